@@ -1,0 +1,184 @@
+/* Collecting and rendering diagnostics. */
+#include "base/diag.h"
+
+typedef struct DiagInfo {
+	const char *name, *format;
+	DiagSeverity severity;
+} DiagInfo;
+
+static const DiagInfo info[DIAG__COUNT] = {
+#define DIAG(code, sev, fmt) [DIAG_##code] = {#code, fmt, DIAG_##sev},
+#include "base/diag.def"
+#undef DIAG
+};
+
+enum { MAX_ERRORS = 20 };
+
+void diag_init(DiagList *list, Arena *arena, const SourceSet *sources)
+{
+	*list = (DiagList){.arena = arena, .sources = sources, .max_errors = MAX_ERRORS};
+}
+
+const char *diag_code_name(DiagCode code)
+{
+	return info[code].name;
+}
+
+static const Source *source_by_path(const DiagList *list, const char *path)
+{
+	for (uint32_t i = 0; list->sources && path && i < list->sources->files.len; i++)
+		if (strcmp(list->sources->files.data[i]->path, path) == 0)
+			return list->sources->files.data[i];
+	return NULL;
+}
+
+static Diag place_span(const DiagList *list, Span span)
+{
+	Diag d = {0};
+	const Source *source = list->sources ? source_get(list->sources, span.file) : NULL;
+	if (!source)
+		return d;
+	d.path = source->path;
+	d.from = source_line_col(source, span.start);
+	d.to = source_line_col(source, MAX(span.end, span.start));
+	Str line = source_line(source, d.from.line);
+	d.line_text = arena_strndup(list->arena, line.ptr, line.len);
+	return d;
+}
+
+static Diag place_at(const DiagList *list, const char *path, LineCol at)
+{
+	Diag d = {.path = path ? arena_strdup(list->arena, path) : NULL, .from = at, .to = at};
+	const Source *source = source_by_path(list, path);
+	if (source && at.line) {
+		Str line = source_line(source, at.line);
+		d.line_text = arena_strndup(list->arena, line.ptr, line.len);
+	}
+	return d;
+}
+
+static bool same(const Diag *a, const Diag *b)
+{
+	return a->code == b->code && a->from.line == b->from.line && a->from.col == b->from.col &&
+	       (a->path == b->path || (a->path && b->path && strcmp(a->path, b->path) == 0)) &&
+	       strcmp(a->text, b->text) == 0;
+}
+
+static Diag *append(DiagList *list, Diag place, DiagCode code, va_list args)
+{
+	place.code = code;
+	place.severity = info[code].severity;
+	if (place.severity == DIAG_ERROR && list->errors >= list->max_errors) {
+		list->errors++;
+		return NULL;
+	}
+	place.text = arena_vprintf(list->arena, info[code].format, args);
+	for (Diag *d = list->first; d; d = d->next)
+		if (same(d, &place))
+			return NULL;
+	Diag *diag = arena_copy(list->arena, &place, sizeof place);
+	if (list->last)
+		list->last->next = diag;
+	else
+		list->first = diag;
+	list->last = diag;
+	list->errors += place.severity == DIAG_ERROR;
+	list->warnings += place.severity == DIAG_WARNING;
+	return diag;
+}
+
+Diag *diag_add(DiagList *list, Span span, DiagCode code, ...)
+{
+	va_list args;
+	va_start(args, code);
+	Diag *diag = append(list, place_span(list, span), code, args);
+	va_end(args);
+	return diag;
+}
+
+Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...)
+{
+	va_list args;
+	va_start(args, code);
+	Diag *diag = append(list, place_at(list, path, at), code, args);
+	va_end(args);
+	return diag;
+}
+
+static void append_note(DiagList *list, Diag *diag, Diag place, const char *format, va_list args)
+{
+	if (!diag)
+		return;
+	place.code = diag->code;
+	place.severity = DIAG_NOTE;
+	place.text = arena_vprintf(list->arena, format, args);
+	Diag **at = &diag->notes;
+	while (*at)
+		at = &(*at)->next;
+	*at = arena_copy(list->arena, &place, sizeof place);
+}
+
+void diag_note(DiagList *list, Diag *diag, Span span, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	append_note(list, diag, place_span(list, span), format, args);
+	va_end(args);
+}
+
+void diag_note_at(DiagList *list, Diag *diag, const char *path, LineCol at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	append_note(list, diag, place_at(list, path, at), format, args);
+	va_end(args);
+}
+
+/* The caret line repeats the tabs of the source line, so that it lines up at any tab width. */
+static void render_caret(Text *out, const Diag *d)
+{
+	text_str(out, "    ");
+	uint32_t col = 1;
+	for (const char *p = d->line_text; *p && col < d->from.col; p++) {
+		if (((unsigned char)*p & 0xc0) == 0x80)
+			continue;
+		text_char(out, *p == '\t' ? '\t' : ' ');
+		col++;
+	}
+	text_char(out, '^');
+	if (d->to.line == d->from.line)
+		for (col = d->from.col + 1; col < d->to.col; col++)
+			text_char(out, '~');
+	text_char(out, '\n');
+}
+
+static void render_one(Text *out, const Diag *d)
+{
+	static const char *const severity[] = {"error", "warning", "note"};
+	enum { LONGEST_LINE = 400 };
+	if (d->path && d->from.line)
+		text_printf(out, "%s:%u:%u: ", d->path, d->from.line, d->from.col);
+	else if (d->path)
+		text_printf(out, "%s: ", d->path);
+	text_printf(out, "%s: %s\n", severity[d->severity], d->text);
+	if (d->line_text && d->line_text[0] && strlen(d->line_text) <= LONGEST_LINE) {
+		text_printf(out, "    %s\n", d->line_text);
+		if (d->from.col)
+			render_caret(out, d);
+	}
+}
+
+void diag_render(Text *out, const Diag *diag)
+{
+	render_one(out, diag);
+	for (const Diag *note = diag->notes; note; note = note->next)
+		render_one(out, note);
+}
+
+void diag_render_all(Text *out, const DiagList *list)
+{
+	for (const Diag *d = list->first; d; d = d->next)
+		diag_render(out, d);
+	if (list->errors > list->max_errors)
+		text_printf(out, "%u more errors not shown\n", list->errors - list->max_errors);
+}

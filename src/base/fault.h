@@ -1,0 +1,40 @@
+/* Unwinding from out-of-memory and from our own bugs to a library entry point.
+ *
+ * An entry point writes
+ *
+ *	Fault fault;
+ *	if (FAULT_TRY(&fault)) {
+ *		... work that owns nothing but arena memory ...
+ *		fault_leave(&fault);
+ *	} else {
+ *		... fault.kind and fault.text say what happened; the Fault is already left ...
+ *	}
+ *
+ * Faults nest per thread. The unwinding is a longjmp, so the protected code must own only arena memory
+ * and must not have frames of foreign code (LLVM, CPython) between the raise and the FAULT_TRY.
+ * A fault raised outside every FAULT_TRY aborts: reaching that is a bug of an entry point.
+ */
+#ifndef NESO_BASE_FAULT_H
+#define NESO_BASE_FAULT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include "base/base.h"
+
+typedef enum { FAULT_NONE, FAULT_MEMORY, FAULT_LIMIT, FAULT_BUG } FaultKind;
+
+typedef struct Fault {
+	jmp_buf env;
+	struct Fault *outer;
+	FaultKind kind;
+	char text[256];
+} Fault;
+
+void fault_enter(Fault *fault);
+void fault_leave(Fault *fault);
+_Noreturn void fault_raise(FaultKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
+_Noreturn void fault_raise_v(FaultKind kind, const char *format, va_list args);
+
+#define FAULT_TRY(f) (fault_enter(f), setjmp((f)->env) == 0)
+
+#endif

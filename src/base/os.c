@@ -1,0 +1,138 @@
+/* POSIX: files, paths, clock, processors. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool fail(Arena *arena, const char **error, int code)
+{
+	*error = arena_strdup(arena, strerror(code));
+	return false;
+}
+
+static bool read_all(Arena *arena, int fd, Str *bytes, const char **error)
+{
+	enum { LARGEST = 1 << 30 };
+	size_t len = 0, cap = 0;
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= LARGEST)
+		cap = (size_t)st.st_size + 1;
+	cap = MAX(cap, (size_t)4096);
+	char *data = arena_alloc_raw(arena, cap, 16);
+	for (;;) {
+		if (len + 1 >= cap) {
+			data = arena_grow(arena, data, cap, cap * 2);
+			cap *= 2;
+		}
+		ssize_t got = read(fd, data + len, cap - len - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(arena, error, errno);
+		if (got == 0)
+			break;
+		len += (size_t)got;
+		if (len > LARGEST)
+			return fail(arena, error, EFBIG);
+	}
+	data[len] = '\0';
+	*bytes = (Str){data, len};
+	return true;
+}
+
+bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail(arena, error, errno);
+	bool ok = read_all(arena, fd, bytes, error);
+	close(fd);
+	return ok;
+}
+
+static bool write_all(int fd, Str bytes)
+{
+	while (bytes.len) {
+		ssize_t put = write(fd, bytes.ptr, bytes.len);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		bytes.ptr += put;
+		bytes.len -= (size_t)put;
+	}
+	return true;
+}
+
+bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error)
+{
+	struct stat st;
+	bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* a pipe or /dev/stdout: no rename */
+	char *temp = special ? arena_strdup(arena, path) : arena_printf(arena, "%s.%ld.tmp", path, (long)getpid());
+	int fd = open(temp, special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return fail(arena, error, errno);
+	bool ok = write_all(fd, bytes);
+	int code = errno;
+	if (close(fd) != 0 && ok) {
+		ok = false;
+		code = errno;
+	}
+	if (ok && !special && rename(temp, path) != 0) {
+		ok = false;
+		code = errno;
+	}
+	if (ok)
+		return true;
+	if (!special)
+		unlink(temp);
+	return fail(arena, error, code);
+}
+
+bool os_is_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool os_is_dir(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+char *os_path_dir(Arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return arena_strdup(arena, ".");
+	return arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+char *os_path_join(Arena *arena, const char *dir, const char *name)
+{
+	size_t len = strlen(dir);
+	return arena_printf(arena, "%s%s%s", dir, len && dir[len - 1] == '/' ? "" : "/", name);
+}
+
+double os_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+unsigned os_cpu_count(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (unsigned)MAX(1, CPU_COUNT(&set));
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (unsigned)n : 1;
+}

@@ -1,0 +1,19 @@
+/* The operating system, as far as the library needs it: files, paths, clock, processors. */
+#ifndef NESO_BASE_OS_H
+#define NESO_BASE_OS_H
+
+#include "base/str.h"
+
+/* Reads a whole file; the bytes are followed by a NUL. On failure returns false and sets *error to a
+ * text that lives in the arena. Files above 1 GB are refused. */
+bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error);
+/* Writes to a temporary file beside `path` and renames it: readers see the old bytes or the new. */
+bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error);
+bool os_is_file(const char *path);
+bool os_is_dir(const char *path);
+char *os_path_dir(Arena *arena, const char *path);             /* "." for a bare name */
+char *os_path_join(Arena *arena, const char *dir, const char *name);
+double os_now(void);       /* seconds of a monotonic clock */
+unsigned os_cpu_count(void); /* processors this process may run on, at least 1 */
+
+#endif
