@@ -1,0 +1,122 @@
+/* Arenas, interning, text distance, the map, line tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/fault.h"
+#include "base/map.h"
+
+static void arena_limit_raises_a_fault(void **state)
+{
+	(void)state;
+	Arena arena;
+	Fault fault;
+	arena_init(&arena, 1 << 20);
+	if (FAULT_TRY(&fault)) {
+		for (;;)
+			arena_alloc(&arena, 1000);
+	}
+	assert_int_equal(fault.kind, FAULT_LIMIT);
+	assert_in_range(arena.total, 1 << 19, 1 << 20);
+	arena_free(&arena);
+}
+
+static void arena_reset_returns_to_the_mark(void **state)
+{
+	(void)state;
+	Arena arena;
+	arena_init(&arena, 0);
+	char *before = arena_strdup(&arena, "kept");
+	ArenaMark mark = arena_mark(&arena);
+	for (int i = 0; i < 1000; i++)
+		arena_alloc(&arena, 999);
+	arena_reset(&arena, mark);
+	assert_string_equal(before, "kept");
+	char *again = arena_alloc_raw(&arena, 1, 1);
+	assert_ptr_equal(again, before + 5);
+	arena_free(&arena);
+}
+
+static void interned_text_is_one_pointer(void **state)
+{
+	(void)state;
+	Arena arena;
+	Interner in;
+	arena_init(&arena, 0);
+	intern_init(&in, &arena);
+	Sym first = intern_text(&in, "name0");
+	for (int i = 0; i < 5000; i++)
+		intern_text(&in, arena_printf(&arena, "name%d", i));
+	assert_ptr_equal(intern(&in, (Str){"name0xyz", 5}), first);
+	assert_int_equal(in.len, 5000);
+	arena_free(&arena);
+}
+
+static void nearest_name_is_found(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"arange", "zeros", "maximum", "max"};
+	assert_string_equal(str_nearest(STR("arrange"), names, 4), "arange");
+	assert_string_equal(str_nearest(STR("maximun"), names, 4), "maximum");
+	assert_null(str_nearest(STR("program_id"), names, 4));
+	assert_int_equal(str_distance(STR("ab"), STR("ba")), 1);
+}
+
+static void map_replaces_and_finds(void **state)
+{
+	(void)state;
+	Arena arena;
+	Map map;
+	uint64_t value;
+	arena_init(&arena, 0);
+	map_init(&map, &arena);
+	for (uint64_t i = 0; i < 1000; i++)
+		map_put(&map, i << 32, i);
+	map_put(&map, 7ull << 32, 70);
+	assert_int_equal(map.len, 1000);
+	assert_true(map_get(&map, 7ull << 32, &value));
+	assert_int_equal(value, 70);
+	assert_false(map_get(&map, 1, &value));
+	arena_free(&arena);
+}
+
+static void a_diagnostic_points_at_line_and_column(void **state)
+{
+	(void)state;
+	Arena arena;
+	SourceSet set;
+	DiagList list;
+	Text out;
+	arena_init(&arena, 0);
+	source_set_init(&set, &arena);
+	diag_init(&list, &arena, &set);
+	text_init(&out, &arena);
+	const char *text = "a = 1\n\tb = \xc3\xa9 + c\n";
+	Source *source = source_add(&set, "k.py", text, strlen(text), 1);
+	uint32_t at = (uint32_t)(strchr(text, 'c') - text);
+	diag_add(&list, (Span){source->id, at, at + 1}, DIAG_INTERNAL, "x");
+	diag_add(&list, (Span){source->id, at, at + 1}, DIAG_INTERNAL, "x");
+	assert_int_equal(list.errors, 1);
+	diag_render_all(&out, &list);
+	assert_string_equal(out.data, "k.py:2:10: error: internal error: x\n"
+				      "    \tb = \xc3\xa9 + c\n"
+				      "    \t        ^\n");
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arena_limit_raises_a_fault),
+		cmocka_unit_test(arena_reset_returns_to_the_mark),
+		cmocka_unit_test(interned_text_is_one_pointer),
+		cmocka_unit_test(nearest_name_is_found),
+		cmocka_unit_test(map_replaces_and_finds),
+		cmocka_unit_test(a_diagnostic_points_at_line_and_column),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
