@@ -1,0 +1,52 @@
+# Two commands do everything on a bare machine:
+#   make demo    install what is missing, build, run the example kernels and check them against plain C
+#   make check   install what is missing, build, run all tests
+# Below them is CMake with Ninja (CMakePresets.json).
+
+PRESET ?= release
+BUILD = build/$(PRESET)
+PREFIX ?= /usr/local
+
+.PHONY: help demo check build install clean setup setup-test
+
+help:
+	@echo "make demo      build, then run the example kernels and check each against plain C"
+	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
+	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
+	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
+	@echo "make clean     remove everything that was built"
+
+setup:
+	@sh scripts/setup
+
+setup-test:
+	@sh scripts/setup --test
+
+# Configures when there is no build yet; CMake itself notices later changes.
+define build_preset
+	@[ -f build/$(1)/build.ninja ] || { echo "configure: build/$(1)"; cmake --preset $(1) >build-$(1).log 2>&1 && \
+		rm build-$(1).log || { cat build-$(1).log; rm build-$(1).log; exit 1; }; }
+	@echo "build: build/$(1)"
+	@cmake --build --preset $(1)
+endef
+
+build: setup
+	$(call build_preset,$(PRESET))
+
+demo: setup
+	$(call build_preset,$(PRESET))
+	@echo "run: $(BUILD)/examples/demo"
+	@$(BUILD)/examples/demo examples
+
+check: setup-test
+	@rm -f $(BUILD)/test-summary
+	$(call build_preset,$(PRESET))
+	@echo "test: scripts/run-tests -b $(BUILD)"
+	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
+
+install: setup
+	$(call build_preset,dist)
+	@cmake --install build/dist --strip --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build dist

@@ -1,0 +1,22 @@
+# Only neso_* leaves the library, it needs nothing but the C library, and holds no writable global data.
+set -e
+library=$NESO_BUILD/libneso.so
+symbols=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+[ -n "$symbols" ]
+foreign=$(printf '%s\n' "$symbols" | grep -v '^neso_' || true)
+[ -z "$foreign" ] || { echo "exported: $foreign"; exit 1; }
+# What neso.h declares is there, and nothing else.
+grep -hoE '\bneso_[a-z0-9_]+\(' include/neso/neso.h | tr -d '(' | sort -u >"$TMP/mentioned"
+printf '%s\n' "$symbols" | sort -u >"$TMP/exported"
+hidden=$(comm -23 "$TMP/exported" "$TMP/mentioned")
+[ -z "$hidden" ] || { echo "exported, not in neso.h: $hidden"; exit 1; }
+if [ -z "$NESO_SANITIZED" ]; then
+	needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|gcc_s)\.so|^ld-linux' || true)
+	[ -z "$needed" ] || { echo "needs $needed"; exit 1; }
+fi
+# It never prints and never ends the process.
+called=$(nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
+	grep -x -E 'exit|_exit|abort|printf|puts|putchar|perror|stdout|stderr|system|popen|fork' || true)
+if [ -z "$NESO_SANITIZED" ]; then
+	[ "$called" = abort ] || [ -z "$called" ] || { echo "calls $called"; exit 1; }
+fi

@@ -1,0 +1,10 @@
+# Each header compiles alone; neso.h also as C++ and as strict C99.
+set -e
+for header in $(find src include -name '*.h' | sort); do
+	echo "#include \"${header#*/}\"" | ${CC:-cc} -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -Iinclude -Wall -Wextra \
+		-Wstrict-prototypes -fsyntax-only -x c - || { echo "$header does not compile alone"; exit 1; }
+done
+echo '#include <neso/neso.h>' | ${CC:-cc} -std=c99 -Iinclude -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c -
+if command -v c++ >/dev/null; then
+	echo '#include <neso/neso.h>' | c++ -std=c++11 -Iinclude -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ -
+fi
