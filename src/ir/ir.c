@@ -1,0 +1,452 @@
+/* Construction and surgery of the IR: every change of operands goes through link/unlink of uses. */
+#include "ir/ir.h"
+
+#define A(n) n, n
+#define R(min, max) min, max
+#define N IR_ANY_NUMBER
+
+/* A(n) and R(a, b) expand to two columns, so the row macro is applied after expansion. */
+#define ROW(name, text, omin, omax, rmin, rmax, gmin, gmax, traits, rule, levels, format, doc) \
+	[OP_##name] = {#name, text, format, doc, omin, omax, rmin, rmax, gmin, traits, RULE_##rule, LEVEL_##levels},
+#define APPLY(...) ROW(__VA_ARGS__)
+#define PURE TRAIT_PURE
+#define NOFX TRAIT_NOFX
+#define READ TRAIT_READ
+#define WRITE TRAIT_WRITE
+#define SYNC TRAIT_SYNC
+#define TERM TRAIT_TERM
+#define COMM TRAIT_COMM
+#define ELEM TRAIT_ELEM
+#define ISO TRAIT_ISO
+#define CONST TRAIT_CONST
+
+const IrOpInfo ir_op_info[OP__COUNT] = {
+#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) \
+	APPLY(name, text, operands, results, regions, traits, rule, levels, format, doc)
+#include "ir/ops.def"
+#undef OP
+};
+
+#undef A
+#undef R
+#undef N
+
+IrOpKind ir_op_by_text(Str text)
+{
+	for (int i = 0; i < OP__COUNT; i++)
+		if (str_is(text, ir_op_info[i].text))
+			return (IrOpKind)i;
+	return OP__COUNT;
+}
+
+/* ---- uses ---- */
+
+static void use_link(IrUse *use, IrValue *value)
+{
+	use->value = value;
+	use->next = NULL;
+	use->link = NULL;
+	if (!value)
+		return;
+	use->next = value->uses;
+	if (use->next)
+		use->next->link = &use->next;
+	use->link = &value->uses;
+	value->uses = use;
+}
+
+static void use_unlink(IrUse *use)
+{
+	if (use->link) {
+		*use->link = use->next;
+		if (use->next)
+			use->next->link = use->link;
+	}
+	use->value = NULL;
+	use->next = NULL;
+	use->link = NULL;
+}
+
+/* A use moved in memory: what pointed to it points to the new place. */
+static void use_moved(IrUse *use)
+{
+	if (use->link)
+		*use->link = use;
+	if (use->next)
+		use->next->link = &use->next;
+}
+
+void ir_operand_set(IrOp *op, uint32_t i, IrValue *value)
+{
+	ASSERT(i < op->operand_count);
+	use_unlink(&op->operands[i]);
+	use_link(&op->operands[i], value);
+}
+
+void ir_operand_add(IrModule *m, IrOp *op, IrValue *value)
+{
+	if (op->operand_count == op->operand_cap) {
+		uint32_t cap = MAX(4u, op->operand_cap * 2);
+		IrUse *grown = ARENA_ARRAY(m->cx->arena, IrUse, cap);
+		for (uint32_t i = 0; i < op->operand_count; i++) {
+			grown[i] = op->operands[i];
+			use_moved(&grown[i]);
+		}
+		op->operands = grown;
+		op->operand_cap = cap;
+	}
+	IrUse *use = &op->operands[op->operand_count++];
+	use->owner = op;
+	use_link(use, value);
+}
+
+void ir_operand_erase(IrOp *op, uint32_t i)
+{
+	ASSERT(i < op->operand_count);
+	use_unlink(&op->operands[i]);
+	op->operand_count--;
+	for (; i < op->operand_count; i++) {
+		op->operands[i] = op->operands[i + 1];
+		use_moved(&op->operands[i]);
+	}
+}
+
+void ir_replace_uses(IrValue *from, IrValue *to)
+{
+	ASSERT(from != to);
+	while (from->uses) {
+		IrUse *use = from->uses;
+		use_unlink(use);
+		use_link(use, to);
+	}
+}
+
+bool ir_has_one_use(const IrValue *value)
+{
+	return value->uses && !value->uses->next;
+}
+
+IrLoc ir_value_loc(const IrValue *value)
+{
+	return value->def ? value->def->loc : value->loc;
+}
+
+/* ---- modules, blocks ---- */
+
+IrModule *ir_module_new(IrCx *cx)
+{
+	IrModule *m = ARENA_NEW(cx->arena, IrModule);
+	m->cx = cx;
+	m->op = ir_op_new(m, OP_MODULE, cx->unknown, NULL, 0, NULL, 0, 1);
+	ir_block_new(m, &m->op->regions[0]);
+	return m;
+}
+
+IrOp *ir_find_func(const IrModule *m, Sym name)
+{
+	for (IrOp *op = ir_module_block(m)->first; op; op = op->next)
+		if (op->kind == OP_FUNC && ir_func_name(op) == name)
+			return op;
+	return NULL;
+}
+
+static IrAttr attr_by_text(const IrOp *op, const char *name)
+{
+	for (uint32_t i = 0; i < op->attr_count; i++)
+		if (strcmp(op->attrs[i].name, name) == 0)
+			return op->attrs[i].value;
+	return NULL;
+}
+
+Sym ir_func_name(const IrOp *func)
+{
+	IrAttr name = attr_by_text(func, "sym_name");
+	return name ? name->text : NULL;
+}
+
+IrType ir_func_type_of(const IrOp *func)
+{
+	IrAttr type = attr_by_text(func, "function_type");
+	return type ? type->type : NULL;
+}
+
+IrBlock *ir_block_new(IrModule *m, IrRegion *region)
+{
+	IrBlock *block = ARENA_NEW(m->cx->arena, IrBlock);
+	block->id = m->next_block++;
+	if (region)
+		ir_block_append(region, block);
+	return block;
+}
+
+void ir_block_append(IrRegion *region, IrBlock *block)
+{
+	ASSERT(!block->region);
+	block->region = region;
+	block->prev = region->last;
+	block->next = NULL;
+	if (region->last)
+		region->last->next = block;
+	else
+		region->first = block;
+	region->last = block;
+}
+
+void ir_block_unlink(IrBlock *block)
+{
+	IrRegion *region = block->region;
+	*(block->prev ? &block->prev->next : &region->first) = block->next;
+	*(block->next ? &block->next->prev : &region->last) = block->prev;
+	block->region = NULL;
+	block->prev = block->next = NULL;
+}
+
+IrValue *ir_block_arg_add(IrModule *m, IrBlock *block, IrType type, IrLoc loc)
+{
+	if (block->arg_count == block->arg_cap) {
+		uint32_t cap = MAX(4u, block->arg_cap * 2);
+		block->args = arena_grow(m->cx->arena, block->args, block->arg_cap * sizeof *block->args,
+					 cap * sizeof *block->args);
+		block->arg_cap = cap;
+	}
+	IrValue *arg = ARENA_NEW(m->cx->arena, IrValue);
+	*arg = (IrValue){.type = type, .id = m->next_value++, .index = block->arg_count, .block = block, .loc = loc};
+	block->args[block->arg_count++] = arg;
+	return arg;
+}
+
+void ir_block_arg_erase(IrBlock *block, uint32_t index)
+{
+	ASSERT(index < block->arg_count && !block->args[index]->uses);
+	block->arg_count--;
+	for (; index < block->arg_count; index++) {
+		block->args[index] = block->args[index + 1];
+		block->args[index]->index = index;
+	}
+}
+
+/* ---- ops ---- */
+
+IrOp *ir_op_new(IrModule *m, IrOpKind kind, IrLoc loc, IrValue *const *operands, uint32_t operand_count,
+		const IrType *results, uint32_t result_count, uint32_t region_count)
+{
+	Arena *arena = m->cx->arena;
+	IrOp *op = ARENA_NEW(arena, IrOp);
+	op->kind = kind;
+	op->id = m->next_op++;
+	op->loc = loc;
+	op->operand_count = op->operand_cap = operand_count;
+	op->operands = operand_count ? ARENA_ARRAY(arena, IrUse, operand_count) : NULL;
+	for (uint32_t i = 0; i < operand_count; i++) {
+		op->operands[i].owner = op;
+		use_link(&op->operands[i], operands ? operands[i] : NULL);
+	}
+	op->result_count = result_count;
+	op->results = result_count ? ARENA_ARRAY(arena, IrValue, result_count) : NULL;
+	for (uint32_t i = 0; i < result_count; i++)
+		op->results[i] = (IrValue){.type = results[i], .id = m->next_value++, .index = i, .def = op};
+	op->region_count = region_count;
+	op->regions = region_count ? ARENA_ARRAY(arena, IrRegion, region_count) : NULL;
+	for (uint32_t i = 0; i < region_count; i++)
+		op->regions[i].op = op;
+	return op;
+}
+
+static void insert(IrBlock *block, IrOp *op, IrOp *prev, IrOp *next)
+{
+	ASSERT(!op->block);
+	op->block = block;
+	op->prev = prev;
+	op->next = next;
+	*(prev ? &prev->next : &block->first) = op;
+	*(next ? &next->prev : &block->last) = op;
+}
+
+void ir_op_insert_before(IrOp *op, IrOp *at)
+{
+	insert(at->block, op, at->prev, at);
+}
+
+void ir_op_insert_after(IrOp *op, IrOp *at)
+{
+	insert(at->block, op, at, at->next);
+}
+
+void ir_op_append(IrBlock *block, IrOp *op)
+{
+	insert(block, op, block->last, NULL);
+}
+
+void ir_op_unlink(IrOp *op)
+{
+	if (!op->block)
+		return;
+	*(op->prev ? &op->prev->next : &op->block->first) = op->next;
+	*(op->next ? &op->next->prev : &op->block->last) = op->prev;
+	op->block = NULL;
+	op->prev = op->next = NULL;
+}
+
+static void drop_operands(IrOp *op)
+{
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		use_unlink(&op->operands[i]);
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (IrOp *inner = b->first; inner; inner = inner->next)
+				drop_operands(inner);
+}
+
+void ir_op_erase(IrOp *op)
+{
+	drop_operands(op);
+	for (uint32_t i = 0; i < op->result_count; i++)
+		ASSERT(!op->results[i].uses);
+	ir_op_unlink(op);
+}
+
+bool ir_is_inside(const IrOp *op, const IrOp *outer)
+{
+	while (op && op != outer)
+		op = ir_parent_op(op);
+	return op != NULL;
+}
+
+bool ir_is_defined_outside(const IrValue *value, const IrOp *op)
+{
+	if (value->def)
+		return value->def == op || !ir_is_inside(value->def, op);
+	return !value->block->region || !ir_is_inside(value->block->region->op, op);
+}
+
+/* ---- attributes ---- */
+
+IrAttr ir_get_named(const IrOp *op, Sym name)
+{
+	for (uint32_t i = 0; i < op->attr_count; i++)
+		if (op->attrs[i].name == name)
+			return op->attrs[i].value;
+	return NULL;
+}
+
+IrAttr ir_get(const IrOp *op, const IrCx *cx, IrAttrName name)
+{
+	return ir_get_named(op, cx->names[name]);
+}
+
+int64_t ir_get_int(const IrOp *op, const IrCx *cx, IrAttrName name, int64_t otherwise)
+{
+	IrAttr a = ir_get(op, cx, name);
+	return a && (a->kind == ATTR_KIND_INT || a->kind == ATTR_KIND_BOOL) ? a->i : otherwise;
+}
+
+bool ir_get_bool(const IrOp *op, const IrCx *cx, IrAttrName name)
+{
+	IrAttr a = ir_get(op, cx, name);
+	return a && (a->kind == ATTR_KIND_UNIT || a->i != 0);
+}
+
+void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value)
+{
+	uint32_t at = 0;
+	while (at < op->attr_count && strcmp(op->attrs[at].name, name) < 0)
+		at++;
+	bool there = at < op->attr_count && op->attrs[at].name == name;
+	if (there && value) {
+		op->attrs[at].value = value;
+	} else if (there) {
+		op->attr_count--;
+		memmove(&op->attrs[at], &op->attrs[at + 1], (op->attr_count - at) * sizeof *op->attrs);
+	} else if (value) {
+		size_t size = sizeof *op->attrs;
+		op->attrs = arena_grow(m->cx->arena, op->attrs, op->attr_count * size, (op->attr_count + 1) * size);
+		memmove(&op->attrs[at + 1], &op->attrs[at], (op->attr_count - at) * size);
+		op->attrs[at] = (IrNamedAttr){name, value};
+		op->attr_count++;
+	}
+}
+
+void ir_set(IrModule *m, IrOp *op, IrAttrName name, IrAttr value)
+{
+	ir_set_named(m, op, m->cx->names[name], value);
+}
+
+IrAttr ir_constant_of(const IrValue *value)
+{
+	return value->def && value->def->kind == OP_CONSTANT ? attr_by_text(value->def, "value") : NULL;
+}
+
+/* ---- effects ---- */
+
+static bool regions_pure(const IrOp *op)
+{
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (const IrOp *inner = b->first; inner; inner = inner->next)
+				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_pure(inner))
+					return false;
+	return true;
+}
+
+bool ir_is_pure(const IrOp *op)
+{
+	switch (op->kind) {
+	case OP_EXTERN:
+	case OP_INLINE_ASM: {
+		IrAttr pure = attr_by_text(op, "pure");
+		return pure && (pure->kind == ATTR_KIND_UNIT || pure->i);
+	}
+	case OP_REDUCE:
+	case OP_SCAN:
+	case OP_MAP_ELEMENTWISE:
+	case OP_IF:
+		return regions_pure(op);
+	default:
+		return ir_has_trait(op, TRAIT_PURE);
+	}
+}
+
+static bool regions_droppable(const IrOp *op)
+{
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (const IrOp *inner = b->first; inner; inner = inner->next)
+				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_droppable(inner))
+					return false;
+	return true;
+}
+
+bool ir_is_droppable(const IrOp *op)
+{
+	if (op->kind == OP_LOAD) {
+		IrAttr is_volatile = attr_by_text(op, "isVolatile");
+		return !is_volatile || !is_volatile->i;
+	}
+	/* A while loop may never end; dropping it would change that. */
+	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
+	    op->kind == OP_MAP_ELEMENTWISE)
+		return regions_droppable(op);
+	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER)
+		return true;
+	return ir_is_pure(op) || ir_has_trait(op, TRAIT_NOFX);
+}
+
+/* ---- walking ---- */
+
+bool ir_walk(IrOp *root, bool post, IrVisit *visit, void *data)
+{
+	for (uint32_t r = 0; r < root->region_count; r++) {
+		for (IrBlock *b = root->regions[r].first; b; b = b->next) {
+			for (IrOp *op = b->first, *next; op; op = next) {
+				next = op->next;
+				if (!post && !visit(data, op))
+					return false;
+				if ((post || op->block) && !ir_walk(op, post, visit, data))
+					return false;
+				if (post && !visit(data, op))
+					return false;
+			}
+		}
+	}
+	return true;
+}

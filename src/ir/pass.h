@@ -1,0 +1,40 @@
+/* Passes and the runner. A pass is a row of passes.def; the runner verifies after it, times it, dumps when asked,
+ * and in stress mode prints, reads and compares the module after every pass. */
+#ifndef NESO_IR_PASS_H
+#define NESO_IR_PASS_H
+
+#include "base/diag.h"
+#include "ir/ir.h"
+
+typedef struct PassCx {
+	IrModule *module;
+	DiagList *diags;
+	Arena *scratch; /* emptied after each pass */
+} PassCx;
+
+/* Returns false after diagnosing a user's fault; *changed is set when the module was changed. */
+typedef bool PassFn(PassCx *cx, bool *changed);
+
+typedef struct PassInfo {
+	PassFn *run;
+	const char *name;
+	uint8_t level_in, level_out; /* IrLevel */
+	const char *doc;
+} PassInfo;
+
+const PassInfo *pass_by_name(const char *name); /* of those in ir/passes.def; NULL when unknown */
+const PassInfo *pass_table(size_t *count);
+
+typedef struct PassOptions {
+	bool verify; /* after each pass; the entry point verifies at the end in any case */
+	bool stress; /* print -> read -> print after each pass must be the identity */
+	/* Called before and after each pass when set (dumps, timing). */
+	void (*hook)(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds);
+	void *hook_data;
+} PassOptions;
+
+/* Runs the passes in order. False after a diagnosed fault. */
+bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
+		   DiagList *diags);
+
+#endif
