@@ -1,0 +1,85 @@
+/* The front end: kernel files to TTIR.
+ *
+ * A FrontSession holds what is parsed: files, their imports, the tile language's own library. It is built up by one
+ * thread at a time and outlives the compilations that use it. front_lower makes one TTIR module from one kernel,
+ * the types of its arguments and the values of its constexprs. */
+#ifndef NESO_FRONT_FRONT_H
+#define NESO_FRONT_FRONT_H
+
+#include "base/diag.h"
+#include "front/ast.h"
+#include "ir/ir.h"
+
+typedef struct FrontSession FrontSession;
+typedef struct FrontModule FrontModule;
+typedef struct FrontFunction FrontFunction;
+
+/* What depends on options and target while lowering. */
+typedef struct FrontOptions {
+	uint32_t num_warps, num_stages, num_ctas;
+	uint32_t target_arch;         /* 80, 90, ...: dtypes and precisions allowed; 0: the interpreter, all allowed */
+	const char *default_dot_precision; /* "tf32", or TRITON_F32_DEFAULT */
+	bool debug;                   /* device_assert and sanitised overflow on */
+	bool allow_non_constexpr_globals;
+	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
+} FrontOptions;
+
+/* How a host language adds what a file alone cannot tell. Every member may be NULL. */
+typedef struct FrontHost {
+	void *data;
+	/* Text of a module that a kernel's file imports ("pkg.mod", or relative to `importer`), or NULL. */
+	bool (*find_module)(void *data, const char *importer, const char *module, const char **path, Str *text);
+} FrontHost;
+
+FrontSession *front_session_new(Arena *arena, const FrontHost *host);
+SourceSet *front_sources(FrontSession *session);
+
+/* Parses a file (text NULL: read from path) and finds its kernels. NULL after diagnosing. */
+FrontModule *front_load(FrontSession *session, const char *path, const Str *text, DiagList *diags);
+
+/* Functions decorated as jit, in order of their text, nested ones and methods included (dotted names). */
+uint32_t front_function_count(const FrontModule *module);
+FrontFunction *front_function(FrontModule *module, uint32_t i);
+FrontFunction *front_find(FrontModule *module, const char *name); /* NULL when there is none */
+
+typedef struct FrontParam {
+	const char *name;
+	bool is_constexpr;
+	bool do_not_specialize, do_not_specialize_on_alignment;
+	const char *annotation; /* source text, or NULL */
+	const char *value;      /* default's source text, or NULL */
+	const char *dtype;      /* dtype forced by the annotation ("i64", "fp32"), or NULL */
+} FrontParam;
+
+typedef struct FrontInfo {
+	const char *name, *qualified_name;
+	const char *path;
+	LineCol at; /* of `def` */
+	const FrontParam *params;
+	uint32_t param_count;
+	const char *const *decorators; /* source text, top one first */
+	uint32_t decorator_count;
+	const char *docstring; /* or NULL */
+	bool is_kernel;        /* no other function of its file calls it, or it has an autotune/heuristics decorator */
+	bool noinline;
+} FrontInfo;
+
+const FrontInfo *front_info(FrontFunction *function);
+
+/* One argument of a lowering. */
+typedef struct FrontArg {
+	enum {
+		FRONT_TYPE,     /* run-time value of type `text`: "*fp32", "i32", "fp16", "tensordesc<fp16[64, 64]>" */
+		FRONT_CONST,    /* constexpr: the Python expression `text`: "1024", "True", "None", "'ieee'", "tl.float16", "(1, 2)" */
+		FRONT_DEFAULT,  /* not given: the parameter's default */
+	} kind;
+	const char *text;
+	uint32_t divisibility; /* tt.divisibility; 0 or 1: not known */
+} FrontArg;
+
+/* The module is verified TTIR, not yet through any pass; the kernel is its public function. NULL after diagnosing.
+ * The IrCx lives in an arena of the caller. */
+IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+		      IrCx *cx, DiagList *diags);
+
+#endif

@@ -1,0 +1,121 @@
+/* Inside the front end: the state of one lowering (AST + argument types + constexprs -> TTIR), and what its
+ * parts give each other.
+ *
+ *   resolve.c   names: modules, imports, globals, closures                (lower-core)
+ *   eval*.c     expressions on host values, attribute access, calls       (lower-core)
+ *   stmt*.c     statements, loops, branches, returns, loop-carried values (lower-core)
+ *   instance.c  jit functions: argument binding, one tt.func per (function, types, constexprs)  (lower-core)
+ *   sem_*.c     operations on tensors: promotion, broadcasting, casts, memory, dot, shape  (semantics)
+ *   builtin*.c  the table of tl.* names, binding of their arguments       (semantics)
+ *
+ * After an error a function returns the poison value, never NULL; a poison operand makes a poison result
+ * without another message. Every message is at the span of the AST node being lowered (low->span), with a note
+ * for each call on the way there. */
+#ifndef NESO_FRONT_LOWER_H
+#define NESO_FRONT_LOWER_H
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "front/front.h"
+#include "front/value.h"
+
+typedef struct Lower {
+	Arena *arena;
+	DiagList *diags;
+	IrCx *cx;
+	IrModule *m;
+	IrBuilder b;        /* b.loc is kept in step with `span` by lower_at() */
+	Span span;          /* of the AST node being lowered */
+	const FrontOptions *options;
+	const Val *poison, *none, *true_, *false_; /* shared values */
+	IrCons tl_types;
+	struct Frame *frame; /* function being lowered: lower-core's own */
+	struct Resolver *resolver;
+	Map instances;
+	uint32_t depth;     /* of calls, bounded */
+	uint64_t work;      /* AST nodes lowered, bounded: compile bombs end here */
+} Lower;
+
+/* ---- given by lower-core ---- */
+
+/* Diagnoses at low->span and returns the poison value; adds notes for the calls on the way. */
+const Val *lower_error(Lower *low, DiagCode code, ...);
+/* Makes low->span and the builder's location those of a node; returns the old span for lower_restore. */
+Span lower_at(Lower *low, Span span);
+void lower_restore(Lower *low, Span old);
+
+typedef struct CallArgs {
+	const Val **args;
+	uint32_t arg_count;
+	const Sym *names; /* keywords */
+	const Val **values;
+	uint32_t keyword_count;
+} CallArgs;
+
+/* Calls anything callable: jit function, host function, builtin, class, bound method. */
+const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args);
+/* Fills an empty region with one block whose arguments have the given scalar types, lowers a call of `fn` on them
+ * there, and ends it with `terminator` (OP_REDUCE_RETURN, ...) on the result or the items of the result tuple.
+ * Returns false after diagnosing. result_types may be NULL (not checked). */
+bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+		     IrOpKind terminator, const TlType *result_types, uint32_t result_count);
+
+/* Host values. */
+const Val *val_bool(Lower *low, bool b);
+const Val *val_int(Lower *low, int64_t i);
+const Val *val_float(Lower *low, double f);
+const Val *val_str(Lower *low, Str s);
+const Val *val_tuple(Lower *low, const Val *const *items, uint32_t len);
+const Val *val_dtype(Lower *low, TlType type);
+const Val *val_tensor(Lower *low, IrValue *ir, TlType type);
+/* What kind of thing a value is, for messages: "int32[64, 64] tensor", "str 'abc'", "None", "function foo". */
+const char *val_describe(Lower *low, const Val *v);
+const char *val_repr(Lower *low, const Val *v); /* as Python's repr */
+bool val_is_host_number(const Val *v);           /* bool, int, float */
+/* Is it known now? (everything but TENSOR without origin, and sequences that hold such) */
+bool val_is_constexpr(const Val *v);
+/* Host value as a C number; looks through `origin`. False when it is not one or does not fit. */
+bool val_as_int(const Val *v, int64_t *out);
+bool val_as_bool(const Val *v, bool *out); /* BOOL, INT 0/1 */
+bool val_as_double(const Val *v, double *out);
+bool val_truth(const Val *v); /* Python's truth of a host value */
+bool val_equal(const Val *a, const Val *b); /* Python's == on host values */
+
+/* ---- given by semantics ---- */
+
+/* Types. */
+TlType tl_scalar(Lower *low, TlDtype dtype);
+TlType tl_ptr(Lower *low, TlType elem, bool is_const, uint32_t space);
+TlType tl_block(Lower *low, TlType elem, const int64_t *shape, uint32_t rank); /* rank 0: elem itself */
+TlType tl_desc(Lower *low, TlType block);
+TlType tl_void(Lower *low);
+TlType tl_elem(TlType t); /* of a block; t itself otherwise */
+const char *tl_type_text(Lower *low, TlType t); /* upstream's str(dtype): "fp32", "int32", "pointer<fp16>", "<['64'], fp32>" */
+bool tl_type_by_name(Lower *low, Str name, TlType *out); /* "float32" and "fp32", "*fp16", "*k..." */
+
+/* A tensor from a host number (weakly typed: int32, int64 when it does not fit, uint64; float32; int1) or the tensor itself. */
+const Val *sem_to_tensor(Lower *low, const Val *v);
+/* Operators, either side may be a host number; both host values never come here. */
+const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
+const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r);
+const Val *sem_unary(Lower *low, AstUnOp op, const Val *v);
+const Val *sem_logical(Lower *low, bool is_or, const Val *l, const Val *r); /* `and`, `or` on tensors */
+const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y); /* tl.where, conditional expressions */
+const Val *sem_cast(Lower *low, const Val *v, TlType dtype); /* .to(dtype) with defaults */
+/* v as an i1 scalar for `if`, `while`, `assert`; diagnoses what has no truth. */
+const Val *sem_condition(Lower *low, const Val *v);
+/* v[...] of a tensor; index is a value: None, SLICE, a TUPLE of those, an int on a tuple never comes here. */
+const Val *sem_subscript(Lower *low, const Val *v, const Val *index);
+/* v.name of a tensor, dtype or descriptor value: dtype, shape, type, T, element_ty, ... or a bound method. NULL: no such attribute. */
+const Val *sem_attribute(Lower *low, const Val *v, Sym name);
+/* True when a loop may carry `next` in place of `init` (same type). */
+bool sem_same_type(const Val *a, const Val *b);
+
+/* The value of triton.*, tl.*, tl.math.*, libdevice.* and so on by dotted path ("triton.language.arange"): a BUILTIN,
+ * FUNCTION of lib/, DTYPE, MODULE or constant. NULL when there is no such name. */
+const Val *builtin_lookup(Lower *low, const char *module_path, Sym name);
+/* Names of a module, for "did you mean". */
+const char *const *builtin_names(const char *module_path, size_t *count);
+const Val *builtin_call(Lower *low, const BuiltinInfo *builtin, const Val *self, const CallArgs *args);
+
+#endif
