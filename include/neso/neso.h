@@ -1,8 +1,57 @@
-/* Neso: compiles and runs kernels written in the Triton tile language. */
+/* Neso: compiles and runs kernels written in the Triton tile language.
+ *
+ *	neso_context    options, callbacks, limits
+ *	  neso_module   one source file and what it imports
+ *	    neso_kernel   a @triton.jit function of it
+ *	      neso_variant  the kernel compiled for one signature, one set of constants, one set of options
+ *
+ * A whole program, without its error handling:
+ *
+ *	neso_context *context;
+ *	neso_module *module;
+ *	neso_kernel *kernel;
+ *	neso_context_new(NULL, &context, NULL);
+ *	neso_module_load_file(context, "add.py", &module, NULL);
+ *	neso_module_find(module, "add_kernel", &kernel, NULL);
+ *	neso_arg args[] = {
+ *		neso_arg_buffer("x_ptr", NESO_FP32, x, n * 4, NESO_READ),
+ *		neso_arg_buffer("y_ptr", NESO_FP32, y, n * 4, NESO_READ),
+ *		neso_arg_buffer("out_ptr", NESO_FP32, out, n * 4, NESO_READ_WRITE),
+ *		neso_arg_int("n", n),
+ *		neso_arg_int("BLOCK", 1024),
+ *	};
+ *	neso_launch launch = neso_launch_of(args, 5, (n + 1023) / 1024, 1, 1);
+ *	neso_kernel_launch(kernel, &launch, NULL, NULL);
+ *	neso_module_free(module);
+ *	neso_context_free(context);
+ *
+ * Conventions
+ *
+ * Status and diagnostics. A function that can fail returns a neso_status and takes, last, a
+ *	neso_diagnostics **: NULL, or where to put what was found in this call. *diagnostics is set to NULL when
+ *	there is nothing to say; otherwise the caller frees it with neso_diagnostics_free. A call that succeeds may
+ *	leave warnings there. Results are written only on success; on failure *out is set to NULL or 0.
+ * Ownership. What a _new, _load or _text function gives is the caller's, to be freed with the function named
+ *	there. Kernels belong to their module and variants to their kernel: they live until neso_module_free and
+ *	are not freed. A context may be freed before its modules; it ends with the last of them. Texts passed in
+ *	are copied; buffers of a launch are used in place.
+ * Threads. Every function may be called from any thread at any time, on the same handles too, but for freeing
+ *	a handle that another thread is using. Two launches that touch the same memory race as any two writers do.
+ *	Callbacks are called on the thread that made the call, device_print output possibly on others.
+ * The process. The library prints nothing, ends nothing, changes no signal handler, no locale and no working
+ *	folder, and keeps no state outside its handles.
+ * Structs whose first field is `size` may grow. The caller sets it to sizeof of the struct it was compiled with
+ *	(the _of and _init functions do) and zeroes the rest; fields that an old caller does not know count as 0.
+ * Units. Sizes are bytes, strides and shapes elements, times seconds, lines and columns count from 1 (columns in
+ *	Unicode code points). Texts are UTF-8 and end with NUL.
+ */
 #ifndef NESO_NESO_H
 #define NESO_NESO_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,10 +63,449 @@ extern "C" {
 #define NESO_API
 #endif
 
-/* Number of the binary interface that the library implements. */
+/* Number of the binary interface: programs compiled for one number run with libraries of that number. */
+#define NESO_ABI_VERSION 0
 NESO_API uint32_t neso_abi_version(void);
-/* "MAJOR.MINOR.PATCH" of the library; static text. */
+/* "MAJOR.MINOR.PATCH" of the library. */
 NESO_API const char *neso_version(void);
+
+/* ---------------------------------------------------------------------------------------------- status */
+
+typedef enum neso_status {
+	NESO_OK = 0,
+	NESO_ERROR_USAGE = 1,    /* this call is wrong: a NULL handle, a size that no version has, a bad option */
+	NESO_ERROR_SOURCE = 2,   /* the kernel's source, the IR text or a file is at fault */
+	NESO_ERROR_ARGUMENT = 3, /* an argument, a signature or a grid does not fit the kernel */
+	NESO_ERROR_RUN = 4,      /* the launch failed: out of bounds, device_assert, deadlock */
+	NESO_ERROR_REFUSED = 5,  /* a hook of the host said no */
+	NESO_ERROR_MEMORY = 6,   /* no memory, or the limit of the context was reached */
+	NESO_ERROR_INTERNAL = 7  /* a bug of Neso; the diagnostics say where */
+} neso_status;
+
+/* "ok", "wrong use", ...; of any number. */
+NESO_API const char *neso_status_text(neso_status status);
+
+/* ----------------------------------------------------------------------------------------- diagnostics */
+
+typedef struct neso_diagnostics neso_diagnostics;
+
+typedef enum neso_severity { NESO_ERROR = 0, NESO_WARNING = 1, NESO_NOTE = 2 } neso_severity;
+
+/* One finding. Owned by its neso_diagnostics; the library may append fields. */
+typedef struct neso_diagnostic {
+	neso_severity severity;
+	const char *code;  /* stable name of the kind of finding: "UNKNOWN_NAME" */
+	const char *text;  /* the message, one or more lines, no final full stop */
+	const char *path;  /* NULL: of no file */
+	uint32_t line, column;         /* first character; 0: of the file as a whole */
+	uint32_t end_line, end_column; /* past the last */
+	const char *source_line;       /* text of `line`, or NULL */
+	size_t note_count;
+	const struct neso_diagnostic *const *notes; /* severity NESO_NOTE */
+} neso_diagnostic;
+
+/* How many findings, of which how many errors. 0 for NULL. */
+NESO_API size_t neso_diagnostics_count(const neso_diagnostics *diagnostics);
+NESO_API size_t neso_diagnostics_errors(const neso_diagnostics *diagnostics);
+/* The index-th, in the order found; NULL past the end. */
+NESO_API const neso_diagnostic *neso_diagnostics_get(const neso_diagnostics *diagnostics, size_t index);
+/* All of them as people read them: "path:line:col: error: text", the source line, a caret, the notes. "" for
+ * NULL. Lives as long as the diagnostics. */
+NESO_API const char *neso_diagnostics_text(const neso_diagnostics *diagnostics);
+/* All of them as a JSON array, in one line. "[]" for NULL. Lives as long as the diagnostics. */
+NESO_API const char *neso_diagnostics_json(const neso_diagnostics *diagnostics);
+NESO_API void neso_diagnostics_free(neso_diagnostics *diagnostics); /* NULL is fine */
+
+/* ---------------------------------------------------------------------------------------- element types */
+
+typedef enum neso_dtype {
+	NESO_DTYPE_NONE = 0,
+	NESO_INT1, /* one byte per element in memory, 0 or 1 */
+	NESO_INT8,
+	NESO_INT16,
+	NESO_INT32,
+	NESO_INT64,
+	NESO_UINT8,
+	NESO_UINT16,
+	NESO_UINT32,
+	NESO_UINT64,
+	NESO_FP8E5,    /* float8 e5m2 */
+	NESO_FP8E4NV,  /* float8 e4m3, finite with NaN */
+	NESO_FP8E4B8,  /* float8 e4m3, bias 8 */
+	NESO_FP8E5B16, /* float8 e5m2, bias 16 */
+	NESO_FP8E4B15, /* float8 e4m3, bias 15 */
+	NESO_FP16,
+	NESO_BF16,
+	NESO_FP32,
+	NESO_FP64
+} neso_dtype;
+
+/* The tile language's own name in signatures: "fp32", "i64", "fp8e4nv"; NULL for NONE and unknown numbers. */
+NESO_API const char *neso_dtype_name(neso_dtype dtype);
+/* By that name or by NumPy's and C's ("float32", "half", "bool", "uint8"); NESO_DTYPE_NONE when unknown. */
+NESO_API neso_dtype neso_dtype_of(const char *name);
+NESO_API size_t neso_dtype_size(neso_dtype dtype); /* bytes in memory */
+/* Converts `count` elements as the tile language's `to` does: float to float rounds to nearest even, float to
+ * integer truncates. Source and destination must not overlap unless they are the same with equal dtypes. */
+NESO_API neso_status neso_dtype_convert(neso_dtype to, void *destination, neso_dtype from, const void *source,
+					size_t count);
+
+/* ---------------------------------------------------------------------------------------------- context */
+
+typedef struct neso_context neso_context;
+typedef struct neso_module neso_module;
+typedef struct neso_kernel neso_kernel;
+typedef struct neso_variant neso_variant;
+
+typedef enum neso_log_level {
+	NESO_LOG_OUTPUT = 0,  /* what kernels print: device_print, static_print, print */
+	NESO_LOG_WARNING = 1, /* warnings of calls that took no diagnostics */
+	NESO_LOG_DUMP = 2     /* IR after each pass, when asked for */
+} neso_log_level;
+
+/* Takes text that is complete in itself: whole lines, with their newlines. Calls never overlap. */
+typedef void neso_log_fn(void *data, neso_log_level level, const char *text);
+
+/* A value that the host gives for a name, a constexpr or a scalar. */
+typedef enum neso_value_kind {
+	NESO_VALUE_UNKNOWN = 0, /* a resolver: "I do not know it" */
+	NESO_VALUE_NONE,        /* Python's None */
+	NESO_VALUE_BOOL,        /* i */
+	NESO_VALUE_INT,         /* i; of uint64 when is_unsigned */
+	NESO_VALUE_FLOAT,       /* f */
+	NESO_VALUE_STRING,      /* text */
+	NESO_VALUE_DTYPE,       /* dtype */
+	NESO_VALUE_TUPLE,       /* items, count */
+	NESO_VALUE_EXPR,        /* text: a Python expression, evaluated among the module's names: "tl.float16" */
+	NESO_VALUE_KERNEL       /* kernel: another jit function, of any module of the context */
+} neso_value_kind;
+
+typedef struct neso_value {
+	neso_value_kind kind;
+	neso_dtype dtype;
+	bool is_unsigned;
+	int64_t i;
+	double f;
+	const char *text;
+	const struct neso_value *items;
+	size_t count;
+	neso_kernel *kernel;
+} neso_value;
+
+/* A name that the source uses and does not define: a global that host code sets, a closure variable, an import
+ * that is no file. */
+typedef struct neso_name_request {
+	size_t size;
+	const char *path;     /* the file */
+	const char *function; /* in which it is used; "" at module level */
+	const char *name;     /* "scale", or "package.module.name" for something imported */
+} neso_name_request;
+/* Fills *value (zeroed before) and returns true, or returns false. What it points to must live until the
+ * resolver's next call on this thread, or the end of the compiling call. May load modules and find kernels of
+ * the same context; must not launch. */
+typedef bool neso_resolve_fn(void *data, const neso_name_request *request, neso_value *value);
+
+/* Before and after a variant is compiled, and a grid is run. */
+typedef enum neso_event_kind {
+	NESO_EVENT_COMPILE_BEGIN,
+	NESO_EVENT_COMPILE_END,
+	NESO_EVENT_LAUNCH_BEGIN,
+	NESO_EVENT_LAUNCH_END
+} neso_event_kind;
+typedef struct neso_event {
+	size_t size;
+	neso_event_kind kind;
+	neso_kernel *kernel;
+	neso_variant *variant; /* NULL before it is there */
+	const char *key;       /* of the variant: signature, constants, options, as neso_variant_key gives it */
+	uint32_t grid[3];      /* launches */
+	neso_status status;    /* at the end */
+	double seconds;        /* at the end */
+} neso_event;
+/* Returns false at a _BEGIN to refuse: the call ends with NESO_ERROR_REFUSED. Ignored at an _END. */
+typedef bool neso_event_fn(void *data, const neso_event *event);
+
+typedef struct neso_context_options {
+	size_t size;
+	uint32_t threads;      /* that a launch runs on; 0: one per processor */
+	size_t compile_memory; /* bytes that one compilation may take; 0: 1 GiB */
+	neso_log_fn *log;      /* NULL: dropped */
+	void *log_data;
+	neso_resolve_fn *resolve; /* NULL: unknown names are errors */
+	void *resolve_data;
+	neso_event_fn *event; /* NULL: none */
+	void *event_data;
+	const char *const *search_paths; /* folders for imports, after the importing file's own */
+	size_t search_path_count;
+	bool dump_passes;   /* IR after each pass to the log */
+	bool verify_passes; /* verify after each pass, and print, read and compare: slow, finds our bugs */
+} neso_context_options;
+
+/* options: NULL for the defaults. Free with neso_context_free. */
+NESO_API neso_status neso_context_new(const neso_context_options *options, neso_context **context,
+				      neso_diagnostics **diagnostics);
+NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
+
+/* Facts about library and machine: "version", "abi", "engine", "simd", "threads", "stages"; NULL for other names
+ * and past the end of the list. Lives as long as the context. */
+NESO_API const char *neso_context_info(const neso_context *context, const char *name);
+NESO_API const char *neso_context_info_name(const neso_context *context, size_t index);
+
+/* --------------------------------------------------------------------------------------------- modules */
+
+/* Reads a Python file and finds its kernels. Functions that no kernel reaches may hold anything. Other files it
+ * imports are read when a kernel needs them. Free with neso_module_free. */
+NESO_API neso_status neso_module_load_file(neso_context *context, const char *path, neso_module **module,
+					   neso_diagnostics **diagnostics);
+/* The same from text of `length` bytes; path is used in messages and to find what it imports. */
+NESO_API neso_status neso_module_load_text(neso_context *context, const char *path, const char *text, size_t length,
+					   neso_module **module, neso_diagnostics **diagnostics);
+NESO_API void neso_module_free(neso_module *module); /* NULL is fine */
+NESO_API const char *neso_module_path(const neso_module *module);
+
+NESO_API size_t neso_module_kernel_count(const neso_module *module);
+/* In the order of the source; NULL past the end. */
+NESO_API neso_kernel *neso_module_kernel(const neso_module *module, size_t index);
+/* By name. Not there, or there and no kernel: NESO_ERROR_ARGUMENT, and the diagnostic names the nearest. */
+NESO_API neso_status neso_module_find(neso_module *module, const char *name, neso_kernel **kernel,
+				      neso_diagnostics **diagnostics);
+
+/* --------------------------------------------------------------------------------------------- kernels */
+
+/* Texts live as long as the module. */
+typedef struct neso_kernel_info {
+	size_t size;
+	const char *name;
+	const char *path;
+	uint32_t line;   /* of its `def` */
+	const char *doc; /* docstring, or "" */
+	size_t parameter_count;
+	size_t decorator_count;
+} neso_kernel_info;
+
+typedef struct neso_parameter {
+	size_t size;
+	const char *name;
+	const char *annotation;    /* source text, or NULL */
+	const char *default_value; /* source text, or NULL: the caller must give it */
+	bool is_constexpr;
+	bool no_specialize; /* named by do_not_specialize */
+	bool no_alignment;  /* named by do_not_specialize_on_alignment */
+	uint32_t line, column;
+} neso_parameter;
+
+/* Set info->size before. */
+NESO_API neso_status neso_kernel_get_info(const neso_kernel *kernel, neso_kernel_info *info);
+/* Set parameter->size before. NESO_ERROR_USAGE past the end. */
+NESO_API neso_status neso_kernel_get_parameter(const neso_kernel *kernel, size_t index, neso_parameter *parameter);
+/* Source text without the "@", top one first; NULL past the end. */
+NESO_API const char *neso_kernel_decorator(const neso_kernel *kernel, size_t index);
+NESO_API neso_module *neso_kernel_module(const neso_kernel *kernel);
+
+/* ------------------------------------------------------------------------------------------- arguments */
+
+typedef enum neso_arg_kind {
+	NESO_ARG_VALUE = 0,  /* value: a scalar, None, or the value of a constexpr, as the parameter wants */
+	NESO_ARG_POINTER,    /* address, into a buffer */
+	NESO_ARG_DESCRIPTOR  /* a tensor descriptor made by the host */
+} neso_arg_kind;
+
+typedef enum neso_access { NESO_READ = 1, NESO_READ_WRITE = 3 } neso_access;
+
+enum { NESO_MAX_RANK = 5 }; /* of descriptors */
+
+/* One argument. Arrays of it have elements of launch.arg_size bytes. */
+typedef struct neso_arg {
+	const char *name; /* of the parameter; NULL: the first parameter that no earlier argument gave */
+	neso_arg_kind kind;
+	neso_dtype dtype; /* POINTER, DESCRIPTOR: of the elements. VALUE: of a scalar; NONE: int gives i32, i64 or
+	                     u64 by its size, float fp32, bool i1; what the annotation says goes before all */
+	neso_value value; /* VALUE */
+	/* POINTER, DESCRIPTOR: every access through it must lie in [buffer, buffer + bytes). */
+	void *address;      /* what the kernel gets */
+	void *buffer;       /* where the memory begins; NULL: at address */
+	size_t bytes;       /* of the memory, from buffer */
+	neso_access access; /* writes to NESO_READ memory are errors */
+	/* DESCRIPTOR */
+	uint32_t rank;
+	int64_t shape[NESO_MAX_RANK], strides[NESO_MAX_RANK]; /* elements; the last stride is 1 */
+	int64_t block_shape[NESO_MAX_RANK];
+	bool pad_nan; /* what reads out of bounds give: NaN; otherwise 0 */
+} neso_arg;
+
+/* Memory that kernels reach by pointers that they load or compute, and not by an argument. */
+typedef struct neso_buffer {
+	void *address;
+	size_t bytes;
+	neso_access access;
+} neso_buffer;
+
+/* How to compile. Zeroes give the defaults: 4 warps, 3 stages, 1 CTA. They are part of a variant's key. */
+typedef struct neso_compile_options {
+	size_t size;
+	uint32_t num_warps;  /* a power of two */
+	uint32_t num_stages;
+	uint32_t num_ctas;
+	uint32_t maxnreg;     /* 0: no limit */
+	const char *target;   /* NULL: "interp" */
+	bool debug;           /* device_assert and overflow checks are compiled in */
+	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
+} neso_compile_options;
+
+typedef struct neso_launch {
+	size_t size;
+	const neso_arg *args;
+	size_t arg_count;
+	size_t arg_size;   /* sizeof(neso_arg) */
+	uint32_t grid[3];  /* programs per axis; 0 anywhere: nothing runs */
+	const neso_compile_options *options; /* NULL: defaults */
+	const neso_buffer *buffers;          /* besides those of the arguments */
+	size_t buffer_count;
+	uint32_t threads; /* 0: as the context says */
+	double timeout;   /* seconds after which the launch ends with an error; 0: none */
+} neso_launch;
+
+/* What a launch did. */
+typedef struct neso_launch_result {
+	size_t size;
+	neso_variant *variant;
+	bool compiled;          /* by this call */
+	double compile_seconds; /* 0 when it was there */
+	double run_seconds;
+	uint32_t threads;       /* that took part */
+} neso_launch_result;
+
+static inline neso_value neso_value_int(int64_t i)
+{
+	neso_value v;
+	memset(&v, 0, sizeof v);
+	v.kind = NESO_VALUE_INT;
+	v.i = i;
+	return v;
+}
+
+static inline neso_value neso_value_float(double f)
+{
+	neso_value v;
+	memset(&v, 0, sizeof v);
+	v.kind = NESO_VALUE_FLOAT;
+	v.f = f;
+	return v;
+}
+
+/* A Python expression: "None", "True", "'relu'", "tl.float16", "(1, 2)", the name of a jit function. */
+static inline neso_value neso_value_expr(const char *text)
+{
+	neso_value v;
+	memset(&v, 0, sizeof v);
+	v.kind = NESO_VALUE_EXPR;
+	v.text = text;
+	return v;
+}
+
+static inline neso_arg neso_arg_value(const char *name, neso_value value)
+{
+	neso_arg a;
+	memset(&a, 0, sizeof a);
+	a.name = name;
+	a.value = value;
+	return a;
+}
+
+static inline neso_arg neso_arg_int(const char *name, int64_t i)
+{
+	return neso_arg_value(name, neso_value_int(i));
+}
+
+static inline neso_arg neso_arg_float(const char *name, double f)
+{
+	return neso_arg_value(name, neso_value_float(f));
+}
+
+static inline neso_arg neso_arg_expr(const char *name, const char *text)
+{
+	return neso_arg_value(name, neso_value_expr(text));
+}
+
+static inline neso_arg neso_arg_buffer(const char *name, neso_dtype dtype, const void *address, size_t bytes,
+				       neso_access access)
+{
+	neso_arg a;
+	memset(&a, 0, sizeof a);
+	a.name = name;
+	a.kind = NESO_ARG_POINTER;
+	a.dtype = dtype;
+	memcpy(&a.address, &address, sizeof address);
+	a.bytes = bytes;
+	a.access = access;
+	return a;
+}
+
+static inline neso_launch neso_launch_of(const neso_arg *args, size_t arg_count, uint32_t x, uint32_t y, uint32_t z)
+{
+	neso_launch l;
+	memset(&l, 0, sizeof l);
+	l.size = sizeof l;
+	l.args = args;
+	l.arg_count = arg_count;
+	l.arg_size = sizeof *args;
+	l.grid[0] = x;
+	l.grid[1] = y;
+	l.grid[2] = z;
+	return l;
+}
+
+/* ------------------------------------------------------------------------------------ compile and launch */
+
+/* Compiles for a signature in upstream's notation, one entry per parameter in their order, separated by commas:
+ *	*fp32  *fp32:16  i32  i32:16  u64  fp32  i1      types; ":16": divisible by 16; "i32:1": the constant 1
+ *	1024  0.5  True  None  'relu'  tl.float16 (1, 2) constants, as Python expressions
+ *	tensordesc<fp16[64, 32]>                         a host's tensor descriptor with its block shape
+ * Trailing parameters that have a default may be left out. The variant is made once and then found again. */
+NESO_API neso_status neso_kernel_compile(neso_kernel *kernel, const char *signature,
+					 const neso_compile_options *options, neso_variant **variant,
+					 neso_diagnostics **diagnostics);
+/* Compiles for the arguments that a launch would have, without running it; buffers may have NULL addresses. */
+NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
+					     neso_diagnostics **diagnostics);
+/* Runs every program of the grid and returns when all are done. result may be NULL; set result->size before. On
+ * NESO_ERROR_RUN the buffers hold what was written before. */
+NESO_API neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
+					neso_diagnostics **diagnostics);
+/* The same with a variant that was compiled before: the arguments must fit it (NESO_ERROR_ARGUMENT otherwise);
+ * those for its constants may be left out. launch->options is not looked at. */
+NESO_API neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch,
+					 neso_launch_result *result, neso_diagnostics **diagnostics);
+
+/* Text of a stage: "ttir" (what leaves the TTIR passes), "ttir-raw" (what enters them), "source". Free with
+ * neso_text_free. */
+NESO_API neso_status neso_variant_text(const neso_variant *variant, const char *stage, char **text,
+				       neso_diagnostics **diagnostics);
+/* What tells it from the kernel's other variants, in one line. Lives as long as the module. */
+NESO_API const char *neso_variant_key(const neso_variant *variant);
+NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);
+NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
+
+/* -------------------------------------------------------------------------------------------------- IR */
+
+typedef struct neso_ir_options {
+	size_t size;
+	const char *const *passes; /* names, in order; none: read and print */
+	size_t pass_count;
+	bool verify_each;   /* verify after each pass; the text is verified when read in any case */
+	bool stress;        /* print, read and compare after each pass */
+	bool no_locations;  /* loc(...) is left out of the output */
+	bool no_verify;     /* take text that the verifier would refuse */
+} neso_ir_options;
+
+/* Reads IR text (TTIR in MLIR's syntax), runs passes on it, prints it. Free the text with neso_text_free. */
+NESO_API neso_status neso_ir_run(neso_context *context, const char *path, const char *text, size_t length,
+				 const neso_ir_options *options, char **out, neso_diagnostics **diagnostics);
+/* Name and one sentence of each pass; NULL past the end. */
+NESO_API const char *neso_ir_pass_name(size_t index);
+NESO_API const char *neso_ir_pass_doc(size_t index);
+
+NESO_API void neso_text_free(char *text); /* NULL is fine */
 
 #ifdef __cplusplus
 }

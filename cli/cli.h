@@ -1,0 +1,99 @@
+/* What the commands share: options, messages, memory. The command uses the library through neso.h alone. */
+#ifndef NESO_CLI_CLI_H
+#define NESO_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <neso/neso.h>
+
+/* Exit status: 0 done; 1 the input is at fault or the run failed; 2 the command line is wrong. */
+enum { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2 };
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#else
+#define CLI_PRINTF(fmt, first)
+#endif
+
+/* "neso: error: ..." on standard error; give back EXIT_USAGE and EXIT_INPUT. */
+int usage_error(const char *format, ...) CLI_PRINTF(1, 2);
+int input_error(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* Memory of the command lives until it ends; none left ends it with EXIT_INPUT. */
+void *take(size_t bytes);
+void *take_more(void *old, size_t bytes);
+char *take_text(const char *text, size_t len);
+char *take_printf(const char *format, ...) CLI_PRINTF(1, 2);
+/* A whole file ("-": standard input), NUL-terminated; NULL after a message. */
+char *read_file(const char *path, size_t *len);
+/* "-" or NULL: standard output. False after a message. */
+bool write_file(const char *path, const char *text, size_t len);
+
+/* ---- options ---- */
+
+/* A row of a command's table. Long options are --name VALUE or --name=VALUE. */
+typedef struct Option {
+	const char *name;
+	char letter;       /* 0: none */
+	const char *value; /* what the help calls its value; NULL: a flag */
+	const char *help;
+} Option;
+
+typedef struct Given {
+	const Option *option;
+	const char *value; /* "" for a flag */
+} Given;
+
+typedef struct Parsed {
+	Given *given; /* in order */
+	size_t given_count;
+	const char **args; /* what is no option, in order */
+	size_t arg_count;
+	bool help;
+} Parsed;
+
+/* False after a usage error. Rows end with a NULL name. */
+bool options_parse(const Option *table, int argc, char **argv, Parsed *out);
+/* Value of the last one given, or NULL. */
+const char *option_value(const Parsed *parsed, const char *name);
+/* As a number within limits; `otherwise` when not given. False after a usage error. */
+bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out);
+
+/* ---- commands ---- */
+
+typedef struct Command {
+	const char *name;
+	const char *arguments; /* for the usage line */
+	const char *summary;   /* one line */
+	const char *details;   /* below the options in --help */
+	const Option *options;
+	int (*run)(const Parsed *parsed);
+} Command;
+
+extern const Command command_run, command_compile, command_opt, command_list, command_info;
+
+/* ---- the library ---- */
+
+/* Context with the command's log (output of kernels to standard output) and the options that all share
+ * (--threads). NULL after a message. */
+neso_context *open_context(const Parsed *parsed);
+/* Shows diagnostics on standard error, as text or with --json as one JSON array, and frees them; gives the exit
+ * status that belongs to the library's. */
+int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnostics);
+/* FILE.py:KERNEL; without ":KERNEL" the only kernel of the file. */
+int open_kernel(const Parsed *parsed, neso_context *context, const char *where, neso_module **module,
+		neso_kernel **kernel);
+/* --num-warps, --num-stages, --target, --debug; false after a usage error. */
+bool compile_options(const Parsed *parsed, neso_compile_options *options);
+
+/* Rows that several commands have. */
+#define OPTION_HELP {"help", 'h', NULL, "this text"}
+#define OPTION_JSON {"json", 0, NULL, "diagnostics (and listings) as JSON"}
+#define OPTIONS_COMPILE                                                                            \
+	{"num-warps", 0, "N", "warps per program (4)"}, {"num-stages", 0, "N", "loop pipelining stages (3)"}, \
+		{"num-ctas", 0, "N", "CTAs per cluster (1)"},                                      \
+		{"target", 0, "NAME", "engine: interp (the default)"}, {"debug", 0, NULL, "compile device_assert in"}
+
+#endif

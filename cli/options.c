@@ -1,0 +1,91 @@
+/* Options of the command line, by table. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const Option *find_long(const Option *table, const char *name, size_t len)
+{
+	for (const Option *o = table; o->name; o++)
+		if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+			return o;
+	return NULL;
+}
+
+static const Option *find_short(const Option *table, char letter)
+{
+	for (const Option *o = table; o->name; o++)
+		if (o->letter && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
+{
+	*out = (Parsed){.given = take(sizeof(Given) * (size_t)(argc + 1)),
+			.args = take(sizeof(char *) * (size_t)(argc + 1))};
+	bool only_args = false;
+	for (int i = 0; i < argc; i++) {
+		const char *text = argv[i];
+		if (only_args || text[0] != '-' || !text[1]) {
+			out->args[out->arg_count++] = text;
+			continue;
+		}
+		if (strcmp(text, "--") == 0) {
+			only_args = true;
+			continue;
+		}
+		bool is_long = text[1] == '-';
+		size_t len = is_long ? strcspn(text + 2, "=") : 1;
+		const Option *option = is_long ? find_long(table, text + 2, len) : find_short(table, text[1]);
+		if (!option) {
+			usage_error("unknown option '%.*s' (--help lists them)",
+				    is_long ? (int)len + 2 : (int)strlen(text), text);
+			return false;
+		}
+		const char *value = "";
+		const char *rest = is_long ? text + 2 + len : text + 2;
+		if (option->value) {
+			if (*rest)
+				value = is_long ? rest + 1 : rest;
+			else if (i + 1 < argc)
+				value = argv[++i];
+			else {
+				usage_error("--%s wants %s", option->name, option->value);
+				return false;
+			}
+		} else if (*rest) {
+			usage_error("--%s takes no value", option->name);
+			return false;
+		}
+		out->given[out->given_count++] = (Given){option, value};
+		out->help |= strcmp(option->name, "help") == 0;
+	}
+	return true;
+}
+
+const char *option_value(const Parsed *parsed, const char *name)
+{
+	const char *value = NULL;
+	for (size_t i = 0; i < parsed->given_count; i++)
+		if (strcmp(parsed->given[i].option->name, name) == 0)
+			value = parsed->given[i].value;
+	return value;
+}
+
+bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out)
+{
+	const char *text = option_value(parsed, name);
+	*out = otherwise;
+	if (!text)
+		return true;
+	char *end;
+	errno = 0;
+	long value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < low || value > high) {
+		usage_error("--%s wants a number from %ld to %ld, not '%s'", name, low, high, text);
+		return false;
+	}
+	*out = value;
+	return true;
+}

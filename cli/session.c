@@ -1,0 +1,81 @@
+/* The library as the commands use it: context, kernel, diagnostics. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void log_to_streams(void *data, neso_log_level level, const char *text)
+{
+	(void)data;
+	fputs(text, level == NESO_LOG_OUTPUT ? stdout : stderr);
+}
+
+int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnostics)
+{
+	if (option_value(parsed, "json")) {
+		if (neso_diagnostics_count(diagnostics) || status != NESO_OK)
+			fprintf(stderr, "%s\n", neso_diagnostics_json(diagnostics));
+	} else {
+		fputs(neso_diagnostics_text(diagnostics), stderr);
+		if (status != NESO_OK && !neso_diagnostics_errors(diagnostics))
+			input_error("%s", neso_status_text(status));
+	}
+	neso_diagnostics_free(diagnostics);
+	return status == NESO_OK ? EXIT_DONE : status == NESO_ERROR_USAGE ? EXIT_USAGE : EXIT_INPUT;
+}
+
+neso_context *open_context(const Parsed *parsed)
+{
+	neso_context_options options;
+	memset(&options, 0, sizeof options);
+	options.size = sizeof options;
+	options.log = log_to_streams;
+	options.dump_passes = option_value(parsed, "dump-passes") != NULL;
+	options.verify_passes = option_value(parsed, "verify-each") != NULL;
+	neso_context *context;
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_context_new(&options, &context, &diagnostics);
+	report(parsed, status, diagnostics);
+	return context;
+}
+
+int open_kernel(const Parsed *parsed, neso_context *context, const char *where, neso_module **module,
+		neso_kernel **kernel)
+{
+	const char *colon = strrchr(where, ':');
+	char *path = colon ? take_text(where, (size_t)(colon - where)) : take_text(where, strlen(where));
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_module_load_file(context, path, module, &diagnostics);
+	int result = report(parsed, status, diagnostics);
+	if (result != EXIT_DONE)
+		return result;
+	if (!colon) {
+		size_t count = neso_module_kernel_count(*module);
+		if (count == 1) {
+			*kernel = neso_module_kernel(*module, 0);
+			return EXIT_DONE;
+		}
+		return count ? usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)", path,
+					   count, path)
+			     : input_error("%s has no kernel", path);
+	}
+	status = neso_module_find(*module, colon + 1, kernel, &diagnostics);
+	return report(parsed, status, diagnostics);
+}
+
+bool compile_options(const Parsed *parsed, neso_compile_options *options)
+{
+	long warps, stages, ctas;
+	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
+	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) ||
+	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas))
+		return false;
+	memset(options, 0, sizeof *options);
+	options->size = sizeof *options;
+	options->num_warps = (uint32_t)warps;
+	options->num_stages = (uint32_t)stages;
+	options->num_ctas = (uint32_t)ctas;
+	options->target = option_value(parsed, "target");
+	options->debug = option_value(parsed, "debug") != NULL;
+	return true;
+}

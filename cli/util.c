@@ -1,0 +1,109 @@
+/* Messages, memory and files of the command. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void say_error(const char *format, va_list args)
+{
+	fputs("neso: error: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+int usage_error(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say_error(format, args);
+	va_end(args);
+	return EXIT_USAGE;
+}
+
+int input_error(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say_error(format, args);
+	va_end(args);
+	return EXIT_INPUT;
+}
+
+void *take_more(void *old, size_t bytes)
+{
+	void *p = realloc(old, bytes ? bytes : 1);
+	if (!p)
+		exit(input_error("no memory for %zu bytes", bytes));
+	return p;
+}
+
+void *take(size_t bytes)
+{
+	void *p = calloc(1, bytes ? bytes : 1);
+	if (!p)
+		exit(input_error("no memory for %zu bytes", bytes));
+	return p;
+}
+
+char *take_text(const char *text, size_t len)
+{
+	char *copy = take(len + 1);
+	memcpy(copy, text, len);
+	return copy;
+}
+
+char *take_printf(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *text = take((size_t)len + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+char *read_file(const char *path, size_t *len)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	if (!file) {
+		input_error("cannot read '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	char *bytes = NULL;
+	size_t used = 0, room = 0;
+	for (;;) {
+		if (used + 1 >= room)
+			bytes = take_more(bytes, room = room ? room * 2 : 1 << 16);
+		size_t got = fread(bytes + used, 1, room - used - 1, file);
+		if (!got)
+			break;
+		used += got;
+	}
+	bool failed = ferror(file);
+	if (file != stdin)
+		fclose(file);
+	if (failed) {
+		input_error("cannot read '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	bytes[used] = 0;
+	*len = used;
+	return bytes;
+}
+
+bool write_file(const char *path, const char *text, size_t len)
+{
+	bool to_stdout = !path || strcmp(path, "-") == 0;
+	FILE *file = to_stdout ? stdout : fopen(path, "wb");
+	bool good = file && fwrite(text, 1, len, file) == len && fflush(file) == 0;
+	if (file && !to_stdout)
+		good = fclose(file) == 0 && good;
+	if (!good)
+		input_error("cannot write '%s': %s", to_stdout ? "standard output" : path, strerror(errno));
+	return good;
+}
