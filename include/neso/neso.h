@@ -177,7 +177,7 @@ typedef enum neso_value_kind {
 	NESO_VALUE_DTYPE,       /* dtype */
 	NESO_VALUE_TUPLE,       /* items, count */
 	NESO_VALUE_EXPR,        /* text: a Python expression, evaluated among the module's names: "tl.float16" */
-	NESO_VALUE_KERNEL       /* kernel: another jit function, of any module of the context */
+	NESO_VALUE_FUNCTION     /* another jit function: its name in text, its file in path, that file's text in source */
 } neso_value_kind;
 
 typedef struct neso_value {
@@ -189,7 +189,8 @@ typedef struct neso_value {
 	const char *text;
 	const struct neso_value *items;
 	size_t count;
-	neso_kernel *kernel;
+	const char *path;
+	const char *source; /* NULL: read from path */
 } neso_value;
 
 /* A name that the source uses and does not define: a global that host code sets, a closure variable, an import
@@ -200,9 +201,8 @@ typedef struct neso_name_request {
 	const char *function; /* in which it is used; "" at module level */
 	const char *name;     /* "scale", or "package.module.name" for something imported */
 } neso_name_request;
-/* Fills *value (zeroed before) and returns true, or returns false. What it points to must live until the
- * resolver's next call on this thread, or the end of the compiling call. May load modules and find kernels of
- * the same context; must not launch. */
+/* Fills *value (zeroed before) and returns true, or returns false. What it points to is copied before the
+ * resolver's next call. It must not use the module that asks. */
 typedef bool neso_resolve_fn(void *data, const neso_name_request *request, neso_value *value);
 
 /* Before and after a variant is compiled, and a grid is run. */

@@ -24,9 +24,21 @@ typedef struct FrontOptions {
 	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
 } FrontOptions;
 
+/* What a host gives for a name: an expression, or a jit function of a file. The texts must live as long as the
+ * session. */
+typedef struct FrontHostValue {
+	const char *expr; /* Python expression, evaluated among the names of the asking file, `tl` known: "tl.float16"; or NULL: */
+	const char *path; /* the file that holds the function, */
+	Str text;         /* its text (ptr NULL: read from path), */
+	const char *name; /* and the function's qualified name there */
+} FrontHostValue;
+
 /* How a host language adds what a file alone cannot tell. Every member may be NULL. */
 typedef struct FrontHost {
 	void *data;
+	/* The value of a name that `function` (qualified; "" at module level) of file `path` uses and the file does not
+	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). */
+	bool (*find_name)(void *data, const char *path, const char *function, const char *name, FrontHostValue *value);
 	/* Text of a module that a kernel's file imports ("pkg.mod", or relative to `importer`), or NULL. */
 	bool (*find_module)(void *data, const char *importer, const char *module, const char **path, Str *text);
 } FrontHost;
