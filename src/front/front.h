@@ -39,6 +39,8 @@ typedef struct FrontHost {
 	/* The value of a name that `function` (qualified; "" at module level) of file `path` uses and the file does not
 	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). */
 	bool (*find_name)(void *data, const char *path, const char *function, const char *name, FrontHostValue *value);
+	/* Takes what static_print and print say while lowering: whole lines, with the newline. */
+	void (*print)(void *data, const char *text, size_t len);
 	/* Text of a module that a kernel's file imports ("pkg.mod", or relative to `importer`), or NULL. */
 	bool (*find_module)(void *data, const char *importer, const char *module, const char **path, Str *text);
 } FrontHost;
