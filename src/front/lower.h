@@ -60,6 +60,13 @@ const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args);
 bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
 		     IrOpKind terminator, const TlType *result_types, uint32_t result_count);
 
+/* What a name at module level of a file of lib/ means ("standard", "cdiv"); NULL when there is none. */
+const Val *lower_lib_name(Lower *low, const char *file, const char *name);
+/* Gives text to the host's `print` (static_print). */
+void lower_print(Lower *low, Str text);
+/* Interned as names of the syntax tree are. */
+Sym lower_sym(Lower *low, Str text);
+
 /* Host values. */
 const Val *val_bool(Lower *low, bool b);
 const Val *val_int(Lower *low, int64_t i);
@@ -76,6 +83,7 @@ bool val_is_host_number(const Val *v);           /* bool, int, float */
 bool val_is_constexpr(const Val *v);
 /* Host value as a C number; looks through `origin`. False when it is not one or does not fit. */
 bool val_as_int(const Val *v, int64_t *out);
+bool val_as_uint(const Val *v, uint64_t *out); /* as val_as_int, for 0 <= v < 2^64 */
 bool val_as_bool(const Val *v, bool *out); /* BOOL, INT 0/1 */
 bool val_as_double(const Val *v, double *out);
 bool val_truth(const Val *v); /* Python's truth of a host value */
@@ -108,6 +116,10 @@ const Val *sem_condition(Lower *low, const Val *v);
 const Val *sem_subscript(Lower *low, const Val *v, const Val *index);
 /* v.name of a tensor, dtype or descriptor value: dtype, shape, type, T, element_ty, ... or a bound method. NULL: no such attribute. */
 const Val *sem_attribute(Lower *low, const Val *v, Sym name);
+/* A call of tl.`name` with positional arguments: print and assert on tensors, min and max of run-time values. */
+const Val *sem_call(Lower *low, const char *name, const Val *const *args, uint32_t count);
+/* isinstance(v, cls) for a class of the tile language (tl.tensor, tl.constexpr, tl.dtype, ...): 1 or 0; -1 when cls is none. */
+int sem_is_instance(const Val *v, const Val *cls);
 /* True when a loop may carry `next` in place of `init` (same type). */
 bool sem_same_type(const Val *a, const Val *b);
 
