@@ -1,7 +1,7 @@
 /* The syntax tree of Python, after CPython's `ast` module: same node kinds, same field names.
  *
  * Nodes live in the arena of the parse, are never changed after it, and may be shared by compilations
- * and threads. Lists are AstList; an absent optional child is NULL. Names and attribute names are
+ * and threads. No tree is higher than AST_MAX_HEIGHT nodes, whatever the source says: walks may recurse. Lists are AstList; an absent optional child is NULL. Names and attribute names are
  * interned in the FrontLib's or compilation's Interner (front.h says which). */
 #ifndef NESO_FRONT_AST_H
 #define NESO_FRONT_AST_H
@@ -80,8 +80,11 @@ typedef struct AstAlias {
 	Span span;
 } AstAlias;
 
+enum { AST_MAX_HEIGHT = 1000 };
+
 struct Ast {
-	AstKind kind;
+	AstKind kind : 16;
+	unsigned height : 16; /* 1: a leaf; bodies of nested functions do not count */
 	Span span;
 	union {
 		/* statements */
@@ -91,9 +94,9 @@ struct Ast {
 		struct { AstList targets; Ast *value; } assign;      /* ASSIGN: a = b = value */
 		struct { Ast *target, *annotation, *value; } ann_assign; /* value or NULL */
 		struct { Ast *target, *value; AstBinOp op; } aug_assign;
-		struct { Ast *target, *iter; AstList body, orelse; } for_stmt;
+		struct { Ast *target, *iter; AstList body, orelse; bool is_async; } for_stmt;
 		struct { Ast *test; AstList body, orelse; } if_stmt; /* IF, WHILE; elif is an IF in orelse */
-		struct { AstList items; AstList body; } with_stmt;   /* items: WITH_ITEM */
+		struct { AstList items; AstList body; bool is_async; } with_stmt; /* items: WITH_ITEM */
 		struct { Ast *value, *target; } with_item;           /* target or NULL */
 		struct { Ast *exc, *cause; } raise;
 		struct { Ast *test, *msg; } assert_stmt;
@@ -139,7 +142,9 @@ const char *ast_kind_name(AstKind kind);
 const char *ast_bin_op_text(AstBinOp op); /* "+" */
 const char *ast_cmp_op_text(AstCmpOp op);
 const char *ast_un_op_text(AstUnOp op);
-/* A tree as text, one node a line, for tests and `neso list --ast`. */
+/* A tree as text, one node a line, for tests and `neso list --ast`; with byte offsets when spans are
+ * asked for. A function whose body was not parsed yet says so. */
 void ast_dump(Text *out, const Ast *node);
+void ast_dump_spans(Text *out, const Ast *node);
 
 #endif
