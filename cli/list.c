@@ -31,7 +31,8 @@ static void print_kernel_json(const neso_kernel *kernel, const neso_kernel_info 
 {
 	fputs("{\"name\": ", stdout);
 	print_json_text(info->name);
-	printf(", \"line\": %u, \"decorators\": [", (unsigned)info->line);
+	printf(", \"line\": %u, \"helper\": %s, \"decorators\": [", (unsigned)info->line,
+	       info->is_helper ? "true" : "false");
 	for (size_t i = 0; i < info->decorator_count; i++) {
 		fputs(i ? ", " : "", stdout);
 		print_json_text(neso_kernel_decorator(kernel, i));
@@ -71,7 +72,7 @@ static void print_kernel(const neso_kernel *kernel, const neso_kernel_info *info
 		if (p.default_value)
 			printf(p.annotation ? " = %s" : "=%s", p.default_value);
 	}
-	printf(")    # line %u\n", (unsigned)info->line);
+	printf(")    # line %u%s\n", (unsigned)info->line, info->is_helper ? ", called by others" : "");
 	if (info->doc[0])
 		printf("    %.*s\n", (int)strcspn(info->doc, "\n"), info->doc);
 	putchar('\n');

@@ -39,6 +39,23 @@ neso_context *open_context(const Parsed *parsed)
 	return context;
 }
 
+/* The kernel of a file that has one; functions that others call do not count. */
+static int only_kernel(const neso_module *module, const char *path, neso_kernel **kernel)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < neso_module_kernel_count(module); i++) {
+		neso_kernel *candidate = neso_module_kernel(module, i);
+		neso_kernel_info info;
+		info.size = sizeof info;
+		if (neso_kernel_get_info(candidate, &info) == NESO_OK && !info.is_helper && !found++)
+			*kernel = candidate;
+	}
+	if (!found)
+		return input_error("%s has no kernel", path);
+	return found == 1 ? EXIT_DONE : usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)",
+						    path, found, path);
+}
+
 int open_kernel(const Parsed *parsed, neso_context *context, const char *where, neso_module **module,
 		neso_kernel **kernel)
 {
@@ -49,16 +66,8 @@ int open_kernel(const Parsed *parsed, neso_context *context, const char *where, 
 	int result = report(parsed, status, diagnostics);
 	if (result != EXIT_DONE)
 		return result;
-	if (!colon) {
-		size_t count = neso_module_kernel_count(*module);
-		if (count == 1) {
-			*kernel = neso_module_kernel(*module, 0);
-			return EXIT_DONE;
-		}
-		return count ? usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)", path,
-					   count, path)
-			     : input_error("%s has no kernel", path);
-	}
+	if (!colon)
+		return only_kernel(*module, path, kernel);
 	status = neso_module_find(*module, colon + 1, kernel, &diagnostics);
 	return report(parsed, status, diagnostics);
 }

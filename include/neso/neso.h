@@ -246,8 +246,8 @@ NESO_API neso_status neso_context_new(const neso_context_options *options, neso_
 				      neso_diagnostics **diagnostics);
 NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
 
-/* Facts about library and machine: "version", "abi", "engine", "simd", "threads", "stages"; NULL for other names
- * and past the end of the list. Lives as long as the context. */
+/* Facts about library and machine: "version", "abi", "targets", "simd", "threads", "stages", "dtypes", "passes"; NULL
+ * for other names and past the end of the list. Lives as long as the context. */
 NESO_API const char *neso_context_info(const neso_context *context, const char *name);
 NESO_API const char *neso_context_info_name(const neso_context *context, size_t index);
 
@@ -264,7 +264,7 @@ NESO_API void neso_module_free(neso_module *module); /* NULL is fine */
 NESO_API const char *neso_module_path(const neso_module *module);
 
 NESO_API size_t neso_module_kernel_count(const neso_module *module);
-/* In the order of the source; NULL past the end. */
+/* The functions decorated with jit, in the order of the source; NULL past the end. */
 NESO_API neso_kernel *neso_module_kernel(const neso_module *module, size_t index);
 /* By name. Not there, or there and no kernel: NESO_ERROR_ARGUMENT, and the diagnostic names the nearest. */
 NESO_API neso_status neso_module_find(neso_module *module, const char *name, neso_kernel **kernel,
@@ -281,6 +281,7 @@ typedef struct neso_kernel_info {
 	const char *doc; /* docstring, or "" */
 	size_t parameter_count;
 	size_t decorator_count;
+	bool is_helper; /* another function of the file calls it, and no decorator marks it as an entry */
 } neso_kernel_info;
 
 typedef struct neso_parameter {
@@ -291,7 +292,6 @@ typedef struct neso_parameter {
 	bool is_constexpr;
 	bool no_specialize; /* named by do_not_specialize */
 	bool no_alignment;  /* named by do_not_specialize_on_alignment */
-	uint32_t line, column;
 } neso_parameter;
 
 /* Set info->size before. */
@@ -372,7 +372,6 @@ typedef struct neso_launch_result {
 	bool compiled;          /* by this call */
 	double compile_seconds; /* 0 when it was there */
 	double run_seconds;
-	uint32_t threads;       /* that took part */
 } neso_launch_result;
 
 static inline neso_value neso_value_int(int64_t i)

@@ -96,11 +96,16 @@ Diag *diag_add(DiagList *list, Span span, DiagCode code, ...)
 	return diag;
 }
 
+Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args)
+{
+	return append(list, place_at(list, path, at), code, args);
+}
+
 Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...)
 {
 	va_list args;
 	va_start(args, code);
-	Diag *diag = append(list, place_at(list, path, at), code, args);
+	Diag *diag = diag_add_at_v(list, path, at, code, args);
 	va_end(args);
 	return diag;
 }

@@ -42,6 +42,7 @@ void diag_init(DiagList *list, Arena *arena, const SourceSet *sources);
 Diag *diag_add(DiagList *list, Span span, DiagCode code, ...);
 /* For places known only by name and numbers (locations of the IR). */
 Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...);
+Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args);
 /* Notes hang below a diagnostic; `diag` may be NULL (a diagnostic that was not taken). */
 void diag_note(DiagList *list, Diag *diag, Span span, const char *format, ...) PRINTF_LIKE(4, 5);
 void diag_note_at(DiagList *list, Diag *diag, const char *path, LineCol at, const char *format, ...)

@@ -1,0 +1,353 @@
+/* neso run: launches a kernel on arguments made from the command line. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/array.h"
+#include "cli/grid.h"
+
+static const Option options[] = {
+	{"grid", 'g', "G", "programs: 16, 4,2 or cdiv(n,BLOCK),2 over integer arguments"},
+	{"out", 'o', "ARG=FILE.npy", "write an argument's array after the run; may be given several times"},
+	{"print", 'p', "ARG", "print all of an argument's array after the run; may be given several times"},
+	{"expect", 0, "ARG=ARRAY", "compare with an array after the run; a difference is exit status 1"},
+	{"atol", 0, "X", "absolute tolerance of --expect (0)"},
+	{"rtol", 0, "X", "relative tolerance of --expect (0)"},
+	{"quiet", 'q', NULL, "do not list the arrays that changed"},
+	{"time", 0, NULL, "print how long compiling and running took"},
+	{"repeat", 0, "N", "run N times (for --time; arrays keep what the runs before wrote)"},
+	{"threads", 0, "N", "threads of the interpreter (one per processor)"},
+	{"timeout", 0, "SECONDS", "end the run with an error after this time"},
+	OPTIONS_COMPILE,
+	OPTION_JSON,
+	OPTION_HELP,
+	{NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+	"ARG=VALUE gives a parameter by name; VALUE alone the first parameter that is not given yet. A value is\n"
+	"  FILE.npy[:DTYPE]              an array from a file; an unsigned integer file may hold the bits of bf16 or fp8\n"
+	"  rand:SHAPE:DTYPE[:SEED]       uniform in [0, 1), integers in [0, 100); randn: normal\n"
+	"  zeros:SHAPE:DTYPE  ones:SHAPE:DTYPE  full:SHAPE:DTYPE:VALUE  arange:SHAPE:DTYPE\n"
+	"  desc:BLOCK:ARRAY              a tensor descriptor with block shape BLOCK over any of these\n"
+	"  1024  0.5  1024:i64  0.5:fp64 a number, with its type when the usual one is not meant\n"
+	"  True  None  tl.float16  \"'relu'\"  (1, 2)   any other Python expression, for constexprs\n"
+	"SHAPE is 1024 or 128x64; neso info lists the dtypes. Arrays that the kernel changed are listed after the run.\n"
+	"--out ARG=FILE.npy writes one (with :DTYPE converted; bf16 and fp8 as unsigned integers of their size).\n\n"
+	"  neso run add.py:add_kernel --grid \"cdiv(n,BLOCK)\" x_ptr=rand:1000:fp32 y_ptr=rand:1000:fp32:7 \\\n"
+	"      out_ptr=zeros:1000:fp32 n=1000 BLOCK=256 --out out_ptr=sum.npy\n";
+
+/* An argument of the command line. */
+typedef struct Argument {
+	const char *name; /* NULL until its parameter is known */
+	neso_arg arg;
+	Array array, before;
+} Argument;
+
+typedef struct Run {
+	const Parsed *parsed;
+	neso_kernel *kernel;
+	neso_kernel_info info;
+	Argument *args;
+	size_t count;
+} Run;
+
+/* ---- values ---- */
+
+/* "1024", "-3", "0x10", "1024:i64", "0.5", "1e-5:fp64"; false when the text is no number. */
+static bool parse_number(const char *text, neso_arg *arg)
+{
+	const char *colon = strrchr(text, ':');
+	neso_dtype dtype = colon ? neso_dtype_of(colon + 1) : NESO_DTYPE_NONE;
+	if (colon && !dtype)
+		return false;
+	char *body = take_text(text, colon ? (size_t)(colon - text) : strlen(text)), *end;
+	if (!*body || strspn(body, "+-") > 1 || !strpbrk(body, "0123456789"))
+		return false;
+	bool hex = strncmp(body + strspn(body, "+-"), "0x", 2) == 0;
+	arg->dtype = dtype;
+	errno = 0;
+	long long i = strtoll(body, &end, hex ? 16 : 10);
+	if (!*end && errno == 0) {
+		arg->value = neso_value_int(i);
+		return true;
+	}
+	errno = 0;
+	unsigned long long u = strtoull(body, &end, hex ? 16 : 10);
+	if (!*end && errno == 0 && body[0] != '-') {
+		arg->value = neso_value_int((int64_t)u);
+		arg->value.is_unsigned = true;
+		return true;
+	}
+	if (strspn(body, "0123456789.eE+-") != strlen(body))
+		return false;
+	double f = strtod(body, &end);
+	arg->value = neso_value_float(f);
+	return !*end;
+}
+
+static void set_array(Argument *a, neso_arg_kind kind)
+{
+	a->arg.kind = kind;
+	a->arg.dtype = a->array.dtype;
+	a->arg.address = a->array.data;
+	a->arg.bytes = a->array.bytes;
+	a->arg.access = NESO_READ_WRITE;
+	a->before = array_copy(&a->array);
+}
+
+static int parse_descriptor(const char *text, Argument *a)
+{
+	const char *block = text + strlen("desc:"), *array = strchr(block, ':');
+	int rank;
+	int64_t shape[ARRAY_MAX_RANK];
+	if (!array || !shape_parse(block, (size_t)(array - block), &rank, shape))
+		return usage_error("'%s': a descriptor is desc:BLOCK:ARRAY, as in desc:32x16:rand:128x64:fp16", text);
+	if (!array_make(array + 1, &a->array))
+		return EXIT_INPUT;
+	if (rank != a->array.rank || rank > NESO_MAX_RANK || rank == 0)
+		return usage_error("'%s': the block shape has %d axes, the array %d (1 to %d are possible)", text, rank,
+				   a->array.rank, NESO_MAX_RANK);
+	set_array(a, NESO_ARG_DESCRIPTOR);
+	a->arg.rank = (uint32_t)rank;
+	int64_t stride = 1;
+	for (int i = rank - 1; i >= 0; i--) {
+		a->arg.shape[i] = a->array.shape[i];
+		a->arg.strides[i] = stride;
+		a->arg.block_shape[i] = shape[i];
+		stride *= a->array.shape[i];
+	}
+	return EXIT_DONE;
+}
+
+static int parse_value(const char *text, Argument *a)
+{
+	if (strncmp(text, "desc:", 5) == 0)
+		return parse_descriptor(text, a);
+	if (array_is(text)) {
+		if (!array_make(text, &a->array))
+			return EXIT_INPUT;
+		set_array(a, NESO_ARG_POINTER);
+		return EXIT_DONE;
+	}
+	if (!parse_number(text, &a->arg))
+		a->arg.value = neso_value_expr(text);
+	return EXIT_DONE;
+}
+
+/* NAME=VALUE, where NAME is an identifier; else all is the value. */
+static const char *split_name(const char *text, const char **name)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	*name = NULL;
+	if (!len || text[len] != '=' || text[len + 1] == '=' || (text[0] >= '0' && text[0] <= '9'))
+		return text;
+	*name = take_text(text, len);
+	return text + len + 1;
+}
+
+static int parse_arguments(Run *run)
+{
+	const Parsed *parsed = run->parsed;
+	run->args = take(sizeof(Argument) * parsed->arg_count);
+	for (size_t i = 1; i < parsed->arg_count; i++) {
+		Argument *a = &run->args[run->count++];
+		const char *value = split_name(parsed->args[i], &a->name);
+		int result = parse_value(value, a);
+		if (result != EXIT_DONE)
+			return result;
+		a->arg.name = a->name;
+	}
+	return EXIT_DONE;
+}
+
+/* The names of arguments given by position, so that --out and --grid can use them. */
+static void name_positional(Run *run)
+{
+	size_t next = 0;
+	for (size_t i = 0; i < run->count; i++) {
+		while (!run->args[i].name && next < run->info.parameter_count) {
+			neso_parameter parameter;
+			parameter.size = sizeof parameter;
+			neso_kernel_get_parameter(run->kernel, next, &parameter);
+			bool taken = false;
+			for (size_t k = 0; k < run->count; k++)
+				taken |= run->args[k].name && strcmp(run->args[k].name, parameter.name) == 0;
+			next++;
+			if (!taken)
+				run->args[i].name = parameter.name;
+		}
+	}
+}
+
+static Argument *find_array(const Run *run, const char *name)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->args[i].name && strcmp(run->args[i].name, name) == 0 && run->args[i].array.data)
+			return &run->args[i];
+	return NULL;
+}
+
+/* Arguments that options name must be arrays: said before anything runs. */
+static int check_options(const Run *run)
+{
+	for (size_t i = 0; i < run->parsed->given_count; i++) {
+		const Given *given = &run->parsed->given[i];
+		bool out = strcmp(given->option->name, "out") == 0, expect = strcmp(given->option->name, "expect") == 0;
+		if (!out && !expect && strcmp(given->option->name, "print") != 0)
+			continue;
+		const char *name = given->value;
+		if ((out || expect) && (!*split_name(given->value, &name) || !name))
+			return usage_error("--%s wants %s", given->option->name, given->option->value);
+		if (!find_array(run, name))
+			return usage_error("--%s: no argument '%s' is an array", given->option->name, name);
+	}
+	return EXIT_DONE;
+}
+
+/* ---- the grid ---- */
+
+static int read_grid(const Run *run, uint32_t grid[3])
+{
+	const char *text = option_value(run->parsed, "grid");
+	if (!text)
+		return usage_error("neso run wants --grid");
+	GridName *names = take(sizeof *names * (run->count + run->info.parameter_count));
+	size_t count = 0;
+	for (size_t i = 0; i < run->count; i++)
+		if (run->args[i].name && run->args[i].arg.value.kind == NESO_VALUE_INT)
+			names[count++] = (GridName){run->args[i].name, run->args[i].arg.value.i};
+	for (size_t i = 0; i < run->info.parameter_count; i++) {
+		neso_parameter parameter;
+		neso_arg number;
+		memset(&number, 0, sizeof number);
+		parameter.size = sizeof parameter;
+		neso_kernel_get_parameter(run->kernel, i, &parameter);
+		if (parameter.default_value && parse_number(parameter.default_value, &number) &&
+		    number.value.kind == NESO_VALUE_INT)
+			names[count++] = (GridName){parameter.name, number.value.i};
+	}
+	return grid_parse(text, names, count, grid) ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* ---- after the run ---- */
+
+static int compare(const Run *run, const char *spec, double atol, double rtol)
+{
+	const char *name, *value = split_name(spec, &name);
+	const Argument *a = find_array(run, name);
+	Array wanted;
+	if (!array_make(value, &wanted))
+		return EXIT_INPUT;
+	if (wanted.count != a->array.count)
+		return input_error("--expect %s: %zu elements, but the argument has %zu", spec, wanted.count,
+				   a->array.count);
+	double *want = array_doubles(&wanted), *got = array_doubles(&a->array);
+	size_t wrong = 0, first = 0;
+	for (size_t i = 0; i < wanted.count; i++) {
+		bool same = want[i] == got[i] || (isnan(want[i]) && isnan(got[i])) ||
+			    fabs(want[i] - got[i]) <= atol + rtol * fabs(want[i]);
+		if (!same && !wrong++)
+			first = i;
+	}
+	if (wrong)
+		return input_error("%s differs in %zu of %zu elements; the first is %zu: %.9g, expected %.9g", name, wrong,
+				   wanted.count, first, got[first], want[first]);
+	return EXIT_DONE;
+}
+
+static int finish(const Run *run)
+{
+	const char *atol = option_value(run->parsed, "atol"), *rtol = option_value(run->parsed, "rtol");
+	if (!option_value(run->parsed, "quiet"))
+		for (size_t i = 0; i < run->count; i++)
+			if (run->args[i].array.data && !array_equal(&run->args[i].array, &run->args[i].before))
+				array_print_summary(run->args[i].name, &run->args[i].array);
+	int result = EXIT_DONE;
+	for (size_t i = 0; i < run->parsed->given_count; i++) {
+		const Given *given = &run->parsed->given[i];
+		const char *name = given->value;
+		if (strcmp(given->option->name, "print") == 0) {
+			array_print_all(name, &find_array(run, name)->array);
+		} else if (strcmp(given->option->name, "out") == 0) {
+			const char *file = split_name(given->value, &name);
+			if (!array_write(file, &find_array(run, name)->array))
+				result = EXIT_INPUT;
+		} else if (strcmp(given->option->name, "expect") == 0) {
+			int status = compare(run, given->value, atol ? strtod(atol, NULL) : 0, rtol ? strtod(rtol, NULL) : 0);
+			result = status != EXIT_DONE ? status : result;
+		}
+	}
+	return result;
+}
+
+/* ---- the run ---- */
+
+static int launch(const Run *run, const neso_compile_options *compile)
+{
+	long repeat, threads;
+	neso_launch l = neso_launch_of(NULL, run->count, 1, 1, 1);
+	const char *timeout = option_value(run->parsed, "timeout");
+	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
+	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads))
+		return EXIT_USAGE;
+	int result = read_grid(run, l.grid);
+	if (result != EXIT_DONE)
+		return result;
+	neso_arg *args = take(sizeof *args * (run->count + 1));
+	for (size_t i = 0; i < run->count; i++)
+		args[i] = run->args[i].arg;
+	l.args = args;
+	l.options = compile;
+	l.threads = (uint32_t)threads;
+	l.timeout = timeout ? strtod(timeout, NULL) : 0;
+	double compile_seconds = 0, best = INFINITY, total = 0;
+	for (long i = 0; i < repeat && result == EXIT_DONE; i++) {
+		neso_launch_result outcome;
+		neso_diagnostics *diagnostics;
+		memset(&outcome, 0, sizeof outcome);
+		outcome.size = sizeof outcome;
+		neso_status status = neso_kernel_launch(run->kernel, &l, &outcome, &diagnostics);
+		result = report(run->parsed, status, diagnostics);
+		compile_seconds += outcome.compile_seconds;
+		total += outcome.run_seconds;
+		best = outcome.run_seconds < best ? outcome.run_seconds : best;
+	}
+	if (result == EXIT_DONE && option_value(run->parsed, "time"))
+		printf("compile %.3f ms, run %.3f ms%s\n", compile_seconds * 1e3, best * 1e3,
+		       repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, total * 1e3 / (double)repeat) : "");
+	return result == EXIT_DONE ? finish(run) : result;
+}
+
+static int run_kernel(const Parsed *parsed)
+{
+	Run run = {.parsed = parsed};
+	neso_compile_options compile;
+	if (!parsed->arg_count)
+		return usage_error("neso run wants FILE.py:KERNEL and its arguments");
+	if (!compile_options(parsed, &compile))
+		return EXIT_USAGE;
+	neso_context *context = open_context(parsed);
+	if (!context)
+		return EXIT_INPUT;
+	neso_module *module = NULL;
+	int result = open_kernel(parsed, context, parsed->args[0], &module, &run.kernel);
+	if (result == EXIT_DONE)
+		result = parse_arguments(&run);
+	if (result == EXIT_DONE) {
+		run.info.size = sizeof run.info;
+		neso_kernel_get_info(run.kernel, &run.info);
+		name_positional(&run);
+		result = check_options(&run);
+	}
+	if (result == EXIT_DONE)
+		result = launch(&run, &compile);
+	neso_module_free(module);
+	neso_context_free(context);
+	return result;
+}
+
+const Command command_run = {
+	"run", "FILE.py:KERNEL ARG=VALUE...", "Run a kernel on arrays and numbers", details, options, run_kernel,
+};

@@ -1,0 +1,226 @@
+/* Contexts: what modules share, and the host's callbacks. */
+#include "api/inner.h"
+
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "ir/pass.h"
+
+uint32_t neso_abi_version(void)
+{
+	return NESO_ABI;
+}
+
+const char *neso_version(void)
+{
+	return NESO_VERSION;
+}
+
+/* ---- callbacks ---- */
+
+void api_log(neso_context *context, neso_log_level level, const char *text)
+{
+	if (!context->options.log)
+		return;
+	pthread_mutex_lock(&context->log_lock);
+	context->options.log(context->options.log_data, level, text);
+	pthread_mutex_unlock(&context->log_lock);
+}
+
+/* Texts of the compiler end with NUL behind their length. */
+static void on_print(void *data, const char *text, size_t len)
+{
+	(void)len;
+	api_log(data, NESO_LOG_OUTPUT, text);
+}
+
+static void on_dump(void *data, const char *text, size_t len)
+{
+	(void)len;
+	api_log(data, NESO_LOG_DUMP, text);
+}
+
+static bool on_find_name(void *data, Arena *arena, const char *path, const char *function, const char *name,
+			 FrontHostValue *out)
+{
+	const neso_context *context = data;
+	neso_name_request request = {.size = sizeof request, .path = path, .function = function, .name = name};
+	neso_value value;
+	memset(&value, 0, sizeof value);
+	if (!context->options.resolve(context->options.resolve_data, &request, &value) ||
+	    value.kind == NESO_VALUE_UNKNOWN)
+		return false;
+	*out = (FrontHostValue){0};
+	if (value.kind == NESO_VALUE_FUNCTION && value.path && value.text) {
+		out->path = arena_strdup(arena, value.path);
+		out->name = arena_strdup(arena, value.text);
+		if (value.source)
+			out->text = str_of(arena_strdup(arena, value.source));
+		return true;
+	}
+	out->expr = api_value_text(arena, &value);
+	return out->expr != NULL;
+}
+
+static bool on_event(void *data, const JitEvent *event)
+{
+	static const neso_event_kind kinds[] = {
+		[JIT_COMPILE_BEGIN] = NESO_EVENT_COMPILE_BEGIN,
+		[JIT_COMPILE_END] = NESO_EVENT_COMPILE_END,
+		[JIT_LAUNCH_BEGIN] = NESO_EVENT_LAUNCH_BEGIN,
+		[JIT_LAUNCH_END] = NESO_EVENT_LAUNCH_END,
+	};
+	const neso_context *context = data;
+	neso_event out = {
+		.size = sizeof out,
+		.kind = kinds[event->kind],
+		.kernel = jit_kernel_tag(event->kernel),
+		.variant = api_variant(event->variant),
+		.key = event->key,
+		.status = api_status(event->status),
+		.seconds = event->seconds,
+	};
+	if (event->grid)
+		memcpy(out.grid, event->grid, sizeof out.grid);
+	return context->options.event(context->options.event_data, &out);
+}
+
+/* ---- facts ---- */
+
+static const char *simd_name(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl"))
+		return "avx512";
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "avx2" : "sse2";
+#elif defined(__aarch64__)
+	return "neon";
+#else
+	return "none";
+#endif
+}
+
+static const char *const *collect_info(Arena *arena, unsigned threads)
+{
+	Text dtypes, passes;
+	text_init(&dtypes, arena);
+	for (int d = NESO_INT1; d <= NESO_FP64; d++)
+		text_printf(&dtypes, d == NESO_INT1 ? "%s" : " %s", neso_dtype_name((neso_dtype)d));
+	text_init(&passes, arena);
+	text_str(&passes, "");
+	for (size_t i = 0; neso_ir_pass_name(i); i++)
+		text_printf(&passes, i ? " %s" : "%s", neso_ir_pass_name(i));
+	const char *const rows[] = {
+		"version", NESO_VERSION,
+		"abi", arena_printf(arena, "%d", NESO_ABI),
+		"targets", "interp",
+		"simd", simd_name(),
+		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
+		"stages", "source ttir-raw ttir",
+		"dtypes", dtypes.data,
+		"passes", passes.data,
+		NULL,
+	};
+	return arena_copy(arena, rows, sizeof rows);
+}
+
+const char *neso_context_info_name(const neso_context *context, size_t index)
+{
+	if (!context)
+		return NULL;
+	for (size_t i = 0; context->info[2 * i]; i++)
+		if (i == index)
+			return context->info[2 * i];
+	return NULL;
+}
+
+const char *neso_context_info(const neso_context *context, const char *name)
+{
+	if (!context || !name)
+		return NULL;
+	for (size_t i = 0; context->info[2 * i]; i++)
+		if (strcmp(context->info[2 * i], name) == 0)
+			return context->info[2 * i + 1];
+	return NULL;
+}
+
+/* ---- life ---- */
+
+typedef struct NewArgs {
+	const neso_context_options *options;
+	neso_context **out;
+} NewArgs;
+
+static void fill(neso_context *context, const neso_context_options *options)
+{
+	enum { COMPILE_MEMORY = 1 << 30 };
+	Arena *arena = &context->arena;
+	context->options = *options;
+	const char **paths = ARENA_ARRAY(arena, const char *, options->search_path_count + 1);
+	for (size_t i = 0; i < options->search_path_count; i++)
+		paths[i] = arena_strdup(arena, options->search_paths[i]);
+	context->options.search_paths = paths;
+	context->host = (JitHost){
+		.data = context,
+		.threads = options->threads,
+		.compile_memory = options->compile_memory ? options->compile_memory : COMPILE_MEMORY,
+		.dump_passes = options->dump_passes,
+		.verify_passes = options->verify_passes,
+		.search_paths = paths,
+		.search_path_count = (uint32_t)options->search_path_count,
+		.print = options->log ? on_print : NULL,
+		.dump = options->log ? on_dump : NULL,
+		.find_name = options->resolve ? on_find_name : NULL,
+		.event = options->event ? on_event : NULL,
+	};
+	context->info = collect_info(arena, options->threads);
+}
+
+static neso_status context_new(ApiCall *call, void *data)
+{
+	const NewArgs *args = data;
+	neso_context_options options;
+	if (!args->out)
+		return api_usage(call, "neso_context_new has nowhere to put the context");
+	if (!api_read_struct(call, &options, sizeof options, args->options, "neso_context_options"))
+		return NESO_ERROR_USAGE;
+	if (options.search_path_count && !options.search_paths)
+		return api_usage(call, "neso_context_options.search_paths is NULL");
+	Arena arena;
+	arena_init(&arena, 0);
+	neso_context *context = ARENA_NEW(&arena, neso_context);
+	context->arena = arena;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		fill(context, &options);
+		fault_leave(&fault);
+	} else {
+		arena = context->arena;
+		arena_free(&arena);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	pthread_mutex_init(&context->log_lock, NULL);
+	atomic_init(&context->users, 1);
+	*args->out = context;
+	return NESO_OK;
+}
+
+neso_status neso_context_new(const neso_context_options *options, neso_context **context,
+			     neso_diagnostics **diagnostics)
+{
+	NewArgs args = {options, context};
+	if (context)
+		*context = NULL;
+	return api_run(NULL, diagnostics, context_new, &args);
+}
+
+void neso_context_free(neso_context *context)
+{
+	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
+		return;
+	pthread_mutex_destroy(&context->log_lock);
+	Arena arena = context->arena;
+	arena_free(&arena);
+}

@@ -1,0 +1,77 @@
+/* Inside the API: handles, and what every entry point does at its beginning and end. */
+#ifndef NESO_API_INNER_H
+#define NESO_API_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/fault.h"
+#include "jit/jit.h"
+#include "neso/neso.h"
+
+struct neso_context {
+	Arena arena; /* holds this struct; fixed once the context is made */
+	JitHost host;
+	neso_context_options options;
+	atomic_uint users; /* the caller, and each module */
+	pthread_mutex_t log_lock;
+	const char *const *info; /* name, value, ... NULL */
+};
+
+struct neso_kernel {
+	neso_module *module;
+	JitKernel *jit;
+};
+
+struct neso_module {
+	Arena arena; /* holds this struct and the kernels */
+	neso_context *context;
+	JitModule *jit;
+	neso_kernel *kernels;
+	size_t kernel_count;
+};
+
+/* ---- calls ---- */
+
+/* One call of an entry point. Its arena lives until the end of the call, or, when something was diagnosed and the
+ * caller wants to know, as long as the neso_diagnostics made of it. */
+typedef struct ApiCall {
+	Arena arena;
+	DiagList diags;
+} ApiCall;
+
+typedef neso_status ApiFn(ApiCall *call, void *data);
+
+/* Runs fn where faults land, turns them into diagnostics, and gives these to the caller: in *out when out is not
+ * NULL; otherwise warnings go to the context's log (context may be NULL). */
+neso_status api_run(neso_context *context, neso_diagnostics **out, ApiFn *fn, void *data);
+/* Diagnoses wrong use. */
+neso_status api_usage(ApiCall *call, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Copies a struct whose first field is its size, of this or another version; false after api_usage. */
+bool api_read_struct(ApiCall *call, void *to, size_t size, const void *from, const char *what);
+/* Writes the part of a struct that a caller with to->size knows; false when the size is none. */
+bool api_write_struct(void *to, const void *from, size_t size);
+neso_status api_status(JitStatus status);
+
+neso_diagnostics *api_diagnostics_new(ApiCall *call); /* takes over the call's arena */
+void api_log(neso_context *context, neso_log_level level, const char *text);
+
+/* ---- values (value.c) ---- */
+
+TlDtype api_dtype(neso_dtype dtype); /* DT__COUNT for NONE and unknown numbers */
+/* A value as a Python expression in the arena; NULL for an unknown kind. */
+const char *api_value_text(Arena *arena, const neso_value *value);
+/* False after api_usage. */
+bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
+
+static inline neso_variant *api_variant(const JitVariant *variant)
+{
+	return (neso_variant *)(uintptr_t)variant;
+}
+
+static inline const JitVariant *api_jit_variant(const neso_variant *variant)
+{
+	return (const JitVariant *)variant;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Compiling and launching. */
+#include "api/inner.h"
+
+#include <stdlib.h>
+
+static bool read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out)
+{
+	neso_compile_options options;
+	if (!api_read_struct(call, &options, sizeof options, given, "neso_compile_options"))
+		return false;
+	*out = (JitOptions){
+		.num_warps = options.num_warps,
+		.num_stages = options.num_stages,
+		.num_ctas = options.num_ctas,
+		.maxnreg = options.maxnreg,
+		.target = options.target,
+		.debug = options.debug,
+		.no_specialize = options.no_specialize,
+	};
+	return true;
+}
+
+/* ---- compile ---- */
+
+typedef struct CompileArgs {
+	neso_kernel *kernel;
+	const char *signature;
+	const neso_compile_options *options;
+	const neso_launch *launch; /* NULL: by signature */
+	bool by_launch;
+	neso_variant **out;
+} CompileArgs;
+
+static neso_status compile(ApiCall *call, void *data)
+{
+	const CompileArgs *args = data;
+	const JitVariant *variant;
+	bool compiled;
+	JitOptions options;
+	JitStatus status;
+	if (!args->kernel || !args->out || (args->by_launch ? !args->launch : !args->signature))
+		return api_usage(call, "compiling wants a kernel, a signature or a launch, and a place for the variant");
+	if (args->by_launch) {
+		neso_launch launch;
+		JitArg *jit_args;
+		if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
+		    !api_read_args(call, &launch, &jit_args) || !read_options(call, launch.options, &options))
+			return NESO_ERROR_USAGE;
+		status = jit_compile_args(args->kernel->jit, jit_args, (uint32_t)launch.arg_count, &options, &variant,
+					  &compiled, &call->diags);
+	} else {
+		if (!read_options(call, args->options, &options))
+			return NESO_ERROR_USAGE;
+		status = jit_compile_signature(args->kernel->jit, args->signature, &options, &variant, &compiled,
+					       &call->diags);
+	}
+	if (status == JIT_OK)
+		*args->out = api_variant(variant);
+	return api_status(status);
+}
+
+neso_status neso_kernel_compile(neso_kernel *kernel, const char *signature, const neso_compile_options *options,
+				neso_variant **variant, neso_diagnostics **diagnostics)
+{
+	CompileArgs args = {.kernel = kernel, .signature = signature, .options = options, .out = variant};
+	if (variant)
+		*variant = NULL;
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, compile, &args);
+}
+
+neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
+				    neso_diagnostics **diagnostics)
+{
+	CompileArgs args = {.kernel = kernel, .launch = launch, .by_launch = true, .out = variant};
+	if (variant)
+		*variant = NULL;
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, compile, &args);
+}
+
+/* ---- launch ---- */
+
+typedef struct LaunchArgs {
+	neso_kernel *kernel;
+	const neso_variant *variant; /* or NULL */
+	const neso_launch *launch;
+	neso_launch_result *result;
+} LaunchArgs;
+
+static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
+{
+	JitArg *args;
+	if (!api_read_args(call, launch, &args))
+		return false;
+	if (launch->buffer_count && !launch->buffers) {
+		api_usage(call, "neso_launch.buffers is NULL");
+		return false;
+	}
+	InterpBuffer *buffers = ARENA_ARRAY(&call->arena, InterpBuffer, launch->buffer_count + 1);
+	for (size_t i = 0; i < launch->buffer_count; i++)
+		buffers[i] = (InterpBuffer){"buffer", launch->buffers[i].address, launch->buffers[i].bytes,
+					    launch->buffers[i].access == NESO_READ_WRITE};
+	*out = (JitLaunch){
+		.args = args,
+		.arg_count = (uint32_t)launch->arg_count,
+		.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+		.buffers = buffers,
+		.buffer_count = (uint32_t)launch->buffer_count,
+		.threads = launch->threads,
+		.timeout = launch->timeout,
+	};
+	return true;
+}
+
+static neso_status run(ApiCall *call, void *data)
+{
+	const LaunchArgs *args = data;
+	neso_launch launch;
+	JitLaunch jit;
+	JitOptions options;
+	JitResult result;
+	if (!args->kernel || !args->launch)
+		return api_usage(call, "a launch wants a kernel and a neso_launch");
+	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
+	    !read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
+		return NESO_ERROR_USAGE;
+	JitStatus status = args->variant
+				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
+				   : jit_launch(args->kernel->jit, &jit, &options, &result, &call->diags);
+	neso_launch_result out = {
+		.size = sizeof out,
+		.variant = api_variant(result.variant),
+		.compiled = result.compiled,
+		.compile_seconds = result.compile_seconds,
+		.run_seconds = result.run_seconds,
+	};
+	if (args->result && !api_write_struct(args->result, &out, sizeof out))
+		return api_usage(call, "neso_launch_result.size is not set");
+	return api_status(status);
+}
+
+neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
+			       neso_diagnostics **diagnostics)
+{
+	LaunchArgs args = {kernel, NULL, launch, result};
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
+}
+
+neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch, neso_launch_result *result,
+				neso_diagnostics **diagnostics)
+{
+	neso_kernel *kernel = variant ? jit_kernel_tag(jit_variant_kernel(api_jit_variant(variant))) : NULL;
+	LaunchArgs args = {kernel, variant, launch, result};
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
+}
+
+/* ---- variants ---- */
+
+const char *neso_variant_key(const neso_variant *variant)
+{
+	return variant ? jit_variant_key(api_jit_variant(variant)) : NULL;
+}
+
+neso_kernel *neso_variant_kernel(const neso_variant *variant)
+{
+	return variant ? jit_kernel_tag(jit_variant_kernel(api_jit_variant(variant))) : NULL;
+}

@@ -1,0 +1,108 @@
+/* Texts that the library makes: stages of a variant, IR through passes. */
+#include "api/inner.h"
+
+#include <stdlib.h>
+
+#include "ir/pass.h"
+
+/* A copy that the caller owns. */
+static char *own_text(const Text *text)
+{
+	char *copy = malloc(text->len + 1);
+	if (!copy)
+		fault_raise(FAULT_MEMORY, "out of memory (%zu bytes asked for)", text->len + 1);
+	memcpy(copy, text->len ? text->data : "", text->len);
+	copy[text->len] = '\0';
+	return copy;
+}
+
+void neso_text_free(char *text)
+{
+	free(text);
+}
+
+typedef struct StageArgs {
+	const neso_variant *variant;
+	const char *stage;
+	char **out;
+} StageArgs;
+
+static neso_status stage_text(ApiCall *call, void *data)
+{
+	const StageArgs *args = data;
+	if (!args->variant || !args->stage || !args->out)
+		return api_usage(call, "neso_variant_text wants a variant, a stage, and a place for the text");
+	Text text;
+	text_init(&text, &call->arena);
+	JitStatus status = jit_variant_text(api_jit_variant(args->variant), args->stage, &text, &call->diags);
+	if (status == JIT_OK)
+		*args->out = own_text(&text);
+	return api_status(status);
+}
+
+neso_status neso_variant_text(const neso_variant *variant, const char *stage, char **text,
+			      neso_diagnostics **diagnostics)
+{
+	StageArgs args = {variant, stage, text};
+	if (text)
+		*text = NULL;
+	return api_run(NULL, diagnostics, stage_text, &args);
+}
+
+typedef struct IrArgs {
+	neso_context *context;
+	const char *path, *text;
+	size_t length;
+	const neso_ir_options *options;
+	char **out;
+} IrArgs;
+
+static neso_status ir_run(ApiCall *call, void *data)
+{
+	const IrArgs *args = data;
+	neso_ir_options options;
+	if (!args->context || !args->path || !args->text || !args->out)
+		return api_usage(call, "neso_ir_run wants a context, a path, text, and a place for the result");
+	if (!api_read_struct(call, &options, sizeof options, args->options, "neso_ir_options"))
+		return NESO_ERROR_USAGE;
+	if (options.pass_count && !options.passes)
+		return api_usage(call, "neso_ir_options.passes is NULL");
+	Text text;
+	text_init(&text, &call->arena);
+	JitIrOptions jit = {
+		.passes = options.passes,
+		.pass_count = (uint32_t)options.pass_count,
+		.verify_each = options.verify_each,
+		.stress = options.stress,
+		.no_locations = options.no_locations,
+		.no_verify = options.no_verify,
+	};
+	JitStatus status = jit_ir_run(&args->context->host, args->path, (Str){args->text, args->length}, &jit, &text,
+				      &call->diags);
+	if (status == JIT_OK)
+		*args->out = own_text(&text);
+	return api_status(status);
+}
+
+neso_status neso_ir_run(neso_context *context, const char *path, const char *text, size_t length,
+			const neso_ir_options *options, char **out, neso_diagnostics **diagnostics)
+{
+	IrArgs args = {context, path, text, length, options, out};
+	if (out)
+		*out = NULL;
+	return api_run(context, diagnostics, ir_run, &args);
+}
+
+const char *neso_ir_pass_name(size_t index)
+{
+	size_t count;
+	const PassInfo *table = pass_table(&count);
+	return index < count ? table[index].name : NULL;
+}
+
+const char *neso_ir_pass_doc(size_t index)
+{
+	size_t count;
+	const PassInfo *table = pass_table(&count);
+	return index < count ? table[index].doc : NULL;
+}

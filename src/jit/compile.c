@@ -1,0 +1,137 @@
+/* The pipeline: syntax tree to TTIR, through the passes, to what the interpreter runs. */
+#include "jit/inner.h"
+
+#include "base/fault.h"
+#include "ir/pass.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+
+/* What is done to TTIR, in order. `neso opt --pass=...` runs each alone. */
+static const char *const ttir_passes[] = {
+	"inline", "rewrite-tensor-pointer", "canonicalize", "reorder-broadcast", "cse", "licm",
+	"loop-unroll", "canonicalize", "cse", "symbol-dce",
+};
+
+/* ---- steps ---- */
+
+static FrontOptions front_options(const JitOptions *options)
+{
+	return (FrontOptions){
+		.num_warps = options->num_warps,
+		.num_stages = options->num_stages,
+		.num_ctas = options->num_ctas,
+		.default_dot_precision = "tf32",
+		.debug = options->debug,
+	};
+}
+
+void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to)
+{
+	source_set_init(to, arena);
+	for (uint32_t i = 0; i < from->files.len; i++)
+		vec_push(arena, &to->files, from->files.data[i]);
+}
+
+/* Lowering uses what the module has parsed and may parse more, so it holds the module's lock. */
+IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags)
+{
+	const JitKernel *kernel = variant->kernel;
+	JitModule *module = kernel->module;
+	FrontOptions options = front_options(&variant->options);
+	IrModule *volatile ir = NULL;
+	Fault fault;
+	pthread_mutex_lock(&module->front_lock);
+	if (FAULT_TRY(&fault)) {
+		diags->sources = front_sources(module->session);
+		ir = front_lower(kernel->function, variant->args, kernel->info->param_count, &options, cx, diags);
+		jit_copy_sources(cx->arena, front_sources(module->session), sources);
+		diags->sources = sources;
+		fault_leave(&fault);
+		pthread_mutex_unlock(&module->front_lock);
+	} else {
+		diags->sources = &module->sources;
+		pthread_mutex_unlock(&module->front_lock);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	return ir;
+}
+
+static void dump_after(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
+{
+	const JitHost *host = data;
+	if (!after || !host->dump)
+		return;
+	Arena arena;
+	Text text;
+	arena_init(&arena, 0);
+	text_init(&text, &arena);
+	text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
+	ir_print(&text, module, (IrPrintOptions){0});
+	host->dump(host->data, text.data, text.len);
+	arena_free(&arena);
+}
+
+static bool run_passes(JitVariant *variant, DiagList *diags)
+{
+	const JitHost *host = variant->kernel->module->host;
+	PassOptions options = {
+		.verify = host->verify_passes,
+		.stress = host->verify_passes,
+		.hook = host->dump_passes ? dump_after : NULL,
+		.hook_data = (void *)(uintptr_t)host,
+	};
+	return pass_run_list(variant->ir, ttir_passes, ARRAY_LEN(ttir_passes), &options, diags);
+}
+
+/* Which parameter each argument of the TTIR function comes from: constants have none, a host's descriptor is
+ * followed by its shape and strides where the front end declares them. */
+static void plan_arguments(JitVariant *variant)
+{
+	const FrontInfo *info = variant->kernel->info;
+	IrOp *func = ir_find_func(variant->ir, ir_sym(&variant->cx, info->name));
+	ASSERT(func && ir_func_body(func));
+	const IrBlock *body = ir_func_body(func);
+	uint32_t at = 0, wanted = 0, descriptors_rank = 0;
+	for (uint32_t i = 0; i < info->param_count; i++)
+		wanted += variant->params[i].kind != JIT_PARAM_CONST;
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		if (body->args[i]->type->kind == TY_TENSORDESC)
+			descriptors_rank += body->args[i]->type->elem->rank;
+	bool expanded = descriptors_rank && body->arg_count == wanted + 2 * descriptors_rank;
+	ASSERT(expanded || body->arg_count == wanted);
+	variant->slot_count = body->arg_count;
+	variant->slots = ARENA_ARRAY(&variant->arena, JitSlot, body->arg_count + 1);
+	for (uint32_t i = 0; i < info->param_count; i++) {
+		if (variant->params[i].kind == JIT_PARAM_CONST)
+			continue;
+		IrType type = body->args[at]->type;
+		variant->slots[at++] = (JitSlot){.param = i, .part = SLOT_VALUE, .kind = type->kind};
+		if (!expanded || type->kind != TY_TENSORDESC)
+			continue;
+		uint32_t rank = type->elem->rank;
+		for (uint32_t k = 0; k < 2 * rank; k++, at++)
+			variant->slots[at] = (JitSlot){.param = i,
+						       .part = k < rank ? SLOT_SHAPE : SLOT_STRIDE,
+						       .axis = k % rank,
+						       .kind = body->args[at]->type->kind};
+	}
+}
+
+static bool prepare(JitVariant *variant, DiagList *diags)
+{
+	plan_arguments(variant);
+	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
+	return variant->interp != NULL;
+}
+
+/* ---- the pipeline ---- */
+
+bool jit_compile(JitVariant *variant, DiagList *diags)
+{
+	ir_cx_init(&variant->cx, &variant->arena);
+	variant->ir = jit_lower(variant, &variant->cx, &variant->sources, diags);
+	return variant->ir != NULL &&
+	       run_passes(variant, diags) &&
+	       ir_verify(variant->ir, LEVEL_T, diags) &&
+	       prepare(variant, diags);
+}

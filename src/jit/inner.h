@@ -1,0 +1,108 @@
+/* Inside jit: what its files share. */
+#ifndef NESO_JIT_INNER_H
+#define NESO_JIT_INNER_H
+
+#include <pthread.h>
+
+#include "jit/jit.h"
+
+struct JitKernel {
+	JitModule *module;
+	FrontFunction *function;
+	const FrontInfo *info;
+	void *tag;
+	JitVariant *variants; /* under the module's table_lock; newest first */
+	uint32_t variant_count;
+};
+
+struct JitModule {
+	Arena arena; /* holds this struct, the session and all it parses; used under front_lock */
+	const JitHost *host;
+	FrontSession *session;
+	FrontModule *front;
+	const char *path;
+	SourceSet sources; /* as they were when the file was loaded: for messages without the lock */
+	JitKernel *kernels;
+	uint32_t kernel_count;
+	pthread_mutex_t front_lock; /* session and arena; never taken while table_lock is held */
+	pthread_mutex_t table_lock; /* variants of all kernels */
+	pthread_cond_t table_changed;
+};
+
+/* What an argument of the TTIR function is made from. */
+typedef struct JitSlot {
+	uint32_t param;
+	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE } part;
+	uint32_t axis;      /* SHAPE, STRIDE: of a descriptor */
+	IrTypeKind kind;    /* of the function's argument */
+} JitSlot;
+
+/* The type of a parameter in a variant. */
+typedef struct JitParam {
+	enum { JIT_PARAM_CONST, JIT_PARAM_SCALAR, JIT_PARAM_POINTER, JIT_PARAM_DESC } kind;
+	TlDtype dtype;         /* of the scalar, the elements */
+	uint32_t divisibility; /* 0 or 1: nothing was concluded */
+	const char *text;      /* as in the signature */
+} JitParam;
+
+/* A variant of a kernel. Immutable once ready. */
+struct JitVariant {
+	JitKernel *kernel;
+	JitVariant *next;
+	Arena arena; /* holds this struct and the IR */
+	const char *key;
+	FrontArg *args; /* one per parameter */
+	JitParam *params;
+	JitOptions options;
+	bool ready; /* false: its compilation is under way */
+	SourceSet sources; /* as they were when it was lowered */
+	IrCx cx;
+	IrModule *ir; /* as it left the passes */
+	JitSlot *slots;
+	uint32_t slot_count;
+	InterpKernel *interp;
+};
+
+/* ---- bind.c, signature.c: what a call gives, per parameter ---- */
+
+typedef struct JitBinding {
+	FrontArg *args;       /* per parameter: type or constant */
+	const JitArg **given; /* per parameter, literal defaults included; NULL: none */
+	const char *key;
+} JitBinding;
+
+/* False after diagnosing. */
+bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
+	      JitBinding *binding, DiagList *diags);
+bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signature, const JitOptions *options,
+			JitBinding *binding, DiagList *diags);
+/* Which argument goes to which parameter, without looking at types. */
+bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count,
+		    const JitArg **given, DiagList *diags);
+/* A place for messages about a call: the kernel's `def`. */
+Diag *jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...);
+const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options);
+/* Checks and completes: zeroes become the defaults. */
+bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags);
+TlDtype jit_dtype_of(Str short_name); /* "fp32", also "u1"; DT__COUNT when unknown */
+JitParam jit_param_of(const FrontArg *arg);
+const char *jit_dtype_text(TlDtype dtype); /* "fp32" */
+
+/* ---- variant.c ---- */
+
+/* The variant with the binding's key, compiled when it is not there. */
+JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		  bool *compiled, DiagList *diags);
+
+/* ---- compile.c ---- */
+
+/* Fills cx, ir, slots and interp of a variant. False after diagnosing. */
+bool jit_compile(JitVariant *variant, DiagList *diags);
+/* TTIR as it leaves the front end, in an IrCx of the caller; *sources gets the files that locations may name. */
+IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags);
+/* A copy that later additions do not touch. The caller holds the lock of `from`. */
+void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to);
+/* " (did you mean 'x'?)" or "". */
+const char *jit_nearest(Arena *arena, const char *name, const char *const *candidates, size_t count);
+
+#endif

@@ -1,0 +1,145 @@
+/* From a file to something that runs: modules, kernels, their variants, and launches.
+ *
+ * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table of variants, keyed
+ * by argument types, specialisation, constexpr values and options. All functions may be called from any thread on
+ * the same objects. Parsing and lowering of one module are serialised, the passes and launches are not.
+ *
+ * What a function may raise (fault.h) reaches the caller with all locks released. */
+#ifndef NESO_JIT_JIT_H
+#define NESO_JIT_JIT_H
+
+#include "front/front.h"
+#include "front/value.h"
+#include "interp/interp.h"
+
+typedef struct JitModule JitModule;
+typedef struct JitKernel JitKernel;
+typedef struct JitVariant JitVariant;
+
+typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED } JitStatus;
+
+typedef enum { JIT_COMPILE_BEGIN, JIT_COMPILE_END, JIT_LAUNCH_BEGIN, JIT_LAUNCH_END } JitEventKind;
+
+typedef struct JitEvent {
+	JitEventKind kind;
+	const JitKernel *kernel;
+	const JitVariant *variant; /* NULL before it is there */
+	const char *key;
+	const uint32_t *grid; /* of a launch */
+	JitStatus status;     /* at the end */
+	double seconds;       /* at the end */
+} JitEvent;
+
+/* What a module is used with; set once, and must outlive it. The functions may be NULL. */
+typedef struct JitHost {
+	void *data;
+	unsigned threads;      /* of a launch; 0: one per processor */
+	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
+	bool dump_passes, verify_passes;
+	const char *const *search_paths; /* for imports, after the importing file's folder */
+	uint32_t search_path_count;
+	void (*print)(void *data, const char *text, size_t len); /* output of kernels; whole lines */
+	void (*dump)(void *data, const char *text, size_t len);  /* IR after passes */
+	/* FrontHost.find_name; what it gives lives in the arena. */
+	bool (*find_name)(void *data, Arena *arena, const char *path, const char *function, const char *name,
+			  FrontHostValue *value);
+	bool (*event)(void *data, const JitEvent *event); /* false at a _BEGIN refuses */
+} JitHost;
+
+/* ---- modules and kernels ---- */
+
+/* text NULL: read from path. NULL after diagnosing. */
+JitModule *jit_module_load(const JitHost *host, const char *path, const Str *text, DiagList *diags);
+void jit_module_free(JitModule *module);
+const char *jit_module_path(const JitModule *module);
+/* The jit functions of the file itself, in order of its text. */
+uint32_t jit_module_kernels(const JitModule *module);
+JitKernel *jit_module_kernel(const JitModule *module, uint32_t i);
+/* NULL after diagnosing: unknown, or a function that is no kernel. */
+JitKernel *jit_module_find(JitModule *module, const char *name, DiagList *diags);
+
+const FrontInfo *jit_kernel_info(const JitKernel *kernel);
+JitModule *jit_kernel_module(const JitKernel *kernel);
+uint32_t jit_kernel_variants(const JitKernel *kernel);
+/* What the host keeps for a kernel: set once, before the kernel is shared. */
+void jit_kernel_set_tag(JitKernel *kernel, void *tag);
+void *jit_kernel_tag(const JitKernel *kernel);
+
+/* ---- arguments ---- */
+
+typedef struct JitArg {
+	const char *name; /* NULL: the first parameter that no earlier argument gave */
+	enum { JIT_INT, JIT_FLOAT, JIT_BOOL, JIT_EXPR, JIT_POINTER, JIT_DESCRIPTOR } kind;
+	TlDtype dtype;    /* of elements or of the scalar; DT__COUNT: by the value */
+	int64_t i;        /* INT, BOOL */
+	bool is_unsigned; /* INT: i holds a uint64 */
+	double f;
+	const char *expr; /* EXPR: a Python expression */
+	/* POINTER, DESCRIPTOR */
+	void *address, *buffer; /* buffer: where the memory begins */
+	uint64_t bytes;
+	bool writable;
+	uint32_t rank;
+	const int64_t *shape, *strides, *block_shape;
+	bool pad_nan;
+} JitArg;
+
+/* A double as a Python expression of exactly that value. */
+const char *jit_float_text(Arena *arena, double value);
+
+typedef struct JitOptions {
+	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
+	const char *target;                                 /* NULL: interp */
+	bool debug, no_specialize;
+} JitOptions;
+
+/* ---- compiling ---- */
+
+/* For a signature in upstream's notation. *compiled (may be NULL): by this call. */
+JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
+				const JitVariant **variant, bool *compiled, DiagList *diags);
+/* For the arguments of a launch. */
+JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
+			   const JitVariant **variant, bool *compiled, DiagList *diags);
+const char *jit_variant_key(const JitVariant *variant);
+JitKernel *jit_variant_kernel(const JitVariant *variant);
+/* Text at a stage ("source", "ttir-raw", "ttir") into `out`. */
+JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
+
+/* ---- launching ---- */
+
+typedef struct JitLaunch {
+	const JitArg *args;
+	uint32_t arg_count;
+	uint32_t grid[3];
+	const InterpBuffer *buffers; /* besides those of the arguments */
+	uint32_t buffer_count;
+	unsigned threads; /* 0: as the host says */
+	double timeout;
+} JitLaunch;
+
+typedef struct JitResult {
+	const JitVariant *variant;
+	bool compiled;
+	double compile_seconds, run_seconds;
+} JitResult;
+
+/* Specialises, compiles when the variant is not there, and runs. */
+JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOptions *options, JitResult *result,
+		     DiagList *diags);
+JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result,
+			     DiagList *diags);
+
+/* ---- IR text ---- */
+
+typedef struct JitIrOptions {
+	const char *const *passes;
+	uint32_t pass_count;
+	bool verify_each, stress, no_locations, no_verify;
+} JitIrOptions;
+
+/* Reads IR, runs passes, prints into `out`. */
+JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
+		     DiagList *diags);
+
+#endif

@@ -1,0 +1,283 @@
+/* Launches: argument values to the bits that the interpreter wants, buffers to the ranges it checks. */
+#include "jit/inner.h"
+
+#include "base/fp.h"
+#include "base/os.h"
+
+typedef struct Marshal {
+	Arena *arena;
+	const JitVariant *variant;
+	const JitArg **given; /* per parameter */
+	DiagList *diags;
+} Marshal;
+
+static const struct {
+	enum { IS_INT, IS_UINT, IS_FLOAT } cls;
+	unsigned bits;
+} dtypes[DT__COUNT] = {
+#define INT IS_INT
+#define UINT IS_UINT
+#define FLOAT IS_FLOAT
+#define DTYPE(kind, name, bits, cls, ir, short_name, doc) [DT_##kind] = {cls, bits},
+#include "front/dtypes.def"
+#undef DTYPE
+#undef INT
+#undef UINT
+#undef FLOAT
+};
+
+static FpFormat float_format(TlDtype dtype)
+{
+	switch (dtype) {
+	case DT_FP8E4B15: return FP_E4M3B11FNUZ;
+	case DT_FP8E4NV: return FP_E4M3FN;
+	case DT_FP8E4B8: return FP_E4M3FNUZ;
+	case DT_FP8E5: return FP_E5M2;
+	case DT_FP8E5B16: return FP_E5M2FNUZ;
+	case DT_FP16: return FP_F16;
+	case DT_BF16: return FP_BF16;
+	case DT_FP64: return FP_F64;
+	default: return FP_F32;
+	}
+}
+
+static const char *param_name(const Marshal *m, uint32_t i)
+{
+	return m->variant->kernel->info->params[i].name;
+}
+
+static const char *describe(const Marshal *m, const JitArg *arg)
+{
+	switch (arg->kind) {
+	case JIT_INT: return arena_printf(m->arena, "the integer %lld", (long long)arg->i);
+	case JIT_FLOAT: return arena_printf(m->arena, "the float %g", arg->f);
+	case JIT_BOOL: return arg->i ? "True" : "False";
+	case JIT_EXPR: return arg->expr;
+	case JIT_POINTER: return arena_printf(m->arena, "a *%s", jit_dtype_text(arg->dtype));
+	default: return arena_printf(m->arena, "a tensor descriptor of %s", jit_dtype_text(arg->dtype));
+	}
+}
+
+static void wrong_type(const Marshal *m, uint32_t i, const char *wanted)
+{
+	jit_diag(m->diags, m->variant->kernel, DIAG_ARG_TYPE, wanted, param_name(m, i), describe(m, m->given[i]));
+}
+
+/* Does an integer fit the type? Negative numbers fit unsigned types of their width, as bits. */
+static bool int_fits(const JitArg *arg, TlDtype dtype)
+{
+	unsigned bits = dtypes[dtype].bits;
+	bool huge = arg->is_unsigned && arg->i < 0;
+	if (bits == 64)
+		return !huge || dtypes[dtype].cls == IS_UINT;
+	if (huge)
+		return false;
+	if (bits == 1)
+		return arg->i == 0 || arg->i == 1;
+	int64_t low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << (bits - (dtypes[dtype].cls == IS_INT))) - 1;
+	return arg->i >= low && arg->i <= high;
+}
+
+static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
+{
+	const JitArg *arg = m->given[i];
+	bool is_int = arg->kind == JIT_INT || arg->kind == JIT_BOOL;
+	if (dtypes[param->dtype].cls == IS_FLOAT && (is_int || arg->kind == JIT_FLOAT)) {
+		double value = !is_int ? arg->f : arg->is_unsigned ? (double)(uint64_t)arg->i : (double)arg->i;
+		return fp_from_double(float_format(param->dtype), value, FP_NEAREST_EVEN, false);
+	}
+	if (!is_int) {
+		wrong_type(m, i, param->text);
+		return 0;
+	}
+	if (!int_fits(arg, param->dtype))
+		jit_diag(m->diags, m->variant->kernel, DIAG_ARG_RANGE, param_name(m, i),
+			 arg->is_unsigned ? arena_printf(m->arena, "%llu", (unsigned long long)arg->i)
+					  : arena_printf(m->arena, "%lld", (long long)arg->i),
+			 param->text);
+	unsigned bits = dtypes[param->dtype].bits;
+	uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+	if (param->divisibility > 1 && arg->i % param->divisibility)
+		wrong_type(m, i, arena_printf(m->arena, "%s divisible by %u", param->text, param->divisibility));
+	return (uint64_t)arg->i & mask;
+}
+
+static InterpArg value_of(const Marshal *m, uint32_t i, const JitParam *param)
+{
+	InterpArg out = {0};
+	const JitArg *arg = m->given[i];
+	if (!arg) {
+		jit_diag(m->diags, m->variant->kernel, DIAG_ARG_MISSING, param_name(m, i),
+			 m->variant->kernel->info->qualified_name);
+		return out;
+	}
+	if (param->kind == JIT_PARAM_SCALAR) {
+		out.bits = scalar_bits(m, i, param);
+		return out;
+	}
+	int wanted = param->kind == JIT_PARAM_POINTER ? JIT_POINTER : JIT_DESCRIPTOR;
+	if ((int)arg->kind != wanted || (param->dtype != DT__COUNT && arg->dtype != param->dtype)) {
+		wrong_type(m, i, param->text);
+		return out;
+	}
+	out.bits = (uint64_t)(uintptr_t)arg->address;
+	if (param->divisibility > 1 && out.bits % param->divisibility)
+		wrong_type(m, i, arena_printf(m->arena, "an address divisible by %u", param->divisibility));
+	if (param->kind == JIT_PARAM_DESC) {
+		out.rank = arg->rank;
+		out.pad_nan = arg->pad_nan;
+		memcpy(out.shape, arg->shape, sizeof *arg->shape * arg->rank);
+		memcpy(out.strides, arg->strides, sizeof *arg->strides * arg->rank);
+	}
+	return out;
+}
+
+/* One InterpArg per argument of the TTIR function. */
+static InterpArg *marshal_args(const Marshal *m)
+{
+	const JitVariant *v = m->variant;
+	InterpArg *out = ARENA_ARRAY(m->arena, InterpArg, v->slot_count + 1);
+	for (uint32_t s = 0; s < v->slot_count; s++) {
+		const JitSlot *slot = &v->slots[s];
+		if (slot->part == SLOT_VALUE) {
+			out[s] = value_of(m, slot->param, &v->params[slot->param]);
+			continue;
+		}
+		const JitArg *arg = m->given[slot->param];
+		if (!arg || arg->kind != JIT_DESCRIPTOR || slot->axis >= arg->rank)
+			continue; /* diagnosed with the descriptor itself */
+		int64_t value = slot->part == SLOT_SHAPE ? arg->shape[slot->axis] : arg->strides[slot->axis];
+		out[s].bits = slot->kind == TY_I32 ? (uint32_t)value : (uint64_t)value;
+	}
+	return out;
+}
+
+/* ---- buffers ---- */
+
+static int by_base(const void *a, const void *b)
+{
+	uintptr_t l = (uintptr_t)((const InterpBuffer *)a)->base, r = (uintptr_t)((const InterpBuffer *)b)->base;
+	return l < r ? -1 : l > r;
+}
+
+/* Ranges in order of address; those that overlap become one with both names, writable when one of them is. */
+static uint32_t merge(Arena *arena, InterpBuffer *buffers, uint32_t count)
+{
+	/* An insertion sort keeps the order of equal bases, which names of merged ranges show. */
+	for (uint32_t i = 1; i < count; i++) {
+		InterpBuffer moved = buffers[i];
+		uint32_t at = i;
+		while (at && by_base(&buffers[at - 1], &moved) > 0) {
+			buffers[at] = buffers[at - 1];
+			at--;
+		}
+		buffers[at] = moved;
+	}
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		InterpBuffer *last = kept ? &buffers[kept - 1] : NULL;
+		uint64_t offset = last ? (uint64_t)((char *)buffers[i].base - (char *)last->base) : 0;
+		if (!last || offset >= last->size) {
+			buffers[kept++] = buffers[i];
+			continue;
+		}
+		last->size = MAX(last->size, offset + buffers[i].size);
+		last->writable |= buffers[i].writable;
+		if (strcmp(last->name, buffers[i].name) != 0)
+			last->name = arena_printf(arena, "%s, %s", last->name, buffers[i].name);
+	}
+	return kept;
+}
+
+static InterpBuffer *marshal_buffers(const Marshal *m, const JitLaunch *launch, uint32_t *count)
+{
+	uint32_t params = m->variant->kernel->info->param_count;
+	InterpBuffer *out = ARENA_ARRAY(m->arena, InterpBuffer, params + launch->buffer_count + 1);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < params; i++) {
+		const JitArg *arg = m->given[i];
+		if (arg && (arg->kind == JIT_POINTER || arg->kind == JIT_DESCRIPTOR) && arg->bytes)
+			out[n++] = (InterpBuffer){param_name(m, i), arg->buffer ? arg->buffer : arg->address, arg->bytes,
+						  arg->writable};
+	}
+	for (uint32_t i = 0; i < launch->buffer_count; i++)
+		if (launch->buffers[i].size)
+			out[n++] = launch->buffers[i];
+	*count = merge(m->arena, out, n);
+	return out;
+}
+
+/* ---- running ---- */
+
+static bool tell(const JitVariant *variant, JitEvent event)
+{
+	const JitHost *host = variant->kernel->module->host;
+	event.kernel = variant->kernel;
+	event.variant = variant;
+	event.key = variant->key;
+	return !host->event || host->event(host->data, &event);
+}
+
+static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result)
+{
+	const JitVariant *variant = m->variant;
+	const JitHost *host = variant->kernel->module->host;
+	uint32_t before = m->diags->errors;
+	InterpLaunch run = {
+		.args = marshal_args(m),
+		.arg_count = variant->slot_count,
+		.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+		.threads = launch->threads ? launch->threads : host->threads,
+		.timeout = launch->timeout,
+		.print = host->print,
+		.print_data = host->data,
+	};
+	run.buffers = marshal_buffers(m, launch, &run.buffer_count);
+	if (m->diags->errors != before)
+		return JIT_ARGUMENT;
+	if (!tell(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {
+		jit_diag(m->diags, variant->kernel, DIAG_REFUSED);
+		return JIT_REFUSED;
+	}
+	double began = os_now();
+	bool empty = !launch->grid[0] || !launch->grid[1] || !launch->grid[2];
+	JitStatus status = empty || interp_launch(variant->interp, &run, m->diags) ? JIT_OK : JIT_RUN;
+	result->variant = variant;
+	result->run_seconds = os_now() - began;
+	tell(variant, (JitEvent){.kind = JIT_LAUNCH_END,
+				 .grid = launch->grid,
+				 .status = status,
+				 .seconds = result->run_seconds});
+	return status;
+}
+
+JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOptions *options, JitResult *result,
+		     DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	*result = (JitResult){0};
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	double began = os_now();
+	JitStatus status = jit_get(kernel, &binding, &complete, &result->variant, &result->compiled, diags);
+	if (status != JIT_OK)
+		return status;
+	result->compile_seconds = result->compiled ? os_now() - began : 0;
+	diags->sources = &result->variant->sources;
+	Marshal m = {diags->arena, result->variant, binding.given, diags};
+	return run(&m, launch, result);
+}
+
+JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result, DiagList *diags)
+{
+	const JitKernel *kernel = variant->kernel;
+	*result = (JitResult){0};
+	diags->sources = &variant->sources;
+	Marshal m = {diags->arena, variant, ARENA_ARRAY(diags->arena, const JitArg *, kernel->info->param_count + 1), diags};
+	if (!jit_match_args(m.arena, kernel, launch->args, launch->arg_count, m.given, diags))
+		return JIT_ARGUMENT;
+	return run(&m, launch, result);
+}

@@ -1,0 +1,230 @@
+/* The variants of a kernel: found by key, or compiled once while others who want the same one wait.
+ *
+ * A variant enters its kernel's list before it is compiled, with ready = false. The thread that put it there
+ * compiles it without the lock; then it is marked ready, or taken out again when that failed: each of
+ * those who waited then tries for itself, and so gets the diagnostics itself. */
+#include "jit/inner.h"
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "ir/text.h"
+
+static JitVariant *find(const JitKernel *kernel, const char *key)
+{
+	for (JitVariant *v = kernel->variants; v; v = v->next)
+		if (strcmp(v->key, key) == 0)
+			return v;
+	return NULL;
+}
+
+/* The variant when it is there or comes while waiting; NULL after *fresh was put into the list. */
+static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
+{
+	JitModule *module = kernel->module;
+	pthread_mutex_lock(&module->table_lock);
+	JitVariant *found;
+	while ((found = find(kernel, fresh->key)) && !found->ready)
+		pthread_cond_wait(&module->table_changed, &module->table_lock);
+	if (!found) {
+		fresh->next = kernel->variants;
+		kernel->variants = fresh;
+	}
+	pthread_mutex_unlock(&module->table_lock);
+	return found;
+}
+
+static JitVariant *find_ready(JitKernel *kernel, const char *key)
+{
+	pthread_mutex_lock(&kernel->module->table_lock);
+	JitVariant *found = find(kernel, key);
+	if (found && !found->ready)
+		found = NULL;
+	pthread_mutex_unlock(&kernel->module->table_lock);
+	return found;
+}
+
+static void finish(JitVariant *variant, bool good)
+{
+	JitKernel *kernel = variant->kernel;
+	pthread_mutex_lock(&kernel->module->table_lock);
+	if (good) {
+		variant->ready = true;
+		kernel->variant_count++;
+	} else {
+		JitVariant **at = &kernel->variants;
+		while (*at != variant)
+			at = &(*at)->next;
+		*at = variant->next;
+	}
+	pthread_cond_broadcast(&kernel->module->table_changed);
+	pthread_mutex_unlock(&kernel->module->table_lock);
+}
+
+static void discard(JitVariant *variant)
+{
+	Arena arena = variant->arena;
+	arena_free(&arena);
+}
+
+static const char *copy_text(Arena *arena, const char *text)
+{
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+/* The struct in its own arena; a fault raised while it is made frees it. */
+static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, const JitOptions *options)
+{
+	Arena arena;
+	arena_init(&arena, kernel->module->host->compile_memory);
+	JitVariant *variant = ARENA_NEW(&arena, JitVariant);
+	variant->arena = arena;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		uint32_t count = kernel->info->param_count;
+		Arena *own = &variant->arena;
+		variant->kernel = kernel;
+		variant->options = *options;
+		variant->options.target = NULL;
+		variant->key = arena_strdup(own, binding->key);
+		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
+		variant->params = ARENA_ARRAY(own, JitParam, count + 1);
+		for (uint32_t i = 0; i < count; i++) {
+			variant->args[i] = binding->args[i];
+			variant->args[i].text = copy_text(own, binding->args[i].text);
+			variant->params[i] = jit_param_of(&variant->args[i]);
+		}
+		fault_leave(&fault);
+		return variant;
+	}
+	discard(variant);
+	fault_raise(fault.kind, "%s", fault.text);
+}
+
+static bool tell(const JitKernel *kernel, JitEvent event)
+{
+	const JitHost *host = kernel->module->host;
+	event.kernel = kernel;
+	return !host->event || host->event(host->data, &event);
+}
+
+/* Compiles what find_or_add put into the list. Whatever happens, nobody is left waiting. */
+static JitStatus compile(JitVariant *variant, DiagList *diags)
+{
+	JitKernel *kernel = variant->kernel;
+	double began = os_now();
+	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key})) {
+		finish(variant, false);
+		jit_diag(diags, kernel, DIAG_REFUSED);
+		discard(variant);
+		return JIT_REFUSED;
+	}
+	volatile bool good = false;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		good = jit_compile(variant, diags);
+		fault_leave(&fault);
+	}
+	diags->sources = &kernel->module->sources; /* the variant's own may go with it */
+	finish(variant, good);
+	tell(kernel, (JitEvent){.kind = JIT_COMPILE_END,
+				.key = variant->key,
+				.variant = good ? variant : NULL,
+				.status = good ? JIT_OK : JIT_SOURCE,
+				.seconds = os_now() - began});
+	if (!good)
+		discard(variant);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return good ? JIT_OK : JIT_SOURCE;
+}
+
+JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		  bool *compiled, DiagList *diags)
+{
+	*compiled = false;
+	*variant = find_ready(kernel, binding->key);
+	if (*variant)
+		return JIT_OK;
+	JitVariant *fresh = variant_new(kernel, binding, options);
+	*variant = find_or_add(kernel, fresh);
+	if (*variant) {
+		discard(fresh);
+		return JIT_OK;
+	}
+	JitStatus status = compile(fresh, diags);
+	if (status == JIT_OK) {
+		*variant = fresh;
+		*compiled = true;
+	}
+	return status;
+}
+
+JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
+				const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
+}
+
+JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
+			   const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind(diags->arena, kernel, args, arg_count, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
+}
+
+const char *jit_variant_key(const JitVariant *variant)
+{
+	return variant->key;
+}
+
+JitKernel *jit_variant_kernel(const JitVariant *variant)
+{
+	return variant->kernel;
+}
+
+static JitStatus raw_text(const JitVariant *variant, Text *out, DiagList *diags)
+{
+	IrCx *cx = ARENA_NEW(out->arena, IrCx);
+	SourceSet *sources = ARENA_NEW(out->arena, SourceSet);
+	ir_cx_init(cx, out->arena);
+	IrModule *ir = jit_lower(variant, cx, sources, diags);
+	if (!ir)
+		return JIT_SOURCE;
+	ir_print(out, ir, (IrPrintOptions){0});
+	return JIT_OK;
+}
+
+JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
+{
+	diags->sources = &variant->sources;
+	if (strcmp(stage, "ttir") == 0) {
+		ir_print(out, variant->ir, (IrPrintOptions){0});
+		return JIT_OK;
+	}
+	if (strcmp(stage, "ttir-raw") == 0)
+		return raw_text(variant, out, diags);
+	const FrontInfo *info = variant->kernel->info;
+	if (strcmp(stage, "source") != 0) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage);
+		return JIT_ARGUMENT;
+	}
+	for (uint32_t i = 0; i < variant->sources.files.len; i++) {
+		const Source *source = variant->sources.files.data[i];
+		if (strcmp(source->path, info->path) == 0) {
+			text_add(out, source->text, source->len);
+			break;
+		}
+	}
+	return JIT_OK;
+}
