@@ -26,12 +26,15 @@ static IrType by_rule(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uin
 {
 	switch ((IrTypeRule)ir_op_info[kind].rule) {
 	case RULE_SAME:
+		ASSERT(n >= 1);
 		return operands[0]->type;
 	case RULE_BOOL:
+		ASSERT(n >= 1);
 		return ir_with_elem(b->m->cx, operands[0]->type, ir_scalar(b->m->cx, TY_I1));
 	case RULE_LAST:
 		return operands[n - 1]->type;
 	case RULE_SECOND:
+		ASSERT(n >= 2);
 		return operands[1]->type;
 	case RULE_ANY:
 		break;
