@@ -85,7 +85,7 @@ static void dump_function(Dump *d, const AstFunction *f)
 		d->depth--;
 	}
 	child(d, "returns", f->returns);
-	if (!f->body_parsed) {
+	if (!f->body_parsed && !f->body.len) {
 		begin(d, NULL);
 		text_str(d->out, "(body not parsed)\n");
 	}

@@ -51,6 +51,8 @@ void *parse_error(Parser *p, Span span, DiagCode code, const char *a, const char
 static const char *describe_token(const Parser *p, const Token *token)
 {
 	enum { LONGEST_NAME = 40 };
+	if (token->kind == TOK_END && token != &vec_last(&p->tokens))
+		return "the end of the field"; /* of an f-string, which has tokens of its own */
 	if (token->kind != TOK_NAME && !lex_is_punct((TokenKind)token->kind))
 		return lex_token_text((TokenKind)token->kind);
 	Str text = parse_token_text(p, token);

@@ -189,10 +189,11 @@ static Ast *braces(Parser *p)
 	}
 	if (at(p, TOK_STAR_STAR))
 		return dict(p, start, NULL);
+	bool key = !at(p, TOK_STAR) && p->tok[1].kind != TOK_WALRUS;
 	Ast *first = parse_star_or_named(p);
 	if (!first)
 		return NULL;
-	if (at(p, TOK_COLON) && first->kind != AST_STARRED && first->kind != AST_NAMED_EXPR)
+	if (key && at(p, TOK_COLON))
 		return dict(p, start, first);
 	if (at_clause(p))
 		return comprehension(p, AST_SET_COMP, start, first, NULL, TOK_RBRACE);

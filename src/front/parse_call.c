@@ -262,7 +262,8 @@ Ast *parse_lambda(Parser *p)
 	Ast *body = node_new(p, AST_RETURN, tok_start(p));
 	if (!(body->unary_stmt.value = own(body, parse_test(p))))
 		return NULL;
-	own(node, node_end(p, body));
+	body->span = body->unary_stmt.value->span;
+	own(node, body);
 	f->body = (AstList){ARENA_ARRAY(p->arena, Ast *, 1), 1};
 	f->body.items[0] = body;
 	node_end(p, node);

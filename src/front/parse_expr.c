@@ -262,8 +262,9 @@ Ast *parse_test(Parser *p)
 	uint32_t start = tok_start(p);
 	if (!enter(p))
 		return NULL;
-	Ast *node = at(p, TOK_LAMBDA) ? parse_lambda(p) : parse_binary(p, PREC_OR);
-	if (node && node->kind != AST_LAMBDA && at(p, TOK_IF)) {
+	bool lambda = at(p, TOK_LAMBDA);
+	Ast *node = lambda ? parse_lambda(p) : parse_binary(p, PREC_OR);
+	if (node && !lambda && at(p, TOK_IF)) {
 		Ast *body = node;
 		advance(p);
 		node = node_new(p, AST_IF_EXP, start);

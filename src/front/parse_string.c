@@ -260,20 +260,33 @@ static bool format_text(Parser *p, Pieces *pieces, const char **at, const char *
 	return true;
 }
 
-/* The expression of a field: source [from, to). */
-static Ast *field_expression(Parser *p, const char *from, const char *to)
+/* The text of "{x=}", [from, to) without comments: those stand between tokens only. */
+static bool add_debug_text(Parser *p, Pieces *pieces, const TokenList *tokens, const char *from, const char *to)
 {
-	const char *first = from;
-	while (first < to && (lex_class[(unsigned char)*first] & LEX_SPACE || *first == '\n' || *first == '\r'))
-		first++;
-	if (first == to) {
-		fail(p, from - 1, to + 1, DIAG_SYNTAX_FSTRING, "a field needs an expression");
-		return NULL;
+	const char *text = p->source->text;
+	for (const Token *token = tokens->data; from < to; token++) {
+		const char *next = token->kind == TOK_END ? to : text + token->start;
+		while (from < next) {
+			const char *comment = memchr(from, '#', (size_t)(next - from));
+			if (!add_text(p, pieces, from, comment ? comment : next, (LexPrefix){.raw = true}))
+				return false;
+			for (from = comment ? comment : next; from < next && *from != '\n' && *from != '\r';)
+				from++;
+		}
+		if (token->kind == TOK_END)
+			break;
+		from = next + token->len;
+		if (!add_text(p, pieces, next, from, (LexPrefix){.raw = true}))
+			return false;
 	}
+	return true;
+}
+
+/* The expression of a field, from its own tokens. */
+static Ast *field_expression(Parser *p, const TokenList *tokens)
+{
 	const Token *outer = p->tok;
-	TokenList tokens = {0};
-	lex_fragment(&p->lexer, offset(p, from), offset(p, to), &tokens);
-	p->tok = tokens.data;
+	p->tok = tokens->data;
 	Ast *value = at(p, TOK_YIELD) ? parse_yield(p) : parse_tests(p, false);
 	if (value && !at(p, TOK_END))
 		value = parse_unexpected(p, "'}' of the f-string");
@@ -281,33 +294,29 @@ static Ast *field_expression(Parser *p, const char *from, const char *to)
 	return value;
 }
 
-/* Whether an expression text ends in the `=` of "{x=}"; `*to` is then moved before it. */
-static bool is_debug(const char *from, const char **to)
-{
-	const char *last = *to;
-	while (last > from && (lex_class[(unsigned char)last[-1]] & LEX_SPACE || last[-1] == '\n' || last[-1] == '\r'))
-		last--;
-	if (last - from < 2 || last[-1] != '=' || memchr("=!<>", last[-2], 4))
-		return false;
-	*to = last - 1;
-	return true;
-}
-
 /* '{' expression ['='] ['!' conversion] [':' format_spec] '}' */
 static bool field(Parser *p, Pieces *pieces, const char **at, const char *end, LexPrefix prefix)
 {
 	const char *open = *at, *from = open + 1;
-	const char *stop = lex_field_end(from, end), *to = stop;
+	const char *stop = lex_field_end(from, end);
+	TokenList tokens = {0};
 	if (!stop)
 		return fail(p, open, open + 1, DIAG_SYNTAX_FSTRING, "'{' was never closed");
 	if (++p->depth > PARSE_MAX_DEPTH)
 		return fail(p, open, open + 1, DIAG_SYNTAX_NESTED, NULL);
 	Ast *node = node_new(p, AST_FORMATTED, offset(p, open));
-	node->formatted.debug = is_debug(from, &to);
-	if (node->formatted.debug && !add_text(p, pieces, from, stop, (LexPrefix){.raw = true}))
-		return false;
+	lex_fragment(&p->lexer, offset(p, from), offset(p, stop), &tokens);
+	Token *last = tokens.len > 1 ? &tokens.data[tokens.len - 2] : NULL;
+	if (!last)
+		return fail(p, open, stop + 1, DIAG_SYNTAX_FSTRING, "a field needs an expression");
+	if (last->kind == TOK_EQUAL && last > tokens.data) {
+		node->formatted.debug = true;
+		if (!add_debug_text(p, pieces, &tokens, from, stop))
+			return false;
+		last->kind = TOK_END;
+	}
 	flush(p, pieces);
-	if (!(node->formatted.value = own(node, field_expression(p, from, to))))
+	if (!(node->formatted.value = own(node, field_expression(p, &tokens))))
 		return false;
 	if (*stop == '!') {
 		char c = end - stop > 1 ? stop[1] : '\0';
