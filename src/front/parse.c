@@ -80,6 +80,73 @@ void *parse_unexpected(Parser *p, const char *wanted)
 
 /* ---- nodes ---- */
 
+#define SIZE(member) (offsetof(Ast, function) + sizeof(((Ast *)0)->member))
+#define BARE offsetof(Ast, function)
+const uint8_t parse_node_size[AST__COUNT] = {
+	[AST_FUNCTION_DEF] = SIZE(function),
+	[AST_CLASS_DEF] = SIZE(klass),
+	[AST_RETURN] = SIZE(unary_stmt),
+	[AST_ASSIGN] = SIZE(assign),
+	[AST_ANN_ASSIGN] = SIZE(ann_assign),
+	[AST_AUG_ASSIGN] = SIZE(aug_assign),
+	[AST_FOR] = SIZE(for_stmt),
+	[AST_WHILE] = SIZE(if_stmt),
+	[AST_IF] = SIZE(if_stmt),
+	[AST_WITH] = SIZE(with_stmt),
+	[AST_WITH_ITEM] = SIZE(with_item),
+	[AST_RAISE] = SIZE(raise),
+	[AST_ASSERT] = SIZE(assert_stmt),
+	[AST_IMPORT] = SIZE(import),
+	[AST_IMPORT_FROM] = SIZE(import),
+	[AST_GLOBAL] = SIZE(names),
+	[AST_NONLOCAL] = SIZE(names),
+	[AST_DELETE] = SIZE(del),
+	[AST_TRY] = SIZE(try_stmt),
+	[AST_EXCEPT] = SIZE(except),
+	[AST_EXPR] = SIZE(unary_stmt),
+	[AST_PASS] = BARE,
+	[AST_BREAK] = BARE,
+	[AST_CONTINUE] = BARE,
+	[AST_SKIPPED] = BARE,
+	[AST_BIN_OP] = SIZE(bin),
+	[AST_UNARY_OP] = SIZE(un),
+	[AST_BOOL_OP] = SIZE(bool_op),
+	[AST_COMPARE] = SIZE(compare),
+	[AST_CALL] = SIZE(call),
+	[AST_ATTRIBUTE] = SIZE(attribute),
+	[AST_SUBSCRIPT] = SIZE(subscript),
+	[AST_SLICE] = SIZE(slice),
+	[AST_IF_EXP] = SIZE(if_exp),
+	[AST_LAMBDA] = SIZE(function),
+	[AST_TUPLE] = SIZE(seq),
+	[AST_LIST] = SIZE(seq),
+	[AST_SET] = SIZE(seq),
+	[AST_DICT] = SIZE(dict),
+	[AST_STARRED] = SIZE(wrap),
+	[AST_NAMED_EXPR] = SIZE(named),
+	[AST_LIST_COMP] = SIZE(comp),
+	[AST_SET_COMP] = SIZE(comp),
+	[AST_DICT_COMP] = SIZE(comp),
+	[AST_GENERATOR] = SIZE(comp),
+	[AST_COMP_FOR] = SIZE(comp_for),
+	[AST_AWAIT] = SIZE(wrap),
+	[AST_YIELD] = SIZE(wrap),
+	[AST_YIELD_FROM] = SIZE(wrap),
+	[AST_JOINED_STR] = SIZE(joined),
+	[AST_FORMATTED] = SIZE(formatted),
+	[AST_NAME] = SIZE(name),
+	[AST_INT] = SIZE(number),
+	[AST_FLOAT] = SIZE(real),
+	[AST_IMAGINARY] = SIZE(real),
+	[AST_STRING] = SIZE(string),
+	[AST_TRUE] = BARE,
+	[AST_FALSE] = BARE,
+	[AST_NONE] = BARE,
+	[AST_ELLIPSIS] = BARE,
+};
+#undef SIZE
+#undef BARE
+
 AstList parse_take_list(Parser *p, Ast *node, uint32_t base)
 {
 	AstList list = {NULL, p->stack.len - base};

@@ -92,7 +92,9 @@ static const char *named_escape(Parser *p, Text *out, const char *at, const char
 	}
 	stop++;
 	char *text = arena_strndup(p->arena, at, (size_t)(stop - at));
-	diag_add(p->diags, parse_span(p, offset(p, at), offset(p, stop)), DIAG_SYNTAX_NAMED_ESCAPE, text);
+	if (!p->warned_names)
+		diag_add(p->diags, parse_span(p, offset(p, at), offset(p, stop)), DIAG_SYNTAX_NAMED_ESCAPE, text);
+	p->warned_names = true;
 	text_str(out, text);
 	return stop;
 }

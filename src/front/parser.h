@@ -22,6 +22,7 @@ typedef struct Parser {
 	uint32_t depth;    /* of expressions being parsed */
 	bool failed;       /* an error was reported in this call */
 	bool in_function, in_loop;
+	bool warned_names; /* once for all of a module: DIAG_SYNTAX_NAMED_ESCAPE */
 } Parser;
 
 enum { PARSE_MAX_DEPTH = 400 }; /* of recursion in expressions; brackets alone stop at LEX_MAX_NESTING */
@@ -74,9 +75,13 @@ void *parse_error(Parser *p, Span span, DiagCode code, const char *a, const char
 
 /* ---- nodes ---- */
 
+/* Bytes that a node of each kind has: those of its member of Ast's union and no more. */
+extern const uint8_t parse_node_size[AST__COUNT];
+
 static inline Ast *node_new(Parser *p, AstKind kind, uint32_t start)
 {
-	Ast *node = ARENA_NEW(p->arena, Ast);
+	size_t size = parse_node_size[kind];
+	Ast *node = memset(arena_alloc_raw(p->arena, size, _Alignof(Ast)), 0, size);
 	node->kind = kind;
 	node->height = 1;
 	node->span = (Span){p->source->id, start, start};
