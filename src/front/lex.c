@@ -24,7 +24,7 @@ void lex_emit(Lexer *lx, TokenKind kind, const char *start, const char *end)
 
 static LexError *new_error(Lexer *lx, DiagCode code, const char *start, const char *end)
 {
-	if (lx->errors.len >= LEX_MAX_ERRORS || diag_full(lx->diags)) {
+	if (lx->errors.len >= LEX_MAX_ERRORS) {
 		lx->given_up = true;
 		return NULL;
 	}
@@ -52,6 +52,20 @@ void lex_report(Lexer *lx, DiagList *diags, const LexError *error)
 	Diag *diag = diag_add(diags, span, error->code, error->a, error->b);
 	if (error->opener != LEX_NO_OFFSET)
 		diag_note(diags, diag, (Span){lx->source->id, error->opener, error->opener + 1}, "opened here");
+}
+
+void lex_report_damage(Lexer *lx)
+{
+	for (uint32_t i = 0; i < lx->errors.len && !diag_full(lx->diags); i++)
+		if (lx->errors.data[i].damage)
+			lex_report(lx, lx->diags, &lx->errors.data[i]);
+}
+
+static LexError *damage(LexError *error)
+{
+	if (error)
+		error->damage = true;
+	return error;
 }
 
 /* ---- brackets ---- */
@@ -113,19 +127,21 @@ static void close_bracket(Lexer *lx, TokenKind kind)
 	lx->nesting = level ? level - 1 : lx->nesting - 1;
 }
 
-/* The open brackets end here, unclosed. */
+/* The open brackets end here, unclosed; perhaps because a string without end has swallowed what closes them. */
 static void abandon_brackets(Lexer *lx)
 {
 	if (lx->nesting && !lx->too_deep) {
 		const LexBracket *top = &lx->brackets[lx->nesting - 1];
 		const char *at = lx->text + top->offset;
-		LexError *error = new_error(lx, DIAG_SYNTAX_NEVER_CLOSED, at, at + 1);
-		if (error) {
-			error->a = bracket_text(*at);
-			lex_report(lx, lx->diags, error);
-			Token *token = &lx->out->data[top->token];
-			*token = (Token){.start = token->start, .kind = TOK_ERROR, .len = (lx->errors.len - 1) & 0xffffff};
+		uint32_t error = lx->open_string ? lx->open_string - 1 : 0;
+		if (!lx->open_string || lx->errors.data[error].start < top->offset) {
+			LexError *open = damage(new_error(lx, DIAG_SYNTAX_NEVER_CLOSED, at, at + 1));
+			if (open)
+				open->a = bracket_text(*at);
+			error = lx->errors.len - 1;
 		}
+		Token *token = &lx->out->data[top->token];
+		*token = (Token){.start = token->start, .kind = TOK_ERROR, .len = error & 0xffffff};
 	}
 	lx->nesting = lx->too_deep = 0;
 }
@@ -205,9 +221,7 @@ static void line_in_brackets(Lexer *lx, bool *line_start)
 
 static void layout_error(Lexer *lx, DiagCode code)
 {
-	LexError *error = lex_error(lx, code, lx->at, lx->at + 1);
-	if (error)
-		lex_report(lx, lx->diags, error);
+	damage(lex_error(lx, code, lx->at, lx->at + 1));
 }
 
 static void push_indent(Lexer *lx, uint32_t col, uint32_t alt)
@@ -329,9 +343,7 @@ static void lex_string(Lexer *lx, const char *quote, LexPrefix prefix)
 		return;
 	}
 	if (end - quote >= 3 && quote[1] == *quote && quote[2] == *quote) {
-		LexError *error = lex_error(lx, DIAG_SYNTAX_TRIPLE_OPEN, start, quote + 3);
-		if (error)
-			lex_report(lx, lx->diags, error);
+		damage(lex_error(lx, DIAG_SYNTAX_TRIPLE_OPEN, start, quote + 3));
 		lx->at = end;
 		lx->nesting = lx->too_deep = 0; /* whatever is open ends with the text: one error is enough */
 		return;
@@ -340,6 +352,7 @@ static void lex_string(Lexer *lx, const char *quote, LexPrefix prefix)
 	while (stop < end && *stop != '\n' && *stop != '\r')
 		stop = *stop == '\\' && end - stop > 1 ? stop + 2 : stop + 1;
 	lex_error(lx, DIAG_SYNTAX_STRING_OPEN, start, MIN(stop, end));
+	lx->open_string = lx->errors.len;
 	lx->at = MIN(stop, end);
 }
 
@@ -585,6 +598,7 @@ bool lex_module(Lexer *lx, TokenList *out)
 	lx->indent_count = 1;
 	lex_lines(lx);
 	if (lx->given_up) {
+		lex_report_damage(lx);
 		if (lx->errors.len >= LEX_MAX_ERRORS)
 			diag_add(lx->diags, whole, DIAG_SYNTAX_GARBAGE, (unsigned)LEX_MAX_ERRORS);
 		return false;

@@ -4,9 +4,9 @@
  * in one step. Newlines inside brackets are gone. A string literal is one token whatever it holds, f-strings
  * included: the parser calls lex_fragment for what stands between their braces.
  *
- * Errors do not stop the lexer. What damages only its own line becomes an ERROR token and is reported when
- * the parser meets it; what may swallow other lines (an open bracket or triple quote, indentation) is
- * reported at once, and leaves an ERROR token as well. */
+ * Errors do not stop the lexer: they become ERROR tokens, which the parser reports when it meets them. What
+ * may have swallowed other lines (an open bracket or triple quote, indentation) is "damage", an error of the
+ * file even where nobody looks at the block it stands in: lex_report_damage. */
 #ifndef NESO_FRONT_LEX_H
 #define NESO_FRONT_LEX_H
 
@@ -31,6 +31,7 @@ typedef struct LexError {
 	uint32_t start, end;
 	const char *a, *b; /* arguments of the row */
 	uint32_t opener;   /* offset of the bracket that the message speaks of, or LEX_NO_OFFSET */
+	bool damage;
 } LexError;
 
 enum {
@@ -62,6 +63,7 @@ typedef struct Lexer {
 	VEC(LexError) errors;
 	LexBracket brackets[LEX_MAX_NESTING];
 	uint32_t nesting, too_deep; /* too_deep: open brackets beyond the limit */
+	uint32_t open_string; /* 1 + index of the last error "unterminated string literal", or 0 */
 	LexIndent indents[LEX_MAX_INDENT];
 	uint32_t indent_count;
 	size_t wasted;        /* bytes scanned in vain for the end of an f-string */
@@ -72,6 +74,8 @@ typedef struct Lexer {
 void lex_init(Lexer *lexer, Arena *arena, const Source *source, DiagList *diags);
 /* All of the source. False when the text is hopeless (diagnosed). */
 bool lex_module(Lexer *lexer, TokenList *out);
+/* Reports all damage; what the list has already is not repeated. */
+void lex_report_damage(Lexer *lexer);
 /* The bytes [start, end) as if inside brackets. */
 void lex_fragment(Lexer *lexer, uint32_t start, uint32_t end, TokenList *out);
 

@@ -42,7 +42,7 @@ Span parse_span(const Parser *p, uint32_t start, uint32_t end)
 
 void *parse_error(Parser *p, Span span, DiagCode code, const char *a, const char *b)
 {
-	p->failed = true;
+	p->failures++;
 	if (!diag_full(p->diags))
 		diag_add(p->diags, span, code, a, b);
 	return NULL;
@@ -64,7 +64,7 @@ static const char *describe_token(const Parser *p, const Token *token)
 void *parse_unexpected(Parser *p, const char *wanted)
 {
 	const Token *token = p->tok;
-	p->failed = true;
+	p->failures++;
 	if (diag_full(p->diags))
 		return NULL;
 	if (token->kind == TOK_ERROR) {
@@ -195,21 +195,24 @@ static void skip_line(Parser *p)
 		p->tok++;
 }
 
-/* The block of a dropped statement, if there is one. Bodies of functions are not looked into. */
-static void skip_block(Parser *p, bool function)
+/* At an INDENT: its lines, without errors that only follow from what was wrong before it. */
+static void indented_anywhere(Parser *p)
 {
-	if (!at(p, TOK_INDENT))
-		return;
-	if (function) {
-		p->tok = p->tokens.data + p->tok->start + 1;
-		return;
-	}
-	uint32_t base = p->stack.len;
 	bool in_function = p->in_function, in_loop = p->in_loop;
-	p->in_function = p->in_loop = true; /* no errors that only follow from the first */
+	p->in_function = p->in_loop = true;
 	indented(p);
 	p->in_function = in_function;
 	p->in_loop = in_loop;
+}
+
+/* The block of a dropped statement, if there is one. Bodies of functions are not looked into. */
+static void skip_block(Parser *p, bool function)
+{
+	uint32_t base = p->stack.len;
+	if (at(p, TOK_INDENT) && function)
+		p->tok = p->tokens.data + p->tok->start + 1;
+	else if (at(p, TOK_INDENT))
+		indented_anywhere(p);
 	p->stack.len = base;
 }
 
@@ -234,7 +237,7 @@ void parse_statement(Parser *p)
 	if (UNLIKELY(at(p, TOK_INDENT))) {
 		uint32_t start = p->tok[1].start;
 		parse_error(p, parse_span(p, start, start), DIAG_SYNTAX_INDENT, NULL, NULL);
-		indented(p);
+		indented_anywhere(p);
 		return;
 	}
 	uint32_t base = p->stack.len, depth = p->depth;
@@ -274,7 +277,7 @@ bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t
 
 void parse_no_block(Parser *p, const char *what, uint32_t start)
 {
-	p->failed = true;
+	p->failures++;
 	if (!diag_full(p->diags))
 		diag_add(p->diags, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_BLOCK, what,
 			 source_line_col(p->source, start).line);
@@ -343,6 +346,7 @@ AstModule *ast_parse_module(Arena *arena, Interner *names, const Source *source,
 		return NULL;
 	p->tok = p->tokens.data;
 	lines(p);
+	lex_report_damage(&p->lexer);
 	AstModule *module = ARENA_NEW(arena, AstModule);
 	module->arena = arena;
 	module->source = source;
@@ -358,7 +362,8 @@ bool ast_function_body(AstModule *module, AstFunction *function, DiagList *diags
 		return true;
 	Parser *p = module->parser;
 	p->diags = p->lexer.diags = diags;
-	p->failed = p->in_loop = false;
+	p->failures = 0;
+	p->in_loop = false;
 	p->in_function = true;
 	p->depth = 0;
 	p->stack.len = 0;
@@ -370,7 +375,7 @@ bool ast_function_body(AstModule *module, AstFunction *function, DiagList *diags
 		p->stack.len = 0;
 	}
 	function->body = parse_take_list(p, NULL, 0);
-	function->body_parsed = !p->failed;
+	function->body_parsed = !p->failures;
 	return function->body_parsed;
 }
 

@@ -164,7 +164,7 @@ static Ast *except_clause(Parser *p)
 static Ast *try_statement(Parser *p)
 {
 	Ast *node = node_new(p, AST_TRY, tok_start(p));
-	uint32_t base = p->stack.len;
+	uint32_t base = p->stack.len, failures = p->failures;
 	advance(p);
 	if (!parse_block(p, node, &node->try_stmt.body, "'try' statement", node->span.start))
 		return NULL;
@@ -181,7 +181,7 @@ static Ast *try_statement(Parser *p)
 	bool finally = accept(p, TOK_FINALLY);
 	if (finally && !parse_block(p, node, &node->try_stmt.finalbody, "'finally' statement", start))
 		return NULL;
-	if (!finally && !node->try_stmt.handlers.len) {
+	if (!finally && !node->try_stmt.handlers.len && p->failures == failures) {
 		if (at(p, TOK_ERROR))
 			return parse_unexpected(p, "'except' or 'finally'");
 		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_TRY, NULL, NULL);

@@ -20,7 +20,7 @@ typedef struct Parser {
 	uint32_t prev_end; /* end of the last token taken, layout not counted */
 	VEC(Ast *) stack;  /* children of lists that are being read */
 	uint32_t depth;    /* of expressions being parsed */
-	bool failed;       /* an error was reported in this call */
+	uint32_t failures; /* errors of this call */
 	bool in_function, in_loop;
 	bool warned_names; /* once for all of a module: DIAG_SYNTAX_NAMED_ESCAPE */
 } Parser;
