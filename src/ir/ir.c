@@ -111,6 +111,21 @@ void ir_operand_erase(IrOp *op, uint32_t i)
 	}
 }
 
+void ir_result_erase(IrOp *op, uint32_t i)
+{
+	ASSERT(i < op->result_count && !op->results[i].uses);
+	op->result_count--;
+	for (; i < op->result_count; i++) {
+		IrValue *to = &op->results[i];
+		*to = op->results[i + 1];
+		to->index = i;
+		for (IrUse *use = to->uses; use; use = use->next)
+			use->value = to;
+		if (to->uses)
+			to->uses->link = &to->uses;
+	}
+}
+
 void ir_replace_uses(IrValue *from, IrValue *to)
 {
 	ASSERT(from != to);

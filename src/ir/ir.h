@@ -158,6 +158,7 @@ static inline IrValue *ir_result(const IrOp *op, uint32_t i) { return &op->resul
 void ir_operand_set(IrOp *op, uint32_t i, IrValue *value);
 void ir_operand_add(IrModule *m, IrOp *op, IrValue *value);
 void ir_operand_erase(IrOp *op, uint32_t i);
+void ir_result_erase(IrOp *op, uint32_t i); /* it must have no uses; later results move in memory */
 void ir_replace_uses(IrValue *from, IrValue *to); /* all of them */
 bool ir_has_one_use(const IrValue *value);
 IrLoc ir_value_loc(const IrValue *value);

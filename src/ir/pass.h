@@ -26,7 +26,8 @@ const PassInfo *pass_by_name(const char *name); /* of those in ir/passes.def; NU
 const PassInfo *pass_table(size_t *count);
 
 typedef struct PassOptions {
-	bool verify; /* after each pass; the entry point verifies at the end in any case */
+	IrLevel level; /* of the module before the first pass; 0: TTIR */
+	bool verify;   /* after each pass; the entry point verifies at the end in any case */
 	bool stress; /* print -> read -> print after each pass must be the identity */
 	/* Called before and after each pass when set (dumps, timing). */
 	void (*hook)(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds);
@@ -36,5 +37,9 @@ typedef struct PassOptions {
 /* Runs the passes in order. False after a diagnosed fault. */
 bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
 		   DiagList *diags);
+
+/* The passes that make the `.ttir` stage, in order. Descriptors become pointers for targets below sm_90 and
+ * wherever no engine of descriptors is at hand. */
+const char *const *pass_ttir_pipeline(bool lower_descriptors, size_t *count);
 
 #endif
