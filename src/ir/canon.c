@@ -344,8 +344,6 @@ bool canon_run(PassCx *cx, unsigned sets, bool *changed)
 	return true;
 }
 
-PassFn pass_fold, pass_canonicalize, pass_combine, pass_reorder_broadcast;
-
 bool pass_fold(PassCx *cx, bool *changed)
 {
 	return canon_run(cx, 0, changed);

@@ -8,10 +8,6 @@
 #include "ir/text.h"
 #include "ir/verify.h"
 
-#define PASS(fn, name, in, out, doc) PassFn fn;
-#include "ir/passes.def"
-#undef PASS
-
 static const PassInfo passes[] = {
 #define PASS(fn, name, in, out, doc) {fn, name, LEVEL_##in, LEVEL_##out, doc},
 #include "ir/passes.def"
@@ -92,10 +88,7 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 	ArenaMark empty = arena_mark(cx->scratch);
 	for (size_t i = 0; i < count; i++) {
 		const PassInfo *pass = pass_by_name(names[i]);
-		if (!pass) {
-			diag_add(cx->diags, (Span){0}, DIAG_PASS_UNKNOWN, names[i]);
-			return false;
-		}
+		ASSERT(pass != NULL);
 		if (!(pass->level_in & level)) {
 			diag_add(cx->diags, (Span){0}, DIAG_PASS_LEVEL, pass->name);
 			return false;

@@ -15,6 +15,10 @@ typedef struct PassCx {
 /* Returns false after diagnosing a user's fault; *changed is set when the module was changed. */
 typedef bool PassFn(PassCx *cx, bool *changed);
 
+#define PASS(fn, name, in, out, doc) PassFn fn;
+#include "ir/passes.def"
+#undef PASS
+
 typedef struct PassInfo {
 	PassFn *run;
 	const char *name;
@@ -34,7 +38,7 @@ typedef struct PassOptions {
 	void *hook_data;
 } PassOptions;
 
-/* Runs the passes in order. False after a diagnosed fault. */
+/* Runs the passes (names that pass_by_name knows) in order. False after a diagnosed fault. */
 bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
 		   DiagList *diags);
 

@@ -8,8 +8,6 @@
  * entered in it. Blocks of a function with jumps are taken each for itself, below the first one. Linear. */
 #include "ir/pass.h"
 
-PassFn pass_cse;
-
 typedef struct Entry {
 	struct Entry *next; /* of the slot */
 	IrOp *op;

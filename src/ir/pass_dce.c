@@ -7,8 +7,6 @@
  * Linear in the size of the module. */
 #include "ir/pass.h"
 
-PassFn pass_dce;
-
 typedef struct Dce {
 	PassCx *cx;
 	uint8_t *op_live, *value_live; /* by id */

@@ -11,8 +11,6 @@
 
 enum { INLINE_MAX_OPS = 4000000 };
 
-PassFn pass_inline, pass_symbol_dce;
-
 enum { NEW, OPEN, DONE };
 
 typedef VEC(IrOp *) OpList;

@@ -8,8 +8,6 @@
 #include "ir/fold.h"
 #include "ir/pass.h"
 
-PassFn pass_licm;
-
 static bool cannot_fail(const IrOp *op)
 {
 	if (ir_is_pure(op))
