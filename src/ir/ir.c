@@ -20,6 +20,16 @@
 #define ISO TRAIT_ISO
 #define CONST TRAIT_CONST
 
+/* Assembly formats that many ops share. */
+#define UNARY " $0{} : &r | 0=r"
+#define BINARY " $0, $1{} : &r | *=r"
+#define BINARY_OVERFLOW " $0, $1(? overflow<@overflowFlags>){} : &r | *=r"
+#define FLOAT1 " $0(? fastmath<@fastmath>){} : &r | *=r"
+#define FLOAT2 " $0, $1(? fastmath<@fastmath>){} : &r | *=r"
+#define FLOAT3 " $0, $1, $2(? fastmath<@fastmath>){} : &r | *=r"
+#define CAST " $0{} : &0 to &r"
+#define ARROW " $0{} : &0 -> &r"
+
 const IrOpInfo ir_op_info[OP__COUNT] = {
 #define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) \
 	APPLY(name, text, operands, results, regions, traits, rule, levels, format, doc)
