@@ -24,7 +24,7 @@ setup-test:
 
 # Configures when there is no build yet; CMake itself notices later changes.
 define build_preset
-	@[ -f build/$(1)/build.ninja ] || { echo "configure: build/$(1)"; cmake --preset $(1) >build-$(1).log 2>&1 && \
+	@[ -f build/$(1)/build.ninja ] || { echo "configure: build/$(1)"; cmake --preset $(1) $(if $(FULL),-DNESO_WERROR=ON) >build-$(1).log 2>&1 && \
 		rm build-$(1).log || { cat build-$(1).log; rm build-$(1).log; exit 1; }; }
 	@echo "build: build/$(1)"
 	@cmake --build --preset $(1)
