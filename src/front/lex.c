@@ -78,6 +78,8 @@ static void open_bracket(Lexer *lx, TokenKind kind, char close)
 		lx->at++;
 		return;
 	}
+	if (!lx->nesting)
+		lx->open_string = 0;
 	lx->brackets[lx->nesting++] = (LexBracket){lx->out->len, offset_of(lx, lx->at), close};
 	lex_emit(lx, kind, lx->at, lx->at + 1);
 	lx->at++;
@@ -206,7 +208,12 @@ static void line_in_brackets(Lexer *lx, bool *line_start)
 	while (word < lx->end && lex_class[(unsigned char)*word] & LEX_SPACE)
 		word++;
 	lx->at = word;
-	if (lx->fragment || word >= lx->end || *word < 'a' || *word > 'z' || !begins_statement(word, lx->end))
+	if (lx->fragment || word >= lx->end)
+		return;
+	/* After a string without end, a line that is not indented is taken for the next statement. */
+	bool outside = lx->open_string && (uint32_t)(word - line) <= lx->indents[lx->indent_count - 1].col &&
+		       (lex_is_start(*word) || *word == '@');
+	if (!outside && (*word < 'a' || *word > 'z' || !begins_statement(word, lx->end)))
 		return;
 	line = statement_start(lx, line);
 	while (lx->out->len && vec_last(lx->out).start >= offset_of(lx, line))
@@ -352,7 +359,8 @@ static void lex_string(Lexer *lx, const char *quote, LexPrefix prefix)
 	while (stop < end && *stop != '\n' && *stop != '\r')
 		stop = *stop == '\\' && end - stop > 1 ? stop + 2 : stop + 1;
 	lex_error(lx, DIAG_SYNTAX_STRING_OPEN, start, MIN(stop, end));
-	lx->open_string = lx->errors.len;
+	if (lx->nesting && !lx->open_string)
+		lx->open_string = lx->errors.len;
 	lx->at = MIN(stop, end);
 }
 

@@ -63,7 +63,7 @@ typedef struct Lexer {
 	VEC(LexError) errors;
 	LexBracket brackets[LEX_MAX_NESTING];
 	uint32_t nesting, too_deep; /* too_deep: open brackets beyond the limit */
-	uint32_t open_string; /* 1 + index of the last error "unterminated string literal", or 0 */
+	uint32_t open_string; /* 1 + index of the first unterminated string inside the open brackets, or 0 */
 	LexIndent indents[LEX_MAX_INDENT];
 	uint32_t indent_count;
 	size_t wasted;        /* bytes scanned in vain for the end of an f-string */

@@ -49,7 +49,8 @@ static bool is_word_allowed(const char *at, const char *end)
 static void bad_number(Lexer *lx, Radix radix)
 {
 	const char *start = lx->at;
-	lx->at = skip_word(start, lx->end);
+	while (lx->at < lx->end && (*lx->at == '.' || lex_is_start(*lx->at) || lex_is_digit(*lx->at)))
+		lx->at++;
 	LexError *error = lex_error(lx, DIAG_SYNTAX_NUMBER, start, lx->at);
 	if (error)
 		error->a = radix.name;
