@@ -353,3 +353,13 @@ bool pass_canonicalize(PassCx *cx, bool *changed)
 {
 	return canon_run(cx, CANON_SIMPLIFY, changed);
 }
+
+bool pass_combine(PassCx *cx, bool *changed)
+{
+	return canon_run(cx, CANON_COMBINE, changed);
+}
+
+bool pass_reorder_broadcast(PassCx *cx, bool *changed)
+{
+	return canon_run(cx, CANON_REORDER, changed);
+}

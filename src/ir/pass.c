@@ -129,11 +129,14 @@ bool pass_run_list(IrModule *module, const char *const *names, size_t count, con
 
 /* ---- the standard pipeline ---- */
 
-static const char *const pipeline[] = {"inline", "canonicalize", "cse", "symbol-dce", "dce"};
+/* After upstream's own passes: what unrolling brought is simplified, and what nobody needs goes. */
+#define BEFORE "inline", "rewrite-tensor-pointer"
+#define AFTER "canonicalize", "combine", "reorder-broadcast", "cse", "symbol-dce", "loop-unroll", "dce"
 
 const char *const *pass_ttir_pipeline(bool lower_descriptors, size_t *count)
 {
-	(void)lower_descriptors;
-	*count = ARRAY_LEN(pipeline);
-	return pipeline;
+	static const char *const with[] = {BEFORE, "lower-descriptors", AFTER};
+	static const char *const without[] = {BEFORE, AFTER};
+	*count = lower_descriptors ? ARRAY_LEN(with) : ARRAY_LEN(without);
+	return lower_descriptors ? with : without;
 }
