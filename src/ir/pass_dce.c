@@ -80,20 +80,19 @@ static void visit_op(Dce *d, IrOp *op)
 /* Where carried value i of a region op comes from. */
 static void visit_carried(Dce *d, IrOp *op, uint32_t i)
 {
-	IrOp *yield = terminator_of(op, 0);
 	switch (op->kind) {
 	case OP_FOR:
 		mark(d, ir_operand(op, 3 + i));
-		mark(d, ir_operand(yield, i));
+		mark(d, ir_operand(terminator_of(op, 0), i));
 		mark(d, &op->results[i]);
 		mark(d, op->regions[0].first->args[1 + i]);
 		break;
 	case OP_IF:
-		mark(d, ir_operand(yield, i));
+		mark(d, ir_operand(terminator_of(op, 0), i));
 		mark(d, ir_operand(terminator_of(op, 1), i));
 		break;
 	case OP_WHILE: /* i counts what scf.condition hands on */
-		mark(d, ir_operand(yield, 1 + i));
+		mark(d, ir_operand(terminator_of(op, 0), 1 + i));
 		break;
 	default:
 		break;
