@@ -2,8 +2,8 @@
 set -e
 prefix=$TMP/first
 cmake --install "$NESO_BUILD" --prefix "$prefix" >"$TMP/log" || { cat "$TMP/log"; exit 1; }
-mv "$prefix" "$TMP/moved prefix"
-prefix="$TMP/moved prefix"
+mv "$prefix" "$TMP/moved"
+prefix="$TMP/moved"
 if [ -x "$NESO_BUILD/neso" ]; then
 	"$prefix/bin/neso" --version >"$TMP/version" # finds its library without LD_LIBRARY_PATH
 	grep -q '^neso [0-9]' "$TMP/version"

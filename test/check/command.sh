@@ -1,0 +1,134 @@
+# The command: help, exit status, arrays in and out, JSON. Its results are compared with what it must print.
+set -eu
+cat >"$TMP/copy.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, n, BLOCK: tl.constexpr = 64):
+    """Copies n elements, converting them."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n).to(y_ptr.dtype.element_ty), mask=i < n)
+END
+file=$TMP/copy.py
+
+# status EXPECTED COMMAND...
+status() {
+	wanted=$1
+	shift
+	got=0
+	"$@" >"$TMP/stdout" 2>"$TMP/stderr" || got=$?
+	if [ "$got" -ne "$wanted" ]; then
+		echo "status $got, expected $wanted: $*"
+		cat "$TMP/stdout" "$TMP/stderr"
+		exit 1
+	fi
+}
+says() { grep -q -e "$1" "$TMP/stdout" || { echo "stdout lacks '$1':"; cat "$TMP/stdout"; exit 1; }; }
+complains() { grep -q -e "$1" "$TMP/stderr" || { echo "stderr lacks '$1':"; cat "$TMP/stderr"; exit 1; }; }
+
+# Help everywhere, on standard output.
+status 0 neso --help
+says 'usage: neso COMMAND'
+for command in run compile opt list info; do
+	status 0 neso $command --help
+	says "usage: neso $command"
+	status 0 neso help $command
+	says "usage: neso $command"
+done
+status 0 neso --version
+says '^neso [0-9]*\.[0-9]*\.[0-9]*$'
+
+# Wrong command lines: 2.
+status 2 neso
+status 2 neso frobnicate
+complains "no command 'frobnicate'"
+status 2 neso run --frobnicate
+complains "unknown option '--frobnicate'"
+status 2 neso run "$file:copy" x_ptr=rand:64:fp32
+complains 'wants --grid'
+status 2 neso run "$file:copy" --grid 1,1,1,1
+complains 'more than three axes'
+status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
+complains 'unknown name'
+status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99
+complains "no dtype 'float99'"
+status 2 neso run "$file:copy" --grid 1 n=3 --out n=x.npy
+complains "no argument 'n' is an array"
+status 2 neso compile "$file:copy" --num-warps many
+complains 'wants a number'
+
+# Faults of the input: 1.
+status 1 neso run "$TMP/nothing.py:copy" --grid 1
+complains 'cannot read'
+status 1 neso run "$file:cupy" --grid 1
+complains "did you mean 'copy'"
+status 1 neso run "$file:copy" --grid 1 x_ptr="$TMP/nothing.npy"
+complains 'cannot read'
+status 1 neso run "$file:copy" --grid 1 x_ptr=rand:64:fp32 y_ptr=zeros:64:fp32
+complains "no value for parameter 'n'"
+status 1 neso run "$file:copy" --json --grid 1 x_ptr=rand:64:fp32 y_ptr=zeros:64:fp32
+complains '^\[{"severity": "error", "code": "ARG_MISSING"'
+status 1 neso run "$file:copy" --grid 2 x_ptr=rand:64:fp32 y_ptr=zeros:64:fp32 n=100
+complains 'x_ptr'
+
+# Arrays: through a file and back, in each dtype; bf16 and fp8 as integers of their size.
+for dtype in i1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e5 fp8e4nv; do
+	status 0 neso run "$file:copy" --grid 'cdiv(n,BLOCK)' x_ptr=rand:10x10:$dtype:3 y_ptr=zeros:10x10:$dtype n=100 \
+		--out y_ptr="$TMP/$dtype.npy" --expect y_ptr=rand:10x10:$dtype:3
+	says "^y_ptr: $dtype\[10, 10\]"
+	status 0 neso run "$file" --grid 2 -q x_ptr="$TMP/$dtype.npy:$dtype" y_ptr=zeros:100:$dtype n=100 \
+		--expect y_ptr="$TMP/$dtype.npy:$dtype"
+	[ ! -s "$TMP/stdout" ]
+done
+status 1 neso run "$file" --grid 2 x_ptr=ones:100:fp32 y_ptr=zeros:100:fp32 n=99 --expect y_ptr=ones:100:fp32
+complains 'differs in 1 of 100 elements; the first is 99: 0, expected 1'
+status 0 neso run "$file" --grid 2 x_ptr=full:100:fp32:1.01 y_ptr=zeros:100:fp32 n=100 --expect y_ptr=ones:100:fp32 --atol 0.02
+
+# What NumPy writes: C and Fortran order, big-endian.
+npy() { # NAME DESCR ORDER SHAPE BYTES
+	header="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
+	while [ $(((10 + ${#header} + 1) % 64)) -ne 0 ]; do header="$header "; done
+	length=$((${#header} + 1))
+	{ printf '\223NUMPY\001\000'; printf "\\$(printf %o $((length % 256)))\\$(printf %o $((length / 256)))"; echo "$header"; printf "$5"; } >"$TMP/$1.npy"
+}
+npy c '<i2' False '2, 3' '\001\000\002\000\003\000\004\000\005\000\006\000'
+npy fortran '<i2' True '2, 3' '\001\000\004\000\002\000\005\000\003\000\006\000'
+npy big '>i2' False '2, 3' '\000\001\000\002\000\003\000\004\000\005\000\006'
+for name in c fortran big; do
+	status 0 neso run "$file" --grid 1 -q x_ptr="$TMP/$name.npy" y_ptr=zeros:6:i64 n=6 --print y_ptr
+	says '^1 2 3 4 5 6$'
+done
+status 0 neso run "$file" --grid 1 -q x_ptr=arange:4:fp32 y_ptr=zeros:4:bf16 n=4 --out y_ptr="$TMP/raw.npy"
+status 0 neso run "$file" --grid 1 -q x_ptr="$TMP/raw.npy" y_ptr=zeros:4:i32 n=4 --print y_ptr
+says '^0 16256 16384 16448$'
+status 0 neso run "$file" --grid 1 -q x_ptr=arange:4:fp32 y_ptr=zeros:4:bf16 n=4 --out y_ptr="$TMP/converted.npy:fp32"
+status 0 neso run "$file" --grid 1 -q x_ptr="$TMP/converted.npy" y_ptr=zeros:4:i32 n=4 --print y_ptr
+says '^0 1 2 3$'
+npy short '<i4' False '5,' '\001\000'
+status 1 neso run "$file" --grid 1 x_ptr="$TMP/short.npy" y_ptr=zeros:6:i64 n=6
+complains 'ends in its data'
+
+# Arguments by position, constants, the other commands.
+status 0 neso run "$file:copy" --grid 1 rand:32:fp32:1 zeros:32:fp32 32 BLOCK=32 --expect y_ptr=rand:32:fp32:1 --time
+says 'compile .* ms, run .* ms'
+status 0 neso compile "$file:copy" --signature '*fp32:16,*fp32:16,i32' --emit ttir -o "$TMP/out.ttir"
+[ ! -s "$TMP/stdout" ]
+grep -q 'tt.func public @copy' "$TMP/out.ttir"
+status 0 neso opt "$TMP/out.ttir" -o "$TMP/again.ttir"
+cmp "$TMP/out.ttir" "$TMP/again.ttir"
+status 0 neso opt --pass=canonicalize,cse --verify-each --stress --no-loc "$TMP/out.ttir"
+says 'tt.store'
+status 1 neso opt --pass=canonicalise "$TMP/out.ttir"
+complains "unknown pass 'canonicalise' (did you mean 'canonicalize'?)"
+status 0 neso opt --list-passes
+says '^inline  *[a-z]'
+status 0 neso list "$file"
+says '^@triton.jit$'
+says '^copy(x_ptr, y_ptr, n, BLOCK: tl.constexpr = 64)    # line 6$'
+says '^    Copies n elements, converting them\.$'
+status 0 neso list --json "$file"
+says '"name": "BLOCK", "annotation": "tl.constexpr", "default": "64", "constexpr": true'
+status 0 neso info
+says '^targets *interp'
