@@ -312,19 +312,19 @@ void ir_op_unlink(IrOp *op)
 	op->prev = op->next = NULL;
 }
 
-static void drop_operands(IrOp *op)
+void ir_drop_operands(IrOp *op)
 {
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		use_unlink(&op->operands[i]);
 	for (uint32_t r = 0; r < op->region_count; r++)
 		for (IrBlock *b = op->regions[r].first; b; b = b->next)
 			for (IrOp *inner = b->first; inner; inner = inner->next)
-				drop_operands(inner);
+				ir_drop_operands(inner);
 }
 
 void ir_op_erase(IrOp *op)
 {
-	drop_operands(op);
+	ir_drop_operands(op);
 	for (uint32_t i = 0; i < op->result_count; i++)
 		ASSERT(!op->results[i].uses);
 	ir_op_unlink(op);

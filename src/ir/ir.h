@@ -147,6 +147,7 @@ void ir_op_append(IrBlock *block, IrOp *op);
 void ir_op_unlink(IrOp *op); /* keeps operands */
 /* Unlinks and drops all operands, of nested ops too. The results must have no uses outside. */
 void ir_op_erase(IrOp *op);
+void ir_drop_operands(IrOp *op); /* of nested ops too: the op is about to go, or is unreachable */
 static inline IrOp *ir_parent_op(const IrOp *op) { return op->block ? op->block->region->op : NULL; }
 /* Is `op` inside (or the same as) `outer`? */
 bool ir_is_inside(const IrOp *op, const IrOp *outer);

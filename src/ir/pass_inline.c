@@ -97,10 +97,26 @@ static bool collect(void *data, IrOp *op)
 	return true;
 }
 
+/* What follows a function's first block when that one returns is never reached (upstream's raw form has it). */
+static void drop_unreached(Inline *in, IrOp *func)
+{
+	IrBlock *entry = ir_func_body(func);
+	if (!entry || !entry->last || entry->last->kind != OP_RETURN || !entry->next)
+		return;
+	/* Values of one dead block may be used in another: operands first. */
+	for (IrBlock *b = entry->next; b; b = b->next)
+		for (IrOp *op = b->first; op; op = op->next)
+			ir_drop_operands(op);
+	while (entry->next)
+		ir_block_unlink(entry->next);
+	in->changed = true;
+}
+
 static bool visit_func(Inline *in, IrOp *func)
 {
 	PassCx *cx = in->cx;
 	map_put(&in->state, map_key(func), OPEN);
+	drop_unreached(in, func);
 	Collect c = {.arena = cx->scratch};
 	ir_walk(func, false, collect, &c);
 	bool ok = true;

@@ -248,8 +248,11 @@ static IrAttr cons_attr(IrCx *cx, IrAttrData key)
 	if (!*slot) {
 		IrAttrData *made = arena_copy(cx->arena, &key, sizeof key);
 		made->id = id;
+		/* Names of functions are strings: interned, so that they compare as symbols do. */
 		if (key.kind == ATTR_KIND_STRING)
-			made->text = arena_strndup(cx->arena, key.text, key.text_len);
+			made->text = key.text_len == 0 || memchr(key.text, 0, key.text_len)
+					     ? arena_strndup(cx->arena, key.text, key.text_len)
+					     : intern(&cx->syms, (Str){key.text, key.text_len});
 		if (item_size(key.kind))
 			made->words = arena_copy(cx->arena, key.words, stored_len(&key) * item_size(key.kind));
 		if (key.kind == ATTR_KIND_DICT)

@@ -66,7 +66,7 @@ struct IrAttrData {
 	int64_t i;       /* BOOL, INT (sign-extended) */
 	uint64_t bits;   /* FLOAT */
 	Sym text;        /* STRING, SYMBOL, CUSTOM */
-	size_t text_len; /* STRING may hold NULs */
+	size_t text_len; /* STRING may hold NULs; one without is interned, so `text` is a Sym */
 	uint32_t len;    /* of items, ints, words, names */
 	bool splat;      /* DENSE: words[0] stands for all */
 	union {
