@@ -8,7 +8,7 @@
 static bool bad_arg(Lower *low, const char *what, const char *arg, const char *want, const Val *v)
 {
 	if (!sem_is_poison(v))
-		lower_error(low, DIAG_ARG_KIND, what, arg, want, val_describe(low, v));
+		lower_error(low, DIAG_TILE_ARG_KIND, what, arg, want, val_describe(low, v));
 	return false;
 }
 
@@ -71,7 +71,7 @@ bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, S
 		return sem_arg_int(low, what, arg, v, &out->at[0]);
 	}
 	if (v->seq.len > IR_MAX_RANK) {
-		lower_error(low, DIAG_RANK_LIMIT, IR_MAX_RANK);
+		lower_error(low, DIAG_TILE_RANK_LIMIT, IR_MAX_RANK);
 		return false;
 	}
 	for (uint32_t i = 0; i < v->seq.len; i++) {
@@ -93,7 +93,7 @@ bool sem_arg_axis(Lower *low, const char *what, const Val *v, uint32_t rank, uin
 	if (!sem_arg_int(low, what, "axis", v, &axis))
 		return false;
 	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
-		lower_error(low, DIAG_AXIS, what, (long long)axis, rank);
+		lower_error(low, DIAG_TILE_AXIS, what, (long long)axis, rank);
 		return false;
 	}
 	*out = (uint32_t)(axis < 0 ? axis + rank : axis);
@@ -205,7 +205,7 @@ static bool bind_positional(Lower *low, const Params *params, const Val *self, c
 		}
 		if (i >= params->len || params->at[i].keyword_only) {
 			uint32_t most = i;
-			lower_error(low, DIAG_ARG_TOO_MANY, call->what, most, most == 1 ? "" : "s", given);
+			lower_error(low, DIAG_TILE_ARG_TOO_MANY, call->what, most, most == 1 ? "" : "s", given);
 			return false;
 		}
 		call->a[i] = v;
@@ -222,7 +222,7 @@ static bool unknown_keyword(Lower *low, const Params *params, const char *name, 
 			names[n++] = arena_strndup(low->arena, params->at[i].name.ptr, params->at[i].name.len);
 	}
 	const char *near = str_nearest(str_of(name), names, n);
-	lower_error(low, DIAG_ARG_UNKNOWN, what, name, near ? arena_printf(low->arena, "; did you mean '%s'?", near) : "");
+	lower_error(low, DIAG_TILE_ARG_UNKNOWN, what, name, near ? arena_printf(low->arena, "; did you mean '%s'?", near) : "");
 	return false;
 }
 
@@ -234,7 +234,7 @@ static bool bind_keyword(Lower *low, const Params *params, const char *name, con
 		if (!str_is(p->name, name))
 			continue;
 		if (call->a[i]) {
-			lower_error(low, DIAG_ARG_TWICE, call->what, name);
+			lower_error(low, DIAG_TILE_ARG_TWICE, call->what, name);
 			return false;
 		}
 		call->a[i] = p->star ? val_tuple(low, &v, 1) : v;
@@ -264,7 +264,7 @@ bool builtin_bind(Lower *low, const BuiltinInfo *info, const Val *self, const Ca
 		} else if (p->value.ptr) {
 			call->a[i] = default_value(low, p->value);
 		} else {
-			lower_error(low, DIAG_ARG_MISSING, call->what, STR_ARG(p->name));
+			lower_error(low, DIAG_TILE_ARG_MISSING, call->what, STR_ARG(p->name));
 			return false;
 		}
 	}

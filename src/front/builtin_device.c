@@ -95,7 +95,7 @@ static const Val *no_signature(Lower *low, const BuiltinCall *call, const Val *c
 				    tl_describe(low, tl_scalar(low, letter_dtype(symbols[s].args[i]))));
 		text_char(&want, ')');
 	}
-	return lower_error(low, DIAG_DEVICE_TYPES, call->what, want.data, have.data);
+	return lower_error(low, DIAG_TILE_DEVICE_TYPES, call->what, want.data, have.data);
 }
 
 static const Val *device_call(Lower *low, const BuiltinCall *call)

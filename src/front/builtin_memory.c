@@ -121,13 +121,13 @@ static const Val *bits_pointer(Lower *low, const BuiltinCall *call, TlType *elem
 {
 	const Val *ptr = call->a[0];
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || sem_elem(ptr)->elem->kind != TL_SCALAR) {
-		lower_error(low, DIAG_POINTER_EXPECTED, call->what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_POINTER_EXPECTED, call->what, val_describe(low, ptr));
 		return NULL;
 	}
 	*elem = sem_elem(ptr)->elem;
 	unsigned bits = tl_bits(*elem);
 	if (bits < 32) {
-		lower_error(low, DIAG_ATOMIC_DTYPE, call->what, tl_describe(low, *elem));
+		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, call->what, tl_describe(low, *elem));
 		return NULL;
 	}
 	return sem_bitcast(low, ptr, tl_ptr(low, tl_int(low, bits, true), false, sem_elem(ptr)->space));

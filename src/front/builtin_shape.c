@@ -71,11 +71,11 @@ const Val *builtin_expand_dims(Lower *low, const BuiltinCall *call)
 		return low->poison;
 	uint32_t rank = (tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0) + axes.len, wanted = 0;
 	if (rank > IR_MAX_RANK)
-		return lower_error(low, DIAG_RANK_LIMIT, IR_MAX_RANK);
+		return lower_error(low, DIAG_TILE_RANK_LIMIT, IR_MAX_RANK);
 	for (uint32_t i = 0; i < axes.len; i++) {
 		int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
 		if (axis < 0 || axis >= (int64_t)rank || (wanted & 1u << axis))
-			return lower_error(low, DIAG_AXIS, call->what, (long long)axes.at[i], rank);
+			return lower_error(low, DIAG_TILE_AXIS, call->what, (long long)axes.at[i], rank);
 		wanted |= 1u << axis;
 	}
 	for (uint32_t i = 0; i < rank; i++) {

@@ -73,6 +73,7 @@ Sym lower_sym(Lower *low, Str text);
 /* Host values. */
 const Val *val_bool(Lower *low, bool b);
 const Val *val_int(Lower *low, int64_t i);
+const Val *val_uint(Lower *low, uint64_t i);
 const Val *val_float(Lower *low, double f);
 const Val *val_str(Lower *low, Str s);
 const Val *val_tuple(Lower *low, const Val *const *items, uint32_t len);

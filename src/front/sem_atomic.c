@@ -21,11 +21,11 @@ static bool set_order(Lower *low, IrOp *op, const SemAtomic *atomic)
 static bool pointer_ok(Lower *low, const Val *ptr, const char *what)
 {
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || tl_is_block_ptr(sem_elem(ptr))) {
-		lower_error(low, DIAG_POINTER_EXPECTED, what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, val_describe(low, ptr));
 		return false;
 	}
 	if (sem_elem(ptr)->is_const) {
-		lower_error(low, DIAG_STORE_CONST, what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_STORE_CONST, what, val_describe(low, ptr));
 		return false;
 	}
 	return true;
@@ -39,7 +39,7 @@ static bool dtype_ok(Lower *low, const char *what, IrRmw op, TlType t)
 	if (ok && tl_is_float(t) && (op == RMW_AND || op == RMW_OR || op == RMW_XOR))
 		ok = false;
 	if (!ok)
-		lower_error(low, DIAG_ATOMIC_DTYPE, what, tl_describe(low, t));
+		lower_error(low, DIAG_TILE_ATOMIC_DTYPE, what, tl_describe(low, t));
 	return ok;
 }
 
@@ -59,7 +59,7 @@ static const Val *float_minmax(Lower *low, bool is_max, const Val *ptr, const Va
 {
 	TlType t = sem_elem(value);
 	if (!tl_is(t, DT_FP32) && !tl_is(t, DT_FP64))
-		return lower_error(low, DIAG_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
+		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
 	unsigned bits = tl_bits(t);
 	TlType s = tl_int(low, bits, true), u = tl_int(low, bits, false);
 	const Val *sign = sem_binary(low, BIN_RSHIFT, sem_bitcast(low, value, u), val_int(low, bits - 1));
@@ -85,13 +85,13 @@ const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value
 		value = sem_is_poison(mask) ? mask : sem_broadcast_to(low, what, value, at->shape, at->rank);
 	} else if (tl_is_block(sem_type(value)) || tl_is_block(sem_type(mask))) {
 		bool in_value = tl_is_block(sem_type(value));
-		return lower_error(low, DIAG_ACCESS_SHAPE, what, in_value ? "val" : "mask",
+		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, in_value ? "val" : "mask",
 				   val_describe(low, in_value ? value : mask), val_describe(low, ptr));
 	}
 	if (sem_is_poison(value))
 		return value;
 	if (!tl_is(sem_elem(mask), DT_INT1))
-		return lower_error(low, DIAG_MASK_TYPE, what, val_describe(low, mask));
+		return lower_error(low, DIAG_TILE_MASK_TYPE, what, val_describe(low, mask));
 	value = sem_cast(low, value, sem_elem(ptr)->elem);
 	if (sem_is_poison(value))
 		return value;
@@ -113,7 +113,7 @@ const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const
 		return low->poison;
 	TlType t = sem_elem(ptr)->elem, at = sem_type(ptr);
 	if (t->kind != TL_SCALAR || tl_bits(t) < 16)
-		return lower_error(low, DIAG_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
+		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
 	expected = sem_cast(low, expected, t);
 	value = sem_cast(low, value, t);
 	if (sem_is_poison(expected) || sem_is_poison(value))
@@ -126,7 +126,7 @@ const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const
 			return value;
 	} else if (tl_is_block(sem_type(expected)) || tl_is_block(sem_type(value))) {
 		bool in_value = tl_is_block(sem_type(value));
-		return lower_error(low, DIAG_ACCESS_SHAPE, atomic->what, in_value ? "val" : "cmp",
+		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, atomic->what, in_value ? "val" : "cmp",
 				   val_describe(low, in_value ? value : expected), val_describe(low, ptr));
 	}
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(expected), sem_ir(value)};

@@ -11,7 +11,7 @@ bool sem_check_dtype(Lower *low, TlType t)
 	if (!tl_is_fp8(t) || !arch || t->dtype == DT_FP8E5 || t->dtype == DT_FP8E4B15 ||
 	    (t->dtype == DT_FP8E4NV && arch >= 89))
 		return true;
-	lower_error(low, DIAG_DTYPE_TARGET, tl_describe(low, t), (unsigned)arch,
+	lower_error(low, DIAG_TILE_DTYPE_TARGET, tl_describe(low, t), (unsigned)arch,
 		    arch >= 89 ? "fp8e4nv, fp8e5, fp8e4b15" : "fp8e5, fp8e4b15");
 	return false;
 }
@@ -156,11 +156,11 @@ static bool rounding_mode(Lower *low, const char *name, TlType from, TlType to, 
 		return true;
 	bool rtz = strcmp(name, "rtz") == 0;
 	if (!rtz && strcmp(name, "rtne") != 0) {
-		lower_error(low, DIAG_ROUNDING_MODE, name);
+		lower_error(low, DIAG_TILE_ROUNDING_MODE, name);
 		return false;
 	}
 	if (!narrowing) {
-		lower_error(low, DIAG_ROUNDING_USE, tl_describe(low, from), tl_describe(low, to));
+		lower_error(low, DIAG_TILE_ROUNDING_USE, tl_describe(low, from), tl_describe(low, to));
 		return false;
 	}
 	*mode = rtz ? ROUND_RTZ : ROUND_RTNE;
@@ -192,7 +192,7 @@ const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype, const char *
 		result = cast_int_to_float(low, v, dst);
 	else if (tl_is_ptr(from) || tl_is_ptr(to))
 		result = cast_ptr(low, v, dst);
-	return result ? result : lower_error(low, DIAG_CAST, tl_describe(low, sem_type(v)), tl_describe(low, to));
+	return result ? result : lower_error(low, DIAG_TILE_CAST, tl_describe(low, sem_type(v)), tl_describe(low, to));
 }
 
 const Val *sem_cast(Lower *low, const Val *v, TlType dtype)
@@ -211,10 +211,10 @@ const Val *sem_bitcast(Lower *low, const Val *v, TlType dtype)
 	if (tl_is_ptr(from) || tl_is_ptr(to))
 		return sem_cast(low, v, to);
 	if (from->kind != TL_SCALAR || to->kind != TL_SCALAR)
-		return lower_error(low, DIAG_CAST, tl_describe(low, sem_type(v)), tl_describe(low, to));
+		return lower_error(low, DIAG_TILE_CAST, tl_describe(low, sem_type(v)), tl_describe(low, to));
 	if (!sem_check_dtype(low, to))
 		return low->poison;
 	if (tl_bits(from) != tl_bits(to))
-		return lower_error(low, DIAG_BITCAST, tl_describe(low, from), tl_bits(from), tl_describe(low, to), tl_bits(to));
+		return lower_error(low, DIAG_TILE_BITCAST, tl_describe(low, from), tl_bits(from), tl_describe(low, to), tl_bits(to));
 	return convert(low, v, tl_with_elem(low, sem_type(v), to), OP_BITCAST);
 }

@@ -35,27 +35,27 @@ const Val *sem_const_int(Lower *low, int64_t value, TlType type)
 const Val *sem_const(Lower *low, const Val *number, TlType type)
 {
 	if (!val_is_host_number(number) || type->kind == TL_BLOCK || type->kind == TL_DESC || type->kind == TL_VOID)
-		return lower_error(low, DIAG_CONSTANT, val_describe(low, number), tl_describe(low, type));
+		return lower_error(low, DIAG_TILE_CONSTANT, val_describe(low, number), tl_describe(low, type));
 	if (tl_is_float(type)) {
 		double d;
 		if (!val_as_double(number, &d))
-			return lower_error(low, DIAG_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
 		return float_const(low, d, type);
 	}
 	int64_t i = 0;
 	uint64_t u;
 	if (number->kind == VAL_FLOAT) {
 		if (number->f != 0)
-			return lower_error(low, DIAG_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
 	} else if (number->kind == VAL_BOOL) {
 		i = number->b;
 	} else if (!val_as_int(number, &i)) {
 		if (!val_as_uint(number, &u))
-			return lower_error(low, DIAG_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
 		i = (int64_t)u;
 	}
 	if (tl_is_ptr(type) && i != 0)
-		return lower_error(low, DIAG_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+		return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
 	return sem_const_int(low, i, type);
 }
 
@@ -94,8 +94,8 @@ const Val *sem_to_tensor(Lower *low, const Val *v)
 	TlType type;
 	if (!number_type(low, v, &type)) {
 		if (v->kind == VAL_INT)
-			return lower_error(low, DIAG_LITERAL_RANGE, val_repr(low, v), "any integer type");
-		return lower_error(low, DIAG_NO_TENSOR, val_describe(low, v));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, v), "any integer type");
+		return lower_error(low, DIAG_TILE_NO_TENSOR, val_describe(low, v));
 	}
 	const Val *made = sem_const(low, v, type);
 	if (sem_is_poison(made))
@@ -111,7 +111,7 @@ const Val *sem_scalar_of(Lower *low, const char *what, const Val *v, TlType type
 	if (!sem_is_tensor(v))
 		return sem_const(low, v, type);
 	if (tl_numel(sem_type(v)) != 1)
-		return lower_error(low, DIAG_SCALAR_EXPECTED, what, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, val_describe(low, v));
 	return sem_cast(low, sem_unsplat(low, what, v), type);
 }
 
@@ -131,10 +131,10 @@ const Val *sem_arange(Lower *low, const Val *start, const Val *end)
 	if (!sem_arg_int(low, "tl.arange", "start", start, &from) || !sem_arg_int(low, "tl.arange", "end", end, &to))
 		return low->poison;
 	if (from < INT32_MIN || to > INT32_MAX || to <= from)
-		return lower_error(low, DIAG_ARANGE_BOUNDS, (long long)from, (long long)to);
+		return lower_error(low, DIAG_TILE_ARANGE_BOUNDS, (long long)from, (long long)to);
 	int64_t size = to - from;
 	if (!base_is_pow2((uint64_t)size))
-		return lower_error(low, DIAG_ARANGE_SIZE, (long long)from, (long long)to, (long long)size,
+		return lower_error(low, DIAG_TILE_ARANGE_SIZE, (long long)from, (long long)to, (long long)size,
 				   1LL << (base_log2((uint64_t)size) + 1));
 	if (!sem_check_shape(low, "tl.arange", &size, 1))
 		return low->poison;

@@ -16,7 +16,7 @@ static bool dtypes_ok(Lower *low, TlType a, TlType b)
 		known |= tl_is(a, allowed[i]);
 	if (known && a == b)
 		return true;
-	lower_error(low, DIAG_DOT_DTYPES, tl_describe(low, a), tl_describe(low, b));
+	lower_error(low, DIAG_TILE_DOT_DTYPES, tl_describe(low, a), tl_describe(low, b));
 	return false;
 }
 
@@ -28,7 +28,7 @@ static bool shapes_ok(Lower *low, const Val *a, const Val *b)
 	for (uint32_t i = 0; ok && i + 2 < x->rank; i++)
 		ok = x->shape[i] == y->shape[i];
 	if (!ok)
-		lower_error(low, DIAG_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
+		lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
 	return ok;
 }
 
@@ -38,7 +38,7 @@ static bool size_ok(Lower *low, TlType a)
 	int64_t k = a->shape[a->rank - 1], least = tl_bits(a->elem) == 8 ? 32 : 16;
 	if (k >= least)
 		return true;
-	lower_error(low, DIAG_DOT_SMALL, tl_describe(low, a), (long long)k, (long long)least);
+	lower_error(low, DIAG_TILE_DOT_SMALL, tl_describe(low, a), (long long)k, (long long)least);
 	return false;
 }
 
@@ -48,11 +48,11 @@ static TlType result_elem(Lower *low, TlType a, TlType out)
 	if (tl_is_int(a)) {
 		if (tl_is(a, DT_INT8))
 			return tl_scalar(low, DT_INT32);
-		lower_error(low, DIAG_DOT_DTYPES, tl_describe(low, a), tl_describe(low, a));
+		lower_error(low, DIAG_TILE_DOT_DTYPES, tl_describe(low, a), tl_describe(low, a));
 		return NULL;
 	}
 	if (!tl_is_float(out) || tl_is(out, DT_BF16)) {
-		lower_error(low, DIAG_DOT_OUT, tl_describe(low, out));
+		lower_error(low, DIAG_TILE_DOT_OUT, tl_describe(low, out));
 		return NULL;
 	}
 	if (tl_is(a, DT_FP32) || tl_is(a, DT_BF16))
@@ -60,7 +60,7 @@ static TlType result_elem(Lower *low, TlType a, TlType out)
 	if (tl_is(a, DT_FP64))
 		return a;
 	if (!tl_is(out, DT_FP16) && !tl_is(out, DT_FP32)) {
-		lower_error(low, DIAG_DOT_OUT, tl_describe(low, out));
+		lower_error(low, DIAG_TILE_DOT_OUT, tl_describe(low, out));
 		return NULL;
 	}
 	return out;
@@ -91,7 +91,7 @@ static const Val *accumulator(Lower *low, const Val *acc, TlType type, const cha
 		return sem_splat(low, sem_const_int(low, 0, type->elem), type->shape, type->rank);
 	if (sem_is_tile(acc) && sem_type(acc) == type)
 		return acc;
-	return lower_error(low, DIAG_DOT_ACC, what, val_describe(low, acc), tl_describe(low, type));
+	return lower_error(low, DIAG_TILE_DOT_ACC, what, val_describe(low, acc), tl_describe(low, type));
 }
 
 /* Dimensions before the last two as one batch dimension. */
@@ -111,7 +111,7 @@ static const Val *imprecise_limit(Lower *low, const SemDot *dot, TlType a, TlTyp
 	if (!dot->has_max_imprecise)
 		*limit = fp8 && low->options->target_arch == 90 ? 1 << 30 : 0;
 	else if (fp8 && dot->max_imprecise > k)
-		return lower_error(low, DIAG_DOT_IMPRECISE, (long long)dot->max_imprecise, (long long)k);
+		return lower_error(low, DIAG_TILE_DOT_IMPRECISE, (long long)dot->max_imprecise, (long long)k);
 	else
 		*limit = dot->max_imprecise;
 	return low->none;
@@ -174,10 +174,10 @@ static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSid
 			return side->v;
 		if (tl_is(sem_elem(side->v), formats[i].bits_dtype))
 			return sem_bitcast(low, side->v, want);
-		lower_error(low, DIAG_SCALED_DTYPE, arg, side->format, val_describe(low, side->v));
+		lower_error(low, DIAG_TILE_SCALED_DTYPE, arg, side->format, val_describe(low, side->v));
 		return NULL;
 	}
-	lower_error(low, DIAG_OPTION_WORD, "tl.dot_scaled", arg, side->format, "'e2m1', 'e4m3', 'e5m2', 'bf16', 'fp16'");
+	lower_error(low, DIAG_TILE_OPTION_WORD, "tl.dot_scaled", arg, side->format, "'e2m1', 'e4m3', 'e5m2', 'bf16', 'fp16'");
 	return NULL;
 }
 
@@ -191,7 +191,7 @@ static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType opera
 	bool ok = tl_is_block(t) && t->rank == rank && t->shape[rank - 2] == rows && t->shape[rank - 1] == k / group &&
 		  (rank == 2 || t->shape[0] == operand->shape[0]);
 	if (!ok)
-		lower_error(low, DIAG_SCALED_SCALE, arg, val_describe(low, scale), (long long)rows, (long long)(k / group));
+		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, val_describe(low, scale), (long long)rows, (long long)(k / group));
 	return ok;
 }
 
@@ -205,12 +205,12 @@ const Val *sem_dot_scaled(Lower *low, const SemScaledSide *a, const SemScaledSid
 	TlType x = sem_type(l), y = sem_type(r);
 	int64_t pack_a = fa == SCALE_E2M1 ? 2 : 1, pack_b = fb == SCALE_E2M1 ? 2 : 1;
 	if ((!a->k_pack && pack_a == 1) || (!b->k_pack && pack_b == 1))
-		return lower_error(low, DIAG_SCALED_PACK);
+		return lower_error(low, DIAG_TILE_SCALED_PACK);
 	bool ranks = tl_is_block(x) && tl_is_block(y) && x->rank == y->rank && (x->rank == 2 || x->rank == 3);
 	uint32_t n = ranks ? x->rank : 2;
 	if (!ranks || (n == 3 && x->shape[0] != y->shape[0]) ||
 	    x->shape[n - 1] * (a->k_pack ? pack_a : 1) != y->shape[n - 2] * (b->k_pack ? pack_b : 1))
-		return lower_error(low, DIAG_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
+		return lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
 	int64_t shape[3] = {x->shape[0]}, k = x->shape[n - 1] * (a->k_pack ? pack_a : 1);
 	shape[n - 2] = x->shape[n - 2] * (a->k_pack ? 1 : pack_a);
 	shape[n - 1] = y->shape[n - 1] * (b->k_pack ? 1 : pack_b);

@@ -16,7 +16,7 @@ static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs
 	const Val *const *items = out->single ? &input : input->seq.items;
 	out->count = out->single ? 1 : input->seq.len;
 	if (out->count == 0 || out->count > MAX_INPUTS) {
-		lower_error(low, DIAG_INPUT_COUNT, what, out->count, MAX_INPUTS);
+		lower_error(low, DIAG_TILE_INPUT_COUNT, what, out->count, MAX_INPUTS);
 		return false;
 	}
 	for (uint32_t i = 0; i < out->count; i++) {
@@ -26,11 +26,11 @@ static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs
 		out->v[i] = v;
 		TlType t = sem_type(v), first = sem_type(out->v[0]);
 		if (!tl_is_block(t)) {
-			lower_error(low, DIAG_TILE_EXPECTED, what, val_describe(low, v));
+			lower_error(low, DIAG_TILE_TILE_EXPECTED, what, val_describe(low, v));
 			return false;
 		}
 		if (tl_with_elem(low, t, first->elem) != first) {
-			lower_error(low, DIAG_INPUT_SHAPES, what, tl_describe(low, first), tl_describe(low, t));
+			lower_error(low, DIAG_TILE_INPUT_SHAPES, what, tl_describe(low, first), tl_describe(low, t));
 			return false;
 		}
 	}
@@ -73,7 +73,7 @@ static bool callable(Lower *low, const char *what, const Val *fn)
 {
 	if (fn->kind == VAL_FUNCTION || fn->kind == VAL_BUILTIN || fn->kind == VAL_METHOD)
 		return true;
-	lower_error(low, DIAG_FUNCTION_EXPECTED, what, val_describe(low, fn));
+	lower_error(low, DIAG_TILE_FUNCTION_EXPECTED, what, val_describe(low, fn));
 	return false;
 }
 
@@ -143,7 +143,7 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 	if (!callable(low, what, fn))
 		return low->poison;
 	if (count == 0 || count * (uint64_t)pack > MAX_INPUTS)
-		return lower_error(low, DIAG_INPUT_COUNT, what, count, MAX_INPUTS);
+		return lower_error(low, DIAG_TILE_INPUT_COUNT, what, count, MAX_INPUTS);
 	for (uint32_t i = 0; i < count; i++) {
 		in[i] = sem_arg_tensor(low, what, "args", args->seq.items[i]);
 		if (!in[i])
@@ -164,7 +164,7 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 	if (!lower_region_results(low, &draft->regions[0], fn, types, n, OP_MAP_RETURN, returned, &returned_count))
 		return low->poison;
 	if (returned_count % pack)
-		return lower_error(low, DIAG_MAP_PACK, returned_count, (long long)pack);
+		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);
 	uint32_t results = returned_count / (uint32_t)pack;
 	IrType ir[MAX_INPUTS];
 	for (uint32_t i = 0; i < results; i++)
@@ -190,7 +190,7 @@ const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask
 {
 	TlType t = sem_type(v);
 	if (!tl_is_block(t) || t->rank != 1 || !tl_is_int(t->elem))
-		return lower_error(low, DIAG_HISTOGRAM, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_HISTOGRAM, val_describe(low, v));
 	if (!sem_check_shape(low, "tl.histogram", &bins, 1))
 		return low->poison;
 	if (mask) {
@@ -198,7 +198,7 @@ const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask
 		if (sem_is_poison(mask))
 			return mask;
 		if (!tl_is(sem_elem(mask), DT_INT1))
-			return lower_error(low, DIAG_MASK_TYPE, "tl.histogram", val_describe(low, mask));
+			return lower_error(low, DIAG_TILE_MASK_TYPE, "tl.histogram", val_describe(low, mask));
 	}
 	TlType type = tl_block(low, tl_scalar(low, DT_INT32), &bins, 1);
 	IrValue *operands[2] = {sem_ir(v), mask ? sem_ir(mask) : NULL};
@@ -211,12 +211,12 @@ const Val *sem_gather(Lower *low, const Val *src, const Val *index, const Val *a
 	TlType s = sem_type(src), i = sem_type(index);
 	uint32_t dim;
 	if (!tl_is_block(s) || !tl_is_block(i) || s->rank != i->rank || !tl_is_int(i->elem))
-		return lower_error(low, DIAG_GATHER, val_describe(low, src), val_describe(low, index));
+		return lower_error(low, DIAG_TILE_GATHER, val_describe(low, src), val_describe(low, index));
 	if (!sem_arg_axis(low, "tl.gather", axis, s->rank, &dim))
 		return low->poison;
 	for (uint32_t d = 0; d < s->rank; d++) {
 		if (d != dim && s->shape[d] != i->shape[d])
-			return lower_error(low, DIAG_GATHER, val_describe(low, src), val_describe(low, index));
+			return lower_error(low, DIAG_TILE_GATHER, val_describe(low, src), val_describe(low, index));
 	}
 	TlType type = tl_with_elem(low, i, s->elem);
 	IrValue *ir = irb_2(&low->b, OP_GATHER, type->ir, sem_ir(src), sem_ir(index));

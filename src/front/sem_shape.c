@@ -7,7 +7,7 @@ bool sem_check_shape(Lower *low, const char *what, const int64_t *shape, uint32_
 	bool large = false;
 	for (uint32_t i = 0; i < rank; i++) {
 		if (shape[i] <= 0 || !base_is_pow2((uint64_t)shape[i])) {
-			lower_error(low, DIAG_SHAPE_POW2, what, i, (long long)shape[i]);
+			lower_error(low, DIAG_TILE_SHAPE_POW2, what, i, (long long)shape[i]);
 			return false;
 		}
 		large |= shape[i] > SEM_MAX_NUMEL || numel * shape[i] > SEM_MAX_NUMEL;
@@ -17,7 +17,7 @@ bool sem_check_shape(Lower *low, const char *what, const int64_t *shape, uint32_
 		double need = 1;
 		for (uint32_t i = 0; i < rank; i++)
 			need *= (double)shape[i];
-		lower_error(low, DIAG_TILE_TOO_LARGE, tl_shape_text(low, shape, rank), need, SEM_MAX_NUMEL);
+		lower_error(low, DIAG_TILE_TILE_TOO_LARGE, tl_shape_text(low, shape, rank), need, SEM_MAX_NUMEL);
 		return false;
 	}
 	return true;
@@ -37,7 +37,7 @@ const Val *sem_expand_dims(Lower *low, const Val *v, uint32_t axis)
 	TlType from = sem_type(v);
 	uint32_t rank = tl_is_block(from) ? from->rank : 0;
 	if (rank == IR_MAX_RANK)
-		return lower_error(low, DIAG_RANK_LIMIT, IR_MAX_RANK);
+		return lower_error(low, DIAG_TILE_RANK_LIMIT, IR_MAX_RANK);
 	ASSERT(axis <= rank);
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t i = 0, j = 0; i <= rank; i++)
@@ -67,7 +67,7 @@ const Val *sem_broadcast_to(Lower *low, const char *what, const Val *v, const in
 	for (uint32_t i = 0; fits && i < rank; i++)
 		fits = from->shape[i] == shape[i] || from->shape[i] == 1;
 	if (!fits)
-		return lower_error(low, DIAG_BROADCAST_TO, what, tl_shape_text(low, from->shape, from->rank),
+		return lower_error(low, DIAG_TILE_BROADCAST_TO, what, tl_shape_text(low, from->shape, from->rank),
 				   tl_shape_text(low, shape, rank));
 	return repeat(low, v, shape);
 }
@@ -93,7 +93,7 @@ bool sem_broadcast_pair(Lower *low, const Val **l, const Val **r)
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t i = 0; i < x->rank; i++) {
 		if (x->shape[i] != y->shape[i] && x->shape[i] != 1 && y->shape[i] != 1) {
-			lower_error(low, DIAG_BROADCAST, tl_shape_text(low, a->shape, a->rank),
+			lower_error(low, DIAG_TILE_BROADCAST, tl_shape_text(low, a->shape, a->rank),
 				    tl_shape_text(low, b->shape, b->rank), i, (long long)x->shape[i],
 				    (long long)y->shape[i]);
 			return false;
@@ -125,7 +125,7 @@ const Val *sem_unsplat(Lower *low, const char *what, const Val *v)
 	if (!tl_is_block(type))
 		return v;
 	if (tl_numel(type) != 1)
-		return lower_error(low, DIAG_SCALAR_EXPECTED, what, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, val_describe(low, v));
 	return sem_make(low, irb_1(&low->b, OP_UNSPLAT, type->elem->ir, sem_ir(v)), type->elem);
 }
 
@@ -138,7 +138,7 @@ const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t
 	for (uint32_t i = 0; i < rank; i++)
 		numel *= shape[i];
 	if (numel != tl_numel(from))
-		return lower_error(low, DIAG_RESHAPE, what,
+		return lower_error(low, DIAG_TILE_RESHAPE, what,
 				   tl_shape_text(low, from->shape, tl_is_block(from) ? from->rank : 0),
 				   (long long)tl_numel(from), tl_shape_text(low, shape, rank), (long long)numel);
 	if (rank == 0)
@@ -161,7 +161,7 @@ const Val *sem_permute(Lower *low, const char *what, const Val *v, const SemInts
 			seen |= 1u << dims->at[i];
 	}
 	if (rank == 0 || dims->len != rank || seen != (1u << rank) - 1)
-		return lower_error(low, DIAG_PERMUTE, what, tl_shape_text(low, dims->at, dims->len), rank);
+		return lower_error(low, DIAG_TILE_PERMUTE, what, tl_shape_text(low, dims->at, dims->len), rank);
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t i = 0; i < rank; i++)
 		shape[i] = from->shape[dims->at[i]];
@@ -175,7 +175,7 @@ const Val *sem_trans(Lower *low, const Val *v)
 {
 	TlType type = sem_type(v);
 	if (!tl_is_block(type) || type->rank < 2)
-		return lower_error(low, DIAG_TRANS, tl_describe(low, type));
+		return lower_error(low, DIAG_TILE_TRANS, tl_describe(low, type));
 	SemInts dims = {.len = type->rank};
 	for (uint32_t i = 0; i < dims.len; i++)
 		dims.at[i] = i;
@@ -189,7 +189,7 @@ const Val *sem_join(Lower *low, const Val *a, const Val *b)
 	if (!sem_broadcast_pair(low, &a, &b))
 		return low->poison;
 	if (sem_elem(a) != sem_elem(b))
-		return lower_error(low, DIAG_JOIN, "tl.join", val_describe(low, a), val_describe(low, b));
+		return lower_error(low, DIAG_TILE_JOIN, "tl.join", val_describe(low, a), val_describe(low, b));
 	bool scalar = !tl_is_block(sem_type(a));
 	if (scalar) {
 		a = sem_expand_dims(low, a, 0);
@@ -197,7 +197,7 @@ const Val *sem_join(Lower *low, const Val *a, const Val *b)
 	}
 	TlType from = sem_type(a);
 	if (from->rank == IR_MAX_RANK)
-		return lower_error(low, DIAG_RANK_LIMIT, IR_MAX_RANK);
+		return lower_error(low, DIAG_TILE_RANK_LIMIT, IR_MAX_RANK);
 	int64_t shape[IR_MAX_RANK];
 	memcpy(shape, from->shape, from->rank * sizeof *shape);
 	shape[from->rank] = 2;
@@ -212,7 +212,7 @@ const Val *sem_split(Lower *low, const Val *v)
 {
 	TlType from = sem_type(v);
 	if (!tl_is_block(from) || from->shape[from->rank - 1] != 2)
-		return lower_error(low, DIAG_SPLIT, tl_describe(low, from));
+		return lower_error(low, DIAG_TILE_SPLIT, tl_describe(low, from));
 	bool scalars = from->rank == 1;
 	if (scalars) {
 		v = sem_expand_dims(low, v, 0);
@@ -235,7 +235,7 @@ const Val *sem_cat(Lower *low, const Val *a, const Val *b, bool reorder)
 {
 	TlType x = sem_type(a), y = sem_type(b);
 	if (!tl_is_block(x) || !tl_is_block(y) || x->rank != 1 || y->rank != 1 || x->elem != y->elem)
-		return lower_error(low, DIAG_JOIN, "tl.cat", val_describe(low, a), val_describe(low, b));
+		return lower_error(low, DIAG_TILE_JOIN, "tl.cat", val_describe(low, a), val_describe(low, b));
 	int64_t size = x->shape[0] + y->shape[0];
 	if (!sem_check_shape(low, "tl.cat", &size, 1))
 		return low->poison;
@@ -263,7 +263,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 	if (sem_is_poison(v) || sem_is_poison(index))
 		return low->poison;
 	if (!sem_is_tile(v))
-		return lower_error(low, DIAG_SUBSCRIPT, val_describe(low, v), val_repr(low, index));
+		return lower_error(low, DIAG_TILE_SUBSCRIPT, val_describe(low, v), val_repr(low, index));
 	const Val *const *items = &index;
 	uint32_t count = 1;
 	if (index->kind == VAL_TUPLE) {
@@ -277,7 +277,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 		if (items[i]->kind == VAL_NONE && i <= rank)
 			v = sem_expand_dims(low, v, i);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]) || i >= rank)
-			return lower_error(low, DIAG_SUBSCRIPT, val_describe(low, v), val_repr(low, items[i]));
+			return lower_error(low, DIAG_TILE_SUBSCRIPT, val_describe(low, v), val_repr(low, items[i]));
 		if (sem_is_poison(v))
 			return v;
 	}
