@@ -16,13 +16,17 @@ const char *ast_kind_name(AstKind kind)
 
 const char *ast_bin_op_text(AstBinOp op)
 {
-	static const char *const text[BIN__COUNT] = {"+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "&", "|", "^"};
+	static const char *const text[BIN__COUNT] = {
+		"+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "&", "|", "^",
+	};
 	return text[op];
 }
 
 const char *ast_cmp_op_text(AstCmpOp op)
 {
-	static const char *const text[CMP__COUNT] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+	static const char *const text[CMP__COUNT] = {
+		"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in",
+	};
 	return text[op];
 }
 
@@ -119,13 +123,17 @@ static void dump_aliases(Dump *d, const Ast *node)
 static void dump_head(Dump *d, const Ast *node)
 {
 	switch (node->kind) {
-	case AST_FUNCTION_DEF: text_printf(d->out, "%s %s", node->function->is_async ? " async" : "", node->function->name); break;
+	case AST_FUNCTION_DEF:
+		text_printf(d->out, "%s %s", node->function->is_async ? " async" : "", node->function->name);
+		break;
 	case AST_CLASS_DEF: text_printf(d->out, " %s", node->klass->name); break;
 	case AST_AUG_ASSIGN: text_printf(d->out, " %s=", ast_bin_op_text(node->aug_assign.op)); break;
 	case AST_FOR: text_str(d->out, node->for_stmt.is_async ? " async" : ""); break;
 	case AST_WITH: text_str(d->out, node->with_stmt.is_async ? " async" : ""); break;
 	case AST_COMP_FOR: text_str(d->out, node->comp_for.is_async ? " async" : ""); break;
-	case AST_IMPORT_FROM: text_printf(d->out, " %u %s", node->import.level, node->import.module ? node->import.module : "-"); break;
+	case AST_IMPORT_FROM:
+		text_printf(d->out, " %u %s", node->import.level, node->import.module ? node->import.module : "-");
+		break;
 	case AST_GLOBAL: case AST_NONLOCAL:
 		for (uint32_t i = 0; i < node->names.count; i++)
 			text_printf(d->out, " %s", node->names.names[i]);
@@ -147,7 +155,9 @@ static void dump_head(Dump *d, const Ast *node)
 			text_printf(d->out, " !%c", node->formatted.conversion);
 		break;
 	case AST_NAME: text_printf(d->out, " %s", node->name.id); break;
-	case AST_INT: text_printf(d->out, " %.*s base %d", STR_ARG(node->number.digits), node->number.base); break;
+	case AST_INT:
+		text_printf(d->out, " %.*s base %d", STR_ARG(node->number.digits), node->number.base);
+		break;
 	case AST_FLOAT: case AST_IMAGINARY: text_printf(d->out, " %a", node->real.value); break;
 	case AST_STRING:
 		text_str(d->out, node->string.is_bytes ? " b" : " ");
@@ -265,7 +275,9 @@ static void dump_expression(Dump *d, const Ast *node)
 			child(d, node->dict.keys.items[i] ? "value" : "**", node->dict.values.items[i]);
 		}
 		break;
-	case AST_STARRED: case AST_AWAIT: case AST_YIELD: case AST_YIELD_FROM: child(d, "value", node->wrap.value); break;
+	case AST_STARRED: case AST_AWAIT: case AST_YIELD: case AST_YIELD_FROM:
+		child(d, "value", node->wrap.value);
+		break;
 	case AST_NAMED_EXPR:
 		child(d, "target", node->named.target);
 		child(d, "value", node->named.value);

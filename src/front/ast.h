@@ -1,8 +1,9 @@
 /* The syntax tree of Python, after CPython's `ast` module: same node kinds, same field names.
  *
  * Nodes live in the arena of the parse, are never changed after it, and may be shared by compilations
- * and threads. A node has the memory of its own kind's member only: never copy a whole Ast. No tree is higher than AST_MAX_HEIGHT nodes, whatever the source says: walks may recurse. Lists are AstList; an absent optional child is NULL. Names and attribute names are
- * interned in the FrontLib's or compilation's Interner (front.h says which). */
+ * and threads. A node has the memory of its own kind's member only: never copy a whole Ast. No tree is
+ * higher than AST_MAX_HEIGHT nodes, whatever the source says: walks may recurse. Lists are AstList; an
+ * absent optional child is NULL. Names and attribute names are interned in the FrontLib's or compilation's Interner (front.h says which). */
 #ifndef NESO_FRONT_AST_H
 #define NESO_FRONT_AST_H
 

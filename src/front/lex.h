@@ -50,8 +50,9 @@ typedef struct LexBracket {
 } LexBracket;
 
 typedef struct LexIndent {
-	uint32_t col, alt; /* width with tabs to multiples of 8, and with tabs of 1: both must agree on the order */
-	uint32_t token;    /* its INDENT */
+	/* Width with tabs to multiples of 8, and with tabs of 1: the two must agree on what is deeper. */
+	uint32_t col, alt;
+	uint32_t token; /* its INDENT */
 } LexIndent;
 
 typedef struct Lexer {
@@ -74,6 +75,8 @@ typedef struct Lexer {
 void lex_init(Lexer *lexer, Arena *arena, const Source *source, DiagList *diags);
 /* All of the source. False when the text is hopeless (diagnosed). */
 bool lex_module(Lexer *lexer, TokenList *out);
+/* Diagnoses a source of more than LEX_MAX_SOURCE bytes. */
+bool lex_is_too_large(const Lexer *lexer);
 /* Reports all damage; what the list has already is not repeated. */
 void lex_report_damage(Lexer *lexer);
 /* The bytes [start, end) as if inside brackets. */
@@ -91,7 +94,7 @@ typedef struct LexPrefix {
 
 /* Whether text[0..len) is a string prefix. */
 bool lex_string_prefix(const char *text, size_t len, LexPrefix *prefix);
-/* `at` is after the `{` of an f-string: the `}`, `:` or `!` that ends the expression; NULL: none before end. */
+/* `at` is after the `{` of an f-string: the `}`, `:` or `!` that ends the expression, or NULL. */
 const char *lex_field_end(const char *at, const char *end);
 /* Length of the UTF-8 sequence at `at`, 0 when it is none; *code is its code point. */
 unsigned lex_utf8(const char *at, const char *end, uint32_t *code);
@@ -106,15 +109,59 @@ bool lex_is_name_code(uint32_t code);
 /* Lexes a number at lexer->at. */
 void lex_number(Lexer *lexer);
 void lex_emit(Lexer *lexer, TokenKind kind, const char *start, const char *end);
-/* Records an error and emits its token. */
+/* Records an error and emits its token. NULL when there are too many. */
 LexError *lex_error(Lexer *lexer, DiagCode code, const char *start, const char *end);
+/* The same without the token. */
+LexError *lex_error_only(Lexer *lexer, DiagCode code, const char *start, const char *end);
+static inline LexError *lex_damage(LexError *error)
+{
+	if (error)
+		error->damage = true;
+	return error;
+}
+
+void lex_open_bracket(Lexer *lexer, TokenKind kind, char close);
+void lex_close_bracket(Lexer *lexer, TokenKind kind);
+void lex_abandon_brackets(Lexer *lexer); /* those that are open end here, unclosed */
+/* At the first byte of a line, outside brackets: skips lines without tokens, then does the indentation.
+ * False at the end of the text. */
+bool lex_start_line(Lexer *lexer);
+/* At a newline inside brackets. True when the brackets ended: the next line begins a statement. */
+bool lex_line_in_brackets(Lexer *lexer);
+void lex_pop_indent(Lexer *lexer);
+const char *lex_skip_newline(const char *at, const char *end); /* `at` is at one */
+const char *lex_skip_comment(const char *at, const char *end); /* to the end of the line */
+
+static inline uint32_t lex_offset(const Lexer *lexer, const char *at)
+{
+	return (uint32_t)(at - lexer->text);
+}
 
 extern const uint8_t lex_class[256]; /* immutable */
-enum { LEX_START = 1, LEX_DIGIT = 2, LEX_HIGH = 4, LEX_SPACE = 8 }; /* LEX_HIGH: byte of a multi-byte sequence */
+/* LEX_HIGH: a byte of a multi-byte sequence. */
+enum {
+	LEX_START = 1, LEX_DIGIT = 2, LEX_HIGH = 4, LEX_SPACE = 8,
+	LEX_WORD = LEX_START | LEX_DIGIT | LEX_HIGH,
+};
 
 static inline bool lex_is_start(char c)
 {
 	return lex_class[(unsigned char)c] & (LEX_START | LEX_HIGH);
+}
+
+static inline bool lex_is_word(char c)
+{
+	return lex_class[(unsigned char)c] & LEX_WORD;
+}
+
+static inline bool lex_is_space(char c) /* and no newline */
+{
+	return lex_class[(unsigned char)c] & LEX_SPACE;
+}
+
+static inline bool lex_is_newline(char c)
+{
+	return c == '\n' || c == '\r';
 }
 
 static inline bool lex_is_digit(char c)

@@ -56,12 +56,12 @@ bool lex_is_punct(TokenKind kind)
 static const struct {
 	uint8_t first, last;
 } keywords_by_letter[128] = {
-	['F'] = {TOK_FALSE, TOK_FALSE},   ['N'] = {TOK_NONE, TOK_NONE},         ['T'] = {TOK_TRUE, TOK_TRUE},
-	['a'] = {TOK_AND, TOK_AWAIT},     ['b'] = {TOK_BREAK, TOK_BREAK},       ['c'] = {TOK_CLASS, TOK_CONTINUE},
-	['d'] = {TOK_DEF, TOK_DEL},       ['e'] = {TOK_ELIF, TOK_EXCEPT},       ['f'] = {TOK_FINALLY, TOK_FROM},
-	['g'] = {TOK_GLOBAL, TOK_GLOBAL}, ['i'] = {TOK_IF, TOK_IS},             ['l'] = {TOK_LAMBDA, TOK_LAMBDA},
-	['n'] = {TOK_NONLOCAL, TOK_NOT},  ['o'] = {TOK_OR, TOK_OR},             ['p'] = {TOK_PASS, TOK_PASS},
-	['r'] = {TOK_RAISE, TOK_RETURN},  ['t'] = {TOK_TRY, TOK_TRY},           ['w'] = {TOK_WHILE, TOK_WITH},
+	['F'] = {TOK_FALSE, TOK_FALSE},    ['N'] = {TOK_NONE, TOK_NONE},     ['T'] = {TOK_TRUE, TOK_TRUE},
+	['a'] = {TOK_AND, TOK_AWAIT},      ['b'] = {TOK_BREAK, TOK_BREAK},   ['c'] = {TOK_CLASS, TOK_CONTINUE},
+	['d'] = {TOK_DEF, TOK_DEL},        ['e'] = {TOK_ELIF, TOK_EXCEPT},   ['f'] = {TOK_FINALLY, TOK_FROM},
+	['g'] = {TOK_GLOBAL, TOK_GLOBAL},  ['i'] = {TOK_IF, TOK_IS},         ['n'] = {TOK_NONLOCAL, TOK_NOT},
+	['l'] = {TOK_LAMBDA, TOK_LAMBDA},  ['o'] = {TOK_OR, TOK_OR},         ['p'] = {TOK_PASS, TOK_PASS},
+	['r'] = {TOK_RAISE, TOK_RETURN},   ['t'] = {TOK_TRY, TOK_TRY},       ['w'] = {TOK_WHILE, TOK_WITH},
 	['y'] = {TOK_YIELD, TOK_YIELD},
 };
 

@@ -29,7 +29,7 @@ static const char *skip_digits(const char *at, unsigned base)
 
 static const char *skip_word(const char *at, const char *end)
 {
-	while (at < end && lex_class[(unsigned char)*at] & (LEX_START | LEX_DIGIT | LEX_HIGH))
+	while (at < end && lex_is_word(*at))
 		at++;
 	return at;
 }
@@ -39,7 +39,8 @@ static bool is_word_allowed(const char *at, const char *end)
 {
 	const char *stop = skip_word(at, end);
 	switch (lex_name_kind(at, (size_t)(stop - at))) {
-	case TOK_AND: case TOK_ELSE: case TOK_FOR: case TOK_IF: case TOK_IN: case TOK_IS: case TOK_NOT: case TOK_OR:
+	case TOK_AND: case TOK_ELSE: case TOK_FOR: case TOK_IF:
+	case TOK_IN: case TOK_IS: case TOK_NOT: case TOK_OR:
 		return true;
 	default:
 		return false;

@@ -47,11 +47,6 @@ static bool closes(const char *at, const char *end, Quote quote)
 	return !quote.triple || (end - at >= 3 && at[1] == quote.c && at[2] == quote.c);
 }
 
-static bool is_newline(char c)
-{
-	return c == '\n' || c == '\r';
-}
-
 /* After a backslash: both bytes of an escaped CRLF go. */
 static const char *skip_escape(const char *at, const char *end)
 {
@@ -67,7 +62,7 @@ static const char *plain_end(const char *at, const char *end, Quote quote)
 			return at + (quote.triple ? 3 : 1);
 		if (*at == '\\')
 			at = skip_escape(at, end);
-		else if (!quote.triple && is_newline(*at))
+		else if (!quote.triple && lex_is_newline(*at))
 			return NULL;
 		else
 			at++;
@@ -102,7 +97,7 @@ static const char *expression_end(const char *at, const char *end, unsigned dept
 				return NULL;
 			continue;
 		case '#':
-			while (at < end && !is_newline(*at))
+			while (at < end && !lex_is_newline(*at))
 				at++;
 			continue;
 		case '(': case '[': case '{':
@@ -153,7 +148,7 @@ static const char *field_end(const char *at, const char *end, Quote quote, unsig
 	for (at++; at < end;) {
 		if (*at == '}')
 			return at + 1;
-		if (closes(at, end, quote) || (!quote.triple && is_newline(*at)))
+		if (closes(at, end, quote) || (!quote.triple && lex_is_newline(*at)))
 			return NULL;
 		at = *at == '{' ? field_end(at + 1, end, quote, depth + 1) : at + 1;
 		if (!at)
@@ -169,7 +164,7 @@ static const char *format_end(const char *at, const char *end, Quote quote, bool
 	while (at && at < end) {
 		if (closes(at, end, quote))
 			return at + (quote.triple ? 3 : 1);
-		if (!quote.triple && is_newline(*at))
+		if (!quote.triple && lex_is_newline(*at))
 			return NULL;
 		if (*at == '\\') {
 			bool named = !raw && end - at >= 3 && at[1] == 'N' && at[2] == '{';
@@ -179,7 +174,7 @@ static const char *format_end(const char *at, const char *end, Quote quote, bool
 				at++;
 			else
 				at = skip_escape(at, end);
-			while (named && at < end && *at != '}' && !closes(at, end, quote) && !is_newline(*at))
+			while (named && at < end && *at != '}' && !closes(at, end, quote) && !lex_is_newline(*at))
 				at++;
 			at += named && at < end && *at == '}';
 		} else if (*at == '{') {

@@ -40,6 +40,16 @@ Span parse_span(const Parser *p, uint32_t start, uint32_t end)
 	return (Span){p->source->id, start, end};
 }
 
+Span parse_here(const Parser *p)
+{
+	return parse_span(p, p->tok->start, p->tok->start + p->tok->len);
+}
+
+void *parse_error_here(Parser *p, DiagCode code, const char *a, const char *b)
+{
+	return parse_error(p, parse_here(p), code, a, b);
+}
+
 void *parse_error(Parser *p, Span span, DiagCode code, const char *a, const char *b)
 {
 	p->failures++;
@@ -74,8 +84,8 @@ void *parse_unexpected(Parser *p, const char *wanted)
 	}
 	/* An INDENT has no place of its own: it is where its line's first token is. */
 	const Token *place = token->kind == TOK_INDENT ? token + 1 : token;
-	return parse_error(p, parse_span(p, place->start, place->start + token->len), DIAG_SYNTAX_EXPECTED, wanted,
-			   describe_token(p, token));
+	Span span = parse_span(p, place->start, place->start + token->len);
+	return parse_error(p, span, DIAG_SYNTAX_EXPECTED, wanted, describe_token(p, token));
 }
 
 /* ---- nodes ---- */
@@ -163,11 +173,11 @@ AstList parse_take_list(Parser *p, Ast *node, uint32_t base)
 
 void parse_push_checked(Parser *p, Ast *statement)
 {
+	uint32_t start = statement->span.start;
 	if (statement->height <= AST_MAX_HEIGHT)
 		push(p, statement);
 	else
-		parse_error(p, parse_span(p, statement->span.start, statement->span.start + 1), DIAG_SYNTAX_NESTED, NULL,
-			    NULL);
+		parse_error(p, parse_span(p, start, start + 1), DIAG_SYNTAX_NESTED, NULL, NULL);
 }
 
 /* ---- statements and recovery ---- */
@@ -256,7 +266,7 @@ bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t
 {
 	uint32_t base = p->stack.len;
 	if (at(p, TOK_EQUAL)) {
-		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + 1), DIAG_SYNTAX_EQUALS, NULL, NULL);
+		parse_error_here(p, DIAG_SYNTAX_EQUALS, NULL, NULL);
 		return false;
 	}
 	if (!parse_expect(p, TOK_COLON))
@@ -279,7 +289,7 @@ void parse_no_block(Parser *p, const char *what, uint32_t start)
 {
 	p->failures++;
 	if (!diag_full(p->diags))
-		diag_add(p->diags, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_BLOCK, what,
+		diag_add(p->diags, parse_here(p), DIAG_SYNTAX_BLOCK, what,
 			 source_line_col(p->source, start).line);
 }
 
@@ -383,16 +393,14 @@ Ast *ast_parse_expression(Arena *arena, Interner *names, const Source *source, D
 {
 	Parser p;
 	init(&p, arena, names, source, diags);
-	if (source->len > LEX_MAX_SOURCE) {
-		diag_add(diags, (Span){source->id, 0, 0}, DIAG_SYNTAX_SOURCE_SIZE, source->len, (size_t)LEX_MAX_SOURCE);
+	if (lex_is_too_large(&p.lexer))
 		return NULL;
-	}
 	lex_fragment(&p.lexer, (uint32_t)(p.lexer.at - source->text), (uint32_t)source->len, &p.tokens);
 	p.tok = p.tokens.data;
 	Ast *node = parse_tests(&p, false);
 	if (node && !at(&p, TOK_END))
 		return parse_unexpected(&p, "end of the expression");
 	if (node && node->height > AST_MAX_HEIGHT)
-		return parse_error(&p, parse_span(&p, node->span.start, node->span.start + 1), DIAG_SYNTAX_NESTED, NULL, NULL);
+		return parse_error(&p, node->span, DIAG_SYNTAX_NESTED, NULL, NULL);
 	return node;
 }

@@ -103,7 +103,7 @@ static Ast *parentheses(Parser *p)
 		return first;
 	}
 	if (at(p, TOK_EQUAL))
-		return parse_error(p, parse_span(p, tok_start(p), tok_start(p) + 1), DIAG_SYNTAX_EQUALS, NULL, NULL);
+		return parse_error_here(p, DIAG_SYNTAX_EQUALS, NULL, NULL);
 	if (!at(p, TOK_COMMA))
 		return want_comma(p, TOK_RPAREN);
 	push(p, first);

@@ -26,9 +26,9 @@ static Ast *if_statement(Parser *p)
 		Ast *node = node_new(p, AST_IF, tok_start(p));
 		push(p, node);
 		advance(p);
+		const char *what = first ? "'if' statement" : "'elif' statement";
 		node->if_stmt.test = own(node, parse_named(p));
-		ok = node->if_stmt.test && parse_block(p, node, &node->if_stmt.body,
-						       first ? "'if' statement" : "'elif' statement", node->span.start);
+		ok = node->if_stmt.test && parse_block(p, node, &node->if_stmt.body, what, node->span.start);
 	}
 	Ast *node = vec_last(&p->stack);
 	if (!ok || !else_block(p, node, &node->if_stmt.orelse))
@@ -139,7 +139,8 @@ static Ast *with_statement(Parser *p, uint32_t start, bool is_async)
 	if (parens && !accept(p, TOK_RPAREN))
 		return parse_unexpected(p, "',' or ')'");
 	node->with_stmt.items = parse_take_list(p, node, base);
-	return parse_block(p, node, &node->with_stmt.body, "'with' statement", start) ? node_end(p, node) : NULL;
+	bool ok = parse_block(p, node, &node->with_stmt.body, "'with' statement", start);
+	return ok ? node_end(p, node) : NULL;
 }
 
 /* ---- try ---- */
@@ -158,7 +159,8 @@ static Ast *except_clause(Parser *p)
 		if (accept(p, TOK_AS) && !(node->except.name = parse_take_name(p, "a name after 'as'")))
 			return NULL;
 	}
-	return parse_block(p, node, &node->except.body, "'except' statement", node->span.start) ? node_end(p, node) : NULL;
+	bool ok = parse_block(p, node, &node->except.body, "'except' statement", node->span.start);
+	return ok ? node_end(p, node) : NULL;
 }
 
 static Ast *try_statement(Parser *p)
@@ -184,7 +186,7 @@ static Ast *try_statement(Parser *p)
 	if (!finally && !node->try_stmt.handlers.len && p->failures == failures) {
 		if (at(p, TOK_ERROR))
 			return parse_unexpected(p, "'except' or 'finally'");
-		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_TRY, NULL, NULL);
+		parse_error_here(p, DIAG_SYNTAX_TRY, NULL, NULL);
 	}
 	return node_end(p, node);
 }
@@ -221,9 +223,9 @@ static Ast *function_def(Parser *p, uint32_t start, bool is_async, uint32_t deco
 	f->is_async = is_async;
 	f->def_offset = tok_start(p);
 	advance(p);
-	f->name_span = parse_span(p, tok_start(p), tok_start(p) + p->tok->len);
-	if (!(f->name = parse_take_name(p, "a function name")) || !type_params(p) || !parse_expect(p, TOK_LPAREN) ||
-	    !parse_params(p, node, f, TOK_RPAREN))
+	f->name_span = parse_here(p);
+	if (!(f->name = parse_take_name(p, "a function name")) || !type_params(p) ||
+	    !parse_expect(p, TOK_LPAREN) || !parse_params(p, node, f, TOK_RPAREN))
 		return NULL;
 	advance(p);
 	if (accept(p, TOK_ARROW) && !(f->returns = own(node, parse_test(p))))
@@ -242,7 +244,7 @@ static Ast *class_def(Parser *p, uint32_t start, uint32_t decorators)
 	bool in_function = p->in_function, in_loop = p->in_loop;
 	c->decorators = parse_take_list(p, node, decorators);
 	advance(p);
-	c->name_span = parse_span(p, tok_start(p), tok_start(p) + p->tok->len);
+	c->name_span = parse_here(p);
 	if (!(c->name = parse_take_name(p, "a class name")) || !type_params(p))
 		return NULL;
 	if (at(p, TOK_LPAREN) && !parse_arguments(p, node, &c->bases, &c->keywords, &c->keyword_count))
@@ -300,7 +302,7 @@ static Ast *async_statement(Parser *p)
 static bool is_match(const Parser *p)
 {
 	const Token *t = p->tok + 1;
-	if (!parse_is_name(p, p->tok, "match") || t->kind == TOK_EQUAL || t->kind == TOK_DOT || t->kind == TOK_NEWLINE)
+	if (!parse_is_name(p, p->tok, "match") || t->kind == TOK_EQUAL || t->kind == TOK_DOT)
 		return false;
 	while (t->kind != TOK_NEWLINE && t->kind != TOK_END)
 		t++;
@@ -313,7 +315,7 @@ static Ast *skip_match(Parser *p)
 	Ast *node = node_new(p, AST_SKIPPED, tok_start(p));
 	AstFunction nowhere = {0};
 	if (p->in_function)
-		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_STATEMENT, "match", NULL);
+		parse_error_here(p, DIAG_SYNTAX_STATEMENT, "match", NULL);
 	while (p->tok[1].kind != TOK_NEWLINE)
 		p->tok++;
 	return parse_skip_body(p, &nowhere, node->span.start) ? node_end(p, node) : NULL;

@@ -117,13 +117,13 @@ bool parse_arguments(Parser *p, Ast *node, AstList *args, AstKeyword **keywords,
 		parse_unexpected(p, "',' or ')'");
 		return false;
 	}
-	uint32_t repeated = a.keywords.len
-				    ? first_repeated(p->arena, &a.keywords.data[0].name, sizeof(AstKeyword), a.keywords.len)
-				    : 0;
-	if (repeated < a.keywords.len) {
-		const AstKeyword *k = &a.keywords.data[repeated];
-		parse_error(p, k->span, DIAG_SYNTAX_KEYWORD_REPEATED, k->name, NULL);
-		return false;
+	if (a.keywords.len) {
+		const AstKeyword *k = a.keywords.data;
+		uint32_t i = first_repeated(p->arena, &k->name, sizeof *k, a.keywords.len);
+		if (i < a.keywords.len) {
+			parse_error(p, k[i].span, DIAG_SYNTAX_KEYWORD_REPEATED, k[i].name, NULL);
+			return false;
+		}
 	}
 	*args = parse_take_list(p, node, base);
 	*keywords = a.keywords.data;
@@ -141,7 +141,8 @@ typedef struct Params {
 
 static bool order_error(Parser *p, uint32_t start, const char *text)
 {
-	parse_error(p, parse_span(p, start, MAX(p->prev_end, start + 1)), DIAG_SYNTAX_PARAM_ORDER, text, NULL);
+	Span span = parse_span(p, start, MAX(p->prev_end, start + 1));
+	parse_error(p, span, DIAG_SYNTAX_PARAM_ORDER, text, NULL);
 	return false;
 }
 
@@ -205,8 +206,10 @@ static bool one_param(Parser *p, Params *ps, Ast *node, TokenKind close)
 		ps->seen_star_star = true;
 		return param(p, ps, node, (AstParam){.kind = PARAM_STAR_STAR}, annotated);
 	}
-	if (!accept(p, TOK_STAR))
-		return param(p, ps, node, (AstParam){.kind = ps->seen_star ? PARAM_KW_ONLY : PARAM_PLAIN}, annotated);
+	if (!accept(p, TOK_STAR)) {
+		AstParam it = {.kind = ps->seen_star ? PARAM_KW_ONLY : PARAM_PLAIN};
+		return param(p, ps, node, it, annotated);
+	}
 	if (ps->seen_star)
 		return order_error(p, start, "'*' may appear only once");
 	ps->seen_star = true;
@@ -253,7 +256,7 @@ Ast *parse_lambda(Parser *p)
 	AstFunction *f = node->function = ARENA_NEW(p->arena, AstFunction);
 	f->is_lambda = f->body_parsed = true;
 	f->def_offset = tok_start(p);
-	f->name_span = parse_span(p, tok_start(p), tok_start(p) + p->tok->len);
+	f->name_span = parse_here(p);
 	f->name = intern(p->names, STR("<lambda>"));
 	advance(p);
 	if (!parse_params(p, node, f, TOK_COLON))

@@ -98,14 +98,15 @@ static Ast *primary(Parser *p)
 			advance(p);
 			node = node_new(p, AST_ATTRIBUTE, start);
 			node->attribute.value = own(node, left);
-			node->attribute.attr_span = parse_span(p, tok_start(p), tok_start(p) + p->tok->len);
+			node->attribute.attr_span = parse_here(p);
 			node->attribute.attr = parse_take_name(p, "a name after '.'");
 			if (!node->attribute.attr)
 				return NULL;
 		} else if (at(p, TOK_LPAREN)) {
 			node = node_new(p, AST_CALL, start);
 			node->call.func = own(node, left);
-			if (!parse_arguments(p, node, &node->call.args, &node->call.keywords, &node->call.keyword_count))
+			if (!parse_arguments(p, node, &node->call.args, &node->call.keywords,
+					     &node->call.keyword_count))
 				return NULL;
 		} else if (at(p, TOK_LBRACKET)) {
 			advance(p);

@@ -17,7 +17,8 @@ static double to_double(const char *text)
 	return value;
 }
 
-/* Up to 2^53 times or over a power of ten up to 10^22 is one correctly rounded operation of exact operands. */
+/* An integer below 2^53, times or over a power of ten up to 10^22: one correctly rounded operation on exact
+ * operands. */
 static bool small_decimal(const char *text, double *value)
 {
 	static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -32,8 +32,8 @@ static bool is_single_target(const Ast *node)
 }
 
 /* ORDER BIN: the tokens of augmented assignment. */
-_Static_assert(TOK_CARET_EQUAL - TOK_PLUS_EQUAL == (int)BIN_XOR && TOK_STAR_STAR_EQUAL - TOK_PLUS_EQUAL == (int)BIN_POW,
-	       "token.def and AstBinOp");
+_Static_assert(TOK_STAR_STAR_EQUAL - TOK_PLUS_EQUAL == (int)BIN_POW, "token.def and AstBinOp");
+_Static_assert(TOK_CARET_EQUAL - TOK_PLUS_EQUAL == (int)BIN_XOR, "token.def and AstBinOp");
 
 static Ast *aug_assignment(Parser *p, Ast *target)
 {
@@ -95,8 +95,7 @@ static Ast *return_statement(Parser *p)
 {
 	Ast *node = node_new(p, AST_RETURN, tok_start(p));
 	if (!p->in_function)
-		return parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_OUTSIDE, "return",
-				   "function");
+		return parse_error_here(p, DIAG_SYNTAX_OUTSIDE, "return", "function");
 	advance(p);
 	if (at(p, TOK_STAR) || parse_begins_expression(peek(p))) {
 		node->unary_stmt.value = own(node, parse_tests(p, false));
@@ -110,11 +109,10 @@ static Ast *jump(Parser *p)
 {
 	bool is_break = at(p, TOK_BREAK);
 	Ast *node = node_new(p, is_break ? AST_BREAK : AST_CONTINUE, tok_start(p));
-	advance(p);
-	node_end(p, node);
 	if (!p->in_loop)
-		return parse_error(p, node->span, DIAG_SYNTAX_OUTSIDE, is_break ? "break" : "continue", "loop");
-	return node;
+		return parse_error_here(p, DIAG_SYNTAX_OUTSIDE, is_break ? "break" : "continue", "loop");
+	advance(p);
+	return node_end(p, node);
 }
 
 static Ast *pass(Parser *p)
@@ -245,16 +243,18 @@ static Ast *import_from(Parser *p)
 	if (!parse_expect(p, TOK_IMPORT))
 		return NULL;
 	if (at(p, TOK_STAR)) {
+		vec_push(p->arena, &list, (AstAlias){intern(p->names, STR("*")), NULL, parse_here(p)});
 		advance(p);
-		vec_push(p->arena, &list, (AstAlias){intern(p->names, STR("*")), NULL, parse_span(p, p->prev_end - 1, p->prev_end)});
 		return finish_import(p, node, &list);
 	}
 	bool parens = accept(p, TOK_LPAREN);
 	do {
 		if (parens && list.len && at(p, TOK_RPAREN))
 			break;
-		if (!parens && list.len && at(p, TOK_NEWLINE))
-			return parse_error(p, parse_span(p, p->prev_end - 1, p->prev_end), DIAG_SYNTAX_COMMA, NULL, NULL);
+		if (!parens && list.len && at(p, TOK_NEWLINE)) {
+			Span comma = parse_span(p, p->prev_end - 1, p->prev_end);
+			return parse_error(p, comma, DIAG_SYNTAX_COMMA, NULL, NULL);
+		}
 		if (!alias(p, &list, false))
 			return NULL;
 	} while (accept(p, TOK_COMMA));
@@ -270,7 +270,7 @@ static Ast *type_alias(Parser *p)
 {
 	Ast *node = node_new(p, AST_SKIPPED, tok_start(p));
 	if (p->in_function)
-		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_STATEMENT, "type", NULL);
+		parse_error_here(p, DIAG_SYNTAX_STATEMENT, "type", NULL);
 	while (!at(p, TOK_NEWLINE) && !at(p, TOK_SEMICOLON) && !at(p, TOK_END)) {
 		if (at(p, TOK_ERROR))
 			return parse_unexpected(p, "a type");
@@ -299,10 +299,11 @@ static Ast *simple(Parser *p)
 	}
 }
 
-static bool is_name_statement(const Ast *node, const char *name)
+/* The name `print` alone, as the print statement of Python 2 begins. */
+static bool is_print(const Ast *node)
 {
 	return node->kind == AST_EXPR && node->unary_stmt.value->kind == AST_NAME &&
-	       strcmp(node->unary_stmt.value->name.id, name) == 0;
+	       strcmp(node->unary_stmt.value->name.id, "print") == 0;
 }
 
 bool parse_simple_line(Parser *p)
@@ -311,7 +312,7 @@ bool parse_simple_line(Parser *p)
 		Ast *node = simple(p);
 		if (!node)
 			return false;
-		if (is_name_statement(node, "print") && parse_begins_expression(peek(p)) && !at(p, TOK_ERROR)) {
+		if (is_print(node) && parse_begins_expression(peek(p)) && !at(p, TOK_ERROR)) {
 			parse_error(p, node->span, DIAG_SYNTAX_PRINT, NULL, NULL);
 			return false;
 		}

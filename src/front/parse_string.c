@@ -58,7 +58,8 @@ static int hex_value(char c)
 }
 
 /* \xhh, \uhhhh, \Uhhhhhhhh: `at` is at the backslash. */
-static const char *hex_escape(Parser *p, Text *out, const char *at, const char *end, unsigned digits, bool bytes)
+static const char *hex_escape(Parser *p, Text *out, const char *at, const char *end, unsigned digits,
+			      bool bytes)
 {
 	uint32_t code = 0;
 	const char *digit = at + 2;
@@ -92,8 +93,9 @@ static const char *named_escape(Parser *p, Text *out, const char *at, const char
 	}
 	stop++;
 	char *text = arena_strndup(p->arena, at, (size_t)(stop - at));
+	Span span = parse_span(p, offset(p, at), offset(p, stop));
 	if (!p->warned_names)
-		diag_add(p->diags, parse_span(p, offset(p, at), offset(p, stop)), DIAG_SYNTAX_NAMED_ESCAPE, text);
+		diag_add(p->diags, span, DIAG_SYNTAX_NAMED_ESCAPE, text);
 	p->warned_names = true;
 	text_str(out, text);
 	return stop;
@@ -102,8 +104,10 @@ static const char *named_escape(Parser *p, Text *out, const char *at, const char
 /* `at` is at a backslash; after the escape, or NULL. */
 static const char *escape(Parser *p, Text *out, const char *at, const char *end, bool bytes)
 {
-	static const char plain[128] = {['\\'] = '\\', ['\''] = '\'', ['"'] = '"',  ['a'] = '\a', ['b'] = '\b',
-					['f'] = '\f',  ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t', ['v'] = '\v'};
+	static const char plain[128] = {
+		['\\'] = '\\', ['\''] = '\'', ['"'] = '"',  ['a'] = '\a', ['b'] = '\b',
+		['f'] = '\f',  ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t', ['v'] = '\v',
+	};
 	if (end - at < 2) {
 		text_char(out, '\\');
 		return at + 1;
@@ -138,10 +142,12 @@ static const char *escape(Parser *p, Text *out, const char *at, const char *end,
 
 static bool is_latin1(const char *name)
 {
-	static const char *const names[] = {"latin-1", "latin1", "latin_1", "iso-8859-1", "iso8859-1", "iso_8859_1"};
+	static const char *const names[] = {
+		"latin-1", "latin1", "latin_1", "iso-8859-1", "iso8859-1", "iso_8859_1",
+	};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		size_t k = 0;
-		while (names[i][k] && (name[k] >= 'A' && name[k] <= 'Z' ? name[k] + 32 : name[k]) == names[i][k])
+		while (names[i][k] && (name[k] | 32) == (names[i][k] | 32))
 			k++;
 		if (!names[i][k] && !name[k])
 			return true;
@@ -225,7 +231,8 @@ static bool add_text(Parser *p, Pieces *pieces, const char *from, const char *to
 static bool field(Parser *p, Pieces *pieces, const char **at, const char *end, LexPrefix prefix);
 
 /* Literal text and fields up to `end`; of a format spec, up to its `}`. */
-static bool format_text(Parser *p, Pieces *pieces, const char **at, const char *end, LexPrefix prefix, bool spec)
+static bool format_text(Parser *p, Pieces *pieces, const char **at, const char *end, LexPrefix prefix,
+			bool spec)
 {
 	LexPrefix raw = {.raw = true};
 	while (*at < end) {
@@ -239,7 +246,8 @@ static bool format_text(Parser *p, Pieces *pieces, const char **at, const char *
 			return true;
 		if (*from == '{' || *from == '}') {
 			if (end - from < 2 || from[1] != *from)
-				return fail(p, from, from + 1, DIAG_SYNTAX_FSTRING, "single '}' is not allowed");
+				return fail(p, from, from + 1, DIAG_SYNTAX_FSTRING,
+					    "single '}' is not allowed");
 			if (!add_text(p, pieces, from, from + 1, raw))
 				return false;
 			pieces->end++;
@@ -263,7 +271,8 @@ static bool format_text(Parser *p, Pieces *pieces, const char **at, const char *
 }
 
 /* The text of "{x=}", [from, to) without comments: those stand between tokens only. */
-static bool add_debug_text(Parser *p, Pieces *pieces, const TokenList *tokens, const char *from, const char *to)
+static bool add_debug_text(Parser *p, Pieces *pieces, const TokenList *tokens, const char *from,
+			   const char *to)
 {
 	const char *text = p->source->text;
 	for (const Token *token = tokens->data; from < to; token++) {
@@ -322,12 +331,12 @@ static bool field(Parser *p, Pieces *pieces, const char **at, const char *end, L
 		return false;
 	if (*stop == '!') {
 		char c = end - stop > 1 ? stop[1] : '\0';
-		bool single = end - stop > 2 && !(lex_class[(unsigned char)stop[2]] & (LEX_START | LEX_DIGIT | LEX_HIGH));
+		bool single = end - stop > 2 && !lex_is_word(stop[2]);
 		if ((c != 's' && c != 'r' && c != 'a') || !single)
 			return fail(p, stop, MIN(stop + 2, end), DIAG_SYNTAX_FSTRING,
 				    "the conversion after '!' must be 's', 'r' or 'a'");
 		node->formatted.conversion = c;
-		for (stop += 2; stop < end && lex_class[(unsigned char)*stop] & LEX_SPACE;)
+		for (stop += 2; stop < end && lex_is_space(*stop);)
 			stop++;
 	}
 	if (stop < end && *stop == ':') {
@@ -384,8 +393,7 @@ static bool add_literal(Parser *p, Pieces *pieces, LexPrefix first, bool *format
 	Str text = literal(p, p->tok, &prefix);
 	const char *from = text.ptr, *end = text.ptr + text.len;
 	if (prefix.bytes != first.bytes) {
-		parse_error(p, parse_span(p, tok_start(p), tok_start(p) + p->tok->len), DIAG_SYNTAX_BYTES_MIX, NULL,
-			    NULL);
+		parse_error_here(p, DIAG_SYNTAX_BYTES_MIX, NULL, NULL);
 		return false;
 	}
 	*format |= prefix.format;

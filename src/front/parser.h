@@ -70,8 +70,11 @@ bool parse_is_name(const Parser *p, const Token *token, const char *name);
 Span parse_span(const Parser *p, uint32_t start, uint32_t end);
 /* The next token is not what the grammar wants; reports the lexer's error if it is an ERROR. */
 void *parse_unexpected(Parser *p, const char *wanted);
-/* One argument at most two strings, as the row wants them. */
+/* The row's arguments are at most two strings. */
 void *parse_error(Parser *p, Span span, DiagCode code, const char *a, const char *b);
+/* At the next token. */
+void *parse_error_here(Parser *p, DiagCode code, const char *a, const char *b);
+Span parse_here(const Parser *p); /* of the next token */
 
 /* ---- nodes ---- */
 
@@ -111,7 +114,7 @@ static inline void push(Parser *p, Ast *node)
 /* The nodes pushed since `base`, as children of `node`. */
 AstList parse_take_list(Parser *p, Ast *node, uint32_t base);
 
-/* ---- grammar: expressions (parse_expr.c, parse_atom.c, parse_call.c, parse_number.c, parse_string.c) ---- */
+/* ---- grammar: expressions (parse_expr.c, _atom, _call, _number, _string) ---- */
 
 /* Operator precedences for parse_binary: everything from this one up. */
 typedef enum { PREC_OR = 1, PREC_AND, PREC_NOT, PREC_COMPARE, PREC_BIT_OR } Precedence;
