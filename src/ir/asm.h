@@ -64,6 +64,7 @@ bool asm_format_has_attr(const char *format, const char *name);
 
 /* The word of a value, or NULL; the value of a word. Flags are joined by commas. */
 void asm_enum_print(Text *out, AsmKind kind, int64_t value);
+bool asm_enum_has(AsmKind kind, int64_t value); /* is there a word, or are there flags, for it? */
 bool asm_enum_value(AsmKind kind, Str word, int64_t *value);
 /* Flags (fastmath, overflow): a set of words. */
 bool asm_enum_is_flags(AsmKind kind);

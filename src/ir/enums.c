@@ -146,6 +146,17 @@ void asm_enum_print(Text *out, AsmKind kind, int64_t value)
 	}
 }
 
+bool asm_enum_has(AsmKind kind, int64_t value)
+{
+	Str word;
+	for (size_t i = 0; i < ARRAY_LEN(more_words); i++)
+		if (more_words[i].kind == kind && more_words[i].value == value)
+			return true;
+	if (!asm_enum_is_flags(kind))
+		return value >= 0 && value < 64 && word_at(kind, value, &word);
+	return value > 0 && value < 64 && (value >> 1 == 0 || word_at(kind, (int64_t)base_log2((uint64_t)value), &word));
+}
+
 bool asm_enum_value(AsmKind kind, Str word, int64_t *value)
 {
 	for (size_t i = 0; i < ARRAY_LEN(more_words); i++) {
