@@ -15,7 +15,7 @@
  *                   reading, when its first word is
  *   | x=y x=y ...   which types follow from others when reading. x: n, n*, *, k/n, r, r*.
  *                   y: what to do, then of which value (0, 1, ..., r): nothing the same type; m i1 in its shape;
- *                   p what it points to; e its element; b pointer to its pointee's element; or I i32, L i64
+ *                   p what it points to; e its element; b pointer to its pointee's element; or B i1, I i32, L i64
  *
  * All else stands for itself; a space is printed, and means nothing when reading. "custom" has hooks of its
  * own; "generic" and "" use the generic form `"name"(...) <{...}> ({...}) {...} : (...) -> (...)`, which the reader
@@ -105,7 +105,7 @@ void asm_set_range(AsmSet set, uint32_t n, uint32_t *from, uint32_t *to);
 /* One `x=y` of the part after the bar; false at its end. */
 typedef struct AsmInference {
 	AsmSet to, of;
-	char how; /* '=', m, p, e, b, I, L */
+	char how; /* '=', m, p, e, b, B, I, L */
 } AsmInference;
 
 bool asm_inference(const char **format, AsmInference *out);

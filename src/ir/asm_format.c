@@ -129,7 +129,7 @@ bool asm_inference(const char **format, AsmInference *out)
 	out->to = parse_set(&p);
 	ASSERT(*p == '=');
 	p++;
-	if (strchr("mpebIL", *p))
+	if (strchr("mpebBIL", *p))
 		out->how = *p++;
 	if (*p && *p != ' ')
 		out->of = parse_set(&p);
@@ -142,6 +142,8 @@ IrType asm_infer(IrCx *cx, char how, IrType of)
 	switch (how) {
 	case '=':
 		return of;
+	case 'B':
+		return ir_scalar(cx, TY_I1);
 	case 'I':
 		return ir_scalar(cx, TY_I32);
 	case 'L':
