@@ -6,12 +6,6 @@
 #include "ir/text.h"
 #include "ir/verify.h"
 
-/* What is done to TTIR, in order. `neso opt --pass=...` runs each alone. */
-static const char *const ttir_passes[] = {
-	"inline", "rewrite-tensor-pointer", "canonicalize", "reorder-broadcast", "cse", "licm",
-	"loop-unroll", "canonicalize", "cse", "symbol-dce",
-};
-
 /* ---- steps ---- */
 
 static FrontOptions front_options(const JitOptions *options)
@@ -80,7 +74,9 @@ static bool run_passes(JitVariant *variant, DiagList *diags)
 		.hook = host->dump_passes ? dump_after : NULL,
 		.hook_data = (void *)(uintptr_t)host,
 	};
-	return pass_run_list(variant->ir, ttir_passes, ARRAY_LEN(ttir_passes), &options, diags);
+	size_t count;
+	const char *const *names = pass_ttir_pipeline(false, &count);
+	return pass_run_list(variant->ir, names, count, &options, diags);
 }
 
 /* Which parameter each argument of the TTIR function comes from: constants have none, a host's descriptor is
