@@ -7,12 +7,13 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check build install clean setup setup-test
+.PHONY: help demo check bench build install clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
 	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
+	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
 	@echo "make clean     remove everything that was built"
 
@@ -43,6 +44,10 @@ check: setup-test
 	$(call build_preset,$(PRESET))
 	@echo "test: scripts/run-tests -b $(BUILD)"
 	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
+
+bench: setup
+	$(call build_preset,$(PRESET))
+	@$(BUILD)/examples/bench .
 
 install: setup
 	$(call build_preset,dist)
