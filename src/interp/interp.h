@@ -12,6 +12,12 @@
 
 typedef struct InterpKernel InterpKernel;
 
+/* Threads that launches share. A launch without one uses a pool that the kernel makes for itself when it first needs it.
+ * One launch at a time has the threads; others meanwhile run on their caller's thread alone. */
+typedef struct InterpPool InterpPool;
+InterpPool *interp_pool_new(unsigned threads); /* 0: as many as processors; NULL when there is no memory */
+void interp_pool_free(InterpPool *pool);
+
 /* Decodes a public function of a verified TTIR module (inlined or not: calls are run). NULL after diagnosing
  * something that has no meaning on the CPU (inline PTX that is not known). The module may be dropped afterwards. */
 InterpKernel *interp_prepare(const IrModule *module, Sym function, DiagList *diags);
@@ -40,11 +46,13 @@ typedef struct InterpLaunch {
 	const InterpBuffer *buffers;
 	uint32_t buffer_count;
 	uint32_t grid[3];
-	unsigned threads;      /* 0: as many as processors */
+	unsigned threads;      /* 0: as many as the pool has */
+	InterpPool *pool;      /* or NULL */
 	double timeout;        /* seconds; 0: none. Past it, the launch ends with a diagnostic */
 	/* Text of device_print, whole lines, calls serialised; NULL drops it. */
 	void (*print)(void *data, const char *text, size_t len);
 	void *print_data;
+	bool plain; /* no lazy forms, no fast paths: the results must be the same (a switch for tests) */
 } InterpLaunch;
 
 /* Runs all programs. False after a fault (out of bounds, a failed device_assert, deadlock, time-out, ...): the

@@ -1,0 +1,569 @@
+/* Launching: programs are taken in order by the threads of a pool, each on a context of its own (Exec).
+ *
+ * A program that waits for others (control.c finds out) is put aside with its context, and the thread starts the next
+ * one. When none is left to start, the threads go round their waiting programs. A launch is deadlocked when every
+ * thread has done a whole round with all its programs stuck and no memory was changed since the first of these
+ * rounds began: each program then would repeat the same iteration for ever. */
+#include "interp/run.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "interp/memory.h"
+
+enum { MAX_WAITING = 8192 };
+
+/* ---- contexts ---- */
+
+Exec *exec_new(const InterpKernel *kernel)
+{
+	Exec *x = aligned_alloc(64, (sizeof *x + 63) / 64 * 64);
+	Tile *slots = calloc(kernel->slot_count + 1u, sizeof *slots);
+	uint64_t *loops = calloc(kernel->loop_count + 1u, sizeof *loops);
+	if (!x || !slots || !loops) {
+		free(x);
+		free(slots);
+		free(loops);
+		return NULL;
+	}
+	memset(x, 0, offsetof(Exec, scratch));
+	x->kernel = kernel;
+	x->k = kernel->k;
+	x->slots = slots;
+	x->loop_writes = loops;
+	for (uint32_t k = 0; k < kernel->constant_count; k++)
+		slots[kernel->constant_slots[k]] = kernel->constants[k];
+	return x;
+}
+
+void exec_free(Exec *x)
+{
+	if (!x)
+		return;
+	for (Buf *b = x->all_bufs, *next; b; b = next) {
+		next = b->all;
+		free(b);
+	}
+	free(x->slots);
+	free(x->loop_writes);
+	free(x);
+}
+
+/* Forgets all values but the constants. */
+void exec_reset(Exec *x)
+{
+	memset(x->free_bufs, 0, sizeof x->free_bufs);
+	for (Buf *b = x->all_bufs; b; b = b->all) {
+		b->next = x->free_bufs[b->size_class];
+		x->free_bufs[b->size_class] = b;
+		b->refs = 0;
+	}
+	memset(x->slots, 0, x->kernel->slot_count * sizeof *x->slots);
+	for (uint32_t k = 0; k < x->kernel->constant_count; k++)
+		x->slots[x->kernel->constant_slots[k]] = x->kernel->constants[k];
+	x->depth = 0;
+	x->lift = NULL;
+}
+
+static Exec *take_context(Launch *l)
+{
+	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
+	Exec *x = NULL;
+	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare) && !x; k++)
+		if (atomic_load_explicit(&kernel->spare[k], memory_order_relaxed))
+			x = atomic_exchange(&kernel->spare[k], NULL);
+	if (!x)
+		x = exec_new(kernel);
+	if (!x)
+		fault_raise(FAULT_MEMORY, "no memory to run kernel '%s'", kernel->name);
+	x->launch = l;
+	x->plain = l->in->plain;
+	x->hit = 0;
+	x->next = NULL;
+	return x;
+}
+
+static void give_context(Launch *l, Exec *x)
+{
+	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
+	if (x->state != EXEC_DONE)
+		exec_reset(x);
+	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare); k++) {
+		Exec *none = NULL;
+		if (atomic_compare_exchange_strong(&kernel->spare[k], &none, x))
+			return;
+	}
+	exec_free(x);
+}
+
+/* ---- programs ---- */
+
+static void set_argument(Exec *x, uint32_t k)
+{
+	const InterpArg *arg = &x->launch->in->args[k];
+	uint32_t slot = x->kernel->params[k];
+	const SlotType *type = &x->kernel->slots[slot];
+	Tile *t = &x->slots[slot];
+	if (t->buf)
+		tile_release(t);
+	tile_init(t, type, type->shape);
+	if (type->kind != TY_TENSORDESC) {
+		tile_splat(t, arg->bits);
+		if (type->kind == TY_PTR)
+			t->origin = x->launch->arg_origin[k];
+		return;
+	}
+	Object *o = object_new(x, t);
+	o->base = arg->bits;
+	o->origin = x->launch->arg_origin[k];
+	o->pad_nan = arg->pad_nan;
+	o->rank = arg->rank;
+	for (uint32_t d = 0; d < arg->rank; d++) {
+		o->shape[d] = arg->shape[d];
+		o->stride[d] = arg->strides[d];
+	}
+}
+
+static void start_program(Exec *x, uint64_t pid)
+{
+	const uint32_t *grid = x->launch->in->grid;
+	x->pid = pid;
+	x->program[0] = (uint32_t)(pid % grid[0]);
+	x->program[1] = (uint32_t)(pid / grid[0] % grid[1]);
+	x->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
+	x->at = x->kernel->code;
+	x->waiting = NULL;
+	for (uint32_t k = 0; k < x->kernel->param_count; k++)
+		set_argument(x, k);
+}
+
+static void run_program(Exec *x)
+{
+	uint64_t writes = x->writes;
+	x->state = EXEC_RUNNING;
+	for (const Instr *i = x->at; i;) {
+		const Instr *at = i;
+		i = at->fn(x, at);
+		for (uint32_t k = 0; k < at->dead_count; k++)
+			tile_release(&x->slots[at->dead[k]]);
+	}
+	if (x->kernel->may_wait && x->writes != writes)
+		atomic_fetch_add(&x->launch->version, 1);
+}
+
+static bool past_deadline(const Launch *l)
+{
+	return l->deadline > 0 && os_now() > l->deadline;
+}
+
+bool exec_tick(Exec *x, const Instr *i)
+{
+	if (++x->ticks & 63)
+		return true;
+	Launch *l = x->launch;
+	if (atomic_load_explicit(&l->stop, memory_order_relaxed) < x->pid || atomic_load(&l->dead)) {
+		x->state = EXEC_STOPPED;
+		return false;
+	}
+	if (!past_deadline(l))
+		return true;
+	exec_fault(x, i, DIAG_RUN_TIMEOUT, "still in a loop after %g seconds", l->in->timeout);
+	return false;
+}
+
+/* ---- waiting programs ---- */
+
+static void note_deadlock(Launch *l, const Exec *x, uint32_t count)
+{
+	char text[512];
+	uint32_t others = count - 1;
+	snprintf(text, sizeof text,
+		 "program (%u, %u, %u) of kernel '%s' waits in this loop for a change of memory that no program will make%s",
+		 x->program[0], x->program[1], x->program[2], l->kernel->name, others ? "" : "; it is the only one left");
+	launch_fault(l, x->pid, DIAG_RUN_DEADLOCK, x->waiting->loc, text);
+}
+
+typedef struct Waiting {
+	Exec *list; /* newest first */
+	uint32_t count;
+} Waiting;
+
+/* A round over this thread's waiting programs. */
+static void poll_round(Launch *l, Waiting *w)
+{
+	for (Exec **link = &w->list; *link;) {
+		Exec *x = *link;
+		run_program(x);
+		if (x->state == EXEC_STUCK) {
+			link = &x->next;
+			continue;
+		}
+		*link = x->next;
+		w->count--;
+		give_context(l, x);
+		atomic_fetch_add(&l->version, 1);
+	}
+}
+
+static void leave_all(Launch *l, Waiting *w)
+{
+	while (w->list) {
+		Exec *x = w->list;
+		w->list = x->next;
+		give_context(l, x);
+	}
+	w->count = 0;
+}
+
+static void wait_for_others(Launch *l, Waiting *w)
+{
+	uint64_t counted = UINT64_MAX; /* version at which this thread was counted idle */
+	for (unsigned round = 0; w->list && !atomic_load(&l->dead); round++) {
+		uint64_t version = atomic_load(&l->version);
+		poll_round(l, w);
+		if (!w->list || atomic_load(&l->version) != version)
+			continue;
+		if (atomic_load(&l->stop) <= w->list->pid && l->faulted)
+			break;
+		if (past_deadline(l)) {
+			Exec *x = w->list;
+			exec_fault(x, x->waiting, DIAG_RUN_TIMEOUT, "still waiting after %g seconds", l->in->timeout);
+			break;
+		}
+		pthread_mutex_lock(&l->lock);
+		if (l->idle_version != version) {
+			l->idle_version = version;
+			l->idle = 0;
+		}
+		if (counted != version)
+			l->idle++;
+		counted = version;
+		bool dead = l->idle == l->active && atomic_load(&l->version) == version &&
+			    (atomic_load(&l->next) >= l->programs || w->count >= MAX_WAITING);
+		if (dead)
+			atomic_store(&l->dead, true);
+		pthread_mutex_unlock(&l->lock);
+		if (dead)
+			break;
+		if (round > 16) {
+			struct timespec t = {0, round > 200 ? 500000 : 20000};
+			nanosleep(&t, NULL);
+		} else {
+			sched_yield();
+		}
+	}
+	if (atomic_load(&l->dead))
+		for (Exec *x = w->list; x; x = x->next)
+			note_deadlock(l, x, w->count);
+	leave_all(l, w);
+}
+
+/* ---- threads ---- */
+
+/* Takes programs until there are none; true when it left off because too many wait. `wake` (may be NULL) starts the other threads once the work proves long. */
+static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
+{
+	double start = wake ? os_now() : 0;
+	Exec *x = NULL;
+	for (;;) {
+		if (w->count >= MAX_WAITING)
+			break;
+		uint64_t pid = atomic_fetch_add(&l->next, 1);
+		if (pid >= l->programs || pid > atomic_load(&l->stop))
+			break;
+		if (!x)
+			x = take_context(l);
+		start_program(x, pid);
+		run_program(x);
+		if (x->state == EXEC_STUCK) {
+			x->next = w->list;
+			w->list = x;
+			w->count++;
+			x = NULL;
+		} else if (x->state != EXEC_DONE) {
+			break;
+		}
+		if (wake && pid + 1 < l->programs && os_now() - start > 8e-6) {
+			wake(l);
+			wake = NULL;
+		}
+	}
+	if (x)
+		give_context(l, x);
+	return w->count >= MAX_WAITING;
+}
+
+static void work(Launch *l, void (*wake)(Launch *l))
+{
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		Waiting w = {0};
+		for (bool more = true; more;) {
+			more = take_programs(l, wake, &w);
+			if (w.list)
+				wait_for_others(l, &w);
+			more = more && !atomic_load(&l->dead);
+		}
+		fault_leave(&fault);
+	} else {
+		launch_fault(l, 0, fault.kind == FAULT_BUG ? DIAG_INTERNAL : DIAG_OUT_OF_MEMORY, NULL, fault.text);
+	}
+	pthread_mutex_lock(&l->lock);
+	l->active--;
+	pthread_mutex_unlock(&l->lock);
+}
+
+struct InterpPool {
+	pthread_mutex_t lock;
+	pthread_cond_t start, done;
+	pthread_t *threads;
+	unsigned count;    /* besides the caller */
+	unsigned wanted;   /* threads that the job still takes */
+	unsigned running;
+	Launch *job;
+	bool quit;
+	_Atomic(bool) busy; /* a launch has the pool */
+};
+
+static void *pool_thread(void *data)
+{
+	InterpPool *pool = data;
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		while (!pool->quit && !pool->wanted)
+			pthread_cond_wait(&pool->start, &pool->lock);
+		if (pool->quit)
+			break;
+		pool->wanted--;
+		pool->running++;
+		Launch *job = pool->job;
+		pthread_mutex_unlock(&pool->lock);
+		work(job, NULL);
+		pthread_mutex_lock(&pool->lock);
+		if (--pool->running == 0)
+			pthread_cond_signal(&pool->done);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+InterpPool *interp_pool_new(unsigned threads)
+{
+	if (!threads)
+		threads = os_cpu_count();
+	InterpPool *pool = calloc(1, sizeof *pool);
+	if (!pool)
+		return NULL;
+	pool->threads = calloc(threads, sizeof *pool->threads);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->start, NULL);
+	pthread_cond_init(&pool->done, NULL);
+	for (unsigned k = 0; pool->threads && k + 1 < threads; k++) {
+		if (pthread_create(&pool->threads[k], NULL, pool_thread, pool) != 0)
+			break;
+		pool->count++;
+	}
+	return pool;
+}
+
+void interp_pool_free(InterpPool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->quit = true;
+	pthread_cond_broadcast(&pool->start);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned k = 0; k < pool->count; k++)
+		pthread_join(pool->threads[k], NULL);
+	pthread_mutex_destroy(&pool->lock);
+	pthread_cond_destroy(&pool->start);
+	pthread_cond_destroy(&pool->done);
+	free(pool->threads);
+	free(pool);
+}
+
+/* Starts as many pool threads as are of use. */
+static void wake_pool(Launch *l)
+{
+	InterpPool *pool = l->pool;
+	uint64_t left = l->programs - MIN(atomic_load(&l->next), l->programs);
+	unsigned helpers = (unsigned)MIN((uint64_t)l->helpers, left);
+	if (!helpers)
+		return;
+	pthread_mutex_lock(&l->lock);
+	l->active += helpers;
+	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_lock(&pool->lock);
+	pool->job = l;
+	pool->wanted = helpers;
+	if (helpers == 1)
+		pthread_cond_signal(&pool->start);
+	else
+		pthread_cond_broadcast(&pool->start);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Waits until no pool thread works on the launch; helpers that never started are called off. */
+static void join_pool(Launch *l)
+{
+	InterpPool *pool = l->pool;
+	pthread_mutex_lock(&pool->lock);
+	pool->wanted = 0;
+	while (pool->running)
+		pthread_cond_wait(&pool->done, &pool->lock);
+	pool->job = NULL;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static InterpPool *pool_of(Launch *l)
+{
+	if (l->in->pool)
+		return l->in->pool;
+	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
+	InterpPool *pool = atomic_load(&kernel->pool);
+	if (pool)
+		return pool;
+	pool = interp_pool_new(l->in->threads);
+	InterpPool *none = NULL;
+	if (pool && !atomic_compare_exchange_strong(&kernel->pool, &none, pool)) {
+		interp_pool_free(pool);
+		pool = none;
+	}
+	return pool;
+}
+
+static void run_threads(Launch *l)
+{
+	InterpPool *pool = l->programs > 1 && l->in->threads != 1 ? pool_of(l) : NULL;
+	bool have = pool && pool->count && !atomic_exchange(&pool->busy, true);
+	if (!have) {
+		work(l, NULL);
+		return;
+	}
+	l->pool = pool;
+	l->helpers = l->in->threads ? MIN(pool->count, l->in->threads - 1) : pool->count;
+	work(l, wake_pool);
+	join_pool(l);
+	atomic_store(&pool->busy, false);
+}
+
+/* ---- launch ---- */
+
+/* The buffers by address; equal ranges become one that may do what either may. */
+static void sort_buffers(Launch *l, const InterpLaunch *in)
+{
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < in->buffer_count; k++) {
+		const InterpBuffer *b = &in->buffers[k];
+		LaunchBuffer item = {(uint64_t)(uintptr_t)b->base, b->size, b->writable, k};
+		uint32_t at = n;
+		while (at > 0 && (l->buffers[at - 1].base > item.base ||
+				  (l->buffers[at - 1].base == item.base && l->buffers[at - 1].size > item.size)))
+			at--;
+		if (at > 0 && l->buffers[at - 1].base == item.base && l->buffers[at - 1].size == item.size) {
+			l->buffers[at - 1].writable |= item.writable;
+			continue;
+		}
+		memmove(&l->buffers[at + 1], &l->buffers[at], (n - at) * sizeof *l->buffers);
+		l->buffers[at] = item;
+		n++;
+	}
+	l->buffer_count = n;
+}
+
+/* The buffer that an argument points into. A pointer to the end of one may belong to the next. */
+static int32_t origin_of(const Launch *l, uint64_t address)
+{
+	int32_t found = ORIGIN_ANY;
+	for (uint32_t k = 0; k < l->buffer_count; k++) {
+		const LaunchBuffer *b = &l->buffers[k];
+		if (address >= b->base && address - b->base <= b->size &&
+		    (found < 0 || address - b->base < b->size))
+			found = (int32_t)k;
+	}
+	return found;
+}
+
+static void report(const Launch *l, DiagList *diags)
+{
+	const FaultNote *f = &l->fault;
+	const InterpLoc *at = f->loc;
+	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0, 0};
+	const char *text = f->text ? f->text : "no memory for its text";
+	Diag *diag = diag_add_at(diags, at ? at->path : NULL, place, f->code, text);
+	for (const InterpLoc *c = at ? at->caller : NULL; c; c = c->caller)
+		diag_note_at(diags, diag, c->path, (LineCol){c->line, c->col + 1}, "called from here");
+}
+
+static bool check_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList *diags)
+{
+	char text[256];
+	if (in->arg_count != kernel->param_count) {
+		snprintf(text, sizeof text, "kernel '%s' takes %u arguments, %u are given", kernel->name,
+			 kernel->param_count, in->arg_count);
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_ARGUMENT, text);
+		return false;
+	}
+	for (unsigned d = 0; d < 3; d++) {
+		if (in->grid[d])
+			continue;
+		snprintf(text, sizeof text, "the grid (%u, %u, %u) of kernel '%s' has a dimension of 0", in->grid[0],
+			 in->grid[1], in->grid[2], kernel->name);
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_ARGUMENT, text);
+		return false;
+	}
+	return true;
+}
+
+bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList *diags)
+{
+	enum { FEW = 32 };
+	LaunchBuffer few[FEW + 1];
+	int32_t few_origins[FEW];
+	if (!check_launch(kernel, in, diags))
+		return false;
+	Launch l = {.kernel = kernel, .in = in, .buffers = few, .arg_origin = few_origins, .active = 1};
+	void *many = NULL;
+	if (in->buffer_count > FEW || in->arg_count > FEW) {
+		many = calloc(in->buffer_count + in->arg_count + 2u, sizeof *l.buffers);
+		if (!many) {
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "no memory for a launch");
+			return false;
+		}
+		l.buffers = many;
+		l.arg_origin = (int32_t *)(void *)(l.buffers + in->buffer_count + 1);
+	}
+	sort_buffers(&l, in);
+	for (uint32_t k = 0; k < in->arg_count; k++) {
+		unsigned kind = kernel->slots[kernel->params[k]].kind;
+		bool pointer = kind == TY_PTR || kind == TY_TENSORDESC;
+		l.arg_origin[k] = pointer ? origin_of(&l, in->args[k].bits) : ORIGIN_ANY;
+	}
+	l.programs = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2];
+	l.deadline = in->timeout > 0 ? os_now() + in->timeout : 0;
+	atomic_init(&l.stop, UINT64_MAX);
+	pthread_mutex_init(&l.lock, NULL);
+	run_threads(&l);
+	pthread_mutex_destroy(&l.lock);
+	if (l.faulted)
+		report(&l, diags);
+	free(l.fault.text);
+	free(many);
+	return !l.faulted;
+}
+
+void interp_free(InterpKernel *kernel)
+{
+	if (!kernel)
+		return;
+	interp_pool_free(atomic_load(&kernel->pool));
+	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare); k++)
+		exec_free(atomic_load(&kernel->spare[k]));
+	arena_free(&kernel->arena);
+	free(kernel);
+}

@@ -1,0 +1,35 @@
+/* A launch: what its programs share. */
+#ifndef NESO_INTERP_RUN_H
+#define NESO_INTERP_RUN_H
+
+#include <pthread.h>
+
+#include "interp/exec.h"
+
+struct Launch {
+	const InterpKernel *kernel;
+	const InterpLaunch *in;
+	LaunchBuffer *buffers; /* by address */
+	uint32_t buffer_count;
+	int32_t *arg_origin;   /* by argument: index in `buffers`, or ORIGIN_ANY */
+	uint64_t programs;
+	double deadline;       /* 0: none */
+	_Atomic(uint64_t) next; /* the next program to start */
+	_Atomic(uint64_t) stop; /* programs from this number on are not needed any more */
+	pthread_mutex_t lock;   /* of all below */
+	FaultNote fault;        /* of the program with the least number */
+	bool faulted;
+	/* Waiting programs. */
+	_Atomic(uint64_t) version; /* counts changes that could let one go on */
+	uint32_t active;           /* threads that work, or are about to */
+	uint32_t idle;             /* of these, threads whose programs were all stuck at `idle_version` */
+	uint64_t idle_version;
+	_Atomic(bool) dead;        /* a deadlock was found */
+	InterpPool *pool;          /* or NULL */
+	unsigned helpers;          /* threads of the pool that may help */
+};
+
+/* Records a fault if it is the first in program order; `text` is copied. */
+void launch_fault(Launch *l, uint64_t pid, DiagCode code, const InterpLoc *loc, const char *text);
+
+#endif
