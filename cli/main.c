@@ -19,7 +19,8 @@ static void print_usage(FILE *to)
 
 static void print_help(const Command *command)
 {
-	printf("usage: neso %s [OPTION]... %s\n\n%s.\n\nOptions:\n", command->name, command->arguments, command->summary);
+	printf("usage: neso %s [OPTION]... %s\n\n", command->name, command->arguments);
+	printf("%s.\n\nOptions:\n", command->summary);
 	for (const Option *o = command->options; o->name; o++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ", o->letter ? o->letter : ' ',

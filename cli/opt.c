@@ -63,7 +63,8 @@ static int opt(const Parsed *parsed)
 	ir.stress = option_value(parsed, "stress") != NULL;
 	char *out = NULL;
 	neso_diagnostics *diagnostics;
-	neso_status status = neso_ir_run(context, strcmp(parsed->args[0], "-") == 0 ? "<stdin>" : parsed->args[0], text, len, &ir, &out, &diagnostics);
+	const char *path = strcmp(parsed->args[0], "-") == 0 ? "<stdin>" : parsed->args[0];
+	neso_status status = neso_ir_run(context, path, text, len, &ir, &out, &diagnostics);
 	int result = report(parsed, status, diagnostics);
 	if (result == EXIT_DONE && !write_file(option_value(parsed, "output"), out, strlen(out)))
 		result = EXIT_INPUT;

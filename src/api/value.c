@@ -97,7 +97,12 @@ static void store_bits(void *to, unsigned size, uint64_t bits)
 	uint8_t b8 = (uint8_t)bits;
 	uint16_t b16 = (uint16_t)bits;
 	uint32_t b32 = (uint32_t)bits;
-	memcpy(to, size == 1 ? (void *)&b8 : size == 2 ? (void *)&b16 : size == 4 ? (void *)&b32 : (void *)&bits, size);
+	switch (size) {
+	case 1: memcpy(to, &b8, 1); break;
+	case 2: memcpy(to, &b16, 2); break;
+	case 4: memcpy(to, &b32, 4); break;
+	default: memcpy(to, &bits, 8); break;
+	}
 }
 
 static int64_t sign_extend(uint64_t bits, unsigned size)

@@ -276,7 +276,8 @@ JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch,
 	const JitKernel *kernel = variant->kernel;
 	*result = (JitResult){0};
 	diags->sources = &variant->sources;
-	Marshal m = {diags->arena, variant, ARENA_ARRAY(diags->arena, const JitArg *, kernel->info->param_count + 1), diags};
+	const JitArg **given = ARENA_ARRAY(diags->arena, const JitArg *, kernel->info->param_count + 1);
+	Marshal m = {diags->arena, variant, given, diags};
 	if (!jit_match_args(m.arena, kernel, launch->args, launch->arg_count, m.given, diags))
 		return JIT_ARGUMENT;
 	return run(&m, launch, result);
