@@ -1,0 +1,348 @@
+"""Functions of the tile language that are written in it: rounding division, reductions by name, scans, sorting.
+
+Names with an underscore are helpers. Functions on numbers known while compiling are constexpr_functions.
+"""
+import triton
+import triton.language as tl
+
+
+@triton.constexpr_function
+def _log2(n):
+    """Logarithm to base 2, rounded down; 0 for n < 2."""
+    result = 0
+    while n > 1:
+        n = n >> 1
+        result = result + 1
+    return result
+
+
+@triton.constexpr_function
+def _is_power_of_two(n):
+    """Is n one of 1, 2, 4, ...?"""
+    return n != 0 and n & (n - 1) == 0
+
+
+@triton.constexpr_function
+def next_power_of_2(n):
+    """Least power of two that is not smaller than n; 0 for 0."""
+    if n <= 0:
+        return 0
+    power = 1
+    while power < n:
+        power = power * 2
+    return power
+
+
+@triton.jit
+def cdiv(x, div):
+    """x / div, rounded up, for non-negative x and positive div."""
+    return (x + (div - 1)) // div
+
+
+@triton.jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Where program (i, j) of a row-major size_i x size_j grid goes when each group of size_g rows is walked by columns."""
+    number = i * size_j + j
+    in_group = size_g * size_j
+    first_row = number // in_group * size_g
+    rows = tl.minimum(size_i - first_row, size_g)  # the last group may be lower
+    number = number % in_group
+    return first_row + number % rows, number // rows
+
+
+# ---- tiles ----
+
+
+@triton.jit
+def zeros(shape, dtype):
+    """A tile of zeros."""
+    return tl.full(shape, 0, dtype)
+
+
+@triton.jit
+def zeros_like(input):
+    """Zeros in the shape and type of another tile."""
+    return tl.full(input.shape, 0, input.dtype)
+
+
+@triton.jit
+def ravel(x, can_reorder=False):
+    """The elements of a tile as a tile of rank 1."""
+    return tl.reshape(x, [x.numel], can_reorder=can_reorder)
+
+
+@triton.jit
+def interleave(a, b):
+    """a0, b0, a1, b1, ... along the last dimension."""
+    pairs = tl.join(a, b)
+    if len(pairs.shape) == 1:
+        return pairs
+    else:
+        return tl.reshape(pairs, pairs.shape[:-2] + (2 * pairs.shape[-2],))
+
+
+@triton.jit
+def sigmoid(x):
+    """1 / (1 + e^-x)."""
+    return 1 / (1 + tl.exp(-x))
+
+
+@triton.jit
+def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
+    """e^x divided by its sum along a dimension (the first when none is named)."""
+    axis: tl.constexpr = 0 if dim is None else dim
+    powers = tl.exp(x - max(x, axis, keep_dims=keep_dims))
+    return tl.fdiv(powers, sum(powers, axis, keep_dims=keep_dims), ieee_rounding)
+
+
+# ---- largest and smallest ----
+
+
+@triton.constexpr_function
+def _extremum_dtype(dtype):
+    """What max and min compute in: types of less than 32 bits are widened."""
+    if dtype.primitive_bitwidth >= 32:
+        return dtype
+    return tl.float32 if dtype.is_floating() else tl.int32
+
+
+@triton.jit
+def _max_of(a, b):
+    """The larger of two."""
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _min_of(a, b):
+    """The smaller of two."""
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def _take(first, a, i, b, j):
+    """(a, i) where `first` holds, else (b, j)."""
+    return tl.where(first, a, b), tl.where(first, i, j)
+
+
+@triton.jit
+def _max_leftmost(a, i, b, j):
+    """The larger of two values with its position; of equal ones the left one."""
+    return _take((a > b) | ((a == b) & (i < j)), a, i, b, j)
+
+
+@triton.jit
+def _max_any(a, i, b, j):
+    """The larger of two values with its position."""
+    return _take(a > b, a, i, b, j)
+
+
+@triton.jit
+def _min_leftmost(a, i, b, j):
+    """The smaller of two values with its position; of equal ones the left one."""
+    return _take((a < b) | ((a == b) & (i < j)), a, i, b, j)
+
+
+@triton.jit
+def _min_any(a, i, b, j):
+    """The smaller of two values with its position."""
+    return _take(a < b, a, i, b, j)
+
+
+@triton.jit
+def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """Largest element along an axis, or of all; with its position when return_indices is set."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    if return_indices:
+        if return_indices_tie_break_left:
+            return tl.core._reduce_with_indices(input, axis, _max_leftmost, keep_dims=keep_dims)
+        else:
+            return tl.core._reduce_with_indices(input, axis, _max_any, keep_dims=keep_dims)
+    else:
+        return tl.reduce(input.to(_extremum_dtype(input.dtype)), axis, _max_of, keep_dims=keep_dims)
+
+
+@triton.jit
+def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """Smallest element along an axis, or of all; with its position when return_indices is set."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    if return_indices:
+        if return_indices_tie_break_left:
+            return tl.core._reduce_with_indices(input, axis, _min_leftmost, keep_dims=keep_dims)
+        else:
+            return tl.core._reduce_with_indices(input, axis, _min_any, keep_dims=keep_dims)
+    else:
+        return tl.reduce(input.to(_extremum_dtype(input.dtype)), axis, _min_of, keep_dims=keep_dims)
+
+
+@triton.jit
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """Position of the largest element along an axis."""
+    _, index = max(input, axis, True, tie_break_left, keep_dims)
+    return index
+
+
+@triton.jit
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    """Position of the smallest element along an axis."""
+    _, index = min(input, axis, True, tie_break_left, keep_dims)
+    return index
+
+
+# ---- sums, products, bits ----
+
+
+@triton.constexpr_function
+def _sum_dtype(given, wanted):
+    """What a sum computes in: as asked for; else integers of less than 32 bits become 32 bits of the same sign."""
+    if wanted is not None:
+        return wanted
+    if given.is_int_signed() and given.int_bitwidth < 32:
+        return tl.int32
+    if given.is_int_unsigned() and given.int_bitwidth < 32:
+        return tl.uint32
+    return given
+
+
+@triton.jit
+def _add(a, b):
+    """a + b."""
+    return a + b
+
+
+@triton.jit
+def _multiply(a, b):
+    """a * b."""
+    return a * b
+
+
+@triton.jit
+def _xor(a, b):
+    """a ^ b."""
+    return a ^ b
+
+
+@triton.jit
+def _or(a, b):
+    """a | b."""
+    return a | b
+
+
+@triton.jit
+def sum(input, axis=None, keep_dims=False, dtype: tl.constexpr = None):
+    """Sum along an axis, or of all; computed in dtype."""
+    return tl.reduce(input.to(_sum_dtype(input.dtype, dtype)), axis, _add, keep_dims=keep_dims)
+
+
+@triton.jit
+def xor_sum(input, axis=None, keep_dims=False):
+    """Exclusive or of integers along an axis, or of all."""
+    tl.static_assert(input.dtype.is_int(), "xor_sum needs integers")
+    return tl.reduce(input, axis, _xor, keep_dims=keep_dims)
+
+
+@triton.jit
+def reduce_or(input, axis=None, keep_dims=False):
+    """Bitwise or of integers along an axis, or of all."""
+    tl.static_assert(input.dtype.is_int(), "reduce_or needs integers")
+    return tl.reduce(input, axis, _or, keep_dims=keep_dims)
+
+
+@triton.jit
+def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None):
+    """Partial sums along an axis; computed in dtype."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    return tl.associative_scan(input.to(_sum_dtype(input.dtype, dtype)), axis, _add, reverse)
+
+
+@triton.jit
+def cumprod(input, axis=0, reverse=False):
+    """Partial products along an axis."""
+    return tl.associative_scan(tl.core._promote_bfloat16_to_float32(input), axis, _multiply, reverse)
+
+
+# ---- sorting: bitonic networks on a tile seen as a cube of two elements a side ----
+
+
+@triton.jit
+def _side(rank: tl.constexpr, bit: tl.constexpr):
+    """0 and 1 along the dimension that stands for a bit of the position, in a cube of that rank."""
+    return tl.reshape(tl.arange(0, 2), (1,) * (rank - 1 - bit) + (2,) + (1,) * bit)
+
+
+@triton.jit
+def _across(x, axis: tl.constexpr):
+    """A cube with its two halves along an axis exchanged: the exclusive or of both cancels each one's own bits."""
+    bits = x.to(tl.core.get_int_dtype(x.dtype.primitive_bitwidth, True), bitcast=True)
+    return (bits ^ xor_sum(bits, axis, True)).to(x.dtype, bitcast=True)
+
+
+@triton.jit
+def _merge(x, bits: tl.constexpr, order: tl.constexpr):
+    """Sorts runs of 2^bits that are bitonic: order 0 up, 1 down, 2 up and down by turns."""
+    rank: tl.constexpr = _log2(x.numel)
+    if order == 2:
+        down = _side(rank, bits)
+    else:
+        down = order
+    for step in tl.static_range(bits):
+        bit: tl.constexpr = bits - 1 - step
+        other = _across(x, rank - 1 - bit)
+        x = tl.where((x > other) != (down ^ _side(rank, bit)), other, x)
+    return x
+
+
+@triton.jit
+def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """The k first (all when k is None) of the elements along the last dimension, in order."""
+    last: tl.constexpr = len(x.shape) - 1
+    tl.static_assert(dim is None or dim == last or dim == -1, "only the last dimension can be sorted")
+    bits: tl.constexpr = _log2(x.shape[last])
+    kept: tl.constexpr = bits if k is None else _log2(k)
+    rank: tl.constexpr = _log2(x.numel)
+    cube = tl.reshape(x, (2,) * rank if rank > 0 else (1,))
+    for i in tl.static_range(1, kept + 1):
+        cube = _merge(cube, i, 2 if i < bits else descending)
+    # Of two neighbouring sorted runs, one up and one down, the better element of each pair stays.
+    for i in tl.static_range(kept + 1, bits + 1):
+        axis: tl.constexpr = _log2(cube.numel) - 1 - kept
+        if descending:
+            cube = max(cube, axis)
+        else:
+            cube = min(cube, axis)
+        cube = _merge(cube, kept, 2 if i < bits else descending)
+    return tl.reshape(cube, x.shape[:-1] + (2**kept,))
+
+
+@triton.jit
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """The elements along the last dimension in order."""
+    return sort_impl(x, None, dim, descending)
+
+
+@triton.jit
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = 1):
+    """The k largest elements along the last dimension, largest first; the k smallest when descending is false."""
+    return sort_impl(x, k, dim, descending)
+
+
+@triton.jit
+def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """Sorts along the last dimension what rises and then falls there."""
+    last: tl.constexpr = len(x.shape) - 1
+    tl.static_assert(dim is None or dim == last or dim == -1, "only the last dimension can be merged")
+    rank: tl.constexpr = _log2(x.numel)
+    cube = tl.reshape(x, (2,) * rank if rank > 0 else (1,))
+    return tl.reshape(_merge(cube, _log2(x.shape[last]), descending), x.shape)
+
+
+@triton.jit
+def flip(x, dim=None):
+    """The elements along a dimension (the last when none is named) in reverse order."""
+    rank: tl.constexpr = len(x.shape)
+    tl.static_assert(dim is None or (dim >= -rank and dim < rank), "flip: no such dimension")
+    axis: tl.constexpr = rank - 1 if dim is None else (dim + rank if dim < 0 else dim)
+    bits: tl.constexpr = _log2(x.shape[axis])
+    cube = tl.reshape(x, x.shape[:axis] + (2,) * bits + x.shape[axis + 1:])
+    for i in tl.static_range(bits):
+        cube = _across(cube, axis + i)
+    return tl.reshape(cube, x.shape)
