@@ -361,7 +361,7 @@ typedef struct neso_launch {
 	const neso_compile_options *options; /* NULL: defaults */
 	const neso_buffer *buffers;          /* besides those of the arguments */
 	size_t buffer_count;
-	uint32_t threads; /* 0: as the context says */
+	uint32_t threads; /* 0, and at most: as the context says */
 	double timeout;   /* seconds after which the launch ends with an error; 0: none */
 } neso_launch;
 

@@ -85,22 +85,18 @@ static bool on_event(void *data, const JitEvent *event)
 	return context->options.event(context->options.event_data, &out);
 }
 
-/* ---- facts ---- */
-
-static const char *simd_name(void)
+static InterpPool *on_pool(void *data)
 {
-#if defined(__x86_64__)
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl"))
-		return "avx512";
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "avx2" : "sse2";
-#elif defined(__aarch64__)
-	return "neon";
-#else
-	return "none";
-#endif
+	neso_context *context = data;
+	pthread_mutex_lock(&context->pool_lock);
+	if (!context->pool)
+		context->pool = interp_pool_new(context->options.threads);
+	InterpPool *pool = context->pool;
+	pthread_mutex_unlock(&context->pool_lock);
+	return pool;
 }
+
+/* ---- facts ---- */
 
 static const char *const *collect_info(Arena *arena, unsigned threads)
 {
@@ -116,7 +112,7 @@ static const char *const *collect_info(Arena *arena, unsigned threads)
 		"version", NESO_VERSION,
 		"abi", arena_printf(arena, "%d", NESO_ABI),
 		"targets", "interp",
-		"simd", simd_name(),
+		"simd", interp_simd(),
 		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
 		"stages", "source ttir-raw ttir",
 		"dtypes", dtypes.data,
@@ -165,6 +161,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 	context->host = (JitHost){
 		.data = context,
 		.threads = options->threads,
+		.pool = on_pool,
 		.compile_memory = options->compile_memory ? options->compile_memory : COMPILE_MEMORY,
 		.dump_passes = options->dump_passes,
 		.verify_passes = options->verify_passes,
@@ -202,6 +199,7 @@ static neso_status context_new(ApiCall *call, void *data)
 		fault_raise(fault.kind, "%s", fault.text);
 	}
 	pthread_mutex_init(&context->log_lock, NULL);
+	pthread_mutex_init(&context->pool_lock, NULL);
 	atomic_init(&context->users, 1);
 	*args->out = context;
 	return NESO_OK;
@@ -220,6 +218,8 @@ void neso_context_free(neso_context *context)
 {
 	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
 		return;
+	interp_pool_free(context->pool);
+	pthread_mutex_destroy(&context->pool_lock);
 	pthread_mutex_destroy(&context->log_lock);
 	Arena arena = context->arena;
 	arena_free(&arena);

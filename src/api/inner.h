@@ -15,6 +15,8 @@ struct neso_context {
 	neso_context_options options;
 	atomic_uint users; /* the caller, and each module */
 	pthread_mutex_t log_lock;
+	pthread_mutex_t pool_lock;
+	InterpPool *pool; /* started by the first launch that can use it */
 	const char *const *info; /* name, value, ... NULL */
 };
 

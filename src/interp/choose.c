@@ -1,6 +1,7 @@
 /* Which set of vector kernels this processor runs. */
 #include <string.h>
 
+#include "interp/interp.h"
 #include "interp/kern/kern.h"
 
 const Kernels *kernels_choose(const char *at_most)
@@ -19,4 +20,9 @@ const Kernels *kernels_choose(const char *at_most)
 	(void)at_most;
 #endif
 	return &kernels_plain;
+}
+
+const char *interp_simd(void)
+{
+	return kernels_choose(NULL)->name;
 }

@@ -18,6 +18,9 @@ typedef struct InterpPool InterpPool;
 InterpPool *interp_pool_new(unsigned threads); /* 0: as many as processors; NULL when there is no memory */
 void interp_pool_free(InterpPool *pool);
 
+/* The instruction set whose vector kernels this processor runs: "plain", "avx2", "avx512". */
+const char *interp_simd(void);
+
 /* Decodes a public function of a verified TTIR module (inlined or not: calls are run). NULL after diagnosing
  * something that has no meaning on the CPU (inline PTX that is not known). The module may be dropped afterwards. */
 InterpKernel *interp_prepare(const IrModule *module, Sym function, DiagList *diags);

@@ -34,6 +34,7 @@ typedef struct JitEvent {
 typedef struct JitHost {
 	void *data;
 	unsigned threads;      /* of a launch; 0: one per processor */
+	InterpPool *(*pool)(void *data); /* the threads that launches share */
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	const char *const *search_paths; /* for imports, after the importing file's folder */

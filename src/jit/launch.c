@@ -232,6 +232,8 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 		.print = host->print,
 		.print_data = host->data,
 	};
+	bool alone = run.threads == 1 || (uint64_t)run.grid[0] * run.grid[1] * run.grid[2] == 1;
+	run.pool = alone || !host->pool ? NULL : host->pool(host->data);
 	run.buffers = marshal_buffers(m, launch, &run.buffer_count);
 	if (m->diags->errors != before)
 		return JIT_ARGUMENT;
