@@ -1,9 +1,11 @@
 /* Texts of floats, as MLIR writes and reads them (LLVM's APFloat::toString and its use in AsmPrinter).
  *
  * Writing: the exact decimal expansion of the value (every format is a double, and a double has at most 767
- * significant digits) is cut to six digits, rounding halves up; when that text reads back as the same bits, it is
- * printed with an exponent. Else the digits that the format can carry, in plain notation where the exponent is
- * small; a text without a point is no float, so such values, infinities and NaNs are printed as bits. */
+ * significant digits) is cut to six digits; when that text reads back as the same bits, it is printed with an
+ * exponent. Else the digits that the format can carry, in plain notation where the exponent is small; a text without
+ * a point is no float, so such values, infinities and NaNs are printed as bits. The cut is APFloat's: digits that the
+ * number of bits shows to be superfluous are dropped, then halves of what is left are rounded up, so 0.99999997
+ * may stay what it is where rounding once would have given 1. */
 #define _POSIX_C_SOURCE 200809L
 #include <locale.h>
 #include <math.h>
@@ -47,13 +49,36 @@ static void exact_digits(double value, Decimal *d)
 	for (const char *p = text; p < exp; p++)
 		if (*p >= '0' && *p <= '9')
 			d->digits[d->len++] = *p;
-	while (d->len > 1 && d->digits[d->len - 1] == '0')
+	/* The zeros of a whole number count as digits. */
+	while (d->len > MAX(d->exp + 1, 1) && d->digits[d->len - 1] == '0')
 		d->len--;
+}
+
+/* The bits of the whole number that the digits are. */
+static int digit_bits(const Decimal *d)
+{
+	uint32_t limbs[(MAX_DIGITS * 10 + 95) / 96 + 1] = {0};
+	int n = 1;
+	for (int i = 0; i < d->len; i++) {
+		uint64_t carry = (uint64_t)(d->digits[i] - '0');
+		for (int k = 0; k < n; k++) {
+			carry += (uint64_t)limbs[k] * 10;
+			limbs[k] = (uint32_t)carry;
+			carry >>= 32;
+		}
+		if (carry)
+			limbs[n++] = (uint32_t)carry;
+	}
+	return 32 * (n - 1) + (limbs[n - 1] ? (int)base_log2(limbs[n - 1]) + 1 : 0);
 }
 
 static Decimal rounded(const Decimal *exact, int digits)
 {
 	Decimal d = *exact;
+	/* 196 / 59 is APFloat's estimate of the bits of a digit. */
+	int superfluous = (digit_bits(&d) - (digits * 196 + 58) / 59) * 59 / 196;
+	if (superfluous > 0)
+		d.len -= superfluous;
 	if (d.len > digits) {
 		bool up = d.digits[digits] >= '5';
 		d.len = digits;
