@@ -154,7 +154,7 @@ bool asm_enum_has(AsmKind kind, int64_t value)
 			return true;
 	if (!asm_enum_is_flags(kind))
 		return value >= 0 && value < 64 && word_at(kind, value, &word);
-	return value > 0 && value < 64 && (value >> 1 == 0 || word_at(kind, (int64_t)base_log2((uint64_t)value), &word));
+	return value > 0 && word_at(kind, (int64_t)base_log2((uint64_t)value), &word);
 }
 
 bool asm_enum_value(AsmKind kind, Str word, int64_t *value)

@@ -269,6 +269,10 @@ static void print_properties(Printer *p, const IrOp *op)
 		print_property(p, row, op->attrs[i].name, op->attrs[i].value);
 		any = true;
 	}
+	if (op->kind == OP_ASSUME) {
+		print_str(p, any ? ", op_bundle_sizes = array<i32>" : " <{op_bundle_sizes = array<i32>");
+		any = true;
+	}
 	if (n) {
 		print_str(p, any ? ", operandSegmentSizes = array<i32" : " <{operandSegmentSizes = array<i32");
 		for (uint32_t i = 0; i < n; i++)

@@ -603,8 +603,13 @@ static bool read_generic_regions(Reader *r, ReadOp *op, IrOp *made)
 		do {
 			if (n == made->region_count)
 				return read_expected(r, "')'");
-			if (!read_region(r, &made->regions[n++], NULL, OP__COUNT))
+			IrRegion *region = &made->regions[n++];
+			if (!read_region(r, region, NULL, OP__COUNT))
 				return false;
+			/* {} is a region without blocks, but for the module. */
+			IrBlock *only = region->first;
+			if (op->kind != OP_MODULE && !only->next && !only->first && !only->arg_count)
+				ir_block_unlink(only);
 		} while (read_take(r, ','));
 		if (!read_expect(r, ')'))
 			return false;
