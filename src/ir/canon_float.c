@@ -82,6 +82,66 @@ bool rule_not_cmpf(Canon *c, IrOp *op)
 	return canon_replace_op(c, op, irb_cmpf(&c->b, predicate, lhs(compare), rhs(compare)));
 }
 
+/* An integer made a float, compared with a constant: compared as it is. Rounding keeps the order, and what is
+ * below 2^24 in magnitude (2^11 for f16, ...) is exact; so a constant below that divides the integers alike. */
+bool rule_cmpf_converted(Canon *c, IrOp *op)
+{
+	IrOp *convert = lhs(op)->def;
+	uint64_t word;
+	if (!convert || (convert->kind != OP_SITOFP && convert->kind != OP_UITOFP) || !canon_word(rhs(op), &word))
+		return false;
+	IrType to = ir_elem(lhs(op)->type);
+	int exact_bits = to->kind == TY_F64 ? 53 : to->kind == TY_F32 ? 24 : to->kind == TY_F16 ? 11 : 8;
+	double k = ir_float_value(to, word);
+	unsigned bits = ir_elem(lhs(convert)->type)->bits;
+	bool is_signed = convert->kind == OP_SITOFP;
+	/* The bound and its neighbours must be values of the integer type. */
+	double greatest = ldexp(1, (int)(bits - is_signed)) - 2, least = is_signed ? -greatest : 1;
+	if (isnan(k) || fabs(k) >= ldexp(1, exact_bits) || k > greatest || k < least)
+		return false;
+	bool whole = floor(k) == k;
+	int64_t bound;
+	IrCmpI predicate;
+	switch ((IrCmpF)(ir_get_int(op, c->cx, ATTR_PREDICATE, CMPF_FALSE))) {
+	case CMPF_OEQ:
+	case CMPF_UEQ:
+	case CMPF_ONE:
+	case CMPF_UNE: {
+		int64_t p = ir_get_int(op, c->cx, ATTR_PREDICATE, CMPF_FALSE);
+		bool equal = p == CMPF_OEQ || p == CMPF_UEQ;
+		if (!whole)
+			return canon_replace_op(c, op, canon_int(c, op->results[0].type, !equal));
+		predicate = equal ? CMPI_EQ : CMPI_NE;
+		bound = (int64_t)k;
+		break;
+	}
+	case CMPF_OLT:
+	case CMPF_ULT:
+		predicate = is_signed ? CMPI_SLT : CMPI_ULT;
+		bound = (int64_t)ceil(k);
+		break;
+	case CMPF_OLE:
+	case CMPF_ULE:
+		predicate = is_signed ? CMPI_SLE : CMPI_ULE;
+		bound = (int64_t)floor(k);
+		break;
+	case CMPF_OGT:
+	case CMPF_UGT:
+		predicate = is_signed ? CMPI_SGT : CMPI_UGT;
+		bound = (int64_t)floor(k);
+		break;
+	case CMPF_OGE:
+	case CMPF_UGE:
+		predicate = is_signed ? CMPI_SGE : CMPI_UGE;
+		bound = (int64_t)ceil(k);
+		break;
+	default:
+		return false;
+	}
+	return canon_replace_op(c, op, irb_cmpi(&c->b, predicate, lhs(convert),
+						canon_int(c, lhs(convert)->type, bound)));
+}
+
 /* ---- conversions ---- */
 
 static bool convert(Canon *c, IrOp *op, IrOpKind kind, IrValue *x)

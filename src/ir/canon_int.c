@@ -38,6 +38,18 @@ bool rule_addi(Canon *c, IrOp *op)
 	return sub && rhs(sub) == x && canon_replace_op(c, op, lhs(sub));
 }
 
+/* x + y * -1 */
+bool rule_add_negated(Canon *c, IrOp *op)
+{
+	for (int side = 0; side < 2; side++) {
+		IrOp *product = canon_def(ir_operand(op, (uint32_t)side), OP_MULI);
+		if (product && is_ones(rhs(product)))
+			return canon_replace_op(c, op, irb_2(&c->b, OP_SUBI, NULL, side ? lhs(op) : rhs(op),
+							     lhs(product)));
+	}
+	return false;
+}
+
 /* x op1 c1 op2 c2: one op and one constant. */
 bool rule_add_constants(Canon *c, IrOp *op)
 {
@@ -65,7 +77,10 @@ bool rule_subi(Canon *c, IrOp *op)
 	if (add && (rhs(add) == y || lhs(add) == y))
 		return canon_replace_op(c, op, rhs(add) == y ? lhs(add) : rhs(add));
 	IrOp *sub = canon_def(y, OP_SUBI);
-	return sub && lhs(sub) == x && canon_replace_op(c, op, rhs(sub));
+	if (sub && lhs(sub) == x)
+		return canon_replace_op(c, op, rhs(sub));
+	sub = canon_def(x, OP_SUBI);
+	return sub && lhs(sub) == y && !is_zero(y) && word_minus(c, op, 0, rhs(sub));
 }
 
 bool rule_sub_constants(Canon *c, IrOp *op)
@@ -330,6 +345,19 @@ bool rule_select(Canon *c, IrOp *op)
 		return canon_replace_op(c, op, flag);
 	return is_zero(yes) && is_ones(no) &&
 	       canon_replace_op(c, op, irb_2(&c->b, OP_XORI, NULL, flag, canon_int(c, flag->type, 1)));
+}
+
+/* c ? 1 : 0 is the condition extended. */
+bool rule_select_extend(Canon *c, IrOp *op)
+{
+	IrValue *flag = ir_operand(op, 0), *yes = ir_operand(op, 1);
+	IrType elem = ir_elem(yes->type);
+	if (!ir_is_int(elem) || elem->kind == TY_I1 || !is_zero(ir_operand(op, 2)) ||
+	    !ir_same_shape(flag->type, yes->type))
+		return false;
+	if (!canon_is_int(yes, 1) && !is_ones(yes))
+		return false;
+	return canon_replace_op(c, op, irb_1(&c->b, canon_is_int(yes, 1) ? OP_EXTUI : OP_EXTSI, yes->type, flag));
 }
 
 bool rule_select_nested(Canon *c, IrOp *op)

@@ -108,6 +108,47 @@ bool rule_dot_add(Canon *c, IrOp *op)
 	return false;
 }
 
+/* Is the body of a reduction nothing but the sum of its two arguments? */
+static bool is_sum(const IrOp *reduce)
+{
+	const IrBlock *body = reduce->regions[0].first;
+	const IrOp *add = body->first;
+	return add && add->kind == OP_ADDF && add->next == body->last && body->arg_count == 2 &&
+	       ir_operand(body->last, 0) == &add->results[0] && ir_operand(add, 0) != ir_operand(add, 1) &&
+	       !ir_operand(add, 0)->def && ir_operand(add, 0)->block == body && !ir_operand(add, 1)->def &&
+	       ir_operand(add, 1)->block == body;
+}
+
+/* The operand of `v` = broadcast(expand_dims(x, axis)), or NULL. */
+static IrValue *spread_along(const Canon *c, const IrValue *v, int64_t axis)
+{
+	IrOp *broadcast = canon_def(v, OP_BROADCAST);
+	IrOp *expand = broadcast ? canon_def(ir_operand(broadcast, 0), OP_EXPAND_DIMS) : NULL;
+	bool fits = expand && ir_get_int(expand, c->cx, ATTR_AXIS, -1) == axis;
+	return fits ? ir_operand(expand, 0) : NULL;
+}
+
+/* sum(x[:, :, None] * y[None, :, :], 1) is x * y as a dot. Upstream makes a tf32 dot of it; here it keeps the
+ * precision that was written. */
+bool rule_reduce_product(Canon *c, IrOp *op)
+{
+	enum { SMALLEST = 16 };
+	IrOp *product = op->operand_count == 1 ? canon_def(ir_operand(op, 0), OP_MULF) : NULL;
+	if (!product || ir_get_int(op, c->cx, ATTR_AXIS, -1) != 1 || !is_sum(op) ||
+	    !ir_has_one_use(&product->results[0]))
+		return false;
+	IrType cube = product->results[0].type;
+	IrValue *x = spread_along(c, ir_operand(product, 0), 2), *y = spread_along(c, ir_operand(product, 1), 0);
+	if (!x || !y || cube->elem->kind != TY_F32 || cube->shape[0] < SMALLEST || cube->shape[2] < SMALLEST ||
+	    x->type->shape[1] != cube->shape[1] || y->type->shape[0] != cube->shape[1])
+		return false;
+	IrType type = op->results[0].type;
+	IrValue *dot = irb_3(&c->b, OP_DOT, NULL, x, y, canon_constant(c, fold_splat(c->cx, type, 0)));
+	ir_set(c->m, dot->def, ATTR_INPUT_PRECISION, ir_attr_i32(c->cx, PREC_IEEE));
+	ir_set(c->m, dot->def, ATTR_MAX_IMPRECISE, ir_attr_i32(c->cx, 0));
+	return canon_replace_op(c, op, dot);
+}
+
 /* How far a load is moved down at most. */
 enum { MOVE_OPS = 64 };
 

@@ -60,6 +60,7 @@ FLOAT(maximumf, maximum(A, B))
 FLOAT(minnumf, minnum(A, B))
 FLOAT(maxnumf, maxnum(A, B))
 FLOAT(root, sqrt(A))
+FLOAT(rroot, 1 / sqrt(A))
 FLOAT(floorf_fn, floor(A))
 FLOAT(ceilf_fn, ceil(A))
 
@@ -80,6 +81,22 @@ static bool absf(const FoldCell *f, uint64_t *out)
 	*out = fold_low(f->a, f->width - 1);
 	return plain_sign(f->from) || give(f, out, fabs(A));
 }
+
+/* Functions for which a tolerance is promised at run time: the double result, rounded. Not of f64, where that
+ * would be the C library's own error. */
+#define FUNCTION(name, expression)                                          \
+	static bool name(const FoldCell *f, uint64_t *out)                  \
+	{                                                                   \
+		return f->to->kind != TY_F64 && give(f, out, (expression)); \
+	}
+
+FUNCTION(exp_fn, exp(A))
+FUNCTION(exp2_fn, exp2(A))
+FUNCTION(log_fn, log(A))
+FUNCTION(log2_fn, log2(A))
+FUNCTION(cos_fn, cos(A))
+FUNCTION(sin_fn, sin(A))
+FUNCTION(erf_fn, erf(A))
 
 static bool fma_fn(const FoldCell *f, uint64_t *out)
 {
@@ -230,6 +247,14 @@ FoldFn *fold_float_fn(IrOpKind kind)
 		[OP_CLAMPF] = clampf,
 		[OP_SQRT] = root,
 		[OP_PRECISE_SQRT] = root,
+		[OP_EXP] = exp_fn,
+		[OP_EXP2] = exp2_fn,
+		[OP_LOG] = log_fn,
+		[OP_LOG2] = log2_fn,
+		[OP_COS] = cos_fn,
+		[OP_SIN] = sin_fn,
+		[OP_ERF] = erf_fn,
+		[OP_RSQRT] = rroot,
 		[OP_FLOOR] = floorf_fn,
 		[OP_CEIL] = ceilf_fn,
 		[OP_SITOFP] = sitofp,

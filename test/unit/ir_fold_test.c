@@ -152,9 +152,14 @@ static const Case cases[] = {
 	{OP_FP_TO_FP, TY_F32, TY_F16, ROUND_RTZ, 0x3fc00000, 0, 0, 0x3e00, true},
 	CAST(BITCAST, F32, I32, F32_NEG0, F32_NEG0),
 	CAST(ARITH_BITCAST, I16, BF16, 0x3f80, 0x3f80),
-	/* not folded: engines differ within their tolerance */
-	CAST_NOT(EXP, F32, F32, F32_ONE),
-	CAST_NOT(RSQRT, F32, F32, F32_ONE),
+	/* functions with a tolerance: the nearest value */
+	F(EXP, F32, F32_ONE, 0, 0x402df854),
+	F(EXP2, F32, 0xc0000000, 0, 0x3e800000),
+	F(LOG2, F16, 0x4c00, 0, 0x4400),
+	F(LOG, F32, F32_NEG0, 0, 0xff800000),
+	F(RSQRT, F32, 0x40800000, 0, 0x3f000000),
+	F(SIN, F32, F32_INF, 0, F32_NAN),
+	{OP_EXP, TY_F64, TY_F64, -1, UINT64_C(0x3ff0000000000000), 0, 0, 0, false},
 };
 
 static uint32_t operand_count(IrOpKind kind) { return ir_op_info[kind].operands_min; }
