@@ -223,6 +223,7 @@ static void order_operands(Canon *c, IrOp *op)
 		return;
 	ir_operand_set(op, 0, b);
 	ir_operand_set(op, 1, a);
+	canon_push_users(c, &op->results[0]); /* whose rules look for the constant on the right */
 	c->changed = true;
 }
 
@@ -319,6 +320,11 @@ static void run_on_function(Canon *c, IrOp *func, const uint16_t *first, const u
 	for (uint32_t i = 0; i < all.ops.len; i++)
 		if (all.ops.data[i]->kind == OP_CONSTANT)
 			unite_constant(c, all.ops.data[i]);
+	/* Those that this queued come in their turn. */
+	while (c->work.len + c->later.len) {
+		uint8_t *state = state_of(c, next_op(c));
+		*state = *state == CANON_DEAD ? CANON_DEAD : 0;
+	}
 	c->fuel = 64 * (uint64_t)all.ops.len + 1024;
 	/* Stacks, filled from the back: program order. */
 	for (uint32_t i = all.ops.len; i-- > 0;)
