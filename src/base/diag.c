@@ -12,7 +12,14 @@ static const DiagInfo info[DIAG__COUNT] = {
 #undef DIAG
 };
 
-enum { MAX_ERRORS = 20 };
+enum { MAX_ERRORS = 20, MAX_WARNINGS = 100, LONGEST_LINE = 400 };
+
+/* A copy of a source line to show, or NULL: a line too long to be read is not worth its memory. */
+static const char *shown_line(const DiagList *list, const Source *source, uint32_t number)
+{
+	Str line = source_line(source, number);
+	return line.len <= LONGEST_LINE ? arena_strndup(list->arena, line.ptr, line.len) : NULL;
+}
 
 void diag_init(DiagList *list, Arena *arena, const SourceSet *sources)
 {
@@ -41,8 +48,7 @@ static Diag place_span(const DiagList *list, Span span)
 	d.path = source->path;
 	d.from = source_line_col(source, span.start);
 	d.to = source_line_col(source, MAX(span.end, span.start));
-	Str line = source_line(source, d.from.line);
-	d.line_text = arena_strndup(list->arena, line.ptr, line.len);
+	d.line_text = shown_line(list, source, d.from.line);
 	return d;
 }
 
@@ -50,10 +56,8 @@ static Diag place_at(const DiagList *list, const char *path, LineCol at)
 {
 	Diag d = {.path = path ? arena_strdup(list->arena, path) : NULL, .from = at, .to = at};
 	const Source *source = source_by_path(list, path);
-	if (source && at.line) {
-		Str line = source_line(source, at.line);
-		d.line_text = arena_strndup(list->arena, line.ptr, line.len);
-	}
+	if (source && at.line)
+		d.line_text = shown_line(list, source, at.line);
 	return d;
 }
 
@@ -72,6 +76,8 @@ static Diag *append(DiagList *list, Diag place, DiagCode code, va_list args)
 		list->errors++;
 		return NULL;
 	}
+	if (place.severity == DIAG_WARNING && list->warnings >= MAX_WARNINGS)
+		return NULL;
 	place.text = arena_vprintf(list->arena, info[code].format, args);
 	for (Diag *d = list->first; d; d = d->next)
 		if (same(d, &place))
@@ -160,13 +166,12 @@ static void render_caret(Text *out, const Diag *d)
 static void render_one(Text *out, const Diag *d)
 {
 	static const char *const severity[] = {"error", "warning", "note"};
-	enum { LONGEST_LINE = 400 };
 	if (d->path && d->from.line)
 		text_printf(out, "%s:%u:%u: ", d->path, d->from.line, d->from.col);
 	else if (d->path)
 		text_printf(out, "%s: ", d->path);
 	text_printf(out, "%s: %s\n", severity[d->severity], d->text);
-	if (d->line_text && d->line_text[0] && strlen(d->line_text) <= LONGEST_LINE) {
+	if (d->line_text && d->line_text[0]) {
 		text_printf(out, "    %s\n", d->line_text);
 		if (d->from.col)
 			render_caret(out, d);

@@ -1,7 +1,7 @@
 /* Diagnostics: what is wrong with the user's input, as data. One row of diag.def each.
  *
  * A DiagList collects; nothing is printed. A list takes at most `max_errors` errors: past it, diag_add
- * returns NULL, counts on, and diag_full tells the caller to give up. Two diagnostics with the same text
+ * returns NULL, counts on, and diag_full tells the caller to give up. Warnings past 100 are dropped. Two diagnostics with the same text
  * at the same place are one. */
 #ifndef NESO_BASE_DIAG_H
 #define NESO_BASE_DIAG_H
@@ -23,7 +23,7 @@ typedef struct Diag {
 	const char *path; /* NULL: no place */
 	LineCol from, to; /* to is exclusive; from.line 0: the file as a whole */
 	const char *text;
-	const char *line_text; /* source line of `from`, or NULL */
+	const char *line_text; /* source line of `from`; NULL when there is none or it is too long to show */
 	struct Diag *notes;    /* in order; only at the top level */
 	struct Diag *next;
 } Diag;
