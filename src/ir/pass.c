@@ -130,7 +130,7 @@ bool pass_run_list(IrModule *module, const char *const *names, size_t count, con
 /* ---- the standard pipeline ---- */
 
 /* After upstream's own passes: what unrolling brought is simplified, and what nobody needs goes. */
-#define BEFORE "inline", "rewrite-tensor-pointer"
+#define BEFORE "structure", "inline", "rewrite-tensor-pointer"
 #define AFTER "canonicalize", "combine", "reorder-broadcast", "cse", "symbol-dce", "loop-unroll", "dce"
 
 const char *const *pass_ttir_pipeline(bool lower_descriptors, size_t *count)
