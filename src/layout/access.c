@@ -1,0 +1,315 @@
+/* Loads and stores between registers and shared memory: the widest instruction that fits, and what it costs.
+ *
+ * Input is the linear map from hardware bits to offset bits. 2^v elements can be one vector when the unit offsets 1, 2, ...
+ * 2^(v-1) are made by registers alone; other bits that touch those low offsets only change the order of a
+ * thread's registers (swap). ldmatrix and stmatrix hand a row of 16 bytes to four lanes, so they fit when lanes 0-1
+ * (with .trans: lanes 2-4) make exactly the low offsets that the figures of the PTX ISA say.
+ *
+ * Wavefronts are ranks: over the span of what a group of lanes reads, words / different banks = 2^(rank of the
+ * word addresses - rank of their bank parts), and since the map is linear every bank has equally many. */
+#include "layout/f2.h"
+#include "layout/plan.h"
+
+enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128 };
+
+/* The map taken apart. */
+typedef struct Map {
+	unsigned registers, lanes, threads;
+	uint64_t reg[32], thread[LAYOUT_MAX_THREAD_BITS]; /* offsets */
+	uint32_t block[LAYOUT_MAX_THREAD_BITS];
+	F2Span span; /* of the registers, in order */
+	uint32_t pivots;
+	uint32_t copies; /* thread bits that choose among copies */
+} Map;
+
+static Map map_of(const Layout *address)
+{
+	Map m = {0};
+	unsigned warps = layout_in_bits(address, LAYOUT_WARP), blocks = layout_in_bits(address, LAYOUT_BLOCK);
+	uint64_t bases[64];
+	m.registers = layout_in_bits(address, LAYOUT_REGISTER);
+	m.lanes = layout_in_bits(address, LAYOUT_LANE);
+	m.threads = m.lanes + warps + blocks;
+	ASSERT(m.registers < 32 && m.threads <= LAYOUT_MAX_THREAD_BITS);
+	layout_bases(address, LAYOUT_REGISTER, bases);
+	for (unsigned i = 0; i < m.registers; i++)
+		m.reg[i] = layout_space_get(&address->out, bases[i], LAYOUT_OFFSET);
+	unsigned at = layout_bases(address, LAYOUT_LANE, bases);
+	at += layout_bases(address, LAYOUT_WARP, bases + at);
+	layout_bases(address, LAYOUT_BLOCK, bases + at);
+	for (unsigned i = 0; i < m.threads; i++) {
+		m.thread[i] = layout_space_get(&address->out, bases[i], LAYOUT_OFFSET);
+		m.block[i] = (uint32_t)layout_space_get(&address->out, bases[i], LAYOUT_BLOCK);
+	}
+	m.span = f2_span_of(m.reg, m.registers);
+	m.pivots = (uint32_t)m.span.pivots;
+	/* Copies within a block; each block stores to its own memory. */
+	F2Span all = m.span;
+	for (unsigned i = 0; i < m.lanes + warps; i++) {
+		if (!f2_span_add(&all, m.thread[i]))
+			m.copies |= 1u << i;
+	}
+	return m;
+}
+
+void layout_access_copies(const Layout *address, uint32_t *out)
+{
+	Map m = map_of(address);
+	uint64_t copy_of[32];
+	for (unsigned i = 0; i < m.registers; i++) {
+		copy_of[i] = UINT64_C(1) << i;
+		if (!(m.pivots >> i & 1))
+			f2_span_reduce(&m.span, m.reg[i], &copy_of[i]);
+	}
+	for (uint32_t r = 0; r < UINT32_C(1) << m.registers; r++)
+		out[r] = (uint32_t)f2_apply(copy_of, m.registers, r);
+}
+
+unsigned layout_access_instructions(const LayoutAccess *access)
+{
+	return 1u << access->repeat_bits;
+}
+
+/* The registers that make this offset; it must be in their span. */
+static uint32_t registers_of(const Map *m, uint64_t offset)
+{
+	uint64_t combo;
+	uint64_t rest = f2_span_reduce(&m->span, offset, &combo);
+	ASSERT(rest == 0);
+	return (uint32_t)combo;
+}
+
+/* ---- wavefronts ---- */
+
+/* Of one group of lanes that reads the span of these offsets (in elements). */
+static unsigned group_wavefronts(const uint64_t *offsets, unsigned n, unsigned element_bits)
+{
+	F2Span words = f2_span_none(), banks = f2_span_none();
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t word = offsets[i] * element_bits / WORD_BITS;
+		f2_span_add(&words, word);
+		f2_span_add(&banks, word & ((1u << BANK_BITS) - 1));
+	}
+	return 1u << (f2_span_rank(&words) - f2_span_rank(&banks));
+}
+
+/* The lowest bits of a vector of 2^bits elements are a part of what each lane reads. */
+static unsigned add_units(uint64_t *offsets, unsigned bits)
+{
+	for (unsigned i = 0; i < bits; i++)
+		offsets[i] = UINT64_C(1) << i;
+	return bits;
+}
+
+static void count_vector_wavefronts(LayoutAccess *a, const Map *m)
+{
+	unsigned bits = a->element_bits << a->vector_bits;
+	unsigned group = bits <= 32 ? 5 : bits == 64 ? 4 : 3, groups = 1;
+	uint64_t offsets[16];
+	unsigned n = add_units(offsets, a->vector_bits + (a->element_bits == 64));
+	if (a->element_bits == 64) {
+		/* In halves of 4 bytes, so that words are whole. */
+		for (unsigned i = 0; i < n; i++)
+			offsets[i] = UINT64_C(1) << i;
+	}
+	unsigned shift = a->element_bits == 64;
+	for (unsigned i = 0; i < m->lanes; i++) {
+		if (a->idle >> i & 1)
+			continue;
+		if (i < group)
+			offsets[n++] = a->thread_offset[i] << shift;
+		else
+			groups *= 2;
+	}
+	a->wavefronts = groups * group_wavefronts(offsets, n, a->element_bits >> shift);
+	a->least = groups;
+}
+
+static void count_matrix_wavefronts(LayoutAccess *a)
+{
+	uint64_t offsets[16];
+	unsigned n = add_units(offsets, base_log2(WIDEST_BITS / a->element_bits));
+	for (unsigned i = 0; i < 3; i++)
+		offsets[n++] = a->thread_offset[i];
+	a->least = 1u << a->matrix_bits;
+	a->wavefronts = a->least * group_wavefronts(offsets, n, a->element_bits);
+}
+
+/* ---- the kinds ---- */
+
+/* Fills repeat[] with registers that complete what an instruction takes; their offsets are free of its `low` bits. */
+static void complete_repeats(LayoutAccess *a, const Map *m, unsigned low)
+{
+	F2Span taken = f2_span_none();
+	uint64_t low_mask = (UINT64_C(1) << low) - 1;
+	for (unsigned i = 0; i < a->vector_bits; i++)
+		f2_span_add(&taken, a->vector[i]);
+	for (unsigned i = 0; i < a->matrix_bits; i++)
+		f2_span_add(&taken, a->matrix[i]);
+	a->repeat_bits = 0;
+	for (unsigned i = 0; i < m->registers; i++) {
+		if (!(m->pivots >> i & 1) || !f2_span_add(&taken, UINT64_C(1) << i))
+			continue;
+		uint32_t order = registers_of(m, m->reg[i] & low_mask);
+		a->repeat[a->repeat_bits].registers = (uint32_t)1 << i ^ order;
+		a->repeat[a->repeat_bits++].offset = m->reg[i] & ~low_mask;
+	}
+}
+
+static void set_threads(LayoutAccess *a, const Map *m, unsigned low)
+{
+	uint64_t low_mask = (UINT64_C(1) << low) - 1;
+	for (unsigned i = 0; i < m->threads; i++) {
+		a->thread_offset[i] = m->thread[i] & ~low_mask;
+		a->thread_block[i] = m->block[i];
+		a->swap[i] = registers_of(m, m->thread[i] & low_mask);
+	}
+}
+
+static LayoutAccess new_access(const Map *m, LayoutAccessKind kind, bool store, unsigned element_bits)
+{
+	LayoutAccess a = {.kind = kind, .store = store, .element_bits = element_bits};
+	a.thread_bits = m->threads;
+	a.registers = m->pivots;
+	a.idle = store ? m->copies : 0;
+	return a;
+}
+
+static LayoutAccess vector_access(const Map *m, bool store, unsigned element_bits, unsigned vector_bits)
+{
+	LayoutAccess a = new_access(m, LAYOUT_ACCESS_VECTOR, store, element_bits);
+	a.vector_bits = vector_bits;
+	for (unsigned i = 0; i < vector_bits; i++)
+		a.vector[i] = registers_of(m, UINT64_C(1) << i);
+	complete_repeats(&a, m, vector_bits);
+	set_threads(&a, m, vector_bits);
+	count_vector_wavefronts(&a, m);
+	return a;
+}
+
+/* The widest vector that registers alone make. */
+static unsigned widest_vector(const Map *m, unsigned element_bits)
+{
+	unsigned bits = 0;
+	while (element_bits << bits < WIDEST_BITS && f2_span_has(&m->span, UINT64_C(1) << bits))
+		bits++;
+	return bits;
+}
+
+/* Up to two repeats become the choice of matrix: x2, x4. Its rows are given by lanes 8-15, 16-31. */
+static void take_matrices(LayoutAccess *a)
+{
+	a->matrix_bits = MIN(a->repeat_bits, 2);
+	for (unsigned i = 0; i < 2; i++)
+		a->thread_offset[3 + i] = 0;
+	for (unsigned i = 0; i < a->matrix_bits; i++) {
+		a->matrix[i] = a->repeat[i].registers;
+		a->thread_offset[3 + i] = a->repeat[i].offset;
+	}
+	a->repeat_bits -= a->matrix_bits;
+	memmove(a->repeat, a->repeat + a->matrix_bits, sizeof a->repeat[0] * a->repeat_bits);
+}
+
+/* No bit but those of `except` may reach into these offset bits. */
+static bool rows_are_aligned(const Map *m, uint64_t row_mask, uint32_t except)
+{
+	for (unsigned i = 0; i < m->registers; i++) {
+		if (m->reg[i] & row_mask)
+			return false;
+	}
+	for (unsigned i = 0; i < m->threads; i++) {
+		if (!(except >> i & 1) && m->thread[i] & row_mask)
+			return false;
+	}
+	return true;
+}
+
+/* Lane t holds word t % 4 of row t / 4. */
+static bool matrix_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *a)
+{
+	if (m->lanes != 5 || element_bits > 32 || (store && m->copies & 31))
+		return false;
+	unsigned word = base_log2(WORD_BITS / element_bits);
+	uint64_t low_mask = (UINT64_C(1) << word) - 1;
+	for (unsigned i = 0; i < word; i++) {
+		if (!f2_span_has(&m->span, UINT64_C(1) << i))
+			return false;
+	}
+	if ((m->thread[0] & ~low_mask) != UINT64_C(1) << word || (m->thread[1] & ~low_mask) != UINT64_C(2) << word ||
+	    !rows_are_aligned(m, UINT64_C(3) << word, 3))
+		return false;
+	*a = new_access(m, LAYOUT_ACCESS_MATRIX, store, element_bits);
+	a->vector_bits = word;
+	for (unsigned i = 0; i < word; i++)
+		a->vector[i] = registers_of(m, UINT64_C(1) << i);
+	complete_repeats(a, m, word);
+	set_threads(a, m, word);
+	for (unsigned i = 0; i < 3; i++)
+		a->thread_offset[i] = a->thread_offset[2 + i];
+	take_matrices(a);
+	count_matrix_wavefronts(a);
+	return true;
+}
+
+/* Lane t holds column t / 4 of rows 2 (t % 4) and the next; which register tells the two rows apart is free. */
+static bool transposed_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *best)
+{
+	bool found = false;
+	if (m->lanes != 5 || element_bits != 16 || (store && m->copies & 31))
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		if (m->thread[2 + i] != UINT64_C(1) << i)
+			return false;
+	}
+	if (!rows_are_aligned(m, 7, 7u << 2))
+		return false;
+	for (unsigned pair = 0; pair < m->registers; pair++) {
+		if (!(m->pivots >> pair & 1))
+			continue;
+		LayoutAccess a = new_access(m, LAYOUT_ACCESS_MATRIX_TRANS, store, element_bits);
+		a.vector_bits = 1;
+		a.vector[0] = 1u << pair;
+		complete_repeats(&a, m, 0);
+		set_threads(&a, m, 0);
+		a.thread_offset[2] = m->thread[1];
+		a.thread_offset[1] = m->thread[0];
+		a.thread_offset[0] = m->reg[pair];
+		take_matrices(&a);
+		count_matrix_wavefronts(&a);
+		if (!found || a.wavefronts < best->wavefronts)
+			*best = a;
+		found = true;
+	}
+	return found;
+}
+
+/* Cheaper: fewer wavefronts and instructions, then fewer selects. The weights are those of convert.c. */
+static unsigned access_cost(const LayoutAccess *a)
+{
+	unsigned swaps = 0;
+	for (unsigned i = 0; i < a->thread_bits; i++)
+		swaps += a->swap[i] != 0;
+	unsigned registers = 1u << __builtin_popcount(a->registers);
+	return (4 * a->wavefronts + 1) * layout_access_instructions(a) + swaps * registers;
+}
+
+void layout_plan_access(const Layout *address, bool store, unsigned element_bits, const LayoutTarget *target,
+			LayoutAccess *access)
+{
+	Map m = map_of(address);
+	LayoutAccess other;
+	ASSERT(base_is_pow2(element_bits) && element_bits >= 8 && element_bits <= 64);
+	unsigned widest = widest_vector(&m, element_bits);
+	*access = vector_access(&m, store, element_bits, widest);
+	for (unsigned bits = widest; bits-- > 0;) {
+		other = vector_access(&m, store, element_bits, bits);
+		if (access_cost(&other) < access_cost(access))
+			*access = other;
+	}
+	if (store ? !target->stmatrix : !target->ldmatrix)
+		return;
+	if (matrix_access(&m, store, element_bits, &other) && access_cost(&other) < access_cost(access))
+		*access = other;
+	if (transposed_access(&m, store, element_bits, &other) && access_cost(&other) < access_cost(access))
+		*access = other;
+}
