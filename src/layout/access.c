@@ -1,6 +1,6 @@
 /* Loads and stores between registers and shared memory: the widest instruction that fits, and what it costs.
  *
- * Input is the linear map from hardware bits to offset bits. 2^v elements can be one vector when the unit offsets 1, 2, ...
+ * Input is the linear map from hardware bits to addresses. 2^v elements can be one vector when the unit offsets 1, 2, ...
  * 2^(v-1) are made by registers alone; other bits that touch those low offsets only change the order of a
  * thread's registers (swap). ldmatrix and stmatrix hand a row of 16 bytes to four lanes, so they fit when lanes 0-1
  * (with .trans: lanes 2-4) make exactly the low offsets that the figures of the PTX ISA say.
@@ -14,9 +14,8 @@ enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128 };
 
 /* The map taken apart. */
 typedef struct Map {
-	unsigned registers, lanes, threads;
-	uint64_t reg[32], thread[LAYOUT_MAX_THREAD_BITS]; /* offsets */
-	uint32_t block[LAYOUT_MAX_THREAD_BITS];
+	unsigned registers, lanes, blocks, threads, offset_bits;
+	uint64_t reg[32], thread[LAYOUT_MAX_THREAD_BITS]; /* addresses: offset, above it the block */
 	F2Span span; /* of the registers, in order */
 	uint32_t pivots;
 	uint32_t copies; /* thread bits that choose among copies */
@@ -25,22 +24,16 @@ typedef struct Map {
 static Map map_of(const Layout *address)
 {
 	Map m = {0};
-	unsigned warps = layout_in_bits(address, LAYOUT_WARP), blocks = layout_in_bits(address, LAYOUT_BLOCK);
-	uint64_t bases[64];
+	unsigned warps = layout_in_bits(address, LAYOUT_WARP);
 	m.registers = layout_in_bits(address, LAYOUT_REGISTER);
 	m.lanes = layout_in_bits(address, LAYOUT_LANE);
-	m.threads = m.lanes + warps + blocks;
+	m.blocks = layout_in_bits(address, LAYOUT_BLOCK);
+	m.threads = m.lanes + warps + m.blocks;
+	m.offset_bits = layout_out_bits(address, LAYOUT_OFFSET);
 	ASSERT(m.registers < 32 && m.threads <= LAYOUT_MAX_THREAD_BITS);
-	layout_bases(address, LAYOUT_REGISTER, bases);
-	for (unsigned i = 0; i < m.registers; i++)
-		m.reg[i] = layout_space_get(&address->out, bases[i], LAYOUT_OFFSET);
-	unsigned at = layout_bases(address, LAYOUT_LANE, bases);
-	at += layout_bases(address, LAYOUT_WARP, bases + at);
-	layout_bases(address, LAYOUT_BLOCK, bases + at);
-	for (unsigned i = 0; i < m.threads; i++) {
-		m.thread[i] = layout_space_get(&address->out, bases[i], LAYOUT_OFFSET);
-		m.block[i] = (uint32_t)layout_space_get(&address->out, bases[i], LAYOUT_BLOCK);
-	}
+	/* Packed, a point has the offset lowest and the block above, and the inputs stand in this order. */
+	layout_bases(address, LAYOUT_REGISTER, m.reg);
+	memcpy(m.thread, address->bases + m.registers, sizeof m.thread[0] * m.threads);
 	m.span = f2_span_of(m.reg, m.registers);
 	m.pivots = (uint32_t)m.span.pivots;
 	/* Copies within a block; each block stores to its own memory. */
@@ -105,19 +98,15 @@ static void count_vector_wavefronts(LayoutAccess *a, const Map *m)
 {
 	unsigned bits = a->element_bits << a->vector_bits;
 	unsigned group = bits <= 32 ? 5 : bits == 64 ? 4 : 3, groups = 1;
-	uint64_t offsets[16];
-	unsigned n = add_units(offsets, a->vector_bits + (a->element_bits == 64));
-	if (a->element_bits == 64) {
-		/* In halves of 4 bytes, so that words are whole. */
-		for (unsigned i = 0; i < n; i++)
-			offsets[i] = UINT64_C(1) << i;
-	}
+	/* 64-bit elements are counted in halves, so that words are whole. */
 	unsigned shift = a->element_bits == 64;
+	uint64_t offsets[16];
+	unsigned n = add_units(offsets, a->vector_bits + shift);
 	for (unsigned i = 0; i < m->lanes; i++) {
 		if (a->idle >> i & 1)
 			continue;
 		if (i < group)
-			offsets[n++] = a->thread_offset[i] << shift;
+			offsets[n++] = a->thread_address[i] << shift;
 		else
 			groups *= 2;
 	}
@@ -130,7 +119,7 @@ static void count_matrix_wavefronts(LayoutAccess *a)
 	uint64_t offsets[16];
 	unsigned n = add_units(offsets, base_log2(WIDEST_BITS / a->element_bits));
 	for (unsigned i = 0; i < 3; i++)
-		offsets[n++] = a->thread_offset[i];
+		offsets[n++] = a->thread_address[i];
 	a->least = 1u << a->matrix_bits;
 	a->wavefronts = a->least * group_wavefronts(offsets, n, a->element_bits);
 }
@@ -152,7 +141,7 @@ static void complete_repeats(LayoutAccess *a, const Map *m, unsigned low)
 			continue;
 		uint32_t order = registers_of(m, m->reg[i] & low_mask);
 		a->repeat[a->repeat_bits].registers = (uint32_t)1 << i ^ order;
-		a->repeat[a->repeat_bits++].offset = m->reg[i] & ~low_mask;
+		a->repeat[a->repeat_bits++].address = m->reg[i] & ~low_mask;
 	}
 }
 
@@ -160,8 +149,7 @@ static void set_threads(LayoutAccess *a, const Map *m, unsigned low)
 {
 	uint64_t low_mask = (UINT64_C(1) << low) - 1;
 	for (unsigned i = 0; i < m->threads; i++) {
-		a->thread_offset[i] = m->thread[i] & ~low_mask;
-		a->thread_block[i] = m->block[i];
+		a->thread_address[i] = m->thread[i] & ~low_mask;
 		a->swap[i] = registers_of(m, m->thread[i] & low_mask);
 	}
 }
@@ -170,6 +158,7 @@ static LayoutAccess new_access(const Map *m, LayoutAccessKind kind, bool store, 
 {
 	LayoutAccess a = {.kind = kind, .store = store, .element_bits = element_bits};
 	a.thread_bits = m->threads;
+	a.offset_bits = m->offset_bits;
 	a.registers = m->pivots;
 	a.idle = store ? m->copies : 0;
 	return a;
@@ -201,24 +190,27 @@ static void take_matrices(LayoutAccess *a)
 {
 	a->matrix_bits = MIN(a->repeat_bits, 2);
 	for (unsigned i = 0; i < 2; i++)
-		a->thread_offset[3 + i] = 0;
+		a->thread_address[3 + i] = 0;
 	for (unsigned i = 0; i < a->matrix_bits; i++) {
 		a->matrix[i] = a->repeat[i].registers;
-		a->thread_offset[3 + i] = a->repeat[i].offset;
+		a->thread_address[3 + i] = a->repeat[i].address;
 	}
 	a->repeat_bits -= a->matrix_bits;
 	memmove(a->repeat, a->repeat + a->matrix_bits, sizeof a->repeat[0] * a->repeat_bits);
 }
 
-/* No bit but those of `except` may reach into these offset bits. */
+/* No bit but those of `except` may reach into these offset bits; and these instructions read their own block. */
 static bool rows_are_aligned(const Map *m, uint64_t row_mask, uint32_t except)
 {
 	for (unsigned i = 0; i < m->registers; i++) {
-		if (m->reg[i] & row_mask)
+		if (m->reg[i] & row_mask || m->reg[i] >> m->offset_bits)
 			return false;
 	}
 	for (unsigned i = 0; i < m->threads; i++) {
 		if (!(except >> i & 1) && m->thread[i] & row_mask)
+			return false;
+		uint64_t own = i < m->threads - m->blocks ? 0 : UINT64_C(1) << (i + m->blocks - m->threads);
+		if (m->thread[i] >> m->offset_bits != own)
 			return false;
 	}
 	return true;
@@ -245,7 +237,7 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 	complete_repeats(a, m, word);
 	set_threads(a, m, word);
 	for (unsigned i = 0; i < 3; i++)
-		a->thread_offset[i] = a->thread_offset[2 + i];
+		a->thread_address[i] = a->thread_address[2 + i];
 	take_matrices(a);
 	count_matrix_wavefronts(a);
 	return true;
@@ -271,9 +263,9 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 		a.vector[0] = 1u << pair;
 		complete_repeats(&a, m, 0);
 		set_threads(&a, m, 0);
-		a.thread_offset[2] = m->thread[1];
-		a.thread_offset[1] = m->thread[0];
-		a.thread_offset[0] = m->reg[pair];
+		a.thread_address[2] = m->thread[1];
+		a.thread_address[1] = m->thread[0];
+		a.thread_address[0] = m->reg[pair];
 		take_matrices(&a);
 		count_matrix_wavefronts(&a);
 		if (!found || a.wavefronts < best->wavefronts)

@@ -29,25 +29,24 @@ typedef enum LayoutAccessKind {
  *
  *	registers  XOR of the chosen repeat[].registers; in it the element with bits e (of vector) and m (of matrix) is
  *	           the XOR of the chosen vector[] and matrix[]
- *	offset     XOR of the chosen repeat[].offset and of thread_offset[] over the bits of the thread word: in elements,
- *	           of the vector's start or, for matrices, of the row whose address this lane gives (row
- *	           lane % 8 of matrix lane / 8)
- *	block      XOR of thread_block[]: whose shared memory; the own block without a cluster
+ *	address    XOR of the chosen repeat[].address and of thread_address[] over the bits of the thread word. Its low
+ *	           offset_bits are the offset in elements: of the vector's start or, for matrices, of the row
+ *	           whose address this lane gives (row lane % 8 of matrix lane / 8). The bits above are the
+ *	           block whose shared memory it is: the own one unless data crosses blocks
  *
  * A vector is its 2^vector_bits elements from low to high offsets. For matrices the vector is one 32-bit register. */
 typedef struct LayoutAccess {
 	LayoutAccessKind kind;
 	bool store;
 	unsigned element_bits;
-	unsigned vector_bits, matrix_bits, repeat_bits, thread_bits;
+	unsigned vector_bits, matrix_bits, repeat_bits, thread_bits, offset_bits;
 	uint32_t vector[5];
 	uint32_t matrix[2];
 	struct {
 		uint32_t registers;
-		uint64_t offset;
+		uint64_t address;
 	} repeat[32];
-	uint64_t thread_offset[LAYOUT_MAX_THREAD_BITS];
-	uint32_t thread_block[LAYOUT_MAX_THREAD_BITS];
+	uint64_t thread_address[LAYOUT_MAX_THREAD_BITS];
 	/* Where this is not 0 the order of a thread's registers depends on the thread: before a store, or after a load,
 	 * element i trades places with i ^ (XOR of swap[] over the thread's bits). */
 	uint32_t swap[LAYOUT_MAX_THREAD_BITS];
@@ -97,17 +96,20 @@ typedef struct LayoutMove {
 
 typedef struct LayoutStep {
 	LayoutStepKind kind;
-	uint32_t count; /* elements afterwards; moves of a shuffle */
+	uint32_t count; /* elements afterwards */
 	const uint32_t *rename;
 	uint32_t distance, mask;
 	/* A shuffle: moves in groups of per_word, each group one value of up to 32 bits (two for 64-bit elements) from one
 	 * lane. The lane map is linear: XOR of lane_map[] over the thread's bits. A group whose lane is always the own
 	 * one is a plain move. */
 	const LayoutMove *moves;
+	uint32_t move_count;
 	unsigned per_word;
 	bool own_lane; /* the lane map is the identity */
 	uint32_t lane_map[LAYOUT_MAX_THREAD_BITS];
-	unsigned pass; /* of a store or load: only instructions whose offset >> pass_shift is this */
+	/* Stores read the elements as they are; loads fill the elements of afterwards. A store or load of pass p is those
+	 * instructions whose offset >> pass_shift is p. */
+	unsigned pass;
 	LayoutBarrier barrier;
 } LayoutStep;
 

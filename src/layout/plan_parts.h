@@ -1,0 +1,48 @@
+/* Between the files of the planner: the parts of two layouts, and what each way of converting offers. */
+#ifndef NESO_LAYOUT_PLAN_PARTS_H
+#define NESO_LAYOUT_PLAN_PARTS_H
+
+#include "base/vec.h"
+#include "layout/f2.h"
+#include "layout/plan.h"
+
+/* A distributed layout taken apart: images of the register bits and of the bits of the thread word. */
+typedef struct LayoutSide {
+	unsigned registers, lanes, warps, blocks, threads;
+	uint64_t reg[32], thread[LAYOUT_MAX_THREAD_BITS];
+	F2Span span;     /* of the registers, in order */
+	uint32_t pivots; /* registers whose image is not made of lower ones */
+} LayoutSide;
+
+typedef struct LayoutConversion {
+	LayoutContext *cx;
+	const Layout *source, *destination;
+	LayoutSide src, dst;
+	unsigned element_bits;
+	uint32_t reps;
+	const LayoutTarget *target;
+	VEC(LayoutStep) steps;
+} LayoutConversion;
+
+static inline LayoutStep *layout_add_step(LayoutConversion *c, LayoutStepKind kind)
+{
+	vec_push(c->cx->arena, &c->steps, (LayoutStep){.kind = kind});
+	return &vec_last(&c->steps);
+}
+
+/* Adds exchanges that XOR the index of an array of `count` elements with the sum of by[] over the thread's bits. The
+ * number of steps. */
+unsigned layout_add_exchanges(LayoutConversion *c, uint32_t count, const uint32_t *by, unsigned thread_bits);
+/* Adds a rename unless it changes nothing. */
+void layout_add_rename(LayoutConversion *c, const uint32_t *rename, uint32_t count, uint32_t old_count);
+/* The selects of an exchange of this many elements, in 32-bit words. */
+unsigned layout_exchange_selects(uint32_t count, unsigned element_bits);
+/* From the costs of one repetition to those of all, and their sum. */
+void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier);
+
+/* Both fill plan's kind and cost and the conversion's steps. Within warps: false where data crosses warps, or lanes
+ * would have to send more than one value in a round. */
+bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan);
+void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan);
+
+#endif

@@ -1,0 +1,436 @@
+/* Conversions through shared memory: where each element goes, so that both sides use wide instructions and no banks
+ * collide.
+ *
+ * Offsets are coordinates over a basis of the space that the source's threads hold: first the vector V, which registers
+ * (or, for ldmatrix and stmatrix, lanes) of a side hold and one instruction moves; then what completes a line of 128
+ * bytes; then G, which tells lines apart. What one wavefront touches on a side spans W (its vector, its lanes).
+ * It is free of conflicts when no two of its words lie in one bank of different lines: W and G meet in 0 alone.
+ * Both W have at most the dims of a line, so there is a G that avoids both: vectors outside W_source + W_destination, then
+ * sums of one vector that is only in W_source and one only in W_destination. (Method of "Linear Layouts", 2025.)
+ *
+ * Each way to choose V, and each pair of instructions that it allows, is a candidate; the predicted costs decide. Where a
+ * tile is larger than what may be taken, registers that both sides have in common become passes over one buffer.
+ * A tile that crosses blocks is stored to each block's own memory and loaded from where it lies. */
+#include "layout/plan_parts.h"
+
+enum { LINE_BITS = 1024, WIDEST_BITS = 128, WORD_BITS = 32, MAX_KINDS = 3 };
+
+typedef struct Vectors {
+	uint64_t v[64];
+	unsigned n;
+} Vectors;
+
+static void push(Vectors *list, uint64_t v)
+{
+	ASSERT(list->n < 64);
+	list->v[list->n++] = v;
+}
+
+typedef struct Swizzle {
+	LayoutConversion *c;
+	Vectors held;       /* basis of what one block's source registers, lanes and warps hold */
+	LayoutSide src;     /* as in the conversion */
+	LayoutSide dst;     /* images within `held`, plus (block whose memory it is) << tile bits */
+	unsigned tile_bits; /* where the block begins in dst's images */
+	Vectors common;     /* registers of both sides */
+	bool within_warps;  /* each warp reads what it wrote */
+	bool across_blocks;
+} Swizzle;
+
+/* What is tried: the low offsets, and per side the instruction and what one wavefront of it touches. */
+typedef struct Candidate {
+	Vectors vec, src_tile, dst_tile;
+} Candidate;
+
+/* ---- what goes where ---- */
+
+/* Rewrites an element wanted by the destination as one within `held` and a block. */
+static uint64_t locate(const Swizzle *s, const F2Span *span, unsigned held_count, uint64_t wanted)
+{
+	const LayoutSide *src = &s->c->src;
+	uint64_t combo;
+	uint64_t rest = f2_span_reduce(span, wanted, &combo);
+	ASSERT(rest == 0);
+	uint64_t block = combo >> held_count;
+	uint64_t at_block = f2_apply(src->thread + src->lanes + src->warps, src->blocks, block);
+	return (wanted ^ at_block) | block << s->tile_bits;
+}
+
+static void locate_all(Swizzle *s)
+{
+	const LayoutSide *src = &s->c->src;
+	unsigned in_block = src->lanes + src->warps;
+	F2Span span = f2_span_none(), warp = f2_span_of(src->reg, src->registers);
+	uint64_t all[64];
+	unsigned n = f2_extend(&span, src->reg, src->registers, all, 64);
+	n += f2_extend(&span, src->thread, in_block, all + n, 64);
+	for (unsigned i = 0; i < n; i++)
+		push(&s->held, all[i]);
+	span = f2_span_of(all, n);
+	F2Span local = span;
+	f2_span_add_all(&span, src->thread + in_block, src->blocks);
+	f2_span_add_all(&warp, src->thread, src->lanes);
+	s->within_warps = true;
+	for (unsigned i = 0; i < s->dst.registers; i++) {
+		s->within_warps = s->within_warps && f2_span_has(&warp, s->dst.reg[i]);
+		s->dst.reg[i] = locate(s, &span, n, s->dst.reg[i]);
+		s->across_blocks = s->across_blocks || s->dst.reg[i] >> s->tile_bits;
+	}
+	for (unsigned i = 0; i < s->dst.threads; i++) {
+		uint64_t wanted = s->dst.thread[i];
+		uint64_t difference = i < s->dst.lanes ? wanted : wanted ^ src->thread[i];
+		s->within_warps = s->within_warps && f2_span_has(&warp, difference);
+		if (i >= in_block && f2_span_has(&local, difference)) {
+			s->dst.thread[i] = difference | UINT64_C(1) << (s->tile_bits + i - in_block);
+			continue;
+		}
+		s->dst.thread[i] = locate(s, &span, n, wanted);
+		uint64_t own = i < in_block ? 0 : UINT64_C(1) << (i - in_block);
+		s->across_blocks = s->across_blocks || s->dst.thread[i] >> s->tile_bits != own;
+	}
+	s->dst.span = f2_span_of(s->dst.reg, s->dst.registers);
+	s->dst.pivots = (uint32_t)s->dst.span.pivots;
+}
+
+static Swizzle swizzle_of(LayoutConversion *c)
+{
+	Swizzle s = {.c = c, .src = c->src, .dst = c->dst};
+	s.tile_bits = c->source->out_bits;
+	locate_all(&s);
+	s.common.n = f2_intersect(s.src.reg, s.src.registers, s.dst.reg, s.dst.registers, s.common.v);
+	return s;
+}
+
+/* ---- candidates ---- */
+
+static unsigned log2_per(unsigned bits, unsigned element_bits)
+{
+	return bits > element_bits ? base_log2(bits / element_bits) : 0;
+}
+
+/* Registers of a side that lie within one block's memory. */
+static Vectors local_registers(const Swizzle *s, const LayoutSide *side)
+{
+	Vectors local = {.n = 0};
+	for (unsigned i = 0; i < side->registers; i++) {
+		if (side->reg[i] && side->reg[i] >> s->tile_bits == 0)
+			push(&local, side->reg[i]);
+	}
+	return local;
+}
+
+/* Registers in common, then registers of one side: the vector of plain loads and stores. */
+static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
+{
+	unsigned widest = log2_per(WIDEST_BITS, s->c->element_bits);
+	Vectors local = local_registers(s, side);
+	F2Span span = f2_span_none();
+	vec->n = f2_extend(&span, s->common.v, s->common.n, vec->v, widest);
+	vec->n += f2_extend(&span, local.v, local.n, vec->v + vec->n, widest - vec->n);
+}
+
+/* The row of ldmatrix or stmatrix on a side: a word of registers, then lanes 0 and 1; .trans: lanes 2 to 4. */
+static bool matrix_row_of(const Swizzle *s, const LayoutSide *side, bool trans, Vectors *vec)
+{
+	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
+	F2Span span = f2_span_none();
+	if (side->lanes != 5 || s->c->element_bits > 32 || (trans && s->c->element_bits != 16))
+		return false;
+	if (trans) {
+		vec->n = f2_extend(&span, side->thread + 2, 3, vec->v, 3);
+		return vec->n == 3;
+	}
+	Vectors local = local_registers(s, side);
+	vec->n = f2_extend(&span, s->common.v, s->common.n, vec->v, word);
+	vec->n += f2_extend(&span, local.v, local.n, vec->v + vec->n, word - vec->n);
+	if (vec->n != word)
+		return false;
+	vec->n += f2_extend(&span, side->thread, 2, vec->v + vec->n, 2);
+	return vec->n == word + 2;
+}
+
+/* What one wavefront of a plain load or store touches. */
+static void vector_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, Vectors *tile)
+{
+	unsigned word = log2_per(WORD_BITS, s->c->element_bits), wide = 0;
+	while (wide < vec->n && f2_span_has(&side->span, vec->v[wide]))
+		wide++;
+	unsigned bits = s->c->element_bits << wide, lanes = bits <= 32 ? 5 : bits == 64 ? 4 : 3;
+	uint64_t lane[8];
+	F2Span span = f2_span_none();
+	for (unsigned i = 0; i < side->lanes; i++)
+		lane[i] = side->thread[i] & ((UINT64_C(1) << s->tile_bits) - 1);
+	tile->n = f2_extend(&span, vec->v, MIN(vec->n, MAX(wide, word)), tile->v, 64);
+	tile->n += f2_extend(&span, lane, MIN(lanes, side->lanes), tile->v + tile->n, 64);
+}
+
+/* The same of ldmatrix or stmatrix; false where this row does not fit the side. */
+static bool matrix_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool trans, Vectors *tile)
+{
+	Vectors row;
+	uint64_t rows[3] = {side->thread[2], side->thread[3], side->thread[4]};
+	if (!matrix_row_of(s, side, trans, &row) || row.n != vec->n)
+		return false;
+	F2Span span = f2_span_of(vec->v, vec->n);
+	if (trans) {
+		unsigned pair = 0;
+		while (pair < side->registers && f2_span_has(&span, side->reg[pair]))
+			pair++;
+		if (pair == side->registers || memcmp(row.v, vec->v, sizeof row.v[0] * 3) != 0)
+			return false;
+		rows[0] = side->reg[pair];
+		rows[1] = side->thread[0];
+		rows[2] = side->thread[1];
+	} else {
+		/* The lanes must be the same; the registers of a word may be any of the side's. */
+		for (unsigned i = 0; i < row.n; i++) {
+			bool fits = i + 2 < row.n ? f2_span_has(&side->span, vec->v[i]) : row.v[i] == vec->v[i];
+			if (!fits)
+				return false;
+		}
+	}
+	memcpy(tile->v, vec->v, sizeof vec->v[0] * vec->n);
+	tile->n = vec->n + f2_extend(&span, rows, 3, tile->v + vec->n, 3);
+	return true;
+}
+
+/* The wavefronts of this side for each instruction that can use the vector; how many. */
+static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool matrices, Vectors *tiles)
+{
+	unsigned n = 0;
+	vector_tile(s, side, vec, &tiles[n++]);
+	if (matrices && matrix_tile(s, side, vec, false, &tiles[n]))
+		n++;
+	if (matrices && matrix_tile(s, side, vec, true, &tiles[n]))
+		n++;
+	return n;
+}
+
+/* ---- the basis of offsets ---- */
+
+static void extend(F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n, unsigned limit)
+{
+	if (list->n < limit)
+		list->n += f2_extend(span, vecs, n, list->v + list->n, limit - list->n);
+}
+
+/* Only what lies in one block's memory: images without their block. */
+static void extend_images(const Swizzle *s, F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n,
+			  unsigned limit)
+{
+	uint64_t within[64];
+	for (unsigned i = 0; i < n; i++)
+		within[i] = vecs[i] & ((UINT64_C(1) << s->tile_bits) - 1);
+	extend(span, list, within, n, limit);
+}
+
+/* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes take. */
+static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vectors *space, F2Span span,
+			    unsigned count)
+{
+	Vectors lines = {.n = 0}, src_only = {.n = 0}, dst_only = {.n = 0};
+	const Vectors *w = &cand->src_tile, *v = &cand->dst_tile;
+	extend_images(s, &span, &lines, s->dst.thread + s->dst.lanes, s->dst.warps, count);
+	extend(&span, &lines, s->src.thread + s->src.lanes, s->src.warps, count);
+	extend_images(s, &span, &lines, s->dst.reg, s->dst.registers, count);
+	extend(&span, &lines, s->src.reg, s->src.registers, count);
+	extend(&span, &lines, space->v, space->n, count);
+	F2Span in_dst = f2_span_of(v->v, v->n), in_src = f2_span_of(w->v, w->n);
+	extend(&in_dst, &src_only, w->v, w->n, 64);
+	extend(&in_src, &dst_only, v->v, v->n, 64);
+	for (unsigned i = 0; i < MIN(src_only.n, dst_only.n) && lines.n < count; i++)
+		push(&lines, src_only.v[i] ^ dst_only.v[i]);
+	return lines;
+}
+
+/* Registers in common that no thread, vector or wavefront of either side touches: they can be passes. */
+static Vectors pass_vectors(const Swizzle *s, const Candidate *cand, unsigned wanted)
+{
+	Vectors passes = {.n = 0}, ignored = {.n = 0};
+	F2Span span = f2_span_none();
+	extend(&span, &ignored, cand->vec.v, cand->vec.n, 64);
+	extend(&span, &ignored, cand->src_tile.v, cand->src_tile.n, 64);
+	extend(&span, &ignored, cand->dst_tile.v, cand->dst_tile.n, 64);
+	extend(&span, &ignored, s->src.thread, s->src.lanes + s->src.warps, 64);
+	extend_images(s, &span, &ignored, s->dst.thread, s->dst.threads, 64);
+	extend(&span, &passes, s->common.v, s->common.n, wanted);
+	return passes;
+}
+
+/* The basis: V, the rest of a line, G, passes. */
+static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vectors *passes)
+{
+	unsigned line = log2_per(LINE_BITS, s->c->element_bits), dims = s->held.n - passes->n;
+	Vectors space = {.n = 0}, basis = {.n = 0};
+	F2Span span = f2_span_of(passes->v, passes->n), start = span;
+	/* All but the passes; threads first, so that their offsets have no part in the passes. */
+	extend(&span, &space, cand->vec.v, cand->vec.n, 64);
+	extend(&span, &space, cand->src_tile.v, cand->src_tile.n, 64);
+	extend(&span, &space, cand->dst_tile.v, cand->dst_tile.n, 64);
+	extend_images(s, &span, &space, s->dst.thread, s->dst.threads, 64);
+	extend(&span, &space, s->src.thread, s->src.lanes + s->src.warps, 64);
+	extend(&span, &space, s->held.v, s->held.n, 64);
+	ASSERT(space.n == dims);
+	F2Span tiles = start;
+	f2_span_add_all(&tiles, cand->src_tile.v, cand->src_tile.n);
+	f2_span_add_all(&tiles, cand->dst_tile.v, cand->dst_tile.n);
+	f2_span_add_all(&tiles, cand->vec.v, cand->vec.n);
+	Vectors lines = {.n = 0};
+	if (dims > line)
+		lines = line_vectors(s, cand, &space, tiles, dims - line);
+	F2Span taken = start;
+	f2_span_add_all(&taken, lines.v, lines.n);
+	extend(&taken, &basis, cand->vec.v, cand->vec.n, 64);
+	extend(&taken, &basis, cand->dst_tile.v, cand->dst_tile.n, 64);
+	extend(&taken, &basis, cand->src_tile.v, cand->src_tile.n, 64);
+	extend(&taken, &basis, space.v, space.n, 64);
+	for (unsigned i = 0; i < lines.n; i++)
+		push(&basis, lines.v[i]);
+	for (unsigned i = 0; i < passes->n; i++)
+		push(&basis, passes->v[i]);
+	ASSERT(basis.n == s->held.n);
+	return basis;
+}
+
+/* register, lane, warp, block -> offset, block. */
+static const Layout *address_of(const Swizzle *s, const LayoutSide *side, const Vectors *basis, bool is_source)
+{
+	F2Span span = f2_span_of(basis->v, basis->n);
+	LayoutSpace in = layout_space_of_threads(side->registers, side->lanes, side->warps, side->blocks, 1);
+	LayoutSpace out = layout_space_none();
+	layout_space_add(&out, LAYOUT_OFFSET, basis->n, 1);
+	layout_space_add(&out, LAYOUT_BLOCK, side->blocks, 1);
+	uint64_t bases[64], tile_mask = (UINT64_C(1) << s->tile_bits) - 1;
+	for (unsigned i = 0; i < side->registers + side->threads; i++) {
+		uint64_t image = i < side->registers ? side->reg[i] : side->thread[i - side->registers];
+		unsigned first_block = side->registers + side->lanes + side->warps;
+		if (is_source && i >= first_block)
+			image = UINT64_C(1) << (s->tile_bits + i - first_block);
+		uint64_t offset;
+		uint64_t rest = f2_span_reduce(&span, image & tile_mask, &offset);
+		ASSERT(rest == 0);
+		bases[i] = offset | image >> s->tile_bits << basis->n;
+	}
+	return layout_make(s->c->cx, &in, &out, bases);
+}
+
+/* ---- choosing ---- */
+
+static unsigned count_swaps(const LayoutAccess *a)
+{
+	uint64_t by[LAYOUT_MAX_THREAD_BITS];
+	for (unsigned i = 0; i < a->thread_bits; i++)
+		by[i] = a->swap[i];
+	return f2_rank(by, a->thread_bits);
+}
+
+static LayoutBarrier barrier_of(const Swizzle *s, const LayoutPlan *plan)
+{
+	if (s->across_blocks)
+		return LAYOUT_BARRIER_CLUSTER;
+	return s->within_warps && plan->store.idle >> s->src.lanes == 0 ? LAYOUT_BARRIER_WARP : LAYOUT_BARRIER_CTA;
+}
+
+static void predict(const Swizzle *s, LayoutPlan *plan)
+{
+	LayoutCost cost = {0};
+	unsigned width = s->c->element_bits;
+	unsigned stores = layout_access_instructions(&plan->store), loads = layout_access_instructions(&plan->load);
+	uint32_t turns = plan->repetitions_take_turns ? s->c->reps : 1;
+	cost.stores = stores;
+	cost.loads = loads;
+	cost.store_wavefronts = stores * plan->store.wavefronts;
+	cost.load_wavefronts = loads * plan->load.wavefronts;
+	cost.excess_wavefronts = stores * (plan->store.wavefronts - plan->store.least) +
+				 loads * (plan->load.wavefronts - plan->load.least);
+	cost.selects = count_swaps(&plan->store) * layout_exchange_selects(1u << s->src.registers, width) +
+		       count_swaps(&plan->load) * layout_exchange_selects(1u << s->dst.registers, width);
+	cost.barriers = 2 * plan->passes * turns - 1;
+	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
+	layout_cost_finish(&cost, s->c->reps, barrier_of(s, plan));
+	plan->cost = cost;
+}
+
+/* A plan for these wavefronts; *best becomes it when it is cheaper, or takes less where that is too much. */
+static void try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *best)
+{
+	LayoutPlan plan = *best;
+	uint64_t bytes = (UINT64_C(1) << s->held.n) * s->c->element_bits / 8, limit = s->c->target->shared_bytes;
+	unsigned wanted = 0;
+	plan.repetitions_take_turns = limit && bytes * s->c->reps > limit && s->c->reps > 1;
+	uint64_t needed = plan.repetitions_take_turns ? bytes : bytes * s->c->reps;
+	while (limit && needed >> wanted > limit)
+		wanted++;
+	Vectors passes = pass_vectors(s, cand, wanted);
+	Vectors basis = offset_basis(s, cand, &passes);
+	plan.offset_bits = basis.n;
+	plan.pass_shift = basis.n - passes.n;
+	plan.passes = 1u << passes.n;
+	plan.store_address = address_of(s, &s->src, &basis, true);
+	plan.load_address = address_of(s, &s->dst, &basis, false);
+	layout_plan_access(plan.store_address, true, s->c->element_bits, s->c->target, &plan.store);
+	layout_plan_access(plan.load_address, false, s->c->element_bits, s->c->target, &plan.load);
+	predict(s, &plan);
+	bool fits = !limit || plan.cost.shared_bytes <= limit;
+	bool best_fits = !limit || best->cost.shared_bytes <= limit;
+	bool better = fits ? !best_fits || plan.cost.total < best->cost.total
+			   : !best_fits && plan.cost.shared_bytes < best->cost.shared_bytes;
+	if (!best->store_address || better)
+		*best = plan;
+}
+
+static void try_vector(const Swizzle *s, const Vectors *vec, LayoutPlan *best)
+{
+	Vectors src[MAX_KINDS], dst[MAX_KINDS];
+	unsigned src_count = side_tiles(s, &s->src, vec, s->c->target->stmatrix, src);
+	unsigned dst_count = side_tiles(s, &s->dst, vec, s->c->target->ldmatrix, dst);
+	for (unsigned i = 0; i < src_count; i++) {
+		for (unsigned j = 0; j < dst_count; j++) {
+			Candidate cand = {*vec, src[i], dst[j]};
+			try_candidate(s, &cand, best);
+		}
+	}
+}
+
+static void add_steps(Swizzle *s, const LayoutPlan *plan)
+{
+	LayoutConversion *c = s->c;
+	LayoutBarrier barrier = barrier_of(s, plan);
+	uint32_t src_count = 1u << s->src.registers, dst_count = 1u << s->dst.registers;
+	c->steps.len = 0;
+	layout_add_exchanges(c, src_count, plan->store.swap, plan->store.thread_bits);
+	for (unsigned pass = 0; pass < plan->passes; pass++) {
+		if (pass > 0)
+			layout_add_step(c, LAYOUT_STEP_BARRIER)->barrier = barrier;
+		LayoutStep *store = layout_add_step(c, LAYOUT_STEP_STORE);
+		store->pass = pass;
+		store->count = src_count;
+		layout_add_step(c, LAYOUT_STEP_BARRIER)->barrier = barrier;
+		LayoutStep *load = layout_add_step(c, LAYOUT_STEP_LOAD);
+		load->pass = pass;
+		load->count = dst_count;
+	}
+	layout_add_exchanges(c, dst_count, plan->load.swap, plan->load.thread_bits);
+	uint32_t *copies = ARENA_ARRAY(c->cx->arena, uint32_t, dst_count);
+	layout_access_copies(plan->load_address, copies);
+	layout_add_rename(c, copies, dst_count, dst_count);
+}
+
+void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
+{
+	Swizzle s = swizzle_of(c);
+	const LayoutSide *const sides[] = {&s.dst, &s.src};
+	Vectors vec;
+	plan->kind = LAYOUT_PLAN_SHARED;
+	for (unsigned i = 0; i < 2; i++) {
+		vector_of(&s, sides[i], &vec);
+		try_vector(&s, &vec, plan);
+		if (i == 0 ? !c->target->ldmatrix : !c->target->stmatrix)
+			continue;
+		for (unsigned trans = 0; trans < 2; trans++) {
+			if (matrix_row_of(&s, sides[i], trans, &vec))
+				try_vector(&s, &vec, plan);
+		}
+	}
+	add_steps(&s, plan);
+}
