@@ -7,21 +7,20 @@
  *
  * Wavefronts are ranks: over the span of what a group of lanes reads, words / different banks = 2^(rank of the
  * word addresses - rank of their bank parts), and since the map is linear every bank has equally many. */
-#include "layout/f2.h"
-#include "layout/plan.h"
+#include "layout/plan_parts.h"
 
-enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128 };
+enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128, ALL_IN_ONE = 64 };
 
 /* The map taken apart. */
 typedef struct Map {
-	unsigned registers, lanes, blocks, threads, offset_bits;
+	unsigned registers, lanes, blocks, threads, offset_bits, pass_shift;
 	uint64_t reg[32], thread[LAYOUT_MAX_THREAD_BITS]; /* addresses: offset, above it the block */
 	F2Span span; /* of the registers, in order */
 	uint32_t pivots;
 	uint32_t copies; /* thread bits that choose among copies */
 } Map;
 
-static Map map_of(const Layout *address)
+static Map map_of(const Layout *address, unsigned pass_shift)
 {
 	Map m = {0};
 	unsigned warps = layout_in_bits(address, LAYOUT_WARP);
@@ -30,6 +29,7 @@ static Map map_of(const Layout *address)
 	m.blocks = layout_in_bits(address, LAYOUT_BLOCK);
 	m.threads = m.lanes + warps + m.blocks;
 	m.offset_bits = layout_out_bits(address, LAYOUT_OFFSET);
+	m.pass_shift = MIN(pass_shift, m.offset_bits);
 	ASSERT(m.registers < 32 && m.threads <= LAYOUT_MAX_THREAD_BITS);
 	/* Packed, a point has the offset lowest and the block above, and the inputs stand in this order. */
 	layout_bases(address, LAYOUT_REGISTER, m.reg);
@@ -47,7 +47,7 @@ static Map map_of(const Layout *address)
 
 void layout_access_copies(const Layout *address, uint32_t *out)
 {
-	Map m = map_of(address);
+	Map m = map_of(address, ALL_IN_ONE);
 	uint64_t copy_of[32];
 	for (unsigned i = 0; i < m.registers; i++) {
 		copy_of[i] = UINT64_C(1) << i;
@@ -126,6 +126,37 @@ static void count_matrix_wavefronts(LayoutAccess *a)
 
 /* ---- the kinds ---- */
 
+static uint64_t pass_of(const Map *m, uint64_t address)
+{
+	return (address & ((UINT64_C(1) << m->offset_bits) - 1)) >> m->pass_shift;
+}
+
+/* Leaves each pass bit to one repeat, the last ones: what stands before is the same in every pass. The number before. */
+static unsigned part_passes(LayoutAccess *a, const Map *m)
+{
+	unsigned end = a->repeat_bits;
+	for (unsigned bit = m->pass_shift; bit < m->offset_bits; bit++) {
+		unsigned at = end;
+		for (unsigned i = 0; i < end; i++) {
+			if (!(a->repeat[i].address >> bit & 1))
+				continue;
+			if (at == end) {
+				at = i;
+				continue;
+			}
+			a->repeat[i].address ^= a->repeat[at].address;
+			a->repeat[i].registers ^= a->repeat[at].registers;
+		}
+		if (at < end) {
+			end--;
+			LayoutRepeat pass = a->repeat[at];
+			memmove(a->repeat + at, a->repeat + at + 1, sizeof pass * (end - at));
+			a->repeat[end] = pass;
+		}
+	}
+	return end;
+}
+
 /* Fills repeat[] with registers that complete what an instruction takes; their offsets are free of its `low` bits. */
 static void complete_repeats(LayoutAccess *a, const Map *m, unsigned low)
 {
@@ -150,7 +181,8 @@ static void set_threads(LayoutAccess *a, const Map *m, unsigned low)
 	uint64_t low_mask = (UINT64_C(1) << low) - 1;
 	for (unsigned i = 0; i < m->threads; i++) {
 		a->thread_address[i] = m->thread[i] & ~low_mask;
-		a->swap[i] = registers_of(m, m->thread[i] & low_mask);
+		/* What idle threads hold does not matter. */
+		a->swap[i] = a->idle >> i & 1 ? 0 : registers_of(m, m->thread[i] & low_mask);
 	}
 }
 
@@ -186,9 +218,9 @@ static unsigned widest_vector(const Map *m, unsigned element_bits)
 }
 
 /* Up to two repeats become the choice of matrix: x2, x4. Its rows are given by lanes 8-15, 16-31. */
-static void take_matrices(LayoutAccess *a)
+static void take_matrices(LayoutAccess *a, const Map *m)
 {
-	a->matrix_bits = MIN(a->repeat_bits, 2);
+	a->matrix_bits = MIN(part_passes(a, m), 2);
 	for (unsigned i = 0; i < 2; i++)
 		a->thread_address[3 + i] = 0;
 	for (unsigned i = 0; i < a->matrix_bits; i++) {
@@ -238,7 +270,7 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 	set_threads(a, m, word);
 	for (unsigned i = 0; i < 3; i++)
 		a->thread_address[i] = a->thread_address[2 + i];
-	take_matrices(a);
+	take_matrices(a, m);
 	count_matrix_wavefronts(a);
 	return true;
 }
@@ -256,7 +288,7 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 	if (!rows_are_aligned(m, 7, 7u << 2))
 		return false;
 	for (unsigned pair = 0; pair < m->registers; pair++) {
-		if (!(m->pivots >> pair & 1))
+		if (!(m->pivots >> pair & 1) || pass_of(m, m->reg[pair]))
 			continue;
 		LayoutAccess a = new_access(m, LAYOUT_ACCESS_MATRIX_TRANS, store, element_bits);
 		a.vector_bits = 1;
@@ -266,7 +298,7 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 		a.thread_address[2] = m->thread[1];
 		a.thread_address[1] = m->thread[0];
 		a.thread_address[0] = m->reg[pair];
-		take_matrices(&a);
+		take_matrices(&a, m);
 		count_matrix_wavefronts(&a);
 		if (!found || a.wavefronts < best->wavefronts)
 			*best = a;
@@ -278,17 +310,37 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 /* Cheaper: fewer wavefronts and instructions, then fewer selects. The weights are those of convert.c. */
 static unsigned access_cost(const LayoutAccess *a)
 {
-	unsigned swaps = 0;
-	for (unsigned i = 0; i < a->thread_bits; i++)
-		swaps += a->swap[i] != 0;
-	unsigned registers = 1u << __builtin_popcount(a->registers);
-	return (4 * a->wavefronts + 1) * layout_access_instructions(a) + swaps * registers;
+	uint32_t registers = 1u << __builtin_popcount(a->registers);
+	return (4 * a->wavefronts + 1) * layout_access_instructions(a) +
+	       layout_access_swaps(a) * layout_exchange_selects(registers, a->element_bits);
+}
+
+unsigned layout_access_swaps(const LayoutAccess *access)
+{
+	uint64_t by[LAYOUT_MAX_THREAD_BITS];
+	for (unsigned i = 0; i < access->thread_bits; i++)
+		by[i] = access->swap[i];
+	return f2_rank(by, access->thread_bits);
+}
+
+bool layout_plan_access_as(const Layout *address, bool store, unsigned element_bits, LayoutAccessKind kind,
+			   unsigned vector_bits, unsigned pass_shift, LayoutAccess *access)
+{
+	Map m = map_of(address, pass_shift);
+	if (kind == LAYOUT_ACCESS_MATRIX)
+		return matrix_access(&m, store, element_bits, access);
+	if (kind == LAYOUT_ACCESS_MATRIX_TRANS)
+		return transposed_access(&m, store, element_bits, access);
+	if (vector_bits > widest_vector(&m, element_bits))
+		return false;
+	*access = vector_access(&m, store, element_bits, vector_bits);
+	return true;
 }
 
 void layout_plan_access(const Layout *address, bool store, unsigned element_bits, const LayoutTarget *target,
 			LayoutAccess *access)
 {
-	Map m = map_of(address);
+	Map m = map_of(address, ALL_IN_ONE);
 	LayoutAccess other;
 	ASSERT(base_is_pow2(element_bits) && element_bits >= 8 && element_bits <= 64);
 	unsigned widest = widest_vector(&m, element_bits);

@@ -25,6 +25,11 @@ typedef enum LayoutAccessKind {
 	LAYOUT_ACCESS_MATRIX_TRANS, /* the same with .trans; 16-bit elements */
 } LayoutAccessKind;
 
+typedef struct LayoutRepeat {
+	uint32_t registers;
+	uint64_t address;
+} LayoutRepeat;
+
 /* All that a thread loads or stores of one F2 tile. Instruction i (its bits select `repeat`s) uses
  *
  *	registers  XOR of the chosen repeat[].registers; in it the element with bits e (of vector) and m (of matrix) is
@@ -42,10 +47,7 @@ typedef struct LayoutAccess {
 	unsigned vector_bits, matrix_bits, repeat_bits, thread_bits, offset_bits;
 	uint32_t vector[5];
 	uint32_t matrix[2];
-	struct {
-		uint32_t registers;
-		uint64_t address;
-	} repeat[32];
+	LayoutRepeat repeat[32];
 	uint64_t thread_address[LAYOUT_MAX_THREAD_BITS];
 	/* Where this is not 0 the order of a thread's registers depends on the thread: before a store, or after a load,
 	 * element i trades places with i ^ (XOR of swap[] over the thread's bits). */

@@ -40,6 +40,13 @@ unsigned layout_exchange_selects(uint32_t count, unsigned element_bits);
 /* From the costs of one repetition to those of all, and their sum. */
 void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier);
 
+/* As layout_plan_access, with the instruction given, each within one pass (offset >> pass_shift); false where it does
+ * not fit. */
+bool layout_plan_access_as(const Layout *address, bool store, unsigned element_bits, LayoutAccessKind kind,
+			   unsigned vector_bits, unsigned pass_shift, LayoutAccess *access);
+/* How many exchanges the order of a thread's registers takes. */
+unsigned layout_access_swaps(const LayoutAccess *access);
+
 /* Both fill plan's kind and cost and the conversion's steps. Within warps: false where data crosses warps, or lanes
  * would have to send more than one value in a round. */
 bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan);

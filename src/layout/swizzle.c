@@ -37,9 +37,17 @@ typedef struct Swizzle {
 	bool across_blocks;
 } Swizzle;
 
-/* What is tried: the low offsets, and per side the instruction and what one wavefront of it touches. */
+/* An instruction of one side and what one wavefront of it touches. */
+typedef struct Tile {
+	LayoutAccessKind kind;
+	unsigned vector_bits;
+	Vectors span;
+} Tile;
+
+/* What is tried: the low offsets, and an instruction for each side. */
 typedef struct Candidate {
-	Vectors vec, src_tile, dst_tile;
+	Vectors vec;
+	Tile src, dst;
 } Candidate;
 
 /* ---- what goes where ---- */
@@ -129,12 +137,24 @@ static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
 	vec->n += f2_extend(&span, local.v, local.n, vec->v + vec->n, widest - vec->n);
 }
 
+/* ldmatrix and stmatrix reach the own block's memory alone. */
+static bool in_own_block(const Swizzle *s, const LayoutSide *side)
+{
+	uint64_t images = 0;
+	for (unsigned i = 0; i < side->registers; i++)
+		images |= side->reg[i];
+	for (unsigned i = 0; i < side->lanes; i++)
+		images |= side->thread[i];
+	return images >> s->tile_bits == 0;
+}
+
 /* The row of ldmatrix or stmatrix on a side: a word of registers, then lanes 0 and 1; .trans: lanes 2 to 4. */
 static bool matrix_row_of(const Swizzle *s, const LayoutSide *side, bool trans, Vectors *vec)
 {
 	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
 	F2Span span = f2_span_none();
-	if (side->lanes != 5 || s->c->element_bits > 32 || (trans && s->c->element_bits != 16))
+	if (side->lanes != 5 || s->c->element_bits > 32 || (trans && s->c->element_bits != 16) ||
+	    !in_own_block(s, side))
 		return false;
 	if (trans) {
 		vec->n = f2_extend(&span, side->thread + 2, 3, vec->v, 3);
@@ -149,23 +169,32 @@ static bool matrix_row_of(const Swizzle *s, const LayoutSide *side, bool trans, 
 	return vec->n == word + 2;
 }
 
-/* What one wavefront of a plain load or store touches. */
-static void vector_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, Vectors *tile)
+/* How much of the vector the side's registers make: what plain loads and stores take at once. */
+static unsigned widest_prefix(const LayoutSide *side, const Vectors *vec)
 {
-	unsigned word = log2_per(WORD_BITS, s->c->element_bits), wide = 0;
+	unsigned wide = 0;
 	while (wide < vec->n && f2_span_has(&side->span, vec->v[wide]))
 		wide++;
+	return wide;
+}
+
+/* What one wavefront of a plain load or store touches. */
+static Tile vector_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, unsigned wide)
+{
+	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
 	unsigned bits = s->c->element_bits << wide, lanes = bits <= 32 ? 5 : bits == 64 ? 4 : 3;
+	Tile tile = {.kind = LAYOUT_ACCESS_VECTOR, .vector_bits = wide};
 	uint64_t lane[8];
 	F2Span span = f2_span_none();
 	for (unsigned i = 0; i < side->lanes; i++)
 		lane[i] = side->thread[i] & ((UINT64_C(1) << s->tile_bits) - 1);
-	tile->n = f2_extend(&span, vec->v, MIN(vec->n, MAX(wide, word)), tile->v, 64);
-	tile->n += f2_extend(&span, lane, MIN(lanes, side->lanes), tile->v + tile->n, 64);
+	tile.span.n = f2_extend(&span, vec->v, MIN(vec->n, MAX(wide, word)), tile.span.v, 64);
+	tile.span.n += f2_extend(&span, lane, MIN(lanes, side->lanes), tile.span.v + tile.span.n, 64);
+	return tile;
 }
 
 /* The same of ldmatrix or stmatrix; false where this row does not fit the side. */
-static bool matrix_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool trans, Vectors *tile)
+static bool matrix_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool trans, Tile *tile)
 {
 	Vectors row;
 	uint64_t rows[3] = {side->thread[2], side->thread[3], side->thread[4]};
@@ -189,16 +218,18 @@ static bool matrix_tile(const Swizzle *s, const LayoutSide *side, const Vectors 
 				return false;
 		}
 	}
-	memcpy(tile->v, vec->v, sizeof vec->v[0] * vec->n);
-	tile->n = vec->n + f2_extend(&span, rows, 3, tile->v + vec->n, 3);
+	tile->kind = trans ? LAYOUT_ACCESS_MATRIX_TRANS : LAYOUT_ACCESS_MATRIX;
+	tile->vector_bits = 0;
+	tile->span = *vec;
+	tile->span.n += f2_extend(&span, rows, 3, tile->span.v + vec->n, 3);
 	return true;
 }
 
-/* The wavefronts of this side for each instruction that can use the vector; how many. */
-static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool matrices, Vectors *tiles)
+/* The instructions of this side that can use the vector; how many. */
+static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool matrices, Tile *tiles)
 {
 	unsigned n = 0;
-	vector_tile(s, side, vec, &tiles[n++]);
+	tiles[n++] = vector_tile(s, side, vec, widest_prefix(side, vec));
 	if (matrices && matrix_tile(s, side, vec, false, &tiles[n]))
 		n++;
 	if (matrices && matrix_tile(s, side, vec, true, &tiles[n]))
@@ -229,7 +260,7 @@ static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vecto
 			    unsigned count)
 {
 	Vectors lines = {.n = 0}, src_only = {.n = 0}, dst_only = {.n = 0};
-	const Vectors *w = &cand->src_tile, *v = &cand->dst_tile;
+	const Vectors *w = &cand->src.span, *v = &cand->dst.span;
 	extend_images(s, &span, &lines, s->dst.thread + s->dst.lanes, s->dst.warps, count);
 	extend(&span, &lines, s->src.thread + s->src.lanes, s->src.warps, count);
 	extend_images(s, &span, &lines, s->dst.reg, s->dst.registers, count);
@@ -249,8 +280,8 @@ static Vectors pass_vectors(const Swizzle *s, const Candidate *cand, unsigned wa
 	Vectors passes = {.n = 0}, ignored = {.n = 0};
 	F2Span span = f2_span_none();
 	extend(&span, &ignored, cand->vec.v, cand->vec.n, 64);
-	extend(&span, &ignored, cand->src_tile.v, cand->src_tile.n, 64);
-	extend(&span, &ignored, cand->dst_tile.v, cand->dst_tile.n, 64);
+	extend(&span, &ignored, cand->src.span.v, cand->src.span.n, 64);
+	extend(&span, &ignored, cand->dst.span.v, cand->dst.span.n, 64);
 	extend(&span, &ignored, s->src.thread, s->src.lanes + s->src.warps, 64);
 	extend_images(s, &span, &ignored, s->dst.thread, s->dst.threads, 64);
 	extend(&span, &passes, s->common.v, s->common.n, wanted);
@@ -265,15 +296,15 @@ static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vecto
 	F2Span span = f2_span_of(passes->v, passes->n), start = span;
 	/* All but the passes; threads first, so that their offsets have no part in the passes. */
 	extend(&span, &space, cand->vec.v, cand->vec.n, 64);
-	extend(&span, &space, cand->src_tile.v, cand->src_tile.n, 64);
-	extend(&span, &space, cand->dst_tile.v, cand->dst_tile.n, 64);
+	extend(&span, &space, cand->src.span.v, cand->src.span.n, 64);
+	extend(&span, &space, cand->dst.span.v, cand->dst.span.n, 64);
 	extend_images(s, &span, &space, s->dst.thread, s->dst.threads, 64);
 	extend(&span, &space, s->src.thread, s->src.lanes + s->src.warps, 64);
 	extend(&span, &space, s->held.v, s->held.n, 64);
 	ASSERT(space.n == dims);
 	F2Span tiles = start;
-	f2_span_add_all(&tiles, cand->src_tile.v, cand->src_tile.n);
-	f2_span_add_all(&tiles, cand->dst_tile.v, cand->dst_tile.n);
+	f2_span_add_all(&tiles, cand->src.span.v, cand->src.span.n);
+	f2_span_add_all(&tiles, cand->dst.span.v, cand->dst.span.n);
 	f2_span_add_all(&tiles, cand->vec.v, cand->vec.n);
 	Vectors lines = {.n = 0};
 	if (dims > line)
@@ -281,8 +312,8 @@ static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vecto
 	F2Span taken = start;
 	f2_span_add_all(&taken, lines.v, lines.n);
 	extend(&taken, &basis, cand->vec.v, cand->vec.n, 64);
-	extend(&taken, &basis, cand->dst_tile.v, cand->dst_tile.n, 64);
-	extend(&taken, &basis, cand->src_tile.v, cand->src_tile.n, 64);
+	extend(&taken, &basis, cand->dst.span.v, cand->dst.span.n, 64);
+	extend(&taken, &basis, cand->src.span.v, cand->src.span.n, 64);
 	extend(&taken, &basis, space.v, space.n, 64);
 	for (unsigned i = 0; i < lines.n; i++)
 		push(&basis, lines.v[i]);
@@ -316,14 +347,6 @@ static const Layout *address_of(const Swizzle *s, const LayoutSide *side, const 
 
 /* ---- choosing ---- */
 
-static unsigned count_swaps(const LayoutAccess *a)
-{
-	uint64_t by[LAYOUT_MAX_THREAD_BITS];
-	for (unsigned i = 0; i < a->thread_bits; i++)
-		by[i] = a->swap[i];
-	return f2_rank(by, a->thread_bits);
-}
-
 static LayoutBarrier barrier_of(const Swizzle *s, const LayoutPlan *plan)
 {
 	if (s->across_blocks)
@@ -343,19 +366,25 @@ static void predict(const Swizzle *s, LayoutPlan *plan)
 	cost.load_wavefronts = loads * plan->load.wavefronts;
 	cost.excess_wavefronts = stores * (plan->store.wavefronts - plan->store.least) +
 				 loads * (plan->load.wavefronts - plan->load.least);
-	cost.selects = count_swaps(&plan->store) * layout_exchange_selects(1u << s->src.registers, width) +
-		       count_swaps(&plan->load) * layout_exchange_selects(1u << s->dst.registers, width);
+	cost.selects = layout_access_swaps(&plan->store) * layout_exchange_selects(1u << s->src.registers, width) +
+		       layout_access_swaps(&plan->load) * layout_exchange_selects(1u << s->dst.registers, width);
 	cost.barriers = 2 * plan->passes * turns - 1;
 	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
 	layout_cost_finish(&cost, s->c->reps, barrier_of(s, plan));
 	plan->cost = cost;
 }
 
-/* A plan for these wavefronts; *best becomes it when it is cheaper, or takes less where that is too much. */
-static void try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *best)
+typedef struct Swaps {
+	bool store, load;
+} Swaps;
+
+/* Plans the candidate; *best becomes it when it is cheaper, or takes less where that is too much. */
+static Swaps try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *best)
 {
 	LayoutPlan plan = *best;
-	uint64_t bytes = (UINT64_C(1) << s->held.n) * s->c->element_bits / 8, limit = s->c->target->shared_bytes;
+	const Tile *src = &cand->src, *dst = &cand->dst;
+	unsigned bits = s->c->element_bits;
+	uint64_t bytes = (UINT64_C(1) << s->held.n) * bits / 8, limit = s->c->target->shared_bytes;
 	unsigned wanted = 0;
 	plan.repetitions_take_turns = limit && bytes * s->c->reps > limit && s->c->reps > 1;
 	uint64_t needed = plan.repetitions_take_turns ? bytes : bytes * s->c->reps;
@@ -368,8 +397,11 @@ static void try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *b
 	plan.passes = 1u << passes.n;
 	plan.store_address = address_of(s, &s->src, &basis, true);
 	plan.load_address = address_of(s, &s->dst, &basis, false);
-	layout_plan_access(plan.store_address, true, s->c->element_bits, s->c->target, &plan.store);
-	layout_plan_access(plan.load_address, false, s->c->element_bits, s->c->target, &plan.load);
+	if (!layout_plan_access_as(plan.store_address, true, bits, src->kind, src->vector_bits, plan.pass_shift,
+				   &plan.store) ||
+	    !layout_plan_access_as(plan.load_address, false, bits, dst->kind, dst->vector_bits, plan.pass_shift,
+				   &plan.load))
+		return (Swaps){false, false};
 	predict(s, &plan);
 	bool fits = !limit || plan.cost.shared_bytes <= limit;
 	bool best_fits = !limit || best->cost.shared_bytes <= limit;
@@ -377,17 +409,36 @@ static void try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *b
 			   : !best_fits && plan.cost.shared_bytes < best->cost.shared_bytes;
 	if (!best->store_address || better)
 		*best = plan;
+	return (Swaps){layout_access_swaps(&plan.store) > 0, layout_access_swaps(&plan.load) > 0};
+}
+
+/* Narrower vectors can spare exchanges. */
+static void try_narrower(const Swizzle *s, Candidate cand, LayoutPlan *best)
+{
+	Tile widest_src = cand.src;
+	for (;;) {
+		Swaps swaps = try_candidate(s, &cand, best);
+		bool load_swaps = swaps.load;
+		while (swaps.store && cand.src.vector_bits > 0) {
+			cand.src = vector_tile(s, &s->src, &cand.vec, cand.src.vector_bits - 1);
+			swaps = try_candidate(s, &cand, best);
+		}
+		if (!load_swaps || cand.dst.vector_bits == 0)
+			return;
+		cand.src = widest_src;
+		cand.dst = vector_tile(s, &s->dst, &cand.vec, cand.dst.vector_bits - 1);
+	}
 }
 
 static void try_vector(const Swizzle *s, const Vectors *vec, LayoutPlan *best)
 {
-	Vectors src[MAX_KINDS], dst[MAX_KINDS];
+	Tile src[MAX_KINDS], dst[MAX_KINDS];
 	unsigned src_count = side_tiles(s, &s->src, vec, s->c->target->stmatrix, src);
 	unsigned dst_count = side_tiles(s, &s->dst, vec, s->c->target->ldmatrix, dst);
 	for (unsigned i = 0; i < src_count; i++) {
 		for (unsigned j = 0; j < dst_count; j++) {
 			Candidate cand = {*vec, src[i], dst[j]};
-			try_candidate(s, &cand, best);
+			try_narrower(s, cand, best);
 		}
 	}
 }
