@@ -111,6 +111,22 @@ static Swizzle swizzle_of(LayoutConversion *c)
 
 /* ---- candidates ---- */
 
+static void extend(F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n, unsigned limit)
+{
+	if (list->n < limit)
+		list->n += f2_extend(span, vecs, n, list->v + list->n, limit - list->n);
+}
+
+/* Only what lies in one block's memory: images without their block. */
+static void extend_images(const Swizzle *s, F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n,
+			  unsigned limit)
+{
+	uint64_t within[64];
+	for (unsigned i = 0; i < n; i++)
+		within[i] = vecs[i] & ((UINT64_C(1) << s->tile_bits) - 1);
+	extend(span, list, within, n, limit);
+}
+
 static unsigned log2_per(unsigned bits, unsigned element_bits)
 {
 	return bits > element_bits ? base_log2(bits / element_bits) : 0;
@@ -127,14 +143,19 @@ static Vectors local_registers(const Swizzle *s, const LayoutSide *side)
 	return local;
 }
 
-/* Registers in common, then registers of one side: the vector of plain loads and stores. */
+/* Registers in common, then registers of one side: the vector of plain loads and stores. What shares a word is part of
+ * it even when no register makes it: lanes that meet in a word do not conflict. */
 static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
 {
 	unsigned widest = log2_per(WIDEST_BITS, s->c->element_bits);
+	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
 	Vectors local = local_registers(s, side);
 	F2Span span = f2_span_none();
-	vec->n = f2_extend(&span, s->common.v, s->common.n, vec->v, widest);
-	vec->n += f2_extend(&span, local.v, local.n, vec->v + vec->n, widest - vec->n);
+	vec->n = 0;
+	extend(&span, vec, s->common.v, s->common.n, widest);
+	extend(&span, vec, local.v, local.n, widest);
+	extend_images(s, &span, vec, side->thread, side->lanes, word);
+	extend(&span, vec, s->held.v, s->held.n, word);
 }
 
 /* ldmatrix and stmatrix reach the own block's memory alone. */
@@ -238,22 +259,6 @@ static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vecto
 }
 
 /* ---- the basis of offsets ---- */
-
-static void extend(F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n, unsigned limit)
-{
-	if (list->n < limit)
-		list->n += f2_extend(span, vecs, n, list->v + list->n, limit - list->n);
-}
-
-/* Only what lies in one block's memory: images without their block. */
-static void extend_images(const Swizzle *s, F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n,
-			  unsigned limit)
-{
-	uint64_t within[64];
-	for (unsigned i = 0; i < n; i++)
-		within[i] = vecs[i] & ((UINT64_C(1) << s->tile_bits) - 1);
-	extend(span, list, within, n, limit);
-}
 
 /* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes take. */
 static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vectors *space, F2Span span,
