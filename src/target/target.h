@@ -1,0 +1,97 @@
+/* The GPUs that code is made for: one row each (targets.def), and their matrix instructions (mma.def).
+ *
+ * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A GPU that is not in the
+ * table takes PTX of the highest target without suffix that is not above it. */
+#ifndef NESO_TARGET_TARGET_H
+#define NESO_TARGET_TARGET_H
+
+#include "base/base.h"
+
+enum {
+	TARGET_LDMATRIX = 1 << 0,
+	TARGET_CP_ASYNC = 1 << 1,   /* copies of 4, 8, 16 bytes from global to shared memory */
+	TARGET_BF16 = 1 << 2,       /* bf16 arithmetic and mma */
+	TARGET_TF32 = 1 << 3,
+	TARGET_MMA_F64 = 1 << 4,    /* f64 mma faster than plain f64 */
+	TARGET_FP8 = 1 << 5,        /* conversions and mma of e4m3 and e5m2 */
+	TARGET_STMATRIX = 1 << 6,
+	TARGET_TMA = 1 << 7,        /* cp.async.bulk(.tensor), and mbarrier transactions */
+	TARGET_CLUSTER = 1 << 8,    /* CTAs of a cluster reach each other's shared memory; up to 8 on every part */
+	TARGET_WGMMA = 1 << 9,
+	TARGET_SETMAXNREG = 1 << 10,
+	TARGET_TCGEN05 = 1 << 11,
+	TARGET_MMA_SCALED = 1 << 12, /* mma.sync with block scales, fp4 and fp6 */
+	TARGET_AMPERE = TARGET_LDMATRIX | TARGET_CP_ASYNC | TARGET_BF16 | TARGET_TF32,
+	TARGET_HOPPER = TARGET_AMPERE | TARGET_MMA_F64 | TARGET_FP8 | TARGET_STMATRIX | TARGET_TMA | TARGET_CLUSTER,
+};
+
+enum {
+	TARGET_WARP_SIZE = 32,
+	TARGET_MAX_THREADS = 1024, /* of a CTA */
+	TARGET_REGISTERS_SM = 65536,
+	TARGET_REGISTERS_THREAD = 255,
+	TARGET_CLUSTER_CTAS = 8, /* that every GPU with clusters can run */
+	TARGET_SHARED_DEFAULT = 48 * 1024, /* bytes of a CTA without opting in */
+	TARGET_SHARED_RESERVED = 1024,     /* bytes that the system takes of each CTA */
+};
+
+typedef struct TargetGpu {
+	const char *name;
+	unsigned capability; /* 90 for 9.0 */
+	char suffix;         /* 0 or 'a' */
+	const char *base;
+	unsigned ptx;        /* 80 for 8.0 */
+	unsigned warps, ctas; /* of an SM */
+	unsigned shared_sm, shared_cta; /* bytes */
+	unsigned features;
+} TargetGpu;
+
+typedef enum TargetMmaFamily { TARGET_MMA_SYNC, TARGET_MMA_WGMMA } TargetMmaFamily;
+
+typedef enum TargetElement {
+	TARGET_ELEMENT_F16,
+	TARGET_ELEMENT_BF16,
+	TARGET_ELEMENT_TF32,
+	TARGET_ELEMENT_F32,
+	TARGET_ELEMENT_F64,
+	TARGET_ELEMENT_S8,
+	TARGET_ELEMENT_U8,
+	TARGET_ELEMENT_S32,
+	TARGET_ELEMENT_E4M3,
+	TARGET_ELEMENT_E5M2,
+} TargetElement;
+
+typedef struct TargetMma {
+	TargetMmaFamily family;
+	TargetElement operand, accumulator;
+	unsigned m, n, k;
+	unsigned capability, features; /* that a GPU must have */
+} TargetMma;
+
+/* All rows, ascending. */
+const TargetGpu *target_all(size_t *count);
+/* NULL where there is none of this name. */
+const TargetGpu *target_find(const char *name);
+/* The known name that is nearest, NULL where none is near. */
+const char *target_nearest(const char *name);
+/* What code for a device of this capability is compiled for: with suffix where there is one. For a device that is not
+ * known the highest target without suffix that is not above it; NULL below all. */
+const TargetGpu *target_for_device(unsigned capability);
+/* The target without suffix of the same capability. */
+const TargetGpu *target_base(const TargetGpu *gpu);
+/* Can a device of this capability load a cubin of the target, or its PTX? */
+bool target_runs_cubin(const TargetGpu *gpu, unsigned capability);
+bool target_loads_ptx(const TargetGpu *gpu, unsigned capability);
+
+static inline bool target_has(const TargetGpu *gpu, unsigned features)
+{
+	return (gpu->features & features) == features;
+}
+
+/* The instruction with the largest K for these types; NULL where the GPU has none. */
+const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
+			    TargetElement accumulator);
+/* Is this N one that the instruction takes? */
+bool target_mma_takes_n(const TargetMma *mma, unsigned n);
+
+#endif
