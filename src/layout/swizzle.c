@@ -260,20 +260,29 @@ static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vecto
 
 /* ---- the basis of offsets ---- */
 
+/* Vectors of a that complete span(b) to span(a, b). The last of a come first: lanes, whose sums with others do not reach
+ * into the vector, as long as there are any. */
+static Vectors only_in(const Vectors *a, const Vectors *b)
+{
+	Vectors only = {.n = 0};
+	F2Span span = f2_span_of(b->v, b->n);
+	for (unsigned i = a->n; i-- > 0;)
+		extend(&span, &only, &a->v[i], 1, 64);
+	return only;
+}
+
 /* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes take. */
 static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vectors *space, F2Span span,
 			    unsigned count)
 {
-	Vectors lines = {.n = 0}, src_only = {.n = 0}, dst_only = {.n = 0};
-	const Vectors *w = &cand->src.span, *v = &cand->dst.span;
+	Vectors lines = {.n = 0};
+	Vectors src_only = only_in(&cand->src.span, &cand->dst.span);
+	Vectors dst_only = only_in(&cand->dst.span, &cand->src.span);
 	extend_images(s, &span, &lines, s->dst.thread + s->dst.lanes, s->dst.warps, count);
 	extend(&span, &lines, s->src.thread + s->src.lanes, s->src.warps, count);
 	extend_images(s, &span, &lines, s->dst.reg, s->dst.registers, count);
 	extend(&span, &lines, s->src.reg, s->src.registers, count);
 	extend(&span, &lines, space->v, space->n, count);
-	F2Span in_dst = f2_span_of(v->v, v->n), in_src = f2_span_of(w->v, w->n);
-	extend(&in_dst, &src_only, w->v, w->n, 64);
-	extend(&in_src, &dst_only, v->v, v->n, 64);
 	for (unsigned i = 0; i < MIN(src_only.n, dst_only.n) && lines.n < count; i++)
 		push(&lines, src_only.v[i] ^ dst_only.v[i]);
 	return lines;

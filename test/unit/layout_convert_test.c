@@ -456,9 +456,6 @@ static void random_layouts_convert(void **state)
 		check_pair(&cx, src, dst, random_bits(&r), &targets[random_below(&r, 4)], &tally);
 		arena_free(&arena);
 	}
-	print_message("nothing %u registers %u shuffle %u shared %u; matrices %u conflicts %u passes %u clusters %u\n",
-		tally.kinds[0], tally.kinds[1], tally.kinds[2], tally.kinds[3], tally.matrices, tally.conflicts,
-		tally.passes, tally.clusters);
 	assert_int_equal(tally.conflicts, 0);
 	assert_true(tally.kinds[3] > 500 && tally.passes > 20 && tally.clusters > 20);
 }
@@ -507,9 +504,255 @@ static void nearby_layouts_stay_in_warps(void **state)
 		check_pair(&cx, src, dst, bits, &dear, &tally);
 		arena_free(&arena);
 	}
-	print_message("nothing %u registers %u shuffle %u shared %u\n", tally.kinds[0], tally.kinds[1], tally.kinds[2], tally.kinds[3]);
 	assert_true(tally.kinds[0] > 20 && tally.kinds[1] > 500 && tally.kinds[2] > 300);
 	assert_int_equal(tally.conflicts, 0);
+}
+
+/* ---- layouts as programs have them ---- */
+
+static const LayoutTarget hopper = {.ldmatrix = true, .stmatrix = true};
+
+typedef struct Programs {
+	Arena arena;
+	LayoutContext cx;
+} Programs;
+
+static void start(Programs *p)
+{
+	arena_init(&p->arena, 0);
+	layout_context_init(&p->cx, &p->arena);
+}
+
+static const LayoutPlan *plan_of(Programs *p, const Layout *src, const Layout *dst, unsigned bits)
+{
+	const LayoutPlan *plan = layout_plan(&p->cx, src, dst, bits, &hopper);
+	run_plan(&p->arena, plan);
+	return plan;
+}
+
+static const Layout *blocked(Programs *p, int64_t rows, int64_t columns, unsigned vec, unsigned lanes_across)
+{
+	const int64_t shape[] = {rows, columns};
+	LayoutBlocked b = {.rank = 2, .size_per_thread = {1, vec}, .threads_per_warp = {32 / lanes_across, lanes_across},
+			   .warps_per_cta = {4, 1}, .order = {1, 0}};
+	return layout_blocked(&p->cx, shape, &b);
+}
+
+/* The accumulator of one dot as the first operand of the next needs nothing for 16 bits; for 8 bits lanes differ. */
+static void accumulator_to_operand(void **state)
+{
+	(void)state;
+	Programs p;
+	const int64_t shape[] = {64, 64};
+	const unsigned warps[] = {4, 1};
+	start(&p);
+	const Layout *c = layout_mma_accumulator(&p.cx, shape, 2, warps, 16);
+	const Layout *a16 = layout_mma_operand(&p.cx, shape, 2, warps, 0, 16, 2);
+	const Layout *a8 = layout_mma_operand(&p.cx, shape, 2, warps, 0, 16, 4);
+	assert_int_equal(plan_of(&p, c, a16, 16)->kind, LAYOUT_PLAN_NOTHING);
+	const LayoutPlan *plan = plan_of(&p, c, a8, 8);
+	assert_int_equal(plan->kind, LAYOUT_PLAN_SHUFFLE);
+	/* 32 bytes a thread are 8 words; half of each thread's elements come from its neighbour. */
+	assert_true(plan->cost.shuffles <= 8);
+	const Layout *w = layout_wgmma_accumulator(&p.cx, shape, warps, 64);
+	assert_int_equal(plan_of(&p, w, layout_wgmma_operand(&p.cx, shape, warps, 2), 16)->kind, LAYOUT_PLAN_NOTHING);
+	arena_free(&p.arena);
+}
+
+/* What is loaded in rows goes to operands by ldmatrix, .trans where K is the other dim, without conflicts. */
+static void operands_by_ldmatrix(void **state)
+{
+	(void)state;
+	Programs p;
+	const int64_t shape[] = {64, 64};
+	const unsigned warps[] = {2, 2}, swap[] = {1, 0};
+	start(&p);
+	const Layout *rows = blocked(&p, 64, 64, 8, 8);
+	const Layout *a = layout_mma_operand(&p.cx, shape, 2, warps, 0, 16, 2);
+	const LayoutPlan *plan = plan_of(&p, rows, a, 16);
+	assert_int_equal(plan->load.kind, LAYOUT_ACCESS_MATRIX);
+	assert_int_equal(plan->load.matrix_bits, 2);
+	assert_int_equal(plan->store.vector_bits, 3);
+	assert_int_equal(plan->cost.excess_wavefronts, 0);
+	/* 32 rows of 64 elements a warp: 8 times x4. 16 bytes a lane stored at once: 4 stores. */
+	assert_int_equal(plan->cost.loads, 8);
+	assert_int_equal(plan->cost.stores, 4);
+	const Layout *b = layout_mma_operand(&p.cx, shape, 2, warps, 1, 16, 2);
+	plan = plan_of(&p, rows, b, 16);
+	assert_int_equal(plan->load.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+	assert_int_equal(plan->cost.excess_wavefronts, 0);
+	plan = plan_of(&p, layout_transpose(&p.cx, rows, swap), b, 16);
+	assert_true(plan->cost.loads == 8 && plan->load.wavefronts == 4 && plan->cost.excess_wavefronts == 0);
+	/* And accumulators leave by stmatrix. */
+	const Layout *c = layout_mma_accumulator(&p.cx, shape, 2, warps, 16);
+	plan = layout_plan_shared(&p.cx, c, rows, 16, &hopper);
+	run_plan(&p.arena, plan);
+	assert_int_equal(plan->store.kind, LAYOUT_ACCESS_MATRIX);
+	assert_int_equal(plan->load.vector_bits, 3);
+	assert_int_equal(plan->cost.excess_wavefronts, 0);
+	arena_free(&p.arena);
+}
+
+static void transposed_copies(void **state)
+{
+	(void)state;
+	Programs p;
+	const unsigned swap[] = {1, 0};
+	start(&p);
+	for (unsigned bits = 8; bits <= 64; bits *= 2) {
+		const Layout *rows = blocked(&p, 64, 64, 128 / bits, 4);
+		const Layout *columns = layout_transpose(&p.cx, rows, swap);
+		const LayoutPlan *plan = plan_of(&p, rows, columns, bits);
+		assert_int_equal(plan->kind, LAYOUT_PLAN_SHARED);
+		assert_int_equal(plan->cost.excess_wavefronts, 0);
+		assert_int_equal(plan->cost.shared_bytes, 64 * 64 * bits / 8);
+		/* One side at least is as wide as instructions are. */
+		assert_true(plan->store.vector_bits == base_log2(128 / bits) ||
+			    plan->load.vector_bits == base_log2(128 / bits) || plan->load.kind != LAYOUT_ACCESS_VECTOR);
+	}
+	arena_free(&p.arena);
+}
+
+/* The result of a reduction over columns, back to one value a thread: shuffles, and no copy stored twice. */
+static void slices_convert(void **state)
+{
+	(void)state;
+	Programs p;
+	const int64_t line[] = {64};
+	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32}, .warps_per_cta = {4}, .order = {0}};
+	start(&p);
+	const Layout *sliced = layout_slice(&p.cx, blocked(&p, 64, 64, 4, 8), 1);
+	const Layout *flat = layout_blocked(&p.cx, line, &one);
+	plan_of(&p, sliced, flat, 32);
+	const LayoutPlan *plan = layout_plan_shared(&p.cx, sliced, flat, 32, &hopper);
+	run_plan(&p.arena, plan);
+	assert_int_equal(plan->cost.shared_bytes, 64 * 4);
+	assert_int_not_equal(plan->store.idle, 0);
+	arena_free(&p.arena);
+}
+
+/* 80, 112 and 176 columns: the same plan for each repetition, and one buffer in turn where all would be too much. */
+static void odd_sizes_convert(void **state)
+{
+	(void)state;
+	Programs p;
+	const unsigned warps[] = {4, 1};
+	const int64_t widths[] = {80, 112, 176};
+	start(&p);
+	for (unsigned i = 0; i < 3; i++) {
+		const int64_t shape[] = {64, widths[i]};
+		const Layout *c = layout_wgmma_accumulator(&p.cx, shape, warps, (unsigned)widths[i]);
+		const Layout *rows = blocked(&p, 64, widths[i], 4, 4);
+		const LayoutPlan *plan = layout_plan_shared(&p.cx, c, rows, 32, &hopper);
+		run_plan(&p.arena, plan);
+		assert_int_equal(plan->cost.shared_bytes, 64 * widths[i] * 4);
+		assert_int_equal(plan->cost.excess_wavefronts, 0);
+		LayoutTarget small = {.ldmatrix = true, .shared_bytes = 4096};
+		plan = layout_plan_shared(&p.cx, c, rows, 32, &small);
+		run_plan(&p.arena, plan);
+		assert_int_equal(plan->cost.shared_bytes, 4096);
+		assert_true(plan->repetitions_take_turns);
+		assert_int_equal(plan_of(&p, c, layout_wgmma_operand(&p.cx, shape, warps, 2), 16)->kind, LAYOUT_PLAN_NOTHING);
+	}
+	arena_free(&p.arena);
+}
+
+/* Loads from shared memory whose layout others decided (TMA, pipelined copies): what comes is what the layout says. */
+static void check_local_load(Programs *p, const Layout *shared, const Layout *held, unsigned bits, LayoutAccess *access)
+{
+	const Layout *address = layout_compose(&p->cx, layout_invert(&p->cx, shared), held);
+	layout_plan_access(address, false, bits, &hopper, access);
+	LayoutPlan plan = {.kind = LAYOUT_PLAN_SHARED, .source = held, .destination = held, .element_bits = bits};
+	plan.load = *access;
+	plan.offset_bits = plan.pass_shift = shared->in_bits;
+	Machine m = machine_of(&p->arena, &plan);
+	for (uint64_t offset = 0; offset < UINT64_C(1) << shared->in_bits; offset++)
+		m.memory[offset] = (uint32_t)layout_apply(shared, offset);
+	m.loaded = new_elements(&m, m.loaded_count);
+	run_access(&m, access, 0, 0);
+	m.held = m.loaded;
+	m.count = m.loaded_count;
+	uint32_t swap[LAYOUT_MAX_THREAD_BITS], copies[1 << 12];
+	memcpy(swap, access->swap, sizeof swap);
+	layout_access_copies(address, copies);
+	for (unsigned t = 0; t < m.threads; t++) {
+		for (uint32_t i = 0; i < m.count; i++)
+			assert_int_equal(*element(&m, m.held, m.count, 0, t, copies[i] ^ sum(swap, t)),
+					 element_number(held, 0, i | (uint64_t)t << layout_in_bits(held, LAYOUT_REGISTER)));
+	}
+}
+
+static void local_loads(void **state)
+{
+	(void)state;
+	Programs p;
+	LayoutAccess access;
+	const int64_t shape[] = {64, 64};
+	const unsigned warps[] = {2, 2}, order[] = {1, 0};
+	start(&p);
+	const Layout *a = layout_mma_operand(&p.cx, shape, 2, warps, 0, 16, 2);
+	const Layout *b = layout_mma_operand(&p.cx, shape, 2, warps, 1, 16, 2);
+	const Layout *swizzled = layout_shared_swizzled(&p.cx, shape, 2, order, 8, 1, 8);
+	const Layout *tma = layout_shared_tma(&p.cx, shape, 2, 16, 128, false);
+	const Layout *const stored[] = {swizzled, tma};
+	for (unsigned i = 0; i < 2; i++) {
+		check_local_load(&p, stored[i], a, 16, &access);
+		assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX);
+		assert_int_equal(access.wavefronts, access.least);
+		check_local_load(&p, stored[i], b, 16, &access);
+		assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+		assert_int_equal(access.wavefronts, access.least);
+	}
+	/* Without a swizzle eight rows share their banks. */
+	check_local_load(&p, layout_shared_plain(&p.cx, shape, 2, order), a, 16, &access);
+	assert_int_equal(access.wavefronts, 8 * access.least);
+	check_local_load(&p, swizzled, blocked(&p, 64, 64, 8, 8), 16, &access);
+	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
+	assert_int_equal(access.vector_bits, 3);
+	assert_int_equal(access.wavefronts, access.least);
+	arena_free(&p.arena);
+}
+
+static void random_local_loads(void **state)
+{
+	(void)state;
+	Random r = {4242};
+	for (unsigned i = 0; i < 500; i++) {
+		Programs p;
+		LayoutAccess access;
+		start(&p);
+		const int64_t shape[] = {INT64_C(1) << random_below(&r, 5), INT64_C(1) << random_below(&r, 6)};
+		LayoutSpace tile = layout_space_of_shape(shape, 2), in = layout_space_none();
+		unsigned bits = layout_space_bits(&tile), warps = random_below(&r, 3);
+		uint64_t bases[16];
+		for (unsigned k = 0; k < bits; k++)
+			bases[k] = UINT64_C(1) << k;
+		random_order(&r, bases, bits);
+		random_mix(&r, bases, bits, random_below(&r, 12));
+		layout_space_add(&in, LAYOUT_OFFSET, bits, 1);
+		const Layout *shared = layout_make(&p.cx, &in, &tile, bases);
+		const Layout *held = random_layout(&r, &p.cx, &tile, registers_for(&r, bits, 5 + warps), warps, 0,
+						   random_below(&r, 8));
+		check_local_load(&p, shared, held, random_bits(&r), &access);
+		arena_free(&p.arena);
+	}
+}
+
+static void plans_print(void **state)
+{
+	(void)state;
+	Programs p;
+	Text t;
+	start(&p);
+	const unsigned swap[] = {1, 0};
+	const Layout *rows = blocked(&p, 32, 32, 4, 8);
+	text_init(&t, &p.arena);
+	layout_plan_print(&t, plan_of(&p, rows, layout_transpose(&p.cx, rows, swap), 32));
+	assert_string_equal(t.data, "shared: 4096 bytes, 8 stores, 2 loads, 16 wavefronts, 0 of them conflicts\n"
+				    "  store pass 0: 8 x v1.b32, 1 wavefronts each (least 1)\n"
+				    "  barrier cta\n"
+				    "  load pass 0: 2 x v4.b32, 4 wavefronts each (least 4)\n");
+	arena_free(&p.arena);
 }
 
 int main(void)
@@ -517,6 +760,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_layouts_convert),
 		cmocka_unit_test(nearby_layouts_stay_in_warps),
+		cmocka_unit_test(accumulator_to_operand),
+		cmocka_unit_test(operands_by_ldmatrix),
+		cmocka_unit_test(transposed_copies),
+		cmocka_unit_test(slices_convert),
+		cmocka_unit_test(odd_sizes_convert),
+		cmocka_unit_test(local_loads),
+		cmocka_unit_test(random_local_loads),
+		cmocka_unit_test(plans_print),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
