@@ -61,9 +61,12 @@ void canon_push_users(Canon *c, IrValue *v)
 		canon_push(c, use->owner);
 }
 
-/* A value lost a use: its op may be dead now, or its block argument unneeded. */
+/* A value lost a use: its op may be dead now, or its block argument unneeded, or its last user may have it to
+ * itself. */
 static void push_def(Canon *c, const IrValue *v)
 {
+	if (ir_has_one_use(v))
+		canon_push(c, v->uses->owner);
 	if (v->def)
 		canon_push(c, v->def);
 	else if (v->block->region)
@@ -94,7 +97,7 @@ static void forget(Canon *c, IrOp *op)
 	*state_of(c, op) = CANON_DEAD;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (ir_operand(op, i))
-			push_def(c, ir_operand(op, i));
+			vec_push(c->scratch, &c->lost, ir_operand(op, i));
 	for (uint32_t r = 0; r < op->region_count; r++)
 		for (IrBlock *b = op->regions[r].first; b; b = b->next)
 			for (IrOp *inner = b->first; inner; inner = inner->next)
@@ -105,8 +108,14 @@ void canon_erase(Canon *c, IrOp *op)
 {
 	if (op == c->last_constant)
 		c->last_constant = op->prev;
+	IrBlock *block = op->block;
 	forget(c, op);
 	ir_op_erase(op);
+	/* A branch that is (nearly) empty now. */
+	if (block && block->region && block->first && (block->first == block->last || block->first->next == block->last))
+		canon_push(c, block->region->op);
+	while (c->lost.len)
+		push_def(c, c->lost.data[--c->lost.len]);
 	c->changed = true;
 }
 

@@ -37,6 +37,7 @@ typedef struct Canon {
 	Map constants;     /* attribute -> op */
 	CanonList work;    /* a stack */
 	CanonList later;   /* loops and branches: looked at when `work` is empty, for it takes time */
+	VEC(IrValue *) lost; /* operands of the op that is being erased */
 	uint8_t *state;    /* by op id: CANON_QUEUED, CANON_DEAD */
 	uint32_t state_cap;
 	unsigned sets; /* of rules */

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "ir/pass.h"
+#include "ir/verify.h"
 
 typedef struct Kit {
 	Arena arena, scratch;
@@ -63,9 +66,18 @@ static inline IrType kit_tile(Kit *k, IrTypeKind kind, int64_t n)
 static inline IrValue *kit_arg(Kit *k, uint32_t i) { return ir_func_body(k->func)->args[i]; }
 
 /* A use that no pass can drop. */
+static inline IrOp *kit_print(Kit *k, IrBuilder *b, IrValue *v)
+{
+	IrOp *op = irb_op(b, OP_PRINT, &v, 1, NULL, 0, 0);
+	ir_set(k->m, op, ATTR_PREFIX, ir_attr_string(&k->cx, STR("x")));
+	ir_set(k->m, op, ATTR_HEX, ir_attr_bool(&k->cx, false));
+	ir_set(k->m, op, ATTR_IS_SIGNED, ir_attr_ints(&k->cx, kit_type(k, TY_I32), (int64_t[]){0}, 1));
+	return op;
+}
+
 static inline IrOp *kit_keep(Kit *k, IrValue *v)
 {
-	return irb_op(&k->b, OP_PRINT, &v, 1, NULL, 0, 0);
+	return kit_print(k, &k->b, v);
 }
 
 static inline void kit_return(Kit *k)
@@ -79,6 +91,16 @@ static inline bool kit_run(Kit *k, PassFn *pass)
 	PassCx cx = {k->m, &k->diags, &k->scratch};
 	assert_true(pass(&cx, &changed));
 	return changed;
+}
+
+static inline void kit_verify(Kit *k)
+{
+	if (ir_verify(k->m, LEVEL_T, &k->diags))
+		return;
+	Text text;
+	text_init(&text, &k->arena);
+	diag_render_all(&text, &k->diags);
+	fail_msg("%s", text.data);
 }
 
 typedef struct KitCount {
