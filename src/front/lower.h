@@ -29,11 +29,14 @@ typedef struct Lower {
 	const FrontOptions *options;
 	const Val *poison, *none, *true_, *false_; /* shared values */
 	IrCons tl_types;
-	struct Frame *frame; /* function being lowered: lower-core's own */
-	struct Resolver *resolver;
+	struct Frame *frame; /* function being lowered: lower-core's own (core.h) */
+	struct FrontSession *session;
 	Map instances;
 	uint32_t depth;     /* of calls, bounded */
 	uint64_t work;      /* AST nodes lowered, bounded: compile bombs end here */
+	bool stopped;       /* a bound was passed (and diagnosed): everything is poison from here on */
+	Map globals;        /* Binding -> Val: module-level names evaluated so far */
+	uint32_t closures;  /* functions made while lowering */
 } Lower;
 
 /* ---- given by lower-core ---- */
@@ -43,6 +46,8 @@ const Val *lower_error(Lower *low, DiagCode code, ...);
 /* Makes low->span and the builder's location those of a node; returns the old span for lower_restore. */
 Span lower_at(Lower *low, Span span);
 void lower_restore(Lower *low, Span old);
+/* Counts a step of work. False, diagnosed once, when the compilation has passed its bound or must end. */
+bool lower_step(Lower *low);
 
 typedef struct CallArgs {
 	const Val **args;
@@ -92,6 +97,8 @@ bool val_as_bool(const Val *v, bool *out); /* BOOL, INT 0/1 */
 bool val_as_double(const Val *v, double *out);
 bool val_truth(const Val *v); /* Python's truth of a host value */
 bool val_equal(const Val *a, const Val *b); /* Python's == on host values */
+/* The host value that v is or came from; NULL when it is known only at run time. */
+const Val *val_host(const Val *v);
 
 /* ---- given by semantics ---- */
 

@@ -59,12 +59,12 @@ typedef enum {
 	VAL_DTYPE,    /* a TlType as a value: tl.float32, ptr.dtype, tl.pointer_type(...) */
 	VAL_FUNCTION, /* a def: jit, constexpr_function, or plain host function; with its closure */
 	VAL_BUILTIN,  /* a row of builtins.def */
-	VAL_METHOD,   /* function or builtin with its first argument bound */
+	VAL_METHOD,   /* function, builtin or Python method with its first argument bound */
 	VAL_MODULE,   /* a namespace: tl, tl.math, a user's module */
 	VAL_CLASS,    /* aggregate, named tuple, enum, or plain class used as a namespace */
 	VAL_OBJECT,   /* instance of one */
 	VAL_TENSOR,   /* runs */
-	VAL_HOST,     /* an object that only the host language knows (handle + callbacks) */
+	VAL_PYTHON,   /* a function or type of Python: len, int, str.split, ValueError */
 	VAL_OPAQUE,   /* a global that exists but cannot be evaluated here; using it is an error that says so */
 } ValKind;
 
@@ -104,7 +104,7 @@ struct Val {
 		FrontClass *klass;
 		struct { FrontClass *klass; const Val **fields; } object; /* in the class's field order */
 		struct { IrValue *ir; TlType type; } tensor;
-		struct { void *handle; } host;
+		const struct PyBuiltin *python;
 		struct { const char *why; } opaque;
 	};
 };

@@ -1,0 +1,199 @@
+/* Inside the lowering's core: frames, scopes, evaluation, statements. Semantics does not include this. */
+#ifndef NESO_FRONT_CORE_H
+#define NESO_FRONT_CORE_H
+
+#include "front/lower.h"
+#include "front/session.h"
+
+/* ---- frames ---- */
+
+/* Why a name that a function assigns has no value here. */
+typedef enum { WHY_NEVER, WHY_BRANCH, WHY_MIXED, WHY_LOOP, WHY_LOOP_VARIABLE, WHY_DELETED } SlotWhy;
+
+typedef struct Slot {
+	const Val *val; /* NULL: no value */
+	SlotWhy why;
+	Span at;        /* of the statement that is the reason */
+} Slot;
+
+typedef VEC(Sym) SymVec;
+typedef VEC(Slot) SlotVec;
+typedef VEC(IrValue *) ValueVec;
+typedef VEC(const Val *) ValVec;
+
+/* A function that is being lowered or evaluated. Lives in the lowering's arena, so that closures may keep it. */
+typedef struct Frame {
+	struct Frame *caller;
+	Span call_span;           /* in the caller */
+	FrontFunction *function;  /* NULL at module level */
+	Namespace *ns;            /* free names */
+	struct Frame *env;        /* frame closed over, or NULL */
+	bool host;                /* Python's semantics: values are not made tensors, loops run now */
+	bool free_globals;        /* any global may be read: host code, defaults of parameters */
+	Map slot_of;              /* Sym -> slot */
+	SymVec names;             /* by slot */
+	SlotVec slots;
+	Sym prefix;               /* target of the assignment being lowered: names its locations */
+	uint32_t loops;           /* run-time loops around the statement */
+	const Val *raised;        /* host: exception on its way */
+	Span raised_at;
+} Frame;
+
+/* Makes an empty lowering; its module and builder are the caller's to set. */
+void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
+		const FrontOptions *options);
+Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns);
+uint32_t frame_slot(Lower *low, Frame *frame, Sym name); /* made when new */
+void frame_set(Lower *low, Frame *frame, Sym name, const Val *val);
+const Val *frame_get(const Frame *frame, Sym name); /* or NULL */
+SlotVec frame_save(Lower *low, const Frame *frame); /* a copy of all slots */
+
+void frame_restore(Lower *low, Frame *frame, const SlotVec *saved);
+/* "name"(file:line:col) */
+IrLoc lower_named_loc(Lower *low, Sym name, Span span);
+
+/* Ends what may not go on: diagnoses, and makes everything after it poison. */
+void lower_stop(Lower *low, DiagCode code, ...);
+enum { LOWER_MAX_NEST = 900, LOWER_MAX_CALLS = 150, LOWER_MAX_WORK = 1000000 };
+
+/* ---- values (value*.c) ---- */
+
+Val *val_new(Lower *low, ValKind kind);
+const Val *val_big(Lower *low, const BigInt *big); /* an INT; small when it fits */
+const BigInt *val_to_big(Lower *low, const Val *v); /* of a BOOL or INT */
+const Val *val_list(Lower *low, const Val *const *items, uint32_t len);
+const Val *val_dict(Lower *low, const Val *const *keys, const Val *const *values, uint32_t len);
+const Val *val_dict_find(const Val *dict, const Val *key); /* or NULL */
+const Val *val_function(Lower *low, FrontFunction *f);
+const Val *val_method(Lower *low, const Val *callee, const Val *self);
+const Val *val_module(Lower *low, FrontModule *m);
+const Val *val_opaque(Lower *low, const char *format, ...) PRINTF_LIKE(2, 3);
+const Val *val_class(Lower *low, FrontClass *c);
+const char *val_type_name(const Val *v); /* "int", "str", "tensor" */
+const char *val_str_text(Lower *low, const Val *v); /* Python's str() */
+const char *val_int_text(Lower *low, const Val *v, unsigned base); /* of a BOOL or INT */
+const char *val_float_text(Lower *low, double f);
+bool val_hash_equal(const Val *a, const Val *b); /* == as dict keys compare */
+static inline bool val_is_seq(const Val *v) { return v->kind == VAL_TUPLE || v->kind == VAL_LIST; }
+static inline bool val_is_number(const Val *v)
+{
+	return v->kind == VAL_BOOL || v->kind == VAL_INT || v->kind == VAL_FLOAT;
+}
+
+/* IR values inside a value, in order; and a value like `like` over other ones. */
+void val_flatten(Lower *low, const Val *v, ValueVec *out);
+const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor);
+/* Same structure and types, so that one may stand where the other did. */
+bool val_same_shape(const Val *a, const Val *b);
+bool val_has_tensor(const Val *v);
+/* Everything in it is known now? */
+const Val *val_add_origin(Lower *low, const Val *tensor, const Val *origin);
+
+/* ---- names (resolve.c) ---- */
+
+/* What a module-level (or enclosing function's) name is worth; NULL: there is no such name. */
+const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding);
+const Val *resolve_binding(Lower *low, Binding *b);
+const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name); /* NULL: none */
+const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name);      /* NULL: none */
+const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding);
+/* For names of Python itself: len, int, ...; NULL when there is none. */
+const Val *resolve_python(Lower *low, Sym name);
+const Val *external_attribute(Lower *low, const char *module, const char *name); /* math.pi, torch.float16; or NULL */
+/* May a kernel read this global? */
+bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned depth);
+/* "did you mean" for a name seen from a frame; NULL when nothing is near. */
+const char *resolve_nearest(Lower *low, Sym name);
+/* Evaluates an expression at module level of a namespace, with Python's semantics. */
+const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr);
+
+/* ---- expressions (eval*.c) ---- */
+
+const Val *eval(Lower *low, Ast *node);
+const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
+const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
+const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r);
+const Val *eval_unary(Lower *low, AstUnOp op, const Val *v);
+const Val *eval_subscript(Lower *low, const Val *v, const Val *index);
+const Val *eval_call(Lower *low, Ast *node);
+const Val *eval_comprehension(Lower *low, Ast *node);
+const Val *eval_joined(Lower *low, Ast *node);
+/* Truth of a value known now; false after diagnosing (*ok). */
+bool eval_truth(Lower *low, const Val *v, bool *ok);
+/* The items that a host value gives when iterated; false after diagnosing. */
+bool eval_items(Lower *low, const Val *v, ValVec *out);
+/* Sets the names of a target (host or kernel mode alike). */
+bool assign_target(Lower *low, Ast *target, const Val *value);
+
+/* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after
+ * diagnosing. */
+bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values);
+const Val *param_default(Lower *low, FrontFunction *f, uint32_t i);
+
+/* ---- host values (host_*.c) ---- */
+
+typedef const Val *PyFn(Lower *low, const Val *self, const CallArgs *args);
+typedef struct PyBuiltin {
+	const char *name;
+	PyFn *fn;
+	const char *owner; /* "str" of str.split; NULL: a plain function or type */
+	bool is_type;
+	uint8_t min, max;  /* positional arguments, self not counted; max 255: any number */
+} PyBuiltin;
+
+const Val *host_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
+const Val *host_unary(Lower *low, AstUnOp op, const Val *v);
+/* -1, 0, 1; *ok false when the two have no order. */
+int host_order(const Val *a, const Val *b, bool *ok);
+const Val *host_contains(Lower *low, const Val *item, const Val *container);
+const Val *host_index(Lower *low, const Val *v, const Val *index);
+const PyBuiltin *python_find(const char *owner, const char *name);
+const Val *python_call(Lower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args);
+const Val *host_format(Lower *low, const Val *v, Str spec, char conversion);
+const Val *host_percent(Lower *low, Str format, const Val *args);
+const Val *host_call(Lower *low, const Val *callee, FrontFunction *f, const CallArgs *args);
+const Val *class_call(Lower *low, FrontClass *c, const CallArgs *args);
+/* isinstance; 1, 0, or -1 after diagnosing. */
+int host_is_instance(Lower *low, const Val *v, const Val *cls);
+
+/* ---- statements (stmt*.c) ---- */
+
+typedef enum {
+	FLOW_FALL,   /* goes on after the statements */
+	FLOW_RETURN, /* always returns `value` */
+	FLOW_MAYBE,  /* returns `value` when `returned` is true, else goes on */
+} FlowKind;
+
+typedef struct Flow {
+	FlowKind kind;
+	IrValue *returned;
+	const Val *value; /* NULL: the end of the function was reached without `return` */
+	Span at;
+} Flow;
+
+/* Statements still to be lowered: the rest of a list, then what follows it. */
+typedef struct Stream {
+	AstList list;
+	uint32_t at;
+	struct Unroll *unroll; /* the list is the body of an unrolled loop */
+	const struct Stream *next;
+} Stream;
+
+Flow lower_stream(Lower *low, Stream s, bool tail);
+Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on);
+Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail);
+void lower_for(Lower *low, Ast *node, const Val *range);
+void lower_while(Lower *low, Ast *node);
+const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond);
+bool contains_return(const AstList *body);
+/* Names that the statements assign, in order of first assignment. */
+void assigned_names(Lower *low, const AstList *body, SymVec *out);
+void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out);
+/* What an assignment stores: numbers become tensors. */
+const Val *sanitize(Lower *low, const Val *v);
+
+/* ---- functions (instance.c) ---- */
+
+const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args);
+
+#endif

@@ -1,0 +1,262 @@
+/* Calls: evaluating arguments, binding them to parameters, and what a call of each kind of value does. */
+#include "front/core.h"
+
+/* ---- arguments ---- */
+
+typedef struct Collected {
+	ValVec args, values;
+	SymVec names;
+	bool failed;
+} Collected;
+
+static void collect_double_star(Lower *low, Collected *c, const Val *v)
+{
+	if (v->kind != VAL_DICT) {
+		c->failed = true;
+		if (v->kind != VAL_POISON)
+			lower_error(low, DIAG_NOT_MAPPING, val_describe(low, v));
+		return;
+	}
+	for (uint32_t i = 0; i < v->dict.len; i++) {
+		const Val *key = v->dict.keys[i];
+		if (key->kind != VAL_STR) {
+			lower_error(low, DIAG_NOT_MAPPING, "a dict whose keys are not all names");
+			c->failed = true;
+			return;
+		}
+		vec_push(low->arena, &c->names, lower_sym(low, key->s));
+		vec_push(low->arena, &c->values, v->dict.values[i]);
+	}
+}
+
+static Collected collect_arguments(Lower *low, const Ast *node)
+{
+	Collected c = {0};
+	for (uint32_t i = 0; i < node->call.args.len; i++) {
+		Ast *arg = node->call.args.items[i];
+		bool star = arg->kind == AST_STARRED;
+		const Val *v = eval(low, star ? arg->wrap.value : arg);
+		c.failed = c.failed || v->kind == VAL_POISON;
+		if (!star)
+			vec_push(low->arena, &c.args, v);
+		else if (v->kind != VAL_POISON && !eval_items(low, v, &c.args))
+			c.failed = true;
+	}
+	for (uint32_t i = 0; i < node->call.keyword_count; i++) {
+		const AstKeyword *k = &node->call.keywords[i];
+		const Val *v = eval(low, k->value);
+		if (!k->name) {
+			collect_double_star(low, &c, v);
+			continue;
+		}
+		c.failed = c.failed || v->kind == VAL_POISON;
+		vec_push(low->arena, &c.names, k->name);
+		vec_push(low->arena, &c.values, v);
+	}
+	return c;
+}
+
+/* super().__init__(...): the base's method, bound to the first parameter of this one. */
+static const Val *eval_super(Lower *low)
+{
+	const FrontFunction *f = low->frame->function;
+	if (!f || !f->klass || !f->klass->base || !f->ast->param_count)
+		return lower_error(low, DIAG_UNSUPPORTED, "super() here");
+	const Val *self = frame_get(low->frame, f->ast->params[0].name);
+	if (!self || self->kind != VAL_OBJECT)
+		return lower_error(low, DIAG_UNSUPPORTED, "super() here");
+	Val *v = arena_copy(low->arena, self, sizeof *self);
+	v->object.klass = f->klass->base;
+	return v;
+}
+
+static bool is_plain_name(const Ast *func, const char *name)
+{
+	return func->kind == AST_NAME && strcmp(func->name.id, name) == 0;
+}
+
+/* Generators given to any(), all(), sum(), ... are plain lists here: see eval_comprehension. */
+const Val *eval_call(Lower *low, Ast *node)
+{
+	if (is_plain_name(node->call.func, "super") && !node->call.args.len)
+		return eval_super(low);
+	if (is_plain_name(node->call.func, "locals"))
+		return lower_error(low, DIAG_UNSUPPORTED, "locals()");
+	const Val *callee = eval(low, node->call.func);
+	Collected c = collect_arguments(low, node);
+	if (c.failed || callee->kind == VAL_POISON)
+		return low->poison;
+	CallArgs args = {c.args.data, c.args.len, c.names.data, c.values.data, c.values.len};
+	return lower_call(low, callee, &args);
+}
+
+/* ---- binding ---- */
+
+const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
+{
+	Ast *value = f->ast->params[i].value;
+	if (!f->env)
+		return resolve_eval(low, f->klass ? &f->klass->ns : f->ns, value);
+	Frame *caller = low->frame;
+	low->frame = f->env;
+	const Val *v = eval(low, value);
+	low->frame = caller;
+	return v;
+}
+
+static int param_index(const AstFunction *ast, Sym name)
+{
+	for (uint32_t i = 0; i < ast->param_count; i++)
+		if (ast->params[i].name == name && ast->params[i].kind != PARAM_STAR &&
+		    ast->params[i].kind != PARAM_STAR_STAR && ast->params[i].kind != PARAM_POS_ONLY)
+			return (int)i;
+	return -1;
+}
+
+static bool unknown_keyword(Lower *low, const AstFunction *ast, Sym name)
+{
+	VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < ast->param_count; i++)
+		vec_push(low->arena, &names, ast->params[i].name);
+	const char *near = names.len ? str_nearest(str_of(name), names.data, names.len) : NULL;
+	const char *fn = ast->name ? ast->name : "<lambda>";
+	if (near)
+		lower_error(low, DIAG_ARGUMENT_UNKNOWN_NEAR, fn, name, near);
+	else
+		lower_error(low, DIAG_ARGUMENT_UNKNOWN, fn, name);
+	return false;
+}
+
+static bool bind_positional(Lower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
+{
+	uint32_t used = 0, plain = 0;
+	for (uint32_t i = 0; i < ast->param_count; i++) {
+		const AstParam *p = &ast->params[i];
+		if (p->kind == PARAM_PLAIN || p->kind == PARAM_POS_ONLY) {
+			plain++;
+			if (used < args->arg_count)
+				values[i] = args->args[used++];
+		} else if (p->kind == PARAM_STAR) {
+			values[i] = val_tuple(low, args->args + used, args->arg_count - used);
+			used = args->arg_count;
+		}
+	}
+	if (used == args->arg_count)
+		return true;
+	lower_error(low, DIAG_ARGUMENT_COUNT, ast->name ? ast->name : "<lambda>", plain, args->arg_count);
+	return false;
+}
+
+static bool bind_keywords(Lower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
+{
+	ValVec keys = {0}, rest = {0};
+	int star = -1;
+	for (uint32_t i = 0; i < ast->param_count; i++)
+		if (ast->params[i].kind == PARAM_STAR_STAR)
+			star = (int)i;
+	for (uint32_t k = 0; k < args->keyword_count; k++) {
+		int i = param_index(ast, args->names[k]);
+		if (i < 0 && star < 0)
+			return unknown_keyword(low, ast, args->names[k]);
+		if (i < 0) {
+			vec_push(low->arena, &keys, val_str(low, str_of(args->names[k])));
+			vec_push(low->arena, &rest, args->values[k]);
+			continue;
+		}
+		if (values[i]) {
+			lower_error(low, DIAG_ARGUMENT_TWICE, ast->name ? ast->name : "<lambda>", args->names[k]);
+			return false;
+		}
+		values[i] = args->values[k];
+	}
+	if (star >= 0)
+		values[star] = val_dict(low, keys.data, rest.data, keys.len);
+	return true;
+}
+
+bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values)
+{
+	const AstFunction *ast = f->ast;
+	if (!bind_positional(low, ast, args, values) || !bind_keywords(low, ast, args, values))
+		return false;
+	Text missing;
+	text_init(&missing, low->arena);
+	for (uint32_t i = 0; i < ast->param_count; i++) {
+		if (values[i])
+			continue;
+		if (ast->params[i].value)
+			values[i] = param_default(low, f, i);
+		else
+			text_printf(&missing, "%s'%s'", missing.len ? ", " : "", ast->params[i].name);
+	}
+	if (missing.len) {
+		lower_error(low, DIAG_ARGUMENT_MISSING, ast->name ? ast->name : "<lambda>", missing.data);
+		return false;
+	}
+	return true;
+}
+
+/* ---- calling ---- */
+
+static const Val *call_method(Lower *low, const Val *method, const CallArgs *args)
+{
+	const Val *callee = method->method.callee, *self = method->method.self;
+	if (callee->kind == VAL_BUILTIN)
+		return builtin_call(low, callee->builtin, self, args);
+	if (callee->kind == VAL_PYTHON)
+		return python_call(low, callee->python, self, args);
+	CallArgs with = *args;
+	with.arg_count = args->arg_count + 1;
+	with.args = ARENA_ARRAY(low->arena, const Val *, with.arg_count);
+	with.args[0] = self;
+	if (args->arg_count)
+		memcpy(with.args + 1, args->args, args->arg_count * sizeof *args->args);
+	return lower_call(low, callee, &with);
+}
+
+static const Val *call_function(Lower *low, const Val *callee, const CallArgs *args)
+{
+	FrontFunction *f = callee->function;
+	function_decorate(f);
+	bool lambda_on_tensors = f->ast->is_lambda && !low->frame->host;
+	if (f->kind == FN_JIT || lambda_on_tensors)
+		return instance_call(low, f, args);
+	return host_call(low, callee, f, args);
+}
+
+const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args)
+{
+	if (!lower_step(low))
+		return low->poison;
+	for (uint32_t i = 0; i < args->arg_count; i++)
+		if (args->args[i]->kind == VAL_POISON)
+			return low->poison;
+	for (uint32_t i = 0; i < args->keyword_count; i++)
+		if (args->values[i]->kind == VAL_POISON)
+			return low->poison;
+	switch (callee->kind) {
+	case VAL_POISON:
+		return callee;
+	case VAL_FUNCTION:
+		return call_function(low, callee, args);
+	case VAL_BUILTIN:
+		return builtin_call(low, callee->builtin, NULL, args);
+	case VAL_METHOD:
+		return call_method(low, callee, args);
+	case VAL_PYTHON:
+		return python_call(low, callee->python, NULL, args);
+	case VAL_CLASS:
+		return class_call(low, callee->klass, args);
+	case VAL_OBJECT: {
+		const Val *call = resolve_class_member(low, callee->object.klass, lower_sym(low, STR("__call__")), NULL);
+		if (call)
+			return lower_call(low, val_method(low, call, callee), args);
+		break;
+	}
+	case VAL_OPAQUE:
+		return low->frame->host ? callee : lower_error(low, DIAG_VALUE_OPAQUE, callee->opaque.why);
+	default:
+		break;
+	}
+	return lower_error(low, DIAG_NOT_CALLABLE, val_describe(low, callee));
+}

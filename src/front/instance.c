@@ -1,0 +1,567 @@
+/* Jit functions: front_lower makes the kernel; a call makes one private function per (function, types of the
+ * run-time arguments, values of the others) and calls it. */
+#include "front/core.h"
+
+#include "base/fault.h"
+#include "front/parse.h"
+#include "ir/verify.h"
+
+typedef struct Instance {
+	IrOp *func;
+	Sym symbol;
+	const Val *result; /* template; NULL: returns nothing */
+	bool done, failed;
+} Instance;
+
+/* ---- lowering a body ---- */
+
+/* Everything that lowering a function changes and its caller wants back. */
+typedef struct Caller {
+	Frame *frame;
+	IrBuilder b;
+	Span span;
+} Caller;
+
+static Caller enter(Lower *low, Frame *frame)
+{
+	Caller caller = {low->frame, low->b, low->span};
+	frame->caller = low->frame;
+	frame->call_span = low->span;
+	low->frame = frame;
+	return caller;
+}
+
+static void leave(Lower *low, const Caller *caller)
+{
+	low->frame = caller->frame;
+	low->b = caller->b;
+	low->span = caller->span;
+}
+
+static IrAttr symbol_attr(Lower *low, Sym name)
+{
+	return ir_attr_string(low->cx, str_of(name));
+}
+
+static IrOp *func_new(Lower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc)
+{
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(like->len, 1u));
+	for (uint32_t i = 0; i < like->len; i++)
+		types[i] = like->data[i]->type;
+	IrOp *func = ir_op_new(low->m, OP_FUNC, loc, NULL, 0, NULL, 0, 1);
+	ir_set(low->m, func, ATTR_SYM_NAME, symbol_attr(low, symbol));
+	ir_set(low->m, func, ATTR_FUNCTION_TYPE,
+	       ir_attr_type(low->cx, ir_func_type(low->cx, types, like->len, NULL, 0)));
+	ir_set(low->m, func, ATTR_SYM_VISIBILITY, symbol_attr(low, is_public ? "public" : "private"));
+	ir_op_append(ir_module_block(low->m), func);
+	ir_block_new(low->m, &func->regions[0]);
+	return func;
+}
+
+/* The body, from the frame's parameters to tt.return. The result is the template of what is returned. */
+static const Val *lower_body(Lower *low, FrontFunction *f, IrOp *func)
+{
+	low->b = ir_at_end(low->m, ir_func_body(func), func->loc);
+	Flow flow = lower_stream(low, (Stream){.list = f->ast->body}, true);
+	lower_at(low, flow.at.file ? flow.at : f->ast->name_span);
+	const Val *v = flow.kind == FLOW_RETURN ? flow.value : NULL;
+	ValueVec values = {0};
+	if (v && v->kind != VAL_POISON)
+		val_flatten(low, v, &values);
+	irb_op(&low->b, OP_RETURN, values.data, values.len, NULL, 0, 0);
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values.len, 1u));
+	for (uint32_t i = 0; i < values.len; i++)
+		types[i] = values.data[i]->type;
+	IrType old = ir_func_type_of(func);
+	ir_set(low->m, func, ATTR_FUNCTION_TYPE,
+	       ir_attr_type(low->cx, ir_func_type(low->cx, old->list, old->split, types, values.len)));
+	return v && v->kind == VAL_NONE ? NULL : v;
+}
+
+/* ---- instances ---- */
+
+static void key_of(Lower *low, Text *key, const Val *v)
+{
+	switch (v->kind) {
+	case VAL_TENSOR:
+		text_printf(key, "%s", tl_type_text(low, v->tensor.type));
+		/* Descriptors carry values that are no part of their type. */
+		break;
+	case VAL_TUPLE:
+	case VAL_LIST:
+		text_str(key, v->seq.klass ? v->seq.klass->qualified : "");
+		text_char(key, '(');
+		for (uint32_t i = 0; i < v->seq.len; i++) {
+			key_of(low, key, v->seq.items[i]);
+			text_char(key, ',');
+		}
+		text_char(key, ')');
+		break;
+	case VAL_OBJECT:
+		text_printf(key, "%s@%u{", v->object.klass->qualified, v->object.klass->ns.module->source->id);
+		for (uint32_t i = 0; i < v->object.klass->field_count; i++) {
+			if (v->object.fields[i])
+				key_of(low, key, v->object.fields[i]);
+			text_char(key, ',');
+		}
+		text_char(key, '}');
+		break;
+	case VAL_FUNCTION:
+		text_printf(key, "%s#%u", v->function->qualified, v->function->id);
+		break;
+	case VAL_METHOD:
+		key_of(low, key, v->method.callee);
+		text_char(key, '.');
+		key_of(low, key, v->method.self);
+		break;
+	case VAL_BUILTIN:
+		text_printf(key, "b%p", (const void *)v->builtin);
+		break;
+	default:
+		text_printf(key, "c%s:%s", val_type_name(v), val_repr(low, v));
+	}
+}
+
+/* A symbol from the key: letters, digits and '_' stay. Two keys may make one text: the later gets a number. */
+static Sym symbol_for(Lower *low, FrontFunction *f, const Val **values)
+{
+	Text t;
+	text_init(&t, low->arena);
+	text_str(&t, f->qualified);
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		Text part;
+		text_init(&part, low->arena);
+		if (values[i]->kind == VAL_FUNCTION)
+			text_str(&part, values[i]->function->qualified);
+		else if (values[i]->kind != VAL_BUILTIN && values[i]->kind != VAL_METHOD)
+			key_of(low, &part, values[i]);
+		text_str(&t, "__");
+		for (size_t k = 0; k < part.len && t.len < 200; k++) {
+			char c = part.data[k];
+			bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+			text_char(&t, plain ? c : '_');
+		}
+	}
+	for (size_t k = 0; k < t.len; k++)
+		if (t.data[k] == '<' || t.data[k] == '>')
+			t.data[k] = '_';
+	Sym symbol = ir_sym(low->cx, t.data);
+	for (unsigned n = 1; ir_find_func(low->m, symbol); n++)
+		symbol = ir_sym(low->cx, arena_printf(low->arena, "%s_%u", t.data, n));
+	return symbol;
+}
+
+/* The parameters of an instance: IR values become arguments of its function, the rest is known. */
+static void bind_instance(Lower *low, FrontFunction *f, const Val **values, IrOp *func)
+{
+	IrType type = ir_func_type_of(func);
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		const AstParam *p = &f->ast->params[i];
+		ValueVec outside = {0}, inside = {0};
+		val_flatten(low, values[i], &outside);
+		IrLoc loc = lower_named_loc(low, p->name, p->span);
+		for (uint32_t k = 0; k < outside.len; k++)
+			vec_push(low->arena, &inside,
+				 ir_block_arg_add(low->m, ir_func_body(func), type->list[next++], loc));
+		uint32_t cursor = 0;
+		low->span = p->span;
+		frame_set(low, low->frame, p->name, val_rebuild(low, values[i], inside.data, &cursor));
+	}
+}
+
+static Instance *instance_new(Lower *low, FrontFunction *f, const Val **values)
+{
+	Instance *in = ARENA_NEW(low->arena, Instance);
+	ValueVec outside = {0};
+	for (uint32_t i = 0; i < f->ast->param_count; i++)
+		val_flatten(low, values[i], &outside);
+	in->symbol = symbol_for(low, f, values);
+	Frame *frame = frame_new(low, f, f->ns);
+	frame->env = f->env;
+	Caller caller = enter(low, frame);
+	lower_at(low, f->ast->name_span);
+	in->func = func_new(low, in->symbol, &outside, false, low->b.loc);
+	ir_set(low->m, in->func, ATTR_NOINLINE, ir_attr_bool(low->cx, f->noinline));
+	bind_instance(low, f, values, in->func);
+	uint32_t errors = low->diags->errors;
+	in->result = lower_body(low, f, in->func);
+	in->failed = low->diags->errors != errors || low->stopped || (in->result && in->result->kind == VAL_POISON);
+	in->done = true;
+	leave(low, &caller);
+	return in;
+}
+
+static uint32_t call_depth(const Frame *frame)
+{
+	uint32_t n = 0;
+	for (; frame; frame = frame->caller)
+		n++;
+	return n;
+}
+
+static const Val *call(Lower *low, const Instance *in, FrontFunction *f, const Val **values)
+{
+	ValueVec operands = {0}, like = {0}, results = {0};
+	for (uint32_t i = 0; i < f->ast->param_count; i++)
+		val_flatten(low, values[i], &operands);
+	if (in->result)
+		val_flatten(low, in->result, &like);
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(like.len, 1u));
+	for (uint32_t i = 0; i < like.len; i++)
+		types[i] = like.data[i]->type;
+	IrOp *op = irb_op(&low->b, OP_CALL, operands.data, operands.len, types, like.len, 0);
+	ir_set(low->m, op, ATTR_CALLEE, ir_attr_symbol(low->cx, in->symbol));
+	for (uint32_t i = 0; i < like.len; i++)
+		vec_push(low->arena, &results, ir_result(op, i));
+	uint32_t cursor = 0;
+	if (!in->result)
+		return low->none;
+	const Val *v = val_rebuild(low, in->result, results.data, &cursor);
+	return val_add_origin(low, v, in->result->origin);
+}
+
+/* A lambda is one expression: it is evaluated where it is called. */
+static const Val *inline_lambda(Lower *low, FrontFunction *f, const Val **values)
+{
+	Frame *frame = frame_new(low, f, f->ns);
+	frame->env = f->env;
+	Frame *old = low->frame;
+	frame->caller = old;
+	frame->call_span = low->span;
+	low->frame = frame;
+	for (uint32_t i = 0; i < f->ast->param_count; i++)
+		frame_set(low, frame, f->ast->params[i].name, values[i]);
+	const Val *v = eval(low, f->ast->body.items[0]->unary_stmt.value);
+	low->frame = old;
+	return v;
+}
+
+static bool check_noinline(Lower *low, FrontFunction *f, const Val **values)
+{
+	for (uint32_t i = 0; f->noinline && i < f->ast->param_count; i++)
+		if (values[i]->kind == VAL_TENSOR && values[i]->tensor.type->kind == TL_BLOCK) {
+			lower_error(low, DIAG_NOINLINE_TENSOR, f->ast->name, f->ast->params[i].name,
+				    val_describe(low, values[i]));
+			return false;
+		}
+	return true;
+}
+
+const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
+{
+	const Val **values = ARENA_ARRAY(low->arena, const Val *, MAX(f->ast->param_count, 1u));
+	if (!bind_arguments(low, f, args, values))
+		return low->poison;
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		if (values[i]->kind == VAL_POISON)
+			return low->poison;
+		if (values[i]->kind == VAL_OPAQUE)
+			return lower_error(low, DIAG_VALUE_OPAQUE, values[i]->opaque.why);
+		/* A parameter that is a constexpr takes the number itself. */
+		if (values[i]->kind == VAL_TENSOR && values[i]->origin &&
+		    is_constexpr_annotation(f->ns, f->ast->params[i].annotation))
+			values[i] = values[i]->origin;
+	}
+	if (call_depth(low->frame) > LOWER_MAX_CALLS) {
+		lower_stop(low, DIAG_LIMIT_CALLS, f->ast->name ? f->ast->name : "<lambda>", LOWER_MAX_CALLS);
+		return low->poison;
+	}
+	if (!function_parse(f, low->diags))
+		return low->poison;
+	if (f->ast->is_lambda)
+		return inline_lambda(low, f, values);
+	if (!check_noinline(low, f, values))
+		return low->poison;
+	Text key;
+	text_init(&key, low->arena);
+	text_printf(&key, "%u", f->id);
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		text_char(&key, '|');
+		key_of(low, &key, values[i]);
+	}
+	Sym sym = ir_sym(low->cx, key.data);
+	Instance *in = map_get_ptr(&low->instances, sym);
+	if (in && !in->done)
+		return lower_error(low, DIAG_RECURSION, f->ast->name);
+	if (!in) {
+		/* Marks the key while the body is lowered: a call of it from there is a recursion without end. */
+		static const Instance busy = {0};
+		map_put_ptr(&low->instances, sym, &busy);
+		in = instance_new(low, f, values);
+		map_put_ptr(&low->instances, sym, in);
+	}
+	return in->failed ? low->poison : call(low, in, f, values);
+}
+
+/* ---- regions of reduce and scan ---- */
+
+bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+		     IrOpKind terminator, const TlType *result_types, uint32_t result_count)
+{
+	IrBuilder outer = low->b;
+	IrBlock *block = ir_block_new(low->m, region);
+	const Val **args = ARENA_ARRAY(low->arena, const Val *, MAX(arg_count, 1u));
+	for (uint32_t i = 0; i < arg_count; i++)
+		args[i] = val_tensor(low, ir_block_arg_add(low->m, block, arg_types[i]->ir, low->b.loc), arg_types[i]);
+	low->b.block = block;
+	low->b.before = NULL;
+	uint32_t errors = low->diags->errors;
+	const Val *v = lower_call(low, fn, &(CallArgs){.args = args, .arg_count = arg_count});
+	ValueVec values = {0};
+	bool ok = v->kind != VAL_POISON && low->diags->errors == errors;
+	if (ok && val_is_number(v))
+		v = sem_to_tensor(low, v);
+	if (ok)
+		val_flatten(low, v, &values);
+	if (ok && result_types) {
+		bool same = values.len == result_count;
+		for (uint32_t i = 0; same && i < result_count; i++)
+			same = values.data[i]->type == result_types[i]->ir;
+		if (!same) {
+			Text want;
+			text_init(&want, low->arena);
+			for (uint32_t i = 0; i < result_count; i++)
+				text_printf(&want, "%s%s", i ? ", " : "", tl_type_text(low, result_types[i]));
+			lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn), val_describe(low, v),
+				    want.data ? want.data : "nothing");
+			ok = false;
+		}
+	}
+	if (ok)
+		irb_op(&low->b, terminator, values.data, values.len, NULL, 0, 0);
+	IrLoc loc = low->b.loc;
+	low->b = outer;
+	low->b.loc = loc;
+	return ok;
+}
+
+/* ---- kernels ---- */
+
+/* "tensordesc<fp16[64, 64]>" */
+static bool desc_type(Lower *low, Str text, TlType *out)
+{
+	const char *open = memchr(text.ptr, '[', text.len), *close = memchr(text.ptr, ']', text.len);
+	if (!open || !close || close < open || text.ptr[text.len - 1] != '>')
+		return false;
+	TlType elem;
+	if (!tl_type_by_name(low, (Str){text.ptr + 11, (size_t)(open - text.ptr) - 11}, &elem))
+		return false;
+	int64_t shape[IR_MAX_RANK];
+	uint32_t rank = 0;
+	for (const char *p = open + 1; p < close && rank < IR_MAX_RANK;) {
+		int64_t n = 0;
+		while (p < close && (*p == ' ' || *p == ','))
+			p++;
+		const char *digits = p;
+		while (p < close && *p >= '0' && *p <= '9' && n < (1 << 30))
+			n = n * 10 + (*p++ - '0');
+		if (p == digits || n == 0)
+			return false;
+		shape[rank++] = n;
+	}
+	if (!rank)
+		return false;
+	*out = tl_desc(low, tl_block(low, elem, shape, rank));
+	return true;
+}
+
+static bool arg_type(Lower *low, const char *text, TlType *out)
+{
+	Str t = str_of(text);
+	while (t.len && t.ptr[0] == ' ')
+		t.ptr++, t.len--;
+	while (t.len && t.ptr[t.len - 1] == ' ')
+		t.len--;
+	if (t.len > 12 && memcmp(t.ptr, "tensordesc<", 11) == 0)
+		return desc_type(low, t, out);
+	return t.len && tl_type_by_name(low, t, out) && (*out)->kind != TL_VOID;
+}
+
+/* The value of a constexpr argument: an expression among the names of the kernel's file. */
+static const Val *const_arg(Lower *low, FrontFunction *f, const FrontArg *arg)
+{
+	FrontSession *s = low->session;
+	Sym text = session_sym(s, arg->text);
+	Ast *ast = map_get_ptr(&s->arg_exprs, text);
+	if (!ast) {
+		DiagList quiet;
+		diag_init(&quiet, s->arena, NULL);
+		Source *source = source_add(&s->sources, "<argument>", text, strlen(text), 1);
+		ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
+		if (!ast)
+			return lower_error(low, DIAG_ARG_VALUE, arg->text, quiet.first ? quiet.first->text : "no expression");
+		map_put_ptr(&s->arg_exprs, text, ast);
+	}
+	Namespace *ns = f->ns;
+	while (ns->outer)
+		ns = ns->outer;
+	const Val *v = resolve_eval(low, ns, ast);
+	if (v->kind == VAL_OPAQUE)
+		return lower_error(low, DIAG_ARG_VALUE, arg->text, v->opaque.why);
+	return v;
+}
+
+typedef struct KernelArg {
+	const Val *known;
+	TlType type;
+	uint32_t divisibility;
+} KernelArg;
+
+static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg *arg, KernelArg *out)
+{
+	const AstParam *p = &f->ast->params[i];
+	bool is_constexpr = is_constexpr_annotation(f->ns, p->annotation);
+	low->span = p->span;
+	if (arg->kind == FRONT_DEFAULT && !p->value) {
+		lower_error(low, is_constexpr ? DIAG_CONSTEXPR_MISSING : DIAG_ARG_MISSING, p->name);
+		return false;
+	}
+	if (arg->kind == FRONT_TYPE) {
+		if (is_constexpr) {
+			lower_error(low, DIAG_CONSTEXPR_TYPE, p->name, arg->text);
+			return false;
+		}
+		if (!arg_type(low, arg->text, &out->type)) {
+			lower_error(low, DIAG_ARG_TYPE, arg->text, p->name);
+			return false;
+		}
+		out->divisibility = arg->divisibility;
+		return true;
+	}
+	out->known = arg->kind == FRONT_CONST ? const_arg(low, f, arg) : param_default(low, f, i);
+	if (out->known->kind == VAL_OPAQUE)
+		out->known = lower_error(low, DIAG_ARG_VALUE, "the default", out->known->opaque.why);
+	return out->known->kind != VAL_POISON;
+}
+
+/* A descriptor is its handle, then its shape and strides: what the launch passes. */
+static void add_kernel_param(Lower *low, IrOp *func, const AstParam *p, const KernelArg *arg)
+{
+	IrLoc loc = lower_named_loc(low, p->name, p->span);
+	IrBlock *body = ir_func_body(func);
+	IrValue *ir = ir_block_arg_add(low->m, body, arg->type->ir, loc);
+	const Val *v = val_tensor(low, ir, arg->type);
+	if (arg->type->kind == TL_DESC) {
+		uint32_t rank = arg->type->elem->rank;
+		IrType i32 = ir_int(low->cx, 32), i64 = ir_int(low->cx, 64);
+		for (uint32_t k = 0; k < rank; k++)
+			ir_block_arg_add(low->m, body, i32, loc);
+		for (uint32_t k = 0; k < rank; k++)
+			ir_block_arg_add(low->m, body, i64, loc);
+	}
+	low->span = p->span;
+	frame_set(low, low->frame, p->name, v);
+}
+
+static void finish_params(Lower *low, IrOp *func, const KernelArg *args, const FrontFunction *f)
+{
+	IrBlock *body = ir_func_body(func);
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(body->arg_count, 1u));
+	IrAttr *attrs = ARENA_ARRAY(low->arena, IrAttr, MAX(body->arg_count, 1u));
+	for (uint32_t i = 0; i < body->arg_count; i++) {
+		types[i] = body->args[i]->type;
+		attrs[i] = ir_attr_dict(low->cx, NULL, NULL, 0);
+	}
+	bool any = false;
+	for (uint32_t i = 0, at = 0; i < f->ast->param_count; i++) {
+		if (args[i].known)
+			continue;
+		if (args[i].divisibility > 1) {
+			Sym name = low->cx->names[ATTR_DIVISIBILITY];
+			IrAttr value = ir_attr_i32(low->cx, args[i].divisibility);
+			attrs[at] = ir_attr_dict(low->cx, &name, &value, 1);
+			any = true;
+		}
+		at += args[i].type->kind == TL_DESC ? 1 + 2 * args[i].type->elem->rank : 1;
+	}
+	ir_set(low->m, func, ATTR_FUNCTION_TYPE,
+	       ir_attr_type(low->cx, ir_func_type(low->cx, types, body->arg_count, NULL, 0)));
+	if (any)
+		ir_set(low->m, func, ATTR_ARG_ATTRS, ir_attr_array(low->cx, attrs, body->arg_count));
+}
+
+static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
+{
+	low->span = f->ast->name_span;
+	function_decorate(f);
+	if (f->kind != FN_JIT) {
+		lower_error(low, DIAG_NOT_A_KERNEL, f->ast->name);
+		return false;
+	}
+	for (uint32_t i = 0; i < f->ast->param_count; i++)
+		if (f->ast->params[i].kind == PARAM_STAR || f->ast->params[i].kind == PARAM_STAR_STAR) {
+			low->span = f->ast->params[i].span;
+			lower_error(low, DIAG_KERNEL_STAR, f->ast->name, f->ast->params[i].name);
+			return false;
+		}
+	if (arg_count <= f->ast->param_count)
+		return true;
+	lower_error(low, DIAG_ARGUMENT_COUNT, f->ast->name, f->ast->param_count, arg_count);
+	return false;
+}
+
+static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
+{
+	uint32_t n = f->ast->param_count;
+	Frame *frame = frame_new(low, f, f->ns);
+	low->frame = frame;
+	if (!check_params(low, f, arg_count))
+		return false;
+	KernelArg *given = ARENA_ARRAY(low->arena, KernelArg, MAX(n, 1u));
+	bool ok = true;
+	for (uint32_t i = 0; i < n; i++) {
+		static const FrontArg none = {.kind = FRONT_DEFAULT};
+		ok = kernel_arg(low, f, i, i < arg_count ? &args[i] : &none, &given[i]) && ok;
+	}
+	if (!function_parse(f, low->diags) || !ok)
+		return false;
+	lower_at(low, f->ast->name_span);
+	ValueVec no_args = {0};
+	IrOp *func = func_new(low, ir_sym(low->cx, f->ast->name), &no_args, true, low->b.loc);
+	ir_set(low->m, func, ATTR_NOINLINE, ir_attr_bool(low->cx, f->noinline));
+	for (uint32_t i = 0; i < n; i++) {
+		low->span = f->ast->params[i].span;
+		if (given[i].known)
+			frame_set(low, frame, f->ast->params[i].name, given[i].known);
+		else
+			add_kernel_param(low, func, &f->ast->params[i], &given[i]);
+	}
+	finish_params(low, func, given, f);
+	const Val *v = lower_body(low, f, func);
+	if (v && v->kind != VAL_POISON) {
+		lower_at(low, f->ast->name_span);
+		lower_error(low, DIAG_KERNEL_RETURNS, f->ast->name, val_describe(low, v));
+	}
+	return true;
+}
+
+static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+			      IrCx *cx, DiagList *diags)
+{
+	Lower low;
+	lower_open(&low, f->module->session, cx->arena, cx, diags, options);
+	uint32_t errors = diags->errors;
+	low.m = ir_module_new(cx);
+	low.b = ir_at_end(low.m, ir_module_block(low.m), cx->unknown);
+	bool ok = lower_kernel(&low, f, args, arg_count) && diags->errors == errors && !low.stopped;
+	return ok && ir_verify(low.m, LEVEL_T, diags) ? low.m : NULL;
+}
+
+IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+		      IrCx *cx, DiagList *diags)
+{
+	FrontSession *s = function->module->session;
+	IrModule *volatile module = NULL;
+	Fault fault;
+	session_lock(s);
+	if (FAULT_TRY(&fault)) {
+		module = lower_locked(function, args, arg_count, options, cx, diags);
+		fault_leave(&fault);
+		session_unlock(s);
+	} else {
+		session_unlock(s);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	return module;
+}

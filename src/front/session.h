@@ -1,0 +1,199 @@
+/* Inside the front end: files, names and definitions, before any value is known.
+ *
+ * A Namespace is the names that a module, class body or function body binds, found by walking its statements
+ * once; what a Binding is worth is asked for later, by a lowering (resolve.c). Everything lives in the
+ * session's arena and is used under the session's lock. */
+#ifndef NESO_FRONT_SESSION_H
+#define NESO_FRONT_SESSION_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "front/front.h"
+#include "front/value.h"
+
+typedef struct Namespace Namespace;
+typedef struct Binding Binding;
+
+typedef enum {
+	BIND_VALUE,    /* target = value; the name is target itself or somewhere in it */
+	BIND_AUG,      /* name op= value: `prev` holds the old value */
+	BIND_FUNCTION,
+	BIND_CLASS,
+	BIND_IMPORT,   /* import module [as name] */
+	BIND_FROM,     /* from module import member [as name] */
+	BIND_PARAM,    /* of a function that encloses another: known to the host alone */
+	BIND_OPAQUE,   /* something not evaluated: for targets, with, except ... as; `why` says what */
+} BindKind;
+
+struct Binding {
+	BindKind kind;
+	Sym name;
+	Namespace *ns;
+	Span span;
+	Ast *target, *value, *annotation; /* VALUE, AUG, PARAM */
+	AstBinOp op;                      /* AUG */
+	FrontFunction *function;
+	FrontClass *klass;
+	Sym module, member;               /* IMPORT, FROM; module may be "" after dots */
+	uint32_t level;                   /* dots before it */
+	bool whole;                       /* IMPORT: `as` names the last part, not the first */
+	const char *why;
+	Binding *prev;                    /* an earlier binding of the same name */
+	bool busy;                        /* being evaluated: finds cycles */
+	FrontModule *from;                /* IMPORT, FROM: the module, once it was looked for */
+	bool from_found;
+};
+
+struct Namespace {
+	FrontModule *module;
+	Namespace *outer;        /* where names that are not here are looked up: enclosing function or module; or NULL */
+	FrontFunction *function; /* whose body this is, or NULL */
+	FrontClass *klass;
+	Map names;               /* Sym -> latest Binding */
+	VEC(Binding *) order;
+	VEC(Binding *) stars;    /* from x import * */
+};
+
+typedef enum {
+	MODULE_FILE,
+	MODULE_EXTERNAL, /* a package that is not read: torch, math, os */
+	MODULE_BUILTIN,  /* the tile language's own names: triton.language, ... */
+	MODULE_PACKAGE,  /* a folder without __init__.py */
+} ModuleKind;
+
+struct FrontModule {
+	FrontSession *session;
+	ModuleKind kind;
+	const char *name; /* dotted, as far as it is known */
+	const char *path; /* of a FILE, as it was given; folder of a PACKAGE */
+	const char *real_path; /* of a FILE */
+	const Source *source;
+	AstModule *ast;
+	Namespace ns;
+	bool indexing, broken;
+	VEC(FrontFunction *) functions; /* in order of their text, host functions too */
+	VEC(FrontFunction *) kernels;   /* jit functions, ones inside functions and classes included */
+	bool kernels_found;
+};
+
+typedef enum { FN_HOST, FN_CONSTEXPR, FN_JIT } FunctionKind;
+
+struct FrontFunction {
+	FrontModule *module;
+	Namespace *ns;        /* where it is defined: its free names are looked up there */
+	AstFunction *ast;
+	FrontFunction *outer; /* function whose body defines it, or NULL */
+	FrontClass *klass;    /* whose method it is, or NULL */
+	const char *qualified;
+	Namespace *body;      /* names its body binds, when something inside was asked for */
+	FunctionKind kind;
+	bool decorated;       /* kind and the flags below are known */
+	bool is_static, is_class_method, is_property, noinline, tuned, debug;
+	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
+	FrontInfo info;
+	bool info_ready;
+	uint32_t id;          /* unique in the session */
+	struct Frame *env;    /* of a function made while lowering: the frame it closes over */
+};
+
+typedef enum {
+	CLASS_PLAIN,
+	CLASS_AGGREGATE, /* fields by annotation, __init__ sets them */
+	CLASS_RECORD,    /* dataclass: fields by annotation, constructor made from them */
+	CLASS_TUPLE,     /* NamedTuple */
+	CLASS_ENUM,
+	CLASS_EXCEPTION,
+} ClassKind;
+
+typedef struct ClassField {
+	Sym name;
+	Ast *annotation, *value; /* value: default, or NULL */
+} ClassField;
+
+struct FrontClass {
+	FrontModule *module;
+	Sym name;
+	const char *qualified;
+	AstClass *ast;     /* NULL: made by namedtuple() */
+	Namespace ns;
+	ClassKind kind;
+	FrontClass *base;  /* first base that is a class of a file, or NULL */
+	const ClassField *fields;
+	uint32_t field_count;
+};
+
+struct FrontSession {
+	Arena *arena;
+	FrontHost host;
+	Interner names;
+	SourceSet sources;
+	VEC(FrontModule *) modules;
+	Map functions;      /* AstFunction -> FrontFunction */
+	uint32_t next_function;
+	pthread_mutex_t lock;
+	uint32_t load_depth;
+	Map host_exprs;     /* text -> Ast: what the host gave for names */
+	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
+	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
+	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
+};
+
+static inline Sym session_sym(FrontSession *s, const char *text)
+{
+	return intern_text(&s->names, text);
+}
+
+/* ---- session.c ---- */
+
+void session_lock(FrontSession *s);
+void session_unlock(FrontSession *s);
+struct Lower *session_probe(FrontSession *s);
+
+/* ---- session_index.c ---- */
+
+/* Binds what the statements bind, in order. */
+void index_statements(Namespace *ns, const AstList *body, DiagList *diags);
+void namespace_init(Namespace *ns, FrontModule *module, Namespace *outer);
+FrontFunction *function_of_ast(Namespace *ns, AstFunction *ast);
+/* Names that the function's body binds; NULL when the body holds a syntax error. */
+Namespace *function_namespace(FrontFunction *f, DiagList *diags);
+bool function_parse(FrontFunction *f, DiagList *diags); /* its body; false after diagnosing */
+FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags);
+Binding *namespace_find(const Namespace *ns, Sym name); /* in this one alone */
+Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
+
+/* ---- session_import.c ---- */
+
+/* The module that `module` (after `level` dots) names for a file; never NULL: EXTERNAL when it is not found.
+ * *found says whether something was. */
+FrontModule *import_module(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags,
+			   bool *found);
+/* The module of an IMPORT or FROM, looked for once. */
+FrontModule *binding_module(Binding *b, DiagList *diags, bool *found);
+/* A submodule of a package, or NULL. */
+FrontModule *import_submodule(FrontModule *package, Sym name, Span span, DiagList *diags);
+FrontModule *session_module(FrontSession *s, ModuleKind kind, const char *name, const char *path); /* made once */
+FrontModule *session_load(FrontSession *s, const char *path, const char *name, const Str *text, Span span,
+			  DiagList *diags);
+FrontModule *session_lib(FrontSession *s, const char *name, DiagList *diags); /* a file of lib/, or NULL */
+bool import_is_tile_language(const char *module); /* "triton", "triton.x", "neso", ... */
+
+/* Has the tile language's module this name? */
+bool session_has_builtin(FrontSession *s, FrontModule *m, Sym name);
+bool session_has_builtin_module(FrontSession *s, const char *path);
+/* Truth of a condition at module level: 1, 0, or -1 when it cannot be known here. */
+int session_condition(Namespace *ns, Ast *test);
+
+/* ---- session_kernel.c: decorators, what is a kernel ---- */
+
+/* "triton.language.constexpr" for an expression that is a dotted name, through imports and plain renaming; NULL
+ * when it is none. Needs no values. */
+const char *dotted_name(Namespace *ns, const Ast *expr);
+void function_decorate(FrontFunction *f); /* fills kind and flags */
+void class_decorate(FrontClass *c);
+/* Finds kernels inside functions too. */
+void module_find_kernels(FrontModule *m, DiagList *diags);
+bool is_constexpr_annotation(Namespace *ns, const Ast *annotation);
+
+#endif

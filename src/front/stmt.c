@@ -1,0 +1,486 @@
+/* Statements of kernels. A list of statements is a stream: what a branch with an early return leaves to be done is
+ * the rest of its stream, which becomes the region of the other branch (stmt_if.c). */
+#include "front/core.h"
+
+/* ---- assignment ---- */
+
+const Val *sanitize(Lower *low, const Val *v)
+{
+	if (val_is_number(v))
+		return val_add_origin(low, sem_to_tensor(low, v), v);
+	if (v->kind != VAL_TUPLE)
+		return v;
+	Val *t = arena_copy(low->arena, v, sizeof *v);
+	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		t->seq.items[i] = sanitize(low, v->seq.items[i]);
+	return t;
+}
+
+static bool assign_items(Lower *low, const AstList *targets, const Val *value)
+{
+	ValVec items = {0};
+	if (!eval_items(low, value, &items))
+		return false;
+	uint32_t star = targets->len;
+	for (uint32_t i = 0; i < targets->len; i++)
+		if (targets->items[i]->kind == AST_STARRED)
+			star = i;
+	if (star == targets->len ? items.len != targets->len : items.len + 1 < targets->len) {
+		lower_error(low, DIAG_UNPACK_COUNT, items.len, targets->len);
+		return false;
+	}
+	bool ok = true;
+	uint32_t extra = star < targets->len ? items.len + 1 - targets->len : 0;
+	for (uint32_t i = 0; i < targets->len; i++) {
+		if (i == star)
+			ok = assign_target(low, targets->items[i]->wrap.value,
+					   val_list(low, items.data + i, extra)) && ok;
+		else
+			ok = assign_target(low, targets->items[i], items.data[i > star ? i + extra - 1 : i]) && ok;
+	}
+	return ok;
+}
+
+/* After an error the names of the target are poison, so that nothing is said twice. */
+static void poison_target(Lower *low, const Ast *target)
+{
+	if (target->kind == AST_NAME)
+		frame_set(low, low->frame, target->name.id, low->poison);
+	else if (target->kind == AST_TUPLE || target->kind == AST_LIST)
+		for (uint32_t i = 0; i < target->seq.items.len; i++)
+			poison_target(low, target->seq.items.items[i]);
+	else if (target->kind == AST_STARRED)
+		poison_target(low, target->wrap.value);
+}
+
+static bool assign_attribute(Lower *low, Ast *target, const Val *value)
+{
+	const Val *object = eval(low, target->attribute.value);
+	if (object->kind == VAL_POISON)
+		return false;
+	if (object->kind == VAL_OBJECT) {
+		FrontClass *c = object->object.klass;
+		for (uint32_t i = 0; i < c->field_count; i++)
+			if (c->fields[i].name == target->attribute.attr) {
+				object->object.fields[i] = value;
+				return true;
+			}
+		if (low->frame->host) {
+			lower_error(low, DIAG_FIELD_UNKNOWN, c->name, target->attribute.attr);
+			return false;
+		}
+	}
+	lower_error(low, DIAG_UNSUPPORTED, "assignment to an attribute");
+	return false;
+}
+
+static bool assign_subscript(Lower *low, Ast *target, const Val *value)
+{
+	const Val *base = eval(low, target->subscript.value), *index = eval(low, target->subscript.index);
+	if (base->kind == VAL_POISON || index->kind == VAL_POISON)
+		return false;
+	int64_t i;
+	if (low->frame->host && base->kind == VAL_LIST && val_as_int(index, &i)) {
+		i += i < 0 ? base->seq.len : 0;
+		if (i < 0 || i >= base->seq.len) {
+			lower_error(low, DIAG_INDEX, (long long)i, base->seq.len);
+			return false;
+		}
+		base->seq.items[i] = value;
+		return true;
+	}
+	if (low->frame->host && base->kind == VAL_DICT) {
+		ValVec keys = {0}, values = {0};
+		for (uint32_t k = 0; k < base->dict.len; k++) {
+			vec_push(low->arena, &keys, base->dict.keys[k]);
+			vec_push(low->arena, &values, base->dict.values[k]);
+		}
+		vec_push(low->arena, &keys, index);
+		vec_push(low->arena, &values, value);
+		((Val *)base)->dict = val_dict(low, keys.data, values.data, keys.len)->dict;
+		return true;
+	}
+	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tensor or tuple");
+	return false;
+}
+
+bool assign_target(Lower *low, Ast *target, const Val *value)
+{
+	if (value->kind == VAL_POISON) {
+		poison_target(low, target);
+		return false;
+	}
+	Span old = lower_at(low, target->span);
+	bool ok = true;
+	switch (target->kind) {
+	case AST_NAME:
+		frame_set(low, low->frame, target->name.id, value);
+		break;
+	case AST_TUPLE:
+	case AST_LIST:
+		ok = assign_items(low, &target->seq.items, value);
+		if (!ok)
+			poison_target(low, target);
+		break;
+	case AST_ATTRIBUTE:
+		ok = assign_attribute(low, target, value);
+		break;
+	case AST_SUBSCRIPT:
+		ok = assign_subscript(low, target, value);
+		break;
+	default:
+		lower_error(low, DIAG_UNSUPPORTED, "this target of an assignment");
+		ok = false;
+	}
+	lower_restore(low, old);
+	return ok;
+}
+
+/* The value under the target's name as prefix of its locations. */
+static const Val *eval_for(Lower *low, const Ast *target, Ast *value)
+{
+	Sym old = low->frame->prefix;
+	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
+	lower_at(low, low->span);
+	const Val *v = sanitize(low, eval(low, value));
+	low->frame->prefix = old;
+	lower_at(low, low->span);
+	return v;
+}
+
+static void lower_assign(Lower *low, Ast *node)
+{
+	const AstList *targets = &node->assign.targets;
+	const Val *v = eval_for(low, targets->items[0], node->assign.value);
+	for (uint32_t i = 0; i < targets->len; i++)
+		assign_target(low, targets->items[i], v);
+}
+
+static void lower_ann_assign(Lower *low, Ast *node)
+{
+	Ast *target = node->ann_assign.target;
+	if (!node->ann_assign.value)
+		return;
+	if (!is_constexpr_annotation(low->frame->ns, node->ann_assign.annotation)) {
+		assign_target(low, target, eval_for(low, target, node->ann_assign.value));
+		return;
+	}
+	const Val *v = eval(low, node->ann_assign.value);
+	if (target->kind == AST_NAME) {
+		uint64_t index;
+		const Slot *slot = map_get(&low->frame->slot_of, map_key(target->name.id), &index)
+					   ? &low->frame->slots.data[index] : NULL;
+		/* The same statement again is a turn of an unrolled loop. */
+		if (slot && slot->val && slot->val->kind != VAL_POISON && slot->at.start != target->span.start) {
+			Span old = lower_at(low, target->span);
+			lower_error(low, DIAG_CONSTEXPR_AGAIN, target->name.id);
+			lower_restore(low, old);
+			return;
+		}
+	}
+	assign_target(low, target, v->kind == VAL_TENSOR && v->origin ? v->origin : v);
+}
+
+static void lower_aug_assign(Lower *low, Ast *node)
+{
+	Ast *target = node->aug_assign.target;
+	Sym old = low->frame->prefix;
+	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
+	lower_at(low, low->span);
+	const Val *l = eval(low, target), *r = eval(low, node->aug_assign.value);
+	lower_at(low, node->span);
+	const Val *v = sanitize(low, eval_binary(low, node->aug_assign.op, l, r));
+	low->frame->prefix = old;
+	lower_at(low, node->span);
+	assign_target(low, target, v);
+}
+
+/* ---- small statements ---- */
+
+/* An exception that the kernel raises while it is compiled: class and message. */
+static void lower_raise(Lower *low, Ast *node)
+{
+	Ast *exc = node->raise.exc;
+	if (!exc) {
+		lower_error(low, DIAG_RAISED, "exception", "");
+		return;
+	}
+	const Val *v = eval(low, exc);
+	if (v->kind == VAL_POISON)
+		return;
+	const char *name = v->kind == VAL_OBJECT ? v->object.klass->name :
+			   v->kind == VAL_CLASS	 ? v->klass->name :
+						   val_type_name(v);
+	const char *text = "";
+	if (v->kind == VAL_OBJECT && v->object.klass->kind == CLASS_EXCEPTION && v->object.fields[0] &&
+	    v->object.fields[0]->seq.len)
+		text = arena_printf(low->arena, ": %s", val_str_text(low, v->object.fields[0]->seq.items[0]));
+	lower_error(low, DIAG_RAISED, name, text);
+}
+
+static void lower_assert(Lower *low, Ast *node)
+{
+	const Val *test = eval(low, node->assert_stmt.test);
+	if (test->kind == VAL_POISON)
+		return;
+	if (test->kind != VAL_TENSOR) {
+		bool ok, truth = eval_truth(low, test, &ok);
+		if (!ok || truth)
+			return;
+		const Val *msg = node->assert_stmt.msg ? eval(low, node->assert_stmt.msg) : NULL;
+		if (!msg || msg->kind != VAL_POISON)
+			lower_error(low, DIAG_ASSERT, msg ? ": " : "", msg ? val_str_text(low, msg) : "");
+		return;
+	}
+	const Val *msg = node->assert_stmt.msg ? eval(low, node->assert_stmt.msg) : val_str(low, STR(""));
+	const Val *args[] = {test, msg};
+	if (msg->kind != VAL_POISON)
+		sem_call(low, "device_assert", args, 2);
+}
+
+static void lower_delete(Lower *low, Ast *node)
+{
+	for (uint32_t i = 0; i < node->del.targets.len; i++) {
+		Ast *target = node->del.targets.items[i];
+		if (target->kind != AST_NAME) {
+			lower_error(low, DIAG_UNSUPPORTED, "del of anything but a name");
+			continue;
+		}
+		if (eval(low, target)->kind == VAL_POISON)
+			continue;
+		Slot *slot = &low->frame->slots.data[frame_slot(low, low->frame, target->name.id)];
+		*slot = (Slot){.why = WHY_DELETED, .at = node->span};
+	}
+}
+
+/* Imports inside a kernel bind names as at module level. */
+static void lower_import(Lower *low, Ast *node)
+{
+	AstList one = {&node, 1};
+	Namespace *ns = ARENA_NEW(low->session->arena, Namespace);
+	namespace_init(ns, low->frame->ns->module, low->frame->ns);
+	index_statements(ns, &one, low->diags);
+	for (uint32_t i = 0; i < ns->order.len; i++)
+		frame_set(low, low->frame, ns->order.data[i]->name, resolve_binding(low, ns->order.data[i]));
+}
+
+static void lower_nested_def(Lower *low, Ast *node)
+{
+	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
+	function_decorate(ast);
+	if (ast->kind == FN_HOST) {
+		lower_error(low, DIAG_UNSUPPORTED, "a function defined inside a kernel");
+		return;
+	}
+	frame_set(low, low->frame, node->function->name, val_function(low, ast));
+}
+
+static void lower_simple(Lower *low, Ast *node)
+{
+	switch (node->kind) {
+	case AST_ASSIGN:
+		lower_assign(low, node);
+		break;
+	case AST_ANN_ASSIGN:
+		lower_ann_assign(low, node);
+		break;
+	case AST_AUG_ASSIGN:
+		lower_aug_assign(low, node);
+		break;
+	case AST_EXPR:
+		if (node->unary_stmt.value->kind != AST_STRING)
+			eval(low, node->unary_stmt.value);
+		break;
+	case AST_PASS:
+		break;
+	case AST_ASSERT:
+		lower_assert(low, node);
+		break;
+	case AST_DELETE:
+		lower_delete(low, node);
+		break;
+	case AST_IMPORT:
+	case AST_IMPORT_FROM:
+		lower_import(low, node);
+		break;
+	case AST_FUNCTION_DEF:
+		lower_nested_def(low, node);
+		break;
+	case AST_WITH:
+		lower_error(low, DIAG_UNSUPPORTED, "a `with` statement");
+		break;
+	case AST_BREAK:
+		lower_error(low, DIAG_UNSUPPORTED, "`break`");
+		break;
+	case AST_CONTINUE:
+		lower_error(low, DIAG_UNSUPPORTED, "`continue`");
+		break;
+	case AST_TRY:
+		lower_error(low, DIAG_UNSUPPORTED, "`try`");
+		break;
+	case AST_GLOBAL:
+	case AST_NONLOCAL:
+		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
+		break;
+	case AST_CLASS_DEF:
+		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
+		break;
+	case AST_SKIPPED:
+		lower_error(low, DIAG_UNSUPPORTED, "this statement");
+		break;
+	default:
+		BUG("statement %s", ast_kind_name(node->kind));
+	}
+}
+
+/* ---- streams ---- */
+
+typedef struct Unroll {
+	ValVec items;
+	uint32_t next;
+	Ast *target;
+} Unroll;
+
+static const Stream *keep(Lower *low, const Stream *s)
+{
+	return arena_copy(low->arena, s, sizeof *s);
+}
+
+/* Moves past the ends of lists; false when nothing is left. */
+static bool stream_ready(Lower *low, Stream *s)
+{
+	for (;;) {
+		if (s->at < s->list.len)
+			return true;
+		if (s->unroll && s->unroll->next < s->unroll->items.len) {
+			if (!lower_step(low))
+				return false;
+			assign_target(low, s->unroll->target, s->unroll->items.data[s->unroll->next++]);
+			s->at = 0;
+			if (!s->list.len)
+				return false;
+			continue;
+		}
+		if (!s->next)
+			return false;
+		*s = *s->next;
+	}
+}
+
+static Flow flow_return(Lower *low, Ast *node)
+{
+	const Val *v = low->none;
+	if (node->unary_stmt.value)
+		v = sanitize(low, eval(low, node->unary_stmt.value));
+	if (low->frame->loops) {
+		lower_error(low, DIAG_RETURN_IN_LOOP);
+		v = low->poison;
+	}
+	return (Flow){.kind = FLOW_RETURN, .value = v, .at = node->span};
+}
+
+/* What a `for` runs over: an unrolled loop joins the stream, a run-time one is lowered here. */
+static bool enter_for(Lower *low, Ast *node, Stream *s)
+{
+	if (node->for_stmt.orelse.len)
+		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
+	Span old = lower_at(low, node->for_stmt.iter->span);
+	const Val *iter = eval(low, node->for_stmt.iter);
+	bool dynamic = iter->kind == VAL_RANGE && iter->range.range != RANGE_STATIC;
+	ValVec items = {0};
+	bool ok = iter->kind != VAL_POISON && (dynamic || eval_items(low, iter, &items));
+	lower_restore(low, old);
+	if (!ok) {
+		poison_target(low, node->for_stmt.target);
+		return false;
+	}
+	if (dynamic) {
+		lower_for(low, node, iter);
+		return true;
+	}
+	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
+	unroll->items = items;
+	unroll->target = node->for_stmt.target;
+	*s = (Stream){.list = node->for_stmt.body, .at = node->for_stmt.body.len, .unroll = unroll, .next = keep(low, s)};
+	return true;
+}
+
+static bool has_left(const Stream *s)
+{
+	for (; s; s = s->next)
+		if (s->at < s->list.len || (s->unroll && s->unroll->next < s->unroll->items.len))
+			return true;
+	return false;
+}
+
+/* An `if` known now joins the stream; false when the condition is only known at run time (*cond). */
+static bool enter_if(Lower *low, Ast *node, Stream *s, const Val **cond)
+{
+	*cond = eval(low, node->if_stmt.test);
+	if ((*cond)->kind == VAL_TENSOR)
+		return false;
+	bool ok = false, truth = (*cond)->kind != VAL_POISON && eval_truth(low, *cond, &ok);
+	if (!ok) {
+		/* Both branches, for the errors in them; their names are poison after it. */
+		SymVec names = {0};
+		assigned_names(low, &node->if_stmt.body, &names);
+		assigned_names(low, &node->if_stmt.orelse, &names);
+		for (uint32_t i = 0; i < names.len; i++)
+			frame_set(low, low->frame, names.data[i], low->poison);
+		return true;
+	}
+	const AstList *active = truth ? &node->if_stmt.body : &node->if_stmt.orelse;
+	if (active->len)
+		*s = (Stream){.list = *active, .next = keep(low, s)};
+	return true;
+}
+
+static Flow lower_statements(Lower *low, Stream s, bool tail)
+{
+	while (!low->stopped && stream_ready(low, &s)) {
+		Ast *node = s.list.items[s.at++];
+		if (!lower_step(low))
+			break;
+		lower_at(low, node->span);
+		const Val *cond = NULL;
+		if (node->kind == AST_RETURN)
+			return flow_return(low, node);
+		if (node->kind == AST_RAISE) {
+			lower_raise(low, node);
+			return (Flow){.kind = FLOW_RETURN, .value = low->poison, .at = node->span};
+		}
+		if (node->kind == AST_IF) {
+			if (enter_if(low, node, &s, &cond))
+				continue;
+			lower_at(low, node->span);
+			bool went_on = false;
+			Flow flow = lower_if(low, node, cond, &s, tail, &went_on);
+			if (flow.kind == FLOW_MAYBE && !went_on && has_left(&s))
+				return lower_guarded(low, flow, &s, tail);
+			if (went_on || flow.kind != FLOW_FALL)
+				return flow;
+		} else if (node->kind == AST_FOR) {
+			enter_for(low, node, &s);
+		} else if (node->kind == AST_WHILE) {
+			lower_while(low, node);
+		} else {
+			lower_simple(low, node);
+		}
+	}
+	return (Flow){.kind = FLOW_FALL};
+}
+
+Flow lower_stream(Lower *low, Stream s, bool tail)
+{
+	if (++low->depth > LOWER_MAX_NEST) {
+		lower_stop(low, DIAG_LIMIT_NEST);
+		low->depth--;
+		return (Flow){.kind = FLOW_RETURN, .value = low->poison};
+	}
+	Span old = low->span;
+	Flow flow = lower_statements(low, s, tail);
+	lower_at(low, old);
+	low->depth--;
+	return flow;
+}

@@ -1,0 +1,407 @@
+/* `if` on a run-time condition: both branches are lowered into blocks of their own, then one scf.if yields what
+ * they made different. A branch that returns has nothing to go on with, so the statements after the `if` go into
+ * the other one; when both may go on and one may return, the scf.if yields a flag for it, and what follows stands
+ * under a second scf.if. Nothing is lowered twice. */
+#include "front/core.h"
+
+#include <stdlib.h>
+
+typedef struct Side {
+	IrBlock *block;
+	IrBuilder b; /* its end */
+	SlotVec slots;
+	Flow flow;
+} Side;
+
+/* One leaf of a merged value: the same on both sides, or result `index`. */
+typedef struct Leaf {
+	IrValue *same;
+	uint32_t index;
+} Leaf;
+
+typedef struct Merge {
+	const Val *like;
+	uint32_t first, count; /* leaves */
+	int64_t slot;          /* -1: the returned value */
+} Merge;
+
+typedef struct Join {
+	Lower *low;
+	Side *t, *e;
+	ValueVec then_values, else_values;
+	VEC(Leaf) leaves;
+	VEC(Merge) merges;
+} Join;
+
+void frame_restore(Lower *low, Frame *frame, const SlotVec *saved)
+{
+	SlotVec copy = {.len = frame->names.len, .cap = MAX(frame->names.len, 1u)};
+	copy.data = ARENA_ARRAY(low->arena, Slot, copy.cap);
+	memcpy(copy.data, saved->data, saved->len * sizeof *saved->data);
+	frame->slots = copy;
+}
+
+/* ---- sides ---- */
+
+static void side_open(Lower *low, Side *side, const SlotVec *live)
+{
+	frame_restore(low, low->frame, live);
+	side->block = ir_block_new(low->m, NULL);
+	low->b.block = side->block;
+	low->b.before = NULL;
+}
+
+static void side_close(Lower *low, Side *side, Flow flow)
+{
+	side->flow = flow;
+	side->b = low->b;
+	side->slots = low->frame->slots;
+}
+
+static void side_lower(Lower *low, Side *side, const SlotVec *live, const AstList *body, bool tail)
+{
+	side_open(low, side, live);
+	side_close(low, side, lower_stream(low, (Stream){.list = *body}, tail));
+}
+
+/* Lowers the rest of the stream at the end of a side. */
+static void side_go_on(Lower *low, Side *side, const Stream *rest, bool tail)
+{
+	low->b = side->b;
+	low->frame->slots = side->slots;
+	side_close(low, side, lower_stream(low, *rest, tail));
+}
+
+static const Slot *side_slot(const Side *side, uint32_t i)
+{
+	static const Slot none = {0};
+	return i < side->slots.len ? &side->slots.data[i] : &none;
+}
+
+/* ---- joining ---- */
+
+static IrValue *poison_at(Side *side, IrType type)
+{
+	return irb_0(&side->b, OP_POISON, type);
+}
+
+static uint32_t add_pair(Join *j, IrValue *t, IrValue *e)
+{
+	if (!t)
+		t = poison_at(j->t, e->type);
+	if (!e)
+		e = poison_at(j->e, t->type);
+	vec_push(j->low->arena, &j->then_values, t);
+	vec_push(j->low->arena, &j->else_values, e);
+	return j->then_values.len - 1;
+}
+
+/* Merges two values of the same shape; either may be NULL where its side never goes that way. */
+static void add_merge(Join *j, int64_t slot, const Val *t, const Val *e)
+{
+	ValueVec tv = {0}, ev = {0};
+	if (t)
+		val_flatten(j->low, t, &tv);
+	if (e)
+		val_flatten(j->low, e, &ev);
+	Merge m = {.like = t ? t : e, .first = j->leaves.len, .count = MAX(tv.len, ev.len), .slot = slot};
+	for (uint32_t i = 0; i < m.count; i++) {
+		IrValue *a = t ? tv.data[i] : NULL, *b = e ? ev.data[i] : NULL;
+		Leaf leaf = {.same = a == b ? a : NULL};
+		if (!leaf.same)
+			leaf.index = add_pair(j, a, b);
+		vec_push(j->low->arena, &j->leaves, leaf);
+	}
+	vec_push(j->low->arena, &j->merges, m);
+}
+
+static const Val *merged(Join *j, const Merge *m, const IrOp *op)
+{
+	ValueVec handles = {0};
+	for (uint32_t i = 0; i < m->count; i++) {
+		const Leaf *leaf = &j->leaves.data[m->first + i];
+		vec_push(j->low->arena, &handles, leaf->same ? leaf->same : ir_result(op, leaf->index));
+	}
+	uint32_t cursor = 0;
+	return val_rebuild(j->low, m->like, handles.data, &cursor);
+}
+
+static void lost(Join *j, uint32_t slot, SlotWhy why)
+{
+	j->low->frame->slots.data[slot] = (Slot){.why = why, .at = j->low->span};
+}
+
+static void type_error(Join *j, uint32_t slot, const Val *before)
+{
+	Lower *low = j->low;
+	Sym name = low->frame->names.data[slot];
+	const Slot *t = side_slot(j->t, slot), *e = side_slot(j->e, slot);
+	Span old = low->span;
+	bool in_then = t->val != before && (!before || !val_same_shape(t->val, before));
+	lower_at(low, in_then || e->val == before ? t->at : e->at);
+	if (before && before->kind == VAL_TENSOR)
+		lower_error(low, DIAG_IF_TYPE, name, val_describe(low, before),
+			    val_describe(low, in_then ? t->val : e->val), in_then ? "then" : "else");
+	else
+		lower_error(low, DIAG_IF_TYPES, name, val_describe(low, t->val), val_describe(low, e->val));
+	lower_at(low, old);
+	frame_set(low, low->frame, name, low->poison);
+}
+
+/* One name after an `if` whose sides both go on. */
+static void join_slot(Join *j, uint32_t i, const Val *before)
+{
+	Lower *low = j->low;
+	const Slot *t = side_slot(j->t, i), *e = side_slot(j->e, i);
+	Slot *out = &low->frame->slots.data[i];
+	if (t->val == e->val) {
+		*out = *t;
+	} else if (!t->val || !e->val) {
+		lost(j, i, WHY_BRANCH);
+	} else if (t->val->kind == VAL_POISON || e->val->kind == VAL_POISON) {
+		*out = (Slot){.val = low->poison, .at = low->span};
+	} else if (val_same_shape(t->val, e->val)) {
+		*out = *t;
+		if (val_has_tensor(t->val))
+			add_merge(j, i, t->val, e->val);
+	} else if (before ? val_has_tensor(before) || val_is_number(before)
+			  : t->val->kind == VAL_TENSOR && e->val->kind == VAL_TENSOR) {
+		type_error(j, i, before);
+	} else {
+		lost(j, i, WHY_MIXED);
+	}
+}
+
+/* One name after an `if` of which only one side goes on. */
+static void join_one_sided(Join *j, uint32_t i, bool then_lives, const Val *before)
+{
+	const Slot *s = side_slot(then_lives ? j->t : j->e, i);
+	j->low->frame->slots.data[i] = *s;
+	if (s->val && s->val != before && val_has_tensor(s->val))
+		add_merge(j, i, then_lives ? s->val : NULL, then_lives ? NULL : s->val);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const Sym *)a, *(const Sym *)b);
+}
+
+/* Names that were there before come first, in order of definition; then the new ones by name. */
+static void join_names(Join *j, const SlotVec *before)
+{
+	Lower *low = j->low;
+	Frame *frame = low->frame;
+	frame_restore(low, frame, before);
+	bool then_lives = j->t->flow.kind != FLOW_RETURN, else_lives = j->e->flow.kind != FLOW_RETURN;
+	if (!then_lives && !else_lives)
+		return;
+	SymVec fresh = {0};
+	for (uint32_t i = 0; i < frame->names.len; i++) {
+		const Val *old = i < before->len ? before->data[i].val : NULL;
+		if (!old)
+			vec_push(low->arena, &fresh, frame->names.data[i]);
+		else if (then_lives && else_lives)
+			join_slot(j, i, old);
+		else
+			join_one_sided(j, i, then_lives, old);
+	}
+	if (fresh.len)
+		qsort(fresh.data, fresh.len, sizeof *fresh.data, by_name);
+	for (uint32_t k = 0; k < fresh.len; k++) {
+		uint32_t i = frame_slot(low, frame, fresh.data[k]);
+		if (then_lives && else_lives)
+			join_slot(j, i, NULL);
+		else
+			join_one_sided(j, i, then_lives, NULL);
+	}
+}
+
+/* The returned value of both sides in one; *ok false after diagnosing. `first` is the number of its merge. */
+static const Val *join_returns(Join *j, bool *merges)
+{
+	Lower *low = j->low;
+	const Flow *t = &j->t->flow, *e = &j->e->flow;
+	*merges = false;
+	const Val *a = t->kind != FLOW_FALL ? t->value : NULL, *b = e->kind != FLOW_FALL ? e->value : NULL;
+	if ((a && a->kind == VAL_POISON) || (b && b->kind == VAL_POISON))
+		return low->poison;
+	/* A side that returns nothing, or ends without `return`: undefined where the other returns a value. */
+	if (!a || !b) {
+		const Val *v = a ? a : b;
+		if (v && val_has_tensor(v)) {
+			add_merge(j, -1, a, b);
+			*merges = true;
+		}
+		return v;
+	}
+	if (!val_same_shape(a, b)) {
+		Span old = lower_at(low, e->at);
+		lower_error(low, DIAG_RETURN_TYPES, val_describe(low, a), val_describe(low, b));
+		lower_restore(low, old);
+		return low->poison;
+	}
+	if (val_has_tensor(a)) {
+		add_merge(j, -1, a, b);
+		*merges = true;
+	}
+	return a;
+}
+
+static void close_block(Lower *low, Side *side, const ValueVec *values)
+{
+	side->b.loc = low->b.loc;
+	irb_op(&side->b, OP_YIELD, values->data, values->len, NULL, 0, 0);
+}
+
+static IrOp *make_if(Join *j, IrBuilder *outer, IrValue *cond)
+{
+	Lower *low = j->low;
+	uint32_t n = j->then_values.len;
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(n, 1u));
+	for (uint32_t i = 0; i < n; i++)
+		types[i] = j->then_values.data[i]->type;
+	outer->loc = low->b.loc;
+	IrOp *op = irb_op(outer, OP_IF, &cond, 1, types, n, 2);
+	close_block(low, j->t, &j->then_values);
+	ir_block_append(&op->regions[0], j->t->block);
+	if (n || j->e->block->first) {
+		close_block(low, j->e, &j->else_values);
+		ir_block_append(&op->regions[1], j->e->block);
+	}
+	return op;
+}
+
+/* The flag of a side: does it return? */
+static IrValue *flag(Lower *low, Side *side)
+{
+	if (side->flow.kind == FLOW_MAYBE)
+		return side->flow.returned;
+	return irb_int(&side->b, ir_scalar(low->cx, TY_I1), side->flow.kind == FLOW_RETURN);
+}
+
+static Flow join_sides(Lower *low, IrBuilder outer, IrValue *cond, Side *t, Side *e, const SlotVec *before)
+{
+	Join j = {.low = low, .t = t, .e = e};
+	Flow out = {.kind = FLOW_FALL, .at = t->flow.kind != FLOW_FALL ? t->flow.at : e->flow.at};
+	if (t->flow.kind == FLOW_RETURN && e->flow.kind == FLOW_RETURN)
+		out.kind = FLOW_RETURN;
+	else if (t->flow.kind != FLOW_FALL || e->flow.kind != FLOW_FALL)
+		out.kind = FLOW_MAYBE;
+	if (out.kind == FLOW_MAYBE)
+		add_pair(&j, flag(low, t), flag(low, e));
+	bool value_merges = false;
+	if (out.kind != FLOW_FALL)
+		out.value = join_returns(&j, &value_merges);
+	join_names(&j, before);
+	IrOp *op = make_if(&j, &outer, cond);
+	low->b = outer;
+	for (uint32_t i = 0; i < j.merges.len; i++) {
+		const Merge *m = &j.merges.data[i];
+		const Val *v = merged(&j, m, op);
+		if (m->slot < 0)
+			out.value = v;
+		else
+			low->frame->slots.data[m->slot] = (Slot){.val = v, .at = low->span};
+	}
+	if (out.kind == FLOW_MAYBE)
+		out.returned = ir_result(op, 0);
+	return out;
+}
+
+/* In tail position the end of the statements is the end of the function. */
+static void fall_is_return(Side *side)
+{
+	if (side->flow.kind == FLOW_FALL)
+		side->flow = (Flow){.kind = FLOW_RETURN};
+}
+
+static bool anything_left(const Stream *s)
+{
+	for (; s; s = s->next)
+		if (s->at < s->list.len || s->unroll)
+			return true;
+	return false;
+}
+
+Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on)
+{
+	Span test = lower_at(low, node->if_stmt.test->span);
+	const Val *c = sem_condition(low, cond);
+	lower_restore(low, test);
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	bool last = !anything_left(rest);
+	Side t, e;
+	side_lower(low, &t, &before, &node->if_stmt.body, tail && last);
+	side_lower(low, &e, &before, &node->if_stmt.orelse, tail && last);
+	bool t_returns = t.flow.kind == FLOW_RETURN, e_returns = e.flow.kind == FLOW_RETURN;
+	Side *open = t_returns && e.flow.kind == FLOW_FALL ? &e : e_returns && t.flow.kind == FLOW_FALL ? &t : NULL;
+	if (open && !last) {
+		side_go_on(low, open, rest, tail);
+		*went_on = true;
+	}
+	if (tail && (last || *went_on) && (t.flow.kind != FLOW_FALL || e.flow.kind != FLOW_FALL)) {
+		fall_is_return(&t);
+		fall_is_return(&e);
+	}
+	lower_at(low, node->span);
+	if (c->kind == VAL_POISON) {
+		low->b = outer;
+		frame_restore(low, low->frame, &before);
+		return *went_on || (t_returns && e_returns) ? (Flow){.kind = FLOW_RETURN, .value = low->poison}
+							    : (Flow){.kind = FLOW_FALL};
+	}
+	return join_sides(low, outer, c->tensor.ir, &t, &e, &before);
+}
+
+/* What follows statements that may have returned stands under the flag that says so. */
+Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail)
+{
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	Side t, e;
+	side_open(low, &t, &before);
+	side_close(low, &t, (Flow){.kind = FLOW_RETURN, .value = maybe.value, .at = maybe.at});
+	side_open(low, &e, &before);
+	side_close(low, &e, lower_stream(low, *rest, tail));
+	if (tail)
+		fall_is_return(&e);
+	return join_sides(low, outer, maybe.returned, &t, &e, &before);
+}
+
+/* ---- conditional expressions ---- */
+
+static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *live)
+{
+	side_open(low, side, live);
+	const Val *v = eval(low, expr);
+	if (val_is_number(v))
+		v = sem_to_tensor(low, v);
+	side_close(low, side, (Flow){.kind = FLOW_FALL});
+	return v;
+}
+
+const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond)
+{
+	const Val *c = sem_condition(low, cond);
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	Side t, e;
+	const Val *a = side_value(low, &t, node->if_exp.body, &before);
+	const Val *b = side_value(low, &e, node->if_exp.orelse, &before);
+	lower_at(low, node->span);
+	IrLoc loc = low->b.loc;
+	low->b = outer;
+	low->b.loc = loc;
+	frame_restore(low, low->frame, &before);
+	if (c->kind == VAL_POISON || a->kind == VAL_POISON || b->kind == VAL_POISON)
+		return low->poison;
+	if (!val_same_shape(a, b))
+		return lower_error(low, DIAG_IF_EXP_TYPES, val_describe(low, a), val_describe(low, b));
+	if (!val_has_tensor(a))
+		return a;
+	Join j = {.low = low, .t = &t, .e = &e};
+	add_merge(&j, -1, a, b);
+	IrOp *op = make_if(&j, &low->b, c->tensor.ir);
+	return merged(&j, &j.merges.data[0], op);
+}

@@ -1,0 +1,368 @@
+/* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
+ * that come out as they went in are taken back out afterwards, so the body is lowered once. */
+#include "front/core.h"
+
+#include <stdlib.h>
+
+typedef struct Carried {
+	Sym name;
+	uint32_t slot;
+	const Val *init;
+	uint32_t first, count; /* of its IR values among the loop's */
+} Carried;
+
+typedef struct Loop {
+	Lower *low;
+	Span span;
+	VEC(Carried) names;
+	ValueVec init, args, next; /* args: of the block that the body reads them from */
+	bool *drop;                /* by IR value: not carried after all */
+} Loop;
+
+static int by_slot(const void *a, const void *b)
+{
+	const Carried *x = a, *y = b;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* What the loop may carry: `skip` is its own variable. */
+static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
+{
+	Lower *low = loop->low;
+	for (uint32_t i = 0; i < assigned->len; i++) {
+		const Val *v = frame_get(low->frame, assigned->data[i]);
+		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
+			continue;
+		vec_push(low->arena, &loop->names,
+			 (Carried){.name = assigned->data[i], .slot = frame_slot(low, low->frame, assigned->data[i]),
+				   .init = v});
+	}
+	if (loop->names.len)
+		qsort(loop->names.data, loop->names.len, sizeof *loop->names.data, by_slot);
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		Carried *c = &loop->names.data[i];
+		c->first = loop->init.len;
+		val_flatten(low, c->init, &loop->init);
+		c->count = loop->init.len - c->first;
+	}
+}
+
+/* Block arguments for the carried values; the names mean them from here on. */
+static void enter_block(Loop *loop, IrBlock *block, ValueVec *args)
+{
+	Lower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		IrLoc loc = lower_named_loc(low, c->name, loop->span);
+		for (uint32_t k = 0; k < c->count; k++)
+			vec_push(low->arena, args,
+				 ir_block_arg_add(low->m, block, loop->init.data[c->first + k]->type, loc));
+		if (!c->count)
+			continue;
+		uint32_t cursor = c->first;
+		low->frame->slots.data[c->slot].val = val_rebuild(low, c->init, args->data, &cursor);
+	}
+}
+
+static bool same_known(const Val *a, const Val *b)
+{
+	return !val_has_tensor(b) && val_equal(a, b);
+}
+
+static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
+{
+	Lower *low = loop->low;
+	const Source *source = source_get(&low->session->sources, loop->span.file);
+	uint32_t line = source ? source_line_col(source, loop->span.start).line : 0;
+	Span old = lower_at(low, slot->at);
+	if (c->count)
+		lower_error(low, DIAG_LOOP_TYPE, c->name, val_describe(low, c->init), line,
+			    val_describe(low, slot->val));
+	else
+		lower_error(low, DIAG_LOOP_CONSTEXPR, c->name, val_describe(low, c->init), line);
+	lower_restore(low, old);
+}
+
+/* What the body leaves in the carried names. */
+static void collect_next(Loop *loop)
+{
+	Lower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		const Slot *slot = &low->frame->slots.data[c->slot];
+		const Val *v = slot->val;
+		bool keeps = !v || v->kind == VAL_POISON;
+		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
+			carried_error(loop, c, slot);
+			keeps = true;
+		}
+		if (keeps || !c->count) {
+			for (uint32_t k = 0; k < c->count; k++)
+				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
+			continue;
+		}
+		val_flatten(low, v, &loop->next);
+	}
+}
+
+/* Values that every turn hands on as it got them are those from before the loop. */
+static void find_dropped(Loop *loop)
+{
+	uint32_t n = loop->init.len;
+	loop->drop = ARENA_ARRAY(loop->low->arena, bool, MAX(n, 1u));
+	for (uint32_t i = 0; i < n; i++)
+		loop->drop[i] = loop->next.data[i] == loop->args.data[i] || loop->next.data[i] == loop->init.data[i];
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < n; k++)
+			if (loop->drop[k] && loop->next.data[i] == loop->args.data[k])
+				loop->next.data[i] = loop->init.data[k];
+}
+
+static void drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
+{
+	for (uint32_t i = args->len; i-- > 0;) {
+		if (!loop->drop[i])
+			continue;
+		ir_replace_uses(args->data[i], loop->init.data[i]);
+		ir_block_arg_erase(block, args->data[i]->index);
+	}
+}
+
+static ValueVec kept(const Loop *loop, const ValueVec *all)
+{
+	ValueVec out = {0};
+	for (uint32_t i = 0; i < all->len; i++)
+		if (!loop->drop[i])
+			vec_push(loop->low->arena, &out, all->data[i]);
+	return out;
+}
+
+static IrType *types_of(Lower *low, const ValueVec *values)
+{
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values->len, 1u));
+	for (uint32_t i = 0; i < values->len; i++)
+		types[i] = values->data[i]->type;
+	return types;
+}
+
+/* After the loop: carried names are its results; what was first assigned in it has no value. */
+static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variable)
+{
+	Lower *low = loop->low;
+	Frame *frame = low->frame;
+	SlotVec inside = frame->slots;
+	frame_restore(low, frame, before);
+	ValueVec out = {0};
+	uint32_t result = 0;
+	for (uint32_t i = 0; i < loop->init.len; i++)
+		vec_push(low->arena, &out, loop->drop[i] ? loop->init.data[i] : ir_result(op, result++));
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		uint32_t cursor = c->first;
+		if (c->count)
+			frame->slots.data[c->slot].val = val_rebuild(low, c->init, out.data, &cursor);
+	}
+	for (uint32_t i = 0; i < frame->names.len; i++) {
+		Slot *slot = &frame->slots.data[i];
+		if (frame->names.data[i] == variable)
+			*slot = (Slot){.why = WHY_LOOP_VARIABLE, .at = loop->span};
+		else if (!slot->val && i < inside.len && inside.data[i].val)
+			*slot = inside.data[i].val->kind == VAL_POISON
+					? (Slot){.val = low->poison, .at = loop->span}
+					: (Slot){.why = WHY_LOOP, .at = loop->span};
+	}
+}
+
+static void lower_body(Loop *loop, const AstList *body)
+{
+	Lower *low = loop->low;
+	low->frame->loops++;
+	lower_stream(low, (Stream){.list = *body}, false);
+	low->frame->loops--;
+}
+
+/* ---- for ---- */
+
+static bool is_scalar_int(const Val *v)
+{
+	return v->kind == VAL_TENSOR && v->tensor.type->kind == TL_SCALAR && v->tensor.type->dtype < DT_FP8E4B15;
+}
+
+static const Val *bound(Lower *low, const Val *v, const char *what)
+{
+	const Val *t = sem_to_tensor(low, v);
+	if (t->kind == VAL_POISON || is_scalar_int(t))
+		return t;
+	return lower_error(low, DIAG_LOOP_BOUND, what, val_describe(low, t));
+}
+
+static bool is_unsigned(TlDtype d)
+{
+	return d == DT_INT1 || d == DT_UINT8 || d == DT_UINT16 || d == DT_UINT32 || d == DT_UINT64;
+}
+
+/* The wider one; of equal width the unsigned one (as integer operands are promoted). */
+static TlType promote(TlType a, TlType b)
+{
+	if (a->ir->bits != b->ir->bits && is_unsigned(a->dtype) == is_unsigned(b->dtype))
+		return a->ir->bits > b->ir->bits ? a : b;
+	if (is_unsigned(a->dtype))
+		return a->ir->bits >= b->ir->bits ? a : b;
+	return b->ir->bits >= a->ir->bits ? b : a;
+}
+
+static void loop_attr(Lower *low, IrOp *op, IrAttrName name, const Val *v)
+{
+	int64_t i;
+	if (v && v->kind != VAL_NONE && val_as_int(v, &i))
+		ir_set(low->m, op, name, ir_attr_i32(low->cx, i));
+}
+
+static void loop_flag(Lower *low, IrOp *op, IrAttrName name, const Val *v)
+{
+	if (v && val_is_constexpr(v) && val_truth(v))
+		ir_set(low->m, op, name, ir_attr_unit(low->cx));
+}
+
+static void loop_attrs(Lower *low, IrOp *op, const Val *range)
+{
+	loop_attr(low, op, ATTR_NUM_STAGES, range->range.num_stages);
+	loop_attr(low, op, ATTR_LOOP_UNROLL, range->range.loop_unroll_factor);
+	loop_flag(low, op, ATTR_DISALLOW_ACC_MULTI_BUFFER, range->range.disallow_acc_multi_buffer);
+	loop_flag(low, op, ATTR_FLATTEN, range->range.flatten);
+	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
+}
+
+void lower_for(Lower *low, Ast *node, const Val *range)
+{
+	Span span = node->span;
+	const Val *start = range->range.start, *stop = range->range.stop, *step = range->range.step;
+	int64_t by;
+	bool backwards = step->kind != VAL_TENSOR && val_as_int(step, &by) && by < 0;
+	if (backwards) {
+		/* Counts up from the end; the variable is turned round in the body. */
+		const Val *swap = start;
+		start = stop;
+		stop = swap;
+		step = val_int(low, -by);
+	}
+	Span old = lower_at(low, node->for_stmt.iter->span);
+	start = bound(low, start, "lower bound");
+	stop = bound(low, stop, "upper bound");
+	step = bound(low, step, "step");
+	bool ok = start->kind != VAL_POISON && stop->kind != VAL_POISON && step->kind != VAL_POISON;
+	TlType type = ok ? promote(promote(start->tensor.type, stop->tensor.type), step->tensor.type)
+			 : tl_scalar(low, DT_INT32);
+	if (ok) {
+		start = sem_cast(low, start, type);
+		stop = sem_cast(low, stop, type);
+		step = sem_cast(low, step, type);
+	}
+	lower_restore(low, old);
+	lower_at(low, span);
+	if (node->for_stmt.target->kind != AST_NAME) {
+		lower_error(low, DIAG_UNSUPPORTED, "a loop variable that is not a name");
+		return;
+	}
+	Sym variable = node->for_stmt.target->name.id;
+	Loop loop = {.low = low, .span = span};
+	SymVec assigned = {0};
+	assigned_names(low, &node->for_stmt.body, &assigned);
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	find_carried(&loop, &assigned, variable);
+	IrBlock *block = ir_block_new(low->m, NULL);
+	IrValue *iv = ir_block_arg_add(low->m, block, type->ir,
+				       lower_named_loc(low, variable, node->for_stmt.target->span));
+	low->b.block = block;
+	low->b.before = NULL;
+	if (ok && backwards)
+		iv = irb_2(&low->b, OP_ADDI, NULL, irb_2(&low->b, OP_SUBI, NULL, stop->tensor.ir, iv),
+			   start->tensor.ir);
+	enter_block(&loop, block, &loop.args);
+	frame_set(low, low->frame, variable, val_tensor(low, iv, type));
+	lower_body(&loop, &node->for_stmt.body);
+	lower_at(low, span);
+	collect_next(&loop);
+	find_dropped(&loop);
+	drop_args(&loop, block, &loop.args);
+	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), operands = {0};
+	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
+	outer.loc = low->b.loc;
+	low->b = outer;
+	if (!ok) {
+		frame_restore(low, low->frame, &before);
+		for (uint32_t i = 0; i < assigned.len; i++)
+			frame_set(low, low->frame, assigned.data[i], low->poison);
+		return;
+	}
+	vec_push(low->arena, &operands, start->tensor.ir);
+	vec_push(low->arena, &operands, stop->tensor.ir);
+	vec_push(low->arena, &operands, step->tensor.ir);
+	for (uint32_t i = 0; i < init.len; i++)
+		vec_push(low->arena, &operands, init.data[i]);
+	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, &init), init.len, 1);
+	ir_block_append(&op->regions[0], block);
+	loop_attrs(low, op, range);
+	leave(&loop, &before, op, variable);
+}
+
+/* ---- while ---- */
+
+void lower_while(Lower *low, Ast *node)
+{
+	if (node->if_stmt.orelse.len)
+		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
+	Span span = node->span;
+	Loop loop = {.low = low, .span = span};
+	SymVec assigned = {0};
+	AstList test = {&node->if_stmt.test, 1};
+	assigned_in_expressions(low, &test, &assigned);
+	assigned_names(low, &node->if_stmt.body, &assigned);
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	find_carried(&loop, &assigned, NULL);
+
+	IrBlock *first = ir_block_new(low->m, NULL), *second = ir_block_new(low->m, NULL);
+	ValueVec first_args = {0};
+	low->b.block = first;
+	low->b.before = NULL;
+	enter_block(&loop, first, &first_args);
+	Span old = lower_at(low, node->if_stmt.test->span);
+	const Val *cond = eval(low, node->if_stmt.test);
+	if (val_is_number(cond) || cond->kind == VAL_NONE)
+		cond = sem_to_tensor(low, val_bool(low, val_truth(cond)));
+	if (cond->kind != VAL_POISON)
+		cond = sem_condition(low, cond);
+	lower_restore(low, old);
+	lower_at(low, span);
+	IrBuilder test_end = low->b;
+
+	low->b.block = second;
+	enter_block(&loop, second, &loop.args);
+	lower_body(&loop, &node->if_stmt.body);
+	lower_at(low, span);
+	collect_next(&loop);
+	find_dropped(&loop);
+	drop_args(&loop, first, &first_args);
+	drop_args(&loop, second, &loop.args);
+	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), pass = kept(&loop, &first_args);
+	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
+	outer.loc = low->b.loc;
+	low->b = outer;
+	if (cond->kind == VAL_POISON) {
+		frame_restore(low, low->frame, &before);
+		for (uint32_t i = 0; i < assigned.len; i++)
+			frame_set(low, low->frame, assigned.data[i], low->poison);
+		return;
+	}
+	ValueVec condition = {0};
+	vec_push(low->arena, &condition, cond->tensor.ir);
+	for (uint32_t i = 0; i < pass.len; i++)
+		vec_push(low->arena, &condition, pass.data[i]);
+	irb_op(&test_end, OP_CONDITION, condition.data, condition.len, NULL, 0, 0);
+	IrOp *op = irb_op(&low->b, OP_WHILE, init.data, init.len, types_of(low, &init), init.len, 2);
+	ir_block_append(&op->regions[0], first);
+	ir_block_append(&op->regions[1], second);
+	leave(&loop, &before, op, NULL);
+}

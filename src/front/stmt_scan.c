@@ -1,0 +1,164 @@
+/* Questions about statements before they are lowered: do they return, which names do they assign. */
+#include "front/core.h"
+
+bool contains_return(const AstList *body)
+{
+	for (uint32_t i = 0; i < body->len; i++) {
+		const Ast *n = body->items[i];
+		switch (n->kind) {
+		case AST_RETURN:
+		case AST_RAISE:
+			return true;
+		case AST_IF:
+		case AST_WHILE:
+			if (contains_return(&n->if_stmt.body) || contains_return(&n->if_stmt.orelse))
+				return true;
+			break;
+		case AST_FOR:
+			if (contains_return(&n->for_stmt.body))
+				return true;
+			break;
+		case AST_WITH:
+			if (contains_return(&n->with_stmt.body))
+				return true;
+			break;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+typedef struct Scan {
+	Lower *low;
+	SymVec *out;
+} Scan;
+
+static void add(Scan *s, Sym name)
+{
+	for (uint32_t i = 0; i < s->out->len; i++)
+		if (s->out->data[i] == name)
+			return;
+	vec_push(s->low->arena, s->out, name);
+}
+
+static void scan_target(Scan *s, const Ast *target)
+{
+	if (target->kind == AST_NAME)
+		add(s, target->name.id);
+	else if (target->kind == AST_TUPLE || target->kind == AST_LIST)
+		for (uint32_t i = 0; i < target->seq.items.len; i++)
+			scan_target(s, target->seq.items.items[i]);
+	else if (target->kind == AST_STARRED)
+		scan_target(s, target->wrap.value);
+}
+
+static void scan_expr(Scan *s, const Ast *e);
+
+static void scan_exprs(Scan *s, const AstList *list)
+{
+	for (uint32_t i = 0; i < list->len; i++)
+		scan_expr(s, list->items[i]);
+}
+
+/* Only := assigns inside an expression. */
+static void scan_expr(Scan *s, const Ast *e)
+{
+	if (!e)
+		return;
+	switch (e->kind) {
+	case AST_NAMED_EXPR:
+		scan_target(s, e->named.target);
+		scan_expr(s, e->named.value);
+		break;
+	case AST_BIN_OP:
+		scan_expr(s, e->bin.left);
+		scan_expr(s, e->bin.right);
+		break;
+	case AST_UNARY_OP:
+		scan_expr(s, e->un.operand);
+		break;
+	case AST_BOOL_OP:
+		scan_exprs(s, &e->bool_op.values);
+		break;
+	case AST_COMPARE:
+		scan_expr(s, e->compare.left);
+		scan_exprs(s, &e->compare.rest);
+		break;
+	case AST_CALL:
+		scan_expr(s, e->call.func);
+		scan_exprs(s, &e->call.args);
+		for (uint32_t i = 0; i < e->call.keyword_count; i++)
+			scan_expr(s, e->call.keywords[i].value);
+		break;
+	case AST_ATTRIBUTE:
+		scan_expr(s, e->attribute.value);
+		break;
+	case AST_SUBSCRIPT:
+		scan_expr(s, e->subscript.value);
+		scan_expr(s, e->subscript.index);
+		break;
+	case AST_IF_EXP:
+		scan_expr(s, e->if_exp.test);
+		scan_expr(s, e->if_exp.body);
+		scan_expr(s, e->if_exp.orelse);
+		break;
+	case AST_TUPLE:
+	case AST_LIST:
+		scan_exprs(s, &e->seq.items);
+		break;
+	default:
+		break;
+	}
+}
+
+static void scan_body(Scan *s, const AstList *body)
+{
+	for (uint32_t i = 0; i < body->len; i++) {
+		const Ast *n = body->items[i];
+		switch (n->kind) {
+		case AST_ASSIGN:
+			for (uint32_t k = 0; k < n->assign.targets.len; k++)
+				scan_target(s, n->assign.targets.items[k]);
+			scan_expr(s, n->assign.value);
+			break;
+		case AST_ANN_ASSIGN:
+			if (n->ann_assign.value)
+				scan_target(s, n->ann_assign.target);
+			scan_expr(s, n->ann_assign.value);
+			break;
+		case AST_AUG_ASSIGN:
+			scan_target(s, n->aug_assign.target);
+			scan_expr(s, n->aug_assign.value);
+			break;
+		case AST_EXPR:
+			scan_expr(s, n->unary_stmt.value);
+			break;
+		case AST_FOR:
+			scan_target(s, n->for_stmt.target);
+			scan_expr(s, n->for_stmt.iter);
+			scan_body(s, &n->for_stmt.body);
+			break;
+		case AST_IF:
+		case AST_WHILE:
+			scan_expr(s, n->if_stmt.test);
+			scan_body(s, &n->if_stmt.body);
+			scan_body(s, &n->if_stmt.orelse);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void assigned_names(Lower *low, const AstList *body, SymVec *out)
+{
+	Scan s = {low, out};
+	scan_body(&s, body);
+}
+
+void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out)
+{
+	Scan s = {low, out};
+	scan_exprs(&s, list);
+}
