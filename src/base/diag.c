@@ -97,9 +97,14 @@ Diag *diag_add(DiagList *list, Span span, DiagCode code, ...)
 {
 	va_list args;
 	va_start(args, code);
-	Diag *diag = append(list, place_span(list, span), code, args);
+	Diag *diag = diag_add_v(list, span, code, args);
 	va_end(args);
 	return diag;
+}
+
+Diag *diag_add_v(DiagList *list, Span span, DiagCode code, va_list args)
+{
+	return append(list, place_span(list, span), code, args);
 }
 
 Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args)

@@ -40,6 +40,7 @@ void diag_init(DiagList *list, Arena *arena, const SourceSet *sources);
 
 /* The arguments are those of the row's format. */
 Diag *diag_add(DiagList *list, Span span, DiagCode code, ...);
+Diag *diag_add_v(DiagList *list, Span span, DiagCode code, va_list args);
 /* For places known only by name and numbers (locations of the IR). */
 Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...);
 Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args);

@@ -78,6 +78,8 @@ const Val *eval_comprehension(Lower *low, Ast *node)
 		clause_names(low, node->comp.clauses.items[i]->comp_for.target, &names);
 	Slot *old = ARENA_ARRAY(low->arena, Slot, MAX(names.len, 1u));
 	for (uint32_t i = 0; i < names.len; i++)
+		frame_slot(low, low->frame, names.data[i]);
+	for (uint32_t i = 0; i < names.len; i++)
 		old[i] = low->frame->slots.data[frame_slot(low, low->frame, names.data[i])];
 	Comp c = {.low = low, .node = node};
 	bool ok = run_clause(&c, 0);

@@ -56,8 +56,8 @@ uint32_t frame_slot(Lower *low, Frame *frame, Sym name)
 
 void frame_set(Lower *low, Frame *frame, Sym name, const Val *val)
 {
-	Slot *slot = &frame->slots.data[frame_slot(low, frame, name)];
-	*slot = (Slot){.val = val, .at = low->span};
+	uint32_t slot = frame_slot(low, frame, name); /* before the array is looked at: it may move */
+	frame->slots.data[slot] = (Slot){.val = val, .at = low->span};
 }
 
 const Val *frame_get(const Frame *frame, Sym name)

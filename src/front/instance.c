@@ -283,7 +283,7 @@ const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
 	Sym sym = ir_sym(low->cx, key.data);
 	Instance *in = map_get_ptr(&low->instances, sym);
 	if (in && !in->done)
-		return lower_error(low, DIAG_RECURSION, f->ast->name);
+		return lower_error(low, DIAG_CALL_RECURSION, f->ast->name);
 	if (!in) {
 		/* Marks the key while the body is lowered: a call of it from there is a recursion without end. */
 		static const Instance busy = {0};
@@ -296,10 +296,34 @@ const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
 
 /* ---- regions of reduce and scan ---- */
 
-bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
-		     IrOpKind terminator, const TlType *result_types, uint32_t result_count)
+typedef VEC(TlType) TypeVec;
+
+static void flat_types(Lower *low, const Val *v, TypeVec *out)
 {
-	IrBuilder outer = low->b;
+	if (v->kind == VAL_TENSOR)
+		vec_push(low->arena, out, v->tensor.type);
+	else if (val_is_seq(v))
+		for (uint32_t i = 0; i < v->seq.len; i++)
+			flat_types(low, v->seq.items[i], out);
+	else if (v->kind == VAL_OBJECT)
+		for (uint32_t i = 0; i < v->object.klass->field_count; i++) {
+			if (v->object.fields[i])
+				flat_types(low, v->object.fields[i], out);
+		}
+}
+
+static const char *types_text(Lower *low, const TlType *types, uint32_t count)
+{
+	Text t;
+	text_init(&t, low->arena);
+	for (uint32_t i = 0; i < count; i++)
+		text_printf(&t, "%s%s", i ? ", " : "", tl_type_text(low, types[i]));
+	return t.data ? t.data : "nothing";
+}
+
+/* Calls `fn` on arguments of a new block of the region. NULL after diagnosing. */
+static const Val *region_call(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count)
+{
 	IrBlock *block = ir_block_new(low->m, region);
 	const Val **args = ARENA_ARRAY(low->arena, const Val *, MAX(arg_count, 1u));
 	for (uint32_t i = 0; i < arg_count; i++)
@@ -308,31 +332,56 @@ bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *
 	low->b.before = NULL;
 	uint32_t errors = low->diags->errors;
 	const Val *v = lower_call(low, fn, &(CallArgs){.args = args, .arg_count = arg_count});
+	if (v->kind != VAL_POISON && low->diags->errors == errors)
+		v = sanitize(low, v);
+	return v->kind == VAL_POISON || low->diags->errors != errors ? NULL : v;
+}
+
+static void region_end(Lower *low, const Val *v, IrOpKind terminator)
+{
 	ValueVec values = {0};
-	bool ok = v->kind != VAL_POISON && low->diags->errors == errors;
-	if (ok && val_is_number(v))
-		v = sem_to_tensor(low, v);
-	if (ok)
-		val_flatten(low, v, &values);
-	if (ok && result_types) {
-		bool same = values.len == result_count;
-		for (uint32_t i = 0; same && i < result_count; i++)
-			same = values.data[i]->type == result_types[i]->ir;
-		if (!same) {
-			Text want;
-			text_init(&want, low->arena);
-			for (uint32_t i = 0; i < result_count; i++)
-				text_printf(&want, "%s%s", i ? ", " : "", tl_type_text(low, result_types[i]));
-			lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn), val_describe(low, v),
-				    want.data ? want.data : "nothing");
-			ok = false;
-		}
+	val_flatten(low, v, &values);
+	irb_op(&low->b, terminator, values.data, values.len, NULL, 0, 0);
+}
+
+bool lower_region_results(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+			  IrOpKind terminator, TlType *result_types, uint32_t *result_count)
+{
+	IrBuilder outer = low->b;
+	const Val *v = region_call(low, region, fn, arg_types, arg_count);
+	TypeVec types = {0};
+	if (v)
+		flat_types(low, v, &types);
+	bool ok = v && types.len && types.len <= *result_count;
+	if (v && !ok)
+		lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn), val_describe(low, v),
+			    arena_printf(low->arena, "1 to %u tensors", *result_count));
+	if (ok) {
+		memcpy(result_types, types.data, types.len * sizeof *result_types);
+		*result_count = types.len;
+		region_end(low, v, terminator);
 	}
-	if (ok)
-		irb_op(&low->b, terminator, values.data, values.len, NULL, 0, 0);
-	IrLoc loc = low->b.loc;
 	low->b = outer;
-	low->b.loc = loc;
+	return ok;
+}
+
+bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+		     IrOpKind terminator, const TlType *result_types, uint32_t result_count)
+{
+	IrBuilder outer = low->b;
+	const Val *v = region_call(low, region, fn, arg_types, arg_count);
+	TypeVec types = {0};
+	if (v)
+		flat_types(low, v, &types);
+	bool ok = v && (!result_types || types.len == result_count);
+	for (uint32_t i = 0; ok && result_types && i < result_count; i++)
+		ok = types.data[i] == result_types[i];
+	if (v && !ok)
+		lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn), types_text(low, types.data, types.len),
+			    types_text(low, result_types, result_count));
+	if (ok)
+		region_end(low, v, terminator);
+	low->b = outer;
 	return ok;
 }
 
@@ -390,7 +439,7 @@ static const Val *const_arg(Lower *low, FrontFunction *f, const FrontArg *arg)
 		Source *source = source_add(&s->sources, "<argument>", text, strlen(text), 1);
 		ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
 		if (!ast)
-			return lower_error(low, DIAG_ARG_VALUE, arg->text, quiet.first ? quiet.first->text : "no expression");
+			return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, quiet.first ? quiet.first->text : "no expression");
 		map_put_ptr(&s->arg_exprs, text, ast);
 	}
 	Namespace *ns = f->ns;
@@ -398,7 +447,7 @@ static const Val *const_arg(Lower *low, FrontFunction *f, const FrontArg *arg)
 		ns = ns->outer;
 	const Val *v = resolve_eval(low, ns, ast);
 	if (v->kind == VAL_OPAQUE)
-		return lower_error(low, DIAG_ARG_VALUE, arg->text, v->opaque.why);
+		return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, v->opaque.why);
 	return v;
 }
 
@@ -414,7 +463,7 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 	bool is_constexpr = is_constexpr_annotation(f->ns, p->annotation);
 	low->span = p->span;
 	if (arg->kind == FRONT_DEFAULT && !p->value) {
-		lower_error(low, is_constexpr ? DIAG_CONSTEXPR_MISSING : DIAG_ARG_MISSING, p->name);
+		lower_error(low, is_constexpr ? DIAG_CONSTEXPR_MISSING : DIAG_KERNEL_ARG_MISSING, p->name);
 		return false;
 	}
 	if (arg->kind == FRONT_TYPE) {
@@ -423,7 +472,7 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 			return false;
 		}
 		if (!arg_type(low, arg->text, &out->type)) {
-			lower_error(low, DIAG_ARG_TYPE, arg->text, p->name);
+			lower_error(low, DIAG_KERNEL_ARG_TYPE, arg->text, p->name);
 			return false;
 		}
 		out->divisibility = arg->divisibility;
@@ -431,7 +480,7 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 	}
 	out->known = arg->kind == FRONT_CONST ? const_arg(low, f, arg) : param_default(low, f, i);
 	if (out->known->kind == VAL_OPAQUE)
-		out->known = lower_error(low, DIAG_ARG_VALUE, "the default", out->known->opaque.why);
+		out->known = lower_error(low, DIAG_KERNEL_ARG_VALUE, "the default", out->known->opaque.why);
 	return out->known->kind != VAL_POISON;
 }
 

@@ -1,5 +1,6 @@
 /* Imports: from a dotted name in a file to a module. Files are looked for beside the importer and up through the
  * packages that hold it; what is found nowhere is EXTERNAL, a package this compiler does not read. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "front/session.h"
 
 #include <stdlib.h>

@@ -249,8 +249,8 @@ static void lower_delete(Lower *low, Ast *node)
 		}
 		if (eval(low, target)->kind == VAL_POISON)
 			continue;
-		Slot *slot = &low->frame->slots.data[frame_slot(low, low->frame, target->name.id)];
-		*slot = (Slot){.why = WHY_DELETED, .at = node->span};
+		uint32_t slot = frame_slot(low, low->frame, target->name.id);
+		low->frame->slots.data[slot] = (Slot){.why = WHY_DELETED, .at = node->span};
 	}
 }
 

@@ -36,6 +36,11 @@ const Val *val_big(Lower *low, const BigInt *big)
 	return v;
 }
 
+const Val *val_uint(Lower *low, uint64_t i)
+{
+	return val_big(low, big_of_uint(low->arena, i));
+}
+
 const Val *val_float(Lower *low, double f)
 {
 	Val *v = val_new(low, VAL_FLOAT);
