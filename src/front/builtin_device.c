@@ -126,3 +126,15 @@ static const Val *device_call(Lower *low, const BuiltinCall *call)
 	}
 	return no_signature(low, call, args, count);
 }
+
+const Val *builtin_device(Lower *low, const BuiltinCall *call)
+{
+	const char *name;
+	if (!sem_arg_str(low, call->what, "name", call->a[0], &name))
+		return low->poison;
+	const BuiltinInfo *row = builtin_device_find(name);
+	if (!row)
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function", val_describe(low, call->a[0]));
+	CallArgs args = {.args = call->a[1]->seq.items, .arg_count = call->a[1]->seq.len};
+	return builtin_call(low, row, NULL, &args);
+}

@@ -1,0 +1,322 @@
+"""The libdevice functions that kernels use most, in the tile language itself; the others call the device library.
+
+fp32 in two steps as a rule: reduction to a small range with what is exact there (fma, exponent bits), then a polynomial.
+The coefficients are weighted least-squares fits in 64-bit mantissas; errors are those of the fit, before rounding.
+fp64 takes the device library where a function of tl does not do.
+"""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _check(x):
+    """Refuses what is neither fp32 nor fp64."""
+    tl.static_assert(x.dtype == tl.float32 or x.dtype == tl.float64, "libdevice functions take fp32 or fp64")
+
+
+@triton.jit
+def _with_sign(magnitude, x):
+    """A magnitude with the sign of x, zeros included."""
+    if x.dtype == tl.float32:
+        bits = magnitude.to(tl.int32, bitcast=True) | (x.to(tl.int32, bitcast=True) & -2147483648)
+    else:
+        bits = magnitude.to(tl.int64, bitcast=True) | (x.to(tl.int64, bitcast=True) & -9223372036854775808)
+    return bits.to(x.dtype, bitcast=True)
+
+
+@triton.jit
+def _power_of_two(k):
+    """2^k of int32 k between -126 and 127, as fp32."""
+    return ((k + 127) << 23).to(tl.float32, bitcast=True)
+
+
+# ---- exact: roots, quotients, rounding, kinds ----
+
+
+@triton.jit
+def sqrt(arg0):
+    """Square root."""
+    _check(arg0)
+    return tl.sqrt(arg0)
+
+
+@triton.jit
+def sqrt_rn(arg0):
+    """Square root, rounded to nearest."""
+    _check(arg0)
+    if arg0.dtype == tl.float32:
+        return tl.sqrt_rn(arg0)
+    else:
+        return tl.sqrt(arg0)
+
+
+@triton.jit
+def rsqrt(arg0):
+    """1 / square root."""
+    _check(arg0)
+    return tl.rsqrt(arg0)
+
+
+@triton.jit
+def rsqrt_rn(arg0):
+    """1 / square root of fp32, rounded to nearest (from fp64)."""
+    tl.static_assert(arg0.dtype == tl.float32, "rsqrt_rn takes fp32")
+    return (1.0 / tl.sqrt(arg0.to(tl.float64))).to(tl.float32)
+
+
+@triton.jit
+def div_rn(arg0, arg1):
+    """Quotient, rounded to nearest."""
+    _check(arg0)
+    if arg0.dtype == tl.float32:
+        return tl.div_rn(arg0, arg1)
+    else:
+        return arg0 / arg1
+
+
+@triton.jit
+def rcp_rn(arg0):
+    """1 / x, rounded to nearest."""
+    _check(arg0)
+    if arg0.dtype == tl.float32:
+        return tl.div_rn(1.0, arg0)
+    else:
+        return 1.0 / arg0
+
+
+@triton.jit
+def floor(arg0):
+    """Largest integer that is not larger."""
+    _check(arg0)
+    return tl.floor(arg0)
+
+
+@triton.jit
+def ceil(arg0):
+    """Smallest integer that is not smaller."""
+    _check(arg0)
+    return tl.ceil(arg0)
+
+
+@triton.jit
+def trunc(arg0):
+    """Nearest integer towards zero."""
+    _check(arg0)
+    return _with_sign(tl.floor(tl.abs(arg0)), arg0)
+
+
+@triton.jit
+def round(arg0):
+    """Nearest integer; halves away from zero."""
+    _check(arg0)
+    size = tl.abs(arg0)
+    down = tl.floor(size)
+    return _with_sign(tl.where(size - down >= 0.5, down + 1.0, down), arg0)
+
+
+@triton.jit
+def rint(arg0):
+    """Nearest integer; halves to the even one."""
+    _check(arg0)
+    # From this number on every value is an integer: adding it rounds, taking it away again is exact.
+    step: tl.constexpr = 8388608.0 if arg0.dtype == tl.float32 else 4503599627370496.0
+    size = tl.abs(arg0)
+    return _with_sign(tl.where(size < step, (size + step) - step, size), arg0)
+
+
+@triton.jit
+def nearbyint(arg0):
+    """Nearest integer; halves to the even one."""
+    return rint(arg0)
+
+
+@triton.jit
+def llrint(arg0):
+    """Nearest int64; halves to the even one."""
+    return rint(arg0).to(tl.int64)
+
+
+@triton.jit
+def llround(arg0):
+    """Nearest int64; halves away from zero."""
+    return round(arg0).to(tl.int64)
+
+
+@triton.jit
+def isnan(arg0):
+    """Is it NaN?"""
+    _check(arg0)
+    return arg0 != arg0
+
+
+@triton.jit
+def isinf(arg0):
+    """Is it an infinity?"""
+    _check(arg0)
+    return tl.abs(arg0) == float("inf")
+
+
+@triton.jit
+def finitef(arg0):
+    """Is it neither NaN nor an infinity? fp32."""
+    tl.static_assert(arg0.dtype == tl.float32, "finitef takes fp32")
+    return tl.abs(arg0) < float("inf")
+
+
+@triton.jit
+def isfinited(arg0):
+    """Is it neither NaN nor an infinity? fp64."""
+    tl.static_assert(arg0.dtype == tl.float64, "isfinited takes fp64")
+    return tl.abs(arg0) < float("inf")
+
+
+# ---- exponentials ----
+
+
+@triton.jit
+def exp2(arg0):
+    """2^x."""
+    _check(arg0)
+    return tl.exp2(arg0)
+
+
+@triton.jit
+def exp(arg0):
+    """e^x: x = k ln 2 + r with |r| <= ln 2 / 2 in two steps, so that r is right to the last bit."""
+    _check(arg0)
+    if arg0.dtype == tl.float64:
+        return tl.exp(arg0)
+    else:
+        x = tl.clamp(arg0, -105.0, 90.0, propagate_nan=tl.PropagateNan.ALL)
+        k = tl.floor(x * 1.4426950408889634 + 0.5)
+        r = tl.fma(k, -0.693145751953125, x)
+        r = tl.fma(k, -1.428606765330187e-06, r)
+        p = tl.exp2(r * 1.4426950408889634)
+        # 2^k may lie outside the range of fp32 where the product does not: two factors.
+        whole = k.to(tl.int32)
+        half = whole >> 1
+        return p * _power_of_two(half) * _power_of_two(whole - half)
+
+
+@triton.jit
+def fast_expf(arg0):
+    """e^x, the hardware's way. fp32."""
+    tl.static_assert(arg0.dtype == tl.float32, "fast_expf takes fp32")
+    return tl.exp(arg0)
+
+
+@triton.jit
+def fast_dividef(arg0, arg1):
+    """Quotient, the hardware's way. fp32."""
+    tl.static_assert(arg0.dtype == tl.float32, "fast_dividef takes fp32")
+    return tl.fdiv(arg0, arg1)
+
+
+@triton.jit
+def _tanh32(x):
+    """tanh: a polynomial of x^2 below 0.6 (relative error 3e-9), 1 - 2 / (e^2x + 1) above."""
+    size = tl.abs(x)
+    z = size * size
+    p = tl.fma(z, -0.00590586056932807, 0.020805377513170242)
+    p = tl.fma(z, p, -0.05378668010234833)
+    p = tl.fma(z, p, 0.13331958651542664)
+    p = tl.fma(z, p, -0.33333298563957214)
+    small = tl.fma(size * z, p, size)
+    large = 1.0 - 2.0 / (exp(size + size) + 1.0)
+    return _with_sign(tl.where(size < 0.6, small, large), x)
+
+
+@triton.jit
+def tanh(arg0):
+    """Hyperbolic tangent."""
+    _check(arg0)
+    if arg0.dtype == tl.float32:
+        return _tanh32(arg0)
+    else:
+        return tl.core._device("tanh", arg0)
+
+
+@triton.jit
+def erf(arg0):
+    """Error function."""
+    _check(arg0)
+    return tl.erf(arg0)
+
+
+# ---- logarithms, powers ----
+
+
+@triton.jit
+def _log_of(m, e):
+    """log(2^e (1 + m)) for -0.25 <= m <= 0.5: m - m^2/2 + m^3 Q(m) (relative error 1e-9)."""
+    q = tl.fma(m, 0.037672463804483414, -0.09116142243146896)
+    q = tl.fma(m, q, 0.11700654029846191)
+    q = tl.fma(m, q, -0.12727785110473633)
+    q = tl.fma(m, q, 0.14276240766048431)
+    q = tl.fma(m, q, -0.16655296087265015)
+    q = tl.fma(m, q, 0.19999605417251587)
+    q = tl.fma(m, q, -0.2500016391277313)
+    q = tl.fma(m, q, 0.33333340287208557)
+    tail = m * m * tl.fma(m, q, -0.5)
+    e = e.to(tl.float32)
+    return tl.fma(e, 0.693145751953125, m + tl.fma(e, 1.428606765330187e-06, tail))
+
+
+@triton.jit
+def log(arg0):
+    """Natural logarithm."""
+    _check(arg0)
+    if arg0.dtype == tl.float64:
+        return tl.log(arg0)
+    else:
+        tiny = arg0 < 1.1754943508222875e-38
+        x = tl.where(tiny, arg0 * 8388608.0, arg0)
+        bits = x.to(tl.int32, bitcast=True)
+        e = (bits - 0x3F400000) >> 23  # x / 2^e is in [0.75, 1.5)
+        m = (bits - (e << 23)).to(tl.float32, bitcast=True) - 1.0
+        y = _log_of(m, tl.where(tiny, e - 23, e))
+        y = tl.where(arg0 < float("inf"), y, arg0)  # infinity and NaN
+        y = tl.where(arg0 < 0.0, float("nan"), y)
+        return tl.where(arg0 == 0.0, -float("inf"), y)
+
+
+@triton.jit
+def log1p(arg0):
+    """Logarithm of 1 + x, right for small x too."""
+    _check(arg0)
+    if arg0.dtype == tl.float64:
+        return tl.core._device("log1p", arg0)
+    else:
+        e = ((arg0 + 1.0).to(tl.int32, bitcast=True) - 0x3F400000) >> 23
+        scale = _power_of_two(-e)
+        y = _log_of(tl.fma(arg0, scale, scale - 1.0), e)
+        # Past 2^25 the 1 is lost, and 2^-e soon has no exponent.
+        y = tl.where(arg0 < 33554432.0, y, log(arg0))
+        y = tl.where(arg0 < -1.0, float("nan"), y)
+        y = tl.where(arg0 == -1.0, -float("inf"), y)
+        return tl.where(arg0 == 0.0, arg0, y)
+
+
+@triton.jit
+def pow(arg0, arg1):
+    """x^y. fp32 is computed in fp64, so that the result is right to the last bit but for rare halves."""
+    _check(arg0)
+    if arg0.dtype == tl.float64:
+        return tl.core._device("pow", arg0, arg1)
+    else:
+        tl.static_assert(arg1.dtype == tl.float32 or arg1.dtype == tl.int32, "the exponent must be fp32 or int32")
+        base = arg0.to(tl.float64)
+        exponent = arg1.to(tl.float64)
+        size = tl.abs(base)
+        value = tl.exp2(exponent * tl.log2(size))
+        value = tl.where(size == 1.0, 1.0, value)
+        value = tl.where(base != base, base, value)
+        whole = tl.floor(exponent) == exponent
+        half = exponent * 0.5
+        odd = whole & (tl.floor(half) != half)
+        negative = (base.to(tl.int64, bitcast=True) < 0) & (base == base)
+        value = tl.where(negative & odd, -value, value)
+        undefined = negative & (whole == 0) & (size > 0.0) & (size < float("inf")) & (tl.abs(exponent) < float("inf"))
+        value = tl.where(undefined, float("nan"), value)
+        value = tl.where(exponent != exponent, exponent, value)
+        return tl.where((exponent == 0.0) | (base == 1.0), 1.0, value).to(tl.float32)
