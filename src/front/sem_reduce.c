@@ -133,42 +133,82 @@ const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn
 
 /* ---- map_elementwise ---- */
 
-/* The result types are known only when the body is there: it is lowered into the region of an op without results,
- * whose terminator tells them; then the real op takes the region over. */
-const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack)
+/* What fn returns for arguments of the given types, lowered into `region`; the results end it. False after diagnosing. */
+static bool map_body(Lower *low, IrRegion *region, const Val *fn, const TlType *types, uint32_t count, TlType *returned,
+		     uint32_t *returned_count)
 {
-	static const char what[] = "tl.map_elementwise";
-	const Val *in[MAX_INPUTS];
+	IrBuilder outer = low->b;
+	const Val *args[MAX_INPUTS];
+	IrValue *values[MAX_INPUTS];
+	IrBlock *block = ir_block_new(low->m, region);
+	for (uint32_t i = 0; i < count; i++)
+		args[i] = sem_make(low, ir_block_arg_add(low->m, block, types[i]->ir, low->b.loc), types[i]);
+	low->b.block = block;
+	low->b.before = NULL;
+	const Val *v = lower_call(low, fn, &(CallArgs){.args = args, .arg_count = count});
+	const Val *const *items = sem_is_seq(v) ? v->seq.items : &v;
+	uint32_t n = sem_is_seq(v) ? v->seq.len : 1;
+	bool ok = !sem_is_poison(v) && n > 0 && n <= MAX_INPUTS;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		const Val *item = sem_arg_tensor(low, "tl.map_elementwise", "scalar_fn", items[i]);
+		ok = item != NULL;
+		if (ok) {
+			values[i] = sem_ir(item);
+			returned[i] = sem_type(item);
+		}
+	}
+	if (ok)
+		irb_op(&low->b, OP_MAP_RETURN, values, n, NULL, 0, 0);
+	*returned_count = n;
+	IrLoc loc = low->b.loc;
+	low->b = outer;
+	low->b.loc = loc;
+	return ok;
+}
+
+/* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
+static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands, TlType *types)
+{
 	uint32_t count = args->seq.len, n = 0;
-	if (!callable(low, what, fn))
-		return low->poison;
-	if (count == 0 || count * (uint64_t)pack > MAX_INPUTS)
-		return lower_error(low, DIAG_TILE_INPUT_COUNT, what, count, MAX_INPUTS);
 	for (uint32_t i = 0; i < count; i++) {
-		in[i] = sem_arg_tensor(low, what, "args", args->seq.items[i]);
+		in[i] = sem_arg_tensor(low, "tl.map_elementwise", "args", args->seq.items[i]);
 		if (!in[i])
-			return low->poison;
+			return false;
 	}
 	if (!sem_broadcast_all(low, in, count))
-		return low->poison;
-	TlType types[MAX_INPUTS];
-	IrValue *operands[MAX_INPUTS];
+		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		operands[i] = sem_ir(in[i]);
 		for (int64_t j = 0; j < pack; j++)
 			types[n++] = sem_elem(in[i]);
 	}
-	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
-	TlType returned[MAX_INPUTS];
-	uint32_t returned_count = MAX_INPUTS;
-	if (!lower_region_results(low, &draft->regions[0], fn, types, n, OP_MAP_RETURN, returned, &returned_count))
-		return low->poison;
-	if (returned_count % pack)
-		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);
-	uint32_t results = returned_count / (uint32_t)pack;
+	return true;
+}
+
+/* The result types are known only when the body is there: it is lowered into the region of an op without results,
+ * then the real op takes the region over. */
+const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack)
+{
+	static const char what[] = "tl.map_elementwise";
+	const Val *in[MAX_INPUTS], *out[MAX_INPUTS];
+	IrValue *operands[MAX_INPUTS];
+	TlType types[MAX_INPUTS], returned[MAX_INPUTS];
 	IrType ir[MAX_INPUTS];
+	uint32_t count = args->seq.len, step = (uint32_t)pack, returned_count;
+	if (!callable(low, what, fn))
+		return low->poison;
+	if (count == 0 || (uint64_t)count * step > MAX_INPUTS)
+		return lower_error(low, DIAG_TILE_INPUT_COUNT, what, count, MAX_INPUTS);
+	if (!map_operands(low, args, pack, in, operands, types))
+		return low->poison;
+	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
+	if (!map_body(low, &draft->regions[0], fn, types, count * step, returned, &returned_count))
+		return low->poison;
+	if (returned_count % step)
+		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);
+	uint32_t results = returned_count / step;
 	for (uint32_t i = 0; i < results; i++)
-		ir[i] = ir_with_elem(low->cx, sem_ir(in[0])->type, returned[i * (uint32_t)pack]->ir);
+		ir[i] = ir_with_elem(low->cx, sem_ir(in[0])->type, returned[i * step]->ir);
 	IrOp *op = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, ir, results, 1);
 	ir_set(low->m, op, ATTR_PACK, ir_attr_i32(low->cx, pack));
 	while (draft->regions[0].first) {
@@ -177,11 +217,9 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 		ir_block_append(&op->regions[0], block);
 	}
 	ir_op_erase(draft);
-	const Val *out[MAX_INPUTS];
 	for (uint32_t i = 0; i < results; i++)
-		out[i] = sem_make(low, ir_result(op, i),
-				  tl_with_elem(low, sem_type(in[0]), returned[i * (uint32_t)pack]));
-	return returned_count == 1 ? out[0] : val_tuple(low, out, results);
+		out[i] = sem_make(low, ir_result(op, i), tl_with_elem(low, sem_type(in[0]), returned[i * step]));
+	return results == 1 ? out[0] : val_tuple(low, out, results);
 }
 
 /* ---- histogram, gather ---- */
