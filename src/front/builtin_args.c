@@ -8,7 +8,7 @@
 static bool bad_arg(Lower *low, const char *what, const char *arg, const char *want, const Val *v)
 {
 	if (!sem_is_poison(v))
-		lower_error(low, DIAG_TILE_ARG_KIND, what, arg, want, val_describe(low, v));
+		lower_error(low, DIAG_TILE_ARG_KIND, what, arg, want, sem_describe(low, v));
 	return false;
 }
 

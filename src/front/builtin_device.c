@@ -134,7 +134,7 @@ const Val *builtin_device(Lower *low, const BuiltinCall *call)
 		return low->poison;
 	const BuiltinInfo *row = builtin_device_find(name);
 	if (!row)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function", sem_describe(low, call->a[0]));
 	CallArgs args = {.args = call->a[1]->seq.items, .arg_count = call->a[1]->seq.len};
 	return builtin_call(low, row, NULL, &args);
 }

@@ -75,7 +75,7 @@ const Val *builtin_abs(Lower *low, const BuiltinCall *call)
 		return sem_make(low, irb_1(&low->b, OP_ABSF, NULL, sem_ir(x)), sem_type(x));
 	if (tl_is_signed(t))
 		return sem_make(low, irb_1(&low->b, OP_ABSI, NULL, sem_ir(x)), sem_type(x));
-	return tl_is_int(t) ? x : lower_error(low, DIAG_TILE_OPERAND, call->what, val_describe(low, x));
+	return tl_is_int(t) ? x : lower_error(low, DIAG_TILE_OPERAND, call->what, sem_describe(low, x));
 }
 
 /* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. */
@@ -87,7 +87,7 @@ const Val *builtin_math(Lower *low, const BuiltinCall *call)
 		return low->poison;
 	bool single = op == OP_PRECISE_SQRT;
 	if (!tl_is(sem_elem(x), DT_FP32) && (single || !tl_is(sem_elem(x), DT_FP64)))
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, single ? "fp32" : "fp32 or fp64", val_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, single ? "fp32" : "fp32 or fp64", sem_describe(low, x));
 	return sem_make(low, irb_1(&low->b, op, NULL, sem_ir(x)), sem_type(x));
 }
 
@@ -113,7 +113,7 @@ const Val *builtin_div_rn(Lower *low, const BuiltinCall *call)
 	if (!two(low, call, &x, &y))
 		return low->poison;
 	if (!tl_is(sem_elem(x), DT_FP32))
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "fp32", val_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "fp32", sem_describe(low, x));
 	return sem_make(low, irb_2(&low->b, OP_PRECISE_DIVF, NULL, sem_ir(x), sem_ir(y)), sem_type(x));
 }
 
@@ -123,7 +123,7 @@ const Val *builtin_umulhi(Lower *low, const BuiltinCall *call)
 	if (!two(low, call, &x, &y))
 		return low->poison;
 	if (!tl_is_int(sem_elem(x)) || tl_bits(sem_elem(x)) < 32)
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "integers of 32 or 64 bits", val_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "integers of 32 or 64 bits", sem_describe(low, x));
 	return sem_make(low, irb_2(&low->b, OP_MULHIUI, NULL, sem_ir(x), sem_ir(y)), sem_type(x));
 }
 
@@ -135,7 +135,7 @@ const Val *builtin_fma(Lower *low, const BuiltinCall *call)
 	    !sem_operands(low, &rules, &z, &x))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x)))
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "floats", val_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "floats", sem_describe(low, x));
 	return sem_make(low, irb_3(&low->b, OP_FMA, NULL, sem_ir(x), sem_ir(y), sem_ir(z)), sem_type(x));
 }
 

@@ -121,7 +121,7 @@ static const Val *bits_pointer(Lower *low, const BuiltinCall *call, TlType *elem
 {
 	const Val *ptr = call->a[0];
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || sem_elem(ptr)->elem->kind != TL_SCALAR) {
-		lower_error(low, DIAG_TILE_POINTER_EXPECTED, call->what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_POINTER_EXPECTED, call->what, sem_describe(low, ptr));
 		return NULL;
 	}
 	*elem = sem_elem(ptr)->elem;

@@ -85,7 +85,7 @@ static bool asm_args(Lower *low, const BuiltinCall *call, const Val **in, uint32
 {
 	const Val *list = call->a[2];
 	if (!sem_is_seq(list) || list->seq.len > MAX_ASM) {
-		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors", val_describe(low, list));
+		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors", sem_describe(low, list));
 		return false;
 	}
 	*count = list->seq.len;
@@ -103,7 +103,7 @@ static bool asm_results(Lower *low, const BuiltinCall *call, const Val *first, T
 	const Val *const *items = sem_is_seq(dtypes) ? dtypes->seq.items : &dtypes;
 	*count = sem_is_seq(dtypes) ? dtypes->seq.len : 1;
 	if (*count == 0 || *count > MAX_ASM) {
-		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "dtype", "one or more dtypes", val_describe(low, dtypes));
+		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "dtype", "one or more dtypes", sem_describe(low, dtypes));
 		return false;
 	}
 	for (uint32_t i = 0; i < *count; i++) {
@@ -157,7 +157,7 @@ const Val *builtin_hint(Lower *low, const BuiltinCall *call)
 	uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
 	bool scalar_ok = call->info->data == ATTR_DIVISIBILITY;
 	if (values.len != (rank || !scalar_ok ? rank : 1))
-		return lower_error(low, DIAG_TILE_HINT_RANK, call->what, values.len, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_HINT_RANK, call->what, values.len, sem_describe(low, v));
 	if (!sem_ir(v)->def || !values.len)
 		return v;
 	uint64_t words[IR_MAX_RANK];
@@ -177,7 +177,7 @@ const Val *builtin_assume(Lower *low, const BuiltinCall *call)
 	if (!cond)
 		return low->poison;
 	if (sem_type(cond) != tl_scalar(low, DT_INT1))
-		return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, call->what, val_describe(low, cond));
+		return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, call->what, sem_describe(low, cond));
 	IrValue *ir = sem_ir(cond);
 	irb_op(&low->b, OP_ASSUME, &ir, 1, NULL, 0, 0);
 	return low->none;
@@ -217,11 +217,11 @@ const Val *builtin_device_print(Lower *low, const BuiltinCall *call)
 	int64_t is_signed[MAX_ASM];
 	bool hex;
 	if (call->a[0]->kind != VAL_STR || values->seq.len > MAX_ASM)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string", sem_describe(low, call->a[0]));
 	const char *prefix = arena_strndup(low->arena, call->a[0]->s.ptr, call->a[0]->s.len);
 	for (const char *at = prefix; *at; at++) {
 		if (!isprint((unsigned char)*at) && !isspace((unsigned char)*at))
-			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "ASCII text", val_describe(low, call->a[0]));
+			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "ASCII text", sem_describe(low, call->a[0]));
 	}
 	if (!sem_arg_bool(low, call->what, "hex", call->a[2], &hex))
 		return low->poison;
@@ -274,7 +274,7 @@ const Val *builtin_static_print(Lower *low, const BuiltinCall *call)
 		if (v->kind == VAL_STR)
 			text_add(&text, v->s.ptr, v->s.len);
 		else
-			text_str(&text, sem_is_tensor(v) ? val_describe(low, v) : val_repr(low, v));
+			text_str(&text, sem_is_tensor(v) ? sem_describe(low, v) : val_repr(low, v));
 	}
 	text_str(&text, end);
 	lower_print(low, (Str){text.data, text.len});
@@ -285,7 +285,7 @@ const Val *builtin_static_assert(Lower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_host(call->a[0]);
 	if (!cond)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling", sem_describe(low, call->a[0]));
 	if (val_truth(cond))
 		return low->none;
 	const Val *msg = call->a[1];

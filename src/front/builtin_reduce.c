@@ -30,7 +30,7 @@ const Val *builtin_reduce_indices(Lower *low, const BuiltinCall *call)
 	if (!v || !sem_arg_bool(low, call->what, "keep_dims", call->a[3], &keep))
 		return low->poison;
 	if (!tl_is_block(sem_type(v)))
-		return lower_error(low, DIAG_TILE_TILE_EXPECTED, call->what, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_TILE_EXPECTED, call->what, sem_describe(low, v));
 	if (!sem_arg_axis(low, call->what, call->a[1], sem_type(v)->rank, &axis))
 		return low->poison;
 	const Val *pair[2] = {v, positions(low, v, axis)};
@@ -61,7 +61,7 @@ const Val *builtin_map_elementwise(Lower *low, const BuiltinCall *call)
 	if (!sem_arg_int(low, call->what, "pack", call->a[2], &pack))
 		return low->poison;
 	if (pack < 1 || pack > 32)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "pack", "from 1 to 32", val_describe(low, call->a[2]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "pack", "from 1 to 32", sem_describe(low, call->a[2]));
 	return sem_map_elementwise(low, call->a[0], call->a[1], pack);
 }
 

@@ -12,7 +12,7 @@ const Val *builtin_constexpr(Lower *low, const BuiltinCall *call)
 	const Val *host = sem_host(call->a[0]);
 	if (host)
 		return host;
-	return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "value", "known when compiling", val_describe(low, call->a[0]));
+	return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "value", "known when compiling", sem_describe(low, call->a[0]));
 }
 
 const Val *builtin_not_called(Lower *low, const BuiltinCall *call)
@@ -49,7 +49,7 @@ const Val *builtin_range(Lower *low, const BuiltinCall *call)
 const Val *builtin_tuple(Lower *low, const BuiltinCall *call)
 {
 	if (!sem_is_seq(call->a[0]))
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a sequence", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a sequence", sem_describe(low, call->a[0]));
 	return val_tuple(low, call->a[0]->seq.items, call->a[0]->seq.len);
 }
 
@@ -71,7 +71,7 @@ const Val *builtin_dtype(Lower *low, const BuiltinCall *call)
 	if (call->a[0]->kind == VAL_DTYPE)
 		return call->a[0];
 	if (call->a[0]->kind != VAL_STR || !tl_type_by_name(low, call->a[0]->s, &type))
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "the name of a dtype", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "the name of a dtype", sem_describe(low, call->a[0]));
 	return val_dtype(low, type);
 }
 
@@ -105,7 +105,7 @@ const Val *builtin_int_dtype(Lower *low, const BuiltinCall *call)
 	    !sem_arg_bool(low, call->what, "signed", call->a[1], &is_signed))
 		return low->poison;
 	if (bits != 1 && bits != 8 && bits != 16 && bits != 32 && bits != 64)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "bitwidth", "1, 8, 16, 32 or 64", val_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "bitwidth", "1, 8, 16, 32 or 64", sem_describe(low, call->a[0]));
 	return val_dtype(low, tl_int(low, (unsigned)bits, is_signed));
 }
 

@@ -56,6 +56,8 @@ static inline TlType sem_elem(const Val *v) { return tl_elem(v->tensor.type); }
 static inline bool sem_is_desc(const Val *v) { return sem_is_tensor(v) && sem_type(v)->kind == TL_DESC; }
 /* The host value that v is or came from; NULL when it is known only at run time. */
 const Val *sem_host(const Val *v);
+/* What a value is, for messages: a tensor by its type ("fp32[64, 32]"), others as val_describe has it. */
+const char *sem_describe(Lower *low, const Val *v);
 /* A tensor of the program, no host value and no descriptor. */
 static inline bool sem_is_tile(const Val *v)
 {

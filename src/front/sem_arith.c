@@ -104,7 +104,7 @@ static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
 static const Val *operand(Lower *low, const SemRules *rules, const Val *v, const Val *other)
 {
 	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
-		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, val_describe(low, v), val_describe(low, other));
+		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v), sem_describe(low, other));
 	return sem_to_tensor(low, v);
 }
 
@@ -277,8 +277,8 @@ const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	case BIN_XOR:
 		return bitwise(low, op, l, r);
 	default:
-		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @", val_describe(low, l),
-				   val_describe(low, r));
+		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @", sem_describe(low, l),
+				   sem_describe(low, r));
 	}
 }
 
@@ -309,7 +309,7 @@ const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 		return low->poison;
 	SemRules rules = {.what = ops[op].what, .arithmetic = true};
 	if (!rules.what) /* is, is not, in, not in */
-		return lower_error(low, DIAG_TILE_OPERANDS, ast_cmp_op_text(op), val_describe(low, l), val_describe(low, r));
+		return lower_error(low, DIAG_TILE_OPERANDS, ast_cmp_op_text(op), sem_describe(low, l), sem_describe(low, r));
 	if (val_is_host_number(l))
 		l = sem_to_tensor(low, l);
 	if (val_is_host_number(r))
@@ -327,7 +327,7 @@ static const Val *truth_operand(Lower *low, const char *what, const Val *v)
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v) || (sem_is_tile(v) && tl_is(sem_elem(v), DT_INT1)))
 		return v;
-	return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, what, val_describe(low, v));
+	return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, what, sem_describe(low, v));
 }
 
 const Val *sem_logical(Lower *low, bool is_or, const Val *l, const Val *r)
@@ -357,7 +357,7 @@ const Val *sem_unary(Lower *low, AstUnOp op, const Val *v)
 					   [UN_INVERT] = "operator ~"};
 	TlType t = sem_is_tile(v) ? sem_elem(v) : NULL;
 	if (!t || t->kind != TL_SCALAR || (op == UN_INVERT && tl_is_float(t)))
-		return lower_error(low, DIAG_TILE_OPERAND, what[op], val_describe(low, v));
+		return lower_error(low, DIAG_TILE_OPERAND, what[op], sem_describe(low, v));
 	switch (op) {
 	case UN_NOT:
 		v = truth_operand(low, what[op], v);
@@ -377,7 +377,7 @@ const Val *sem_condition(Lower *low, const Val *v)
 	if (sem_is_poison(v))
 		return v;
 	if (!sem_is_tile(v) || tl_numel(sem_type(v)) != 1 || tl_is_block_ptr(sem_elem(v)))
-		return lower_error(low, DIAG_TILE_CONDITION, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_CONDITION, sem_describe(low, v));
 	return sem_cast(low, sem_unsplat(low, "if", v), tl_scalar(low, DT_INT1));
 }
 
@@ -443,7 +443,7 @@ const Val *sem_clamp(Lower *low, const Val *x, const Val *lo, const Val *hi, boo
 	if (!sem_broadcast_pair(low, &x, &lo))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x)))
-		return lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", val_describe(low, x));
+		return lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));
 	IrValue *ir = irb_3(&low->b, OP_CLAMPF, NULL, sem_ir(x), sem_ir(lo), sem_ir(hi));
 	ir_set(low->m, ir->def, ATTR_PROPAGATE_NAN, ir_attr_i32(low->cx, propagate_nan ? NAN_ALL : NAN_NONE));
 	return sem_make(low, ir, sem_type(x));

@@ -21,11 +21,11 @@ static bool set_order(Lower *low, IrOp *op, const SemAtomic *atomic)
 static bool pointer_ok(Lower *low, const Val *ptr, const char *what)
 {
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || tl_is_block_ptr(sem_elem(ptr))) {
-		lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, sem_describe(low, ptr));
 		return false;
 	}
 	if (sem_elem(ptr)->is_const) {
-		lower_error(low, DIAG_TILE_STORE_CONST, what, val_describe(low, ptr));
+		lower_error(low, DIAG_TILE_STORE_CONST, what, sem_describe(low, ptr));
 		return false;
 	}
 	return true;
@@ -86,12 +86,12 @@ const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value
 	} else if (tl_is_block(sem_type(value)) || tl_is_block(sem_type(mask))) {
 		bool in_value = tl_is_block(sem_type(value));
 		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, in_value ? "val" : "mask",
-				   val_describe(low, in_value ? value : mask), val_describe(low, ptr));
+				   sem_describe(low, in_value ? value : mask), sem_describe(low, ptr));
 	}
 	if (sem_is_poison(value))
 		return value;
 	if (!tl_is(sem_elem(mask), DT_INT1))
-		return lower_error(low, DIAG_TILE_MASK_TYPE, what, val_describe(low, mask));
+		return lower_error(low, DIAG_TILE_MASK_TYPE, what, sem_describe(low, mask));
 	value = sem_cast(low, value, sem_elem(ptr)->elem);
 	if (sem_is_poison(value))
 		return value;
@@ -127,7 +127,7 @@ const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const
 	} else if (tl_is_block(sem_type(expected)) || tl_is_block(sem_type(value))) {
 		bool in_value = tl_is_block(sem_type(value));
 		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, atomic->what, in_value ? "val" : "cmp",
-				   val_describe(low, in_value ? value : expected), val_describe(low, ptr));
+				   sem_describe(low, in_value ? value : expected), sem_describe(low, ptr));
 	}
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(expected), sem_ir(value)};
 	IrOp *op = irb_op(&low->b, OP_ATOMIC_CAS, operands, 3, &sem_type(value)->ir, 1, 0);

@@ -35,7 +35,7 @@ const Val *sem_const_int(Lower *low, int64_t value, TlType type)
 const Val *sem_const(Lower *low, const Val *number, TlType type)
 {
 	if (!val_is_host_number(number) || type->kind == TL_BLOCK || type->kind == TL_DESC || type->kind == TL_VOID)
-		return lower_error(low, DIAG_TILE_CONSTANT, val_describe(low, number), tl_describe(low, type));
+		return lower_error(low, DIAG_TILE_CONSTANT, sem_describe(low, number), tl_describe(low, type));
 	if (tl_is_float(type)) {
 		double d;
 		if (!val_as_double(number, &d))
@@ -95,7 +95,7 @@ const Val *sem_to_tensor(Lower *low, const Val *v)
 	if (!number_type(low, v, &type)) {
 		if (v->kind == VAL_INT)
 			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, v), "any integer type");
-		return lower_error(low, DIAG_TILE_NO_TENSOR, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_NO_TENSOR, sem_describe(low, v));
 	}
 	const Val *made = sem_const(low, v, type);
 	if (sem_is_poison(made))
@@ -111,7 +111,7 @@ const Val *sem_scalar_of(Lower *low, const char *what, const Val *v, TlType type
 	if (!sem_is_tensor(v))
 		return sem_const(low, v, type);
 	if (tl_numel(sem_type(v)) != 1)
-		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, sem_describe(low, v));
 	return sem_cast(low, sem_unsplat(low, what, v), type);
 }
 

@@ -9,14 +9,14 @@ static IrValue *index_value(Lower *low, const char *what, const char *arg, const
 	if (!sem_is_tensor(v)) {
 		if (v->kind == VAL_BOOL || v->kind != VAL_INT || !val_as_int(v, &i) ||
 		    (!wide && (i < INT32_MIN || i > INT32_MAX))) {
-			lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", val_describe(low, v));
+			lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", sem_describe(low, v));
 			return NULL;
 		}
 		return irb_int(&low->b, type->ir, i);
 	}
 	bool is_int = sem_is_tile(v) && tl_is_int(sem_elem(v)) && tl_numel(sem_type(v)) == 1;
 	if (!is_int || (!wide && tl_bits(sem_elem(v)) == 64)) {
-		lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", val_describe(low, v));
+		lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", sem_describe(low, v));
 		return NULL;
 	}
 	return sem_ir(sem_cast(low, sem_unsplat(low, what, v), type));
@@ -44,7 +44,7 @@ static bool pointer_base(Lower *low, const char *what, const Val *base)
 {
 	if (sem_is_tile(base) && tl_is_ptr(sem_type(base)) && !tl_is_block_ptr(sem_type(base)))
 		return true;
-	lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, val_describe(low, base));
+	lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, sem_describe(low, base));
 	return false;
 }
 
@@ -80,7 +80,7 @@ const Val *sem_make_block_ptr(Lower *low, const Val *base, const Val *shape, con
 const Val *sem_advance(Lower *low, const Val *ptr, const Val *offsets)
 {
 	if (!sem_is_tile(ptr) || !tl_is_block_ptr(sem_type(ptr)))
-		return lower_error(low, DIAG_TILE_BLOCK_PTR_EXPECTED, "tl.advance", val_describe(low, ptr));
+		return lower_error(low, DIAG_TILE_BLOCK_PTR_EXPECTED, "tl.advance", sem_describe(low, ptr));
 	IrValue *operands[1 + IR_MAX_RANK] = {sem_ir(ptr)};
 	uint32_t rank = sem_type(ptr)->elem->rank;
 	if (!index_values(low, "tl.advance", "offsets", offsets, rank, false, operands + 1))
@@ -138,7 +138,7 @@ const Val *sem_make_desc(Lower *low, const Val *base, const Val *shape, const Va
 		if (!sem_is_seq(lists[l]) || lists[l]->seq.len != rank)
 			return lower_error(low, DIAG_TILE_LENGTHS, what, names[l], sem_is_seq(lists[l]) ? lists[l]->seq.len : 1, rank);
 		if (l && !contiguous(strides))
-			return lower_error(low, DIAG_TILE_DESC_STRIDE, what, val_describe(low, strides->seq.items[rank - 1]));
+			return lower_error(low, DIAG_TILE_DESC_STRIDE, what, sem_describe(low, strides->seq.items[rank - 1]));
 		for (uint32_t i = 0; i < rank; i++) {
 			const Val *v = sem_scalar_of(low, what, lists[l]->seq.items[i], tl_scalar(low, l ? DT_INT64 : DT_INT32));
 			if (sem_is_poison(v))
@@ -188,7 +188,7 @@ static bool desc_expected(Lower *low, const char *what, const Val *desc)
 {
 	if (sem_is_desc(desc))
 		return true;
-	lower_error(low, DIAG_TILE_DESC_EXPECTED, what, val_describe(low, desc));
+	lower_error(low, DIAG_TILE_DESC_EXPECTED, what, sem_describe(low, desc));
 	return false;
 }
 
@@ -214,7 +214,7 @@ static IrOp *store_like(Lower *low, const char *what, IrOpKind kind, const Val *
 	if (!index_values(low, what, "offsets", offsets, block->rank, false, operands + 2))
 		return NULL;
 	if (!sem_is_tile(value) || tl_with_elem(low, sem_type(value), block->elem) != block) {
-		lower_error(low, DIAG_TILE_BLOCK_STORE, what, val_describe(low, value), tl_describe(low, block));
+		lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value), tl_describe(low, block));
 		return NULL;
 	}
 	value = sem_cast(low, value, block->elem);
@@ -266,7 +266,7 @@ static IrValue *rows_ok(Lower *low, const char *what, const Val *desc, const Val
 	}
 	if (!sem_is_tile(rows) || !tl_is_block(sem_type(rows)) || sem_type(rows)->rank != 1 ||
 	    sem_type(rows)->shape[0] < 8 || !tl_is_int(sem_elem(rows))) {
-		lower_error(low, DIAG_TILE_DESC_ROW_NUMBERS, what, val_describe(low, rows));
+		lower_error(low, DIAG_TILE_DESC_ROW_NUMBERS, what, sem_describe(low, rows));
 		return NULL;
 	}
 	return index_value(low, what, "y_offset", column, false);
@@ -296,7 +296,7 @@ const Val *sem_desc_scatter(Lower *low, const Val *desc, const Val *value, const
 	int64_t shape[2] = {sem_type(rows)->shape[0], block->shape[1]};
 	TlType want = tl_block(low, block->elem, shape, 2);
 	if (!sem_is_tile(value) || tl_with_elem(low, sem_type(value), block->elem) != want)
-		return lower_error(low, DIAG_TILE_BLOCK_STORE, what, val_describe(low, value), tl_describe(low, want));
+		return lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value), tl_describe(low, want));
 	value = sem_cast(low, value, block->elem);
 	rows = sem_cast(low, rows, tl_scalar(low, DT_INT32));
 	if (sem_is_poison(value))

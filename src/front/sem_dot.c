@@ -91,7 +91,7 @@ static const Val *accumulator(Lower *low, const Val *acc, TlType type, const cha
 		return sem_splat(low, sem_const_int(low, 0, type->elem), type->shape, type->rank);
 	if (sem_is_tile(acc) && sem_type(acc) == type)
 		return acc;
-	return lower_error(low, DIAG_TILE_DOT_ACC, what, val_describe(low, acc), tl_describe(low, type));
+	return lower_error(low, DIAG_TILE_DOT_ACC, what, sem_describe(low, acc), tl_describe(low, type));
 }
 
 /* Dimensions before the last two as one batch dimension. */
@@ -174,7 +174,7 @@ static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSid
 			return side->v;
 		if (tl_is(sem_elem(side->v), formats[i].bits_dtype))
 			return sem_bitcast(low, side->v, want);
-		lower_error(low, DIAG_TILE_SCALED_DTYPE, arg, side->format, val_describe(low, side->v));
+		lower_error(low, DIAG_TILE_SCALED_DTYPE, arg, side->format, sem_describe(low, side->v));
 		return NULL;
 	}
 	lower_error(low, DIAG_TILE_OPTION_WORD, "tl.dot_scaled", arg, side->format, "'e2m1', 'e4m3', 'e5m2', 'bf16', 'fp16'");
@@ -191,7 +191,7 @@ static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType opera
 	bool ok = tl_is_block(t) && t->rank == rank && t->shape[rank - 2] == rows && t->shape[rank - 1] == k / group &&
 		  (rank == 2 || t->shape[0] == operand->shape[0]);
 	if (!ok)
-		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, val_describe(low, scale), (long long)rows, (long long)(k / group));
+		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, sem_describe(low, scale), (long long)rows, (long long)(k / group));
 	return ok;
 }
 

@@ -92,7 +92,7 @@ static bool pointer_expected(Lower *low, const char *what, const Val *ptr)
 {
 	if (sem_is_tile(ptr) && tl_is_ptr(sem_elem(ptr)))
 		return true;
-	lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, val_describe(low, ptr));
+	lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, sem_describe(low, ptr));
 	return false;
 }
 
@@ -103,14 +103,14 @@ static bool fit_operand(Lower *low, const char *what, const char *arg, const Val
 	if (!tl_is_block(type)) {
 		if (!tl_is_block(sem_type(*v)))
 			return true;
-		lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, val_describe(low, *v), val_describe(low, *ptr));
+		lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, sem_describe(low, *v), sem_describe(low, *ptr));
 		return false;
 	}
 	if (!sem_broadcast_pair(low, ptr, v))
 		return false;
 	if (sem_type(*ptr) == type)
 		return true;
-	lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, val_describe(low, *v), tl_describe(low, type));
+	lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, sem_describe(low, *v), tl_describe(low, type));
 	return false;
 }
 
@@ -118,7 +118,7 @@ static bool truth_mask(Lower *low, const char *what, const Val *mask)
 {
 	if (tl_is(sem_elem(mask), DT_INT1))
 		return true;
-	lower_error(low, DIAG_TILE_MASK_TYPE, what, val_describe(low, mask));
+	lower_error(low, DIAG_TILE_MASK_TYPE, what, sem_describe(low, mask));
 	return false;
 }
 
@@ -137,7 +137,7 @@ static const Val *load_pointers(Lower *low, const Val *ptr, const SemAccess *acc
 	if (other && !mask)
 		return lower_error(low, DIAG_TILE_OTHER_NO_MASK, access->what);
 	if (access->boundary_check || *access->padding)
-		return lower_error(low, DIAG_TILE_BOUNDARY_POINTERS, access->what, val_describe(low, ptr));
+		return lower_error(low, DIAG_TILE_BOUNDARY_POINTERS, access->what, sem_describe(low, ptr));
 	/* As upstream: a mask of higher rank widens the pointers too. */
 	if (mask) {
 		if (tl_is_block(sem_type(ptr)) ? !sem_broadcast_pair(low, &ptr, &mask)
@@ -191,7 +191,7 @@ static const Val *store_block(Lower *low, const Val *ptr, const Val *value, cons
 	if (!tl_is_block(sem_type(value)))
 		value = sem_splat(low, value, block->shape, block->rank);
 	if (sem_type(value) != block)
-		return lower_error(low, DIAG_TILE_BLOCK_STORE, access->what, val_describe(low, value), tl_describe(low, block));
+		return lower_error(low, DIAG_TILE_BLOCK_STORE, access->what, sem_describe(low, value), tl_describe(low, block));
 	IrValue *operands[2] = {sem_ir(ptr), sem_ir(value)};
 	IrOp *op = irb_op(&low->b, OP_STORE, operands, 2, NULL, 0, 0);
 	set_boundary(low, op, &dims);
@@ -204,7 +204,7 @@ static const Val *store_pointers(Lower *low, const Val *ptr, const Val *value, c
 {
 	const Val *mask = access->mask;
 	if (access->boundary_check)
-		return lower_error(low, DIAG_TILE_BOUNDARY_POINTERS, access->what, val_describe(low, ptr));
+		return lower_error(low, DIAG_TILE_BOUNDARY_POINTERS, access->what, sem_describe(low, ptr));
 	if (!fit_operand(low, access->what, "value", &ptr, &value) ||
 	    (mask && !fit_operand(low, access->what, "mask", &ptr, &mask)) ||
 	    (mask && !truth_mask(low, access->what, mask)))
@@ -226,9 +226,9 @@ const Val *sem_store(Lower *low, const Val *ptr, const Val *value, const SemAcce
 	if (!pointer_expected(low, access->what, ptr))
 		return low->poison;
 	if (sem_elem(ptr)->is_const)
-		return lower_error(low, DIAG_TILE_STORE_CONST, access->what, val_describe(low, ptr));
+		return lower_error(low, DIAG_TILE_STORE_CONST, access->what, sem_describe(low, ptr));
 	if (!sem_is_tile(value))
-		return lower_error(low, DIAG_TILE_NO_TENSOR, val_describe(low, value));
+		return lower_error(low, DIAG_TILE_NO_TENSOR, sem_describe(low, value));
 	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_store_caches, sem_store_cache_values);
 	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions, sem_eviction_values);
 	if (!cache || !evict)

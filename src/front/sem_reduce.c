@@ -26,7 +26,7 @@ static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs
 		out->v[i] = v;
 		TlType t = sem_type(v), first = sem_type(out->v[0]);
 		if (!tl_is_block(t)) {
-			lower_error(low, DIAG_TILE_TILE_EXPECTED, what, val_describe(low, v));
+			lower_error(low, DIAG_TILE_TILE_EXPECTED, what, sem_describe(low, v));
 			return false;
 		}
 		if (tl_with_elem(low, t, first->elem) != first) {
@@ -73,7 +73,7 @@ static bool callable(Lower *low, const char *what, const Val *fn)
 {
 	if (fn->kind == VAL_FUNCTION || fn->kind == VAL_BUILTIN || fn->kind == VAL_METHOD)
 		return true;
-	lower_error(low, DIAG_TILE_FUNCTION_EXPECTED, what, val_describe(low, fn));
+	lower_error(low, DIAG_TILE_FUNCTION_EXPECTED, what, sem_describe(low, fn));
 	return false;
 }
 
@@ -228,7 +228,7 @@ const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask
 {
 	TlType t = sem_type(v);
 	if (!tl_is_block(t) || t->rank != 1 || !tl_is_int(t->elem))
-		return lower_error(low, DIAG_TILE_HISTOGRAM, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_HISTOGRAM, sem_describe(low, v));
 	if (!sem_check_shape(low, "tl.histogram", &bins, 1))
 		return low->poison;
 	if (mask) {
@@ -236,7 +236,7 @@ const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask
 		if (sem_is_poison(mask))
 			return mask;
 		if (!tl_is(sem_elem(mask), DT_INT1))
-			return lower_error(low, DIAG_TILE_MASK_TYPE, "tl.histogram", val_describe(low, mask));
+			return lower_error(low, DIAG_TILE_MASK_TYPE, "tl.histogram", sem_describe(low, mask));
 	}
 	TlType type = tl_block(low, tl_scalar(low, DT_INT32), &bins, 1);
 	IrValue *operands[2] = {sem_ir(v), mask ? sem_ir(mask) : NULL};
@@ -249,12 +249,12 @@ const Val *sem_gather(Lower *low, const Val *src, const Val *index, const Val *a
 	TlType s = sem_type(src), i = sem_type(index);
 	uint32_t dim;
 	if (!tl_is_block(s) || !tl_is_block(i) || s->rank != i->rank || !tl_is_int(i->elem))
-		return lower_error(low, DIAG_TILE_GATHER, val_describe(low, src), val_describe(low, index));
+		return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
 	if (!sem_arg_axis(low, "tl.gather", axis, s->rank, &dim))
 		return low->poison;
 	for (uint32_t d = 0; d < s->rank; d++) {
 		if (d != dim && s->shape[d] != i->shape[d])
-			return lower_error(low, DIAG_TILE_GATHER, val_describe(low, src), val_describe(low, index));
+			return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
 	}
 	TlType type = tl_with_elem(low, i, s->elem);
 	IrValue *ir = irb_2(&low->b, OP_GATHER, type->ir, sem_ir(src), sem_ir(index));

@@ -125,7 +125,7 @@ const Val *sem_unsplat(Lower *low, const char *what, const Val *v)
 	if (!tl_is_block(type))
 		return v;
 	if (tl_numel(type) != 1)
-		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, val_describe(low, v));
+		return lower_error(low, DIAG_TILE_SCALAR_EXPECTED, what, sem_describe(low, v));
 	return sem_make(low, irb_1(&low->b, OP_UNSPLAT, type->elem->ir, sem_ir(v)), type->elem);
 }
 
@@ -189,7 +189,7 @@ const Val *sem_join(Lower *low, const Val *a, const Val *b)
 	if (!sem_broadcast_pair(low, &a, &b))
 		return low->poison;
 	if (sem_elem(a) != sem_elem(b))
-		return lower_error(low, DIAG_TILE_JOIN, "tl.join", val_describe(low, a), val_describe(low, b));
+		return lower_error(low, DIAG_TILE_JOIN, "tl.join", sem_describe(low, a), sem_describe(low, b));
 	bool scalar = !tl_is_block(sem_type(a));
 	if (scalar) {
 		a = sem_expand_dims(low, a, 0);
@@ -235,7 +235,7 @@ const Val *sem_cat(Lower *low, const Val *a, const Val *b, bool reorder)
 {
 	TlType x = sem_type(a), y = sem_type(b);
 	if (!tl_is_block(x) || !tl_is_block(y) || x->rank != 1 || y->rank != 1 || x->elem != y->elem)
-		return lower_error(low, DIAG_TILE_JOIN, "tl.cat", val_describe(low, a), val_describe(low, b));
+		return lower_error(low, DIAG_TILE_JOIN, "tl.cat", sem_describe(low, a), sem_describe(low, b));
 	int64_t size = x->shape[0] + y->shape[0];
 	if (!sem_check_shape(low, "tl.cat", &size, 1))
 		return low->poison;
@@ -263,7 +263,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 	if (sem_is_poison(v) || sem_is_poison(index))
 		return low->poison;
 	if (!sem_is_tile(v))
-		return lower_error(low, DIAG_TILE_SUBSCRIPT, val_describe(low, v), val_repr(low, index));
+		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_repr(low, index));
 	const Val *const *items = &index;
 	uint32_t count = 1;
 	if (index->kind == VAL_TUPLE) {
@@ -277,7 +277,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 		if (items[i]->kind == VAL_NONE && i <= rank)
 			v = sem_expand_dims(low, v, i);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]) || i >= rank)
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, val_describe(low, v), val_repr(low, items[i]));
+			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_repr(low, items[i]));
 		if (sem_is_poison(v))
 			return v;
 	}

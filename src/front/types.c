@@ -231,6 +231,11 @@ const char *tl_describe(Lower *low, TlType t)
 	return out.data;
 }
 
+const char *sem_describe(Lower *low, const Val *v)
+{
+	return v->kind == VAL_TENSOR ? tl_describe(low, v->tensor.type) : val_describe(low, v);
+}
+
 static bool scalar_by_name(Lower *low, Str name, TlType *out)
 {
 	static const struct {
