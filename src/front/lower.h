@@ -64,6 +64,9 @@ const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args);
  * Returns false after diagnosing. result_types may be NULL (not checked). */
 bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
 		     IrOpKind terminator, const TlType *result_types, uint32_t result_count);
+/* The same where the results' types are what `fn` returns: *result_count is the room in result_types, then their number. */
+bool lower_region_results(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+			  IrOpKind terminator, TlType *result_types, uint32_t *result_count);
 
 /* What a name at module level of a file of lib/ means ("standard", "cdiv"); NULL when there is none. */
 const Val *lower_lib_name(Lower *low, const char *file, const char *name);

@@ -133,39 +133,6 @@ const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn
 
 /* ---- map_elementwise ---- */
 
-/* What fn returns for arguments of the given types, lowered into `region`; the results end it. False after diagnosing. */
-static bool map_body(Lower *low, IrRegion *region, const Val *fn, const TlType *types, uint32_t count, TlType *returned,
-		     uint32_t *returned_count)
-{
-	IrBuilder outer = low->b;
-	const Val *args[MAX_INPUTS];
-	IrValue *values[MAX_INPUTS];
-	IrBlock *block = ir_block_new(low->m, region);
-	for (uint32_t i = 0; i < count; i++)
-		args[i] = sem_make(low, ir_block_arg_add(low->m, block, types[i]->ir, low->b.loc), types[i]);
-	low->b.block = block;
-	low->b.before = NULL;
-	const Val *v = lower_call(low, fn, &(CallArgs){.args = args, .arg_count = count});
-	const Val *const *items = sem_is_seq(v) ? v->seq.items : &v;
-	uint32_t n = sem_is_seq(v) ? v->seq.len : 1;
-	bool ok = !sem_is_poison(v) && n > 0 && n <= MAX_INPUTS;
-	for (uint32_t i = 0; ok && i < n; i++) {
-		const Val *item = sem_arg_tensor(low, "tl.map_elementwise", "scalar_fn", items[i]);
-		ok = item != NULL;
-		if (ok) {
-			values[i] = sem_ir(item);
-			returned[i] = sem_type(item);
-		}
-	}
-	if (ok)
-		irb_op(&low->b, OP_MAP_RETURN, values, n, NULL, 0, 0);
-	*returned_count = n;
-	IrLoc loc = low->b.loc;
-	low->b = outer;
-	low->b.loc = loc;
-	return ok;
-}
-
 /* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
 static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands, TlType *types)
 {
@@ -194,7 +161,7 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 	IrValue *operands[MAX_INPUTS];
 	TlType types[MAX_INPUTS], returned[MAX_INPUTS];
 	IrType ir[MAX_INPUTS];
-	uint32_t count = args->seq.len, step = (uint32_t)pack, returned_count;
+	uint32_t count = args->seq.len, step = (uint32_t)pack, returned_count = MAX_INPUTS;
 	if (!callable(low, what, fn))
 		return low->poison;
 	if (count == 0 || (uint64_t)count * step > MAX_INPUTS)
@@ -202,7 +169,7 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 	if (!map_operands(low, args, pack, in, operands, types))
 		return low->poison;
 	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
-	if (!map_body(low, &draft->regions[0], fn, types, count * step, returned, &returned_count))
+	if (!lower_region_results(low, &draft->regions[0], fn, types, count * step, OP_MAP_RETURN, returned, &returned_count))
 		return low->poison;
 	if (returned_count % step)
 		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);
