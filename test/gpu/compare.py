@@ -1,0 +1,171 @@
+"""Compares the interpreter with a GPU: TTIR that Neso writes is compiled by upstream Triton and run there.
+
+    python3 compare.py --neso PATH/neso [--out results.json]
+
+Needs a GPU, torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
+constants in a one-element list. Prints a row per case; the exit status says whether all agreed.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+RNG = np.random.default_rng(7)
+TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "int64": "i64", "int8": "i8", "float64": "fp64"}
+
+
+def ints(*shape):
+    values = RNG.integers(-(2**31), 2**31, size=shape, dtype=np.int64).astype(np.int32)
+    values.reshape(-1)[:8] = [0, 1, -1, 2**31 - 1, -(2**31), 7, -7, 31]
+    return values
+
+
+def floats(*shape, special=False, dtype=np.float32):
+    values = RNG.standard_normal(shape).astype(dtype)
+    if special:
+        values.reshape(-1)[:12] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, 1e38, -1e38, 448, 465, 57344, 65520]
+    return values
+
+
+def empty(*shape, dtype=np.float32):
+    return np.zeros(shape, dtype)
+
+
+def cases():
+    k, n = os.path.join(HERE, "kernels.py"), 1024
+    i32 = np.int32
+    yield k, "integers", [ints(n), ints(n)[::-1].copy(), empty(n, dtype=i32), [n]], (1,), 0
+    yield k, "casts", [floats(n, special=True) * 3, empty(9, n), [n]], (1,), 0
+    yield k, "floats", [floats(n, special=True), floats(n), empty(12, n), [n]], (1,), 0
+    yield k, "functions", [floats(n) * 3, empty(11, n), [n]], (1,), 4e-6
+    yield k, "shapes", [ints(32, 64), empty(32, 64, dtype=i32), [32], [64]], (1,), 0
+    yield k, "reductions", [ints(16, 64) % 1000, empty(5 * 16 + 3 * 16 * 64 + 64, dtype=i32), [16], [64]], (1,), 0
+    yield k, "random_numbers", [empty(3, n, dtype=i32), 1234, [n]], (1,), 0
+    yield k, "control", [ints(1000), empty(1000, dtype=i32), 1000, [256]], (6,), 0
+    yield k, "block_pointers", [ints(30, 100), empty(30, 32, dtype=i32), 30, 100, [32], [32]], (1,), 0
+    yield k, "atomics", [empty(40, dtype=i32), 5000, [256]], (20,), 0
+    yield k, "descriptors", [ints(64, 128), empty(64, 128, dtype=i32), 64, 128, [32], [32]], (2,), 0
+    for dtype, precision in ((np.float16, "tf32"), (np.float32, "ieee"), (np.float32, "tf32"), (np.float32, "tf32x3")):
+        a, b = floats(64, 128, dtype=dtype), floats(128, 64, dtype=dtype)
+        # Sums in another order, and tf32 products that the GPU cuts at 10 bits.
+        tolerance = 1e-2 if precision == "tf32" and dtype == np.float32 else 2e-5
+        yield k, "product", [a, b, empty(64, 64), [64], [64], [128], [f"'{precision}'"]], (1,), tolerance
+    a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((64, 128), (128, 64)))
+    yield k, "product", [a, b, empty(64, 64, dtype=i32), [64], [64], [128], ["'ieee'"]], (1,), 0
+    yield from examples()
+
+
+def examples():
+    e = lambda name: os.path.join(EXAMPLES, name)
+    n = 100000
+    yield e("vector_add.py"), "add_kernel", [floats(n), floats(n), empty(n), n, [1024]], (98,), 0
+    rows, cols = 1823, 781
+    yield e("softmax.py"), "softmax_kernel", [empty(rows, cols), floats(rows, cols), cols, cols, rows, cols, [1024]], (256,), 1e-6
+    x, w, b = floats(300, 3000), floats(3000), floats(3000)
+    yield e("layer_norm.py"), "layer_norm_kernel", [x, empty(300, 3000), w, b, empty(300), empty(300), 3000, 3000, 1e-5, [1024]], (300,), 2e-5
+    m = 256
+    a, b, c = floats(m, m, dtype=np.float16), floats(m, m, dtype=np.float16), empty(m, m, dtype=np.float16)
+    yield e("matmul.py"), "matmul_kernel", [a, b, c, m, m, m, m, 1, m, 1, m, 1, [64], [64], [32], [8], ["'leaky_relu'"]], (16,), 4e-2
+    h, s, d = 4, 512, 64
+    for causal in ("False", "True"):
+        q, k, v, o = (floats(h, s, d, dtype=np.float16) for _ in range(4))
+        strides = [s * d, d] * 4
+        yield e("attention.py"), "attention_kernel", [q, k, v, o, 0.125, *strides, s, [d], [64], [64], [causal]], (8, h), 4e-3
+
+
+def signature(args):
+    parts = []
+    for a in args:
+        if isinstance(a, list):
+            parts.append(str(a[0]))
+        elif isinstance(a, np.ndarray):
+            parts.append("*" + TYPES[str(a.dtype)] + ":16")
+        elif isinstance(a, float):
+            parts.append("fp32")
+        else:
+            parts.append("i32:16" if a % 16 == 0 else "i32")
+    return ",".join(parts)
+
+
+def interpret(neso, file, kernel, args, grid, work):
+    """Results of the interpreter: the arrays after the run, in order."""
+    command, outs = [neso, "run", f"{file}:{kernel}", "--quiet", "--grid", ",".join(map(str, grid))], []
+    for i, a in enumerate(args):
+        if isinstance(a, np.ndarray):
+            path = os.path.join(work, f"in{i}.npy")
+            np.save(path, a)
+            command.append(path)
+            outs.append(os.path.join(work, f"out{i}.npy"))
+        else:
+            command.append(str(a[0]) if isinstance(a, list) else repr(a))
+    names = json.loads(subprocess.run([neso, "list", "--json", file], check=True, capture_output=True, text=True).stdout)
+    params = next(f for f in names if f["name"] == kernel)["parameters"]
+    arrays = [params[i]["name"] for i, a in enumerate(args) if isinstance(a, np.ndarray)]
+    for name, path in zip(arrays, outs):
+        command += ["--out", f"{name}={path}"]
+    subprocess.run(command, check=True)
+    return [np.load(path) for path in outs]
+
+
+def on_gpu(neso, file, kernel, args, grid, work):
+    import torch
+    import triton
+
+    path = os.path.join(work, f"{kernel}.ttir")
+    subprocess.run([neso, "compile", f"{file}:{kernel}", "--signature", signature(args), "--emit", "ttir", "-o", path], check=True)
+    compiled = triton.compile(path)
+    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    values = [torch.from_numpy(a).cuda() if isinstance(a, np.ndarray) else a for a in args if not isinstance(a, list)]
+    compiled[tuple(grid) + (1,) * (3 - len(grid))](*values)
+    torch.cuda.synchronize()
+    return [v.cpu().numpy() for v in values if hasattr(v, "cpu")]
+
+
+def difference(x, y):
+    """The largest difference of two arrays, relative above 1; infinite where only one is NaN."""
+    if x.dtype.kind != "f":
+        return float((x != y).sum())
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    with np.errstate(invalid="ignore", over="ignore"):
+        d = np.abs(x - y) / np.maximum(1, np.abs(y))
+    d = np.where(same, 0, np.where(np.isfinite(d), d, np.inf))
+    return float(d.max(initial=0))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--neso", required=True)
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    results, failed = [], 0
+    for file, kernel, args, grid, tolerance in cases():
+        row = {"kernel": kernel, "signature": signature(args), "tolerance": tolerance}
+        with tempfile.TemporaryDirectory() as work:
+            try:
+                ours = interpret(options.neso, file, kernel, args, grid, work)
+                theirs = on_gpu(options.neso, file, kernel, args, grid, work)
+                row["difference"] = max(difference(x, y) for x, y in zip(ours, theirs))
+                row["ok"] = row["difference"] <= tolerance
+            except Exception as error:  # one case must not hide the others
+                row["error"], row["ok"] = f"{type(error).__name__}: {error}"[:600], False
+        failed += not row["ok"]
+        results.append(row)
+    if options.out:
+        with open(options.out, "w") as f:
+            json.dump(results, f, indent=1)
+    for row in results:
+        shown = f"{row['difference']:.2e}" if "difference" in row else row["error"]
+        print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}")
+    print(f"{len(results) - failed} agree, {failed} differ")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
