@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "ir/pass.h"
 
-enum { INLINE_MAX_OPS = 4000000 };
+enum { INLINE_MAX_OPS = 500000 };
 
 enum { NEW, OPEN, DONE };
 

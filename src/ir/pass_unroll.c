@@ -7,7 +7,7 @@
  * left, and a loop of one iteration becomes straight code. Growth is bounded: UNROLL_MAX_OPS. */
 #include "ir/pass.h"
 
-enum { UNROLL_MAX_OPS = 1000000 };
+enum { UNROLL_MAX_OPS = 500000 };
 
 typedef struct Unroll {
 	PassCx *cx;
