@@ -35,7 +35,7 @@ bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, b
 bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out)
 {
 	*out = "";
-	if (v->kind == VAL_NONE)
+	if (v->kind == VAL_NONE || (v->kind == VAL_BOOL && !v->b))
 		return true;
 	if (v->kind != VAL_STR)
 		return bad_arg(low, what, arg, "a string", v);
@@ -240,7 +240,9 @@ static bool bind_keyword(Lower *low, const Params *params, const char *name, con
 		call->a[i] = p->star ? val_tuple(low, &v, 1) : v;
 		return true;
 	}
-	return params->any_keyword || unknown_keyword(low, params, name, call->what);
+	/* What upstream passes from builtin to builtin. */
+	bool internal = strcmp(name, "_semantic") == 0 || strcmp(name, "_generator") == 0 || strcmp(name, "_builder") == 0;
+	return internal || params->any_keyword || unknown_keyword(low, params, name, call->what);
 }
 
 bool builtin_bind(Lower *low, const BuiltinInfo *info, const Val *self, const CallArgs *args, BuiltinCall *call)

@@ -1,5 +1,7 @@
-/* libdevice functions: calls of the CUDA device library's symbols, chosen by the arguments' types. */
+/* Calls of device libraries by symbol, chosen by the arguments' types: libdevice, and what users name themselves. */
 #include "front/builtin.h"
+
+enum { MAX_EXTERN = 16 };
 
 static const Val *device_call(Lower *low, const BuiltinCall *call);
 
@@ -70,6 +72,24 @@ static TlDtype letter_dtype(char letter)
 	}
 }
 
+typedef struct Library {
+	const char *name, *path, *symbol;
+	bool pure;
+} Library;
+
+static const Val *emit_call(Lower *low, const Library *lib, const Val *const *args, uint32_t count, TlType type)
+{
+	IrValue *operands[MAX_EXTERN];
+	for (uint32_t i = 0; i < count; i++)
+		operands[i] = sem_ir(args[i]);
+	IrOp *op = irb_op(&low->b, OP_EXTERN, operands, count, &type->ir, 1, 0);
+	ir_set(low->m, op, ATTR_LIBNAME, ir_attr_string(low->cx, str_of(lib->name)));
+	ir_set(low->m, op, ATTR_LIBPATH, ir_attr_string(low->cx, str_of(lib->path)));
+	ir_set(low->m, op, ATTR_SYMBOL, ir_attr_string(low->cx, str_of(lib->symbol)));
+	ir_set(low->m, op, ATTR_PURE, ir_attr_bool(low->cx, lib->pure));
+	return sem_make(low, ir_result(op, 0), type);
+}
+
 static bool signature_fits(const char *letters, const Val *const *args, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -113,15 +133,8 @@ static const Val *device_call(Lower *low, const BuiltinCall *call)
 		if (strcmp(symbols[s].name, call->info->name) != 0 || !signature_fits(symbols[s].args, args, count))
 			continue;
 		TlType type = tl_with_elem(low, sem_type(args[0]), tl_scalar(low, letter_dtype(symbols[s].result)));
-		IrValue *operands[4];
-		for (uint32_t i = 0; i < count; i++)
-			operands[i] = sem_ir(args[i]);
-		IrOp *op = irb_op(&low->b, OP_EXTERN, operands, count, &type->ir, 1, 0);
-		ir_set(low->m, op, ATTR_LIBNAME, ir_attr_string(low->cx, STR("")));
-		ir_set(low->m, op, ATTR_LIBPATH, ir_attr_string(low->cx, STR("")));
-		ir_set(low->m, op, ATTR_SYMBOL, ir_attr_string(low->cx, str_of(symbols[s].symbol)));
-		ir_set(low->m, op, ATTR_PURE, ir_attr_bool(low->cx, true));
-		const Val *result = sem_make(low, ir_result(op, 0), type);
+		Library lib = {.name = "", .path = "", .symbol = symbols[s].symbol, .pure = true};
+		const Val *result = emit_call(low, &lib, args, count, type);
 		return symbols[s].result == 'b' ? sem_cast(low, result, tl_scalar(low, DT_INT1)) : result;
 	}
 	return no_signature(low, call, args, count);
@@ -137,4 +150,52 @@ const Val *builtin_device(Lower *low, const BuiltinCall *call)
 		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function", sem_describe(low, call->a[0]));
 	CallArgs args = {.args = call->a[1]->seq.items, .arg_count = call->a[1]->seq.len};
 	return builtin_call(low, row, NULL, &args);
+}
+
+/* ---- extern_elementwise: the user's own table of signatures ---- */
+
+/* {(dtype, ...): ("symbol", dtype), ...}: is entry i the one for these arguments? */
+static bool entry_fits(const Val *key, const Val *const *args, uint32_t count)
+{
+	if (!sem_is_seq(key) || key->seq.len != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		if (key->seq.items[i]->kind != VAL_DTYPE || key->seq.items[i]->type != sem_elem(args[i]))
+			return false;
+	}
+	return true;
+}
+
+const Val *builtin_extern(Lower *low, const BuiltinCall *call)
+{
+	const Val *args[MAX_EXTERN], *list = call->a[2], *dict = call->a[3];
+	Library lib;
+	if (!sem_is_seq(list) || list->seq.len == 0 || list->seq.len > MAX_EXTERN || dict->kind != VAL_DICT)
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors with a dict of signatures",
+				   sem_describe(low, list));
+	uint32_t count = list->seq.len;
+	for (uint32_t i = 0; i < count; i++) {
+		args[i] = sem_arg_tensor(low, call->what, "args", list->seq.items[i]);
+		if (!args[i])
+			return low->poison;
+	}
+	if (!sem_arg_str(low, call->what, "lib_name", call->a[0], &lib.name) ||
+	    !sem_arg_str(low, call->what, "lib_path", call->a[1], &lib.path) ||
+	    !sem_arg_bool(low, call->what, "is_pure", call->a[4], &lib.pure) || !sem_broadcast_all(low, args, count))
+		return low->poison;
+	Text have;
+	text_init(&have, low->arena);
+	for (uint32_t i = 0; i < count; i++)
+		text_printf(&have, "%s%s", i ? ", " : "", tl_describe(low, sem_elem(args[i])));
+	for (uint32_t i = 0; i < dict->dict.len; i++) {
+		const Val *value = dict->dict.values[i];
+		TlType type;
+		if (!entry_fits(dict->dict.keys[i], args, count) || !sem_is_seq(value) || value->seq.len != 2)
+			continue;
+		if (!sem_arg_str(low, call->what, "symbol", value->seq.items[0], &lib.symbol) ||
+		    !sem_arg_dtype(low, call->what, "result", value->seq.items[1], &type))
+			return low->poison;
+		return emit_call(low, &lib, args, count, tl_with_elem(low, sem_type(args[0]), type));
+	}
+	return lower_error(low, DIAG_TILE_DEVICE_TYPES, call->what, "what its dict names", have.data);
 }

@@ -166,7 +166,7 @@ bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, S
 bool sem_arg_shape(Lower *low, const char *what, const Val *v, SemInts *out); /* checked as a tile's shape */
 bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, int64_t *out);
 bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, bool *out);
-bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out); /* None: "" */
+bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out); /* None, False: "" */
 bool sem_arg_dtype(Lower *low, const char *what, const char *arg, const Val *v, TlType *out);
 /* A tensor, made from a number where that is needed; NULL after diagnosing. */
 const Val *sem_arg_tensor(Lower *low, const char *what, const char *arg, const Val *v);

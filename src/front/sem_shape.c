@@ -274,9 +274,10 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 		uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
 		if (sem_is_poison(items[i]))
 			return low->poison;
-		if (items[i]->kind == VAL_NONE && i <= rank)
-			v = sem_expand_dims(low, v, i);
-		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]) || i >= rank)
+		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has the shape [1]. */
+		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
+			v = sem_expand_dims(low, v, rank ? i : 0);
+		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
 			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_repr(low, items[i]));
 		if (sem_is_poison(v))
 			return v;
