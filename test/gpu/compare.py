@@ -127,16 +127,27 @@ def on_gpu(neso, file, kernel, args, grid, work):
     return [v.cpu().numpy() for v in values if hasattr(v, "cpu")]
 
 
-def difference(x, y):
-    """The largest difference of two arrays, relative above 1; infinite where only one is NaN."""
+def differences(x, y):
+    """Element by element, relative above 1; infinite where only one is NaN; integers count as 0 or 1."""
     if x.dtype.kind != "f":
-        return float((x != y).sum())
+        return (x != y).astype(np.float64)
     x, y = x.astype(np.float64), y.astype(np.float64)
     same = (x == y) | (np.isnan(x) & np.isnan(y))
     with np.errstate(invalid="ignore", over="ignore"):
         d = np.abs(x - y) / np.maximum(1, np.abs(y))
-    d = np.where(same, 0, np.where(np.isfinite(d), d, np.inf))
-    return float(d.max(initial=0))
+    return np.where(same, 0, np.where(np.isfinite(d), d, np.inf))
+
+
+def worst(ours, theirs, tolerance):
+    """(largest difference, the first elements beyond the tolerance as text)."""
+    largest, shown = 0.0, []
+    for number, (x, y) in enumerate(zip(ours, theirs)):
+        d = differences(x, y)
+        largest = max(largest, float(d.max(initial=0)))
+        for at in np.argwhere(d > tolerance)[:40]:
+            at = tuple(int(i) for i in at)
+            shown.append(f"array {number} {list(at)}: interpreter {x[at]!r}, GPU {y[at]!r}")
+    return largest, shown
 
 
 def main():
@@ -151,7 +162,7 @@ def main():
             try:
                 ours = interpret(options.neso, file, kernel, args, grid, work)
                 theirs = on_gpu(options.neso, file, kernel, args, grid, work)
-                row["difference"] = max(difference(x, y) for x, y in zip(ours, theirs))
+                row["difference"], row["where"] = worst(ours, theirs, tolerance)
                 row["ok"] = row["difference"] <= tolerance
             except Exception as error:  # one case must not hide the others
                 row["error"], row["ok"] = f"{type(error).__name__}: {error}"[:600], False
@@ -163,6 +174,8 @@ def main():
     for row in results:
         shown = f"{row['difference']:.2e}" if "difference" in row else row["error"]
         print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}")
+        for line in [] if row["ok"] else row.get("where", []):
+            print("    ", line)
     print(f"{len(results) - failed} agree, {failed} differ")
     return failed != 0
 
