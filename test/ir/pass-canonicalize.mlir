@@ -1,0 +1,106 @@
+// Exact identities on integers, floats, selects, masks; what is not exact stays.
+// run: neso opt --pass=canonicalize --no-loc %s
+module {
+  // CHECK-LABEL: @integers
+  // CHECK: %[[K:.*]] = arith.constant 5 : i32
+  // CHECK: arith.addi %x, %[[K]] : i32
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.return
+  tt.func public @integers(%p: !tt.ptr<i32>, %x: i32, %y: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %0 = arith.addi %c2, %x : i32
+    %1 = arith.subi %0, %y : i32
+    %2 = arith.addi %1, %y : i32
+    %3 = arith.addi %2, %c2 : i32
+    %4 = arith.muli %3, %c1 : i32
+    %5 = arith.muli %y, %c0 : i32
+    %6 = arith.ori %4, %5 : i32
+    %7 = arith.xori %y, %y : i32
+    %8 = arith.addi %6, %7 : i32
+    %9 = arith.divsi %y, %y : i32
+    %10 = arith.addi %8, %c1 : i32
+    tt.store %p, %10 : !tt.ptr<i32>
+    tt.return
+  }
+  // Division by zero is not folded, and is not dropped when used.
+  // CHECK-LABEL: @division
+  // CHECK: arith.divsi
+  // CHECK-NOT: arith.remsi
+  tt.func public @division(%p: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = arith.divsi %c1, %c0 : i32
+    %1 = arith.remsi %c0, %c1 : i32
+    %2 = arith.addi %0, %1 : i32
+    tt.store %p, %2 : !tt.ptr<i32>
+    tt.return
+  }
+  // x + 0.0 and x * 0.0 stay; x + -0.0, x - 0.0 and x * 1.0 are x.
+  // CHECK-LABEL: @floats
+  // CHECK: %[[Z:.*]] = arith.constant 0.0
+  // CHECK-NEXT: %[[A:.*]] = arith.addf %x, %[[Z]]
+  // CHECK-NEXT: %[[M:.*]] = arith.mulf %[[A]], %[[Z]]
+  // CHECK-NEXT: tt.store %p, %[[M]]
+  tt.func public @floats(%p: !tt.ptr<f32>, %x: f32) {
+    %z = arith.constant 0.0 : f32
+    %n = arith.constant -0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %0 = arith.addf %x, %z : f32
+    %1 = arith.addf %0, %n : f32
+    %2 = arith.subf %1, %z : f32
+    %3 = arith.mulf %2, %one : f32
+    %4 = arith.mulf %3, %z : f32
+    tt.store %p, %4 : !tt.ptr<f32>
+    tt.return
+  }
+  // not (a < b) of floats is true for NaN.
+  // CHECK-LABEL: @comparisons
+  // CHECK: arith.cmpf uge, %x, %y
+  // CHECK: arith.cmpi sle, %i, %j
+  // CHECK: arith.cmpi slt, %i, %{{.*}} : i32
+  tt.func public @comparisons(%p: !tt.ptr<i1>, %x: f32, %y: f32, %i: i32, %j: i32) {
+    %true = arith.constant true
+    %k = arith.constant 2.5 : f32
+    %0 = arith.cmpf olt, %x, %y : f32
+    %1 = arith.xori %0, %true : i1
+    tt.store %p, %1 : !tt.ptr<i1>
+    %2 = arith.cmpi sgt, %i, %j : i32
+    %3 = arith.xori %2, %true : i1
+    tt.store %p, %3 : !tt.ptr<i1>
+    %4 = arith.sitofp %i : i32 to f32
+    %5 = arith.cmpf olt, %4, %k : f32
+    tt.store %p, %5 : !tt.ptr<i1>
+    tt.return
+  }
+  // CHECK-LABEL: @masks
+  // CHECK: %[[V:.*]] = tt.load %p : tensor
+  // CHECK-NEXT: tt.store %p, %[[V]] : tensor
+  // CHECK-NEXT: tt.store %p, %o : tensor
+  // CHECK-NEXT: tt.return
+  tt.func public @masks(%p: tensor<8x!tt.ptr<f32>>, %o: tensor<8xf32>) {
+    %all = arith.constant dense<true> : tensor<8xi1>
+    %none = arith.constant dense<false> : tensor<8xi1>
+    %0 = tt.load %p, %all, %o : tensor<8x!tt.ptr<f32>>
+    %1 = tt.load %p, %none, %o : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %0, %all : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %1 : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %0, %none : tensor<8x!tt.ptr<f32>>
+    tt.return
+  }
+  // CHECK-LABEL: @shapes
+  // CHECK-NEXT: %[[S:.*]] = tt.splat %x : i32 -> tensor<4x8xi32>
+  // CHECK-NEXT: tt.print {{.*}}%[[S]]
+  // CHECK-NEXT: tt.print {{.*}}%t
+  tt.func public @shapes(%x: i32, %t: tensor<4x8xi32>) {
+    %0 = tt.splat %x : i32 -> tensor<4xi32>
+    %1 = tt.expand_dims %0 {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+    %2 = tt.broadcast %1 : tensor<4x1xi32> -> tensor<4x8xi32>
+    tt.print "a" {hex = false, isSigned = array<i32: 1>} : %2 : tensor<4x8xi32>
+    %3 = tt.trans %t {order = array<i32: 1, 0>} : tensor<4x8xi32> -> tensor<8x4xi32>
+    %4 = tt.trans %3 {order = array<i32: 1, 0>} : tensor<8x4xi32> -> tensor<4x8xi32>
+    tt.print "b" {hex = false, isSigned = array<i32: 1>} : %4 : tensor<4x8xi32>
+    tt.return
+  }
+}
