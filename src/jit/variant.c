@@ -114,8 +114,8 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 	double began = os_now();
 	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key})) {
 		finish(variant, false);
-		jit_diag(diags, kernel, DIAG_REFUSED);
 		discard(variant);
+		jit_diag(diags, kernel, DIAG_REFUSED);
 		return JIT_REFUSED;
 	}
 	volatile bool good = false;
