@@ -23,19 +23,21 @@ setup:
 setup-test:
 	@sh scripts/setup --test
 
-# Configures when there is no build yet; CMake itself notices later changes.
+# build_preset PRESET [TARGETS]. Configures when there is no build yet, or one from before cmocka was installed; CMake
+# itself notices later changes.
 define build_preset
-	@[ -f build/$(1)/build.ninja ] || { echo "configure: build/$(1)"; cmake --preset $(1) $(if $(FULL),-DNESO_WERROR=ON) >build-$(1).log 2>&1 && \
-		rm build-$(1).log || { cat build-$(1).log; rm build-$(1).log; exit 1; }; }
+	@{ [ -f build/$(1)/build.ninja ] && ! grep -q '^CMOCKA:.*NOTFOUND' build/$(1)/CMakeCache.txt; } || { \
+		echo "configure: build/$(1)"; mkdir -p build; \
+		cmake --preset $(1) $(if $(FULL),-DNESO_WERROR=ON) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; }
 	@echo "build: build/$(1)"
-	@cmake --build --preset $(1)
+	@cmake --build --preset $(1) $(if $(2),--target $(2))
 endef
 
 build: setup
 	$(call build_preset,$(PRESET))
 
 demo: setup
-	$(call build_preset,$(PRESET))
+	$(call build_preset,$(PRESET),example_demo neso_command)
 	@echo "run: $(BUILD)/examples/demo"
 	@$(BUILD)/examples/demo examples
 
@@ -46,7 +48,7 @@ check: setup-test
 	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
 
 bench: setup
-	$(call build_preset,$(PRESET))
+	$(call build_preset,$(PRESET),example_bench)
 	@$(BUILD)/examples/bench .
 
 install: setup
