@@ -201,7 +201,8 @@ typedef struct neso_name_request {
 	const char *function; /* in which it is used; "" at module level */
 	const char *name;     /* "scale", or "package.module.name" for something imported */
 } neso_name_request;
-/* Fills *value (zeroed before) and returns true, or returns false. What it points to is copied before the
+/* Fills *value (zeroed before) and returns true, or returns false. Constants count as tl.constexpr; an EXPR is taken as
+ * it is written, and as in any file a kernel cannot read a plain number that is no tl.constexpr. What it points to is copied before the
  * resolver's next call. It must not use the module that asks. */
 typedef bool neso_resolve_fn(void *data, const neso_name_request *request, neso_value *value);
 

@@ -41,12 +41,21 @@ static neso_diagnostics *make_diagnostics(ApiCall *call)
 	return made;
 }
 
+/* Memory that ran out, and bugs, are sometimes diagnosed where they are met; the status says so too. */
+static neso_status status_of(const ApiCall *call, neso_status status)
+{
+	for (const Diag *d = call->diags.first; d && status != NESO_OK; d = d->next)
+		if (d->code == DIAG_OUT_OF_MEMORY || d->code == DIAG_INTERNAL)
+			return d->code == DIAG_INTERNAL ? NESO_ERROR_INTERNAL : NESO_ERROR_MEMORY;
+	return status;
+}
+
 neso_status api_run(neso_context *context, neso_diagnostics **out, ApiFn *fn, void *data)
 {
 	ApiCall call;
 	arena_init(&call.arena, 0);
 	diag_init(&call.diags, &call.arena, NULL);
-	neso_status status = run_guarded(&call, fn, data);
+	neso_status status = status_of(&call, run_guarded(&call, fn, data));
 	neso_diagnostics *diagnostics = call.diags.first ? make_diagnostics(&call) : NULL;
 	if (out)
 		*out = diagnostics;

@@ -59,6 +59,10 @@ static bool on_find_name(void *data, Arena *arena, const char *path, const char 
 		return true;
 	}
 	out->expr = api_value_text(arena, &value);
+	/* A constant is one that may not change, or kernels could not read it. */
+	if (out->expr && value.kind != NESO_VALUE_EXPR && value.kind != NESO_VALUE_FUNCTION &&
+	    value.kind != NESO_VALUE_DTYPE)
+		out->expr = arena_printf(arena, "tl.constexpr(%s)", out->expr);
 	return out->expr != NULL;
 }
 

@@ -45,7 +45,7 @@ static Diag place_span(const DiagList *list, Span span)
 	const Source *source = list->sources ? source_get(list->sources, span.file) : NULL;
 	if (!source)
 		return d;
-	d.path = source->path;
+	d.path = arena_strdup(list->arena, source->path); /* a list may outlive the sources */
 	d.from = source_line_col(source, span.start);
 	d.to = source_line_col(source, MAX(span.end, span.start));
 	d.line_text = shown_line(list, source, d.from.line);

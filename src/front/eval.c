@@ -33,6 +33,8 @@ static bool may_read(Lower *low, const Binding *b, const Val *v)
 		return true;
 	if (!val_is_number(v) && v->kind != VAL_STR && !val_is_seq(v) && v->kind != VAL_DICT)
 		return true;
+	if (b->kind == BIND_VALUE && !b->ns)
+		return false; /* the host's, not wrapped */
 	if (b->kind == BIND_VALUE && b->ns->module->path && strncmp(b->ns->module->path, "<neso>/", 7) == 0)
 		return true;
 	if (b->kind != BIND_VALUE)

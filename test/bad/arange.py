@@ -7,5 +7,5 @@ import triton.language as tl
 
 @triton.jit
 def kernel(p):
-    i = tl.arange(0, 48)  # error: 9: power of 2
+    i = tl.arange(0, 48)  # error: 9: 48 elements, not a power of two
     tl.store(p + i, 0.0)

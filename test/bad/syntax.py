@@ -7,5 +7,5 @@ import triton.language as tl
 
 @triton.jit
 def kernel(p):
-    x = = 1  # error: 9: expected an expression
-    tl.store(p, x
+    x = = 1  # error: 9: expected
+    tl.store(p, x))  # error: 19: unmatched ')'

@@ -8,6 +8,6 @@ import triton.language as tl
 @triton.jit
 def kernel(p):
     i = tl.arange(0, 16)
-    x = tl.laod(p + i)  # error: 9: laod # note: 9: load
+    x = tl.laod(p + i)  # error: 12: module triton.language has no attribute 'laod'; did you mean 'load'?
     y = tl.load(p + i)
     tl.store(p + i, y + nothing)  # error: 25: nothing
