@@ -133,7 +133,7 @@ static uint64_t seed_of(const char *text)
 	return hash;
 }
 
-static bool make_by_word(int which, const char *text, Array *out)
+static int make_by_word(int which, const char *text, Array *out)
 {
 	const char *shape = strchr(text, ':') + 1, *dtype = strchr(shape, ':');
 	const char *extra = dtype ? strchr(dtype + 1, ':') : NULL;
@@ -142,34 +142,26 @@ static bool make_by_word(int which, const char *text, Array *out)
 	if (dtype) {
 		char *name = take_text(dtype + 1, extra ? (size_t)(extra - dtype - 1) : strlen(dtype + 1));
 		out->dtype = neso_dtype_of(name);
-		if (!out->dtype) {
-			usage_error("'%s': no dtype '%s' (neso info lists them)", text, name);
-			return false;
-		}
+		if (!out->dtype)
+			return usage_error("'%s': no dtype '%s' (neso info lists them)", text, name);
 	}
-	if (!shape_parse(shape, dtype ? (size_t)(dtype - shape) : strlen(shape), &out->rank, out->shape)) {
-		usage_error("'%s': a shape is 1024 or 128x64", text);
-		return false;
-	}
+	if (!shape_parse(shape, dtype ? (size_t)(dtype - shape) : strlen(shape), &out->rank, out->shape))
+		return usage_error("'%s': a shape is 1024 or 128x64", text);
 	out->count = 1;
 	for (int i = 0; i < out->rank; i++) {
-		if (out->shape[i] && out->count > ((size_t)1 << 40) / (size_t)out->shape[i]) {
-			usage_error("'%s' is too large", text);
-			return false;
-		}
+		if (out->shape[i] && out->count > ((size_t)1 << 40) / (size_t)out->shape[i])
+			return usage_error("'%s' is too large", text);
 		out->count *= (size_t)out->shape[i];
 	}
 	char *end = NULL;
 	double value = extra ? strtod(extra + 1, &end) : makers[which].value;
-	if ((extra && (!makers[which].extra || end == extra + 1 || *end)) || (!extra && makers[which].extra_needed)) {
-		usage_error("'%s': %s is %s:SHAPE:DTYPE%s%s", text, makers[which].word, makers[which].word,
+	if ((extra && (!makers[which].extra || end == extra + 1 || *end)) || (!extra && makers[which].extra_needed))
+		return usage_error("'%s': %s is %s:SHAPE:DTYPE%s%s", text, makers[which].word, makers[which].word,
 			    makers[which].extra ? ":" : "", makers[which].extra ? makers[which].extra : "");
-		return false;
-	}
 	out->bytes = out->count * neso_dtype_size(out->dtype);
 	out->data = array_alloc(out->bytes);
 	fill(out, makers[which].make, value, extra ? (uint64_t)value : seed_of(text));
-	return true;
+	return EXIT_DONE;
 }
 
 /* The bits of integers, or the values of anything else, as `dtype`. */
@@ -186,21 +178,19 @@ static void read_as(Array *array, neso_dtype dtype)
 	array->dtype = dtype;
 }
 
-bool array_make(const char *text, Array *out)
+int array_make(const char *text, Array *out)
 {
 	int which = find_maker(text);
 	if (which >= 0)
 		return make_by_word(which, text, out);
 	const char *end = npy_end(text);
-	if (!end) {
-		usage_error("'%s' is no array: FILE.npy, rand:SHAPE:DTYPE, zeros:SHAPE:DTYPE, ... (--help)", text);
-		return false;
-	}
+	if (!end)
+		return usage_error("'%s' is no array: FILE.npy, rand:SHAPE:DTYPE, zeros:SHAPE:DTYPE, ... (--help)", text);
 	if (!npy_read(take_text(text, (size_t)(end - text)), out))
-		return false;
+		return EXIT_INPUT;
 	if (*end)
 		read_as(out, neso_dtype_of(end + 1));
-	return true;
+	return EXIT_DONE;
 }
 
 Array array_copy(const Array *array)

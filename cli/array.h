@@ -17,8 +17,8 @@ typedef struct Array {
 /* Is the text an array (a .npy file, or one of the words below) and no scalar? */
 bool array_is(const char *text);
 /* FILE.npy[:DTYPE], rand:SHAPE:DTYPE[:SEED], randn:..., arange:..., zeros:SHAPE:DTYPE, ones:..., full:SHAPE:DTYPE:VALUE.
- * False after a message. */
-bool array_make(const char *text, Array *out);
+ * The exit status: not EXIT_DONE after a message. */
+int array_make(const char *text, Array *out);
 bool shape_parse(const char *text, size_t len, int *rank, int64_t *shape); /* "128x64" or "128,64" */
 Array array_copy(const Array *array);
 /* "FILE.npy[:DTYPE]": converted to DTYPE when it is given. False after a message. */

@@ -104,8 +104,9 @@ static int parse_descriptor(const char *text, Argument *a)
 	int64_t shape[ARRAY_MAX_RANK];
 	if (!array || !shape_parse(block, (size_t)(array - block), &rank, shape))
 		return usage_error("'%s': a descriptor is desc:BLOCK:ARRAY, as in desc:32x16:rand:128x64:fp16", text);
-	if (!array_make(array + 1, &a->array))
-		return EXIT_INPUT;
+	int result = array_make(array + 1, &a->array);
+	if (result != EXIT_DONE)
+		return result;
 	if (rank != a->array.rank || rank > NESO_MAX_RANK || rank == 0)
 		return usage_error("'%s': the block shape has %d axes, the array %d (1 to %d are possible)", text, rank,
 				   a->array.rank, NESO_MAX_RANK);
@@ -126,8 +127,9 @@ static int parse_value(const char *text, Argument *a)
 	if (strncmp(text, "desc:", 5) == 0)
 		return parse_descriptor(text, a);
 	if (array_is(text)) {
-		if (!array_make(text, &a->array))
-			return EXIT_INPUT;
+		int result = array_make(text, &a->array);
+		if (result != EXIT_DONE)
+			return result;
 		set_array(a, NESO_ARG_POINTER);
 		return EXIT_DONE;
 	}
@@ -238,8 +240,9 @@ static int compare(const Run *run, const char *spec, double atol, double rtol)
 	const char *name, *value = split_name(spec, &name);
 	const Argument *a = find_array(run, name);
 	Array wanted;
-	if (!array_make(value, &wanted))
-		return EXIT_INPUT;
+	int result = array_make(value, &wanted);
+	if (result != EXIT_DONE)
+		return result;
 	if (wanted.count != a->array.count)
 		return input_error("--expect %s: %zu elements, but the argument has %zu", spec, wanted.count,
 				   a->array.count);
