@@ -125,11 +125,27 @@ IrLoc lower_named_loc(Lower *low, Sym name, Span span)
 
 enum { MAX_CHAIN_NOTES = 8 };
 
+/* Is the place in lib/, where the user has written nothing? */
+static bool in_lib(const Lower *low, Span span)
+{
+	const Source *source = source_get(low->diags->sources, span.file);
+	return source && strncmp(source->path, "<neso>/", 7) == 0;
+}
+
+/* A fault that shows inside lib/ is reported at the call that led there. */
 static const Val *report(Lower *low, DiagCode code, va_list args)
 {
-	Diag *d = diag_add_v(low->diags, low->span, code, args);
+	const Frame *from = low->frame;
+	Span at = low->span;
+	while (from && from->caller && in_lib(low, at)) {
+		at = from->call_span.file ? from->call_span : at;
+		from = from->caller;
+	}
+	Diag *d = diag_add_v(low->diags, at, code, args);
 	unsigned notes = 0;
-	for (const Frame *f = low->frame; d && f && f->caller && notes < MAX_CHAIN_NOTES; f = f->caller, notes++) {
+	if (d && in_lib(low, low->span) && !in_lib(low, at))
+		diag_note(low->diags, d, low->span, "found here");
+	for (const Frame *f = from; d && f && f->caller && notes < MAX_CHAIN_NOTES; f = f->caller, notes++) {
 		if (!f->call_span.file)
 			continue;
 		diag_note(low->diags, d, f->call_span, "in the call of '%s' here",

@@ -9,6 +9,8 @@ def kernel(p, q, n, stride):
     a = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16])
     b = tl.make_tensor_descriptor(p, [n, n], [stride, stride], [16, 16])
     c = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16, 4])
+    k = tl.make_tensor_descriptor(n, [n], [1], [16])
+    m = tl.make_tensor_descriptor(p.to(tl.pointer_type(tl.int32)), [n], [1], [16], padding_option="nan")
     d = tl.make_tensor_descriptor(p, [n, n, n, n, n, n], [n, n, n, n, n, 1], [1, 1, 1, 1, 1, 16])
     good = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16, 16])
     e = good.load([0])

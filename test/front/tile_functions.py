@@ -10,17 +10,18 @@ def add(a, b):
 
 
 @triton.jit
-def three(a, b):
-    return a, b, a
+def three(a, b, c, d):
+    return a, b, c
 
 
 @triton.jit
 def kernel(p, n, B: tl.constexpr):
     x = tl.arange(0, B)
-    a = tl.reduce(n, 0, add)
-    b = tl.reduce((x, x[:, None]), 0, add)
-    c = tl.reduce((), 0, add)
-    d = tl.reduce(x, 0, 5)
-    e = tl.map_elementwise(three, x, x, pack=2)
-    f = tl.histogram(x.to(tl.float32), 16)
-    g = tl.gather(x[:, None], x, 0)
+    a = tl.reduce(n, 0, add)  # error: 9: tl.reduce: expected a tile, found int32
+    b = tl.reduce((x, x[:, None]), 0, add)  # error: 9: tl.reduce: inputs have different shapes: int32[64] and int32[64, 1]
+    c = tl.reduce((), 0, add)  # error: 9: tl.reduce: 0 inputs; from 1 to 32 are possible
+    d = tl.reduce(x, 0, 5)  # error: 9: tl.reduce: expected a function, found int 5
+    e = tl.map_elementwise(three, x, x, pack=2)  # error: 9: tl.map_elementwise: the function returns 3 values, no multiple of pack, which is 2
+    f = tl.histogram(x.to(tl.float32), 16)  # error: 9: tl.histogram: expected integers of rank 1, found fp32[64]
+    g = tl.gather(x[:, None], x, 0)  # error: 9: tl.gather: source int32[64, 1] and index int32[64] must agree in all dimensions but the axis
+    h = tl.histogram(x, 16, mask=x)  # error: 9: tl.histogram: the mask must be int1, not int32[64]

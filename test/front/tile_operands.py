@@ -8,27 +8,19 @@ import triton.language as tl
 def kernel(p, q, i, u, f, r, B: tl.constexpr):
     x = tl.arange(0, B)
     y = x.to(tl.float32)
-    a = p + q
-    b = p * 2
-    c = y & 1
-    d = y // 2.0
-    e = i // u
-    g = u + (-1)
-    h = x.to(tl.uint8) + 256
-    j = ~y
-    k = -p
-    m = x and y
-    n = y ** 2
-    o = tl.full([B], 1.5, tl.int32)
-    s = y.to(tl.pointer_type(tl.int32))
-    t = y.to(tl.int16, bitcast=True)
-    v = y.to(tl.float16, fp_downcast_rounding="up")
-    w = x.to(tl.float32, fp_downcast_rounding="rtz")
-    z = tl.exp(x)
-    aa = tl.where(y > 0, p, 1.0)
-    if x > 3:
-        i = i + 1
-    bb = tl.extra.libdevice.popc(f)
-    cc = tl.to_tensor("x")
-    dd = tl.full([B], "x", tl.int32)
-    ee = tl.full([B], x, tl.int32)
+    a = p + q  # error: 9: operator + does not take pointer<fp32> and pointer<fp16>
+    b = p * 2  # error: 9: operator * does not take pointer<fp32> and int32
+    c = y & 1  # error: 9: operator & does not take fp32[64] and fp32[64]
+    d = y // 2.0  # error: 9: operator // does not take fp32[64] and fp32[64]
+    e = i // u  # error: 9: operator // on int32 and uint32: cast them to the same signedness
+    g = u + (-1)  # error: 9: -1 is out of range for uint32
+    h = x.to(tl.uint8) + 256  # error: 9: 256 is out of range for uint8
+    j = ~y  # error: 9: operator ~ does not take fp32[64]
+    k = -p  # error: 9: unary - does not take pointer<fp32>
+    m = x and y  # error: 9: operator and: expected int1, found int32[64]
+    n = y ** 2  # error: 9: operator ** does not take fp32[64] and int 2
+    o = tl.full([B], 1.5, tl.int32)  # error: 9: 1.5 is out of range for int32
+    s = y.to(tl.pointer_type(tl.int32))  # error: 9: cannot cast fp32[64] to pointer<int32>
+    t = y.to(tl.int16, bitcast=True)  # error: 9: cannot bitcast fp32 (32 bits) to int16 (16 bits)
+    v = y.to(tl.float16, fp_downcast_rounding="up")  # error: 9: unknown rounding mode 'up'; there are 'rtne' and 'rtz'
+    w = x.to(tl.float32, fp_downcast_rounding="rtz")  # error: 9: a rounding mode goes with casts to a narrower float only, not from int32 to fp32
