@@ -158,7 +158,7 @@ static bool argument_extents(const IrValue *desc, uint32_t rank, bool strides, I
 {
 	const IrBlock *block = desc->block;
 	uint32_t from = desc->index + 1 + (strides ? rank : 0);
-	if (!block || !block->region->op || block->region->op->kind != OP_FUNC || from + rank > block->arg_count)
+	if (!block || !block->region || !block->region->op || block->region->op->kind != OP_FUNC || from + rank > block->arg_count)
 		return false;
 	for (uint32_t i = 0; i < rank; i++) {
 		out[i] = block->args[from + i];

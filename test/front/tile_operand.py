@@ -22,3 +22,4 @@ def kernel(p, q, i, u, f, r, B: tl.constexpr):
     cc = tl.to_tensor("x")  # error: 10: tl.to_tensor: 'x' must be a tensor, not str 'x'
     dd = tl.full([B], "x", tl.int32)  # error: 10: str 'x' cannot be a constant of type int32
     ee = tl.full([B], x, tl.int32)  # error: 10: tl.full: expected a scalar, found int32[64]
+    oo = (y > 0).logical_and("a")  # error: 10: expected a tensor or a number, found str 'a'

@@ -22,7 +22,7 @@ def kernel(p, i, B: tl.constexpr, C: tl.constexpr):
     m = tl.cat(tile, tile)  # error: 9: tl.cat: operands int32[64, 32] and int32[64, 32] do not go together
     n = tl.split(x)  # error: 9: tl.split needs a last dimension of size 2, found int32[64]
     o = x[0]  # error: 9: int32[64] cannot be indexed by 0; a tile takes ':' and None
-    q = tl.sum(tile, axis=2)
+    q = tl.sum(tile, axis=2)  # error: 9: tl.reduce: axis 2 is out of range for 2 dimensions
     r = tl.expand_dims(x, 3)  # error: 9: tl.expand_dims: axis 3 is out of range for 2 dimensions
     s = tile.item()  # error: 9: .item: expected a scalar, found int32[64, 32]
     t = tl.full([1] * 17, 0, tl.float32)  # error: 9: a tile has at most 16 dimensions
