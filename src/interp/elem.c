@@ -267,11 +267,12 @@ static int bool_binary(int op)
 		return KB_ORI;
 	case KB_SHLI:
 	case KB_SHRUI:
-	case KB_MULHIUI:
 		return KB_ANDNI;
+	case KB_MULHIUI:
+		return KB_ZEROI;
 	case KB_REMUI:
 	case KB_REMSI:
-		return KB_ANDNI;
+		return KB_NOTI;
 	case KB_SHRSI:
 		return KB_FIRSTI;
 	case KB_DIVUI:
@@ -298,6 +299,8 @@ static const struct {
 #define OP_ANDNI OP__COUNT
 #define OP_ORNI OP__COUNT
 #define OP_FIRSTI OP__COUNT
+#define OP_NOTI OP__COUNT
+#define OP_ZEROI OP__COUNT
 #include "interp/kern/kern.def"
 #define FLOAT_BINARY(name, expr) {OP_##name, KB_##name},
 #include "interp/kern/kern.def"
