@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @add_kernel(%x_ptr: !tt.ptr<f32>, %y_ptr: !tt.ptr<f32>, %o_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
     %c1024_i32 = arith.constant 1024 : i32

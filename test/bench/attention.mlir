@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @attn_kernel(%Q: !tt.ptr<f16>, %K: !tt.ptr<f16>, %V: !tt.ptr<f16>, %O: !tt.ptr<f16>, %scale: f32, %N: i32, %H: i32, %sz: i32, %sh: i32, %sn: i32) attributes {noinline = false} {
     %li = arith.constant dense<0.000000e+00> : tensor<128xf32>

@@ -1,4 +1,4 @@
-/* Times the interpreter on the kernels of bench/ttir: least and median of many launches, after a warm-up, each result
+/* Times the interpreter on the kernels beside it: least and median of many launches, after a warm-up, each result
  * checked against plain C. Build type Release. Usage: interp_bench [FOLDER of .mlir files] [threads] [NAME] */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct Bench {
 	double prepare;
 } Bench;
 
-static const char *folder = "bench/ttir";
+static const char *folder = "test/bench";
 static const char *only;
 static unsigned threads;
 

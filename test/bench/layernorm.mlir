@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @layernorm_kernel(%X: !tt.ptr<f32>, %Y: !tt.ptr<f32>, %W: !tt.ptr<f32>, %B: !tt.ptr<f32>, %Mean: !tt.ptr<f32>, %Rstd: !tt.ptr<f32>, %stride: i32, %N: i32, %eps: f32) attributes {noinline = false} {
     %rstd = arith.constant 1.000000e+00 : f32

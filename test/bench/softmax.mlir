@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @softmax_kernel(%o_ptr: !tt.ptr<f32>, %i_ptr: !tt.ptr<f32>, %stride_i: i32, %stride_o: i32, %n_cols: i32) attributes {noinline = false} {
     %x = arith.constant dense<0xFF800000> : tensor<4096xf32>

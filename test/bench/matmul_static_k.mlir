@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @matmul_static_k(%a_ptr: !tt.ptr<f32>, %b_ptr: !tt.ptr<f32>, %c_ptr: !tt.ptr<f32>, %N: i32) attributes {noinline = false} {
     %c32_i32 = arith.constant 32 : i32

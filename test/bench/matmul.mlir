@@ -1,3 +1,4 @@
+// not a test: a kernel of interp_bench.c
 module {
   tt.func public @matmul_kernel(%a_ptr: !tt.ptr<f16>, %b_ptr: !tt.ptr<f16>, %c_ptr: !tt.ptr<f16>, %M: i32, %N: i32, %K: i32, %sam: i32, %sak: i32, %sbk: i32, %sbn: i32, %scm: i32, %scn: i32) attributes {noinline = false} {
     %c63_i32 = arith.constant 63 : i32
