@@ -81,10 +81,15 @@ bool read_alias_definition(Reader *r)
 		read_next(r);
 		return false;
 	}
-	bool ok = find_alias(r, read_tok_text(r), read_tok_span(r)) != NULL;
+	const char *end = r->tok.end;
+	bool ok = alias->start == r->tok.start || READ_FAIL(r, read_tok_span(r), DIAG_IR_ALIAS_TWICE, alias->name);
+	if (ok) {
+		ok = find_alias(r, read_tok_text(r), read_tok_span(r)) != NULL;
+		end = alias->end;
+	}
 	/* After a fault, the next line is a new start. */
-	const char *newline = memchr(alias->end, '\n', (size_t)(r->end - alias->end));
-	read_seek(r, ok ? alias->end : newline ? newline : r->end);
+	const char *newline = memchr(end, '\n', (size_t)(r->end - end));
+	read_seek(r, ok ? end : newline ? newline : r->end);
 	return ok;
 }
 
