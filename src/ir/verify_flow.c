@@ -238,7 +238,7 @@ void verify_branch(Verifier *v, const IrOp *op)
 		if (op->succ[i] == op->succ[i]->region->first)
 			verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "the entry block has no predecessors");
 		Types given = operand_types(v, op, from, to), args = argument_types(v, op->succ[i], 0);
-		types_match(v, op, verify_text(v, "argument for successor %u", i), args.list, args.len, given.list,
+		types_match(v, op, verify_text(v, "successor %u's argument", i), args.list, args.len, given.list,
 			    given.len);
 		from = to;
 	}

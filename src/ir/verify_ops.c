@@ -238,6 +238,13 @@ void verify_gather(Verifier *v, const IrOp *op)
 
 /* ---- products ---- */
 
+static void same_size(Verifier *v, const IrOp *op, const char *what, int64_t expected, const char *of, int64_t found)
+{
+	if (expected != found)
+		verify_must(v, op, what, verify_text(v, "%lld, as in %s", (long long)expected, of),
+			    verify_text(v, "%lld", (long long)found));
+}
+
 void verify_dot(Verifier *v, const IrOp *op)
 {
 	IrType a = in(op, 0), b = in(op, 1), c = in(op, 2);
@@ -249,12 +256,12 @@ void verify_dot(Verifier *v, const IrOp *op)
 		return;
 	uint32_t m = a->rank - 2, n = a->rank - 1;
 	if (a->rank == 3) {
-		verify_number(v, op, "the batch of operand 1", a->shape[0], b->shape[0]);
-		verify_number(v, op, "the batch of operand 2", a->shape[0], c->shape[0]);
+		same_size(v, op, "the batch of operand 1", a->shape[0], "operand 0", b->shape[0]);
+		same_size(v, op, "the batch of operand 2", a->shape[0], "operand 0", c->shape[0]);
 	}
-	verify_number(v, op, "K of operand 1", a->shape[n], b->shape[m]);
-	verify_number(v, op, "M of operand 2", a->shape[m], c->shape[m]);
-	verify_number(v, op, "N of operand 2", b->shape[n], c->shape[n]);
+	same_size(v, op, "K of operand 1", a->shape[n], "operand 0", b->shape[m]);
+	same_size(v, op, "M of operand 2", a->shape[m], "operand 0", c->shape[m]);
+	same_size(v, op, "N of operand 2", b->shape[n], "operand 1", c->shape[n]);
 	verify_number(v, op, "the bits of the elements of operand 1", a->elem->bits, b->elem->bits);
 	if (ir_is_float(a->elem) != ir_is_float(b->elem))
 		verify_must(v, op, "the element of operand 1",
@@ -297,9 +304,9 @@ void verify_dot_scaled(Verifier *v, const IrOp *op)
 		m *= 2;
 	if (format_b == SCALE_E2M1 && !k_packed_b)
 		n *= 2;
-	verify_number(v, op, "K of operand 1", k, scaled_k(b->shape[0], format_b, k_packed_b));
-	verify_number(v, op, "M of operand 2", m, c->shape[0]);
-	verify_number(v, op, "N of operand 2", n, c->shape[1]);
+	same_size(v, op, "K of operand 1", k, "operand 0", scaled_k(b->shape[0], format_b, k_packed_b));
+	same_size(v, op, "M of operand 2", m, "operand 0", c->shape[0]);
+	same_size(v, op, "N of operand 2", n, "operand 1", c->shape[1]);
 	verify_type(v, op, "the result", c, out(op));
 	if (scale_a)
 		check_scale(v, op, 3, "operand 0", m, k);
