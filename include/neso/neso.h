@@ -177,7 +177,9 @@ typedef enum neso_value_kind {
 	NESO_VALUE_DTYPE,       /* dtype */
 	NESO_VALUE_TUPLE,       /* items, count */
 	NESO_VALUE_EXPR,        /* text: a Python expression, evaluated among the module's names: "tl.float16" */
-	NESO_VALUE_FUNCTION     /* another jit function: its name in text, its file in path, that file's text in source */
+	NESO_VALUE_FUNCTION,    /* a function or class: its name in text, its file in path, that file's text in source.
+	                           "\x1f..." behind a path tells texts of one file apart and is not shown */
+	NESO_VALUE_NAMESPACE    /* something of the host's: its attributes are asked for as "text.attribute", path "" */
 } neso_value_kind;
 
 typedef struct neso_value {
@@ -351,6 +353,7 @@ typedef struct neso_compile_options {
 	const char *target;   /* NULL: "interp" */
 	bool debug;           /* device_assert and overflow checks are compiled in */
 	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
+	const char *dot_precision; /* of dot() that names none: "ieee", "tf32", "tf32x3", ...; NULL: "tf32" */
 } neso_compile_options;
 
 typedef struct neso_launch {

@@ -58,6 +58,10 @@ static bool on_find_name(void *data, Arena *arena, const char *path, const char 
 			out->text = str_of(arena_strdup(arena, value.source));
 		return true;
 	}
+	if (value.kind == NESO_VALUE_NAMESPACE && value.text) {
+		out->space = arena_strdup(arena, value.text);
+		return true;
+	}
 	out->expr = api_value_text(arena, &value);
 	/* A constant is one that may not change, or kernels could not read it. */
 	if (out->expr && value.kind != NESO_VALUE_EXPR && value.kind != NESO_VALUE_FUNCTION &&

@@ -24,11 +24,12 @@ typedef struct FrontOptions {
 	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
 } FrontOptions;
 
-/* What a host gives for a name: an expression, or a jit function of a file. The texts must live as long as the
- * session. */
+/* What a host gives for a name: an expression, a function or class of a text, or something that only the host knows
+ * and whose attributes it is asked for. The texts must live as long as the session. */
 typedef struct FrontHostValue {
 	const char *expr; /* Python expression, evaluated among the names of the asking file, `tl` known: "tl.float16"; or NULL: */
-	const char *path; /* the file that holds the function, */
+	const char *space; /* a name of the host's choice: attributes are asked for as "space.attribute"; or NULL: */
+	const char *path; /* the file that holds the function; what follows a \x1f in it tells texts of one file apart, */
 	Str text;         /* its text (ptr NULL: read from path), */
 	const char *name; /* and the function's qualified name there */
 } FrontHostValue;

@@ -54,7 +54,34 @@ FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *
 	return NULL;
 }
 
-/* The host's answer for a name, or NULL; *wrapped: the host says tl.constexpr(...). */
+/* What an answer of the host is worth, among the names of `ns`; *wrapped: it says tl.constexpr(...). */
+static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *answer, bool *wrapped)
+{
+	FrontSession *s = low->session;
+	*wrapped = true;
+	if (answer->expr) {
+		Ast *ast = host_expression(s, answer->expr);
+		if (!ast)
+			return val_opaque(low, "the host describes it as %s, which is no expression", answer->expr);
+		Namespace *module = ns;
+		while (module->outer)
+			module = module->outer;
+		*wrapped = resolve_is_constexpr(low, module, ast, 0);
+		return resolve_eval(low, module, ast);
+	}
+	if (answer->space)
+		return val_module(low, session_module(s, MODULE_EXTERNAL, answer->space, NULL));
+	if (!answer->path || !answer->name)
+		return NULL;
+	FrontModule *m = session_load(s, answer->path, answer->name, answer->text.ptr ? &answer->text : NULL, low->span,
+				      low->diags);
+	FrontFunction *f = m ? module_function(m, answer->name, low->diags) : NULL;
+	const Val *v = f ? val_function(low, f)
+			 : m ? resolve_name(low, &m->ns, session_sym(s, answer->name), NULL) : NULL;
+	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
+}
+
+/* The host's answer for a name, or NULL. */
 static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
 {
 	FrontSession *s = low->session;
@@ -65,28 +92,28 @@ static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
 	const char *function = low->frame && low->frame->function && low->frame->function->module == ns->module
 				       ? low->frame->function->qualified
 				       : n->function ? n->function->qualified : "";
-	if (!s->host.find_name || ns->module->kind != MODULE_FILE ||
-	    !s->host.find_name(s->host.data, ns->module->path, function, name, &answer))
+	if (!s->host.find_name || ns->module->kind != MODULE_FILE)
 		return NULL;
-	*wrapped = true;
-	if (answer.expr) {
-		Ast *ast = host_expression(s, answer.expr);
-		if (!ast)
-			return val_opaque(low, "the host describes it as %s, which is no expression", answer.expr);
-		Namespace *module = ns;
-		while (module->outer)
-			module = module->outer;
-		*wrapped = resolve_is_constexpr(low, module, ast, 0);
-		return resolve_eval(low, module, ast);
-	}
-	if (!answer.path || !answer.name)
+	const char *path = strchr(ns->module->real_path, '\x1f') ? ns->module->real_path : ns->module->path;
+	if (!s->host.find_name(s->host.data, path, function, name, &answer))
 		return NULL;
-	FrontModule *m = session_load(s, answer.path, answer.name, answer.text.ptr ? &answer.text : NULL, low->span,
-				      low->diags);
-	FrontFunction *f = m ? module_function(m, answer.name, low->diags) : NULL;
-	return f ? val_function(low, f) : val_opaque(low, "the host's function %s was not found", answer.name);
+	return host_value(low, ns, &answer, wrapped);
 }
 
+/* An attribute of something of the host's, asked for by its dotted name. */
+static const Val *ask_host_attribute(Lower *low, const FrontModule *m, Sym name)
+{
+	FrontSession *s = low->session;
+	FrontHostValue answer = {0};
+	bool wrapped;
+	const Namespace *ns = low->frame ? low->frame->ns : NULL;
+	while (ns && ns->outer)
+		ns = ns->outer;
+	if (!s->host.find_name || !ns ||
+	    !s->host.find_name(s->host.data, "", "", arena_printf(low->arena, "%s.%s", m->name, name), &answer))
+		return NULL;
+	return host_value(low, (Namespace *)(uintptr_t)ns, &answer, &wrapped);
+}
 /* ---- modules ---- */
 
 static const Val *module_value(Lower *low, FrontModule *m)
@@ -118,6 +145,7 @@ const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 		return builtin_member(low, module->module.builtin_path, name);
 	if (m->kind == MODULE_EXTERNAL) {
 		const Val *v = external_attribute(low, m->name, name);
+		v = v ? v : ask_host_attribute(low, m, name);
 		return v ? v : val_opaque(low, "%s.%s is host code", m->name, name);
 	}
 	if (m->kind == MODULE_FILE) {

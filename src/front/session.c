@@ -21,6 +21,7 @@ FrontSession *front_session_new(Arena *arena, const FrontHost *host)
 	s->arena = arena;
 	if (host)
 		s->host = *host;
+	s->plain_host_value.kind = BIND_OPAQUE;
 	intern_init(&s->names, arena);
 	source_set_init(&s->sources, arena);
 	map_init(&s->functions, arena);

@@ -80,6 +80,13 @@ static FrontModule *loaded(FrontSession *s, const char *real, const Str *text)
 /* How deep imports may nest: each level is a level of C's stack. */
 enum { MAX_LOAD_DEPTH = 60 };
 
+/* A host tells texts of one file apart by "\x1f..." behind the path, which messages do not show. */
+static const char *shown_path(Arena *arena, const char *path)
+{
+	const char *mark = strchr(path, '\x1f');
+	return mark ? arena_strndup(arena, path, (size_t)(mark - path)) : arena_strdup(arena, path);
+}
+
 FrontModule *session_load(FrontSession *s, const char *path, const char *name, const Str *text, Span span,
 			  DiagList *diags)
 {
@@ -101,9 +108,9 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 	m->session = s;
 	m->kind = MODULE_FILE;
 	m->name = arena_strdup(s->arena, name);
-	m->path = arena_strdup(s->arena, path);
+	m->path = shown_path(s->arena, path);
 	m->real_path = real;
-	m->source = source_add(&s->sources, path, arena_strndup(s->arena, bytes.ptr, bytes.len), bytes.len, 1);
+	m->source = source_add(&s->sources, m->path, arena_strndup(s->arena, bytes.ptr, bytes.len), bytes.len, 1);
 	namespace_init(&m->ns, m, NULL);
 	vec_push(s->arena, &s->modules, m);
 	uint32_t errors = diags->errors;

@@ -14,7 +14,7 @@ static FrontOptions front_options(const JitOptions *options)
 		.num_warps = options->num_warps,
 		.num_stages = options->num_stages,
 		.num_ctas = options->num_ctas,
-		.default_dot_precision = "tf32",
+		.default_dot_precision = options->dot_precision ? options->dot_precision : "tf32",
 		.debug = options->debug,
 	};
 }

@@ -92,6 +92,7 @@ typedef struct JitOptions {
 	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
 	const char *target;                                 /* NULL: interp */
 	bool debug, no_specialize;
+	const char *dot_precision; /* NULL: the default */
 } JitOptions;
 
 /* ---- compiling ---- */

@@ -85,6 +85,7 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		variant->kernel = kernel;
 		variant->options = *options;
 		variant->options.target = NULL;
+		variant->options.dot_precision = copy_text(own, options->dot_precision);
 		variant->key = arena_strdup(own, binding->key);
 		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
 		variant->params = ARENA_ARRAY(own, JitParam, count + 1);
