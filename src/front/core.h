@@ -99,6 +99,7 @@ const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name);      /*
 const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding);
 /* For names of Python itself: len, int, ...; NULL when there is none. */
 const Val *resolve_python(Lower *low, Sym name);
+FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const char *const *fields, uint32_t count);
 const Val *external_attribute(Lower *low, const char *module, const char *name); /* math.pi, torch.float16; or NULL */
 /* May a kernel read this global? */
 bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned depth);

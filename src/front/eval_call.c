@@ -253,6 +253,13 @@ const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args)
 			return lower_call(low, val_method(low, call, callee), args);
 		break;
 	}
+	case VAL_DTYPE:
+		/* tl.float32(x): a scalar or tile of that type. */
+		if (args->arg_count == 1 && !args->keyword_count && callee->type->kind == TL_SCALAR) {
+			const Val *v = sem_to_tensor(low, args->args[0]);
+			return v->kind == VAL_POISON ? v : sem_cast(low, v, callee->type);
+		}
+		break;
 	case VAL_OPAQUE:
 		return low->frame->host ? callee : lower_error(low, DIAG_VALUE_OPAQUE, callee->opaque.why);
 	default:

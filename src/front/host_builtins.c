@@ -1058,6 +1058,62 @@ static const Val *math_isinf(Lower *low, const Val *self, const CallArgs *args)
 
 /* ---- what other packages give ---- */
 
+typedef struct FloatLimits {
+	TlDtype dtype;
+	double min, max, eps, tiny;
+} FloatLimits;
+
+static const FloatLimits float_limits[] = {
+	{DT_FP16, -65504, 65504, 0x1p-10, 0x1p-14},
+	{DT_BF16, -0x1.fep127, 0x1.fep127, 0x1p-7, 0x1p-126},
+	{DT_FP32, -0x1.fffffep127, 0x1.fffffep127, 0x1p-23, 0x1p-126},
+	{DT_FP64, -0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023, 0x1p-52, 0x1p-1022},
+	{DT_FP8E4NV, -448, 448, 0x1p-3, 0x1p-6},
+	{DT_FP8E5, -57344, 57344, 0x1p-2, 0x1p-14},
+};
+
+static const char *const limit_names[] = {"min", "max", "eps", "tiny", "smallest_normal", "bits"};
+
+static const Val *limits_object(Lower *low, const char *name, const Val *const *values)
+{
+	Val *v = val_new(low, VAL_OBJECT);
+	uint32_t n = ARRAY_LEN(limit_names);
+	v->object.klass = class_of_python(low, name, CLASS_RECORD, limit_names, n);
+	v->object.fields = ARENA_ARRAY(low->arena, const Val *, n);
+	memcpy(v->object.fields, values, n * sizeof *values);
+	return v;
+}
+
+static const Val *torch_finfo(Lower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	const Val *d = args->args[0];
+	for (size_t i = 0; d->kind == VAL_DTYPE && d->type->kind == TL_SCALAR && i < ARRAY_LEN(float_limits); i++) {
+		const FloatLimits *f = &float_limits[i];
+		if (f->dtype != d->type->dtype)
+			continue;
+		const Val *values[] = {val_float(low, f->min), val_float(low, f->max), val_float(low, f->eps),
+				       val_float(low, f->tiny), val_float(low, f->tiny), val_int(low, d->type->ir->bits)};
+		return limits_object(low, "finfo", values);
+	}
+	return bad_argument(low, "finfo", d);
+}
+
+static const Val *torch_iinfo(Lower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	const Val *d = args->args[0];
+	if (d->kind != VAL_DTYPE || d->type->kind != TL_SCALAR || !ir_is_int(d->type->ir))
+		return bad_argument(low, "iinfo", d);
+	unsigned bits = d->type->ir->bits;
+	bool is_unsigned = d->type->dtype == DT_UINT8 || d->type->dtype == DT_UINT16 || d->type->dtype == DT_UINT32 ||
+			   d->type->dtype == DT_UINT64;
+	uint64_t top = (is_unsigned ? UINT64_MAX : (uint64_t)INT64_MAX) >> (64 - bits);
+	const Val *min = is_unsigned ? val_int(low, 0) : val_int(low, -(int64_t)top - 1), *none = low->none;
+	const Val *values[] = {min, val_uint(low, top), none, none, none, val_int(low, bits)};
+	return limits_object(low, "iinfo", values);
+}
+
 /* Constants, dtypes and types of packages that are not read: math.pi, torch.float16, typing.Any. */
 const Val *external_attribute(Lower *low, const char *module, const char *name)
 {
@@ -1074,9 +1130,7 @@ const Val *external_attribute(Lower *low, const char *module, const char *name)
 		if (strcmp(name, "nan") == 0)
 			return val_float(low, NAN);
 	}
-	const PyBuiltin *p = python_find(module, name);
-	if (!p && strcmp(root, "math") == 0 && root != module)
-		p = NULL;
+	const PyBuiltin *p = python_find(strcmp(module, "numpy") == 0 ? "torch" : module, name);
 	if (p) {
 		Val *v = val_new(low, VAL_PYTHON);
 		v->python = p;

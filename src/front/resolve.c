@@ -121,10 +121,22 @@ static const Val *module_value(Lower *low, FrontModule *m)
 	return val_module(low, m);
 }
 
+/* Parts of the tile language under the names that files give them, where the file itself does not tell. */
 static const Val *usual_module(Lower *low, Sym name)
 {
-	const char *path = strcmp(name, "triton") == 0 ? "triton" : strcmp(name, "tl") == 0 ? "triton.language" : NULL;
+	const char *path = usual_name(name);
 	return path ? module_value(low, session_module(low->session, MODULE_BUILTIN, path, NULL)) : NULL;
+}
+
+/* x = None at module level, set by a function that says `global x`. */
+static bool is_set_elsewhere(const Binding *b)
+{
+	const Source *source = b->ns->module->source;
+	if (b->value->kind != AST_NONE || b->ns->outer || !source)
+		return false;
+	char text[80];
+	int n = snprintf(text, sizeof text, "global %s", b->name);
+	return n > 0 && n < (int)sizeof text && strstr(source->text, text) != NULL;
 }
 
 static const Val *builtin_member(Lower *low, const char *path, Sym name)
@@ -261,6 +273,8 @@ static const Val *evaluate(Lower *low, Binding *b)
 	case BIND_VALUE: {
 		if (b->ns->klass && b->ns->klass->kind == CLASS_ENUM && b->target->kind == AST_NAME)
 			return enum_member(low, b);
+		if (is_set_elsewhere(b))
+			return val_opaque(low, "it is set by host code");
 		const Val *v = resolve_eval(low, b->ns, b->value);
 		return unpack(low, b->target, b->name, v);
 	}
@@ -404,11 +418,48 @@ bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned d
 	}
 }
 
+/* A class without a file: ValueError, the result of torch.finfo(). */
+FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const char *const *fields, uint32_t count)
+{
+	FrontSession *s = low->session;
+	Sym sym = session_sym(s, name);
+	FrontClass *c = map_get_ptr(&s->python_classes, sym);
+	if (c)
+		return c;
+	c = ARENA_NEW(s->arena, FrontClass);
+	c->name = sym;
+	c->qualified = sym;
+	c->kind = kind;
+	map_init(&c->ns.names, s->arena);
+	ClassField *all = ARENA_ARRAY(s->arena, ClassField, count);
+	for (uint32_t i = 0; i < count; i++)
+		all[i].name = session_sym(s, fields[i]);
+	c->fields = all;
+	c->field_count = count;
+	map_put_ptr(&s->python_classes, sym, c);
+	return c;
+}
+
+static const Val *exception_class(Lower *low, Sym name)
+{
+	static const char *const names[] = {
+		"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Exception", "ImportError",
+		"IndexError", "KeyError", "LookupError", "ModuleNotFoundError", "NameError", "NotImplementedError",
+		"OSError", "OverflowError", "RuntimeError", "StopIteration", "TypeError", "ValueError",
+		"ZeroDivisionError",
+	};
+	static const char *const fields[] = {"args"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return val_class(low, class_of_python(low, name, CLASS_EXCEPTION, fields, 1));
+	return NULL;
+}
+
 const Val *resolve_python(Lower *low, Sym name)
 {
 	const PyBuiltin *p = python_find(NULL, name);
 	if (!p)
-		return NULL;
+		return exception_class(low, name);
 	Val *v = val_new(low, VAL_PYTHON);
 	v->python = p;
 	return v;

@@ -134,6 +134,7 @@ struct FrontSession {
 	pthread_mutex_t lock;
 	uint32_t load_depth;
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
+	Map python_classes; /* name -> FrontClass: ValueError, ... */
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
 	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
@@ -189,6 +190,7 @@ int session_condition(Namespace *ns, Ast *test);
 
 /* "triton.language.constexpr" for an expression that is a dotted name, through imports and plain renaming; NULL
  * when it is none. Needs no values. */
+const char *usual_name(const char *name); /* what `tl` and the like mean; or NULL */
 const char *dotted_name(Namespace *ns, const Ast *expr);
 void function_decorate(FrontFunction *f); /* fills kind and flags */
 void class_decorate(FrontClass *c);

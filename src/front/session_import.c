@@ -148,19 +148,18 @@ static FrontModule *find_in(FrontSession *s, const char *folder, const char *mod
 static FrontModule *find_absolute(FrontModule *importer, const char *module, Span span, DiagList *diags)
 {
 	FrontSession *s = importer->session;
-	const char *folder = os_path_dir(s->arena, importer->real_path);
-	for (unsigned up = 0; up < 12; up++) {
-		FrontModule *m = find_in(s, folder, module, span, diags);
+	const char *folder = os_path_dir(s->arena, importer->real_path), *from = "";
+	bool inside = true; /* still in the packages that hold the importer */
+	for (unsigned up = 0; up < 16; up++) {
+		/* Above them only the folder we came from is a package that can be meant: one without __init__.py. */
+		FrontModule *m = inside || root_is(module, from) ? find_in(s, folder, module, span, diags) : NULL;
 		if (m && m->kind == MODULE_FILE)
 			return m;
-		if (strcmp(folder, "/") == 0 || strcmp(folder, ".") == 0)
-			break;
-		/* Above the folder that holds the outermost package there is nothing to import from, but for
-		 * packages without __init__.py, which are recognised by their name. */
 		const char *slash = strrchr(folder, '/');
-		bool package = os_is_file(os_path_join(s->arena, folder, "__init__.py"));
-		if (!package && !(slash && root_is(module, slash + 1)) && up > 0)
+		if (!slash || !slash[1])
 			break;
+		inside = inside && os_is_file(os_path_join(s->arena, folder, "__init__.py"));
+		from = slash + 1;
 		folder = os_path_dir(s->arena, folder);
 	}
 	return NULL;

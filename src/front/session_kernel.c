@@ -18,11 +18,12 @@ static const char *join(Arena *arena, const char *a, const char *b)
 static const char *dotted(Namespace *ns, const Ast *expr, unsigned depth);
 
 /* Renames of the tile language that a file imports from a module of its own that is not at hand. */
-static const char *usual_name(const char *name)
+const char *usual_name(const char *name)
 {
 	static const char *const usual[][2] = {
 		{"triton", "triton"}, {"tl", "triton.language"}, {"libdevice", "triton.language.extra.libdevice"},
 		{"tldevice", "triton.language.extra.libdevice"},
+		{"tl_extra_shim", "triton.language.extra.libdevice"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(usual); i++)
 		if (strcmp(name, usual[i][0]) == 0)
