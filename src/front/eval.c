@@ -213,6 +213,10 @@ const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	if (is_poison(l, r))
 		return low->poison;
+	if (l->kind == VAL_OPAQUE || r->kind == VAL_OPAQUE) {
+		const Val *v = l->kind == VAL_OPAQUE ? l : r;
+		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
+	}
 	if (op == CMP_IS || op == CMP_IS_NOT)
 		return val_bool(low, is_same(l, r) == (op == CMP_IS));
 	if (op == CMP_IN || op == CMP_NOT_IN) {

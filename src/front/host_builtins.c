@@ -1114,6 +1114,39 @@ static const Val *torch_iinfo(Lower *low, const Val *self, const CallArgs *args)
 	return limits_object(low, "iinfo", values);
 }
 
+/* os.environ.get(name, default): a compilation sees an empty environment, so that it depends on its inputs alone. */
+static const Val *env_get(Lower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	const Val *by_name = keyword(args, "default");
+	return args->arg_count > 1 ? args->args[1] : by_name ? by_name : low->none;
+}
+
+/* packaging.version: the numbers of the release, which compare as versions do. */
+static const Val *version_parse(Lower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	const Val *v = args->args[0];
+	if (v->kind != VAL_STR)
+		return bad_argument(low, "version.parse", v);
+	int64_t parts[8];
+	uint32_t n = 0;
+	size_t i = v->s.len && v->s.ptr[0] == 'v';
+	while (i < v->s.len && isdigit((unsigned char)v->s.ptr[i]) && n < ARRAY_LEN(parts)) {
+		parts[n] = 0;
+		for (; i < v->s.len && isdigit((unsigned char)v->s.ptr[i]) && parts[n] < 100000000; i++)
+			parts[n] = parts[n] * 10 + (v->s.ptr[i] - '0');
+		n++;
+		i += i < v->s.len && v->s.ptr[i] == '.';
+	}
+	while (n && !parts[n - 1])
+		n--;
+	const Val *items[ARRAY_LEN(parts)];
+	for (uint32_t k = 0; k < n; k++)
+		items[k] = val_int(low, parts[k]);
+	return val_tuple(low, items, n);
+}
+
 /* Constants, dtypes and types of packages that are not read: math.pi, torch.float16, typing.Any. */
 const Val *external_attribute(Lower *low, const char *module, const char *name)
 {
@@ -1130,6 +1163,10 @@ const Val *external_attribute(Lower *low, const char *module, const char *name)
 		if (strcmp(name, "nan") == 0)
 			return val_float(low, NAN);
 	}
+	if ((strcmp(module, "os") == 0 && strcmp(name, "environ") == 0) ||
+	    (strcmp(module, "packaging") == 0 && strcmp(name, "version") == 0))
+		return val_module(low, session_module(low->session, MODULE_EXTERNAL,
+						      arena_printf(low->arena, "%s.%s", module, name), NULL));
 	const PyBuiltin *p = python_find(strcmp(module, "numpy") == 0 ? "torch" : module, name);
 	if (p) {
 		Val *v = val_new(low, VAL_PYTHON);

@@ -96,6 +96,9 @@ const Val *host_contains(Lower *low, const Val *item, const Val *container)
 		const Val *v = item->kind == VAL_OPAQUE ? item : container;
 		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
 	}
+	/* "NAME" in os.environ */
+	if (container->kind == VAL_MODULE)
+		return low->false_;
 	if (container->kind == VAL_STR && item->kind == VAL_STR)
 		return val_bool(low, str_holds(container->s, item->s));
 	if (container->kind == VAL_DICT)

@@ -134,9 +134,14 @@ static bool is_set_elsewhere(const Binding *b)
 	const Source *source = b->ns->module->source;
 	if (b->value->kind != AST_NONE || b->ns->outer || !source)
 		return false;
-	char text[80];
-	int n = snprintf(text, sizeof text, "global %s", b->name);
-	return n > 0 && n < (int)sizeof text && strstr(source->text, text) != NULL;
+	size_t n = strlen(b->name);
+	for (const char *line = source->text; (line = strstr(line, "global ")) != NULL; line++) {
+		size_t len = strcspn(line, "\n#");
+		for (const char *at = line + 6; (at = strstr(at, b->name)) != NULL && at < line + len; at++)
+			if (strchr(" ,", at[-1]) && strchr(" ,\r\n", at[n]))
+				return true;
+	}
+	return false;
 }
 
 static const Val *builtin_member(Lower *low, const char *path, Sym name)
