@@ -59,6 +59,7 @@ FrontFunction *front_find(FrontModule *module, const char *name); /* NULL when t
 
 typedef struct FrontParam {
 	const char *name;
+	LineCol at;
 	bool is_constexpr;
 	bool do_not_specialize, do_not_specialize_on_alignment;
 	const char *annotation; /* source text, or NULL */

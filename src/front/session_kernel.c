@@ -457,6 +457,7 @@ static void fill_params(FrontFunction *f)
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		const AstParam *p = &f->ast->params[i];
 		params[i].name = p->name;
+		params[i].at = source_line_col(f->module->source, p->span.start);
 		if (p->annotation) {
 			params[i].annotation = source_text(f->module, p->annotation->span);
 			params[i].is_constexpr = is_constexpr_annotation(f->ns, p->annotation);

@@ -33,14 +33,20 @@ TlDtype jit_dtype_of(Str short_name)
 	return DT__COUNT;
 }
 
-Diag *jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...)
+void jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...)
 {
-	/* diag_add_at takes "...", so the text is made here, by the row's own format. */
 	va_list args;
 	va_start(args, code);
-	Diag *diag = diag_add_at_v(diags, kernel->info->path, kernel->info->at, code, args);
+	diag_add_at_v(diags, kernel->info->path, kernel->info->at, code, args);
 	va_end(args);
-	return diag;
+}
+
+void jit_diag_param(DiagList *diags, const JitKernel *kernel, const FrontParam *param, DiagCode code, ...)
+{
+	va_list args;
+	va_start(args, code);
+	diag_add_at_v(diags, kernel->info->path, param->at, code, args);
+	va_end(args);
 }
 
 const char *jit_nearest(Arena *arena, const char *name, const char *const *candidates, size_t count)
@@ -142,7 +148,7 @@ bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, u
 			}
 		}
 		if (given[at])
-			jit_diag(diags, kernel, DIAG_ARG_TWICE, info->params[at].name);
+			jit_diag_param(diags, kernel, &info->params[at], DIAG_ARG_TWICE, info->params[at].name);
 		given[at] = &args[a];
 	}
 	return diags->errors == before;
@@ -288,7 +294,7 @@ static FrontArg bind_descriptor(const Binder *b, const FrontParam *param, const 
 		else if (arg->shape[i] < 0)
 			wrong = "its shape must not be negative";
 	if (wrong) {
-		jit_diag(b->diags, b->kernel, DIAG_ARG_DESCRIPTOR, param->name, wrong);
+		jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_DESCRIPTOR, param->name, wrong);
 		return constant("None");
 	}
 	Text text;
@@ -307,15 +313,15 @@ static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitAr
 	bool is_pointer = arg && (arg->kind == JIT_POINTER || arg->kind == JIT_DESCRIPTOR);
 	if (param->is_constexpr) {
 		if (is_pointer)
-			jit_diag(b->diags, b->kernel, DIAG_ARG_NOT_CONSTEXPR, param->name,
+			jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_NOT_CONSTEXPR, param->name,
 				 arg->kind == JIT_POINTER ? "buffer" : "tensor descriptor");
 		else if (!arg && !param->value)
-			jit_diag(b->diags, b->kernel, DIAG_ARG_MISSING_CONSTEXPR, param->name,
+			jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_MISSING_CONSTEXPR, param->name,
 				 b->kernel->info->qualified_name);
 		return arg && !is_pointer ? constant(const_text(b->arena, arg)) : (FrontArg){.kind = FRONT_DEFAULT};
 	}
 	if (!arg && !param->value) {
-		jit_diag(b->diags, b->kernel, DIAG_ARG_MISSING, param->name, b->kernel->info->qualified_name);
+		jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_MISSING, param->name, b->kernel->info->qualified_name);
 		return constant("None");
 	}
 	/* A plain number, written as an expression or as the default, is a run-time value like any other. */

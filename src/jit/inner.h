@@ -79,8 +79,9 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 /* Which argument goes to which parameter, without looking at types. */
 bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count,
 		    const JitArg **given, DiagList *diags);
-/* A place for messages about a call: the kernel's `def`. */
-Diag *jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...);
+/* Messages about a call: at the kernel's `def`, at a parameter. */
+void jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...);
+void jit_diag_param(DiagList *diags, const JitKernel *kernel, const FrontParam *param, DiagCode code, ...);
 const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options);
 /* Checks and completes: zeroes become the defaults. */
 bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags);

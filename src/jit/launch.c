@@ -41,9 +41,9 @@ static FpFormat float_format(TlDtype dtype)
 	}
 }
 
-static const char *param_name(const Marshal *m, uint32_t i)
+static const FrontParam *param_at(const Marshal *m, uint32_t i)
 {
-	return m->variant->kernel->info->params[i].name;
+	return &m->variant->kernel->info->params[i];
 }
 
 static const char *describe(const Marshal *m, const JitArg *arg)
@@ -60,7 +60,7 @@ static const char *describe(const Marshal *m, const JitArg *arg)
 
 static void wrong_type(const Marshal *m, uint32_t i, const char *wanted)
 {
-	jit_diag(m->diags, m->variant->kernel, DIAG_ARG_TYPE, wanted, param_name(m, i), describe(m, m->given[i]));
+	jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_TYPE, wanted, param_at(m, i)->name, describe(m, m->given[i]));
 }
 
 /* Does an integer fit the type? Negative numbers fit unsigned types of their width, as bits. */
@@ -91,7 +91,7 @@ static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 		return 0;
 	}
 	if (!int_fits(arg, param->dtype))
-		jit_diag(m->diags, m->variant->kernel, DIAG_ARG_RANGE, param_name(m, i),
+		jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_RANGE, param_at(m, i)->name,
 			 arg->is_unsigned ? arena_printf(m->arena, "%llu", (unsigned long long)arg->i)
 					  : arena_printf(m->arena, "%lld", (long long)arg->i),
 			 param->text);
@@ -107,7 +107,7 @@ static InterpArg value_of(const Marshal *m, uint32_t i, const JitParam *param)
 	InterpArg out = {0};
 	const JitArg *arg = m->given[i];
 	if (!arg) {
-		jit_diag(m->diags, m->variant->kernel, DIAG_ARG_MISSING, param_name(m, i),
+		jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_MISSING, param_at(m, i)->name,
 			 m->variant->kernel->info->qualified_name);
 		return out;
 	}
@@ -197,7 +197,7 @@ static InterpBuffer *marshal_buffers(const Marshal *m, const JitLaunch *launch, 
 	for (uint32_t i = 0; i < params; i++) {
 		const JitArg *arg = m->given[i];
 		if (arg && (arg->kind == JIT_POINTER || arg->kind == JIT_DESCRIPTOR) && arg->bytes)
-			out[n++] = (InterpBuffer){param_name(m, i), arg->buffer ? arg->buffer : arg->address, arg->bytes,
+			out[n++] = (InterpBuffer){param_at(m, i)->name, arg->buffer ? arg->buffer : arg->address, arg->bytes,
 						  arg->writable};
 	}
 	for (uint32_t i = 0; i < launch->buffer_count; i++)

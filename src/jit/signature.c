@@ -62,9 +62,9 @@ static FrontArg parse_entry(Arena *arena, const JitKernel *kernel, const FrontPa
 	if (!is_type(type))
 		return (FrontArg){.kind = FRONT_CONST, .text = arena_strndup(arena, entry.ptr, entry.len)};
 	if (hint.ptr && !str_is(hint, "1") && !str_is(hint, "16"))
-		jit_diag(diags, kernel, DIAG_SIGNATURE_HINT, arena_strndup(arena, entry.ptr, entry.len));
+		jit_diag_param(diags, kernel, param, DIAG_SIGNATURE_HINT, arena_strndup(arena, entry.ptr, entry.len));
 	if (param->is_constexpr)
-		jit_diag(diags, kernel, DIAG_SIGNATURE_TYPE, param->name, arena_strndup(arena, type.ptr, type.len));
+		jit_diag_param(diags, kernel, param, DIAG_SIGNATURE_TYPE, param->name, arena_strndup(arena, type.ptr, type.len));
 	if (str_is(hint, "1"))
 		return (FrontArg){.kind = FRONT_CONST, .text = "1"};
 	TlDtype dtype = jit_dtype_of(type);
@@ -92,15 +92,15 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 	for (uint32_t i = 0; i < info->param_count; i++) {
 		const FrontParam *param = &info->params[i];
 		if (i < entries.len && !entries.data[i].len)
-			jit_diag(diags, kernel, DIAG_SIGNATURE_EMPTY, i + 1);
+			jit_diag_param(diags, kernel, param, DIAG_SIGNATURE_EMPTY, i + 1);
 		else if (i < entries.len)
 			binding->args[i] = parse_entry(arena, kernel, param, entries.data[i], diags);
 		else if (param->value)
 			binding->args[i] = (FrontArg){.kind = FRONT_DEFAULT};
 		else if (param->is_constexpr)
-			jit_diag(diags, kernel, DIAG_ARG_MISSING_CONSTEXPR, param->name, info->qualified_name);
+			jit_diag_param(diags, kernel, param, DIAG_ARG_MISSING_CONSTEXPR, param->name, info->qualified_name);
 		else
-			jit_diag(diags, kernel, DIAG_ARG_MISSING, param->name, info->qualified_name);
+			jit_diag_param(diags, kernel, param, DIAG_ARG_MISSING, param->name, info->qualified_name);
 	}
 	if (diags->errors != before)
 		return false;

@@ -1,12 +1,11 @@
 # A tile of 2^40 elements: the limit and the need are both said.
 # run: neso compile %s:kernel --signature "*fp32"
 # limit: 2 500
-# error: @standard.py:59:12: has 1099511627776 elements; the limit is 1048576
 import triton
 import triton.language as tl
 
 
 @triton.jit
 def kernel(p):
-    x = tl.zeros((1048576, 1048576), tl.float32)  # note: 9: in the call of 'zeros' here
+    x = tl.zeros((1048576, 1048576), tl.float32)  # error: 9: has 1099511627776 elements; the limit is 1048576
     tl.store(p, tl.sum(tl.sum(x, 0), 0))

@@ -6,5 +6,5 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(p, BLOCK: tl.constexpr):  # error: 1: no value for constexpr parameter 'BLOCK'
+def kernel(p, BLOCK: tl.constexpr):  # error: 15: no value for constexpr parameter 'BLOCK'
     tl.store(p + tl.arange(0, BLOCK), 0.0)
