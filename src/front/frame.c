@@ -128,7 +128,7 @@ enum { MAX_CHAIN_NOTES = 8 };
 /* Is the place in lib/, where the user has written nothing? */
 static bool in_lib(const Lower *low, Span span)
 {
-	const Source *source = source_get(low->diags->sources, span.file);
+	const Source *source = source_get(&low->session->sources, span.file);
 	return source && strncmp(source->path, "<neso>/", 7) == 0;
 }
 
