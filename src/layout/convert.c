@@ -142,19 +142,40 @@ const LayoutPlan *layout_plan_shared(LayoutContext *cx, const Layout *source, co
 	return with_steps(plan, &c);
 }
 
-const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
-			      unsigned element_bits, const LayoutTarget *target)
+static const LayoutPlan *cheapest_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
+				       unsigned element_bits, const LayoutTarget *target)
 {
 	LayoutConversion c = conversion_of(cx, source, destination, element_bits, target);
 	LayoutPlan *within = new_plan(&c);
-	/* A trip through shared memory costs a barrier at least: below that there is nothing to compare. */
 	if (!layout_plan_within_warps(&c, within))
 		return layout_plan_shared(cx, source, destination, element_bits, target);
 	with_steps(within, &c);
+	/* A trip through shared memory costs a barrier at least: below that there is nothing to compare. */
 	if (within->kind != LAYOUT_PLAN_SHUFFLE || within->cost.total <= COST_WARP_BARRIER)
 		return within;
 	const LayoutPlan *shared = layout_plan_shared(cx, source, destination, element_bits, target);
 	return shared->cost.total < within->cost.total ? shared : within;
+}
+
+static bool same_target(const LayoutTarget *a, const LayoutTarget *b)
+{
+	return a->ldmatrix == b->ldmatrix && a->stmatrix == b->stmatrix && a->shared_bytes == b->shared_bytes;
+}
+
+const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
+			      unsigned element_bits, const LayoutTarget *target)
+{
+	LayoutPlan **bucket = &cx->plans[(source->hash * 31 + destination->hash) % ARRAY_LEN(cx->plans)];
+	for (LayoutPlan *plan = *bucket; plan; plan = plan->next) {
+		if (plan->source == source && plan->destination == destination &&
+		    plan->element_bits == element_bits && same_target(&plan->target, target))
+			return plan;
+	}
+	LayoutPlan *plan = ARENA_NEW(cx->arena, LayoutPlan);
+	*plan = *cheapest_plan(cx, source, destination, element_bits, target);
+	plan->target = *target;
+	plan->next = *bucket;
+	return *bucket = plan;
 }
 
 uint32_t layout_plan_source_rep(const Layout *source, const Layout *destination, uint32_t rep)

@@ -174,9 +174,9 @@ static void normalise_reps(LayoutSpace *space)
 
 void layout_context_init(LayoutContext *cx, Arena *arena)
 {
+	memset(cx, 0, sizeof *cx);
 	cx->arena = arena;
 	cx->cap = 64;
-	cx->len = 0;
 	cx->buckets = ARENA_ARRAY(arena, Layout *, cx->cap);
 }
 
@@ -323,6 +323,24 @@ void layout_coordinates(const Layout *l, uint32_t rep, uint64_t in, int64_t *coo
 				((int64_t)digits[i] << dim->bits) +
 				(int64_t)layout_space_get(&l->out, point, dim->name);
 	}
+}
+
+unsigned layout_vector(const Layout *l, unsigned dim, unsigned limit, uint32_t *registers)
+{
+	unsigned shift = layout_space_shift(&l->out, LAYOUT_DIM0 + dim), bits = layout_out_bits(l, LAYOUT_DIM0 + dim);
+	unsigned count = layout_in_bits(l, LAYOUT_REGISTER), n = 0;
+	F2Span span = f2_span_of(l->bases, count);
+	for (; n < bits && n < limit; n++) {
+		uint64_t unit = UINT64_C(1) << (shift + n), combo;
+		if (f2_span_reduce(&span, unit, &combo))
+			return n;
+		for (unsigned i = count; i < l->in_bits; i++) {
+			if (l->bases[i] & unit)
+				return n;
+		}
+		registers[n] = (uint32_t)combo;
+	}
+	return n;
 }
 
 unsigned layout_image_rank(const Layout *l)

@@ -61,6 +61,7 @@ typedef struct LayoutContext {
 	Arena *arena;
 	Layout **buckets;
 	uint32_t cap, len;
+	struct LayoutPlan *plans[64]; /* made before, by source and destination (plan.h) */
 } LayoutContext;
 
 void layout_context_init(LayoutContext *cx, Arena *arena);
@@ -106,6 +107,10 @@ unsigned layout_bases(const Layout *l, unsigned in, uint64_t *out);
 uint64_t layout_apply(const Layout *l, uint64_t in);
 /* Coordinates of (repetition, packed input): coordinates[k] of dim k. */
 void layout_coordinates(const Layout *l, uint32_t rep, uint64_t in, int64_t *coordinates);
+
+/* How wide one thread can access memory along a dim: 2^n elements in a row, aligned, whose order is the same in every
+ * thread; element i is the register XOR of registers[] over the bits of i. Returns n, at most `limit`. */
+unsigned layout_vector(const Layout *l, unsigned dim, unsigned limit, uint32_t *registers);
 
 unsigned layout_image_rank(const Layout *l);
 bool layout_is_onto(const Layout *l);
@@ -162,5 +167,8 @@ void layout_print(Text *t, const Layout *l);
 /* NULL and *error (a sentence in the arena, *at the byte) when the text is no layout. */
 const Layout *layout_parse(LayoutContext *cx, Str text, const char **error, size_t *at);
 const char *layout_name_text(unsigned name, char buffer[8]);
+/* Who holds which element, in rows of the last dim: w1.l3:r0 is register 0 of lane 3 of warp 1 (b0. before it is a
+ * cluster's block), copies after `|`; of a shared layout the offset. */
+void layout_print_table(Text *t, const Layout *l);
 
 #endif

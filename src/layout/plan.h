@@ -136,9 +136,12 @@ typedef struct LayoutPlan {
 	unsigned offset_bits, pass_shift, passes;
 	bool repetitions_take_turns;
 	LayoutCost cost;
+	LayoutTarget target;
+	struct LayoutPlan *next; /* in the context's memory of plans */
 } LayoutPlan;
 
-/* Both layouts are onto the same tile and have equally many lanes, warps and blocks. */
+/* Both layouts are onto the same tile and have equally many lanes, warps and blocks. The context remembers plans: asking
+ * again for the same is a lookup. */
 const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
 			      unsigned element_bits, const LayoutTarget *target);
 /* The same, but always through shared memory. */

@@ -752,6 +752,9 @@ static void plans_print(void **state)
 				    "  store pass 0: 8 x v1.b32, 1 wavefronts each (least 1)\n"
 				    "  barrier cta\n"
 				    "  load pass 0: 2 x v4.b32, 4 wavefronts each (least 4)\n");
+	const LayoutPlan *plan = plan_of(&p, rows, layout_transpose(&p.cx, rows, swap), 32);
+	assert_ptr_equal(plan_of(&p, rows, layout_transpose(&p.cx, rows, swap), 32), plan);
+	assert_ptr_not_equal(plan_of(&p, rows, layout_transpose(&p.cx, rows, swap), 64), plan);
 	arena_free(&p.arena);
 }
 

@@ -416,6 +416,54 @@ static void repeated_tiles_are_covered(void **state)
 	assert_int_equal(15u << l->in_bits, 24 * 80);
 }
 
+static void tables_show_holders(void **state)
+{
+	(void)state;
+	Text t;
+	const char *error;
+	size_t at;
+	text_init(&t, &arena);
+	layout_print_table(&t, layout_parse(&cx, STR("{register = [[0, 1]], lane = [[1, 0], [0, 0]], warp = [[0, 2]], "
+						     "block = []} -> {dim0 = 2, dim1 = 4}"), &error, &at));
+	assert_string_equal(t.data, "[0, :] w0.l0:r0|w0.l2:r0 w0.l0:r1|w0.l2:r1 w1.l0:r0|w1.l2:r0 w1.l0:r1|w1.l2:r1\n"
+				    "[1, :] w0.l1:r0|w0.l3:r0 w0.l1:r1|w0.l3:r1 w1.l1:r0|w1.l3:r0 w1.l1:r1|w1.l3:r1\n");
+	text_init(&t, &arena);
+	const int64_t shape[] = {3, 4};
+	const unsigned order[] = {0, 1};
+	layout_print_table(&t, layout_shared_plain(&cx, shape, 2, order));
+	assert_string_equal(t.data, "[0, :] 0 1 2 3\n[1, :] 4 5 6 7\n[2, :] 8 9 10 11\n");
+	text_init(&t, &arena);
+	layout_print_table(&t, layout_parse(&cx, STR("{register*3 = [[1]], lane = [], warp = [], block = []} -> "
+						     "{dim0 = 3*2}"), &error, &at));
+	assert_string_equal(t.data, "[:] w0.l0:r0 w0.l0:r1 w0.l0:r2 w0.l0:r3 w0.l0:r4 w0.l0:r5\n");
+	text_init(&t, &arena);
+	layout_print_table(&t, layout_parse(&cx, STR("{offset = [[2]], block = [[1]]} -> {dim0 = 8}"), &error, &at));
+	assert_string_equal(t.data, "[:] b0.0 b1.0 b0.1 b1.1 - - - -\n");
+}
+
+static void vectors_along_a_dim(void **state)
+{
+	(void)state;
+	uint32_t registers[8];
+	const int64_t shape[] = {64, 64};
+	LayoutBlocked b = {.rank = 2, .size_per_thread = {2, 4}, .threads_per_warp = {4, 8}, .warps_per_cta = {4, 1},
+			   .order = {1, 0}};
+	const Layout *l = layout_blocked(&cx, shape, &b), *c = accumulator(16, 16, 16);
+	assert_int_equal(layout_vector(l, 1, 8, registers), 2);
+	assert_true(registers[0] == 1 && registers[1] == 2);
+	assert_int_equal(layout_vector(l, 1, 1, registers), 1);
+	assert_int_equal(layout_vector(l, 0, 8, registers), 1);
+	assert_int_equal(registers[0], 4);
+	assert_int_equal(layout_vector(c, 1, 8, registers), 1);
+	assert_int_equal(layout_vector(c, 0, 8, registers), 0);
+	/* A lane that shifts the order of its registers spoils the vector. */
+	const char *error;
+	size_t at;
+	const Layout *shifted = layout_parse(&cx, STR("{register = [[1], [2]], lane = [[6]], warp = [], block = []} -> {dim0 = 8}"),
+					     &error, &at);
+	assert_int_equal(layout_vector(shifted, 0, 8, registers), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +476,8 @@ int main(void)
 		cmocka_unit_test(tma_swizzles),
 		cmocka_unit_test(padded_offsets),
 		cmocka_unit_test(repeated_tiles_are_covered),
+		cmocka_unit_test(tables_show_holders),
+		cmocka_unit_test(vectors_along_a_dim),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
