@@ -1,12 +1,13 @@
 /* Loads and stores between registers and shared memory: the widest instruction that fits, and what it costs.
  *
- * Input is the linear map from hardware bits to addresses. 2^v elements can be one vector when the unit offsets 1, 2, ...
- * 2^(v-1) are made by registers alone; other bits that touch those low offsets only change the order of a
- * thread's registers (swap). ldmatrix and stmatrix hand a row of 16 bytes to four lanes, so they fit when lanes 0-1
- * (with .trans: lanes 2-4) make exactly the low offsets that the figures of the PTX ISA say.
+ * Input is the linear map from hardware bits to addresses. 2^v elements can be one vector when the unit
+ * offsets 1, 2, ... 2^(v-1) are made by registers alone; other bits that touch those low offsets only change
+ * the order of a thread's registers (swap). ldmatrix and stmatrix hand a row of 16 bytes to four lanes, so
+ * they fit when lanes 0-1 (with .trans: lanes 2-4) make exactly the low offsets that the figures of the PTX
+ * ISA say.
  *
- * Wavefronts are ranks: over the span of what a group of lanes reads, words / different banks = 2^(rank of the
- * word addresses - rank of their bank parts), and since the map is linear every bank has equally many. */
+ * Wavefronts are ranks: over the span of what a group of lanes reads, words / different banks = 2^(rank of
+ * the word addresses - rank of their bank parts), and since the map is linear every bank has equally many. */
 #include "layout/plan_parts.h"
 
 enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128, ALL_IN_ONE = 64 };
@@ -131,7 +132,8 @@ static uint64_t pass_of(const Map *m, uint64_t address)
 	return (address & ((UINT64_C(1) << m->offset_bits) - 1)) >> m->pass_shift;
 }
 
-/* Leaves each pass bit to one repeat, the last ones: what stands before is the same in every pass. The number before. */
+/* Leaves each pass bit to one repeat, the last ones: what stands before is the same in every pass. The number
+ * before. */
 static unsigned part_passes(LayoutAccess *a, const Map *m)
 {
 	unsigned end = a->repeat_bits;
@@ -157,7 +159,8 @@ static unsigned part_passes(LayoutAccess *a, const Map *m)
 	return end;
 }
 
-/* Fills repeat[] with registers that complete what an instruction takes; their offsets are free of its `low` bits. */
+/* Fills repeat[] with registers that complete what an instruction takes; their offsets are free of its `low`
+ * bits. */
 static void complete_repeats(LayoutAccess *a, const Map *m, unsigned low)
 {
 	F2Span taken = f2_span_none();
@@ -231,7 +234,8 @@ static void take_matrices(LayoutAccess *a, const Map *m)
 	memmove(a->repeat, a->repeat + a->matrix_bits, sizeof a->repeat[0] * a->repeat_bits);
 }
 
-/* No bit but those of `except` may reach into these offset bits; and these instructions read their own block. */
+/* No bit but those of `except` may reach into these offset bits; and these instructions read their
+ * own block. */
 static bool rows_are_aligned(const Map *m, uint64_t row_mask, uint32_t except)
 {
 	for (unsigned i = 0; i < m->registers; i++) {
@@ -275,7 +279,8 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 	return true;
 }
 
-/* Lane t holds column t / 4 of rows 2 (t % 4) and the next; which register tells the two rows apart is free. */
+/* Lane t holds column t / 4 of rows 2 (t % 4) and the next; which register tells the two rows
+ * apart is free. */
 static bool transposed_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *best)
 {
 	bool found = false;

@@ -1,7 +1,8 @@
 /* The algebra of layouts: direct sum, composition, inverses, division, restriction.
  *
  * Each operation computes the bases of its result from the bases of its operands, a few XORs each, and
- * interns it. Bits move between spaces by name: `respace` rewrites a packed point of one space as one of another. */
+ * interns it. Bits move between spaces by name: `respace` rewrites a packed point of one space as one of
+ * another. */
 #include "layout/layout.h"
 
 #include "layout/f2.h"

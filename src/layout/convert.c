@@ -1,12 +1,12 @@
 /* The conversion planner: the cheapest way from one distributed layout to another.
  *
- * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip through shared
- * memory; both are planned and compared by their predicted cost. */
+ * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip through
+ * shared memory; both are planned and compared by their predicted cost. */
 #include "layout/plan_parts.h"
 
-/* Quarter cycles of an SM for one warp: an SM shuffles for one warp, or serves one wavefront of shared memory, each cycle;
- * issues four instructions and executes selects for four warps each cycle. A barrier costs latency, part of which other
- * warps hide. */
+/* Quarter cycles of an SM for one warp: an SM shuffles for one warp, or serves one wavefront of shared
+ * memory, each cycle; issues four instructions and executes selects for four warps each cycle. A barrier
+ * costs latency, part of which other warps hide. */
 enum {
 	COST_SHUFFLE = 4,
 	COST_WAVEFRONT = 4,

@@ -1,8 +1,8 @@
 /* Linear algebra over F2 on vectors of at most 64 bits, one machine word each.
  *
- * A vector is a word, addition is XOR, a matrix is the array of its columns. A span keeps one vector for each leading
- * bit, together with the combination of added vectors that it is made of: rank, membership, solving and
- * intersection are all a reduction against it. */
+ * A vector is a word, addition is XOR, a matrix is the array of its columns. A span keeps one vector for each
+ * leading bit, together with the combination of added vectors that it is made of: rank, membership, solving
+ * and intersection are all a reduction against it. */
 #ifndef NESO_LAYOUT_F2_H
 #define NESO_LAYOUT_F2_H
 
@@ -51,10 +51,11 @@ static inline bool f2_span_has(const F2Span *span, uint64_t v)
 unsigned f2_rank(const uint64_t *vecs, unsigned n);
 /* The XOR of the columns that v selects. */
 uint64_t f2_apply(const uint64_t *columns, unsigned n, uint64_t v);
-/* A basis of the kernel of the matrix with these columns: out has room for n; their number. Each vector has one
- * bit at a dependent column, which no other vector has, and otherwise bits at independent columns. */
+/* A basis of the kernel of the matrix with these columns: out has room for n; their number. Each vector has
+ * one bit at a dependent column, which no other vector has, and otherwise bits at independent columns. */
 unsigned f2_kernel(const uint64_t *columns, unsigned n, uint64_t *out);
-/* A basis of span(a) and span(b)'s intersection: out has room for MIN(na, nb); their number. na + nb <= 64. */
+/* A basis of span(a) and span(b)'s intersection: out has room for MIN(na, nb); their number. na +
+ * nb <= 64. */
 unsigned f2_intersect(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb, uint64_t *out);
 /* Those of the vectors that are independent of the span and of those kept before; adds them to the span. */
 unsigned f2_extend(F2Span *span, const uint64_t *vecs, unsigned n, uint64_t *out, unsigned limit);

@@ -1,9 +1,10 @@
 /* Distributed layouts of the tile language and of the tensor instructions.
  *
- * Each is written as a list of bits: which bit of which tile dim the next register, lane, warp or block bit stands for.
- * `Fill` collects them, keeps how much of each dim is used up, and drops what lies beyond the tile (registers) or
- * makes it a copy (lanes, warps, blocks). The fragments are those of the figures in the PTX ISA, chapter "Warp
- * Level Matrix Multiply-Accumulate Instructions" and "Asynchronous Warpgroup Level Matrix Instructions". */
+ * Each is written as a list of bits: which bit of which tile dim the next register, lane, warp or block bit
+ * stands for. `Fill` collects them, keeps how much of each dim is used up, and drops what lies beyond the
+ * tile (registers) or makes it a copy (lanes, warps, blocks). The fragments are those of the figures in the
+ * PTX ISA, chapter "Warp Level Matrix Multiply-Accumulate Instructions" and "Asynchronous Warpgroup Level
+ * Matrix Instructions". */
 #include "layout/kinds.h"
 
 typedef struct Fill {
@@ -105,7 +106,8 @@ const Layout *layout_blocked(LayoutContext *cx, const int64_t *shape, const Layo
 
 /* ---- mma.sync ---- */
 
-/* The warps of an accumulator, or of an operand that does not have dim `absent` (rank: has all): last dim fastest. */
+/* The warps of an accumulator, or of an operand that does not have dim `absent` (rank: has all): last dim
+ * fastest. */
 static void fill_warps(Fill *f, unsigned rank, const unsigned *warps, unsigned absent)
 {
 	for (unsigned k = rank; k-- > 0;) {
@@ -132,7 +134,8 @@ static void fill_accumulator(Fill *f, unsigned m, unsigned n, unsigned instr_m)
 		fill(f, LAYOUT_REGISTER, m, 1);
 }
 
-/* k_width neighbours along K, four lanes along K, eight lanes (then, for A, a register) along the other dim. */
+/* k_width neighbours along K, four lanes along K, eight lanes (then, for A, a register) along the
+ * other dim. */
 static void fill_operand(Fill *f, unsigned k, unsigned other, unsigned k_width, bool two_rows)
 {
 	fill(f, LAYOUT_REGISTER, k, log2_of(k_width));

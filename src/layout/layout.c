@@ -1,7 +1,7 @@
 /* The layout type: spaces, hash-consing, evaluation, and what can be asked of one layout.
  *
- * A layout is normalised before it is interned (rep_order is 0 where nothing repeats, digits are numbered from 1), so
- * that equal maps are equal bytes and the table compares bytes. */
+ * A layout is normalised before it is interned (rep_order is 0 where nothing repeats, digits are numbered
+ * from 1), so that equal maps are equal bytes and the table compares bytes. */
 #include "layout/layout.h"
 
 #include "layout/f2.h"

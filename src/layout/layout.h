@@ -1,24 +1,26 @@
 /* Linear layouts: who holds which element.
  *
- * A layout is a linear map over F2 between two spaces of bits. A space is a list of named dims, each of some bits. The
- * map is kept as its bases: the image of each bit of the input space. The image of any other input is the XOR of
- * the bases that its bits select.
+ * A layout is a linear map over F2 between two spaces of bits. A space is a list of named dims, each of some
+ * bits. The map is kept as its bases: the image of each bit of the input space. The image of any other input
+ * is the XOR of the bases that its bits select.
  *
  *	distributed   register, lane, warp, block -> dim0, dim1, ...   onto; a zero or dependent basis means that
  *	                                                               several places hold the same element
  *	shared        offset (, block) -> dim0, dim1, ...              one-to-one and onto where nothing is padded
  *
- * Spaces are canonical: the packed word of a point has the bits of `register` lowest, then `offset`, `lane`, `warp`,
- * `block`; of tile dims the last is lowest, so that the packed word of a tile's coordinates is the row-major index.
+ * Spaces are canonical: the packed word of a point has the bits of `register` lowest, then `offset`, `lane`,
+ * `warp`, `block`; of tile dims the last is lowest, so that the packed word of a tile's coordinates is the
+ * row-major index.
  *
  * Tiles whose sizes are no powers of two are an outer integer repetition over an F2 tile: a dim is of size
- * reps * 2^bits with reps odd, and coordinate = rep * 2^bits + (value of the bits). The repetitions of all dims
- * of one side, taken as one number in mixed radix (rep_order: 1 is the fastest digit, row-major unless dims were
- * transposed), equal that number on the other side: in a distributed layout they are the high part of the register
- * number, in a shared one of the offset. Since every reps is odd, layouts of one shape have equal F2 tiles.
+ * reps * 2^bits with reps odd, and coordinate = rep * 2^bits + (value of the bits). The repetitions of all
+ * dims of one side, taken as one number in mixed radix (rep_order: 1 is the fastest digit, row-major unless
+ * dims were transposed), equal that number on the other side: in a distributed layout they are the high part
+ * of the register number, in a shared one of the offset. Since every reps is odd, layouts of one shape have
+ * equal F2 tiles.
  *
- * Layouts are immutable and hash-consed within a LayoutContext: equal maps are equal pointers. Functions that may
- * not succeed say so and return NULL; everything else asserts its requirements. */
+ * Layouts are immutable and hash-consed within a LayoutContext: equal maps are equal pointers. Functions that
+ * may not succeed say so and return NULL; everything else asserts its requirements. */
 #ifndef NESO_LAYOUT_LAYOUT_H
 #define NESO_LAYOUT_LAYOUT_H
 
@@ -108,8 +110,9 @@ uint64_t layout_apply(const Layout *l, uint64_t in);
 /* Coordinates of (repetition, packed input): coordinates[k] of dim k. */
 void layout_coordinates(const Layout *l, uint32_t rep, uint64_t in, int64_t *coordinates);
 
-/* How wide one thread can access memory along a dim: 2^n elements in a row, aligned, whose order is the same in every
- * thread; element i is the register XOR of registers[] over the bits of i. Returns n, at most `limit`. */
+/* How wide one thread can access memory along a dim: 2^n elements in a row, aligned, whose order is the same
+ * in every thread; element i is the register XOR of registers[] over the bits of i. Returns n, at most
+ * `limit`. */
 unsigned layout_vector(const Layout *l, unsigned dim, unsigned limit, uint32_t *registers);
 
 unsigned layout_image_rank(const Layout *l);
@@ -130,7 +133,8 @@ const Layout *layout_product(LayoutContext *cx, const Layout *a, const Layout *b
 const Layout *layout_compose(LayoutContext *cx, const Layout *outer, const Layout *inner);
 /* NULL where the map is not one-to-one and onto. */
 const Layout *layout_invert(LayoutContext *cx, const Layout *l);
-/* A map p with l(p(l(x))) = l(x); for an onto layout a right inverse: l(p(y)) = y. Takes the lowest inputs. */
+/* A map p with l(p(l(x))) = l(x); for an onto layout a right inverse: l(p(y)) = y. Takes the
+ * lowest inputs. */
 const Layout *layout_pseudo_invert(LayoutContext *cx, const Layout *l);
 /* The q with tile * q = l, or NULL: is the tile a prefix of the layout? q has the dims of l. */
 const Layout *layout_divide(LayoutContext *cx, const Layout *l, const Layout *tile);
@@ -160,15 +164,15 @@ const Layout *layout_concat(LayoutContext *cx, const Layout *l, unsigned axis);
 
 /* ---- text ---- */
 
-/* {register = [[0, 1], [8, 0]], lane = [...], ...} -> {dim0 = 16, dim1 = 5*16}: for each bit the outputs in the order
- * written on the right. `5*16` is a dim of 5 repetitions of 16; `@N` after a repetition count is its rep_order where
- * that is not row-major. */
+/* {register = [[0, 1], [8, 0]], lane = [...], ...} -> {dim0 = 16, dim1 = 5*16}: for each bit the outputs in
+ * the order written on the right. `5*16` is a dim of 5 repetitions of 16; `@N` after a repetition count is
+ * its rep_order where that is not row-major. */
 void layout_print(Text *t, const Layout *l);
 /* NULL and *error (a sentence in the arena, *at the byte) when the text is no layout. */
 const Layout *layout_parse(LayoutContext *cx, Str text, const char **error, size_t *at);
 const char *layout_name_text(unsigned name, char buffer[8]);
-/* Who holds which element, in rows of the last dim: w1.l3:r0 is register 0 of lane 3 of warp 1 (b0. before it is a
- * cluster's block), copies after `|`; of a shared layout the offset. */
+/* Who holds which element, in rows of the last dim: w1.l3:r0 is register 0 of lane 3 of warp 1 (b0. before it
+ * is a cluster's block), copies after `|`; of a shared layout the offset. */
 void layout_print_table(Text *t, const Layout *l);
 
 #endif

@@ -30,8 +30,8 @@ static inline LayoutStep *layout_add_step(LayoutConversion *c, LayoutStepKind ki
 	return &vec_last(&c->steps);
 }
 
-/* Adds exchanges that XOR the index of an array of `count` elements with the sum of by[] over the thread's bits. The
- * number of steps. */
+/* Adds exchanges that XOR the index of an array of `count` elements with the sum of by[] over the thread's
+ * bits. The number of steps. */
 unsigned layout_add_exchanges(LayoutConversion *c, uint32_t count, const uint32_t *by, unsigned thread_bits);
 /* Adds a rename unless it changes nothing. */
 void layout_add_rename(LayoutConversion *c, const uint32_t *rename, uint32_t count, uint32_t old_count);
@@ -40,15 +40,14 @@ unsigned layout_exchange_selects(uint32_t count, unsigned element_bits);
 /* From the costs of one repetition to those of all, and their sum. */
 void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier);
 
-/* As layout_plan_access, with the instruction given, each within one pass (offset >> pass_shift); false where it does
- * not fit. */
+/* As layout_plan_access, with the instruction given, each within one pass (offset >> pass_shift); false where
+ * it does not fit. */
 bool layout_plan_access_as(const Layout *address, bool store, unsigned element_bits, LayoutAccessKind kind,
 			   unsigned vector_bits, unsigned pass_shift, LayoutAccess *access);
 /* How many exchanges the order of a thread's registers takes. */
 unsigned layout_access_swaps(const LayoutAccess *access);
 
-/* Both fill plan's kind and cost and the conversion's steps. Within warps: false where data crosses warps, or lanes
- * would have to send more than one value in a round. */
+/* Both fill plan's kind and cost and the conversion's steps. Within warps: false where data crosses warps. */
 bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan);
 void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan);
 

@@ -1,4 +1,5 @@
-/* A plan in words, one line a step: for tests, `neso layout` and whoever asks why a conversion costs what it costs. */
+/* A plan in words, one line a step: for tests, `neso layout` and whoever asks why a conversion costs what it
+ * costs. */
 #include "layout/plan.h"
 
 static const char *const kind_names[] = {"nothing", "registers", "shuffle", "shared"};
@@ -24,8 +25,10 @@ static void print_shuffle(Text *t, const LayoutStep *step)
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < step->move_count; i += step->per_word) {
 		const LayoutMove *move = &step->moves[i];
-		bool stays = step->own_lane && move->lane == 0;
-		text_printf(t, "    r%u <- r%u %s %u\n", move->to, move->from, stays ? "own lane" : "lane ^", move->lane);
+		text_printf(t, "    r%u <- r%u", move->to, move->from);
+		if (!step->own_lane || move->lane)
+			text_printf(t, " of lane ^ %u", move->lane);
+		text_char(t, '\n');
 	}
 }
 

@@ -1,7 +1,9 @@
-/* What shape operations of the tile language do to a layout: they move the data nowhere, they only rename outputs.
+/* What shape operations of the tile language do to a layout: they move the data nowhere, they only rename
+ * outputs.
  *
- * A packed point is the row-major index of the F2 tile, so a reshape keeps every basis and changes the output space
- * alone. The other operations rename, add or drop output dims; `Renaming` says for each old name its new one. */
+ * A packed point is the row-major index of the F2 tile, so a reshape keeps every basis and changes the output
+ * space alone. The other operations rename, add or drop output dims; `Renaming` says for each old name its
+ * new one. */
 #include "layout/layout.h"
 
 enum { DROPPED = 255 };
@@ -94,8 +96,8 @@ static int repeated_dim(const int64_t *shape, unsigned from, unsigned to)
 	return found;
 }
 
-/* Gives the repeated dims of the new space the digits of those dims that they come from. Both shapes are cut into
- * the shortest runs of equal product; within a run only the outermost dim may repeat. */
+/* Gives the repeated dims of the new space the digits of those dims that they come from. Both shapes are cut
+ * into the shortest runs of equal product; within a run only the outermost dim may repeat. */
 static bool reshape_reps(const Layout *l, const int64_t *old, unsigned old_rank, const int64_t *shape,
 			 unsigned rank, LayoutSpace *out)
 {
@@ -161,7 +163,8 @@ const Layout *layout_expand(LayoutContext *cx, const Layout *l, unsigned axis)
 	return layout_make(cx, &l->in, &out, bases);
 }
 
-/* Room for a bit of `register` at place `at` and a larger tile dim; the new register's basis is the caller's. */
+/* Room for a bit of `register` at place `at` and a larger tile dim; the new register's basis is
+ * the caller's. */
 static void insert_register_bits(const Layout *l, unsigned at, unsigned count, const LayoutSpace *out,
 				 uint64_t *bases)
 {

@@ -1,8 +1,8 @@
 /* Shared-memory layouts: offset (in elements) -> tile.
  *
- * Walking the offset bits upwards, each stands for the next bit of the tile in memory order; a swizzle adds to a row bit
- * the chunks that rows with this bit are XORed with. Repetitions of tiles whose sizes are no powers of two are
- * outermost. */
+ * Walking the offset bits upwards, each stands for the next bit of the tile in memory order; a swizzle adds
+ * to a row bit the chunks that rows with this bit are XORed with. Repetitions of tiles whose sizes are no
+ * powers of two are outermost. */
 #include "layout/kinds.h"
 
 typedef struct Memory {
@@ -75,7 +75,8 @@ const Layout *layout_shared_tma(LayoutContext *cx, const int64_t *shape, unsigne
 	unsigned columns = swizzle * 8 / element_bits;
 	ASSERT(rank >= 2 && (swizzle == 16 || swizzle == 32 || swizzle == 64 || swizzle == 128));
 	ASSERT(dim_bits(&m, column) >= base_log2(columns));
-	/* 8 lines of 128 bytes make the pattern: 128 / swizzle rows share a line, swizzle / 16 chunks are in a row. */
+	/* 8 lines of 128 bytes make the pattern: 128 / swizzle rows share a line, swizzle / 16 chunks are in
+	 * a row. */
 	lay_bits(&m, column, 0, base_log2(columns));
 	lay_swizzled_rows(&m, row, column, columns, 128 / element_bits, 128 / swizzle, swizzle / 16);
 	lay_bits(&m, column, base_log2(columns), dim_bits(&m, column));

@@ -1,16 +1,18 @@
 /* Conversions within warps: renames, selects and shuffles.
  *
- * Let H be the span of both layouts' registers. Modulo H a lane of the destination needs what some lane of the source
- * has: a linear map M from lanes to lanes with source lane (M l) = destination lane (l) modulo H. What is left of the
- * difference lies in H: destination register X(l) plus source register Y(l). So in round k a thread t receives
+ * Let H be the span of both layouts' registers. Modulo H a lane of the destination needs what some lane of
+ * the source has: a linear map M from lanes to lanes with source lane (M l) = destination lane (l) modulo H.
+ * What is left of the difference lies in H: destination register X(l) plus source register Y(l). So in round
+ * k a thread t receives
  *
  *	its register k ^ X(t)   from lane M(t) ^ m(k), register y(k) ^ Y(t)
  *
- * where y(k), m(k) are source register and lane of destination register k. Seen from the sender, the register is
- * base(k) ^ F(lane): the same F in each round. Hence: exchange the source's registers by F, shuffle once per
- * round with fixed registers, exchange the result by X. M must not let lanes that want different registers read
- * from one lane. With M the identity, rounds with m(k) = 0 stay in the lane and cost nothing; their number, that of
- * the destination's registers that the source's make too, is the most that any thread can keep, so the number of
+ * where y(k), m(k) are source register and lane of destination register k. Seen from the sender, the register
+ * is base(k) ^ F(lane): the same F in each round. Hence: exchange the source's registers by F, shuffle once
+ * per round with fixed registers, exchange the result by X. Lanes that want different registers should not
+ * read from one lane: where no M avoids it, there is a round for each of the registers, and the last exchange
+ * picks. With M the identity, rounds with m(k) = 0 stay in the lane and cost nothing; their number, that of the
+ * destination's registers that the source's make too, is the most that any thread can keep, so the number of
  * rounds is minimal. Rounds with equal m(k) share a 32-bit word. */
 #include "layout/plan_parts.h"
 
@@ -24,6 +26,10 @@ typedef struct Shuffle {
 	uint32_t publish[LAYOUT_MAX_THREAD_BITS]; /* F: source registers, by sender */
 	uint32_t base[32], lane_xor[32];          /* of destination register bits */
 	bool own_lane;
+	/* Lanes that have to share a lane to read from, though they want another register of it. */
+	unsigned shared;
+	uint32_t shared_want[8]; /* that register */
+	uint32_t shared_mask[8]; /* the parity of thread & this says whether a thread is one of them */
 } Shuffle;
 
 /* Splits a difference in H into source registers (preferred) and destination registers. */
@@ -51,6 +57,7 @@ static bool lane_with(const Shuffle *s, uint64_t value, uint32_t *lane)
 typedef struct LanePlace {
 	uint64_t lane;
 	uint32_t to_lane, receive, want;
+	int shared; /* index in Shuffle's shared_*, or -1 */
 } LanePlace;
 
 static uint64_t lanes_at(const LayoutSide *side, uint64_t lane)
@@ -60,13 +67,13 @@ static uint64_t lanes_at(const LayoutSide *side, uint64_t lane)
 
 static LanePlace place_lane(Shuffle *s, uint64_t lane, uint32_t to_lane)
 {
-	LanePlace p = {.lane = lane, .to_lane = to_lane};
+	LanePlace p = {.lane = lane, .to_lane = to_lane, .shared = -1};
 	split_difference(s, lanes_at(&s->c->dst, lane) ^ lanes_at(&s->c->src, to_lane), &p.receive, &p.want);
 	return p;
 }
 
-/* Lanes whose value is 0 modulo H: those whose data is not merely another register of the destination first; `copies`
- * counts the others, at the end. */
+/* Lanes whose value is 0 modulo H: those whose data is not merely another register of the destination first;
+ * `copies` counts the others, at the end. */
 static unsigned zero_lanes(const Shuffle *s, uint64_t *lanes, unsigned *copies)
 {
 	const LayoutSide *dst = &s->c->dst;
@@ -81,8 +88,26 @@ static unsigned zero_lanes(const Shuffle *s, uint64_t *lanes, unsigned *copies)
 	return others + *copies;
 }
 
-/* Chooses M where it cannot be the identity. Lanes that are 0 modulo H go to different such lanes of the source, so that
- * each reads from a lane of its own; copies may share. The number of places, 0 when there is no such map. */
+/* A lane for which there is no lane of its own to read from: it reads from lane 0's. */
+static LanePlace place_shared(Shuffle *s, uint64_t lane, bool copy)
+{
+	const LayoutSide *dst = &s->c->dst;
+	LanePlace p = place_lane(s, lane, 0);
+	if (copy) {
+		uint64_t combo;
+		f2_span_reduce(&dst->span, lanes_at(dst, lane), &combo);
+		p.receive = (uint32_t)combo;
+	} else {
+		p.shared = (int)s->shared;
+		s->shared_want[s->shared++] = p.want;
+	}
+	p.want = 0;
+	return p;
+}
+
+/* Chooses M where it cannot be the identity. Lanes that are 0 modulo H go to different such lanes of the source,
+ * so that each reads from a lane of its own, as long as there are any. The number of places, 0 when there is no
+ * such map. */
 static unsigned choose_lanes(Shuffle *s, LanePlace *places)
 {
 	const LayoutSide *dst = &s->c->dst;
@@ -90,16 +115,11 @@ static unsigned choose_lanes(Shuffle *s, LanePlace *places)
 	unsigned copies, n = 0, taken = 0;
 	unsigned zero_count = zero_lanes(s, zeros, &copies);
 	unsigned room_count = f2_kernel(s->b, s->c->src.lanes, room);
-	if (zero_count - copies > room_count)
-		return 0;
 	for (unsigned i = 0; i < zero_count; i++) {
-		if (taken < room_count) {
+		if (taken < room_count)
 			places[n++] = place_lane(s, zeros[i], (uint32_t)room[taken++]);
-			continue;
-		}
-		uint64_t combo;
-		f2_span_reduce(&dst->span, lanes_at(dst, zeros[i]), &combo);
-		places[n++] = (LanePlace){.lane = zeros[i], .receive = (uint32_t)combo};
+		else
+			places[n++] = place_shared(s, zeros[i], i >= zero_count - copies);
 	}
 	F2Span span = f2_span_of(zeros, zero_count);
 	for (unsigned i = 0; i < dst->lanes; i++)
@@ -135,6 +155,8 @@ static void spread_places(Shuffle *s, const LanePlace *places, unsigned n)
 				s->to_lane[i] ^= places[j].to_lane;
 				s->receive[i] ^= places[j].receive;
 				s->want[i] ^= places[j].want;
+				if (places[j].shared >= 0)
+					s->shared_mask[places[j].shared] |= 1u << i;
 			}
 			s->publish[i] ^= to >> j & 1 ? places[j].want : 0;
 		}
@@ -216,7 +238,8 @@ static bool map_everything(Shuffle *s)
 
 /* ---- steps ---- */
 
-/* A basis of the destination's register space, pivots alone: first those that come from the own lane (m = 0). */
+/* A basis of the destination's register space, pivots alone: first those that come from the own
+ * lane (m = 0). */
 static unsigned round_basis(const Shuffle *s, uint32_t *basis, unsigned *same_lane)
 {
 	const LayoutSide *dst = &s->c->dst;
@@ -248,17 +271,18 @@ static void add_rounds(Shuffle *s, LayoutCost *cost)
 	uint32_t basis[32];
 	unsigned same_lane, n = round_basis(s, basis, &same_lane);
 	unsigned word = c->element_bits >= 32 ? 0 : MIN(same_lane, base_log2(32 / c->element_bits));
-	uint32_t rounds = 1u << n;
+	uint32_t rounds = 1u << (n + s->shared);
 	LayoutMove *moves = ARENA_ARRAY(c->cx->arena, LayoutMove, rounds);
 	unsigned words = 0;
 	for (uint32_t k = 0; k < rounds; k++) {
-		uint32_t to = sum_of(basis, k);
-		moves[k] = (LayoutMove){to, sum_of(s->base, to), sum_of(s->lane_xor, to)};
+		uint32_t to = sum_of(basis, k & ((1u << n) - 1)), shared = k >> n;
+		moves[k] = (LayoutMove){to | shared << c->dst.registers,
+					sum_of(s->base, to) ^ sum_of(s->shared_want, shared), sum_of(s->lane_xor, to)};
 		if (k % (1u << word) == 0 && !(s->own_lane && moves[k].lane == 0))
 			words++;
 	}
 	LayoutStep *step = layout_add_step(c, LAYOUT_STEP_SHUFFLE);
-	step->count = 1u << c->dst.registers;
+	step->count = 1u << (c->dst.registers + s->shared);
 	step->moves = moves;
 	step->move_count = rounds;
 	step->per_word = 1u << word;
@@ -281,7 +305,7 @@ static void add_copies(Shuffle *s)
 	}
 	for (uint32_t r = 0; r < count; r++)
 		rename[r] = (uint32_t)f2_apply(copy_of, dst->registers, r);
-	layout_add_rename(s->c, rename, count, count);
+	layout_add_rename(s->c, rename, count, count << s->shared);
 }
 
 /* Everything stays in the thread: the rounds are a rename. */
@@ -312,10 +336,15 @@ bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 		add_rounds(&s, &cost);
 	else
 		add_register_moves(&s);
-	unsigned after = layout_add_exchanges(c, dst_count, s.receive, c->dst.threads);
+	/* Of the rounds for lanes that share, each thread takes its own. */
+	for (unsigned i = 0; i < s.shared; i++) {
+		for (unsigned j = 0; j < c->dst.lanes; j++)
+			s.receive[j] |= (s.shared_mask[i] >> j & 1) << (c->dst.registers + i);
+	}
+	unsigned after = layout_add_exchanges(c, dst_count << s.shared, s.receive, c->dst.threads);
 	if (moves)
 		add_copies(&s);
-	uint32_t received = 1u << __builtin_popcount(c->dst.pivots);
+	uint32_t received = 1u << (s.shared + (unsigned)__builtin_popcount(c->dst.pivots));
 	cost.selects = before * layout_exchange_selects(src_count, c->element_bits) +
 		       after * layout_exchange_selects(received, c->element_bits);
 	plan->kind = LAYOUT_PLAN_SHUFFLE;

@@ -1,16 +1,18 @@
-/* Conversions through shared memory: where each element goes, so that both sides use wide instructions and no banks
- * collide.
+/* Conversions through shared memory: where each element goes, so that both sides use wide instructions and no
+ * banks collide.
  *
- * Offsets are coordinates over a basis of the space that the source's threads hold: first the vector V, which registers
- * (or, for ldmatrix and stmatrix, lanes) of a side hold and one instruction moves; then what completes a line of 128
- * bytes; then G, which tells lines apart. What one wavefront touches on a side spans W (its vector, its lanes).
- * It is free of conflicts when no two of its words lie in one bank of different lines: W and G meet in 0 alone.
- * Both W have at most the dims of a line, so there is a G that avoids both: vectors outside W_source + W_destination, then
- * sums of one vector that is only in W_source and one only in W_destination. (Method of "Linear Layouts", 2025.)
+ * Offsets are coordinates over a basis of the space that the source's threads hold: first the vector V, which
+ * registers (or, for ldmatrix and stmatrix, lanes) of a side hold and one instruction moves; then what
+ * completes a line of 128 bytes; then G, which tells lines apart. What one wavefront touches on a side spans
+ * W (its vector, its lanes). It is free of conflicts when no two of its words lie in one bank of different
+ * lines: W and G meet in 0 alone. Both W have at most the dims of a line, so there is a G that avoids both:
+ * vectors outside W_source + W_destination, then sums of one vector that is only in W_source and one only in
+ * W_destination. (Method of "Linear Layouts", 2025.)
  *
- * Each way to choose V, and each pair of instructions that it allows, is a candidate; the predicted costs decide. Where a
- * tile is larger than what may be taken, registers that both sides have in common become passes over one buffer.
- * A tile that crosses blocks is stored to each block's own memory and loaded from where it lies. */
+ * Each way to choose V, and each pair of instructions that it allows, is a candidate; the predicted costs
+ * decide. Where a tile is larger than what may be taken, registers that both sides have in common become
+ * passes over one buffer. A tile that crosses blocks is stored to each block's own memory and loaded from
+ * where it lies. */
 #include "layout/plan_parts.h"
 
 enum { LINE_BITS = 1024, WIDEST_BITS = 128, WORD_BITS = 32, MAX_KINDS = 3 };
@@ -143,8 +145,8 @@ static Vectors local_registers(const Swizzle *s, const LayoutSide *side)
 	return local;
 }
 
-/* Registers in common, then registers of one side: the vector of plain loads and stores. What shares a word is part of
- * it even when no register makes it: lanes that meet in a word do not conflict. */
+/* Registers in common, then registers of one side: the vector of plain loads and stores. What shares a word
+ * is part of it even when no register makes it: lanes that meet in a word do not conflict. */
 static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
 {
 	unsigned widest = log2_per(WIDEST_BITS, s->c->element_bits);
@@ -169,7 +171,8 @@ static bool in_own_block(const Swizzle *s, const LayoutSide *side)
 	return images >> s->tile_bits == 0;
 }
 
-/* The row of ldmatrix or stmatrix on a side: a word of registers, then lanes 0 and 1; .trans: lanes 2 to 4. */
+/* The row of ldmatrix or stmatrix on a side: a word of registers, then lanes 0 and 1; .trans:
+ * lanes 2 to 4. */
 static bool matrix_row_of(const Swizzle *s, const LayoutSide *side, bool trans, Vectors *vec)
 {
 	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
@@ -260,8 +263,8 @@ static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vecto
 
 /* ---- the basis of offsets ---- */
 
-/* Vectors of a that complete span(b) to span(a, b). The last of a come first: lanes, whose sums with others do not reach
- * into the vector, as long as there are any. */
+/* Vectors of a that complete span(b) to span(a, b). The last of a come first: lanes, whose sums with others
+ * do not reach into the vector, as long as there are any. */
 static Vectors only_in(const Vectors *a, const Vectors *b)
 {
 	Vectors only = {.n = 0};
@@ -271,7 +274,8 @@ static Vectors only_in(const Vectors *a, const Vectors *b)
 	return only;
 }
 
-/* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes take. */
+/* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes
+ * take. */
 static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vectors *space, F2Span span,
 			    unsigned count)
 {

@@ -1,7 +1,9 @@
-/* A layout as a table of who holds which element: what `neso layout` shows, and the quickest way to see a mistake.
+/* A layout as a table of who holds which element: what `neso layout` shows, and the quickest way to see a
+ * mistake.
  *
- * Every place is evaluated once and noted at its element; then the elements are written in rows of the last dim. Of a
- * distributed layout a cell names warp, lane and register (and the block of a cluster), of a shared one the offset. */
+ * Every place is evaluated once and noted at its element; then the elements are written in rows of the last
+ * dim. Of a distributed layout a cell names warp, lane and register (and the block of a cluster), of a shared
+ * one the offset. */
 #include "layout/layout.h"
 
 typedef struct Place {

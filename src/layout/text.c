@@ -1,7 +1,7 @@
 /* The canonical text of a layout, both ways (its form is in layout.h).
  *
- * Dims are written in reading order: register, offset, lane, warp, block, then dim0, dim1, ... The reader is a recursive
- * descent over the bytes; it checks all that layout_make asserts, so that any text is safe. */
+ * Dims are written in reading order: register, offset, lane, warp, block, then dim0, dim1, ... The reader is
+ * a recursive descent over the bytes; it checks all that layout_make asserts, so that any text is safe. */
 #include <ctype.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The GPUs that code is made for: one row each (targets.def), and their matrix instructions (mma.def).
  *
- * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A GPU that is not in the
- * table takes PTX of the highest target without suffix that is not above it. */
+ * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A GPU that is
+ * not in the table takes PTX of the highest target without suffix that is not above it. */
 #ifndef NESO_TARGET_TARGET_H
 #define NESO_TARGET_TARGET_H
 
@@ -74,8 +74,8 @@ const TargetGpu *target_all(size_t *count);
 const TargetGpu *target_find(const char *name);
 /* The known name that is nearest, NULL where none is near. */
 const char *target_nearest(const char *name);
-/* What code for a device of this capability is compiled for: with suffix where there is one. For a device that is not
- * known the highest target without suffix that is not above it; NULL below all. */
+/* What code for a device of this capability is compiled for: with suffix where there is one. For a device
+ * that is not known the highest target without suffix that is not above it; NULL below all. */
 const TargetGpu *target_for_device(unsigned capability);
 /* The target without suffix of the same capability. */
 const TargetGpu *target_base(const TargetGpu *gpu);

@@ -1,8 +1,9 @@
 /* Plans of conversions run element by element, on random and on real layouts; what they predict is counted.
  *
- * The executor keeps an array of element numbers for every thread of every repetition and does each step as the
- * hardware would: a shuffled word is what the sending lane has in its registers, ldmatrix takes row addresses from lanes
- * and hands out words as the figures of the PTX ISA say, shared memory refuses to be written twice. */
+ * The executor keeps an array of element numbers for every thread of every repetition and does each step as
+ * the hardware would: a shuffled word is what the sending lane has in its registers, ldmatrix takes row
+ * addresses from lanes and hands out words as the figures of the PTX ISA say, shared memory refuses to be
+ * written twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -314,7 +315,8 @@ static void check_destination(Machine *m)
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER);
 	assert_int_equal(m->count, 1u << registers);
 	for (uint32_t rep = 0; rep < m->reps; rep++) {
-		/* Element numbers are the source's: so is their repetition. Within a warp registers keep their place. */
+		/* Element numbers are the source's: so is their repetition. Within a warp registers keep
+		 * their place. */
 		uint32_t from = layout_plan_source_rep(m->plan->source, l, rep);
 		uint32_t held = m->plan->kind == LAYOUT_PLAN_SHARED ? rep : from;
 		for (unsigned t = 0; t < m->threads; t++) {
@@ -389,10 +391,21 @@ static unsigned least_moves(const LayoutPlan *plan)
 	return most;
 }
 
+/* How often each round is done because lanes that read from one lane want different registers of it. */
+static unsigned picks_of(const LayoutPlan *plan)
+{
+	unsigned registers = layout_in_bits(plan->destination, LAYOUT_REGISTER), picks = 0;
+	for (uint32_t i = 0; i < plan->step_count; i++) {
+		if (plan->steps[i].kind == LAYOUT_STEP_SHUFFLE)
+			picks = plan->steps[i].count >> registers;
+	}
+	return picks;
+}
+
 /* ---- random pairs ---- */
 
 typedef struct Tally {
-	unsigned kinds[4], matrices, conflicts, passes, clusters;
+	unsigned kinds[4], matrices, conflicts, passes, clusters, picks;
 } Tally;
 
 static void check_pair(LayoutContext *cx, const Layout *src, const Layout *dst, unsigned bits,
@@ -401,8 +414,11 @@ static void check_pair(LayoutContext *cx, const Layout *src, const Layout *dst, 
 	const LayoutPlan *plan = layout_plan(cx, src, dst, bits, target);
 	Machine m = run_plan(cx->arena, plan);
 	tally->kinds[plan->kind]++;
-	if (plan->kind == LAYOUT_PLAN_SHUFFLE)
-		assert_int_equal(m.moved, least_moves(plan));
+	if (plan->kind == LAYOUT_PLAN_SHUFFLE) {
+		unsigned picked = picks_of(plan);
+		assert_int_equal(m.moved, least_moves(plan) * picked);
+		tally->picks += picked > 1;
+	}
 	if (plan->kind <= LAYOUT_PLAN_REGISTERS)
 		assert_int_equal(least_moves(plan), 0);
 	if (plan->kind != LAYOUT_PLAN_SHARED) {
@@ -440,7 +456,7 @@ static void random_layouts_convert(void **state)
 {
 	(void)state;
 	Random r = {20251};
-	Tally tally = {{0}, 0, 0, 0, 0};
+	Tally tally = {{0}, 0, 0, 0, 0, 0};
 	for (unsigned i = 0; i < 3000; i++) {
 		Arena arena;
 		LayoutContext cx;
@@ -448,16 +464,17 @@ static void random_layouts_convert(void **state)
 		arena_init(&arena, 0);
 		layout_context_init(&cx, &arena);
 		unsigned tile = random_below(&r, 12), warps = random_below(&r, 4), blocks = random_below(&r, 8) == 0;
-		unsigned rank = random_shape(&r, tile, tile <= 9, shape), mix = random_below(&r, 2) * random_below(&r, 20);
+		unsigned rank = random_shape(&r, tile, tile <= 9, shape);
+		unsigned mix = random_below(&r, 2) * random_below(&r, 20), threads = 5 + warps + blocks;
 		LayoutSpace space = layout_space_of_shape(shape, rank);
-		unsigned threads = 5 + warps + blocks;
-		const Layout *src = random_layout(&r, &cx, &space, registers_for(&r, tile, threads), warps, blocks, mix);
-		const Layout *dst = random_layout(&r, &cx, &space, registers_for(&r, tile, threads), warps, blocks, mix);
+		unsigned from = registers_for(&r, tile, threads), to = registers_for(&r, tile, threads);
+		const Layout *src = random_layout(&r, &cx, &space, from, warps, blocks, mix);
+		const Layout *dst = random_layout(&r, &cx, &space, to, warps, blocks, mix);
 		check_pair(&cx, src, dst, random_bits(&r), &targets[random_below(&r, 4)], &tally);
 		arena_free(&arena);
 	}
 	assert_int_equal(tally.conflicts, 0);
-	assert_true(tally.kinds[3] > 500 && tally.passes > 20 && tally.clusters > 20);
+	assert_true(tally.kinds[3] > 500 && tally.passes > 20 && tally.clusters > 20 && tally.picks > 5);
 }
 
 /* The destination is the source after changes within registers (kind 0), or within registers and lanes. */
@@ -482,7 +499,7 @@ static void nearby_layouts_stay_in_warps(void **state)
 {
 	(void)state;
 	Random r = {777};
-	Tally tally = {{0}, 0, 0, 0, 0};
+	Tally tally = {{0}, 0, 0, 0, 0, 0};
 	LayoutTarget dear = {.ldmatrix = true};
 	for (unsigned i = 0; i < 3000; i++) {
 		Arena arena;
@@ -533,12 +550,13 @@ static const LayoutPlan *plan_of(Programs *p, const Layout *src, const Layout *d
 static const Layout *blocked(Programs *p, int64_t rows, int64_t columns, unsigned vec, unsigned lanes_across)
 {
 	const int64_t shape[] = {rows, columns};
-	LayoutBlocked b = {.rank = 2, .size_per_thread = {1, vec}, .threads_per_warp = {32 / lanes_across, lanes_across},
-			   .warps_per_cta = {4, 1}, .order = {1, 0}};
+	LayoutBlocked b = {.rank = 2, .size_per_thread = {1, vec}, .warps_per_cta = {4, 1}, .order = {1, 0},
+			   .threads_per_warp = {32 / lanes_across, lanes_across}};
 	return layout_blocked(&p->cx, shape, &b);
 }
 
-/* The accumulator of one dot as the first operand of the next needs nothing for 16 bits; for 8 bits lanes differ. */
+/* The accumulator of one dot as the first operand of the next needs nothing for 16 bits; for 8 bits lanes
+ * differ. */
 static void accumulator_to_operand(void **state)
 {
 	(void)state;
@@ -619,7 +637,7 @@ static void slices_convert(void **state)
 	(void)state;
 	Programs p;
 	const int64_t line[] = {64};
-	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32}, .warps_per_cta = {4}, .order = {0}};
+	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32}, .warps_per_cta = {4}};
 	start(&p);
 	const Layout *sliced = layout_slice(&p.cx, blocked(&p, 64, 64, 4, 8), 1);
 	const Layout *flat = layout_blocked(&p.cx, line, &one);
@@ -631,7 +649,46 @@ static void slices_convert(void **state)
 	arena_free(&p.arena);
 }
 
-/* 80, 112 and 176 columns: the same plan for each repetition, and one buffer in turn where all would be too much. */
+static const Layout *parse(Programs *p, const char *text)
+{
+	const char *error;
+	size_t at;
+	const Layout *l = layout_parse(&p->cx, str_of(text), &error, &at);
+	assert_non_null(l);
+	return l;
+}
+
+/* Every warp holds all, eight of its lanes what it wants, each four of them: four rounds, of which lanes pick one. */
+static void lanes_that_share_pick(void **state)
+{
+	(void)state;
+	Programs p;
+	start(&p);
+	const Layout *src = parse(&p, "{register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], "
+				      "block = []} -> {dim0 = 128}");
+	const Layout *dst = parse(&p, "{register = [], lane = [[4], [8], [16], [32], [64]], warp = [[1], [2]], "
+				      "block = []} -> {dim0 = 128}");
+	const LayoutPlan *plan = plan_of(&p, src, dst, 32);
+	assert_int_equal(plan->kind, LAYOUT_PLAN_SHUFFLE);
+	assert_int_equal(plan->cost.shuffles, 4);
+	assert_int_equal(picks_of(plan), 4);
+	/* When the lanes hold copies, each reads from a copy of its own: one round. */
+	src = parse(&p, "{register = [[8], [16]], lane = [[1], [2], [4], [0], [0]], warp = [], "
+			"block = []} -> {dim0 = 32}");
+	dst = parse(&p, "{register = [], lane = [[1], [2], [4], [8], [16]], warp = [], "
+			"block = []} -> {dim0 = 32}");
+	plan = plan_of(&p, src, dst, 32);
+	assert_int_equal(plan->kind, LAYOUT_PLAN_REGISTERS);
+	dst = parse(&p, "{register = [], lane = [[8], [16], [1], [2], [4]], warp = [], "
+			"block = []} -> {dim0 = 32}");
+	plan = plan_of(&p, src, dst, 32);
+	assert_int_equal(plan->kind, LAYOUT_PLAN_SHUFFLE);
+	assert_int_equal(plan->cost.shuffles, 1);
+	arena_free(&p.arena);
+}
+
+/* 80, 112 and 176 columns: the same plan for each repetition, and one buffer in turn where all would be too
+ * much. */
 static void odd_sizes_convert(void **state)
 {
 	(void)state;
@@ -652,12 +709,14 @@ static void odd_sizes_convert(void **state)
 		run_plan(&p.arena, plan);
 		assert_int_equal(plan->cost.shared_bytes, 4096);
 		assert_true(plan->repetitions_take_turns);
-		assert_int_equal(plan_of(&p, c, layout_wgmma_operand(&p.cx, shape, warps, 2), 16)->kind, LAYOUT_PLAN_NOTHING);
+		const Layout *a = layout_wgmma_operand(&p.cx, shape, warps, 2);
+		assert_int_equal(plan_of(&p, c, a, 16)->kind, LAYOUT_PLAN_NOTHING);
 	}
 	arena_free(&p.arena);
 }
 
-/* Loads from shared memory whose layout others decided (TMA, pipelined copies): what comes is what the layout says. */
+/* Loads from shared memory whose layout others decided (TMA, pipelined copies): what comes is what the layout
+ * says. */
 static void check_local_load(Programs *p, const Layout *shared, const Layout *held, unsigned bits, LayoutAccess *access)
 {
 	const Layout *address = layout_compose(&p->cx, layout_invert(&p->cx, shared), held);
@@ -675,10 +734,11 @@ static void check_local_load(Programs *p, const Layout *shared, const Layout *he
 	uint32_t swap[LAYOUT_MAX_THREAD_BITS], copies[1 << 12];
 	memcpy(swap, access->swap, sizeof swap);
 	layout_access_copies(address, copies);
+	unsigned registers = layout_in_bits(held, LAYOUT_REGISTER);
 	for (unsigned t = 0; t < m.threads; t++) {
 		for (uint32_t i = 0; i < m.count; i++)
 			assert_int_equal(*element(&m, m.held, m.count, 0, t, copies[i] ^ sum(swap, t)),
-					 element_number(held, 0, i | (uint64_t)t << layout_in_bits(held, LAYOUT_REGISTER)));
+					 element_number(held, 0, i | (uint64_t)t << registers));
 	}
 }
 
@@ -767,6 +827,7 @@ int main(void)
 		cmocka_unit_test(operands_by_ldmatrix),
 		cmocka_unit_test(transposed_copies),
 		cmocka_unit_test(slices_convert),
+		cmocka_unit_test(lanes_that_share_pick),
 		cmocka_unit_test(odd_sizes_convert),
 		cmocka_unit_test(local_loads),
 		cmocka_unit_test(random_local_loads),

@@ -1,6 +1,6 @@
-/* The constructors against tables of elements, written from the definitions: the fragment figures of the PTX ISA (in its
- * words: groupID = lane / 4, threadID_in_group = lane % 4), the nesting of blocked layouts, the address bits of
- * swizzles. */
+/* The constructors against tables of elements, written from the definitions: the fragment figures of the PTX
+ * ISA (in its words: groupID = lane / 4, threadID_in_group = lane % 4), the nesting of blocked layouts, the
+ * address bits of swizzles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -247,7 +247,8 @@ static void wgmma_fragments(void **state)
 	}
 }
 
-/* Where a blocked layout puts a register of a thread, by its definition: counts nested from thread to warp to CTA. */
+/* Where a blocked layout puts a register of a thread, by its definition: counts nested from thread to warp to
+ * CTA. */
 static void blocked_place(const LayoutBlocked *b, const int64_t *shape, unsigned reg, unsigned lane, unsigned warp,
 			  int64_t *at)
 {
@@ -313,7 +314,8 @@ static void blocked_over_a_cluster(void **state)
 			   .order = {1, 0}, .ctas = {2, 2}, .cta_split = {2, 1}, .cta_order = {1, 0}};
 	const Layout *l = layout_blocked(&cx, shape, &b);
 	assert_int_equal(layout_in_bits(l, LAYOUT_BLOCK), 2);
-	/* The block's low bit copies (columns are not split), the high bit takes the lower half of the rows. */
+	/* The block's low bit copies (columns are not split), the high bit takes the lower half of the
+	 * rows. */
 	assert_int_equal(layout_basis(l, LAYOUT_BLOCK, 0), 0);
 	assert_int_equal(layout_space_get(&l->out, layout_basis(l, LAYOUT_BLOCK, 1), LAYOUT_DIM0), 32);
 	assert_int_equal(layout_in_bits(l, LAYOUT_REGISTER), 3);
@@ -330,6 +332,16 @@ static uint64_t offset_of(const Layout *shared, int64_t row, int64_t column)
 				     layout_space_put(&inverse->in, LAYOUT_DIM0 + 1, (uint64_t)column));
 }
 
+static void check_swizzle(const Layout *l, unsigned vec, unsigned per_phase, unsigned max_phase)
+{
+	for (unsigned row = 0; row < 16; row += 3) {
+		unsigned phase = row / per_phase % max_phase;
+		for (unsigned column = 0; column < 64; column += 5)
+			assert_int_equal(offset_of(l, row, column),
+					 row * 64 + ((column / vec) ^ phase) * vec + column % vec);
+	}
+}
+
 static void plain_and_swizzled(void **state)
 {
 	(void)state;
@@ -340,13 +352,8 @@ static void plain_and_swizzled(void **state)
 	for (unsigned vec = 1; vec <= 8; vec *= 2) {
 		for (unsigned per_phase = 1; per_phase <= 4; per_phase *= 2) {
 			for (unsigned max_phase = 1; max_phase <= 8; max_phase *= 2) {
-				const Layout *l = layout_shared_swizzled(&cx, shape, 2, by_row, vec, per_phase, max_phase);
-				for (unsigned row = 0; row < 16; row += 3) {
-					unsigned phase = row / per_phase % max_phase;
-					for (unsigned column = 0; column < 64; column += 5)
-						assert_int_equal(offset_of(l, row, column),
-								 row * 64 + ((column / vec) ^ phase) * vec + column % vec);
-				}
+				check_swizzle(layout_shared_swizzled(&cx, shape, 2, by_row, vec, per_phase, max_phase),
+					      vec, per_phase, max_phase);
 			}
 		}
 	}
@@ -459,8 +466,8 @@ static void vectors_along_a_dim(void **state)
 	/* A lane that shifts the order of its registers spoils the vector. */
 	const char *error;
 	size_t at;
-	const Layout *shifted = layout_parse(&cx, STR("{register = [[1], [2]], lane = [[6]], warp = [], block = []} -> {dim0 = 8}"),
-					     &error, &at);
+	const Layout *shifted = layout_parse(&cx, STR("{register = [[1], [2]], lane = [[6]], warp = [], "
+						      "block = []} -> {dim0 = 8}"), &error, &at);
 	assert_int_equal(layout_vector(shifted, 0, 8, registers), 1);
 }
 

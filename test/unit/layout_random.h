@@ -43,7 +43,8 @@ static inline void random_mix(Random *r, uint64_t *items, unsigned n, unsigned t
 	}
 }
 
-/* A shape of rank 1 to 4 with this many F2 bits; one dim in four shapes repeats 3, 5 or 7 times when asked for. */
+/* A shape of rank 1 to 4 with this many F2 bits; one dim in four shapes repeats 3, 5 or 7 times when asked
+ * for. */
 static inline unsigned random_shape(Random *r, unsigned bits, bool repeat, int64_t *shape)
 {
 	unsigned rank = 1 + random_below(r, 4);
@@ -58,8 +59,8 @@ static inline unsigned random_shape(Random *r, unsigned bits, bool repeat, int64
 	return rank;
 }
 
-/* An onto layout: the tile's bits in random order over the hardware's; what is left over makes copies, zero or a sum of
- * others. mix > 0 adds bases to one another. */
+/* An onto layout: the tile's bits in random order over the hardware's; what is left over makes copies, zero
+ * or a sum of others. mix > 0 adds bases to one another. */
 static inline const Layout *random_layout(Random *r, LayoutContext *cx, const LayoutSpace *tile, unsigned registers,
 					  unsigned warps, unsigned blocks, unsigned mix)
 {
