@@ -32,12 +32,13 @@ typedef struct LayoutRepeat {
 
 /* All that a thread loads or stores of one F2 tile. Instruction i (its bits select `repeat`s) uses
  *
- *	registers  XOR of the chosen repeat[].registers; in it the element with bits e (of vector) and m (of matrix) is
- *	           the XOR of the chosen vector[] and matrix[]
- *	address    XOR of the chosen repeat[].address and of thread_address[] over the bits of the thread word. Its low
- *	           offset_bits are the offset in elements: of the vector's start or, for matrices, of the row
- *	           whose address this lane gives (row lane % 8 of matrix lane / 8). The bits above are the
- *	           block whose shared memory it is: the own one unless data crosses blocks
+ *	registers  XOR of the chosen repeat[].registers; in it the element with bits e (of vector) and
+ *	           m (of matrix) is the XOR of the chosen vector[] and matrix[]
+ *	address    XOR of the chosen repeat[].address and of thread_address[] over the bits of the
+ *	           thread word. Its low offset_bits are the offset in elements: of the vector's start
+ *	           or, for matrices, of the row whose address this lane gives (row lane % 8 of matrix
+ *	           lane / 8). The bits above are the block whose shared memory it is: the own one
+ *	           unless data crosses blocks
  *
  * A vector is its 2^vector_bits elements from low to high offsets. For matrices the vector is one 32-bit
  * register. */

@@ -306,6 +306,18 @@ static Vectors pass_vectors(const Swizzle *s, const Candidate *cand, unsigned wa
 	return passes;
 }
 
+/* Takes from each vector its part in the passes, so that it lies in `space`. */
+static void drop_passes(Vectors *lines, const Vectors *space, const Vectors *passes)
+{
+	F2Span span = f2_span_of(space->v, space->n);
+	f2_span_add_all(&span, passes->v, passes->n);
+	for (unsigned i = 0; i < lines->n; i++) {
+		uint64_t combo;
+		f2_span_reduce(&span, lines->v[i], &combo);
+		lines->v[i] ^= f2_apply(passes->v, passes->n, combo >> space->n);
+	}
+}
+
 /* The basis: V, the rest of a line, G, passes. */
 static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vectors *passes)
 {
@@ -327,6 +339,7 @@ static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vecto
 	Vectors lines = {.n = 0};
 	if (dims > line)
 		lines = line_vectors(s, cand, &space, tiles, dims - line);
+	drop_passes(&lines, &space, passes);
 	F2Span taken = start;
 	f2_span_add_all(&taken, lines.v, lines.n);
 	extend(&taken, &basis, cand->vec.v, cand->vec.n, 64);
