@@ -123,7 +123,8 @@ static inline void run_shuffle(Machine *m, const LayoutStep *step)
 /* ---- shared memory ---- */
 
 /* One element goes between a register and memory. */
-static inline void transfer(Machine *m, const LayoutAccess *a, uint32_t rep, unsigned thread, uint32_t reg, uint64_t address)
+static inline void transfer(Machine *m, const LayoutAccess *a, uint32_t rep, unsigned thread, uint32_t reg,
+			    uint64_t address)
 {
 	const LayoutPlan *plan = m->plan;
 	uint64_t block = address >> a->offset_bits, offset = address & ((UINT64_C(1) << a->offset_bits) - 1);
