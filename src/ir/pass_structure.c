@@ -71,7 +71,8 @@ static bool sort_blocks(Lift *l)
 	if (n > MOST_BLOCKS)
 		return fail(l, l->func, DIAG_STRUCTURE_SIZE);
 	Mark *marks = ARENA_ARRAY(arena, Mark, l->m->next_block);
-	const IrBlock **stack = ARENA_ARRAY(arena, const IrBlock *, n), **order = ARENA_ARRAY(arena, const IrBlock *, n);
+	const IrBlock **stack = ARENA_ARRAY(arena, const IrBlock *, n);
+	const IrBlock **order = ARENA_ARRAY(arena, const IrBlock *, n);
 	uint32_t *next = ARENA_ARRAY(arena, uint32_t, n), at = n;
 	l->number = ARENA_ARRAY(arena, uint32_t, l->m->next_block);
 	stack[depth++] = region->first;
@@ -239,7 +240,8 @@ static IrValue **successor_args(Lift *l, const IrOp *branch, uint32_t s)
 {
 	uint32_t first = branch->kind == OP_COND_BR;
 	uint32_t split = branch->kind == OP_COND_BR ? 1 + branch->succ_split : branch->operand_count;
-	return s == 0 ? mapped_operands(l, branch, first, split) : mapped_operands(l, branch, split, branch->operand_count);
+	return s == 0 ? mapped_operands(l, branch, first, split)
+		      : mapped_operands(l, branch, split, branch->operand_count);
 }
 
 static IrOp *make_if(Lift *l, IrBuilder *b, IrValue *condition, Context inner)

@@ -66,7 +66,8 @@ static void print_func_results(Printer *p, const IrOp *op, IrType type)
 
 static void print_func(Printer *p, const IrOp *op)
 {
-	static const char *const skip[] = {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs", NULL};
+	static const char *const skip[] = {"sym_name",	"sym_visibility", "function_type",
+					   "arg_attrs", "res_attrs",	  NULL};
 	IrAttr visibility = ir_get(op, cx_of(p), ATTR_SYM_VISIBILITY);
 	IrType type = ir_func_type_of(op);
 	print_str(p, " ");

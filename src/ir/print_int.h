@@ -1,4 +1,5 @@
-/* Between the files of the printer: types, attributes and locations (print_attr.c), ops (print.c), and the hooks of
+/* Between the files of the printer: types and attributes (print_attr.c), locations and
+ * aliases (print_loc.c), ops (print.c), and the hooks of
  * ops with a syntax of their own (print_custom.c).
  *
  * Everything is printed twice: first into nothing, to meet the locations and layouts that get an alias, then as
@@ -44,6 +45,9 @@ void print_symbol(Printer *p, const char *name);
 void print_string(Printer *p, const char *text, size_t len);
 /* ` loc(...)`: by alias for ops; written out for arguments, which also keeps it out of the end of the text. */
 void print_trailing_loc(Printer *p, IrLoc loc, bool by_alias);
+void print_loc(Printer *p, IrLoc loc, bool by_alias); /* what stands between the parentheses */
+bool print_alias(Printer *p, const void *symbol);     /* #name; false when it has none */
+void print_meet_layouts(Printer *p, IrAttr attr, uint32_t parent); /* parent: the alias around it, or UINT32_MAX */
 void print_aliases(Printer *p, bool deferred);
 /* Numbers the aliases, once all were met. */
 void print_order_aliases(Printer *p);

@@ -12,8 +12,9 @@ static IrOp *read_module(Reader *r, ReadOp *op, IrBlock *block)
 	r->have_module = true;
 	if (r->tok.kind == TOK_SYMBOL) {
 		IrAttr name = read_attr(r);
-		if (!name || !read_add_attr(r, op, r->cx->names[ATTR_SYM_NAME], ir_attr_string(r->cx, str_of(name->text))))
+		if (!name)
 			return NULL;
+		read_add_attr(r, op, r->cx->names[ATTR_SYM_NAME], ir_attr_string(r->cx, str_of(name->text)));
 	}
 	if (read_take_word(r, "attributes") && (!read_is(r, '{') ? !read_expect(r, '{') : !read_op_attrs(r, op)))
 		return NULL;

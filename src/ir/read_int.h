@@ -1,5 +1,6 @@
-/* Between the files of the reader: tokens (read_lex.c), types, attributes and locations (read_attr.c), ops
- * (read_op.c, read_custom.c), modules (read.c).
+/* Between the files of the reader: tokens (read_lex.c), types and aliases (read_type.c), attributes (read_attr.c,
+ * read_dense.c), locations (read_loc.c), values and their types (read_value.c), formats (read_format.c), ops
+ * (read_op.c, read_custom.c), regions and blocks (read_region.c), modules (read.c).
  *
  * Each read_* function returns false, or NULL, after diagnosing; the caller gives up its own construct, and the
  * loop over the ops of a block goes on with the next one. Recursion is bounded by `depth`. */
@@ -142,15 +143,23 @@ bool read_deeper(Reader *r); /* false after diagnosing; else the caller takes it
 void read_find_aliases(Reader *r);
 /* At a definition `#x = ...` or `!x = ...`: reads it and goes on after it. */
 bool read_alias_definition(Reader *r);
+/* The alias of that name, read; NULL after diagnosing. The current token stays what it was. */
+ReadAlias *read_find_alias(Reader *r, Str text, Span span);
 IrType read_type(Reader *r);
 IrType read_type_brief(Reader *r, char brief); /* q: of a pointer, d: of a descriptor */
 IrAttr read_attr(Reader *r);
 bool read_attr_name(Reader *r, Sym *name);
+IrAttr read_make_int(Reader *r, Span span, IrType type, uint64_t value, bool negative);
+bool read_fits_bits(Reader *r, Span span, IrType type, uint64_t value);
+IrAttr read_dense(Reader *r); /* after the word `dense` */
+IrAttr read_ints(Reader *r);  /* after the word `array` */
 /* `{a = 1, b}` at `{`: calls for each item. The attributes are put in order by their users. */
 typedef struct ReadAttrs {
 	VEC(IrNamedAttr) list;
 } ReadAttrs;
 bool read_dict(Reader *r, ReadAttrs *out);
+/* What stands between the parentheses of loc(...); `depth` becomes its number of levels. */
+IrLoc read_loc_body(Reader *r, uint32_t *depth);
 /* `loc(...)`, if it is there. */
 bool read_trailing_loc(Reader *r, IrLoc *loc);
 IrLoc read_loc_at(Reader *r, Span span); /* the place in the text itself */
@@ -161,11 +170,14 @@ bool read_ref(Reader *r, ReadRef *ref);
 bool read_refs(Reader *r, ReadOp *op); /* %a, %b, ...; none is fine */
 IrValue *read_resolve(Reader *r, ReadRef ref, IrType type); /* NULL after diagnosing */
 bool read_define(Reader *r, Sym name, Span span, IrValue **values, uint32_t count);
+void read_close_scope(Reader *r, uint32_t mark); /* forgets the names since then */
 bool read_types(Reader *r, ReadOp *op, bool results); /* t, t, ... appended */
 bool read_function_type(Reader *r, ReadOp *op);       /* (t, ...) -> t or (t, ...) */
 bool read_op_attrs(Reader *r, ReadOp *op);            /* an optional dictionary */
 bool read_add_attr(Reader *r, ReadOp *op, Sym name, IrAttr value);
 bool read_colon_types(Reader *r, ReadOp *op);
+bool read_format(Reader *r, ReadOp *op);
+bool read_wrong_operands(Reader *r, const ReadOp *op, uint32_t found); /* false, after saying so */
 /* The op with operands resolved, in the block; regions empty. */
 IrOp *read_make(Reader *r, ReadOp *op, IrBlock *block);
 /* `{ ... }`. Entry arguments that the op's syntax names come in `args`; without `yields`, a missing terminator is

@@ -37,27 +37,34 @@ static void note_callers(Verifier *v, Diag *diag, IrLoc loc)
 	}
 }
 
-static bool report(Verifier *v, const IrOp *op, DiagCode code, const char *text)
+const char *verify_path(const IrOp *op)
 {
 	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
+	return at ? at->text : NULL;
+}
+
+LineCol verify_place(const IrOp *op)
+{
+	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
+	return at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
+}
+
+bool verify_failed(Verifier *v, const IrOp *op, Diag *diag)
+{
 	v->failed = true;
-	if (at)
-		note_callers(v, diag_add_at(v->diags, at->text, (LineCol){at->line, at->col + 1}, code, text),
-			     op->loc);
-	else
-		diag_add(v->diags, (Span){0}, code, text);
+	if (op->loc)
+		note_callers(v, diag, op->loc);
 	return false;
 }
 
 bool verify_must(Verifier *v, const IrOp *op, const char *what, const char *expected, const char *found)
 {
-	return report(v, op, DIAG_VERIFY_MUST,
-		      verify_text(v, "%s: %s must be %s; found %s", ir_op_info[op->kind].text, what, expected, found));
+	return VERIFY_FAIL(v, op, DIAG_VERIFY_MUST, ir_op_info[op->kind].text, what, expected, found);
 }
 
-bool verify_fault(Verifier *v, const IrOp *op, DiagCode code, const char *text)
+bool verify_structure(Verifier *v, const IrOp *op, const char *text)
 {
-	return report(v, op, code, verify_text(v, "%s: %s", ir_op_info[op->kind].text, text));
+	return VERIFY_FAIL(v, op, DIAG_VERIFY_STRUCTURE, ir_op_info[op->kind].text, text);
 }
 
 bool verify_type(Verifier *v, const IrOp *op, const char *what, IrType expected, IrType found)
@@ -283,7 +290,7 @@ static bool check_attrs(Verifier *v, const IrOp *op)
 		IrAttr value = ir_get(op, v->cx, row->name);
 		const char *name = v->cx->names[row->name];
 		if (!value && row->required) {
-			ok = verify_fault(v, op, DIAG_VERIFY_MISSING, verify_text(v, "attribute '%s' is missing", name));
+			ok = VERIFY_FAIL(v, op, DIAG_VERIFY_MISSING, ir_op_info[op->kind].text, name, "");
 		} else if (value && !attr_fits(row, value)) {
 			Text text;
 			text_init(&text, v->arena);
@@ -304,21 +311,19 @@ static bool check_links(Verifier *v, const IrOp *op)
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		const IrUse *use = &op->operands[i];
 		if (!use->value)
-			ok = verify_fault(v, op, DIAG_VERIFY_STRUCTURE, verify_text(v, "operand %u has no value", i));
+			ok = verify_structure(v, op, verify_text(v, "operand %u has no value", i));
 		else if (use->owner != op || !use->link || *use->link != use)
-			ok = verify_fault(v, op, DIAG_VERIFY_STRUCTURE,
-					  verify_text(v, "operand %u is not in its value's list of uses", i));
+			ok = verify_structure(v, op, verify_text(v, "operand %u is not in its value's list of uses", i));
 	}
 	for (uint32_t i = 0; i < op->result_count; i++)
 		if (op->results[i].def != op || op->results[i].index != i)
-			ok = verify_fault(v, op, DIAG_VERIFY_STRUCTURE,
-					  verify_text(v, "result %u does not know its operation", i));
+			ok = verify_structure(v, op, verify_text(v, "result %u does not know its operation", i));
 	if (!op->loc)
-		ok = verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "there is no location");
+		ok = verify_structure(v, op, "there is no location");
 	for (uint32_t r = 0; r < op->region_count; r++)
 		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
 			if (b->region != &op->regions[r] || (b->next && b->next->prev != b))
-				ok = verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "a block is not linked to its region");
+				ok = verify_structure(v, op, "a block is not linked to its region");
 	return ok;
 }
 
@@ -336,7 +341,7 @@ static void check_op(Verifier *v, const IrOp *op)
 	if (!check_links(v, op) || !check_counts(v, op))
 		return;
 	if (!(info->levels & v->level))
-		verify_fault(v, op, DIAG_VERIFY_LEVEL, "not allowed after layouts are chosen");
+		VERIFY_FAIL(v, op, DIAG_VERIFY_LEVEL, ir_op_info[op->kind].text);
 	bool attrs = check_attrs(v, op), types = check_types(v, op);
 	if (attrs && types)
 		rules[op->kind].rule(v, op);
@@ -362,7 +367,8 @@ static const IrBlock **reverse_post_order(Verifier *v, const IrRegion *region, u
 	uint32_t n = 0;
 	for (const IrBlock *b = region->first; b; b = b->next)
 		n++;
-	const IrBlock **order = ARENA_ARRAY(v->arena, const IrBlock *, n), **stack = ARENA_ARRAY(v->arena, const IrBlock *, n);
+	const IrBlock **order = ARENA_ARRAY(v->arena, const IrBlock *, n);
+	const IrBlock **stack = ARENA_ARRAY(v->arena, const IrBlock *, n);
 	uint32_t *next = ARENA_ARRAY(v->arena, uint32_t, n), depth = 0, at = n;
 	stack[depth++] = region->first;
 	v->flow[region->first->id].seen = true;
@@ -440,8 +446,7 @@ static void check_uses(Verifier *v, const IrOp *op)
 {
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (ir_operand(op, i) && !is_available(v, ir_operand(op, i), op))
-			verify_fault(v, op, DIAG_VERIFY_DOMINANCE,
-				     verify_text(v, "operand %u is used where it is not defined", i));
+			VERIFY_FAIL(v, op, DIAG_VERIFY_DOMINANCE, ir_op_info[op->kind].text, i);
 }
 
 /* ---- the walk ---- */
@@ -490,10 +495,10 @@ bool ir_verify(const IrModule *module, IrLevel level, DiagList *diags)
 	v.flow = ARENA_ARRAY(cx->arena, VerifyFlow, module->next_block);
 	for (const IrOp *op = ir_module_block(module)->first; op; op = op->next) {
 		if (op->kind != OP_FUNC)
-			verify_fault(&v, op, DIAG_VERIFY_STRUCTURE, "only functions may stand in a module");
+			verify_structure(&v, op, "only functions may stand in a module");
 		else if (ir_func_name(op) && same_name_before(op))
-			verify_fault(&v, op, DIAG_VERIFY_STRUCTURE,
-				     verify_text(&v, "there is another function '%s'", ir_func_name(op)));
+			verify_structure(&v, op,
+					 verify_text(&v, "there is another function '%s'", ir_func_name(op)));
 	}
 	prepare(&v, &module->op->regions[0]);
 	check_region(&v, &module->op->regions[0]);

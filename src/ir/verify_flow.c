@@ -72,16 +72,14 @@ static void check_block_end(Verifier *v, const IrOp *op, const IrBlock *block, I
 	const char *text = ir_op_info[expected].text;
 	for (const IrOp *inner = block->first; inner && inner->next; inner = inner->next)
 		if (ir_has_trait(inner, TRAIT_TERM))
-			verify_fault(v, inner, DIAG_VERIFY_STRUCTURE, "only the last operation of a block may end it");
+			verify_structure(v, inner, "only the last operation of a block may end it");
 	if (!block->last || !ir_has_trait(block->last, TRAIT_TERM)) {
-		verify_fault(v, block->last ? block->last : op, DIAG_VERIFY_STRUCTURE,
-			     verify_text(v, "the block must end in %s", text));
+		verify_structure(v, block->last ? block->last : op, verify_text(v, "the block must end in %s", text));
 		return;
 	}
 	bool branch = op->kind == OP_FUNC && (block->last->kind == OP_BR || block->last->kind == OP_COND_BR);
 	if (block->last->kind != expected && !branch)
-		verify_fault(v, block->last, DIAG_VERIFY_STRUCTURE,
-			     verify_text(v, "the block must end in %s", text));
+		verify_structure(v, block->last, verify_text(v, "the block must end in %s", text));
 }
 
 void verify_regions(Verifier *v, const IrOp *op)
@@ -92,10 +90,9 @@ void verify_regions(Verifier *v, const IrOp *op)
 		const IrRegion *region = &op->regions[r];
 		bool may_be_empty = op->kind == OP_FUNC || (op->kind == OP_IF && r == 1 && !op->result_count);
 		if (!region->first && !may_be_empty)
-			verify_fault(v, op, DIAG_VERIFY_STRUCTURE, verify_text(v, "region %u is empty", r));
+			verify_structure(v, op, verify_text(v, "region %u is empty", r));
 		if (region->first && region->first->next && op->kind != OP_FUNC)
-			verify_fault(v, op, DIAG_VERIFY_STRUCTURE,
-				     verify_text(v, "region %u must have one block", r));
+			verify_structure(v, op, verify_text(v, "region %u must have one block", r));
 		for (const IrBlock *b = region->first; b; b = b->next)
 			check_block_end(v, op, b, terminator_of(op, r));
 	}
@@ -128,7 +125,7 @@ void verify_func(Verifier *v, const IrOp *op)
 	const IrBlock *body = ir_func_body(op);
 	IrAttr dicts = ir_get(op, v->cx, ATTR_ARG_ATTRS);
 	if (op->block != ir_module_block(v->m)) {
-		verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "a function must stand in the module");
+		verify_structure(v, op, "a function must stand in the module");
 		return;
 	}
 	if (type->kind != TY_FUNC) {
@@ -150,7 +147,7 @@ void verify_call(Verifier *v, const IrOp *op)
 	const IrOp *func = ir_find_func(v->m, callee->text);
 	IrType type = func ? ir_func_type_of(func) : NULL;
 	if (!type || type->kind != TY_FUNC) {
-		verify_fault(v, op, DIAG_VERIFY_STRUCTURE, verify_text(v, "there is no function '%s'", callee->text));
+		verify_structure(v, op, verify_text(v, "there is no function '%s'", callee->text));
 		return;
 	}
 	Types given = operand_types(v, op, 0, op->operand_count), results = result_types(v, op);
@@ -225,18 +222,17 @@ void verify_branch(Verifier *v, const IrOp *op)
 	if (!verify_number(v, op, "the number of successors", wants, op->succ_count))
 		return;
 	if (from + op->succ_split > op->operand_count) {
-		verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "operands of successor 0 are missing");
+		verify_structure(v, op, "operands of successor 0 are missing");
 		return;
 	}
 	for (uint32_t i = 0; i < wants; i++) {
 		uint32_t to = i + 1 < wants ? from + op->succ_split : op->operand_count;
 		if (!op->succ[i] || op->succ[i]->region != op->block->region) {
-			verify_fault(v, op, DIAG_VERIFY_STRUCTURE,
-				     verify_text(v, "successor %u is not in the same region", i));
+			verify_structure(v, op, verify_text(v, "successor %u is not in the same region", i));
 			return;
 		}
 		if (op->succ[i] == op->succ[i]->region->first)
-			verify_fault(v, op, DIAG_VERIFY_STRUCTURE, "the entry block has no predecessors");
+			verify_structure(v, op, "the entry block has no predecessors");
 		Types given = operand_types(v, op, from, to), args = argument_types(v, op->succ[i], 0);
 		types_match(v, op, verify_text(v, "successor %u's argument", i), args.list, args.len, given.list,
 			    given.len);

@@ -24,8 +24,13 @@ typedef struct Verifier {
 	bool failed;
 } Verifier;
 
-/* `OP: TEXT`, at the op's location. All of these are false after diagnosing. */
-bool verify_fault(Verifier *v, const IrOp *op, DiagCode code, const char *text);
+/* All of these are false after diagnosing, at the op's location and with its callers as notes. */
+const char *verify_path(const IrOp *op);
+LineCol verify_place(const IrOp *op);
+bool verify_failed(Verifier *v, const IrOp *op, Diag *diag);
+#define VERIFY_FAIL(v, op, ...) \
+	verify_failed((v), (op), diag_add_at((v)->diags, verify_path(op), verify_place(op), __VA_ARGS__))
+bool verify_structure(Verifier *v, const IrOp *op, const char *text);
 /* `tt.dot: WHAT must be EXPECTED; found FOUND` */
 bool verify_must(Verifier *v, const IrOp *op, const char *what, const char *expected, const char *found);
 bool verify_type(Verifier *v, const IrOp *op, const char *what, IrType expected, IrType found);

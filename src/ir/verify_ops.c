@@ -114,7 +114,8 @@ void verify_same_bits(Verifier *v, const IrOp *op)
 void verify_fp_to_fp(Verifier *v, const IrOp *op)
 {
 	if (ir_elem(out(op))->bits < ir_elem(in(op, 0))->bits && !ir_get(op, v->cx, ATTR_ROUNDING))
-		verify_fault(v, op, DIAG_VERIFY_MISSING, "attribute 'rounding' is missing where bits are lost");
+		VERIFY_FAIL(v, op, DIAG_VERIFY_MISSING, ir_op_info[op->kind].text, v->cx->names[ATTR_ROUNDING],
+			    " where bits are lost");
 }
 
 void verify_address(Verifier *v, const IrOp *op)
@@ -290,9 +291,11 @@ static void check_scale(Verifier *v, const IrOp *op, uint32_t at, const char *si
 void verify_dot_scaled(Verifier *v, const IrOp *op)
 {
 	IrType a = in(op, 0), b = in(op, 1), c = in(op, 2);
-	bool scale_a = ir_get_bool(op, v->cx, ATTR_HAS_LHS_SCALE), scale_b = ir_get_bool(op, v->cx, ATTR_HAS_RHS_SCALE);
+	bool scale_a = ir_get_bool(op, v->cx, ATTR_HAS_LHS_SCALE);
+	bool scale_b = ir_get_bool(op, v->cx, ATTR_HAS_RHS_SCALE);
 	IrAttr pack_a = ir_get(op, v->cx, ATTR_LHS_K_PACK), pack_b = ir_get(op, v->cx, ATTR_RHS_K_PACK);
-	int64_t format_a = ir_get_int(op, v->cx, ATTR_LHS_FORMAT, 0), format_b = ir_get_int(op, v->cx, ATTR_RHS_FORMAT, 0);
+	int64_t format_a = ir_get_int(op, v->cx, ATTR_LHS_FORMAT, 0);
+	int64_t format_b = ir_get_int(op, v->cx, ATTR_RHS_FORMAT, 0);
 	if (!verify_number(v, op, "the number of operands", 3 + scale_a + scale_b, op->operand_count) ||
 	    !check_rank(v, op, "operand 0", 2, a) || !check_rank(v, op, "operand 1", 2, b) ||
 	    !check_rank(v, op, "operand 2", 2, c))
@@ -328,7 +331,8 @@ void verify_inline_asm(Verifier *v, const IrOp *op)
 {
 	int64_t packed = ir_get_int(op, v->cx, ATTR_PACKED_ELEMENT, 1);
 	if (packed < 1)
-		verify_must(v, op, "attribute 'packed_element'", "at least 1", verify_text(v, "%lld", (long long)packed));
+		verify_must(v, op, "attribute 'packed_element'", "at least 1",
+			    verify_text(v, "%lld", (long long)packed));
 	verify_one_shape(v, op);
 }
 
