@@ -106,13 +106,15 @@ static void note_last_use(Decoder *d, const IrValue *value, const IrBlock *block
 	const IrOp *last = value->def;
 	if (!last)
 		last = block->first;
-	if (value->def && (value->def->kind == OP_CONSTANT || value->def->kind == OP_POISON))
+	if (d->invariant[value->id] || (value->def && (value->def->kind == OP_CONSTANT || value->def->kind == OP_POISON)))
 		return;
 	/* What a while loop carries is compared with the next iteration's values. */
 	if (!value->def && block->region->op->kind == OP_WHILE && block->region == block->region->op->regions)
 		return;
 	for (const IrUse *use = value->uses; use; use = use->next) {
 		const IrOp *at = in_block(use->owner, block);
+		const IrOp *store = at ? decode_fused(at) : NULL;
+		at = store ? store : at;
 		if (at && (!last || d->order[at->id] > d->order[last->id]))
 			last = at;
 	}
@@ -123,17 +125,109 @@ static void note_last_use(Decoder *d, const IrValue *value, const IrBlock *block
 	d->dead[last->id] = entry;
 }
 
+/* Does the op depend on the kernel's arguments alone? Gather is left out: it may fault. */
+static bool is_invariant(const Decoder *d, const IrOp *op)
+{
+	if (!ir_has_trait(op, TRAIT_PURE) || op->region_count || op->kind == OP_PROGRAM_ID || op->kind == OP_GATHER ||
+	    ir_has_trait(op, TRAIT_CONST) || op->kind == OP_DOT || op->kind == OP_DOT_SCALED)
+		return false;
+	for (uint32_t k = 0; k < op->operand_count; k++) {
+		const IrValue *v = ir_operand(op, k);
+		if (!d->invariant[v->id] && !(v->def && ir_has_trait(v->def, TRAIT_CONST)))
+			return false;
+	}
+	return !decode_fused(op);
+}
+
 /* Positions of the block's ops, and which values end at which. */
 static void scan_block(Decoder *d, const IrBlock *block)
 {
 	uint32_t position = 0;
-	for (const IrOp *op = block->first; op; op = op->next)
+	bool top = d->frame == d->frames.data[0] && block->region->op == d->frame->func;
+	for (uint32_t k = 0; k < block->arg_count && top; k++)
+		d->invariant[block->args[k]->id] = true;
+	for (const IrOp *op = block->first; op; op = op->next) {
 		d->order[op->id] = position++;
+		bool invariant = top && is_invariant(d, op);
+		for (uint32_t k = 0; k < op->result_count && invariant; k++)
+			d->invariant[op->results[k].id] = true;
+	}
 	for (uint32_t k = 0; k < block->arg_count; k++)
 		note_last_use(d, block->args[k], block);
 	for (const IrOp *op = block->first; op; op = op->next)
 		for (uint32_t k = 0; k < op->result_count; k++)
 			note_last_use(d, &op->results[k], block);
+}
+
+/* ---- memory that need not be copied ---- */
+
+/* Does something between two ops of one block, both excluded, write memory or hide a write? */
+static bool writes_between(const IrOp *from, const IrOp *to)
+{
+	for (const IrOp *op = from->next; op && op != to; op = op->next)
+		if (ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC | TRAIT_READ) ? !(op->kind == OP_LOAD) : false)
+			return true;
+		else if ((op->region_count && op->kind != OP_REDUCE && op->kind != OP_SCAN) || op->kind == OP_EXTERN ||
+			 op->kind == OP_INLINE_ASM)
+			return true;
+	return false;
+}
+
+/* Elementwise ops whose result is always computed, never a view of an operand. */
+static bool computes(const IrOp *op)
+{
+	IrTypeKind kind = ir_elem(op->results[0].type)->kind;
+	IrTypeKind from = ir_elem(ir_operand(op, 0)->type)->kind;
+	switch (op->kind) {
+	case OP_EXTF:
+	case OP_TRUNCF:
+	case OP_FP_TO_FP:
+	case OP_SITOFP:
+	case OP_UITOFP:
+	case OP_FPTOSI:
+	case OP_FPTOUI:
+	case OP_CMPF:
+		return true;
+	case OP_SELECT:
+	case OP_BITCAST:
+	case OP_ARITH_BITCAST:
+		return false;
+	default:
+		return ir_has_trait(op, TRAIT_ELEM) && kind >= TY_F8E4M3FN && kind < TY_PTR && from == kind;
+	}
+}
+
+const IrOp *decode_fused(const IrOp *op)
+{
+	if (op->result_count != 1 || !ir_has_trait(op, TRAIT_ELEM) || !ir_is_tensor(op->results[0].type) ||
+	    !ir_has_one_use(&op->results[0]) || !computes(op))
+		return NULL;
+	const IrUse *use = op->results[0].uses;
+	const IrOp *store = use->owner;
+	if (store->kind != OP_STORE || use != &store->operands[1] || store->block != op->block ||
+	    ir_is_block_ptr(ir_operand(store, 0)->type) || writes_between(op, store))
+		return NULL;
+	return store;
+}
+
+bool decode_may_alias(const IrOp *load)
+{
+	const IrValue *v = &load->results[0];
+	IrTypeKind kind = ir_elem(v->type)->kind;
+	if (!ir_is_tensor(v->type) || kind == TY_I1 || kind >= TY_PTR)
+		return false;
+	for (const IrUse *use = v->uses; use; use = use->next) {
+		const IrOp *user = use->owner;
+		if (user->block != load->block)
+			return false;
+		if (user->kind != OP_DOT && user->kind != OP_REDUCE && user->kind != OP_SCAN &&
+		    !(ir_has_trait(user, TRAIT_ELEM) && computes(user)))
+			return false;
+		const IrOp *store = decode_fused(user);
+		if (writes_between(load, store ? store : user))
+			return false;
+	}
+	return true;
 }
 
 /* ---- instructions ---- */
@@ -208,7 +302,18 @@ bool decode_block(Decoder *d, const IrBlock *block)
 	for (const IrOp *op = block->first; op; op = op->next) {
 		if (d->code.len > 4000000)
 			return decode_refuse(d, op, "the kernel has too many operations");
-		if (!interp_tab[op->kind](d, op) && d->failed && diag_full(d->diags))
+		if (decode_fused(op))
+			continue;
+		InstrList code = d->code;
+		bool invariant = op->result_count && d->invariant[op->results[0].id];
+		if (invariant)
+			d->code = d->prologue;
+		bool ok = interp_tab[op->kind](d, op);
+		if (invariant) {
+			d->prologue = d->code;
+			d->code = code;
+		}
+		if (!ok && d->failed && diag_full(d->diags))
 			return false;
 	}
 	return !d->failed;
@@ -319,9 +424,13 @@ CallFrame *decode_frame(Decoder *d, const IrOp *func)
 
 /* ---- the whole ---- */
 
-static void finish(Decoder *d)
+static void finish(Decoder *d, const IrOp *func)
 {
 	InterpKernel *k = d->kernel;
+	uint32_t prologue = d->code.len;
+	for (uint32_t i = 0; i < d->prologue.len; i++)
+		vec_push(d->scratch, &d->code, d->prologue.data[i]);
+	decode_emit(d, func, control_body_end, NULL, 0, 0);
 	Instr *code = arena_alloc_raw(d->arena, sizeof(Instr) * d->code.len, 64);
 	memcpy(code, d->code.data, sizeof(Instr) * d->code.len);
 	for (uint32_t i = 0; i < d->code.len; i++) {
@@ -334,6 +443,7 @@ static void finish(Decoder *d)
 		d->bodies.data[i]->code = code + decode_target_index(d->bodies.data[i]->code);
 	const CallFrame *main_frame = d->frames.data[0];
 	k->code = code;
+	k->prologue = code + prologue;
 	k->slots = d->slots.data;
 	k->slot_count = d->slots.len;
 	k->params = main_frame->params;
@@ -354,13 +464,14 @@ static bool prepare(Decoder *d, const IrModule *module, Sym function)
 		diag_add_at(d->diags, NULL, (LineCol){0, 0}, DIAG_RUN_NO_KERNEL, function);
 		return false;
 	}
+	d->invariant = ARENA_ARRAY(d->scratch, bool, module->next_value + 1);
 	d->slot_of = ARENA_ARRAY(d->scratch, uint32_t, module->next_value + 1);
 	d->order = ARENA_ARRAY(d->scratch, uint32_t, module->next_op + 1);
 	d->dead = ARENA_ARRAY(d->scratch, DeadList *, module->next_op + 1);
 	d->kernel->name = arena_strdup(d->arena, function);
 	if (!decode_all(d, func))
 		return false;
-	finish(d);
+	finish(d, func);
 	return true;
 }
 

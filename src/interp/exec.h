@@ -111,6 +111,7 @@ struct InterpKernel {
 	const char *name;
 	const Kernels *k;
 	const Instr *code;
+	const Instr *prologue; /* run once per context and launch: what depends on the arguments alone */
 	uint32_t slot_count;
 	const SlotType *slots;
 	const uint32_t *params; /* slots of the arguments */
@@ -281,6 +282,8 @@ typedef struct CallFrame {
 	bool visiting;
 } CallFrame;
 
+typedef VEC(Instr) InstrList;
+
 struct Decoder {
 	InterpKernel *kernel;
 	Arena *arena, *scratch; /* of the kernel; of decoding */
@@ -289,7 +292,8 @@ struct Decoder {
 	DiagList *diags;
 	bool failed;
 	int lifted; /* > 0 inside a body: scalars are tiles of the shape being worked on */
-	VEC(Instr) code;
+	InstrList code, prologue;
+	bool *invariant; /* by value id: made by the prologue, or an argument of the kernel */
 	VEC(SlotType) slots;
 	VEC(Tile) constants;
 	VEC(uint32_t) constant_slots;
@@ -321,6 +325,10 @@ bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...) PRINTF_L
 KernType kern_type(unsigned kind); /* of an element type; KT_F32 for the small floats */
 /* The KF_... of a float that is computed as f32, or -1. */
 int kern_format(unsigned kind);
+/* The store that computes `op` itself, straight into memory where it can, or NULL. */
+const IrOp *decode_fused(const IrOp *op);
+/* May the result of a load be the memory itself? Nothing writes before its last use, and no use keeps a view. */
+bool decode_may_alias(const IrOp *load);
 /* KB_... of an elementwise IR op on elements of `kind`, or -1. */
 int elem_binary_of(IrOpKind op, unsigned kind);
 

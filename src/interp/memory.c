@@ -3,6 +3,9 @@
  * declared buffers before it is touched. Masked-off elements touch nothing and read `other` (0 without one). */
 #include "interp/memory.h"
 
+#include "interp/control.h"
+#include "interp/elem.h"
+
 /* ---- rows ---- */
 
 static void rows_locate(Rows *r)
@@ -248,6 +251,42 @@ const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, co
 	return i + 1;
 }
 
+/* Bytes from the first to past the last of an affine tile's elements. */
+static void affine_extent(const Tile *ptr, const Shape *shape, unsigned size, uint64_t *low, uint64_t *bytes)
+{
+	uint64_t least = ptr->base, most = ptr->base;
+	for (uint32_t d = 0; d < shape->rank; d++) {
+		int64_t reach = tile_step(ptr, d) * (shape->dim[d] - 1);
+		*(reach < 0 ? &least : &most) += (uint64_t)reach;
+	}
+	*low = least;
+	*bytes = most >= least ? most - least + size : UINT64_MAX;
+}
+
+static bool all_active(const Tile *mask)
+{
+	return !mask || (mask->form == FORM_SPLAT && mask->base);
+}
+
+/* The memory itself as the loaded tile. */
+static bool alias_memory(Exec *x, Tile *out, const Tile *ptr, const Tile *mask)
+{
+	uint64_t low, bytes;
+	if (x->plain || ptr->form != FORM_AFFINE || !all_active(mask))
+		return false;
+	affine_extent(ptr, out->shape, out->size, &low, &bytes);
+	uint64_t misaligned = ptr->base;
+	for (uint32_t d = 0; d < out->shape->rank; d++)
+		misaligned |= (uint64_t)ptr->step[d];
+	if (misaligned % out->size || !allowed(x, low, bytes, ptr->origin, false))
+		return false;
+	out->form = FORM_VIEW;
+	out->data = (char *)(uintptr_t)ptr->base;
+	memcpy(out->stride, ptr->step, out->shape->rank * sizeof *out->stride);
+	tile_set_dense(out);
+	return true;
+}
+
 /* A mask in a form that rows understand. */
 const Tile *memory_mask(Exec *x, const Tile *mask, Tile *room)
 {
@@ -277,6 +316,8 @@ static const Instr *run_load(Exec *x, const Instr *i)
 	Tile *out = tile_out(x, i, 0);
 	if (ptr->form == FORM_OBJECT)
 		return object_load(x, i, out, ptr);
+	if (i->imm && alias_memory(x, out, ptr, mask))
+		return i + 1;
 	return load_from(x, i, out, ptr, mask, other);
 }
 
@@ -355,13 +396,104 @@ bool interp_LOAD(Decoder *d, const IrOp *op)
 {
 	d->reads++;
 	Instr *i = decode_instr(d, op, run_load);
+	i->imm = decode_may_alias(op) && !ir_get_bool(op, d->cx, ATTR_IS_VOLATILE);
 	if (ir_is_block_ptr(ir_operand(op, 0)->type))
 		i->aux = object_access(d, op);
 	return true;
 }
 
+/* ---- stores of what an elementwise op computes ---- */
+
+typedef struct FusedStore {
+	const ElemOp *elem;
+	unsigned first; /* its first operand among the instruction's */
+} FusedStore;
+
+/* Is the destination one dense piece that no operand overlaps but exactly? */
+static bool direct(Exec *x, const Tile *out, const Tile *ptr, const Tile *mask, const Tile *const *in, unsigned count)
+{
+	if (x->plain || x->kernel->may_wait || ptr->form != FORM_AFFINE || !all_active(mask))
+		return false;
+	uint64_t bytes = (uint64_t)(out->shape->numel * out->size);
+	int64_t at = out->size;
+	for (uint32_t d = out->shape->rank; d-- > 0;) {
+		if (ptr->step[d] != at && out->shape->dim[d] != 1)
+			return false;
+		at *= out->shape->dim[d];
+	}
+	if (ptr->base % out->size || !allowed(x, ptr->base, bytes, ptr->origin, true))
+		return false;
+	bool flat = true;
+	for (unsigned k = 0; k < count; k++) {
+		flat = flat && in[k]->form == FORM_SPLAT;
+		if (in[k]->form != FORM_VIEW)
+			continue;
+		Tile address = {.base = (uint64_t)(uintptr_t)in[k]->data, .form = FORM_AFFINE};
+		memcpy(address.step, in[k]->stride, out->shape->rank * sizeof *address.step);
+		uint64_t low, length;
+		affine_extent(&address, out->shape, in[k]->size, &low, &length);
+		bool same = in[k]->dense && low == ptr->base && length == bytes;
+		if (!same && low < ptr->base + bytes && ptr->base < low + length)
+			return false;
+	}
+	return !flat;
+}
+
+static const Instr *run_fused_store(Exec *x, const Instr *i)
+{
+	const FusedStore *f = i->aux;
+	const Tile *ptr = instr_in(x, i, 0), *mask = f->first > 1 ? instr_in(x, i, 1) : NULL, *in[ELEM_MAX_IN];
+	for (unsigned k = 0; k < f->elem->count; k++)
+		in[k] = instr_in(x, i, f->first + k);
+	Tile *out = tile_out(x, i, 0);
+	if (!direct(x, out, ptr, mask, in, f->elem->count)) {
+		elem_run(x, NULL, f->elem, out, in);
+		const Instr *next = memory_store(x, i, ptr, out, mask);
+		tile_release(out);
+		return next;
+	}
+	Tile room[ELEM_MAX_IN];
+	for (unsigned k = 0; k < f->elem->count; k++)
+		in[k] = tile_view(x, in[k], &room[k]);
+	out->form = FORM_VIEW;
+	out->data = (char *)(uintptr_t)ptr->base;
+	memcpy(out->stride, ptr->step, out->shape->rank * sizeof *out->stride);
+	tile_set_dense(out);
+	elem_runs(x, f->elem, out, in);
+	x->writes++;
+	out->form = FORM_NONE;
+	for (unsigned k = 0; k < f->elem->count; k++)
+		tile_drop(&room[k]);
+	return i + 1;
+}
+
+static bool decode_fused_store(Decoder *d, const IrOp *op, const IrOp *value)
+{
+	uint32_t at = d->code.len;
+	if (!interp_tab[value->kind](d, value))
+		return false;
+	Instr elem = vec_last(&d->code);
+	ASSERT(d->code.len == at + 1 && elem.fn == elem_plain);
+	d->code.len = at;
+	FusedStore *f = ARENA_NEW(d->arena, FusedStore);
+	f->elem = elem.aux;
+	f->first = op->operand_count - 1;
+	uint32_t *slots = ARENA_ARRAY(d->arena, uint32_t, f->first + elem.in + 1u);
+	slots[0] = decode_slot(d, ir_operand(op, 0));
+	if (f->first > 1)
+		slots[1] = decode_slot(d, ir_operand(op, 2));
+	memcpy(slots + f->first, elem.slots, (elem.in + 1u) * sizeof *slots);
+	Instr *i = decode_emit(d, op, run_fused_store, slots, f->first + elem.in, 1);
+	i->aux = f;
+	decode_kill_operands(d, i, op);
+	return true;
+}
+
 bool interp_STORE(Decoder *d, const IrOp *op)
 {
+	const IrOp *value = ir_operand(op, 1)->def;
+	if (value && decode_fused(value) == op)
+		return decode_fused_store(d, op, value);
 	Instr *i = decode_instr(d, op, run_store);
 	if (ir_is_block_ptr(ir_operand(op, 0)->type))
 		i->aux = object_access(d, op);

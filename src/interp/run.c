@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "interp/control.h"
 #include "interp/memory.h"
 
 enum { MAX_WAITING = 8192 };
@@ -69,39 +70,6 @@ void exec_reset(Exec *x)
 	x->lift = NULL;
 }
 
-static Exec *take_context(Launch *l)
-{
-	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
-	Exec *x = NULL;
-	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare) && !x; k++)
-		if (atomic_load_explicit(&kernel->spare[k], memory_order_relaxed))
-			x = atomic_exchange(&kernel->spare[k], NULL);
-	if (!x)
-		x = exec_new(kernel);
-	if (!x)
-		fault_raise(FAULT_MEMORY, "no memory to run kernel '%s'", kernel->name);
-	x->launch = l;
-	x->plain = l->in->plain;
-	x->hit = 0;
-	x->next = NULL;
-	return x;
-}
-
-static void give_context(Launch *l, Exec *x)
-{
-	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
-	if (x->state != EXEC_DONE)
-		exec_reset(x);
-	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare); k++) {
-		Exec *none = NULL;
-		if (atomic_compare_exchange_strong(&kernel->spare[k], &none, x))
-			return;
-	}
-	exec_free(x);
-}
-
-/* ---- programs ---- */
-
 static void set_argument(Exec *x, uint32_t k)
 {
 	const InterpArg *arg = &x->launch->in->args[k];
@@ -128,6 +96,43 @@ static void set_argument(Exec *x, uint32_t k)
 	}
 }
 
+static Exec *take_context(Launch *l)
+{
+	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
+	Exec *x = NULL;
+	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare) && !x; k++)
+		if (atomic_load_explicit(&kernel->spare[k], memory_order_relaxed))
+			x = atomic_exchange(&kernel->spare[k], NULL);
+	if (!x)
+		x = exec_new(kernel);
+	if (!x)
+		fault_raise(FAULT_MEMORY, "no memory to run kernel '%s'", kernel->name);
+	x->launch = l;
+	x->plain = l->in->plain;
+	x->hit = 0;
+	x->next = NULL;
+	for (uint32_t k = 0; k < kernel->param_count; k++)
+		set_argument(x, k);
+	for (const Instr *i = kernel->prologue; i->fn != control_body_end;)
+		i = i->fn(x, i);
+	return x;
+}
+
+static void give_context(Launch *l, Exec *x)
+{
+	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
+	if (x->state != EXEC_DONE)
+		exec_reset(x);
+	for (unsigned k = 0; k < ARRAY_LEN(kernel->spare); k++) {
+		Exec *none = NULL;
+		if (atomic_compare_exchange_strong(&kernel->spare[k], &none, x))
+			return;
+	}
+	exec_free(x);
+}
+
+/* ---- programs ---- */
+
 static void start_program(Exec *x, uint64_t pid)
 {
 	const uint32_t *grid = x->launch->in->grid;
@@ -137,8 +142,6 @@ static void start_program(Exec *x, uint64_t pid)
 	x->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
 	x->at = x->kernel->code;
 	x->waiting = NULL;
-	for (uint32_t k = 0; k < x->kernel->param_count; k++)
-		set_argument(x, k);
 }
 
 static void run_program(Exec *x)
@@ -269,11 +272,17 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
 {
 	double start = wake ? os_now() : 0;
 	Exec *x = NULL;
-	for (;;) {
-		if (w->count >= MAX_WAITING)
+	uint64_t pid = 0, end = 0;
+	for (;; pid++) {
+		if (w->count >= MAX_WAITING && pid == end)
 			break;
-		uint64_t pid = atomic_fetch_add(&l->next, 1);
-		if (pid >= l->programs || pid > atomic_load(&l->stop))
+		if (pid == end) {
+			/* Several at a time where there are many: a locked instruction waits for all stores. */
+			uint64_t chunk = wake ? 1 : l->chunk;
+			pid = atomic_fetch_add(&l->next, chunk);
+			end = MIN(pid + chunk, l->programs);
+		}
+		if (pid >= l->programs || pid > atomic_load_explicit(&l->stop, memory_order_relaxed))
 			break;
 		if (!x)
 			x = take_context(l);
@@ -545,6 +554,8 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 		l.arg_origin[k] = pointer ? origin_of(&l, in->args[k].bits) : ORIGIN_ANY;
 	}
 	l.programs = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2];
+	/* Small enough that threads end together. */
+	l.chunk = MIN(MAX(l.programs / 256, 1), 32);
 	l.deadline = in->timeout > 0 ? os_now() + in->timeout : 0;
 	atomic_init(&l.stop, UINT64_MAX);
 	pthread_mutex_init(&l.lock, NULL);

@@ -12,7 +12,7 @@ struct Launch {
 	LaunchBuffer *buffers; /* by address */
 	uint32_t buffer_count;
 	int32_t *arg_origin;   /* by argument: index in `buffers`, or ORIGIN_ANY */
-	uint64_t programs;
+	uint64_t programs, chunk; /* of them, taken at a time */
 	double deadline;       /* 0: none */
 	_Atomic(uint64_t) next; /* the next program to start */
 	_Atomic(uint64_t) stop; /* programs from this number on are not needed any more */
