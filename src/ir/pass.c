@@ -129,7 +129,7 @@ bool pass_run_list(IrModule *module, const char *const *names, size_t count, con
 
 /* ---- the standard pipeline ---- */
 
-/* After upstream's own passes: what unrolling brought is simplified, and what nobody needs goes. */
+/* Upstream's order; then what nobody needs goes. */
 #define BEFORE "structure", "inline", "rewrite-tensor-pointer"
 #define AFTER "canonicalize", "combine", "reorder-broadcast", "cse", "symbol-dce", "loop-unroll", "dce"
 

@@ -2,7 +2,8 @@
  * second loop for what is left over (not pipelined: tt.num_stages = 1). The attribute goes.
  *
  * Needs: any verified module. Keeps: the order of all effects. Inner loops first, so an outer loop copies the
- * unrolled inner one.
+ * unrolled inner one. Where something was unrolled, canonicalize and cse run at once: the copies share most of
+ * their addresses.
  * With constant bounds the factor is at most the trip count, the leftover loop is made only when something is
  * left, and a loop of one iteration becomes straight code. Growth is bounded: UNROLL_MAX_OPS. */
 #include "ir/pass.h"
@@ -186,5 +187,6 @@ bool pass_loop_unroll(PassCx *cx, bool *changed)
 	for (uint32_t i = 0; i < u.loops.len; i++)
 		if (!unroll(&u, u.loops.data[i]))
 			return false;
-	return true;
+	bool more;
+	return !*changed || (pass_canonicalize(cx, &more) && pass_cse(cx, &more));
 }
