@@ -222,12 +222,58 @@ static void loop(Gen *g)
 		keep(g, &op->results[i]);
 }
 
+/* Ends by a counter of its own; the other values are handed round in any way. */
+static void while_loop(Gen *g)
+{
+	IrType i32 = kit_type(g->k, TY_I32), types[3] = {i32, some_type(g), some_type(g)};
+	IrValue *inits[3] = {irb_int(g->b, i32, 0), pick(g, types[1]), pick(g, types[2])};
+	IrOp *op = irb_op(g->b, OP_WHILE, inits, 3, types, 3, 2);
+	IrBuilder *outer = g->b;
+	uint32_t mark = g->pool.len;
+	for (uint32_t r = 0; r < 2; r++) {
+		IrBlock *block = ir_block_new(g->k->m, &op->regions[r]);
+		IrBuilder b = ir_at_end(g->k->m, block, outer->loc);
+		g->b = &b;
+		for (uint32_t i = 0; i < 3; i++)
+			keep(g, ir_block_arg_add(g->k->m, block, types[i], outer->loc));
+		some_ops(g, below(g, 4));
+		IrValue *values[4] = {NULL, block->args[0], pick(g, types[1]), pick(g, types[2])};
+		if (r == 0) {
+			values[0] = irb_cmpi(&b, CMPI_SLT, block->args[0], irb_int(&b, i32, below(g, 4)));
+			irb_op(&b, OP_CONDITION, values, 4, NULL, 0, 0);
+		} else {
+			values[1] = irb_2(&b, OP_ADDI, NULL, block->args[0], irb_int(&b, i32, 1));
+			irb_op(&b, OP_YIELD, values + 1, 3, NULL, 0, 0);
+		}
+		g->pool.len = mark;
+	}
+	g->b = outer;
+	for (uint32_t i = 1; i < 3; i++)
+		keep(g, &op->results[i]);
+}
+
+static void reduction(Gen *g)
+{
+	IrType i32 = kit_type(g->k, TY_I32);
+	IrValue *tile = pick(g, kit_tile(g->k, TY_I32, 4));
+	IrOp *op = irb_op(g->b, OP_REDUCE, &tile, 1, &i32, 1, 1);
+	ir_set(g->k->m, op, ATTR_AXIS, ir_attr_i32(&g->k->cx, 0));
+	IrBlock *block = ir_block_new(g->k->m, &op->regions[0]);
+	IrBuilder b = ir_at_end(g->k->m, block, g->b->loc);
+	IrValue *x = ir_block_arg_add(g->k->m, block, i32, b.loc), *y = ir_block_arg_add(g->k->m, block, i32, b.loc);
+	IrValue *sum = irb_2(&b, below(g, 2) ? OP_ADDI : OP_MAXSI, NULL, x, y);
+	if (below(g, 2))
+		sum = irb_2(&b, OP_XORI, NULL, irb_int(&b, i32, below(g, 3)), sum);
+	irb_op(&b, OP_REDUCE_RETURN, &sum, 1, NULL, 0, 0);
+	keep(g, &op->results[0]);
+}
+
 static void some_ops(Gen *g, unsigned n)
 {
 	g->depth++;
 	for (unsigned i = 0; i < n && g->left; i++) {
 		g->left--;
-		switch (below(g, 14)) {
+		switch (below(g, 16)) {
 		case 0:
 		case 1:
 			if (g->depth < 4)
@@ -236,6 +282,13 @@ static void some_ops(Gen *g, unsigned n)
 		case 2:
 			if (g->depth < 4)
 				loop(g);
+			break;
+		case 14:
+			if (g->depth < 3)
+				while_loop(g);
+			break;
+		case 15:
+			reduction(g);
 			break;
 		case 3:
 		case 4:
