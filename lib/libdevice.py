@@ -315,7 +315,7 @@ def pow(arg0, arg1):
         half = exponent * 0.5
         odd = whole & (tl.floor(half) != half)
         negative = (base.to(tl.int64, bitcast=True) < 0) & (base == base)
-        value = tl.where(negative & odd, -value, value)
+        value = tl.where(negative & odd, value * -1.0, value)  # -value is 0 - value
         undefined = negative & (whole == 0) & (size > 0.0) & (size < float("inf")) & (tl.abs(exponent) < float("inf"))
         value = tl.where(undefined, float("nan"), value)
         value = tl.where(exponent != exponent, exponent, value)

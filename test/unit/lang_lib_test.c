@@ -1,4 +1,4 @@
-/* lib/*.py on the interpreter: random numbers against known values and a C Philox, sorting, scans, reductions, libdevice
+/* The library (lib/) on the interpreter: random numbers against known values and a C Philox, sorting, scans, reductions, libdevice
  * functions against long doubles. */
 #include "lang_kit.h"
 
@@ -65,7 +65,7 @@ static void philox_is_that_of_the_paper(void **state)
 	assert_int_equal(pi.c[1], 0x94fdcceb);
 	Words wide = philox((Words){{0}}, 0, 0, 10, 64);
 	assert_true(wide.c[0] == UINT64_C(0x16554d9eca36314c));
-	assert_true(wide.c[3] == UINT64_C(0x8b80d3d2d1a4f8f0) || wide.c[1] == UINT64_C(0xdb20fe9d672d0fdc));
+	assert_true(wide.c[1] == UINT64_C(0xdb20fe9d672d0fdc) && wide.c[3] == UINT64_C(0x7e68b68aec7ba23b));
 }
 
 static void random_integers(void **state)
@@ -260,7 +260,7 @@ static void device_functions_are_near(void **state)
 		lang_run(state, "unary", args, 4);
 		for (int i = 0; i < V; i++) {
 			long double exact = functions[f].exact((long double)x[i]);
-			if (!(ulps(out[i], exact) <= functions[f].ulps) || (exact == 0 && signbit(out[i]) != signbit(exact)))
+			if (!(ulps(out[i], exact) <= functions[f].ulps) || (exact == 0 && !signbit(out[i]) != !signbit(exact)))
 				fail_msg("%s(%.9g) is %.9g, exactly %.9Lg: %.3f ulp", functions[f].name, (double)x[i],
 					 (double)out[i], exact, ulps(out[i], exact));
 		}
@@ -301,7 +301,7 @@ static void powers(void **state)
 	lang_run(state, "power", args, 4);
 	for (int i = 0; i < 256; i++) {
 		long double exact = powl((long double)x[i], (long double)y[i]);
-		if (!(ulps(out[i], exact) <= 0.5001) || (exact == 0 && signbit(out[i]) != signbit(exact)))
+		if (!(ulps(out[i], exact) <= 0.5001) || (exact == 0 && !signbit(out[i]) != !signbit(exact)))
 			fail_msg("pow(%g, %g) is %g, exactly %Lg", (double)x[i], (double)y[i], (double)out[i], exact);
 	}
 }
