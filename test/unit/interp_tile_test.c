@@ -214,7 +214,7 @@ static void scans(void **state)
 	/* x, y -> 2 x + y carries no associativity over, but (a, b) pairs of a linear recurrence do. */
 	int32_t b = 0;
 	for (int i = 0; i < 64; i++)
-		want[i] = b = 3 * b + v[i];
+		want[i] = b = (int32_t)(3u * (uint32_t)b + (uint32_t)v[i]);
 	check_ints("%c = arith.constant dense<3> : tensor<64xi32>\n"
 		   "%ra, %r = \"tt.scan\"(%c, %v) <{axis = 0 : i32, reverse = false}> ({\n"
 		   "^bb0(%a1: i32, %b1: i32, %a2: i32, %b2: i32):\n%a3 = arith.muli %a1, %a2 : i32\n"
