@@ -54,7 +54,8 @@ static Sym sanitized(AsmNames *names, const char *name)
 {
 	Text t;
 	text_init(&t, names->arena);
-	if (*name >= '0' && *name <= '9')
+	/* Also where the code of the first character begins with a digit. */
+	if ((*name >= '0' && *name <= '9') || (!asm_is_suffix_char(*name) && *name != ' ' && (unsigned char)*name < 0xa0))
 		text_char(&t, '_');
 	for (; *name; name++) {
 		if (asm_is_suffix_char(*name))

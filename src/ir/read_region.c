@@ -16,6 +16,10 @@ bool read_block_ref(Reader *r, IrBlock **block)
 {
 	if (r->tok.kind != TOK_BLOCK)
 		return read_expected(r, "a block");
+	if (!r->blocks) {
+		Str text = read_tok_text(r);
+		return READ_FAIL(r, read_tok_span(r), DIAG_IR_BLOCK, arena_strndup(r->arena, text.ptr, MIN(text.len, 60u)));
+	}
 	*block = find_block(r, read_tok_text(r))->block;
 	read_next(r);
 	return true;

@@ -316,6 +316,7 @@ static void faults_of_values_and_blocks(void **state)
 	fault_at(BODY("%a = arith.addi %x, %t : i32"), DIAG_IR_VALUE_TYPE, 2, 23);
 	fault_at(BODY("%a:2 = arith.addi %x, %x : i32"), DIAG_IR_RESULT_NAMES, 2, 3);
 	fault_at(BODY("cf.br ^bb7"), DIAG_IR_BLOCK, 2, 9);
+	fault_at("cf.br ^bb7", DIAG_IR_BLOCK, 1, 7);
 	fault_at(BODY("tt.return\n^a:\n  tt.return\n^a:"), DIAG_IR_BLOCK_TWICE, 5, 1);
 	fault_at(BODY("%a = \"arith.addi\"(%x) : (i32) -> i32"), DIAG_IR_OPERANDS, 2, 8);
 	fault_at(BODY("\"arith.addi\"(%x, %x) : (i32, i32) -> ()"), DIAG_IR_RESULTS, 2, 3);
