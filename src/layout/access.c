@@ -10,7 +10,7 @@
  * the word addresses - rank of their bank parts), and since the map is linear every bank has equally many. */
 #include "layout/plan_parts.h"
 
-enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128, ALL_IN_ONE = 64 };
+enum { BANK_BITS = 5, WORD_BITS = 32, WIDEST_BITS = 128, ALL_IN_ONE = 64, BLOCK_SHIFT = 40 };
 
 /* The map taken apart. */
 typedef struct Map {
@@ -75,54 +75,65 @@ static uint32_t registers_of(const Map *m, uint64_t offset)
 
 /* ---- wavefronts ---- */
 
-/* Of one group of lanes that reads the span of these offsets (in elements). */
-static unsigned group_wavefronts(const uint64_t *offsets, unsigned n, unsigned element_bits)
+/* What a group of lanes reads: the span of these words, and of their banks. Each block has banks of its own. */
+typedef struct Wavefront {
+	F2Span words, banks;
+} Wavefront;
+
+static void add_offset(Wavefront *w, uint64_t offset, uint64_t block, unsigned element_bits)
 {
-	F2Span words = f2_span_none(), banks = f2_span_none();
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t word = offsets[i] * element_bits / WORD_BITS;
-		f2_span_add(&words, word);
-		f2_span_add(&banks, word & ((1u << BANK_BITS) - 1));
-	}
-	return 1u << (f2_span_rank(&words) - f2_span_rank(&banks));
+	uint64_t word = offset * element_bits / WORD_BITS;
+	ASSERT(word >> BLOCK_SHIFT == 0);
+	f2_span_add(&w->words, word | block << BLOCK_SHIFT);
+	f2_span_add(&w->banks, (word & ((1u << BANK_BITS) - 1)) | block << BLOCK_SHIFT);
 }
 
-/* The lowest bits of a vector of 2^bits elements are a part of what each lane reads. */
-static unsigned add_units(uint64_t *offsets, unsigned bits)
+static void add_address(Wavefront *w, const LayoutAccess *a, uint64_t address)
 {
+	uint64_t offset = address & ((UINT64_C(1) << a->offset_bits) - 1);
+	add_offset(w, offset, address >> a->offset_bits, a->element_bits);
+}
+
+/* A whole vector of 2^bits elements is a part of what each lane reads. */
+static Wavefront wavefront_of_vector(const LayoutAccess *a, unsigned bits)
+{
+	Wavefront w = {f2_span_none(), f2_span_none()};
 	for (unsigned i = 0; i < bits; i++)
-		offsets[i] = UINT64_C(1) << i;
-	return bits;
+		add_offset(&w, UINT64_C(1) << i, 0, a->element_bits);
+	if (a->element_bits > WORD_BITS)
+		add_offset(&w, 1, 0, WORD_BITS); /* the second half of an element */
+	return w;
+}
+
+static unsigned wavefronts_of(const Wavefront *w)
+{
+	return 1u << (f2_span_rank(&w->words) - f2_span_rank(&w->banks));
 }
 
 static void count_vector_wavefronts(LayoutAccess *a, const Map *m)
 {
 	unsigned bits = a->element_bits << a->vector_bits;
-	unsigned group = bits <= 32 ? 5 : bits == 64 ? 4 : 3, groups = 1;
-	/* 64-bit elements are counted in halves, so that words are whole. */
-	unsigned shift = a->element_bits == 64;
-	uint64_t offsets[16];
-	unsigned n = add_units(offsets, a->vector_bits + shift);
+	unsigned group = bits <= 32 ? 5 : bits == 64 ? 4 : 3;
+	Wavefront w = wavefront_of_vector(a, a->vector_bits);
+	a->least = 1;
 	for (unsigned i = 0; i < m->lanes; i++) {
 		if (a->idle >> i & 1)
 			continue;
 		if (i < group)
-			offsets[n++] = a->thread_address[i] << shift;
+			add_address(&w, a, a->thread_address[i]);
 		else
-			groups *= 2;
+			a->least *= 2;
 	}
-	a->wavefronts = groups * group_wavefronts(offsets, n, a->element_bits >> shift);
-	a->least = groups;
+	a->wavefronts = a->least * wavefronts_of(&w);
 }
 
 static void count_matrix_wavefronts(LayoutAccess *a)
 {
-	uint64_t offsets[16];
-	unsigned n = add_units(offsets, base_log2(WIDEST_BITS / a->element_bits));
+	Wavefront w = wavefront_of_vector(a, base_log2(WIDEST_BITS / a->element_bits));
 	for (unsigned i = 0; i < 3; i++)
-		offsets[n++] = a->thread_address[i];
+		add_address(&w, a, a->thread_address[i]);
 	a->least = 1u << a->matrix_bits;
-	a->wavefronts = a->least * group_wavefronts(offsets, n, a->element_bits);
+	a->wavefronts = a->least * wavefronts_of(&w);
 }
 
 /* ---- the kinds ---- */

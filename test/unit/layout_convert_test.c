@@ -34,9 +34,7 @@ static void check_pair(LayoutContext *cx, const Layout *src, const Layout *dst, 
 	tally->matrices += plan->store.kind != LAYOUT_ACCESS_VECTOR || plan->load.kind != LAYOUT_ACCESS_VECTOR;
 	tally->passes += plan->passes > 1;
 	tally->clusters += barrier == LAYOUT_BARRIER_CLUSTER;
-	if (barrier != LAYOUT_BARRIER_CLUSTER && plan->cost.excess_wavefronts) {
-		tally->conflicts++;
-	}
+	tally->conflicts += plan->cost.excess_wavefronts > 0;
 }
 
 static const LayoutTarget targets[] = {

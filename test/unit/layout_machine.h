@@ -146,17 +146,20 @@ static inline void transfer(Machine *m, const LayoutAccess *a, uint32_t rep, uns
 	}
 }
 
-/* The passes through the banks that these lanes' accesses of `bytes` each need; addresses in bytes. */
-static inline unsigned count_wavefronts(const uint64_t *address, const bool *active, unsigned lanes, unsigned bytes)
+/* The passes through the banks that these lanes' accesses of `bytes` each need; addresses in bytes, and whose
+ * memory. */
+static inline unsigned count_wavefronts(const uint64_t *address, const uint64_t *block, const bool *active,
+					unsigned lanes, unsigned bytes)
 {
 	unsigned group = bytes <= 4 ? 32 : 128 / bytes, total = 0;
 	for (unsigned first = 0; first < lanes; first += group) {
-		uint64_t words[32][128];
-		unsigned count[32] = {0}, most = 0;
+		uint64_t words[64][128];
+		unsigned count[64] = {0}, most = 0;
 		for (unsigned l = first; l < first + group && l < lanes; l++) {
 			for (unsigned b = 0; active[l] && b < bytes; b += 4) {
 				uint64_t word = (address[l] + b) / 4;
-				unsigned bank = word % 32, i = 0;
+				unsigned bank = (unsigned)(word % 32 + 32 * block[l]), i = 0;
+				assert_true(bank < 64);
 				while (i < count[bank] && words[bank][i] != word)
 					i++;
 				if (i == count[bank])
@@ -185,7 +188,7 @@ static inline uint64_t address_of(const LayoutAccess *a, unsigned thread, uint32
 
 static inline void run_vector(Machine *m, const LayoutAccess *a, uint32_t rep, unsigned warp, uint32_t instruction)
 {
-	uint64_t address[MAX_WARP];
+	uint64_t address[MAX_WARP], block[MAX_WARP];
 	bool active[MAX_WARP], any = false;
 	uint32_t registers = 0;
 	for (unsigned l = 0; l < m->lanes; l++) {
@@ -196,12 +199,13 @@ static inline void run_vector(Machine *m, const LayoutAccess *a, uint32_t rep, u
 		assert_int_equal(address[l] & ((1u << a->vector_bits) - 1), 0);
 		for (uint32_t e = 0; active[l] && e < 1u << a->vector_bits; e++)
 			transfer(m, a, rep, t, registers ^ sum(a->vector, e), address[l] + e);
-		address[l] = address[l] * a->element_bits / 8;
+		block[l] = address[l] >> a->offset_bits;
+		address[l] = (address[l] & ((UINT64_C(1) << a->offset_bits) - 1)) * a->element_bits / 8;
 	}
 	unsigned bytes = a->element_bits / 8 << a->vector_bits;
 	assert_true(bytes <= 16);
 	if (any)
-		assert_int_equal(count_wavefronts(address, active, m->lanes, bytes), a->wavefronts);
+		assert_int_equal(count_wavefronts(address, block, active, m->lanes, bytes), a->wavefronts);
 }
 
 static inline void run_matrix(Machine *m, const LayoutAccess *a, uint32_t rep, unsigned warp, uint32_t instruction)
@@ -211,17 +215,18 @@ static inline void run_matrix(Machine *m, const LayoutAccess *a, uint32_t rep, u
 	if (warp * m->lanes & a->idle)
 		return;
 	for (unsigned matrix = 0; matrix < matrices; matrix++) {
-		uint64_t rows[8], bytes[8];
+		uint64_t rows[8], bytes[8], block[8];
 		bool active[8];
 		for (unsigned r = 0; r < 8; r++) {
 			unsigned t = warp * m->lanes + matrix * 8 + r;
 			rows[r] = address_of(a, t, instruction, &registers);
-			bytes[r] = rows[r] * a->element_bits / 8;
+			block[r] = rows[r] >> a->offset_bits;
+			bytes[r] = (rows[r] & ((UINT64_C(1) << a->offset_bits) - 1)) * a->element_bits / 8;
 			active[r] = true;
 			assert_int_equal(bytes[r] % 16, 0);
-			assert_int_equal(rows[r] >> a->offset_bits, warp / m->warps);
+			assert_int_equal(block[r], warp / m->warps);
 		}
-		wavefronts += count_wavefronts(bytes, active, 8, 16);
+		wavefronts += count_wavefronts(bytes, block, active, 8, 16);
 		for (unsigned l = 0; l < 32; l++) {
 			for (unsigned e = 0; e < per_word; e++) {
 				uint64_t at = rows[l / 4] + l % 4 * per_word + e;
