@@ -244,6 +244,23 @@ static void descriptors(void **state)
 	}
 }
 
+static void rows_by_number(void **state)
+{
+	(void)state;
+	Tile t;
+	start(&t, true);
+	Kit *k = &t.k;
+	IrBuilder *b = &k->b;
+	t.handle = ir_tensordesc(&k->cx, ir_tensor(&k->cx, kit_type(k, TY_F32), (int64_t[]){1, 8}, 2, NULL));
+	IrValue *d = descriptor(&t, b, kit_arg(k, ARG_BASE), PAD_NAN), *e = descriptor(&t, b, kit_arg(k, ARG_OTHER), PAD_ZERO);
+	uint64_t numbers[4] = {0, 5, 2, 0xffffffff};
+	IrValue *rows = irb_constant(b, ir_attr_dense(&k->cx, kit_tile(k, TY_I32, 4), numbers, 4));
+	IrValue *v = irb_3(b, OP_DESC_GATHER, t.tile, d, rows, kit_arg(k, ARG_N));
+	show(&t, b, v);
+	irb_op(b, OP_DESC_SCATTER, (IrValue *[]){e, rows, i32(&t, b, -1), v}, 4, NULL, 0, 0);
+	check(&t, pass_lower_descriptors, OP_DESC_GATHER);
+}
+
 /* A descriptor argument becomes pointer, shape, strides and padding, in the function's type too. */
 static void descriptor_arguments(void **state)
 {
@@ -295,6 +312,7 @@ int main(void)
 		cmocka_unit_test(carried_by_a_while_loop),
 		cmocka_unit_test(chosen_by_a_branch),
 		cmocka_unit_test(descriptors),
+		cmocka_unit_test(rows_by_number),
 		cmocka_unit_test(descriptor_arguments),
 		cmocka_unit_test(other_uses_are_refused),
 	};

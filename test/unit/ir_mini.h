@@ -148,6 +148,29 @@ static inline void mini_through_handle(Mini *m, const IrOp *op, bool descriptor)
 		mini_put(m, &op->results[0], out);
 }
 
+/* tt.descriptor_gather and tt.descriptor_scatter: rows by number. */
+static inline void mini_by_rows(Mini *m, const IrOp *op)
+{
+	const MiniHandle *h = (MiniHandle *)(void *)mini_get(m, ir_operand(op, 0));
+	bool is_store = op->kind == OP_DESC_SCATTER;
+	IrType tile = is_store ? ir_operand(op, 3)->type : op->results[0].type;
+	const uint64_t *rows = mini_get(m, ir_operand(op, 1));
+	int64_t first = (int32_t)mini_get(m, ir_operand(op, 2))[0];
+	uint64_t *out = ARENA_ARRAY(m->arena, uint64_t, ir_numel(tile));
+	for (int64_t i = 0; i < ir_numel(tile); i++) {
+		int64_t row = (int32_t)rows[i / tile->shape[1]], col = first + i % tile->shape[1];
+		uint64_t address = h->base + (uint64_t)(row * h->strides[0] + col * h->strides[1]);
+		bool inside = row >= 0 && row < h->shape[0] && col >= 0 && col < h->shape[1];
+		if (is_store && inside) {
+			vec_push(m->arena, &m->trace, address);
+			vec_push(m->arena, &m->trace, mini_get(m, ir_operand(op, 3))[i]);
+		}
+		out[i] = inside ? mini_memory(address, tile->elem) : mini_pad(h->nan ? PAD_NAN : PAD_ZERO, tile->elem);
+	}
+	if (!is_store)
+		mini_put(m, &op->results[0], out);
+}
+
 static inline void mini_memory_op(Mini *m, const IrOp *op)
 {
 	IrType pointer = ir_operand(op, 0)->type;
@@ -333,6 +356,10 @@ static inline void mini_op(Mini *m, const IrOp *op)
 	case OP_DESC_LOAD:
 	case OP_DESC_STORE:
 		mini_through_handle(m, op, true);
+		return;
+	case OP_DESC_GATHER:
+	case OP_DESC_SCATTER:
+		mini_by_rows(m, op);
 		return;
 	case OP_MAKE_TENSOR_PTR:
 	case OP_ADVANCE:
