@@ -112,7 +112,8 @@ void canon_erase(Canon *c, IrOp *op)
 	forget(c, op);
 	ir_op_erase(op);
 	/* A branch that is (nearly) empty now. */
-	if (block && block->region && block->first && (block->first == block->last || block->first->next == block->last))
+	if (block && block->region && block->first &&
+	    (block->first == block->last || block->first->next == block->last))
 		canon_push(c, block->region->op);
 	while (c->lost.len)
 		push_def(c, c->lost.data[--c->lost.len]);

@@ -473,17 +473,6 @@ static void pass_all_parts(Explode *e, IrOp *op)
 	set_operands(e, op, &list);
 }
 
-static void refuse(Explode *e, const IrOp *op)
-{
-	IrLoc at = ir_loc_position(op->loc);
-	const char *text = ir_op_info[op->kind].text;
-	if (at)
-		diag_add_at(e->cx->diags, at->text, (LineCol){at->line, at->col + 1}, DIAG_HANDLE_USE, text);
-	else
-		diag_add(e->cx->diags, (Span){0}, DIAG_HANDLE_USE, text);
-	e->failed = true;
-}
-
 static void rewrite_op(Explode *e, IrOp *op)
 {
 	switch (op->kind) {
@@ -521,8 +510,10 @@ static void rewrite_op(Explode *e, IrOp *op)
 		return;
 	}
 	e->b = ir_at(e->m, op);
-	if (!e->hooks->use(e, op))
-		refuse(e, op);
+	if (!e->hooks->use(e, op)) {
+		pass_diag(e->cx, op->loc, DIAG_HANDLE_USE, ir_op_info[op->kind].text);
+		e->failed = true;
+	}
 }
 
 static void rewrite_block(Explode *e, IrBlock *block)

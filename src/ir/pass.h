@@ -15,6 +15,9 @@ typedef struct PassCx {
 /* Returns false after diagnosing a user's fault; *changed is set when the module was changed. */
 typedef bool PassFn(PassCx *cx, bool *changed);
 
+/* A fault of the user's at an op's location, with a note for each place that it was inlined at. */
+Diag *pass_diag(PassCx *cx, IrLoc loc, DiagCode code, ...);
+
 #define PASS(fn, name, in, out, doc) PassFn fn;
 #include "ir/passes.def"
 #undef PASS

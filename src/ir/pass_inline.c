@@ -22,15 +22,6 @@ typedef struct Inline {
 	bool changed;
 } Inline;
 
-static void diagnose(PassCx *cx, IrLoc loc, DiagCode code, const char *name)
-{
-	IrLoc at = ir_loc_position(loc);
-	if (at)
-		diag_add_at(cx->diags, at->text, (LineCol){at->line, at->col + 1}, code, name);
-	else
-		diag_add(cx->diags, (Span){0}, code, name);
-}
-
 static IrOp *callee_of(const Inline *in, const IrOp *call)
 {
 	IrAttr callee = ir_get(call, in->cx->module->cx, ATTR_CALLEE);
@@ -127,7 +118,7 @@ static bool visit_func(Inline *in, IrOp *func)
 			continue;
 		map_get(&in->state, map_key(callee), &state);
 		if (state == OPEN) {
-			diagnose(cx, call->loc, DIAG_RECURSION, ir_func_name(callee));
+			pass_diag(cx, call->loc, DIAG_RECURSION, ir_func_name(callee));
 			return false;
 		}
 		if (state == NEW)
@@ -136,7 +127,7 @@ static bool visit_func(Inline *in, IrOp *func)
 			continue;
 		inline_call(in, call, callee);
 		if (cx->module->next_op > INLINE_MAX_OPS) {
-			diagnose(cx, func->loc, DIAG_INLINE_LIMIT, ir_func_name(func));
+			pass_diag(cx, func->loc, DIAG_INLINE_LIMIT, ir_func_name(func));
 			return false;
 		}
 	}

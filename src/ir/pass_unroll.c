@@ -44,9 +44,10 @@ typedef struct Bounds {
 static Bounds bounds_of(const Unroll *u, const IrOp *loop)
 {
 	Bounds b = {.factor = ir_get_int(loop, u->m->cx, ATTR_LOOP_UNROLL, 1)};
-	b.constant = ir_constant_int(ir_operand(loop, 0), &b.lower) && ir_constant_int(ir_operand(loop, 1), &b.upper) &&
+	b.constant = ir_constant_int(ir_operand(loop, 0), &b.lower) &&
+		     ir_constant_int(ir_operand(loop, 1), &b.upper) &&
 		     ir_constant_int(ir_operand(loop, 2), &b.step) && b.step > 0 && b.upper > b.lower &&
-		     b.upper - b.lower > 0;
+		     (uint64_t)b.upper - (uint64_t)b.lower <= INT64_MAX;
 	if (b.constant) {
 		b.trips = (b.upper - b.lower - 1) / b.step + 1;
 		b.factor = MIN(b.factor, b.trips);
@@ -157,12 +158,7 @@ static bool unroll(Unroll *u, IrOp *loop)
 	uint64_t size = 0;
 	ir_walk(loop, false, count_op, &size);
 	if (size * (uint64_t)MIN(bounds.factor, UNROLL_MAX_OPS) > UNROLL_MAX_OPS) {
-		IrLoc at = ir_loc_position(loop->loc);
-		long long factor = (long long)bounds.factor;
-		if (at)
-			diag_add_at(u->cx->diags, at->text, (LineCol){at->line, at->col + 1}, DIAG_UNROLL_LIMIT, factor);
-		else
-			diag_add(u->cx->diags, (Span){0}, DIAG_UNROLL_LIMIT, factor);
+		pass_diag(u->cx, loop->loc, DIAG_UNROLL_LIMIT, (long long)bounds.factor);
 		return false;
 	}
 	IrBuilder b = ir_at(u->m, loop);

@@ -171,7 +171,7 @@ static void unrolling_shape(void **state)
 	assert_true(kit_run(&k, pass_loop_unroll));
 	kit_verify(&k);
 	assert_int_equal(kit_count(&k, OP_FOR), 2);
-	int64_t upper, step;
+	int64_t upper = 0, step = 0;
 	assert_true(ir_constant_int(ir_operand(loop, 1), &upper) && ir_constant_int(ir_operand(loop, 2), &step));
 	assert_int_equal(upper, 8);
 	assert_int_equal(step, 4);
