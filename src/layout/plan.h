@@ -132,9 +132,9 @@ typedef struct LayoutPlan {
 	unsigned element_bits;
 	const LayoutStep *steps;
 	uint32_t step_count;
-	/* Shared memory: offset is in elements within one repetition; repetition r starts at r <<
-	 * offset_bits, r counted as in the source, unless the repetitions take turns (then all start at
-	 * 0). */
+	/* Shared memory: offsets are in elements within one repetition; repetition r starts at r << offset_bits,
+	 * r counted as in the source. Where the repetitions take turns, all start at 0, and the steps from the
+	 * first store to the last load are done for each, with their barrier in between. */
 	LayoutAccess store, load;
 	const Layout *store_address, *load_address;
 	unsigned offset_bits, pass_shift, passes;
