@@ -327,6 +327,8 @@ static const Val *truth_operand(Lower *low, const char *what, const Val *v)
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v) || (sem_is_tile(v) && tl_is(sem_elem(v), DT_INT1)))
 		return v;
+	if (sem_is_tile(v) && tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v)))
+		return sem_cast(low, v, tl_scalar(low, DT_INT1)); /* is it not null? */
 	return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, what, sem_describe(low, v));
 }
 
@@ -356,7 +358,7 @@ const Val *sem_unary(Lower *low, AstUnOp op, const Val *v)
 	static const char *const what[] = {[UN_NOT] = "operator not", [UN_NEG] = "unary -", [UN_POS] = "unary +",
 					   [UN_INVERT] = "operator ~"};
 	TlType t = sem_is_tile(v) ? sem_elem(v) : NULL;
-	if (!t || t->kind != TL_SCALAR || (op == UN_INVERT && tl_is_float(t)))
+	if (!t || (t->kind != TL_SCALAR && op != UN_NOT) || (op == UN_INVERT && tl_is_float(t)))
 		return lower_error(low, DIAG_TILE_OPERAND, what[op], sem_describe(low, v));
 	switch (op) {
 	case UN_NOT:

@@ -150,7 +150,11 @@ void elem_runs(Exec *x, const ElemOp *e, Tile *out, const Tile *const *in)
 		all |= (w.stride[k + 1][last] == 0 ? 1u : 0u) << k;
 	if (e->shape == ELEM_BINARY && all == 3)
 		allowed = 1;
-	size_t step = needs_blocks(e, &w, tiles, allowed) ? SCRATCH_ELEMS : (size_t)w.inner;
+	/* A view may have its elements apart: columns of a tile that is being folded. */
+	int64_t out_stride = w.stride[0][last];
+	bool apart = out_stride != out->size && w.inner > 1;
+	uint64_t packed[SCRATCH_ELEMS];
+	size_t step = apart || needs_blocks(e, &w, tiles, allowed) ? SCRATCH_ELEMS : (size_t)w.inner;
 	do {
 		for (size_t at = 0; at < (size_t)w.inner; at += step) {
 			size_t n = MIN(step, (size_t)w.inner - at);
@@ -160,11 +164,13 @@ void elem_runs(Exec *x, const ElemOp *e, Tile *out, const Tile *const *in)
 				fetch(x, e, k, in[k], w.at[k + 1] + (int64_t)at * stride, stride, n,
 				      allowed >> k & 1, &b);
 			}
-			char *to = w.at[0] + at * out->size;
+			char *to = apart ? (char *)packed : w.at[0] + at * out->size;
 			void *result = e->out_format >= 0 ? (void *)x->scratch[ELEM_MAX_IN] : to;
 			apply(e, x->k, result, b.in, b.splat, n);
 			if (e->out_format >= 0)
 				x->k->from_f32[e->out_format](to, result, n);
+			for (size_t j = 0; apart && j < n; j++)
+				memcpy(w.at[0] + (int64_t)(at + j) * out_stride, (char *)packed + j * out->size, out->size);
 		}
 	} while (walk_next(&w));
 }

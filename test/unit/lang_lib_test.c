@@ -201,6 +201,29 @@ static void reductions(void **state)
 	}
 }
 
+/* 16-bit floats take another way through the interpreter than 32-bit ones. */
+static void sums_of_halves(void **state)
+{
+	static const uint16_t small[] = {0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700}; /* 0 .. 7 */
+	uint16_t x[M * W];
+	float out[M];
+	uint64_t r = 13;
+	float want[M] = {0};
+	for (int i = 0; i < M * W; i++) {
+		unsigned v = (unsigned)lang_random(&r) % 8;
+		x[i] = small[v];
+		want[i / W] += (float)v;
+	}
+	neso_arg args[] = {
+		neso_arg_buffer("x", NESO_FP16, x, sizeof x, NESO_READ),
+		neso_arg_buffer("out", NESO_FP32, out, sizeof out, NESO_READ_WRITE),
+		neso_arg_expr("F", "'sum'"), neso_arg_int("M", M), neso_arg_int("N", W),
+	};
+	lang_run(state, "rows", args, 5);
+	for (int i = 0; i < M; i++)
+		assert_true(out[i] == want[i]);
+}
+
 /* ---- libdevice ---- */
 
 enum { V = 2048 };
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test(sorting),
 		cmocka_unit_test(flips_and_scans),
 		cmocka_unit_test(reductions),
+		cmocka_unit_test(sums_of_halves),
 		cmocka_unit_test(device_functions_are_near),
 		cmocka_unit_test(kinds_of_floats),
 		cmocka_unit_test(powers),
