@@ -85,10 +85,12 @@ static const Val *eval_seq(Lower *low, const Ast *node)
 		bool star = item->kind == AST_STARRED;
 		const Val *v = eval(low, star ? item->wrap.value : item);
 		failed = failed || v->kind == VAL_POISON;
+		Span old = lower_at(low, item->span);
 		if (!star)
 			vec_push(low->arena, &items, v);
 		else if (v->kind != VAL_POISON && !eval_items(low, v, &items))
 			failed = true;
+		lower_restore(low, old);
 	}
 	if (failed)
 		return low->poison;

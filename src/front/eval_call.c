@@ -37,16 +37,20 @@ static Collected collect_arguments(Lower *low, const Ast *node)
 		bool star = arg->kind == AST_STARRED;
 		const Val *v = eval(low, star ? arg->wrap.value : arg);
 		c.failed = c.failed || v->kind == VAL_POISON;
+		Span old = lower_at(low, arg->span);
 		if (!star)
 			vec_push(low->arena, &c.args, v);
 		else if (v->kind != VAL_POISON && !eval_items(low, v, &c.args))
 			c.failed = true;
+		lower_restore(low, old);
 	}
 	for (uint32_t i = 0; i < node->call.keyword_count; i++) {
 		const AstKeyword *k = &node->call.keywords[i];
 		const Val *v = eval(low, k->value);
 		if (!k->name) {
+			Span old = lower_at(low, k->value->span);
 			collect_double_star(low, &c, v);
+			lower_restore(low, old);
 			continue;
 		}
 		c.failed = c.failed || v->kind == VAL_POISON;

@@ -122,7 +122,9 @@ const Val *eval_joined(Lower *low, Ast *node)
 	text_init(&t, low->arena);
 	for (uint32_t i = 0; i < node->joined.values.len; i++) {
 		Ast *part = node->joined.values.items[i];
+		Span old = lower_at(low, part->span);
 		const Val *v = part->kind == AST_FORMATTED ? formatted(low, part) : eval(low, part);
+		lower_restore(low, old);
 		if (v->kind != VAL_STR)
 			return v;
 		text_add(&t, v->s.ptr, v->s.len);

@@ -1,0 +1,62 @@
+# Branches and loops whose values do not fit together, and statements that kernels do not have.
+# run: neso compile %s:kernel --signature "*fp32,i32,fp32,64"
+# run: neso compile %s:statements --signature "*fp32,i32,fp32,64"
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(p, n, f, B: tl.constexpr):
+    x = n
+    if n > 0:
+        x = f  # error: 9: 'x' is int32 scalar before the `if`, but fp32 scalar after its then branch
+    if n > 1:
+        y = n  # error: 9: 'y' is int32 scalar in the then branch and fp32 scalar in the else branch
+    else:
+        y = f
+    z = n if n > 2 else f  # error: 9: the sides of a run-time conditional expression differ: int32 scalar and fp32 scalar
+    total = 0
+    for i in range(n):
+        total += f * 1.0  # error: 9: 'total' is int32 scalar before the loop on line 19, but fp32 scalar after this assignment
+    for j in range(n):
+        B = j  # error: 9: 'B' is int 64, known while compiling, before the loop on line 21, and cannot be assigned in it
+    none = None
+    while n > 3:
+        none = n  # error: 9: 'none' is None, known while compiling, before the loop on line 24, and cannot be assigned in it
+        n = n - 1
+    for k in range(f):  # error: 14: the upper bound of a loop must be an integer scalar, found fp32 scalar
+        pass
+    for m in range(n):
+        if m > 4:
+            return  # error: 13: `return` inside a run-time loop is not supported
+    width: tl.constexpr = 4
+    width: tl.constexpr = 5  # error: 5: constexpr 'width' already has a value and cannot get another
+    if B == 64:
+        raise ValueError("64 is no size")  # error: 9: ValueError: 64 is no size
+    tl.store(p, nothing_after_raise)
+
+
+@triton.jit
+def statements(p, n, f, B: tl.constexpr):
+    with n:  # error: 5: a `with` statement is not supported in a kernel
+        pass
+    for i in range(n):
+        if i > 3:
+            break  # error: 13: `break` is not supported in a kernel
+        else:
+            continue  # error: 13: `continue` is not supported in a kernel
+    try:  # error: 5: `try` is not supported in a kernel
+        pass
+    except ValueError:
+        pass
+    global g  # error: 5: `global` is not supported in a kernel
+    p[0] = n  # error: 5: assignment to an element of a tensor or tuple is not supported in a kernel
+    p.name = n  # error: 5: assignment to an attribute is not supported in a kernel
+    c: tl.constexpr = 2j  # error: 23: a complex number is not supported in a kernel
+    assert B == 32, "B is wrong"  # error: 5: assertion failed: B is wrong
+    for j in range(n):  # error: 5: `else` of a loop is not supported in a kernel
+        pass
+    else:
+        pass
+    def inside():  # error: 5: a function defined inside a kernel is not supported in a kernel
+        pass

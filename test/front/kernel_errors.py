@@ -1,0 +1,21 @@
+# Signatures and results that a kernel cannot have.
+# run: neso compile %s:star --signature "*fp32"
+# run: neso compile %s:returns --signature "*fp32,i32"
+# run: neso compile %s:typed --signature "*fp33"
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def star(p, *more):  # error: 13: kernel 'star' cannot be compiled alone: parameter 'more' takes any number of arguments
+    pass
+
+
+@triton.jit
+def returns(p, n):  # error: 5: kernel 'returns' returns int32 scalar; only functions called from kernels return values
+    return n
+
+
+@triton.jit
+def typed(p):
+    pass
