@@ -35,6 +35,9 @@ static bool may_read(Lower *low, const Binding *b, const Val *v)
 		return true;
 	if (b->kind == BIND_VALUE && !b->ns)
 		return false; /* the host's, not wrapped */
+	uint64_t told;
+	if (map_get(&low->told, map_key(b), &told))
+		return told;
 	if (b->kind == BIND_VALUE && b->ns->module->path && strncmp(b->ns->module->path, "<neso>/", 7) == 0)
 		return true;
 	if (b->kind != BIND_VALUE)

@@ -223,7 +223,11 @@ static const Val *call_function(Lower *low, const Val *callee, const CallArgs *a
 	FrontFunction *f = callee->function;
 	function_decorate(f);
 	bool lambda_on_tensors = f->ast->is_lambda && !low->frame->host;
-	if (f->kind == FN_JIT || lambda_on_tensors)
+	/* Host code that calls tl.cdiv(7, 2) wants the number. */
+	bool on_numbers = low->frame->host;
+	for (uint32_t i = 0; i < args->arg_count; i++)
+		on_numbers = on_numbers && !val_has_tensor(args->args[i]);
+	if ((f->kind == FN_JIT && !on_numbers) || lambda_on_tensors)
 		return instance_call(low, f, args);
 	return host_call(low, callee, f, args);
 }

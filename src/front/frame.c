@@ -10,6 +10,7 @@ void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagL
 	*low = (Lower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session};
 	map_init(&low->globals, arena);
 	map_init(&low->instances, arena);
+	map_init(&low->told, arena);
 	low->poison = val_new(low, VAL_POISON);
 	low->none = val_new(low, VAL_NONE);
 	Val *b = val_new(low, VAL_BOOL);

@@ -36,6 +36,7 @@ typedef struct Lower {
 	uint64_t work;      /* AST nodes lowered, bounded: compile bombs end here */
 	bool stopped;       /* a bound was passed (and diagnosed): everything is poison from here on */
 	Map globals;        /* Binding -> Val: module-level names evaluated so far */
+	Map told;           /* Binding -> is what the host told for it a constexpr? */
 	uint32_t closures;  /* functions made while lowering */
 } Lower;
 

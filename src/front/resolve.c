@@ -311,8 +311,10 @@ const Val *resolve_binding(Lower *low, Binding *b)
 	v = evaluate(low, b);
 	b->busy = false;
 	if (v->kind == VAL_OPAQUE) {
-		bool wrapped;
+		bool wrapped = true;
 		const Val *told = ask_host(low, b->ns, b->name, &wrapped);
+		if (told)
+			map_put(&low->told, map_key(b), wrapped);
 		if (!told && b->kind == BIND_VALUE)
 			told = usual_module(low, b->name);
 		v = told ? told : v;

@@ -169,6 +169,20 @@ static bool wraps_jit(FrontFunction *f, Namespace *ns, const Ast *decorator)
 	return false;
 }
 
+/* For a name that stands for a call, the call: fast = functools.partial(triton.jit, noinline=True). */
+static Ast *renamed_call(Namespace *ns, Ast *decorator)
+{
+	if (decorator->kind != AST_NAME)
+		return decorator;
+	for (Namespace *n = ns; n; n = n->outer) {
+		Binding *b = namespace_find(n, decorator->name.id);
+		if (b)
+			return b->kind == BIND_VALUE && b->target->kind == AST_NAME && b->value->kind == AST_CALL
+				       ? b->value : decorator;
+	}
+	return decorator;
+}
+
 void function_decorate(FrontFunction *f)
 {
 	if (f->decorated)
@@ -176,7 +190,8 @@ void function_decorate(FrontFunction *f)
 	f->decorated = true;
 	Namespace *ns = f->klass ? f->klass->ns.outer : f->ns;
 	for (uint32_t i = 0; i < f->ast->decorators.len; i++) {
-		Ast *d = f->ast->decorators.items[i], *head = d->kind == AST_CALL ? d->call.func : d;
+		Ast *d = renamed_call(ns, f->ast->decorators.items[i]);
+		Ast *head = d->kind == AST_CALL ? d->call.func : d;
 		const char *name = dotted_name(ns, head);
 		const char *last = name ? last_part(name) : "";
 		if (is_tile_name(name, "jit")) {
@@ -286,6 +301,14 @@ void class_decorate(FrontClass *c)
 
 /* ---- finding kernels ---- */
 
+/* May something inside the function be decorated? Said by its text, so that other bodies stay unparsed. */
+static bool has_decorators(const FrontFunction *f)
+{
+	Span body = f->ast->def_span;
+	body.start = f->ast->def_offset;
+	return in_text(f->module, body, "@");
+}
+
 static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned depth)
 {
 	Arena *arena = m->session->arena;
@@ -299,7 +322,7 @@ static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned dep
 		function_decorate(f);
 		if (f->kind == FN_JIT) {
 			vec_push(arena, &m->kernels, f);
-		} else if (depth < 20 && in_text(m, f->ast->def_span, "jit")) {
+		} else if (depth < 20 && has_decorators(f)) {
 			DiagList quiet;
 			diag_init(&quiet, arena, NULL);
 			Namespace *body = function_namespace(f, &quiet);
@@ -444,6 +467,9 @@ static bool looks_like_kernel(FrontFunction *f)
 static const char *docstring(FrontFunction *f)
 {
 	const AstList *body = &f->ast->body;
+	DiagList quiet;
+	diag_init(&quiet, f->module->session->arena, NULL);
+	function_parse(f, &quiet);
 	if (!body->len || body->items[0]->kind != AST_EXPR || body->items[0]->unary_stmt.value->kind != AST_STRING)
 		return NULL;
 	Str text = body->items[0]->unary_stmt.value->string.text;
@@ -472,6 +498,20 @@ static void fill_params(FrontFunction *f)
 	f->info.param_count = f->ast->param_count;
 }
 
+/* outer.inner for Python's outer.<locals>.inner. */
+static const char *dotted_qualified(Arena *arena, const char *qualified)
+{
+	Text t;
+	text_init(&t, arena);
+	for (const char *p = qualified; *p;) {
+		if (strncmp(p, "<locals>.", 9) == 0)
+			p += 9;
+		else
+			text_char(&t, *p++);
+	}
+	return t.data;
+}
+
 const FrontInfo *front_info(FrontFunction *f)
 {
 	FrontSession *s = f->module->session;
@@ -482,7 +522,7 @@ const FrontInfo *front_info(FrontFunction *f)
 		for (uint32_t i = 0; i < f->ast->decorators.len; i++)
 			decorators[i] = source_text(f->module, f->ast->decorators.items[i]->span);
 		f->info.name = f->ast->name;
-		f->info.qualified_name = f->qualified;
+		f->info.qualified_name = dotted_qualified(s->arena, f->qualified);
 		f->info.path = f->module->path;
 		f->info.at = source_line_col(f->module->source, f->ast->def_offset);
 		f->info.decorators = decorators;

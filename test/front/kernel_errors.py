@@ -1,14 +1,8 @@
 # Signatures and results that a kernel cannot have.
-# run: neso compile %s:star --signature "*fp32"
 # run: neso compile %s:returns --signature "*fp32,i32"
 # run: neso compile %s:typed --signature "*fp33"
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def star(p, *more):  # error: 13: kernel 'star' cannot be compiled alone: parameter 'more' takes any number of arguments
-    pass
 
 
 @triton.jit
@@ -17,5 +11,5 @@ def returns(p, n):  # error: 5: kernel 'returns' returns int32 scalar; only func
 
 
 @triton.jit
-def typed(p):
+def typed(p):  # error: 11: '*fp33' is no type of an argument (parameter 'p')
     pass

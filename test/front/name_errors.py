@@ -19,22 +19,22 @@ def kernel(p, n):
     b = quantity + a  # error: 9: name 'quantity' is not defined
     if n > 0:
         only_here = 1
-    tl.store(p, only_here)  # error: 17: 'only_here' has no value here: only one branch of the `if` on line 21 assigns it
+    tl.store(p, only_here)  # error: 17: 'only_here' has no value here: only one branch of the `if` on line 20 assigns it
     mixed = None
     if n > 1:
         mixed = tl.load(p)
-    tl.store(p, mixed)  # error: 17: 'mixed' is not one kind of value here: the branches of the run-time `if` on line 25 disagree
+    tl.store(p, mixed)  # error: 17: 'mixed' is not one kind of value here: the branches of the run-time `if` on line 24 disagree
     for i in range(n):
         inner = i
-    tl.store(p, inner)  # error: 17: 'inner' has no value here: it is first assigned inside the loop on line 28, which may not run
-    tl.store(p, i)  # error: 17: 'i' has no value here: it is the variable of the loop on line 28
+    tl.store(p, inner)  # error: 17: 'inner' has no value here: it is first assigned inside the loop on line 27, which may not run
+    tl.store(p, i)  # error: 17: 'i' has no value here: it is the variable of the loop on line 27
     gone = 1
     del gone
-    tl.store(p, gone)  # error: 17: 'gone' was deleted on line 33
+    tl.store(p, gone)  # error: 17: 'gone' was deleted on line 32
     tl.store(p, COUNT)  # error: 17: a kernel cannot read the global 'COUNT', which may change
-    tl.store(p, SPEED)  # error: 17: the value of 'SPEED' is not known while compiling: torch.cuda.clock_rate is host code
+    tl.store(p, SPEED)  # error: 17: the value of 'SPEED' is not known while compiling: torch.cuda is host code
     tl.store(p, FAST)  # error: 17: the value of 'FAST' is not known while compiling
-    tl.store(p, torch.cuda.level)  # error: 28: a value that is not known while compiling: torch.cuda.level is host code
+    tl.store(p, torch.cuda.level)  # error: 23: a value that is not known while compiling: torch.cuda is host code
     tl.store(p, tl.laod(p))  # error: 20: module triton.language has no attribute 'laod'; did you mean 'load'?
     tl.store(p, n.whatever)  # error: 19: int32 scalar has no attribute 'whatever'
 

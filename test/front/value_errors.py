@@ -18,7 +18,7 @@ class Other:
     left: int
 
     def __init__(self, a):
-        self.middle = a  # error: 14: class Other declares no field 'middle'
+        self.middle = a  # error: 9: class Other declares no field 'middle'
 
 
 class Color(enum.Enum):
@@ -53,12 +53,12 @@ def kernel(p, n, N: tl.constexpr):
     item: tl.constexpr = (1, 2)[5]  # error: 26: index 5 is out of range for 2 items
     key: tl.constexpr = {"a": 1}["b"]  # error: 25: key 'b' was not found
     a, b = (1, 2, 3)  # error: 5: 3 values cannot be unpacked into 2 names
-    text: tl.constexpr = f"{N:q}"  # error: 29: the format 'q' does not fit the value
+    text: tl.constexpr = f"{N:q}"  # error: 28: the format 'q' does not fit the value
     sub: tl.constexpr = N[0]  # error: 25: int 8 cannot be subscripted
     called: tl.constexpr = N(1)  # error: 28: int 8 cannot be called
     for i in N:  # error: 14: int 8 cannot be iterated over
         pass
-    for j in tl.static_range(0, n):  # error: 14: a bound of an unrolled loop must be known while compiling, found int32 scalar
+    for j in tl.static_range(0, n):  # error: 14: tl.static_range: 'end' must be an integer known when compiling, not int32
         pass
     for k in tl.static_range(0, 4, 0):  # error: 14: the step must not be zero
         pass
@@ -76,6 +76,6 @@ def more(p, n, N: tl.constexpr):
     o: tl.constexpr = opened(9)
     x = Pair(1)  # error: 9: __init__ of class Pair does not set the field 'right'
     y = Other(1)
-    z: tl.constexpr = max(*N)  # error: 23: int 8 cannot be iterated over
-    d: tl.constexpr = max(**N)  # error: 23: expected a dict of names after **, found int 8
+    z: tl.constexpr = max(*N)  # error: 27: int 8 cannot be iterated over
+    d: tl.constexpr = max(**N)  # error: 29: expected a dict of names after **, found int 8
     e: tl.constexpr = Color(3)  # error: 23: key 3 was not found
