@@ -3,8 +3,6 @@
  * All values of a region are named before those of the regions inside it, in order; a nested region starts with the
  * counters that the outer one ended with, and its names are forgotten after it. Three counters: of unnamed values,
  * of arguments of entry blocks, of conflicts (which is why %x_3 may follow %x with no %x_2 about). */
-#include <stdio.h>
-
 #include "ir/asm.h"
 
 typedef struct Counters {
@@ -53,6 +51,11 @@ static bool is_used(const AsmNames *names, Sym text)
 static Sym sanitized(AsmNames *names, const char *name)
 {
 	Text t;
+	size_t plain = 0;
+	while (asm_is_suffix_char(name[plain]))
+		plain++;
+	if (!name[plain] && !(*name >= '0' && *name <= '9'))
+		return intern(&names->texts, (Str){name, plain});
 	text_init(&t, names->arena);
 	/* Also where the code of the first character begins with a digit. */
 	if ((*name >= '0' && *name <= '9') || (!asm_is_suffix_char(*name) && *name != ' ' && (unsigned char)*name < 0xa0))
@@ -68,17 +71,29 @@ static Sym sanitized(AsmNames *names, const char *name)
 	return intern(&names->texts, (Str){t.data ? t.data : "", t.len});
 }
 
+/* The digits of a number; at most 10. */
+static size_t put_number(char *out, uint32_t number)
+{
+	char digits[10];
+	size_t n = 0;
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	for (size_t i = 0; i < n; i++)
+		out[i] = digits[n - 1 - i];
+	return n;
+}
+
 /* The next free name_N, without taking it. */
 static Sym probe(AsmNames *names, Sym name, uint32_t *conflict)
 {
 	for (;;) {
-		char number[16];
-		Text t;
-		text_init(&t, names->arena);
-		text_str(&t, name);
-		snprintf(number, sizeof number, "_%u", (*conflict)++);
-		text_str(&t, number);
-		Sym candidate = intern(&names->texts, (Str){t.data, t.len});
+		size_t len = strlen(name);
+		char *text = arena_alloc_raw(names->arena, len + 12, 1);
+		memcpy(text, name, len);
+		text[len] = '_';
+		len += 1 + put_number(text + len + 1, (*conflict)++);
+		Sym candidate = intern(&names->texts, (Str){text, len});
 		if (!is_used(names, candidate))
 			return candidate;
 	}
@@ -87,7 +102,9 @@ static Sym probe(AsmNames *names, Sym name, uint32_t *conflict)
 static void name_value(AsmNames *names, const IrValue *value, const char *name, Counters *c)
 {
 	if (!name || !*name) {
-		names->values[value->id] = arena_printf(names->arena, "%u", c->value++);
+		char *number = arena_alloc(names->arena, 12);
+		put_number(number, c->value++);
+		names->values[value->id] = number;
 		return;
 	}
 	Sym unique = sanitized(names, name);
@@ -180,9 +197,11 @@ static void name_block(AsmNames *names, const IrBlock *block, Counters *c)
 	bool entry = block == block->region->first;
 	for (uint32_t i = 0; i < block->arg_count; i++) {
 		IrValue *arg = block->args[i];
-		char fallback[24] = "";
-		if (entry)
-			snprintf(fallback, sizeof fallback, "arg%u", c->argument++);
+		char fallback[16] = "";
+		if (entry) {
+			memcpy(fallback, "arg", 3);
+			fallback[3 + put_number(fallback + 3, c->argument++)] = '\0';
+		}
 		if (names->wanted)
 			take_wanted(names, arg, fallback, *c);
 		Sym located = asm_loc_name(arg->loc);

@@ -10,10 +10,17 @@ void print_newline(Printer *p)
 		print_str(p, "  ");
 }
 
-static void print_text(Printer *p, const char *format, const char *text, uint32_t n)
+static void print_name(Printer *p, const char *name)
 {
-	if (!p->collecting)
-		text_printf(p->out, format, text, n);
+	print_str(p, "%");
+	print_str(p, name);
+}
+
+static void print_group(Printer *p, const char *name, const char *sign, uint32_t n)
+{
+	print_name(p, name);
+	print_str(p, sign);
+	print_i64(p, n);
 }
 
 void print_value(Printer *p, const IrValue *value)
@@ -27,9 +34,9 @@ void print_value(Printer *p, const IrValue *value)
 	const char *own = p->names->values[value->id];
 	const char *first = value->def ? p->names->values[value->def->results[0].id] : NULL;
 	if (own && !(value->def && value->def->result_count > 1 && value->def->kind != OP_SPLIT))
-		print_text(p, "%%%s", own, 0);
+		print_name(p, own);
 	else if (first)
-		print_text(p, "%%%s#%u", first, value->index);
+		print_group(p, first, "#", value->index);
 	else
 		print_str(p, "<<unknown value>>");
 }
@@ -47,11 +54,16 @@ static void print_results(Printer *p, const IrOp *op)
 	if (op->result_count == 0 || p->collecting)
 		return;
 	const char *name = p->names->values[op->results[0].id];
-	print_text(p, "%%%s", name ? name : "?", 0);
-	if (op->kind == OP_SPLIT && op->result_count == 2)
-		print_text(p, ", %%%s", p->names->values[op->results[1].id], 0);
-	else if (op->result_count > 1)
-		print_text(p, "%s%u", ":", op->result_count);
+	name = name ? name : "?";
+	if (op->kind == OP_SPLIT && op->result_count == 2) {
+		print_name(p, name);
+		print_str(p, ", ");
+		print_name(p, p->names->values[op->results[1].id]);
+	} else if (op->result_count > 1) {
+		print_group(p, name, ":", op->result_count);
+	} else {
+		print_name(p, name);
+	}
 	print_str(p, " = ");
 }
 
@@ -275,8 +287,10 @@ static void print_properties(Printer *p, const IrOp *op)
 	}
 	if (n) {
 		print_str(p, any ? ", operandSegmentSizes = array<i32" : " <{operandSegmentSizes = array<i32");
-		for (uint32_t i = 0; i < n; i++)
-			print_text(p, i ? "%s%u" : ": %s%u", i ? ", " : "", sizes[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			print_str(p, i ? ", " : ": ");
+			print_i64(p, sizes[i]);
+		}
 		print_str(p, ">");
 		any = true;
 	}
@@ -303,8 +317,10 @@ static void print_generic(Printer *p, const IrOp *op)
 	print_str(p, "\"(");
 	print_values(p, op, 0, op->operand_count);
 	print_str(p, ")");
-	for (uint32_t i = 0; i < op->succ_count; i++)
-		print_text(p, i ? "%s^bb%u" : "%s[^bb%u", i ? ", " : "", p->names->blocks[op->succ[i]->id]);
+	for (uint32_t i = 0; i < op->succ_count; i++) {
+		print_str(p, i ? ", ^bb" : "[^bb");
+		print_i64(p, p->names->blocks[op->succ[i]->id]);
+	}
 	print_str(p, op->succ_count ? "]" : "");
 	print_properties(p, op);
 	if (op->region_count) {
@@ -366,7 +382,8 @@ static void print_label(Printer *p, const IrBlock *block)
 	p->indent--;
 	print_newline(p);
 	p->indent++;
-	print_text(p, "%s%u", "^bb", p->names->blocks[block->id]);
+	print_str(p, "^bb");
+	print_i64(p, p->names->blocks[block->id]);
 	for (uint32_t i = 0; i < block->arg_count; i++) {
 		print_str(p, i ? ", " : "(");
 		print_value(p, block->args[i]);

@@ -33,6 +33,7 @@ typedef struct Printer {
 
 void print_str(Printer *p, const char *text);
 void print_bytes(Printer *p, Str text);
+void print_i64(Printer *p, int64_t value);
 void print_type(Printer *p, IrType type);
 void print_type_brief(Printer *p, IrType type); /* without the name of its kind */
 void print_types(Printer *p, const IrOp *op, bool results, uint32_t from, uint32_t to);

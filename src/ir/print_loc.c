@@ -131,9 +131,10 @@ bool print_alias(Printer *p, const void *symbol)
 	if (p->collecting || !map_get(&p->alias_of, map_key(symbol), &at) || !at)
 		return false;
 	const PrintAlias *a = &p->aliases.data[at - 1];
-	text_printf(p->out, "#%s", a->name);
+	text_char(p->out, '#');
+	text_str(p->out, a->name);
 	if (a->number)
-		text_printf(p->out, "%u", a->number);
+		print_i64(p, a->number);
 	return true;
 }
 
@@ -159,7 +160,10 @@ void print_loc(Printer *p, IrLoc loc, bool by_alias)
 		break;
 	case LOC_FILE:
 		print_string(p, loc->text, strlen(loc->text));
-		text_printf(p->out, ":%u:%u", loc->line, loc->col);
+		print_str(p, ":");
+		print_i64(p, loc->line);
+		print_str(p, ":");
+		print_i64(p, loc->col);
 		break;
 	case LOC_NAME:
 		print_string(p, loc->text, strlen(loc->text));
