@@ -1,4 +1,5 @@
-/* dce: drops ops whose results nobody needs, and unneeded values carried by scf.for, scf.while and scf.if.
+/* dce: drops ops whose results nobody needs, unneeded values carried by scf.for, scf.while and scf.if, and else
+ * branches that are empty.
  *
  * Needs: any verified module. Keeps: every effect, the order of what stays.
  * Method: liveness from the ops with effects backwards, over values (mark and sweep), so that values that only
@@ -214,6 +215,11 @@ static void sweep_block(Dce *d, IrBlock *block)
 		for (uint32_t r = 0; r < op->region_count; r++)
 			for (IrBlock *b = op->regions[r].first; b; b = b->next)
 				sweep_block(d, b);
+		IrBlock *other = op->kind == OP_IF && !op->result_count ? op->regions[1].first : NULL;
+		if (other && other->first == other->last) {
+			ir_block_unlink(other);
+			d->changed = true;
+		}
 	}
 }
 
