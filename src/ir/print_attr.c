@@ -29,12 +29,14 @@ void print_i64(Printer *p, int64_t value)
 
 /* ---- types ---- */
 
-static void print_dims(Printer *p, IrType type)
+/* `sign`: of the integers of a descriptor. */
+static void print_dims(Printer *p, IrType type, uint32_t sign)
 {
 	for (uint32_t i = 0; i < type->rank; i++) {
 		print_i64(p, type->shape[i]);
 		print_str(p, "x");
 	}
+	print_str(p, sign == SIGN_SIGNED ? "s" : sign == SIGN_UNSIGNED ? "u" : "");
 	print_type(p, type->elem);
 	if (type->encoding) {
 		print_str(p, ", ");
@@ -102,13 +104,15 @@ static void print_type_body(Printer *p, IrType type)
 		}
 		break;
 	case TY_TENSORDESC:
-		print_type(p, type->elem);
+		print_str(p, "tensor<");
+		print_dims(p, type->elem, type->space);
+		print_str(p, ">");
 		break;
 	case TY_TENSOR:
-		print_dims(p, type);
+		print_dims(p, type, SIGN_NONE);
 		break;
 	default:
-		print_dims(p, type);
+		print_dims(p, type, SIGN_NONE);
 		print_str(p, type->space ? ", #ttng.tensor_memory" : ", #ttg.shared_memory");
 		print_str(p, type->is_mutable ? ", mutable" : "");
 		break;

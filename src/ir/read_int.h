@@ -93,6 +93,7 @@ typedef struct Reader {
 	ReadBlocks *blocks;
 	Map wanted; /* IrValue -> Sym: names for values without a location of their own */
 	uint32_t depth, loc_depth;
+	IrSign *sign; /* in the type of a descriptor: si32 and ui32 may stand for i32, and set this */
 	bool failed, have_module;
 } Reader;
 

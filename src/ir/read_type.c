@@ -169,10 +169,13 @@ static IrType read_ptr(Reader *r)
 
 static IrType read_tensordesc(Reader *r)
 {
+	IrSign sign = SIGN_NONE, *outer = r->sign;
 	if (!read_expect(r, '<'))
 		return NULL;
 	const char *from = r->tok.start;
+	r->sign = &sign;
 	IrType elem = read_type(r);
+	r->sign = outer;
 	if (!elem)
 		return NULL;
 	if (!ir_is_tensor(elem)) {
@@ -180,7 +183,7 @@ static IrType read_tensordesc(Reader *r)
 			  "a descriptor");
 		return NULL;
 	}
-	return read_expect(r, '>') ? ir_tensordesc(r->cx, elem) : NULL;
+	return read_expect(r, '>') ? ir_tensordesc_signed(r->cx, elem, sign) : NULL;
 }
 
 static IrType read_memdesc(Reader *r)
@@ -213,9 +216,14 @@ static IrType read_scalar_type(Reader *r)
 #include "ir/types.def"
 #undef TYPE
 	};
-	Str text = read_tok_text(r);
+	Str text = read_tok_text(r), name = text;
+	bool has_sign = r->sign && name.len > 2 && (*name.ptr == 's' || *name.ptr == 'u') && name.ptr[1] == 'i';
+	if (has_sign)
+		name = (Str){text.ptr + 1, text.len - 1};
 	for (int i = 0; i < TY_PTR; i++) {
-		if (str_is(text, names[i])) {
+		if (str_is(name, names[i])) {
+			if (has_sign)
+				*r->sign = *text.ptr == 's' ? SIGN_SIGNED : SIGN_UNSIGNED;
 			read_next(r);
 			return ir_scalar(r->cx, (IrTypeKind)i);
 		}

@@ -149,7 +149,12 @@ IrType ir_tensor(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrA
 
 IrType ir_tensordesc(IrCx *cx, IrType tensor)
 {
-	return cons_type(cx, (IrTypeData){.kind = TY_TENSORDESC, .elem = tensor});
+	return ir_tensordesc_signed(cx, tensor, SIGN_NONE);
+}
+
+IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign)
+{
+	return cons_type(cx, (IrTypeData){.kind = TY_TENSORDESC, .elem = tensor, .space = (uint32_t)sign});
 }
 
 IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,

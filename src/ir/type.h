@@ -34,7 +34,7 @@ struct IrTypeData {
 	IrTypeKind kind;
 	uint32_t id;         /* dense, in order of creation */
 	uint32_t bits;       /* of a scalar; 64 for a pointer; 0 otherwise */
-	uint32_t space;      /* PTR: address space, 1 is global; MEMDESC: memory space */
+	uint32_t space;      /* PTR: address space, 1 is global; MEMDESC: memory space; TENSORDESC: IrSign */
 	bool is_mutable;     /* MEMDESC */
 	IrType elem;         /* PTR, TENSOR, TENSORDESC, MEMDESC */
 	IrAttr encoding;     /* TENSOR, MEMDESC: layout, or NULL */
@@ -130,7 +130,10 @@ static inline IrType ir_scalar(const IrCx *cx, IrTypeKind kind)
 IrType ir_int(const IrCx *cx, unsigned bits); /* 1, 4, 8, 16, 32, 64 */
 IrType ir_ptr(IrCx *cx, IrType elem, uint32_t space);
 IrType ir_tensor(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding);
-IrType ir_tensordesc(IrCx *cx, IrType tensor);
+/* Whether a descriptor's integers are signed: upstream says so in the type (tensor<4xui8>), and only there. */
+typedef enum { SIGN_NONE, SIGN_SIGNED, SIGN_UNSIGNED } IrSign;
+IrType ir_tensordesc(IrCx *cx, IrType tensor); /* SIGN_NONE */
+IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign);
 IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
 		  bool is_mutable);
 IrType ir_func_type(IrCx *cx, const IrType *in, uint32_t in_len, const IrType *out, uint32_t out_len);

@@ -138,7 +138,8 @@ static void everything_else_round_trips(void **state)
 		" e = {z = i32, y = -1 : i8}, f = @g, h = dense<[[1, -2], [3, 4]]> : tensor<2x2xi32>,"
 		" i = array<i1: true, false>, j = array<i64>, k = (i32, f32) -> (), l = 0x7FC00000 : f32,"
 		" m = #x.y<a, {k = [1, 2], w = #z.w<3 : i32>}>, n = dense<true> : tensor<4xi1>,"
-		" o = tensor<2x!tt.ptr<f16, 3>>, p = !tt.tensordesc<tensor<4x4xf8E5M2>>, q = none}\n"
+		" o = tensor<2x!tt.ptr<f16, 3>>, p = !tt.tensordesc<tensor<4x4xf8E5M2>>,"
+		" r = !tt.tensordesc<tensor<4xui8>>, s = !tt.tensordesc<tensor<4xsi32>>, q = none}\n"
 		"{ tt.func private @d(i32 {tt.divisibility = 16 : i32}, f32) -> (i32, f32 {a}) }",
 		/* Layouts and their aliases. */
 		"#blocked = #ttg.blocked<{sizePerThread = [1, 8], order = [1, 0]}>\n#blocked1 = "
@@ -292,6 +293,7 @@ static void faults_of_types_and_attributes(void **state)
 {
 	(void)state;
 	fault_at(BODY("%a = arith.addi %x, %x : i33"), DIAG_IR_TYPE_NAME, 2, 28);
+	fault_at(BODY("%a = arith.addi %x, %x : ui32"), DIAG_IR_TYPE_NAME, 2, 28);
 	fault_at(BODY("%a = tt.splat %x : i32 -> tensor<4x0xi32>"), DIAG_IR_DIMENSION, 2, 36);
 	fault_at(BODY("%a = tt.splat %x : i32 -> tensor<99999999999xi32>"), DIAG_IR_DIMENSION, 2, 36);
 	fault_at(BODY("%a = tt.splat %x : i32 -> tensor<4xtensor<4xi32>>"), DIAG_IR_ELEMENT, 2, 38);
