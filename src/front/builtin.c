@@ -64,7 +64,8 @@ static const struct {
 	{"PropagateNan", "NONE", NAN_NONE}, {"PropagateNan", "ALL", NAN_ALL},     {"SIGNEDNESS", "SIGNED", 0},
 	{"SIGNEDNESS", "UNSIGNED", 1},      {"KIND", "BOOLEAN", 0},               {"KIND", "INTEGRAL", 1},
 	{"KIND", "FLOATING", 2},            {"language", "TRITON_MAX_TENSOR_NUMEL", SEM_MAX_NUMEL},
-	{"core", "TRITON_MAX_TENSOR_NUMEL", SEM_MAX_NUMEL}, {"core", "CONSTEXPR_0", 0}, {"random", "N_ROUNDS_DEFAULT", 10},
+	{"core", "TRITON_MAX_TENSOR_NUMEL", SEM_MAX_NUMEL}, {"core", "CONSTEXPR_0", 0},
+	{"random", "N_ROUNDS_DEFAULT", 10},
 };
 
 /* What files that ask are told: all names of this version's language are here. */
@@ -150,7 +151,8 @@ const Val *builtin_lookup(Lower *low, const char *module_path, Sym name)
 		if (!v)
 			v = constant_value(low, module_path, name);
 		if (!v && strstr(modules[i].modules, arena_printf(low->arena, " %s ", name)))
-			v = sub_module(low, strcmp(name, "PropagateNan") == 0 ? "triton.language" : module_path, name);
+			v = sub_module(low, strcmp(name, "PropagateNan") == 0 ? "triton.language" : module_path,
+				       name);
 		return v;
 	}
 	return NULL;

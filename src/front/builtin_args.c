@@ -124,7 +124,8 @@ static void add_param(Params *params, Str text)
 	}
 	ASSERT(params->len < BUILTIN_MAX_PARAMS);
 	Param *p = &params->at[params->len++];
-	*p = (Param){.star = text.ptr[0] == '*', .keyword_only = params->len > 1 && (p[-1].star || p[-1].keyword_only)};
+	*p = (Param){.star = text.ptr[0] == '*'};
+	p->keyword_only = params->len > 1 && (p[-1].star || p[-1].keyword_only);
 	if (p->star)
 		text.ptr++, text.len--;
 	const char *equals = memchr(text.ptr, '=', text.len);
@@ -190,7 +191,8 @@ static const char *display_name(Lower *low, const BuiltinInfo *info)
 	return arena_printf(low->arena, "%s%s", prefix, info->name);
 }
 
-static bool bind_positional(Lower *low, const Params *params, const Val *self, const CallArgs *args, BuiltinCall *call)
+static bool bind_positional(Lower *low, const Params *params, const Val *self, const CallArgs *args,
+			    BuiltinCall *call)
 {
 	uint32_t given = args->arg_count + (self ? 1 : 0);
 	for (uint32_t i = 0; i < given; i++) {
@@ -222,7 +224,8 @@ static bool unknown_keyword(Lower *low, const Params *params, const char *name, 
 			names[n++] = arena_strndup(low->arena, params->at[i].name.ptr, params->at[i].name.len);
 	}
 	const char *near = str_nearest(str_of(name), names, n);
-	lower_error(low, DIAG_TILE_ARG_UNKNOWN, what, name, near ? arena_printf(low->arena, "; did you mean '%s'?", near) : "");
+	const char *hint = near ? arena_printf(low->arena, "; did you mean '%s'?", near) : "";
+	lower_error(low, DIAG_TILE_ARG_UNKNOWN, what, name, hint);
 	return false;
 }
 
@@ -241,7 +244,8 @@ static bool bind_keyword(Lower *low, const Params *params, const char *name, con
 		return true;
 	}
 	/* What upstream passes from builtin to builtin. */
-	bool internal = strcmp(name, "_semantic") == 0 || strcmp(name, "_generator") == 0 || strcmp(name, "_builder") == 0;
+	bool internal = strcmp(name, "_semantic") == 0 || strcmp(name, "_generator") == 0 ||
+			strcmp(name, "_builder") == 0;
 	return internal || params->any_keyword || unknown_keyword(low, params, name, call->what);
 }
 

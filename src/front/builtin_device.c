@@ -1,4 +1,5 @@
-/* Calls of device libraries by symbol, chosen by the arguments' types: libdevice, and what users name themselves. */
+/* Calls of device libraries by symbol, chosen by the arguments' types: libdevice, and what users name
+ * themselves. */
 #include "front/builtin.h"
 
 enum { MAX_EXTERN = 16 };
@@ -147,7 +148,8 @@ const Val *builtin_device(Lower *low, const BuiltinCall *call)
 		return low->poison;
 	const BuiltinInfo *row = builtin_device_find(name);
 	if (!row)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "a libdevice function",
+				   sem_describe(low, call->a[0]));
 	CallArgs args = {.args = call->a[1]->seq.items, .arg_count = call->a[1]->seq.len};
 	return builtin_call(low, row, NULL, &args);
 }
@@ -171,7 +173,8 @@ const Val *builtin_extern(Lower *low, const BuiltinCall *call)
 	const Val *args[MAX_EXTERN], *list = call->a[2], *dict = call->a[3];
 	Library lib;
 	if (!sem_is_seq(list) || list->seq.len == 0 || list->seq.len > MAX_EXTERN || dict->kind != VAL_DICT)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors with a dict of signatures",
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args",
+				   "a list of tensors with a dict of signatures",
 				   sem_describe(low, list));
 	uint32_t count = list->seq.len;
 	for (uint32_t i = 0; i < count; i++) {
@@ -181,7 +184,8 @@ const Val *builtin_extern(Lower *low, const BuiltinCall *call)
 	}
 	if (!sem_arg_str(low, call->what, "lib_name", call->a[0], &lib.name) ||
 	    !sem_arg_str(low, call->what, "lib_path", call->a[1], &lib.path) ||
-	    !sem_arg_bool(low, call->what, "is_pure", call->a[4], &lib.pure) || !sem_broadcast_all(low, args, count))
+	    !sem_arg_bool(low, call->what, "is_pure", call->a[4], &lib.pure) ||
+			!sem_broadcast_all(low, args, count))
 		return low->poison;
 	Text have;
 	text_init(&have, low->arena);

@@ -87,7 +87,8 @@ const Val *builtin_math(Lower *low, const BuiltinCall *call)
 		return low->poison;
 	bool single = op == OP_PRECISE_SQRT;
 	if (!tl_is(sem_elem(x), DT_FP32) && (single || !tl_is(sem_elem(x), DT_FP64)))
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, single ? "fp32" : "fp32 or fp64", sem_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, single ? "fp32" : "fp32 or fp64",
+				   sem_describe(low, x));
 	return sem_make(low, irb_1(&low->b, op, NULL, sem_ir(x)), sem_type(x));
 }
 
@@ -123,7 +124,8 @@ const Val *builtin_umulhi(Lower *low, const BuiltinCall *call)
 	if (!two(low, call, &x, &y))
 		return low->poison;
 	if (!tl_is_int(sem_elem(x)) || tl_bits(sem_elem(x)) < 32)
-		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "integers of 32 or 64 bits", sem_describe(low, x));
+		return lower_error(low, DIAG_TILE_MATH_DTYPE, call->what, "integers of 32 or 64 bits",
+				   sem_describe(low, x));
 	return sem_make(low, irb_2(&low->b, OP_MULHIUI, NULL, sem_ir(x), sem_ir(y)), sem_type(x));
 }
 
@@ -131,7 +133,8 @@ const Val *builtin_fma(Lower *low, const BuiltinCall *call)
 {
 	SemRules rules = {.what = call->what, .arithmetic = true};
 	const Val *x, *y, *z = sem_arg_tensor(low, call->what, "z", call->a[2]);
-	if (!z || !two(low, call, &x, &y) || !sem_operands(low, &rules, &z, &x) || !sem_operands(low, &rules, &z, &y) ||
+	if (!z || !two(low, call, &x, &y) || !sem_operands(low, &rules, &z, &x) ||
+	    !sem_operands(low, &rules, &z, &y) ||
 	    !sem_operands(low, &rules, &z, &x))
 		return low->poison;
 	if (!tl_is_float(sem_elem(x)))
@@ -155,7 +158,8 @@ static bool dot_precision(Lower *low, const BuiltinCall *call, SemDot *dot)
 	/* TRITON_F32_DEFAULT wins over allow_tf32, which only chooses between tf32 and ieee. */
 	const char *set = low->options->default_dot_precision;
 	bool is_set = set && strcmp(set, "tf32") != 0;
-	dot->precision = *precision ? precision : is_set ? set : call->a[4]->kind == VAL_NONE || tf32 ? "tf32" : "ieee";
+	const char *otherwise = call->a[4]->kind == VAL_NONE || tf32 ? "tf32" : "ieee";
+	dot->precision = *precision ? precision : is_set ? set : otherwise;
 	return true;
 }
 
@@ -164,7 +168,8 @@ const Val *builtin_dot(Lower *low, const BuiltinCall *call)
 	SemDot dot = {.acc = NULL};
 	const Val *a = sem_arg_tensor(low, call->what, "input", call->a[0]);
 	const Val *b = a ? sem_arg_tensor(low, call->what, "other", call->a[1]) : NULL;
-	if (!b || !dot_precision(low, call, &dot) || !sem_arg_dtype(low, call->what, "out_dtype", call->a[6], &dot.out))
+	if (!b || !dot_precision(low, call, &dot) ||
+	    !sem_arg_dtype(low, call->what, "out_dtype", call->a[6], &dot.out))
 		return low->poison;
 	if (call->a[2]->kind != VAL_NONE) {
 		dot.acc = sem_arg_tensor(low, call->what, "acc", call->a[2]);
@@ -196,7 +201,8 @@ const Val *builtin_dot_scaled(Lower *low, const BuiltinCall *call)
 	SemScaledSide a, b;
 	TlType out;
 	bool fast;
-	if (!scaled_side(low, call, 0, "lhs", call->a[8], &a) || !scaled_side(low, call, 3, "rhs", call->a[9], &b) ||
+	if (!scaled_side(low, call, 0, "lhs", call->a[8], &a) ||
+	    !scaled_side(low, call, 3, "rhs", call->a[9], &b) ||
 	    !sem_arg_bool(low, call->what, "fast_math", call->a[7], &fast) ||
 	    !sem_arg_dtype(low, call->what, "out_dtype", call->a[10], &out))
 		return low->poison;

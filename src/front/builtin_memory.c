@@ -101,7 +101,8 @@ const Val *builtin_atomic_rmw(Lower *low, const BuiltinCall *call)
 {
 	SemAtomic atomic = {.what = call->what};
 	const Val *value = sem_arg_tensor(low, call->what, "val", call->a[1]);
-	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) || !order_args(low, call, 3, &atomic))
+	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
+	    !order_args(low, call, 3, &atomic))
 		return low->poison;
 	return sem_atomic_rmw(low, (IrRmw)call->info->data, call->a[0], value, &atomic);
 }
@@ -139,7 +140,8 @@ const Val *builtin_atomic_load(Lower *low, const BuiltinCall *call)
 	SemAtomic atomic = {.what = call->what};
 	TlType elem;
 	const Val *ptr = bits_pointer(low, call, &elem);
-	if (!ptr || !optional_tensor(low, call, "mask", call->a[1], &atomic.mask) || !order_args(low, call, 2, &atomic))
+	if (!ptr || !optional_tensor(low, call, "mask", call->a[1], &atomic.mask) ||
+	    !order_args(low, call, 2, &atomic))
 		return low->poison;
 	const Val *zero = sem_const_int(low, 0, sem_elem(ptr)->elem);
 	const Val *bits = sem_atomic_rmw(low, RMW_OR, ptr, zero, &atomic);
@@ -153,7 +155,8 @@ const Val *builtin_atomic_store(Lower *low, const BuiltinCall *call)
 	TlType elem;
 	const Val *ptr = bits_pointer(low, call, &elem);
 	const Val *value = ptr ? sem_arg_tensor(low, call->what, "val", call->a[1]) : NULL;
-	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) || !order_args(low, call, 3, &atomic))
+	if (!value || !optional_tensor(low, call, "mask", call->a[2], &atomic.mask) ||
+	    !order_args(low, call, 3, &atomic))
 		return low->poison;
 	value = sem_bitcast(low, sem_cast(low, value, elem), sem_elem(ptr)->elem);
 	return sem_is_poison(sem_atomic_rmw(low, RMW_XCHG, ptr, value, &atomic)) ? low->poison : low->none;

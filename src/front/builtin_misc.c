@@ -85,7 +85,8 @@ static bool asm_args(Lower *low, const BuiltinCall *call, const Val **in, uint32
 {
 	const Val *list = call->a[2];
 	if (!sem_is_seq(list) || list->seq.len > MAX_ASM) {
-		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors", sem_describe(low, list));
+		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a list of tensors",
+			    sem_describe(low, list));
 		return false;
 	}
 	*count = list->seq.len;
@@ -103,7 +104,8 @@ static bool asm_results(Lower *low, const BuiltinCall *call, const Val *first, T
 	const Val *const *items = sem_is_seq(dtypes) ? dtypes->seq.items : &dtypes;
 	*count = sem_is_seq(dtypes) ? dtypes->seq.len : 1;
 	if (*count == 0 || *count > MAX_ASM) {
-		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "dtype", "one or more dtypes", sem_describe(low, dtypes));
+		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "dtype", "one or more dtypes",
+			    sem_describe(low, dtypes));
 		return false;
 	}
 	for (uint32_t i = 0; i < *count; i++) {
@@ -164,7 +166,8 @@ const Val *builtin_hint(Lower *low, const BuiltinCall *call)
 	for (uint32_t i = 0; i < values.len; i++)
 		words[i] = (uint32_t)values.at[i];
 	IrType type = ir_tensor(low->cx, ir_scalar(low->cx, TY_I32), (int64_t[]){values.len}, 1, NULL);
-	ir_set(low->m, sem_ir(v)->def, (IrAttrName)call->info->data, ir_attr_dense(low->cx, type, words, values.len));
+	ir_set(low->m, sem_ir(v)->def, (IrAttrName)call->info->data,
+	       ir_attr_dense(low->cx, type, words, values.len));
 	return v;
 }
 
@@ -217,11 +220,13 @@ const Val *builtin_device_print(Lower *low, const BuiltinCall *call)
 	int64_t is_signed[MAX_ASM];
 	bool hex;
 	if (call->a[0]->kind != VAL_STR || values->seq.len > MAX_ASM)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string",
+				   sem_describe(low, call->a[0]));
 	const char *prefix = arena_strndup(low->arena, call->a[0]->s.ptr, call->a[0]->s.len);
 	for (const char *at = prefix; *at; at++) {
 		if (!isprint((unsigned char)*at) && !isspace((unsigned char)*at))
-			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "ASCII text", sem_describe(low, call->a[0]));
+			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "ASCII text",
+					   sem_describe(low, call->a[0]));
 	}
 	if (!sem_arg_bool(low, call->what, "hex", call->a[2], &hex))
 		return low->poison;
@@ -235,7 +240,8 @@ const Val *builtin_device_print(Lower *low, const BuiltinCall *call)
 	IrOp *op = irb_op(&low->b, OP_PRINT, operands, values->seq.len, NULL, 0, 0);
 	ir_set(low->m, op, ATTR_PREFIX, ir_attr_string(low->cx, print_prefix(low, prefix, values->seq.len > 0)));
 	ir_set(low->m, op, ATTR_HEX, ir_attr_bool(low->cx, hex));
-	ir_set(low->m, op, ATTR_IS_SIGNED, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed, values->seq.len));
+	ir_set(low->m, op, ATTR_IS_SIGNED, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed,
+							values->seq.len));
 	return low->none;
 }
 
@@ -264,7 +270,8 @@ const Val *builtin_device_assert(Lower *low, const BuiltinCall *call)
 const Val *builtin_static_print(Lower *low, const BuiltinCall *call)
 {
 	const char *sep, *end;
-	if (!sem_arg_str(low, call->what, "sep", call->a[1], &sep) || !sem_arg_str(low, call->what, "end", call->a[2], &end))
+	if (!sem_arg_str(low, call->what, "sep", call->a[1], &sep) ||
+	    !sem_arg_str(low, call->what, "end", call->a[2], &end))
 		return low->poison;
 	Text text;
 	text_init(&text, low->arena);
@@ -285,10 +292,12 @@ const Val *builtin_static_assert(Lower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_host(call->a[0]);
 	if (!cond)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling",
+				   sem_describe(low, call->a[0]));
 	if (val_truth(cond))
 		return low->none;
 	const Val *msg = call->a[1];
-	const char *text = msg->kind == VAL_STR ? arena_strndup(low->arena, msg->s.ptr, msg->s.len) : val_repr(low, msg);
+	const char *text = msg->kind == VAL_STR ? arena_strndup(low->arena, msg->s.ptr, msg->s.len)
+			: val_repr(low, msg);
 	return lower_error(low, DIAG_TILE_STATIC_ASSERT, *text ? ": " : "", text);
 }

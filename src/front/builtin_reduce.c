@@ -61,7 +61,8 @@ const Val *builtin_map_elementwise(Lower *low, const BuiltinCall *call)
 	if (!sem_arg_int(low, call->what, "pack", call->a[2], &pack))
 		return low->poison;
 	if (pack < 1 || pack > 32)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "pack", "from 1 to 32", sem_describe(low, call->a[2]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "pack", "from 1 to 32",
+				   sem_describe(low, call->a[2]));
 	return sem_map_elementwise(low, call->a[0], call->a[1], pack);
 }
 

@@ -12,7 +12,8 @@ const Val *builtin_constexpr(Lower *low, const BuiltinCall *call)
 	const Val *host = sem_host(call->a[0]);
 	if (host)
 		return host;
-	return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "value", "known when compiling", sem_describe(low, call->a[0]));
+	return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "value", "known when compiling",
+			   sem_describe(low, call->a[0]));
 }
 
 const Val *builtin_not_called(Lower *low, const BuiltinCall *call)
@@ -39,7 +40,8 @@ const Val *builtin_range(Lower *low, const BuiltinCall *call)
 		}
 		return v;
 	}
-	const Val **hints[] = {&v->range.num_stages, &v->range.loop_unroll_factor, &v->range.disallow_acc_multi_buffer,
+	const Val **hints[] = {&v->range.num_stages, &v->range.loop_unroll_factor,
+		&v->range.disallow_acc_multi_buffer,
 			       &v->range.flatten, &v->range.warp_specialize, &v->range.disable_licm};
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
 		*hints[i] = call->a[3 + i]->kind == VAL_NONE ? NULL : call->a[3 + i];
@@ -49,7 +51,8 @@ const Val *builtin_range(Lower *low, const BuiltinCall *call)
 const Val *builtin_tuple(Lower *low, const BuiltinCall *call)
 {
 	if (!sem_is_seq(call->a[0]))
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a sequence", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a sequence",
+				   sem_describe(low, call->a[0]));
 	return val_tuple(low, call->a[0]->seq.items, call->a[0]->seq.len);
 }
 
@@ -71,7 +74,8 @@ const Val *builtin_dtype(Lower *low, const BuiltinCall *call)
 	if (call->a[0]->kind == VAL_DTYPE)
 		return call->a[0];
 	if (call->a[0]->kind != VAL_STR || !tl_type_by_name(low, call->a[0]->s, &type))
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "the name of a dtype", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "name", "the name of a dtype",
+				   sem_describe(low, call->a[0]));
 	return val_dtype(low, type);
 }
 
@@ -105,7 +109,8 @@ const Val *builtin_int_dtype(Lower *low, const BuiltinCall *call)
 	    !sem_arg_bool(low, call->what, "signed", call->a[1], &is_signed))
 		return low->poison;
 	if (bits != 1 && bits != 8 && bits != 16 && bits != 32 && bits != 64)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "bitwidth", "1, 8, 16, 32 or 64", sem_describe(low, call->a[0]));
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "bitwidth", "1, 8, 16, 32 or 64",
+				   sem_describe(low, call->a[0]));
 	return val_dtype(low, tl_int(low, (unsigned)bits, is_signed));
 }
 
@@ -190,7 +195,8 @@ const Val *builtin_dtype_bound(Lower *low, const BuiltinCall *call)
 const Val *builtin_dtype_shape(Lower *low, const BuiltinCall *call)
 {
 	const Val *shape = sem_attribute(low, call->a[0], "shape");
-	return shape ? shape : lower_error(low, DIAG_TILE_NO_ATTRIBUTE, tl_describe(low, call->a[0]->type), call->info->name);
+	return shape ? shape : lower_error(low, DIAG_TILE_NO_ATTRIBUTE, tl_describe(low, call->a[0]->type),
+					   call->info->name);
 }
 
 const Val *builtin_dtype_with_elem(Lower *low, const BuiltinCall *call)

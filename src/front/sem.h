@@ -99,7 +99,8 @@ const Val *sem_arith(Lower *low, AstBinOp op, const Val *l, const Val *r, bool s
 
 /* ---- conversions (sem_cast.c) ---- */
 
-const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype, const char *rounding); /* rounding may be NULL */
+const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype,
+			    const char *rounding); /* rounding may be NULL */
 const Val *sem_bitcast(Lower *low, const Val *v, TlType dtype);
 
 /* ---- shapes (sem_shape.c) ---- */
@@ -110,7 +111,8 @@ bool sem_broadcast_pair(Lower *low, const Val **l, const Val **r);
 const Val *sem_broadcast_to(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank);
 /* All tensors to the shape they broadcast to. */
 bool sem_broadcast_all(Lower *low, const Val **v, uint32_t count);
-const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank, bool reorder);
+const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
+		       bool reorder);
 const Val *sem_expand_dims(Lower *low, const Val *v, uint32_t axis);
 const Val *sem_permute(Lower *low, const char *what, const Val *v, const SemInts *dims);
 const Val *sem_trans(Lower *low, const Val *v);
@@ -143,7 +145,8 @@ typedef struct SemAtomic {
 } SemAtomic;
 
 const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value, const SemAtomic *atomic);
-const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value, const SemAtomic *atomic);
+const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value,
+			  const SemAtomic *atomic);
 
 /* ---- dot, reductions (sem_dot.c, sem_reduce.c) ---- */
 
@@ -166,7 +169,7 @@ bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, S
 bool sem_arg_shape(Lower *low, const char *what, const Val *v, SemInts *out); /* checked as a tile's shape */
 bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, int64_t *out);
 bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, bool *out);
-bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out); /* None, False: "" */
+bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out); /* or None */
 bool sem_arg_dtype(Lower *low, const char *what, const char *arg, const Val *v, TlType *out);
 /* A tensor, made from a number where that is needed; NULL after diagnosing. */
 const Val *sem_arg_tensor(Lower *low, const char *what, const char *arg, const Val *v);

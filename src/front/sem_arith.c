@@ -1,7 +1,8 @@
 /* Operators on tensors: which types may meet, what type they compute in, which op that is.
  *
- * Promotion of element types, in this order: a host number of a lower or equal kind (truth < integer < float) takes the
- * tensor's type; else fp64, fp32, fp16, bf16 (with a different float: fp32), unequal fp8s fp16; integers as in C, the
+ * Promotion of element types, in this order: a host number of a lower or equal kind (truth < integer < float)
+ * takes the tensor's type; else fp64, fp32, fp16, bf16 (with a different float: fp32), unequal fp8s fp16;
+ * integers as in C, the
  * wider one, unsigned at equal width. Division and remainder compute fp16 and bf16 in fp32. A comparison makes
  * tensors of host numbers first, so there they count as int32 or fp32. */
 #include "front/sem.h"
@@ -74,7 +75,8 @@ static bool ptr_allowed(TlType a, TlType b, bool allow)
 	return allow && !(tl_is_ptr(b) && a != b) && !tl_is_float(b);
 }
 
-/* Is a host number one that an integer type holds? Others are refused, so that nobody computes modulo 2^n unawares. */
+/* Is a host number one that an integer type holds? Others are refused, so that nobody computes
+ * modulo 2^n unawares. */
 static bool number_fits(const Val *v, TlType t)
 {
 	if (!tl_is_int(t) || v->kind == VAL_BOOL)
@@ -104,7 +106,8 @@ static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
 static const Val *operand(Lower *low, const SemRules *rules, const Val *v, const Val *other)
 {
 	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
-		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v), sem_describe(low, other));
+		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
+				   sem_describe(low, other));
 	return sem_to_tensor(low, v);
 }
 
@@ -180,7 +183,8 @@ const Val *sem_arith(Lower *low, AstBinOp op, const Val *l, const Val *r, bool s
 		[BIN_SUB] = {"operator -", OP_SUBI, OP_SUBF},
 		[BIN_MUL] = {"operator *", OP_MULI, OP_MULF},
 	};
-	SemRules rules = {.what = ops[op].what, .ptr_left = op != BIN_MUL, .ptr_right = op == BIN_ADD, .arithmetic = true};
+	SemRules rules = {.what = ops[op].what, .ptr_left = op != BIN_MUL, .ptr_right = op == BIN_ADD,
+		.arithmetic = true};
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
 	TlType x = sem_elem(l), y = sem_elem(r);
@@ -233,7 +237,8 @@ static const Val *remainder_of(Lower *low, const Val *l, const Val *r)
 	return emit(low, tl_is_float(t) ? OP_REMF : tl_is_signed(t) ? OP_REMSI : OP_REMUI, l, r);
 }
 
-/* A right shift is arithmetic when the left operand (the right one if the left is a number) is signed before promotion. */
+/* A right shift is arithmetic when the left operand (the right one if the left is a number) is signed before
+ * promotion. */
 static const Val *bitwise(Lower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	static const struct {
@@ -241,7 +246,8 @@ static const Val *bitwise(Lower *low, AstBinOp op, const Val *l, const Val *r)
 		IrOpKind op;
 	} ops[BIN__COUNT] = {
 		[BIN_LSHIFT] = {"operator <<", OP_SHLI}, [BIN_RSHIFT] = {"operator >>", OP_SHRUI},
-		[BIN_AND] = {"operator &", OP_ANDI}, [BIN_OR] = {"operator |", OP_ORI}, [BIN_XOR] = {"operator ^", OP_XORI},
+		[BIN_AND] = {"operator &", OP_ANDI}, [BIN_OR] = {"operator |", OP_ORI},
+		[BIN_XOR] = {"operator ^", OP_XORI},
 	};
 	SemRules rules = {.what = ops[op].what, .arithmetic = true};
 	const Val *shifted = sem_is_tensor(l) ? l : r;
@@ -277,7 +283,8 @@ const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	case BIN_XOR:
 		return bitwise(low, op, l, r);
 	default:
-		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @", sem_describe(low, l),
+		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
+				   sem_describe(low, l),
 				   sem_describe(low, r));
 	}
 }
@@ -301,15 +308,19 @@ const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 		IrCmpF f;
 		IrCmpI s, u;
 	} ops[CMP__COUNT] = {
-		[CMP_EQ] = {"operator ==", CMPF_OEQ, CMPI_EQ, CMPI_EQ},   [CMP_NE] = {"operator !=", CMPF_UNE, CMPI_NE, CMPI_NE},
-		[CMP_LT] = {"operator <", CMPF_OLT, CMPI_SLT, CMPI_ULT},  [CMP_LE] = {"operator <=", CMPF_OLE, CMPI_SLE, CMPI_ULE},
-		[CMP_GT] = {"operator >", CMPF_OGT, CMPI_SGT, CMPI_UGT},  [CMP_GE] = {"operator >=", CMPF_OGE, CMPI_SGE, CMPI_UGE},
+		[CMP_EQ] = {"operator ==", CMPF_OEQ, CMPI_EQ, CMPI_EQ},
+		[CMP_NE] = {"operator !=", CMPF_UNE, CMPI_NE, CMPI_NE},
+		[CMP_LT] = {"operator <", CMPF_OLT, CMPI_SLT, CMPI_ULT},
+		[CMP_LE] = {"operator <=", CMPF_OLE, CMPI_SLE, CMPI_ULE},
+		[CMP_GT] = {"operator >", CMPF_OGT, CMPI_SGT, CMPI_UGT},
+		[CMP_GE] = {"operator >=", CMPF_OGE, CMPI_SGE, CMPI_UGE},
 	};
 	if (sem_is_poison(l) || sem_is_poison(r))
 		return low->poison;
 	SemRules rules = {.what = ops[op].what, .arithmetic = true};
 	if (!rules.what) /* is, is not, in, not in */
-		return lower_error(low, DIAG_TILE_OPERANDS, ast_cmp_op_text(op), sem_describe(low, l), sem_describe(low, r));
+		return lower_error(low, DIAG_TILE_OPERANDS, ast_cmp_op_text(op), sem_describe(low, l),
+				   sem_describe(low, r));
 	if (val_is_host_number(l))
 		l = sem_to_tensor(low, l);
 	if (val_is_host_number(r))
@@ -319,7 +330,8 @@ const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 	TlType t = sem_elem(l), truth = tl_with_elem(low, sem_type(l), tl_scalar(low, DT_INT1));
 	if (tl_is_float(t))
 		return sem_make(low, irb_cmpf(&low->b, ops[op].f, sem_ir(l), sem_ir(r)), truth);
-	return sem_make(low, irb_cmpi(&low->b, tl_is_signed(t) ? ops[op].s : ops[op].u, sem_ir(l), sem_ir(r)), truth);
+	return sem_make(low, irb_cmpi(&low->b, tl_is_signed(t) ? ops[op].s : ops[op].u, sem_ir(l), sem_ir(r)),
+			truth);
 }
 
 static const Val *truth_operand(Lower *low, const char *what, const Val *v)
@@ -399,7 +411,8 @@ const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y)
 		return low->poison;
 	}
 	/* A scalar condition chooses between whole tiles. */
-	if (tl_is_block(sem_type(cond)) && (!sem_broadcast_pair(low, &cond, &x) || !sem_broadcast_pair(low, &x, &y)))
+	if (tl_is_block(sem_type(cond)) && (!sem_broadcast_pair(low, &cond, &x) ||
+					    !sem_broadcast_pair(low, &x, &y)))
 		return low->poison;
 	if (!tl_is_block(sem_type(cond)) && tl_is_block(sem_type(x)))
 		cond = sem_splat(low, cond, sem_type(x)->shape, sem_type(x)->rank);

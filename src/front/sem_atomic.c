@@ -64,11 +64,13 @@ static const Val *float_minmax(Lower *low, bool is_max, const Val *ptr, const Va
 	TlType s = tl_int(low, bits, true), u = tl_int(low, bits, false);
 	const Val *sign = sem_binary(low, BIN_RSHIFT, sem_bitcast(low, value, u), val_int(low, bits - 1));
 	const Val *neg = sem_cast(low, sign, tl_scalar(low, DT_INT1)), *pos = sem_unary(low, UN_NOT, neg);
-	const Val *at_pos = emit_rmw(low, is_max ? RMW_MAX : RMW_MIN, sem_bitcast(low, ptr, tl_ptr(low, s, false, 1)),
+	const Val *at_pos = emit_rmw(low, is_max ? RMW_MAX : RMW_MIN,
+				     sem_bitcast(low, ptr, tl_ptr(low, s, false, 1)),
 				     sem_bitcast(low, value, s), sem_binary(low, BIN_AND, mask, pos), atomic);
 	if (sem_is_poison(at_pos))
 		return at_pos;
-	const Val *at_neg = emit_rmw(low, is_max ? RMW_UMIN : RMW_UMAX, sem_bitcast(low, ptr, tl_ptr(low, u, false, 1)),
+	const Val *at_neg = emit_rmw(low, is_max ? RMW_UMIN : RMW_UMAX,
+				     sem_bitcast(low, ptr, tl_ptr(low, u, false, 1)),
 				     sem_bitcast(low, value, u), sem_binary(low, BIN_AND, mask, neg), atomic);
 	return sem_bitcast(low, sem_select(low, pos, at_pos, at_neg), t);
 }
@@ -107,7 +109,8 @@ const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value
 	return emit_rmw(low, op, ptr, value, mask, atomic);
 }
 
-const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value, const SemAtomic *atomic)
+const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value,
+			  const SemAtomic *atomic)
 {
 	if (!pointer_ok(low, ptr, atomic->what))
 		return low->poison;

@@ -46,8 +46,10 @@ static const Val *from_e4b15(Lower *low, const Val *v)
 	TlType half = tl_with_elem(low, sem_type(v), tl_scalar(low, DT_FP16));
 	IrBuilder *b = &low->b;
 	IrValue *bits = irb_1(b, OP_EXTUI, word->ir, sem_ir(v));
-	IrValue *sign = irb_2(b, OP_SHLI, NULL, irb_2(b, OP_ANDI, NULL, bits, like(low, word, 0x80)), like(low, word, 8));
-	IrValue *rest = irb_2(b, OP_SHLI, NULL, irb_2(b, OP_ANDI, NULL, bits, like(low, word, 0x7f)), like(low, word, 7));
+	IrValue *sign = irb_2(b, OP_SHLI, NULL, irb_2(b, OP_ANDI, NULL, bits, like(low, word, 0x80)),
+			      like(low, word, 8));
+	IrValue *rest = irb_2(b, OP_SHLI, NULL, irb_2(b, OP_ANDI, NULL, bits, like(low, word, 0x7f)),
+			      like(low, word, 7));
 	return sem_make(low, irb_1(b, OP_BITCAST, half->ir, irb_2(b, OP_ORI, NULL, sign, rest)), half);
 }
 
@@ -192,7 +194,8 @@ const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype, const char *
 		result = cast_int_to_float(low, v, dst);
 	else if (tl_is_ptr(from) || tl_is_ptr(to))
 		result = cast_ptr(low, v, dst);
-	return result ? result : lower_error(low, DIAG_TILE_CAST, tl_describe(low, sem_type(v)), tl_describe(low, to));
+	return result ? result : lower_error(low, DIAG_TILE_CAST, tl_describe(low, sem_type(v)),
+					     tl_describe(low, to));
 }
 
 const Val *sem_cast(Lower *low, const Val *v, TlType dtype)
@@ -215,6 +218,7 @@ const Val *sem_bitcast(Lower *low, const Val *v, TlType dtype)
 	if (!sem_check_dtype(low, to))
 		return low->poison;
 	if (tl_bits(from) != tl_bits(to))
-		return lower_error(low, DIAG_TILE_BITCAST, tl_describe(low, from), tl_bits(from), tl_describe(low, to), tl_bits(to));
+		return lower_error(low, DIAG_TILE_BITCAST, tl_describe(low, from), tl_bits(from),
+				   tl_describe(low, to), tl_bits(to));
 	return convert(low, v, tl_with_elem(low, sem_type(v), to), OP_BITCAST);
 }

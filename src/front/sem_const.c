@@ -39,19 +39,22 @@ const Val *sem_const(Lower *low, const Val *number, TlType type)
 	if (tl_is_float(type)) {
 		double d;
 		if (!val_as_double(number, &d))
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+					   tl_describe(low, type));
 		return float_const(low, d, type);
 	}
 	int64_t i = 0;
 	uint64_t u;
 	if (number->kind == VAL_FLOAT) {
 		if (number->f != 0)
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+					   tl_describe(low, type));
 	} else if (number->kind == VAL_BOOL) {
 		i = number->b;
 	} else if (!val_as_int(number, &i)) {
 		if (!val_as_uint(number, &u))
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+					   tl_describe(low, type));
 		i = (int64_t)u;
 	}
 	if (tl_is_ptr(type) && i != 0)
@@ -128,7 +131,8 @@ const Val *sem_full(Lower *low, const char *what, const SemInts *shape, const Va
 const Val *sem_arange(Lower *low, const Val *start, const Val *end)
 {
 	int64_t from, to;
-	if (!sem_arg_int(low, "tl.arange", "start", start, &from) || !sem_arg_int(low, "tl.arange", "end", end, &to))
+	if (!sem_arg_int(low, "tl.arange", "start", start, &from) ||
+	    !sem_arg_int(low, "tl.arange", "end", end, &to))
 		return low->poison;
 	if (from < INT32_MIN || to > INT32_MAX || to <= from)
 		return lower_error(low, DIAG_TILE_ARANGE_BOUNDS, (long long)from, (long long)to);

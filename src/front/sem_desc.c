@@ -9,14 +9,16 @@ static IrValue *index_value(Lower *low, const char *what, const char *arg, const
 	if (!sem_is_tensor(v)) {
 		if (v->kind == VAL_BOOL || v->kind != VAL_INT || !val_as_int(v, &i) ||
 		    (!wide && (i < INT32_MIN || i > INT32_MAX))) {
-			lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", sem_describe(low, v));
+			lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit",
+				    sem_describe(low, v));
 			return NULL;
 		}
 		return irb_int(&low->b, type->ir, i);
 	}
 	bool is_int = sem_is_tile(v) && tl_is_int(sem_elem(v)) && tl_numel(sem_type(v)) == 1;
 	if (!is_int || (!wide && tl_bits(sem_elem(v)) == 64)) {
-		lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit", sem_describe(low, v));
+		lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit",
+			    sem_describe(low, v));
 		return NULL;
 	}
 	return sem_ir(sem_cast(low, sem_unsplat(low, what, v), type));
@@ -130,17 +132,21 @@ const Val *sem_make_desc(Lower *low, const Val *base, const Val *shape, const Va
 	if (!pad)
 		return low->poison;
 	if (pad == PAD_NAN && tl_is_int(elem))
-		return lower_error(low, DIAG_TILE_PADDING_NAN, what, tl_describe(low, tl_block(low, elem, block.at, rank)));
+		return lower_error(low, DIAG_TILE_PADDING_NAN, what,
+				   tl_describe(low, tl_block(low, elem, block.at, rank)));
 	const Val *const lists[] = {shape, strides};
 	static const char *const names[] = {"shape", "strides"};
 	IrValue *operands[1 + 2 * 5] = {sem_ir(base)};
 	for (uint32_t l = 0; l < 2; l++) {
 		if (!sem_is_seq(lists[l]) || lists[l]->seq.len != rank)
-			return lower_error(low, DIAG_TILE_LENGTHS, what, names[l], sem_is_seq(lists[l]) ? lists[l]->seq.len : 1, rank);
+			return lower_error(low, DIAG_TILE_LENGTHS, what, names[l],
+					   sem_is_seq(lists[l]) ? lists[l]->seq.len : 1, rank);
 		if (l && !contiguous(strides))
-			return lower_error(low, DIAG_TILE_DESC_STRIDE, what, sem_describe(low, strides->seq.items[rank - 1]));
+			return lower_error(low, DIAG_TILE_DESC_STRIDE, what,
+					   sem_describe(low, strides->seq.items[rank - 1]));
 		for (uint32_t i = 0; i < rank; i++) {
-			const Val *v = sem_scalar_of(low, what, lists[l]->seq.items[i], tl_scalar(low, l ? DT_INT64 : DT_INT32));
+			const Val *v = sem_scalar_of(low, what, lists[l]->seq.items[i],
+						     tl_scalar(low, l ? DT_INT64 : DT_INT32));
 			if (sem_is_poison(v))
 				return v;
 			operands[1 + l * rank + i] = sem_ir(v);
@@ -158,7 +164,8 @@ static bool argument_extents(const IrValue *desc, uint32_t rank, bool strides, I
 {
 	const IrBlock *block = desc->block;
 	uint32_t from = desc->index + 1 + (strides ? rank : 0);
-	if (!block || !block->region || !block->region->op || block->region->op->kind != OP_FUNC || from + rank > block->arg_count)
+	if (!block || !block->region || !block->region->op || block->region->op->kind != OP_FUNC ||
+	    from + rank > block->arg_count)
 		return false;
 	for (uint32_t i = 0; i < rank; i++) {
 		out[i] = block->args[from + i];
@@ -205,7 +212,8 @@ const Val *sem_desc_load(Lower *low, const char *what, const Val *desc, const Va
 }
 
 /* Operands of a store or reduction: descriptor, value, indices. NULL after diagnosing. */
-static IrOp *store_like(Lower *low, const char *what, IrOpKind kind, const Val *desc, const Val *offsets, const Val *value)
+static IrOp *store_like(Lower *low, const char *what, IrOpKind kind, const Val *desc, const Val *offsets,
+			const Val *value)
 {
 	if (!desc_expected(low, what, desc))
 		return NULL;
@@ -296,7 +304,8 @@ const Val *sem_desc_scatter(Lower *low, const Val *desc, const Val *value, const
 	int64_t shape[2] = {sem_type(rows)->shape[0], block->shape[1]};
 	TlType want = tl_block(low, block->elem, shape, 2);
 	if (!sem_is_tile(value) || tl_with_elem(low, sem_type(value), block->elem) != want)
-		return lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value), tl_describe(low, want));
+		return lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value),
+				   tl_describe(low, want));
 	value = sem_cast(low, value, block->elem);
 	rows = sem_cast(low, rows, tl_scalar(low, DT_INT32));
 	if (sem_is_poison(value))

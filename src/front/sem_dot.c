@@ -4,7 +4,8 @@
 #include <ctype.h>
 
 static const char *const precisions[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
-static const int precision_values[] = {PREC_TF32 + 1, PREC_TF32X3 + 1, PREC_IEEE + 1, PREC_BF16X3 + 1, PREC_BF16X6 + 1};
+static const int precision_values[] = {PREC_TF32 + 1, PREC_TF32X3 + 1, PREC_IEEE + 1, PREC_BF16X3 + 1,
+	PREC_BF16X6 + 1};
 
 static bool dtypes_ok(Lower *low, TlType a, TlType b)
 {
@@ -177,7 +178,8 @@ static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSid
 		lower_error(low, DIAG_TILE_SCALED_DTYPE, arg, side->format, sem_describe(low, side->v));
 		return NULL;
 	}
-	lower_error(low, DIAG_TILE_OPTION_WORD, "tl.dot_scaled", arg, side->format, "'e2m1', 'e4m3', 'e5m2', 'bf16', 'fp16'");
+	lower_error(low, DIAG_TILE_OPTION_WORD, "tl.dot_scaled", arg, side->format,
+		    "'e2m1', 'e4m3', 'e5m2', 'bf16', 'fp16'");
 	return NULL;
 }
 
@@ -188,14 +190,17 @@ static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType opera
 	TlType t = sem_type(scale);
 	int64_t group = tl_is(sem_elem(scale), DT_FP8E4NV) ? 16 : 32;
 	uint32_t rank = operand->rank;
-	bool ok = tl_is_block(t) && t->rank == rank && t->shape[rank - 2] == rows && t->shape[rank - 1] == k / group &&
+	bool ok = tl_is_block(t) && t->rank == rank && t->shape[rank - 2] == rows &&
+			t->shape[rank - 1] == k / group &&
 		  (rank == 2 || t->shape[0] == operand->shape[0]);
 	if (!ok)
-		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, sem_describe(low, scale), (long long)rows, (long long)(k / group));
+		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, sem_describe(low, scale), (long long)rows,
+			    (long long)(k / group));
 	return ok;
 }
 
-const Val *sem_dot_scaled(Lower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc, bool fast_math)
+const Val *sem_dot_scaled(Lower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc,
+			  bool fast_math)
 {
 	IrScaleFormat fa, fb;
 	const Val *l = scaled_operand(low, "lhs", a, &fa);

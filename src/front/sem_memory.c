@@ -170,8 +170,10 @@ const Val *sem_load(Lower *low, const Val *ptr, const SemAccess *access)
 {
 	if (!pointer_expected(low, access->what, ptr))
 		return low->poison;
-	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_load_caches, sem_load_cache_values);
-	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions, sem_eviction_values);
+	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_load_caches,
+			       sem_load_cache_values);
+	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions,
+			       sem_eviction_values);
 	int padding = sem_option(low, access->what, "padding_option", access->padding, paddings, padding_values);
 	if (!cache || !evict || !padding)
 		return low->poison;
@@ -180,7 +182,8 @@ const Val *sem_load(Lower *low, const Val *ptr, const SemAccess *access)
 	return load_pointers(low, ptr, access, cache, evict);
 }
 
-static const Val *store_block(Lower *low, const Val *ptr, const Val *value, const SemAccess *access, int cache, int evict)
+static const Val *store_block(Lower *low, const Val *ptr, const Val *value, const SemAccess *access, int cache,
+			      int evict)
 {
 	TlType block = sem_type(ptr)->elem;
 	SemInts dims;
@@ -191,7 +194,8 @@ static const Val *store_block(Lower *low, const Val *ptr, const Val *value, cons
 	if (!tl_is_block(sem_type(value)))
 		value = sem_splat(low, value, block->shape, block->rank);
 	if (sem_type(value) != block)
-		return lower_error(low, DIAG_TILE_BLOCK_STORE, access->what, sem_describe(low, value), tl_describe(low, block));
+		return lower_error(low, DIAG_TILE_BLOCK_STORE, access->what, sem_describe(low, value),
+				   tl_describe(low, block));
 	IrValue *operands[2] = {sem_ir(ptr), sem_ir(value)};
 	IrOp *op = irb_op(&low->b, OP_STORE, operands, 2, NULL, 0, 0);
 	set_boundary(low, op, &dims);
@@ -229,8 +233,10 @@ const Val *sem_store(Lower *low, const Val *ptr, const Val *value, const SemAcce
 		return lower_error(low, DIAG_TILE_STORE_CONST, access->what, sem_describe(low, ptr));
 	if (!sem_is_tile(value))
 		return lower_error(low, DIAG_TILE_NO_TENSOR, sem_describe(low, value));
-	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_store_caches, sem_store_cache_values);
-	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions, sem_eviction_values);
+	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_store_caches,
+			       sem_store_cache_values);
+	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions,
+			       sem_eviction_values);
 	if (!cache || !evict)
 		return low->poison;
 	if (tl_is_block_ptr(sem_type(ptr)))

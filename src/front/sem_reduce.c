@@ -30,7 +30,8 @@ static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs
 			return false;
 		}
 		if (tl_with_elem(low, t, first->elem) != first) {
-			lower_error(low, DIAG_TILE_INPUT_SHAPES, what, tl_describe(low, first), tl_describe(low, t));
+			lower_error(low, DIAG_TILE_INPUT_SHAPES, what, tl_describe(low, first),
+				    tl_describe(low, t));
 			return false;
 		}
 	}
@@ -134,7 +135,8 @@ const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn
 /* ---- map_elementwise ---- */
 
 /* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
-static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands, TlType *types)
+static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
+			 TlType *types)
 {
 	uint32_t count = args->seq.len, n = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -169,7 +171,8 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 	if (!map_operands(low, args, pack, in, operands, types))
 		return low->poison;
 	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
-	if (!lower_region_results(low, &draft->regions[0], fn, types, count * step, OP_MAP_RETURN, returned, &returned_count))
+	if (!lower_region_results(low, &draft->regions[0], fn, types, count * step, OP_MAP_RETURN, returned,
+				  &returned_count))
 		return low->poison;
 	if (returned_count % step)
 		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);

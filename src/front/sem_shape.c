@@ -129,7 +129,8 @@ const Val *sem_unsplat(Lower *low, const char *what, const Val *v)
 	return sem_make(low, irb_1(&low->b, OP_UNSPLAT, type->elem->ir, sem_ir(v)), type->elem);
 }
 
-const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank, bool reorder)
+const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
+		       bool reorder)
 {
 	TlType from = sem_type(v);
 	if (!sem_check_shape(low, what, shape, rank))
@@ -274,7 +275,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 		uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
 		if (sem_is_poison(items[i]))
 			return low->poison;
-		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has the shape [1]. */
+		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has shape [1]. */
 		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
 			v = sem_expand_dims(low, v, rank ? i : 0);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))

@@ -215,7 +215,8 @@ static void describe(Lower *low, Text *out, TlType t)
 		describe(low, out, t->elem);
 		text_str(out, tl_shape_text(low, t->shape, t->rank));
 	} else if (t->kind == TL_PTR || t->kind == TL_DESC) {
-		text_str(out, t->kind == TL_DESC ? "tensor_descriptor<" : t->is_const ? "const_pointer<" : "pointer<");
+		const char *pointer = t->is_const ? "const_pointer<" : "pointer<";
+		text_str(out, t->kind == TL_DESC ? "tensor_descriptor<" : pointer);
 		describe(low, out, t->elem);
 		text_char(out, '>');
 	} else {
@@ -241,7 +242,8 @@ static bool scalar_by_name(Lower *low, Str name, TlType *out)
 	static const struct {
 		const char *name;
 		TlDtype dtype;
-	} aliases[] = {{"u1", DT_INT1}, {"B", DT_INT1}, {"fp8e4", DT_FP8E4NV}, {"float8_e5m2", DT_FP8E5}, {"float8_e4m3fn", DT_FP8E4NV}};
+	} aliases[] = {{"u1", DT_INT1}, {"B", DT_INT1}, {"fp8e4", DT_FP8E4NV}, {"float8_e5m2", DT_FP8E5},
+		{"float8_e4m3fn", DT_FP8E4NV}};
 	for (int i = 0; i < DT__COUNT; i++) {
 		if (str_is(name, tl_dtypes[i].name) || str_is(name, tl_dtypes[i].short_name)) {
 			*out = tl_scalar(low, (TlDtype)i);
