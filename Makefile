@@ -7,13 +7,14 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check bench build install clean setup setup-test
+.PHONY: help demo check bench build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
 	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
+	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
 	@echo "make clean     remove everything that was built"
 
@@ -54,6 +55,10 @@ bench: setup
 install: setup
 	$(call build_preset,dist)
 	@cmake --install build/dist --strip --prefix "$(PREFIX)"
+
+wheel: setup
+	$(call build_preset,dist)
+	@cmake --build --preset dist --target neso_wheel
 
 clean:
 	rm -rf build dist

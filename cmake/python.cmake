@@ -1,0 +1,45 @@
+# The Python package: its files beside the extension, in <build>/python/neso, usable with PYTHONPATH=<build>/python.
+# One extension for every CPython from 3.10 on (limited API). Left out where Python's headers are not there.
+find_package(Python3 3.10 COMPONENTS Interpreter Development.Module)
+if(NOT Python3_Development.Module_FOUND)
+  message(STATUS "Python's headers (3.10 or newer) were not found: the Python package is not built")
+  return()
+endif()
+
+set(python_out ${PROJECT_BINARY_DIR}/python/neso)
+file(GLOB extension_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/ext/*.c)
+add_library(neso_python MODULE ${extension_sources})
+target_include_directories(neso_python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
+target_link_libraries(neso_python PRIVATE neso)
+# libneso.so lies beside the extension in a wheel, and in the build folder here.
+set_target_properties(neso_python PROPERTIES
+  PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY ${python_out}
+  BUILD_RPATH "$ORIGIN/../.." INSTALL_RPATH "$ORIGIN")
+if(APPLE)
+  target_link_options(neso_python PRIVATE -undefined dynamic_lookup)
+endif()
+
+file(GLOB_RECURSE python_files RELATIVE ${PROJECT_SOURCE_DIR}/python CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/python/neso/*.py)
+set(python_copies)
+foreach(file IN LISTS python_files)
+  add_custom_command(
+    OUTPUT ${PROJECT_BINARY_DIR}/python/${file}
+    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/python/${file} ${PROJECT_BINARY_DIR}/python/${file}
+    DEPENDS ${PROJECT_SOURCE_DIR}/python/${file}
+    VERBATIM)
+  list(APPEND python_copies ${PROJECT_BINARY_DIR}/python/${file})
+endforeach()
+add_custom_target(neso_python_files ALL DEPENDS ${python_copies})
+
+install(TARGETS neso_python LIBRARY DESTINATION python/neso COMPONENT python EXCLUDE_FROM_ALL)
+
+# wheel: one file for every CPython from 3.10 on, with libneso.so in it.
+add_custom_target(neso_wheel
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python/wheel.py --version ${PROJECT_VERSION}
+    --package ${PROJECT_SOURCE_DIR}/python/neso --extension $<TARGET_FILE:neso_python>
+    --library $<TARGET_FILE:neso> --soname $<TARGET_SONAME_FILE_NAME:neso>
+    --license ${PROJECT_SOURCE_DIR}/LICENSE --readme ${PROJECT_SOURCE_DIR}/docs/python.md
+    --strip ${CMAKE_STRIP} --out ${PROJECT_SOURCE_DIR}/dist
+  DEPENDS neso_python neso neso_python_files
+  VERBATIM)

@@ -1,0 +1,575 @@
+/* What Python passes for a parameter: numbers, None, arrays of any library, descriptors, constants.
+ *
+ * The kind of a value is found once per type and remembered. NumPy arrays are read through __array_struct__,
+ * tensors through data_ptr(), everything else by the package's import_array. No array library is imported. */
+#include "native.h"
+
+#include <stdlib.h>
+
+/* ---- keys ---- */
+
+void key_init(Key *key)
+{
+	key->data = key->local;
+	key->len = 0;
+	key->cap = sizeof key->local;
+}
+
+void key_free(Key *key)
+{
+	if (key->data != key->local)
+		free(key->data);
+}
+
+bool key_add(Key *key, const void *data, size_t len)
+{
+	if (key->cap - key->len < len) {
+		size_t cap = 2 * key->cap + len;
+		unsigned char *grown = malloc(cap);
+		if (!grown) {
+			PyErr_NoMemory();
+			return false;
+		}
+		memcpy(grown, key->data, key->len);
+		key_free(key);
+		key->data = grown;
+		key->cap = cap;
+	}
+	memcpy(key->data + key->len, data, len);
+	key->len += len;
+	return true;
+}
+
+static bool key_tag(Key *key, char tag, unsigned char a, unsigned char b, unsigned char c)
+{
+	unsigned char packed[4] = {(unsigned char)tag, a, b, c};
+	return key_add(key, packed, sizeof packed);
+}
+
+/* ---- what is held ---- */
+
+bool held_keep(Held *held, PyObject *object)
+{
+	if (!held->objects && !(held->objects = PyList_New(0)))
+		return false;
+	return PyList_Append(held->objects, object) == 0;
+}
+
+static bool held_finish(Held *held, PyObject *function)
+{
+	if (!held->finish && !(held->finish = PyList_New(0)))
+		return false;
+	return PyList_Append(held->finish, function) == 0;
+}
+
+void held_free(Held *held)
+{
+	Py_CLEAR(held->objects);
+	Py_CLEAR(held->finish);
+}
+
+/* ---- kinds of types ---- */
+
+typedef enum {
+	KIND_NONE_YET,
+	KIND_INT,
+	KIND_FLOAT,
+	KIND_BOOL,
+	KIND_NUMPY,  /* __array_struct__ */
+	KIND_TENSOR, /* data_ptr() */
+	KIND_ARRAY,  /* anything that import_array knows */
+	KIND_INDEX,  /* a number of another library: int() or float() of it */
+	KIND_REAL,
+	KIND_DESCRIPTOR,
+	KIND_CONSTEXPR,
+	KIND_VALUE, /* a constant, as an expression */
+} Kind;
+
+static PyObject *name_array_struct, *name_data_ptr, *name_dtype, *name_is_cuda, *name_shape, *name_stride, *name_value,
+	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device;
+
+bool array_setup(void)
+{
+	static const struct {
+		PyObject **at;
+		const char *text;
+	} names[] = {
+		{&name_array_struct, "__array_struct__"}, {&name_data_ptr, "data_ptr"},
+		{&name_dtype, "dtype"},                   {&name_is_cuda, "is_cuda"},
+		{&name_shape, "shape"},                   {&name_stride, "stride"},
+		{&name_value, "value"},                   {&name_base, "base"},
+		{&name_strides, "strides"},               {&name_block_shape, "block_shape"},
+		{&name_padding, "padding"},               {&name_is_contiguous, "is_contiguous"},
+		{&name_nbytes, "nbytes"},                 {&name_device, "device"},
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!(*names[i].at = PyUnicode_InternFromString(names[i].text)))
+			return false;
+	return true;
+}
+
+/* Pointers to small numbers; the objects are kept alive, so that no other takes their address. */
+enum { TABLE_SIZE = 256 };
+typedef struct Table {
+	PyObject *keys[TABLE_SIZE];
+	int values[TABLE_SIZE];
+	unsigned count;
+} Table;
+
+static Table kinds, dtypes;
+
+static unsigned slot_of(const Table *table, const void *key)
+{
+	uintptr_t bits = (uintptr_t)key;
+	unsigned at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE;
+	while (table->keys[at] && table->keys[at] != key)
+		at = (at + 1) % TABLE_SIZE;
+	return at;
+}
+
+static int table_get(const Table *table, const void *key)
+{
+	unsigned at = slot_of(table, key);
+	return table->keys[at] ? table->values[at] : 0;
+}
+
+static void table_put(Table *table, PyObject *key, int value)
+{
+	if (table->count >= TABLE_SIZE / 2)
+		return;
+	unsigned at = slot_of(table, key);
+	Py_INCREF(key);
+	table->keys[at] = key;
+	table->values[at] = value;
+	table->count++;
+}
+
+static bool has(PyObject *object, const char *name)
+{
+	return PyObject_HasAttrString(object, name) == 1;
+}
+
+static Kind find_kind(PyObject *value)
+{
+	PyObject *type = (PyObject *)Py_TYPE(value);
+	if (PyBool_Check(value))
+		return KIND_BOOL;
+	if (PyLong_Check(value))
+		return KIND_INT;
+	if (PyFloat_Check(value))
+		return KIND_FLOAT;
+	if (PyUnicode_Check(value) || PyTuple_Check(value))
+		return KIND_VALUE;
+	if (host.descriptor && PyObject_IsInstance(value, host.descriptor) == 1)
+		return KIND_DESCRIPTOR;
+	if (host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
+		return KIND_CONSTEXPR;
+	if (has(type, "data_ptr"))
+		return KIND_TENSOR;
+	if (has(type, "__array_struct__") && !has(type, "__setitem__"))
+		return has(type, "__index__") ? KIND_INDEX : has(type, "__float__") ? KIND_REAL : KIND_VALUE;
+	if (has(type, "__cuda_array_interface__") || has(value, "__cuda_array_interface__"))
+		return KIND_ARRAY;
+	if (has(type, "__array_struct__"))
+		return KIND_NUMPY;
+	if (has(type, "__dlpack__") || has(type, "__array_interface__") || has(value, "data_ptr"))
+		return KIND_ARRAY;
+	PyObject *view = PyMemoryView_FromObject(value);
+	if (view) {
+		Py_DECREF(view);
+		return PyBytes_Check(value) ? KIND_VALUE : KIND_ARRAY;
+	}
+	PyErr_Clear();
+	return has(type, "__index__") ? KIND_INDEX : KIND_VALUE;
+}
+
+static Kind kind_of(PyObject *value)
+{
+	Kind kind = (Kind)table_get(&kinds, Py_TYPE(value));
+	if (kind == KIND_NONE_YET) {
+		kind = find_kind(value);
+		PyErr_Clear();
+		table_put(&kinds, (PyObject *)Py_TYPE(value), kind);
+	}
+	return kind;
+}
+
+/* ---- element types ---- */
+
+static neso_dtype dtype_by_name(PyObject *dtype)
+{
+	PyObject *text = PyObject_Str(dtype);
+	const char *name = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+	neso_dtype found = NESO_DTYPE_NONE;
+	if (name) {
+		const char *dot = strrchr(name, '.');
+		found = neso_dtype_of(dot ? dot + 1 : name);
+	}
+	if (name && found == NESO_DTYPE_NONE)
+		PyErr_Format(PyExc_TypeError, "kernels know no element type %R", dtype);
+	Py_XDECREF(text);
+	return found;
+}
+
+static neso_dtype dtype_of(PyObject *dtype)
+{
+	neso_dtype found = (neso_dtype)table_get(&dtypes, dtype);
+	if (found == NESO_DTYPE_NONE) {
+		found = dtype_by_name(dtype);
+		if (found != NESO_DTYPE_NONE)
+			table_put(&dtypes, dtype, (int)found);
+	}
+	return found;
+}
+
+static neso_dtype dtype_attribute(PyObject *array)
+{
+	PyObject *dtype = PyObject_GetAttr(array, name_dtype);
+	neso_dtype found = dtype ? dtype_of(dtype) : NESO_DTYPE_NONE;
+	Py_XDECREF(dtype);
+	return found;
+}
+
+/* ---- memory ---- */
+
+static bool bind_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes, bool writable,
+			Key *key)
+{
+	arg->kind = NESO_ARG_POINTER;
+	arg->dtype = dtype;
+	arg->address = address;
+	arg->buffer = begin;
+	arg->bytes = bytes;
+	arg->access = writable ? NESO_READ_WRITE : NESO_READ;
+	return key_tag(key, 'p', (unsigned char)dtype, (uintptr_t)address % 16 == 0, 0);
+}
+
+/* Bytes that the elements of a strided array reach to, below and above its address. Strides are in bytes. */
+static void extent(int rank, const int64_t *shape, const int64_t *strides, size_t item, int64_t *low, int64_t *high)
+{
+	*low = 0;
+	*high = (int64_t)item;
+	for (int i = 0; i < rank; i++) {
+		if (shape[i] == 0) {
+			*low = *high = 0;
+			return;
+		}
+		int64_t reach = (shape[i] - 1) * strides[i];
+		*(reach < 0 ? low : high) += reach;
+	}
+}
+
+/* The struct behind __array_struct__, as NumPy's documentation gives it. */
+typedef struct ArrayStruct {
+	int two, nd;
+	char typekind;
+	int itemsize, flags;
+	Py_ssize_t *shape, *strides;
+	void *data;
+	PyObject *descr;
+} ArrayStruct;
+
+static neso_dtype struct_dtype(const ArrayStruct *a)
+{
+	static const neso_dtype ints[] = {[1] = NESO_INT8, [2] = NESO_INT16, [4] = NESO_INT32, [8] = NESO_INT64};
+	static const neso_dtype uints[] = {[1] = NESO_UINT8, [2] = NESO_UINT16, [4] = NESO_UINT32, [8] = NESO_UINT64};
+	static const neso_dtype floats[] = {[2] = NESO_FP16, [4] = NESO_FP32, [8] = NESO_FP64};
+	if (a->itemsize > 8 || a->itemsize < 1)
+		return NESO_DTYPE_NONE;
+	switch (a->typekind) {
+	case 'i': return ints[a->itemsize];
+	case 'u': return uints[a->itemsize];
+	case 'f': return floats[a->itemsize];
+	case 'b': return NESO_INT1;
+	default: return NESO_DTYPE_NONE;
+	}
+}
+
+static bool bind_numpy(PyObject *array, bool is_const, neso_arg *arg, Key *key)
+{
+	enum { CONTIGUOUS = 1 | 2, NOT_SWAPPED = 0x200, WRITABLE = 0x400, MAX_RANK = 64 };
+	PyObject *capsule = PyObject_GetAttr(array, name_array_struct);
+	const ArrayStruct *a = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+	bool good = false;
+	if (!a)
+		goto out;
+	neso_dtype dtype = struct_dtype(a);
+	if (dtype == NESO_DTYPE_NONE && (dtype = dtype_attribute(array)) == NESO_DTYPE_NONE)
+		goto out;
+	if (!(a->flags & NOT_SWAPPED) && a->itemsize > 1) {
+		PyErr_SetString(PyExc_TypeError, "the array's bytes are in the other order; use .astype of its native dtype");
+		goto out;
+	}
+	int64_t low = 0, high = a->itemsize;
+	if (a->flags & CONTIGUOUS || a->nd > MAX_RANK) {
+		for (int i = 0; i < a->nd; i++)
+			high *= a->shape[i];
+	} else {
+		int64_t shape[MAX_RANK], strides[MAX_RANK];
+		for (int i = 0; i < a->nd; i++) {
+			shape[i] = a->shape[i];
+			strides[i] = a->strides[i];
+		}
+		extent(a->nd, shape, strides, (size_t)a->itemsize, &low, &high);
+	}
+	good = bind_memory(arg, dtype, a->data, (char *)a->data + low, (size_t)(high - low),
+			   !is_const && a->flags & WRITABLE, key);
+out:
+	Py_XDECREF(capsule);
+	return good;
+}
+
+static bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max)
+{
+	PyObject *fast = sequence ? PySequence_Tuple(sequence) : NULL;
+	if (!fast)
+		return false;
+	Py_ssize_t n = PyTuple_Size(fast);
+	if (n > max) {
+		PyErr_Format(PyExc_ValueError, "an array of rank %zd", n);
+		n = -1;
+	}
+	for (Py_ssize_t i = 0; i < n; i++) {
+		PyObject *item = PyTuple_GetItem(fast, i), *inner = NULL;
+		if (host.constexpr_type && PyObject_IsInstance(item, host.constexpr_type) == 1)
+			item = inner = PyObject_GetAttr(item, name_value);
+		out[i] = item ? PyLong_AsLongLong(item) : -1;
+		Py_XDECREF(inner);
+		if (PyErr_Occurred())
+			n = -1;
+	}
+	Py_DECREF(fast);
+	*rank = (int)n;
+	return n >= 0;
+}
+
+/* Bytes of a tensor whose elements lie one behind the other; -1: it is not known to be one. */
+static int64_t contiguous_bytes(PyObject *tensor)
+{
+	int64_t bytes = -1;
+	PyObject *answer = PyObject_CallMethodObjArgs(tensor, name_is_contiguous, NULL);
+	if (answer && PyObject_IsTrue(answer) == 1) {
+		PyObject *size = PyObject_GetAttr(tensor, name_nbytes);
+		if (size)
+			bytes = PyLong_AsLongLong(size);
+		Py_XDECREF(size);
+	}
+	Py_XDECREF(answer);
+	PyErr_Clear();
+	return bytes;
+}
+
+static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t *high)
+{
+	enum { MAX_RANK = 64 };
+	int64_t shape[MAX_RANK], strides[MAX_RANK];
+	int rank = 0, stride_rank = 0;
+	PyObject *shape_object = PyObject_GetAttr(tensor, name_shape);
+	PyObject *stride_object = PyObject_CallMethodObjArgs(tensor, name_stride, NULL);
+	bool good = shape_object && stride_object && read_sizes(shape_object, shape, &rank, MAX_RANK) &&
+		    read_sizes(stride_object, strides, &stride_rank, MAX_RANK);
+	if (good && rank == stride_rank) {
+		for (int i = 0; i < rank; i++)
+			strides[i] *= (int64_t)item;
+		extent(rank, shape, strides, item, low, high);
+	}
+	Py_XDECREF(shape_object);
+	Py_XDECREF(stride_object);
+	return good;
+}
+
+static bool bind_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held);
+
+static bool is_on_device(PyObject *tensor)
+{
+	PyObject *answer = PyObject_GetAttr(tensor, name_is_cuda);
+	if (!answer) {
+		PyErr_Clear();
+		return false;
+	}
+	bool yes = PyObject_IsTrue(answer) == 1;
+	Py_DECREF(answer);
+	return yes;
+}
+
+static bool bind_tensor(PyObject *tensor, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
+{
+	if (is_on_device(tensor))
+		return bind_imported(tensor, is_const, name, arg, key, held);
+	PyObject *pointer = PyObject_CallMethodObjArgs(tensor, name_data_ptr, NULL);
+	if (!pointer)
+		return false;
+	unsigned long long address = PyLong_AsUnsignedLongLong(pointer);
+	Py_DECREF(pointer);
+	if (address == (unsigned long long)-1 && PyErr_Occurred())
+		return false;
+	neso_dtype dtype = dtype_attribute(tensor);
+	if (dtype == NESO_DTYPE_NONE)
+		return false;
+	size_t item = neso_dtype_size(dtype);
+	int64_t low = 0, high = contiguous_bytes(tensor);
+	if (high < 0 && !strided_extent(tensor, item, &low, &high))
+		return false;
+	char *at = (char *)(uintptr_t)address;
+	return bind_memory(arg, dtype, at, address ? at + low : at, (size_t)(high - low), !is_const, key);
+}
+
+static bool bind_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
+{
+	PyObject *parts = PyObject_CallFunction(host.import_array, "Os", array, name);
+	unsigned long long address, begin, bytes;
+	PyObject *dtype_object, *keep, *finish;
+	int writable;
+	if (!parts)
+		return false;
+	neso_dtype dtype = NESO_DTYPE_NONE;
+	bool good = PyArg_ParseTuple(parts, "KKKOpOO", &address, &begin, &bytes, &dtype_object, &writable, &keep, &finish) &&
+		    (dtype = dtype_of(dtype_object)) != NESO_DTYPE_NONE && held_keep(held, keep) &&
+		    (finish == Py_None || held_finish(held, finish)) &&
+		    bind_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes,
+				writable && !is_const, key);
+	Py_DECREF(parts);
+	return good;
+}
+
+static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Key *key, Held *held)
+{
+	PyObject *base = PyObject_GetAttr(value, name_base);
+	PyObject *shape = PyObject_GetAttr(value, name_shape);
+	PyObject *strides = PyObject_GetAttr(value, name_strides);
+	PyObject *block = PyObject_GetAttr(value, name_block_shape);
+	PyObject *padding = PyObject_HasAttr(value, name_padding) ? PyObject_GetAttr(value, name_padding) : NULL;
+	int rank = 0, other = 0;
+	bool good = base && shape && strides && block && array_bind(base, false, false, name, arg, key, held) &&
+		    read_sizes(shape, arg->shape, &rank, NESO_MAX_RANK) &&
+		    read_sizes(strides, arg->strides, &other, NESO_MAX_RANK) &&
+		    read_sizes(block, arg->block_shape, &other, NESO_MAX_RANK);
+	if (good && arg->kind != NESO_ARG_POINTER) {
+		PyErr_Format(PyExc_TypeError, "the base of the descriptor '%s' is no array", name);
+		good = false;
+	}
+	if (good) {
+		arg->kind = NESO_ARG_DESCRIPTOR;
+		arg->rank = (uint32_t)rank;
+		const char *text = padding && PyUnicode_Check(padding) ? PyUnicode_AsUTF8AndSize(padding, NULL) : NULL;
+		arg->pad_nan = text && strcmp(text, "nan") == 0;
+		good = key_tag(key, 'd', (unsigned char)rank, arg->pad_nan, 0) &&
+		       key_add(key, arg->block_shape, sizeof *arg->block_shape * (size_t)rank);
+	}
+	Py_XDECREF(base);
+	Py_XDECREF(shape);
+	Py_XDECREF(strides);
+	Py_XDECREF(block);
+	Py_XDECREF(padding);
+	return good;
+}
+
+/* ---- numbers and constants ---- */
+
+static bool bind_int(PyObject *value, bool is_constexpr, const char *name, neso_arg *arg, Key *key)
+{
+	int overflow;
+	long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
+	arg->value.kind = NESO_VALUE_INT;
+	if (overflow > 0) {
+		unsigned long long u = PyLong_AsUnsignedLongLong(value);
+		if (PyErr_Occurred()) {
+			PyErr_Clear();
+			PyErr_Format(PyExc_OverflowError, "argument '%s' does not fit 64 bits", name);
+			return false;
+		}
+		i = (long long)u;
+		arg->value.is_unsigned = true;
+	} else if (overflow < 0) {
+		PyErr_Format(PyExc_OverflowError, "argument '%s' does not fit 64 bits", name);
+		return false;
+	} else if (i == -1 && PyErr_Occurred()) {
+		return false;
+	}
+	arg->value.i = i;
+	if (is_constexpr)
+		return key_tag(key, 'I', overflow > 0, 0, 0) && key_add(key, &i, sizeof i);
+	unsigned char width = overflow ? 2 : i < INT32_MIN || i > INT32_MAX;
+	return key_tag(key, 'i', width, i == 1, i % 16 == 0);
+}
+
+static bool bind_float(double f, bool is_constexpr, neso_arg *arg, Key *key)
+{
+	arg->value.kind = NESO_VALUE_FLOAT;
+	arg->value.f = f;
+	return key_tag(key, is_constexpr ? 'F' : 'f', 0, 0, 0) && (!is_constexpr || key_add(key, &f, sizeof f));
+}
+
+static bool bind_expression(PyObject *value, neso_arg *arg, Key *key, Held *held)
+{
+	PyObject *text = PyObject_CallFunctionObjArgs(host.expression, value, NULL);
+	Py_ssize_t length;
+	const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+	if (!utf8) {
+		Py_XDECREF(text);
+		return false;
+	}
+	arg->value.kind = NESO_VALUE_EXPR;
+	arg->value.text = utf8;
+	bool good = held_keep(held, text) && key_tag(key, 'x', 0, 0, 0) && key_add(key, utf8, (size_t)length + 1);
+	Py_DECREF(text);
+	return good;
+}
+
+static bool bind_number(PyObject *value, Kind kind, bool is_constexpr, const char *name, neso_arg *arg, Key *key)
+{
+	PyObject *number = kind == KIND_INDEX ? PyNumber_Index(value) : PyNumber_Float(value);
+	if (!number)
+		return false;
+	bool good = kind == KIND_INDEX ? bind_int(number, is_constexpr, name, arg, key)
+				       : bind_float(PyFloat_AsDouble(number), is_constexpr, arg, key);
+	Py_DECREF(number);
+	return good;
+}
+
+static bool bind_constexpr(PyObject *value, const char *name, neso_arg *arg, Key *key, Held *held)
+{
+	PyObject *inner = PyObject_GetAttr(value, name_value);
+	bool good = inner && held_keep(held, inner) && array_bind(inner, true, false, name, arg, key, held);
+	Py_XDECREF(inner);
+	if (good && (arg->value.kind == NESO_VALUE_INT || arg->value.kind == NESO_VALUE_FLOAT)) {
+		/* A number that says it is a constant is one, whatever the parameter says. */
+		good = bind_expression(value, arg, key, held);
+	}
+	return good;
+}
+
+bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
+{
+	memset(arg, 0, sizeof *arg);
+	if (value == Py_None) {
+		arg->value.kind = NESO_VALUE_NONE;
+		return key_tag(key, 'n', 0, 0, 0);
+	}
+	Kind kind = kind_of(value);
+	switch (kind) {
+	case KIND_BOOL:
+		arg->value.kind = NESO_VALUE_BOOL;
+		arg->value.i = value == Py_True;
+		return key_tag(key, 'b', is_constexpr ? 1 + (value == Py_True) : 0, 0, 0);
+	case KIND_INT:
+		return bind_int(value, is_constexpr, name, arg, key);
+	case KIND_FLOAT:
+		return bind_float(PyFloat_AsDouble(value), is_constexpr, arg, key);
+	case KIND_INDEX:
+	case KIND_REAL:
+		return bind_number(value, kind, is_constexpr, name, arg, key);
+	case KIND_NUMPY:
+		return bind_numpy(value, is_const, arg, key);
+	case KIND_TENSOR:
+		return bind_tensor(value, is_const, name, arg, key, held);
+	case KIND_ARRAY:
+		return bind_imported(value, is_const, name, arg, key, held);
+	case KIND_DESCRIPTOR:
+		return bind_descriptor(value, name, arg, key, held);
+	case KIND_CONSTEXPR:
+		return bind_constexpr(value, name, arg, key, held);
+	default:
+		return bind_expression(value, arg, key, held);
+	}
+}

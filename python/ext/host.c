@@ -1,0 +1,265 @@
+/* The process's context, the library's callbacks into Python, and errors on their way out. */
+#include "native.h"
+
+#include <stdlib.h>
+
+Host host;
+unsigned host_generation = 1;
+
+static neso_context *context;
+
+/* The last answer of a resolver lives until this thread's next question. */
+static _Thread_local PyObject *last_answer;
+static _Thread_local PyObject *pending_type, *pending_value, *pending_trace;
+
+/* ---- callbacks ---- */
+
+static void keep_error(void)
+{
+	PyObject *type, *value, *trace;
+	PyErr_Fetch(&type, &value, &trace);
+	if (pending_type) {
+		Py_XDECREF(type);
+		Py_XDECREF(value);
+		Py_XDECREF(trace);
+		return;
+	}
+	pending_type = type;
+	pending_value = value;
+	pending_trace = trace;
+}
+
+bool host_take_error(void)
+{
+	if (!pending_type)
+		return false;
+	PyErr_Restore(pending_type, pending_value, pending_trace);
+	pending_type = pending_value = pending_trace = NULL;
+	return true;
+}
+
+static bool read_answer(PyObject *answer, neso_value *value)
+{
+	if (answer == Py_None)
+		return false;
+	if (PyUnicode_Check(answer)) {
+		value->kind = NESO_VALUE_EXPR;
+		value->text = PyUnicode_AsUTF8AndSize(answer, NULL);
+		return value->text != NULL;
+	}
+	if (!PyTuple_Check(answer) || PyTuple_Size(answer) != 3) {
+		PyErr_SetString(PyExc_TypeError, "a resolver gives None, text, or (path, source, name)");
+		return false;
+	}
+	value->kind = NESO_VALUE_FUNCTION;
+	value->path = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(answer, 0), NULL);
+	value->source = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(answer, 1), NULL);
+	value->text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(answer, 2), NULL);
+	return value->path && value->source && value->text;
+}
+
+/* Called without the lock. */
+static bool on_resolve(void *data, const neso_name_request *request, neso_value *value)
+{
+	(void)data;
+	PyGILState_STATE state = PyGILState_Ensure();
+	bool known = false;
+	if (!pending_type) {
+		PyObject *answer = PyObject_CallFunction(host.resolve, "sss", request->path, request->function,
+							 request->name);
+		if (answer)
+			known = read_answer(answer, value);
+		if (PyErr_Occurred())
+			keep_error();
+		Py_XDECREF(last_answer);
+		last_answer = answer;
+	}
+	PyGILState_Release(state);
+	return known;
+}
+
+/* Called without the lock, from any thread. */
+static void on_log(void *data, neso_log_level level, const char *text)
+{
+	(void)data;
+	PyGILState_STATE state = PyGILState_Ensure();
+	PyObject *done = PyObject_CallFunction(host.print, "is", (int)level, text);
+	if (!done)
+		keep_error();
+	Py_XDECREF(done);
+	PyGILState_Release(state);
+}
+
+/* ---- the context ---- */
+
+neso_context *host_context(void)
+{
+	if (context)
+		return context;
+	neso_context_options options = {
+		.size = sizeof options,
+		.log = on_log,
+		.resolve = on_resolve,
+	};
+	const char *threads = getenv("NESO_THREADS");
+	if (threads)
+		options.threads = (uint32_t)strtoul(threads, NULL, 10);
+	neso_diagnostics *diagnostics = NULL;
+	neso_status status = neso_context_new(&options, &context, &diagnostics);
+	if (status != NESO_OK) {
+		context = NULL;
+		host_fail(status, diagnostics, NULL);
+		return NULL;
+	}
+	neso_diagnostics_free(diagnostics);
+	return context;
+}
+
+/* In the child of a fork the threads of the old context are gone: it is left behind. */
+static PyObject *forked(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	context = NULL;
+	host_generation++;
+	Py_RETURN_NONE;
+}
+
+/* ---- errors ---- */
+
+static PyObject *describe(const neso_diagnostic *d)
+{
+	PyObject *notes = PyList_New(0);
+	for (size_t i = 0; notes && i < d->note_count; i++) {
+		PyObject *note = describe(d->notes[i]);
+		if (!note || PyList_Append(notes, note) < 0)
+			Py_CLEAR(notes);
+		Py_XDECREF(note);
+	}
+	if (!notes)
+		return NULL;
+	return Py_BuildValue("(isszIIIIzN)", (int)d->severity, d->code, d->text, d->path, d->line, d->column, d->end_line,
+			     d->end_column, d->source_line, notes);
+}
+
+PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel)
+{
+	if (host_take_error()) {
+		neso_diagnostics_free(diagnostics);
+		return NULL;
+	}
+	PyObject *list = PyList_New(0), *text = NULL, *done = NULL;
+	for (size_t i = 0; list && i < neso_diagnostics_count(diagnostics); i++) {
+		PyObject *item = describe(neso_diagnostics_get(diagnostics, i));
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	if (list)
+		text = PyUnicode_FromString(diagnostics ? neso_diagnostics_text(diagnostics) : neso_status_text(status));
+	neso_diagnostics_free(diagnostics);
+	if (text)
+		done = PyObject_CallFunction(host.fail, "iOOO", (int)status, list, text, kernel ? kernel : Py_None);
+	if (text && !PyErr_Occurred())
+		PyErr_SetString(PyExc_RuntimeError, neso_status_text(status));
+	Py_XDECREF(done);
+	Py_XDECREF(text);
+	Py_XDECREF(list);
+	return NULL;
+}
+
+/* ---- functions of the module ---- */
+
+static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	(void)self;
+	static char *names[] = {"resolve",  "fail",       "expression", "import_array", "print", "compiled",
+				"descriptor", "constexpr", "slow",       "hooks",        NULL};
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO!O", names, &host.resolve, &host.fail, &host.expression,
+					 &host.import_array, &host.print, &host.compiled, &host.descriptor,
+					 &host.constexpr_type, &PyList_Type, &host.slow, &host.hooks))
+		return NULL;
+	PyObject *all[] = {host.resolve,  host.fail,       host.expression,     host.import_array, host.print,
+			   host.compiled, host.descriptor, host.constexpr_type, host.slow,         host.hooks};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		Py_INCREF(all[i]);
+	Py_RETURN_NONE;
+}
+
+static PyObject *version(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return PyUnicode_FromString(neso_version());
+}
+
+static PyObject *info(PyObject *self, PyObject *name)
+{
+	(void)self;
+	const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+	neso_context *c = text ? host_context() : NULL;
+	if (!c)
+		return NULL;
+	return Py_BuildValue("z", neso_context_info(c, text));
+}
+
+/* ir(path, text, passes) -> text */
+static PyObject *ir(PyObject *self, PyObject *args)
+{
+	(void)self;
+	const char *path, *text;
+	Py_ssize_t length;
+	PyObject *passes;
+	if (!PyArg_ParseTuple(args, "ss#O!", &path, &text, &length, &PyTuple_Type, &passes))
+		return NULL;
+	const char *names[64];
+	size_t count = (size_t)PyTuple_Size(passes);
+	if (count > 64)
+		count = 64;
+	for (size_t i = 0; i < count; i++) {
+		names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(passes, (Py_ssize_t)i), NULL);
+		if (!names[i])
+			return NULL;
+	}
+	neso_context *c = host_context();
+	if (!c)
+		return NULL;
+	neso_ir_options options = {.size = sizeof options, .passes = names, .pass_count = count};
+	char *out = NULL;
+	neso_diagnostics *diagnostics = NULL;
+	neso_status status = neso_ir_run(c, path, text, (size_t)length, &options, &out, &diagnostics);
+	if (status != NESO_OK)
+		return host_fail(status, diagnostics, NULL);
+	neso_diagnostics_free(diagnostics);
+	PyObject *result = PyUnicode_FromString(out);
+	neso_text_free(out);
+	return result;
+}
+
+static PyMethodDef methods[] = {
+	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
+	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
+	{"version", version, METH_NOARGS, "Version of the library."},
+	{"info", info, METH_O, "A fact about library and machine, or None."},
+	{"ir", ir, METH_VARARGS, "Reads IR, runs passes, gives the text."},
+	{0},
+};
+
+bool host_add(PyObject *module)
+{
+	return PyModule_AddFunctions(module, methods) == 0;
+}
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT, "neso._native", "Kernels, launches and the library's callbacks.", -1, NULL, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__native(void);
+PyMODINIT_FUNC PyInit__native(void)
+{
+	PyObject *module = PyModule_Create(&definition);
+	if (module && host_add(module) && kernel_add(module) && array_setup())
+		return module;
+	Py_XDECREF(module);
+	return NULL;
+}

@@ -1,0 +1,39 @@
+"""Neso: kernels in the Triton tile language, compiled and run without Triton.
+
+`import neso as triton` runs an existing program; `python -m neso program.py` runs it unchanged."""
+
+__version__ = "0.1.0"
+
+from . import language, runtime
+from .compiler import CompilationError, compile
+from .errors import TritonError
+from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources,
+                      TensorWrapper, autotune, heuristics, jit, reinterpret)
+from .runtime._allocation import set_allocator
+from .runtime.jit import constexpr_function
+from .language.core import cdiv_host as cdiv, next_power_of_2_host as next_power_of_2
+from .runtime.breakpoints import breakpoint
+from .runtime import host as _host
+
+_host.connect()
+
+__all__ = [
+    "CompilationError", "Config", "InterpreterError", "JITFunction", "KernelInterface", "MockTensor",
+    "OutOfResources", "TensorWrapper", "TritonError", "autotune", "breakpoint", "cdiv", "compile",
+    "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
+    "reinterpret", "runtime", "set_allocator", "testing", "tools",
+]
+
+_LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experimental", "_internal_testing", "profiler")
+
+
+def must_use_result(fn=None, _=None):
+    """Marks a function whose result is not to be dropped; kernels need no such mark."""
+    return fn if callable(fn) else (lambda f: f)
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        import importlib
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'neso' has no attribute '{name}'")

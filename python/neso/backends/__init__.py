@@ -1,0 +1,9 @@
+"""Targets."""
+
+from .compiler import BaseBackend
+
+backends = {}
+
+
+class DriverBase:
+    pass

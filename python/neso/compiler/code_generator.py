@@ -1,0 +1,13 @@
+"""Names of upstream's code generator that libraries import. Code is generated in the library."""
+
+from .errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct  # noqa: F401
+
+
+class CodeGenerator:
+
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError("neso generates code in its library: there is no CodeGenerator to subclass or call")
+
+
+def ast_to_ttir(*args, **kwargs):
+    raise NotImplementedError("neso gives the text of a kernel's TTIR: kernel.warmup(..., grid=...).asm['ttir']")

@@ -1,0 +1,362 @@
+"""Settings, each with the environment variable it is read from when it is used.
+
+Setting one here sets the variable too; `with knobs.runtime.scope():` undoes all changes of its group."""
+
+import importlib
+import os
+from contextlib import contextmanager
+
+_UNSET = object()
+propagate_env = True
+
+
+class Env:
+    """Assigned to a setting, it makes the environment decide again."""
+
+
+env = Env()
+
+
+def getenv(key, default=None):
+    text = os.environ.get(key)
+    return default if text is None else text.strip()
+
+
+def setenv(key, value):
+    if not propagate_env:
+        return
+    if value is None:
+        os.environ.pop(key, None)
+    else:
+        os.environ[key] = value
+
+
+def toenv(value):
+    if value is None:
+        return (None, )
+    if isinstance(value, bool):
+        return ("1" if value else "0", )
+    return (str(value), ) if isinstance(value, (str, int)) else None
+
+
+class env_base:
+    """A descriptor: the value assigned to it, else what the environment says."""
+
+    def __init__(self, key, default=None):
+        self.key = key
+        self.default = default
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, group, owner=None):
+        if group is None:
+            return self
+        value = group.__dict__.get(self.name, _UNSET)
+        return self.get() if value is _UNSET else self.transform(value)
+
+    def __set__(self, group, value):
+        if isinstance(value, Env):
+            group.__dict__.pop(self.name, None)
+            return
+        group.__dict__[self.name] = value
+        text = toenv(value)
+        if text:
+            setenv(self.key, text[0])
+
+    def __delete__(self, group):
+        group.__dict__.pop(self.name, None)
+
+    def transform(self, value):
+        return value
+
+    def get(self):
+        return getenv(self.key, self.default() if callable(self.default) else self.default)
+
+
+class env_str(env_base):
+    pass
+
+
+class env_opt_str(env_base):
+    pass
+
+
+class env_str_callable_default(env_base):
+    pass
+
+
+def _truth(text, default):
+    if text is None or text == "":
+        return default
+    return text.lower() in ("1", "true", "on", "yes", "y")
+
+
+class env_bool(env_base):
+
+    def __init__(self, key, default=False):
+        super().__init__(key, default)
+
+    def get(self):
+        return _truth(getenv(self.key), self.default)
+
+
+class env_opt_bool(env_bool):
+
+    def __init__(self, key):
+        super().__init__(key, None)
+
+
+class env_int(env_base):
+
+    def __init__(self, key, default=0):
+        super().__init__(key, default)
+
+    def get(self):
+        text = getenv(self.key)
+        if text is None:
+            return self.default
+        try:
+            return int(text)
+        except ValueError as error:
+            raise RuntimeError(f"{self.key} is '{text}', which is no whole number") from error
+
+
+class env_class(env_base):
+    """MODULE:CLASS."""
+
+    def __init__(self, key, kind):
+        super().__init__(key)
+        self.kind = kind
+
+    def get(self):
+        text = getenv(self.key)
+        if text is None:
+            return None
+        module, colon, name = text.partition(":")
+        if not colon:
+            raise RuntimeError(f"{self.key} is '{text}'; it is written MODULE:CLASS")
+        found = getattr(importlib.import_module(module), name)
+        if self.kind not in [c.__name__ for c in found.__mro__]:
+            raise RuntimeError(f"{text}, which {self.key} names, is no {self.kind}")
+        return found
+
+
+class base_knobs:
+
+    @property
+    def knob_descriptors(self):
+        return {name: d for name, d in type(self).__dict__.items() if isinstance(d, env_base)}
+
+    @property
+    def knobs(self):
+        return {name: getattr(self, name) for name in self.knob_descriptors}
+
+    def copy(self):
+        other = type(self)()
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def reset(self):
+        for name in self.knob_descriptors:
+            delattr(self, name)
+        return self
+
+    @contextmanager
+    def scope(self):
+        before = {d.key: os.environ.get(d.key) for d in self.knob_descriptors.values()}
+        values = dict(self.__dict__)
+        try:
+            yield
+        finally:
+            self.__dict__.clear()
+            self.__dict__.update(values)
+            for key, value in before.items():
+                if value is None:
+                    os.environ.pop(key, None)
+                else:
+                    os.environ[key] = value
+
+
+class HookChain:
+    """Functions that are called one after the other."""
+
+    def __init__(self, reversed=False):
+        self.calls = []
+        self.reversed = reversed
+
+    def add(self, function):
+        if function not in self.calls:
+            self.calls.append(function)
+            _tell_native()
+
+    def remove(self, function):
+        if function in self.calls:
+            self.calls.remove(function)
+            _tell_native()
+
+    def __bool__(self):
+        return bool(self.calls)
+
+    def __call__(self, *args, **kwargs):
+        for function in (reversed(self.calls) if self.reversed else self.calls):
+            function(*args, **kwargs)
+
+
+#: Not empty while launches have to call hooks; the extension looks at it.
+_watched = []
+
+
+def _tell_native():
+    group = globals().get("runtime")
+    hooks = [group.launch_enter_hook, group.launch_exit_hook] if group is not None else []
+    _watched[:] = [h for h in hooks if h is not None and (not isinstance(h, HookChain) or h.calls)]
+
+
+class build_knobs(base_knobs):
+    cc = env_opt_str("CC")
+    cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
+    cudart_path = env_opt_str("TRITON_CUDART_PATH")
+    impl = None
+
+    @property
+    def backend_dirs(self):
+        return {p for p in (self.cudacrt_path, self.cudart_path) if p is not None}
+
+
+class redis_knobs(base_knobs):
+    key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
+    host = env_str("TRITON_REDIS_HOST", "localhost")
+    port = env_int("TRITON_REDIS_PORT", 6379)
+
+
+class cache_knobs(base_knobs):
+    home_dir = env_str("TRITON_HOME", lambda: os.path.expanduser("~/"))
+    dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
+    override_dir = env_str_callable_default("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override"))
+    dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
+    manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
+    remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+
+    def get_triton_dir(self, name):
+        return os.path.join(self.home_dir, ".triton", name)
+
+
+class compilation_knobs(base_knobs):
+    override = env_bool("TRITON_KERNEL_OVERRIDE")
+    dump_ir = env_bool("TRITON_KERNEL_DUMP")
+    store_binary_only = env_bool("TRITON_STORE_BINARY_ONLY")
+    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
+    use_ir_loc = env_opt_str("USE_IR_LOC")
+    enable_asan = env_bool("TRITON_ENABLE_ASAN")
+    disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
+    front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
+    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
+    dump_ir_extract_di_local_variables = env_bool("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
+    listener = None
+
+
+class autotuning_knobs(base_knobs):
+    cache = env_bool("TRITON_CACHE_AUTOTUNING")
+    print = env_bool("TRITON_PRINT_AUTOTUNING")
+
+
+class runtime_knobs(base_knobs):
+    interpret = env_bool("TRITON_INTERPRET")
+    debug = env_bool("TRITON_DEBUG")
+    override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    kernel_load_start_hook = HookChain()
+    kernel_load_end_hook = HookChain(reversed=True)
+    jit_cache_hook = None
+    jit_post_compile_hook = None
+    add_stages_inspection_hook = None
+
+    def __init__(self):
+        self.__dict__["launch_enter_hook"] = HookChain()
+        self.__dict__["launch_exit_hook"] = HookChain(reversed=True)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name in ("launch_enter_hook", "launch_exit_hook"):
+            _tell_native()
+
+
+class language_knobs(base_knobs):
+    fp32_default = env_opt_str("TRITON_F32_DEFAULT")
+    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+
+
+class nvidia_knobs(base_knobs):
+    cuobjdump = env_opt_str("TRITON_CUOBJDUMP_PATH")
+    nvdisasm = env_opt_str("TRITON_NVDISASM_PATH")
+    ptxas = env_opt_str("TRITON_PTXAS_PATH")
+    ptxas_blackwell = env_opt_str("TRITON_PTXAS_BLACKWELL_PATH")
+    dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
+    disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
+    ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
+    dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
+    libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
+    libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+
+
+class amd_knobs(base_knobs):
+    use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
+    dump_amdgcn = env_bool("AMDGCN_ENABLE_DUMP")
+    libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
+    use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
+    use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
+    use_async_copy = env_bool("TRITON_HIP_USE_ASYNC_COPY")
+
+
+class proton_knobs(base_knobs):
+    disable = env_bool("TRITON_PROTON_DISABLE")
+    cupti_lib_dir = env_opt_str("TRITON_CUPTI_LIB_PATH")
+    enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+
+
+build = build_knobs()
+redis = redis_knobs()
+cache = cache_knobs()
+compilation = compilation_knobs()
+autotuning = autotuning_knobs()
+runtime = runtime_knobs()
+language = language_knobs()
+nvidia = nvidia_knobs()
+amd = amd_knobs()
+proton = proton_knobs()
+
+
+def refresh_knobs():
+    """Settings are read when they are used: there is nothing to refresh."""
+
+
+def known_variables():
+    """All variables that anything here reads, and those of tools around it."""
+    names = {"TRITON_PTXAS_PATH", "TRITON_BUILD_PROTON", "TRITON_DISABLE_PDL", "TRITON_REPRODUCER_PATH",
+             "TRITON_CACHE_AUTOTUNING", "TRITON_DISABLE_PTXAS_OPT", "TRITON_LLVM_DEBUG_ONLY", "TRITON_ENABLE_LLVM_DEBUG",
+             "TRITON_OFFLINE_BUILD", "TRITON_BUILD_WITH_CCACHE"}
+    for group in (build, redis, cache, compilation, autotuning, runtime, language, nvidia, amd, proton):
+        names.update(d.key for d in group.knob_descriptors.values())
+    return {n for n in names if n.startswith("TRITON_")}
+
+
+def check_environment():
+    """Warns once of each TRITON_* variable that means nothing, with the nearest that does."""
+    unknown = [n for n in os.environ if n.startswith("TRITON_")]
+    if not unknown:
+        return
+    known = known_variables()
+    for name in sorted(unknown):
+        if name in known or name in _warned:
+            continue
+        _warned.add(name)
+        import difflib
+        import sys
+        near = difflib.get_close_matches(name, sorted(known), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        print(f"neso: the environment variable {name} means nothing here{hint}", file=sys.stderr)
+
+
+_warned = set()

@@ -1,0 +1,596 @@
+"""What host code sees of the tile language: dtypes and constexprs are values, the rest are names that only a
+kernel may call. Kernels do not run this code: the compiler has its own meaning for each name."""
+
+import operator
+from enum import Enum
+
+from .._utils import BITWIDTH_DICT, TRITON_MAX_TENSOR_NUMEL, type_canonicalisation_dict
+
+TRITON_BUILTIN = "__triton_builtin__"
+
+
+# ---- names that only a kernel may call ----
+
+
+class builtin_function:
+    """`tl.load` and the like, as an object of the host."""
+
+    __triton_builtin__ = True
+
+    def __init__(self, path, doc=None):
+        self.__neso_path__ = path
+        self.__name__ = self.__qualname__ = path.rsplit(".", 1)[-1]
+        self.__module__ = "triton." + path.rsplit(".", 1)[0]
+        self.__doc__ = doc
+
+    def __call__(self, *args, **kwargs):
+        raise ValueError(f"{self.__module__[7:]}.{self.__name__} works only inside of a kernel. "
+                         "Did you forget to add @triton.jit ?")
+
+    def __get__(self, instance, owner=None):
+        return self
+
+    def __repr__(self):
+        return f"<function triton.{self.__neso_path__} of the tile language>"
+
+    def __reduce__(self):
+        return (builtin_function, (self.__neso_path__, self.__doc__))
+
+
+def make_builtins(namespace, prefix, names):
+    """Puts a builtin_function for each name into a module."""
+    for name in names.split():
+        namespace[name] = builtin_function(f"{prefix}.{name}")
+
+
+def builtin(fn):
+    """Marks a function of the host as part of the language."""
+    fn.__triton_builtin__ = True
+    return fn
+
+
+def extern(fn):
+    return builtin(fn)
+
+
+def is_builtin(fn):
+    return getattr(fn, TRITON_BUILTIN, False) is True
+
+
+class base_value:
+    """A value of the tile language."""
+
+
+class base_type:
+    """A type of the tile language."""
+
+
+class const:
+    """Annotation of a pointer that is only read."""
+
+
+# ---- constexpr ----
+
+
+def _unwrap_if_constexpr(value):
+    if isinstance(value, list):
+        return [_unwrap_if_constexpr(v) for v in value]
+    if type(value) is tuple_of_python:
+        return tuple_of_python(_unwrap_if_constexpr(v) for v in value)
+    return value.value if isinstance(value, constexpr) else value
+
+
+tuple_of_python = type(())
+
+
+class constexpr_type(base_type):
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, constexpr_type) and self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __repr__(self):
+        return f"constexpr_type[{self.value}]"
+
+
+class constexpr(base_value):
+    """A value that is known while a kernel is compiled. On the host it computes as its value does."""
+
+    def __init__(self, value):
+        while isinstance(value, constexpr):
+            value = value.value
+        self.value = value
+
+    @property
+    def type(self):
+        return constexpr_type(self.value)
+
+    def __repr__(self):
+        return f"constexpr[{self.value}]"
+
+    def __hash__(self):
+        return hash((self.value, self.type))
+
+    def __index__(self):
+        return operator.index(self.value)
+
+    def __int__(self):
+        return int(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __iter__(self):
+        return iter(self.value)
+
+    def __len__(self):
+        return len(self.value)
+
+    def __call__(self, *args, **kwargs):
+        return self.value(*args, **kwargs)
+
+    def __getitem__(self, index):
+        return self.value[_unwrap_if_constexpr(index)]
+
+    def logical_and(self, other):
+        return constexpr(self.value and _unwrap_if_constexpr(other))
+
+    def logical_or(self, other):
+        return constexpr(self.value or _unwrap_if_constexpr(other))
+
+    def __not__(self):
+        return constexpr(not self.value)
+
+
+def _add_operators():
+    both = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+            "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "and": operator.and_,
+            "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift}
+    for name, apply in both.items():
+        setattr(constexpr, f"__{name}__",
+                lambda self, other, apply=apply: constexpr(apply(self.value, _unwrap_if_constexpr(other))))
+        setattr(constexpr, f"__r{name}__",
+                lambda self, other, apply=apply: constexpr(apply(_unwrap_if_constexpr(other), self.value)))
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        apply = getattr(operator, name)
+        setattr(constexpr, f"__{name}__",
+                lambda self, other, apply=apply: constexpr(apply(self.value, _unwrap_if_constexpr(other))))
+    for name in ("neg", "pos", "invert"):
+        apply = getattr(operator, name)
+        setattr(constexpr, f"__{name}__", lambda self, apply=apply: constexpr(apply(self.value)))
+
+
+_add_operators()
+CONSTEXPR_0 = constexpr(0)
+
+
+# ---- dtypes ----
+
+_MANTISSA_AND_BIAS = {
+    "fp8e4b15": (3, 15), "fp8e4nv": (3, 7), "fp8e4b8": (3, 8), "fp8e5": (2, 15), "fp8e5b16": (2, 16),
+    "fp16": (10, 15), "bf16": (7, 127), "fp32": (23, 127), "fp64": (52, 1023),
+}
+
+
+class dtype(base_type):
+    """An element type."""
+
+    SINT_TYPES = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
+    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    OTHER_TYPES = ["void"]
+
+    class SIGNEDNESS(Enum):
+        SIGNED = 0
+        UNSIGNED = 1
+
+    class KIND(Enum):
+        BOOLEAN = 0
+        INTEGRAL = 1
+        FLOATING = 2
+
+    def __init__(self, name):
+        name = _unwrap_if_constexpr(name)
+        if not dtype.is_dtype(name):
+            raise AssertionError(f"there is no element type '{name}'")
+        self.name = name
+        short = type_canonicalisation_dict[name] if name not in BITWIDTH_DICT else name
+        self.primitive_bitwidth = BITWIDTH_DICT[short]
+        self.itemsize = self.primitive_bitwidth // 8
+        if name in self.SINT_TYPES or name in self.UINT_TYPES:
+            signed = name in self.SINT_TYPES
+            self.int_signedness = dtype.SIGNEDNESS.SIGNED if signed else dtype.SIGNEDNESS.UNSIGNED
+            self.int_bitwidth = self.primitive_bitwidth
+        elif name in _MANTISSA_AND_BIAS:
+            self.fp_mantissa_width, self.exponent_bias = _MANTISSA_AND_BIAS[name]
+
+    @staticmethod
+    def is_dtype(name):
+        return name in dtype.SINT_TYPES or name in dtype.UINT_TYPES or name in dtype.FP_TYPES or name == "void"
+
+    def is_fp8(self):
+        return self.name.startswith("fp8")
+
+    def is_floating(self):
+        return self.name in self.FP_TYPES
+
+    def is_standard_floating(self):
+        return self.name in self.STANDARD_FP_TYPES
+
+    def is_int_signed(self):
+        return self.name in self.SINT_TYPES
+
+    def is_int_unsigned(self):
+        return self.name in self.UINT_TYPES
+
+    def is_int(self):
+        return self.is_int_signed() or self.is_int_unsigned()
+
+    def is_bool(self):
+        return self.name == "int1"
+
+    def is_void(self):
+        return self.name == "void"
+
+    def is_block(self):
+        return False
+
+    def is_ptr(self):
+        return False
+
+    def is_const(self):
+        return False
+
+    def kind(self):
+        if self.is_bool():
+            return dtype.KIND.BOOLEAN
+        return dtype.KIND.INTEGRAL if self.is_int() else dtype.KIND.FLOATING
+
+    def get_int_max_value(self):
+        return 2**(self.int_bitwidth - self.is_int_signed()) - 1
+
+    def get_int_min_value(self):
+        return -2**(self.int_bitwidth - 1) if self.is_int_signed() else 0
+
+    @property
+    def scalar(self):
+        return self
+
+    @property
+    def element_ty(self):
+        return self
+
+    @property
+    def is_floating_point(self):
+        return self.is_floating()
+
+    def __eq__(self, other):
+        other = _unwrap_if_constexpr(other)
+        return type(other) is dtype and self.name == other.name
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash((self.name, ))
+
+    def __str__(self):
+        return self.name
+
+    def codegen_name(self):
+        for short, long in (("fp", "float"), ("bf", "bfloat")):
+            if self.name.startswith(short):
+                return long + self.name[2:]
+        return self.name
+
+    @property
+    def cache_key_part(self):
+        return self.name
+
+    def __repr__(self):
+        return f"triton.language.{self.codegen_name()}"
+
+    def mangle(self):
+        if self.is_int():
+            return ("i" if self.is_int_signed() else "u") + str(self.int_bitwidth)
+        return "V" if self.is_void() else self.name
+
+    def with_element_ty(self, element_ty):
+        return element_ty
+
+
+for _name in dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES:
+    setattr(dtype, "is_" + _name, lambda self, _name=_name: self.name == _name)
+_DtypeClass = dtype
+
+
+class pointer_type(dtype):
+
+    def __init__(self, element_ty, address_space=1, const=False):
+        element_ty = _unwrap_if_constexpr(element_ty)
+        if not isinstance(element_ty, dtype):
+            raise TypeError(f"a pointer points to a dtype, not to a {type(element_ty).__name__}")
+        self._element_ty = element_ty
+        self.address_space = address_space
+        self.const = const
+        self.primitive_bitwidth = 64
+        self.itemsize = 8
+        self.name = f"{'const_' if const else ''}pointer<{element_ty}>"
+
+    @property
+    def element_ty(self):
+        return self._element_ty
+
+    def is_ptr(self):
+        return True
+
+    def is_const(self):
+        return self.const
+
+    def __eq__(self, other):
+        other = _unwrap_if_constexpr(other)
+        return isinstance(other, pointer_type) and (self.element_ty, self.address_space, self.const) == (
+            other.element_ty, other.address_space, other.const)
+
+    def __hash__(self):
+        return hash((self.name, self.address_space))
+
+    def __repr__(self):
+        return self.name
+
+    def mangle(self):
+        return f"P{self.element_ty.mangle()}"
+
+
+class block_type(dtype):
+
+    def __init__(self, element_ty, shape):
+        shape = [_unwrap_if_constexpr(s) for s in shape]
+        if not shape:
+            raise TypeError("a block has at least one axis")
+        self._element_ty = element_ty
+        self.shape = tuple_of_python(shape)
+        self.numel = 1
+        for s in shape:
+            self.numel *= s
+        if self.numel > TRITON_MAX_TENSOR_NUMEL:
+            raise ValueError(f"a block of {self.numel} elements; the most are {TRITON_MAX_TENSOR_NUMEL}")
+        self.name = f"<{list(self.shape)}, {element_ty}>"
+        self.primitive_bitwidth = element_ty.primitive_bitwidth
+
+    @property
+    def element_ty(self):
+        return self._element_ty
+
+    @property
+    def scalar(self):
+        return self._element_ty
+
+    def is_block(self):
+        return True
+
+    def get_block_shapes(self):
+        return self.shape
+
+    def with_element_ty(self, element_ty):
+        return block_type(element_ty, self.shape)
+
+    def __eq__(self, other):
+        return isinstance(other, block_type) and (self.element_ty, self.shape) == (other.element_ty, other.shape)
+
+    def __hash__(self):
+        return hash((self.name, ))
+
+    def __repr__(self):
+        return self.name
+
+
+class tuple_type(base_type):
+
+    def __init__(self, types, fields=None):
+        self.types = types
+        self.fields = fields or [""] * len(types)
+        self.name = "[" + ",".join(str(t) for t in types) + "]"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.types, self.fields) == (other.types, other.fields)
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class slice_type(dtype):
+
+    def __init__(self):
+        self.name = "slice_type"
+
+
+void = dtype("void")
+int1, int8, int16, int32, int64 = (dtype(n) for n in ["int1"] + dtype.SINT_TYPES)
+uint8, uint16, uint32, uint64 = (dtype(n) for n in dtype.UINT_TYPES[1:])
+float8e5, float8e5b16, float8e4nv, float8e4b8, float8e4b15 = (
+    dtype(n) for n in ("fp8e5", "fp8e5b16", "fp8e4nv", "fp8e4b8", "fp8e4b15"))
+float16, bfloat16, float32, float64 = (dtype(n) for n in dtype.STANDARD_FP_TYPES)
+pi32_t = pointer_type(int32)
+
+
+def get_int_dtype(bitwidth, signed):
+    name = f"{'' if signed else 'u'}int{bitwidth}"
+    if bitwidth == 1:
+        return int1
+    if not dtype.is_dtype(name):
+        raise ValueError(f"there is no integer type of {bitwidth} bits")
+    return dtype(name)
+
+
+class PropagateNan(Enum):
+    NONE = 0
+    ALL = 0xFFFF
+
+
+# ---- classes that kernels know by name ----
+
+
+class _inside_only(base_value):
+
+    def __init__(self, *args, **kwargs):
+        raise ValueError(f"tl.{type(self).__name__} works only inside of a kernel. Did you forget to add @triton.jit ?")
+
+
+class tensor(_inside_only):
+    """A tile, inside of a kernel."""
+
+
+class tensor_descriptor_base(_inside_only):
+    pass
+
+
+class tensor_descriptor(tensor_descriptor_base):
+    """A descriptor, inside of a kernel."""
+
+
+class tensor_descriptor_base_type(base_type):
+    pass
+
+
+class tensor_descriptor_type(tensor_descriptor_base_type):
+
+    def __init__(self, block_type, shape_type=None, strides_type=None):
+        self.block_type = block_type
+        self.shape_type = shape_type
+        self.strides_type = strides_type
+
+
+class slice(base_value):
+
+    def __init__(self, start, stop, step):
+        self.start, self.stop, self.step = start, stop, step
+        self.type = slice_type()
+
+
+class tuple(base_value):
+    """A tuple of the language; on the host it is used as Python's is."""
+
+    def __init__(self, args, type=None):
+        self.values = [a for a in args]
+        self.type = type
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        index = _unwrap_if_constexpr(index)
+        found = self.values[index]
+        return tuple(found) if isinstance(found, list) else found
+
+    def __add__(self, other):
+        return tuple(self.values + list(other))
+
+    def __mul__(self, count):
+        return tuple(self.values * _unwrap_if_constexpr(count))
+
+    def __eq__(self, other):
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other))
+
+    def __hash__(self):
+        return hash(tuple_of_python(self.values))
+
+
+class static_range(base_value):
+    """A loop that is unrolled while compiling; on the host it iterates as Python's range."""
+
+    def __init__(self, arg1, arg2=None, step=None):
+        self.step = constexpr(1 if step is None else step)
+        self.start, self.end = (constexpr(0), arg1) if arg2 is None else (arg1, arg2)
+
+    def __iter__(self):
+        return iter(builtin_range(*(operator.index(_unwrap_if_constexpr(v)) for v in (self.start, self.end, self.step))))
+
+
+class range(static_range):
+    """A loop with hints to the compiler; on the host it iterates as Python's range."""
+
+    def __init__(self, arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None,
+                 disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False):
+        super().__init__(arg1, arg2, step)
+        self.num_stages = num_stages
+        self.loop_unroll_factor = loop_unroll_factor
+
+
+builtin_range = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
+
+
+class condition(base_value):
+
+    def __init__(self, arg1, disable_licm=False):
+        self.condition = arg1
+        self.disable_licm = disable_licm
+
+
+def _aggregate(cls):
+    """Marks a class whose fields are values of the language; kernels make and change its objects."""
+    cls.__triton_aggregate__ = True
+    cls.hash_attrs = [cls.__init__] + [getattr(cls, n) for n in cls.__dict__ if hasattr(getattr(cls, n, None), "cache_key")]
+    return cls
+
+
+aggregate = _aggregate
+
+make_builtins(globals(), "language", """
+    program_id num_programs arange full broadcast broadcast_to trans permute cat join split view item reshape
+    expand_dims cast dot dot_scaled load load_tensor_descriptor store_tensor_descriptor store make_block_ptr advance
+    make_tensor_descriptor _experimental_make_tensor_descriptor atomic_cas atomic_xchg atomic_add atomic_max atomic_min
+    atomic_and atomic_or atomic_xor where add sub mul minimum maximum clamp reduce associative_scan histogram gather
+    map_elementwise debug_barrier multiple_of max_contiguous max_constancy assume static_print static_assert
+    device_print device_assert inline_asm_elementwise extern_elementwise dispatch to_tensor squeeze unsqueeze""")
+
+
+def _shape_check_impl(shape):
+    from .._utils import validate_block_shape
+    validate_block_shape([_unwrap_if_constexpr(s) for s in shape])
+
+
+def _unwrap_shape(shape):
+    return [_unwrap_if_constexpr(s) for s in _unwrap_if_constexpr(shape)]
+
+
+def _normalize_tuple(value):
+    value = _unwrap_if_constexpr(value)
+    return value if isinstance(value, (list, tuple_of_python, tuple)) else (value, )
+
+
+def binary_op_type_legalization(lhs, rhs, semantic):
+    raise ValueError("types are legalised inside of a kernel")
+
+
+# ---- functions for host and kernel ----
+
+
+def cdiv_host(x, y):
+    """Ceiling of x / y for whole numbers."""
+    x, y = _unwrap_if_constexpr(x), _unwrap_if_constexpr(y)
+    return (x + y - 1) // y
+
+
+def next_power_of_2_host(n):
+    """The smallest power of two that is not below n; 0 for 0."""
+    n = _unwrap_if_constexpr(n)
+    return 1 << (n - 1).bit_length() if n > 0 else 0
+
+
+for _function, _name in ((cdiv_host, "cdiv"), (next_power_of_2_host, "next_power_of_2")):
+    _function.__neso_path__ = _name
+    _function.__triton_builtin__ = True
+    _function.__name__ = _function.__qualname__ = _name

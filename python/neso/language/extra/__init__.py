@@ -1,0 +1,4 @@
+"""Functions of devices."""
+from . import cuda, libdevice
+
+__all__ = ["cuda", "libdevice"]

@@ -1,0 +1,40 @@
+"""Allocators of memory that kernels need besides their arguments. The interpreter needs none."""
+
+from contextvars import ContextVar
+
+
+class NullAllocator:
+
+    def __call__(self, size, alignment, stream):
+        raise RuntimeError("the kernel needs memory of its own at run time, and triton.set_allocator gave no allocator")
+
+
+_NULL_ALLOCATOR = NullAllocator()
+_allocator = ContextVar("_allocator", default=_NULL_ALLOCATOR)
+
+
+def set_allocator(allocator):
+    """allocator(size, alignment, stream) gives a buffer with a data_ptr(); it is kept for this context."""
+    _allocator.set(allocator)
+
+
+class _Holder:
+
+    def __init__(self, allocator):
+        self._held = allocator
+
+    def get(self):
+        return self._held
+
+    def set(self, allocator):
+        self._held = allocator
+
+    def __call__(self, size, alignment, stream):
+        return self._held(size, alignment, stream)
+
+
+_profile_allocator = _Holder(_NULL_ALLOCATOR)
+
+
+def set_profile_allocator(allocator):
+    _profile_allocator.set(allocator if allocator is not None else _NULL_ALLOCATOR)

@@ -1,0 +1,295 @@
+"""Autotuning: of several ways to compile a kernel the fastest for the arguments at hand; and heuristics."""
+
+import builtins
+import functools
+import hashlib
+import inspect
+import json
+import time
+import warnings
+
+from .. import knobs
+from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
+from .driver import driver
+from .errors import AutotunerError, OutOfResources, PTXASError
+from .jit import JITFunction, KernelInterface
+
+
+def _zero(array):
+    if hasattr(array, "zero_"):
+        array.zero_()
+    else:
+        array[...] = 0
+
+
+def _clone(array):
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def _restore(array, kept):
+    if hasattr(array, "copy_"):
+        array.copy_(kept)
+    else:
+        array[...] = kept
+
+
+class Autotuner(KernelInterface):
+    """A kernel with configurations; the first launch for each key times them all.
+
+    `keys` names the arguments whose values, with the dtypes of all, make the key. `cache` has the best configuration of
+    each key, `best_config` that of the last launch, `configs_timings` the times of the last tuning."""
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero, restore_value, pre_hook=None, post_hook=None,
+                 prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None,
+                 cache_results=False):
+        self.configs = configs if configs else [Config({}, num_warps=4, num_stages=3, num_ctas=1)]
+        self.keys = key
+        self.cache = {}
+        self.arg_names = arg_names
+        self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
+        self.restore_copies = {}
+        self.user_defined_pre_hook = bool(pre_hook)
+        self.user_defined_post_hook = bool(post_hook)
+        self.pre_hook = pre_hook or self._default_pre_hook
+        self.post_hook = post_hook or self._default_post_hook
+        prune = prune_configs_by or {}
+        self.perf_model = prune.get("perf_model")
+        self.configs_top_k = prune.get("top_k", 1.0)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.fn = fn
+        self.base_fn = fn
+        while not inspect.isfunction(self.base_fn):
+            self.base_fn = self.base_fn.fn
+        self.__name__ = self.base_fn.__name__
+        self.__doc__ = self.base_fn.__doc__
+        self.__module__ = self.base_fn.__module__
+        self.num_warmups = warmup
+        self.num_reps = rep
+        self.use_cuda_graph = use_cuda_graph
+        self._do_bench = do_bench
+        self.nargs = None
+        if warmup is not None or rep is not None or use_cuda_graph:
+            warnings.warn("warmup, rep and use_cuda_graph of autotune are deprecated: give do_bench", DeprecationWarning,
+                          stacklevel=2)
+            from .. import testing
+            wait, runs = 25 if warmup is None else warmup, 100 if rep is None else rep
+            if use_cuda_graph:
+                self._do_bench = lambda call, quantiles: testing.do_bench_cudagraph(call, rep=runs, quantiles=quantiles)
+            else:
+                self._do_bench = lambda call, quantiles: testing.do_bench(call, warmup=wait, rep=runs,
+                                                                          quantiles=quantiles)
+
+    def _default_pre_hook(self, kwargs, reset_only=False):
+        for name in self.reset_to_zero:
+            _zero(kwargs[name])
+        if not reset_only:
+            self.restore_copies = {name: _clone(kwargs[name]) for name in self.restore_value}
+
+    def _default_post_hook(self, kwargs, exception):
+        for name, kept in self.restore_copies.items():
+            _restore(kwargs[name], kept)
+        self.restore_copies = {}
+
+    @functools.cached_property
+    def do_bench(self):
+        return driver.active.get_benchmarker() if self._do_bench is None else self._do_bench
+
+    def _bench(self, *args, config, **meta):
+        from ..compiler.errors import CompileTimeAssertionFailure
+        loud = knobs.autotuning.print
+        if loud:
+            print(f"Autotuning kernel {self.base_fn.__name__} with config {config}")
+        conflicts = meta.keys() & config.kwargs.keys()
+        if conflicts:
+            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't "
+                             "re-define auto-tuned symbols.")
+        current = dict(meta, **config.all_kwargs())
+        everything = {**self.nargs, **current}
+
+        def call():
+            if config.pre_hook:
+                config.pre_hook(everything)
+            self.pre_hook(everything)
+            try:
+                self.fn.run(*args, **current)
+            except Exception as error:
+                try:
+                    self.post_hook(everything, exception=error)
+                finally:
+                    raise
+            self.post_hook(everything, exception=None)
+
+        try:
+            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+        except (OutOfResources, CompileTimeAssertionFailure, PTXASError) as error:
+            if loud:
+                print(f"Autotuning failed with {error}")
+            return [float("inf"), float("inf"), float("inf")]
+
+    def check_disk_cache(self, tuning_key, configs, bench_fn):
+        """True when the times were found in the cache folder; else they are measured and put there."""
+        if not tuning_key or any(c.pre_hook for c in configs):
+            bench_fn()
+            return False
+        fn = self.fn
+        while not isinstance(fn, JITFunction):
+            fn = fn.fn
+        parts = [triton_key(), repr(driver.active.get_current_target()), fn.cache_key,
+                 str(sorted(get_cache_invalidating_env_vars().items())), str(tuning_key)] + [str(c) for c in configs]
+        cache = get_cache_manager(hashlib.sha256("-".join(parts).encode()).hexdigest())
+        name = f"{fn.__name__[:150]}.autotune.json"
+        path = cache.get_file(name)
+        if path:
+            with open(path) as file:
+                saved = json.load(file)["configs_timings"]
+            timings = {Config(**config): timing for config, timing in saved}
+            self.cache[tuning_key] = builtins.min(timings, key=timings.get)
+            self.configs_timings = timings
+            return True
+        bench_fn()
+        cache.put(json.dumps({"key": tuning_key,
+                              "configs_timings": [(c.__dict__, t) for c, t in self.configs_timings.items()]}), name,
+                  binary=False)
+        return False
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        known = True
+        key = None
+        if len(self.configs) > 1:
+            given = {n: v for n, v in {**self.nargs, **kwargs}.items() if n in self.arg_names}
+            key = [given[n] for n in self.keys if n in given]
+            key += [str(v.dtype) for v in given.values() if hasattr(v, "dtype")]
+            key = tuple(key)
+            if key not in self.cache:
+                known = False
+                candidates = self.prune_configs(kwargs)
+
+                def tune():
+                    began = time.time()
+                    timings = {c: self._bench(*args, config=c, **kwargs) for c in candidates}
+                    self.bench_time = time.time() - began
+                    self.cache[key] = builtins.min(timings, key=timings.get)
+                    self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
+                    self.configs_timings = timings
+
+                if self.cache_results:
+                    known = self.check_disk_cache(key, candidates, tune)
+                else:
+                    tune()
+            config = self.cache[key]
+        else:
+            config = self.configs[0]
+        self.best_config = config
+        if knobs.autotuning.print and not known:
+            print(f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
+                  f"finished after {self.bench_time:.2f}s,\nbest config selected: {self.best_config};")
+        if config.pre_hook is not None:
+            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+        result = self.fn.run(*args, **kwargs, **config.all_kwargs())
+        self.nargs = None
+        return result
+
+    def prune_configs(self, kwargs):
+        configs = self.configs
+        if self.early_config_prune:
+            configs = self.early_config_prune(self.configs, self.nargs, **kwargs)
+            if not configs:
+                raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` should return at "
+                                     "least one config.")
+        if self.perf_model:
+            top = self.configs_top_k
+            if isinstance(top, float) and top <= 1.0:
+                top = int(len(self.configs) * top)
+            elif not isinstance(top, int):
+                raise TypeError("Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) an int")
+            if len(configs) > top:
+                times = {c: self.perf_model(**self.nargs, **kwargs, **c.all_kwargs()) for c in configs}
+                configs = sorted(times, key=times.get)[:top]
+        return configs
+
+    def warmup(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        made = [self.fn.warmup(*args, **kwargs, **c.all_kwargs()) for c in self.prune_configs(kwargs)]
+        self.nargs = None
+        return made
+
+
+class Config:
+    """Values for a kernel's meta-parameters and options, as one candidate of the autotuner.
+
+    pre_hook(args) is called before each launch with it."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_ctas = num_ctas
+        self.num_stages = num_stages
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def __setstate__(self, state):
+        self.__init__(state.get("kwargs", {}), **{n: v for n, v in state.items() if n != "kwargs"})
+
+    def all_kwargs(self):
+        options = {"num_warps": self.num_warps, "num_ctas": self.num_ctas, "num_stages": self.num_stages,
+                   "maxnreg": self.maxnreg, "ir_override": self.ir_override}
+        return {**self.kwargs, **{n: v for n, v in options.items() if v is not None}}
+
+    def __str__(self):
+        shown = [f"{n}: {v}" for n, v in self.kwargs.items()]
+        shown += [f"{n}: {getattr(self, n)}" for n in ("num_warps", "num_ctas", "num_stages", "maxnreg")]
+        return ", ".join(shown)
+
+    def _identity(self):
+        return (*self.all_kwargs().items(), self.pre_hook)
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def __eq__(self, other):
+        return isinstance(other, Config) and self._identity() == other._identity()
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None,
+             post_hook=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+    """Tries the configurations at the first launch for each value of the arguments named by `key`.
+
+    The kernel runs many times while it is tuned: arrays that it adds to belong in reset_to_zero, arrays that it reads
+    and changes in restore_value. prune_configs_by has "early_config_prune" (configs, named_args, **kwargs) and
+    "perf_model" with "top_k". do_bench(call, quantiles) measures; TRITON_PRINT_AUTOTUNING=1 shows what was chosen."""
+
+    def decorate(fn):
+        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
+                         post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
+                         use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)
+
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose parameters are computed from the others."""
+
+    def __init__(self, fn, arg_names, values):
+        self.fn = fn
+        self.values = values
+        self.arg_names = arg_names
+        self.__name__ = getattr(fn, "__name__", None)
+        self.__doc__ = getattr(fn, "__doc__", None)
+
+    def run(self, *args, **kwargs):
+        for name, compute in self.values.items():
+            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+
+def heuristics(values):
+    """values: parameter -> function of the dict of all arguments."""
+
+    def decorate(fn):
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate

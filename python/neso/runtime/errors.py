@@ -1,0 +1,82 @@
+"""What goes wrong around and during launches."""
+
+from ..errors import TritonError
+
+
+class InterpreterError(TritonError):
+
+    def __init__(self, error_message=None):
+        super().__init__(error_message)
+        self.error_message = error_message
+
+    def __str__(self):
+        return self.error_message or ""
+
+
+class OutOfResources(TritonError):
+
+    def __init__(self, required, limit, name):
+        super().__init__(required, limit, name)
+        self.required = required
+        self.limit = limit
+        self.name = name
+
+    def __str__(self):
+        return (f"out of resource: {self.name}, Required: {self.required}, Hardware limit: {self.limit}. "
+                "Smaller blocks or fewer `num_stages` may help.")
+
+
+class PTXASError(TritonError):
+
+    def __init__(self, error_message=None):
+        super().__init__(error_message)
+        self.error_message = error_message
+
+    def __str__(self):
+        return f"PTXAS error: {self.error_message or ''}"
+
+
+class AutotunerError(TritonError):
+
+    def __init__(self, error_message=None):
+        super().__init__(error_message)
+        self.error_message = error_message
+
+    def __str__(self):
+        return f"Autotuner error: {self.error_message or ''}"
+
+
+class LaunchError(TritonError, RuntimeError):
+    """A launch that failed while it ran. `findings` holds kernel, source line, program and element as data."""
+
+    def __init__(self, message, findings=()):
+        super().__init__(message)
+        self.findings = list(findings)
+
+    @property
+    def code(self):
+        return self.findings[0].code if self.findings else ""
+
+    @property
+    def file(self):
+        return self.findings[0].path if self.findings else None
+
+    @property
+    def line(self):
+        return self.findings[0].line if self.findings else 0
+
+
+class OutOfBoundsError(LaunchError, IndexError):
+    """An access outside of the arrays that were passed, or a write to one that is only to be read."""
+
+
+class DeviceAssertError(LaunchError, AssertionError):
+    """A device_assert that did not hold."""
+
+
+class DeadlockError(LaunchError):
+    """Programs that wait for one another."""
+
+
+class ArgumentError(TritonError, TypeError):
+    """An argument that does not fit its parameter."""

@@ -1,0 +1,128 @@
+"""What the extension calls back: questions of the compiler, failures, output, arrays of other libraries."""
+
+import os
+import sys
+
+from .. import _native
+from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+from ..errors import TritonError
+from . import describe
+from .errors import ArgumentError, DeadlockError, DeviceAssertError, LaunchError, OutOfBoundsError
+
+SOURCE, ARGUMENT, RUN = 2, 3, 4
+
+
+class Finding:
+    """One thing that was found, and where."""
+
+    __slots__ = ("severity", "code", "text", "path", "line", "column", "end_line", "end_column", "source_line", "notes")
+
+    def __init__(self, severity, code, text, path, line, column, end_line, end_column, source_line, notes):
+        self.severity = ("error", "warning", "note")[severity]
+        self.code, self.text, self.path = code, text, path
+        self.line, self.column, self.end_line, self.end_column = line, column, end_line, end_column
+        self.source_line = source_line
+        self.notes = [Finding(*n) for n in notes]
+
+    def __repr__(self):
+        return f"{self.path}:{self.line}:{self.column}: {self.severity}: {self.text}"
+
+    def __getstate__(self):
+        return {n: getattr(self, n) for n in self.__slots__}
+
+    def __setstate__(self, state):
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+_RUN_ERRORS = {
+    "RUN_OUT_OF_BOUNDS": OutOfBoundsError, "RUN_READ_ONLY": OutOfBoundsError, "RUN_INDEX": OutOfBoundsError,
+    "RUN_ASSERT": DeviceAssertError, "RUN_DEADLOCK": DeadlockError,
+}
+_COMPILE_ERRORS = {"TILE_STATIC_ASSERT": CompileTimeAssertionFailure, "UNSUPPORTED": UnsupportedLanguageConstruct}
+
+
+def fail(status, findings, text, kernel):
+    """Raises what a failed call of the library said."""
+    found = [Finding(*f) for f in findings]
+    first = next((f for f in found if f.severity == "error"), None)
+    code = first.code if first else ""
+    if first is not None and found[0] is not first:
+        found.remove(first)
+        found.insert(0, first)
+    if status == RUN:
+        raise _RUN_ERRORS.get(code, LaunchError)(text, found)
+    if status == ARGUMENT:
+        raise ArgumentError(text)
+    if status == SOURCE:
+        raise _COMPILE_ERRORS.get(code, CompilationError).of(text, found) from _cause(code, first)
+    if status == 6:
+        raise MemoryError(text)
+    raise TritonError(text)
+
+
+def _cause(code, finding):
+    """The kind of Python exception that the finding would be, for programs that look at __cause__."""
+    if finding is None:
+        return None
+    if code.startswith("NAME_"):
+        return NameError(f"{finding.text}")
+    if "TYPE" in code or "ARGUMENT" in code:
+        return TypeError(finding.text)
+    if code == "TILE_STATIC_ASSERT":
+        return AssertionError(finding.text)
+    return ValueError(finding.text)
+
+
+def show(level, text):
+    """Output of kernels goes to stdout, warnings to stderr."""
+    (sys.stdout if level == 0 else sys.stderr).write(text)
+
+
+def run_hooks(kernel, compiled, grid, args):
+    from .. import knobs
+    hook = knobs.runtime.launch_enter_hook if args is not None else knobs.runtime.launch_exit_hook
+    if hook is None:
+        return
+    hook(compiled.launch_metadata(grid, None, *(args or {}).values(), _args=args))
+
+
+# ---- notices ----
+
+_told = set()
+
+
+def notice(key, text):
+    if key not in _told:
+        _told.add(key)
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+
+def first_launch():
+    """Says once how kernels are run."""
+    from .. import knobs
+    knobs.check_environment()
+    if os.environ.get("NESO_QUIET"):
+        return
+    if knobs.runtime.interpret:
+        notice("mode", "neso: TRITON_INTERPRET is set: kernels are interpreted on the CPU, roughly 10 to 100 times slower "
+               "than array code of the CPU and much more than on a GPU; unset TRITON_INTERPRET to switch this off")
+    else:
+        notice("mode", "neso: this version runs no kernels on a GPU: they are interpreted on the CPU (NESO_QUIET=1 "
+               "hides this)")
+
+
+def _resolve(path, function, name):
+    return describe.resolve(path, function, name)
+
+
+def connect():
+    """Gives the extension what it calls back."""
+    from .. import knobs
+    from ..compiler.compiler import CompiledKernel
+    from ..tools.tensor_descriptor import TensorDescriptor
+    from .arrays import import_array
+    _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=import_array, print=show,
+                  compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
+                  slow=knobs._watched, hooks=run_hooks)

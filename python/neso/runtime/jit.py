@@ -1,0 +1,625 @@
+"""@jit: a Python function as a kernel.
+
+A JITFunction is a native Kernel, which binds and launches; here is what it is made of: its source, its parameters, the
+globals it reads, and its key."""
+
+import ast
+import copy
+import hashlib
+import inspect
+import os
+import re
+import textwrap
+import threading
+import types
+from dataclasses import dataclass
+
+from .. import _native, knobs
+from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from ..language import core
+from . import describe, host
+
+TRITON_MODULE = "triton.language"
+
+# ---- sources ----
+
+
+def _read_lines(function):
+    try:
+        return inspect.getsourcelines(function)
+    except OSError as error:
+        lines = getattr(function, "__neso_source__", None) or getattr(function.__code__, "co_neso_source", None)
+        if lines:
+            return lines.splitlines(True), function.__code__.co_firstlineno
+        raise ValueError("the source of @jit functions must be there: in a file, or in linecache for code made by exec"
+                         ) from error
+
+
+def read_source(function):
+    """Text from its `def` on without indentation, the line of the `def`, its indentation."""
+    lines, first = _read_lines(function)
+    return _cut(lines, max(first, 1))
+
+
+def _cut(lines, first):
+    text = textwrap.dedent("".join(lines))
+    found = re.search(r"^(async\s+)?def\s+\w+\s*\(", text, re.MULTILINE)
+    if found is None:
+        raise ValueError("only functions made by `def` can be kernels")
+    skipped = text[:found.start()].count("\n")
+    line = lines[skipped] if skipped < len(lines) else ""
+    indent = len(line) - len(line.lstrip()) if "\t" not in line[:len(line) - len(line.lstrip())] else 0
+    return text[found.start():], first + skipped, indent
+
+
+# ---- what a function reads ----
+
+
+class _Reader(ast.NodeVisitor):
+    """Names of a function that are not its own, with the attributes taken of them."""
+
+    def __init__(self, tree):
+        self.bound = set()
+        self.used = {}
+        self.paths = []
+        self.defaults = set()
+        function = tree.body[0]
+        for node in ast.walk(function):
+            if isinstance(node, ast.arg):
+                self.bound.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bound.add(node.id)
+        for node in function.args.defaults + function.args.kw_defaults:
+            if node is not None:
+                self.defaults.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        self.all_names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        self.body_names = set()
+        for part in function.body:
+            self.body_names.update(n.id for n in ast.walk(part) if isinstance(n, ast.Name))
+            self.visit(part)
+
+    def visit_Attribute(self, node):
+        path = [node.attr]
+        inner = node.value
+        while isinstance(inner, ast.Attribute):
+            path.insert(0, inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            if inner.id not in self.bound:
+                self.paths.append((inner.id, tuple(path)))
+        self.generic_visit(node)
+
+
+_SIMPLE = (bool, int, float, str, bytes, type(None), core.dtype)
+
+
+class JITCallable:
+    """A function whose source the compiler reads."""
+
+    _decorator = f"@{describe.PACKAGE}.constexpr_function"
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.signature = inspect.signature(fn)
+        self.raw_src, self.starting_line_number = _read_lines(fn)
+        self._src, self._line, self._indent = _cut(self.raw_src, max(self.starting_line_number, 1))
+        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
+        self._hash_lock = threading.RLock()
+        self._hash = None
+        self._made_source = None
+        self.used_global_vals = {}
+        self.__doc__ = fn.__doc__
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__globals__ = fn.__globals__
+        self.__module__ = fn.__module__
+
+    # ---- source ----
+
+    @property
+    def src(self):
+        return self._src
+
+    @src.setter
+    def src(self, text):
+        raise AttributeError("the source changes by _unsafe_update_src(), which wants .hash = None of all callers too")
+
+    def _unsafe_update_src(self, new_src):
+        self._src = new_src
+        self._indent = 0
+        self.hash = None
+
+    @property
+    def hash(self):
+        return self._hash
+
+    @hash.setter
+    def hash(self, value):
+        self._hash = value
+        if value is None:
+            self._made_source = None
+            self.used_global_vals = {}
+
+    def parse(self):
+        return ast.parse(self._src)
+
+    def get_capture_scope(self):
+        return self.__globals__ | describe.closure_of(self.fn)
+
+    def _scope(self, reader=None):
+        reader = reader or _Reader(self.parse())
+        return describe.Scope(reader.all_names, self.__globals__, describe.closure_of(self.fn))
+
+    def _source(self):
+        if self._made_source is None:
+            path = self.fn.__code__.co_filename
+            self._made_source = describe.Source(path, self._src, self._def_name(), self._line, self._indent,
+                                                self._scope(), self._decorator_text())
+        return self._made_source
+
+    def _def_name(self):
+        return re.match(r"(?:async\s+)?def\s+(\w+)", self._src).group(1)
+
+    def _decorator_text(self):
+        return self._decorator
+
+    # ---- key ----
+
+    @property
+    def cache_key(self):
+        with self._hash_lock:
+            if self._hash is None:
+                self._hash = f"recursion:{self._fn_name}"
+                self._hash = self._compute_key()
+            return self._hash
+
+    def _compute_key(self):
+        reader = _Reader(self.parse())
+        closure = describe.closure_of(self.fn)
+        digest = hashlib.sha256(self._src.encode())
+        self.used_global_vals = {}
+        constants = []
+        for name in sorted(reader.all_names - reader.bound):
+            value = self.__globals__.get(name)
+            scope = self.__globals__
+            if value is None:
+                value, scope = closure.get(name), closure
+            self._note(digest, name, value, scope, name in reader.defaults and name not in reader.body_names, constants)
+        for name, path in reader.paths:
+            value = closure.get(name, self.__globals__.get(name))
+            for part in path:
+                if value is None or describe.tile_path(value) is not None:
+                    value = None
+                    break
+                value = getattr(value, part, None)
+            self._note(digest, ".".join((name, ) + path), value, None, False, constants)
+        digest.update(repr((self.starting_line_number, constants)).encode())
+        return digest.hexdigest()
+
+    def _note(self, digest, name, value, scope, in_default, constants):
+        inner = value
+        while not isinstance(inner, JITCallable) and getattr(inner, "fn", None) is not None and \
+                isinstance(inner, KernelInterface):
+            inner = inner.fn
+        if isinstance(inner, JITCallable):
+            digest.update((inner.cache_key + str(getattr(inner, "noinline", False))).encode())
+            for key, entry in inner.used_global_vals.items():
+                mine = self.used_global_vals.get(key)
+                if mine is not None and not _same(mine[0], entry[0]):
+                    raise RuntimeError(f"Global variable {key[0]} has value {mine[0]} when compiling {self._fn_name}, but "
+                                       f"inner kernel {inner.__name__} has conflicting value {entry[0]} from when it was "
+                                       "first compiled.  This is not allowed.")
+                self.used_global_vals[key] = entry
+            return
+        if value is None or isinstance(value, types.ModuleType) or describe.tile_path(value) is not None:
+            return
+        if isinstance(value, type) or (callable(value) and not isinstance(value, core.constexpr)):
+            return
+        if scope is None or in_default:
+            return
+        if isinstance(value, core.constexpr):
+            constants.append((name, repr(value)))
+        try:
+            kept = value if isinstance(value, _SIMPLE) else copy.deepcopy(value)
+        except Exception:
+            kept = value
+        self.used_global_vals[(name, id(scope))] = (kept, scope)
+
+    def __hash__(self):
+        return hash(self.cache_key)
+
+    @property
+    def type(self):
+        return core.constexpr_type(self)
+
+
+def _same(a, b):
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except Exception:
+        return a is b
+
+
+# ---- parameters ----
+
+
+def _normalize_ty(ty):
+    if isinstance(ty, str):
+        ty = ty.strip()
+        if ty.startswith("const "):
+            inner = _normalize_ty(ty.removeprefix("const "))
+            return "*k" + inner[1:]
+        if ty.endswith("*"):
+            return "*" + _normalize_ty(ty[:-1])
+        if ty.startswith("*"):
+            return "*" + _normalize_ty(ty[1:])
+        if ty.startswith("tl."):
+            return _normalize_ty(ty.removeprefix("tl."))
+    elif isinstance(ty, core.pointer_type):
+        return f"*{_normalize_ty(ty.element_ty)}"
+    elif isinstance(ty, core.dtype):
+        ty = ty.name
+    elif isinstance(ty, type):
+        ty = ty.__name__
+    else:
+        ty = str(ty)
+    return type_canonicalisation_dict.get(ty.replace("_t", ""), ty)
+
+
+class KernelParam:
+    """A parameter of a kernel."""
+
+    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment):
+        self.num = num
+        self._param = param
+        self.name = param.name
+        self.do_not_specialize = do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
+        empty = param.annotation is inspect.Parameter.empty or not param.annotation
+        self.annotation = "" if empty else _normalize_ty(param.annotation)
+        self.is_constexpr = "constexpr" in self.annotation
+        self.is_const = not self.is_constexpr and ("const" in self.annotation or self.annotation.startswith("*k"))
+
+    @property
+    def annotation_type(self):
+        base = self.annotation.removeprefix("*k").removeprefix("*")
+        return self.annotation if base in type_canonicalisation_dict.values() else ""
+
+    @property
+    def default(self):
+        return self._param.default
+
+    @property
+    def has_default(self):
+        return self._param.default is not inspect.Parameter.empty
+
+    def __repr__(self):
+        return f"KernelParam({self.num}, {self.name})"
+
+
+# ---- kernels ----
+
+
+class KernelInterface:
+    """What can be launched as kernel[grid](...)."""
+
+    def warmup(self, *args, grid, **kwargs):
+        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise NotImplementedError("a KernelInterface has a run()")
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    def __class_getitem__(cls, item):
+        return cls
+
+
+@dataclass
+class JitFunctionInfo:
+    module: object
+    name: str
+    jit_function: object
+
+
+class _DeviceCaches(dict):
+    """device -> (compiled kernels by key, ...), as programs look at it."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self.kernel = kernel
+
+    def __missing__(self, device):
+        return ({compiled._key(): compiled for compiled in self.kernel._entries()}, {}, None, None, None)
+
+    def clear(self):
+        self.kernel._forget()
+
+
+class JITFunction(_native.Kernel, JITCallable, KernelInterface):
+    """A kernel, or a function that kernels call."""
+
+    _told = False
+
+    def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
+                 noinline=None, repr=None, launch_metadata=None):
+        JITCallable.__init__(self, fn)
+        self.module = fn.__module__
+        self.version = version
+        self.do_not_specialize = do_not_specialize or []
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        self._repr = repr
+        self.launch_metadata = launch_metadata
+        self.params = []
+        for i, param in enumerate(self.signature.parameters.values()):
+            self.params.append(KernelParam(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize,
+                                           i in self.do_not_specialize_on_alignment or
+                                           param.name in self.do_not_specialize_on_alignment))
+        self.arg_names = [p.name for p in self.params]
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
+        self.device_caches = _DeviceCaches(self)
+        self.kernel = None
+        self.debug = debug
+        self.noinline = noinline
+        self.pre_run_hooks = []
+        self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const)
+                          for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret)
+
+    __hash__ = JITCallable.__hash__
+
+    def __eq__(self, other):
+        return self is other
+
+    # ---- called by the extension ----
+
+    def _prepare(self):
+        """The source goes to the compiler; the globals it reads will be looked at before each launch."""
+        if not JITFunction._told:
+            JITFunction._told = True
+            host.first_launch()
+        self.cache_key
+        if not knobs.runtime.interpret:
+            self._check_functions()
+        source = self._source()
+        self._load(source.path, source.text, source.name)
+        self._watch([(scope, name, value, isinstance(value, _SIMPLE))
+                     for (name, _), (value, scope) in self.used_global_vals.items()])
+
+    def _check_functions(self):
+        """Ordinary functions are no part of a kernel."""
+
+    def _changed(self, name, old, new):
+        if not knobs.runtime.interpret:
+            raise RuntimeError(f"Global variable {name} has changed since we compiled this kernel, from {old} to {new}")
+        self.hash = None
+        self._forget()
+
+    def _made(self, compiled, options, values):
+        compiled._finish(self, options, values)
+        hook = knobs.runtime.jit_post_compile_hook
+        if hook is not None:
+            self._call_hook(hook, compiled, False, True)
+
+    def _call_hook(self, hook, compiled, warmup, done):
+        compile_info = {"key": compiled._key(), "signature": compiled.signature, "device": 0, "constants": None,
+                        "num_warps": compiled.metadata.num_warps, "num_ctas": compiled.metadata.num_ctas,
+                        "num_stages": compiled.metadata.num_stages, "is_warmup": warmup, "configs": [],
+                        "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (),
+                        "specialization_data": ""}
+        return hook(key=compiled._key(), repr=compiled._key(),
+                    fn=JitFunctionInfo(self.module, self._fn_name, self), compile=compile_info,
+                    is_manual_warmup=warmup, already_compiled=done)
+
+    # ---- launching ----
+
+    def run(self, *args, grid=None, warmup=False, **kwargs):
+        return self._run(*args, grid=grid, warmup=warmup, **kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        return self._run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True,
+                         **{k: MockTensor.wrap_dtype(v) for k, v in kwargs.items()})
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "run" in cls.__dict__ and "__getitem__" not in cls.__dict__:
+            cls.__getitem__ = KernelInterface.__getitem__
+
+    def add_pre_run_hook(self, hook):
+        """hook(*args, **kwargs) is called before each launch."""
+        self.pre_run_hooks.append(hook)
+
+    @property
+    def hash(self):
+        return self._hash
+
+    @hash.setter
+    def hash(self, value):
+        JITCallable.hash.fset(self, value)
+        if value is None:
+            self._forget()
+
+    @property
+    def cache(self):
+        return [self.device_caches[0][0]]
+
+    def _decorator_text(self):
+        words = []
+        for keyword in ("do_not_specialize", "do_not_specialize_on_alignment"):
+            listed = [p.name for p in self.params if getattr(p, keyword)]
+            if listed:
+                words.append(f"{keyword}={listed!r}")
+        if self.noinline:
+            words.append("noinline=True")
+        if self.debug:
+            words.append("debug=True")
+        return f"@{describe.PACKAGE}.jit({', '.join(words)})" if words else f"@{describe.PACKAGE}.jit"
+
+    def repr(self, _):
+        return self._fn_name if self._repr is None else self._repr(_)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+    def __repr__(self):
+        return f"JITFunction({self.module}:{self.fn.__qualname__})"
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+    """Makes a kernel of a function. What it may use: its arguments, Python's literals and operators, the tile
+    language, constexpr globals, other jit functions."""
+
+    def decorate(function):
+        if isinstance(function, JITFunction):
+            function = function.fn
+        assert callable(function)
+        return JITFunction(function, version=version, do_not_specialize=do_not_specialize,
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
+                           noinline=noinline, repr=repr, launch_metadata=launch_metadata)
+
+    return decorate if fn is None else decorate(fn)
+
+
+# ---- functions that run while compiling ----
+
+
+class BoundConstexprFunction(JITCallable):
+
+    def __init__(self, instance, fn):
+        self.__self__ = instance
+        self.__func__ = fn
+
+    @property
+    def cache_key(self):
+        return self.__func__.cache_key
+
+    def __call__(self, *args, **kwargs):
+        return self.__func__(self.__self__, *args, **kwargs)
+
+
+class ConstexprFunction(JITCallable):
+    """A function of constants, for host and kernels."""
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else BoundConstexprFunction(instance, self)
+
+    def __call__(self, *args, _semantic=None, **kwargs):
+        unwrap = core._unwrap_if_constexpr
+        return self.fn(*[unwrap(a) for a in args], **{k: unwrap(v) for k, v in kwargs.items()})
+
+
+def constexpr_function(fn):
+    """Makes a function of constants callable from kernels, which run it while they are compiled."""
+    return ConstexprFunction(fn)
+
+
+# ---- stand-ins for tensors ----
+
+
+class MockTensor:
+    """A tensor that is only a type, for warmup."""
+
+    def __init__(self, dtype, shape=None):
+        self.dtype = dtype
+        self.shape = [1] if shape is None else shape
+
+    @staticmethod
+    def wrap_dtype(arg):
+        is_torch = type(arg).__name__ == "dtype" and type(arg).__module__ == "torch"
+        return MockTensor(arg) if is_torch else arg
+
+    def stride(self):
+        strides = [1]
+        for size in reversed(self.shape[1:]):
+            strides.insert(0, strides[0] * size)
+        return tuple(strides)
+
+    @staticmethod
+    def data_ptr():
+        return 0
+
+    @staticmethod
+    def ptr_range():
+        return 0
+
+
+class TensorWrapper:
+    """A tensor under another element type."""
+
+    def __init__(self, base, dtype):
+        self.dtype = dtype
+        self.base = base
+        self.data = getattr(base, "data", base)
+        self.device = getattr(base, "device", None)
+        self.shape = base.shape
+
+    @property
+    def is_cuda(self):
+        return bool(getattr(self.base, "is_cuda", False))
+
+    def data_ptr(self):
+        return self.base.data_ptr()
+
+    def stride(self, *args):
+        return self.base.stride(*args)
+
+    def __str__(self):
+        return f"TensorWrapper[{self.dtype}]({self.base})"
+
+    def element_size(self):
+        return self.base.element_size()
+
+    def cpu(self):
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def copy_(self, other):
+        self.base.copy_(other.base)
+
+    def clone(self):
+        return TensorWrapper(self.base.clone(), self.dtype)
+
+    def to(self, device):
+        return TensorWrapper(self.base.to(device), self.dtype)
+
+    def new_empty(self, sizes):
+        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
+
+
+class _ArrayWrapper(TensorWrapper):
+    """The same for arrays without data_ptr()."""
+
+    def data_ptr(self):
+        return self.base.__array_interface__["data"][0]
+
+    def stride(self, *args):
+        return tuple(s // self.base.itemsize for s in self.base.strides)
+
+    def element_size(self):
+        return self.base.itemsize
+
+    def clone(self):
+        return _ArrayWrapper(self.base.copy(), self.dtype)
+
+    def copy_(self, other):
+        self.base[...] = other.base
+
+
+def reinterpret(tensor, dtype):
+    """The same memory with another element type of the same size."""
+    if isinstance(tensor, TensorWrapper):
+        return tensor.base if dtype == tensor.base.dtype else type(tensor)(tensor.base, dtype)
+    if hasattr(tensor, "data_ptr"):
+        return TensorWrapper(tensor, dtype)
+    if hasattr(tensor, "__array_interface__"):
+        return _ArrayWrapper(tensor, dtype)
+    raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
+
+
+def get_jit_fn_file_line(fn):
+    while not isinstance(fn, JITCallable):
+        fn = fn.fn
+    return fn.fn.__code__.co_filename, fn._line
+
+
+os.register_at_fork(after_in_child=_native.forked)

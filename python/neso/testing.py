@@ -1,0 +1,330 @@
+"""Measuring and comparing: times, tables, plots, closeness."""
+
+import functools
+import math
+import os
+import statistics
+import sys
+import time
+from contextlib import contextmanager
+
+
+def nvsmi(attributes):
+    """Numbers that nvidia-smi shows."""
+    import subprocess
+    command = ["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attributes), "--format=csv,noheader,nounits"]
+    return [int(x) for x in subprocess.check_output(command).decode().strip().split(",")]
+
+
+# ---- times ----
+
+
+def _quantile(times, quantiles):
+    ordered = sorted(times)
+    found = []
+    for q in quantiles:
+        if not 0 <= q <= 1:
+            raise ValueError("Quantiles must be in the range [0, 1]")
+        place = q * (len(ordered) - 1)
+        low = math.floor(place)
+        high = min(low + 1, len(ordered) - 1)
+        found.append(ordered[low] + (ordered[high] - ordered[low]) * (place - low))
+    return found
+
+
+def _summarize_statistics(times, quantiles, return_mode):
+    if quantiles is not None:
+        found = _quantile(times, quantiles)
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    return {"min": min, "max": max, "mean": statistics.mean, "median": statistics.median}[return_mode](times)
+
+
+_MODES = ("min", "max", "mean", "median", "all")
+
+
+def _drop_gradients(grad_to_none):
+    for tensor in grad_to_none or ():
+        tensor.grad = None
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds that fn() takes, by the clock on the wall: `warmup` and `rep` are the milliseconds spent before and
+    while measuring. Gives the mean, or what return_mode or quantiles ask for."""
+    assert return_mode in _MODES
+    fn()
+    began = time.perf_counter()
+    for _ in range(5):
+        fn()
+    estimate = max((time.perf_counter() - began) * 1e3 / 5, 1e-6)
+    for _ in range(max(1, int(warmup / estimate)) if warmup else 0):
+        fn()
+    times = []
+    for _ in range(max(1, int(rep / estimate))):
+        _drop_gradients(grad_to_none)
+        began = time.perf_counter()
+        fn()
+        times.append((time.perf_counter() - began) * 1e3)
+    return _summarize_statistics(times, quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """do_bench: without a GPU there are no graphs to record."""
+    assert return_mode in _MODES
+    return do_bench(fn, warmup=min(rep, 5), rep=rep, grad_to_none=grad_to_none, quantiles=quantiles,
+                    return_mode=return_mode)
+
+
+class CpuDeviceInterface:
+    """What torch.cuda is for a GPU, as far as measuring goes."""
+
+    class Event:
+
+        def __init__(self, enable_timing=False):
+            self._at = 0.0
+
+        def record(self, stream=None):
+            self._at = time.perf_counter()
+
+        def elapsed_time(self, other):
+            return (other._at - self._at) * 1e3
+
+        def synchronize(self):
+            pass
+
+    def synchronize(self, device=None):
+        pass
+
+    def current_device(self):
+        return 0
+
+    def get_device_capability(self, device=None):
+        return (0, 0)
+
+
+# ---- closeness ----
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """Raises an AssertionError with the worst place when x and y differ by more than atol + rtol * |y|."""
+    import numpy as np
+
+    def to_numpy(value):
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            if str(value.dtype) == "torch.bfloat16":
+                value = value.float()
+            value = value.numpy()
+        value = np.asarray(value)
+        return value.astype(np.float32) if value.dtype.kind == "V" else value
+
+    x, y = to_numpy(x), to_numpy(y)
+    if x.size > 1 or y.size > 1:
+        atol = 1e-2 if atol is None else atol(x.dtype) if callable(atol) else atol
+        rtol = 0.0 if rtol is None else rtol(x.dtype) if callable(rtol) else rtol
+    else:
+        atol = 1e-2 if atol is None else atol
+        rtol = 0.0 if rtol is None else rtol
+    np.testing.assert_allclose(x, y, atol=atol, rtol=rtol, err_msg=err_msg, equal_nan=True)
+
+
+# ---- reports ----
+
+
+class Benchmark:
+    """What to measure: the values of the x axis, the lines, and the other arguments of the function."""
+
+    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="",
+                 x_log=False, y_log=False, styles=None):
+        self.x_names = x_names
+        self.x_vals = x_vals
+        self.x_log = x_log
+        self.line_arg = line_arg
+        self.line_vals = line_vals
+        self.line_names = line_names
+        self.y_log = y_log
+        self.styles = styles
+        self.xlabel = xlabel
+        self.ylabel = ylabel
+        self.plot_name = plot_name
+        self.args = args
+
+
+class _Table:
+    """Rows under headings, for when pandas is not there; the little of a DataFrame that reports use."""
+
+    def __init__(self, columns, rows):
+        self.columns = list(columns)
+        self.rows = [list(r) for r in rows]
+
+    def __getitem__(self, name):
+        if isinstance(name, list):
+            picks = [self.columns.index(n) for n in name]
+            return _Table(name, [[r[i] for i in picks] for r in self.rows])
+        at = self.columns.index(name)
+        return [r[at] for r in self.rows]
+
+    def __len__(self):
+        return len(self.rows)
+
+    def to_string(self):
+        def text(value):
+            return f"{value:.6f}" if isinstance(value, float) else str(value)
+        cells = [[""] + self.columns] + [[str(i)] + [text(v) for v in r] for i, r in enumerate(self.rows)]
+        widths = [max(len(r[i]) for r in cells) for i in range(len(cells[0]))]
+        return "\n".join(r[0].ljust(widths[0]) + "".join("  " + c.rjust(w) for c, w in zip(r[1:], widths[1:]))
+                         for r in cells)
+
+    __str__ = __repr__ = to_string
+
+    def to_csv(self, path, float_format="%.1f", index=False):
+        with open(path, "w") as file:
+            file.write(",".join(self.columns) + "\n")
+            for row in self.rows:
+                file.write(",".join(float_format % v if isinstance(v, float) else str(v) for v in row) + "\n")
+
+
+def _table(columns, rows):
+    try:
+        import pandas
+    except ImportError:
+        return _Table(columns, rows)
+    return pandas.DataFrame(rows, columns=columns)
+
+
+class Mark:
+
+    def __init__(self, fn, benchmarks):
+        self.fn = fn
+        self.benchmarks = benchmarks
+
+    def _measure(self, bench, x_vals, kw):
+        rows = []
+        for x in x_vals:
+            values = x if isinstance(x, (tuple, list)) else [x] * len(bench.x_names)
+            if len(values) != len(bench.x_names):
+                raise ValueError(f"Expected {len(bench.x_names)} values, got {x}")
+            xs = dict(zip(bench.x_names, values))
+            middle, low, high = [], [], []
+            for line in bench.line_vals:
+                result = self.fn(**xs, **{bench.line_arg: line}, **bench.args, **kw)
+                y, y_min, y_max = result if isinstance(result, (tuple, list)) else (result, None, None)
+                middle.append(y)
+                low.append(y_min)
+                high.append(y_max)
+            rows.append(list(xs.values()) + middle + low + high)
+        return rows
+
+    def _plot(self, bench, frame, save_path, show_plots):
+        try:
+            import matplotlib
+            if not show_plots:
+                matplotlib.use("Agg")
+            import matplotlib.pyplot as plt
+        except ImportError:
+            return
+        figure = plt.figure()
+        axes = plt.subplot()
+        x = list(frame[bench.x_names[0]])
+        for i, name in enumerate(bench.line_names):
+            style = bench.styles[i] if bench.styles else (None, None)
+            axes.plot(x, list(frame[name]), label=name, color=style[0], ls=style[1])
+            low, high = list(frame[name + "-min"]), list(frame[name + "-max"])
+            if all(v is not None and v == v for v in low + high):
+                axes.fill_between(x, [float(v) for v in low], [float(v) for v in high], alpha=0.15, color=style[0])
+        axes.legend()
+        axes.set_xlabel(bench.xlabel or bench.x_names[0])
+        axes.set_ylabel(bench.ylabel)
+        axes.set_xscale("log" if bench.x_log else "linear")
+        axes.set_yscale("log" if bench.y_log else "linear")
+        if show_plots:
+            plt.show()
+        if save_path:
+            plt.savefig(os.path.join(save_path, f"{bench.plot_name}.png"))
+        plt.close(figure)
+
+    def _run(self, bench, save_path, show_plots, print_data, diff_col=False, save_precision=6, **kw):
+        names = list(bench.line_names)
+        columns = list(bench.x_names) + names + [n + "-min" for n in names] + [n + "-max" for n in names]
+        frame = _table(columns, self._measure(bench, bench.x_vals, kw))
+        if bench.plot_name and (save_path or show_plots):
+            self._plot(bench, frame, save_path, show_plots)
+        shown = frame[list(bench.x_names) + names]
+        if bench.ylabel:
+            heads = list(bench.x_names) + [f"{n} ({bench.ylabel})" for n in names]
+        else:
+            heads = list(bench.x_names) + names
+        if isinstance(shown, _Table):
+            shown.columns = heads
+            if diff_col and len(names) == 2:
+                shown.columns.append("Diff")
+                shown.rows = [r + [r[-1] - r[-2]] for r in shown.rows]
+        else:
+            shown.columns = heads
+            if diff_col and len(names) == 2:
+                shown["Diff"] = shown[heads[-1]] - shown[heads[-2]]
+        if print_data:
+            print(bench.plot_name + ":")
+            print(shown.to_string())
+        if save_path:
+            shown.to_csv(os.path.join(save_path, f"{bench.plot_name}.csv"), float_format=f"%.{save_precision}f",
+                         index=False)
+        return shown
+
+    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
+        """Measures, prints the tables, saves .csv and .png under save_path."""
+        single = isinstance(self.benchmarks, Benchmark)
+        frames = []
+        if save_path:
+            os.makedirs(save_path, exist_ok=True)
+        for bench in [self.benchmarks] if single else self.benchmarks:
+            frames.append(self._run(bench, save_path, show_plots, print_data, **kwargs))
+        if save_path:
+            with open(os.path.join(save_path, "results.html"), "w") as html:
+                html.write("<html><body>\n")
+                for bench in [self.benchmarks] if single else self.benchmarks:
+                    html.write(f'<img src="{bench.plot_name}.png"/>\n')
+                html.write("</body></html>\n")
+        if return_df:
+            return frames[0] if single else frames
+        return None
+
+
+def perf_report(benchmarks):
+    """Makes a function of (x names, line_arg, args) a benchmark with .run()."""
+    return lambda fn: Mark(fn, benchmarks)
+
+
+# ---- facts about the device ----
+
+
+def _no_gpu(what):
+    raise RuntimeError(f"{what} is a fact about a GPU, and this version of neso runs kernels on none")
+
+
+def get_dram_gbps(device=None):
+    _no_gpu("the bandwidth of its memory")
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
+    _no_gpu("the rate of its tensor cores")
+
+
+def get_max_simd_tflops(dtype, clock_rate, device=None):
+    _no_gpu("the rate of its cores")
+
+
+def cuda_memcheck(**target_kwargs):
+    """Marks a test that is to run under a memory checker; the interpreter checks every access anyway."""
+    return lambda test: test
+
+
+@contextmanager
+def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
+    _no_gpu("its clock")
+    yield
+
+
+def get_clock_rate_in_khz():
+    _no_gpu("its clock")
