@@ -80,7 +80,8 @@ static const Val *lower_body(Lower *low, FrontFunction *f, IrOp *func)
 
 /* ---- instances ---- */
 
-static void key_of(Lower *low, Text *key, const Val *v)
+/* What tells instances apart; for a symbol without the numbers, which depend on what the session did before. */
+static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
 {
 	switch (v->kind) {
 	case VAL_TENSOR:
@@ -92,30 +93,36 @@ static void key_of(Lower *low, Text *key, const Val *v)
 		text_str(key, v->seq.klass ? v->seq.klass->qualified : "");
 		text_char(key, '(');
 		for (uint32_t i = 0; i < v->seq.len; i++) {
-			key_of(low, key, v->seq.items[i]);
+			key_of(low, key, v->seq.items[i], symbol);
 			text_char(key, ',');
 		}
 		text_char(key, ')');
 		break;
 	case VAL_OBJECT:
-		text_printf(key, "%s@%u{", v->object.klass->qualified, v->object.klass->ns.module->source->id);
+		text_str(key, v->object.klass->qualified);
+		if (!symbol)
+			text_printf(key, "@%p", (const void *)v->object.klass);
+		text_char(key, '{');
 		for (uint32_t i = 0; i < v->object.klass->field_count; i++) {
 			if (v->object.fields[i])
-				key_of(low, key, v->object.fields[i]);
+				key_of(low, key, v->object.fields[i], symbol);
 			text_char(key, ',');
 		}
 		text_char(key, '}');
 		break;
 	case VAL_FUNCTION:
-		text_printf(key, "%s#%u", v->function->qualified, v->function->id);
+		text_str(key, v->function->qualified);
+		if (!symbol)
+			text_printf(key, "#%u", v->function->id);
 		break;
 	case VAL_METHOD:
-		key_of(low, key, v->method.callee);
+		key_of(low, key, v->method.callee, symbol);
 		text_char(key, '.');
-		key_of(low, key, v->method.self);
+		key_of(low, key, v->method.self, symbol);
 		break;
 	case VAL_BUILTIN:
-		text_printf(key, "b%p", (const void *)v->builtin);
+		if (!symbol)
+			text_printf(key, "b%p", (const void *)v->builtin);
 		break;
 	default:
 		text_printf(key, "c%s:%s", val_type_name(v), val_repr(low, v));
@@ -131,10 +138,7 @@ static Sym symbol_for(Lower *low, FrontFunction *f, const Val **values)
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		Text part;
 		text_init(&part, low->arena);
-		if (values[i]->kind == VAL_FUNCTION)
-			text_str(&part, values[i]->function->qualified);
-		else if (values[i]->kind != VAL_BUILTIN && values[i]->kind != VAL_METHOD)
-			key_of(low, &part, values[i]);
+		key_of(low, &part, values[i], true);
 		text_str(&t, "__");
 		for (size_t k = 0; k < part.len && t.len < 200; k++) {
 			char c = part.data[k];
@@ -278,7 +282,7 @@ const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
 	text_printf(&key, "%u", f->id);
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		text_char(&key, '|');
-		key_of(low, &key, values[i]);
+		key_of(low, &key, values[i], false);
 	}
 	Sym sym = ir_sym(low->cx, key.data);
 	Instance *in = map_get_ptr(&low->instances, sym);

@@ -213,6 +213,19 @@ static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **bi
 	return sub ? module_value(low, sub) : NULL;
 }
 
+/* The binding that a chain of from-imports leads to. */
+static Binding *imported(Lower *low, Binding *b)
+{
+	for (unsigned i = 0; b->kind == BIND_FROM && i < 20; i++) {
+		Binding *inner = NULL;
+		import_member(low, b, b->member, &inner);
+		if (!inner || inner == b)
+			break;
+		b = inner;
+	}
+	return b;
+}
+
 static const Val *import_whole(Lower *low, Binding *b)
 {
 	bool found;
@@ -331,11 +344,8 @@ const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 		if (b) {
 			if (binding)
 				*binding = b;
-			if (b->kind == BIND_FROM && binding) {
-				Binding *inner = NULL;
-				import_member(low, b, b->member, &inner);
-				*binding = inner ? inner : b;
-			}
+			if (binding)
+				*binding = imported(low, b);
 			return resolve_binding(low, b);
 		}
 		for (uint32_t i = n->stars.len; i-- > 0;) {
@@ -400,9 +410,8 @@ bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned d
 				return is_constexpr_annotation(n, b->annotation) ||
 				       resolve_is_constexpr(low, n, b->value, depth + 1);
 			if (b && b->kind == BIND_FROM) {
-				Binding *inner = b;
-				import_member(low, b, b->member, &inner);
-				return inner != b && inner->kind == BIND_VALUE &&
+				Binding *inner = imported(low, b);
+				return inner->kind == BIND_VALUE &&
 				       (is_constexpr_annotation(inner->ns, inner->annotation) ||
 					resolve_is_constexpr(low, inner->ns, inner->value, depth + 1));
 			}
