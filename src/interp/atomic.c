@@ -114,6 +114,14 @@ uint64_t atomic_update(Exec *x, uint64_t address, const Tile *type, IrRmw op, ui
 	}
 }
 
+uint64_t atomic_compare_swap(Exec *x, uint64_t address, const Tile *type, uint64_t expected, uint64_t value)
+{
+	uint64_t was = expected;
+	if (atomic_swap_if(address, type->size, &was, value))
+		x->writes += tile_normal(type, was) != tile_normal(type, value);
+	return was;
+}
+
 static const Instr *check_access(Exec *x, const Instr *i, uint64_t address, unsigned size, int32_t origin,
 				 const Shape *shape, int64_t linear)
 {
@@ -187,9 +195,7 @@ static const Instr *run_cas(Exec *x, const Instr *i)
 		uint64_t next = tile_element(value, index);
 		if (!check_access(x, i, address, out->size, ptr->origin, shape, k))
 			return NULL;
-		if (atomic_swap_if(address, out->size, &was, next))
-			x->writes += tile_normal(out, was) != tile_normal(out, next);
-		put(out, k, was);
+		put(out, k, atomic_compare_swap(x, address, out, was, next));
 		for (uint32_t d = shape->rank; d-- > 0 && ++index[d] == shape->dim[d];)
 			index[d] = 0;
 	}

@@ -130,6 +130,21 @@ static float rsqrt_exact(float x)
 	return (float)(1 / sqrt((double)x));
 }
 
+/* To a whole number in the current rounding mode (compilers expand rint for the nearest only). */
+static double whole(double x)
+{
+	switch (fegetround()) {
+	case FE_DOWNWARD:
+		return floor(x);
+	case FE_UPWARD:
+		return ceil(x);
+	case FE_TOWARDZERO:
+		return trunc(x);
+	default:
+		return rint(x);
+	}
+}
+
 static uint64_t reverse_bits(uint64_t x)
 {
 	x = (x >> 1 & UINT64_C(0x5555555555555555)) | (x & UINT64_C(0x5555555555555555)) << 1;
@@ -258,18 +273,30 @@ static const LibRow *find_row(const char *symbol)
 	return NULL;
 }
 
+/* What is not known is an error of the program that gets there, not of the kernel. */
+static const Instr *run_unknown(Exec *x, const Instr *i)
+{
+	return exec_fault(x, i, DIAG_RUN_UNSUPPORTED, "%s", (const char *)i->aux);
+}
+
+static bool decode_unknown(Decoder *d, const IrOp *op, const char *text)
+{
+	decode_instr(d, op, run_unknown)->aux = text;
+	return true;
+}
+
 bool interp_EXTERN(Decoder *d, const IrOp *op)
 {
 	IrAttr symbol = ir_get(op, d->cx, ATTR_SYMBOL);
 	const char *name = symbol ? symbol->text : "";
 	const LibRow *row = find_row(name);
 	if (!row)
-		return decode_refuse(d, op, "the external function '%s'", name);
+		return decode_unknown(d, op, arena_printf(d->arena, "the external function '%s'", name));
 	bool fits = op->operand_count == row->count && decode_type(d, op->results[0].type).size == row->out_size;
 	for (uint32_t k = 0; k < op->operand_count && fits; k++)
 		fits = decode_type(d, ir_operand(op, k)->type).size == row->in_size[k];
 	if (!fits)
-		return decode_refuse(d, op, "the function '%s' with operands of these types", name);
+		return decode_unknown(d, op, arena_printf(d->arena, "the function '%s' with such operands", name));
 	ElemOp *e = elem_new(d, row->fn ? ELEM_SCALAR : ELEM_UNARY, row->count);
 	e->scalar = row->fn;
 	if (!row->fn)

@@ -48,6 +48,7 @@ const Instr *object_store(Exec *x, const Instr *i, const Tile *ptr, const Tile *
 Object *object_new(Exec *x, Tile *out);
 
 /* One atomic update of `size` bytes; returns the old bits. */
+uint64_t atomic_compare_swap(Exec *x, uint64_t address, const Tile *type, uint64_t expected, uint64_t value);
 uint64_t atomic_update(Exec *x, uint64_t address, const Tile *type, IrRmw op, uint64_t value);
 
 #endif

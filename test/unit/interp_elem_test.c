@@ -153,6 +153,12 @@ static uint64_t ref_uitofp(const Case *c, const uint64_t *v)
 	return from_int(c, false, v[0]);
 }
 
+static uint64_t ref_nan(const Case *c)
+{
+	bool high = c->out->bits == 64 || (c->out->bits == 32 && c->in->bits == 64);
+	return high ? UINT64_C(1) << (c->out->bits - 1) : 0;
+}
+
 /* To an integer type of at least 16 bits, saturating; then the low bits. */
 static uint64_t ref_fptosi(const Case *c, const uint64_t *v)
 {
@@ -160,7 +166,7 @@ static uint64_t ref_fptosi(const Case *c, const uint64_t *v)
 	unsigned bits = c->out->bits < 16 ? 16 : c->out->bits;
 	double limit = ldexp(1, (int)bits - 1);
 	int64_t least = bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)), most = -(least + 1);
-	int64_t r = isnan(x) ? 0 : x <= -limit ? least : x >= limit ? most : (int64_t)x;
+	int64_t r = isnan(x) ? (int64_t)ref_nan(c) : x <= -limit ? least : x >= limit ? most : (int64_t)x;
 	return low_bits((uint64_t)r, c->out->bits);
 }
 
@@ -169,7 +175,7 @@ static uint64_t ref_fptoui(const Case *c, const uint64_t *v)
 	double x = decode(c->in, v[0]);
 	unsigned bits = c->out->bits < 16 ? 16 : c->out->bits;
 	double limit = ldexp(1, (int)bits);
-	uint64_t r = isnan(x) || x <= 0 ? 0 : x >= limit ? low_bits(~UINT64_C(0), bits) : (uint64_t)x;
+	uint64_t r = isnan(x) ? ref_nan(c) : x <= 0 ? 0 : x >= limit ? low_bits(~UINT64_C(0), bits) : (uint64_t)x;
 	return low_bits(r, c->out->bits);
 }
 

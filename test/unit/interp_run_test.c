@@ -381,12 +381,28 @@ static void wrong_launches(void **state)
 	assert_null(k->kernel);
 	assert_int_equal(k->diags.first->code, DIAG_RUN_NO_KERNEL);
 	kit_free(k);
-	k = kit_try("module {\ntt.func public @kernel(%x: f32) {\n"
-		    "%y = tt.extern_elementwise %x {libname = \"\", libpath = \"\", pure = true, symbol = \"__nv_nothing\"} : (f32) -> f32\n"
-		    "tt.return\n}\n}\n", "kernel");
-	assert_null(k->kernel);
-	assert_int_equal(k->diags.first->code, DIAG_RUN_UNSUPPORTED);
-	assert_int_equal(k->diags.first->from.line, 3);
+}
+
+/* Such a kernel can be prepared; the program that gets there fails. */
+static void unknown_functions_fail_when_reached(void **state)
+{
+	(void)state;
+	Kit *k = kit_new("module {\ntt.func public @kernel(%x: f32) {\n"
+			 "%y = tt.extern_elementwise %x {libname = \"\", libpath = \"\", pure = true, symbol = \"__nv_nothing\"} : (f32) -> f32\n"
+			 "tt.return\n}\n}\n");
+	kit_scalar(k, 0);
+	const Diag *d = kit_fails(k, 1);
+	assert_int_equal(d->code, DIAG_RUN_UNSUPPORTED);
+	assert_int_equal(d->from.line, 3);
+	kit_free(k);
+	k = kit_new("module {\ntt.func public @kernel(%x: f32) {\n"
+		    "%y = tt.elementwise_inline_asm \"wgmma.fence $0, $1;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %x : f32 -> f32\n"
+		    "tt.return\n}\n}\n");
+	kit_scalar(k, 0);
+	d = kit_fails(k, 1);
+	assert_int_equal(d->code, DIAG_RUN_UNSUPPORTED);
+	assert_int_equal(d->from.line, 3);
+	assert_non_null(strstr(d->text, "unknown instruction 'wgmma.fence'"));
 	kit_free(k);
 }
 
@@ -450,6 +466,7 @@ int main(void)
 		cmocka_unit_test(printing),
 		cmocka_unit_test(assertions),
 		cmocka_unit_test(wrong_launches),
+		cmocka_unit_test(unknown_functions_fail_when_reached),
 		cmocka_unit_test(loops_calls_and_bad_steps),
 		cmocka_unit_test(indices_of_gather_are_checked),
 	};
