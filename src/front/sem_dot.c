@@ -128,7 +128,7 @@ const Val *sem_dot(Lower *low, const Val *a, const Val *b, const SemDot *dot)
 	int precision = elem ? precision_of(low, dot->precision) : -1;
 	if (!elem || precision < 0 || !size_ok(low, x))
 		return low->poison;
-	int64_t shape[IR_MAX_RANK], limit;
+	int64_t shape[IR_MAX_RANK], limit = 0;
 	memcpy(shape, x->shape, x->rank * sizeof *shape);
 	shape[x->rank - 1] = y->shape[x->rank - 1];
 	if (!sem_check_shape(low, "tl.dot", shape, x->rank))

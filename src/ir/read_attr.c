@@ -111,7 +111,7 @@ static IrAttr read_keyed(Reader *r)
 	if (!read_expect(r, '{'))
 		return NULL;
 	while (!read_is(r, '}')) {
-		Sym key;
+		Sym key = NULL;
 		if (!read_attr_name(r, &key) || !read_expect(r, '='))
 			return NULL;
 		IrAttr value = read_custom_item(r);
