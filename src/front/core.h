@@ -112,6 +112,7 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr);
 
 const Val *eval(Lower *low, Ast *node);
 const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
+const Val *eval_attribute_node(Lower *low, Ast *node);
 const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
 const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r);
 const Val *eval_unary(Lower *low, AstUnOp op, const Val *v);
@@ -194,6 +195,11 @@ void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out);
 const Val *sanitize(Lower *low, const Val *v);
 
 /* ---- functions (instance.c) ---- */
+
+/* A function of the module with an empty block and arguments of these types (the block's are the caller's to add). */
+IrOp *instance_func(Lower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc);
+/* Lowers the body into it, from the frame's parameters to tt.return; gives the template of what is returned. */
+const Val *instance_body(Lower *low, FrontFunction *f, IrOp *func);
 
 const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args);
 

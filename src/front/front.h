@@ -1,8 +1,12 @@
 /* The front end: kernel files to TTIR.
  *
- * A FrontSession holds what is parsed: files, their imports, the tile language's own library. It is built up by one
- * thread at a time and outlives the compilations that use it. front_lower makes one TTIR module from one kernel,
- * the types of its arguments and the values of its constexprs. */
+ * A FrontSession holds what is parsed: files, their imports, the tile language's own library. It outlives the
+ * compilations that use it. front_lower makes one TTIR module from one kernel, the types of its arguments and the
+ * values of its constexprs. Threads may share a session: its functions take its lock, so they run one at a time.
+ *
+ * Globals are evaluated when a kernel asks for them, with Python's semantics and an empty environment
+ * (os.environ.get gives its default). What host code alone can tell is asked of the FrontHost; what nobody tells
+ * is an error where a kernel uses it. */
 #ifndef NESO_FRONT_FRONT_H
 #define NESO_FRONT_FRONT_H
 

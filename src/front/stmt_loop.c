@@ -233,31 +233,43 @@ static void loop_attrs(Lower *low, IrOp *op, const Val *range)
 	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
 }
 
+/* The bounds of a run-time loop, of one type. A constant negative step counts up from the end. */
+typedef struct Bounds {
+	const Val *start, *stop, *step;
+	TlType type;
+	bool ok, backwards;
+} Bounds;
+
+static Bounds loop_bounds(Lower *low, const Val *range)
+{
+	Bounds b = {.start = range->range.start, .stop = range->range.stop, .step = range->range.step,
+		    .type = tl_scalar(low, DT_INT32)};
+	int64_t by;
+	b.backwards = b.step->kind != VAL_TENSOR && val_as_int(b.step, &by) && by < 0 && by > INT64_MIN;
+	if (b.backwards) {
+		const Val *swap = b.start;
+		b.start = b.stop;
+		b.stop = swap;
+		b.step = val_int(low, -by);
+	}
+	b.start = bound(low, b.start, "lower bound");
+	b.stop = bound(low, b.stop, "upper bound");
+	b.step = bound(low, b.step, "step");
+	b.ok = b.start->kind != VAL_POISON && b.stop->kind != VAL_POISON && b.step->kind != VAL_POISON;
+	if (!b.ok)
+		return b;
+	b.type = promote(promote(b.start->tensor.type, b.stop->tensor.type), b.step->tensor.type);
+	b.start = sem_cast(low, b.start, b.type);
+	b.stop = sem_cast(low, b.stop, b.type);
+	b.step = sem_cast(low, b.step, b.type);
+	return b;
+}
+
 void lower_for(Lower *low, Ast *node, const Val *range)
 {
 	Span span = node->span;
-	const Val *start = range->range.start, *stop = range->range.stop, *step = range->range.step;
-	int64_t by;
-	bool backwards = step->kind != VAL_TENSOR && val_as_int(step, &by) && by < 0;
-	if (backwards) {
-		/* Counts up from the end; the variable is turned round in the body. */
-		const Val *swap = start;
-		start = stop;
-		stop = swap;
-		step = val_int(low, -by);
-	}
 	Span old = lower_at(low, node->for_stmt.iter->span);
-	start = bound(low, start, "lower bound");
-	stop = bound(low, stop, "upper bound");
-	step = bound(low, step, "step");
-	bool ok = start->kind != VAL_POISON && stop->kind != VAL_POISON && step->kind != VAL_POISON;
-	TlType type = ok ? promote(promote(start->tensor.type, stop->tensor.type), step->tensor.type)
-			 : tl_scalar(low, DT_INT32);
-	if (ok) {
-		start = sem_cast(low, start, type);
-		stop = sem_cast(low, stop, type);
-		step = sem_cast(low, step, type);
-	}
+	Bounds b = loop_bounds(low, range);
 	lower_restore(low, old);
 	lower_at(low, span);
 	if (node->for_stmt.target->kind != AST_NAME) {
@@ -272,15 +284,15 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 	IrBuilder outer = low->b;
 	find_carried(&loop, &assigned, variable);
 	IrBlock *block = ir_block_new(low->m, NULL);
-	IrValue *iv = ir_block_arg_add(low->m, block, type->ir,
+	IrValue *iv = ir_block_arg_add(low->m, block, b.type->ir,
 				       lower_named_loc(low, variable, node->for_stmt.target->span));
 	low->b.block = block;
 	low->b.before = NULL;
-	if (ok && backwards)
-		iv = irb_2(&low->b, OP_ADDI, NULL, irb_2(&low->b, OP_SUBI, NULL, stop->tensor.ir, iv),
-			   start->tensor.ir);
+	if (b.ok && b.backwards)
+		iv = irb_2(&low->b, OP_ADDI, NULL, irb_2(&low->b, OP_SUBI, NULL, b.stop->tensor.ir, iv),
+			   b.start->tensor.ir);
 	enter_block(&loop, block, &loop.args);
-	frame_set(low, low->frame, variable, val_tensor(low, iv, type));
+	frame_set(low, low->frame, variable, val_tensor(low, iv, b.type));
 	lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
 	collect_next(&loop);
@@ -290,15 +302,15 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
 	outer.loc = low->b.loc;
 	low->b = outer;
-	if (!ok) {
+	if (!b.ok) {
 		frame_restore(low, low->frame, &before);
 		for (uint32_t i = 0; i < assigned.len; i++)
 			frame_set(low, low->frame, assigned.data[i], low->poison);
 		return;
 	}
-	vec_push(low->arena, &operands, start->tensor.ir);
-	vec_push(low->arena, &operands, stop->tensor.ir);
-	vec_push(low->arena, &operands, step->tensor.ir);
+	vec_push(low->arena, &operands, b.start->tensor.ir);
+	vec_push(low->arena, &operands, b.stop->tensor.ir);
+	vec_push(low->arena, &operands, b.step->tensor.ir);
 	for (uint32_t i = 0; i < init.len; i++)
 		vec_push(low->arena, &operands, init.data[i]);
 	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, &init), init.len, 1);

@@ -230,6 +230,8 @@ static void test_bounds(void **unused)
 		    "error: calls of 'f' nested more than 150 deep");
 	check_stops("@triton.jit\ndef kernel(p):\n    x = tl.full((1 << 20, 1 << 20), 0, tl.int32)\n",
 		    "1099511627776 elements");
+	/* DIAG_RAISED */
+	check_stops("@triton.jit\ndef kernel(p):\n    raise TypeError('no')\n", "bound.py:5:5: error: TypeError: no");
 	/* DIAG_KERNEL_STAR, DIAG_NOT_A_KERNEL by way of a host that asks for it */
 	check_stops("@triton.jit\ndef kernel(p, *more):\n    pass\n", "bound.py:4:16: error: kernel 'kernel' cannot be compiled alone");
 }
