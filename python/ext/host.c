@@ -47,8 +47,14 @@ static bool read_answer(PyObject *answer, neso_value *value)
 		value->text = PyUnicode_AsUTF8AndSize(answer, NULL);
 		return value->text != NULL;
 	}
-	if (!PyTuple_Check(answer) || PyTuple_Size(answer) != 3) {
-		PyErr_SetString(PyExc_TypeError, "a resolver gives None, text, or (path, source, name)");
+	Py_ssize_t parts = PyTuple_Check(answer) ? PyTuple_Size(answer) : 0;
+	if (parts == 2) {
+		value->kind = NESO_VALUE_NAMESPACE;
+		value->text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(answer, 1), NULL);
+		return value->text != NULL;
+	}
+	if (parts != 3) {
+		PyErr_SetString(PyExc_TypeError, "a resolver gives None, text, (\"space\", name) or (path, source, name)");
 		return false;
 	}
 	value->kind = NESO_VALUE_FUNCTION;

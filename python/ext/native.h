@@ -18,7 +18,7 @@
 
 /* Functions and types of the package, given once by native.setup(). */
 typedef struct Host {
-	PyObject *resolve;        /* (path, function, name) -> None, text, or (path, source, name) */
+	PyObject *resolve;        /* (path, function, name) -> None, text, ("space", name), (path, source, name) */
 	PyObject *fail;           /* (status, findings, text, kernel): raises */
 	PyObject *expression;     /* value -> text of a Python expression */
 	PyObject *import_array;   /* any array -> (address, begin, bytes, dtype, writable, keep, finish) */

@@ -29,7 +29,8 @@ def main(arguments):
             return 2
         sys.argv = ["-c"] + arguments[2:]
         sys.path[0] = ""
-        exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__"})
+        text = arguments[1]
+        exec(text, {"__name__": "__main__"})
     else:
         sys.argv = arguments
         sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))

@@ -9,6 +9,7 @@ import hashlib
 import inspect
 import os
 import re
+import sys
 import textwrap
 import threading
 import types
@@ -25,14 +26,67 @@ TRITON_MODULE = "triton.language"
 
 
 def _read_lines(function):
+    """Lines of a function with its decorators, and the number of the first."""
     try:
         return inspect.getsourcelines(function)
-    except OSError as error:
-        lines = getattr(function, "__neso_source__", None) or getattr(function.__code__, "co_neso_source", None)
-        if lines:
-            return lines.splitlines(True), function.__code__.co_firstlineno
-        raise ValueError("the source of @jit functions must be there: in a file, or in linecache for code made by exec"
-                         ) from error
+    except (OSError, TypeError) as error:
+        text = lost_source(function)
+        if text is None:
+            raise ValueError("the source of @jit functions must be there: in a file, or in linecache for code made by "
+                             "exec") from error
+    lines = text.splitlines(True)
+    first = function.__code__.co_firstlineno
+    return inspect.getblock(lines[first - 1:]), first
+
+
+def _made_from(text, code):
+    for mode in ("exec", "single"):
+        try:
+            if compile(text, code.co_filename, mode, code.co_flags & _FUTURE_FLAGS, True) == code:
+                return True
+        except (SyntaxError, ValueError, TypeError):
+            pass
+    return False
+
+
+_FUTURE_FLAGS = 0x1ffe0000
+
+
+def lost_source(function):
+    """Text of code that was given to exec or typed in: a string near at hand that compiles to just this code."""
+    name = function.__code__.co_filename
+    frame = inspect.currentframe()
+    while frame is not None and not (frame.f_code.co_filename == name and frame.f_code.co_name == "<module>"):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    code = frame.f_code
+    caller = frame.f_back
+    for _ in range(4):
+        if caller is None:
+            break
+        for text in list(caller.f_locals.values()) + list(caller.f_code.co_consts):
+            if isinstance(text, str) and "def" in text and function.__name__ in text and _made_from(text, code):
+                return text
+        caller = caller.f_back
+    if name == "<string>" and getattr(sys, "orig_argv", None) and "-c" in sys.orig_argv:
+        text = sys.orig_argv[sys.orig_argv.index("-c") + 1]
+        return text if _made_from(text, code) else None
+    return _typed(code)
+
+
+def _typed(code):
+    """The last lines of the history of the prompt that make the code."""
+    history = sys.modules.get("readline")
+    if history is None:
+        return None
+    count = history.get_current_history_length()
+    text = ""
+    for back in range(min(count, 400)):
+        text = (history.get_history_item(count - back) or "") + "\n" + text
+        if "def" in text and _made_from(text, code):
+            return text
+    return None
 
 
 def read_source(function):

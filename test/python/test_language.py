@@ -1,0 +1,283 @@
+"""Names and values of host and kernel: globals, closures, methods, classes, sources without a file."""
+
+import os
+import sys
+import tempfile
+import unittest
+import zipfile
+from enum import Enum, IntEnum
+from typing import NamedTuple
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso.language import constexpr as CE, math as tmath  # noqa: E402
+from neso.language.extra import libdevice  # noqa: E402
+
+FACTOR = tl.constexpr(3)
+PLAIN = 5
+DTYPE = tl.float16
+
+
+class Mode(Enum):
+    ONE = 1
+    TWO = 2
+
+
+class Level(IntEnum):
+    LOW = 4
+    HIGH = 9
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+class Holder:
+    SIZE = tl.constexpr(7)
+
+    @staticmethod
+    @triton.jit
+    def twice(x):
+        return x * 2
+
+
+@triton.jit
+def put(o_ptr, value):
+    tl.store(o_ptr, value)
+
+
+@triton.jit
+def reads_global(o_ptr):
+    tl.store(o_ptr, FACTOR)
+
+
+@triton.jit
+def reads_plain(o_ptr):
+    tl.store(o_ptr, PLAIN)
+
+
+@triton.jit
+def calls(o_ptr, f: tl.constexpr, x):
+    put(o_ptr, f(x))
+
+
+@triton.jit
+def add_one(x):
+    return x + 1
+
+
+@triton.jit
+def uses_holder(o_ptr, x):
+    put(o_ptr, Holder.twice(x) + Holder.SIZE)
+
+
+@triton.jit
+def uses_enum(o_ptr, mode: tl.constexpr, level: CE):
+    if mode == Mode.ONE:
+        put(o_ptr, 10 + level)
+    else:
+        put(o_ptr, 20 + level)
+
+
+@triton.jit
+def uses_pair(o_ptr, pair: tl.constexpr):
+    put(o_ptr, pair.a * 10 + pair.b)
+
+
+@triton.jit
+def uses_math(o_ptr, x):
+    tl.store(o_ptr, tmath.exp(x) + libdevice.tanh(x))
+
+
+@triton.constexpr_function
+def half_of(n):
+    return n // 2
+
+
+@triton.jit
+def uses_constexpr_function(o_ptr, N: tl.constexpr):
+    M: tl.constexpr = half_of(N)
+    tl.store(o_ptr + tl.arange(0, M), tl.full((M, ), M, tl.float32))
+
+
+@triton.jit
+def typed(o_ptr, n: tl.int64, f: "fp64"):  # noqa: F821
+    tl.store(o_ptr, n.to(tl.float64) + f)
+
+
+def make_adder(amount):
+    amount = tl.constexpr(amount)
+
+    @triton.jit
+    def adder(x):
+        return x + amount
+
+    return adder
+
+
+def one():
+    return np.zeros(1, np.float32)
+
+
+class Names(unittest.TestCase):
+
+    def check(self, expected, kernel, *args, **kwargs):
+        o = one()
+        kernel[(1, )](o, *args, **kwargs)
+        self.assertAlmostEqual(float(o[0]), expected, places=5)
+
+    def test_globals(self):
+        self.check(3, reads_global)
+        with self.assertRaises(triton.CompilationError) as raised:
+            reads_plain[(1, )](one())
+        self.assertIn("PLAIN", str(raised.exception))
+        self.assertEqual(raised.exception.line, reads_plain.fn.__code__.co_firstlineno + 2)
+
+    def test_changed_global(self):
+        global FACTOR
+        self.check(3, reads_global)
+        FACTOR = tl.constexpr(4)
+        try:
+            with self.assertRaisesRegex(RuntimeError, "FACTOR has changed"):
+                reads_global[(1, )](one())
+        finally:
+            FACTOR = tl.constexpr(3)
+        self.check(3, reads_global)
+
+    def test_functions(self):
+        self.check(8, calls, add_one, 7)
+        self.check(9, calls, make_adder(2), 7)
+        self.check(12, calls, make_adder(5), 7)
+        self.check(8, calls, add_one, 7)
+        self.check(19, uses_holder, 6)
+
+    def test_classes(self):
+        self.check(14, uses_enum, Mode.ONE, Level.LOW)
+        self.check(29, uses_enum, Mode.TWO, Level.HIGH)
+        self.check(34, uses_pair, Pair(3, 4))
+
+    def test_math(self):
+        self.check(np.exp(0.5) + np.tanh(0.5), uses_math, 0.5)
+
+    def test_constexpr_function(self):
+        self.assertEqual(half_of(9), 4)
+        o = np.zeros(8, np.float32)
+        uses_constexpr_function[(1, )](o, 16)
+        np.testing.assert_array_equal(o, 8)
+
+    def test_annotations(self):
+        o = np.zeros(1, np.float64)
+        typed[(1, )](o, 1, 0.1)
+        self.assertEqual(o[0], 1.1)
+
+    def test_update_src(self):
+        @triton.jit
+        def kernel(o_ptr):
+            tl.store(o_ptr, 1)
+
+        key = kernel.cache_key
+        self.check(1, kernel)
+        kernel._unsafe_update_src(kernel.src.replace("1)", "2)"))
+        self.assertNotEqual(kernel.cache_key, key)
+        self.check(2, kernel)
+
+    def test_exec(self):
+        text = "import neso as triton\nimport neso.language as tl\n@triton.jit\ndef made(o_ptr):\n    tl.store(o_ptr, 11)\n"
+        names = {}
+        exec(text, names)
+        self.check(11, names["made"])
+
+    def test_zip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.zip")
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("zipped_kernels.py", "import neso as triton, neso.language as tl\n\n\n@triton.jit\n"
+                                 "def zipped(o_ptr):\n    tl.store(o_ptr, 12)\n")
+            sys.path.insert(0, path)
+            try:
+                import zipped_kernels
+            finally:
+                sys.path.remove(path)
+            self.check(12, zipped_kernels.zipped)
+
+    def test_errors(self):
+        @triton.jit
+        def wrong(o_ptr):
+            x = tl.laod(o_ptr)
+            tl.store(o_ptr, x)
+
+        with self.assertRaises(triton.CompilationError) as raised:
+            wrong[(1, )](one())
+        error = raised.exception
+        self.assertIn("laod", error.error_message)
+        self.assertEqual(os.path.basename(error.file), "test_language.py")
+        self.assertEqual(error.line, wrong.fn.__code__.co_firstlineno + 2)
+        self.assertEqual(error.source_line.strip(), "x = tl.laod(o_ptr)")
+
+        @triton.jit
+        def static(o_ptr, N: tl.constexpr):
+            tl.static_assert(N > 4, "N is small")
+
+        static[(1, )](one(), 5)
+        from neso.compiler.errors import CompileTimeAssertionFailure
+        with self.assertRaises(CompileTimeAssertionFailure):
+            static[(1, )](one(), 3)
+
+    def test_host_values(self):
+        self.assertEqual(tl.float32.primitive_bitwidth, 32)
+        self.assertEqual(str(tl.bfloat16), "bf16")
+        self.assertTrue(tl.int8.is_int_signed() and not tl.uint8.is_int_signed() and tl.float16.is_floating())
+        self.assertEqual(tl.dtype("fp32"), tl.float32)
+        self.assertEqual(tl.pointer_type(tl.float32), tl.pointer_type(tl.float32))
+        self.assertEqual((tl.constexpr(3) + 4).value, 7)
+        self.assertEqual(triton.cdiv(7, 4), 2)
+        self.assertEqual([triton.next_power_of_2(n) for n in (1, 2, 3, 1000)], [1, 2, 4, 1024])
+        with self.assertRaisesRegex(ValueError, "Did you forget to add @triton.jit"):
+            tl.load(None)
+
+
+class Function(unittest.TestCase):
+
+    def test_attributes(self):
+        @triton.jit(do_not_specialize=["n"])
+        def kernel(x_ptr, n, scale=2.0, BLOCK: tl.constexpr = 64):
+            """What it does."""
+
+        self.assertIsInstance(kernel, triton.JITFunction)
+        self.assertIsInstance(kernel, triton.KernelInterface)
+        self.assertEqual(kernel.arg_names, ["x_ptr", "n", "scale", "BLOCK"])
+        self.assertEqual([p.is_constexpr for p in kernel.params], [False, False, False, True])
+        self.assertTrue(kernel.params[1].do_not_specialize)
+        self.assertEqual((kernel.params[2].default, kernel.params[3].default), (2.0, 64))
+        self.assertEqual(list(kernel.signature.parameters), kernel.arg_names)
+        self.assertTrue(kernel.src.startswith("def kernel("))
+        self.assertEqual(kernel.__doc__, "What it does.")
+        x = np.zeros(4, np.float32)
+        first = kernel[(1, )](x, 1)
+        self.assertIs(kernel[(1, )](x, 16), kernel[(1, )](x, 16))
+        self.assertIn("n: i32", first._key())
+
+    def test_subclass(self):
+        calls = []
+
+        class Entry(triton.KernelInterface):
+
+            def __init__(self, fn):
+                self.fn = fn
+
+            def run(self, *args, **kwargs):
+                calls.append(kwargs["grid"])
+                return self.fn.run(*args, **kwargs)
+
+        o = one()
+        Entry(reads_global)[(1, )](o)
+        self.assertEqual((calls, o[0]), [(1, )] and ([(1, )], 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
