@@ -117,12 +117,16 @@ def _resolve(path, function, name):
     return describe.resolve(path, function, name)
 
 
+def _import_array(array, name):
+    from .arrays import import_array
+    return import_array(array, name)
+
+
 def connect():
     """Gives the extension what it calls back."""
     from .. import knobs
     from ..compiler.compiler import CompiledKernel
     from ..tools.tensor_descriptor import TensorDescriptor
-    from .arrays import import_array
-    _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=import_array, print=show,
+    _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks)
