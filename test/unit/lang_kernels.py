@@ -68,6 +68,8 @@ def unary(x, out, F: tl.constexpr, B: tl.constexpr):
         r = libdevice.log1p(v)
     elif F == "tanh":
         r = libdevice.tanh(v)
+    elif F == "fast_tanhf":
+        r = libdevice.fast_tanhf(v)
     elif F == "erf":
         r = libdevice.erf(v)
     elif F == "round":
