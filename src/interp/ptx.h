@@ -80,4 +80,23 @@ static inline bool ptx_mod(const PtxInstr *i, const char *name)
 	return false;
 }
 
+/* ---- what the instructions share (ptx_run.c) ---- */
+
+uint64_t ptx_low(uint64_t v, unsigned bits);
+int64_t ptx_sign(uint64_t v, unsigned bits);
+const PtxType *ptx_type(const PtxInstr *i); /* the last one named */
+unsigned ptx_width(const PtxType *t);        /* bits of all lanes */
+bool ptx_is_real(const PtxInstr *i);
+uint64_t ptx_value(const PtxRun *r, const PtxOperand *o, const PtxType *t);
+uint64_t ptx_source(const PtxRun *r, const PtxInstr *i, unsigned k);
+void ptx_put(PtxRun *r, const PtxInstr *i, uint64_t v, unsigned bits); /* into operand 0 */
+float ptx_widen(const PtxRun *r, const PtxType *t, uint64_t bits);
+uint64_t ptx_narrow(const PtxRun *r, const PtxType *t, float f);
+int ptx_rounding(const PtxInstr *i); /* FE_... */
+float ptx_finish_f32(const PtxInstr *i, float f); /* .ftz, .sat, .relu */
+int ptx_comparison(const PtxInstr *i); /* number of a setp's relation, or -1 */
+IrRmw ptx_rmw(const PtxInstr *i); /* 0: none */
+
+PtxFn ptx_do_abs, ptx_do_add, ptx_do_and, ptx_do_atom, ptx_do_bfe, ptx_do_bfi, ptx_do_brev, ptx_do_clz, ptx_do_cnot, ptx_do_copysign, ptx_do_cos, ptx_do_cvt, ptx_do_div, ptx_do_ex2, ptx_do_fma, ptx_do_ld, ptx_do_lg2, ptx_do_lop3, ptx_do_mad, ptx_do_max, ptx_do_min, ptx_do_mov, ptx_do_mul, ptx_do_neg, ptx_do_not, ptx_do_or, ptx_do_popc, ptx_do_prmt, ptx_do_rcp, ptx_do_rem, ptx_do_rsqrt, ptx_do_selp, ptx_do_set, ptx_do_setp, ptx_do_shf, ptx_do_shl, ptx_do_shr, ptx_do_sin, ptx_do_sqrt, ptx_do_st, ptx_do_sub, ptx_do_tanh, ptx_do_testp, ptx_do_xor;
+
 #endif

@@ -79,6 +79,8 @@ static bool combine(Exec *x, const Fold *f, const Shape *shape, Tile *left, cons
 		return true;
 	}
 	Tile args[2 * MAX_OPERANDS];
+	args[0].buf = NULL;
+	ASSERT(n > 0 && n <= MAX_OPERANDS);
 	if (!f->body->control) {
 		for (uint32_t k = 0; k < n; k++) {
 			tile_borrow(&args[k], &left[k]);
