@@ -353,6 +353,7 @@ typedef struct neso_compile_options {
 	const char *target;   /* NULL: "interp" */
 	bool debug;           /* device_assert and overflow checks are compiled in */
 	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
+	bool no_gpu_limits;   /* what only GPUs cannot do is allowed: dot() of few columns */
 	const char *dot_precision; /* of dot() that names none: "ieee", "tf32", "tf32x3", ...; NULL: "tf32" */
 } neso_compile_options;
 

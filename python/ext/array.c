@@ -83,6 +83,7 @@ typedef enum {
 	KIND_DESCRIPTOR,
 	KIND_CONSTEXPR,
 	KIND_VALUE, /* a constant, as an expression */
+	KIND_TUPLE,
 } Kind;
 
 static PyObject *name_array_struct, *name_data_ptr, *name_dtype, *name_is_cuda, *name_shape, *name_stride, *name_value,
@@ -158,8 +159,10 @@ static Kind find_kind(PyObject *value)
 		return KIND_INT;
 	if (PyFloat_Check(value))
 		return KIND_FLOAT;
-	if (PyUnicode_Check(value) || PyTuple_Check(value))
+	if (PyUnicode_Check(value))
 		return KIND_VALUE;
+	if (PyTuple_Check(value) || PyList_Check(value))
+		return KIND_TUPLE;
 	if (host.descriptor && PyObject_IsInstance(value, host.descriptor) == 1)
 		return KIND_DESCRIPTOR;
 	if (host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
@@ -569,6 +572,13 @@ bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *n
 		return bind_descriptor(value, name, arg, key, held);
 	case KIND_CONSTEXPR:
 		return bind_constexpr(value, name, arg, key, held);
+	case KIND_TUPLE:
+		if (!is_constexpr) {
+			held->has_tuple = true;
+			arg->value.kind = NESO_VALUE_NONE;
+			return true;
+		}
+		return bind_expression(value, arg, key, held);
 	default:
 		return bind_expression(value, arg, key, held);
 	}

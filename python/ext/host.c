@@ -180,13 +180,14 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	(void)self;
 	static char *names[] = {"resolve",  "fail",       "expression", "import_array", "print", "compiled",
-				"descriptor", "constexpr", "slow",       "hooks",        NULL};
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO!O", names, &host.resolve, &host.fail, &host.expression,
+				"descriptor", "constexpr", "slow",       "hooks",      "mappings",     NULL};
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO!OO", names, &host.resolve, &host.fail, &host.expression,
 					 &host.import_array, &host.print, &host.compiled, &host.descriptor,
-					 &host.constexpr_type, &PyList_Type, &host.slow, &host.hooks))
+					 &host.constexpr_type, &PyList_Type, &host.slow, &host.hooks, &host.mappings))
 		return NULL;
 	PyObject *all[] = {host.resolve,  host.fail,       host.expression,     host.import_array, host.print,
-			   host.compiled, host.descriptor, host.constexpr_type, host.slow,         host.hooks};
+			   host.compiled, host.descriptor, host.constexpr_type, host.slow,         host.hooks,
+			   host.mappings};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		Py_INCREF(all[i]);
 	Py_RETURN_NONE;

@@ -25,6 +25,7 @@ typedef struct Variant {
 	PyObject_HEAD
 	PyObject *module; /* keeps it alive */
 	neso_variant *variant;
+	bool makes_pointers; /* of integers: into memory that no argument names */
 } Variant;
 
 typedef struct Param {
@@ -89,7 +90,7 @@ static const char *const ignored_options[] = {
 	"num_consumer_groups", "reg_dec_producer", "reg_inc_consumer", "schedule_hint", "allow_flush_denorm",
 };
 enum { IGNORED_COUNT = sizeof ignored_options / sizeof *ignored_options };
-static PyObject *option_words[OPT__COUNT], *ignored_words[IGNORED_COUNT], *word_prepare, *word_changed, *word_made;
+static PyObject *option_words[OPT__COUNT], *ignored_words[IGNORED_COUNT], *word_prepare, *word_changed, *word_made, *word_tuples;
 
 typedef struct Call {
 	PyObject **values; /* per parameter; borrowed */
@@ -301,6 +302,7 @@ static bool read_options(const Kernel *k, const Call *call, neso_compile_options
 	    !option_number(call->options[OPT_CTAS], "num_ctas", &options->num_ctas) ||
 	    !option_number(call->options[OPT_MAXNREG], "maxnreg", &options->maxnreg))
 		return false;
+	options->no_gpu_limits = k->ignore_unknown;
 	options->debug = k->debug;
 	const char *debug = getenv("TRITON_DEBUG");
 	if (debug && *debug && strchr("1tTyY", *debug))
@@ -433,6 +435,14 @@ static bool bind_args(Launch *l)
 	return true;
 }
 
+static bool has_int_to_ptr(neso_variant *variant)
+{
+	char *text = NULL;
+	bool found = neso_variant_text(variant, "ttir", &text, NULL) == NESO_OK && strstr(text, "tt.int_to_ptr");
+	neso_text_free(text);
+	return found;
+}
+
 /* A new reference to what Python calls the compiled kernel. */
 static PyObject *compile(Launch *l, uint64_t hash)
 {
@@ -473,6 +483,7 @@ static PyObject *compile(Launch *l, uint64_t hash)
 	compiled = options && values ? PyObject_CallFunctionObjArgs(host.compiled, NULL) : NULL;
 	if (compiled) {
 		((Variant *)compiled)->variant = variant;
+		((Variant *)compiled)->makes_pointers = has_int_to_ptr(variant);
 		((Variant *)compiled)->module = module;
 		Py_INCREF(module);
 		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, options, values, NULL);
@@ -512,18 +523,47 @@ static bool finish_copies(const Held *held)
 	return true;
 }
 
+/* A kernel that makes pointers of integers may go wherever this process has memory. */
+static bool add_mappings(Launch *l, neso_buffer **buffers)
+{
+	PyObject *list = PyObject_CallFunctionObjArgs(host.mappings, NULL);
+	Py_ssize_t count = list ? PyList_Size(list) : -1;
+	*buffers = count >= 0 ? calloc((size_t)count + 1, sizeof **buffers) : NULL;
+	for (Py_ssize_t i = 0; *buffers && i < count; i++) {
+		unsigned long long address, bytes;
+		int writable;
+		if (!PyArg_ParseTuple(PyList_GetItem(list, i), "KKp", &address, &bytes, &writable)) {
+			free(*buffers);
+			*buffers = NULL;
+			break;
+		}
+		(*buffers)[i] = (neso_buffer){(void *)(uintptr_t)address, (size_t)bytes,
+					      writable ? NESO_READ_WRITE : NESO_READ};
+	}
+	Py_XDECREF(list);
+	l->launch.buffers = *buffers;
+	l->launch.buffer_count = *buffers ? (size_t)count : 0;
+	return *buffers != NULL;
+}
+
 static bool execute(Launch *l, PyObject *compiled)
 {
 	Kernel *k = l->kernel;
-	bool slow = PyList_Size(host.slow) > 0;
-	if (slow && !call_hooks(k, compiled, l, true))
+	neso_buffer *buffers = NULL;
+	if (((Variant *)compiled)->makes_pointers && !add_mappings(l, &buffers))
 		return false;
+	bool slow = PyList_Size(host.slow) > 0;
+	if (slow && !call_hooks(k, compiled, l, true)) {
+		free(buffers);
+		return false;
+	}
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
 	neso_variant *variant = ((Variant *)compiled)->variant;
 	Py_BEGIN_ALLOW_THREADS
 	status = neso_variant_launch(variant, &l->launch, NULL, &diagnostics);
 	Py_END_ALLOW_THREADS
+	free(buffers);
 	bool copied = !l->held.finish || finish_copies(&l->held);
 	if (status != NESO_OK) {
 		PyErr_Clear();
@@ -536,6 +576,26 @@ static bool execute(Launch *l, PyObject *compiled)
 	return !slow || call_hooks(k, compiled, l, false);
 }
 
+/* A tuple of arrays: the package launches a kernel that takes its items one by one. */
+static PyObject *launch_tuples(Launch *l, PyObject *grid, bool warmup)
+{
+	Kernel *k = l->kernel;
+	PyObject *values = PyTuple_New(k->param_count), *options = PyDict_New(), *result = NULL;
+	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
+		Py_INCREF(l->call.values[i]);
+		PyTuple_SetItem(values, i, l->call.values[i]);
+	}
+	for (int i = 0; options && i < OPT_GRID; i++)
+		if (l->call.options[i] && PyDict_SetItem(options, option_words[i], l->call.options[i]) < 0)
+			Py_CLEAR(options);
+	if (values && options)
+		result = PyObject_CallMethodObjArgs((PyObject *)k, word_tuples, values, options, grid ? grid : Py_None,
+						    warmup ? Py_True : Py_False, NULL);
+	Py_XDECREF(values);
+	Py_XDECREF(options);
+	return result;
+}
+
 /* Binding is done. A new reference to the compiled kernel. */
 static PyObject *launch_bound(Launch *l, PyObject *grid, bool warmup)
 {
@@ -544,6 +604,8 @@ static PyObject *launch_bound(Launch *l, PyObject *grid, bool warmup)
 		forget(k);
 	if (!read_options(k, &l->call, &l->options, &l->key) || !bind_args(l))
 		return NULL;
+	if (l->held.has_tuple)
+		return launch_tuples(l, grid, warmup);
 	int same = check_globals(k);
 	if (same < 0)
 		return NULL;
@@ -599,7 +661,7 @@ static PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssi
 	size_t count = (size_t)k->param_count;
 	Launch l;
 	l.kernel = k;
-	l.held = (Held){NULL, NULL};
+	l.held = (Held){NULL, NULL, false};
 	memset(l.call.options, 0, sizeof l.call.options);
 	l.args = count <= ON_STACK ? arg_room : malloc(count * sizeof *l.args);
 	l.call.values = count <= ON_STACK ? value_room : malloc(count * sizeof *l.call.values);
@@ -1002,7 +1064,8 @@ bool kernel_add(PyObject *module)
 	for (int i = 0; i < IGNORED_COUNT; i++)
 		if (!intern(&ignored_words[i], ignored_options[i]))
 			return false;
-	if (!intern(&word_prepare, "_prepare") || !intern(&word_changed, "_changed") || !intern(&word_made, "_made"))
+	if (!intern(&word_prepare, "_prepare") || !intern(&word_changed, "_changed") || !intern(&word_made, "_made") ||
+	    !intern(&word_tuples, "_launch_tuples"))
 		return false;
 	module_type = add_type(module, &module_spec, "Module");
 	variant_type = add_type(module, &variant_spec, "Variant");

@@ -23,6 +23,7 @@ typedef struct Host {
 	PyObject *expression;     /* value -> text of a Python expression */
 	PyObject *import_array;   /* any array -> (address, begin, bytes, dtype, writable, keep, finish) */
 	PyObject *print;          /* text */
+	PyObject *mappings;       /* () -> list of (address, bytes, writable): all memory of the process */
 	PyObject *compiled;       /* CompiledKernel, a subclass of Variant */
 	PyObject *descriptor;     /* TensorDescriptor */
 	PyObject *constexpr_type; /* tl.constexpr */
@@ -58,6 +59,7 @@ bool key_add(Key *key, const void *data, size_t len); /* false with MemoryError 
 typedef struct Held {
 	PyObject *objects; /* list, or NULL */
 	PyObject *finish;  /* list of functions that copy results back, or NULL */
+	bool has_tuple;    /* a run-time argument is a tuple: its items are arguments of their own */
 } Held;
 
 bool array_setup(void);

@@ -16,6 +16,7 @@ static bool read_options(ApiCall *call, const neso_compile_options *given, JitOp
 		.target = options.target,
 		.debug = options.debug,
 		.no_specialize = options.no_specialize,
+		.no_gpu_limits = options.no_gpu_limits,
 		.dot_precision = options.dot_precision,
 	};
 	return true;

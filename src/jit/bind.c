@@ -99,6 +99,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_printf(&key, " maxnreg=%u", options->maxnreg);
 	if (options->debug)
 		text_str(&key, " debug");
+	if (options->no_gpu_limits)
+		text_str(&key, " no_gpu_limits");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	return key.data;

@@ -16,6 +16,7 @@ static FrontOptions front_options(const JitOptions *options)
 		.num_ctas = options->num_ctas,
 		.default_dot_precision = options->dot_precision ? options->dot_precision : "tf32",
 		.debug = options->debug,
+		.no_gpu_limits = options->no_gpu_limits,
 	};
 }
 

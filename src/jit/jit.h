@@ -91,7 +91,7 @@ const char *jit_float_text(Arena *arena, double value);
 typedef struct JitOptions {
 	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
 	const char *target;                                 /* NULL: interp */
-	bool debug, no_specialize;
+	bool debug, no_specialize, no_gpu_limits;
 	const char *dot_precision; /* NULL: the default */
 } JitOptions;
 

@@ -54,6 +54,28 @@ def matrix_kernel(x_ptr, o_ptr, sx, sy, N: tl.constexpr):
     tl.store(o_ptr + r * N + c, tl.load(x_ptr + r * sx + c * sy))
 
 
+@triton.jit
+def tuple_kernel(pointers, values, nested, n):
+    tl.store(pointers[0], values[0] + n)
+    tl.store(pointers[1], values[1] + nested[1][0])
+    if nested[0] is None:
+        tl.store(pointers[0] + 1, len(values))
+
+
+@triton.jit
+def pointer_kernel(addresses, o_ptr, N: tl.constexpr):
+    for i in tl.static_range(N):
+        p = tl.load(addresses + i).to(tl.pointer_type(tl.float32))
+        tl.store(o_ptr + i, tl.load(p))
+
+
+@triton.jit
+def dot_kernel(x_ptr, o_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at)
+    tl.store(o_ptr + at, tl.dot(x, x, input_precision=None))
+
+
 class FakeTensor:
     """What torch's tensors look like to a launch."""
 
@@ -170,6 +192,37 @@ class Launch(unittest.TestCase):
         device = DeviceArray(np.zeros(16, np.float32))
         scale_kernel[(1, )](np.ones(16, np.float32), device, 5.0, 16)
         np.testing.assert_array_equal(device.kept, 5)
+
+    def test_tuples(self):
+        a, b = np.zeros(2, np.float32), np.zeros(1, np.float32)
+        for third in (4.5, 8):
+            tuple_kernel[(1, )]((a, b), (3, third), (None, (2, )), 10)
+            self.assertEqual((a[0], a[1], b[0]), (13, 2, third + 2))
+        tuple_kernel[lambda meta: (meta["n"], )](pointers=(a, b), values=[1, 2], nested=(7, (5, )), n=1)
+        self.assertEqual((a[0], b[0]), (2, 7))
+
+    def test_addresses(self):
+        arrays = [np.full(1, i + 0.5, np.float32) for i in range(3)]
+        addresses = np.array([a.__array_interface__["data"][0] for a in arrays], np.int64)
+        o = np.zeros(3, np.float32)
+        pointer_kernel[(1, )](addresses, o, 3)
+        np.testing.assert_array_equal(o, [0.5, 1.5, 2.5])
+        with self.assertRaises(OutOfBoundsError):
+            pointer_kernel[(1, )](np.zeros(3, np.int64), o, 3)
+
+    def test_precision_variable(self):
+        x = np.random.RandomState(0).rand(16, 16).astype(np.float32)
+        results = []
+        for precision in ("ieee", "tf32"):
+            os.environ["TRITON_F32_DEFAULT"] = precision
+            try:
+                o = np.zeros_like(x)
+                dot_kernel[(1, )](x, o, 16)
+            finally:
+                del os.environ["TRITON_F32_DEFAULT"]
+            results.append(abs(o - x.astype(np.float64) @ x.astype(np.float64)).max())
+        self.assertLess(results[0], 1e-5)
+        self.assertGreater(results[1], 1e-5)
 
     def test_read_only(self):
         x, o = np.ones(16, np.float32), np.zeros(16, np.float32)

@@ -79,6 +79,19 @@ def show(level, text):
     (sys.stdout if level == 0 else sys.stderr).write(text)
 
 
+def mappings():
+    """All memory of this process, for kernels that follow addresses which they load."""
+    found = []
+    with open("/proc/self/maps") as file:
+        for line in file:
+            span, access = line.split()[:2]
+            if access[0] != "r" or line.rstrip().endswith(("[vvar]", "[vsyscall]", "[vvar_vclock]")):
+                continue
+            begin, end = (int(x, 16) for x in span.split("-"))
+            found.append((begin, end - begin, access[1] == "w"))
+    return found
+
+
 def run_hooks(kernel, compiled, grid, args):
     from .. import knobs
     hook = knobs.runtime.launch_enter_hook if args is not None else knobs.runtime.launch_exit_hook
@@ -129,4 +142,4 @@ def connect():
     from ..tools.tensor_descriptor import TensorDescriptor
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
-                  slow=knobs._watched, hooks=run_hooks)
+                  slow=knobs._watched, hooks=run_hooks, mappings=mappings)

@@ -27,6 +27,9 @@ TRITON_MODULE = "triton.language"
 
 def _read_lines(function):
     """Lines of a function with its decorators, and the number of the first."""
+    made = getattr(function, "__neso_source__", None)
+    if made is not None:
+        return made.splitlines(True), 1
     try:
         return inspect.getsourcelines(function)
     except (OSError, TypeError) as error:
@@ -377,6 +380,20 @@ class JitFunctionInfo:
     jit_function: object
 
 
+def _take_apart(value, name, flat, shape):
+    """The expression that puts a value together again from parameters, which are added to `shape`."""
+    if isinstance(value, core.tuple):
+        value = tuple(value.values)
+    if isinstance(value, (tuple, list)):
+        items = [_take_apart(item, f"{name}_{i}", flat, shape) for i, item in enumerate(value)]
+        text = "".join(item + ", " for item in items)
+        return f"{describe.name_of(type(value))}({text})" if hasattr(value, "_fields") else f"({text})"
+    constant = value is None or isinstance(value, (str, core.constexpr, core.dtype, JITCallable))
+    flat.append(value)
+    shape.append((name, constant))
+    return name
+
+
 class _DeviceCaches(dict):
     """device -> (compiled kernels by key, ...), as programs look at it."""
 
@@ -466,6 +483,36 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
                     is_manual_warmup=warmup, already_compiled=done)
 
     # ---- launching ----
+
+    def _launch_tuples(self, values, options, grid, warmup):
+        """Tuples of run-time values: a kernel made for their structure takes the items one by one."""
+        parts, flat, shape = [], [], []
+        for param, value in zip(self.params, values):
+            if param.is_constexpr:
+                parts.append(param.name)
+                flat.append(value)
+                shape.append((param.name, True))
+            else:
+                parts.append(_take_apart(value, param.name, flat, shape))
+        key = (tuple(parts), tuple(shape))
+        made = self.__dict__.setdefault("_tuple_kernels", {})
+        kernel = made.get(key)
+        if kernel is None or kernel.made_from != self.cache_key:
+            names = ", ".join(f"{name}: {describe.PACKAGE}.language.constexpr" if constant else name
+                              for name, constant in shape)
+            inner = f"{describe.PACKAGE}_kernel"
+            text = f"def {self.__name__}({names}):\n    {inner}({', '.join(parts)})\n"
+            scope = {inner: self, describe.PACKAGE: sys.modules["neso"], "__name__": self.__module__}
+            scope.update((n, v) for n, v in describe._objects.items() if n in text)
+            function = {}
+            exec(compile(text, self.fn.__code__.co_filename, "exec"), scope, function)
+            function = function[self.__name__]
+            function.__neso_source__ = text
+            kernel = made[key] = JITFunction(function, debug=self.debug)
+            kernel.made_from = self.cache_key
+        if callable(grid):
+            grid = grid(dict(zip(self.arg_names, values), **options))
+        return kernel._run(*flat, grid=grid, warmup=warmup, **options)
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
         return self._run(*args, grid=grid, warmup=warmup, **kwargs)
