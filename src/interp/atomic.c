@@ -1,6 +1,6 @@
-/* Atomic read-modify-write and compare-and-swap: sequentially consistent between host threads, whatever the op's `sem`
- * and `scope` ask for. Elements of a tile are updated in element order. Floats add with one rounding to their
- * type, by compare-and-swap. */
+/* Atomic read-modify-write and compare-and-swap: sequentially consistent between host threads, whatever the
+ * op's `sem` and `scope` ask for. Elements of a tile are updated in element order. Floats add with one rounding
+ * to their type, by compare-and-swap. */
 #include "interp/memory.h"
 #include "interp/kern/math.h"
 
@@ -76,7 +76,8 @@ static uint64_t updated(const Exec *x, const Tile *type, IrRmw op, uint64_t old,
 {
 	if (op == RMW_XCHG)
 		return value;
-	if (type->kind >= TY_F8E4M3FN && type->kind != TY_PTR && (op == RMW_FADD || op == RMW_ADD || op == RMW_MAX || op == RMW_MIN))
+	if (type->kind >= TY_F8E4M3FN && type->kind != TY_PTR &&
+	    (op == RMW_FADD || op == RMW_ADD || op == RMW_MAX || op == RMW_MIN))
 		return float_result(x, type->kind, op, old, value);
 	uint64_t mask = type->bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << type->bits) - 1;
 	switch (op) {

@@ -96,7 +96,10 @@ static FpFormat fp_format(unsigned kind)
 static void truncate_float(const ElemOp *e, void *out, const void *const *in, size_t n)
 {
 	FpFormat from = fp_format((unsigned)e->imm), to = fp_format(e->size_log);
-	size_t in_size = (size_t)e->imm == TY_F64 ? 8 : (size_t)e->imm == TY_F32 ? 4 : kern_format((unsigned)e->imm) <= KF_BF16 ? 2 : 1;
+	size_t in_size = (size_t)e->imm == TY_F64		    ? 8
+			 : (size_t)e->imm == TY_F32		    ? 4
+			 : kern_format((unsigned)e->imm) <= KF_BF16 ? 2
+								    : 1;
 	size_t out_size = e->size_log == TY_F32 ? 4 : kern_format(e->size_log) <= KF_BF16 ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits = 0;
@@ -224,7 +227,8 @@ static const Instr *run_bitcast(Exec *x, const Instr *i)
 	Tile *out = tile_out(x, i, 0);
 	Tile type = *out;
 	tile_copy(out, a);
-	bool was_int = a->kind < TY_F8E4M3FN || a->kind == TY_PTR, is_int = type.kind < TY_F8E4M3FN || type.kind == TY_PTR;
+	bool was_int = a->kind < TY_F8E4M3FN || a->kind == TY_PTR,
+	     is_int = type.kind < TY_F8E4M3FN || type.kind == TY_PTR;
 	out->kind = type.kind;
 	out->bits = type.bits;
 	out->pointee = type.pointee;

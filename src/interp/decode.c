@@ -106,7 +106,8 @@ static void note_last_use(Decoder *d, const IrValue *value, const IrBlock *block
 	const IrOp *last = value->def;
 	if (!last)
 		last = block->first;
-	if (d->invariant[value->id] || (value->def && (value->def->kind == OP_CONSTANT || value->def->kind == OP_POISON)))
+	if (d->invariant[value->id] ||
+	    (value->def && (value->def->kind == OP_CONSTANT || value->def->kind == OP_POISON)))
 		return;
 	/* What a while loop carries is compared with the next iteration's values. */
 	if (!value->def && block->region->op->kind == OP_WHILE && block->region == block->region->op->regions)
@@ -167,8 +168,8 @@ static bool writes_between(const IrOp *from, const IrOp *to)
 	for (const IrOp *op = from->next; op && op != to; op = op->next)
 		if (ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC | TRAIT_READ) ? !(op->kind == OP_LOAD) : false)
 			return true;
-		else if ((op->region_count && op->kind != OP_REDUCE && op->kind != OP_SCAN) || op->kind == OP_EXTERN ||
-			 op->kind == OP_INLINE_ASM)
+		else if ((op->region_count && op->kind != OP_REDUCE && op->kind != OP_SCAN) ||
+			 op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM)
 			return true;
 	return false;
 }
@@ -288,7 +289,8 @@ void decode_release(Decoder *d, const IrOp *op)
 		d->code.len--;
 }
 
-/* Of the op's operands, those that are not needed in its regions die in `i`; the index of `i` may be before others. */
+/* Of the op's operands, those that are not needed in its regions die in `i`; the index of `i` may be before
+ * others. */
 void decode_kill_operands(Decoder *d, Instr *i, const IrOp *op)
 {
 	set_dead(d, i, op, true);

@@ -128,7 +128,8 @@ static void multiply(Exec *x, KernType type, char *c, const char *a, const char 
 static float tf32_nearest(float x)
 {
 	uint32_t u = bits_f(x);
-	return (u & 0x7f800000) == 0x7f800000 ? from_bits_f(u & (x != x ? ~0u : 0xffffe000)) : from_bits_f((u + 0x1000) & 0xffffe000);
+	return (u & 0x7f800000) == 0x7f800000 ? from_bits_f(u & (x != x ? ~0u : 0xffffe000))
+					      : from_bits_f((u + 0x1000) & 0xffffe000);
 }
 
 static float bf16_nearest(float x)
@@ -289,10 +290,13 @@ static float scaled_element(Exec *x, unsigned format, uint64_t bits)
 		x->k->to_f32[KF_E5M2](&f, &bits, 1);
 		return f;
 	case SCALE_E2M3: /* 6 bits, no infinity or NaN */
-		f = (float)((bits & 31) < 8 ? (double)(bits & 7) / 8 : (1 + (double)(bits & 7) / 8) * (double)(1 << ((bits >> 3 & 3) - 1)));
+		f = (float)((bits & 31) < 8
+				    ? (double)(bits & 7) / 8
+				    : (1 + (double)(bits & 7) / 8) * (double)(1 << ((bits >> 3 & 3) - 1)));
 		return bits & 32 ? -f : f;
 	case SCALE_E3M2:
-		f = (float)((bits & 31) < 4 ? (double)(bits & 3) / 16 : ldexp(1 + (double)(bits & 3) / 4, (int)(bits >> 2 & 7) - 3));
+		f = (float)((bits & 31) < 4 ? (double)(bits & 3) / 16
+					    : ldexp(1 + (double)(bits & 3) / 4, (int)(bits >> 2 & 7) - 3));
 		return bits & 32 ? -f : f;
 	case SCALE_BF16:
 		x->k->to_f32[KF_BF16](&f, &bits, 1);

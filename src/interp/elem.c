@@ -170,7 +170,8 @@ void elem_runs(Exec *x, const ElemOp *e, Tile *out, const Tile *const *in)
 			if (e->out_format >= 0)
 				x->k->from_f32[e->out_format](to, result, n);
 			for (size_t j = 0; apart && j < n; j++)
-				memcpy(w.at[0] + (int64_t)(at + j) * out_stride, (char *)packed + j * out->size, out->size);
+				memcpy(w.at[0] + (int64_t)(at + j) * out_stride, (char *)packed + j * out->size,
+				       out->size);
 		}
 	} while (walk_next(&w));
 }

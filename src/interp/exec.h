@@ -31,7 +31,8 @@ typedef struct Shape {
 
 /* What a value is, known when decoding. */
 typedef struct SlotType {
-	uint8_t kind;         /* IrTypeKind of the element: a scalar type, TY_PTR, or TY_TENSORDESC, TY_TENSOR for block pointers */
+	uint8_t kind; /* IrTypeKind of the element: a scalar type, TY_PTR, or TY_TENSORDESC, TY_TENSOR for block
+			 pointers */
 	uint8_t size;         /* bytes of an element in memory */
 	uint8_t bits;
 	uint8_t pointee_size; /* TY_PTR: bytes of what it points to */

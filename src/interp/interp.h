@@ -12,8 +12,8 @@
 
 typedef struct InterpKernel InterpKernel;
 
-/* Threads that launches share. A launch without one uses a pool that the kernel makes for itself when it first needs it.
- * One launch at a time has the threads; others meanwhile run on their caller's thread alone. */
+/* Threads that launches share. A launch without one uses a pool that the kernel makes for itself when it first
+ * needs it. One launch at a time has the threads; others meanwhile run on their caller's thread alone. */
 typedef struct InterpPool InterpPool;
 InterpPool *interp_pool_new(unsigned threads); /* 0: as many as processors; NULL when there is no memory */
 void interp_pool_free(InterpPool *pool);

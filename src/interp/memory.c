@@ -224,7 +224,8 @@ const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, co
 	r.size = out->size;
 	if (ptr->form == FORM_SPLAT && (!mask || (mask->form == FORM_SPLAT && mask->base))) {
 		if (!allowed(x, ptr->base, out->size, ptr->origin, false))
-			return exec_fault_access(x, i, "load", ptr->base, out->size, false, ptr->origin, out->shape, 0);
+			return exec_fault_access(x, i, "load", ptr->base, out->size, false, ptr->origin,
+						 out->shape, 0);
 		uint64_t bits = 0;
 		memcpy(&bits, (const char *)(uintptr_t)ptr->base, out->size);
 		tile_splat(out, bits);
@@ -373,8 +374,8 @@ const Instr *memory_store(Exec *x, const Instr *i, const Tile *ptr, const Tile *
 		while (bad < 0 && rows_stretch(&r, high, &low, &high))
 			bad = store_stretch(x, &r, value->data + r.linear * r.size, low, high, ptr->origin);
 		if (bad >= 0) {
-			next = exec_fault_access(x, i, "store", rows_address(&r, bad), (uint32_t)r.size, true, ptr->origin,
-						 value->shape, r.linear + bad);
+			next = exec_fault_access(x, i, "store", rows_address(&r, bad), (uint32_t)r.size, true,
+						 ptr->origin, value->shape, r.linear + bad);
 			break;
 		}
 	} while (rows_next(&r));

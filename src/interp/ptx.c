@@ -66,7 +66,8 @@ static const Instr *run_asm(Exec *x, const Instr *i)
 		uint32_t reg = 0;
 		for (unsigned k = 0; k < i->out; k++) {
 			Tile *out = &x->slots[i->slots[i->in + k]];
-			reg += (a->pack + per_register(register_bits(out), a->pack) - 1) / per_register(register_bits(out), a->pack);
+			reg += (a->pack + per_register(register_bits(out), a->pack) - 1) /
+			       per_register(register_bits(out), a->pack);
 		}
 		for (unsigned k = 0; k < i->in; k++)
 			reg = move_group(in[k], in[k]->data + e * in[k]->size, a->pack, r.regs, reg, true);
@@ -108,13 +109,15 @@ bool interp_INLINE_ASM(Decoder *d, const IrOp *op)
 		fits = fits && ir_numel(v->type) % a->pack == 0;
 	}
 	if (!fits)
-		a->error = "inline PTX over tiles that do not divide into packed elements, or of more than 16 operands";
+		a->error = "inline PTX over tiles that do not divide into packed elements, or of more than 16 "
+			   "operands";
 	else
-		a->program = ptx_parse(d->arena, d->scratch, text ? text->text : "", text ? text->text_len : 0, registers,
-				       &a->error);
+		a->program = ptx_parse(d->arena, d->scratch, text ? text->text : "", text ? text->text_len : 0,
+				       registers, &a->error);
 	d->reads++;
 	for (uint32_t k = 0; a->program && k < a->program->len; k++)
-		d->kernel->may_wait = d->kernel->may_wait || (a->program->code[k].target && a->program->code[k].target <= k);
+		d->kernel->may_wait =
+			d->kernel->may_wait || (a->program->code[k].target && a->program->code[k].target <= k);
 	decode_instr(d, op, run_asm)->aux = a;
 	return true;
 }

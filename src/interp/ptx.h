@@ -1,7 +1,7 @@
 /* PTX in inline assembly: parsed when the kernel is decoded, evaluated per group of packed elements.
  *
- * A program is one thread here: %tid and %laneid are 0, %ntid is 1, barriers and fences have nothing to do. A register
- * is 64 bits wide and holds the bits of whatever was written last. */
+ * A program is one thread here: %tid and %laneid are 0, %ntid is 1, barriers and fences have nothing to do. A
+ * register is 64 bits wide and holds the bits of whatever was written last. */
 #ifndef NESO_INTERP_PTX_H
 #define NESO_INTERP_PTX_H
 
@@ -63,14 +63,25 @@ struct PtxRun {
 };
 
 /* The text as a program; registers 0 to args - 1 are $0, $1, ... NULL with *error set (in the arena). */
-const PtxProgram *ptx_parse(Arena *arena, Arena *scratch, const char *text, size_t len, uint32_t args, const char **error);
+const PtxProgram *ptx_parse(Arena *arena, Arena *scratch, const char *text, size_t len, uint32_t args,
+			    const char **error);
 PtxFn *ptx_function(const char *base); /* by the mnemonic without suffixes; NULL when unknown */
 bool ptx_check(const PtxInstr *i, const PtxProgram *p, const char **error, Arena *arena);
 bool ptx_run(PtxRun *r);
 /* prmt.b32 in its default mode: each result byte is chosen by four bits of the selector. */
 uint32_t ptx_prmt(uint32_t a, uint32_t b, uint32_t selector);
 
-enum { PTX_TID, PTX_NTID, PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z, PTX_CLOCK };
+enum {
+	PTX_TID,
+	PTX_NTID,
+	PTX_CTAID_X,
+	PTX_CTAID_Y,
+	PTX_CTAID_Z,
+	PTX_NCTAID_X,
+	PTX_NCTAID_Y,
+	PTX_NCTAID_Z,
+	PTX_CLOCK
+};
 
 static inline bool ptx_mod(const PtxInstr *i, const char *name)
 {
@@ -97,6 +108,11 @@ float ptx_finish_f32(const PtxInstr *i, float f); /* .ftz, .sat, .relu */
 int ptx_comparison(const PtxInstr *i); /* number of a setp's relation, or -1 */
 IrRmw ptx_rmw(const PtxInstr *i); /* 0: none */
 
-PtxFn ptx_do_abs, ptx_do_add, ptx_do_and, ptx_do_atom, ptx_do_bfe, ptx_do_bfi, ptx_do_brev, ptx_do_clz, ptx_do_cnot, ptx_do_copysign, ptx_do_cos, ptx_do_cvt, ptx_do_div, ptx_do_ex2, ptx_do_fma, ptx_do_ld, ptx_do_lg2, ptx_do_lop3, ptx_do_mad, ptx_do_max, ptx_do_min, ptx_do_mov, ptx_do_mul, ptx_do_neg, ptx_do_not, ptx_do_or, ptx_do_popc, ptx_do_prmt, ptx_do_rcp, ptx_do_rem, ptx_do_rsqrt, ptx_do_selp, ptx_do_set, ptx_do_setp, ptx_do_shf, ptx_do_shl, ptx_do_shr, ptx_do_sin, ptx_do_sqrt, ptx_do_st, ptx_do_sub, ptx_do_tanh, ptx_do_testp, ptx_do_xor;
+PtxFn ptx_do_abs, ptx_do_add, ptx_do_and, ptx_do_atom, ptx_do_bfe, ptx_do_bfi, ptx_do_brev, ptx_do_clz,
+	ptx_do_cnot, ptx_do_copysign, ptx_do_cos, ptx_do_cvt, ptx_do_div, ptx_do_ex2, ptx_do_fma, ptx_do_ld,
+	ptx_do_lg2, ptx_do_lop3, ptx_do_mad, ptx_do_max, ptx_do_min, ptx_do_mov, ptx_do_mul, ptx_do_neg,
+	ptx_do_not, ptx_do_or, ptx_do_popc, ptx_do_prmt, ptx_do_rcp, ptx_do_rem, ptx_do_rsqrt, ptx_do_selp,
+	ptx_do_set, ptx_do_setp, ptx_do_shf, ptx_do_shl, ptx_do_shr, ptx_do_sin, ptx_do_sqrt, ptx_do_st,
+	ptx_do_sub, ptx_do_tanh, ptx_do_testp, ptx_do_xor;
 
 #endif

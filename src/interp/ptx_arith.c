@@ -1,6 +1,7 @@
-/* Arithmetic and bit operations of inline PTX. Floats are computed in double and rounded to their type, sums and fused
- * products of f32 in float, so that all round once; rounding modes are those of the host while it computes. Shifts
- * clamp; minima and maxima of floats drop NaN unless .NaN; approximate instructions give the nearest value. */
+/* Arithmetic and bit operations of inline PTX. Floats are computed in double and rounded to their type, sums
+ * and fused products of f32 in float, so that all round once; rounding modes are those of the host while it
+ * computes. Shifts clamp; minima and maxima of floats drop NaN unless .NaN; approximate instructions give the
+ * nearest value. */
 #include <fenv.h>
 #include <math.h>
 
@@ -203,7 +204,8 @@ bool ptx_do_shr(PtxRun *r, const PtxInstr *i)
 /* shf.l, shf.r: a funnel of two words. */
 bool ptx_do_shf(PtxRun *r, const PtxInstr *i)
 {
-	uint64_t both = ptx_low(ptx_source(r, i, 2), 32) << 32 | ptx_low(ptx_source(r, i, 1), 32), by = ptx_low(ptx_source(r, i, 3), 32);
+	uint64_t both = ptx_low(ptx_source(r, i, 2), 32) << 32 | ptx_low(ptx_source(r, i, 1), 32),
+		 by = ptx_low(ptx_source(r, i, 3), 32);
 	by = ptx_mod(i, "wrap") ? by & 31 : MIN(by, 32);
 	ptx_put(r, i, ptx_mod(i, "l") ? by == 32 ? both & 0xffffffff : both << by >> 32 : both >> by, 32);
 	return true;
@@ -278,7 +280,8 @@ REAL_OP(ptx_do_rcp, rcp_real)
 
 bool ptx_do_lop3(PtxRun *r, const PtxInstr *i)
 {
-	uint32_t a = (uint32_t)ptx_source(r, i, 1), b = (uint32_t)ptx_source(r, i, 2), c = (uint32_t)ptx_source(r, i, 3);
+	uint32_t a = (uint32_t)ptx_source(r, i, 1), b = (uint32_t)ptx_source(r, i, 2),
+		 c = (uint32_t)ptx_source(r, i, 3);
 	uint32_t table = (uint32_t)ptx_source(r, i, 4), out = 0;
 	for (unsigned k = 0; k < 8; k++)
 		if (table >> k & 1)
@@ -303,14 +306,18 @@ uint32_t ptx_prmt(uint32_t a, uint32_t b, uint32_t selector)
 
 bool ptx_do_prmt(PtxRun *r, const PtxInstr *i)
 {
-	ptx_put(r, i, ptx_prmt((uint32_t)ptx_source(r, i, 1), (uint32_t)ptx_source(r, i, 2), (uint32_t)ptx_source(r, i, 3)), 32);
+	ptx_put(r, i,
+		ptx_prmt((uint32_t)ptx_source(r, i, 1), (uint32_t)ptx_source(r, i, 2),
+			 (uint32_t)ptx_source(r, i, 3)),
+		32);
 	return true;
 }
 
 bool ptx_do_bfe(PtxRun *r, const PtxInstr *i)
 {
 	const PtxType *t = ptx_type(i);
-	uint64_t x = ptx_low(ptx_source(r, i, 1), t->bits), at = ptx_source(r, i, 2) & 255, len = ptx_source(r, i, 3) & 255;
+	uint64_t x = ptx_low(ptx_source(r, i, 1), t->bits), at = ptx_source(r, i, 2) & 255,
+		 len = ptx_source(r, i, 3) & 255;
 	if (len == 0) {
 		ptx_put(r, i, 0, t->bits);
 		return true;
@@ -329,7 +336,8 @@ bool ptx_do_bfe(PtxRun *r, const PtxInstr *i)
 bool ptx_do_bfi(PtxRun *r, const PtxInstr *i)
 {
 	unsigned bits = ptx_type(i)->bits;
-	uint64_t a = ptx_source(r, i, 1), b = ptx_low(ptx_source(r, i, 2), bits), at = ptx_source(r, i, 3) & 255, len = ptx_source(r, i, 4) & 255;
+	uint64_t a = ptx_source(r, i, 1), b = ptx_low(ptx_source(r, i, 2), bits),
+		 at = ptx_source(r, i, 3) & 255, len = ptx_source(r, i, 4) & 255;
 	uint64_t mask = at >= bits ? 0 : ptx_low(~UINT64_C(0), (unsigned)MIN(len, 64)) << at;
 	if (len == 0)
 		mask = 0;

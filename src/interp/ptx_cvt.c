@@ -66,7 +66,9 @@ bool ptx_do_set(PtxRun *r, const PtxInstr *i)
 
 bool ptx_do_selp(PtxRun *r, const PtxInstr *i)
 {
-	ptx_put(r, i, ptx_value(r, &i->operands[3], ptx_type(i)) & 1 ? ptx_source(r, i, 1) : ptx_source(r, i, 2), ptx_width(ptx_type(i)));
+	ptx_put(r, i,
+		ptx_value(r, &i->operands[3], ptx_type(i)) & 1 ? ptx_source(r, i, 1) : ptx_source(r, i, 2),
+		ptx_width(ptx_type(i)));
 	return true;
 }
 
@@ -75,8 +77,14 @@ bool ptx_do_testp(PtxRun *r, const PtxInstr *i)
 	const PtxType *t = ptx_type(i);
 	uint64_t bits = ptx_source(r, i, 1);
 	double x = t->bits == 64 ? from_bits_d(bits) : (double)from_bits_f((uint32_t)bits);
-	ptx_put(r, i, ptx_mod(i, "finite") ? isfinite(x) : ptx_mod(i, "infinite") ? isinf(x) : ptx_mod(i, "number") ? x == x
-	       : ptx_mod(i, "notanumber") ? x != x : ptx_mod(i, "normal") ? isnormal((float)x) : fpclassify((float)x) == FP_SUBNORMAL, 1);
+	ptx_put(r, i,
+		ptx_mod(i, "finite")	   ? isfinite(x)
+		: ptx_mod(i, "infinite")   ? isinf(x)
+		: ptx_mod(i, "number")	   ? x == x
+		: ptx_mod(i, "notanumber") ? x != x
+		: ptx_mod(i, "normal")	   ? isnormal((float)x)
+					   : fpclassify((float)x) == FP_SUBNORMAL,
+		1);
 	return true;
 }
 
@@ -91,7 +99,11 @@ static double real_value(const PtxRun *r, const PtxType *t, uint64_t bits)
 
 static double whole(const PtxInstr *i, double x)
 {
-	return ptx_mod(i, "rzi") ? trunc(x) : ptx_mod(i, "rmi") ? floor(x) : ptx_mod(i, "rpi") ? ceil(x) : ptx_mod(i, "rni") ? rint(x) : x;
+	return ptx_mod(i, "rzi")   ? trunc(x)
+	       : ptx_mod(i, "rmi") ? floor(x)
+	       : ptx_mod(i, "rpi") ? ceil(x)
+	       : ptx_mod(i, "rni") ? rint(x)
+				   : x;
 }
 
 /* NaN is the highest bit alone in 64-bit results, and in 32-bit ones from f64; else 0. */
@@ -102,7 +114,9 @@ static uint64_t to_integer(const PtxType *to, const PtxType *from, double x)
 		return bits == 64 || (bits == 32 && from->bits == 64) ? UINT64_C(1) << (bits - 1) : 0;
 	double limit = ldexp(1, (int)bits - (to->cls == 's'));
 	if (to->cls == 's')
-		return x >= limit ? (UINT64_C(1) << (bits - 1)) - 1 : x <= -limit ? UINT64_C(1) << (bits - 1) : (uint64_t)(int64_t)x;
+		return x >= limit    ? (UINT64_C(1) << (bits - 1)) - 1
+		       : x <= -limit ? UINT64_C(1) << (bits - 1)
+				     : (uint64_t)(int64_t)x;
 	return x <= 0 ? 0 : x >= limit ? ptx_low(~UINT64_C(0), bits) : (uint64_t)x;
 }
 
@@ -163,7 +177,8 @@ static uint64_t to_float(const PtxRun *r, const PtxInstr *i, const PtxType *to, 
 		x = 0;
 	if (ptx_mod(i, "sat"))
 		x = x > 0 ? (x < 1 ? x : 1) : 0;
-	static const FpFormat formats[] = {[KF_F16] = FP_F16, [KF_BF16] = FP_BF16, [KF_E4M3FN] = FP_E4M3FN, [KF_E5M2] = FP_E5M2};
+	static const FpFormat formats[] = {
+		[KF_F16] = FP_F16, [KF_BF16] = FP_BF16, [KF_E4M3FN] = FP_E4M3FN, [KF_E5M2] = FP_E5M2};
 	(void)r;
 	return fp_from_double(formats[to->format], x, mode, ptx_mod(i, "satfinite") || to->bits == 8);
 }

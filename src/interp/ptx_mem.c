@@ -51,7 +51,8 @@ IrRmw ptx_rmw(const PtxInstr *i)
 	static const struct {
 		const char *name;
 		IrRmw op;
-	} ops[] = {{"add", RMW_ADD}, {"and", RMW_AND}, {"or", RMW_OR}, {"xor", RMW_XOR}, {"exch", RMW_XCHG}, {"min", RMW_MIN}, {"max", RMW_MAX}};
+	} ops[] = {{"add", RMW_ADD},   {"and", RMW_AND}, {"or", RMW_OR},  {"xor", RMW_XOR},
+		   {"exch", RMW_XCHG}, {"min", RMW_MIN}, {"max", RMW_MAX}};
 	for (size_t k = 0; k < ARRAY_LEN(ops); k++)
 		if (ptx_mod(i, ops[k].name))
 			return ops[k].op == RMW_MIN && ptx_type(i)->cls == 'u' ? RMW_UMIN
@@ -72,14 +73,20 @@ bool ptx_do_atom(PtxRun *r, const PtxInstr *i)
 		return false;
 	}
 	Tile type = {.size = (uint8_t)size, .bits = (uint8_t)(size * 8)};
-	type.kind = ptx_is_real(i) ? (t->bits == 64 ? TY_F64 : t->bits == 32 ? TY_F32 : t->cls == 'h' ? TY_F16 : TY_BF16)
-			       : size == 8 ? TY_I64 : size == 4 ? TY_I32 : TY_I16;
+	type.kind = ptx_is_real(i) ? (t->bits == 64   ? TY_F64
+				      : t->bits == 32 ? TY_F32
+				      : t->cls == 'h' ? TY_F16
+						      : TY_BF16)
+		    : size == 8	   ? TY_I64
+		    : size == 4	   ? TY_I32
+				   : TY_I16;
 	if (ptx_mod(i, "cas")) {
 		old = atomic_compare_swap(r->x, address, &type, ptx_value(r, &i->operands[first + 1], t),
 					  ptx_value(r, &i->operands[first + 2], t));
 	} else {
 		IrRmw op = ptx_is_real(i) && ptx_rmw(i) == RMW_ADD ? RMW_FADD : ptx_rmw(i);
-		old = atomic_update(r->x, address, &type, op, tile_normal(&type, ptx_value(r, &i->operands[first + 1], t)));
+		old = atomic_update(r->x, address, &type, op,
+				    tile_normal(&type, ptx_value(r, &i->operands[first + 1], t)));
 	}
 	if (first)
 		ptx_put(r, i, old, ptx_width(t));

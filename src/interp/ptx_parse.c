@@ -83,7 +83,8 @@ static bool take(Parser *p, char c)
 
 static bool name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '%' || c == '$';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+	       c == '%' || c == '$';
 }
 
 /* A word; `dots` takes the suffixes too. LLVM's ${:uid} is nothing. */
@@ -186,7 +187,8 @@ static bool operand(Parser *p, PtxOperand *o)
 	const char *start = p->at;
 	const char *text = word(p, false);
 	if (!*text)
-		return failed(p, "an operand is missing before", p->at < p->end ? arena_strndup(p->arena, p->at, 1) : "end");
+		return failed(p, "an operand is missing before",
+			      p->at < p->end ? arena_strndup(p->arena, p->at, 1) : "end");
 	if (text[0] >= '0' && text[0] <= '9') {
 		if (p->at < p->end && *p->at == '.') { /* 1.5, 1.0e3 */
 			char *end;
@@ -312,7 +314,8 @@ static bool statement(Parser *p)
 	return instruction(p, text, guard, negated);
 }
 
-const PtxProgram *ptx_parse(Arena *arena, Arena *scratch, const char *text, size_t len, uint32_t args, const char **error)
+const PtxProgram *ptx_parse(Arena *arena, Arena *scratch, const char *text, size_t len, uint32_t args,
+			    const char **error)
 {
 	Parser p = {.arena = arena, .scratch = scratch, .at = text, .end = text + len, .regs = args, .args = args};
 	PtxProgram *program = ARENA_NEW(arena, PtxProgram);

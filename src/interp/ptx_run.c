@@ -108,7 +108,10 @@ uint64_t ptx_narrow(const PtxRun *r, const PtxType *t, float f)
 
 int ptx_rounding(const PtxInstr *i)
 {
-	return ptx_mod(i, "rz") ? FE_TOWARDZERO : ptx_mod(i, "rm") ? FE_DOWNWARD : ptx_mod(i, "rp") ? FE_UPWARD : FE_TONEAREST;
+	return ptx_mod(i, "rz")	  ? FE_TOWARDZERO
+	       : ptx_mod(i, "rm") ? FE_DOWNWARD
+	       : ptx_mod(i, "rp") ? FE_UPWARD
+				  : FE_TONEAREST;
 }
 
 float ptx_finish_f32(const PtxInstr *i, float f)
@@ -182,21 +185,63 @@ static const struct {
 	PtxFn *fn;
 	uint8_t least, most, types; /* operands, types */
 } table[] = {
-	{"mov", ptx_do_mov, 2, 2, 1}, {"cvta", ptx_do_mov, 2, 2, 1}, {"add", ptx_do_add, 3, 3, 1}, {"sub", ptx_do_sub, 3, 3, 1},
-	{"mul", ptx_do_mul, 3, 3, 1}, {"mul24", ptx_do_mul, 3, 3, 1}, {"mad", ptx_do_mad, 4, 4, 1}, {"fma", ptx_do_fma, 4, 4, 1},
-	{"div", ptx_do_div, 3, 3, 1}, {"rem", ptx_do_rem, 3, 3, 1}, {"min", ptx_do_min, 3, 3, 1}, {"max", ptx_do_max, 3, 3, 1},
-	{"abs", ptx_do_abs, 2, 2, 1}, {"neg", ptx_do_neg, 2, 2, 1}, {"and", ptx_do_and, 3, 3, 1}, {"or", ptx_do_or, 3, 3, 1},
-	{"xor", ptx_do_xor, 3, 3, 1}, {"not", ptx_do_not, 2, 2, 1}, {"cnot", ptx_do_cnot, 2, 2, 1}, {"shl", ptx_do_shl, 3, 3, 1},
-	{"shr", ptx_do_shr, 3, 3, 1}, {"shf", ptx_do_shf, 4, 4, 1}, {"lop3", ptx_do_lop3, 5, 5, 1}, {"prmt", ptx_do_prmt, 4, 4, 1},
-	{"bfe", ptx_do_bfe, 4, 4, 1}, {"bfi", ptx_do_bfi, 5, 5, 1}, {"brev", ptx_do_brev, 2, 2, 1}, {"popc", ptx_do_popc, 2, 2, 1},
-	{"clz", ptx_do_clz, 2, 2, 1}, {"setp", ptx_do_setp, 3, 4, 1}, {"set", ptx_do_set, 3, 3, 2}, {"selp", ptx_do_selp, 4, 4, 1},
-	{"testp", ptx_do_testp, 2, 2, 1}, {"copysign", ptx_do_copysign, 3, 3, 1}, {"cvt", ptx_do_cvt, 2, 4, 2},
-	{"ex2", ptx_do_ex2, 2, 2, 1}, {"lg2", ptx_do_lg2, 2, 2, 1}, {"sin", ptx_do_sin, 2, 2, 1}, {"cos", ptx_do_cos, 2, 2, 1},
-	{"tanh", ptx_do_tanh, 2, 2, 1}, {"rcp", ptx_do_rcp, 2, 2, 1}, {"rsqrt", ptx_do_rsqrt, 2, 2, 1}, {"sqrt", ptx_do_sqrt, 2, 2, 1},
-	{"ld", ptx_do_ld, 2, 2, 1}, {"st", ptx_do_st, 2, 2, 1}, {"atom", ptx_do_atom, 3, 4, 1}, {"red", ptx_do_atom, 2, 2, 1},
-	{"bra", do_bra, 0, 0, 0}, {"ret", do_exit, 0, 0, 0}, {"exit", do_exit, 0, 0, 0}, {"bar", do_nothing, 0, 3, 0},
-	{"barrier", do_nothing, 0, 3, 0}, {"membar", do_nothing, 0, 0, 0}, {"fence", do_nothing, 0, 2, 0},
-	{"nanosleep", do_nothing, 1, 1, 0}, {"prefetch", do_nothing, 1, 1, 0}, {"griddepcontrol", do_nothing, 0, 0, 0},
+	{"mov", ptx_do_mov, 2, 2, 1},
+	{"cvta", ptx_do_mov, 2, 2, 1},
+	{"add", ptx_do_add, 3, 3, 1},
+	{"sub", ptx_do_sub, 3, 3, 1},
+	{"mul", ptx_do_mul, 3, 3, 1},
+	{"mul24", ptx_do_mul, 3, 3, 1},
+	{"mad", ptx_do_mad, 4, 4, 1},
+	{"fma", ptx_do_fma, 4, 4, 1},
+	{"div", ptx_do_div, 3, 3, 1},
+	{"rem", ptx_do_rem, 3, 3, 1},
+	{"min", ptx_do_min, 3, 3, 1},
+	{"max", ptx_do_max, 3, 3, 1},
+	{"abs", ptx_do_abs, 2, 2, 1},
+	{"neg", ptx_do_neg, 2, 2, 1},
+	{"and", ptx_do_and, 3, 3, 1},
+	{"or", ptx_do_or, 3, 3, 1},
+	{"xor", ptx_do_xor, 3, 3, 1},
+	{"not", ptx_do_not, 2, 2, 1},
+	{"cnot", ptx_do_cnot, 2, 2, 1},
+	{"shl", ptx_do_shl, 3, 3, 1},
+	{"shr", ptx_do_shr, 3, 3, 1},
+	{"shf", ptx_do_shf, 4, 4, 1},
+	{"lop3", ptx_do_lop3, 5, 5, 1},
+	{"prmt", ptx_do_prmt, 4, 4, 1},
+	{"bfe", ptx_do_bfe, 4, 4, 1},
+	{"bfi", ptx_do_bfi, 5, 5, 1},
+	{"brev", ptx_do_brev, 2, 2, 1},
+	{"popc", ptx_do_popc, 2, 2, 1},
+	{"clz", ptx_do_clz, 2, 2, 1},
+	{"setp", ptx_do_setp, 3, 4, 1},
+	{"set", ptx_do_set, 3, 3, 2},
+	{"selp", ptx_do_selp, 4, 4, 1},
+	{"testp", ptx_do_testp, 2, 2, 1},
+	{"copysign", ptx_do_copysign, 3, 3, 1},
+	{"cvt", ptx_do_cvt, 2, 4, 2},
+	{"ex2", ptx_do_ex2, 2, 2, 1},
+	{"lg2", ptx_do_lg2, 2, 2, 1},
+	{"sin", ptx_do_sin, 2, 2, 1},
+	{"cos", ptx_do_cos, 2, 2, 1},
+	{"tanh", ptx_do_tanh, 2, 2, 1},
+	{"rcp", ptx_do_rcp, 2, 2, 1},
+	{"rsqrt", ptx_do_rsqrt, 2, 2, 1},
+	{"sqrt", ptx_do_sqrt, 2, 2, 1},
+	{"ld", ptx_do_ld, 2, 2, 1},
+	{"st", ptx_do_st, 2, 2, 1},
+	{"atom", ptx_do_atom, 3, 4, 1},
+	{"red", ptx_do_atom, 2, 2, 1},
+	{"bra", do_bra, 0, 0, 0},
+	{"ret", do_exit, 0, 0, 0},
+	{"exit", do_exit, 0, 0, 0},
+	{"bar", do_nothing, 0, 3, 0},
+	{"barrier", do_nothing, 0, 3, 0},
+	{"membar", do_nothing, 0, 0, 0},
+	{"fence", do_nothing, 0, 2, 0},
+	{"nanosleep", do_nothing, 1, 1, 0},
+	{"prefetch", do_nothing, 1, 1, 0},
+	{"griddepcontrol", do_nothing, 0, 0, 0},
 };
 
 PtxFn *ptx_function(const char *base)
@@ -217,7 +262,8 @@ bool ptx_check(const PtxInstr *i, const PtxProgram *p, const char **error, Arena
 	PtxFn *fn = table[row].fn;
 	if (good && fn == ptx_do_cvt) {
 		const PtxType *to = i->types[0], *from = i->types[1];
-		unsigned sources = (to->lanes == 2 && from->lanes == 1 ? 2u : 1u) + (ptx_mod(i, "scaled::n2::ue8m0") ? 1u : 0u);
+		unsigned sources = (to->lanes == 2 && from->lanes == 1 ? 2u : 1u) +
+				   (ptx_mod(i, "scaled::n2::ue8m0") ? 1u : 0u);
 		good = i->count == sources + 1 && !ptx_mod(i, "rs");
 	}
 	if (good && (fn == ptx_do_setp || fn == ptx_do_set)) {
@@ -232,7 +278,8 @@ bool ptx_check(const PtxInstr *i, const PtxProgram *p, const char **error, Arena
 		good = i->operands[at].kind == PTX_ADDRESS && !ptx_mod(i, "shared") && ptx_width(ptx_type(i)) >= 8;
 	}
 	/* Results go to registers. */
-	if (good && i->count && fn != ptx_do_st && fn != do_nothing && !(fn == ptx_do_atom && strncmp(i->name, "red", 3) == 0)) {
+	if (good && i->count && fn != ptx_do_st && fn != do_nothing &&
+	    !(fn == ptx_do_atom && strncmp(i->name, "red", 3) == 0)) {
 		const PtxOperand *o = &i->operands[0];
 		good = o->kind == PTX_REG || o->kind == PTX_VECTOR;
 		for (uint32_t k = 0; good && o->kind == PTX_VECTOR && k < o->count; k++)

@@ -1,9 +1,9 @@
 /* tt.reduce, tt.scan, tt.map_elementwise.
  *
- * Order of a reduction along an axis of n elements, on every machine and for every body: with h = ceil(n / 2), element i is
- * combined with element i + h (when there is one), and so on with the h results. The body runs on whole slices.
- * Order of a scan: element by element for bodies of one operation; otherwise in log2(n) steps, step s combining
- * element i - 2^s with element i (Kogge and Stone), which never swaps the operands. */
+ * Order of a reduction along an axis of n elements, on every machine and for every body: with h = ceil(n / 2),
+ * element i is combined with element i + h (when there is one), and so on with the h results. The body runs on
+ * whole slices. Order of a scan: element by element for bodies of one operation; otherwise in log2(n) steps,
+ * step s combining element i - 2^s with element i (Kogge and Stone), which never swaps the operands. */
 #include "interp/elem.h"
 
 enum { MAX_OPERANDS = 16 };
@@ -159,7 +159,8 @@ static void take_first(Exec *x, const Tile *work, Tile *out)
 	}
 	tile_alloc(x, out);
 	for (int64_t r = 0; r < outer; r++)
-		memcpy(out->data + r * inner * out->size, work->data + r * work->stride[0], (size_t)(inner * out->size));
+		memcpy(out->data + r * inner * out->size, work->data + r * work->stride[0],
+		       (size_t)(inner * out->size));
 }
 
 static const Instr *run_reduce(Exec *x, const Instr *i)

@@ -8,7 +8,9 @@
 void launch_fault(Launch *l, uint64_t pid, DiagCode code, const InterpLoc *loc, const char *text)
 {
 	pthread_mutex_lock(&l->lock);
-	if (!l->faulted || pid < l->fault.pid) {
+	/* Programs that wait for one that has failed are no deadlock. */
+	bool follows = l->faulted && code == DIAG_RUN_DEADLOCK && l->fault.code != DIAG_RUN_DEADLOCK;
+	if (!l->faulted || (pid < l->fault.pid && !follows)) {
 		free(l->fault.text);
 		l->fault = (FaultNote){.code = code, .pid = pid, .loc = loc, .text = malloc(strlen(text) + 1)};
 		if (l->fault.text)
@@ -103,8 +105,8 @@ const Instr *exec_fault_access(Exec *x, const Instr *i, const char *verb, uint64
 	exec_element_text(element, sizeof element, shape, linear);
 	int32_t readable = write ? exec_find_buffer(x, address, size, origin, false) : -1;
 	if (readable >= 0)
-		return exec_fault(x, i, DIAG_RUN_READ_ONLY, "%s of %u bytes at 0x%llx in %s: '%s' is read-only", verb, size,
-				  (unsigned long long)address, element,
+		return exec_fault(x, i, DIAG_RUN_READ_ONLY, "%s of %u bytes at 0x%llx in %s: '%s' is read-only",
+				  verb, size, (unsigned long long)address, element,
 				  buffer_name(x->launch, &x->launch->buffers[readable]));
 	describe(x->launch, where, sizeof where, address, size, origin);
 	return exec_fault(x, i, DIAG_RUN_OUT_OF_BOUNDS, "%s of %u bytes at 0x%llx in %s: %s", verb, size,

@@ -180,14 +180,23 @@ bool exec_tick(Exec *x, const Instr *i)
 
 /* ---- waiting programs ---- */
 
-static void note_deadlock(Launch *l, const Exec *x, uint32_t count)
+static void note_deadlock(Launch *l, const Exec *x)
 {
 	char text[512];
-	uint32_t others = count - 1;
 	snprintf(text, sizeof text,
-		 "program (%u, %u, %u) of kernel '%s' waits in this loop for a change of memory that no program will make%s",
-		 x->program[0], x->program[1], x->program[2], l->kernel->name, others ? "" : "; it is the only one left");
+		 "program (%u, %u, %u) of kernel '%s' waits in this loop for a change of memory that no program will make",
+		 x->program[0], x->program[1], x->program[2], l->kernel->name);
 	launch_fault(l, x->pid, DIAG_RUN_DEADLOCK, x->waiting->loc, text);
+	pthread_mutex_lock(&l->lock);
+	uint32_t at = MIN(l->waiting_count, WAIT_NOTES - 1u);
+	bool room = l->waiting_count < WAIT_NOTES || x->pid < l->waiting[at].pid;
+	l->waiting_count++;
+	if (room) {
+		for (; at > 0 && l->waiting[at - 1].pid > x->pid; at--)
+			l->waiting[at] = l->waiting[at - 1];
+		l->waiting[at] = (WaitNote){x->pid, x->waiting->loc};
+	}
+	pthread_mutex_unlock(&l->lock);
 }
 
 typedef struct Waiting {
@@ -230,7 +239,7 @@ static void wait_for_others(Launch *l, Waiting *w)
 		poll_round(l, w);
 		if (!w->list || atomic_load(&l->version) != version)
 			continue;
-		if (atomic_load(&l->stop) <= w->list->pid && l->faulted)
+		if (atomic_load(&l->stop) < w->list->pid)
 			break;
 		if (past_deadline(l)) {
 			Exec *x = w->list;
@@ -261,13 +270,14 @@ static void wait_for_others(Launch *l, Waiting *w)
 	}
 	if (atomic_load(&l->dead))
 		for (Exec *x = w->list; x; x = x->next)
-			note_deadlock(l, x, w->count);
+			note_deadlock(l, x);
 	leave_all(l, w);
 }
 
 /* ---- threads ---- */
 
-/* Takes programs until there are none; true when it left off because too many wait. `wake` (may be NULL) starts the other threads once the work proves long. */
+/* Takes programs until there are none; true when it left off because too many wait. `wake` (may be NULL) starts
+ * the other threads once the work proves long. */
 static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
 {
 	double start = wake ? os_now() : 0;
@@ -498,6 +508,21 @@ static int32_t origin_of(const Launch *l, uint64_t address)
 	return found;
 }
 
+/* Who else waits, and where. */
+static void report_waiting(const Launch *l, DiagList *diags, Diag *diag)
+{
+	const uint32_t *grid = l->in->grid;
+	for (uint32_t k = 1; k < MIN(l->waiting_count, WAIT_NOTES + 0u); k++) {
+		const WaitNote *n = &l->waiting[k];
+		LineCol at = n->loc ? (LineCol){n->loc->line, n->loc->col + 1} : (LineCol){0, 0};
+		diag_note_at(diags, diag, n->loc ? n->loc->path : NULL, at, "program (%llu, %llu, %llu) waits here",
+			     (unsigned long long)(n->pid % grid[0]), (unsigned long long)(n->pid / grid[0] % grid[1]),
+			     (unsigned long long)(n->pid / grid[0] / grid[1]));
+	}
+	if (l->waiting_count > WAIT_NOTES)
+		diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "%u more programs wait", l->waiting_count - WAIT_NOTES);
+}
+
 static void report(const Launch *l, DiagList *diags)
 {
 	const FaultNote *f = &l->fault;
@@ -507,6 +532,8 @@ static void report(const Launch *l, DiagList *diags)
 	Diag *diag = diag_add_at(diags, at ? at->path : NULL, place, f->code, text);
 	for (const InterpLoc *c = at ? at->caller : NULL; c; c = c->caller)
 		diag_note_at(diags, diag, c->path, (LineCol){c->line, c->col + 1}, "called from here");
+	if (f->code == DIAG_RUN_DEADLOCK)
+		report_waiting(l, diags, diag);
 }
 
 static bool check_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList *diags)

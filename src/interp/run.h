@@ -6,6 +6,13 @@
 
 #include "interp/exec.h"
 
+/* One of the programs of a deadlock. */
+typedef struct WaitNote {
+	uint64_t pid;
+	const InterpLoc *loc;
+} WaitNote;
+enum { WAIT_NOTES = 8 };
+
 struct Launch {
 	const InterpKernel *kernel;
 	const InterpLaunch *in;
@@ -25,6 +32,8 @@ struct Launch {
 	uint32_t idle;             /* of these, threads whose programs were all stuck at `idle_version` */
 	uint64_t idle_version;
 	_Atomic(bool) dead;        /* a deadlock was found */
+	WaitNote waiting[WAIT_NOTES]; /* of its programs, those of the least numbers, in order */
+	uint32_t waiting_count;       /* all of them */
 	InterpPool *pool;          /* or NULL */
 	unsigned helpers;          /* threads of the pool that may help */
 };

@@ -317,7 +317,8 @@ static const Instr *run_gather(Exec *x, const Instr *i)
 		if (row < 0 || row >= source->shape->dim[axis]) {
 			char text[128];
 			exec_element_text(text, sizeof text, shape, k);
-			next = exec_fault(x, i, DIAG_RUN_INDEX, "gather: index %lld is outside of [0, %lld) in %s", (long long)row,
+			next = exec_fault(x, i, DIAG_RUN_INDEX,
+					  "gather: index %lld is outside of [0, %lld) in %s", (long long)row,
 					  (long long)source->shape->dim[axis], text);
 			break;
 		}

@@ -312,9 +312,36 @@ static void a_deadlock_is_reported(void **state)
 		assert_int_equal(d->from.line, 8);
 		assert_non_null(strstr(d->text, "program (0, 0, 0)"));
 		assert_true(os_now() - start < 5);
+		/* Programs 2, 4, ... 28: seven more by name, seven counted. */
+		assert_string_equal(d->notes->text, "program (2, 0, 0) waits here");
+		assert_int_equal(d->notes->from.line, 8);
+		unsigned notes = 0;
+		const Diag *last = NULL;
+		for (const Diag *n = d->notes; n; n = n->next, notes++)
+			last = n;
+		assert_int_equal(notes, 8);
+		assert_string_equal(last->text, "7 more programs wait");
 		assert_int_equal(cells[31], 1);
 		kit_free(k);
 	}
+}
+
+/* Program 0 waits for a flag that program 1 would raise, had it not failed before: the failure is what is told. */
+static void waiting_for_a_failed_program_is_no_deadlock(void **state)
+{
+	(void)state;
+	int32_t cells[2] = {0, 0};
+	Kit *k = kit_new("module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%pid = tt.get_program_id x : i32\n"
+			 "%c0 = arith.constant 0 : i32\n%c1 = arith.constant 1 : i32\n%far = arith.constant 1000 : i32\n"
+			 "%first = arith.cmpi eq, %pid, %c0 : i32\nscf.if %first {\nscf.while : () -> () {\n"
+			 "%v = tt.load %p {isVolatile = true} : !tt.ptr<i32>\n%again = arith.cmpi eq, %v, %c0 : i32\n"
+			 "scf.condition(%again)\n} do {\nscf.yield\n}\n} else {\n"
+			 "%q = tt.addptr %p, %far : !tt.ptr<i32>, i32\ntt.store %q, %c1 : !tt.ptr<i32>\n"
+			 "tt.store %p, %c1 : !tt.ptr<i32>\n}\ntt.return\n}\n}\n");
+	kit_buffer(k, "p", cells, sizeof cells, true);
+	const Diag *d = kit_fails(k, 2);
+	assert_int_equal(d->code, DIAG_RUN_OUT_OF_BOUNDS);
+	kit_free(k);
 }
 
 static void an_endless_loop_is_stopped(void **state)
@@ -462,6 +489,7 @@ int main(void)
 		cmocka_unit_test(misaligned_atomics),
 		cmocka_unit_test(programs_wait_for_later_ones),
 		cmocka_unit_test(a_deadlock_is_reported),
+		cmocka_unit_test(waiting_for_a_failed_program_is_no_deadlock),
 		cmocka_unit_test(an_endless_loop_is_stopped),
 		cmocka_unit_test(printing),
 		cmocka_unit_test(assertions),
