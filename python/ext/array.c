@@ -192,7 +192,7 @@ static Kind kind_of(PyObject *value)
 	if (kind == KIND_NONE_YET) {
 		kind = find_kind(value);
 		PyErr_Clear();
-		table_put(&kinds, (PyObject *)Py_TYPE(value), kind);
+		table_put(&kinds, (PyObject *)Py_TYPE(value), (int)kind);
 	}
 	return kind;
 }

@@ -77,14 +77,13 @@ bool ptx_do_testp(PtxRun *r, const PtxInstr *i)
 	const PtxType *t = ptx_type(i);
 	uint64_t bits = ptx_source(r, i, 1);
 	double x = t->bits == 64 ? from_bits_d(bits) : (double)from_bits_f((uint32_t)bits);
-	ptx_put(r, i,
-		ptx_mod(i, "finite")	   ? isfinite(x)
-		: ptx_mod(i, "infinite")   ? isinf(x)
-		: ptx_mod(i, "number")	   ? x == x
-		: ptx_mod(i, "notanumber") ? x != x
-		: ptx_mod(i, "normal")	   ? isnormal((float)x)
-					   : fpclassify((float)x) == FP_SUBNORMAL,
-		1);
+	bool holds = ptx_mod(i, "finite")       ? isfinite(x)
+		     : ptx_mod(i, "infinite")   ? isinf(x)
+		     : ptx_mod(i, "number")     ? !isnan(x)
+		     : ptx_mod(i, "notanumber") ? isnan(x)
+		     : ptx_mod(i, "normal")     ? isnormal((float)x)
+						: fpclassify((float)x) == FP_SUBNORMAL;
+	ptx_put(r, i, holds, 1);
 	return true;
 }
 
