@@ -30,6 +30,11 @@ class builtin_function:
     def __get__(self, instance, owner=None):
         return self
 
+    @property
+    def __signature__(self):
+        from .signatures import signature_of
+        return signature_of(self.__name__)
+
     def __repr__(self):
         return f"<function triton.{self.__neso_path__} of the tile language>"
 

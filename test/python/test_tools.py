@@ -1,0 +1,225 @@
+"""Tuning, measuring, settings, the name `triton`, notices."""
+
+import contextlib
+import inspect
+import io
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso import knobs, testing  # noqa: E402
+from neso.runtime.errors import AutotunerError, OutOfResources  # noqa: E402
+
+
+def quick(call, quantiles):
+    return testing.do_bench(call, warmup=0, rep=0, quantiles=quantiles)
+
+
+def tuned(*configs, **kwargs):
+
+    @triton.autotune(configs=list(configs), key=["n"], do_bench=kwargs.pop("do_bench", quick), **kwargs)
+    @triton.jit
+    def add_to(x_ptr, n, amount, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x_ptr + at, tl.load(x_ptr + at, at < n) + amount, at < n)
+
+    return add_to
+
+
+BOTH = (triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 64}, num_warps=8))
+
+
+def launch(kernel, x, amount=1.0):
+    kernel[lambda meta: (triton.cdiv(x.size, meta["BLOCK"]), )](x, x.size, amount)
+
+
+class Autotune(unittest.TestCase):
+
+    def test_restore(self):
+        kernel, x = tuned(*BOTH, restore_value=["x_ptr"]), np.zeros(100, np.float32)
+        launch(kernel, x)
+        np.testing.assert_array_equal(x, 1)
+        self.assertIn(kernel.best_config, BOTH)
+        self.assertEqual(set(kernel.configs_timings), set(BOTH))
+        launch(kernel, x)
+        np.testing.assert_array_equal(x, 2)
+        self.assertEqual(len(kernel.cache), 1)
+
+    def test_reset(self):
+        kernel, x = tuned(*BOTH, reset_to_zero=["x_ptr"]), np.zeros(100, np.float32)
+        launch(kernel, x)
+        np.testing.assert_array_equal(x, 1)
+
+    def test_choice_and_hooks(self):
+        calls, times = [], {16: 3.0, 64: 1.0}
+
+        def measure(call, quantiles):
+            call()
+            return [times[measured.pop(0)]] * 3
+
+        measured = [16, 64]
+        configs = [triton.Config({"BLOCK": b}, pre_hook=lambda args, b=b: calls.append((b, args["n"]))) for b in (16, 64)]
+        kernel = tuned(*configs, do_bench=measure, restore_value=["x_ptr"])
+        launch(kernel, np.zeros(32, np.float32))
+        self.assertEqual(kernel.best_config.kwargs, {"BLOCK": 64})
+        self.assertEqual(calls, [(16, 32), (64, 32), (64, 32)])
+
+    def test_prune(self):
+        seen = []
+        early = lambda configs, named, **kwargs: [c for c in configs if c.kwargs["BLOCK"] < 64]  # noqa: E731
+        kernel = tuned(*BOTH, prune_configs_by={"early_config_prune": early})
+        launch(kernel, np.zeros(32, np.float32))
+        self.assertEqual(list(kernel.configs_timings), [BOTH[0]])
+        model = lambda **args: seen.append(args["BLOCK"]) or -args["BLOCK"]  # noqa: E731
+        kernel = tuned(*BOTH, prune_configs_by={"perf_model": model, "top_k": 1})
+        launch(kernel, np.zeros(32, np.float32))
+        self.assertEqual((list(kernel.configs_timings), seen), ([BOTH[1]], [16, 64]))
+        with self.assertRaises(AutotunerError):
+            launch(tuned(*BOTH, prune_configs_by={"early_config_prune": lambda *a, **k: []}), np.zeros(32, np.float32))
+
+    def test_failing_config(self):
+        def measure(call, quantiles):
+            failing.append(1)
+            if len(failing) == 1:
+                raise OutOfResources(2, 1, "shared memory")
+            return [1.0] * 3
+
+        failing = []
+        kernel = tuned(*BOTH, do_bench=measure)
+        launch(kernel, np.zeros(32, np.float32))
+        self.assertEqual(kernel.best_config, BOTH[1])
+
+    def test_conflict_print_and_disk(self):
+        with self.assertRaisesRegex(ValueError, "BLOCK"):
+            tuned(*BOTH)[(1, )](np.zeros(32, np.float32), 32, 1.0, BLOCK=16)
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope(), knobs.autotuning.scope():
+            knobs.cache.dir = folder
+            knobs.autotuning.print = True
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                launch(tuned(*BOTH, cache_results=True), np.zeros(32, np.float32))
+            self.assertIn("best config selected", out.getvalue())
+            counts = []
+            kernel = tuned(*BOTH, cache_results=True, do_bench=lambda call, quantiles: counts.append(1) or [1.0] * 3)
+            launch(kernel, np.zeros(32, np.float32))
+            self.assertEqual(counts, [])
+
+    def test_old_arguments(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            kernel = triton.autotune([BOTH[0]], [], warmup=1, rep=2)(triton.jit(_plain))
+        self.assertEqual(caught[0].category, DeprecationWarning)
+        self.assertIsInstance(kernel, triton.runtime.Autotuner)
+
+    def test_config(self):
+        config = triton.Config({"A": 1}, num_warps=8, maxnreg=32)
+        self.assertEqual(config.all_kwargs(), {"A": 1, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": 32})
+        self.assertEqual(pickle.loads(pickle.dumps(config)), config)
+        self.assertEqual(str(config), "A: 1, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: 32")
+
+    def test_heuristics(self):
+        @triton.heuristics({"EVEN": lambda args: args["n"] % 2 == 0})
+        @triton.jit
+        def kernel(o_ptr, n, EVEN: tl.constexpr):
+            tl.store(o_ptr, 1.0 if EVEN else 2.0)
+
+        o = np.zeros(1, np.float32)
+        kernel[(1, )](o, 4)
+        self.assertEqual(o[0], 1)
+        kernel[(1, )](o, 5)
+        self.assertEqual(o[0], 2)
+
+
+def _plain(x_ptr, BLOCK: tl.constexpr):
+    pass
+
+
+class Testing(unittest.TestCase):
+
+    def test_bench(self):
+        calls = []
+        self.assertGreater(testing.do_bench(lambda: calls.append(1), warmup=1, rep=1), 0)
+        self.assertGreater(len(calls), 5)
+        times = testing.do_bench(lambda: None, warmup=0, rep=0, quantiles=[0.5, 0.0, 1.0])
+        self.assertTrue(times[1] <= times[0] <= times[2])
+        self.assertEqual(testing._summarize_statistics([3.0, 1.0, 2.0], None, "median"), 2.0)
+        self.assertEqual(testing._summarize_statistics([4.0, 1.0, 2.0, 3.0], [0.25], "mean"), 1.75)
+
+    def test_close(self):
+        testing.assert_close(np.ones(3), np.ones(3) + 1e-4)
+        with self.assertRaises(AssertionError):
+            testing.assert_close(np.ones(3), np.ones(3) + 0.1)
+
+    def test_report(self):
+        @testing.perf_report(testing.Benchmark(["x"], [1, 2], "line", ["a", "b"], ["A", "B"], "plot", {"k": 10},
+                                               ylabel="GB/s"))
+        def measure(x, line, k):
+            value = x * k * (2 if line == "b" else 1)
+            return value, value - 1, value + 1
+
+        out = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(out):
+            frame = measure.run(print_data=True, save_path=folder, return_df=True)
+            with open(os.path.join(folder, "plot.csv")) as file:
+                self.assertEqual(file.readline().strip(), "x,A (GB/s),B (GB/s)")
+        self.assertEqual(list(frame["B (GB/s)"]), [20, 40])
+        self.assertIn("plot:", out.getvalue())
+
+
+class Settings(unittest.TestCase):
+
+    def test_scope(self):
+        with knobs.runtime.scope():
+            knobs.runtime.debug = True
+            self.assertEqual(os.environ["TRITON_DEBUG"], "1")
+        self.assertFalse(knobs.runtime.debug)
+        self.assertNotIn("TRITON_DEBUG", os.environ)
+
+    def test_signatures(self):
+        self.assertEqual(list(inspect.signature(tl.load).parameters)[:3], ["pointer", "mask", "other"])
+        self.assertIn("cache_results", inspect.signature(triton.autotune).parameters)
+
+    def python(self, code, *options, env=None, stdin=None):
+        settings = {k: v for k, v in os.environ.items() if not k.startswith(("TRITON_", "NESO_"))}
+        done = subprocess.run([sys.executable, *options, code], env={**settings, **(env or {})}, capture_output=True,
+                              text=True, input=stdin)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_alias(self):
+        code = ("import triton, triton.language as tl, triton.language.extra.cuda.libdevice, triton.runtime.jit as j\n"
+                "import triton.tools.tensor_descriptor, triton.testing, triton.backends.compiler, triton.compiler.errors\n"
+                "from triton.language.extra import libdevice\n"
+                "import neso, neso.language\n"
+                "print(triton.__version__, bool(triton.__neso__), tl is neso.language, j.JITFunction is neso.JITFunction)\n"
+                "try:\n    import triton.nothing\nexcept ImportError:\n    print('none')")
+        self.assertEqual(self.python(code, "-m", "neso", "-c")[0], "3.7.1 True True True\nnone\n")
+
+    def test_exec_of_command(self):
+        code = ("import neso as triton, neso.language as tl, array\n@triton.jit\ndef k(o):\n    tl.store(o, 5)\n"
+                "o = array.array('i', [0])\nk[(1,)](o)\nprint(o[0])")
+        out, notes = self.python(code, "-c")
+        self.assertEqual(out, "5\n")
+        self.assertIn("interpreted on the CPU", notes)
+
+    def test_notices(self):
+        code = ("import neso as triton, neso.language as tl, array\n@triton.jit\ndef k(o, N: tl.constexpr):\n"
+                "    tl.store(o, N)\n    print('stored', N)\no = array.array('i', [0])\nk[(1,)](o, 5)\nk[(1,)](o, 6)\n")
+        out, notes = self.python(code, "-c", env={"TRITON_INTERPRET": "1", "TRITON_INTERPT": "1"})
+        self.assertEqual(notes.count("TRITON_INTERPRET is set"), 1)
+        self.assertIn("TRITON_INTERPT means nothing here; did you mean TRITON_INTERPRET?", notes)
+        self.assertIn("5", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
