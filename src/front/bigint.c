@@ -120,18 +120,25 @@ double big_as_double(const BigInt *a)
 
 char *big_text(Arena *arena, const BigInt *a, unsigned base)
 {
+	/* As many digits at a time as a limb holds. */
+	uint32_t chunk = base;
+	unsigned digits = 1;
+	for (; (uint64_t)chunk * base <= UINT32_MAX; digits++)
+		chunk *= base;
 	size_t cap = (size_t)a->len * 32 + 3, at = cap - 1;
-	char *text = arena_alloc(arena, cap);
+	char *text = arena_alloc(arena, cap + digits);
+	at += digits;
 	BigInt *rest = arena_copy(arena, a, sizeof *a + a->len * sizeof a->limb[0]);
 	do {
 		uint64_t carry = 0;
 		for (uint32_t i = rest->len; i-- > 0;) {
 			carry = carry << 32 | rest->limb[i];
-			rest->limb[i] = (uint32_t)(carry / base);
-			carry %= base;
+			rest->limb[i] = (uint32_t)(carry / chunk);
+			carry %= chunk;
 		}
-		text[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[carry];
 		trim(rest);
+		for (unsigned i = 0; i < digits && (rest->len || carry || !i); i++, carry /= base)
+			text[--at] = "0123456789abcdefghijklmnopqrstuvwxyz"[carry % base];
 	} while (rest->len);
 	if (a->negative)
 		text[--at] = '-';

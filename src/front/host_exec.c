@@ -382,7 +382,7 @@ static const Val *enum_by_value(Lower *low, FrontClass *c, const CallArgs *args)
 	for (uint32_t i = 0; args->arg_count == 1 && i < members.len; i++)
 		if (val_equal(members.data[i]->object.fields[1], args->args[0]))
 			return members.data[i];
-	return lower_error(low, DIAG_KEY, args->arg_count ? val_repr(low, args->args[0]) : c->name);
+	return lower_error(low, DIAG_KEY, args->arg_count ? val_brief(low, args->args[0]) : c->name);
 }
 
 const Val *class_call(Lower *low, FrontClass *c, const CallArgs *args)

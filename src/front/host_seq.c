@@ -164,7 +164,7 @@ const Val *host_index(Lower *low, const Val *v, const Val *index)
 {
 	if (v->kind == VAL_DICT) {
 		const Val *found = val_dict_find(v, index);
-		return found ? found : lower_error(low, DIAG_KEY, val_repr(low, index));
+		return found ? found : lower_error(low, DIAG_KEY, val_brief(low, index));
 	}
 	if (v->kind != VAL_STR && !val_is_seq(v) && v->kind != VAL_RANGE)
 		return lower_error(low, DIAG_NOT_SUBSCRIPTABLE, val_describe(low, v));

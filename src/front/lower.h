@@ -88,6 +88,7 @@ const Val *val_tensor(Lower *low, IrValue *ir, TlType type);
 /* What kind of thing a value is, for messages: "int32[64, 64] tensor", "str 'abc'", "None", "function foo". */
 const char *val_describe(Lower *low, const Val *v);
 const char *val_repr(Lower *low, const Val *v); /* as Python's repr */
+const char *val_brief(Lower *low, const Val *v); /* val_repr for messages: the beginning of long ones */
 bool val_is_host_number(const Val *v);           /* bool, int, float */
 /* Is it known now? (everything but TENSOR without origin, and sequences that hold such) */
 bool val_is_constexpr(const Val *v);

@@ -96,7 +96,7 @@ static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
 	if (!host) {
 		*v = sem_cast(low, *v, type);
 	} else if (!number_fits(host, type)) {
-		*v = lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, host), tl_describe(low, type));
+		*v = lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, host), tl_describe(low, type));
 	} else {
 		*v = sem_const(low, host, type);
 	}

@@ -39,7 +39,7 @@ const Val *sem_const(Lower *low, const Val *number, TlType type)
 	if (tl_is_float(type)) {
 		double d;
 		if (!val_as_double(number, &d))
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, number),
 					   tl_describe(low, type));
 		return float_const(low, d, type);
 	}
@@ -47,18 +47,18 @@ const Val *sem_const(Lower *low, const Val *number, TlType type)
 	uint64_t u;
 	if (number->kind == VAL_FLOAT) {
 		if (number->f != 0)
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, number),
 					   tl_describe(low, type));
 	} else if (number->kind == VAL_BOOL) {
 		i = number->b;
 	} else if (!val_as_int(number, &i)) {
 		if (!val_as_uint(number, &u))
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number),
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, number),
 					   tl_describe(low, type));
 		i = (int64_t)u;
 	}
 	if (tl_is_ptr(type) && i != 0)
-		return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, number), tl_describe(low, type));
+		return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, number), tl_describe(low, type));
 	return sem_const_int(low, i, type);
 }
 
@@ -97,7 +97,7 @@ const Val *sem_to_tensor(Lower *low, const Val *v)
 	TlType type;
 	if (!number_type(low, v, &type)) {
 		if (v->kind == VAL_INT)
-			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_repr(low, v), "any integer type");
+			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, v), "any integer type");
 		return lower_error(low, DIAG_TILE_NO_TENSOR, sem_describe(low, v));
 	}
 	const Val *made = sem_const(low, v, type);

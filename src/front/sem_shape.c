@@ -264,7 +264,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 	if (sem_is_poison(v) || sem_is_poison(index))
 		return low->poison;
 	if (!sem_is_tile(v))
-		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_repr(low, index));
+		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, index));
 	const Val *const *items = &index;
 	uint32_t count = 1;
 	if (index->kind == VAL_TUPLE) {
@@ -279,7 +279,7 @@ const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
 		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
 			v = sem_expand_dims(low, v, rank ? i : 0);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_repr(low, items[i]));
+			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, items[i]));
 		if (sem_is_poison(v))
 			return v;
 	}

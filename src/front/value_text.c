@@ -192,6 +192,17 @@ const char *val_repr(Lower *low, const Val *v)
 	return t.data ? t.data : "";
 }
 
+const char *val_brief(Lower *low, const Val *v)
+{
+	const char *text = val_repr(low, v);
+	if (strlen(text) <= 60)
+		return text;
+	int len = 57;
+	while ((text[len] & 0xc0) == 0x80)
+		len--;
+	return arena_printf(low->arena, "%.*s...", len, text);
+}
+
 const char *val_int_text(Lower *low, const Val *v, unsigned base)
 {
 	return big_text(low->arena, val_to_big(low, v), base);
@@ -250,11 +261,7 @@ const char *val_describe(Lower *low, const Val *v)
 	case VAL_OPAQUE:
 	case VAL_POISON:
 		return val_type_name(v);
-	default: {
-		const char *text = val_repr(low, v);
-		if (strlen(text) > 60)
-			text = arena_printf(low->arena, "%.57s...", text);
-		return arena_printf(low->arena, "%s %s", val_type_name(v), text);
-	}
+	default:
+		return arena_printf(low->arena, "%s %s", val_type_name(v), val_brief(low, v));
 	}
 }

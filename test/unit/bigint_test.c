@@ -80,6 +80,9 @@ static void test_text(void **unused)
 	assert_string_equal(big_text(&arena, a, 10), "515377520732011331036461129765621272702107522001");
 	assert_string_equal(big_text(&arena, big_of_int(&arena, -255), 16), "-ff");
 	assert_string_equal(big_text(&arena, big_of_int(&arena, 0), 10), "0");
+	assert_string_equal(big_text(&arena, big_of_int(&arena, -1000000000), 10), "-1000000000");
+	assert_string_equal(big_text(&arena, big_shl(&arena, big_of_int(&arena, 1), 64), 2),
+			    "10000000000000000000000000000000000000000000000000000000000000000");
 	assert_null(big_parse(&arena, STR("12x"), 10));
 	assert_null(big_parse(&arena, STR(""), 10));
 	assert_null(big_shl(&arena, a, 1u << 20));
