@@ -1,6 +1,7 @@
 /* Values as text: for messages, and as Python's repr() and str() would write them. */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/sem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -240,7 +241,7 @@ const char *val_describe(Lower *low, const Val *v)
 	case VAL_NONE:
 		return "None";
 	case VAL_TENSOR:
-		return arena_printf(low->arena, "%s %s", tl_type_text(low, v->tensor.type),
+		return arena_printf(low->arena, "%s %s", tl_describe(low, v->tensor.type),
 				    v->tensor.type->kind == TL_BLOCK ? "tensor" :
 				    v->tensor.type->kind == TL_DESC  ? "descriptor" :
 								       "scalar");

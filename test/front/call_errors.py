@@ -39,7 +39,7 @@ def kernel(p, n, B: tl.constexpr):
     add(n, 2, SCLAE=3)  # error: 5: add() has no parameter 'SCLAE'; did you mean 'SCALE'?
     add(n, 2, nonsense=3)  # error: 5: add() has no parameter 'nonsense'
     add(n, 2, left=3)  # error: 5: add() got two values for 'left'
-    apart(tile)  # error: 5: 'apart' is noinline and takes only scalars: argument 'x' is <['64'], int32> tensor
+    apart(tile)  # error: 5: 'apart' is noinline and takes only scalars: argument 'x' is int32[64] tensor
     again(n)  # note: 5: in the call of 'again' here
     either(n)  # note: 5: in the call of 'either' here
     add[(1,)](n, 2)  # error: 5: kernel 'add' cannot be launched from inside a kernel
