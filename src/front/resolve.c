@@ -293,6 +293,12 @@ static const Val *evaluate(Lower *low, Binding *b)
 			return enum_member(low, b);
 		if (is_set_elsewhere(b))
 			return val_opaque(low, "it is set by host code");
+		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b->ns, b->value) : NULL;
+		if (jitted) {
+			if (jitted->kind == FN_HOST)
+				jitted->kind = FN_JIT;
+			return val_function(low, jitted);
+		}
 		const Val *v = resolve_eval(low, b->ns, b->value);
 		return unpack(low, b->target, b->name, v);
 	}

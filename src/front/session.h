@@ -193,6 +193,9 @@ int session_condition(Namespace *ns, Ast *test);
 const char *usual_name(const char *name); /* what `tl` and the like mean; or NULL */
 const char *dotted_name(Namespace *ns, const Ast *expr);
 void function_decorate(FrontFunction *f); /* fills kind and flags */
+/* The plain function of fast = triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(...)(triton.jit(f)),
+ * which is a jit function under its own name, as if it were decorated. NULL for other values. */
+FrontFunction *jitted_function(Namespace *ns, const Ast *value);
 void class_decorate(FrontClass *c);
 /* Finds kernels inside functions too. */
 void module_find_kernels(FrontModule *m, DiagList *diags);

@@ -309,6 +309,25 @@ static bool has_decorators(const FrontFunction *f)
 	return in_text(f->module, body, "@");
 }
 
+FrontFunction *jitted_function(Namespace *ns, const Ast *value)
+{
+	for (unsigned depth = 0; value->kind == AST_CALL && value->call.args.len == 1 && depth < MAX_RENAMES; depth++) {
+		const Ast *head = value->call.func, *argument = value->call.args.items[0];
+		if (argument->kind != AST_NAME) {
+			value = argument;
+			continue;
+		}
+		if (!is_tile_name(dotted_name(ns, head->kind == AST_CALL ? head->call.func : head), "jit"))
+			return NULL;
+		Binding *b = namespace_find(ns, argument->name.id);
+		if (!b || b->kind != BIND_FUNCTION)
+			return NULL;
+		function_decorate(b->function);
+		return b->function;
+	}
+	return NULL;
+}
+
 static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned depth)
 {
 	Arena *arena = m->session->arena;
@@ -316,6 +335,13 @@ static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned dep
 		Binding *b = ns->order.data[i];
 		if (b->kind == BIND_CLASS)
 			collect(&b->klass->ns, m, diags, depth + 1);
+		if (b->kind == BIND_VALUE && b->value) {
+			FrontFunction *plain = jitted_function(ns, b->value);
+			if (plain && plain->kind == FN_HOST) {
+				plain->kind = FN_JIT;
+				vec_push(arena, &m->kernels, plain);
+			}
+		}
 		if (b->kind != BIND_FUNCTION)
 			continue;
 		FrontFunction *f = b->function;
