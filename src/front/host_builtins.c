@@ -621,11 +621,58 @@ const Val *host_py_id(Lower *low, const Val *self, const CallArgs *args)
 	return args->arg_count ? args->args[0] : low->none;
 }
 
+/* print() of a program: constants become the text before the values that follow them. */
+static const Val *print_at_run(Lower *low, const CallArgs *args)
+{
+	for (uint32_t i = 0; i < args->arg_count;) {
+		Text prefix;
+		ValVec parts = {0};
+		text_init(&prefix, low->arena);
+		text_str(&prefix, "");
+		for (; i < args->arg_count && args->args[i]->kind != VAL_TENSOR; i++)
+			text_printf(&prefix, "%s%s", prefix.len ? " " : "", val_str_text(low, args->args[i]));
+		vec_push(low->arena, &parts, val_str(low, (Str){prefix.data, prefix.len}));
+		for (; i < args->arg_count && args->args[i]->kind == VAL_TENSOR; i++)
+			vec_push(low->arena, &parts, args->args[i]);
+		const Val *done = sem_call(low, "device_print", parts.data, parts.len);
+		if (done->kind == VAL_POISON)
+			return done;
+	}
+	return low->none;
+}
+
+static void print_named(Lower *low, const char *prefix, const Val *v)
+{
+	const Val *parts[] = {val_str(low, str_of(prefix)), v};
+	sem_call(low, "device_print", parts, v ? 2 : 1);
+}
+
+/* Prints every variable that holds a tile or scalar of the program, between two lines that hosts recognise. */
+const Val *host_py_breakpoint(Lower *low, const Val *self, const CallArgs *args)
+{
+	(void)self;
+	(void)args;
+	const Frame *frame = low->frame;
+	const Source *source = source_get(&low->session->sources, low->span.file);
+	if (frame->host || !source)
+		return low->none;
+	print_named(low, arena_printf(low->arena, "breakpoint %s:%u", source->path,
+				      source_line_col(source, low->span.start).line), NULL);
+	for (uint32_t i = 0; i < frame->names.len; i++) {
+		const Val *v = frame->slots.data[i].val;
+		if (v && v->kind == VAL_TENSOR && v->tensor.type->kind != TL_DESC &&
+		    !(v->tensor.type->kind == TL_PTR && v->tensor.type->elem->kind == TL_BLOCK))
+			print_named(low, frame->names.data[i], v);
+	}
+	print_named(low, "breakpoint end", NULL);
+	return low->none;
+}
+
 const Val *host_py_print(Lower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!low->frame->host)
-		return sem_call(low, "device_print", args->args, args->arg_count);
+		return print_at_run(low, args);
 	Text t;
 	text_init(&t, low->arena);
 	for (uint32_t i = 0; i < args->arg_count; i++)

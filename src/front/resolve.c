@@ -152,6 +152,8 @@ static const Val *builtin_member(Lower *low, const char *path, Sym name)
 	/* triton.x that is host code: testing, autotune, Config. */
 	if (strncmp(path, "triton.language", 15) == 0)
 		return NULL;
+	if (strcmp(path, "triton") == 0 && strcmp(name, "breakpoint") == 0)
+		return resolve_python(low, name);
 	return val_opaque(low, "%s.%s is host code", path, name);
 }
 

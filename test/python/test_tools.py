@@ -144,6 +144,30 @@ def _plain(x_ptr, BLOCK: tl.constexpr):
     pass
 
 
+@triton.jit
+def stops(x_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    total = tl.sum(x)
+    triton.breakpoint()
+    print("tile", x, "sum", total)
+    print(x)
+
+
+class Printing(unittest.TestCase):
+
+    def test_breakpoint(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            stops[(1, )](np.arange(16, dtype=np.int32), 16)
+        lines = out.getvalue().splitlines()
+        line = stops.fn.__code__.co_firstlineno + 4
+        self.assertEqual(lines[0], f"neso.breakpoint: {__file__}:{line}, program (0, 0, 0)")
+        self.assertIn("    x = [0, 1, 2, 3, 4, 5, 6, 7, ...] (16 elements)", lines)
+        self.assertIn("    total = 120", lines)
+        self.assertIn("pid (0, 0, 0) idx (15) tile: 15", lines)
+        self.assertIn("pid (0, 0, 0) idx () sum: 120", lines)
+
+
 class Testing(unittest.TestCase):
 
     def test_bench(self):

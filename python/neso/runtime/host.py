@@ -6,7 +6,7 @@ import sys
 from .. import _native
 from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
 from ..errors import TritonError
-from . import describe
+from . import breakpoints, describe
 from .errors import ArgumentError, DeadlockError, DeviceAssertError, LaunchError, OutOfBoundsError
 
 SOURCE, ARGUMENT, RUN = 2, 3, 4
@@ -76,6 +76,8 @@ def _cause(code, finding):
 
 def show(level, text):
     """Output of kernels goes to stdout, warnings to stderr."""
+    if level == 0:
+        text = breakpoints.filter_output(text)
     (sys.stdout if level == 0 else sys.stderr).write(text)
 
 
