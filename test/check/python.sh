@@ -1,10 +1,9 @@
 #!/bin/sh
 # The Python package: test/python/*.py, by pytest where it is there, else by unittest.
 set -u
-python=${PYTHON:-python3}
 package=$NESO_BUILD/python
 [ -f "$package/neso/_native.abi3.so" ] || { echo "the Python package was not built (no headers of Python 3.10 or newer)"; exit 77; }
-"$python" -c 'import numpy' 2>/dev/null || { echo "$python has no NumPy"; exit 77; }
+python=$(sh scripts/find-python) || { echo "no Python of 3.10 or newer with NumPy was found"; exit 77; }
 PYTHONPATH=$package NESO_QUIET=1 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH NESO_QUIET PYTHONDONTWRITEBYTECODE
 if "$python" -c 'import pytest' 2>/dev/null; then
