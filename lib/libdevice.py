@@ -67,6 +67,8 @@ def rsqrt_rn(arg0):
 @triton.jit
 def div_rn(arg0, arg1):
     """Quotient, rounded to nearest."""
+    arg0 = tl.to_tensor(arg0)
+    arg1 = tl.to_tensor(arg1)
     _check(arg0)
     if arg0.dtype == tl.float32:
         return tl.div_rn(arg0, arg1)
@@ -208,6 +210,8 @@ def fast_expf(arg0):
 @triton.jit
 def fast_dividef(arg0, arg1):
     """Quotient, the hardware's way. fp32."""
+    arg0 = tl.to_tensor(arg0)
+    arg1 = tl.to_tensor(arg1)
     tl.static_assert(arg0.dtype == tl.float32, "fast_dividef takes fp32")
     return tl.fdiv(arg0, arg1)
 
@@ -307,6 +311,8 @@ def log1p(arg0):
 @triton.jit
 def pow(arg0, arg1):
     """x^y. fp32 is computed in fp64, so that the result is right to the last bit but for rare halves."""
+    arg0 = tl.to_tensor(arg0)
+    arg1 = tl.to_tensor(arg1)
     _check(arg0)
     if arg0.dtype == tl.float64:
         return tl.core._device("pow", arg0, arg1)

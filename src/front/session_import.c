@@ -71,8 +71,8 @@ static FrontModule *loaded(FrontSession *s, const char *real, const Str *text)
 		FrontModule *m = s->modules.data[i];
 		if (m->kind != MODULE_FILE || strcmp(m->real_path, real) != 0)
 			continue;
-		bool same = !text || (text->len == m->source->len && memcmp(text->ptr, m->source->text, text->len) == 0);
-		return same ? m : NULL;
+		if (!text || (text->len == m->source->len && memcmp(text->ptr, m->source->text, text->len) == 0))
+			return m;
 	}
 	return NULL;
 }
