@@ -6,6 +6,11 @@ package=$NESO_BUILD/python
 python=$(sh scripts/find-python) || { echo "no Python of 3.10 or newer with NumPy was found"; exit 77; }
 PYTHONPATH=$package NESO_QUIET=1 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH NESO_QUIET PYTHONDONTWRITEBYTECODE
+# The sanitizer's run time must be there before Python; what Python itself keeps until its end is no leak.
+if [ -n "${NESO_SANITIZED:-}" ]; then
+	LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0
+	export LD_PRELOAD ASAN_OPTIONS
+fi
 if "$python" -c 'import pytest' 2>/dev/null; then
 	exec "$python" -m pytest -q -p no:cacheprovider test/python
 fi
