@@ -103,7 +103,7 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 	unsigned level = options->level ? options->level : LEVEL_T;
 	ArenaMark empty = arena_mark(cx->scratch);
 	for (size_t i = 0; i < count; i++) {
-		const PassInfo *pass = pass_by_name(names[i]);
+		const PassInfo *pass = (options->find ? options->find : pass_by_name)(names[i]);
 		ASSERT(pass != NULL);
 		if (!(pass->level_in & level)) {
 			diag_add(cx->diags, (Span){0}, DIAG_PASS_LEVEL, pass->name);
@@ -130,11 +130,13 @@ bool pass_run_list(IrModule *module, const char *const *names, size_t count, con
 	static const PassOptions none;
 	Arena scratch;
 	arena_init(&scratch, module->cx->arena->limit);
-	PassCx cx = {module, diags, &scratch};
+	if (!options)
+		options = &none;
+	PassCx cx = {.module = module, .diags = diags, .scratch = &scratch, .host = options->host};
 	Fault fault;
 	/* The scratch arena is the only thing owned here: give it back before a fault goes on. */
 	if (FAULT_TRY(&fault)) {
-		bool ok = run_all(&cx, names, count, options ? options : &none);
+		bool ok = run_all(&cx, names, count, options);
 		fault_leave(&fault);
 		arena_free(&scratch);
 		return ok;

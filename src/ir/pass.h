@@ -10,6 +10,7 @@ typedef struct PassCx {
 	IrModule *module;
 	DiagList *diags;
 	Arena *scratch; /* emptied after each pass */
+	void *host;     /* what the passes of a folder share (gpu: GpuCx) */
 } PassCx;
 
 /* Returns false after diagnosing a user's fault; *changed is set when the module was changed. */
@@ -35,13 +36,15 @@ const PassInfo *pass_table(size_t *count);
 typedef struct PassOptions {
 	IrLevel level; /* of the module before the first pass; 0: TTIR */
 	bool verify;   /* after each pass; the entry point verifies at the end in any case */
+	void *host;    /* PassCx.host */
+	const PassInfo *(*find)(const char *name); /* NULL: pass_by_name */
 	bool stress; /* print -> read -> print after each pass must be the identity */
 	/* Called before and after each pass when set (dumps, timing). */
 	void (*hook)(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds);
 	void *hook_data;
 } PassOptions;
 
-/* Runs the passes (names that pass_by_name knows) in order. False after a diagnosed fault. */
+/* Runs the passes (names that options->find knows) in order. False after a diagnosed fault. */
 bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
 		   DiagList *diags);
 

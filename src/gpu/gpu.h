@@ -1,0 +1,23 @@
+/* The passes from TTIR to TTGIR and on TTGIR (gpu/passes.def), and the order in which they run. */
+#ifndef NESO_GPU_GPU_H
+#define NESO_GPU_GPU_H
+
+#include "gpu/encoding.h"
+#include "ir/pass.h"
+
+#define PASS(fn, name, in, out, doc) PassFn fn;
+#include "gpu/passes.def"
+#undef PASS
+
+static inline GpuCx *gpu_of(const PassCx *cx)
+{
+	return cx->host;
+}
+
+const PassInfo *gpu_pass_by_name(const char *name); /* of gpu/passes.def and ir/passes.def; NULL when unknown */
+const PassInfo *gpu_pass_table(size_t *count);
+
+/* From what leaves the TTIR passes to what is lowered. */
+const char *const *gpu_pipeline(const GpuCx *cx, size_t *count);
+
+#endif

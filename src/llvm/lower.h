@@ -1,0 +1,131 @@
+/* Lowering TTGIR to LLVM IR, op by op.
+ *
+ * A tile becomes one LLVM value for each register of its layout: repetition outermost, then the register bits, so
+ * regs[(rep << register_bits) + r]. A scalar is one value. Every op kind has a hook (the table of lower.c is made from
+ * ir/ops.def; a missing one fails at link). A hook reads its operands by lower_get, builds, and gives each result by
+ * lower_set. Control flow is built by lower_control.c, which lowers the blocks inside.
+ *
+ * What the hardware does and LLVM IR has no instruction for is a machine operation (machine.h). Thread ids, addresses and
+ * everything that depends on them are computed by the helpers below, so that equal things are equal values. */
+#ifndef NESO_LLVM_LOWER_H
+#define NESO_LLVM_LOWER_H
+
+#include <llvm-c/Core.h>
+
+#include "base/diag.h"
+#include "gpu/axis.h"
+#include "gpu/encoding.h"
+#include "gpu/memory.h"
+
+typedef struct LowerValue {
+	LLVMValueRef *regs;
+	uint32_t count; /* 0: not lowered yet */
+} LowerValue;
+
+typedef struct LowerTypes {
+	LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, void_;
+	LLVMTypeRef global; /* ptr addrspace(1) */
+	LLVMTypeRef shared; /* ptr addrspace(3) */
+} LowerTypes;
+
+typedef struct Lower {
+	Arena *arena;
+	GpuCx *gpu;
+	IrModule *module;
+	DiagList *diags;
+	AxisMap *axis;
+	const TargetGpu *target;
+	bool fp_fusion, line_info;
+	bool failed; /* a diagnostic was made: results no longer matter */
+
+	LLVMContextRef cx;
+	LLVMModuleRef mod;
+	LLVMBuilderRef b;
+	LowerTypes t;
+	LLVMValueRef fn;           /* being built */
+	IrOp *func;                /* what it is made of */
+	LLVMValueRef shared_base;  /* ptr addrspace(3): the start of dynamic shared memory */
+	LowerValue *values;        /* by IrValue id */
+	bool uses_print, uses_assert;
+	unsigned scratch_bytes;    /* global scratch of a CTA */
+	struct LowerThread *thread; /* thread ids of the region being built (lower.c) */
+	struct LowerDebug *debug;
+	struct LowerMachine *machine;
+} Lower;
+
+/* Builds the hook's op; false after diagnosing. */
+typedef bool LowerFn(Lower *lw, IrOp *op);
+#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) LowerFn lower_##name;
+#include "ir/ops.def"
+#undef OP
+
+/* Ops of a block up to its terminator, in order. */
+bool lower_block(Lower *lw, IrBlock *block);
+
+/* ---- values ---- */
+
+LowerValue lower_get(Lower *lw, const IrValue *value);
+static inline LLVMValueRef lower_scalar(Lower *lw, const IrValue *value)
+{
+	return lower_get(lw, value).regs[0];
+}
+void lower_set(Lower *lw, const IrValue *value, LLVMValueRef *regs, uint32_t count); /* keeps the array */
+void lower_set_scalar(Lower *lw, const IrValue *value, LLVMValueRef v);
+LLVMValueRef *lower_array(Lower *lw, uint32_t count); /* in the arena */
+/* How many LLVM values a value of this type is. */
+uint32_t lower_count(Lower *lw, IrType type);
+/* Of an element: fp8 are i8, pointers ptr addrspace(1), i1 is i1. */
+LLVMTypeRef lower_type(Lower *lw, IrType elem);
+unsigned lower_bits(IrType elem); /* that an element takes in memory: i1 takes 8, a pointer 64 */
+LLVMTypeRef lower_int_type(Lower *lw, unsigned bits);
+
+LLVMValueRef lower_i32(Lower *lw, int64_t value);
+LLVMValueRef lower_i64(Lower *lw, int64_t value);
+LLVMValueRef lower_i1(Lower *lw, bool value);
+/* Between an element's type and an integer of as many bits (i1 becomes i8 in memory). */
+LLVMValueRef lower_to_bits(Lower *lw, LLVMValueRef v, IrType elem);
+LLVMValueRef lower_from_bits(Lower *lw, LLVMValueRef v, IrType elem);
+
+/* ---- who am I ---- */
+
+LLVMValueRef lower_thread(Lower *lw); /* i32, of the region: 0 .. 32 * warps - 1 */
+LLVMValueRef lower_lane(Lower *lw);   /* i32 */
+LLVMValueRef lower_warp(Lower *lw);   /* i32, uniform over the warp, and known to be */
+LLVMValueRef lower_cta(Lower *lw);    /* i32, of the cluster; 0 without */
+/* The thread word of plans: lane bits lowest, then warp, then block bits. */
+LLVMValueRef lower_thread_word(Lower *lw, const Layout *layout);
+/* i32: XOR of bases[i] over the bits of a word, plus nothing: few ANDs, shifts and XORs; bases that are neighbouring powers
+ * of two become one mask and one shift. */
+LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVMValueRef word);
+/* i1: parity of (word & mask) is 1. */
+LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask);
+/* Coordinates of each register: coords[reg * rank + dim], i32. The part of the thread is computed once a dim. */
+LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout);
+/* i1: this thread holds the first copy of what it holds (layout_free_bits of lanes, warps, blocks are 0); NULL: always. */
+LLVMValueRef lower_owner(Lower *lw, const Layout *layout);
+
+/* ---- building ---- */
+
+void lower_barrier(Lower *lw); /* all threads of the region */
+LLVMValueRef lower_shared_at(Lower *lw, uint64_t offset); /* ptr addrspace(3), a constant offset from the base */
+/* base + index * bytes, as ptr of base's kind. */
+LLVMValueRef lower_offset(Lower *lw, LLVMValueRef base, LLVMValueRef index, unsigned bytes);
+/* From one distributed layout to another, registers in, registers out; scratch is where `allocate` put the op's bytes. Any
+ * hook may use it for its own ends. */
+LLVMValueRef *lower_convert(Lower *lw, const Layout *from, const Layout *to, LLVMValueRef *regs, IrType elem,
+			    uint64_t scratch);
+/* The body of a combining region (tt.reduce, tt.scan, ...) on scalars: args in, results out (as many as it returns). */
+bool lower_inline_region(Lower *lw, IrRegion *region, const LLVMValueRef *args, uint32_t count, LLVMValueRef *results);
+/* Blocks in the order of the text. */
+LLVMBasicBlockRef lower_new_block(Lower *lw, const char *name);
+/* Runs `then` only where cond is true: returns with the builder inside; lower_end_if goes on after. cond NULL: always. */
+typedef struct LowerIf {
+	LLVMBasicBlockRef then, after;
+} LowerIf;
+LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond);
+void lower_end_if(Lower *lw, LowerIf part);
+
+/* A user's fault at an op's place; sets lw->failed and returns false. */
+bool lower_diag(Lower *lw, IrLoc loc, DiagCode code, ...);
+
+#endif
