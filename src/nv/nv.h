@@ -1,6 +1,12 @@
 /* NVIDIA: from PTX to a cubin, and from a cubin to a launch. The driver is loaded at run time (libcuda.so.1), nothing is
  * initialised before the first call that needs it, and the caller's own contexts, streams and pointers are used as they
- * are. All functions are thread-safe. */
+ * are.
+ *
+ * Threads: every function may be called from any thread at any time, but for freeing what another thread is using.
+ * Errors: a function that takes a DiagList returns false, NULL or 0 after adding at least one error to it.
+ * Memory: handles are heap objects; no memory raises FAULT_MEMORY (fault.h) with all locks released.
+ * fork: CUDA cannot be used in the child of a process that had started it. A child of one that had not starts its own; in
+ *	any other child each call fails with NV_FORKED, and the _free functions touch no driver. */
 #ifndef NESO_NV_NV_H
 #define NESO_NV_NV_H
 
@@ -9,62 +15,108 @@
 
 /* ---- the driver ---- */
 
+/* A way to the driver, its devices, and what is loaded through it. One for each user of the library; any number may
+ * exist in a process. */
 typedef struct NvDriver NvDriver;
 
-/* The process's driver, initialised; NULL and one diagnostic that says why (no library, no device, too old). The first
- * call in a process does the work; a child after fork asks again. */
-NvDriver *nv_driver(DiagList *diags);
-int nv_driver_version(const NvDriver *driver); /* 13000 for CUDA 13.0 */
+typedef void *NvStream; /* CUstream; NULL: the default stream */
+typedef void *NvEvent;  /* CUevent */
+typedef uint64_t NvPtr; /* CUdeviceptr */
+/* Which context: a number that no other context of the process has or will have (on drivers before 12.0 the handle,
+ * which may come back after the context was destroyed). 0: none. */
+typedef uint64_t NvContext;
+
+typedef struct NvDriverOptions {
+	const char *library; /* libcuda.so.1 or its folder; NULL: TRITON_LIBCUDA_PATH, then the loader's search */
+	/* Global memory for kernels that need scratch: usable in `stream` from now until this launch's end; 0: none
+	 * is left. NULL: a buffer for each stream that grows, and is freed by nv_driver_free. */
+	NvPtr (*scratch)(void *data, size_t bytes, size_t align, NvStream stream);
+	void *scratch_data;
+} NvDriverOptions;
+
+/* Touches no driver. options: NULL for the defaults; copied. */
+NvDriver *nv_driver_new(const NvDriverOptions *options);
+/* NULL is fine. What was loaded through it stays usable until it is freed itself. */
+void nv_driver_free(NvDriver *driver);
+/* Loads and initialises the driver if this process has not; false says why: no library, no device, too old. The functions
+ * below that take diags do it themselves; the others are for after it. */
+bool nv_driver_start(NvDriver *driver, DiagList *diags);
+/* 13000 for CUDA 13.0: the newest CUDA that the driver serves. */
+int nv_driver_version(const NvDriver *driver);
+const char *nv_driver_path(const NvDriver *driver); /* the library as it was found */
+/* "driver 13.0 (580.95.05)"; the second number where the system tells it. */
+const char *nv_driver_text(const NvDriver *driver);
 
 typedef struct NvDevice {
-	int ordinal;
-	unsigned capability;      /* 90 */
-	const TargetGpu *target;  /* what to compile for */
+	unsigned ordinal;
+	unsigned capability;     /* 90 */
+	const TargetGpu *target; /* what to compile for; NULL: the device is older than all that are known */
 	unsigned sms, clock_khz, memory_clock_khz, bus_bits;
-	unsigned shared_cta;      /* bytes that a CTA may ask for */
-	uint64_t memory;
+	unsigned shared_cta;     /* bytes that a CTA may ask for */
+	uint64_t memory, l2;     /* bytes */
 	uint32_t max_grid[3];
 	char name[128];
 } NvDevice;
 
 unsigned nv_device_count(const NvDriver *driver);
-const NvDevice *nv_device(NvDriver *driver, unsigned ordinal); /* NULL past the end */
+const NvDevice *nv_device(const NvDriver *driver, unsigned ordinal); /* NULL past the end */
+/* Makes the device's primary context the calling thread's current one. */
+NvContext nv_device_use(NvDriver *driver, unsigned ordinal, DiagList *diags);
 
-/* The current context of the calling thread, else the primary context of device 0 made current; NULL after
- * diagnosing. A context is the driver's own handle (CUcontext). */
-typedef void *NvContext;
-typedef void *NvStream;  /* CUstream; NULL: the default stream */
-typedef uint64_t NvPtr;  /* CUdeviceptr */
+/* The current context of the calling thread, else the primary context of device 0 made current. A call into the driver
+ * that takes a few nanoseconds: for each launch. */
 NvContext nv_context(NvDriver *driver, DiagList *diags);
-const NvDevice *nv_context_device(NvDriver *driver, NvContext context);
+/* The device of the current context (which nv_context gave). */
+const NvDevice *nv_context_device(NvDriver *driver, DiagList *diags);
 
 /* ---- assembling ---- */
 
-typedef struct NvAssembleOptions {
+/* The assembler and disassemblers of a CUDA toolkit: where they are, which version; looked up once. */
+typedef struct NvTools NvTools;
+
+typedef struct NvToolsOptions {
+	const char *ptxas; /* path; NULL: TRITON_PTXAS_PATH (from sm_100 on TRITON_PTXAS_BLACKWELL_PATH before it),
+	                      NESO_PTXAS, then bin/ of CUDA_HOME, CUDA_PATH, /usr/local/cuda, then PATH. "driver": none,
+	                      the driver's own compiler */
+	const char *extra; /* more options, split at blanks; NULL: PTXAS_OPTIONS */
+	double timeout;    /* seconds for one run; 0: 300 */
+} NvToolsOptions;
+
+NvTools *nv_tools_new(const NvToolsOptions *options); /* NULL for the defaults; copied */
+void nv_tools_free(NvTools *tools);                   /* NULL is fine */
+
+typedef struct NvAssemble {
 	const TargetGpu *target;
-	const char *ptxas;  /* path; NULL: found by environment and PATH; "driver": the driver's JIT */
-	const char *extra;  /* further options, split at blanks (PTXAS_OPTIONS) */
-	unsigned opt_level; /* 0 .. 3; 4: ptxas's default */
-	bool line_info, fp_fusion;
-	double timeout;     /* seconds; 0: 120 */
-} NvAssembleOptions;
+	const char *kernel;  /* whose registers the report is about */
+	NvDriver *driver;    /* for its compiler, where there is no ptxas; NULL: only ptxas */
+	bool line_info;      /* -lineinfo */
+	bool no_fusion;      /* products and sums are not fused (-fmad=false) */
+	bool no_optimize;    /* -O0; DISABLE_PTXAS_OPT=1 does it too */
+} NvAssemble;
 
 typedef struct NvCubin {
 	void *data; /* malloc */
 	size_t len;
-	unsigned registers, spill_stores, spill_loads, stack, shared; /* of the kernel, from the assembler's report */
-	char *log;  /* everything that the assembler said; malloc, never NULL on success */
+	/* Of the kernel, from the assembler's report: registers of a thread, bytes of a thread, static bytes of a CTA. */
+	unsigned registers, spill_stores, spill_loads, stack, shared;
+	char *log; /* everything that the assembler said; malloc, "" when nothing */
 	double seconds;
-	char *assembler; /* "ptxas 13.0.88" or "driver 580.159": part of a cubin's identity */
 } NvCubin;
 
-bool nv_assemble(const char *ptx, size_t len, const char *kernel, const NvAssembleOptions *options, NvCubin *cubin,
-		 DiagList *diags);
+/* Errors point at the line of the PTX (path "KERNEL.ptx") with a note for the source line that it was made for. Warnings and
+ * performance advisories of the assembler go to diags as warnings. Free the cubin with nv_cubin_free. */
+bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 void nv_cubin_free(NvCubin *cubin);
-/* The identity of the assembler that nv_assemble would use, without assembling; in the arena. */
-const char *nv_assembler_identity(Arena *arena, const NvAssembleOptions *options, DiagList *diags);
-/* SASS of a cubin by nvdisasm; false after diagnosing (none installed). */
-bool nv_disassemble(const void *cubin, size_t len, Text *out, DiagList *diags);
+/* What nv_assemble would use: "ptxas 13.0.88", "driver 13.0 (580.95.05)", with the options that come from the tools'
+ * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is none. */
+const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags);
+/* Newest PTX version that it reads: 90 for 9.0; 0 after diagnosing. */
+unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags);
+/* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False: there
+ * is none, nothing is diagnosed. */
+bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **path, const char **version);
+/* SASS of a cubin by nvdisasm, or cuobjdump; with source lines where the cubin has them. */
+bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, DiagList *diags);
 
 /* ---- loading and launching ---- */
 
@@ -72,36 +124,68 @@ bool nv_disassemble(const void *cubin, size_t len, Text *out, DiagList *diags);
 typedef struct NvKernel NvKernel;
 
 typedef struct NvKernelInfo {
-	const char *name;    /* in the cubin */
-	const char *shown;   /* in messages: file:line name */
-	unsigned threads, shared, cluster;
-	unsigned scratch_bytes, scratch_align; /* for each CTA */
-	const char *args;    /* letters of CodegenResult.args */
+	const char *name;  /* in the cubin */
+	const char *shown; /* in messages: "file.py:12 add_kernel"; NULL: name */
+	unsigned threads;  /* of a CTA */
+	unsigned shared;   /* dynamic bytes of a CTA */
+	unsigned cluster;  /* CTAs of a cluster, each program is one cluster; 0, 1: none */
+	unsigned scratch_bytes, scratch_align; /* of global memory for each CTA; 0: none */
+	const char *args;  /* letters of CodegenResult.args */
+	const char *const *arg_names; /* for messages, one for each letter; NULL: none */
+	bool cooperative;  /* all CTAs run at the same time (launch_cooperative_grid) */
+	bool dependent;    /* may start while its predecessor in the stream ends (launch_pdl) */
 } NvKernelInfo;
 
-NvKernel *nv_kernel_new(const void *cubin, size_t len, const NvKernelInfo *info); /* copies */
-void nv_kernel_free(NvKernel *kernel); /* unloads where it was loaded */
+NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const NvKernelInfo *info); /* copies */
+void nv_kernel_free(NvKernel *kernel); /* unloads where it was loaded; NULL is fine */
 
-/* The function in a context, loaded if it was not: the fast path keeps the result. NULL after diagnosing. */
+/* The kernel in a context, which must be current. No lock when it was loaded before. Lives as long as the kernel. */
 typedef struct NvFunction NvFunction;
-NvFunction *nv_kernel_load(NvDriver *driver, NvKernel *kernel, NvContext context, DiagList *diags);
-unsigned nv_function_registers(const NvFunction *function);
+NvFunction *nv_kernel_function(NvKernel *kernel, NvContext context, DiagList *diags);
+/* What the driver says of it: registers of a thread, bytes of local memory, static bytes of shared memory. */
+typedef struct NvFunctionFacts {
+	unsigned registers, local, shared, max_threads;
+} NvFunctionFacts;
+NvFunctionFacts nv_function_facts(const NvFunction *function);
+/* CTAs that an SM holds at a time; 0 after diagnosing. */
+unsigned nv_function_occupancy(NvFunction *function, DiagList *diags);
 
-/* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes. Nothing is allocated, no lock is
- * taken. A grid of 0 programs launches nothing. False after diagnosing, with kernel, grid and arguments. */
-bool nv_launch(NvDriver *driver, NvFunction *function, const uint32_t grid[3], NvStream stream, void **params,
-	       DiagList *diags);
+/* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes, one for each letter of args; that of
+ * the scratch argument ('s') is filled in here. Nothing is allocated and no lock is taken (with scratch: a lock, and memory
+ * when the buffer must grow). A grid of 0 programs launches nothing. The context of nv_kernel_function must be current.
+ * Errors name kernel, grid and arguments; those of an earlier launch that are met here say so. */
+bool nv_launch(NvFunction *function, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags);
 
-/* ---- memory, streams, events: what tools, tests and the benchmark need ---- */
+/* ---- memory, streams, events: what tools, tests and the benchmark need; in the current context ---- */
 
-bool nv_alloc(NvDriver *driver, size_t bytes, NvPtr *ptr, DiagList *diags);
+bool nv_alloc(NvDriver *driver, size_t bytes, NvPtr *ptr, DiagList *diags); /* 0 bytes: 0 */
 void nv_free(NvDriver *driver, NvPtr ptr);
+/* Asynchronous for pinned memory; otherwise `from` may be reused at once. */
 bool nv_copy_in(NvDriver *driver, NvPtr to, const void *from, size_t bytes, NvStream stream, DiagList *diags);
+/* Returns when the bytes are there. */
 bool nv_copy_out(NvDriver *driver, void *to, NvPtr from, size_t bytes, NvStream stream, DiagList *diags);
+bool nv_copy(NvDriver *driver, NvPtr to, NvPtr from, size_t bytes, NvStream stream, DiagList *diags);
 bool nv_fill(NvDriver *driver, NvPtr to, int byte, size_t bytes, NvStream stream, DiagList *diags);
-/* Waits; reports what went wrong in kernels before (device_assert, an illegal address) with the last launch. */
+/* Waits for the stream, or with nv_synchronize_all for the context. What went wrong in kernels before (an illegal address,
+ * a device_assert) is met here: the error lists the launches that may have caused it. */
 bool nv_synchronize(NvDriver *driver, NvStream stream, DiagList *diags);
-/* Is this address device memory, and of which context? False: not the driver's (host memory). */
-bool nv_pointer_info(NvDriver *driver, const void *address, NvContext *context, bool *is_device);
+bool nv_synchronize_all(NvDriver *driver, DiagList *diags);
+bool nv_stream_new(NvDriver *driver, NvStream *stream, DiagList *diags);
+void nv_stream_free(NvDriver *driver, NvStream stream);
+bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags);
+bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList *diags);
+bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags);
+/* Seconds from one recorded event to another; waits for the second. */
+bool nv_event_elapsed(NvDriver *driver, NvEvent from, NvEvent to, double *seconds, DiagList *diags);
+void nv_event_free(NvDriver *driver, NvEvent event);
+
+typedef struct NvPointer {
+	bool device;         /* a kernel can use it: device or managed memory */
+	bool managed;
+	unsigned ordinal;    /* of the device that has it */
+	uint64_t base, size; /* of the allocation; 0: not told */
+} NvPointer;
+/* What the driver knows of an address; {0}: nothing (the host's memory). Starts no driver. */
+NvPointer nv_pointer(NvDriver *driver, uint64_t address);
 
 #endif
