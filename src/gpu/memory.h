@@ -11,13 +11,30 @@
 #include "gpu/encoding.h"
 
 /* Bytes of shared memory that the lowering of an op works in, besides its operands and results; 0: none. The
- * lowering plans by the same functions, so that both agree. */
+ * lowering plans by the same functions, so that both agree.
+ *
+ * What `barriers` relies on: a lowering's first access of its scratch is a write; between its writes and its reads all
+ * threads of the region meet (lower_barrier), so whatever came before the op is done by then; after its last
+ * barrier it only reads. With own_warp no byte is touched by two warps, and the lowering has no
+ * barrier but those of the warp, one of them before its first access. */
 typedef struct GpuScratch {
 	uint64_t bytes;
-	unsigned align;
+	unsigned align; /* a power of two; 0 counts as 16 */
+	bool own_warp;
 } GpuScratch;
 
+/* Of any op: asks one of those below. */
 GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op);
+/* ttg.convert_layout, and any other conversion that a lowering does by lower_convert. */
+GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);
+/* tt.reduce, tt.scan, tt.gather, tt.histogram, tt.cat and others that move data while they compute (reduce.c). */
+GpuScratch gpu_combine_scratch(GpuCx *cx, const IrOp *op);
+
+/* The plan by which lower_convert converts. */
+const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);
+/* Bits that an element takes in memory and in words that move: i1 takes 8, a pointer 64. */
+unsigned gpu_element_bits(IrType elem);
+
 /* Offset that `allocate` gave to an op's scratch or to the memory of a ttg.local_alloc. */
 uint64_t gpu_shared_offset(const GpuCx *cx, const IrOp *op);
 /* Bytes of a memdesc type: all of its elements, with the holes of its layout. */
