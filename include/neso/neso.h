@@ -76,7 +76,7 @@ typedef enum neso_status {
 	NESO_ERROR_USAGE = 1,    /* this call is wrong: a NULL handle, a size that no version has, a bad option */
 	NESO_ERROR_SOURCE = 2,   /* the kernel's source, the IR text or a file is at fault */
 	NESO_ERROR_ARGUMENT = 3, /* an argument, a signature or a grid does not fit the kernel */
-	NESO_ERROR_RUN = 4,      /* the launch failed: out of bounds, device_assert, deadlock */
+	NESO_ERROR_RUN = 4,      /* the launch failed: out of bounds, device_assert, deadlock, stopped */
 	NESO_ERROR_REFUSED = 5,  /* a hook of the host said no */
 	NESO_ERROR_MEMORY = 6,   /* no memory, or the limit of the context was reached */
 	NESO_ERROR_INTERNAL = 7  /* a bug of Neso; the diagnostics say where */
@@ -357,6 +357,10 @@ typedef struct neso_compile_options {
 	const char *dot_precision; /* of dot() that names none: "ieee", "tf32", "tf32x3", ...; NULL: "tf32" */
 } neso_compile_options;
 
+/* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.
+ * Returns false to stop: the launch then ends with NESO_ERROR_RUN and a finding that says where it was. */
+typedef bool neso_poll_fn(void *data);
+
 typedef struct neso_launch {
 	size_t size;
 	const neso_arg *args;
@@ -368,6 +372,8 @@ typedef struct neso_launch {
 	size_t buffer_count;
 	uint32_t threads; /* 0, and at most: as the context says */
 	double timeout;   /* seconds after which the launch ends with an error; 0: none */
+	neso_poll_fn *poll; /* NULL: none */
+	void *poll_data;
 } neso_launch;
 
 /* What a launch did. */

@@ -10,32 +10,48 @@ static neso_context *context;
 
 /* The last answer of a resolver lives until this thread's next question. */
 static _Thread_local PyObject *last_answer;
-static _Thread_local PyObject *pending_type, *pending_value, *pending_trace;
+typedef struct Pending {
+	PyObject *type, *value, *trace;
+} Pending;
+static _Thread_local Pending pending; /* of a callback on this thread */
+static Pending print_pending;         /* of output, which comes from any thread: whoever launches next looks at it */
 
 /* ---- callbacks ---- */
 
-static void keep_error(void)
+static void keep_error(Pending *p)
 {
 	PyObject *type, *value, *trace;
 	PyErr_Fetch(&type, &value, &trace);
-	if (pending_type) {
+	if (p->type) {
 		Py_XDECREF(type);
 		Py_XDECREF(value);
 		Py_XDECREF(trace);
 		return;
 	}
-	pending_type = type;
-	pending_value = value;
-	pending_trace = trace;
+	*p = (Pending){type, value, trace};
 }
 
 bool host_take_error(void)
 {
-	if (!pending_type)
+	Pending *p = pending.type ? &pending : &print_pending;
+	if (!p->type)
 		return false;
-	PyErr_Restore(pending_type, pending_value, pending_trace);
-	pending_type = pending_value = pending_trace = NULL;
+	Pending taken = *p;
+	*p = (Pending){0};
+	PyErr_Restore(taken.type, taken.value, taken.trace);
 	return true;
+}
+
+/* Called without the lock. */
+bool host_poll(void *unused)
+{
+	(void)unused;
+	PyGILState_STATE state = PyGILState_Ensure();
+	if (!pending.type && !print_pending.type && PyErr_CheckSignals() < 0)
+		keep_error(&pending);
+	bool go_on = !pending.type && !print_pending.type;
+	PyGILState_Release(state);
+	return go_on;
 }
 
 static bool read_answer(PyObject *answer, neso_value *value)
@@ -70,13 +86,13 @@ static bool on_resolve(void *data, const neso_name_request *request, neso_value 
 	(void)data;
 	PyGILState_STATE state = PyGILState_Ensure();
 	bool known = false;
-	if (!pending_type) {
+	if (!pending.type) {
 		PyObject *answer = PyObject_CallFunction(host.resolve, "sss", request->path, request->function,
 							 request->name);
 		if (answer)
 			known = read_answer(answer, value);
 		if (PyErr_Occurred())
-			keep_error();
+			keep_error(&pending);
 		Py_XDECREF(last_answer);
 		last_answer = answer;
 	}
@@ -89,10 +105,12 @@ static void on_log(void *data, neso_log_level level, const char *text)
 {
 	(void)data;
 	PyGILState_STATE state = PyGILState_Ensure();
-	PyObject *done = PyObject_CallFunction(host.print, "is", (int)level, text);
-	if (!done)
-		keep_error();
-	Py_XDECREF(done);
+	if (!print_pending.type) { /* after an exception the launch is about to end: nobody wants more */
+		PyObject *done = PyObject_CallFunction(host.print, "is", (int)level, text);
+		if (!done)
+			keep_error(&print_pending);
+		Py_XDECREF(done);
+	}
 	PyGILState_Release(state);
 }
 

@@ -26,6 +26,7 @@ typedef struct Variant {
 	PyObject *module; /* keeps it alive */
 	neso_variant *variant;
 	bool makes_pointers; /* of integers: into memory that no argument names */
+	bool stops; /* at a breakpoint() */
 } Variant;
 
 typedef struct Param {
@@ -431,16 +432,20 @@ static bool bind_args(Launch *l)
 		.arg_count = (size_t)k->param_count,
 		.arg_size = sizeof *l->args,
 		.options = &l->options,
+		.poll = host_poll,
 	};
 	return true;
 }
 
-static bool has_int_to_ptr(neso_variant *variant)
+/* What is to be known of a kernel before it runs is read off its IR. */
+static void look_through(Variant *v)
 {
 	char *text = NULL;
-	bool found = neso_variant_text(variant, "ttir", &text, NULL) == NESO_OK && strstr(text, "tt.int_to_ptr");
+	if (neso_variant_text(v->variant, "ttir", &text, NULL) == NESO_OK) {
+		v->makes_pointers = strstr(text, "tt.int_to_ptr") != NULL;
+		v->stops = strstr(text, "tt.print \" breakpoint ") != NULL;
+	}
 	neso_text_free(text);
-	return found;
 }
 
 /* A new reference to what Python calls the compiled kernel. */
@@ -483,7 +488,7 @@ static PyObject *compile(Launch *l, uint64_t hash)
 	compiled = options && values ? PyObject_CallFunctionObjArgs(host.compiled, NULL) : NULL;
 	if (compiled) {
 		((Variant *)compiled)->variant = variant;
-		((Variant *)compiled)->makes_pointers = has_int_to_ptr(variant);
+		look_through((Variant *)compiled);
 		((Variant *)compiled)->module = module;
 		Py_INCREF(module);
 		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, options, values, NULL);
@@ -552,6 +557,8 @@ static bool execute(Launch *l, PyObject *compiled)
 	neso_buffer *buffers = NULL;
 	if (((Variant *)compiled)->makes_pointers && !add_mappings(l, &buffers))
 		return false;
+	if (((Variant *)compiled)->stops)
+		l->launch.threads = 1; /* one program after the other, on the thread that Ctrl-C reaches */
 	bool slow = PyList_Size(host.slow) > 0;
 	if (slow && !call_hooks(k, compiled, l, true)) {
 		free(buffers);

@@ -40,6 +40,8 @@ extern unsigned host_generation;
 PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel);
 /* To be called after a call of the library that may have run callbacks: an exception of theirs goes first. */
 bool host_take_error(void);
+/* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
+bool host_poll(void *unused);
 bool host_add(PyObject *module);
 
 /* ---- array.c ---- */

@@ -109,6 +109,8 @@ static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out
 		.buffer_count = (uint32_t)launch->buffer_count,
 		.threads = launch->threads,
 		.timeout = launch->timeout,
+		.poll = launch->poll,
+		.poll_data = launch->poll_data,
 	};
 	return true;
 }

@@ -128,6 +128,17 @@ double os_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+double os_now_coarse(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+#else
+	return os_now();
+#endif
+}
+
 unsigned os_cpu_count(void)
 {
 	cpu_set_t set;

@@ -14,6 +14,7 @@ bool os_is_dir(const char *path);
 char *os_path_dir(Arena *arena, const char *path);             /* "." for a bare name */
 char *os_path_join(Arena *arena, const char *dir, const char *name);
 double os_now(void);       /* seconds of a monotonic clock */
+double os_now_coarse(void); /* the same clock to a few milliseconds, for a fraction of the cost */
 unsigned os_cpu_count(void); /* processors this process may run on, at least 1 */
 
 #endif

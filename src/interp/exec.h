@@ -147,7 +147,10 @@ struct Exec {
 	uint64_t writes;      /* stores and atomics that may have changed memory, prints */
 	uint64_t *loop_writes; /* by loop that may wait: `writes` at its last back edge */
 	const Instr *waiting; /* the loop this program is stuck in */
-	uint32_t ticks;       /* back edges until the clock is looked at */
+	uint32_t ticks;       /* back edges so far */
+	uint32_t tick_due, tick_step; /* at how many the clock is looked at, and how often now */
+	double tick_time;     /* when it was looked at last */
+	bool asks;            /* runs on the thread that asks the host whether to go on */
 	uint32_t hit;         /* index of the buffer that the last access hit */
 	int32_t depth;        /* of bodies */
 	bool plain;

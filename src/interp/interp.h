@@ -55,6 +55,9 @@ typedef struct InterpLaunch {
 	/* Text of device_print, whole lines, calls serialised; NULL drops it. */
 	void (*print)(void *data, const char *text, size_t len);
 	void *print_data;
+	/* Asked on the caller's thread about every 50 ms; false ends the launch with a diagnostic. NULL: never. */
+	bool (*poll)(void *data);
+	void *poll_data;
 	bool plain; /* no lazy forms, no fast paths: the results must be the same (a switch for tests) */
 } InterpLaunch;
 

@@ -17,6 +17,7 @@
 #include "interp/memory.h"
 
 enum { MAX_WAITING = 8192 };
+#define POLL_SECONDS 0.05
 
 /* ---- contexts ---- */
 
@@ -110,6 +111,9 @@ static Exec *take_context(Launch *l)
 	x->launch = l;
 	x->plain = l->in->plain;
 	x->hit = 0;
+	x->ticks = 0;
+	x->tick_step = x->tick_due = 1;
+	x->tick_time = 0;
 	x->next = NULL;
 	for (uint32_t k = 0; k < kernel->param_count; k++)
 		set_argument(x, k);
@@ -163,13 +167,46 @@ static bool past_deadline(const Launch *l)
 	return l->deadline > 0 && os_now() > l->deadline;
 }
 
+/* Asks the host, on the thread that it called from, whether to go on; about every POLL_SECONDS. */
+static void poll_host(Launch *l)
+{
+	double now = os_now_coarse();
+	if (now < l->next_poll || atomic_load_explicit(&l->cut, memory_order_relaxed))
+		return;
+	l->next_poll = now + POLL_SECONDS;
+	if (!l->in->poll(l->in->poll_data))
+		atomic_store(&l->cut, true);
+}
+
+/* How many back edges to let pass until the next look: fewer where an iteration takes long. */
+static void set_next_tick(Exec *x)
+{
+	enum { MOST = 64 };
+	const Launch *l = x->launch;
+	if (l->deadline <= 0 && !l->in->poll) {
+		x->tick_step = MOST;
+	} else {
+		double now = os_now_coarse();
+		x->tick_step = now - x->tick_time > POLL_SECONDS / 10 ? 1 : MIN(x->tick_step * 2, (uint32_t)MOST);
+		x->tick_time = now;
+	}
+	x->tick_due = x->ticks + x->tick_step;
+}
+
 bool exec_tick(Exec *x, const Instr *i)
 {
-	if (++x->ticks & 63)
+	if (++x->ticks != x->tick_due)
 		return true;
 	Launch *l = x->launch;
+	set_next_tick(x);
 	if (atomic_load_explicit(&l->stop, memory_order_relaxed) < x->pid || atomic_load(&l->dead)) {
 		x->state = EXEC_STOPPED;
+		return false;
+	}
+	if (x->asks)
+		poll_host(l);
+	if (atomic_load_explicit(&l->cut, memory_order_relaxed)) {
+		exec_fault(x, i, DIAG_RUN_STOPPED, "the host ended the launch in this loop");
 		return false;
 	}
 	if (!past_deadline(l))
@@ -199,13 +236,15 @@ static void note_deadlock(Launch *l, const Exec *x)
 	pthread_mutex_unlock(&l->lock);
 }
 
-typedef struct Waiting {
-	Exec *list; /* newest first */
+/* A thread of a launch. */
+typedef struct Worker {
+	bool asks;  /* it is the one that the host called from, and the host wants to be asked */
+	Exec *list; /* its waiting programs, newest first */
 	uint32_t count;
-} Waiting;
+} Worker;
 
 /* A round over this thread's waiting programs. */
-static void poll_round(Launch *l, Waiting *w)
+static void poll_round(Launch *l, Worker *w)
 {
 	for (Exec **link = &w->list; *link;) {
 		Exec *x = *link;
@@ -221,7 +260,7 @@ static void poll_round(Launch *l, Waiting *w)
 	}
 }
 
-static void leave_all(Launch *l, Waiting *w)
+static void leave_all(Launch *l, Worker *w)
 {
 	while (w->list) {
 		Exec *x = w->list;
@@ -231,10 +270,16 @@ static void leave_all(Launch *l, Waiting *w)
 	w->count = 0;
 }
 
-static void wait_for_others(Launch *l, Waiting *w)
+static void wait_for_others(Launch *l, Worker *w)
 {
 	uint64_t counted = UINT64_MAX; /* version at which this thread was counted idle */
 	for (unsigned round = 0; w->list && !atomic_load(&l->dead); round++) {
+		if (w->asks)
+			poll_host(l);
+		if (atomic_load(&l->cut)) {
+			exec_fault(w->list, w->list->waiting, DIAG_RUN_STOPPED, "the host ended the launch while this waited");
+			break;
+		}
 		uint64_t version = atomic_load(&l->version);
 		poll_round(l, w);
 		if (!w->list || atomic_load(&l->version) != version)
@@ -278,7 +323,7 @@ static void wait_for_others(Launch *l, Waiting *w)
 
 /* Takes programs until there are none; true when it left off because too many wait. `wake` (may be NULL) starts
  * the other threads once the work proves long. */
-static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
+static bool take_programs(Launch *l, void (*wake)(Launch *l), Worker *w)
 {
 	double start = wake ? os_now() : 0;
 	Exec *x = NULL;
@@ -292,10 +337,14 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
 			pid = atomic_fetch_add(&l->next, chunk);
 			end = MIN(pid + chunk, l->programs);
 		}
-		if (pid >= l->programs || pid > atomic_load_explicit(&l->stop, memory_order_relaxed))
+		if (w->asks)
+			poll_host(l);
+		if (pid >= l->programs || pid > atomic_load_explicit(&l->stop, memory_order_relaxed) ||
+		    atomic_load_explicit(&l->cut, memory_order_relaxed))
 			break;
 		if (!x)
 			x = take_context(l);
+		x->asks = w->asks;
 		start_program(x, pid);
 		run_program(x);
 		if (x->state == EXEC_STUCK) {
@@ -316,16 +365,16 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Waiting *w)
 	return w->count >= MAX_WAITING;
 }
 
-static void work(Launch *l, void (*wake)(Launch *l))
+static void work(Launch *l, bool host_thread, void (*wake)(Launch *l))
 {
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		Waiting w = {0};
+		Worker w = {.asks = host_thread && l->in->poll};
 		for (bool more = true; more;) {
 			more = take_programs(l, wake, &w);
 			if (w.list)
 				wait_for_others(l, &w);
-			more = more && !atomic_load(&l->dead);
+			more = more && !atomic_load(&l->dead) && !atomic_load(&l->cut);
 		}
 		fault_leave(&fault);
 	} else {
@@ -361,7 +410,7 @@ static void *pool_thread(void *data)
 		pool->running++;
 		Launch *job = pool->job;
 		pthread_mutex_unlock(&pool->lock);
-		work(job, NULL);
+		work(job, false, NULL);
 		pthread_mutex_lock(&pool->lock);
 		if (--pool->running == 0)
 			pthread_cond_signal(&pool->done);
@@ -380,7 +429,11 @@ InterpPool *interp_pool_new(unsigned threads)
 	pool->threads = calloc(threads, sizeof *pool->threads);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->start, NULL);
-	pthread_cond_init(&pool->done, NULL);
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->done, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	for (unsigned k = 0; pool->threads && k + 1 < threads; k++) {
 		if (pthread_create(&pool->threads[k], NULL, pool_thread, pool) != 0)
 			break;
@@ -433,8 +486,21 @@ static void join_pool(Launch *l)
 	InterpPool *pool = l->pool;
 	pthread_mutex_lock(&pool->lock);
 	pool->wanted = 0;
-	while (pool->running)
-		pthread_cond_wait(&pool->done, &pool->lock);
+	while (pool->running) {
+		if (!l->in->poll) {
+			pthread_cond_wait(&pool->done, &pool->lock);
+			continue;
+		}
+		struct timespec until;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += (long)(POLL_SECONDS * 1e9);
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&pool->done, &pool->lock, &until);
+		pthread_mutex_unlock(&pool->lock);
+		poll_host(l);
+		pthread_mutex_lock(&pool->lock);
+	}
 	pool->job = NULL;
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -461,12 +527,12 @@ static void run_threads(Launch *l)
 	InterpPool *pool = l->programs > 1 && l->in->threads != 1 ? pool_of(l) : NULL;
 	bool have = pool && pool->count && !atomic_exchange(&pool->busy, true);
 	if (!have) {
-		work(l, NULL);
+		work(l, true, NULL);
 		return;
 	}
 	l->pool = pool;
 	l->helpers = l->in->threads ? MIN(pool->count, l->in->threads - 1) : pool->count;
-	work(l, wake_pool);
+	work(l, true, wake_pool);
 	join_pool(l);
 	atomic_store(&pool->busy, false);
 }
@@ -584,9 +650,12 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 	/* Small enough that threads end together. */
 	l.chunk = MIN(MAX(l.programs / 256, 1), 32);
 	l.deadline = in->timeout > 0 ? os_now() + in->timeout : 0;
+	l.next_poll = in->poll ? os_now_coarse() + POLL_SECONDS : 0;
 	atomic_init(&l.stop, UINT64_MAX);
 	pthread_mutex_init(&l.lock, NULL);
 	run_threads(&l);
+	if (atomic_load(&l.cut) && !l.faulted)
+		launch_fault(&l, 0, DIAG_RUN_STOPPED, kernel->code->loc, "the host ended the launch between two programs");
 	pthread_mutex_destroy(&l.lock);
 	if (l.faulted)
 		report(&l, diags);

@@ -32,6 +32,8 @@ struct Launch {
 	uint32_t idle;             /* of these, threads whose programs were all stuck at `idle_version` */
 	uint64_t idle_version;
 	_Atomic(bool) dead;        /* a deadlock was found */
+	_Atomic(bool) cut;         /* the host wants no more of it */
+	double next_poll;          /* when to ask the host again; of its thread alone */
 	WaitNote waiting[WAIT_NOTES]; /* of its programs, those of the least numbers, in order */
 	uint32_t waiting_count;       /* all of them */
 	InterpPool *pool;          /* or NULL */

@@ -118,6 +118,8 @@ typedef struct JitLaunch {
 	uint32_t buffer_count;
 	unsigned threads; /* 0: as the host says */
 	double timeout;
+	bool (*poll)(void *data); /* InterpLaunch.poll; may be NULL */
+	void *poll_data;
 } JitLaunch;
 
 typedef struct JitResult {

@@ -231,6 +231,8 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 		.timeout = launch->timeout,
 		.print = host->print,
 		.print_data = host->data,
+		.poll = launch->poll,
+		.poll_data = launch->poll_data,
 	};
 	bool alone = run.threads == 1 || (uint64_t)run.grid[0] * run.grid[1] * run.grid[2] == 1;
 	run.pool = alone || !host->pool ? NULL : host->pool(host->data);

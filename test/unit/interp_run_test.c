@@ -360,6 +360,54 @@ static void an_endless_loop_is_stopped(void **state)
 	kit_free(k);
 }
 
+/* The third question is answered with no. */
+static bool goes_on_twice(void *data)
+{
+	return ++*(unsigned *)data < 3;
+}
+
+static void the_host_ends_a_launch(void **state)
+{
+	(void)state;
+	unsigned asked = 0;
+	Kit *k = kit_new("module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%c1 = arith.constant 1 : i32\n"
+			 "%r = scf.while (%i = %c1) : (i32) -> i32 {\n%t = arith.cmpi ne, %i, %i : i32\n%u = arith.constant true\n"
+			 "scf.condition(%u) %i : i32\n} do {\n^bb0(%j: i32):\n%n = arith.addi %j, %c1 : i32\nscf.yield %n : i32\n}\n"
+			 "tt.store %p, %r : !tt.ptr<i32>\ntt.return\n}\n}\n");
+	int32_t cell = 0;
+	kit_buffer(k, "p", &cell, 4, true);
+	k->launch.poll = goes_on_twice;
+	k->launch.poll_data = &asked;
+	const Diag *d = kit_fails(k, 1);
+	assert_int_equal(d->code, DIAG_RUN_STOPPED);
+	assert_int_equal(d->from.line, 4);
+	assert_int_equal(asked, 3);
+	assert_int_equal(cell, 0);
+	asked = 0;
+	d = kit_fails(k, 64);
+	assert_int_equal(d->code, DIAG_RUN_STOPPED);
+	assert_int_equal(asked, 3);
+	kit_free(k);
+}
+
+/* Programs that are short, but without end in number. */
+static void the_host_ends_a_launch_between_programs(void **state)
+{
+	(void)state;
+	unsigned asked = 0;
+	Kit *k = kit_new("module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%c1 = arith.constant 1 : i32\n"
+			 "tt.store %p, %c1 : !tt.ptr<i32>\ntt.return\n}\n}\n");
+	int32_t cell = 0;
+	kit_buffer(k, "p", &cell, 4, true);
+	k->launch.poll = goes_on_twice;
+	k->launch.poll_data = &asked;
+	const Diag *d = kit_fails(k, UINT32_MAX);
+	assert_int_equal(d->code, DIAG_RUN_STOPPED);
+	assert_int_equal(asked, 3);
+	assert_int_equal(cell, 1);
+	kit_free(k);
+}
+
 /* ---- printing, assertions ---- */
 
 static void printing(void **state)
@@ -491,6 +539,8 @@ int main(void)
 		cmocka_unit_test(a_deadlock_is_reported),
 		cmocka_unit_test(waiting_for_a_failed_program_is_no_deadlock),
 		cmocka_unit_test(an_endless_loop_is_stopped),
+		cmocka_unit_test(the_host_ends_a_launch),
+		cmocka_unit_test(the_host_ends_a_launch_between_programs),
 		cmocka_unit_test(printing),
 		cmocka_unit_test(assertions),
 		cmocka_unit_test(wrong_launches),
