@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 DecodeFn *const interp_tab[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = interp_##name,
+#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = INTERP_##levels(name),
 #include "ir/ops.def"
 #undef OP
 };
@@ -34,6 +34,11 @@ bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...)
 	}
 	d->failed = true;
 	return false;
+}
+
+bool decode_refuse_level(Decoder *d, const IrOp *op)
+{
+	return decode_refuse(d, op, "%s belongs to the IR of GPUs, after layouts are chosen", ir_op_info[op->kind].text);
 }
 
 const InterpLoc *decode_loc(Decoder *d, IrLoc loc)

@@ -314,7 +314,11 @@ struct Decoder {
 
 typedef bool DecodeFn(Decoder *d, const IrOp *op);
 extern DecodeFn *const interp_tab[OP__COUNT];
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) DecodeFn interp_##name;
+/* Ops that exist only where layouts are chosen are refused, all alike. */
+#define INTERP_T(name) interp_##name
+#define INTERP_TG(name) interp_##name
+#define INTERP_G(name) decode_refuse_level
+#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) DecodeFn INTERP_##levels(name);
 #include "ir/ops.def"
 #undef OP
 

@@ -7,7 +7,8 @@
  *   $k/n            the k-th of n equal parts of the operands after the first
  *   &n  &n*  &*     the type of operand n, of operands n and later, of all
  *   &r  &r*         the type of result 0, of all results
- *   &q0 &qr &dr     the same without the type's name, !tt.ptr or !tt.tensordesc: `<f32>` (read with or without it)
+ *   &q0 &qr &dr &m1 the same without the type's name, !tt.ptr, !tt.tensordesc or !ttg.memdesc: `<f32>` (read with or
+ *                   without it)
  *   &f              `(operand types) -> result types`
  *   @name           an attribute: the word of an enumeration, a string, a symbol; nothing for a unit attribute
  *   {}              the other attributes as a dictionary, with a space before it; nothing when there are none
@@ -15,7 +16,8 @@
  *                   reading, when its first word is
  *   | x=y x=y ...   which types follow from others when reading. x: n, n*, *, k/n, r, r*.
  *                   y: what to do, then of which value (0, 1, ..., r): nothing the same type; m i1 in its shape;
- *                   p what it points to; e its element; b pointer to its pointee's element; or B i1, I i32, L i64
+ *                   p what it points to; e its element; b pointer to its pointee's element; or B i1, I i32, L i64,
+ *                   T a token
  *
  * All else stands for itself; a space is printed, and means nothing when reading. "custom" has hooks of its
  * own; "generic" and "" use the generic form `"name"(...) <{...}> ({...}) {...} : (...) -> (...)`, which the reader
@@ -95,7 +97,7 @@ typedef struct AsmStep {
 	AsmStepKind kind;
 	Str text;
 	AsmSet set;
-	char brief; /* 0, or q, d */
+	char brief; /* 0, or q, d, m */
 } AsmStep;
 
 AsmStep asm_step(const char **format);
@@ -105,7 +107,7 @@ void asm_set_range(AsmSet set, uint32_t n, uint32_t *from, uint32_t *to);
 /* One `x=y` of the part after the bar; false at its end. */
 typedef struct AsmInference {
 	AsmSet to, of;
-	char how; /* '=', m, p, e, b, B, I, L */
+	char how; /* '=', m, p, e, b, B, I, L, T */
 } AsmInference;
 
 bool asm_inference(const char **format, AsmInference *out);

@@ -88,7 +88,7 @@ AsmStep asm_step(const char **format)
 	} else if (*p == '&') {
 		p++;
 		step.kind = STEP_TYPE;
-		if (*p == 'q' || *p == 'd')
+		if (*p == 'q' || *p == 'd' || *p == 'm')
 			step.brief = *p++;
 		step.set = parse_set(&p);
 	} else if (*p == '@') {
@@ -129,7 +129,7 @@ bool asm_inference(const char **format, AsmInference *out)
 	out->to = parse_set(&p);
 	ASSERT(*p == '=');
 	p++;
-	if (strchr("mpebBIL", *p))
+	if (strchr("mpebBILT", *p))
 		out->how = *p++;
 	if (*p && *p != ' ')
 		out->of = parse_set(&p);
@@ -148,6 +148,8 @@ IrType asm_infer(IrCx *cx, char how, IrType of)
 		return ir_scalar(cx, TY_I32);
 	case 'L':
 		return ir_scalar(cx, TY_I64);
+	case 'T':
+		return cx->token;
 	case 'm':
 		return ir_with_elem(cx, of, ir_scalar(cx, TY_I1));
 	case 'e':

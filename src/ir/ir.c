@@ -7,7 +7,7 @@
 
 /* A(n) and R(a, b) expand to two columns, so the row macro is applied after expansion. */
 #define ROW(name, text, omin, omax, rmin, rmax, gmin, gmax, traits, rule, levels, format, doc) \
-	[OP_##name] = {#name, text, format, doc, omin, omax, rmin, rmax, gmin, traits, RULE_##rule, LEVEL_##levels},
+	[OP_##name] = {#name, text, format, doc, omin, omax, rmin, rmax, gmin, gmax, traits, RULE_##rule, LEVEL_##levels},
 #define APPLY(...) ROW(__VA_ARGS__)
 #define PURE TRAIT_PURE
 #define NOFX TRAIT_NOFX
@@ -451,9 +451,14 @@ bool ir_is_droppable(const IrOp *op)
 	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
 	    op->kind == OP_MAP_ELEMENTWISE)
 		return regions_droppable(op);
-	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER)
+	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_ALLOC)
 		return true;
 	return ir_is_pure(op) || ir_has_trait(op, TRAIT_NOFX);
+}
+
+IrLevel ir_module_level(const IrModule *m)
+{
+	return ir_get(m->op, m->cx, ATTR_MODULE_WARPS) ? LEVEL_G : LEVEL_T;
 }
 
 /* ---- walking ---- */

@@ -99,7 +99,7 @@ enum { IR_ANY_NUMBER = 0xffff };
 
 typedef struct IrOpInfo {
 	const char *name, *text, *format, *doc;
-	uint16_t operands_min, operands_max, results_min, results_max, regions;
+	uint16_t operands_min, operands_max, results_min, results_max, regions_min, regions_max;
 	uint16_t traits;
 	uint8_t rule, levels;
 } IrOpInfo;
@@ -120,6 +120,7 @@ IrOpKind ir_op_by_text(Str text); /* OP__COUNT when unknown */
 /* ---- modules, regions, blocks ---- */
 
 IrModule *ir_module_new(IrCx *cx);
+IrLevel ir_module_level(const IrModule *m); /* LEVEL_G where the module says its ttg.num-warps, else LEVEL_T */
 static inline IrBlock *ir_module_block(const IrModule *m) { return m->op->regions[0].first; }
 IrOp *ir_find_func(const IrModule *m, Sym name); /* or NULL */
 Sym ir_func_name(const IrOp *func);

@@ -124,19 +124,17 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 	return true;
 }
 
-bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
+bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *given,
 		   DiagList *diags)
 {
 	static const PassOptions none;
 	Arena scratch;
 	arena_init(&scratch, module->cx->arena->limit);
-	if (!options)
-		options = &none;
-	PassCx cx = {.module = module, .diags = diags, .scratch = &scratch, .host = options->host};
+	PassCx cx = {.module = module, .diags = diags, .scratch = &scratch, .host = given ? given->host : NULL};
 	Fault fault;
 	/* The scratch arena is the only thing owned here: give it back before a fault goes on. */
 	if (FAULT_TRY(&fault)) {
-		bool ok = run_all(&cx, names, count, options);
+		bool ok = run_all(&cx, names, count, given ? given : &none);
 		fault_leave(&fault);
 		arena_free(&scratch);
 		return ok;

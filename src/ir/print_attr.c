@@ -91,6 +91,18 @@ static const char *kind_text(IrType type)
 	}
 }
 
+/* Within a module by its alias. */
+static void print_memory_space(Printer *p, const char *name)
+{
+	if (p->names) {
+		IrCx *cx = p->names->module->cx;
+		print_attr(p, ir_attr_custom(cx, ir_sym(cx, name), NULL, 0), false);
+	} else {
+		print_str(p, "#");
+		print_str(p, name);
+	}
+}
+
 /* What stands between < and >. */
 static void print_type_body(Printer *p, IrType type)
 {
@@ -113,8 +125,13 @@ static void print_type_body(Printer *p, IrType type)
 		break;
 	default:
 		print_dims(p, type, SIGN_NONE);
-		print_str(p, type->space ? ", #ttng.tensor_memory" : ", #ttg.shared_memory");
+		print_str(p, ", ");
+		print_memory_space(p, type->space ? "ttng.tensor_memory" : "ttg.shared_memory");
 		print_str(p, type->is_mutable ? ", mutable" : "");
+		for (uint32_t i = 0; i < type->alloc_rank; i++) {
+			print_str(p, i ? "x" : ", ");
+			print_i64(p, type->alloc[i]);
+		}
 		break;
 	}
 	print_str(p, ">");
@@ -280,7 +297,8 @@ static void print_items(Printer *p, IrAttr attr)
 	}
 }
 
-/* #name<items>; a name without a point is a word; one without a name is a list of keys and values. */
+/* #name<items>; a name without a point is a word; one without a name is a list of keys and values; for those named
+ * "=", " " and ":+" see read_attr.c. */
 static void print_custom_attr(Printer *p, IrAttr attr)
 {
 	if (p->collecting) {
@@ -298,6 +316,15 @@ static void print_custom_attr(Printer *p, IrAttr attr)
 			print_attr(p, attr->items[i + 1], true);
 		}
 		print_str(p, "}");
+		return;
+	}
+	if (attr->len == 2 && strchr("= :", *attr->text)) {
+		if (*attr->text == '=')
+			print_str(p, attr->items[0]->text);
+		else
+			print_attr(p, attr->items[0], true);
+		print_str(p, *attr->text == '=' ? " = " : attr->text);
+		print_attr(p, attr->items[1], true);
 		return;
 	}
 	print_str(p, strchr(attr->text, '.') ? "#" : "");

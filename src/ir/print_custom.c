@@ -256,13 +256,74 @@ static void print_dot_scaled(Printer *p, const IrOp *op)
 	print_type(p, op->results[0].type);
 }
 
+/* ---- memory, warps of their own ---- */
+
+static void print_memdesc_subslice(Printer *p, const IrOp *op)
+{
+	static const char *const skip[] = {"offsets", NULL};
+	IrAttr offsets = ir_get(op, cx_of(p), ATTR_OFFSETS);
+	print_str(p, " ");
+	print_value(p, ir_operand(op, 0));
+	print_str(p, "[");
+	for (uint32_t i = 0; offsets && i < offsets->len; i++) {
+		print_str(p, i ? ", " : "");
+		print_i64(p, offsets->ints[i]);
+	}
+	print_str(p, "]");
+	print_attr_dict(p, op, NULL, skip);
+	print_str(p, " : ");
+	print_type(p, ir_operand(op, 0)->type);
+	print_str(p, " -> ");
+	print_type(p, op->results[0].type);
+}
+
+static void print_partition(Printer *p, const IrRegion *region, uint32_t number, int64_t warps)
+{
+	const IrBlock *block = region->first;
+	print_newline(p);
+	print_str(p, "partition");
+	print_i64(p, number);
+	print_str(p, "(");
+	for (uint32_t i = 0; block && i < block->arg_count; i++) {
+		print_str(p, i ? ", " : "");
+		print_value(p, block->args[i]);
+		print_str(p, ": ");
+		print_type(p, block->args[i]->type);
+		print_trailing_loc(p, block->args[i]->loc, false);
+	}
+	print_str(p, ") num_warps(");
+	print_i64(p, warps);
+	print_str(p, ") ");
+	print_region(p, region, false, true);
+}
+
+static void print_warp_specialize(Printer *p, const IrOp *op)
+{
+	static const char *const skip[] = {"partitionNumWarps", NULL};
+	IrAttr warps = ir_get(op, cx_of(p), ATTR_PARTITION_WARPS);
+	const IrBlock *second = op->regions[1].first;
+	const IrOp *holder = second && second->last && second->last->kind == OP_WARP_PARTITIONS ? second->last : NULL;
+	print_str(p, "(");
+	print_values(p, op, 0, op->operand_count);
+	print_str(p, ")");
+	print_attr_dict(p, op, " attributes", skip);
+	print_newline(p);
+	print_str(p, "default ");
+	print_region(p, &op->regions[0], false, true);
+	for (uint32_t r = 0; holder && r < holder->region_count; r++)
+		print_partition(p, &holder->regions[r], r, warps && r < warps->len ? warps->ints[r] : 0);
+	print_str(p, " : ");
+	print_function_type_of(p, op);
+}
+
 PrintHook *print_hook(IrOpKind kind)
 {
 	static PrintHook *const hooks[OP__COUNT] = {
 		[OP_MODULE] = print_module,     [OP_FUNC] = print_func,       [OP_FOR] = print_for,
 		[OP_WHILE] = print_while,       [OP_IF] = print_if,           [OP_BR] = print_br,
 		[OP_COND_BR] = print_cond_br,   [OP_CONSTANT] = print_constant, [OP_SELECT] = print_select,
-		[OP_DOT_SCALED] = print_dot_scaled,
+		[OP_DOT_SCALED] = print_dot_scaled, [OP_MEMDESC_SUBSLICE] = print_memdesc_subslice,
+		[OP_WARP_SPECIALIZE] = print_warp_specialize,
 	};
 	ASSERT(hooks[kind]);
 	return hooks[kind];

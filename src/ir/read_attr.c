@@ -138,19 +138,53 @@ static bool read_custom_items(Reader *r, Items *items, char close)
 	return read_expect(r, close);
 }
 
+/* [a, b], and [a, b] {key = value}: the latter is kept as an attribute named " " of two items. */
+static IrAttr read_custom_list(Reader *r)
+{
+	Items items = {0};
+	if (!read_custom_items(r, &items, ']'))
+		return NULL;
+	IrAttr pair[2] = {ir_attr_array(r->cx, items.list.data, items.list.len)};
+	if (!read_is(r, '{'))
+		return pair[0];
+	pair[1] = read_keyed(r);
+	return pair[1] ? ir_attr_custom(r->cx, ir_sym(r->cx, " "), pair, 2) : NULL;
+}
+
+/* 64:+8, the padding of shared memory: an attribute named ":+" of two numbers. */
+static IrAttr read_padding(Reader *r)
+{
+	uint64_t numbers[2];
+	if (!read_u64(r, &numbers[0]) || !read_expect(r, ':') || !read_expect(r, '+') || !read_u64(r, &numbers[1]))
+		return NULL;
+	IrAttr pair[2];
+	for (int i = 0; i < 2; i++)
+		pair[i] = ir_attr_int(r->cx, ir_scalar(r->cx, TY_I64), (int64_t)numbers[i]);
+	return ir_attr_custom(r->cx, ir_sym(r->cx, ":+"), pair, 2);
+}
+
+static bool at_padding(const Reader *r)
+{
+	return r->tok.kind == TOK_INT && r->end - r->tok.end > 2 && r->tok.end[0] == ':' && r->tok.end[1] == '+';
+}
+
 static IrAttr read_custom_item_inner(Reader *r)
 {
 	if (read_is(r, '{'))
 		return read_keyed(r);
-	if (read_take(r, '[')) {
-		Items items = {0};
-		return read_custom_items(r, &items, ']') ? ir_attr_array(r->cx, items.list.data, items.list.len) : NULL;
-	}
+	if (read_take(r, '['))
+		return read_custom_list(r);
+	if (at_padding(r))
+		return read_padding(r);
 	if (r->tok.kind == TOK_ID && !read_is_word(r, "true") && !read_is_word(r, "false") &&
 	    !memchr(r->tok.start, '.', (size_t)(r->tok.end - r->tok.start))) {
-		Str word = read_tok_text(r);
+		Sym word = intern(&r->cx->syms, read_tok_text(r));
 		read_next(r);
-		return ir_attr_custom(r->cx, intern(&r->cx->syms, word), NULL, 0);
+		if (!read_take(r, '='))
+			return ir_attr_custom(r->cx, word, NULL, 0);
+		/* word = value: an attribute named "=" of both. */
+		IrAttr pair[2] = {ir_attr_string(r->cx, str_of(word)), read_custom_item(r)};
+		return pair[1] ? ir_attr_custom(r->cx, ir_sym(r->cx, "="), pair, 2) : NULL;
 	}
 	return read_attr(r);
 }

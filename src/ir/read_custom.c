@@ -399,13 +399,113 @@ static IrOp *read_dot_scaled(Reader *r, ReadOp *op, IrBlock *block)
 	return read_make(r, op, block);
 }
 
+/* ---- memory, warps of their own ---- */
+
+/* %memory[0, 16] {...} : type -> type */
+static IrOp *read_memdesc_subslice(Reader *r, ReadOp *op, IrBlock *block)
+{
+	VEC(int64_t) offsets = {0};
+	ReadRef ref;
+	if (!read_ref(r, &ref) || !read_expect(r, '['))
+		return NULL;
+	vec_push(r->arena, &op->refs, ref);
+	while (!read_is(r, ']')) {
+		uint64_t offset;
+		Span span = read_tok_span(r);
+		if (!read_u64(r, &offset))
+			return NULL;
+		if (offset > INT32_MAX) {
+			READ_FAIL(r, span, DIAG_IR_RANGE, "i32");
+			return NULL;
+		}
+		vec_push(r->arena, &offsets, (int64_t)offset);
+		if (!read_take(r, ','))
+			break;
+	}
+	IrAttr ints = ir_attr_ints(r->cx, ir_scalar(r->cx, TY_I32), offsets.data, offsets.len);
+	if (!read_expect(r, ']') || !read_add_attr(r, op, r->cx->names[ATTR_OFFSETS], ints) || !read_op_attrs(r, op) ||
+	    !read_expect(r, ':'))
+		return NULL;
+	IrType from = read_type(r), to = from && read_expect_arrow(r) ? read_type(r) : NULL;
+	if (!to)
+		return NULL;
+	vec_push(r->arena, &op->types, from);
+	vec_push(r->arena, &op->results, to);
+	return read_make(r, op, block);
+}
+
+/* partition0(%a: type, ...) num_warps(4) {...} */
+static bool read_partition(Reader *r, IrOp *holder, int64_t *warps)
+{
+	ReadArgs args = {0};
+	ReadOp types = {0};
+	Dicts dicts = {0};
+	uint64_t number;
+	read_next(r);
+	if (!read_parameters(r, &args, &types, &dicts))
+		return false;
+	if (args.list.len != types.types.len)
+		return read_expected(r, "a name for each argument");
+	Span span = {0};
+	if (!read_expect_word(r, "num_warps") || !read_expect(r, '('))
+		return false;
+	span = read_tok_span(r);
+	if (!read_u64(r, &number) || (number > INT32_MAX && !READ_FAIL(r, span, DIAG_IR_RANGE, "i32")) ||
+	    !read_expect(r, ')'))
+		return false;
+	*warps = (int64_t)number;
+	return read_region(r, &holder->regions[holder->region_count++], &args, OP__COUNT);
+}
+
+static bool at_partition(const Reader *r, uint32_t number)
+{
+	return read_is_word(r, arena_printf(r->arena, "partition%u", number));
+}
+
+/* (%a, ...) attributes {...} default {...} partition0(...) num_warps(4) {...} ... : (types) -> types */
+static IrOp *read_warp_specialize(Reader *r, ReadOp *op, IrBlock *block)
+{
+	int64_t warps[READ_MAX_PARTITIONS];
+	if (!read_expect(r, '(') || !read_refs(r, op) || !read_expect(r, ')'))
+		return NULL;
+	if (read_take_word(r, "attributes") && (!read_is(r, '{') ? !read_expect(r, '{') : !read_op_attrs(r, op)))
+		return NULL;
+	if (!read_expect_word(r, "default"))
+		return NULL;
+	/* The types come last: the op stands in the block before its operands are known. */
+	IrOp *made = ir_op_new(r->m, op->kind, NULL, NULL, op->refs.len, NULL, 0, 2);
+	ir_op_append(block, made);
+	bool ok = read_region(r, &made->regions[0], NULL, OP__COUNT);
+	IrOp *holder = ir_op_new(r->m, OP_WARP_PARTITIONS, NULL, NULL, 0, NULL, 0, READ_MAX_PARTITIONS);
+	ir_op_append(ir_block_new(r->m, &made->regions[1]), holder);
+	holder->region_count = 0;
+	while (ok && at_partition(r, holder->region_count)) {
+		ok = holder->region_count < READ_MAX_PARTITIONS || read_expected(r, "no more than 16 partitions");
+		ok = ok && read_partition(r, holder, &warps[holder->region_count]);
+	}
+	ok = ok && read_expect(r, ':') && read_function_type(r, op) && read_late_types(r, op, made);
+	if (!ok) {
+		ir_op_erase(made);
+		return NULL;
+	}
+	IrAttr counts = ir_attr_ints(r->cx, ir_scalar(r->cx, TY_I32), warps, holder->region_count);
+	for (uint32_t i = 0; i < op->attrs.len; i++)
+		ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
+	ir_set(r->m, made, ATTR_PARTITION_WARPS, counts);
+	for (uint32_t i = 0; i < holder->region_count; i++)
+		if (holder->regions[i].last && holder->regions[i].last->last && !holder->regions[i].last->last->loc)
+			holder->regions[i].last->last->loc = r->cx->unknown;
+	return made;
+}
+
 ReadHook *read_hook(IrOpKind kind)
 {
 	static ReadHook *const hooks[OP__COUNT] = {
 		[OP_MODULE] = read_module,   [OP_FUNC] = read_func,         [OP_FOR] = read_for,
 		[OP_WHILE] = read_while,     [OP_IF] = read_if,             [OP_BR] = read_br,
 		[OP_COND_BR] = read_cond_br, [OP_CONSTANT] = read_constant, [OP_SELECT] = read_select,
-		[OP_DOT_SCALED] = read_dot_scaled,
+		[OP_DOT_SCALED] = read_dot_scaled, [OP_MEMDESC_SUBSLICE] = read_memdesc_subslice,
+		[OP_WARP_SPECIALIZE] = read_warp_specialize,
 	};
 	ASSERT(hooks[kind]);
 	return hooks[kind];

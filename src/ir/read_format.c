@@ -193,7 +193,7 @@ static bool infer_types(FormatReader *f, const char *format)
 	while (asm_inference(&format, &rule)) {
 		IrType of = NULL;
 		uint32_t from, to;
-		if (!strchr("BIL", rule.how)) {
+		if (!strchr("BILT", rule.how)) {
 			asm_set_range(rule.of, rule.of.results ? op->results.len : op->types.len, &from, &to);
 			of = from == to ? NULL : rule.of.results ? op->results.data[from] : op->types.data[from];
 			if (!of)

@@ -109,6 +109,7 @@ typedef struct ReadOp {
 
 enum {
 	READ_MAX_DEPTH = 200,     /* of types, attributes and regions */
+	READ_MAX_PARTITIONS = 16, /* of ttg.warp_specialize: more than the warps of a CTA can be split into */
 	READ_MAX_LOC_DEPTH = 1000, /* of locations: inlining chains, and one level per carried value of a loop */
 };
 
@@ -147,7 +148,7 @@ bool read_alias_definition(Reader *r);
 /* The alias of that name, read; NULL after diagnosing. The current token stays what it was. */
 ReadAlias *read_find_alias(Reader *r, Str text, Span span);
 IrType read_type(Reader *r);
-IrType read_type_brief(Reader *r, char brief); /* q: of a pointer, d: of a descriptor */
+IrType read_type_brief(Reader *r, char brief); /* q: of a pointer, d: of a descriptor, m: of memory */
 IrAttr read_attr(Reader *r);
 bool read_attr_name(Reader *r, Sym *name);
 IrAttr read_make_int(Reader *r, Span span, IrType type, uint64_t value, bool negative);
@@ -181,6 +182,8 @@ bool read_format(Reader *r, ReadOp *op);
 bool read_wrong_operands(Reader *r, const ReadOp *op, uint32_t found); /* false, after saying so */
 /* The op with operands resolved, in the block; regions empty. */
 IrOp *read_make(Reader *r, ReadOp *op, IrBlock *block);
+/* Operands and results of an op that was made before its types were read. */
+bool read_late_types(Reader *r, ReadOp *op, IrOp *made);
 /* `{ ... }`. Entry arguments that the op's syntax names come in `args`; without `yields`, a missing terminator is
  * made of the kind `implied` (OP__COUNT: none). */
 typedef struct ReadArg {

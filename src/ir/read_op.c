@@ -125,7 +125,7 @@ IrOp *read_make(Reader *r, ReadOp *op, IrBlock *block)
 	if (!ok)
 		return NULL;
 	IrOp *made = ir_op_new(r->m, op->kind, NULL, operands, op->refs.len, op->results.data, op->results.len,
-			       ir_op_info[op->kind].regions);
+			       ir_op_info[op->kind].regions_min);
 	for (uint32_t i = 0; i < op->attrs.len; i++)
 		ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
 	ir_op_append(block, made);
@@ -150,6 +150,9 @@ static bool take_segments(Reader *r, ReadOp *op, IrOp *made, IrAttr sizes)
 		break;
 	case OP_MAKE_TENSOR_DESC:
 		ok = (n - 1) % 2 == 0 && (!s || (len == 3 && s[1] == s[2] && s[2] == (n - 1) / 2));
+		break;
+	case OP_ASYNC_COPY:
+		ok = !s || (len == 4 && s[0] == 1 && s[1] == 1 && s[2] == (n > 2) && s[3] == (n > 3));
 		break;
 	case OP_DOT_SCALED:
 		ok = s && len == 5 && (s[3] | 1) == 1 && (s[4] | 1) == 1 && 3 + s[3] + s[4] == n;
@@ -218,6 +221,8 @@ static bool read_generic_regions(Reader *r, ReadOp *op, IrOp *made)
 		if (!read_expect(r, ')'))
 			return false;
 	}
+	if (ir_op_info[op->kind].regions_max == IR_ANY_NUMBER)
+		made->region_count = n;
 	/* The second region of scf.if may be left out, a function may have no body. */
 	return n == made->region_count || op->kind == OP_FUNC || op->kind == OP_IF || read_expected(r, "a region");
 }
@@ -244,6 +249,16 @@ static bool generic_operands(Reader *r, ReadOp *op, IrOp *made)
 	return true;
 }
 
+bool read_late_types(Reader *r, ReadOp *op, IrOp *made)
+{
+	if (op->types.len != op->refs.len)
+		return read_wrong_operands(r, op, op->types.len);
+	if (!generic_operands(r, op, made))
+		return false;
+	set_results(r, made, op);
+	return true;
+}
+
 /* Types come last, so the op is made before them, for its regions to hang on. */
 static IrOp *read_generic(Reader *r, ReadOp *op, IrBlock *block)
 {
@@ -261,7 +276,10 @@ static IrOp *read_generic(Reader *r, ReadOp *op, IrBlock *block)
 		}
 		r->have_module = true;
 	} else {
-		made = ir_op_new(r->m, op->kind, NULL, NULL, op->refs.len, NULL, 0, ir_op_info[op->kind].regions);
+		const IrOpInfo *info = &ir_op_info[op->kind];
+		bool open = info->regions_max == IR_ANY_NUMBER;
+		made = ir_op_new(r->m, op->kind, NULL, NULL, op->refs.len, NULL, 0,
+				 open ? READ_MAX_PARTITIONS : info->regions_min);
 		ir_op_append(block, made);
 	}
 	bool ok = read_generic_regions(r, op, made) && read_op_attrs(r, op) && read_expect(r, ':') &&

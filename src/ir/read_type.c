@@ -186,11 +186,32 @@ static IrType read_tensordesc(Reader *r)
 	return read_expect(r, '>') ? ir_tensordesc_signed(r->cx, elem, sign) : NULL;
 }
 
+/* `3x16x32`: the shape of what a memdesc is a part of. */
+static bool read_alloc(Reader *r, int64_t *dims, uint32_t *rank)
+{
+	uint64_t count = 1;
+	const char *from = r->tok.start, *p = from;
+	bool good = r->tok.kind == TOK_INT;
+	for (bool more = good; more; more = p < r->end && *p == 'x', p += more) {
+		uint64_t dim = 0;
+		for (; p < r->end && *p >= '0' && *p <= '9'; p++)
+			dim = dim < UINT32_MAX ? dim * 10 + (uint64_t)(*p - '0') : dim;
+		count = count <= UINT32_MAX ? count * MIN(dim, (uint64_t)UINT32_MAX) : count;
+		good = good && dim && *rank < IR_MAX_RANK && count <= INT32_MAX;
+		if (good)
+			dims[(*rank)++] = (int64_t)dim;
+	}
+	read_seek(r, p);
+	return good || READ_FAIL(r, read_span(r, from, p), DIAG_IR_DIMENSION, (unsigned)IR_MAX_RANK);
+}
+
 static IrType read_memdesc(Reader *r)
 {
 	int64_t dims[IR_MAX_RANK];
 	uint32_t rank;
 	IrAttr encoding = NULL, space = NULL;
+	int64_t alloc[IR_MAX_RANK];
+	uint32_t alloc_rank = 0;
 	bool is_mutable = false;
 	if (!read_expect(r, '<') || !read_dims(r, dims, &rank))
 		return NULL;
@@ -200,13 +221,19 @@ static IrType read_memdesc(Reader *r)
 		return NULL;
 	if (!read_expect(r, ',') || !(encoding = read_attr(r)) || !read_expect(r, ',') || !(space = read_attr(r)))
 		return NULL;
-	if (read_take(r, ',')) {
+	bool more = read_take(r, ',');
+	if (more && r->tok.kind != TOK_INT) {
 		if (!read_expect_word(r, "mutable"))
 			return NULL;
 		is_mutable = true;
+		more = read_take(r, ',');
 	}
+	if (more && !read_alloc(r, alloc, &alloc_rank))
+		return NULL;
 	bool tensor_memory = space->kind == ATTR_KIND_CUSTOM && strncmp(space->text, "ttng.", 5) == 0;
-	return read_expect(r, '>') ? ir_memdesc(r->cx, elem, dims, rank, encoding, tensor_memory, is_mutable) : NULL;
+	return read_expect(r, '>') ? ir_memdesc_part(r->cx, elem, dims, rank, encoding, tensor_memory, is_mutable, alloc,
+						     alloc_rank)
+				   : NULL;
 }
 
 static IrType read_scalar_type(Reader *r)
@@ -296,7 +323,7 @@ IrType read_type_brief(Reader *r, char brief)
 		return read_type(r);
 	if (!read_deeper(r))
 		return NULL;
-	IrType type = brief == 'd' ? read_tensordesc(r) : read_ptr(r);
+	IrType type = brief == 'd' ? read_tensordesc(r) : brief == 'm' ? read_memdesc(r) : read_ptr(r);
 	r->depth--;
 	return type;
 }

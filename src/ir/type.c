@@ -84,7 +84,9 @@ static bool type_equal(const void *pa, const void *pb)
 	IrType a = pa, b = pb;
 	return a->kind == b->kind && a->bits == b->bits && a->space == b->space && a->is_mutable == b->is_mutable &&
 	       a->elem == b->elem && a->encoding == b->encoding && a->rank == b->rank && a->split == b->split &&
-	       a->len == b->len && same_bytes(a->shape, b->shape, a->rank * sizeof *a->shape) &&
+	       a->len == b->len && a->alloc_rank == b->alloc_rank &&
+	       same_bytes(a->alloc, b->alloc, a->alloc_rank * sizeof *a->alloc) &&
+	       same_bytes(a->shape, b->shape, a->rank * sizeof *a->shape) &&
 	       same_bytes(a->list, b->list, a->len * sizeof *a->list);
 }
 
@@ -95,6 +97,7 @@ static IrType cons_type(IrCx *cx, IrTypeData key)
 	h = mix(h, key.encoding ? key.encoding->id + 1 : 0);
 	h = mix(h, key.is_mutable | (uint64_t)key.split << 32);
 	h = mix_bytes(h, key.shape, key.rank * sizeof *key.shape);
+	h = mix_bytes(h, key.alloc, key.alloc_rank * sizeof *key.alloc);
 	for (uint32_t i = 0; i < key.len; i++)
 		h = mix(h, key.list[i]->id);
 	uint32_t id = cx->types.len;
@@ -103,6 +106,7 @@ static IrType cons_type(IrCx *cx, IrTypeData key)
 		IrTypeData *made = arena_copy(cx->arena, &key, sizeof key);
 		made->id = id;
 		made->shape = arena_copy(cx->arena, key.shape, key.rank * sizeof *key.shape);
+		made->alloc = arena_copy(cx->arena, key.alloc, key.alloc_rank * sizeof *key.alloc);
 		made->list = arena_copy(cx->arena, key.list, key.len * sizeof *key.list);
 		*slot = made;
 	}
@@ -160,13 +164,32 @@ IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign)
 IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
 		  bool is_mutable)
 {
+	return ir_memdesc_part(cx, elem, shape, rank, encoding, space, is_mutable, NULL, 0);
+}
+
+IrType ir_memdesc_part(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
+		       bool is_mutable, const int64_t *alloc, uint32_t alloc_rank)
+{
+	if (alloc_rank && alloc_rank == rank && same_bytes(shape, alloc, rank * sizeof *shape))
+		alloc_rank = 0;
 	return cons_type(cx, (IrTypeData){.kind = TY_MEMDESC,
 					  .elem = elem,
 					  .shape = (int64_t *)(uintptr_t)shape,
 					  .rank = rank,
+					  .alloc = (int64_t *)(uintptr_t)alloc,
+					  .alloc_rank = alloc_rank,
 					  .encoding = encoding,
 					  .space = space,
 					  .is_mutable = is_mutable});
+}
+
+IrType ir_with_encoding(IrCx *cx, IrType type, IrAttr encoding)
+{
+	if (type->kind != TY_TENSOR && type->kind != TY_MEMDESC)
+		return type;
+	IrTypeData key = *type;
+	key.encoding = encoding;
+	return cons_type(cx, key);
 }
 
 IrType ir_func_type(IrCx *cx, const IrType *in, uint32_t in_len, const IrType *out, uint32_t out_len)

@@ -40,6 +40,8 @@ struct IrTypeData {
 	IrAttr encoding;     /* TENSOR, MEMDESC: layout, or NULL */
 	uint32_t rank;       /* TENSOR, MEMDESC */
 	int64_t *shape;
+	uint32_t alloc_rank; /* MEMDESC: a part of a larger one; the encoding is that of the whole's last `rank` dims */
+	int64_t *alloc;      /* its shape; alloc_rank is 0 where it is `shape` */
 	uint32_t split, len; /* FUNC */
 	IrType *list;
 };
@@ -136,6 +138,10 @@ IrType ir_tensordesc(IrCx *cx, IrType tensor); /* SIGN_NONE */
 IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign);
 IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
 		  bool is_mutable);
+/* A part of memory of shape `alloc`; of what is no part when both shapes are equal. */
+IrType ir_memdesc_part(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
+		       bool is_mutable, const int64_t *alloc, uint32_t alloc_rank);
+IrType ir_with_encoding(IrCx *cx, IrType type, IrAttr encoding); /* of a tensor or memdesc; any other type as it is */
 IrType ir_func_type(IrCx *cx, const IrType *in, uint32_t in_len, const IrType *out, uint32_t out_len);
 /* `like` with another element type: a tensor keeps shape and encoding; anything else becomes elem. */
 IrType ir_with_elem(IrCx *cx, IrType like, IrType elem);

@@ -125,6 +125,10 @@ static bool letter_fits(char letter, IrType t)
 		return ir_is_ptr(t) && !ir_is_block_ptr(t);
 	case 'D':
 		return t->kind == TY_TENSORDESC;
+	case 'M':
+		return t->kind == TY_MEMDESC;
+	case 'k':
+		return t->kind == TY_TOKEN;
 	default:
 		BUG("letter '%c' in verify.def", letter);
 	}
@@ -140,7 +144,8 @@ static const char *letter_words(char letter)
 		{"t", "a tile"},          {"I", "i32"},
 		{"L", "i64"},             {"B", "i1"},
 		{"Q", "a block pointer"}, {"P", "a pointer to a scalar"},
-		{"D", "a descriptor"},
+		{"D", "a descriptor"},      {"M", "memory"},
+		{"k", "a token"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i][0][0] == letter)
@@ -166,6 +171,7 @@ static bool letters_fit(Verifier *v, const IrOp *op, const char *letters, bool r
 static void check_tile(Verifier *v, const IrOp *op, const char *what, IrType type)
 {
 	enum { MOST_ELEMENTS = 1 << 20 };
+	bool held = type->kind == TY_TENSOR; /* by threads; a descriptor's block lies in memory */
 	if (type->kind == TY_PTR || type->kind == TY_TENSORDESC)
 		type = type->elem;
 	if (!ir_is_tensor(type))
@@ -175,7 +181,7 @@ static void check_tile(Verifier *v, const IrOp *op, const char *what, IrType typ
 			    ir_type_text(v->arena, type));
 	if (v->level == LEVEL_T && type->encoding)
 		verify_must(v, op, what, "without a layout before layouts are chosen", ir_type_text(v->arena, type));
-	if (v->level == LEVEL_G && !type->encoding)
+	if (v->level == LEVEL_G && held && !type->encoding)
 		verify_must(v, op, what, "with a layout", ir_type_text(v->arena, type));
 }
 
@@ -332,7 +338,7 @@ static bool check_counts(Verifier *v, const IrOp *op)
 	const IrOpInfo *info = &ir_op_info[op->kind];
 	bool ok = count_fits(v, op, "operands", op->operand_count, info->operands_min, info->operands_max);
 	ok = count_fits(v, op, "results", op->result_count, info->results_min, info->results_max) && ok;
-	return count_fits(v, op, "regions", op->region_count, info->regions, info->regions) && ok;
+	return count_fits(v, op, "regions", op->region_count, info->regions_min, info->regions_max) && ok;
 }
 
 static void check_op(Verifier *v, const IrOp *op)
@@ -341,7 +347,8 @@ static void check_op(Verifier *v, const IrOp *op)
 	if (!check_links(v, op) || !check_counts(v, op))
 		return;
 	if (!(info->levels & v->level))
-		VERIFY_FAIL(v, op, DIAG_VERIFY_LEVEL, ir_op_info[op->kind].text);
+		VERIFY_FAIL(v, op, DIAG_VERIFY_LEVEL, ir_op_info[op->kind].text,
+			    info->levels == LEVEL_G ? "before" : "after");
 	bool attrs = check_attrs(v, op), types = check_types(v, op);
 	if (attrs && types)
 		rules[op->kind].rule(v, op);

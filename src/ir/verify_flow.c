@@ -62,6 +62,10 @@ static IrOpKind terminator_of(const IrOp *op, uint32_t region)
 		return OP_SCAN_RETURN;
 	case OP_MAP_ELEMENTWISE:
 		return OP_MAP_RETURN;
+	case OP_WARP_SPECIALIZE:
+		return region == 0 ? OP_WARP_YIELD : OP_WARP_PARTITIONS;
+	case OP_WARP_PARTITIONS:
+		return OP_WARP_RETURN;
 	default:
 		return OP_YIELD;
 	}

@@ -27,7 +27,7 @@ static bool run(Arena *arena, const Source *source, const JitIrOptions *options,
 	IrModule *module = ir_read(cx, source, diags);
 	if (!module || (!options->no_verify && !ir_verify(module, LEVEL_TG, diags)))
 		return false;
-	PassOptions pass = {.verify = options->verify_each, .stress = options->stress};
+	PassOptions pass = {.level = ir_module_level(module), .verify = options->verify_each, .stress = options->stress};
 	if (!pass_run_list(module, options->passes, options->pass_count, &pass, diags) ||
 	    (options->pass_count && !options->no_verify && !ir_verify(module, LEVEL_TG, diags)))
 		return false;

@@ -88,7 +88,7 @@ static inline void kit_return(Kit *k)
 static inline bool kit_run(Kit *k, PassFn *pass)
 {
 	bool changed = false;
-	PassCx cx = {k->m, &k->diags, &k->scratch};
+	PassCx cx = {.module = k->m, .diags = &k->diags, .scratch = &k->scratch};
 	assert_true(pass(&cx, &changed));
 	return changed;
 }

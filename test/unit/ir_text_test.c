@@ -94,7 +94,7 @@ static void round_trip_file(const char *path, bool skip_comment)
 static void kernels_come_out_as_upstream_wrote_them(void **state)
 {
 	static const char *const names[] = {"asm_raw", "atomics", "blockptr_raw", "descs_raw", "dots",	   "flow",
-					    "flow_raw", "mapp_raw", "noinl_raw",    "scaled",	 "shapes", "types"};
+					    "flow_raw", "mapp_raw", "noinl_raw",    "scaled",	 "shapes", "types", "ttgir_ops"};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		Arena arena;

@@ -127,6 +127,10 @@ static void ops_belong_to_levels(void **state)
 	kit_return(&k);
 	assert_true(ir_verify(k.m, LEVEL_T, &k.diags));
 	finds(&k, LEVEL_G, DIAG_VERIFY_LEVEL, "cf.br: not allowed after layouts are chosen");
+	begin(&k);
+	irb_0(&k.b, OP_ASYNC_COMMIT, k.cx.token);
+	kit_return(&k);
+	finds(&k, LEVEL_T, DIAG_VERIFY_LEVEL, "ttg.async_commit_group: not allowed before layouts are chosen");
 }
 
 /* Each op of the table has a row in verify.def, and each letter is known: an op without operands of the right number is
@@ -141,7 +145,7 @@ static void every_op_can_be_verified(void **state)
 		IrValue *x = kit_arg(&k, 0), *operands[8] = {x, x, x, x, x, x, x, x};
 		const IrOpInfo *info = &ir_op_info[kind];
 		irb_op(&k.b, (IrOpKind)kind, operands, MIN(info->operands_min, 8u), types, MIN(info->results_min, 3u),
-		       info->regions);
+		       info->regions_min);
 		kit_return(&k);
 		ir_verify(k.m, LEVEL_T, &k.diags);
 		kit_free(&k);
