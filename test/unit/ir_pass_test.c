@@ -90,7 +90,7 @@ static void noinline_functions_stay(void **state)
 static const Diag *refused(Kit *k, PassFn *pass)
 {
 	bool changed = false;
-	PassCx cx = {k->m, &k->diags, &k->scratch};
+	PassCx cx = {.module = k->m, .diags = &k->diags, .scratch = &k->scratch};
 	assert_false(pass(&cx, &changed));
 	return k->diags.first;
 }

@@ -16,7 +16,7 @@
 #shared4 = #ttg.padded_shared<[64:+8, 128:+4] {order = [1, 0], shape = [16, 32]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @k(%arg0: tensor<16x32x!tt.ptr<f16>, #blocked> loc("ops.ttgir":11:21), %arg1: tensor<16x32xi1, #blocked> loc("ws.ttgir":11:64), %arg2: tensor<16x32xf16, #blocked> loc("ws.ttgir":11:97), %arg3: i32 loc("ws.ttgir":11:131)) {
+  tt.func public @k(%arg0: tensor<16x32x!tt.ptr<f16>, #blocked> loc("ops.ttgir":11:21), %arg1: tensor<16x32xi1, #blocked> loc("ops.ttgir":11:64), %arg2: tensor<16x32xf16, #blocked> loc("ops.ttgir":11:97), %arg3: i32 loc("ops.ttgir":11:131)) {
     %0 = ttg.local_alloc %arg2 : (tensor<16x32xf16, #blocked>) -> !ttg.memdesc<16x32xf16, #shared, #smem> loc(#loc6)
     %1 = ttg.local_alloc : () -> !ttg.memdesc<3x16x32xf16, #shared, #smem, mutable> loc(#loc7)
     %2 = ttg.memdesc_index %1[%arg3] : !ttg.memdesc<3x16x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<16x32xf16, #shared, #smem, mutable> loc(#loc8)
@@ -39,10 +39,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     default {
       ttg.warp_yield %arg3 : i32 loc(#loc25)
     }
-    partition0(%arg4: i32 loc("ops.ttgir":34:16), %arg5: !ttg.memdesc<16x32xf16, #shared, #smem, mutable> loc("ws.ttgir":34:25)) num_warps(4) {
+    partition0(%arg4: i32 loc("ops.ttgir":34:16), %arg5: !ttg.memdesc<16x32xf16, #shared, #smem, mutable> loc("ops.ttgir":34:25)) num_warps(4) {
       ttg.warp_return loc(#loc28)
     }
-    partition1(%arg4: i32 loc("ops.ttgir":37:16), %arg5: !ttg.memdesc<16x32xf16, #shared, #smem, mutable> loc("ws.ttgir":37:25)) num_warps(1) {
+    partition1(%arg4: i32 loc("ops.ttgir":37:16), %arg5: !ttg.memdesc<16x32xf16, #shared, #smem, mutable> loc("ops.ttgir":37:25)) num_warps(1) {
       ttg.warp_return loc(#loc31)
     } : (i32, !ttg.memdesc<16x32xf16, #shared, #smem, mutable>) -> i32 loc(#loc24)
     tt.return loc(#loc32)
