@@ -17,6 +17,9 @@
 #include "gpu/encoding.h"
 #include "gpu/memory.h"
 
+/* LLVMAttributeFunctionIndex in the type that takes it. */
+#define LOWER_ON_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
 typedef struct LowerValue {
 	LLVMValueRef *regs;
 	uint32_t count; /* 0: not lowered yet */
@@ -36,6 +39,7 @@ typedef struct Lower {
 	AxisMap *axis;
 	const TargetGpu *target;
 	bool fp_fusion, line_info;
+	unsigned maxnreg; /* 0: no limit */
 	bool failed; /* a diagnostic was made: results no longer matter */
 
 	LLVMContextRef cx;
@@ -86,6 +90,12 @@ LLVMValueRef lower_i1(Lower *lw, bool value);
 LLVMValueRef lower_to_bits(Lower *lw, LLVMValueRef v, IrType elem);
 LLVMValueRef lower_from_bits(Lower *lw, LLVMValueRef v, IrType elem);
 
+/* An op with one result, over registers: `element` builds one of them from one of each operand. A scalar operand goes with
+ * every register. Registers whose operands are equal are built once where the op is pure. */
+typedef LLVMValueRef LowerElement(Lower *lw, const IrOp *op, const LLVMValueRef *args);
+bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element);
+LLVMValueRef lower_fma(Lower *lw, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* one rounding; any float type */
+
 /* ---- who am I ---- */
 
 LLVMValueRef lower_thread(Lower *lw); /* i32, of the region: 0 .. 32 * warps - 1 */
@@ -97,6 +107,23 @@ LLVMValueRef lower_thread_word(Lower *lw, const Layout *layout);
 /* i32: XOR of bases[i] over the bits of a word, plus nothing: few ANDs, shifts and XORs; bases that are neighbouring powers
  * of two become one mask and one shift. */
 LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVMValueRef word);
+/* An intrinsic or any function by its full name ("llvm.fabs.f32"); declared as the arguments' types ask. */
+LLVMValueRef lower_intrinsic(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count);
+static inline LLVMValueRef lower_intrinsic1(Lower *lw, const char *name, LLVMTypeRef result, LLVMValueRef a)
+{
+	return lower_intrinsic(lw, name, result, &a, 1);
+}
+static inline LLVMValueRef lower_intrinsic2(Lower *lw, const char *name, LLVMTypeRef result, LLVMValueRef a, LLVMValueRef b)
+{
+	return lower_intrinsic(lw, name, result, (LLVMValueRef[]){a, b}, 2);
+}
+/* "f32", "i16", ...: how an intrinsic's name spells a scalar type. */
+const char *lower_type_suffix(Lower *lw, LLVMTypeRef type);
+/* Attribute range(iBITS from, to). */
+LLVMAttributeRef lower_range(Lower *lw, unsigned bits, uint64_t from, uint64_t to);
+/* What is built from here on belongs to this place of the source; NULL: to none. lower_block does it for each op. */
+void lower_line(Lower *lw, IrLoc loc);
+
 /* i1: parity of (word & mask) is 1. */
 LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask);
 /* Coordinates of each register: coords[reg * rank + dim], i32. The part of the thread is computed once a dim. */

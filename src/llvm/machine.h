@@ -36,7 +36,8 @@ typedef struct MachineForm {
 } MachineForm;
 typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form);
 
-/* Replaces every call of a machine operation in the module by its NVPTX form. */
-void machine_replace(LLVMModuleRef mod, LLVMContextRef cx);
+/* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
+ * none. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */
+const char *machine_replace(LLVMModuleRef mod, Arena *arena);
 
 #endif

@@ -1,0 +1,87 @@
+# Finds LLVM (22 is the reference; 19 and newer are meant to work) with the NVPTX target.
+#
+#   NESO_LLVM         AUTO: used where it is found; ON: must be there; OFF: not looked for
+#   NESO_LLVM_STATIC  link LLVM's static libraries, with nothing of them visible: what is handed out. Without it libLLVM.so is
+#                     linked, which is faster to build
+#
+# Sets NESO_LLVM_FOUND, _VERSION, _INCLUDE and _LINK (libraries and link options).
+set(NESO_LLVM AUTO CACHE STRING "Use LLVM, which makes code for GPUs: AUTO, ON, OFF")
+option(NESO_LLVM_STATIC "Link LLVM's static libraries into libneso-codegen.so" ${NESO_DIST})
+
+set(NESO_LLVM_FOUND FALSE)
+if(NESO_LLVM STREQUAL "OFF")
+  return()
+endif()
+
+# CMake's package of LLVM wants a C++ compiler and packages that linking to it does not need, so the figures come
+# from llvm-config, found beside the package or on the path.
+set(names)
+set(folders)
+foreach(version 22 21 20 19)
+  list(APPEND names llvm-config-${version})
+  list(APPEND folders /usr/lib/llvm-${version}/bin /usr/lib/llvm${version}/bin /opt/homebrew/opt/llvm@${version}/bin)
+endforeach()
+if(LLVM_DIR)
+  list(PREPEND folders ${LLVM_DIR}/../../../bin)
+endif()
+find_program(NESO_LLVM_CONFIG NAMES ${names} llvm-config HINTS ${folders} DOC "llvm-config of LLVM 19 or newer")
+if(NOT NESO_LLVM_CONFIG)
+  if(NESO_LLVM STREQUAL "ON")
+    message(FATAL_ERROR "LLVM was asked for and not found: set NESO_LLVM_CONFIG to llvm-config of LLVM 19 or newer")
+  endif()
+  message(STATUS "LLVM was not found: libneso-codegen.so, which makes code for GPUs, is not built")
+  return()
+endif()
+
+function(neso_llvm_config out)
+  execute_process(COMMAND ${NESO_LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE status ERROR_QUIET)
+  if(status)
+    set(text "")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+neso_llvm_config(NESO_LLVM_VERSION --version)
+neso_llvm_config(NESO_LLVM_INCLUDE --includedir)
+neso_llvm_config(targets --targets-built)
+string(REGEX REPLACE "[^0-9.].*" "" number "${NESO_LLVM_VERSION}")
+set(problem)
+if(number VERSION_LESS 19)
+  set(problem "LLVM ${NESO_LLVM_VERSION} is too old, 19 is the least")
+elseif(NOT targets MATCHES "NVPTX")
+  set(problem "LLVM ${NESO_LLVM_VERSION} has no NVPTX target")
+elseif(NOT EXISTS ${NESO_LLVM_INCLUDE}/llvm-c/Core.h)
+  set(problem "LLVM ${NESO_LLVM_VERSION} has no headers (llvm-dev)")
+endif()
+
+set(components core analysis irreader bitreader linker passes nvptx)
+set(linking --link-shared)
+if(NESO_LLVM_STATIC)
+  set(linking --link-static)
+endif()
+neso_llvm_config(libraries ${linking} --libs ${components})
+neso_llvm_config(folder --libdir)
+if(NOT problem AND NOT libraries)
+  set(problem "LLVM ${NESO_LLVM_VERSION} cannot be linked with ${linking}")
+endif()
+if(problem)
+  if(NESO_LLVM STREQUAL "ON")
+    message(FATAL_ERROR "${problem}")
+  endif()
+  message(STATUS "${problem}: libneso-codegen.so, which makes code for GPUs, is not built")
+  return()
+endif()
+
+separate_arguments(libraries)
+set(NESO_LLVM_LINK -L${folder} ${libraries})
+if(NESO_LLVM_STATIC)
+  # Compression and the C++ run time go in as well: nothing but the C library stays outside. libxml2, libedit and z3
+  # are not reached from what is used.
+  list(APPEND NESO_LLVM_LINK -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc -l:libz.a -l:libzstd.a
+    -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -lgcc -ldl)
+else()
+  list(APPEND NESO_LLVM_LINK -Wl,-rpath,${folder})
+endif()
+set(NESO_LLVM_FOUND TRUE)
+message(STATUS "LLVM ${NESO_LLVM_VERSION}: ${NESO_LLVM_CONFIG}")

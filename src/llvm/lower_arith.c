@@ -1,0 +1,285 @@
+/* Integer and float arithmetic, comparison, selection, constants.
+ *
+ * Contraction: a product whose every use is a sum or a difference of the same block becomes llvm.fma there when fusion is
+ * on. Nothing else contracts: no fast-math flag is set, and without one NVPTX writes the .rn forms, which ptxas
+ * keeps apart. */
+#include "llvm/lower.h"
+
+/* ---- one op over registers ---- */
+
+bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
+{
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue in[8];
+	LLVMValueRef args[8], before[8];
+	ASSERT(op->operand_count <= ARRAY_LEN(in) && op->result_count == 1);
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		in[i] = lower_get(lw, ir_operand(op, i));
+		before[i] = NULL;
+		ASSERT(in[i].count == count || in[i].count == 1);
+	}
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		bool same = r > 0;
+		for (uint32_t i = 0; i < op->operand_count; i++) {
+			args[i] = in[i].regs[in[i].count == 1 ? 0 : r];
+			same &= args[i] == before[i];
+			before[i] = args[i];
+		}
+		/* Splats and broadcasts: what is equal is computed once. */
+		if (same && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX))
+			regs[r] = regs[r - 1];
+		else
+			regs[r] = element(lw, op, args);
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+#define ELEMENTWISE(name, ...)                                                                    \
+	static LLVMValueRef element_##name(Lower *lw, const IrOp *op, const LLVMValueRef *a)      \
+	{                                                                                         \
+		(void)op;                                                                         \
+		return __VA_ARGS__;                                                               \
+	}                                                                                         \
+	bool lower_##name(Lower *lw, IrOp *op)                                                    \
+	{                                                                                         \
+		return lower_elementwise(lw, op, element_##name);                                 \
+	}
+
+/* ---- integers ---- */
+
+static LLVMValueRef min_max(Lower *lw, const char *name, const LLVMValueRef *a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	const char *full = arena_printf(lw->arena, "llvm.%s.%s", name, lower_type_suffix(lw, type));
+	return lower_intrinsic2(lw, full, type, a[0], a[1]);
+}
+
+/* a / b rounded away from what the hardware does where there is a remainder: up (by 1) or down (by -1). */
+static LLVMValueRef rounded_division(Lower *lw, const LLVMValueRef *a, bool up)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	LLVMValueRef zero = LLVMConstNull(type);
+	LLVMValueRef quotient = LLVMBuildSDiv(lw->b, a[0], a[1], "");
+	LLVMValueRef rest = LLVMBuildSub(lw->b, a[0], LLVMBuildMul(lw->b, quotient, a[1], ""), "");
+	LLVMValueRef inexact = LLVMBuildICmp(lw->b, LLVMIntNE, rest, zero, "");
+	LLVMValueRef signs = LLVMBuildICmp(lw->b, LLVMIntSLT, LLVMBuildXor(lw->b, a[0], a[1], ""), zero, "");
+	if (up)
+		signs = LLVMBuildNot(lw->b, signs, "");
+	LLVMValueRef adjust = LLVMBuildAnd(lw->b, inexact, signs, "");
+	LLVMValueRef one = LLVMBuildZExt(lw->b, adjust, type, "");
+	return up ? LLVMBuildAdd(lw->b, quotient, one, "") : LLVMBuildSub(lw->b, quotient, one, "");
+}
+
+static LLVMValueRef high_product(Lower *lw, const LLVMValueRef *a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	LLVMTypeRef wide = lower_int_type(lw, 2 * bits);
+	LLVMValueRef product = LLVMBuildMul(lw->b, LLVMBuildZExt(lw->b, a[0], wide, ""),
+					    LLVMBuildZExt(lw->b, a[1], wide, ""), "");
+	return LLVMBuildTrunc(lw->b, LLVMBuildLShr(lw->b, product, LLVMConstInt(wide, bits, false), ""), type, "");
+}
+
+static LLVMValueRef absolute(Lower *lw, LLVMValueRef a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a);
+	const char *name = arena_printf(lw->arena, "llvm.abs.%s", lower_type_suffix(lw, type));
+	return lower_intrinsic2(lw, name, type, a, lower_i1(lw, false));
+}
+
+ELEMENTWISE(ADDI, LLVMBuildAdd(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
+ELEMENTWISE(MULI, LLVMBuildMul(lw->b, a[0], a[1], ""))
+ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], a[1], ""))
+ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], a[1], ""))
+ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], a[1], ""))
+ELEMENTWISE(REMUI, LLVMBuildURem(lw->b, a[0], a[1], ""))
+ELEMENTWISE(CEILDIVSI, rounded_division(lw, a, true))
+ELEMENTWISE(FLOORDIVSI, rounded_division(lw, a, false))
+ELEMENTWISE(ANDI, LLVMBuildAnd(lw->b, a[0], a[1], ""))
+ELEMENTWISE(ORI, LLVMBuildOr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(XORI, LLVMBuildXor(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHLI, LLVMBuildShl(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHRSI, LLVMBuildAShr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHRUI, LLVMBuildLShr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(MINSI, min_max(lw, "smin", a))
+ELEMENTWISE(MAXSI, min_max(lw, "smax", a))
+ELEMENTWISE(MINUI, min_max(lw, "umin", a))
+ELEMENTWISE(MAXUI, min_max(lw, "umax", a))
+ELEMENTWISE(ABSI, absolute(lw, a[0]))
+ELEMENTWISE(MULHIUI, high_product(lw, a))
+ELEMENTWISE(SELECT, LLVMBuildSelect(lw->b, a[0], a[1], a[2], ""))
+
+static LLVMIntPredicate int_predicate(int64_t predicate)
+{
+	switch ((IrCmpI)predicate) {
+	case CMPI_EQ: return LLVMIntEQ;
+	case CMPI_NE: return LLVMIntNE;
+	case CMPI_SLT: return LLVMIntSLT;
+	case CMPI_SLE: return LLVMIntSLE;
+	case CMPI_SGT: return LLVMIntSGT;
+	case CMPI_SGE: return LLVMIntSGE;
+	case CMPI_ULT: return LLVMIntULT;
+	case CMPI_ULE: return LLVMIntULE;
+	case CMPI_UGT: return LLVMIntUGT;
+	case CMPI_UGE: return LLVMIntUGE;
+	}
+	BUG("comparison %d", (int)predicate);
+}
+
+ELEMENTWISE(CMPI, LLVMBuildICmp(lw->b, int_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], ""))
+
+/* ---- floats ---- */
+
+static LLVMRealPredicate float_predicate(int64_t predicate)
+{
+	switch ((IrCmpF)predicate) {
+	case CMPF_FALSE: return LLVMRealPredicateFalse;
+	case CMPF_OEQ: return LLVMRealOEQ;
+	case CMPF_OGT: return LLVMRealOGT;
+	case CMPF_OGE: return LLVMRealOGE;
+	case CMPF_OLT: return LLVMRealOLT;
+	case CMPF_OLE: return LLVMRealOLE;
+	case CMPF_ONE: return LLVMRealONE;
+	case CMPF_ORD: return LLVMRealORD;
+	case CMPF_UEQ: return LLVMRealUEQ;
+	case CMPF_UGT: return LLVMRealUGT;
+	case CMPF_UGE: return LLVMRealUGE;
+	case CMPF_ULT: return LLVMRealULT;
+	case CMPF_ULE: return LLVMRealULE;
+	case CMPF_UNE: return LLVMRealUNE;
+	case CMPF_UNO: return LLVMRealUNO;
+	case CMPF_TRUE: return LLVMRealPredicateTrue;
+	}
+	BUG("comparison %d", (int)predicate);
+}
+
+LLVMValueRef lower_fma(Lower *lw, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
+{
+	LLVMTypeRef type = LLVMTypeOf(a);
+	const char *name = arena_printf(lw->arena, "llvm.fma.%s", lower_type_suffix(lw, type));
+	return lower_intrinsic(lw, name, type, (LLVMValueRef[]){a, b, c}, 3);
+}
+
+static bool is_sum(const IrOp *op)
+{
+	return op->kind == OP_ADDF || op->kind == OP_SUBF;
+}
+
+/* May this operand be computed together with the sum that uses it? Only when every use can, so that the product is gone. */
+static const IrOp *fused_product(const Lower *lw, const IrOp *sum, uint32_t operand)
+{
+	const IrOp *product = ir_operand(sum, operand)->def;
+	if (!lw->fp_fusion || !product || product->kind != OP_MULF || product->block != sum->block)
+		return NULL;
+	for (const IrUse *use = product->results[0].uses; use; use = use->next)
+		if (!is_sum(use->owner) || use->owner->block != sum->block)
+			return NULL;
+	return product;
+}
+
+static bool lower_sum(Lower *lw, IrOp *op, bool minus)
+{
+	uint32_t which = 0;
+	const IrOp *product = fused_product(lw, op, 0);
+	if (!product) {
+		which = 1;
+		product = fused_product(lw, op, 1);
+	}
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		if (!product) {
+			regs[r] = minus ? LLVMBuildFSub(lw->b, a.regs[r], b.regs[r], "") :
+				  LLVMBuildFAdd(lw->b, a.regs[r], b.regs[r], "");
+			continue;
+		}
+		LLVMValueRef left = lower_get(lw, ir_operand(product, 0)).regs[r];
+		LLVMValueRef right = lower_get(lw, ir_operand(product, 1)).regs[r];
+		LLVMValueRef rest = which ? a.regs[r] : b.regs[r];
+		if (minus && which)
+			left = LLVMBuildFNeg(lw->b, left, "");
+		else if (minus)
+			rest = LLVMBuildFNeg(lw->b, rest, "");
+		regs[r] = lower_fma(lw, left, right, rest);
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+bool lower_ADDF(Lower *lw, IrOp *op)
+{
+	return lower_sum(lw, op, false);
+}
+
+bool lower_SUBF(Lower *lw, IrOp *op)
+{
+	return lower_sum(lw, op, true);
+}
+
+ELEMENTWISE(MULF, LLVMBuildFMul(lw->b, a[0], a[1], ""))
+ELEMENTWISE(NEGF, LLVMBuildFNeg(lw->b, a[0], ""))
+ELEMENTWISE(CMPF, LLVMBuildFCmp(lw->b, float_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], ""))
+ELEMENTWISE(FMA, lower_fma(lw, a[0], a[1], a[2]))
+
+/* ---- constants ---- */
+
+static LLVMValueRef constant_of_bits(Lower *lw, IrType elem, uint64_t bits)
+{
+	LLVMTypeRef type = lower_type(lw, elem);
+	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+		return LLVMConstInt(type, bits, false);
+	return LLVMConstBitCast(LLVMConstInt(lower_int_type(lw, elem->bits), bits, false), type);
+}
+
+/* Elements that differ are read from a table in constant memory, by their row-major number. */
+static LLVMValueRef *constant_table(Lower *lw, IrAttr value, const Layout *layout)
+{
+	IrType elem = value->type->elem;
+	LLVMTypeRef unit = lower_int_type(lw, lower_bits(elem));
+	LLVMValueRef *words = lower_array(lw, value->len);
+	for (uint32_t i = 0; i < value->len; i++)
+		words[i] = LLVMConstInt(unit, value->words[i], false);
+	LLVMTypeRef type = LLVMArrayType2(unit, value->len);
+	LLVMValueRef table = LLVMAddGlobalInAddressSpace(lw->mod, type, "table", 1);
+	LLVMSetInitializer(table, LLVMConstArray2(unit, words, value->len));
+	LLVMSetGlobalConstant(table, true);
+	LLVMSetLinkage(table, LLVMInternalLinkage);
+	LLVMSetAlignment(table, 16);
+	unsigned rank = layout_rank(layout);
+	uint32_t count = lower_count(lw, value->type);
+	LLVMValueRef *coords = lower_coordinates(lw, layout), *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		LLVMValueRef at = lower_i32(lw, 0);
+		for (unsigned d = 0; d < rank; d++)
+			at = LLVMBuildAdd(lw->b, LLVMBuildMul(lw->b, at, lower_i32(lw, value->type->shape[d]), ""),
+					  coords[r * rank + d], "");
+		LLVMValueRef address = LLVMBuildInBoundsGEP2(lw->b, unit, table, &at, 1, "");
+		regs[r] = lower_from_bits(lw, LLVMBuildLoad2(lw->b, unit, address, ""), elem);
+	}
+	return regs;
+}
+
+bool lower_CONSTANT(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	IrAttr value = ir_get(op, lw->module->cx, ATTR_VALUE);
+	uint32_t count = lower_count(lw, result->type);
+	if (value->kind == ATTR_KIND_DENSE && !value->splat) {
+		lower_set(lw, result, constant_table(lw, value, gpu_layout(lw->gpu, result->type)), count);
+		return true;
+	}
+	uint64_t bits = value->kind == ATTR_KIND_DENSE ? value->words[0] :
+			value->kind == ATTR_KIND_FLOAT ? value->bits : (uint64_t)value->i;
+	LLVMValueRef *regs = lower_array(lw, count);
+	regs[0] = constant_of_bits(lw, ir_elem(result->type), bits);
+	for (uint32_t r = 1; r < count; r++)
+		regs[r] = regs[0];
+	lower_set(lw, result, regs, count);
+	return true;
+}

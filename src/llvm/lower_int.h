@@ -1,0 +1,29 @@
+/* Inside the core of lowering: what lower.c, lower_thread.c, lower_control.c and codegen.c share. Hooks of ops need
+ * llvm/lower.h and llvm/machine.h alone. */
+#ifndef NESO_LLVM_LOWER_INT_H
+#define NESO_LLVM_LOWER_INT_H
+
+#include "llvm/lower.h"
+#include "llvm/machine.h"
+
+/* Types and the table of values; cx, module, arena are set. */
+void lower_init(Lower *lw);
+bool lower_op(Lower *lw, IrOp *op);
+
+/* All functions of the module. False after diagnosing. */
+bool lower_module(Lower *lw);
+bool lower_is_kernel(const Lower *lw, const IrOp *func);
+
+/* Line tables, where lw->line_info asks for them (lower_line.c). */
+void lower_line_begin(Lower *lw);    /* of the module */
+void lower_line_function(Lower *lw); /* of lw->fn */
+void lower_line_end(Lower *lw);
+
+/* Ids of the function lw->func from here on are built in its entry block. */
+void lower_thread_begin(Lower *lw, LLVMBasicBlockRef entry);
+/* Are all bits of the word from `bits` on 0? */
+bool lower_word_is_bounded(const Lower *lw, LLVMValueRef word, unsigned bits);
+/* base ^ value; image: the bits that base may have. */
+LLVMValueRef lower_xor_const(Lower *lw, LLVMValueRef base, uint64_t image, uint64_t value);
+
+#endif
