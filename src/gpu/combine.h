@@ -72,6 +72,7 @@ typedef struct GpuFold {
 } GpuFold;
 
 typedef struct GpuReducePlan {
+	const Layout *source; /* converted to first.from (the same, unless copies lie in other orders) */
 	GpuFold first;
 	/* Where the axis crosses warps: first.to has it shortened to the partial results; they are converted to `read`,
 	 * which each thread combines by `second`. */
@@ -85,8 +86,8 @@ typedef struct GpuReducePlan {
  * engine has a combine_warp that takes these operands. */
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
 			      unsigned element_bytes, bool warp_op);
-/* Conversions of the plan: at most 2, in the order of trips. Their number. */
-unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[2], const Layout *to[2]);
+/* Conversions of the plan, in the order of trips; their number. */
+unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[3], const Layout *to[3]);
 /* Replaces values[operand] (an array of the source's registers) by one of the result's. */
 void gpu_run_reduce(const GpuReducePlan *plan, const GpuEngine *engine, void ***values);
 

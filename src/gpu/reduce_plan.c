@@ -251,15 +251,29 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 	return layout_make(cx, &in, &out, bases);
 }
 
+/* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise copies would be combined
+ * in another order, and might differ in their bits. */
+static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
+{
+	F2Span span = f2_span_none();
+	uint64_t bases[64];
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		bool copies = !f2_span_add(&span, l->bases[i]) && i >= layout_in_bits(l, LAYOUT_REGISTER);
+		bases[i] = copies ? 0 : l->bases[i];
+	}
+	return layout_make(cx, &l->in, &l->out, bases);
+}
+
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
 			      unsigned element_bytes, bool warp_op)
 {
-	GpuReducePlan plan = {.first = plan_fold(cx, source, axis, !warp_op)};
+	const Layout *start = with_plain_copies(cx, source);
+	GpuReducePlan plan = {.source = source, .first = plan_fold(cx, start, axis, !warp_op)};
 	unsigned left = layout_rank(plan.first.to) == layout_rank(source) ?
 				layout_out_bits(plan.first.to, LAYOUT_DIM0 + axis) : 0;
 	plan.crosses = left > 0;
 	if (!result)
-		result = plan.crosses ? layout_slice(cx, plan.first.to, axis) : plan.first.to;
+		result = layout_slice(cx, source, axis);
 	plan.result = result;
 	if (plan.crosses) {
 		plan.read = reading_layout(cx, result, axis, left, element_bytes);
@@ -269,13 +283,15 @@ GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned 
 	return plan;
 }
 
-unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[2], const Layout *to[2])
+unsigned gpu_reduce_trips(const GpuReducePlan *plan, const Layout *from[3], const Layout *to[3])
 {
-	from[0] = plan->first.to;
-	to[0] = plan->crosses ? plan->read : plan->result;
-	from[1] = plan->second.to;
-	to[1] = plan->result;
-	return plan->crosses ? 2 : 1;
+	from[0] = plan->source;
+	to[0] = plan->first.from;
+	from[1] = plan->first.to;
+	to[1] = plan->crosses ? plan->read : plan->result;
+	from[2] = plan->second.to;
+	to[2] = plan->result;
+	return plan->crosses ? 3 : 2;
 }
 
 /* ---- running ---- */
@@ -403,12 +419,13 @@ static void run_fold(const GpuFold *fold, const GpuEngine *e, void ***values, bo
 void gpu_run_reduce(const GpuReducePlan *plan, const GpuEngine *engine, void ***values)
 {
 	ASSERT(engine->operands <= MAX_OPERANDS);
+	engine->convert(engine->data, plan->source, plan->first.from, values, 0);
 	run_fold(&plan->first, engine, values, !plan->crosses);
 	if (plan->crosses) {
-		engine->convert(engine->data, plan->first.to, plan->read, values, 0);
+		engine->convert(engine->data, plan->first.to, plan->read, values, 1);
 		run_fold(&plan->second, engine, values, true);
-		engine->convert(engine->data, plan->second.to, plan->result, values, 1);
+		engine->convert(engine->data, plan->second.to, plan->result, values, 2);
 	} else {
-		engine->convert(engine->data, plan->first.to, plan->result, values, 0);
+		engine->convert(engine->data, plan->first.to, plan->result, values, 1);
 	}
 }
