@@ -10,6 +10,7 @@ from .errors import TritonError
 from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources,
                       TensorWrapper, autotune, heuristics, jit, reinterpret)
 from .runtime._allocation import set_allocator
+from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .runtime.jit import constexpr_function
 from .language.core import cdiv_host as cdiv, next_power_of_2_host as next_power_of_2
 from .runtime.breakpoints import breakpoint
@@ -18,7 +19,8 @@ from .runtime import host as _host
 _host.connect()
 
 __all__ = [
-    "CompilationError", "Config", "InterpreterError", "JITFunction", "KernelInterface", "MockTensor",
+    "AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
+    "KernelInterface", "MockTensor",
     "OutOfResources", "TensorWrapper", "TritonError", "autotune", "breakpoint", "cdiv", "compile",
     "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "reinterpret", "runtime", "set_allocator", "testing", "tools",

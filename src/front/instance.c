@@ -83,7 +83,6 @@ static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
 	switch (v->kind) {
 	case VAL_TENSOR:
 		text_printf(key, "%s", tl_type_text(low, v->tensor.type));
-		/* Descriptors carry values that are no part of their type. */
 		break;
 	case VAL_TUPLE:
 	case VAL_LIST:

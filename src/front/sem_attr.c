@@ -97,10 +97,8 @@ static const Val *desc_attribute(Lower *low, const Val *v, const char *name)
 	if (strcmp(name, "block_shape") == 0)
 		return shape_value(low, block);
 	bool strides = strcmp(name, "strides") == 0;
-	if (strides || strcmp(name, "shape") == 0) {
-		const Val *extents = sem_desc_extents(low, v, strides);
-		return extents ? extents : lower_error(low, DIAG_TILE_DESC_EXTENTS, name);
-	}
+	if (strides || strcmp(name, "shape") == 0)
+		return sem_desc_extents(low, v, strides);
 	return method(low, OF_DESC, name, v);
 }
 

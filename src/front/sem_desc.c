@@ -160,31 +160,36 @@ const Val *sem_make_desc(Lower *low, const Val *base, const Val *shape, const Va
 }
 
 /* A descriptor that a kernel gets is followed by its shape and strides in the function's arguments. */
-static bool argument_extents(const IrValue *desc, uint32_t rank, bool strides, IrValue **out)
+static void argument_extents(const IrValue *desc, uint32_t rank, bool strides, IrValue **out)
 {
 	const IrBlock *block = desc->block;
 	uint32_t from = desc->index + 1 + (strides ? rank : 0);
-	if (!block || !block->region || !block->region->op || block->region->op->kind != OP_FUNC ||
-	    from + rank > block->arg_count)
-		return false;
+	ASSERT(block && from + rank <= block->arg_count);
 	for (uint32_t i = 0; i < rank; i++) {
 		out[i] = block->args[from + i];
-		if (out[i]->type->kind != (strides ? TY_I64 : TY_I32))
-			return false;
+		ASSERT(out[i]->type->kind == (strides ? TY_I64 : TY_I32));
 	}
-	return true;
+}
+
+void sem_desc_parts(const Val *desc, bool strides, IrValue **parts)
+{
+	IrValue *ir = sem_ir(desc);
+	uint32_t rank = sem_type(desc)->elem->rank;
+	if (desc->tensor.extents) {
+		memcpy(parts, desc->tensor.extents + (strides ? rank : 0), rank * sizeof(IrValue *));
+	} else if (ir->def && ir->def->kind == OP_MAKE_TENSOR_DESC) {
+		for (uint32_t i = 0; i < rank; i++)
+			parts[i] = ir_operand(ir->def, 1 + (strides ? rank : 0) + i);
+	} else {
+		argument_extents(ir, rank, strides, parts);
+	}
 }
 
 const Val *sem_desc_extents(Lower *low, const Val *desc, bool strides)
 {
-	IrValue *ir = sem_ir(desc), *parts[5];
+	IrValue *parts[5];
 	uint32_t rank = sem_type(desc)->elem->rank;
-	if (ir->def && ir->def->kind == OP_MAKE_TENSOR_DESC) {
-		for (uint32_t i = 0; i < rank; i++)
-			parts[i] = ir_operand(ir->def, 1 + (strides ? rank : 0) + i);
-	} else if (!argument_extents(ir, rank, strides, parts)) {
-		return NULL;
-	}
+	sem_desc_parts(desc, strides, parts);
 	const Val *items[5];
 	for (uint32_t i = 0; i < rank; i++)
 		items[i] = sem_make(low, parts[i], tl_scalar(low, strides ? DT_INT64 : DT_INT32));

@@ -15,7 +15,9 @@ const Val *sem_desc_reduce(Lower *low, const char *what, IrDescReduce kind, cons
 			   const Val *value);
 const Val *sem_desc_gather(Lower *low, const Val *desc, const Val *rows, const Val *column);
 const Val *sem_desc_scatter(Lower *low, const Val *desc, const Val *value, const Val *rows, const Val *column);
-/* The tensor's shape (or strides) as a tuple of scalars; NULL where the descriptor's making is out of sight. */
+/* The shape (or strides) of the described tensor, one IR value per axis. */
+void sem_desc_parts(const Val *desc, bool strides, IrValue **parts);
+/* The same as a tuple of scalars. */
 const Val *sem_desc_extents(Lower *low, const Val *desc, bool strides);
 
 #endif

@@ -1,6 +1,7 @@
 /* Making values, and asking what they are. */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/sem_desc.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -384,11 +385,39 @@ bool val_hash_equal(const Val *a, const Val *b)
 
 /* ---- IR values inside values ---- */
 
+/* A descriptor is its handle, then its shape and strides, wherever it is handed on. */
+static void flatten_extents(Lower *low, const Val *v, ValueVec *out)
+{
+	IrValue *parts[5];
+	for (int strides = 0; strides < 2; strides++) {
+		sem_desc_parts(v, strides, parts);
+		for (uint32_t i = 0; i < v->tensor.type->elem->rank; i++)
+			vec_push(low->arena, out, parts[i]);
+	}
+}
+
+static const Val *rebuild_tensor(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
+{
+	IrValue *ir = handles[(*cursor)++];
+	if (like->tensor.type->kind != TL_DESC)
+		return ir == like->tensor.ir ? like : val_tensor(low, ir, like->tensor.type);
+	uint32_t count = 2 * like->tensor.type->elem->rank;
+	IrValue **extents = ARENA_ARRAY(low->arena, IrValue *, count);
+	memcpy(extents, handles + *cursor, count * sizeof *extents);
+	*cursor += count;
+	Val *v = arena_copy(low->arena, like, sizeof *like);
+	v->tensor.ir = ir;
+	v->tensor.extents = extents;
+	return v;
+}
+
 void val_flatten(Lower *low, const Val *v, ValueVec *out)
 {
-	if (v->kind == VAL_TENSOR)
+	if (v->kind == VAL_TENSOR) {
 		vec_push(low->arena, out, v->tensor.ir);
-	else if (val_is_seq(v))
+		if (v->tensor.type->kind == TL_DESC)
+			flatten_extents(low, v, out);
+	} else if (val_is_seq(v))
 		for (uint32_t i = 0; i < v->seq.len; i++)
 			val_flatten(low, v->seq.items[i], out);
 	else if (v->kind == VAL_OBJECT)
@@ -402,10 +431,8 @@ void val_flatten(Lower *low, const Val *v, ValueVec *out)
 
 const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
 {
-	if (like->kind == VAL_TENSOR) {
-		IrValue *ir = handles[(*cursor)++];
-		return ir == like->tensor.ir ? like : val_tensor(low, ir, like->tensor.type);
-	}
+	if (like->kind == VAL_TENSOR)
+		return rebuild_tensor(low, like, handles, cursor);
 	if (!val_has_tensor(like))
 		return like;
 	Val *v = arena_copy(low->arena, like, sizeof *like);

@@ -103,7 +103,11 @@ struct Val {
 		struct { FrontModule *module; const char *builtin_path; } module; /* "triton.language.math" for ours */
 		FrontClass *klass;
 		struct { FrontClass *klass; const Val **fields; } object; /* in the class's field order */
-		struct { IrValue *ir; TlType type; } tensor;
+		struct {
+			IrValue *ir;
+			TlType type;
+			IrValue *const *extents; /* of a descriptor that was handed on: shape, strides; NULL: where it was made */
+		} tensor;
 		const struct PyBuiltin *python;
 		struct { const char *why; } opaque;
 	};

@@ -147,10 +147,10 @@ bool interp_FOR(Decoder *d, const IrOp *op)
 	next->aux = l;
 	next->target = decode_target(start + 1);
 	decode_kill_operands(d, next, yield);
-	/* A carried value that is carried on has its slot filled by then: it must not be released. */
+	/* A carried value, or the counter, that is carried on has its slot filled by then: it must not be released. */
 	uint32_t kept = 0, *dead = (uint32_t *)(uintptr_t)next->dead;
 	for (uint32_t k = 0; k < next->dead_count; k++) {
-		bool carried = false;
+		bool carried = l->visible == dead[k];
 		for (uint32_t a = 0; a < l->count; a++)
 			carried = carried || l->args[a] == dead[k];
 		if (!carried)

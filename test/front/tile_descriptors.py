@@ -20,6 +20,3 @@ def kernel(p, q, n, stride):
     one = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [1, 16])
     g = one.gather(n, 0)  # error: 9: descriptor.gather: row numbers must be a tile of rank 1 with at least 8 integers, not int32
     h = tl.load_tensor_descriptor(p, [0, 0])  # error: 9: tl.load_tensor_descriptor: expected a tensor descriptor, found pointer<fp16>
-    for i in range(n):
-        j = good.shape[0]  # error: 13: the shape of a descriptor that a loop or branch passes on is not known here
-        good = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16, 16])

@@ -14,6 +14,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 from neso.language import constexpr as CE, math as tmath  # noqa: E402
 from neso.language.extra import libdevice  # noqa: E402
 
@@ -118,6 +119,43 @@ def make_adder(amount):
         return x + amount
 
     return adder
+
+
+@triton.jit
+def extents_of(desc):
+    return desc.shape[0], desc.strides[0]
+
+
+@triton.jit
+def described(p, n):
+    return tl.make_tensor_descriptor(p, [n, 16], [16, 1], [16, 16])
+
+
+@triton.jit
+def handed_on_kernel(given, p, o, n, stride):
+    desc = described(p, n)
+    a, b = extents_of(desc)
+    tl.store(o, a)
+    tl.store(o + 1, b)
+    if n > 5:
+        desc = tl.make_tensor_descriptor(p, [n + 1, 32], [stride, 1], [16, 16])
+    tl.store(o + 2, desc.strides[0])
+    for i in range(n):
+        tl.store(o + 3, desc.shape[0])
+        desc = tl.make_tensor_descriptor(p, [i, n], [stride, 1], [16, 16])
+    tl.store(o + 4, desc.shape[0])
+    a, b = extents_of(given)
+    tl.store(o + 5, a)
+    tl.store(o + 6, b)
+
+
+@triton.jit
+def last_counter_kernel(o_ptr, n):
+    last = n
+    for i in range(n):
+        tl.store(o_ptr + i, last)
+        last = i
+    tl.store(o_ptr + n, last)
 
 
 def one():
@@ -239,6 +277,21 @@ class Names(unittest.TestCase):
         self.assertEqual([triton.next_power_of_2(n) for n in (1, 2, 3, 1000)], [1, 2, 4, 1024])
         with self.assertRaisesRegex(ValueError, "Did you forget to add @triton.jit"):
             tl.load(None)
+
+
+class Loops(unittest.TestCase):
+
+    def test_a_descriptor_takes_its_extents_along(self):
+        p, o = np.zeros((40, 32), np.float16), np.zeros(7, np.int64)
+        given = TensorDescriptor.from_tensor(p, [8, 32])
+        for n, want in ((4, [4, 16, 16, 2, 3, 40, 32]), (9, [9, 16, 48, 7, 8, 40, 32])):
+            handed_on_kernel[(1, )](given, p, o, n, 48)
+            self.assertEqual(o.tolist(), want)
+
+    def test_a_counter_is_carried_on(self):
+        o = np.zeros(6, np.int64)
+        last_counter_kernel[(1, )](o, 5)
+        self.assertEqual(o.tolist(), [5, 0, 1, 2, 3, 4])
 
 
 class Function(unittest.TestCase):

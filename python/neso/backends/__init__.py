@@ -1,9 +1,16 @@
 """Targets."""
 
-from .compiler import BaseBackend
+from dataclasses import dataclass
 
+from .compiler import BaseBackend  # noqa: F401
+from .driver import DriverBase  # noqa: F401
+
+
+@dataclass(frozen=True)
+class Backend:
+    compiler: type
+    driver: type
+
+
+#: Empty: what runs kernels is in the library, not in Python packages.
 backends = {}
-
-
-class DriverBase:
-    pass

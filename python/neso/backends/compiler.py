@@ -3,13 +3,12 @@
 import hashlib
 from dataclasses import dataclass
 from enum import Enum
-from typing import Union
 
 
 @dataclass(frozen=True)
 class GPUTarget:
     backend: str
-    arch: Union[int, str]
+    arch: "int | str"
     warp_size: int
 
 

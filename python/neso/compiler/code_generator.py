@@ -1,5 +1,8 @@
 """Names of upstream's code generator that libraries import. Code is generated in the library."""
 
+from ..language.core import str_to_ty  # noqa: F401
+from ..runtime.jit import (JITCallable, JITFunction, get_full_name, get_jit_fn_file_line,  # noqa: F401
+                           is_namedtuple)
 from .errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct  # noqa: F401
 
 

@@ -5,7 +5,12 @@ from collections import namedtuple
 
 from .. import _native
 from ..runtime import host  # noqa: F401  (gives the extension its callbacks)
-from ..runtime.cache import triton_key  # noqa: F401
+from ..backends import backends  # noqa: F401
+from ..backends.compiler import BaseBackend, GPUTarget, Language  # noqa: F401
+from ..runtime.cache import (get_cache_invalidating_env_vars, get_cache_key, get_cache_manager,  # noqa: F401
+                             get_dump_manager, get_override_manager, triton_key)
+from ..runtime.driver import driver
+from ..runtime.errors import OutOfResources  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 
 _STAGES = ("source", "ttir", "ttir-raw")
@@ -202,6 +207,11 @@ class _Pointer:
 
     def stride(self):
         return (1, )
+
+
+def max_shared_mem(device):
+    """Bytes of shared memory that a thread block may have."""
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
 def make_backend(target):

@@ -11,7 +11,7 @@ from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregat
                    _experimental_make_tensor_descriptor, map_elementwise, max_constancy, max_contiguous, maximum,
                    minimum, mul, multiple_of, num_programs, permute, pi32_t, pointer_type, program_id, range, reduce,
                    reshape, slice, split, static_assert, static_print, static_range, store, store_tensor_descriptor,
-                   sub, tensor, tensor_descriptor, trans, tuple, uint8, uint16, uint32, uint64, view, void, where)
+                   str_to_ty, sub, tensor, tensor_descriptor, tensor_descriptor_type, trans, tuple, tuple_type, uint8, uint16, uint32, uint64, view, void, where)
 from .math import (abs, ceil, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log, log2, rsqrt, sin, sqrt, sqrt_rn,
                    umulhi)
 from .random import (pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x, randn, randn4x,
@@ -30,4 +30,7 @@ def __getattr__(name):
     if name == "constexpr_function":
         from ..runtime.jit import constexpr_function
         return constexpr_function
+    if name == "semantic":
+        import importlib
+        return importlib.import_module(".semantic", __name__)
     raise AttributeError(f"module 'neso.language' has no attribute '{name}'")

@@ -4,7 +4,8 @@ kernel may call. Kernels do not run this code: the compiler has its own meaning 
 import operator
 from enum import Enum
 
-from .._utils import BITWIDTH_DICT, TRITON_MAX_TENSOR_NUMEL, type_canonicalisation_dict
+from .._utils import (BITWIDTH_DICT, TRITON_MAX_TENSOR_NUMEL, get_primitive_bitwidth,  # noqa: F401
+                      type_canonicalisation_dict, validate_block_shape)  # noqa: F401
 
 TRITON_BUILTIN = "__triton_builtin__"
 
@@ -69,6 +70,9 @@ class base_value:
 class base_type:
     """A type of the tile language."""
 
+    def mangle(self):
+        raise NotImplementedError(f"{type(self).__name__} has no name in kernels' names")
+
 
 class const:
     """Annotation of a pointer that is only read."""
@@ -101,6 +105,9 @@ class constexpr_type(base_type):
 
     def __repr__(self):
         return f"constexpr_type[{self.value}]"
+
+    def mangle(self):
+        return repr(self)
 
 
 class constexpr(base_value):
@@ -398,6 +405,13 @@ class block_type(dtype):
     def __repr__(self):
         return self.name
 
+    @property
+    def nbytes(self):
+        return self.numel * (self.primitive_bitwidth // 8)
+
+    def mangle(self):
+        return f"{self.element_ty.mangle()}S{'_'.join(map(str, self.shape))}S"
+
 
 class tuple_type(base_type):
 
@@ -411,6 +425,18 @@ class tuple_type(base_type):
 
     def __hash__(self):
         return hash(self.name)
+
+    def __iter__(self):
+        return iter(self.types)
+
+    def __getitem__(self, index):
+        return self.types[index]
+
+    def __str__(self):
+        return self.name
+
+    def mangle(self):
+        return "T" + "_".join(t.mangle() for t in self.types) + "T"
 
 
 class slice_type(dtype):
@@ -426,6 +452,29 @@ float8e5, float8e5b16, float8e4nv, float8e4b8, float8e4b15 = (
     dtype(n) for n in ("fp8e5", "fp8e5b16", "fp8e4nv", "fp8e4b8", "fp8e4b15"))
 float16, bfloat16, float32, float64 = (dtype(n) for n in dtype.STANDARD_FP_TYPES)
 pi32_t = pointer_type(int32)
+
+
+_DTYPE_OF = {dtype(n).mangle(): dtype(n) for n in dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES}
+_DTYPE_OF.update(i1=int1, u1=int1, B=int1)
+
+
+def str_to_ty(name, c=None):
+    """The type that a signature names: "*fp32", "i64", "tensordesc<fp16[64, 32]>", "constexpr" of the value c."""
+    if type(name) is tuple_of_python or type(name) is list:
+        return tuple_type([str_to_ty(n) for n in name])
+    if name == "constexpr":
+        return constexpr_type(c)
+    if name.startswith("*"):
+        is_const = name.startswith("*k")
+        return pointer_type(str_to_ty(name[2 if is_const else 1:]), const=is_const)
+    if name.startswith("tensordesc<"):
+        element, _, shape = name[len("tensordesc<"):].rstrip(">").partition("[")
+        shape = [int(s) for s in shape.split("]")[0].split(",")]
+        return tensor_descriptor_type(block_type(str_to_ty(element), shape), tuple_type([int32] * len(shape)),
+                                      tuple_type([int64] * len(shape)))
+    if name not in _DTYPE_OF:
+        raise ValueError(f"a signature has no type '{name}'")
+    return _DTYPE_OF[name]
 
 
 def get_int_dtype(bitwidth, signed):
@@ -455,8 +504,19 @@ class tensor(_inside_only):
     """A tile, inside of a kernel."""
 
 
+for _name in """T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or
+        atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2 expand_dims flip floor gather
+        histogram item log log2 logical_and logical_or max min permute ravel reduce reduce_or reshape rsqrt sigmoid sin
+        softmax sort split sqrt sqrt_rn store sum to trans view xor_sum""".split():
+    setattr(tensor, _name, builtin_function("language.tensor." + _name))
+
+
 class tensor_descriptor_base(_inside_only):
-    pass
+    """A descriptor, inside of a kernel."""
+
+
+for _name in "atomic_add atomic_and atomic_max atomic_min atomic_or atomic_xor gather load scatter store".split():
+    setattr(tensor_descriptor_base, _name, builtin_function("language.tensor_descriptor." + _name))
 
 
 class tensor_descriptor(tensor_descriptor_base):
@@ -473,6 +533,19 @@ class tensor_descriptor_type(tensor_descriptor_base_type):
         self.block_type = block_type
         self.shape_type = shape_type
         self.strides_type = strides_type
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.block_type, self.shape_type, self.strides_type) == (
+            other.block_type, other.shape_type, other.strides_type)
+
+    def __hash__(self):
+        return hash(self.block_type)
+
+    def __repr__(self):
+        return f"tensor_descriptor<{self.block_type}>"
+
+    def mangle(self):
+        return f"TD{self.block_type.mangle()}TD"
 
 
 class slice(base_value):
@@ -574,6 +647,13 @@ def _unwrap_shape(shape):
 def _normalize_tuple(value):
     value = _unwrap_if_constexpr(value)
     return value if isinstance(value, (list, tuple_of_python, tuple)) else (value, )
+
+
+def _unwrap_iterable(values):
+    """The values of f(1, 2) and of f((1, 2)) alike."""
+    if len(values) == 1 and isinstance(values[0], (list, tuple_of_python, tuple)):
+        return values[0]
+    return values
 
 
 def binary_op_type_legalization(lhs, rhs, semantic):

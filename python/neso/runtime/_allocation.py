@@ -3,6 +3,20 @@
 from contextvars import ContextVar
 
 
+class Buffer:
+    """What an allocator gives: anything with this method."""
+
+    def data_ptr(self):
+        raise NotImplementedError
+
+
+class Allocator:
+    """Anything that can be called like this."""
+
+    def __call__(self, size, alignment, stream):
+        raise NotImplementedError
+
+
 class NullAllocator:
 
     def __call__(self, size, alignment, stream):

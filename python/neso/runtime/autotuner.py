@@ -4,7 +4,6 @@ import builtins
 import functools
 import hashlib
 import inspect
-import json
 import time
 import warnings
 
@@ -138,6 +137,7 @@ class Autotuner(KernelInterface):
             fn = fn.fn
         parts = [triton_key(), repr(driver.active.get_current_target()), fn.cache_key,
                  str(sorted(get_cache_invalidating_env_vars().items())), str(tuning_key)] + [str(c) for c in configs]
+        import json
         cache = get_cache_manager(hashlib.sha256("-".join(parts).encode()).hexdigest())
         name = f"{fn.__name__[:150]}.autotune.json"
         path = cache.get_file(name)

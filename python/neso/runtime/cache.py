@@ -1,9 +1,7 @@
 """Files kept by key. Compiled kernels are kept in memory; tuning results, and what programs put here, on disk."""
 
 import hashlib
-import json
 import os
-import uuid
 
 from .. import knobs
 
@@ -30,6 +28,18 @@ def default_override_dir():
 
 def default_dump_dir():
     return knobs.cache.dump_dir
+
+
+def _children(path):
+    """The files of a group, by the file that lists them."""
+    import json
+    with open(path) as file:
+        return json.load(file).get("child_paths")
+
+
+def _listing(group):
+    import json
+    return json.dumps({"child_paths": group})
 
 
 class CacheManager:
@@ -78,6 +88,7 @@ class FileCacheManager(CacheManager):
             binary = False
             data = str(data)
         path = self._make_path(filename)
+        import uuid
         folder = os.path.join(self.cache_dir, f"tmp.pid_{os.getpid()}_{uuid.uuid4()}")
         os.makedirs(folder, exist_ok=True)
         temporary = os.path.join(folder, filename)
@@ -91,12 +102,11 @@ class FileCacheManager(CacheManager):
         path = self.get_file(f"__grp__{filename}")
         if path is None:
             return None
-        with open(path) as file:
-            children = json.load(file).get("child_paths")
+        children = _children(path)
         return None if children is None else {n: p for n, p in children.items() if os.path.exists(p)}
 
     def put_group(self, filename, group):
-        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+        return self.put(_listing(group), f"__grp__{filename}", binary=False)
 
 
 class RemoteCacheBackend:
@@ -109,6 +119,46 @@ class RemoteCacheBackend:
 
     def put(self, filename, data):
         raise NotImplementedError
+
+
+class RemoteCacheManager(CacheManager):
+    """Files in a remote cache, with copies in a folder of this machine. TRITON_REMOTE_CACHE_BACKEND names the class."""
+
+    def __init__(self, key, override=False, dump=False):
+        self._backend = None
+        self._files = FileCacheManager(key, override, dump)
+        if not override and not dump:
+            backend = knobs.cache.remote_manager_class or RemoteCacheBackend
+            self._backend = backend(key)
+
+    def _local(self, filename, data):
+        return self._files.put(data, filename)
+
+    def get_file(self, filename):
+        if self._backend is None:
+            return self._files.get_file(filename)
+        found = self._backend.get([filename])
+        return self._local(filename, found[filename]) if filename in found else None
+
+    def put(self, data, filename, binary=True):
+        if not isinstance(data, bytes):
+            data = str(data).encode()
+        if self._backend is not None:
+            self._backend.put(filename, data)
+        return self._files.put(data, filename, binary)
+
+    def get_group(self, filename):
+        if self._backend is None:
+            return self._files.get_group(filename)
+        path = self.get_file(f"__grp__{filename}")
+        if path is None:
+            return None
+        names = _children(path) or ()
+        found = self._backend.get(list(names))
+        return {name: self._local(name, data) for name, data in found.items()}
+
+    def put_group(self, filename, group):
+        return self.put(_listing(group), f"__grp__{filename}")
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):

@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+from ..backends.driver import DriverBase
+
 
 class _Utils:
 
@@ -11,7 +13,7 @@ class _Utils:
                 "warpSize": 32, "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
 
 
-class CpuDriver:
+class CpuDriver(DriverBase):
     """Kernels are interpreted on the CPU. It answers as a GPU of the widest-spread kind where programs choose by it."""
 
     @cached_property

@@ -16,9 +16,9 @@ import types
 from dataclasses import dataclass
 
 from .. import _native, knobs
-from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import describe, host
+from . import _async_compile, describe, host
 
 TRITON_MODULE = "triton.language"
 
@@ -518,8 +518,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         return self._run(*args, grid=grid, warmup=warmup, **kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
-        return self._run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True,
-                         **{k: MockTensor.wrap_dtype(v) for k, v in kwargs.items()})
+        def compile():
+            return self._run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True,
+                             **{k: MockTensor.wrap_dtype(v) for k, v in kwargs.items()})
+
+        mode = _async_compile.active_mode.get()
+        return mode.submit(object(), compile, lambda kernel: None) if mode else compile()
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -715,6 +719,25 @@ def reinterpret(tensor, dtype):
     if hasattr(tensor, "__array_interface__"):
         return _ArrayWrapper(tensor, dtype)
     raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
+
+
+def convert_to_tuple_if_list(value):
+    return tuple(value) if isinstance(value, list) else value
+
+
+def get_full_name(fn):
+    return f"{fn.__module__}.{fn.__qualname__}"
+
+
+def mangle_type(arg, specialize=False):
+    """The name that a signature gives to an argument's type."""
+    if not isinstance(arg, (int, float, bool)) and hasattr(arg, "dtype"):
+        return f"*{_normalize_ty(str(arg.dtype).rsplit('.', 1)[-1])}"
+    if isinstance(arg, bool):
+        return "u1"
+    if isinstance(arg, int):
+        return "constexpr" if specialize and arg == 1 else "i32" if -2**31 <= arg < 2**31 else "u64" if arg >= 2**63 else "i64"
+    return "fp32" if isinstance(arg, float) else "constexpr" if arg is None else type(arg).__name__
 
 
 def get_jit_fn_file_line(fn):

@@ -1,7 +1,6 @@
 """Tensor descriptors made by the host."""
 
 from dataclasses import dataclass
-from typing import Any, List
 
 from .._utils import validate_block_shape
 from ..language.core import _unwrap_if_constexpr
@@ -18,10 +17,10 @@ def _address(base):
 class TensorDescriptor:
     """A region of memory with shape and strides, which a kernel loads and stores in blocks."""
 
-    base: Any
-    shape: List[int]
-    strides: List[int]
-    block_shape: List[int]
+    base: object
+    shape: list
+    strides: list
+    block_shape: list
     padding: str = "zero"
 
     def __post_init__(self):

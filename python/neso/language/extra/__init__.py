@@ -1,4 +1,4 @@
 """Functions of devices."""
-from . import cuda, libdevice
+from . import cuda, hip, libdevice
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

@@ -1,0 +1,1 @@
+"""Facts about AMD GPUs that programs ask for."""

@@ -1,0 +1,1 @@
+"""Facts about NVIDIA GPUs that programs ask for."""
