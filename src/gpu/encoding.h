@@ -1,10 +1,13 @@
 /* Layouts in the IR: the encoding attribute of a tile or memdesc type, and the Layout that it stands for.
  *
  * Every tile type of TTGIR carries #ttg.linear<{register = [[...]], lane = [[...]], warp = [[...]], block = [[...]]}>,
- * every memdesc #ttg.shared<{offset = [[...]]}>: the bases, as upstream writes them. Dims and the repetitions of sizes that
- * are no powers of two follow from the type's shape. Other encodings of upstream's text (#ttg.blocked, #ttg.slice,
- * #ttg.dot_op, #ttg.nvidia_mma, #ttg.swizzled_shared, #ttg.nvmma_shared) are read as well: they are constructors of
- * such a map, and the first gpu pass puts the map in their place.
+ * every memdesc #ttg.shared_linear<{offset = [[...]]}, alignment = 16>: the bases, as upstream writes them. Dims and the
+ * repetitions of sizes that are no powers of two follow from the type's shape. Other encodings of upstream's text
+ * (#ttg.blocked, #ttg.slice, #ttg.dot_op, #ttg.nvidia_mma, #ttg.swizzled_shared, #ttg.nvmma_shared, #ttg.padded_shared) are
+ * read as well: they are constructors of such a map.
+ *
+ * The encoding of a memdesc may be of smaller rank than the memdesc: the leading dims then count buffers that lie one
+ * after the other. A memdesc that is a part of a larger one has the layout of that.
  *
  * One GpuCx goes with one IrCx; equal layouts are equal attributes. `warp` bits are relative to the warps of
  * the region that the op is in (gpu_num_warps). */
@@ -34,6 +37,8 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 const Layout *gpu_layout(GpuCx *cx, IrType type);
 /* NULL, and *error a sentence in the arena, where the encoding is none or does not fit the shape. */
 const Layout *gpu_layout_checked(GpuCx *cx, IrType type, const char **error);
+/* Is the memory padded? Its layout then is without the padding, and *padded says both. */
+bool gpu_padded(GpuCx *cx, IrType memdesc, LayoutPadded *padded);
 IrAttr gpu_encoding(GpuCx *cx, const Layout *layout);
 /* The tile type with this layout. */
 IrType gpu_with_layout(GpuCx *cx, IrType tensor, const Layout *layout);
