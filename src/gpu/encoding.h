@@ -57,5 +57,7 @@ const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
  * elementwise ops. NULL where the op leaves it open or there is none. */
 const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result);
 const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsigned operand, const Layout *layout);
+/* Equal but for registers that only hold copies. */
+bool gpu_same_layout(GpuCx *cx, const Layout *a, const Layout *b);
 
 #endif

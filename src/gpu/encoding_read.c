@@ -218,14 +218,22 @@ static const Layout *with_cluster(EncodingReader *r, IrAttr attr, const Layout *
 
 static const Layout *distributed(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank);
 
-static const Layout *blocked(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank)
+/* `all` (rank: none): each thread has this dim whole, whatever the attribute says. */
+static const Layout *blocked_with(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank, unsigned all)
 {
 	LayoutBlocked b = {.rank = rank};
 	if (!find_powers(attr, "sizePerThread", b.size_per_thread, rank) ||
 	    !find_powers(attr, "threadsPerWarp", b.threads_per_warp, rank) ||
 	    !find_powers(attr, "warpsPerCTA", b.warps_per_cta, rank) || !find_order(attr, b.order, rank))
 		return refuse(r, "a blocked layout needs sizePerThread, threadsPerWarp, warpsPerCTA and order of its rank");
+	if (all < rank)
+		b.size_per_thread[all] = 1u << MIN((unsigned)__builtin_ctzll((uint64_t)shape[all]), 20u);
 	return layout_blocked(&r->cx->layouts, shape, &b);
+}
+
+static const Layout *blocked(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank)
+{
+	return blocked_with(r, attr, shape, rank, rank);
 }
 
 static const Layout *slice(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank)
@@ -291,19 +299,15 @@ static const Layout *mma(EncodingReader *r, IrAttr attr, const int64_t *shape, u
 
 static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank)
 {
-	int64_t operand, k_width = 1, outer[LAYOUT_MAX_RANK];
+	int64_t operand, k_width = 1;
 	IrAttr parent = find(attr, "parent");
 	LayoutContext *cx = &r->cx->layouts;
 	Mma m;
 	if (!find_int(attr, "opIdx", &operand) || (operand | 1) != 1 || !parent || rank < 2)
 		return refuse(r, "an operand's layout needs opIdx and parent");
 	if (strcmp(parent->text, "ttg.blocked") == 0) {
-		/* Of a product without matrix instruction: each thread has all of K. */
-		unsigned k = operand == 0 ? rank - 1 : rank - 2;
-		memcpy(outer, shape, rank * sizeof *outer);
-		outer[k] = 1;
-		const Layout *l = blocked(r, parent, outer, rank);
-		return l ? layout_broadcast(cx, l, k, shape[k]) : NULL;
+		/* Of a product without matrix instruction. */
+		return blocked_with(r, parent, shape, rank, operand == 0 ? rank - 1 : rank - 2);
 	}
 	if (strcmp(parent->text, "ttg.nvidia_mma") != 0 || !read_mma(r, parent, rank, &m))
 		return r->error ? NULL : refuse(r, "the parent of an operand's layout must be one of a product");
