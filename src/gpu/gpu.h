@@ -20,6 +20,8 @@ const PassInfo *gpu_pass_table(size_t *count);
 /* What ir_verify cannot know at LEVEL_G: layouts fit shapes and threads, and agree as each op wants (infer.c). False
  * after diagnosing. */
 bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags);
+/* The same as PassOptions.check; host is the GpuCx. */
+bool gpu_check(void *host, const IrModule *module, DiagList *diags);
 
 /* From what leaves the TTIR passes to what is lowered. */
 const char *const *gpu_pipeline(const GpuCx *cx, size_t *count);

@@ -273,3 +273,8 @@ bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags)
 	ir_walk(module->op, false, check_op, &c);
 	return !c.failed;
 }
+
+bool gpu_check(void *host, const IrModule *module, DiagList *diags)
+{
+	return gpu_verify(host, module, diags);
+}

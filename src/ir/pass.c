@@ -113,7 +113,10 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 			return false;
 		if (!(pass->level_out & level))
 			level = pass->level_out;
-		if (options->verify && !ir_verify(cx->module, (IrLevel)level, cx->diags)) {
+		bool good = !options->verify || ir_verify(cx->module, (IrLevel)level, cx->diags);
+		if (good && options->verify && options->check && level == LEVEL_G)
+			good = options->check(options->host, cx->module, cx->diags);
+		if (!good) {
 			diag_add(cx->diags, (Span){0}, DIAG_PASS_BROKE, pass->name);
 			return false;
 		}

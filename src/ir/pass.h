@@ -37,6 +37,8 @@ typedef struct PassOptions {
 	IrLevel level; /* of the module before the first pass; 0: TTIR */
 	bool verify;   /* after each pass; the entry point verifies at the end in any case */
 	void *host;    /* PassCx.host */
+	/* What ir_verify cannot know, asked after it at LEVEL_G (gpu_verify); may be NULL. */
+	bool (*check)(void *host, const IrModule *module, DiagList *diags);
 	const PassInfo *(*find)(const char *name); /* NULL: pass_by_name */
 	bool stress; /* print -> read -> print after each pass must be the identity */
 	/* Called before and after each pass when set (dumps, timing). */

@@ -179,7 +179,7 @@ static void memory_has_layouts_of_offsets(void **state)
 			    "{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]} -> {dim0 = 4, dim1 = 8}");
 	/* Three buffers, one after the other; a part has the layout of the whole. */
 	assert_string_equal(memory_text(&k, "!ttg.memdesc<3x4x8xf16, " SWIZZLED ", #ttg.shared_memory, mutable>"),
-			    "{offset = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0, 1, 2], [0, 2, 4]]} -> {dim0 = 3*1, dim1 = 4, dim2 = 8}");
+			    "{offset*3 = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0, 1, 2], [0, 2, 4]]} -> {dim0 = 3*1, dim1 = 4, dim2 = 8}");
 	assert_string_equal(memory_text(&k, "!ttg.memdesc<4x4xf16, " SWIZZLED ", #ttg.shared_memory, mutable, 4x8>"),
 			    "{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]} -> {dim0 = 4, dim1 = 8}");
 	LayoutPadded padded;
@@ -229,8 +229,8 @@ static void usual_layouts_share_the_tile_among_threads(void **state)
 	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	assert_string_equal(gpu_kit_layout_text(&k, gpu_default_layout(&k.cx, (int64_t[]){8, 64}, 2, 4)),
-			    "{register = [[0, 32], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], "
-			    "warp = [[1, 0], [2, 0]], block = []} -> {dim0 = 8, dim1 = 64}");
+			    "{register = [[2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], "
+			    "warp = [[0, 32], [1, 0]], block = []} -> {dim0 = 8, dim1 = 64}");
 	assert_string_equal(gpu_kit_layout_text(&k, gpu_blocked_layout(&k.cx, (int64_t[]){8, 8}, 2, (unsigned[]){0, 1}, 4, 4)),
 			    "{register = [[1, 0], [2, 0]], lane = [[4, 0], [0, 1], [0, 2], [0, 4], [0, 0]], "
 			    "warp = [[0, 0], [0, 0]], block = []} -> {dim0 = 8, dim1 = 8}");

@@ -296,7 +296,7 @@ static void other_uses_are_refused(void **state)
 	show(&t, b, p);
 	kit_return(&t.k);
 	bool changed;
-	PassCx cx = {t.k.m, &t.k.diags, &t.k.scratch};
+	PassCx cx = {.module = t.k.m, .diags = &t.k.diags, .scratch = &t.k.scratch};
 	assert_false(pass_rewrite_tensor_pointer(&cx, &changed));
 	assert_int_equal(t.k.diags.first->code, DIAG_HANDLE_USE);
 	assert_int_equal(t.k.diags.first->from.line, 2);

@@ -224,7 +224,7 @@ static bool structured(Kit *k, const char *text)
 {
 	bool changed = false;
 	k->m = read_text(k, text);
-	return pass_structure(&(PassCx){k->m, &k->diags, &k->scratch}, &changed);
+	return pass_structure(&(PassCx){.module = k->m, .diags = &k->diags, .scratch = &k->scratch}, &changed);
 }
 
 static void an_early_return_nests_the_rest(void **state)

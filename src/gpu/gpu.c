@@ -1,0 +1,23 @@
+/* The table of passes that code generation can run, and the order in which it does. */
+#include "gpu/gpu.h"
+
+static const PassInfo passes[] = {
+#define PASS(fn, name, in, out, doc) {fn, name, LEVEL_##in, LEVEL_##out, doc},
+#include "gpu/passes.def"
+#include "ir/passes.def"
+#undef PASS
+};
+
+const PassInfo *gpu_pass_table(size_t *count)
+{
+	*count = ARRAY_LEN(passes);
+	return passes;
+}
+
+const PassInfo *gpu_pass_by_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+		if (strcmp(passes[i].name, name) == 0)
+			return &passes[i];
+	return NULL;
+}
