@@ -30,7 +30,8 @@ typedef struct CodegenRequest {
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */
-	const char *libdevice; /* path of libdevice.10.bc, or NULL */
+	bool no_locations;      /* loc(...) is left out of texts */
+	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	void (*log)(void *data, const char *text, size_t len);
 	void *log_data;
 } CodegenRequest;
@@ -83,7 +84,7 @@ typedef struct CodegenTable {
 	CodegenResult *(*run_passes)(const CodegenRequest *request, const char *const *passes, size_t count);
 	CodegenPassList (*passes)(void);
 	/* `neso layout`: text of a layout or of an encoding, with the shape and element type of `type` when that is
-	 * not NULL; a table of who holds what. to != NULL: the plan of a conversion. */
+	 * not NULL; a table of who holds what. to != NULL: the plan of a conversion. The text is stage[CODEGEN_TTGIR]. */
 	CodegenResult *(*layout)(const char *layout, const char *to, const char *type, const char *target);
 	void (*free)(CodegenResult *result); /* NULL is fine */
 } CodegenTable;

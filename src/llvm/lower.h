@@ -40,6 +40,7 @@ typedef struct Lower {
 	const TargetGpu *target;
 	bool fp_fusion, line_info;
 	unsigned maxnreg; /* 0: no limit */
+	const char *libdevice; /* path of libdevice.10.bc, or NULL */
 	bool failed; /* a diagnostic was made: results no longer matter */
 
 	LLVMContextRef cx;

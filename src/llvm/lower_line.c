@@ -24,10 +24,8 @@ static LLVMMetadataRef file_of(Lower *lw, Sym path)
 	LLVMMetadataRef file = map_get_ptr(&d->files, path);
 	if (file)
 		return file;
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	size_t folder = slash ? (size_t)(slash - path) : 0;
-	file = LLVMDIBuilderCreateFile(d->di, name, strlen(name), folder ? path : "", folder);
+	/* The whole path as the name: it stands in the comments that lines.c reads. */
+	file = LLVMDIBuilderCreateFile(d->di, path, strlen(path), "", 0);
 	map_put_ptr(&d->files, path, file);
 	return file;
 }
@@ -133,6 +131,8 @@ void lower_line(Lower *lw, IrLoc loc)
 
 void lower_line_end(Lower *lw)
 {
-	if (lw->debug)
-		LLVMDIBuilderFinalize(lw->debug->di);
+	if (!lw->debug)
+		return;
+	LLVMDIBuilderFinalize(lw->debug->di);
+	LLVMDisposeDIBuilder(lw->debug->di);
 }

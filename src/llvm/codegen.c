@@ -1,0 +1,569 @@
+/* The table of libneso-codegen.so, and the pipeline behind it: TTIR -> TTGIR -> LLIR -> PTX. compile() below reads as
+ * this line.
+ *
+ * A call owns one arena, freed when it ends, and the result's, which holds copies of all that is given out. Faults land
+ * here (fault.h), LLVM's fatal errors too (emit.h); both become diagnostics. */
+#include "llvm/codegen.h"
+
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "gpu/gpu.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "llvm/emit.h"
+#include "llvm/facts.h"
+#include "llvm/layout_text.h"
+#include "llvm/lines.h"
+#include "llvm/lower_int.h"
+
+#define EXPORT __attribute__((visibility("default")))
+extern EXPORT const CodegenTable neso_codegen_table;
+
+/* Passes on LLIR, while machine operations are calls. */
+static const char llir_passes[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
+
+typedef struct Block {
+	CodegenResult result; /* first: the caller's pointer is the block's */
+	Arena arena;
+} Block;
+
+typedef struct Job {
+	Arena arena;
+	Block *block;
+	const CodegenRequest *request;
+	const TargetGpu *target;
+	unsigned ptx;
+	SourceSet sources;
+	DiagList diags;
+	IrCx ir;
+	IrModule *module;
+	IrOp *kernel;
+	GpuCx gpu;
+	Facts facts;
+	Emit *emit; /* open */
+	double started;
+	/* run_passes */
+	const char *const *passes;
+	size_t pass_count;
+	struct {
+		const char *layout, *to, *type;
+	} layout;
+} Job;
+
+typedef bool JobFn(Job *job);
+
+static const char *const stage_names[CODEGEN_STAGE__COUNT] = {"ttir", "ttgir", "llir", "ptx"};
+
+/* ---- giving out ---- */
+
+static void fault(Job *job, DiagCode code, ...)
+{
+	va_list args;
+	va_start(args, code);
+	diag_add_at_v(&job->diags, NULL, (LineCol){0, 0}, code, args);
+	va_end(args);
+}
+
+static bool is_kept(const Job *job, CodegenStage stage)
+{
+	return job->request->keep[stage] || job->request->to == stage;
+}
+
+static void keep_text(Job *job, CodegenStage stage, const char *text, size_t len)
+{
+	CodegenText *out = &job->block->result.stage[stage];
+	out->data = arena_strndup(&job->block->arena, text ? text : "", len);
+	out->len = len;
+}
+
+/* The stage is made; the next one's time begins. */
+static void made(Job *job, CodegenStage stage)
+{
+	double now = os_now();
+	job->block->result.seconds[stage] = now - job->started;
+	job->started = now;
+}
+
+static void keep_diag(Arena *arena, CodegenDiag *out, const Diag *diag)
+{
+	*out = (CodegenDiag){
+		.severity = (int)diag->severity,
+		.code = diag_code_name(diag->code),
+		.path = diag->path ? arena_strdup(arena, diag->path) : NULL,
+		.line = diag->from.line,
+		.col = diag->from.col,
+		.text = arena_strdup(arena, diag->text),
+	};
+}
+
+static void keep_diags(Job *job)
+{
+	Arena *arena = &job->block->arena;
+	size_t count = 0, at = 0;
+	for (const Diag *d = job->diags.first; d; d = d->next, count++)
+		for (const Diag *n = d->notes; n; n = n->next)
+			count++;
+	CodegenDiag *all = ARENA_ARRAY(arena, CodegenDiag, count + 1);
+	for (const Diag *d = job->diags.first; d; d = d->next) {
+		keep_diag(arena, &all[at++], d);
+		for (const Diag *n = d->notes; n; n = n->next)
+			keep_diag(arena, &all[at++], n);
+	}
+	job->block->result.diags = all;
+	job->block->result.diag_count = count;
+}
+
+static void keep_facts(Job *job)
+{
+	CodegenResult *r = &job->block->result;
+	const Facts *f = &job->facts;
+	r->kernel = arena_strdup(&job->block->arena, f->kernel);
+	r->args = arena_strdup(&job->block->arena, f->args);
+	r->threads = f->threads;
+	r->shared = f->shared;
+	r->cluster = f->cluster;
+	r->scratch_bytes = f->scratch_bytes;
+	r->scratch_align = f->scratch_align;
+	r->uses_print = f->uses_print;
+	r->uses_assert = f->uses_assert;
+	r->ptx_version = job->ptx;
+}
+
+/* ---- reading ---- */
+
+static bool find_target(Job *job)
+{
+	const char *name = job->request->target ? job->request->target : "", *error;
+	size_t count;
+	const TargetGpu *all = target_all(&count);
+	job->target = target_find(name);
+	if (!job->target) {
+		Text known;
+		text_init(&known, &job->arena);
+		for (size_t i = 0; i < count; i++)
+			text_printf(&known, "%s%s", i ? ", " : "", all[i].name);
+		const char *near = target_nearest(name);
+		fault(job, DIAG_CODEGEN_TARGET, name,
+		      near ? arena_printf(&job->arena, " (did you mean '%s'?)", near) : "", known.data);
+		return false;
+	}
+	job->ptx = emit_ptx_version(job->target, job->request->ptx_version, &job->arena, &error);
+	if (!job->ptx)
+		fault(job, DIAG_CODEGEN_TEXT, error);
+	return job->ptx != 0;
+}
+
+static unsigned module_number(const Job *job, IrAttrName name, unsigned otherwise)
+{
+	return (unsigned)ir_get_int(job->module->op, &job->ir, name, otherwise);
+}
+
+static bool read_ir(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	const char *path = r->path ? r->path : stage_names[r->from];
+	ir_cx_init(&job->ir, &job->arena);
+	job->module = ir_read(&job->ir, source_add(&job->sources, path, r->text, r->len, 1), &job->diags);
+	if (!job->module)
+		return false;
+	/* TTGIR says itself for how many warps it was made. */
+	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
+	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
+	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	return ir_verify(job->module, ir_module_level(job->module), &job->diags);
+}
+
+static bool is_public(const Job *job, const IrOp *func)
+{
+	IrAttr visibility = ir_get(func, &job->ir, ATTR_SYM_VISIBILITY);
+	return ir_func_body(func) && (!visibility || strcmp(visibility->text, "private") != 0);
+}
+
+/* The function that was asked for becomes the only kernel. */
+static bool find_kernel(Job *job)
+{
+	unsigned count = 0;
+	for (IrOp *op = ir_module_block(job->module)->first; op; op = op->next) {
+		if (op->kind != OP_FUNC || !is_public(job, op))
+			continue;
+		if (job->request->kernel && strcmp(ir_func_name(op), job->request->kernel) != 0)
+			continue;
+		job->kernel = op;
+		count++;
+	}
+	if (count == 1)
+		return true;
+	if (job->request->kernel)
+		fault(job, DIAG_CODEGEN_KERNEL, job->request->kernel);
+	else
+		fault(job, DIAG_CODEGEN_NO_KERNEL, count);
+	return false;
+}
+
+/* ---- passes ---- */
+
+static void log_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
+{
+	const Job *job = data;
+	if (!after)
+		return;
+	Arena arena;
+	Text text;
+	arena_init(&arena, 0);
+	text_init(&text, &arena);
+	text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
+	ir_print(&text, module, (IrPrintOptions){0});
+	job->request->log(job->request->log_data, text.data, text.len);
+	arena_free(&arena);
+}
+
+static bool run_list(Job *job, const char *const *names, size_t count)
+{
+	const CodegenRequest *r = job->request;
+	PassOptions options = {
+		.level = ir_module_level(job->module),
+		.verify = r->verify_passes,
+		.stress = r->verify_passes,
+		.host = &job->gpu,
+		.find = gpu_pass_by_name,
+		.hook = r->dump_passes && r->log ? log_pass : NULL,
+		.hook_data = job,
+	};
+	return pass_run_list(job->module, names, count, &options, &job->diags);
+}
+
+static void keep_ir(Job *job, CodegenStage stage)
+{
+	if (!is_kept(job, stage))
+		return;
+	Text text;
+	text_init(&text, &job->arena);
+	ir_print(&text, job->module, (IrPrintOptions){.no_locations = job->request->no_locations});
+	keep_text(job, stage, text.data, text.len);
+}
+
+/* ---- facts ---- */
+
+static char argument_letter(IrType type)
+{
+	switch (type->kind) {
+	case TY_I1:
+	case TY_I8: return '1';
+	case TY_I16: return '2';
+	case TY_I32: return '4';
+	case TY_I64: return '8';
+	case TY_F16:
+	case TY_BF16: return 'h';
+	case TY_F32: return 'f';
+	case TY_F64: return 'd';
+	case TY_PTR: return 'p';
+	case TY_TENSORDESC: return 't';
+	default: return ir_is_float(type) && type->bits == 8 ? '1' : '?';
+	}
+}
+
+static void find_facts(Job *job, const Lower *lw)
+{
+	const IrBlock *body = ir_func_body(job->kernel);
+	char *args = ARENA_ARRAY(&job->arena, char, body->arg_count + 2);
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		args[i] = argument_letter(body->args[i]->type);
+	if (lw->scratch_bytes)
+		args[body->arg_count] = 's';
+	IrAttr shared = ir_get_named(job->module->op, ir_sym(&job->ir, "ttg.shared"));
+	job->facts = (Facts){
+		.kernel = ir_func_name(job->kernel),
+		.args = args,
+		.threads = TARGET_WARP_SIZE * job->gpu.num_warps,
+		.shared = shared ? (unsigned)shared->i : 0,
+		.cluster = job->gpu.num_ctas,
+		.scratch_bytes = lw->scratch_bytes,
+		.scratch_align = lw->scratch_bytes ? 16 : 0,
+		.uses_print = lw->uses_print,
+		.uses_assert = lw->uses_assert,
+	};
+}
+
+/* ---- LLVM ---- */
+
+static bool llvm_fault(Job *job)
+{
+	fault(job, DIAG_CODEGEN_LLVM, job->emit->error);
+	return false;
+}
+
+static bool lower(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	emit_new_module(job->emit, job->kernel ? ir_func_name(job->kernel) : "neso");
+	Lower lw = {
+		.arena = &job->arena,
+		.gpu = &job->gpu,
+		.module = job->module,
+		.diags = &job->diags,
+		.axis = axis_analyse(job->module, &job->arena),
+		.target = job->target,
+		.fp_fusion = r->fp_fusion,
+		.line_info = r->line_info,
+		.maxnreg = r->maxnreg,
+		.libdevice = r->libdevice,
+		.cx = job->emit->cx,
+		.mod = job->emit->mod,
+		.b = job->emit->builder,
+	};
+	lower_init(&lw);
+	lower_line_begin(&lw);
+	bool good = lower_module(&lw);
+	lower_line_end(&lw);
+	if (!good)
+		return false;
+	find_facts(job, &lw);
+	LLVMValueRef fn = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
+	const char *text = facts_text(&job->arena, &job->facts);
+	LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION,
+				LLVMCreateStringAttribute(lw.cx, "neso", 4, text, (unsigned)strlen(text)));
+	return (!r->verify_passes || emit_verify(job->emit)) && emit_passes(job->emit, llir_passes) ? true :
+	       llvm_fault(job);
+}
+
+static bool read_llir(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	if (!emit_read_module(job->emit, r->text, r->len) || !emit_verify(job->emit))
+		return llvm_fault(job);
+	if (facts_read(&job->arena, (Str){r->text, r->len}, "\"neso\"=\"", &job->facts))
+		return true;
+	fault(job, DIAG_CODEGEN_TEXT, "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched");
+	return false;
+}
+
+static bool to_llir(Job *job)
+{
+	if (!(job->request->from == CODEGEN_LLIR ? read_llir(job) : lower(job)))
+		return false;
+	if (is_kept(job, CODEGEN_LLIR)) {
+		Text text;
+		text_init(&text, &job->arena);
+		emit_module_text(job->emit, &text);
+		keep_text(job, CODEGEN_LLIR, text.data, text.len);
+	}
+	made(job, CODEGEN_LLIR);
+	return true;
+}
+
+static bool to_ptx(Job *job)
+{
+	const char *unknown = machine_replace(job->emit->mod, &job->arena);
+	if (unknown) {
+		fault(job, DIAG_CODEGEN_OPERATION, unknown);
+		return false;
+	}
+	Text code, text;
+	text_init(&code, &job->arena);
+	text_init(&text, &job->arena);
+	if (job->request->verify_passes && !emit_verify(job->emit))
+		return llvm_fault(job);
+	if (!emit_ptx(job->emit, &code))
+		return llvm_fault(job);
+	text_printf(&text, "// neso: %s\n", facts_text(&job->arena, &job->facts));
+	lines_rewrite(&job->arena, (Str){code.data, code.len}, &text);
+	keep_text(job, CODEGEN_PTX, text.data, text.len);
+	made(job, CODEGEN_PTX);
+	return true;
+}
+
+static bool with_llvm(Job *job)
+{
+	job->emit = ARENA_NEW(&job->arena, Emit);
+	emit_enter(job->emit);
+	if (setjmp(job->emit->landing) != 0) {
+		/* A fatal error: LLVM's objects are in no state to be freed. */
+		llvm_fault(job);
+		job->emit = NULL;
+		return false;
+	}
+	bool good = emit_open(job->emit, job->target, job->ptx, job->request->line_info) ?
+		    to_llir(job) && (job->request->to < CODEGEN_PTX || to_ptx(job)) : llvm_fault(job);
+	emit_close(job->emit);
+	emit_leave(job->emit);
+	job->emit = NULL;
+	return good;
+}
+
+/* ---- the pipeline ---- */
+
+static bool to_ttgir(Job *job)
+{
+	size_t count;
+	const char *const *names = gpu_pipeline(&job->gpu, &count);
+	if (ir_module_level(job->module) == LEVEL_T && !run_list(job, names, count))
+		return false;
+	keep_ir(job, CODEGEN_TTGIR);
+	made(job, CODEGEN_TTGIR);
+	return true;
+}
+
+static bool from_ptx(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	if (!facts_read(&job->arena, (Str){r->text, r->len}, "// neso: ", &job->facts)) {
+		fault(job, DIAG_CODEGEN_TEXT, "this PTX has no line '// neso: ...', which says how it is launched");
+		return false;
+	}
+	keep_text(job, CODEGEN_PTX, r->text, r->len);
+	return true;
+}
+
+static bool compile(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	if (r->from > r->to || r->to >= CODEGEN_STAGE__COUNT) {
+		fault(job, DIAG_CODEGEN_STAGE, r->from < CODEGEN_STAGE__COUNT ? stage_names[r->from] : "?",
+		      r->to < CODEGEN_STAGE__COUNT ? stage_names[r->to] : "?");
+		return false;
+	}
+	if (!find_target(job))
+		return false;
+	bool good = r->from == CODEGEN_PTX ? from_ptx(job) :
+		    r->from == CODEGEN_LLIR ? with_llvm(job) :
+		    read_ir(job) && find_kernel(job) && to_ttgir(job) && (r->to < CODEGEN_LLIR || with_llvm(job));
+	if (good && r->to >= CODEGEN_LLIR)
+		keep_facts(job);
+	return good;
+}
+
+static bool run_passes(Job *job)
+{
+	if (!find_target(job) || !read_ir(job))
+		return false;
+	for (size_t i = 0; i < job->pass_count; i++) {
+		if (!gpu_pass_by_name(job->passes[i])) {
+			fault(job, DIAG_PASS_UNKNOWN, job->passes[i], "");
+			return false;
+		}
+	}
+	if (!run_list(job, job->passes, job->pass_count) ||
+	    !ir_verify(job->module, ir_module_level(job->module), &job->diags))
+		return false;
+	Text text;
+	text_init(&text, &job->arena);
+	ir_print(&text, job->module, (IrPrintOptions){.no_locations = job->request->no_locations});
+	keep_text(job, job->request->from, text.data, text.len);
+	return true;
+}
+
+static bool show_layout(Job *job)
+{
+	Text text;
+	text_init(&text, &job->arena);
+	if ((job->request->target && !find_target(job)) ||
+	    !codegen_layout(&job->arena, job->layout.layout, job->layout.to, job->layout.type, job->target, &text,
+			    &job->diags))
+		return false;
+	keep_text(job, CODEGEN_TTGIR, text.data, text.len);
+	return true;
+}
+
+/* ---- entry points ---- */
+
+static void free_result(CodegenResult *result)
+{
+	if (!result)
+		return;
+	arena_free(&((Block *)result)->arena);
+	free(result);
+}
+
+/* Both arenas are the only things owned, but for LLVM's objects, which job->emit holds. */
+static CodegenResult *run_job(Job *job, JobFn *work)
+{
+	Fault landed;
+	arena_init(&job->arena, 0);
+	job->block = calloc(1, sizeof *job->block);
+	if (!job->block)
+		return NULL;
+	arena_init(&job->block->arena, 0);
+	bool enough = true;
+	if (FAULT_TRY(&landed)) {
+		source_set_init(&job->sources, &job->arena);
+		diag_init(&job->diags, &job->arena, &job->sources);
+		job->started = os_now();
+		job->block->result.ok = work(job);
+		keep_diags(job);
+		fault_leave(&landed);
+	} else {
+		enough = landed.kind != FAULT_MEMORY;
+		job->block->result.ok = false;
+		if (job->emit) {
+			emit_close(job->emit);
+			emit_leave(job->emit);
+		}
+	}
+	CodegenResult *result = &job->block->result;
+	if (enough && landed.kind != FAULT_NONE) {
+		Fault again;
+		if (FAULT_TRY(&again)) {
+			fault(job, DIAG_INTERNAL, landed.text);
+			keep_diags(job);
+			fault_leave(&again);
+		} else {
+			enough = false;
+		}
+	}
+	arena_free(&job->arena);
+	if (enough)
+		return result;
+	free_result(result);
+	return NULL;
+}
+
+static CodegenResult *table_compile(const CodegenRequest *request)
+{
+	Job job = {.request = request};
+	return run_job(&job, compile);
+}
+
+static CodegenResult *table_run_passes(const CodegenRequest *request, const char *const *passes, size_t count)
+{
+	Job job = {.request = request, .passes = passes, .pass_count = count};
+	return run_job(&job, run_passes);
+}
+
+static const char *const pass_names[] = {
+#define PASS(fn, name, in, out, doc) name,
+#include "ir/passes.def"
+#include "gpu/passes.def"
+#undef PASS
+};
+
+static const char *const pass_docs[] = {
+#define PASS(fn, name, in, out, doc) doc,
+#include "ir/passes.def"
+#include "gpu/passes.def"
+#undef PASS
+};
+
+static CodegenPassList table_passes(void)
+{
+	return (CodegenPassList){pass_names, pass_docs, ARRAY_LEN(pass_names)};
+}
+
+static CodegenResult *table_layout(const char *layout, const char *to, const char *type, const char *target)
+{
+	CodegenRequest request = {.target = target};
+	Job job = {.request = &request, .layout = {layout, to, type}};
+	return run_job(&job, show_layout);
+}
+
+const CodegenTable neso_codegen_table = {
+	.abi = CODEGEN_ABI,
+	.version = NESO_VERSION,
+	.llvm_version = NESO_LLVM_VERSION,
+	.compile = table_compile,
+	.run_passes = table_run_passes,
+	.passes = table_passes,
+	.layout = table_layout,
+	.free = free_result,
+};
