@@ -1,0 +1,256 @@
+/* libneso-codegen's table: stages and facts of small kernels, what it says of bad input, line tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#ifndef NESO_HAVE_LLVM
+
+static void needs_llvm(void **state)
+{
+	(void)state;
+	skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(needs_llvm)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+#include <pthread.h>
+#include <string.h>
+
+#include "llvm/codegen.h"
+#include "llvm/facts.h"
+#include "llvm/lines.h"
+
+extern const CodegenTable neso_codegen_table;
+static const CodegenTable *const table = &neso_codegen_table;
+
+static const char empty_kernel[] =
+	"module {\n"
+	"  tt.func public @k(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %h: f16, %x: f64) {\n"
+	"    tt.return\n"
+	"  }\n"
+	"}\n";
+
+static CodegenRequest request_of(const char *text)
+{
+	return (CodegenRequest){
+		.from = CODEGEN_TTIR,
+		.to = CODEGEN_PTX,
+		.text = text,
+		.len = strlen(text),
+		.path = "test.ttir",
+		.target = "sm_90a",
+		.num_warps = 4,
+		.num_ctas = 1,
+		.num_stages = 3,
+		.fp_fusion = true,
+		.verify_passes = true,
+	};
+}
+
+static const char *first_text(const CodegenResult *r)
+{
+	return r->diag_count ? r->diags[0].text : "";
+}
+
+/* Compiles and expects one diagnostic of this code, whose text holds `part`. */
+static void expect_fault(const CodegenRequest *request, const char *code, const char *part)
+{
+	CodegenResult *r = table->compile(request);
+	assert_non_null(r);
+	assert_false(r->ok);
+	assert_true(r->diag_count >= 1);
+	assert_string_equal(r->diags[0].code, code);
+	if (!strstr(r->diags[0].text, part))
+		fail_msg("'%s' does not hold '%s'", r->diags[0].text, part);
+	table->free(r);
+}
+
+static void compiles_an_empty_kernel(void **state)
+{
+	(void)state;
+	CodegenRequest request = request_of(empty_kernel);
+	for (int i = 0; i < CODEGEN_STAGE__COUNT; i++)
+		request.keep[i] = true;
+	CodegenResult *r = table->compile(&request);
+	assert_non_null(r);
+	if (!r->ok)
+		fail_msg("%s", first_text(r));
+	assert_string_equal(r->kernel, "k");
+	assert_string_equal(r->args, "p4hd");
+	assert_int_equal(r->threads, 128);
+	assert_int_equal(r->shared, 0);
+	assert_int_equal(r->cluster, 1);
+	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".target sm_90a"));
+	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".reqntid 128"));
+	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".ptr .global .align 16"));
+	assert_non_null(strstr(r->stage[CODEGEN_TTGIR].data, "ttg.num-warps"));
+
+	/* Each later stage compiles on from its text, to the same PTX and with the same facts. */
+	for (CodegenStage from = CODEGEN_TTGIR; from <= CODEGEN_PTX; from++) {
+		CodegenRequest again = request;
+		again.from = from;
+		again.num_warps = 8; /* not heeded: the text says 4 */
+		again.text = r->stage[from].data;
+		again.len = r->stage[from].len;
+		CodegenResult *s = table->compile(&again);
+		assert_non_null(s);
+		if (!s->ok)
+			fail_msg("from stage %d: %s", (int)from, first_text(s));
+		assert_string_equal(s->stage[CODEGEN_PTX].data, r->stage[CODEGEN_PTX].data);
+		assert_string_equal(s->args, r->args);
+		assert_int_equal(s->threads, 128);
+		table->free(s);
+	}
+	table->free(r);
+}
+
+static void says_what_is_wrong(void **state)
+{
+	(void)state;
+	CodegenRequest request = request_of(empty_kernel);
+	request.target = "sm_99";
+	expect_fault(&request, "CODEGEN_TARGET", "known are: sm_75, sm_80");
+	request = request_of(empty_kernel);
+	request.kernel = "other";
+	expect_fault(&request, "CODEGEN_KERNEL", "'other'");
+	request = request_of("module {\n}\n");
+	expect_fault(&request, "CODEGEN_NO_KERNEL", "0 kernels");
+	request = request_of(empty_kernel);
+	request.from = CODEGEN_PTX;
+	request.to = CODEGEN_LLIR;
+	expect_fault(&request, "CODEGEN_STAGE", "from stage ptx to stage llir");
+	request.to = CODEGEN_PTX;
+	expect_fault(&request, "CODEGEN_TEXT", "// neso:");
+	request.from = CODEGEN_LLIR;
+	expect_fault(&request, "CODEGEN_LLVM", "expected top-level entity");
+	request.text = "define void @k() \"neso\"=\"kernel=k args=\" {\n  call void @neso.nothing()\n  ret void\n}\n"
+		       "declare void @neso.nothing()\n";
+	request.len = strlen(request.text);
+	expect_fault(&request, "CODEGEN_OPERATION", "neso.nothing");
+}
+
+/* A type that the hardware lacks is a fatal error of LLVM's; the process goes on, and the next compilation is right. */
+static void survives_fatal_errors(void **state)
+{
+	(void)state;
+	const char *bad = "define ptx_kernel void @k(ptr addrspace(1) %p) \"neso\"=\"kernel=k args=p\" {\n"
+			  "  %a = load <vscale x 4 x i32>, ptr addrspace(1) %p\n"
+			  "  store <vscale x 4 x i32> %a, ptr addrspace(1) %p\n  ret void\n}\n";
+	for (int i = 0; i < 3; i++) {
+		CodegenRequest request = request_of(bad);
+		request.from = CODEGEN_LLIR;
+		CodegenResult *r = table->compile(&request);
+		assert_non_null(r);
+		assert_false(r->ok);
+		assert_string_equal(r->diags[0].code, "CODEGEN_LLVM");
+		table->free(r);
+		request = request_of(empty_kernel);
+		r = table->compile(&request);
+		assert_true(r && r->ok);
+		table->free(r);
+	}
+}
+
+static void *compile_often(void *data)
+{
+	CodegenRequest request = request_of(empty_kernel);
+	for (int i = 0; i < 20; i++) {
+		CodegenResult *r = table->compile(&request);
+		if (!r || !r->ok || strcmp(r->stage[CODEGEN_PTX].data, data) != 0)
+			return data;
+		table->free(r);
+	}
+	return NULL;
+}
+
+static void threads_give_the_same_text(void **state)
+{
+	(void)state;
+	CodegenRequest request = request_of(empty_kernel);
+	CodegenResult *r = table->compile(&request);
+	assert_true(r && r->ok);
+	pthread_t threads[4];
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, compile_often,
+						(void *)(uintptr_t)r->stage[CODEGEN_PTX].data), 0);
+	for (int i = 0; i < 4; i++) {
+		void *failed;
+		pthread_join(threads[i], &failed);
+		assert_null(failed);
+	}
+	table->free(r);
+}
+
+static void facts_go_through_text(void **state)
+{
+	(void)state;
+	Arena arena;
+	arena_init(&arena, 0);
+	Facts facts = {.kernel = "k", .args = "p4s", .threads = 256, .shared = 1024, .cluster = 2, .scratch_bytes = 64,
+		       .scratch_align = 16, .uses_print = true}, back;
+	const char *text = arena_printf(&arena, "first line\n// neso: %s\nlast", facts_text(&arena, &facts));
+	assert_true(facts_read(&arena, str_of(text), "// neso: ", &back));
+	assert_string_equal(back.kernel, "k");
+	assert_string_equal(back.args, "p4s");
+	assert_int_equal(back.threads, 256);
+	assert_int_equal(back.shared, 1024);
+	assert_int_equal(back.cluster, 2);
+	assert_int_equal(back.scratch_bytes, 64);
+	assert_int_equal(back.scratch_align, 16);
+	assert_true(back.uses_print);
+	assert_false(back.uses_assert);
+	assert_false(facts_read(&arena, str_of("nothing"), "// neso: ", &back));
+	arena_free(&arena);
+}
+
+static void lines_name_what_was_inlined(void **state)
+{
+	(void)state;
+	Arena arena;
+	Text out;
+	arena_init(&arena, 0);
+	text_init(&out, &arena);
+	const char *in = "\t.loc\t1 3 4                           // /a/kern.py:3:4\n"
+			 "\tadd\n"
+			 "\t.loc\t2 170 27 // /a b/lib.py:170:27 @[ /a b/lib.py:191:40 @[ /a/kern.py:32:19 ] ]\n"
+			 "\tmul\n"
+			 "\t.file\t1 \"/a/kern.py\"\n"
+			 "\t.file\t2 \"/a b/lib.py\"\n";
+	lines_rewrite(&arena, str_of(in), &out);
+	assert_string_equal(out.data,
+			    "\t.loc\t1 3 4                           // /a/kern.py:3:4\n"
+			    "\tadd\n"
+			    "\t.loc\t1 32 19\n"
+			    "\t.loc\t2 191 40, function_name $L__inlined0, inlined_at 1 32 19\n"
+			    "\t.loc\t2 170 27, function_name $L__inlined0, inlined_at 2 191 40\n"
+			    "\tmul\n"
+			    "\t.file\t1 \"/a/kern.py\"\n"
+			    "\t.file\t2 \"/a b/lib.py\"\n"
+			    "\t.section\t.debug_str\n\t{\n"
+			    "$L__inlined0:\n\t.b8 108,105,98,46,112,121,0\n\t}\n");
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compiles_an_empty_kernel),
+		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(survives_fatal_errors),
+		cmocka_unit_test(threads_give_the_same_text),
+		cmocka_unit_test(facts_go_through_text),
+		cmocka_unit_test(lines_name_what_was_inlined),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
