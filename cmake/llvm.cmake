@@ -66,6 +66,8 @@ if(NOT problem AND NOT libraries)
   set(problem "LLVM ${NESO_LLVM_VERSION} cannot be linked with ${linking}")
 endif()
 if(problem)
+  # A later run looks again: another one may have been installed.
+  set(NESO_LLVM_CONFIG NESO_LLVM_CONFIG-NOTFOUND CACHE FILEPATH "llvm-config of LLVM 19 or newer" FORCE)
   if(NESO_LLVM STREQUAL "ON")
     message(FATAL_ERROR "${problem}")
   endif()
