@@ -13,7 +13,9 @@ enum {
 	PRICE_LOAD_SECTOR = 2, /* 64 bytes a cycle from the second-level cache */
 	PRICE_STORE_SECTOR = 4, /* sectors written in parts are merged there */
 	PRICE_ATOMIC_SECTOR = 8,
+	PRICE_LINE = 4,        /* a cycle for each line of the first-level cache */
 	SECTOR_BYTES = 32,
+	LINE_BYTES = 128,
 	WIDEST_BYTES = 16,
 };
 
@@ -131,10 +133,11 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	return access;
 }
 
-/* Sectors that one instruction of a warp touches: lanes along the contiguous dim share them, lanes along others do not. */
-static unsigned sectors_of(const GpuAccess *access, const Layout *l)
+/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim share them, lanes
+ * along others do not. */
+static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
-	unsigned bytes = access->element_bits / 8, sectors = 1;
+	unsigned bytes = access->element_bits / 8, pieces = 1;
 	for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_LANE); i++) {
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
 		bool apart = false;
@@ -142,11 +145,11 @@ static unsigned sectors_of(const GpuAccess *access, const Layout *l)
 			int64_t c = (int64_t)layout_space_get(&l->out, basis, LAYOUT_DIM0 + d);
 			if (c == 0 || c < access->constancy[d])
 				continue;
-			apart = apart || d != access->dim || c >= access->contiguity || c * bytes >= SECTOR_BYTES;
+			apart = apart || d != access->dim || c >= access->contiguity || c * bytes >= piece;
 		}
-		sectors *= apart ? 2 : 1;
+		pieces *= apart ? 2 : 1;
 	}
-	return sectors;
+	return pieces;
 }
 
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
@@ -160,7 +163,9 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
 	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;
-	return instructions * (1 + sectors_of(access, layout) * sector);
+	unsigned sectors = pieces_of(access, layout, SECTOR_BYTES) * sector;
+	unsigned lines = pieces_of(access, layout, LINE_BYTES) * PRICE_LINE;
+	return instructions * (1 + MAX(sectors, lines));
 }
 
 /* ---- arithmetic ---- */
