@@ -31,6 +31,14 @@ const char *diag_code_name(DiagCode code)
 	return info[code].name;
 }
 
+DiagCode diag_code_of(const char *name)
+{
+	for (int i = 0; i < DIAG__COUNT; i++)
+		if (strcmp(info[i].name, name) == 0)
+			return (DiagCode)i;
+	return DIAG__COUNT;
+}
+
 static const Source *source_by_path(const DiagList *list, const char *path)
 {
 	for (uint32_t i = 0; list->sources && path && i < list->sources->files.len; i++)
@@ -68,7 +76,8 @@ static bool same(const Diag *a, const Diag *b)
 	       strcmp(a->text, b->text) == 0;
 }
 
-static Diag *append(DiagList *list, Diag place, DiagCode code, va_list args)
+/* text: as it is, or NULL: the row's format with args. */
+static Diag *append(DiagList *list, Diag place, DiagCode code, const char *text, va_list *args)
 {
 	place.code = code;
 	place.severity = info[code].severity;
@@ -78,7 +87,7 @@ static Diag *append(DiagList *list, Diag place, DiagCode code, va_list args)
 	}
 	if (place.severity == DIAG_WARNING && list->warnings >= MAX_WARNINGS)
 		return NULL;
-	place.text = arena_vprintf(list->arena, info[code].format, args);
+	place.text = text ? arena_strdup(list->arena, text) : arena_vprintf(list->arena, info[code].format, *args);
 	for (Diag *d = list->first; d; d = d->next)
 		if (same(d, &place))
 			return NULL;
@@ -104,12 +113,25 @@ Diag *diag_add(DiagList *list, Span span, DiagCode code, ...)
 
 Diag *diag_add_v(DiagList *list, Span span, DiagCode code, va_list args)
 {
-	return append(list, place_span(list, span), code, args);
+	va_list copy;
+	va_copy(copy, args);
+	Diag *diag = append(list, place_span(list, span), code, NULL, &copy);
+	va_end(copy);
+	return diag;
 }
 
 Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args)
 {
-	return append(list, place_at(list, path, at), code, args);
+	va_list copy;
+	va_copy(copy, args);
+	Diag *diag = append(list, place_at(list, path, at), code, NULL, &copy);
+	va_end(copy);
+	return diag;
+}
+
+Diag *diag_add_text(DiagList *list, const char *path, LineCol at, DiagCode code, const char *text)
+{
+	return append(list, place_at(list, path, at), code, text, NULL);
 }
 
 Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...)

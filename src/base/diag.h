@@ -44,6 +44,8 @@ Diag *diag_add_v(DiagList *list, Span span, DiagCode code, va_list args);
 /* For places known only by name and numbers (locations of the IR). */
 Diag *diag_add_at(DiagList *list, const char *path, LineCol at, DiagCode code, ...);
 Diag *diag_add_at_v(DiagList *list, const char *path, LineCol at, DiagCode code, va_list args);
+/* With a text that was made before, elsewhere. */
+Diag *diag_add_text(DiagList *list, const char *path, LineCol at, DiagCode code, const char *text);
 /* Notes hang below a diagnostic; `diag` may be NULL (a diagnostic that was not taken). */
 void diag_note(DiagList *list, Diag *diag, Span span, const char *format, ...) PRINTF_LIKE(4, 5);
 void diag_note_at(DiagList *list, Diag *diag, const char *path, LineCol at, const char *format, ...)
@@ -55,6 +57,7 @@ static inline bool diag_full(const DiagList *list)
 }
 
 const char *diag_code_name(DiagCode code);
+DiagCode diag_code_of(const char *name); /* DIAG__COUNT: none */
 
 /* One diagnostic as people read it: "path:line:col: error: text", the source line, a caret, the notes. */
 void diag_render(Text *out, const Diag *diag);

@@ -1,0 +1,194 @@
+/* What the files of src/nv share: the driver's state, the ring of recent launches, errors.
+ *
+ * Locks: one for each NvDriver; it guards starting, the retained contexts, loading, and scratch buffers. Nothing that may
+ * raise a fault runs under it but inside nv_locked.
+ *
+ * fork: NvLife lies in a page that the kernel clears in a child. A child so finds the driver as it was before it was started,
+ * its lock unmade, at the price of one load for each launch. */
+#ifndef NESO_NV_INNER_H
+#define NESO_NV_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "nv/cuda.h"
+#include "nv/nv.h"
+
+enum {
+	NV_RECENT = 64,      /* launches that are remembered; a power of two */
+	NV_RECENT_ARGS = 8,  /* arguments of each */
+	NV_RECENT_SHOWN = 5, /* in one message */
+};
+
+typedef struct NvLife {
+	atomic_int lock;         /* 0: not made, 1: being made, 2: there */
+	atomic_uint generation;  /* of what is loaded; 0: not started in this process */
+} NvLife;
+
+/* One launch. Written without a lock: seq is 0 while the rest changes. */
+typedef struct NvRecent {
+	atomic_uint seq; /* 1 and up by order of launches; 0: empty */
+	_Atomic(const NvFunction *) function;
+	_Atomic(NvStream) stream;
+	atomic_uint grid[3];
+	_Atomic(uint64_t) args[NV_RECENT_ARGS];
+} NvRecent;
+
+/* Memory for the kernels of one stream: launches there come one after the other, so one buffer does for all. */
+typedef struct NvScratch {
+	struct NvScratch *next;
+	NvContext context;
+	void *context_handle;
+	NvStream stream;
+	unsigned long long stream_id;
+	NvPtr ptr;
+	size_t size;
+	bool ordered; /* from cuMemAllocAsync */
+} NvScratch;
+
+struct NvDriver {
+	atomic_int users; /* the owner, and each kernel */
+	NvDriverOptions options;
+	NvLife *life;
+	pthread_mutex_t lock;
+	unsigned generation; /* the last that was given; of another process after a fork */
+	pid_t pid;           /* that started it */
+	bool forked;         /* a parent had started it */
+	void *library;
+	char *path, *text;
+	CudaApi cuda;
+	int version;
+	NvDevice *devices;
+	int *handles; /* CUdevice of each */
+	_Atomic(void *) *primary; /* retained context of each, or NULL */
+	unsigned device_count;
+	NvScratch *scratch;
+	atomic_uint recent_at;
+	NvRecent recent[NV_RECENT];
+};
+
+struct NvKernel {
+	NvDriver *driver;
+	void *cubin;
+	size_t len;
+	NvKernelInfo info;
+	size_t arg_count;
+	_Atomic(NvFunction *) first;
+};
+
+struct NvFunction {
+	/* what a launch reads */
+	int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		      void **);
+	void *handle;
+	unsigned generation;
+	unsigned threads, shared;
+	uint32_t max_grid[3]; /* programs */
+	bool special;         /* cluster, scratch, cooperative, dependent */
+	uint8_t recorded;     /* arguments kept in the ring */
+	uint8_t arg_size[NV_RECENT_ARGS];
+	NvDriver *driver;
+	/* the rest */
+	NvKernel *kernel;
+	NvContext context;
+	void *context_handle, *module;
+	const NvDevice *device;
+	NvFunctionFacts facts;
+	NvFunction *next;
+};
+
+/* Zeroed; raises FAULT_MEMORY. */
+void *nv_new(size_t size);
+char *nv_text(const char *text); /* copy; NULL of NULL */
+
+void nv_lock(NvDriver *driver);
+void nv_unlock(NvDriver *driver);
+/* work under the lock; a fault in it is raised again without the lock. */
+bool nv_locked(NvDriver *driver, bool (*work)(NvDriver *driver, void *data, DiagList *diags), void *data,
+	       DiagList *diags);
+
+static inline unsigned nv_generation(const NvDriver *driver)
+{
+	return atomic_load_explicit(&driver->life->generation, memory_order_acquire);
+}
+
+/* Number of a context by its handle, NULL: the current one; 0: there is none, or it was destroyed. */
+NvContext nv_context_number(const NvDriver *driver, void *handle);
+/* Makes a context current for a moment, if it is still the one with this number. */
+bool nv_context_enter(NvDriver *driver, void *handle, NvContext number);
+void nv_context_leave(NvDriver *driver);
+
+/* "CUDA_ERROR_INVALID_VALUE: invalid argument"; buffer of NV_RESULT_TEXT bytes. */
+enum { NV_RESULT_TEXT = 256 };
+const char *nv_result_text(const NvDriver *driver, int result, char *buffer);
+CudaResultKind nv_result_kind(int result);
+/* Adds what `call` (name of an entry point) failed with; false, so that it can be returned. */
+bool nv_failed(NvDriver *driver, int result, const char *call, DiagList *diags);
+/* True where the result means another thing than that this call is at fault: a kernel failed before, or the process was
+ * forked; that is then diagnosed. */
+bool nv_failed_before(NvDriver *driver, int result, DiagList *diags);
+
+/* Bytes of an argument of CodegenResult.args; 0: of one that is not shown by value. */
+unsigned nv_letter_bytes(char letter);
+/* The record's number, to take it back when the launch did not take place. */
+unsigned nv_recent_add(NvFunction *function, const uint32_t grid[3], NvStream stream, void *const *params);
+void nv_recent_drop(NvDriver *driver, unsigned seq);
+/* Launches of the context that are known to have ended; all_streams: of every stream. */
+void nv_recent_done(NvDriver *driver, NvContext context, NvStream stream, bool all_streams);
+void nv_recent_forget(NvDriver *driver, const NvFunction *function);
+void nv_recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *diags);
+/* ", called with x_ptr = 0x7f.., n = 98"; "" without arguments. In the list's arena. */
+const char *nv_args_text(const NvKernel *kernel, void *const *params, DiagList *diags);
+
+/* Memory for a launch, and its launch: with the lock held. bytes > 0. *once: to be freed in the stream behind the launch. */
+NvPtr nv_scratch_get(NvFunction *function, size_t bytes, size_t align, NvStream stream, bool *once);
+void nv_scratch_free(NvDriver *driver);
+
+/* ---- tools ---- */
+
+typedef struct NvRun {
+	const char *path;
+	const char *const *args; /* ends with NULL; "@N" stands for the path of file N */
+	Str input;               /* file 0: what the tool reads */
+	bool has_output;         /* file 1: what it writes */
+	const char *suffix;      /* of file 0's name where files must lie on disk: ".ptx" */
+	double timeout;          /* seconds */
+} NvRun;
+
+typedef struct NvRan {
+	int status;      /* exit status; 128 + signal when a signal ended it; -1: not known */
+	int error;       /* errno of what failed before it ran; 0 */
+	bool timed_out;
+	Str said;        /* its standard output and error; in the arena */
+	void *output;    /* file 1; malloc */
+	size_t output_len;
+	const char *input_path; /* as the tool was given it */
+	double seconds;
+} NvRan;
+
+/* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults. */
+void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
+
+/* The search of NvToolsOptions.ptxas; in the tools, which remember it. NULL: none, and *tried (may be NULL) says where. */
+typedef struct NvTool NvTool;
+struct NvTool {
+	NvTool *next;
+	char *path, *version;
+	unsigned release; /* 130 for 13.0; 0: it could not be asked */
+};
+const NvTool *nv_tool(NvTools *tools, const char *name, unsigned capability, Arena *arena, const char **tried);
+const NvToolsOptions *nv_tools_options(const NvTools *tools);
+/* Does a setting say so (there may be no driver all the same), or is there no ptxas but a driver? */
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena);
+/* Options from the tools or PTXAS_OPTIONS, as written. */
+const char *nv_extra_options(const NvTools *tools);
+bool nv_optimizes(const NvAssemble *how);
+
+/* Fills the cubin's report and adds what the assembler said to diags. file: how it calls its input. True when
+ * an error was among it. */
+bool nv_report_read(Str said, Str ptx, const char *kernel, NvCubin *cubin, DiagList *diags);
+
+bool nv_link(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
+
+#endif

@@ -1,0 +1,222 @@
+/* From PTX to a cubin: by ptxas where there is one, else by the driver's compiler (link.c). */
+#include "nv/inner.h"
+
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+
+enum { DEFAULT_TIMEOUT = 300 }; /* seconds: the longest that a compile may reasonably take */
+
+/* "-v" and what else a user gave: text split at blanks. */
+static size_t add_words(Arena *arena, const char **args, size_t n, size_t max, const char *words)
+{
+	while (*words && n < max) {
+		words += strspn(words, " \t\n");
+		size_t len = strcspn(words, " \t\n");
+		if (len)
+			args[n++] = arena_strndup(arena, words, len);
+		words += len;
+	}
+	return n;
+}
+
+static const char *const *make_args(const NvTools *tools, const NvAssemble *how, const char *path, Arena *arena)
+{
+	const char *extra = nv_extra_options(tools);
+	size_t n = 0, max = 16 + strlen(extra);
+	const char **args = ARENA_ARRAY(arena, const char *, max + 1);
+	args[n++] = path;
+	args[n++] = "-v";
+	args[n++] = arena_printf(arena, "-arch=%s", how->target->name);
+	if (how->line_info)
+		args[n++] = "-lineinfo";
+	if (how->no_fusion)
+		args[n++] = "-fmad=false";
+	if (!nv_optimizes(how))
+		args[n++] = "-O0";
+	n = add_words(arena, args, n, max - 3, extra);
+	args[n++] = "@0";
+	args[n++] = "-o";
+	args[n++] = "@1";
+	return args;
+}
+
+static bool is_cubin(const void *data, size_t len)
+{
+	return len > 64 && memcmp(data, "\177ELF", 4) == 0;
+}
+
+/* The name under which the tool knew its input is of no use to anyone. */
+static Str rename_input(Arena *arena, Str said, const char *input, const char *kernel)
+{
+	Text t;
+	size_t len = strlen(input);
+	text_init(&t, arena);
+	text_str(&t, "");
+	for (size_t i = 0; i < said.len;) {
+		if (len && i + len <= said.len && memcmp(said.ptr + i, input, len) == 0) {
+			text_printf(&t, "%s.ptx", kernel);
+			i += len;
+		} else {
+			text_char(&t, said.ptr[i++]);
+		}
+	}
+	return (Str){t.data, t.len};
+}
+
+static void say_failure(const NvTool *tool, const NvRan *ran, Str said, DiagList *diags)
+{
+	const char *why;
+	Arena *arena = diags->arena;
+	if (ran->status > 128 && ran->status < 128 + 65)
+		why = arena_printf(arena, "signal %d ended it", ran->status - 128);
+	else if (ran->status > 0)
+		why = arena_printf(arena, "exit status %d", ran->status);
+	else
+		why = ran->output_len ? "what it wrote is no cubin" : "it wrote no cubin";
+	Diag *diag = diag_add(diags, (Span){0}, DIAG_PTXAS_FAILED, tool->path, why);
+	enum { SHOWN = 1000 };
+	if (said.len)
+		diag_note(diags, diag, (Span){0}, "it said: %.*s%s", (int)MIN(said.len, SHOWN), said.ptr,
+			  said.len > SHOWN ? " ..." : "");
+}
+
+/* What ran, judged: the report, then whether there is a cubin. */
+static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, Str ptx, const NvAssemble *how,
+			NvCubin *cubin, DiagList *diags)
+{
+	if (ran->error) {
+		diag_add(diags, (Span){0}, DIAG_PTXAS_START, tool->path, strerror(ran->error));
+		return false;
+	}
+	if (ran->timed_out) {
+		diag_add(diags, (Span){0}, DIAG_PTXAS_TIMEOUT, tool->path, timeout);
+		return false;
+	}
+	Str said = rename_input(diags->arena, ran->said, ran->input_path, how->kernel);
+	cubin->log = nv_text(said.ptr);
+	if (nv_report_read(said, ptx, how->kernel, cubin, diags))
+		return false;
+	/* A host that takes its children's status itself leaves -1: the output then decides. */
+	if (ran->status > 0 || !is_cubin(cubin->data, cubin->len)) {
+		say_failure(tool, ran, said, diags);
+		return false;
+	}
+	return true;
+}
+
+static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin,
+		      DiagList *diags)
+{
+	double timeout = nv_tools_options(tools)->timeout;
+	NvRun run = {
+		.path = tool->path,
+		.args = make_args(tools, how, tool->path, diags->arena),
+		.input = ptx,
+		.has_output = true,
+		.suffix = ".ptx",
+		.timeout = timeout > 0 ? timeout : DEFAULT_TIMEOUT,
+	};
+	NvRan ran;
+	nv_run(diags->arena, &run, &ran);
+	cubin->data = ran.output;
+	cubin->len = ran.output_len;
+	return take_result(tool, &ran, run.timeout, ptx, how, cubin, diags);
+}
+
+static void say_missing(const char *tried, DiagList *diags)
+{
+	Diag *diag = diag_add(diags, (Span){0}, DIAG_PTXAS_MISSING, tried);
+	diag_note(diags, diag, (Span){0}, "TRITON_PTXAS_PATH names one; a CUDA toolkit in CUDA_HOME, /usr/local/cuda or "
+					  "PATH is found; where there is a GPU, its driver can do without");
+}
+
+/* The driver, started, whose compiler is to be used. */
+static bool have_driver(const NvAssemble *how, DiagList *diags)
+{
+	if (how->driver)
+		return nv_driver_start(how->driver, diags);
+	say_missing("the driver's compiler was asked for, but there is no driver", diags);
+	return false;
+}
+
+bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+{
+	Fault fault;
+	volatile bool ok = false;
+	*cubin = (NvCubin){0};
+	if (FAULT_TRY(&fault)) {
+		const char *tried = "";
+		const NvTool *tool = NULL;
+		double began = os_now();
+		if (nv_uses_driver(tools, how, diags->arena))
+			ok = have_driver(how, diags) && nv_link(ptx, how, cubin, diags);
+		else if ((tool = nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried)))
+			ok = run_ptxas(tools, tool, ptx, how, cubin, diags);
+		else
+			say_missing(tried, diags);
+		cubin->seconds = os_now() - began;
+		fault_leave(&fault);
+	}
+	if (!ok)
+		nv_cubin_free(cubin);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return ok;
+}
+
+void nv_cubin_free(NvCubin *cubin)
+{
+	free(cubin->data);
+	free(cubin->log);
+	*cubin = (NvCubin){0};
+}
+
+const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags)
+{
+	const char *extra = nv_extra_options(tools), *tried, *name;
+	const char *more = nv_optimizes(how) || how->no_optimize ? "" : " -O0";
+	if (nv_uses_driver(tools, how, arena)) {
+		if (!have_driver(how, diags))
+			return NULL;
+		name = nv_driver_text(how->driver);
+	} else {
+		const NvTool *tool = nv_tool(tools, "ptxas", how->target->capability, arena, &tried);
+		if (!tool) {
+			say_missing(tried, diags);
+			return NULL;
+		}
+		name = arena_printf(arena, "ptxas %s", tool->version);
+	}
+	return arena_printf(arena, "%s%s%s%s", name, more, *extra ? " " : "", extra);
+}
+
+/* Which PTX a release of CUDA reads: each minor release of 11 and 12 up to 12.5 raised it by one, 12.6 did not. */
+static unsigned ptx_of_release(unsigned release)
+{
+	unsigned major = release / 10, minor = release % 10;
+	if (major == 11)
+		return 70 + minor;
+	if (major == 12)
+		return 80 + (minor > 5 ? minor - 1 : minor);
+	return major > 12 ? 90 + (major - 13) * 10 + minor : 0;
+}
+
+unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags)
+{
+	const char *tried;
+	if (nv_uses_driver(tools, how, diags->arena)) {
+		if (!have_driver(how, diags))
+			return 0;
+		int version = nv_driver_version(how->driver);
+		return ptx_of_release((unsigned)(version / 1000 * 10 + version % 1000 / 10));
+	}
+	const NvTool *tool = nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried);
+	if (!tool) {
+		say_missing(tried, diags);
+		return 0;
+	}
+	/* One that does not say its version is taken for as new as the target needs. */
+	return MAX(ptx_of_release(tool->release), tool->release ? 0 : how->target->ptx);
+}

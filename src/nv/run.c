@@ -1,0 +1,271 @@
+/* Running a tool of the toolkit: posix_spawn, a time limit, and nothing left behind.
+ *
+ * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no litter.
+ * Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on every path.
+ * The tool gets a process group of its own: at the time limit all of it is ended. */
+#define _GNU_SOURCE /* memfd_create, pipe2 */
+#include "nv/inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+
+extern char **environ;
+
+enum {
+	CHILD_FD = 200,        /* of file 0 in the child; above what a tool opens itself */
+	LARGEST_SAID = 8 << 20 /* bytes of output kept */
+};
+
+/* What must be given back; index 0 is the input, 1 the output. */
+typedef struct Work {
+	int fd[2]; /* memory files, or -1 */
+	char *folder;
+	char *path[2];
+	int pipe[2];
+	pid_t pid;
+} Work;
+
+/* ---- files ---- */
+
+static bool write_all(int fd, Str bytes)
+{
+	while (bytes.len) {
+		ssize_t put = write(fd, bytes.ptr, bytes.len);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		bytes.ptr += put;
+		bytes.len -= (size_t)put;
+	}
+	return true;
+}
+
+static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
+{
+	if (access("/proc/self/fd", X_OK) != 0)
+		return false;
+	for (int i = 0; i <= (run->has_output ? 1 : 0); i++) {
+		work->fd[i] = memfd_create("neso", MFD_CLOEXEC);
+		if (work->fd[i] < 0)
+			return false;
+		work->path[i] = arena_printf(arena, "/proc/self/fd/%d", CHILD_FD + i);
+	}
+	return write_all(work->fd[0], run->input);
+}
+
+static void close_files(Work *work)
+{
+	for (int i = 0; i < 2; i++) {
+		if (work->fd[i] >= 0)
+			close(work->fd[i]);
+		work->fd[i] = -1;
+	}
+}
+
+static bool make_disk_files(Work *work, Arena *arena, const NvRun *run)
+{
+	const char *base = getenv("TMPDIR");
+	char *folder = arena_printf(arena, "%s/neso-XXXXXX", base && *base ? base : "/tmp");
+	work->path[0] = work->path[1] = NULL;
+	if (!mkdtemp(folder))
+		return false;
+	work->folder = folder;
+	work->path[0] = arena_printf(arena, "%s/in%s", folder, run->suffix ? run->suffix : "");
+	work->path[1] = arena_printf(arena, "%s/out", folder);
+	int fd = open(work->path[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	bool ok = write_all(fd, run->input);
+	int code = errno;
+	close(fd);
+	errno = code;
+	return ok;
+}
+
+/* The output is read before the files go; nothing when there is none. */
+static void read_output(const Work *work, NvRan *ran)
+{
+	struct stat st;
+	int fd = work->folder ? open(work->path[1], O_RDONLY | O_CLOEXEC) : work->fd[1];
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && st.st_size > 0 && (ran->output = malloc((size_t)st.st_size))) {
+		size_t at = 0;
+		ssize_t got;
+		while (at < (size_t)st.st_size &&
+		       (got = pread(fd, (char *)ran->output + at, (size_t)st.st_size - at, (off_t)at)) > 0)
+			at += (size_t)got;
+		ran->output_len = at;
+	}
+	if (work->folder)
+		close(fd);
+}
+
+static void clean(Work *work)
+{
+	close_files(work);
+	for (int i = 0; i < 2; i++)
+		if (work->pipe[i] >= 0)
+			close(work->pipe[i]);
+	if (!work->folder)
+		return;
+	for (int i = 0; i < 2; i++)
+		unlink(work->path[i]);
+	rmdir(work->folder);
+}
+
+/* ---- the process ---- */
+
+/* In the child: the pipe as output, no input, the files at their numbers; signals as a fresh process has them. */
+static int spawn(Work *work, const NvRun *run, const char *const *args)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error = posix_spawn_file_actions_init(&files);
+	if (error)
+		return error;
+	if ((error = posix_spawnattr_init(&attributes))) {
+		posix_spawn_file_actions_destroy(&files);
+		return error;
+	}
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, work->pipe[1], 1);
+	posix_spawn_file_actions_adddup2(&files, work->pipe[1], 2);
+	for (int i = 0; i < 2; i++)
+		if (work->fd[i] >= 0)
+			posix_spawn_file_actions_adddup2(&files, work->fd[i], CHILD_FD + i);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(&attributes,
+				 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	error = posix_spawn(&work->pid, run->path, &files, &attributes, (char *const *)(uintptr_t)args, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return error;
+}
+
+/* Reads what it says until it closes its output or time is up. */
+static void listen_to(Work *work, Text *said, double deadline)
+{
+	char buffer[4096];
+	for (;;) {
+		double left = deadline - os_now();
+		if (left <= 0)
+			return;
+		struct pollfd ready = {.fd = work->pipe[0], .events = POLLIN};
+		int n = poll(&ready, 1, (int)MIN(left * 1e3 + 1, 1e9));
+		if (n < 0 && errno != EINTR)
+			return;
+		if (n <= 0)
+			continue;
+		ssize_t got = read(work->pipe[0], buffer, sizeof buffer);
+		if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+			return;
+		if (got > 0 && said->len < LARGEST_SAID)
+			text_add(said, buffer, (size_t)got);
+	}
+}
+
+/* Its exit status, as a shell gives it; -1 where the host takes the status of its children itself. */
+static int reap(pid_t pid, double deadline, bool *timed_out)
+{
+	int status;
+	const struct timespec pause = {.tv_nsec = 1000000};
+	for (;;) {
+		pid_t got = waitpid(pid, &status, *timed_out ? 0 : WNOHANG);
+		if (got == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (!*timed_out && os_now() > deadline) {
+			*timed_out = true;
+			kill(-pid, SIGKILL);
+			kill(pid, SIGKILL);
+		} else if (!*timed_out) {
+			nanosleep(&pause, NULL);
+		}
+	}
+}
+
+static const char *const *real_args(Arena *arena, const NvRun *run, const Work *work)
+{
+	size_t n = 0;
+	while (run->args[n])
+		n++;
+	const char **args = ARENA_ARRAY(arena, const char *, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const char *arg = run->args[i];
+		args[i] = arg[0] == '@' && (arg[1] == '0' || arg[1] == '1') && !arg[2] ? work->path[arg[1] - '0'] : arg;
+	}
+	return args;
+}
+
+static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
+{
+	if (!make_memory_files(work, arena, run)) {
+		close_files(work);
+		if (!make_disk_files(work, arena, run)) {
+			ran->error = errno;
+			return;
+		}
+	}
+	if (pipe2(work->pipe, O_CLOEXEC) != 0) {
+		ran->error = errno;
+		return;
+	}
+	ran->input_path = work->path[0];
+	const char *const *args = real_args(arena, run, work);
+	Text said;
+	text_init(&said, arena);
+	text_str(&said, "");
+	double deadline = os_now() + run->timeout;
+	ran->error = spawn(work, run, args);
+	if (ran->error)
+		return;
+	close(work->pipe[1]);
+	work->pipe[1] = -1;
+	listen_to(work, &said, deadline);
+	ran->status = reap(work->pid, deadline, &ran->timed_out);
+	ran->said = (Str){said.data, said.len};
+	if (run->has_output)
+		read_output(work, ran);
+}
+
+void nv_run(Arena *arena, const NvRun *run, NvRan *ran)
+{
+	*ran = (NvRan){.said = STR("")};
+	Work work = {.fd = {-1, -1}, .pipe = {-1, -1}, .pid = -1};
+	double began = os_now();
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		run_tool(arena, run, ran, &work);
+		fault_leave(&fault);
+	} else if (work.pid > 0) {
+		bool timed_out = true;
+		kill(-work.pid, SIGKILL);
+		reap(work.pid, 0, &timed_out);
+	}
+	clean(&work);
+	ran->seconds = os_now() - began;
+	if (fault.kind != FAULT_NONE) {
+		free(ran->output);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+}

@@ -1,0 +1,256 @@
+/* Finding the toolkit's programs, and asking for their versions. A path is asked once; the answer stays with the handle, so
+ * that an identity costs nothing on the way of each compile. */
+#include "nv/inner.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+
+struct NvTools {
+	NvToolsOptions options;
+	pthread_mutex_t lock;
+	NvTool *first;
+};
+
+NvTools *nv_tools_new(const NvToolsOptions *options)
+{
+	NvTools *volatile tools = nv_new(sizeof *tools);
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		if (options)
+			tools->options = *options;
+		tools->options.extra = NULL;
+		tools->options.ptxas = nv_text(tools->options.ptxas);
+		tools->options.extra = options ? nv_text(options->extra) : NULL;
+		fault_leave(&fault);
+	} else {
+		free(tools);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	pthread_mutex_init(&tools->lock, NULL);
+	return tools;
+}
+
+void nv_tools_free(NvTools *tools)
+{
+	if (!tools)
+		return;
+	for (NvTool *t = tools->first, *next; t; t = next) {
+		next = t->next;
+		free(t->path);
+		free(t->version);
+		free(t);
+	}
+	pthread_mutex_destroy(&tools->lock);
+	free((char *)tools->options.ptxas);
+	free((char *)tools->options.extra);
+	free(tools);
+}
+
+const NvToolsOptions *nv_tools_options(const NvTools *tools)
+{
+	return &tools->options;
+}
+
+const char *nv_extra_options(const NvTools *tools)
+{
+	const char *extra = tools->options.extra ? tools->options.extra : getenv("PTXAS_OPTIONS");
+	return extra ? extra : "";
+}
+
+bool nv_optimizes(const NvAssemble *how)
+{
+	const char *off = getenv("DISABLE_PTXAS_OPT");
+	return !how->no_optimize && !(off && *off && strcmp(off, "0") != 0);
+}
+
+/* ---- finding ---- */
+
+static bool runs(const char *path)
+{
+	return os_is_file(path) && access(path, X_OK) == 0;
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+/* A path that the user gave is taken or found wrong; the search does not go on behind it. */
+static const char *given_path(const NvTools *tools, unsigned capability)
+{
+	static const char *const variables[] = {"TRITON_PTXAS_PATH", "NESO_PTXAS"};
+	if (tools->options.ptxas && strcmp(tools->options.ptxas, "driver") != 0)
+		return tools->options.ptxas;
+	if (capability >= 100 && environment("TRITON_PTXAS_BLACKWELL_PATH"))
+		return environment("TRITON_PTXAS_BLACKWELL_PATH");
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+		if (environment(variables[i]) && strcmp(environment(variables[i]), "driver") != 0)
+			return environment(variables[i]);
+	return NULL;
+}
+
+static const char *in_path(const char *name, Arena *arena)
+{
+	for (const char *at = environment("PATH"); at; at = *at ? at + 1 : NULL) {
+		size_t len = strcspn(at, ":");
+		const char *path = os_path_join(arena, len ? arena_strndup(arena, at, len) : ".", name);
+		if (runs(path))
+			return path;
+		at += len;
+		if (!*at)
+			break;
+	}
+	return NULL;
+}
+
+static const char *in_toolkits(const char *name, Arena *arena, Text *tried)
+{
+	const char *const roots[] = {environment("CUDA_HOME"), environment("CUDA_PATH"), "/usr/local/cuda"};
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+		if (!roots[i])
+			continue;
+		const char *path = os_path_join(arena, os_path_join(arena, roots[i], "bin"), name);
+		if (runs(path))
+			return path;
+		text_printf(tried, "%s is not there, ", path);
+	}
+	return NULL;
+}
+
+static const char *find(const NvTools *tools, const char *name, unsigned capability, Arena *arena, Text *tried)
+{
+	const char *given = given_path(tools, capability);
+	if (given && strcmp(name, "ptxas") == 0) {
+		if (!runs(given))
+			text_printf(tried, "%s is not a program", given);
+		return runs(given) ? given : NULL;
+	}
+	/* The disassembler of the assembler's own toolkit goes first: it knows the same targets. */
+	if (given) {
+		const char *beside = os_path_join(arena, os_path_dir(arena, given), name);
+		if (runs(beside))
+			return beside;
+	}
+	const char *path = in_toolkits(name, arena, tried);
+	if (!path)
+		path = in_path(name, arena);
+	if (!path)
+		text_printf(tried, "and PATH has none");
+	return path;
+}
+
+/* ---- versions ---- */
+
+/* "..., release 13.0, V13.0.88": the version behind the V, and 130. */
+static void read_version(Str said, Arena *arena, const char **version, unsigned *release)
+{
+	*version = "unknown";
+	*release = 0;
+	const char *text = said.len ? strstr(said.ptr, "release ") : NULL;
+	unsigned major = 0, minor = 0;
+	if (!text)
+		return;
+	text += strlen("release ");
+	while (*text >= '0' && *text <= '9' && major < 1000)
+		major = major * 10 + (unsigned)(*text++ - '0');
+	if (*text == '.')
+		text++;
+	while (*text >= '0' && *text <= '9' && minor < 1000)
+		minor = minor * 10 + (unsigned)(*text++ - '0');
+	*release = major * 10 + MIN(minor, 9u);
+	const char *full = strstr(text, "V");
+	size_t len = full ? strspn(full + 1, "0123456789.") : 0;
+	*version = len ? arena_strndup(arena, full + 1, len) : arena_printf(arena, "%u.%u", major, minor);
+}
+
+static void ask(NvTool *tool, Arena *arena)
+{
+	const char *args[] = {tool->path, "--version", NULL};
+	const char *version;
+	NvRun run = {.path = tool->path, .args = args, .input = STR(""), .timeout = 20};
+	NvRan ran;
+	nv_run(arena, &run, &ran);
+	read_version(ran.said, arena, &version, &tool->release);
+	tool->version = nv_text(version);
+}
+
+static NvTool *known(const NvTools *tools, const char *path)
+{
+	for (NvTool *t = tools->first; t; t = t->next)
+		if (strcmp(t->path, path) == 0)
+			return t;
+	return NULL;
+}
+
+static NvTool *get_locked(NvTools *tools, const char *path, Arena *arena)
+{
+	NvTool *volatile tool = known(tools, path);
+	if (tool)
+		return tool;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		tool = nv_new(sizeof *tool);
+		tool->path = nv_text(path);
+		ask(tool, arena);
+		fault_leave(&fault);
+	} else {
+		if (tool)
+			free(tool->path);
+		free(tool);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	tool->next = tools->first;
+	tools->first = tool;
+	return tool;
+}
+
+static const NvTool *get(NvTools *tools, const char *path, Arena *arena)
+{
+	const NvTool *volatile tool = NULL;
+	Fault fault;
+	pthread_mutex_lock(&tools->lock);
+	if (FAULT_TRY(&fault)) {
+		tool = get_locked(tools, path, arena);
+		fault_leave(&fault);
+	}
+	pthread_mutex_unlock(&tools->lock);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return tool;
+}
+
+const NvTool *nv_tool(NvTools *tools, const char *name, unsigned capability, Arena *arena, const char **tried)
+{
+	Text why;
+	text_init(&why, arena);
+	text_str(&why, "");
+	const char *path = find(tools, name, capability, arena, &why);
+	if (tried)
+		*tried = why.data;
+	return path ? get(tools, path, arena) : NULL;
+}
+
+bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **path, const char **version)
+{
+	const NvTool *tool = nv_tool(tools, name, 0, arena, NULL);
+	if (!tool)
+		return false;
+	*path = arena_strdup(arena, tool->path);
+	*version = arena_strdup(arena, tool->version);
+	return true;
+}
+
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
+{
+	const char *chosen = tools->options.ptxas;
+	for (int i = 0; i < 2 && !chosen; i++)
+		chosen = environment(i ? "NESO_PTXAS" : "TRITON_PTXAS_PATH");
+	if (chosen && strcmp(chosen, "driver") == 0)
+		return true;
+	return how->driver && !given_path(tools, how->target->capability) &&
+	       !nv_tool(tools, "ptxas", how->target->capability, arena, NULL);
+}

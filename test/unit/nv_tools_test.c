@@ -1,0 +1,482 @@
+/* Assembling: the search for ptxas, its report, its errors on lines of the PTX, time limits, garbage, and the driver's
+ * compiler. Scripts stand in for ptxas; what needs the real one is skipped where there is none. */
+#include "nv_kit.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static const char ptx_text[] = ".version 8.0\n"
+			       ".target sm_80\n"
+			       ".address_size 64\n"
+			       ".visible .entry kernel(.param .u64 p)\n"
+			       "{\n"
+			       "\t.reg .b64 %rd<4>;\n"
+			       "\t.reg .b32 %r<4>;\n"
+			       "\t.loc 1 12 9\n"
+			       "\tld.param.u64 %rd1, [p];\n"
+			       "\tmov.u32 %r1, %tid.x;\n"
+			       "\t.loc 1 13 5\n"
+			       "\tst.global.u32 [%rd1], %r1;\n"
+			       "\tret;\n"
+			       "}\n"
+			       ".file 1 \"/src/add.py\"\n";
+
+typedef struct ToolKit {
+	Kit kit;
+	char folder[64];
+	char ptxas[128];
+	NvTools *tools;
+} ToolKit;
+
+static void write_script(const char *path, const char *body)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit; fi\n%s\n",
+		body);
+	fclose(file);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* The last two arguments of a run of ptxas are "-o" and the output, before them the input. */
+#define FIND_FILES "for a; do in=$mid; mid=$last; last=$a; done; out=$last; "
+#define WRITE_CUBIN "{ printf '\\177ELF'; printf '%080d' 0; } >$out; "
+
+static void tools_open(ToolKit *t, const char *body)
+{
+	memset(t, 0, sizeof *t);
+	kit_open(&t->kit);
+	strcpy(t->folder, "/tmp/neso-test-XXXXXX");
+	assert_non_null(mkdtemp(t->folder));
+	snprintf(t->ptxas, sizeof t->ptxas, "%s/ptxas", t->folder);
+	if (body)
+		write_script(t->ptxas, body);
+	NvToolsOptions options = {.ptxas = t->ptxas, .timeout = 20};
+	t->tools = nv_tools_new(&options);
+}
+
+static void tools_close(ToolKit *t)
+{
+	nv_tools_free(t->tools);
+	DIR *folder = opendir(t->folder);
+	for (struct dirent *e; folder && (e = readdir(folder));) {
+		char path[512];
+		snprintf(path, sizeof path, "%s/%s", t->folder, e->d_name);
+		if (e->d_name[0] != '.')
+			unlink(path);
+	}
+	closedir(folder);
+	assert_int_equal(rmdir(t->folder), 0);
+	kit_close(&t->kit);
+}
+
+static NvAssemble how_of(const char *target)
+{
+	return (NvAssemble){.target = target_find(target), .kernel = "kernel"};
+}
+
+static bool assemble(ToolKit *t, const char *text, NvCubin *cubin)
+{
+	NvAssemble how = how_of("sm_80");
+	return nv_assemble(t->tools, str_of(text), &how, cubin, &t->kit.diags);
+}
+
+static void report_is_read(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES WRITE_CUBIN "cat <<'E'\n"
+		       "ptxas info    : 0 bytes gmem\n"
+		       "ptxas info    : Compiling entry function 'other' for 'sm_80'\n"
+		       "ptxas info    : Function properties for other\n"
+		       "    8 bytes stack frame, 9 bytes spill stores, 10 bytes spill loads\n"
+		       "ptxas info    : Used 255 registers, used 1 barriers, 11 bytes smem\n"
+		       "ptxas info    : Compiling entry function 'kernel' for 'sm_80'\n"
+		       "ptxas info    : Function properties for kernel\n"
+		       "    40 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n"
+		       "ptxas info    : Used 168 registers, used 2 barriers, 40 bytes cumulative stack size, 4096 bytes smem, 380 bytes cmem[0]\n"
+		       "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n"
+		       "ptxas warning : Too big maxrregcount value specified 300, will be ignored\n"
+		       "ptxas $in, line 9; warning : Value of threads per SM is out of range\n"
+		       "E\n");
+	assert_true(assemble(&t, ptx_text, &cubin));
+	assert_int_equal(cubin.registers, 168);
+	assert_int_equal(cubin.stack, 40);
+	assert_int_equal(cubin.spill_stores, 12);
+	assert_int_equal(cubin.spill_loads, 16);
+	assert_int_equal(cubin.shared, 4096);
+	assert_int_equal(cubin.len, 84);
+	assert_memory_equal(cubin.data, "\177ELF", 4);
+	assert_non_null(strstr(cubin.log, "0 bytes gmem"));
+	const Diag *d = t.kit.diags.first;
+	assert_int_equal(t.kit.diags.warnings, 2 + (d->next->next != NULL));
+	assert_int_equal(d->code, DIAG_PTXAS_ADVICE);
+	assert_non_null(strstr(d->text, "(C7510)"));
+	assert_int_equal(d->next->code, DIAG_PTXAS_WARNING);
+	assert_non_null(strstr(d->next->text, "maxrregcount"));
+	nv_cubin_free(&cubin);
+	tools_close(&t);
+}
+
+static void warning_on_a_line(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES WRITE_CUBIN "echo \"ptxas $in, line 12; warning : odd store in $in\"");
+	assert_true(assemble(&t, ptx_text, &cubin));
+	const Diag *d = t.kit.diags.first;
+	assert_int_equal(d->code, DIAG_PTXAS_WARNING);
+	assert_string_equal(d->path, "kernel.ptx");
+	assert_string_equal(d->text, "ptxas: odd store in kernel.ptx");
+	assert_int_equal(d->from.line, 12);
+	assert_int_equal(d->from.col, 2);
+	assert_string_equal(d->line_text, "\tst.global.u32 [%rd1], %r1;");
+	assert_string_equal(d->notes->path, "/src/add.py");
+	assert_int_equal(d->notes->from.line, 13);
+	assert_int_equal(d->notes->from.col, 5);
+	nv_cubin_free(&cubin);
+	tools_close(&t);
+}
+
+static void errors_of_ptxas(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES "echo \"ptxas $in, line 10; error   : Unknown symbol '%r9'\" >&2\n"
+		       "echo 'ptxas fatal   : Ptx assembly aborted due to errors'; exit 255");
+	assert_false(assemble(&t, ptx_text, &cubin));
+	assert_null(cubin.data);
+	kit_expect(&t.kit, DIAG_PTXAS_ERROR,
+		   "kernel.ptx:10:2: error: ptxas: Unknown symbol '%r9'\n    \tmov.u32 %r1, %tid.x;\n    \t^\n"
+		   "/src/add.py:12:9: note: this line of the PTX was made for");
+	tools_close(&t);
+	tools_open(&t, "echo \"ptxas fatal   : Value 'sm_80' is not defined for option 'gpu-name'\"; exit 1");
+	assert_false(assemble(&t, ptx_text, &cubin));
+	kit_expect(&t.kit, DIAG_PTXAS_ERROR, "kernel.ptx: error: ptxas: Value 'sm_80' is not defined");
+	tools_close(&t);
+}
+
+static void failures_without_an_error(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *body, *said;
+	} rows[] = {
+		{"echo strange; exit 3", "failed: exit status 3\nnote: it said: strange"},
+		{"kill -SEGV $$", "failed: signal 11 ended it"},
+		{"exit 0", "failed: it wrote no cubin"},
+		{FIND_FILES "echo garbage >$out", "failed: what it wrote is no cubin"},
+		{FIND_FILES WRITE_CUBIN "exit 1", "failed: exit status 1"},
+		{"head -c 300000 /dev/urandom; exit 9", "failed: exit status 9"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		ToolKit t;
+		NvCubin cubin;
+		tools_open(&t, rows[i].body);
+		assert_false(assemble(&t, ptx_text, &cubin));
+		kit_expect(&t.kit, DIAG_PTXAS_FAILED, rows[i].said);
+		tools_close(&t);
+	}
+}
+
+static void ptxas_that_cannot_run(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, NULL);
+	assert_false(assemble(&t, ptx_text, &cubin));
+	kit_expect(&t.kit, DIAG_PTXAS_MISSING, "/ptxas is not a program");
+	FILE *file = fopen(t.ptxas, "w");
+	fputs("#!/no/such/interpreter\n", file);
+	fclose(file);
+	chmod(t.ptxas, 0755);
+	assert_false(assemble(&t, ptx_text, &cubin));
+	kit_expect(&t.kit, DIAG_PTXAS_START, "No such file or directory");
+	tools_close(&t);
+}
+
+static bool gone(pid_t pid)
+{
+	for (int i = 0; i < 500; i++) {
+		if (kill(pid, 0) != 0)
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	return false;
+}
+
+static void time_limit(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	char body[256];
+	tools_open(&t, NULL);
+	/* A child of its own that keeps the output open is ended with it. */
+	snprintf(body, sizeof body, "sleep 1000 & echo $! >%s/pid; sleep 1000", t.folder);
+	write_script(t.ptxas, body);
+	nv_tools_free(t.tools);
+	NvToolsOptions options = {.ptxas = t.ptxas, .timeout = 0.5};
+	t.tools = nv_tools_new(&options);
+	assert_false(assemble(&t, ptx_text, &cubin));
+	kit_expect(&t.kit, DIAG_PTXAS_TIMEOUT, "was ended: it took more than 0.5 s");
+	char path[128];
+	int pid = 0;
+	snprintf(path, sizeof path, "%s/pid", t.folder);
+	FILE *file = fopen(path, "r");
+	assert_true(file && fscanf(file, "%d", &pid) == 1 && pid > 1);
+	fclose(file);
+	assert_true(gone(pid));
+	tools_close(&t);
+}
+
+/* A host that ignores its children gets no exit status: the cubin decides. */
+static void children_ignored(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES WRITE_CUBIN);
+	void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+	assert_true(assemble(&t, ptx_text, &cubin));
+	nv_cubin_free(&cubin);
+	signal(SIGCHLD, before);
+	kit_clean(&t.kit);
+	tools_close(&t);
+}
+
+static void options_reach_it(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES WRITE_CUBIN "echo \"args: $*\"; wc -c <$in");
+	NvAssemble how = how_of("sm_90a");
+	how.line_info = how.no_fusion = true;
+	setenv("PTXAS_OPTIONS", "  --warn-on-spills -w", 1);
+	setenv("DISABLE_PTXAS_OPT", "1", 1);
+	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	assert_non_null(strstr(cubin.log, "args: -v -arch=sm_90a -lineinfo -fmad=false -O0 --warn-on-spills -w "));
+	char size[32];
+	snprintf(size, sizeof size, "\n%zu", strlen(ptx_text));
+	assert_non_null(strstr(cubin.log, size));
+	nv_cubin_free(&cubin);
+	/* What the environment adds is part of the identity. */
+	const char *identity = nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags);
+	assert_string_equal(identity, "ptxas 12.8.93 -O0   --warn-on-spills -w");
+	unsetenv("PTXAS_OPTIONS");
+	setenv("DISABLE_PTXAS_OPT", "0", 1);
+	identity = nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags);
+	assert_string_equal(identity, "ptxas 12.8.93");
+	unsetenv("DISABLE_PTXAS_OPT");
+	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 87);
+	kit_clean(&t.kit);
+	tools_close(&t);
+}
+
+static void search_order(void **state)
+{
+	(void)state;
+	ToolKit t;
+	const char *path, *version;
+	char folder[256], bin[300], there[400];
+	tools_open(&t, "exit 0");
+	NvTools *tools = nv_tools_new(NULL);
+	snprintf(folder, sizeof folder, "%s/toolkit", t.folder);
+	snprintf(bin, sizeof bin, "%s/bin", folder);
+	snprintf(there, sizeof there, "%s/ptxas", bin);
+	assert_true(mkdir(folder, 0755) == 0 && mkdir(bin, 0755) == 0);
+	write_script(there, "exit 0");
+	char *home = getenv("CUDA_HOME"), *kept = home ? strdup(home) : NULL;
+	setenv("CUDA_HOME", folder, 1);
+	assert_true(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+	assert_string_equal(path, there);
+	assert_string_equal(version, "12.8.93");
+	setenv("NESO_PTXAS", t.ptxas, 1);
+	assert_true(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+	assert_string_equal(path, t.ptxas);
+	setenv("TRITON_PTXAS_PATH", there, 1);
+	assert_true(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+	assert_string_equal(path, there);
+	/* A path that was given and is wrong is not passed over. */
+	setenv("TRITON_PTXAS_PATH", "/no/such/ptxas", 1);
+	assert_false(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+	setenv("TRITON_PTXAS_BLACKWELL_PATH", t.ptxas, 1);
+	NvAssemble how = how_of("sm_100a");
+	assert_string_equal(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags), "ptxas 12.8.93");
+	kit_clean(&t.kit);
+	how = how_of("sm_90a");
+	assert_null(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_MISSING, "no ptxas: /no/such/ptxas is not a program");
+	unsetenv("TRITON_PTXAS_PATH");
+	unsetenv("TRITON_PTXAS_BLACKWELL_PATH");
+	unsetenv("NESO_PTXAS");
+	if (kept)
+		setenv("CUDA_HOME", kept, 1);
+	else
+		unsetenv("CUDA_HOME");
+	free(kept);
+	unlink(there);
+	rmdir(bin);
+	rmdir(folder);
+	nv_tools_free(tools);
+	tools_close(&t);
+}
+
+static void drivers_compiler(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, NULL);
+	nv_tools_free(t.tools);
+	NvToolsOptions options = {.ptxas = "driver"};
+	t.tools = nv_tools_new(&options);
+	NvAssemble how = how_of("sm_90a");
+	assert_false(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_MISSING, "the driver's compiler was asked for, but there is no driver");
+	how.driver = t.kit.driver;
+	t.kit.fake->jit_info = "ptxas info    : Function properties for 'kernel'\n"
+			       "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+			       "ptxas info    : Used 12 registers, 400 bytes cmem[0]\n";
+	assert_true(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	kit_clean(&t.kit);
+	assert_int_equal(cubin.registers, 12);
+	assert_int_equal(t.kit.fake->jit_options, 0x10000 + 90);
+	assert_memory_equal(cubin.data, "\177ELF", 4);
+	nv_cubin_free(&cubin);
+	assert_non_null(strstr(nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags), "driver 13.0"));
+	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 90);
+	t.kit.fake->jit_error = "ptxas application ptx input, line 10; error   : Unknown symbol '%r9'\n"
+				"ptxas fatal   : Ptx assembly aborted due to errors";
+	t.kit.fake->fail_call = "cuLinkAddData";
+	t.kit.fake->fail_result = CUDA_INVALID_PTX;
+	assert_false(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_ERROR, "kernel.ptx:10:2: error: ptxas: Unknown symbol '%r9'");
+	t.kit.fake->jit_error = NULL;
+	t.kit.fake->fail_call = "cuLinkCreate";
+	t.kit.fake->fail_result = CUDA_JIT_COMPILER_NOT_FOUND;
+	assert_false(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "the compiler of the NVIDIA driver failed: CUDA_ERROR_JIT_COMPILER_NOT_FOUND");
+	assert_int_equal(t.kit.fake->link_states, 0);
+	tools_close(&t);
+}
+
+/* Where files cannot be kept in memory they lie in a folder, of which nothing is left. */
+static void nothing_is_left(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	tools_open(&t, FIND_FILES WRITE_CUBIN);
+	char temp[128];
+	snprintf(temp, sizeof temp, "%s/tmp", t.folder);
+	assert_int_equal(mkdir(temp, 0755), 0);
+	setenv("TMPDIR", temp, 1);
+	assert_true(assemble(&t, ptx_text, &cubin));
+	nv_cubin_free(&cubin);
+	unsetenv("TMPDIR");
+	assert_int_equal(rmdir(temp), 0);
+	tools_close(&t);
+}
+
+static void disassembler_missing_or_failing(void **state)
+{
+	(void)state;
+	ToolKit t;
+	Text out;
+	char path[128];
+	tools_open(&t, "exit 0");
+	text_init(&out, &t.kit.arena);
+	snprintf(path, sizeof path, "%s/nvdisasm", t.folder);
+	write_script(path, "echo \"sass of $3\"");
+	assert_true(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
+	assert_non_null(strstr(out.data, "sass of /"));
+	write_script(path, "echo 'nvdisasm fatal: not a cubin'; exit 1");
+	assert_false(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "not a cubin");
+	unlink(path);
+	char *keep_path = strdup(getenv("PATH")), *home = getenv("CUDA_HOME"), *kept = home ? strdup(home) : NULL;
+	if (access("/usr/local/cuda/bin/nvdisasm", X_OK) != 0 && access("/usr/local/cuda/bin/cuobjdump", X_OK) != 0) {
+		setenv("PATH", "/no/such/folder", 1);
+		unsetenv("CUDA_HOME");
+		assert_false(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
+		kit_expect(&t.kit, DIAG_DISASSEMBLER_MISSING, "and PATH has none");
+	}
+	setenv("PATH", keep_path, 1);
+	if (kept)
+		setenv("CUDA_HOME", kept, 1);
+	free(keep_path);
+	free(kept);
+	tools_close(&t);
+}
+
+/* ---- the real one ---- */
+
+static void real_ptxas(void **state)
+{
+	(void)state;
+	Kit kit;
+	NvCubin cubin;
+	const char *path, *version;
+	kit_open(&kit);
+	NvTools *tools = nv_tools_new(NULL);
+	if (!nv_tools_find(tools, "ptxas", &kit.arena, &path, &version)) {
+		nv_tools_free(tools);
+		kit_close(&kit);
+		skip();
+	}
+	NvAssemble how = how_of("sm_90a");
+	how.line_info = true;
+	assert_true(nv_assemble(tools, str_of(ptx_text), &how, &cubin, &kit.diags));
+	kit_clean(&kit);
+	assert_true(cubin.registers >= 4 && cubin.registers <= 32 && cubin.spill_stores == 0 && cubin.len > 500);
+	const char *nvdisasm;
+	if (nv_tools_find(tools, "nvdisasm", &kit.arena, &nvdisasm, &version)) {
+		Text sass;
+		text_init(&sass, &kit.arena);
+		assert_true(nv_disassemble(tools, cubin.data, cubin.len, &sass, &kit.diags));
+		assert_non_null(strstr(sass.data, "STG.E"));
+		assert_non_null(strstr(sass.data, "add.py"));
+	}
+	nv_cubin_free(&cubin);
+	char *bad = arena_strdup(&kit.arena, ptx_text);
+	memcpy(strstr(bad, "mov.u32 %r1"), "mov.u32 %q1", 11);
+	assert_false(nv_assemble(tools, str_of(bad), &how, &cubin, &kit.diags));
+	bool found = false;
+	for (const Diag *d = kit.diags.first; d; d = d->next)
+		found |= d->code == DIAG_PTXAS_ERROR && d->from.line == 10 && strstr(d->text, "%q1") && d->notes &&
+			 d->notes->from.line == 12;
+	assert_true(found);
+	kit_forget(&kit);
+	assert_false(nv_assemble(tools, STR("\001\002garbage\377"), &how, &cubin, &kit.diags));
+	assert_true(kit.diags.errors >= 1);
+	nv_tools_free(tools);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report_is_read),
+		cmocka_unit_test(warning_on_a_line),
+		cmocka_unit_test(errors_of_ptxas),
+		cmocka_unit_test(failures_without_an_error),
+		cmocka_unit_test(ptxas_that_cannot_run),
+		cmocka_unit_test(time_limit),
+		cmocka_unit_test(children_ignored),
+		cmocka_unit_test(options_reach_it),
+		cmocka_unit_test(search_order),
+		cmocka_unit_test(drivers_compiler),
+		cmocka_unit_test(nothing_is_left),
+		cmocka_unit_test(disassembler_missing_or_failing),
+		cmocka_unit_test(real_ptxas),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
