@@ -13,6 +13,7 @@
 #include <llvm-c/Core.h>
 
 #include "base/diag.h"
+#include "base/map.h"
 #include "gpu/axis.h"
 #include "gpu/encoding.h"
 #include "gpu/memory.h"
@@ -55,6 +56,7 @@ typedef struct Lower {
 	unsigned scratch_bytes;    /* global scratch of a CTA */
 	struct LowerThread *thread; /* thread ids of the region being built (lower.c) */
 	struct LowerDebug *debug;
+	Map *affine; /* what is known of values (lower_affine.h) */
 	struct LowerMachine *machine;
 } Lower;
 

@@ -1,9 +1,9 @@
-/* Integer and float arithmetic, comparison, selection, constants.
+/* Integer and float arithmetic, addresses, comparison, selection, constants.
  *
  * Contraction: a product whose every use is a sum or a difference of the same block becomes llvm.fma there when fusion is
  * on. Nothing else contracts: no fast-math flag is set, and without one NVPTX writes the .rn forms, which ptxas
  * keeps apart. */
-#include "llvm/lower.h"
+#include "llvm/lower_affine.h"
 
 /* ---- one op over registers ---- */
 
@@ -90,9 +90,40 @@ static LLVMValueRef absolute(Lower *lw, LLVMValueRef a)
 	return lower_intrinsic2(lw, name, type, a, lower_i1(lw, false));
 }
 
-ELEMENTWISE(ADDI, LLVMBuildAdd(lw->b, a[0], a[1], ""))
+/* Sums and products of indices keep constants apart. */
+typedef LLVMValueRef AffineFn(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
+
+static bool affine_elementwise(Lower *lw, IrOp *op, AffineFn *combine)
+{
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	LowerAffineOp affine = lower_affine_op(lw, op);
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		bool same = r && a.regs[r] == a.regs[r - 1] && b.regs[r] == b.regs[r - 1];
+		regs[r] = same ? regs[r - 1] : combine(lw, &affine, a.regs[r], b.regs[r]);
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+bool lower_ADDI(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_add);
+}
+
+bool lower_MULI(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_multiply);
+}
+
+bool lower_ADDPTR(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_address);
+}
+
 ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
-ELEMENTWISE(MULI, LLVMBuildMul(lw->b, a[0], a[1], ""))
 ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], a[1], ""))
 ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], a[1], ""))
 ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], a[1], ""))

@@ -5,6 +5,7 @@
  * entry block holds what depends on the thread alone, the body follows.
  *
  * Loops are built as they leave loop rotation: a test whether there is a first round, then body and test. */
+#include "llvm/lower_affine.h"
 #include "llvm/lower_int.h"
 
 /* ---- lists of registers ---- */
@@ -80,7 +81,7 @@ static void add_incoming(const Regs *phis, const Regs *values, LLVMBasicBlockRef
 		LLVMAddIncoming(phis->data[i], &values->data[i], &from, 1);
 }
 
-/* ---- scf ---- */
+/* ---- scf.for ---- */
 
 static LLVMValueRef is_below(Lower *lw, const IrOp *op, LLVMValueRef a, LLVMValueRef b)
 {
@@ -88,27 +89,107 @@ static LLVMValueRef is_below(Lower *lw, const IrOp *op, LLVMValueRef a, LLVMValu
 	return LLVMBuildICmp(lw->b, is_unsigned ? LLVMIntULT : LLVMIntSLT, a, b, "");
 }
 
-bool lower_FOR(Lower *lw, IrOp *op)
-{
-	IrBlock *block = op->regions[0].first;
-	LLVMValueRef low = lower_scalar(lw, ir_operand(op, 0)), high = lower_scalar(lw, ir_operand(op, 1)),
-		     step = lower_scalar(lw, ir_operand(op, 2));
-	Regs inits = regs_of_operands(lw, op, 3);
-	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b);
-	LLVMBasicBlockRef body = lower_new_block(lw, "loop"), exit = lower_new_block(lw, "exit");
-	LLVMBuildCondBr(lw->b, is_below(lw, op, low, high), body, exit);
+/* What a loop carries: a list of phis. Registers that keep their distances share one: register i is phi[of[i]] plus a
+ * constant. */
+typedef struct Carried {
+	uint32_t count, phi_count;
+	LLVMValueRef *init;    /* of each register */
+	uint32_t *of, *first;  /* register -> phi; phi -> its first register */
+	int64_t *offset;       /* register - phi */
+	LLVMValueRef *start, *phi, *next, *out; /* of each phi: before the loop, in it, at its end, after it */
+} Carried;
 
-	LLVMPositionBuilderAtEnd(lw->b, body);
-	LLVMValueRef counter = LLVMBuildPhi(lw->b, LLVMTypeOf(low), "");
-	Regs carried = phis_like(lw, &inits);
-	LLVMAddIncoming(counter, &low, &before, 1);
-	add_incoming(&carried, &inits, before);
-	lower_set_scalar(lw, block->args[0], counter);
-	set_args(lw, block, 1, &carried);
-	if (!lower_block(lw, block))
-		return false;
-	Regs yields = regs_of_operands(lw, ir_terminator(block), 0);
-	lower_line(lw, op->loc);
+static Carried carried_new(Lower *lw, const Regs *inits)
+{
+	uint32_t n = inits->count;
+	return (Carried){
+		.count = n,
+		.init = inits->data,
+		.of = ARENA_ARRAY(lw->arena, uint32_t, n + 1),
+		.first = ARENA_ARRAY(lw->arena, uint32_t, n + 1),
+		.offset = ARENA_ARRAY(lw->arena, int64_t, n + 1),
+		.start = lower_array(lw, n),
+		.phi = lower_array(lw, n),
+		.next = lower_array(lw, n),
+		.out = lower_array(lw, n),
+	};
+}
+
+/* Phis for registers [at, at + count): one for each base when they keep their distances. */
+static void carry(Lower *lw, Carried *c, uint32_t at, uint32_t count, bool steps)
+{
+	Map bases;
+	map_init(&bases, lw->arena);
+	for (uint32_t i = at; i < at + count; i++) {
+		LowerAffine a = steps ? lower_affine(lw, c->init[i]) : (LowerAffine){.base = c->init[i]};
+		uint64_t phi;
+		if (steps && map_get(&bases, map_key(a.base), &phi)) {
+			c->of[i] = (uint32_t)phi;
+			c->offset[i] = a.offset;
+			continue;
+		}
+		c->of[i] = c->phi_count;
+		c->offset[i] = a.offset;
+		c->first[c->phi_count] = i;
+		c->start[c->phi_count] = a.base;
+		map_put(&bases, map_key(a.base), c->phi_count++);
+	}
+}
+
+/* Registers from the values of the phis. */
+static Regs carried_regs(Lower *lw, const Carried *c, const LLVMValueRef *phis)
+{
+	Regs r = {lower_array(lw, c->count), NULL, c->count};
+	for (uint32_t i = 0; i < c->count; i++)
+		r.data[i] = c->offset[i] == 0 ? phis[c->of[i]] :
+			    lower_affine_value(lw, (LowerAffine){.base = phis[c->of[i]], .offset = c->offset[i]});
+	return r;
+}
+
+/* The phi's next value, from the first register that it stands for. */
+static void carried_next(Lower *lw, Carried *c, const Regs *yields)
+{
+	for (uint32_t p = 0; p < c->phi_count; p++) {
+		uint32_t i = c->first[p];
+		if (c->offset[i] == 0) {
+			c->next[p] = yields->data[i];
+			continue;
+		}
+		LowerAffine a = lower_affine(lw, yields->data[i]);
+		a.offset -= c->offset[i];
+		a.zero = 0;
+		c->next[p] = lower_affine_value(lw, a);
+	}
+}
+
+static Carried carry_all(Lower *lw, const IrOp *op, const Regs *inits)
+{
+	const IrBlock *block = op->regions[0].first;
+	const IrOp *end = ir_terminator(block);
+	Carried c = carried_new(lw, inits);
+	for (uint32_t i = 0, at = 0; i < op->result_count; i++) {
+		const IrValue *arg = block->args[i + 1];
+		uint32_t count = lower_count(lw, arg->type);
+		carry(lw, &c, at, count, lower_affine_steps(arg, ir_operand(end, i)));
+		at += count;
+	}
+	return c;
+}
+
+static void incoming(LLVMValueRef *phis, LLVMValueRef *values, uint32_t count, LLVMBasicBlockRef from)
+{
+	for (uint32_t i = 0; i < count; i++)
+		LLVMAddIncoming(phis[i], &values[i], &from, 1);
+}
+
+static void build_phis(Lower *lw, const Carried *c, LLVMValueRef *out)
+{
+	for (uint32_t p = 0; p < c->phi_count; p++)
+		out[p] = LLVMBuildPhi(lw->b, LLVMTypeOf(c->start[p]), "");
+}
+
+static LLVMValueRef next_counter(Lower *lw, const IrOp *op, LLVMValueRef counter, LLVMValueRef step)
+{
 	LLVMValueRef next = LLVMBuildAdd(lw->b, counter, step, "");
 	int64_t one;
 	/* The counter is below the bound, so one more cannot wrap; a longer step could. */
@@ -118,19 +199,50 @@ bool lower_FOR(Lower *lw, IrOp *op)
 		else
 			LLVMSetNSW(next, true);
 	}
+	return next;
+}
+
+bool lower_FOR(Lower *lw, IrOp *op)
+{
+	IrBlock *block = op->regions[0].first;
+	LLVMValueRef low = lower_scalar(lw, ir_operand(op, 0)), high = lower_scalar(lw, ir_operand(op, 1)),
+		     step = lower_scalar(lw, ir_operand(op, 2));
+	Regs inits = regs_of_operands(lw, op, 3);
+	Carried c = carry_all(lw, op, &inits);
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b);
+	LLVMBasicBlockRef body = lower_new_block(lw, "loop"), exit = lower_new_block(lw, "exit");
+	LLVMBuildCondBr(lw->b, is_below(lw, op, low, high), body, exit);
+
+	LLVMPositionBuilderAtEnd(lw->b, body);
+	LLVMValueRef counter = LLVMBuildPhi(lw->b, LLVMTypeOf(low), "");
+	LLVMAddIncoming(counter, &low, &before, 1);
+	build_phis(lw, &c, c.phi);
+	incoming(c.phi, c.start, c.phi_count, before);
+	Regs carried = carried_regs(lw, &c, c.phi);
+	lower_set_scalar(lw, block->args[0], counter);
+	set_args(lw, block, 1, &carried);
+	if (!lower_block(lw, block))
+		return false;
+	Regs yields = regs_of_operands(lw, ir_terminator(block), 0);
+	lower_line(lw, op->loc);
+	carried_next(lw, &c, &yields);
+	LLVMValueRef next = next_counter(lw, op, counter, step);
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
 	LLVMBuildCondBr(lw->b, is_below(lw, op, next, high), body, exit);
 	LLVMAddIncoming(counter, &next, &end, 1);
-	add_incoming(&carried, &yields, end);
+	incoming(c.phi, c.next, c.phi_count, end);
 
 	LLVMMoveBasicBlockAfter(exit, end);
 	LLVMPositionBuilderAtEnd(lw->b, exit);
-	Regs results = phis_like(lw, &inits);
-	add_incoming(&results, &inits, before);
-	add_incoming(&results, &yields, end);
+	build_phis(lw, &c, c.out);
+	incoming(c.out, c.start, c.phi_count, before);
+	incoming(c.out, c.next, c.phi_count, end);
+	Regs results = carried_regs(lw, &c, c.out);
 	set_results(lw, op, &results);
 	return true;
 }
+
+/* ---- scf.while, scf.if ---- */
 
 bool lower_WHILE(Lower *lw, IrOp *op)
 {

@@ -1,6 +1,7 @@
-/* Tiles made of scalars and of tiles with fewer elements, addresses, and which program this is: ops that only
+/* Tiles made of scalars and of tiles with fewer elements, and which program this is: ops that only
  * choose among registers, or compute from the thread id. */
 #include "base/map.h"
+#include "llvm/lower_affine.h"
 #include "llvm/machine.h"
 
 bool lower_MAKE_RANGE(Lower *lw, IrOp *op)
@@ -9,8 +10,11 @@ bool lower_MAKE_RANGE(Lower *lw, IrOp *op)
 	uint32_t count = lower_count(lw, result->type);
 	LLVMValueRef *regs = lower_coordinates(lw, gpu_layout(lw->gpu, result->type));
 	int64_t start = ir_get_int(op, lw->module->cx, ATTR_START, 0);
-	for (uint32_t r = 0; start && r < count; r++)
-		regs[r] = LLVMBuildAdd(lw->b, regs[r], lower_i32(lw, start), "");
+	for (uint32_t r = 0; start && r < count; r++) {
+		LowerAffine at = lower_affine(lw, regs[r]);
+		at.offset += start;
+		regs[r] = lower_affine_value(lw, at);
+	}
 	lower_set(lw, result, regs, count);
 	return true;
 }
@@ -107,18 +111,6 @@ bool lower_EXPAND_DIMS(Lower *lw, IrOp *op)
 bool lower_BROADCAST(Lower *lw, IrOp *op)
 {
 	return choose_registers(lw, op, broadcast_from);
-}
-
-static LLVMValueRef element_ADDPTR(Lower *lw, const IrOp *op, const LLVMValueRef *a)
-{
-	IrType pointer = ir_elem(ir_result(op, 0)->type);
-	/* Offsets are signed; GEP extends them so. */
-	return lower_offset(lw, a[0], a[1], lower_bits(pointer->elem) / 8);
-}
-
-bool lower_ADDPTR(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, element_ADDPTR);
 }
 
 /* ---- programs ---- */

@@ -2,6 +2,7 @@
  *
  * Thread ids and all that follows from them alone are computed once, in the function's entry block, and remembered:
  * the same map of the same word is the same LLVM value wherever it is asked for. */
+#include "llvm/lower_affine.h"
 #include "llvm/lower_int.h"
 
 /* A linear map that was built. */
@@ -226,15 +227,9 @@ static unsigned thread_bases(const Layout *layout, unsigned dim, uint64_t *bases
 
 LLVMValueRef lower_xor_const(Lower *lw, LLVMValueRef base, uint64_t image, uint64_t value)
 {
-	if (!value)
-		return base;
-	LLVMValueRef c = lower_i32(lw, (int64_t)value);
 	if (image & value)
-		return LLVMBuildXor(lw->b, base, c, "");
-	LLVMValueRef sum = LLVMBuildOr(lw->b, base, c, "");
-	if (LLVMIsAInstruction(sum))
-		LLVMSetIsDisjoint(sum, true);
-	return sum;
+		return LLVMBuildXor(lw->b, base, lower_i32(lw, (int64_t)value), "");
+	return lower_affine_value(lw, (LowerAffine){.base = base, .offset = (int64_t)value, .zero = ~image});
 }
 
 LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout)
