@@ -33,9 +33,17 @@ static bool is_pointer(LLVMValueRef v)
 	return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
 }
 
+static int64_t wrapped(LLVMTypeRef type, int64_t v)
+{
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	return bits >= 64 ? v : (int64_t)((uint64_t)v << (64 - bits)) >> (64 - bits);
+}
+
 LLVMValueRef lower_affine_value(Lower *lw, LowerAffine a)
 {
 	LLVMTypeRef type = LLVMTypeOf(a.base);
+	if (!is_pointer(a.base))
+		a.offset = wrapped(type, a.offset);
 	if (!a.offset) {
 		if (a.zero && !LLVMIsAConstant(a.base) && !map_get_ptr(facts(lw), a.base))
 			note(lw, a.base, a);
@@ -112,12 +120,6 @@ static uint64_t zero_of_sum(uint64_t x, uint64_t y)
 	return (x & low_y) | (y & low_x);
 }
 
-static int64_t wrapped(LLVMTypeRef type, int64_t v)
-{
-	unsigned bits = LLVMGetIntTypeWidth(type);
-	return bits >= 64 ? v : (int64_t)((uint64_t)v << (64 - bits)) >> (64 - bits);
-}
-
 /* The value as one that keeps its constant apart; without one its zero bits may still be known. */
 static LowerAffine operand(const Lower *lw, const LowerAffineOp *op, unsigned i, LLVMValueRef v)
 {
@@ -147,13 +149,15 @@ LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a,
 		b = c;
 	}
 	LowerAffine x = lower_affine(lw, a);
-	if (!LLVMIsAConstantInt(b) || !x.offset || LLVMIsAConstant(x.base))
+	if (!LLVMIsAConstantInt(b) || LLVMIsAConstant(x.base) || LLVMIsNull(b))
 		return LLVMBuildMul(lw->b, a, b, "");
 	LLVMTypeRef type = LLVMTypeOf(a);
-	int64_t factor = LLVMConstIntGetSExtValue(b);
-	LowerAffine product = {.offset = wrapped(type, (int64_t)((uint64_t)x.offset * (uint64_t)factor))};
-	if (factor > 0 && base_is_pow2((uint64_t)factor))
-		product.zero = x.zero << base_log2((uint64_t)factor) | ((uint64_t)factor - 1);
+	uint64_t factor = (uint64_t)LLVMConstIntGetSExtValue(b);
+	unsigned shift = (unsigned)__builtin_ctzll(factor);
+	LowerAffine product = {.offset = wrapped(type, (int64_t)((uint64_t)x.offset * factor)),
+			       .zero = ((uint64_t)1 << shift) - 1};
+	if (base_is_pow2(factor))
+		product.zero |= x.zero << shift;
 	product.base = made(op, x.base, b);
 	if (!product.base)
 		product.base = remember(op, x.base, b, LLVMBuildMul(lw->b, x.base, b, ""));
