@@ -90,11 +90,17 @@ bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
 const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
 			    TargetElement accumulator)
 {
+	return target_mma_up_to(gpu, family, operand, accumulator, UINT32_MAX);
+}
+
+const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
+				  TargetElement accumulator, unsigned k)
+{
 	const TargetMma *best = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(mmas); i++) {
 		const TargetMma *mma = &mmas[i];
 		if (mma->family == family && mma->operand == operand && mma->accumulator == accumulator &&
-		    mma->capability <= gpu->capability && target_has(gpu, mma->features) &&
+		    mma->k <= k && mma->capability <= gpu->capability && target_has(gpu, mma->features) &&
 		    (!best || mma->k > best->k || (mma->k == best->k && mma->m > best->m)))
 			best = mma;
 	}

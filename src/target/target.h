@@ -91,6 +91,9 @@ static inline bool target_has(const TargetGpu *gpu, unsigned features)
 /* The instruction with the largest K for these types; NULL where the GPU has none. */
 const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
 			    TargetElement accumulator);
+/* The same among those with K of at most `k`. */
+const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
+				  TargetElement accumulator, unsigned k);
 /* Is this N one that the instruction takes? */
 bool target_mma_takes_n(const TargetMma *mma, unsigned n);
 

@@ -1,0 +1,226 @@
+/* accelerate-matmul: dots get the layouts of mma.sync where there is an instruction for their types, else those of
+ * multiply-adds in each thread.
+ *
+ * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands and results
+ * are converted around the dot; remove-layout-conversions decides what becomes of that.
+ * Warps: the split of the result that loads least of both operands for the same number of instructions. Where a dot's
+ * result is the first operand of another (attention), warps stay along M, so that rows stay in their warp and the
+ * accumulator is an operand as it is. wgmma will come before: a dot that it takes becomes ttng.warp_group_dot, and
+ * what is left is for here. */
+#include "gpu/dot.h"
+#include "gpu/gpu.h"
+
+#include "layout/kinds.h"
+
+typedef struct Shape {
+	unsigned rank;
+	const int64_t *c;
+	int64_t m, n, k;
+} Shape;
+
+static Shape shape_of(const IrOp *dot)
+{
+	IrType a = ir_operand(dot, 0)->type, c = dot->results[0].type;
+	return (Shape){c->rank, c->shape, c->shape[c->rank - 2], c->shape[c->rank - 1], a->shape[c->rank - 1]};
+}
+
+/* ---- dots that feed dots ---- */
+
+enum { MOST_STEPS = 12 };
+
+static bool passes_on(const IrOp *op)
+{
+	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_CONVERT_LAYOUT;
+}
+
+/* Does the value reach the first operand of a dot, through ops that keep elements in place? */
+static bool feeds_dot(const IrValue *v, unsigned depth)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		if (u->owner->kind == OP_DOT && u == &u->owner->operands[0])
+			return true;
+		if (depth && passes_on(u->owner) && u->owner->result_count == 1 &&
+		    feeds_dot(&u->owner->results[0], depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/* Does it come from a dot in this way? Notes the narrowest element on the way. */
+static bool comes_from_dot(const IrValue *v, unsigned depth, unsigned *bits)
+{
+	const IrOp *op = v->def;
+	bool found = false;
+	if (ir_is_tensor(v->type) && v->type->elem->bits >= 8)
+		*bits = MIN(*bits, v->type->elem->bits);
+	if (!op || depth == 0)
+		return false;
+	if (op->kind == OP_DOT)
+		return true;
+	for (uint32_t i = 0; i < op->operand_count && passes_on(op); i++)
+		found = comes_from_dot(ir_operand(op, i), depth - 1, bits) || found;
+	return found;
+}
+
+static bool is_chained(const IrOp *dot)
+{
+	unsigned bits = 64;
+	return feeds_dot(&dot->results[0], MOST_STEPS) ||
+	       comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits);
+}
+
+/* ---- warps ---- */
+
+static int64_t over(int64_t size, unsigned parts, unsigned least)
+{
+	return MAX(size / parts, least);
+}
+
+/* warps[] along each dim of the result. */
+static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps, unsigned *warps)
+{
+	unsigned bits_a = ir_operand(dot, 0)->type->elem->bits, bits_b = ir_operand(dot, 1)->type->elem->bits;
+	unsigned rest = num_warps, *w = warps + (s->rank - 2);
+	if (s->rank == 3) {
+		warps[0] = (unsigned)MIN((int64_t)rest, s->c[0]);
+		rest /= warps[0];
+	}
+	if (is_chained(dot)) {
+		w[0] = (unsigned)MIN((int64_t)rest, MAX(s->m / mma->m, 1));
+		w[1] = rest / w[0];
+		return;
+	}
+	int64_t least = INT64_MAX, least_work = INT64_MAX;
+	for (unsigned m = rest; m >= 1; m /= 2) {
+		int64_t rows = over(s->m, m, mma->m), columns = over(s->n, rest / m, mma->n);
+		int64_t work = rows * columns, loads = rows * bits_a + columns * bits_b;
+		if (work > least_work || (work == least_work && loads >= least))
+			continue;
+		least_work = work;
+		least = loads;
+		w[0] = m;
+		w[1] = rest / m;
+	}
+}
+
+/* ---- mma.sync ---- */
+
+/* Neighbours along K that a thread holds: a 32-bit word of what is loaded, so that operands that are widened after
+ * the load are loaded by words too. */
+static unsigned k_width_of(const IrOp *dot, const Shape *s)
+{
+	unsigned elem = ir_operand(dot, 0)->type->elem->bits, bits = elem;
+	if (elem >= 32)
+		return 1;
+	if (comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits) || comes_from_dot(ir_operand(dot, 1), MOST_STEPS, &bits))
+		bits = elem;
+	while (bits < elem && 4 * (32 / bits) > s->k)
+		bits *= 2;
+	return 32 / bits;
+}
+
+static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
+			const Layout **layouts)
+{
+	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(dot, s);
+	split_warps(dot, s, mma, num_warps, warps);
+	for (unsigned i = 0; i < 2; i++)
+		layouts[i] = layout_mma_operand(&gpu->layouts, ir_operand(dot, i)->type->shape, s->rank, warps, i, mma->m,
+						k_width);
+	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
+}
+
+/* ---- FMA ---- */
+
+/* Squares in each thread, of lanes, and of warps: each element that is loaded is used most. */
+static void lay_out_fma(GpuCx *gpu, const Shape *s, unsigned num_warps, const Layout **layouts)
+{
+	LayoutBlocked b = {.rank = s->rank};
+	unsigned m = s->rank - 2, n = s->rank - 1, lanes = TARGET_WARP_SIZE, warps = num_warps;
+	int64_t share = s->m * s->n / ((int64_t)lanes * warps);
+	unsigned side = share >= 16 ? 4 : share >= 4 ? 2 : 1;
+	b.order[0] = n;
+	b.order[1] = m;
+	b.order[s->rank - 1] = s->rank == 3 ? 0 : b.order[s->rank - 1];
+	b.size_per_thread[0] = b.threads_per_warp[0] = b.warps_per_cta[0] = 1;
+	b.size_per_thread[m] = (unsigned)MIN((int64_t)side, s->m);
+	b.size_per_thread[n] = (unsigned)MIN((int64_t)side, s->n);
+	int64_t rows = MAX(s->m / b.size_per_thread[m], 1), columns = MAX(s->n / b.size_per_thread[n], 1);
+	b.threads_per_warp[n] = (unsigned)MIN(columns, MAX((int64_t)8, lanes / MIN(rows, (int64_t)lanes)));
+	b.threads_per_warp[m] = lanes / b.threads_per_warp[n];
+	rows = MAX(rows / b.threads_per_warp[m], 1);
+	if (s->rank == 3) {
+		b.warps_per_cta[0] = (unsigned)MIN((int64_t)warps, s->c[0]);
+		warps /= b.warps_per_cta[0];
+	}
+	b.warps_per_cta[m] = (unsigned)MIN((int64_t)warps, rows);
+	b.warps_per_cta[n] = warps / b.warps_per_cta[m];
+	for (unsigned k = 0; k < s->rank && gpu->num_ctas > 1; k++) {
+		b.ctas[k] = b.cta_split[k] = 1;
+		b.cta_order[k] = b.order[k];
+	}
+	if (gpu->num_ctas > 1) {
+		b.ctas[m] = gpu->num_ctas;
+		b.cta_split[m] = (unsigned)MIN((int64_t)gpu->num_ctas, s->m);
+	}
+	layouts[2] = layout_blocked(&gpu->layouts, s->c, &b);
+	layouts[0] = gpu_fma_operand(gpu, layouts[2], 0, s->k);
+	layouts[1] = gpu_fma_operand(gpu, layouts[2], 1, s->k);
+}
+
+/* ---- rewriting ---- */
+
+static IrValue *converted(IrBuilder *b, GpuCx *gpu, IrValue *v, const Layout *layout)
+{
+	IrType type = gpu_with_layout(gpu, v->type, layout);
+	return type == v->type ? v : irb_1(b, OP_CONVERT_LAYOUT, type, v);
+}
+
+static bool lay_out(PassCx *cx, IrOp *dot)
+{
+	GpuCx *gpu = gpu_of(cx);
+	const Layout *layouts[3];
+	Shape s = shape_of(dot);
+	IrPrecision precision = (IrPrecision)ir_get_int(dot, gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
+	const TargetMma *mma = gpu_mma_for(gpu->target, ir_operand(dot, 0)->type->elem, ir_operand(dot, 1)->type->elem,
+					   dot->results[0].type->elem, s.k, precision);
+	/* A cluster's parts of a tile are no part of the fragments. */
+	if (mma && gpu->num_ctas == 1)
+		lay_out_mma(gpu, dot, &s, mma, gpu_num_warps(gpu, dot), layouts);
+	else
+		lay_out_fma(gpu, &s, gpu_num_warps(gpu, dot), layouts);
+	IrBuilder b = ir_at(cx->module, dot);
+	IrType old = dot->results[0].type, type = gpu_with_layout(gpu, old, layouts[2]);
+	for (uint32_t i = 0; i < 3; i++)
+		ir_operand_set(dot, i, converted(&b, gpu, ir_operand(dot, i), layouts[i]));
+	if (type == old)
+		return false;
+	IrOp *back = ir_op_new(cx->module, OP_CONVERT_LAYOUT, dot->loc, (IrValue *[]){NULL}, 1, &old, 1, 0);
+	ir_op_insert_after(back, dot);
+	ir_replace_uses(&dot->results[0], &back->results[0]);
+	dot->results[0].type = type;
+	ir_operand_set(back, 0, &dot->results[0]);
+	return true;
+}
+
+typedef struct Dots {
+	PassCx *cx;
+	VEC(IrOp *) list;
+} Dots;
+
+static bool visit(void *data, IrOp *op)
+{
+	Dots *dots = data;
+	if (op->kind == OP_DOT)
+		vec_push(dots->cx->scratch, &dots->list, op);
+	return true;
+}
+
+bool pass_accelerate_matmul(PassCx *cx, bool *changed)
+{
+	Dots dots = {.cx = cx};
+	ir_walk(cx->module->op, false, visit, &dots);
+	for (uint32_t i = 0; i < dots.list.len; i++)
+		*changed = lay_out(cx, dots.list.data[i]) || *changed;
+	return true;
+}
