@@ -164,6 +164,23 @@ LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a,
 	return lower_affine_value(lw, product);
 }
 
+LLVMValueRef lower_affine_extend(Lower *lw, LowerAffineOp *op, LLVMValueRef v, LLVMTypeRef type)
+{
+	LowerAffine a = lower_affine(lw, v);
+	if (LLVMIsAConstant(v) || !lower_affine_is_exact(a))
+		return LLVMBuildSExt(lw->b, v, type, "");
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+	uint64_t own = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+	LLVMValueRef wide = made(op, a.base, a.base);
+	if (!wide)
+		wide = remember(op, a.base, a.base, LLVMBuildSExt(lw->b, a.base, type, ""));
+	/* The bits that extension adds are those of the sign. */
+	a.zero &= own;
+	a.zero |= a.zero >> (bits - 1) ? ~own : 0;
+	a.base = wide;
+	return lower_affine_value(lw, a);
+}
+
 LLVMValueRef lower_affine_address(Lower *lw, LowerAffineOp *op, LLVMValueRef pointer, LLVMValueRef index)
 {
 	LowerAffine p = lower_affine(lw, pointer), i = operand(lw, op, 1, index);

@@ -38,6 +38,8 @@ typedef struct LowerAffineOp {
 LowerAffineOp lower_affine_op(const Lower *lw, const IrOp *op);
 LLVMValueRef lower_affine_add(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
+/* Sign extension of a narrower integer. */
+LLVMValueRef lower_affine_extend(Lower *lw, LowerAffineOp *op, LLVMValueRef v, LLVMTypeRef type);
 LLVMValueRef lower_affine_address(Lower *lw, LowerAffineOp *op, LLVMValueRef pointer, LLVMValueRef index);
 
 /* Does the loop-carried value step by the same amount in all elements each round, so that its registers keep their

@@ -2,6 +2,7 @@
  *
  * Floats to f16 and bf16 go two at a time, which is one instruction for both. Float to integer is PTX's cvt.rzi, that
  * LLVM's instruction becomes: it saturates, and NaN is 0 (of 64 bits: the least number). */
+#include "llvm/lower_affine.h"
 #include "llvm/lower_math.h"
 
 #include "ir/enums.h"
@@ -178,7 +179,19 @@ static LLVMTypeRef result_type(Lower *lw, const IrOp *op)
 		return lower_elementwise(lw, op, build_##name);                                      \
 	}
 
-CAST(EXTSI, LLVMBuildSExt)
+/* Indices keep their constants apart. */
+bool lower_EXTSI(Lower *lw, IrOp *op)
+{
+	LowerValue v = lower_get(lw, ir_operand(op, 0));
+	LowerAffineOp affine = lower_affine_op(lw, op);
+	LLVMValueRef *regs = lower_array(lw, v.count);
+	for (uint32_t r = 0; r < v.count; r++)
+		regs[r] = r && v.regs[r] == v.regs[r - 1] ? regs[r - 1] :
+			  lower_affine_extend(lw, &affine, v.regs[r], result_type(lw, op));
+	lower_set(lw, ir_result(op, 0), regs, v.count);
+	return true;
+}
+
 CAST(EXTUI, LLVMBuildZExt)
 CAST(TRUNCI, LLVMBuildTrunc)
 CAST(FPTOSI, LLVMBuildFPToSI)
