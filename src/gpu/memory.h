@@ -30,8 +30,9 @@ GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, 
 /* tt.reduce, tt.scan, tt.gather, tt.histogram, tt.cat and others that move data while they compute (reduce.c). */
 GpuScratch gpu_combine_scratch(GpuCx *cx, const IrOp *op);
 
-/* The plan by which lower_convert converts. */
+/* The plan by which lower_convert converts; and one that goes through shared memory in any case. */
 const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);
+const LayoutPlan *gpu_convert_plan_shared(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);
 /* Bits that an element takes in memory and in words that move: i1 takes 8, a pointer 64. */
 unsigned gpu_element_bits(IrType elem);
 

@@ -35,6 +35,11 @@ typedef struct MachineForm {
 	const char *intrinsic;
 } MachineForm;
 typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form);
+#define MACHINE(name, result, args, effects, nvptx, doc)
+#define FAMILY(name, effects, expand, doc) MachineExpand expand;
+#include "llvm/machine.def"
+#undef MACHINE
+#undef FAMILY
 
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
  * none. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */

@@ -1,0 +1,245 @@
+/* The PTX of families of memory operations.
+ *
+ * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
+ * has no smaller ones).
+ *
+ *	ld_global, st_global   [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	                       address, condition, with first and last the cache policy, words
+ *	atom_global, red_global  SCOPE.OP.TYPE.vNbM: OP and TYPE as PTX writes them (add f32, add f16x2, min s32, cas b64), SCOPE
+ *	                       cta, gpu or sys; relaxed
+ *	                       address, condition, words (cas: two), and for atom_global the words given otherwise
+ *	ld_cluster             vNbM: address, CTA
+ *	cp_async_wait          the number of groups
+ *
+ * Words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
+#include <stdlib.h>
+
+#include "llvm/machine.h"
+
+typedef struct Suffix {
+	Str words[8];
+	unsigned count;
+	unsigned n, bits; /* of the last word */
+} Suffix;
+
+static bool read_suffix(const char *text, Suffix *out)
+{
+	out->count = 0;
+	while (*text) {
+		size_t len = strcspn(text, ".");
+		if (out->count == ARRAY_LEN(out->words))
+			return false;
+		out->words[out->count++] = (Str){text, len};
+		text += len + (text[len] == '.');
+	}
+	if (!out->count)
+		return false;
+	Str last = out->words[--out->count];
+	char *end;
+	if (last.len < 4 || last.ptr[0] != 'v')
+		return false;
+	out->n = (unsigned)strtoul(last.ptr + 1, &end, 10);
+	if (*end != 'b')
+		return false;
+	out->bits = (unsigned)strtoul(end + 1, &end, 10);
+	return end == last.ptr + last.len && out->n >= 1 && out->n <= 8;
+}
+
+static bool has_word(const Suffix *s, const char *word)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		if (str_is(s->words[i], word))
+			return true;
+	}
+	return false;
+}
+
+static char register_of(unsigned bits)
+{
+	return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
+}
+
+/* "{$2, $3}", or "$2" for one. */
+static void add_operands(Text *t, unsigned first, unsigned n)
+{
+	text_str(t, n > 1 ? "{" : "");
+	for (unsigned i = 0; i < n; i++)
+		text_printf(t, "%s$%u", i ? ", " : "", first + i);
+	text_str(t, n > 1 ? "}" : "");
+}
+
+static void add_constraints(Text *t, const char *what, char letter, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		text_printf(t, "%s%s%c", t->len ? "," : "", what, letter);
+}
+
+/* Constraints that tie inputs to the n results. */
+static void add_ties(Text *t, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		text_printf(t, ",%u", i);
+}
+
+/* ".global", ".cg.global", ".volatile.global", with what the caches are told. */
+static void add_modifiers(Text *t, const Suffix *s, bool policy)
+{
+	static const char *const modes[] = {"ca", "cg", "wb", "cs", "wt", "cv"};
+	bool mode = false;
+	text_str(t, has_word(s, "volatile") ? ".volatile.global" : ".global");
+	for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+		if (has_word(s, modes[i])) {
+			text_printf(t, ".%s", modes[i]);
+			mode = true;
+		}
+	}
+	if (policy && !mode)
+		text_str(t, has_word(s, "first") ? ".L1::evict_first" : ".L1::evict_last");
+	if (policy)
+		text_str(t, ".L2::cache_hint");
+}
+
+static bool finish(MachineForm *form, const Text *text, const Text *constraints)
+{
+	form->text = text->data;
+	form->constraints = constraints->data;
+	form->sideeffect = true;
+	return true;
+}
+
+static bool expand_global(Arena *arena, const char *suffix, bool load, MachineForm *form)
+{
+	Suffix s;
+	Text text, constraints;
+	if (!read_suffix(suffix, &s))
+		return false;
+	bool policy = has_word(&s, "first") || has_word(&s, "last");
+	if (policy && has_word(&s, "volatile"))
+		policy = false; /* it goes past the caches: the operand is there and not used */
+	unsigned in = load ? s.n : 0, words = in + 2 + (has_word(&s, "first") || has_word(&s, "last"));
+	text_init(&text, arena);
+	text_init(&constraints, arena);
+	text_printf(&text, "@$%u %s", in + 1, load ? "ld" : "st");
+	add_modifiers(&text, &s, policy);
+	if (s.n > 1)
+		text_printf(&text, ".v%u", s.n);
+	text_printf(&text, ".b%u ", s.bits);
+	if (load)
+		add_operands(&text, 0, s.n);
+	else
+		text_str(&text, "[$0], ");
+	if (load)
+		text_printf(&text, ", [$%u]", in);
+	else
+		add_operands(&text, words, s.n);
+	if (policy)
+		text_printf(&text, ", $%u", in + 2);
+	text_str(&text, ";");
+	if (load)
+		add_constraints(&constraints, "=", register_of(s.bits), s.n);
+	text_printf(&constraints, "%sl,b%s", load ? "," : "", words > in + 2 ? ",l" : "");
+	if (load)
+		add_ties(&constraints, s.n);
+	else
+		add_constraints(&constraints, "", register_of(s.bits), s.n);
+	return finish(form, &text, &constraints);
+}
+
+bool machine_ld_global(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	(void)function;
+	return expand_global(arena, suffix, true, form);
+}
+
+bool machine_st_global(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	(void)function;
+	return expand_global(arena, suffix, false, form);
+}
+
+/* ---- atomics ---- */
+
+/* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is what it writes. */
+static void add_operation(Text *t, const Suffix *s, const char *name)
+{
+	Str op = s->words[1], type = s->words[2];
+	bool half = str_is(type, "f16") || str_is(type, "bf16") || str_is(type, "f16x2") || str_is(type, "bf16x2");
+	text_printf(t, "%s.relaxed.%.*s.global.%.*s%s", name, STR_ARG(s->words[0]), STR_ARG(op),
+		    half && str_is(op, "add") ? ".noftz" : "");
+	if (s->n > 1)
+		text_printf(t, ".v%u", s->n);
+	text_printf(t, ".%.*s ", STR_ARG(type));
+}
+
+static bool expand_atomic(Arena *arena, const char *suffix, bool result, MachineForm *form)
+{
+	Suffix s;
+	Text text, constraints;
+	if (!read_suffix(suffix, &s) || s.count != 3)
+		return false;
+	bool cas = str_is(s.words[1], "cas");
+	unsigned in = result ? s.n : 0;
+	text_init(&text, arena);
+	text_init(&constraints, arena);
+	text_printf(&text, "@$%u ", in + 1);
+	add_operation(&text, &s, result ? "atom" : "red");
+	if (result) {
+		add_operands(&text, 0, s.n);
+		text_str(&text, ", ");
+	}
+	text_printf(&text, "[$%u], ", in);
+	add_operands(&text, in + 2, s.n);
+	if (cas)
+		text_printf(&text, ", $%u", in + 3);
+	text_str(&text, ";");
+	if (result)
+		add_constraints(&constraints, "=", register_of(s.bits), s.n);
+	text_printf(&constraints, "%sl,b", result ? "," : "");
+	add_constraints(&constraints, "", register_of(s.bits), s.n + cas);
+	if (result)
+		add_ties(&constraints, s.n);
+	return finish(form, &text, &constraints);
+}
+
+bool machine_atom_global(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	(void)function;
+	return expand_atomic(arena, suffix, true, form);
+}
+
+bool machine_red_global(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	(void)function;
+	return expand_atomic(arena, suffix, false, form);
+}
+
+/* ---- shared memory ---- */
+
+bool machine_ld_cluster(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	Suffix s;
+	Text text, constraints;
+	(void)function;
+	if (!read_suffix(suffix, &s))
+		return false;
+	text_init(&text, arena);
+	text_init(&constraints, arena);
+	text_printf(&text, "{ .reg .b32 %%there; mapa.shared::cluster.u32 %%there, $%u, $%u; ld.shared::cluster", s.n, s.n + 1);
+	if (s.n > 1)
+		text_printf(&text, ".v%u", s.n);
+	text_printf(&text, ".b%u ", s.bits);
+	add_operands(&text, 0, s.n);
+	text_str(&text, ", [%there]; }");
+	add_constraints(&constraints, "=", register_of(s.bits), s.n);
+	text_str(&constraints, ",r,r");
+	return finish(form, &text, &constraints);
+}
+
+bool machine_cp_async_wait(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	(void)function;
+	form->text = arena_printf(arena, "cp.async.wait_group %s;", suffix);
+	form->constraints = "";
+	form->sideeffect = true;
+	return true;
+}
