@@ -1,6 +1,6 @@
-/* The part of the CUDA driver API that is used, declared here so that no toolkit is needed to build. Numbers and layouts are
- * those of the CUDA driver API reference (12.9); test/check/cuda.sh compares them with a toolkit's header where one
- * is installed. */
+/* The part of the CUDA driver API that is used, declared here so that no toolkit is needed to build. Numbers and
+ * layouts are those of the CUDA driver API reference (12.9); test/check/cuda.sh compares them with a toolkit's header
+ * where one is installed. */
 #ifndef NESO_NV_CUDA_H
 #define NESO_NV_CUDA_H
 

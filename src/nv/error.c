@@ -1,8 +1,9 @@
 /* Errors of the driver as diagnostics, and the ring of recent launches.
  *
- * A kernel that fails does so after its launch returned; every later call in its context gives the same error. So a launch
- * leaves a record, without lock or allocation, in a ring: a slot is taken by counting up, and its seq is 0 while it is
- * written, so that a reader can tell what is whole. An error of that kind lists the records of its context. */
+ * A kernel that fails does so after its launch returned; every later call in its context gives the same error. So a
+ * launch leaves a record, without lock or allocation, in a ring: a slot is taken by counting up, and its seq is 0
+ * while it is written, so that a reader can tell what is whole. An error of that kind lists the records of its
+ * context. */
 #include "nv/inner.h"
 
 #include <stdio.h>
@@ -239,7 +240,8 @@ static bool add_notes(NvDriver *driver, void *data, DiagList *diags)
 	unsigned count = 0, newest = atomic_load(&driver->recent_at);
 	for (unsigned i = 0; i < NV_RECENT; i++) {
 		NvRecent *r = &driver->recent[(newest - 1 - i) % NV_RECENT];
-		if (read_record(r, &copy[count]) && (!shown->context || copy[count].function->context == shown->context))
+		const NvContext context = shown->context;
+		if (read_record(r, &copy[count]) && (!context || copy[count].function->context == context))
 			count++;
 	}
 	for (unsigned i = 0; i < MIN(count, NV_RECENT_SHOWN); i++) {

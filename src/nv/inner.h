@@ -1,10 +1,10 @@
 /* What the files of src/nv share: the driver's state, the ring of recent launches, errors.
  *
- * Locks: one for each NvDriver; it guards starting, the retained contexts, loading, and scratch buffers. Nothing that may
- * raise a fault runs under it but inside nv_locked.
+ * Locks: one for each NvDriver; it guards starting, the retained contexts, loading, and scratch buffers. Nothing that
+ * may raise a fault runs under it but inside nv_locked.
  *
- * fork: NvLife lies in a page that the kernel clears in a child. A child so finds the driver as it was before it was started,
- * its lock unmade, at the price of one load for each launch. */
+ * fork: NvLife lies in a page that the kernel clears in a child. A child so finds the driver as it was before it was
+ * started, its lock unmade, at the price of one load for each launch. */
 #ifndef NESO_NV_INNER_H
 #define NESO_NV_INNER_H
 
@@ -125,8 +125,8 @@ const char *nv_result_text(const NvDriver *driver, int result, char *buffer);
 CudaResultKind nv_result_kind(int result);
 /* Adds what `call` (name of an entry point) failed with; false, so that it can be returned. */
 bool nv_failed(NvDriver *driver, int result, const char *call, DiagList *diags);
-/* True where the result means another thing than that this call is at fault: a kernel failed before, or the process was
- * forked; that is then diagnosed. */
+/* True where the result means another thing than that this call is at fault: a kernel failed before, or the process
+ * was forked; that is then diagnosed. */
 bool nv_failed_before(NvDriver *driver, int result, DiagList *diags);
 
 /* Bytes of an argument of CodegenResult.args; 0: of one that is not shown by value. */
@@ -141,7 +141,8 @@ void nv_recent_notes(NvDriver *driver, NvContext context, Diag *diag, DiagList *
 /* ", called with x_ptr = 0x7f.., n = 98"; "" without arguments. In the list's arena. */
 const char *nv_args_text(const NvKernel *kernel, void *const *params, DiagList *diags);
 
-/* Memory for a launch, and its launch: with the lock held. bytes > 0. *once: to be freed in the stream behind the launch. */
+/* Memory for a launch, and its launch: with the lock held. bytes > 0. *once: to be freed in the stream behind the
+ * launch. */
 NvPtr nv_scratch_get(NvFunction *function, size_t bytes, size_t align, NvStream stream, bool *once);
 void nv_scratch_free(NvDriver *driver);
 
@@ -170,7 +171,8 @@ typedef struct NvRan {
 /* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
 
-/* The search of NvToolsOptions.ptxas; in the tools, which remember it. NULL: none, and *tried (may be NULL) says where. */
+/* The search of NvToolsOptions.ptxas; in the tools, which remember it. NULL: none, and *tried (may be NULL) says
+ * where. */
 typedef struct NvTool NvTool;
 struct NvTool {
 	NvTool *next;

@@ -1,7 +1,7 @@
 /* Kernels: a cubin with the facts of its launch, loaded into a context when it is first launched there.
  *
- * The functions of a kernel form a list that only grows, read without a lock. What cannot be launched at all on a device
- * (too much shared memory, too many threads for its registers) is said here, once for each context. */
+ * The functions of a kernel form a list that only grows, read without a lock. What cannot be launched at all on a
+ * device (too much shared memory, too many threads for its registers) is said here, once for each context. */
 #include "nv/inner.h"
 
 #include <stdlib.h>
@@ -47,7 +47,8 @@ NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const N
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
 		kernel->driver = driver;
-		kernel->cubin = memcpy(nv_new(len + 1), cubin, len); /* PTX, which the driver takes too, ends with NUL */
+		/* PTX, which the driver takes too, ends with NUL. */
+		kernel->cubin = memcpy(nv_new(len + 1), cubin, len);
 		kernel->len = len;
 		copy_info(kernel, info);
 		fault_leave(&fault);

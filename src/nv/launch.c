@@ -1,5 +1,5 @@
-/* Launching: the plain path is a check of the grid, a record in the ring, and cuLaunchKernel. Clusters, cooperative grids,
- * launches that overlap their predecessor, and scratch memory take the other one. */
+/* Launching: the plain path is a check of the grid, a record in the ring, and cuLaunchKernel. Clusters, cooperative
+ * grids, launches that overlap their predecessor, and scratch memory take the other one. */
 #include "nv/inner.h"
 
 static uint64_t cta_count(const NvFunction *f, const uint32_t grid[3])
@@ -36,8 +36,8 @@ static bool launch_failed(NvFunction *f, int result, const uint32_t grid[3], voi
 		return false;
 	Diag *diag = diag_add(diags, (Span){0}, DIAG_NV_LAUNCH, f->kernel->info.shown,
 			      nv_result_text(driver, result, text));
-	diag_note(diags, diag, (Span){0}, "grid (%u, %u, %u), %u threads and %u bytes of shared memory a CTA%s", grid[0],
-		  grid[1], grid[2], f->threads, f->shared, nv_args_text(f->kernel, params, diags));
+	diag_note(diags, diag, (Span){0}, "grid (%u, %u, %u), %u threads and %u bytes of shared memory a CTA%s",
+		  grid[0], grid[1], grid[2], f->threads, f->shared, nv_args_text(f->kernel, params, diags));
 	if (result == CUDA_LAUNCH_OUT_OF_RESOURCES)
 		diag_note(diags, diag, (Span){0}, "it uses %u registers a thread, and %u bytes of static shared memory",
 			  f->facts.registers, f->facts.shared);
@@ -100,8 +100,8 @@ static int recorded_launch(NvFunction *f, const uint32_t grid[3], NvStream strea
 	return result;
 }
 
-/* The lock is held from getting the buffer to the launch: another thread that makes the stream's buffer grow frees the old
- * one behind what was launched before. */
+/* The lock is held from getting the buffer to the launch: another thread that makes the stream's buffer grow frees
+ * the old one behind what was launched before. */
 static int launch_with_scratch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params, bool *no_memory)
 {
 	const NvKernelInfo *info = &f->kernel->info;
@@ -109,8 +109,9 @@ static int launch_with_scratch(NvFunction *f, const uint32_t grid[3], NvStream s
 	size_t bytes = (size_t)cta_count(f, grid) * info->scratch_bytes, align = MAX(info->scratch_align, 1u);
 	bool once = false;
 	nv_lock(driver);
-	NvPtr ptr = driver->options.scratch ? driver->options.scratch(driver->options.scratch_data, bytes, align, stream)
-					    : nv_scratch_get(f, bytes, align, stream, &once);
+	const NvDriverOptions *o = &driver->options;
+	NvPtr ptr = o->scratch ? o->scratch(o->scratch_data, bytes, align, stream)
+			       : nv_scratch_get(f, bytes, align, stream, &once);
 	int result = CUDA_SUCCESS;
 	*no_memory = !ptr;
 	if (ptr) {

@@ -1,5 +1,5 @@
-/* The driver's compiler: PTX to a cubin for a machine without ptxas (cuLink*). It compiles for a target that is named, so the
- * cubin is what ptxas would have made for it, and needs a context only to run in. */
+/* The driver's compiler: PTX to a cubin for a machine without ptxas (cuLink*). It compiles for a target that is
+ * named, so the cubin is what ptxas would have made for it, and needs a context only to run in. */
 #include "nv/inner.h"
 
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static bool link_state(void *state, Str ptx, const NvAssemble *how, Log *log, Nv
 	size_t len = 0;
 	/* The driver wants PTX that ends with NUL, counted. */
 	char *copy = arena_strndup(diags->arena, ptx.ptr, ptx.len);
-	int result = driver->cuda.cuLinkAddData(state, CUDA_JIT_INPUT_PTX, copy, ptx.len + 1, how->kernel, 0, NULL, NULL);
+	int result = driver->cuda.cuLinkAddData(state, CUDA_JIT_INPUT_PTX, copy, ptx.len + 1, how->kernel, 0, NULL,
+						NULL);
 	if (result == CUDA_SUCCESS)
 		result = driver->cuda.cuLinkComplete(state, &made, &len);
 	log->info[LOG_SIZE - 1] = log->error[LOG_SIZE - 1] = '\0';

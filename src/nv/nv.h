@@ -1,12 +1,12 @@
-/* NVIDIA: from PTX to a cubin, and from a cubin to a launch. The driver is loaded at run time (libcuda.so.1), nothing is
- * initialised before the first call that needs it, and the caller's own contexts, streams and pointers are used as they
- * are.
+/* NVIDIA: from PTX to a cubin, and from a cubin to a launch. The driver is loaded at run time (libcuda.so.1), nothing
+ * is initialised before the first call that needs it, and the caller's own contexts, streams and pointers are used as
+ * they are.
  *
  * Threads: every function may be called from any thread at any time, but for freeing what another thread is using.
  * Errors: a function that takes a DiagList returns false, NULL or 0 after adding at least one error to it.
  * Memory: handles are heap objects; no memory raises FAULT_MEMORY (fault.h) with all locks released.
- * fork: CUDA cannot be used in the child of a process that had started it. A child of one that had not starts its own; in
- *	any other child each call fails with NV_FORKED, and the _free functions touch no driver. */
+ * fork: CUDA cannot be used in the child of a process that had started it. A child of one that had not starts its
+ *	own; in any other child each call fails with NV_FORKED, and the _free functions touch no driver. */
 #ifndef NESO_NV_NV_H
 #define NESO_NV_NV_H
 
@@ -38,8 +38,8 @@ typedef struct NvDriverOptions {
 NvDriver *nv_driver_new(const NvDriverOptions *options);
 /* NULL is fine. What was loaded through it stays usable until it is freed itself. */
 void nv_driver_free(NvDriver *driver);
-/* Loads and initialises the driver if this process has not; false says why: no library, no device, too old. The functions
- * below that take diags do it themselves; the others are for after it. */
+/* Loads and initialises the driver if this process has not; false says why: no library, no device, too old. The
+ * functions below that take diags do it themselves; the others are for after it. */
 bool nv_driver_start(NvDriver *driver, DiagList *diags);
 /* 13000 for CUDA 13.0: the newest CUDA that the driver serves. */
 int nv_driver_version(const NvDriver *driver);
@@ -63,8 +63,8 @@ const NvDevice *nv_device(const NvDriver *driver, unsigned ordinal); /* NULL pas
 /* Makes the device's primary context the calling thread's current one. */
 NvContext nv_device_use(NvDriver *driver, unsigned ordinal, DiagList *diags);
 
-/* The current context of the calling thread, else the primary context of device 0 made current. A call into the driver
- * that takes a few nanoseconds: for each launch. */
+/* The current context of the calling thread, else the primary context of device 0 made current. A call into the
+ * driver that takes a few nanoseconds: for each launch. */
 NvContext nv_context(NvDriver *driver, DiagList *diags);
 /* The device of the current context (which nv_context gave). */
 const NvDevice *nv_context_device(NvDriver *driver, DiagList *diags);
@@ -97,23 +97,25 @@ typedef struct NvAssemble {
 typedef struct NvCubin {
 	void *data; /* malloc */
 	size_t len;
-	/* Of the kernel, from the assembler's report: registers of a thread, bytes of a thread, static bytes of a CTA. */
+	/* Of the kernel, from the assembler's report: registers of a thread, bytes of a thread, static bytes of a
+	 * CTA. */
 	unsigned registers, spill_stores, spill_loads, stack, shared;
 	char *log; /* everything that the assembler said; malloc, "" when nothing */
 	double seconds;
 } NvCubin;
 
-/* Errors point at the line of the PTX (path "KERNEL.ptx") with a note for the source line that it was made for. Warnings and
- * performance advisories of the assembler go to diags as warnings. Free the cubin with nv_cubin_free. */
+/* Errors point at the line of the PTX (path "KERNEL.ptx") with a note for the source line that it was made for.
+ * Warnings and performance advisories of the assembler go to diags as warnings. Free the cubin with nv_cubin_free. */
 bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 void nv_cubin_free(NvCubin *cubin);
 /* What nv_assemble would use: "ptxas 13.0.88", "driver 13.0 (580.95.05)", with the options that come from the tools'
- * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is none. */
+ * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is
+ * none. */
 const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags);
 /* Newest PTX version that it reads: 90 for 9.0; 0 after diagnosing. */
 unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags);
-/* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False: there
- * is none, nothing is diagnosed. */
+/* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False:
+ * there is none, nothing is diagnosed. */
 bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **path, const char **version);
 /* SASS of a cubin by nvdisasm, or cuobjdump; with source lines where the cubin has them. */
 bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, DiagList *diags);
@@ -150,10 +152,11 @@ NvFunctionFacts nv_function_facts(const NvFunction *function);
 /* CTAs that an SM holds at a time; 0 after diagnosing. */
 unsigned nv_function_occupancy(NvFunction *function, DiagList *diags);
 
-/* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes, one for each letter of args; that of
- * the scratch argument ('s') is filled in here. Nothing is allocated and no lock is taken (with scratch: a lock, and memory
- * when the buffer must grow). A grid of 0 programs launches nothing. The context of nv_kernel_function must be current.
- * Errors name kernel, grid and arguments; those of an earlier launch that are met here say so. */
+/* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes, one for each letter of args;
+ * that of the scratch argument ('s') is filled in here. Nothing is allocated and no lock is taken (with scratch: a
+ * lock, and memory when the buffer must grow). A grid of 0 programs launches nothing. The context of
+ * nv_kernel_function must be current. Errors name kernel, grid and arguments; those of an earlier launch that are met
+ * here say so. */
 bool nv_launch(NvFunction *function, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags);
 
 /* ---- memory, streams, events: what tools, tests and the benchmark need; in the current context ---- */
@@ -166,8 +169,8 @@ bool nv_copy_in(NvDriver *driver, NvPtr to, const void *from, size_t bytes, NvSt
 bool nv_copy_out(NvDriver *driver, void *to, NvPtr from, size_t bytes, NvStream stream, DiagList *diags);
 bool nv_copy(NvDriver *driver, NvPtr to, NvPtr from, size_t bytes, NvStream stream, DiagList *diags);
 bool nv_fill(NvDriver *driver, NvPtr to, int byte, size_t bytes, NvStream stream, DiagList *diags);
-/* Waits for the stream, or with nv_synchronize_all for the context. What went wrong in kernels before (an illegal address,
- * a device_assert) is met here: the error lists the launches that may have caused it. */
+/* Waits for the stream, or with nv_synchronize_all for the context. What went wrong in kernels before (an illegal
+ * address, a device_assert) is met here: the error lists the launches that may have caused it. */
 bool nv_synchronize(NvDriver *driver, NvStream stream, DiagList *diags);
 bool nv_synchronize_all(NvDriver *driver, DiagList *diags);
 bool nv_stream_new(NvDriver *driver, NvStream *stream, DiagList *diags);

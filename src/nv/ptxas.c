@@ -128,8 +128,9 @@ static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 static void say_missing(const char *tried, DiagList *diags)
 {
 	Diag *diag = diag_add(diags, (Span){0}, DIAG_PTXAS_MISSING, tried);
-	diag_note(diags, diag, (Span){0}, "TRITON_PTXAS_PATH names one; a CUDA toolkit in CUDA_HOME, /usr/local/cuda or "
-					  "PATH is found; where there is a GPU, its driver can do without");
+	diag_note(diags, diag, (Span){0},
+		  "TRITON_PTXAS_PATH names one; a CUDA toolkit in CUDA_HOME, /usr/local/cuda or PATH is found; where "
+		  "there is a GPU, its driver can do without");
 }
 
 /* The driver, started, whose compiler is to be used. */

@@ -1,7 +1,7 @@
 /* What ptxas (or the driver's compiler) said: figures into the cubin, errors, warnings and advice into diagnostics.
  *
- * Lines are "ptxas KIND : text", "ptxas FILE, line N; KIND : text", and what follows "Function properties for NAME". Errors
- * with a line show that line of the PTX, and the source line that its .loc names. Other lines stay in the log. */
+ * Lines are "ptxas KIND : text", "ptxas FILE, line N; KIND : text", and what follows "Function properties for NAME".
+ * Errors with a line show that line of the PTX, and the source line that its .loc names. Others stay in the log. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

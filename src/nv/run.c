@@ -1,8 +1,8 @@
 /* Running a tool of the toolkit: posix_spawn, a time limit, and nothing left behind.
  *
- * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no litter.
- * Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on every path.
- * The tool gets a process group of its own: at the time limit all of it is ended. */
+ * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no
+ * litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on
+ * every path. The tool gets a process group of its own: at the time limit all of it is ended. */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
 #include "nv/inner.h"
 

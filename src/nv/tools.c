@@ -1,5 +1,5 @@
-/* Finding the toolkit's programs, and asking for their versions. A path is asked once; the answer stays with the handle, so
- * that an identity costs nothing on the way of each compile. */
+/* Finding the toolkit's programs, and asking for their versions. A path is asked once; the answer stays with the
+ * handle, so that an identity costs nothing on the way of each compile. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* What tests of src/nv share: a diagnostics list, and the fake driver (test/unit/fake/libcuda.c) with its controls. */
+/* What tests of src/nv share: a diagnostics list, and the fake driver (test/unit/fake/libcuda.c) with its controls.
+ * */
 #ifndef NESO_TEST_NV_KIT_H
 #define NESO_TEST_NV_KIT_H
 

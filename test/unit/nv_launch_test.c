@@ -201,7 +201,8 @@ static void grid_limits(void **state)
 	assert_true(nv_launch(f, largest, NULL, args.params, &kit.diags));
 	const uint32_t wide[3] = {2147483648u, 1, 1}, high[3] = {1, 65536, 1}, deep[3] = {0, 1, 70000};
 	assert_false(nv_launch(f, wide, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_GRID, "the grid has 2147483648 programs along axis 0, but Fake GPU 0 takes at most 2147483647");
+	kit_expect(&kit, DIAG_NV_GRID,
+		   "the grid has 2147483648 programs along axis 0, but Fake GPU 0 takes at most 2147483647");
 	assert_false(nv_launch(f, high, NULL, args.params, &kit.diags));
 	kit_expect(&kit, DIAG_NV_GRID, "65536 programs along axis 1, but Fake GPU 0 takes at most 65535");
 	assert_false(nv_launch(f, deep, NULL, args.params, &kit.diags));

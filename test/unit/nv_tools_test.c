@@ -1,5 +1,5 @@
-/* Assembling: the search for ptxas, its report, its errors on lines of the PTX, time limits, garbage, and the driver's
- * compiler. Scripts stand in for ptxas; what needs the real one is skipped where there is none. */
+/* Assembling: the search for ptxas, its report, its errors on lines of the PTX, time limits, garbage, and the
+ * driver's compiler. Scripts stand in for ptxas; what needs the real one is skipped where there is none. */
 #include "nv_kit.h"
 
 #include <dirent.h>
@@ -34,7 +34,10 @@ static void write_script(const char *path, const char *body)
 {
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit; fi\n%s\n",
+	fprintf(file,
+		"#!/bin/sh\n"
+		"if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit; fi\n"
+		"%s\n",
 		body);
 	fclose(file);
 	assert_int_equal(chmod(path, 0755), 0);
@@ -363,7 +366,8 @@ static void drivers_compiler(void **state)
 	t.kit.fake->fail_call = "cuLinkCreate";
 	t.kit.fake->fail_result = CUDA_JIT_COMPILER_NOT_FOUND;
 	assert_false(nv_assemble(t.tools, str_of(ptx_text), &how, &cubin, &t.kit.diags));
-	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "the compiler of the NVIDIA driver failed: CUDA_ERROR_JIT_COMPILER_NOT_FOUND");
+	kit_expect(&t.kit, DIAG_PTXAS_FAILED,
+		   "the compiler of the NVIDIA driver failed: CUDA_ERROR_JIT_COMPILER_NOT_FOUND");
 	assert_int_equal(t.kit.fake->link_states, 0);
 	tools_close(&t);
 }

@@ -1,7 +1,7 @@
 /* Controls of the fake libcuda.so.1: which call fails with what, what the devices are like, and what was called.
  *
- * It keeps the rules that a driver keeps: handles that are gone are refused, memory is counted, a kernel fault stays with its
- * context, a child of a process that had initialised it is refused. */
+ * It keeps the rules that a driver keeps: handles that are gone are refused, memory is counted, a kernel fault stays
+ * with its context, a child of a process that had initialised it is refused. */
 #ifndef NESO_TEST_FAKE_H
 #define NESO_TEST_FAKE_H
 
@@ -37,6 +37,7 @@ typedef struct FakeCuda {
 	const char *jit_info, *jit_error; /* what the compiler logs */
 	int jit_options; /* of the last cuLinkCreate: target number */
 	int arg_count;   /* params to read at a launch */
+	int quiet;       /* calls only return: FAKE_CUDA_QUIET in the environment, to time what is above them */
 	/* counts */
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */
