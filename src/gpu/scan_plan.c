@@ -340,8 +340,10 @@ static void ***copy_values(const Scan *s, void ***values, uint32_t count)
 	return copy;
 }
 
-/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in front. */
-static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, bool last)
+/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in front. `next` NULL: this
+ * is the last level. Who precedes the first lane is the last one, so that lane gets the total with what precedes it; no
+ * other lane needs it where warps come next, as of copies the first is stored. */
+static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, const GpuScanLevel *next)
 {
 	const GpuEngine *e = s->e;
 	void ***sum = new_values(s, s->count);
@@ -371,8 +373,13 @@ static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, bool last
 		shuffle_all(s, prefix, count, e->lane_next(e->data, all, s->plan->reverse));
 		for (uint32_t j = 0; j < count; j++)
 			put_before(s, place[j], prefix, j, inside);
+		if (next && next->kind == GPU_SCAN_WARPS && !s->plan->reverse) {
+			for (uint32_t j = 0; j < count; j++)
+				move(s, s->totals, place[j], prefix, j);
+			return;
+		}
 	}
-	if (last)
+	if (!next)
 		return;
 	shuffle_all(s, sum, count, e->lane_at(e->data, ~all & 31, s->plan->reverse ? 0 : all));
 	for (uint32_t j = 0; j < count; j++)
@@ -443,7 +450,7 @@ void gpu_run_scan(const GpuScanPlan *plan, const GpuEngine *engine, void ***valu
 		const GpuScanLevel *level = &plan->level[i];
 		bool first = i == 0, last = i + 1 == plan->levels;
 		if (level->kind == GPU_SCAN_LANES)
-			scan_lanes(&s, level, first, last);
+			scan_lanes(&s, level, first, last ? NULL : level + 1);
 		else if (level->kind == GPU_SCAN_WARPS)
 			scan_warps(&s, level, last);
 		else

@@ -66,7 +66,7 @@ GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op)
 	case OP_SCAN:
 	case OP_GATHER:
 	case OP_HISTOGRAM:
-	case OP_CAT:
+	case OP_MAP_ELEMENTWISE:
 		return gpu_combine_scratch(cx, op);
 	case OP_ATOMIC_RMW:
 	case OP_ATOMIC_CAS:

@@ -58,7 +58,39 @@ def cases():
         yield k, "product", [a, b, empty(64, 64), [64], [64], [128], [f"'{precision}'"]], (1,), tolerance
     a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((64, 128), (128, 64)))
     yield k, "product", [a, b, empty(64, 64, dtype=i32), [64], [64], [128], ["'ieee'"]], (1,), 0
+    yield from combine()
     yield from examples()
+
+
+def combine():
+    """Reductions, scans, sorts, gathers, products (combine.py)."""
+    k, i32 = os.path.join(HERE, "combine.py"), np.int32
+    for a, b, c in ((4, 8, 64), (32, 2, 16), (1, 64, 32), (2, 128, 4)):
+        yield k, "axes", [ints(a, b, c) % 1000, empty(b * c + a * c + a * b + 7, dtype=i32), [a], [b], [c]], (1,), 0
+    for n in (32, 1024, 4096):
+        yield k, "row", [floats(n), empty(7), [n]], (1,), 0
+    for m, n in ((16, 64), (64, 16), (4, 512)):
+        yield k, "moments", [floats(m, n), empty(2 * m + 2 * n + 2 * m * n), [m], [n]], (1,), 4e-6
+        yield k, "scans", [ints(m, n) % 100, empty(8 * m * n, dtype=i32), [m], [n]], (1,), 0
+        yield k, "sorts", [ints(m, n), empty(4 * m * n + 8 * m, dtype=i32), [m], [n]], (1,), 0
+        yield k, "gathers", [ints(m, n), ints(m, n)[::-1].copy(), empty(4 * m * n + 96 + n, dtype=i32), [m], [n]], (1,), 0
+        yield k, "reorder", [ints(m, n) % 1000, empty(4 * m * n + 2, dtype=i32), [m], [n]], (1,), 0
+    # fp16 sums are rounded after each instruction on the GPU, tf32 products cut at 10 bits.
+    for dtype, out, precision, tolerance in (
+            ("tl.float16", "tl.float32", "tf32", 2e-5), ("tl.float16", "tl.float16", "tf32", 2e-2),
+            ("tl.bfloat16", "tl.float32", "tf32", 2e-5), ("tl.float32", "tl.float32", "tf32", 2e-2),
+            ("tl.float32", "tl.float32", "ieee", 2e-5), ("tl.float64", "tl.float64", "ieee", 1e-12),
+            ("tl.float8e5", "tl.float32", "tf32", 2e-5), ("tl.float8e4nv", "tl.float32", "tf32", 2e-5)):
+        for m, n, kk in ((16, 16, 32), (64, 32, 64), (128, 64, 32)):
+            f = np.float64 if dtype == "tl.float64" else np.float32
+            a, b, c = (floats(*s, dtype=f) for s in ((m, kk), (kk, n), (m, n)))
+            yield k, "products", [a, b, c, empty(m, n, dtype=f), [m], [n], [kk], [dtype], [out], [f"'{precision}'"]], (1,), tolerance
+    for m, n, kk in ((16, 16, 32), (64, 32, 64)):
+        a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((m, kk), (kk, n)))
+        c = ints(m, n)
+        yield k, "products", [a, b, c, empty(m, n, dtype=i32), [m], [n], [kk], ["tl.int8"], ["tl.int32"], ["'ieee'"]], (1,), 0
+    a, b = floats(4, 32, 64, dtype=np.float16), floats(4, 64, 32, dtype=np.float16)
+    yield k, "batches", [a, b, empty(4, 32, 32), [4], [32], [32], [64]], (1,), 2e-5
 
 
 def examples():
