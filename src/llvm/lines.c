@@ -9,7 +9,7 @@
  *	.loc	2 191 40, function_name $L__inlined0, inlined_at 1 32 19
  *	.loc	2 170 27, function_name $L__inlined0, inlined_at 2 191 40
  *
- * Functions are called by their file's name: inlining keeps no other. Source: PTX ISA 8.8, ".loc", "Debugging
+ * Other comments behind a .loc are dropped. Functions are called by their file's name: inlining keeps no other. Source: PTX ISA 8.8, ".loc", "Debugging
  * Directives". */
 #include "llvm/lines.h"
 
@@ -184,14 +184,19 @@ void lines_rewrite(Arena *arena, Str ptx, Text *out)
 			line.ptr++;
 			line.len--;
 		}
+		Str plain = {whole.ptr, line.len ? (size_t)(line.ptr - whole.ptr) - 3 : whole.len};
 		if (line.len && line.ptr[line.len - 1] == '\n')
 			line.len--;
 		Place places[MAX_CHAIN];
 		unsigned count = line.len ? chain(&l, line, places) : 0;
-		if (count > 1)
+		if (count > 1) {
 			write_chain(&l, places, count, out);
-		else
-			text_add(out, whole.ptr, whole.len);
+			continue;
+		}
+		while (plain.len && (plain.ptr[plain.len - 1] == ' ' || plain.ptr[plain.len - 1] == '\n'))
+			plain.len--;
+		text_add(out, plain.ptr, plain.len);
+		text_char(out, '\n');
 	}
 	write_names(&l, out);
 }

@@ -428,8 +428,12 @@ static LLVMValueRef declare(Lower *lw, const IrOp *func)
 		set_launch_attributes(lw, fn);
 		set_argument_attributes(lw, func, fn);
 	} else {
-		unsigned noinline_ = LLVMGetEnumAttributeKindForName("noinline", 8);
-		LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, LLVMCreateEnumAttribute(lw->cx, noinline_, 0));
+		/* It may hold barriers, so calls stay where all threads come by. */
+		static const char *const names[] = {"noinline", "convergent"};
+		for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+			unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+			LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, LLVMCreateEnumAttribute(lw->cx, kind, 0));
+		}
 		LLVMSetLinkage(fn, LLVMInternalLinkage);
 	}
 	return fn;

@@ -226,7 +226,7 @@ static void lines_name_what_was_inlined(void **state)
 			 "\t.file\t2 \"/a b/lib.py\"\n";
 	lines_rewrite(&arena, str_of(in), &out);
 	assert_string_equal(out.data,
-			    "\t.loc\t1 3 4                           // /a/kern.py:3:4\n"
+			    "\t.loc\t1 3 4\n"
 			    "\tadd\n"
 			    "\t.loc\t1 32 19\n"
 			    "\t.loc\t2 191 40, function_name $L__inlined0, inlined_at 1 32 19\n"
