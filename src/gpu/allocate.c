@@ -253,16 +253,25 @@ static uint64_t place(Allocation *a)
 
 /* ---- too much ---- */
 
+static const char *tile_text(Arena *arena, IrType type)
+{
+	Text t;
+	text_init(&t, arena);
+	for (uint32_t d = 0; d < type->rank; d++)
+		text_printf(&t, "%lldx", (long long)type->shape[d]);
+	text_str(&t, ir_type_text(arena, type->elem));
+	return t.data;
+}
+
 static const char *purpose(Allocation *a, const Buffer *b)
 {
+	Arena *arena = a->cx->scratch;
 	IrType type = b->op->result_count ? b->op->results[0].type : NULL;
-	const char *tile = type ? ir_type_text(a->cx->scratch, type->kind == TY_TENSOR ?
-					       ir_tensor(a->gpu->ir, type->elem, type->shape, type->rank, NULL) : type) : "";
 	if (!b->scratch)
-		return arena_printf(a->cx->scratch, "memory %s", tile);
+		return arena_printf(arena, "a tile %s in shared memory", tile_text(arena, type));
 	if (b->op->kind == OP_CONVERT_LAYOUT)
-		return arena_printf(a->cx->scratch, "moving a tile %s between threads", tile);
-	return arena_printf(a->cx->scratch, "%s", ir_op_info[b->op->kind].text);
+		return arena_printf(arena, "moving a tile %s between threads", tile_text(arena, type));
+	return arena_printf(arena, "%s", ir_op_info[b->op->kind].text);
 }
 
 /* The number at which most bytes are live. */
