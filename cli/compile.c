@@ -6,9 +6,11 @@
 
 static const Option options[] = {
 	{"signature", 's', "TEXT", "types and constants of the parameters, in order"},
-	{"emit", 'e', "STAGE", "source, ttir-raw (from the front end) or ttir (the default)"},
+	{"emit", 'e', "STAGE", "source, ttir-raw (from the front end), ttir (the default); for a GPU ttgir, llir, ptx, cubin, sass"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
 	OPTIONS_COMPILE,
+	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
+	{"time", 0, NULL, "how long each step took, on standard error"},
 	{"no-loc", 0, NULL, "leave out locations"},
 	{"verify-each", 0, NULL, "verify and re-read the IR after each pass"},
 	{"dump-passes", 0, NULL, "IR after each pass on standard error"},
@@ -16,6 +18,55 @@ static const Option options[] = {
 	OPTION_HELP,
 	{NULL, 0, NULL, NULL},
 };
+
+static void print_facts(const Parsed *parsed, const neso_variant *variant)
+{
+	neso_variant_info info;
+	info.size = sizeof info;
+	if (neso_variant_get_info(variant, &info) != NESO_OK)
+		return;
+	if (option_value(parsed, "stats")) {
+		fprintf(stderr, "%s: %s, %u warps, %u stages\n", neso_variant_key(variant), info.target, info.num_warps,
+			info.num_stages);
+		if (info.assembler)
+			fprintf(stderr,
+				"%u threads, %u registers, %u bytes spilled, %u loaded again, %u bytes of stack; shared memory %u, "
+				"scratch %u bytes a CTA; %s\n%s",
+				info.threads, info.registers, info.spill_stores, info.spill_loads, info.stack,
+				info.shared, info.scratch, info.assembler, info.log);
+	}
+	for (size_t i = 0; option_value(parsed, "time") && neso_step_name(i); i++)
+		if (info.seconds[i] > 0)
+			fprintf(stderr, "%-6s %8.3f ms\n", neso_step_name(i), info.seconds[i] * 1e3);
+}
+
+/* A stage into the output. */
+static int emit(const Parsed *parsed, neso_context *context, const neso_variant *variant)
+{
+	const char *stage = option_value(parsed, "emit");
+	size_t size;
+	const void *binary = stage ? neso_variant_binary(variant, stage, &size) : NULL;
+	if (binary)
+		return write_file(option_value(parsed, "output"), binary, size) ? EXIT_DONE : EXIT_INPUT;
+	char *text = NULL;
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_variant_text(variant, stage ? stage : "ttir", &text, &diagnostics);
+	int result = report(parsed, status, diagnostics);
+	if (result == EXIT_DONE && option_value(parsed, "no-loc")) {
+		neso_ir_options plain;
+		memset(&plain, 0, sizeof plain);
+		plain.size = sizeof plain;
+		plain.no_locations = true;
+		char *with = text;
+		status = neso_ir_run(context, "ttir", with, strlen(with), &plain, &text, &diagnostics);
+		neso_text_free(with);
+		result = report(parsed, status, diagnostics);
+	}
+	if (result == EXIT_DONE && !write_file(option_value(parsed, "output"), text, strlen(text)))
+		result = EXIT_INPUT;
+	neso_text_free(text);
+	return result;
+}
 
 static int compile(const Parsed *parsed)
 {
@@ -31,7 +82,6 @@ static int compile(const Parsed *parsed)
 	neso_kernel *kernel;
 	neso_variant *variant;
 	neso_diagnostics *diagnostics;
-	char *text = NULL;
 	int result = open_kernel(parsed, context, parsed->args[0], &module, &kernel);
 	if (result == EXIT_DONE) {
 		const char *signature = option_value(parsed, "signature");
@@ -39,23 +89,9 @@ static int compile(const Parsed *parsed)
 		result = report(parsed, status, diagnostics);
 	}
 	if (result == EXIT_DONE) {
-		const char *stage = option_value(parsed, "emit");
-		neso_status status = neso_variant_text(variant, stage ? stage : "ttir", &text, &diagnostics);
-		result = report(parsed, status, diagnostics);
+		print_facts(parsed, variant);
+		result = emit(parsed, context, variant);
 	}
-	if (result == EXIT_DONE && option_value(parsed, "no-loc")) {
-		neso_ir_options plain;
-		memset(&plain, 0, sizeof plain);
-		plain.size = sizeof plain;
-		plain.no_locations = true;
-		char *with = text;
-		neso_status status = neso_ir_run(context, "ttir", with, strlen(with), &plain, &text, &diagnostics);
-		neso_text_free(with);
-		result = report(parsed, status, diagnostics);
-	}
-	if (result == EXIT_DONE && !write_file(option_value(parsed, "output"), text, strlen(text)))
-		result = EXIT_INPUT;
-	neso_text_free(text);
 	neso_module_free(module);
 	neso_context_free(context);
 	return result;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/array.h"
+#include "cli/device.h"
 #include "cli/grid.h"
 
 static const Option options[] = {
@@ -47,6 +48,7 @@ typedef struct Argument {
 
 typedef struct Run {
 	const Parsed *parsed;
+	neso_context *context;
 	neso_kernel *kernel;
 	neso_kernel_info info;
 	Argument *args;
@@ -287,6 +289,34 @@ static int finish(const Run *run)
 
 /* ---- the run ---- */
 
+/* On a GPU the time is the stream's, and compiling does not count. */
+static int launch_once(const Run *run, const neso_launch *l, Device *device, neso_launch_result *outcome)
+{
+	neso_diagnostics *diagnostics;
+	neso_status status = NESO_OK;
+	int result = EXIT_DONE;
+	if (device) {
+		neso_variant *variant;
+		status = neso_kernel_compile_for(run->kernel, l, &variant, &diagnostics);
+		result = report(run->parsed, status, diagnostics);
+		neso_variant_info info;
+		info.size = sizeof info;
+		for (size_t i = 0; result == EXIT_DONE && i < NESO_STEPS; i++)
+			outcome->compile_seconds += neso_variant_get_info(variant, &info) == NESO_OK ? info.seconds[i] : 0;
+		result = result == EXIT_DONE ? device_begin(device) : result;
+	}
+	if (result != EXIT_DONE)
+		return result;
+	double compile_seconds = outcome->compile_seconds;
+	status = neso_kernel_launch(run->kernel, l, outcome, &diagnostics);
+	result = report(run->parsed, status, diagnostics);
+	if (device && result == EXIT_DONE) {
+		outcome->compile_seconds = compile_seconds;
+		result = device_end(device, &outcome->run_seconds);
+	}
+	return result;
+}
+
 static int launch(const Run *run, const neso_compile_options *compile)
 {
 	long repeat, threads;
@@ -305,17 +335,23 @@ static int launch(const Run *run, const neso_compile_options *compile)
 	l.options = compile;
 	l.threads = (uint32_t)threads;
 	l.timeout = timeout ? strtod(timeout, NULL) : 0;
+	Device device;
+	bool on_device = device_is_target(compile->target);
+	if (on_device)
+		result = device_open(&device, run->parsed, run->context, args, run->count);
 	double compile_seconds = 0, best = INFINITY, total = 0;
 	for (long i = 0; i < repeat && result == EXIT_DONE; i++) {
 		neso_launch_result outcome;
-		neso_diagnostics *diagnostics;
 		memset(&outcome, 0, sizeof outcome);
 		outcome.size = sizeof outcome;
-		neso_status status = neso_kernel_launch(run->kernel, &l, &outcome, &diagnostics);
-		result = report(run->parsed, status, diagnostics);
+		result = launch_once(run, &l, on_device ? &device : NULL, &outcome);
 		compile_seconds += outcome.compile_seconds;
 		total += outcome.run_seconds;
 		best = outcome.run_seconds < best ? outcome.run_seconds : best;
+	}
+	if (on_device) {
+		result = result == EXIT_DONE ? device_read_back(&device) : result;
+		device_close(&device);
 	}
 	if (result == EXIT_DONE && option_value(run->parsed, "time"))
 		printf("compile %.3f ms, run %.3f ms%s\n", compile_seconds * 1e3, best * 1e3,
@@ -335,6 +371,7 @@ static int run_kernel(const Parsed *parsed)
 	if (!context)
 		return EXIT_INPUT;
 	neso_module *module = NULL;
+	run.context = context;
 	int result = open_kernel(parsed, context, parsed->args[0], &module, &run.kernel);
 	if (result == EXIT_DONE)
 		result = parse_arguments(&run);

@@ -30,6 +30,7 @@ neso_context *open_context(const Parsed *parsed)
 	memset(&options, 0, sizeof options);
 	options.size = sizeof options;
 	options.log = log_to_streams;
+	options.ptxas = option_value(parsed, "ptxas");
 	options.dump_passes = option_value(parsed, "dump-passes") != NULL;
 	options.verify_passes = option_value(parsed, "verify-each") != NULL;
 	neso_context *context;
@@ -74,10 +75,11 @@ int open_kernel(const Parsed *parsed, neso_context *context, const char *where, 
 
 bool compile_options(const Parsed *parsed, neso_compile_options *options)
 {
-	long warps, stages, ctas;
+	long warps, stages, ctas, maxnreg;
 	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
 	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) ||
-	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas))
+	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas) ||
+	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg))
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
@@ -85,6 +87,8 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	options->num_stages = (uint32_t)stages;
 	options->num_ctas = (uint32_t)ctas;
 	options->target = option_value(parsed, "target");
+	options->maxnreg = (uint32_t)maxnreg;
+	options->no_fp_fusion = option_value(parsed, "no-fp-fusion") != NULL;
 	options->debug = option_value(parsed, "debug") != NULL;
 	return true;
 }

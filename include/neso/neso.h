@@ -228,6 +228,9 @@ typedef struct neso_event {
 /* Returns false at a _BEGIN to refuse: the call ends with NESO_ERROR_REFUSED. Ignored at an _END. */
 typedef bool neso_event_fn(void *data, const neso_event *event);
 
+/* Device memory that kernels launched in `stream` may use from now until this launch ends; 0: there is none left. */
+typedef uint64_t neso_scratch_fn(void *data, size_t bytes, size_t align, void *stream);
+
 typedef struct neso_context_options {
 	size_t size;
 	uint32_t threads;      /* that a launch runs on; 0: one per processor */
@@ -242,6 +245,10 @@ typedef struct neso_context_options {
 	size_t search_path_count;
 	bool dump_passes;   /* IR after each pass to the log */
 	bool verify_passes; /* verify after each pass, and print, read and compare: slow, finds our bugs */
+	const char *libcuda; /* the driver's library; NULL: TRITON_LIBCUDA_PATH, then where the system has it */
+	const char *ptxas;   /* the assembler; "driver": the driver's own; NULL: TRITON_PTXAS_PATH, then the usual places */
+	neso_scratch_fn *scratch; /* global memory for kernels that need some; NULL: ours, one buffer for each stream */
+	void *scratch_data;
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. */
@@ -325,7 +332,7 @@ typedef struct neso_arg {
 	                     u64 by its size, float fp32, bool i1; what the annotation says goes before all */
 	neso_value value; /* VALUE */
 	/* POINTER, DESCRIPTOR: every access through it must lie in [buffer, buffer + bytes). */
-	void *address;      /* what the kernel gets */
+	void *address;      /* what the kernel gets; on a GPU the caller's CUdeviceptr */
 	void *buffer;       /* where the memory begins; NULL: at address */
 	size_t bytes;       /* of the memory, from buffer */
 	neso_access access; /* writes to NESO_READ memory are errors */
@@ -350,11 +357,17 @@ typedef struct neso_compile_options {
 	uint32_t num_stages;
 	uint32_t num_ctas;
 	uint32_t maxnreg;     /* 0: no limit */
-	const char *target;   /* NULL: "interp" */
+	const char *target;   /* NULL, "interp": the CPU; "cuda": the calling thread's GPU; or a GPU's kind: "sm_90a" */
 	bool debug;           /* device_assert and overflow checks are compiled in */
 	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
 	bool no_gpu_limits;   /* what only GPUs cannot do is allowed: dot() of few columns */
 	const char *dot_precision; /* of dot() that names none: "ieee", "tf32", "tf32x3", ...; NULL: "tf32" */
+	/* GPUs only */
+	bool no_fp_fusion;     /* products and sums are rounded one by one */
+	bool no_line_info;
+	uint32_t ptx_version;  /* 83 for 8.3; 0: what the target needs */
+	bool cooperative;      /* all programs of a launch run at the same time, or it fails */
+	bool dependent_launch; /* may start while its predecessor in the stream ends */
 } neso_compile_options;
 
 /* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.
@@ -371,9 +384,10 @@ typedef struct neso_launch {
 	const neso_buffer *buffers;          /* besides those of the arguments */
 	size_t buffer_count;
 	uint32_t threads; /* 0, and at most: as the context says */
-	double timeout;   /* seconds after which the launch ends with an error; 0: none */
+	double timeout;   /* seconds after which the launch ends with an error; 0: none. Not on GPUs */
 	neso_poll_fn *poll; /* NULL: none */
 	void *poll_data;
+	void *stream;     /* on a GPU: the caller's CUstream, of the current context; NULL: the default stream */
 } neso_launch;
 
 /* What a launch did. */
@@ -382,7 +396,7 @@ typedef struct neso_launch_result {
 	neso_variant *variant;
 	bool compiled;          /* by this call */
 	double compile_seconds; /* 0 when it was there */
-	double run_seconds;
+	double run_seconds;     /* 0 on a GPU, where the launch is only under way */
 } neso_launch_result;
 
 static inline neso_value neso_value_int(int64_t i)
@@ -478,7 +492,8 @@ NESO_API neso_status neso_kernel_compile(neso_kernel *kernel, const char *signat
 /* Compiles for the arguments that a launch would have, without running it; buffers may have NULL addresses. */
 NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
 					     neso_diagnostics **diagnostics);
-/* Runs every program of the grid and returns when all are done. result may be NULL; set result->size before. On
+/* Runs every program of the grid and returns when all are done; on a GPU, when the launch is in its stream, in the context
+ * that is current in the calling thread (without one, the primary context of device 0 is made current). result may be NULL; set result->size before. On
  * NESO_ERROR_RUN the buffers hold what was written before. */
 NESO_API neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
 					neso_diagnostics **diagnostics);
@@ -487,14 +502,85 @@ NESO_API neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *
 NESO_API neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch,
 					 neso_launch_result *result, neso_diagnostics **diagnostics);
 
-/* Text of a stage: "ttir" (what leaves the TTIR passes), "ttir-raw" (what enters them), "source". Free with
+/* Text of a stage: "ttir" (what leaves the TTIR passes), "ttir-raw" (what enters them), "source"; of a variant for a
+ * GPU also "ttgir", "llir", "ptx" and "sass" (needs nvdisasm). Free with
  * neso_text_free. */
 NESO_API neso_status neso_variant_text(const neso_variant *variant, const char *stage, char **text,
 				       neso_diagnostics **diagnostics);
+/* Bytes of a stage that is no text: "cubin". Lives as long as the module; NULL and 0 when it has none. */
+NESO_API const void *neso_variant_binary(const neso_variant *variant, const char *stage, size_t *size);
+
+enum { NESO_STEPS = 6 }; /* of a compilation: front end, TTIR passes, TTGIR, LLIR, PTX, cubin */
+
+/* How a variant was made, and what it needs. Texts live as long as the module. */
+typedef struct neso_variant_info {
+	size_t size;
+	const char *target; /* "interp", "sm_90a" */
+	uint32_t num_warps, num_stages, num_ctas, maxnreg;
+	double seconds[NESO_STEPS];
+	/* for a GPU */
+	uint32_t threads;      /* of a CTA */
+	uint32_t shared;       /* bytes of a CTA */
+	uint32_t scratch;      /* bytes of global memory of a CTA */
+	uint32_t registers;    /* of a thread */
+	uint32_t stack, spill_stores, spill_loads; /* bytes of a thread */
+	const char *assembler; /* who made the cubin: "ptxas 13.0.88" */
+	const char *log;       /* what it said */
+} neso_variant_info;
+/* Set info->size before. */
+NESO_API neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info *info);
+/* "front", "ttir", ... as in seconds[]; NULL past the end. */
+NESO_API const char *neso_step_name(size_t step);
+
 /* What tells it from the kernel's other variants, in one line. Lives as long as the module. */
 NESO_API const char *neso_variant_key(const neso_variant *variant);
 NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);
 NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
+
+/* ------------------------------------------------------------------------------------------------ GPUs */
+
+/* Memory, streams and events are the driver's own: a caller that has CUDA handles uses them, and needs none of these
+ * functions. All work in the context that is current in the calling thread, else in the primary context of device 0,
+ * which is made current. The driver is loaded at the first call; without one NESO_ERROR_RUN and a sentence why. */
+
+typedef struct neso_gpu {
+	size_t size;
+	const char *name;
+	uint32_t capability;    /* 90 for 9.0 */
+	const char *target;     /* what kernels are compiled for, "sm_90a"; NULL: too old */
+	uint32_t sms;
+	uint32_t shared_cta;    /* bytes of shared memory that a CTA may have */
+	uint64_t memory;        /* bytes */
+	uint64_t l2;            /* bytes */
+	uint32_t clock_khz, memory_clock_khz, bus_bits;
+} neso_gpu;
+/* *count may be 0: that is no error. */
+NESO_API neso_status neso_gpu_count(neso_context *context, uint32_t *count, neso_diagnostics **diagnostics);
+/* Set gpu->size before. Texts live as long as the context. */
+NESO_API neso_status neso_gpu_get(neso_context *context, uint32_t index, neso_gpu *gpu, neso_diagnostics **diagnostics);
+/* The index of the current context's GPU. */
+NESO_API neso_status neso_gpu_current(neso_context *context, uint32_t *index, neso_diagnostics **diagnostics);
+/* Makes a GPU's primary context the calling thread's current one. */
+NESO_API neso_status neso_gpu_use(neso_context *context, uint32_t index, neso_diagnostics **diagnostics);
+
+NESO_API neso_status neso_gpu_alloc(neso_context *context, size_t bytes, void **address, neso_diagnostics **diagnostics);
+NESO_API void neso_gpu_free(neso_context *context, void *address); /* NULL is fine */
+/* Between any two of host and device memory, in order with the stream's work; what goes to the host is there on return. */
+NESO_API neso_status neso_gpu_copy(neso_context *context, void *to, const void *from, size_t bytes, void *stream,
+				   neso_diagnostics **diagnostics);
+NESO_API neso_status neso_gpu_fill(neso_context *context, void *address, int byte, size_t bytes, void *stream,
+				   neso_diagnostics **diagnostics);
+/* Is it memory that kernels on a GPU can reach? */
+NESO_API bool neso_gpu_is_device(neso_context *context, const void *address);
+/* Waits for all that was launched in the stream. What went wrong in a kernel (an illegal address, a device_assert) is
+ * met here: NESO_ERROR_RUN, and the launches that may have caused it. */
+NESO_API neso_status neso_gpu_synchronize(neso_context *context, void *stream, neso_diagnostics **diagnostics);
+/* Events, to measure time: elapsed waits for the later one. */
+NESO_API neso_status neso_gpu_event_new(neso_context *context, void **event, neso_diagnostics **diagnostics);
+NESO_API neso_status neso_gpu_event_record(neso_context *context, void *event, void *stream, neso_diagnostics **diagnostics);
+NESO_API neso_status neso_gpu_event_elapsed(neso_context *context, void *from, void *to, double *seconds,
+					    neso_diagnostics **diagnostics);
+NESO_API void neso_gpu_event_free(neso_context *context, void *event); /* NULL is fine */
 
 /* -------------------------------------------------------------------------------------------------- IR */
 

@@ -106,6 +106,18 @@ static InterpPool *on_pool(void *data)
 
 /* ---- facts ---- */
 
+static const char *known_targets(Arena *arena)
+{
+	Text text;
+	text_init(&text, arena);
+	text_str(&text, "interp");
+	size_t count;
+	const TargetGpu *all = target_all(&count);
+	for (size_t i = 0; i < count; i++)
+		text_printf(&text, " %s", all[i].name);
+	return text.data;
+}
+
 static const char *const *collect_info(Arena *arena, unsigned threads)
 {
 	Text dtypes, passes;
@@ -119,10 +131,10 @@ static const char *const *collect_info(Arena *arena, unsigned threads)
 	const char *const rows[] = {
 		"version", NESO_VERSION,
 		"abi", arena_printf(arena, "%d", NESO_ABI),
-		"targets", "interp",
+		"targets", known_targets(arena),
 		"simd", interp_simd(),
 		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
-		"stages", "source ttir-raw ttir",
+		"stages", "source ttir-raw ttir ttgir llir ptx cubin sass",
 		"dtypes", dtypes.data,
 		"passes", passes.data,
 		NULL,
@@ -157,6 +169,12 @@ typedef struct NewArgs {
 	neso_context **out;
 } NewArgs;
 
+static void free_tools(const JitHost *host)
+{
+	nv_tools_free(host->tools);
+	nv_driver_free(host->driver);
+}
+
 static void fill(neso_context *context, const neso_context_options *options)
 {
 	enum { COMPILE_MEMORY = 1 << 30 };
@@ -181,6 +199,10 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.event = options->event ? on_event : NULL,
 	};
 	context->info = collect_info(arena, options->threads);
+	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
+	NvToolsOptions tools = {.ptxas = options->ptxas};
+	context->host.driver = nv_driver_new(&driver);
+	context->host.tools = nv_tools_new(&tools);
 }
 
 static neso_status context_new(ApiCall *call, void *data)
@@ -202,6 +224,7 @@ static neso_status context_new(ApiCall *call, void *data)
 		fill(context, &options);
 		fault_leave(&fault);
 	} else {
+		free_tools(&context->host);
 		arena = context->arena;
 		arena_free(&arena);
 		fault_raise(fault.kind, "%s", fault.text);
@@ -227,6 +250,7 @@ void neso_context_free(neso_context *context)
 	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
 		return;
 	interp_pool_free(context->pool);
+	free_tools(&context->host);
 	pthread_mutex_destroy(&context->pool_lock);
 	pthread_mutex_destroy(&context->log_lock);
 	Arena arena = context->arena;

@@ -66,6 +66,19 @@ const char *api_value_text(Arena *arena, const neso_value *value);
 /* False after api_usage. */
 bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
 
+/* ---- GPU launches that were made before (dispatch.c) ---- */
+
+/* The bits of a call that decide what runs. */
+typedef struct ApiKey {
+	size_t len;
+	uint64_t hash;
+	unsigned char bytes[2048];
+} ApiKey;
+
+/* False: the call is for the interpreter, has no GPU to run on, or is of a kind that goes the long way. */
+bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch);
+JitStatus api_launch_again(const JitDispatch *dispatch, const neso_launch *launch, DiagList *diags);
+
 static inline neso_variant *api_variant(const JitVariant *variant)
 {
 	return (neso_variant *)(uintptr_t)variant;

@@ -18,6 +18,11 @@ static bool read_options(ApiCall *call, const neso_compile_options *given, JitOp
 		.no_specialize = options.no_specialize,
 		.no_gpu_limits = options.no_gpu_limits,
 		.dot_precision = options.dot_precision,
+		.no_fp_fusion = options.no_fp_fusion,
+		.no_line_info = options.no_line_info,
+		.ptx_version = options.ptx_version,
+		.cooperative = options.cooperative,
+		.dependent = options.dependent_launch,
 	};
 	return true;
 }
@@ -111,8 +116,23 @@ static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out
 		.timeout = launch->timeout,
 		.poll = launch->poll,
 		.poll_data = launch->poll_data,
+		.stream = launch->stream,
 	};
 	return true;
+}
+
+static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitResult *result)
+{
+	const neso_launch_result out = {
+		.size = sizeof out,
+		.variant = api_variant(result->variant),
+		.compiled = result->compiled,
+		.compile_seconds = result->compile_seconds,
+		.run_seconds = result->run_seconds,
+	};
+	if (to && !api_write_struct(to, &out, sizeof out))
+		return api_usage(call, "neso_launch_result.size is not set");
+	return NESO_OK;
 }
 
 static neso_status run(ApiCall *call, void *data)
@@ -121,25 +141,32 @@ static neso_status run(ApiCall *call, void *data)
 	neso_launch launch;
 	JitLaunch jit;
 	JitOptions options;
-	JitResult result;
+	JitResult result = {0};
+	ApiKey key;
 	if (!args->kernel || !args->launch)
 		return api_usage(call, "a launch wants a kernel and a neso_launch");
+	bool has_key = !args->variant && api_key_make(&key, args->kernel, args->launch);
+	const JitDispatch *again =
+		has_key ? jit_dispatch_find(args->kernel->jit, key.bytes, key.len, key.hash) : NULL;
+	if (again) {
+		JitStatus status = api_launch_again(again, args->launch, &call->diags);
+		result.variant = jit_dispatch_variant(again);
+		neso_status given = args->result ? give_result(call, args->result, &result) : NESO_OK;
+		return given == NESO_OK ? api_status(status) : given;
+	}
 	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
 	    !read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
 		return NESO_ERROR_USAGE;
+	if (has_key) {
+		jit.key = key.bytes;
+		jit.key_len = key.len;
+		jit.key_hash = key.hash;
+	}
 	JitStatus status = args->variant
 				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
 				   : jit_launch(args->kernel->jit, &jit, &options, &result, &call->diags);
-	neso_launch_result out = {
-		.size = sizeof out,
-		.variant = api_variant(result.variant),
-		.compiled = result.compiled,
-		.compile_seconds = result.compile_seconds,
-		.run_seconds = result.run_seconds,
-	};
-	if (args->result && !api_write_struct(args->result, &out, sizeof out))
-		return api_usage(call, "neso_launch_result.size is not set");
-	return api_status(status);
+	neso_status given = give_result(call, args->result, &result);
+	return given == NESO_OK ? api_status(status) : given;
 }
 
 neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
@@ -167,4 +194,47 @@ const char *neso_variant_key(const neso_variant *variant)
 neso_kernel *neso_variant_kernel(const neso_variant *variant)
 {
 	return variant ? jit_kernel_tag(jit_variant_kernel(api_jit_variant(variant))) : NULL;
+}
+
+const void *neso_variant_binary(const neso_variant *variant, const char *stage, size_t *size)
+{
+	JitVariantInfo info = {0};
+	if (variant && stage && strcmp(stage, "cubin") == 0)
+		jit_variant_info(api_jit_variant(variant), &info);
+	if (size)
+		*size = info.cubin_len;
+	return info.cubin;
+}
+
+const char *neso_step_name(size_t step)
+{
+	return step < JIT_STEP__COUNT ? jit_step_names[step] : NULL;
+}
+
+neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info *to)
+{
+	_Static_assert((int)NESO_STEPS == (int)JIT_STEP__COUNT, "the same steps");
+	if (!variant || !to)
+		return NESO_ERROR_USAGE;
+	JitVariantInfo info;
+	jit_variant_info(api_jit_variant(variant), &info);
+	neso_variant_info out = {
+		.size = sizeof out,
+		.target = info.target,
+		.num_warps = info.options.num_warps,
+		.num_stages = info.options.num_stages,
+		.num_ctas = info.options.num_ctas,
+		.maxnreg = info.options.maxnreg,
+		.threads = info.threads,
+		.shared = info.shared,
+		.scratch = info.scratch,
+		.registers = info.registers,
+		.stack = info.stack,
+		.spill_stores = info.spill_stores,
+		.spill_loads = info.spill_loads,
+		.assembler = info.assembler,
+		.log = info.log,
+	};
+	memcpy(out.seconds, info.seconds, sizeof out.seconds);
+	return api_write_struct(to, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;
 }

@@ -51,7 +51,9 @@ static TileAccess access_of(Explode *e, const IrOp *op, uint32_t first)
 	for (uint32_t d = 0; d < tile->rank; d++) {
 		IrValue *at = ir_operand(op, first + d);
 		t.shape[d] = p->at[1 + d];
-		t.strides[d] = p->at[1 + tile->rank + d];
+		/* A descriptor's last dimension is contiguous: that is what makes wide accesses possible. */
+		bool last = d + 1 == tile->rank;
+		t.strides[d] = last ? irb_int(&e->b, i64, 1) : p->at[1 + tile->rank + d];
 		t.offsets[d] = explode_as(e, at, ir_with_elem(e->m->cx, at->type, i64));
 		t.check[d] = true;
 	}

@@ -68,8 +68,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two up to 64");
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
-	if (out->target && strcmp(out->target, "interp") != 0)
-		jit_diag(diags, kernel, DIAG_TARGET_UNKNOWN, out->target);
+	jit_target(kernel, out->target, &out->gpu, diags);
 	return diags->errors == before;
 }
 
@@ -97,6 +96,18 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_printf(&key, " num_ctas=%u", options->num_ctas);
 	if (options->maxnreg)
 		text_printf(&key, " maxnreg=%u", options->maxnreg);
+	if (options->gpu)
+		text_printf(&key, " target=%s", options->gpu->name);
+	if (options->no_fp_fusion)
+		text_str(&key, " no_fp_fusion");
+	if (options->cooperative)
+		text_str(&key, " cooperative");
+	if (options->dependent)
+		text_str(&key, " dependent");
+	if (options->no_line_info)
+		text_str(&key, " no_line_info");
+	if (options->ptx_version)
+		text_printf(&key, " ptx_version=%u", options->ptx_version);
 	if (options->debug)
 		text_str(&key, " debug");
 	if (options->no_gpu_limits)

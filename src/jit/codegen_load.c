@@ -74,12 +74,13 @@ bool codegen_take_diags(const CodegenResult *result, DiagList *diags)
 	for (size_t i = 0; i < result->diag_count; i++) {
 		const CodegenDiag *d = &result->diags[i];
 		LineCol at = {d->line, d->col};
+		const char *path = d->path ? arena_strdup(diags->arena, d->path) : NULL;
 		if (d->severity == DIAG_NOTE) {
-			diag_note_at(diags, last, d->path, at, "%s", d->text);
+			diag_note_at(diags, last, path, at, "%s", d->text);
 			continue;
 		}
 		DiagCode code = diag_code_of(d->code);
-		last = diag_add_text(diags, d->path, at, code < DIAG__COUNT ? code : DIAG_INTERNAL, d->text);
+		last = diag_add_text(diags, path, at, code < DIAG__COUNT ? code : DIAG_INTERNAL, d->text);
 	}
 	return diags->errors == errors;
 }

@@ -2,6 +2,7 @@
 #include "jit/inner.h"
 
 #include "base/fault.h"
+#include "base/os.h"
 #include "ir/pass.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -17,6 +18,7 @@ static FrontOptions front_options(const JitOptions *options)
 		.default_dot_precision = options->dot_precision ? options->dot_precision : "tf32",
 		.debug = options->debug,
 		.no_gpu_limits = options->no_gpu_limits,
+		.target_arch = options->gpu ? options->gpu->capability : 0,
 	};
 }
 
@@ -76,12 +78,27 @@ static bool run_passes(JitVariant *variant, DiagList *diags)
 		.hook_data = (void *)(uintptr_t)host,
 	};
 	size_t count;
-	const char *const *names = pass_ttir_pipeline(false, &count);
+	/* The interpreter runs descriptors as they are; GPU code reaches them through pointers. */
+	const char *const *names = pass_ttir_pipeline(variant->options.gpu != NULL, &count);
 	return pass_run_list(variant->ir, names, count, &options, diags);
 }
 
-/* Which parameter each argument of the TTIR function comes from: constants have none, a host's descriptor is
- * followed by its shape and strides where the front end declares them. */
+static void add_slot(JitVariant *variant, uint32_t param, int part, uint32_t axis, IrTypeKind kind)
+{
+	variant->slots[variant->slot_count++] = (JitSlot){.param = param, .part = part, .axis = axis, .kind = kind};
+}
+
+/* What lower-descriptors makes of an argument. */
+static void add_descriptor_parts(JitVariant *variant, uint32_t param, uint32_t rank)
+{
+	add_slot(variant, param, SLOT_VALUE, 0, TY_PTR);
+	for (uint32_t k = 0; k < 2 * rank; k++)
+		add_slot(variant, param, k < rank ? SLOT_SHAPE : SLOT_STRIDE, k % rank, TY_I64);
+	add_slot(variant, param, SLOT_PAD, 0, TY_I1);
+}
+
+/* Which parameter each argument of the function comes from, as it leaves the front end: constants have none, a
+ * host's descriptor is followed by its shape and strides where the front end declares them. */
 static void plan_arguments(JitVariant *variant)
 {
 	const FrontInfo *info = variant->kernel->info;
@@ -96,39 +113,50 @@ static void plan_arguments(JitVariant *variant)
 			descriptors_rank += body->args[i]->type->elem->rank;
 	bool expanded = descriptors_rank && body->arg_count == wanted + 2 * descriptors_rank;
 	ASSERT(expanded || body->arg_count == wanted);
-	variant->slot_count = body->arg_count;
-	variant->slots = ARENA_ARRAY(&variant->arena, JitSlot, body->arg_count + 1);
+	variant->slots = ARENA_ARRAY(&variant->arena, JitSlot, body->arg_count + 2 * descriptors_rank + wanted + 1);
 	for (uint32_t i = 0; i < info->param_count; i++) {
 		if (variant->params[i].kind == JIT_PARAM_CONST)
 			continue;
-		IrType type = body->args[at]->type;
-		variant->slots[at++] = (JitSlot){.param = i, .part = SLOT_VALUE, .kind = type->kind};
-		if (!expanded || type->kind != TY_TENSORDESC)
-			continue;
-		uint32_t rank = type->elem->rank;
-		for (uint32_t k = 0; k < 2 * rank; k++, at++)
-			variant->slots[at] = (JitSlot){.param = i,
-						       .part = k < rank ? SLOT_SHAPE : SLOT_STRIDE,
-						       .axis = k % rank,
-						       .kind = body->args[at]->type->kind};
+		IrType type = body->args[at++]->type;
+		bool is_descriptor = type->kind == TY_TENSORDESC;
+		if (is_descriptor && variant->options.gpu)
+			add_descriptor_parts(variant, i, type->elem->rank);
+		else
+			add_slot(variant, i, SLOT_VALUE, 0, type->kind);
+		for (uint32_t k = 0; is_descriptor && expanded && k < 2 * type->elem->rank; k++)
+			add_slot(variant, i, k < type->elem->rank ? SLOT_SHAPE : SLOT_STRIDE, k % type->elem->rank,
+				 body->args[at++]->type->kind);
 	}
 }
 
 static bool prepare(JitVariant *variant, DiagList *diags)
 {
-	plan_arguments(variant);
+	if (variant->options.gpu)
+		return jit_gpu_compile(variant, diags);
 	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
 	return variant->interp != NULL;
+}
+
+/* Since when; then now becomes that. */
+static double lap(double *since)
+{
+	double now = os_now(), past = now - *since;
+	*since = now;
+	return past;
 }
 
 /* ---- the pipeline ---- */
 
 bool jit_compile(JitVariant *variant, DiagList *diags)
 {
+	double since = os_now();
 	ir_cx_init(&variant->cx, &variant->arena);
 	variant->ir = jit_lower(variant, &variant->cx, &variant->sources, diags);
-	return variant->ir != NULL &&
-	       run_passes(variant, diags) &&
-	       ir_verify(variant->ir, LEVEL_T, diags) &&
-	       prepare(variant, diags);
+	if (!variant->ir)
+		return false;
+	variant->seconds[JIT_STEP_FRONT] = lap(&since);
+	plan_arguments(variant);
+	bool good = run_passes(variant, diags) && ir_verify(variant->ir, LEVEL_T, diags);
+	variant->seconds[JIT_STEP_TTIR] = lap(&since);
+	return good && prepare(variant, diags);
 }

@@ -13,6 +13,7 @@ struct JitKernel {
 	void *tag;
 	JitVariant *variants; /* under the module's table_lock; newest first */
 	uint32_t variant_count;
+	struct JitDispatchTable *_Atomic dispatch; /* dispatch.c; replaced whole, under table_lock */
 };
 
 struct JitModule {
@@ -32,7 +33,7 @@ struct JitModule {
 /* What an argument of the TTIR function is made from. */
 typedef struct JitSlot {
 	uint32_t param;
-	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE } part;
+	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD } part;
 	uint32_t axis;      /* SHAPE, STRIDE: of a descriptor */
 	IrTypeKind kind;    /* of the function's argument */
 } JitSlot;
@@ -44,6 +45,16 @@ typedef struct JitParam {
 	uint32_t divisibility; /* 0 or 1: nothing was concluded */
 	const char *text;      /* as in the signature */
 } JitParam;
+
+/* What runs on a GPU. */
+typedef struct JitGpu {
+	const char *ptx; /* in the variant's arena */
+	size_t ptx_len;
+	NvCubin cubin;
+	NvKernel *kernel;
+	const char *assembler; /* in the variant's arena */
+	uint32_t threads, shared, cluster, scratch;
+} JitGpu;
 
 /* A variant of a kernel. Immutable once ready. */
 struct JitVariant {
@@ -60,7 +71,9 @@ struct JitVariant {
 	IrModule *ir; /* as it left the passes */
 	JitSlot *slots;
 	uint32_t slot_count;
-	InterpKernel *interp;
+	InterpKernel *interp; /* NULL of a GPU's */
+	JitGpu *gpu;          /* NULL of the interpreter's */
+	double seconds[JIT_STEP__COUNT];
 };
 
 /* ---- bind.c, signature.c: what a call gives, per parameter ---- */
@@ -94,6 +107,31 @@ const char *jit_dtype_text(TlDtype dtype); /* "fp32" */
 /* The variant with the binding's key, compiled when it is not there. */
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags);
+
+/* ---- gpu.c: a variant for a GPU ---- */
+
+/* What a target's name stands for: NULL for the interpreter. False after diagnosing. */
+bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, DiagList *diags);
+/* From TTIR in variant->ir to a cubin. False after diagnosing. */
+bool jit_gpu_compile(JitVariant *variant, DiagList *diags);
+/* "ttgir", "llir", "ptx", "sass". */
+JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
+void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
+/* The variant's function in the current context; NULL after diagnosing: no driver, or a GPU that cannot run it. */
+NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags);
+/* Launches, telling the host's events. params: a pointer to each argument of the function, and room for one more. */
+JitStatus jit_gpu_run(const JitVariant *variant, NvFunction *function, const JitLaunch *launch, void **params, DiagList *diags);
+
+/* ---- dispatch.c ---- */
+
+/* Remembers a launch that worked, by its key. Does nothing when memory runs out: it is found the slow way then. */
+void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
+		      const JitArg *const *given, void *const *params);
+void jit_dispatch_free(JitKernel *kernel);
+
+/* ---- launch.c ---- */
+
+bool jit_tell_launch(const JitVariant *variant, JitEvent event);
 
 /* ---- compile.c ---- */
 

@@ -11,6 +11,8 @@
 #include "front/front.h"
 #include "front/value.h"
 #include "interp/interp.h"
+#include "nv/nv.h"
+#include "target/target.h"
 
 typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
@@ -35,6 +37,8 @@ typedef struct JitHost {
 	void *data;
 	unsigned threads;      /* of a launch; 0: one per processor */
 	InterpPool *(*pool)(void *data); /* the threads that launches share */
+	NvDriver *driver; /* never NULL, like tools */
+	NvTools *tools;
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	const char *const *search_paths; /* for imports, after the importing file's folder */
@@ -90,9 +94,15 @@ const char *jit_float_text(Arena *arena, double value);
 
 typedef struct JitOptions {
 	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
-	const char *target;                                 /* NULL: interp */
+	const char *target; /* NULL or "interp"; "cuda": the current context's GPU; "sm_90a", ... */
 	bool debug, no_specialize, no_gpu_limits;
+	bool no_fp_fusion; /* products and sums are rounded one by one */
+	bool no_line_info;
+	bool cooperative; /* all CTAs of a launch run at the same time */
+	bool dependent;   /* a launch may start while its predecessor ends */
+	uint32_t ptx_version; /* 83 for 8.3; 0: chosen */
 	const char *dot_precision; /* NULL: the default */
+	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 } JitOptions;
 
 /* ---- compiling ---- */
@@ -105,8 +115,25 @@ JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_c
 			   const JitVariant **variant, bool *compiled, DiagList *diags);
 const char *jit_variant_key(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);
-/* Text at a stage ("source", "ttir-raw", "ttir") into `out`. */
+/* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
+
+/* Steps of a compilation. The GPU's are 0 for the interpreter. */
+typedef enum { JIT_STEP_FRONT, JIT_STEP_TTIR, JIT_STEP_TTGIR, JIT_STEP_LLIR, JIT_STEP_PTX, JIT_STEP_CUBIN, JIT_STEP__COUNT } JitStep;
+extern const char *const jit_step_names[JIT_STEP__COUNT];
+
+typedef struct JitVariantInfo {
+	const char *target; /* "interp", "sm_90a" */
+	JitOptions options; /* complete */
+	double seconds[JIT_STEP__COUNT];
+	/* of a GPU's */
+	const void *cubin;
+	size_t cubin_len;
+	uint32_t threads, shared, cluster, scratch;
+	uint32_t registers, stack, spill_stores, spill_loads;
+	const char *assembler, *log; /* who made the cubin, and what it said */
+} JitVariantInfo;
+void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 
 /* ---- launching ---- */
 
@@ -120,6 +147,10 @@ typedef struct JitLaunch {
 	double timeout;
 	bool (*poll)(void *data); /* InterpLaunch.poll; may be NULL */
 	void *poll_data;
+	void *stream; /* of a GPU: CUstream */
+	const void *key; /* see jit_dispatch_find; NULL: not to be remembered */
+	size_t key_len;
+	uint64_t key_hash;
 } JitLaunch;
 
 typedef struct JitResult {
@@ -133,6 +164,30 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 		     DiagList *diags);
 JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result,
 			     DiagList *diags);
+
+/* ---- launching again what was launched before (dispatch.c) ---- */
+
+/* What a GPU launch needs, found by the bits of the call that decide it: JitLaunch.key, which a launch that worked is
+ * remembered by. The caller packs these as it likes; a call with equal bits must have the same kernel, parameters of its arguments, types, specialisation, constants, options and
+ * context. Lookups take no lock and allocate nothing; what is found lives as long as the module. */
+typedef struct JitDispatch JitDispatch;
+
+/* How an argument of the GPU's function is made from the call's `arg`, for the caller. */
+typedef struct JitFill {
+	uint32_t arg;     /* of the call; UINT32_MAX: `bits` it is */
+	enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD } what;
+	uint32_t axis;
+	TlDtype dtype;    /* FLOAT: its type */
+	uint64_t bits;
+} JitFill;
+
+const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash);
+const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count);
+const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch);
+/* params: as many pointers as fills, and room for one more. */
+JitStatus jit_dispatch_launch(const JitDispatch *dispatch, const JitLaunch *launch, void **params, DiagList *diags);
+/* What tells contexts apart in such a key; 0 where there is no GPU. */
+uint64_t jit_gpu_context(const JitKernel *kernel);
 
 /* ---- IR text ---- */
 

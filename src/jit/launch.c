@@ -146,6 +146,10 @@ static InterpArg *marshal_args(const Marshal *m)
 		const JitArg *arg = m->given[slot->param];
 		if (!arg || arg->kind != JIT_DESCRIPTOR || slot->axis >= arg->rank)
 			continue; /* diagnosed with the descriptor itself */
+		if (slot->part == SLOT_PAD) {
+			out[s].bits = arg->pad_nan;
+			continue;
+		}
 		int64_t value = slot->part == SLOT_SHAPE ? arg->shape[slot->axis] : arg->strides[slot->axis];
 		out[s].bits = slot->kind == TY_I32 ? (uint32_t)value : (uint64_t)value;
 	}
@@ -209,7 +213,7 @@ static InterpBuffer *marshal_buffers(const Marshal *m, const JitLaunch *launch, 
 
 /* ---- running ---- */
 
-static bool tell(const JitVariant *variant, JitEvent event)
+bool jit_tell_launch(const JitVariant *variant, JitEvent event)
 {
 	const JitHost *host = variant->kernel->module->host;
 	event.kernel = variant->kernel;
@@ -218,8 +222,29 @@ static bool tell(const JitVariant *variant, JitEvent event)
 	return !host->event || host->event(host->data, &event);
 }
 
+/* On a GPU: the launch is under way when this returns. */
+static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *result)
+{
+	const JitVariant *variant = m->variant;
+	uint32_t before = m->diags->errors;
+	InterpArg *args = marshal_args(m);
+	if (m->diags->errors != before)
+		return JIT_ARGUMENT;
+	void **params = ARENA_ARRAY(m->arena, void *, variant->slot_count + 1);
+	for (uint32_t s = 0; s < variant->slot_count; s++)
+		params[s] = &args[s].bits;
+	NvFunction *function = jit_gpu_function(variant, m->diags);
+	result->variant = variant;
+	JitStatus status = function ? jit_gpu_run(variant, function, launch, params, m->diags) : JIT_RUN;
+	if (status == JIT_OK && launch->key)
+		jit_dispatch_add(variant, function, launch, m->given, params);
+	return status;
+}
+
 static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result)
 {
+	if (m->variant->gpu)
+		return run_gpu(m, launch, result);
 	const JitVariant *variant = m->variant;
 	const JitHost *host = variant->kernel->module->host;
 	uint32_t before = m->diags->errors;
@@ -239,7 +264,7 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 	run.buffers = marshal_buffers(m, launch, &run.buffer_count);
 	if (m->diags->errors != before)
 		return JIT_ARGUMENT;
-	if (!tell(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {
+	if (!jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {
 		jit_diag(m->diags, variant->kernel, DIAG_REFUSED);
 		return JIT_REFUSED;
 	}
@@ -248,10 +273,10 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 	JitStatus status = empty || interp_launch(variant->interp, &run, m->diags) ? JIT_OK : JIT_RUN;
 	result->variant = variant;
 	result->run_seconds = os_now() - began;
-	tell(variant, (JitEvent){.kind = JIT_LAUNCH_END,
-				 .grid = launch->grid,
-				 .status = status,
-				 .seconds = result->run_seconds});
+	jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_END,
+					    .grid = launch->grid,
+					    .status = status,
+					    .seconds = result->run_seconds});
 	return status;
 }
 

@@ -111,6 +111,7 @@ static void variant_free(JitVariant *variant)
 {
 	if (variant->interp)
 		interp_free(variant->interp);
+	jit_gpu_free(variant->gpu);
 	Arena arena = variant->arena;
 	arena_free(&arena);
 }
@@ -124,6 +125,8 @@ void jit_module_free(JitModule *module)
 			next = v->next;
 			variant_free(v);
 		}
+	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++)
+		jit_dispatch_free(&module->kernels[i]);
 	pthread_cond_destroy(&module->table_changed);
 	pthread_mutex_destroy(&module->table_lock);
 	pthread_mutex_destroy(&module->front_lock);

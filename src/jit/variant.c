@@ -62,6 +62,7 @@ static void finish(JitVariant *variant, bool good)
 
 static void discard(JitVariant *variant)
 {
+	jit_gpu_free(variant->gpu);
 	Arena arena = variant->arena;
 	arena_free(&arena);
 }
@@ -215,9 +216,14 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	}
 	if (strcmp(stage, "ttir-raw") == 0)
 		return raw_text(variant, out, diags);
+	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"};
+	for (size_t i = 0; i < ARRAY_LEN(gpu_stages) && variant->gpu; i++)
+		if (strcmp(stage, gpu_stages[i]) == 0)
+			return jit_gpu_text(variant, stage, out, diags);
 	const FrontInfo *info = variant->kernel->info;
 	if (strcmp(stage, "source") != 0) {
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage);
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,
+			    variant->gpu ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass" : "source, ttir-raw, ttir");
 		return JIT_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < variant->sources.files.len; i++) {

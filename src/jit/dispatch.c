@@ -1,0 +1,179 @@
+/* Launches that were made before, by the bits of the call: a table for each kernel, open addressing, never more than
+ * half full.
+ *
+ * Readers take no lock: they load the table's address once, and an entry's address once. A writer, under the
+ * module's lock, fills an entry before it publishes it, and replaces a table that is full by one twice as large; old
+ * tables stay until the module goes, because somebody may be reading them (together they are no larger than the
+ * newest one). Entries are never changed or removed. */
+#include "jit/inner.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct JitDispatch {
+	uint64_t hash;
+	const JitVariant *variant;
+	NvFunction *function;
+	JitFill *fills;
+	uint32_t fill_count;
+	uint32_t key_len;
+	unsigned char key[];
+};
+
+typedef struct JitDispatchTable {
+	struct JitDispatchTable *older;
+	uint32_t mask, len;
+	JitDispatch *_Atomic slots[];
+} JitDispatchTable;
+
+/* ---- lookup ---- */
+
+const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash)
+{
+	JitDispatchTable *table = atomic_load_explicit(&kernel->dispatch, memory_order_acquire);
+	if (!table)
+		return NULL;
+	for (uint32_t at = (uint32_t)hash & table->mask;; at = (at + 1) & table->mask) {
+		const JitDispatch *d = atomic_load_explicit(&table->slots[at], memory_order_acquire);
+		if (!d)
+			return NULL;
+		if (d->hash == hash && d->key_len == len && memcmp(d->key, key, len) == 0)
+			return d;
+	}
+}
+
+const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count)
+{
+	*count = dispatch->fill_count;
+	return dispatch->fills;
+}
+
+const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch)
+{
+	return dispatch->variant;
+}
+
+JitStatus jit_dispatch_launch(const JitDispatch *dispatch, const JitLaunch *launch, void **params, DiagList *diags)
+{
+	return jit_gpu_run(dispatch->variant, dispatch->function, launch, params, diags);
+}
+
+/* ---- adding ---- */
+
+static void put(JitDispatchTable *table, JitDispatch *d)
+{
+	uint32_t at = (uint32_t)d->hash & table->mask;
+	while (atomic_load_explicit(&table->slots[at], memory_order_relaxed))
+		at = (at + 1) & table->mask;
+	atomic_store_explicit(&table->slots[at], d, memory_order_release);
+	table->len++;
+}
+
+static JitDispatchTable *grown(JitDispatchTable *old)
+{
+	uint32_t size = old ? 2 * (old->mask + 1) : 16;
+	JitDispatchTable *table = calloc(1, sizeof *table + size * sizeof table->slots[0]);
+	if (!table)
+		return NULL;
+	table->older = old;
+	table->mask = size - 1;
+	for (uint32_t i = 0; old && i <= old->mask; i++)
+		if (old->slots[i])
+			put(table, old->slots[i]);
+	return table;
+}
+
+/* False when memory ran out: the call is found the slow way then. */
+static bool publish(JitKernel *kernel, JitDispatch *d)
+{
+	JitDispatchTable *table = kernel->dispatch;
+	if (!table || 2 * (table->len + 1) > table->mask) {
+		table = grown(table);
+		if (!table)
+			return false;
+		put(table, d);
+		atomic_store_explicit(&kernel->dispatch, table, memory_order_release);
+		return true;
+	}
+	put(table, d);
+	return true;
+}
+
+static void entry_free(JitDispatch *d)
+{
+	free(d->fills);
+	free(d);
+}
+
+void jit_dispatch_free(JitKernel *kernel)
+{
+	JitDispatchTable *table = kernel->dispatch;
+	for (uint32_t i = 0; table && i <= table->mask; i++)
+		if (table->slots[i])
+			entry_free(table->slots[i]);
+	while (table) {
+		JitDispatchTable *older = table->older;
+		free(table);
+		table = older;
+	}
+	kernel->dispatch = NULL;
+}
+
+/* ---- how arguments are made ---- */
+
+/* Short names: fp32, bf16; i32, u8. */
+static bool is_float_dtype(TlDtype dtype)
+{
+	const char *text = jit_dtype_text(dtype);
+	return text[0] == 'f' || text[0] == 'b';
+}
+
+static JitFill fill_of(const JitVariant *variant, const JitSlot *slot, const JitArg *arg, const JitLaunch *launch, uint64_t bits)
+{
+	const JitParam *param = &variant->params[slot->param];
+	JitFill fill = {.arg = UINT32_MAX, .axis = slot->axis, .dtype = param->dtype, .bits = bits};
+	/* What is no argument of the call is a default, or an expression's value. */
+	if (arg < launch->args || arg >= launch->args + launch->arg_count)
+		return fill;
+	fill.arg = (uint32_t)(arg - launch->args);
+	switch (slot->part) {
+	case SLOT_SHAPE: fill.what = JIT_FILL_SHAPE; return fill;
+	case SLOT_STRIDE: fill.what = JIT_FILL_STRIDE; return fill;
+	case SLOT_PAD: fill.what = JIT_FILL_PAD; return fill;
+	default: break;
+	}
+	if (param->kind != JIT_PARAM_SCALAR)
+		fill.what = JIT_FILL_ADDRESS;
+	else
+		fill.what = is_float_dtype(param->dtype) ? JIT_FILL_FLOAT : JIT_FILL_INT;
+	return fill;
+}
+
+void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
+		      const JitArg *const *given, void *const *params)
+{
+	JitKernel *kernel = variant->kernel;
+	JitDispatch *d = calloc(1, sizeof *d + launch->key_len);
+	JitFill *fills = calloc(variant->slot_count + 1, sizeof *fills);
+	if (!d || !fills) {
+		free(d);
+		free(fills);
+		return;
+	}
+	d->hash = launch->key_hash;
+	d->variant = variant;
+	d->function = function;
+	d->fills = fills;
+	d->fill_count = variant->slot_count;
+	d->key_len = (uint32_t)launch->key_len;
+	memcpy(d->key, launch->key, launch->key_len);
+	for (uint32_t s = 0; s < variant->slot_count; s++) {
+		const JitSlot *slot = &variant->slots[s];
+		fills[s] = fill_of(variant, slot, given[slot->param], launch, *(const uint64_t *)params[s]);
+	}
+	pthread_mutex_lock(&kernel->module->table_lock);
+	bool added = !jit_dispatch_find(kernel, d->key, d->key_len, d->hash) && publish(kernel, d);
+	pthread_mutex_unlock(&kernel->module->table_lock);
+	if (!added)
+		entry_free(d);
+}

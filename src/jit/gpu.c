@@ -1,0 +1,283 @@
+/* Variants for a GPU: TTIR goes through the code generator's library to PTX, and through an assembler to a cubin.
+ *
+ * Texts between TTIR and PTX are not kept: the pipeline is deterministic, so what is asked for is made again. */
+#include "jit/inner.h"
+
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "ir/text.h"
+#include "jit/codegen_load.h"
+#include "llvm/codegen.h"
+
+const char *const jit_step_names[JIT_STEP__COUNT] = {
+	[JIT_STEP_FRONT] = "front", [JIT_STEP_TTIR] = "ttir", [JIT_STEP_TTGIR] = "ttgir",
+	[JIT_STEP_LLIR] = "llir",   [JIT_STEP_PTX] = "ptx",   [JIT_STEP_CUBIN] = "cubin",
+};
+
+/* ---- targets ---- */
+
+static const JitHost *host_of(const JitVariant *variant)
+{
+	return variant->kernel->module->host;
+}
+
+static bool current_gpu(const JitHost *host, const TargetGpu **gpu, DiagList *diags)
+{
+	const NvDevice *device = nv_context(host->driver, diags) ? nv_context_device(host->driver, diags) : NULL;
+	if (!device)
+		return false;
+	*gpu = device->target;
+	if (!device->target)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_GPU_TOO_OLD, device->name, device->capability / 10,
+			    device->capability % 10);
+	return device->target != NULL;
+}
+
+static const char *known_targets(Arena *arena)
+{
+	Text text;
+	text_init(&text, arena);
+	text_str(&text, "interp, cuda (the current GPU)");
+	size_t count;
+	const TargetGpu *all = target_all(&count);
+	for (size_t i = 0; i < count; i++)
+		text_printf(&text, ", %s", all[i].name);
+	return text.data;
+}
+
+bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, DiagList *diags)
+{
+	*gpu = NULL;
+	if (!name || strcmp(name, "interp") == 0)
+		return true;
+	if (strcmp(name, "cuda") == 0)
+		return current_gpu(kernel->module->host, gpu, diags);
+	*gpu = target_find(name);
+	if (*gpu)
+		return true;
+	const char *nearest = target_nearest(name);
+	jit_diag(diags, kernel, DIAG_TARGET_UNKNOWN, name,
+		 nearest ? arena_printf(diags->arena, " (did you mean '%s'?)", nearest) : "",
+		 known_targets(diags->arena));
+	return false;
+}
+
+/* ---- the code generator ---- */
+
+static CodegenRequest request_of(const JitVariant *variant, Text *ttir)
+{
+	const JitHost *host = host_of(variant);
+	const JitOptions *options = &variant->options;
+	ir_print(ttir, variant->ir, (IrPrintOptions){0});
+	return (CodegenRequest){
+		.from = CODEGEN_TTIR,
+		.to = CODEGEN_PTX,
+		.text = ttir->data,
+		.len = ttir->len,
+		.path = variant->kernel->info->path,
+		.kernel = variant->kernel->info->name,
+		.target = options->gpu->name,
+		.num_warps = options->num_warps,
+		.num_ctas = options->num_ctas,
+		.num_stages = options->num_stages,
+		.maxnreg = options->maxnreg,
+		.ptx_version = options->ptx_version,
+		.fp_fusion = !options->no_fp_fusion,
+		.line_info = !options->no_line_info,
+		.debug = options->debug,
+		.dump_passes = host->dump_passes,
+		.verify_passes = host->verify_passes,
+		.log = host->dump,
+		.log_data = host->data,
+	};
+}
+
+/* NULL after diagnosing; the caller frees it. */
+static CodegenResult *generate(const JitVariant *variant, CodegenStage to, const CodegenTable *table, DiagList *diags)
+{
+	Arena arena;
+	Text ttir;
+	arena_init(&arena, 0);
+	text_init(&ttir, &arena);
+	CodegenRequest request = request_of(variant, &ttir);
+	request.to = to;
+	CodegenResult *result = table->compile(&request);
+	arena_free(&arena);
+	if (!result) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "code generation");
+		return NULL;
+	}
+	if (codegen_take_diags(result, diags) && result->ok)
+		return result;
+	table->free(result);
+	return NULL;
+}
+
+/* ---- compiling ---- */
+
+/* Names of the function's arguments, for messages. */
+static const char *const *argument_names(JitVariant *variant)
+{
+	static const char *const parts[] = {"", ".shape", ".strides", ".padding"};
+	Arena *arena = &variant->arena;
+	const char **names = ARENA_ARRAY(arena, const char *, variant->slot_count + 1);
+	for (uint32_t s = 0; s < variant->slot_count; s++) {
+		const JitSlot *slot = &variant->slots[s];
+		const char *name = variant->kernel->info->params[slot->param].name;
+		names[s] = slot->part == SLOT_VALUE ? name : arena_printf(arena, "%s%s", name, parts[slot->part]);
+	}
+	return names;
+}
+
+static bool assemble(JitVariant *variant, const CodegenResult *code, DiagList *diags)
+{
+	JitGpu *gpu = variant->gpu;
+	const JitHost *host = host_of(variant);
+	const JitOptions *options = &variant->options;
+	NvAssemble how = {
+		.target = options->gpu,
+		.kernel = code->kernel,
+		.driver = host->driver,
+		.line_info = !options->no_line_info,
+		.no_fusion = true, /* what is to be fused is fused already */
+	};
+	if (!nv_assemble(host->tools, (Str){gpu->ptx, gpu->ptx_len}, &how, &gpu->cubin, diags))
+		return false;
+	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
+	variant->seconds[JIT_STEP_CUBIN] = gpu->cubin.seconds;
+	const FrontInfo *front = variant->kernel->info;
+	NvKernelInfo info = {
+		.name = code->kernel,
+		.shown = arena_printf(&variant->arena, "%s:%u %s", front->path, front->at.line, front->qualified_name),
+		.threads = code->threads,
+		.shared = code->shared,
+		.cluster = code->cluster,
+		.scratch_bytes = code->scratch_bytes,
+		.scratch_align = code->scratch_align,
+		.args = code->args,
+		.arg_names = argument_names(variant),
+		.cooperative = options->cooperative,
+		.dependent = options->dependent,
+	};
+	ASSERT(strlen(code->args) == variant->slot_count + (code->scratch_bytes != 0));
+	gpu->kernel = nv_kernel_new(host->driver, gpu->cubin.data, gpu->cubin.len, &info);
+	return true;
+}
+
+bool jit_gpu_compile(JitVariant *variant, DiagList *diags)
+{
+	static const JitStep steps[CODEGEN_STAGE__COUNT] = {
+		[CODEGEN_TTIR] = JIT_STEP_TTIR, [CODEGEN_TTGIR] = JIT_STEP_TTGIR, [CODEGEN_LLIR] = JIT_STEP_LLIR,
+		[CODEGEN_PTX] = JIT_STEP_PTX,
+	};
+	const CodegenTable *table = codegen_load(diags);
+	CodegenResult *code = table ? generate(variant, CODEGEN_PTX, table, diags) : NULL;
+	if (!code)
+		return false;
+	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
+	gpu->ptx = arena_strndup(&variant->arena, code->stage[CODEGEN_PTX].data, code->stage[CODEGEN_PTX].len);
+	gpu->ptx_len = code->stage[CODEGEN_PTX].len;
+	gpu->threads = code->threads;
+	gpu->shared = code->shared;
+	gpu->cluster = code->cluster;
+	gpu->scratch = code->scratch_bytes;
+	variant->gpu = gpu;
+	for (int stage = CODEGEN_TTGIR; stage < CODEGEN_STAGE__COUNT; stage++)
+		variant->seconds[steps[stage]] = code->seconds[stage];
+	bool good = assemble(variant, code, diags);
+	table->free(code);
+	return good;
+}
+
+void jit_gpu_free(JitGpu *gpu)
+{
+	if (!gpu)
+		return;
+	nv_kernel_free(gpu->kernel);
+	nv_cubin_free(&gpu->cubin);
+}
+
+/* ---- launching ---- */
+
+uint64_t jit_gpu_context(const JitKernel *kernel)
+{
+	DiagList none;
+	Arena arena;
+	arena_init(&arena, 0);
+	diag_init(&none, &arena, NULL);
+	NvContext context = nv_context(kernel->module->host->driver, &none);
+	arena_free(&arena);
+	return context;
+}
+
+NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
+{
+	NvDriver *driver = host_of(variant)->driver;
+	NvContext context = nv_context(driver, diags);
+	const NvDevice *device = context ? nv_context_device(driver, diags) : NULL;
+	if (!device)
+		return NULL;
+	if (target_runs_cubin(variant->options.gpu, device->capability))
+		return nv_kernel_function(variant->gpu->kernel, context, diags);
+	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_GPU_LAUNCH_TARGET, variant->options.gpu->name, device->name,
+		    device->capability / 10, device->capability % 10);
+	return NULL;
+}
+
+JitStatus jit_gpu_run(const JitVariant *variant, NvFunction *function, const JitLaunch *launch, void **params,
+		      DiagList *diags)
+{
+	if (!jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {
+		jit_diag(diags, variant->kernel, DIAG_REFUSED);
+		return JIT_REFUSED;
+	}
+	bool good = nv_launch(function, launch->grid, launch->stream, params, diags);
+	jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_END,
+					    .grid = launch->grid,
+					    .status = good ? JIT_OK : JIT_RUN});
+	return good ? JIT_OK : JIT_RUN;
+}
+
+/* ---- texts ---- */
+
+JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
+{
+	const JitGpu *gpu = variant->gpu;
+	if (strcmp(stage, "ptx") == 0) {
+		text_add(out, gpu->ptx, gpu->ptx_len);
+		return JIT_OK;
+	}
+	if (strcmp(stage, "sass") == 0)
+		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;
+	CodegenStage to = strcmp(stage, "ttgir") == 0 ? CODEGEN_TTGIR : CODEGEN_LLIR;
+	const CodegenTable *table = codegen_load(diags);
+	CodegenResult *code = table ? generate(variant, to, table, diags) : NULL;
+	if (!code)
+		return JIT_SOURCE;
+	text_add(out, code->stage[to].data, code->stage[to].len);
+	table->free(code);
+	return JIT_OK;
+}
+
+void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
+{
+	*info = (JitVariantInfo){.target = variant->options.gpu ? variant->options.gpu->name : "interp",
+				 .options = variant->options};
+	memcpy(info->seconds, variant->seconds, sizeof info->seconds);
+	const JitGpu *gpu = variant->gpu;
+	if (!gpu)
+		return;
+	info->cubin = gpu->cubin.data;
+	info->cubin_len = gpu->cubin.len;
+	info->threads = gpu->threads;
+	info->shared = gpu->shared;
+	info->cluster = gpu->cluster;
+	info->scratch = gpu->scratch;
+	info->registers = gpu->cubin.registers;
+	info->stack = gpu->cubin.stack;
+	info->spill_stores = gpu->cubin.spill_stores;
+	info->spill_loads = gpu->cubin.spill_loads;
+	info->assembler = gpu->assembler;
+	info->log = gpu->cubin.log;
+}

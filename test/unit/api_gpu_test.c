@@ -1,0 +1,266 @@
+/* GPUs through neso.h, on a fake driver: targets, memory, launches the long way and again, what a launch passes. What
+ * compiles needs libneso-codegen.so and ptxas; without them those tests are skipped. */
+#include "nv_kit.h"
+
+#include <neso/neso.h>
+
+#include "fake/fake.h"
+
+static const char text[] = "import triton\nimport triton.language as tl\n\n"
+			   "@triton.jit\n"
+			   "def scale(x, n, a, B: tl.constexpr, ADD: tl.constexpr = 0):\n"
+			   "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+			   "    tl.store(x + i, tl.load(x + i, mask=i < n) * a + ADD, mask=i < n)\n";
+
+typedef struct Fixture {
+	FakeCuda *fake;
+	neso_context *context;
+	neso_module *module;
+	neso_kernel *kernel;
+	neso_compile_options options;
+	char pad[48];
+} Fixture;
+
+static void begin(Fixture *f)
+{
+	memset(f, 0, sizeof *f);
+	f->fake = kit_fake();
+	f->fake->reset();
+	neso_context_options options;
+	memset(&options, 0, sizeof options);
+	options.size = sizeof options;
+	options.libcuda = kit_library();
+	assert_int_equal(neso_context_new(&options, &f->context, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_text(f->context, "scale.py", text, sizeof text - 1, &f->module, NULL), NESO_OK);
+	assert_int_equal(neso_module_find(f->module, "scale", &f->kernel, NULL), NESO_OK);
+	f->options.size = sizeof f->options;
+	f->options.target = "cuda";
+}
+
+static void end(Fixture *f)
+{
+	neso_module_free(f->module);
+	neso_context_free(f->context);
+}
+
+/* The first diagnostic's code and part of its text. */
+static void expect(neso_diagnostics *diagnostics, const char *part)
+{
+	if (!strstr(neso_diagnostics_text(diagnostics), part))
+		fail_msg("expected '%s' in: %s", part, neso_diagnostics_text(diagnostics));
+	neso_diagnostics_free(diagnostics);
+}
+
+static neso_status compile(Fixture *f, const char *target, neso_variant **variant, neso_diagnostics **diagnostics)
+{
+	f->options.target = target;
+	return neso_kernel_compile(f->kernel, "*fp32:16,i32,fp32,64", &f->options, variant, diagnostics);
+}
+
+/* Skips the test where GPU code cannot be made. */
+static void need_compiler(Fixture *f)
+{
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	neso_status status = compile(f, "sm_80", &variant, &diagnostics);
+	bool missing = status != NESO_OK && (strstr(neso_diagnostics_text(diagnostics), "libneso-codegen") ||
+					     strstr(neso_diagnostics_text(diagnostics), "ptxas"));
+	if (status != NESO_OK && !missing)
+		print_error("%s", neso_diagnostics_text(diagnostics));
+	neso_diagnostics_free(diagnostics);
+	f->options.target = "cuda";
+	if (missing) {
+		end(f);
+		skip();
+	}
+	assert_int_equal(status, NESO_OK);
+}
+
+/* ---- targets ---- */
+
+static void test_targets(void **state)
+{
+	(void)state;
+	Fixture f;
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	begin(&f);
+	assert_int_equal(compile(&f, "sm_09", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
+	expect(diagnostics, "did you mean 'sm_");
+	f.fake->major = 5; /* DIAG_GPU_TOO_OLD */
+	f.fake->minor = 2;
+	assert_int_equal(compile(&f, "cuda", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
+	expect(diagnostics, "has compute capability 5.2, which no known target runs on");
+	end(&f);
+}
+
+static void test_other_gpu(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	f.fake->major = 8;
+	f.fake->minor = 9;
+	neso_arg args[4] = {neso_arg_int("n", 7), neso_arg_value("a", neso_value_float(2)), neso_arg_int("B", 64)};
+	args[3] = neso_arg_buffer("x", NESO_FP32, (void *)0x1000, 256, NESO_READ_WRITE);
+	neso_launch launch = neso_launch_of(args, 4, 1, 1, 1);
+	neso_diagnostics *diagnostics;
+	f.options.target = "sm_90"; /* DIAG_GPU_LAUNCH_TARGET */
+	launch.options = &f.options;
+	assert_int_equal(neso_kernel_launch(f.kernel, &launch, NULL, &diagnostics), NESO_ERROR_RUN);
+	expect(diagnostics, "a variant for sm_90 cannot run on");
+	end(&f);
+}
+
+/* ---- devices and memory ---- */
+
+static void test_memory(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	uint32_t count = 0;
+	neso_gpu gpu = {.size = sizeof gpu};
+	assert_int_equal(neso_gpu_count(f.context, &count, NULL), NESO_OK);
+	assert_int_equal(count, f.fake->devices);
+	assert_int_equal(neso_gpu_get(f.context, 0, &gpu, NULL), NESO_OK);
+	assert_string_equal(gpu.target, "sm_90a");
+	neso_diagnostics *diagnostics;
+	assert_int_equal(neso_gpu_get(f.context, count, &gpu, &diagnostics), NESO_ERROR_USAGE);
+	expect(diagnostics, "there is no GPU");
+	void *p, *q;
+	int in[4] = {1, 2, 3, 4}, out[4] = {0};
+	assert_int_equal(neso_gpu_alloc(f.context, sizeof in, &p, NULL), NESO_OK);
+	assert_int_equal(neso_gpu_alloc(f.context, sizeof in, &q, NULL), NESO_OK);
+	assert_true(neso_gpu_is_device(f.context, p));
+	assert_false(neso_gpu_is_device(f.context, in));
+	assert_int_equal(neso_gpu_copy(f.context, p, in, sizeof in, NULL, NULL), NESO_OK);
+	assert_int_equal(neso_gpu_copy(f.context, q, p, sizeof in, NULL, NULL), NESO_OK);
+	assert_int_equal(neso_gpu_copy(f.context, out, q, sizeof in, NULL, NULL), NESO_OK);
+	assert_memory_equal(in, out, sizeof in);
+	neso_gpu_free(f.context, p);
+	neso_gpu_free(f.context, q);
+	assert_int_equal(f.fake->bytes, 0);
+	end(&f);
+}
+
+/* ---- launches ---- */
+
+static void launch(Fixture *f, uint64_t x, int64_t n, double a, int64_t block, bool *compiled)
+{
+	neso_arg args[4] = {neso_arg_buffer(NULL, NESO_FP32, (void *)(uintptr_t)x, 1 << 20, NESO_READ_WRITE),
+			    neso_arg_int(NULL, n), neso_arg_value("a", neso_value_float(a)), neso_arg_int("B", block)};
+	neso_launch l = neso_launch_of(args, 4, 3, 1, 1);
+	l.options = &f->options;
+	l.stream = (void *)0x77;
+	neso_launch_result result = {.size = sizeof result};
+	neso_diagnostics *diagnostics;
+	f->fake->arg_count = 3;
+	neso_status status = neso_kernel_launch(f->kernel, &l, &result, &diagnostics);
+	if (status != NESO_OK)
+		print_error("%s", neso_diagnostics_text(diagnostics));
+	neso_diagnostics_free(diagnostics);
+	assert_int_equal(status, NESO_OK);
+	assert_non_null(result.variant);
+	*compiled = result.compiled;
+	const FakeLaunch *last = &f->fake->last;
+	float as_float = (float)a;
+	uint32_t bits;
+	memcpy(&bits, &as_float, sizeof bits);
+	assert_int_equal(last->args[0], x);
+	assert_int_equal((uint32_t)last->args[1], (uint32_t)n);
+	assert_int_equal((uint32_t)last->args[2], bits);
+	assert_ptr_equal(last->stream, (void *)0x77);
+	assert_int_equal(last->grid[0], 3);
+	assert_int_equal(last->block[0], 128);
+}
+
+/* Calls that differ only in values find the function that is there; those that specialise otherwise do not. */
+static void test_launches(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	static const struct {
+		uint64_t x;
+		int64_t n;
+		double a;
+		int64_t block;
+		bool compiles;
+	} calls[] = {
+		{0x1000, 7, 2.0, 64, true},   {0x2000, 7, 2.0, 64, false},  {0x2000, 9, 0.5, 64, false},
+		{0x2000, 48, 0.5, 64, true},  {0x1000, 64, -1.0, 64, false}, {0x1004, 9, 1.0, 64, true},
+		{0x1000, 1, 1.0, 128, true},  {0x1000, 9, 1.0, 128, true},   {0x2008, 11, 3.0, 64, false},
+		{0x1000, 1ll << 33, 3.0, 64, true}, {0x1000, 7, 2.0, 64, false},
+	};
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		if (calls[i].n == 1)
+			continue; /* it becomes a constant, and the function has an argument less */
+		bool compiled;
+		launch(&f, calls[i].x, calls[i].n, calls[i].a, calls[i].block, &compiled);
+		assert_int_equal(compiled, calls[i].compiles);
+	}
+	assert_int_equal(f.fake->launches, 10);
+	end(&f);
+}
+
+/* A context that is new gets the module loaded again; the fast path does not mix them up. */
+static void test_contexts(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	bool compiled;
+	launch(&f, 0x1000, 7, 2, 64, &compiled);
+	void *first = f.fake->last.context;
+	void *made = f.fake->context_new(0);
+	launch(&f, 0x1000, 7, 2, 64, &compiled);
+	assert_false(compiled);
+	assert_ptr_equal(f.fake->last.context, made);
+	assert_ptr_not_equal(made, first);
+	assert_int_equal(f.fake->loads, 2);
+	launch(&f, 0x1000, 7, 2, 64, &compiled);
+	assert_int_equal(f.fake->loads, 2);
+	f.fake->context_destroy(made);
+	end(&f);
+}
+
+static void test_texts(void **state)
+{
+	(void)state;
+	static const char *const stages[][2] = {
+		{"ttir", "tt.store"}, {"ttgir", "#ttg.linear"}, {"llir", "define"}, {"ptx", ".visible .entry scale"}};
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	neso_variant *variant;
+	assert_int_equal(compile(&f, "sm_80", &variant, NULL), NESO_OK);
+	for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+		char *got;
+		assert_int_equal(neso_variant_text(variant, stages[i][0], &got, NULL), NESO_OK);
+		assert_non_null(strstr(got, stages[i][1]));
+		neso_text_free(got);
+	}
+	size_t size;
+	const char *cubin = neso_variant_binary(variant, "cubin", &size);
+	assert_true(size > 100 && memcmp(cubin, "\x7f" "ELF", 4) == 0);
+	neso_variant_info info = {.size = sizeof info};
+	assert_int_equal(neso_variant_get_info(variant, &info), NESO_OK);
+	assert_string_equal(info.target, "sm_80");
+	assert_int_equal(info.threads, 128);
+	assert_true(info.registers > 4 && info.spill_stores == 0);
+	assert_true(info.seconds[5] > 0);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
