@@ -1,8 +1,9 @@
-"""Compares the interpreter with a GPU: TTIR that Neso writes is compiled by upstream Triton and run there.
+"""Compares the interpreter with a GPU: the code that Neso makes for it, and with --upstream what upstream Triton makes of
+Neso's TTIR.
 
-    python3 compare.py --neso PATH/neso [--out results.json]
+    python3 compare.py --neso PATH/neso [--upstream] [--target cuda] [--only WORD] [--out results.json]
 
-Needs a GPU, torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
+Needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
 constants in a one-element list. Prints a row per case; the exit status says whether all agreed.
 """
 import argparse
@@ -11,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -125,9 +127,10 @@ def signature(args):
     return ",".join(parts)
 
 
-def interpret(neso, file, kernel, args, grid, work):
-    """Results of the interpreter: the arrays after the run, in order."""
+def run(neso, target, file, kernel, args, grid, work):
+    """The arrays after a run, in order. Nothing is fused on a GPU: the interpreter rounds after each operation."""
     command, outs = [neso, "run", f"{file}:{kernel}", "--quiet", "--grid", ",".join(map(str, grid))], []
+    command += ["--target", target, "--no-fp-fusion"]
     for i, a in enumerate(args):
         if isinstance(a, np.ndarray):
             path = os.path.join(work, f"in{i}.npy")
@@ -141,11 +144,13 @@ def interpret(neso, file, kernel, args, grid, work):
     arrays = [params[i]["name"] for i, a in enumerate(args) if isinstance(a, np.ndarray)]
     for name, path in zip(arrays, outs):
         command += ["--out", f"{name}={path}"]
-    subprocess.run(command, check=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-1500:])
     return [np.load(path) for path in outs]
 
 
-def on_gpu(neso, file, kernel, args, grid, work):
+def on_upstream(neso, file, kernel, args, grid, work):
     import torch
     import triton
 
@@ -183,31 +188,41 @@ def worst(ours, theirs, tolerance):
     return largest, shown
 
 
+def judge(options, case):
+    file, kernel, args, grid, tolerance = case
+    row = {"kernel": kernel, "signature": signature(args), "tolerance": tolerance, "ok": True}
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            ours = run(options.neso, "interp", file, kernel, args, grid, work)
+            theirs = (on_upstream(options.neso, file, kernel, args, grid, work) if options.upstream
+                      else run(options.neso, options.target, file, kernel, args, grid, work))
+            row["difference"], row["where"] = worst(ours, theirs, tolerance)
+            row["ok"] = row["difference"] <= tolerance
+        except Exception as error:  # one case must not hide the others
+            row["error"], row["ok"] = f"{type(error).__name__}: {error}"[:1500], False
+    return row
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--neso", required=True)
+    parser.add_argument("--upstream", action="store_true")
+    parser.add_argument("--target", default="cuda")
+    parser.add_argument("--only", default="")
     parser.add_argument("--out")
     options = parser.parse_args()
-    results, failed = [], 0
-    for file, kernel, args, grid, tolerance in cases():
-        row = {"kernel": kernel, "signature": signature(args), "tolerance": tolerance}
-        with tempfile.TemporaryDirectory() as work:
-            try:
-                ours = interpret(options.neso, file, kernel, args, grid, work)
-                theirs = on_gpu(options.neso, file, kernel, args, grid, work)
-                row["difference"], row["where"] = worst(ours, theirs, tolerance)
-                row["ok"] = row["difference"] <= tolerance
-            except Exception as error:  # one case must not hide the others
-                row["error"], row["ok"] = f"{type(error).__name__}: {error}"[:600], False
-        failed += not row["ok"]
-        results.append(row)
+    chosen = [case for case in cases() if options.only in case[1]]
+    # Upstream compiles in this process, one at a time.
+    with ThreadPoolExecutor(1 if options.upstream else 8) as pool:
+        results = list(pool.map(lambda case: judge(options, case), chosen))
+    failed = sum(not row["ok"] for row in results)
     if options.out:
         with open(options.out, "w") as f:
             json.dump(results, f, indent=1)
     for row in results:
         shown = f"{row['difference']:.2e}" if "difference" in row else row["error"]
         print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}")
-        for line in [] if row["ok"] else row.get("where", []):
+        for line in [] if row["ok"] else row.get("where", [])[:6]:
             print("    ", line)
     print(f"{len(results) - failed} agree, {failed} differ")
     return failed != 0
