@@ -27,38 +27,19 @@ static void combine(void *data, void *const *a, void *const *b, void **out)
 
 /* ---- between lanes ---- */
 
-/* lane NULL: from own lane ^ by. */
-static LLVMValueRef shuffle_word(Lower *lw, LLVMValueRef v, LLVMValueRef lane, uint32_t by)
-{
-	LLVMValueRef args[] = {lower_i32(lw, -1), v, lane ? lane : lower_i32(lw, by), lower_i32(lw, 31)};
-	return machine_call(lw, lane ? MACHINE_shfl_idx : MACHINE_shfl_bfly, args, 4);
-}
-
 /* Elements below 32 bits share words. */
 static void shuffle_values(Combine *c, unsigned operand, void **values, uint32_t count, LLVMValueRef lane, uint32_t by)
 {
 	Lower *lw = c->lw;
 	IrType elem = elem_of(c, operand);
-	unsigned bits = lower_bits(elem), per_word = bits < 32 ? 32 / bits : 1, words = bits > 32 ? 2 : 1;
+	unsigned bits = lower_bits(elem), per_word = bits < 32 ? 32 / bits : 1;
 	for (uint32_t i = 0; i < count; i += per_word) {
 		uint32_t n = MIN(per_word, count - i);
-		LLVMValueRef part[4], half[2];
+		LLVMValueRef part[4];
 		for (uint32_t k = 0; k < n; k++)
 			part[k] = lower_to_bits(lw, values[i + k], elem);
-		LLVMValueRef packed = lower_pack(lw, part, n, bits);
-		if (bits * n < 32)
-			packed = LLVMBuildZExt(lw->b, packed, lw->t.i32, "");
-		if (words == 2) {
-			lower_unpack(lw, packed, half, 2, 32);
-			half[0] = shuffle_word(lw, half[0], lane, by);
-			half[1] = shuffle_word(lw, half[1], lane, by);
-			packed = lower_pack(lw, half, 2, 32);
-		} else {
-			packed = shuffle_word(lw, packed, lane, by);
-		}
-		if (bits * n < 32)
-			packed = LLVMBuildTrunc(lw->b, packed, lower_int_type(lw, bits * n), "");
-		lower_unpack(lw, packed, part, n, bits);
+		LLVMValueRef word = lower_shuffle(lw, lower_pack(lw, part, n, bits), bits * n, lane, by);
+		lower_unpack(lw, word, part, n, bits);
 		for (uint32_t k = 0; k < n; k++)
 			values[i + k] = lower_from_bits(lw, part[k], elem);
 	}

@@ -65,13 +65,11 @@ static void run_exchange(Conversion *c, const LayoutStep *step)
 
 static LLVMValueRef shuffle_word(Lower *lw, LLVMValueRef word, LLVMValueRef lane, uint32_t own_xor)
 {
-	if (lane)
-		return MACHINE2(lw, shfl_idx, word, lane);
-	return MACHINE2(lw, shfl_bfly, word, lower_i32(lw, own_xor));
+	LLVMValueRef args[] = {lower_i32(lw, -1), word, lane ? lane : lower_i32(lw, own_xor), lower_i32(lw, 31)};
+	return machine_call(lw, lane ? MACHINE_shfl_idx : MACHINE_shfl_bfly, args, ARRAY_LEN(args));
 }
 
-/* Any integer of up to 64 bits. lane NULL: the own one ^ own_xor. */
-static LLVMValueRef shuffle_bits(Lower *lw, LLVMValueRef v, unsigned bits, LLVMValueRef lane, uint32_t own_xor)
+LLVMValueRef lower_shuffle(Lower *lw, LLVMValueRef v, unsigned bits, LLVMValueRef lane, uint32_t own_xor)
 {
 	if (bits == 64) {
 		LLVMValueRef half[2];
@@ -115,7 +113,7 @@ static void run_shuffle(Conversion *c, const LayoutStep *step)
 				elements[e] = old[moves[e].from];
 			if (!step->own_lane || moves[0].lane != 0) {
 				LLVMValueRef word = lower_pack(lw, elements, step->per_word, bits);
-				word = shuffle_bits(lw, word, bits * step->per_word, lane_of(c, step, moves[0].lane),
+				word = lower_shuffle(lw, word, bits * step->per_word, lane_of(c, step, moves[0].lane),
 						    moves[0].lane);
 				lower_unpack(lw, word, elements, step->per_word, bits);
 			}

@@ -19,20 +19,7 @@ static LLVMValueRef linear32(Lower *lw, const uint32_t *by, unsigned count, LLVM
 
 static LLVMValueRef shuffle_element(Lower *lw, LLVMValueRef v, LLVMValueRef lane, IrType elem)
 {
-	unsigned bits = lower_bits(elem);
-	LLVMValueRef half[2] = {lower_to_bits(lw, v, elem)}, all = lower_i32(lw, -1), clamp = lower_i32(lw, 31);
-	LLVMTypeRef type = LLVMTypeOf(half[0]);
-	if (bits == 64)
-		lower_unpack(lw, half[0], half, 2, 32);
-	else if (bits < 32)
-		half[0] = LLVMBuildZExt(lw->b, half[0], lw->t.i32, "");
-	for (unsigned i = 0; i < (bits == 64 ? 2 : 1); i++)
-		half[i] = machine_call(lw, MACHINE_shfl_idx, (LLVMValueRef[]){all, half[i], lane, clamp}, 4);
-	if (bits == 64)
-		half[0] = lower_pack(lw, half, 2, 32);
-	else if (bits < 32)
-		half[0] = LLVMBuildTrunc(lw->b, half[0], type, "");
-	return lower_from_bits(lw, half[0], elem);
+	return lower_from_bits(lw, lower_shuffle(lw, lower_to_bits(lw, v, elem), lower_bits(elem), lane, 0), elem);
 }
 
 static LLVMValueRef index_of(Lower *lw, LLVMValueRef v)

@@ -10,6 +10,9 @@
 LLVMValueRef lower_pack(Lower *lw, const LLVMValueRef *elements, unsigned n, unsigned bits);
 void lower_unpack(Lower *lw, LLVMValueRef word, LLVMValueRef *elements, unsigned n, unsigned bits);
 
+/* The value, an integer of up to 64 bits, of another lane: of `lane`, or where that is NULL of the own one ^ own_xor. */
+LLVMValueRef lower_shuffle(Lower *lw, LLVMValueRef v, unsigned bits, LLVMValueRef lane, uint32_t own_xor);
+
 /* Where `swaps` (i1) is true, element i trades places with i ^ distance. */
 void lower_exchange(Lower *lw, LLVMValueRef *held, uint32_t count, uint32_t distance, LLVMValueRef swaps, unsigned bits);
 
