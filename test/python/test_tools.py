@@ -55,6 +55,17 @@ class Autotune(unittest.TestCase):
         np.testing.assert_array_equal(x, 2)
         self.assertEqual(len(kernel.cache), 1)
 
+    def test_what_makes_no_difference_is_measured_once(self):
+        calls = []
+        configs = [triton.Config({"BLOCK": b}, num_warps=w, num_stages=s) for b in (16, 64) for w in (1, 4) for s in (1, 2)]
+        kernel, x = tuned(*configs, restore_value=["x_ptr"], do_bench=None), np.zeros(100, np.float32)
+        bench = kernel._bench
+        kernel._bench = lambda *args, config, **kwargs: calls.append(config) or bench(*args, config=config, **kwargs)
+        launch(kernel, x)
+        np.testing.assert_array_equal(x, 1)
+        self.assertEqual([c.kwargs["BLOCK"] for c in calls], [16, 64])
+        self.assertEqual(set(kernel.configs_timings), set(configs))
+
     def test_reset(self):
         kernel, x = tuned(*BOTH, reset_to_zero=["x_ptr"]), np.zeros(100, np.float32)
         launch(kernel, x)

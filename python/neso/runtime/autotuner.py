@@ -9,9 +9,11 @@ import warnings
 
 from .. import knobs
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
-from .driver import driver
+from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
+
+_GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
 
 def _zero(array):
@@ -154,6 +156,18 @@ class Autotuner(KernelInterface):
                   binary=False)
         return False
 
+    def _measure(self, configs, args, kwargs):
+        """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
+        timings, measured = {}, {}
+        alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
+        for config in configs:
+            words = tuple((n, v) for n, v in config.all_kwargs().items() if n not in _GPU_OPTIONS or n in self.arg_names)
+            program = (words, config.pre_hook) if alike else config
+            if program not in measured:
+                measured[program] = self._bench(*args, config=config, **kwargs)
+            timings[config] = measured[program]
+        return timings
+
     def run(self, *args, **kwargs):
         self.nargs = dict(zip(self.arg_names, args))
         known = True
@@ -169,7 +183,7 @@ class Autotuner(KernelInterface):
 
                 def tune():
                     began = time.time()
-                    timings = {c: self._bench(*args, config=c, **kwargs) for c in candidates}
+                    timings = self._measure(candidates, args, kwargs)
                     self.bench_time = time.time() - began
                     self.cache[key] = builtins.min(timings, key=timings.get)
                     self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
