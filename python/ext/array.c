@@ -87,7 +87,8 @@ typedef enum {
 } Kind;
 
 static PyObject *name_array_struct, *name_data_ptr, *name_dtype, *name_is_cuda, *name_shape, *name_stride, *name_value,
-	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device;
+	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device,
+	*name_storage;
 
 bool array_setup(void)
 {
@@ -96,6 +97,7 @@ bool array_setup(void)
 		const char *text;
 	} names[] = {
 		{&name_array_struct, "__array_struct__"}, {&name_data_ptr, "data_ptr"},
+		{&name_storage, "untyped_storage"},
 		{&name_dtype, "dtype"},                   {&name_is_cuda, "is_cuda"},
 		{&name_shape, "shape"},                   {&name_stride, "stride"},
 		{&name_value, "value"},                   {&name_base, "base"},
@@ -362,6 +364,29 @@ static int64_t contiguous_bytes(PyObject *tensor)
 	return bytes;
 }
 
+/* What a method without arguments gives, as a number. */
+static bool ask_number(PyObject *object, PyObject *method, unsigned long long *out)
+{
+	PyObject *answer = PyObject_CallMethodObjArgs(object, method, NULL);
+	*out = answer ? PyLong_AsUnsignedLongLong(answer) : 0;
+	Py_XDECREF(answer);
+	return answer && !PyErr_Occurred();
+}
+
+/* The memory that torch keeps a tensor in: views share it, and kernels may go from one to the other by its strides.
+ * False, without an exception, for what has no such thing. */
+static bool storage_of(PyObject *tensor, unsigned long long address, char **begin, size_t *bytes)
+{
+	unsigned long long at = 0, size = 0;
+	PyObject *storage = PyObject_CallMethodObjArgs(tensor, name_storage, NULL);
+	bool good = storage && ask_number(storage, name_data_ptr, &at) && ask_number(storage, name_nbytes, &size);
+	Py_XDECREF(storage);
+	PyErr_Clear();
+	*begin = (char *)(uintptr_t)at;
+	*bytes = (size_t)size;
+	return good && address >= at && address - at <= size;
+}
+
 static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t *high)
 {
 	enum { MAX_RANK = 64 };
@@ -409,7 +434,10 @@ static bool bind_tensor(PyObject *tensor, bool is_const, const char *name, neso_
 	neso_dtype dtype = dtype_attribute(tensor);
 	if (dtype == NESO_DTYPE_NONE)
 		return false;
-	size_t item = neso_dtype_size(dtype);
+	char *begin;
+	size_t item = neso_dtype_size(dtype), bytes;
+	if (storage_of(tensor, address, &begin, &bytes))
+		return bind_memory(arg, dtype, (void *)(uintptr_t)address, begin, bytes, !is_const, key);
 	int64_t low = 0, high = contiguous_bytes(tensor);
 	if (high < 0 && !strided_extent(tensor, item, &low, &high))
 		return false;

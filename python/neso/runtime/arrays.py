@@ -4,6 +4,8 @@
 memory around it, what has to live until the launch is over, and a function that then copies results back."""
 
 import ctypes
+import threading
+import weakref
 
 
 def _strided(address, shape, strides, item):
@@ -43,6 +45,8 @@ def _copied(array, host, back):
 def _on_device(array):
     if getattr(array, "is_cuda", False) and hasattr(array, "data_ptr"):
         inner = getattr(array, "base", array) if type(array).__name__ == "TensorWrapper" else array
+        if hasattr(inner, "untyped_storage"):
+            return _tensor_of_storage(array, inner)
         host = inner.cpu()
         parts = _tensor(host, getattr(array, "dtype", None))
         return parts[:6] + (lambda: inner.copy_(host), )
@@ -54,6 +58,35 @@ def _on_device(array):
         return _copied(array, host, lambda: array.copy_to_device(host))
     raise TypeError(f"kernels are interpreted on the CPU, and there is no way known to copy a "
                     f"{type(array).__module__}.{type(array).__name__} there and back")
+
+
+class _StorageCopy:
+    """Memory of a device in host memory, for all tensors of a launch that share it."""
+
+    __slots__ = ("device", "host", "__weakref__")
+
+    def __init__(self, storage):
+        self.device = storage
+        self.host = storage.cpu()
+
+    def back(self):
+        if self.device is not None:
+            self.device.copy_(self.host)
+        self.device = None
+
+
+_storages = weakref.WeakValueDictionary()
+
+
+def _tensor_of_storage(array, tensor):
+    storage = tensor.untyped_storage()
+    name = (threading.get_ident(), storage.data_ptr())
+    copy = _storages.get(name)
+    if copy is None or copy.device is None:
+        copy = _storages[name] = _StorageCopy(storage)
+    begin = copy.host.data_ptr()
+    return (begin + tensor.data_ptr() - storage.data_ptr(), begin, copy.host.nbytes(), str(array.dtype).split(".")[-1],
+            True, (array, copy), copy.back)
 
 
 def _tensor(tensor, dtype=None):

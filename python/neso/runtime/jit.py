@@ -675,6 +675,9 @@ class TensorWrapper:
     def element_size(self):
         return self.base.element_size()
 
+    def untyped_storage(self):
+        return self.base.untyped_storage()
+
     def cpu(self):
         return TensorWrapper(self.base.cpu(), self.dtype)
 
