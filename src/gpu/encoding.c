@@ -254,21 +254,24 @@ static unsigned largest_power(int64_t size)
 	return 1u << MIN(bits, 30u);
 }
 
-const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order, unsigned vector,
-				 unsigned num_warps)
+const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
+				    const unsigned *warp_order, unsigned vector, unsigned num_warps)
 {
 	LayoutBlocked b = {.rank = rank};
-	unsigned lanes = TARGET_WARP_SIZE, warps = num_warps;
+	unsigned lanes = TARGET_WARP_SIZE, warps = num_warps, rest[LAYOUT_MAX_RANK];
 	for (unsigned i = 0; i < rank; i++) {
-		unsigned k = order[i], size = largest_power(shape[k]);
-		bool last = i + 1 == rank;
+		unsigned k = order[i];
+		rest[k] = largest_power(shape[k]);
 		b.order[i] = k;
-		b.size_per_thread[k] = i == 0 ? MIN(vector, size) : 1;
-		size /= b.size_per_thread[k];
-		b.threads_per_warp[k] = last ? lanes : MIN(lanes, size);
+		b.size_per_thread[k] = i == 0 ? MIN(vector, rest[k]) : 1;
+		rest[k] /= b.size_per_thread[k];
+		b.threads_per_warp[k] = i + 1 == rank ? lanes : MIN(lanes, rest[k]);
 		lanes /= b.threads_per_warp[k];
-		size = MAX(size / b.threads_per_warp[k], 1u);
-		b.warps_per_cta[k] = last ? warps : MIN(warps, size);
+		rest[k] = MAX(rest[k] / b.threads_per_warp[k], 1u);
+	}
+	for (unsigned i = 0; i < rank; i++) {
+		unsigned k = warp_order[i];
+		b.warps_per_cta[k] = i + 1 == rank ? warps : MIN(warps, rest[k]);
 		warps /= b.warps_per_cta[k];
 	}
 	/* A cluster shares the slowest dim that is long enough. */
@@ -282,6 +285,12 @@ const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
 		b.cta_split[k] = MIN(cx->num_ctas, largest_power(shape[k]));
 	}
 	return layout_blocked(&cx->layouts, shape, &b);
+}
+
+const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order, unsigned vector,
+				 unsigned num_warps)
+{
+	return gpu_blocked_layout_by(cx, shape, rank, order, order, vector, num_warps);
 }
 
 const Layout *gpu_default_layout(GpuCx *cx, const int64_t *shape, unsigned rank, unsigned num_warps)

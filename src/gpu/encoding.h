@@ -52,6 +52,9 @@ const Layout *gpu_default_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
 /* Blocked: `vector` elements of order[0] for each thread, lanes then warps along order. */
 const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order, unsigned vector,
 				 unsigned num_warps);
+/* The same with warps along `warp_order`: its first dim gets as many as it takes. */
+const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
+				    const unsigned *warp_order, unsigned vector, unsigned num_warps);
 
 /* The encoding that an op asks of an operand, given that of its result, and the reverse: shape ops, reductions,
  * elementwise ops. NULL where the op leaves it open or there is none. */

@@ -23,6 +23,9 @@ bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags);
 /* The same as PassOptions.check; host is the GpuCx. */
 bool gpu_check(void *host, const IrModule *module, DiagList *diags);
 
+/* The value in this layout: itself, or a conversion before `b`. */
+IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layout);
+
 /* From what leaves the TTIR passes to what is lowered. */
 const char *const *gpu_pipeline(const GpuCx *cx, size_t *count);
 

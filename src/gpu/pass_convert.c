@@ -1,0 +1,142 @@
+/* convert-ttir-to-ttgir: every tile gets a layout.
+ *
+ * Needs: a verified module without layouts. Keeps: what each op computes. Gives: a module of LEVEL_G that says its
+ * warps, CTAs and target.
+ * Method: all tiles of a shape get the usual layout of that shape, so elementwise ops, control flow and calls
+ * agree by themselves. Ops that tie layouts of different shapes to one another (reductions, expand_dims, ...) work in the
+ * layout that follows, with conversions before or after. What is better is for the passes that follow. */
+#include "gpu/gpu.h"
+
+typedef struct Converter {
+	PassCx *cx;
+	GpuCx *gpu;
+} Converter;
+
+IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layout)
+{
+	IrType type = gpu_with_layout(cx, value->type, layout);
+	return type == value->type ? value : irb_1(b, OP_CONVERT_LAYOUT, type, value);
+}
+
+static IrType usual_type(Converter *c, IrType type)
+{
+	if (!ir_is_tensor(type) || type->encoding)
+		return type;
+	return gpu_with_layout(c->gpu, type, gpu_default_layout(c->gpu, type->shape, type->rank, c->gpu->num_warps));
+}
+
+/* ---- types ---- */
+
+static void type_func(Converter *c, IrOp *func)
+{
+	IrCx *ir = c->gpu->ir;
+	IrType old = ir_func_type_of(func);
+	IrType *list = ARENA_ARRAY(c->cx->scratch, IrType, old->len + 1);
+	for (uint32_t i = 0; i < old->len; i++)
+		list[i] = usual_type(c, old->list[i]);
+	IrType type = ir_func_type(ir, list, old->split, list + old->split, old->len - old->split);
+	ir_set(c->cx->module, func, ATTR_FUNCTION_TYPE, ir_attr_type(ir, type));
+}
+
+/* Dense constants carry their type in the attribute. */
+static void type_constant(Converter *c, IrOp *op)
+{
+	IrCx *ir = c->gpu->ir;
+	IrAttr value = ir_get(op, ir, ATTR_VALUE);
+	if (!value || value->kind != ATTR_KIND_DENSE)
+		return;
+	IrType type = op->results[0].type;
+	value = value->splat ? ir_attr_splat(ir, type, value->words[0])
+			     : ir_attr_dense(ir, type, value->words, value->len);
+	ir_set(c->cx->module, op, ATTR_VALUE, value);
+}
+
+static bool type_op(void *data, IrOp *op)
+{
+	Converter *c = data;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		op->results[i].type = usual_type(c, op->results[i].type);
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (uint32_t i = 0; i < b->arg_count; i++)
+				b->args[i]->type = usual_type(c, b->args[i]->type);
+	if (op->kind == OP_FUNC)
+		type_func(c, op);
+	else if (op->kind == OP_CONSTANT)
+		type_constant(c, op);
+	return true;
+}
+
+/* ---- ties ---- */
+
+static void want_operand(Converter *c, IrOp *op, uint32_t i, const Layout *layout)
+{
+	IrBuilder b = ir_at(c->cx->module, op);
+	if (layout)
+		ir_operand_set(op, i, gpu_convert(c->gpu, &b, ir_operand(op, i), layout));
+}
+
+/* The result is in `layout`; its users go on with the usual one. */
+static void give_result(Converter *c, IrOp *op, uint32_t i, const Layout *layout)
+{
+	IrValue *result = &op->results[i];
+	IrType usual = result->type, type = gpu_with_layout(c->gpu, usual, layout);
+	if (type == usual)
+		return;
+	result->type = type;
+	if (!result->uses)
+		return;
+	IrBuilder b = ir_at_end(c->cx->module, op->block, op->loc);
+	b.before = op->next;
+	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, NULL, 0, &usual, 1, 0);
+	ir_replace_uses(result, &convert->results[0]);
+	ir_operand_add(c->cx->module, convert, result);
+}
+
+static bool tie_op(void *data, IrOp *op)
+{
+	Converter *c = data;
+	GpuCx *gpu = c->gpu;
+	switch (op->kind) {
+	case OP_EXPAND_DIMS:
+	case OP_BROADCAST:
+	case OP_TRANS:
+	case OP_RESHAPE:
+	case OP_SPLIT:
+		want_operand(c, op, 0, gpu_infer_operand(gpu, op, 0, gpu_layout(gpu, op->results[0].type)));
+		break;
+	case OP_JOIN:
+	case OP_CAT:
+	case OP_REDUCE:
+		for (uint32_t i = 0; i < op->result_count; i++)
+			if (ir_is_tensor(op->results[i].type))
+				give_result(c, op, i, gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* ---- the module ---- */
+
+static void describe_module(Converter *c)
+{
+	IrModule *m = c->cx->module;
+	GpuCx *gpu = c->gpu;
+	ir_set(m, m->op, ATTR_MODULE_WARPS, ir_attr_i32(gpu->ir, gpu->num_warps));
+	ir_set(m, m->op, ATTR_MODULE_CTAS, ir_attr_i32(gpu->ir, gpu->num_ctas));
+	ir_set(m, m->op, ATTR_MODULE_THREADS, ir_attr_i32(gpu->ir, TARGET_WARP_SIZE));
+	const char *target = arena_printf(c->cx->scratch, "cuda:%u", gpu->target->capability);
+	ir_set(m, m->op, ATTR_MODULE_TARGET, ir_attr_string(gpu->ir, str_of(target)));
+}
+
+bool pass_convert_to_gpu(PassCx *cx, bool *changed)
+{
+	Converter c = {.cx = cx, .gpu = gpu_of(cx)};
+	ir_walk(cx->module->op, false, type_op, &c);
+	ir_walk(cx->module->op, false, tie_op, &c);
+	describe_module(&c);
+	*changed = true;
+	return true;
+}
