@@ -21,3 +21,16 @@ const PassInfo *gpu_pass_by_name(const char *name)
 			return &passes[i];
 	return NULL;
 }
+
+/* Layouts as memory and matrix instructions want them, then all others to go with these, then what was left over. */
+const char *const *gpu_pipeline(const GpuCx *cx, size_t *count)
+{
+	static const char *const names[] = {
+		"decompose-dots", "convert-ttir-to-ttgir",     "coalesce", "accelerate-matmul", "remove-layout-conversions",
+		"cse",		  "optimize-thread-locality", "licm",	  "cse",	       "dce",
+		"allocate",	  "barriers",
+	};
+	(void)cx;
+	*count = ARRAY_LEN(names);
+	return names;
+}

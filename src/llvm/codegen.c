@@ -227,6 +227,7 @@ static bool run_list(Job *job, const char *const *names, size_t count)
 		.verify = r->verify_passes,
 		.stress = r->verify_passes,
 		.host = &job->gpu,
+		.check = gpu_check,
 		.find = gpu_pass_by_name,
 		.hook = r->dump_passes && r->log ? log_pass : NULL,
 		.hook_data = job,
