@@ -11,7 +11,7 @@
 LLVMValueRef func_exp(Lower *lw, LLVMValueRef x);  /* 2 + |x| / 2: ex2.approx of a rounded product, as upstream */
 LLVMValueRef func_exp2(Lower *lw, LLVMValueRef x); /* 2; denormal arguments and results are 1 and 0 */
 LLVMValueRef func_log(Lower *lw, LLVMValueRef x);  /* 1 */
-LLVMValueRef func_log2(Lower *lw, LLVMValueRef x); /* 1 */
+LLVMValueRef func_log2(Lower *lw, LLVMValueRef x); /* 2 */
 LLVMValueRef func_erf(Lower *lw, LLVMValueRef x);  /* 2 */
 LLVMValueRef func_atan(Lower *lw, LLVMValueRef x); /* 3 */
 /* sin or cos of each of v, in place: 2, also of large arguments. */
@@ -28,8 +28,8 @@ LLVMValueRef func64_erf(Lower *lw, LLVMValueRef x);   /* 2 */
 LLVMValueRef func64_tanh(Lower *lw, LLVMValueRef x);  /* 2 */
 LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x);  /* 2 */
 LLVMValueRef func64_rsqrt(Lower *lw, LLVMValueRef x); /* 1 */
-LLVMValueRef func64_trig(Lower *lw, LLVMValueRef x, bool cosine); /* 2, also of large arguments */
-LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y); /* 8 */
+LLVMValueRef func64_trig(Lower *lw, LLVMValueRef x, bool cosine); /* 3, also of large arguments */
+LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y); /* 2 */
 
 /* A call of a function of the module, which `body` builds when it is first asked for; it returns the result. The function has no
  * effect and may be moved. */

@@ -242,25 +242,28 @@ LLVMValueRef func64_rsqrt(Lower *lw, LLVMValueRef x)
 
 /* ---- error function, hyperbolic tangent, arc tangent ---- */
 
-/* Below 1: x + x P(x^2), relative error 2^-56. Above: 1 - e^Q, absolute error 2^-60; from 6 on it is 1. */
+/* Below 1: x + x P(x^2), relative error 2^-56. Above: 1 - e^(Q(t) - x^2), absolute error 2^-59;
+ * from 6 on it is 1. */
 static V erf_body(Lower *lw, V fn)
 {
 	static const double p[] = {0x1.06eba8214db68p-3, -0x1.812746b03799dp-2, 0x1.ce2f21a03f8bap-4,
 				   -0x1.b82ce311a9836p-6, 0x1.565bcceedb2fcp-8, -0x1.c02daeb7307ddp-11,
 				   0x1.f9a296b9674cap-14, -0x1.f4c82f5c611abp-17, 0x1.b96b5b9963b76p-20,
 				   -0x1.5b8c8b8ff438ep-23, 0x1.d3dead16ec46bp-27, -0x1.a241ac6462b42p-31};
-	static const double q[] = {-0x1.c3991652a2571p+3, -0x1.22a4dc1adc343p+4, -0x1.82b383473fefcp+2,
-				   -0x1.4e712f4389838p-4, 0x1.179476e3b2b9fp-5, -0x1.d75a46d539f1ep-7,
-				   0x1.862f359d64365p-8, -0x1.3729bae2dfb7bp-9, 0x1.d44f52ef36d45p-11,
-				   -0x1.43b81dcb4b8cbp-12, 0x1.7da54a78630e8p-14, -0x1.e135e7c951ed1p-17,
-				   0x1.5e7ffc4b645dap-18, 0x1.0534321fac571p-18, -0x1.333251fd020a5p-16,
-				   -0x1.0f47cedc64b7p-16, -0x1.eda4f9cf2b6e8p-19, 0x1.e81bbe5345421p-17,
-				   0x1.0badb23e28ac2p-16, 0x1.079318afe4bfap-17, 0x1.a6a26454552fdp-20};
+	static const double q[] = {-0x1.dcc8b29512dc1p+0, -0x1.549b835b8e102p-1, 0x1.a98f9717f3ea5p-3,
+				   -0x1.4e712f2b48375p-4, 0x1.1794781292db8p-5, -0x1.d75a475426acbp-7,
+				   0x1.862e785ec4c48p-8, -0x1.372e9944f1a5ep-9, 0x1.d44f262d7d3f6p-11,
+				   -0x1.42a5c829df7bp-12, 0x1.8786cb14ef2e1p-14, -0x1.c8cdc3f743e4fp-17,
+				   -0x1.9e3e1ac434c17p-21, -0x1.102d53cd10c2fp-17, -0x1.b2b8371d0e313p-16,
+				   -0x1.4b4f7869747aep-17, 0x1.b4061f6f82bf2p-17, 0x1.f661403996f5dp-16,
+				   0x1.8ed013b745997p-16, 0x1.5077bf08feff4p-17, 0x1.ec818115c6862p-20};
 	V x = LLVMGetParam(fn, 0), size = size_of(lw, x);
 	V small = lower_fma(lw, math_poly(lw, mul(lw, x, x), p, ARRAY_LEN(p)), x, x);
 	V at = math_select(lw, less(lw, k64(lw, 6), size), k64(lw, 6), size);
 	V t = mul(lw, sub(lw, at, k64(lw, 3.5)), k64(lw, 0.4));
-	V large = sub(lw, k64(lw, 1), exp_sum(lw, math_poly(lw, t, q, ARRAY_LEN(q)), NULL));
+	V square = neg(lw, mul(lw, at, at)), rest = lower_fma(lw, neg(lw, at), at, neg(lw, square)), low;
+	V power = sum_parts(lw, math_poly(lw, t, q, ARRAY_LEN(q)), square, &low);
+	V large = sub(lw, k64(lw, 1), exp_sum(lw, power, add(lw, low, rest)));
 	return math_select(lw, less(lw, size, k64(lw, 1)), small, signed_as(lw, large, x));
 }
 
