@@ -15,6 +15,7 @@
 #include "llvm/emit.h"
 #include "llvm/facts.h"
 #include "llvm/layout_text.h"
+#include "llvm/libdevice.h"
 #include "llvm/lines.h"
 #include "llvm/lower_int.h"
 
@@ -320,6 +321,11 @@ static bool lower(Job *job)
 	lower_line_end(&lw);
 	if (!good)
 		return false;
+	const char *error;
+	if (!libdevice_link(&lw, &error)) {
+		fault(job, DIAG_CODEGEN_TEXT, error);
+		return false;
+	}
 	find_facts(job, &lw);
 	LLVMValueRef fn = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
 	const char *text = facts_text(&job->arena, &job->facts);

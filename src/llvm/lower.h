@@ -58,6 +58,7 @@ typedef struct Lower {
 	struct LowerDebug *debug;
 	Map *affine; /* what is known of values (lower_affine.h) */
 	struct LowerMachine *machine;
+	struct LowerLibrary *libraries; /* that functions are taken from (libdevice.h) */
 } Lower;
 
 /* Builds the hook's op; false after diagnosing. */

@@ -27,6 +27,7 @@ LLVMValueRef func64_log1p(Lower *lw, LLVMValueRef x); /* 2 */
 LLVMValueRef func64_erf(Lower *lw, LLVMValueRef x);   /* 2 */
 LLVMValueRef func64_tanh(Lower *lw, LLVMValueRef x);  /* 2 */
 LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x);  /* 2 */
+LLVMValueRef func64_atan2(Lower *lw, LLVMValueRef y, LLVMValueRef x); /* 3 */
 LLVMValueRef func64_rsqrt(Lower *lw, LLVMValueRef x); /* 1 */
 LLVMValueRef func64_trig(Lower *lw, LLVMValueRef x, bool cosine); /* 3, also of large arguments */
 LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y); /* 2 */

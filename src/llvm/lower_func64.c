@@ -316,3 +316,22 @@ LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x)
 {
 	return call(lw, "neso.math.atan.f64", x, atan_body);
 }
+
+/* Of a point (x, y): by the quotient of the sizes, which has no value where both are 0 or infinite. */
+static V atan2_body(Lower *lw, V fn)
+{
+	V y = LLVMGetParam(fn, 0), x = LLVMGetParam(fn, 1), infinity = k64(lw, (double)INFINITY), zero = k64(lw, 0);
+	V ys = size_of(lw, y), xs = size_of(lw, x), one = k64(lw, 1), q = quotient(lw, ys, xs);
+	V equal = math_cmp(lw, LLVMRealOEQ, ys, xs);
+	q = math_select(lw, both(lw, equal, math_cmp(lw, LLVMRealOEQ, ys, infinity)), one, q);
+	q = math_select(lw, both(lw, equal, math_cmp(lw, LLVMRealOEQ, ys, zero)), zero, q);
+	V a = func64_atan(lw, q);
+	V turned = sub(lw, k64(lw, 0x1.921fb54442d18p1), sub(lw, a, k64(lw, 0x1.1a62633145c07p-53)));
+	V left = LLVMBuildICmp(lw->b, LLVMIntSLT, bits_of(lw, x), i64c(lw, 0), "");
+	return signed_as(lw, math_select(lw, left, turned, a), y);
+}
+
+LLVMValueRef func64_atan2(Lower *lw, LLVMValueRef y, LLVMValueRef x)
+{
+	return func_outline(lw, "neso.math.atan2.f64", lw->t.f64, (V[]){y, x}, 2, atan2_body);
+}

@@ -41,6 +41,9 @@ typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef functio
 #undef MACHINE
 #undef FAMILY
 
+/* Families whose forms are made elsewhere. */
+MachineExpand machine_alu; /* lower_extern.c */
+
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
  * none. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */
 const char *machine_replace(LLVMModuleRef mod, Arena *arena);

@@ -13,4 +13,3 @@ static bool pending(Lower *lw, IrOp *op)
 	}
 
 PENDING(DOT_SCALED)
-PENDING(EXTERN)

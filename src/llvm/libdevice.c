@@ -1,0 +1,108 @@
+#include "llvm/libdevice.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct LowerLibrary {
+	const char *path;
+	LLVMModuleRef mod;
+	struct LowerLibrary *next;
+};
+
+static const char *find_libdevice(Lower *lw)
+{
+	static const char *const roots[] = {"CUDA_HOME", "CUDA_PATH"};
+	const char *named = getenv("TRITON_LIBDEVICE_PATH");
+	if (lw->libdevice)
+		return lw->libdevice;
+	if (named && *named)
+		return named;
+	for (size_t i = 0; i <= ARRAY_LEN(roots); i++) {
+		const char *root = i < ARRAY_LEN(roots) ? getenv(roots[i]) : "/usr/local/cuda";
+		if (!root || !*root)
+			continue;
+		const char *path = arena_printf(lw->arena, "%s/nvvm/libdevice/libdevice.10.bc", root);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+/* Lazily: bodies stay in the file until they are linked. */
+static struct LowerLibrary *open_library(Lower *lw, const char *path, const char **error)
+{
+	for (struct LowerLibrary *l = lw->libraries; l; l = l->next)
+		if (strcmp(l->path, path) == 0)
+			return l;
+	LLVMMemoryBufferRef bytes;
+	LLVMModuleRef mod;
+	char *message = NULL;
+	if (LLVMCreateMemoryBufferWithContentsOfFile(path, &bytes, &message)) {
+		*error = arena_printf(lw->arena, "'%s' cannot be read: %s", path, message);
+		LLVMDisposeMessage(message);
+		return NULL;
+	}
+	/* On failure the buffer is still ours. */
+	if (LLVMGetBitcodeModuleInContext2(lw->cx, bytes, &mod)) {
+		LLVMDisposeMemoryBuffer(bytes);
+		*error = arena_printf(lw->arena, "'%s' is no LLVM bitcode that this library reads", path);
+		return NULL;
+	}
+	struct LowerLibrary *l = ARENA_NEW(lw->arena, struct LowerLibrary);
+	*l = (struct LowerLibrary){path, mod, NULL};
+	struct LowerLibrary **end = &lw->libraries;
+	while (*end)
+		end = &(*end)->next;
+	*end = l;
+	return l;
+}
+
+bool libdevice_has(Lower *lw, const char *path, const char *symbol, const char **error)
+{
+	if (!path)
+		path = find_libdevice(lw);
+	if (!path) {
+		*error = "libdevice.10.bc, which has it, was not found: set TRITON_LIBDEVICE_PATH, or CUDA_HOME to a CUDA toolkit";
+		return false;
+	}
+	struct LowerLibrary *l = open_library(lw, path, error);
+	if (!l)
+		return false;
+	LLVMValueRef fn = LLVMGetNamedFunction(l->mod, symbol);
+	if (fn && !LLVMIsDeclaration(fn))
+		return true;
+	*error = arena_printf(lw->arena, "'%s' has no such function", path);
+	return false;
+}
+
+/* Of functions with this linkage the linker takes those that are called. */
+static bool link_one(Lower *lw, LLVMModuleRef from)
+{
+	for (LLVMValueRef fn = LLVMGetFirstFunction(from); fn; fn = LLVMGetNextFunction(fn))
+		if (!LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage)
+			LLVMSetLinkage(fn, LLVMLinkOnceODRLinkage);
+	LLVMSetTarget(from, LLVMGetTarget(lw->mod));
+	LLVMSetDataLayout(from, LLVMGetDataLayoutStr(lw->mod));
+	return !LLVMLinkModules2(lw->mod, from);
+}
+
+bool libdevice_link(Lower *lw, const char **error)
+{
+	if (!lw->libraries)
+		return true;
+	for (struct LowerLibrary *l = lw->libraries; l; l = l->next)
+		if (!link_one(lw, l->mod)) {
+			*error = arena_printf(lw->arena, "'%s' cannot be linked", l->path);
+			return false;
+		}
+	for (LLVMValueRef fn = LLVMGetFirstFunction(lw->mod); fn; fn = LLVMGetNextFunction(fn))
+		if (LLVMGetLinkage(fn) == LLVMLinkOnceODRLinkage)
+			LLVMSetLinkage(fn, LLVMInternalLinkage);
+	static const char flag[] = "nvvm-reflect-ftz";
+	LLVMAddModuleFlag(lw->mod, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, LLVMValueAsMetadata(lower_i32(lw, 1)));
+	lw->libraries = NULL;
+	return true;
+}
