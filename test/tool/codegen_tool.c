@@ -2,8 +2,9 @@
  *
  *	--target T       sm_90a when not said
  *	--emit STAGE     ttgir, llir, ptx (the default)
- *	--pass NAME,...  only these passes, on the text's own stage
+ *	--pass NAME,...  these passes first, on the text's own stage; without --emit no more than these
  *	--warps N        4 when not said
+ *	--kernel NAME    which one, where the text has several
  *	--no-fusion, --lines, --no-verify
  *
  * Prints the stage, or diagnostics as the command does; exit status 1 then. */
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
 				  .fp_fusion = true, .verify_passes = true, .no_locations = true};
 	const char *passes[32], *file = NULL;
 	size_t pass_count = 0;
+	bool emits = false;
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 		if (argv[i][0] != '-') {
@@ -73,7 +75,9 @@ int main(int argc, char **argv)
 		else if (strcmp(argv[i], "--target") == 0)
 			request.target = argv[++i];
 		else if (strcmp(argv[i], "--emit") == 0)
-			request.to = stage_of(argv[++i]);
+			request.to = stage_of(argv[++i]), emits = true;
+		else if (strcmp(argv[i], "--kernel") == 0)
+			request.kernel = argv[++i];
 		else if (strcmp(argv[i], "--warps") == 0)
 			request.num_warps = (unsigned)atoi(argv[++i]);
 		else if (strcmp(argv[i], "--pass") == 0)
@@ -91,14 +95,29 @@ int main(int argc, char **argv)
 	request.len = bytes.len;
 	request.path = file;
 	request.from = strstr(bytes.ptr, "ttg.num-warps") ? CODEGEN_TTGIR : CODEGEN_TTIR;
-	CodegenResult *r = pass_count ? neso_codegen_table.run_passes(&request, passes, pass_count) :
-			   neso_codegen_table.compile(&request);
+	CodegenResult *passed = NULL;
+	if (pass_count) {
+		passed = neso_codegen_table.run_passes(&request, passes, pass_count);
+		if (!passed)
+			return usage("out of memory");
+		if (passed->ok) {
+			request.text = passed->stage[request.from].data;
+			request.len = passed->stage[request.from].len;
+			request.from = strstr(request.text, "ttg.num-warps") ? CODEGEN_TTGIR : CODEGEN_TTIR;
+		}
+	}
+	bool more = passed ? passed->ok && emits : true;
+	CodegenResult *r = more ? neso_codegen_table.compile(&request) : passed;
 	if (!r)
 		return usage("out of memory");
 	show_diags(r);
-	if (r->ok)
-		fputs(r->stage[pass_count ? request.from : request.to].data, stdout);
+	if (r->ok && more)
+		fputs(r->stage[request.to].data, stdout);
+	else if (r->ok)
+		fwrite(request.text, 1, request.len, stdout);
 	int status = !r->ok;
+	if (passed != r)
+		neso_codegen_table.free(passed);
 	neso_codegen_table.free(r);
 	arena_free(&arena);
 	return status;
