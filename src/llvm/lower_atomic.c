@@ -3,10 +3,10 @@
  * Every element is operated on once: by the thread that holds its first copy, and a scalar by the first thread; the others get
  * the old value through shared memory. What nobody reads is a `red`. Sums of floats go as wide as the GPU takes them.
  *
- * Orders: the operation itself is relaxed. Before a release all threads' earlier accesses are made visible by one fence, after
- * an acquire one fence keeps later ones behind, however many elements there are: what a released or acquired operation
- * would do for each. An acquired value that nobody looks at orders nothing. Of a scalar the threads meet before the first
- * one's release, as it speaks for the program.
+ * Orders: where a thread has one operation, that carries the order. Of several, each is relaxed: before a release one fence
+ * makes the thread's earlier accesses visible, after an acquire one fence keeps later ones behind, which an operation of
+ * that order would do each time. An acquired value that nobody looks at orders nothing. Of a scalar the threads meet before
+ * the first one's release, as it speaks for the program.
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
@@ -23,6 +23,7 @@ typedef struct Atomic {
 	const char *scope;
 	MachineOp fence;
 	bool release, acquire, used, cas;
+	bool fences; /* the order is made by fences around, else by the operation */
 	LowerValue value, other_value, mask; /* cas: expected, new */
 } Atomic;
 
@@ -117,6 +118,11 @@ static void emulate(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef condit
 	regs[at] = lower_from_bits(lw, old, a->elem);
 }
 
+static bool is_reduction(const Atomic *a)
+{
+	return !a->used && !a->cas && strcmp(a->name, "exch") != 0;
+}
+
 static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef condition, LLVMValueRef *regs)
 {
 	Lower *lw = a->lw;
@@ -129,10 +135,12 @@ static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef c
 		lower_words_pack(lw, &a->tile, &w, rep, start, a->other_value.regs, a->elem, args + n);
 		n += w.count;
 	}
-	const char *kind = arena_printf(lw->arena, "%s.%s.%s%s", a->scope, a->name, a->type, w.per_word > 1 ? "x2" : "");
+	const char *sem = a->fences ? "relaxed" : a->release && a->acquire ? "acq_rel" : a->release ? "release" :
+			  a->acquire ? "acquire" : "relaxed";
+	const char *kind = arena_printf(lw->arena, "%s.%s.%s.%s%s", sem, a->scope, a->name, a->type,
+					w.per_word > 1 ? "x2" : "");
 	const char *suffix = lower_words_suffix(lw, kind, &w);
-	bool reduces = !a->used && !a->cas && strcmp(a->name, "exch") != 0;
-	if (reduces) {
+	if (is_reduction(a)) {
 		machine_family(lw, MACHINE_red_global, suffix, lw->t.void_, args, n);
 		return;
 	}
@@ -159,9 +167,10 @@ static void access_all(Atomic *a, LLVMValueRef owner, LLVMValueRef *regs)
 
 /* ---- all of them ---- */
 
-static void fence(const Atomic *a)
+static void fence(const Atomic *a, bool wanted)
 {
-	machine_call(a->lw, a->fence, NULL, 0);
+	if (wanted && a->fences)
+		machine_call(a->lw, a->fence, NULL, 0);
 }
 
 static bool do_scalar(Atomic *a)
@@ -171,11 +180,9 @@ static bool do_scalar(Atomic *a)
 	if (a->release)
 		lower_barrier(lw);
 	LowerIf part = lower_begin_if(lw, lower_global_owner(lw, &a->tile));
-	if (a->release)
-		fence(a);
+	fence(a, a->release);
 	access_all(a, NULL, &v);
-	if (a->acquire)
-		fence(a);
+	fence(a, a->acquire);
 	if (a->used)
 		LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place);
 	lower_end_if(lw, part);
@@ -193,11 +200,9 @@ static bool do_tile(Atomic *a)
 	const Layout *l = a->tile.layout;
 	uint32_t count = a->tile.reps << a->tile.register_bits;
 	LLVMValueRef *regs = lower_array(lw, count);
-	if (a->release)
-		fence(a);
+	fence(a, a->release);
 	access_all(a, lower_global_owner(lw, &a->tile), regs);
-	if (a->acquire)
-		fence(a);
+	fence(a, a->acquire);
 	if (!a->used)
 		return true;
 	lower_global_spread(&a->tile, regs);
@@ -221,6 +226,8 @@ static bool lower_atomic(Atomic *a, const IrValue *mask, unsigned widest)
 	a->fence = fences[scope];
 	a->tile = lower_global_tile(lw, ir_operand(a->op, 0), mask, widest);
 	a->mask = mask ? lower_get(lw, mask) : (LowerValue){0};
+	/* PTX has no red that acquires. */
+	a->fences = a->tile.reps * a->tile.group_count > 1 || !a->type || (a->acquire && is_reduction(a));
 	return a->tile.layout ? do_tile(a) : do_scalar(a);
 }
 

@@ -5,8 +5,7 @@
  *
  *	ld_global, st_global   [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, words
- *	atom_global, red_global  SCOPE.OP.TYPE.vNbM: OP and TYPE as PTX writes them (add f32, add f16x2, min s32, cas b64), SCOPE
- *	                       cta, gpu or sys; relaxed
+ *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
@@ -162,9 +161,9 @@ bool machine_st_global(Arena *arena, const char *suffix, LLVMTypeRef function, M
 /* PTX wants the vector's width between operation and type, and f16 sums without flushing, which is what it writes. */
 static void add_operation(Text *t, const Suffix *s, const char *name)
 {
-	Str op = s->words[1], type = s->words[2];
+	Str op = s->words[2], type = s->words[3];
 	bool half = str_is(type, "f16") || str_is(type, "bf16") || str_is(type, "f16x2") || str_is(type, "bf16x2");
-	text_printf(t, "%s.relaxed.%.*s.global.%.*s%s", name, STR_ARG(s->words[0]), STR_ARG(op),
+	text_printf(t, "%s.%.*s.%.*s.global.%.*s%s", name, STR_ARG(s->words[0]), STR_ARG(s->words[1]), STR_ARG(op),
 		    half && str_is(op, "add") ? ".noftz" : "");
 	if (s->n > 1)
 		text_printf(t, ".v%u", s->n);
@@ -175,9 +174,9 @@ static bool expand_atomic(Arena *arena, const char *suffix, bool result, Machine
 {
 	Suffix s;
 	Text text, constraints;
-	if (!read_suffix(suffix, &s) || s.count != 3)
+	if (!read_suffix(suffix, &s) || s.count != 4)
 		return false;
-	bool cas = str_is(s.words[1], "cas");
+	bool cas = str_is(s.words[2], "cas");
 	unsigned in = result ? s.n : 0;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
