@@ -3,8 +3,14 @@
 #include "nv_kit.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 
 static const char ptx_text[] = ".version 8.0\n"
@@ -372,20 +378,61 @@ static void drivers_compiler(void **state)
 	tools_close(&t);
 }
 
+/* From here on the process gets no memory files, as on systems that have none. */
+static bool forbid_memory_files(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {ARRAY_LEN(rules), rules};
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* 0: good, 77: cannot be tried here. */
+static int on_disk(ToolKit *t, const char *temp)
+{
+	NvCubin cubin;
+	if (!forbid_memory_files())
+		return 77;
+	setenv("TMPDIR", temp, 1);
+	if (!assemble(t, ptx_text, &cubin) || !strstr(cubin.log, temp) || cubin.len != 84)
+		return 1;
+	nv_cubin_free(&cubin);
+	write_script(t->ptxas, "exit 7");
+	if (assemble(t, ptx_text, &cubin) || t->kit.diags.first->code != DIAG_PTXAS_FAILED)
+		return 2;
+	kit_forget(&t->kit);
+	setenv("TMPDIR", "/no/such/folder", 1);
+	if (assemble(t, ptx_text, &cubin) || t->kit.diags.first->code != DIAG_PTXAS_START)
+		return 3;
+	return 0;
+}
+
 /* Where files cannot be kept in memory they lie in a folder, of which nothing is left. */
 static void nothing_is_left(void **state)
 {
 	(void)state;
 	ToolKit t;
 	NvCubin cubin;
-	tools_open(&t, FIND_FILES WRITE_CUBIN);
+	tools_open(&t, FIND_FILES WRITE_CUBIN "echo $out");
 	char temp[128];
 	snprintf(temp, sizeof temp, "%s/tmp", t.folder);
 	assert_int_equal(mkdir(temp, 0755), 0);
 	setenv("TMPDIR", temp, 1);
 	assert_true(assemble(&t, ptx_text, &cubin));
+	assert_null(strstr(cubin.log, temp));
 	nv_cubin_free(&cubin);
 	unsetenv("TMPDIR");
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid)
+		_exit(on_disk(&t, temp));
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
 	assert_int_equal(rmdir(temp), 0);
 	tools_close(&t);
 }
