@@ -100,4 +100,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 		{"ptxas", 0, "FILE", "the assembler; driver: the driver's own"},                   \
 		{"debug", 0, NULL, "compile device_assert in"}
 
+/* A JSON string, or null for NULL, to standard output. */
+void print_json_text(const char *text);
+
 #endif

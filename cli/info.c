@@ -20,10 +20,12 @@ static int info(const Parsed *parsed)
 	const char *name;
 	for (size_t i = 0; (name = neso_context_info_name(context, i)); i++) {
 		const char *value = neso_context_info(context, name);
-		if (json)
-			printf("%s\"%s\": \"%s\"", i ? ", " : "{", name, value);
-		else
+		if (json) {
+			printf("%s\"%s\": ", i ? ", " : "{", name);
+			print_json_text(value);
+		} else {
 			printf("%-10s %s\n", name, value);
+		}
 	}
 	if (json)
 		puts("}");

@@ -9,24 +9,6 @@ static const Option options[] = {
 	{NULL, 0, NULL, NULL},
 };
 
-static void print_json_text(const char *text)
-{
-	if (!text) {
-		fputs("null", stdout);
-		return;
-	}
-	putchar('"');
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			printf("\\%c", *p);
-		else if (*p < 0x20)
-			printf("\\u%04x", *p);
-		else
-			putchar(*p);
-	}
-	putchar('"');
-}
-
 static void print_kernel_json(const neso_kernel *kernel, const neso_kernel_info *info)
 {
 	fputs("{\"name\": ", stdout);

@@ -107,3 +107,21 @@ bool write_file(const char *path, const char *text, size_t len)
 		input_error("cannot write '%s': %s", to_stdout ? "standard output" : path, strerror(errno));
 	return good;
 }
+
+void print_json_text(const char *text)
+{
+	if (!text) {
+		fputs("null", stdout);
+		return;
+	}
+	putchar('"');
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			printf("\\%c", *p);
+		else if (*p < 0x20)
+			printf("\\u%04x", *p);
+		else
+			putchar(*p);
+	}
+	putchar('"');
+}

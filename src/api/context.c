@@ -146,10 +146,11 @@ const char *neso_context_info_name(const neso_context *context, size_t index)
 {
 	if (!context)
 		return NULL;
-	for (size_t i = 0; context->info[2 * i]; i++)
+	size_t i = 0;
+	for (; context->info[2 * i]; i++)
 		if (i == index)
 			return context->info[2 * i];
-	return NULL;
+	return api_fact_name(index - i);
 }
 
 const char *neso_context_info(const neso_context *context, const char *name)
@@ -159,7 +160,7 @@ const char *neso_context_info(const neso_context *context, const char *name)
 	for (size_t i = 0; context->info[2 * i]; i++)
 		if (strcmp(context->info[2 * i], name) == 0)
 			return context->info[2 * i + 1];
-	return NULL;
+	return api_fact(context, name);
 }
 
 /* ---- life ---- */
@@ -250,6 +251,7 @@ void neso_context_free(neso_context *context)
 	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
 		return;
 	interp_pool_free(context->pool);
+	api_facts_free(context);
 	free_tools(&context->host);
 	pthread_mutex_destroy(&context->pool_lock);
 	pthread_mutex_destroy(&context->log_lock);

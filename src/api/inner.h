@@ -9,6 +9,8 @@
 #include "jit/jit.h"
 #include "neso/neso.h"
 
+enum { API_FACTS = 4 }; /* about the machine (machine.c) */
+
 struct neso_context {
 	Arena arena; /* holds this struct; fixed once the context is made */
 	JitHost host;
@@ -18,6 +20,7 @@ struct neso_context {
 	pthread_mutex_t pool_lock;
 	InterpPool *pool; /* started by the first launch that can use it */
 	const char *const *info; /* name, value, ... NULL */
+	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
 
 struct neso_kernel {
@@ -57,6 +60,12 @@ neso_status api_status(JitStatus status);
 
 neso_diagnostics *api_diagnostics_new(ApiCall *call); /* takes over the call's arena */
 void api_log(neso_context *context, neso_log_level level, const char *text);
+
+/* ---- facts about the machine, found out when they are asked for (machine.c) ---- */
+
+const char *api_fact_name(size_t index); /* NULL past the end */
+const char *api_fact(const neso_context *context, const char *name); /* NULL: none of this name */
+void api_facts_free(neso_context *context);
 
 /* ---- values (value.c) ---- */
 

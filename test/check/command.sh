@@ -132,3 +132,22 @@ status 0 neso list --json "$file"
 says '"name": "BLOCK", "annotation": "tl.constexpr", "default": "64", "constexpr": true'
 status 0 neso info
 says '^targets *interp'
+says '^codegen  *[0-9n]'
+says '^ptxas  *[0-9n]'
+# The GPUs of a fake driver; a driver that is not there is said, and no error.
+if [ -f "$NESO_BUILD/test/fake/libcuda.so.1" ]; then
+	TRITON_LIBCUDA_PATH=$NESO_BUILD/test/fake/libcuda.so.1
+	export TRITON_LIBCUDA_PATH
+	status 0 neso info
+	says "^driver  *13.0.* at $TRITON_LIBCUDA_PATH$"
+	says '^gpus  *Fake GPU 0 (sm_90a, 132 SMs, 0 GiB), Fake GPU 1'
+fi
+TRITON_LIBCUDA_PATH=$TMP/libcuda.so.1 NESO_PTXAS=$TMP/ptxas
+export TRITON_LIBCUDA_PATH NESO_PTXAS
+status 0 neso info
+says "^driver  *none: no NVIDIA driver: $TMP/libcuda.so.1"
+says '^gpus  *none$'
+says "^ptxas  *none: no ptxas: $TMP/ptxas is not a program"
+status 0 neso info --json
+says '"gpus": "none"'
+unset TRITON_LIBCUDA_PATH NESO_PTXAS

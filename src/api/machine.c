@@ -1,0 +1,114 @@
+/* Facts about the machine that are found out when they are asked for: the code generator, ptxas, the driver and its GPUs.
+ * What a fact came to stays; two threads that ask at the same time find out twice, and one answer is kept. */
+#include "api/inner.h"
+
+#include <stdlib.h>
+
+#include "jit/codegen_load.h"
+
+typedef const char *FactFn(const neso_context *context, DiagList *diags);
+
+static const char *none_because(const DiagList *diags)
+{
+	return arena_printf(diags->arena, "none: %s", diags->first ? diags->first->text : "not found");
+}
+
+static const char *codegen_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	const CodegenTable *table = codegen_load(diags);
+	return table ? arena_printf(diags->arena, "%s with LLVM %s", table->version, table->llvm_version)
+		     : none_because(diags);
+}
+
+static const char *ptxas_fact(const neso_context *context, DiagList *diags)
+{
+	const NvAssemble how = {.target = target_find("sm_90a"), .kernel = ""};
+	const char *path, *version;
+	if (nv_tools_find(context->host.tools, "ptxas", diags->arena, &path, &version))
+		return arena_printf(diags->arena, "%s at %s", version, path);
+	nv_assembler_identity(context->host.tools, &how, diags->arena, diags); /* says why */
+	return none_because(diags);
+}
+
+static const char *driver_fact(const neso_context *context, DiagList *diags)
+{
+	NvDriver *driver = context->host.driver;
+	if (!nv_driver_start(driver, diags))
+		return none_because(diags);
+	const char *text = nv_driver_text(driver);
+	const char *number = strchr(text, ' '); /* "driver 13.0 (580.95.05)" */
+	return arena_printf(diags->arena, "%s at %s", number ? number + 1 : text, nv_driver_path(driver));
+}
+
+static const char *gpus_fact(const neso_context *context, DiagList *diags)
+{
+	NvDriver *driver = context->host.driver;
+	Text text;
+	text_init(&text, diags->arena);
+	text_str(&text, "");
+	unsigned count = nv_driver_start(driver, diags) ? nv_device_count(driver) : 0;
+	for (unsigned i = 0; i < count; i++) {
+		const NvDevice *d = nv_device(driver, i);
+		text_printf(&text, "%s%s (%s, %u SMs, %.0f GiB)", i ? ", " : "", d->name,
+			    d->target ? d->target->name : "too old", d->sms, (double)d->memory / (1 << 30));
+	}
+	return count ? text.data : "none";
+}
+
+static const struct {
+	const char *name;
+	FactFn *find;
+} facts[API_FACTS] = {
+	{"codegen", codegen_fact},
+	{"ptxas", ptxas_fact},
+	{"driver", driver_fact},
+	{"gpus", gpus_fact},
+};
+
+const char *api_fact_name(size_t index)
+{
+	return index < API_FACTS ? facts[index].name : NULL;
+}
+
+typedef struct FactCall {
+	neso_context *context;
+	size_t index;
+	const char *found;
+} FactCall;
+
+static neso_status find_fact(ApiCall *call, void *data)
+{
+	FactCall *f = data;
+	const char *text = facts[f->index].find(f->context, &call->diags);
+	size_t len = strlen(text) + 1;
+	char *copy = malloc(len), *before = NULL;
+	call->diags.first = NULL; /* what is missing is the answer, and no error */
+	if (!copy)
+		return NESO_ERROR_MEMORY;
+	memcpy(copy, text, len);
+	if (!atomic_compare_exchange_strong(&f->context->facts[f->index], &before, copy))
+		free(copy);
+	f->found = before ? before : copy;
+	return NESO_OK;
+}
+
+const char *api_fact(const neso_context *context, const char *name)
+{
+	for (size_t i = 0; i < API_FACTS; i++) {
+		if (strcmp(facts[i].name, name) != 0)
+			continue;
+		/* The caller's context is ours to note things in. */
+		FactCall f = {(neso_context *)(uintptr_t)context, i, atomic_load(&context->facts[i])};
+		if (!f.found)
+			api_run(NULL, NULL, find_fact, &f);
+		return f.found ? f.found : "";
+	}
+	return NULL;
+}
+
+void api_facts_free(neso_context *context)
+{
+	for (size_t i = 0; i < API_FACTS; i++)
+		free(context->facts[i]);
+}
