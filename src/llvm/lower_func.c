@@ -260,7 +260,7 @@ static void reduce_rest(Lower *lw, const LLVMValueRef *x, LLVMValueRef *k, LLVMV
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b);
 	LowerIf part = lower_begin_if(lw, any);
 	for (uint32_t i = 0; i < count; i++) {
-		LLVMValueRef v = func_outline(lw, "neso.math.reduce.f32", both, &x[i], 1, reduce_large);
+		LLVMValueRef v = func_outline(lw, "neso_reduce_f32", both, &x[i], 1, reduce_large);
 		k2[i] = math_select(lw, large[i], LLVMBuildExtractValue(lw->b, v, 0, ""), k[i]);
 		r2[i] = math_select(lw, large[i], LLVMBuildExtractValue(lw->b, v, 1, ""), r[i]);
 	}
@@ -377,6 +377,6 @@ static LLVMValueRef fmod_body(Lower *lw, LLVMValueRef fn)
 LLVMValueRef func_fmod(Lower *lw, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMTypeRef t = LLVMTypeOf(x);
-	return func_outline(lw, t == lw->t.f64 ? "neso.math.fmod.f64" : "neso.math.fmod.f32", t, (LLVMValueRef[]){x, y}, 2,
+	return func_outline(lw, t == lw->t.f64 ? "neso_fmod_f64" : "neso_fmod_f32", t, (LLVMValueRef[]){x, y}, 2,
 			    fmod_body);
 }

@@ -79,7 +79,7 @@ static V exp_body(Lower *lw, V fn)
 
 LLVMValueRef func64_exp(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.exp.f64", x, exp_body);
+	return call(lw, "neso_exp_f64", x, exp_body);
 }
 
 static V exp2_body(Lower *lw, V fn)
@@ -92,7 +92,7 @@ static V exp2_body(Lower *lw, V fn)
 
 LLVMValueRef func64_exp2(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.exp2.f64", x, exp2_body);
+	return call(lw, "neso_exp2_f64", x, exp2_body);
 }
 
 /* ---- logarithms ---- */
@@ -157,7 +157,7 @@ static V log_body(Lower *lw, V fn)
 
 LLVMValueRef func64_log(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.log.f64", x, log_body);
+	return call(lw, "neso_log_f64", x, log_body);
 }
 
 static V log2_body(Lower *lw, V fn)
@@ -172,7 +172,7 @@ static V log2_body(Lower *lw, V fn)
 
 LLVMValueRef func64_log2(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.log2.f64", x, log2_body);
+	return call(lw, "neso_log2_f64", x, log2_body);
 }
 
 /* log(1 + x) = log u + c / u, where u is 1 + x as rounded and c what that lost. */
@@ -187,7 +187,7 @@ static V log1p_body(Lower *lw, V fn)
 
 LLVMValueRef func64_log1p(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.log1p.f64", x, log1p_body);
+	return call(lw, "neso_log1p_f64", x, log1p_body);
 }
 
 /* ---- powers ---- */
@@ -223,7 +223,7 @@ static V pow_body(Lower *lw, V fn)
 
 LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y)
 {
-	return func_outline(lw, "neso.math.pow.f64", lw->t.f64, (V[]){x, y}, 2, pow_body);
+	return func_outline(lw, "neso_pow_f64", lw->t.f64, (V[]){x, y}, 2, pow_body);
 }
 
 /* Newton's method once, of third order, on the hardware's approximation. 0 and infinity have no finite product. */
@@ -237,7 +237,7 @@ static V rsqrt_body(Lower *lw, V fn)
 
 LLVMValueRef func64_rsqrt(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.rsqrt.f64", x, rsqrt_body);
+	return call(lw, "neso_rsqrt_f64", x, rsqrt_body);
 }
 
 /* ---- error function, hyperbolic tangent, arc tangent ---- */
@@ -269,7 +269,7 @@ static V erf_body(Lower *lw, V fn)
 
 LLVMValueRef func64_erf(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.erf.f64", x, erf_body);
+	return call(lw, "neso_erf_f64", x, erf_body);
 }
 
 /* Below 0.55: x + x^3 P(x^2), relative error 2^-65; above 1 - 2 / (e^2x + 1). */
@@ -288,7 +288,7 @@ static V tanh_body(Lower *lw, V fn)
 
 LLVMValueRef func64_tanh(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.tanh.f64", x, tanh_body);
+	return call(lw, "neso_tanh_f64", x, tanh_body);
 }
 
 /* Above 1, pi/2 less the arc tangent of 1/x; above tan(pi/8), pi/4 more than that of (t - 1) / (t + 1). */
@@ -314,7 +314,7 @@ static V atan_body(Lower *lw, V fn)
 
 LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x)
 {
-	return call(lw, "neso.math.atan.f64", x, atan_body);
+	return call(lw, "neso_atan_f64", x, atan_body);
 }
 
 /* Of a point (x, y): by the quotient of the sizes, which has no value where both are 0 or infinite. */
@@ -333,5 +333,5 @@ static V atan2_body(Lower *lw, V fn)
 
 LLVMValueRef func64_atan2(Lower *lw, LLVMValueRef y, LLVMValueRef x)
 {
-	return func_outline(lw, "neso.math.atan2.f64", lw->t.f64, (V[]){y, x}, 2, atan2_body);
+	return func_outline(lw, "neso_atan2_f64", lw->t.f64, (V[]){y, x}, 2, atan2_body);
 }

@@ -10,7 +10,7 @@
 static LLVMValueRef text_pointer(Lower *lw, const char *text, size_t len)
 {
 	LLVMValueRef value = LLVMConstStringInContext2(lw->cx, text, len, false);
-	LLVMValueRef global = LLVMAddGlobalInAddressSpace(lw->mod, LLVMTypeOf(value), "neso.text", 1);
+	LLVMValueRef global = LLVMAddGlobalInAddressSpace(lw->mod, LLVMTypeOf(value), "neso_text", 1);
 	LLVMSetInitializer(global, value);
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetLinkage(global, LLVMInternalLinkage);

@@ -21,12 +21,12 @@ static V two_over_pi(Lower *lw, V index)
 		0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 	enum { WORDS = ARRAY_LEN(words) };
 	LLVMTypeRef type = LLVMArrayType2(lw->t.i64, WORDS);
-	V table = LLVMGetNamedGlobal(lw->mod, "neso.math.two_over_pi");
+	V table = LLVMGetNamedGlobal(lw->mod, "neso_two_over_pi");
 	if (!table) {
 		V values[WORDS];
 		for (unsigned i = 0; i < WORDS; i++)
 			values[i] = i64c(lw, words[i]);
-		table = LLVMAddGlobalInAddressSpace(lw->mod, type, "neso.math.two_over_pi", 4); /* .const */
+		table = LLVMAddGlobalInAddressSpace(lw->mod, type, "neso_two_over_pi", 4); /* .const */
 		LLVMSetInitializer(table, LLVMConstArray2(lw->t.i64, values, WORDS));
 		LLVMSetGlobalConstant(table, true);
 		LLVMSetLinkage(table, LLVMInternalLinkage);
@@ -133,5 +133,5 @@ static V cos_body(Lower *lw, V fn)
 
 LLVMValueRef func64_trig(Lower *lw, LLVMValueRef x, bool cosine)
 {
-	return func_outline(lw, cosine ? "neso.math.cos.f64" : "neso.math.sin.f64", lw->t.f64, &x, 1, cosine ? cos_body : sin_body);
+	return func_outline(lw, cosine ? "neso_cos_f64" : "neso_sin_f64", lw->t.f64, &x, 1, cosine ? cos_body : sin_body);
 }
