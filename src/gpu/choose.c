@@ -35,6 +35,11 @@ unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned 
 	return (unsigned)price;
 }
 
+static unsigned axis_of_op(const Choose *c, const IrOp *op)
+{
+	return (unsigned)ir_get_int(op, c->gpu->ir, ATTR_AXIS, 0);
+}
+
 unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout)
 {
 	const IrOp *op = node->op;
@@ -45,8 +50,10 @@ unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout
 		bool stores = op->kind == OP_STORE || op->kind == OP_DESC_STORE;
 		return gpu_price_access(loads ? OP_LOAD : stores ? OP_STORE : op->kind, node->access, layout);
 	}
-	if (op->kind == OP_REDUCE || op->kind == OP_SCAN)
-		return gpu_price_reduce(op, layout, (unsigned)ir_get_int(op, c->gpu->ir, ATTR_AXIS, 0));
+	if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
+		GpuReducePrice price = gpu_price_reduce(op, layout, axis_of_op(c, op));
+		return price.within + price.across / (node->is_loop_sum ? CHOOSE_LOOP : 1);
+	}
 	return gpu_price_elementwise(op, layout);
 }
 
@@ -95,17 +102,63 @@ static const Layout **propose(Choose *c, const ChooseSeed *seed)
 	return proposed;
 }
 
+static void add_proposals(Choose *c, Proposals *all, uint32_t node, const Layout *layout)
+{
+	ChooseSeed seed = {node, layout};
+	for (uint32_t j = 0; j < all->list.len; j++)
+		if (all->list.data[j][node] == layout)
+			return;
+	if (all->list.len < MOST_PROPOSALS)
+		vec_push(c->arena, &all->list, propose(c, &seed));
+}
+
+/* The layout with its warps along other dims than the axis, in exchange for registers: what is reduced stays in a warp. NULL:
+ * nothing to exchange. */
+static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned axis)
+{
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), warps = layout_in_bits(l, LAYOUT_WARP);
+	unsigned first_warp = registers + layout_in_bits(l, LAYOUT_LANE), reg = registers;
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + axis);
+	bool changed = false;
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	for (unsigned w = first_warp; w < first_warp + warps; w++) {
+		if (!(bases[w] & mask))
+			continue;
+		while (reg > 0 && (!bases[reg - 1] || bases[reg - 1] & mask))
+			reg--;
+		if (reg == 0)
+			break;
+		uint64_t moved = bases[--reg];
+		bases[reg] = bases[w];
+		bases[w] = moved;
+		changed = true;
+	}
+	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
+}
+
+/* For every layout that reaches a reduction also one that keeps it within warps. */
+static void add_proposals_of_reductions(Choose *c, Proposals *all)
+{
+	uint32_t wanted = all->list.len;
+	for (uint32_t n = 0; n < c->nodes.len; n++) {
+		const ChooseNode *node = &c->nodes.data[n];
+		if (node->kind != CHOOSE_OP || (node->op->kind != OP_REDUCE && node->op->kind != OP_SCAN))
+			continue;
+		for (uint32_t j = 0; j <= wanted; j++) {
+			const Layout *layout = j < wanted ? all->list.data[j][n] : node->layout;
+			layout = layout ? without_warps_along(c, layout, axis_of_op(c, node->op)) : NULL;
+			if (layout)
+				add_proposals(c, all, n, layout);
+		}
+	}
+}
+
 static Proposals propose_all(Choose *c)
 {
 	Proposals all = {0};
-	for (uint32_t i = 0; i < c->seeds.len && all.list.len < MOST_PROPOSALS; i++) {
-		const ChooseSeed *seed = &c->seeds.data[i];
-		bool known = false;
-		for (uint32_t j = 0; j < all.list.len && !known; j++)
-			known = all.list.data[j][seed->node] == seed->layout;
-		if (!known)
-			vec_push(c->arena, &all.list, propose(c, seed));
-	}
+	for (uint32_t i = 0; i < c->seeds.len; i++)
+		add_proposals(c, &all, c->seeds.data[i].node, c->seeds.data[i].layout);
+	add_proposals_of_reductions(c, &all);
 	return all;
 }
 

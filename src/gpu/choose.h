@@ -16,7 +16,7 @@
 #include "gpu/price.h"
 #include "ir/pass.h"
 
-enum { CHOOSE_NONE = UINT32_MAX };
+enum { CHOOSE_NONE = UINT32_MAX, CHOOSE_LOOP = 8 /* how often a loop is taken to run */ };
 
 typedef enum ChooseKind {
 	CHOOSE_OP,
@@ -34,6 +34,7 @@ typedef struct ChooseNode {
 	uint32_t number;        /* in the flow network of a move */
 	const IrType *operand_types; /* of an op: as they were */
 	GpuAccess *access;      /* of an access */
+	bool is_loop_sum;       /* a reduction that goes on across threads only behind its loop */
 } ChooseNode;
 
 /* The tile `value` goes from a node to an operand of another. */
@@ -89,6 +90,9 @@ uint32_t choose_number(Choose *c, const Layout *l);
 unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned bits);
 /* What the node's op costs, once. */
 unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout);
+
+/* Will optimize-thread-locality, in a layout that allows it, move this reduction across threads out of its loop? */
+bool gpu_is_loop_sum(const IrOp *reduce);
 
 /* The smallest cut of a network (cut.c). Node v is on the far side after cut_solve where cut_is_far. */
 typedef struct Cut Cut;

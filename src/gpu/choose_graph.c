@@ -5,7 +5,7 @@
  * layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
 #include "gpu/choose.h"
 
-enum { WEIGHT_ONCE = 16, WEIGHT_LOOP = 8, WEIGHT_MOST = 16 * 8 * 8 * 8 };
+enum { WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 
 /* ---- what an op's driving layout means for its values ---- */
 
@@ -305,7 +305,7 @@ static void visit_regions(Choose *c, IrOp *op, uint32_t weight)
 {
 	uint32_t inner = weight;
 	if (op->kind == OP_FOR || op->kind == OP_WHILE)
-		inner = MIN(weight * WEIGHT_LOOP, WEIGHT_MOST);
+		inner = MIN(weight * CHOOSE_LOOP, WEIGHT_MOST);
 	else if (op->kind == OP_IF)
 		inner = MAX(weight / 2, 1);
 	for (uint32_t r = 0; r < op->region_count; r++)
@@ -506,5 +506,9 @@ void choose_build(Choose *c, PassCx *cx)
 	visit_region(c, &m->op->regions[0], WEIGHT_ONCE);
 	ir_walk(m->op, false, strip, NULL);
 	ir_walk(m->op, false, visit_flows, c);
+	for (uint32_t i = 0; i < c->nodes.len; i++) {
+		ChooseNode *node = &c->nodes.data[i];
+		node->is_loop_sum = node->kind == CHOOSE_OP && node->op->kind == OP_REDUCE && gpu_is_loop_sum(node->op);
+	}
 	add_seeds_of_fixed(c);
 }

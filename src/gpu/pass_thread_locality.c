@@ -8,7 +8,7 @@
  * floating sums, products, minima, maxima.
  * The tile's dim is cut into [high, threads, low] bits, where the layout has threads for the middle ones and registers
  * for the others; layouts that mix them are left alone. */
-#include "gpu/gpu.h"
+#include "gpu/choose.h"
 
 #include <math.h>
 
@@ -116,7 +116,7 @@ static bool cut_axis(Sum *s)
 }
 
 /* Is it s = s + reduce(x), of a loop's carried value that nothing else looks at? */
-static bool find_sum(Sums *sums, IrOp *reduce, Sum *s)
+static bool find_sum(IrOp *reduce, Sum *s)
 {
 	const IrOp *body = body_op(reduce);
 	const IrValue *result = &reduce->results[0];
@@ -132,16 +132,27 @@ static bool find_sum(Sums *sums, IrOp *reduce, Sum *s)
 		return false;
 	*s = (Sum){.reduce = reduce, .combine = combine, .loop = loop};
 	s->carried = (uint32_t)(out - out->owner->operands);
-	s->axis = (unsigned)ir_get_int(reduce, sums->gpu->ir, ATTR_AXIS, 0);
-	s->layout = gpu_layout(sums->gpu, ir_operand(reduce, 0)->type);
-	return other->index == s->carried + 1 && cut_axis(s);
+	return other->index == s->carried + 1;
+}
+
+bool gpu_is_loop_sum(const IrOp *reduce)
+{
+	Sum s;
+	return find_sum((IrOp *)reduce, &s);
+}
+
+static bool is_divisible(Sums *sums, Sum *s)
+{
+	s->axis = (unsigned)ir_get_int(s->reduce, sums->gpu->ir, ATTR_AXIS, 0);
+	s->layout = gpu_layout(sums->gpu, ir_operand(s->reduce, 0)->type);
+	return cut_axis(s);
 }
 
 static bool visit(void *data, IrOp *op)
 {
 	Sums *sums = data;
 	Sum s;
-	if (op->kind == OP_REDUCE && find_sum(sums, op, &s))
+	if (op->kind == OP_REDUCE && find_sum(op, &s) && is_divisible(sums, &s))
 		vec_push(sums->cx->scratch, &sums->list, s);
 	return true;
 }

@@ -178,7 +178,7 @@ static unsigned body_price(const IrOp *op)
 	return MAX(price, 2) - 1;
 }
 
-unsigned gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
+GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
 {
 	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
@@ -189,12 +189,16 @@ unsigned gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);
 	unsigned kept = op->kind == OP_SCAN ? registers : registers - count[LAYOUT_REGISTER];
 	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
-	unsigned price = all * body + results * count[LAYOUT_LANE] * (words * PRICE_SHUFFLE + body);
-	if (op->kind == OP_SCAN)
-		price += all * body;
+	/* Rounds that halve the results shuffle as many as there are, and as many again to spread them out. */
+	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
+	GpuReducePrice price = {.within = all * body, .across = rounds * (words * PRICE_SHUFFLE + body)};
+	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
+	if (op->kind == OP_SCAN && across)
+		price.across += all * body;
 	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
-		price += 2 * PRICE_BARRIER + 2 * results * words * PRICE_WAVEFRONT + (results << count[LAYOUT_WARP]) * body;
-	return price + (count[LAYOUT_BLOCK] ? PRICE_CLUSTER : 0);
+		price.across += PRICE_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * PRICE_WAVEFRONT;
+	price.across += count[LAYOUT_BLOCK] ? PRICE_CLUSTER : 0;
+	return price;
 }
 
 static unsigned price_of_one(const IrOp *op)

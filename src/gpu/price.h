@@ -24,8 +24,12 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 
 /* All of a tile's accesses by op (OP_LOAD, OP_STORE, atomics). */
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout);
-/* tt.reduce, tt.scan over tiles of this layout: all operands together. */
-unsigned gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis);
+/* tt.reduce, tt.scan over tiles of this layout, all operands together: in each thread, and across threads. */
+typedef struct GpuReducePrice {
+	unsigned within, across;
+} GpuReducePrice;
+
+GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis);
 /* An elementwise op on tiles of this layout. */
 unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout);
 
