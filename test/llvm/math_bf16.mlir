@@ -3,7 +3,7 @@
 #l = #ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK: 90 .visible .entry k(
-  tt.func public @k(%h: f16, %b: bf16, %t: tensor<256xbf16, #l>, %q: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) {
+  tt.func public @k(%h: f16, %b: bf16, %q: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) {
     // CHECK: 90 {{.*}}add.rn.bf16
     %s = arith.addf %b, %b : bf16
     tt.call @use(%s) : (bf16) -> ()
@@ -14,13 +14,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: 90 {{.*}}cvt.rmi.f16.f16
     %f = math.floor %h : f16
     tt.call @useh(%f) : (f16) -> ()
+    %r = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
+    %qs = tt.splat %q : !tt.ptr<bf16> -> tensor<256x!tt.ptr<bf16>, #l>
+    %o = tt.addptr %qs, %r : tensor<256x!tt.ptr<bf16>, #l>, tensor<256xi32, #l>
+    %t = tt.load %o : tensor<256x!tt.ptr<bf16>, #l>
     // Two results are rounded together.
     // CHECK-COUNT-2: 90 {{.*}}ex2.approx.ftz.f32
     // CHECK: 90 {{.*}}cvt.rn.bf16x2.f32
     %e = math.exp2 %t : tensor<256xbf16, #l>
-      %r = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #l>
-    %qs = tt.splat %q : !tt.ptr<bf16> -> tensor<256x!tt.ptr<bf16>, #l>
-    %o = tt.addptr %qs, %r : tensor<256x!tt.ptr<bf16>, #l>, tensor<256xi32, #l>
     tt.store %o, %e : tensor<256x!tt.ptr<bf16>, #l>
     tt.return
   }
