@@ -117,7 +117,8 @@ unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags
 /* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False:
  * there is none, nothing is diagnosed. */
 bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **path, const char **version);
-/* SASS of a cubin by nvdisasm, or cuobjdump; with source lines where the cubin has them. */
+/* SASS of a cubin by nvdisasm (TRITON_NVDISASM_PATH, or found as ptxas is), or cuobjdump (TRITON_CUOBJDUMP_PATH);
+ * with source lines where the cubin has them. */
 bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, DiagList *diags);
 
 /* ---- loading and launching ---- */

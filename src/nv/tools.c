@@ -79,8 +79,8 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* A path that the user gave is taken or found wrong; the search does not go on behind it. */
-static const char *given_path(const NvTools *tools, unsigned capability)
+/* The assembler that the user gave; NULL: none. */
+static const char *given_ptxas(const NvTools *tools, unsigned capability)
 {
 	static const char *const variables[] = {"TRITON_PTXAS_PATH", "NESO_PTXAS"};
 	if (tools->options.ptxas && strcmp(tools->options.ptxas, "driver") != 0)
@@ -107,12 +107,20 @@ static const char *in_path(const char *name, Arena *arena)
 	return NULL;
 }
 
+static bool is_one_of(const char *text, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] && strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
 static const char *in_toolkits(const char *name, Arena *arena, Text *tried)
 {
 	const char *const roots[] = {environment("CUDA_HOME"), environment("CUDA_PATH"), "/usr/local/cuda"};
 	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-		if (!roots[i])
-			continue;
+		if (!roots[i] || (i == ARRAY_LEN(roots) - 1 && is_one_of(roots[i], roots, i)))
+			continue; /* said before */
 		const char *path = os_path_join(arena, os_path_join(arena, roots[i], "bin"), name);
 		if (runs(path))
 			return path;
@@ -123,15 +131,19 @@ static const char *in_toolkits(const char *name, Arena *arena, Text *tried)
 
 static const char *find(const NvTools *tools, const char *name, unsigned capability, Arena *arena, Text *tried)
 {
-	const char *given = given_path(tools, capability);
-	if (given && strcmp(name, "ptxas") == 0) {
+	const char *ptxas = given_ptxas(tools, capability);
+	const char *given = strcmp(name, "ptxas") == 0      ? ptxas
+			    : strcmp(name, "nvdisasm") == 0 ? environment("TRITON_NVDISASM_PATH")
+							    : environment("TRITON_CUOBJDUMP_PATH");
+	/* A path that the user gave is taken or found wrong; the search does not go on behind it. */
+	if (given) {
 		if (!runs(given))
 			text_printf(tried, "%s is not a program", given);
 		return runs(given) ? given : NULL;
 	}
 	/* The disassembler of the assembler's own toolkit goes first: it knows the same targets. */
-	if (given) {
-		const char *beside = os_path_join(arena, os_path_dir(arena, given), name);
+	if (ptxas) {
+		const char *beside = os_path_join(arena, os_path_dir(arena, ptxas), name);
 		if (runs(beside))
 			return beside;
 	}
@@ -251,6 +263,6 @@ bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
 		chosen = environment(i ? "NESO_PTXAS" : "TRITON_PTXAS_PATH");
 	if (chosen && strcmp(chosen, "driver") == 0)
 		return true;
-	return how->driver && !given_path(tools, how->target->capability) &&
+	return how->driver && !given_ptxas(tools, how->target->capability) &&
 	       !nv_tool(tools, "ptxas", how->target->capability, arena, NULL);
 }

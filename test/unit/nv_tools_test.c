@@ -55,6 +55,11 @@ static void write_script(const char *path, const char *body)
 
 static void tools_open(ToolKit *t, const char *body)
 {
+	static const char *const variables[] = {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "NESO_PTXAS",
+						"TRITON_NVDISASM_PATH", "TRITON_CUOBJDUMP_PATH", "PTXAS_OPTIONS",
+						"DISABLE_PTXAS_OPT"};
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+		unsetenv(variables[i]);
 	memset(t, 0, sizeof *t);
 	kit_open(&t->kit);
 	strcpy(t->folder, "/tmp/neso-test-XXXXXX");
@@ -452,6 +457,16 @@ static void disassembler_missing_or_failing(void **state)
 	write_script(path, "echo 'nvdisasm fatal: not a cubin'; exit 1");
 	assert_false(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
 	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "not a cubin");
+	setenv("TRITON_NVDISASM_PATH", "/no/such/nvdisasm", 1);
+	setenv("TRITON_CUOBJDUMP_PATH", "/no/such/cuobjdump", 1);
+	assert_false(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_DISASSEMBLER_MISSING, "/no/such/cuobjdump is not a program");
+	setenv("TRITON_CUOBJDUMP_PATH", path, 1);
+	write_script(path, "echo \"other sass\"");
+	assert_true(nv_disassemble(t.tools, "x", 1, &out, &t.kit.diags));
+	assert_non_null(strstr(out.data, "other sass"));
+	unsetenv("TRITON_NVDISASM_PATH");
+	unsetenv("TRITON_CUOBJDUMP_PATH");
 	unlink(path);
 	char *keep_path = strdup(getenv("PATH")), *home = getenv("CUDA_HOME"), *kept = home ? strdup(home) : NULL;
 	if (access("/usr/local/cuda/bin/nvdisasm", X_OK) != 0 && access("/usr/local/cuda/bin/cuobjdump", X_OK) != 0) {
@@ -515,6 +530,7 @@ static void real_ptxas(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(real_ptxas), /* in the user's environment; the others clear it */
 		cmocka_unit_test(report_is_read),
 		cmocka_unit_test(warning_on_a_line),
 		cmocka_unit_test(errors_of_ptxas),
@@ -527,7 +543,6 @@ int main(void)
 		cmocka_unit_test(drivers_compiler),
 		cmocka_unit_test(nothing_is_left),
 		cmocka_unit_test(disassembler_missing_or_failing),
-		cmocka_unit_test(real_ptxas),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
