@@ -362,11 +362,15 @@ static bool to_llir(Job *job)
 
 static bool to_ptx(Job *job)
 {
-	const char *unknown = machine_replace(job->emit->mod, &job->arena);
+	unsigned ptx = job->ptx;
+	const char *unknown = machine_replace(job->emit->mod, &job->arena, &ptx);
 	if (unknown) {
 		fault(job, DIAG_CODEGEN_OPERATION, unknown);
 		return false;
 	}
+	if (ptx > job->ptx && !emit_raise_ptx(job->emit, job->target, ptx, job->request->line_info))
+		return llvm_fault(job);
+	job->ptx = ptx;
 	Text code, text;
 	text_init(&code, &job->arena);
 	text_init(&text, &job->arena);
@@ -403,9 +407,12 @@ static bool with_llvm(Job *job)
 
 static bool to_ttgir(Job *job)
 {
+	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
+	static const char *const first[] = {"structure", "rewrite-tensor-pointer", "lower-descriptors"};
 	size_t count;
 	const char *const *names = gpu_pipeline(&job->gpu, &count);
-	if (ir_module_level(job->module) == LEVEL_T && !run_list(job, names, count))
+	if (ir_module_level(job->module) == LEVEL_T &&
+	    (!run_list(job, first, ARRAY_LEN(first)) || !run_list(job, names, count)))
 		return false;
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);

@@ -112,13 +112,10 @@ unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena,
 
 /* ---- opening and closing ---- */
 
-bool emit_open(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
+static bool make_machine(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
 {
 	char features[16], *error = NULL;
 	LLVMTargetRef of;
-	e->cx = LLVMContextCreate();
-	LLVMContextSetDiagnosticHandler(e->cx, on_diagnostic, e);
-	e->builder = LLVMCreateBuilderInContext(e->cx);
 	if (LLVMGetTargetFromTriple(triple, &of, &error)) {
 		keep_error(e, error);
 		LLVMDisposeMessage(error);
@@ -133,8 +130,29 @@ bool emit_open(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
 	}
 	/* Comments say which calls a line was inlined through; lines.c makes directives of them. */
 	LLVMSetTargetMachineAsmVerbosity(e->machine, line_info);
+	return true;
+}
+
+bool emit_open(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
+{
+	e->cx = LLVMContextCreate();
+	LLVMContextSetDiagnosticHandler(e->cx, on_diagnostic, e);
+	e->builder = LLVMCreateBuilderInContext(e->cx);
+	if (!make_machine(e, target, ptx, line_info))
+		return false;
 	e->layout = LLVMCreateTargetDataLayout(e->machine);
 	return true;
+}
+
+bool emit_raise_ptx(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
+{
+	if (ptx > MAX_PTX) {
+		keep_error(e, "it does not know the PTX version that an instruction needs");
+		return false;
+	}
+	LLVMDisposeTargetMachine(e->machine);
+	e->machine = NULL;
+	return make_machine(e, target, ptx, line_info);
 }
 
 void emit_close(Emit *e)

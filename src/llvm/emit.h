@@ -26,8 +26,8 @@ typedef struct Emit {
 	char error[512]; /* the first one */
 } Emit;
 
-/* PTX version to write: the least that the target and what we use of it need, or what was asked for. 0: LLVM does not
- * know the version, or the target; *error says which. */
+/* PTX version to write: the least that the target and what every kernel may use need, or what was asked for. 0: LLVM does
+ * not know the version, or the target; *error says which. */
 unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error);
 
 /*	Emit e;
@@ -41,6 +41,8 @@ void emit_leave(Emit *e);
 /* Context, builder, target machine. False: e->error. */
 bool emit_open(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info);
 void emit_close(Emit *e); /* of whatever is there */
+/* Another PTX version from here on; likewise. */
+bool emit_raise_ptx(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info);
 /* An empty module for the target. */
 void emit_new_module(Emit *e, const char *name);
 /* Takes over the module that text holds. False: e->error. */

@@ -161,6 +161,8 @@ bool machine_mma_sync(Arena *arena, const char *suffix, LLVMTypeRef function, Ma
 	text_str(&text, ";");
 	form->text = text.data;
 	form->constraints = constraints.data;
+	/* Of fp8 since 8.4 (PTX ISA, mma). */
+	form->ptx = a[1] == 'e' ? 84 : 0;
 	return true;
 }
 

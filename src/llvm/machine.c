@@ -184,7 +184,8 @@ static LLVMValueRef inline_asm(Arena *arena, LLVMTypeRef type, const char *text,
 				strlen(constraints), sideeffect, false, LLVMInlineAsmDialectATT, false);
 }
 
-static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, const char *suffix, LLVMTypeRef type)
+static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, const char *suffix, LLVMTypeRef type,
+			    unsigned *ptx)
 {
 	MachineForm form = {0};
 	if (row->expand) {
@@ -201,6 +202,7 @@ static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, con
 		form.constraints = bar + 1;
 		form.sideeffect = row->effect != EFFECT_PURE;
 	}
+	*ptx = MAX(*ptx, form.ptx);
 	if (!form.text) {
 		LLVMValueRef fn = LLVMGetNamedFunction(mod, form.intrinsic);
 		return fn ? fn : LLVMAddFunction(mod, form.intrinsic, type);
@@ -209,18 +211,19 @@ static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, con
 			  row->effect == EFFECT_READ || row->effect == EFFECT_WRITE || row->effect == EFFECT_SYNC);
 }
 
-const char *machine_replace(LLVMModuleRef mod, Arena *arena)
+const char *machine_replace(LLVMModuleRef mod, Arena *arena, unsigned *ptx)
 {
 	LLVMValueRef next;
 	for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn; fn = next) {
 		next = LLVMGetNextFunction(fn);
 		size_t len;
 		const char *name = LLVMGetValueName2(fn, &len), *suffix;
-		if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+		/* Functions of ours with bodies are called, not replaced. */
+		if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !LLVMIsDeclaration(fn))
 			continue;
 		if (LLVMGetFirstUse(fn)) {
 			const Row *row = row_of(name + sizeof prefix - 1, &suffix);
-			LLVMValueRef form = row ? form_of(mod, arena, row, suffix, LLVMGlobalGetValueType(fn)) : NULL;
+			LLVMValueRef form = row ? form_of(mod, arena, row, suffix, LLVMGlobalGetValueType(fn), ptx) : NULL;
 			if (!form)
 				return arena_strdup(arena, name);
 			LLVMReplaceAllUsesWith(fn, form);

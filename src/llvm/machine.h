@@ -33,6 +33,7 @@ typedef struct MachineForm {
 	const char *text, *constraints;
 	bool sideeffect; /* touches memory, or must stay where it is */
 	const char *intrinsic;
+	unsigned ptx; /* version of PTX that it needs, 84 for 8.4; 0: any that the target has */
 } MachineForm;
 typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form);
 #define MACHINE(name, result, args, effects, nvptx, doc)
@@ -45,7 +46,7 @@ typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef functio
 MachineExpand machine_alu; /* lower_extern.c */
 
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
- * none. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */
-const char *machine_replace(LLVMModuleRef mod, Arena *arena);
+ * none. *ptx is raised to what they need. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */
+const char *machine_replace(LLVMModuleRef mod, Arena *arena, unsigned *ptx);
 
 #endif
