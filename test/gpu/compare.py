@@ -19,7 +19,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 RNG = np.random.default_rng(7)
-TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "int64": "i64", "int8": "i8", "float64": "fp64"}
+TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "int64": "i64", "int8": "i8", "int16": "i16", "float64": "fp64"}
 
 
 def ints(*shape):
@@ -61,7 +61,44 @@ def cases():
     a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((64, 128), (128, 64)))
     yield k, "product", [a, b, empty(64, 64, dtype=i32), [64], [64], [128], ["'ieee'"]], (1,), 0
     yield from combine()
+    yield from arith_cases()
     yield from examples()
+
+
+def arith_cases():
+    """Float arithmetic, casts and functions (arith.py)."""
+    m, n = os.path.join(HERE, "arith.py"), 1024
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        yield m, "arithmetic", [floats(n, special=True), floats(n), empty(17, n), [f"tl.{dtype}"], [n]], (1,), 0
+        if dtype in ("float32", "float64"):  # of a narrower type the quotient's last digit decides
+            yield m, "remainders", [floats(n, special=True), floats(n), empty(3, n), [f"tl.{dtype}"], [n]], (1,), 0
+    for dtype in ("float8e4nv", "float8e5", "float8e4b15"):
+        yield m, "from_fp8", [np.arange(256, dtype=np.uint8).view(np.int8), empty(3, 256), [f"tl.{dtype}"], [256]], (1,), 0
+        if dtype == "float8e4b15":
+            continue
+        for source in ("float16", "bfloat16"):
+            every = np.arange(65536, dtype=np.uint16).view(np.int16)
+            out = empty(65536, dtype=np.int8)
+            yield m, "to_fp8", [every, out, [f"tl.{source}"], [f"tl.{dtype}"], [n]], (64,), 0
+        values = near_fp8(64 * n).view(np.int32)
+        yield m, "to_fp8", [values, empty(64 * n, dtype=np.int8), ["tl.float32"], [f"tl.{dtype}"], [n]], (64,), 0
+    yield m, "narrow", [near_fp8(n), empty(4, n), [n]], (1,), 0
+    yield m, "narrow", [near_fp8(n).astype(np.float64) * (1 + 2.0**-40), empty(4, n), [n]], (1,), 0
+    for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"):
+        yield m, "integers_of", [ints(n) % 2**20, empty(8, n), [f"tl.{dtype}"], [n]], (1,), 0
+    yield m, "functions", [floats(n) * 3, empty(16, n), [n]], (1,), 4e-6
+    yield m, "functions", [floats(n, dtype=np.float64) * 3, empty(16, n, dtype=np.float64), [n]], (1,), 4e-15
+    yield m, "device_library", [floats(n), floats(n), empty(20, n), [n]], (1,), 0
+    yield m, "assembly", [ints(n), empty(n, dtype=np.int32), [n]], (1,), 0
+
+
+def near_fp8(n):
+    """fp32 around the values that 8 and 16 bits hold and the midpoints between them, and special ones."""
+    exponents = RNG.integers(-30, 20, size=n)
+    steps = RNG.integers(16, 32, size=n) / 16
+    tiny = RNG.integers(-1, 2, size=n) * 2.0**-20
+    values = (np.ldexp(steps + tiny, exponents) * RNG.choice([-1, 1], size=n)).astype(np.float32)
+    return np.concatenate([floats(12, special=True), values[12:]])
 
 
 def combine():
