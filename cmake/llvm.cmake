@@ -55,6 +55,25 @@ elseif(NOT EXISTS ${NESO_LLVM_INCLUDE}/llvm-c/Core.h)
   set(problem "LLVM ${NESO_LLVM_VERSION} has no headers (llvm-dev)")
 endif()
 
+# Static libraries of what LLVM is built with: Debian's are in zlib1g-dev and libzstd-dev.
+set(static_missing)
+if(NESO_LLVM_STATIC)
+  foreach(library libLLVMCore.a libz.a libzstd.a libstdc++.a)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE found
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT EXISTS "${found}")
+      neso_llvm_config(folder --libdir)
+      if(NOT EXISTS "${folder}/${library}")
+        list(APPEND static_missing ${library})
+      endif()
+    endif()
+  endforeach()
+  if(static_missing)
+    message(WARNING "no ${static_missing}: libneso-codegen.so is linked to libLLVM.so, which must be wherever it runs")
+    set(NESO_LLVM_STATIC OFF)
+  endif()
+endif()
+
 set(components core analysis irreader bitreader linker passes nvptx)
 set(linking --link-shared)
 if(NESO_LLVM_STATIC)
@@ -81,7 +100,7 @@ if(NESO_LLVM_STATIC)
   # Compression and the C++ run time go in as well: nothing but the C library stays outside. libxml2, libedit and z3
   # are not reached from what is used.
   list(APPEND NESO_LLVM_LINK -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc -l:libz.a -l:libzstd.a
-    -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic -lgcc -ldl)
+    -l:libstdc++.a -lgcc_eh -lgcc ${CMAKE_DL_LIBS})
 else()
   list(APPEND NESO_LLVM_LINK -Wl,-rpath,${folder})
 endif()
