@@ -12,7 +12,7 @@ enum { WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 static bool is_shape_op(IrOpKind kind)
 {
 	return kind == OP_EXPAND_DIMS || kind == OP_BROADCAST || kind == OP_TRANS || kind == OP_RESHAPE ||
-	       kind == OP_JOIN || kind == OP_CAT;
+	       kind == OP_CAT;
 }
 
 /* All tiles of one shape and layout. */
@@ -40,6 +40,7 @@ static bool is_driven(const IrOp *op)
 	case OP_REDUCE:
 	case OP_SCAN:
 	case OP_SPLIT:
+	case OP_JOIN:
 	case OP_GATHER:
 	case OP_HISTOGRAM:
 	case OP_PRINT:
@@ -80,6 +81,8 @@ const Layout *choose_given(Choose *c, const ChooseNode *node, const IrValue *val
 		return layout_slice(&c->gpu->layouts, layout, (unsigned)ir_get_int(node->op, c->gpu->ir, ATTR_AXIS, 0));
 	if (node->op->kind == OP_SPLIT)
 		return layout_split(&c->gpu->layouts, layout, &bit);
+	if (node->op->kind == OP_JOIN)
+		return layout_join(&c->gpu->layouts, layout);
 	return layout;
 }
 
@@ -110,6 +113,7 @@ static const Layout *checked(Choose *c, const ChooseNode *node, const Layout *la
 
 const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *given)
 {
+	unsigned bit;
 	if (node->fixed)
 		return NULL;
 	if (node->kind == CHOOSE_OP) {
@@ -117,6 +121,10 @@ const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const Ir
 			return NULL;
 		if (node->op->kind == OP_SPLIT)
 			return layout_join(&c->gpu->layouts, given);
+		if (node->op->kind == OP_JOIN) {
+			const Layout *half = layout_split(&c->gpu->layouts, given, &bit);
+			return half && layout_join(&c->gpu->layouts, half) == given ? half : NULL;
+		}
 	}
 	(void)value;
 	return checked(c, node, given);
@@ -243,7 +251,8 @@ static void add_carried_values(Choose *c, IrOp *op)
 /* The value whose layout drives the op at first. */
 static const IrValue *driving_value(const IrOp *op)
 {
-	bool by_operand = op->kind == OP_REDUCE || op->kind == OP_SPLIT || op->kind == OP_HISTOGRAM;
+	bool by_operand = op->kind == OP_REDUCE || op->kind == OP_SPLIT || op->kind == OP_JOIN ||
+			  op->kind == OP_HISTOGRAM;
 	if (op->result_count && ir_is_tensor(op->results[0].type) && !by_operand)
 		return &op->results[0];
 	for (uint32_t i = 0; i < op->operand_count; i++)

@@ -211,7 +211,7 @@ static bool may_repeat(const Rewrite *r, const IrOp *op)
 	const ChooseNode *node = node_of_op(r, op);
 	if (!node || node->fixed || op->result_count != 1 || op->region_count)
 		return false;
-	if (op->kind == OP_SPLIT || op->kind == OP_GATHER || op->kind == OP_HISTOGRAM)
+	if (op->kind == OP_SPLIT || op->kind == OP_JOIN || op->kind == OP_GATHER || op->kind == OP_HISTOGRAM)
 		return false;
 	return is_small_load(r, op) || ir_is_pure(op);
 }
