@@ -127,9 +127,12 @@ static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef c
 {
 	Lower *lw = a->lw;
 	GlobalWords w = lower_global_words(a->tile.element_bits, a->tile.vector_bits);
-	LLVMValueRef args[12] = {lower_global_address(lw, &a->tile, rep, start), condition};
-	unsigned n = 2;
+	LLVMValueRef args[12] = {lower_global_address(lw, &a->tile, rep, start)};
+	unsigned n = 1;
+	if (condition)
+		args[n++] = condition;
 	lower_words_pack(lw, &a->tile, &w, rep, start, a->value.regs, a->elem, args + n);
+	LLVMTypeRef word = LLVMTypeOf(args[n]);
 	n += w.count;
 	if (a->cas) {
 		lower_words_pack(lw, &a->tile, &w, rep, start, a->other_value.regs, a->elem, args + n);
@@ -137,15 +140,15 @@ static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef c
 	}
 	const char *sem = a->fences ? "relaxed" : a->release && a->acquire ? "acq_rel" : a->release ? "release" :
 			  a->acquire ? "acquire" : "relaxed";
-	const char *kind = arena_printf(lw->arena, "%s.%s.%s.%s%s", sem, a->scope, a->name, a->type,
-					w.per_word > 1 ? "x2" : "");
+	const char *kind = arena_printf(lw->arena, "%s.%s.%s.%s%s%s", sem, a->scope, a->name, a->type,
+					w.per_word > 1 ? "x2" : "", condition ? "" : ".always");
 	const char *suffix = lower_words_suffix(lw, kind, &w);
 	if (is_reduction(a)) {
 		machine_family(lw, MACHINE_red_global, suffix, lw->t.void_, args, n);
 		return;
 	}
-	for (unsigned i = 0; i < w.count; i++)
-		args[n++] = LLVMConstNull(LLVMTypeOf(args[2]));
+	for (unsigned i = 0; condition && i < w.count; i++)
+		args[n++] = LLVMConstNull(word);
 	LLVMValueRef got = machine_family(lw, MACHINE_atom_global, suffix, lower_words_result(lw, &w), args, n);
 	lower_words_unpack(lw, &a->tile, &w, rep, start, got, a->elem, regs);
 }
@@ -160,7 +163,7 @@ static void access_all(Atomic *a, LLVMValueRef owner, LLVMValueRef *regs)
 			if (!a->type)
 				emulate(a, rep, start, condition, regs);
 			else
-				access_words(a, rep, start, condition ? condition : lower_i1(a->lw, true), regs);
+				access_words(a, rep, start, condition, regs);
 		}
 	}
 }

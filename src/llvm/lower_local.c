@@ -35,7 +35,7 @@ static bool flip_of(Lower *lw, const IrValue *memory, uint64_t *flip)
 			IrAttr offsets = ir_get(op, lw->gpu->ir, ATTR_OFFSETS);
 			*flip ^= offset_of(lw, gpu_layout(lw->gpu, ir_operand(op, 0)->type), offsets->ints, offsets->len);
 		} else if (op->kind != OP_MEMDESC_INDEX && op->kind != OP_MEMDESC_TRANS && op->kind != OP_MEMDESC_RESHAPE) {
-			return true;
+			break;
 		}
 		memory = ir_operand(op, 0);
 	}

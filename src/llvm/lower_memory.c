@@ -247,6 +247,14 @@ static bool has_own_type(IrType elem)
 	return elem->kind != TY_PTR && elem->kind != TY_I1;
 }
 
+static const char *suffix_of(Lower *lw, const How *how, LLVMValueRef condition, const GlobalWords *w)
+{
+	const char *modifiers = how->modifiers;
+	if (!condition)
+		modifiers = arena_printf(lw->arena, "always%s%s", *modifiers ? "." : "", modifiers);
+	return lower_words_suffix(lw, modifiers, w);
+}
+
 /* ---- loads ---- */
 
 static void plain_load(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
@@ -263,22 +271,25 @@ static void plain_load(Lower *lw, const GlobalTile *tile, const How *how, uint32
 	}
 }
 
-static void masked_load(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
+/* condition NULL: always. */
+static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
 			LLVMValueRef condition, const LLVMValueRef *other, LLVMValueRef *regs)
 {
 	GlobalWords w = lower_global_words(tile->element_bits, tile->vector_bits);
-	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start), condition};
-	unsigned n = 2;
+	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start)};
+	unsigned n = 1;
+	if (condition)
+		args[n++] = condition;
 	if (how->policy)
 		args[n++] = how->policy;
-	if (other) {
+	if (condition && other) {
 		lower_words_pack(lw, tile, &w, rep, start, other, elem, args + n);
-	} else {
-		for (unsigned i = 0; i < w.count; i++)
-			args[n + i] = LLVMConstNull(word_type(lw, &w));
+		n += w.count;
 	}
-	LLVMValueRef got = machine_family(lw, MACHINE_ld_global, lower_words_suffix(lw, how->modifiers, &w),
-					  lower_words_result(lw, &w), args, n + w.count);
+	for (unsigned i = 0; condition && !other && i < w.count; i++)
+		args[n++] = LLVMConstNull(word_type(lw, &w));
+	LLVMValueRef got = machine_family(lw, MACHINE_ld_global, suffix_of(lw, how, condition, &w),
+					  lower_words_result(lw, &w), args, n);
 	lower_words_unpack(lw, tile, &w, rep, start, got, elem, regs);
 }
 
@@ -298,8 +309,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 			if (!condition && is_plain(&how))
 				plain_load(lw, &tile, &how, rep, start, elem, regs);
 			else
-				masked_load(lw, &tile, &how, rep, start, elem, condition ? condition : lower_i1(lw, true),
-					    others, regs);
+				special_load(lw, &tile, &how, rep, start, elem, condition, others, regs);
 		}
 	}
 	lower_global_spread(&tile, regs);
@@ -333,16 +343,18 @@ static void plain_store(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_
 	LLVMSetAlignment(store, (tile->element_bits << tile->vector_bits) / 8);
 }
 
-static void masked_store(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
+static void special_store(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
 			 LLVMValueRef condition, const LLVMValueRef *regs)
 {
 	GlobalWords w = lower_global_words(tile->element_bits, tile->vector_bits);
-	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start), condition};
-	unsigned n = 2;
+	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start)};
+	unsigned n = 1;
+	if (condition)
+		args[n++] = condition;
 	if (how->policy)
 		args[n++] = how->policy;
 	lower_words_pack(lw, tile, &w, rep, start, regs, elem, args + n);
-	machine_family(lw, MACHINE_st_global, lower_words_suffix(lw, how->modifiers, &w), lw->t.void_, args, n + w.count);
+	machine_family(lw, MACHINE_st_global, suffix_of(lw, how, condition, &w), lw->t.void_, args, n + w.count);
 }
 
 bool lower_STORE(Lower *lw, IrOp *op)
@@ -361,8 +373,7 @@ bool lower_STORE(Lower *lw, IrOp *op)
 			if (!condition && is_plain(&how))
 				plain_store(lw, &tile, rep, start, elem, regs);
 			else
-				masked_store(lw, &tile, &how, rep, start, elem,
-					     condition ? condition : lower_i1(lw, true), regs);
+				special_store(lw, &tile, &how, rep, start, elem, condition, regs);
 		}
 	}
 	return true;

@@ -3,10 +3,12 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, st_global   [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
- *	                       address, condition, with first and last the cache policy, words
+ *	ld_global, st_global   [always] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	                       address, condition, with first and last the cache policy, words; with the word `always`
+ *	                       there is no condition, and a load gets no words
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
- *	                       address, condition, words (cas: two), and for atom_global the words given otherwise
+ *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
+ *	                       `always` before vNbM as above
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
  *
@@ -112,35 +114,34 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	Text text, constraints;
 	if (!read_suffix(suffix, &s))
 		return false;
-	bool policy = has_word(&s, "first") || has_word(&s, "last");
-	if (policy && has_word(&s, "volatile"))
-		policy = false; /* it goes past the caches: the operand is there and not used */
-	unsigned in = load ? s.n : 0, words = in + 2 + (has_word(&s, "first") || has_word(&s, "last"));
+	bool always = has_word(&s, "always"), policy = has_word(&s, "first") || has_word(&s, "last");
+	/* Operands: what a load gives, the address, the condition, the policy, words to store. */
+	unsigned address = load ? s.n : 0, hint = address + 1 + !always, words = hint + policy;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
-	text_printf(&text, "@$%u %s", in + 1, load ? "ld" : "st");
+	if (!always)
+		text_printf(&text, "@$%u ", address + 1);
+	text_str(&text, load ? "ld" : "st");
 	add_modifiers(&text, &s, policy);
 	if (s.n > 1)
 		text_printf(&text, ".v%u", s.n);
 	text_printf(&text, ".b%u ", s.bits);
-	if (load)
+	if (load) {
 		add_operands(&text, 0, s.n);
-	else
-		text_str(&text, "[$0], ");
-	if (load)
-		text_printf(&text, ", [$%u]", in);
-	else
-		add_operands(&text, words, s.n);
-	if (policy)
-		text_printf(&text, ", $%u", in + 2);
-	text_str(&text, ";");
-	if (load)
+		text_printf(&text, ", [$%u]", address);
 		add_constraints(&constraints, "=", register_of(s.bits), s.n);
-	text_printf(&constraints, "%sl,b%s", load ? "," : "", words > in + 2 ? ",l" : "");
-	if (load)
-		add_ties(&constraints, s.n);
-	else
+	} else {
+		text_printf(&text, "[$%u], ", address);
+		add_operands(&text, words, s.n);
+	}
+	if (policy)
+		text_printf(&text, ", $%u", hint);
+	text_str(&text, ";");
+	text_printf(&constraints, "%sl%s%s", load ? "," : "", always ? "" : ",b", policy ? ",l" : "");
+	if (!load)
 		add_constraints(&constraints, "", register_of(s.bits), s.n);
+	else if (!always)
+		add_ties(&constraints, s.n);
 	return finish(form, &text, &constraints);
 }
 
@@ -174,28 +175,29 @@ static bool expand_atomic(Arena *arena, const char *suffix, bool result, Machine
 {
 	Suffix s;
 	Text text, constraints;
-	if (!read_suffix(suffix, &s) || s.count != 4)
+	if (!read_suffix(suffix, &s) || s.count < 4)
 		return false;
-	bool cas = str_is(s.words[2], "cas");
-	unsigned in = result ? s.n : 0;
+	bool cas = str_is(s.words[2], "cas"), always = has_word(&s, "always");
+	unsigned in = result ? s.n : 0, words = in + 1 + !always;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
-	text_printf(&text, "@$%u ", in + 1);
+	if (!always)
+		text_printf(&text, "@$%u ", in + 1);
 	add_operation(&text, &s, result ? "atom" : "red");
 	if (result) {
 		add_operands(&text, 0, s.n);
 		text_str(&text, ", ");
 	}
 	text_printf(&text, "[$%u], ", in);
-	add_operands(&text, in + 2, s.n);
+	add_operands(&text, words, s.n);
 	if (cas)
-		text_printf(&text, ", $%u", in + 3);
+		text_printf(&text, ", $%u", words + 1);
 	text_str(&text, ";");
 	if (result)
 		add_constraints(&constraints, "=", register_of(s.bits), s.n);
-	text_printf(&constraints, "%sl,b", result ? "," : "");
+	text_printf(&constraints, "%sl%s", result ? "," : "", always ? "" : ",b");
 	add_constraints(&constraints, "", register_of(s.bits), s.n + cas);
-	if (result)
+	if (result && !always)
 		add_ties(&constraints, s.n);
 	return finish(form, &text, &constraints);
 }

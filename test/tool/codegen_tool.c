@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 	request.from = strstr(bytes.ptr, "ttg.num-warps") ? CODEGEN_TTGIR : CODEGEN_TTIR;
 	CodegenResult *passed = NULL;
 	if (pass_count) {
+		request.no_locations = !emits; /* what comes after names the places of this text */
 		passed = neso_codegen_table.run_passes(&request, passes, pass_count);
 		if (!passed)
 			return usage("out of memory");
@@ -106,6 +107,7 @@ int main(int argc, char **argv)
 			request.from = strstr(request.text, "ttg.num-warps") ? CODEGEN_TTGIR : CODEGEN_TTIR;
 		}
 	}
+	request.no_locations = true;
 	bool more = passed ? passed->ok && emits : true;
 	CodegenResult *r = more ? neso_codegen_table.compile(&request) : passed;
 	if (!r)
