@@ -34,12 +34,18 @@ add_custom_target(neso_python_files ALL DEPENDS ${python_copies})
 
 install(TARGETS neso_python LIBRARY DESTINATION python/neso COMPONENT python EXCLUDE_FROM_ALL)
 
-# wheel: one file for every CPython from 3.10 on, with libneso.so in it.
+# wheel: one file for every CPython from 3.10 on, with libneso.so in it, and libneso-codegen.so.
+set(wheel_codegen)
+set(wheel_needs)
+if(TARGET neso-codegen)
+  set(wheel_codegen --codegen $<TARGET_FILE:neso-codegen>)
+  set(wheel_needs neso-codegen)
+endif()
 add_custom_target(neso_wheel
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python/wheel.py --version ${PROJECT_VERSION}
     --package ${PROJECT_SOURCE_DIR}/python/neso --extension $<TARGET_FILE:neso_python>
     --library $<TARGET_FILE:neso> --soname $<TARGET_SONAME_FILE_NAME:neso>
     --license ${PROJECT_SOURCE_DIR}/LICENSE --readme ${PROJECT_SOURCE_DIR}/docs/python.md
-    --strip ${CMAKE_STRIP} --out ${PROJECT_SOURCE_DIR}/dist
-  DEPENDS neso_python neso neso_python_files
+    --strip ${CMAKE_STRIP} --out ${PROJECT_SOURCE_DIR}/dist ${wheel_codegen}
+  DEPENDS neso_python neso neso_python_files ${wheel_needs}
   VERBATIM)

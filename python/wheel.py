@@ -1,4 +1,5 @@
-"""Writes the wheel: the package, its extension, libneso.so, and what pip wants to know of them.
+"""Writes the wheel: the package, its extension, libneso.so, libneso-codegen.so where there is one, and what pip wants to
+know of them.
 
 A wheel is a zip archive with a list of its files; nothing but the standard library is needed to make one, and the same
 input gives the same bytes."""
@@ -42,13 +43,16 @@ def stripped(path, strip, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out"):
+    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         extension = stripped(options.extension, options.strip, folder)
         library = stripped(options.library, options.strip, folder)
-        tag = f"cp310-abi3-{platform_tag([extension, library])}"
+        binaries = [("neso/_native.abi3.so", extension), (f"neso/{options.soname}", library)]
+        if options.codegen:
+            binaries.append(("neso/libneso-codegen.so", stripped(options.codegen, options.strip, folder)))
+        tag = f"cp310-abi3-{platform_tag([path for _, path in binaries])}"
         name = f"neso-{options.version}"
         files = {}
         for root, folders, names in os.walk(options.package):
@@ -58,7 +62,7 @@ def main():
                     path = os.path.join(root, file)
                     with open(path, "rb") as source:
                         files["neso/" + os.path.relpath(path, options.package)] = (source.read(), 0o644)
-        for target, path in (("neso/_native.abi3.so", extension), (f"neso/{options.soname}", library)):
+        for target, path in binaries:
             with open(path, "rb") as source:
                 files[target] = (source.read(), 0o755)
         info = name + ".dist-info/"

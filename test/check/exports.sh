@@ -20,3 +20,12 @@ called=$(nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's/@.*//'
 if [ -z "$NESO_SANITIZED" ]; then
 	[ "$called" = abort ] || [ -z "$called" ] || { echo "calls $called"; exit 1; }
 fi
+# The compiler for GPUs gives its table away and nothing of LLVM; linked statically it needs nothing else either.
+codegen=$NESO_BUILD/libneso-codegen.so
+[ -f "$codegen" ] || exit 0
+symbols=$(nm -D --defined-only "$codegen" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+[ "$symbols" = neso_codegen_table ] || { echo "exported: $symbols"; exit 1; }
+if grep -q '^NESO_LLVM_STATIC:BOOL=ON' "$NESO_BUILD/CMakeCache.txt" && [ -z "$NESO_SANITIZED" ]; then
+	needed=$(readelf -d "$codegen" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|dl)\.so|^ld-linux' || true)
+	[ -z "$needed" ] || { echo "$(basename "$codegen") needs $needed"; exit 1; }
+fi
