@@ -9,10 +9,28 @@ static IrType elem_of(const Combine *c, unsigned operand)
 	return ir_operand(c->op, operand)->type->elem;
 }
 
+/* Are these sums of products that nothing else uses? Then they are fused as the products of a plain sum would be. */
+static bool sums_products(const Lower *lw, const IrOp *op)
+{
+	const IrOp *product = ir_operand(op, 0)->def;
+	return op->kind == OP_REDUCE && lw->fp_fusion && op->operand_count == 1 && product && product->kind == OP_MULF &&
+	       product->block == op->block && ir_has_one_use(ir_result(product, 0)) &&
+	       gpu_region_op(&op->regions[0]) == OP_ADDF;
+}
+
+static bool is_product(LLVMValueRef v)
+{
+	return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul;
+}
+
 static void combine(void *data, void *const *a, void *const *b, void **out)
 {
 	Combine *c = data;
 	uint32_t n = c->trips.operands;
+	if (c->products && is_product(b[0])) {
+		out[0] = lower_fma(c->lw, LLVMGetOperand(b[0], 0), LLVMGetOperand(b[0], 1), a[0]);
+		return;
+	}
 	LLVMValueRef *args = lower_array(c->lw, 2 * n), *results = lower_array(c->lw, n);
 	for (uint32_t k = 0; k < n; k++) {
 		args[k] = a[k];
@@ -266,7 +284,7 @@ static void convert(void *data, const Layout *from, const Layout *to, void ***va
 
 void ***lower_combine_begin(Combine *c, Lower *lw, IrOp *op)
 {
-	*c = (Combine){.lw = lw, .op = op, .trips = gpu_trips(lw->gpu, op)};
+	*c = (Combine){.lw = lw, .op = op, .trips = gpu_trips(lw->gpu, op), .products = sums_products(lw, op)};
 	c->word = lower_thread_word(lw, gpu_layout(lw->gpu, ir_operand(op, 0)->type));
 	c->engine = (GpuEngine){.data = c,
 				.operands = op->operand_count,

@@ -10,6 +10,7 @@ typedef struct Combine {
 	IrOp *op;
 	GpuTrips trips;
 	LLVMValueRef word; /* of the thread */
+	bool products; /* the operand's registers are products, to be fused with the sums */
 	GpuEngine engine;
 } Combine;
 
