@@ -69,6 +69,7 @@ typedef struct GpuFold {
 	unsigned rounds;
 	GpuRound round[6]; /* those that halve first: each splits the results' highest remaining bit */
 	bool whole_warp;  /* the rounds meet all 32 lanes */
+	bool spreads;     /* at the end lanes that halved read all results from one another */
 } GpuFold;
 
 typedef struct GpuReducePlan {

@@ -195,7 +195,8 @@ static unsigned rounds_that_halve(const Directions *d, bool crosses)
 	return pays ? MIN(d->round_count, d->kept_count) : 0;
 }
 
-static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, bool halve)
+/* result: what the fold is wanted to give, or NULL. */
+static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, bool halve, const Layout *result)
 {
 	GpuFold fold = {.from = from};
 	Columns c = columns_of(from, axis);
@@ -216,6 +217,17 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 		fold.whole_warp = fold.whole_warp && !round->reg && !round->halve;
 	}
 	fold.to = folded_layout(cx, &c, &d, &fold, axis);
+	/* Where every lane is to have all results, each is read from the lane that has it. */
+	GpuFold whole = fold;
+	bool single = halving > 0;
+	for (unsigned i = 0; i < fold.rounds; i++) {
+		whole.round[i].halve = false;
+		single = single && base_is_pow2(fold.round[i].lane);
+	}
+	if (single && folded_layout(cx, &c, &d, &whole, axis) == result) {
+		fold.spreads = true;
+		fold.to = result;
+	}
 	return fold;
 }
 
@@ -268,16 +280,16 @@ GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned 
 			      unsigned element_bytes, bool warp_op)
 {
 	const Layout *start = with_plain_copies(cx, source);
-	GpuReducePlan plan = {.source = source, .first = plan_fold(cx, start, axis, !warp_op)};
+	if (!result)
+		result = layout_slice(cx, source, axis);
+	GpuReducePlan plan = {.source = source, .first = plan_fold(cx, start, axis, !warp_op, result)};
 	unsigned left = layout_rank(plan.first.to) == layout_rank(source) ?
 				layout_out_bits(plan.first.to, LAYOUT_DIM0 + axis) : 0;
 	plan.crosses = left > 0;
-	if (!result)
-		result = layout_slice(cx, source, axis);
 	plan.result = result;
 	if (plan.crosses) {
 		plan.read = reading_layout(cx, result, axis, left, element_bytes);
-		plan.second = plan_fold(cx, plan.read, axis, false);
+		plan.second = plan_fold(cx, plan.read, axis, false, NULL);
 		ASSERT(layout_rank(plan.second.to) == layout_rank(result));
 	}
 	return plan;
@@ -393,6 +405,29 @@ static bool single_lanes(const GpuFold *fold, uint32_t *mask)
 	return true;
 }
 
+/* The lanes that halved the results read all of them: result i from the lane whose bits say i's halved bits. */
+static void spread_results(const GpuFold *fold, const GpuEngine *e, void ***values, unsigned bits)
+{
+	uint32_t mask = 0;
+	for (unsigned i = 0; i < fold->rounds; i++)
+		mask |= fold->round[i].halve ? fold->round[i].lane : 0;
+	for (unsigned k = 0; k < e->operands; k++) {
+		void **all = ARENA_ARRAY(e->arena, void *, fold->results);
+		uint32_t low = UINT32_C(1) << bits, reps = fold->results >> fold->kept_bits;
+		void **part = ARENA_ARRAY(e->arena, void *, (size_t)reps << bits);
+		for (uint32_t high = 0; high < UINT32_C(1) << (fold->kept_bits - bits); high++) {
+			uint32_t set = 0;
+			for (unsigned i = 0; i < fold->kept_bits - bits; i++)
+				set |= high >> (fold->kept_bits - bits - 1 - i) & 1 ? fold->round[i].lane : 0;
+			memcpy(part, values[k], sizeof *part * reps << bits);
+			e->shuffle_from(e->data, k, part, reps << bits, e->lane_at(e->data, ~mask & 31, set));
+			for (uint32_t i = 0; i < reps << bits; i++)
+				all[i >> bits << fold->kept_bits | high << bits | (i & (low - 1))] = part[i];
+		}
+		values[k] = all;
+	}
+}
+
 static void run_fold(const GpuFold *fold, const GpuEngine *e, void ***values, bool all_need_it)
 {
 	combine_terms(fold, e, values);
@@ -414,6 +449,8 @@ static void run_fold(const GpuFold *fold, const GpuEngine *e, void ***values, bo
 		for (unsigned k = 0; k < e->operands; k++)
 			e->shuffle_from(e->data, k, values[k], count, first);
 	}
+	if (fold->spreads)
+		spread_results(fold, e, values, bits);
 }
 
 void gpu_run_reduce(const GpuReducePlan *plan, const GpuEngine *engine, void ***values)
