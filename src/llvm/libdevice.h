@@ -1,8 +1,9 @@
-/* Libraries of LLVM bitcode that functions are taken from: libdevice.10.bc of the CUDA toolkit, and files that an op names.
+/* Libraries of LLVM bitcode that functions are taken from: libdevice.10.bc of the CUDA toolkit, and files that
+ * an op names.
  *
- * libdevice is the path of the request, else TRITON_LIBDEVICE_PATH, else it is looked for in $CUDA_HOME, $CUDA_PATH and
- * /usr/local/cuda. Only what is called is read from a file. Its f32 functions take denormal numbers for 0 (nvvm-reflect-ftz),
- * as upstream has it. */
+ * libdevice is the path of the request, else TRITON_LIBDEVICE_PATH, else it is looked for in $CUDA_HOME,
+ * $CUDA_PATH and /usr/local/cuda. Only what is called is read from a file. Its f32 functions take denormal
+ * numbers for 0 (nvvm-reflect-ftz), as upstream has it. */
 #ifndef NESO_LLVM_LIBDEVICE_H
 #define NESO_LLVM_LIBDEVICE_H
 

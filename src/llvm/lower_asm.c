@@ -1,8 +1,9 @@
-/* Inline assembly over tiles: `packed_element` elements at a time go into registers, as many of a type narrower than 32 bits into
- * one as fit; the results come out the same way. Elements of a group are neighbours in this thread's registers. Where
- * the thread has fewer than a group, the last one stands in for the missing.
+/* Inline assembly over tiles: `packed_element` elements at a time go into registers, as many of a type narrower
+ * than 32 bits into one as fit; the results come out the same way. Elements of a group are neighbours in this
+ * thread's registers. Where the thread has fewer than a group, the last one stands in for the missing.
  *
- * The constraint of each operand says what register it takes; bits are extended with zeros, or cut, to its width. */
+ * The constraint of each operand says what register it takes; bits are extended with zeros, or cut, to its
+ * width. */
 #include "llvm/lower_math.h"
 
 #include <ctype.h>
@@ -179,8 +180,8 @@ static bool check_registers(Lower *lw, const IrOp *op, const Constraints *c, uin
 	return true;
 }
 
-/* Impure assembly stays where it is, in its order with memory; pure one has no effect that anyone could see, also where it
- * reads something, so two equal ones may become one. */
+/* Impure assembly stays where it is, in its order with memory; pure one has no effect that anyone could see,
+ * also where it reads something, so two equal ones may become one. */
 static void make_call(Lower *lw, const IrOp *op, Asm *a, const char *constraints)
 {
 	Constraints *c = &a->constraints;

@@ -1,7 +1,7 @@
 /* Conversions: integers, floats, bits, pointers. fp8 is in lower_fp8.c.
  *
- * Floats to f16 and bf16 go two at a time, which is one instruction for both. Float to integer is PTX's cvt.rzi, that
- * LLVM's instruction becomes: it saturates, and NaN is 0 (of 64 bits: the least number). */
+ * Floats to f16 and bf16 go two at a time, which is one instruction for both. Float to integer is PTX's
+ * cvt.rzi, that LLVM's instruction becomes: it saturates, and NaN is 0 (of 64 bits: the least number). */
 #include "llvm/lower_affine.h"
 #include "llvm/lower_math.h"
 
@@ -57,8 +57,8 @@ static void round_to_zero(Lower *lw, LLVMTypeRef to, const LLVMValueRef *in, LLV
 	}
 }
 
-/* The f32 nearest to an f64 towards zero, its last bit set where that is inexact: rounding it again to 22 bits or fewer
- * rounds the f64. */
+/* The f32 nearest to an f64 towards zero, its last bit set where that is inexact: rounding it again to 22 bits
+ * or fewer rounds the f64. */
 static LLVMValueRef to_odd_f32(Lower *lw, LLVMValueRef x)
 {
 	LLVMValueRef cut = MACHINE1(lw, cvt_rz_f32_f64, x);
@@ -196,10 +196,89 @@ CAST(EXTUI, LLVMBuildZExt)
 CAST(TRUNCI, LLVMBuildTrunc)
 CAST(FPTOSI, LLVMBuildFPToSI)
 CAST(FPTOUI, LLVMBuildFPToUI)
-CAST(SITOFP, LLVMBuildSIToFP)
-CAST(UITOFP, LLVMBuildUIToFP)
 CAST(INT_TO_PTR, LLVMBuildIntToPtr)
 CAST(PTR_TO_INT, LLVMBuildPtrToInt)
+
+/* ---- bytes to f16 and bf16 ----
+ *
+ * A byte below the high byte of a power of two is that power plus the byte, if the mantissa has room: taking
+ * the power away is exact. Conversions of integers run at a quarter of the rate of what stands here. */
+
+static LLVMValueRef c32(Lower *lw, uint32_t value)
+{
+	return LLVMConstInt(lw->t.i32, value, false);
+}
+
+static LLVMValueRef halves(Lower *lw, LLVMValueRef word, LLVMTypeRef type)
+{
+	return LLVMBuildBitCast(lw->b, word, LLVMVectorType(type, 2), "");
+}
+
+static LLVMValueRef both(LLVMTypeRef type, double value)
+{
+	LLVMValueRef v[] = {LLVMConstReal(type, value), LLVMConstReal(type, value)};
+	return LLVMConstVector(v, 2);
+}
+
+/* Two of the bytes of a word; a signed one is told apart by its high bit. */
+static LLVMValueRef bytes_to_halves(Lower *lw, LLVMTypeRef type, bool is_signed, LLVMValueRef word, unsigned which)
+{
+	/* Byte, constant byte, byte, constant byte. */
+	LLVMValueRef pick = c32(lw, which ? 0x4342 : 0x4140);
+	if (type == lw->t.f16) {
+		if (is_signed) /* 128 more than it is */
+			word = LLVMBuildXor(lw->b, word, c32(lw, 0x80808080), "");
+		LLVMValueRef sum = halves(lw, MACHINE3(lw, prmt, word, c32(lw, 0x64646464), pick), type);
+		return LLVMBuildFSub(lw->b, sum, both(type, is_signed ? 1152 : 1024), "");
+	}
+	/* 128 plus the low seven bits; 128, or 256 where the high bit is set. */
+	word = MACHINE3(lw, prmt, word, c32(lw, 0x43434343), pick);
+	LLVMValueRef low = halves(lw, LLVMBuildAnd(lw->b, word, c32(lw, 0xff7fff7f), ""), type);
+	LLVMValueRef high = halves(lw, LLVMBuildAnd(lw->b, word, c32(lw, 0xff80ff80), ""), type);
+	if (is_signed)
+		return LLVMBuildFSub(lw->b, low, high, "");
+	return LLVMBuildFAdd(lw->b, LLVMBuildFSub(lw->b, low, both(type, 256), ""), high, "");
+}
+
+void cast_bytes(Lower *lw, LLVMTypeRef to, bool is_signed, const LLVMValueRef *in, LLVMValueRef *out)
+{
+	LLVMValueRef word = math_pack(lw, in, 4, lw->t.i8, 8);
+	for (unsigned k = 0; k < 4; k += 2) {
+		LLVMValueRef pair = bytes_to_halves(lw, to, is_signed, word, k / 2);
+		for (unsigned i = 0; i < 2; i++)
+			out[k + i] = LLVMBuildExtractElement(lw->b, pair, lower_i32(lw, i), "");
+	}
+}
+
+static LLVMValueRef int_to_float(Lower *lw, const IrOp *op, const LLVMValueRef *args)
+{
+	LLVMTypeRef to = result_type(lw, op);
+	return op->kind == OP_SITOFP ? LLVMBuildSIToFP(lw->b, args[0], to, "") : LLVMBuildUIToFP(lw->b, args[0], to, "");
+}
+
+static bool cast_int(Lower *lw, IrOp *op)
+{
+	LLVMTypeRef to = result_type(lw, op);
+	LowerValue v = lower_get(lw, ir_operand(op, 0));
+	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 && (to == lw->t.f16 || to == lw->t.bf16);
+	if (!bytes || v.count % 4 || v.regs[0] == v.regs[1])
+		return lower_elementwise(lw, op, int_to_float);
+	LLVMValueRef *out = lower_array(lw, v.count);
+	for (uint32_t i = 0; i < v.count; i += 4)
+		cast_bytes(lw, to, op->kind == OP_SITOFP, v.regs + i, out + i);
+	lower_set(lw, ir_result(op, 0), out, v.count);
+	return true;
+}
+
+bool lower_SITOFP(Lower *lw, IrOp *op)
+{
+	return cast_int(lw, op);
+}
+
+bool lower_UITOFP(Lower *lw, IrOp *op)
+{
+	return cast_int(lw, op);
+}
 
 /* ---- bits ---- */
 

@@ -1,7 +1,8 @@
 /* tt.extern_elementwise: functions of a device library, element by element.
  *
- * Those of lower_extern.def are built here; any other is called, and comes from the library that holds it: the op's own bitcode
- * file (libpath), else libdevice.10.bc (libdevice.c). Floats narrower than f32 occur in no symbol of either. */
+ * Those of lower_extern.def are built here; any other is called, and comes from the library that holds it: the
+ * op's own bitcode file (libpath), else libdevice.10.bc (libdevice.c). Floats narrower than f32 occur in no
+ * symbol of either. */
 #include "llvm/libdevice.h"
 #include "llvm/lower_func.h"
 

@@ -1,12 +1,14 @@
 /* fp8 to and from f16 and f32, four at a time: they fill a register.
  *
- * e4m3fn and e5m2 are the hardware's from sm_89 on. Elsewhere, and for the formats without infinities and negative zero (fnuz),
- * the same results are computed; they do not depend on the GPU. All conversions to fp8 round once and saturate: what is too large,
- * infinities with it, becomes the largest finite value, NaN stays NaN.
+ * e4m3fn and e5m2 are the hardware's from sm_89 on. Elsewhere, and for the formats without infinities and
+ * negative zero (fnuz), the same results are computed; they do not depend on the GPU. All conversions to fp8
+ * round once and saturate: what is too large, infinities with it, becomes the largest finite value, NaN stays
+ * NaN.
  *
- * Decoding moves exponent and mantissa to their place in the wide format and multiplies by a power of two, which is exact for
- * subnormal numbers too. Encoding works on the bits of an f32: a normal result is the cut mantissa with half of the last place added; of
- * a subnormal one the last place is that of a float that is large enough, so adding such a float rounds. */
+ * Decoding moves exponent and mantissa to their place in the wide format and multiplies by a power of two,
+ * which is exact for subnormal numbers too. Encoding works on the bits of an f32: a normal result is the cut
+ * mantissa with half of the last place added; of a subnormal one the last place is that of a float that is
+ * large enough, so adding such a float rounds. */
 #include "llvm/lower_math.h"
 
 #include "base/fp.h"
@@ -79,7 +81,8 @@ static LLVMValueRef e4m3_halves(Lower *lw, LLVMValueRef halves)
 	LLVMValueRef scale[2];
 	scale[0] = scale[1] = LLVMConstReal(lw->t.f16, 256);
 	v = LLVMBuildBitCast(lw->b, LLVMBuildFMul(lw->b, v, LLVMConstVector(scale, 2), ""), lw->t.i32, "");
-	/* One more in the last place of the largest magnitude, which is NaN, reaches bit 14 of a field: 0x4000 becomes 0x7fff. */
+	/* One more in the last place of the largest magnitude, which is NaN, reaches bit 14 of a field: 0x4000
+	 * becomes 0x7fff. */
 	LLVMValueRef nan = shr32(lw, and32(lw, LLVMBuildAdd(lw->b, t, c32(lw, 0x00800080), ""), 0x40004000), 14);
 	nan = LLVMBuildSub(lw->b, LLVMBuildShl(lw->b, nan, c32(lw, 15), ""), nan, "");
 	return or32(lw, or32(lw, v, nan), and32(lw, halves, 0x80008000));

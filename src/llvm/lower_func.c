@@ -132,7 +132,8 @@ LLVMValueRef func_log2(Lower *lw, LLVMValueRef x)
 
 LLVMValueRef func_erf(Lower *lw, LLVMValueRef x)
 {
-	/* Below 1: x + x P(x^2), relative error 2^-29. Above: 1 - 2^(x Q(x)), absolute error 2^-31; from 4 on it is 1. */
+	/* Below 1: x + x P(x^2), relative error 2^-29. Above: 1 - 2^(x Q(x)), absolute error 2^-31; from 4 on
+	 * it is 1. */
 	static const double p[] = {0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2ce6p-4, -0x1.b7f71ap-6, 0x1.53f224p-8, -0x1.a3515ep-11,
 				   0x1.4771fcp-14};
 	static const double q[] = {-0x1.a0dc94p+0, -0x1.d504aep-1, -0x1.3ad052p-3, 0x1.1bf20ep-5, -0x1.63f03p-8, 0x1.0a7dc6p-11,
@@ -169,7 +170,8 @@ static LLVMValueRef c64(Lower *lw, uint64_t value)
 	return LLVMConstInt(lw->t.i64, value, false);
 }
 
-/* 96 bits of 2/pi from bit `at` on, in three words, highest first; at counts from 32 bits before the binary point. */
+/* 96 bits of 2/pi from bit `at` on, in three words, highest first; at counts from 32 bits before the binary
+ * point. */
 static void window(Lower *lw, LLVMValueRef at, LLVMValueRef *out)
 {
 	static const uint32_t words[] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
@@ -185,9 +187,10 @@ static void window(Lower *lw, LLVMValueRef at, LLVMValueRef *out)
 		out[i] = math_intrinsic(lw, "llvm.fshl", (LLVMValueRef[]){w[i], w[i + 1], shift}, 3);
 }
 
-/* {k, r}: x = (4 n + k) pi/2 + r for some n, |r| <= pi/4, of |x| >= 2^16; r is NaN where x is infinite.
- * x = m 2^s with an integer m of 24 bits, so that bits of 2/pi above 2^(2 - s) only add multiples of 4, and what comes after
- * the 96 bits below them is less than 2^-70: the product of m and these 96 bits is the quotient modulo 4. */
+/* {k, r}: x = (4 n + k) pi/2 + r for some n, |r| <= pi/4, of |x| >= 2^16; r is NaN where x is infinite. x = m
+ * 2^s with an integer m of 24 bits, so that bits of 2/pi above 2^(2 - s) only add multiples of 4, and what
+ * comes after the 96 bits below them is less than 2^-70: the product of m and these 96 bits is the quotient
+ * modulo 4. */
 static LLVMValueRef reduce_large(Lower *lw, LLVMValueRef fn)
 {
 	LLVMValueRef x = LLVMGetParam(fn, 0), bits = bits_of(lw, x), w[3];

@@ -1,5 +1,5 @@
-/* Functions of floats that PTX has no instruction for. func_ takes f32, func64_ f64; errors are in ulps, over all arguments.
- * lower_func64.c builds each function once a module and calls it; f32 is built where it stands.
+/* Functions of floats that PTX has no instruction for. func_ takes f32, func64_ f64; errors are in ulps, over
+ * all arguments. lower_func64.c builds each function once a module and calls it; f32 is built where it stands.
  *
  * Method: a reduction to a small range by what is exact (fma, the bits of the exponent), then a polynomial with
  * coefficients fitted for the least greatest error in 50 digits and rounded one after the other. */
@@ -32,8 +32,8 @@ LLVMValueRef func64_rsqrt(Lower *lw, LLVMValueRef x); /* 1 */
 LLVMValueRef func64_trig(Lower *lw, LLVMValueRef x, bool cosine); /* 3, also of large arguments */
 LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y); /* 2 */
 
-/* A call of a function of the module, which `body` builds when it is first asked for; it returns the result. The function has no
- * effect and may be moved. */
+/* A call of a function of the module, which `body` builds when it is first asked for; it returns the result.
+ * The function has no effect and may be moved. */
 typedef LLVMValueRef FuncBody(Lower *lw, LLVMValueRef fn);
 LLVMValueRef func_outline(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count,
 			  FuncBody *body);

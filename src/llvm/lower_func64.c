@@ -1,4 +1,5 @@
-/* Functions of f64, one function of the module each. A value in two parts is an unevaluated sum, the second one small. */
+/* Functions of f64, one function of the module each. A value in two parts is an unevaluated sum, the second one
+ * small. */
 #include "llvm/lower_func.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* Arithmetic of floats that is one instruction or a few: quotients, roots, minimum and maximum, powers of two, rounding.
- * Functions that take a polynomial are in lower_func.c and lower_func64.c.
+/* Arithmetic of floats that is one instruction or a few: quotients, roots, minimum and maximum, powers of two,
+ * rounding. Functions that take a polynomial are in lower_func.c and lower_func64.c.
  *
- * f32 takes the hardware's approximations where the language allows them: div.full (2 ulps), sqrt.approx and rsqrt.approx,
- * ex2.approx. f16 and bf16 go through f32 and are rounded once, but for what is exact in them. f64 is rounded right, or of
- * the accuracy that lower_func64.c says. */
+ * f32 takes the hardware's approximations where the language allows them: div.full (2 ulps), sqrt.approx and
+ * rsqrt.approx, ex2.approx. f16 and bf16 go through f32 and are rounded once, but for what is exact in them.
+ * f64 is rounded right, or of the accuracy that lower_func64.c says. */
 #include "llvm/lower_func.h"
 
 #include "ir/enums.h"
@@ -95,7 +95,8 @@ static LLVMValueRef divide_exactly(Lower *lw, const IrOp *op, const LLVMValueRef
 	return is_f64(lw, a[0]) ? LLVMBuildFDiv(lw->b, a[0], a[1], "") : MACHINE2(lw, div_rn, a[0], a[1]);
 }
 
-/* An f32 quotient of two f16 or bf16 rounds to theirs as the exact one does: it has more than twice their digits. */
+/* An f32 quotient of two f16 or bf16 rounds to theirs as the exact one does: it has more than twice their
+ * digits. */
 bool lower_PRECISE_DIVF(Lower *lw, IrOp *op)
 {
 	return math_each_f32(lw, op, divide_exactly);

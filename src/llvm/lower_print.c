@@ -1,7 +1,8 @@
 /* tt.print and tt.assert, by the functions of the driver: vprintf and __assertfail.
  *
- * A line of tt.print is what upstream writes: pid (x, y, z) idx (i, j)PREFIX[(operand k) ]VALUE, indices padded to the
- * width of the largest. Of a tile each element is printed once; a scalar, and a print of nothing, by every thread. */
+ * A line of tt.print is what upstream writes: pid (x, y, z) idx (i, j)PREFIX[(operand k) ]VALUE, indices padded
+ * to the width of the largest. Of a tile each element is printed once; a scalar, and a print of nothing, by
+ * every thread. */
 #include "llvm/lower_math.h"
 
 /* ---- data ---- */

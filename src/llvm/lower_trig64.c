@@ -45,9 +45,9 @@ static V mul_wide(Lower *lw, V a, V b, V carry, V *low)
 	return LLVMBuildTrunc(lw->b, LLVMBuildLShr(lw->b, p, LLVMConstInt(wide, 64, false), ""), lw->t.i64, "");
 }
 
-/* x = (4 n + k) pi/2 + r, |r| <= pi/4, of |x| >= 2^30; r is NaN where x is infinite or NaN.
- * x = m 2^s with an integer m of 53 bits, so bits of 2/pi above 2^(2 - s) only add multiples of 4; with the 192 bits below
- * them, what is left out is less than 2^-137. */
+/* x = (4 n + k) pi/2 + r, |r| <= pi/4, of |x| >= 2^30; r is NaN where x is infinite or NaN. x = m 2^s with an
+ * integer m of 53 bits, so bits of 2/pi above 2^(2 - s) only add multiples of 4; with the 192 bits below them,
+ * what is left out is less than 2^-137. */
 static V reduce_large(Lower *lw, V x, V *k)
 {
 	V bits = LLVMBuildBitCast(lw->b, x, lw->t.i64, ""), w[4], a[3], p[3], carry = i64c(lw, 0);

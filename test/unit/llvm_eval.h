@@ -1,8 +1,9 @@
 /* For tests of lowering: builds LLVM IR by our own functions and evaluates it on the CPU, one call at a time.
  *
- * Each function is translated once into a list of steps. A value is an array of lanes: one for a scalar, more for vectors
- * and structs. Floats are computed in the host's arithmetic of the same format, f16 and bf16 through double and fp.h.
- * Machine operations have a meaning here; an approximation is the exact value, rounded. */
+ * Each function is translated once into a list of steps. A value is an array of lanes: one for a scalar, more
+ * for vectors and structs. Floats are computed in the host's arithmetic of the same format, f16 and bf16
+ * through double and fp.h. Machine operations have a meaning here; an approximation is the exact value,
+ * rounded. */
 #ifndef NESO_TEST_LLVM_EVAL_H
 #define NESO_TEST_LLVM_EVAL_H
 

@@ -1,5 +1,5 @@
-/* Conversions and functions of floats as lowering builds them, evaluated on the CPU: fp8 and 16-bit formats by all their values
- * and by values around each midpoint, functions against the host's in more digits. */
+/* Conversions and functions of floats as lowering builds them, evaluated on the CPU: fp8 and 16-bit formats by
+ * all their values and by values around each midpoint, functions against the host's in more digits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +169,41 @@ static void test_wide_casts(void **state)
 			for (int rounding = ROUND_RTZ; rounding <= ROUND_RTNE && i != k; rounding++)
 				if (rounding == ROUND_RTNE || wide[k].bits < wide[i].bits)
 					check_casts("sm_90a", wide[i], wide[k], rounding);
+}
+
+typedef struct Bytes {
+	bool is_signed, bf16;
+	uint32_t lane;
+} Bytes;
+
+static LLVMValueRef bytes_body(Eval *e, LLVMValueRef fn, const void *data)
+{
+	const Bytes *c = data;
+	Lower *lw = &e->lw;
+	LLVMValueRef in[4], out[4];
+	for (uint32_t i = 0; i < 4; i++)
+		in[i] = i == c->lane ? LLVMGetParam(fn, 0) : LLVMConstInt(lw->t.i8, 85, false);
+	cast_bytes(lw, c->bf16 ? lw->t.bf16 : lw->t.f16, c->is_signed, in, out);
+	return LLVMBuildBitCast(lw->b, out[c->lane], lw->t.i16, "");
+}
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		Bytes c = {.is_signed = i & 1, .bf16 = i & 2, .lane = i >> 2};
+		Eval e;
+		eval_open(&e, "sm_90a");
+		EvalFunction *f = eval_build(&e, e.lw.t.i16, &e.lw.t.i8, 1, bytes_body, &c);
+		for (unsigned v = 0; v < 256; v++) {
+			Wide arg = v;
+			double got = fp_to_double(c.bf16 ? FP_BF16 : FP_F16, (uint64_t)eval_run(f, &arg).lane[0]);
+			double want = c.is_signed ? (int8_t)v : (int)v;
+			if (got != want)
+				fail_msg("%u as %d: %g, not %g", v, c.is_signed, got, want);
+		}
+		eval_close(&e);
+	}
 }
 
 /* ---- functions ---- */
@@ -404,7 +439,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_from_fp8), cmocka_unit_test(test_to_fp8), cmocka_unit_test(test_between_fp8),
-		cmocka_unit_test(test_wide_casts), cmocka_unit_test(test_functions), cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_wide_casts), cmocka_unit_test(test_bytes), cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_fmod), cmocka_unit_test(test_pow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
