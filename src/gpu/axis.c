@@ -312,6 +312,7 @@ static void visit_func(AxisMap *map, const IrOp *func)
 		if (!is_indexed(arg->type))
 			continue;
 		AxisInfo info = axis_nothing(arg->type);
+		info.nonneg = true;
 		apply_hints(&info, arg->type, dict_get(dict, cx->names[ATTR_DIVISIBILITY]),
 			    dict_get(dict, cx->names[ATTR_CONTIGUITY]), dict_get(dict, cx->names[ATTR_CONSTANCY]));
 		set(map, arg, info);

@@ -18,7 +18,8 @@ typedef struct AxisInfo {
 	int64_t contiguity[IR_MAX_RANK], divisibility[IR_MAX_RANK], constancy[IR_MAX_RANK];
 	bool known; /* every element is `value` */
 	int64_t value;
-	bool nonneg; /* as a signed integer no element is below 0, as long as indices do not overflow */
+	bool nonneg; /* as a signed integer no element is below 0: as long as indices do not overflow, integer arguments are
+		      * not negative, and divisors positive */
 } AxisInfo;
 
 typedef struct AxisMap AxisMap;

