@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_list, &command_info};
+static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_layout,
+					  &command_list, &command_info};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)

@@ -7,6 +7,10 @@
 static const Option options[] = {
 	{"pass", 'p', "NAME,...", "passes to run, in order; may be given several times"},
 	{"list-passes", 0, NULL, "names and what they do"},
+	{"target", 0, "NAME", "GPU that the passes on layouts work for (sm_90a)"},
+	{"num-warps", 0, "N", "warps per program (4; a module with layouts says its own)"},
+	{"num-ctas", 0, "N", "CTAs per cluster (1)"},
+	{"num-stages", 0, "N", "loop pipelining stages (3)"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
 	{"no-loc", 0, NULL, "leave out locations"},
 	{"no-verify", 0, NULL, "do not verify what was read"},
@@ -48,6 +52,10 @@ static int opt(const Parsed *parsed)
 		return list_passes();
 	if (parsed->arg_count != 1)
 		return usage_error("neso opt wants one FILE of IR text (- for standard input)");
+	long warps, stages, ctas;
+	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
+	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) || !option_number(parsed, "num-ctas", 1, 16, 0, &ctas))
+		return EXIT_USAGE;
 	size_t len;
 	char *text = read_file(parsed->args[0], &len);
 	neso_context *context = text ? open_context(parsed) : NULL;
@@ -61,6 +69,10 @@ static int opt(const Parsed *parsed)
 	ir.no_verify = option_value(parsed, "no-verify") != NULL;
 	ir.verify_each = option_value(parsed, "verify-each") != NULL;
 	ir.stress = option_value(parsed, "stress") != NULL;
+	ir.target = option_value(parsed, "target");
+	ir.num_warps = (uint32_t)warps;
+	ir.num_stages = (uint32_t)stages;
+	ir.num_ctas = (uint32_t)ctas;
 	char *out = NULL;
 	neso_diagnostics *diagnostics;
 	const char *path = strcmp(parsed->args[0], "-") == 0 ? "<stdin>" : parsed->args[0];
@@ -78,7 +90,8 @@ const Command command_opt = {
 	"FILE",
 	"Read IR text, run passes on it, print it",
 	"Without --pass the text is read, verified and printed.\n\n"
-	"  neso opt --pass=inline,canonicalize,cse kernel.ttir\n",
+	"  neso opt --pass=inline,canonicalize,cse kernel.ttir\n"
+	"  neso opt --pass=convert-ttir-to-ttgir,coalesce --num-warps 8 kernel.ttir\n",
 	options,
 	opt,
 };

@@ -592,15 +592,26 @@ typedef struct neso_ir_options {
 	bool verify_each;   /* verify after each pass; the text is verified when read in any case */
 	bool stress;        /* print, read and compare after each pass */
 	bool no_locations;  /* loc(...) is left out of the output */
-	bool no_verify;     /* take text that the verifier would refuse */
+	bool no_verify;     /* take text that the verifier would refuse; not with passes of the code generator */
+	/* For passes of the code generator, which choose layouts. 0, NULL: 4 warps, 1 CTA, 3 stages, "sm_90a". TTGIR says its
+	 * warps and CTAs itself. */
+	const char *target;
+	uint32_t num_warps, num_ctas, num_stages;
 } neso_ir_options;
 
-/* Reads IR text (TTIR in MLIR's syntax), runs passes on it, prints it. Free the text with neso_text_free. */
+/* Reads IR text (TTIR or TTGIR in MLIR's syntax), runs passes on it, prints it. Free the text with neso_text_free.
+ * Passes of the code generator need its library (libneso-codegen). */
 NESO_API neso_status neso_ir_run(neso_context *context, const char *path, const char *text, size_t length,
 				 const neso_ir_options *options, char **out, neso_diagnostics **diagnostics);
 /* Name and one sentence of each pass; NULL past the end. */
 NESO_API const char *neso_ir_pass_name(size_t index);
 NESO_API const char *neso_ir_pass_doc(size_t index);
+
+/* A layout as text: {register = [[0, 1], ...], lane = ..., warp = ..., block = []} -> {dim0 = 16, dim1 = 8}, or an encoding of
+ * TTGIR (#ttg.blocked<...> and others) for tiles of `type`, "16x8xf16" (else NULL). *out says who holds which element;
+ * with `to`, another layout of the tile, how it gets there on `target` (NULL: "sm_90a"). Needs libneso-codegen. */
+NESO_API neso_status neso_layout_text(neso_context *context, const char *layout, const char *to, const char *type,
+				      const char *target, char **out, neso_diagnostics **diagnostics);
 
 NESO_API void neso_text_free(char *text); /* NULL is fine */
 

@@ -76,6 +76,10 @@ static neso_status ir_run(ApiCall *call, void *data)
 		.stress = options.stress,
 		.no_locations = options.no_locations,
 		.no_verify = options.no_verify,
+		.target = options.target,
+		.num_warps = options.num_warps,
+		.num_ctas = options.num_ctas,
+		.num_stages = options.num_stages,
 	};
 	JitStatus status = jit_ir_run(&args->context->host, args->path, (Str){args->text, args->length}, &jit, &text,
 				      &call->diags);
@@ -93,16 +97,51 @@ neso_status neso_ir_run(neso_context *context, const char *path, const char *tex
 	return api_run(context, diagnostics, ir_run, &args);
 }
 
-const char *neso_ir_pass_name(size_t index)
+static const char *pass_text(size_t index, bool doc)
 {
 	size_t count;
 	const PassInfo *table = pass_table(&count);
-	return index < count ? table[index].name : NULL;
+	const char *text = NULL;
+	if (index < count)
+		return doc ? table[index].doc : table[index].name;
+	const char *name = jit_codegen_pass(index - count, &text);
+	return doc ? text : name;
+}
+
+const char *neso_ir_pass_name(size_t index)
+{
+	return pass_text(index, false);
 }
 
 const char *neso_ir_pass_doc(size_t index)
 {
-	size_t count;
-	const PassInfo *table = pass_table(&count);
-	return index < count ? table[index].doc : NULL;
+	return pass_text(index, true);
+}
+
+typedef struct LayoutArgs {
+	neso_context *context;
+	const char *layout, *to, *type, *target;
+	char **out;
+} LayoutArgs;
+
+static neso_status layout_text(ApiCall *call, void *data)
+{
+	const LayoutArgs *args = data;
+	if (!args->context || !args->layout || !args->out)
+		return api_usage(call, "neso_layout_text wants a context, a layout, and a place for the text");
+	Text text;
+	text_init(&text, &call->arena);
+	JitStatus status = jit_layout_text(args->layout, args->to, args->type, args->target, &text, &call->diags);
+	if (status == JIT_OK)
+		*args->out = own_text(&text);
+	return api_status(status);
+}
+
+neso_status neso_layout_text(neso_context *context, const char *layout, const char *to, const char *type, const char *target,
+			     char **out, neso_diagnostics **diagnostics)
+{
+	LayoutArgs args = {context, layout, to, type, target, out};
+	if (out)
+		*out = NULL;
+	return api_run(context, diagnostics, layout_text, &args);
 }

@@ -60,6 +60,9 @@ const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned ra
  * elementwise ops. NULL where the op leaves it open or there is none. */
 const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result);
 const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsigned operand, const Layout *layout);
+/* A tt.reshape whose elements may change places, between layouts that do not follow from one another but hold equally
+ * much in each thread, without copies: each thread then keeps what it has. */
+bool gpu_is_reordering(GpuCx *cx, const IrOp *op, const Layout *from, const Layout *to);
 /* Equal but for registers that only hold copies. */
 bool gpu_same_layout(GpuCx *cx, const Layout *a, const Layout *b);
 

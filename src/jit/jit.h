@@ -195,10 +195,18 @@ typedef struct JitIrOptions {
 	const char *const *passes;
 	uint32_t pass_count;
 	bool verify_each, stress, no_locations, no_verify;
+	/* For passes of the code generator; NULL, 0: its defaults. */
+	const char *target;
+	uint32_t num_warps, num_ctas, num_stages;
 } JitIrOptions;
 
-/* Reads IR, runs passes, prints into `out`. */
+/* Reads IR, runs passes, prints into `out`. Passes that are not here are asked of the code generator's library. */
 JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
 		     DiagList *diags);
+/* Names and docs of the code generator's passes that are not in ir/passes.def; NULL past the end, or without the library. */
+const char *jit_codegen_pass(size_t index, const char **doc);
+/* CodegenTable.layout. */
+JitStatus jit_layout_text(const char *layout, const char *to, const char *type, const char *target, Text *out,
+			  DiagList *diags);
 
 #endif

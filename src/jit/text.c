@@ -3,21 +3,82 @@
 #include "ir/pass.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "jit/codegen_load.h"
 #include "jit/inner.h"
 
-static bool known_passes(const JitIrOptions *options, DiagList *diags)
+/* Is every pass known, here or (table != NULL) in the code generator? */
+static bool known_passes(const JitIrOptions *options, const CodegenTable *table, DiagList *diags)
 {
 	size_t count;
-	const PassInfo *table = pass_table(&count);
-	const char **names = ARENA_ARRAY(diags->arena, const char *, count + 1);
+	const PassInfo *here = pass_table(&count);
+	CodegenPassList there = table ? table->passes() : (CodegenPassList){0};
+	const char **names = ARENA_ARRAY(diags->arena, const char *, count + there.count + 1);
 	for (size_t i = 0; i < count; i++)
-		names[i] = table[i].name;
+		names[i] = here[i].name;
+	for (size_t i = 0; i < there.count; i++)
+		names[count++] = there.names[i];
 	uint32_t before = diags->errors;
-	for (uint32_t i = 0; i < options->pass_count; i++)
-		if (!pass_by_name(options->passes[i]))
+	for (uint32_t i = 0; i < options->pass_count; i++) {
+		size_t at = 0;
+		while (at < count && strcmp(names[at], options->passes[i]) != 0)
+			at++;
+		if (at == count)
 			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_PASS_UNKNOWN, options->passes[i],
 				    jit_nearest(diags->arena, options->passes[i], names, count));
+	}
 	return diags->errors == before;
+}
+
+static bool all_here(const JitIrOptions *options)
+{
+	for (uint32_t i = 0; i < options->pass_count; i++)
+		if (!pass_by_name(options->passes[i]))
+			return false;
+	return true;
+}
+
+/* What the code generator gave: its text, and its diagnostics into the list. */
+static bool take_result(CodegenResult *result, CodegenStage stage, const CodegenTable *table, Text *out, DiagList *diags)
+{
+	if (!result) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "code generation");
+		return false;
+	}
+	bool good = codegen_take_diags(result, diags) && result->ok;
+	if (good)
+		text_add(out, result->stage[stage].data, result->stage[stage].len);
+	table->free(result);
+	return good;
+}
+
+/* Of which stage text is, the code generator has to be told: TTGIR says its warps. */
+static CodegenStage stage_of(Str text)
+{
+	static const char mark[] = "ttg.num-warps";
+	for (size_t i = 0; i + sizeof mark <= text.len; i++)
+		if (memcmp(text.ptr + i, mark, sizeof mark - 1) == 0)
+			return CODEGEN_TTGIR;
+	return CODEGEN_TTIR;
+}
+
+static bool run_there(const char *path, Str text, const JitIrOptions *options, const CodegenTable *table, Text *out,
+		      DiagList *diags)
+{
+	CodegenStage stage = stage_of(text);
+	CodegenRequest request = {
+		.from = stage,
+		.to = stage,
+		.text = text.ptr,
+		.len = text.len,
+		.path = path,
+		.target = options->target ? options->target : "sm_90a",
+		.num_warps = options->num_warps,
+		.num_ctas = options->num_ctas,
+		.num_stages = options->num_stages,
+		.verify_passes = options->verify_each || options->stress,
+		.no_locations = options->no_locations,
+	};
+	return take_result(table->run_passes(&request, options->passes, options->pass_count), stage, table, out, diags);
 }
 
 static bool run(Arena *arena, const Source *source, const JitIrOptions *options, Text *out, DiagList *diags)
@@ -38,8 +99,13 @@ static bool run(Arena *arena, const Source *source, const JitIrOptions *options,
 JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
 		     DiagList *diags)
 {
-	if (!known_passes(options, diags))
+	bool here = all_here(options);
+	/* Without the library, an unknown name is one thing or the other: both are said. */
+	const CodegenTable *table = here ? NULL : codegen_load(diags);
+	if (!known_passes(options, table, diags))
 		return JIT_ARGUMENT;
+	if (table)
+		return run_there(path, text, options, table, out, diags) ? JIT_OK : JIT_SOURCE;
 	Arena arena;
 	Fault fault;
 	volatile bool good = false;
@@ -57,4 +123,35 @@ JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitI
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
 	return good ? JIT_OK : JIT_SOURCE;
+}
+
+const char *jit_codegen_pass(size_t index, const char **doc)
+{
+	Arena arena;
+	SourceSet sources;
+	DiagList diags;
+	const char *name = NULL;
+	arena_init(&arena, 0);
+	source_set_init(&sources, &arena);
+	diag_init(&diags, &arena, &sources);
+	const CodegenTable *table = codegen_load(&diags);
+	CodegenPassList list = table ? table->passes() : (CodegenPassList){0};
+	for (size_t i = 0; i < list.count && !name; i++) {
+		if (pass_by_name(list.names[i]) || index-- > 0)
+			continue;
+		name = list.names[i];
+		*doc = list.docs[i];
+	}
+	arena_free(&arena);
+	return name;
+}
+
+JitStatus jit_layout_text(const char *layout, const char *to, const char *type, const char *target, Text *out,
+			  DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	if (!table)
+		return JIT_ARGUMENT;
+	CodegenResult *result = table->layout(layout, to, type, target);
+	return take_result(result, CODEGEN_TTGIR, table, out, diags) ? JIT_OK : JIT_SOURCE;
 }

@@ -23,6 +23,14 @@ static bool rename_tile(Lower *lw, IrOp *op)
 
 bool lower_RESHAPE(Lower *lw, IrOp *op)
 {
+	/* Elements may change places: each thread keeps what it has. */
+	const IrValue *result = ir_result(op, 0), *operand = ir_operand(op, 0);
+	const Layout *from = gpu_layout(lw->gpu, operand->type), *to = gpu_layout(lw->gpu, result->type);
+	if (gpu_is_reordering(lw->gpu, op, from, to)) {
+		LowerValue v = lower_get(lw, operand);
+		lower_set(lw, result, v.regs, v.count);
+		return true;
+	}
 	return rename_tile(lw, op);
 }
 

@@ -1,0 +1,84 @@
+// The layout of an access: 16 bytes of neighbours in a thread where alignment, mask and the thread's share allow, then lanes.
+// options: --pass=convert-ttir-to-ttgir,coalesce --verify-each --stress --no-loc
+// Sixteen i8, and what is stored as f32 in fours.
+// CHECK-DAG: #[[I8:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}1], [2], [4], [8]], lane = {{\[\[}}16],
+// CHECK-DAG: #[[F32:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}1], [2], [512], [1024]], lane = {{\[\[}}4],
+// A mask that may end anywhere: neighbours in neighbouring lanes.
+// CHECK-DAG: #[[ONE:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}128], [256], [512], [1024]], lane = {{\[\[}}1],
+// Contiguous along dim 0.
+// CHECK-DAG: #[[COLS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}1, 0], [2, 0], [0, 16]], lane = {{\[\[}}4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = {{\[\[}}0, 4], [0, 8]],
+// Rows that are reduced have a warp each.
+// CHECK-DAG: #[[ROWS:linear[0-9]*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 128], [0, 256]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}1, 0], [2, 0]],
+// Fewer elements than threads: one each, the others hold copies.
+// CHECK-DAG: #[[FEW:linear[0-9]*]] = #ttg.linear<{register = [], lane = {{\[\[}}1], [2], [4], [8], [0]], warp = {{\[\[}}0], [0]], block = []}>
+
+// CHECK-LABEL: @vectors(
+tt.func public @vectors(%p: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %k: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 2048 : i32} : tensor<2048xi32>
+  %ps = tt.splat %p : !tt.ptr<i8> -> tensor<2048x!tt.ptr<i8>>
+  %pa = tt.addptr %ps, %r : tensor<2048x!tt.ptr<i8>>, tensor<2048xi32>
+  %ns = tt.splat %n : i32 -> tensor<2048xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<2048xi32>
+  // CHECK: tt.load {{.*}} : tensor<2048x!tt.ptr<i8>, #[[I8]]>
+  %x = tt.load %pa, %m : tensor<2048x!tt.ptr<i8>>
+  %f = arith.sitofp %x : tensor<2048xi8> to tensor<2048xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
+  %oa = tt.addptr %os, %r : tensor<2048x!tt.ptr<f32>>, tensor<2048xi32>
+  // CHECK: tt.store {{.*}} : tensor<2048x!tt.ptr<f32>, #[[F32]]>
+  tt.store %oa, %f, %m : tensor<2048x!tt.ptr<f32>>
+  %ks = tt.splat %k : i32 -> tensor<2048xi32>
+  %mk = arith.cmpi slt, %r, %ks : tensor<2048xi32>
+  // CHECK: tt.store {{.*}} : tensor<2048x!tt.ptr<f32>, #[[ONE]]>
+  tt.store %oa, %f, %mk : tensor<2048x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: @tiles(
+tt.func public @tiles(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %stride: i32 {tt.divisibility = 16 : i32}) {
+  %c = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %e0 = tt.expand_dims %c {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %e1 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %ss = tt.splat %stride : i32 -> tensor<1x32xi32>
+  %e2 = arith.muli %e1, %ss : tensor<1x32xi32>
+  %b0 = tt.broadcast %e0 : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b2 = tt.broadcast %e2 : tensor<1x32xi32> -> tensor<32x32xi32>
+  %at = arith.addi %b0, %b2 : tensor<32x32xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>
+  %pa = tt.addptr %ps, %at : tensor<32x32x!tt.ptr<f32>>, tensor<32x32xi32>
+  // CHECK: tt.load {{.*}} : tensor<32x32x!tt.ptr<f32>, #[[COLS]]>
+  %x = tt.load %pa : tensor<32x32x!tt.ptr<f32>>
+  tt.store %pa, %x : tensor<32x32x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: @rows(
+tt.func public @rows(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %stride: i32 {tt.divisibility = 16 : i32}) {
+  %c = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %r = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %e0 = tt.expand_dims %r {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %ss = tt.splat %stride : i32 -> tensor<4x1xi32>
+  %e2 = arith.muli %e0, %ss : tensor<4x1xi32>
+  %e1 = tt.expand_dims %c {axis = 0 : i32} : tensor<512xi32> -> tensor<1x512xi32>
+  %b0 = tt.broadcast %e2 : tensor<4x1xi32> -> tensor<4x512xi32>
+  %b1 = tt.broadcast %e1 : tensor<1x512xi32> -> tensor<4x512xi32>
+  %at = arith.addi %b0, %b1 : tensor<4x512xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<4x512x!tt.ptr<f32>>
+  %pa = tt.addptr %ps, %at : tensor<4x512x!tt.ptr<f32>>, tensor<4x512xi32>
+  // CHECK: tt.load {{.*}} : tensor<4x512x!tt.ptr<f32>, #[[ROWS]]>
+  %x = tt.load %pa : tensor<4x512x!tt.ptr<f32>>
+  %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %d: f32):
+    %f = arith.addf %a, %d : f32
+    tt.reduce.return %f : f32
+  }) : (tensor<4x512xf32>) -> tensor<4xf32>
+  %q = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %qs = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %qa = tt.addptr %qs, %q : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %one = arith.constant dense<1.0> : tensor<16xf32>
+  // CHECK: tt.store {{.*}} : tensor<16x!tt.ptr<f32>, #[[FEW]]>
+  tt.store %qa, %one : tensor<16x!tt.ptr<f32>>
+  %rs = tt.splat %p : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+  %ra = tt.addptr %rs, %r : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+  tt.store %ra, %s : tensor<4x!tt.ptr<f32>>
+  tt.return
+}
