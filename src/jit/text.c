@@ -6,8 +6,8 @@
 #include "jit/codegen_load.h"
 #include "jit/inner.h"
 
-/* Is every pass known, here or (table != NULL) in the code generator? */
-static bool known_passes(const JitIrOptions *options, const CodegenTable *table, DiagList *diags)
+/* Is every pass known, here or in the code generator? `missing` (or NULL) is why that is not there. */
+static bool known_passes(const JitIrOptions *options, const CodegenTable *table, const char *missing, DiagList *diags)
 {
 	size_t count;
 	const PassInfo *here = pass_table(&count);
@@ -22,9 +22,12 @@ static bool known_passes(const JitIrOptions *options, const CodegenTable *table,
 		size_t at = 0;
 		while (at < count && strcmp(names[at], options->passes[i]) != 0)
 			at++;
-		if (at == count)
-			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_PASS_UNKNOWN, options->passes[i],
-				    jit_nearest(diags->arena, options->passes[i], names, count));
+		if (at < count)
+			continue;
+		Diag *diag = diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_PASS_UNKNOWN, options->passes[i],
+					 jit_nearest(diags->arena, options->passes[i], names, count));
+		if (missing)
+			diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "%s", missing);
 	}
 	return diags->errors == before;
 }
@@ -99,10 +102,10 @@ static bool run(Arena *arena, const Source *source, const JitIrOptions *options,
 JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
 		     DiagList *diags)
 {
-	bool here = all_here(options);
-	/* Without the library, an unknown name is one thing or the other: both are said. */
-	const CodegenTable *table = here ? NULL : codegen_load(diags);
-	if (!known_passes(options, table, diags))
+	DiagList loading;
+	diag_init(&loading, diags->arena, NULL);
+	const CodegenTable *table = all_here(options) ? NULL : codegen_load(&loading);
+	if (!known_passes(options, table, loading.first ? loading.first->text : NULL, diags))
 		return JIT_ARGUMENT;
 	if (table)
 		return run_there(path, text, options, table, out, diags) ? JIT_OK : JIT_SOURCE;
