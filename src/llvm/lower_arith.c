@@ -3,6 +3,7 @@
  * Contraction: a product whose every use is a sum or a difference of the same block becomes llvm.fma there when fusion is
  * on. Nothing else contracts: no fast-math flag is set, and without one NVPTX writes the .rn forms, which ptxas
  * keeps apart. */
+#include "base/map.h"
 #include "llvm/lower_affine.h"
 
 /* ---- one op over registers ---- */
@@ -161,7 +162,52 @@ static LLVMIntPredicate int_predicate(int64_t predicate)
 	BUG("comparison %d", (int)predicate);
 }
 
-ELEMENTWISE(CMPI, LLVMBuildICmp(lw->b, int_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], ""))
+static LLVMValueRef element_CMPI(Lower *lw, const IrOp *op, const LLVMValueRef *a)
+{
+	return LLVMBuildICmp(lw->b, int_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], "");
+}
+
+/* For each register the first one that is known to hold the same: their elements lie in one group of equal ones along
+ * every dim. Registers whose coordinates differ only below the groups' size do so in every thread, whatever it adds to them. */
+static uint32_t *first_of_equal(Lower *lw, const AxisInfo *info, const Layout *layout, uint32_t count)
+{
+	unsigned bits = layout_in_bits(layout, LAYOUT_REGISTER);
+	uint32_t *first = ARENA_ARRAY(lw->arena, uint32_t, count);
+	Map seen;
+	map_init(&seen, lw->arena);
+	for (uint32_t r = 0; r < count; r++) {
+		int64_t at[LAYOUT_MAX_RANK];
+		uint64_t key = 0, found;
+		layout_coordinates(layout, r >> bits, r & ((1u << bits) - 1), at);
+		for (unsigned d = 0; d < info->rank; d++)
+			key = key * (uint64_t)layout_shape(layout, d) + (uint64_t)(at[d] & -info->constancy[d]);
+		first[r] = map_get(&seen, key, &found) ? (uint32_t)found : r;
+		if (first[r] == r)
+			map_put(&seen, key, r);
+	}
+	return first;
+}
+
+/* A mask that is equal over what is loaded at once is one comparison. */
+bool lower_CMPI(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	const AxisInfo *info = ir_is_tensor(result->type) && lw->axis ? axis_of(lw->axis, result) : NULL;
+	bool equal = false;
+	for (unsigned d = 0; info && d < info->rank; d++)
+		equal |= info->constancy[d] > 1;
+	if (!equal)
+		return lower_elementwise(lw, op, element_CMPI);
+	uint32_t count = lower_count(lw, result->type);
+	uint32_t *first = first_of_equal(lw, info, gpu_layout(lw->gpu, result->type), count);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++)
+		regs[r] = first[r] < r ? regs[first[r]] :
+			  element_CMPI(lw, op, (LLVMValueRef[]){a.regs[r], b.regs[r]});
+	lower_set(lw, result, regs, count);
+	return true;
+}
 
 /* ---- floats ---- */
 
