@@ -62,7 +62,47 @@ def cases():
     yield k, "product", [a, b, empty(64, 64, dtype=i32), [64], [64], [128], ["'ieee'"]], (1,), 0
     yield from combine()
     yield from arith_cases()
+    yield from memory_cases()
     yield from examples()
+
+
+def memory_cases():
+    """Loads, stores, atomics (memory.py). Sums of floats are of small integers: the same in any order."""
+    m, i32 = os.path.join(HERE, "memory.py"), np.int32
+    sizes = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
+    for dtype, size in sizes.items():
+        words = lambda elements: elements * size // 4
+        for n, limit in ((1024, 1000), (1024, 992), (4096, 1237), (64, 48)):
+            out = empty(12 * words(n), dtype=i32)
+            yield m, "copies", [ints(words(n)) >> 1, out, limit, [f"tl.{dtype}"], [n]], (1,), 0
+        for a, b in ((64, 32), (16, 128)):
+            x, out = ints(words(a * b)), empty(5 * words(a * b), dtype=i32)
+            yield m, "transposed", [x, out, a - 3, b - 5, [f"tl.{dtype}"], [a], [b]], (1,), 0
+    for a, b in ((64, 64), (8, 16)):
+        yield m, "predicates", [ints(a, b), empty(2 * a * b, dtype=i32), [a], [b]], (1,), 0
+    for n in (1, 2, 16, 32, 64, 1024):
+        yield m, "few", [ints(n + 8) >> 8, empty(5 * n + 8, dtype=i32), [n]], (1,), 0
+    for n in (5, 37):
+        yield m, "scalars", [ints(64), empty(8, dtype=i32), n], (1,), 0
+    yield m, "exchanged", [ints(2048), empty(2048, dtype=i32), [2048]], (1,), 0
+    for dtype, size in (("int32", 4), ("uint32", 4), ("int64", 8), ("uint64", 8)):
+        for n, limit in ((512, 384), (1024, 1001), (32, 20)):
+            words = n * size // 4
+            x, v = ints(words), ints(words)
+            yield m, "integer_atomics", [x, v, empty(8 * words, dtype=i32), limit, [f"tl.{dtype}"], [n]], (1,), 0
+    for dtype, bits in (("float16", np.float16), ("float32", np.float32), ("float64", np.float64), ("bfloat16", None)):
+        for n, limit in ((1024, 992), (512, 301), (16, 11)):
+            x, v = (RNG.integers(-20, 20, size=n) for _ in range(2))
+            if bits is None:
+                pack = lambda a: (a.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).view(i32)
+            else:
+                pack = lambda a: a.astype(bits).view(i32)
+            out = empty(2 * len(pack(x)), dtype=i32)
+            yield m, "float_atomics", [pack(x), pack(v), out, limit, [f"tl.{dtype}"], [n]], (1,), 0
+    yield m, "float_extremes", [floats(512), floats(512), empty(1024), [512]], (1,), 0
+    yield m, "locked", [empty(1, dtype=i32), empty(5, dtype=i32), 5], (20,), 0
+    yield m, "last_one", [ints(64 * 256) >> 8, empty(64, dtype=i32), empty(1, dtype=i32), empty(1, dtype=i32), [256]], (64,), 0
+    yield m, "counted", [ints(100000), empty(257, dtype=i32), 100000, [256], [1024]], (98,), 0
 
 
 def arith_cases():
