@@ -6,7 +6,7 @@
  * cut's is rounded up and the true sum decides whether the move is made. Moves are repeated until none helps. */
 #include "gpu/choose.h"
 
-enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64 };
+enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12 };
 
 typedef struct Proposals {
 	VEC(const Layout **) list; /* by node: what a seed proposes, or NULL */
@@ -78,7 +78,7 @@ static const Layout *across(Choose *c, const ChooseEdge *edge, uint32_t node, co
 		return given && !to->fixed ? choose_driver_of_wanted(c, to, edge->operand, given) : NULL;
 	}
 	const Layout *wanted = choose_wanted(c, to, edge->operand, layout);
-	return wanted && !from->fixed ? choose_driver_of_given(c, from, edge->value, wanted) : NULL;
+	return wanted && !from->fixed ? choose_driver_of_given(c, from, wanted) : NULL;
 }
 
 static const Layout **propose(Choose *c, const ChooseSeed *seed)
@@ -102,13 +102,13 @@ static const Layout **propose(Choose *c, const ChooseSeed *seed)
 	return proposed;
 }
 
-static void add_proposals(Choose *c, Proposals *all, uint32_t node, const Layout *layout)
+static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t node, const Layout *layout)
 {
 	ChooseSeed seed = {node, layout};
 	for (uint32_t j = 0; j < all->list.len; j++)
 		if (all->list.data[j][node] == layout)
 			return;
-	if (all->list.len < MOST_PROPOSALS)
+	if (all->list.len < most)
 		vec_push(c->arena, &all->list, propose(c, &seed));
 }
 
@@ -139,8 +139,8 @@ static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned ax
 /* For every layout that reaches a reduction also one that keeps it within warps. */
 static void add_proposals_of_reductions(Choose *c, Proposals *all)
 {
-	uint32_t wanted = all->list.len;
-	for (uint32_t n = 0; n < c->nodes.len; n++) {
+	uint32_t wanted = all->list.len, most = wanted + MOST_OF_REDUCTIONS;
+	for (uint32_t n = 0; n < c->nodes.len && all->list.len < most; n++) {
 		const ChooseNode *node = &c->nodes.data[n];
 		if (node->kind != CHOOSE_OP || (node->op->kind != OP_REDUCE && node->op->kind != OP_SCAN))
 			continue;
@@ -148,7 +148,7 @@ static void add_proposals_of_reductions(Choose *c, Proposals *all)
 			const Layout *layout = j < wanted ? all->list.data[j][n] : node->layout;
 			layout = layout ? without_warps_along(c, layout, axis_of_op(c, node->op)) : NULL;
 			if (layout)
-				add_proposals(c, all, n, layout);
+				add_proposals(c, all, most, n, layout);
 		}
 	}
 }
@@ -157,7 +157,7 @@ static Proposals propose_all(Choose *c)
 {
 	Proposals all = {0};
 	for (uint32_t i = 0; i < c->seeds.len; i++)
-		add_proposals(c, &all, c->seeds.data[i].node, c->seeds.data[i].layout);
+		add_proposals(c, &all, MOST_PROPOSALS, c->seeds.data[i].node, c->seeds.data[i].layout);
 	add_proposals_of_reductions(c, &all);
 	return all;
 }

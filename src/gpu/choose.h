@@ -66,6 +66,7 @@ typedef struct Choose {
 	uint32_t values, ops, blocks; /* sizes of these tables */
 	Map prices;             /* of conversions */
 	Map numbers;            /* layout -> small number */
+	Map inferred;           /* (op, what, layout) -> layout */
 } Choose;
 
 /* The graph of a module (choose_graph.c). */
@@ -78,7 +79,7 @@ void choose_solve(Choose *c);
 const Layout *choose_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *layout);
 const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *layout);
 /* The driving layout that gives or wants this; NULL: not unique, or none. */
-const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *given);
+const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const Layout *given);
 const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *wanted);
 
 /* The same for an op that is no node. */

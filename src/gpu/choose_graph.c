@@ -70,20 +70,52 @@ static const Layout *captured(Choose *c, IrType type)
 	return type && ir_is_tensor(type) ? gpu_layout(c->gpu, type) : NULL;
 }
 
+/* ---- the same, remembered ---- */
+
+enum { GIVEN, DRIVER_OF_GIVEN, WANTED, DRIVER_OF_WANTED = WANTED + 4 }; /* the last two: of operand 0, 1, ... */
+
+static const Layout *infer(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
+{
+	LayoutContext *layouts = &c->gpu->layouts;
+	unsigned bit;
+	if (what >= DRIVER_OF_WANTED)
+		return op->kind == OP_BROADCAST ? NULL
+						: gpu_infer_result(c->gpu, op, 0, what - DRIVER_OF_WANTED, layout);
+	if (what >= WANTED)
+		return gpu_infer_operand(c->gpu, op, what - WANTED, layout);
+	switch ((int)op->kind) {
+	case OP_REDUCE: /* what is not reduced does not say the rest */
+		return what == GIVEN ? gpu_infer_result(c->gpu, op, 0, 0, layout) : NULL;
+	case OP_SPLIT:
+		return what == GIVEN ? layout_split(layouts, layout, &bit) : layout_join(layouts, layout);
+	case OP_JOIN:
+		if (what == GIVEN)
+			return layout_join(layouts, layout);
+		const Layout *half = layout_split(layouts, layout, &bit);
+		return half && layout_join(layouts, half) == layout ? half : NULL;
+	default:
+		return what == GIVEN ? layout : NULL;
+	}
+}
+
+static const Layout *inferred(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
+{
+	uint64_t key = (uint64_t)op->id << 32 | (uint64_t)what << 24 | choose_number(c, layout), found;
+	if (!map_get(&c->inferred, key, &found)) {
+		found = map_key(infer(c, op, what, layout));
+		map_put(&c->inferred, key, found);
+	}
+	return (const Layout *)(uintptr_t)found;
+}
+
 const Layout *choose_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *layout)
 {
-	unsigned bit;
 	if (node->kind != CHOOSE_OP)
 		return layout;
 	if (node->fixed || node->op->kind == OP_HISTOGRAM)
 		return captured(c, c->type_of[value->id]);
-	if (node->op->kind == OP_REDUCE)
-		return layout_slice(&c->gpu->layouts, layout, (unsigned)ir_get_int(node->op, c->gpu->ir, ATTR_AXIS, 0));
-	if (node->op->kind == OP_SPLIT)
-		return layout_split(&c->gpu->layouts, layout, &bit);
-	if (node->op->kind == OP_JOIN)
-		return layout_join(&c->gpu->layouts, layout);
-	return layout;
+	bool same = node->op->kind != OP_REDUCE && node->op->kind != OP_SPLIT && node->op->kind != OP_JOIN;
+	return same ? layout : inferred(c, node->op, GIVEN, layout);
 }
 
 const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *layout)
@@ -92,41 +124,37 @@ const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand,
 		return layout;
 	if (node->fixed)
 		return captured(c, node->operand_types[operand]);
-	return choose_op_wanted(c->gpu, node->op, operand, layout);
+	if (takes_any(node->op, operand))
+		return NULL;
+	return is_shape_op(node->op->kind) ? inferred(c, node->op, WANTED + operand, layout) : layout;
 }
 
 /* Can the op be done so? */
 static const Layout *checked(Choose *c, const ChooseNode *node, const Layout *layout)
 {
-	unsigned bit;
 	if (!layout || node->kind != CHOOSE_OP)
 		return layout;
 	if (node->op->kind == OP_SPLIT)
-		return layout_split(&c->gpu->layouts, layout, &bit) ? layout : NULL;
+		return inferred(c, node->op, GIVEN, layout) ? layout : NULL;
 	if (!is_shape_op(node->op->kind))
 		return layout;
 	for (uint32_t i = 0; i < node->op->operand_count; i++)
-		if (!gpu_infer_operand(c->gpu, node->op, i, layout))
+		if (!inferred(c, node->op, WANTED + i, layout))
 			return NULL;
 	return layout;
 }
 
-const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *given)
+const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const Layout *given)
 {
-	unsigned bit;
 	if (node->fixed)
 		return NULL;
 	if (node->kind == CHOOSE_OP) {
-		if (node->op->kind == OP_REDUCE || node->op->kind == OP_HISTOGRAM)
+		IrOpKind kind = node->op->kind;
+		if (kind == OP_HISTOGRAM)
 			return NULL;
-		if (node->op->kind == OP_SPLIT)
-			return layout_join(&c->gpu->layouts, given);
-		if (node->op->kind == OP_JOIN) {
-			const Layout *half = layout_split(&c->gpu->layouts, given, &bit);
-			return half && layout_join(&c->gpu->layouts, half) == given ? half : NULL;
-		}
+		if (kind == OP_REDUCE || kind == OP_SPLIT || kind == OP_JOIN)
+			given = inferred(c, node->op, DRIVER_OF_GIVEN, given);
 	}
-	(void)value;
 	return checked(c, node, given);
 }
 
@@ -134,11 +162,8 @@ const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_
 {
 	if (node->fixed)
 		return NULL;
-	if (node->kind == CHOOSE_OP && is_shape_op(node->op->kind)) {
-		if (node->op->kind == OP_BROADCAST)
-			return NULL;
-		wanted = gpu_infer_result(c->gpu, node->op, 0, operand, wanted);
-	}
+	if (node->kind == CHOOSE_OP && is_shape_op(node->op->kind))
+		wanted = inferred(c, node->op, DRIVER_OF_WANTED + operand, wanted);
 	return checked(c, node, wanted);
 }
 
@@ -477,7 +502,7 @@ static void add_seeds_of_fixed(Choose *c)
 		const Layout *layout = NULL;
 		if (to->fixed && !from->fixed) {
 			const Layout *wanted = choose_wanted(c, to, edge->operand, to->layout);
-			layout = wanted ? choose_driver_of_given(c, from, edge->value, wanted) : NULL;
+			layout = wanted ? choose_driver_of_given(c, from, wanted) : NULL;
 			if (layout)
 				add_seed(c, edge->from, layout);
 		} else if (from->fixed && !to->fixed) {
@@ -512,6 +537,7 @@ void choose_build(Choose *c, PassCx *cx)
 	c->type_of = ARENA_ARRAY(c->arena, IrType, c->values);
 	map_init(&c->prices, c->arena);
 	map_init(&c->numbers, c->arena);
+	map_init(&c->inferred, c->arena);
 	visit_region(c, &m->op->regions[0], WEIGHT_ONCE);
 	ir_walk(m->op, false, strip, NULL);
 	ir_walk(m->op, false, visit_flows, c);
