@@ -271,6 +271,11 @@ NESO_API neso_status neso_module_load_file(neso_context *context, const char *pa
 /* The same from text of `length` bytes; path is used in messages and to find what it imports. */
 NESO_API neso_status neso_module_load_text(neso_context *context, const char *path, const char *text, size_t length,
 					   neso_module **module, neso_diagnostics **diagnostics);
+/* The same from IR text (TTIR in MLIR's syntax, as neso_variant_text gives it): its functions that are not private are
+ * the kernels. Their parameters are those of the function but for the shape and strides behind a descriptor, named
+ * by the locations, and take what has the type; nothing is a constant. */
+NESO_API neso_status neso_module_load_ir(neso_context *context, const char *path, const char *text, size_t length,
+					 neso_module **module, neso_diagnostics **diagnostics);
 NESO_API void neso_module_free(neso_module *module); /* NULL is fine */
 NESO_API const char *neso_module_path(const neso_module *module);
 

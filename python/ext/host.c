@@ -261,12 +261,57 @@ static PyObject *ir(PyObject *self, PyObject *args)
 	return result;
 }
 
+static PyObject *describe_kernel(const neso_kernel *kernel)
+{
+	neso_kernel_info info = {.size = sizeof info};
+	neso_kernel_get_info(kernel, &info);
+	PyObject *params = PyList_New(0);
+	for (size_t i = 0; params && i < info.parameter_count; i++) {
+		neso_parameter p = {.size = sizeof p};
+		neso_kernel_get_parameter(kernel, i, &p);
+		PyObject *pair = Py_BuildValue("(ss)", p.name, p.annotation);
+		if (!pair || PyList_Append(params, pair) < 0)
+			Py_CLEAR(params);
+		Py_XDECREF(pair);
+	}
+	return params ? Py_BuildValue("(sN)", info.name, params) : NULL;
+}
+
+/* ir_kernels(path, text) -> list of (name, list of (parameter, type)) */
+static PyObject *ir_kernels(PyObject *self, PyObject *args)
+{
+	(void)self;
+	const char *path, *text;
+	Py_ssize_t length;
+	if (!PyArg_ParseTuple(args, "ss#", &path, &text, &length))
+		return NULL;
+	neso_context *c = host_context();
+	if (!c)
+		return NULL;
+	neso_module *module = NULL;
+	neso_diagnostics *diagnostics = NULL;
+	neso_status status = neso_module_load_ir(c, path, text, (size_t)length, &module, &diagnostics);
+	if (status != NESO_OK)
+		return host_fail(status, diagnostics, NULL);
+	neso_diagnostics_free(diagnostics);
+	PyObject *list = PyList_New(0);
+	for (size_t i = 0; list && i < neso_module_kernel_count(module); i++) {
+		PyObject *kernel = describe_kernel(neso_module_kernel(module, i));
+		if (!kernel || PyList_Append(list, kernel) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(kernel);
+	}
+	neso_module_free(module);
+	return list;
+}
+
 static PyMethodDef methods[] = {
 	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},
 	{"info", info, METH_O, "A fact about library and machine, or None."},
 	{"ir", ir, METH_VARARGS, "Reads IR, runs passes, gives the text."},
+	{"ir_kernels", ir_kernels, METH_VARARGS, "The kernels of IR text, with their parameters."},
 	{0},
 };
 

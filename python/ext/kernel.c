@@ -939,7 +939,7 @@ static PyObject *kernel_setup(PyObject *self, PyObject *args)
 }
 
 /* _load(path, text, name) */
-static PyObject *kernel_load(PyObject *self, PyObject *args)
+static PyObject *load(PyObject *self, PyObject *args, bool is_ir)
 {
 	Kernel *k = (Kernel *)self;
 	const char *path, *text, *name;
@@ -954,7 +954,7 @@ static PyObject *kernel_load(PyObject *self, PyObject *args)
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
 	Py_BEGIN_ALLOW_THREADS
-	status = neso_module_load_text(context, path, text, (size_t)length, &module, &diagnostics);
+	status = (is_ir ? neso_module_load_ir : neso_module_load_text)(context, path, text, (size_t)length, &module, &diagnostics);
 	if (status == NESO_OK) {
 		neso_diagnostics_free(diagnostics);
 		status = neso_module_find(module, name, &kernel, &diagnostics);
@@ -977,6 +977,17 @@ static PyObject *kernel_load(PyObject *self, PyObject *args)
 	k->module = (PyObject *)m;
 	k->kernel = kernel;
 	Py_RETURN_NONE;
+}
+
+/* _load(path, text, name) */
+static PyObject *kernel_load(PyObject *self, PyObject *args)
+{
+	return load(self, args, false);
+}
+
+static PyObject *kernel_load_ir(PyObject *self, PyObject *args)
+{
+	return load(self, args, true);
 }
 
 /* _watch(list of (dict, name, value, is_plain)) */
@@ -1029,6 +1040,7 @@ static PyObject *kernel_run(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyMethodDef kernel_methods[] = {
 	{"_setup", kernel_setup, METH_VARARGS, "Gives the parameters."},
 	{"_load", kernel_load, METH_VARARGS, "Reads the kernel's source."},
+	{"_load_ir", kernel_load_ir, METH_VARARGS, "Reads the kernel's IR."},
 	{"_watch", kernel_watch, METH_O, "Adds globals to look at before each launch."},
 	{"_forget", kernel_forget, METH_NOARGS, "Drops all that was compiled."},
 	{"_entries", kernel_entries, METH_NOARGS, "The compiled kernels."},

@@ -8,7 +8,7 @@ typedef struct LoadArgs {
 	const char *path;
 	const char *text; /* NULL: from the file */
 	size_t length;
-	bool from_text;
+	bool from_text, is_ir;
 	neso_module **out;
 } LoadArgs;
 
@@ -36,8 +36,9 @@ static neso_status load(ApiCall *call, void *data)
 	module->arena = arena;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		module->jit = jit_module_load(&args->context->host, args->path, args->from_text ? &text : NULL,
-					      &call->diags);
+		JitModule *(*make)(const JitHost *, const char *, const Str *, DiagList *) = args->is_ir ? jit_module_load_ir
+												     : jit_module_load;
+		module->jit = make(&args->context->host, args->path, args->from_text ? &text : NULL, &call->diags);
 		if (module->jit)
 			wrap(module, args->context, module->jit);
 		fault_leave(&fault);
@@ -67,7 +68,17 @@ neso_status neso_module_load_file(neso_context *context, const char *path, neso_
 neso_status neso_module_load_text(neso_context *context, const char *path, const char *text, size_t length,
 				  neso_module **module, neso_diagnostics **diagnostics)
 {
-	LoadArgs args = {context, path, text, length, true, module};
+	LoadArgs args = {.context = context, .path = path, .text = text, .length = length, .from_text = true, .out = module};
+	if (module)
+		*module = NULL;
+	return api_run(context, diagnostics, load, &args);
+}
+
+neso_status neso_module_load_ir(neso_context *context, const char *path, const char *text, size_t length,
+				neso_module **module, neso_diagnostics **diagnostics)
+{
+	LoadArgs args = {.context = context, .path = path, .text = text, .length = length, .from_text = true, .is_ir = true,
+			 .out = module};
 	if (module)
 		*module = NULL;
 	return api_run(context, diagnostics, load, &args);

@@ -33,6 +33,8 @@ void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to)
 IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags)
 {
 	const JitKernel *kernel = variant->kernel;
+	if (!kernel->function)
+		return jit_ir_read(variant, cx, sources, diags);
 	JitModule *module = kernel->module;
 	FrontOptions options = front_options(&variant->options);
 	IrModule *volatile ir = NULL;
@@ -155,6 +157,8 @@ bool jit_compile(JitVariant *variant, DiagList *diags)
 	if (!variant->ir)
 		return false;
 	variant->seconds[JIT_STEP_FRONT] = lap(&since);
+	if (!variant->kernel->function)
+		jit_ir_hints(variant);
 	plan_arguments(variant);
 	bool good = run_passes(variant, diags) && ir_verify(variant->ir, LEVEL_T, diags);
 	variant->seconds[JIT_STEP_TTIR] = lap(&since);

@@ -8,7 +8,7 @@
 
 struct JitKernel {
 	JitModule *module;
-	FrontFunction *function;
+	FrontFunction *function; /* NULL: of a module of IR text */
 	const FrontInfo *info;
 	void *tag;
 	JitVariant *variants; /* under the module's table_lock; newest first */
@@ -22,6 +22,7 @@ struct JitModule {
 	FrontSession *session;
 	FrontModule *front;
 	const char *path;
+	const Source *ir_text; /* of a module of IR text, which has no session; or NULL */
 	SourceSet sources; /* as they were when the file was loaded: for messages without the lock */
 	JitKernel *kernels;
 	uint32_t kernel_count;
@@ -132,6 +133,16 @@ void jit_dispatch_free(JitKernel *kernel);
 /* ---- launch.c ---- */
 
 bool jit_tell_launch(const JitVariant *variant, JitEvent event);
+
+/* ---- module.c, ir_module.c ---- */
+
+/* A module that `load` fills; it goes again, and NULL is given, where `load` diagnoses or raises. */
+JitModule *jit_module_make(const JitHost *host, const char *path, const Str *text,
+			   bool (*load)(JitModule *module, const Str *text, DiagList *diags), DiagList *diags);
+/* What jit_lower gives for a kernel of IR text. */
+IrModule *jit_ir_read(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags);
+/* Takes over what the text says of its arguments. */
+void jit_ir_hints(JitVariant *variant);
 
 /* ---- compile.c ---- */
 

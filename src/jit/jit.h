@@ -55,6 +55,8 @@ typedef struct JitHost {
 
 /* text NULL: read from path. NULL after diagnosing. */
 JitModule *jit_module_load(const JitHost *host, const char *path, const Str *text, DiagList *diags);
+/* A module of IR text: its functions that are not private are the kernels. NULL after diagnosing. */
+JitModule *jit_module_load_ir(const JitHost *host, const char *path, const Str *text, DiagList *diags);
 void jit_module_free(JitModule *module);
 const char *jit_module_path(const JitModule *module);
 /* The jit functions of the file itself, in order of its text. */

@@ -87,13 +87,14 @@ static bool load(JitModule *module, const Str *text, DiagList *diags)
 	return true;
 }
 
-JitModule *jit_module_load(const JitHost *host, const char *path, const Str *text, DiagList *diags)
+JitModule *jit_module_make(const JitHost *host, const char *path, const Str *text,
+			   bool (*fill)(JitModule *module, const Str *text, DiagList *diags), DiagList *diags)
 {
 	JitModule *volatile module = module_new(host, path);
 	volatile bool good = false;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		good = load(module, text, diags);
+		good = fill(module, text, diags);
 		fault_leave(&fault);
 	}
 	if (good) {
@@ -105,6 +106,11 @@ JitModule *jit_module_load(const JitHost *host, const char *path, const Str *tex
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
 	return NULL;
+}
+
+JitModule *jit_module_load(const JitHost *host, const char *path, const Str *text, DiagList *diags)
+{
+	return jit_module_make(host, path, text, load, diags);
 }
 
 static void variant_free(JitVariant *variant)

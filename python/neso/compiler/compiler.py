@@ -149,25 +149,56 @@ class ASTSource:
 
 
 class IRSource:
-    """Text of a stage in a file."""
+    """TTIR in a file; the first of its functions is the kernel."""
 
     def __init__(self, path, context=None, backend=None):
         self.path = str(path)
         self.ext = self.path.rsplit(".", 1)[-1]
+        if self.ext != "ttir":
+            raise NotImplementedError(f"neso compiles the text of a kernel's TTIR (.ttir), and no '.{self.ext}'")
         with open(self.path) as file:
             self.src = file.read()
+        kernels = _native.ir_kernels(self.path, self.src)
+        if not kernels:
+            raise ValueError(f"{self.path} has no function that is a kernel")
+        self.name, self.params = kernels[0]
+        self.signature = {i: kind for i, (_, kind) in enumerate(self.params)}
+        self.constants = {}
 
     def hash(self):
         return hashlib.sha256(self.src.encode()).hexdigest()
 
 
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles an ASTSource; the result has .asm and .metadata."""
-    if not isinstance(src, ASTSource):
-        raise NotImplementedError("this version of neso compiles kernels from their Python source alone")
-    from ..language import core
-    from ..runtime.jit import MockTensor
+    """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched."""
+    if isinstance(src, ASTSource):
+        fn, values = src.fn, _values_of(src)
+    else:
+        from ..runtime.jit import IRFunction
+        src = src if isinstance(src, IRSource) else IRSource(src)
+        fn, values = IRFunction(src), [_value_of(kind) for _, kind in src.params]
+    allowed = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+    return fn.run(*values, grid=None, warmup=True, **{k: v for k, v in (options or {}).items() if k in allowed})
 
+
+def _value_of(kind, attrs=None):
+    """Something that a launch would take for a parameter of that type."""
+    if kind.startswith("*"):
+        return _Pointer(kind.lstrip("*k"), any("divisib" in str(a) for a in attrs or ()))
+    if kind.startswith("tensordesc<"):
+        from ..tools.tensor_descriptor import TensorDescriptor
+        element, _, shape = kind[len("tensordesc<"):].partition("[")
+        block = [int(s) for s in shape.split("]")[0].split(",")]
+        strides = [1]
+        for _ in block[1:]:
+            strides.insert(0, 1024 * strides[0])
+        return TensorDescriptor(_Pointer(element, True), [1024] * len(block), strides, block)
+    if kind[0] in "iu":
+        return (2**40 if "64" in kind else 0) + (16 if attrs else 3) if kind not in ("i1", "u1") else True
+    return 0.5
+
+
+def _values_of(src):
     values = []
     for i, param in enumerate(src.fn.params):
         if (i, ) in src.constants:
@@ -176,29 +207,25 @@ def compile(src, target=None, options=None, _env_vars=None):
         kind = src.signature.get(param.name, src.signature.get(i))
         if kind == "constexpr" or kind is None:
             values.append(param.default if param.has_default else None)
-        elif str(kind).startswith("*"):
-            values.append(_Pointer(str(kind).lstrip("*k"), any("divisib" in str(a) for a in src.attrs.get((i, ), []))))
-        elif str(kind)[0] in "iu":
-            values.append(_Scalar(kind, src.attrs.get((i, ))))
         else:
-            values.append(0.5)
-    allowed = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
-    return src.fn.run(*[v.value if isinstance(v, _Scalar) else v for v in values], grid=None, warmup=True,
-                      **{k: v for k, v in (options or {}).items() if k in allowed})
+            values.append(_value_of(str(kind), src.attrs.get((i, ))))
+    return values
 
 
-class _Scalar:
+class _Dtype(str):
+    """An element type by its short name."""
 
-    def __init__(self, kind, attrs):
-        base = 2**40 if "64" in kind else 0
-        self.value = base + (16 if attrs else 3)
+    @property
+    def itemsize(self):
+        from ..language.core import str_to_ty
+        return str_to_ty(str(self)).itemsize
 
 
 class _Pointer:
     """An address that is a type alone."""
 
     def __init__(self, dtype, aligned):
-        self.dtype = dtype
+        self.dtype = _Dtype(dtype)
         self.shape = (1, )
         self._address = 0 if aligned else 4
 

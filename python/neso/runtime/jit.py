@@ -570,6 +570,30 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         return f"JITFunction({self.module}:{self.fn.__qualname__})"
 
 
+class IRFunction(JITFunction):
+    """A kernel that is there as TTIR (compiler.IRSource) and in no Python source."""
+
+    def __init__(self, source):
+        names = [re.sub(r"\W", "_", name) for name, _ in source.params]
+        text = f"def {source.name}({', '.join(names)}): pass"
+        made = {"__name__": source.path}
+        exec(text, made)
+        function = made[source.name]
+        function.__neso_source__ = text
+        self._ir = source
+        super().__init__(function, do_not_specialize=names, do_not_specialize_on_alignment=names)
+
+    @property
+    def cache_key(self):
+        return self._ir.hash()
+
+    def _prepare(self):
+        if not JITFunction._told:
+            JITFunction._told = True
+            host.first_launch()
+        self._load_ir(self._ir.path, self._ir.src, self._ir.name)
+
+
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
         do_not_specialize_on_alignment=None, debug=None, noinline=None):
     """Makes a kernel of a function. What it may use: its arguments, Python's literals and operators, the tile
