@@ -74,7 +74,7 @@ if(NESO_LLVM_STATIC)
   endif()
 endif()
 
-set(components core analysis irreader bitreader linker passes nvptx)
+set(components core analysis bitwriter irreader bitreader linker passes nvptx)
 set(linking --link-shared)
 if(NESO_LLVM_STATIC)
   set(linking --link-static)
