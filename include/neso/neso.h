@@ -508,6 +508,31 @@ NESO_API neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *
 NESO_API neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch,
 					 neso_launch_result *result, neso_diagnostics **diagnostics);
 
+/* Launching by bare values, at the driver's cost: for callers (bindings of other languages) that have a table of their
+ * own from what a call looks like to the variant it needs. A neso_ready is a variant for a GPU, loaded into one context.
+ * How a call maps to a variant is neso_kernel_compile_for's to say: calls whose arguments have the same types, the same
+ * constants, the same divisibility by 16 and the same being 1, with the same options, get the same variant. */
+typedef struct neso_ready neso_ready;
+
+typedef enum neso_part { NESO_PART_VALUE, NESO_PART_SHAPE, NESO_PART_STRIDE, NESO_PART_PAD } neso_part;
+
+/* One value that the GPU's function takes. */
+typedef struct neso_slot {
+	uint32_t parameter; /* of the kernel */
+	neso_part part;     /* what of its argument: SHAPE, STRIDE and PAD are those of a descriptor */
+	uint32_t axis;      /* SHAPE, STRIDE: int64 */
+	neso_dtype dtype;   /* VALUE: of a scalar; NONE: an address. PAD: a byte, 1 for NaN */
+} neso_slot;
+
+/* For the current context (as neso_kernel_launch). Free with neso_ready_free, before the module goes. */
+NESO_API neso_status neso_variant_ready(neso_variant *variant, neso_ready **ready, neso_diagnostics **diagnostics);
+NESO_API void neso_ready_free(neso_ready *ready); /* NULL is fine */
+NESO_API const neso_slot *neso_ready_slots(const neso_ready *ready, size_t *count);
+/* values: a pointer to each slot's value, little-endian and at least as wide as its type; and room for one more. The
+ * context must be current in which it was made ready: neso_gpu_context tells. Nothing is checked of the values. */
+NESO_API neso_status neso_ready_launch(const neso_ready *ready, const uint32_t grid[3], void *stream, void **values,
+				       neso_diagnostics **diagnostics);
+
 /* Text of a stage: "ttir" (what leaves the TTIR passes), "ttir-raw" (what enters them), "source"; of a variant for a
  * GPU also "ttgir", "llir", "ptx" and "sass" (needs nvdisasm). Free with
  * neso_text_free. */
@@ -566,6 +591,9 @@ NESO_API neso_status neso_gpu_count(neso_context *context, uint32_t *count, neso
 NESO_API neso_status neso_gpu_get(neso_context *context, uint32_t index, neso_gpu *gpu, neso_diagnostics **diagnostics);
 /* The index of the current context's GPU. */
 NESO_API neso_status neso_gpu_current(neso_context *context, uint32_t *index, neso_diagnostics **diagnostics);
+/* A number of the calling thread's current context that no other context of the process has or will have; 0: there is
+ * none, or no driver was needed so far. Costs one call of the driver. */
+NESO_API uint64_t neso_gpu_context(const neso_context *context);
 /* Makes a GPU's primary context the calling thread's current one. */
 NESO_API neso_status neso_gpu_use(neso_context *context, uint32_t index, neso_diagnostics **diagnostics);
 

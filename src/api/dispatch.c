@@ -11,27 +11,27 @@
 
 enum { LONGEST_TEXT = 256 };
 
-static bool put(ApiKey *key, const void *bytes, size_t len)
+/* The hash is a sum of products, so that no step waits for the one before; words past the end are only counted. */
+static inline void put(ApiKey *key, uint64_t word)
 {
-	if (key->len + len > sizeof key->bytes)
-		return false;
-	memcpy(key->bytes + key->len, bytes, len);
-	key->len += len;
-	return true;
+	if (key->count < API_KEY_WORDS)
+		key->words[key->count] = word;
+	key->count++;
+	key->hash += word * key->factor;
+	key->factor += 0x9e3779b97f4a7c16u; /* 2^64 over the golden ratio, made even: factors stay odd */
 }
 
-static bool put_byte(ApiKey *key, unsigned byte)
-{
-	if (key->len == sizeof key->bytes)
-		return false;
-	key->bytes[key->len++] = (unsigned char)byte;
-	return true;
-}
-
+/* Its bytes with the NUL, eight to a word. */
 static bool put_text(ApiKey *key, const char *text)
 {
 	size_t len = text ? strlen(text) + 1 : 0;
-	return len <= LONGEST_TEXT && put_byte(key, text != NULL) && (!text || put(key, text, len));
+	put(key, len);
+	for (size_t at = 0; at < len && len <= LONGEST_TEXT; at += sizeof(uint64_t)) {
+		uint64_t word = 0;
+		memcpy(&word, text + at, MIN(len - at, sizeof word));
+		put(key, word);
+	}
+	return len <= LONGEST_TEXT;
 }
 
 static bool put_options(ApiKey *key, const neso_compile_options *o, uint64_t context)
@@ -39,20 +39,23 @@ static bool put_options(ApiKey *key, const neso_compile_options *o, uint64_t con
 	const unsigned flags = (unsigned)o->debug | (unsigned)o->no_specialize << 1 | (unsigned)o->no_gpu_limits << 2 |
 			       (unsigned)o->no_fp_fusion << 3 | (unsigned)o->no_line_info << 4 |
 			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6;
-	const uint32_t numbers[] = {o->num_warps, o->num_stages, o->num_ctas, o->maxnreg, o->ptx_version, flags};
-	return put(key, numbers, sizeof numbers) && put(key, &context, sizeof context) && put_text(key, o->target) &&
-	       put_text(key, o->dot_precision);
+	put(key, context);
+	put(key, o->num_warps | (uint64_t)o->num_stages << 32);
+	put(key, o->num_ctas | (uint64_t)o->maxnreg << 32);
+	put(key, o->ptx_version | (uint64_t)flags << 32);
+	return put_text(key, o->target) && put_text(key, o->dot_precision);
 }
 
 /* A value that is part of the code. */
 static bool put_constant(ApiKey *key, const neso_value *v)
 {
+	uint64_t bits;
 	switch (v->kind) {
 	case NESO_VALUE_NONE: return true;
 	case NESO_VALUE_BOOL:
-	case NESO_VALUE_INT: return put_byte(key, v->is_unsigned) && put(key, &v->i, sizeof v->i);
-	case NESO_VALUE_FLOAT: return put(key, &v->f, sizeof v->f);
-	case NESO_VALUE_DTYPE: return put_byte(key, (unsigned)v->dtype);
+	case NESO_VALUE_INT: put(key, (uint64_t)v->i); return true;
+	case NESO_VALUE_FLOAT: memcpy(&bits, &v->f, sizeof bits); put(key, bits); return true;
+	case NESO_VALUE_DTYPE: put(key, v->dtype); return true;
 	case NESO_VALUE_STRING:
 	case NESO_VALUE_EXPR: return put_text(key, v->text);
 	default: return false;
@@ -66,47 +69,53 @@ static unsigned width_of(int64_t i)
 	return magnitude ? 65u - (unsigned)__builtin_clzll(magnitude) : 1;
 }
 
-/* A run-time integer: of types that are chosen by the value, only which one; of others whether it fits is told by its
- * width. */
-static bool put_int(ApiKey *key, const neso_value *v, bool fixed_type)
+/* What a run-time integer's value decides: of types that are chosen by the value, only which one; of others whether
+ * it fits is told by its width. */
+static uint64_t class_of_int(const neso_value *v, bool fixed_type)
 {
 	unsigned width = width_of(v->i);
 	unsigned cls = fixed_type ? width : width <= 32 ? 32 : 64;
-	unsigned flags = (unsigned)(v->i == 1) | (unsigned)(v->i % 16 == 0) << 1 |
-			 (unsigned)(v->is_unsigned && v->i < 0) << 2 | (unsigned)v->is_unsigned << 3;
-	return put_byte(key, flags) && put_byte(key, cls);
+	return (uint64_t)(v->i == 1) | (uint64_t)((v->i & 15) == 0) << 1 |
+	       (uint64_t)(v->is_unsigned && v->i < 0) << 2 | (uint64_t)cls << 3;
 }
 
-static bool put_descriptor(ApiKey *key, const neso_arg *arg)
+static bool put_descriptor(ApiKey *key, uint64_t head, const neso_arg *arg)
 {
 	if (arg->rank < 1 || arg->rank > NESO_MAX_RANK || arg->strides[arg->rank - 1] != 1)
 		return false;
-	for (uint32_t i = 0; i < arg->rank; i++)
+	put(key, head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32 | (uint64_t)arg->rank << 33);
+	for (uint32_t i = 0; i < arg->rank; i++) {
 		if (arg->shape[i] < 0)
 			return false;
-	return put_byte(key, arg->rank) && put_byte(key, (uintptr_t)arg->address % 16 == 0) &&
-	       put(key, arg->block_shape, arg->rank * sizeof *arg->block_shape);
+		put(key, (uint64_t)arg->block_shape[i]);
+	}
+	return true;
 }
 
-static bool put_arg(ApiKey *key, const FrontParam *param, const neso_arg *arg)
+/* One word for each argument, and those of a constant: the parameter, what the argument is, what its value decides. */
+static inline bool put_arg(ApiKey *key, const FrontParam *param, uint32_t at, const neso_arg *arg)
 {
-	const unsigned head[] = {(unsigned)arg->kind, (unsigned)arg->dtype};
-	if (!put_byte(key, head[0]) || !put_byte(key, head[1]))
-		return false;
-	if (arg->kind == NESO_ARG_POINTER)
-		return put_byte(key, (uintptr_t)arg->address % 16 == 0);
-	if (arg->kind == NESO_ARG_DESCRIPTOR)
-		return put_descriptor(key, arg);
 	const neso_value *v = &arg->value;
-	if (!put_byte(key, (unsigned)v->kind))
-		return false;
-	if (param->is_constexpr || v->kind == NESO_VALUE_STRING || v->kind == NESO_VALUE_EXPR)
+	uint64_t head = at | (uint64_t)(uint8_t)arg->kind << 8 | (uint64_t)(uint8_t)arg->dtype << 16;
+	if (arg->kind == NESO_ARG_POINTER) {
+		put(key, head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32);
+		return true;
+	}
+	if (arg->kind == NESO_ARG_DESCRIPTOR)
+		return put_descriptor(key, head, arg);
+	head |= (uint64_t)(uint8_t)v->kind << 24;
+	if (param->is_constexpr || v->kind == NESO_VALUE_STRING || v->kind == NESO_VALUE_EXPR) {
+		put(key, head | (uint64_t)v->is_unsigned << 32);
 		return put_constant(key, v);
+	}
 	switch (v->kind) {
-	case NESO_VALUE_INT: return put_int(key, v, param->dtype || arg->dtype != NESO_DTYPE_NONE);
+	case NESO_VALUE_INT:
+		put(key, head | (uint64_t)v->is_unsigned << 32 |
+				 class_of_int(v, param->dtype || arg->dtype != NESO_DTYPE_NONE) << 33);
+		return true;
 	case NESO_VALUE_NONE:
 	case NESO_VALUE_BOOL:
-	case NESO_VALUE_FLOAT: return true;
+	case NESO_VALUE_FLOAT: put(key, head); return true;
 	default: return false;
 	}
 }
@@ -116,7 +125,8 @@ static uint32_t param_of(const FrontInfo *info, const neso_arg *args, size_t i)
 {
 	if (!args[i].name)
 		return i < info->param_count && (!i || !args[i - 1].name) ? (uint32_t)i : info->param_count;
-	if (i < info->param_count && strcmp(args[i].name, info->params[i].name) == 0)
+	if (i < info->param_count &&
+	    (args[i].name == info->params[i].name || strcmp(args[i].name, info->params[i].name) == 0))
 		return (uint32_t)i;
 	uint32_t p = 0;
 	while (p < info->param_count && strcmp(args[i].name, info->params[p].name) != 0)
@@ -126,7 +136,9 @@ static uint32_t param_of(const FrontInfo *info, const neso_arg *args, size_t i)
 
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch)
 {
-	key->len = 0;
+	key->count = 0;
+	key->hash = 0;
+	key->factor = 0x9e3779b97f4a7c15u;
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
 	if (!options || options->size != sizeof *options || !options->target || strcmp(options->target, "interp") == 0 ||
 	    launch->arg_size != sizeof(neso_arg) || (launch->arg_count && !launch->args))
@@ -137,12 +149,11 @@ bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *lau
 		return false;
 	for (size_t i = 0; i < launch->arg_count; i++) {
 		uint32_t at = param_of(info, launch->args, i);
-		if (at >= MIN(info->param_count, 255) || !put_byte(key, at) ||
-		    !put_arg(key, &info->params[at], &launch->args[i]))
+		if (at >= MIN(info->param_count, 255) || !put_arg(key, &info->params[at], at, &launch->args[i]))
 			return false;
 	}
-	key->hash = str_hash(key->bytes, key->len);
-	return true;
+	key->hash ^= key->hash >> 32;
+	return key->count <= API_KEY_WORDS;
 }
 
 /* ---- launching ---- */
@@ -152,7 +163,12 @@ static uint64_t float_bits(TlDtype dtype, const neso_value *v)
 	double value = v->kind == NESO_VALUE_FLOAT ? v->f
 		       : v->is_unsigned		   ? (double)(uint64_t)v->i
 						   : (double)v->i;
+	union {
+		float f;
+		uint32_t bits;
+	} single = {(float)value};
 	switch (dtype) {
+	case DT_FP32: return single.bits;
 	case DT_FP64: return fp_from_double(FP_F64, value, FP_NEAREST_EVEN, false);
 	case DT_FP16: return fp_from_double(FP_F16, value, FP_NEAREST_EVEN, false);
 	case DT_BF16: return fp_from_double(FP_BF16, value, FP_NEAREST_EVEN, false);
@@ -175,21 +191,35 @@ static uint64_t fill(const JitFill *f, const neso_arg *args)
 	}
 }
 
-JitStatus api_launch_again(const JitDispatch *dispatch, const neso_launch *launch, DiagList *diags)
+static void fill_all(const JitFill *fills, uint32_t count, const neso_launch *launch, uint64_t *bits, void **params)
 {
-	enum { USUAL = 64 };
-	uint64_t usual[USUAL], *bits = usual;
-	void *usual_params[USUAL + 1], **params = usual_params;
-	uint32_t count;
-	const JitFill *fills = jit_dispatch_fills(dispatch, &count);
-	if (count > USUAL) {
-		bits = ARENA_ARRAY(diags->arena, uint64_t, count);
-		params = ARENA_ARRAY(diags->arena, void *, count + 1);
-	}
 	for (uint32_t i = 0; i < count; i++) {
 		bits[i] = fill(&fills[i], launch->args);
 		params[i] = &bits[i];
 	}
+}
+
+int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch)
+{
+	enum { USUAL = 128 };
+	uint64_t bits[USUAL];
+	void *params[USUAL + 1];
+	uint32_t count;
+	const JitFill *fills = jit_dispatch_fills(dispatch, &count);
+	if (count > USUAL || jit_has_events(jit_dispatch_variant(dispatch)))
+		return NV_NOT_PLAIN;
+	fill_all(fills, count, launch, bits, params);
+	return nv_launch_plain(jit_dispatch_function(dispatch), launch->grid, launch->stream, params);
+}
+
+JitStatus api_launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags)
+{
+	uint32_t count;
+	const JitFill *fills = jit_dispatch_fills(dispatch, &count);
+	uint64_t *bits = ARENA_ARRAY(diags->arena, uint64_t, count + 1);
+	void **params = ARENA_ARRAY(diags->arena, void *, count + 1);
+	fill_all(fills, count, launch, bits, params);
 	const JitLaunch again = {.grid = {launch->grid[0], launch->grid[1], launch->grid[2]}, .stream = launch->stream};
-	return jit_dispatch_launch(dispatch, &again, params, diags);
+	return jit_gpu_launch(jit_dispatch_variant(dispatch), jit_dispatch_function(dispatch), result, &again, params,
+			      diags);
 }

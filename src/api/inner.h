@@ -70,6 +70,7 @@ void api_facts_free(neso_context *context);
 /* ---- values (value.c) ---- */
 
 TlDtype api_dtype(neso_dtype dtype); /* DT__COUNT for NONE and unknown numbers */
+neso_dtype api_neso_dtype(TlDtype dtype); /* NONE for DT__COUNT */
 /* A value as a Python expression in the arena; NULL for an unknown kind. */
 const char *api_value_text(Arena *arena, const neso_value *value);
 /* False after api_usage. */
@@ -78,15 +79,18 @@ bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
 /* ---- GPU launches that were made before (dispatch.c) ---- */
 
 /* The bits of a call that decide what runs. */
+enum { API_KEY_WORDS = 256 };
 typedef struct ApiKey {
-	size_t len;
-	uint64_t hash;
-	unsigned char bytes[2048];
+	size_t count; /* of words */
+	uint64_t hash, factor;
+	uint64_t words[API_KEY_WORDS];
 } ApiKey;
 
 /* False: the call is for the interpreter, has no GPU to run on, or is of a kind that goes the long way. */
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch);
-JitStatus api_launch_again(const JitDispatch *dispatch, const neso_launch *launch, DiagList *diags);
+/* Launches as nv_launch_plain does: 0, or what api_launch_rest is to be called with. */
+int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch);
+JitStatus api_launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags);
 
 static inline neso_variant *api_variant(const JitVariant *variant)
 {

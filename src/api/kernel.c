@@ -91,6 +91,9 @@ typedef struct LaunchArgs {
 	const neso_variant *variant; /* or NULL */
 	const neso_launch *launch;
 	neso_launch_result *result;
+	const ApiKey *key;        /* or NULL: not to be remembered */
+	const JitDispatch *again; /* or NULL: the call is like none before */
+	int again_result;         /* of api_launch_again */
 } LaunchArgs;
 
 static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
@@ -121,7 +124,7 @@ static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out
 	return true;
 }
 
-static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitResult *result)
+static bool write_result(neso_launch_result *to, const JitResult *result)
 {
 	const neso_launch_result out = {
 		.size = sizeof out,
@@ -130,9 +133,12 @@ static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitR
 		.compile_seconds = result->compile_seconds,
 		.run_seconds = result->run_seconds,
 	};
-	if (to && !api_write_struct(to, &out, sizeof out))
-		return api_usage(call, "neso_launch_result.size is not set");
-	return NESO_OK;
+	return !to || api_write_struct(to, &out, sizeof out);
+}
+
+static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitResult *result)
+{
+	return write_result(to, result) ? NESO_OK : api_usage(call, "neso_launch_result.size is not set");
 }
 
 static neso_status run(ApiCall *call, void *data)
@@ -142,25 +148,21 @@ static neso_status run(ApiCall *call, void *data)
 	JitLaunch jit;
 	JitOptions options;
 	JitResult result = {0};
-	ApiKey key;
 	if (!args->kernel || !args->launch)
 		return api_usage(call, "a launch wants a kernel and a neso_launch");
-	bool has_key = !args->variant && api_key_make(&key, args->kernel, args->launch);
-	const JitDispatch *again =
-		has_key ? jit_dispatch_find(args->kernel->jit, key.bytes, key.len, key.hash) : NULL;
-	if (again) {
-		JitStatus status = api_launch_again(again, args->launch, &call->diags);
-		result.variant = jit_dispatch_variant(again);
-		neso_status given = args->result ? give_result(call, args->result, &result) : NESO_OK;
+	if (args->again) {
+		JitStatus status = api_launch_rest(args->again, args->launch, args->again_result, &call->diags);
+		result.variant = jit_dispatch_variant(args->again);
+		neso_status given = give_result(call, args->result, &result);
 		return given == NESO_OK ? api_status(status) : given;
 	}
 	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
 	    !read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
 		return NESO_ERROR_USAGE;
-	if (has_key) {
-		jit.key = key.bytes;
-		jit.key_len = key.len;
-		jit.key_hash = key.hash;
+	if (args->key) {
+		jit.key = args->key->words;
+		jit.key_len = args->key->count * sizeof *args->key->words;
+		jit.key_hash = args->key->hash;
 	}
 	JitStatus status = args->variant
 				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
@@ -169,10 +171,25 @@ static neso_status run(ApiCall *call, void *data)
 	return given == NESO_OK ? api_status(status) : given;
 }
 
+/* What was launched before needs nothing but its key: no arena, and nothing that a fault could leave. */
 neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
 			       neso_diagnostics **diagnostics)
 {
-	LaunchArgs args = {kernel, NULL, launch, result};
+	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result};
+	ApiKey key;
+	if (kernel && launch && api_key_make(&key, kernel, launch)) {
+		args.key = &key;
+		args.again = jit_dispatch_find(kernel->jit, key.words, key.count * sizeof *key.words, key.hash);
+	}
+	if (args.again) {
+		args.again_result = api_launch_again(args.again, launch);
+		const JitResult done = {.variant = jit_dispatch_variant(args.again)};
+		if (LIKELY(args.again_result == 0) && write_result(result, &done)) {
+			if (diagnostics)
+				*diagnostics = NULL;
+			return NESO_OK;
+		}
+	}
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
 }
 
@@ -180,7 +197,7 @@ neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch
 				neso_diagnostics **diagnostics)
 {
 	neso_kernel *kernel = variant ? jit_kernel_tag(jit_variant_kernel(api_jit_variant(variant))) : NULL;
-	LaunchArgs args = {kernel, variant, launch, result};
+	LaunchArgs args = {.kernel = kernel, .variant = variant, .launch = launch, .result = result};
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
 }
 

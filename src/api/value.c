@@ -78,6 +78,14 @@ TlDtype api_dtype(neso_dtype dtype)
 	return is_known(dtype) ? dtypes[dtype].tl : DT__COUNT;
 }
 
+neso_dtype api_neso_dtype(TlDtype dtype)
+{
+	size_t i = ARRAY_LEN(dtypes) - 1;
+	while (i && dtypes[i].tl != dtype)
+		i--;
+	return (neso_dtype)i;
+}
+
 static uint64_t load_bits(const void *from, unsigned size)
 {
 	uint8_t b8;

@@ -53,9 +53,9 @@ const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch)
 	return dispatch->variant;
 }
 
-JitStatus jit_dispatch_launch(const JitDispatch *dispatch, const JitLaunch *launch, void **params, DiagList *diags)
+NvFunction *jit_dispatch_function(const JitDispatch *dispatch)
 {
-	return jit_gpu_run(dispatch->variant, dispatch->function, launch, params, diags);
+	return dispatch->function;
 }
 
 /* ---- adding ---- */
@@ -128,24 +128,43 @@ static bool is_float_dtype(TlDtype dtype)
 	return text[0] == 'f' || text[0] == 'b';
 }
 
-static JitFill fill_of(const JitVariant *variant, const JitSlot *slot, const JitArg *arg, const JitLaunch *launch, uint64_t bits)
+/* What a slot takes of the argument of its parameter; `arg` is left out. */
+static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
 {
 	const JitParam *param = &variant->params[slot->param];
-	JitFill fill = {.arg = UINT32_MAX, .axis = slot->axis, .dtype = param->dtype, .bits = bits};
-	/* What is no argument of the call is a default, or an expression's value. */
-	if (arg < launch->args || arg >= launch->args + launch->arg_count)
-		return fill;
-	fill.arg = (uint32_t)(arg - launch->args);
-	switch (slot->part) {
-	case SLOT_SHAPE: fill.what = JIT_FILL_SHAPE; return fill;
-	case SLOT_STRIDE: fill.what = JIT_FILL_STRIDE; return fill;
-	case SLOT_PAD: fill.what = JIT_FILL_PAD; return fill;
-	default: break;
-	}
-	if (param->kind != JIT_PARAM_SCALAR)
+	JitFill fill = {.arg = UINT32_MAX, .axis = slot->axis, .dtype = param->dtype};
+	if (slot->part == SLOT_SHAPE)
+		fill.what = JIT_FILL_SHAPE;
+	else if (slot->part == SLOT_STRIDE)
+		fill.what = JIT_FILL_STRIDE;
+	else if (slot->part == SLOT_PAD)
+		fill.what = JIT_FILL_PAD;
+	else if (param->kind != JIT_PARAM_SCALAR)
 		fill.what = JIT_FILL_ADDRESS;
 	else
 		fill.what = is_float_dtype(param->dtype) ? JIT_FILL_FLOAT : JIT_FILL_INT;
+	return fill;
+}
+
+static JitFill fill_of(const JitVariant *variant, const JitSlot *slot, const JitArg *arg, const JitLaunch *launch, uint64_t bits)
+{
+	JitFill fill = fill_of_slot(variant, slot);
+	fill.bits = bits;
+	/* What is no argument of the call is a default, or an expression's value. */
+	if (arg >= launch->args && arg < launch->args + launch->arg_count)
+		fill.arg = (uint32_t)(arg - launch->args);
+	return fill;
+}
+
+uint32_t jit_gpu_arg_count(const JitVariant *variant)
+{
+	return variant->slot_count;
+}
+
+JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
+{
+	JitFill fill = fill_of_slot(variant, &variant->slots[i]);
+	fill.arg = variant->slots[i].param;
 	return fill;
 }
 

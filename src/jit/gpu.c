@@ -202,11 +202,15 @@ void jit_gpu_free(JitGpu *gpu)
 
 uint64_t jit_gpu_context(const JitKernel *kernel)
 {
+	NvDriver *driver = kernel->module->host->driver;
+	NvContext context = nv_context_now(driver);
+	if (context)
+		return context;
 	DiagList none;
 	Arena arena;
 	arena_init(&arena, 0);
 	diag_init(&none, &arena, NULL);
-	NvContext context = nv_context(kernel->module->host->driver, &none);
+	context = nv_context(driver, &none);
 	arena_free(&arena);
 	return context;
 }
@@ -225,9 +229,11 @@ NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 	return NULL;
 }
 
-JitStatus jit_gpu_run(const JitVariant *variant, NvFunction *function, const JitLaunch *launch, void **params,
-		      DiagList *diags)
+JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
+			 void **params, DiagList *diags)
 {
+	if (result != NV_NOT_PLAIN)
+		return nv_launch_report(function, result, launch->grid, launch->stream, params, diags) ? JIT_OK : JIT_RUN;
 	if (!jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {
 		jit_diag(diags, variant->kernel, DIAG_REFUSED);
 		return JIT_REFUSED;
@@ -237,6 +243,11 @@ JitStatus jit_gpu_run(const JitVariant *variant, NvFunction *function, const Jit
 					    .grid = launch->grid,
 					    .status = good ? JIT_OK : JIT_RUN});
 	return good ? JIT_OK : JIT_RUN;
+}
+
+bool jit_has_events(const JitVariant *variant)
+{
+	return host_of(variant)->event != NULL;
 }
 
 /* ---- texts ---- */

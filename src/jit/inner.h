@@ -118,10 +118,6 @@ bool jit_gpu_compile(JitVariant *variant, DiagList *diags);
 /* "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
-/* The variant's function in the current context; NULL after diagnosing: no driver, or a GPU that cannot run it. */
-NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags);
-/* Launches, telling the host's events. params: a pointer to each argument of the function, and room for one more. */
-JitStatus jit_gpu_run(const JitVariant *variant, NvFunction *function, const JitLaunch *launch, void **params, DiagList *diags);
 
 /* ---- dispatch.c ---- */
 

@@ -186,10 +186,21 @@ typedef struct JitFill {
 const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash);
 const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count);
 const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch);
-/* params: as many pointers as fills, and room for one more. */
-JitStatus jit_dispatch_launch(const JitDispatch *dispatch, const JitLaunch *launch, void **params, DiagList *diags);
+NvFunction *jit_dispatch_function(const JitDispatch *dispatch);
 /* What tells contexts apart in such a key; 0 where there is no GPU. */
 uint64_t jit_gpu_context(const JitKernel *kernel);
+
+/* The same for callers with a table of their own. The variant's function in the current context; NULL after diagnosing:
+ * no driver, or a GPU that cannot run it. */
+NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags);
+/* How many arguments it has, and how they are made; JitFill.arg is the parameter. */
+uint32_t jit_gpu_arg_count(const JitVariant *variant);
+JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i);
+/* Launches, or does what is left after nv_launch_plain gave `result` (NV_NOT_PLAIN: nothing was done yet). params: a
+ * pointer to each argument, and room for one more. */
+JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
+			 void **params, DiagList *diags);
+bool jit_has_events(const JitVariant *variant);
 
 /* ---- IR text ---- */
 

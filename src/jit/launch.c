@@ -235,7 +235,7 @@ static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *r
 		params[s] = &args[s].bits;
 	NvFunction *function = jit_gpu_function(variant, m->diags);
 	result->variant = variant;
-	JitStatus status = function ? jit_gpu_run(variant, function, launch, params, m->diags) : JIT_RUN;
+	JitStatus status = function ? jit_gpu_launch(variant, function, NV_NOT_PLAIN, launch, params, m->diags) : JIT_RUN;
 	if (status == JIT_OK && launch->key)
 		jit_dispatch_add(variant, function, launch, m->given, params);
 	return status;

@@ -442,6 +442,11 @@ NvContext nv_device_use(NvDriver *driver, unsigned ordinal, DiagList *diags)
 	return number;
 }
 
+NvContext nv_context_now(const NvDriver *driver)
+{
+	return LIKELY(nv_generation(driver) != 0) ? nv_context_number(driver, NULL) : 0;
+}
+
 NvContext nv_context(NvDriver *driver, DiagList *diags)
 {
 	if (UNLIKELY(nv_generation(driver) == 0) && !nv_driver_start(driver, diags))

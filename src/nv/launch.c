@@ -146,18 +146,34 @@ static bool launch_special(NvFunction *f, const uint32_t grid[3], NvStream strea
 	return result == CUDA_SUCCESS || launch_failed(f, result, grid, params, diags);
 }
 
-bool nv_launch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
+int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
-	if (UNLIKELY(!grid_fits(f, grid) || !grid[0] || !grid[1] || !grid[2]))
-		return odd_grid(f, grid, diags);
-	if (UNLIKELY(f->generation != nv_generation(f->driver)))
-		return launch_failed(f, CUDA_NOT_INITIALIZED, grid, params, diags);
-	if (UNLIKELY(f->special))
-		return launch_special(f, grid, stream, params, diags);
+	bool plain = grid_fits(f, grid) && grid[0] && grid[1] && grid[2] && !f->special &&
+		     f->generation == nv_generation(f->driver);
+	if (UNLIKELY(!plain))
+		return NV_NOT_PLAIN;
 	unsigned record = nv_recent_add(f, grid, stream, params);
 	int result = f->launch(f->handle, grid[0], grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
-	if (LIKELY(result == CUDA_SUCCESS))
+	if (UNLIKELY(result != CUDA_SUCCESS))
+		nv_recent_drop(f->driver, record);
+	return result;
+}
+
+bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
+{
+	if (result == CUDA_SUCCESS)
 		return true;
-	nv_recent_drop(f->driver, record);
-	return launch_failed(f, result, grid, params, diags);
+	if (result != NV_NOT_PLAIN)
+		return launch_failed(f, result, grid, params, diags);
+	if (!grid_fits(f, grid) || !grid[0] || !grid[1] || !grid[2])
+		return odd_grid(f, grid, diags);
+	if (f->generation != nv_generation(f->driver))
+		return launch_failed(f, CUDA_NOT_INITIALIZED, grid, params, diags);
+	return launch_special(f, grid, stream, params, diags);
+}
+
+bool nv_launch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
+{
+	int result = nv_launch_plain(f, grid, stream, params);
+	return LIKELY(result == CUDA_SUCCESS) || nv_launch_report(f, result, grid, stream, params, diags);
 }

@@ -66,6 +66,8 @@ NvContext nv_device_use(NvDriver *driver, unsigned ordinal, DiagList *diags);
 /* The current context of the calling thread, else the primary context of device 0 made current. A call into the
  * driver that takes a few nanoseconds: for each launch. */
 NvContext nv_context(NvDriver *driver, DiagList *diags);
+/* The current one; 0: there is none, or the driver was not started. */
+NvContext nv_context_now(const NvDriver *driver);
 /* The device of the current context (which nv_context gave). */
 const NvDevice *nv_context_device(NvDriver *driver, DiagList *diags);
 
@@ -159,6 +161,13 @@ unsigned nv_function_occupancy(NvFunction *function, DiagList *diags);
  * nv_kernel_function must be current. Errors name kernel, grid and arguments; those of an earlier launch that are met
  * here say so. */
 bool nv_launch(NvFunction *function, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags);
+/* The same in two halves, for callers that want to make a DiagList only when there is something to say. The first gives
+ * the driver's result, or NV_NOT_PLAIN and has done nothing; what it gave, when not 0, goes to the second, which does
+ * the rest or says what went wrong. */
+enum { NV_NOT_PLAIN = -1 };
+int nv_launch_plain(NvFunction *function, const uint32_t grid[3], NvStream stream, void **params);
+bool nv_launch_report(NvFunction *function, int result, const uint32_t grid[3], NvStream stream, void **params,
+		      DiagList *diags);
 
 /* ---- memory, streams, events: what tools, tests and the benchmark need; in the current context ---- */
 

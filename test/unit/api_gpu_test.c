@@ -217,6 +217,52 @@ static void test_launches(void **state)
 	end(&f);
 }
 
+/* By bare values: the slots say what goes where; what the driver refuses is said once, by name. */
+static void test_ready(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	neso_variant *variant;
+	neso_ready *ready;
+	neso_diagnostics *diagnostics;
+	assert_int_equal(neso_kernel_compile(f.kernel, "*fp32:16,i32,fp32,64", NULL, &variant, NULL), NESO_OK);
+	assert_int_equal(neso_variant_ready(variant, &ready, &diagnostics), NESO_ERROR_USAGE);
+	expect(diagnostics, "for the interpreter");
+	assert_int_equal(neso_gpu_context(f.context), 0);
+	assert_int_equal(compile(&f, "sm_90a", &variant, NULL), NESO_OK);
+	assert_int_equal(neso_variant_ready(variant, &ready, NULL), NESO_OK);
+	assert_true(neso_gpu_context(f.context) != 0);
+	size_t count;
+	const neso_slot *slots = neso_ready_slots(ready, &count);
+	assert_int_equal(count, 3);
+	assert_true(slots[0].dtype == NESO_DTYPE_NONE && slots[1].dtype == NESO_INT32 && slots[2].dtype == NESO_FP32);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(slots[i].parameter == i && slots[i].part == NESO_PART_VALUE);
+	uint64_t x = 0x4000;
+	int64_t n = 21;
+	float a = 1.5f;
+	void *values[4] = {&x, &n, &a};
+	const uint32_t grid[3] = {5, 1, 1}, none[3] = {5, 0, 1}, large[3] = {1, 1 << 20, 1};
+	f.fake->arg_count = 3;
+	assert_int_equal(neso_ready_launch(ready, grid, (void *)0x33, values, &diagnostics), NESO_OK);
+	assert_null(diagnostics);
+	assert_int_equal(f.fake->last.args[0], x);
+	assert_int_equal(f.fake->last.grid[0], 5);
+	assert_ptr_equal(f.fake->last.stream, (void *)0x33);
+	assert_int_equal(neso_ready_launch(ready, none, NULL, values, NULL), NESO_OK);
+	assert_int_equal(f.fake->launches, 1);
+	assert_int_equal(neso_ready_launch(ready, large, NULL, values, &diagnostics), NESO_ERROR_RUN);
+	expect(diagnostics, "1048576 programs");
+	f.fake->fail_call = "cuLaunchKernel";
+	f.fake->fail_result = 719;
+	assert_int_equal(neso_ready_launch(ready, grid, NULL, values, &diagnostics), NESO_ERROR_RUN);
+	expect(diagnostics, "CUDA_ERROR_LAUNCH_FAILED");
+	neso_ready_free(ready);
+	end(&f);
+}
+
 /* A context that is new gets the module loaded again; the fast path does not mix them up. */
 static void test_contexts(void **state)
 {
@@ -272,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_ready),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
