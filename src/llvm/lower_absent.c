@@ -17,6 +17,8 @@ ABSENT(DESC_REDUCE, POINTERS)
 ABSENT(DESC_GATHER, POINTERS)
 ABSENT(DESC_SCATTER, POINTERS)
 
+ABSENT(DOT_SCALED, "decompose-dots makes other dots of it in TTIR")
+
 #define WARPS "all warps of a kernel run the same code here"
 ABSENT(WARP_SPECIALIZE, WARPS)
 ABSENT(WARP_PARTITIONS, WARPS)
