@@ -108,24 +108,39 @@ unsigned layout_space_shift(const LayoutSpace *space, unsigned name)
 	BUG("no such dim: %u", name);
 }
 
+/* Bits and lowest bit of a dim; NULL: not there. */
+static const LayoutDim *place_of(const LayoutSpace *space, unsigned name, unsigned *shift)
+{
+	*shift = 0;
+	for (unsigned i = 0; i < space->count; i++) {
+		if (space->dim[i].name == name)
+			return &space->dim[i];
+		*shift += space->dim[i].bits;
+	}
+	return NULL;
+}
+
 uint64_t layout_space_mask(const LayoutSpace *space, unsigned name)
 {
-	const LayoutDim *dim = layout_space_find(space, name);
-	if (!dim)
-		return 0;
-	return ((UINT64_C(1) << dim->bits) - 1) << layout_space_shift(space, name);
+	unsigned shift;
+	const LayoutDim *dim = place_of(space, name, &shift);
+	return dim ? ((UINT64_C(1) << dim->bits) - 1) << shift : 0;
 }
 
 uint64_t layout_space_get(const LayoutSpace *space, uint64_t packed, unsigned name)
 {
-	return (packed & layout_space_mask(space, name)) >> layout_space_shift(space, name);
+	unsigned shift;
+	const LayoutDim *dim = place_of(space, name, &shift);
+	ASSERT(dim);
+	return packed >> shift & ((UINT64_C(1) << dim->bits) - 1);
 }
 
 uint64_t layout_space_put(const LayoutSpace *space, unsigned name, uint64_t value)
 {
-	uint64_t packed = value << layout_space_shift(space, name);
-	ASSERT((packed & ~layout_space_mask(space, name)) == 0);
-	return packed;
+	unsigned shift;
+	const LayoutDim *dim = place_of(space, name, &shift);
+	ASSERT(dim && value >> dim->bits == 0);
+	return value << shift;
 }
 
 void layout_space_rep_digits(const LayoutSpace *space, uint32_t rep, uint32_t *digits)
@@ -158,12 +173,17 @@ uint32_t layout_space_rep_number(const LayoutSpace *space, const uint32_t *digit
 static void normalise_reps(LayoutSpace *space)
 {
 	uint8_t next = 1;
+	bool repeats = false;
+	for (unsigned i = 0; i < space->count; i++) {
+		if (space->dim[i].reps == 1)
+			space->dim[i].rep_order = 0;
+		else
+			repeats = true;
+	}
 	LayoutSpace old = *space;
-	for (unsigned order = 0; order <= LAYOUT_MAX_RANK; order++) {
+	for (unsigned order = 0; repeats && order <= LAYOUT_MAX_RANK; order++) {
 		for (unsigned i = 0; i < space->count; i++) {
-			if (old.dim[i].reps == 1)
-				space->dim[i].rep_order = 0;
-			else if (old.dim[i].rep_order == order)
+			if (old.dim[i].reps > 1 && old.dim[i].rep_order == order)
 				space->dim[i].rep_order = next++;
 		}
 	}

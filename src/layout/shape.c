@@ -52,15 +52,24 @@ static LayoutSpace rename_space(const LayoutSpace *space, const Renaming *names)
 	return renamed;
 }
 
+/* Where the bits of each dim go; places are found once, not for every basis. */
 static void rename_points(const Layout *l, const LayoutSpace *out, const Renaming *names, uint64_t *bases)
 {
+	uint64_t mask[LAYOUT_MAX_RANK];
+	unsigned from[LAYOUT_MAX_RANK], to[LAYOUT_MAX_RANK], count = 0, shift = 0;
+	for (unsigned j = 0; j < l->out.count; j++) {
+		const LayoutDim *dim = &l->out.dim[j];
+		if (names->to[dim->name] != DROPPED && dim->bits) {
+			mask[count] = (UINT64_C(1) << dim->bits) - 1;
+			from[count] = shift;
+			to[count++] = layout_space_shift(out, names->to[dim->name]);
+		}
+		shift += dim->bits;
+	}
 	for (unsigned i = 0; i < l->in_bits; i++) {
 		bases[i] = 0;
-		for (unsigned j = 0; j < l->out.count; j++) {
-			unsigned name = l->out.dim[j].name, to = names->to[name];
-			if (to != DROPPED)
-				bases[i] |= layout_space_put(out, to, layout_space_get(&l->out, l->bases[i], name));
-		}
+		for (unsigned j = 0; j < count; j++)
+			bases[i] |= (l->bases[i] >> from[j] & mask[j]) << to[j];
 	}
 }
 
