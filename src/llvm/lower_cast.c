@@ -199,7 +199,7 @@ CAST(FPTOUI, LLVMBuildFPToUI)
 CAST(INT_TO_PTR, LLVMBuildIntToPtr)
 CAST(PTR_TO_INT, LLVMBuildPtrToInt)
 
-/* ---- bytes to f16 and bf16 ----
+/* ---- bytes to floats ----
  *
  * A byte below the high byte of a power of two is that power plus the byte, if the mantissa has room: taking
  * the power away is exact. Conversions of integers run at a quarter of the rate of what stands here. */
@@ -220,14 +220,12 @@ static LLVMValueRef both(LLVMTypeRef type, double value)
 	return LLVMConstVector(v, 2);
 }
 
-/* Two of the bytes of a word; a signed one is told apart by its high bit. */
+/* Two of the bytes of a word. */
 static LLVMValueRef bytes_to_halves(Lower *lw, LLVMTypeRef type, bool is_signed, LLVMValueRef word, unsigned which)
 {
 	/* Byte, constant byte, byte, constant byte. */
 	LLVMValueRef pick = c32(lw, which ? 0x4342 : 0x4140);
 	if (type == lw->t.f16) {
-		if (is_signed) /* 128 more than it is */
-			word = LLVMBuildXor(lw->b, word, c32(lw, 0x80808080), "");
 		LLVMValueRef sum = halves(lw, MACHINE3(lw, prmt, word, c32(lw, 0x64646464), pick), type);
 		return LLVMBuildFSub(lw->b, sum, both(type, is_signed ? 1152 : 1024), "");
 	}
@@ -240,9 +238,23 @@ static LLVMValueRef bytes_to_halves(Lower *lw, LLVMTypeRef type, bool is_signed,
 	return LLVMBuildFAdd(lw->b, LLVMBuildFSub(lw->b, low, both(type, 256), ""), high, "");
 }
 
+/* One of the bytes of a word, in the low end of 2^23. */
+static LLVMValueRef byte_to_f32(Lower *lw, bool is_signed, LLVMValueRef word, unsigned which)
+{
+	LLVMValueRef sum = MACHINE3(lw, prmt, word, c32(lw, 0x4b000000), c32(lw, 0x7440 | which));
+	double excess = is_signed ? 0x1p23 + 128 : 0x1p23;
+	return LLVMBuildFSub(lw->b, LLVMBuildBitCast(lw->b, sum, lw->t.f32, ""), LLVMConstReal(lw->t.f32, excess), "");
+}
+
 void cast_bytes(Lower *lw, LLVMTypeRef to, bool is_signed, const LLVMValueRef *in, LLVMValueRef *out)
 {
 	LLVMValueRef word = math_pack(lw, in, 4, lw->t.i8, 8);
+	if (is_signed && to != lw->t.bf16) /* 128 more than each is */
+		word = LLVMBuildXor(lw->b, word, c32(lw, 0x80808080), "");
+	for (unsigned k = 0; k < 4 && to == lw->t.f32; k++)
+		out[k] = byte_to_f32(lw, is_signed, word, k);
+	if (to == lw->t.f32)
+		return;
 	for (unsigned k = 0; k < 4; k += 2) {
 		LLVMValueRef pair = bytes_to_halves(lw, to, is_signed, word, k / 2);
 		for (unsigned i = 0; i < 2; i++)
@@ -260,7 +272,8 @@ static bool cast_int(Lower *lw, IrOp *op)
 {
 	LLVMTypeRef to = result_type(lw, op);
 	LowerValue v = lower_get(lw, ir_operand(op, 0));
-	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 && (to == lw->t.f16 || to == lw->t.bf16);
+	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 &&
+		     (to == lw->t.f16 || to == lw->t.bf16 || to == lw->t.f32);
 	if (!bytes || v.count % 4 || v.regs[0] == v.regs[1])
 		return lower_elementwise(lw, op, int_to_float);
 	LLVMValueRef *out = lower_array(lw, v.count);

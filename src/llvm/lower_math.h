@@ -32,7 +32,7 @@ static inline LLVMValueRef math_cmp(Lower *lw, LLVMRealPredicate predicate, LLVM
 /* regs of `from` to floats of type `to`; rounding is an IrRounding. In groups of two and four, as the hardware
  * packs them. */
 void cast_floats(Lower *lw, IrType from, IrType to, int rounding, const LLVMValueRef *in, LLVMValueRef *out, uint32_t count);
-/* Four integers of 8 bits to f16 or bf16. */
+/* Four integers of 8 bits to f16, bf16 or f32. */
 void cast_bytes(Lower *lw, LLVMTypeRef to, bool is_signed, const LLVMValueRef *in, LLVMValueRef *out);
 /* An fp8 type to f16 (e4m3fn, e5m2) or f32 (the others), exact; fp8_wide says which. */
 LLVMTypeRef fp8_wide(Lower *lw, IrType from);

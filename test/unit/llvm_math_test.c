@@ -172,8 +172,9 @@ static void test_wide_casts(void **state)
 }
 
 typedef struct Bytes {
-	bool is_signed, bf16;
+	bool is_signed;
 	uint32_t lane;
+	const Kind *to;
 } Bytes;
 
 static LLVMValueRef bytes_body(Eval *e, LLVMValueRef fn, const void *data)
@@ -183,21 +184,22 @@ static LLVMValueRef bytes_body(Eval *e, LLVMValueRef fn, const void *data)
 	LLVMValueRef in[4], out[4];
 	for (uint32_t i = 0; i < 4; i++)
 		in[i] = i == c->lane ? LLVMGetParam(fn, 0) : LLVMConstInt(lw->t.i8, 85, false);
-	cast_bytes(lw, c->bf16 ? lw->t.bf16 : lw->t.f16, c->is_signed, in, out);
-	return LLVMBuildBitCast(lw->b, out[c->lane], lw->t.i16, "");
+	IrType to = ir_scalar(&e->ir, c->to->ir);
+	cast_bytes(lw, lower_type(lw, to), c->is_signed, in, out);
+	return lower_to_bits(lw, out[c->lane], to);
 }
 
 static void test_bytes(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 16; i++) {
-		Bytes c = {.is_signed = i & 1, .bf16 = i & 2, .lane = i >> 2};
+	for (unsigned i = 0; i < 24; i++) {
+		Bytes c = {.is_signed = i & 1, .lane = i >> 1 & 3, .to = &wide[i >> 3]}; /* not f64 */
 		Eval e;
 		eval_open(&e, "sm_90a");
-		EvalFunction *f = eval_build(&e, e.lw.t.i16, &e.lw.t.i8, 1, bytes_body, &c);
+		EvalFunction *f = eval_build(&e, lower_int_type(&e.lw, c.to->bits), &e.lw.t.i8, 1, bytes_body, &c);
 		for (unsigned v = 0; v < 256; v++) {
 			Wide arg = v;
-			double got = fp_to_double(c.bf16 ? FP_BF16 : FP_F16, (uint64_t)eval_run(f, &arg).lane[0]);
+			double got = fp_to_double(c.to->format, (uint64_t)eval_run(f, &arg).lane[0]);
 			double want = c.is_signed ? (int8_t)v : (int)v;
 			if (got != want)
 				fail_msg("%u as %d: %g, not %g", v, c.is_signed, got, want);
