@@ -9,7 +9,10 @@
  * Placement: largest first, each into the smallest gap between those placed before that it interferes with; without one,
  * above them (best fit). Sharing bytes costs barriers, so while it is cheap no two buffers share any, or scratches that follow
  * one another do not: as long as the total takes no more than a part of what the CTAs that may be resident leave to
- * each. Functions that are called keep bytes of their own. */
+ * each. Functions that are called keep bytes of their own.
+ *
+ * Where all is more than a CTA can have, conversions get half as much and go in passes, and half of that, down to a few KB;
+ * neso.conversion-bytes says so to those that plan them again. */
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -17,7 +20,7 @@
 #include "gpu/memory_int.h"
 #include "ir/text.h"
 
-enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16 };
+enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, LEAST_CONVERSION = 4096 };
 
 typedef struct Buffer {
 	IrOp *op;
@@ -323,8 +326,8 @@ static bool refuse(Allocation *a, uint64_t total)
 
 /* ---- the pass ---- */
 
-/* Its buffers lie from `base` on; *end becomes the first byte after them. */
-static bool allocate_func(PassCx *cx, IrOp *func, uint64_t base, uint64_t *end)
+/* Its buffers lie from `base` on; returns the first byte after them. `told`: too much is diagnosed, and UINT64_MAX. */
+static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 {
 	GpuCx *gpu = gpu_of(cx);
 	Allocation a = {.cx = cx, .gpu = gpu, .func = func};
@@ -336,26 +339,40 @@ static bool allocate_func(PassCx *cx, IrOp *func, uint64_t base, uint64_t *end)
 	Liveness liveness = {&a, &aliases};
 	ir_walk(func, false, live_op, &liveness);
 	ir_walk(func, false, add_scratch, &a);
-	*end = base + place(&a);
-	if (*end > gpu->target->shared_cta)
-		return refuse(&a, *end);
+	uint64_t end = base + place(&a);
+	if (end > gpu->target->shared_cta && told) {
+		refuse(&a, end);
+		return UINT64_MAX;
+	}
 	for (uint32_t i = 0; i < a.buffers.len; i++) {
 		const Buffer *b = &a.buffers.data[i];
 		ir_set(cx->module, b->op, ATTR_SHARED_OFFSET, ir_attr_i32(gpu->ir, (int64_t)(base + b->offset)));
 	}
-	return true;
+	return end;
+}
+
+static uint64_t allocate_all(PassCx *cx, bool told)
+{
+	uint64_t total = 0;
+	for (IrOp *func = ir_module_block(cx->module)->first; func && total != UINT64_MAX; func = func->next) {
+		if (func->kind == OP_FUNC && ir_func_body(func))
+			total = allocate_func(cx, func, aligned(total, MOST_ALIGN), told);
+	}
+	return total;
 }
 
 bool pass_allocate(PassCx *cx, bool *changed)
 {
-	uint64_t total = 0;
-	for (IrOp *func = ir_module_block(cx->module)->first; func; func = func->next) {
-		if (func->kind != OP_FUNC || !ir_func_body(func))
-			continue;
-		if (!allocate_func(cx, func, aligned(total, MOST_ALIGN), &total))
+	GpuCx *gpu = gpu_of(cx);
+	uint64_t *limit = &gpu->plan_target.shared_bytes, whole = *limit, total;
+	while (total = allocate_all(cx, *limit && *limit / 2 < LEAST_CONVERSION), total > gpu->target->shared_cta) {
+		if (total == UINT64_MAX)
 			return false;
+		*limit = (*limit ? *limit : gpu->target->shared_cta) / 2;
 	}
-	ir_set(cx->module, cx->module->op, ATTR_MODULE_SHARED, ir_attr_i32(gpu_of(cx)->ir, (int64_t)total));
+	ir_set(cx->module, cx->module->op, ATTR_MODULE_SHARED, ir_attr_i32(gpu->ir, (int64_t)total));
+	if (*limit != whole)
+		ir_set(cx->module, cx->module->op, ATTR_CONVERSION_BYTES, ir_attr_i32(gpu->ir, (int64_t)*limit));
 	*changed = true;
 	return true;
 }

@@ -173,6 +173,8 @@ static bool read_ir(Job *job)
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
 	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
+								 (int64_t)job->gpu.plan_target.shared_bytes);
 	return ir_verify(job->module, ir_module_level(job->module), &job->diags);
 }
 

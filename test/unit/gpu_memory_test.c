@@ -11,9 +11,11 @@
 #include "gpu_kit.h"
 #include "layout_random.h"
 
+#define ROWS "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+#define COLUMNS "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>"
 #define HEAD                                                                                                               \
-	"#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>\n"     \
-	"#c = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>\n"     \
+	"#b = " ROWS "\n"                                                                                                  \
+	"#c = " COLUMNS "\n"                                                                                               \
 	"#w = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], " \
 	"[0, 16]], warp = [[32, 0], [64, 0]], block = []}>\n"                                                              \
 	"#v = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], " \
@@ -486,6 +488,31 @@ static void sharing_is_weighed(void **state)
 	gpu_kit_free(&k);
 }
 
+/* Memory that leaves little for a conversion: it goes in passes. */
+static void conversions_make_do(void **state)
+{
+	(void)state;
+	GpuKit k;
+	gpu_kit_init(&k, 4, 1);
+	IrModule *m = gpu_kit_read(&k, HEAD "tt.func public @f(%x: tensor<128x128xf32, #b>) {\n"
+				   "%0 = ttg.local_alloc : () -> !ttg.memdesc<128x1024xi8, #s, #m, mutable>\n"
+				   "%3 = ttg.local_alloc : () -> !ttg.memdesc<64x1024xi8, #s, #m, mutable>\n"
+				   "%1 = ttg.convert_layout %x : tensor<128x128xf32, #b> -> tensor<128x128xf32, #c>\n"
+				   "%2 = ttg.local_load %0 : !ttg.memdesc<128x1024xi8, #s, #m, mutable> -> tensor<128x1024xi8, #b>\n"
+				   "%4 = ttg.local_load %3 : !ttg.memdesc<64x1024xi8, #s, #m, mutable> -> tensor<64x1024xi8, #b>\n"
+				   "tt.return\n}\n}\n");
+	uint64_t whole = gpu_convert_scratch(&k.cx, gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<128x128xf32, " ROWS ">")),
+					     gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<128x128xf32, " COLUMNS ">")),
+					     ir_scalar(&k.ir, TY_F32)).bytes;
+	both(&k, m);
+	assert_int_equal(whole, 128 * 128 * 4);
+	int64_t limit = ir_get_int(m->op, &k.ir, ATTR_CONVERSION_BYTES, 0);
+	assert_int_equal(limit, 232448 / 4); /* half of the tile at a time */
+	assert_int_equal(k.cx.plan_target.shared_bytes, limit);
+	assert_int_equal(ir_get_int(m->op, &k.ir, ATTR_MODULE_SHARED, 0), (128 + 64 + 32) * 1024);
+	gpu_kit_free(&k);
+}
+
 /* Regions with warps of their own never share; what is before and after them does. */
 static void side_by_side_is_apart(void **state)
 {
@@ -553,6 +580,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_programs_do_not_race),
 		cmocka_unit_test(sharing_is_weighed),
+		cmocka_unit_test(conversions_make_do),
 		cmocka_unit_test(side_by_side_is_apart),
 		cmocka_unit_test(too_much_is_told),
 	};
