@@ -492,16 +492,25 @@ static void free_result(CodegenResult *result)
 	free(result);
 }
 
-/* Both arenas are the only things owned, but for LLVM's objects, which job->emit holds. */
-static CodegenResult *run_job(Job *job, JobFn *work)
+/* What landed becomes a diagnostic; false when there is no memory for that either. */
+static bool keep_fault(Job *job, const Fault *landed)
+{
+	Fault again;
+	if (landed->kind == FAULT_MEMORY)
+		return false;
+	if (!FAULT_TRY(&again))
+		return false;
+	fault(job, DIAG_INTERNAL, landed->text);
+	keep_diags(job);
+	fault_leave(&again);
+	return true;
+}
+
+/* Does the work where faults land. False: out of memory. Both arenas are the only things owned, but for LLVM's
+ * objects, which job->emit holds. */
+static bool work_or_fault(Job *job, JobFn *work)
 {
 	Fault landed;
-	arena_init(&job->arena, 0);
-	job->block = calloc(1, sizeof *job->block);
-	if (!job->block)
-		return NULL;
-	arena_init(&job->block->arena, 0);
-	bool enough = true;
 	if (FAULT_TRY(&landed)) {
 		source_set_init(&job->sources, &job->arena);
 		diag_init(&job->diags, &job->arena, &job->sources);
@@ -509,29 +518,28 @@ static CodegenResult *run_job(Job *job, JobFn *work)
 		job->block->result.ok = work(job);
 		keep_diags(job);
 		fault_leave(&landed);
-	} else {
-		enough = landed.kind != FAULT_MEMORY;
-		job->block->result.ok = false;
-		if (job->emit) {
-			emit_close(job->emit);
-			emit_leave(job->emit);
-		}
+		return true;
 	}
-	CodegenResult *result = &job->block->result;
-	if (enough && landed.kind != FAULT_NONE) {
-		Fault again;
-		if (FAULT_TRY(&again)) {
-			fault(job, DIAG_INTERNAL, landed.text);
-			keep_diags(job);
-			fault_leave(&again);
-		} else {
-			enough = false;
-		}
+	job->block->result.ok = false;
+	if (job->emit) {
+		emit_close(job->emit);
+		emit_leave(job->emit);
 	}
+	return keep_fault(job, &landed);
+}
+
+static CodegenResult *run_job(Job *job, JobFn *work)
+{
+	job->block = calloc(1, sizeof *job->block);
+	if (!job->block)
+		return NULL;
+	arena_init(&job->arena, 0);
+	arena_init(&job->block->arena, 0);
+	bool enough = work_or_fault(job, work);
 	arena_free(&job->arena);
 	if (enough)
-		return result;
-	free_result(result);
+		return &job->block->result;
+	free_result(&job->block->result);
 	return NULL;
 }
 
