@@ -327,8 +327,28 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 static unsigned access_cost(const LayoutAccess *a)
 {
 	uint32_t registers = 1u << __builtin_popcount(a->registers);
-	return (4 * a->wavefronts + 1) * layout_access_instructions(a) +
+	return (4 * a->wavefronts + 1) * layout_access_instructions(a) + layout_access_packs(a) +
 	       layout_access_swaps(a) * layout_exchange_selects(registers, a->element_bits);
+}
+
+unsigned layout_access_packs(const LayoutAccess *access)
+{
+	unsigned bits = access->element_bits, registers = (unsigned)__builtin_popcount(access->registers);
+	if (bits >= WORD_BITS)
+		return 0;
+	unsigned word = MIN(base_log2(WORD_BITS / bits), registers);
+	uint32_t neighbours = 0;
+	uint64_t made[8];
+	for (unsigned i = 0; i < 32 && (unsigned)__builtin_popcount(neighbours) < word; i++)
+		neighbours |= access->registers & 1u << i;
+	bool same = access->vector_bits >= word;
+	for (unsigned i = 0; i < word && same; i++) {
+		made[i] = access->vector[i];
+		same = !(access->vector[i] & ~neighbours);
+	}
+	if (same && f2_rank(made, word) == word)
+		return 0;
+	return MAX((1u << registers) * bits / WORD_BITS, 1) * (bits < 16 ? 2 : 1);
 }
 
 unsigned layout_access_swaps(const LayoutAccess *access)

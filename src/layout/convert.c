@@ -22,12 +22,13 @@ void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 	static const unsigned barrier_cost[] = {COST_WARP_BARRIER, COST_CTA_BARRIER, COST_CLUSTER_BARRIER};
 	cost->shuffles *= reps;
 	cost->selects *= reps;
+	cost->packs *= reps;
 	cost->stores *= reps;
 	cost->loads *= reps;
 	cost->store_wavefronts *= reps;
 	cost->load_wavefronts *= reps;
 	cost->excess_wavefronts *= reps;
-	cost->total = cost->shuffles * COST_SHUFFLE + cost->selects * COST_SELECT +
+	cost->total = cost->shuffles * COST_SHUFFLE + (cost->selects + cost->packs) * COST_SELECT +
 		      (cost->stores + cost->loads) * COST_ISSUE +
 		      (cost->store_wavefronts + cost->load_wavefronts) * COST_WAVEFRONT +
 		      cost->barriers * barrier_cost[barrier];

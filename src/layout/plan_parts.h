@@ -46,6 +46,9 @@ bool layout_plan_access_as(const Layout *address, bool store, unsigned element_b
 			   unsigned vector_bits, unsigned pass_shift, LayoutAccess *access);
 /* How many exchanges the order of a thread's registers takes. */
 unsigned layout_access_swaps(const LayoutAccess *access);
+/* Instructions that put words together, or take them apart, where the vectors' words are not those of neighbouring
+ * registers: what uses the elements (matrix instructions, packed arithmetic) wants them by such words. */
+unsigned layout_access_packs(const LayoutAccess *access);
 
 /* Both fill plan's kind and cost and the conversion's steps. Within warps: false where data crosses warps. */
 bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan);

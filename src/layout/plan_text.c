@@ -83,6 +83,8 @@ void layout_plan_print(Text *t, const LayoutPlan *plan)
 			    cost->store_wavefronts + cost->load_wavefronts, cost->excess_wavefronts);
 	if (cost->selects)
 		text_printf(t, "%s%u selects", plan->kind == LAYOUT_PLAN_REGISTERS ? ": " : ", ", cost->selects);
+	if (cost->packs)
+		text_printf(t, ", %u packs", cost->packs);
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < plan->step_count; i++)
 		print_step(t, plan, &plan->steps[i]);

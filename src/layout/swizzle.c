@@ -152,8 +152,12 @@ static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
 	unsigned widest = log2_per(WIDEST_BITS, s->c->element_bits);
 	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
 	Vectors local = local_registers(s, side);
-	F2Span span = f2_span_none();
+	F2Span span = f2_span_none(), common = f2_span_of(s->common.v, s->common.n);
 	vec->n = 0;
+	/* In the order of this side's registers: words of neighbours. */
+	for (unsigned i = 0; i < local.n; i++)
+		if (f2_span_has(&common, local.v[i]))
+			extend(&span, vec, &local.v[i], 1, widest);
 	extend(&span, vec, s->common.v, s->common.n, widest);
 	extend(&span, vec, local.v, local.n, widest);
 	extend_images(s, &span, vec, side->thread, side->lanes, word);
@@ -399,6 +403,7 @@ static void predict(const Swizzle *s, LayoutPlan *plan)
 				 loads * (plan->load.wavefronts - plan->load.least);
 	cost.selects = layout_access_swaps(&plan->store) * layout_exchange_selects(1u << s->src.registers, width) +
 		       layout_access_swaps(&plan->load) * layout_exchange_selects(1u << s->dst.registers, width);
+	cost.packs = layout_access_packs(&plan->store) + layout_access_packs(&plan->load);
 	cost.barriers = 2 * plan->passes * turns - 1;
 	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
 	layout_cost_finish(&cost, s->c->reps, barrier_of(s, plan));

@@ -210,6 +210,29 @@ static void operands_by_ldmatrix(void **state)
 	arena_free(&p.arena);
 }
 
+/* B of mma.sync from rows: ldmatrix.trans, although plain vectors are as wide, because their words would have to be put
+ * together from elements of other k. */
+static void words_of_neighbours_are_preferred(void **state)
+{
+	Programs p;
+	int64_t shape[2] = {64, 256};
+	(void)state;
+	start(&p);
+	LayoutBlocked rows = {.rank = 2, .size_per_thread = {1, 8}, .threads_per_warp = {1, 32}, .warps_per_cta = {8, 1},
+			      .order = {1, 0}};
+	LayoutTarget target = {.ldmatrix = true, .stmatrix = true};
+	const Layout *from = layout_blocked(&p.cx, shape, &rows);
+	const Layout *to = layout_mma_operand(&p.cx, shape, 2, (unsigned[]){2, 4}, 1, 16, 2);
+	const LayoutPlan *plan = layout_plan(&p.cx, from, to, 16, &target);
+	assert_int_equal(plan->load.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+	assert_int_equal(plan->cost.packs, 0);
+	/* Without ldmatrix one side has to: 128 elements, two to a word. */
+	target.ldmatrix = target.stmatrix = false;
+	plan = layout_plan(&p.cx, from, to, 16, &target);
+	assert_true(plan->cost.packs >= 32);
+	arena_free(&p.arena);
+}
+
 static void transposed_copies(void **state)
 {
 	(void)state;
@@ -424,6 +447,7 @@ int main(void)
 		cmocka_unit_test(nearby_layouts_stay_in_warps),
 		cmocka_unit_test(accumulator_to_operand),
 		cmocka_unit_test(operands_by_ldmatrix),
+		cmocka_unit_test(words_of_neighbours_are_preferred),
 		cmocka_unit_test(transposed_copies),
 		cmocka_unit_test(slices_convert),
 		cmocka_unit_test(lanes_that_share_pick),
