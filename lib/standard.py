@@ -265,8 +265,8 @@ def cumprod(input, axis=0, reverse=False):
 
 @triton.jit
 def _side(rank: tl.constexpr, bit: tl.constexpr):
-    """0 and 1 along the dimension that stands for a bit of the position, in a cube of that rank."""
-    return tl.reshape(tl.arange(0, 2), (1,) * (rank - 1 - bit) + (2,) + (1,) * bit)
+    """False and true along the dimension that stands for a bit of the position, in a cube of that rank."""
+    return tl.reshape(tl.arange(0, 2), (1,) * (rank - 1 - bit) + (2,) + (1,) * bit) != 0
 
 
 @triton.jit
@@ -280,14 +280,15 @@ def _across(x, axis: tl.constexpr):
 def _merge(x, bits: tl.constexpr, order: tl.constexpr):
     """Sorts runs of 2^bits that are bitonic: order 0 up, 1 down, 2 up and down by turns."""
     rank: tl.constexpr = _log2(x.numel)
-    if order == 2:
-        down = _side(rank, bits)
-    else:
-        down = order
     for step in tl.static_range(bits):
         bit: tl.constexpr = bits - 1 - step
         other = _across(x, rank - 1 - bit)
-        x = tl.where((x > other) != (down ^ _side(rank, bit)), other, x)
+        upper = _side(rank, bit)  # booleans, which a comparison takes in for nothing
+        if order == 2:
+            upper = upper != _side(rank, bits)
+        elif order == 1:
+            upper = upper == False
+        x = tl.where((x > other) != upper, other, x)
     return x
 
 
