@@ -41,6 +41,57 @@ def row(x_ptr, out_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def either(a, b):
+    return a | b
+
+
+@triton.jit
+def both(a, b):
+    return a & b
+
+
+@triton.jit
+def odd(a, b):
+    return a ^ b
+
+
+@triton.jit
+def types(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    """Booleans, bytes, 16 and 64 bits; signed and unsigned; along a row that one warp holds, and over all."""
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    x = tl.load(x_ptr + m[:, None] * N + n[None, :])
+    flag = x % 7 == 0
+    tl.store(out_ptr + m, tl.reduce(flag, 1, either).to(tl.int32))
+    out_ptr += M
+    tl.store(out_ptr + m, tl.reduce(x > -900, 1, both).to(tl.int32))
+    out_ptr += M
+    tl.store(out_ptr + n, tl.reduce(flag, 0, odd).to(tl.int32))
+    out_ptr += N
+    tl.store(out_ptr + m, tl.min(x.to(tl.int8), 1).to(tl.int32))
+    out_ptr += M
+    tl.store(out_ptr + m, tl.max(x.to(tl.uint8), 1).to(tl.int32))
+    out_ptr += M
+    tl.store(out_ptr + n, tl.max(x.to(tl.uint16), 0).to(tl.int32))
+    out_ptr += N
+    tl.store(out_ptr + n, tl.reduce(x.to(tl.int16), 0, odd).to(tl.int32))
+    out_ptr += N
+    wide = x.to(tl.int64) * 4294967297
+    tl.store(out_ptr + m, (tl.max(wide, 1) >> 32).to(tl.int32))
+    out_ptr += M
+    tl.store(out_ptr + m, tl.argmin(wide, 1))
+    out_ptr += M
+    tl.store(out_ptr + n, tl.argmax(x.to(tl.float16), 0))
+    out_ptr += N
+    flat = tl.ravel(x)
+    tl.store(out_ptr, tl.reduce(flat % 1999 == 0, 0, either).to(tl.int32))
+    tl.store(out_ptr + 1, tl.min(flat.to(tl.int8), 0).to(tl.int32))
+    tl.store(out_ptr + 2, tl.reduce(flat.to(tl.uint8), 0, both).to(tl.int32))
+    tl.store(out_ptr + 3, tl.max(flat.to(tl.float16), 0).to(tl.int32))
+    tl.store(out_ptr + 4, tl.argmax(flat, 0, tie_break_left=False) * 0 + tl.argmax(flat, 0))
+
+
+@triton.jit
 def combine_moments(n1, mean1, m1, n2, mean2, m2):
     n = n1 + n2
     delta = mean2 - mean1

@@ -150,6 +150,7 @@ def combine():
         yield k, "row", [floats(n), empty(7), [n]], (1,), 0
     for m, n in ((16, 64), (64, 16), (4, 512)):
         yield k, "moments", [floats(m, n), empty(2 * m + 2 * n + 2 * m * n), [m], [n]], (1,), 4e-6
+        yield k, "types", [ints(m, n) % 1000, empty(6 * m + 4 * n + 5, dtype=i32), [m], [n]], (1,), 0
         yield k, "scans", [ints(m, n) % 100, empty(8 * m * n, dtype=i32), [m], [n]], (1,), 0
         yield k, "sorts", [ints(m, n), empty(4 * m * n + 8 * m, dtype=i32), [m], [n]], (1,), 0
         yield k, "gathers", [ints(m, n), ints(m, n)[::-1].copy(), empty(4 * m * n + 96 + n, dtype=i32), [m], [n]], (1,), 0
