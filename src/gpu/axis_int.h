@@ -25,6 +25,25 @@ int64_t axis_first(const AxisInfo *info, IrType type, unsigned dim, int64_t n);
 /* What every element is a multiple of. */
 int64_t axis_every(const AxisInfo *info, IrType type);
 AxisInfo axis_join(const AxisInfo *a, const AxisInfo *b, IrType type);
+int64_t axis_low_bit(int64_t x); /* the largest power of two that divides x, at most AXIS_MOST */
+/* The facts about all elements, of another value. */
+AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from);
+
+/* Single ops (axis_shape.c). */
+AxisInfo axis_of_range(const IrOp *op, const IrCx *cx);
+AxisInfo axis_splat(const AxisInfo *a, IrType type);
+AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis);
+AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order);
+AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type);
+AxisInfo axis_without_last(const AxisInfo *a, IrType type);
+AxisInfo axis_retyped(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign);
+AxisInfo axis_of_equal_operands(const IrOp *op, const AxisArgs *args);
+AxisInfo axis_of_constant(const IrOp *op);
+
 /* Ops without regions, one result; the hints of the op are not looked at. */
 AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args);
 

@@ -12,7 +12,7 @@
 
 /* ---- small things ---- */
 
-static int64_t low_bit(int64_t x)
+int64_t axis_low_bit(int64_t x)
 {
 	uint64_t u = (uint64_t)x;
 	u &= 0 - u;
@@ -26,7 +26,7 @@ static int64_t times(int64_t a, int64_t b)
 
 int64_t axis_size(IrType type, unsigned dim)
 {
-	return ir_is_tensor(type) ? low_bit(type->shape[dim]) : 1;
+	return ir_is_tensor(type) ? axis_low_bit(type->shape[dim]) : 1;
 }
 
 int64_t axis_step(IrType type)
@@ -50,7 +50,7 @@ AxisInfo axis_all(IrType type, int64_t value)
 	info.value = value;
 	info.nonneg = value >= 0;
 	for (unsigned d = 0; d < info.rank; d++) {
-		info.divisibility[d] = low_bit(value);
+		info.divisibility[d] = axis_low_bit(value);
 		info.constancy[d] = axis_size(type, d);
 	}
 	return info;
@@ -59,7 +59,7 @@ AxisInfo axis_all(IrType type, int64_t value)
 int64_t axis_first(const AxisInfo *info, IrType type, unsigned dim, int64_t n)
 {
 	int64_t d = info->divisibility[dim];
-	return n < info->contiguity[dim] ? MIN(d, times(n, low_bit(axis_step(type)))) : d;
+	return n < info->contiguity[dim] ? MIN(d, times(n, axis_low_bit(axis_step(type)))) : d;
 }
 
 int64_t axis_every(const AxisInfo *info, IrType type)
@@ -104,7 +104,7 @@ static AxisInfo sum(const Binary *x, bool minus, int64_t scale)
 		info.contiguity[d] = n;
 		info.constancy[d] = MIN(a->constancy[d], b->constancy[d]);
 		info.divisibility[d] =
-			MIN(axis_first(a, x->ta, d, n), times(axis_first(b, x->tb, d, n), low_bit(scale)));
+			MIN(axis_first(a, x->ta, d, n), times(axis_first(b, x->tb, d, n), axis_low_bit(scale)));
 	}
 	return info;
 }
@@ -304,247 +304,6 @@ static AxisInfo selection(const IrOp *op, const AxisArgs *args)
 	return info;
 }
 
-/* ---- shapes ---- */
-
-static AxisInfo range(const IrOp *op, const IrCx *cx)
-{
-	IrType type = op->results[0].type;
-	AxisInfo info = axis_nothing(type);
-	int64_t start = ir_get_int(op, cx, ATTR_START, 0), n = axis_size(type, 0);
-	info.contiguity[0] = n;
-	info.divisibility[0] = n == type->shape[0] ? low_bit(start) : MIN(low_bit(start), n);
-	info.nonneg = start >= 0;
-	if (type->shape[0] == 1)
-		return axis_all(type, start);
-	return info;
-}
-
-static AxisInfo keep_facts(AxisInfo info, const AxisInfo *from)
-{
-	info.known = from->known;
-	info.value = from->value;
-	info.nonneg = from->nonneg;
-	return info;
-}
-
-static AxisInfo splat(const AxisInfo *a, IrType type)
-{
-	AxisInfo info = keep_facts(axis_nothing(type), a);
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.divisibility[d] = a->divisibility[0];
-		info.constancy[d] = axis_size(type, d);
-	}
-	return info;
-}
-
-static AxisInfo expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis)
-{
-	AxisInfo info = keep_facts(axis_nothing(type), a);
-	for (unsigned d = 0; d < info.rank; d++) {
-		unsigned old = d < axis ? d : d - 1;
-		info.divisibility[d] = d == axis ? axis_every(a, from) : a->divisibility[old];
-		if (d != axis) {
-			info.contiguity[d] = a->contiguity[old];
-			info.constancy[d] = a->constancy[old];
-		}
-	}
-	return info;
-}
-
-static AxisInfo broadcast(const AxisInfo *a, IrType from, IrType type)
-{
-	AxisInfo info = *a;
-	for (unsigned d = 0; d < info.rank; d++)
-		if (from->shape[d] != type->shape[d])
-			info.constancy[d] = axis_size(type, d);
-	return info;
-}
-
-static AxisInfo transposed(const AxisInfo *a, IrType type, IrAttr order)
-{
-	AxisInfo info = keep_facts(axis_nothing(type), a);
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.contiguity[d] = a->contiguity[order->ints[d]];
-		info.divisibility[d] = a->divisibility[order->ints[d]];
-		info.constancy[d] = a->constancy[order->ints[d]];
-	}
-	return info;
-}
-
-/* Elements that follow one another in row-major order stay neighbours: along the last dim that is longer than 1. */
-static AxisInfo reshaped(const AxisInfo *a, IrType from, IrType type)
-{
-	int last = (int)from->rank - 1, to = (int)type->rank - 1;
-	bool constant = true;
-	while (last > 0 && from->shape[last] == 1)
-		last--;
-	while (to > 0 && type->shape[to] == 1)
-		to--;
-	for (unsigned d = 0; d < from->rank; d++)
-		constant = constant && a->constancy[d] == from->shape[d];
-	AxisInfo info = keep_facts(axis_nothing(type), a);
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.divisibility[d] = axis_every(a, from);
-		info.constancy[d] = constant ? axis_size(type, d) : 1;
-	}
-	if (constant || last < 0 || to < 0)
-		return info;
-	unsigned l = (unsigned)last, t = (unsigned)to;
-	info.contiguity[t] = MIN(a->contiguity[l], axis_size(type, t));
-	info.constancy[t] = MIN(a->constancy[l], axis_size(type, t));
-	info.divisibility[t] = MAX(axis_first(a, from, l, info.contiguity[t]), info.contiguity[t] == 1 ? axis_every(a, from) : 1);
-	return info;
-}
-
-static AxisInfo joined(const AxisArgs *args, IrType from, IrType type)
-{
-	AxisInfo both = axis_join(args->a[0], args->a[1], from), info = axis_nothing(type);
-	info.nonneg = both.nonneg;
-	for (unsigned d = 0; d < both.rank; d++) {
-		info.contiguity[d] = both.contiguity[d];
-		info.divisibility[d] = both.divisibility[d];
-		info.constancy[d] = both.constancy[d];
-	}
-	info.divisibility[both.rank] = axis_every(&both, from);
-	return info;
-}
-
-static AxisInfo without_last(const AxisInfo *a, IrType type)
-{
-	AxisInfo info = keep_facts(axis_nothing(type), a);
-	for (unsigned d = 0; d < info.rank && d < a->rank; d++) {
-		info.contiguity[d] = a->contiguity[d];
-		info.divisibility[d] = a->divisibility[d];
-		info.constancy[d] = a->constancy[d];
-	}
-	return info;
-}
-
-/* ---- types ---- */
-
-/* The same numbers; where the step changes, only runs of 1 remain. */
-static AxisInfo retyped(const AxisInfo *a, IrType from, IrType type)
-{
-	AxisInfo info = keep_facts(*a, a);
-	if (axis_step(from) == axis_step(type))
-		return info;
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.contiguity[d] = 1;
-		info.divisibility[d] = axis_every(a, from);
-	}
-	return info;
-}
-
-static AxisInfo truncated(const AxisInfo *a, IrType from, IrType type)
-{
-	AxisInfo info = *a;
-	unsigned bits = ir_elem(type)->bits;
-	int64_t most = bits < AXIS_MOST_BITS ? INT64_C(1) << bits : AXIS_MOST;
-	info.nonneg = false;
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.contiguity[d] = MIN(info.contiguity[d], most);
-		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
-		if (info.divisibility[d] >= most)
-			info.divisibility[d] = AXIS_MOST;
-	}
-	if (info.known) {
-		IrType elem = ir_elem(type);
-		unsigned unused = 64 - elem->bits;
-		return axis_all(type, (int64_t)((uint64_t)a->value << unused) >> unused);
-	}
-	return info;
-}
-
-/* Narrow integers wrap soon: runs must not cross a multiple of their length. */
-static AxisInfo extended(const AxisInfo *a, IrType from, bool unsign)
-{
-	AxisInfo info = *a;
-	unsigned bits = ir_elem(from)->bits;
-	if (info.known && unsign && bits < 64 && info.value < 0)
-		info.value &= (INT64_C(1) << bits) - 1;
-	info.nonneg = info.nonneg || unsign;
-	for (unsigned d = 0; d < info.rank && bits < 32; d++) {
-		info.contiguity[d] = MIN(a->contiguity[d], a->divisibility[d]);
-		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
-	}
-	/* Past the width there were no bits to know of. */
-	for (unsigned d = 0; d < info.rank && bits < AXIS_MOST_BITS; d++)
-		if (info.divisibility[d] > INT64_C(1) << bits)
-			info.divisibility[d] = AXIS_MOST;
-	return info;
-}
-
-/* Elementwise ops of which only this is known: equal operands give equal results. */
-static AxisInfo equal_operands(const IrOp *op, const AxisArgs *args)
-{
-	AxisInfo info = axis_nothing(op->results[0].type);
-	if (!ir_is_tensor(op->results[0].type))
-		return info;
-	for (unsigned d = 0; d < info.rank; d++) {
-		info.constancy[d] = axis_size(op->results[0].type, d);
-		for (uint32_t i = 0; i < op->operand_count && i < 3; i++)
-			if (ir_is_tensor(ir_operand(op, i)->type))
-				info.constancy[d] = MIN(info.constancy[d], args->a[i]->constancy[d]);
-	}
-	return info;
-}
-
-/* ---- constants ---- */
-
-static int64_t word_value(IrType elem, uint64_t word)
-{
-	unsigned unused = 64 - elem->bits;
-	return elem->bits == 1 ? (int64_t)(word & 1) : (int64_t)(word << unused) >> unused;
-}
-
-typedef struct Words {
-	IrAttr attr;
-	uint32_t inner; /* elements between neighbours of the dim */
-	int64_t size;   /* of the dim */
-} Words;
-
-/* Does element i of an aligned group of n lie at step * i from the first, and the first at a multiple of `of`? */
-static bool groups_fit(const Words *w, int64_t n, int64_t step, int64_t of)
-{
-	IrType elem = w->attr->type->elem;
-	for (uint32_t i = 0; i < w->attr->len; i++) {
-		int64_t at = i / w->inner % w->size, offset = at % n;
-		int64_t first = word_value(elem, w->attr->words[i - (uint32_t)offset * w->inner]);
-		int64_t value = word_value(elem, w->attr->words[i]);
-		if ((int64_t)((uint64_t)first + (uint64_t)(step * offset)) != value || first % of != 0)
-			return false;
-	}
-	return true;
-}
-
-static AxisInfo constant(const IrOp *op)
-{
-	IrType type = op->results[0].type;
-	AxisInfo info = axis_nothing(type);
-	IrAttr attr = ir_constant_of(&op->results[0]);
-	if (!attr || !ir_is_int(ir_elem(type)))
-		return info;
-	if (attr->kind != ATTR_KIND_DENSE)
-		return axis_all(type, attr->i);
-	if (attr->splat)
-		return axis_all(type, word_value(type->elem, attr->words[0]));
-	info.nonneg = true;
-	for (uint32_t i = 0; i < attr->len; i++)
-		info.nonneg = info.nonneg && word_value(type->elem, attr->words[i]) >= 0;
-	Words w = {.attr = attr, .inner = 1};
-	for (unsigned d = info.rank; d-- > 0; w.inner *= (uint32_t)w.size) {
-		w.size = type->shape[d];
-		int64_t n = axis_size(type, d);
-		for (int64_t k = 2; k <= n && groups_fit(&w, k, 0, 1); k *= 2)
-			info.constancy[d] = k;
-		for (int64_t k = 2; k <= n && groups_fit(&w, k, 1, 1); k *= 2)
-			info.contiguity[d] = k;
-		for (int64_t k = 2; k <= 1024 && groups_fit(&w, info.contiguity[d], 1, k); k *= 2)
-			info.divisibility[d] = k;
-	}
-	return info;
-}
-
 /* ---- all of them ---- */
 
 static AxisInfo two_operands(const IrOp *op, const IrCx *cx, const AxisArgs *args)
@@ -595,43 +354,43 @@ AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args)
 	AxisInfo info;
 	switch (op->kind) {
 	case OP_CONSTANT:
-		return constant(op);
+		return axis_of_constant(op);
 	case OP_MAKE_RANGE:
-		return range(op, cx);
+		return axis_of_range(op, cx);
 	case OP_PROGRAM_ID:
 	case OP_NUM_PROGRAMS:
 		info = axis_nothing(type);
 		info.nonneg = true;
 		return info;
 	case OP_SPLAT:
-		return splat(a, type);
+		return axis_splat(a, type);
 	case OP_UNSPLAT:
-		info = keep_facts(axis_nothing(type), a);
+		info = axis_keep_facts(axis_nothing(type), a);
 		info.divisibility[0] = axis_every(a, from);
 		return info;
 	case OP_EXPAND_DIMS:
-		return expanded(a, from, type, (unsigned)ir_get_int(op, cx, ATTR_AXIS, 0));
+		return axis_expanded(a, from, type, (unsigned)ir_get_int(op, cx, ATTR_AXIS, 0));
 	case OP_BROADCAST:
-		return broadcast(a, from, type);
+		return axis_broadcast(a, from, type);
 	case OP_TRANS:
-		return transposed(a, type, ir_get(op, cx, ATTR_ORDER));
+		return axis_transposed(a, type, ir_get(op, cx, ATTR_ORDER));
 	case OP_RESHAPE:
-		return reshaped(a, from, type);
+		return axis_reshaped(a, from, type);
 	case OP_JOIN:
-		return joined(args, from, type);
+		return axis_joined(args, from, type);
 	case OP_SPLIT:
-		return without_last(a, type);
+		return axis_without_last(a, type);
 	case OP_CONVERT_LAYOUT:
 		return *a;
 	case OP_EXTSI:
 	case OP_EXTUI:
-		return extended(a, from, op->kind == OP_EXTUI);
+		return axis_extended(a, from, op->kind == OP_EXTUI);
 	case OP_TRUNCI:
-		return truncated(a, from, type);
+		return axis_truncated(a, from, type);
 	case OP_BITCAST:
 	case OP_INT_TO_PTR:
 	case OP_PTR_TO_INT:
-		return retyped(a, from, type);
+		return axis_retyped(a, from, type);
 	case OP_SELECT:
 		return selection(op, args);
 	case OP_ADDI:
@@ -659,6 +418,6 @@ AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args)
 		break;
 	}
 	if (ir_has_trait(op, TRAIT_ELEM) && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX))
-		return equal_operands(op, args);
+		return axis_of_equal_operands(op, args);
 	return axis_nothing(type);
 }

@@ -175,7 +175,9 @@ static bool read_ir(Job *job)
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
 								 (int64_t)job->gpu.plan_target.shared_bytes);
-	return ir_verify(job->module, ir_module_level(job->module), &job->diags);
+	IrLevel level = ir_module_level(job->module);
+	return ir_verify(job->module, level, &job->diags) &&
+	       (level == LEVEL_T || gpu_verify(&job->gpu, job->module, &job->diags));
 }
 
 static bool is_public(const Job *job, const IrOp *func)
@@ -415,6 +417,10 @@ static bool to_ttgir(Job *job)
 	const char *const *names = gpu_pipeline(&job->gpu, &count);
 	if (ir_module_level(job->module) == LEVEL_T &&
 	    (!run_list(job, first, ARRAY_LEN(first)) || !run_list(job, names, count)))
+		return false;
+	/* TTGIR that others wrote has no place in shared memory yet. */
+	static const char *const last[] = {"allocate", "barriers"};
+	if (!ir_get_named(job->module->op, ir_sym(&job->ir, "ttg.shared")) && !run_list(job, last, ARRAY_LEN(last)))
 		return false;
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);

@@ -1,6 +1,9 @@
 // As Triton 3.6 writes it for sm_90: it is read, and its layouts fit and follow from one another.
-// options: --pass=dce,coalesce --verify-each --stress --no-loc
+// run: neso opt --pass=dce,coalesce --verify-each --stress --no-loc %s
+// run: codegen_tool --emit ttgir %s
 // CHECK: "ttg.num-warps" = 4
+// It gets its place in shared memory before it is lowered.
+// CHECK: ttg.shared = {{[1-9]}}
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #blocked1 = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
