@@ -1,8 +1,8 @@
 /* Integer and float arithmetic, addresses, comparison, selection, constants.
  *
  * Contraction: a product whose every use is a sum or a difference of the same block becomes llvm.fma there when fusion is
- * on. Nothing else contracts: no fast-math flag is set, and without one NVPTX writes the .rn forms, which ptxas
- * keeps apart. */
+ * on. Nothing else contracts: no fast-math flag is set on products, and without one NVPTX writes the .rn forms, which
+ * ptxas keeps apart. */
 #include "base/map.h"
 #include "llvm/lower_affine.h"
 
@@ -258,6 +258,16 @@ static const IrOp *fused_product(const Lower *lw, const IrOp *sum, uint32_t oper
 	return product;
 }
 
+/* With fusion on ptxas may join a sum with the scaling that ends an approximation (a power of two), so a sum is written without
+ * .rn then; a product that is left keeps it, and is never joined. */
+static LLVMValueRef plain_sum(Lower *lw, bool minus, LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMValueRef v = minus ? LLVMBuildFSub(lw->b, a, b, "") : LLVMBuildFAdd(lw->b, a, b, "");
+	if (lw->fp_fusion && LLVMIsAInstruction(v))
+		LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+	return v;
+}
+
 static bool lower_sum(Lower *lw, IrOp *op, bool minus)
 {
 	uint32_t which = 0;
@@ -272,8 +282,7 @@ static bool lower_sum(Lower *lw, IrOp *op, bool minus)
 	LLVMValueRef *regs = lower_array(lw, count);
 	for (uint32_t r = 0; r < count; r++) {
 		if (!product) {
-			regs[r] = minus ? LLVMBuildFSub(lw->b, a.regs[r], b.regs[r], "") :
-				  LLVMBuildFAdd(lw->b, a.regs[r], b.regs[r], "");
+			regs[r] = plain_sum(lw, minus, a.regs[r], b.regs[r]);
 			continue;
 		}
 		LLVMValueRef left = lower_get(lw, ir_operand(product, 0)).regs[r];

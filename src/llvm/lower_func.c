@@ -89,16 +89,14 @@ static LLVMValueRef split_exponent(Lower *lw, LLVMValueRef x, LLVMValueRef *m)
 	return lower_fma(lw, LLVMBuildSIToFP(lw->b, e, lw->t.f32, ""), math_f32(lw, 0x1p-23), offset);
 }
 
-/* The logarithm y of x, where x is neither negative, zero, infinite nor NaN. */
+/* The logarithm y of x, where x is neither negative, zero, infinite nor NaN. x infinity + infinity is what belongs there, but
+ * for zeros: seen as an unsigned number, the bits of all these are large. */
 static LLVMValueRef log_edges(Lower *lw, LLVMValueRef x, LLVMValueRef y)
 {
-	LLVMTypeRef t = LLVMTypeOf(x);
-	LLVMValueRef infinity = LLVMConstReal(t, (double)INFINITY), zero = LLVMConstReal(t, 0);
-	/* infinity stays, NaN stays, negative ones become NaN */
-	LLVMValueRef edge = math_select(lw, math_cmp(lw, LLVMRealOLT, x, zero), LLVMConstReal(t, (double)NAN), x);
-	edge = math_select(lw, math_cmp(lw, LLVMRealOEQ, x, zero), LLVMConstReal(t, -(double)INFINITY), edge);
-	LLVMValueRef usual = LLVMBuildAnd(lw->b, math_cmp(lw, LLVMRealOGT, x, zero), math_cmp(lw, LLVMRealOLT, x, infinity), "");
-	return math_select(lw, usual, y, edge);
+	LLVMValueRef infinity = math_f32(lw, (double)INFINITY), zero = math_f32(lw, 0);
+	LLVMValueRef edge = LLVMBuildICmp(lw->b, LLVMIntUGE, bits_of(lw, x), c32(lw, 0x7f800000), "");
+	y = math_select(lw, edge, lower_fma(lw, x, infinity, infinity), y);
+	return math_select(lw, math_cmp(lw, LLVMRealOEQ, x, zero), math_f32(lw, -(double)INFINITY), y);
 }
 
 LLVMValueRef func_log(Lower *lw, LLVMValueRef x)
@@ -109,9 +107,8 @@ LLVMValueRef func_log(Lower *lw, LLVMValueRef x)
 				   0.037672463804483414};
 	LLVMValueRef m, e = split_exponent(lw, x, &m);
 	LLVMValueRef p = lower_fma(lw, m, math_poly(lw, m, q, ARRAY_LEN(q)), math_f32(lw, -0.5));
-	LLVMValueRef tail = LLVMBuildFMul(lw->b, LLVMBuildFMul(lw->b, m, m, ""), p, "");
-	LLVMValueRef low = lower_fma(lw, e, math_f32(lw, 0x1.7f7d1cp-20), tail);
-	LLVMValueRef y = lower_fma(lw, e, math_f32(lw, 0x1.62e4p-1), LLVMBuildFAdd(lw->b, m, low, ""));
+	LLVMValueRef one = lower_fma(lw, LLVMBuildFMul(lw->b, m, p, ""), m, m);
+	LLVMValueRef y = lower_fma(lw, e, math_f32(lw, 0x1.62e43p-1), one);
 	return log_edges(lw, x, y);
 }
 

@@ -7,7 +7,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-DAG: neg.f32
   // CHECK-DAG: fma.rn.f32
   // CHECK: mul.rn.f32
-  // CHECK: add.rn.f32
+  // CHECK: add.f32
   // CHECK: ret;
   // CHECK-LABEL: .visible .entry k(
   // CHECK-NOT: fma

@@ -4,7 +4,7 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK: 90 .visible .entry k(
   tt.func public @k(%h: f16, %b: bf16, %q: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) {
-    // CHECK: 90 {{.*}}add.rn.bf16
+    // CHECK: 90 {{.*}}add.bf16
     %s = arith.addf %b, %b : bf16
     tt.call @use(%s) : (bf16) -> ()
     // CHECK: 90 {{.*}}max.NaN.bf16

@@ -21,7 +21,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK-NOT: neso.shfl
     // CHECK: [[A:%.*]] = fadd
     // CHECK-NEXT: [[B:%.*]] = fadd
-    // CHECK-NEXT: [[SUM:%.*]] = fadd float [[A]], [[B]]
+    // CHECK-NEXT: [[SUM:%.*]] = fadd {{.*}}float [[A]], [[B]]
     // CHECK: call void @use(float [[SUM]])
     %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
     ^bb0(%a: f32, %b: f32):
