@@ -208,6 +208,7 @@ typedef struct How {
 	const char *modifiers;
 	LLVMValueRef policy; /* of the second-level cache, or NULL */
 	bool is_volatile;
+	bool is_fresh; /* others may write meanwhile, and the program looks again: no load is merged or moved */
 } How;
 
 static How how_of(Lower *lw, const IrOp *op)
@@ -226,6 +227,7 @@ static How how_of(Lower *lw, const IrOp *op)
 		c = arena_printf(lw->arena, "%s%s%s", evict == EVICT_FIRST ? "first" : "last", *c ? "." : "", c);
 	}
 	how.modifiers = c;
+	how.is_fresh = how.is_volatile || cache == CACHE_CV || cache == CACHE_CG;
 	return how;
 }
 
@@ -288,7 +290,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 	}
 	for (unsigned i = 0; condition && !other && i < w.count; i++)
 		args[n++] = LLVMConstNull(word_type(lw, &w));
-	LLVMValueRef got = machine_family(lw, MACHINE_ld_global, suffix_of(lw, how, condition, &w),
+	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global, suffix_of(lw, how, condition, &w),
 					  lower_words_result(lw, &w), args, n);
 	lower_words_unpack(lw, tile, &w, rep, start, got, elem, regs);
 }

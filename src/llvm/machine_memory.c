@@ -3,7 +3,7 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, st_global   [always] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	ld_global, ld_fresh, st_global  [always] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, words; with the word `always`
  *	                       there is no condition, and a load gets no words
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
