@@ -98,8 +98,9 @@ const char *emit_llvm_version(void)
 
 unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error)
 {
-	/* Products of fp8 came to sm_89 with 8.4 (PTX ISA, mma); 8.0 is what came with CUDA 12.0. */
-	unsigned least = MAX(target->ptx, target_has(target, TARGET_FP8) ? 84u : 80u);
+	/* Conversions of fp8 came to sm_89 with 8.1 (PTX ISA, cvt); 8.0 is what came with CUDA 12.0. What needs more
+	 * says so in its row (machine.h). */
+	unsigned least = MAX(target->ptx, target_has(target, TARGET_FP8) ? 81u : 80u);
 	unsigned version = MAX(asked, least);
 	*error = NULL;
 	if (target->capability > MAX_CAPABILITY || (LLVM_VERSION_MAJOR < 22 && target->capability == 110))

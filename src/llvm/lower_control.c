@@ -8,6 +8,8 @@
 #include "llvm/lower_affine.h"
 #include "llvm/lower_int.h"
 
+#include <llvm/Config/llvm-config.h>
+
 /* ---- lists of registers ---- */
 
 typedef struct Regs {
@@ -364,20 +366,30 @@ static void set_attribute(Lower *lw, LLVMValueRef fn, const char *name, const ch
 	LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, attribute);
 }
 
-static void set_number(Lower *lw, LLVMValueRef fn, const char *name, unsigned value)
+/* A fact of a launch: nvvm.NAME; LLVM before 21 reads it from metadata. */
+static void set_number(Lower *lw, LLVMValueRef fn, const char *name, const char *old, unsigned value)
 {
+#if LLVM_VERSION_MAJOR >= 21
+	(void)old;
 	set_attribute(lw, fn, name, arena_printf(lw->arena, "%u", value));
+#else
+	(void)name;
+	LLVMMetadataRef parts[] = {LLVMValueAsMetadata(fn), LLVMMDStringInContext2(lw->cx, old, strlen(old)),
+				   LLVMValueAsMetadata(lower_i32(lw, value))};
+	LLVMMetadataRef node = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
+	LLVMAddNamedMetadataOperand(lw->mod, "nvvm.annotations", LLVMMetadataAsValue(lw->cx, node));
+#endif
 }
 
 static void set_launch_attributes(Lower *lw, LLVMValueRef fn)
 {
 	unsigned threads = TARGET_WARP_SIZE * lw->gpu->num_warps;
 	LLVMSetFunctionCallConv(fn, LLVMPTXKernelCallConv);
-	set_number(lw, fn, "nvvm.reqntid", threads);
+	set_number(lw, fn, "nvvm.reqntid", "reqntidx", threads);
 	if (lw->maxnreg)
-		set_number(lw, fn, "nvvm.maxnreg", lw->maxnreg);
+		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", lw->maxnreg);
 	if (lw->gpu->num_ctas > 1)
-		set_number(lw, fn, "nvvm.cluster_dim", lw->gpu->num_ctas);
+		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lw->gpu->num_ctas);
 }
 
 /* tt.divisibility of a pointer is its alignment. */

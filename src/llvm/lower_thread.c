@@ -102,6 +102,9 @@ LLVMValueRef lower_cta(Lower *lw)
 	if (!t->cta) {
 		Place back = to_entry(lw);
 		t->cta = lw->gpu->num_ctas == 1 ? lower_i32(lw, 0) : MACHINE0(lw, cluster_rank);
+		if (lw->gpu->num_ctas > 1)
+			LLVMAddCallSiteAttribute(t->cta, LLVMAttributeReturnIndex,
+						 lower_range(lw, 32, 0, lw->gpu->num_ctas));
 		from_entry(lw, back);
 	}
 	return t->cta;
