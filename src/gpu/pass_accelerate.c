@@ -119,14 +119,33 @@ static unsigned k_width_of(const IrOp *dot, const Shape *s)
 	return 32 / bits;
 }
 
+/* The operand's registers in the order in which instructions take them: those of one instruction, then the other dim, then
+ * along K. Loads in this order can wait until their step comes, and need no registers before. */
+static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsigned k_width)
+{
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), fragment = 0, n = 0;
+	uint64_t bases[64], k_mask = layout_space_mask(&l->out, LAYOUT_DIM0 + k_dim);
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	/* The neighbours of a word, and one bit of K more; between them A has its other eight rows. */
+	for (unsigned k_bits = base_log2(k_width) + 1; fragment < registers && k_bits; fragment++)
+		k_bits -= (l->bases[fragment] & k_mask) != 0;
+	for (unsigned along_k = 0; along_k < 2; along_k++)
+		for (unsigned i = fragment; i < registers; i++)
+			if (((l->bases[i] & k_mask) != 0) == along_k)
+				bases[fragment + n++] = l->bases[i];
+	return layout_make(&gpu->layouts, &l->in, &l->out, bases);
+}
+
 static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
 			const Layout **layouts)
 {
 	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(dot, s);
 	split_warps(dot, s, mma, num_warps, warps);
-	for (unsigned i = 0; i < 2; i++)
-		layouts[i] = layout_mma_operand(&gpu->layouts, ir_operand(dot, i)->type->shape, s->rank, warps, i, mma->m,
-						k_width);
+	for (unsigned i = 0; i < 2; i++) {
+		const int64_t *shape = ir_operand(dot, i)->type->shape;
+		const Layout *l = layout_mma_operand(&gpu->layouts, shape, s->rank, warps, i, mma->m, k_width);
+		layouts[i] = in_steps(gpu, l, i == 0 ? s->rank - 1 : s->rank - 2, k_width);
+	}
 	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
 }
 
