@@ -7,9 +7,10 @@
  * round a loop all through it. Two buffers interfere when they are live at once, or belong to warps that run side by side.
  *
  * Placement: largest first, each into the smallest gap between those placed before that it interferes with; without one,
- * above them (best fit). Sharing bytes costs barriers, so while it is cheap no two buffers share any, or scratches that follow
- * one another do not: as long as the total takes no more than a part of what the CTAs that may be resident leave to
- * each. Functions that are called keep bytes of their own.
+ * above them (best fit). Sharing bytes costs barriers, so while it is cheap no two buffers share any; else scratches that follow
+ * one another are kept apart one pair after the other, those in the innermost loops first. Cheap is what takes no more
+ * than a part of what the CTAs that may be resident leave to each, or than is needed anyway. Functions that are called
+ * keep bytes of their own.
  *
  * Where all is more than a CTA can have, conversions get half as much and go in passes, and half of that, down to a few KB;
  * neso.conversion-bytes says so to those that plan them again. */
@@ -20,15 +21,16 @@
 #include "gpu/memory_int.h"
 #include "ir/text.h"
 
-enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, LEAST_CONVERSION = 4096 };
+enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, MOST_TRIES = 64, LEAST_CONVERSION = 4096 };
 
 typedef struct Buffer {
 	IrOp *op;
 	uint64_t bytes, align, offset;
 	uint32_t first, last;
-	uint32_t last_wide; /* a scratch: up to the next one */
+	uint32_t next; /* where the scratch after this one is used; 0: none is */
 	uint32_t number;
-	bool scratch;
+	unsigned depth; /* of loops */
+	bool scratch, apart; /* apart: kept from the next one */
 } Buffer;
 
 typedef struct Allocation {
@@ -37,6 +39,7 @@ typedef struct Allocation {
 	IrOp *func;
 	uint32_t *start, *end; /* by op id: numbers before and after what is inside */
 	uint32_t next;
+	unsigned registers; /* that a thread needs at least */
 	VEC(Buffer) buffers;
 } Allocation;
 
@@ -56,6 +59,11 @@ static void number_region(Allocation *a, const IrRegion *region)
 
 /* ---- what is to be placed ---- */
 
+static bool goes_round(const IrOp *op)
+{
+	return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_WARP_SPECIALIZE;
+}
+
 static uint64_t memory_align(const GpuCx *gpu, const IrOp *op, uint64_t bytes)
 {
 	int64_t asked = ir_get_int(op, gpu->ir, ATTR_ALIGNMENT, 0);
@@ -73,7 +81,9 @@ static void add_buffer(Allocation *a, IrOp *op, uint64_t bytes, uint64_t align, 
 	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch};
 	b.number = a->buffers.len;
 	b.first = a->start[op->id];
-	b.last = b.last_wide = a->end[op->id];
+	b.last = a->end[op->id];
+	for (const IrOp *outer = ir_parent_op(op); outer && outer != a->func; outer = ir_parent_op(outer))
+		b.depth += goes_round(outer);
 	vec_push(a->cx->scratch, &a->buffers, b);
 }
 
@@ -96,7 +106,7 @@ static bool add_scratch(void *data, IrOp *op)
 	Buffer *before = a->buffers.len ? &vec_last(&a->buffers) : NULL;
 	add_buffer(a, op, scratch.bytes, scratch.align, true);
 	if (before && before->scratch)
-		before->last_wide = MAX(before->last, a->start[op->id]);
+		before->next = a->start[op->id];
 	return true;
 }
 
@@ -109,13 +119,8 @@ static void live_at(Allocation *a, const GpuAliases *aliases, const IrValue *v, 
 		if (!gpu_may_be(aliases, v, i))
 			continue;
 		b->first = MIN(b->first, first);
-		b->last = b->last_wide = MAX(b->last, last);
+		b->last = MAX(b->last, last);
 	}
-}
-
-static bool goes_round(const IrOp *op)
-{
-	return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_WARP_SPECIALIZE;
 }
 
 typedef struct Liveness {
@@ -151,8 +156,6 @@ static bool live_op(void *data, IrOp *op)
 
 /* ---- placement ---- */
 
-typedef enum Sharing { SHARE_NONE, SHARE_NOT_NEXT, SHARE_ALL, SHARE__COUNT } Sharing;
-
 /* In different regions of one ttg.warp_specialize? */
 static bool side_by_side(const IrOp *a, const IrOp *b)
 {
@@ -168,13 +171,14 @@ static bool side_by_side(const IrOp *a, const IrOp *b)
 	return false;
 }
 
-static bool interfere(const Buffer *a, const Buffer *b, Sharing sharing)
+static uint32_t last_of(const Buffer *b)
 {
-	if (sharing == SHARE_NONE)
-		return true;
-	uint32_t last_a = sharing == SHARE_ALL ? a->last : a->last_wide;
-	uint32_t last_b = sharing == SHARE_ALL ? b->last : b->last_wide;
-	return (a->first <= last_b && b->first <= last_a) || side_by_side(a->op, b->op);
+	return b->apart ? MAX(b->last, b->next) : b->last;
+}
+
+static bool interfere(const Buffer *a, const Buffer *b)
+{
+	return (a->first <= last_of(b) && b->first <= last_of(a)) || side_by_side(a->op, b->op);
 }
 
 static int by_size(const void *left, const void *right)
@@ -215,7 +219,7 @@ static uint64_t best_gap(const Buffer *b, Buffer **taken, uint32_t n)
 }
 
 /* Sets all offsets; the bytes that they take. */
-static uint64_t place_all(Allocation *a, Sharing sharing)
+static uint64_t place_all(Allocation *a, bool share)
 {
 	uint32_t n = a->buffers.len;
 	uint64_t total = 0;
@@ -227,7 +231,7 @@ static uint64_t place_all(Allocation *a, Sharing sharing)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t count = 0;
 		for (uint32_t k = 0; k < i; k++) {
-			if (interfere(order[i], order[k], sharing))
+			if (!share || interfere(order[i], order[k]))
 				taken[count++] = order[k];
 		}
 		order[i]->offset = best_gap(order[i], taken, count);
@@ -236,22 +240,60 @@ static uint64_t place_all(Allocation *a, Sharing sharing)
 	return total;
 }
 
-/* Of each CTA where as many are resident as may be; a quarter of it: the rest is the first-level cache's. */
-static uint64_t cheap_bytes(const GpuCx *gpu)
+static unsigned registers_of(GpuCx *gpu, IrType type)
 {
-	unsigned resident = MIN(gpu->target->ctas, gpu->target->warps / MAX(gpu->num_warps, 1u));
-	return gpu->target->shared_sm / MAX(resident, 1u) / 4;
+	if (!ir_is_tensor(type))
+		return 0;
+	const Layout *l = gpu_layout(gpu, type);
+	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_REGISTER);
+	return (unsigned)((elements * gpu_element_bits(type->elem) + 31) / 32);
+}
+
+/* The most registers that the tiles of one op take in a thread. */
+static bool count_registers(void *data, IrOp *op)
+{
+	Allocation *a = data;
+	unsigned sum = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		sum += registers_of(a->gpu, ir_operand(op, i)->type);
+	for (uint32_t i = 0; i < op->result_count; i++)
+		sum += registers_of(a->gpu, op->results[i].type);
+	if (op->kind != OP_FOR && op->kind != OP_WHILE && op->kind != OP_YIELD) /* operands become results in place */
+		a->registers = MAX(a->registers, sum);
+	return true;
+}
+
+/* What each CTA may take of shared memory where as many are resident as registers and warps allow, and never fewer because
+ * of it; a quarter of it: the rest is the first-level cache's. */
+static uint64_t cheap_bytes(const Allocation *a)
+{
+	const TargetGpu *target = a->gpu->target;
+	unsigned warps = MAX(a->gpu->num_warps, 1u), registers = MIN(MAX(a->registers, 32u), (unsigned)TARGET_REGISTERS_THREAD);
+	unsigned resident = MIN(target->ctas, target->warps / warps);
+	resident = MIN(resident, TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * warps * registers));
+	return target->shared_sm / MAX(resident, 1u) / 4;
 }
 
 static uint64_t place(Allocation *a)
 {
-	uint64_t least = place_all(a, SHARE_ALL), most = MIN(cheap_bytes(a->gpu), (uint64_t)a->gpu->target->shared_cta);
-	for (Sharing sharing = SHARE_NONE; sharing < SHARE_ALL; sharing++) {
-		uint64_t total = place_all(a, sharing);
-		if (total <= MAX(least, most))
-			return total;
+	uint64_t least = place_all(a, true), most = MIN(cheap_bytes(a), (uint64_t)a->gpu->target->shared_cta);
+	unsigned deepest = 0;
+	most = MAX(most, least);
+	if (place_all(a, false) <= most)
+		return place_all(a, false);
+	for (uint32_t i = 0; i < a->buffers.len; i++)
+		deepest = MAX(deepest, a->buffers.data[i].depth);
+	for (unsigned depth = deepest + 1, tries = MOST_TRIES; depth-- > 0;) {
+		for (uint32_t i = 0; i < a->buffers.len && tries; i++) {
+			Buffer *b = &a->buffers.data[i];
+			if (b->depth != depth || !b->next)
+				continue;
+			tries--;
+			b->apart = true;
+			b->apart = place_all(a, true) <= most;
+		}
 	}
-	return place_all(a, SHARE_ALL);
+	return place_all(a, true);
 }
 
 /* ---- too much ---- */
@@ -339,6 +381,7 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	Liveness liveness = {&a, &aliases};
 	ir_walk(func, false, live_op, &liveness);
 	ir_walk(func, false, add_scratch, &a);
+	ir_walk(func, false, count_registers, &a);
 	uint64_t end = base + place(&a);
 	if (end > gpu->target->shared_cta && told) {
 		refuse(&a, end);
