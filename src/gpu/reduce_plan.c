@@ -263,6 +263,31 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 	return layout_make(cx, &in, &out, bases);
 }
 
+/* Each warp that reads all partial results of all results reads much where both are many: then warps that would hold copies
+ * of `result` do a part each, and the results are handed round by another trip. That costs a barrier and the results once
+ * more, so it pays from this many values of a thread on. */
+enum { SHARED_OUT_FROM = 32 };
+
+static const Layout *shared_out(LayoutContext *cx, const Layout *result, unsigned partial_bits)
+{
+	const Layout *l = layout_strip_registers(cx, result);
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), lanes = layout_in_bits(l, LAYOUT_LANE);
+	uint64_t free_warps = layout_free_bits(l, LAYOUT_WARP), bases[64];
+	uint64_t values = (uint64_t)layout_space_reps(&l->in) << (registers + partial_bits);
+	if (values < SHARED_OUT_FROM || f2_rank(l->bases, registers) < registers)
+		return result;
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	unsigned kept = registers;
+	for (unsigned w = 0; w < layout_in_bits(l, LAYOUT_WARP) && kept; w++) {
+		if (free_warps >> w & 1)
+			bases[registers + lanes + w] = bases[--kept];
+	}
+	memmove(bases + kept, bases + registers, sizeof bases[0] * (l->in_bits - registers));
+	LayoutSpace in = l->in;
+	find_dim(&in, LAYOUT_REGISTER)->bits = (uint8_t)kept;
+	return kept == registers ? result : layout_make(cx, &in, &l->out, bases);
+}
+
 /* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise copies would be combined
  * in another order, and might differ in their bits. */
 static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
@@ -288,7 +313,7 @@ GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned 
 	plan.crosses = left > 0;
 	plan.result = result;
 	if (plan.crosses) {
-		plan.read = reading_layout(cx, result, axis, left, element_bytes);
+		plan.read = reading_layout(cx, shared_out(cx, result, left), axis, left, element_bytes);
 		plan.second = plan_fold(cx, plan.read, axis, false, NULL);
 		ASSERT(layout_rank(plan.second.to) == layout_rank(result));
 	}

@@ -485,6 +485,32 @@ static void pairs_take_one_shuffle(void **state)
 	arena_free(&c.arena);
 }
 
+/* Eight results to a thread, each in parts of eight warps: every warp adds up one of the eight, and hands it round. */
+static void many_parts_are_shared_out(void **state)
+{
+	(void)state;
+	Case c;
+	const Layout *l = blocked(&c, "{register = [[0, 1], [0, 2], [0, 128], [8, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], "
+				      "warp = [[1, 0], [2, 0], [4, 0]], block = []} -> {dim0 = 16, dim1 = 256}");
+	uint64_t *tile = ARENA_ARRAY(&c.arena, uint64_t, 4096);
+	for (unsigned i = 0; i < 4096; i++)
+		tile[i] = i * i;
+	void **values = spread(&c.sim, l, tile);
+	GpuEngine engine = engine_of(&c.sim, true);
+	GpuReducePlan plan = gpu_plan_reduce(&c.cx, l, 0, NULL, 4, false);
+	gpu_run_reduce(&plan, &engine, &values);
+	uint64_t *got = collect(&c.sim, plan.result, values, true);
+	for (unsigned column = 0; column < 256; column++) {
+		uint64_t sum = 0;
+		for (unsigned row = 0; row < 16; row++)
+			sum += tile[row * 256 + column];
+		assert_int_equal(got[column], sum);
+	}
+	assert_int_equal(c.sim.trips, 2);
+	assert_int_equal(c.sim.combines, 8 + 7);
+	arena_free(&c.arena);
+}
+
 /* 4 in a thread, 32 lanes, 4 warps: 3 sums and 5 + 1 shuffles in a warp, one trip. */
 static void scan_of_a_row(void **state)
 {
@@ -511,6 +537,7 @@ int main(void)
 		cmocka_unit_test(row_of_four_warps),
 		cmocka_unit_test(rows_are_halved),
 		cmocka_unit_test(pairs_take_one_shuffle),
+		cmocka_unit_test(many_parts_are_shared_out),
 		cmocka_unit_test(scan_of_a_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
