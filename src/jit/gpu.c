@@ -140,7 +140,7 @@ static bool assemble(JitVariant *variant, const CodegenResult *code, DiagList *d
 		.kernel = code->kernel,
 		.driver = host->driver,
 		.line_info = !options->no_line_info,
-		.no_fusion = true, /* what is to be fused is fused already */
+		.no_fusion = options->no_fp_fusion,
 	};
 	if (!nv_assemble(host->tools, (Str){gpu->ptx, gpu->ptx_len}, &how, &gpu->cubin, diags))
 		return false;
