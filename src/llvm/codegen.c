@@ -17,13 +17,14 @@
 #include "llvm/layout_text.h"
 #include "llvm/libdevice.h"
 #include "llvm/lines.h"
+#include "llvm/lower_func.h"
 #include "llvm/lower_int.h"
 
 #define EXPORT __attribute__((visibility("default")))
 extern EXPORT const CodegenTable neso_codegen_table;
 
 /* Passes on LLIR, while machine operations are calls. */
-static const char llir_passes[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
+static const char llir_passes[] = "always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
 typedef struct Block {
 	CodegenResult result; /* first: the caller's pointer is the block's */
@@ -326,6 +327,7 @@ static bool lower(Job *job)
 	if (!good)
 		return false;
 	const char *error;
+	func_finish(&lw);
 	if (!libdevice_link(&lw, &error)) {
 		fault(job, DIAG_CODEGEN_TEXT, error);
 		return false;

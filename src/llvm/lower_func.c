@@ -28,6 +28,9 @@ static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef size, LLVMValueRef sign)
 	return math_intrinsic(lw, "llvm.copysign", (LLVMValueRef[]){size, sign}, 2);
 }
 
+/* Attribute of the functions that are built here. */
+static const char mark[] = "neso-function";
+
 LLVMValueRef func_outline(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count,
 			  FuncBody *body)
 {
@@ -51,6 +54,8 @@ LLVMValueRef func_outline(Lower *lw, const char *name, LLVMTypeRef result, const
 			LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION,
 						LLVMCreateEnumAttribute(lw->cx, kind, attributes[i].value));
 		}
+		LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION,
+					LLVMCreateStringAttribute(lw->cx, mark, sizeof mark - 1, "", 0));
 		LLVMSetCurrentDebugLocation2(lw->b, NULL);
 		LLVMPositionBuilderAtEnd(lw->b, LLVMAppendBasicBlockInContext(lw->cx, fn, ""));
 		LLVMBuildRet(lw->b, body(lw, fn));
@@ -59,6 +64,23 @@ LLVMValueRef func_outline(Lower *lw, const char *name, LLVMTypeRef result, const
 		LLVMSetCurrentDebugLocation2(lw->b, line);
 	}
 	return LLVMBuildCall2(lw->b, type, fn, (LLVMValueRef *)(uintptr_t)args, count, "");
+}
+
+/* Calls of one function above which they stay calls: by then the code is large enough for ptxas to take its time. */
+enum { MAX_INLINED = 16 };
+
+void func_finish(Lower *lw)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+	for (LLVMValueRef fn = LLVMGetFirstFunction(lw->mod); fn; fn = LLVMGetNextFunction(fn)) {
+		unsigned calls = 0;
+		if (!LLVMGetStringAttributeAtIndex(fn, LOWER_ON_FUNCTION, mark, sizeof mark - 1) || LLVMCountBasicBlocks(fn) != 1)
+			continue;
+		for (LLVMUseRef use = LLVMGetFirstUse(fn); use && calls <= MAX_INLINED; use = LLVMGetNextUse(use))
+			calls++;
+		if (calls <= MAX_INLINED)
+			LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, LLVMCreateEnumAttribute(lw->cx, kind, 0));
+	}
 }
 
 /* ---- exponentials ---- */

@@ -1,5 +1,5 @@
 /* Functions of floats that PTX has no instruction for. func_ takes f32, func64_ f64; errors are in ulps, over
- * all arguments. lower_func64.c builds each function once a module and calls it; f32 is built where it stands.
+ * all arguments. Those of f64 are functions of the module; f32 is built where it stands.
  *
  * Method: a reduction to a small range by what is exact (fma, the bits of the exponent), then a polynomial with
  * coefficients fitted for the least greatest error in 50 digits and rounded one after the other. */
@@ -37,5 +37,8 @@ LLVMValueRef func64_pow(Lower *lw, LLVMValueRef x, LLVMValueRef y); /* 2 */
 typedef LLVMValueRef FuncBody(Lower *lw, LLVMValueRef fn);
 LLVMValueRef func_outline(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count,
 			  FuncBody *body);
+/* Once everything is lowered: short functions without branches that are called a few times become part of their callers, where
+ * their constants are shared. */
+void func_finish(Lower *lw);
 
 #endif

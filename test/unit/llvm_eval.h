@@ -442,6 +442,8 @@ static inline EvalValue eval_machine(const EvalStep *s, const Wide *a)
 		out.lane[0] = eval_bits(eval_f32(a[0]) / eval_f32(a[1]));
 	} else if (eval_is(s, "neso.ex2")) {
 		out.lane[0] = eval_bits((float)exp2((double)eval_f32(a[0])));
+	} else if (eval_is(s, "neso.alu.rcp.approx.ftz.f64")) {
+		out.lane[0] = eval_round(s->type, 1 / eval_double(s->type, a[0])) & ~(Wide)0xffffffff;
 	} else if (eval_is(s, "neso.rsqrt_f64")) { /* a rough one, as the hardware's */
 		out.lane[0] = eval_round(s->type, 1 / sqrt(eval_double(s->type, a[0]))) & ~(Wide)0xfffffff;
 	} else {
