@@ -150,7 +150,10 @@ static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef c
 	for (unsigned i = 0; condition && i < w.count; i++)
 		args[n++] = LLVMConstNull(word);
 	LLVMValueRef got = machine_family(lw, MACHINE_atom_global, suffix, lower_words_result(lw, &w), args, n);
-	lower_words_unpack(lw, &a->tile, &w, rep, start, got, a->elem, regs);
+	LLVMValueRef words[4];
+	for (unsigned i = 0; i < w.count; i++)
+		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
+	lower_words_unpack(lw, &a->tile, &w, rep, start, words, a->elem, regs);
 }
 
 static void access_all(Atomic *a, LLVMValueRef owner, LLVMValueRef *regs)

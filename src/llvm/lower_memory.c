@@ -1,9 +1,10 @@
 /* Loads from and stores to global memory.
  *
  * One access takes as many elements as the axis analysis allows and the layout holds in a row. What nothing masks is a plain
- * LLVM load or store of a vector, which LLVM and ptxas schedule as they like; a masked one is a predicated
- * instruction, whose registers hold `other` beforehand (0 without one, as upstream). No element is loaded or stored twice
- * by a thread; of threads that hold copies, all load, one stores. Scalars are loaded by every thread and stored by the first.
+ * LLVM load or store of a vector, which LLVM and ptxas schedule as they like; a masked one is a predicated instruction. What a
+ * load was masked from is selected afterwards: `other`, or 0 without one, as upstream; nothing where only stores of the
+ * same mask see it. No element is loaded or stored twice by a thread; of threads that hold copies, all load, one stores.
+ * Scalars are loaded by every thread and stored by the first.
  *
  * Addresses: where pointers are known to go up by one element, registers that differ in such bits alone share the
  * address of the lowest, and the difference ends up in the instruction. */
@@ -13,7 +14,7 @@
 #include "layout/f2.h"
 #include "llvm/lower_shared.h"
 
-enum { WIDEST_ACCESS = 128 };
+enum { WIDEST_ACCESS = 128, MOST_USES = 200 };
 
 /* ---- which registers one access takes ---- */
 
@@ -188,10 +189,10 @@ void lower_words_pack(Lower *lw, const GlobalTile *tile, const GlobalWords *w, u
 }
 
 void lower_words_unpack(Lower *lw, const GlobalTile *tile, const GlobalWords *w, uint32_t rep, uint32_t start,
-			LLVMValueRef got, IrType elem, LLVMValueRef *regs)
+			const LLVMValueRef *got, IrType elem, LLVMValueRef *regs)
 {
 	for (unsigned i = 0; i < w->count; i++) {
-		LLVMValueRef elements[4], word = w->count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
+		LLVMValueRef elements[4], word = got[i];
 		if (w->bits < 16)
 			word = LLVMBuildTrunc(lw->b, word, lw->t.i8, "");
 		lower_unpack(lw, word, elements, w->per_word, tile->element_bits);
@@ -275,7 +276,7 @@ static void plain_load(Lower *lw, const GlobalTile *tile, const How *how, uint32
 
 /* condition NULL: always. */
 static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
-			LLVMValueRef condition, const LLVMValueRef *other, LLVMValueRef *regs)
+			 LLVMValueRef condition, const LLVMValueRef *other, bool unseen, LLVMValueRef *regs)
 {
 	GlobalWords w = lower_global_words(tile->element_bits, tile->vector_bits);
 	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start)};
@@ -284,15 +285,38 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		args[n++] = condition;
 	if (how->policy)
 		args[n++] = how->policy;
-	if (condition && other) {
-		lower_words_pack(lw, tile, &w, rep, start, other, elem, args + n);
-		n += w.count;
-	}
-	for (unsigned i = 0; condition && !other && i < w.count; i++)
-		args[n++] = LLVMConstNull(word_type(lw, &w));
 	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global, suffix_of(lw, how, condition, &w),
 					  lower_words_result(lw, &w), args, n);
-	lower_words_unpack(lw, tile, &w, rep, start, got, elem, regs);
+	LLVMValueRef words[4], others[4];
+	for (unsigned i = 0; i < w.count; i++) {
+		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
+		others[i] = LLVMConstNull(word_type(lw, &w));
+	}
+	if (condition && !unseen && other)
+		lower_words_pack(lw, tile, &w, rep, start, other, elem, others);
+	for (unsigned i = 0; condition && !unseen && i < w.count; i++)
+		words[i] = LLVMBuildSelect(lw->b, condition, words[i], others[i], "");
+	lower_words_unpack(lw, tile, &w, rep, start, words, elem, regs);
+}
+
+/* Does nothing depend on a value's elements where the mask is false? They may go through pure elementwise ops into what the same
+ * mask keeps from being stored, or from being an address. *most more uses are looked at, then it is taken to be seen. */
+static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
+{
+	for (const IrUse *use = value->uses; use; use = use->next) {
+		const IrOp *op = use->owner;
+		if (!*most)
+			return false;
+		--*most;
+		if (op->kind == OP_STORE && op->operand_count > 2 && ir_operand(op, 2) == mask && value != mask)
+			continue;
+		if (op->kind == OP_LOAD && op->operand_count > 1 && ir_operand(op, 1) == mask && ir_operand(op, 0) == value)
+			continue;
+		if (!ir_has_trait(op, TRAIT_PURE) || !ir_has_trait(op, TRAIT_ELEM) || op->region_count ||
+		    !is_unseen(ir_result(op, 0), mask, most))
+			return false;
+	}
+	return true;
 }
 
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,
@@ -302,6 +326,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	LowerValue masks = mask ? lower_get(lw, mask) : (LowerValue){0};
 	LLVMValueRef *others = other ? lower_get(lw, other).regs : NULL;
 	LLVMValueRef *regs = lower_array(lw, tile.reps << tile.register_bits);
+	unsigned most = MOST_USES;
+	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
 		for (uint32_t g = 0; g < tile.group_count; g++) {
@@ -311,7 +337,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 			if (!condition && is_plain(&how))
 				plain_load(lw, &tile, &how, rep, start, elem, regs);
 			else
-				special_load(lw, &tile, &how, rep, start, elem, condition, others, regs);
+				special_load(lw, &tile, &how, rep, start, elem, condition, others, unseen, regs);
 		}
 	}
 	lower_global_spread(&tile, regs);

@@ -50,7 +50,7 @@ LLVMTypeRef lower_words_result(Lower *lw, const GlobalWords *words);
 void lower_words_pack(Lower *lw, const GlobalTile *tile, const GlobalWords *words, uint32_t rep, uint32_t start,
 		      const LLVMValueRef *regs, IrType elem, LLVMValueRef *out);
 void lower_words_unpack(Lower *lw, const GlobalTile *tile, const GlobalWords *words, uint32_t rep, uint32_t start,
-			LLVMValueRef got, IrType elem, LLVMValueRef *regs);
+			const LLVMValueRef *got, IrType elem, LLVMValueRef *regs);
 
 /* All elements of a tile or scalar; cache and volatile as the op's attributes say. mask, other may be NULL. */
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,

@@ -4,15 +4,16 @@
  * has no smaller ones).
  *
  *	ld_global, ld_fresh, st_global  [always] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
- *	                       address, condition, with first and last the cache policy, words; with the word `always`
- *	                       there is no condition, and a load gets no words
+ *	                       address, condition, with first and last the cache policy, and words to store; with the
+ *	                       word `always` there is no condition
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
  *
- * Words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
+ * What a load gives where its condition is false is anything: setting the registers before would make ptxas issue one load
+ * after the other. An atomic's words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 
 #include "llvm/machine.h"
@@ -140,8 +141,6 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	text_printf(&constraints, "%sl%s%s", load ? "," : "", always ? "" : ",b", policy ? ",l" : "");
 	if (!load)
 		add_constraints(&constraints, "", register_of(s.bits), s.n);
-	else if (!always)
-		add_ties(&constraints, s.n);
 	return finish(form, &text, &constraints);
 }
 

@@ -17,8 +17,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: st.global.v4.b32 [%[[Y]]+2048],
     %a = tt.load %p : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %a : tensor<1024x!tt.ptr<f32>, #v>
-    // A mask that is the same for 16 neighbours; 0 where it is false.
-    // CHECK: mov.b32 %[[ZERO:r[0-9]+]], 0;
+    // A mask that is the same for 16 neighbours; nobody sees what is loaded where it is false.
+    // CHECK-NOT: selp
     // CHECK: @%p[[M:[0-9]+]] ld.global.v4.b32 {
     // CHECK: @%p[[N:[0-9]+]] ld.global.v4.b32 {
     // CHECK: @%p[[M]] st.global.v4.b32 [
@@ -27,9 +27,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %m = arith.cmpi slt, %r, %ns : tensor<1024xi32, #v>
     %am = tt.load %p, %m : tensor<1024x!tt.ptr<f32>, #v>
     tt.store %q, %am, %m : tensor<1024x!tt.ptr<f32>, #v>
-    // Any mask: elements alone, and another value where it is false.
-    // CHECK: mov.b32 %{{r[0-9]+}}, 1065353216;
-    // CHECK-COUNT-8: ld.global.b32 {{%r[0-9]+}}, [
+    // Any mask: elements alone, and another value where it is false, chosen when all are on their way.
+    // CHECK: ld.global.b32 %[[GOT:r[0-9]+]], [
+    // CHECK: selp.b32 %{{r[0-9]+}}, %[[GOT]], 1065353216, %p
     %os = tt.splat %odd : i32 -> tensor<1024xi32, #v>
     %mo = arith.cmpi slt, %r, %os : tensor<1024xi32, #v>
     %one = arith.constant dense<1.0> : tensor<1024xf32, #v>
