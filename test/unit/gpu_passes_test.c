@@ -1,8 +1,8 @@
 /* Random programs keep their meaning through the passes that choose layouts. A program is run by the interpreter; then the
  * passes run on it, with verification and a round trip through text after each, its layouts are erased again (a
- * conversion is the tile itself), and what is left must store the same. All numbers are integers, so that no order of
- * sums matters: tiles loaded along rows and columns, arithmetic, transposed, reshaped, reduced, scanned, gathered and
- * broadcast, products, loops that carry tiles, sums and addresses, branches. */
+ * conversion, or a trip through memory, is the tile itself), and what is left must store the same. All numbers are
+ * integers, so that no order of sums matters: tiles loaded along rows and columns, arithmetic, transposed, reshaped,
+ * reduced, scanned, gathered and broadcast, products, loops that carry tiles, sums and addresses, branches. */
 #include "gpu_kit.h"
 #include "interp_kit.h"
 
@@ -380,6 +380,12 @@ static bool erase(void *data, IrOp *op)
 	} else if (op->kind == OP_CONVERT_LAYOUT) {
 		ir_replace_uses(&op->results[0], ir_operand(op, 0));
 		ir_op_erase(op);
+	} else if (op->kind == OP_LOCAL_LOAD) {
+		/* What was stored as a whole. */
+		IrOp *alloc = ir_operand(op, 0)->def;
+		ir_replace_uses(&op->results[0], ir_operand(alloc, 0));
+		ir_op_erase(op);
+		ir_op_erase(alloc);
 	}
 	return true;
 }
@@ -388,7 +394,7 @@ static const char *through_passes(GpuKit *k, const char *text)
 {
 	static const char *const names[] = {"decompose-dots", "convert-ttir-to-ttgir",     "coalesce",
 					    "accelerate-matmul", "remove-layout-conversions", "optimize-thread-locality",
-					    "cse", "remove-layout-conversions", "dce"};
+					    "cse", "remove-layout-conversions", "dce", "batch-conversions"};
 	IrModule *m = gpu_kit_read(k, text);
 	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check};
 	if (!pass_run_list(m, names, ARRAY_LEN(names), &options, &k->diags)) {
