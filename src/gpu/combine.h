@@ -5,11 +5,12 @@
  * operand and register, of all threads at once.
  *
  * Order of combination, the same at every run and in every thread:
- *	in a thread   the terms of a result, in order along the axis, are dealt to 4 chains (2 or 1 where their number is
- *	              not a multiple of 4), each combined from its first term on; then chains 0 and 1, 2 and 3, and both
+ *	in a thread   the terms of a result, in order along the axis, are dealt to 4 chains (2 or 1 where their
+ *	              number is no multiple of 4), each combined from its first term on; then chains 0 and 1,
+ *	              2 and 3, and both
  *	in a warp     by pairs of lanes, one lane bit after the other
- *	across warps  the partial results of the warps, read back, as the terms of a thread (and, where they are many, of
- *	              lanes)
+ *	across warps  the partial results of the warps, read back, as the terms of a thread (and, where they are
+ *	              many, of lanes)
  * The combining function is taken to be associative and, as upstream's reductions do, commutative; where that is not
  * provable bit by bit (commutes), all threads still get the same bits. Scans keep the order of the axis.
  *
@@ -39,11 +40,12 @@ typedef struct GpuEngine {
 	void *(*either)(void *data, void *a, void *b); /* one of two conditions */
 	/* The number whose bit i is the thread's bit thread_bits[i], or its complement. */
 	void *(*position)(void *data, const unsigned *thread_bits, unsigned count, bool complement);
-	/* Lanes: (own & keep) | set; and the own one with the number that the lane bits of `mask` make one less, or one
-	 * more. At the ends any lane. */
+	/* Lanes: (own & keep) | set; and the own one with the number that the lane bits of `mask` make one less, or
+	 * one more. At the ends any lane. */
 	void *(*lane_at)(void *data, uint32_t keep, uint32_t set);
 	void *(*lane_next)(void *data, uint32_t mask, bool more);
-	/* All operands from one layout to another. `between` trips of one plan never share shared memory: trip is 0, 1, ... */
+	/* All operands from one layout to another. Trips of one plan share no memory: trip is
+	 * 0, 1, ... */
 	void (*convert)(void *data, const Layout *from, const Layout *to, void ***values, unsigned trip);
 	Arena *arena;
 } GpuEngine;
@@ -75,16 +77,16 @@ typedef struct GpuFold {
 typedef struct GpuReducePlan {
 	const Layout *source; /* converted to first.from (the same, unless copies lie in other orders) */
 	GpuFold first;
-	/* Where the axis crosses warps: first.to has it shortened to the partial results; they are converted to `read`,
-	 * which each thread combines by `second`. */
+	/* Where the axis crosses warps: first.to has it shortened to the partial results; they are converted to
+	 * `read`, which each thread combines by `second`. */
 	bool crosses;
 	const Layout *read;
 	GpuFold second;
 	const Layout *result; /* wanted at the end: the last fold's `to` is converted to it */
 } GpuReducePlan;
 
-/* `result` NULL: as the source without the axis (a scalar where that was all). element_bytes: of the widest operand. warp_op: the
- * engine has a combine_warp that takes these operands. */
+/* `result` NULL: as the source without the axis (a scalar where that was all). element_bytes: of the widest
+ * operand. warp_op: the engine has a combine_warp that takes these operands. */
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
 			      unsigned element_bytes, bool warp_op);
 /* Conversions of the plan, in the order of trips; their number. */
@@ -102,8 +104,9 @@ typedef struct GpuScanLevel {
 	unsigned bits;      /* bit i of the level is place[i]: the number of a register, lane or warp bit */
 	unsigned place[32]; /* of lanes ascending */
 	uint32_t count;     /* 2^bits, or the repetitions of the axis */
-	const Layout *totals, *read; /* WARPS: the totals of blocks below the level; as every thread reads those of all warps,
-				      * in new lowest registers */
+	/* WARPS: the totals of blocks below the level; as every thread reads those of all warps, in new lowest
+	 * registers. */
+	const Layout *totals, *read;
 } GpuScanLevel;
 
 enum { GPU_SCAN_LEVELS = 24, GPU_SCAN_TRIPS = GPU_SCAN_LEVELS + 2 };

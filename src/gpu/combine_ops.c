@@ -18,8 +18,8 @@ IrOpKind gpu_region_op(const IrRegion *region)
 													    OP__COUNT;
 }
 
-/* Values of the body as expressions, numbered so that equal ones are equal; each as it stands, and with the two halves of
- * arguments exchanged. */
+/* Values of the body as expressions, numbered so that equal ones are equal; each as it stands, and with the two
+ * halves of arguments exchanged. */
 typedef struct Expression {
 	const IrOp *op; /* for kind, attributes, types */
 	bool swapped;
@@ -51,8 +51,9 @@ static int64_t mirrored(const IrOp *op, int64_t predicate)
 {
 	static const uint8_t ints[] = {CMPI_EQ, CMPI_NE, CMPI_SGT, CMPI_SGE, CMPI_SLT, CMPI_SLE, CMPI_UGT, CMPI_UGE,
 				       CMPI_ULT, CMPI_ULE};
-	static const uint8_t floats[] = {CMPF_FALSE, CMPF_OEQ, CMPF_OLT, CMPF_OLE, CMPF_OGT, CMPF_OGE, CMPF_ONE, CMPF_ORD,
-					 CMPF_UEQ, CMPF_ULT, CMPF_ULE, CMPF_UGT, CMPF_UGE, CMPF_UNE, CMPF_UNO, CMPF_TRUE};
+	static const uint8_t floats[] = {CMPF_FALSE, CMPF_OEQ, CMPF_OLT, CMPF_OLE, CMPF_OGT, CMPF_OGE,
+					 CMPF_ONE, CMPF_ORD, CMPF_UEQ, CMPF_ULT, CMPF_ULE, CMPF_UGT,
+					 CMPF_UGE, CMPF_UNE, CMPF_UNO, CMPF_TRUE};
 	return op->kind == OP_CMPI ? ints[predicate] : floats[predicate];
 }
 
@@ -258,7 +259,8 @@ enum { MOST_PICKS = 2 }; /* shuffles of one result: 2^2 cost as much as a trip t
 
 GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op)
 {
-	const Layout *source = gpu_layout(cx, ir_operand(op, 0)->type), *indices = gpu_layout(cx, ir_operand(op, 1)->type);
+	const Layout *source = gpu_layout(cx, ir_operand(op, 0)->type);
+	const Layout *indices = gpu_layout(cx, ir_operand(op, 1)->type);
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0), name = LAYOUT_DIM0 + axis;
 	unsigned registers = layout_in_bits(source, LAYOUT_REGISTER), axis_bits = layout_out_bits(source, name);
 	unsigned own = layout_in_bits(indices, LAYOUT_REGISTER);

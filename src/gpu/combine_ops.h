@@ -1,5 +1,5 @@
-/* Ops that move data while they compute, as the allocation of shared memory and their lowering both see them: tt.reduce,
- * tt.scan, tt.gather, tt.histogram. */
+/* Ops that move data while they compute, as the allocation of shared memory and their lowering both see them:
+ * tt.reduce, tt.scan, tt.gather, tt.histogram. */
 #ifndef NESO_GPU_COMBINE_OPS_H
 #define NESO_GPU_COMBINE_OPS_H
 
@@ -37,14 +37,15 @@ typedef struct GpuGatherPlan {
 	uint32_t index_pick[32];        /* choice: what bit i of the index adds */
 	uint32_t index_lane[32];        /* lane: what bit i of the index adds */
 	uint32_t lane_lane[8];          /* lane: what the own lane's bits add */
-	const uint32_t *register_from;  /* [register of the indices]: the source register, and lane, that its other coordinates give */
+	/* [register of the indices]: the source register, and lane, that its other coordinates give */
+	const uint32_t *register_from;
 	const uint32_t *register_lane;
 } GpuGatherPlan;
 
 GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op);
 
-/* A tile that every CTA of a cluster is to hold all of: its layout without a part for the blocks; the conversion to that
- * takes scratch from `offset` on (and a mask's from mask_offset), up to `end`. */
+/* A tile that every CTA of a cluster is to hold all of: its layout without a part for the blocks; the conversion to
+ * that takes scratch from `offset` on (and a mask's from mask_offset), up to `end`. */
 typedef struct GpuSpread {
 	const Layout *layout;
 	uint64_t offset, mask_offset, end;

@@ -1,9 +1,9 @@
 /* Planning and running reductions (combine.h).
  *
- * A place's image without the axis says which result it belongs to. Among the independent places the kernel of that map
- * are the directions along which places combine: those of registers alone are terms of one thread, those that
- * take lanes are rounds, what remains of the axis crosses warps. The coordinate along the axis, modulo what thread and
- * warp have combined, numbers the partial results that are left. */
+ * A place's image without the axis says which result it belongs to. Among the independent places the kernel of that
+ * map are the directions along which places combine: those of registers alone are terms of one thread, those that
+ * take lanes are rounds, what remains of the axis crosses warps. The coordinate along the axis, modulo what thread
+ * and warp have combined, numbers the partial results that are left. */
 #include "gpu/combine.h"
 #include "layout/f2.h"
 
@@ -263,9 +263,9 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 	return layout_make(cx, &in, &out, bases);
 }
 
-/* Each warp that reads all partial results of all results reads much where both are many: then warps that would hold copies
- * of `result` do a part each, and the results are handed round by another trip. That costs a barrier and the results once
- * more, so it pays from this many values of a thread on. */
+/* Each warp that reads all partial results of all results reads much where both are many: then warps that would
+ * hold copies of `result` do a part each, and the results are handed round by another trip. That costs a barrier
+ * and the results once more, so it pays from this many values of a thread on. */
 enum { SHARED_OUT_FROM = 32 };
 
 static const Layout *shared_out(LayoutContext *cx, const Layout *result, unsigned partial_bits)
@@ -288,8 +288,8 @@ static const Layout *shared_out(LayoutContext *cx, const Layout *result, unsigne
 	return kept == registers ? result : layout_make(cx, &in, &l->out, bases);
 }
 
-/* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise copies would be combined
- * in another order, and might differ in their bits. */
+/* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise copies would be
+ * combined in another order, and might differ in their bits. */
 static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
 {
 	F2Span span = f2_span_none();
@@ -395,7 +395,8 @@ static uint32_t halve(const GpuRound *round, const GpuEngine *e, void ***values,
 	return count / 2;
 }
 
-/* Both lanes of a pair get the same bits: the one whose bit is 0 comes first for both, unless order does not matter. */
+/* Both lanes of a pair get the same bits: the one whose bit is 0 comes first for both, unless order does not
+ * matter. */
 static void exchange(const GpuRound *round, const GpuEngine *e, bool ordered, void ***values, uint32_t count)
 {
 	void **others[MAX_OPERANDS], *upper = ordered ? e->parity(e->data, UINT32_C(1) << round->bit) : NULL;

@@ -1,11 +1,11 @@
 /* Planning and running scans (combine.h).
  *
- * A layout fits when each bit of the axis is one bit of registers, lanes or warps, and that bit means nothing else; other
- * tiles are converted to one that does. Bits of one kind that follow one another along the axis are a level. From the
- * lowest level up, each thread knows the total of the block below that its register lies in. A level scans these totals: in
- * registers one after the other, in lanes by doubling, across warps by reading the totals of all warps. What precedes a
- * block within its level is put in front of what preceded its parts (`before`), and only at the end in front of the
- * elements, of which there may be many to a block. */
+ * A layout fits when each bit of the axis is one bit of registers, lanes or warps, and that bit means nothing else;
+ * other tiles are converted to one that does. Bits of one kind that follow one another along the axis are a level.
+ * From the lowest level up, each thread knows the total of the block below that its register lies in. A level scans
+ * these totals: in registers one after the other, in lanes by doubling, across warps by reading the totals of all
+ * warps. What precedes a block within its level is put in front of what preceded its parts (`before`), and only at
+ * the end in front of the elements, of which there may be many to a block. */
 #include "gpu/combine.h"
 #include "layout/f2.h"
 
@@ -29,7 +29,8 @@ static unsigned place_of(const Layout *l, unsigned axis, unsigned bit)
 
 static bool fits(const Layout *l, unsigned axis)
 {
-	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis), registers = layout_in_bits(l, LAYOUT_REGISTER), along = 0;
+	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis), registers = layout_in_bits(l, LAYOUT_REGISTER);
+	unsigned along = 0;
 	unsigned blocks = layout_in_bits(l, LAYOUT_BLOCK);
 	uint64_t mask = layout_space_mask(&l->out, LAYOUT_DIM0 + axis);
 	if (f2_rank(l->bases, registers) < registers)
@@ -88,8 +89,8 @@ static GpuScanKind kind_of(const Layout *l, unsigned place, unsigned *number)
 	return place < registers + lanes ? GPU_SCAN_LANES : GPU_SCAN_WARPS;
 }
 
-/* Totals of the blocks of 2^below elements: the axis has one element for each. Register bits that lie within blocks are
- * gone, lanes and warps hold copies. `read`: additionally the level's own bits are new lowest registers. */
+/* Totals of the blocks of 2^below elements: the axis has one element for each. Register bits that lie within blocks
+ * are gone, lanes and warps hold copies. `read`: additionally the level's own bits are new lowest registers. */
 static const Layout *totals_layout(LayoutContext *cx, const Layout *l, unsigned axis, unsigned below,
 				   const GpuScanLevel *read)
 {
@@ -125,7 +126,8 @@ GpuScanPlan gpu_plan_scan(LayoutContext *cx, const Layout *source, unsigned axis
 	for (unsigned i = 0; i < bits; i++) {
 		GpuScanKind kind = kind_of(l, place_of(l, axis, i), &number);
 		GpuScanLevel *level = plan.levels ? &plan.level[plan.levels - 1] : NULL;
-		if (!level || level->kind != kind || (kind == GPU_SCAN_LANES && level->place[level->bits - 1] > number)) {
+		bool descends = level && kind == GPU_SCAN_LANES && level->place[level->bits - 1] > number;
+		if (!level || level->kind != kind || descends) {
 			ASSERT(plan.levels < GPU_SCAN_LEVELS - 1);
 			level = &plan.level[plan.levels++];
 			level->kind = kind;
@@ -340,9 +342,9 @@ static void ***copy_values(const Scan *s, void ***values, uint32_t count)
 	return copy;
 }
 
-/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in front. `next` NULL: this
- * is the last level. Who precedes the first lane is the last one, so that lane gets the total with what precedes it; no
- * other lane needs it where warps come next, as of copies the first is stored. */
+/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in front. `next`
+ * NULL: this is the last level. Who precedes the first lane is the last one, so that lane gets the total with what
+ * precedes it; no other lane needs it where warps come next, as of copies the first is stored. */
 static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, const GpuScanLevel *next)
 {
 	const GpuEngine *e = s->e;
@@ -369,7 +371,8 @@ static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, const Gpu
 			move(s, s->values, place[j], sum, j);
 	} else {
 		void ***prefix = copy_values(s, sum, count);
-		void *inside = e->at_least(e->data, e->position(e->data, level->place, level->bits, s->plan->reverse), 1);
+		void *position = e->position(e->data, level->place, level->bits, s->plan->reverse);
+		void *inside = e->at_least(e->data, position, 1);
 		shuffle_all(s, prefix, count, e->lane_next(e->data, all, s->plan->reverse));
 		for (uint32_t j = 0; j < count; j++)
 			put_before(s, place[j], prefix, j, inside);

@@ -13,8 +13,8 @@ static IrType elem_of(const Combine *c, unsigned operand)
 static bool sums_products(const Lower *lw, const IrOp *op)
 {
 	const IrOp *product = ir_operand(op, 0)->def;
-	return op->kind == OP_REDUCE && lw->fp_fusion && op->operand_count == 1 && product && product->kind == OP_MULF &&
-	       product->block == op->block && ir_has_one_use(ir_result(product, 0)) &&
+	return op->kind == OP_REDUCE && lw->fp_fusion && op->operand_count == 1 && product &&
+	       product->kind == OP_MULF && product->block == op->block && ir_has_one_use(ir_result(product, 0)) &&
 	       gpu_region_op(&op->regions[0]) == OP_ADDF;
 }
 
@@ -180,7 +180,8 @@ static void *lane_next(void *data, uint32_t mask, bool more)
 static bool is_plain_trip(const LayoutPlan *plan)
 {
 	static const LayoutStepKind kinds[] = {LAYOUT_STEP_STORE, LAYOUT_STEP_BARRIER, LAYOUT_STEP_LOAD};
-	if (plan->kind != LAYOUT_PLAN_SHARED || plan->repetitions_take_turns || plan->passes > 1 || plan->step_count < 3)
+	if (plan->kind != LAYOUT_PLAN_SHARED || plan->repetitions_take_turns || plan->passes > 1 ||
+	    plan->step_count < 3)
 		return false;
 	for (uint32_t i = 0; i < plan->step_count; i++) {
 		if (plan->steps[i].kind != (i < ARRAY_LEN(kinds) ? kinds[i] : LAYOUT_STEP_RENAME))

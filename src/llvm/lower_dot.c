@@ -1,8 +1,8 @@
 /* tt.dot: multiply-adds of each thread, or mma.sync of its warp; gpu/dot.h says which registers go into each.
  *
- * Multiply-adds are in f32 for operands of f32 and below, in f64 for f64, in 32 bits for integers, and go up K in order; an fp16
- * result is rounded once, at the end. Four int8 products are one dp4a. A tf32 operand is passed as it is: the instruction
- * reads its high 19 bits. */
+ * Multiply-adds are in f32 for operands of f32 and below, in f64 for f64, in 32 bits for integers, and go up K in
+ * order; an fp16 result is rounded once, at the end. Four int8 products are one dp4a. A tf32 operand is passed as
+ * it is: the instruction reads its high 19 bits. */
 #include <stdio.h>
 
 #include "gpu/dot.h"

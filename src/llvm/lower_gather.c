@@ -1,8 +1,9 @@
 /* tt.gather and tt.histogram: accesses whose place depends on data.
  *
- * A gather within a warp shuffles every register that an index may choose and selects among them. Otherwise the source lies
- * row-major in shared memory, each element stored by one thread, and each index is one load. A histogram counts by atomic
- * additions in shared memory; a constant added, with the old value unused, is the form that hardware merges. */
+ * A gather within a warp shuffles every register that an index may choose and selects among them. Otherwise the
+ * source lies row-major in shared memory, each element stored by one thread, and each index is one load. A
+ * histogram counts by atomic additions in shared memory; a constant added, with the old value unused, is the form
+ * that hardware merges. */
 #include "gpu/combine_ops.h"
 #include "llvm/lower_shared.h"
 #include "llvm/machine.h"
@@ -83,12 +84,14 @@ static void store_row_major(Lower *lw, const Layout *layout, IrType type, LLVMVa
 	unsigned bits = lower_bits(type->elem);
 	uint32_t count = layout_space_reps(&layout->in) << layout_in_bits(layout, LAYOUT_REGISTER);
 	LLVMValueRef *at = lower_coordinates(lw, layout);
-	uint32_t *copies = lower_register_copies(lw, layout), mask = (1u << layout_in_bits(layout, LAYOUT_REGISTER)) - 1;
+	uint32_t mask = (UINT32_C(1) << layout_in_bits(layout, LAYOUT_REGISTER)) - 1;
+	uint32_t *copies = lower_register_copies(lw, layout);
 	LowerIf part = lower_begin_if(lw, lower_owner(lw, gpu_holders(lw->gpu, layout)));
 	for (uint32_t r = 0; r < count; r++) {
 		if (copies[r & mask] != (r & mask))
 			continue;
-		LLVMValueRef place = lower_offset(lw, base, row_major(lw, type, &at[r * type->rank], 0, NULL), bits / 8);
+		LLVMValueRef number = row_major(lw, type, &at[r * type->rank], 0, NULL);
+		LLVMValueRef place = lower_offset(lw, base, number, bits / 8);
 		set_alignment(LLVMBuildStore(lw->b, lower_to_bits(lw, regs[r], type->elem), place), bits);
 	}
 	lower_end_if(lw, part);
@@ -126,8 +129,8 @@ static void gather_through_shared(Lower *lw, IrOp *op)
 	uint64_t scratch = gpu_shared_offset(lw->gpu, op);
 	unsigned axis = (unsigned)ir_get_int(op, lw->gpu->ir, ATTR_AXIS, 0), bits = lower_bits(elem);
 	LLVMValueRef base = lower_shared_at(lw, scratch);
-	LLVMValueRef *regs = lower_convert(lw, gpu_layout(lw->gpu, type), spread.layout, lower_get(lw, source).regs, elem,
-					   scratch + spread.offset);
+	LLVMValueRef *regs = lower_convert(lw, gpu_layout(lw->gpu, type), spread.layout, lower_get(lw, source).regs,
+					   elem, scratch + spread.offset);
 	if (layout_space_reps(&spread.layout->out) > 1 || layout_in_bits(spread.layout, LAYOUT_BLOCK))
 		store_row_major(lw, spread.layout, type, regs, base);
 	else
@@ -137,8 +140,9 @@ static void gather_through_shared(Lower *lw, IrOp *op)
 	LLVMValueRef *out = lower_array(lw, indices.count);
 	for (uint32_t r = 0; r < indices.count; r++) {
 		LLVMValueRef along = index_of(lw, indices.regs[r]);
-		LLVMValueRef place = row_major(lw, type, &at[r * type->rank], axis, along);
-		LLVMValueRef v = LLVMBuildLoad2(lw->b, lower_int_type(lw, bits), lower_offset(lw, base, place, bits / 8), "");
+		LLVMValueRef number = row_major(lw, type, &at[r * type->rank], axis, along);
+		LLVMValueRef place = lower_offset(lw, base, number, bits / 8);
+		LLVMValueRef v = LLVMBuildLoad2(lw->b, lower_int_type(lw, bits), place, "");
 		set_alignment(v, bits);
 		out[r] = lower_from_bits(lw, v, elem);
 	}
@@ -162,11 +166,23 @@ static void clear_bins(Lower *lw, LLVMValueRef base, int64_t bins, int64_t threa
 {
 	for (int64_t first = 0; first < bins; first += threads) {
 		LLVMValueRef i = LLVMBuildAdd(lw->b, lower_thread(lw), lower_i32(lw, first), "");
-		bool all = first + threads <= bins;
-		LowerIf part = lower_begin_if(lw, all ? NULL : LLVMBuildICmp(lw->b, LLVMIntULT, i, lower_i32(lw, bins), ""));
+		LLVMValueRef inside = NULL;
+		if (first + threads > bins)
+			inside = LLVMBuildICmp(lw->b, LLVMIntULT, i, lower_i32(lw, bins), "");
+		LowerIf part = lower_begin_if(lw, inside);
 		set_alignment(LLVMBuildStore(lw->b, lower_i32(lw, 0), lower_offset(lw, base, i, 4)), 32);
 		lower_end_if(lw, part);
 	}
+}
+
+/* 0 <= v < bins; a narrow type may have no value beyond. */
+static LLVMValueRef is_bin(Lower *lw, LLVMValueRef v, int64_t bins)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	unsigned width = LLVMGetIntTypeWidth(type);
+	if (width < 63 && bins > INT64_C(1) << (width - 1))
+		return LLVMBuildICmp(lw->b, LLVMIntSGE, v, LLVMConstInt(type, 0, false), "");
+	return LLVMBuildICmp(lw->b, LLVMIntULT, v, LLVMConstInt(type, (uint64_t)bins, false), "");
 }
 
 static void count_values(Lower *lw, IrOp *op, const GpuSpread *spread, LLVMValueRef base, int64_t bins)
@@ -185,11 +201,7 @@ static void count_values(Lower *lw, IrOp *op, const GpuSpread *spread, LLVMValue
 	for (uint32_t r = 0; r < count; r++) {
 		if (copies[r & ((1u << bits) - 1)] != (r & ((1u << bits) - 1)))
 			continue;
-		LLVMTypeRef type = LLVMTypeOf(regs[r]);
-		unsigned width = LLVMGetIntTypeWidth(type);
-		LLVMValueRef in = width < 63 && bins > INT64_C(1) << (width - 1) ?
-					  LLVMBuildICmp(lw->b, LLVMIntSGE, regs[r], LLVMConstInt(type, 0, false), "") :
-					  LLVMBuildICmp(lw->b, LLVMIntULT, regs[r], LLVMConstInt(type, (uint64_t)bins, false), "");
+		LLVMValueRef in = is_bin(lw, regs[r], bins);
 		if (masks)
 			in = LLVMBuildAnd(lw->b, in, masks[r], "");
 		if (owner)

@@ -1,6 +1,6 @@
-/* tt.reshape, tt.trans, tt.cat, tt.join, tt.split: what a thread holds of the result is what it holds of the operands, so
- * nothing moves; registers that are copies in one of the layouts are found in the other (lower_convert's renames). And
- * tt.map_elementwise, whose body takes several neighbours at a time. */
+/* tt.reshape, tt.trans, tt.cat, tt.join, tt.split: what a thread holds of the result is what it holds of the
+ * operands, so nothing moves; registers that are copies in one of the layouts are found in the other
+ * (lower_convert's renames). And tt.map_elementwise, whose body takes several neighbours at a time. */
 #include "gpu/combine_ops.h"
 #include "llvm/lower.h"
 
@@ -90,7 +90,8 @@ bool lower_SPLIT(Lower *lw, IrOp *op)
 static bool map_group(Lower *lw, IrOp *op, uint32_t first, const uint32_t *bits, uint32_t pack, LLVMValueRef **in,
 		      LLVMValueRef **out)
 {
-	LLVMValueRef *args = lower_array(lw, op->operand_count * pack), *made = lower_array(lw, op->result_count * pack);
+	LLVMValueRef *args = lower_array(lw, op->operand_count * pack);
+	LLVMValueRef *made = lower_array(lw, op->result_count * pack);
 	uint32_t at[32];
 	for (uint32_t e = 0; e < pack; e++) {
 		at[e] = first;
@@ -120,7 +121,8 @@ bool lower_MAP_ELEMENTWISE(Lower *lw, IrOp *op)
 	LLVMValueRef **out = ARENA_ARRAY(lw->arena, LLVMValueRef *, op->result_count);
 	for (uint32_t k = 0; k < op->operand_count; k++) {
 		const IrValue *v = ir_operand(op, k);
-		in[k] = lower_convert(lw, own, plan.layout, lower_get(lw, v).regs, v->type->elem, scratch + plan.offset[k]);
+		in[k] = lower_convert(lw, own, plan.layout, lower_get(lw, v).regs, v->type->elem,
+				      scratch + plan.offset[k]);
 	}
 	for (uint32_t k = 0; k < op->result_count; k++)
 		out[k] = lower_array(lw, count);
