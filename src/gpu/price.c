@@ -11,7 +11,8 @@ enum {
 	PRICE_BARRIER = 80,    /* as in layout/convert.c */
 	PRICE_CLUSTER = 800,
 	PRICE_LOAD_SECTOR = 2, /* 64 bytes a cycle from the second-level cache */
-	PRICE_STORE_SECTOR = 4, /* sectors written in parts are merged there */
+	PRICE_STORE_SECTOR = 4,
+	PRICE_STORE_PART = 2, /* more, of one that is written in part; parts are merged in that cache */
 	PRICE_ATOMIC_SECTOR = 8,
 	PRICE_LINE = 4,        /* a cycle for each line of the first-level cache */
 	SECTOR_BYTES = 32,
@@ -119,8 +120,11 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	IrType elem = ir_elem(pointers->type)->elem;
 	unsigned rank = pointers->type->rank;
 	access.element_bits = MAX(elem->bits, 8);
-	for (unsigned d = 0; d < IR_MAX_RANK; d++)
+	const AxisInfo *masks = mask ? axis_of(map, mask) : NULL;
+	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
 		access.constancy[d] = info && d < rank ? info->constancy[d] : 1;
+		access.shared[d] = !mask ? access.constancy[d] : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d]) : 1;
+	}
 	if (!info)
 		return access;
 	for (unsigned d = rank; d-- > 0;) {
@@ -152,18 +156,37 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 	return pieces;
 }
 
+/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the address of another. */
+static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
+{
+	uint64_t reg[64], equal = 0;
+	unsigned n = layout_bases(l, LAYOUT_REGISTER, reg);
+	for (unsigned d = 0; d < layout_rank(l) && op == OP_LOAD; d++)
+		equal |= layout_space_put(&l->out, LAYOUT_DIM0 + d,
+					  (uint64_t)(access->shared[d] - 1) &
+						  ((UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d)) - 1));
+	for (unsigned i = 0; i < n; i++)
+		reg[i] &= ~equal;
+	return f2_rank(reg, n);
+}
+
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
 {
-	uint64_t reg[64];
 	uint32_t elements[8];
-	unsigned bytes = access->element_bits / 8, vector = 0;
-	unsigned registers = f2_rank(reg, layout_bases(layout, LAYOUT_REGISTER, reg));
+	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
 	int64_t widest = MIN(access->vector, MAX(WIDEST_BYTES / bytes, 1));
 	if ((op == OP_LOAD || op == OP_STORE) && widest > 1)
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
 	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;
-	unsigned sectors = pieces_of(access, layout, SECTOR_BYTES) * sector;
+	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
+	if (op == OP_STORE) {
+		/* A sector that is written in part takes its turn again for the rest. */
+		uint64_t lanes[64];
+		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
+		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
+		sectors += pieces > whole ? (pieces - whole) * PRICE_STORE_PART : 0;
+	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * PRICE_LINE;
 	return instructions * (1 + MAX(sectors, lines));
 }

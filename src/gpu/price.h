@@ -17,6 +17,7 @@ typedef struct GpuAccess {
 	int64_t vector;  /* elements along it that one instruction may take */
 	int64_t contiguity; /* elements along it that lie side by side */
 	int64_t constancy[IR_MAX_RANK]; /* elements along a dim that have one address */
+	int64_t shared[IR_MAX_RANK];    /* and one mask: a thread loads them once */
 } GpuAccess;
 
 /* Of a tile of pointers; mask may be NULL. */

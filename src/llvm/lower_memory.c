@@ -3,13 +3,15 @@
  * One access takes as many elements as the axis analysis allows and the layout holds in a row. What nothing masks is a plain
  * LLVM load or store of a vector, which LLVM and ptxas schedule as they like; a masked one is a predicated instruction. What a
  * load was masked from is selected afterwards: `other`, or 0 without one, as upstream; nothing where only stores of the
- * same mask see it. No element is loaded or stored twice by a thread; of threads that hold copies, all load, one stores.
+ * same mask see it. No element is loaded or stored twice by a thread, nor loaded twice
+ * where two of them are known to have one address; of threads that hold copies, all load, one stores.
  * Scalars are loaded by every thread and stored by the first.
  *
  * Addresses: where pointers are known to go up by one element, registers that differ in such bits alone share the
  * address of the lowest, and the difference ends up in the instruction. */
 #include "llvm/lower_memory.h"
 
+#include "base/map.h"
 #include "ir/enums.h"
 #include "layout/f2.h"
 #include "llvm/lower_shared.h"
@@ -319,6 +321,45 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 	return true;
 }
 
+/* Is each element the same? */
+static bool is_uniform(const IrValue *v)
+{
+	IrAttr constant = ir_constant_of(v);
+	return (v->def && v->def->kind == OP_SPLAT) || (constant && (constant->kind != ATTR_KIND_DENSE || constant->splat));
+}
+
+/* Registers that are known to have one address, and one mask, are copies: one load serves them. */
+static void share_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers, const IrValue *mask, const IrValue *other)
+{
+	const AxisInfo *p = axis_of(lw->axis, pointers), *m = mask ? axis_of(lw->axis, mask) : NULL;
+	uint32_t count = UINT32_C(1) << tile->register_bits, groups = 0;
+	uint64_t equal = 0;
+	if (!tile->layout || !p || (mask && !m) || (other && !is_uniform(other)))
+		return;
+	for (unsigned d = 0; d < layout_rank(tile->layout); d++) {
+		uint64_t n = (uint64_t)(m ? MIN(p->constancy[d], m->constancy[d]) : p->constancy[d]);
+		equal |= layout_space_put(&tile->layout->out, LAYOUT_DIM0 + d,
+					  (n - 1) & ((UINT64_C(1) << layout_out_bits(tile->layout, LAYOUT_DIM0 + d)) - 1));
+	}
+	if (!equal)
+		return;
+	Map first;
+	map_init(&first, lw->arena);
+	uint32_t *copies = ARENA_ARRAY(lw->arena, uint32_t, count), *starts = ARENA_ARRAY(lw->arena, uint32_t, count);
+	for (uint32_t r = 0; r < count; r++) {
+		uint64_t key = layout_apply(tile->layout, r) & ~equal, found;
+		if (!map_get(&first, key, &found))
+			map_put(&first, key, found = r);
+		copies[r] = (uint32_t)found;
+	}
+	for (uint32_t g = 0; g < tile->group_count; g++)
+		if (copies[tile->starts[g]] == tile->starts[g])
+			starts[groups++] = tile->starts[g];
+	tile->copies = copies;
+	tile->starts = starts;
+	tile->group_count = groups;
+}
+
 LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointers, const IrValue *mask,
 				const IrValue *other, IrType elem)
 {
@@ -329,6 +370,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
+	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
+		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
 		for (uint32_t g = 0; g < tile.group_count; g++) {
 			uint32_t start = tile.starts[g];

@@ -99,7 +99,8 @@ static void accesses_cost_their_lines(void **state)
 	GpuKit k;
 	(void)state;
 	gpu_kit_init(&k, 4, 1);
-	GpuAccess access = {.element_bits = 16, .dim = 1, .vector = 8, .contiguity = 64, .constancy = {1, 1}};
+	GpuAccess access = {.element_bits = 16, .dim = 1, .vector = 8, .contiguity = 64, .constancy = {1, 1},
+			    .shared = {1, 1}};
 #define LAYOUT(spt, tpw, order)                                                                                       \
 	gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<64x64xf16, #ttg.blocked<{sizePerThread = " spt                     \
 					  ", threadsPerWarp = " tpw ", warpsPerCTA = [4, 1], order = " order "}>>"))
@@ -110,9 +111,15 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")), 8 * (1 + 32 * 4));
 	/* Atomics take one element each; half a row is two sectors. */
 	assert_int_equal(gpu_price_access(OP_ATOMIC_RMW, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 2 * 8));
-	/* One address for all columns. */
-	access = (GpuAccess){.element_bits = 16, .dim = 0, .vector = 1, .contiguity = 1, .constancy = {1, 64}};
+	/* One address for all columns, under masks that differ, and under one: a thread then loads both of its columns at once. */
+	access = (GpuAccess){.element_bits = 16, .dim = 0, .vector = 1, .contiguity = 1, .constancy = {1, 64}, .shared = {1, 1}};
 	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 4));
+	access.shared[1] = 64;
+	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 16 * (1 + 4));
+	/* Stores of one element in each sector write parts of them. */
+	access = (GpuAccess){.element_bits = 32, .dim = 0, .vector = 4, .contiguity = 64, .constancy = {1, 1}, .shared = {1, 1}};
+	assert_int_equal(gpu_price_access(OP_STORE, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 32 * (1 + 32 * 4 + (32 - 4) * 2));
 	gpu_kit_free(&k);
 }
 
