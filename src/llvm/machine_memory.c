@@ -198,6 +198,7 @@ static bool expand_atomic(Arena *arena, const char *suffix, bool result, Machine
 	add_constraints(&constraints, "", register_of(s.bits), s.n + cas);
 	if (result && !always)
 		add_ties(&constraints, s.n);
+	form->ptx = s.n > 1 ? 81 : 0;
 	return finish(form, &text, &constraints);
 }
 
