@@ -170,15 +170,19 @@ static void print_operand(Lower *lw, const IrOp *op, uint32_t k, LLVMValueRef *a
 	Line line = line_of(lw, op, k, type, &shown);
 	LLVMValueRef *values = lower_array(lw, v.count), *at = NULL, owner = NULL;
 	uint32_t rank = 0;
+	uint64_t copies = 0; /* register bits that choose among copies */
 	widen(lw, elem, &shown, v.regs, values, v.count);
 	if (ir_is_tensor(type)) {
 		const Layout *layout = gpu_layout(lw->gpu, type);
 		rank = type->rank;
 		at = lower_coordinates(lw, layout);
 		owner = lower_owner(lw, layout);
+		copies = layout_free_bits(layout, LAYOUT_REGISTER);
 	}
 	LowerIf part = lower_begin_if(lw, owner);
 	for (uint32_t r = 0; r < v.count; r++) {
+		if (r & copies)
+			continue;
 		for (uint32_t d = 0; d < rank; d++)
 			args[3 + d] = at[r * rank + d];
 		args[3 + rank] = values[r];
