@@ -100,6 +100,16 @@ static LLVMValueRef lane_of(Conversion *c, const LayoutStep *step, uint32_t othe
 	return other ? LLVMBuildXor(lw->b, lane, lower_i32(lw, other), "") : lane;
 }
 
+/* Registers of the destination that are copies get their value by the rename at the end; until then anything. */
+static void fill_absent(Conversion *c, LLVMValueRef *held, uint32_t count)
+{
+	LLVMValueRef anything = LLVMGetPoison(lower_int_type(c->lw, c->plan->element_bits));
+	for (uint32_t i = 0; i < count; i++) {
+		if (!held[i])
+			held[i] = anything;
+	}
+}
+
 static void run_shuffle(Conversion *c, const LayoutStep *step)
 {
 	Lower *lw = c->lw;
@@ -120,6 +130,7 @@ static void run_shuffle(Conversion *c, const LayoutStep *step)
 			for (unsigned e = 0; e < step->per_word; e++)
 				next[moves[e].to] = elements[e];
 		}
+		fill_absent(c, next, step->count);
 		c->held[rep] = next;
 	}
 	c->count = step->count;
