@@ -228,7 +228,9 @@ typedef struct neso_event {
 /* Returns false at a _BEGIN to refuse: the call ends with NESO_ERROR_REFUSED. Ignored at an _END. */
 typedef bool neso_event_fn(void *data, const neso_event *event);
 
-/* Device memory that kernels launched in `stream` may use from now until this launch ends; 0: there is none left. */
+/* Device memory that kernels launched in `stream` may use from now until this launch ends; 0: there is none left;
+ * NESO_SCRATCH_OWN: the library's own is to be used. */
+#define NESO_SCRATCH_OWN UINT64_MAX
 typedef uint64_t neso_scratch_fn(void *data, size_t bytes, size_t align, void *stream);
 
 typedef struct neso_context_options {

@@ -2,6 +2,7 @@
  *
  * The kind of a value is found once per type and remembered. NumPy arrays are read through __array_struct__,
  * tensors through data_ptr(), everything else by the package's import_array. No array library is imported. */
+#include "dlpack.h"
 #include "native.h"
 
 #include <stdlib.h>
@@ -70,22 +71,6 @@ void held_free(Held *held)
 
 /* ---- kinds of types ---- */
 
-typedef enum {
-	KIND_NONE_YET,
-	KIND_INT,
-	KIND_FLOAT,
-	KIND_BOOL,
-	KIND_NUMPY,  /* __array_struct__ */
-	KIND_TENSOR, /* data_ptr() */
-	KIND_ARRAY,  /* anything that import_array knows */
-	KIND_INDEX,  /* a number of another library: int() or float() of it */
-	KIND_REAL,
-	KIND_DESCRIPTOR,
-	KIND_CONSTEXPR,
-	KIND_VALUE, /* a constant, as an expression */
-	KIND_TUPLE,
-} Kind;
-
 static PyObject *name_array_struct, *name_data_ptr, *name_dtype, *name_is_cuda, *name_shape, *name_stride, *name_value,
 	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device,
 	*name_storage;
@@ -119,7 +104,7 @@ typedef struct Table {
 	unsigned count;
 } Table;
 
-static Table kinds, dtypes;
+static Table dtypes;
 
 static unsigned slot_of(const Table *table, const void *key)
 {
@@ -169,6 +154,8 @@ static Kind find_kind(PyObject *value)
 		return KIND_DESCRIPTOR;
 	if (host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
 		return KIND_CONSTEXPR;
+	if (host.wrapper && PyObject_IsInstance(value, host.wrapper) == 1)
+		return KIND_WRAPPER;
 	if (has(type, "data_ptr"))
 		return KIND_TENSOR;
 	if (has(type, "__array_struct__") && !has(type, "__setitem__"))
@@ -188,15 +175,52 @@ static Kind find_kind(PyObject *value)
 	return has(type, "__index__") ? KIND_INDEX : KIND_VALUE;
 }
 
-static Kind kind_of(PyObject *value)
+/* The capsule's table, in a version that is known. */
+static const Exchange *find_exchange(PyObject *type)
 {
-	Kind kind = (Kind)table_get(&kinds, Py_TYPE(value));
-	if (kind == KIND_NONE_YET) {
-		kind = find_kind(value);
-		PyErr_Clear();
-		table_put(&kinds, (PyObject *)Py_TYPE(value), (int)kind);
+	PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+	const Exchange *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+	Py_XDECREF(capsule);
+	while (found && found->major > 1)
+		found = found->previous;
+	return found && found->major == 1 && found->tensor && found->stream ? found : NULL;
+}
+
+static TypeInfo find_type(PyObject *value)
+{
+	TypeInfo info = {(PyObject *)Py_TYPE(value), find_kind(value), false, NULL};
+	if (info.kind == KIND_TENSOR)
+		info.exchange = find_exchange(info.type);
+	if (info.kind == KIND_VALUE && host.lasting)
+		info.lasting = PyType_Check(value) || PyObject_IsInstance(value, host.lasting) == 1;
+	PyErr_Clear();
+	return info;
+}
+
+/* Never full; types past the last one that fits are found each time. */
+const TypeInfo *array_type(PyObject *value)
+{
+	static TypeInfo types[TABLE_SIZE], other;
+	static unsigned count;
+	const void *type = Py_TYPE(value);
+	uintptr_t bits = (uintptr_t)type;
+	unsigned at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE;
+	while (types[at].type && types[at].type != type)
+		at = (at + 1) % TABLE_SIZE;
+	if (types[at].type)
+		return &types[at];
+	other = find_type(value);
+	if (count >= TABLE_SIZE / 2)
+		return &other;
+	at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE; /* finding may have run Python, and filled in others */
+	while (types[at].type && types[at].type != type)
+		at = (at + 1) % TABLE_SIZE;
+	if (!types[at].type) {
+		Py_INCREF(other.type);
+		types[at] = other;
+		count++;
 	}
-	return kind;
+	return &types[at];
 }
 
 /* ---- element types ---- */
@@ -216,7 +240,7 @@ static neso_dtype dtype_by_name(PyObject *dtype)
 	return found;
 }
 
-static neso_dtype dtype_of(PyObject *dtype)
+neso_dtype array_dtype(PyObject *dtype)
 {
 	neso_dtype found = (neso_dtype)table_get(&dtypes, dtype);
 	if (found == NESO_DTYPE_NONE) {
@@ -230,12 +254,23 @@ static neso_dtype dtype_of(PyObject *dtype)
 static neso_dtype dtype_attribute(PyObject *array)
 {
 	PyObject *dtype = PyObject_GetAttr(array, name_dtype);
-	neso_dtype found = dtype ? dtype_of(dtype) : NESO_DTYPE_NONE;
+	neso_dtype found = dtype ? array_dtype(dtype) : NESO_DTYPE_NONE;
 	Py_XDECREF(dtype);
 	return found;
 }
 
 /* ---- memory ---- */
+
+bool array_key_pointer(const neso_arg *arg, Key *key)
+{
+	return key_tag(key, 'p', (unsigned char)arg->dtype, (uintptr_t)arg->address % 16 == 0, 0);
+}
+
+bool array_key_descriptor(const neso_arg *arg, Key *key)
+{
+	return key_tag(key, 'd', (unsigned char)arg->rank, arg->pad_nan, 0) &&
+	       key_add(key, arg->block_shape, sizeof *arg->block_shape * arg->rank);
+}
 
 static bool bind_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes, bool writable,
 			Key *key)
@@ -246,7 +281,7 @@ static bool bind_memory(neso_arg *arg, neso_dtype dtype, void *address, void *be
 	arg->buffer = begin;
 	arg->bytes = bytes;
 	arg->access = writable ? NESO_READ_WRITE : NESO_READ;
-	return key_tag(key, 'p', (unsigned char)dtype, (uintptr_t)address % 16 == 0, 0);
+	return array_key_pointer(arg, key);
 }
 
 /* Bytes that the elements of a strided array reach to, below and above its address. Strides are in bytes. */
@@ -324,7 +359,7 @@ out:
 	return good;
 }
 
-static bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max)
+bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max)
 {
 	PyObject *fast = sequence ? PySequence_Tuple(sequence) : NULL;
 	if (!fast)
@@ -394,8 +429,8 @@ static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t 
 	int rank = 0, stride_rank = 0;
 	PyObject *shape_object = PyObject_GetAttr(tensor, name_shape);
 	PyObject *stride_object = PyObject_CallMethodObjArgs(tensor, name_stride, NULL);
-	bool good = shape_object && stride_object && read_sizes(shape_object, shape, &rank, MAX_RANK) &&
-		    read_sizes(stride_object, strides, &stride_rank, MAX_RANK);
+	bool good = shape_object && stride_object && array_sizes(shape_object, shape, &rank, MAX_RANK) &&
+		    array_sizes(stride_object, strides, &stride_rank, MAX_RANK);
 	if (good && rank == stride_rank) {
 		for (int i = 0; i < rank; i++)
 			strides[i] *= (int64_t)item;
@@ -455,7 +490,7 @@ static bool bind_imported(PyObject *array, bool is_const, const char *name, neso
 		return false;
 	neso_dtype dtype = NESO_DTYPE_NONE;
 	bool good = PyArg_ParseTuple(parts, "KKKOpOO", &address, &begin, &bytes, &dtype_object, &writable, &keep, &finish) &&
-		    (dtype = dtype_of(dtype_object)) != NESO_DTYPE_NONE && held_keep(held, keep) &&
+		    (dtype = array_dtype(dtype_object)) != NESO_DTYPE_NONE && held_keep(held, keep) &&
 		    (finish == Py_None || held_finish(held, finish)) &&
 		    bind_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes,
 				writable && !is_const, key);
@@ -472,9 +507,9 @@ static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Ke
 	PyObject *padding = PyObject_HasAttr(value, name_padding) ? PyObject_GetAttr(value, name_padding) : NULL;
 	int rank = 0, other = 0;
 	bool good = base && shape && strides && block && array_bind(base, false, false, name, arg, key, held) &&
-		    read_sizes(shape, arg->shape, &rank, NESO_MAX_RANK) &&
-		    read_sizes(strides, arg->strides, &other, NESO_MAX_RANK) &&
-		    read_sizes(block, arg->block_shape, &other, NESO_MAX_RANK);
+		    array_sizes(shape, arg->shape, &rank, NESO_MAX_RANK) &&
+		    array_sizes(strides, arg->strides, &other, NESO_MAX_RANK) &&
+		    array_sizes(block, arg->block_shape, &other, NESO_MAX_RANK);
 	if (good && arg->kind != NESO_ARG_POINTER) {
 		PyErr_Format(PyExc_TypeError, "the base of the descriptor '%s' is no array", name);
 		good = false;
@@ -484,8 +519,7 @@ static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Ke
 		arg->rank = (uint32_t)rank;
 		const char *text = padding && PyUnicode_Check(padding) ? PyUnicode_AsUTF8AndSize(padding, NULL) : NULL;
 		arg->pad_nan = text && strcmp(text, "nan") == 0;
-		good = key_tag(key, 'd', (unsigned char)rank, arg->pad_nan, 0) &&
-		       key_add(key, arg->block_shape, sizeof *arg->block_shape * (size_t)rank);
+		good = array_key_descriptor(arg, key);
 	}
 	Py_XDECREF(base);
 	Py_XDECREF(shape);
@@ -577,7 +611,7 @@ bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *n
 		arg->value.kind = NESO_VALUE_NONE;
 		return key_tag(key, 'n', 0, 0, 0);
 	}
-	Kind kind = kind_of(value);
+	Kind kind = array_type(value)->kind;
 	switch (kind) {
 	case KIND_BOOL:
 		arg->value.kind = NESO_VALUE_BOOL;
@@ -593,6 +627,7 @@ bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *n
 	case KIND_NUMPY:
 		return bind_numpy(value, is_const, arg, key);
 	case KIND_TENSOR:
+	case KIND_WRAPPER:
 		return bind_tensor(value, is_const, name, arg, key, held);
 	case KIND_ARRAY:
 		return bind_imported(value, is_const, name, arg, key, held);

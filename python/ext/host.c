@@ -114,6 +114,27 @@ static void on_log(void *data, neso_log_level level, const char *text)
 	PyGILState_Release(state);
 }
 
+/* Called without the lock. Memory that set_allocator's allocator gives; where nobody set one, the library has its own. */
+static uint64_t on_scratch(void *data, size_t bytes, size_t align, void *stream)
+{
+	(void)data;
+	PyGILState_STATE state = PyGILState_Ensure();
+	uint64_t address = 0;
+	PyObject *given = PyObject_CallFunction(host.allocate, "KKK", (unsigned long long)bytes, (unsigned long long)align,
+						(unsigned long long)(uintptr_t)stream);
+	if (given == Py_None)
+		address = NESO_SCRATCH_OWN;
+	else if (given)
+		address = PyLong_AsUnsignedLongLong(given);
+	Py_XDECREF(given);
+	if (PyErr_Occurred()) {
+		keep_error(&pending);
+		address = 0;
+	}
+	PyGILState_Release(state);
+	return address;
+}
+
 /* ---- the context ---- */
 
 neso_context *host_context(void)
@@ -124,6 +145,7 @@ neso_context *host_context(void)
 		.size = sizeof options,
 		.log = on_log,
 		.resolve = on_resolve,
+		.scratch = on_scratch,
 	};
 	const char *threads = getenv("NESO_THREADS");
 	if (threads)
@@ -197,17 +219,31 @@ PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject 
 static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	(void)self;
-	static char *names[] = {"resolve",  "fail",       "expression", "import_array", "print", "compiled",
-				"descriptor", "constexpr", "slow",       "hooks",      "mappings",     NULL};
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO!OO", names, &host.resolve, &host.fail, &host.expression,
-					 &host.import_array, &host.print, &host.compiled, &host.descriptor,
-					 &host.constexpr_type, &PyList_Type, &host.slow, &host.hooks, &host.mappings))
+	const struct {
+		const char *name;
+		PyObject **at;
+	} rows[] = {
+		{"resolve", &host.resolve},       {"fail", &host.fail},         {"expression", &host.expression},
+		{"import_array", &host.import_array}, {"print", &host.print},   {"compiled", &host.compiled},
+		{"descriptor", &host.descriptor}, {"constexpr", &host.constexpr_type}, {"slow", &host.slow},
+		{"hooks", &host.hooks},           {"mappings", &host.mappings}, {"wrapper", &host.wrapper},
+		{"lasting", &host.lasting},       {"environment", &host.environment}, {"mixed", &host.mixed},
+		{"stream", &host.stream},         {"allocate", &host.allocate},
+	};
+	if (PyTuple_Size(args) != 0 || !kwargs) {
+		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");
 		return NULL;
-	PyObject *all[] = {host.resolve,  host.fail,       host.expression,     host.import_array, host.print,
-			   host.compiled, host.descriptor, host.constexpr_type, host.slow,         host.hooks,
-			   host.mappings};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		Py_INCREF(all[i]);
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		PyObject *given = PyDict_GetItemString(kwargs, rows[i].name), *old = *rows[i].at;
+		if (!given) {
+			PyErr_Format(PyExc_TypeError, "setup() lacks '%s'", rows[i].name);
+			return NULL;
+		}
+		Py_INCREF(given);
+		*rows[i].at = given;
+		Py_XDECREF(old);
+	}
 	Py_RETURN_NONE;
 }
 
@@ -328,7 +364,7 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
 	PyObject *module = PyModule_Create(&definition);
-	if (module && host_add(module) && kernel_add(module) && array_setup())
+	if (module && host_add(module) && kernel_add(module) && device_add(module) && array_setup() && gpu_setup())
 		return module;
 	Py_XDECREF(module);
 	return NULL;

@@ -1,7 +1,12 @@
 /* Inside the extension: what its files share. A user of neso.h alone, in CPython's limited API (3.10 on).
  *
  * array.c   what Python passes for a parameter -> neso_arg, and its part of the key
- * kernel.c  the type under JITFunction: binding, the table of variants, launching
+ * call.c    a call's arguments, options and grid
+ * launch.c  the table of variants, compiling, launching
+ * kernel.c  the types: the one under JITFunction, what kernel[grid] gives, compiled kernels
+ * gpu.c     launches on a GPU: the table of launches made before
+ * gpu_look.c  what the values of a call are on a GPU
+ * device.c  what Python asks about GPUs
  * host.c    the context, and the library's callbacks into Python
  *
  * Everything here runs under the interpreter's lock unless it says otherwise. */
@@ -28,7 +33,13 @@ typedef struct Host {
 	PyObject *descriptor;     /* TensorDescriptor */
 	PyObject *constexpr_type; /* tl.constexpr */
 	PyObject *slow;           /* a list; while it holds something, every launch tells launch hooks */
-	PyObject *hooks;          /* (kernel, compiled, grid, args) -> None, before a launch; then with None for args */
+	PyObject *hooks;          /* (kernel, compiled, grid, stream, args) -> None, before a launch; then with None for args */
+	PyObject *wrapper;        /* TensorWrapper */
+	PyObject *lasting;        /* tuple of types, see TypeInfo */
+	PyObject *environment;    /* dict of bytes behind os.environ, or None */
+	PyObject *mixed;          /* (name, value, name, value): raises for arrays on a GPU beside ones that are not */
+	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library */
+	PyObject *allocate;       /* (bytes, align, stream) -> address of memory by set_allocator, or None: nobody set it */
 } Host;
 extern Host host;
 
@@ -64,15 +75,183 @@ typedef struct Held {
 	bool has_tuple;    /* a run-time argument is a tuple: its items are arguments of their own */
 } Held;
 
+/* What kind of value a type's are, found once per type and remembered. */
+typedef enum Kind {
+	KIND_NONE_YET,
+	KIND_INT,
+	KIND_FLOAT,
+	KIND_BOOL,
+	KIND_NUMPY,   /* __array_struct__ */
+	KIND_TENSOR,  /* data_ptr() */
+	KIND_WRAPPER, /* a TensorWrapper, which has data_ptr() too */
+	KIND_ARRAY,   /* anything that import_array knows */
+	KIND_INDEX,   /* a number of another library: int() or float() of it */
+	KIND_REAL,
+	KIND_DESCRIPTOR,
+	KIND_CONSTEXPR,
+	KIND_VALUE, /* a constant, as an expression */
+	KIND_TUPLE,
+} Kind;
+
+struct Exchange; /* dlpack.h */
+
+typedef struct TypeInfo {
+	PyObject *type;
+	Kind kind;
+	bool lasting; /* a VALUE that is what it is as long as it lives: a dtype, a function, an enum's member */
+	const struct Exchange *exchange; /* TENSOR: or NULL */
+} TypeInfo;
+
 bool array_setup(void);
+/* Lives until the next call. */
+const TypeInfo *array_type(PyObject *value);
+/* Of an array library's dtype; NESO_DTYPE_NONE with an exception. */
+neso_dtype array_dtype(PyObject *dtype);
+bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
+/* The parts of a pointer's and a descriptor's argument, and of their keys, that are the same for CPU and GPU. */
+bool array_key_pointer(const neso_arg *arg, Key *key);
+bool array_key_descriptor(const neso_arg *arg, Key *key);
 /* false with an exception. */
 bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key,
 		Held *held);
 bool held_keep(Held *held, PyObject *object);
 void held_free(Held *held);
 
-/* ---- kernel.c ---- */
+/* ---- kernel.c: the types ---- */
+
+typedef struct Module {
+	PyObject_HEAD
+	neso_module *module;
+	unsigned generation;
+} Module;
+
+typedef struct Variant {
+	PyObject_HEAD
+	PyObject *module; /* keeps it alive */
+	neso_variant *variant;
+	bool makes_pointers; /* of integers: into memory that no argument names */
+	bool stops; /* at a breakpoint() */
+	struct GpuReady *ready; /* a list: one for each context it was launched in */
+} Variant;
+
+typedef struct Param {
+	PyObject *name, *value; /* value: default, or NULL */
+	const char *text;       /* of the name */
+	bool is_constexpr, is_const;
+	bool is_typed; /* by its annotation: whether an integer fits matters */
+} Param;
+
+typedef struct Entry {
+	uint64_t hash;
+	size_t len;
+	unsigned char *key; /* NULL: free */
+	PyObject *compiled;
+} Entry;
+
+typedef struct Watch {
+	PyObject *dict, *name, *value;
+	bool is_plain; /* immutable: the same object has the same value */
+} Watch;
+
+typedef struct Kernel {
+	PyObject_HEAD
+	Param *params;
+	Py_ssize_t param_count;
+	Entry *entries;
+	size_t entry_count, entry_cap;
+	Watch *watches;
+	size_t watch_count;
+	PyObject *module; /* Module, or NULL: not loaded */
+	neso_kernel *kernel;
+	PyObject *pre_hooks; /* list */
+	struct GpuTable *gpu; /* of launches that were made before, or NULL */
+	bool debug;
+	bool ignore_unknown; /* keywords that are neither parameter nor option are dropped */
+} Kernel;
+
+typedef PyObject *Vectorcall(PyObject *, PyObject *const *, size_t, PyObject *);
+
+typedef struct Launcher {
+	PyObject_HEAD
+	Vectorcall *call;
+	PyObject *kernel, *grid;
+} Launcher;
+
 
 bool kernel_add(PyObject *module);
+bool intern(PyObject **at, const char *text);
+
+/* ---- call.c: what a call gives ---- */
+
+/* Those before OPT_GRID are handed on with a launch of tuples. */
+typedef enum {
+	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
+	OPT_TARGET, OPT_GRID, OPT_WARMUP, OPT__COUNT
+} Option;
+
+typedef struct Call {
+	PyObject **values; /* per parameter; borrowed */
+	PyObject *options[OPT__COUNT];
+} Call;
+
+/* One call on its way. */
+typedef struct Launch {
+	Kernel *kernel;
+	Call call;
+	neso_arg *args;
+	neso_compile_options options;
+	neso_launch launch;
+	Key key;
+	Held held;
+	struct GpuCall *gpu; /* NULL: it is for the interpreter */
+} Launch;
+
+bool call_setup(void);
+/* By the parameters' names and places; defaults filled in. */
+bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, Call *call);
+/* The arguments with the options given, as grids that are functions want them: a new dict. */
+PyObject *call_meta(const Kernel *k, const Call *call);
+/* The options given, without grid and warmup, by name: a new dict. */
+PyObject *call_option_words(const Call *call);
+/* Numbers that decide a variant; options->target is what the call names, or NULL. */
+bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
+bool call_key_options(const neso_compile_options *options, Key *key);
+bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
+
+/* ---- launch.c ---- */
+
+bool launch_setup(void);
+/* A new reference to the compiled kernel. kwnames: NULL or a tuple, as in a vectorcall. */
+PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+/* The same of an ordinary call's arguments. */
+PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs);
+/* Drops all that was compiled. */
+void launch_forget(Kernel *k);
+/* Binding is done, but for l->args. A new reference to what was compiled for such a call, now or before. */
+PyObject *launch_compiled(Launch *l);
+bool launch_hooks(const Launch *l, PyObject *compiled, bool before);
+
+/* ---- gpu.c: launches on a GPU ---- */
+
+/* What a call's values are for a GPU; its parts are gpu.c's own. */
+typedef struct GpuCall GpuCall;
+
+bool gpu_setup(void);
+/* Looks at the values of a call. 1: it is for a GPU, and l->gpu is set; 0: for the interpreter; -1: exception. */
+int gpu_look(Launch *l);
+void gpu_call_free(GpuCall *gpu); /* NULL is fine */
+/* The same as launch does with what is bound. */
+PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup);
+/* The argument of parameter i, if it is memory; 0: it is something else; -1: exception. */
+int gpu_bind(Launch *l, Py_ssize_t i);
+bool gpu_key(const Launch *l, Key *key);
+void gpu_table_free(struct GpuTable *table); /* NULL is fine */
+void gpu_ready_free(struct GpuReady *ready, bool alive);
+
+/* ---- device.c: what Python asks about GPUs ---- */
+
+bool device_add(PyObject *module);
+/* Is there a GPU? Found out once for each process. */
+bool device_any(void);
 
 #endif

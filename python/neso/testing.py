@@ -50,9 +50,41 @@ def _drop_gradients(grad_to_none):
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """Milliseconds that fn() takes, by the clock on the wall: `warmup` and `rep` are the milliseconds spent before and
-    while measuring. Gives the mean, or what return_mode or quantiles ask for."""
+    """Milliseconds that fn() takes: on a GPU between two events, with the L2 cache emptied before each; else by the clock
+    on the wall. `warmup` and `rep` are the milliseconds spent before and while measuring. Gives the mean, or what
+    return_mode or quantiles ask for."""
+    from .runtime.driver import CpuDriver, driver
     assert return_mode in _MODES
+    if isinstance(driver.active, CpuDriver):
+        return _bench_by_clock(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+    active, device = driver.active, driver.active.get_device_interface()
+    fn()
+    device.synchronize()
+    cache = active.get_empty_cache_for_benchmark()
+    begin, end = device.Event(enable_timing=True), device.Event(enable_timing=True)
+    begin.record()
+    for _ in range(5):
+        active.clear_cache(cache)
+        fn()
+    end.record()
+    device.synchronize()
+    estimate = max(begin.elapsed_time(end) / 5, 1e-6)
+    for _ in range(max(1, int(warmup / estimate))):
+        fn()
+    runs = max(1, int(rep / estimate))
+    begins = [device.Event(enable_timing=True) for _ in range(runs)]
+    ends = [device.Event(enable_timing=True) for _ in range(runs)]
+    for begin, end in zip(begins, ends):
+        _drop_gradients(grad_to_none)
+        active.clear_cache(cache)
+        begin.record()
+        fn()
+        end.record()
+    device.synchronize()
+    return _summarize_statistics([b.elapsed_time(e) for b, e in zip(begins, ends)], quantiles, return_mode)
+
+
+def _bench_by_clock(fn, warmup, rep, grad_to_none, quantiles, return_mode):
     fn()
     began = time.perf_counter()
     for _ in range(5):
@@ -70,10 +102,80 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """do_bench: without a GPU there are no graphs to record."""
+    """The same without what launching costs the CPU: fn() is recorded many times over in a CUDA graph by torch, and the
+    graph is run. Without torch or a GPU it is do_bench."""
     assert return_mode in _MODES
-    return do_bench(fn, warmup=min(rep, 5), rep=rep, grad_to_none=grad_to_none, quantiles=quantiles,
-                    return_mode=return_mode)
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return do_bench(fn, warmup=min(rep, 5), rep=rep, grad_to_none=grad_to_none, quantiles=quantiles,
+                        return_mode=return_mode)
+
+    def prepare():
+        for tensor in grad_to_none or ():
+            tensor.detach_()
+            tensor.requires_grad_(True)
+            tensor.grad = None
+
+    def time_of(runs):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(runs):
+                prepare()
+                fn()
+        torch.cuda.synchronize()
+        return graph
+
+    def elapsed(work):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        return begin.elapsed_time(end)
+
+    with torch.cuda.stream(torch.cuda.Stream()):
+        fn()
+        prepare()
+        graph = time_of(1)
+        graph.replay()
+        estimate = elapsed(lambda: [graph.replay() for _ in range(5)]) / 5
+        runs = 1000 if estimate == 0 else max(1, int(rep / estimate))
+        graph = time_of(runs)
+        times = [elapsed(graph.replay) / runs for _ in range(10)]
+    return _summarize_statistics(times, quantiles, return_mode)
+
+
+class GpuDeviceInterface:
+    """What torch.cuda is, as far as measuring goes, for programs without torch."""
+
+    class Event:
+
+        def __init__(self, enable_timing=False):
+            from . import _native
+            self._native = _native
+            self._event = _native.gpu_event()
+
+        def record(self, stream=0):
+            self._native.gpu_event_record(self._event, getattr(stream, "cuda_stream", stream) or 0)
+
+        def elapsed_time(self, other):
+            return self._native.gpu_event_elapsed(self._event, other._event) * 1e3
+
+        def __del__(self):
+            if getattr(self, "_event", 0):
+                self._native.gpu_event_free(self._event)
+
+    def synchronize(self, device=None):
+        from . import _native
+        _native.gpu_synchronize()
+
+    def current_device(self):
+        from . import _native
+        return _native.gpu_current()
+
+    def get_device_capability(self, device=None):
+        from .runtime.driver import driver
+        return driver.active.get_device_capability(device)
 
 
 class CpuDeviceInterface:
@@ -299,20 +401,44 @@ def perf_report(benchmarks):
 # ---- facts about the device ----
 
 
-def _no_gpu(what):
-    raise RuntimeError(f"{what} is a fact about a GPU, and this version of neso runs kernels on none")
+def _gpu(device, what):
+    from .runtime.driver import CpuDriver, driver
+    if isinstance(driver.active, CpuDriver):
+        raise RuntimeError(f"{what} is a fact about a GPU, and there is none")
+    return driver.active.utils.get_device_properties(driver.active.get_current_device() if device is None else device)
 
 
 def get_dram_gbps(device=None):
-    _no_gpu("the bandwidth of its memory")
+    """Gigabytes a second between GPU and memory, by its clock and width: two transfers a cycle."""
+    gpu = _gpu(device, "the bandwidth of its memory")
+    return gpu["mem_clock_rate"] * gpu["mem_bus_width"] * 2 / 1e6 / 8
+
+
+#: Operations of one SM in a cycle, by capability: of the tensor cores for 16-bit floats.
+_TENSOR_RATE = {70: 1024, 75: 1024, 80: 2048, 86: 1024, 89: 1024, 90: 4096}
+
+
+def _bytes_of(dtype):
+    return getattr(dtype, "itemsize", None) or dtype.primitive_bitwidth // 8
 
 
 def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
-    _no_gpu("the rate of its tensor cores")
+    """Tera-operations a second of the tensor cores; clock_rate in kHz."""
+    from .runtime.driver import driver
+    gpu = _gpu(device, "the rate of its tensor cores")
+    major, minor = driver.active.get_device_capability(device)
+    rate = _TENSOR_RATE.get(10 * major + minor, 4096) * 2 / _bytes_of(dtype)
+    return gpu["multiprocessor_count"] * rate * clock_rate * 1e-9
 
 
 def get_max_simd_tflops(dtype, clock_rate, device=None):
-    _no_gpu("the rate of its cores")
+    """The same of the ordinary cores: 128 of an SM (64 on 7.x and 8.0), two operations each, twice that for 16 bits."""
+    from .runtime.driver import driver
+    gpu = _gpu(device, "the rate of its cores")
+    capability = driver.active.get_device_capability(device)
+    cores = 64 if capability[0] == 7 or capability == (8, 0) else 128
+    rate = cores * 2 * (2 if _bytes_of(dtype) == 2 else 1)
+    return gpu["multiprocessor_count"] * rate * clock_rate * 1e-9
 
 
 def cuda_memcheck(**target_kwargs):
@@ -320,11 +446,33 @@ def cuda_memcheck(**target_kwargs):
     return lambda test: test
 
 
+def _nvidia_smi(*arguments):
+    import subprocess
+    subprocess.check_output(["nvidia-smi", "-i", "0", *arguments])
+
+
 @contextmanager
 def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
-    _no_gpu("its clock")
-    yield
+    """Holds the clocks (MHz) of GPU 0, which takes an administrator; gives the rates of its tensor cores and memory."""
+    _gpu(None, "its clock")
+    try:
+        _nvidia_smi("-pm", "1")
+        _nvidia_smi(f"--lock-gpu-clocks={ref_sm_clock},{ref_sm_clock}")
+        _nvidia_smi(f"--lock-memory-clocks={ref_mem_clock},{ref_mem_clock}")
+        sm, memory = nvsmi(["clocks.current.sm"])[0], nvsmi(["clocks.current.memory"])[0]
+        gpu = _gpu(None, "its clock")
+        tflops = 1e-6 * gpu["multiprocessor_count"] * 4 * 512 * sm
+        yield tflops, 2 * memory * 1e6 * gpu["mem_bus_width"] / 8 * 1e-9
+    finally:
+        _nvidia_smi("-pm", "0")
+        _nvidia_smi("-rgc")
+        _nvidia_smi("-rmc")
 
 
 def get_clock_rate_in_khz():
-    _no_gpu("its clock")
+    """The highest clock of GPU 0's SMs."""
+    _gpu(None, "its clock")
+    try:
+        return nvsmi(["clocks.max.sm"])[0] * 1e3
+    except (OSError, ValueError):
+        return _gpu(None, "its clock")["sm_clock_rate"]

@@ -110,8 +110,9 @@ static int launch_with_scratch(NvFunction *f, const uint32_t grid[3], NvStream s
 	bool once = false;
 	nv_lock(driver);
 	const NvDriverOptions *o = &driver->options;
-	NvPtr ptr = o->scratch ? o->scratch(o->scratch_data, bytes, align, stream)
-			       : nv_scratch_get(f, bytes, align, stream, &once);
+	NvPtr ptr = o->scratch ? o->scratch(o->scratch_data, bytes, align, stream) : NV_SCRATCH_OWN;
+	if (ptr == NV_SCRATCH_OWN)
+		ptr = nv_scratch_get(f, bytes, align, stream, &once);
 	int result = CUDA_SUCCESS;
 	*no_memory = !ptr;
 	if (ptr) {

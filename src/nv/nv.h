@@ -26,10 +26,12 @@ typedef uint64_t NvPtr; /* CUdeviceptr */
  * which may come back after the context was destroyed). 0: none. */
 typedef uint64_t NvContext;
 
+#define NV_SCRATCH_OWN UINT64_MAX
+
 typedef struct NvDriverOptions {
 	const char *library; /* libcuda.so.1 or its folder; NULL: TRITON_LIBCUDA_PATH, then the loader's search */
 	/* Global memory for kernels that need scratch: usable in `stream` from now until this launch's end; 0: none
-	 * is left. NULL: a buffer for each stream that grows, and is freed by nv_driver_free. */
+	 * is left; NV_SCRATCH_OWN, or NULL here: a buffer for each stream that grows, and is freed by nv_driver_free. */
 	NvPtr (*scratch)(void *data, size_t bytes, size_t align, NvStream stream);
 	void *scratch_data;
 } NvDriverOptions;

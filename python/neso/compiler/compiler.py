@@ -1,6 +1,7 @@
 """Compiled kernels as objects, and compiling without a launch."""
 
 import hashlib
+import re
 from collections import namedtuple
 
 from .. import _native
@@ -13,37 +14,45 @@ from ..runtime.driver import driver
 from ..runtime.errors import OutOfResources  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 
-_STAGES = ("source", "ttir", "ttir-raw")
-_MISSING_STAGES = ("ttgir", "llir", "ptx", "cubin", "amdgcn", "hsaco", "sass")
+_STAGES = ("source", "ttir-raw", "ttir")
+_GPU_STAGES = _STAGES + ("ttgir", "llir", "ptx", "cubin", "sass")
 
 
 class AsmDict(dict):
     """Text of each stage, made when it is asked for."""
 
-    def __init__(self, variant):
+    def __init__(self, variant, stages):
         super().__init__()
         self._variant = variant
+        self._stages = stages
 
     def __missing__(self, stage):
-        if stage in _MISSING_STAGES:
-            raise KeyError(f"this version of neso compiles for the interpreter alone: there is no '{stage}'; "
-                           f"there are {', '.join(_STAGES)}")
-        if stage not in _STAGES:
-            raise KeyError(stage)
-        self[stage] = text = self._variant._text(stage)
-        return text
+        if stage not in self._stages:
+            raise KeyError(f"there is no '{stage}' of this kernel, which is compiled for {self._variant._target}; there "
+                           f"are {', '.join(self._stages)}")
+        self[stage] = made = self._variant._cubin() if stage == "cubin" else self._variant._text(stage)
+        return made
 
     def keys(self):
-        return list(_STAGES)
+        return list(self._stages)
 
     def __iter__(self):
-        return iter(_STAGES)
+        return iter(self._stages)
+
+    def __len__(self):
+        return len(self._stages)
+
+    def values(self):
+        return [self[stage] for stage in self._stages]
+
+    def items(self):
+        return [(stage, self[stage]) for stage in self._stages]
 
     def __contains__(self, stage):
-        return stage in _STAGES
+        return stage in self._stages
 
     def get(self, stage, default=None):
-        return self[stage] if stage in _STAGES else default
+        return self[stage] if stage in self._stages else default
 
 
 class LazyDict:
@@ -63,7 +72,15 @@ class LazyDict:
 
 
 Metadata = namedtuple("KernelMetadata", "name num_warps num_stages num_ctas maxnreg shared debug target hash cluster_dims "
-                      "warp_size tmem_size global_scratch_size")
+                      "warp_size tmem_size global_scratch_size global_scratch_align profile_scratch_size "
+                      "profile_scratch_align enable_fp_fusion launch_cooperative_grid launch_pdl ptx_version arch "
+                      "backend_name")
+
+
+def target_of(name):
+    """The GPUTarget of one of the library's target names."""
+    number = re.match(r"sm_(\d+)", name)
+    return GPUTarget("cuda", int(number[1]), 32) if number else GPUTarget("cpu", 0, 32)
 
 
 class CompiledKernel(_native.Variant):
@@ -71,28 +88,38 @@ class CompiledKernel(_native.Variant):
 
     launch_enter_hook = None
     launch_exit_hook = None
-    n_regs = 0
-    n_spills = 0
-    n_max_threads = 1024
     num_ctas = 1
 
     def _finish(self, kernel, options, values):
-        warps, stages, ctas, maxnreg, debug = options
+        info = self._info()
+        warps, stages, ctas, maxnreg, debug, fusion, cooperative, dependent, ptx = options
         self.src = kernel
-        self._values = values
-        self.name = kernel.repr(None) if kernel._repr is None else kernel.__name__
         self.name = kernel.__name__
         self.hash = hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
-        from ..backends.compiler import GPUTarget
-        self.metadata = Metadata(self.name, warps or 4, stages or 3, ctas or 1, maxnreg or None, 0, debug,
-                                 GPUTarget("cpu", 0, 32), self.hash, (1, 1, 1), 32, 0, 0)
+        self._target = info["target"]
+        target = target_of(self._target)
+        on_gpu = target.backend == "cuda"
+        self.metadata = Metadata(self.name, info["num_warps"] or warps or 4, info["num_stages"] or stages or 3,
+                                 info["num_ctas"] or ctas or 1, maxnreg or None, info["shared"], debug, target, self.hash,
+                                 (info["num_ctas"] or 1, 1, 1), 32, 0, info["scratch"], 16 if info["scratch"] else 1, 0, 1,
+                                 fusion, cooperative, dependent, ptx or None, self._target, target.backend)
+        self.num_ctas = self.metadata.num_ctas
         self.packed_metadata = tuple(self.metadata)
-        self.asm = AsmDict(self)
-        self.kernel = b""
+        self.asm = AsmDict(self, _GPU_STAGES if on_gpu else _STAGES)
         self.function = self
-        self.shared = 0
+        self.module = self
+        self.shared = info["shared"]
+        self.n_regs = info["registers"]
+        #: in 4-byte words, as local memory takes them
+        self.n_spills = (info["spill_stores"] + info["spill_loads"]) // 4
+        self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
+        self.seconds = info["seconds"]
         self.constants = {p.name: v for p, v in zip(kernel.params, values) if p.is_constexpr}
-        self._values = None
+
+    @property
+    def kernel(self):
+        """The assembled code."""
+        return self._cubin() or b""
 
     @property
     def signature(self):
@@ -177,8 +204,25 @@ def compile(src, target=None, options=None, _env_vars=None):
         from ..runtime.jit import IRFunction
         src = src if isinstance(src, IRSource) else IRSource(src)
         fn, values = IRFunction(src), [_value_of(kind) for _, kind in src.params]
-    allowed = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
-    return fn.run(*values, grid=None, warmup=True, **{k: v for k, v in (options or {}).items() if k in allowed})
+    given = {k: v for k, v in (options or {}).items() if k in _OPTIONS}
+    if target is not None:
+        given["neso_target"] = _target_name(target)
+    return fn.run(*values, grid=None, warmup=True, **given)
+
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
+            "launch_pdl", "ptx_version")
+
+
+def _target_name(target):
+    """sm_90a for GPUTarget("cuda", 90, 32): the kind with all that the GPU has."""
+    if target.backend == "cpu":
+        return "interp"
+    if target.backend != "cuda":
+        raise ValueError(f"neso compiles for GPUs of NVIDIA, and not for '{target.backend}'")
+    known = _native.info("targets").split()
+    name = f"sm_{target.arch}"
+    return name + "a" if name + "a" in known else name
 
 
 def _value_of(kind, attrs=None):

@@ -1,14 +1,20 @@
-"""The device that kernels run on: here, this machine's processors."""
+"""The device that kernels run on: a GPU where there is one, else this machine's processors."""
 
+import os
+import sys
 from functools import cached_property
 
+from .. import _native, knobs
 from ..backends.driver import DriverBase
 
+_C_TYPES = {"i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u1": "uint8_t",
+            "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "fp16": "double",
+            "bf16": "double", "fp32": "double", "f32": "double", "fp64": "double"}
 
-class _Utils:
+
+class _CpuUtils:
 
     def get_device_properties(self, device=0):
-        import os
         return {"max_shared_mem": 232448, "multiprocessor_count": os.cpu_count() or 1, "max_num_regs": 65536,
                 "warpSize": 32, "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
 
@@ -18,7 +24,7 @@ class CpuDriver(DriverBase):
 
     @cached_property
     def utils(self):
-        return _Utils()
+        return _CpuUtils()
 
     @classmethod
     def is_active(cls):
@@ -37,8 +43,10 @@ class CpuDriver(DriverBase):
     def get_current_stream(self, device=None):
         return 0
 
+    def get_device_capability(self, device=None):
+        return (0, 0)
+
     def get_active_torch_device(self):
-        import sys
         torch = sys.modules.get("torch")
         return torch.device("cpu") if torch else "cpu"
 
@@ -57,22 +65,116 @@ class CpuDriver(DriverBase):
         return do_bench
 
     def map_python_to_cpp_type(self, ty):
-        return {"i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u1": "uint8_t",
-                "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "fp16": "double",
-                "bf16": "double", "fp32": "double", "f32": "double", "fp64": "double"}.get(ty, "void*")
+        return _C_TYPES.get(ty, "void*")
+
+
+def _torch():
+    """torch, if the program has it and it uses GPUs."""
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available() else None
+
+
+class DeviceMemory:
+    """Bytes on the GPU that are freed with the object."""
+
+    def __init__(self, size):
+        self._address = 0
+        self.size = size
+        self._address = _native.gpu_alloc(size)
+
+    def data_ptr(self):
+        return self._address
+
+    def zero_(self, stream=0):
+        _native.gpu_fill(self._address, 0, self.size, stream)
+        return self
+
+    def __del__(self):
+        if self._address:
+            _native.gpu_free(self._address)
+
+
+class _CudaUtils:
+
+    def get_device_properties(self, device=0):
+        gpu = _native.gpu_info(device)
+        return {"max_shared_mem": gpu["shared_cta"], "max_num_regs": 65536, "multiprocessor_count": gpu["sms"],
+                "warpSize": 32, "sm_clock_rate": gpu["clock_khz"], "mem_clock_rate": gpu["memory_clock_khz"],
+                "mem_bus_width": gpu["bus_bits"], "name": gpu["name"], "l2_cache_size": gpu["l2"],
+                "total_memory": gpu["memory"]}
+
+
+class CudaDriver(DriverBase):
+    """NVIDIA GPUs. The current device and stream are torch's where the program uses torch, else the driver's."""
+
+    @cached_property
+    def utils(self):
+        return _CudaUtils()
+
+    @classmethod
+    def is_active(cls):
+        return _native.gpu_count() > 0
+
+    def get_current_target(self):
+        from ..backends.compiler import GPUTarget
+        major, minor = self.get_device_capability(self.get_current_device())
+        return GPUTarget("cuda", 10 * major + minor, 32)
+
+    def get_current_device(self):
+        torch = _torch()
+        return torch.cuda.current_device() if torch else _native.gpu_current()
+
+    def set_current_device(self, device):
+        torch = _torch()
+        torch.cuda.set_device(device) if torch else _native.gpu_use(device)
+
+    def get_current_stream(self, device=None):
+        torch = _torch()
+        return torch.cuda.current_stream(device).cuda_stream if torch else 0
+
+    def get_device_capability(self, device=None):
+        return divmod(_native.gpu_info(self.get_current_device() if device is None else device)["capability"], 10)
+
+    def get_active_torch_device(self):
+        torch = _torch()
+        return torch.device("cuda", self.get_current_device()) if torch else "cuda"
+
+    def get_device_interface(self):
+        torch = _torch()
+        if torch:
+            return torch.cuda
+        from ..testing import GpuDeviceInterface
+        return GpuDeviceInterface()
+
+    def get_empty_cache_for_benchmark(self):
+        """Larger than any L2: what was written to it last has pushed everything else out."""
+        size = 256 << 20
+        torch = _torch()
+        return torch.empty(size // 4, dtype=torch.int, device="cuda") if torch else DeviceMemory(size)
+
+    def clear_cache(self, cache):
+        cache.zero_()
+
+    def get_benchmarker(self):
+        from ..testing import do_bench
+        return do_bench
+
+    def map_python_to_cpp_type(self, ty):
+        return "CUdeviceptr" if ty.startswith("*") else _C_TYPES.get(ty, "void*")
 
 
 class DriverConfig:
 
     def __init__(self):
-        self._default = None
-        self._active = None
+        self._cpu = self._cuda = self._active = None
 
     @property
     def default(self):
-        if self._default is None:
-            self._default = CpuDriver()
-        return self._default
+        if not knobs.runtime.interpret and CudaDriver.is_active():
+            self._cuda = self._cuda or CudaDriver()
+            return self._cuda
+        self._cpu = self._cpu or CpuDriver()
+        return self._cpu
 
     @property
     def active(self):

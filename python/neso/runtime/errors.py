@@ -20,8 +20,17 @@ class OutOfResources(TritonError):
         self.required = required
         self.limit = limit
         self.name = name
+        self.message = None
+
+    @classmethod
+    def of(cls, message, required, limit, name):
+        made = cls(required, limit, name)
+        made.message = message
+        return made
 
     def __str__(self):
+        if self.message is not None:
+            return f"out of resource: {self.name}, Required: {self.required}, Hardware limit: {self.limit}. {self.message}"
         return (f"out of resource: {self.name}, Required: {self.required}, Hardware limit: {self.limit}. "
                 "Smaller blocks or fewer `num_stages` may help.")
 
@@ -76,6 +85,10 @@ class DeviceAssertError(LaunchError, AssertionError):
 
 class DeadlockError(LaunchError):
     """Programs that wait for one another."""
+
+
+class MixedArraysError(TritonError, TypeError, ValueError):
+    """Arrays on a GPU beside arrays that a GPU cannot reach."""
 
 
 class ArgumentError(TritonError, TypeError):

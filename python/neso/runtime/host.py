@@ -1,13 +1,18 @@
 """What the extension calls back: questions of the compiler, failures, output, arrays of other libraries."""
 
+import enum
 import os
+import re
 import sys
+import threading
+import types
 
 from .. import _native
 from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
 from ..errors import TritonError
 from . import breakpoints, describe
-from .errors import ArgumentError, DeadlockError, DeviceAssertError, LaunchError, OutOfBoundsError
+from .errors import (ArgumentError, DeadlockError, DeviceAssertError, LaunchError, MixedArraysError, OutOfBoundsError,
+                     OutOfResources, PTXASError)
 
 SOURCE, ARGUMENT, RUN = 2, 3, 4
 
@@ -42,6 +47,19 @@ _RUN_ERRORS = {
 _COMPILE_ERRORS = {"TILE_STATIC_ASSERT": CompileTimeAssertionFailure, "UNSUPPORTED": UnsupportedLanguageConstruct}
 
 
+_RESOURCES = {
+    "NV_SHARED": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* at most (?P<limit>\d+)"),
+    "SHARED_MEMORY": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* can have (?P<limit>\d+)"),
+    "NV_THREADS": ("threads", r"has (?P<need>\d+) threads in a CTA.* at most (?P<limit>\d+)"),
+}
+
+
+def _out_of_resources(text, finding):
+    name, pattern = _RESOURCES[finding.code]
+    found = re.search(pattern, finding.text)
+    return OutOfResources.of(text, int(found["need"]), int(found["limit"]), name)
+
+
 def fail(status, findings, text, kernel):
     """Raises what a failed call of the library said."""
     found = [Finding(*f) for f in findings]
@@ -50,6 +68,12 @@ def fail(status, findings, text, kernel):
     if first is not None and found[0] is not first:
         found.remove(first)
         found.insert(0, first)
+    if code in _RESOURCES:
+        raise _out_of_resources(text, first)
+    if code in ("PTXAS_FAILED", "PTXAS_ERROR", "PTXAS_TIMEOUT"):
+        raise PTXASError(text)
+    if code.startswith(("NV_", "PTXAS_")):
+        raise LaunchError(text, found)
     if status == RUN:
         raise _RUN_ERRORS.get(code, LaunchError)(text, found)
     if status == ARGUMENT:
@@ -94,12 +118,68 @@ def mappings():
     return found
 
 
-def run_hooks(kernel, compiled, grid, args):
+def run_hooks(kernel, compiled, grid, stream, args):
     from .. import knobs
     hook = knobs.runtime.launch_enter_hook if args is not None else knobs.runtime.launch_exit_hook
     if hook is None:
         return
-    hook(compiled.launch_metadata(grid, None, *(args or {}).values(), _args=args))
+    hook(compiled.launch_metadata(grid, stream, *(args or {}).values(), _args=args))
+
+
+# ---- GPUs ----
+
+
+def _kind(value):
+    place = getattr(value, "device", None)
+    return f"a {type(value).__module__}.{type(value).__name__}" + (f" on {place}" if isinstance(place, str) or
+                                                                    hasattr(place, "type") else "")
+
+
+def mixed(name, value, other_name, other):
+    """A launch runs in one place."""
+    raise MixedArraysError(f"argument '{name}' is {_kind(value)}, which only a GPU can reach, and argument '{other_name}' "
+                           f"{_kind(other)}, which only the CPU can: Pointer argument '{other_name}' cannot be accessed "
+                           "from Triton (cpu tensor?)")
+
+
+_raw_stream = None
+
+
+def stream_of(array, device):
+    """The current stream of the array's library; of torch's where there are no arrays and it is there."""
+    global _raw_stream
+    library = type(array).__module__.partition(".")[0] if array is not None else "torch"
+    if library == "neso":
+        library = "torch"
+    module = sys.modules.get(library)
+    if library == "cupy" and module is not None:
+        return module.cuda.get_current_stream().ptr
+    if library != "torch" or module is None:
+        return 0
+    if _raw_stream is None:
+        if not module.cuda.is_initialized():
+            return 0
+        _raw_stream = module._C._cuda_getCurrentRawStream
+    return _raw_stream(device)
+
+
+_allocated = threading.local()
+
+
+def allocate(size, align, stream):
+    """Memory for a kernel by set_allocator's allocator, kept until this thread needs the next; None: there is none set."""
+    from . import _allocation
+    allocator = _allocation._allocator.get()
+    if isinstance(allocator, _allocation.NullAllocator):
+        return None
+    _allocated.buffer = allocator(size, align, stream)
+    return _allocated.buffer.data_ptr()
+
+
+def _environment():
+    """The dict behind os.environ, which the extension looks at without a call."""
+    data = getattr(os.environ, "_data", None)
+    return data if isinstance(data, dict) and all(isinstance(k, bytes) for k in data) else None
 
 
 # ---- notices ----
@@ -125,9 +205,10 @@ def first_launch():
         notice("mode", "neso: TRITON_INTERPRET is set: kernels are interpreted on the CPU. Where they work on whole tiles that "
                "took 0.4 to 7 times as long as NumPy or torch on the same CPU when measured, where they go through single "
                "elements 90 to 360 times, and a GPU is far faster; unset TRITON_INTERPRET to switch this off")
-    else:
-        notice("mode", "neso: this version runs no kernels on a GPU: they are interpreted on the CPU (NESO_QUIET=1 "
-               "hides this)")
+    elif not _native.gpu_count():
+        reason = (_native.info("driver") or "").removeprefix("none: ")
+        notice("mode", f"neso: kernels are interpreted on the CPU, as there is no GPU here ({reason}; NESO_QUIET=1 hides "
+               "this)")
 
 
 def _resolve(path, function, name):
@@ -144,6 +225,9 @@ def connect():
     from .. import knobs
     from ..compiler.compiler import CompiledKernel
     from ..tools.tensor_descriptor import TensorDescriptor
+    from .jit import JITCallable, TensorWrapper
+    lasting = (describe.core.dtype, JITCallable, type, types.FunctionType, types.BuiltinFunctionType, enum.Enum)
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
-                  slow=knobs._watched, hooks=run_hooks, mappings=mappings)
+                  slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
+                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate)

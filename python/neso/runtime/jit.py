@@ -434,8 +434,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.debug = debug
         self.noinline = noinline
         self.pre_run_hooks = []
-        self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const)
-                          for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret)
+        self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
+                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret)
 
     __hash__ = JITCallable.__hash__
 

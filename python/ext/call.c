@@ -1,0 +1,311 @@
+/* A call's arguments by parameter, its options, its grid. */
+#include "native.h"
+
+#include <stdlib.h>
+
+/* ---- arguments ---- */
+
+static const char *const option_names[] = {
+	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
+	"launch_pdl", "ptx_version", "neso_target", "grid", "warmup"};
+/* Options of other targets and of upstream's that change nothing here. */
+static const char *const ignored_options[] = {
+	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
+	"allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name",
+	"sanitize_overflow", "arch", "instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
+	"maxRegAutoWS", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_buffers_warp_spec",
+	"num_consumer_groups", "reg_dec_producer", "reg_inc_consumer", "schedule_hint", "allow_flush_denorm",
+};
+enum { IGNORED_COUNT = sizeof ignored_options / sizeof *ignored_options };
+static PyObject *option_words[OPT__COUNT], *ignored_words[IGNORED_COUNT];
+
+/* Where in a list of interned words; words of a call are interned as a rule, so they are compared by address first,
+ * with everything that may be meant, and as text only after that. */
+static int find_word(PyObject *const *words, size_t count, PyObject *word, bool as_text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (as_text ? PyUnicode_Compare(words[i], word) == 0 : words[i] == word)
+			return (int)i;
+	return -1;
+}
+
+static Py_ssize_t find_param(const Kernel *k, PyObject *word, bool as_text)
+{
+	for (Py_ssize_t i = 0; i < k->param_count; i++)
+		if (as_text ? PyUnicode_Compare(k->params[i].name, word) == 0 : k->params[i].name == word)
+			return i;
+	return -1;
+}
+
+static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, Call *call)
+{
+	Py_ssize_t at = -1;
+	int option = -1;
+	bool ignored = false;
+	for (int as_text = 0; as_text < 2 && at < 0 && option < 0 && !ignored; as_text++) {
+		at = find_param(k, word, as_text);
+		option = find_word(option_words, OPT__COUNT, word, as_text);
+		ignored = find_word(ignored_words, IGNORED_COUNT, word, as_text) >= 0;
+	}
+	if (at >= 0) {
+		if (call->values[at]) {
+			PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
+				     "kernel", word);
+			return false;
+		}
+		call->values[at] = value;
+	}
+	if (option >= 0)
+		call->options[option] = value;
+	if (at >= 0 || option >= 0 || k->ignore_unknown || ignored)
+		return true;
+	PyErr_Format(PyExc_KeyError, "Keyword argument %U was specified but unrecognised", word);
+	return false;
+}
+
+static bool fill_defaults(const Kernel *k, Call *call)
+{
+	PyObject *missing = NULL;
+	Py_ssize_t count = 0;
+	for (Py_ssize_t i = 0; i < k->param_count; i++) {
+		if (call->values[i])
+			continue;
+		call->values[i] = k->params[i].value;
+		if (call->values[i])
+			continue;
+		count++;
+		PyObject *text = missing ? PyUnicode_FromFormat("%U, '%U'", missing, k->params[i].name)
+					 : PyUnicode_FromFormat("'%U'", k->params[i].name);
+		Py_XDECREF(missing);
+		if (!text)
+			return false;
+		missing = text;
+	}
+	if (missing) {
+		PyErr_Format(PyExc_TypeError, "dynamic_func() missing %zd required positional argument%s: %U", count,
+			     count == 1 ? "" : "s", missing);
+		Py_DECREF(missing);
+	}
+	return !count;
+}
+
+bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, Call *call)
+{
+	if (nargs > k->param_count) {
+		PyErr_Format(PyExc_TypeError, "dynamic_func() takes %zd positional arguments but %zd were given",
+			     k->param_count, nargs);
+		return false;
+	}
+	for (Py_ssize_t i = 0; i < nargs; i++)
+		call->values[i] = args[i];
+	Py_ssize_t words = kwnames ? PyTuple_Size(kwnames) : 0;
+	for (Py_ssize_t i = 0; i < words; i++)
+		if (!bind_keyword(k, PyTuple_GetItem(kwnames, i), args[nargs + i], call))
+			return false;
+	return fill_defaults(k, call);
+}
+
+/* ---- options ---- */
+
+static bool option_number(PyObject *value, const char *name, uint32_t *out)
+{
+	if (!value || value == Py_None)
+		return true;
+	PyObject *number = PyNumber_Index(value);
+	if (!number) {
+		/* tl.constexpr(4) */
+		PyErr_Clear();
+		PyObject *inner = PyObject_GetAttrString(value, "value");
+		number = inner ? PyNumber_Index(inner) : NULL;
+		Py_XDECREF(inner);
+		if (!number)
+			return false;
+	}
+	unsigned long n = PyLong_AsUnsignedLong(number);
+	Py_DECREF(number);
+	if (PyErr_Occurred() || n > UINT32_MAX) {
+		PyErr_Clear();
+		PyErr_Format(PyExc_ValueError, "%s must be a positive number", name);
+		return false;
+	}
+	*out = (uint32_t)n;
+	return true;
+}
+
+/* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
+enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV__COUNT };
+static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
+					"TRITON_DISABLE_LINE_INFO"};
+static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
+static struct {
+	bool debug, no_fusion, no_lines;
+	char precision[16]; /* "": none */
+} env;
+
+static void take_setting(int which, const char *text)
+{
+	bool yes = text && *text && strchr("1tTyY", *text) != NULL;
+	bool no = text && *text && !yes;
+	switch (which) {
+	case ENV_DEBUG: env.debug = yes; break;
+	case ENV_FUSION: env.no_fusion = no; break;
+	case ENV_NO_LINES: env.no_lines = yes; break;
+	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
+	}
+}
+
+/* One look at the dict behind os.environ for each; the same object has the same value. */
+static void read_environment(void)
+{
+	for (int i = 0; i < ENV__COUNT; i++) {
+		if (!PyDict_Check(host.environment)) {
+			take_setting(i, getenv(env_names[i]));
+			continue;
+		}
+		PyObject *now = PyDict_GetItem(host.environment, env_words[i]);
+		if (now == env_values[i])
+			continue;
+		Py_XINCREF(now);
+		Py_XDECREF(env_values[i]);
+		env_values[i] = now;
+		take_setting(i, now && PyBytes_Check(now) ? PyBytes_AsString(now) : NULL);
+	}
+}
+
+static bool option_truth(PyObject *value, bool *out)
+{
+	if (!value || value == Py_None)
+		return true;
+	int truth = PyObject_IsTrue(value);
+	*out = truth == 1;
+	return truth >= 0;
+}
+
+bool call_options(const Kernel *k, const Call *call, neso_compile_options *options)
+{
+	PyObject *const *given = call->options;
+	*options = (neso_compile_options){.size = sizeof *options};
+	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
+	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
+	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
+	    !option_number(given[OPT_MAXNREG], "maxnreg", &options->maxnreg) ||
+	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version))
+		return false;
+	read_environment();
+	bool debug = false, fusion = !env.no_fusion;
+	if (!option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], &fusion) ||
+	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
+	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
+		return false;
+	options->no_gpu_limits = k->ignore_unknown;
+	options->debug = k->debug || env.debug || debug;
+	options->no_fp_fusion = !fusion;
+	options->no_line_info = env.no_lines;
+	options->dot_precision = *env.precision ? env.precision : NULL;
+	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
+		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
+	return !PyErr_Occurred();
+}
+
+bool call_key_options(const neso_compile_options *o, Key *key)
+{
+	const uint32_t packed[] = {o->num_warps,    o->num_stages,   o->num_ctas,    o->maxnreg,
+				   o->debug,        o->ptx_version,  o->no_fp_fusion, o->no_line_info,
+				   o->cooperative,  o->dependent_launch};
+	const char *precision = o->dot_precision ? o->dot_precision : "", *target = o->target ? o->target : "";
+	return key_add(key, packed, sizeof packed) && key_add(key, precision, strlen(precision) + 1) &&
+	       key_add(key, target, strlen(target) + 1);
+}
+
+/* ---- grids ---- */
+
+static bool grid_axis(PyObject *value, uint32_t *out)
+{
+	PyObject *inner = NULL;
+	if (!PyLong_Check(value) && host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
+		value = inner = PyObject_GetAttrString(value, "value");
+	PyObject *number = value ? PyNumber_Index(value) : NULL;
+	Py_XDECREF(inner);
+	if (!number)
+		return false;
+	long long n = PyLong_AsLongLong(number);
+	Py_DECREF(number);
+	if (n == -1 && PyErr_Occurred())
+		return false;
+	if (n < 0 || n > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError, "a grid of %lld programs", n);
+		return false;
+	}
+	*out = (uint32_t)n;
+	return true;
+}
+
+PyObject *call_meta(const Kernel *k, const Call *call)
+{
+	PyObject *dict = PyDict_New();
+	for (Py_ssize_t i = 0; dict && i < k->param_count; i++)
+		if (PyDict_SetItem(dict, k->params[i].name, call->values[i]) < 0)
+			Py_CLEAR(dict);
+	for (int i = 0; dict && i <= OPT_MAXNREG; i++)
+		if (call->options[i] && PyDict_SetItem(dict, option_words[i], call->options[i]) < 0)
+			Py_CLEAR(dict);
+	return dict;
+}
+
+bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3])
+{
+	out[0] = out[1] = out[2] = 1;
+	if (PyLong_Check(grid))
+		return grid_axis(grid, &out[0]);
+	PyObject *made = NULL;
+	if (!PyTuple_Check(grid) && PyCallable_Check(grid)) {
+		PyObject *dict = call_meta(k, call);
+		made = dict ? PyObject_CallFunctionObjArgs(grid, dict, NULL) : NULL;
+		Py_XDECREF(dict);
+		if (!made)
+			return false;
+		grid = made;
+	}
+	bool good;
+	if (!PyTuple_Check(grid) && !PyList_Check(grid) && PyIndex_Check(grid)) {
+		good = grid_axis(grid, &out[0]);
+	} else {
+		PyObject *tuple = PySequence_Tuple(grid);
+		Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
+		good = tuple != NULL;
+		for (Py_ssize_t i = 0; good && i < n; i++) {
+			uint32_t ignored;
+			good = grid_axis(PyTuple_GetItem(tuple, i), i < 3 ? &out[i] : &ignored);
+			if (good && i >= 3 && ignored != 1) {
+				PyErr_SetString(PyExc_ValueError, "a grid has at most three axes");
+				good = false;
+			}
+		}
+		Py_XDECREF(tuple);
+	}
+	Py_XDECREF(made);
+	return good;
+}
+
+PyObject *call_option_words(const Call *call)
+{
+	PyObject *options = PyDict_New();
+	for (int i = 0; options && i < OPT_GRID; i++)
+		if (call->options[i] && PyDict_SetItem(options, option_words[i], call->options[i]) < 0)
+			Py_CLEAR(options);
+	return options;
+}
+
+bool call_setup(void)
+{
+	for (int i = 0; i < ENV__COUNT; i++)
+		if (!(env_words[i] = PyBytes_FromString(env_names[i])))
+			return false;
+	for (int i = 0; i < OPT__COUNT; i++)
+		if (!intern(&option_words[i], option_names[i]))
+			return false;
+	for (int i = 0; i < IGNORED_COUNT; i++)
+		if (!intern(&ignored_words[i], ignored_options[i]))
+			return false;
+	return true;
+}

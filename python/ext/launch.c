@@ -1,0 +1,465 @@
+/* Launching: a kernel has an open-addressed table from the packed kinds of the arguments and the options to the
+ * compiled object; a launch whose kinds were seen before allocates nothing but what its arrays make. A miss, a changed
+ * global and launch hooks go through Python. */
+#include "native.h"
+
+#include <stdlib.h>
+
+static PyObject *word_prepare, *word_changed, *word_made, *word_tuples;
+
+/* ---- the table ---- */
+
+static uint64_t hash_bytes(const unsigned char *data, size_t len)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u ^ len;
+	for (; len >= 8; data += 8, len -= 8) {
+		uint64_t word;
+		memcpy(&word, data, 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	for (; len; data++, len--)
+		h = (h ^ *data) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 29;
+}
+
+static Entry *table_find(const Kernel *k, const Key *key, uint64_t hash)
+{
+	for (size_t i = hash; k->entry_cap; i++) {
+		Entry *e = &k->entries[i & (k->entry_cap - 1)];
+		if (!e->key)
+			return NULL;
+		if (e->hash == hash && e->len == key->len && memcmp(e->key, key->data, key->len) == 0)
+			return e;
+	}
+	return NULL;
+}
+
+static void table_insert(Entry *entries, size_t cap, Entry entry)
+{
+	size_t i = entry.hash & (cap - 1);
+	while (entries[i].key)
+		i = (i + 1) & (cap - 1);
+	entries[i] = entry;
+}
+
+static bool table_add(Kernel *k, const Key *key, uint64_t hash, PyObject *compiled)
+{
+	if (2 * (k->entry_count + 1) > k->entry_cap) {
+		size_t cap = k->entry_cap ? 2 * k->entry_cap : 16;
+		Entry *grown = calloc(cap, sizeof *grown);
+		if (!grown)
+			return PyErr_NoMemory() != NULL;
+		for (size_t i = 0; i < k->entry_cap; i++)
+			if (k->entries[i].key)
+				table_insert(grown, cap, k->entries[i]);
+		free(k->entries);
+		k->entries = grown;
+		k->entry_cap = cap;
+	}
+	unsigned char *copy = malloc(key->len + 1);
+	if (!copy)
+		return PyErr_NoMemory() != NULL;
+	memcpy(copy, key->data, key->len);
+	Py_INCREF(compiled);
+	table_insert(k->entries, k->entry_cap, (Entry){hash, key->len, copy, compiled});
+	k->entry_count++;
+	return true;
+}
+
+void launch_forget(Kernel *k)
+{
+	struct GpuTable *gpu = k->gpu;
+	k->gpu = NULL;
+	gpu_table_free(gpu);
+	Entry *entries = k->entries;
+	size_t cap = k->entry_cap;
+	k->entries = NULL;
+	k->entry_count = k->entry_cap = 0;
+	for (size_t i = 0; i < cap; i++)
+		if (entries[i].key) {
+			free(entries[i].key);
+			Py_DECREF(entries[i].compiled);
+		}
+	free(entries);
+	Watch *watches = k->watches;
+	size_t count = k->watch_count;
+	k->watches = NULL;
+	k->watch_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		Py_DECREF(watches[i].dict);
+		Py_DECREF(watches[i].name);
+		Py_DECREF(watches[i].value);
+	}
+	free(watches);
+	k->kernel = NULL;
+	Py_CLEAR(k->module);
+}
+
+/* ---- one launch ---- */
+
+/* 1: all globals are as they were; 0: one changed and the kernel was told; -1: exception. */
+static int check_globals(Kernel *k)
+{
+	for (size_t i = 0; i < k->watch_count; i++) {
+		const Watch *w = &k->watches[i];
+		PyObject *now = PyDict_GetItemWithError(w->dict, w->name);
+		if (now == w->value && w->is_plain)
+			continue;
+		if (PyErr_Occurred())
+			return -1;
+		int same = now ? PyObject_RichCompareBool(now, w->value, Py_EQ) : 0;
+		if (same < 0)
+			PyErr_Clear();
+		if (same == 1 && Py_TYPE(now) == Py_TYPE(w->value))
+			continue;
+		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_changed, w->name, w->value,
+							    now ? now : Py_None, NULL);
+		Py_XDECREF(done);
+		return done ? 0 : -1;
+	}
+	return 1;
+}
+
+static bool bind_args(Launch *l)
+{
+	const Kernel *k = l->kernel;
+	for (Py_ssize_t i = 0; i < k->param_count; i++) {
+		const Param *p = &k->params[i];
+		int bound = l->gpu ? gpu_bind(l, i) : 0;
+		if (bound < 0 || (!bound && !array_bind(l->call.values[i], p->is_constexpr, p->is_const, p->text,
+							&l->args[i], &l->key, &l->held)))
+			return false;
+		l->args[i].name = NULL;
+	}
+	uint32_t grid[3];
+	memcpy(grid, l->launch.grid, sizeof grid);
+	l->launch = (neso_launch){
+		.size = sizeof l->launch,
+		.args = l->args,
+		.arg_count = (size_t)k->param_count,
+		.arg_size = sizeof *l->args,
+		.options = &l->options,
+		.poll = host_poll,
+		.stream = l->launch.stream,
+	};
+	memcpy(l->launch.grid, grid, sizeof grid);
+	return true;
+}
+
+/* What is to be known of a kernel before it runs is read off its IR. */
+static void look_through(Variant *v)
+{
+	char *text = NULL;
+	if (neso_variant_text(v->variant, "ttir", &text, NULL) == NESO_OK) {
+		v->makes_pointers = strstr(text, "tt.int_to_ptr") != NULL;
+		v->stops = strstr(text, "tt.print \" breakpoint ") != NULL;
+	}
+	neso_text_free(text);
+}
+
+/* A new reference to what Python calls the compiled kernel. */
+static PyObject *compile(Launch *l, uint64_t hash)
+{
+	Kernel *k = l->kernel;
+	if (!k->module) {
+		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_prepare, NULL);
+		Py_XDECREF(done);
+		if (!done)
+			return NULL;
+		if (!k->module) {
+			PyErr_SetString(PyExc_RuntimeError, "the kernel was not loaded");
+			return NULL;
+		}
+	}
+	PyObject *module = k->module;
+	neso_kernel *kernel = k->kernel;
+	neso_variant *variant = NULL;
+	neso_diagnostics *diagnostics = NULL;
+	neso_status status;
+	Py_INCREF(module);
+	Py_BEGIN_ALLOW_THREADS
+	status = neso_kernel_compile_for(kernel, &l->launch, &variant, &diagnostics);
+	Py_END_ALLOW_THREADS
+	PyObject *compiled = NULL;
+	if (status != NESO_OK || host_take_error()) {
+		if (status != NESO_OK)
+			host_fail(status, diagnostics, (PyObject *)k);
+		goto out;
+	}
+	neso_diagnostics_free(diagnostics);
+	const neso_compile_options *o = &l->options;
+	PyObject *options = Py_BuildValue("(IIIINNNNI)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
+					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
+					  o->ptx_version);
+	PyObject *values = PyTuple_New(k->param_count);
+	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
+		Py_INCREF(l->call.values[i]);
+		PyTuple_SetItem(values, i, l->call.values[i]);
+	}
+	compiled = options && values ? PyObject_CallFunctionObjArgs(host.compiled, NULL) : NULL;
+	if (compiled) {
+		((Variant *)compiled)->variant = variant;
+		look_through((Variant *)compiled);
+		((Variant *)compiled)->module = module;
+		Py_INCREF(module);
+		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, options, values, NULL);
+		if (!done || (module == k->module && !table_find(k, &l->key, hash) && !table_add(k, &l->key, hash, compiled)))
+			Py_CLEAR(compiled);
+		Py_XDECREF(done);
+	}
+	Py_XDECREF(options);
+	Py_XDECREF(values);
+out:
+	Py_DECREF(module);
+	return compiled;
+}
+
+bool launch_hooks(const Launch *l, PyObject *compiled, bool before)
+{
+	const Kernel *k = l->kernel;
+	PyObject *grid = Py_BuildValue("(III)", l->launch.grid[0], l->launch.grid[1], l->launch.grid[2]);
+	PyObject *args = before ? call_meta(k, &l->call) : NULL;
+	PyObject *stream = PyLong_FromVoidPtr(l->launch.stream), *done = NULL;
+	if (grid && stream && (args || !before))
+		done = PyObject_CallFunctionObjArgs(host.hooks, (PyObject *)(uintptr_t)k, compiled, grid, stream,
+						    args ? args : Py_None, NULL);
+	Py_XDECREF(stream);
+	Py_XDECREF(args);
+	Py_XDECREF(grid);
+	Py_XDECREF(done);
+	return done != NULL;
+}
+
+static bool finish_copies(const Held *held)
+{
+	Py_ssize_t n = held->finish ? PyList_Size(held->finish) : 0;
+	for (Py_ssize_t i = 0; i < n; i++) {
+		PyObject *done = PyObject_CallFunctionObjArgs(PyList_GetItem(held->finish, i), NULL);
+		if (!done)
+			return false;
+		Py_DECREF(done);
+	}
+	return true;
+}
+
+/* A kernel that makes pointers of integers may go wherever this process has memory. */
+static bool add_mappings(Launch *l, neso_buffer **buffers)
+{
+	PyObject *list = PyObject_CallFunctionObjArgs(host.mappings, NULL);
+	Py_ssize_t count = list ? PyList_Size(list) : -1;
+	*buffers = count >= 0 ? calloc((size_t)count + 1, sizeof **buffers) : NULL;
+	for (Py_ssize_t i = 0; *buffers && i < count; i++) {
+		unsigned long long address, bytes;
+		int writable;
+		if (!PyArg_ParseTuple(PyList_GetItem(list, i), "KKp", &address, &bytes, &writable)) {
+			free(*buffers);
+			*buffers = NULL;
+			break;
+		}
+		(*buffers)[i] = (neso_buffer){(void *)(uintptr_t)address, (size_t)bytes,
+					      writable ? NESO_READ_WRITE : NESO_READ};
+	}
+	Py_XDECREF(list);
+	l->launch.buffers = *buffers;
+	l->launch.buffer_count = *buffers ? (size_t)count : 0;
+	return *buffers != NULL;
+}
+
+static bool execute(Launch *l, PyObject *compiled)
+{
+	Kernel *k = l->kernel;
+	neso_buffer *buffers = NULL;
+	if (((Variant *)compiled)->makes_pointers && !add_mappings(l, &buffers))
+		return false;
+	if (((Variant *)compiled)->stops)
+		l->launch.threads = 1; /* one program after the other, on the thread that Ctrl-C reaches */
+	bool slow = PyList_Size(host.slow) > 0;
+	if (slow && !launch_hooks(l, compiled, true)) {
+		free(buffers);
+		return false;
+	}
+	neso_diagnostics *diagnostics = NULL;
+	neso_status status;
+	neso_variant *variant = ((Variant *)compiled)->variant;
+	Py_BEGIN_ALLOW_THREADS
+	status = neso_variant_launch(variant, &l->launch, NULL, &diagnostics);
+	Py_END_ALLOW_THREADS
+	free(buffers);
+	bool copied = !l->held.finish || finish_copies(&l->held);
+	if (status != NESO_OK) {
+		PyErr_Clear();
+		host_fail(status, diagnostics, (PyObject *)k);
+		return false;
+	}
+	neso_diagnostics_free(diagnostics);
+	if (!copied || host_take_error())
+		return false;
+	return !slow || launch_hooks(l, compiled, false);
+}
+
+/* A tuple of arrays: the package launches a kernel that takes its items one by one. */
+static PyObject *launch_tuples(Launch *l, PyObject *grid, bool warmup)
+{
+	Kernel *k = l->kernel;
+	PyObject *values = PyTuple_New(k->param_count), *options = call_option_words(&l->call), *result = NULL;
+	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
+		Py_INCREF(l->call.values[i]);
+		PyTuple_SetItem(values, i, l->call.values[i]);
+	}
+	if (values && options)
+		result = PyObject_CallMethodObjArgs((PyObject *)k, word_tuples, values, options, grid ? grid : Py_None,
+						    warmup ? Py_True : Py_False, NULL);
+	Py_XDECREF(values);
+	Py_XDECREF(options);
+	return result;
+}
+
+PyObject *launch_compiled(Launch *l)
+{
+	Kernel *k = l->kernel;
+	if (!call_key_options(&l->options, &l->key) || (l->gpu && !gpu_key(l, &l->key)) || !bind_args(l))
+		return NULL;
+	uint64_t hash = hash_bytes(l->key.data, l->key.len);
+	Entry *entry = table_find(k, &l->key, hash);
+	Py_XINCREF(entry ? entry->compiled : NULL);
+	return entry ? entry->compiled : compile(l, hash);
+}
+
+static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
+{
+	PyObject *compiled = launch_compiled(l);
+	if (!compiled || warmup)
+		return compiled;
+	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && execute(l, compiled))
+		return compiled;
+	Py_DECREF(compiled);
+	return NULL;
+}
+
+/* Is a run-time argument a tuple? */
+static bool has_tuple(const Launch *l)
+{
+	for (Py_ssize_t i = 0; i < l->kernel->param_count; i++) {
+		if (!l->kernel->params[i].is_constexpr && array_type(l->call.values[i])->kind == KIND_TUPLE)
+			return true;
+	}
+	return false;
+}
+
+/* Binding is done. A new reference to the compiled kernel. */
+static PyObject *launch_bound(Launch *l, PyObject *grid, bool warmup)
+{
+	Kernel *k = l->kernel;
+	if (k->module && ((Module *)k->module)->generation != host_generation)
+		launch_forget(k);
+	if (!call_options(k, &l->call, &l->options))
+		return NULL;
+	if (!warmup && (!grid || grid == Py_None)) {
+		PyErr_SetString(PyExc_TypeError, "a launch needs a grid: kernel[grid](...)");
+		return NULL;
+	}
+	bool named = l->options.target != NULL;
+	int where = !named && !k->ignore_unknown && device_any() ? gpu_look(l) : 0;
+	if (where < 0)
+		return NULL;
+	if (l->held.has_tuple || (!where && has_tuple(l)))
+		return launch_tuples(l, grid, warmup);
+	if (check_globals(k) < 0)
+		return NULL;
+	return where ? gpu_launch(l, grid, warmup) : interpret(l, grid, warmup);
+}
+
+static bool call_pre_hooks(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+	Py_ssize_t hooks = k->pre_hooks ? PyList_Size(k->pre_hooks) : 0;
+	if (hooks <= 0)
+		return true;
+	PyObject *tuple = PyTuple_New(nargs), *dict = PyDict_New();
+	bool good = tuple && dict;
+	for (Py_ssize_t i = 0; good && i < nargs; i++) {
+		Py_INCREF(args[i]);
+		PyTuple_SetItem(tuple, i, args[i]);
+	}
+	for (Py_ssize_t i = 0; good && kwnames && i < PyTuple_Size(kwnames); i++) {
+		PyObject *word = PyTuple_GetItem(kwnames, i);
+		if (PyUnicode_CompareWithASCIIString(word, "grid") != 0 &&
+		    PyUnicode_CompareWithASCIIString(word, "warmup") != 0)
+			good = PyDict_SetItem(dict, word, args[nargs + i]) == 0;
+	}
+	for (Py_ssize_t i = 0; good && i < PyList_Size(k->pre_hooks); i++) {
+		PyObject *done = PyObject_Call(PyList_GetItem(k->pre_hooks, i), tuple, dict);
+		good = done != NULL;
+		Py_XDECREF(done);
+	}
+	Py_XDECREF(tuple);
+	Py_XDECREF(dict);
+	return good;
+}
+
+PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+	enum { ON_STACK = 64 };
+	neso_arg arg_room[ON_STACK];
+	PyObject *value_room[ON_STACK];
+	size_t count = (size_t)k->param_count;
+	Launch l;
+	l.kernel = k;
+	l.gpu = NULL;
+	l.launch.stream = NULL;
+	l.held = (Held){NULL, NULL, false};
+	memset(l.call.options, 0, sizeof l.call.options);
+	l.args = count <= ON_STACK ? arg_room : malloc(count * sizeof *l.args);
+	l.call.values = count <= ON_STACK ? value_room : malloc(count * sizeof *l.call.values);
+	PyObject *result = NULL;
+	if (!l.args || !l.call.values) {
+		PyErr_NoMemory();
+	} else {
+		memset(l.call.values, 0, count * sizeof *l.call.values);
+		key_init(&l.key);
+		if (call_pre_hooks(k, args, nargs, kwnames) && call_bind(k, args, nargs, kwnames, &l.call)) {
+			PyObject *warmup = l.call.options[OPT_WARMUP];
+			if (l.call.options[OPT_GRID] && !grid)
+				grid = l.call.options[OPT_GRID];
+			result = launch_bound(&l, grid, warmup && PyObject_IsTrue(warmup) == 1);
+		}
+		gpu_call_free(l.gpu);
+		held_free(&l.held);
+		key_free(&l.key);
+	}
+	if (l.args != arg_room)
+		free(l.args);
+	if (l.call.values != value_room)
+		free(l.call.values);
+	return result;
+}
+
+/* Arguments of an ordinary call as those of a vectorcall. */
+PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs)
+{
+	Py_ssize_t nargs = PyTuple_Size(args), words = kwargs ? PyDict_Size(kwargs) : 0, at = 0;
+	PyObject **flat = malloc(((size_t)(nargs + words) + 1) * sizeof *flat);
+	PyObject *names = PyTuple_New(words), *name, *value, *result = NULL;
+	if (flat && names) {
+		for (Py_ssize_t i = 0; i < nargs; i++)
+			flat[i] = PyTuple_GetItem(args, i);
+		for (Py_ssize_t i = 0; i < words && PyDict_Next(kwargs, &at, &name, &value); i++) {
+			Py_INCREF(name);
+			PyTuple_SetItem(names, i, name);
+			flat[nargs + i] = value;
+		}
+		result = launch(k, grid, flat, nargs, names);
+	} else {
+		PyErr_NoMemory();
+	}
+	Py_XDECREF(names);
+	free(flat);
+	return result;
+}
+
+bool launch_setup(void)
+{
+	return intern(&word_prepare, "_prepare") && intern(&word_changed, "_changed") && intern(&word_made, "_made") &&
+	       intern(&word_tuples, "_launch_tuples");
+}
