@@ -176,11 +176,12 @@ static Kind find_kind(PyObject *value)
 }
 
 /* The capsule's table, in a version that is known. */
-static const Exchange *find_exchange(PyObject *type)
+const Exchange *array_exchange(PyObject *type)
 {
 	PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
 	const Exchange *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
 	Py_XDECREF(capsule);
+	PyErr_Clear();
 	while (found && found->major > 1)
 		found = found->previous;
 	return found && found->major == 1 && found->tensor && found->stream ? found : NULL;
@@ -190,7 +191,7 @@ static TypeInfo find_type(PyObject *value)
 {
 	TypeInfo info = {(PyObject *)Py_TYPE(value), find_kind(value), false, NULL};
 	if (info.kind == KIND_TENSOR)
-		info.exchange = find_exchange(info.type);
+		info.exchange = array_exchange(info.type);
 	if (info.kind == KIND_VALUE && host.lasting)
 		info.lasting = PyType_Check(value) || PyObject_IsInstance(value, host.lasting) == 1;
 	PyErr_Clear();

@@ -315,7 +315,7 @@ static bool use_device(neso_context *context, int device)
 	return true;
 }
 
-/* Of the framework that the arrays are of; without arrays, of the one whose arrays were seen last. */
+/* Of the library that the arrays are of; without arrays, of the one whose tensors were seen last, or torch's. */
 static bool current_stream(const GpuCall *g, int device, void **stream)
 {
 	static const Exchange *last;
@@ -325,10 +325,16 @@ static bool current_stream(const GpuCall *g, int device, void **stream)
 	if (last && !g->foreign)
 		return last->stream(DL_CUDA, device, stream) == 0;
 	PyObject *found = PyObject_CallFunction(host.stream, "Oi", g->foreign ? g->foreign : Py_None, device);
-	if (found)
+	const Exchange *exchange = found && PyType_Check(found) ? array_exchange(found) : NULL;
+	bool good = found != NULL;
+	if (exchange) {
+		last = g->foreign ? last : exchange;
+		good = exchange->stream(DL_CUDA, device, stream) == 0;
+	} else if (good) {
 		*stream = PyLong_AsVoidPtr(found);
+	}
 	Py_XDECREF(found);
-	return !PyErr_Occurred();
+	return good && !PyErr_Occurred();
 }
 
 /* ---- launching ---- */

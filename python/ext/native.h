@@ -38,7 +38,8 @@ typedef struct Host {
 	PyObject *lasting;        /* tuple of types, see TypeInfo */
 	PyObject *environment;    /* dict of bytes behind os.environ, or None */
 	PyObject *mixed;          /* (name, value, name, value): raises for arrays on a GPU beside ones that are not */
-	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library */
+	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library, or a type
+	                             whose table of C functions tells it */
 	PyObject *allocate;       /* (bytes, align, stream) -> address of memory by set_allocator, or None: nobody set it */
 } Host;
 extern Host host;
@@ -105,6 +106,8 @@ typedef struct TypeInfo {
 bool array_setup(void);
 /* Lives until the next call. */
 const TypeInfo *array_type(PyObject *value);
+/* A type's table of C functions; NULL without an exception: it has none. */
+const struct Exchange *array_exchange(PyObject *type);
 /* Of an array library's dtype; NESO_DTYPE_NONE with an exception. */
 neso_dtype array_dtype(PyObject *dtype);
 bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max);

@@ -148,7 +148,7 @@ class CudaDriver(DriverBase):
 
     def get_empty_cache_for_benchmark(self):
         """Larger than any L2: what was written to it last has pushed everything else out."""
-        size = 256 << 20
+        size = min(256 << 20, _native.gpu_info(self.get_current_device())["memory"] // 4)
         torch = _torch()
         return torch.empty(size // 4, dtype=torch.int, device="cuda") if torch else DeviceMemory(size)
 

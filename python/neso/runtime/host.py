@@ -142,25 +142,20 @@ def mixed(name, value, other_name, other):
                            "from Triton (cpu tensor?)")
 
 
-_raw_stream = None
-
-
 def stream_of(array, device):
-    """The current stream of the array's library; of torch's where there are no arrays and it is there."""
-    global _raw_stream
+    """The current stream of the array's library; of torch's where there are no arrays and torch uses GPUs. A type means
+    that its table of C functions tells it."""
     library = type(array).__module__.partition(".")[0] if array is not None else "torch"
     if library == "neso":
         library = "torch"
     module = sys.modules.get(library)
     if library == "cupy" and module is not None:
         return module.cuda.get_current_stream().ptr
-    if library != "torch" or module is None:
+    if library != "torch" or module is None or not module.cuda.is_initialized():
         return 0
-    if _raw_stream is None:
-        if not module.cuda.is_initialized():
-            return 0
-        _raw_stream = module._C._cuda_getCurrentRawStream
-    return _raw_stream(device)
+    if hasattr(module.Tensor, "__dlpack_c_exchange_api__"):
+        return module.Tensor
+    return module._C._cuda_getCurrentRawStream(device)
 
 
 _allocated = threading.local()
