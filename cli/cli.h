@@ -94,6 +94,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 #define OPTIONS_COMPILE                                                                            \
 	{"num-warps", 0, "N", "warps per program (4)"}, {"num-stages", 0, "N", "loop pipelining stages (3)"}, \
 		{"num-ctas", 0, "N", "CTAs per cluster (1)"},                                      \
+		{"constexpr", 0, "POLICY", "eager (compile for each value) or generic (numbers are arguments)"}, \
 		{"target", 0, "NAME", "interp (the default), cuda (the GPU that is there), or sm_80, sm_90a, ..."},    \
 		{"maxnreg", 0, "N", "registers of a thread at most"},                              \
 		{"no-fp-fusion", 0, NULL, "round products and sums one by one"},                   \

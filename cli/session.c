@@ -90,5 +90,13 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	options->maxnreg = (uint32_t)maxnreg;
 	options->no_fp_fusion = option_value(parsed, "no-fp-fusion") != NULL;
 	options->debug = option_value(parsed, "debug") != NULL;
+	const char *policy = option_value(parsed, "constexpr");
+	if (policy && strcmp(policy, "eager") != 0 && strcmp(policy, "generic") != 0) {
+		usage_error("--constexpr wants eager or generic, not '%s'", policy);
+		return false;
+	}
+	options->constexpr_policy = !policy ? NESO_POLICY_DEFAULT
+				    : strcmp(policy, "generic") == 0 ? NESO_POLICY_GENERIC
+								     : NESO_POLICY_EAGER;
 	return true;
 }

@@ -233,6 +233,15 @@ typedef bool neso_event_fn(void *data, const neso_event *event);
 #define NESO_SCRATCH_OWN UINT64_MAX
 typedef uint64_t neso_scratch_fn(void *data, size_t bytes, size_t align, void *stream);
 
+/* What becomes of a tl.constexpr parameter that is numeric: its value decides neither shapes nor types nor which code there
+ * is. Results are the same. The default of a launch is the context's, of a context what NESO_CONSTEXPR_POLICY
+ * says, else eager. */
+typedef enum neso_constexpr_policy {
+	NESO_POLICY_DEFAULT = 0,
+	NESO_POLICY_EAGER,  /* part of the variant, as Triton has it: each value is compiled for */
+	NESO_POLICY_GENERIC /* an argument of the launch: one variant for all values of a kind and size (int32, int64, fp32, ...) */
+} neso_constexpr_policy;
+
 typedef struct neso_context_options {
 	size_t size;
 	uint32_t threads;      /* that a launch runs on; 0: one per processor */
@@ -251,6 +260,7 @@ typedef struct neso_context_options {
 	const char *ptxas;   /* the assembler; "driver": the driver's own; NULL: TRITON_PTXAS_PATH, then the usual places */
 	neso_scratch_fn *scratch; /* global memory for kernels that need some; NULL: ours, one buffer for each stream */
 	void *scratch_data;
+	neso_constexpr_policy constexpr_policy;
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. */
@@ -376,6 +386,7 @@ typedef struct neso_compile_options {
 	uint32_t ptx_version;  /* 83 for 8.3; 0: what the target needs */
 	bool cooperative;      /* all programs of a launch run at the same time, or it fails */
 	bool dependent_launch; /* may start while its predecessor in the stream ends */
+	neso_constexpr_policy constexpr_policy;
 } neso_compile_options;
 
 /* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.

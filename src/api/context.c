@@ -176,6 +176,12 @@ static void free_tools(const JitHost *host)
 	nv_driver_free(host->driver);
 }
 
+static JitPolicy policy_of_environment(void)
+{
+	const char *text = getenv("NESO_CONSTEXPR_POLICY");
+	return text && strcmp(text, "generic") == 0 ? JIT_POLICY_GENERIC : JIT_POLICY_EAGER;
+}
+
 static void fill(neso_context *context, const neso_context_options *options)
 {
 	enum { COMPILE_MEMORY = 1 << 30 };
@@ -198,6 +204,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.dump = options->log ? on_dump : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
 		.event = options->event ? on_event : NULL,
+		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};
 	context->info = collect_info(arena, options->threads);
 	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
@@ -214,6 +221,8 @@ static neso_status context_new(ApiCall *call, void *data)
 		return api_usage(call, "neso_context_new has nowhere to put the context");
 	if (!api_read_struct(call, &options, sizeof options, args->options, "neso_context_options"))
 		return NESO_ERROR_USAGE;
+	if ((unsigned)options.constexpr_policy > NESO_POLICY_GENERIC)
+		return api_usage(call, "neso_context_options.constexpr_policy is %d", (int)options.constexpr_policy);
 	if (options.search_path_count && !options.search_paths)
 		return api_usage(call, "neso_context_options.search_paths is NULL");
 	Arena arena;

@@ -38,7 +38,8 @@ static bool put_options(ApiKey *key, const neso_compile_options *o, uint64_t con
 {
 	const unsigned flags = (unsigned)o->debug | (unsigned)o->no_specialize << 1 | (unsigned)o->no_gpu_limits << 2 |
 			       (unsigned)o->no_fp_fusion << 3 | (unsigned)o->no_line_info << 4 |
-			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6;
+			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6 |
+			       (unsigned)o->constexpr_policy << 7;
 	put(key, context);
 	put(key, o->num_warps | (uint64_t)o->num_stages << 32);
 	put(key, o->num_ctas | (uint64_t)o->maxnreg << 32);
@@ -92,8 +93,16 @@ static bool put_descriptor(ApiKey *key, uint64_t head, const neso_arg *arg)
 	return true;
 }
 
+/* What the value of a demoted constexpr decides: the type that it has alone, and which types hold it. */
+static uint64_t class_of_number(const neso_value *v)
+{
+	if (v->kind == NESO_VALUE_FLOAT)
+		return tl_dtype_of_float(v->f);
+	return v->kind == NESO_VALUE_BOOL ? 0 : (uint64_t)width_of(v->i) | (uint64_t)(v->i < 0) << 8 | (uint64_t)v->is_unsigned << 9;
+}
+
 /* One word for each argument, and those of a constant: the parameter, what the argument is, what its value decides. */
-static inline bool put_arg(ApiKey *key, const FrontParam *param, uint32_t at, const neso_arg *arg)
+static inline bool put_arg(ApiKey *key, const FrontParam *param, uint32_t at, const neso_arg *arg, bool demoted)
 {
 	const neso_value *v = &arg->value;
 	uint64_t head = at | (uint64_t)(uint8_t)arg->kind << 8 | (uint64_t)(uint8_t)arg->dtype << 16;
@@ -104,6 +113,10 @@ static inline bool put_arg(ApiKey *key, const FrontParam *param, uint32_t at, co
 	if (arg->kind == NESO_ARG_DESCRIPTOR)
 		return put_descriptor(key, head, arg);
 	head |= (uint64_t)(uint8_t)v->kind << 24;
+	if (demoted) {
+		put(key, head | class_of_number(v) << 32);
+		return v->kind == NESO_VALUE_INT || v->kind == NESO_VALUE_FLOAT || v->kind == NESO_VALUE_BOOL;
+	}
 	if (param->is_constexpr || v->kind == NESO_VALUE_STRING || v->kind == NESO_VALUE_EXPR) {
 		put(key, head | (uint64_t)v->is_unsigned << 32);
 		return put_constant(key, v);
@@ -138,6 +151,7 @@ bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *lau
 {
 	key->count = 0;
 	key->hash = 0;
+	key->demoted = NULL;
 	key->factor = 0x9e3779b97f4a7c15u;
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
 	if (!options || options->size != sizeof *options || !options->target || strcmp(options->target, "interp") == 0 ||
@@ -147,9 +161,15 @@ bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *lau
 	const FrontInfo *info = jit_kernel_info(kernel->jit);
 	if (!context || !put_options(key, options, context))
 		return false;
+	if ((options->constexpr_policy ? (int)options->constexpr_policy : (int)kernel->module->context->host.policy) ==
+	    NESO_POLICY_GENERIC)
+		key->demoted = jit_kernel_demoted(kernel->jit);
+	for (size_t w = 0; key->demoted && w < ARRAY_LEN(key->demoted->words) && 64 * w < info->param_count; w++)
+		put(key, key->demoted->words[w]);
 	for (size_t i = 0; i < launch->arg_count; i++) {
 		uint32_t at = param_of(info, launch->args, i);
-		if (at >= MIN(info->param_count, 255) || !put_arg(key, &info->params[at], at, &launch->args[i]))
+		if (at >= MIN(info->param_count, 255) || !put_arg(key, &info->params[at], at, &launch->args[i],
+						  key->demoted && jit_set_has(key->demoted, at)))
 			return false;
 	}
 	key->hash ^= key->hash >> 32;
@@ -176,6 +196,17 @@ static uint64_t float_bits(TlDtype dtype, const neso_value *v)
 	}
 }
 
+static uint64_t number_bits(TlDtype dtype, const neso_value *v)
+{
+	const JitArg number = {
+		.kind = v->kind == NESO_VALUE_FLOAT ? JIT_FLOAT : v->kind == NESO_VALUE_BOOL ? JIT_BOOL : JIT_INT,
+		.i = v->i,
+		.is_unsigned = v->is_unsigned,
+		.f = v->f,
+	};
+	return jit_number_bits(&number, dtype);
+}
+
 static uint64_t fill(const JitFill *f, const neso_arg *args)
 {
 	if (f->arg == UINT32_MAX)
@@ -184,6 +215,7 @@ static uint64_t fill(const JitFill *f, const neso_arg *args)
 	switch (f->what) {
 	case JIT_FILL_INT: return (uint64_t)arg->value.i;
 	case JIT_FILL_FLOAT: return float_bits(f->dtype, &arg->value);
+	case JIT_FILL_NUMBER: return number_bits(f->dtype, &arg->value);
 	case JIT_FILL_SHAPE: return (uint64_t)arg->shape[f->axis];
 	case JIT_FILL_STRIDE: return (uint64_t)arg->strides[f->axis];
 	case JIT_FILL_PAD: return arg->pad_nan;

@@ -82,6 +82,7 @@ bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
 enum { API_KEY_WORDS = 256 };
 typedef struct ApiKey {
 	size_t count; /* of words */
+	const JitSet *demoted; /* constexprs whose values it leaves out, or NULL */
 	uint64_t hash, factor;
 	uint64_t words[API_KEY_WORDS];
 } ApiKey;

@@ -23,8 +23,12 @@ static bool read_options(ApiCall *call, const neso_compile_options *given, JitOp
 		.ptx_version = options.ptx_version,
 		.cooperative = options.cooperative,
 		.dependent = options.dependent_launch,
+		.policy = (JitPolicy)options.constexpr_policy,
 	};
-	return true;
+	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
+		return true;
+	api_usage(call, "neso_compile_options.constexpr_policy is %d", (int)options.constexpr_policy);
+	return false;
 }
 
 /* ---- compile ---- */
@@ -163,6 +167,7 @@ static neso_status run(ApiCall *call, void *data)
 		jit.key = args->key->words;
 		jit.key_len = args->key->count * sizeof *args->key->words;
 		jit.key_hash = args->key->hash;
+		jit.key_set = args->key->demoted;
 	}
 	JitStatus status = args->variant
 				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)

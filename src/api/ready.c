@@ -22,10 +22,11 @@ static neso_slot slot_of(JitFill fill)
 {
 	static const neso_part parts[] = {
 		[JIT_FILL_INT] = NESO_PART_VALUE,   [JIT_FILL_FLOAT] = NESO_PART_VALUE,
+		[JIT_FILL_NUMBER] = NESO_PART_VALUE,
 		[JIT_FILL_ADDRESS] = NESO_PART_VALUE, [JIT_FILL_SHAPE] = NESO_PART_SHAPE,
 		[JIT_FILL_STRIDE] = NESO_PART_STRIDE, [JIT_FILL_PAD] = NESO_PART_PAD,
 	};
-	bool scalar = fill.what == JIT_FILL_INT || fill.what == JIT_FILL_FLOAT;
+	bool scalar = fill.what == JIT_FILL_INT || fill.what == JIT_FILL_FLOAT || fill.what == JIT_FILL_NUMBER;
 	return (neso_slot){
 		.parameter = fill.arg,
 		.part = parts[fill.what],

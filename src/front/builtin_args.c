@@ -1,5 +1,6 @@
 /* Arguments of builtins: binding them to parameters, and reading single ones. */
 #include "front/builtin.h"
+#include "front/demote.h"
 
 #include <stdlib.h>
 
@@ -12,9 +13,18 @@ static bool bad_arg(Lower *low, const char *what, const char *arg, const char *w
 	return false;
 }
 
+/* sem_host, with the reason that a demoted number gets. */
+static const Val *host_arg(Lower *low, const char *what, const char *arg, const Val *v)
+{
+	const Val *number = sem_is_tensor(v) && v->origin ? v->origin : v;
+	if (val_demoted(number))
+		return val_known_for(number, arena_printf(low->arena, "%s wants '%s' when compiling", what, arg));
+	return sem_host(v);
+}
+
 bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, int64_t *out)
 {
-	const Val *host = sem_host(v);
+	const Val *host = host_arg(low, what, arg, v);
 	bool ok = host && (host->kind == VAL_INT || host->kind == VAL_BOOL);
 	if (ok && host->kind == VAL_BOOL)
 		*out = host->b;
@@ -25,7 +35,7 @@ bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, in
 
 bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, bool *out)
 {
-	const Val *host = sem_host(v);
+	const Val *host = host_arg(low, what, arg, v);
 	if (!host || !(host->kind == VAL_BOOL || host->kind == VAL_INT || host->kind == VAL_NONE))
 		return bad_arg(low, what, arg, "True or False", v);
 	*out = val_truth(host);
@@ -35,6 +45,7 @@ bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, b
 bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out)
 {
 	*out = "";
+	v = val_demoted(v) ? host_arg(low, what, arg, v) : v;
 	if (v->kind == VAL_NONE || (v->kind == VAL_BOOL && !v->b))
 		return true;
 	if (v->kind != VAL_STR)

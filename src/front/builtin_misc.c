@@ -1,5 +1,6 @@
 /* Builtins about the program and the device: grid, target, inline assembly, hints, printing, assertions. */
 #include "front/builtin.h"
+#include "front/demote.h"
 
 #include <ctype.h>
 
@@ -173,7 +174,7 @@ const Val *builtin_hint(Lower *low, const BuiltinCall *call)
 
 const Val *builtin_assume(Lower *low, const BuiltinCall *call)
 {
-	const Val *host = sem_host(call->a[0]);
+	const Val *host = sem_is_tensor(call->a[0]) ? call->a[0]->origin : call->a[0];
 	if (host && val_is_host_number(host))
 		return low->none;
 	const Val *cond = sem_arg_tensor(low, call->what, "cond", call->a[0]);
@@ -290,7 +291,7 @@ const Val *builtin_static_print(Lower *low, const BuiltinCall *call)
 
 const Val *builtin_static_assert(Lower *low, const BuiltinCall *call)
 {
-	const Val *cond = sem_host(call->a[0]);
+	const Val *cond = sem_host(val_known_for(call->a[0], "it is asserted when compiling"));
 	if (!cond)
 		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling",
 				   sem_describe(low, call->a[0]));

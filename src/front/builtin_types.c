@@ -1,5 +1,6 @@
 /* Classes of the tile language as functions (constexpr, dtype, pointer_type, ranges) and the methods of dtypes. */
 #include "front/builtin.h"
+#include "front/demote.h"
 
 const Val *builtin_identity(Lower *low, const BuiltinCall *call)
 {
@@ -9,6 +10,8 @@ const Val *builtin_identity(Lower *low, const BuiltinCall *call)
 
 const Val *builtin_constexpr(Lower *low, const BuiltinCall *call)
 {
+	if (val_demoted(call->a[0]))
+		return call->a[0];
 	const Val *host = sem_host(call->a[0]);
 	if (host)
 		return host;

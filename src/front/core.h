@@ -52,6 +52,8 @@ void frame_restore(Lower *low, Frame *frame, const SlotVec *saved);
 /* "name"(file:line:col) */
 IrLoc lower_named_loc(Lower *low, Sym name, Span span);
 
+/* Where a message about what is being lowered points: a place in lib/ becomes that of the call that led there. */
+Span lower_user_span(const Lower *low);
 /* Ends what may not go on: diagnoses, and makes everything after it poison. */
 void lower_stop(Lower *low, DiagCode code, ...);
 enum { LOWER_MAX_NEST = 900, LOWER_MAX_CALLS = 150, LOWER_MAX_WORK = 1000000 };
@@ -77,7 +79,7 @@ bool val_hash_equal(const Val *a, const Val *b); /* == as dict keys compare */
 static inline bool val_is_seq(const Val *v) { return v->kind == VAL_TUPLE || v->kind == VAL_LIST; }
 static inline bool val_is_number(const Val *v)
 {
-	return v->kind == VAL_BOOL || v->kind == VAL_INT || v->kind == VAL_FLOAT;
+	return v->kind == VAL_BOOL || v->kind == VAL_INT || v->kind == VAL_FLOAT || v->kind == VAL_DEMOTED;
 }
 
 /* IR values inside a value, in order; and a value like `like` over other ones. */

@@ -2,6 +2,7 @@
  * tensor among its operands goes to the semantics (sem_*). */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/demote.h"
 
 #include <math.h>
 
@@ -170,6 +171,8 @@ const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 			return host_binary(low, op, seq == l ? l : val_host(l), seq == l ? val_host(r) : r);
 		return sem_binary(low, op, l, r);
 	}
+	l = val_known_for(l, "constants are combined when compiling");
+	r = val_known_for(r, "constants are combined when compiling");
 	const Val *v = operator_method(low, bin_methods[op][0], l, r);
 	if (!v)
 		v = operator_method(low, bin_methods[op][1], r, l);
@@ -182,6 +185,7 @@ const Val *eval_unary(Lower *low, AstUnOp op, const Val *v)
 		return v;
 	if (v->kind == VAL_TENSOR)
 		return sem_unary(low, op, v);
+	v = val_known_for(v, "constants are combined when compiling");
 	static const char *const methods[] = {[UN_NEG] = "__neg__", [UN_POS] = "__pos__", [UN_INVERT] = "__invert__"};
 	const Val *by_method = op == UN_NOT ? NULL : operator_method(low, methods[op], v, NULL);
 	return by_method ? by_method : host_unary(low, op, v);
@@ -218,6 +222,10 @@ const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	if (is_poison(l, r))
 		return low->poison;
+	if (val_is_number(l) && val_is_number(r)) {
+		l = val_known_for(l, "constants are compared when compiling");
+		r = val_known_for(r, "constants are compared when compiling");
+	}
 	if (l->kind == VAL_OPAQUE || r->kind == VAL_OPAQUE) {
 		const Val *v = l->kind == VAL_OPAQUE ? l : r;
 		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
@@ -270,7 +278,8 @@ bool eval_truth(Lower *low, const Val *v, bool *ok)
 {
 	*ok = true;
 	if (v->kind == VAL_TENSOR && v->origin)
-		return val_truth(v->origin);
+		v = v->origin;
+	v = val_known_for(v, "it decides which code there is");
 	if (v->kind == VAL_TENSOR || v->kind == VAL_OPAQUE) {
 		*ok = false;
 		if (v->kind == VAL_OPAQUE)

@@ -1,5 +1,6 @@
 /* Comprehensions and f-strings. */
 #include "front/core.h"
+#include "front/demote.h"
 
 #include <stdio.h>
 
@@ -261,6 +262,7 @@ static const Val *padded(Lower *low, const Spec *spec, const char *sign, const c
 
 const Val *host_format(Lower *low, const Val *v, Str text, char conversion)
 {
+	v = val_known_for(v, "text is made of it");
 	if (conversion == 'r' || conversion == 'a')
 		v = val_str(low, str_of(val_repr(low, v)));
 	else if (conversion == 's')

@@ -28,7 +28,7 @@ Sym lower_sym(Lower *low, Str text)
 void lower_print(Lower *low, Str text)
 {
 	const FrontHost *host = &low->session->host;
-	if (host->print)
+	if (host->print && !low->quiet)
 		host->print(host->data, text.ptr, text.len);
 }
 
@@ -133,15 +133,29 @@ static bool in_lib(const Lower *low, Span span)
 	return source && strncmp(source->path, "<neso>/", 7) == 0;
 }
 
+/* *from: the frame of the place. */
+static Span user_span(const Lower *low, const Frame **from)
+{
+	Span at = low->span;
+	*from = low->frame;
+	while (*from && (*from)->caller && in_lib(low, at)) {
+		at = (*from)->call_span.file ? (*from)->call_span : at;
+		*from = (*from)->caller;
+	}
+	return at;
+}
+
+Span lower_user_span(const Lower *low)
+{
+	const Frame *from;
+	return user_span(low, &from);
+}
+
 /* A fault that shows inside lib/ is reported at the call that led there. */
 static const Val *report(Lower *low, DiagCode code, va_list args)
 {
-	const Frame *from = low->frame;
-	Span at = low->span;
-	while (from && from->caller && in_lib(low, at)) {
-		at = from->call_span.file ? from->call_span : at;
-		from = from->caller;
-	}
+	const Frame *from;
+	Span at = user_span(low, &from);
 	Diag *d = diag_add_v(low->diags, at, code, args);
 	unsigned notes = 0;
 	if (d && in_lib(low, low->span) && !in_lib(low, at))

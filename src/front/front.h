@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "front/ast.h"
+#include "front/value.h"
 #include "ir/ir.h"
 
 typedef struct FrontSession FrontSession;
@@ -93,14 +94,43 @@ typedef struct FrontArg {
 		FRONT_TYPE,     /* run-time value of type `text`: "*fp32", "i32", "fp16", "tensordesc<fp16[64, 64]>" */
 		FRONT_CONST,    /* constexpr: the Python expression `text`: "1024", "True", "None", "'ieee'", "tl.float16", "(1, 2)" */
 		FRONT_DEFAULT,  /* not given: the parameter's default */
+		FRONT_DEMOTED,  /* constexpr that the launch gives; `text`: a number that has its kind and size (demote.h) */
 	} kind;
 	const char *text;
 	uint32_t divisibility; /* tt.divisibility; 0 or 1: not known */
+	TlDtype dtype;         /* DEMOTED, for the caller: tl_dtype_of_int, tl_dtype_of_float, or int1 */
 } FrontArg;
 
+/* An argument that the kernel's function takes, behind those of its parameters, for a demoted constexpr: as `dtype`,
+ * converted as a constant would be (to a float with one rounding, to int1 as "is it not 0", to an integer modulo its width). */
+typedef struct FrontNumber {
+	uint32_t param;
+	TlDtype dtype;
+	bool must_fit; /* where the dtype does not hold the value, the constant is an error */
+} FrontNumber;
+
+typedef struct FrontNumbers {
+	FrontNumber *at; /* in the order of the function's arguments; in the arena of the IrCx */
+	uint32_t count;
+} FrontNumbers;
+
 /* The module is verified TTIR, not yet through any pass; the kernel is its public function. NULL after diagnosing.
- * The IrCx lives in an arena of the caller. */
+ * The IrCx lives in an arena of the caller. numbers: may be NULL when no argument is FRONT_DEMOTED. What is must be
+ * numeric by front_classify with the same arguments and options. */
 IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
-		      IrCx *cx, DiagList *diags);
+		      IrCx *cx, FrontNumbers *numbers, DiagList *diags);
+
+/* What front_classify found out about a FRONT_DEMOTED argument. */
+typedef struct FrontClassed {
+	bool numeric;       /* the code is the same for all values of this kind and size */
+	const char *path;   /* of a structural one: what decides; NULL: no place */
+	LineCol at;
+	const char *reason; /* a clause: "it decides which code there is" */
+} FrontClassed;
+
+/* Which of the FRONT_DEMOTED arguments can be: classed[i] is filled in for each, the others become FRONT_CONST in
+ * `args`. Nothing is diagnosed or printed; where the kernel does not compile, none is numeric. `arena` gets the texts. */
+void front_classify(FrontFunction *function, FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+		    Arena *arena, FrontClassed *classed);
 
 #endif

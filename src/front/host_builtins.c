@@ -2,6 +2,7 @@
  * host_python.def: numbers, folds, sequences, objects. */
 #include "front/host.h"
 #include "front/bigint.h"
+#include "front/demote.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -23,8 +24,25 @@ const PyBuiltin *python_find(const char *owner, const char *name)
 	return NULL;
 }
 
+/* The functions that hand numbers on, or ask for them themselves where they want their value. */
+static bool takes_demoted(const char *name)
+{
+	static const char *const names[] = {"range", "isinstance", "min", "max", "tuple", "list", "zip"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 const Val *python_call(Lower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args)
 {
+	bool as_it_is = !fn->owner && takes_demoted(fn->name);
+	const char *why = "Python computes with it when compiling";
+	for (uint32_t i = 0; i < args->arg_count && !as_it_is; i++)
+		args->args[i] = val_known_for(args->args[i], why);
+	for (uint32_t i = 0; i < args->keyword_count && !as_it_is; i++)
+		args->values[i] = val_known_for(args->values[i], why);
+	self = self ? val_known_for(self, why) : self;
 	for (uint32_t i = 0; i < args->arg_count; i++)
 		if (args->args[i]->kind == VAL_OPAQUE)
 			return low->frame->host ? args->args[i] : lower_error(low, DIAG_VALUE_OPAQUE, args->args[i]->opaque.why);

@@ -1,6 +1,7 @@
 /* Plain Python run while compiling: bodies of host functions and constexpr functions, and classes. Statements run
  * one after the other on host values; an exception that nobody catches is an error at its `raise`. */
 #include "front/core.h"
+#include "front/demote.h"
 #include "front/parse.h"
 
 typedef enum { EXEC_NEXT, EXEC_RETURN, EXEC_BREAK, EXEC_CONTINUE, EXEC_RAISE } ExecKind;
@@ -429,6 +430,8 @@ static int instance_of_python(const Val *v, const char *type)
 
 int host_is_instance(Lower *low, const Val *v, const Val *cls)
 {
+	if (val_demoted(v))
+		v = val_demoted(v)->value; /* which kind of number it is does not change */
 	if (cls->kind == VAL_TUPLE || cls->kind == VAL_LIST) {
 		for (uint32_t i = 0; i < cls->seq.len; i++) {
 			int one = host_is_instance(low, v, cls->seq.items[i]);

@@ -1,6 +1,7 @@
 /* Operators on values known while compiling, with Python's semantics. */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/demote.h"
 
 #include <math.h>
 
@@ -296,6 +297,8 @@ int host_order(const Val *a, const Val *b, bool *ok)
 {
 	*ok = true;
 	if (val_is_number(a) && val_is_number(b)) {
+		a = val_known(a);
+		b = val_known(b);
 		if (a->kind == VAL_FLOAT || b->kind == VAL_FLOAT) {
 			double x = 0, y = 0;
 			*ok = val_as_double(a, &x) && val_as_double(b, &y) && !isnan(x) && !isnan(y);

@@ -1,6 +1,7 @@
 /* Jit functions: a call makes one private function per (function, types of the run-time arguments, values of the
  * others) and calls it. */
 #include "front/core.h"
+#include "front/demote.h"
 #include "front/parse.h"
 
 typedef struct Instance {
@@ -8,6 +9,7 @@ typedef struct Instance {
 	Sym symbol;
 	const Val *result; /* template; NULL: returns nothing */
 	bool done, failed;
+	DemotedArgs demoted;
 } Instance;
 
 /* ---- lowering a body ---- */
@@ -17,11 +19,12 @@ typedef struct Caller {
 	Frame *frame;
 	IrBuilder b;
 	Span span;
+	DemotedArgs *demoted_args;
 } Caller;
 
 static Caller enter(Lower *low, Frame *frame)
 {
-	Caller caller = {low->frame, low->b, low->span};
+	Caller caller = {low->frame, low->b, low->span, low->demoted_args};
 	frame->caller = low->frame;
 	frame->call_span = low->span;
 	low->frame = frame;
@@ -33,6 +36,7 @@ static void leave(Lower *low, const Caller *caller)
 	low->frame = caller->frame;
 	low->b = caller->b;
 	low->span = caller->span;
+	low->demoted_args = caller->demoted_args;
 }
 
 static IrAttr symbol_attr(Lower *low, Sym name)
@@ -69,9 +73,13 @@ const Val *instance_body(Lower *low, FrontFunction *f, IrOp *func)
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values.len, 1u));
 	for (uint32_t i = 0; i < values.len; i++)
 		types[i] = values.data[i]->type;
-	IrType old = ir_func_type_of(func);
+	/* Its arguments may have become more: demoted numbers. */
+	const IrBlock *body = ir_func_body(func);
+	IrType *arg_types = ARENA_ARRAY(low->arena, IrType, MAX(body->arg_count, 1u));
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		arg_types[i] = body->args[i]->type;
 	ir_set(low->m, func, ATTR_FUNCTION_TYPE,
-	       ir_attr_type(low->cx, ir_func_type(low->cx, old->list, old->split, types, values.len)));
+	       ir_attr_type(low->cx, ir_func_type(low->cx, arg_types, body->arg_count, types, values.len)));
 	return v && v->kind == VAL_NONE ? NULL : v;
 }
 
@@ -119,6 +127,9 @@ static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
 	case VAL_BUILTIN:
 		if (!symbol)
 			text_printf(key, "b%p", (const void *)v->builtin);
+		break;
+	case VAL_DEMOTED:
+		text_printf(key, "d%s", v->demoted->name);
 		break;
 	default:
 		text_printf(key, "c%s:%s", val_type_name(v), val_repr(low, v));
@@ -184,6 +195,8 @@ static Instance *instance_new(Lower *low, FrontFunction *f, const Val **values)
 	in->func = instance_func(low, in->symbol, &outside, false, low->b.loc);
 	ir_set(low->m, in->func, ATTR_NOINLINE, ir_attr_bool(low->cx, f->noinline));
 	bind_instance(low, f, values, in->func);
+	in->demoted.func = in->func;
+	low->demoted_args = &in->demoted;
 	uint32_t errors = low->diags->errors;
 	in->result = instance_body(low, f, in->func);
 	in->failed = low->diags->errors != errors || low->stopped || (in->result && in->result->kind == VAL_POISON);
@@ -205,6 +218,8 @@ static const Val *call(Lower *low, const Instance *in, FrontFunction *f, const V
 	ValueVec operands = {0}, like = {0}, results = {0};
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
 		val_flatten(low, values[i], &operands);
+	for (uint32_t i = 0; i < in->demoted.list.len; i++)
+		vec_push(low->arena, &operands, demoted_operand(low, &in->demoted.list.data[i]));
 	if (in->result)
 		val_flatten(low, in->result, &like);
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(like.len, 1u));
@@ -331,9 +346,11 @@ static const Val *region_call(Lower *low, IrRegion *region, const Val *fn, const
 	low->b.block = block;
 	low->b.before = NULL;
 	uint32_t errors = low->diags->errors;
+	low->regions++;
 	const Val *v = lower_call(low, fn, &(CallArgs){.args = args, .arg_count = arg_count});
 	if (v->kind != VAL_POISON && low->diags->errors == errors)
 		v = sanitize(low, v);
+	low->regions--;
 	return v->kind == VAL_POISON || low->diags->errors != errors ? NULL : v;
 }
 

@@ -1,8 +1,10 @@
 /* front_lower: a kernel from its function, the types of its arguments and the values of its constexprs. */
 #include "front/core.h"
+#include "front/demote.h"
 
 #include "base/fault.h"
 #include "front/parse.h"
+#include "front/sem.h"
 #include "ir/verify.h"
 
 /* "tensordesc<fp16[64, 64]>" */
@@ -70,10 +72,24 @@ static const Val *const_arg(Lower *low, FrontFunction *f, const FrontArg *arg)
 }
 
 typedef struct KernelArg {
-	const Val *known;
+	const Val *known; /* also a VAL_DEMOTED */
 	TlType type;
 	uint32_t divisibility;
 } KernelArg;
+
+/* The value as it is where nothing could be gained. */
+static const Val *demote(Lower *low, const AstParam *p, uint32_t i, const Val *value)
+{
+	TlType type;
+	if (!val_is_number(value) || !sem_number_type(low, value, &type))
+		return value;
+	Demoted *d = ARENA_NEW(low->arena, Demoted);
+	*d = (Demoted){.low = low, .param = i, .name = p->name, .at = p->span, .value = value, .type = type};
+	low->demoted[i] = d;
+	Val *v = val_new(low, VAL_DEMOTED);
+	v->demoted = d;
+	return v;
+}
 
 static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg *arg, KernelArg *out)
 {
@@ -96,9 +112,11 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 		out->divisibility = arg->divisibility;
 		return true;
 	}
-	out->known = arg->kind == FRONT_CONST ? const_arg(low, f, arg) : param_default(low, f, i);
+	out->known = arg->kind == FRONT_DEFAULT ? param_default(low, f, i) : const_arg(low, f, arg);
 	if (out->known->kind == VAL_OPAQUE)
 		out->known = lower_error(low, DIAG_KERNEL_ARG_VALUE, "the default", out->known->opaque.why);
+	if (arg->kind == FRONT_DEMOTED)
+		out->known = demote(low, p, i, out->known);
 	return out->known->kind != VAL_POISON;
 }
 
@@ -124,12 +142,9 @@ static void add_kernel_param(Lower *low, IrOp *func, const AstParam *p, const Ke
 static void finish_params(Lower *low, IrOp *func, const KernelArg *args, const FrontFunction *f)
 {
 	IrBlock *body = ir_func_body(func);
-	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(body->arg_count, 1u));
 	IrAttr *attrs = ARENA_ARRAY(low->arena, IrAttr, MAX(body->arg_count, 1u));
-	for (uint32_t i = 0; i < body->arg_count; i++) {
-		types[i] = body->args[i]->type;
+	for (uint32_t i = 0; i < body->arg_count; i++)
 		attrs[i] = ir_attr_dict(low->cx, NULL, NULL, 0);
-	}
 	bool any = false;
 	for (uint32_t i = 0, at = 0; i < f->ast->param_count; i++) {
 		if (args[i].known)
@@ -142,8 +157,6 @@ static void finish_params(Lower *low, IrOp *func, const KernelArg *args, const F
 		}
 		at += args[i].type->kind == TL_DESC ? 1 + 2 * args[i].type->elem->rank : 1;
 	}
-	ir_set(low->m, func, ATTR_FUNCTION_TYPE,
-	       ir_attr_type(low->cx, ir_func_type(low->cx, types, body->arg_count, NULL, 0)));
 	if (any)
 		ir_set(low->m, func, ATTR_ARG_ATTRS, ir_attr_array(low->cx, attrs, body->arg_count));
 }
@@ -176,6 +189,7 @@ static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uin
 	if (!check_params(low, f, arg_count))
 		return false;
 	KernelArg *given = ARENA_ARRAY(low->arena, KernelArg, MAX(n, 1u));
+	low->demoted = ARENA_ARRAY(low->arena, Demoted *, MAX(n, 1u));
 	bool ok = true;
 	for (uint32_t i = 0; i < n; i++) {
 		static const FrontArg none = {.kind = FRONT_DEFAULT};
@@ -194,8 +208,10 @@ static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uin
 		else
 			add_kernel_param(low, func, &f->ast->params[i], &given[i]);
 	}
-	finish_params(low, func, given, f);
+	low->demoted_args = ARENA_NEW(low->arena, DemotedArgs);
+	low->demoted_args->func = func;
 	const Val *v = instance_body(low, f, func);
+	finish_params(low, func, given, f);
 	if (v && v->kind != VAL_POISON) {
 		lower_at(low, f->ast->name_span);
 		lower_error(low, DIAG_KERNEL_RETURNS, f->ast->name, val_describe(low, v));
@@ -203,27 +219,47 @@ static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uin
 	return true;
 }
 
+static void open_module(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags)
+{
+	lower_open(low, f->module->session, cx->arena, cx, diags, options);
+	low->m = ir_module_new(cx);
+	low->b = ir_at_end(low->m, ir_module_block(low->m), cx->unknown);
+}
+
+static void give_numbers(const Lower *low, FrontNumbers *numbers)
+{
+	const DemotedArgs *args = low->demoted_args;
+	numbers->count = args->list.len;
+	numbers->at = ARENA_ARRAY(low->arena, FrontNumber, args->list.len + 1);
+	for (uint32_t i = 0; i < args->list.len; i++) {
+		const DemotedArg *arg = &args->list.data[i];
+		if (arg->number->structural)
+			BUG("'%s' was numeric and is structural: %s", arg->number->name, arg->number->why);
+		numbers->at[i] = (FrontNumber){arg->number->param, arg->type->dtype, arg->must_fit};
+	}
+}
+
 static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
-			      IrCx *cx, DiagList *diags)
+			      IrCx *cx, FrontNumbers *numbers, DiagList *diags)
 {
 	Lower low;
-	lower_open(&low, f->module->session, cx->arena, cx, diags, options);
 	uint32_t errors = diags->errors;
-	low.m = ir_module_new(cx);
-	low.b = ir_at_end(low.m, ir_module_block(low.m), cx->unknown);
+	open_module(&low, f, options, cx, diags);
 	bool ok = lower_kernel(&low, f, args, arg_count) && diags->errors == errors && !low.stopped;
+	if (ok && numbers)
+		give_numbers(&low, numbers);
 	return ok && ir_verify(low.m, LEVEL_T, diags) ? low.m : NULL;
 }
 
 IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
-		      IrCx *cx, DiagList *diags)
+		      IrCx *cx, FrontNumbers *numbers, DiagList *diags)
 {
 	FrontSession *s = function->module->session;
 	IrModule *volatile module = NULL;
 	Fault fault;
 	session_lock(s);
 	if (FAULT_TRY(&fault)) {
-		module = lower_locked(function, args, arg_count, options, cx, diags);
+		module = lower_locked(function, args, arg_count, options, cx, numbers, diags);
 		fault_leave(&fault);
 		session_unlock(s);
 	} else {
@@ -231,4 +267,95 @@ IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t ar
 		fault_raise(fault.kind, "%s", fault.text);
 	}
 	return module;
+}
+
+/* ---- which constexprs can be demoted ---- */
+
+static void structural(FrontArg *arg, FrontClassed *classed, const char *path, LineCol at, const char *reason)
+{
+	arg->kind = FRONT_CONST;
+	*classed = (FrontClassed){.path = path, .at = at, .reason = reason};
+}
+
+/* What a lowering asked for. False: nothing, so that the demoted ones stay. */
+static bool take_structural(const Lower *low, FrontArg *args, uint32_t arg_count, Arena *arena, FrontClassed *classed)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < arg_count; i++) {
+		if (args[i].kind != FRONT_DEMOTED)
+			continue;
+		const Demoted *d = low->demoted ? low->demoted[i] : NULL;
+		if (d && !d->structural)
+			continue;
+		any = true;
+		const Source *source = d ? source_get(&low->session->sources, d->where.file) : NULL;
+		structural(&args[i], &classed[i], source ? arena_strdup(arena, source->path) : NULL,
+			   source ? source_line_col(source, d->where.start) : (LineCol){0, 0},
+			   d ? arena_strdup(arena, d->why) : "it is no number that an argument holds");
+	}
+	return any;
+}
+
+/* Asked what is structural, a lowering goes on with the value, and so finds most of it at once. A second look at
+ * the rest says whether that was all. */
+static bool classify_once(FrontFunction *f, FrontArg *args, uint32_t arg_count, const FrontOptions *options, Arena *arena,
+			  FrontClassed *classed)
+{
+	Arena scratch;
+	IrCx cx;
+	DiagList diags;
+	Lower low;
+	arena_init(&scratch, 0);
+	volatile bool again = false;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		ir_cx_init(&cx, &scratch);
+		diag_init(&diags, &scratch, &f->module->session->sources);
+		open_module(&low, f, options, &cx, &diags);
+		low.quiet = true;
+		bool ok = lower_kernel(&low, f, args, arg_count) && !diags.errors && !low.stopped;
+		again = take_structural(&low, args, arg_count, arena, classed);
+		const Diag *d = diags.first;
+		while (d && d->severity != DIAG_ERROR)
+			d = d->next;
+		for (uint32_t i = 0; !ok && !again && i < arg_count; i++)
+			if (args[i].kind == FRONT_DEMOTED)
+				structural(&args[i], &classed[i], d && d->path ? arena_strdup(arena, d->path) : NULL,
+					   d ? d->from : (LineCol){0, 0},
+					   arena_printf(arena, "the kernel does not compile: %s", d ? d->text : "?"));
+		fault_leave(&fault);
+		arena_free(&scratch);
+	} else {
+		arena_free(&scratch);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	return again;
+}
+
+static bool any_demoted(const FrontArg *args, uint32_t arg_count)
+{
+	for (uint32_t i = 0; i < arg_count; i++)
+		if (args[i].kind == FRONT_DEMOTED)
+			return true;
+	return false;
+}
+
+void front_classify(FrontFunction *function, FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+		    Arena *arena, FrontClassed *classed)
+{
+	FrontSession *s = function->module->session;
+	Fault fault;
+	session_lock(s);
+	if (FAULT_TRY(&fault)) {
+		while (any_demoted(args, arg_count) && classify_once(function, args, arg_count, options, arena, classed))
+			;
+		for (uint32_t i = 0; i < arg_count; i++)
+			if (args[i].kind == FRONT_DEMOTED)
+				classed[i] = (FrontClassed){.numeric = true};
+		fault_leave(&fault);
+		session_unlock(s);
+	} else {
+		session_unlock(s);
+		fault_raise(fault.kind, "%s", fault.text);
+	}
 }

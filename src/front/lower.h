@@ -38,6 +38,10 @@ typedef struct Lower {
 	Map globals;        /* Binding -> Val: module-level names evaluated so far */
 	Map told;           /* Binding -> is what the host told for it a constexpr? */
 	uint32_t closures;  /* functions made while lowering */
+	struct Demoted **demoted;         /* per parameter of the kernel, NULL: not demoted (demote.h) */
+	struct DemotedArgs *demoted_args; /* of the function being lowered */
+	uint32_t regions;   /* of reductions and the like around what is being lowered */
+	bool quiet;         /* what the kernel prints while it is lowered is dropped */
 } Lower;
 
 /* ---- given by lower-core ---- */

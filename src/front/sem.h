@@ -75,6 +75,8 @@ typedef struct SemInts {
 /* A constant of a scalar type from a host number (bool, int, float); rounds, wraps as the type does. */
 const Val *sem_const(Lower *low, const Val *number, TlType type);
 const Val *sem_const_int(Lower *low, int64_t value, TlType type);
+/* The type that a host number has as a tensor; false: none holds it. */
+bool sem_number_type(Lower *low, const Val *v, TlType *out);
 const Val *sem_full(Lower *low, const char *what, const SemInts *shape, const Val *value, TlType dtype);
 const Val *sem_arange(Lower *low, const Val *start, const Val *end);
 /* A tensor that is a scalar: from a host number by `type`, or a size-1 tensor cast to it. */

@@ -5,6 +5,7 @@
  * integers as in C, the
  * wider one, unsigned at equal width. Division and remainder compute fp16 and bf16 in fp32. A comparison makes
  * tensors of host numbers first, so there they count as int32 or fp32. */
+#include "front/demote.h"
 #include "front/sem.h"
 
 /* ---- promotion ---- */
@@ -95,6 +96,8 @@ static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
 {
 	if (!host) {
 		*v = sem_cast(low, *v, type);
+	} else if (val_demoted(host)) {
+		*v = demoted_tensor(low, host, type, true);
 	} else if (!number_fits(host, type)) {
 		*v = lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, host), tl_describe(low, type));
 	} else {
@@ -108,7 +111,8 @@ static const Val *operand(Lower *low, const SemRules *rules, const Val *v, const
 	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
 		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
 				   sem_describe(low, other));
-	return sem_to_tensor(low, v);
+	/* Which type it is wanted as is not known yet. */
+	return val_demoted(v) ? sem_make(low, NULL, val_demoted(v)->type) : sem_to_tensor(low, v);
 }
 
 bool sem_operands(Lower *low, const SemRules *rules, const Val **l, const Val **r)
@@ -128,8 +132,8 @@ bool sem_operands(Lower *low, const SemRules *rules, const Val **l, const Val **
 		if (!t || !to_common(low, a_host, t, &a) || !to_common(low, b_host, t, &b))
 			return false;
 	}
-	*l = a;
-	*r = b;
+	*l = a_host && !sem_ir(a) ? sem_to_tensor(low, a_host) : a;
+	*r = b_host && !sem_ir(b) ? sem_to_tensor(low, b_host) : b;
 	return sem_broadcast_pair(low, l, r);
 }
 

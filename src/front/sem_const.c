@@ -1,4 +1,5 @@
 /* Tensors out of nothing: constants, full, arange; host numbers as tensors. */
+#include "front/demote.h"
 #include "front/sem.h"
 
 #include <math.h>
@@ -6,8 +7,8 @@
 const Val *sem_host(const Val *v)
 {
 	if (!sem_is_tensor(v))
-		return v;
-	return v->origin;
+		return val_known(v);
+	return v->origin ? val_known(v->origin) : NULL;
 }
 
 static const Val *float_const(Lower *low, double value, TlType type)
@@ -36,6 +37,8 @@ const Val *sem_const(Lower *low, const Val *number, TlType type)
 {
 	if (!val_is_host_number(number) || type->kind == TL_BLOCK || type->kind == TL_DESC || type->kind == TL_VOID)
 		return lower_error(low, DIAG_TILE_CONSTANT, sem_describe(low, number), tl_describe(low, type));
+	if (val_demoted(number))
+		return demoted_tensor(low, number, type, false);
 	if (tl_is_float(type)) {
 		double d;
 		if (!val_as_double(number, &d))
@@ -62,17 +65,32 @@ const Val *sem_const(Lower *low, const Val *number, TlType type)
 	return sem_const_int(low, i, type);
 }
 
-/* The type that a host number has as a tensor. */
-static bool number_type(Lower *low, const Val *v, TlType *out)
+TlDtype tl_dtype_of_int(int64_t value)
 {
+	if (value >= INT32_MIN && value <= INT32_MAX)
+		return DT_INT32;
+	return value > 0 && value <= UINT32_MAX ? DT_UINT32 : DT_INT64;
+}
+
+TlDtype tl_dtype_of_float(double value)
+{
+	double a = fabs(value);
+	bool fits = a == 0 || isinf(a) || isnan(a) || (a >= 0x1p-126 && a <= 0x1.fffffep127);
+	return fits ? DT_FP32 : DT_FP64;
+}
+
+bool sem_number_type(Lower *low, const Val *v, TlType *out)
+{
+	if (v->kind == VAL_DEMOTED) {
+		*out = v->demoted->type;
+		return true;
+	}
 	if (v->kind == VAL_BOOL) {
 		*out = tl_scalar(low, DT_INT1);
 		return true;
 	}
 	if (v->kind == VAL_FLOAT) {
-		double a = fabs(v->f);
-		bool fits = a == 0 || isinf(a) || isnan(a) || (a >= 0x1p-126 && a <= 0x1.fffffep127);
-		*out = tl_scalar(low, fits ? DT_FP32 : DT_FP64);
+		*out = tl_scalar(low, tl_dtype_of_float(v->f));
 		return true;
 	}
 	int64_t i;
@@ -80,8 +98,7 @@ static bool number_type(Lower *low, const Val *v, TlType *out)
 	if (v->kind != VAL_INT)
 		return false;
 	if (val_as_int(v, &i)) {
-		bool is_32 = i >= INT32_MIN && i <= INT32_MAX;
-		*out = tl_scalar(low, is_32 ? DT_INT32 : i > 0 && i <= UINT32_MAX ? DT_UINT32 : DT_INT64);
+		*out = tl_scalar(low, tl_dtype_of_int(i));
 		return true;
 	}
 	if (!val_as_uint(v, &u))
@@ -95,7 +112,7 @@ const Val *sem_to_tensor(Lower *low, const Val *v)
 	if (sem_is_tensor(v) || sem_is_poison(v))
 		return v;
 	TlType type;
-	if (!number_type(low, v, &type)) {
+	if (!sem_number_type(low, v, &type)) {
 		if (v->kind == VAL_INT)
 			return lower_error(low, DIAG_TILE_LITERAL_RANGE, val_brief(low, v), "any integer type");
 		return lower_error(low, DIAG_TILE_NO_TENSOR, sem_describe(low, v));

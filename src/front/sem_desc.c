@@ -1,4 +1,5 @@
 /* Block pointers (make_block_ptr, advance) and tensor descriptors (TMA). */
+#include "front/demote.h"
 #include "front/sem_desc.h"
 
 /* One of shape, strides (64 bits) or offsets (32 bits) as an IR scalar; NULL after diagnosing. */
@@ -6,7 +7,12 @@ static IrValue *index_value(Lower *low, const char *what, const char *arg, const
 {
 	TlType type = tl_scalar(low, wide ? DT_INT64 : DT_INT32);
 	int64_t i;
+	if (val_demoted(v) && val_demoted(v)->value->kind == VAL_INT) {
+		const Val *t = demoted_tensor(low, v, type, true);
+		return sem_is_poison(t) ? NULL : sem_ir(t);
+	}
 	if (!sem_is_tensor(v)) {
+		v = val_known(v);
 		if (v->kind == VAL_BOOL || v->kind != VAL_INT || !val_as_int(v, &i) ||
 		    (!wide && (i < INT32_MIN || i > INT32_MAX))) {
 			lower_error(low, DIAG_TILE_INDEX_VALUE, what, arg, wide ? "64-bit" : "32-bit",

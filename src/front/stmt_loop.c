@@ -1,6 +1,7 @@
 /* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
  * that come out as they went in are taken back out afterwards, so the body is lowered once. */
 #include "front/core.h"
+#include "front/demote.h"
 
 #include <stdlib.h>
 
@@ -245,6 +246,7 @@ static Bounds loop_bounds(Lower *low, const Val *range)
 	Bounds b = {.start = range->range.start, .stop = range->range.stop, .step = range->range.step,
 		    .type = tl_scalar(low, DT_INT32)};
 	int64_t by;
+	b.step = val_known_for(b.step, "a loop's step says when compiling which way it goes");
 	b.backwards = b.step->kind != VAL_TENSOR && val_as_int(b.step, &by) && by < 0 && by > INT64_MIN;
 	if (b.backwards) {
 		const Val *swap = b.start;

@@ -1,6 +1,7 @@
 /* Making values, and asking what they are. */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/demote.h"
 #include "front/sem_desc.h"
 
 #include <math.h>
@@ -170,8 +171,8 @@ const Val *val_add_origin(Lower *low, const Val *tensor, const Val *origin)
 const Val *val_host(const Val *v)
 {
 	if (v->kind == VAL_TENSOR)
-		return v->origin;
-	return v->kind == VAL_POISON || v->kind == VAL_OPAQUE ? NULL : v;
+		return v->origin ? val_known(v->origin) : NULL;
+	return v->kind == VAL_POISON || v->kind == VAL_OPAQUE ? NULL : val_known(v);
 }
 
 bool val_is_host_number(const Val *v)
@@ -257,6 +258,7 @@ bool val_as_double(const Val *v, double *out)
 
 const BigInt *val_to_big(Lower *low, const Val *v)
 {
+	v = val_known(v);
 	if (v->kind == VAL_INT && v->i.big)
 		return v->i.big;
 	return big_of_int(low->arena, v->kind == VAL_BOOL ? v->b : v->i.small);
@@ -272,6 +274,7 @@ bool val_truth(const Val *v)
 {
 	if (v->kind == VAL_TENSOR && v->origin)
 		v = v->origin;
+	v = val_known(v);
 	switch (v->kind) {
 	case VAL_NONE:
 		return false;
@@ -299,6 +302,8 @@ bool val_truth(const Val *v)
 
 static bool equal_numbers(const Val *a, const Val *b)
 {
+	a = val_known(a);
+	b = val_known(b);
 	if (a->kind == VAL_FLOAT || b->kind == VAL_FLOAT) {
 		double x = NAN, y = NAN;
 		return val_as_double(a, &x) && val_as_double(b, &y) && x == y;

@@ -19,6 +19,11 @@ typedef enum {
 	DT__COUNT
 } TlDtype;
 
+/* The dtype that a Python number has where nothing else says: int32, else uint32, int64, uint64 by what holds it; fp32, or fp64
+ * for what fp32 would make subnormal or infinite. */
+TlDtype tl_dtype_of_int(int64_t value);
+TlDtype tl_dtype_of_float(double value);
+
 typedef enum {
 	TL_SCALAR, /* dtype */
 	TL_PTR,    /* pointer to elem: a scalar, or a block (a block pointer) */
@@ -49,6 +54,7 @@ typedef enum {
 	VAL_BOOL,
 	VAL_INT,
 	VAL_FLOAT,
+	VAL_DEMOTED,  /* a number that the launch gives (demote.h) */
 	VAL_STR,
 	VAL_ELLIPSIS,
 	VAL_SLICE,    /* a:b:c inside a subscript; parts are values, NULL when absent */
@@ -86,6 +92,7 @@ struct Val {
 		bool b;
 		struct { int64_t small; const BigInt *big; } i; /* big is NULL when small holds it */
 		double f;
+		struct Demoted *demoted;
 		Str s;
 		struct { const Val *lower, *upper, *step; } slice;
 		struct { const Val **items; uint32_t len; FrontClass *klass; const Sym *fields; } seq; /* TUPLE, LIST; klass: named tuple */

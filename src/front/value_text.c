@@ -1,6 +1,7 @@
 /* Values as text: for messages, and as Python's repr() and str() would write them. */
 #include "front/core.h"
 #include "front/bigint.h"
+#include "front/demote.h"
 #include "front/sem.h"
 
 #include <math.h>
@@ -106,6 +107,7 @@ static void repr(Lower *low, Text *t, const Val *v, unsigned depth)
 		text_str(t, "...");
 		return;
 	}
+	v = val_known_for(v, "text is made of it");
 	switch (v->kind) {
 	case VAL_NONE:
 		text_str(t, "None");
@@ -179,6 +181,7 @@ static void repr(Lower *low, Text *t, const Val *v, unsigned depth)
 	case VAL_OPAQUE:
 		text_str(t, "<unknown>");
 		break;
+	case VAL_DEMOTED: /* known above */
 	case VAL_POISON:
 		text_str(t, "<error>");
 		break;
@@ -220,6 +223,8 @@ const char *val_str_text(Lower *low, const Val *v)
 
 const char *val_type_name(const Val *v)
 {
+	if (v->kind == VAL_DEMOTED)
+		return val_type_name(v->demoted->value);
 	static const char *const names[] = {
 		[VAL_POISON] = "error", [VAL_NONE] = "NoneType", [VAL_BOOL] = "bool", [VAL_INT] = "int",
 		[VAL_FLOAT] = "float", [VAL_STR] = "str", [VAL_ELLIPSIS] = "ellipsis", [VAL_SLICE] = "slice",

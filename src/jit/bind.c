@@ -63,6 +63,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	out->num_warps = out->num_warps ? out->num_warps : 4;
 	out->num_stages = out->num_stages ? out->num_stages : 3;
 	out->num_ctas = out->num_ctas ? out->num_ctas : 1;
+	out->policy = out->policy ? out->policy : kernel->module->host->policy;
 	uint32_t before = diags->errors;
 	if (!base_is_pow2(out->num_warps) || out->num_warps > 64)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two up to 64");
@@ -83,7 +84,10 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 			continue;
 		text_str(&key, shown++ ? ", " : "");
 		text_str(&key, kernel->info->params[i].name);
-		text_printf(&key, args[i].kind == FRONT_CONST ? "=%s" : ": %s", args[i].text);
+		if (args[i].kind == FRONT_DEMOTED)
+			text_printf(&key, ": constexpr %s", jit_dtype_text(args[i].dtype));
+		else
+			text_printf(&key, args[i].kind == FRONT_CONST ? "=%s" : ": %s", args[i].text);
 		if (args[i].divisibility > 1)
 			text_printf(&key, ":%u", args[i].divisibility);
 	}
@@ -169,8 +173,7 @@ bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, u
 
 /* ---- numbers as text ---- */
 
-/* A Python integer, float or bool literal; false when the text is something else. */
-static bool parse_literal(const char *text, JitArg *out)
+bool jit_literal(const char *text, JitArg *out)
 {
 	char buffer[64], *end;
 	size_t len = strlen(text);
@@ -319,6 +322,23 @@ static FrontArg bind_descriptor(const Binder *b, const FrontParam *param, const 
 	return (FrontArg){.kind = FRONT_TYPE, .text = text.data};
 }
 
+/* A constexpr: a constant, or under the policy `generic` a number that may be demoted. */
+static FrontArg bind_constexpr(const Binder *b, const FrontParam *param, const JitArg **given, JitArg *literal)
+{
+	const JitArg *arg = *given;
+	const char *text = arg ? const_text(b->arena, arg) : param->value;
+	FrontArg out = arg ? constant(text) : (FrontArg){.kind = FRONT_DEFAULT};
+	if (b->options->policy != JIT_POLICY_GENERIC || !text)
+		return out;
+	if (!arg || arg->kind == JIT_EXPR) {
+		if (!jit_literal(text, literal))
+			return out;
+		*given = arg = literal;
+	}
+	jit_demote(arg, text, &out);
+	return out;
+}
+
 /* `literal`: room for what an expression turns out to be. */
 static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitArg **given, JitArg *literal)
 {
@@ -331,7 +351,7 @@ static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitAr
 		else if (!arg && !param->value)
 			jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_MISSING_CONSTEXPR, param->name,
 				 b->kernel->info->qualified_name);
-		return arg && !is_pointer ? constant(const_text(b->arena, arg)) : (FrontArg){.kind = FRONT_DEFAULT};
+		return is_pointer ? (FrontArg){.kind = FRONT_DEFAULT} : bind_constexpr(b, param, given, literal);
 	}
 	if (!arg && !param->value) {
 		jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_MISSING, param->name, b->kernel->info->qualified_name);
@@ -340,7 +360,7 @@ static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitAr
 	/* A plain number, written as an expression or as the default, is a run-time value like any other. */
 	const char *expr = !arg ? param->value : arg->kind == JIT_EXPR ? arg->expr : NULL;
 	if (expr) {
-		if (!parse_literal(expr, literal))
+		if (!jit_literal(expr, literal))
 			return arg ? constant(expr) : (FrontArg){.kind = FRONT_DEFAULT};
 		if (arg)
 			literal->dtype = arg->dtype;
@@ -369,6 +389,7 @@ bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_
 	JitArg *literals = ARENA_ARRAY(arena, JitArg, info->param_count + 1);
 	for (uint32_t i = 0; i < info->param_count; i++)
 		binding->args[i] = bind_param(&b, &info->params[i], &binding->given[i], &literals[i]);
+	jit_binding_done(binding, info->param_count);
 	if (diags->errors != before)
 		return false;
 	binding->key = jit_key(arena, kernel, binding->args, options);
@@ -378,6 +399,10 @@ bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_
 JitParam jit_param_of(const FrontArg *arg)
 {
 	JitParam param = {.kind = JIT_PARAM_CONST, .divisibility = arg->divisibility, .text = arg->text, .dtype = DT__COUNT};
+	if (arg->kind == FRONT_DEMOTED) {
+		param.kind = JIT_PARAM_NUMBER;
+		param.dtype = arg->dtype;
+	}
 	if (arg->kind != FRONT_TYPE)
 		return param;
 	Str text = str_of(arg->text);

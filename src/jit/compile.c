@@ -9,7 +9,7 @@
 
 /* ---- steps ---- */
 
-static FrontOptions front_options(const JitOptions *options)
+FrontOptions jit_front_options(const JitOptions *options)
 {
 	return (FrontOptions){
 		.num_warps = options->num_warps,
@@ -30,19 +30,20 @@ void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to)
 }
 
 /* Lowering uses what the module has parsed and may parse more, so it holds the module's lock. */
-IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags)
+IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, FrontNumbers *numbers, DiagList *diags)
 {
 	const JitKernel *kernel = variant->kernel;
 	if (!kernel->function)
 		return jit_ir_read(variant, cx, sources, diags);
 	JitModule *module = kernel->module;
-	FrontOptions options = front_options(&variant->options);
+	FrontOptions options = jit_front_options(&variant->options);
 	IrModule *volatile ir = NULL;
 	Fault fault;
 	pthread_mutex_lock(&module->front_lock);
 	if (FAULT_TRY(&fault)) {
 		diags->sources = front_sources(module->session);
-		ir = front_lower(kernel->function, variant->args, kernel->info->param_count, &options, cx, diags);
+		ir = front_lower(kernel->function, variant->args, kernel->info->param_count, &options, cx, numbers,
+				 diags);
 		jit_copy_sources(cx->arena, front_sources(module->session), sources);
 		diags->sources = sources;
 		fault_leave(&fault);
@@ -99,8 +100,13 @@ static void add_descriptor_parts(JitVariant *variant, uint32_t param, uint32_t r
 	add_slot(variant, param, SLOT_PAD, 0, TY_I1);
 }
 
+static bool is_argument(const JitParam *param)
+{
+	return param->kind != JIT_PARAM_CONST && param->kind != JIT_PARAM_NUMBER;
+}
+
 /* Which parameter each argument of the function comes from, as it leaves the front end: constants have none, a
- * host's descriptor is followed by its shape and strides where the front end declares them. */
+ * host's descriptor is followed by its shape and strides where the front end declares them, and demoted constexprs come last. */
 static void plan_arguments(JitVariant *variant)
 {
 	const FrontInfo *info = variant->kernel->info;
@@ -109,15 +115,16 @@ static void plan_arguments(JitVariant *variant)
 	const IrBlock *body = ir_func_body(func);
 	uint32_t at = 0, wanted = 0, descriptors_rank = 0;
 	for (uint32_t i = 0; i < info->param_count; i++)
-		wanted += variant->params[i].kind != JIT_PARAM_CONST;
+		wanted += is_argument(&variant->params[i]);
 	for (uint32_t i = 0; i < body->arg_count; i++)
 		if (body->args[i]->type->kind == TY_TENSORDESC)
 			descriptors_rank += body->args[i]->type->elem->rank;
-	bool expanded = descriptors_rank && body->arg_count == wanted + 2 * descriptors_rank;
-	ASSERT(expanded || body->arg_count == wanted);
+	uint32_t numbers = variant->numbers.count, others = body->arg_count - numbers;
+	bool expanded = descriptors_rank && others == wanted + 2 * descriptors_rank;
+	ASSERT(expanded || others == wanted);
 	variant->slots = ARENA_ARRAY(&variant->arena, JitSlot, body->arg_count + 2 * descriptors_rank + wanted + 1);
 	for (uint32_t i = 0; i < info->param_count; i++) {
-		if (variant->params[i].kind == JIT_PARAM_CONST)
+		if (!is_argument(&variant->params[i]))
 			continue;
 		IrType type = body->args[at++]->type;
 		bool is_descriptor = type->kind == TY_TENSORDESC;
@@ -128,6 +135,10 @@ static void plan_arguments(JitVariant *variant)
 		for (uint32_t k = 0; is_descriptor && expanded && k < 2 * type->elem->rank; k++)
 			add_slot(variant, i, k < type->elem->rank ? SLOT_SHAPE : SLOT_STRIDE, k % type->elem->rank,
 				 body->args[at++]->type->kind);
+	}
+	for (uint32_t i = 0; i < numbers; i++) {
+		add_slot(variant, variant->numbers.at[i].param, SLOT_NUMBER, 0, body->args[at++]->type->kind);
+		variant->slots[variant->slot_count - 1].dtype = variant->numbers.at[i].dtype;
 	}
 }
 
@@ -153,7 +164,7 @@ bool jit_compile(JitVariant *variant, DiagList *diags)
 {
 	double since = os_now();
 	ir_cx_init(&variant->cx, &variant->arena);
-	variant->ir = jit_lower(variant, &variant->cx, &variant->sources, diags);
+	variant->ir = jit_lower(variant, &variant->cx, &variant->sources, &variant->numbers, diags);
 	if (!variant->ir)
 		return false;
 	variant->seconds[JIT_STEP_FRONT] = lap(&since);

@@ -133,6 +133,11 @@ static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
 {
 	const JitParam *param = &variant->params[slot->param];
 	JitFill fill = {.arg = UINT32_MAX, .axis = slot->axis, .dtype = param->dtype};
+	if (slot->part == SLOT_NUMBER) {
+		fill.what = JIT_FILL_NUMBER;
+		fill.dtype = slot->dtype;
+		return fill;
+	}
 	if (slot->part == SLOT_SHAPE)
 		fill.what = JIT_FILL_SHAPE;
 	else if (slot->part == SLOT_STRIDE)
@@ -168,10 +173,21 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
 	return fill;
 }
 
+/* Is everything that the key leaves out an argument of the variant? */
+static bool leaves_out_numbers(const JitVariant *variant, const JitSet *set)
+{
+	for (uint32_t i = 0; set && i < variant->kernel->info->param_count; i++)
+		if (jit_set_has(set, i) && variant->params[i].kind != JIT_PARAM_NUMBER)
+			return false;
+	return true;
+}
+
 void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
 		      const JitArg *const *given, void *const *params)
 {
 	JitKernel *kernel = variant->kernel;
+	if (!leaves_out_numbers(variant, launch->key_set))
+		return;
 	JitDispatch *d = calloc(1, sizeof *d + launch->key_len);
 	JitFill *fills = calloc(variant->slot_count + 1, sizeof *fills);
 	if (!d || !fills) {

@@ -14,6 +14,7 @@ struct JitKernel {
 	JitVariant *variants; /* under the module's table_lock; newest first */
 	uint32_t variant_count;
 	struct JitDispatchTable *_Atomic dispatch; /* dispatch.c; replaced whole, under table_lock */
+	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
 };
 
 struct JitModule {
@@ -34,15 +35,16 @@ struct JitModule {
 /* What an argument of the TTIR function is made from. */
 typedef struct JitSlot {
 	uint32_t param;
-	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD } part;
+	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD, SLOT_NUMBER } part;
 	uint32_t axis;      /* SHAPE, STRIDE: of a descriptor */
+	TlDtype dtype;      /* NUMBER: a demoted constexpr as this */
 	IrTypeKind kind;    /* of the function's argument */
 } JitSlot;
 
 /* The type of a parameter in a variant. */
 typedef struct JitParam {
-	enum { JIT_PARAM_CONST, JIT_PARAM_SCALAR, JIT_PARAM_POINTER, JIT_PARAM_DESC } kind;
-	TlDtype dtype;         /* of the scalar, the elements */
+	enum { JIT_PARAM_CONST, JIT_PARAM_SCALAR, JIT_PARAM_POINTER, JIT_PARAM_DESC, JIT_PARAM_NUMBER } kind;
+	TlDtype dtype;         /* of the scalar, the elements, a demoted constexpr as it types alone */
 	uint32_t divisibility; /* 0 or 1: nothing was concluded */
 	const char *text;      /* as in the signature */
 } JitParam;
@@ -72,6 +74,7 @@ struct JitVariant {
 	IrModule *ir; /* as it left the passes */
 	JitSlot *slots;
 	uint32_t slot_count;
+	FrontNumbers numbers; /* the last slots: demoted constexprs */
 	InterpKernel *interp; /* NULL of a GPU's */
 	JitGpu *gpu;          /* NULL of the interpreter's */
 	double seconds[JIT_STEP__COUNT];
@@ -82,6 +85,7 @@ struct JitVariant {
 typedef struct JitBinding {
 	FrontArg *args;       /* per parameter: type or constant */
 	const JitArg **given; /* per parameter, literal defaults included; NULL: none */
+	bool demotes;         /* some args are FRONT_DEMOTED: those that may be, until jit_get settles which are */
 	const char *key;
 } JitBinding;
 
@@ -90,6 +94,8 @@ bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_
 	      JitBinding *binding, DiagList *diags);
 bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signature, const JitOptions *options,
 			JitBinding *binding, DiagList *diags);
+/* To be called when all args are there. */
+void jit_binding_done(JitBinding *binding, uint32_t param_count);
 /* Which argument goes to which parameter, without looking at types. */
 bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count,
 		    const JitArg **given, DiagList *diags);
@@ -103,9 +109,32 @@ TlDtype jit_dtype_of(Str short_name); /* "fp32", also "u1"; DT__COUNT when unkno
 JitParam jit_param_of(const FrontArg *arg);
 const char *jit_dtype_text(TlDtype dtype); /* "fp32" */
 
+/* A Python integer, float or bool literal; false when the text is something else. */
+bool jit_literal(const char *text, JitArg *out);
+
+/* ---- demote.c: constexprs as arguments ---- */
+
+/* FRONT_DEMOTED for a constexpr parameter that is given `arg`; false: it is no number. */
+bool jit_demote(const JitArg *arg, const char *text, FrontArg *out);
+/* The variants that may be the one of a binding: what it holds with the args as `set` has them, the others constants. */
+void jit_settle(Arena *arena, const JitKernel *kernel, const JitBinding *binding, const JitSet *set,
+		const JitOptions *options, JitBinding *out);
+/* Sets that were settled on before; each once. */
+typedef struct JitDemotion {
+	struct JitDemotion *next;
+	JitSet set, common; /* common: to this and the older ones */
+} JitDemotion;
+JitDemotion *jit_demotions(const JitKernel *kernel);
+void jit_demotions_free(JitKernel *kernel);
+/* Asks the front end which of them are numeric, and remembers it. */
+JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena,
+		    FrontClassed *classed);
+/* Do the values fit the arguments that the variant makes of them? Takes those that do not out of the set. */
+bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSet *set);
+
 /* ---- variant.c ---- */
 
-/* The variant with the binding's key, compiled when it is not there. */
+/* The variant that the binding asks for, compiled when it is not there. */
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags);
 
@@ -145,7 +174,8 @@ void jit_ir_hints(JitVariant *variant);
 /* Fills cx, ir, slots and interp of a variant. False after diagnosing. */
 bool jit_compile(JitVariant *variant, DiagList *diags);
 /* TTIR as it leaves the front end, in an IrCx of the caller; *sources gets the files that locations may name. */
-IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, DiagList *diags);
+IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, FrontNumbers *numbers, DiagList *diags);
+FrontOptions jit_front_options(const JitOptions *options);
 /* A copy that later additions do not touch. The caller holds the lock of `from`. */
 void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to);
 /* " (did you mean 'x'?)" or "". */

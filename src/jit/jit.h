@@ -32,6 +32,9 @@ typedef struct JitEvent {
 	double seconds;       /* at the end */
 } JitEvent;
 
+/* Whether constexpr parameters that are numeric (front_classify) are part of the variant. */
+typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC } JitPolicy;
+
 /* What a module is used with; set once, and must outlive it. The functions may be NULL. */
 typedef struct JitHost {
 	void *data;
@@ -41,6 +44,7 @@ typedef struct JitHost {
 	NvTools *tools;
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
+	JitPolicy policy; /* of options that name none; DEFAULT: EAGER */
 	const char *const *search_paths; /* for imports, after the importing file's folder */
 	uint32_t search_path_count;
 	void (*print)(void *data, const char *text, size_t len); /* output of kernels; whole lines */
@@ -104,6 +108,7 @@ typedef struct JitOptions {
 	bool dependent;   /* a launch may start while its predecessor ends */
 	uint32_t ptx_version; /* 83 for 8.3; 0: chosen */
 	const char *dot_precision; /* NULL: the default */
+	JitPolicy policy;
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 } JitOptions;
 
@@ -153,6 +158,7 @@ typedef struct JitLaunch {
 	const void *key; /* see jit_dispatch_find; NULL: not to be remembered */
 	size_t key_len;
 	uint64_t key_hash;
+	const struct JitSet *key_set; /* whose values the key leaves out; NULL: none */
 } JitLaunch;
 
 typedef struct JitResult {
@@ -177,11 +183,27 @@ typedef struct JitDispatch JitDispatch;
 /* How an argument of the GPU's function is made from the call's `arg`, for the caller. */
 typedef struct JitFill {
 	uint32_t arg;     /* of the call; UINT32_MAX: `bits` it is */
-	enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD } what;
+	enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD } what;
 	uint32_t axis;
-	TlDtype dtype;    /* FLOAT: its type */
+	TlDtype dtype;    /* FLOAT, NUMBER: its type. NUMBER: a demoted constexpr, by jit_number_bits */
 	uint64_t bits;
 } JitFill;
+
+/* Parameters of a kernel, the first 256. */
+enum { JIT_SET_MAX = 256 };
+typedef struct JitSet {
+	uint64_t words[JIT_SET_MAX / 64];
+} JitSet;
+static inline bool jit_set_has(const JitSet *set, uint32_t param)
+{
+	return param < JIT_SET_MAX && (set->words[param / 64] >> param % 64 & 1) != 0;
+}
+
+/* The constexpr parameters that every variant made by JIT_POLICY_GENERIC so far takes as arguments; NULL: none was made. A key may
+ * leave their values out but for what jit_number_class says, when it holds the set and JitLaunch.key_set says so. */
+const JitSet *jit_kernel_demoted(const JitKernel *kernel);
+/* The bits of a number as an argument of this dtype (FrontNumber). */
+uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
 const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash);
 const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count);

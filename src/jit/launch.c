@@ -78,6 +78,20 @@ static bool int_fits(const JitArg *arg, TlDtype dtype)
 	return arg->i >= low && arg->i <= high;
 }
 
+/* Is it in the type's range? Where a constant that is not is an error. */
+static bool number_fits(const JitArg *arg, TlDtype dtype)
+{
+	bool huge = arg->is_unsigned && arg->i < 0, is_signed = dtypes[dtype].cls == IS_INT;
+	unsigned bits = dtypes[dtype].bits;
+	if (arg->kind != JIT_INT)
+		return arg->kind == JIT_BOOL;
+	if (huge)
+		return !is_signed && bits == 64;
+	if (!is_signed)
+		return arg->i >= 0 && (bits == 64 || (uint64_t)arg->i < UINT64_C(1) << bits);
+	return bits == 64 || (arg->i >= -(INT64_C(1) << (bits - 1)) && arg->i < INT64_C(1) << (bits - 1));
+}
+
 static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 {
 	const JitArg *arg = m->given[i];
@@ -132,6 +146,60 @@ static InterpArg value_of(const Marshal *m, uint32_t i, const JitParam *param)
 	return out;
 }
 
+uint64_t jit_number_bits(const JitArg *number, TlDtype dtype)
+{
+	bool is_float = number->kind == JIT_FLOAT;
+	if (dtypes[dtype].cls == IS_FLOAT) {
+		double value = is_float ? number->f : number->is_unsigned ? (double)(uint64_t)number->i : (double)number->i;
+		return fp_from_double(float_format(dtype), value, FP_NEAREST_EVEN, false);
+	}
+	unsigned bits = dtypes[dtype].bits;
+	if (bits == 1)
+		return is_float ? number->f != 0 : number->i != 0;
+	return is_float ? 0 : (uint64_t)number->i & (bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1);
+}
+
+bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSet *set)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < variant->numbers.count; i++) {
+		const FrontNumber *number = &variant->numbers.at[i];
+		const JitArg *arg = binding->given[number->param];
+		if (!number->must_fit || dtypes[number->dtype].cls == IS_FLOAT || number_fits(arg, number->dtype))
+			continue;
+		all = false;
+		set->words[number->param / 64] &= ~((uint64_t)1 << number->param % 64);
+	}
+	return all;
+}
+
+/* A demoted constexpr of a variant that was chosen before the call: it must be of the kind and size that the variant is for. */
+static uint64_t number_of(const Marshal *m, const JitSlot *slot)
+{
+	uint32_t i = slot->param;
+	JitArg literal;
+	const JitArg *arg = m->given[i];
+	const JitParam *param = &m->variant->params[i];
+	const char *text = !arg ? param_at(m, i)->value : arg->kind == JIT_EXPR ? arg->expr : NULL;
+	if (!arg && !text) {
+		jit_diag_param(m->diags, m->variant->kernel, param_at(m, i), DIAG_ARG_MISSING_CONSTEXPR, param_at(m, i)->name,
+			       m->variant->kernel->info->qualified_name);
+		return 0;
+	}
+	if (text && jit_literal(text, &literal))
+		arg = &literal;
+	FrontArg number;
+	bool fits = arg && jit_demote(arg, "", &number) && number.dtype == param->dtype;
+	for (uint32_t k = 0; fits && k < m->variant->numbers.count; k++) {
+		const FrontNumber *n = &m->variant->numbers.at[k];
+		fits = n->param != i || !n->must_fit || dtypes[n->dtype].cls == IS_FLOAT || number_fits(arg, n->dtype);
+	}
+	if (fits)
+		return jit_number_bits(arg, slot->dtype);
+	wrong_type(m, i, arena_printf(m->arena, "constexpr %s", jit_dtype_text(param->dtype)));
+	return 0;
+}
+
 /* One InterpArg per argument of the TTIR function. */
 static InterpArg *marshal_args(const Marshal *m)
 {
@@ -141,6 +209,10 @@ static InterpArg *marshal_args(const Marshal *m)
 		const JitSlot *slot = &v->slots[s];
 		if (slot->part == SLOT_VALUE) {
 			out[s] = value_of(m, slot->param, &v->params[slot->param]);
+			continue;
+		}
+		if (slot->part == SLOT_NUMBER) {
+			out[s].bits = number_of(m, slot);
 			continue;
 		}
 		const JitArg *arg = m->given[slot->param];

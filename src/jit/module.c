@@ -131,8 +131,10 @@ void jit_module_free(JitModule *module)
 			next = v->next;
 			variant_free(v);
 		}
-	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++)
+	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++) {
 		jit_dispatch_free(&module->kernels[i]);
+		jit_demotions_free(&module->kernels[i]);
+	}
 	pthread_cond_destroy(&module->table_changed);
 	pthread_mutex_destroy(&module->table_lock);
 	pthread_mutex_destroy(&module->front_lock);

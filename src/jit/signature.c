@@ -75,6 +75,14 @@ static FrontArg parse_entry(Arena *arena, const JitKernel *kernel, const FrontPa
 	};
 }
 
+/* A constant of a constexpr parameter becomes a number that may be demoted. */
+static void demote(const FrontParam *param, JitArg *literal, FrontArg *arg, const JitArg **given)
+{
+	const char *text = arg->kind == FRONT_CONST ? arg->text : arg->kind == FRONT_DEFAULT ? param->value : NULL;
+	if (param->is_constexpr && text && jit_literal(text, literal) && jit_demote(literal, text, arg))
+		*given = literal;
+}
+
 bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signature, const JitOptions *options,
 			JitBinding *binding, DiagList *diags)
 {
@@ -89,6 +97,7 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 	}
 	binding->args = ARENA_ARRAY(arena, FrontArg, info->param_count + 1);
 	binding->given = ARENA_ARRAY(arena, const JitArg *, info->param_count + 1);
+	JitArg *literals = ARENA_ARRAY(arena, JitArg, info->param_count + 1);
 	for (uint32_t i = 0; i < info->param_count; i++) {
 		const FrontParam *param = &info->params[i];
 		if (i < entries.len && !entries.data[i].len)
@@ -104,6 +113,9 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 	}
 	if (diags->errors != before)
 		return false;
+	for (uint32_t i = 0; options->policy == JIT_POLICY_GENERIC && i < info->param_count; i++)
+		demote(&info->params[i], &literals[i], &binding->args[i], &binding->given[i]);
+	jit_binding_done(binding, info->param_count);
 	binding->key = jit_key(arena, kernel, binding->args, options);
 	return true;
 }

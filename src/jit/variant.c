@@ -140,8 +140,9 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 	return good ? JIT_OK : JIT_SOURCE;
 }
 
-JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
-		  bool *compiled, DiagList *diags)
+/* The variant with the binding's key, compiled when it is not there. */
+static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		     bool *compiled, DiagList *diags)
 {
 	*compiled = false;
 	*variant = find_ready(kernel, binding->key);
@@ -159,6 +160,36 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 		*compiled = true;
 	}
 	return status;
+}
+
+/* With constexprs that may be demoted: the variant is one of those that were made for the sets of demoted ones known
+ * so far. When none is there, the front end says which set it is. A value that does not fit the arguments made of it is
+ * a constant after all. */
+JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		  bool *compiled, DiagList *diags)
+{
+	if (!binding->demotes)
+		return get(kernel, binding, options, variant, compiled, diags);
+	JitBinding settled;
+	JitSet set = {{0}};
+	*compiled = false;
+	*variant = NULL;
+	for (const JitDemotion *d = jit_demotions(kernel); d && !*variant; d = d->next) {
+		set = d->set;
+		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+		*variant = find_ready(kernel, settled.key);
+	}
+	if (!*variant) {
+		set = jit_classify(kernel, binding, options, diags->arena, NULL);
+		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+		JitStatus status = get(kernel, &settled, options, variant, compiled, diags);
+		if (status != JIT_OK)
+			return status;
+	}
+	if (jit_numbers_fit(*variant, binding, &set))
+		return JIT_OK;
+	jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+	return get(kernel, &settled, options, variant, compiled, diags);
 }
 
 JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
@@ -200,7 +231,8 @@ static JitStatus raw_text(const JitVariant *variant, Text *out, DiagList *diags)
 	IrCx *cx = ARENA_NEW(out->arena, IrCx);
 	SourceSet *sources = ARENA_NEW(out->arena, SourceSet);
 	ir_cx_init(cx, out->arena);
-	IrModule *ir = jit_lower(variant, cx, sources, diags);
+	FrontNumbers numbers;
+	IrModule *ir = jit_lower(variant, cx, sources, &numbers, diags);
 	if (!ir)
 		return JIT_SOURCE;
 	ir_print(out, ir, (IrPrintOptions){0});

@@ -61,7 +61,7 @@ static inline const char *kit_lower(LowerKit *k, FrontFunction *f, const char *c
 		}
 	}
 	ir_cx_init(&k->cx, &k->arena);
-	k->module = front_lower(f, args, count, &k->options, &k->cx, &k->diags);
+	k->module = front_lower(f, args, count, &k->options, &k->cx, NULL, &k->diags);
 	if (!k->module)
 		return NULL;
 	Text t;

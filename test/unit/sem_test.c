@@ -27,7 +27,7 @@ static DiagList lower_for(Arena *arena, uint32_t arch)
 	ir_cx_init(cx, arena);
 	FrontArg arg = {.kind = FRONT_TYPE, .text = "*fp32"};
 	FrontOptions options = {.num_warps = 4, .num_stages = 3, .num_ctas = 1, .target_arch = arch};
-	front_lower(front_find(module, "kernel"), &arg, 1, &options, cx, &diags);
+	front_lower(front_find(module, "kernel"), &arg, 1, &options, cx, NULL, &diags);
 	return diags;
 }
 
