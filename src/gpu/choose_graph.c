@@ -169,7 +169,7 @@ const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_
 
 /* ---- which tiles are cheap anywhere ---- */
 
-static bool is_cheap(const IrOp *op)
+bool choose_is_cheap(const IrOp *op)
 {
 	switch ((int)op->kind) {
 	case OP_CONSTANT:
@@ -226,7 +226,7 @@ static bool has_tile(const IrOp *op)
 
 static bool is_free_op(const Choose *c, const IrOp *op)
 {
-	if (!is_cheap(op) || op->result_count != 1)
+	if (!choose_is_cheap(op) || op->result_count != 1)
 		return false;
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		const IrValue *v = ir_operand(op, i);

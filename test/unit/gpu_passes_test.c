@@ -394,7 +394,8 @@ static const char *through_passes(GpuKit *k, const char *text)
 {
 	static const char *const names[] = {"decompose-dots", "convert-ttir-to-ttgir",     "coalesce",
 					    "accelerate-matmul", "remove-layout-conversions", "optimize-thread-locality",
-					    "cse", "remove-layout-conversions", "dce", "batch-conversions"};
+					    "cse", "remove-layout-conversions", "dce", "reorder-instructions",
+					    "batch-conversions"};
 	IrModule *m = gpu_kit_read(k, text);
 	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check};
 	if (!pass_run_list(m, names, ARRAY_LEN(names), &options, &k->diags)) {
