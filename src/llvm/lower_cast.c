@@ -272,7 +272,9 @@ static bool cast_int(Lower *lw, IrOp *op)
 {
 	LLVMTypeRef to = result_type(lw, op);
 	LowerValue v = lower_get(lw, ir_operand(op, 0));
-	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 &&
+	const IrOp *def = ir_operand(op, 0)->def;
+	/* Bytes from memory lie together; computed ones would have to be put together first. */
+	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 && !(def && ir_has_trait(def, TRAIT_ELEM)) &&
 		     (to == lw->t.f16 || to == lw->t.bf16 || to == lw->t.f32);
 	if (!bytes || v.count % 4 || v.regs[0] == v.regs[1])
 		return lower_elementwise(lw, op, int_to_float);
