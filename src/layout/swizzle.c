@@ -503,6 +503,24 @@ static void add_steps(Swizzle *s, const LayoutPlan *plan)
 	layout_add_rename(c, copies, dst_count, dst_count);
 }
 
+/* Where whole vectors of both sides would meet in banks, so that single words are cheapest: pairs of them leave more
+ * of the banks to lanes. */
+static void try_pairs(Swizzle *s, LayoutPlan *plan)
+{
+	const LayoutSide *const sides[] = {&s->dst, &s->src};
+	if (s->c->element_bits < WORD_BITS || plan->store.kind != LAYOUT_ACCESS_VECTOR || plan->store.vector_bits ||
+	    plan->load.kind != LAYOUT_ACCESS_VECTOR || plan->load.vector_bits)
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		Vectors vec;
+		vector_of(s, sides[i], &vec);
+		if (vec.n > 1) {
+			vec.n = 1;
+			try_vector(s, &vec, plan);
+		}
+	}
+}
+
 void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 {
 	Swizzle s = swizzle_of(c);
@@ -519,5 +537,6 @@ void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 				try_vector(&s, &vec, plan);
 		}
 	}
+	try_pairs(&s, plan);
 	add_steps(&s, plan);
 }
