@@ -5,7 +5,7 @@
  *	b = convert a; d = convert c    becomes    m = alloc a; n = alloc c; b = load m; d = load n
  * with the memory layouts that the plans of the conversions chose. Together stand conversions of a block where nothing
  * from the first to the last uses what one of them makes, enters a region or synchronises; their memory must leave
- * room for another CTA on the SM. Loads from memory that is filled may also wait until their elements are needed. */
+ * room for another CTA on the SM. Each load waits until its elements are needed. */
 #include "gpu/gpu.h"
 
 enum { SHARED_SPACE = 0 };
@@ -48,6 +48,22 @@ static const LayoutPlan *shared_plan(const Batch *b, const IrOp *op)
 	return whole && layout_space_reps(&plan->source->out) == 1 ? plan : NULL;
 }
 
+/* The first op of the block, from `from` on, that needs the value or holds one that does. */
+static IrOp *first_user(const IrValue *v, IrOp *from)
+{
+	IrOp *first = NULL;
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		IrOp *op = u->owner;
+		while (op->block != from->block)
+			op = ir_parent_op(op);
+		for (IrOp *at = first ? first->prev : NULL; at && first != op; at = at->prev)
+			if (at == op)
+				first = op;
+		first = first ? first : op;
+	}
+	return first ? first : from;
+}
+
 static void close_batch(Batch *b)
 {
 	IrModule *m = b->cx->module;
@@ -56,13 +72,12 @@ static void close_batch(Batch *b)
 	b->bytes = 0;
 	if (n < 2)
 		return;
-	IrOp *after = b->members.data[n - 1].op->next;
 	for (uint32_t i = 0; i < n; i++) {
 		IrOp *op = b->members.data[i].op;
 		IrType type = op->results[0].type;
 		IrAttr encoding = gpu_encoding(b->gpu, memory_layout(b->gpu, b->members.data[i].plan));
 		IrType memory = ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding, SHARED_SPACE, false);
-		IrBuilder store = ir_at(m, op), load = ir_at(m, after);
+		IrBuilder store = ir_at(m, op), load = ir_at(m, first_user(&op->results[0], op->next));
 		load.loc = op->loc;
 		IrValue *at = irb_1(&store, OP_LOCAL_ALLOC, memory, ir_operand(op, 0));
 		ir_replace_uses(&op->results[0], irb_1(&load, OP_LOCAL_LOAD, type, at));

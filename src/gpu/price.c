@@ -82,7 +82,11 @@ static unsigned price_within_warp(const Threads *b, unsigned element_bits)
 static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits, bool across_blocks,
 				     bool within_warps)
 {
-	unsigned stored = words_of(f2_span_rank(&a->span), element_bits);
+	/* Of warps that hold copies one stores. */
+	F2Span warp = a->span;
+	f2_span_add_all(&warp, a->thread, a->lanes);
+	unsigned copies = a->warps - f2_span_add_all(&warp, a->thread + a->lanes, a->warps);
+	unsigned stored = MAX(words_of(f2_span_rank(&a->span), element_bits) >> copies, 1);
 	unsigned loaded = words_of(f2_span_rank(&b->span), element_bits);
 	unsigned barrier = across_blocks ? PRICE_CLUSTER : within_warps ? PRICE_BARRIER / 2 : PRICE_BARRIER;
 	return barrier + (stored + loaded) * PRICE_WAVEFRONT + (stored + loaded) / 4 + 2;

@@ -28,10 +28,10 @@ void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 	cost->store_wavefronts *= reps;
 	cost->load_wavefronts *= reps;
 	cost->excess_wavefronts *= reps;
+	unsigned stores = cost->stores * COST_ISSUE + cost->store_wavefronts * COST_WAVEFRONT;
+	unsigned loads = cost->loads * COST_ISSUE + cost->load_wavefronts * COST_WAVEFRONT;
 	cost->total = cost->shuffles * COST_SHUFFLE + (cost->selects + cost->packs) * COST_SELECT +
-		      (cost->stores + cost->loads) * COST_ISSUE +
-		      (cost->store_wavefronts + cost->load_wavefronts) * COST_WAVEFRONT +
-		      cost->barriers * barrier_cost[barrier];
+		      (stores >> cost->idle_bits) + loads + cost->barriers * barrier_cost[barrier];
 }
 
 unsigned layout_exchange_selects(uint32_t count, unsigned element_bits)

@@ -121,6 +121,7 @@ typedef struct LayoutStep {
 typedef struct LayoutCost {
 	unsigned shuffles, selects, stores, loads, barriers;
 	unsigned packs; /* instructions that make words of elements below 32 bits */
+	unsigned idle_bits; /* one of 2^idle_bits warps stores, the others hold copies */
 	unsigned store_wavefronts, load_wavefronts;
 	unsigned excess_wavefronts; /* those due to bank conflicts */
 	uint64_t shared_bytes;

@@ -318,6 +318,19 @@ static void add_register_moves(Shuffle *s)
 	layout_add_rename(s->c, rename, count, 1u << s->c->src.registers);
 }
 
+/* Elements below 32 bits whose neighbours in a word are others afterwards are put together anew; those that travel are
+ * also taken apart. */
+static unsigned packs_of(const LayoutConversion *c, bool moves)
+{
+	unsigned word = c->element_bits < 32 ? base_log2(32 / c->element_bits) : 0;
+	unsigned words = layout_exchange_selects(1u << c->dst.registers, c->element_bits);
+	for (unsigned i = 0; i < MIN(word, c->dst.registers); i++) {
+		if (i >= c->src.registers || c->src.reg[i] != c->dst.reg[i])
+			return words * (moves ? 2 : 1) * (c->element_bits < 16 ? 2 : 1);
+	}
+	return 0;
+}
+
 bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 {
 	Shuffle s;
@@ -347,6 +360,7 @@ bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 	uint32_t received = 1u << (s.shared + (unsigned)__builtin_popcount(c->dst.pivots));
 	cost.selects = before * layout_exchange_selects(src_count, c->element_bits) +
 		       after * layout_exchange_selects(received, c->element_bits);
+	cost.packs = packs_of(c, moves);
 	plan->kind = LAYOUT_PLAN_SHUFFLE;
 	if (!moves)
 		plan->kind = c->steps.len == 0 ? LAYOUT_PLAN_NOTHING : LAYOUT_PLAN_REGISTERS;

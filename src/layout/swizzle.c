@@ -403,6 +403,7 @@ static void predict(const Swizzle *s, LayoutPlan *plan)
 				 loads * (plan->load.wavefronts - plan->load.least);
 	cost.selects = layout_access_swaps(&plan->store) * layout_exchange_selects(1u << s->src.registers, width) +
 		       layout_access_swaps(&plan->load) * layout_exchange_selects(1u << s->dst.registers, width);
+	cost.idle_bits = (unsigned)__builtin_popcount(plan->store.idle >> s->src.lanes);
 	cost.packs = layout_access_packs(&plan->store) + layout_access_packs(&plan->load);
 	cost.barriers = 2 * plan->passes * turns - 1;
 	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
