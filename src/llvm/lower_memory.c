@@ -12,11 +12,13 @@
 #include "llvm/lower_memory.h"
 
 #include "base/map.h"
+#include "gpu/pressure.h"
 #include "ir/enums.h"
 #include "layout/f2.h"
 #include "llvm/lower_shared.h"
 
-enum { WIDEST_ACCESS = 128, MOST_USES = 200 };
+/* CROWD: registers of data from which on those of loads are cleared; with what a kernel needs besides, 64 are full. */
+enum { WIDEST_ACCESS = 128, CROWD = 56, MOST_USES = 200 };
 
 /* ---- which registers one access takes ---- */
 
@@ -211,6 +213,7 @@ typedef struct How {
 	const char *modifiers;
 	LLVMValueRef policy; /* of the second-level cache, or NULL */
 	bool is_volatile;
+	bool clear;       /* registers are set before a masked load */
 	bool is_fresh; /* others may write meanwhile, and the program looks again: no load is merged or moved */
 } How;
 
@@ -255,6 +258,8 @@ static bool has_own_type(IrType elem)
 static const char *suffix_of(Lower *lw, const How *how, LLVMValueRef condition, const GlobalWords *w)
 {
 	const char *modifiers = how->modifiers;
+	if (condition && how->clear)
+		modifiers = arena_printf(lw->arena, "clear%s%s", *modifiers ? "." : "", modifiers);
 	if (!condition)
 		modifiers = arena_printf(lw->arena, "always%s%s", *modifiers ? "." : "", modifiers);
 	return lower_words_suffix(lw, modifiers, w);
@@ -294,6 +299,8 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
 		others[i] = LLVMConstNull(word_type(lw, &w));
 	}
+	/* What was cleared is 0 already. */
+	unseen = unseen || (how->clear && !other);
 	if (condition && !unseen && other)
 		lower_words_pack(lw, tile, &w, rep, start, other, elem, others);
 	for (unsigned i = 0; condition && !unseen && i < w.count; i++)
@@ -370,6 +377,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
+	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > CROWD;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

@@ -3,17 +3,18 @@
  * Suffixes are words between points, the last one `vNbM`: N words of M bits (8-bit words travel in 16-bit registers, as PTX
  * has no smaller ones).
  *
- *	ld_global, ld_fresh, st_global  [always] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
+ *	ld_global, ld_fresh, st_global  [always | clear] [first | last] [ca | cg | wb | cs | wt | cv | volatile] vNbM
  *	                       address, condition, with first and last the cache policy, and words to store; with the
- *	                       word `always` there is no condition
+ *	                       word `always` there is no condition; with `clear` a load gives 0 where it is false
  *	atom_global, red_global  SEM.SCOPE.OP.TYPE.vNbM as PTX writes them: relaxed gpu add f16x2, acq_rel sys min s32
  *	                       address, condition, words (cas: two), and for atom_global the words given otherwise; a word
  *	                       `always` before vNbM as above
  *	ld_cluster             vNbM: address, CTA
  *	cp_async_wait          the number of groups
  *
- * What a load gives where its condition is false is anything: setting the registers before would make ptxas issue one load
- * after the other. An atomic's words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
+ * What a load gives where its condition is false is anything, if not said otherwise: registers that are set before make ptxas
+ * issue one load after the other. Registers that are not are taken from the start of the kernel on, as far as ptxas
+ * can tell: where many loads stand behind much that has to be kept, that costs more (gpu_crowd). An atomic's words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 
 #include "llvm/machine.h"
@@ -120,6 +121,8 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	unsigned address = load ? s.n : 0, hint = address + 1 + !always, words = hint + policy;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
+	for (unsigned i = 0; load && has_word(&s, "clear") && i < s.n; i++)
+		text_printf(&text, "mov.b%u $%u, 0; ", s.bits, i);
 	if (!always)
 		text_printf(&text, "@$%u ", address + 1);
 	text_str(&text, load ? "ld" : "st");
@@ -130,7 +133,7 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	if (load) {
 		add_operands(&text, 0, s.n);
 		text_printf(&text, ", [$%u]", address);
-		add_constraints(&constraints, "=", register_of(s.bits), s.n);
+		add_constraints(&constraints, has_word(&s, "clear") ? "=&" : "=", register_of(s.bits), s.n);
 	} else {
 		text_printf(&text, "[$%u], ", address);
 		add_operands(&text, words, s.n);

@@ -1,0 +1,14 @@
+/* How much a thread has to hold. */
+#ifndef NESO_GPU_PRESSURE_H
+#define NESO_GPU_PRESSURE_H
+
+#include "gpu/encoding.h"
+
+/* 32-bit registers that a tile takes in each thread, copies left out; 1 or 2 of a scalar. */
+unsigned gpu_words(GpuCx *cx, IrType type);
+/* Registers that are taken when the loads that stand together with this one, with no store, reduction, barrier or conversion
+ * between, are all under way: theirs, and those of the data (no indices, no masks) that is needed behind them. An
+ * estimate: what is in the same block counts. */
+unsigned gpu_crowd(GpuCx *cx, const IrOp *load);
+
+#endif
