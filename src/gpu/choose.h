@@ -62,6 +62,7 @@ typedef struct Choose {
 	uint32_t *node_of_op;   /* by op id */
 	bool *is_free;          /* by value id */
 	uint32_t *weight_of;    /* by block id */
+	bool *has_dot;          /* by block id */
 	IrType *type_of;        /* by value id: before anything was changed */
 	uint32_t values, ops, blocks; /* sizes of these tables */
 	Map prices;             /* of conversions */

@@ -320,6 +320,7 @@ static void add_op(Choose *c, IrOp *op, uint32_t weight)
 	ChooseNode *node = &c->nodes.data[at];
 	node->fixed = !is_driven(op);
 	c->node_of_op[op->id] = at;
+	c->has_dot[op->block->id] = c->has_dot[op->block->id] || op->kind == OP_DOT;
 	IrType *types = ARENA_ARRAY(c->arena, IrType, op->operand_count);
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		types[i] = ir_operand(op, i)->type;
@@ -449,11 +450,11 @@ static uint32_t user_of(Choose *c, const IrUse *use, uint32_t *operand)
 	return node == CHOOSE_NONE || takes_any(op, at) ? CHOOSE_NONE : node;
 }
 
-/* Loads that will be pipelined go to shared memory anyway: from there every layout costs but the loads. */
+/* Loads of loops with dots are pipelined through shared memory: from there every layout costs but the loads. */
 static uint32_t weight_of_flow(const Choose *c, const IrValue *v, uint32_t weight)
 {
 	bool staged = v->def && v->def->kind == OP_LOAD && c->gpu->num_stages > 1 &&
-		      c->weight_of[v->def->block->id] > WEIGHT_ONCE;
+		      c->has_dot[v->def->block->id] && ir_parent_op(v->def)->kind == OP_FOR;
 	return staged ? MAX(weight / 2, 1) : weight;
 }
 
@@ -533,6 +534,7 @@ void choose_build(Choose *c, PassCx *cx)
 	c->node_of = new_table(c->arena, c->values);
 	c->node_of_op = new_table(c->arena, c->ops);
 	c->weight_of = ARENA_ARRAY(c->arena, uint32_t, c->blocks);
+	c->has_dot = ARENA_ARRAY(c->arena, bool, c->blocks);
 	c->is_free = ARENA_ARRAY(c->arena, bool, c->values);
 	c->type_of = ARENA_ARRAY(c->arena, IrType, c->values);
 	map_init(&c->prices, c->arena);
