@@ -115,6 +115,11 @@ class CompiledKernel(_native.Variant):
         self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
         self.seconds = info["seconds"]
         self.constants = {p.name: v for p, v in zip(kernel.params, values) if p.is_constexpr}
+        given = {"num_warps": warps, "num_stages": stages, "num_ctas": ctas, "maxnreg": maxnreg, "ptx_version": ptx,
+                 "debug": debug, "launch_cooperative_grid": cooperative, "launch_pdl": dependent}
+        self._options = {n: v for n, v in given.items() if v}
+        if not fusion:
+            self._options["enable_fp_fusion"] = False
 
     @property
     def kernel(self):
@@ -131,7 +136,7 @@ class CompiledKernel(_native.Variant):
     @property
     def run(self):
         def launch(grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter, leave, *args):
-            return self.src[(grid_0, grid_1, grid_2)](*args)
+            return self[(grid_0, grid_1, grid_2)](*args)
         return launch
 
     def launch_metadata(self, grid, stream, *args, _args=None):
@@ -143,15 +148,14 @@ class CompiledKernel(_native.Variant):
         return data
 
     def __getitem__(self, grid):
-        """Launches again; arguments for constants may be left out."""
+        """Launches again, with its options; arguments for constants may be left out."""
         names = self.src.arg_names
 
         def launch(*args, stream=None):
-            if len(args) == len(names):
-                return self.src[grid](*args)
-            rest = iter(args)
-            values = [self.constants[n] if n in self.constants else next(rest) for n in names]
-            return self.src[grid](*values)
+            if len(args) != len(names):
+                rest = iter(args)
+                args = [self.constants[n] if n in self.constants else next(rest) for n in names]
+            return self.src.run(*args, grid=grid, warmup=False, **self._options)
 
         return launch
 
