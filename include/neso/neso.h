@@ -348,9 +348,9 @@ typedef struct neso_arg {
 	neso_arg_kind kind;
 	neso_dtype dtype; /* POINTER, DESCRIPTOR: of the elements. VALUE: of a scalar; NONE: int gives i32, i64 or
 	                     u64 by its size, float fp32, bool i1; what the annotation says goes before all */
+	void *address;    /* POINTER, DESCRIPTOR: what the kernel gets; on a GPU the caller's CUdeviceptr */
 	neso_value value; /* VALUE */
 	/* POINTER, DESCRIPTOR: every access through it must lie in [buffer, buffer + bytes). */
-	void *address;      /* what the kernel gets; on a GPU the caller's CUdeviceptr */
 	void *buffer;       /* where the memory begins; NULL: at address */
 	size_t bytes;       /* of the memory, from buffer */
 	neso_access access; /* writes to NESO_READ memory are errors */

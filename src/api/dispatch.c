@@ -9,57 +9,50 @@
 
 /* ---- packing ---- */
 
-enum { LONGEST_TEXT = 256 };
-
-/* The hash is a sum of products, so that no step waits for the one before; words past the end are only counted. */
-static inline void put(ApiKey *key, uint64_t word)
-{
-	if (key->count < API_KEY_WORDS)
-		key->words[key->count] = word;
-	key->count++;
-	key->hash += word * key->factor;
-	key->factor += 0x9e3779b97f4a7c16u; /* 2^64 over the golden ratio, made even: factors stay odd */
-}
+/* Functions that pack take the place of the next word, and give the one behind what they wrote; NULL: this call goes
+ * the long way. None writes more than MOST_WORDS. */
+enum { LONGEST_TEXT = 256, TEXT_WORDS = 1 + LONGEST_TEXT / 8, MOST_WORDS = 4 + 2 * TEXT_WORDS };
 
 /* Its bytes with the NUL, eight to a word. */
-static bool put_text(ApiKey *key, const char *text)
+static uint64_t *put_text(uint64_t *at, const char *text)
 {
 	size_t len = text ? strlen(text) + 1 : 0;
-	put(key, len);
-	for (size_t at = 0; at < len && len <= LONGEST_TEXT; at += sizeof(uint64_t)) {
-		uint64_t word = 0;
-		memcpy(&word, text + at, MIN(len - at, sizeof word));
-		put(key, word);
-	}
-	return len <= LONGEST_TEXT;
+	*at++ = len;
+	if (len > LONGEST_TEXT)
+		return NULL;
+	if (len % 8)
+		at[len / 8] = 0;
+	if (text)
+		memcpy(at, text, len);
+	return at + (len + 7) / 8;
 }
 
-static bool put_options(ApiKey *key, const neso_compile_options *o, uint64_t context)
+static uint64_t *put_options(uint64_t *at, const neso_compile_options *o, uint64_t context)
 {
 	const unsigned flags = (unsigned)o->debug | (unsigned)o->no_specialize << 1 | (unsigned)o->no_gpu_limits << 2 |
 			       (unsigned)o->no_fp_fusion << 3 | (unsigned)o->no_line_info << 4 |
 			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6 |
 			       (unsigned)o->constexpr_policy << 7;
-	put(key, context);
-	put(key, o->num_warps | (uint64_t)o->num_stages << 32);
-	put(key, o->num_ctas | (uint64_t)o->maxnreg << 32);
-	put(key, o->ptx_version | (uint64_t)flags << 32);
-	return put_text(key, o->target) && put_text(key, o->dot_precision);
+	*at++ = context;
+	*at++ = o->num_warps | (uint64_t)o->num_stages << 32;
+	*at++ = o->num_ctas | (uint64_t)o->maxnreg << 32;
+	*at++ = o->ptx_version | (uint64_t)flags << 32;
+	at = put_text(at, o->target);
+	return at ? put_text(at, o->dot_precision) : NULL;
 }
 
 /* A value that is part of the code. */
-static bool put_constant(ApiKey *key, const neso_value *v)
+static uint64_t *put_constant(uint64_t *at, const neso_value *v)
 {
-	uint64_t bits;
 	switch (v->kind) {
-	case NESO_VALUE_NONE: return true;
+	case NESO_VALUE_NONE: return at;
 	case NESO_VALUE_BOOL:
-	case NESO_VALUE_INT: put(key, (uint64_t)v->i); return true;
-	case NESO_VALUE_FLOAT: memcpy(&bits, &v->f, sizeof bits); put(key, bits); return true;
-	case NESO_VALUE_DTYPE: put(key, v->dtype); return true;
+	case NESO_VALUE_INT: *at++ = (uint64_t)v->i; return at;
+	case NESO_VALUE_FLOAT: memcpy(at++, &v->f, sizeof *at); return at;
+	case NESO_VALUE_DTYPE: *at++ = v->dtype; return at;
 	case NESO_VALUE_STRING:
-	case NESO_VALUE_EXPR: return put_text(key, v->text);
-	default: return false;
+	case NESO_VALUE_EXPR: return put_text(at, v->text);
+	default: return NULL;
 	}
 }
 
@@ -80,17 +73,17 @@ static uint64_t class_of_int(const neso_value *v, bool fixed_type)
 	       (uint64_t)(v->is_unsigned && v->i < 0) << 2 | (uint64_t)cls << 3;
 }
 
-static bool put_descriptor(ApiKey *key, uint64_t head, const neso_arg *arg)
+static uint64_t *put_descriptor(uint64_t *at, uint64_t head, const neso_arg *arg)
 {
 	if (arg->rank < 1 || arg->rank > NESO_MAX_RANK || arg->strides[arg->rank - 1] != 1)
-		return false;
-	put(key, head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32 | (uint64_t)arg->rank << 33);
+		return NULL;
+	*at++ = head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32 | (uint64_t)arg->rank << 33;
 	for (uint32_t i = 0; i < arg->rank; i++) {
 		if (arg->shape[i] < 0)
-			return false;
-		put(key, (uint64_t)arg->block_shape[i]);
+			return NULL;
+		*at++ = (uint64_t)arg->block_shape[i];
 	}
-	return true;
+	return at;
 }
 
 /* What the value of a demoted constexpr decides: the type that it has alone, and which types hold it. */
@@ -102,78 +95,99 @@ static uint64_t class_of_number(const neso_value *v)
 }
 
 /* One word for each argument, and those of a constant: the parameter, what the argument is, what its value decides. */
-static inline bool put_arg(ApiKey *key, const FrontParam *param, uint32_t at, const neso_arg *arg, bool demoted)
+static inline uint64_t *put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_arg *arg, bool demoted)
 {
 	const neso_value *v = &arg->value;
-	uint64_t head = at | (uint64_t)(uint8_t)arg->kind << 8 | (uint64_t)(uint8_t)arg->dtype << 16;
+	uint64_t head = number | (uint64_t)(uint8_t)arg->kind << 8 | (uint64_t)(uint8_t)arg->dtype << 16;
 	if (arg->kind == NESO_ARG_POINTER) {
-		put(key, head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32);
-		return true;
+		*at++ = head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32;
+		return at;
 	}
 	if (arg->kind == NESO_ARG_DESCRIPTOR)
-		return put_descriptor(key, head, arg);
+		return put_descriptor(at, head, arg);
 	head |= (uint64_t)(uint8_t)v->kind << 24;
 	if (demoted) {
-		put(key, head | class_of_number(v) << 32);
-		return v->kind == NESO_VALUE_INT || v->kind == NESO_VALUE_FLOAT || v->kind == NESO_VALUE_BOOL;
+		*at++ = head | class_of_number(v) << 32;
+		return v->kind == NESO_VALUE_INT || v->kind == NESO_VALUE_FLOAT || v->kind == NESO_VALUE_BOOL ? at : NULL;
 	}
-	if (param->is_constexpr || v->kind == NESO_VALUE_STRING || v->kind == NESO_VALUE_EXPR) {
-		put(key, head | (uint64_t)v->is_unsigned << 32);
-		return put_constant(key, v);
+	head |= (uint64_t)v->is_unsigned << 32;
+	if (param & API_PARAM_CONSTEXPR || v->kind == NESO_VALUE_STRING || v->kind == NESO_VALUE_EXPR) {
+		*at++ = head;
+		return put_constant(at, v);
 	}
 	switch (v->kind) {
 	case NESO_VALUE_INT:
-		put(key, head | (uint64_t)v->is_unsigned << 32 |
-				 class_of_int(v, param->dtype || arg->dtype != NESO_DTYPE_NONE) << 33);
-		return true;
+		*at++ = head | class_of_int(v, param & API_PARAM_TYPED || arg->dtype != NESO_DTYPE_NONE) << 33;
+		return at;
 	case NESO_VALUE_NONE:
 	case NESO_VALUE_BOOL:
-	case NESO_VALUE_FLOAT: put(key, head); return true;
-	default: return false;
+	case NESO_VALUE_FLOAT: *at++ = head; return at;
+	default: return NULL;
 	}
 }
 
-/* The parameter that an argument is for, as long as those without a name come first; count: none, or not so. */
-static uint32_t param_of(const FrontInfo *info, const neso_arg *args, size_t i)
+/* The parameter that an argument with a name is for, which may be the one at the same place; count: none. */
+static uint32_t param_of(const neso_kernel *kernel, const char *name, size_t i)
 {
-	if (!args[i].name)
-		return i < info->param_count && (!i || !args[i - 1].name) ? (uint32_t)i : info->param_count;
-	if (i < info->param_count &&
-	    (args[i].name == info->params[i].name || strcmp(args[i].name, info->params[i].name) == 0))
+	const FrontInfo *info = jit_kernel_info(kernel->jit);
+	if (i < info->param_count && (name == info->params[i].name || strcmp(name, info->params[i].name) == 0))
 		return (uint32_t)i;
 	uint32_t p = 0;
-	while (p < info->param_count && strcmp(args[i].name, info->params[p].name) != 0)
+	while (p < info->param_count && strcmp(name, info->params[p].name) != 0)
 		p++;
 	return p;
 }
 
+static uint64_t *put_args(uint64_t *at, const uint64_t *end, const neso_kernel *kernel, const JitSet *demoted,
+			  const neso_arg *args, size_t count)
+{
+	const uint32_t most = MIN(kernel->param_count, 255);
+	bool named = false;
+	for (size_t i = 0; i < count && at; i++) {
+		/* Those without a name come first. */
+		if ((!args[i].name && (named || i >= most)) || end - at < MOST_WORDS)
+			return NULL;
+		named = args[i].name != NULL;
+		uint32_t number = named ? param_of(kernel, args[i].name, i) : (uint32_t)i;
+		at = number < most ? put_arg(at, kernel->params[number], number, &args[i],
+							demoted && jit_set_has(demoted, number))
+			      : NULL;
+	}
+	return at;
+}
+
+/* Products wait for nothing, and their sum is turned at each step, so that places count. Compilers leave this scalar,
+ * which reads back each word that was just written: wider reads would wait for the writes. */
+static uint64_t hash_words(const uint64_t *words, size_t count)
+{
+	uint64_t hash = count;
+	for (size_t i = 0; i < count; i++)
+		hash = (hash << 7 | hash >> 57) + words[i] * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch)
 {
-	key->count = 0;
-	key->hash = 0;
-	key->demoted = NULL;
-	key->factor = 0x9e3779b97f4a7c15u;
+	_Static_assert(API_KEY_WORDS > 2 * MOST_WORDS, "options and one argument fit");
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
 	if (!options || options->size != sizeof *options || !options->target || strcmp(options->target, "interp") == 0 ||
 	    launch->arg_size != sizeof(neso_arg) || (launch->arg_count && !launch->args))
 		return false;
 	uint64_t context = jit_gpu_context(kernel->jit);
-	const FrontInfo *info = jit_kernel_info(kernel->jit);
-	if (!context || !put_options(key, options, context))
-		return false;
+	uint64_t *at = context ? put_options(key->words, options, context) : NULL;
+	key->demoted = NULL;
 	if ((options->constexpr_policy ? (int)options->constexpr_policy : (int)kernel->module->context->host.policy) ==
 	    NESO_POLICY_GENERIC)
 		key->demoted = jit_kernel_demoted(kernel->jit);
-	for (size_t w = 0; key->demoted && w < ARRAY_LEN(key->demoted->words) && 64 * w < info->param_count; w++)
-		put(key, key->demoted->words[w]);
-	for (size_t i = 0; i < launch->arg_count; i++) {
-		uint32_t at = param_of(info, launch->args, i);
-		if (at >= MIN(info->param_count, 255) || !put_arg(key, &info->params[at], at, &launch->args[i],
-						  key->demoted && jit_set_has(key->demoted, at)))
-			return false;
-	}
-	key->hash ^= key->hash >> 32;
-	return key->count <= API_KEY_WORDS;
+	for (size_t w = 0; at && key->demoted && w < ARRAY_LEN(key->demoted->words) && 64 * w < kernel->param_count; w++)
+		*at++ = key->demoted->words[w];
+	if (at)
+		at = put_args(at, key->words + API_KEY_WORDS, kernel, key->demoted, launch->args, launch->arg_count);
+	if (!at)
+		return false;
+	key->count = (size_t)(at - key->words);
+	key->hash = hash_words(key->words, key->count);
+	return true;
 }
 
 /* ---- launching ---- */
@@ -214,8 +228,8 @@ static uint64_t fill(const JitFill *f, const neso_arg *args)
 	const neso_arg *arg = &args[f->arg];
 	switch (f->what) {
 	case JIT_FILL_INT: return (uint64_t)arg->value.i;
-	case JIT_FILL_FLOAT: return float_bits(f->dtype, &arg->value);
-	case JIT_FILL_NUMBER: return number_bits(f->dtype, &arg->value);
+	case JIT_FILL_FLOAT: return float_bits((TlDtype)f->dtype, &arg->value);
+	case JIT_FILL_NUMBER: return number_bits((TlDtype)f->dtype, &arg->value);
 	case JIT_FILL_SHAPE: return (uint64_t)arg->shape[f->axis];
 	case JIT_FILL_STRIDE: return (uint64_t)arg->strides[f->axis];
 	case JIT_FILL_PAD: return arg->pad_nan;

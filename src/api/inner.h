@@ -23,9 +23,13 @@ struct neso_context {
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
 
+enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */ };
+
 struct neso_kernel {
 	neso_module *module;
 	JitKernel *jit;
+	uint32_t param_count;
+	const uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
 };
 
 struct neso_module {
@@ -79,11 +83,11 @@ bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
 /* ---- GPU launches that were made before (dispatch.c) ---- */
 
 /* The bits of a call that decide what runs. */
-enum { API_KEY_WORDS = 256 };
+enum { API_KEY_WORDS = 384 };
 typedef struct ApiKey {
 	size_t count; /* of words */
 	const JitSet *demoted; /* constexprs whose values it leaves out, or NULL */
-	uint64_t hash, factor;
+	uint64_t hash;
 	uint64_t words[API_KEY_WORDS];
 } ApiKey;
 

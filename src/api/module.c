@@ -12,6 +12,16 @@ typedef struct LoadArgs {
 	neso_module **out;
 } LoadArgs;
 
+static neso_kernel wrap_kernel(neso_module *module, JitKernel *jit)
+{
+	const FrontInfo *info = jit_kernel_info(jit);
+	uint8_t *params = ARENA_ARRAY(&module->arena, uint8_t, info->param_count + 1);
+	for (uint32_t i = 0; i < info->param_count; i++)
+		params[i] = (uint8_t)((info->params[i].is_constexpr ? API_PARAM_CONSTEXPR : 0) |
+				      (info->params[i].dtype ? API_PARAM_TYPED : 0));
+	return (neso_kernel){module, jit, info->param_count, params};
+}
+
 static void wrap(neso_module *module, neso_context *context, JitModule *jit)
 {
 	module->context = context;
@@ -19,7 +29,7 @@ static void wrap(neso_module *module, neso_context *context, JitModule *jit)
 	module->kernels = ARENA_ARRAY(&module->arena, neso_kernel, module->kernel_count + 1);
 	for (size_t i = 0; i < module->kernel_count; i++) {
 		JitKernel *kernel = jit_module_kernel(jit, (uint32_t)i);
-		module->kernels[i] = (neso_kernel){module, kernel};
+		module->kernels[i] = wrap_kernel(module, kernel);
 		jit_kernel_set_tag(kernel, &module->kernels[i]);
 	}
 }

@@ -31,7 +31,7 @@ static neso_slot slot_of(JitFill fill)
 		.parameter = fill.arg,
 		.part = parts[fill.what],
 		.axis = fill.axis,
-		.dtype = scalar ? api_neso_dtype(fill.dtype) : NESO_DTYPE_NONE,
+		.dtype = scalar ? api_neso_dtype((TlDtype)fill.dtype) : NESO_DTYPE_NONE,
 	};
 }
 

@@ -132,10 +132,10 @@ static bool is_float_dtype(TlDtype dtype)
 static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
 {
 	const JitParam *param = &variant->params[slot->param];
-	JitFill fill = {.arg = UINT32_MAX, .axis = slot->axis, .dtype = param->dtype};
+	JitFill fill = {.arg = UINT32_MAX, .axis = (uint8_t)slot->axis, .dtype = (uint8_t)param->dtype};
 	if (slot->part == SLOT_NUMBER) {
 		fill.what = JIT_FILL_NUMBER;
-		fill.dtype = slot->dtype;
+		fill.dtype = (uint8_t)slot->dtype;
 		return fill;
 	}
 	if (slot->part == SLOT_SHAPE)

@@ -180,13 +180,15 @@ JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch,
  * context. Lookups take no lock and allocate nothing; what is found lives as long as the module. */
 typedef struct JitDispatch JitDispatch;
 
+enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD };
+
 /* How an argument of the GPU's function is made from the call's `arg`, for the caller. */
 typedef struct JitFill {
-	uint32_t arg;     /* of the call; UINT32_MAX: `bits` it is */
-	enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD } what;
-	uint32_t axis;
-	TlDtype dtype;    /* FLOAT, NUMBER: its type. NUMBER: a demoted constexpr, by jit_number_bits */
 	uint64_t bits;
+	uint32_t arg;  /* of the call; UINT32_MAX: `bits` it is */
+	uint8_t what;  /* JIT_FILL_... */
+	uint8_t axis;
+	uint8_t dtype; /* FLOAT, NUMBER: its TlDtype. NUMBER: a demoted constexpr, by jit_number_bits */
 } JitFill;
 
 /* Parameters of a kernel, the first 256. */
