@@ -206,9 +206,12 @@ const TypeInfo *array_type(PyObject *value)
 	const void *type = Py_TYPE(value);
 	uintptr_t bits = (uintptr_t)type;
 	unsigned at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE;
-	while (types[at].type && types[at].type != type)
+	while (types[at].type != type) {
+		if (!types[at].type)
+			break;
 		at = (at + 1) % TABLE_SIZE;
-	if (types[at].type)
+	}
+	if (types[at].type == type)
 		return &types[at];
 	other = find_type(value);
 	if (count >= TABLE_SIZE / 2)

@@ -55,8 +55,10 @@ static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, Call 
 		}
 		call->values[at] = value;
 	}
-	if (option >= 0)
+	if (option >= 0) {
 		call->options[option] = value;
+		call->has_options = true;
+	}
 	if (at >= 0 || option >= 0 || k->ignore_unknown || ignored)
 		return true;
 	PyErr_Format(PyExc_KeyError, "Keyword argument %U was specified but unrecognised", word);
@@ -111,6 +113,14 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 {
 	if (!value || value == Py_None)
 		return true;
+	if (PyLong_CheckExact(value)) {
+		long n = PyLong_AsLong(value);
+		if (n >= 0 && n <= INT32_MAX) {
+			*out = (uint32_t)n;
+			return true;
+		}
+		PyErr_Clear();
+	}
 	PyObject *number = PyNumber_Index(value);
 	if (!number) {
 		/* tl.constexpr(4) */
@@ -162,7 +172,7 @@ static void read_environment(void)
 			take_setting(i, getenv(env_names[i]));
 			continue;
 		}
-		PyObject *now = PyDict_GetItem(host.environment, env_words[i]);
+		PyObject *now = PyDict_GetItemWithError(host.environment, env_words[i]);
 		if (now == env_values[i])
 			continue;
 		Py_XINCREF(now);
@@ -181,30 +191,37 @@ static bool option_truth(PyObject *value, bool *out)
 	return truth >= 0;
 }
 
-bool call_options(const Kernel *k, const Call *call, neso_compile_options *options)
+static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
-	*options = (neso_compile_options){.size = sizeof *options};
+	bool debug = false;
 	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
 	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
 	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
 	    !option_number(given[OPT_MAXNREG], "maxnreg", &options->maxnreg) ||
-	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version))
-		return false;
-	read_environment();
-	bool debug = false, fusion = !env.no_fusion;
-	if (!option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], &fusion) ||
+	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version) ||
+	    !option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], fusion) ||
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
-	options->no_gpu_limits = k->ignore_unknown;
-	options->debug = k->debug || env.debug || debug;
-	options->no_fp_fusion = !fusion;
-	options->no_line_info = env.no_lines;
-	options->dot_precision = *env.precision ? env.precision : NULL;
+	options->debug |= debug;
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
 	return !PyErr_Occurred();
+}
+
+bool call_options(const Kernel *k, const Call *call, neso_compile_options *options)
+{
+	*options = (neso_compile_options){.size = sizeof *options};
+	read_environment();
+	bool fusion = !env.no_fusion;
+	options->no_gpu_limits = k->ignore_unknown;
+	options->debug = k->debug || env.debug;
+	options->no_line_info = env.no_lines;
+	options->dot_precision = *env.precision ? env.precision : NULL;
+	bool good = !call->has_options || given_options(call, options, &fusion);
+	options->no_fp_fusion = !fusion;
+	return good;
 }
 
 bool call_key_options(const neso_compile_options *o, Key *key)
@@ -221,6 +238,14 @@ bool call_key_options(const neso_compile_options *o, Key *key)
 
 static bool grid_axis(PyObject *value, uint32_t *out)
 {
+	if (PyLong_CheckExact(value)) {
+		long n = PyLong_AsLong(value);
+		if (n >= 0 && n <= INT32_MAX) {
+			*out = (uint32_t)n;
+			return true;
+		}
+		PyErr_Clear();
+	}
 	PyObject *inner = NULL;
 	if (!PyLong_Check(value) && host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
 		value = inner = PyObject_GetAttrString(value, "value");
@@ -257,6 +282,13 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	out[0] = out[1] = out[2] = 1;
 	if (PyLong_Check(grid))
 		return grid_axis(grid, &out[0]);
+	if (PyTuple_CheckExact(grid) && PyTuple_Size(grid) <= 3) {
+		Py_ssize_t n = PyTuple_Size(grid);
+		for (Py_ssize_t i = 0; i < n; i++)
+			if (!grid_axis(PyTuple_GetItem(grid, i), &out[i]))
+				return false;
+		return true;
+	}
 	PyObject *made = NULL;
 	if (!PyTuple_Check(grid) && PyCallable_Check(grid)) {
 		PyObject *dict = call_meta(k, call);

@@ -143,6 +143,7 @@ static GpuCall *call_new(size_t count)
 	}
 	g->exchange = NULL;
 	g->foreign = NULL;
+	g->last = NULL;
 	g->device = -1;
 	g->on_device = g->on_host = -1;
 	g->held = NULL;

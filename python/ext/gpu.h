@@ -34,6 +34,9 @@ struct GpuCall {
 	PyObject *foreign;        /* borrowed: the first array on a GPU, when it has none */
 	int device;               /* of the first array that tells; -1: none does */
 	Py_ssize_t on_device, on_host; /* parameters of the first arrays that only a GPU, only the CPU can reach; -1 */
+	const PyObject *last; /* the last tensor that was looked at, with the value and the word that it gave: */
+	const GpuValue *last_value;
+	uint64_t last_word;
 	uint64_t context;
 	PyObject *held; /* list of what must live until the launch, or NULL */
 	bool packed;    /* the words tell all: the call can be found again by them */

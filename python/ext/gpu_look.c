@@ -55,7 +55,8 @@ static void place(GpuCall *g, Py_ssize_t i, int where)
 static void give_memory(GpuCall *g, GpuValue *out, uint64_t address, neso_dtype dtype)
 {
 	*out = (GpuValue){.bits = address, .kind = V_MEMORY, .dtype = dtype};
-	gpu_put(g, head(V_MEMORY, dtype) | (uint64_t)(address % 16 == 0) << 16);
+	g->last_word = head(V_MEMORY, dtype) | (uint64_t)(address % 16 == 0) << 16;
+	gpu_put(g, g->last_word);
 }
 
 static neso_dtype dtype_of_dl(const DlTensor *t)
@@ -126,6 +127,7 @@ static int device_index(PyObject *tensor)
 /* By what tensors have in Python; what has is_cuda says itself where it is. */
 static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, GpuValue *out)
 {
+	g->last = NULL;
 	PyObject *pointer = PyObject_CallMethodObjArgs(tensor, name_data_ptr, NULL);
 	uint64_t address = pointer ? PyLong_AsUnsignedLongLong(pointer) : 0;
 	Py_XDECREF(pointer);
@@ -146,6 +148,12 @@ static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, GpuValue *ou
 static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, Py_ssize_t i, GpuValue *out)
 {
 	DlTensor t;
+	if (tensor == g->last) {
+		/* The same object again, and nothing of Python's ran in between. */
+		*out = *g->last_value;
+		gpu_put(g, g->last_word);
+		return true;
+	}
 	if (!exchange || exchange->tensor(tensor, &t) != 0) {
 		PyErr_Clear();
 		return look_python(g, tensor, i, out);
@@ -159,6 +167,8 @@ static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, 
 	if (where >= 0 && !g->exchange)
 		g->exchange = exchange;
 	give_memory(g, out, address, dtype);
+	g->last = tensor;
+	g->last_value = out;
 	return true;
 }
 
@@ -180,6 +190,7 @@ static bool look_wrapper(GpuCall *g, PyObject *wrapper, Py_ssize_t i, GpuValue *
 		g->factor = factor;
 		if (good)
 			give_memory(g, out, out->bits, dtype);
+		g->last = NULL; /* what was given is not the base's */
 	} else {
 		good = look_python(g, wrapper, i, out);
 	}
@@ -297,6 +308,7 @@ static bool look_descriptor(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue 
 		d->rank = rank;
 		d->pad_nan = padding && PyUnicode_Check(padding) && PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
 		out->kind = V_DESCRIPTOR;
+		g->last = NULL;
 		out->desc = (uint32_t)g->desc_count++;
 		gpu_put(g, head(V_DESCRIPTOR, d->pad_nan) | (uint64_t)rank << 16);
 		for (int k = 0; k < rank; k++)
@@ -332,20 +344,25 @@ static void put_object(GpuCall *g, unsigned kind, PyObject *object)
 
 static bool put_constant(GpuCall *g, PyObject *value)
 {
-	const TypeInfo *type = array_type(value);
 	if (value == Py_None) {
 		gpu_put(g, head(V_CONSTANT, C_NONE));
-	} else if (type->kind == KIND_BOOL) {
+		return true;
+	}
+	if (PyBool_Check(value)) {
 		gpu_put(g, head(V_CONSTANT, C_BOOL) | (uint64_t)(value == Py_True) << 16);
-	} else if (type->kind == KIND_INT) {
+		return true;
+	}
+	if (PyLong_Check(value)) {
 		int overflow;
 		long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
 		g->packed &= !overflow;
 		/* An enum's member is a number of another type. */
-		bool exact = PyLong_CheckExact(value);
-		gpu_put(g, head(V_CONSTANT, C_INT) | (uint64_t)exact << 16);
+		gpu_put(g, head(V_CONSTANT, C_INT) | (uint64_t)(PyLong_CheckExact(value) != 0) << 16);
 		gpu_put(g, (uint64_t)i);
-	} else if (type->kind == KIND_FLOAT) {
+		return true;
+	}
+	const TypeInfo *type = array_type(value);
+	if (type->kind == KIND_FLOAT) {
 		double f = PyFloat_AsDouble(value);
 		uint64_t bits;
 		memcpy(&bits, &f, sizeof bits);
@@ -364,6 +381,7 @@ static bool put_constant(GpuCall *g, PyObject *value)
 				return false;
 	} else if (type->kind == KIND_CONSTEXPR) {
 		PyObject *inner = PyObject_GetAttr(value, name_value);
+		g->last = NULL;
 		gpu_put(g, head(V_CONSTANT, C_CONSTEXPR));
 		bool good = inner && keep(g, inner) && put_constant(g, inner);
 		Py_XDECREF(inner);
@@ -409,6 +427,7 @@ static bool look_number(GpuCall *g, PyObject *value, Kind kind, bool is_typed, G
 	PyObject *number = kind == KIND_INDEX ? PyNumber_Index(value) : PyNumber_Float(value);
 	if (!number)
 		return false;
+	g->last = NULL;
 	bool good = true;
 	if (kind == KIND_INDEX) {
 		good = look_int(g, number, is_typed, out);
@@ -426,10 +445,12 @@ static bool look_number(GpuCall *g, PyObject *value, Kind kind, bool is_typed, G
 
 static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, Py_ssize_t i, GpuValue *out, Held *held)
 {
-	const TypeInfo *type = value == Py_None ? NULL : array_type(value);
 	out->kind = V_CONSTANT;
-	if (is_constexpr || !type)
+	if (is_constexpr || value == Py_None)
 		return put_constant(g, value);
+	if (PyLong_CheckExact(value))
+		return look_int(g, value, is_typed, out);
+	const TypeInfo *type = array_type(value);
 	switch (type->kind) {
 	case KIND_TENSOR: return look_tensor(g, type->exchange, value, i, out);
 	case KIND_INT: return look_int(g, value, is_typed, out);

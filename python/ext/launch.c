@@ -410,6 +410,7 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	l.launch.stream = NULL;
 	l.held = (Held){NULL, NULL, false};
 	memset(l.call.options, 0, sizeof l.call.options);
+	l.call.has_options = false;
 	l.args = count <= ON_STACK ? arg_room : malloc(count * sizeof *l.args);
 	l.call.values = count <= ON_STACK ? value_room : malloc(count * sizeof *l.call.values);
 	PyObject *result = NULL;

@@ -195,6 +195,7 @@ typedef enum {
 typedef struct Call {
 	PyObject **values; /* per parameter; borrowed */
 	PyObject *options[OPT__COUNT];
+	bool has_options;
 } Call;
 
 /* One call on its way. */

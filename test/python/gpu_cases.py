@@ -184,6 +184,22 @@ class Arrays(Case):
         with self.assertRaisesRegex(TypeError, "complex64"):
             scale[(1, )](Exchanged(0x1000), odd, 7, 1.0, B=64)
 
+    def test_same(self):
+        """One object for several parameters, also beside what is made of it."""
+        self.launched(4)
+        x = Exchanged(0x1000, 1, 8)
+        x.dtype, x.shape = tl.uint8, (4, )
+        compiled = scale[(1, )](x, x, 7, 2.5, B=64)
+        self.assertEqual(arguments(8, 8, 4, 4), [0x1000, 0x1000, 7, f32(2.5)])
+        for pair in ((x, triton.reinterpret(x, tl.float8e5)), (triton.reinterpret(x, tl.float8e5), x)):
+            other = scale[(1, )](*pair, 7, 2.5, B=64)
+            self.assertEqual(arguments(8, 8), [0x1000, 0x1000])
+            self.assertEqual(other._key().count("*fp8e5"), 1)
+            self.assertEqual(other._key().count("*u8"), 1)
+        x.address = 0x2008
+        self.assertIsNot(scale[(1, )](x, x, 7, 2.5, B=64), compiled)
+        self.assertEqual(arguments(8, 8), [0x2008, 0x2008])
+
     def test_devices(self):
         """A launch goes to the arrays' GPU, and what was current stays so."""
         scale[(1, )](Exchanged(0x1000), Exchanged(0x2000), 7, 2.5, B=64)
