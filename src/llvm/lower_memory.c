@@ -309,7 +309,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 }
 
 /* Does nothing depend on a value's elements where the mask is false? They may go through pure elementwise ops into what the same
- * mask keeps from being stored, or from being an address. *most more uses are looked at, then it is taken to be seen. */
+ * mask keeps from being stored, chosen, or an address. *most more uses are looked at, then it is taken to be seen. */
 static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 {
 	for (const IrUse *use = value->uses; use; use = use->next) {
@@ -320,6 +320,8 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 		if (op->kind == OP_STORE && op->operand_count > 2 && ir_operand(op, 2) == mask && value != mask)
 			continue;
 		if (op->kind == OP_LOAD && op->operand_count > 1 && ir_operand(op, 1) == mask && ir_operand(op, 0) == value)
+			continue;
+		if (op->kind == OP_SELECT && ir_operand(op, 0) == mask && ir_operand(op, 2) != value && value != mask)
 			continue;
 		if (!ir_has_trait(op, TRAIT_PURE) || !ir_has_trait(op, TRAIT_ELEM) || op->region_count ||
 		    !is_unseen(ir_result(op, 0), mask, most))
