@@ -311,6 +311,8 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 					      op->kind != OP_ATOMIC_CAS && op->operand_count > mask
 						      ? ir_operand(op, mask)
 						      : NULL);
+	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+		node->access->widest = gpu_atomic_bytes(c->gpu, op);
 }
 
 static void add_op(Choose *c, IrOp *op, uint32_t weight)

@@ -8,8 +8,9 @@
  * memory, and 32 lanes of 16 bytes are whole lines in any case. */
 #include "gpu/axis.h"
 #include "gpu/gpu.h"
+#include "gpu/price.h"
 
-enum { WIDEST_BYTES = 16, ATOMIC_BYTES = 4 };
+enum { WIDEST_BYTES = 16 };
 
 /* A tile of this shape is reduced along an axis. */
 typedef struct Reduced {
@@ -111,9 +112,9 @@ static const Layout *access_layout(const Coalesce *c, const IrOp *op)
 	case OP_ASYNC_COPY:
 		return pointers ? pointer_layout(c, op, 2, WIDEST_BYTES) : NULL;
 	case OP_ATOMIC_RMW:
-		return pointers ? pointer_layout(c, op, 2, ATOMIC_BYTES) : NULL;
+		return pointers ? pointer_layout(c, op, 2, gpu_atomic_bytes(c->gpu, op)) : NULL;
 	case OP_ATOMIC_CAS:
-		return pointers ? pointer_layout(c, op, UINT32_MAX, ATOMIC_BYTES) : NULL;
+		return pointers ? pointer_layout(c, op, UINT32_MAX, gpu_atomic_bytes(c->gpu, op)) : NULL;
 	case OP_DESC_LOAD:
 		return block_layout(c, op, op->results[0].type);
 	case OP_DESC_STORE:

@@ -160,6 +160,16 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 	return pieces;
 }
 
+/* PTX ISA, "red" and "atom": vectors of f32, f16 and bf16 from sm_90 on, pairs of f16 before. */
+unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op)
+{
+	IrType elem = ir_elem(ir_elem(ir_operand(op, 0)->type)->elem);
+	unsigned bytes = MAX(elem->bits / 8, 1u);
+	if (op->kind != OP_ATOMIC_RMW || ir_get_int(op, cx->ir, ATTR_RMW_OP, 0) != RMW_FADD || bytes == 8)
+		return bytes;
+	return target_has(cx->target, TARGET_CLUSTER) ? WIDEST_BYTES : elem->kind == TY_F16 ? 4 : bytes;
+}
+
 /* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the address of another. */
 static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
 {
@@ -178,8 +188,9 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 {
 	uint32_t elements[8];
 	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
-	int64_t widest = MIN(access->vector, MAX(WIDEST_BYTES / bytes, 1));
-	if ((op == OP_LOAD || op == OP_STORE) && widest > 1)
+	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
+	int64_t widest = MIN(access->vector, (int64_t)MAX(most / bytes, 1u));
+	if (widest > 1)
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
 	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;

@@ -15,10 +15,14 @@ typedef struct GpuAccess {
 	unsigned element_bits;
 	unsigned dim;    /* along which addresses go up */
 	int64_t vector;  /* elements along it that one instruction may take */
+	unsigned widest; /* bytes that one may; 0: 16 in loads and stores, an element in others */
 	int64_t contiguity; /* elements along it that lie side by side */
 	int64_t constancy[IR_MAX_RANK]; /* elements along a dim that have one address */
 	int64_t shared[IR_MAX_RANK];    /* and one mask: a thread loads them once */
 } GpuAccess;
+
+/* Bytes that one atomic instruction may take: several floats are added at once where the target can. */
+unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op);
 
 /* Of a tile of pointers; mask may be NULL. */
 GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask);

@@ -33,6 +33,22 @@ tt.func public @vectors(%p: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.pt
   tt.return
 }
 
+// Atomics take an element each, but sums of floats, of which sm_90 adds four at once.
+// CHECK-LABEL: @atomics(
+tt.func public @atomics(%o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 2048 : i32} : tensor<2048xi32>
+  %one = arith.constant dense<1.0> : tensor<2048xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<2048x!tt.ptr<f32>>
+  %oa = tt.addptr %os, %r : tensor<2048x!tt.ptr<f32>>, tensor<2048xi32>
+  %qs = tt.splat %q : !tt.ptr<i32> -> tensor<2048x!tt.ptr<i32>>
+  %qa = tt.addptr %qs, %r : tensor<2048x!tt.ptr<i32>>, tensor<2048xi32>
+  // CHECK: tt.atomic_rmw fadd, {{.*}} : (tensor<2048x!tt.ptr<f32>, #[[F32]]>
+  %a = tt.atomic_rmw fadd, relaxed, gpu, %oa, %one : (tensor<2048x!tt.ptr<f32>>, tensor<2048xf32>) -> tensor<2048xf32>
+  // CHECK: tt.atomic_rmw add, {{.*}} : (tensor<2048x!tt.ptr<i32>, #[[ONE]]>
+  %b = tt.atomic_rmw add, relaxed, gpu, %qa, %r : (tensor<2048x!tt.ptr<i32>>, tensor<2048xi32>) -> tensor<2048xi32>
+  tt.return
+}
+
 // CHECK-LABEL: @tiles(
 tt.func public @tiles(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %stride: i32 {tt.divisibility = 16 : i32}) {
   %c = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
