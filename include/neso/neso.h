@@ -160,7 +160,8 @@ typedef struct neso_variant neso_variant;
 typedef enum neso_log_level {
 	NESO_LOG_OUTPUT = 0,  /* what kernels print: device_print, static_print, print */
 	NESO_LOG_WARNING = 1, /* warnings of calls that took no diagnostics */
-	NESO_LOG_DUMP = 2     /* IR after each pass, when asked for */
+	NESO_LOG_DUMP = 2,    /* IR after each pass, when asked for */
+	NESO_LOG_COMPILE = 3  /* a line for each compilation, when asked for: which variant, how long, why */
 } neso_log_level;
 
 /* Takes text that is complete in itself: whole lines, with their newlines. Calls never overlap. */
@@ -224,6 +225,9 @@ typedef struct neso_event {
 	uint32_t grid[3];      /* launches */
 	neso_status status;    /* at the end */
 	double seconds;        /* at the end */
+	/* Of a compilation: why it is needed, as the difference to the nearest variant there is. "n: divisible by 16 before,
+	 * 1001 is not", "BLOCK: 1024 before, now 2048; num_warps: 4 before, now 8", "first variant". */
+	const char *reason;
 } neso_event;
 /* Returns false at a _BEGIN to refuse: the call ends with NESO_ERROR_REFUSED. Ignored at an _END. */
 typedef bool neso_event_fn(void *data, const neso_event *event);
@@ -261,6 +265,7 @@ typedef struct neso_context_options {
 	neso_scratch_fn *scratch; /* global memory for kernels that need some; NULL: ours, one buffer for each stream */
 	void *scratch_data;
 	neso_constexpr_policy constexpr_policy;
+	bool log_compiles; /* NESO_LOG_COMPILE lines; also with NESO_LOG_COMPILES=1 in the environment */
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. */
@@ -508,6 +513,22 @@ static inline neso_launch neso_launch_of(const neso_arg *args, size_t arg_count,
 NESO_API neso_status neso_kernel_compile(neso_kernel *kernel, const char *signature,
 					 const neso_compile_options *options, neso_variant **variant,
 					 neso_diagnostics **diagnostics);
+/* What a tl.constexpr parameter is (neso_constexpr_policy). Texts live as long as the callback runs. */
+typedef struct neso_constexpr {
+	size_t size;
+	size_t parameter;
+	bool numeric;
+	const char *path; /* of a structural one: the place that decides; NULL: none */
+	uint32_t line, column;
+	const char *reason;    /* as a clause: "it decides which code there is"; NULL of a numeric one */
+	const char *signature; /* that it holds for */
+} neso_constexpr;
+typedef void neso_constexpr_fn(void *data, const neso_constexpr *found);
+/* Calls `each` for each constexpr parameter in order. What is structural can depend on types and on other constants, so it holds
+ * for a signature (as for neso_kernel_compile); NULL: for one that is guessed from how the kernel uses its parameters. */
+NESO_API neso_status neso_kernel_classify(neso_kernel *kernel, const char *signature,
+					  const neso_compile_options *options, neso_constexpr_fn *each, void *data,
+					  neso_diagnostics **diagnostics);
 /* Compiles for the arguments that a launch would have, without running it; buffers may have NULL addresses. */
 NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
 					     neso_diagnostics **diagnostics);
@@ -570,6 +591,7 @@ typedef struct neso_variant_info {
 	uint32_t stack, spill_stores, spill_loads; /* bytes of a thread */
 	const char *assembler; /* who made the cubin: "ptxas 13.0.88" */
 	const char *log;       /* what it said */
+	const char *reason;    /* why it was compiled, as in neso_event */
 } neso_variant_info;
 /* Set info->size before. */
 NESO_API neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info *info);

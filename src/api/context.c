@@ -40,6 +40,12 @@ static void on_dump(void *data, const char *text, size_t len)
 	api_log(data, NESO_LOG_DUMP, text);
 }
 
+static void on_note(void *data, const char *text, size_t len)
+{
+	(void)len;
+	api_log(data, NESO_LOG_COMPILE, text);
+}
+
 static bool on_find_name(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			 FrontHostValue *out)
 {
@@ -85,6 +91,7 @@ static bool on_event(void *data, const JitEvent *event)
 		.kernel = jit_kernel_tag(event->kernel),
 		.variant = api_variant(event->variant),
 		.key = event->key,
+		.reason = event->reason,
 		.status = api_status(event->status),
 		.seconds = event->seconds,
 	};
@@ -176,6 +183,12 @@ static void free_tools(const JitHost *host)
 	nv_driver_free(host->driver);
 }
 
+static bool getenv_is_on(const char *name)
+{
+	const char *text = getenv(name);
+	return text && *text && strcmp(text, "0") != 0;
+}
+
 static JitPolicy policy_of_environment(void)
 {
 	const char *text = getenv("NESO_CONSTEXPR_POLICY");
@@ -202,6 +215,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.search_path_count = (uint32_t)options->search_path_count,
 		.print = options->log ? on_print : NULL,
 		.dump = options->log ? on_dump : NULL,
+		.note = options->log && (options->log_compiles || getenv_is_on("NESO_LOG_COMPILES")) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
 		.event = options->event ? on_event : NULL,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),

@@ -88,6 +88,52 @@ neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *laun
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, compile, &args);
 }
 
+/* ---- constexprs ---- */
+
+typedef struct ClassifyArgs {
+	neso_kernel *kernel;
+	const char *signature;
+	const neso_compile_options *options;
+	neso_constexpr_fn *each;
+	void *data;
+} ClassifyArgs;
+
+static neso_status classify(ApiCall *call, void *data)
+{
+	const ClassifyArgs *args = data;
+	JitOptions options;
+	const FrontClassed *classed;
+	const char *guessed;
+	if (!args->kernel || !args->each)
+		return api_usage(call, "neso_kernel_classify wants a kernel and a function to call");
+	if (!read_options(call, args->options, &options))
+		return NESO_ERROR_USAGE;
+	JitStatus status = jit_classify_signature(args->kernel->jit, args->signature, &options, &classed, &guessed, &call->diags);
+	const FrontInfo *info = jit_kernel_info(args->kernel->jit);
+	for (uint32_t i = 0; status == JIT_OK && i < info->param_count; i++) {
+		const neso_constexpr found = {
+			.size = sizeof found,
+			.parameter = i,
+			.numeric = classed[i].numeric,
+			.path = classed[i].path,
+			.line = classed[i].at.line,
+			.column = classed[i].at.col,
+			.reason = classed[i].numeric ? NULL : classed[i].reason,
+			.signature = guessed ? guessed : args->signature,
+		};
+		if (info->params[i].is_constexpr)
+			args->each(args->data, &found);
+	}
+	return api_status(status);
+}
+
+neso_status neso_kernel_classify(neso_kernel *kernel, const char *signature, const neso_compile_options *options,
+				 neso_constexpr_fn *each, void *data, neso_diagnostics **diagnostics)
+{
+	ClassifyArgs args = {kernel, signature, options, each, data};
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, classify, &args);
+}
+
 /* ---- launch ---- */
 
 typedef struct LaunchArgs {
@@ -256,6 +302,7 @@ neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info
 		.spill_loads = info.spill_loads,
 		.assembler = info.assembler,
 		.log = info.log,
+		.reason = info.reason,
 	};
 	memcpy(out.seconds, info.seconds, sizeof out.seconds);
 	return api_write_struct(to, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;

@@ -196,6 +196,13 @@ void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(Lower *low, const Val *v);
 
+/* ---- kernels (kernel.c) ---- */
+
+/* A lowering with an empty module. */
+void kernel_open(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags);
+/* False after diagnosing; other errors are only in low->diags. */
+bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count);
+
 /* ---- functions (instance.c) ---- */
 
 /* A function of the module with an empty block and arguments of these types (the block's are the caller's to add). */

@@ -156,6 +156,7 @@ static const Val *report(Lower *low, DiagCode code, va_list args)
 {
 	const Frame *from;
 	Span at = user_span(low, &from);
+	low->failed_work = low->failed_work ? low->failed_work : low->work + 1;
 	Diag *d = diag_add_v(low->diags, at, code, args);
 	unsigned notes = 0;
 	if (d && in_lib(low, low->span) && !in_lib(low, at))

@@ -128,9 +128,19 @@ typedef struct FrontClassed {
 	const char *reason; /* a clause: "it decides which code there is" */
 } FrontClassed;
 
+/* Why a kernel does not compile for some arguments. */
+typedef struct FrontFailure {
+	bool failed;
+	const char *path; /* NULL: no place */
+	LineCol at;
+	const char *text;
+	uint64_t work;    /* done before the first error: more is further */
+} FrontFailure;
+
 /* Which of the FRONT_DEMOTED arguments can be: classed[i] is filled in for each, the others become FRONT_CONST in
- * `args`. Nothing is diagnosed or printed; where the kernel does not compile, none is numeric. `arena` gets the texts. */
+ * `args`. Nothing is diagnosed or printed; where the kernel does not compile, none is numeric. `arena` gets the texts.
+ * failure may be NULL. */
 void front_classify(FrontFunction *function, FrontArg *args, uint32_t arg_count, const FrontOptions *options,
-		    Arena *arena, FrontClassed *classed);
+		    Arena *arena, FrontClassed *classed, FrontFailure *failure);
 
 #endif

@@ -181,7 +181,7 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 	return false;
 }
 
-static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
+bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
 {
 	uint32_t n = f->ast->param_count;
 	Frame *frame = frame_new(low, f, f->ns);
@@ -219,7 +219,7 @@ static bool lower_kernel(Lower *low, FrontFunction *f, const FrontArg *args, uin
 	return true;
 }
 
-static void open_module(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags)
+void kernel_open(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags)
 {
 	lower_open(low, f->module->session, cx->arena, cx, diags, options);
 	low->m = ir_module_new(cx);
@@ -244,8 +244,8 @@ static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t a
 {
 	Lower low;
 	uint32_t errors = diags->errors;
-	open_module(&low, f, options, cx, diags);
-	bool ok = lower_kernel(&low, f, args, arg_count) && diags->errors == errors && !low.stopped;
+	kernel_open(&low, f, options, cx, diags);
+	bool ok = kernel_lower(&low, f, args, arg_count) && diags->errors == errors && !low.stopped;
 	if (ok && numbers)
 		give_numbers(&low, numbers);
 	return ok && ir_verify(low.m, LEVEL_T, diags) ? low.m : NULL;
@@ -267,95 +267,4 @@ IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t ar
 		fault_raise(fault.kind, "%s", fault.text);
 	}
 	return module;
-}
-
-/* ---- which constexprs can be demoted ---- */
-
-static void structural(FrontArg *arg, FrontClassed *classed, const char *path, LineCol at, const char *reason)
-{
-	arg->kind = FRONT_CONST;
-	*classed = (FrontClassed){.path = path, .at = at, .reason = reason};
-}
-
-/* What a lowering asked for. False: nothing, so that the demoted ones stay. */
-static bool take_structural(const Lower *low, FrontArg *args, uint32_t arg_count, Arena *arena, FrontClassed *classed)
-{
-	bool any = false;
-	for (uint32_t i = 0; i < arg_count; i++) {
-		if (args[i].kind != FRONT_DEMOTED)
-			continue;
-		const Demoted *d = low->demoted ? low->demoted[i] : NULL;
-		if (d && !d->structural)
-			continue;
-		any = true;
-		const Source *source = d ? source_get(&low->session->sources, d->where.file) : NULL;
-		structural(&args[i], &classed[i], source ? arena_strdup(arena, source->path) : NULL,
-			   source ? source_line_col(source, d->where.start) : (LineCol){0, 0},
-			   d ? arena_strdup(arena, d->why) : "it is no number that an argument holds");
-	}
-	return any;
-}
-
-/* Asked what is structural, a lowering goes on with the value, and so finds most of it at once. A second look at
- * the rest says whether that was all. */
-static bool classify_once(FrontFunction *f, FrontArg *args, uint32_t arg_count, const FrontOptions *options, Arena *arena,
-			  FrontClassed *classed)
-{
-	Arena scratch;
-	IrCx cx;
-	DiagList diags;
-	Lower low;
-	arena_init(&scratch, 0);
-	volatile bool again = false;
-	Fault fault;
-	if (FAULT_TRY(&fault)) {
-		ir_cx_init(&cx, &scratch);
-		diag_init(&diags, &scratch, &f->module->session->sources);
-		open_module(&low, f, options, &cx, &diags);
-		low.quiet = true;
-		bool ok = lower_kernel(&low, f, args, arg_count) && !diags.errors && !low.stopped;
-		again = take_structural(&low, args, arg_count, arena, classed);
-		const Diag *d = diags.first;
-		while (d && d->severity != DIAG_ERROR)
-			d = d->next;
-		for (uint32_t i = 0; !ok && !again && i < arg_count; i++)
-			if (args[i].kind == FRONT_DEMOTED)
-				structural(&args[i], &classed[i], d && d->path ? arena_strdup(arena, d->path) : NULL,
-					   d ? d->from : (LineCol){0, 0},
-					   arena_printf(arena, "the kernel does not compile: %s", d ? d->text : "?"));
-		fault_leave(&fault);
-		arena_free(&scratch);
-	} else {
-		arena_free(&scratch);
-		fault_raise(fault.kind, "%s", fault.text);
-	}
-	return again;
-}
-
-static bool any_demoted(const FrontArg *args, uint32_t arg_count)
-{
-	for (uint32_t i = 0; i < arg_count; i++)
-		if (args[i].kind == FRONT_DEMOTED)
-			return true;
-	return false;
-}
-
-void front_classify(FrontFunction *function, FrontArg *args, uint32_t arg_count, const FrontOptions *options,
-		    Arena *arena, FrontClassed *classed)
-{
-	FrontSession *s = function->module->session;
-	Fault fault;
-	session_lock(s);
-	if (FAULT_TRY(&fault)) {
-		while (any_demoted(args, arg_count) && classify_once(function, args, arg_count, options, arena, classed))
-			;
-		for (uint32_t i = 0; i < arg_count; i++)
-			if (args[i].kind == FRONT_DEMOTED)
-				classed[i] = (FrontClassed){.numeric = true};
-		fault_leave(&fault);
-		session_unlock(s);
-	} else {
-		session_unlock(s);
-		fault_raise(fault.kind, "%s", fault.text);
-	}
 }

@@ -41,6 +41,7 @@ typedef struct Lower {
 	struct Demoted **demoted;         /* per parameter of the kernel, NULL: not demoted (demote.h) */
 	struct DemotedArgs *demoted_args; /* of the function being lowered */
 	uint32_t regions;   /* of reductions and the like around what is being lowered */
+	uint64_t failed_work; /* `work` at the first error; 0: there was none */
 	bool quiet;         /* what the kernel prints while it is lowered is dropped */
 } Lower;
 

@@ -94,14 +94,15 @@ static void remember(JitKernel *kernel, const JitSet *set)
 
 /* ---- asking the front end ---- */
 
-static void classify(JitKernel *kernel, FrontArg *args, const JitOptions *options, Arena *arena, FrontClassed *classed)
+void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *options, Arena *arena, FrontClassed *classed,
+			FrontFailure *failure)
 {
 	JitModule *module = kernel->module;
 	FrontOptions front = jit_front_options(options);
 	Fault fault;
 	pthread_mutex_lock(&module->front_lock);
 	if (FAULT_TRY(&fault)) {
-		front_classify(kernel->function, args, kernel->info->param_count, &front, arena, classed);
+		front_classify(kernel->function, args, kernel->info->param_count, &front, arena, classed, failure);
 		fault_leave(&fault);
 		pthread_mutex_unlock(&module->front_lock);
 	} else {
@@ -110,13 +111,12 @@ static void classify(JitKernel *kernel, FrontArg *args, const JitOptions *option
 	}
 }
 
-JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena,
-		    FrontClassed *classed)
+JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena)
 {
 	uint32_t count = kernel->info->param_count;
 	FrontArg *args = ARENA_ARRAY(arena, FrontArg, count + 1);
 	memcpy(args, binding->args, count * sizeof *args);
-	classify(kernel, args, options, arena, classed ? classed : ARENA_ARRAY(arena, FrontClassed, count + 1));
+	jit_front_classify(kernel, args, options, arena, ARENA_ARRAY(arena, FrontClassed, count + 1), NULL);
 	JitSet set = {{0}};
 	for (uint32_t i = 0; i < count && i < JIT_SET_MAX; i++)
 		if (args[i].kind == FRONT_DEMOTED)

@@ -274,7 +274,8 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 {
 	*info = (JitVariantInfo){.target = variant->options.gpu ? variant->options.gpu->name : "interp",
-				 .options = variant->options};
+				 .options = variant->options,
+				 .reason = variant->reason};
 	memcpy(info->seconds, variant->seconds, sizeof info->seconds);
 	const JitGpu *gpu = variant->gpu;
 	if (!gpu)

@@ -13,6 +13,7 @@ struct JitKernel {
 	void *tag;
 	JitVariant *variants; /* under the module's table_lock; newest first */
 	uint32_t variant_count;
+	bool warned; /* of many variants; under table_lock */
 	struct JitDispatchTable *_Atomic dispatch; /* dispatch.c; replaced whole, under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
 };
@@ -69,6 +70,7 @@ struct JitVariant {
 	JitParam *params;
 	JitOptions options;
 	bool ready; /* false: its compilation is under way */
+	const char *reason; /* why it was compiled */
 	SourceSet sources; /* as they were when it was lowered */
 	IrCx cx;
 	IrModule *ir; /* as it left the passes */
@@ -127,10 +129,20 @@ typedef struct JitDemotion {
 JitDemotion *jit_demotions(const JitKernel *kernel);
 void jit_demotions_free(JitKernel *kernel);
 /* Asks the front end which of them are numeric, and remembers it. */
-JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena,
-		    FrontClassed *classed);
+JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena);
+/* front_classify under the module's lock. */
+void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *options, Arena *arena, FrontClassed *classed,
+			FrontFailure *failure);
 /* Do the values fit the arguments that the variant makes of them? Takes those that do not out of the set. */
 bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSet *set);
+
+/* ---- reason.c ---- */
+
+/* The difference of a new variant to the nearest one that is ready, in a sentence: "n: divisible by 16 before, 1001 is not".
+ * given: what the call gives per parameter, NULL where that is not known. */
+const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *const *given);
+/* Once per kernel, when it has more than 16: which parameter multiplies them, and what ends that. */
+void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *diags);
 
 /* ---- variant.c ---- */
 

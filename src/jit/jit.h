@@ -27,6 +27,7 @@ typedef struct JitEvent {
 	const JitKernel *kernel;
 	const JitVariant *variant; /* NULL before it is there */
 	const char *key;
+	const char *reason; /* of a compilation: why; NULL of a launch */
 	const uint32_t *grid; /* of a launch */
 	JitStatus status;     /* at the end */
 	double seconds;       /* at the end */
@@ -49,6 +50,7 @@ typedef struct JitHost {
 	uint32_t search_path_count;
 	void (*print)(void *data, const char *text, size_t len); /* output of kernels; whole lines */
 	void (*dump)(void *data, const char *text, size_t len);  /* IR after passes */
+	void (*note)(void *data, const char *text, size_t len);  /* a line for each compilation: what, how long, why */
 	/* FrontHost.find_name; what it gives lives in the arena. */
 	bool (*find_name)(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			  FrontHostValue *value);
@@ -120,6 +122,11 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 /* For the arguments of a launch. */
 JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
 			   const JitVariant **variant, bool *compiled, DiagList *diags);
+/* Which constexprs are numeric for a signature; NULL: for one that is guessed from how the kernel uses its parameters (*guessed: as
+ * it was tried). classed: per parameter, set for constexprs; of others numeric is false and reason NULL. Texts are in the list's arena.
+ * JIT_SOURCE after diagnosing that the kernel does not compile. */
+JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
+				 const FrontClassed **classed, const char **guessed, DiagList *diags);
 const char *jit_variant_key(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);
 /* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */
@@ -139,6 +146,7 @@ typedef struct JitVariantInfo {
 	uint32_t threads, shared, cluster, scratch;
 	uint32_t registers, stack, spill_stores, spill_loads;
 	const char *assembler, *log; /* who made the cubin, and what it said */
+	const char *reason; /* why it was compiled */
 } JitVariantInfo;
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 

@@ -95,6 +95,7 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 			variant->args[i].text = copy_text(own, binding->args[i].text);
 			variant->params[i] = jit_param_of(&variant->args[i]);
 		}
+		variant->reason = jit_reason(own, variant, binding->given);
 		fault_leave(&fault);
 		return variant;
 	}
@@ -109,12 +110,24 @@ static bool tell(const JitKernel *kernel, JitEvent event)
 	return !host->event || host->event(host->data, &event);
 }
 
+static void note(const JitVariant *variant, double seconds)
+{
+	const JitHost *host = variant->kernel->module->host;
+	if (!host->note)
+		return;
+	Arena arena;
+	arena_init(&arena, 0);
+	const char *text = arena_printf(&arena, "compiled %s in %.1f ms: %s\n", variant->key, seconds * 1e3, variant->reason);
+	host->note(host->data, text, strlen(text));
+	arena_free(&arena);
+}
+
 /* Compiles what find_or_add put into the list. Whatever happens, nobody is left waiting. */
 static JitStatus compile(JitVariant *variant, DiagList *diags)
 {
 	JitKernel *kernel = variant->kernel;
 	double began = os_now();
-	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key})) {
+	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key, .reason = variant->reason})) {
 		finish(variant, false);
 		discard(variant);
 		jit_diag(diags, kernel, DIAG_REFUSED);
@@ -130,10 +143,13 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 	finish(variant, good);
 	tell(kernel, (JitEvent){.kind = JIT_COMPILE_END,
 				.key = variant->key,
+				.reason = variant->reason,
 				.variant = good ? variant : NULL,
 				.status = good ? JIT_OK : JIT_SOURCE,
 				.seconds = os_now() - began});
-	if (!good)
+	if (good)
+		note(variant, os_now() - began);
+	else
 		discard(variant);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
@@ -156,6 +172,7 @@ static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOpti
 	}
 	JitStatus status = compile(fresh, diags);
 	if (status == JIT_OK) {
+		jit_warn_variants(kernel, fresh, diags);
 		*variant = fresh;
 		*compiled = true;
 	}
@@ -180,7 +197,7 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 		*variant = find_ready(kernel, settled.key);
 	}
 	if (!*variant) {
-		set = jit_classify(kernel, binding, options, diags->arena, NULL);
+		set = jit_classify(kernel, binding, options, diags->arena);
 		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
 		JitStatus status = get(kernel, &settled, options, variant, compiled, diags);
 		if (status != JIT_OK)

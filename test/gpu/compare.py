@@ -2,8 +2,10 @@
 Neso's TTIR.
 
     python3 compare.py --neso PATH/neso [--upstream] [--target cuda] [--only WORD] [--out results.json]
+    python3 compare.py --neso PATH/neso --policies numbers|all [--target cuda] ...
 
-Needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
+With --policies: numbers as constants in the interpreter against numbers as arguments (the policy `generic`) there, or on the target; bit by
+bit the same, for constexprs.py (numbers) or for all kernels. Otherwise needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
 constants in a one-element list. Prints a row per case; the exit status says whether all agreed.
 """
 import argparse
@@ -173,6 +175,28 @@ def combine():
     yield k, "batches", [a, b, empty(4, 32, 32), [4], [32], [32], [64]], (1,), 2e-5
 
 
+def number_cases():
+    """Constexprs that can be arguments, of all kinds and sizes (constexprs.py)."""
+    k, n, i32 = os.path.join(HERE, "constexprs.py"), 256, np.int32
+    for c in (0, 1, 3, -7, 100, 127):
+        for f in ("0.5", "-3.25", "1e-3", "65519.0"):
+            yield k, "mixed", [floats(n), ints(n), empty(8, n), [c], [f], [n]], (1,), 0
+    for c in (5, -(2**31), 2**31 - 1, 2**32 - 1, 2**33 + 16, -(2**40)):
+        yield k, "wide", [ints(n), empty(4, n, dtype=np.int64), [c], [n]], (1,), 0
+    for c in (True, False, 7, 2.5):
+        yield k, "kinds", [floats(n), empty(4, n), [c], [n]], (1,), 0
+    for f in ("1e-40", "1e300", "0.1", "3.0", "float('inf')", "1e10"):
+        yield k, "floating", [floats(n), floats(n).astype(np.float64), empty(6, n, dtype=np.float64), [f], [n]], (1,), 0
+    for m in (1, 16, 100, 255, 1000):
+        yield k, "bounds", [ints(1024), empty(1024, dtype=i32), [m], [m], [64]], (1,), 0
+        yield k, "ragged", [empty(8, 1024, dtype=np.int8), ints(8) & 1023, [1024], [m], [64]], (8,), 0
+    for c in (2, 3, 11):
+        yield k, "structural", [ints(n), empty(n, dtype=i32), [c], [c + 1], [n]], (1,), 0
+        yield k, "calls", [ints(n), empty(3, n, dtype=i32), [c], [7], [n]], (1,), 0
+        yield k, "blocks", [ints(64, 64), empty(64, 64, dtype=i32), [60 + c], [64], [c], [16]], (1,), 0
+        yield k, "combined", [ints(n), empty(2, n, dtype=i32), [c], [n]], (1,), 0
+
+
 def examples():
     e = lambda name: os.path.join(EXAMPLES, name)
     n = 100000
@@ -205,24 +229,24 @@ def signature(args):
     return ",".join(parts)
 
 
-def run(neso, target, file, kernel, args, grid, work):
+def run(neso, target, file, kernel, args, grid, work, policy="eager"):
     """The arrays after a run, in order. Nothing is fused on a GPU: the interpreter rounds after each operation."""
-    command, outs = [neso, "run", f"{file}:{kernel}", "--quiet", "--grid", ",".join(map(str, grid))], []
-    command += ["--target", target, "--no-fp-fusion"]
+    command, values, outs = [neso, "run", "--quiet", "--grid", ",".join(map(str, grid))], [f"{file}:{kernel}"], []
+    command += ["--target", target, "--no-fp-fusion", "--constexpr", policy]
     for i, a in enumerate(args):
         if isinstance(a, np.ndarray):
             path = os.path.join(work, f"in{i}.npy")
             np.save(path, a)
-            command.append(path)
+            values.append(path)
             outs.append(os.path.join(work, f"out{i}.npy"))
         else:
-            command.append(str(a[0]) if isinstance(a, list) else repr(a))
+            values.append(str(a[0]) if isinstance(a, list) else repr(a))
     names = json.loads(subprocess.run([neso, "list", "--json", file], check=True, capture_output=True, text=True).stdout)
     params = next(f for f in names if f["name"] == kernel)["parameters"]
     arrays = [params[i]["name"] for i, a in enumerate(args) if isinstance(a, np.ndarray)]
     for name, path in zip(arrays, outs):
         command += ["--out", f"{name}={path}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command + ["--"] + values, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr[-1500:])
     return [np.load(path) for path in outs]
@@ -272,8 +296,9 @@ def judge(options, case):
     with tempfile.TemporaryDirectory() as work:
         try:
             ours = run(options.neso, "interp", file, kernel, args, grid, work)
+            policy = "generic" if options.policies else "eager"
             theirs = (on_upstream(options.neso, file, kernel, args, grid, work) if options.upstream
-                      else run(options.neso, options.target, file, kernel, args, grid, work))
+                      else run(options.neso, options.target, file, kernel, args, grid, work, policy))
             row["difference"], row["where"] = worst(ours, theirs, tolerance)
             row["ok"] = row["difference"] <= tolerance
         except Exception as error:  # one case must not hide the others
@@ -285,11 +310,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--neso", required=True)
     parser.add_argument("--upstream", action="store_true")
-    parser.add_argument("--target", default="cuda")
+    parser.add_argument("--policies", choices=("numbers", "all"))
+    parser.add_argument("--target")
     parser.add_argument("--only", default="")
     parser.add_argument("--out")
     options = parser.parse_args()
+    options.target = options.target or ("interp" if options.policies else "cuda")
     chosen = [case for case in cases() if options.only in case[1]]
+    if options.policies:
+        numbers = [case for case in number_cases() if options.only in case[1]]
+        chosen = [case[:4] + (0,) for case in ([] if options.policies == "numbers" else chosen) + numbers]
     # Upstream compiles in this process, one at a time.
     with ThreadPoolExecutor(1 if options.upstream else 8) as pool:
         results = list(pool.map(lambda case: judge(options, case), chosen))

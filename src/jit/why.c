@@ -1,0 +1,145 @@
+/* Which constexprs of a kernel are numeric, asked before there is a call.
+ *
+ * Without a signature one is guessed: each parameter has a list of types or values that it might have, and the choice is
+ * improved one parameter at a time, by how far the front end comes, until the kernel compiles. */
+#include "jit/inner.h"
+
+static const char *const types[] = {"i32", "*fp32", "*i32", "fp32", NULL};
+static const char *const constants[] = {"16", "tl.float32", "None", "True", "'tf32'", "1", NULL};
+
+typedef struct Guess {
+	JitKernel *kernel;
+	const JitOptions *options;
+	Arena *arena;
+	uint32_t *choice;  /* per parameter: index into its list */
+	FrontClassed *classed;
+	FrontFailure failure;
+	const char *signature;
+} Guess;
+
+static bool has_word(const char *name, const char *word)
+{
+	for (; *name; name++) {
+		size_t i = 0;
+		while (word[i] && (name[i] | 32) == word[i])
+			i++;
+		if (!word[i])
+			return true;
+	}
+	return false;
+}
+
+/* What the parameter might be; NULL: it has a default. */
+static const char *const *list_of(const FrontParam *param)
+{
+	if (param->value)
+		return NULL;
+	return param->is_constexpr ? constants : types;
+}
+
+static uint32_t first_choice(const FrontParam *param)
+{
+	if (param->is_constexpr)
+		return has_word(param->name, "dtype") || has_word(param->name, "_type");
+	return has_word(param->name, "ptr") || has_word(param->name, "pointer");
+}
+
+static const char *signature_of(const Guess *g)
+{
+	const FrontInfo *info = g->kernel->info;
+	Text text;
+	text_init(&text, g->arena);
+	for (uint32_t i = 0; i < info->param_count; i++) {
+		const FrontParam *param = &info->params[i];
+		const char *const *list = list_of(param);
+		text_printf(&text, i ? ", %s" : "%s", list ? list[g->choice[i]] : param->value);
+	}
+	return text.data ? text.data : "";
+}
+
+/* Everything of the bound signature that is demoted, classified. */
+static bool classify(Guess *g, const char *signature, DiagList *diags)
+{
+	JitBinding binding;
+	const FrontInfo *info = g->kernel->info;
+	if (!jit_bind_signature(g->arena, g->kernel, signature, g->options, &binding, diags))
+		return false;
+	memset(g->classed, 0, (info->param_count + 1) * sizeof *g->classed);
+	for (uint32_t i = 0; i < info->param_count; i++)
+		if (info->params[i].is_constexpr)
+			g->classed[i].reason = "it is no number";
+	jit_front_classify(g->kernel, binding.args, g->options, g->arena, g->classed, &g->failure);
+	g->signature = signature;
+	return true;
+}
+
+static bool better(const FrontFailure *a, const FrontFailure *b)
+{
+	return b->failed && (!a->failed || a->work > b->work);
+}
+
+/* One parameter takes what brings it furthest. False: none does. */
+static bool improve(Guess *g, DiagList *diags)
+{
+	const FrontInfo *info = g->kernel->info;
+	FrontFailure best = g->failure;
+	uint32_t param = info->param_count, value = 0;
+	for (uint32_t i = 0; i < info->param_count && best.failed; i++) {
+		const char *const *list = list_of(&info->params[i]);
+		uint32_t old = g->choice[i];
+		for (uint32_t k = 0; list && list[k] && best.failed; k++) {
+			g->choice[i] = k;
+			if (k == old || !classify(g, signature_of(g), diags) || !better(&g->failure, &best))
+				continue;
+			best = g->failure;
+			param = i;
+			value = k;
+		}
+		g->choice[i] = old;
+	}
+	if (param == info->param_count)
+		return false;
+	g->choice[param] = value;
+	return classify(g, signature_of(g), diags);
+}
+
+static bool guess(Guess *g, DiagList *diags)
+{
+	const FrontInfo *info = g->kernel->info;
+	g->choice = ARENA_ARRAY(g->arena, uint32_t, info->param_count + 1);
+	for (uint32_t i = 0; i < info->param_count; i++)
+		g->choice[i] = first_choice(&info->params[i]);
+	if (!classify(g, signature_of(g), diags))
+		return false;
+	while (g->failure.failed && improve(g, diags))
+		;
+	return true;
+}
+
+JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
+				 const FrontClassed **classed, const char **guessed, DiagList *diags)
+{
+	JitOptions complete;
+	Guess g = {.kernel = kernel, .options = &complete, .arena = diags->arena};
+	diags->sources = &kernel->module->sources;
+	*guessed = NULL;
+	if (!jit_options(kernel, options, &complete, diags))
+		return JIT_ARGUMENT;
+	complete.policy = JIT_POLICY_GENERIC;
+	g.classed = ARENA_ARRAY(g.arena, FrontClassed, kernel->info->param_count + 1);
+	if (!kernel->function) { /* IR text has no constexprs */
+		*classed = g.classed;
+		return JIT_OK;
+	}
+	if (signature ? !classify(&g, signature, diags) : !guess(&g, diags))
+		return JIT_ARGUMENT;
+	*classed = g.classed;
+	if (!signature)
+		*guessed = g.signature;
+	if (!g.failure.failed)
+		return JIT_OK;
+	jit_diag(diags, kernel, signature ? DIAG_CLASSIFY_FAILED : DIAG_CLASSIFY_GUESS, kernel->info->qualified_name,
+		 g.signature, g.failure.path ? arena_printf(g.arena, "%s:%u:%u: ", g.failure.path, g.failure.at.line, g.failure.at.col) : "",
+		 g.failure.text);
+	return JIT_SOURCE;
+}
