@@ -4,12 +4,19 @@
 
 /* ---- one parameter ---- */
 
-static bool is_same(const FrontArg *a, const FrontArg *b)
+/* A constant, given or by default; or NULL. */
+static const char *constant(const FrontParam *param, const FrontArg *arg)
 {
-	if (a->kind != b->kind)
-		return false;
-	if (a->kind == FRONT_DEFAULT)
-		return true;
+	return arg->kind == FRONT_CONST ? arg->text : arg->kind == FRONT_DEFAULT ? param->value : NULL;
+}
+
+static bool is_same(const FrontParam *param, const FrontArg *a, const FrontArg *b)
+{
+	const char *x = constant(param, a), *y = constant(param, b);
+	if (x || y)
+		return x && y && strcmp(x, y) == 0;
+	if (a->kind != b->kind || a->kind == FRONT_DEFAULT)
+		return a->kind == b->kind;
 	if (a->kind == FRONT_DEMOTED)
 		return a->dtype == b->dtype;
 	return strcmp(a->text, b->text) == 0 && MAX(a->divisibility, 1u) == MAX(b->divisibility, 1u);
@@ -117,7 +124,7 @@ static uint32_t distance(const JitVariant *a, const JitVariant *b)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < a->kernel->info->param_count; i++)
-		count += !is_same(&a->args[i], &b->args[i]);
+		count += !is_same(&a->kernel->info->params[i], &a->args[i], &b->args[i]);
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		Option x = option_of(&a->options, i), y = option_of(&b->options, i);
 		count += !same_option(&x, &y);
@@ -149,7 +156,7 @@ const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *co
 	Text text;
 	text_init(&text, arena);
 	for (uint32_t i = 0; other && i < info->param_count; i++)
-		if (!is_same(&other->args[i], &variant->args[i]))
+		if (!is_same(&info->params[i], &other->args[i], &variant->args[i]))
 			add_difference(&text, &info->params[i], &other->args[i], &variant->args[i], given[i]);
 	for (int i = 0; other && i < OPTION_COUNT; i++) {
 		Option before = option_of(&other->options, i), now = option_of(&variant->options, i);
@@ -157,7 +164,9 @@ const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *co
 			text_printf(&text, "%s%s: %s before, now %s", text.len ? "; " : "", now.name,
 				    option_text(arena, &before), option_text(arena, &now));
 	}
-	return text.len ? text.data : "first variant";
+	if (text.len)
+		return text.data;
+	return other ? "a constant that is the default: given before and not now, or the other way round" : "first variant";
 }
 
 /* ---- many variants ---- */
@@ -187,7 +196,7 @@ static const JitVariant *const *ready_variants(JitKernel *kernel, Arena *arena, 
 static bool same_at(const JitVariant *a, const JitVariant *b, uint32_t param, int option)
 {
 	if (param < a->kernel->info->param_count)
-		return is_same(&a->args[param], &b->args[param]);
+		return is_same(&a->kernel->info->params[param], &a->args[param], &b->args[param]);
 	Option x = option_of(&a->options, option), y = option_of(&b->options, option);
 	return same_option(&x, &y);
 }
