@@ -1,9 +1,10 @@
 /* The choice: starting from what is there, moves that lower the sum.
  *
- * A seed is a layout that somebody wants; carried along flows in both directions it proposes a layout to every node it
- * reaches. A move lets any of these nodes, all at once, change to its proposal: which ones should is a smallest cut, as
- * the sum has terms of one and of two nodes alone ("alpha expansion"). Prices are nearly metric; where one is not, the
- * cut's is rounded up and the true sum decides whether the move is made. Moves are repeated until none helps. */
+ * A seed is a layout that somebody wants; carried along flows in both directions it proposes a layout to every
+ * node it reaches. A move lets any of these nodes, all at once, change to its proposal: which ones should is a
+ * smallest cut, as the sum has terms of one and of two nodes alone ("alpha expansion"). Prices are nearly
+ * metric; where one is not, the cut's is rounded up and the true sum decides whether the move is made. Moves
+ * are repeated until none helps. */
 #include "gpu/choose.h"
 
 enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12 };
@@ -89,7 +90,8 @@ static const Layout **propose(Choose *c, const ChooseSeed *seed)
 	vec_push(c->arena, &queue, seed->node);
 	for (uint32_t i = 0; i < queue.len; i++) {
 		uint32_t node = queue.data[i];
-		for (uint32_t e = c->nodes.data[node].first_edge; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), node)) {
+		uint32_t e = c->nodes.data[node].first_edge;
+		for (; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), node)) {
 			const ChooseEdge *edge = edge_at(c, e);
 			uint32_t other = edge->from == node ? edge->to : edge->from;
 			const Layout *layout = proposed[other] ? NULL : across(c, edge, node, proposed[node]);
@@ -112,8 +114,8 @@ static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t nod
 		vec_push(c->arena, &all->list, propose(c, &seed));
 }
 
-/* The layout with its warps along other dims than the axis, in exchange for registers: what is reduced stays in a warp. NULL:
- * nothing to exchange. */
+/* The layout with its warps along other dims than the axis, in exchange for registers: what is reduced stays in
+ * a warp. NULL: nothing to exchange. */
 static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned axis)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), warps = layout_in_bits(l, LAYOUT_WARP);
@@ -216,8 +218,8 @@ static int64_t true_change(const Move *move)
 		const ChooseNode *node = &c->nodes.data[n];
 		if (!cut_is_far(move->cut, i))
 			continue;
-		change += ((int64_t)choose_op_price(c, node, move->proposed[n]) - choose_op_price(c, node, node->layout)) *
-			  node->weight;
+		int64_t dearer = choose_op_price(c, node, move->proposed[n]);
+		change += (dearer - choose_op_price(c, node, node->layout)) * node->weight;
 		for (uint32_t e = node->first_edge; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), n)) {
 			const ChooseEdge *edge = edge_at(c, e);
 			const ChooseNode *from = &c->nodes.data[edge->from], *to = &c->nodes.data[edge->to];

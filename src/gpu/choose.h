@@ -1,9 +1,10 @@
 /* Choosing a layout for every tile at once.
  *
- * Every op that touches tiles, and every tile carried by control flow, is a node with one layout that drives it: those of
- * all its operands and results follow. A layout for a node costs what the op then costs (an access its sectors, a
- * reduction its shuffles); a flow of a tile from a node to another costs a conversion where what is there and what
- * is wanted differ. Both count as often as their block runs. Wanted is the choice with the least sum.
+ * Every op that touches tiles, and every tile carried by control flow, is a node with one layout that drives
+ * it: those of all its operands and results follow. A layout for a node costs what the op then costs (an access
+ * its sectors, a reduction its shuffles); a flow of a tile from a node to another costs a conversion where what
+ * is there and what is wanted differ. Both count as often as their block runs. Wanted is the choice with the
+ * least sum.
  *
  * Tiles that are cheap to compute anywhere (ranges, splats, index arithmetic on them) are no nodes: they are
  * computed in whatever layouts are asked for. */
@@ -96,7 +97,8 @@ unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout
 /* An op that costs little wherever its operands are. */
 bool choose_is_cheap(const IrOp *op);
 
-/* Will optimize-thread-locality, in a layout that allows it, move this reduction across threads out of its loop? */
+/* Will optimize-thread-locality, in a layout that allows it, move this reduction across threads out of its
+ * loop? */
 bool gpu_is_loop_sum(const IrOp *reduce);
 
 /* The smallest cut of a network (cut.c). Node v is on the far side after cut_solve where cut_is_far. */

@@ -1,8 +1,8 @@
 /* The graph of choices of a module: its nodes with what drives them, its flows, and the layouts worth trying.
  *
- * Conversions that are in the module are taken out: where they are needed is what is to be found. What they converted to
- * is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying are the
- * layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+ * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
+ * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
+ * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
 #include "gpu/choose.h"
 
 enum { WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
@@ -547,7 +547,8 @@ void choose_build(Choose *c, PassCx *cx)
 	ir_walk(m->op, false, visit_flows, c);
 	for (uint32_t i = 0; i < c->nodes.len; i++) {
 		ChooseNode *node = &c->nodes.data[i];
-		node->is_loop_sum = node->kind == CHOOSE_OP && node->op->kind == OP_REDUCE && gpu_is_loop_sum(node->op);
+		bool reduces = node->kind == CHOOSE_OP && node->op->kind == OP_REDUCE;
+		node->is_loop_sum = reduces && gpu_is_loop_sum(node->op);
 	}
 	add_seeds_of_fixed(c);
 }

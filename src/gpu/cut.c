@@ -1,5 +1,5 @@
-/* The smallest cut between two sides, by Dinic's maximal flow: levels by breadth first search, then blocking flows by
- * depth first search with a current arc. Networks here have some hundred nodes. */
+/* The smallest cut between two sides, by Dinic's maximal flow: levels by breadth first search, then blocking
+ * flows by depth first search with a current arc. Networks here have some hundred nodes. */
 #include "gpu/choose.h"
 
 typedef struct Arc {
@@ -75,8 +75,8 @@ static bool find_levels(Cut *cut)
 	return cut->level[cut->sink] != CHOOSE_NONE;
 }
 
-/* One path from the source to the sink along ascending levels; arcs[] are those of the path. Dead ends lose their level.
- * Its length, 0 when there is none. */
+/* One path from the source to the sink along ascending levels; arcs[] are those of the path. Dead ends lose
+ * their level. Its length, 0 when there is none. */
 static uint32_t find_path(Cut *cut, uint32_t *path)
 {
 	uint32_t len = 0, u = cut->source;

@@ -1,10 +1,11 @@
 /* From the layouts of a dot to its instructions.
  *
  * All is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the lanes: of c two bits of
- * columns and three of rows; of a and b two bits along K and three along the other dim. Which two bits of K these are is
- * free as long as a and b agree: the sum does not depend on it. The registers that make up one instruction are the
- * lowest bit of the columns and the row of 8 in c, and the lowest bits of K that a thread holds in a and b; every
- * other register bit is a loop of instructions. For each c the places in a and b are found by elimination. */
+ * columns and three of rows; of a and b two bits along K and three along the other dim. Which two bits of K
+ * these are is free as long as a and b agree: the sum does not depend on it. The registers that make up one
+ * instruction are the lowest bit of the columns and the row of 8 in c, and the lowest bits of K that a thread
+ * holds in a and b; every other register bit is a loop of instructions. For each c the places in a and b are
+ * found by elimination. */
 #include "gpu/dot.h"
 
 #include "layout/f2.h"

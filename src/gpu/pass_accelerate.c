@@ -1,12 +1,12 @@
 /* accelerate-matmul: dots get the layouts of mma.sync where there is an instruction for their types, else those of
  * multiply-adds in each thread.
  *
- * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands and results
- * are converted around the dot; remove-layout-conversions decides what becomes of that.
- * Warps: the split of the result that loads least of both operands for the same number of instructions. Where a dot's
- * result is the first operand of another (attention), warps stay along M, so that rows stay in their warp and the
- * accumulator is an operand as it is. wgmma will come before: a dot that it takes becomes ttng.warp_group_dot, and
- * what is left is for here. */
+ * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands
+ * and results are converted around the dot; remove-layout-conversions decides what becomes of that.
+ * Warps: the split of the result that loads least of both operands for the same number of instructions. Where a
+ * dot's result is the first operand of another (attention), warps stay along M, so that rows stay in their warp
+ * and the accumulator is an operand as it is. wgmma will come before: a dot that it takes becomes
+ * ttng.warp_group_dot, and what is left is for here. */
 #include "gpu/dot.h"
 #include "gpu/gpu.h"
 
@@ -112,15 +112,16 @@ static unsigned k_width_of(const IrOp *dot, const Shape *s)
 	unsigned elem = ir_operand(dot, 0)->type->elem->bits, bits = elem;
 	if (elem >= 32)
 		return 1;
-	if (comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits) || comes_from_dot(ir_operand(dot, 1), MOST_STEPS, &bits))
+	bool chained = comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits);
+	if (comes_from_dot(ir_operand(dot, 1), MOST_STEPS, &bits) || chained)
 		bits = elem;
 	while (bits < elem && 4 * (32 / bits) > s->k)
 		bits *= 2;
 	return 32 / bits;
 }
 
-/* The operand's registers in the order in which instructions take them: those of one instruction, then the other dim, then
- * along K. Loads in this order can wait until their step comes, and need no registers before. */
+/* The operand's registers in the order in which instructions take them: those of one instruction, then the
+ * other dim, then along K. Loads in this order can wait until their step comes, and need no registers before. */
 static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsigned k_width)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), fragment = 0, n = 0;
@@ -201,8 +202,8 @@ static bool lay_out(PassCx *cx, IrOp *dot)
 	const Layout *layouts[3];
 	Shape s = shape_of(dot);
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
-	const TargetMma *mma = gpu_mma_for(gpu->target, ir_operand(dot, 0)->type->elem, ir_operand(dot, 1)->type->elem,
-					   dot->results[0].type->elem, s.k, precision);
+	IrType a = ir_operand(dot, 0)->type->elem, b_elem = ir_operand(dot, 1)->type->elem;
+	const TargetMma *mma = gpu_mma_for(gpu->target, a, b_elem, dot->results[0].type->elem, s.k, precision);
 	/* A cluster's parts of a tile are no part of the fragments. */
 	if (mma && gpu->num_ctas == 1)
 		lay_out_mma(gpu, dot, &s, mma, gpu_num_warps(gpu, dot), layouts);

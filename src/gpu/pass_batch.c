@@ -1,11 +1,11 @@
-/* batch-conversions: conversions through shared memory that stand together store all together and load all together, with one
- * barrier between instead of one each.
+/* batch-conversions: conversions through shared memory that stand together store all together and load all
+ * together, with one barrier between instead of one each.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values.
  *	b = convert a; d = convert c    becomes    m = alloc a; n = alloc c; b = load m; d = load n
- * with the memory layouts that the plans of the conversions chose. Together stand conversions of a block where nothing
- * from the first to the last uses what one of them makes, enters a region or synchronises; their memory must leave
- * room for another CTA on the SM. Each load waits until its elements are needed. */
+ * with the memory layouts that the plans of the conversions chose. Together stand conversions of a block where
+ * nothing from the first to the last uses what one of them makes, enters a region or synchronises; their memory
+ * must leave room for another CTA on the SM. Each load waits until its elements are needed. */
 #include "gpu/gpu.h"
 
 enum { SHARED_SPACE = 0 };
@@ -42,8 +42,8 @@ static const LayoutPlan *shared_plan(const Batch *b, const IrOp *op)
 	IrType type = op->results[0].type;
 	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || gpu->num_ctas > 1)
 		return NULL;
-	const LayoutPlan *plan = layout_plan(&gpu->layouts, gpu_layout(gpu, ir_operand(op, 0)->type), gpu_layout(gpu, type),
-					     type->elem->bits, &gpu->plan_target);
+	const Layout *from = gpu_layout(gpu, ir_operand(op, 0)->type), *to = gpu_layout(gpu, type);
+	const LayoutPlan *plan = layout_plan(&gpu->layouts, from, to, type->elem->bits, &gpu->plan_target);
 	bool whole = plan->kind == LAYOUT_PLAN_SHARED && plan->passes == 1 && !plan->repetitions_take_turns;
 	return whole && layout_space_reps(&plan->source->out) == 1 ? plan : NULL;
 }
@@ -76,7 +76,8 @@ static void close_batch(Batch *b)
 		IrOp *op = b->members.data[i].op;
 		IrType type = op->results[0].type;
 		IrAttr encoding = gpu_encoding(b->gpu, memory_layout(b->gpu, b->members.data[i].plan));
-		IrType memory = ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding, SHARED_SPACE, false);
+		IrType memory =
+			ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding, SHARED_SPACE, false);
 		IrBuilder store = ir_at(m, op), load = ir_at(m, first_user(&op->results[0], op->next));
 		load.loc = op->loc;
 		IrValue *at = irb_1(&store, OP_LOCAL_ALLOC, memory, ir_operand(op, 0));
@@ -98,7 +99,8 @@ static bool uses_member(const Batch *b, const IrOp *op)
 static void visit_op(Batch *b, IrOp *op)
 {
 	const LayoutPlan *plan = shared_plan(b, op);
-	bool apart = op->region_count && op->kind != OP_REDUCE && op->kind != OP_SCAN && op->kind != OP_MAP_ELEMENTWISE;
+	bool combines = op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_MAP_ELEMENTWISE;
+	bool apart = op->region_count && !combines;
 	if (apart || ir_has_trait(op, TRAIT_SYNC | TRAIT_TERM) || uses_member(b, op))
 		close_batch(b);
 	if (!plan)

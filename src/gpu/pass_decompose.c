@@ -1,7 +1,7 @@
 /* decompose-dots: what is left are dots that an instruction of the target does, or multiply-adds of one type.
  *
- * Needs: TTIR. Keeps: effects; values as the interpreter defines them, up to the order of sums and roundings of the
- * intermediate type. Done, in this order:
+ * Needs: TTIR. Keeps: effects; values as the interpreter defines them, up to the order of sums and roundings of
+ * the intermediate type. Done, in this order:
  *	tt.dot_scaled       operands as bf16 (fp16 where one is), scaled, and a dot; fp4 and fp6 are unpacked by moving their
  *	                    bits into fp16 and a multiplication by a power of two, which is exact with denormals
  *	tf32x3, bf16x3, x6  products of parts, small ones first; NaN of inf - inf dropped before the last; then the sum

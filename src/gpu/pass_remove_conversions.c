@@ -1,8 +1,7 @@
-/* remove-layout-conversions: every tile gets the layout that the whole is cheapest with; conversions stand only where two
- * meet that differ.
+/* remove-layout-conversions: every tile gets the layout that the whole is cheapest with; conversions stand only
+ * where two meet that differ.
  *
- * Needs: TTGIR whose accesses have the layouts that memory wants, and dots theirs. Keeps: effects and values. Running it
- * again changes nothing.
+ * Needs: TTGIR whose accesses have the layouts that memory wants, and dots theirs. Keeps: effects and values.
  * Method: choose.h decides. Then types are set in place, and each operand is asked for in the layout that its
  * op wants: tiles that are cheap anywhere are computed in it, others are converted where that costs least, or
  * computed again where that is cheaper than the conversion. A conversion stands just before its first use, in
@@ -117,8 +116,8 @@ static void set_result(Rewrite *r, IrOp *op, const Layout *layout)
 						  : ir_attr_dense(cx, type, value->words, value->len));
 }
 
-/* The op once more (or itself), with this driving layout and operands to match. What it has as operands may have been
- * made for the original's layout. */
+/* The op once more (or itself), with this driving layout and operands to match. What it has as operands may
+ * have been made for the original's layout. */
 static IrValue *compute(Rewrite *r, IrOp *op, IrOp *original, const Layout *layout)
 {
 	for (uint32_t i = 0; i < op->operand_count; i++) {

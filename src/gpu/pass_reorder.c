@@ -1,9 +1,10 @@
-/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on them) are computed just before they
- * are first needed, so that they hold no registers over loops that do not use them.
+/* reorder-instructions: tiles that are cheap to compute (ranges, splats, index arithmetic on them) are computed
+ * just before they are first needed, so that they hold no registers over loops that do not use them.
  *
- * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not change stays
- * in front of it.
- * Method: a block is gone over in order; each op that is not cheap first fetches what it and the ops inside it need. */
+ * Needs: TTGIR with its final layouts. Keeps: effects and values. Ops stay in their block; what a loop does not
+ * change stays in front of it.
+ * Method: a block is gone over in order; each op that is not cheap first fetches what it and the ops inside it
+ * need. */
 #include "gpu/choose.h"
 
 typedef struct Order {

@@ -1,13 +1,13 @@
-/* optimize-thread-locality: sums over a loop of sums over a tile are added up in each thread, and across threads once
- * behind the loop.
+/* optimize-thread-locality: sums over a loop of sums over a tile are added up in each thread, and across
+ * threads once behind the loop.
  *
  *	for ... (s = init) { s = s + reduce(x) }    becomes
  *	for ... (p = neutral) { p = p + (x reduced within each thread) }    s = init + reduce(p)
  *
- * Needs: TTGIR with its final layouts. Keeps: effects; values up to the order of a reduction, which is free: integers, and
- * floating sums, products, minima, maxima.
- * The tile's dim is cut into [high, threads, low] bits, where the layout has threads for the middle ones and registers
- * for the others; layouts that mix them are left alone. */
+ * Needs: TTGIR with its final layouts. Keeps: effects; values up to the order of a reduction, which is free:
+ * integers, and floating sums, products, minima, maxima. The tile's dim is cut into [high, threads, low] bits,
+ * where the layout has threads for the middle ones and registers for the others; layouts that mix them are left
+ * alone. */
 #include "gpu/choose.h"
 
 #include <math.h>
@@ -128,7 +128,8 @@ static bool find_sum(IrOp *reduce, Sum *s)
 		return false;
 	const IrUse *out = combine->results[0].uses;
 	const IrValue *other = ir_operand(combine, ir_operand(combine, 0) == result);
-	if (out->owner != reduce->block->last || other->def || other->block != reduce->block || !ir_has_one_use(other))
+	bool carried = !other->def && other->block == reduce->block;
+	if (out->owner != reduce->block->last || !carried || !ir_has_one_use(other))
 		return false;
 	*s = (Sum){.reduce = reduce, .combine = combine, .loop = loop};
 	s->carried = (uint32_t)(out - out->owner->operands);
@@ -224,7 +225,8 @@ static void take_apart(Sums *sums, const Sum *s)
 	ir_operand_set(yield, s->carried, sum);
 	/* Behind the loop: across the threads, and what it began with. */
 	IrOp *last = reduce_again(sums, s->reduce, result, s->axis);
-	IrOp *final = ir_op_new(m, s->combine->kind, s->combine->loc, (IrValue *[]){init, &last->results[0]}, 2, &whole, 1, 0);
+	IrValue *both[] = {init, &last->results[0]};
+	IrOp *final = ir_op_new(m, s->combine->kind, s->combine->loc, both, 2, &whole, 1, 0);
 	ir_operand_set(last, 0, init); /* not the result, while its uses are replaced */
 	ir_replace_uses(result, &final->results[0]);
 	ir_operand_set(last, 0, result);

@@ -1,5 +1,5 @@
-/* Parts of the choice of layouts against the definition: smallest cuts against all assignments, prices of conversions against
- * plans, prices of accesses against addresses counted one by one. */
+/* Parts of the choice of layouts against the definition: smallest cuts against all assignments, prices of
+ * conversions against plans, prices of accesses against addresses counted one by one. */
 #include "gpu/choose.h"
 #include "gpu_kit.h"
 #include "layout_random.h"
@@ -57,8 +57,8 @@ static void cuts_are_smallest(void **state)
 
 /* ---- conversions ---- */
 
-/* The price is exact about nothing to do, and of the plan's size otherwise: it decides between layouts whose prices
- * are far apart. */
+/* The price is exact about nothing to do, and of the plan's size otherwise: it decides between layouts whose
+ * prices are far apart. */
 static void prices_go_with_plans(void **state)
 {
 	Random random = {3};
@@ -111,7 +111,8 @@ static void accesses_cost_their_lines(void **state)
 	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")), 8 * (1 + 32 * 4));
 	/* Atomics take one element each; half a row is two sectors. */
 	assert_int_equal(gpu_price_access(OP_ATOMIC_RMW, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 2 * 8));
-	/* One address for all columns, under masks that differ, and under one: a thread then loads both of its columns at once. */
+	/* One address for all columns, under masks that differ, and under one: a thread then loads both of its
+	 * columns at once. */
 	access = (GpuAccess){.element_bits = 16, .dim = 0, .vector = 1, .contiguity = 1, .constancy = {1, 64}, .shared = {1, 1}};
 	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 4));
 	access.shared[1] = 64;

@@ -1,6 +1,6 @@
-/* Dots as lists of instructions: each plan is run lane by lane with the fragments of the PTX ISA, written here from its
- * figures (groupID = lane / 4, threadID_in_group = lane % 4), and compared with the product. The layouts are those
- * that accelerate-matmul chooses. */
+/* Dots as lists of instructions: each plan is run lane by lane with the fragments of the PTX ISA, written here
+ * from its figures (groupID = lane / 4, threadID_in_group = lane % 4), and compared with the product. The
+ * layouts are those that accelerate-matmul chooses. */
 #include "gpu/dot.h"
 #include "gpu_kit.h"
 
@@ -213,7 +213,8 @@ static void plans_compute_the_product(void **state)
 	}
 }
 
-/* A widened operand comes by words of what it was: the K of a thread's neighbours is another, for both operands. */
+/* A widened operand comes by words of what it was: the K of a thread's neighbours is another, for both
+ * operands. */
 static void widened_operands_keep_their_words(void **state)
 {
 	GpuKit kit;

@@ -1,8 +1,9 @@
-/* Random programs keep their meaning through the passes that choose layouts. A program is run by the interpreter; then the
- * passes run on it, with verification and a round trip through text after each, its layouts are erased again (a
- * conversion, or a trip through memory, is the tile itself), and what is left must store the same. All numbers are
- * integers, so that no order of sums matters: tiles loaded along rows and columns, arithmetic, transposed, reshaped,
- * reduced, scanned, gathered and broadcast, products, loops that carry tiles, sums and addresses, branches. */
+/* Random programs keep their meaning through the passes that choose layouts. A program is run by the
+ * interpreter; then the passes run on it, with verification and a round trip through text after each, its
+ * layouts are erased again (a conversion, or a trip through memory, is the tile itself), and what is left must
+ * store the same. All numbers are integers, so that no order of sums matters: tiles loaded along rows and
+ * columns, arithmetic, transposed, reshaped, reduced, scanned, gathered and broadcast, products, loops that
+ * carry tiles, sums and addresses, branches. */
 #include "gpu_kit.h"
 #include "interp_kit.h"
 
