@@ -31,7 +31,9 @@ static const Layout *memory_layout(GpuCx *gpu, const LayoutPlan *plan)
 	uint32_t tile = 0;
 	for (unsigned k = 0; k < layout_rank(l); k++)
 		tile |= 1u << (LAYOUT_DIM0 + k);
-	return layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
+	l = layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
+	ASSERT(layout_is_onto(l) && layout_is_one_to_one(l));
+	return l;
 }
 
 static const LayoutPlan *shared_plan(const Batch *b, const IrOp *op)
