@@ -558,6 +558,12 @@ typedef struct neso_slot {
 	neso_dtype dtype;   /* VALUE: of a scalar; NONE: an address. PAD: a byte, 1 for NaN */
 } neso_slot;
 
+/* Under NESO_POLICY_GENERIC calls that differ in the values of these constexpr parameters alone, and not in their
+ * neso_number_class, get one variant, as long as the set is the same: four words, a bit for each of the first 256
+ * parameters. NULL: there are none, or not yet, or the policy (DEFAULT: the context's) is another. The slots of such a
+ * parameter are NESO_PART_VALUE. */
+NESO_API const uint64_t *neso_kernel_demoted(const neso_kernel *kernel, neso_constexpr_policy policy);
+NESO_API uint64_t neso_number_class(const neso_value *value); /* of a BOOL, an INT or a FLOAT */
 /* For the current context (as neso_kernel_launch). Free with neso_ready_free, before the module goes. */
 NESO_API neso_status neso_variant_ready(neso_variant *variant, neso_ready **ready, neso_diagnostics **diagnostics);
 NESO_API void neso_ready_free(neso_ready *ready); /* NULL is fine */

@@ -7,7 +7,7 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "neso_target", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -205,6 +205,13 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
+	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
+		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
+		if (policy && strcmp(policy, "generic") != 0 && strcmp(policy, "eager") != 0)
+			PyErr_Format(PyExc_ValueError, "constexpr_policy is 'eager' or 'generic', not '%s'", policy);
+		else if (policy)
+			options->constexpr_policy = *policy == 'g' ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
+	}
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
 	return !PyErr_Occurred();
@@ -228,7 +235,7 @@ bool call_key_options(const neso_compile_options *o, Key *key)
 {
 	const uint32_t packed[] = {o->num_warps,    o->num_stages,   o->num_ctas,    o->maxnreg,
 				   o->debug,        o->ptx_version,  o->no_fp_fusion, o->no_line_info,
-				   o->cooperative,  o->dependent_launch};
+				   o->cooperative,  o->dependent_launch, (uint32_t)o->constexpr_policy};
 	const char *precision = o->dot_precision ? o->dot_precision : "", *target = o->target ? o->target : "";
 	return key_add(key, packed, sizeof packed) && key_add(key, precision, strlen(precision) + 1) &&
 	       key_add(key, target, strlen(target) + 1);

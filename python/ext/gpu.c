@@ -343,7 +343,8 @@ static bool current_stream(const GpuCall *g, int device, void **stream)
 static void put_options(GpuCall *g, const neso_compile_options *o)
 {
 	const uint64_t flags = (uint64_t)o->debug | (uint64_t)o->no_fp_fusion << 1 | (uint64_t)o->no_line_info << 2 |
-			       (uint64_t)o->cooperative << 3 | (uint64_t)o->dependent_launch << 4;
+			       (uint64_t)o->cooperative << 3 | (uint64_t)o->dependent_launch << 4 |
+			       (uint64_t)o->constexpr_policy << 5;
 	uint64_t precision[2] = {0, 0};
 	gpu_put(g, o->num_warps | (uint64_t)o->num_stages << 32);
 	gpu_put(g, o->num_ctas | (uint64_t)o->maxnreg << 32);

@@ -34,6 +34,7 @@ struct GpuCall {
 	PyObject *foreign;        /* borrowed: the first array on a GPU, when it has none */
 	int device;               /* of the first array that tells; -1: none does */
 	Py_ssize_t on_device, on_host; /* parameters of the first arrays that only a GPU, only the CPU can reach; -1 */
+	const uint64_t *demoted; /* constexprs whose values the words leave out but for their class, or NULL */
 	const PyObject *last; /* the last tensor that was looked at, with the value and the word that it gave: */
 	const GpuValue *last_value;
 	uint64_t last_word;

@@ -325,7 +325,7 @@ static bool look_descriptor(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue 
 /* ---- constants ---- */
 
 /* Kinds of constants in a word's second byte. */
-enum { C_NONE, C_BOOL, C_INT, C_UINT, C_FLOAT, C_OBJECT, C_TEXT, C_TUPLE, C_CONSTEXPR };
+enum { C_NONE, C_BOOL, C_INT, C_FLOAT, C_OBJECT, C_TEXT, C_TUPLE, C_CONSTEXPR, C_DEMOTED };
 
 /* By its address, which is nobody else's as long as it lives. */
 static void put_object(GpuCall *g, unsigned kind, PyObject *object)
@@ -443,11 +443,58 @@ static bool look_number(GpuCall *g, PyObject *value, Kind kind, bool is_typed, G
 
 /* ---- a call ---- */
 
+/* The value of a constexpr that may be an argument of the function all the same, where it is a number. */
+static bool read_number(PyObject *value, neso_value *number)
+{
+	int overflow = 0;
+	*number = (neso_value){0};
+	if (PyBool_Check(value)) {
+		number->kind = NESO_VALUE_BOOL;
+		number->i = value == Py_True;
+	} else if (PyLong_Check(value)) {
+		number->kind = NESO_VALUE_INT;
+		number->i = PyLong_AsLongLongAndOverflow(value, &overflow);
+		number->is_unsigned = overflow > 0;
+		if (overflow > 0)
+			number->i = (int64_t)PyLong_AsUnsignedLongLong(value);
+		PyErr_Clear();
+	} else if (PyFloat_Check(value)) {
+		number->kind = NESO_VALUE_FLOAT;
+		number->f = PyFloat_AsDouble(value);
+	}
+	return number->kind != NESO_VALUE_UNKNOWN;
+}
+
+/* Of a policy that demotes constexprs. */
+static bool look_demotable(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue *out)
+{
+	neso_value number;
+	PyObject *inner = array_type(value)->kind == KIND_CONSTEXPR ? PyObject_GetAttr(value, name_value) : NULL;
+	PyErr_Clear();
+	bool is_number = read_number(inner ? inner : value, &number);
+	g->last = NULL;
+	Py_XDECREF(inner);
+	if (is_number) {
+		out->bits = (uint64_t)number.i;
+		out->kind = number.kind == NESO_VALUE_FLOAT ? V_FLOAT : V_INT;
+		if (number.kind == NESO_VALUE_FLOAT)
+			memcpy(&out->bits, &number.f, sizeof out->bits);
+	}
+	bool demoted = is_number && !inner && g->demoted && i < 256 && (g->demoted[i / 64] >> i % 64 & 1) != 0;
+	if (!demoted)
+		return put_constant(g, value);
+	gpu_put(g, head(V_CONSTANT, C_DEMOTED));
+	gpu_put(g, neso_number_class(&number));
+	return true;
+}
+
 static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, Py_ssize_t i, GpuValue *out, Held *held)
 {
 	out->kind = V_CONSTANT;
-	if (is_constexpr || value == Py_None)
+	if (value == Py_None)
 		return put_constant(g, value);
+	if (is_constexpr)
+		return look_demotable(g, value, i, out);
 	if (PyLong_CheckExact(value))
 		return look_int(g, value, is_typed, out);
 	const TypeInfo *type = array_type(value);
@@ -476,6 +523,9 @@ static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, 
 int gpu_look_all(GpuCall *g, Launch *l)
 {
 	const Kernel *k = l->kernel;
+	g->demoted = k->kernel ? neso_kernel_demoted(k->kernel, l->options.constexpr_policy) : NULL;
+	for (int w = 0; g->demoted && w < 4; w++)
+		gpu_put(g, g->demoted[w]);
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {
 		const Param *p = &k->params[i];
 		if (!look(g, l->call.values[i], p->is_constexpr, p->is_typed, i, &g->values[i], &l->held))

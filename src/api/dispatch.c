@@ -166,6 +166,23 @@ static uint64_t hash_words(const uint64_t *words, size_t count)
 	return hash ^ hash >> 32;
 }
 
+const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy)
+{
+	int chosen = policy ? (int)policy : (int)kernel->module->context->host.policy;
+	return chosen == NESO_POLICY_GENERIC ? jit_kernel_demoted(kernel->jit) : NULL;
+}
+
+const uint64_t *neso_kernel_demoted(const neso_kernel *kernel, neso_constexpr_policy policy)
+{
+	const JitSet *set = kernel ? api_demoted(kernel, policy) : NULL;
+	return set ? set->words : NULL;
+}
+
+uint64_t neso_number_class(const neso_value *value)
+{
+	return (uint64_t)value->kind | class_of_number(value) << 8;
+}
+
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch)
 {
 	_Static_assert(API_KEY_WORDS > 2 * MOST_WORDS, "options and one argument fit");
@@ -175,10 +192,7 @@ bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *lau
 		return false;
 	uint64_t context = jit_gpu_context(kernel->jit);
 	uint64_t *at = context ? put_options(key->words, options, context) : NULL;
-	key->demoted = NULL;
-	if ((options->constexpr_policy ? (int)options->constexpr_policy : (int)kernel->module->context->host.policy) ==
-	    NESO_POLICY_GENERIC)
-		key->demoted = jit_kernel_demoted(kernel->jit);
+	key->demoted = api_demoted(kernel, options->constexpr_policy);
 	for (size_t w = 0; at && key->demoted && w < ARRAY_LEN(key->demoted->words) && 64 * w < kernel->param_count; w++)
 		*at++ = key->demoted->words[w];
 	if (at)

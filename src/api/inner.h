@@ -93,6 +93,8 @@ typedef struct ApiKey {
 
 /* False: the call is for the interpreter, has no GPU to run on, or is of a kind that goes the long way. */
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch);
+/* What the policy demotes of a kernel so far, or NULL. */
+const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy);
 /* Launches as nv_launch_plain does: 0, or what api_launch_rest is to be called with. */
 int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch);
 JitStatus api_launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags);

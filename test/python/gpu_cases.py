@@ -121,6 +121,11 @@ def tiles(d, o, B: tl.constexpr):
 
 
 @triton.jit
+def fill(x, V: tl.constexpr, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), V)
+
+
+@triton.jit
 def nothing():
     pass
 
@@ -297,6 +302,24 @@ class Values(Case):
         self.assertIs(variant(tl.constexpr("relu")), variant(tl.constexpr(text)))
         self.assertIs(variant(tuple([1, text])), found[9])
         self.assertGreaterEqual(len(scale._entries()), entries)
+
+    def test_generic(self):
+        """A policy under which numbers are no constants: one variant, and values that are right."""
+        self.launched(1)
+        eager = {id(fill[(1, )](Exchanged(0x1000), V=v, B=32)) for v in (5, 6)}
+        self.assertEqual(len(eager), 2)
+        self.launched(2)
+        found = []
+        for v in (5, 6, 7, 4, 1000, -1, 16, 1):
+            found.append(fill[(1, )](Exchanged(0x1000), V=v, B=32, constexpr_policy="generic"))
+            self.assertEqual(arguments(8, 4), [0x1000, v & 0xFFFFFFFF])
+        self.assertEqual(len({c._key() for c in found[:6]}), 1)
+        self.assertIs(found[1], found[2])
+        self.assertIs(found[1], found[3])
+        fill[(1, )](Exchanged(0x1000), V=0.5, B=32, constexpr_policy="generic")
+        self.assertEqual(arguments(8, 4), [0x1000, f32(0.5)])
+        with self.assertRaisesRegex(ValueError, "'lazy'"):
+            fill[(1, )](Exchanged(0x1000), V=0.5, B=32, constexpr_policy="lazy")
 
     def test_many_constants(self):
         """The table of calls is bounded; what is compiled stays."""
