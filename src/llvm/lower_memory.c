@@ -292,8 +292,8 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		args[n++] = condition;
 	if (how->policy)
 		args[n++] = how->policy;
-	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global, suffix_of(lw, how, condition, &w),
-					  lower_words_result(lw, &w), args, n);
+	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global,
+					  suffix_of(lw, how, condition, &w), lower_words_result(lw, &w), args, n);
 	LLVMValueRef words[4], others[4];
 	for (unsigned i = 0; i < w.count; i++) {
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;

@@ -14,7 +14,8 @@
  *
  * What a load gives where its condition is false is anything, if not said otherwise: registers that are set before make ptxas
  * issue one load after the other. Registers that are not are taken from the start of the kernel on, as far as ptxas
- * can tell: where many loads stand behind much that has to be kept, that costs more (gpu_crowd). An atomic's words given otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
+ * can tell: where many loads stand behind much that has to be kept, that costs more (gpu_crowd). An atomic's words given
+ * otherwise are tied to the result's registers. Source: PTX ISA 8.8, "ld", "st", "atom", "red". */
 #include <stdlib.h>
 
 #include "llvm/machine.h"
