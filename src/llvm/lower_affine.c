@@ -87,22 +87,32 @@ LowerAffineOp lower_affine_op(const Lower *lw, const IrOp *op)
 	return out;
 }
 
+struct LowerAffineMade {
+	struct LowerAffineMade *next;
+	LLVMValueRef a, b, sum;
+};
+
+/* Which list depends on addresses, what is found does not. */
+static unsigned list_of(LLVMValueRef a, LLVMValueRef b)
+{
+	uint64_t x = (uint64_t)(uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uintptr_t)b;
+	return (unsigned)((x * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+}
+
 /* NULL when the pair was not combined before. */
 static LLVMValueRef made(const LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b)
 {
-	unsigned n = MIN(op->count, (unsigned)ARRAY_LEN(op->made));
-	for (unsigned i = 0; i < n; i++)
-		if (op->made[i].a == a && op->made[i].b == b)
-			return op->made[i].sum;
-	return NULL;
+	const struct LowerAffineMade *m = op->made[list_of(a, b)];
+	while (m && (m->a != a || m->b != b))
+		m = m->next;
+	return m ? m->sum : NULL;
 }
 
-static LLVMValueRef remember(LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
+static LLVMValueRef remember(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
 {
-	unsigned at = op->count++ % ARRAY_LEN(op->made);
-	op->made[at].a = a;
-	op->made[at].b = b;
-	op->made[at].sum = sum;
+	struct LowerAffineMade **list = &op->made[list_of(a, b)], *m = ARENA_NEW(lw->arena, struct LowerAffineMade);
+	*m = (struct LowerAffineMade){*list, a, b, sum};
+	*list = m;
 	return sum;
 }
 
@@ -137,7 +147,7 @@ LLVMValueRef lower_affine_add(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVM
 			   .zero = zero_of_sum(x.zero, y.zero)};
 	sum.base = made(op, x.base, y.base);
 	if (!sum.base)
-		sum.base = remember(op, x.base, y.base, LLVMBuildAdd(lw->b, x.base, y.base, ""));
+		sum.base = remember(lw, op, x.base, y.base, LLVMBuildAdd(lw->b, x.base, y.base, ""));
 	return lower_affine_value(lw, sum);
 }
 
@@ -160,7 +170,7 @@ LLVMValueRef lower_affine_multiply(Lower *lw, LowerAffineOp *op, LLVMValueRef a,
 		product.zero |= x.zero << shift;
 	product.base = made(op, x.base, b);
 	if (!product.base)
-		product.base = remember(op, x.base, b, LLVMBuildMul(lw->b, x.base, b, ""));
+		product.base = remember(lw, op, x.base, b, LLVMBuildMul(lw->b, x.base, b, ""));
 	return lower_affine_value(lw, product);
 }
 
@@ -173,7 +183,7 @@ LLVMValueRef lower_affine_extend(Lower *lw, LowerAffineOp *op, LLVMValueRef v, L
 	uint64_t own = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
 	LLVMValueRef wide = made(op, a.base, a.base);
 	if (!wide)
-		wide = remember(op, a.base, a.base, LLVMBuildSExt(lw->b, a.base, type, ""));
+		wide = remember(lw, op, a.base, a.base, LLVMBuildSExt(lw->b, a.base, type, ""));
 	/* The bits that extension adds are those of the sign. */
 	a.zero &= own;
 	a.zero |= a.zero >> (bits - 1) ? ~own : 0;
@@ -191,7 +201,7 @@ LLVMValueRef lower_affine_address(Lower *lw, LowerAffineOp *op, LLVMValueRef poi
 	LowerAffine sum = {.offset = (int64_t)((uint64_t)p.offset + (uint64_t)i.offset * op->bytes)};
 	sum.base = made(op, p.base, i.base);
 	if (!sum.base)
-		sum.base = remember(op, p.base, i.base,
+		sum.base = remember(lw, op, p.base, i.base,
 				    LLVMIsNull(i.base) ? p.base : lower_offset(lw, p.base, i.base, op->bytes));
 	return lower_affine_value(lw, sum);
 }

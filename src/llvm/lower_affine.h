@@ -29,10 +29,7 @@ typedef struct LowerAffineOp {
 	const IrOp *op;
 	int64_t divisible[2];
 	unsigned bytes;  /* of a pointer's element */
-	struct {
-		LLVMValueRef a, b, sum;
-	} made[8];
-	unsigned count;
+	struct LowerAffineMade *made[64]; /* what was combined before, in lists by a hash */
 } LowerAffineOp;
 
 LowerAffineOp lower_affine_op(const Lower *lw, const IrOp *op);

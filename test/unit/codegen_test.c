@@ -25,7 +25,7 @@ int main(void)
 #include <pthread.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/os.h"
 #include "llvm/codegen.h"
 #include "llvm/facts.h"
 #include "llvm/lines.h"
@@ -209,6 +209,41 @@ static void threads_give_the_same_text(void **state)
 	table->free(r);
 }
 
+/* The same input gives the same bytes at each stage, wherever in memory things lie. */
+static void stages_are_the_same_again(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"softmax", "layernorm", "matmul"};
+	for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
+		Arena arena;
+		Str bytes;
+		const char *error;
+		arena_init(&arena, 0);
+		const char *path = arena_printf(&arena, NESO_SOURCE_DIR "/test/bench/%s.mlir", files[i]);
+		assert_true(os_read_file(&arena, path, &bytes, &error));
+		CodegenRequest request = request_of(bytes.ptr);
+		request.line_info = true;
+		request.verify_passes = false;
+		for (int stage = 0; stage < CODEGEN_STAGE__COUNT; stage++)
+			request.keep[stage] = true;
+		CodegenResult *r = table->compile(&request), *empty[3];
+		assert_true(r && r->ok);
+		for (unsigned k = 0; k < ARRAY_LEN(empty); k++) {
+			CodegenRequest other = request_of(empty_kernel);
+			empty[k] = table->compile(&other);
+			CodegenResult *again = table->compile(&request);
+			assert_true(again && again->ok);
+			for (int stage = CODEGEN_TTGIR; stage < CODEGEN_STAGE__COUNT; stage++)
+				assert_string_equal(r->stage[stage].data, again->stage[stage].data);
+			table->free(again);
+		}
+		for (unsigned k = 0; k < ARRAY_LEN(empty); k++)
+			table->free(empty[k]);
+		table->free(r);
+		arena_free(&arena);
+	}
+}
+
 static void facts_go_through_text(void **state)
 {
 	(void)state;
@@ -267,6 +302,7 @@ int main(void)
 		cmocka_unit_test(survives_fatal_errors),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(threads_give_the_same_text),
+		cmocka_unit_test(stages_are_the_same_again),
 		cmocka_unit_test(facts_go_through_text),
 		cmocka_unit_test(lines_name_what_was_inlined),
 	};
