@@ -317,7 +317,8 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 		if (!*most)
 			return false;
 		--*most;
-		if (op->kind == OP_STORE && op->operand_count > 2 && ir_operand(op, 2) == mask && value != mask)
+		if ((op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW) && op->operand_count > 2 &&
+		    ir_operand(op, 2) == mask && value != mask)
 			continue;
 		if (op->kind == OP_LOAD && op->operand_count > 1 && ir_operand(op, 1) == mask && ir_operand(op, 0) == value)
 			continue;
