@@ -308,6 +308,11 @@ static PyObject *load(PyObject *self, PyObject *args, bool is_ir)
 		return NULL;
 	}
 	neso_diagnostics_free(diagnostics);
+	if (k->module) {
+		/* Another thread was faster, and may have compiled by now. */
+		neso_module_free(module);
+		Py_RETURN_NONE;
+	}
 	Module *m = PyObject_New(Module, module_type);
 	if (!m) {
 		neso_module_free(module);

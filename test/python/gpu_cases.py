@@ -494,6 +494,28 @@ class Measuring(Case):
         self.assertEqual(fake.last.block[0], 128)
         self.assertTrue(any(resets) and None in resets)
 
+    def test_compiled_first(self):
+        """All configurations are compiled before the first is measured; one that cannot be is passed over."""
+        seen = []
+
+        def bench(call, quantiles):
+            seen.append(len(tuned.fn._entries()))
+            call()
+            return [1.0] * 3
+
+        scope = {"triton": triton, "tl": tl}
+        exec("@triton.jit\ndef f(x, B: tl.constexpr):\n    tl.static_assert(B < 500)\n"
+             "    tl.store(x + tl.arange(0, B), 1.0)\n", scope)
+        configs = [triton.Config({"B": 2**i}) for i in range(4, 9)]
+        tuned = triton.autotune(configs, key=["x"], do_bench=bench)(scope["f"])
+        tuned[(1, )](Exchanged(0x1000))
+        self.assertEqual(seen, [5] * 5)
+        too_large = triton.Config({"B": 512})
+        tuned = triton.autotune([too_large] + configs, key=["x"], do_bench=bench)(scope["f"])
+        tuned[(1, )](Exchanged(0x1000))
+        self.assertEqual(tuned.configs_timings[too_large], [float("inf")] * 3)
+        self.assertIsNot(tuned.best_config, too_large)
+
     def test_out_of_resources(self):
         """Configurations that do not fit are passed over."""
         fake.max_threads = 128

@@ -4,8 +4,10 @@ import builtins
 import functools
 import hashlib
 import inspect
+import os
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 from .. import knobs
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
@@ -156,10 +158,30 @@ class Autotuner(KernelInterface):
                   binary=False)
         return False
 
+    def _compile_all(self, configs, args, kwargs):
+        """Compiles them side by side, as assembling is the work of other processes; what fails fails again, and is told,
+        when it is measured."""
+        inner = self.fn
+        while not isinstance(inner, JITFunction):
+            inner = inner.fn
+        watched = inner.pre_run_hooks or knobs.runtime.jit_post_compile_hook or knobs.runtime.jit_cache_hook
+        if len(configs) < 2 or watched or isinstance(driver.active, CpuDriver):
+            return
+
+        def compile(config):
+            try:
+                self.fn.run(*args, **{**kwargs, **config.all_kwargs(), "warmup": True})
+            except Exception:
+                pass
+
+        with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
+            list(threads.map(compile, configs))
+
     def _measure(self, configs, args, kwargs):
         """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
         timings, measured = {}, {}
         alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
+        self._compile_all(configs, args, kwargs)
         for config in configs:
             words = tuple((n, v) for n, v in config.all_kwargs().items() if n not in _GPU_OPTIONS or n in self.arg_names)
             program = (words, config.pre_hook) if alike else config
