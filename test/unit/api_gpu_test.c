@@ -217,6 +217,35 @@ static void test_launches(void **state)
 	end(&f);
 }
 
+/* Numeric constexprs under the policy `generic`: one compilation, and later calls pass what they give. */
+static void test_generic(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	f.options.constexpr_policy = NESO_POLICY_GENERIC;
+	int compiled = 0;
+	for (int add = -500; add < 500; add++) {
+		neso_arg args[5] = {neso_arg_buffer(NULL, NESO_FP32, (void *)0x1000, 1 << 20, NESO_READ_WRITE), neso_arg_int(NULL, 7),
+				    neso_arg_value("a", neso_value_float(2)), neso_arg_int("B", 64), neso_arg_int("ADD", add)};
+		neso_launch l = neso_launch_of(args, 5, 3, 1, 1);
+		neso_launch_result result = {.size = sizeof result};
+		l.options = &f.options;
+		f.fake->arg_count = 4;
+		assert_int_equal(neso_kernel_launch(f.kernel, &l, &result, NULL), NESO_OK);
+		compiled += result.compiled;
+		float as_float = (float)add; /* next to a tile of fp32 it is one */
+		uint32_t bits;
+		memcpy(&bits, &as_float, sizeof bits);
+		assert_int_equal((uint32_t)f.fake->last.args[3], bits);
+		assert_int_equal((uint32_t)f.fake->last.args[1], 7);
+	}
+	assert_int_equal(compiled, 1);
+	assert_int_equal(neso_kernel_variant_count(f.kernel), 2); /* and need_compiler's */
+	end(&f);
+}
+
 /* By bare values: the slots say what goes where; what the driver refuses is said once, by name. */
 static void test_ready(void **state)
 {
@@ -318,7 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
