@@ -596,16 +596,36 @@ static bool bind_number(PyObject *value, Kind kind, bool is_constexpr, const cha
 	return good;
 }
 
-static bool bind_constexpr(PyObject *value, const char *name, neso_arg *arg, Key *key, Held *held)
+static bool bind_constexpr(PyObject *value, bool is_constexpr, const char *name, neso_arg *arg, Key *key, Held *held)
 {
 	PyObject *inner = PyObject_GetAttr(value, name_value);
 	bool good = inner && held_keep(held, inner) && array_bind(inner, true, false, name, arg, key, held);
 	Py_XDECREF(inner);
-	if (good && (arg->value.kind == NESO_VALUE_INT || arg->value.kind == NESO_VALUE_FLOAT)) {
+	if (good && !is_constexpr && (arg->value.kind == NESO_VALUE_INT || arg->value.kind == NESO_VALUE_FLOAT)) {
 		/* A number that says it is a constant is one, whatever the parameter says. */
 		good = bind_expression(value, arg, key, held);
 	}
 	return good;
+}
+
+int array_bind_demoted(PyObject *value, neso_arg *arg, Key *key)
+{
+	int overflow = 0;
+	memset(arg, 0, sizeof *arg);
+	if (PyBool_Check(value)) {
+		arg->value.kind = NESO_VALUE_BOOL;
+		arg->value.i = value == Py_True;
+	} else if (PyFloat_CheckExact(value)) {
+		arg->value.kind = NESO_VALUE_FLOAT;
+		arg->value.f = PyFloat_AsDouble(value);
+	} else if (PyLong_CheckExact(value)) {
+		arg->value.kind = NESO_VALUE_INT;
+		arg->value.i = PyLong_AsLongLongAndOverflow(value, &overflow);
+	}
+	if (overflow || arg->value.kind == NESO_VALUE_UNKNOWN)
+		return 0;
+	uint64_t cls = neso_number_class(&arg->value);
+	return key_tag(key, 'D', 0, 0, 0) && key_add(key, &cls, sizeof cls) ? 1 : -1;
 }
 
 bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
@@ -638,7 +658,7 @@ bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *n
 	case KIND_DESCRIPTOR:
 		return bind_descriptor(value, name, arg, key, held);
 	case KIND_CONSTEXPR:
-		return bind_constexpr(value, name, arg, key, held);
+		return bind_constexpr(value, is_constexpr, name, arg, key, held);
 	case KIND_TUPLE:
 		if (!is_constexpr) {
 			held->has_tuple = true;

@@ -143,12 +143,12 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 }
 
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
-enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV__COUNT };
+enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV__COUNT };
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
-					"TRITON_DISABLE_LINE_INFO"};
+					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
-	bool debug, no_fusion, no_lines;
+	bool debug, no_fusion, no_lines, generic;
 	char precision[16]; /* "": none */
 } env;
 
@@ -160,6 +160,7 @@ static void take_setting(int which, const char *text)
 	case ENV_DEBUG: env.debug = yes; break;
 	case ENV_FUSION: env.no_fusion = no; break;
 	case ENV_NO_LINES: env.no_lines = yes; break;
+	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
 	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
 	}
 }
@@ -225,6 +226,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	options->no_gpu_limits = k->ignore_unknown;
 	options->debug = k->debug || env.debug;
 	options->no_line_info = env.no_lines;
+	options->constexpr_policy = k->policy ? k->policy : env.generic ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	bool good = !call->has_options || given_options(call, options, &fusion);
 	options->no_fp_fusion = !fusion;
@@ -324,6 +326,12 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	}
 	Py_XDECREF(made);
 	return good;
+}
+
+const uint64_t *call_demoted(const Launch *l)
+{
+	neso_kernel *kernel = l->kernel->kernel;
+	return kernel ? neso_kernel_demoted(kernel, l->options.constexpr_policy) : NULL;
 }
 
 PyObject *call_option_words(const Call *call)

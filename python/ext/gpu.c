@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* How one argument of the function is made of a call's values. */
-typedef enum { FILL_BITS, FILL_FP32, FILL_FLOAT, FILL_SHAPE, FILL_STRIDE, FILL_PAD } FillHow;
+typedef enum { FILL_BITS, FILL_FP32, FILL_FLOAT, FILL_TRUTH, FILL_SHAPE, FILL_STRIDE, FILL_PAD } FillHow;
 typedef struct GpuFill {
 	uint32_t parameter;
 	uint8_t how, axis;
@@ -238,6 +238,8 @@ static GpuFill fill_of(const neso_slot *slot)
 		fill.how = FILL_FP32;
 	else if (slot->dtype >= NESO_FP8E5)
 		fill.how = FILL_FLOAT;
+	else if (slot->dtype == NESO_INT1)
+		fill.how = FILL_TRUTH;
 	return fill;
 }
 
@@ -359,7 +361,7 @@ static double number_of(const GpuValue *v)
 {
 	double f;
 	if (v->kind != V_FLOAT)
-		return (double)(int64_t)v->bits;
+		return v->dtype == NESO_UINT64 ? (double)v->bits : (double)(int64_t)v->bits;
 	memcpy(&f, &v->bits, sizeof f);
 	return f;
 }
@@ -377,7 +379,9 @@ static void *fill_one(const GpuFill *f, GpuCall *g, uint64_t *room)
 	default: break;
 	}
 	double value = number_of(v);
-	if (f->how == FILL_FP32) {
+	if (f->how == FILL_TRUTH) {
+		*room = value != 0;
+	} else if (f->how == FILL_FP32) {
 		float single = (float)value;
 		memcpy(room, &single, sizeof single);
 	} else {
@@ -437,7 +441,9 @@ static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 		return compiled;
 	bool slow = PyList_Size(host.slow) > 0;
 	bool good = ready || (ready = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel));
-	good = good && (entry || !g->packed || table_add(l->kernel, g, compiled, ready));
+	/* Under words that were made for another set it is not to be found. */
+	bool same = !g->demoted || g->demoted == call_demoted(l);
+	good = good && (entry || !g->packed || !same || table_add(l->kernel, g, compiled, ready));
 	good = good && call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
 	       current_stream(g, device, &l->launch.stream) && (!slow || launch_hooks(l, compiled, true)) &&
 	       run(l, ready) && (!slow || launch_hooks(l, compiled, false));

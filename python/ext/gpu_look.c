@@ -408,9 +408,9 @@ static bool look_int(GpuCall *g, PyObject *value, bool is_typed, GpuValue *out)
 	long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
 	if (overflow) {
 		/* uint64, or an error that binding tells. */
+		*out = (GpuValue){.kind = V_INT, .dtype = NESO_UINT64};
 		out->bits = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
 		PyErr_Clear();
-		out->kind = V_INT;
 		g->packed = false;
 		return true;
 	}
@@ -477,6 +477,7 @@ static bool look_demotable(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue *
 	if (is_number) {
 		out->bits = (uint64_t)number.i;
 		out->kind = number.kind == NESO_VALUE_FLOAT ? V_FLOAT : V_INT;
+		out->dtype = number.is_unsigned ? NESO_UINT64 : NESO_DTYPE_NONE;
 		if (number.kind == NESO_VALUE_FLOAT)
 			memcpy(&out->bits, &number.f, sizeof out->bits);
 	}
@@ -523,7 +524,7 @@ static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, 
 int gpu_look_all(GpuCall *g, Launch *l)
 {
 	const Kernel *k = l->kernel;
-	g->demoted = k->kernel ? neso_kernel_demoted(k->kernel, l->options.constexpr_policy) : NULL;
+	g->demoted = call_demoted(l);
 	for (int w = 0; g->demoted && w < 4; w++)
 		gpu_put(g, g->demoted[w]);
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {

@@ -239,14 +239,14 @@ static void kernel_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* _setup(params, pre_hooks, debug, ignore_unknown); params: (name, has_default, default, is_constexpr,
+/* _setup(params, pre_hooks, debug, ignore_unknown, policy); params: (name, has_default, default, is_constexpr,
  * is_const, is_typed) */
 static PyObject *kernel_setup(PyObject *self, PyObject *args)
 {
 	Kernel *k = (Kernel *)self;
 	PyObject *params, *hooks;
-	int debug, ignore;
-	if (!PyArg_ParseTuple(args, "O!O!pp", &PyTuple_Type, &params, &PyList_Type, &hooks, &debug, &ignore))
+	int debug, ignore, policy = NESO_POLICY_DEFAULT;
+	if (!PyArg_ParseTuple(args, "O!O!pp|i", &PyTuple_Type, &params, &PyList_Type, &hooks, &debug, &ignore, &policy))
 		return NULL;
 	launch_forget(k);
 	drop_params(k);
@@ -276,6 +276,7 @@ static PyObject *kernel_setup(PyObject *self, PyObject *args)
 	Py_XDECREF(k->pre_hooks);
 	k->pre_hooks = hooks;
 	k->debug = debug;
+	k->policy = (neso_constexpr_policy)policy;
 	k->ignore_unknown = ignore;
 	Py_RETURN_NONE;
 }

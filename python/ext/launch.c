@@ -124,9 +124,14 @@ static int check_globals(Kernel *k)
 static bool bind_args(Launch *l)
 {
 	const Kernel *k = l->kernel;
+	const uint64_t *demoted = l->demoted = call_demoted(l);
+	if (demoted && !key_add(&l->key, &demoted, sizeof demoted))
+		return false;
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {
 		const Param *p = &k->params[i];
 		int bound = l->gpu ? gpu_bind(l, i) : 0;
+		if (!bound && demoted && i < 256 && (demoted[i / 64] >> i % 64 & 1))
+			bound = array_bind_demoted(l->call.values[i], &l->args[i], &l->key);
 		if (bound < 0 || (!bound && !array_bind(l->call.values[i], p->is_constexpr, p->is_const, p->text,
 							&l->args[i], &l->key, &l->held)))
 			return false;
@@ -156,6 +161,23 @@ static void look_through(Variant *v)
 		v->stops = strstr(text, "tt.print \" breakpoint ") != NULL;
 	}
 	neso_text_free(text);
+}
+
+/* What there is of a variant that another key led to; borrowed, or NULL. */
+static PyObject *find_variant(const Kernel *k, const neso_variant *variant)
+{
+	for (size_t i = 0; i < k->entry_cap; i++)
+		if (k->entries[i].key && ((Variant *)k->entries[i].compiled)->variant == variant)
+			return k->entries[i].compiled;
+	return NULL;
+}
+
+/* Under its key, unless the module or what the key leaves out changed meanwhile. False with an exception. */
+static bool remember(const Launch *l, const PyObject *module, uint64_t hash, PyObject *compiled)
+{
+	Kernel *k = l->kernel;
+	bool same = module == k->module && (!l->demoted || call_demoted(l) == l->demoted);
+	return !same || table_find(k, &l->key, hash) || table_add(k, &l->key, hash, compiled);
 }
 
 /* A new reference to what Python calls the compiled kernel. */
@@ -188,6 +210,12 @@ static PyObject *compile(Launch *l, uint64_t hash)
 		goto out;
 	}
 	neso_diagnostics_free(diagnostics);
+	if ((compiled = find_variant(k, variant))) {
+		Py_INCREF(compiled);
+		if (!remember(l, module, hash, compiled))
+			Py_CLEAR(compiled);
+		goto out;
+	}
 	const neso_compile_options *o = &l->options;
 	PyObject *options = Py_BuildValue("(IIIINNNNI)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
 					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
@@ -205,7 +233,7 @@ static PyObject *compile(Launch *l, uint64_t hash)
 		((Variant *)compiled)->module = module;
 		Py_INCREF(module);
 		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, options, values, NULL);
-		if (!done || (module == k->module && !table_find(k, &l->key, hash) && !table_add(k, &l->key, hash, compiled)))
+		if (!done || !remember(l, module, hash, compiled))
 			Py_CLEAR(compiled);
 		Py_XDECREF(done);
 	}

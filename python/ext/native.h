@@ -115,6 +115,8 @@ bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
 bool array_key_pointer(const neso_arg *arg, Key *key);
 bool array_key_descriptor(const neso_arg *arg, Key *key);
 /* false with an exception. */
+/* A constexpr whose value the key leaves out but for its neso_number_class. 1: done; 0: it is no plain number; -1: exception. */
+int array_bind_demoted(PyObject *value, neso_arg *arg, Key *key);
 bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key,
 		Held *held);
 bool held_keep(Held *held, PyObject *object);
@@ -169,6 +171,7 @@ typedef struct Kernel {
 	PyObject *pre_hooks; /* list */
 	struct GpuTable *gpu; /* of launches that were made before, or NULL */
 	bool debug;
+	neso_constexpr_policy policy; /* DEFAULT: as the environment says */
 	bool ignore_unknown; /* keywords that are neither parameter nor option are dropped */
 } Kernel;
 
@@ -207,6 +210,7 @@ typedef struct Launch {
 	neso_launch launch;
 	Key key;
 	Held held;
+	const uint64_t *demoted; /* constexprs whose values the key leaves out but for their class, or NULL */
 	struct GpuCall *gpu; /* NULL: it is for the interpreter */
 } Launch;
 
@@ -217,6 +221,8 @@ bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyObject *call_meta(const Kernel *k, const Call *call);
 /* The options given, without grid and warmup, by name: a new dict. */
 PyObject *call_option_words(const Call *call);
+/* neso_kernel_demoted for a launch. */
+const uint64_t *call_demoted(const Launch *l);
 /* Numbers that decide a variant; options->target is what the call names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 bool call_key_options(const neso_compile_options *options, Key *key);

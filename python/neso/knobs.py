@@ -266,6 +266,7 @@ class runtime_knobs(base_knobs):
     interpret = env_bool("TRITON_INTERPRET")
     debug = env_bool("TRITON_DEBUG")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    constexpr_policy = env_opt_str("NESO_CONSTEXPR_POLICY")
     kernel_load_start_hook = HookChain()
     kernel_load_end_hook = HookChain(reversed=True)
     jit_cache_hook = None

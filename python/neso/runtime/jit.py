@@ -408,14 +408,20 @@ class _DeviceCaches(dict):
         self.kernel._forget()
 
 
+# As neso_constexpr_policy has them; None: knobs.runtime.constexpr_policy.
+_POLICIES = (None, "eager", "generic")
+
+
 class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
     _told = False
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
-                 noinline=None, repr=None, launch_metadata=None):
+                 noinline=None, repr=None, launch_metadata=None, constexpr_policy=None):
         JITCallable.__init__(self, fn)
+        if constexpr_policy not in _POLICIES:
+            raise ValueError(f"constexpr_policy is 'eager' or 'generic', not {constexpr_policy!r}")
         self.module = fn.__module__
         self.version = version
         self.do_not_specialize = do_not_specialize or []
@@ -435,7 +441,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.noinline = noinline
         self.pre_run_hooks = []
         self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
-                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret)
+                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret,
+                    _POLICIES.index(constexpr_policy))
 
     __hash__ = JITCallable.__hash__
 
@@ -595,7 +602,7 @@ class IRFunction(JITFunction):
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
-        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+        do_not_specialize_on_alignment=None, debug=None, noinline=None, constexpr_policy=None):
     """Makes a kernel of a function. What it may use: its arguments, Python's literals and operators, the tile
     language, constexpr globals, other jit functions."""
 
@@ -605,7 +612,8 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         assert callable(function)
         return JITFunction(function, version=version, do_not_specialize=do_not_specialize,
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
-                           noinline=noinline, repr=repr, launch_metadata=launch_metadata)
+                           noinline=noinline, repr=repr, launch_metadata=launch_metadata,
+                           constexpr_policy=constexpr_policy)
 
     return decorate if fn is None else decorate(fn)
 
