@@ -471,6 +471,35 @@ def cost(kernel, count, tensor):
     return statistics.median(times[1:])
 
 
+@triton.jit
+def ragged_kernel(o, lengths, n, MAXLEN: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    length = tl.load(lengths + row)
+    for first in range(0, n, BLOCK):
+        at = first + tl.arange(0, BLOCK)
+        tl.store(o + row * n + at, ((at < length) & (at < MAXLEN)).to(tl.int8), mask=at < n)
+
+
+def cost_of_values():
+    """A constexpr with 1000 values under the policy that makes it an argument: one compilation."""
+    o = torch.empty(8, 4096, device="cuda", dtype=torch.int8)
+    lengths = torch.randint(0, 4096, (8, ), device="cuda", dtype=torch.int32)
+
+    def launch(value):
+        return ragged_kernel[(8, )](o, lengths, 4096, value, BLOCK=256, constexpr_policy="generic")
+
+    variants = {launch(value)._key() for value in (700, 701, 1500, 1501)}
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    for value in range(600, 1600):
+        launch(value)
+    each = (time.perf_counter() - began) / 1000 * 1e6
+    torch.cuda.synchronize()
+    at = torch.arange(4096, device="cuda")
+    same(o, ((at < lengths[:, None]) & (at < 1599)).to(torch.int8))
+    print(f"1000 values of a constexpr, policy generic: {each:.2f} µs a launch, {len(variants)} variant")
+
+
 def costs():
     packages = ["neso"]
     try:
@@ -511,6 +540,7 @@ def main():
             traceback.print_exc()
     if options.cost:
         costs()
+        cost_of_values()
     print("failed:", failed)
     return 1 if failed else 0
 
