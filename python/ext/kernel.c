@@ -173,11 +173,12 @@ static PyObject *variant_info(PyObject *self, PyObject *unused)
 	}
 	if (!steps)
 		return NULL;
-	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:N}", "target", info.target,
+	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:z,s:N}", "target", info.target,
 			     "num_warps", info.num_warps, "num_stages", info.num_stages, "num_ctas", info.num_ctas,
 			     "maxnreg", info.maxnreg, "threads", info.threads, "shared", info.shared, "scratch", info.scratch,
 			     "registers", info.registers, "stack", info.stack, "spill_stores", info.spill_stores,
-			     "spill_loads", info.spill_loads, "assembler", info.assembler, "log", info.log, "seconds", steps);
+			     "spill_loads", info.spill_loads, "assembler", info.assembler, "log", info.log,
+			     "reason", info.reason, "seconds", steps);
 }
 
 static PyMethodDef variant_methods[] = {

@@ -163,6 +163,15 @@ static void look_through(Variant *v)
 	neso_text_free(text);
 }
 
+static bool show_warnings(const neso_diagnostics *diagnostics)
+{
+	if (!neso_diagnostics_count(diagnostics))
+		return true;
+	PyObject *done = PyObject_CallFunction(host.print, "is", (int)NESO_LOG_WARNING, neso_diagnostics_text(diagnostics));
+	Py_XDECREF(done);
+	return done != NULL;
+}
+
 /* What there is of a variant that another key led to; borrowed, or NULL. */
 static PyObject *find_variant(const Kernel *k, const neso_variant *variant)
 {
@@ -209,7 +218,10 @@ static PyObject *compile(Launch *l, uint64_t hash)
 			host_fail(status, diagnostics, (PyObject *)k);
 		goto out;
 	}
+	bool shown = show_warnings(diagnostics);
 	neso_diagnostics_free(diagnostics);
+	if (!shown)
+		goto out;
 	if ((compiled = find_variant(k, variant))) {
 		Py_INCREF(compiled);
 		if (!remember(l, module, hash, compiled))

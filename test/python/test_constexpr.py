@@ -1,5 +1,7 @@
 """Constexprs as arguments (constexpr_policy): one compilation for all values, the same results."""
 
+import contextlib
+import io
 import os
 import unittest
 from unittest import mock
@@ -94,6 +96,21 @@ class Policies(unittest.TestCase):
 
         made, _ = compilations(calls)
         self.assertEqual(made, 4)  # integer or bool, times F
+
+    def test_reasons_and_warning(self):
+        kernel = triton.jit(scaled)
+        out, reasons = np.zeros(16, np.int32), []
+        hook = lambda **words: reasons.append(words["compile"]["reason"])
+        shown = io.StringIO()
+        with knobs.runtime.scope(), contextlib.redirect_stderr(shown):
+            knobs.runtime.jit_post_compile_hook = hook
+            try:
+                made = [kernel[(1,)](out, c, True) for c in range(2, 22)]
+            finally:
+                knobs.runtime.jit_post_compile_hook = None
+        self.assertEqual(reasons[:3], ["first variant", "C: 2 before, now 3", "C: 3 before, now 4"])
+        self.assertEqual(made[1].reason, reasons[1])
+        self.assertEqual(shown.getvalue().count("scaled has 17 variants, and 'C' has 17 values among them: it is numeric"), 1)
 
     def test_other_words(self):
         with self.assertRaisesRegex(ValueError, "eager.*generic"):

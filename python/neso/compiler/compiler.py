@@ -114,6 +114,8 @@ class CompiledKernel(_native.Variant):
         self.n_spills = (info["spill_stores"] + info["spill_loads"]) // 4
         self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
         self.seconds = info["seconds"]
+        #: why it was compiled: the difference to the nearest variant that was there
+        self.reason = info["reason"]
         self.constants = {p.name: v for p, v in zip(kernel.params, values) if p.is_constexpr}
         given = {"num_warps": warps, "num_stages": stages, "num_ctas": ctas, "maxnreg": maxnreg, "ptx_version": ptx,
                  "debug": debug, "launch_cooperative_grid": cooperative, "launch_pdl": dependent}

@@ -484,7 +484,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
                         "num_warps": compiled.metadata.num_warps, "num_ctas": compiled.metadata.num_ctas,
                         "num_stages": compiled.metadata.num_stages, "is_warmup": warmup, "configs": [],
                         "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (),
-                        "specialization_data": ""}
+                        "specialization_data": "", "reason": compiled.reason}
         return hook(key=compiled._key(), repr=compiled._key(),
                     fn=JitFunctionInfo(self.module, self._fn_name, self), compile=compile_info,
                     is_manual_warmup=warmup, already_compiled=done)
