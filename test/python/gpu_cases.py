@@ -282,6 +282,7 @@ class Values(Case):
         self.assertEqual(fake.last.args[1], 2**63 + 5)
         with self.assertRaises(OverflowError):
             numbers[(1, )](Exchanged(0x1000), 2**64, 0.5, True, 2)
+        self.launched(4)
         numbers[(1, )](Exchanged(0x1000), 1, 0.5, True, 2)  # the constant 1 is no argument
         self.assertEqual(arguments(8, 8), [0x1000, struct.unpack("<Q", struct.pack("<d", 0.5))[0]])
 
