@@ -2,8 +2,8 @@
  *
  * A demoted parameter is a VAL_DEMOTED. It types as the number that it stands for: next to a tensor it takes the
  * tensor's type, alone the type of numbers of its size. Where a tensor is made of it, the function being lowered gets an
- * argument of the type wanted there (one for each type), which the launch converts the value to as the front end converts
- * constants. So nothing is rounded twice, and the code is that of a constant but for the operand.
+ * argument of the type wanted there (one for each type), which the launch converts the value to as the front end
+ * converts constants. So nothing is rounded twice, and the code is that of a constant but for the operand.
  *
  * Who asks for the value itself (val_known) makes the parameter structural: that is noted with its place, the value is
  * given, and the caller of the lowering starts again with this parameter as a constant. Code that knows nothing of demotion
@@ -45,7 +45,7 @@ static inline Demoted *val_demoted(const Val *v)
 	return v->kind == VAL_DEMOTED ? v->demoted : NULL;
 }
 
-/* v, or for a demoted number what it is worth, which makes it structural. why: NULL: "its value is needed when compiling". */
+/* v, or for a demoted number what it is worth, which makes it structural; why, as a clause, or NULL. */
 const Val *val_known(const Val *v);
 const Val *val_known_for(const Val *v, const char *why);
 /* A demoted number as a tensor of a scalar type. must_fit: as for the operand of an operator. */

@@ -122,8 +122,9 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 /* For the arguments of a launch. */
 JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
 			   const JitVariant **variant, bool *compiled, DiagList *diags);
-/* Which constexprs are numeric for a signature; NULL: for one that is guessed from how the kernel uses its parameters (*guessed: as
- * it was tried). classed: per parameter, set for constexprs; of others numeric is false and reason NULL. Texts are in the list's arena.
+/* Which constexprs are numeric for a signature; NULL: for one that is guessed from how the kernel uses its parameters
+ * (*guessed: as it was tried). classed: per parameter, set for constexprs; of others numeric is false and reason NULL.
+ * Texts are in the list's arena.
  * JIT_SOURCE after diagnosing that the kernel does not compile. */
 JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
 				 const FrontClassed **classed, const char **guessed, DiagList *diags);

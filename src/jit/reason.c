@@ -240,7 +240,7 @@ static const char *constexpr_advice(const JitVariant *variant, uint32_t param, A
 	jit_front_classify(variant->kernel, args, &variant->options, arena, classed, NULL);
 	const FrontClassed *c = &classed[param];
 	if (c->numeric)
-		return "it is numeric: with the constexpr policy 'generic' it is an argument, and they need one";
+		return "it is numeric: with the constexpr policy 'generic' one variant serves them all";
 	const char *where = c->path ? arena_printf(arena, " at %s:%u:%u", c->path, c->at.line, c->at.col) : "";
 	return arena_printf(arena, "it is structural%s (%s), so each of them has its own code", where, c->reason);
 }

@@ -138,8 +138,9 @@ JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const
 		*guessed = g.signature;
 	if (!g.failure.failed)
 		return JIT_OK;
+	const FrontFailure *why = &g.failure;
+	const char *place = why->path ? arena_printf(g.arena, "%s:%u:%u: ", why->path, why->at.line, why->at.col) : "";
 	jit_diag(diags, kernel, signature ? DIAG_CLASSIFY_FAILED : DIAG_CLASSIFY_GUESS, kernel->info->qualified_name,
-		 g.signature, g.failure.path ? arena_printf(g.arena, "%s:%u:%u: ", g.failure.path, g.failure.at.line, g.failure.at.col) : "",
-		 g.failure.text);
+		 g.signature, place, why->text);
 	return JIT_SOURCE;
 }

@@ -366,8 +366,8 @@ static void many_variants_are_warned_of(void **state)
 {
 	(void)state;
 	expect_warning("simple", "*fp32,i32,%2$d", /* K */
-		       "simple has 17 variants, and 'K' has 17 values among them: it is numeric: with the constexpr policy 'generic' it "
-		       "is an argument, and they need one");
+		       "simple has 17 variants, and 'K' has 17 values among them: it is numeric: with the constexpr policy 'generic' "
+		       "one variant serves them all");
 	expect_warning("shapes", "*fp32,i32,%1$d,tl.float32,%2$d",
 		       "shapes has 17 variants, and 'S' has 17 values among them: it is structural at v.py:37:5 (text is made of it), so "
 		       "each of them has its own code");
