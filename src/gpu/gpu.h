@@ -17,6 +17,9 @@ static inline GpuCx *gpu_of(const PassCx *cx)
 const PassInfo *gpu_pass_by_name(const char *name); /* of gpu/passes.def and ir/passes.def; NULL when unknown */
 const PassInfo *gpu_pass_table(size_t *count);
 
+enum { GPU_MOST_CTAS = 16 }; /* of a cluster: more than 8 only where the GPU allows it when asked */
+/* Warps and CTAs of the context are ones that a kernel can have. False after diagnosing. */
+bool gpu_check_counts(const GpuCx *cx, const IrModule *module, DiagList *diags);
 /* What ir_verify cannot know at LEVEL_G: layouts fit shapes and threads, and agree as each op wants (infer.c). False
  * after diagnosing. */
 bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags);

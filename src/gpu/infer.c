@@ -273,9 +273,26 @@ static bool check_op(void *data, IrOp *op)
 	return true;
 }
 
+static bool check_count(PassCx *pass, const IrModule *module, const char *what, unsigned count, unsigned most)
+{
+	if (base_is_pow2(count) && count <= most)
+		return true;
+	pass_diag(pass, module->op->loc, DIAG_GPU_COUNT, what, count, most);
+	return false;
+}
+
+bool gpu_check_counts(const GpuCx *cx, const IrModule *module, DiagList *diags)
+{
+	PassCx pass = {.diags = diags};
+	return check_count(&pass, module, "num_warps", cx->num_warps, TARGET_MAX_THREADS / TARGET_WARP_SIZE) &&
+	       check_count(&pass, module, "num_ctas", cx->num_ctas, GPU_MOST_CTAS);
+}
+
 bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags)
 {
 	Check c = {.cx = cx, .pass = {.diags = diags}};
+	if (!gpu_check_counts(cx, module, diags))
+		return false;
 	IrAttr warps = ir_get(module->op, cx->ir, ATTR_MODULE_WARPS);
 	if (!warps || warps->kind != ATTR_KIND_INT || warps->i != cx->num_warps) {
 		pass_diag(&c.pass, module->op->loc, DIAG_GPU_MODULE, cx->num_warps);

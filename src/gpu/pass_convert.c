@@ -134,6 +134,8 @@ static void describe_module(Converter *c)
 bool pass_convert_to_gpu(PassCx *cx, bool *changed)
 {
 	Converter c = {.cx = cx, .gpu = gpu_of(cx)};
+	if (!gpu_check_counts(c.gpu, cx->module, cx->diags))
+		return false;
 	ir_walk(cx->module->op, false, type_op, &c);
 	ir_walk(cx->module->op, false, tie_op, &c);
 	describe_module(&c);
