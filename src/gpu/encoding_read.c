@@ -12,6 +12,11 @@ static const Layout *refuse(EncodingReader *r, const char *text)
 	return NULL;
 }
 
+static int64_t largest_power(int64_t size)
+{
+	return size & -size;
+}
+
 /* ---- items ---- */
 
 /* The {key = value, ...} of an attribute. */
@@ -244,6 +249,8 @@ static const Layout *slice(EncodingReader *r, IrAttr attr, const int64_t *shape,
 		return refuse(r, "a slice needs its parent and one of its dimensions");
 	for (unsigned k = 0; k <= rank; k++)
 		whole[k] = k < dim ? shape[k] : k == dim ? 1 : shape[k - 1];
+	if (parent->kind != ATTR_KIND_CUSTOM)
+		return refuse(r, "a slice needs its parent and one of its dimensions");
 	/* A parent that lists its bases has a length of its own along the dimension. */
 	if (strcmp(parent->text, "ttg.linear") == 0) {
 		static const char *const names[] = {"register", "lane", "warp", "block"};
@@ -280,7 +287,7 @@ static bool read_mma(EncodingReader *r, IrAttr attr, unsigned rank, Mma *mma)
 		unsigned m = mma->instr[mma->instr_rank - 2];
 		ok = mma->instr_rank == rank && (m == 16 || m == 8) && mma->instr[mma->instr_rank - 1] == 8;
 	} else if (ok && mma->version == 3) {
-		ok = rank == 2 && mma->instr[1] >= 8 && base_is_pow2(mma->instr[1]) && mma->warps[0] % 4 == 0;
+		ok = rank == 2 && mma->instr[1] >= 8 && mma->instr[1] <= 256 && base_is_pow2(mma->instr[1]) && mma->warps[0] % 4 == 0;
 	} else {
 		ok = false;
 	}
@@ -303,7 +310,8 @@ static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *
 	IrAttr parent = find(attr, "parent");
 	LayoutContext *cx = &r->cx->layouts;
 	Mma m;
-	if (!find_int(attr, "opIdx", &operand) || (operand | 1) != 1 || !parent || rank < 2)
+	if (!find_int(attr, "opIdx", &operand) || (operand | 1) != 1 || !parent || parent->kind != ATTR_KIND_CUSTOM ||
+	    rank < 2)
 		return refuse(r, "an operand's layout needs opIdx and parent");
 	if (strcmp(parent->text, "ttg.blocked") == 0) {
 		/* Of a product without matrix instruction. */
@@ -318,6 +326,14 @@ static const Layout *dot_operand(EncodingReader *r, IrAttr attr, const int64_t *
 		return layout_wgmma_operand(cx, shape, m.warps, (unsigned)k_width);
 	return layout_mma_operand(cx, shape, rank, m.warps, (unsigned)operand, m.instr[m.instr_rank - 2],
 				  (unsigned)k_width);
+}
+
+/* No GPU has warps of more than 32 lanes, but other makers' text may; a CTA has 1024 threads, a cluster 16 CTAs. */
+static const Layout *bounded(EncodingReader *r, const Layout *l)
+{
+	bool ok = !l || (layout_in_bits(l, LAYOUT_LANE) <= 6 && layout_in_bits(l, LAYOUT_WARP) <= 6 &&
+			 layout_in_bits(l, LAYOUT_BLOCK) <= 4);
+	return ok ? l : refuse(r, "it has more lanes, warps or CTAs than a kernel can have");
 }
 
 static const Layout *distributed(EncodingReader *r, IrAttr attr, const int64_t *shape, unsigned rank)
@@ -349,7 +365,7 @@ static const Layout *distributed(EncodingReader *r, IrAttr attr, const int64_t *
 const Layout *encoding_distributed(GpuCx *cx, IrAttr attr, const int64_t *shape, unsigned rank, const char **error)
 {
 	EncodingReader r = {.cx = cx};
-	const Layout *l = distributed(&r, attr, shape, rank);
+	const Layout *l = bounded(&r, distributed(&r, attr, shape, rank));
 	*error = r.error;
 	return l;
 }
@@ -367,6 +383,8 @@ static const Layout *swizzled(EncodingReader *r, IrAttr attr, const int64_t *sha
 	     base_is_pow2((uint64_t)max_phase);
 	if (!ok)
 		return refuse(r, "a swizzled layout needs vec, perPhase, maxPhase and order of its rank");
+	if (rank == 1)
+		return layout_shared_plain(&r->cx->layouts, shape, rank, order);
 	return layout_shared_swizzled(&r->cx->layouts, shape, rank, order, (unsigned)vec, (unsigned)per_phase,
 				      (unsigned)max_phase);
 }
@@ -378,9 +396,12 @@ static const Layout *nvmma(EncodingReader *r, IrAttr attr, const int64_t *shape,
 	find_int(attr, "elementBitWidth", &bits);
 	find_int(attr, "fp4Padded", &packed);
 	bool ok = find_int(attr, "swizzlingByteWidth", &swizzle) && rank >= 2 && !packed && bits >= 8 && bits <= 64 &&
-		  (swizzle == 0 || swizzle == 32 || swizzle == 64 || swizzle == 128);
+		  base_is_pow2((uint64_t)bits) && (swizzle == 0 || swizzle == 32 || swizzle == 64 || swizzle == 128);
 	if (!ok)
 		return refuse(r, "no layout of matrix operands that is known is like this");
+	unsigned column = transposed ? rank - 2 : rank - 1;
+	if ((largest_power(shape[column]) * bits) / 8 < (swizzle ? swizzle : 16))
+		return refuse(r, "a row of the tile is shorter than what is swizzled");
 	return layout_shared_tma(&r->cx->layouts, shape, rank, (unsigned)bits, swizzle ? (unsigned)swizzle : 16,
 				 transposed != 0);
 }

@@ -206,6 +206,11 @@ static void misfits_have_a_reason(void **state)
 		 "its bases do not reach every element of the tile"},
 		{"tensor<8xf32, " B ">",
 		 "a blocked layout needs sizePerThread, threadsPerWarp, warpsPerCTA and order of its rank"},
+		{"tensor<8xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [128], order = [0]}>>",
+		 "it has more lanes, warps or CTAs than a kernel can have"},
+		{"!ttg.memdesc<8x32xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>, "
+		 "#ttg.shared_memory>",
+		 "a row of the tile is shorter than what is swizzled"},
 		{"tensor<8xf32, #ttg.slice<{dim = 3, parent = " B "}>>", "a slice needs its parent and one of its dimensions"},
 		{"tensor<8x8xf32, #ttg.amd_mfma<{version = 3}>>", "it is no layout of a tile that is known for these GPUs"},
 		{"tensor<8x8xf32, #ttg.nvidia_mma<{versionMajor = 5, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = "
