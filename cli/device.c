@@ -3,7 +3,7 @@
 
 bool device_is_target(const char *target)
 {
-	return target && strcmp(target, "interp") != 0;
+	return target && strcmp(target, "interp") != 0 && strncmp(target, "sim:", 4) != 0;
 }
 
 /* The status of a call that is over, shown. */

@@ -20,6 +20,7 @@ static const Option options[] = {
 	{"repeat", 0, "N", "run N times (for --time; arrays keep what the runs before wrote)"},
 	{"threads", 0, "N", "threads of the interpreter (one per processor)"},
 	{"timeout", 0, "SECONDS", "end the run with an error after this time"},
+	{"check", 0, NULL, "with --target sim:...: look for races, reads of unwritten shared memory, missing waits"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
 	OPTION_HELP,
@@ -341,6 +342,7 @@ static int launch(const Run *run, const neso_compile_options *compile)
 	l.args = args;
 	l.options = compile;
 	l.threads = (uint32_t)threads;
+	l.check = option_value(run->parsed, "check") != NULL;
 	l.timeout = timeout ? strtod(timeout, NULL) : 0;
 	Device device;
 	bool on_device = device_is_target(compile->target);

@@ -380,7 +380,7 @@ typedef struct neso_compile_options {
 	uint32_t num_stages;
 	uint32_t num_ctas;
 	uint32_t maxnreg;     /* 0: no limit */
-	const char *target;   /* NULL, "interp": the CPU; "cuda": the calling thread's GPU; or a GPU's kind: "sm_90a" */
+	const char *target;   /* NULL, "interp": the CPU; "cuda": the calling thread's GPU; or a GPU's kind: "sm_90a"; "sim:sm_90a": its code, simulated on the CPU */
 	bool debug;           /* device_assert and overflow checks are compiled in */
 	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
 	bool no_gpu_limits;   /* what only GPUs cannot do is allowed: dot() of few columns */
@@ -412,6 +412,7 @@ typedef struct neso_launch {
 	neso_poll_fn *poll; /* NULL: none */
 	void *poll_data;
 	void *stream;     /* on a GPU: the caller's CUstream, of the current context; NULL: the default stream */
+	bool check;       /* in the simulator: look for races, reads of unwritten shared memory, missing waits */
 } neso_launch;
 
 /* What a launch did. */

@@ -188,6 +188,7 @@ bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *lau
 	_Static_assert(API_KEY_WORDS > 2 * MOST_WORDS, "options and one argument fit");
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
 	if (!options || options->size != sizeof *options || !options->target || strcmp(options->target, "interp") == 0 ||
+	    strncmp(options->target, "sim:", 4) == 0 ||
 	    launch->arg_size != sizeof(neso_arg) || (launch->arg_count && !launch->args))
 		return false;
 	uint64_t context = jit_gpu_context(kernel->jit);

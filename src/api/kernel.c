@@ -170,6 +170,7 @@ static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out
 		.poll = launch->poll,
 		.poll_data = launch->poll_data,
 		.stream = launch->stream,
+		.check = launch->check,
 	};
 	return true;
 }

@@ -69,7 +69,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two up to 64");
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
-	jit_target(kernel, out->target, &out->gpu, diags);
+	jit_target(kernel, out->target, &out->gpu, &out->sim, diags);
 	return diags->errors == before;
 }
 
@@ -101,7 +101,7 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 	if (options->maxnreg)
 		text_printf(&key, " maxnreg=%u", options->maxnreg);
 	if (options->gpu)
-		text_printf(&key, " target=%s", options->gpu->name);
+		text_printf(&key, " target=%s%s", options->sim ? "sim:" : "", options->gpu->name);
 	if (options->no_fp_fusion)
 		text_str(&key, " no_fp_fusion");
 	if (options->cooperative)

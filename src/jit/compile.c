@@ -145,7 +145,7 @@ static void plan_arguments(JitVariant *variant)
 static bool prepare(JitVariant *variant, DiagList *diags)
 {
 	if (variant->options.gpu)
-		return jit_gpu_compile(variant, diags);
+		return variant->options.sim ? jit_sim_compile(variant, diags) : jit_gpu_compile(variant, diags);
 	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
 	return variant->interp != NULL;
 }

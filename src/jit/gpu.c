@@ -38,7 +38,7 @@ static const char *known_targets(Arena *arena)
 {
 	Text text;
 	text_init(&text, arena);
-	text_str(&text, "interp, cuda (the current GPU)");
+	text_str(&text, "interp, cuda (the current GPU), sim:TARGET (any of these, simulated)");
 	size_t count;
 	const TargetGpu *all = target_all(&count);
 	for (size_t i = 0; i < count; i++)
@@ -46,12 +46,16 @@ static const char *known_targets(Arena *arena)
 	return text.data;
 }
 
-bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, DiagList *diags)
+bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, bool *sim, DiagList *diags)
 {
+	static const char simulated[] = "sim:";
 	*gpu = NULL;
-	if (!name || strcmp(name, "interp") == 0)
+	*sim = name && strncmp(name, simulated, sizeof simulated - 1) == 0;
+	if (*sim)
+		name += sizeof simulated - 1;
+	if (!*sim && (!name || strcmp(name, "interp") == 0))
 		return true;
-	if (strcmp(name, "cuda") == 0)
+	if (!*sim && strcmp(name, "cuda") == 0)
 		return current_gpu(kernel->module->host, gpu, diags);
 	*gpu = target_find(name);
 	if (*gpu)
@@ -65,7 +69,7 @@ bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu
 
 /* ---- the code generator ---- */
 
-static CodegenRequest request_of(const JitVariant *variant, Text *ttir)
+CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 {
 	const JitHost *host = host_of(variant);
 	const JitOptions *options = &variant->options;
@@ -100,7 +104,7 @@ static CodegenResult *generate(const JitVariant *variant, CodegenStage to, const
 	Text ttir;
 	arena_init(&arena, 0);
 	text_init(&ttir, &arena);
-	CodegenRequest request = request_of(variant, &ttir);
+	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	request.to = to;
 	CodegenResult *result = table->compile(&request);
 	arena_free(&arena);
@@ -273,7 +277,8 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 {
-	*info = (JitVariantInfo){.target = variant->options.gpu ? variant->options.gpu->name : "interp",
+	*info = (JitVariantInfo){.target = variant->options.sim ? variant->options.target :
+					   variant->options.gpu ? variant->options.gpu->name : "interp",
 				 .options = variant->options,
 				 .reason = variant->reason};
 	memcpy(info->seconds, variant->seconds, sizeof info->seconds);

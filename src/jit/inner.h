@@ -78,7 +78,8 @@ struct JitVariant {
 	uint32_t slot_count;
 	FrontNumbers numbers; /* the last slots: demoted constexprs */
 	InterpKernel *interp; /* NULL of a GPU's */
-	JitGpu *gpu;          /* NULL of the interpreter's */
+	JitGpu *gpu;          /* NULL of the interpreter's and the simulator's */
+	struct CodegenSim *sim; /* NULL of others */
 	double seconds[JIT_STEP__COUNT];
 };
 
@@ -153,12 +154,20 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 /* ---- gpu.c: a variant for a GPU ---- */
 
 /* What a target's name stands for: NULL for the interpreter. False after diagnosing. */
-bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, DiagList *diags);
+bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, bool *sim, DiagList *diags);
+/* From TTIR in variant->ir to what is asked of the code generator, and what it gives; the caller fills in more. The text lies in `ttir`. */
+struct CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir);
 /* From TTIR in variant->ir to a cubin. False after diagnosing. */
 bool jit_gpu_compile(JitVariant *variant, DiagList *diags);
 /* "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
+
+/* ---- sim.c: a variant for the simulator ---- */
+
+bool jit_sim_compile(JitVariant *variant, DiagList *diags); /* false after diagnosing */
+bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const InterpLaunch *run, DiagList *diags);
+void jit_sim_free(struct CodegenSim *sim); /* NULL is fine */
 
 /* ---- dispatch.c ---- */
 

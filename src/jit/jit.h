@@ -102,7 +102,7 @@ const char *jit_float_text(Arena *arena, double value);
 
 typedef struct JitOptions {
 	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
-	const char *target; /* NULL or "interp"; "cuda": the current context's GPU; "sm_90a", ... */
+	const char *target; /* NULL or "interp"; "cuda": the current context's GPU; "sm_90a", ...; "sim:sm_90a": simulated */
 	bool debug, no_specialize, no_gpu_limits;
 	bool no_fp_fusion; /* products and sums are rounded one by one */
 	bool no_line_info;
@@ -112,6 +112,7 @@ typedef struct JitOptions {
 	const char *dot_precision; /* NULL: the default */
 	JitPolicy policy;
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
+	bool sim;             /* likewise: code for that GPU, run by the simulator */
 } JitOptions;
 
 /* ---- compiling ---- */
@@ -164,6 +165,7 @@ typedef struct JitLaunch {
 	bool (*poll)(void *data); /* InterpLaunch.poll; may be NULL */
 	void *poll_data;
 	void *stream; /* of a GPU: CUstream */
+	bool check;   /* simulated: look for races and the like */
 	const void *key; /* see jit_dispatch_find; NULL: not to be remembered */
 	size_t key_len;
 	uint64_t key_hash;

@@ -331,7 +331,7 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 		.poll = launch->poll,
 		.poll_data = launch->poll_data,
 	};
-	bool alone = run.threads == 1 || (uint64_t)run.grid[0] * run.grid[1] * run.grid[2] == 1;
+	bool alone = variant->sim || run.threads == 1 || (uint64_t)run.grid[0] * run.grid[1] * run.grid[2] == 1;
 	run.pool = alone || !host->pool ? NULL : host->pool(host->data);
 	run.buffers = marshal_buffers(m, launch, &run.buffer_count);
 	if (m->diags->errors != before)
@@ -342,7 +342,9 @@ static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *resul
 	}
 	double began = os_now();
 	bool empty = !launch->grid[0] || !launch->grid[1] || !launch->grid[2];
-	JitStatus status = empty || interp_launch(variant->interp, &run, m->diags) ? JIT_OK : JIT_RUN;
+	bool good = empty || (variant->sim ? jit_sim_launch(variant, launch, &run, m->diags) :
+					     interp_launch(variant->interp, &run, m->diags));
+	JitStatus status = good ? JIT_OK : JIT_RUN;
 	result->variant = variant;
 	result->run_seconds = os_now() - began;
 	jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_END,

@@ -118,6 +118,7 @@ static void variant_free(JitVariant *variant)
 	if (variant->interp)
 		interp_free(variant->interp);
 	jit_gpu_free(variant->gpu);
+	jit_sim_free(variant->sim);
 	Arena arena = variant->arena;
 	arena_free(&arena);
 }

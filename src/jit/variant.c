@@ -63,6 +63,7 @@ static void finish(JitVariant *variant, bool good)
 static void discard(JitVariant *variant)
 {
 	jit_gpu_free(variant->gpu);
+	jit_sim_free(variant->sim);
 	Arena arena = variant->arena;
 	arena_free(&arena);
 }

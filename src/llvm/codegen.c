@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "llvm/codegen_take.h"
 #include "llvm/emit.h"
 #include "llvm/facts.h"
 #include "llvm/layout_text.h"
@@ -52,6 +53,10 @@ typedef struct Job {
 	struct {
 		const char *layout, *to, *type;
 	} layout;
+	/* codegen_take, codegen_with_diags */
+	CodegenTake *take;
+	bool (*fn)(void *data, DiagList *diags);
+	void *data;
 } Job;
 
 typedef bool JobFn(Job *job);
@@ -402,7 +407,8 @@ static bool with_llvm(Job *job)
 		return false;
 	}
 	bool good = emit_open(job->emit, job->target, job->ptx, job->request->line_info) ?
-		    to_llir(job) && (job->request->to < CODEGEN_PTX || to_ptx(job)) : llvm_fault(job);
+		    to_llir(job) && (!job->take || job->take(job->data, job->emit->mod, &job->facts, &job->diags)) &&
+			    (job->request->to < CODEGEN_PTX || to_ptx(job)) : llvm_fault(job);
 	emit_close(job->emit);
 	emit_leave(job->emit);
 	job->emit = NULL;
@@ -563,6 +569,24 @@ static CodegenResult *table_run_passes(const CodegenRequest *request, const char
 	return run_job(&job, run_passes);
 }
 
+CodegenResult *codegen_take(const CodegenRequest *request, CodegenTake *take, void *data)
+{
+	Job job = {.request = request, .take = take, .data = data};
+	return run_job(&job, compile);
+}
+
+static bool call(Job *job)
+{
+	return job->fn(job->data, &job->diags);
+}
+
+CodegenResult *codegen_with_diags(bool (*fn)(void *data, DiagList *diags), void *data)
+{
+	static const CodegenRequest none;
+	Job job = {.request = &none, .fn = fn, .data = data};
+	return run_job(&job, call);
+}
+
 static const char *const pass_names[] = {
 #define PASS(fn, name, in, out, doc) name,
 #include "ir/passes.def"
@@ -598,4 +622,7 @@ const CodegenTable neso_codegen_table = {
 	.passes = table_passes,
 	.layout = table_layout,
 	.free = free_result,
+	.sim_prepare = codegen_sim_prepare,
+	.sim_launch = codegen_sim_launch,
+	.sim_free = codegen_sim_free,
 };

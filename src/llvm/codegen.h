@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 1 };
+enum { CODEGEN_ABI = 2 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage { CODEGEN_TTIR, CODEGEN_TTGIR, CODEGEN_LLIR, CODEGEN_PTX, CODEGEN_STAGE__COUNT } CodegenStage;
@@ -75,6 +75,31 @@ typedef struct CodegenPassList {
 	size_t count;
 } CodegenPassList;
 
+/* A kernel made for a GPU that is run on the CPU (src/sim). */
+typedef struct CodegenSim CodegenSim;
+
+typedef struct CodegenSimBuffer {
+	const char *name; /* for messages, or NULL */
+	void *base;
+	uint64_t size; /* bytes */
+	bool writable;
+} CodegenSimBuffer;
+
+typedef struct CodegenSimLaunch {
+	const uint64_t *args; /* as the result's `args` says, without the scratch: bits of scalars, host addresses */
+	size_t arg_count;
+	const CodegenSimBuffer *buffers; /* ranges that kernels may touch; none overlap */
+	size_t buffer_count;
+	uint32_t grid[3];
+	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
+	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
+	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
+	double timeout;   /* seconds; 0: none */
+	/* Whole lines of device_print, programs in their order, calls serialised; NULL drops them. */
+	void (*print)(void *data, const char *text, size_t len);
+	void *print_data;
+} CodegenSimLaunch;
+
 typedef struct CodegenTable {
 	unsigned abi; /* CODEGEN_ABI */
 	const char *version;      /* of this library; must be the caller's */
@@ -87,8 +112,17 @@ typedef struct CodegenTable {
 	 * not NULL; a table of who holds what. to != NULL: the plan of a conversion. The text is stage[CODEGEN_TTGIR]. */
 	CodegenResult *(*layout)(const char *layout, const char *to, const char *type, const char *target);
 	void (*free)(CodegenResult *result); /* NULL is fine */
+	/* As compile, to LLIR; *sim, where the result is ok, runs it until it is freed. Launches may overlap. */
+	CodegenResult *(*sim_prepare)(const CodegenRequest *request, CodegenSim **sim);
+	CodegenResult *(*sim_launch)(const CodegenSim *sim, const CodegenSimLaunch *launch); /* ok, or diagnostics */
+	void (*sim_free)(CodegenSim *sim); /* NULL is fine */
 } CodegenTable;
 
 /* extern const CodegenTable neso_codegen_table; */
+
+/* Of the table; src/sim has them. */
+CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **sim);
+CodegenResult *codegen_sim_launch(const CodegenSim *sim, const CodegenSimLaunch *launch);
+void codegen_sim_free(CodegenSim *sim);
 
 #endif

@@ -1,0 +1,71 @@
+/* Variants for the simulator: TTIR becomes the GPU's code, which the code generator's library runs on the CPU. */
+#include "jit/inner.h"
+
+#include "jit/codegen_load.h"
+
+static bool take_result(const CodegenTable *table, CodegenResult *result, DiagList *diags)
+{
+	if (!result) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "simulation");
+		return false;
+	}
+	bool good = codegen_take_diags(result, diags) && result->ok;
+	table->free(result);
+	return good;
+}
+
+bool jit_sim_compile(JitVariant *variant, DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	if (!table)
+		return false;
+	Arena arena;
+	Text ttir;
+	arena_init(&arena, 0);
+	text_init(&ttir, &arena);
+	CodegenRequest request = jit_gpu_request(variant, &ttir);
+	CodegenResult *result = table->sim_prepare(&request, &variant->sim);
+	arena_free(&arena);
+	return take_result(table, result, diags);
+}
+
+bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const InterpLaunch *run, DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	if (!table)
+		return false;
+	uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, run->arg_count + 1);
+	CodegenSimBuffer *buffers = ARENA_ARRAY(diags->arena, CodegenSimBuffer, run->buffer_count + 1);
+	for (uint32_t i = 0; i < run->arg_count; i++)
+		args[i] = run->args[i].bits;
+	for (uint32_t i = 0; i < run->buffer_count; i++)
+		buffers[i] = (CodegenSimBuffer){run->buffers[i].name, run->buffers[i].base, run->buffers[i].size, run->buffers[i].writable};
+	CodegenSimLaunch sim = {
+		.args = args,
+		.arg_count = run->arg_count,
+		.buffers = buffers,
+		.buffer_count = run->buffer_count,
+		.grid = {run->grid[0], run->grid[1], run->grid[2]},
+		.threads = run->threads,
+		.check = launch->check,
+		.timeout = run->timeout,
+		.print = run->print,
+		.print_data = run->print_data,
+	};
+	return take_result(table, table->sim_launch(variant->sim, &sim), diags);
+}
+
+void jit_sim_free(CodegenSim *sim)
+{
+	if (!sim)
+		return;
+	/* What made it is loaded, so this only finds it. */
+	DiagList none;
+	Arena arena;
+	arena_init(&arena, 0);
+	diag_init(&none, &arena, NULL);
+	const CodegenTable *table = codegen_load(&none);
+	if (table)
+		table->sim_free(sim);
+	arena_free(&arena);
+}

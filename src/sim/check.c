@@ -1,0 +1,197 @@
+/* Checks of shared memory: reads of what nobody wrote, races, copies that nobody waited for.
+ *
+ * A byte remembers its last write (warp, lane, and when) and reads since. Barriers of the CTA order everything, so "when" is the
+ * number of barriers before it (the interval); within a warp, what orders lanes is the warp's own count of meetings. A pair of
+ * accesses of which one writes is a race when they lie in one interval and come from different warps, or from lanes of one warp
+ * that have not met in between. A copy that is under way is its thread's write, at the time when the thread has waited for it. */
+#include <stdlib.h>
+
+#include "sim/sim_int.h"
+
+typedef struct Access {
+	uint32_t interval, sync; /* interval 0: none */
+	uint32_t lanes;
+	uint32_t loc;
+	uint8_t warp;
+} Access;
+
+typedef struct Cell {
+	Access write, read, other; /* other: a read of another warp than `read` in the same interval */
+	bool written, flying;
+} Cell;
+
+struct SimShadow {
+	unsigned bytes;
+	Cell cells[];
+};
+
+SimShadow *sim_shadow_new(unsigned bytes)
+{
+	return malloc(sizeof(SimShadow) + sizeof(Cell) * (bytes + 1));
+}
+
+void sim_shadow_reset(SimShadow *shadow, unsigned bytes)
+{
+	shadow->bytes = bytes;
+	memset(shadow->cells, 0, sizeof(Cell) * bytes);
+}
+
+/* Is an access of this lane, now, unordered with an earlier one? */
+static bool races(const SimWarp *w, unsigned lane, const Access *a)
+{
+	if (a->interval != w->cta->interval)
+		return false;
+	if (a->warp != w->index)
+		return true;
+	return a->sync == w->sync && (a->lanes & ~(UINT32_C(1) << lane)) != 0;
+}
+
+static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Access *a, const char *now, const char *then)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	sim_finding(w, i->loc, a->loc, DIAG_SIM_RACE,
+		    "%s of byte %u of shared memory by warp %u, lane %u, and %s by warp %u at %s have no barrier between them", now, offset,
+		    w->index, lane, then, a->warp, sim_place(k, a->loc, place, sizeof place));
+}
+
+static void note(SimWarp *w, const SimInstr *i, unsigned lane, Access *a)
+{
+	bool same = a->interval == w->cta->interval && a->warp == w->index && a->sync == w->sync;
+	*a = (Access){w->cta->interval, w->sync, (same ? a->lanes : 0) | UINT32_C(1) << lane, i->loc, (uint8_t)w->index};
+}
+
+static bool flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Cell *c, const char *what)
+{
+	char place[512];
+	if (!c->flying)
+		return false;
+	sim_finding(w, i->loc, c->write.loc, DIAG_SIM_WAIT,
+		    "%s of byte %u of shared memory by warp %u, lane %u, while the copy of %s is under way: its thread has not waited for it",
+		    what, offset, w->index, lane, sim_place(w->cta->run->kernel, c->write.loc, place, sizeof place));
+	return true;
+}
+
+void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	Cell *cells = w->cta->shadow->cells;
+	for (uint32_t at = offset; at < offset + size; at++) {
+		Cell *c = &cells[at];
+		if (!c->written) {
+			sim_finding(w, i->loc, 0, DIAG_SIM_UNWRITTEN, "byte %u of shared memory, read by warp %u, lane %u", at, w->index, lane);
+			return;
+		}
+		if (flying(w, i, lane, at, c, "read"))
+			return;
+		if (races(w, lane, &c->write)) {
+			report(w, i, lane, at, &c->write, "the read", "the write");
+			return;
+		}
+		if (c->read.interval == w->cta->interval && c->read.warp != w->index)
+			note(w, i, lane, &c->other);
+		else
+			note(w, i, lane, &c->read);
+	}
+}
+
+void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	Cell *cells = w->cta->shadow->cells;
+	for (uint32_t at = offset; at < offset + size; at++) {
+		Cell *c = &cells[at];
+		if (flying(w, i, lane, at, c, "write"))
+			return;
+		const Access *with = races(w, lane, &c->write) ? &c->write : races(w, lane, &c->read) ? &c->read :
+				     races(w, lane, &c->other) ? &c->other : NULL;
+		if (with)
+			report(w, i, lane, at, with, "the write", with == &c->write ? "the write" : "the read");
+		c->written = true;
+		c->write = (Access){0};
+		note(w, i, lane, &c->write);
+		if (with)
+			return;
+	}
+}
+
+/* ---- asynchronous copies ---- */
+
+typedef struct Copy {
+	uint32_t offset, size, group, loc;
+} Copy;
+
+/* Of a warp: copies of each lane that nobody has waited for, oldest first. */
+struct SimAsync {
+	struct {
+		Copy *copies;
+		uint32_t count, cap, group; /* group: being filled */
+	} lane[SIM_LANES];
+};
+
+void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	if (!w->async)
+		w->async = calloc(1, sizeof *w->async);
+	sim_check_write(w, i, lane, offset, size);
+	if (!w->async)
+		return;
+	uint32_t count = w->async->lane[lane].count;
+	if (count == w->async->lane[lane].cap) {
+		uint32_t cap = MAX(count * 2, 16u);
+		Copy *grown = realloc(w->async->lane[lane].copies, sizeof *grown * cap);
+		if (!grown)
+			return;
+		w->async->lane[lane].copies = grown;
+		w->async->lane[lane].cap = cap;
+	}
+	w->async->lane[lane].copies[w->async->lane[lane].count++] = (Copy){offset, size, w->async->lane[lane].group, i->loc};
+	for (uint32_t at = offset; at < offset + size; at++)
+		w->cta->shadow->cells[at].flying = true;
+}
+
+void sim_check_commit(SimWarp *w, uint32_t mask)
+{
+	if (!w->async)
+		w->async = calloc(1, sizeof *w->async);
+	if (!w->async)
+		return;
+	EACH_LANE(lane, mask)
+		w->async->lane[lane].group++;
+}
+
+static void land(SimWarp *w, unsigned lane, const Copy *copy)
+{
+	SimInstr as = {.loc = copy->loc};
+	for (uint32_t at = copy->offset; at < copy->offset + copy->size; at++) {
+		Cell *c = &w->cta->shadow->cells[at];
+		c->flying = false;
+		c->write = (Access){0};
+		note(w, &as, lane, &c->write);
+	}
+}
+
+bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
+{
+	if (!w->async)
+		return true;
+	EACH_LANE(lane, mask) {
+		uint32_t kept = 0, count = w->async->lane[lane].count, group = w->async->lane[lane].group;
+		Copy *copies = w->async->lane[lane].copies;
+		for (uint32_t k = 0; k < count; k++) {
+			/* Committed, and so many groups ago. */
+			if (copies[k].group < group && group - copies[k].group > pending)
+				land(w, lane, &copies[k]);
+			else
+				copies[kept++] = copies[k];
+		}
+		w->async->lane[lane].count = kept;
+	}
+	return true;
+}
+
+void sim_check_free(SimWarp *w)
+{
+	for (unsigned lane = 0; w->async && lane < SIM_LANES; lane++)
+		free(w->async->lane[lane].copies);
+	free(w->async);
+	w->async = NULL;
+}

@@ -1,0 +1,589 @@
+/* Instructions without control flow, and LLVM's intrinsics. */
+#include <llvm-c/Target.h>
+
+#include "sim/ops.h"
+
+static unsigned index_of(unsigned bytes)
+{
+	return base_log2(bytes);
+}
+
+static int float_of(LLVMTypeRef part)
+{
+	switch (LLVMGetTypeKind(part)) {
+	case LLVMHalfTypeKind: return FLOAT_F16;
+	case LLVMBFloatTypeKind: return FLOAT_BF16;
+	case LLVMFloatTypeKind: return FLOAT_F32;
+	case LLVMDoubleTypeKind: return FLOAT_F64;
+	default: return -1;
+	}
+}
+
+/* Is an integer narrower than its lane? */
+static bool is_odd(LLVMTypeRef part)
+{
+	return sim_bits(part) != 8 * sim_bytes(part);
+}
+
+static SimValue operand(SimDecoder *d, LLVMValueRef v, unsigned n)
+{
+	return sim_value(d, LLVMGetOperand(v, n));
+}
+
+static uint32_t fill(SimDecoder *d, uint32_t slot, LLVMTypeRef part)
+{
+	if (!is_odd(part))
+		return slot;
+	unsigned bytes = sim_bytes(part);
+	uint32_t out = d->slots++;
+	sim_pure(d, ops_fill[index_of(bytes)], bytes, out, slot, SIM_NONE, SIM_NONE, sim_bits(part));
+	return out;
+}
+
+/* ---- arithmetic ---- */
+
+static bool is_signed_op(SimIntOp op)
+{
+	return op == OPS_sdiv || op == OPS_srem || op == OPS_ashr || op == OPS_smin || op == OPS_smax || op == OPS_abs;
+}
+
+/* An operation of up to three integers, part by part; odd widths are computed in the lane and cut. */
+static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
+{
+	SimShape shape;
+	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+		return false;
+	SimValue in[3], out = sim_new(d, shape.count);
+	for (unsigned k = 0; k < 3; k++)
+		in[k] = operand(d, v, k < count ? k : 0);
+	unsigned bytes = sim_bytes(shape.part[0]), bits = sim_bits(shape.part[0]);
+	bool odd = bits != 8 * bytes;
+	if (odd && (op == OPS_ctlz || op == OPS_cttz || op == OPS_bswap || op == OPS_bitreverse || op == OPS_fshl ||
+		    op == OPS_fshr || op >= OPS_uadd_sat))
+		return sim_refuse(d, "this operation on integers of %u bits", bits);
+	for (uint32_t p = 0; p < shape.count; p++) {
+		uint32_t a[3];
+		for (unsigned k = 0; k < 3; k++)
+			a[k] = odd && is_signed_op(op) && (k == 0 || op != OPS_ashr) ? fill(d, in[k].slots[p], shape.part[0]) :
+										       in[k].slots[p];
+		sim_pure(d, ops_int[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
+		if (!odd)
+			continue;
+		uint32_t wide = out.slots[p];
+		out.slots[p] = d->slots++;
+		sim_pure(d, ops_cut[index_of(bytes)], bytes, out.slots[p], wide, SIM_NONE, SIM_NONE, bits);
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+/* `table` by float: of as many operands as it looks at. */
+static bool floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigned count, uint64_t imm)
+{
+	SimShape shape;
+	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+		return false;
+	SimValue in[3], out = sim_new(d, shape.count);
+	for (unsigned k = 0; k < 3; k++)
+		in[k] = operand(d, v, k < count ? k : 0);
+	for (uint32_t p = 0; p < shape.count; p++)
+		sim_pure(d, table[float_of(shape.part[p])], sim_bytes(shape.part[p]), out.slots[p], in[0].slots[p], in[1].slots[p],
+			 in[2].slots[p], imm);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* A byte for each part. */
+static bool compare(SimDecoder *d, LLVMValueRef v, SimPure *const *table, bool real, bool fills)
+{
+	SimShape shape;
+	if (!sim_shape(d, LLVMTypeOf(LLVMGetOperand(v, 0)), &shape))
+		return false;
+	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, shape.count);
+	for (uint32_t p = 0; p < shape.count; p++) {
+		uint32_t x = a.slots[p], y = b.slots[p];
+		if (fills) {
+			x = fill(d, x, shape.part[p]);
+			y = fill(d, y, shape.part[p]);
+		}
+		int kind = real ? float_of(shape.part[p]) : (int)index_of(sim_bytes(shape.part[p]));
+		sim_pure(d, table[kind], 1, out.slots[p], x, y, SIM_NONE, 0);
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+static bool icmp(SimDecoder *d, LLVMValueRef v)
+{
+	static const SimIntCompare of[] = {OPS_CMP_eq,  OPS_CMP_ne,  OPS_CMP_ugt, OPS_CMP_uge, OPS_CMP_ult,
+					   OPS_CMP_ule, OPS_CMP_sgt, OPS_CMP_sge, OPS_CMP_slt, OPS_CMP_sle};
+	unsigned predicate = (unsigned)LLVMGetICmpPredicate(v) - (unsigned)LLVMIntEQ;
+	return compare(d, v, ops_icmp[of[predicate]], false, predicate >= 6);
+}
+
+static bool fcmp(SimDecoder *d, LLVMValueRef v)
+{
+	static const SimFloatCompare of[] = {0, OPS_FCMP_oeq, OPS_FCMP_ogt, OPS_FCMP_oge, OPS_FCMP_olt, OPS_FCMP_ole,
+					     OPS_FCMP_one, OPS_FCMP_ord, OPS_FCMP_uno, OPS_FCMP_ueq, OPS_FCMP_ugt,
+					     OPS_FCMP_uge, OPS_FCMP_ult, OPS_FCMP_ule, OPS_FCMP_une};
+	LLVMRealPredicate predicate = LLVMGetFCmpPredicate(v);
+	if (predicate == LLVMRealPredicateFalse || predicate == LLVMRealPredicateTrue)
+		return sim_refuse(d, "a comparison that is always the same");
+	return compare(d, v, ops_fcmp[of[predicate]], true, false);
+}
+
+static bool select_of(SimDecoder *d, LLVMValueRef v)
+{
+	SimShape shape;
+	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+		return false;
+	SimValue c = operand(d, v, 0), a = operand(d, v, 1), b = operand(d, v, 2), out = sim_new(d, shape.count);
+	for (uint32_t p = 0; p < shape.count; p++) {
+		unsigned bytes = sim_bytes(shape.part[p]);
+		sim_pure(d, ops_select[index_of(bytes)], bytes, out.slots[p], c.slots[c.count == shape.count ? p : 0], a.slots[p],
+			 b.slots[p], 0);
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+/* ---- casts ---- */
+
+/* table[from][to] */
+#define CAST(fn, from_index, to_index, fills, cuts)                                                \
+	static bool fn(SimDecoder *d, LLVMValueRef v, SimPure *const (*table)[4])                  \
+	{                                                                                          \
+		SimShape from, to;                                                                 \
+		if (!sim_shape(d, LLVMTypeOf(LLVMGetOperand(v, 0)), &from) || !sim_shape(d, LLVMTypeOf(v), &to)) \
+			return false;                                                              \
+		SimValue in = operand(d, v, 0), out = sim_new(d, to.count);                        \
+		for (uint32_t p = 0; p < to.count; p++) {                                          \
+			LLVMTypeRef f = from.part[p], t = to.part[p];                              \
+			uint32_t a = (fills) ? fill(d, in.slots[p], f) : in.slots[p];              \
+			sim_pure(d, table[from_index][to_index], sim_bytes(t), out.slots[p], a, SIM_NONE, SIM_NONE, 0); \
+			if (!(cuts) || !is_odd(t))                                                 \
+				continue;                                                          \
+			uint32_t wide = out.slots[p];                                              \
+			out.slots[p] = d->slots++;                                                 \
+			sim_pure(d, ops_cut[index_of(sim_bytes(t))], sim_bytes(t), out.slots[p], wide, SIM_NONE, SIM_NONE, \
+				 sim_bits(t));                                                     \
+		}                                                                                  \
+		sim_define(d, v, out);                                                             \
+		return true;                                                                       \
+	}
+CAST(resize, index_of(sim_bytes(f)), index_of(sim_bytes(t)), table == ops_sext, true)
+CAST(float_cast, (unsigned)float_of(f), (unsigned)float_of(t), false, false)
+CAST(from_integer, index_of(sim_bytes(f)), (unsigned)float_of(t), table == ops_sitofp, false)
+CAST(to_integer, (unsigned)float_of(f), index_of(sim_bytes(t)), false, true)
+
+typedef struct Repack {
+	unsigned from, to; /* bytes of a part */
+} Repack;
+
+/* Parts of one size to parts of another: the same bytes, lane by lane. */
+static bool repack(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Repack *r = i->data;
+	EACH_LANE(lane, mask) {
+		uint8_t bytes[512];
+		for (unsigned k = 0; k < i->operands; k++)
+			memcpy(bytes + k * r->from, (const uint8_t *)sim_operand(w, i, k) + lane * r->from, r->from);
+		for (unsigned k = 0; k < i->results; k++)
+			memcpy((uint8_t *)sim_result(w, i, k) + lane * r->to, bytes + k * r->to, r->to);
+	}
+	return true;
+}
+
+static bool bitcast(SimDecoder *d, LLVMValueRef v)
+{
+	SimShape from, to;
+	if (!sim_shape(d, LLVMTypeOf(LLVMGetOperand(v, 0)), &from) || !sim_shape(d, LLVMTypeOf(v), &to))
+		return false;
+	SimValue in = operand(d, v, 0);
+	if (from.count == to.count && sim_bits(from.part[0]) == sim_bits(to.part[0])) {
+		sim_define(d, v, in);
+		return true;
+	}
+	if (is_odd(from.part[0]) || is_odd(to.part[0]))
+		return sim_refuse(d, "a cast of vectors of %u-bit integers", MIN(sim_bits(from.part[0]), sim_bits(to.part[0])));
+	SimValue out = sim_new(d, to.count);
+	Repack *r = ARENA_NEW(d->arena, Repack);
+	*r = (Repack){sim_bytes(from.part[0]), sim_bytes(to.part[0])};
+	SimInstr *i = sim_emit(d, SIM_EFFECT, to.count, from.count);
+	i->effect = repack;
+	i->data = r;
+	memcpy(i->slots, out.slots, sizeof *out.slots * to.count);
+	memcpy(i->slots + to.count, in.slots, sizeof *in.slots * from.count);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* ---- parts ---- */
+
+static bool constant_index(LLVMValueRef v, uint64_t *out)
+{
+	if (!LLVMIsAConstantInt(v))
+		return false;
+	*out = LLVMConstIntGetZExtValue(v);
+	return true;
+}
+
+static SimValue copy_of(SimDecoder *d, SimValue v)
+{
+	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, v.count + 1), v.count};
+	memcpy(out.slots, v.slots, sizeof *v.slots * v.count);
+	return out;
+}
+
+static bool extract(SimDecoder *d, LLVMValueRef v, uint64_t index)
+{
+	SimValue in = operand(d, v, 0), out = {ARENA_ARRAY(d->scratch, uint32_t, 1), 1};
+	out.slots[0] = in.slots[MIN(index, in.count - 1)];
+	sim_define(d, v, out);
+	return true;
+}
+
+/* By a number that is known only when it runs: one comparison and choice for each part. */
+static bool extract_any(SimDecoder *d, LLVMValueRef v)
+{
+	SimValue in = operand(d, v, 0), at = operand(d, v, 1), out = {ARENA_ARRAY(d->scratch, uint32_t, 1), 1};
+	unsigned bytes = sim_bytes(LLVMTypeOf(v)), wide = sim_bytes(LLVMTypeOf(LLVMGetOperand(v, 1)));
+	uint32_t found = in.slots[0];
+	for (uint32_t p = 1; p < in.count; p++) {
+		uint32_t is = d->slots++, next = d->slots++;
+		sim_pure(d, ops_icmp[OPS_CMP_eq][index_of(wide)], 1, is, at.slots[0], sim_constant(d, p, wide), SIM_NONE, 0);
+		sim_pure(d, ops_select[index_of(bytes)], bytes, next, is, in.slots[p], found, 0);
+		found = next;
+	}
+	out.slots[0] = found;
+	sim_define(d, v, out);
+	return true;
+}
+
+static bool insert(SimDecoder *d, LLVMValueRef v, uint64_t index)
+{
+	SimValue out = copy_of(d, operand(d, v, 0)), part = operand(d, v, 1);
+	if (index < out.count)
+		out.slots[index] = part.slots[0];
+	sim_define(d, v, out);
+	return true;
+}
+
+static bool shuffle(SimDecoder *d, LLVMValueRef v)
+{
+	SimValue a = operand(d, v, 0), b = operand(d, v, 1);
+	unsigned n = LLVMGetNumMaskElements(v);
+	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, n + 1), n};
+	for (unsigned i = 0; i < n; i++) {
+		int from = LLVMGetMaskValue(v, i);
+		out.slots[i] = from < 0 ? a.slots[0] : (uint32_t)from < a.count ? a.slots[from] : b.slots[(uint32_t)from - a.count];
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+static bool extract_value(SimDecoder *d, LLVMValueRef v)
+{
+	return LLVMGetNumIndices(v) == 1 ? extract(d, v, LLVMGetIndices(v)[0]) : sim_refuse(d, "a part of a part of a value");
+}
+
+static bool insert_value(SimDecoder *d, LLVMValueRef v)
+{
+	return LLVMGetNumIndices(v) == 1 ? insert(d, v, LLVMGetIndices(v)[0]) : sim_refuse(d, "a part of a part of a value");
+}
+
+/* ---- addresses ---- */
+
+static bool gep(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(d->mod);
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
+		return sim_refuse(d, "vectors of addresses");
+	unsigned bytes = sim_bytes(LLVMTypeOf(v)), count = (unsigned)LLVMGetNumOperands(v);
+	SimPure *const *table = bytes == 4 ? ops_address32 : ops_address64;
+	uint32_t at = operand(d, v, 0).slots[0];
+	uint64_t offset = 0;
+	for (unsigned i = 1; i < count; i++) {
+		LLVMValueRef index = LLVMGetOperand(v, i);
+		uint64_t known;
+		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+			if (!constant_index(index, &known))
+				return sim_refuse(d, "a field by number");
+			offset += LLVMOffsetOfElement(layout, type, (unsigned)known);
+			type = LLVMStructGetTypeAtIndex(type, (unsigned)known);
+			continue;
+		}
+		if (i > 1)
+			type = LLVMGetElementType(type);
+		uint64_t scale = LLVMABISizeOfType(layout, type);
+		if (constant_index(index, &known)) {
+			offset += (uint64_t)LLVMConstIntGetSExtValue(index) * scale;
+			continue;
+		}
+		uint32_t by = fill(d, sim_value(d, index).slots[0], LLVMTypeOf(index)), next = d->slots++;
+		sim_pure(d, table[index_of(sim_bytes(LLVMTypeOf(index)))], bytes, next, at, by, SIM_NONE, scale);
+		at = next;
+	}
+	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, 1), 1};
+	out.slots[0] = at;
+	if (offset) {
+		out.slots[0] = d->slots++;
+		sim_pure(d, ops_add_imm[index_of(bytes)], bytes, out.slots[0], at, SIM_NONE, SIM_NONE, offset);
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+static void lane_address(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	uint64_t *to = sim_result(w, i, 0);
+	EACH_LANE(lane, mask)
+		to[lane] = (uint64_t)(uintptr_t)(w->local + (size_t)lane * w->cta->run->kernel->local + i->imm);
+}
+
+static bool local_memory(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	lane_address(w, i, mask);
+	return true;
+}
+
+static bool alloca_of(SimDecoder *d, LLVMValueRef v)
+{
+	uint64_t size = LLVMABISizeOfType(LLVMGetModuleDataLayout(d->mod), LLVMGetAllocatedType(v)), n;
+	if (!constant_index(LLVMGetOperand(v, 0), &n) || size * n > 1 << 16)
+		return sim_refuse(d, "memory of a thread whose size is not known");
+	SimValue out = sim_new(d, 1);
+	SimInstr *i = sim_emit(d, SIM_EFFECT, 1, 0);
+	i->effect = local_memory;
+	i->slots[0] = out.slots[0];
+	i->imm = d->local;
+	d->local += (uint32_t)(size * n + 15) & ~15u;
+	sim_define(d, v, out);
+	return true;
+}
+
+/* ---- memory ---- */
+
+static SimInstr *memory_access(SimDecoder *d, LLVMValueRef pointer, SimEffect *global, SimEffect *shared, const SimShape *shape,
+			       unsigned align, bool load, const uint32_t *parts)
+{
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), n = shape->count;
+	if (space > 1 && space != 3 && space != 4) {
+		sim_refuse(d, "memory of address space %u", space);
+		return NULL;
+	}
+	for (uint32_t p = 0; p < n; p++) {
+		if (sim_bytes(shape->part[p]) != sim_bytes(shape->part[0]) || (n > 1 && is_odd(shape->part[p]))) {
+			sim_refuse(d, "a load or store of parts of several sizes");
+			return NULL;
+		}
+	}
+	uint32_t address = sim_value(d, pointer).slots[0];
+	SimInstr *i = sim_emit(d, SIM_EFFECT, load ? n : 0, load ? 1 : n + 1);
+	i->effect = space == 3 ? shared : global;
+	i->bytes = i->size = (uint8_t)sim_bytes(shape->part[0]);
+	i->parts = (uint8_t)n;
+	i->align = align;
+	memcpy(i->slots + (load ? 0 : 1), parts, sizeof *parts * n);
+	i->slots[load ? n : 0] = address;
+	return i;
+}
+
+static bool load(SimDecoder *d, LLVMValueRef v)
+{
+	SimShape shape;
+	if (!sim_shape(d, LLVMTypeOf(v), &shape))
+		return false;
+	SimValue out = sim_new(d, shape.count);
+	sim_define(d, v, out);
+	return memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots) != NULL;
+}
+
+static bool store(SimDecoder *d, LLVMValueRef v)
+{
+	SimShape shape;
+	LLVMValueRef value = LLVMGetOperand(v, 0);
+	if (!sim_shape(d, LLVMTypeOf(value), &shape))
+		return false;
+	return memory_access(d, LLVMGetOperand(v, 1), sim_store, sim_store_shared, &shape, LLVMGetAlignment(v), false,
+			     sim_value(d, value).slots) != NULL;
+}
+
+static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 1));
+	unsigned operands = swap ? 3 : 2, results = swap ? 2 : 1;
+	if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) > 1)
+		return sim_refuse(d, "an atomic operation on shared memory");
+	SimValue out = sim_new(d, results);
+	uint32_t in[3];
+	for (unsigned k = 0; k < operands; k++)
+		in[k] = operand(d, v, k).slots[0];
+	SimInstr *i = sim_emit(d, SIM_EFFECT, results, operands);
+	i->effect = swap ? sim_cmpxchg : sim_rmw;
+	i->bytes = i->size = (uint8_t)sim_bytes(type);
+	i->parts = 1;
+	i->align = i->bytes;
+	i->imm = swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(float_of(type) + 1) << 8;
+	memcpy(i->slots, out.slots, sizeof *out.slots * results);
+	memcpy(i->slots + results, in, sizeof *in * operands);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* ---- all of them ---- */
+
+static bool rename_as(SimDecoder *d, LLVMValueRef v)
+{
+	sim_define(d, v, operand(d, v, 0));
+	return true;
+}
+
+bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
+{
+	uint64_t index;
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMAdd: return integers(d, v, OPS_add, 2);
+	case LLVMSub: return integers(d, v, OPS_sub, 2);
+	case LLVMMul: return integers(d, v, OPS_mul, 2);
+	case LLVMUDiv: return integers(d, v, OPS_udiv, 2);
+	case LLVMSDiv: return integers(d, v, OPS_sdiv, 2);
+	case LLVMURem: return integers(d, v, OPS_urem, 2);
+	case LLVMSRem: return integers(d, v, OPS_srem, 2);
+	case LLVMShl: return integers(d, v, OPS_shl, 2);
+	case LLVMLShr: return integers(d, v, OPS_lshr, 2);
+	case LLVMAShr: return integers(d, v, OPS_ashr, 2);
+	case LLVMAnd: return integers(d, v, OPS_and, 2);
+	case LLVMOr: return integers(d, v, OPS_or, 2);
+	case LLVMXor: return integers(d, v, OPS_xor, 2);
+	case LLVMFAdd: return floats(d, v, ops_float[OPS_fadd], 2, 0);
+	case LLVMFSub: return floats(d, v, ops_float[OPS_fsub], 2, 0);
+	case LLVMFMul: return floats(d, v, ops_float[OPS_fmul], 2, 0);
+	case LLVMFDiv: return floats(d, v, ops_float[OPS_fdiv], 2, 0);
+	case LLVMFRem: return floats(d, v, ops_float[OPS_frem], 2, 0);
+	case LLVMFNeg: return floats(d, v, ops_fneg, 1, 0);
+	case LLVMICmp: return icmp(d, v);
+	case LLVMFCmp: return fcmp(d, v);
+	case LLVMSelect: return select_of(d, v);
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+	case LLVMAddrSpaceCast: return resize(d, v, ops_zext);
+	case LLVMSExt: return resize(d, v, ops_sext);
+	case LLVMFPTrunc:
+	case LLVMFPExt: return float_cast(d, v, ops_fcast);
+	case LLVMSIToFP: return from_integer(d, v, ops_sitofp);
+	case LLVMUIToFP: return from_integer(d, v, ops_uitofp);
+	case LLVMFPToSI: return to_integer(d, v, ops_fptosi);
+	case LLVMFPToUI: return to_integer(d, v, ops_fptoui);
+	case LLVMBitCast: return bitcast(d, v);
+	case LLVMFreeze: return rename_as(d, v);
+	case LLVMExtractValue: return extract_value(d, v);
+	case LLVMInsertValue: return insert_value(d, v);
+	case LLVMExtractElement:
+		return constant_index(LLVMGetOperand(v, 1), &index) ? extract(d, v, index) : extract_any(d, v);
+	case LLVMInsertElement:
+		return constant_index(LLVMGetOperand(v, 2), &index) ? insert(d, v, index) :
+								      sim_refuse(d, "a vector's element by number");
+	case LLVMShuffleVector: return shuffle(d, v);
+	case LLVMGetElementPtr: return gep(d, v);
+	case LLVMAlloca: return alloca_of(d, v);
+	case LLVMLoad: return load(d, v);
+	case LLVMStore: return store(d, v);
+	case LLVMAtomicRMW: return atomic(d, v, false);
+	case LLVMAtomicCmpXchg: return atomic(d, v, true);
+	case LLVMFence: return true;
+	default: break;
+	}
+	char *text = LLVMPrintValueToString(v);
+	sim_refuse(d, "the instruction%s", text);
+	LLVMDisposeMessage(text);
+	return false;
+}
+
+/* ---- intrinsics ---- */
+
+typedef struct Intrinsic {
+	const char *name;
+	enum { OF_INTS, OF_FLOATS, OF_OVERFLOW, NOTHING } kind;
+	unsigned op, count, compare;
+} Intrinsic;
+
+static const Intrinsic intrinsics[] = {
+	{"smin", OF_INTS, OPS_smin, 2, 0}, {"smax", OF_INTS, OPS_smax, 2, 0}, {"umin", OF_INTS, OPS_umin, 2, 0},
+	{"umax", OF_INTS, OPS_umax, 2, 0}, {"abs", OF_INTS, OPS_abs, 1, 0}, {"ctpop", OF_INTS, OPS_ctpop, 1, 0},
+	{"ctlz", OF_INTS, OPS_ctlz, 1, 0}, {"cttz", OF_INTS, OPS_cttz, 1, 0}, {"bswap", OF_INTS, OPS_bswap, 1, 0},
+	{"bitreverse", OF_INTS, OPS_bitreverse, 1, 0}, {"fshl", OF_INTS, OPS_fshl, 3, 0}, {"fshr", OF_INTS, OPS_fshr, 3, 0},
+	{"uadd.sat", OF_INTS, OPS_uadd_sat, 2, 0}, {"usub.sat", OF_INTS, OPS_usub_sat, 2, 0},
+	{"sadd.sat", OF_INTS, OPS_sadd_sat, 2, 0}, {"ssub.sat", OF_INTS, OPS_ssub_sat, 2, 0},
+	{"uadd.with.overflow", OF_OVERFLOW, OPS_add, 2, OPS_CMP_uadd_over}, {"usub.with.overflow", OF_OVERFLOW, OPS_sub, 2, OPS_CMP_usub_over},
+	{"umul.with.overflow", OF_OVERFLOW, OPS_mul, 2, OPS_CMP_umul_over}, {"sadd.with.overflow", OF_OVERFLOW, OPS_add, 2, OPS_CMP_sadd_over},
+	{"ssub.with.overflow", OF_OVERFLOW, OPS_sub, 2, OPS_CMP_ssub_over}, {"smul.with.overflow", OF_OVERFLOW, OPS_mul, 2, OPS_CMP_smul_over},
+	{"canonicalize", OF_FLOATS, OPS_canonicalize, 1, 0}, {"minnum", OF_FLOATS, OPS_minnum, 2, 0},
+	{"maxnum", OF_FLOATS, OPS_maxnum, 2, 0}, {"minimum", OF_FLOATS, OPS_minimum, 2, 0}, {"maximum", OF_FLOATS, OPS_maximum, 2, 0},
+	{"minimumnum", OF_FLOATS, OPS_minnum, 2, 0}, {"maximumnum", OF_FLOATS, OPS_maxnum, 2, 0},
+	{"sqrt", OF_FLOATS, OPS_sqrt, 1, 0}, {"floor", OF_FLOATS, OPS_floor, 1, 0}, {"ceil", OF_FLOATS, OPS_ceil, 1, 0},
+	{"trunc", OF_FLOATS, OPS_trunc, 1, 0}, {"rint", OF_FLOATS, OPS_rint, 1, 0}, {"nearbyint", OF_FLOATS, OPS_rint, 1, 0},
+	{"roundeven", OF_FLOATS, OPS_rint, 1, 0}, {"round", OF_FLOATS, OPS_round, 1, 0}, {"exp2", OF_FLOATS, OPS_exp2, 1, 0},
+	{"log2", OF_FLOATS, OPS_log2, 1, 0}, {"sin", OF_FLOATS, OPS_sin, 1, 0}, {"cos", OF_FLOATS, OPS_cos, 1, 0},
+	{"assume", NOTHING, 0, 0, 0}, {"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
+	{"experimental.noalias.scope.decl", NOTHING, 0, 0, 0},
+};
+
+static bool overflow(SimDecoder *d, LLVMValueRef v, const Intrinsic *in)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0));
+	unsigned bytes = sim_bytes(type);
+	if (!sim_bits(type) || is_odd(type))
+		return sim_refuse(d, "this operation on such integers");
+	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, 2);
+	sim_pure(d, ops_int[in->op][index_of(bytes)], bytes, out.slots[0], a.slots[0], b.slots[0], SIM_NONE, 0);
+	sim_pure(d, ops_icmp[in->compare][index_of(bytes)], 1, out.slots[1], a.slots[0], b.slots[0], SIM_NONE, 0);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* "llvm.NAME.TYPE": does it have this NAME? */
+static bool named(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+	return strncmp(name + 5, wanted, len) == 0 && (name[5 + len] == '.' || !name[5 + len]);
+}
+
+bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
+{
+	if (named(name, "fma") || named(name, "fmuladd"))
+		return floats(d, v, ops_fma, 3, 0);
+	if (named(name, "fabs"))
+		return floats(d, v, ops_fabs, 1, 0);
+	if (named(name, "copysign"))
+		return floats(d, v, ops_copysign, 2, 0);
+	if (named(name, "fptosi.sat"))
+		return to_integer(d, v, ops_fptosi);
+	if (named(name, "fptoui.sat"))
+		return to_integer(d, v, ops_fptoui);
+	if (named(name, "is.fpclass")) {
+		SimValue a = operand(d, v, 0), out = sim_new(d, 1);
+		int kind = float_of(LLVMTypeOf(LLVMGetOperand(v, 0)));
+		if (kind < 0)
+			return sim_refuse(d, "%s", name);
+		sim_pure(d, ops_class[kind], 1, out.slots[0], a.slots[0], SIM_NONE, SIM_NONE,
+			 LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)));
+		sim_define(d, v, out);
+		return true;
+	}
+	for (size_t k = 0; k < ARRAY_LEN(intrinsics); k++) {
+		const Intrinsic *in = &intrinsics[k];
+		if (!named(name, in->name))
+			continue;
+		switch (in->kind) {
+		case OF_INTS: return integers(d, v, (SimIntOp)in->op, in->count);
+		case OF_FLOATS: return floats(d, v, ops_float[in->op], in->count, 0);
+		case OF_OVERFLOW: return overflow(d, v, in);
+		case NOTHING: return true;
+		}
+	}
+	return sim_refuse(d, "the intrinsic %s", name);
+}

@@ -1,0 +1,32 @@
+/* What machine operations (llvm/machine.def) do: one sim_machine_NAME for each row, so that one without it fails at link. */
+#ifndef NESO_SIM_MACHINE_H
+#define NESO_SIM_MACHINE_H
+
+#include "sim/sim_int.h"
+
+/* Emits the call. `suffix` of a family, or NULL. */
+typedef bool SimDecodeCall(SimDecoder *d, LLVMValueRef call, const char *suffix);
+
+/* One of the three. */
+typedef struct SimMachine {
+	SimPure *pure;
+	SimEffect *effect;
+	SimDecodeCall *decode;
+	uint64_t imm;
+} SimMachine;
+
+#define MACHINE(name, result, args, effects, nvptx, doc) extern const SimMachine sim_machine_##name;
+#define FAMILY(name, effects, expand, doc) extern const SimMachine sim_machine_##name;
+#include "llvm/machine.def"
+#undef MACHINE
+#undef FAMILY
+
+/* An effect with all parts of the call's results and operands as slots; the call is defined. NULL after diagnosing. */
+SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, uint64_t imm);
+
+/* Stops the warp's lanes that may not be alone: false after saying so. */
+bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what);
+
+SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */
+
+#endif

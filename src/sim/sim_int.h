@@ -1,0 +1,250 @@
+/* Inside the simulator: bytecode, a warp's state, and what its files share.
+ *
+ * A value is one slot, or several (a vector, a struct): 32 lanes of 1, 2, 4 or 8 bytes, a bool one byte of 0 or 1, an integer
+ * of another width with zeros above it. Slots hold 256 bytes; those that live within one block are shared. Constants and
+ * arguments have slots of their own, filled before a warp starts. Pointers are host addresses; of shared memory
+ * 32-bit offsets; those that come from `alloca` point into the warp's own memory.
+ *
+ * A warp is a list of fragments (pc, lanes): the lowest pc runs, those that meet become one. Blocks lie in the order of the
+ * text, where a branch's paths come before what follows both, so lanes meet as early as they can. */
+#ifndef NESO_SIM_SIM_INT_H
+#define NESO_SIM_SIM_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "sim/sim.h"
+
+enum { SIM_LANES = 32, SIM_SLOT = 256 };
+#define SIM_ALL UINT32_MAX
+
+typedef struct SimWarp SimWarp;
+typedef struct SimCta SimCta;
+typedef struct SimInstr SimInstr;
+
+/* Computes all lanes of d; arguments that the instruction has not are NULL. */
+typedef void SimPure(void *d, const void *a, const void *b, const void *c, uint64_t imm);
+/* Does what it does for the lanes of the mask. False: the program stops, or the warp waits (w->wait). */
+typedef bool SimEffect(SimWarp *w, const SimInstr *i, uint32_t mask);
+
+typedef enum SimKind { SIM_PURE, SIM_EFFECT, SIM_JUMP, SIM_BRANCH, SIM_SWITCH, SIM_RETURN } SimKind;
+
+struct SimInstr {
+	SimKind kind;
+	SimPure *pure;
+	SimEffect *effect;
+	uint32_t *slots;           /* results, then operands */
+	uint8_t results, operands;
+	uint8_t size;              /* PURE: bytes of a result's lane */
+	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
+	uint32_t align;            /* memory */
+	uint64_t imm;
+	uint32_t to[2];            /* JUMP, BRANCH: pc */
+	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
+	const void *data;          /* of the operation */
+	uint32_t loc;
+};
+
+typedef struct SimLoc {
+	const char *path; /* NULL: not known */
+	uint32_t line, col;
+	uint32_t caller;  /* SimLoc that it was inlined at; 0: none */
+} SimLoc;
+
+typedef struct SimRange {
+	uint64_t base, size;
+} SimRange;
+
+struct SimKernel {
+	const char *name;
+	unsigned warps, shared;
+	const SimInstr *code;
+	uint32_t code_count;
+	uint32_t slot_count;
+	uint32_t fixed;                /* slots [0, fixed) are constants and arguments */
+	const uint64_t *constants;     /* by slot; arguments' are 0 */
+	const uint8_t *constant_bytes; /* of a lane */
+	const uint32_t *arg_slots;     /* by argument */
+	uint32_t arg_count;
+	const SimLoc *locs;
+	const SimRange *texts;         /* constant data, in this process */
+	uint32_t text_count;
+	uint32_t local;                /* bytes of a lane's own memory */
+};
+
+/* ---- running ---- */
+
+typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_WARP } SimWait;
+
+typedef struct SimFragment {
+	uint32_t pc, lanes;
+	SimWait wait;
+} SimFragment;
+
+typedef struct SimShadow SimShadow; /* check.c */
+
+typedef struct SimBuffer {
+	const char *name;
+	uint64_t base, size;
+	bool writable;
+} SimBuffer;
+
+typedef struct SimFault {
+	bool set;
+	uint64_t pid;
+	DiagCode code;
+	uint32_t loc;
+	char text[1024];
+} SimFault;
+
+/* A finding of the checks, merged by (code, line, other line). */
+typedef struct SimFinding {
+	struct SimFinding *next;
+	DiagCode code;
+	uint32_t loc, other;
+	uint64_t pid, count;
+	char text[512];
+} SimFinding;
+
+typedef struct SimRun {
+	const SimKernel *kernel;
+	const CodegenSimLaunch *launch;
+	SimBuffer *buffers;
+	uint32_t buffer_count;
+	unsigned scratch_bytes;
+	uint64_t programs;
+	bool check;
+	_Atomic uint64_t next;  /* program to start */
+	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
+	double deadline;        /* 0: none */
+	pthread_mutex_t lock;   /* guards what follows */
+	SimFault fault;
+	SimFinding *findings;
+	char **printed;         /* by program, until it is given out */
+	uint64_t print_next;
+	bool no_memory;
+} SimRun;
+
+struct SimWarp {
+	SimCta *cta;
+	unsigned index;
+	uint8_t *regs;  /* slot_count * SIM_SLOT */
+	uint8_t *local; /* 32 lanes of kernel->local bytes */
+	SimFragment fragments[SIM_LANES];
+	unsigned fragment_count;
+	SimWait wait;    /* what the instruction that returned false waits for */
+	bool faulted;
+	unsigned turns;
+	uint32_t sync;   /* waits of the warp so far: its own order */
+	struct SimAsync *async;
+	_Alignas(64) uint8_t scratch[SIM_SLOT];
+};
+
+struct SimCta {
+	SimRun *run;
+	uint64_t pid;
+	uint32_t program[3];
+	uint8_t *shared;
+	SimWarp *warps;
+	uint32_t interval; /* barriers of the CTA so far */
+	uint8_t *scratch;
+	SimShadow *shadow; /* NULL: no checks */
+	char *text;        /* printed so far */
+	size_t text_len, text_cap;
+	bool done;
+	unsigned hint;     /* buffer of the last access */
+};
+
+static inline void *sim_slot(const SimWarp *w, uint32_t slot)
+{
+	return w->regs + (size_t)slot * SIM_SLOT;
+}
+static inline void *sim_result(const SimWarp *w, const SimInstr *i, unsigned n)
+{
+	return sim_slot(w, i->slots[n]);
+}
+static inline const void *sim_operand(const SimWarp *w, const SimInstr *i, unsigned n)
+{
+	return sim_slot(w, i->slots[i->results + n]);
+}
+
+#define EACH_LANE(lane, mask)                                                                     \
+	for (uint32_t rest_ = (mask), lane; rest_ && (lane = (uint32_t)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
+
+/* ---- faults and checks ---- */
+
+/* Stops the program; returns false. lane < 0: of the warp. */
+bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
+void sim_finding(SimWarp *w, uint32_t loc, uint32_t other, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
+const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
+
+/* Memory of an access that is allowed, or NULL after the fault. */
+void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, uint32_t align, bool write);
+void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, uint32_t align);
+
+SimShadow *sim_shadow_new(unsigned bytes);
+void sim_shadow_reset(SimShadow *shadow, unsigned bytes);
+void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size); /* of cp.async */
+void sim_check_commit(SimWarp *w, uint32_t mask);
+bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
+void sim_check_free(SimWarp *w);
+
+SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg, sim_convergent_barrier;
+
+/* ---- decoding ---- */
+
+typedef struct SimValue {
+	uint32_t *slots;
+	uint32_t count;
+} SimValue;
+
+typedef struct SimDecoder {
+	Arena *arena, *scratch; /* of the kernel; of decoding */
+	DiagList *diags;
+	LLVMModuleRef mod;
+	const char *kernel_name;
+	bool failed;
+	VEC(SimInstr) code;
+	VEC(uint64_t) constants;
+	VEC(uint8_t) constant_bytes;
+	VEC(SimLoc) locs;
+	VEC(SimRange) texts;
+	uint32_t slots;  /* virtual ones so far; constants have the high bit */
+	Map loc_of;      /* metadata -> SimLoc */
+	Map data_of;     /* global -> address */
+	Map constant_of; /* value, bytes -> slot */
+	Map values;      /* LLVMValueRef -> SimValue, of the function being decoded */
+	uint32_t loc;
+	LLVMValueRef at; /* instruction being decoded */
+	uint32_t local, depth;
+} SimDecoder;
+
+#define SIM_CONSTANT 0x80000000u
+
+/* A type as slots: how many, and the bytes of each. */
+typedef struct SimShape {
+	uint32_t count;
+	LLVMTypeRef part[64];
+} SimShape;
+
+bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out);
+unsigned sim_bits(LLVMTypeRef part);  /* of an integer, float or pointer; 0: none that is known */
+unsigned sim_bytes(LLVMTypeRef part); /* of a lane */
+bool sim_refuse(SimDecoder *d, const char *format, ...) PRINTF_LIKE(2, 3);
+SimValue sim_value(SimDecoder *d, LLVMValueRef v);
+SimValue sim_new(SimDecoder *d, uint32_t count);
+void sim_define(SimDecoder *d, LLVMValueRef v, SimValue value);
+uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes);
+SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned operands);
+void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
+#define SIM_NONE UINT32_MAX
+
+/* Of one part; NULL where there is none. */
+bool sim_decode_value(SimDecoder *d, LLVMValueRef v);              /* decode_value.c: without control flow */
+bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name); /* llvm.* */
+bool sim_decode_machine(SimDecoder *d, LLVMValueRef v, const char *name);   /* neso.*, and functions of the driver */
+
+#endif

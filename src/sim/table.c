@@ -1,0 +1,72 @@
+/* The simulator's entries of the library's table (llvm/codegen.h). */
+#include <stdlib.h>
+
+#include "llvm/codegen_take.h"
+#include "sim/sim.h"
+
+struct CodegenSim {
+	Arena arena; /* holds this struct and the kernel */
+	const SimKernel *kernel;
+	unsigned scratch_bytes;
+};
+
+
+static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags)
+{
+	CodegenSim *sim = data;
+	if (facts->cluster > 1) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED, "the simulator knows no clusters of CTAs (num_ctas above 1)");
+		return false;
+	}
+	if (facts->threads % 32 || !facts->threads) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED, "the simulator runs whole warps");
+		return false;
+	}
+	sim->scratch_bytes = facts->scratch_bytes;
+	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->shared, diags);
+	return sim->kernel != NULL;
+}
+
+void codegen_sim_free(CodegenSim *sim)
+{
+	if (!sim)
+		return;
+	Arena arena = sim->arena;
+	arena_free(&arena);
+	free(sim);
+}
+
+CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **out)
+{
+	CodegenRequest llir = *request;
+	CodegenSim *sim = calloc(1, sizeof *sim);
+	*out = NULL;
+	if (!sim)
+		return NULL;
+	arena_init(&sim->arena, 0);
+	llir.to = CODEGEN_LLIR;
+	llir.line_info = true;
+	CodegenResult *result = codegen_take(&llir, take, sim);
+	if (result && result->ok)
+		*out = sim;
+	else
+		codegen_sim_free(sim);
+	return result;
+}
+
+typedef struct Launch {
+	const CodegenSim *sim;
+	const CodegenSimLaunch *launch;
+} Launch;
+
+static bool run(void *data, DiagList *diags)
+{
+	const Launch *l = data;
+	return sim_run(l->sim->kernel, l->launch, l->sim->scratch_bytes, diags);
+}
+
+CodegenResult *codegen_sim_launch(const CodegenSim *sim, const CodegenSimLaunch *launch)
+{
+	Launch l = {sim, launch};
+	return codegen_with_diags(run, &l);
+}
