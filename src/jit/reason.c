@@ -94,7 +94,7 @@ static Option option_of(const JitOptions *o, int index)
 	case 1: return (Option){"num_stages", NUMBER, o->num_stages, NULL};
 	case 2: return (Option){"num_ctas", NUMBER, o->num_ctas, NULL};
 	case 3: return (Option){"maxnreg", NUMBER, o->maxnreg, NULL};
-	case 4: return (Option){"target", TEXT, 0, o->gpu ? o->gpu->name : "interp"};
+	case 4: return (Option){"target", TEXT, 0, o->sim ? o->target : o->gpu ? o->gpu->name : "interp"};
 	case 5: return (Option){"fp_fusion", SWITCH, !o->no_fp_fusion, NULL};
 	case 6: return (Option){"cooperative", SWITCH, o->cooperative, NULL};
 	case 7: return (Option){"dependent_launch", SWITCH, o->dependent, NULL};

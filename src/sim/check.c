@@ -79,6 +79,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 		Cell *c = &cells[at];
 		if (!c->written) {
 			sim_finding(w, i->loc, 0, DIAG_SIM_UNWRITTEN, "byte %u of shared memory, read by warp %u, lane %u", at, w->index, lane);
+			note(w, i, lane, &c->read);
 			return;
 		}
 		if (flying(w, i, lane, at, c, "read"))

@@ -131,8 +131,13 @@ DECODE_OP(cluster_barrier, decode_refused)
 
 bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what)
 {
-	return mask == SIM_ALL ||
-	       sim_fault(w, i, -1, DIAG_SIM_CONVERGENCE, "%s, which all lanes of the warp must come to, has 0x%08x of them", what, mask);
+	if (mask == SIM_ALL)
+		return true;
+	if (w->last_chance)
+		return sim_fault(w, i, -1, DIAG_SIM_CONVERGENCE, "%s, which more lanes of the warp must come to, has 0x%08x of them", what,
+				 mask);
+	w->wait = WAIT_MEET;
+	return false;
 }
 
 /* members, value, lane or mask, 31 */

@@ -24,7 +24,7 @@ typedef struct SimMachine {
 /* An effect with all parts of the call's results and operands as slots; the call is defined. NULL after diagnosing. */
 SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, uint64_t imm);
 
-/* Stops the warp's lanes that may not be alone: false after saying so. */
+/* Lanes of an operation that needs all of the warp: false where some are missing, for which it waits, or that will not come. */
 bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what);
 
 SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */

@@ -121,6 +121,18 @@ static int choose(SimWarp *w)
 	return second >= 0 && w->turns % ROTATE == ROTATE - 1 ? second : best;
 }
 
+/* Nobody can run: the lowest pc at which lanes wait to meet others tries once more with those who came. */
+static int choose_last(SimWarp *w)
+{
+	int best = -1;
+	for (unsigned k = 0; k < w->fragment_count; k++)
+		if (w->fragments[k].wait == WAIT_MEET && (best < 0 || w->fragments[k].pc < w->fragments[best].pc))
+			best = (int)k;
+	if (best >= 0)
+		w->fragments[best].wait = WAIT_NOTHING;
+	return best;
+}
+
 static uint32_t live_lanes(const SimWarp *w)
 {
 	uint32_t lanes = 0;
@@ -202,10 +214,14 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
 			if (i->effect(w, i, mask)) {
-				pc++;
-				continue;
+				w->fragments[n].pc = ++pc;
+				if (*budget > 0)
+					continue;
+				return;
 			}
 			w->fragments[n].wait = w->wait;
+			if (!w->faulted)
+				merge(w, n);
 			return;
 		case SIM_JUMP: pc = i->to[0]; break;
 		case SIM_BRANCH: {
@@ -337,7 +353,11 @@ static bool run_warp(SimWarp *w)
 {
 	int budget = TURN, n;
 	w->turns++;
-	while (budget > 0 && (n = choose(w)) >= 0) {
+	while (budget > 0) {
+		n = choose(w);
+		w->last_chance = n < 0;
+		if (n < 0 && (n = choose_last(w)) < 0)
+			break;
 		run_fragment(w, (unsigned)n, &budget);
 		if (w->faulted)
 			return false;
@@ -360,6 +380,14 @@ static bool stopped(const SimCta *cta)
 	return atomic_load_explicit(&cta->run->stop, memory_order_relaxed) <= cta->pid;
 }
 
+static bool can_run(const SimWarp *w)
+{
+	for (unsigned k = 0; k < w->fragment_count; k++)
+		if (w->fragments[k].wait == WAIT_NOTHING || w->fragments[k].wait == WAIT_MEET)
+			return true;
+	return false;
+}
+
 /* A turn of each warp. False when the CTA is over. */
 static bool run_round(SimCta *cta, uint64_t *random)
 {
@@ -370,7 +398,7 @@ static bool run_round(SimCta *cta, uint64_t *random)
 		SimWarp *w = &cta->warps[(start + k * step) % warps];
 		if (!w->fragment_count)
 			continue;
-		moved |= choose(w) >= 0;
+		moved |= can_run(w);
 		if (!run_warp(w) || stopped(cta))
 			return false;
 		live += w->fragment_count != 0;

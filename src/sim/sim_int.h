@@ -75,7 +75,8 @@ struct SimKernel {
 
 /* ---- running ---- */
 
-typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_WARP } SimWait;
+/* MEET: for the lanes that an operation of several lanes names. */
+typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_WARP, WAIT_MEET } SimWait;
 
 typedef struct SimFragment {
 	uint32_t pc, lanes;
@@ -135,6 +136,7 @@ struct SimWarp {
 	unsigned fragment_count;
 	SimWait wait;    /* what the instruction that returned false waits for */
 	bool faulted;
+	bool last_chance; /* lanes that are missing now will not come */
 	unsigned turns;
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	struct SimAsync *async;

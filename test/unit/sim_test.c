@@ -1,0 +1,311 @@
+/* The simulator: what LLIR computes, and each of its checks on a planted fault and on the same code without it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef NESO_HAVE_LLVM
+
+#include "base/arena.h"
+#include "llvm/codegen.h"
+
+extern const CodegenTable neso_codegen_table;
+
+/* Two warps, 1024 bytes of shared memory; %out is 64 words, %t the thread. */
+static const char head[] =
+	"target triple = \"nvptx64-nvidia-cuda\"\n"
+	"@smem = external addrspace(3) global [0 x i8], align 16\n"
+	"declare i32 @neso.tid_x()\n"
+	"declare void @neso.barrier() convergent\n"
+	"declare void @neso.warp_barrier() convergent\n"
+	"declare i32 @neso.shfl_bfly(i32, i32, i32, i32) convergent\n"
+	"declare void @neso.cp_async_16(ptr addrspace(3), ptr addrspace(1), i1, i32)\n"
+	"declare void @neso.cp_async_commit() convergent\n"
+	"declare void @neso.cp_async_wait.0() convergent\n"
+	"declare void @neso.cp_async_wait.1() convergent\n"
+	"declare void @neso.st_global.v1b32(ptr addrspace(1), i1, i32)\n"
+	"declare i32 @neso.atom_global.relaxed.gpu.add.u32.always.v1b32(ptr addrspace(1), i32)\n"
+	"define ptx_kernel void @k(ptr addrspace(1) %out) \"neso\"=\"kernel=k args=p threads=64 shared=1024 cluster=1 scratch=0 scratch_align=0 "
+	"print=0 assert=0\" {\n"
+	"entry:\n"
+	"  %t = call i32 @neso.tid_x()\n"
+	"  %at = getelementptr i32, ptr addrspace(3) @smem, i32 %t\n"
+	"  %to = getelementptr i32, ptr addrspace(1) %out, i32 %t\n"
+	"  %other = xor i32 %t, 32\n"
+	"  %there = getelementptr i32, ptr addrspace(3) @smem, i32 %other\n"
+	"  %next = xor i32 %t, 1\n"
+	"  %beside = getelementptr i32, ptr addrspace(3) @smem, i32 %next\n"
+	"  %low = icmp slt i32 %t, 32\n";
+
+static uint32_t out[64];
+
+static CodegenRequest request_of(const char *text)
+{
+	return (CodegenRequest){.from = CODEGEN_LLIR, .text = text, .len = strlen(text), .target = "sm_90a"};
+}
+
+/* Names of what was diagnosed, one after the other; "" when the run was good. The caller frees the result. */
+static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
+{
+	Arena arena;
+	arena_init(&arena, 0);
+	char *text = arena_printf(&arena, "%s%s  ret void\n}\n", head, body);
+	CodegenRequest request = request_of(text);
+	CodegenSim *sim;
+	CodegenResult *result = neso_codegen_table.sim_prepare(&request, &sim);
+	assert_non_null(result);
+	arena_free(&arena);
+	if (!sim)
+		return result;
+	assert_true(result->ok);
+	neso_codegen_table.free(result);
+	uint64_t arg = (uint64_t)(uintptr_t)out;
+	CodegenSimBuffer buffer = {"out", out, sizeof out, true};
+	CodegenSimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
+				   .check = check, .seed = seed, .timeout = 20};
+	memset(out, 0, sizeof out);
+	result = neso_codegen_table.sim_launch(sim, &launch);
+	neso_codegen_table.sim_free(sim);
+	assert_non_null(result);
+	return result;
+}
+
+static void expect(const char *body, bool check, const char *code, const char *text)
+{
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		CodegenResult *result = simulate(body, check, seed);
+		if (!code) {
+			if (result->diag_count)
+				print_error("%s\n", result->diags[0].text);
+			assert_true(result->ok);
+			assert_int_equal(result->diag_count, 0);
+		} else {
+			assert_false(result->ok);
+			assert_true(result->diag_count >= 1);
+			/* In some orders a race is a read of what was not written yet as well. */
+			bool found = false;
+			for (size_t i = 0; i < result->diag_count; i++)
+				found |= strcmp(result->diags[i].code, code) == 0 && strstr(result->diags[i].text, text);
+			if (!found)
+				print_error("%s: %s\n", result->diags[0].code, result->diags[0].text);
+			assert_true(found);
+		}
+		neso_codegen_table.free(result);
+	}
+}
+
+static void fault(const char *body, const char *code, const char *text)
+{
+	expect(body, true, code, text);
+}
+
+static void clean(const char *body)
+{
+	expect(body, true, NULL, NULL);
+}
+
+static const char store_and_load[] =
+	"  store i32 %t, ptr addrspace(3) %at\n"
+	"  call void @neso.barrier()\n"
+	"  %v = load i32, ptr addrspace(3) %there\n"
+	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n";
+
+static void test_runs(void **state)
+{
+	(void)state;
+	clean(store_and_load);
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], i ^ 32);
+	/* A loop that lanes leave one after the other, and an operation of the warp behind it. */
+	clean("  br label %loop\n"
+	      "loop:\n"
+	      "  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n"
+	      "  %s = phi i32 [ 0, %entry ], [ %u, %loop ]\n"
+	      "  %u = add i32 %s, %i\n"
+	      "  %j = add i32 %i, 1\n"
+	      "  %more = icmp sle i32 %j, %t\n"
+	      "  br i1 %more, label %loop, label %after\n"
+	      "after:\n"
+	      "  %x = call i32 @neso.shfl_bfly(i32 -1, i32 %u, i32 1, i32 31)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n");
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], (i ^ 1) * ((i ^ 1) + 1) / 2);
+}
+
+static void test_odd_widths(void **state)
+{
+	(void)state;
+	clean("  %n = trunc i32 %t to i5\n"
+	      "  %m = mul i5 %n, %n\n"
+	      "  %h = ashr i5 %m, 1\n"
+	      "  %w = sext i5 %h to i32\n"
+	      "  %v = insertelement <2 x i16> <i16 1, i16 2>, i16 7, i32 1\n"
+	      "  %c = bitcast <2 x i16> %v to i32\n"
+	      "  %r = add i32 %w, %c\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %r)\n");
+	for (int i = 0; i < 64; i++) {
+		int m = i * i & 31, wide = m >= 16 ? m - 32 : m;
+		assert_int_equal((int)out[i], (wide >> 1) + 0x70001);
+	}
+}
+
+static void test_races(void **state)
+{
+	(void)state;
+	fault("  store i32 %t, ptr addrspace(3) %at\n"
+	      "  %v = load i32, ptr addrspace(3) %there\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n"
+	      "  call void @neso.barrier()\n",
+	      "SIM_RACE", "no barrier between them");
+	/* Written again before all have read. */
+	fault("  store i32 %t, ptr addrspace(3) %at\n"
+	      "  call void @neso.barrier()\n"
+	      "  %v = load i32, ptr addrspace(3) %there\n"
+	      "  store i32 %v, ptr addrspace(3) %at\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",
+	      "SIM_RACE", "no barrier between them");
+	clean("  store i32 %t, ptr addrspace(3) %at\n"
+	      "  call void @neso.barrier()\n"
+	      "  %v = load i32, ptr addrspace(3) %there\n"
+	      "  call void @neso.barrier()\n"
+	      "  store i32 %v, ptr addrspace(3) %at\n");
+	/* Lanes of a warp meet at its own barrier. */
+	fault("  store i32 %t, ptr addrspace(3) %at\n"
+	      "  %v = load i32, ptr addrspace(3) %beside\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",
+	      "SIM_RACE", "no barrier between them");
+	clean("  store i32 %t, ptr addrspace(3) %at\n"
+	      "  call void @neso.warp_barrier()\n"
+	      "  %v = load i32, ptr addrspace(3) %beside\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n");
+}
+
+static void test_unwritten(void **state)
+{
+	(void)state;
+	fault("  %v = load i32, ptr addrspace(3) %at\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",
+	      "SIM_UNWRITTEN", "of shared memory, read by warp");
+	/* Without checks it is zero. */
+	expect("  %v = load i32, ptr addrspace(3) %at\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",
+	       false, NULL, NULL);
+}
+
+/* Thread t copies bytes 16 t ... of shared memory, of the first four threads. */
+#define COPY                                                                                      \
+	"  %few = icmp slt i32 %t, 4\n"                                                           \
+	"  %o = mul i32 %t, 16\n"                                                                 \
+	"  %from = getelementptr i8, ptr addrspace(1) %out, i32 %o\n"                             \
+	"  %into = getelementptr i8, ptr addrspace(3) @smem, i32 %o\n"                            \
+	"  call void @neso.cp_async_16(ptr addrspace(3) %into, ptr addrspace(1) %from, i1 %few, i32 16)\n" \
+	"  call void @neso.cp_async_commit()\n"
+#define READ_COPY                                                                                 \
+	"  %q = and i32 %t, 15\n"                                                                 \
+	"  %p = getelementptr i32, ptr addrspace(3) @smem, i32 %q\n"                              \
+	"  %v = load i32, ptr addrspace(3) %p\n"                                                  \
+	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n"
+
+static void test_waits(void **state)
+{
+	(void)state;
+	fault(COPY "  call void @neso.barrier()\n" READ_COPY, "SIM_WAIT", "has not waited for it");
+	fault(COPY "  call void @neso.cp_async_wait.1()\n  call void @neso.barrier()\n" READ_COPY, "SIM_WAIT", "has not waited for it");
+	/* Waited for, but by the copying threads alone. */
+	fault(COPY "  call void @neso.cp_async_wait.0()\n" READ_COPY, "SIM_RACE", "no barrier between them");
+	clean(COPY "  call void @neso.cp_async_wait.0()\n  call void @neso.barrier()\n" READ_COPY);
+}
+
+static void test_barriers(void **state)
+{
+	(void)state;
+	fault("  br i1 %low, label %a, label %b\n"
+	      "a:\n"
+	      "  call void @neso.barrier()\n"
+	      "  br label %c\n"
+	      "b:\n"
+	      "  call void @neso.barrier()\n"
+	      "  br label %c\n"
+	      "c:\n",
+	      "SIM_BARRIER", "different barriers");
+	clean("  br i1 %low, label %a, label %c\n"
+	      "a:\n"
+	      "  br label %c\n"
+	      "c:\n"
+	      "  call void @neso.barrier()\n");
+	/* Half of the lanes at a shuffle of all. */
+	expect("  %odd = trunc i32 %t to i1\n"
+	       "  br i1 %odd, label %a, label %c\n"
+	       "a:\n"
+	       "  %x = call i32 @neso.shfl_bfly(i32 -1, i32 %t, i32 1, i32 31)\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n"
+	       "  br label %c\n"
+	       "c:\n",
+	       false, "SIM_CONVERGENCE", "a shuffle");
+}
+
+static void test_deadlock(void **state)
+{
+	(void)state;
+	/* One warp waits for its other half, which waits for all. */
+	expect("  %half = and i32 %t, 16\n"
+	       "  %is = icmp eq i32 %half, 0\n"
+	       "  br i1 %is, label %a, label %b\n"
+	       "a:\n"
+	       "  call void @neso.warp_barrier()\n"
+	       "  br label %c\n"
+	       "b:\n"
+	       "  call void @neso.barrier()\n"
+	       "  br label %c\n"
+	       "c:\n",
+	       false, "RUN_DEADLOCK", "waits for its other lanes");
+}
+
+static void test_bounds(void **state)
+{
+	(void)state;
+	expect("  %far = getelementptr i32, ptr addrspace(1) %to, i32 1\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %far, i1 true, i32 1)\n",
+	       false, "RUN_OUT_OF_BOUNDS", "passes the end of 'out' (256 bytes) by 4 bytes");
+	expect("  %far = getelementptr i32, ptr addrspace(1) %to, i32 1\n"
+	       "  %in = icmp slt i32 %t, 63\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %far, i1 %in, i32 1)\n",
+	       false, NULL, NULL);
+	expect("  %off = getelementptr i8, ptr addrspace(1) %out, i32 2\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %off, i1 true, i32 1)\n",
+	       false, "RUN_MISALIGNED", "no multiple of 4");
+	expect("  %far = getelementptr i32, ptr addrspace(3) %at, i32 200\n"
+	       "  store i32 %t, ptr addrspace(3) %far\n",
+	       false, "RUN_OUT_OF_BOUNDS", "of the 1024 bytes of shared memory");
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	expect("  %x = call i32 asm \"mov.u32 $0, %clock;\", \"=r\"()\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n",
+	       false, "RUN_UNSUPPORTED", "inline assembly");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),     cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
+		cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits),      cmocka_unit_test(test_barriers),
+		cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),     cmocka_unit_test(test_refusals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	return 77;
+}
+
+#endif
