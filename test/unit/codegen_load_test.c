@@ -64,7 +64,8 @@ static void refuses_another_version(void **state)
 	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 	char *stem = arena_printf(&kit->arena, "%s/neso-codegen-%ld", folder, (long)getpid());
 	char *source = arena_printf(&kit->arena, "%s.c", stem), *out = arena_printf(&kit->arena, "%s.so", stem);
-	const char *error, *code = "struct { unsigned abi; const char *version; } neso_codegen_table = {1, \"0.0.0\"};\n";
+	const char *error, *code = arena_printf(&kit->arena,
+		"struct { unsigned abi; const char *version; } neso_codegen_table = {%d, \"0.0.0\"};\n", (int)CODEGEN_ABI);
 	assert_true(os_write_file(&kit->arena, source, str_of(code), &error));
 	if (system(arena_printf(&kit->arena, "cc -shared -fPIC -o %s %s 2>/dev/null", out, source)) != 0) {
 		remove(source);
