@@ -300,6 +300,49 @@ def measure_launch(modules):
     return out
 
 
+def device_microseconds(call, repetitions=200):
+    """Median time on the device alone, from the driver's own trace."""
+    from torch.profiler import ProfilerActivity, profile
+    call()
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as trace:
+        for _ in range(repetitions):
+            call()
+        torch.cuda.synchronize()
+    times = [e.device_time for e in trace.events() if e.device_time > 0 and "Memset" not in e.name and "Sync" not in e.name]
+    return statistics.median(times)
+
+
+def wall_microseconds(call, repetitions=2000):
+    """Time a call when many follow one another, the last one's end included."""
+    laps = []
+    for _ in range(7):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for _ in range(repetitions):
+            call()
+        torch.cuda.synchronize()
+        laps.append((time.perf_counter() - began) / repetitions * 1e6)
+    return statistics.median(laps)
+
+
+def measure_small(modules):
+    """Vector adds that fit the caches: (device, wall) microseconds of each implementation and of torch.add."""
+    out = []
+    for lg in range(12, 18):
+        n = 1 << lg
+        x, y, o = (torch.randn(n, device=DEVICE) for _ in range(3))
+        rows = {"torch": lambda: torch.add(x, y, out=o)}
+        for name, module in modules.items():
+            for block in (128, 256, 512, 1024):
+                grid = (cdiv(n, block),)
+                rows[f"{name}/{block}"] = lambda module=module, block=block, grid=grid: module.add[grid](x, y, o, n, BLOCK=block)
+        out.append({"n": n, **{name: (device_microseconds(call), wall_microseconds(call)) for name, call in rows.items()}})
+        print(f"add {size_text(n):5s} device/wall us: " +
+              "  ".join(f"{k} {v[0]:.2f}/{v[1]:.2f}" for k, v in out[-1].items() if k != "n"), flush=True)
+    return out
+
+
 def geometric(values):
     values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
@@ -347,11 +390,12 @@ def main():
     rows = [r for r in rows if not words or any(w in r.name for w in words)]
     results = add_copies(measure_rows(rows, modules, Timer(), args.repetitions, failures))
     launches = measure_launch(modules)
+    small = measure_small(modules) if not words or "small" in words else []
     both = {r["name"]: r["seconds"]["triton"] / r["seconds"]["neso"] for r in results
             if {"neso", "triton"} <= set(r["seconds"])}
     if args.out:
         with open(args.out, "w") as file:
-            json.dump({"gpu": torch.cuda.get_device_name(), "rows": results, "launch_us": launches, "failures": failures}, file,
+            json.dump({"gpu": torch.cuda.get_device_name(), "rows": results, "launch_us": launches, "small_adds": small, "failures": failures}, file,
                       indent=1)
     if args.svg:
         write_svg(args.svg, results)
