@@ -646,7 +646,7 @@ NESO_API neso_status neso_gpu_copy(neso_context *context, void *to, const void *
 				   neso_diagnostics **diagnostics);
 NESO_API neso_status neso_gpu_fill(neso_context *context, void *address, int byte, size_t bytes, void *stream,
 				   neso_diagnostics **diagnostics);
-/* Is it memory that kernels on a GPU can reach? */
+/* Is it memory that kernels on a GPU can reach? Page-locked memory of the host is. */
 NESO_API bool neso_gpu_is_device(neso_context *context, const void *address);
 /* Waits for all that was launched in the stream. What went wrong in a kernel (an illegal address, a device_assert) is
  * met here: NESO_ERROR_RUN, and the launches that may have caused it. */

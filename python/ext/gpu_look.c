@@ -521,6 +521,20 @@ static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, 
 	}
 }
 
+/* Of arrays that look as if they were the CPU's alone, some are page-locked memory, which a GPU reaches too. True: all are;
+ * otherwise on_host is the first that is not. */
+static bool find_unreachable(GpuCall *g, Py_ssize_t count)
+{
+	for (Py_ssize_t i = g->on_host; i < count; i++) {
+		const GpuValue *v = &g->values[i];
+		if (v->kind == V_OTHER || (v->kind == V_MEMORY && place_of_address(v->bits) == ON_HOST)) {
+			g->on_host = i;
+			return false;
+		}
+	}
+	return true;
+}
+
 int gpu_look_all(GpuCall *g, Launch *l)
 {
 	const Kernel *k = l->kernel;
@@ -535,6 +549,8 @@ int gpu_look_all(GpuCall *g, Launch *l)
 	if (g->on_host < 0 || l->held.has_tuple)
 		return 1;
 	if (g->on_device < 0)
+		return 0;
+	if (find_unreachable(g, k->param_count))
 		return 0;
 	PyObject *done = PyObject_CallFunctionObjArgs(host.mixed, k->params[g->on_device].name,
 						      l->call.values[g->on_device], k->params[g->on_host].name,

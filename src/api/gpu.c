@@ -208,11 +208,16 @@ static neso_status start(ApiCall *call, void *data)
 	return status_of(nv_driver_start(c->driver, &none));
 }
 
+static bool reachable(NvPointer p)
+{
+	return p.device || p.pinned;
+}
+
 bool neso_gpu_is_device(neso_context *context, const void *address)
 {
 	GpuCall data = {0};
 	return context && run(context, NULL, start, &data) == NESO_OK &&
-	       nv_pointer(context->host.driver, address_of(address)).device;
+	       reachable(nv_pointer(context->host.driver, address_of(address)));
 }
 
 /* ---- streams and events ---- */

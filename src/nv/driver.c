@@ -447,12 +447,27 @@ NvContext nv_context_now(const NvDriver *driver)
 	return LIKELY(nv_generation(driver) != 0) ? nv_context_number(driver, NULL) : 0;
 }
 
+/* Is there a current context that a fault of a kernel made useless? Diagnoses with that fault. */
+static bool is_lost(NvDriver *driver, DiagList *diags)
+{
+	void *handle = NULL;
+	if (driver->cuda.cuCtxGetCurrent(&handle) != CUDA_SUCCESS || !handle)
+		return false;
+	int result = driver->cuda.cuCtxSynchronize();
+	if (result == CUDA_SUCCESS)
+		return false;
+	nv_failed(driver, result, "cuCtxSynchronize", diags);
+	return true;
+}
+
 NvContext nv_context(NvDriver *driver, DiagList *diags)
 {
 	if (UNLIKELY(nv_generation(driver) == 0) && !nv_driver_start(driver, diags))
 		return 0;
 	NvContext number = nv_context_number(driver, NULL);
-	return LIKELY(number != 0) ? number : nv_device_use(driver, 0, diags);
+	if (LIKELY(number != 0))
+		return number;
+	return is_lost(driver, diags) ? 0 : nv_device_use(driver, 0, diags);
 }
 
 const NvDevice *nv_context_device(NvDriver *driver, DiagList *diags)

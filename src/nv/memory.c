@@ -132,6 +132,7 @@ NvPointer nv_pointer(NvDriver *driver, uint64_t address)
 	cuda->cuPointerGetAttribute(&managed, CUDA_POINTER_MANAGED, address);
 	p.managed = managed != 0;
 	p.device = p.managed || type == CUDA_MEMORY_DEVICE || type == CUDA_MEMORY_UNIFIED;
+	p.pinned = !p.device && type == CUDA_MEMORY_HOST;
 	if (cuda->cuPointerGetAttribute(&ordinal, CUDA_POINTER_ORDINAL, address) == CUDA_SUCCESS && ordinal >= 0)
 		p.ordinal = (unsigned)ordinal;
 	if (cuda->cuPointerGetAttribute(&p.base, CUDA_POINTER_START, address) != CUDA_SUCCESS ||

@@ -197,6 +197,7 @@ void nv_event_free(NvDriver *driver, NvEvent event);
 typedef struct NvPointer {
 	bool device;         /* a kernel can use it: device or managed memory */
 	bool managed;
+	bool pinned;         /* host memory that a kernel can use too: page-locked and mapped */
 	unsigned ordinal;    /* of the device that has it */
 	uint64_t base, size; /* of the allocation; 0: not told */
 } NvPointer;

@@ -208,6 +208,7 @@ def kinds_of_arguments():
 @check
 def streams():
     x = torch.zeros(1, device="cuda", dtype=torch.int32)
+    bump_kernel[(1, )](torch.zeros_like(x))  # compiling takes longer than the stream sleeps
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):

@@ -245,6 +245,8 @@ static int fake_cuCtxGetId(void *context, unsigned long long *id)
 		return CUDA_INVALID_CONTEXT;
 	if (!c->alive)
 		return CUDA_CONTEXT_IS_DESTROYED;
+	if (c->fault)
+		return c->fault; /* as drivers do: a context that a kernel's fault ended tells nothing */
 	*id = c->id;
 	return CUDA_SUCCESS;
 }
