@@ -7,6 +7,7 @@
  * nothing from the first to the last uses what one of them makes, enters a region or synchronises; their memory
  * must leave room for another CTA on the SM. Each load waits until its elements are needed. */
 #include "gpu/gpu.h"
+#include "gpu/memory.h"
 
 enum { SHARED_SPACE = 0 };
 
@@ -129,10 +130,20 @@ static bool visit_regions(void *data, IrOp *op)
 	return true;
 }
 
+/* Memory that is there already (rings) is not for conversions. */
+static bool subtract_memory(void *data, IrOp *op)
+{
+	Batch *b = data;
+	if (op->kind == OP_LOCAL_ALLOC)
+		b->limit -= MIN(b->limit, gpu_memdesc_bytes(b->gpu, op->results[0].type));
+	return true;
+}
+
 bool pass_batch_conversions(PassCx *cx, bool *changed)
 {
 	Batch b = {.cx = cx, .gpu = gpu_of(cx)};
 	b.limit = MIN(b.gpu->target->shared_cta, b.gpu->target->shared_sm / 2 - TARGET_SHARED_RESERVED);
+	ir_walk(cx->module->op, false, subtract_memory, &b);
 	ir_walk(cx->module->op, true, visit_regions, &b);
 	*changed = b.changed;
 	return true;

@@ -26,7 +26,74 @@ static IrType bare(GpuKit *k, IrType type)
 typedef struct Strip {
 	GpuKit *k;
 	IrModule *m;
+	IrOp *func;
+	unsigned rings;
 } Strip;
+
+/* A ring in shared memory is one more argument: a buffer in global memory. */
+static void strip_ring(Strip *s, IrOp *op)
+{
+	IrCx *ir = &s->k->ir;
+	IrType memory = op->results[0].type, in[24];
+	IrBlock *body = ir_func_body(s->func);
+	IrValue *arg = ir_block_arg_add(s->m, body, ir_ptr(ir, memory->elem, 1), op->loc);
+	assert_true(body->arg_count <= ARRAY_LEN(in));
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		in[i] = body->args[i]->type;
+	ir_set(s->m, s->func, ATTR_FUNCTION_TYPE, ir_attr_type(ir, ir_func_type(ir, in, body->arg_count, NULL, 0)));
+	ir_set(s->m, s->func, ATTR_ARG_ATTRS, NULL); /* facts that layouts came from */
+	ir_replace_uses(&op->results[0], arg);
+	ir_op_erase(op);
+	s->rings++;
+}
+
+static void strip_index(Strip *s, IrOp *op)
+{
+	IrBuilder b = ir_at(s->m, op);
+	IrType slot = op->results[0].type;
+	int64_t elements = 1;
+	for (uint32_t i = 0; i < slot->rank; i++)
+		elements *= slot->shape[i];
+	IrType i32 = ir_scalar(&s->k->ir, TY_I32);
+	IrValue *offset = irb_2(&b, OP_MULI, NULL, ir_operand(op, 1), irb_int(&b, i32, elements));
+	ir_replace_uses(&op->results[0], irb_2(&b, OP_ADDPTR, NULL, ir_operand(op, 0), offset));
+	ir_op_erase(op);
+}
+
+/* Pointers to the elements of a slot, in order. */
+static IrValue *slot_pointers(Strip *s, IrBuilder *b, IrValue *slot, IrType tile)
+{
+	int64_t elements = ir_numel(tile);
+	IrType flat = ir_tensor(&s->k->ir, ir_scalar(&s->k->ir, TY_I32), &elements, 1, NULL);
+	IrType type = ir_tensor(&s->k->ir, flat->elem, tile->shape, tile->rank, NULL);
+	IrValue *range = irb_0(b, OP_MAKE_RANGE, flat);
+	ir_set(s->m, range->def, ATTR_START, ir_attr_i32(&s->k->ir, 0));
+	ir_set(s->m, range->def, ATTR_END, ir_attr_i32(&s->k->ir, elements));
+	range = irb_1(b, OP_RESHAPE, type, range);
+	return irb_2(b, OP_ADDPTR, NULL, irb_splat(b, slot, type), range);
+}
+
+static void strip_copy(Strip *s, IrOp *op)
+{
+	IrBuilder b = ir_at(s->m, op);
+	IrType pointers = ir_operand(op, 0)->type, tile = ir_with_elem(&s->k->ir, pointers, pointers->elem->elem);
+	IrValue *mask = op->operand_count > 2 ? ir_operand(op, 2) : NULL;
+	IrValue *zero = ir_is_float(tile->elem) ? irb_float(&b, tile, 0) : irb_int(&b, tile, 0);
+	IrValue *args[] = {ir_operand(op, 0), mask, zero};
+	assert_true(op->operand_count <= 3); /* nothing but zero for what the mask leaves out */
+	IrOp *load = irb_op(&b, OP_LOAD, args, mask ? 3 : 1, &tile, 1, 0);
+	IrValue *store[] = {slot_pointers(s, &b, ir_operand(op, 1), tile), &load->results[0]};
+	irb_op(&b, OP_STORE, store, 2, NULL, 0, 0);
+	ir_op_erase(op);
+}
+
+static void strip_read(Strip *s, IrOp *op)
+{
+	IrBuilder b = ir_at(s->m, op);
+	IrValue *from = slot_pointers(s, &b, ir_operand(op, 0), op->results[0].type);
+	ir_replace_uses(&op->results[0], irb_op(&b, OP_LOAD, &from, 1, &op->results[0].type, 1, 0)->results);
+	ir_op_erase(op);
+}
 
 /* The operand in place of the result. */
 static bool pass_on(IrOp *op)
@@ -41,10 +108,26 @@ static bool strip_op(void *data, IrOp *op)
 {
 	Strip *s = data;
 	switch ((int)op->kind) {
-	case OP_CONVERT_LAYOUT:
 	case OP_LOCAL_ALLOC:
+		if (op->operand_count)
+			return pass_on(op);
+		strip_ring(s, op);
+		return true;
 	case OP_LOCAL_LOAD:
+		if (ir_operand(op, 0)->type->kind != TY_PTR)
+			return pass_on(op);
+		strip_read(s, op);
+		return true;
+	case OP_CONVERT_LAYOUT:
 		return pass_on(op);
+	case OP_MEMDESC_INDEX:
+		strip_index(s, op);
+		return true;
+	case OP_ASYNC_COPY:
+		strip_copy(s, op);
+		return true;
+	case OP_ASYNC_COMMIT:
+	case OP_ASYNC_WAIT:
 	case OP_BARRIER:
 	case OP_LOCAL_DEALLOC:
 		ir_op_erase(op);
@@ -80,19 +163,21 @@ static bool strip_types(void *data, IrOp *op)
 	return true;
 }
 
-static void strip(GpuKit *k, IrModule *m)
+/* The number of rings: buffers that are arguments now, behind the others. */
+static unsigned strip(GpuKit *k, IrModule *m, const char *kernel)
 {
-	Strip s = {k, m};
+	Strip s = {k, m, ir_find_func(m, ir_sym(&k->ir, kernel)), 0};
 	ir_walk(m->op, false, strip_op, &s);
 	ir_walk(m->op, false, strip_types, &s);
 	ir_set(m, m->op, ATTR_MODULE_WARPS, NULL);
 	if (!ir_verify(m, LEVEL_T, &k->diags)) {
 		Text text;
 		text_init(&text, &k->arena);
-		ir_print(&text, m, (IrPrintOptions){.no_locations = true});
 		diag_render_all(&text, &k->diags);
+		ir_print(&text, m, (IrPrintOptions){.no_locations = true});
 		fail_msg("%s", text.data);
 	}
+	return s.rings;
 }
 
 /* ---- running ---- */
@@ -181,37 +266,55 @@ static void compare(const Case *c, const Memory *want, const Memory *found)
 	}
 }
 
+/* Both ways; the memory afterwards, and the rings that loops got. The module goes with the kit. */
+static unsigned run_case(GpuKit *k, const Case *c, const char *ttir, unsigned stages)
+{
+	gpu_kit_init(k, c->warps, 1);
+	k->cx.num_stages = stages;
+	Memory want = run(k, gpu_kit_read(k, ttir), c);
+	IrModule *m = gpu_kit_read(k, ttir);
+	size_t passes;
+	const char *const *names = gpu_pipeline(&k->cx, &passes);
+	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check};
+	assert_true(pass_run_list(m, names, passes, &options, &k->diags));
+	unsigned rings = strip(k, m, c->kernel);
+	Memory found = run(k, m, c);
+	compare(c, &want, &found);
+	return rings;
+}
+
+static unsigned compile_and_run(neso_module *module, const Case *c, unsigned stages)
+{
+	neso_kernel *kernel;
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	char *ttir;
+	assert_int_equal(neso_module_find(module, c->kernel, &kernel, NULL), NESO_OK);
+	if (neso_kernel_compile(kernel, c->signature, NULL, &variant, &diagnostics) != NESO_OK)
+		fail_msg("%s", neso_diagnostics_text(diagnostics));
+	neso_diagnostics_free(diagnostics);
+	assert_int_equal(neso_variant_text(variant, "ttir", &ttir, NULL), NESO_OK);
+	GpuKit k;
+	unsigned rings = run_case(&k, c, ttir, stages);
+	gpu_kit_free(&k);
+	neso_text_free(ttir);
+	return rings;
+}
+
+static neso_module *load(const char *file, neso_context **context)
+{
+	neso_module *module;
+	assert_int_equal(neso_context_new(NULL, context, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_file(*context, file, &module, NULL), NESO_OK);
+	return module;
+}
+
 static void run_cases(const char *file, const Case *cases, size_t count)
 {
 	neso_context *context;
-	neso_module *module;
-	assert_int_equal(neso_context_new(NULL, &context, NULL), NESO_OK);
-	assert_int_equal(neso_module_load_file(context, file, &module, NULL), NESO_OK);
-	for (size_t i = 0; i < count; i++) {
-		const Case *c = &cases[i];
-		neso_kernel *kernel;
-		neso_variant *variant;
-		neso_diagnostics *diagnostics;
-		char *ttir;
-		assert_int_equal(neso_module_find(module, c->kernel, &kernel, NULL), NESO_OK);
-		if (neso_kernel_compile(kernel, c->signature, NULL, &variant, &diagnostics) != NESO_OK)
-			fail_msg("%s", neso_diagnostics_text(diagnostics));
-		neso_diagnostics_free(diagnostics);
-		assert_int_equal(neso_variant_text(variant, "ttir", &ttir, NULL), NESO_OK);
-		GpuKit k;
-		gpu_kit_init(&k, c->warps, 1);
-		Memory want = run(&k, gpu_kit_read(&k, ttir), c);
-		IrModule *m = gpu_kit_read(&k, ttir);
-		size_t passes;
-		const char *const *names = gpu_pipeline(&k.cx, &passes);
-		PassOptions options = {.verify = true, .host = &k.cx, .find = gpu_pass_by_name, .check = gpu_check};
-		assert_true(pass_run_list(m, names, passes, &options, &k.diags));
-		strip(&k, m);
-		Memory found = run(&k, m, c);
-		compare(c, &want, &found);
-		gpu_kit_free(&k);
-		neso_text_free(ttir);
-	}
+	neso_module *module = load(file, &context);
+	for (size_t i = 0; i < count; i++)
+		compile_and_run(module, &cases[i], 3);
 	neso_module_free(module);
 	neso_context_free(context);
 }
@@ -272,11 +375,62 @@ static void kernels_of_many_shapes(void **state)
 	run_cases(NESO_SOURCE_DIR "/test/unit/gpu_same_kernels.py", cases, ARRAY_LEN(cases));
 }
 
+/* At each number of stages, with trip counts from none to more than there are stages. */
+static void loops_in_stages(void **state)
+{
+	static const struct {
+		Case c;
+		unsigned rings; /* that the loops are to have */
+	} cases[] = {
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,32,32,16,False,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 0, 96, 32}}, 2},
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,32,32,16,False,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 16, 96, 32}}, 2},
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,32,32,16,False,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 48, 96, 32}}, 2},
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,32,32,16,False,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 96, 96, 32}}, 2},
+		{{"matmul", "*bf16:16,*bf16:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,1,1,i32:16,32,32,32,True,'tf32',tl.float32", 4, {2, 2, 1}, {48, 48, 80, 80, 80}}, 2},
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32,1,i32,1,16,16,32,True,'tf32',tl.float32", 2, {2, 2, 1}, {31, 29, 77, 77, 29}}, 0},
+		{{"matmul", "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,i32:16,2,i32:16,2,32,32,32,True,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 80, 160, 64}}, 0},
+		{{"matmul", "*fp32:16,*fp32:16,*fp32:16,i32,i32,i32,i32,2,i32,2,32,32,16,True,'tf32',tl.float32", 4, {1, 1, 1}, {32, 32, 77, 160, 64}}, 2},
+		{{"matmul", "*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,1,i32:16,i32:16,1,32,32,32,True,'tf32x3',tl.float32", 4, {1, 1, 1}, {32, 32, 80, 32, 32}}, 2},
+		{{"matmul", "*fp64:16,*fp64:16,*fp64:16,i32,i32,i32,i32,1,i32,1,16,16,16,True,'ieee',tl.float64", 4, {2, 1, 1}, {31, 16, 70, 70, 16}}, 2},
+		{{"matmul", "*i8:16,*i8:16,*i32:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,32,32,32,True,'ieee',tl.int32", 4, {1, 2, 1}, {32, 64, 80, 80, 64}}, 2},
+		{{"transposed", "*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,32,32,32", 4, {1, 1, 1}, {32, 96}}, 2},
+		{{"indirect", "*fp16:16,*i32:16,*fp16:16,*fp32:16,i32:16,16,32,32", 4, {1, 1, 1}, {176}}, 2},
+		{{"indirect", "*fp16:16,*i64:16,*fp16:16,*fp32:16,i32,16,32,32", 4, {1, 1, 1}, {33}}, 1},
+		{{"paged", "*fp16:16,*i32:16,*i32:16,*fp16:16,*fp32:16,i32,16,32,16", 4, {1, 1, 1}, {5}}, 1},
+		{{"paged", "*fp16:16,*i32:16,*i32:16,*fp16:16,*fp32:16,i32,16,32,16", 4, {1, 1, 1}, {1}}, 1},
+		{{"chained", "*fp16:16,*i32:16,*fp16:16,*fp32:16,i32,16,32,16", 4, {1, 1, 1}, {6}}, 1},
+		{{"dequantised", "*fp16:16,*i8:16,*fp16:16,*fp32:16,i32:16,16,32,64", 4, {1, 1, 1}, {256}}, 2},
+		{{"nibbles", "*fp16:16,*i8:16,*fp32:16,i32:16,16,32,64", 4, {1, 1, 1}, {320}}, 2},
+		{{"attention", "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,i32,32,32,32", 4, {2, 1, 1}, {50}}, 2},
+		{{"persistent", "*fp16:16,*fp16:16,*fp32:16,i32,i32:16,i32:16,16,32,16", 4, {2, 1, 1}, {5, 32, 64}}, 1},
+		{{"odd_counts", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,16,32,32", 4, {1, 1, 1}, {3, 21, 5, 64}}, 1},
+		{{"odd_counts", "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,16,32,32", 4, {1, 1, 1}, {-2147483000, -2147483647, 2147483000, 64}}, 1},
+		{{"in_place", "*fp16:16,*fp16:16,i32,16,32", 4, {1, 1, 1}, {7}}, 0},
+		{{"streamed", "*fp32:16,*fp32:16,*i32:16,*fp32:16,i32,256,4", 4, {1, 1, 1}, {1100}}, 3},
+		{{"until", "*fp16:16,*fp16:16,*fp32:16,i32:16,16,32,16", 4, {1, 1, 1}, {80}}, 0},
+	};
+	(void)state;
+	neso_context *context;
+	neso_module *module = load(NESO_SOURCE_DIR "/test/gpu/pipeline.py", &context);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const Case *c = &cases[i].c;
+		for (unsigned stages = 1; stages <= 5; stages++) {
+			bool own = strcmp(c->kernel, "streamed") == 0; /* the loop says how many */
+			unsigned rings = compile_and_run(module, c, stages), want = stages > 1 || own ? cases[i].rings : 0;
+			if (rings != want)
+				fail_msg("%s(%s): %u rings at %u stages, not %u", c->kernel, c->signature, rings, stages, want);
+		}
+	}
+	neso_module_free(module);
+	neso_context_free(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_of_the_benchmark),
 		cmocka_unit_test(kernels_of_many_shapes),
+		cmocka_unit_test(loops_in_stages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,475 @@
+/* pipeline: loads of a loop are started iterations before the one that uses them (num_stages), so that the loop computes while
+ * memory answers.
+ *
+ * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit; adds neso.pipeline to the loops it looked at (schedule.h).
+ * Method: what a schedule's loads need (addresses, masks) is computed a second time, as for the iteration `ahead`, from
+ * carried values of its own that run ahead. In front of the loop the first iterations are begun; in the loop each iteration
+ * begins one more. What would be of an iteration that never comes is masked: a loop may run any number of times, none too.
+ * There is no code behind the loop but the wait for (empty) groups.
+ *
+ *	for k < ahead: copy k to slot k; commit                 -- masked by lower + k * step < upper
+ *	loop i:  wait(ahead - 1); copy i + ahead to the slot that was read last; commit; ... load slot i % slots ...
+ *
+ * The wait is the first op of the body and the copies are next: one barrier between them covers both that all threads' copies
+ * of this iteration are there and that all have read what is written over. */
+#include "gpu/schedule.h"
+
+enum { MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1, SHARED_SPACE = 0 };
+
+/* The loop's values as of another iteration, and where ops that compute them go. */
+typedef struct Point {
+	IrMapping map;
+	uint8_t *done;    /* by id of values of the loop as it was */
+	IrValue *exists;  /* i1: there is such an iteration; NULL: not computed yet */
+	IrValue *counter; /* likewise */
+} Point;
+
+/* A carried value that was added: the loop's `of`, as of `ahead` iterations later. */
+typedef struct Carried {
+	IrValue *of, *init, *arg, *next;
+	unsigned ahead;
+} Carried;
+
+typedef struct Ring {
+	const ScheduledLoad *load;
+	IrValue *memory;
+} Ring;
+
+typedef struct Pipeline {
+	PassCx *cx;
+	GpuCx *gpu;
+	IrModule *m;
+	const Schedule *s;
+	IrOp *loop;
+	IrBlock *body;
+	IrBuilder before, top; /* in front of the loop; at the start of its body */
+	uint32_t values;
+	Point *first[MOST_AHEAD], *ahead[MOST_AHEAD]; /* iteration k; k iterations later */
+	IrValue *distance; /* upper - lower */
+	VEC(Carried) carried;
+	VEC(Ring) rings;
+} Pipeline;
+
+static Point *new_point(Pipeline *p)
+{
+	Point *point = ARENA_NEW(p->cx->scratch, Point);
+	ir_mapping_init(&point->map, p->cx->scratch);
+	point->done = ARENA_ARRAY(p->cx->scratch, uint8_t, p->values);
+	return point;
+}
+
+static Point *point_of(Pipeline *p, Point **points, unsigned k)
+{
+	ASSERT(k < MOST_AHEAD);
+	points[k] = points[k] ? points[k] : new_point(p);
+	return points[k];
+}
+
+/* ---- the iteration k after another ---- */
+
+static IrValue *counter_plus(Pipeline *p, IrBuilder *b, IrValue *counter, unsigned k)
+{
+	IrValue *step = ir_operand(p->loop, 2);
+	int64_t known;
+	if (!k)
+		return counter;
+	if (ir_constant_int(step, &known))
+		return irb_2(b, OP_ADDI, NULL, counter, irb_int(b, step->type, known * k));
+	return irb_2(b, OP_ADDI, NULL, counter, irb_2(b, OP_MULI, NULL, step, irb_int(b, step->type, k)));
+}
+
+/* Is what is left, as an unsigned number, more than k steps? */
+static IrValue *more_than(Pipeline *p, IrBuilder *b, IrValue *left, unsigned k)
+{
+	IrValue *step = ir_operand(p->loop, 2);
+	int64_t known;
+	if (ir_constant_int(step, &known))
+		return irb_cmpi(b, CMPI_UGT, left, irb_int(b, left->type, known * k));
+	IrType wide = ir_scalar(p->gpu->ir, TY_I64);
+	IrValue *steps = irb_2(b, OP_MULI, NULL, irb_1(b, OP_EXTUI, wide, step), irb_int(b, wide, k));
+	return irb_cmpi(b, CMPI_UGT, irb_1(b, OP_EXTUI, wide, left), steps);
+}
+
+static IrValue *exists(Pipeline *p, bool first, unsigned k)
+{
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrValue *lower = ir_operand(p->loop, 0), *upper = ir_operand(p->loop, 1);
+	if (point->exists)
+		return point->exists;
+	if (!first)
+		return point->exists = more_than(p, b, irb_2(b, OP_SUBI, NULL, upper, p->body->args[0]), k);
+	if (k == 0) {
+		bool is_unsigned = ir_get_bool(p->loop, p->gpu->ir, ATTR_UNSIGNED_CMP);
+		return point->exists = irb_cmpi(b, is_unsigned ? CMPI_ULT : CMPI_SLT, lower, upper);
+	}
+	IrValue *some = exists(p, true, 0);
+	p->distance = p->distance ? p->distance : irb_2(b, OP_SUBI, NULL, upper, lower);
+	return point->exists = irb_2(b, OP_ANDI, NULL, some, more_than(p, b, p->distance, k));
+}
+
+/* ---- values of another iteration ---- */
+
+static IrValue *value_at(Pipeline *p, bool first, IrValue *v, unsigned k);
+
+typedef struct Captured {
+	Pipeline *p;
+	const IrOp *op;
+	bool first;
+	unsigned k;
+} Captured;
+
+static bool compute_captured(void *data, IrOp *inner)
+{
+	Captured *c = data;
+	for (uint32_t i = 0; i < inner->operand_count; i++)
+		if (ir_is_defined_outside(ir_operand(inner, i), c->op))
+			value_at(c->p, c->first, ir_operand(inner, i), c->k);
+	return true;
+}
+
+static IrOp *copy_op(Pipeline *p, bool first, IrOp *op, unsigned k)
+{
+	Captured c = {p, op, first, k};
+	if (ir_has_trait(op, TRAIT_NOFX))
+		exists(p, first, k);
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		value_at(p, first, ir_operand(op, i), k);
+	ir_walk(op, false, compute_captured, &c);
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	IrOp *copy = ir_clone(p->m, op, &point->map, NULL, NULL);
+	IrBuilder *b = first ? &p->before : &p->top;
+	if (b->before)
+		ir_op_insert_before(copy, b->before);
+	else
+		ir_op_append(b->block, copy);
+	return copy;
+}
+
+/* Divisors of iterations that are not there may be 0. */
+static void guard_divisor(Pipeline *p, bool first, IrOp *copy, unsigned k)
+{
+	IrBuilder b = ir_at(p->m, copy);
+	IrValue *divisor = ir_operand(copy, 1), *there = exists(p, first, k);
+	if (ir_constant_of(divisor))
+		return;
+	IrValue *args[] = {there, divisor, irb_int(&b, divisor->type, 1)};
+	ir_operand_set(copy, 1, irb_op(&b, OP_SELECT, args, 3, &divisor->type, 1, 0)->results);
+}
+
+/* The mask of a load in an iteration that may not be there. */
+static IrValue *mask_at(Pipeline *p, bool first, const IrOp *load, unsigned k)
+{
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrValue *there = exists(p, first, k);
+	IrType type = load->results[0].type;
+	if (ir_is_tensor(type))
+		there = irb_splat(b, there, type);
+	return load->operand_count > 1 ? irb_2(b, OP_ANDI, NULL, value_at(p, first, ir_operand(load, 1), k), there) : there;
+}
+
+/* The load as of iteration k. */
+static IrValue *load_at(Pipeline *p, bool first, IrOp *load, unsigned k)
+{
+	IrOp *copy = copy_op(p, first, load, k);
+	IrValue *mask = mask_at(p, first, load, k);
+	/* The mask was computed after the copy. */
+	ir_op_unlink(copy);
+	IrBuilder *b = first ? &p->before : &p->top;
+	if (b->before)
+		ir_op_insert_before(copy, b->before);
+	else
+		ir_op_append(b->block, copy);
+	if (copy->operand_count > 1)
+		ir_operand_set(copy, 1, mask);
+	else
+		ir_operand_add(p->m, copy, mask);
+	return &copy->results[0];
+}
+
+static IrValue *carry(Pipeline *p, IrValue *of, unsigned k, IrValue *init)
+{
+	IrValue *arg = ir_block_arg_add(p->m, p->body, of->type, ir_value_loc(of));
+	vec_push(p->cx->scratch, &p->carried, (Carried){of, init, arg, NULL, k});
+	return arg;
+}
+
+static IrValue *compute_first(Pipeline *p, IrValue *v, unsigned k)
+{
+	if (v->block)
+		return v->index == 0 ? counter_plus(p, &p->before, ir_operand(p->loop, 0), k)
+		       : k == 0	     ? ir_operand(p->loop, v->index + 2)
+				     : value_at(p, true, ir_operand(p->body->last, v->index - 1), k - 1);
+	if (v->def->kind == OP_LOAD)
+		return load_at(p, true, v->def, k);
+	IrOp *copy = copy_op(p, true, v->def, k);
+	if (ir_has_trait(v->def, TRAIT_NOFX))
+		guard_divisor(p, true, copy, k);
+	return ir_mapping_get(&p->first[k]->map, v);
+}
+
+static IrValue *compute_ahead(Pipeline *p, IrValue *v, unsigned k)
+{
+	if (v->block && v->index == 0)
+		return counter_plus(p, &p->top, v, k);
+	if (v->block || v->def->kind == OP_LOAD)
+		return carry(p, v, k, value_at(p, true, v, k));
+	IrOp *copy = copy_op(p, false, v->def, k);
+	if (ir_has_trait(v->def, TRAIT_NOFX))
+		guard_divisor(p, false, copy, k);
+	return ir_mapping_get(&p->ahead[k]->map, v);
+}
+
+/* `v` as of iteration k (first), or k iterations after the one that runs. Computed once; loads of it are carried, and were
+ * issued the iteration before. */
+static IrValue *value_at(Pipeline *p, bool first, IrValue *v, unsigned k)
+{
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	if (ir_is_defined_outside(v, p->loop))
+		return v;
+	ASSERT(v->id < p->values);
+	if (point->done[v->id])
+		return ir_mapping_get(&point->map, v);
+	IrValue *made = first ? compute_first(p, v, k) : compute_ahead(p, v, k);
+	point->done[v->id] = 1;
+	ir_mapping_put(&point->map, v, made);
+	return made;
+}
+
+/* What the loop carries ahead goes on from iteration to iteration. */
+static void go_on(Pipeline *p)
+{
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		Carried c = p->carried.data[i];
+		if (!c.next && c.of)
+			c.next = c.of->block ? value_at(p, false, ir_operand(p->body->last, c.of->index - 1), c.ahead)
+					     : load_at(p, false, c.of->def, c.ahead + 1);
+		p->carried.data[i].next = c.next;
+	}
+}
+
+/* ---- rings ---- */
+
+static IrValue *slot_of(Pipeline *p, IrBuilder *b, const Ring *ring, IrValue *number)
+{
+	IrType tile = ring->load->load->results[0].type, memory = ring->memory->type;
+	IrType one = ir_memdesc(p->gpu->ir, tile->elem, tile->shape, tile->rank, memory->encoding, SHARED_SPACE, true);
+	return irb_2(b, OP_MEMDESC_INDEX, one, ring->memory, number);
+}
+
+static void add_ring(Pipeline *p, const ScheduledLoad *l)
+{
+	IrType tile = l->load->results[0].type;
+	int64_t shape[IR_MAX_RANK] = {p->s->slots};
+	for (uint32_t k = 0; k < tile->rank; k++)
+		shape[k + 1] = tile->shape[k];
+	IrAttr encoding = gpu_encoding(p->gpu, l->memory);
+	IrType type = ir_memdesc(p->gpu->ir, tile->elem, shape, tile->rank + 1, encoding, SHARED_SPACE, true);
+	p->before.loc = l->load->loc;
+	vec_push(p->cx->scratch, &p->rings, (Ring){l, irb_0(&p->before, OP_LOCAL_ALLOC, type)});
+}
+
+/* The copy of iteration k into slot `number`. */
+static void copy_tile(Pipeline *p, bool first, const Ring *ring, unsigned k, IrValue *number)
+{
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrOp *load = ring->load->load;
+	b->loc = load->loc;
+	IrValue *args[3] = {value_at(p, first, ir_operand(load, 0), k), NULL, mask_at(p, first, load, k)};
+	args[1] = slot_of(p, b, ring, number);
+	IrType token = p->gpu->ir->token;
+	IrOp *copy = irb_op(b, OP_ASYNC_COPY, args, 3, &token, 1, 0);
+	static const IrAttrName names[] = {ATTR_CACHE, ATTR_EVICT};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(load, p->gpu->ir, names[i]))
+			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
+	unsigned bits = gpu_element_bits(load->results[0].type->elem);
+	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, ring->load->width * 8 / bits));
+}
+
+static void commit(Pipeline *p, IrBuilder *b)
+{
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
+}
+
+static void await(Pipeline *p, IrBuilder *b, unsigned pending)
+{
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	IrOp *wait = irb_op(b, OP_ASYNC_WAIT, NULL, 0, &token, 1, 0);
+	ir_set(p->m, wait, ATTR_NUM, ir_attr_i32(p->gpu->ir, pending));
+}
+
+/* The user gets the tile from the slot, in the layout that it converts to. */
+static bool read_converted(Pipeline *p, const Ring *ring, IrValue *number, IrOp *user)
+{
+	const Layout *wanted = schedule_wanted(p->gpu, user);
+	IrType tile = ring->load->load->results[0].type;
+	if (!wanted)
+		return false;
+	IrOp *convert = user->kind == OP_TRANS ? user->results[0].uses->owner : user;
+	IrBuilder b = ir_at(p->m, user);
+	IrValue *read = irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(p->gpu, tile, wanted), slot_of(p, &b, ring, number));
+	if (user->kind == OP_TRANS) {
+		IrValue *trans = irb_1(&b, OP_TRANS, convert->results[0].type, read);
+		ir_set(p->m, trans->def, ATTR_ORDER, ir_get(user, p->gpu->ir, ATTR_ORDER));
+		read = trans;
+	}
+	ir_replace_uses(&convert->results[0], read);
+	ir_op_erase(convert);
+	if (user != convert)
+		ir_op_erase(user);
+	return true;
+}
+
+static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
+{
+	IrOp *load = ring->load->load;
+	VEC(IrOp *) users = {0};
+	for (const IrUse *u = load->results[0].uses; u; u = u->next)
+		vec_push(p->cx->scratch, &users, u->owner);
+	for (uint32_t i = 0; i < users.len; i++) {
+		bool again = false;
+		for (uint32_t k = 0; k < i; k++)
+			again |= users.data[k] == users.data[i];
+		if (!again)
+			read_converted(p, ring, number, users.data[i]);
+	}
+	if (load->results[0].uses) {
+		IrBuilder b = ir_at(p->m, load);
+		ir_replace_uses(&load->results[0], irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, slot_of(p, &b, ring, number)));
+	}
+	ir_op_erase(load);
+}
+
+/* ---- the loop ---- */
+
+/* The same loop with the carried values that were added; its body's block is the old one. */
+static IrOp *with_carried(Pipeline *p)
+{
+	IrOp *loop = p->loop;
+	uint32_t n = loop->operand_count + p->carried.len, results = loop->result_count + p->carried.len;
+	IrValue **operands = ARENA_ARRAY(p->cx->scratch, IrValue *, n);
+	IrType *types = ARENA_ARRAY(p->cx->scratch, IrType, results);
+	for (uint32_t i = 0; i < loop->operand_count; i++)
+		operands[i] = ir_operand(loop, i);
+	for (uint32_t i = 0; i < loop->result_count; i++)
+		types[i] = loop->results[i].type;
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		operands[loop->operand_count + i] = p->carried.data[i].init;
+		types[loop->result_count + i] = p->carried.data[i].arg->type;
+		ir_operand_add(p->m, p->body->last, p->carried.data[i].next);
+	}
+	IrOp *made = ir_op_new(p->m, OP_FOR, loop->loc, operands, n, types, results, 1);
+	for (uint32_t i = 0; i < loop->attr_count; i++)
+		ir_set_named(p->m, made, loop->attrs[i].name, loop->attrs[i].value);
+	ir_op_insert_before(made, loop);
+	ir_block_unlink(p->body);
+	ir_block_append(&made->regions[0], p->body);
+	for (uint32_t i = 0; i < loop->result_count; i++)
+		ir_replace_uses(&loop->results[i], &made->results[i]);
+	ir_op_erase(loop);
+	return made;
+}
+
+/* Numbers of the slots: of the tile that is read, and of the one that was read last, which is written. */
+static IrValue *copy_ahead(Pipeline *p)
+{
+	const Schedule *s = p->s;
+	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED)
+			add_ring(p, &s->loads.data[i]);
+	for (unsigned k = 0; k < s->ahead; k++) {
+		for (uint32_t i = 0; i < p->rings.len; i++)
+			copy_tile(p, true, &p->rings.data[i], k, irb_int(&p->before, i32, k));
+		commit(p, &p->before);
+	}
+	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *zero = irb_int(&p->before, i32, 0), *last = irb_int(&p->before, i32, s->ahead);
+	IrBuilder *b = &p->top;
+	await(p, b, s->pending);
+	IrValue *next = irb_2(b, OP_ADDI, NULL, read, irb_int(b, i32, 1));
+	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, read, last), zero, next};
+	IrValue *wrapped = irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, read, wrapped, 0});
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, last, written, read, 0});
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		copy_tile(p, false, &p->rings.data[i], s->ahead, written);
+	commit(p, b);
+	return read;
+}
+
+static void behind(Pipeline *p, IrOp *loop)
+{
+	IrBuilder b = ir_at_end(p->m, loop->block, loop->loc);
+	b.before = loop->next;
+	await(p, &b, 0);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
+}
+
+static void carry_out(PassCx *cx, const Schedule *s)
+{
+	Pipeline p = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .s = s, .loop = s->loop, .values = cx->module->next_value};
+	IrValue *number = NULL, **held = ARENA_ARRAY(cx->scratch, IrValue *, s->loads.len);
+	p.body = s->loop->regions[0].first;
+	p.before = ir_at(cx->module, s->loop);
+	p.top = ir_at(cx->module, p.body->first);
+	if (s->slots)
+		number = copy_ahead(&p);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
+			held[i] = value_at(&p, false, &s->loads.data[i].load->results[0], 0);
+	go_on(&p);
+	for (uint32_t i = 0; i < p.rings.len; i++)
+		read_slot(&p, &p.rings.data[i], number);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (held[i]) {
+			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);
+			ir_op_erase(s->loads.data[i].load);
+		}
+	IrOp *loop = with_carried(&p);
+	if (s->slots)
+		behind(&p, loop);
+}
+
+typedef struct Loops {
+	PassCx *cx;
+	VEC(IrOp *) list;
+} Loops;
+
+static bool visit(void *data, IrOp *op)
+{
+	Loops *loops = data;
+	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
+		vec_push(loops->cx->scratch, &loops->list, op);
+	return true;
+}
+
+bool pass_pipeline(PassCx *cx, bool *changed)
+{
+	GpuCx *gpu = gpu_of(cx);
+	Loops loops = {.cx = cx};
+	ir_walk(cx->module->op, true, visit, &loops);
+	if (!loops.list.len)
+		return true;
+	AxisMap *axes = axis_analyse(cx->module, cx->scratch);
+	for (uint32_t i = 0; i < loops.list.len; i++) {
+		Schedule s;
+		if (!schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s))
+			continue;
+		ASSERT(!schedule_fault(cx->scratch, &s));
+		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
+		*changed = true;
+		bool ahead = false;
+		for (uint32_t k = 0; k < s.loads.len; k++)
+			ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
+		if (ahead)
+			carry_out(cx, &s);
+	}
+	return true;
+}

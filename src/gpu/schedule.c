@@ -1,0 +1,352 @@
+/* Decides what of a loop is started ahead of time.
+ *
+ * A loop is left as it is where something in it may write to what a load reads, or orders memory: stores, atomics, calls,
+ * barriers, prints, asserts, assembly with effects; and where another loop is inside. Nothing is taken to be disjoint
+ * because two arguments point to it.
+ * Of the others, loads count that reach a dot's operand through pure ops; without a dot, all tiles that are loaded, if
+ * the loop asks for stages itself. A load can be ahead when what its address and mask come from can be computed ahead: pure
+ * ops, divisions, what the loop carries, and other loads, up to SCHEDULE_DEEPEST of them one after another. */
+#include "gpu/schedule.h"
+
+#include "ir/fold.h"
+#include "ir/text.h"
+
+enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
+
+typedef struct Deciding {
+	GpuCx *gpu;
+	Arena *arena;
+	const AxisMap *axes;
+	Schedule *s;
+	bool has_dot;
+	uint8_t *seen[SCHEDULE_DEEPEST + 2]; /* by value id: looked at, that many loads on */
+	uint32_t values;
+	unsigned deepest;
+	const char *why;
+} Deciding;
+
+/* ---- the loop ---- */
+
+static const char *stops(const IrOp *op)
+{
+	switch (op->kind) {
+	case OP_FOR:
+	case OP_WHILE:
+		return "a loop is inside";
+	case OP_LOCAL_ALLOC:
+	case OP_LOCAL_DEALLOC:
+	case OP_LOCAL_LOAD:
+	case OP_LOCAL_STORE:
+	case OP_ASSUME:
+		return NULL;
+	case OP_EXTERN:
+	case OP_INLINE_ASM:
+		return ir_is_pure(op) ? NULL : "a function or assembly with effects is inside";
+	default:
+		if (ir_has_trait(op, TRAIT_SYNC))
+			return "an op that orders memory or prints is inside";
+		return ir_has_trait(op, TRAIT_WRITE) ? "what is stored may be what is loaded" : NULL;
+	}
+}
+
+static bool visit_op(void *data, IrOp *op)
+{
+	Deciding *d = data;
+	const char *why = stops(op);
+	d->has_dot |= op->kind == OP_DOT;
+	if (why && !d->s->why)
+		d->s->why = why;
+	return true;
+}
+
+/* The counter goes up by a known small step, or is narrow enough to be compared in 64 bits. */
+static bool can_count(const IrOp *loop)
+{
+	int64_t step;
+	if (ir_constant_int(ir_operand(loop, 2), &step))
+		return step > 0 && step < NARROW_STEP && ir_operand(loop, 0)->type->bits >= 32;
+	return ir_operand(loop, 0)->type->bits == 32;
+}
+
+/* ---- which loads ---- */
+
+
+static bool reaches_dot(const Deciding *d, const IrValue *v, uint8_t *met)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		if (!ir_is_inside(op, d->s->loop))
+			continue;
+		if (op->kind == OP_DOT && u != &op->operands[2])
+			return true;
+		if (op->region_count || !ir_is_pure(op) || op->kind == OP_DOT)
+			continue;
+		for (uint32_t r = 0; r < op->result_count; r++) {
+			if (met[op->results[r].id])
+				continue;
+			met[op->results[r].id] = 1;
+			if (reaches_dot(d, &op->results[r], met))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- what an address comes from ---- */
+
+static bool can_be_ahead(Deciding *d, const IrValue *v, unsigned loads);
+
+typedef struct Inside {
+	Deciding *d;
+	const IrOp *op;
+	unsigned loads;
+	bool ok;
+} Inside;
+
+static bool visit_captured(void *data, IrOp *inner)
+{
+	Inside *in = data;
+	for (uint32_t i = 0; i < inner->operand_count && in->ok; i++)
+		if (ir_is_defined_outside(ir_operand(inner, i), in->op))
+			in->ok = can_be_ahead(in->d, ir_operand(inner, i), in->loads);
+	return in->ok;
+}
+
+static bool op_can_be_ahead(Deciding *d, IrOp *op, unsigned loads)
+{
+	Inside in = {d, op, loads, true};
+	if (op->kind == OP_LOAD) {
+		if (ir_get_bool(op, d->gpu->ir, ATTR_IS_VOLATILE) || loads == SCHEDULE_DEEPEST) {
+			d->why = loads == SCHEDULE_DEEPEST ? "its address comes from memory too many times over"
+							   : "its address comes from a volatile load";
+			return false;
+		}
+		in.loads++;
+		d->deepest = MAX(d->deepest, in.loads);
+	} else if (!ir_is_pure(op) && !(ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2)) {
+		d->why = "its address comes from an op that must stay where it is";
+		return false;
+	}
+	for (uint32_t i = 0; i < op->operand_count && in.ok; i++)
+		in.ok = can_be_ahead(d, ir_operand(op, i), in.loads);
+	if (in.ok && op->region_count)
+		ir_walk(op, false, visit_captured, &in);
+	return in.ok;
+}
+
+static bool can_be_ahead(Deciding *d, const IrValue *v, unsigned loads)
+{
+	const IrBlock *body = d->s->loop->regions[0].first;
+	if (ir_is_defined_outside(v, d->s->loop))
+		return true;
+	if (d->seen[loads][v->id])
+		return true;
+	d->seen[loads][v->id] = 1;
+	if (v->block == body)
+		return v->index == 0 || can_be_ahead(d, ir_operand(body->last, v->index - 1), loads);
+	if (!v->def || v->def->block != body) {
+		d->why = "its address comes from inside a branch";
+		return false;
+	}
+	return op_can_be_ahead(d, v->def, loads);
+}
+
+/* ---- how ---- */
+
+static bool is_zero(const IrValue *v)
+{
+	IrAttr a = ir_constant_of(v);
+	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
+}
+
+/* Why cp.async does not do it; NULL: it does, `width` bytes at once. */
+static const char *why_not_copied(const Deciding *d, const IrOp *load, unsigned *width)
+{
+	IrType type = load->results[0].type;
+	const IrValue *mask = load->operand_count > 1 ? ir_operand(load, 1) : NULL;
+	const Layout *l = gpu_layout(d->gpu, type);
+	unsigned bits = gpu_element_bits(type->elem), best = 0;
+	int64_t cache = ir_get_int(load, d->gpu->ir, ATTR_CACHE, CACHE_NONE);
+	uint32_t registers[8];
+	if (!target_has(d->gpu->target, TARGET_CP_ASYNC) || d->gpu->num_ctas > 1)
+		return "the target, or a cluster, has no asynchronous copies";
+	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || layout_space_reps(&l->in) > 1)
+		return "a tile of pointers or bits, or of a size that is no power of two";
+	if (cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG)
+		return "its cache modifier";
+	if (load->operand_count > 2 && !is_zero(ir_operand(load, 2)))
+		return "what the mask leaves out is not zero";
+	for (unsigned k = 0; k < type->rank; k++) {
+		int64_t n = MIN(axis_vector(d->axes, ir_operand(load, 0), mask, k), (int64_t)(MOST_BYTES * 8 / bits));
+		best = MAX(best, layout_vector(l, k, base_log2((uint64_t)MAX(n, 1)), registers));
+	}
+	*width = (bits << best) / 8;
+	return *width < LEAST_BYTES ? "fewer than 4 bytes are known to lie in a row under one mask" : NULL;
+}
+
+static void add_load(Deciding *d, IrOp *load)
+{
+	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
+	bool ok = !ir_get_bool(load, d->gpu->ir, ATTR_IS_VOLATILE);
+	d->why = "it is volatile";
+	d->deepest = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(d->seen); i++)
+		d->seen[i] = ARENA_ARRAY(d->arena, uint8_t, d->values);
+	for (uint32_t i = 0; i < load->operand_count && ok; i++)
+		ok = can_be_ahead(d, ir_operand(load, i), 0);
+	s.indirection = d->deepest;
+	if (!ok) {
+		s.kind = SCHEDULE_PLAIN;
+		s.ahead = 0;
+		s.why = d->why;
+	} else if (!(s.why = why_not_copied(d, load, &s.width))) {
+		s.memory = schedule_memory(d->gpu, load, &s.width);
+		s.kind = s.memory ? SCHEDULE_COPIED : SCHEDULE_REGISTERS;
+		s.why = s.memory ? NULL : "no layout of shared memory takes 4 bytes at once";
+		s.bytes = (uint64_t)ir_numel(load->results[0].type) * gpu_element_bits(load->results[0].type->elem) / 8;
+	}
+	vec_push(d->arena, &d->s->loads, s);
+}
+
+/* ---- how far ---- */
+
+typedef struct Need {
+	Deciding *d;
+	uint64_t most, held;
+} Need;
+
+static bool is_scheduled_conversion(const Deciding *d, const IrOp *op)
+{
+	const IrOp *from = op->kind == OP_CONVERT_LAYOUT ? ir_operand(op, 0)->def : NULL;
+	while (from && from->kind == OP_TRANS)
+		from = ir_operand(from, 0)->def;
+	for (uint32_t i = 0; i < d->s->loads.len; i++)
+		if (d->s->loads.data[i].load == from)
+			return d->s->loads.data[i].kind == SCHEDULE_COPIED;
+	return false;
+}
+
+static bool visit_memory(void *data, IrOp *op)
+{
+	Need *n = data;
+	if (op->kind == OP_LOCAL_ALLOC)
+		n->held += gpu_memdesc_bytes(n->d->gpu, op->results[0].type);
+	else if (ir_is_inside(op, n->d->s->loop) && !is_scheduled_conversion(n->d, op))
+		n->most = MAX(n->most, gpu_scratch(n->d->gpu, op).bytes);
+	return true;
+}
+
+static void fit(Deciding *d)
+{
+	Schedule *s = d->s;
+	uint64_t slot = 0;
+	IrOp *func = s->loop;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	Need need = {.d = d};
+	ir_walk(func, false, visit_memory, &need);
+	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
+	s->limit = taken < all ? all - taken : 0;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
+	for (s->ahead = slot ? s->stages - 1 : 0; s->ahead && slot * (s->ahead + 1) > s->limit;)
+		s->ahead--;
+	s->slots = s->ahead ? s->ahead + 1 : 0;
+	s->pending = s->ahead ? s->ahead - 1 : 0;
+	s->bytes = slot * s->slots;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		ScheduledLoad *l = &s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		l->ahead = MAX(s->ahead, 1u);
+		if (!s->ahead) {
+			l->kind = SCHEDULE_REGISTERS;
+			l->why = "two of its tiles do not fit into shared memory";
+		}
+	}
+}
+
+bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)
+{
+	IrAttr asked = ir_get(loop, gpu->ir, ATTR_NUM_STAGES);
+	Deciding d = {.gpu = gpu, .arena = arena, .axes = axes, .s = out, .values = m->next_value};
+	*out = (Schedule){.loop = loop};
+	out->stages = asked ? (unsigned)MAX(asked->i, 0) : gpu->num_stages;
+	if (out->stages < 2)
+		return false;
+	out->stages = MIN(out->stages, (unsigned)MOST_STAGES);
+	IrBlock *body = loop->regions[0].first;
+	ir_walk(loop, false, visit_op, &d);
+	if (!d.has_dot && !asked)
+		return false;
+	if (!out->why && !can_count(loop))
+		out->why = "its steps are not known to be small";
+	bool any = false;
+	for (IrOp *op = body->first; op; op = op->next) {
+		if (op->kind != OP_LOAD || !ir_is_tensor(op->results[0].type))
+			continue;
+		if (d.has_dot && !reaches_dot(&d, &op->results[0], ARENA_ARRAY(arena, uint8_t, d.values)))
+			continue;
+		any = true;
+		if (!out->why)
+			add_load(&d, op);
+	}
+	if (any && !out->why)
+		fit(&d);
+	return any;
+}
+
+/* ---- checked and printed ---- */
+
+const char *schedule_fault(Arena *arena, const Schedule *s)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		if ((l->kind == SCHEDULE_PLAIN) != (l->ahead == 0))
+			return arena_printf(arena, "load %u: %u iterations ahead", i, l->ahead);
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		if (l->ahead >= s->slots)
+			return arena_printf(arena, "load %u: %u slots for %u iterations ahead", i, s->slots, l->ahead);
+		if (l->ahead <= s->pending)
+			return arena_printf(arena, "load %u: %u groups may be pending, and it is %u ahead", i, s->pending,
+					    l->ahead);
+		bytes += l->bytes * s->slots;
+	}
+	if (s->ahead >= s->stages)
+		return arena_printf(arena, "%u iterations ahead in %u stages", s->ahead, s->stages);
+	return bytes > s->limit ? arena_printf(arena, "%llu bytes of %llu", (unsigned long long)bytes, (unsigned long long)s->limit)
+				: NULL;
+}
+
+static const char *load_text(Arena *arena, const Schedule *s, uint32_t i)
+{
+	const ScheduledLoad *l = &s->loads.data[i];
+	Text t;
+	text_init(&t, arena);
+	text_printf(&t, "load %u: ", i);
+	if (l->kind == SCHEDULE_COPIED)
+		text_printf(&t, "copied %u ahead, %u bytes at once, %u slots of %llu bytes", l->ahead, l->width, s->slots,
+			    (unsigned long long)l->bytes);
+	else if (l->kind == SCHEDULE_REGISTERS)
+		text_printf(&t, "registers %u ahead: %s", l->ahead, l->why);
+	else
+		text_printf(&t, "plain: %s", l->why);
+	if (l->indirection)
+		text_printf(&t, "; addresses through %u load%s", l->indirection, l->indirection > 1 ? "s" : "");
+	return t.data;
+}
+
+IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s)
+{
+	IrAttr *items = ARENA_ARRAY(arena, IrAttr, s->loads.len + 1);
+	const char *loop = s->why     ? arena_printf(arena, "loop: as it is: %s", s->why)
+			   : s->slots ? arena_printf(arena, "loop: %u stages, %u groups pending, %llu bytes", s->ahead + 1,
+						     s->pending, (unsigned long long)s->bytes)
+				      : arena_printf(arena, "loop: no copies");
+	items[0] = ir_attr_string(gpu->ir, str_of(loop));
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		items[i + 1] = ir_attr_string(gpu->ir, str_of(load_text(arena, s, i)));
+	return ir_attr_array(gpu->ir, items, s->loads.len + 1);
+}

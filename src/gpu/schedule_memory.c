@@ -1,0 +1,131 @@
+/* The layout of a ring's slots.
+ *
+ * Candidates: what a conversion from the load's layout to the users' would go through, and rows whose chunks are XORed with
+ * the row, for several distances. Each is priced by the wavefronts of the copies that write it and of the loads that
+ * read it; the cheapest is taken, of equals the first. */
+#include "gpu/schedule.h"
+#include "layout/plan_parts.h"
+
+enum { MOST_USERS = 4, LEAST_BYTES = 4, WHOLE = 64 };
+
+typedef struct Search {
+	GpuCx *gpu;
+	const Layout *source, *users[MOST_USERS];
+	unsigned user_count, bits;
+	unsigned dim;   /* along which copies run */
+	unsigned width; /* log2 of the elements of one */
+	const Layout *best;
+	unsigned best_width;
+	uint64_t price;
+} Search;
+
+const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user)
+{
+	if (user->kind == OP_CONVERT_LAYOUT)
+		return gpu_layout(gpu, user->results[0].type);
+	if (user->kind != OP_TRANS || !ir_has_one_use(&user->results[0]))
+		return NULL;
+	const IrOp *next = user->results[0].uses->owner;
+	if (next->kind != OP_CONVERT_LAYOUT)
+		return NULL;
+	return gpu_infer_operand(gpu, user, 0, gpu_layout(gpu, next->results[0].type));
+}
+
+static uint64_t wavefronts(const LayoutAccess *a)
+{
+	return (uint64_t)layout_access_instructions(a) * (a->wavefronts + 1);
+}
+
+static void try_memory(Search *s, const Layout *memory)
+{
+	LayoutContext *layouts = &s->gpu->layouts;
+	const Layout *back = layout_pseudo_invert(layouts, memory), *store = layout_compose(layouts, back, s->source);
+	LayoutAccess access;
+	unsigned width = s->width;
+	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access))
+		if (!width-- || (s->bits << width) < 8 * LEAST_BYTES)
+			return;
+	for (unsigned i = 0; i < access.thread_bits; i++)
+		if (access.swap[i]) /* a copy takes neighbours in their order */
+			return;
+	uint64_t price = wavefronts(&access);
+	for (unsigned i = 0; i < s->user_count; i++) {
+		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits, &s->gpu->plan_target, &access);
+		price += wavefronts(&access);
+	}
+	if (s->best && price >= s->price)
+		return;
+	s->best = memory;
+	s->best_width = width;
+	s->price = price;
+}
+
+/* Offset -> tile, as the plan stores. */
+static const Layout *memory_of_plan(GpuCx *gpu, const LayoutPlan *plan)
+{
+	const Layout *place = layout_pseudo_invert(&gpu->layouts, plan->store_address);
+	const Layout *l = layout_compose(&gpu->layouts, plan->source, place);
+	uint32_t tile = 0;
+	for (unsigned k = 0; k < layout_rank(l); k++)
+		tile |= 1u << (LAYOUT_DIM0 + k);
+	return layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
+}
+
+static void try_swizzles(Search *s, IrType type)
+{
+	unsigned order[LAYOUT_MAX_RANK], n = 0;
+	order[n++] = s->dim;
+	for (unsigned k = type->rank; k-- > 0;)
+		if (k != s->dim)
+			order[n++] = k;
+	for (unsigned width = s->width;; width--) {
+		int64_t chunks = type->shape[s->dim] >> width;
+		for (unsigned most = 8; most >= 1; most /= 2)
+			for (unsigned each = 1; each <= 8 && chunks >= most; each *= 2)
+				try_memory(s, layout_shared_swizzled(&s->gpu->layouts, type->shape, type->rank, order, 1u << width,
+								     each, most));
+		if (!width || (s->bits << (width - 1)) < 8 * LEAST_BYTES)
+			return;
+	}
+}
+
+static void add_user(Search *s, const Layout *l)
+{
+	for (unsigned i = 0; i < s->user_count; i++)
+		if (s->users[i] == l)
+			return;
+	if (s->user_count < MOST_USERS)
+		s->users[s->user_count++] = l;
+}
+
+const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
+{
+	IrType type = load->results[0].type;
+	Search s = {.gpu = gpu, .source = gpu_layout(gpu, type), .bits = gpu_element_bits(type->elem)};
+	uint32_t registers[8];
+	if (layout_space_reps(&s.source->in) > 1)
+		return NULL;
+	s.width = base_log2(*width * 8 / s.bits);
+	for (unsigned k = 0, best = 0; k < type->rank; k++) {
+		unsigned n = layout_vector(s.source, k, s.width, registers);
+		if (n >= best) {
+			best = n;
+			s.dim = k;
+		}
+	}
+	for (const IrUse *u = load->results[0].uses; u; u = u->next) {
+		const Layout *wanted = schedule_wanted(gpu, u->owner);
+		add_user(&s, wanted ? wanted : s.source);
+	}
+	for (unsigned i = 0; i < s.user_count; i++) {
+		const LayoutPlan *plan = layout_plan_shared(&gpu->layouts, s.source, s.users[i], s.bits, &gpu->plan_target);
+		if (plan->passes == 1 && !plan->repetitions_take_turns)
+			try_memory(&s, memory_of_plan(gpu, plan));
+	}
+	if (type->rank == 1)
+		try_memory(&s, layout_shared_plain(&gpu->layouts, type->shape, 1, (unsigned[]){0}));
+	else
+		try_swizzles(&s, type);
+	*width = s.best ? (s.bits << s.best_width) / 8 : 0;
+	return s.best;
+}
