@@ -8,10 +8,11 @@
  * ops, divisions, what the loop carries, and other loads, up to SCHEDULE_DEEPEST of them one after another. */
 #include "gpu/schedule.h"
 
+#include "gpu/pressure.h"
 #include "ir/fold.h"
 #include "ir/text.h"
 
-enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
+enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -266,6 +267,39 @@ static void fit(Deciding *d)
 	}
 }
 
+/* ---- registers ---- */
+
+/* Registers that a tile takes while it waits: elements narrower than a register have one each. */
+static unsigned held_registers(GpuCx *gpu, IrType type)
+{
+	uint64_t bits = MAX(gpu_element_bits(type->elem), 32u);
+	const Layout *l = gpu_layout(gpu, type);
+	return (unsigned)((bits / 32 * layout_space_reps(&l->in)) << layout_in_bits(l, LAYOUT_REGISTER));
+}
+
+/* Tiles wait in registers while the loop computes: no more of them than what it carries leaves. */
+static void limit_registers(Deciding *d)
+{
+	const IrBlock *body = d->s->loop->regions[0].first;
+	unsigned taken = 0;
+	for (uint32_t i = 1; i < body->arg_count; i++)
+		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
+			taken += gpu_words(d->gpu, body->args[i]->type);
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind != SCHEDULE_REGISTERS)
+			continue;
+		unsigned more = held_registers(d->gpu, l->load->results[0].type);
+		if (taken + more <= MOST_REGISTERS) {
+			taken += more;
+			continue;
+		}
+		l->kind = SCHEDULE_PLAIN;
+		l->ahead = 0;
+		l->why = arena_printf(d->arena, "%s, and it would hold %u registers of a thread that holds %u", l->why, more, taken);
+	}
+}
+
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)
 {
 	IrAttr asked = ir_get(loop, gpu->ir, ATTR_NUM_STAGES);
@@ -291,8 +325,10 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 		if (!out->why)
 			add_load(&d, op);
 	}
-	if (any && !out->why)
+	if (any && !out->why) {
 		fit(&d);
+		limit_registers(&d);
+	}
 	return any;
 }
 

@@ -5,7 +5,7 @@ Neso's TTIR.
     python3 compare.py --neso PATH/neso --policies numbers|all [--target cuda] ...
 
 With --policies: numbers as constants in the interpreter against numbers as arguments (the policy `generic`) there, or on the target; bit by
-bit the same, for constexprs.py (numbers) or for all kernels. Otherwise needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance); the arguments are arrays, numbers, or
+bit the same, for constexprs.py (numbers) or for all kernels. Otherwise needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance[, num_stages]); the arguments are arrays, numbers, or
 constants in a one-element list. Prints a row per case; the exit status says whether all agreed.
 """
 import argparse
@@ -65,7 +65,62 @@ def cases():
     yield from combine()
     yield from arith_cases()
     yield from memory_cases()
+    yield from pipeline_cases()
     yield from examples()
+
+
+def stages(count, case):
+    """The case at this num_stages."""
+    file, kernel, args, grid, tolerance = case
+    return file, kernel, args, grid, tolerance, count
+
+
+def pipeline_cases():
+    """Loops whose loads start ahead (pipeline.py), at several num_stages."""
+    p, i32 = os.path.join(HERE, "pipeline.py"), np.int32
+    f16 = lambda *s: floats(*s, dtype=np.float16)
+    for count in (1, 2, 3, 4, 5):
+        case = lambda *c: stages(count, (p, *c))
+        for m, n, k in ((128, 128, 0), (128, 64, 64), (200, 136, 328), (120, 72, 77)):
+            sizes = [m, n, k]
+            a, at, b, bt = f16(m, max(k, 1)), f16(max(k, 1), m), f16(max(k, 1), n), f16(n, max(k, 1))
+            grid = (-(-m // 64), -(-n // 64))
+            tile = [[64], [64], [32], ["True"], ["'tf32'"], ["tl.float32"]]
+            yield case("matmul", [a, b, empty(m, n), *sizes, k, [1], n, [1], *tile], grid, 2e-5)
+            yield case("matmul", [at, bt, empty(m, n), *sizes, [1], m, [1], k, *tile], grid, 2e-5)
+            a, b = f16(m, 2 * max(k, 1)), f16(max(k, 1), 2 * n)
+            yield case("matmul", [a, b, empty(m, n), *sizes, 2 * k, [2], 2 * n, [2], *tile], grid, 2e-5)
+        for precision, tolerance in (("tf32", 2e-2), ("ieee", 2e-5), ("tf32x3", 2e-5)):
+            tile = [[64], [64], [32], ["True"], [f"'{precision}'"], ["tl.float32"]]
+            yield case("matmul", [floats(128, 320), floats(320, 64), empty(128, 64), 128, 64, 320, 320, [1], 64, [1], *tile], (2, 1), tolerance)
+        a, b = floats(64, 96, dtype=np.float64), floats(96, 64, dtype=np.float64)
+        tile = [[32], [32], [16], ["True"], ["'ieee'"], ["tl.float64"]]
+        yield case("matmul", [a, b, empty(64, 64, dtype=np.float64), 64, 64, 96, 96, [1], 64, [1], *tile], (2, 2), 1e-12)
+        a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((128, 320), (320, 128)))
+        tile = [[64], [64], [64], ["False"], ["'ieee'"], ["tl.int32"]]
+        yield case("matmul", [a, b, empty(128, 128, dtype=i32), 128, 128, 320, 320, [1], 128, [1], *tile], (2, 2), 0)
+        a, b = (RNG.integers(0, 0x48, size=s).astype(np.int8) for s in ((64, 320), (64, 320)))
+        for dtype in ("tl.float8e4nv", "tl.float8e5"):
+            yield case("matmul_bytes", [a, b, empty(64, 64), 64, 320, [64], [64], [64], [dtype]], (1, 1), 2e-3)
+        yield case("transposed", [f16(320, 64), f16(64, 320), empty(64, 64), 64, 320, [64], [64], [32]], (1,), 2e-5)
+        rows = ints(320) & 0xffff
+        yield case("indirect", [f16(64, 320), rows, f16(32, 64), empty(64, 64), 320, [64], [64], [32]], (1,), 2e-5)
+        yield case("indirect", [f16(16, 77), rows, f16(32, 32), empty(16, 32), 77, [16], [32], [32]], (1,), 2e-5)
+        pages, blocks = ints(16) & 0xffff, ints(16) & 0xffff
+        for trips in (0, 1, 3, 9):
+            yield case("paged", [f16(64, 64), pages, blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), 2e-5)
+            yield case("chained", [f16(64, 64), blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), 2e-5)
+        w = RNG.integers(-128, 128, size=(320, 64)).astype(np.int8)
+        yield case("dequantised", [f16(64, 320), w, f16(5, 64) / 64, empty(64, 64), 320, [64], [64], [64]], (1,), 1e-3)
+        yield case("nibbles", [f16(64, 320), w[:160].copy(), empty(64, 64), 320, [64], [64], [64]], (1,), 1e-4)
+        for n in (128, 200):
+            yield case("attention", [f16(128, 64), f16(n, 64), f16(n, 64), floats(n), empty(128, 64), n, [64], [64], [32]], (2,), 4e-3)
+        yield case("persistent", [f16(96, 64), f16(64, 32), empty(96, 32), 6, 32, 64, [16], [32], [16]], (2,), 2e-5)
+        yield case("odd_counts", [f16(64, 64), f16(64, 32), empty(16, 32), 3, 21, 5, 64, [16], [32], [32]], (1,), 2e-5)
+        yield case("in_place", [f16(64, 32), f16(32, 32), 7, [16], [32]], (1,), 4e-3)
+        for own in (2, 4):
+            yield case("streamed", [floats(1280), floats(1280), ints(1280) & 0xffff, empty(256), 1100, [256], [own]], (1,), 2e-6)
+        yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), 2e-5)
 
 
 def memory_cases():
@@ -229,10 +284,10 @@ def signature(args):
     return ",".join(parts)
 
 
-def run(neso, target, file, kernel, args, grid, work, policy="eager"):
+def run(neso, target, file, kernel, args, grid, work, policy="eager", num_stages=3):
     """The arrays after a run, in order. Nothing is fused on a GPU: the interpreter rounds after each operation."""
     command, values, outs = [neso, "run", "--quiet", "--grid", ",".join(map(str, grid))], [f"{file}:{kernel}"], []
-    command += ["--target", target, "--no-fp-fusion", "--constexpr", policy]
+    command += ["--target", target, "--no-fp-fusion", "--constexpr", policy, "--num-stages", str(num_stages)]
     for i, a in enumerate(args):
         if isinstance(a, np.ndarray):
             path = os.path.join(work, f"in{i}.npy")
@@ -291,14 +346,14 @@ def worst(ours, theirs, tolerance):
 
 
 def judge(options, case):
-    file, kernel, args, grid, tolerance = case
+    file, kernel, args, grid, tolerance, *num_stages = case
     row = {"kernel": kernel, "signature": signature(args), "tolerance": tolerance, "ok": True}
     with tempfile.TemporaryDirectory() as work:
         try:
             ours = run(options.neso, "interp", file, kernel, args, grid, work)
             policy = "generic" if options.policies else "eager"
             theirs = (on_upstream(options.neso, file, kernel, args, grid, work) if options.upstream
-                      else run(options.neso, options.target, file, kernel, args, grid, work, policy))
+                      else run(options.neso, options.target, file, kernel, args, grid, work, policy, *num_stages))
             row["difference"], row["where"] = worst(ours, theirs, tolerance)
             row["ok"] = row["difference"] <= tolerance
         except Exception as error:  # one case must not hide the others
