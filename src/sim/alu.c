@@ -25,6 +25,7 @@ typedef struct Alu {
 	int rounding;   /* of fesetround */
 	bool integral;  /* of cvt: .rni, ... */
 	bool high, ftz, sat;
+	bool tf32;      /* of cvt: f32 to 19 bits, halves away from 0 */
 	Type to, from;
 	unsigned sizes[4]; /* bytes: of the result, then operands */
 } Alu;
@@ -81,6 +82,14 @@ static bool parse(Alu *a, const char *text)
 		text++;
 		len = strcspn(text, ".");
 		Type t;
+		if (str_is((Str){text, len}, "rna"))
+			continue;
+		if (str_is((Str){text, len}, "tf32")) {
+			a->tf32 = true;
+			a->to = (Type){'u', 32};
+			types++;
+			continue;
+		}
 		if (!read_type((Str){text, len}, &t)) {
 			if (types || !read_mode(a, (Str){text, len}))
 				return false;
@@ -95,6 +104,17 @@ static bool parse(Alu *a, const char *text)
 }
 
 /* ---- computing ---- */
+
+/* The compiler's own rint takes the mode for that of magnitudes. */
+static double whole_of(const Alu *a, double x)
+{
+	switch (a->rounding) {
+	case FE_DOWNWARD: return floor(x);
+	case FE_UPWARD: return ceil(x);
+	case FE_TOWARDZERO: return trunc(x);
+	default: return rint(x);
+	}
+}
 
 static double real_in(const Alu *a, Type t, uint64_t bits)
 {
@@ -178,11 +198,13 @@ static uint64_t to_integer(const Alu *a, double x)
 
 static uint64_t convert(const Alu *a, uint64_t bits)
 {
+	if (a->tf32)
+		return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
 	volatile double x = real_in(a, a->from, bits);
 	if (a->to.cls != 'f')
-		return to_integer(a, rint(x));
+		return to_integer(a, whole_of(a, x));
 	if (a->from.cls == 'f') {
-		double whole = a->integral ? rint(x) : x;
+		double whole = a->integral ? whole_of(a, x) : x;
 		if (a->sat)
 			whole = whole >= 0 ? fmin(whole, 1) : 0;
 		volatile float f = (float)whole;
@@ -294,5 +316,22 @@ static bool decode_alu(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	if (i)
 		i->data = a;
 	return i != NULL;
+}
+/* "add.s32 $0, $1, $2;": one instruction on all operands, in order. */
+bool alu_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t len)
+{
+	size_t name = strcspn(text, " \t");
+	const char *at = text + name;
+	unsigned count = LLVMGetNumArgOperands(call) + 1;
+	for (unsigned k = 0; k < count; k++) {
+		char operand[8] = {'$', (char)('0' + k), k + 1 < count ? ',' : ';', 0};
+		at += strspn(at, " \t");
+		if (strncmp(at, operand, 3) != 0)
+			return sim_refuse(d, "the inline assembly '%.*s'", (int)len, text);
+		at += 3;
+	}
+	if (at[strspn(at, " \t\n")] || name > 64)
+		return sim_refuse(d, "the inline assembly '%.*s'", (int)len, text);
+	return decode_alu(d, call, arena_strndup(d->scratch, text, name));
 }
 const SimMachine sim_machine_alu = {.decode = decode_alu};

@@ -13,6 +13,7 @@ typedef struct Access {
 	uint32_t lanes;
 	uint32_t loc;
 	uint8_t warp;
+	bool atomic;
 } Access;
 
 typedef struct Cell {
@@ -58,7 +59,7 @@ static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset
 static void note(SimWarp *w, const SimInstr *i, unsigned lane, Access *a)
 {
 	bool same = a->interval == w->cta->interval && a->warp == w->index && a->sync == w->sync;
-	*a = (Access){w->cta->interval, w->sync, (same ? a->lanes : 0) | UINT32_C(1) << lane, i->loc, (uint8_t)w->index};
+	*a = (Access){w->cta->interval, w->sync, (same ? a->lanes : 0) | UINT32_C(1) << lane, i->loc, (uint8_t)w->index, false};
 }
 
 static bool flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Cell *c, const char *what)
@@ -111,6 +112,21 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 		note(w, i, lane, &c->write);
 		if (with)
 			return;
+	}
+}
+
+/* Atomic operations do not race with one another. */
+void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	Cell *cells = w->cta->shadow->cells;
+	if (cells[offset].written && cells[offset].write.atomic && cells[offset].write.interval == w->cta->interval)
+		return;
+	sim_check_read(w, i, lane, offset, size);
+	sim_check_write(w, i, lane, offset, size);
+	for (uint32_t at = offset; at < offset + size; at++) {
+		cells[at].read = cells[at].other = (Access){0};
+		cells[at].write.atomic = true;
+		cells[at].write.lanes = SIM_ALL; /* whoever else comes later is another lane */
 	}
 }
 

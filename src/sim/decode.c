@@ -9,7 +9,10 @@
 #include <llvm-c/Target.h>
 
 #include "sim/sim_int.h"
+#include "sim/machine.h"
 #include "sim/ops.h"
+
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 /* ---- places ---- */
 
@@ -87,6 +90,12 @@ unsigned sim_bytes(LLVMTypeRef part)
 bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 128) {
+		/* The low word, then the high one. */
+		out->count = 2;
+		out->part[0] = out->part[1] = LLVMInt64TypeInContext(LLVMGetTypeContext(type));
+		return true;
+	}
 	unsigned n = kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) :
 		     kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) :
 		     kind == LLVMArrayTypeKind ? (unsigned)LLVMGetArrayLength2(type) : 1;
@@ -252,7 +261,22 @@ static SimValue constant_value(SimDecoder *d, LLVMValueRef v)
 	out.slots = ARENA_ARRAY(d->scratch, uint32_t, shape.count + 1);
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
 	bool whole = kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
-	for (uint32_t i = 0; i < shape.count; i++) {
+	bool two = shape.count == 2 && kind == LLVMIntegerTypeKind;
+	for (uint32_t i = 0; i < shape.count && two; i++) {
+		uint64_t bits = 0;
+		if (LLVMIsAConstantInt(v)) {
+			char *text = LLVMPrintValueToString(v);
+			const char *digits = strchr(text, ' ') + 1;
+			UnsignedWide sum = 0;
+			for (const char *c = digits + (*digits == '-'); *c; c++)
+				sum = sum * 10 + (unsigned)(*c - '0');
+			sum = *digits == '-' ? 0 - sum : sum;
+			bits = (uint64_t)(sum >> 64 * i);
+			LLVMDisposeMessage(text);
+		}
+		out.slots[i] = sim_constant(d, bits, 8);
+	}
+	for (uint32_t i = 0; i < shape.count && !two; i++) {
 		uint64_t bits = 0;
 		LLVMValueRef part = !whole ? v : LLVMIsUndef(v) || LLVMIsNull(v) ? NULL : LLVMGetAggregateElement(v, i);
 		if (part && !eval(d, part, &bits))
@@ -484,9 +508,11 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 static bool decode_call(SimDecoder *d, LLVMValueRef v)
 {
 	LLVMValueRef fn = LLVMGetCalledValue(v);
-	if (LLVMIsAInlineAsm(fn))
-		return sim_refuse(d, "inline assembly");
 	size_t len;
+	if (LLVMIsAInlineAsm(fn)) {
+		const char *text = LLVMGetInlineAsmAsmString(fn, &len);
+		return alu_decode_asm(d, v, arena_strndup(d->scratch, text, len), len);
+	}
 	const char *name = LLVMGetValueName2(fn, &len);
 	if (!LLVMIsAFunction(fn))
 		return sim_refuse(d, "a call of an address");
@@ -575,6 +601,7 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 typedef struct Life {
 	uint32_t first, last, block;
 	bool seen, wide; /* wide: in several blocks */
+	uint8_t bytes;   /* of a lane */
 } Life;
 
 static bool ends_block(const SimInstr *i)
@@ -607,7 +634,8 @@ static Life *find_lives(SimDecoder *d)
 			/* What is read before it is written comes from elsewhere. */
 			l->wide |= l->seen ? l->block != block : k >= i->results;
 			if (!l->seen)
-				*l = (Life){pc, pc, block, true, l->wide};
+				*l = (Life){pc, pc, block, true, l->wide, i->kind == SIM_PURE ? i->size : i->lane_bytes};
+			l->wide |= !l->bytes;
 			l->last = pc;
 		}
 	}
@@ -618,7 +646,7 @@ static uint32_t place_slots(SimDecoder *d, uint32_t fixed)
 {
 	Life *lives = find_lives(d);
 	uint32_t *place = ARENA_ARRAY(d->scratch, uint32_t, d->slots + 1), next = fixed;
-	VEC(uint32_t) free = {0};
+	VEC(uint32_t) free[4] = {{0}}; /* by log2 of a lane's bytes */
 	for (uint32_t s = 0; s < d->slots; s++)
 		if (lives[s].wide)
 			place[s] = next++;
@@ -629,7 +657,8 @@ static uint32_t place_slots(SimDecoder *d, uint32_t fixed)
 			uint32_t s = i->slots[k];
 			if (s & SIM_CONSTANT || lives[s].wide || lives[s].first != pc || place[s])
 				continue;
-			place[s] = free.len ? free.data[--free.len] : next++;
+			unsigned size = base_log2(lives[s].bytes);
+			place[s] = free[size].len ? free[size].data[--free[size].len] : next++;
 		}
 		for (unsigned k = 0; k < n; k++) {
 			uint32_t s = i->slots[k];
@@ -639,7 +668,7 @@ static uint32_t place_slots(SimDecoder *d, uint32_t fixed)
 			}
 			i->slots[k] = place[s];
 			if (!lives[s].wide && lives[s].last == pc) {
-				vec_push(d->scratch, &free, place[s]);
+				vec_push(d->scratch, &free[base_log2(lives[s].bytes)], place[s]);
 				lives[s].last = UINT32_MAX; /* once, where it stands twice */
 			}
 		}

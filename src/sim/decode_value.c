@@ -211,6 +211,7 @@ static bool bitcast(SimDecoder *d, LLVMValueRef v)
 	*r = (Repack){sim_bytes(from.part[0]), sim_bytes(to.part[0])};
 	SimInstr *i = sim_emit(d, SIM_EFFECT, to.count, from.count);
 	i->effect = repack;
+	i->lane_bytes = (uint8_t)r->to;
 	i->data = r;
 	memcpy(i->slots, out.slots, sizeof *out.slots * to.count);
 	memcpy(i->slots + to.count, in.slots, sizeof *in.slots * from.count);
@@ -356,6 +357,7 @@ static bool alloca_of(SimDecoder *d, LLVMValueRef v)
 	SimValue out = sim_new(d, 1);
 	SimInstr *i = sim_emit(d, SIM_EFFECT, 1, 0);
 	i->effect = local_memory;
+	i->lane_bytes = 8;
 	i->slots[0] = out.slots[0];
 	i->imm = d->local;
 	d->local += (uint32_t)(size * n + 15) & ~15u;
@@ -382,7 +384,7 @@ static SimInstr *memory_access(SimDecoder *d, LLVMValueRef pointer, SimEffect *g
 	uint32_t address = sim_value(d, pointer).slots[0];
 	SimInstr *i = sim_emit(d, SIM_EFFECT, load ? n : 0, load ? 1 : n + 1);
 	i->effect = space == 3 ? shared : global;
-	i->bytes = i->size = (uint8_t)sim_bytes(shape->part[0]);
+	i->bytes = i->size = i->lane_bytes = (uint8_t)sim_bytes(shape->part[0]);
 	i->parts = (uint8_t)n;
 	i->align = align;
 	memcpy(i->slots + (load ? 0 : 1), parts, sizeof *parts * n);
@@ -414,8 +416,6 @@ static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
 {
 	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 1));
 	unsigned operands = swap ? 3 : 2, results = swap ? 2 : 1;
-	if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) > 1)
-		return sim_refuse(d, "an atomic operation on shared memory");
 	SimValue out = sim_new(d, results);
 	uint32_t in[3];
 	for (unsigned k = 0; k < operands; k++)
@@ -425,9 +425,113 @@ static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
 	i->bytes = i->size = (uint8_t)sim_bytes(type);
 	i->parts = 1;
 	i->align = i->bytes;
-	i->imm = swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(float_of(type) + 1) << 8;
+	bool shared = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == 3;
+	i->imm = (swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(float_of(type) + 1) << 8) | (uint64_t)shared << 16;
 	memcpy(i->slots, out.slots, sizeof *out.slots * results);
 	memcpy(i->slots + results, in, sizeof *in * operands);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* ---- integers of 128 bits: products of two words, and their halves ---- */
+
+static bool is_wide(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 128;
+}
+
+static uint32_t word_op(SimDecoder *d, SimIntOp op, uint32_t a, uint32_t b)
+{
+	uint32_t out = d->slots++;
+	sim_pure(d, ops_int[op][3], 8, out, a, b, SIM_NONE, 0);
+	return out;
+}
+
+static uint32_t word_carry(SimDecoder *d, SimIntCompare compares, uint32_t a, uint32_t b)
+{
+	uint32_t bit = d->slots++, out = d->slots++;
+	sim_pure(d, ops_icmp[compares][3], 1, bit, a, b, SIM_NONE, 0);
+	sim_pure(d, ops_zext[0][3], 8, out, bit, SIM_NONE, SIM_NONE, 0);
+	return out;
+}
+
+static bool wide_shift(SimDecoder *d, LLVMValueRef v, const SimValue *a, SimValue *out)
+{
+	bool left = LLVMGetInstructionOpcode(v) == LLVMShl;
+	uint32_t zero = sim_constant(d, 0, 8);
+	uint64_t by;
+	if (!constant_index(LLVMGetOperand(v, 1), &by) || by >= 128 || LLVMGetInstructionOpcode(v) == LLVMAShr)
+		return sim_refuse(d, "this shift of 128 bits");
+	uint32_t low = a->slots[0], high = a->slots[1], rest = sim_constant(d, by % 64, 8), back = sim_constant(d, 64 - by % 64, 8);
+	if (by >= 64) {
+		out->slots[left] = word_op(d, left ? OPS_shl : OPS_lshr, left ? low : high, rest);
+		out->slots[!left] = zero;
+		return true;
+	}
+	uint32_t over = word_op(d, left ? OPS_lshr : OPS_shl, left ? low : high, back); /* 0 for a shift by 64 */
+	out->slots[left] = word_op(d, OPS_or, word_op(d, left ? OPS_shl : OPS_lshr, left ? high : low, rest), over);
+	out->slots[!left] = word_op(d, left ? OPS_shl : OPS_lshr, left ? low : high, rest);
+	return true;
+}
+
+static bool wide_arithmetic(SimDecoder *d, LLVMValueRef v)
+{
+	SimValue a = operand(d, v, 0), b = LLVMGetNumOperands(v) > 1 ? operand(d, v, 1) : a;
+	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, 2), 2};
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMAdd:
+		out.slots[0] = word_op(d, OPS_add, a.slots[0], b.slots[0]);
+		out.slots[1] = word_op(d, OPS_add, word_op(d, OPS_add, a.slots[1], b.slots[1]),
+				       word_carry(d, OPS_CMP_uadd_over, a.slots[0], b.slots[0]));
+		break;
+	case LLVMSub:
+		out.slots[0] = word_op(d, OPS_sub, a.slots[0], b.slots[0]);
+		out.slots[1] = word_op(d, OPS_sub, word_op(d, OPS_sub, a.slots[1], b.slots[1]),
+				       word_carry(d, OPS_CMP_usub_over, a.slots[0], b.slots[0]));
+		break;
+	case LLVMMul:
+		out.slots[0] = word_op(d, OPS_mul, a.slots[0], b.slots[0]);
+		out.slots[1] = word_op(d, OPS_add, word_op(d, OPS_umulh, a.slots[0], b.slots[0]),
+				       word_op(d, OPS_add, word_op(d, OPS_mul, a.slots[0], b.slots[1]),
+					       word_op(d, OPS_mul, a.slots[1], b.slots[0])));
+		break;
+	case LLVMZExt:
+		if (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) > 64)
+			return sim_refuse(d, "a cast to 128 bits");
+		out.slots[0] = d->slots++;
+		sim_pure(d, ops_zext[index_of(sim_bytes(LLVMTypeOf(LLVMGetOperand(v, 0))))][3], 8, out.slots[0], a.slots[0], SIM_NONE,
+			 SIM_NONE, 0);
+		out.slots[1] = sim_constant(d, 0, 8);
+		break;
+	case LLVMShl:
+	case LLVMLShr:
+	case LLVMAShr:
+		if (!wide_shift(d, v, &a, &out))
+			return false;
+		break;
+	case LLVMAnd:
+	case LLVMOr:
+	case LLVMXor: {
+		LLVMOpcode code = LLVMGetInstructionOpcode(v);
+		for (unsigned k = 0; k < 2; k++)
+			out.slots[k] = word_op(d, code == LLVMAnd ? OPS_and : code == LLVMOr ? OPS_or : OPS_xor, a.slots[k], b.slots[k]);
+		break;
+	}
+	case LLVMSelect: return select_of(d, v);
+	default: return sim_refuse(d, "this operation on 128 bits");
+	}
+	sim_define(d, v, out);
+	return true;
+}
+
+static bool wide_trunc(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMTypeRef to = LLVMTypeOf(v);
+	unsigned bytes = sim_bytes(to);
+	SimValue a = operand(d, v, 0), out = sim_new(d, 1);
+	uint32_t whole = d->slots++;
+	sim_pure(d, ops_zext[3][index_of(bytes)], bytes, whole, a.slots[0], SIM_NONE, SIM_NONE, 0);
+	sim_pure(d, ops_cut[index_of(bytes)], bytes, out.slots[0], whole, SIM_NONE, SIM_NONE, sim_bits(to));
 	sim_define(d, v, out);
 	return true;
 }
@@ -443,6 +547,10 @@ static bool rename_as(SimDecoder *d, LLVMValueRef v)
 bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 {
 	uint64_t index;
+	if (is_wide(LLVMTypeOf(v)))
+		return wide_arithmetic(d, v);
+	if (LLVMGetNumOperands(v) && is_wide(LLVMTypeOf(LLVMGetOperand(v, 0))))
+		return LLVMGetInstructionOpcode(v) == LLVMTrunc ? wide_trunc(d, v) : sim_refuse(d, "this operation on 128 bits");
 	switch (LLVMGetInstructionOpcode(v)) {
 	case LLVMAdd: return integers(d, v, OPS_add, 2);
 	case LLVMSub: return integers(d, v, OPS_sub, 2);

@@ -40,6 +40,10 @@ SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, ui
 			i->slots[count++] = in[a].slots[p];
 	i->effect = effect;
 	i->imm = imm;
+	i->lane_bytes = shape.count ? (uint8_t)sim_bytes(shape.part[0]) : 0;
+	for (uint32_t p = 0; p < shape.count; p++)
+		if (sim_bytes(shape.part[p]) != i->lane_bytes)
+			i->lane_bytes = 0;
 	sim_define(d, call, out);
 	return i;
 }

@@ -27,6 +27,9 @@ SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, ui
 /* Lanes of an operation that needs all of the warp: false where some are missing, for which it waits, or that will not come. */
 bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what);
 
+/* Inline assembly of one instruction. */
+bool alu_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t len);
+
 SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */
 
 #endif

@@ -301,6 +301,18 @@ static uint64_t lane_bits(const void *slot, unsigned lane, unsigned bytes)
 	return bits;
 }
 
+/* Of LLVM's instructions, whose bit 16 says that the memory is shared. */
+static void *atomic_place(SimWarp *w, const SimInstr *i, unsigned lane)
+{
+	if (!(i->imm >> 16))
+		return sim_global(w, i, lane, ((const uint64_t *)sim_operand(w, i, 0))[lane], i->bytes, i->bytes, true);
+	uint32_t offset = ((const uint32_t *)sim_operand(w, i, 0))[lane];
+	void *at = sim_shared(w, i, lane, offset, i->bytes, i->bytes);
+	if (at && w->cta->shadow)
+		sim_check_atomic(w, i, lane, offset, i->bytes);
+	return at;
+}
+
 bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	static const struct {
@@ -314,13 +326,12 @@ bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 		[LLVMAtomicRMWBinOpUMax] = {MEMORY_MAX, MEMORY_UNSIGNED},  [LLVMAtomicRMWBinOpUMin] = {MEMORY_MIN, MEMORY_UNSIGNED},
 		[LLVMAtomicRMWBinOpFAdd] = {MEMORY_ADD, MEMORY_F32},
 	};
-	const uint64_t *address = sim_operand(w, i, 0);
-	unsigned op = i->imm & 255, kind = (unsigned)(i->imm >> 8);
+	unsigned op = i->imm & 255, kind = i->imm >> 8 & 255;
 	if (op >= ARRAY_LEN(ops) || (op && ops[op].op == MEMORY_EXCH))
 		return sim_fault(w, i, -1, DIAG_RUN_UNSUPPORTED, "an atomic operation that the simulator does not know");
 	MemoryType type = kind ? (MemoryType)(MEMORY_F16 + kind - 1) : ops[op].type;
 	EACH_LANE(lane, mask) {
-		void *at = sim_global(w, i, lane, address[lane], i->bytes, i->bytes, true);
+		void *at = atomic_place(w, i, lane);
 		if (!at)
 			return false;
 		uint64_t old = memory_atomic(at, ops[op].op, type, 8 * i->bytes, lane_bits(sim_operand(w, i, 1), lane, i->bytes), 0);
@@ -331,9 +342,8 @@ bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 bool sim_cmpxchg(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	const uint64_t *address = sim_operand(w, i, 0);
 	EACH_LANE(lane, mask) {
-		void *at = sim_global(w, i, lane, address[lane], i->bytes, i->bytes, true);
+		void *at = atomic_place(w, i, lane);
 		if (!at)
 			return false;
 		uint64_t expected = lane_bits(sim_operand(w, i, 1), lane, i->bytes);

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "sim/sim_int.h"
 
-enum { TURN = 16, PATIENCE = 4096, RESIDENT = 256, ROTATE = 16 };
+enum { TURN = 4, PATIENCE = 4096, RESIDENT = 256, ROTATE = 16 };
 
 /* ---- faults ---- */
 

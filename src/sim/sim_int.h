@@ -1,7 +1,8 @@
 /* Inside the simulator: bytecode, a warp's state, and what its files share.
  *
  * A value is one slot, or several (a vector, a struct): 32 lanes of 1, 2, 4 or 8 bytes, a bool one byte of 0 or 1, an integer
- * of another width with zeros above it. Slots hold 256 bytes; those that live within one block are shared. Constants and
+ * of another width with zeros above it. Slots hold 256 bytes; those that live within one block take turns
+ * with others of their size (lanes may be in different blocks: each has its bytes). Constants and
  * arguments have slots of their own, filled before a warp starts. Pointers are host addresses; of shared memory
  * 32-bit offsets; those that come from `alloca` point into the warp's own memory.
  *
@@ -36,7 +37,8 @@ struct SimInstr {
 	SimEffect *effect;
 	uint32_t *slots;           /* results, then operands */
 	uint8_t results, operands;
-	uint8_t size;              /* PURE: bytes of a result's lane */
+	uint8_t size;              /* PURE: bytes of a result's lane; see memory.h */
+	uint8_t lane_bytes;        /* EFFECT: of each result; 0: of several sizes */
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
 	uint64_t imm;
@@ -189,6 +191,7 @@ SimShadow *sim_shadow_new(unsigned bytes);
 void sim_shadow_reset(SimShadow *shadow, unsigned bytes);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size); /* of cp.async */
 void sim_check_commit(SimWarp *w, uint32_t mask);
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */

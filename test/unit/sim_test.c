@@ -288,7 +288,7 @@ static void test_refusals(void **state)
 	(void)state;
 	expect("  %x = call i32 asm \"mov.u32 $0, %clock;\", \"=r\"()\n"
 	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n",
-	       false, "RUN_UNSUPPORTED", "inline assembly");
+	       false, "RUN_UNSUPPORTED", "mov.u32 $0, %clock");
 }
 
 int main(void)
