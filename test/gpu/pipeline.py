@@ -174,13 +174,14 @@ def odd_counts(a_ptr, b_ptr, c_ptr, first, last, step, K, BM: tl.constexpr, BN: 
 
 @triton.jit
 def in_place(x_ptr, b_ptr, count, BM: tl.constexpr, BK: tl.constexpr):
-    """Each iteration reads what the one before has written."""
+    """Each iteration reads what the one before has written: by other threads, so these must meet."""
     m, k = tl.arange(0, BM), tl.arange(0, BK)
     b = tl.load(b_ptr + k[:, None] * BK + k[None, :])
     for i in range(count):
         x = tl.load(x_ptr + (i + m)[:, None] * BK + k[None, :])
         y = tl.dot(x, b) * 0.03125
         tl.store(x_ptr + (i + 1 + m)[:, None] * BK + k[None, :], y.to(tl.float16))
+        tl.debug_barrier()
 
 
 @triton.jit

@@ -279,6 +279,18 @@ class Launch(unittest.TestCase):
         compiled[(1, )](x, x, x, 16)
         np.testing.assert_array_equal(x, 2)
 
+    def test_parameter_named_as_an_option(self):
+        # Upstream's softmax tutorial has a constexpr num_stages.
+        @triton.jit
+        def kernel(x, n, BLOCK: tl.constexpr, num_stages: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(x + i, i + num_stages, mask=i < n)
+
+        x = np.zeros(16, np.int32)
+        compiled = kernel.warmup(x, 16, BLOCK=16, num_stages=2, num_warps=8, grid=(1, ))
+        compiled[(1, 1, 1)](x, 16, 16, 2)
+        self.assertEqual(x.tolist(), [i + 2 for i in range(16)])
+
     def test_warmup(self):
         x = np.zeros(16, np.float32)
         compiled = add_kernel.warmup(triton.MockTensor(tl.float32), triton.MockTensor(tl.float32), x, 16, BLOCK=16,

@@ -157,7 +157,9 @@ class CompiledKernel(_native.Variant):
             if len(args) != len(names):
                 rest = iter(args)
                 args = [self.constants[n] if n in self.constants else next(rest) for n in names]
-            return self.src.run(*args, grid=grid, warmup=False, **self._options)
+            # A kernel may have a parameter of an option's name (upstream's softmax tutorial has num_stages): it is among args.
+            options = {name: value for name, value in self._options.items() if name not in names}
+            return self.src.run(*args, grid=grid, warmup=False, **options)
 
         return launch
 
