@@ -534,7 +534,7 @@ static void end_cta(SimCta *cta)
 
 static bool late(SimRun *run, SimCta *cta)
 {
-	if (!run->deadline || os_now() < run->deadline)
+	if (run->deadline == 0 || os_now() < run->deadline)
 		return false;
 	SimWarp *w = &cta->warps[0];
 	for (unsigned n = 0; n < run->kernel->warps; n++)
@@ -589,7 +589,6 @@ static void *worker(void *data)
 				ended = true;
 			}
 		}
-		more = more || false;
 	}
 	free_cta(idle);
 	for (unsigned k = 0; k < count; k++)
@@ -648,7 +647,7 @@ bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned s
 	SimRun run = {.kernel = kernel, .launch = launch, .scratch_bytes = scratch_bytes, .check = launch->check};
 	run.programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	run.stop = UINT64_MAX;
-	run.deadline = launch->timeout ? os_now() + launch->timeout : 0;
+	run.deadline = launch->timeout > 0 ? os_now() + launch->timeout : 0;
 	run.buffers = ARENA_ARRAY(diags->arena, SimBuffer, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++) {
 		const CodegenSimBuffer *b = &launch->buffers[i];

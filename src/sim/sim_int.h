@@ -197,7 +197,7 @@ void sim_check_commit(SimWarp *w, uint32_t mask);
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
 void sim_check_free(SimWarp *w);
 
-SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg, sim_convergent_barrier;
+SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg;
 
 /* ---- decoding ---- */
 
