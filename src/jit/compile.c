@@ -86,7 +86,7 @@ static bool run_passes(JitVariant *variant, DiagList *diags)
 	return pass_run_list(variant->ir, names, count, &options, diags);
 }
 
-static void add_slot(JitVariant *variant, uint32_t param, int part, uint32_t axis, IrTypeKind kind)
+static void add_slot(JitVariant *variant, uint32_t param, JitPart part, uint32_t axis, IrTypeKind kind)
 {
 	variant->slots[variant->slot_count++] = (JitSlot){.param = param, .part = part, .axis = axis, .kind = kind};
 }

@@ -33,10 +33,12 @@ struct JitModule {
 	pthread_cond_t table_changed;
 };
 
+typedef enum JitPart { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD, SLOT_NUMBER } JitPart;
+
 /* What an argument of the TTIR function is made from. */
 typedef struct JitSlot {
 	uint32_t param;
-	enum { SLOT_VALUE, SLOT_SHAPE, SLOT_STRIDE, SLOT_PAD, SLOT_NUMBER } part;
+	JitPart part;
 	uint32_t axis;      /* SHAPE, STRIDE: of a descriptor */
 	TlDtype dtype;      /* NUMBER: a demoted constexpr as this */
 	IrTypeKind kind;    /* of the function's argument */

@@ -176,7 +176,7 @@ static void memory_goes_there_and_back(void **state)
 	(void)state;
 	Kit kit;
 	kit_open(&kit);
-	NvPtr a, b;
+	NvPtr a = 0, b = 0;
 	NvStream stream;
 	char in[64], out[64];
 	for (int i = 0; i < 64; i++)
@@ -194,7 +194,7 @@ static void memory_goes_there_and_back(void **state)
 	NvPointer p = nv_pointer(kit.driver, a + 5);
 	assert_true(p.device && !p.managed && p.base == a && p.size == 64 && p.ordinal == 0);
 	assert_false(nv_pointer(kit.driver, (uint64_t)(uintptr_t)in).device);
-	NvEvent from, to;
+	NvEvent from = NULL, to = NULL;
 	double seconds;
 	assert_true(nv_event_new(kit.driver, &from, &kit.diags) && nv_event_new(kit.driver, &to, &kit.diags));
 	assert_true(nv_event_record(kit.driver, from, stream, &kit.diags));
