@@ -4,6 +4,7 @@
  * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
  * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
 #include "gpu/choose.h"
+#include "gpu/dot.h"
 
 enum { WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 
@@ -122,6 +123,8 @@ const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand,
 {
 	if (node->kind != CHOOSE_OP)
 		return layout;
+	if (node->takes_any && operand < 2)
+		return NULL;
 	if (node->fixed)
 		return captured(c, node->operand_types[operand]);
 	if (takes_any(node->op, operand))
@@ -321,6 +324,7 @@ static void add_op(Choose *c, IrOp *op, uint32_t weight)
 	uint32_t at = add_node(c, CHOOSE_OP, op, weight, gpu_layout(c->gpu, drives->type));
 	ChooseNode *node = &c->nodes.data[at];
 	node->fixed = !is_driven(op);
+	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
 	c->node_of_op[op->id] = at;
 	c->has_dot[op->block->id] = c->has_dot[op->block->id] || op->kind == OP_DOT;
 	IrType *types = ARENA_ARRAY(c->arena, IrType, op->operand_count);

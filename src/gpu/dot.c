@@ -5,10 +5,15 @@
  * these are is free as long as a and b agree: the sum does not depend on it. The registers that make up one
  * instruction are the lowest bit of the columns and the row of 8 in c, and the lowest bits of K that a thread
  * holds in a and b; every other register bit is a loop of instructions. For each c the places in a and b are
- * found by elimination. */
+ * found by elimination.
+ *
+ * Multiply-adds whose threads hold all of K that they need take it from registers. For any other operands the trip
+ * from their layout to that one is planned through shared memory, and only the part of a round is loaded at once:
+ * as the trip is linear, the rounds differ in their offsets alone. */
 #include "gpu/dot.h"
 
-#include "layout/f2.h"
+#include "gpu/memory.h"
+#include "layout/plan_parts.h"
 
 enum { A, B, C };
 
@@ -117,6 +122,23 @@ const Layout *gpu_fma_operand(GpuCx *cx, const Layout *result, unsigned operand,
 	return layout_broadcast(layouts, line, dim, k);
 }
 
+/* Do threads hold all of K for their part of c? */
+static bool is_in_registers(const Dot *d)
+{
+	uint32_t unused;
+	if (!threads_agree(d, LAYOUT_LANE))
+		return false;
+	for (unsigned o = A; o <= B; o++) {
+		for (unsigned i = 0; i < d->side[C].registers; i++)
+			if (!find_register(&d->side[o], part_of_c(d, o, layout_basis(d->side[C].l, LAYOUT_REGISTER, i)), &unused))
+				return false;
+		for (int64_t k = 1; k < d->k; k *= 2)
+			if (!find_register(&d->side[o], at(d->side[o].l, k_dim(d, o), (uint64_t)k), &unused))
+				return false;
+	}
+	return true;
+}
+
 static GpuDotPlan *new_plan(Arena *arena, GpuDotKind kind, uint32_t steps, uint32_t a, uint32_t b, uint32_t c)
 {
 	GpuDotPlan *plan = ARENA_NEW(arena, GpuDotPlan);
@@ -127,12 +149,11 @@ static GpuDotPlan *new_plan(Arena *arena, GpuDotKind kind, uint32_t steps, uint3
 	return plan;
 }
 
-static const GpuDotPlan *plan_fma(const Dot *d, Arena *arena)
+static GpuDotPlan *plan_fma(const Dot *d, Arena *arena)
 {
 	uint32_t results = 1u << d->side[C].registers, *out[3];
-	if (!threads_agree(d, LAYOUT_LANE))
-		return NULL;
 	GpuDotPlan *plan = new_plan(arena, GPU_DOT_FMA, (uint32_t)d->k * results, 1, 1, 1);
+	plan->k_step = (uint32_t)d->k;
 	out[A] = (uint32_t *)plan->a;
 	out[B] = (uint32_t *)plan->b;
 	out[C] = (uint32_t *)plan->c;
@@ -145,6 +166,105 @@ static const GpuDotPlan *plan_fma(const Dot *d, Arena *arena)
 				return NULL;
 		}
 	}
+	return plan;
+}
+
+/* ---- FMA from shared memory ---- */
+
+static bool is_plain(const Layout *l)
+{
+	return layout_space_reps(&l->out) == 1 && layout_in_bits(l, LAYOUT_BLOCK) == 0;
+}
+
+bool gpu_dot_shared_fits(const Layout *c, const Layout *a, const Layout *b)
+{
+	return is_plain(c) && is_plain(a) && is_plain(b);
+}
+
+static bool fits_shared(const Dot *d)
+{
+	return gpu_dot_shared_fits(d->side[C].l, d->side[A].l, d->side[B].l);
+}
+
+static unsigned bits_of(const IrOp *op, unsigned operand)
+{
+	return gpu_element_bits(ir_operand(op, operand)->type->elem);
+}
+
+/* The longest vector of either operand, so that accesses along K are whole; four are enough to hide a round's
+ * overhead. */
+static uint32_t k_step_of(const Dot *d, const IrOp *op)
+{
+	unsigned bits = MIN(bits_of(op, A), bits_of(op, B));
+	return (uint32_t)MIN((int64_t)MAX(128 / bits, 4u), d->k);
+}
+
+/* The whole trip of an operand: its destination has K in the highest registers. */
+static const LayoutPlan *trip_of(const Dot *d, const IrOp *op, unsigned operand)
+{
+	const LayoutTarget any = {0};
+	const Layout *to = gpu_fma_operand(d->cx, d->side[C].l, operand, d->k);
+	return layout_plan_shared(&d->cx->layouts, d->side[operand].l, to, bits_of(op, operand), &any);
+}
+
+/* Loads of the first round. A vector must not hold elements that a later round has elsewhere. */
+static void plan_loads(const Layout *address, unsigned round_bits, unsigned bits, GpuDotMemory *out)
+{
+	const LayoutTarget vectors = {0};
+	uint64_t moved = 0;
+	for (unsigned i = 0; i < round_bits; i++)
+		moved |= out->round_offset[i];
+	layout_plan_access(address, false, bits, &vectors, &out->load);
+	for (unsigned n = out->load.vector_bits; moved & ((UINT64_C(1) << n) - 1);) {
+		bool fits = layout_plan_access_as(address, false, bits, LAYOUT_ACCESS_VECTOR, --n, 64, &out->load);
+		ASSERT(fits);
+	}
+}
+
+static void plan_memory(const Dot *d, const IrOp *op, unsigned operand, uint32_t k_step, Arena *arena, GpuDotMemory *out)
+{
+	LayoutContext *layouts = &d->cx->layouts;
+	const LayoutPlan *trip = trip_of(d, op, operand);
+	const Layout *all = trip->load_address;
+	out->bytes = trip->cost.shared_bytes;
+	out->store = trip->store;
+	out->fragment = gpu_fma_operand(d->cx, d->side[C].l, operand, k_step);
+	unsigned kept = layout_in_bits(out->fragment, LAYOUT_REGISTER), registers = layout_in_bits(all, LAYOUT_REGISTER);
+	unsigned lanes = layout_in_bits(all, LAYOUT_LANE), warps = layout_in_bits(all, LAYOUT_WARP), n = 0;
+	uint64_t bases[64];
+	for (unsigned i = 0; i < all->in_bits; i++) {
+		if (i < kept || i >= registers)
+			bases[n++] = all->bases[i];
+		else
+			out->round_offset[i - kept] = all->bases[i];
+	}
+	LayoutSpace in = layout_space_of_threads(kept, lanes, warps, 0, 1);
+	const Layout *address = layout_make(layouts, &in, &all->out, bases);
+	plan_loads(address, registers - kept, bits_of(op, operand), out);
+	uint32_t *copies = ARENA_ARRAY(arena, uint32_t, (size_t)1 << kept);
+	layout_access_copies(address, copies);
+	out->copies = copies;
+}
+
+static const GpuDotPlan *plan_shared(const Dot *d, Arena *arena, const IrOp *op)
+{
+	Dot round = *d;
+	uint32_t k_step = k_step_of(d, op);
+	GpuDotMemory *memory = ARENA_ARRAY(arena, GpuDotMemory, 2);
+	for (unsigned o = A; o <= B; o++) {
+		Side *s = &round.side[o];
+		uint64_t reg[64];
+		plan_memory(d, op, o, k_step, arena, &memory[o]);
+		memory[o].place = o == A ? 0 : (memory[A].bytes + 15) / 16 * 16;
+		s->l = memory[o].fragment;
+		s->registers = layout_bases(s->l, LAYOUT_REGISTER, reg);
+		s->span = f2_span_of(reg, s->registers);
+	}
+	round.k = k_step;
+	GpuDotPlan *plan = plan_fma(&round, arena);
+	plan->kind = GPU_DOT_SHARED;
+	plan->round_bits = base_log2((uint64_t)d->k / k_step);
+	plan->memory = memory;
 	return plan;
 }
 
@@ -284,6 +404,7 @@ static const GpuDotPlan *plan_mma(const Dot *d, Arena *arena, const IrOp *op)
 	unsigned k_first = base_log2(d->mma->k / 4);
 	GpuDotPlan *plan = new_plan(arena, GPU_DOT_MMA, tiles * k_steps, 1u << n[A], 1u << n[B], 1u << n[C]);
 	plan->mma = d->mma;
+	plan->k_step = (uint32_t)d->k;
 	for (uint32_t i = 0; i < plan->steps; i++) {
 		uint64_t c = f2_apply(outer, outer_bits, i % tiles), k = 0;
 		for (uint32_t rest = i / tiles, bit = k_first; rest; rest >>= 1, bit++)
@@ -317,5 +438,28 @@ const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot)
 const GpuDotPlan *gpu_dot_plan(GpuCx *cx, Arena *arena, const IrOp *dot)
 {
 	Dot d = dot_of(cx, dot);
-	return choose_mma(&d, dot) ? plan_mma(&d, arena, dot) : plan_fma(&d, arena);
+	if (choose_mma(&d, dot))
+		return plan_mma(&d, arena, dot);
+	if (is_in_registers(&d))
+		return plan_fma(&d, arena);
+	return fits_shared(&d) ? plan_shared(&d, arena, dot) : NULL;
+}
+
+static bool is_shared(Dot *d, const IrOp *dot)
+{
+	return !choose_mma(d, dot) && !is_in_registers(d) && fits_shared(d);
+}
+
+bool gpu_dot_takes_any(GpuCx *cx, const IrOp *dot)
+{
+	Dot d = dot_of(cx, dot);
+	return is_shared(&d, dot);
+}
+
+uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot)
+{
+	Dot d = dot_of(cx, dot);
+	if (!is_shared(&d, dot))
+		return 0;
+	return (trip_of(&d, dot, A)->cost.shared_bytes + 15) / 16 * 16 + trip_of(&d, dot, B)->cost.shared_bytes;
 }

@@ -1,5 +1,5 @@
 /* accelerate-matmul: dots get the layouts of mma.sync where there is an instruction for their types, else those of
- * multiply-adds in each thread.
+ * multiply-adds in each thread: from registers where all of K is few of them, else from shared memory.
  *
  * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands
  * and results are converted around the dot; remove-layout-conversions decides what becomes of that.
@@ -9,6 +9,7 @@
  * ttng.warp_group_dot, and what is left is for here. */
 #include "gpu/dot.h"
 #include "gpu/gpu.h"
+#include "gpu/pressure.h"
 
 #include "layout/kinds.h"
 
@@ -152,6 +153,25 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 
 /* ---- FMA ---- */
 
+/* Words of both operands that multiply-adds may hold at once, besides their results. */
+enum { MOST_WORDS = 64 };
+
+/* Should multiply-adds take their operands, as they are, from shared memory? layouts[] is for registers. Half of the
+ * memory is left to others. */
+static bool through_shared(GpuCx *gpu, const IrOp *dot, const Layout *const *layouts)
+{
+	unsigned words = 0;
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		IrType type = ir_operand(dot, i)->type;
+		words += gpu_words(gpu, gpu_with_layout(gpu, type, layouts[i]));
+		bits += (uint64_t)ir_numel(type) * type->elem->bits;
+	}
+	return words > MOST_WORDS && bits / 8 <= gpu->target->shared_cta / 2 &&
+	       gpu_dot_shared_fits(layouts[2], gpu_layout(gpu, ir_operand(dot, 0)->type),
+				   gpu_layout(gpu, ir_operand(dot, 1)->type));
+}
+
 /* Squares in each thread, of lanes, and of warps: each element that is loaded is used most. */
 static void lay_out_fma(GpuCx *gpu, const Shape *s, unsigned num_warps, const Layout **layouts)
 {
@@ -205,13 +225,16 @@ static bool lay_out(PassCx *cx, IrOp *dot)
 	IrType a = ir_operand(dot, 0)->type->elem, b_elem = ir_operand(dot, 1)->type->elem;
 	const TargetMma *mma = gpu_mma_for(gpu->target, a, b_elem, dot->results[0].type->elem, s.k, precision);
 	/* A cluster's parts of a tile are no part of the fragments. */
-	if (mma && gpu->num_ctas == 1)
+	bool any = false;
+	if (mma && gpu->num_ctas == 1) {
 		lay_out_mma(gpu, dot, &s, mma, gpu_num_warps(gpu, dot), layouts);
-	else
+	} else {
 		lay_out_fma(gpu, &s, gpu_num_warps(gpu, dot), layouts);
+		any = through_shared(gpu, dot, layouts);
+	}
 	IrBuilder b = ir_at(cx->module, dot);
 	IrType old = dot->results[0].type, type = gpu_with_layout(gpu, old, layouts[2]);
-	for (uint32_t i = 0; i < 3; i++)
+	for (uint32_t i = any ? 2 : 0; i < 3; i++)
 		ir_operand_set(dot, i, converted(&b, gpu, ir_operand(dot, i), layouts[i]));
 	if (type == old)
 		return false;

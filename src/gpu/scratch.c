@@ -1,6 +1,8 @@
 /* Shared memory that the lowering of an op works in. Each case asks the function by which the lowering plans. */
 #include "gpu/memory.h"
 
+#include "gpu/dot.h"
+
 unsigned gpu_element_bits(IrType elem)
 {
 	elem = ir_elem(elem);
@@ -68,6 +70,8 @@ GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op)
 	case OP_HISTOGRAM:
 	case OP_MAP_ELEMENTWISE:
 		return gpu_combine_scratch(cx, op);
+	case OP_DOT:
+		return (GpuScratch){gpu_dot_scratch(cx, op), 16, false};
 	case OP_ATOMIC_RMW:
 	case OP_ATOMIC_CAS:
 		return atomic_scratch(cx, op);

@@ -76,6 +76,9 @@ LLVMValueRef lower_access_address(Lower *lw, const LayoutAccess *a, const Shared
 		image |= bases[i];
 	}
 	LLVMValueRef at = lower_linear(lw, bases, a->thread_bits, word);
+	if (place->moved)
+		at = LLVMBuildXor(lw->b, at, place->moved, "");
+	image |= place->moved_image;
 	uint64_t constant = ((offset ^ place->flip) & mask) * unit;
 	if (constant & image)
 		at = LLVMBuildXor(lw->b, at, lower_i32(lw, (int64_t)(constant & image)), "");

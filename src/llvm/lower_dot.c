@@ -2,8 +2,13 @@
  *
  * Multiply-adds are in f32 for operands of f32 and below, in f64 for f64, in 32 bits for integers, and go up K in
  * order; an fp16 result is rounded once, at the end. Four int8 products are one dp4a. A tf32 operand is passed as
- * it is: the instruction reads its high 19 bits. */
+ * it is: the instruction reads its high 19 bits.
+ *
+ * With operands in shared memory it is a loop along K whose round is a block of straight code: loads of both
+ * fragments, and multiply-adds as above. The loop stays one, as unrolling it is what costs registers. */
 #include <stdio.h>
+
+#include <llvm-c/DebugInfo.h>
 
 #include "gpu/dot.h"
 #include "llvm/lower_math.h"
@@ -196,9 +201,10 @@ static bool takes_dp4a(const IrOp *op, const GpuDotPlan *plan, uint32_t results)
 	       plan->steps % (4 * results) == 0;
 }
 
-static void dot_by_dp4a(Lower *lw, const IrOp *op, const GpuDotPlan *plan, uint32_t results, LLVMValueRef *sums)
+static void dot_by_dp4a(Lower *lw, const GpuDotPlan *plan, uint32_t results, const LowerValue *operands,
+			LLVMValueRef *sums)
 {
-	LLVMValueRef *regs[2] = {lower_get(lw, ir_operand(op, 0)).regs, lower_get(lw, ir_operand(op, 1)).regs};
+	LLVMValueRef *regs[2] = {operands[0].regs, operands[1].regs};
 	for (uint32_t first = 0; first < plan->steps; first += 4 * results) {
 		for (uint32_t r = first; r < first + results; r++) {
 			LLVMValueRef word[2];
@@ -213,15 +219,140 @@ static void dot_by_dp4a(Lower *lw, const IrOp *op, const GpuDotPlan *plan, uint3
 	}
 }
 
-static void dot_by_fma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums)
+/* sums += the products of the plan's steps, of operands in registers. */
+static void multiply(Lower *lw, const IrOp *op, const GpuDotPlan *plan, const LowerValue *operands, IrType wide,
+		     LLVMValueRef *sums)
 {
-	LowerValue va = lower_get(lw, ir_operand(op, 0)), vb = lower_get(lw, ir_operand(op, 1));
-	LLVMValueRef *a = resize_all(lw, va.regs, va.count, ir_operand(op, 0)->type->elem, wide);
-	LLVMValueRef *b = resize_all(lw, vb.regs, vb.count, ir_operand(op, 1)->type->elem, wide);
+	uint32_t results = plan->steps / plan->k_step;
+	if (takes_dp4a(op, plan, results)) {
+		dot_by_dp4a(lw, plan, results, operands, sums);
+		return;
+	}
+	LLVMValueRef *a = resize_all(lw, operands[0].regs, operands[0].count, ir_operand(op, 0)->type->elem, wide);
+	LLVMValueRef *b = resize_all(lw, operands[1].regs, operands[1].count, ir_operand(op, 1)->type->elem, wide);
 	for (uint32_t i = 0; i < plan->steps; i++) {
 		uint32_t c = plan->c[i];
 		sums[c] = multiply_add(lw, a[plan->a[i]], b[plan->b[i]], sums[c], wide);
 	}
+}
+
+static void dot_by_fma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums)
+{
+	LowerValue operands[2] = {lower_get(lw, ir_operand(op, 0)), lower_get(lw, ir_operand(op, 1))};
+	multiply(lw, op, plan, operands, wide, sums);
+}
+
+/* ---- multiply-adds from shared memory ---- */
+
+static SharedPlace place_of(Lower *lw, const IrOp *op, const GpuDotMemory *memory)
+{
+	return (SharedPlace){.base = lw->shared_base,
+			     .bytes = gpu_shared_offset(lw->gpu, op) + memory->place,
+			     .pass_shift = 64};
+}
+
+static void store_operand(Lower *lw, const IrOp *op, unsigned operand, const GpuDotMemory *memory)
+{
+	const IrValue *v = ir_operand(op, operand);
+	LowerValue from = lower_get(lw, v);
+	LLVMValueRef *held = lower_array(lw, from.count), word = lower_thread_word(lw, gpu_layout(lw->gpu, v->type));
+	SharedPlace place = place_of(lw, op, memory);
+	for (uint32_t i = 0; i < from.count; i++)
+		held[i] = lower_to_bits(lw, from.regs[i], v->type->elem);
+	lower_access_swap(lw, &memory->store, word, held, from.count);
+	LLVMValueRef active = lower_access_active(lw, &memory->store, word);
+	LowerIf part = {0};
+	if (active)
+		part = lower_begin_if(lw, active);
+	lower_access_store(lw, &memory->store, &place, word, held);
+	if (active)
+		lower_end_if(lw, part);
+}
+
+/* The fragment of a round; NULL: of the only one. */
+static LowerValue load_fragment(Lower *lw, const IrOp *op, unsigned operand, const GpuDotPlan *plan, LLVMValueRef round)
+{
+	const GpuDotMemory *memory = &plan->memory[operand];
+	IrType elem = ir_operand(op, operand)->type->elem;
+	uint32_t count = 1u << layout_in_bits(memory->fragment, LAYOUT_REGISTER);
+	LLVMValueRef *held = lower_array(lw, count), *regs = lower_array(lw, count);
+	LLVMValueRef word = lower_thread_word(lw, memory->fragment);
+	SharedPlace place = place_of(lw, op, memory);
+	uint64_t bytes[32];
+	for (unsigned i = 0; i < plan->round_bits; i++) {
+		bytes[i] = memory->round_offset[i] * (memory->load.element_bits / 8);
+		place.moved_image |= bytes[i];
+	}
+	if (round)
+		place.moved = lower_linear(lw, bytes, plan->round_bits, round);
+	lower_access_load(lw, &memory->load, &place, word, held);
+	for (uint32_t i = 0; i < count; i++)
+		regs[i] = held[memory->copies[i]];
+	lower_access_swap(lw, &memory->load, word, regs, count);
+	for (uint32_t i = 0; i < count; i++)
+		regs[i] = lower_from_bits(lw, regs[i], elem);
+	return (LowerValue){regs, count};
+}
+
+static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef round,
+			   LLVMValueRef *sums)
+{
+	LowerValue operands[2];
+	for (unsigned o = 0; o < 2; o++)
+		operands[o] = load_fragment(lw, op, o, plan, round);
+	multiply(lw, op, plan, operands, wide, sums);
+}
+
+/* The loop that this branch closes is not to be unrolled: by LLVM, nor by ptxas. */
+static void keep_rolled(Lower *lw, LLVMValueRef branch)
+{
+	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
+	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
+	/* A loop's node is told apart by naming itself. */
+	LLVMMetadataRef self = LLVMTemporaryMDNode(lw->cx, NULL, 0);
+	LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(lw->cx, &text, 1)};
+	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
+	LLVMMetadataReplaceAllUsesWith(self, loop);
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1), LLVMMetadataAsValue(lw->cx, loop));
+}
+
+static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums,
+			  uint32_t count)
+{
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b), body = lower_new_block(lw, "k");
+	LLVMBasicBlockRef after = lower_new_block(lw, "k.end");
+	LLVMValueRef *phis = lower_array(lw, count), zero = lower_i32(lw, 0);
+	LLVMBuildBr(lw->b, body);
+	LLVMPositionBuilderAtEnd(lw->b, body);
+	LLVMValueRef round = LLVMBuildPhi(lw->b, lw->t.i32, "");
+	for (uint32_t i = 0; i < count; i++) {
+		phis[i] = LLVMBuildPhi(lw->b, LLVMTypeOf(sums[i]), "");
+		LLVMAddIncoming(phis[i], &sums[i], &before, 1);
+		sums[i] = phis[i];
+	}
+	multiply_round(lw, op, plan, wide, round, sums);
+	LLVMValueRef next = LLVMBuildAdd(lw->b, round, lower_i32(lw, 1), "");
+	LLVMValueRef more = LLVMBuildICmp(lw->b, LLVMIntNE, next, lower_i32(lw, INT64_C(1) << plan->round_bits), "");
+	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
+	LLVMAddIncoming(round, &zero, &before, 1);
+	LLVMAddIncoming(round, &next, &end, 1);
+	for (uint32_t i = 0; i < count; i++)
+		LLVMAddIncoming(phis[i], &sums[i], &end, 1);
+	keep_rolled(lw, LLVMBuildCondBr(lw->b, more, body, after));
+	LLVMMoveBasicBlockAfter(after, end);
+	LLVMPositionBuilderAtEnd(lw->b, after);
+}
+
+static void dot_through_shared(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums,
+			       uint32_t count)
+{
+	for (unsigned o = 0; o < 2; o++)
+		store_operand(lw, op, o, &plan->memory[o]);
+	lower_barrier(lw);
+	if (plan->round_bits)
+		dot_by_rounds(lw, op, plan, wide, sums, count);
+	else
+		multiply_round(lw, op, plan, wide, NULL, sums);
 }
 
 /* What sums are computed in. */
@@ -241,15 +372,13 @@ bool lower_DOT(Lower *lw, IrOp *op)
 	IrType elem = c->type->elem, wide = plan->kind == GPU_DOT_MMA ? elem : wide_type(lw, elem);
 	LowerValue added = lower_get(lw, c);
 	LLVMValueRef *sums = resize_all(lw, added.regs, added.count, elem, wide);
-	int64_t k = ir_operand(op, 0)->type->shape[result->type->rank - 1];
-	uint32_t results = plan->steps / (uint32_t)k;
 	if (plan->kind == GPU_DOT_MMA)
 		dot_by_mma(lw, op, plan, sums);
-	else if (takes_dp4a(op, plan, results))
-		dot_by_dp4a(lw, op, plan, results, sums);
+	else if (plan->kind == GPU_DOT_SHARED)
+		dot_through_shared(lw, op, plan, wide, sums, added.count);
 	else
 		dot_by_fma(lw, op, plan, wide, sums);
-	if (plan->kind == GPU_DOT_FMA)
+	if (plan->kind != GPU_DOT_MMA)
 		sums = resize_all(lw, sums, added.count, wide, elem);
 	lower_set(lw, result, sums, added.count);
 	return true;

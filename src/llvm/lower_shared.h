@@ -24,6 +24,10 @@ typedef struct SharedPlace {
 	const LayoutPadded *padded; /* NULL: without */
 	unsigned pass, pass_shift; /* instructions of this pass alone; 0, 64: all */
 	bool cluster;      /* offsets say whose memory it is */
+	/* An i32 that is XORed to offsets besides, in bytes, and all bits that it may have; NULL, 0: nothing. Without
+	 * padding and in the own memory alone. */
+	LLVMValueRef moved;
+	uint64_t moved_image;
 } SharedPlace;
 
 /* i1: this thread takes part in a store; NULL: all do. The caller builds the branch, once for all repetitions. */
