@@ -221,11 +221,27 @@ def products(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: 
 
 
 @triton.jit
-def batches(a_ptr, b_ptr, out_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def rounds(a_ptr, b_ptr, out_ptr, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+    """A product in rounds along K; b is transposed, and each round uses what the one before made."""
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    k = tl.arange(0, STEP)
+    r = tl.zeros((M, N), tl.float32)
+    for first in range(0, K, STEP):
+        a = tl.load(a_ptr + m[:, None] * K + first + k[None, :])
+        b = tl.load(b_ptr + n[:, None] * K + first + k[None, :])
+        r = tl.dot(a, tl.trans(b), r, input_precision="ieee")
+        r = tl.dot(a * 0.5, tl.trans(b) + 1, r, input_precision="ieee")
+    tl.store(out_ptr + m[:, None] * N + n[None, :], r)
+
+
+@triton.jit
+def batches(a_ptr, b_ptr, out_ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+            PRECISION: tl.constexpr):
     i = tl.arange(0, B)[:, None, None]
     m = tl.arange(0, M)
     n = tl.arange(0, N)
     k = tl.arange(0, K)
     a = tl.load(a_ptr + i * M * K + m[None, :, None] * K + k[None, None, :])
     b = tl.load(b_ptr + i * K * N + k[None, :, None] * N + n[None, None, :])
-    tl.store(out_ptr + i * M * N + m[None, :, None] * N + n[None, None, :], tl.dot(a, b))
+    tl.store(out_ptr + i * M * N + m[None, :, None] * N + n[None, None, :], tl.dot(a, b, input_precision=PRECISION))

@@ -227,7 +227,13 @@ def combine():
         c = ints(m, n)
         yield k, "products", [a, b, c, empty(m, n, dtype=i32), [m], [n], [kk], ["tl.int8"], ["tl.int32"], ["'ieee'"]], (1,), 0
     a, b = floats(4, 32, 64, dtype=np.float16), floats(4, 64, 32, dtype=np.float16)
-    yield k, "batches", [a, b, empty(4, 32, 32), [4], [32], [32], [64]], (1,), 2e-5
+    yield k, "batches", [a, b, empty(4, 32, 32), [4], [32], [32], [64], ["'tf32'"]], (1,), 2e-5
+    # Multiply-adds go up K in order: the same bits.
+    a, b = floats(4, 32, 64), floats(4, 64, 32)
+    yield k, "batches", [a, b, empty(4, 32, 32), [4], [32], [32], [64], ["'ieee'"]], (1,), 0
+    for m, n, step in ((16, 16, 64), (64, 64, 32), (128, 64, 64), (32, 128, 16), (128, 128, 32)):
+        a, b = floats(m, 2 * step), floats(n, 2 * step)
+        yield k, "rounds", [a, b, empty(m, n), 2 * step, [m], [n], [step]], (1,), 0
 
 
 def number_cases():

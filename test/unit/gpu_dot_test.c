@@ -1,14 +1,18 @@
 /* Dots as lists of instructions: each plan is run lane by lane with the fragments of the PTX ISA, written here
- * from its figures (groupID = lane / 4, threadID_in_group = lane % 4), and compared with the product. The
- * layouts are those that accelerate-matmul chooses. */
+ * from its figures (groupID = lane / 4, threadID_in_group = lane % 4), and compared with the product. Operands
+ * in shared memory are stored and loaded by the accesses of the plan. The layouts are those that
+ * accelerate-matmul chooses. */
 #include "gpu/dot.h"
 #include "gpu_kit.h"
+#include "layout/f2.h"
 
 typedef struct Problem {
 	const char *a, *b, *c, *target, *precision;
 	int64_t batch, m, n, k;
 	unsigned warps;
-	bool mma; /* there is an instruction */
+	GpuDotKind kind;
+	unsigned vector; /* operands come with so many elements in a row, 0: one */
+	bool columns;    /* and those along the first dim of a matrix */
 } Problem;
 
 static const char *tile_text(GpuKit *kit, const Problem *p, int64_t rows, int64_t columns, const char *elem)
@@ -25,7 +29,17 @@ static bool find_dot(void *data, IrOp *op)
 	return true;
 }
 
-/* The dot of a problem, laid out. Operands come in the usual layout. */
+static const Layout *given_layout(GpuKit *kit, const Problem *p, IrType type)
+{
+	unsigned rank = type->rank, order[] = {rank - 1, rank - 2, 0};
+	if (p->columns) {
+		order[0] = rank - 2;
+		order[1] = rank - 1;
+	}
+	return gpu_blocked_layout(&kit->cx, type->shape, rank, order, MAX(p->vector, 1u), p->warps);
+}
+
+/* The dot of a problem, laid out. */
 static IrOp *make_dot(GpuKit *kit, const Problem *p)
 {
 	const char *a = tile_text(kit, p, p->m, p->k, p->a), *b = tile_text(kit, p, p->k, p->n, p->b);
@@ -41,8 +55,7 @@ static IrOp *make_dot(GpuKit *kit, const Problem *p)
 	IrBlock *body = ir_func_body(ir_module_block(m)->first);
 	for (uint32_t i = 0; i < 3; i++) {
 		IrValue *v = body->args[i];
-		v->type = gpu_with_layout(&kit->cx, v->type, gpu_default_layout(&kit->cx, v->type->shape, v->type->rank,
-										 p->warps));
+		v->type = gpu_with_layout(&kit->cx, v->type, given_layout(kit, p, v->type));
 	}
 	dot->results[0].type = body->args[2]->type;
 	Arena scratch;
@@ -60,6 +73,7 @@ typedef struct Machine {
 	const Problem *p;
 	const Layout *l[3];
 	int64_t *tile[3]; /* row-major; c as sums */
+	int64_t *memory[2], *held[2]; /* of operands in shared memory; of a thread: its fragments */
 	unsigned registers[3];
 } Machine;
 
@@ -132,6 +146,94 @@ static void run_fma(Machine *m, const GpuDotPlan *plan, uint32_t step, unsigned 
 								 m->tile[1][index_of(m->l[1], warp, lane, plan->b[step])];
 }
 
+/* ---- operands in shared memory ---- */
+
+static uint32_t chosen(const uint32_t *by, uint32_t bits)
+{
+	uint32_t result = 0;
+	for (unsigned i = 0; bits >> i; i++)
+		result ^= bits >> i & 1 ? by[i] : 0;
+	return result;
+}
+
+/* Where an instruction of a thread has its vector; *registers are those of element 0. */
+static uint64_t vector_at(const LayoutAccess *a, unsigned thread, uint32_t instruction, uint32_t *registers)
+{
+	uint64_t address = f2_apply(a->thread_address, a->thread_bits, thread);
+	*registers = 0;
+	for (unsigned i = 0; i < a->repeat_bits; i++) {
+		if (instruction >> i & 1) {
+			address ^= a->repeat[i].address;
+			*registers ^= a->repeat[i].registers;
+		}
+	}
+	return address;
+}
+
+static uint32_t swapped(const LayoutAccess *a, unsigned thread, uint32_t reg)
+{
+	return reg ^ chosen(a->swap, thread);
+}
+
+/* All threads store what they hold; each element of the memory is written, and once. */
+static void store_operand(Machine *m, GpuKit *kit, const GpuDotMemory *memory, unsigned o)
+{
+	const LayoutAccess *a = &memory->store;
+	uint64_t elements = memory->bytes / (a->element_bits / 8);
+	bool *written = ARENA_ARRAY(&kit->arena, bool, elements);
+	m->memory[o] = ARENA_ARRAY(&kit->arena, int64_t, elements);
+	for (unsigned thread = 0; thread < 32 * m->p->warps; thread++) {
+		for (uint32_t i = 0; i < layout_access_instructions(a) && !(thread & a->idle); i++) {
+			uint32_t registers;
+			uint64_t at = vector_at(a, thread, i, &registers);
+			for (uint32_t e = 0; e < 1u << a->vector_bits; e++) {
+				uint32_t reg = swapped(a, thread, registers ^ chosen(a->vector, e));
+				assert_true(at + e < elements && !written[at + e]);
+				written[at + e] = true;
+				m->memory[o][at + e] = m->tile[o][index_of(m->l[o], thread / 32, thread % 32, reg)];
+			}
+		}
+	}
+	for (uint64_t i = 0; i < elements; i++)
+		assert_true(written[i]);
+}
+
+/* The thread's fragment of a round, by aligned vectors. */
+static void load_fragment(Machine *m, const GpuDotMemory *memory, unsigned o, unsigned thread, uint32_t round)
+{
+	const LayoutAccess *a = &memory->load;
+	static int64_t loaded[1 << 12];
+	uint32_t count = 1u << layout_in_bits(memory->fragment, LAYOUT_REGISTER);
+	assert_true(count <= ARRAY_LEN(loaded));
+	for (uint32_t i = 0; i < layout_access_instructions(a); i++) {
+		uint32_t registers;
+		uint64_t at = vector_at(a, thread, i, &registers);
+		for (unsigned bit = 0; round >> bit; bit++)
+			at ^= round >> bit & 1 ? memory->round_offset[bit] : 0;
+		assert_int_equal(at & ((1u << a->vector_bits) - 1), 0);
+		assert_true(at < memory->bytes / (a->element_bits / 8));
+		for (uint32_t e = 0; e < 1u << a->vector_bits; e++)
+			loaded[registers ^ chosen(a->vector, e)] = m->memory[o][at + e];
+	}
+	for (uint32_t r = 0; r < count; r++)
+		m->held[o][r] = loaded[memory->copies[swapped(a, thread, r)]];
+}
+
+static void run_rounds(Machine *m, GpuKit *kit, const GpuDotPlan *plan, unsigned warp, int64_t *sums)
+{
+	for (unsigned o = 0; o < 2; o++)
+		m->held[o] = ARENA_ARRAY(&kit->arena, int64_t, (size_t)1 << layout_in_bits(plan->memory[o].fragment,
+											   LAYOUT_REGISTER));
+	for (unsigned lane = 0; lane < 32; lane++) {
+		for (uint32_t round = 0; round < 1u << plan->round_bits; round++) {
+			for (unsigned o = 0; o < 2; o++)
+				load_fragment(m, &plan->memory[o], o, warp * 32 + lane, round);
+			for (uint32_t i = 0; i < plan->steps; i++)
+				sums[lane << m->registers[2] | plan->c[i]] += m->held[0][plan->a[i]] * m->held[1][plan->b[i]];
+		}
+	}
+}
+
 static int64_t product_at(const Machine *m, int64_t index)
 {
 	const Problem *p = m->p;
@@ -150,7 +252,9 @@ static void check_problem(const Problem *p)
 	Machine m = {.p = p};
 	uint64_t random = 12345;
 	assert_non_null(plan);
-	assert_int_equal(plan->kind == GPU_DOT_MMA, p->mma);
+	assert_int_equal(plan->kind, p->kind);
+	assert_int_equal(plan->k_step << plan->round_bits, p->k);
+	assert_int_equal(gpu_dot_takes_any(&kit.cx, dot), p->kind == GPU_DOT_SHARED);
 	assert_ptr_equal(gpu_dot_mma(&kit.cx, dot), plan->mma);
 	for (unsigned i = 0; i < 3; i++) {
 		int64_t numel = ir_numel(ir_operand(dot, i)->type);
@@ -162,10 +266,25 @@ static void check_problem(const Problem *p)
 			m.tile[i][e] = (int64_t)(random >> 40) % 1000 - 500;
 		}
 	}
+	for (unsigned o = 0; o < 2 && p->kind == GPU_DOT_SHARED; o++) {
+		const LayoutAccess *a = &plan->memory[o].load;
+		store_operand(&m, &kit, &plan->memory[o], o);
+		/* Large tiles that come by vectors are loaded by whole ones, and without bank conflicts. */
+		if (MIN(p->m, p->n) < 64 || p->vector != 4)
+			continue;
+		assert_int_equal(a->element_bits << a->vector_bits, 128);
+		assert_int_equal(a->wavefronts, a->least);
+	}
+	if (p->kind == GPU_DOT_SHARED)
+		assert_int_equal(gpu_dot_scratch(&kit.cx, dot), plan->memory[1].place + plan->memory[1].bytes);
+	else
+		assert_int_equal(gpu_dot_scratch(&kit.cx, dot), 0);
 	for (unsigned warp = 0; warp < p->warps; warp++) {
 		int64_t *sums = ARENA_ARRAY(&kit.arena, int64_t, (size_t)32 << m.registers[2]);
-		for (uint32_t step = 0; step < plan->steps; step++) {
-			if (p->mma)
+		if (p->kind == GPU_DOT_SHARED)
+			run_rounds(&m, &kit, plan, warp, sums);
+		for (uint32_t step = 0; step < plan->steps && p->kind != GPU_DOT_SHARED; step++) {
+			if (p->kind == GPU_DOT_MMA)
 				run_mma(&m, plan, step, warp, ir_operand(dot, 0)->type->elem->bits, sums);
 			else
 				run_fma(&m, plan, step, warp, sums);
@@ -180,30 +299,43 @@ static void check_problem(const Problem *p)
 static void plans_compute_the_product(void **state)
 {
 	static const Problem problems[] = {
-		{"f16", "f16", "f32", "sm_80", "", 0, 16, 8, 16, 1, true},
-		{"f16", "f16", "f16", "sm_90a", "", 0, 64, 64, 64, 4, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 32, 128, 32, 8, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 1, 1, 16, 4, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 8, 32, 32, 2, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 2, 4, 16, 1, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 16, 16, 8, 4, true},
-		{"f16", "f16", "f32", "sm_80", "", 0, 16, 16, 4, 4, false},
-		{"bf16", "bf16", "f32", "sm_80", "", 0, 64, 16, 32, 4, true},
-		{"f32", "f32", "f32", "sm_80", ", inputPrecision = tf32", 0, 32, 32, 32, 4, true},
-		{"f32", "f32", "f32", "sm_80", ", inputPrecision = tf32", 0, 16, 64, 4, 2, true},
-		{"f32", "f32", "f32", "sm_80", "", 0, 32, 64, 16, 4, false},
-		{"f32", "f32", "f32", "sm_80", "", 0, 4, 2, 16, 4, false},
-		{"i8", "i8", "i32", "sm_80", "", 0, 64, 32, 64, 4, true},
-		{"i8", "i8", "i32", "sm_80", "", 0, 16, 32, 16, 4, true},
-		{"f8E4M3FN", "f8E4M3FN", "f32", "sm_89", "", 0, 32, 32, 64, 4, true},
-		{"f8E4M3FN", "f8E5M2", "f32", "sm_90a", "", 0, 32, 32, 32, 4, true},
-		{"f64", "f64", "f64", "sm_80", "", 0, 32, 16, 16, 4, true},
-		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 16, 4, true},
-		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 8, 4, true},
-		{"f16", "f16", "f32", "sm_80", "", 4, 32, 16, 32, 4, true},
-		{"f16", "f16", "f32", "sm_80", "", 2, 16, 16, 16, 8, true},
-		{"f32", "f32", "f32", "sm_80", "", 2, 16, 16, 16, 4, false},
-		{"i32", "i32", "i32", "sm_80", "", 0, 16, 16, 16, 4, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 16, 8, 16, 1, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f16", "sm_90a", "", 0, 64, 64, 64, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 32, 128, 32, 8, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 1, 1, 16, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 8, 32, 32, 2, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 2, 4, 16, 1, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 16, 16, 8, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 0, 16, 16, 4, 4, GPU_DOT_FMA, 0, false},
+		{"bf16", "bf16", "f32", "sm_80", "", 0, 64, 16, 32, 4, GPU_DOT_MMA, 0, false},
+		{"f32", "f32", "f32", "sm_80", ", inputPrecision = tf32", 0, 32, 32, 32, 4, GPU_DOT_MMA, 0, false},
+		{"f32", "f32", "f32", "sm_80", ", inputPrecision = tf32", 0, 16, 64, 4, 2, GPU_DOT_MMA, 0, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 32, 64, 16, 4, GPU_DOT_SHARED, 0, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 4, 2, 16, 4, GPU_DOT_FMA, 0, false},
+		{"i8", "i8", "i32", "sm_80", "", 0, 64, 32, 64, 4, GPU_DOT_MMA, 0, false},
+		{"i8", "i8", "i32", "sm_80", "", 0, 16, 32, 16, 4, GPU_DOT_MMA, 0, false},
+		{"f8E4M3FN", "f8E4M3FN", "f32", "sm_89", "", 0, 32, 32, 64, 4, GPU_DOT_MMA, 0, false},
+		{"f8E4M3FN", "f8E5M2", "f32", "sm_90a", "", 0, 32, 32, 32, 4, GPU_DOT_MMA, 0, false},
+		{"f64", "f64", "f64", "sm_80", "", 0, 32, 16, 16, 4, GPU_DOT_MMA, 0, false},
+		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 16, 4, GPU_DOT_MMA, 0, false},
+		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 8, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 4, 32, 16, 32, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f32", "sm_80", "", 2, 16, 16, 16, 8, GPU_DOT_MMA, 0, false},
+		{"f32", "f32", "f32", "sm_80", "", 2, 16, 16, 16, 4, GPU_DOT_FMA, 0, false},
+		{"i32", "i32", "i32", "sm_80", "", 0, 16, 16, 16, 4, GPU_DOT_FMA, 0, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 128, 64, 32, 4, GPU_DOT_SHARED, 4, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 64, 128, 64, 8, GPU_DOT_SHARED, 4, true},
+		{"f32", "f32", "f32", "sm_80", "", 0, 16, 16, 64, 4, GPU_DOT_SHARED, 1, true},
+		{"f32", "f32", "f32", "sm_80", "", 0, 128, 128, 2, 4, GPU_DOT_FMA, 1, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 256, 128, 4, 4, GPU_DOT_SHARED, 1, false},
+		{"f32", "f32", "f32", "sm_80", "", 0, 1, 128, 128, 4, GPU_DOT_SHARED, 2, false},
+		{"f32", "f32", "f32", "sm_80", "", 4, 16, 32, 64, 8, GPU_DOT_SHARED, 4, false},
+		{"f32", "f32", "f32", "sm_80", "", 8, 2, 4, 128, 4, GPU_DOT_SHARED, 2, true},
+		{"i32", "i32", "i32", "sm_80", "", 0, 64, 64, 64, 4, GPU_DOT_SHARED, 4, false},
+		{"f64", "f64", "f64", "sm_75", "", 0, 32, 32, 32, 4, GPU_DOT_SHARED, 2, false},
+		{"bf16", "bf16", "f32", "sm_75", "", 0, 64, 64, 32, 4, GPU_DOT_SHARED, 8, false},
+		{"i8", "i8", "i32", "sm_75", "", 0, 64, 32, 64, 4, GPU_DOT_SHARED, 16, true},
+		{"i16", "i16", "i32", "sm_80", "", 0, 32, 32, 64, 1, GPU_DOT_SHARED, 4, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(problems); i++) {
