@@ -269,6 +269,35 @@ static void store_operand(Lower *lw, const IrOp *op, unsigned operand, const Gpu
 		lower_end_if(lw, part);
 }
 
+/* Adds to a place what a round moves it by. Bits that nothing else has are added to the base, each run of neighbours
+ * by itself: in one XOR some of them would be taken for a reversal of bits, which costs more. */
+static void move_place(Lower *lw, const GpuDotPlan *plan, const GpuDotMemory *memory, LLVMValueRef round, SharedPlace *place)
+{
+	uint64_t own[32] = {0}, shared[32] = {0}, size = memory->load.element_bits / 8, touched = 0;
+	for (unsigned i = 0; i < memory->load.thread_bits; i++)
+		touched |= memory->load.thread_address[i];
+	for (unsigned i = 0; i < memory->load.repeat_bits; i++)
+		touched |= memory->load.repeat[i].address;
+	for (unsigned i = 0; i < plan->round_bits; i++) {
+		uint64_t others = touched;
+		for (unsigned j = 0; j < plan->round_bits; j++)
+			others |= j != i ? memory->round_offset[j] : 0;
+		shared[i] = (memory->round_offset[i] & others) * size;
+		own[i] = (memory->round_offset[i] & ~others) * size;
+		place->moved_image |= shared[i];
+	}
+	if (place->moved_image)
+		place->moved = lower_linear(lw, shared, plan->round_bits, round);
+	for (unsigned first = 0, next; first < plan->round_bits; first = next) {
+		uint64_t run[32] = {0};
+		run[first] = own[first];
+		for (next = first + 1; next < plan->round_bits && own[next] && own[next] == 2 * own[next - 1]; next++)
+			run[next] = own[next];
+		if (own[first])
+			place->base = lower_offset(lw, place->base, lower_linear(lw, run, plan->round_bits, round), 1);
+	}
+}
+
 /* The fragment of a round; NULL: of the only one. */
 static LowerValue load_fragment(Lower *lw, const IrOp *op, unsigned operand, const GpuDotPlan *plan, LLVMValueRef round)
 {
@@ -278,13 +307,8 @@ static LowerValue load_fragment(Lower *lw, const IrOp *op, unsigned operand, con
 	LLVMValueRef *held = lower_array(lw, count), *regs = lower_array(lw, count);
 	LLVMValueRef word = lower_thread_word(lw, memory->fragment);
 	SharedPlace place = place_of(lw, op, memory);
-	uint64_t bytes[32];
-	for (unsigned i = 0; i < plan->round_bits; i++) {
-		bytes[i] = memory->round_offset[i] * (memory->load.element_bits / 8);
-		place.moved_image |= bytes[i];
-	}
 	if (round)
-		place.moved = lower_linear(lw, bytes, plan->round_bits, round);
+		move_place(lw, plan, memory, round, &place);
 	lower_access_load(lw, &memory->load, &place, word, held);
 	for (uint32_t i = 0; i < count; i++)
 		regs[i] = held[memory->copies[i]];
