@@ -220,8 +220,13 @@ static inline bool in_class(uint64_t bits, unsigned width, unsigned mantissa, ui
 	uint64_t fraction = bits & ((UINT64_C(1) << mantissa) - 1);
 	uint64_t all = (UINT64_C(1) << (width - 1 - mantissa)) - 1, exponent = bits >> mantissa & all;
 	bool negative = bits >> (width - 1) & 1;
-	unsigned class = exponent == all ? (fraction ? (fraction >> (mantissa - 1) & 1 ? 1 : 0) : negative ? 2 : 9) :
-			 exponent ? (negative ? 3 : 8) : fraction ? (negative ? 4 : 7) : negative ? 5 : 6;
+	unsigned class;
+	if (exponent == all)
+		class = !fraction ? (negative ? 2U : 9U) : fraction >> (mantissa - 1) & 1 ? 1U : 0U;
+	else if (exponent)
+		class = negative ? 3U : 8U;
+	else
+		class = fraction ? (negative ? 4U : 7U) : negative ? 5U : 6U;
 	return mask >> class & 1;
 }
 INT_FN(class_f16, n, uint16_t, int16_t, 16, uint8_t, in_class(x, 16, 10, imm))

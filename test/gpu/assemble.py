@@ -33,7 +33,7 @@ def main():
     parser.add_argument("targets", nargs="+")
     options = parser.parse_args()
     jobs = {}
-    for file, kernel, args, _, _ in compare.cases():
+    for file, kernel, args, *_ in compare.cases():
         few = os.path.dirname(os.path.abspath(file)) == os.path.abspath(compare.EXAMPLES) or file.endswith("kernels.py")
         for target in options.targets:
             if few or not target.endswith("*"):
