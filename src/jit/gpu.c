@@ -123,13 +123,15 @@ static CodegenResult *generate(const JitVariant *variant, CodegenStage to, const
 /* Names of the function's arguments, for messages. */
 static const char *const *argument_names(JitVariant *variant)
 {
-	static const char *const parts[] = {"", ".shape", ".strides", ".padding"};
+	static const char *const parts[] = {
+		[SLOT_SHAPE] = ".shape", [SLOT_STRIDE] = ".strides", [SLOT_PAD] = ".padding"};
 	Arena *arena = &variant->arena;
 	const char **names = ARENA_ARRAY(arena, const char *, variant->slot_count + 1);
 	for (uint32_t s = 0; s < variant->slot_count; s++) {
 		const JitSlot *slot = &variant->slots[s];
 		const char *name = variant->kernel->info->params[slot->param].name;
-		names[s] = slot->part == SLOT_VALUE ? name : arena_printf(arena, "%s%s", name, parts[slot->part]);
+		bool whole = slot->part == SLOT_VALUE || slot->part == SLOT_NUMBER;
+		names[s] = whole ? name : arena_printf(arena, "%s%s", name, parts[slot->part]);
 	}
 	return names;
 }

@@ -275,9 +275,11 @@ static void test_ready(void **state)
 	void *values[4] = {&x, &n, &a};
 	const uint32_t grid[3] = {5, 1, 1}, none[3] = {5, 0, 1}, large[3] = {1, 1 << 20, 1};
 	f.fake->arg_count = 3;
+	f.fake->arg_bytes[2] = sizeof a;
 	assert_int_equal(neso_ready_launch(ready, grid, (void *)0x33, values, &diagnostics), NESO_OK);
 	assert_null(diagnostics);
 	assert_int_equal(f.fake->last.args[0], x);
+	assert_int_equal(f.fake->last.args[2], 0x3fc00000); /* 1.5f */
 	assert_int_equal(f.fake->last.grid[0], 5);
 	assert_ptr_equal(f.fake->last.stream, (void *)0x33);
 	assert_int_equal(neso_ready_launch(ready, none, NULL, values, NULL), NESO_OK);

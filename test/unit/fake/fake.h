@@ -16,7 +16,7 @@ typedef struct FakeLaunch {
 	void *stream, *function, *context;
 	void **params;
 	unsigned attributes, cooperative, dependent, cluster; /* cuLaunchKernelEx */
-	uint64_t args[FAKE_ARGS]; /* 8 bytes from each of the first arg_count params */
+	uint64_t args[FAKE_ARGS]; /* the first arg_count params */
 } FakeLaunch;
 
 typedef struct FakeCuda {
@@ -42,6 +42,7 @@ typedef struct FakeCuda {
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */
 	FakeLaunch last;
+	unsigned char arg_bytes[FAKE_ARGS]; /* of each param to read; 0: 8 */
 	/* what host code does */
 	void *(*context_new)(int device); /* as cuCtxCreate: current */
 	void (*context_destroy)(void *context);

@@ -351,7 +351,7 @@ static void note_launch(const FakeLaunch *launch)
 	pthread_mutex_lock(&lock);
 	fake.last = *launch;
 	for (int i = 0; i < fake.arg_count && i < FAKE_ARGS; i++)
-		memcpy(&fake.last.args[i], launch->params[i], sizeof fake.last.args[i]);
+		memcpy(&fake.last.args[i], launch->params[i], fake.arg_bytes[i] ? fake.arg_bytes[i] : sizeof fake.last.args[i]);
 	fake.last.context = current();
 	fake.launches++;
 	pthread_mutex_unlock(&lock);
