@@ -1,9 +1,10 @@
 /* Checks of shared memory: reads of what nobody wrote, races, copies that nobody waited for.
  *
- * A byte remembers its last write (warp, lane, and when) and reads since. Barriers of the CTA order everything, so "when" is the
- * number of barriers before it (the interval); within a warp, what orders lanes is the warp's own count of meetings. A pair of
- * accesses of which one writes is a race when they lie in one interval and come from different warps, or from lanes of one warp
- * that have not met in between. A copy that is under way is its thread's write, at the time when the thread has waited for it. */
+ * A word of four bytes remembers its last write (warp, lane, and when) and reads since; where a part of it is accessed by itself,
+ * its bytes do from then on. Barriers of the CTA order everything, so "when" is the number of barriers before it (the interval);
+ * within a warp, what orders lanes is the warp's own count of meetings. A pair of accesses of which one writes is a race when
+ * they lie in one interval and come from different warps, or from lanes of one warp that have not met in between. A copy that is
+ * under way is its thread's write, at the time when the thread has waited for it. */
 #include <stdlib.h>
 
 #include "sim/sim_int.h"
@@ -21,20 +22,60 @@ typedef struct Cell {
 	bool written, flying;
 } Cell;
 
+enum { WORD = 4 };
+
 struct SimShadow {
-	unsigned bytes;
-	Cell cells[];
+	Cell *words, *bytes; /* a byte's is valid where its word is split */
+	bool *split;         /* by word */
+	uint32_t word_count;
 };
 
 SimShadow *sim_shadow_new(unsigned bytes)
 {
-	return malloc(sizeof(SimShadow) + sizeof(Cell) * (bytes + 1));
+	SimShadow *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->word_count = bytes / WORD + 1;
+	s->words = malloc(sizeof *s->words * s->word_count);
+	s->bytes = malloc(sizeof *s->bytes * s->word_count * WORD);
+	s->split = malloc(sizeof *s->split * s->word_count);
+	if (s->words && s->bytes && s->split)
+		return s;
+	sim_shadow_free(s);
+	return NULL;
 }
 
-void sim_shadow_reset(SimShadow *shadow, unsigned bytes)
+void sim_shadow_free(SimShadow *shadow)
 {
-	shadow->bytes = bytes;
-	memset(shadow->cells, 0, sizeof(Cell) * bytes);
+	if (!shadow)
+		return;
+	free(shadow->words);
+	free(shadow->bytes);
+	free(shadow->split);
+	free(shadow);
+}
+
+void sim_shadow_reset(SimShadow *shadow)
+{
+	memset(shadow->words, 0, sizeof *shadow->words * shadow->word_count);
+	memset(shadow->split, 0, sizeof *shadow->split * shadow->word_count);
+}
+
+/* The cell of what begins at `at` and ends before `end`; *next: where the next one's begins. */
+static inline Cell *cell_at(SimShadow *s, uint32_t at, uint32_t end, uint32_t *next)
+{
+	uint32_t word = at / WORD;
+	if (!s->split[word]) {
+		if (at % WORD == 0 && end - at >= WORD) {
+			*next = at + WORD;
+			return &s->words[word];
+		}
+		for (unsigned k = 0; k < WORD; k++)
+			s->bytes[word * WORD + k] = s->words[word];
+		s->split[word] = true;
+	}
+	*next = at + 1;
+	return &s->bytes[at];
 }
 
 /* Is an access of this lane, now, unordered with an earlier one? */
@@ -75,9 +116,8 @@ static bool flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset
 
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
-	Cell *cells = w->cta->shadow->cells;
-	for (uint32_t at = offset; at < offset + size; at++) {
-		Cell *c = &cells[at];
+	for (uint32_t at = offset, next; at < offset + size; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
 		if (!c->written) {
 			sim_finding(w, i->loc, 0, DIAG_SIM_UNWRITTEN, "byte %u of shared memory, read by warp %u, lane %u", at, w->index, lane);
 			note(w, i, lane, &c->read);
@@ -98,9 +138,8 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
-	Cell *cells = w->cta->shadow->cells;
-	for (uint32_t at = offset; at < offset + size; at++) {
-		Cell *c = &cells[at];
+	for (uint32_t at = offset, next; at < offset + size; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
 		if (flying(w, i, lane, at, c, "write"))
 			return;
 		const Access *with = races(w, lane, &c->write) ? &c->write : races(w, lane, &c->read) ? &c->read :
@@ -118,15 +157,17 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 /* Atomic operations do not race with one another. */
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
-	Cell *cells = w->cta->shadow->cells;
-	if (cells[offset].written && cells[offset].write.atomic && cells[offset].write.interval == w->cta->interval)
+	uint32_t next;
+	const Cell *first = cell_at(w->cta->shadow, offset, offset + size, &next);
+	if (first->written && first->write.atomic && first->write.interval == w->cta->interval)
 		return;
 	sim_check_read(w, i, lane, offset, size);
 	sim_check_write(w, i, lane, offset, size);
-	for (uint32_t at = offset; at < offset + size; at++) {
-		cells[at].read = cells[at].other = (Access){0};
-		cells[at].write.atomic = true;
-		cells[at].write.lanes = SIM_ALL; /* whoever else comes later is another lane */
+	for (uint32_t at = offset; at < offset + size; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		c->read = c->other = (Access){0};
+		c->write.atomic = true;
+		c->write.lanes = SIM_ALL; /* whoever else comes later is another lane */
 	}
 }
 
@@ -161,8 +202,8 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 		w->async->lane[lane].cap = cap;
 	}
 	w->async->lane[lane].copies[w->async->lane[lane].count++] = (Copy){offset, size, w->async->lane[lane].group, i->loc};
-	for (uint32_t at = offset; at < offset + size; at++)
-		w->cta->shadow->cells[at].flying = true;
+	for (uint32_t at = offset, next; at < offset + size; at = next)
+		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
 }
 
 void sim_check_commit(SimWarp *w, uint32_t mask)
@@ -178,8 +219,8 @@ void sim_check_commit(SimWarp *w, uint32_t mask)
 static void land(SimWarp *w, unsigned lane, const Copy *copy)
 {
 	SimInstr as = {.loc = copy->loc};
-	for (uint32_t at = copy->offset; at < copy->offset + copy->size; at++) {
-		Cell *c = &w->cta->shadow->cells[at];
+	for (uint32_t at = copy->offset, end = at + copy->size, next; at < end; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, end, &next);
 		c->flying = false;
 		c->write = (Access){0};
 		note(w, &as, lane, &c->write);

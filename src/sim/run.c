@@ -443,7 +443,7 @@ static void free_cta(SimCta *cta)
 	free(cta->warps);
 	free(cta->shared);
 	free(cta->scratch);
-	free(cta->shadow);
+	sim_shadow_free(cta->shadow);
 	free(cta->text);
 	free(cta);
 }
@@ -492,7 +492,7 @@ static void start_cta(SimCta *cta, uint64_t pid)
 	cta->text_len = 0;
 	memset(cta->shared, 0, cta->run->kernel->shared);
 	if (cta->shadow)
-		sim_shadow_reset(cta->shadow, cta->run->kernel->shared);
+		sim_shadow_reset(cta->shadow);
 	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
 		SimWarp *w = &cta->warps[n];
 		w->fragments[0] = (SimFragment){0, SIM_ALL, WAIT_NOTHING};

@@ -188,7 +188,8 @@ void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address,
 void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, uint32_t align);
 
 SimShadow *sim_shadow_new(unsigned bytes);
-void sim_shadow_reset(SimShadow *shadow, unsigned bytes);
+void sim_shadow_reset(SimShadow *shadow);
+void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);

@@ -184,6 +184,54 @@ static void test_races(void **state)
 	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n");
 }
 
+/* The low warp writes one byte of each word, the high one reads a byte of it: another, or the same. */
+#define BYTES(which)                                                                              \
+	"  store i32 %t, ptr addrspace(3) %at\n"                                                 \
+	"  call void @neso.barrier()\n"                                                          \
+	"  br i1 %low, label %a, label %b\n"                                                     \
+	"a:\n"                                                                                   \
+	"  store i8 7, ptr addrspace(3) %at\n"                                                   \
+	"  br label %c\n"                                                                        \
+	"b:\n"                                                                                   \
+	"  %byte = getelementptr i8, ptr addrspace(3) %there, i32 " which "\n"                   \
+	"  %v = load i8, ptr addrspace(3) %byte\n"                                               \
+	"  %w = zext i8 %v to i32\n"                                                             \
+	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %w)\n"             \
+	"  br label %c\n"                                                                        \
+	"c:\n"
+
+static void test_parts(void **state)
+{
+	(void)state;
+	clean(BYTES("1"));
+	fault(BYTES("0"), "SIM_RACE", "no barrier between them");
+	/* A word whose bytes different warps wrote. */
+	clean("  %l = and i32 %t, 31\n"
+	      "  %h = lshr i32 %t, 5\n"
+	      "  %l2 = mul i32 %l, 2\n"
+	      "  %o = add i32 %l2, %h\n"
+	      "  %byte = getelementptr i8, ptr addrspace(3) @smem, i32 %o\n"
+	      "  %v = trunc i32 %o to i8\n"
+	      "  store i8 %v, ptr addrspace(3) %byte\n"
+	      "  call void @neso.barrier()\n"
+	      "  %i = and i32 %t, 15\n"
+	      "  %p = getelementptr i32, ptr addrspace(3) @smem, i32 %i\n"
+	      "  %w = load i32, ptr addrspace(3) %p\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %w)\n");
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], 0x03020100u + (i & 15) * 0x04040404u);
+	/* Three of four bytes written. */
+	fault("  %o = mul i32 %t, 4\n"
+	      "  %byte = getelementptr i8, ptr addrspace(3) @smem, i32 %o\n"
+	      "  store <2 x i8> <i8 1, i8 2>, ptr addrspace(3) %byte, align 2\n"
+	      "  %third = getelementptr i8, ptr addrspace(3) %byte, i32 2\n"
+	      "  store i8 3, ptr addrspace(3) %third\n"
+	      "  call void @neso.barrier()\n"
+	      "  %w = load i32, ptr addrspace(3) %at\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %w)\n",
+	      "SIM_UNWRITTEN", "of shared memory, read by warp");
+}
+
 static void test_unwritten(void **state)
 {
 	(void)state;
@@ -294,9 +342,10 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),     cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
-		cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits),      cmocka_unit_test(test_barriers),
-		cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),     cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
