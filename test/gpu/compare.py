@@ -1,12 +1,13 @@
 """Compares the interpreter with a GPU: the code that Neso makes for it, and with --upstream what upstream Triton makes of
-Neso's TTIR.
+Neso's TTIR; or with the simulator (--target sim:sm_90a), under its checks.
 
     python3 compare.py --neso PATH/neso [--upstream] [--target cuda] [--only WORD] [--out results.json]
     python3 compare.py --neso PATH/neso --policies numbers|all [--target cuda] ...
 
 With --policies: numbers as constants in the interpreter against numbers as arguments (the policy `generic`) there, or on the target; bit by
-bit the same, for constexprs.py (numbers) or for all kernels. Otherwise needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance[, num_stages]); the arguments are arrays, numbers, or
-constants in a one-element list. Prints a row per case; the exit status says whether all agreed.
+bit the same, for constexprs.py (numbers) or for all kernels. Otherwise, but for sim:, needs a GPU; --upstream also torch and Triton 3.6. Each case is (file, kernel, arguments, grid, tolerance[, num_stages]); the arguments are arrays, numbers, or
+constants in a one-element list. Prints a row per case; the exit status says whether all agreed. A case whose 8-bit floats the
+target does not have is refused there, and counts as agreeing.
 """
 import argparse
 import json
@@ -21,6 +22,8 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 RNG = np.random.default_rng(7)
+# fp8e4nv is no type of GPUs before sm_89.
+REFUSED = "fp8e4nv is not supported on sm_8"
 TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "int64": "i64", "int8": "i8", "int16": "i16", "float64": "fp64"}
 
 
@@ -294,6 +297,7 @@ def run(neso, target, file, kernel, args, grid, work, policy="eager", num_stages
     """The arrays after a run, in order. Nothing is fused on a GPU: the interpreter rounds after each operation."""
     command, values, outs = [neso, "run", "--quiet", "--grid", ",".join(map(str, grid))], [f"{file}:{kernel}"], []
     command += ["--target", target, "--no-fp-fusion", "--constexpr", policy, "--num-stages", str(num_stages)]
+    command += ["--check"] if target.startswith("sim:") else []
     for i, a in enumerate(args):
         if isinstance(a, np.ndarray):
             path = os.path.join(work, f"in{i}.npy")
@@ -363,7 +367,8 @@ def judge(options, case):
             row["difference"], row["where"] = worst(ours, theirs, tolerance)
             row["ok"] = row["difference"] <= tolerance
         except Exception as error:  # one case must not hide the others
-            row["error"], row["ok"] = f"{type(error).__name__}: {error}"[:1500], False
+            row["error"], row["refused"] = f"{type(error).__name__}: {error}"[:1500], REFUSED in str(error)
+            row["ok"] = row["refused"]
     return row
 
 
@@ -389,11 +394,12 @@ def main():
         with open(options.out, "w") as f:
             json.dump(results, f, indent=1)
     for row in results:
-        shown = f"{row['difference']:.2e}" if "difference" in row else row["error"]
+        shown = f"{row['difference']:.2e}" if "difference" in row else "refused " if row["refused"] else row["error"]
         print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['kernel']:18} {shown}   {row['signature'][:70]}")
         for line in [] if row["ok"] else row.get("where", [])[:6]:
             print("    ", line)
-    print(f"{len(results) - failed} agree, {failed} differ")
+    refused = sum(row.get("refused", False) for row in results)
+    print(f"{len(results) - failed - refused} agree, {failed} differ, {refused} refused")
     return failed != 0
 
 
