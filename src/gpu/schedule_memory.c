@@ -12,8 +12,9 @@ typedef struct Search {
 	GpuCx *gpu;
 	const Layout *source, *users[MOST_USERS];
 	unsigned user_count, bits;
-	unsigned dim;   /* along which copies run */
-	unsigned width; /* log2 of the elements of one */
+	unsigned dim;          /* along which copies run */
+	unsigned width;        /* log2 of the elements of one */
+	uint32_t registers[8]; /* that hold its neighbours along dim */
 	const Layout *best;
 	unsigned best_width;
 	uint64_t price;
@@ -36,17 +37,23 @@ static uint64_t wavefronts(const LayoutAccess *a)
 	return (uint64_t)layout_access_instructions(a) * (a->wavefronts + 1);
 }
 
+/* A copy takes neighbours in global memory, in their order. */
+static bool is_copy(const Search *s, const LayoutAccess *a)
+{
+	for (unsigned i = 0; i < a->vector_bits; i++)
+		if (a->vector[i] != s->registers[i])
+			return false;
+	return layout_access_swaps(a) == 0;
+}
+
 static void try_memory(Search *s, const Layout *memory)
 {
 	LayoutContext *layouts = &s->gpu->layouts;
 	const Layout *back = layout_pseudo_invert(layouts, memory), *store = layout_compose(layouts, back, s->source);
 	LayoutAccess access;
 	unsigned width = s->width;
-	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access))
+	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access) || !is_copy(s, &access))
 		if (!width-- || (s->bits << width) < 8 * LEAST_BYTES)
-			return;
-	for (unsigned i = 0; i < access.thread_bits; i++)
-		if (access.swap[i]) /* a copy takes neighbours in their order */
 			return;
 	uint64_t price = wavefronts(&access);
 	for (unsigned i = 0; i < s->user_count; i++) {
@@ -102,17 +109,17 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 {
 	IrType type = load->results[0].type;
 	Search s = {.gpu = gpu, .source = gpu_layout(gpu, type), .bits = gpu_element_bits(type->elem)};
-	uint32_t registers[8];
 	if (layout_space_reps(&s.source->in) > 1)
 		return NULL;
 	s.width = base_log2(*width * 8 / s.bits);
 	for (unsigned k = 0, best = 0; k < type->rank; k++) {
-		unsigned n = layout_vector(s.source, k, s.width, registers);
+		unsigned n = layout_vector(s.source, k, s.width, s.registers);
 		if (n >= best) {
 			best = n;
 			s.dim = k;
 		}
 	}
+	s.width = layout_vector(s.source, s.dim, s.width, s.registers);
 	for (const IrUse *u = load->results[0].uses; u; u = u->next) {
 		const Layout *wanted = schedule_wanted(gpu, u->owner);
 		add_user(&s, wanted ? wanted : s.source);
