@@ -1,5 +1,7 @@
 /* A GPU launch that is like one before: the call is packed into the bits that decide which function runs, and that
  * function is found by them (jit_dispatch_find). What cannot be packed cheaply, and what is new, goes the long way.
+ * Most calls are like the one right before: their bits are compared with those that led to the function launched last,
+ * one argument after the other, and nothing is stored or hashed.
  *
  * The bits of an argument say at least what binding concludes from it (jit/bind.c): type, the value where the
  * parameter is a constexpr, being 1, divisibility by 16, which integer type it fits. */
@@ -11,20 +13,26 @@
 
 /* Functions that pack take the place of the next word, and give the one behind what they wrote; NULL: this call goes
  * the long way. None writes more than MOST_WORDS. */
-enum { LONGEST_TEXT = 256, TEXT_WORDS = 1 + LONGEST_TEXT / 8, MOST_WORDS = 4 + 2 * TEXT_WORDS };
+enum { LONGEST_TEXT = 256, MOST_WORDS = 4 + 2 * LONGEST_TEXT / 8 };
 
-/* Its bytes with the NUL, eight to a word. */
+/* Its bytes with the NUL, eight to a word: the word with a NUL is the last. */
 static uint64_t *put_text(uint64_t *at, const char *text)
 {
-	size_t len = text ? strlen(text) + 1 : 0;
-	*at++ = len;
-	if (len > LONGEST_TEXT)
-		return NULL;
-	if (len % 8)
-		at[len / 8] = 0;
-	if (text)
-		memcpy(at, text, len);
-	return at + (len + 7) / 8;
+	uint64_t word = 0;
+	if (!text) {
+		*at++ = 0x100; /* like no text: nothing is behind a NUL */
+		return at;
+	}
+	for (unsigned n = 0; n < LONGEST_TEXT; n++) {
+		word |= (uint64_t)(unsigned char)text[n] << 8 * (n % 8);
+		if (!text[n] || n % 8 == 7) {
+			*at++ = word;
+			word = 0;
+		}
+		if (!text[n])
+			return at;
+	}
+	return NULL;
 }
 
 static uint64_t *put_options(uint64_t *at, const neso_compile_options *o, uint64_t context)
@@ -65,19 +73,23 @@ static unsigned width_of(int64_t i)
 
 /* What a run-time integer's value decides: of types that are chosen by the value, only which one; of others whether
  * it fits is told by its width. */
-static uint64_t class_of_int(const neso_value *v, bool fixed_type)
+static inline unsigned class_of_int(const neso_value *v, bool fixed_type)
 {
-	unsigned width = width_of(v->i);
-	unsigned cls = fixed_type ? width : width <= 32 ? 32 : 64;
-	return (uint64_t)(v->i == 1) | (uint64_t)((v->i & 15) == 0) << 1 |
-	       (uint64_t)(v->is_unsigned && v->i < 0) << 2 | (uint64_t)cls << 3;
+	unsigned cls = fixed_type ? width_of(v->i) : v->i == (int32_t)v->i ? 32 : 64;
+	return (unsigned)(v->i == 1) | (unsigned)((v->i & 15) == 0) << 1 | (unsigned)(v->is_unsigned && v->i < 0) << 2 |
+	       cls << 3;
+}
+
+static inline bool is_aligned(const void *address)
+{
+	return (uintptr_t)address % 16 == 0;
 }
 
 static uint64_t *put_descriptor(uint64_t *at, uint64_t head, const neso_arg *arg)
 {
 	if (arg->rank < 1 || arg->rank > NESO_MAX_RANK || arg->strides[arg->rank - 1] != 1)
 		return NULL;
-	*at++ = head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32 | (uint64_t)arg->rank << 33;
+	*at++ = head | (uint64_t)is_aligned(arg->address) << 32 | (uint64_t)arg->rank << 33;
 	for (uint32_t i = 0; i < arg->rank; i++) {
 		if (arg->shape[i] < 0)
 			return NULL;
@@ -94,17 +106,26 @@ static uint64_t class_of_number(const neso_value *v)
 	return v->kind == NESO_VALUE_BOOL ? 0 : (uint64_t)width_of(v->i) | (uint64_t)(v->i < 0) << 8 | (uint64_t)v->is_unsigned << 9;
 }
 
+static bool is_typed(unsigned param, const neso_arg *arg)
+{
+	return param & API_PARAM_TYPED || arg->dtype != NESO_DTYPE_NONE;
+}
+
 /* One word for each argument, and those of a constant: the parameter, what the argument is, what its value decides. */
-static inline uint64_t *put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_arg *arg, bool demoted)
+static uint64_t *put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_arg *arg, bool demoted)
 {
 	const neso_value *v = &arg->value;
 	uint64_t head = number | (uint64_t)(uint8_t)arg->kind << 8 | (uint64_t)(uint8_t)arg->dtype << 16;
+	if ((uint32_t)arg->dtype > UINT8_MAX)
+		return NULL;
 	if (arg->kind == NESO_ARG_POINTER) {
-		*at++ = head | (uint64_t)((uintptr_t)arg->address % 16 == 0) << 32;
+		*at++ = head | (uint64_t)is_aligned(arg->address) << 32;
 		return at;
 	}
 	if (arg->kind == NESO_ARG_DESCRIPTOR)
 		return put_descriptor(at, head, arg);
+	if (arg->kind != NESO_ARG_VALUE || (uint32_t)v->kind > UINT8_MAX)
+		return NULL;
 	head |= (uint64_t)(uint8_t)v->kind << 24;
 	if (demoted) {
 		*at++ = head | class_of_number(v) << 32;
@@ -116,9 +137,7 @@ static inline uint64_t *put_arg(uint64_t *at, unsigned param, uint32_t number, c
 		return put_constant(at, v);
 	}
 	switch (v->kind) {
-	case NESO_VALUE_INT:
-		*at++ = head | class_of_int(v, param & API_PARAM_TYPED || arg->dtype != NESO_DTYPE_NONE) << 33;
-		return at;
+	case NESO_VALUE_INT: *at++ = head | (uint64_t)class_of_int(v, is_typed(param, arg)) << 33; return at;
 	case NESO_VALUE_NONE:
 	case NESO_VALUE_BOOL:
 	case NESO_VALUE_FLOAT: *at++ = head; return at;
@@ -138,9 +157,9 @@ static uint32_t param_of(const neso_kernel *kernel, const char *name, size_t i)
 	return p;
 }
 
-static uint64_t *put_args(uint64_t *at, const uint64_t *end, const neso_kernel *kernel, const JitSet *demoted,
-			  const neso_arg *args, size_t count)
+static uint64_t *put_args(uint64_t *at, ApiKey *key, const neso_kernel *kernel, const neso_arg *args, size_t count)
 {
+	const uint64_t *end = key->words + API_KEY_WORDS;
 	const uint32_t most = MIN(kernel->param_count, 255);
 	bool named = false;
 	for (size_t i = 0; i < count && at; i++) {
@@ -149,9 +168,10 @@ static uint64_t *put_args(uint64_t *at, const uint64_t *end, const neso_kernel *
 			return NULL;
 		named = args[i].name != NULL;
 		uint32_t number = named ? param_of(kernel, args[i].name, i) : (uint32_t)i;
-		at = number < most ? put_arg(at, kernel->params[number], number, &args[i],
-							demoted && jit_set_has(demoted, number))
-			      : NULL;
+		if (number >= most)
+			return NULL;
+		bool demoted = key->demoted && jit_set_has(key->demoted, number);
+		at = put_arg(at, kernel->params[number], number, &args[i], demoted);
 	}
 	return at;
 }
@@ -183,26 +203,176 @@ uint64_t neso_number_class(const neso_value *value)
 	return (uint64_t)value->kind | class_of_number(value) << 8;
 }
 
-bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch)
+static uint64_t *put_set(uint64_t *at, const neso_kernel *kernel, const JitSet *set)
+{
+	for (size_t w = 0; set && w < ARRAY_LEN(set->words) && 64 * w < kernel->param_count; w++)
+		*at++ = set->words[w];
+	return at;
+}
+
+static bool key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context)
 {
 	_Static_assert(API_KEY_WORDS > 2 * MOST_WORDS, "options and one argument fit");
-	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
-	if (!options || options->size != sizeof *options || !options->target || strcmp(options->target, "interp") == 0 ||
-	    strncmp(options->target, "sim:", 4) == 0 ||
-	    launch->arg_size != sizeof(neso_arg) || (launch->arg_count && !launch->args))
+	const neso_compile_options *options = launch->options;
+	if (strcmp(options->target, "interp") == 0 || strncmp(options->target, "sim:", 4) == 0 ||
+	    (!context && !(context = jit_gpu_context(kernel->jit, true))))
 		return false;
-	uint64_t context = jit_gpu_context(kernel->jit);
-	uint64_t *at = context ? put_options(key->words, options, context) : NULL;
+	uint64_t *at = put_options(key->words, options, context);
 	key->demoted = api_demoted(kernel, options->constexpr_policy);
-	for (size_t w = 0; at && key->demoted && w < ARRAY_LEN(key->demoted->words) && 64 * w < kernel->param_count; w++)
-		*at++ = key->demoted->words[w];
-	if (at)
-		at = put_args(at, key->words + API_KEY_WORDS, kernel, key->demoted, launch->args, launch->arg_count);
+	if (!at)
+		return false;
+	at = put_set(at, kernel, key->demoted);
+	key->args_at = (size_t)(at - key->words);
+	at = put_args(at, key, kernel, launch->args, launch->arg_count);
 	if (!at)
 		return false;
 	key->count = (size_t)(at - key->words);
 	key->hash = hash_words(key->words, key->count);
 	return true;
+}
+
+/* ---- finding ---- */
+
+/* What an argument is compared with to tell whether a call has the words of a key: its first fields as they lie in memory,
+ * and the facts of a pointer, or of an integer whose type its value chooses. Others are packed and compared with the
+ * words. */
+typedef enum RowHow { ROW_POINTER, ROW_INT, ROW_PACKED } RowHow;
+typedef struct Row {
+	uint64_t head;
+	uint16_t at; /* of its words in the key */
+	uint8_t number, how, facts;
+	bool named, demoted;
+} Row;
+_Static_assert(sizeof(Row) % sizeof(uint64_t) == 0, "kept as words");
+_Static_assert(offsetof(neso_arg, dtype) == offsetof(neso_arg, kind) + 4 && sizeof(neso_dtype) == 4, "side by side");
+
+static inline uint64_t head_of(const neso_arg *arg)
+{
+	uint64_t head;
+	memcpy(&head, &arg->kind, sizeof head);
+	return head;
+}
+
+static inline unsigned int_facts(const neso_value *v)
+{
+	return (unsigned)(v->kind == NESO_VALUE_INT) | (unsigned)(v->i == 1) << 1 | (unsigned)((v->i & 15) == 0) << 2 |
+	       (unsigned)(v->i == (int32_t)v->i) << 3 | (unsigned)v->is_unsigned << 4 |
+	       (unsigned)(v->is_unsigned && v->i < 0) << 5;
+}
+
+static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint32_t number, const neso_arg *arg)
+{
+	Row row = {
+		.head = head_of(arg),
+		.at = (uint16_t)at,
+		.number = (uint8_t)number,
+		.how = ROW_PACKED,
+		.named = arg->name != NULL,
+		.demoted = key->demoted && jit_set_has(key->demoted, number),
+	};
+	unsigned param = kernel->params[number];
+	if (arg->kind == NESO_ARG_POINTER) {
+		row.how = ROW_POINTER;
+		row.facts = is_aligned(arg->address);
+	} else if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_INT && !row.demoted &&
+		   !(param & API_PARAM_CONSTEXPR) && !is_typed(param, arg)) {
+		row.how = ROW_INT;
+		row.facts = (uint8_t)int_facts(&arg->value);
+	}
+	return row;
+}
+
+const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel *kernel, const neso_launch *launch,
+			     size_t *words)
+{
+	Row *rows = ARENA_ARRAY(arena, Row, launch->arg_count + 1);
+	uint64_t room[MOST_WORDS];
+	size_t at = key->args_at;
+	for (size_t i = 0; i < launch->arg_count; i++) {
+		const neso_arg *arg = &launch->args[i];
+		uint32_t number = arg->name ? param_of(kernel, arg->name, i) : (uint32_t)i;
+		rows[i] = row_of(kernel, key, at, number, arg);
+		at += (size_t)(put_arg(room, kernel->params[number], number, arg, rows[i].demoted) - room);
+	}
+	*words = launch->arg_count * sizeof *rows / sizeof(uint64_t);
+	return (const uint64_t *)rows;
+}
+
+/* Behind those of `want` that are `words` .. `at`; NULL: they differ. */
+static const uint64_t *skip_equal(const uint64_t *want, const uint64_t *end, const uint64_t *words, const uint64_t *at)
+{
+	if (!at || at - words > end - want)
+		return NULL;
+	while (words < at)
+		if (*words++ != *want++)
+			return NULL;
+	return want;
+}
+
+static bool same_packed(const neso_kernel *kernel, const Row *row, const uint64_t *key, const uint64_t *end,
+			const neso_arg *arg)
+{
+	uint64_t room[MOST_WORDS];
+	return skip_equal(key + row->at, end, room,
+			  put_arg(room, kernel->params[row->number], row->number, arg, row->demoted)) != NULL;
+}
+
+static bool same_name(const neso_kernel *kernel, const Row *row, const char *name)
+{
+	return row->named && name && strcmp(name, jit_kernel_info(kernel->jit)->params[row->number].name) == 0;
+}
+
+static bool same_args(const neso_kernel *kernel, const Row *rows, const uint64_t *key, const uint64_t *end,
+		      const neso_arg *args, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const Row *row = &rows[i];
+		const neso_arg *arg = &args[i];
+		if (head_of(arg) != row->head)
+			return false;
+		if (UNLIKELY(arg->name || row->named) && !same_name(kernel, row, arg->name))
+			return false;
+		if (row->how == ROW_POINTER ? is_aligned(arg->address) != row->facts
+		    : row->how == ROW_INT   ? int_facts(&arg->value) != row->facts
+					    : !same_packed(kernel, row, key, end, arg))
+			return false;
+	}
+	return true;
+}
+
+/* Would the call's key be the one that this was found by? */
+static bool is_like(const JitDispatch *dispatch, const neso_kernel *kernel, const neso_launch *launch, uint64_t context)
+{
+	uint64_t room[MOST_WORDS];
+	const uint64_t *key = dispatch->words, *end = key + dispatch->key_count;
+	const Row *rows = (const Row *)end;
+	if (dispatch->row_words != launch->arg_count * sizeof *rows / sizeof *key)
+		return false;
+	const uint64_t *at = skip_equal(key, end, room, put_options(room, launch->options, context));
+	const JitSet *demoted = api_demoted(kernel, launch->options->constexpr_policy);
+	if (at && demoted)
+		at = skip_equal(at, end, room, put_set(room, kernel, demoted));
+	return at == (launch->arg_count ? key + rows[0].at : end) &&
+	       same_args(kernel, rows, key, end, launch->args, launch->arg_count);
+}
+
+const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key)
+{
+	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
+	key->count = 0;
+	if (!options || options->size != sizeof *options || !options->target || launch->arg_size != sizeof(neso_arg) ||
+	    (launch->arg_count && !launch->args))
+		return NULL;
+	const JitDispatch *found = atomic_load_explicit(&kernel->last, memory_order_acquire);
+	uint64_t context = found ? jit_gpu_context(kernel->jit, false) : 0;
+	if (context && is_like(found, kernel, launch, context))
+		return found;
+	if (!key_make(key, kernel, launch, context))
+		return NULL;
+	found = jit_dispatch_find(kernel->jit, key->words, key->count, key->hash);
+	if (found)
+		atomic_store_explicit(&kernel->last, found, memory_order_release);
+	return found;
 }
 
 /* ---- launching ---- */
@@ -236,27 +406,36 @@ static uint64_t number_bits(TlDtype dtype, const neso_value *v)
 	return jit_number_bits(&number, dtype);
 }
 
-static uint64_t fill(const JitFill *f, const neso_arg *args)
+static uint64_t made_bits(const JitFill *f, const neso_arg *args)
 {
 	if (f->arg == UINT32_MAX)
 		return f->bits;
 	const neso_arg *arg = &args[f->arg];
 	switch (f->what) {
-	case JIT_FILL_INT: return (uint64_t)arg->value.i;
 	case JIT_FILL_FLOAT: return float_bits((TlDtype)f->dtype, &arg->value);
 	case JIT_FILL_NUMBER: return number_bits((TlDtype)f->dtype, &arg->value);
-	case JIT_FILL_SHAPE: return (uint64_t)arg->shape[f->axis];
-	case JIT_FILL_STRIDE: return (uint64_t)arg->strides[f->axis];
-	case JIT_FILL_PAD: return arg->pad_nan;
-	default: return (uint64_t)(uintptr_t)arg->address;
+	default: return arg->pad_nan;
 	}
 }
 
-static void fill_all(const JitFill *fills, uint32_t count, const neso_launch *launch, uint64_t *bits, void **params)
+const JitPlaces api_places = {
+	.stride = sizeof(neso_arg),
+	.of = {
+		[JIT_FILL_INT] = offsetof(neso_arg, value.i), [JIT_FILL_ADDRESS] = offsetof(neso_arg, address),
+		[JIT_FILL_SHAPE] = offsetof(neso_arg, shape), [JIT_FILL_STRIDE] = offsetof(neso_arg, strides),
+		[JIT_FILL_FLOAT] = JIT_NO_PLACE, [JIT_FILL_NUMBER] = JIT_NO_PLACE, [JIT_FILL_PAD] = JIT_NO_PLACE,
+	},
+};
+
+/* A launch takes most values from where the caller has them. bits: room for those that are made. */
+static void fill_all(const JitDispatch *d, const neso_launch *launch, uint64_t *bits, void **params)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		bits[i] = fill(&fills[i], launch->args);
-		params[i] = &bits[i];
+	char *args = (char *)(uintptr_t)launch->args; /* which nobody writes through params */
+	for (uint32_t i = 0; i < d->place_count; i++)
+		params[i] = args + d->places[i];
+	for (uint32_t i = 0; i < d->made_count; i++) {
+		bits[i] = made_bits(&d->made[i], launch->args);
+		params[d->made[i].slot] = &bits[i];
 	}
 }
 
@@ -265,22 +444,18 @@ int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch)
 	enum { USUAL = 128 };
 	uint64_t bits[USUAL];
 	void *params[USUAL + 1];
-	uint32_t count;
-	const JitFill *fills = jit_dispatch_fills(dispatch, &count);
-	if (count > USUAL || jit_has_events(jit_dispatch_variant(dispatch)))
+	if (dispatch->place_count > USUAL || jit_has_events(dispatch->variant))
 		return NV_NOT_PLAIN;
-	fill_all(fills, count, launch, bits, params);
-	return nv_launch_plain(jit_dispatch_function(dispatch), launch->grid, launch->stream, params);
+	fill_all(dispatch, launch, bits, params);
+	return nv_launch_plain(dispatch->function, launch->grid, launch->stream, params);
 }
 
 JitStatus api_launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags)
 {
-	uint32_t count;
-	const JitFill *fills = jit_dispatch_fills(dispatch, &count);
-	uint64_t *bits = ARENA_ARRAY(diags->arena, uint64_t, count + 1);
-	void **params = ARENA_ARRAY(diags->arena, void *, count + 1);
-	fill_all(fills, count, launch, bits, params);
+	uint64_t *bits = ARENA_ARRAY(diags->arena, uint64_t, dispatch->made_count + 1);
+	void **params = ARENA_ARRAY(diags->arena, void *, dispatch->place_count + 1);
+	fill_all(dispatch, launch, bits, params);
 	const JitLaunch again = {.grid = {launch->grid[0], launch->grid[1], launch->grid[2]}, .stream = launch->stream};
-	return jit_gpu_launch(jit_dispatch_variant(dispatch), jit_dispatch_function(dispatch), result, &again, params,
+	return jit_gpu_launch(dispatch->variant, dispatch->function, result, &again, params,
 			      diags);
 }

@@ -30,6 +30,7 @@ struct neso_kernel {
 	JitKernel *jit;
 	uint32_t param_count;
 	const uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
+	_Atomic(const JitDispatch *) last; /* that a launch on a GPU found by its key, or NULL */
 };
 
 struct neso_module {
@@ -85,14 +86,20 @@ bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
 /* The bits of a call that decide what runs. */
 enum { API_KEY_WORDS = 384 };
 typedef struct ApiKey {
-	size_t count; /* of words */
+	size_t count, args_at; /* of words, before those of arguments; 0: the call has none */
 	const JitSet *demoted; /* constexprs whose values it leaves out, or NULL */
 	uint64_t hash;
 	uint64_t words[API_KEY_WORDS];
 } ApiKey;
 
-/* False: the call is for the interpreter, has no GPU to run on, or is of a kind that goes the long way. */
-bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch);
+/* The launch that was like this one. NULL: there was none, and the key is what this one is to be remembered by, if it has
+ * one; it has none where it is for the interpreter, lacks a GPU to run on, or is of a kind that goes the long way. */
+const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
+/* What api_find_again compares calls with, for JitLaunch.key_rows. */
+const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel *kernel, const neso_launch *launch,
+			     size_t *words);
+/* How arguments lie in a neso_launch. */
+extern const JitPlaces api_places;
 /* What the policy demotes of a kernel so far, or NULL. */
 const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy);
 /* Launches as nv_launch_plain does: 0, or what api_launch_rest is to be called with. */

@@ -203,7 +203,7 @@ static neso_status run(ApiCall *call, void *data)
 		return api_usage(call, "a launch wants a kernel and a neso_launch");
 	if (args->again) {
 		JitStatus status = api_launch_rest(args->again, args->launch, args->again_result, &call->diags);
-		result.variant = jit_dispatch_variant(args->again);
+		result.variant = args->again->variant;
 		neso_status given = give_result(call, args->result, &result);
 		return given == NESO_OK ? api_status(status) : given;
 	}
@@ -212,9 +212,11 @@ static neso_status run(ApiCall *call, void *data)
 		return NESO_ERROR_USAGE;
 	if (args->key) {
 		jit.key = args->key->words;
-		jit.key_len = args->key->count * sizeof *args->key->words;
+		jit.key_count = args->key->count;
 		jit.key_hash = args->key->hash;
 		jit.key_set = args->key->demoted;
+		jit.key_places = &api_places;
+		jit.key_rows = api_key_rows(&call->arena, args->key, args->kernel, args->launch, &jit.key_row_words);
 	}
 	JitStatus status = args->variant
 				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
@@ -229,13 +231,13 @@ neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, n
 {
 	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result};
 	ApiKey key;
-	if (kernel && launch && api_key_make(&key, kernel, launch)) {
-		args.key = &key;
-		args.again = jit_dispatch_find(kernel->jit, key.words, key.count * sizeof *key.words, key.hash);
+	if (kernel && launch) {
+		args.again = api_find_again(kernel, launch, &key);
+		args.key = key.count ? &key : NULL;
 	}
-	if (args.again) {
+	if (LIKELY(args.again != NULL)) {
 		args.again_result = api_launch_again(args.again, launch);
-		const JitResult done = {.variant = jit_dispatch_variant(args.again)};
+		const JitResult done = {.variant = args.again->variant};
 		if (LIKELY(args.again_result == 0) && write_result(result, &done)) {
 			if (diagnostics)
 				*diagnostics = NULL;

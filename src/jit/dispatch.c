@@ -10,16 +10,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct JitDispatch {
-	uint64_t hash;
-	const JitVariant *variant;
-	NvFunction *function;
-	JitFill *fills;
-	uint32_t fill_count;
-	uint32_t key_len;
-	unsigned char key[];
-};
-
 typedef struct JitDispatchTable {
 	struct JitDispatchTable *older;
 	uint32_t mask, len;
@@ -28,7 +18,7 @@ typedef struct JitDispatchTable {
 
 /* ---- lookup ---- */
 
-const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash)
+const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
 {
 	JitDispatchTable *table = atomic_load_explicit(&kernel->dispatch, memory_order_acquire);
 	if (!table)
@@ -37,25 +27,9 @@ const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, s
 		const JitDispatch *d = atomic_load_explicit(&table->slots[at], memory_order_acquire);
 		if (!d)
 			return NULL;
-		if (d->hash == hash && d->key_len == len && memcmp(d->key, key, len) == 0)
+		if (d->hash == hash && d->key_count == count && memcmp(d->words, key, count * sizeof *key) == 0)
 			return d;
 	}
-}
-
-const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count)
-{
-	*count = dispatch->fill_count;
-	return dispatch->fills;
-}
-
-const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch)
-{
-	return dispatch->variant;
-}
-
-NvFunction *jit_dispatch_function(const JitDispatch *dispatch)
-{
-	return dispatch->function;
 }
 
 /* ---- adding ---- */
@@ -101,7 +75,8 @@ static bool publish(JitKernel *kernel, JitDispatch *d)
 
 static void entry_free(JitDispatch *d)
 {
-	free(d->fills);
+	free(d->places);
+	free(d->made);
 	free(d);
 }
 
@@ -132,7 +107,7 @@ static bool is_float_dtype(TlDtype dtype)
 static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
 {
 	const JitParam *param = &variant->params[slot->param];
-	JitFill fill = {.arg = UINT32_MAX, .axis = (uint8_t)slot->axis, .dtype = (uint8_t)param->dtype};
+	JitFill fill = {.axis = (uint8_t)slot->axis, .dtype = (uint8_t)param->dtype};
 	if (slot->part == SLOT_NUMBER) {
 		fill.what = JIT_FILL_NUMBER;
 		fill.dtype = (uint8_t)slot->dtype;
@@ -151,14 +126,37 @@ static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
 	return fill;
 }
 
-static JitFill fill_of(const JitVariant *variant, const JitSlot *slot, const JitArg *arg, const JitLaunch *launch, uint64_t bits)
+/* Where the slot's value lies in the call; JIT_NO_PLACE: it is no argument of the call but a default or an expression's
+ * value, or it is made of one. *arg: which argument. */
+static uint32_t place_of(const JitFill *fill, const JitArg *given, const JitLaunch *launch, uint32_t *arg)
 {
-	JitFill fill = fill_of_slot(variant, slot);
-	fill.bits = bits;
-	/* What is no argument of the call is a default, or an expression's value. */
-	if (arg >= launch->args && arg < launch->args + launch->arg_count)
-		fill.arg = (uint32_t)(arg - launch->args);
-	return fill;
+	const JitPlaces *places = launch->key_places;
+	*arg = UINT32_MAX;
+	if (given < launch->args || given >= launch->args + launch->arg_count)
+		return JIT_NO_PLACE;
+	*arg = (uint32_t)(given - launch->args);
+	uint32_t of = places->of[fill->what];
+	return of == JIT_NO_PLACE ? of : *arg * places->stride + of + fill->axis * (uint32_t)sizeof(int64_t);
+}
+
+/* False when memory ran out. */
+static bool make_fills(JitDispatch *d, const JitVariant *variant, const JitLaunch *launch, const JitArg *const *given,
+		       void *const *params)
+{
+	d->places = calloc(variant->slot_count + 1, sizeof *d->places);
+	d->made = calloc(variant->slot_count + 1, sizeof *d->made);
+	if (!d->places || !d->made)
+		return false;
+	d->place_count = variant->slot_count;
+	for (uint32_t s = 0; s < variant->slot_count; s++) {
+		JitFill fill = fill_of_slot(variant, &variant->slots[s]);
+		fill.slot = s;
+		memcpy(&fill.bits, params[s], sizeof fill.bits);
+		d->places[s] = place_of(&fill, given[variant->slots[s].param], launch, &fill.arg);
+		if (d->places[s] == JIT_NO_PLACE)
+			d->made[d->made_count++] = fill;
+	}
+	return true;
 }
 
 uint32_t jit_gpu_arg_count(const JitVariant *variant)
@@ -188,26 +186,23 @@ void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const Jit
 	JitKernel *kernel = variant->kernel;
 	if (!leaves_out_numbers(variant, launch->key_set))
 		return;
-	JitDispatch *d = calloc(1, sizeof *d + launch->key_len);
-	JitFill *fills = calloc(variant->slot_count + 1, sizeof *fills);
-	if (!d || !fills) {
-		free(d);
-		free(fills);
+	JitDispatch *d = calloc(1, sizeof *d + (launch->key_count + launch->key_row_words) * sizeof *d->words);
+	if (!d)
+		return;
+	if (!make_fills(d, variant, launch, given, params)) {
+		entry_free(d);
 		return;
 	}
 	d->hash = launch->key_hash;
 	d->variant = variant;
 	d->function = function;
-	d->fills = fills;
-	d->fill_count = variant->slot_count;
-	d->key_len = (uint32_t)launch->key_len;
-	memcpy(d->key, launch->key, launch->key_len);
-	for (uint32_t s = 0; s < variant->slot_count; s++) {
-		const JitSlot *slot = &variant->slots[s];
-		fills[s] = fill_of(variant, slot, given[slot->param], launch, *(const uint64_t *)params[s]);
-	}
+	d->key_count = launch->key_count;
+	d->row_words = launch->key_row_words;
+	memcpy(d->words, launch->key, d->key_count * sizeof *d->words);
+	if (d->row_words)
+		memcpy(d->words + d->key_count, launch->key_rows, d->row_words * sizeof *d->words);
 	pthread_mutex_lock(&kernel->module->table_lock);
-	bool added = !jit_dispatch_find(kernel, d->key, d->key_len, d->hash) && publish(kernel, d);
+	bool added = !jit_dispatch_find(kernel, d->words, d->key_count, d->hash) && publish(kernel, d);
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	if (!added)
 		entry_free(d);

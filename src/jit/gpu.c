@@ -206,11 +206,11 @@ void jit_gpu_free(JitGpu *gpu)
 
 /* ---- launching ---- */
 
-uint64_t jit_gpu_context(const JitKernel *kernel)
+uint64_t jit_gpu_context(const JitKernel *kernel, bool make)
 {
 	NvDriver *driver = kernel->module->host->driver;
 	NvContext context = nv_context_now(driver);
-	if (context)
+	if (context || !make)
 		return context;
 	DiagList none;
 	Arena arena;

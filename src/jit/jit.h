@@ -166,10 +166,13 @@ typedef struct JitLaunch {
 	void *poll_data;
 	void *stream; /* of a GPU: CUstream */
 	bool check;   /* simulated: look for races and the like */
-	const void *key; /* see jit_dispatch_find; NULL: not to be remembered */
-	size_t key_len;
+	const uint64_t *key; /* see jit_dispatch_find; NULL: not to be remembered */
+	size_t key_count;    /* of words */
 	uint64_t key_hash;
-	const struct JitSet *key_set; /* whose values the key leaves out; NULL: none */
+	const struct JitSet *key_set;       /* whose values the key leaves out; NULL: none */
+	const struct JitPlaces *key_places; /* of the caller's arguments */
+	const uint64_t *key_rows;           /* the caller's own, kept with the key */
+	size_t key_row_words;
 } JitLaunch;
 
 typedef struct JitResult {
@@ -186,21 +189,40 @@ JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch,
 
 /* ---- launching again what was launched before (dispatch.c) ---- */
 
-/* What a GPU launch needs, found by the bits of the call that decide it: JitLaunch.key, which a launch that worked is
- * remembered by. The caller packs these as it likes; a call with equal bits must have the same kernel, parameters of its arguments, types, specialisation, constants, options and
- * context. Lookups take no lock and allocate nothing; what is found lives as long as the module. */
-typedef struct JitDispatch JitDispatch;
-
-enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD };
+enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD,
+       JIT_FILL__COUNT };
 
 /* How an argument of the GPU's function is made from the call's `arg`, for the caller. */
 typedef struct JitFill {
 	uint64_t bits;
+	uint32_t slot; /* of the function's arguments */
 	uint32_t arg;  /* of the call; UINT32_MAX: `bits` it is */
 	uint8_t what;  /* JIT_FILL_... */
 	uint8_t axis;
 	uint8_t dtype; /* FLOAT, NUMBER: its TlDtype. NUMBER: a demoted constexpr, by jit_number_bits */
 } JitFill;
+
+/* How the caller's arguments lie in memory: bytes of each, and from its beginning to what a JIT_FILL_... is (of SHAPE and
+ * STRIDE the first of the int64_t), or JIT_NO_PLACE where a value is made of it. */
+#define JIT_NO_PLACE UINT32_MAX
+typedef struct JitPlaces {
+	uint32_t stride, of[JIT_FILL__COUNT];
+} JitPlaces;
+
+/* What a GPU launch needs, found by the bits of the call that decide it: JitLaunch.key, which a launch that worked is
+ * remembered by. The caller packs these as it likes; calls with equal bits have the same kernel, parameters of their
+ * arguments, types, specialisation, constants, options and context. Never changed; lives as long as the module. */
+typedef struct JitDispatch {
+	uint64_t hash;
+	const JitVariant *variant;
+	NvFunction *function;
+	/* Where each argument of the function lies, in bytes from the call's first; JIT_NO_PLACE: it is made. */
+	uint32_t *places;
+	JitFill *made;
+	uint32_t place_count, made_count;
+	size_t key_count, row_words;
+	uint64_t words[]; /* the key, and JitLaunch.key_rows */
+} JitDispatch;
 
 /* Parameters of a kernel, the first 256. */
 enum { JIT_SET_MAX = 256 };
@@ -218,12 +240,10 @@ const JitSet *jit_kernel_demoted(const JitKernel *kernel);
 /* The bits of a number as an argument of this dtype (FrontNumber). */
 uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
-const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const void *key, size_t len, uint64_t hash);
-const JitFill *jit_dispatch_fills(const JitDispatch *dispatch, uint32_t *count);
-const JitVariant *jit_dispatch_variant(const JitDispatch *dispatch);
-NvFunction *jit_dispatch_function(const JitDispatch *dispatch);
-/* What tells contexts apart in such a key; 0 where there is no GPU. */
-uint64_t jit_gpu_context(const JitKernel *kernel);
+/* Takes no lock and allocates nothing. */
+const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
+/* What tells contexts apart in such a key: the calling thread's. 0: it has none; make: and there is no GPU to make one on. */
+uint64_t jit_gpu_context(const JitKernel *kernel, bool make);
 
 /* The same for callers with a table of their own. The variant's function in the current context; NULL after diagnosing:
  * no driver, or a GPU that cannot run it. */

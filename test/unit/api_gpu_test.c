@@ -217,6 +217,80 @@ static void test_launches(void **state)
 	end(&f);
 }
 
+typedef struct AgainCall {
+	const char *what;
+	bool compiles;
+	neso_arg args[4];
+	unsigned warps;
+	const char *target;
+} AgainCall;
+
+/* What is like the call right before is launched without a search; each of these differs from it in one thing that decides, or
+ * in none, and is launched twice. */
+static void test_again(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	const neso_arg x = neso_arg_buffer(NULL, NESO_FP32, (void *)0x1000, 1 << 20, NESO_READ_WRITE);
+	const neso_arg odd = neso_arg_buffer(NULL, NESO_FP32, (void *)0x1004, 1 << 20, NESO_READ_WRITE);
+	const neso_arg half = neso_arg_buffer(NULL, NESO_FP16, (void *)0x1000, 1 << 20, NESO_READ_WRITE);
+	const neso_arg a = neso_arg_value("a", neso_value_float(2)), whole = neso_arg_value("a", neso_value_int(2));
+	const neso_arg b = neso_arg_int("B", 64), n = neso_arg_int(NULL, 7), named = neso_arg_int("n", 7);
+	neso_arg large = neso_arg_int(NULL, -7), wide = n;
+	wide.dtype = NESO_INT64;
+	large.value.is_unsigned = true;
+	char target[] = "sm_90";
+	const AgainCall calls[] = {
+		{"first", true, {x, n, a, b}, 0, "cuda"},
+		{"unaligned", true, {odd, n, a, b}, 0, "cuda"},
+		{"another element type", true, {half, n, a, b}, 0, "cuda"},
+		{"as the first", false, {x, n, a, b}, 0, "cuda"},
+		{"by 16", true, {x, neso_arg_int(NULL, 32), a, b}, 0, "cuda"},
+		{"negative", false, {x, neso_arg_int(NULL, -7), a, b}, 0, "cuda"},
+		{"uint64", true, {x, large, a, b}, 0, "cuda"},
+		{"64 bits by its type", true, {x, wide, a, b}, 0, "cuda"},
+		{"64 bits by its value", false, {x, neso_arg_int(NULL, 1ll << 40 | 1), a, b}, 0, "cuda"},
+		{"an integer for a float", true, {x, n, whole, b}, 0, "cuda"},
+		{"by name", false, {x, named, a, b}, 0, "cuda"},
+		{"names in another order", false, {x, b, named, a}, 0, "cuda"},
+		{"another constant", true, {x, n, a, neso_arg_int("B", 128)}, 0, "cuda"},
+		{"warps", true, {x, n, a, b}, 8, "cuda"},
+		{"another target", true, {x, n, a, b}, 0, target},
+		{"as the first", false, {x, n, a, b}, 0, "cuda"},
+	};
+	const uint32_t small = 0x40000000; /* 2.0f */
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		neso_launch l = neso_launch_of(calls[i].args, 4, 1, 1, 1);
+		neso_launch_result result = {.size = sizeof result};
+		l.options = &f.options;
+		f.options.num_warps = calls[i].warps;
+		f.options.target = calls[i].target;
+		f.fake->arg_count = 3;
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(neso_kernel_launch(f.kernel, &l, &result, NULL), NESO_OK);
+			if (result.compiled != (calls[i].compiles && !again))
+				fail_msg("%s: compiled %d, time %d", calls[i].what, result.compiled, again);
+			const uint64_t *args = f.fake->last.args;
+			assert_int_equal(args[0], (uintptr_t)calls[i].args[0].address);
+			assert_int_equal((uint32_t)args[2], calls[i].args[2].value.kind == NESO_VALUE_INT &&
+								    calls[i].args[2].value.i == 2 ? 2 : small);
+			assert_int_equal(f.fake->last.block[0], calls[i].warps ? 256 : 128);
+		}
+	}
+	/* The text at the same place is another. */
+	neso_launch l = neso_launch_of(calls[0].args, 4, 1, 1, 1);
+	neso_launch_result result = {.size = sizeof result};
+	l.options = &f.options;
+	f.options.num_warps = 0;
+	f.options.target = target;
+	assert_int_equal(neso_kernel_launch(f.kernel, &l, &result, NULL), NESO_OK);
+	memcpy(target, "sm_09", sizeof target);
+	assert_int_equal(neso_kernel_launch(f.kernel, &l, &result, NULL), NESO_ERROR_ARGUMENT);
+	end(&f);
+}
+
 /* Numeric constexprs under the policy `generic`: one compilation, and later calls pass what they give. */
 static void test_generic(void **state)
 {
@@ -349,7 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic),
+		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
