@@ -1,10 +1,10 @@
 # Sourced by the checks that feed a reader with garbage. Before: `target` is a program of test/fuzz, `limit` the seconds of processor
-# time for one text (five times that under sanitizers), `bytes` how long a repeated text grows at least.
+# time for one text (five times that under sanitizers), `bytes` how long a repeated text grows at least, `libs` what it is linked with besides.
 set -e
 flags=
 [ -z "$NESO_SANITIZED" ] || { flags=-fsanitize=address,undefined; limit=$((limit * 5)); }
 ${CC:-cc} -std=c17 -D_POSIX_C_SOURCE=200809L -O1 $flags -Isrc "test/fuzz/$target.c" "$NESO_BUILD/libneso_internal.a" \
-	-pthread -lm -o "$TMP/fuzz"
+	${libs:-} -pthread -lm -o "$TMP/fuzz"
 replay() {
 	status=0
 	(ulimit -t "$limit" && timeout 60 "$TMP/fuzz" "$TMP/text") || status=$?

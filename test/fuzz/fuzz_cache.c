@@ -1,0 +1,153 @@
+/* Fuzzing the readers of the cache: any bytes are an entry, a key or a pack, or are refused with a reason. Each text is read as it
+ * is and with its checksums put right, so that what lies behind them is reached.
+ *
+ * With libFuzzer:  clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined
+ *                  -DNESO_FUZZER -Isrc test/fuzz/fuzz_cache.c, with src/base/?.c and src/cache/?.c, -lcrypto -lzstd
+ * Without it the program replays the files that it is given; `-m N` N mutations of an entry of its own making. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "cache/entry.h"
+#include "cache/key.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEAD = 88, ROW = 72 };
+
+static uint64_t number(const uint8_t *at, unsigned bytes)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+/* Makes size and checksums those of the bytes, where there is room for them. */
+static void put_right(uint8_t *file, size_t size)
+{
+	if (size < HEAD)
+		return;
+	memcpy(file, "NESOENTR\1\0\0\0", 12);
+	for (unsigned i = 0; i < 8; i++)
+		file[16 + i] = (uint8_t)((uint64_t)size >> 8 * i);
+	size_t count = MIN((size_t)number(file + 12, 4), (size - HEAD) / ROW), at = HEAD + count * ROW;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *row = file + HEAD + i * ROW;
+		uint64_t stored = number(row + 24, 8);
+		if (stored > size - at)
+			break;
+		CacheDigest digest = cache_hash_of(file + at, (size_t)stored);
+		memcpy(row + 40, digest.bytes, sizeof digest.bytes);
+		at += (size_t)stored;
+	}
+	CacheHash hash;
+	cache_hash_init(&hash);
+	cache_hash_add(&hash, file, 56);
+	cache_hash_add(&hash, file + HEAD, count * ROW);
+	CacheDigest digest = cache_hash_done(&hash);
+	memcpy(file + 56, digest.bytes, sizeof digest.bytes);
+}
+
+static void read_all(Arena *arena, Str file)
+{
+	CacheEntry entry;
+	CacheKey key;
+	const char *why = NULL;
+	Str bytes;
+	cache_key_read(&key, arena, file);
+	ASSERT(cache_key_text(&key).len <= 2 * file.len + 2);
+	if (!cache_entry_open(&entry, file, NULL, &why)) {
+		ASSERT(why);
+		return;
+	}
+	for (uint32_t i = 0; i < entry.count; i++)
+		if (cache_entry_section(&entry, entry.sections[i].name, arena, &bytes, &why))
+			ASSERT(bytes.len <= CACHE_SECTION_LARGEST);
+		else
+			ASSERT(why);
+	cache_entry_verify(&entry, arena, &why);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum { LIMIT = 1 << 30 };
+	Arena arena;
+	Fault fault;
+	arena_init(&arena, LIMIT);
+	if (FAULT_TRY(&fault)) {
+		uint8_t *copy = arena_copy(&arena, data, size);
+		read_all(&arena, (Str){(const char *)copy, size});
+		put_right(copy, size);
+		read_all(&arena, (Str){(const char *)copy, size});
+		fault_leave(&fault);
+	} else if (fault.kind == FAULT_BUG) {
+		fprintf(stderr, "%s\n", fault.text);
+		abort();
+	}
+	arena_free(&arena);
+	return 0;
+}
+
+#ifndef NESO_FUZZER
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static Str sample(Arena *arena)
+{
+	Text text;
+	text_init(&text, arena);
+	for (int i = 0; i < 60; i++)
+		text_printf(&text, "row %d\tvalue %d\\n\n", i, i * i);
+	CacheSection sections[] = {{"key", {text.data, text.len}}, {"cubin", {text.data, 100}}, {"ptx", {text.data, text.len / 2}}};
+	CacheDigest key = cache_hash_of(text.data, text.len);
+	return cache_entry_write(arena, &key, sections, ARRAY_LEN(sections));
+}
+
+/* A few edits: other bytes, most of them in the head and the table, and cuts. */
+static void mutations(uint64_t count)
+{
+	uint64_t state = 88172645463325252u;
+	for (uint64_t n = 0; n < count; n++) {
+		Arena arena;
+		arena_init(&arena, 0);
+		Str file = sample(&arena);
+		uint8_t *copy = arena_copy(&arena, file.ptr, file.len);
+		size_t len = file.len;
+		for (uint64_t edits = 1 + next_random(&state) % 4; edits > 0; edits--) {
+			size_t at = next_random(&state) % (next_random(&state) % 2 ? HEAD + 3 * ROW : len);
+			if (next_random(&state) % 8 == 0)
+				len = at + 1;
+			else
+				copy[MIN(at, len - 1)] = (uint8_t)(next_random(&state) % 3 ? next_random(&state) : 0);
+		}
+		LLVMFuzzerTestOneInput(copy, len);
+		arena_free(&arena);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && strcmp(argv[1], "-m") == 0)
+		mutations(strtoull(argv[2], NULL, 10));
+	for (int i = argc > 2 && strcmp(argv[1], "-m") == 0 ? 3 : 1; i < argc; i++) {
+		Arena arena;
+		Str bytes;
+		const char *error;
+		arena_init(&arena, 0);
+		if (!os_read_file(&arena, argv[i], &bytes, &error)) {
+			fprintf(stderr, "%s: %s\n", argv[i], error);
+			return 2;
+		}
+		LLVMFuzzerTestOneInput((const uint8_t *)bytes.ptr, bytes.len);
+		arena_free(&arena);
+	}
+	return 0;
+}
+#endif
