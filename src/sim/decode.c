@@ -351,7 +351,7 @@ void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32
 
 static void copy(SimDecoder *d, unsigned bytes, uint32_t to, uint32_t from)
 {
-	sim_pure(d, ops_copy[base_log2(bytes)], bytes, to, from, SIM_NONE, SIM_NONE, 0);
+	sim_pure(d, d->ops->copy[base_log2(bytes)], bytes, to, from, SIM_NONE, SIM_NONE, 0);
 }
 
 /* ---- control ---- */
@@ -706,7 +706,8 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned shared,
 			    DiagList *diags)
 {
-	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel};
+	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
+			.ops = sim_ops_choose(NULL)};
 	map_init(&d.loc_of, d.scratch);
 	map_init(&d.data_of, d.scratch);
 	map_init(&d.constant_of, d.scratch);

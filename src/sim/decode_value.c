@@ -36,7 +36,7 @@ static uint32_t fill(SimDecoder *d, uint32_t slot, LLVMTypeRef part)
 		return slot;
 	unsigned bytes = sim_bytes(part);
 	uint32_t out = d->slots++;
-	sim_pure(d, ops_fill[index_of(bytes)], bytes, out, slot, SIM_NONE, SIM_NONE, sim_bits(part));
+	sim_pure(d, d->ops->fill[index_of(bytes)], bytes, out, slot, SIM_NONE, SIM_NONE, sim_bits(part));
 	return out;
 }
 
@@ -66,12 +66,12 @@ static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 		for (unsigned k = 0; k < 3; k++)
 			a[k] = odd && is_signed_op(op) && (k == 0 || op != OPS_ashr) ? fill(d, in[k].slots[p], shape.part[0]) :
 										       in[k].slots[p];
-		sim_pure(d, ops_int[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
+		sim_pure(d, d->ops->ints[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
 		if (!odd)
 			continue;
 		uint32_t wide = out.slots[p];
 		out.slots[p] = d->slots++;
-		sim_pure(d, ops_cut[index_of(bytes)], bytes, out.slots[p], wide, SIM_NONE, SIM_NONE, bits);
+		sim_pure(d, d->ops->cut[index_of(bytes)], bytes, out.slots[p], wide, SIM_NONE, SIM_NONE, bits);
 	}
 	sim_define(d, v, out);
 	return true;
@@ -118,7 +118,7 @@ static bool icmp(SimDecoder *d, LLVMValueRef v)
 	static const SimIntCompare of[] = {OPS_CMP_eq,  OPS_CMP_ne,  OPS_CMP_ugt, OPS_CMP_uge, OPS_CMP_ult,
 					   OPS_CMP_ule, OPS_CMP_sgt, OPS_CMP_sge, OPS_CMP_slt, OPS_CMP_sle};
 	unsigned predicate = (unsigned)LLVMGetICmpPredicate(v) - (unsigned)LLVMIntEQ;
-	return compare(d, v, ops_icmp[of[predicate]], false, predicate >= 6);
+	return compare(d, v, d->ops->icmp[of[predicate]], false, predicate >= 6);
 }
 
 static bool fcmp(SimDecoder *d, LLVMValueRef v)
@@ -129,7 +129,7 @@ static bool fcmp(SimDecoder *d, LLVMValueRef v)
 	LLVMRealPredicate predicate = LLVMGetFCmpPredicate(v);
 	if (predicate == LLVMRealPredicateFalse || predicate == LLVMRealPredicateTrue)
 		return sim_refuse(d, "a comparison that is always the same");
-	return compare(d, v, ops_fcmp[of[predicate]], true, false);
+	return compare(d, v, d->ops->fcmp[of[predicate]], true, false);
 }
 
 static bool select_of(SimDecoder *d, LLVMValueRef v)
@@ -140,7 +140,7 @@ static bool select_of(SimDecoder *d, LLVMValueRef v)
 	SimValue c = operand(d, v, 0), a = operand(d, v, 1), b = operand(d, v, 2), out = sim_new(d, shape.count);
 	for (uint32_t p = 0; p < shape.count; p++) {
 		unsigned bytes = sim_bytes(shape.part[p]);
-		sim_pure(d, ops_select[index_of(bytes)], bytes, out.slots[p], c.slots[c.count == shape.count ? p : 0], a.slots[p],
+		sim_pure(d, d->ops->select[index_of(bytes)], bytes, out.slots[p], c.slots[c.count == shape.count ? p : 0], a.slots[p],
 			 b.slots[p], 0);
 	}
 	sim_define(d, v, out);
@@ -165,15 +165,15 @@ static bool select_of(SimDecoder *d, LLVMValueRef v)
 				continue;                                                          \
 			uint32_t wide = out.slots[p];                                              \
 			out.slots[p] = d->slots++;                                                 \
-			sim_pure(d, ops_cut[index_of(sim_bytes(t))], sim_bytes(t), out.slots[p], wide, SIM_NONE, SIM_NONE, \
+			sim_pure(d, d->ops->cut[index_of(sim_bytes(t))], sim_bytes(t), out.slots[p], wide, SIM_NONE, SIM_NONE, \
 				 sim_bits(t));                                                     \
 		}                                                                                  \
 		sim_define(d, v, out);                                                             \
 		return true;                                                                       \
 	}
-CAST(resize, index_of(sim_bytes(f)), index_of(sim_bytes(t)), table == ops_sext, true)
+CAST(resize, index_of(sim_bytes(f)), index_of(sim_bytes(t)), table == d->ops->sext, true)
 CAST(float_cast, (unsigned)float_of(f), (unsigned)float_of(t), false, false)
-CAST(from_integer, index_of(sim_bytes(f)), (unsigned)float_of(t), table == ops_sitofp, false)
+CAST(from_integer, index_of(sim_bytes(f)), (unsigned)float_of(t), table == d->ops->sitofp, false)
 CAST(to_integer, (unsigned)float_of(f), index_of(sim_bytes(t)), false, true)
 
 typedef struct Repack {
@@ -252,8 +252,8 @@ static bool extract_any(SimDecoder *d, LLVMValueRef v)
 	uint32_t found = in.slots[0];
 	for (uint32_t p = 1; p < in.count; p++) {
 		uint32_t is = d->slots++, next = d->slots++;
-		sim_pure(d, ops_icmp[OPS_CMP_eq][index_of(wide)], 1, is, at.slots[0], sim_constant(d, p, wide), SIM_NONE, 0);
-		sim_pure(d, ops_select[index_of(bytes)], bytes, next, is, in.slots[p], found, 0);
+		sim_pure(d, d->ops->icmp[OPS_CMP_eq][index_of(wide)], 1, is, at.slots[0], sim_constant(d, p, wide), SIM_NONE, 0);
+		sim_pure(d, d->ops->select[index_of(bytes)], bytes, next, is, in.slots[p], found, 0);
 		found = next;
 	}
 	out.slots[0] = found;
@@ -302,7 +302,7 @@ static bool gep(SimDecoder *d, LLVMValueRef v)
 	if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
 		return sim_refuse(d, "vectors of addresses");
 	unsigned bytes = sim_bytes(LLVMTypeOf(v)), count = (unsigned)LLVMGetNumOperands(v);
-	SimPure *const *table = bytes == 4 ? ops_address32 : ops_address64;
+	SimPure *const *table = bytes == 4 ? d->ops->address32 : d->ops->address64;
 	uint32_t at = operand(d, v, 0).slots[0];
 	uint64_t offset = 0;
 	for (unsigned i = 1; i < count; i++) {
@@ -330,7 +330,7 @@ static bool gep(SimDecoder *d, LLVMValueRef v)
 	out.slots[0] = at;
 	if (offset) {
 		out.slots[0] = d->slots++;
-		sim_pure(d, ops_add_imm[index_of(bytes)], bytes, out.slots[0], at, SIM_NONE, SIM_NONE, offset);
+		sim_pure(d, d->ops->add_imm[index_of(bytes)], bytes, out.slots[0], at, SIM_NONE, SIM_NONE, offset);
 	}
 	sim_define(d, v, out);
 	return true;
@@ -443,15 +443,15 @@ static bool is_wide(LLVMTypeRef type)
 static uint32_t word_op(SimDecoder *d, SimIntOp op, uint32_t a, uint32_t b)
 {
 	uint32_t out = d->slots++;
-	sim_pure(d, ops_int[op][3], 8, out, a, b, SIM_NONE, 0);
+	sim_pure(d, d->ops->ints[op][3], 8, out, a, b, SIM_NONE, 0);
 	return out;
 }
 
 static uint32_t word_carry(SimDecoder *d, SimIntCompare compares, uint32_t a, uint32_t b)
 {
 	uint32_t bit = d->slots++, out = d->slots++;
-	sim_pure(d, ops_icmp[compares][3], 1, bit, a, b, SIM_NONE, 0);
-	sim_pure(d, ops_zext[0][3], 8, out, bit, SIM_NONE, SIM_NONE, 0);
+	sim_pure(d, d->ops->icmp[compares][3], 1, bit, a, b, SIM_NONE, 0);
+	sim_pure(d, d->ops->zext[0][3], 8, out, bit, SIM_NONE, SIM_NONE, 0);
 	return out;
 }
 
@@ -499,7 +499,7 @@ static bool wide_arithmetic(SimDecoder *d, LLVMValueRef v)
 		if (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) > 64)
 			return sim_refuse(d, "a cast to 128 bits");
 		out.slots[0] = d->slots++;
-		sim_pure(d, ops_zext[index_of(sim_bytes(LLVMTypeOf(LLVMGetOperand(v, 0))))][3], 8, out.slots[0], a.slots[0], SIM_NONE,
+		sim_pure(d, d->ops->zext[index_of(sim_bytes(LLVMTypeOf(LLVMGetOperand(v, 0))))][3], 8, out.slots[0], a.slots[0], SIM_NONE,
 			 SIM_NONE, 0);
 		out.slots[1] = sim_constant(d, 0, 8);
 		break;
@@ -530,8 +530,8 @@ static bool wide_trunc(SimDecoder *d, LLVMValueRef v)
 	unsigned bytes = sim_bytes(to);
 	SimValue a = operand(d, v, 0), out = sim_new(d, 1);
 	uint32_t whole = d->slots++;
-	sim_pure(d, ops_zext[3][index_of(bytes)], bytes, whole, a.slots[0], SIM_NONE, SIM_NONE, 0);
-	sim_pure(d, ops_cut[index_of(bytes)], bytes, out.slots[0], whole, SIM_NONE, SIM_NONE, sim_bits(to));
+	sim_pure(d, d->ops->zext[3][index_of(bytes)], bytes, whole, a.slots[0], SIM_NONE, SIM_NONE, 0);
+	sim_pure(d, d->ops->cut[index_of(bytes)], bytes, out.slots[0], whole, SIM_NONE, SIM_NONE, sim_bits(to));
 	sim_define(d, v, out);
 	return true;
 }
@@ -565,12 +565,12 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	case LLVMAnd: return integers(d, v, OPS_and, 2);
 	case LLVMOr: return integers(d, v, OPS_or, 2);
 	case LLVMXor: return integers(d, v, OPS_xor, 2);
-	case LLVMFAdd: return floats(d, v, ops_float[OPS_fadd], 2, 0);
-	case LLVMFSub: return floats(d, v, ops_float[OPS_fsub], 2, 0);
-	case LLVMFMul: return floats(d, v, ops_float[OPS_fmul], 2, 0);
-	case LLVMFDiv: return floats(d, v, ops_float[OPS_fdiv], 2, 0);
-	case LLVMFRem: return floats(d, v, ops_float[OPS_frem], 2, 0);
-	case LLVMFNeg: return floats(d, v, ops_fneg, 1, 0);
+	case LLVMFAdd: return floats(d, v, d->ops->floats[OPS_fadd], 2, 0);
+	case LLVMFSub: return floats(d, v, d->ops->floats[OPS_fsub], 2, 0);
+	case LLVMFMul: return floats(d, v, d->ops->floats[OPS_fmul], 2, 0);
+	case LLVMFDiv: return floats(d, v, d->ops->floats[OPS_fdiv], 2, 0);
+	case LLVMFRem: return floats(d, v, d->ops->floats[OPS_frem], 2, 0);
+	case LLVMFNeg: return floats(d, v, d->ops->fneg, 1, 0);
 	case LLVMICmp: return icmp(d, v);
 	case LLVMFCmp: return fcmp(d, v);
 	case LLVMSelect: return select_of(d, v);
@@ -578,14 +578,14 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	case LLVMZExt:
 	case LLVMPtrToInt:
 	case LLVMIntToPtr:
-	case LLVMAddrSpaceCast: return resize(d, v, ops_zext);
-	case LLVMSExt: return resize(d, v, ops_sext);
+	case LLVMAddrSpaceCast: return resize(d, v, d->ops->zext);
+	case LLVMSExt: return resize(d, v, d->ops->sext);
 	case LLVMFPTrunc:
-	case LLVMFPExt: return float_cast(d, v, ops_fcast);
-	case LLVMSIToFP: return from_integer(d, v, ops_sitofp);
-	case LLVMUIToFP: return from_integer(d, v, ops_uitofp);
-	case LLVMFPToSI: return to_integer(d, v, ops_fptosi);
-	case LLVMFPToUI: return to_integer(d, v, ops_fptoui);
+	case LLVMFPExt: return float_cast(d, v, d->ops->fcast);
+	case LLVMSIToFP: return from_integer(d, v, d->ops->sitofp);
+	case LLVMUIToFP: return from_integer(d, v, d->ops->uitofp);
+	case LLVMFPToSI: return to_integer(d, v, d->ops->fptosi);
+	case LLVMFPToUI: return to_integer(d, v, d->ops->fptoui);
 	case LLVMBitCast: return bitcast(d, v);
 	case LLVMFreeze: return rename_as(d, v);
 	case LLVMExtractValue: return extract_value(d, v);
@@ -647,8 +647,8 @@ static bool overflow(SimDecoder *d, LLVMValueRef v, const Intrinsic *in)
 	if (!sim_bits(type) || is_odd(type))
 		return sim_refuse(d, "this operation on such integers");
 	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, 2);
-	sim_pure(d, ops_int[in->op][index_of(bytes)], bytes, out.slots[0], a.slots[0], b.slots[0], SIM_NONE, 0);
-	sim_pure(d, ops_icmp[in->compare][index_of(bytes)], 1, out.slots[1], a.slots[0], b.slots[0], SIM_NONE, 0);
+	sim_pure(d, d->ops->ints[in->op][index_of(bytes)], bytes, out.slots[0], a.slots[0], b.slots[0], SIM_NONE, 0);
+	sim_pure(d, d->ops->icmp[in->compare][index_of(bytes)], 1, out.slots[1], a.slots[0], b.slots[0], SIM_NONE, 0);
 	sim_define(d, v, out);
 	return true;
 }
@@ -663,21 +663,21 @@ static bool named(const char *name, const char *wanted)
 bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 {
 	if (named(name, "fma") || named(name, "fmuladd"))
-		return floats(d, v, ops_fma, 3, 0);
+		return floats(d, v, d->ops->fma, 3, 0);
 	if (named(name, "fabs"))
-		return floats(d, v, ops_fabs, 1, 0);
+		return floats(d, v, d->ops->fabs, 1, 0);
 	if (named(name, "copysign"))
-		return floats(d, v, ops_copysign, 2, 0);
+		return floats(d, v, d->ops->copysign, 2, 0);
 	if (named(name, "fptosi.sat"))
-		return to_integer(d, v, ops_fptosi);
+		return to_integer(d, v, d->ops->fptosi);
 	if (named(name, "fptoui.sat"))
-		return to_integer(d, v, ops_fptoui);
+		return to_integer(d, v, d->ops->fptoui);
 	if (named(name, "is.fpclass")) {
 		SimValue a = operand(d, v, 0), out = sim_new(d, 1);
 		int kind = float_of(LLVMTypeOf(LLVMGetOperand(v, 0)));
 		if (kind < 0)
 			return sim_refuse(d, "%s", name);
-		sim_pure(d, ops_class[kind], 1, out.slots[0], a.slots[0], SIM_NONE, SIM_NONE,
+		sim_pure(d, d->ops->class[kind], 1, out.slots[0], a.slots[0], SIM_NONE, SIM_NONE,
 			 LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)));
 		sim_define(d, v, out);
 		return true;
@@ -688,7 +688,7 @@ bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 			continue;
 		switch (in->kind) {
 		case OF_INTS: return integers(d, v, (SimIntOp)in->op, in->count);
-		case OF_FLOATS: return floats(d, v, ops_float[in->op], in->count, 0);
+		case OF_FLOATS: return floats(d, v, d->ops->floats[in->op], in->count, 0);
 		case OF_OVERFLOW: return overflow(d, v, in);
 		case NOTHING: return true;
 		}

@@ -37,8 +37,7 @@ typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFl
 	INT_OP(usub_sat, x < y ? 0 : x - y)                                                       \
 	INT_OP(sadd_sat, ops_saturate((Wide)sx + sy, BITS))                                   \
 	INT_OP(ssub_sat, ops_saturate((Wide)sx - sy, BITS))                                   \
-	INT_OP(umulh, (T)((UnsignedWide)x * y >> BITS))                                      \
-	INT_OP(smulh, (T)((Wide)sx * sy >> BITS))
+	INT_OP(umulh, (T)((UnsignedWide)x * y >> BITS))
 
 /* Comparisons give a byte. */
 #define SIM_INT_COMPARES                                                                          \
@@ -111,25 +110,44 @@ typedef enum { SIM_FLOAT_OPS OPS_FLOAT__COUNT } SimFloatOp;
 typedef enum { SIM_FLOAT_COMPARES OPS_FCMP__COUNT } SimFloatCompare;
 #undef FLOAT_CMP
 
-extern SimPure *const ops_int[OPS_INT__COUNT][4];
-extern SimPure *const ops_icmp[OPS_CMP__COUNT][4];
-extern SimPure *const ops_float[OPS_FLOAT__COUNT][FLOAT__COUNT];
-extern SimPure *const ops_fcmp[OPS_FCMP__COUNT][FLOAT__COUNT];
-extern SimPure *const ops_fma[FLOAT__COUNT];
-/* Bits: sign bit cleared, flipped, taken from y. */
-extern SimPure *const ops_fabs[FLOAT__COUNT], *const ops_fneg[FLOAT__COUNT], *const ops_copysign[FLOAT__COUNT];
-extern SimPure *const ops_class[FLOAT__COUNT]; /* imm: LLVM's mask of classes */
-extern SimPure *const ops_fcast[FLOAT__COUNT][FLOAT__COUNT];                 /* from, to */
-extern SimPure *const ops_sitofp[4][FLOAT__COUNT], *const ops_uitofp[4][FLOAT__COUNT];
-extern SimPure *const ops_fptosi[FLOAT__COUNT][4], *const ops_fptoui[FLOAT__COUNT][4]; /* saturating, NaN as the GPU */
-extern SimPure *const ops_copy[4];
-extern SimPure *const ops_select[4]; /* a: condition */
-extern SimPure *const ops_zext[4][4], *const ops_sext[4][4]; /* from, to; to narrower: cut */
-/* To imm bits: the rest cleared, or filled with the sign. */
-extern SimPure *const ops_cut[4], *const ops_fill[4];
-/* a + b * imm; b of the size of the table's index as a signed number. */
-extern SimPure *const ops_address64[4], *const ops_address32[4];
-extern SimPure *const ops_add_imm[4];
+/* mma.sync: C + A B of fragments, as the lanes of a warp hold them in words of slots (kern/product.c). */
+typedef enum { MMA_F16, MMA_BF16, MMA_TF32, MMA_E4M3, MMA_E5M2, MMA_S8, MMA_U8, MMA_F64 } MmaType;
+
+typedef struct SimMma {
+	unsigned m, n, k, bits; /* bits of an element of A and B */
+	MmaType a, b;
+	bool half;              /* C is fp16, two to a word; otherwise f32, s32 or f64 */
+	unsigned a_words, b_words, c_words;
+} SimMma;
+
+/* `from`: words of A, of B, of C. `to` may be the words of C. */
+typedef void SimProduct(const SimMma *x, void *const *to, const void *const *from);
+
+/* The loops, compiled once for each instruction set and chosen when a kernel is decoded; results are the same. */
+struct SimOps {
+	const char *name;
+	SimPure *const (*ints)[4], *const (*icmp)[4];
+	SimPure *const (*floats)[FLOAT__COUNT], *const (*fcmp)[FLOAT__COUNT];
+	SimPure *const *fma;
+	/* Bits: sign bit cleared, flipped, taken from y. */
+	SimPure *const *fabs, *const *fneg, *const *copysign;
+	SimPure *const *class;                    /* imm: LLVM's mask of classes */
+	SimPure *const (*fcast)[FLOAT__COUNT];    /* from, to */
+	SimPure *const (*sitofp)[FLOAT__COUNT], *const (*uitofp)[FLOAT__COUNT];
+	SimPure *const (*fptosi)[4], *const (*fptoui)[4]; /* saturating, NaN as the GPU */
+	SimPure *const *copy;
+	SimPure *const *select;                   /* a: condition */
+	SimPure *const (*zext)[4], *const (*sext)[4]; /* from, to; to narrower: cut */
+	/* To imm bits: the rest cleared, or filled with the sign. */
+	SimPure *const *cut, *const *fill;
+	/* a + b * imm; b of the size of the table's index as a signed number. */
+	SimPure *const *address64, *const *address32;
+	SimPure *const *add_imm;
+	SimProduct *product;
+};
+
+/* The best set for this processor, or at most the one named ("plain", "avx2"). */
+const SimOps *sim_ops_choose(const char *at_most);
 
 static inline uint64_t ops_reverse(uint64_t x)
 {

@@ -207,8 +207,11 @@ typedef struct SimValue {
 	uint32_t count;
 } SimValue;
 
+typedef struct SimOps SimOps; /* ops.h */
+
 typedef struct SimDecoder {
 	Arena *arena, *scratch; /* of the kernel; of decoding */
+	const SimOps *ops;
 	DiagList *diags;
 	LLVMModuleRef mod;
 	const char *kernel_name;

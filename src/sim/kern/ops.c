@@ -1,6 +1,6 @@
 /* Arithmetic on all lanes: loops that compilers vectorise. Division by zero and shifts past the width have a value here, as
  * lanes that are not meant compute too. NaN results are the GPU's. */
-#include "sim/ops.h"
+#include "sim/kern/kern.h"
 
 #include "sim/half.h"
 
@@ -52,24 +52,24 @@ static inline bool ops_overflows(Wide v, unsigned bits)
 SIM_INT_OPS
 #undef INT_OP
 #define INT_OP(name, expression) [OPS_##name] = INT_ROW(int_##name),
-SimPure *const ops_int[OPS_INT__COUNT][4] = {SIM_INT_OPS};
+static SimPure *const ops_int[OPS_INT__COUNT][4] = {SIM_INT_OPS};
 #undef INT_OP
 
 #define INT_CMP(name, expression) CMP_ALL(icmp_##name, expression)
 SIM_INT_COMPARES
 #undef INT_CMP
 #define INT_CMP(name, expression) [OPS_CMP_##name] = INT_ROW(icmp_##name),
-SimPure *const ops_icmp[OPS_CMP__COUNT][4] = {SIM_INT_COMPARES};
+static SimPure *const ops_icmp[OPS_CMP__COUNT][4] = {SIM_INT_COMPARES};
 #undef INT_CMP
 
 INT_ALL(copy, x)
-SimPure *const ops_copy[4] = INT_ROW(copy);
+static SimPure *const ops_copy[4] = INT_ROW(copy);
 INT_ALL(add_imm, x + (T)imm)
-SimPure *const ops_add_imm[4] = INT_ROW(add_imm);
+static SimPure *const ops_add_imm[4] = INT_ROW(add_imm);
 INT_ALL(cut, imm >= BITS ? x : (T)(x & (T)(((T)1 << (imm & (BITS - 1))) - 1)))
-SimPure *const ops_cut[4] = INT_ROW(cut);
+static SimPure *const ops_cut[4] = INT_ROW(cut);
 INT_ALL(fill, imm >= BITS ? x : (T)(((int64_t)((uint64_t)x << (64 - imm))) >> (64 - imm)))
-SimPure *const ops_fill[4] = INT_ROW(fill);
+static SimPure *const ops_fill[4] = INT_ROW(fill);
 
 #define SELECT(bits, T)                                                                           \
 	static void select_##bits(void *d, const void *a, const void *b, const void *c, uint64_t imm) \
@@ -85,7 +85,7 @@ SELECT(8, uint8_t)
 SELECT(16, uint16_t)
 SELECT(32, uint32_t)
 SELECT(64, uint64_t)
-SimPure *const ops_select[4] = INT_ROW(select);
+static SimPure *const ops_select[4] = INT_ROW(select);
 
 /* ---- widths ---- */
 
@@ -111,8 +111,8 @@ CASTS(sext, 8, int8_t)
 CASTS(sext, 16, int16_t)
 CASTS(sext, 32, int32_t)
 CASTS(sext, 64, int64_t)
-SimPure *const ops_zext[4][4] = {INT_ROW(zext_8), INT_ROW(zext_16), INT_ROW(zext_32), INT_ROW(zext_64)};
-SimPure *const ops_sext[4][4] = {INT_ROW(sext_8), INT_ROW(sext_16), INT_ROW(sext_32), INT_ROW(sext_64)};
+static SimPure *const ops_zext[4][4] = {INT_ROW(zext_8), INT_ROW(zext_16), INT_ROW(zext_32), INT_ROW(zext_64)};
+static SimPure *const ops_sext[4][4] = {INT_ROW(sext_8), INT_ROW(sext_16), INT_ROW(sext_32), INT_ROW(sext_64)};
 
 #define ADDRESS(name, P, I)                                                                       \
 	static void name(void *d, const void *a, const void *b, const void *c, uint64_t imm)      \
@@ -132,8 +132,8 @@ ADDRESS(address32_8, uint32_t, int8_t)
 ADDRESS(address32_16, uint32_t, int16_t)
 ADDRESS(address32_32, uint32_t, int32_t)
 ADDRESS(address32_64, uint32_t, int64_t)
-SimPure *const ops_address64[4] = INT_ROW(address64);
-SimPure *const ops_address32[4] = INT_ROW(address32);
+static SimPure *const ops_address64[4] = INT_ROW(address64);
+static SimPure *const ops_address32[4] = INT_ROW(address32);
 
 /* ---- floats ---- */
 
@@ -188,27 +188,27 @@ static inline double put_f64(double x)
 SIM_FLOAT_OPS
 #undef FLOAT_OP
 #define FLOAT_OP(name, expression) [OPS_##name] = FLOAT_ROW(float_##name),
-SimPure *const ops_float[OPS_FLOAT__COUNT][FLOAT__COUNT] = {SIM_FLOAT_OPS};
+static SimPure *const ops_float[OPS_FLOAT__COUNT][FLOAT__COUNT] = {SIM_FLOAT_OPS};
 #undef FLOAT_OP
 
 #define FLOAT_CMP(name, expression) FLOAT_TESTS(fcmp_##name, expression)
 SIM_FLOAT_COMPARES
 #undef FLOAT_CMP
 #define FLOAT_CMP(name, expression) [OPS_FCMP_##name] = FLOAT_ROW(fcmp_##name),
-SimPure *const ops_fcmp[OPS_FCMP__COUNT][FLOAT__COUNT] = {SIM_FLOAT_COMPARES};
+static SimPure *const ops_fcmp[OPS_FCMP__COUNT][FLOAT__COUNT] = {SIM_FLOAT_COMPARES};
 #undef FLOAT_CMP
 
 FLOAT_FN(fma, F16, uint16_t, double, uint16_t, half_to_f16_d, fma(x, y, z))
 FLOAT_FN(fma, BF16, uint16_t, double, uint16_t, half_to_bf16_d, fma(x, y, z))
 FLOAT_FN(fma, F32, float, float, float, put_f32, fmaf(x, y, z))
 FLOAT_FN(fma, F64, double, double, double, put_f64, fma(x, y, z))
-SimPure *const ops_fma[FLOAT__COUNT] = FLOAT_ROW(fma);
+static SimPure *const ops_fma[FLOAT__COUNT] = FLOAT_ROW(fma);
 
 #define SIGNS(name, expression)                                                                   \
 	INT_FN(name, F16, uint16_t, int16_t, 16, uint16_t, expression)                            \
 	INT_FN(name, F32, uint32_t, int32_t, 32, uint32_t, expression)                            \
 	INT_FN(name, F64, uint64_t, int64_t, 64, uint64_t, expression)                            \
-	SimPure *const ops_##name[FLOAT__COUNT] = {name##_F16, name##_F16, name##_F32, name##_F64};
+	static SimPure *const ops_##name[FLOAT__COUNT] = {name##_F16, name##_F16, name##_F32, name##_F64};
 #define SIGN ((T)1 << (BITS - 1))
 SIGNS(fabs, x & (T)~SIGN)
 SIGNS(fneg, x ^ SIGN)
@@ -233,7 +233,7 @@ INT_FN(class_f16, n, uint16_t, int16_t, 16, uint8_t, in_class(x, 16, 10, imm))
 INT_FN(class_bf16, n, uint16_t, int16_t, 16, uint8_t, in_class(x, 16, 7, imm))
 INT_FN(class_f32, n, uint32_t, int32_t, 32, uint8_t, in_class(x, 32, 23, imm))
 INT_FN(class_f64, n, uint64_t, int64_t, 64, uint8_t, in_class(x, 64, 52, imm))
-SimPure *const ops_class[FLOAT__COUNT] = {class_f16_n, class_bf16_n, class_f32_n, class_f64_n};
+static SimPure *const ops_class[FLOAT__COUNT] = {class_f16_n, class_bf16_n, class_f32_n, class_f64_n};
 
 /* ---- between floats, and integers ---- */
 
@@ -258,7 +258,7 @@ FLOAT_CASTS(F16, uint16_t, half_to_f16, half_to_bf16)
 FLOAT_CASTS(BF16, uint16_t, half_to_f16, half_to_bf16)
 FLOAT_CASTS(F32, float, half_to_f16, half_to_bf16)
 FLOAT_CASTS(F64, double, half_to_f16_d, half_to_bf16_d)
-SimPure *const ops_fcast[FLOAT__COUNT][FLOAT__COUNT] = {
+static SimPure *const ops_fcast[FLOAT__COUNT][FLOAT__COUNT] = {
 	FLOAT_ROW(fcast_F16), FLOAT_ROW(fcast_BF16), FLOAT_ROW(fcast_F32), FLOAT_ROW(fcast_F64)};
 
 /* To 16 bits by way of f32: integers of more than 24 bits are rounded to odd there, so that they round once. */
@@ -288,9 +288,9 @@ FROM_INTEGER(uitofp, 8, uint8_t, to_odd)
 FROM_INTEGER(uitofp, 16, uint16_t, to_odd)
 FROM_INTEGER(uitofp, 32, uint32_t, to_odd)
 FROM_INTEGER(uitofp, 64, uint64_t, to_odd)
-SimPure *const ops_sitofp[4][FLOAT__COUNT] = {FLOAT_ROW(sitofp_8), FLOAT_ROW(sitofp_16), FLOAT_ROW(sitofp_32),
+static SimPure *const ops_sitofp[4][FLOAT__COUNT] = {FLOAT_ROW(sitofp_8), FLOAT_ROW(sitofp_16), FLOAT_ROW(sitofp_32),
 					       FLOAT_ROW(sitofp_64)};
-SimPure *const ops_uitofp[4][FLOAT__COUNT] = {FLOAT_ROW(uitofp_8), FLOAT_ROW(uitofp_16), FLOAT_ROW(uitofp_32),
+static SimPure *const ops_uitofp[4][FLOAT__COUNT] = {FLOAT_ROW(uitofp_8), FLOAT_ROW(uitofp_16), FLOAT_ROW(uitofp_32),
 					       FLOAT_ROW(uitofp_64)};
 
 /* Narrow results come from 16 or 32 bits, cut, as the GPU has no conversion to 8. NaN is the highest bit alone in 64-bit
@@ -325,7 +325,35 @@ TO_INTEGER(fptoui, to_unsigned, F16, uint16_t, false)
 TO_INTEGER(fptoui, to_unsigned, BF16, uint16_t, false)
 TO_INTEGER(fptoui, to_unsigned, F32, float, false)
 TO_INTEGER(fptoui, to_unsigned, F64, double, true)
-SimPure *const ops_fptosi[FLOAT__COUNT][4] = {INT_ROW(fptosi_F16), INT_ROW(fptosi_BF16), INT_ROW(fptosi_F32),
+static SimPure *const ops_fptosi[FLOAT__COUNT][4] = {INT_ROW(fptosi_F16), INT_ROW(fptosi_BF16), INT_ROW(fptosi_F32),
 					      INT_ROW(fptosi_F64)};
-SimPure *const ops_fptoui[FLOAT__COUNT][4] = {INT_ROW(fptoui_F16), INT_ROW(fptoui_BF16), INT_ROW(fptoui_F32),
+static SimPure *const ops_fptoui[FLOAT__COUNT][4] = {INT_ROW(fptoui_F16), INT_ROW(fptoui_BF16), INT_ROW(fptoui_F32),
 					      INT_ROW(fptoui_F64)};
+
+const SimOps SIM_NAME(sim_ops) = {
+	.name = SIM_TEXT(SIM_SET),
+	.ints = ops_int,
+	.icmp = ops_icmp,
+	.floats = ops_float,
+	.fcmp = ops_fcmp,
+	.fma = ops_fma,
+	.fabs = ops_fabs,
+	.fneg = ops_fneg,
+	.copysign = ops_copysign,
+	.class = ops_class,
+	.fcast = ops_fcast,
+	.sitofp = ops_sitofp,
+	.uitofp = ops_uitofp,
+	.fptosi = ops_fptosi,
+	.fptoui = ops_fptoui,
+	.copy = ops_copy,
+	.select = ops_select,
+	.zext = ops_zext,
+	.sext = ops_sext,
+	.cut = ops_cut,
+	.fill = ops_fill,
+	.address64 = ops_address64,
+	.address32 = ops_address32,
+	.add_imm = ops_add_imm,
+	.product = SIM_NAME(sim_product),
+};
