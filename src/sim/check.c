@@ -91,10 +91,10 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Access *a, const char *now, const char *then)
 {
 	char place[512];
-	const SimKernel *k = w->cta->run->kernel;
-	sim_finding(w, i->loc, a->loc, DIAG_SIM_RACE,
-		    "%s of byte %u of shared memory by warp %u, lane %u, and %s by warp %u at %s have no barrier between them", now, offset,
-		    w->index, lane, then, a->warp, sim_place(k, a->loc, place, sizeof place));
+	SimParty other = {a->loc, w->cta->pid, a->warp, a->lanes};
+	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, DIAG_SIM_RACE,
+		    "%s of byte %u of shared memory and %s at %s have no barrier between them", now, offset, then,
+		    sim_place(w->cta->run->kernel, a->loc, place, sizeof place));
 }
 
 static void note(SimWarp *w, const SimInstr *i, unsigned lane, Access *a)
@@ -108,9 +108,10 @@ static bool flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset
 	char place[512];
 	if (!c->flying)
 		return false;
-	sim_finding(w, i->loc, c->write.loc, DIAG_SIM_WAIT,
-		    "%s of byte %u of shared memory by warp %u, lane %u, while the copy of %s is under way: its thread has not waited for it",
-		    what, offset, w->index, lane, sim_place(w->cta->run->kernel, c->write.loc, place, sizeof place));
+	SimParty other = {c->write.loc, w->cta->pid, c->write.warp, c->write.lanes};
+	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, DIAG_SIM_WAIT,
+		    "%s of byte %u of shared memory while the copy of %s is under way: its thread has not waited for it", what, offset,
+		    sim_place(w->cta->run->kernel, c->write.loc, place, sizeof place));
 	return true;
 }
 
@@ -119,7 +120,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
 		if (!c->written) {
-			sim_finding(w, i->loc, 0, DIAG_SIM_UNWRITTEN, "byte %u of shared memory, read by warp %u, lane %u", at, w->index, lane);
+			sim_finding(w, i->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_UNWRITTEN, "byte %u of shared memory", at);
 			note(w, i, lane, &c->read);
 			return;
 		}

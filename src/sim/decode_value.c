@@ -399,7 +399,10 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 		return false;
 	SimValue out = sim_new(d, shape.count);
 	sim_define(d, v, out);
-	return memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots) != NULL;
+	SimInstr *i = memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots);
+	if (i && LLVMGetVolatile(v))
+		i->order = SIM_ACQUIRE;
+	return i != NULL;
 }
 
 static bool store(SimDecoder *d, LLVMValueRef v)

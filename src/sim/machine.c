@@ -246,17 +246,17 @@ static bool warp_barrier(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 static bool fence(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	(void)w;
-	(void)i;
 	(void)mask;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (i->imm && w->cta->run->races)
+		sim_race_fence(w);
 	return true;
 }
 EFFECT_OP(barrier, barrier, 0)
 EFFECT_OP(warp_barrier, warp_barrier, 0)
 EFFECT_OP(fence_cta, fence, 0)
-EFFECT_OP(fence_gpu, fence, 0)
-EFFECT_OP(fence_sys, fence, 0)
+EFFECT_OP(fence_gpu, fence, 1)
+EFFECT_OP(fence_sys, fence, 1)
 
 /* ---- lane by lane ---- */
 

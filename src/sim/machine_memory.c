@@ -17,6 +17,7 @@ typedef struct Access {
 	MemoryOp op;
 	MemoryType type;
 	bool pair;          /* two 16-bit floats in a word */
+	SimOrder order;     /* among programs */
 	unsigned operands;  /* before the words: address, condition, policy */
 	unsigned word_bits; /* of what is operated on */
 } Access;
@@ -54,14 +55,26 @@ static void read_operation(Access *a, Str word)
 
 static bool read_access(const char *suffix, Access *a)
 {
+	static const struct {
+		const char *name;
+		SimOrder order;
+	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE}, {"release", SIM_RELEASE},
+		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_ACQUIRE}, {"cv", SIM_ACQUIRE}};
 	Str word = {0};
+	bool cta = false;
 	*a = (Access){0};
 	while (suffix && *suffix) {
 		suffix = next_word(suffix, &word);
+		for (size_t k = 0; k < ARRAY_LEN(orders); k++)
+			if (str_is(word, orders[k].name))
+				a->order = orders[k].order;
+		cta |= str_is(word, "cta");
 		a->always |= str_is(word, "always");
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
+	if (cta) /* says nothing to other programs */
+		a->order = SIM_RELAXED;
 	if (word.len < 4 || word.ptr[0] != 'v')
 		return false;
 	char *end;
@@ -97,6 +110,7 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->size = a->bits == 8 ? 2 : i->bytes;
 	i->parts = (uint8_t)a->n;
 	i->align = a->n * a->bits / 8;
+	i->order = (uint8_t)a->order;
 	return i;
 }
 
@@ -116,7 +130,7 @@ static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint8_t *to = sim_global(w, i, lane, address[lane], i->align, i->align, true);
 		if (!to)
 			return false;
-		memory_from_slots(w, i, a->operands, lane, to);
+		memory_store(w, i, a->operands, lane, to, i->align);
 	}
 	return true;
 }
@@ -142,7 +156,10 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 	uint8_t *at = sim_global(w, i, lane, address, i->align, i->align, true);
 	if (!at)
 		return false;
+	if (w->cta->run->races)
+		sim_race_atomic(w, i, lane, at, i->align, a->order);
 	uint8_t in[128] = {0}, out[64], more[64] = {0};
+	bool written = false;
 	memory_from_slots(w, i, a->operands, lane, in);
 	if (a->op == MEMORY_CAS)
 		memory_from_slots(w, i, a->operands + a->n, lane, more);
@@ -153,7 +170,10 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 		old = a->op == MEMORY_CAS ? memory_atomic(at, a->op, a->type, a->word_bits, second, v) :
 					    memory_atomic(at + p * bytes, a->op, a->type, a->word_bits, v, 0);
 		memcpy(out + p * bytes, &old, bytes);
+		written |= a->op != MEMORY_CAS || old == v;
 	}
+	if (w->cta->run->races && written)
+		sim_race_release(w, at, a->order);
 	if (i->results)
 		memory_to_slots(w, i, lane, out);
 	return true;
@@ -282,6 +302,8 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 					 size, (unsigned long long)from[lane]);
 		if (w->cta->shadow)
 			sim_check_copy(w, i, lane, to[lane], size);
+		if (w->cta->run->races && bytes)
+			sim_race_read(w, i, lane, source, bytes, SIM_PLAIN);
 		if (bytes)
 			memcpy(into, source, bytes);
 		memset(into + bytes, 0, size - bytes);

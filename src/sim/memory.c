@@ -146,6 +146,18 @@ void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned l
 	}
 }
 
+void memory_store(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
+{
+	uint8_t value[256];
+	if (LIKELY(w->cta->run->races == NULL)) {
+		memory_from_slots(w, i, first, lane, to);
+		return;
+	}
+	memory_from_slots(w, i, first, lane, value);
+	sim_race_write(w, i, lane, to, size, value);
+	memcpy(to, value, size);
+}
+
 /* ---- LLVM's loads and stores ---- */
 
 bool sim_load(SimWarp *w, const SimInstr *i, uint32_t mask)
@@ -156,6 +168,8 @@ bool sim_load(SimWarp *w, const SimInstr *i, uint32_t mask)
 		const uint8_t *from = sim_global(w, i, lane, address[lane], size, i->align, false);
 		if (!from)
 			return false;
+		if (UNLIKELY(w->cta->run->races != NULL))
+			sim_race_read(w, i, lane, from, size, (SimOrder)i->order);
 		memory_to_slots(w, i, lane, from);
 	}
 	return true;
@@ -169,7 +183,7 @@ bool sim_store(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint8_t *to = sim_global(w, i, lane, address[lane], size, i->align, true);
 		if (!to)
 			return false;
-		memory_from_slots(w, i, 1, lane, to);
+		memory_store(w, i, 1, lane, to, size);
 	}
 	return true;
 }
@@ -304,8 +318,14 @@ static uint64_t lane_bits(const void *slot, unsigned lane, unsigned bytes)
 /* Of LLVM's instructions, whose bit 16 says that the memory is shared. */
 static void *atomic_place(SimWarp *w, const SimInstr *i, unsigned lane)
 {
-	if (!(i->imm >> 16))
-		return sim_global(w, i, lane, ((const uint64_t *)sim_operand(w, i, 0))[lane], i->bytes, i->bytes, true);
+	if (!(i->imm >> 16)) {
+		void *place = sim_global(w, i, lane, ((const uint64_t *)sim_operand(w, i, 0))[lane], i->bytes, i->bytes, true);
+		if (place && w->cta->run->races) {
+			sim_race_atomic(w, i, lane, place, i->bytes, SIM_RELAXED);
+			sim_race_release(w, place, SIM_RELAXED);
+		}
+		return place;
+	}
 	uint32_t offset = ((const uint32_t *)sim_operand(w, i, 0))[lane];
 	void *at = sim_shared(w, i, lane, offset, i->bytes, i->bytes);
 	if (at && w->cta->shadow)

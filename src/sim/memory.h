@@ -14,6 +14,8 @@ uint64_t memory_atomic(void *at, MemoryOp op, MemoryType type, unsigned bits, ui
 /* i->parts of i->bytes each: a lane's results from memory; a lane's operands from the first one on to memory. In slots a
  * part takes i->size: bytes may be words of 16 bits there. */
 void memory_to_slots(SimWarp *w, const SimInstr *i, unsigned lane, const uint8_t *from);
+/* The latter to global memory, of `size` bytes. */
+void memory_store(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size);
 void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to);
 
 #endif

@@ -11,77 +11,6 @@
 
 enum { TURN = 4, PATIENCE = 4096, RESIDENT = 256, ROTATE = 16 };
 
-/* ---- faults ---- */
-
-const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size)
-{
-	const SimLoc *l = &kernel->locs[loc];
-	snprintf(out, size, l->path ? "%s:%u:%u" : "?", l->path, l->line, l->col);
-	return out;
-}
-
-static void keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text)
-{
-	pthread_mutex_lock(&run->lock);
-	/* Programs that wait for one that has failed are no deadlock. */
-	bool follows = run->fault.set && code == DIAG_RUN_DEADLOCK && run->fault.code != DIAG_RUN_DEADLOCK;
-	if (!run->fault.set || (pid < run->fault.pid && !follows)) {
-		run->fault = (SimFault){.set = true, .pid = pid, .code = code, .loc = loc};
-		snprintf(run->fault.text, sizeof run->fault.text, "%s", text);
-		atomic_store(&run->stop, pid);
-	}
-	pthread_mutex_unlock(&run->lock);
-}
-
-static void who(const SimWarp *w, int lane, char *out, size_t size)
-{
-	const uint32_t *p = w->cta->program;
-	int n = snprintf(out, size, "; kernel '%s', program (%u, %u, %u), warp %u", w->cta->run->kernel->name, p[0], p[1], p[2],
-			 w->index);
-	if (lane >= 0 && n > 0)
-		snprintf(out + n, size - (size_t)n, ", lane %d", lane);
-}
-
-bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	if (n > 0 && (size_t)n < sizeof text)
-		who(w, lane, text + n, sizeof text - (size_t)n);
-	w->faulted = true;
-	keep_fault(w->cta->run, w->cta->pid, code, i->loc, text);
-	return false;
-}
-
-void sim_finding(SimWarp *w, uint32_t loc, uint32_t other, DiagCode code, const char *format, ...)
-{
-	SimRun *run = w->cta->run;
-	pthread_mutex_lock(&run->lock);
-	SimFinding **at = &run->findings;
-	while (*at && ((*at)->code != code || (*at)->loc != loc || (*at)->other != other))
-		at = &(*at)->next;
-	if (!*at) {
-		*at = calloc(1, sizeof **at);
-		if (!*at) {
-			run->no_memory = true;
-			pthread_mutex_unlock(&run->lock);
-			return;
-		}
-		**at = (SimFinding){.code = code, .loc = loc, .other = other, .pid = w->cta->pid};
-		va_list args;
-		va_start(args, format);
-		int n = vsnprintf((*at)->text, sizeof (*at)->text, format, args);
-		va_end(args);
-		if (n > 0 && (size_t)n < sizeof (*at)->text)
-			who(w, -1, (*at)->text + n, sizeof (*at)->text - (size_t)n);
-	}
-	(*at)->count++;
-	pthread_mutex_unlock(&run->lock);
-}
-
 /* ---- fragments ---- */
 
 static void drop_fragment(SimWarp *w, unsigned n)
@@ -284,20 +213,23 @@ static void check_barrier(SimCta *cta, unsigned warps)
 	const SimKernel *k = cta->run->kernel;
 	uint32_t first = UINT32_MAX;
 	char a[512], b[512];
+	SimParty other = {0};
 	for (unsigned n = 0; n < warps; n++) {
 		SimWarp *w = &cta->warps[n];
 		for (unsigned f = 0; f < w->fragment_count; f++) {
-			uint32_t pc = w->fragments[f].pc;
-			if (first == UINT32_MAX)
+			uint32_t pc = w->fragments[f].pc, lanes = w->fragments[f].lanes;
+			if (first == UINT32_MAX) {
 				first = pc;
+				other = (SimParty){k->code[pc].loc, cta->pid, n, lanes};
+			}
 			if (pc == first && live_lanes(w) == SIM_ALL)
 				continue;
 			uint32_t l = k->code[first].loc, m = k->code[pc].loc;
 			if (pc != first)
-				sim_finding(w, m, l, DIAG_SIM_BARRIER, "threads of a program meet at different barriers: at %s and at %s",
+				sim_finding(w, m, lanes, &other, DIAG_SIM_BARRIER, "threads of a program meet at different barriers: at %s and at %s",
 					    sim_place(k, l, a, sizeof a), sim_place(k, m, b, sizeof b));
 			else
-				sim_finding(w, m, l, DIAG_SIM_BARRIER, "lanes have ended and do not come to the barrier at %s: 0x%08x",
+				sim_finding(w, m, lanes, NULL, DIAG_SIM_BARRIER, "lanes have ended and do not come to the barrier at %s: 0x%08x",
 					    sim_place(k, m, a, sizeof a), ~live_lanes(w));
 		}
 	}
@@ -316,6 +248,8 @@ static bool open_barrier(SimCta *cta)
 		return false;
 	if (cta->shadow)
 		check_barrier(cta, warps);
+	if (cta->run->races)
+		sim_race_barrier(cta);
 	for (unsigned n = 0; n < warps; n++)
 		release(&cta->warps[n], WAIT_CTA);
 	cta->interval++;
@@ -345,7 +279,7 @@ static void deadlock(SimCta *cta)
 	at = MIN(at, sizeof text - 1);
 	snprintf(text + at, sizeof text - at, "; kernel '%s', program (%u, %u, %u)", k->name, cta->program[0], cta->program[1],
 		 cta->program[2]);
-	keep_fault(cta->run, cta->pid, DIAG_RUN_DEADLOCK, loc, text);
+	sim_keep_fault(cta->run, cta->pid, DIAG_RUN_DEADLOCK, loc, text);
 }
 
 /* A turn of a warp. False after a fault. */
@@ -444,6 +378,7 @@ static void free_cta(SimCta *cta)
 	free(cta->shared);
 	free(cta->scratch);
 	sim_shadow_free(cta->shadow);
+	sim_race_end(cta);
 	free(cta->text);
 	free(cta);
 }
@@ -493,6 +428,8 @@ static void start_cta(SimCta *cta, uint64_t pid)
 	memset(cta->shared, 0, cta->run->kernel->shared);
 	if (cta->shadow)
 		sim_shadow_reset(cta->shadow);
+	if (cta->run->races)
+		sim_race_start(cta);
 	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
 		SimWarp *w = &cta->warps[n];
 		w->fragments[0] = (SimFragment){0, SIM_ALL, WAIT_NOTHING};
@@ -500,6 +437,7 @@ static void start_cta(SimCta *cta, uint64_t pid)
 		w->faulted = false;
 		w->turns = 0;
 		w->sync = 1;
+		w->fence = (SimFence){0};
 		sim_check_free(w);
 	}
 }
@@ -509,6 +447,7 @@ static void end_cta(SimCta *cta)
 {
 	SimRun *run = cta->run;
 	const CodegenSimLaunch *l = run->launch;
+	sim_race_end(cta);
 	if (!l->print || !run->printed)
 		return;
 	pthread_mutex_lock(&run->lock);
@@ -543,7 +482,7 @@ static bool late(SimRun *run, SimCta *cta)
 	char text[256];
 	snprintf(text, sizeof text, "the launch took longer than %g seconds; kernel '%s', program (%u, %u, %u) is here",
 		 run->launch->timeout, run->kernel->name, cta->program[0], cta->program[1], cta->program[2]);
-	keep_fault(run, cta->pid, DIAG_RUN_TIMEOUT, w->fragment_count ? run->kernel->code[w->fragments[0].pc].loc : 0, text);
+	sim_keep_fault(run, cta->pid, DIAG_RUN_TIMEOUT, w->fragment_count ? run->kernel->code[w->fragments[0].pc].loc : 0, text);
 	return true;
 }
 
@@ -611,36 +550,6 @@ static void run_all(SimRun *run)
 
 /* ---- a launch ---- */
 
-static void add_callers(DiagList *diags, Diag *diag, const SimKernel *k, uint32_t loc)
-{
-	for (uint32_t at = k->locs[loc].caller; at; at = k->locs[at].caller)
-		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
-}
-
-static void add_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc, uint32_t other, const char *text)
-{
-	const SimLoc *l = &k->locs[loc];
-	Diag *diag = diag_add_at(diags, l->path, (LineCol){l->line, l->col}, code, text);
-	add_callers(diags, diag, k, loc);
-	if (other && other != loc)
-		diag_note_at(diags, diag, k->locs[other].path, (LineCol){k->locs[other].line, k->locs[other].col}, "the other access");
-}
-
-static void report(SimRun *run, DiagList *diags)
-{
-	const SimKernel *k = run->kernel;
-	for (SimFinding *f = run->findings, *next; f; f = next) {
-		next = f->next;
-		add_diag(diags, k, f->code, f->loc, f->other,
-			 f->count > 1 ? arena_printf(diags->arena, "%s; %llu times", f->text, (unsigned long long)f->count) : f->text);
-		free(f);
-	}
-	if (run->fault.set)
-		add_diag(diags, k, run->fault.code, run->fault.loc, 0, run->fault.text);
-	if (run->no_memory)
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "simulation");
-}
-
 bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
 {
 	uint32_t before = diags->errors;
@@ -657,12 +566,16 @@ bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned s
 		return true;
 	if (launch->print)
 		run.printed = calloc(run.programs, sizeof *run.printed);
+	run.races = run.check && run.programs > 1 ? sim_races_new(run.programs) : NULL;
+	run.no_memory = run.check && run.programs > 1 && !run.races;
 	pthread_mutex_init(&run.lock, NULL);
 	run_all(&run);
 	pthread_mutex_destroy(&run.lock);
+	run.no_memory |= run.races && !sim_race_memory(run.races);
+	sim_races_free(run.races);
 	for (uint64_t p = 0; run.printed && p < run.programs; p++)
 		free(run.printed[p]);
 	free(run.printed);
-	report(&run, diags);
+	sim_report(&run, diags);
 	return diags->errors == before;
 }

@@ -41,6 +41,7 @@ struct SimInstr {
 	uint8_t lane_bytes;        /* EFFECT: of each result; 0: of several sizes */
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
+	uint8_t order;             /* memory: a SimOrder */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
@@ -86,6 +87,8 @@ typedef struct SimFragment {
 } SimFragment;
 
 typedef struct SimShadow SimShadow; /* check.c */
+typedef struct SimRaces SimRaces;   /* race.c */
+typedef struct SimKnown SimKnown;
 
 typedef struct SimBuffer {
 	const char *name;
@@ -101,12 +104,19 @@ typedef struct SimFault {
 	char text[1024];
 } SimFault;
 
-/* A finding of the checks, merged by (code, line, other line). */
+/* Who did what a finding is about. */
+typedef struct SimParty {
+	uint32_t loc;
+	uint64_t pid;
+	uint32_t warp, lanes;
+} SimParty;
+
+/* A finding of the checks: the first of those with this code, line and other line. Lanes are those of the parties' warps in all. */
 typedef struct SimFinding {
 	struct SimFinding *next;
 	DiagCode code;
-	uint32_t loc, other;
-	uint64_t pid, count;
+	SimParty who, other; /* other: loc 0: there is none */
+	uint64_t count;
 	char text[512];
 } SimFinding;
 
@@ -118,6 +128,7 @@ typedef struct SimRun {
 	unsigned scratch_bytes;
 	uint64_t programs;
 	bool check;
+	SimRaces *races;        /* NULL: not looked for */
 	_Atomic uint64_t next;  /* program to start */
 	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
 	double deadline;        /* 0: none */
@@ -128,6 +139,12 @@ typedef struct SimRun {
 	uint64_t print_next;
 	bool no_memory;
 } SimRun;
+
+/* Of a warp's fences, race.c: what the last one released (0: none), and what is acquired by the next. */
+typedef struct SimFence {
+	uint32_t all, own;
+	uint64_t pending;
+} SimFence;
 
 struct SimWarp {
 	SimCta *cta;
@@ -141,6 +158,7 @@ struct SimWarp {
 	bool last_chance; /* lanes that are missing now will not come */
 	unsigned turns;
 	uint32_t sync;   /* waits of the warp so far: its own order */
+	SimFence fence;
 	struct SimAsync *async;
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
@@ -154,6 +172,9 @@ struct SimCta {
 	uint32_t interval; /* barriers of the CTA so far */
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
+	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
+	uint32_t since;    /* time of the last barrier (race.c) */
+	uint32_t floor;
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
 	bool done;
@@ -180,7 +201,11 @@ static inline const void *sim_operand(const SimWarp *w, const SimInstr *i, unsig
 
 /* Stops the program; returns false. lane < 0: of the warp. */
 bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
-void sim_finding(SimWarp *w, uint32_t loc, uint32_t other, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
+/* By these lanes of the warp; `other` may be NULL. */
+void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+	PRINTF_LIKE(6, 7);
+void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text); /* of the least pid */
+void sim_report(SimRun *run, DiagList *diags); /* all of them, once; frees the findings */
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
 
 /* Memory of an access that is allowed, or NULL after the fault. */
@@ -197,6 +222,22 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 void sim_check_commit(SimWarp *w, uint32_t mask);
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
 void sim_check_free(SimWarp *w);
+
+/* Races between programs, race.c. Accesses of global memory that are allowed; what lies in no buffer of the
+ * launch is not looked at. */
+SimRaces *sim_races_new(uint64_t programs);
+void sim_races_free(SimRaces *races);
+void sim_race_start(SimCta *cta); /* of a program */
+void sim_race_end(SimCta *cta);
+void sim_race_barrier(SimCta *cta);
+typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL } SimOrder;
+void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
+/* `value`: what is going to be written. */
+void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, const void *value);
+void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
+void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
+void sim_race_fence(SimWarp *w);
+bool sim_race_memory(const SimRaces *races); /* was there enough? */
 
 SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg;
 

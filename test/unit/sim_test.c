@@ -229,7 +229,7 @@ static void test_parts(void **state)
 	      "  call void @neso.barrier()\n"
 	      "  %w = load i32, ptr addrspace(3) %at\n"
 	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %w)\n",
-	      "SIM_UNWRITTEN", "of shared memory, read by warp");
+	      "SIM_UNWRITTEN", "of shared memory; kernel 'k', program (0, 0, 0), warp ");
 }
 
 static void test_unwritten(void **state)
@@ -237,7 +237,7 @@ static void test_unwritten(void **state)
 	(void)state;
 	fault("  %v = load i32, ptr addrspace(3) %at\n"
 	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",
-	      "SIM_UNWRITTEN", "of shared memory, read by warp");
+	      "SIM_UNWRITTEN", "of shared memory; kernel 'k', program (0, 0, 0), warp ");
 	/* Without checks it is zero. */
 	expect("  %v = load i32, ptr addrspace(3) %at\n"
 	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n",

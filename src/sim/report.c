@@ -1,0 +1,154 @@
+/* Faults, which end a program, and findings of the checks, which do not: kept while it runs, diagnosed at the end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/sim_int.h"
+
+const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size)
+{
+	const SimLoc *l = &kernel->locs[loc];
+	snprintf(out, size, l->path ? "%s:%u:%u" : "?", l->path, l->line, l->col);
+	return out;
+}
+
+/* ---- who ---- */
+
+/* "program (1, 0, 0)" */
+static int add_program(const SimRun *run, uint64_t pid, char *out, size_t size)
+{
+	const uint32_t *grid = run->launch->grid;
+	return snprintf(out, size, "program (%u, %u, %u)", (unsigned)(pid % grid[0]), (unsigned)(pid / grid[0] % grid[1]),
+			(unsigned)(pid / grid[0] / grid[1]));
+}
+
+/* "lane 3", "lanes 0-7, 16" */
+static void add_lanes(uint32_t lanes, char *out, size_t size)
+{
+	size_t at = (size_t)snprintf(out, size, lanes & (lanes - 1) ? "lanes " : "lane ");
+	const char *between = "";
+	for (unsigned lane = 0; lane < SIM_LANES && at < size; lane++) {
+		unsigned last = lane;
+		if (!(lanes >> lane & 1))
+			continue;
+		while (last + 1 < SIM_LANES && lanes >> (last + 1) & 1)
+			last++;
+		int n = last > lane ? snprintf(out + at, size - at, "%s%u-%u", between, lane, last) :
+				      snprintf(out + at, size - at, "%s%u", between, lane);
+		at += n > 0 ? (size_t)n : 0;
+		between = ", ";
+		lane = last;
+	}
+}
+
+/* "program (1, 0, 0), warp 2, lanes 0-7" */
+static const char *party(const SimRun *run, const SimParty *p, char *out, size_t size)
+{
+	char program[64], lanes[128];
+	add_program(run, p->pid, program, sizeof program);
+	add_lanes(p->lanes, lanes, sizeof lanes);
+	snprintf(out, size, "%s, warp %u, %s", program, p->warp, lanes);
+	return out;
+}
+
+/* ---- keeping ---- */
+
+void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text)
+{
+	pthread_mutex_lock(&run->lock);
+	/* Programs that wait for one that has failed are no deadlock. */
+	bool follows = run->fault.set && code == DIAG_RUN_DEADLOCK && run->fault.code != DIAG_RUN_DEADLOCK;
+	if (!run->fault.set || (pid < run->fault.pid && !follows)) {
+		run->fault = (SimFault){.set = true, .pid = pid, .code = code, .loc = loc};
+		snprintf(run->fault.text, sizeof run->fault.text, "%s", text);
+		atomic_store(&run->stop, pid);
+	}
+	pthread_mutex_unlock(&run->lock);
+}
+
+bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...)
+{
+	char text[1024], program[64];
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	size_t at = n > 0 ? MIN((size_t)n, sizeof text - 1) : 0;
+	add_program(w->cta->run, w->cta->pid, program, sizeof program);
+	n = snprintf(text + at, sizeof text - at, "; kernel '%s', %s, warp %u", w->cta->run->kernel->name, program, w->index);
+	at = n > 0 ? MIN(at + (size_t)n, sizeof text - 1) : at;
+	if (lane >= 0)
+		snprintf(text + at, sizeof text - at, ", lane %d", lane);
+	w->faulted = true;
+	sim_keep_fault(w->cta->run, w->cta->pid, code, i->loc, text);
+	return false;
+}
+
+void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+{
+	SimRun *run = w->cta->run;
+	SimParty none = {0};
+	other = other ? other : &none;
+	pthread_mutex_lock(&run->lock);
+	SimFinding **at = &run->findings, *f;
+	while (*at && ((*at)->code != code || (*at)->who.loc != loc || (*at)->other.loc != other->loc))
+		at = &(*at)->next;
+	f = *at;
+	if (!f && (f = *at = calloc(1, sizeof *f))) {
+		*f = (SimFinding){.code = code, .who = {loc, w->cta->pid, w->index, 0}, .other = *other};
+		va_list args;
+		va_start(args, format);
+		vsnprintf(f->text, sizeof f->text, format, args);
+		va_end(args);
+	}
+	if (f) {
+		f->count++;
+		if (f->who.pid == w->cta->pid && f->who.warp == w->index)
+			f->who.lanes |= lanes;
+		if (f->other.pid == other->pid && f->other.warp == other->warp)
+			f->other.lanes |= other->lanes;
+	}
+	run->no_memory |= !f;
+	pthread_mutex_unlock(&run->lock);
+}
+
+/* ---- diagnosing ---- */
+
+static Diag *add_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc, const char *text)
+{
+	const SimLoc *l = &k->locs[loc];
+	Diag *diag = diag_add_at(diags, l->path, (LineCol){l->line, l->col}, code, text);
+	for (uint32_t at = k->locs[loc].caller; at; at = k->locs[at].caller)
+		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
+	return diag;
+}
+
+static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
+{
+	const SimKernel *k = run->kernel;
+	char who[256], often[64] = "";
+	if (f->count > 1)
+		snprintf(often, sizeof often, "; %llu times", (unsigned long long)f->count);
+	Diag *diag = add_diag(diags, k, f->code, f->who.loc,
+			      arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, party(run, &f->who, who, sizeof who),
+					   often));
+	const SimLoc *other = &k->locs[f->other.loc];
+	if (!f->other.lanes)
+		return;
+	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "the other access, by %s",
+		     party(run, &f->other, who, sizeof who));
+	for (uint32_t at = other->caller; at; at = k->locs[at].caller)
+		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
+}
+
+void sim_report(SimRun *run, DiagList *diags)
+{
+	for (SimFinding *f = run->findings, *next; f; f = next) {
+		next = f->next;
+		add_finding(run, diags, f);
+		free(f);
+	}
+	if (run->fault.set)
+		add_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
+	if (run->no_memory)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "simulation");
+}
