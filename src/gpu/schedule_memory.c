@@ -2,11 +2,17 @@
  *
  * Candidates: what a conversion from the load's layout to the users' would go through, and rows whose chunks are XORed with
  * the row, for several distances. Each is priced by the wavefronts of the copies that write it and of the loads that
- * read it; the cheapest is taken, of equals the first. */
+ * read it, and the moves behind them; the cheapest is taken, of equals the first. */
 #include "gpu/schedule.h"
 #include "layout/plan_parts.h"
 
-enum { MOST_USERS = 4, LEAST_BYTES = 4, WHOLE = 64 };
+enum {
+	MOST_USERS = 4,
+	LEAST_BYTES = 4,
+	WHOLE = 64,
+	MOST_COPIES = 2, /* of a chunk, log2 */
+	MOVES_OF_A_WORD = 4,
+};
 
 typedef struct Search {
 	GpuCx *gpu;
@@ -32,9 +38,17 @@ const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user)
 	return gpu_infer_operand(gpu, user, 0, gpu_layout(gpu, next->results[0].type));
 }
 
-static uint64_t wavefronts(const LayoutAccess *a)
+/* Moves of words that a vector puts into registers which do not follow one another in the fragments of matrix
+ * instructions: ptxas was seen to make three to four of each. */
+static uint64_t moves(const LayoutAccess *a)
 {
-	return (uint64_t)layout_access_instructions(a) * (a->wavefronts + 1);
+	unsigned words = (a->element_bits << a->vector_bits) / 32;
+	if (a->kind != LAYOUT_ACCESS_VECTOR || words <= 1)
+		return 0;
+	for (unsigned i = 0; i < a->vector_bits; i++)
+		if (a->vector[i] != UINT32_C(1) << i)
+			return (uint64_t)words * layout_access_instructions(a) * MOVES_OF_A_WORD;
+	return 0;
 }
 
 /* A copy takes neighbours in global memory, in their order. */
@@ -55,10 +69,10 @@ static void try_memory(Search *s, const Layout *memory)
 	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access) || !is_copy(s, &access))
 		if (!width-- || (s->bits << width) < 8 * LEAST_BYTES)
 			return;
-	uint64_t price = wavefronts(&access);
+	uint64_t price = layout_access_cost(&access);
 	for (unsigned i = 0; i < s->user_count; i++) {
 		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits, &s->gpu->plan_target, &access);
-		price += wavefronts(&access);
+		price += layout_access_cost(&access) + moves(&access);
 	}
 	if (s->best && price >= s->price)
 		return;
@@ -78,6 +92,17 @@ static const Layout *memory_of_plan(GpuCx *gpu, const LayoutPlan *plan)
 	return layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
 }
 
+/* Chunks of 2^width elements, swizzled in all ways. */
+static void try_chunks(Search *s, IrType type, const unsigned *order, unsigned width)
+{
+	int64_t chunks = type->shape[s->dim] >> width;
+	for (unsigned most = 8; most > 1; most /= 2)
+		for (unsigned each = 1; each <= 8 && chunks >= most; each *= 2)
+			try_memory(s, layout_shared_swizzled(&s->gpu->layouts, type->shape, type->rank, order, 1u << width, each,
+							     most));
+}
+
+/* Chunks of a copy; of several where what reads takes single words of rows; of less. */
 static void try_swizzles(Search *s, IrType type)
 {
 	unsigned order[LAYOUT_MAX_RANK], n = 0;
@@ -85,15 +110,12 @@ static void try_swizzles(Search *s, IrType type)
 	for (unsigned k = type->rank; k-- > 0;)
 		if (k != s->dim)
 			order[n++] = k;
-	for (unsigned width = s->width;; width--) {
-		int64_t chunks = type->shape[s->dim] >> width;
-		for (unsigned most = 8; most >= 1; most /= 2)
-			for (unsigned each = 1; each <= 8 && chunks >= most; each *= 2)
-				try_memory(s, layout_shared_swizzled(&s->gpu->layouts, type->shape, type->rank, order, 1u << width,
-								     each, most));
-		if (!width || (s->bits << (width - 1)) < 8 * LEAST_BYTES)
-			return;
-	}
+	try_chunks(s, type, order, s->width);
+	try_memory(s, layout_shared_plain(&s->gpu->layouts, type->shape, type->rank, order));
+	for (unsigned more = 1; more <= MOST_COPIES; more++)
+		try_chunks(s, type, order, s->width + more);
+	for (unsigned width = s->width; width && (s->bits << (width - 1)) >= 8 * LEAST_BYTES;)
+		try_chunks(s, type, order, --width);
 }
 
 static void add_user(Search *s, const Layout *l)

@@ -323,8 +323,8 @@ static bool transposed_access(const Map *m, bool store, unsigned element_bits, L
 	return found;
 }
 
-/* Cheaper: fewer wavefronts and instructions, then fewer selects. The weights are those of convert.c. */
-static unsigned access_cost(const LayoutAccess *a)
+/* Fewer wavefronts and instructions, then fewer selects. The weights are those of convert.c. */
+unsigned layout_access_cost(const LayoutAccess *a)
 {
 	uint32_t registers = 1u << __builtin_popcount(a->registers);
 	return (4 * a->wavefronts + 1) * layout_access_instructions(a) + layout_access_packs(a) +
@@ -383,13 +383,13 @@ void layout_plan_access(const Layout *address, bool store, unsigned element_bits
 	*access = vector_access(&m, store, element_bits, widest);
 	for (unsigned bits = widest; bits-- > 0;) {
 		other = vector_access(&m, store, element_bits, bits);
-		if (access_cost(&other) < access_cost(access))
+		if (layout_access_cost(&other) < layout_access_cost(access))
 			*access = other;
 	}
 	if (store ? !target->stmatrix : !target->ldmatrix)
 		return;
-	if (matrix_access(&m, store, element_bits, &other) && access_cost(&other) < access_cost(access))
+	if (matrix_access(&m, store, element_bits, &other) && layout_access_cost(&other) < layout_access_cost(access))
 		*access = other;
-	if (transposed_access(&m, store, element_bits, &other) && access_cost(&other) < access_cost(access))
+	if (transposed_access(&m, store, element_bits, &other) && layout_access_cost(&other) < layout_access_cost(access))
 		*access = other;
 }

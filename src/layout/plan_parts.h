@@ -44,6 +44,8 @@ void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier);
  * it does not fit. */
 bool layout_plan_access_as(const Layout *address, bool store, unsigned element_bits, LayoutAccessKind kind,
 			   unsigned vector_bits, unsigned pass_shift, LayoutAccess *access);
+/* Of one access, in quarter cycles of an SM: for comparing. */
+unsigned layout_access_cost(const LayoutAccess *access);
 /* How many exchanges the order of a thread's registers takes. */
 unsigned layout_access_swaps(const LayoutAccess *access);
 /* Instructions that put words together, or take them apart, where the vectors' words are not those of neighbouring
