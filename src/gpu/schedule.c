@@ -2,7 +2,7 @@
  *
  * A loop is left as it is where something in it may write to what a load reads, or orders memory: stores, atomics, calls,
  * barriers, prints, asserts, assembly with effects; and where another loop is inside. Nothing is taken to be disjoint
- * because two arguments point to it.
+ * because two arguments point to it; version-loops has the kernel look, where it can.
  * Of the others, loads count that reach a dot's operand through pure ops; without a dot, all tiles that are loaded, if
  * the loop asks for stages itself. A load can be ahead when what its address and mask come from can be computed ahead: pure
  * ops, divisions, what the loop carries, and other loads, up to SCHEDULE_DEEPEST of them one after another. */
@@ -19,7 +19,7 @@ typedef struct Deciding {
 	Arena *arena;
 	const AxisMap *axes;
 	Schedule *s;
-	bool has_dot;
+	bool has_dot, has_store, stopped; /* stopped: by more than stores */
 	uint8_t *seen[SCHEDULE_DEEPEST + 2]; /* by value id: looked at, that many loads on */
 	uint32_t values;
 	unsigned deepest;
@@ -53,8 +53,11 @@ static const char *stops(const IrOp *op)
 static bool visit_op(void *data, IrOp *op)
 {
 	Deciding *d = data;
-	const char *why = stops(op);
+	bool apart = op->kind == OP_STORE && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
+	const char *why = apart ? NULL : stops(op);
 	d->has_dot |= op->kind == OP_DOT;
+	d->has_store |= op->kind == OP_STORE;
+	d->stopped |= why && op->kind != OP_STORE;
 	if (why && !d->s->why)
 		d->s->why = why;
 	return true;
@@ -300,26 +303,36 @@ static void limit_registers(Deciding *d)
 	}
 }
 
+/* What the loop asks for and what stops it; false: it asks for nothing. */
+static bool look_at_loop(Deciding *d)
+{
+	Schedule *s = d->s;
+	IrAttr asked = ir_get(s->loop, d->gpu->ir, ATTR_NUM_STAGES);
+	s->stages = asked ? (unsigned)MAX(asked->i, 0) : d->gpu->num_stages;
+	if (s->stages < 2)
+		return false;
+	s->stages = MIN(s->stages, (unsigned)MOST_STAGES);
+	ir_walk(s->loop, false, visit_op, d);
+	if (!s->why && !can_count(s->loop))
+		s->why = "its steps are not known to be small";
+	return d->has_dot || asked;
+}
+
+static bool counts(const Deciding *d, const IrOp *op)
+{
+	return op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
+	       (!d->has_dot || reaches_dot(d, &op->results[0], ARENA_ARRAY(d->arena, uint8_t, d->values)));
+}
+
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)
 {
-	IrAttr asked = ir_get(loop, gpu->ir, ATTR_NUM_STAGES);
 	Deciding d = {.gpu = gpu, .arena = arena, .axes = axes, .s = out, .values = m->next_value};
 	*out = (Schedule){.loop = loop};
-	out->stages = asked ? (unsigned)MAX(asked->i, 0) : gpu->num_stages;
-	if (out->stages < 2)
+	if (!look_at_loop(&d))
 		return false;
-	out->stages = MIN(out->stages, (unsigned)MOST_STAGES);
-	IrBlock *body = loop->regions[0].first;
-	ir_walk(loop, false, visit_op, &d);
-	if (!d.has_dot && !asked)
-		return false;
-	if (!out->why && !can_count(loop))
-		out->why = "its steps are not known to be small";
 	bool any = false;
-	for (IrOp *op = body->first; op; op = op->next) {
-		if (op->kind != OP_LOAD || !ir_is_tensor(op->results[0].type))
-			continue;
-		if (d.has_dot && !reaches_dot(&d, &op->results[0], ARENA_ARRAY(arena, uint8_t, d.values)))
+	for (IrOp *op = loop->regions[0].first->first; op; op = op->next) {
+		if (!counts(&d, op))
 			continue;
 		any = true;
 		if (!out->why)
@@ -329,6 +342,18 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 		fit(&d);
 		limit_registers(&d);
 	}
+	return any;
+}
+
+bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)
+{
+	Schedule s = {.loop = loop};
+	Deciding d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
+	bool any = false;
+	if (!look_at_loop(&d) || !d.has_store || d.stopped || !can_count(loop))
+		return false;
+	for (IrOp *op = loop->regions[0].first->first; op && !any; op = op->next)
+		any = counts(&d, op);
 	return any;
 }
 

@@ -46,6 +46,8 @@ typedef struct Schedule {
 /* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it does not, or has no load
  * that counts. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out);
+/* Would it be scheduled, but for the stores in it? */
+bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not waited for, addresses that are
  * not there yet, too many bytes. */
 const char *schedule_fault(Arena *arena, const Schedule *s);

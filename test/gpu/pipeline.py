@@ -213,3 +213,37 @@ def until(a_ptr, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.con
             a = tl.load(a_ptr + m[:, None] * K + (i + k)[None, :])
             acc = tl.dot(a, tl.load(b_ptr + (i + k)[:, None] * BN + n[None, :]), acc)
     tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def rows(x_ptr, o_ptr, stride, out_stride, count, n, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    """A row after the other, each stored: stages where what is stored is not what is loaded, and the plain loop where it is."""
+    k = tl.arange(0, BLOCK)
+    for row in tl.range(tl.program_id(0), count, tl.num_programs(0), num_stages=STAGES):
+        x = tl.load(x_ptr + row * stride + k, mask=k < n, other=-1e9)
+        e = tl.exp(x - tl.max(x, 0))
+        tl.store(o_ptr + row * out_stride + k, e / tl.sum(e, 0), mask=k < n)
+
+
+@triton.jit
+def updated(x_ptr, y_ptr, shift, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    """Pointers that go on; what is stored is loaded again `shift` blocks later, or never."""
+    k = tl.arange(0, BLOCK)
+    x, y = x_ptr + k, y_ptr + k + shift * BLOCK
+    for i in tl.range(0, count, num_stages=STAGES):
+        v = tl.load(x)
+        if i % 3 != 1:
+            tl.store(y, v * 0.5 + 1)
+        tl.debug_barrier()
+        x += BLOCK
+        y += BLOCK
+
+
+@triton.jit
+def products(a_ptr, b_ptr, c_ptr, count, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A product is stored in each iteration."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    for i in range(count):
+        a = tl.load(a_ptr + (i * BM + m)[:, None] * BK + k[None, :])
+        b = tl.load(b_ptr + (i % 3 * BK + k)[:, None] * BN + n[None, :])
+        tl.store(c_ptr + (i * BM + m)[:, None] * BN + n[None, :], tl.dot(a, b))
