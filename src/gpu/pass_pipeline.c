@@ -328,7 +328,7 @@ static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 {
 	IrOp *load = ring->load->load;
 	VEC(IrOp *) users = {0};
-	for (const IrUse *u = load->results[0].uses; u; u = u->next)
+	for (const IrUse *u = load->results[0].uses; u && !schedule_fills(load); u = u->next)
 		vec_push(p->cx->scratch, &users, u->owner);
 	for (uint32_t i = 0; i < users.len; i++) {
 		bool again = false;
@@ -339,7 +339,12 @@ static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 	}
 	if (load->results[0].uses) {
 		IrBuilder b = ir_at(p->m, load);
-		ir_replace_uses(&load->results[0], irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, slot_of(p, &b, ring, number)));
+		IrValue *tile = irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, slot_of(p, &b, ring, number));
+		if (schedule_fills(load)) {
+			IrValue *args[] = {ir_operand(load, 1), tile, ir_operand(load, 2)};
+			tile = irb_op(&b, OP_SELECT, args, 3, &tile->type, 1, 0)->results;
+		}
+		ir_replace_uses(&load->results[0], tile);
 	}
 	ir_op_erase(load);
 }

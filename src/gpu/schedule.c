@@ -157,10 +157,10 @@ static bool can_be_ahead(Deciding *d, const IrValue *v, unsigned loads)
 
 /* ---- how ---- */
 
-static bool is_zero(const IrValue *v)
+bool schedule_fills(const IrOp *load)
 {
-	IrAttr a = ir_constant_of(v);
-	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
+	IrAttr a = load->operand_count > 2 ? ir_constant_of(ir_operand(load, 2)) : NULL;
+	return load->operand_count > 2 && !(a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0);
 }
 
 /* Why cp.async does not do it; NULL: it does, `width` bytes at once. */
@@ -178,8 +178,6 @@ static const char *why_not_copied(const Deciding *d, const IrOp *load, unsigned 
 		return "a tile of pointers or bits, or of a size that is no power of two";
 	if (cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG)
 		return "its cache modifier";
-	if (load->operand_count > 2 && !is_zero(ir_operand(load, 2)))
-		return "what the mask leaves out is not zero";
 	for (unsigned k = 0; k < type->rank; k++) {
 		int64_t n = MIN(axis_vector(d->axes, ir_operand(load, 0), mask, k), (int64_t)(MOST_BYTES * 8 / bits));
 		best = MAX(best, layout_vector(l, k, base_log2((uint64_t)MAX(n, 1)), registers));

@@ -58,6 +58,8 @@ IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s);
  * uses of `load` want: where both together cost least. NULL: none takes copies of at least 4 bytes; *width is what
  * it takes. */
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width);
+/* What the mask of the load leaves out is not zero, which is what copies put there: a select follows the tile's reading. */
+bool schedule_fills(const IrOp *load);
 /* The layout in which a user of a loaded tile takes it: through a conversion, or a transposition and a conversion; NULL: as
  * it was loaded. */
 const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user);

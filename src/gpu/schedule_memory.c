@@ -143,7 +143,7 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 	}
 	s.width = layout_vector(s.source, s.dim, s.width, s.registers);
 	for (const IrUse *u = load->results[0].uses; u; u = u->next) {
-		const Layout *wanted = schedule_wanted(gpu, u->owner);
+		const Layout *wanted = schedule_fills(load) ? NULL : schedule_wanted(gpu, u->owner);
 		add_user(&s, wanted ? wanted : s.source);
 	}
 	for (unsigned i = 0; i < s.user_count; i++) {

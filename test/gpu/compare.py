@@ -123,7 +123,14 @@ def pipeline_cases():
         yield case("in_place", [f16(64, 32), f16(32, 32), 7, [16], [32]], (1,), 4e-3)
         for own in (2, 4):
             yield case("streamed", [floats(1280), floats(1280), ints(1280) & 0xffff, empty(256), 1100, [256], [own]], (1,), 2e-6)
+        yield case("products", [f16(7 * 32, 32), f16(96, 32), empty(7 * 32, 32), 7, [32], [32], [32]], (1,), 2e-5)
         yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), 2e-5)
+    for own in (1, 3, 4):
+        yield p, "rows", [floats(21, 200), empty(21, 208), 200, 208, 21, 195, [256], [own]], (4,), 2e-6
+        yield p, "rows", [floats(21, 208), empty(21, 208), 208, 208, 0, 208, [256], [own]], (4,), 2e-6
+        for shift in (0, 1, 2, 40):
+            yield p, "updated", [floats(64 * 256), shift, 9, [256], [own]], (1,), 0
+        yield p, "wrapped", [floats(12 * 256), 65536, 9, [256], [own]], (1,), 0
 
 
 def memory_cases():

@@ -226,17 +226,24 @@ def rows(x_ptr, o_ptr, stride, out_stride, count, n, BLOCK: tl.constexpr, STAGES
 
 
 @triton.jit
-def updated(x_ptr, y_ptr, shift, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+def updated(x_ptr, shift, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
     """Pointers that go on; what is stored is loaded again `shift` blocks later, or never."""
     k = tl.arange(0, BLOCK)
-    x, y = x_ptr + k, y_ptr + k + shift * BLOCK
+    x, y = x_ptr + k, x_ptr + k + shift * BLOCK
     for i in tl.range(0, count, num_stages=STAGES):
         v = tl.load(x)
         if i % 3 != 1:
             tl.store(y, v * 0.5 + 1)
-        tl.debug_barrier()
         x += BLOCK
         y += BLOCK
+
+
+@triton.jit
+def wrapped(x_ptr, big, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    """With big = 65536 the offset of a store wraps round, to the next block that is loaded."""
+    k = tl.arange(0, BLOCK)
+    for i in tl.range(1, count, num_stages=STAGES):
+        tl.store(x_ptr + i * big * big + (i + 1) * BLOCK + k, tl.load(x_ptr + i * BLOCK + k) * 0.5 + 1)
 
 
 @triton.jit
