@@ -273,9 +273,9 @@ NESO_API neso_status neso_context_new(const neso_context_options *options, neso_
 				      neso_diagnostics **diagnostics);
 NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
 
-/* Facts about library and machine: "version", "abi", "targets", "simd", "threads", "stages", "dtypes", "passes"; and found
- * out when they are asked for, which takes a while: "codegen", "ptxas", "driver", "gpus" ("none: REASON" where there is
- * none). NULL for other names and past the end of the list. Lives as long as the context. */
+/* Facts about library and machine: "version", "abi", "targets", "simd", "threads", "stages", "dtypes"; and found out
+ * when they are asked for, which takes a while: "passes", "codegen", "ptxas", "driver", "gpus" ("none: REASON" where there
+ * is none). NULL for other names and past the end of the list. Lives as long as the context. */
 NESO_API const char *neso_context_info(const neso_context *context, const char *name);
 NESO_API const char *neso_context_info_name(const neso_context *context, size_t index);
 

@@ -127,14 +127,10 @@ static const char *known_targets(Arena *arena)
 
 static const char *const *collect_info(Arena *arena, unsigned threads)
 {
-	Text dtypes, passes;
+	Text dtypes;
 	text_init(&dtypes, arena);
 	for (int d = NESO_INT1; d <= NESO_FP64; d++)
 		text_printf(&dtypes, d == NESO_INT1 ? "%s" : " %s", neso_dtype_name((neso_dtype)d));
-	text_init(&passes, arena);
-	text_str(&passes, "");
-	for (size_t i = 0; neso_ir_pass_name(i); i++)
-		text_printf(&passes, i ? " %s" : "%s", neso_ir_pass_name(i));
 	const char *const rows[] = {
 		"version", NESO_VERSION,
 		"abi", arena_printf(arena, "%d", NESO_ABI),
@@ -143,7 +139,6 @@ static const char *const *collect_info(Arena *arena, unsigned threads)
 		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
 		"stages", "source ttir-raw ttir ttgir llir ptx cubin sass",
 		"dtypes", dtypes.data,
-		"passes", passes.data,
 		NULL,
 	};
 	return arena_copy(arena, rows, sizeof rows);

@@ -9,7 +9,7 @@
 #include "jit/jit.h"
 #include "neso/neso.h"
 
-enum { API_FACTS = 4 }; /* about the machine (machine.c) */
+enum { API_FACTS = 5 }; /* that are found out when they are asked for (machine.c) */
 
 struct neso_context {
 	Arena arena; /* holds this struct; fixed once the context is made */

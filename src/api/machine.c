@@ -1,4 +1,4 @@
-/* Facts about the machine that are found out when they are asked for: the code generator, ptxas, the driver and its GPUs.
+/* Facts that are found out when they are asked for: the passes and the code generator, ptxas, the driver and its GPUs.
  * What a fact came to stays; two threads that ask at the same time find out twice, and one answer is kept. */
 #include "api/inner.h"
 
@@ -11,6 +11,18 @@ typedef const char *FactFn(const neso_context *context, DiagList *diags);
 static const char *none_because(const DiagList *diags)
 {
 	return arena_printf(diags->arena, "none: %s", diags->first ? diags->first->text : "not found");
+}
+
+/* Those of the code generator among them. */
+static const char *passes_fact(const neso_context *context, DiagList *diags)
+{
+	(void)context;
+	Text text;
+	text_init(&text, diags->arena);
+	text_str(&text, "");
+	for (size_t i = 0; neso_ir_pass_name(i); i++)
+		text_printf(&text, i ? " %s" : "%s", neso_ir_pass_name(i));
+	return text.data;
 }
 
 static const char *codegen_fact(const neso_context *context, DiagList *diags)
@@ -60,6 +72,7 @@ static const struct {
 	const char *name;
 	FactFn *find;
 } facts[API_FACTS] = {
+	{"passes", passes_fact},
 	{"codegen", codegen_fact},
 	{"ptxas", ptxas_fact},
 	{"driver", driver_fact},

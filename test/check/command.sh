@@ -28,6 +28,10 @@ status() {
 says() { grep -q -e "$1" "$TMP/stdout" || { echo "stdout lacks '$1':"; cat "$TMP/stdout"; exit 1; }; }
 complains() { grep -q -e "$1" "$TMP/stderr" || { echo "stderr lacks '$1':"; cat "$TMP/stderr"; exit 1; }; }
 
+# A process that makes no code for GPUs maps no compiler.
+LD_DEBUG=files neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q 2>"$TMP/loaded"
+if grep -q libneso-codegen "$TMP/loaded"; then grep libneso "$TMP/loaded"; exit 1; fi
+
 # Help everywhere, on standard output.
 status 0 neso --help
 says 'usage: neso COMMAND'
