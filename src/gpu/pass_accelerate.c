@@ -27,7 +27,7 @@ static Shape shape_of(const IrOp *dot)
 
 /* ---- dots that feed dots ---- */
 
-enum { MOST_STEPS = 12 };
+enum { MOST_STEPS = 12, BITS_FOR_WORK = 16 };
 
 static bool passes_on(const IrOp *op)
 {
@@ -47,27 +47,59 @@ static bool feeds_dot(const IrValue *v, unsigned depth)
 	return false;
 }
 
-/* Does it come from a dot in this way? Notes the narrowest element on the way. */
-static bool comes_from_dot(const IrValue *v, unsigned depth, unsigned *bits)
+/* Does it come from a dot in this way? */
+static bool comes_from_dot(const IrValue *v, unsigned depth)
 {
 	const IrOp *op = v->def;
-	bool found = false;
-	if (ir_is_tensor(v->type) && v->type->elem->bits >= 8)
-		*bits = MIN(*bits, v->type->elem->bits);
 	if (!op || depth == 0)
 		return false;
 	if (op->kind == OP_DOT)
 		return true;
 	for (uint32_t i = 0; i < op->operand_count && passes_on(op); i++)
-		found = comes_from_dot(ir_operand(op, i), depth - 1, bits) || found;
-	return found;
+		if (comes_from_dot(ir_operand(op, i), depth - 1))
+			return true;
+	return false;
 }
 
 static bool is_chained(const IrOp *dot)
 {
-	unsigned bits = 64;
-	return feeds_dot(&dot->results[0], MOST_STEPS) ||
-	       comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits);
+	return feeds_dot(&dot->results[0], MOST_STEPS) || comes_from_dot(ir_operand(dot, 0), MOST_STEPS);
+}
+
+/* ---- what operands are made of ---- */
+
+static bool is_uniform(const IrOp *op)
+{
+	return op->kind == OP_CONSTANT || op->kind == OP_SPLAT;
+}
+
+/* Bits of the narrowest elements that it is made of and that come by words along `dim`; `all` where there are none. */
+static unsigned word_elements(GpuCx *gpu, const IrValue *v, unsigned dim, unsigned depth, unsigned all)
+{
+	const IrOp *op = v->def;
+	uint32_t registers[8];
+	if (!ir_is_tensor(v->type) || (op && is_uniform(op)))
+		return all;
+	if (op && op->kind == OP_LOAD && !layout_vector(gpu_layout(gpu, v->type), dim, 1, registers))
+		return all;
+	if (!op || depth == 0 || !passes_on(op))
+		return v->type->elem->bits >= 8 ? MIN(all, v->type->elem->bits) : all;
+	unsigned least = all;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		least = MIN(least, word_elements(gpu, ir_operand(op, i), dim, depth - 1, all));
+	return least;
+}
+
+/* What is done to each element between where it comes from and the dot. */
+static unsigned work_on(const IrValue *v, unsigned depth)
+{
+	const IrOp *op = v->def;
+	unsigned work = 0;
+	if (!op || depth == 0 || !passes_on(op))
+		return 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		work = MAX(work, work_on(ir_operand(op, i), depth - 1));
+	return work + (op->kind != OP_CONVERT_LAYOUT);
 }
 
 /* ---- warps ---- */
@@ -80,8 +112,10 @@ static int64_t over(int64_t size, unsigned parts, unsigned least)
 /* warps[] along each dim of the result. */
 static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps, unsigned *warps)
 {
-	unsigned bits_a = ir_operand(dot, 0)->type->elem->bits, bits_b = ir_operand(dot, 1)->type->elem->bits;
-	unsigned rest = num_warps, *w = warps + (s->rank - 2);
+	unsigned rest = num_warps, *w = warps + (s->rank - 2), price[2];
+	/* Loading an element, and what all warps that hold it do to it, in bits that could be loaded instead. */
+	for (unsigned i = 0; i < 2; i++)
+		price[i] = ir_operand(dot, i)->type->elem->bits + BITS_FOR_WORK * work_on(ir_operand(dot, i), MOST_STEPS);
 	if (s->rank == 3) {
 		warps[0] = (unsigned)MIN((int64_t)rest, s->c[0]);
 		rest /= warps[0];
@@ -94,7 +128,7 @@ static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, u
 	int64_t least = INT64_MAX, least_work = INT64_MAX;
 	for (unsigned m = rest; m >= 1; m /= 2) {
 		int64_t rows = over(s->m, m, mma->m), columns = over(s->n, rest / m, mma->n);
-		int64_t work = rows * columns, loads = rows * bits_a + columns * bits_b;
+		int64_t work = rows * columns, loads = rows * price[0] + columns * price[1];
 		if (work > least_work || (work == least_work && loads >= least))
 			continue;
 		least_work = work;
@@ -107,14 +141,15 @@ static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, u
 /* ---- mma.sync ---- */
 
 /* Neighbours along K that a thread holds: a 32-bit word of what is loaded, so that operands that are widened after
- * the load are loaded by words too. */
-static unsigned k_width_of(const IrOp *dot, const Shape *s)
+ * the load are loaded by words too, if words lie along K. */
+static unsigned k_width_of(GpuCx *gpu, const IrOp *dot, const Shape *s)
 {
 	unsigned elem = ir_operand(dot, 0)->type->elem->bits, bits = elem;
 	if (elem >= 32)
 		return 1;
-	bool chained = comes_from_dot(ir_operand(dot, 0), MOST_STEPS, &bits);
-	if (comes_from_dot(ir_operand(dot, 1), MOST_STEPS, &bits) || chained)
+	for (unsigned i = 0; i < 2; i++)
+		bits = word_elements(gpu, ir_operand(dot, i), i == 0 ? s->rank - 1 : s->rank - 2, MOST_STEPS, bits);
+	if (comes_from_dot(ir_operand(dot, 0), MOST_STEPS) || comes_from_dot(ir_operand(dot, 1), MOST_STEPS))
 		bits = elem;
 	while (bits < elem && 4 * (32 / bits) > s->k)
 		bits *= 2;
@@ -141,7 +176,7 @@ static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsig
 static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
 			const Layout **layouts)
 {
-	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(dot, s);
+	unsigned warps[3] = {1, 1, 1}, k_width = k_width_of(gpu, dot, s);
 	split_warps(dot, s, mma, num_warps, warps);
 	for (unsigned i = 0; i < 2; i++) {
 		const int64_t *shape = ir_operand(dot, i)->type->shape;
