@@ -73,9 +73,10 @@ static void fault(Job *job, DiagCode code, ...)
 	va_end(args);
 }
 
+/* Who takes the module in memory wants no text of it. */
 static bool is_kept(const Job *job, CodegenStage stage)
 {
-	return job->request->keep[stage] || job->request->to == stage;
+	return job->request->keep[stage] || (job->request->to == stage && !job->take);
 }
 
 static void keep_text(Job *job, CodegenStage stage, const char *text, size_t len)

@@ -112,7 +112,7 @@ typedef struct CodegenTable {
 	 * not NULL; a table of who holds what. to != NULL: the plan of a conversion. The text is stage[CODEGEN_TTGIR]. */
 	CodegenResult *(*layout)(const char *layout, const char *to, const char *type, const char *target);
 	void (*free)(CodegenResult *result); /* NULL is fine */
-	/* As compile, to LLIR; *sim, where the result is ok, runs it until it is freed. Launches may overlap. */
+	/* As compile, to LLIR, but for its text; *sim, where the result is ok, runs it until it is freed. Launches may overlap. */
 	CodegenResult *(*sim_prepare)(const CodegenRequest *request, CodegenSim **sim);
 	CodegenResult *(*sim_launch)(const CodegenSim *sim, const CodegenSimLaunch *launch); /* ok, or diagnostics */
 	void (*sim_free)(CodegenSim *sim); /* NULL is fine */

@@ -11,7 +11,7 @@
 /* Sees the module after the passes on LLIR; keeps nothing of it. False after diagnosing. */
 typedef bool CodegenTake(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags);
 
-/* As the table's compile, of a request to LLIR. */
+/* As the table's compile, of a request to LLIR, whose text is made only where it is to be kept. */
 CodegenResult *codegen_take(const CodegenRequest *request, CodegenTake *take, void *data);
 /* Faults of fn become diagnostics. NULL: out of memory. */
 CodegenResult *codegen_with_diags(bool (*fn)(void *data, DiagList *diags), void *data);
