@@ -7,7 +7,7 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -143,13 +143,13 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 }
 
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
-enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV__COUNT };
+enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV__COUNT };
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
-					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY"};
+					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET", "NESO_CHECK"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
-	bool debug, no_fusion, no_lines, generic;
-	char precision[16]; /* "": none */
+	bool debug, no_fusion, no_lines, generic, check;
+	char precision[16], target[24]; /* "": none */
 } env;
 
 static void take_setting(int which, const char *text)
@@ -161,6 +161,9 @@ static void take_setting(int which, const char *text)
 	case ENV_FUSION: env.no_fusion = no; break;
 	case ENV_NO_LINES: env.no_lines = yes; break;
 	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
+	case ENV_CHECK: env.check = yes; break;
+	/* The GPU that is there is what runs without being named. */
+	case ENV_TARGET: snprintf(env.target, sizeof env.target, "%s", text && strcmp(text, "cuda") != 0 ? text : ""); break;
 	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
 	}
 }
@@ -223,14 +226,21 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	*options = (neso_compile_options){.size = sizeof *options};
 	read_environment();
 	bool fusion = !env.no_fusion;
-	options->no_gpu_limits = k->ignore_unknown;
 	options->debug = k->debug || env.debug;
 	options->no_line_info = env.no_lines;
 	options->constexpr_policy = k->policy ? k->policy : env.generic ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
 	options->dot_precision = *env.precision ? env.precision : NULL;
+	options->target = *env.target ? env.target : NULL;
 	bool good = !call->has_options || given_options(call, options, &fusion);
 	options->no_fp_fusion = !fusion;
+	options->no_gpu_limits = k->ignore_unknown && !options->target;
 	return good;
+}
+
+bool call_checks(const Call *call, bool *out)
+{
+	*out = env.check;
+	return !call->has_options || option_truth(call->options[OPT_CHECK], out);
 }
 
 bool call_key_options(const neso_compile_options *o, Key *key)

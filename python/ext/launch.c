@@ -333,8 +333,9 @@ static bool execute(Launch *l, PyObject *compiled)
 		host_fail(status, diagnostics, (PyObject *)k);
 		return false;
 	}
+	bool shown = show_warnings(diagnostics);
 	neso_diagnostics_free(diagnostics);
-	if (!copied || host_take_error())
+	if (!copied || !shown || host_take_error())
 		return false;
 	return !slow || launch_hooks(l, compiled, false);
 }
@@ -372,7 +373,8 @@ static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 	PyObject *compiled = launch_compiled(l);
 	if (!compiled || warmup)
 		return compiled;
-	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && execute(l, compiled))
+	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->launch.check) &&
+	    execute(l, compiled))
 		return compiled;
 	Py_DECREF(compiled);
 	return NULL;

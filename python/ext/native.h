@@ -192,7 +192,7 @@ bool intern(PyObject **at, const char *text);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_POLICY, OPT_TARGET, OPT_GRID, OPT_WARMUP, OPT__COUNT
+	OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_GRID, OPT_WARMUP, OPT__COUNT
 } Option;
 
 typedef struct Call {
@@ -223,8 +223,10 @@ PyObject *call_meta(const Kernel *k, const Call *call);
 PyObject *call_option_words(const Call *call);
 /* neso_kernel_demoted for a launch. */
 const uint64_t *call_demoted(const Launch *l);
-/* Numbers that decide a variant; options->target is what the call names, or NULL. */
+/* Numbers that decide a variant; options->target is what the call or the environment names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
+/* Is a simulated launch to be checked? After call_options. */
+bool call_checks(const Call *call, bool *out);
 bool call_key_options(const neso_compile_options *options, Key *key);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
 

@@ -267,6 +267,8 @@ class runtime_knobs(base_knobs):
     debug = env_bool("TRITON_DEBUG")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     constexpr_policy = env_opt_str("NESO_CONSTEXPR_POLICY")
+    target = env_opt_str("NESO_TARGET")
+    check = env_bool("NESO_CHECK")
     kernel_load_start_hook = HookChain()
     kernel_load_end_hook = HookChain(reversed=True)
     jit_cache_hook = None

@@ -261,13 +261,13 @@ bool jit_has_events(const JitVariant *variant)
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
 	const JitGpu *gpu = variant->gpu;
-	if (strcmp(stage, "ptx") == 0) {
+	if (strcmp(stage, "ptx") == 0 && gpu) {
 		text_add(out, gpu->ptx, gpu->ptx_len);
 		return JIT_OK;
 	}
 	if (strcmp(stage, "sass") == 0)
 		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;
-	CodegenStage to = strcmp(stage, "ttgir") == 0 ? CODEGEN_TTGIR : CODEGEN_LLIR;
+	CodegenStage to = strcmp(stage, "ttgir") == 0 ? CODEGEN_TTGIR : strcmp(stage, "llir") == 0 ? CODEGEN_LLIR : CODEGEN_PTX;
 	const CodegenTable *table = codegen_load(diags);
 	CodegenResult *code = table ? generate(variant, to, table, diags) : NULL;
 	if (!code)

@@ -86,7 +86,7 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		Arena *own = &variant->arena;
 		variant->kernel = kernel;
 		variant->options = *options;
-		variant->options.target = NULL;
+		variant->options.target = options->sim ? arena_printf(own, "sim:%s", options->gpu->name) : NULL;
 		variant->options.dot_precision = copy_text(own, options->dot_precision);
 		variant->key = arena_strdup(own, binding->key);
 		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
@@ -266,14 +266,17 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	}
 	if (strcmp(stage, "ttir-raw") == 0)
 		return raw_text(variant, out, diags);
-	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"};
-	for (size_t i = 0; i < ARRAY_LEN(gpu_stages) && variant->gpu; i++)
+	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */
+	size_t stages = variant->gpu ? ARRAY_LEN(gpu_stages) : variant->options.sim ? ARRAY_LEN(gpu_stages) - 1 : 0;
+	for (size_t i = 0; i < stages; i++)
 		if (strcmp(stage, gpu_stages[i]) == 0)
 			return jit_gpu_text(variant, stage, out, diags);
 	const FrontInfo *info = variant->kernel->info;
 	if (strcmp(stage, "source") != 0) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,
-			    variant->gpu ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass" : "source, ttir-raw, ttir");
+			    variant->gpu	   ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass"
+			    : variant->options.sim ? "source, ttir-raw, ttir, ttgir, llir, ptx"
+						   : "source, ttir-raw, ttir");
 		return JIT_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < variant->sources.files.len; i++) {

@@ -15,7 +15,8 @@ from ..runtime.errors import OutOfResources  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 
 _STAGES = ("source", "ttir-raw", "ttir")
-_GPU_STAGES = _STAGES + ("ttgir", "llir", "ptx", "cubin", "sass")
+_CODE_STAGES = _STAGES + ("ttgir", "llir", "ptx")
+_GPU_STAGES = _CODE_STAGES + ("cubin", "sass")
 
 
 class AsmDict(dict):
@@ -79,7 +80,7 @@ Metadata = namedtuple("KernelMetadata", "name num_warps num_stages num_ctas maxn
 
 def target_of(name):
     """The GPUTarget of one of the library's target names."""
-    number = re.match(r"sm_(\d+)", name)
+    number = re.match(r"(?:sim:)?sm_(\d+)", name)
     return GPUTarget("cuda", int(number[1]), 32) if number else GPUTarget("cpu", 0, 32)
 
 
@@ -105,7 +106,8 @@ class CompiledKernel(_native.Variant):
                                  fusion, cooperative, dependent, ptx or None, self._target, target.backend)
         self.num_ctas = self.metadata.num_ctas
         self.packed_metadata = tuple(self.metadata)
-        self.asm = AsmDict(self, _GPU_STAGES if on_gpu else _STAGES)
+        simulated = self._target.startswith("sim:")
+        self.asm = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
         self.function = self
         self.module = self
         self.shared = info["shared"]

@@ -68,6 +68,20 @@ class CpuDriver(DriverBase):
         return _C_TYPES.get(ty, "void*")
 
 
+class SimulatedDriver(CpuDriver):
+    """NESO_TARGET=sim:TARGET: the code made for a GPU runs on the CPU, and programs see that GPU's kind."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def get_current_target(self):
+        from ..compiler.compiler import target_of
+        return target_of(self.target)
+
+    def get_device_capability(self, device=None):
+        return divmod(self.get_current_target().arch, 10)
+
+
 def _torch():
     """torch, if the program has it and it uses GPUs."""
     torch = sys.modules.get("torch")
@@ -166,11 +180,16 @@ class CudaDriver(DriverBase):
 class DriverConfig:
 
     def __init__(self):
-        self._cpu = self._cuda = self._active = None
+        self._cpu = self._cuda = self._simulated = self._active = None
 
     @property
     def default(self):
-        if not knobs.runtime.interpret and CudaDriver.is_active():
+        named = knobs.runtime.target
+        if named and named.startswith("sim:"):
+            if self._simulated is None or self._simulated.target != named:
+                self._simulated = SimulatedDriver(named)
+            return self._simulated
+        if not (knobs.runtime.interpret or named == "interp") and CudaDriver.is_active():
             self._cuda = self._cuda or CudaDriver()
             return self._cuda
         self._cpu = self._cpu or CpuDriver()

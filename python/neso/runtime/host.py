@@ -195,6 +195,8 @@ def first_launch():
     knobs.check_environment()
     if os.environ.get("NESO_QUIET"):
         return
+    if knobs.runtime.target:
+        return
     if knobs.runtime.interpret:
         # The figures: bench/NOTES.md, "Interpreted kernels against NumPy and torch".
         notice("mode", "neso: TRITON_INTERPRET is set: kernels are interpreted on the CPU. Where they work on whole tiles that "

@@ -1,0 +1,80 @@
+"""The simulator from Python: by the environment, by a launch's option, with checks, and what programs see then."""
+
+import os
+import unittest
+from unittest import mock
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso.runtime.errors import LaunchError, OutOfBoundsError  # noqa: E402
+
+
+@triton.jit
+def row_sums(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + tl.program_id(0) * n + i, mask=i < n, other=0)
+    tl.store(y_ptr + tl.program_id(0), tl.sum(x, 0))
+
+
+@triton.jit
+def all_programs(y_ptr, BLOCK: tl.constexpr):
+    tl.store(y_ptr + tl.arange(0, BLOCK), tl.program_id(0))
+
+
+def simulated():
+    """Is there a code generator to simulate with?"""
+    try:
+        all_programs.warmup(np.zeros(16, np.int32), 16, grid=(1, ), neso_target="sim:sm_80")
+    except Exception as error:
+        if "libneso-codegen" in str(error):
+            return False
+        raise
+    return True
+
+
+@unittest.skipUnless(simulated(), "built without LLVM")
+class Simulator(unittest.TestCase):
+
+    def sums(self, **options):
+        x, y = np.arange(3 * 100, dtype=np.float32).reshape(3, 100), np.zeros(3, np.float32)
+        compiled = row_sums[(3, )](x, y, 100, 128, **options)
+        self.assertEqual(list(y), list(x.sum(1)))
+        return compiled
+
+    def test_environment(self):
+        with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_CHECK="1"):
+            compiled = self.sums()
+            self.assertEqual(compiled.metadata.target.arch, 90)
+            active = triton.runtime.driver.active
+            self.assertEqual((active.get_current_target().backend, active.get_device_capability()), ("cuda", (9, 0)))
+        self.assertEqual(self.sums().metadata.target.backend, triton.runtime.driver.active.get_current_target().backend)
+
+    def test_option_and_texts(self):
+        compiled = self.sums(neso_target="sim:sm_80", neso_check=True)
+        self.assertEqual(compiled.metadata.target.arch, 80)
+        self.assertIn('ttg.target = "cuda:80"', compiled.asm["ttgir"])
+        self.assertIn("shfl", compiled.asm["llir"] + compiled.asm["ptx"])
+        self.assertIn(".target sm_80", compiled.asm["ptx"])
+        self.assertNotIn("cubin", compiled.asm)
+        with self.assertRaisesRegex(Exception, "sm_80a.*did you mean 'sm_80'"):
+            self.sums(neso_target="sim:sm_80a")
+
+    def test_findings(self):
+        y = np.zeros(16, np.int32)
+        with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_CHECK="1"):
+            with self.assertRaises(LaunchError) as caught:
+                all_programs[(2, )](y, 16)
+            line = all_programs.fn.__code__.co_firstlineno + 2
+            self.assertRegex(str(caught.exception), r"test_sim\.py:%d:5: error: race between programs: .*'y_ptr'" % line)
+            all_programs[(2, )](y, 16, neso_check=False)
+            all_programs[(1, )](y, 16)
+            with self.assertRaises(OutOfBoundsError):
+                all_programs[(1, )](y[:12].copy(), 16)
+
+
+if __name__ == "__main__":
+    unittest.main()
