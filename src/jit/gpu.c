@@ -97,15 +97,16 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 	};
 }
 
-/* NULL after diagnosing; the caller frees it. */
-static CodegenResult *generate(const JitVariant *variant, CodegenStage to, const CodegenTable *table, DiagList *diags)
+CodegenResult *jit_gpu_generate(const JitVariant *variant, int stage, bool remarks, const CodegenTable *table,
+				DiagList *diags)
 {
 	Arena arena;
 	Text ttir;
 	arena_init(&arena, 0);
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
-	request.to = to;
+	request.to = (CodegenStage)stage;
+	request.remarks = remarks;
 	CodegenResult *result = table->compile(&request);
 	arena_free(&arena);
 	if (!result) {
@@ -178,7 +179,7 @@ bool jit_gpu_compile(JitVariant *variant, DiagList *diags)
 		[CODEGEN_PTX] = JIT_STEP_PTX,
 	};
 	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? generate(variant, CODEGEN_PTX, table, diags) : NULL;
+	CodegenResult *code = table ? jit_gpu_generate(variant, CODEGEN_PTX, false, table, diags) : NULL;
 	if (!code)
 		return false;
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
@@ -269,7 +270,7 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;
 	CodegenStage to = strcmp(stage, "ttgir") == 0 ? CODEGEN_TTGIR : strcmp(stage, "llir") == 0 ? CODEGEN_LLIR : CODEGEN_PTX;
 	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? generate(variant, to, table, diags) : NULL;
+	CodegenResult *code = table ? jit_gpu_generate(variant, to, false, table, diags) : NULL;
 	if (!code)
 		return JIT_SOURCE;
 	text_add(out, code->stage[to].data, code->stage[to].len);

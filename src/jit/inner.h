@@ -163,6 +163,11 @@ struct CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir);
 bool jit_gpu_compile(JitVariant *variant, DiagList *diags);
 /* "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
+/* TTIR to a stage (CodegenStage), with the code generator's diagnostics; NULL after diagnosing, else the table frees it. */
+struct CodegenResult;
+struct CodegenTable;
+struct CodegenResult *jit_gpu_generate(const JitVariant *variant, int stage, bool remarks, const struct CodegenTable *table,
+				DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
 
 /* ---- sim.c: a variant for the simulator ---- */
