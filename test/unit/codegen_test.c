@@ -1,26 +1,7 @@
 /* libneso-codegen's table: stages and facts of small kernels, what it says of bad input, line tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "needs_llvm.h"
 
-#include <cmocka.h>
-
-#ifndef NESO_HAVE_LLVM
-
-static void needs_llvm(void **state)
-{
-	(void)state;
-	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(needs_llvm)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-#else
+#ifdef NESO_HAVE_LLVM
 
 #include <pthread.h>
 #include <string.h>

@@ -1,26 +1,7 @@
 /* Functions from libraries of bitcode: a library made here, and libdevice.10.bc where a CUDA toolkit is installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "needs_llvm.h"
 
-#include <cmocka.h>
-
-#ifndef NESO_HAVE_LLVM
-
-static void needs_llvm(void **state)
-{
-	(void)state;
-	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(needs_llvm)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-#else
+#ifdef NESO_HAVE_LLVM
 
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>

@@ -1,27 +1,8 @@
 /* Conversions and functions of floats as lowering builds them, evaluated on the CPU: fp8 and 16-bit formats by
  * all their values and by values around each midpoint, functions against the host's in more digits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "needs_llvm.h"
 
-#include <cmocka.h>
-
-#ifndef NESO_HAVE_LLVM
-
-static void needs_llvm(void **state)
-{
-	(void)state;
-	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(needs_llvm)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-#else
+#ifdef NESO_HAVE_LLVM
 
 #include "ir/enums.h"
 #include "llvm/lower_func.h"
