@@ -28,6 +28,9 @@ bool gpu_check(void *host, const IrModule *module, DiagList *diags);
 
 /* The value in this layout: itself, or a conversion before `b`. */
 IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layout);
+/* The op gives this result in the layout; the users go on with the type it had, from a conversion behind the op. False: it has
+ * that layout already. */
+bool gpu_convert_result(GpuCx *cx, IrModule *module, IrOp *op, IrValue *result, const Layout *layout);
 
 /* From what leaves the TTIR passes to what is lowered. */
 const char *const *gpu_pipeline(const GpuCx *cx, size_t *count);

@@ -127,22 +127,6 @@ static const Layout *access_layout(const Coalesce *c, const IrOp *op)
 
 /* ---- putting it there ---- */
 
-static void convert_result(Coalesce *c, IrOp *op, IrValue *result, const Layout *layout)
-{
-	IrType old = result->type, type = gpu_with_layout(c->gpu, old, layout);
-	if (type == old)
-		return;
-	c->changed = true;
-	result->type = type;
-	if (!result->uses)
-		return;
-	IrBuilder b = ir_at_end(c->cx->module, op->block, op->loc);
-	b.before = op->next;
-	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, NULL, 0, &old, 1, 0);
-	ir_replace_uses(result, &convert->results[0]);
-	ir_operand_add(c->cx->module, convert, result);
-}
-
 static bool coalesce_op(void *data, IrOp *op)
 {
 	Coalesce *c = data;
@@ -160,7 +144,7 @@ static bool coalesce_op(void *data, IrOp *op)
 	}
 	for (uint32_t i = 0; i < op->result_count; i++)
 		if (ir_is_tensor(op->results[i].type))
-			convert_result(c, op, &op->results[i], layout);
+			c->changed |= gpu_convert_result(c->gpu, c->cx->module, op, &op->results[i], layout);
 	return true;
 }
 

@@ -18,6 +18,22 @@ IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layo
 	return type == value->type ? value : irb_1(b, OP_CONVERT_LAYOUT, type, value);
 }
 
+bool gpu_convert_result(GpuCx *cx, IrModule *module, IrOp *op, IrValue *result, const Layout *layout)
+{
+	IrType old = result->type, type = gpu_with_layout(cx, old, layout);
+	if (type == old)
+		return false;
+	result->type = type;
+	if (!result->uses)
+		return true;
+	IrBuilder b = ir_at_end(module, op->block, op->loc);
+	b.before = op->next;
+	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, NULL, 0, &old, 1, 0);
+	ir_replace_uses(result, &convert->results[0]);
+	ir_operand_add(module, convert, result);
+	return true;
+}
+
 static IrType usual_type(Converter *c, IrType type)
 {
 	if (!ir_is_tensor(type) || type->encoding)
@@ -76,23 +92,6 @@ static void want_operand(Converter *c, IrOp *op, uint32_t i, const Layout *layou
 		ir_operand_set(op, i, gpu_convert(c->gpu, &b, ir_operand(op, i), layout));
 }
 
-/* The result is in `layout`; its users go on with the usual one. */
-static void give_result(Converter *c, IrOp *op, uint32_t i, const Layout *layout)
-{
-	IrValue *result = &op->results[i];
-	IrType usual = result->type, type = gpu_with_layout(c->gpu, usual, layout);
-	if (type == usual)
-		return;
-	result->type = type;
-	if (!result->uses)
-		return;
-	IrBuilder b = ir_at_end(c->cx->module, op->block, op->loc);
-	b.before = op->next;
-	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, NULL, 0, &usual, 1, 0);
-	ir_replace_uses(result, &convert->results[0]);
-	ir_operand_add(c->cx->module, convert, result);
-}
-
 static bool tie_op(void *data, IrOp *op)
 {
 	Converter *c = data;
@@ -110,7 +109,8 @@ static bool tie_op(void *data, IrOp *op)
 	case OP_REDUCE:
 		for (uint32_t i = 0; i < op->result_count; i++)
 			if (ir_is_tensor(op->results[i].type))
-				give_result(c, op, i, gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
+				gpu_convert_result(gpu, c->cx->module, op, &op->results[i],
+						   gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
 		break;
 	default:
 		break;

@@ -265,6 +265,19 @@ static const char *suffix_of(Lower *lw, const How *how, LLVMValueRef condition, 
 	return lower_words_suffix(lw, modifiers, w);
 }
 
+/* Address, condition (NULL: always), policy; how many. */
+static unsigned first_args(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start,
+			   LLVMValueRef condition, LLVMValueRef *args)
+{
+	unsigned n = 0;
+	args[n++] = lower_global_address(lw, tile, rep, start);
+	if (condition)
+		args[n++] = condition;
+	if (how->policy)
+		args[n++] = how->policy;
+	return n;
+}
+
 /* ---- loads ---- */
 
 static void plain_load(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
@@ -286,12 +299,8 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 			 LLVMValueRef condition, const LLVMValueRef *other, bool unseen, LLVMValueRef *regs)
 {
 	GlobalWords w = lower_global_words(tile->element_bits, tile->vector_bits);
-	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start)};
-	unsigned n = 1;
-	if (condition)
-		args[n++] = condition;
-	if (how->policy)
-		args[n++] = how->policy;
+	LLVMValueRef args[8];
+	unsigned n = first_args(lw, tile, how, rep, start, condition, args);
 	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global,
 					  suffix_of(lw, how, condition, &w), lower_words_result(lw, &w), args, n);
 	LLVMValueRef words[4], others[4];
@@ -429,12 +438,8 @@ static void special_store(Lower *lw, const GlobalTile *tile, const How *how, uin
 			 LLVMValueRef condition, const LLVMValueRef *regs)
 {
 	GlobalWords w = lower_global_words(tile->element_bits, tile->vector_bits);
-	LLVMValueRef args[8] = {lower_global_address(lw, tile, rep, start)};
-	unsigned n = 1;
-	if (condition)
-		args[n++] = condition;
-	if (how->policy)
-		args[n++] = how->policy;
+	LLVMValueRef args[8];
+	unsigned n = first_args(lw, tile, how, rep, start, condition, args);
 	lower_words_pack(lw, tile, &w, rep, start, regs, elem, args + n);
 	machine_family(lw, MACHINE_st_global, suffix_of(lw, how, condition, &w), lw->t.void_, args, n + w.count);
 }
