@@ -7,12 +7,13 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check bench build install wheel clean setup setup-test
+.PHONY: help demo check matrix bench build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
 	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
+	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
@@ -47,6 +48,11 @@ check: setup-test
 	$(call build_preset,$(PRESET))
 	@echo "test: scripts/run-tests -b $(BUILD)"
 	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
+
+# Weeks of one processor: it may be stopped, and goes on where it was. What is there of it: rm $(BUILD)/matrix.log to begin anew.
+matrix: setup
+	$(call build_preset,$(PRESET),matrix)
+	@$(BUILD)/test/matrix --kernels test/matrix/matmul.py --check --log $(BUILD)/matrix.log --ptxas 50 $(MATRIX)
 
 bench: setup
 	$(call build_preset,$(PRESET),example_bench)

@@ -28,7 +28,7 @@ const char *const *gpu_pipeline(const GpuCx *cx, size_t *count)
 	static const char *const names[] = {
 		"decompose-dots", "convert-ttir-to-ttgir",     "coalesce", "accelerate-matmul", "remove-layout-conversions",
 		"cse",		  "optimize-thread-locality", "licm",	  "version-loops", "pipeline", "cse",	"dce",
-		"reorder-instructions", "batch-conversions",
+		"reorder-instructions", "detour-conversions", "batch-conversions",
 		"allocate",	  "barriers",
 	};
 	(void)cx;

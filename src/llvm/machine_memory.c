@@ -123,7 +123,7 @@ static bool expand_global(Arena *arena, const char *suffix, bool load, MachineFo
 	text_init(&text, arena);
 	text_init(&constraints, arena);
 	for (unsigned i = 0; load && has_word(&s, "clear") && i < s.n; i++)
-		text_printf(&text, "mov.b%u $%u, 0; ", s.bits, i);
+		text_printf(&text, "mov.b%u $%u, 0; ", MAX(s.bits, 16u), i);
 	if (!always)
 		text_printf(&text, "@$%u ", address + 1);
 	text_str(&text, load ? "ld" : "st");

@@ -47,6 +47,18 @@ static bool is_signed_op(SimIntOp op)
 	return op == OPS_sdiv || op == OPS_srem || op == OPS_ashr || op == OPS_smin || op == OPS_smax || op == OPS_abs;
 }
 
+/* Of an odd width the lane's answer still has to be moved: bits turned round stand at its top, and zeros were counted that
+ * are none of the number's. */
+static uint32_t put_right(SimDecoder *d, SimIntOp op, uint32_t slot, unsigned bits, unsigned bytes)
+{
+	SimIntOp by = op == OPS_bitreverse ? OPS_lshr : op == OPS_ctlz ? OPS_sub : OPS_umin;
+	if (op != OPS_bitreverse && op != OPS_ctlz && op != OPS_cttz)
+		return slot;
+	uint32_t out = d->slots++, with = sim_constant(d, op == OPS_cttz ? bits : 8 * bytes - bits, bytes);
+	sim_pure(d, ops_int[by][index_of(bytes)], bytes, out, slot, with, SIM_NONE, 0);
+	return out;
+}
+
 /* An operation of up to three integers, part by part; odd widths are computed in the lane and cut. */
 static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 {
@@ -58,8 +70,7 @@ static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 		in[k] = operand(d, v, k < count ? k : 0);
 	unsigned bytes = sim_bytes(shape.part[0]), bits = sim_bits(shape.part[0]);
 	bool odd = bits != 8 * bytes;
-	if (odd && (op == OPS_ctlz || op == OPS_cttz || op == OPS_bswap || op == OPS_bitreverse || op == OPS_fshl ||
-		    op == OPS_fshr || op >= OPS_uadd_sat))
+	if (odd && (op == OPS_bswap || op == OPS_fshl || op == OPS_fshr || op >= OPS_uadd_sat))
 		return sim_refuse(d, "this operation on integers of %u bits", bits);
 	for (uint32_t p = 0; p < shape.count; p++) {
 		uint32_t a[3];
@@ -69,7 +80,7 @@ static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 		sim_pure(d, d->ops->ints[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
 		if (!odd)
 			continue;
-		uint32_t wide = out.slots[p];
+		uint32_t wide = put_right(d, op, out.slots[p], bits, bytes);
 		out.slots[p] = d->slots++;
 		sim_pure(d, d->ops->cut[index_of(bytes)], bytes, out.slots[p], wide, SIM_NONE, SIM_NONE, bits);
 	}

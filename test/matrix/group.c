@@ -192,7 +192,8 @@ static void say(MatrixReport *r, MatrixResult result, const char *target, unsign
 	va_end(args);
 	for (char *c = text; *c; c++)
 		*c = *c == '\n' ? ' ' : *c;
-	int n = snprintf(r->text + r->len, sizeof r->text - r->len, "FAIL %s %s %s stages=%u: %s\n", names[result], r->key, target, stages, text);
+	int n = snprintf(r->text + r->len, sizeof r->text - r->len, "FAIL %s %s warps=%u target=%s stages=%u: %s\n", names[result],
+			 r->key, r->warps, target, stages, text);
 	r->len += n > 0 && (size_t)n < sizeof r->text - r->len ? (size_t)n : 0;
 }
 
@@ -338,8 +339,8 @@ static void assemble(const CodegenRequest *request, const CodegenResult *made, M
 		report->assembled++;
 		if (cubin.spill_stores) {
 			int n = snprintf(report->text + report->len, sizeof report->text - report->len,
-					 "NOTE spills %s %s stages=%u: %u registers, %u bytes stored\n", report->key, request->target,
-					 request->num_stages, cubin.registers, cubin.spill_stores);
+					 "NOTE spills %s warps=%u target=%s stages=%u: %u registers, %u bytes stored\n", report->key,
+					 report->warps, request->target, request->num_stages, cubin.registers, cubin.spill_stores);
 			report->len += n > 0 && (size_t)n < sizeof report->text - report->len ? (size_t)n : 0;
 			report->spilled++;
 		}
@@ -423,6 +424,7 @@ void matrix_run(const MatrixOptions *options, const MatrixGroup *g, MatrixReport
 	*report = (MatrixReport){.len = 0};
 	matrix_key(g, report->key, sizeof report->key);
 	make_problem(&p);
+	report->warps = p.warps;
 	char *ttir = to_ttir(options, &p, report);
 	unsigned cases = 0;
 	for (unsigned i = 0; i < MATRIX_TARGETS * (MATRIX_STAGES + 1); i++)

@@ -42,7 +42,7 @@ typedef enum MatrixResult {
 /* Takes a line for each case that is not OK, and the counts. */
 typedef struct MatrixReport {
 	char key[160];
-	unsigned count[MATRIX__COUNT], simulated, assembled;
+	unsigned warps, count[MATRIX__COUNT], simulated, assembled;
 	unsigned spilled; /* of those assembled */
 	size_t len;
 	char text[1 << 16];

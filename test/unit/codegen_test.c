@@ -275,6 +275,30 @@ static void lines_name_what_was_inlined(void **state)
 	arena_free(&arena);
 }
 
+/* Bytes travel in registers of 16 bits: those are what is cleared. */
+static void bytes_are_cleared(void **state)
+{
+	static const char text[] =
+		"target triple = \"nvptx64-nvidia-cuda\"\n"
+		"declare i16 @neso.ld_global.clear.v1b8(ptr addrspace(1), i1)\n"
+		"define ptx_kernel void @k(ptr addrspace(1) %a, i16 %n) \"neso\"=\"kernel=k args=p2 threads=32 shared=0 cluster=1 scratch=0 "
+		"scratch_align=0 print=0 assert=0\" {\n"
+		"  %p = icmp slt i16 %n, 7\n"
+		"  %v = call i16 @neso.ld_global.clear.v1b8(ptr addrspace(1) %a, i1 %p)\n"
+		"  store i16 %v, ptr addrspace(1) %a\n"
+		"  ret void\n"
+		"}\n";
+	CodegenRequest request = request_of(text);
+	(void)state;
+	request.from = CODEGEN_LLIR;
+	CodegenResult *r = table->compile(&request);
+	if (!r->ok)
+		fail_msg("%s", first_text(r));
+	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, "mov.b16 %rs"));
+	assert_null(strstr(r->stage[CODEGEN_PTX].data, "mov.b8"));
+	table->free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +308,7 @@ int main(void)
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(threads_give_the_same_text),
 		cmocka_unit_test(stages_are_the_same_again),
+		cmocka_unit_test(bytes_are_cleared),
 		cmocka_unit_test(facts_go_through_text),
 		cmocka_unit_test(lines_name_what_was_inlined),
 	};

@@ -16,6 +16,9 @@ static const char head[] =
 	"target triple = \"nvptx64-nvidia-cuda\"\n"
 	"@smem = external addrspace(3) global [0 x i8], align 16\n"
 	"declare i32 @neso.tid_x()\n"
+	"declare i13 @llvm.bitreverse.i13(i13)\n"
+	"declare i13 @llvm.ctlz.i13(i13, i1)\n"
+	"declare i13 @llvm.cttz.i13(i13, i1)\n"
 	"declare void @neso.barrier() convergent\n"
 	"declare void @neso.warp_barrier() convergent\n"
 	"declare i32 @neso.shfl_bfly(i32, i32, i32, i32) convergent\n"
@@ -146,6 +149,25 @@ static void test_odd_widths(void **state)
 	for (int i = 0; i < 64; i++) {
 		int m = i * i & 31, wide = m >= 16 ? m - 32 : m;
 		assert_int_equal((int)out[i], (wide >> 1) + 0x70001);
+	}
+	clean("  %n = trunc i32 %t to i13\n"
+	      "  %b = call i13 @llvm.bitreverse.i13(i13 %n)\n"
+	      "  %l = call i13 @llvm.ctlz.i13(i13 %n, i1 false)\n"
+	      "  %z = call i13 @llvm.cttz.i13(i13 %n, i1 false)\n"
+	      "  %b4 = zext i13 %b to i32\n"
+	      "  %l4 = zext i13 %l to i32\n"
+	      "  %z4 = zext i13 %z to i32\n"
+	      "  %ls = shl i32 %l4, 16\n"
+	      "  %zs = shl i32 %z4, 24\n"
+	      "  %bl = or i32 %b4, %ls\n"
+	      "  %r = or i32 %bl, %zs\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %r)\n");
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t reversed = 0;
+		for (unsigned bit = 0; bit < 13; bit++)
+			reversed |= (i >> bit & 1) << (12 - bit);
+		uint32_t leading = i ? (uint32_t)__builtin_clz(i) - 19 : 13, trailing = i ? (uint32_t)__builtin_ctz(i) : 13;
+		assert_int_equal(out[i], reversed | leading << 16 | trailing << 24);
 	}
 }
 
