@@ -55,7 +55,7 @@ static uint32_t put_right(SimDecoder *d, SimIntOp op, uint32_t slot, unsigned bi
 	if (op != OPS_bitreverse && op != OPS_ctlz && op != OPS_cttz)
 		return slot;
 	uint32_t out = d->slots++, with = sim_constant(d, op == OPS_cttz ? bits : 8 * bytes - bits, bytes);
-	sim_pure(d, ops_int[by][index_of(bytes)], bytes, out, slot, with, SIM_NONE, 0);
+	sim_pure(d, d->ops->ints[by][index_of(bytes)], bytes, out, slot, with, SIM_NONE, 0);
 	return out;
 }
 
