@@ -130,7 +130,7 @@ static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint8_t *to = sim_global(w, i, lane, address[lane], i->align, i->align, true);
 		if (!to)
 			return false;
-		memory_store(w, i, a->operands, lane, to, i->align);
+		memory_put(w, i, a->operands, lane, to, i->align);
 	}
 	return true;
 }

@@ -146,7 +146,7 @@ void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned l
 	}
 }
 
-void memory_store(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
+void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
 {
 	uint8_t value[256];
 	if (LIKELY(w->cta->run->races == NULL)) {
@@ -183,7 +183,7 @@ bool sim_store(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint8_t *to = sim_global(w, i, lane, address[lane], size, i->align, true);
 		if (!to)
 			return false;
-		memory_store(w, i, 1, lane, to, size);
+		memory_put(w, i, 1, lane, to, size);
 	}
 	return true;
 }

@@ -15,7 +15,7 @@ uint64_t memory_atomic(void *at, MemoryOp op, MemoryType type, unsigned bits, ui
  * part takes i->size: bytes may be words of 16 bits there. */
 void memory_to_slots(SimWarp *w, const SimInstr *i, unsigned lane, const uint8_t *from);
 /* The latter to global memory, of `size` bytes. */
-void memory_store(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size);
+void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size);
 void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to);
 
 #endif
