@@ -37,7 +37,7 @@ static Py_ssize_t find_param(const Kernel *k, PyObject *word, bool as_text)
 	return -1;
 }
 
-static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, Call *call)
+static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, PyObject **values, Call *call)
 {
 	Py_ssize_t at = -1;
 	int option = -1;
@@ -48,12 +48,12 @@ static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, Call 
 		ignored = find_word(ignored_words, IGNORED_COUNT, word, as_text) >= 0;
 	}
 	if (at >= 0) {
-		if (call->values[at]) {
+		if (values[at]) {
 			PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
 				     "kernel", word);
 			return false;
 		}
-		call->values[at] = value;
+		values[at] = value;
 	}
 	if (option >= 0) {
 		call->options[option] = value;
@@ -65,15 +65,15 @@ static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, Call 
 	return false;
 }
 
-static bool fill_defaults(const Kernel *k, Call *call)
+static bool fill_defaults(const Kernel *k, PyObject **values)
 {
 	PyObject *missing = NULL;
 	Py_ssize_t count = 0;
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {
-		if (call->values[i])
+		if (values[i])
 			continue;
-		call->values[i] = k->params[i].value;
-		if (call->values[i])
+		values[i] = k->params[i].value;
+		if (values[i])
 			continue;
 		count++;
 		PyObject *text = missing ? PyUnicode_FromFormat("%U, '%U'", missing, k->params[i].name)
@@ -91,20 +91,25 @@ static bool fill_defaults(const Kernel *k, Call *call)
 	return !count;
 }
 
-bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, Call *call)
+bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **room, Call *call)
 {
+	call->values = args;
+	if (nargs == k->param_count && !kwnames)
+		return true;
 	if (nargs > k->param_count) {
 		PyErr_Format(PyExc_TypeError, "dynamic_func() takes %zd positional arguments but %zd were given",
 			     k->param_count, nargs);
 		return false;
 	}
+	call->values = room;
+	memset(room, 0, (size_t)k->param_count * sizeof *room);
 	for (Py_ssize_t i = 0; i < nargs; i++)
-		call->values[i] = args[i];
+		room[i] = args[i];
 	Py_ssize_t words = kwnames ? PyTuple_Size(kwnames) : 0;
 	for (Py_ssize_t i = 0; i < words; i++)
-		if (!bind_keyword(k, PyTuple_GetItem(kwnames, i), args[nargs + i], call))
+		if (!bind_keyword(k, PyTuple_GetItem(kwnames, i), args[nargs + i], room, call))
 			return false;
-	return fill_defaults(k, call);
+	return fill_defaults(k, room);
 }
 
 /* ---- options ---- */

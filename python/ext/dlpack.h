@@ -9,16 +9,20 @@ enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_BOOL = 6, DL_FP8_E4M3FN = 10, DL_FP8_E4M3FNUZ = 11,
        DL_FP8_E5M2 = 12, DL_FP8_E5M2FNUZ = 13 };
 
+typedef struct DlDevice {
+	int32_t type, id;
+} DlDevice;
+
+typedef struct DlDtype {
+	uint8_t code, bits;
+	uint16_t lanes;
+} DlDtype;
+
 typedef struct DlTensor {
 	void *data;
-	struct {
-		int32_t type, id;
-	} device;
+	DlDevice device;
 	int32_t ndim;
-	struct {
-		uint8_t code, bits;
-		uint16_t lanes;
-	} dtype;
+	DlDtype dtype;
 	int64_t *shape, *strides; /* the producer's, until control goes back to it */
 	uint64_t byte_offset;
 } DlTensor;

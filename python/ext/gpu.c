@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-/* How one argument of the function is made of a call's values. */
+/* How one argument of the function is made of a call's values; FILL_BITS: it is there already. */
 typedef enum { FILL_BITS, FILL_FP32, FILL_FLOAT, FILL_TRUTH, FILL_SHAPE, FILL_STRIDE, FILL_PAD } FillHow;
 typedef struct GpuFill {
-	uint32_t parameter;
+	uint32_t slot, parameter;
 	uint8_t how, axis;
 	neso_dtype dtype;
 } GpuFill;
@@ -17,33 +17,20 @@ typedef struct GpuReady {
 	struct GpuReady *next;
 	uint64_t context;
 	neso_ready *ready;
-	size_t count;
-	GpuFill fills[];
+	size_t count, made_count;
+	uint32_t *places; /* of each argument's bits, from the call's values on; those that are made are not there */
+	GpuFill made[];
 } GpuReady;
-
-typedef struct GpuEntry {
-	uint64_t hash;
-	size_t word_count;
-	uint64_t *words;
-	PyObject *compiled; /* NULL: free */
-	const GpuReady *ready;
-	PyObject *lasting; /* tuple of the objects in the words */
-} GpuEntry;
-
-typedef struct GpuTable {
-	size_t count, cap;
-	GpuEntry entries[];
-} GpuTable;
 
 enum { MOST_ENTRIES = 4096 };
 
 /* ---- the table ---- */
 
-static const GpuEntry *table_find(const GpuTable *table, const GpuCall *g)
+static GpuEntry *table_find(const GpuTable *table, const GpuCall *g)
 {
 	for (size_t i = g->hash; table; i++) {
-		const GpuEntry *e = &table->entries[i & (table->cap - 1)];
-		if (!e->compiled)
+		GpuEntry *e = table->entries[i & (table->cap - 1)];
+		if (!e)
 			return NULL;
 		if (e->hash == g->hash && e->word_count == g->word_count &&
 		    memcmp(e->words, g->words, g->word_count * sizeof *g->words) == 0)
@@ -52,10 +39,10 @@ static const GpuEntry *table_find(const GpuTable *table, const GpuCall *g)
 	return NULL;
 }
 
-static void table_insert(GpuTable *table, GpuEntry entry)
+static void table_insert(GpuTable *table, GpuEntry *entry)
 {
-	size_t i = entry.hash & (table->cap - 1);
-	while (table->entries[i].compiled)
+	size_t i = entry->hash & (table->cap - 1);
+	while (table->entries[i])
 		i = (i + 1) & (table->cap - 1);
 	table->entries[i] = entry;
 	table->count++;
@@ -63,14 +50,8 @@ static void table_insert(GpuTable *table, GpuEntry entry)
 
 void gpu_table_free(GpuTable *table)
 {
-	for (size_t i = 0; table && i < table->cap; i++) {
-		GpuEntry *e = &table->entries[i];
-		if (!e->compiled)
-			continue;
-		free(e->words);
-		Py_DECREF(e->compiled);
-		Py_DECREF(e->lasting);
-	}
+	for (size_t i = 0; table && i < table->cap; i++)
+		gpu_entry_drop(table->entries[i]);
 	free(table);
 }
 
@@ -90,33 +71,61 @@ static bool table_grow(Kernel *k)
 	if (!grown)
 		return false;
 	grown->cap = cap;
+	grown->last = old ? old->last : NULL;
 	for (size_t i = 0; old && i < old->cap; i++)
-		if (old->entries[i].compiled)
+		if (old->entries[i])
 			table_insert(grown, old->entries[i]);
 	free(old);
 	k->gpu = grown;
 	return true;
 }
 
-/* False with MemoryError. */
-static bool table_add(Kernel *k, const GpuCall *g, PyObject *compiled, const GpuReady *ready)
+/* NULL when memory ran out. */
+static GpuEntry *entry_new(const Launch *l, PyObject *compiled, const GpuReady *ready)
 {
-	if (table_find(k->gpu, g) || ((Variant *)compiled)->module != k->module)
-		return true; /* the second: a global changed meanwhile */
+	const GpuCall *g = l->gpu;
+	bool no_memory = false;
 	PyObject *lasting = PyTuple_New((Py_ssize_t)g->lasting_count);
-	uint64_t *words = malloc(g->word_count * sizeof *words);
-	if (!lasting || !words || !table_grow(k)) {
+	GpuEntry *e = calloc(1, sizeof *e + g->word_count * sizeof *e->words);
+	GpuRow *rows = gpu_rows(g, l, &no_memory);
+	if (!lasting || !e || no_memory) {
 		Py_XDECREF(lasting);
-		free(words);
-		return PyErr_NoMemory() != NULL;
+		free(e);
+		gpu_rows_free(rows, (size_t)l->kernel->param_count);
+		return NULL;
 	}
 	for (size_t i = 0; i < g->lasting_count; i++) {
 		Py_INCREF(g->lasting[i]);
 		PyTuple_SetItem(lasting, (Py_ssize_t)i, g->lasting[i]);
 	}
-	memcpy(words, g->words, g->word_count * sizeof *words);
 	Py_INCREF(compiled);
-	table_insert(k->gpu, (GpuEntry){g->hash, g->word_count, words, compiled, ready, lasting});
+	e->users = 1;
+	e->hash = g->hash;
+	e->compiled = compiled;
+	e->ready = ready;
+	e->lasting = lasting;
+	e->exchange = g->exchange;
+	e->device = g->device;
+	e->rows = rows;
+	e->row_count = (size_t)l->kernel->param_count;
+	e->word_count = g->word_count;
+	memcpy(e->words, g->words, g->word_count * sizeof *e->words);
+	return e;
+}
+
+/* False with MemoryError. */
+static bool table_add(Launch *l, PyObject *compiled, const GpuReady *ready)
+{
+	Kernel *k = l->kernel;
+	if (table_find(k->gpu, l->gpu) || ((Variant *)compiled)->module != k->module)
+		return true; /* the second: a global changed meanwhile */
+	GpuEntry *entry = entry_new(l, compiled, ready);
+	if (!entry || !table_grow(k)) {
+		gpu_entry_drop(entry);
+		return PyErr_NoMemory() != NULL;
+	}
+	table_insert(k->gpu, entry);
+	k->gpu->last = entry;
 	return true;
 }
 
@@ -141,6 +150,7 @@ static GpuCall *call_new(size_t count)
 		g->values = values;
 		g->cap = count;
 	}
+	g->entry = NULL;
 	g->exchange = NULL;
 	g->foreign = NULL;
 	g->last = NULL;
@@ -161,6 +171,7 @@ void gpu_call_free(GpuCall *g)
 	for (size_t i = 0; i < g->lasting_count; i++)
 		Py_DECREF(g->lasting[i]);
 	g->lasting_count = 0;
+	gpu_entry_drop(g->entry);
 	Py_CLEAR(g->held);
 	g->next = spare_calls;
 	spare_calls = g;
@@ -173,7 +184,7 @@ int gpu_look(Launch *l)
 		PyErr_NoMemory();
 		return -1;
 	}
-	int found = gpu_look_all(g, l);
+	int found = gpu_again(g, l) ? 1 : gpu_look_all(g, l);
 	if (found == 1)
 		l->gpu = g;
 	else
@@ -225,9 +236,9 @@ void gpu_ready_free(GpuReady *ready, bool alive)
 	}
 }
 
-static GpuFill fill_of(const neso_slot *slot)
+static GpuFill fill_of(const neso_slot *slot, size_t i)
 {
-	GpuFill fill = {.parameter = slot->parameter, .axis = (uint8_t)slot->axis, .dtype = slot->dtype};
+	GpuFill fill = {.slot = (uint32_t)i, .parameter = slot->parameter, .axis = (uint8_t)slot->axis, .dtype = slot->dtype};
 	switch (slot->part) {
 	case NESO_PART_SHAPE: fill.how = FILL_SHAPE; return fill;
 	case NESO_PART_STRIDE: fill.how = FILL_STRIDE; return fill;
@@ -241,6 +252,24 @@ static GpuFill fill_of(const neso_slot *slot)
 	else if (slot->dtype == NESO_INT1)
 		fill.how = FILL_TRUTH;
 	return fill;
+}
+
+static GpuReady *ready_new(neso_ready *ready, uint64_t context)
+{
+	size_t count;
+	const neso_slot *slots = neso_ready_slots(ready, &count);
+	GpuReady *made = malloc(sizeof *made + count * (sizeof made->made[0] + sizeof *made->places));
+	if (!made)
+		return NULL;
+	*made = (GpuReady){.context = context, .ready = ready, .count = count};
+	made->places = (uint32_t *)(made->made + count);
+	for (size_t i = 0; i < count; i++) {
+		GpuFill fill = fill_of(&slots[i], i);
+		made->places[i] = fill.parameter * (uint32_t)sizeof(GpuValue) + (uint32_t)offsetof(GpuValue, bits);
+		if (fill.how != FILL_BITS)
+			made->made[made->made_count++] = fill;
+	}
+	return made;
 }
 
 /* NULL with an exception. */
@@ -260,17 +289,13 @@ static const GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
 		return NULL;
 	}
 	neso_diagnostics_free(diagnostics);
-	size_t count;
-	const neso_slot *slots = neso_ready_slots(ready, &count);
-	GpuReady *made = malloc(sizeof *made + count * sizeof made->fills[0]);
+	GpuReady *made = ready_new(ready, context);
 	if (!made) {
 		neso_ready_free(ready);
 		PyErr_NoMemory();
 		return NULL;
 	}
-	*made = (GpuReady){.next = v->ready, .context = context, .ready = ready, .count = count};
-	for (size_t i = 0; i < count; i++)
-		made->fills[i] = fill_of(&slots[i]);
+	made->next = v->ready;
 	v->ready = made;
 	return made;
 }
@@ -342,19 +367,18 @@ static bool current_stream(const GpuCall *g, int device, void **stream)
 
 /* ---- launching ---- */
 
-static void put_options(GpuCall *g, const neso_compile_options *o)
+static void pack_tail(uint64_t tail[GPU_TAIL], uint64_t context, const neso_compile_options *o)
 {
 	const uint64_t flags = (uint64_t)o->debug | (uint64_t)o->no_fp_fusion << 1 | (uint64_t)o->no_line_info << 2 |
 			       (uint64_t)o->cooperative << 3 | (uint64_t)o->dependent_launch << 4 |
 			       (uint64_t)o->constexpr_policy << 5;
-	uint64_t precision[2] = {0, 0};
-	gpu_put(g, o->num_warps | (uint64_t)o->num_stages << 32);
-	gpu_put(g, o->num_ctas | (uint64_t)o->maxnreg << 32);
-	gpu_put(g, o->ptx_version | flags << 32);
+	tail[0] = context;
+	tail[1] = o->num_warps | (uint64_t)o->num_stages << 32;
+	tail[2] = o->num_ctas | (uint64_t)o->maxnreg << 32;
+	tail[3] = o->ptx_version | flags << 32;
+	tail[4] = tail[5] = 0;
 	if (o->dot_precision)
-		memcpy(precision, o->dot_precision, strlen(o->dot_precision));
-	gpu_put(g, precision[0]);
-	gpu_put(g, precision[1]);
+		memcpy(&tail[4], o->dot_precision, strlen(o->dot_precision));
 }
 
 static double number_of(const GpuValue *v)
@@ -366,13 +390,12 @@ static double number_of(const GpuValue *v)
 	return f;
 }
 
-/* The value's place, where it needs no change, or `room`. */
-static void *fill_one(const GpuFill *f, GpuCall *g, uint64_t *room)
+/* What needs no change has its place; other values are made in `room`. */
+static void *make_one(const GpuFill *f, GpuCall *g, uint64_t *room)
 {
-	GpuValue *v = &g->values[f->parameter];
+	const GpuValue *v = &g->values[f->parameter];
 	GpuDesc *d = &g->descs[v->kind == V_DESCRIPTOR ? v->desc : 0];
 	switch (f->how) {
-	case FILL_BITS: return &v->bits;
 	case FILL_SHAPE: return &d->shape[f->axis];
 	case FILL_STRIDE: return &d->strides[f->axis];
 	case FILL_PAD: return &d->pad_nan;
@@ -404,7 +427,9 @@ static bool run(Launch *l, const GpuReady *ready)
 	neso_status status = NESO_ERROR_MEMORY;
 	if (room && values) {
 		for (size_t i = 0; i < ready->count; i++)
-			values[i] = fill_one(&ready->fills[i], g, &room[i]);
+			values[i] = (char *)g->values + ready->places[i];
+		for (size_t i = 0; i < ready->made_count; i++)
+			values[ready->made[i].slot] = make_one(&ready->made[i], g, &room[i]);
 		Py_BEGIN_ALLOW_THREADS
 		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, values, &diagnostics);
 		Py_END_ALLOW_THREADS
@@ -422,16 +447,49 @@ static bool run(Launch *l, const GpuReady *ready)
 	return true;
 }
 
+/* The entry that the call is like, found by its words unless it is known already; NULL: there is none, or, with an
+ * exception, its values could not be looked at. */
+static const GpuEntry *find_entry(Launch *l)
+{
+	GpuCall *g = l->gpu;
+	uint64_t tail[GPU_TAIL];
+	pack_tail(tail, g->context, &l->options);
+	GpuTable *table = l->kernel->gpu;
+	GpuEntry *entry = g->entry;
+	/* A global that changed meanwhile has emptied the table. */
+	if (entry && table && table->last == entry &&
+	    memcmp(entry->words + entry->word_count - GPU_TAIL, tail, sizeof tail) == 0)
+		return entry;
+	if (entry) {
+		g->entry = NULL;
+		gpu_entry_drop(entry);
+		int found = gpu_look_all(g, l);
+		if (!found)
+			PyErr_SetString(PyExc_RuntimeError, "an array left its GPU during the launch");
+		if (found != 1)
+			return NULL;
+	}
+	for (int i = 0; i < GPU_TAIL; i++)
+		gpu_put(g, tail[i]);
+	g->hash ^= g->hash >> 32;
+	table = l->kernel->gpu;
+	g->entry = g->packed ? table_find(table, g) : NULL;
+	if (g->entry) {
+		g->entry->users++;
+		table->last = g->entry;
+	}
+	return g->entry;
+}
+
 /* The context is current. */
 static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 {
 	GpuCall *g = l->gpu;
-	gpu_put(g, g->context);
-	put_options(g, &l->options);
-	g->hash ^= g->hash >> 32;
-	const GpuEntry *entry = g->packed && !warmup ? table_find(l->kernel->gpu, g) : NULL;
-	PyObject *compiled = entry ? entry->compiled : NULL;
-	const GpuReady *ready = entry ? entry->ready : NULL;
+	const GpuEntry *entry = find_entry(l);
+	if (!entry && PyErr_Occurred())
+		return NULL;
+	PyObject *compiled = entry && !warmup ? entry->compiled : NULL;
+	const GpuReady *ready = compiled ? entry->ready : NULL;
 	Py_XINCREF(compiled); /* which keeps `ready` */
 	if (!compiled) {
 		l->options.target = "cuda";
@@ -443,7 +501,7 @@ static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 	bool good = ready || (ready = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel));
 	/* Under words that were made for another set it is not to be found. */
 	bool same = !g->demoted || g->demoted == call_demoted(l);
-	good = good && (entry || !g->packed || !same || table_add(l->kernel, g, compiled, ready));
+	good = good && (entry || !g->packed || !same || table_add(l, compiled, ready));
 	good = good && call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
 	       current_stream(g, device, &l->launch.stream) && (!slow || launch_hooks(l, compiled, true)) &&
 	       run(l, ready) && (!slow || launch_hooks(l, compiled, false));

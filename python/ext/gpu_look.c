@@ -24,12 +24,6 @@ bool gpu_setup(void)
 	return true;
 }
 
-/* Parts of a word: kind, element type, and what the value decides from bit 16 on. */
-static uint64_t head(GpuKind kind, unsigned dtype)
-{
-	return (uint64_t)kind | (uint64_t)dtype << 8;
-}
-
 static bool keep(GpuCall *g, PyObject *object)
 {
 	if (!g->held && !(g->held = PyList_New(0)))
@@ -55,7 +49,7 @@ static void place(GpuCall *g, Py_ssize_t i, int where)
 static void give_memory(GpuCall *g, GpuValue *out, uint64_t address, neso_dtype dtype)
 {
 	*out = (GpuValue){.bits = address, .kind = V_MEMORY, .dtype = dtype};
-	g->last_word = head(V_MEMORY, dtype) | (uint64_t)(address % 16 == 0) << 16;
+	g->last_word = gpu_word(V_MEMORY, dtype) | (uint64_t)(address % 16 == 0) << 16;
 	gpu_put(g, g->last_word);
 }
 
@@ -310,7 +304,7 @@ static bool look_descriptor(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue 
 		out->kind = V_DESCRIPTOR;
 		g->last = NULL;
 		out->desc = (uint32_t)g->desc_count++;
-		gpu_put(g, head(V_DESCRIPTOR, d->pad_nan) | (uint64_t)rank << 16);
+		gpu_put(g, gpu_word(V_DESCRIPTOR, d->pad_nan) | (uint64_t)rank << 16);
 		for (int k = 0; k < rank; k++)
 			gpu_put(g, (uint64_t)d->block[k]);
 	}
@@ -338,18 +332,18 @@ static void put_object(GpuCall *g, unsigned kind, PyObject *object)
 	if (kind == C_TEXT)
 		PyUnicode_InternInPlace(&object); /* texts that are equal are one */
 	g->lasting[g->lasting_count++] = object;
-	gpu_put(g, head(V_CONSTANT, kind));
+	gpu_put(g, gpu_word(V_CONSTANT, kind));
 	gpu_put(g, (uint64_t)(uintptr_t)object);
 }
 
 static bool put_constant(GpuCall *g, PyObject *value)
 {
 	if (value == Py_None) {
-		gpu_put(g, head(V_CONSTANT, C_NONE));
+		gpu_put(g, gpu_word(V_CONSTANT, C_NONE));
 		return true;
 	}
 	if (PyBool_Check(value)) {
-		gpu_put(g, head(V_CONSTANT, C_BOOL) | (uint64_t)(value == Py_True) << 16);
+		gpu_put(g, gpu_word(V_CONSTANT, C_BOOL) | (uint64_t)(value == Py_True) << 16);
 		return true;
 	}
 	if (PyLong_Check(value)) {
@@ -357,7 +351,7 @@ static bool put_constant(GpuCall *g, PyObject *value)
 		long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
 		g->packed &= !overflow;
 		/* An enum's member is a number of another type. */
-		gpu_put(g, head(V_CONSTANT, C_INT) | (uint64_t)(PyLong_CheckExact(value) != 0) << 16);
+		gpu_put(g, gpu_word(V_CONSTANT, C_INT) | (uint64_t)(PyLong_CheckExact(value) != 0) << 16);
 		gpu_put(g, (uint64_t)i);
 		return true;
 	}
@@ -366,7 +360,7 @@ static bool put_constant(GpuCall *g, PyObject *value)
 		double f = PyFloat_AsDouble(value);
 		uint64_t bits;
 		memcpy(&bits, &f, sizeof bits);
-		gpu_put(g, head(V_CONSTANT, C_FLOAT));
+		gpu_put(g, gpu_word(V_CONSTANT, C_FLOAT));
 		gpu_put(g, bits);
 	} else if (PyUnicode_CheckExact(value)) {
 		put_object(g, C_TEXT, value);
@@ -382,7 +376,7 @@ static bool put_constant(GpuCall *g, PyObject *value)
 	} else if (type->kind == KIND_CONSTEXPR) {
 		PyObject *inner = PyObject_GetAttr(value, name_value);
 		g->last = NULL;
-		gpu_put(g, head(V_CONSTANT, C_CONSTEXPR));
+		gpu_put(g, gpu_word(V_CONSTANT, C_CONSTEXPR));
 		bool good = inner && keep(g, inner) && put_constant(g, inner);
 		Py_XDECREF(inner);
 		return good;
@@ -394,14 +388,6 @@ static bool put_constant(GpuCall *g, PyObject *value)
 
 /* ---- numbers ---- */
 
-/* Bits that a two's complement number takes, its sign among them. */
-static unsigned width_of(long long i)
-{
-	unsigned long long magnitude = (unsigned long long)(i < 0 ? ~i : i);
-	return magnitude ? 65u - (unsigned)__builtin_clzll(magnitude) : 1;
-}
-
-/* What a value decides: which type it fits, being 1, divisibility by 16. */
 static bool look_int(GpuCall *g, PyObject *value, bool is_typed, GpuValue *out)
 {
 	int overflow;
@@ -416,9 +402,8 @@ static bool look_int(GpuCall *g, PyObject *value, bool is_typed, GpuValue *out)
 	}
 	if (i == -1 && PyErr_Occurred())
 		return false;
-	unsigned width = width_of(i), cls = is_typed ? width : width > 32 ? 64 : 32;
 	*out = (GpuValue){.bits = (uint64_t)i, .kind = V_INT};
-	gpu_put(g, head(V_INT, cls) | (uint64_t)(i == 1) << 16 | (uint64_t)((i & 15) == 0) << 17);
+	gpu_put(g, gpu_int_word(i, is_typed));
 	return true;
 }
 
@@ -435,7 +420,7 @@ static bool look_number(GpuCall *g, PyObject *value, Kind kind, bool is_typed, G
 		double f = PyFloat_AsDouble(number);
 		*out = (GpuValue){.kind = V_FLOAT};
 		memcpy(&out->bits, &f, sizeof f);
-		gpu_put(g, head(V_FLOAT, 0));
+		gpu_put(g, gpu_word(V_FLOAT, 0));
 	}
 	Py_DECREF(number);
 	return good;
@@ -484,7 +469,7 @@ static bool look_demotable(GpuCall *g, PyObject *value, Py_ssize_t i, GpuValue *
 	bool demoted = is_number && !inner && g->demoted && i < 256 && (g->demoted[i / 64] >> i % 64 & 1) != 0;
 	if (!demoted)
 		return put_constant(g, value);
-	gpu_put(g, head(V_CONSTANT, C_DEMOTED));
+	gpu_put(g, gpu_word(V_CONSTANT, C_DEMOTED));
 	gpu_put(g, neso_number_class(&number));
 	return true;
 }
@@ -504,7 +489,7 @@ static bool look(GpuCall *g, PyObject *value, bool is_constexpr, bool is_typed, 
 	case KIND_INT: return look_int(g, value, is_typed, out);
 	case KIND_BOOL:
 		*out = (GpuValue){.bits = value == Py_True, .kind = V_BOOL};
-		gpu_put(g, head(V_BOOL, 0));
+		gpu_put(g, gpu_word(V_BOOL, 0));
 		return true;
 	case KIND_FLOAT:
 	case KIND_INDEX:

@@ -444,7 +444,7 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 {
 	enum { ON_STACK = 64 };
 	neso_arg arg_room[ON_STACK];
-	PyObject *value_room[ON_STACK];
+	PyObject *value_room[ON_STACK], **values;
 	size_t count = (size_t)k->param_count;
 	Launch l;
 	l.kernel = k;
@@ -454,14 +454,13 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	memset(l.call.options, 0, sizeof l.call.options);
 	l.call.has_options = false;
 	l.args = count <= ON_STACK ? arg_room : malloc(count * sizeof *l.args);
-	l.call.values = count <= ON_STACK ? value_room : malloc(count * sizeof *l.call.values);
+	values = count <= ON_STACK ? value_room : malloc(count * sizeof *values);
 	PyObject *result = NULL;
-	if (!l.args || !l.call.values) {
+	if (!l.args || !values) {
 		PyErr_NoMemory();
 	} else {
-		memset(l.call.values, 0, count * sizeof *l.call.values);
 		key_init(&l.key);
-		if (call_pre_hooks(k, args, nargs, kwnames) && call_bind(k, args, nargs, kwnames, &l.call)) {
+		if (call_pre_hooks(k, args, nargs, kwnames) && call_bind(k, args, nargs, kwnames, values, &l.call)) {
 			PyObject *warmup = l.call.options[OPT_WARMUP];
 			if (l.call.options[OPT_GRID] && !grid)
 				grid = l.call.options[OPT_GRID];
@@ -473,8 +472,8 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	}
 	if (l.args != arg_room)
 		free(l.args);
-	if (l.call.values != value_room)
-		free(l.call.values);
+	if (values != value_room)
+		free(values);
 	return result;
 }
 

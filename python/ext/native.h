@@ -6,6 +6,7 @@
  * kernel.c  the types: the one under JITFunction, what kernel[grid] gives, compiled kernels
  * gpu.c     launches on a GPU: the table of launches made before
  * gpu_look.c  what the values of a call are on a GPU
+ * gpu_again.c  calls that are like the one before
  * device.c  what Python asks about GPUs
  * host.c    the context, and the library's callbacks into Python
  *
@@ -196,7 +197,7 @@ typedef enum {
 } Option;
 
 typedef struct Call {
-	PyObject **values; /* per parameter; borrowed */
+	PyObject *const *values; /* per parameter; borrowed */
 	PyObject *options[OPT__COUNT];
 	bool has_options;
 } Call;
@@ -215,8 +216,8 @@ typedef struct Launch {
 } Launch;
 
 bool call_setup(void);
-/* By the parameters' names and places; defaults filled in. */
-bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, Call *call);
+/* By the parameters' names and places; defaults filled in. room: for one value per parameter, where args is not all. */
+bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **room, Call *call);
 /* The arguments with the options given, as grids that are functions want them: a new dict. */
 PyObject *call_meta(const Kernel *k, const Call *call);
 /* The options given, without grid and warmup, by name: a new dict. */

@@ -125,6 +125,14 @@ def fill(x, V: tl.constexpr, B: tl.constexpr):
     tl.store(x + tl.arange(0, B), V)
 
 
+FACTOR = tl.constexpr(3)
+
+
+@triton.jit
+def factor(x, y, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), tl.load(y + tl.arange(0, B)) * FACTOR)
+
+
 @triton.jit
 def nothing():
     pass
@@ -368,6 +376,106 @@ class Values(Case):
         self.assertEqual(errors, [])
         self.assertEqual(fake.launches, launches + 800)
         self.assertEqual(len({id(c) for c in found}), 1)
+
+
+class Again(Case):
+    """Calls like the one before, and calls that differ from it in one thing."""
+
+    def test_differences(self):
+        self.launched(4)
+        usual = {"x": Exchanged(0x1000), "y": Exchanged(0x2000), "n": 7, "a": 2.5, "B": 64, "MODE": None}
+        first = scale[(1, )](**usual)
+        other = [
+            ("another address", {"x": Exchanged(0x3000)}, True), ("unaligned", {"x": Exchanged(0x3004)}, False),
+            ("element type", {"y": Exchanged(0x2000, 2, 16)}, False), ("pinned", {"y": Exchanged(0x2000, place=3)}, True),
+            ("no C table", {"y": Tensor(0x2000)}, True), ("another number", {"n": -9}, True),
+            ("by 16", {"n": 32}, False), ("64 bits", {"n": 2**40 + 1}, False), ("uint64", {"n": 2**63 + 1}, False),
+            ("True", {"n": True}, False), ("of numpy", {"n": np.int64(9)}, True), ("float", {"a": -0.5}, True),
+            ("an integer for it", {"a": 3}, False), ("constant", {"B": 128}, False), ("equal constant", {"B": int("64")}, True),
+            ("no number", {"B": 64, "MODE": "relu"}, False), ("None for a number", {"MODE": 0}, False),
+            ("of floats", {"MODE": 0.0}, False), ("of minus 0", {"MODE": -0.0}, False), ("type", {"MODE": tl.float16}, False),
+            ("warps", {"num_warps": 8}, False), ("fusion", {"enable_fp_fusion": False}, False),
+        ]
+        found = {}
+        for what, changed, same in other:
+            for _ in range(2):
+                compiled = scale[(1, )](**usual)
+                self.assertIs(compiled, first, what)
+                self.assertEqual(arguments(8, 8, 4, 4), [0x1000, 0x2000, 7, f32(2.5)], what)
+                compiled = scale[(1, )](**{**usual, **changed})
+                self.assertEqual(compiled is first, same, what)
+                self.assertIs(found.setdefault(what, compiled), compiled, what)
+                again = scale[(1, )](**{**usual, **changed})
+                self.assertIs(again, compiled, what)
+                given = {**usual, **changed}
+                got = fake.last.args
+                self.assertEqual([got[0], got[1]], [given["x"].address, given["y"].address], what)
+                bits = 64 if abs(given["n"]) >= 2**31 else 1 if given["n"] is True else 32
+                self.assertEqual(got[2] & (2**bits - 1), int(given["n"]) & (2**bits - 1), what)
+                want = given["a"] if isinstance(given["a"], int) else f32(given["a"])
+                self.assertEqual(got[3] & 0xFFFFFFFF, want, what)
+        self.assertEqual(len({id(c) for c in found.values()} | {id(first)}),
+                         1 + sum(not same for _, _, same in other))
+
+    def test_devices(self):
+        self.launched(4)
+        for device in (0, 0, 1, 1, 0):
+            scale[(1, )](Exchanged(0x1000, device=device), Exchanged(0x2000, device=device), 7, 2.5, B=64)
+            self.assertEqual(fake.last.stream, 0x500 + device)
+            self.assertEqual(arguments(8, 8, 4, 4), [0x1000, 0x2000, 7, f32(2.5)])
+
+    def test_globals(self):
+        """A global that changes between calls, or while the values are looked at."""
+        global FACTOR
+
+        class Changes(Exchanged):
+            changes = False
+
+            @property
+            def address(self):
+                global FACTOR
+                if self.changes:
+                    FACTOR = tl.constexpr(5)
+                return self.at
+
+            @address.setter
+            def address(self, at):
+                self.at = at
+
+        Changes.__dlpack_c_exchange_api__ = Exchanged.__dlpack_c_exchange_api__
+        x = Changes(0x1000)
+        first = factor[(1, )](x, x, 16)
+        self.assertIs(factor[(1, )](x, Changes(0x2000), 16), first)
+        x.changes = True
+        with self.assertRaisesRegex(RuntimeError, "FACTOR"):
+            factor[(1, )](x, Changes(0x2000), 16)
+        FACTOR = tl.constexpr(3)
+        x.changes = False
+        self.assertIs(factor[(1, )](x, Changes(0x2000), 16), first)
+
+    def test_nested(self):
+        """What tells of an array launches the same kernel."""
+
+        class Nested(Exchanged):
+            inner = None
+
+            @property
+            def address(self):
+                inner, self.inner = self.inner, None
+                if inner:
+                    scale[(1, )](Exchanged(0x7000), Exchanged(0x8000), inner, 2.5, B=64)
+                return self.at
+
+            @address.setter
+            def address(self, at):
+                self.at = at
+
+        self.launched(4)
+        for inner in (None, 9, 64, 2**40, None):
+            x = Nested(0x1000)
+            x.inner = inner
+            scale[(1, )](x, Exchanged(0x2000), 7, 2.5, B=64)
+            self.assertEqual(arguments(8, 8, 4, 4), [0x1000, 0x2000, 7, f32(2.5)])
 
 
 class Compiled(Case):
