@@ -176,6 +176,7 @@ static void free_tools(const JitHost *host)
 {
 	nv_tools_free(host->tools);
 	nv_driver_free(host->driver);
+	jit_cache_free(host->cache);
 }
 
 static bool getenv_is_on(const char *name)
@@ -218,6 +219,8 @@ static void fill(neso_context *context, const neso_context_options *options)
 	context->info = collect_info(arena, options->threads);
 	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
 	NvToolsOptions tools = {.ptxas = options->ptxas};
+	context->host.cache = jit_cache_new(options->cache_dir);
+	jit_cache_tools(context->host.cache, &tools);
 	context->host.driver = nv_driver_new(&driver);
 	context->host.tools = nv_tools_new(&tools);
 }

@@ -36,30 +36,12 @@ static const neso_diagnostic *convert(Arena *arena, const Diag *diag)
 	return out;
 }
 
-static void json_text(Text *out, const char *text)
-{
-	if (!text) {
-		text_str(out, "null");
-		return;
-	}
-	text_char(out, '"');
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			text_printf(out, "\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			text_printf(out, "\\u%04x", *p);
-		else
-			text_char(out, (char)*p);
-	}
-	text_char(out, '"');
-}
-
 static void json_diagnostic(Text *out, const neso_diagnostic *d)
 {
 	text_printf(out, "{\"severity\": \"%s\", \"code\": \"%s\", \"text\": ", severity_names[d->severity], d->code);
-	json_text(out, d->text);
+	text_json(out, d->text);
 	text_str(out, ", \"path\": ");
-	json_text(out, d->path);
+	text_json(out, d->path);
 	text_printf(out, ", \"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u, \"notes\": [", d->line,
 		    d->column, d->end_line, d->end_column);
 	for (size_t i = 0; i < d->note_count; i++) {

@@ -306,6 +306,8 @@ neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info
 		.assembler = info.assembler,
 		.log = info.log,
 		.reason = info.reason,
+		.cache = info.cache,
+		.cache_key = info.cache_key,
 	};
 	memcpy(out.seconds, info.seconds, sizeof out.seconds);
 	return api_write_struct(to, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;

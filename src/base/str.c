@@ -150,3 +150,21 @@ void text_printf(Text *t, const char *format, ...)
 	va_end(again);
 	va_end(args);
 }
+
+void text_json(Text *t, const char *text)
+{
+	if (!text) {
+		text_str(t, "null");
+		return;
+	}
+	text_char(t, '"');
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			text_printf(t, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			text_printf(t, "\\u%04x", *p);
+		else
+			text_char(t, (char)*p);
+	}
+	text_char(t, '"');
+}

@@ -113,6 +113,8 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr);
 /* ---- expressions (eval*.c) ---- */
 
 const Val *eval(Lower *low, Ast *node);
+/* May a kernel read a global of this value, which resolve_name gave with this binding? */
+bool eval_may_read(Lower *low, const Binding *b, const Val *v);
 const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
 const Val *eval_attribute_node(Lower *low, Ast *node);
 const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);

@@ -28,7 +28,7 @@ static const Val *missing_name(Lower *low, Sym name)
 }
 
 /* A kernel reads constexprs, functions, modules and types of its file, nothing that may change. */
-static bool may_read(Lower *low, const Binding *b, const Val *v)
+bool eval_may_read(Lower *low, const Binding *b, const Val *v)
 {
 	if (low->frame->free_globals || low->options->allow_non_constexpr_globals || !b)
 		return true;
@@ -54,7 +54,7 @@ static const Val *global_name(Lower *low, Sym name)
 		return resolve_python(low, name);
 	if (v->kind == VAL_OPAQUE)
 		return low->frame->host ? v : lower_error(low, DIAG_NAME_OPAQUE, name, v->opaque.why);
-	if (!may_read(low, b, v))
+	if (!eval_may_read(low, b, v))
 		return lower_error(low, DIAG_NAME_GLOBAL, name);
 	return v;
 }

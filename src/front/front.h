@@ -120,6 +120,31 @@ typedef struct FrontNumbers {
 IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 		      IrCx *cx, FrontNumbers *numbers, DiagList *diags);
 
+/* What of the sources decides what front_lower makes of a kernel: the kernel, all functions and classes that it can reach, and the
+ * globals that these read, each once, in an order that the texts alone decide. Files, lines, comments, docstrings and layout of text are
+ * not in it. */
+typedef struct FrontPart {
+	enum {
+		FRONT_PART_FUNCTION, /* value: its syntax tree; texts that mean the same are the same */
+		FRONT_PART_CLASS,
+		FRONT_PART_MODULE,   /* used as a value, so that any name in it may be asked for: its text */
+		FRONT_PART_GLOBAL,   /* value: as an expression, or what it stands for */
+	} kind;
+	const char *name;
+	Str value;
+} FrontPart;
+
+typedef struct FrontContent {
+	const FrontPart *parts; /* in the arena */
+	uint32_t count;
+	Str source; /* texts of the functions and classes, with their comments, one after the other */
+} FrontContent;
+
+/* Asks the host for names as front_lower does. False when a part has a syntax error: then it does not compile. Nothing is
+ * diagnosed. */
+bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
+		   Arena *arena, FrontContent *content);
+
 /* What front_classify found out about a FRONT_DEMOTED argument. */
 typedef struct FrontClassed {
 	bool numeric;       /* the code is the same for all values of this kind and size */

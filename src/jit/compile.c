@@ -144,8 +144,8 @@ static void plan_arguments(JitVariant *variant)
 
 static bool prepare(JitVariant *variant, DiagList *diags)
 {
-	if (variant->options.gpu)
-		return variant->options.sim ? jit_sim_compile(variant, diags) : jit_gpu_compile(variant, diags);
+	if (variant->options.sim)
+		return jit_sim_compile(variant, diags);
 	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
 	return variant->interp != NULL;
 }
@@ -160,7 +160,7 @@ static double lap(double *since)
 
 /* ---- the pipeline ---- */
 
-bool jit_compile(JitVariant *variant, DiagList *diags)
+bool jit_compile_ir(JitVariant *variant, DiagList *diags)
 {
 	double since = os_now();
 	ir_cx_init(&variant->cx, &variant->arena);
@@ -173,5 +173,44 @@ bool jit_compile(JitVariant *variant, DiagList *diags)
 	plan_arguments(variant);
 	bool good = run_passes(variant, diags) && ir_verify(variant->ir, LEVEL_T, diags);
 	variant->seconds[JIT_STEP_TTIR] = lap(&since);
-	return good && prepare(variant, diags);
+	return good;
+}
+
+bool jit_compile(JitVariant *variant, DiagList *diags)
+{
+	if (variant->options.gpu && !variant->options.sim)
+		return jit_gpu_make(variant, diags);
+	return jit_compile_ir(variant, diags) && prepare(variant, diags);
+}
+
+/* ---- once more, for its texts ---- */
+
+JitVariant *jit_remake(const JitVariant *variant, DiagList *diags)
+{
+	Arena arena;
+	arena_init(&arena, variant->kernel->module->host->compile_memory);
+	JitVariant *volatile again = ARENA_NEW(&arena, JitVariant);
+	*again = *variant;
+	again->arena = arena;
+	volatile bool good = false;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		good = jit_compile_ir(again, diags);
+		fault_leave(&fault);
+	}
+	if (good) {
+		diags->sources = &variant->sources;
+		return again;
+	}
+	diags->sources = &variant->kernel->module->sources;
+	jit_remade_free(again);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return NULL;
+}
+
+void jit_remade_free(JitVariant *variant)
+{
+	Arena arena = variant->arena;
+	arena_free(&arena);
 }

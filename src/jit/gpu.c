@@ -1,6 +1,7 @@
 /* Variants for a GPU: TTIR goes through the code generator's library to PTX, and through an assembler to a cubin.
  *
- * Texts between TTIR and PTX are not kept: the pipeline is deterministic, so what is asked for is made again. */
+ * Texts are kept as long as the variant is on its way into the cache, PTX longer; what else is asked for comes from there, or is made
+ * again: the pipeline is deterministic. */
 #include "jit/inner.h"
 
 #include <stdlib.h>
@@ -97,16 +98,18 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 	};
 }
 
-CodegenResult *jit_gpu_generate(const JitVariant *variant, int stage, bool remarks, const CodegenTable *table,
-				DiagList *diags)
+/* NULL after diagnosing; the caller frees it. */
+static CodegenResult *generate(const JitVariant *variant, CodegenStage to, bool keep, const CodegenTable *table,
+			       DiagList *diags)
 {
 	Arena arena;
 	Text ttir;
 	arena_init(&arena, 0);
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
-	request.to = (CodegenStage)stage;
-	request.remarks = remarks;
+	request.to = to;
+	for (int stage = CODEGEN_TTIR; keep && stage < CODEGEN_STAGE__COUNT; stage++)
+		request.keep[stage] = true;
 	CodegenResult *result = table->compile(&request);
 	arena_free(&arena);
 	if (!result) {
@@ -137,70 +140,102 @@ static const char *const *argument_names(JitVariant *variant)
 	return names;
 }
 
-static bool assemble(JitVariant *variant, const CodegenResult *code, DiagList *diags)
+NvAssemble jit_gpu_assemble(const JitVariant *variant)
 {
-	JitGpu *gpu = variant->gpu;
-	const JitHost *host = host_of(variant);
 	const JitOptions *options = &variant->options;
-	NvAssemble how = {
+	return (NvAssemble){
 		.target = options->gpu,
-		.kernel = code->kernel,
-		.driver = host->driver,
+		.kernel = variant->kernel->info->name,
+		.driver = host_of(variant)->driver,
 		.line_info = !options->no_line_info,
 		.no_fusion = options->no_fp_fusion,
 	};
-	if (!nv_assemble(host->tools, (Str){gpu->ptx, gpu->ptx_len}, &how, &gpu->cubin, diags))
-		return false;
-	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
-	variant->seconds[JIT_STEP_CUBIN] = gpu->cubin.seconds;
+}
+
+void jit_gpu_kernel(JitVariant *variant)
+{
+	JitGpu *gpu = variant->gpu;
 	const FrontInfo *front = variant->kernel->info;
+	ASSERT(strlen(gpu->args) == variant->slot_count + (gpu->scratch != 0));
 	NvKernelInfo info = {
-		.name = code->kernel,
+		.name = gpu->name,
 		.shown = arena_printf(&variant->arena, "%s:%u %s", front->path, front->at.line, front->qualified_name),
-		.threads = code->threads,
-		.shared = code->shared,
-		.cluster = code->cluster,
-		.scratch_bytes = code->scratch_bytes,
-		.scratch_align = code->scratch_align,
-		.args = code->args,
+		.threads = gpu->threads,
+		.shared = gpu->shared,
+		.cluster = gpu->cluster,
+		.scratch_bytes = gpu->scratch,
+		.scratch_align = gpu->scratch_align,
+		.args = gpu->args,
 		.arg_names = argument_names(variant),
-		.cooperative = options->cooperative,
-		.dependent = options->dependent,
+		.cooperative = variant->options.cooperative,
+		.dependent = variant->options.dependent,
 	};
-	ASSERT(strlen(code->args) == variant->slot_count + (code->scratch_bytes != 0));
-	gpu->kernel = nv_kernel_new(host->driver, gpu->cubin.data, gpu->cubin.len, &info);
+	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
+}
+
+static bool assemble(JitVariant *variant, DiagList *diags)
+{
+	JitGpu *gpu = variant->gpu;
+	const JitHost *host = host_of(variant);
+	NvAssemble how = jit_gpu_assemble(variant);
+	how.kernel = gpu->name;
+	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
+	if (!gpu->assembler || !jit_cubin_get(variant, &how, diags))
+		return false;
+	variant->seconds[JIT_STEP_CUBIN] = gpu->cubin.seconds;
+	jit_gpu_kernel(variant);
 	return true;
 }
 
-bool jit_gpu_compile(JitVariant *variant, DiagList *diags)
+static void take_code(JitVariant *variant, const CodegenTable *table, CodegenResult *code)
 {
 	static const JitStep steps[CODEGEN_STAGE__COUNT] = {
 		[CODEGEN_TTIR] = JIT_STEP_TTIR, [CODEGEN_TTGIR] = JIT_STEP_TTGIR, [CODEGEN_LLIR] = JIT_STEP_LLIR,
 		[CODEGEN_PTX] = JIT_STEP_PTX,
 	};
-	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? jit_gpu_generate(variant, CODEGEN_PTX, false, table, diags) : NULL;
-	if (!code)
-		return false;
-	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
-	gpu->ptx = arena_strndup(&variant->arena, code->stage[CODEGEN_PTX].data, code->stage[CODEGEN_PTX].len);
-	gpu->ptx_len = code->stage[CODEGEN_PTX].len;
+	Arena *arena = &variant->arena;
+	JitGpu *gpu = ARENA_NEW(arena, JitGpu);
+	variant->gpu = gpu; /* frees what is in it from now on */
+	gpu->code = code;
+	gpu->table = table;
+	for (int stage = CODEGEN_TTGIR; stage < CODEGEN_STAGE__COUNT; stage++)
+		variant->seconds[steps[stage]] = code->seconds[stage];
+	const CodegenText *ptx = &code->stage[CODEGEN_PTX];
+	gpu->ptx = (Str){arena_strndup(arena, ptx->data, ptx->len), ptx->len};
+	gpu->name = arena_strdup(arena, code->kernel);
+	gpu->args = arena_strdup(arena, code->args);
 	gpu->threads = code->threads;
 	gpu->shared = code->shared;
 	gpu->cluster = code->cluster;
 	gpu->scratch = code->scratch_bytes;
-	variant->gpu = gpu;
-	for (int stage = CODEGEN_TTGIR; stage < CODEGEN_STAGE__COUNT; stage++)
-		variant->seconds[steps[stage]] = code->seconds[stage];
-	bool good = assemble(variant, code, diags);
-	table->free(code);
-	return good;
+	gpu->scratch_align = code->scratch_align;
+	gpu->cache = "off";
+}
+
+void jit_gpu_drop_code(JitGpu *gpu)
+{
+	if (gpu->code)
+		gpu->table->free(gpu->code);
+	gpu->code = NULL;
+}
+
+bool jit_gpu_compile(JitVariant *variant, bool keep, DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	CodegenResult *code = table ? generate(variant, CODEGEN_PTX, keep, table, diags) : NULL;
+	if (!code)
+		return false;
+	take_code(variant, table, code);
+	if (!keep)
+		jit_gpu_drop_code(variant->gpu);
+	return assemble(variant, diags);
 }
 
 void jit_gpu_free(JitGpu *gpu)
 {
 	if (!gpu)
 		return;
+	jit_gpu_drop_code(gpu);
 	nv_kernel_free(gpu->kernel);
 	nv_cubin_free(&gpu->cubin);
 }
@@ -259,23 +294,33 @@ bool jit_has_events(const JitVariant *variant)
 
 /* ---- texts ---- */
 
+/* Made again by the code generator: it gives the same bytes. */
+static JitStatus generate_text(const JitVariant *variant, CodegenStage to, Text *out, DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	JitVariant *again = table && !variant->ir ? jit_remake(variant, diags) : NULL;
+	const JitVariant *from = again ? again : variant;
+	CodegenResult *code = table && from->ir ? generate(from, to, false, table, diags) : NULL;
+	if (code)
+		text_add(out, code->stage[to].data, code->stage[to].len);
+	if (code)
+		table->free(code);
+	if (again)
+		jit_remade_free(again);
+	return code ? JIT_OK : JIT_SOURCE;
+}
+
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
 	const JitGpu *gpu = variant->gpu;
-	if (strcmp(stage, "ptx") == 0 && gpu) {
-		text_add(out, gpu->ptx, gpu->ptx_len);
-		return JIT_OK;
-	}
 	if (strcmp(stage, "sass") == 0)
 		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;
 	CodegenStage to = strcmp(stage, "ttgir") == 0 ? CODEGEN_TTGIR : strcmp(stage, "llir") == 0 ? CODEGEN_LLIR : CODEGEN_PTX;
-	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? jit_gpu_generate(variant, to, false, table, diags) : NULL;
-	if (!code)
-		return JIT_SOURCE;
-	text_add(out, code->stage[to].data, code->stage[to].len);
-	table->free(code);
-	return JIT_OK;
+	if (to == CODEGEN_PTX && gpu && gpu->ptx.ptr) {
+		text_add(out, gpu->ptx.ptr, gpu->ptx.len);
+		return JIT_OK;
+	}
+	return jit_stored_text(variant, stage, out) ? JIT_OK : generate_text(variant, to, out, diags);
 }
 
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
@@ -300,4 +345,6 @@ void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 	info->spill_loads = gpu->cubin.spill_loads;
 	info->assembler = gpu->assembler;
 	info->log = gpu->cubin.log;
+	info->cache = gpu->cache;
+	info->cache_key = *gpu->cache_key ? gpu->cache_key : NULL;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "jit/jit.h"
+#include "llvm/codegen.h"
 
 struct JitKernel {
 	JitModule *module;
@@ -54,12 +55,17 @@ typedef struct JitParam {
 
 /* What runs on a GPU. */
 typedef struct JitGpu {
-	const char *ptx; /* in the variant's arena */
-	size_t ptx_len;
+	Str ptx; /* in the variant's arena; ptr NULL: it lies in the cache, or is made again */
+	/* What the code generator gave, with the texts of all stages, as long as the variant is on its way into the cache; or NULL. */
+	CodegenResult *code;
+	const CodegenTable *table; /* of code */
 	NvCubin cubin;
 	NvKernel *kernel;
 	const char *assembler; /* in the variant's arena */
-	uint32_t threads, shared, cluster, scratch;
+	uint32_t threads, shared, cluster, scratch, scratch_align;
+	const char *name, *args; /* of the function in the cubin; letters of CodegenResult.args */
+	const char *cache;       /* JitVariantInfo.cache */
+	char cache_key[65];      /* "": none */
 } JitGpu;
 
 /* A variant of a kernel. Immutable once ready. */
@@ -159,16 +165,22 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, bool *sim, DiagList *diags);
 /* From TTIR in variant->ir to what is asked of the code generator, and what it gives; the caller fills in more. The text lies in `ttir`. */
 struct CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir);
-/* From TTIR in variant->ir to a cubin. False after diagnosing. */
-bool jit_gpu_compile(JitVariant *variant, DiagList *diags);
+/* From the cache, or by jit_compile_ir and jit_gpu_compile. False after diagnosing. */
+bool jit_gpu_make(JitVariant *variant, DiagList *diags);
+/* From TTIR in variant->ir to a cubin; gpu->code stays, with the texts of all stages, when `keep`. False after diagnosing. */
+bool jit_gpu_compile(JitVariant *variant, bool keep, DiagList *diags);
+void jit_gpu_drop_code(JitGpu *gpu);
+/* gpu->kernel, from what else is in gpu. */
+void jit_gpu_kernel(JitVariant *variant);
+/* How the assembler is called. */
+NvAssemble jit_gpu_assemble(const JitVariant *variant);
 /* "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
-/* TTIR to a stage (CodegenStage), with the code generator's diagnostics; NULL after diagnosing, else the table frees it. */
-struct CodegenResult;
-struct CodegenTable;
-struct CodegenResult *jit_gpu_generate(const JitVariant *variant, int stage, bool remarks, const struct CodegenTable *table,
-				DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
+/* gpu->cubin for the PTX: from the cache, or by the assembler. False after diagnosing. (cache.c) */
+bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags);
+/* A stage's text from the variant's entry in the cache; false: it is not there (any more). (cache.c) */
+bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out);
 
 /* ---- sim.c: a variant for the simulator ---- */
 
@@ -201,6 +213,11 @@ void jit_ir_hints(JitVariant *variant);
 
 /* Fills cx, ir, slots and interp of a variant. False after diagnosing. */
 bool jit_compile(JitVariant *variant, DiagList *diags);
+/* The steps up to TTIR. */
+bool jit_compile_ir(JitVariant *variant, DiagList *diags);
+/* A variant from the cache with its TTIR, in an arena of its own: to be given back. NULL after diagnosing. */
+JitVariant *jit_remake(const JitVariant *variant, DiagList *diags);
+void jit_remade_free(JitVariant *variant);
 /* TTIR as it leaves the front end, in an IrCx of the caller; *sources gets the files that locations may name. */
 IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, FrontNumbers *numbers, DiagList *diags);
 FrontOptions jit_front_options(const JitOptions *options);

@@ -8,7 +8,6 @@
 #ifndef NESO_JIT_JIT_H
 #define NESO_JIT_JIT_H
 
-#include "base/remark.h"
 #include "front/front.h"
 #include "front/value.h"
 #include "interp/interp.h"
@@ -34,6 +33,14 @@ typedef struct JitEvent {
 	double seconds;       /* at the end */
 } JitEvent;
 
+/* The compile cache on disk, as its user sees it: which folder, and what is done with it, is asked of the environment each time
+ * a variant is made, unless `dir` says it. Threads may share one. */
+typedef struct JitCache JitCache;
+JitCache *jit_cache_new(const char *dir); /* dir: NULL for the environment's; "": none; copied */
+void jit_cache_free(JitCache *cache);     /* NULL is fine */
+/* For nv_tools_new: versions of programs, remembered in the cache. */
+void jit_cache_tools(JitCache *cache, NvToolsOptions *options);
+
 /* Whether constexpr parameters that are numeric (front_classify) are part of the variant. */
 typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC } JitPolicy;
 
@@ -44,6 +51,7 @@ typedef struct JitHost {
 	InterpPool *(*pool)(void *data); /* the threads that launches share */
 	NvDriver *driver; /* never NULL, like tools */
 	NvTools *tools;
+	JitCache *cache; /* NULL: none */
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	JitPolicy policy; /* of options that name none; DEFAULT: EAGER */
@@ -135,9 +143,6 @@ JitKernel *jit_variant_kernel(const JitVariant *variant);
 /* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
 
-/* What was done with the kernel and why, for a GPU or the simulator; of a GPU also what the assembler said. */
-JitStatus jit_variant_remarks(const JitVariant *variant, RemarkList *out, DiagList *diags);
-
 /* Steps of a compilation. The GPU's are 0 for the interpreter. */
 typedef enum { JIT_STEP_FRONT, JIT_STEP_TTIR, JIT_STEP_TTGIR, JIT_STEP_LLIR, JIT_STEP_PTX, JIT_STEP_CUBIN, JIT_STEP__COUNT } JitStep;
 extern const char *const jit_step_names[JIT_STEP__COUNT];
@@ -145,7 +150,7 @@ extern const char *const jit_step_names[JIT_STEP__COUNT];
 typedef struct JitVariantInfo {
 	const char *target; /* "interp", "sm_90a" */
 	JitOptions options; /* complete */
-	double seconds[JIT_STEP__COUNT];
+	double seconds[JIT_STEP__COUNT]; /* also of one from the cache: when it was compiled */
 	/* of a GPU's */
 	const void *cubin;
 	size_t cubin_len;
@@ -153,6 +158,8 @@ typedef struct JitVariantInfo {
 	uint32_t registers, stack, spill_stores, spill_loads;
 	const char *assembler, *log; /* who made the cubin, and what it said */
 	const char *reason; /* why it was compiled */
+	const char *cache;  /* "hit", "miss", "off"; NULL of others */
+	const char *cache_key; /* 64 digits; NULL when there is none */
 } JitVariantInfo;
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 

@@ -257,13 +257,24 @@ static JitStatus raw_text(const JitVariant *variant, Text *out, DiagList *diags)
 	return JIT_OK;
 }
 
+static JitStatus ttir_text(const JitVariant *variant, Text *out, DiagList *diags)
+{
+	if (!variant->ir && jit_stored_text(variant, "ttir", out))
+		return JIT_OK;
+	JitVariant *again = variant->ir ? NULL : jit_remake(variant, diags);
+	const IrModule *ir = again ? again->ir : variant->ir;
+	if (ir)
+		ir_print(out, ir, (IrPrintOptions){0});
+	if (again)
+		jit_remade_free(again);
+	return ir ? JIT_OK : JIT_SOURCE;
+}
+
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
 	diags->sources = &variant->sources;
-	if (strcmp(stage, "ttir") == 0) {
-		ir_print(out, variant->ir, (IrPrintOptions){0});
-		return JIT_OK;
-	}
+	if (strcmp(stage, "ttir") == 0)
+		return ttir_text(variant, out, diags);
 	if (strcmp(stage, "ttir-raw") == 0)
 		return raw_text(variant, out, diags);
 	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */

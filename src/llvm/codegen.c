@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
-#include "gpu/explain.h"
 #include "gpu/gpu.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -45,7 +45,6 @@ typedef struct Job {
 	IrModule *module;
 	IrOp *kernel;
 	GpuCx gpu;
-	RemarkList remarks;
 	Facts facts;
 	Emit *emit; /* open */
 	double started;
@@ -125,31 +124,6 @@ static void keep_diags(Job *job)
 	job->block->result.diag_count = count;
 }
 
-static void keep_remarks(Job *job)
-{
-	Arena *arena = &job->block->arena;
-	remark_sort(&job->remarks);
-	CodegenRemark *all = ARENA_ARRAY(arena, CodegenRemark, job->remarks.all.len + 1);
-	for (uint32_t i = 0; i < job->remarks.all.len; i++) {
-		const Remark *r = &job->remarks.all.data[i];
-		CodegenFigure *figures = ARENA_ARRAY(arena, CodegenFigure, r->figure_count + 1);
-		for (unsigned k = 0; k < r->figure_count; k++)
-			figures[k] = (CodegenFigure){r->figures[k].name, r->figures[k].value};
-		all[i] = (CodegenRemark){
-			.code = (int)r->code,
-			.path = r->path ? arena_strdup(arena, r->path) : NULL,
-			.line = r->at.line,
-			.col = r->at.col,
-			.times = r->times,
-			.text = arena_strdup(arena, r->text),
-			.figures = figures,
-			.figure_count = r->figure_count,
-		};
-	}
-	job->block->result.remarks = all;
-	job->block->result.remark_count = job->remarks.all.len;
-}
-
 static void keep_facts(Job *job)
 {
 	CodegenResult *r = &job->block->result;
@@ -207,8 +181,6 @@ static bool read_ir(Job *job)
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
 	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
-	remark_init(&job->remarks, &job->arena);
-	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
 								 (int64_t)job->gpu.plan_target.shared_bytes);
 	IrLevel level = ir_module_level(job->module);
@@ -462,8 +434,6 @@ static bool to_ttgir(Job *job)
 		return false;
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);
-	gpu_explain(&job->gpu, job->module);
-	keep_remarks(job);
 	return true;
 }
 
@@ -649,6 +619,7 @@ const CodegenTable neso_codegen_table = {
 	.abi = CODEGEN_ABI,
 	.version = NESO_VERSION,
 	.llvm_version = NESO_LLVM_VERSION,
+	.source_hash = base_source_hash,
 	.compile = table_compile,
 	.run_passes = table_run_passes,
 	.passes = table_passes,

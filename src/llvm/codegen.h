@@ -31,7 +31,6 @@ typedef struct CodegenRequest {
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */
 	bool no_locations;      /* loc(...) is left out of texts */
-	bool remarks;           /* what was done and why, in the result */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	void (*log)(void *data, const char *text, size_t len);
 	void *log_data;
@@ -46,21 +45,6 @@ typedef struct CodegenDiag {
 	const char *text;
 } CodegenDiag;
 
-/* As Remark (base/remark.h). */
-typedef struct CodegenFigure {
-	const char *name;
-	int64_t value;
-} CodegenFigure;
-
-typedef struct CodegenRemark {
-	int code; /* RemarkCode */
-	const char *path; /* or NULL */
-	unsigned line, col, times;
-	const char *text;
-	const CodegenFigure *figures;
-	size_t figure_count;
-} CodegenRemark;
-
 typedef struct CodegenText {
 	const char *data; /* NULL: not asked for, or not reached */
 	size_t len;
@@ -72,8 +56,6 @@ typedef struct CodegenResult {
 	double seconds[CODEGEN_STAGE__COUNT]; /* that it took to make the stage; reading the input is counted for the next */
 	const CodegenDiag *diags;
 	size_t diag_count;
-	const CodegenRemark *remarks;
-	size_t remark_count;
 	/* what a launch needs */
 	const char *kernel;
 	unsigned threads;      /* of a CTA: 32 * num_warps, and more with warps of their own */
@@ -122,6 +104,7 @@ typedef struct CodegenTable {
 	unsigned abi; /* CODEGEN_ABI */
 	const char *version;      /* of this library; must be the caller's */
 	const char *llvm_version;
+	const char *source_hash;  /* base_source_hash of its build */
 	CodegenResult *(*compile)(const CodegenRequest *request); /* NULL: out of memory */
 	/* Passes by name over IR text at its level: request->from to keep; the result's stage[from] is the text. */
 	CodegenResult *(*run_passes)(const CodegenRequest *request, const char *const *passes, size_t count);

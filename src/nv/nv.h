@@ -11,7 +11,6 @@
 #define NESO_NV_NV_H
 
 #include "base/diag.h"
-#include "base/remark.h"
 #include "target/target.h"
 
 /* ---- the driver ---- */
@@ -85,6 +84,11 @@ typedef struct NvToolsOptions {
 	                      the driver's own compiler */
 	const char *extra; /* more options, split at blanks; NULL: PTXAS_OPTIONS */
 	double timeout;    /* seconds for one run; 0: 300 */
+	/* What a program said of its version, remembered beyond this process, so that asking it again costs no process. what: a
+	 * text that names the program's file as it is now. recall gives the text in the arena, or NULL. Both NULL: always asked. */
+	const char *(*recall)(void *data, const char *what, Arena *arena);
+	void (*remember)(void *data, const char *what, const char *said);
+	void *memory_data;
 } NvToolsOptions;
 
 NvTools *nv_tools_new(const NvToolsOptions *options); /* NULL for the defaults; copied */
@@ -113,9 +117,6 @@ typedef struct NvCubin {
  * Warnings and performance advisories of the assembler go to diags as warnings. Free the cubin with nv_cubin_free. */
 bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 void nv_cubin_free(NvCubin *cubin);
-/* What an assembler's log says of how the code will run (cubin.log), as remarks: at the source line that the PTX's line
- * tables give, else at `path` and `at`. */
-void nv_report_remarks(Str log, Str ptx, const char *path, LineCol at, RemarkList *out);
 /* What nv_assemble would use: "ptxas 13.0.88", "driver 13.0 (580.95.05)", with the options that come from the tools'
  * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is
  * none. */

@@ -1,0 +1,367 @@
+/* A variant for a GPU: from the compile cache, or compiled and put there.
+ *
+ * Two levels: the key of the variant gives the whole of it; where it is compiled, the hash of its PTX, the assembler and its flags
+ * give the cubin, which is most of the time. One process compiles a key while others wait for it. Nothing here can
+ * fail but the compilation: what the store could not do is a warning. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/build.h"
+#include "base/fault.h"
+#include "base/os.h"
+#include "jit/cache.h"
+#include "jit/codegen_load.h"
+
+enum { STORES = 8 };
+
+struct JitCache {
+	char *dir; /* NULL: the environment's; "": none */
+	pthread_mutex_t lock;
+	/* One for each setting met so far, as tests and programs change the environment; the last is used for all after those. */
+	struct {
+		char *settings;
+		CacheStore *store;
+	} stores[STORES];
+	uint32_t count;
+	bool told; /* a variable that is no number */
+};
+
+JitCache *jit_cache_new(const char *dir)
+{
+	JitCache *cache = calloc(1, sizeof *cache);
+	char *copy = dir ? strdup(dir) : NULL;
+	if (!cache || (dir && !copy)) {
+		free(cache);
+		free(copy);
+		fault_raise(FAULT_MEMORY, "out of memory");
+	}
+	cache->dir = copy;
+	pthread_mutex_init(&cache->lock, NULL);
+	return cache;
+}
+
+void jit_cache_free(JitCache *cache)
+{
+	if (!cache)
+		return;
+	for (uint32_t i = 0; i < cache->count; i++) {
+		cache_store_free(cache->stores[i].store);
+		free(cache->stores[i].settings);
+	}
+	pthread_mutex_destroy(&cache->lock);
+	free(cache->dir);
+	free(cache);
+}
+
+/* ---- the environment ---- */
+
+bool jit_env_is_on(const char *name)
+{
+	static const char *const on[] = {"1", "true", "on", "yes", "y"};
+	const char *text = getenv(name);
+	for (size_t i = 0; text && i < ARRAY_LEN(on); i++)
+		if (strcasecmp(text, on[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *settings_of(Arena *arena, const CacheOptions *o)
+{
+	Text text;
+	text_init(&text, arena);
+	text_printf(&text, "%s\n%s\n%llu %llu %g", o->dir ? o->dir : "", o->dir_why ? o->dir_why : "", (unsigned long long)o->max_bytes,
+		    (unsigned long long)o->max_files, o->wait);
+	for (uint32_t i = 0; i < o->layer_count; i++)
+		text_printf(&text, "\n%s", o->layers[i]);
+	return text.data;
+}
+
+/* Under the cache's lock; raises nothing but for lack of memory. */
+static CacheStore *find_store(JitCache *cache, const CacheOptions *options, const char *settings)
+{
+	for (uint32_t i = 0; i < cache->count; i++)
+		if (strcmp(cache->stores[i].settings, settings) == 0)
+			return cache->stores[i].store;
+	if (cache->count == STORES)
+		return NULL;
+	char *copy = strdup(settings);
+	if (!copy)
+		return NULL;
+	CacheStore *store = NULL;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		store = cache_store_new(options);
+		fault_leave(&fault);
+	} else {
+		free(copy);
+		return NULL;
+	}
+	cache->stores[cache->count].settings = copy;
+	cache->stores[cache->count++].store = store;
+	return store;
+}
+
+void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
+{
+	*mode = (JitCacheMode){0};
+	if (!cache || jit_env_is_on("TRITON_DISABLE_CACHE") || (cache->dir && !*cache->dir))
+		return;
+	CacheOptions options;
+	const char *wrong;
+	cache_options_env(diags->arena, &options, &wrong);
+	if (cache->dir) {
+		options.dir = cache->dir;
+		options.dir_why = NULL;
+	}
+	const char *settings = settings_of(diags->arena, &options);
+	pthread_mutex_lock(&cache->lock);
+	bool tell = wrong && !cache->told;
+	cache->told = cache->told || wrong;
+	mode->store = find_store(cache, &options, settings);
+	pthread_mutex_unlock(&cache->lock);
+	if (tell)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_VARIABLE, wrong);
+	mode->read = !jit_env_is_on("TRITON_ALWAYS_COMPILE");
+	mode->binary_only = jit_env_is_on("TRITON_STORE_BINARY_ONLY");
+}
+
+void jit_cache_tell(JitCacheMode *mode, DiagList *diags)
+{
+	static const DiagCode codes[] = {
+		[CACHE_FAULT_UNUSABLE] = DIAG_CACHE_UNUSABLE,
+		[CACHE_FAULT_OPEN] = DIAG_CACHE_OPEN,
+		[CACHE_FAULT_DAMAGED] = DIAG_CACHE_DAMAGED,
+	};
+	for (CacheFault fault; mode->store && (fault = cache_fault(mode->store)).kind != CACHE_FAULT_NONE;)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, codes[fault.kind], fault.path, fault.why);
+}
+
+/* ---- versions of programs ---- */
+
+static const char *recall(void *data, const char *what, Arena *arena)
+{
+	JitCacheMode mode;
+	DiagList none;
+	CacheEntry entry;
+	Str said;
+	const char *why;
+	diag_init(&none, arena, NULL);
+	jit_cache_mode(data, &mode, &none);
+	CacheDigest key = cache_hash_of(what, strlen(what));
+	if (!mode.store || !cache_get(mode.store, CACHE_FACT, &key, arena, &entry, NULL) ||
+	    !cache_entry_section(&entry, "said", arena, &said, &why))
+		return NULL;
+	return arena_strndup(arena, said.ptr, said.len);
+}
+
+static void remember(void *data, const char *what, const char *said)
+{
+	Arena arena;
+	arena_init(&arena, 0);
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		JitCacheMode mode;
+		DiagList none;
+		diag_init(&none, &arena, NULL);
+		jit_cache_mode(data, &mode, &none);
+		CacheDigest key = cache_hash_of(what, strlen(what));
+		CacheSection sections[] = {{"what", str_of(what)}, {"said", str_of(said)}};
+		if (mode.store)
+			cache_put(mode.store, CACHE_FACT, &key, cache_entry_write(&arena, &key, sections, ARRAY_LEN(sections)));
+		fault_leave(&fault);
+	}
+	arena_free(&arena);
+}
+
+void jit_cache_tools(JitCache *cache, NvToolsOptions *options)
+{
+	options->recall = recall;
+	options->remember = remember;
+	options->memory_data = cache;
+}
+
+/* ---- the second level: cubins by PTX ---- */
+
+static CacheDigest cubin_key(const JitVariant *variant, const NvAssemble *how)
+{
+	CacheHash hash;
+	Arena arena;
+	arena_init(&arena, 0);
+	const char *flags = arena_printf(&arena, "%s\n%s\n%d %d %d\n", variant->gpu->assembler, how->target->name, how->line_info,
+					 how->no_fusion, how->no_optimize);
+	cache_hash_init(&hash);
+	cache_hash_add(&hash, flags, strlen(flags));
+	cache_hash_add(&hash, variant->gpu->ptx.ptr, variant->gpu->ptx.len);
+	arena_free(&arena);
+	return cache_hash_done(&hash);
+}
+
+static bool cubin_load(NvCubin *cubin, const CacheEntry *entry, Arena *arena)
+{
+	Str bytes, report, log;
+	const char *why;
+	unsigned n[5];
+	if (!cache_entry_section(entry, "cubin", arena, &bytes, &why) || !cache_entry_section(entry, "report", arena, &report, &why) ||
+	    !cache_entry_section(entry, "log", arena, &log, &why) || bytes.len < 64 || memcmp(bytes.ptr, "\177ELF", 4) != 0 ||
+	    report.len != sizeof n)
+		return false;
+	memcpy(n, report.ptr, sizeof n);
+	char *data = malloc(bytes.len), *text = malloc(log.len + 1);
+	if (!data || !text) {
+		free(data);
+		free(text);
+		return false;
+	}
+	memcpy(data, bytes.ptr, bytes.len);
+	memcpy(text, log.ptr, log.len);
+	text[log.len] = '\0';
+	*cubin = (NvCubin){.data = data, .len = bytes.len, .log = text, .registers = n[0], .spill_stores = n[1], .spill_loads = n[2],
+			   .stack = n[3], .shared = n[4]};
+	return true;
+}
+
+bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
+{
+	const JitHost *host = variant->kernel->module->host;
+	JitGpu *gpu = variant->gpu;
+	JitCacheMode mode;
+	jit_cache_mode(host->cache, &mode, diags);
+	CacheDigest key = cubin_key(variant, how);
+	CacheEntry entry;
+	double began = os_now();
+	if (mode.store && mode.read && cache_get(mode.store, CACHE_CUBIN, &key, diags->arena, &entry, NULL) &&
+	    cubin_load(&gpu->cubin, &entry, diags->arena)) {
+		gpu->cubin.seconds = os_now() - began;
+		return true;
+	}
+	uint32_t warnings = diags->warnings;
+	if (!nv_assemble(host->tools, gpu->ptx, how, &gpu->cubin, diags))
+		return false;
+	/* What the assembler warned of is said each time, so it is asked each time. */
+	if (!mode.store || diags->warnings != warnings)
+		return true;
+	const NvCubin *c = &gpu->cubin;
+	unsigned report[5] = {c->registers, c->spill_stores, c->spill_loads, c->stack, c->shared};
+	CacheSection sections[] = {{"cubin", {c->data, c->len}},
+				   {"report", {(const char *)report, sizeof report}},
+				   {"log", str_of(c->log ? c->log : "")}};
+	cache_put(mode.store, CACHE_CUBIN, &key, cache_entry_write(diags->arena, &key, sections, ARRAY_LEN(sections)));
+	return true;
+}
+
+/* ---- the first level: variants ---- */
+
+typedef struct Making {
+	JitVariant *variant;
+	DiagList *diags;
+	JitCacheMode mode;
+	JitContent content;
+	CacheKey key;
+	CacheDigest digest;
+	CacheClaim claim;
+} Making;
+
+static bool load(Making *m)
+{
+	CacheEntry entry;
+	const char *why;
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->digest, m->diags->arena, &entry, NULL))
+		return false;
+	if (jit_stored_load(m->variant, &entry, &why, m->diags))
+		return true;
+	cache_drop(m->mode.store, CACHE_VARIANT, &m->digest, why);
+	return false;
+}
+
+/* Is what the code generator's library makes what the key says? Another build of it may have been put in its place. */
+static bool is_our_generator(DiagList *diags)
+{
+	const CodegenTable *table = codegen_load(diags);
+	return table && strcmp(table->source_hash, base_source_hash) == 0;
+}
+
+static bool compile_and_put(Making *m)
+{
+	JitVariant *variant = m->variant;
+	uint32_t before = jit_said_count(m->diags);
+	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, !m->mode.binary_only, m->diags))
+		return false;
+	variant->gpu->cache = "miss";
+	if (is_our_generator(m->diags)) {
+		Arena arena;
+		arena_init(&arena, 0);
+		Str said = jit_said_write(&arena, m->diags, before);
+		Str file = jit_stored_write(variant, &m->digest, &m->key, &m->content, said, m->mode.binary_only, &arena);
+		if (cache_put(m->mode.store, CACHE_VARIANT, &m->digest, file))
+			cache_digest_hex(&m->digest, variant->gpu->cache_key);
+		arena_free(&arena);
+	}
+	jit_gpu_drop_code(variant->gpu);
+	return true;
+}
+
+static bool make(Making *m)
+{
+	if (m->mode.read && load(m))
+		return true;
+	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->digest, &m->claim) : CACHE_MINE;
+	if (claimed == CACHE_THERE && load(m))
+		return true;
+	return compile_and_put(m);
+}
+
+static bool prepare(Making *m)
+{
+	const JitHost *host = m->variant->kernel->module->host;
+	jit_cache_mode(host->cache, &m->mode, m->diags);
+	if (host->dump_passes || host->verify_passes)
+		m->mode.read = false; /* there is to be something to see */
+	if (!m->mode.store || !jit_content(m->variant, m->diags->arena, &m->content))
+		return false;
+	cache_key_init(&m->key, m->diags->arena);
+	DiagList none;
+	diag_init(&none, m->diags->arena, NULL);
+	if (!jit_variant_rows(m->variant, &m->content, &m->key, &none))
+		return false;
+	m->digest = cache_key_digest(&m->key);
+	return true;
+}
+
+bool jit_gpu_make(JitVariant *variant, DiagList *diags)
+{
+	Making m = {.variant = variant, .diags = diags, .claim = {.fd = -1}};
+	if (!prepare(&m))
+		return jit_compile_ir(variant, diags) && jit_gpu_compile(variant, false, diags);
+	volatile bool good = false;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		good = make(&m);
+		fault_leave(&fault);
+	}
+	cache_release(m.mode.store, &m.claim);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	if (good && variant->gpu->cache[0] == 'h')
+		cache_digest_hex(&m.digest, variant->gpu->cache_key);
+	jit_cache_tell(&m.mode, diags);
+	return good;
+}
+
+bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out)
+{
+	JitCacheMode mode;
+	DiagList none;
+	CacheDigest key;
+	CacheEntry entry;
+	Str text;
+	const char *why;
+	if (!variant->gpu || !cache_digest_read(variant->gpu->cache_key, strlen(variant->gpu->cache_key), &key))
+		return false;
+	diag_init(&none, out->arena, NULL);
+	jit_cache_mode(variant->kernel->module->host->cache, &mode, &none);
+	if (!mode.store || !cache_get(mode.store, CACHE_VARIANT, &key, out->arena, &entry, NULL) ||
+	    !cache_entry_section(&entry, stage, out->arena, &text, &why))
+		return false;
+	text_add(out, text.ptr, text.len);
+	return true;
+}

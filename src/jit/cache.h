@@ -1,0 +1,49 @@
+/* Inside jit: the compile cache's part in making a variant. */
+#ifndef NESO_JIT_CACHE_H
+#define NESO_JIT_CACHE_H
+
+#include "cache/key.h"
+#include "cache/store.h"
+#include "jit/inner.h"
+
+/* What the environment says now, as it is when a variant is made. */
+typedef struct JitCacheMode {
+	CacheStore *store;  /* NULL: nothing is read or written */
+	bool read;          /* not TRITON_ALWAYS_COMPILE */
+	bool binary_only;   /* TRITON_STORE_BINARY_ONLY */
+} JitCacheMode;
+void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags);
+/* Tells as warnings what the store could not do. */
+void jit_cache_tell(JitCacheMode *mode, DiagList *diags);
+/* "1", "true", "on", "yes", "y". */
+bool jit_env_is_on(const char *name);
+
+/* ---- cache_key.c: what decides a variant ---- */
+
+typedef struct JitContent {
+	CacheKey rows;        /* functions, classes, globals */
+	CacheDigest digest;   /* of these rows alone: "the source" of dumps and overrides */
+	Str source;           /* the functions' text */
+} JitContent;
+/* False: the sources do not say it (they do not compile). */
+bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content);
+/* All rows of a variant for a GPU. False after diagnosing: there is no assembler. */
+bool jit_variant_rows(const JitVariant *variant, const JitContent *content, CacheKey *key, DiagList *diags);
+
+/* ---- stored.c: variants as entries ---- */
+
+/* Fills slots, numbers and gpu of a variant from an entry. False, with a reason, when the entry does not hold together. */
+bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags);
+/* The entry of a variant that was compiled. said: the section that jit_said_write gives. */
+Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
+		     Str said, bool binary_only, Arena *arena);
+
+/* ---- stored_said.c: what a compilation warned of ---- */
+
+/* The warnings behind the first `skip` diagnostics of the list, as text; "" for none. */
+Str jit_said_write(Arena *arena, const DiagList *diags, uint32_t skip);
+/* Says them again. What is no such text says nothing. */
+void jit_said_again(Str said, DiagList *diags);
+uint32_t jit_said_count(const DiagList *diags); /* diagnostics in the list */
+
+#endif
