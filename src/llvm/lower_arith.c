@@ -54,12 +54,21 @@ static LLVMValueRef min_max(Lower *lw, const char *name, const LLVMValueRef *a)
 	return lower_intrinsic2(lw, full, type, a[0], a[1]);
 }
 
+/* The divisor, 1 where it is 0. What comes of a division by 0 nobody may use, but LLVM takes it that there is none: elements that a
+ * mask left out, zeroes, would then show that the mask leaves nothing out. */
+static LLVMValueRef divisor(Lower *lw, LLVMValueRef b)
+{
+	LLVMTypeRef type = LLVMTypeOf(b);
+	LLVMValueRef none = LLVMBuildICmp(lw->b, LLVMIntEQ, b, LLVMConstNull(type), "");
+	return LLVMBuildSelect(lw->b, none, LLVMConstInt(type, 1, false), b, "");
+}
+
 /* a / b rounded away from what the hardware does where there is a remainder: up (by 1) or down (by -1). */
 static LLVMValueRef rounded_division(Lower *lw, const LLVMValueRef *a, bool up)
 {
 	LLVMTypeRef type = LLVMTypeOf(a[0]);
 	LLVMValueRef zero = LLVMConstNull(type);
-	LLVMValueRef quotient = LLVMBuildSDiv(lw->b, a[0], a[1], "");
+	LLVMValueRef quotient = LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), "");
 	LLVMValueRef rest = LLVMBuildSub(lw->b, a[0], LLVMBuildMul(lw->b, quotient, a[1], ""), "");
 	LLVMValueRef inexact = LLVMBuildICmp(lw->b, LLVMIntNE, rest, zero, "");
 	LLVMValueRef signs = LLVMBuildICmp(lw->b, LLVMIntSLT, LLVMBuildXor(lw->b, a[0], a[1], ""), zero, "");
@@ -121,10 +130,10 @@ bool lower_ADDPTR(Lower *lw, IrOp *op)
 }
 
 ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
-ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], a[1], ""))
-ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], a[1], ""))
-ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], a[1], ""))
-ELEMENTWISE(REMUI, LLVMBuildURem(lw->b, a[0], a[1], ""))
+ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(REMUI, LLVMBuildURem(lw->b, a[0], divisor(lw, a[1]), ""))
 ELEMENTWISE(CEILDIVSI, rounded_division(lw, a, true))
 ELEMENTWISE(FLOORDIVSI, rounded_division(lw, a, false))
 ELEMENTWISE(ANDI, LLVMBuildAnd(lw->b, a[0], a[1], ""))
