@@ -1,4 +1,4 @@
-/* Decoding: functions, blocks, constants, slots. Calls of functions with bodies are decoded in their place.
+/* Decoding: functions, blocks, control. Calls of functions with bodies are decoded in their place.
  *
  * Values that only rename (casts of equal width, elements at constant places) are the slots of what they name. Phis are copies
  * on the edges, through slots of their own where one phi's source is another's result. Slots are virtual until all is
@@ -8,11 +8,9 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
-#include "sim/sim_int.h"
+#include "sim/decode.h"
 #include "sim/machine.h"
 #include "sim/ops.h"
-
-__extension__ typedef unsigned __int128 UnsignedWide;
 
 /* ---- places ---- */
 
@@ -115,177 +113,6 @@ bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out)
 	return true;
 }
 
-/* ---- constants ---- */
-
-uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes)
-{
-	uint64_t known, key = bits * 0x9e3779b97f4a7c15u ^ bytes;
-	if (map_get(&d->constant_of, key, &known) && d->constants.data[known] == bits && d->constant_bytes.data[known] == bytes)
-		return SIM_CONSTANT | (uint32_t)known;
-	uint32_t at = d->constants.len;
-	vec_push(d->arena, &d->constants, bits);
-	vec_push(d->arena, &d->constant_bytes, (uint8_t)bytes);
-	map_put(&d->constant_of, key, at);
-	return SIM_CONSTANT | at;
-}
-
-static LLVMTargetDataRef layout_of(const SimDecoder *d)
-{
-	return LLVMGetModuleDataLayout(d->mod);
-}
-
-static bool eval(SimDecoder *d, LLVMValueRef v, uint64_t *out);
-
-static bool write_constant(SimDecoder *d, LLVMValueRef v, uint8_t *out)
-{
-	LLVMTypeRef type = LLVMTypeOf(v);
-	LLVMTypeKind kind = LLVMGetTypeKind(type);
-	if (LLVMIsAConstantAggregateZero(v) || LLVMIsUndef(v))
-		return true;
-	if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind) {
-		uint64_t n = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) :
-			     kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMCountStructElementTypes(type);
-		for (unsigned i = 0; i < n; i++) {
-			LLVMValueRef part = LLVMGetAggregateElement(v, i);
-			uint64_t offset = kind == LLVMStructTypeKind ? LLVMOffsetOfElement(layout_of(d), type, i) :
-					  i * LLVMABISizeOfType(layout_of(d), LLVMTypeOf(part));
-			if (!write_constant(d, part, out + offset))
-				return false;
-		}
-		return true;
-	}
-	uint64_t bits;
-	if (!eval(d, v, &bits))
-		return false;
-	memcpy(out, &bits, sim_bytes(type));
-	return true;
-}
-
-/* Shared memory begins at 0; constant data lies with the kernel. */
-static bool global_address(SimDecoder *d, LLVMValueRef global, uint64_t *out)
-{
-	*out = 0;
-	if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 3 || map_get(&d->data_of, map_key(global), out))
-		return true;
-	LLVMValueRef data = LLVMIsAGlobalVariable(global) ? LLVMGetInitializer(global) : NULL;
-	size_t len;
-	if (!data)
-		return sim_refuse(d, "the address of '%s'", LLVMGetValueName2(global, &len));
-	uint64_t size = LLVMABISizeOfType(layout_of(d), LLVMTypeOf(data));
-	uint8_t *bytes = arena_alloc_raw(d->arena, size + 16, 16);
-	memset(bytes, 0, size + 16);
-	*out = (uint64_t)(uintptr_t)bytes;
-	vec_push(d->arena, &d->texts, (SimRange){*out, size});
-	map_put(&d->data_of, map_key(global), *out);
-	return write_constant(d, data, bytes);
-}
-
-static bool eval_gep(SimDecoder *d, LLVMValueRef v, uint64_t *out)
-{
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
-	if (!eval(d, LLVMGetOperand(v, 0), out))
-		return false;
-	int count = LLVMGetNumOperands(v);
-	for (int i = 1; i < count; i++) {
-		uint64_t index;
-		if (!eval(d, LLVMGetOperand(v, (unsigned)i), &index))
-			return false;
-		unsigned bits = sim_bits(LLVMTypeOf(LLVMGetOperand(v, (unsigned)i)));
-		index = (uint64_t)((int64_t)(index << (64 - bits)) >> (64 - bits));
-		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-			*out += LLVMOffsetOfElement(layout_of(d), type, (unsigned)index);
-			type = LLVMStructGetTypeAtIndex(type, (unsigned)index);
-			continue;
-		}
-		if (i > 1)
-			type = LLVMGetElementType(type);
-		*out += index * LLVMABISizeOfType(layout_of(d), type);
-	}
-	return true;
-}
-
-/* The bits of a constant of one part. */
-static bool eval(SimDecoder *d, LLVMValueRef v, uint64_t *out)
-{
-	*out = 0;
-	if (LLVMIsUndef(v) || LLVMIsAConstantPointerNull(v) || LLVMIsNull(v))
-		return true;
-	if (LLVMIsAConstantInt(v)) {
-		*out = LLVMConstIntGetZExtValue(v);
-		return true;
-	}
-	if (LLVMIsAConstantFP(v)) {
-		LLVMTypeRef bits = LLVMIntTypeInContext(LLVMGetModuleContext(d->mod), sim_bits(LLVMTypeOf(v)));
-		*out = LLVMConstIntGetZExtValue(LLVMConstBitCast(v, bits));
-		return true;
-	}
-	if (LLVMIsAGlobalValue(v))
-		return global_address(d, v, out);
-	if (LLVMIsAConstantExpr(v)) {
-		switch (LLVMGetConstOpcode(v)) {
-		case LLVMGetElementPtr: return eval_gep(d, v, out);
-		case LLVMBitCast:
-		case LLVMAddrSpaceCast:
-		case LLVMPtrToInt:
-		case LLVMIntToPtr:
-		case LLVMTrunc:
-			if (!eval(d, LLVMGetOperand(v, 0), out))
-				return false;
-			*out &= UINT64_MAX >> (64 - sim_bits(LLVMTypeOf(v)));
-			return true;
-		case LLVMAdd:
-		case LLVMSub: {
-			uint64_t a, b;
-			if (!eval(d, LLVMGetOperand(v, 0), &a) || !eval(d, LLVMGetOperand(v, 1), &b))
-				return false;
-			*out = (LLVMGetConstOpcode(v) == LLVMAdd ? a + b : a - b) & UINT64_MAX >> (64 - sim_bits(LLVMTypeOf(v)));
-			return true;
-		}
-		default: break;
-		}
-	}
-	char *text = LLVMPrintValueToString(v);
-	sim_refuse(d, "the constant %s", text);
-	LLVMDisposeMessage(text);
-	return false;
-}
-
-static SimValue constant_value(SimDecoder *d, LLVMValueRef v)
-{
-	SimShape shape;
-	SimValue none = {0};
-	if (!sim_shape(d, LLVMTypeOf(v), &shape))
-		return none;
-	SimValue out = {0};
-	out.count = shape.count;
-	out.slots = ARENA_ARRAY(d->scratch, uint32_t, shape.count + 1);
-	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
-	bool whole = kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
-	bool two = shape.count == 2 && kind == LLVMIntegerTypeKind;
-	for (uint32_t i = 0; i < shape.count && two; i++) {
-		uint64_t bits = 0;
-		if (LLVMIsAConstantInt(v)) {
-			char *text = LLVMPrintValueToString(v);
-			const char *digits = strchr(text, ' ') + 1;
-			UnsignedWide sum = 0;
-			for (const char *c = digits + (*digits == '-'); *c; c++)
-				sum = sum * 10 + (unsigned)(*c - '0');
-			sum = *digits == '-' ? 0 - sum : sum;
-			bits = (uint64_t)(sum >> 64 * i);
-			LLVMDisposeMessage(text);
-		}
-		out.slots[i] = sim_constant(d, bits, 8);
-	}
-	for (uint32_t i = 0; i < shape.count && !two; i++) {
-		uint64_t bits = 0;
-		LLVMValueRef part = !whole ? v : LLVMIsUndef(v) || LLVMIsNull(v) ? NULL : LLVMGetAggregateElement(v, i);
-		if (part && !eval(d, part, &bits))
-			return none;
-		out.slots[i] = sim_constant(d, bits, sim_bytes(shape.part[i]));
-	}
-	return out;
-}
-
 /* ---- values ---- */
 
 SimValue sim_new(SimDecoder *d, uint32_t count)
@@ -310,7 +137,7 @@ SimValue sim_value(SimDecoder *d, LLVMValueRef v)
 		return *known;
 	SimValue none = {0};
 	if (LLVMIsConstant(v))
-		none = constant_value(d, v);
+		none = sim_constant_value(d, v);
 	else
 		sim_refuse(d, "a value that is used before the text of its definition");
 	if (!none.count) {
@@ -470,7 +297,7 @@ static bool decode_switch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	i->imm = n - 1;
 	for (unsigned k = 0; k < n; k++) {
 		/* Operands: the value, the default, then pairs. */
-		if (k && !eval(d, LLVMGetOperand(v, 2 * k), &cases[2 * (k - 1)]))
+		if (k && !sim_constant_bits(d, LLVMGetOperand(v, 2 * k), &cases[2 * (k - 1)]))
 			return false;
 		if (k)
 			cases[2 * (k - 1) + 1] = d->code.len;
@@ -596,86 +423,6 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 	return true;
 }
 
-/* ---- slots ---- */
-
-typedef struct Life {
-	uint32_t first, last, block;
-	bool seen, wide; /* wide: in several blocks */
-	uint8_t bytes;   /* of a lane */
-} Life;
-
-static bool ends_block(const SimInstr *i)
-{
-	return i->kind >= SIM_JUMP;
-}
-
-/* Blocks here are stretches without control: what an edge copies is one of its own. */
-static Life *find_lives(SimDecoder *d)
-{
-	Life *lives = ARENA_ARRAY(d->scratch, Life, d->slots + 1);
-	uint8_t *starts = ARENA_ARRAY(d->scratch, uint8_t, d->code.len + 2);
-	for (uint32_t pc = 0; pc < d->code.len; pc++) {
-		const SimInstr *i = &d->code.data[pc];
-		if (!ends_block(i))
-			continue;
-		starts[pc + 1] = 1;
-		if (i->kind != SIM_RETURN)
-			starts[i->to[0]] = 1;
-		if (i->kind == SIM_BRANCH)
-			starts[i->to[1]] = 1;
-	}
-	for (uint32_t pc = 0, block = 0; pc < d->code.len; pc++) {
-		const SimInstr *i = &d->code.data[pc];
-		block += starts[pc];
-		for (unsigned k = 0; k < (unsigned)i->results + i->operands; k++) {
-			if (i->slots[k] & SIM_CONSTANT)
-				continue;
-			Life *l = &lives[i->slots[k]];
-			/* What is read before it is written comes from elsewhere. */
-			l->wide |= l->seen ? l->block != block : k >= i->results;
-			if (!l->seen)
-				*l = (Life){pc, pc, block, true, l->wide, i->kind == SIM_PURE ? i->size : i->lane_bytes};
-			l->wide |= !l->bytes;
-			l->last = pc;
-		}
-	}
-	return lives;
-}
-
-static uint32_t place_slots(SimDecoder *d, uint32_t fixed)
-{
-	Life *lives = find_lives(d);
-	uint32_t *place = ARENA_ARRAY(d->scratch, uint32_t, d->slots + 1), next = fixed;
-	VEC(uint32_t) free[4] = {{0}}; /* by log2 of a lane's bytes */
-	for (uint32_t s = 0; s < d->slots; s++)
-		if (lives[s].wide)
-			place[s] = next++;
-	for (uint32_t pc = 0; pc < d->code.len; pc++) {
-		SimInstr *i = &d->code.data[pc];
-		unsigned n = (unsigned)i->results + i->operands;
-		for (unsigned k = 0; k < n; k++) {
-			uint32_t s = i->slots[k];
-			if (s & SIM_CONSTANT || lives[s].wide || lives[s].first != pc || place[s])
-				continue;
-			unsigned size = base_log2(lives[s].bytes);
-			place[s] = free[size].len ? free[size].data[--free[size].len] : next++;
-		}
-		for (unsigned k = 0; k < n; k++) {
-			uint32_t s = i->slots[k];
-			if (s & SIM_CONSTANT) {
-				i->slots[k] = s & ~SIM_CONSTANT;
-				continue;
-			}
-			i->slots[k] = place[s];
-			if (!lives[s].wide && lives[s].last == pc) {
-				vec_push(d->scratch, &free[base_log2(lives[s].bytes)], place[s]);
-				lives[s].last = UINT32_MAX; /* once, where it stands twice */
-			}
-		}
-	}
-	return next;
-}
-
 /* ---- a kernel ---- */
 
 static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args, unsigned threads, unsigned shared)
@@ -699,7 +446,7 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 		.text_count = d->texts.len,
 		.local = d->local,
 	};
-	k->slot_count = place_slots(d, fixed);
+	k->slot_count = sim_place_slots(d, fixed);
 	return k;
 }
 

@@ -1,14 +1,9 @@
-/* Instructions without control flow, and LLVM's intrinsics. */
+/* Instructions without control flow. */
+#include "sim/decode.h"
+
 #include <llvm-c/Target.h>
 
-#include "sim/ops.h"
-
-static unsigned index_of(unsigned bytes)
-{
-	return base_log2(bytes);
-}
-
-static int float_of(LLVMTypeRef part)
+int decode_float(LLVMTypeRef part)
 {
 	switch (LLVMGetTypeKind(part)) {
 	case LLVMHalfTypeKind: return FLOAT_F16;
@@ -17,17 +12,6 @@ static int float_of(LLVMTypeRef part)
 	case LLVMDoubleTypeKind: return FLOAT_F64;
 	default: return -1;
 	}
-}
-
-/* Is an integer narrower than its lane? */
-static bool is_odd(LLVMTypeRef part)
-{
-	return sim_bits(part) != 8 * sim_bytes(part);
-}
-
-static SimValue operand(SimDecoder *d, LLVMValueRef v, unsigned n)
-{
-	return sim_value(d, LLVMGetOperand(v, n));
 }
 
 static uint32_t fill(SimDecoder *d, uint32_t slot, LLVMTypeRef part)
@@ -60,7 +44,7 @@ static uint32_t put_right(SimDecoder *d, SimIntOp op, uint32_t slot, unsigned bi
 }
 
 /* An operation of up to three integers, part by part; odd widths are computed in the lane and cut. */
-static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
+bool decode_integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 {
 	SimShape shape;
 	if (!sim_shape(d, LLVMTypeOf(v), &shape))
@@ -89,7 +73,7 @@ static bool integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 }
 
 /* `table` by float: of as many operands as it looks at. */
-static bool floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigned count, uint64_t imm)
+bool decode_floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigned count, uint64_t imm)
 {
 	SimShape shape;
 	if (!sim_shape(d, LLVMTypeOf(v), &shape))
@@ -98,7 +82,7 @@ static bool floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigne
 	for (unsigned k = 0; k < 3; k++)
 		in[k] = operand(d, v, k < count ? k : 0);
 	for (uint32_t p = 0; p < shape.count; p++)
-		sim_pure(d, table[float_of(shape.part[p])], sim_bytes(shape.part[p]), out.slots[p], in[0].slots[p], in[1].slots[p],
+		sim_pure(d, table[decode_float(shape.part[p])], sim_bytes(shape.part[p]), out.slots[p], in[0].slots[p], in[1].slots[p],
 			 in[2].slots[p], imm);
 	sim_define(d, v, out);
 	return true;
@@ -117,7 +101,7 @@ static bool compare(SimDecoder *d, LLVMValueRef v, SimPure *const *table, bool r
 			x = fill(d, x, shape.part[p]);
 			y = fill(d, y, shape.part[p]);
 		}
-		int kind = real ? float_of(shape.part[p]) : (int)index_of(sim_bytes(shape.part[p]));
+		int kind = real ? decode_float(shape.part[p]) : (int)index_of(sim_bytes(shape.part[p]));
 		sim_pure(d, table[kind], 1, out.slots[p], x, y, SIM_NONE, 0);
 	}
 	sim_define(d, v, out);
@@ -143,7 +127,7 @@ static bool fcmp(SimDecoder *d, LLVMValueRef v)
 	return compare(d, v, d->ops->fcmp[of[predicate]], true, false);
 }
 
-static bool select_of(SimDecoder *d, LLVMValueRef v)
+bool decode_select(SimDecoder *d, LLVMValueRef v)
 {
 	SimShape shape;
 	if (!sim_shape(d, LLVMTypeOf(v), &shape))
@@ -161,8 +145,8 @@ static bool select_of(SimDecoder *d, LLVMValueRef v)
 /* ---- casts ---- */
 
 /* table[from][to] */
-#define CAST(fn, from_index, to_index, fills, cuts)                                                \
-	static bool fn(SimDecoder *d, LLVMValueRef v, SimPure *const (*table)[4])                  \
+#define CAST(linkage, fn, from_index, to_index, fills, cuts)                                       \
+	linkage bool fn(SimDecoder *d, LLVMValueRef v, SimPure *const (*table)[4])                  \
 	{                                                                                          \
 		SimShape from, to;                                                                 \
 		if (!sim_shape(d, LLVMTypeOf(LLVMGetOperand(v, 0)), &from) || !sim_shape(d, LLVMTypeOf(v), &to)) \
@@ -182,10 +166,10 @@ static bool select_of(SimDecoder *d, LLVMValueRef v)
 		sim_define(d, v, out);                                                             \
 		return true;                                                                       \
 	}
-CAST(resize, index_of(sim_bytes(f)), index_of(sim_bytes(t)), table == d->ops->sext, true)
-CAST(float_cast, (unsigned)float_of(f), (unsigned)float_of(t), false, false)
-CAST(from_integer, index_of(sim_bytes(f)), (unsigned)float_of(t), table == d->ops->sitofp, false)
-CAST(to_integer, (unsigned)float_of(f), index_of(sim_bytes(t)), false, true)
+CAST(static, resize, index_of(sim_bytes(f)), index_of(sim_bytes(t)), table == d->ops->sext, true)
+CAST(static, float_cast, (unsigned)decode_float(f), (unsigned)decode_float(t), false, false)
+CAST(static, from_integer, index_of(sim_bytes(f)), (unsigned)decode_float(t), table == d->ops->sitofp, false)
+CAST(, decode_to_integer, (unsigned)decode_float(f), index_of(sim_bytes(t)), false, true)
 
 typedef struct Repack {
 	unsigned from, to; /* bytes of a part */
@@ -231,14 +215,6 @@ static bool bitcast(SimDecoder *d, LLVMValueRef v)
 }
 
 /* ---- parts ---- */
-
-static bool constant_index(LLVMValueRef v, uint64_t *out)
-{
-	if (!LLVMIsAConstantInt(v))
-		return false;
-	*out = LLVMConstIntGetZExtValue(v);
-	return true;
-}
 
 static SimValue copy_of(SimDecoder *d, SimValue v)
 {
@@ -440,112 +416,9 @@ static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
 	i->parts = 1;
 	i->align = i->bytes;
 	bool shared = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == 3;
-	i->imm = (swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(float_of(type) + 1) << 8) | (uint64_t)shared << 16;
+	i->imm = (swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(decode_float(type) + 1) << 8) | (uint64_t)shared << 16;
 	memcpy(i->slots, out.slots, sizeof *out.slots * results);
 	memcpy(i->slots + results, in, sizeof *in * operands);
-	sim_define(d, v, out);
-	return true;
-}
-
-/* ---- integers of 128 bits: products of two words, and their halves ---- */
-
-static bool is_wide(LLVMTypeRef type)
-{
-	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 128;
-}
-
-static uint32_t word_op(SimDecoder *d, SimIntOp op, uint32_t a, uint32_t b)
-{
-	uint32_t out = d->slots++;
-	sim_pure(d, d->ops->ints[op][3], 8, out, a, b, SIM_NONE, 0);
-	return out;
-}
-
-static uint32_t word_carry(SimDecoder *d, SimIntCompare compares, uint32_t a, uint32_t b)
-{
-	uint32_t bit = d->slots++, out = d->slots++;
-	sim_pure(d, d->ops->icmp[compares][3], 1, bit, a, b, SIM_NONE, 0);
-	sim_pure(d, d->ops->zext[0][3], 8, out, bit, SIM_NONE, SIM_NONE, 0);
-	return out;
-}
-
-static bool wide_shift(SimDecoder *d, LLVMValueRef v, const SimValue *a, SimValue *out)
-{
-	bool left = LLVMGetInstructionOpcode(v) == LLVMShl;
-	uint32_t zero = sim_constant(d, 0, 8);
-	uint64_t by;
-	if (!constant_index(LLVMGetOperand(v, 1), &by) || by >= 128 || LLVMGetInstructionOpcode(v) == LLVMAShr)
-		return sim_refuse(d, "this shift of 128 bits");
-	uint32_t low = a->slots[0], high = a->slots[1], rest = sim_constant(d, by % 64, 8), back = sim_constant(d, 64 - by % 64, 8);
-	if (by >= 64) {
-		out->slots[left] = word_op(d, left ? OPS_shl : OPS_lshr, left ? low : high, rest);
-		out->slots[!left] = zero;
-		return true;
-	}
-	uint32_t over = word_op(d, left ? OPS_lshr : OPS_shl, left ? low : high, back); /* 0 for a shift by 64 */
-	out->slots[left] = word_op(d, OPS_or, word_op(d, left ? OPS_shl : OPS_lshr, left ? high : low, rest), over);
-	out->slots[!left] = word_op(d, left ? OPS_shl : OPS_lshr, left ? low : high, rest);
-	return true;
-}
-
-static bool wide_arithmetic(SimDecoder *d, LLVMValueRef v)
-{
-	SimValue a = operand(d, v, 0), b = LLVMGetNumOperands(v) > 1 ? operand(d, v, 1) : a;
-	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, 2), 2};
-	switch (LLVMGetInstructionOpcode(v)) {
-	case LLVMAdd:
-		out.slots[0] = word_op(d, OPS_add, a.slots[0], b.slots[0]);
-		out.slots[1] = word_op(d, OPS_add, word_op(d, OPS_add, a.slots[1], b.slots[1]),
-				       word_carry(d, OPS_CMP_uadd_over, a.slots[0], b.slots[0]));
-		break;
-	case LLVMSub:
-		out.slots[0] = word_op(d, OPS_sub, a.slots[0], b.slots[0]);
-		out.slots[1] = word_op(d, OPS_sub, word_op(d, OPS_sub, a.slots[1], b.slots[1]),
-				       word_carry(d, OPS_CMP_usub_over, a.slots[0], b.slots[0]));
-		break;
-	case LLVMMul:
-		out.slots[0] = word_op(d, OPS_mul, a.slots[0], b.slots[0]);
-		out.slots[1] = word_op(d, OPS_add, word_op(d, OPS_umulh, a.slots[0], b.slots[0]),
-				       word_op(d, OPS_add, word_op(d, OPS_mul, a.slots[0], b.slots[1]),
-					       word_op(d, OPS_mul, a.slots[1], b.slots[0])));
-		break;
-	case LLVMZExt:
-		if (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) > 64)
-			return sim_refuse(d, "a cast to 128 bits");
-		out.slots[0] = d->slots++;
-		sim_pure(d, d->ops->zext[index_of(sim_bytes(LLVMTypeOf(LLVMGetOperand(v, 0))))][3], 8, out.slots[0], a.slots[0], SIM_NONE,
-			 SIM_NONE, 0);
-		out.slots[1] = sim_constant(d, 0, 8);
-		break;
-	case LLVMShl:
-	case LLVMLShr:
-	case LLVMAShr:
-		if (!wide_shift(d, v, &a, &out))
-			return false;
-		break;
-	case LLVMAnd:
-	case LLVMOr:
-	case LLVMXor: {
-		LLVMOpcode code = LLVMGetInstructionOpcode(v);
-		for (unsigned k = 0; k < 2; k++)
-			out.slots[k] = word_op(d, code == LLVMAnd ? OPS_and : code == LLVMOr ? OPS_or : OPS_xor, a.slots[k], b.slots[k]);
-		break;
-	}
-	case LLVMSelect: return select_of(d, v);
-	default: return sim_refuse(d, "this operation on 128 bits");
-	}
-	sim_define(d, v, out);
-	return true;
-}
-
-static bool wide_trunc(SimDecoder *d, LLVMValueRef v)
-{
-	LLVMTypeRef to = LLVMTypeOf(v);
-	unsigned bytes = sim_bytes(to);
-	SimValue a = operand(d, v, 0), out = sim_new(d, 1);
-	uint32_t whole = d->slots++;
-	sim_pure(d, d->ops->zext[3][index_of(bytes)], bytes, whole, a.slots[0], SIM_NONE, SIM_NONE, 0);
-	sim_pure(d, d->ops->cut[index_of(bytes)], bytes, out.slots[0], whole, SIM_NONE, SIM_NONE, sim_bits(to));
 	sim_define(d, v, out);
 	return true;
 }
@@ -561,33 +434,33 @@ static bool rename_as(SimDecoder *d, LLVMValueRef v)
 bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 {
 	uint64_t index;
-	if (is_wide(LLVMTypeOf(v)))
-		return wide_arithmetic(d, v);
-	if (LLVMGetNumOperands(v) && is_wide(LLVMTypeOf(LLVMGetOperand(v, 0))))
-		return LLVMGetInstructionOpcode(v) == LLVMTrunc ? wide_trunc(d, v) : sim_refuse(d, "this operation on 128 bits");
+	if (decode_is_wide(LLVMTypeOf(v)))
+		return decode_wide(d, v);
+	if (LLVMGetNumOperands(v) && decode_is_wide(LLVMTypeOf(LLVMGetOperand(v, 0))))
+		return LLVMGetInstructionOpcode(v) == LLVMTrunc ? decode_wide_trunc(d, v) : sim_refuse(d, "this operation on 128 bits");
 	switch (LLVMGetInstructionOpcode(v)) {
-	case LLVMAdd: return integers(d, v, OPS_add, 2);
-	case LLVMSub: return integers(d, v, OPS_sub, 2);
-	case LLVMMul: return integers(d, v, OPS_mul, 2);
-	case LLVMUDiv: return integers(d, v, OPS_udiv, 2);
-	case LLVMSDiv: return integers(d, v, OPS_sdiv, 2);
-	case LLVMURem: return integers(d, v, OPS_urem, 2);
-	case LLVMSRem: return integers(d, v, OPS_srem, 2);
-	case LLVMShl: return integers(d, v, OPS_shl, 2);
-	case LLVMLShr: return integers(d, v, OPS_lshr, 2);
-	case LLVMAShr: return integers(d, v, OPS_ashr, 2);
-	case LLVMAnd: return integers(d, v, OPS_and, 2);
-	case LLVMOr: return integers(d, v, OPS_or, 2);
-	case LLVMXor: return integers(d, v, OPS_xor, 2);
-	case LLVMFAdd: return floats(d, v, d->ops->floats[OPS_fadd], 2, 0);
-	case LLVMFSub: return floats(d, v, d->ops->floats[OPS_fsub], 2, 0);
-	case LLVMFMul: return floats(d, v, d->ops->floats[OPS_fmul], 2, 0);
-	case LLVMFDiv: return floats(d, v, d->ops->floats[OPS_fdiv], 2, 0);
-	case LLVMFRem: return floats(d, v, d->ops->floats[OPS_frem], 2, 0);
-	case LLVMFNeg: return floats(d, v, d->ops->fneg, 1, 0);
+	case LLVMAdd: return decode_integers(d, v, OPS_add, 2);
+	case LLVMSub: return decode_integers(d, v, OPS_sub, 2);
+	case LLVMMul: return decode_integers(d, v, OPS_mul, 2);
+	case LLVMUDiv: return decode_integers(d, v, OPS_udiv, 2);
+	case LLVMSDiv: return decode_integers(d, v, OPS_sdiv, 2);
+	case LLVMURem: return decode_integers(d, v, OPS_urem, 2);
+	case LLVMSRem: return decode_integers(d, v, OPS_srem, 2);
+	case LLVMShl: return decode_integers(d, v, OPS_shl, 2);
+	case LLVMLShr: return decode_integers(d, v, OPS_lshr, 2);
+	case LLVMAShr: return decode_integers(d, v, OPS_ashr, 2);
+	case LLVMAnd: return decode_integers(d, v, OPS_and, 2);
+	case LLVMOr: return decode_integers(d, v, OPS_or, 2);
+	case LLVMXor: return decode_integers(d, v, OPS_xor, 2);
+	case LLVMFAdd: return decode_floats(d, v, d->ops->floats[OPS_fadd], 2, 0);
+	case LLVMFSub: return decode_floats(d, v, d->ops->floats[OPS_fsub], 2, 0);
+	case LLVMFMul: return decode_floats(d, v, d->ops->floats[OPS_fmul], 2, 0);
+	case LLVMFDiv: return decode_floats(d, v, d->ops->floats[OPS_fdiv], 2, 0);
+	case LLVMFRem: return decode_floats(d, v, d->ops->floats[OPS_frem], 2, 0);
+	case LLVMFNeg: return decode_floats(d, v, d->ops->fneg, 1, 0);
 	case LLVMICmp: return icmp(d, v);
 	case LLVMFCmp: return fcmp(d, v);
-	case LLVMSelect: return select_of(d, v);
+	case LLVMSelect: return decode_select(d, v);
 	case LLVMTrunc:
 	case LLVMZExt:
 	case LLVMPtrToInt:
@@ -598,8 +471,8 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	case LLVMFPExt: return float_cast(d, v, d->ops->fcast);
 	case LLVMSIToFP: return from_integer(d, v, d->ops->sitofp);
 	case LLVMUIToFP: return from_integer(d, v, d->ops->uitofp);
-	case LLVMFPToSI: return to_integer(d, v, d->ops->fptosi);
-	case LLVMFPToUI: return to_integer(d, v, d->ops->fptoui);
+	case LLVMFPToSI: return decode_to_integer(d, v, d->ops->fptosi);
+	case LLVMFPToUI: return decode_to_integer(d, v, d->ops->fptoui);
 	case LLVMBitCast: return bitcast(d, v);
 	case LLVMFreeze: return rename_as(d, v);
 	case LLVMExtractValue: return extract_value(d, v);
@@ -623,89 +496,4 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	sim_refuse(d, "the instruction%s", text);
 	LLVMDisposeMessage(text);
 	return false;
-}
-
-/* ---- intrinsics ---- */
-
-typedef struct Intrinsic {
-	const char *name;
-	enum { OF_INTS, OF_FLOATS, OF_OVERFLOW, NOTHING } kind;
-	unsigned op, count, compare;
-} Intrinsic;
-
-static const Intrinsic intrinsics[] = {
-	{"smin", OF_INTS, OPS_smin, 2, 0}, {"smax", OF_INTS, OPS_smax, 2, 0}, {"umin", OF_INTS, OPS_umin, 2, 0},
-	{"umax", OF_INTS, OPS_umax, 2, 0}, {"abs", OF_INTS, OPS_abs, 1, 0}, {"ctpop", OF_INTS, OPS_ctpop, 1, 0},
-	{"ctlz", OF_INTS, OPS_ctlz, 1, 0}, {"cttz", OF_INTS, OPS_cttz, 1, 0}, {"bswap", OF_INTS, OPS_bswap, 1, 0},
-	{"bitreverse", OF_INTS, OPS_bitreverse, 1, 0}, {"fshl", OF_INTS, OPS_fshl, 3, 0}, {"fshr", OF_INTS, OPS_fshr, 3, 0},
-	{"uadd.sat", OF_INTS, OPS_uadd_sat, 2, 0}, {"usub.sat", OF_INTS, OPS_usub_sat, 2, 0},
-	{"sadd.sat", OF_INTS, OPS_sadd_sat, 2, 0}, {"ssub.sat", OF_INTS, OPS_ssub_sat, 2, 0},
-	{"uadd.with.overflow", OF_OVERFLOW, OPS_add, 2, OPS_CMP_uadd_over}, {"usub.with.overflow", OF_OVERFLOW, OPS_sub, 2, OPS_CMP_usub_over},
-	{"umul.with.overflow", OF_OVERFLOW, OPS_mul, 2, OPS_CMP_umul_over}, {"sadd.with.overflow", OF_OVERFLOW, OPS_add, 2, OPS_CMP_sadd_over},
-	{"ssub.with.overflow", OF_OVERFLOW, OPS_sub, 2, OPS_CMP_ssub_over}, {"smul.with.overflow", OF_OVERFLOW, OPS_mul, 2, OPS_CMP_smul_over},
-	{"canonicalize", OF_FLOATS, OPS_canonicalize, 1, 0}, {"minnum", OF_FLOATS, OPS_minnum, 2, 0},
-	{"maxnum", OF_FLOATS, OPS_maxnum, 2, 0}, {"minimum", OF_FLOATS, OPS_minimum, 2, 0}, {"maximum", OF_FLOATS, OPS_maximum, 2, 0},
-	{"minimumnum", OF_FLOATS, OPS_minnum, 2, 0}, {"maximumnum", OF_FLOATS, OPS_maxnum, 2, 0},
-	{"sqrt", OF_FLOATS, OPS_sqrt, 1, 0}, {"floor", OF_FLOATS, OPS_floor, 1, 0}, {"ceil", OF_FLOATS, OPS_ceil, 1, 0},
-	{"trunc", OF_FLOATS, OPS_trunc, 1, 0}, {"rint", OF_FLOATS, OPS_rint, 1, 0}, {"nearbyint", OF_FLOATS, OPS_rint, 1, 0},
-	{"roundeven", OF_FLOATS, OPS_rint, 1, 0}, {"round", OF_FLOATS, OPS_round, 1, 0}, {"exp2", OF_FLOATS, OPS_exp2, 1, 0},
-	{"log2", OF_FLOATS, OPS_log2, 1, 0}, {"sin", OF_FLOATS, OPS_sin, 1, 0}, {"cos", OF_FLOATS, OPS_cos, 1, 0},
-	{"assume", NOTHING, 0, 0, 0}, {"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
-	{"experimental.noalias.scope.decl", NOTHING, 0, 0, 0},
-};
-
-static bool overflow(SimDecoder *d, LLVMValueRef v, const Intrinsic *in)
-{
-	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0));
-	unsigned bytes = sim_bytes(type);
-	if (!sim_bits(type) || is_odd(type))
-		return sim_refuse(d, "this operation on such integers");
-	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, 2);
-	sim_pure(d, d->ops->ints[in->op][index_of(bytes)], bytes, out.slots[0], a.slots[0], b.slots[0], SIM_NONE, 0);
-	sim_pure(d, d->ops->icmp[in->compare][index_of(bytes)], 1, out.slots[1], a.slots[0], b.slots[0], SIM_NONE, 0);
-	sim_define(d, v, out);
-	return true;
-}
-
-/* "llvm.NAME.TYPE": does it have this NAME? */
-static bool named(const char *name, const char *wanted)
-{
-	size_t len = strlen(wanted);
-	return strncmp(name + 5, wanted, len) == 0 && (name[5 + len] == '.' || !name[5 + len]);
-}
-
-bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
-{
-	if (named(name, "fma") || named(name, "fmuladd"))
-		return floats(d, v, d->ops->fma, 3, 0);
-	if (named(name, "fabs"))
-		return floats(d, v, d->ops->fabs, 1, 0);
-	if (named(name, "copysign"))
-		return floats(d, v, d->ops->copysign, 2, 0);
-	if (named(name, "fptosi.sat"))
-		return to_integer(d, v, d->ops->fptosi);
-	if (named(name, "fptoui.sat"))
-		return to_integer(d, v, d->ops->fptoui);
-	if (named(name, "is.fpclass")) {
-		SimValue a = operand(d, v, 0), out = sim_new(d, 1);
-		int kind = float_of(LLVMTypeOf(LLVMGetOperand(v, 0)));
-		if (kind < 0)
-			return sim_refuse(d, "%s", name);
-		sim_pure(d, d->ops->class[kind], 1, out.slots[0], a.slots[0], SIM_NONE, SIM_NONE,
-			 LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)));
-		sim_define(d, v, out);
-		return true;
-	}
-	for (size_t k = 0; k < ARRAY_LEN(intrinsics); k++) {
-		const Intrinsic *in = &intrinsics[k];
-		if (!named(name, in->name))
-			continue;
-		switch (in->kind) {
-		case OF_INTS: return integers(d, v, (SimIntOp)in->op, in->count);
-		case OF_FLOATS: return floats(d, v, d->ops->floats[in->op], in->count, 0);
-		case OF_OVERFLOW: return overflow(d, v, in);
-		case NOTHING: return true;
-		}
-	}
-	return sim_refuse(d, "the intrinsic %s", name);
 }
