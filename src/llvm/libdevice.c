@@ -89,6 +89,33 @@ static bool link_one(Lower *lw, LLVMModuleRef from)
 	return !LLVMLinkModules2(lw->mod, from);
 }
 
+/* What the library asks of its compiler, by name: __CUDA_FTZ, __CUDA_ARCH; of anything else it is told 0. */
+static int answer(const Lower *lw, LLVMValueRef name)
+{
+	while (LLVMIsAConstantExpr(name))
+		name = LLVMGetOperand(name, 0);
+	LLVMValueRef text = LLVMIsAGlobalVariable(name) ? LLVMGetInitializer(name) : NULL;
+	size_t len = 0;
+	const char *at = text && LLVMIsAConstantDataArray(text) ? LLVMGetAsString(text, &len) : "";
+	Str question = {at, strnlen(at, len)};
+	return str_is(question, "__CUDA_FTZ") ? 1 : str_is(question, "__CUDA_ARCH") ? (int)lw->target->capability * 10 : 0;
+}
+
+/* Answered here, the code is the same for whoever runs it. */
+static void answer_questions(Lower *lw)
+{
+	LLVMValueRef asked = LLVMGetNamedFunction(lw->mod, "__nvvm_reflect");
+	for (LLVMUseRef use = asked ? LLVMGetFirstUse(asked) : NULL; use; use = LLVMGetFirstUse(asked)) {
+		LLVMValueRef call = LLVMGetUser(use);
+		if (!LLVMIsACallInst(call))
+			return;
+		LLVMReplaceAllUsesWith(call, LLVMConstInt(lw->t.i32, (unsigned)answer(lw, LLVMGetOperand(call, 0)), false));
+		LLVMInstructionEraseFromParent(call);
+	}
+	if (asked)
+		LLVMDeleteFunction(asked);
+}
+
 bool libdevice_link(Lower *lw, const char **error)
 {
 	if (!lw->libraries)
@@ -101,8 +128,7 @@ bool libdevice_link(Lower *lw, const char **error)
 	for (LLVMValueRef fn = LLVMGetFirstFunction(lw->mod); fn; fn = LLVMGetNextFunction(fn))
 		if (LLVMGetLinkage(fn) == LLVMLinkOnceODRLinkage)
 			LLVMSetLinkage(fn, LLVMInternalLinkage);
-	static const char flag[] = "nvvm-reflect-ftz";
-	LLVMAddModuleFlag(lw->mod, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1, LLVMValueAsMetadata(lower_i32(lw, 1)));
+	answer_questions(lw);
 	lw->libraries = NULL;
 	return true;
 }

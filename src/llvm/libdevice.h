@@ -3,7 +3,7 @@
  *
  * libdevice is the path of the request, else TRITON_LIBDEVICE_PATH, else it is looked for in $CUDA_HOME,
  * $CUDA_PATH and /usr/local/cuda. Only what is called is read from a file. Its f32 functions take denormal
- * numbers for 0 (nvvm-reflect-ftz), as upstream has it. */
+ * numbers for 0 (__nvvm_reflect of __CUDA_FTZ is 1), as upstream has it. */
 #ifndef NESO_LLVM_LIBDEVICE_H
 #define NESO_LLVM_LIBDEVICE_H
 
