@@ -65,11 +65,16 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	out->num_ctas = out->num_ctas ? out->num_ctas : 1;
 	out->policy = out->policy ? out->policy : kernel->module->host->policy;
 	uint32_t before = diags->errors;
-	if (!base_is_pow2(out->num_warps) || out->num_warps > 64)
-		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two up to 64");
+	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
+		return false;
+	/* The CPU has no threads of a program to run out of. */
+	_Static_assert(TARGET_MAX_THREADS == 32 * TARGET_WARP_SIZE, "as the text says");
+	const char *warps = out->gpu ? "a power of two up to 32: a CTA has at most 1024 threads"
+				     : "a power of two up to 64";
+	if (!base_is_pow2(out->num_warps) || out->num_warps > (out->gpu ? 32 : 64))
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, warps);
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
-	jit_target(kernel, out->target, &out->gpu, &out->sim, diags);
 	return diags->errors == before;
 }
 

@@ -98,6 +98,12 @@ static void test_targets(void **state)
 	begin(&f);
 	assert_int_equal(compile(&f, "sm_09", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
 	expect(diagnostics, "did you mean 'sm_");
+	f.options.num_warps = 64; /* before anything is compiled, at the kernel */
+	assert_int_equal(compile(&f, "sm_80", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
+	expect(diagnostics, "scale.py:5:1: error: num_warps is 64, but must be a power of two up to 32: a CTA has at most "
+			    "1024 threads");
+	assert_int_equal(compile(&f, "interp", &variant, NULL), NESO_OK);
+	f.options.num_warps = 0;
 	f.fake->major = 5; /* DIAG_GPU_TOO_OLD */
 	f.fake->minor = 2;
 	assert_int_equal(compile(&f, "cuda", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
