@@ -6,7 +6,7 @@
 #include "gpu/choose.h"
 #include "gpu/dot.h"
 
-enum { WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
+enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 
 /* ---- what an op's driving layout means for its values ---- */
 
@@ -318,6 +318,11 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 		node->access->widest = gpu_atomic_bytes(c->gpu, op);
 }
 
+static bool is_staged(const Choose *c, const IrOp *op)
+{
+	return op->kind == OP_LOAD && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
+}
+
 static void add_op(Choose *c, IrOp *op, uint32_t weight)
 {
 	const IrValue *drives = driving_value(op);
@@ -459,9 +464,7 @@ static uint32_t user_of(Choose *c, const IrUse *use, uint32_t *operand)
 /* Loads of loops with dots are pipelined through shared memory: from there every layout costs but the loads. */
 static uint32_t weight_of_flow(const Choose *c, const IrValue *v, uint32_t weight)
 {
-	bool staged = v->def && v->def->kind == OP_LOAD && c->gpu->num_stages > 1 &&
-		      c->has_dot[v->def->block->id] && ir_parent_op(v->def)->kind == OP_FOR;
-	return staged ? MAX(weight / 2, 1) : weight;
+	return v->def && is_staged(c, v->def) ? MAX(weight / STAGED_PART, 1) : weight;
 }
 
 static void add_flows(Choose *c, IrValue *v)
@@ -498,6 +501,20 @@ static bool visit_flows(void *data, IrOp *op)
 				if (ir_is_tensor(b->args[i]->type))
 					add_flows(c, b->args[i]);
 	return true;
+}
+
+/* A copy to shared memory takes every element, also those that have the address of another. */
+static void price_copies(Choose *c)
+{
+	for (uint32_t i = 0; i < c->nodes.len; i++) {
+		const ChooseNode *node = &c->nodes.data[i];
+		if (node->kind != CHOOSE_OP || node->op->kind != OP_LOAD || !is_staged(c, node->op) ||
+		    node->access->vector * node->access->element_bits < 32)
+			continue;
+		for (unsigned d = 0; d < IR_MAX_RANK; d++)
+			node->access->shared[d] = 1;
+		node->access->more = COPY_ADDRESS;
+	}
 }
 
 /* What fixed ops want of tiles that are computed is tried for these tiles, and what they give for their users. */
@@ -547,6 +564,7 @@ void choose_build(Choose *c, PassCx *cx)
 	map_init(&c->numbers, c->arena);
 	map_init(&c->inferred, c->arena);
 	visit_region(c, &m->op->regions[0], WEIGHT_ONCE);
+	price_copies(c);
 	ir_walk(m->op, false, strip, NULL);
 	ir_walk(m->op, false, visit_flows, c);
 	for (uint32_t i = 0; i < c->nodes.len; i++) {

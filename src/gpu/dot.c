@@ -2,7 +2,8 @@
  *
  * All is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the lanes: of c two bits of
  * columns and three of rows; of a and b two bits along K and three along the other dim. Which two bits of K
- * these are is free as long as a and b agree: the sum does not depend on it. The registers that make up one
+ * these are is free as long as a and b agree: the sum does not depend on it; which rows and columns of the tile the
+ * instruction's are is free too (stretch). The registers that make up one
  * instruction are the lowest bit of the columns and the row of 8 in c, and the lowest bits of K that a thread
  * holds in a and b; every other register bit is a loop of instructions. For each c the places in a and b are
  * found by elimination.
@@ -30,6 +31,9 @@ typedef struct Dot {
 	int64_t k;
 	const TargetMma *mma;
 	unsigned k_width; /* neighbours along K of a thread, of mma */
+	/* Rows (A) or columns (B) that lanes 4, 8 and 16 tell apart: 1, 2 and 4 of the instruction. They are these of the tile, or twice
+	 * these, and the instruction's 8 is then the tile's 1. */
+	unsigned stretch[2];
 } Dot;
 
 static const Layout *layout_of(GpuCx *cx, const IrOp *op, unsigned i)
@@ -331,17 +335,25 @@ static bool has_lanes(const Dot *d, unsigned operand)
 	unsigned other = operand == B ? d->n : d->m;
 	uint64_t expected[5];
 	for (unsigned i = 0; i < 2; i++)
-		expected[i] = operand == C ? step_of(l, d->n, 2u << i) : at(l, k_dim(d, operand), d->k_width << i);
+		expected[i] = operand == C ? step_of(l, d->n, d->stretch[B] * 2u << i) : at(l, k_dim(d, operand), d->k_width << i);
 	for (unsigned i = 0; i < 3; i++)
-		expected[2 + i] = step_of(l, other, 1u << i);
+		expected[2 + i] = step_of(l, other, d->stretch[operand == B ? B : A] << i);
 	return lanes_are(l, expected);
 }
 
-/* Is it made for this instruction? Sets k_width. */
+static unsigned stretch_of(const Dot *d, unsigned operand)
+{
+	const Layout *l = d->side[operand].l;
+	return coordinate(l, layout_basis(l, LAYOUT_LANE, 2), operand == A ? d->m : d->n) == 2 ? 2 : 1;
+}
+
+/* Is it made for this instruction? Sets k_width and stretch. */
 static bool fits_mma(Dot *d)
 {
-	if (layout_in_bits(d->side[A].l, LAYOUT_LANE) != 5)
+	if (layout_in_bits(d->side[A].l, LAYOUT_LANE) != 5 || layout_in_bits(d->side[B].l, LAYOUT_LANE) != 5)
 		return false;
+	d->stretch[A] = stretch_of(d, A);
+	d->stretch[B] = stretch_of(d, B);
 	uint64_t width = coordinate(d->side[A].l, layout_basis(d->side[A].l, LAYOUT_LANE, 0), k_dim(d, A));
 	d->k_width = (unsigned)width;
 	if (!base_is_pow2(width) || (int64_t)width * 4 > d->k)
@@ -360,16 +372,17 @@ static uint64_t k_bit(const Dot *d, unsigned i)
 static unsigned fragment(const Dot *d, unsigned operand, IrType elem, uint64_t *out)
 {
 	const Layout *l = d->side[operand].l;
+	uint64_t other_rows = step_of(l, d->m, d->stretch[A] == 1 ? 8 : 1);
 	unsigned n = 0, k_bits = base_log2(d->mma->k / 4), packed = elem->bits < 32 ? base_log2(32 / elem->bits) : 0;
 	if (operand == C) {
-		out[n++] = step_of(l, d->n, 1);
+		out[n++] = step_of(l, d->n, d->stretch[B]);
 		if (d->mma->m == 16)
-			out[n++] = step_of(l, d->m, 8);
+			out[n++] = other_rows;
 		return n;
 	}
 	for (unsigned i = 0; i <= k_bits; i++) {
 		if (i == MIN(packed, k_bits) && operand == A && d->mma->m == 16)
-			out[n++] = step_of(l, d->m, 8);
+			out[n++] = other_rows;
 		if (i < k_bits)
 			out[n++] = at(l, k_dim(d, operand), k_bit(d, i));
 	}

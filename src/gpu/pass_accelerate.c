@@ -27,7 +27,7 @@ static Shape shape_of(const IrOp *dot)
 
 /* ---- dots that feed dots ---- */
 
-enum { MOST_STEPS = 12, BITS_FOR_WORK = 16 };
+enum { MOST_STEPS = 12, BITS_FOR_WORK = 16, MOST_WORK = 2 };
 
 static bool passes_on(const IrOp *op)
 {
@@ -90,6 +90,21 @@ static unsigned word_elements(GpuCx *gpu, const IrValue *v, unsigned dim, unsign
 	return least;
 }
 
+/* Does it come from bytes that lie along `dim`? */
+static bool is_of_bytes_along(GpuCx *gpu, const IrValue *v, unsigned dim, unsigned depth)
+{
+	const IrOp *op = v->def;
+	uint32_t registers[8];
+	if (!op || !ir_is_tensor(v->type))
+		return false;
+	if (op->kind == OP_LOAD)
+		return v->type->elem->bits == 8 && layout_vector(gpu_layout(gpu, v->type), dim, 1, registers);
+	for (uint32_t i = 0; i < op->operand_count && depth && passes_on(op); i++)
+		if (is_of_bytes_along(gpu, ir_operand(op, i), dim, depth - 1))
+			return true;
+	return false;
+}
+
 /* What is done to each element between where it comes from and the dot. */
 static unsigned work_on(const IrValue *v, unsigned depth)
 {
@@ -115,7 +130,7 @@ static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, u
 	unsigned rest = num_warps, *w = warps + (s->rank - 2), price[2];
 	/* Loading an element, and what all warps that hold it do to it, in bits that could be loaded instead. */
 	for (unsigned i = 0; i < 2; i++)
-		price[i] = ir_operand(dot, i)->type->elem->bits + BITS_FOR_WORK * work_on(ir_operand(dot, i), MOST_STEPS);
+		price[i] = ir_operand(dot, i)->type->elem->bits + BITS_FOR_WORK * MIN(work_on(ir_operand(dot, i), MOST_STEPS), MOST_WORK);
 	if (s->rank == 3) {
 		warps[0] = (unsigned)MIN((int64_t)rest, s->c[0]);
 		rest /= warps[0];
@@ -173,6 +188,41 @@ static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsig
 	return layout_make(&gpu->layouts, &l->in, &l->out, bases);
 }
 
+/* Bytes whose words do not lie along K come by ldmatrix.trans in pairs of neighbours of the other dim, so a thread must hold
+ * pairs: the coordinates of `dim` below `last` are doubled, and `last`, which a register stands for, becomes 1 (gpu/dot.c, stretch). */
+static const Layout *stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64_t last)
+{
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t at = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), low = at & (last - 1);
+		uint64_t moved = (at & ~(2 * last - 1)) | low << 1 | ((at & last) != 0);
+		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
+	}
+	return layout_make(&gpu->layouts, &l->in, &l->out, bases);
+}
+
+/* The lowest coordinate from 8 on that a register of the operand stands for; 0: none. */
+static uint64_t last_to_stretch(const Layout *l, unsigned dim)
+{
+	for (unsigned bit = 3; bit < layout_out_bits(l, LAYOUT_DIM0 + dim); bit++)
+		for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_REGISTER); i++)
+			if (layout_basis(l, LAYOUT_REGISTER, i) == layout_space_put(&l->out, LAYOUT_DIM0 + dim, UINT64_C(1) << bit))
+				return UINT64_C(1) << bit;
+	return 0;
+}
+
+static void stretch_for_bytes(GpuCx *gpu, const IrOp *dot, const Shape *s, const Layout **layouts)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned dim = s->rank - 2 + i;
+		uint64_t last = is_of_bytes_along(gpu, ir_operand(dot, i), dim, MOST_STEPS) ? last_to_stretch(layouts[i], dim) : 0;
+		if (!last)
+			continue;
+		layouts[i] = stretched(gpu, layouts[i], dim, last);
+		layouts[2] = stretched(gpu, layouts[2], dim, last);
+	}
+}
+
 static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
 			const Layout **layouts)
 {
@@ -184,6 +234,8 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 		layouts[i] = in_steps(gpu, l, i == 0 ? s->rank - 1 : s->rank - 2, k_width);
 	}
 	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
+	if (mma->m == 16 && !is_chained(dot))
+		stretch_for_bytes(gpu, dot, s, layouts);
 }
 
 /* ---- FMA ---- */

@@ -142,10 +142,12 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 }
 
 /* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim share them, lanes
- * along others do not. */
+ * along others do not. Whole vectors that are known to lie in a row are taken to be followed by the next one: indices modulo
+ * a size (a tile's rows and columns, % M and % N) wrap once at most. */
 static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
 	unsigned bytes = access->element_bits / 8, pieces = 1;
+	int64_t row = access->contiguity * bytes >= WIDEST_BYTES ? INT64_MAX : access->contiguity;
 	for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_LANE); i++) {
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
 		bool apart = false;
@@ -153,7 +155,7 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 			int64_t c = (int64_t)layout_space_get(&l->out, basis, LAYOUT_DIM0 + d);
 			if (c == 0 || c < access->constancy[d])
 				continue;
-			apart = apart || d != access->dim || c >= access->contiguity || c * bytes >= piece;
+			apart = apart || d != access->dim || c >= row || c * bytes >= piece;
 		}
 		pieces *= apart ? 2 : 1;
 	}
@@ -203,7 +205,7 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 		sectors += pieces > whole ? (pieces - whole) * PRICE_STORE_PART : 0;
 	}
 	unsigned lines = pieces_of(access, layout, LINE_BYTES) * PRICE_LINE;
-	return instructions * (1 + MAX(sectors, lines));
+	return instructions * (1 + access->more + MAX(sectors, lines));
 }
 
 /* ---- arithmetic ---- */

@@ -291,28 +291,32 @@ static bool matrix_access(const Map *m, bool store, unsigned element_bits, Layou
 }
 
 /* Lane t holds column t / 4 of rows 2 (t % 4) and the next; which register tells the two rows
- * apart is free. */
+ * apart is free. A column is one element of 16 bits, or two neighbours of 8, which are one register bit of the thread. */
 static bool transposed_access(const Map *m, bool store, unsigned element_bits, LayoutAccess *best)
 {
 	bool found = false;
-	if (m->lanes != 5 || element_bits != 16 || (store && m->copies & 31))
+	if (m->lanes != 5 || (element_bits != 16 && element_bits != 8) || (store && m->copies & 31))
 		return false;
+	unsigned low = base_log2(16 / element_bits);
+	uint64_t low_mask = (UINT64_C(1) << low) - 1, row_mask = UINT64_C(7) << low;
 	for (unsigned i = 0; i < 3; i++) {
-		if (m->thread[2 + i] != UINT64_C(1) << i)
+		if ((m->thread[2 + i] & ~low_mask) != UINT64_C(1) << (low + i))
 			return false;
 	}
-	if (!rows_are_aligned(m, 7, 7u << 2))
+	if ((low && !f2_span_has(&m->span, 1)) || !rows_are_aligned(m, row_mask, 7u << 2))
 		return false;
+	uint32_t neighbour = low ? registers_of(m, 1) : 0;
 	for (unsigned pair = 0; pair < m->registers; pair++) {
-		if (!(m->pivots >> pair & 1) || pass_of(m, m->reg[pair]))
+		if (!(m->pivots >> pair & 1) || m->reg[pair] & low_mask || pass_of(m, m->reg[pair]))
 			continue;
 		LayoutAccess a = new_access(m, LAYOUT_ACCESS_MATRIX_TRANS, store, element_bits);
-		a.vector_bits = 1;
-		a.vector[0] = 1u << pair;
-		complete_repeats(&a, m, 0);
-		set_threads(&a, m, 0);
-		a.thread_address[2] = m->thread[1];
-		a.thread_address[1] = m->thread[0];
+		a.vector_bits = low + 1;
+		a.vector[0] = neighbour;
+		a.vector[low] = 1u << pair;
+		complete_repeats(&a, m, low);
+		set_threads(&a, m, low);
+		a.thread_address[2] = m->thread[1] & ~low_mask;
+		a.thread_address[1] = m->thread[0] & ~low_mask;
 		a.thread_address[0] = m->reg[pair];
 		take_matrices(&a, m);
 		count_matrix_wavefronts(&a);

@@ -22,7 +22,7 @@
 typedef enum LayoutAccessKind {
 	LAYOUT_ACCESS_VECTOR,       /* ld.shared / st.shared of 2^vector_bits elements */
 	LAYOUT_ACCESS_MATRIX,       /* ldmatrix / stmatrix, .b16 */
-	LAYOUT_ACCESS_MATRIX_TRANS, /* the same with .trans; 16-bit elements */
+	LAYOUT_ACCESS_MATRIX_TRANS, /* the same with .trans; elements of 16 bits, or pairs of 8 */
 } LayoutAccessKind;
 
 typedef struct LayoutRepeat {

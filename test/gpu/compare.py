@@ -102,6 +102,8 @@ def pipeline_cases():
         a, b = (RNG.integers(-128, 128, size=s).astype(np.int8) for s in ((128, 320), (320, 128)))
         tile = [[64], [64], [64], ["False"], ["'ieee'"], ["tl.int32"]]
         yield case("matmul", [a, b, empty(128, 128, dtype=i32), 128, 128, 320, 320, [1], 128, [1], *tile], (2, 2), 0)
+        for sam, sak, sbk, sbn in ((320, [1], [1], 320), ([1], 128, 128, [1]), ([1], 128, [1], 320)):
+            yield case("matmul", [a, b, empty(128, 128, dtype=i32), 128, 128, 320, sam, sak, sbk, sbn, *tile], (2, 2), 0)
         a, b = (RNG.integers(0, 0x48, size=s).astype(np.int8) for s in ((64, 320), (64, 320)))
         for dtype in ("tl.float8e4nv", "tl.float8e5"):
             yield case("matmul_bytes", [a, b, empty(64, 64), 64, 320, [64], [64], [64], [dtype]], (1, 1), 2e-3)

@@ -364,6 +364,18 @@ static void check_local_load(Programs *p, const Layout *shared, const Layout *he
 	}
 }
 
+/* Bytes of an operand of mma.sync with columns 0, 2, 4 ... 14 to an instruction, 1 to another register. */
+static const Layout *bytes_in_pairs(Programs *p, const Layout *l)
+{
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + 1);
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t at = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + 1);
+		at = at < 16 ? 2 * at : at == 16 ? 1 : at; /* warps stand for 8 */
+		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + 1, at);
+	}
+	return layout_make(&p->cx, &l->in, &l->out, bases);
+}
+
 static void local_loads(void **state)
 {
 	(void)state;
@@ -385,6 +397,12 @@ static void local_loads(void **state)
 		assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
 		assert_int_equal(access.wavefronts, access.least);
 	}
+	const Layout *bytes = bytes_in_pairs(&p, layout_mma_operand(&p.cx, shape, 2, warps, 1, 16, 4));
+	check_local_load(&p, layout_shared_swizzled(&p.cx, shape, 2, order, 16, 2, 4), bytes, 8, &access);
+	assert_int_equal(access.kind, LAYOUT_ACCESS_MATRIX_TRANS);
+	assert_int_equal(access.vector_bits, 2);
+	check_local_load(&p, layout_shared_swizzled(&p.cx, shape, 2, order, 16, 2, 4), b, 8, &access);
+	assert_int_equal(access.kind, LAYOUT_ACCESS_VECTOR);
 	/* Without a swizzle eight rows share their banks. */
 	check_local_load(&p, layout_shared_plain(&p.cx, shape, 2, order), a, 16, &access);
 	assert_int_equal(access.wavefronts, 8 * access.least);

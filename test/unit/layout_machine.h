@@ -230,8 +230,10 @@ static inline void run_matrix(Machine *m, const LayoutAccess *a, uint32_t rep, u
 		for (unsigned l = 0; l < 32; l++) {
 			for (unsigned e = 0; e < per_word; e++) {
 				uint64_t at = rows[l / 4] + l % 4 * per_word + e;
-				if (a->kind == LAYOUT_ACCESS_MATRIX_TRANS)
-					at = rows[l % 4 * 2 + e] + l / 4;
+				if (a->kind == LAYOUT_ACCESS_MATRIX_TRANS) {
+					unsigned column = 16 / a->element_bits;
+					at = rows[l % 4 * 2 + e / column] + l / 4 * column + e % column;
+				}
 				transfer(m, a, rep, warp * m->lanes + l,
 					 registers ^ sum(a->matrix, matrix) ^ sum(a->vector, e), at);
 			}
