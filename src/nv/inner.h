@@ -191,6 +191,9 @@ bool nv_optimizes(const NvAssemble *how);
  * an error was among it. */
 bool nv_report_read(Str said, Str ptx, const char *kernel, NvCubin *cubin, DiagList *diags);
 
+/* The PTX with a limit of registers, where the cubin that was made of it leaves many unused and spills; else length 0. */
+Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCubin *cubin);
+
 bool nv_link(Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 
 #endif

@@ -106,8 +106,7 @@ static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, St
 	return true;
 }
 
-static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin,
-		      DiagList *diags)
+static bool run_once(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
 	double timeout = nv_tools_options(tools)->timeout;
 	NvRun run = {
@@ -123,6 +122,32 @@ static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 	cubin->data = ran.output;
 	cubin->len = ran.output_len;
 	return take_result(tool, &ran, run.timeout, ptx, how, cubin, diags);
+}
+
+/* Again where it left registers unused and spilled (registers.c); what is worse, or fails, is dropped without a word. */
+static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, Arena *arena)
+{
+	Str more = strstr(nv_extra_options(tools), "maxrregcount") ? (Str){0} :
+		   nv_with_more_registers(arena, ptx, how->kernel, cubin);
+	DiagList unheard;
+	NvCubin other = {0};
+	if (!more.len || !nv_optimizes(how))
+		return;
+	diag_init(&unheard, arena, NULL);
+	if (run_once(tools, tool, more, how, &other, &unheard) && other.spill_stores < cubin->spill_stores) {
+		NvCubin worse = *cubin;
+		*cubin = other;
+		other = worse;
+	}
+	nv_cubin_free(&other);
+}
+
+static bool run_ptxas(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+{
+	if (!run_once(tools, tool, ptx, how, cubin, diags))
+		return false;
+	run_again(tools, tool, ptx, how, cubin, diags->arena);
+	return true;
 }
 
 static void say_missing(const char *tried, DiagList *diags)

@@ -135,6 +135,53 @@ static void report_is_read(void **state)
 	tools_close(&t);
 }
 
+/* What the script says of the kernel: `low` at first, `high` where the PTX holds `limit`; each run is counted. */
+static void expect_limit(const char *directives, const char *limit, const char *low, const char *high, unsigned runs, unsigned registers)
+{
+	ToolKit t;
+	NvCubin cubin;
+	char text[1024], body[2048];
+	snprintf(text, sizeof text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry kernel_of(.param .u64 p)\n.reqntid 64\n{ ret; }\n"
+		 ".visible .entry kernel(\n.param .u64 p)\n%s\n{\nret;\n}\n", directives);
+	snprintf(body, sizeof body, "%s echo run >>${0%%/*}/runs\n"
+		 "if grep -q '%s' $in; then set -- %s; else set -- %s; fi\n"
+		 "[ $1 != fails ] || { echo 'ptxas error   : no'; exit 255; }\n"
+		 "echo \"ptxas info    : Compiling entry function 'kernel' for 'sm_80'\"\n"
+		 "echo 'ptxas info    : Function properties for kernel'\n"
+		 "echo \"    40 bytes stack frame, $2 bytes spill stores, $2 bytes spill loads\"\n"
+		 "echo \"ptxas info    : Used $1 registers\"\n", FIND_FILES WRITE_CUBIN, limit, high, low);
+	tools_open(&t, body);
+	assert_true(assemble(&t, text, &cubin));
+	kit_clean(&t.kit);
+	assert_int_equal(cubin.registers, registers);
+	char path[128];
+	snprintf(path, sizeof path, "%s/runs", t.folder);
+	FILE *file = fopen(path, "r");
+	unsigned count = 0;
+	for (int c; (c = fgetc(file)) != EOF;)
+		count += c == '\n';
+	fclose(file);
+	assert_int_equal(count, runs);
+	nv_cubin_free(&cubin);
+	tools_close(&t);
+}
+
+/* Registers that are there and not used while the kernel spills: a second run is told of them. */
+static void spills_get_registers(void **state)
+{
+	(void)state;
+	expect_limit(".reqntid 128", "^.reqntid 128 .maxnreg 255$", "32 9000", "255 800", 2, 255);
+	expect_limit(".reqntid 64, 8, 1", "^.reqntid 64, 8, 1 .maxnreg 128$", "40 900", "128 8", 2, 128);
+	expect_limit(".reqntid 1024", "^.reqntid 1024 .maxnreg 64$", "32 900", "64 8", 2, 64);
+	expect_limit(".reqntid 128", ".maxnreg 255", "32 9000", "255 9001", 2, 32);  /* no better */
+	expect_limit(".reqntid 128", ".maxnreg 255", "32 9000", "fails 0", 2, 32);
+	expect_limit(".reqntid 128", ".maxnreg 255", "32 0", "255 0", 1, 32);	     /* no spills */
+	expect_limit(".reqntid 128", ".maxnreg 255", "200 9000", "255 0", 1, 200);   /* it had nearly all */
+	expect_limit(".reqntid 512", ".maxnreg", "128 9000", "255 0", 1, 128);	     /* it had all of them */
+	expect_limit(".reqntid 128\n.maxnreg 32", ".maxnreg 255", "32 9000", "255 0", 1, 32);
+	expect_limit(".maxntid 128", ".maxnreg 255", "32 9000", "255 0", 1, 32);
+}
+
 static void warning_on_a_line(void **state)
 {
 	(void)state;
@@ -532,6 +579,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(real_ptxas), /* in the user's environment; the others clear it */
 		cmocka_unit_test(report_is_read),
+		cmocka_unit_test(spills_get_registers),
 		cmocka_unit_test(warning_on_a_line),
 		cmocka_unit_test(errors_of_ptxas),
 		cmocka_unit_test(failures_without_an_error),
