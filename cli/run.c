@@ -21,6 +21,7 @@ static const Option options[] = {
 	{"threads", 0, "N", "threads of the interpreter (one per processor)"},
 	{"timeout", 0, "SECONDS", "end the run with an error after this time"},
 	{"check", 0, NULL, "with --target sim:...: look for races, reads of unwritten shared memory, missing waits"},
+	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
 	OPTION_HELP,
@@ -327,10 +328,11 @@ static int launch_once(const Run *run, const neso_launch *l, Device *device, nes
 
 static int launch(const Run *run, const neso_compile_options *compile)
 {
-	long repeat, threads;
+	long repeat, threads, schedules;
 	neso_launch l = neso_launch_of(NULL, run->count, 1, 1, 1);
 	const char *timeout = option_value(run->parsed, "timeout");
 	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
+	    !option_number(run->parsed, "schedules", 1, 1000, 1, &schedules) ||
 	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads))
 		return EXIT_USAGE;
 	int result = read_grid(run, l.grid);
@@ -343,6 +345,7 @@ static int launch(const Run *run, const neso_compile_options *compile)
 	l.options = compile;
 	l.threads = (uint32_t)threads;
 	l.check = option_value(run->parsed, "check") != NULL;
+	l.schedules = (uint32_t)schedules;
 	l.timeout = timeout ? strtod(timeout, NULL) : 0;
 	Device device;
 	bool on_device = device_is_target(compile->target);

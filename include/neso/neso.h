@@ -414,6 +414,7 @@ typedef struct neso_launch {
 	void *poll_data;
 	void *stream;     /* on a GPU: the caller's CUstream, of the current context; NULL: the default stream */
 	bool check;       /* in the simulator: look for races, reads of unwritten shared memory, missing waits */
+	uint32_t schedules; /* in the simulator, above 1: checks, in so many orders of warps, whose results are compared */
 } neso_launch;
 
 /* What a launch did. */

@@ -171,6 +171,7 @@ static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out
 		.poll_data = launch->poll_data,
 		.stream = launch->stream,
 		.check = launch->check,
+		.schedules = launch->schedules,
 	};
 	return true;
 }

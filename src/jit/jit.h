@@ -177,6 +177,7 @@ typedef struct JitLaunch {
 	void *poll_data;
 	void *stream; /* of a GPU: CUstream */
 	bool check;   /* simulated: look for races and the like */
+	uint32_t schedules; /* simulated, above 1: in so many orders of warps, compared */
 	const uint64_t *key; /* see jit_dispatch_find; NULL: not to be remembered */
 	size_t key_count;    /* of words */
 	uint64_t key_hash;

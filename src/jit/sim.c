@@ -48,7 +48,10 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		.grid = {run->grid[0], run->grid[1], run->grid[2]},
 		.threads = run->threads,
 		.check = launch->check,
+		.schedules = launch->schedules,
 		.timeout = run->timeout,
+		.poll = run->poll,
+		.poll_data = run->poll_data,
 		.print = run->print,
 		.print_data = run->print_data,
 	};

@@ -94,7 +94,10 @@ typedef struct CodegenSimLaunch {
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
 	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
+	unsigned schedules; /* above 1: with checks, and in so many orders of warps and programs, whose results are compared; the first one's stays */
 	double timeout;   /* seconds; 0: none */
+	bool (*poll)(void *data); /* asked about every 50 ms, on the thread of the call, whether to go on; NULL: it does */
+	void *poll_data;
 	/* Whole lines of device_print, programs in their order, calls serialised; NULL drops them. */
 	void (*print)(void *data, const char *text, size_t len);
 	void *print_data;

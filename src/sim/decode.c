@@ -445,6 +445,7 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 		.texts = d->texts.data,
 		.text_count = d->texts.len,
 		.local = d->local,
+		.ordered = d->ordered,
 	};
 	k->slot_count = sim_place_slots(d, fixed);
 	return k;

@@ -387,8 +387,10 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 	SimValue out = sim_new(d, shape.count);
 	sim_define(d, v, out);
 	SimInstr *i = memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots);
-	if (i && LLVMGetVolatile(v))
+	if (i && LLVMGetVolatile(v)) {
 		i->order = SIM_ACQUIRE;
+		d->ordered = true;
+	}
 	return i != NULL;
 }
 
@@ -416,6 +418,7 @@ static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
 	i->parts = 1;
 	i->align = i->bytes;
 	bool shared = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == 3;
+	d->ordered |= !shared;
 	i->imm = (swap ? 0 : (uint64_t)LLVMGetAtomicRMWBinOp(v) | (uint64_t)(decode_float(type) + 1) << 8) | (uint64_t)shared << 16;
 	memcpy(i->slots, out.slots, sizeof *out.slots * results);
 	memcpy(i->slots + results, in, sizeof *in * operands);

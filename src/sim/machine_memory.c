@@ -137,7 +137,9 @@ static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
-	return access_instr(d, call, load_global, suffix) != NULL;
+	SimInstr *i = access_instr(d, call, load_global, suffix);
+	d->ordered |= i && i->order != SIM_PLAIN;
+	return i != NULL;
 }
 
 static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
@@ -156,10 +158,10 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 	uint8_t *at = sim_global(w, i, lane, address, i->align, i->align, true);
 	if (!at)
 		return false;
-	if (w->cta->run->races)
-		sim_race_atomic(w, i, lane, at, i->align, a->order);
+	if (UNLIKELY(w->cta->careful))
+		memory_note_atomic(w, i, lane, at, i->align, a->order);
 	uint8_t in[128] = {0}, out[64], more[64] = {0};
-	bool written = false;
+	bool written = false, changed = false;
 	memory_from_slots(w, i, a->operands, lane, in);
 	if (a->op == MEMORY_CAS)
 		memory_from_slots(w, i, a->operands + a->n, lane, more);
@@ -171,9 +173,10 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 					    memory_atomic(at + p * bytes, a->op, a->type, a->word_bits, v, 0);
 		memcpy(out + p * bytes, &old, bytes);
 		written |= a->op != MEMORY_CAS || old == v;
+		changed |= memcmp(at + (a->op == MEMORY_CAS ? 0 : p * bytes), &old, bytes) != 0;
 	}
-	if (w->cta->run->races && written)
-		sim_race_release(w, at, a->order);
+	if (UNLIKELY(w->cta->careful) && written)
+		memory_note_written(w, at, a->order, changed);
 	if (i->results)
 		memory_to_slots(w, i, lane, out);
 	return true;
@@ -199,9 +202,15 @@ static bool atomic(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* Sums and the like of integers whose old values nobody takes come out the same in any order. */
 static bool decode_atomic(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
-	return access_instr(d, call, atomic, suffix) != NULL;
+	SimInstr *i = access_instr(d, call, atomic, suffix);
+	if (!i)
+		return false;
+	const Access *a = i->data;
+	d->ordered |= i->results || a->type >= MEMORY_F16 || a->op == MEMORY_EXCH || a->op == MEMORY_CAS;
+	return true;
 }
 DECODE_OP(atom_global, decode_atomic)
 DECODE_OP(red_global, decode_atomic)
@@ -302,8 +311,8 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 					 size, (unsigned long long)from[lane]);
 		if (w->cta->shadow)
 			sim_check_copy(w, i, lane, to[lane], size);
-		if (w->cta->run->races && bytes)
-			sim_race_read(w, i, lane, source, bytes, SIM_PLAIN);
+		if (UNLIKELY(w->cta->careful) && bytes)
+			memory_note_read(w, i, lane, source, bytes);
 		if (bytes)
 			memcpy(into, source, bytes);
 		memset(into + bytes, 0, size - bytes);

@@ -146,15 +146,25 @@ void memory_from_slots(SimWarp *w, const SimInstr *i, unsigned first, unsigned l
 	}
 }
 
+void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size)
+{
+	if (w->cta->run->races)
+		sim_race_read(w, i, lane, at, size, (SimOrder)i->order);
+	w->cta->read_loc = i->loc;
+	w->cta->read_at = (uint64_t)(uintptr_t)at;
+}
+
 void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
 {
 	uint8_t value[256];
-	if (LIKELY(w->cta->run->races == NULL)) {
+	if (LIKELY(!w->cta->careful)) {
 		memory_from_slots(w, i, first, lane, to);
 		return;
 	}
 	memory_from_slots(w, i, first, lane, value);
-	sim_race_write(w, i, lane, to, size, value);
+	if (w->cta->run->races)
+		sim_race_write(w, i, lane, to, size, value);
+	w->cta->changed |= memcmp(to, value, size) != 0;
 	memcpy(to, value, size);
 }
 
@@ -168,8 +178,8 @@ bool sim_load(SimWarp *w, const SimInstr *i, uint32_t mask)
 		const uint8_t *from = sim_global(w, i, lane, address[lane], size, i->align, false);
 		if (!from)
 			return false;
-		if (UNLIKELY(w->cta->run->races != NULL))
-			sim_race_read(w, i, lane, from, size, (SimOrder)i->order);
+		if (UNLIKELY(w->cta->careful))
+			memory_note_read(w, i, lane, from, size);
 		memory_to_slots(w, i, lane, from);
 	}
 	return true;
@@ -315,15 +325,28 @@ static uint64_t lane_bits(const void *slot, unsigned lane, unsigned bytes)
 	return bits;
 }
 
+void memory_note_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order)
+{
+	if (w->cta->run->races)
+		sim_race_atomic(w, i, lane, at, size, order);
+	w->cta->read_loc = i->loc;
+	w->cta->read_at = (uint64_t)(uintptr_t)at;
+}
+
+void memory_note_written(SimWarp *w, const void *at, SimOrder order, bool changed)
+{
+	if (w->cta->run->races)
+		sim_race_release(w, at, order);
+	w->cta->changed |= changed;
+}
+
 /* Of LLVM's instructions, whose bit 16 says that the memory is shared. */
 static void *atomic_place(SimWarp *w, const SimInstr *i, unsigned lane)
 {
 	if (!(i->imm >> 16)) {
 		void *place = sim_global(w, i, lane, ((const uint64_t *)sim_operand(w, i, 0))[lane], i->bytes, i->bytes, true);
-		if (place && w->cta->run->races) {
-			sim_race_atomic(w, i, lane, place, i->bytes, SIM_RELAXED);
-			sim_race_release(w, place, SIM_RELAXED);
-		}
+		if (place && UNLIKELY(w->cta->careful))
+			memory_note_atomic(w, i, lane, place, i->bytes, SIM_RELAXED);
 		return place;
 	}
 	uint32_t offset = ((const uint32_t *)sim_operand(w, i, 0))[lane];
@@ -355,6 +378,8 @@ bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (!at)
 			return false;
 		uint64_t old = memory_atomic(at, ops[op].op, type, 8 * i->bytes, lane_bits(sim_operand(w, i, 1), lane, i->bytes), 0);
+		if (UNLIKELY(w->cta->careful) && !(i->imm >> 16))
+			memory_note_written(w, at, SIM_RELAXED, memcmp(at, &old, i->bytes) != 0);
 		put_lane(sim_result(w, i, 0), lane, i->bytes, &old);
 	}
 	return true;
@@ -369,6 +394,8 @@ bool sim_cmpxchg(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint64_t expected = lane_bits(sim_operand(w, i, 1), lane, i->bytes);
 		uint64_t old = memory_atomic(at, MEMORY_CAS, MEMORY_UNSIGNED, 8 * i->bytes,
 					     lane_bits(sim_operand(w, i, 2), lane, i->bytes), expected);
+		if (UNLIKELY(w->cta->careful) && !(i->imm >> 16) && old == expected)
+			memory_note_written(w, at, SIM_RELAXED, memcmp(at, &old, i->bytes) != 0);
 		put_lane(sim_result(w, i, 0), lane, i->bytes, &old);
 		((uint8_t *)sim_result(w, i, 1))[lane] = old == expected;
 	}

@@ -281,6 +281,11 @@ static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 	return (Mark){(uint32_t)w->cta->pid + 1, w->cta->run->races->time, i->loc << 10 | w->index << 5 | lane};
 }
 
+static SimParty party_of(const Mark *m)
+{
+	return (SimParty){m->where >> 10, m->program - 1, m->where >> 5 & 31, UINT32_C(1) << (m->where & 31)};
+}
+
 /* Kept where it says most: over an older one of the same program, or one that is ordered before. */
 static void note_read(SimWarp *w, Cell *c, Mark now)
 {
@@ -304,7 +309,7 @@ static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t at, Di
 {
 	const SimRun *run = w->cta->run;
 	const SimBuffer *b = &run->buffers[w->cta->hint];
-	SimParty other = {m->where >> 10, m->program - 1, m->where >> 5 & 31, UINT32_C(1) << (m->where & 31)};
+	SimParty other = party_of(m);
 	char place[512];
 	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, code,
 		    "%s at byte %llu of '%s' and %s at %s by another program, in any order", now, (unsigned long long)(at - b->base),
@@ -386,6 +391,20 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 			return;
 		}
 	}
+}
+
+bool sim_race_writer(const SimRaces *r, uint64_t address, SimParty *out)
+{
+	const Page *p = r->buckets[address / PAGE % BUCKETS];
+	while (p && p->number != address / PAGE)
+		p = p->next;
+	if (!p)
+		return false;
+	uint32_t word = (uint32_t)(address % PAGE / WORD);
+	const Cell *c = p->split[word] ? &p->bytes[address % PAGE] : &p->words[word];
+	const Mark *m = c->atomic.time > c->write.time ? &c->atomic : &c->write;
+	*out = party_of(m);
+	return m->program != 0;
 }
 
 bool sim_race_memory(const SimRaces *races)

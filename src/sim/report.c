@@ -83,32 +83,46 @@ bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const cha
 	return false;
 }
 
-void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+static void add(SimRun *run, SimParty who, const SimParty *other, DiagCode code, const char *format, va_list args)
 {
-	SimRun *run = w->cta->run;
-	SimParty none = {0};
-	other = other ? other : &none;
 	pthread_mutex_lock(&run->lock);
 	SimFinding **at = &run->findings, *f;
-	while (*at && ((*at)->code != code || (*at)->who.loc != loc || (*at)->other.loc != other->loc))
+	while (*at && ((*at)->code != code || (*at)->who.loc != who.loc || (*at)->other.loc != other->loc))
 		at = &(*at)->next;
 	f = *at;
 	if (!f && (f = *at = calloc(1, sizeof *f))) {
-		*f = (SimFinding){.code = code, .who = {loc, w->cta->pid, w->index, 0}, .other = *other};
-		va_list args;
-		va_start(args, format);
+		*f = (SimFinding){.code = code, .who = who, .other = *other};
 		vsnprintf(f->text, sizeof f->text, format, args);
-		va_end(args);
 	}
 	if (f) {
 		f->count++;
-		if (f->who.pid == w->cta->pid && f->who.warp == w->index)
-			f->who.lanes |= lanes;
+		if (f->who.pid == who.pid && f->who.warp == who.warp)
+			f->who.lanes |= who.lanes;
 		if (f->other.pid == other->pid && f->other.warp == other->warp)
 			f->other.lanes |= other->lanes;
 	}
 	run->no_memory |= !f;
 	pthread_mutex_unlock(&run->lock);
+}
+
+void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+{
+	SimParty none = {0};
+	va_list args;
+	va_start(args, format);
+	add(w->cta->run, (SimParty){loc, w->cta->pid, w->index, lanes}, other ? other : &none, code, format, args);
+	va_end(args);
+}
+
+void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
+{
+	SimParty none = {0}, who = {0};
+	va_list args;
+	if (!run->races || !sim_race_writer(run->races, address, &who))
+		who = none;
+	va_start(args, format);
+	add(run, who, &none, DIAG_SIM_SCHEDULE, format, args);
+	va_end(args);
 }
 
 /* ---- diagnosing ---- */
@@ -127,10 +141,9 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	const SimKernel *k = run->kernel;
 	char who[256], often[64] = "";
 	if (f->count > 1)
-		snprintf(often, sizeof often, "; %llu times", (unsigned long long)f->count);
-	Diag *diag = add_diag(diags, k, f->code, f->who.loc,
-			      arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, party(run, &f->who, who, sizeof who),
-					   often));
+		snprintf(often, sizeof often, f->code == DIAG_SIM_SCHEDULE ? "; %llu bytes" : "; %llu times", (unsigned long long)f->count);
+	const char *by = f->who.lanes ? party(run, &f->who, who, sizeof who) : "no program has written there";
+	Diag *diag = add_diag(diags, k, f->code, f->who.loc, arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
 	const SimLoc *other = &k->locs[f->other.loc];
 	if (!f->other.lanes)
 		return;

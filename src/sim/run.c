@@ -1,15 +1,10 @@
-/* Running: warps in short turns, as on a GPU, CTAs on host threads, and what stops them.
- *
- * A CTA's warps take turns of a number of instructions. A CTA that does not end soon gets company: its thread starts the next
- * one and alternates, as programs may wait for one another. Of several faults the one of the program with the least number is
- * reported. */
+/* Running a CTA: fragments of warps, barriers, turns. */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/os.h"
 #include "sim/sim_int.h"
 
-enum { TURN = 4, PATIENCE = 4096, RESIDENT = 256, ROTATE = 16 };
+/* Instructions of a turn: by turns, until the warp waits (or has spun for long), and at most by chance. */
+enum { TURN = 4, LONG_TURN = 1 << 14, RANDOM_TURN = 64, ROTATE = SIM_ROTATE };
 
 /* ---- fragments ---- */
 
@@ -283,9 +278,9 @@ static void deadlock(SimCta *cta)
 }
 
 /* A turn of a warp. False after a fault. */
-static bool run_warp(SimWarp *w)
+static bool run_warp(SimWarp *w, int budget)
 {
-	int budget = TURN, n;
+	int n;
 	w->turns++;
 	while (budget > 0) {
 		n = choose(w);
@@ -309,11 +304,6 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-static bool stopped(const SimCta *cta)
-{
-	return atomic_load_explicit(&cta->run->stop, memory_order_relaxed) <= cta->pid;
-}
-
 static bool can_run(const SimWarp *w)
 {
 	for (unsigned k = 0; k < w->fragment_count; k++)
@@ -322,18 +312,42 @@ static bool can_run(const SimWarp *w)
 	return false;
 }
 
-/* A turn of each warp. False when the CTA is over. */
-static bool run_round(SimCta *cta, uint64_t *random)
+bool sim_stopped(const SimCta *cta)
+{
+	return atomic_load_explicit(&cta->run->stop, memory_order_relaxed) <= cta->pid;
+}
+
+typedef struct Round {
+	unsigned start, step; /* from this warp on, so many further each time */
+	int turn;
+} Round;
+
+static Round next_round(SimCta *cta, SimOrdering ordering)
+{
+	unsigned warps = cta->run->kernel->warps;
+	uint64_t chance;
+	switch (ordering) {
+	case SIM_BY_TURNS: break;
+	case SIM_UNTIL_BLOCKED: return (Round){0, 1, LONG_TURN};
+	case SIM_REVERSED: return (Round){warps - 1, warps - 1, TURN};
+	case SIM_RANDOM:
+		chance = next_random(&cta->random);
+		return (Round){(unsigned)(chance % warps), chance >> 32 & 1 ? warps - 1 : 1, (int)(chance >> 40 & (RANDOM_TURN - 1)) + 1};
+	}
+	return (Round){0, 1, TURN};
+}
+
+bool sim_cta_round(SimCta *cta, SimOrdering ordering)
 {
 	unsigned warps = cta->run->kernel->warps, live = 0;
 	bool moved = false;
-	unsigned start = *random ? (unsigned)(next_random(random) % warps) : 0, step = *random && next_random(random) & 1 ? warps - 1 : 1;
+	Round round = next_round(cta, ordering);
 	for (unsigned k = 0; k < warps; k++) {
-		SimWarp *w = &cta->warps[(start + k * step) % warps];
+		SimWarp *w = &cta->warps[(round.start + k * round.step) % warps];
 		if (!w->fragment_count)
 			continue;
 		moved |= can_run(w);
-		if (!run_warp(w) || stopped(cta))
+		if (!run_warp(w, round.turn) || sim_stopped(cta))
 			return false;
 		live += w->fragment_count != 0;
 	}
@@ -343,239 +357,4 @@ static bool run_round(SimCta *cta, uint64_t *random)
 		return true;
 	deadlock(cta);
 	return false;
-}
-
-static void fill_constants(SimWarp *w)
-{
-	const SimKernel *k = w->cta->run->kernel;
-	for (uint32_t s = 0; s < k->fixed; s++)
-		for (unsigned lane = 0; lane < SIM_LANES; lane++)
-			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &k->constants[s], k->constant_bytes[s]);
-}
-
-static void set_args(SimWarp *w)
-{
-	const SimKernel *k = w->cta->run->kernel;
-	const CodegenSimLaunch *l = w->cta->run->launch;
-	for (uint32_t a = 0; a < k->arg_count; a++) {
-		uint64_t bits = a < l->arg_count ? l->args[a] : (uint64_t)(uintptr_t)w->cta->scratch;
-		uint32_t s = k->arg_slots[a];
-		for (unsigned lane = 0; lane < SIM_LANES; lane++)
-			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &bits, k->constant_bytes[s]);
-	}
-}
-
-static void free_cta(SimCta *cta)
-{
-	if (!cta)
-		return;
-	for (unsigned n = 0; cta->warps && n < cta->run->kernel->warps; n++) {
-		free(cta->warps[n].regs);
-		free(cta->warps[n].local);
-		sim_check_free(&cta->warps[n]);
-	}
-	free(cta->warps);
-	free(cta->shared);
-	free(cta->scratch);
-	sim_shadow_free(cta->shadow);
-	sim_race_end(cta);
-	free(cta->text);
-	free(cta);
-}
-
-static SimCta *new_cta(SimRun *run)
-{
-	const SimKernel *k = run->kernel;
-	SimCta *cta = calloc(1, sizeof *cta);
-	if (!cta)
-		return NULL;
-	cta->run = run;
-	cta->warps = aligned_alloc(64, sizeof *cta->warps * k->warps);
-	cta->shared = aligned_alloc(128, (k->shared + 255u) & ~127u);
-	cta->scratch = run->scratch_bytes ? aligned_alloc(128, (run->scratch_bytes + 255u) & ~127u) : NULL;
-	cta->shadow = run->check ? sim_shadow_new(k->shared) : NULL;
-	bool good = cta->warps && cta->shared && (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
-	if (cta->warps)
-		memset(cta->warps, 0, sizeof *cta->warps * k->warps);
-	for (unsigned n = 0; cta->warps && n < k->warps; n++) {
-		SimWarp *w = &cta->warps[n];
-		w->cta = cta;
-		w->index = n;
-		w->regs = aligned_alloc(64, (size_t)k->slot_count * SIM_SLOT);
-		w->local = k->local ? aligned_alloc(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
-		good &= w->regs && (w->local || !k->local);
-		if (!good)
-			break;
-		memset(w->regs, 0, (size_t)k->slot_count * SIM_SLOT);
-		fill_constants(w);
-		set_args(w);
-	}
-	if (good)
-		return cta;
-	free_cta(cta);
-	return NULL;
-}
-
-static void start_cta(SimCta *cta, uint64_t pid)
-{
-	const uint32_t *grid = cta->run->launch->grid;
-	cta->pid = pid;
-	cta->program[0] = (uint32_t)(pid % grid[0]);
-	cta->program[1] = (uint32_t)(pid / grid[0] % grid[1]);
-	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
-	cta->interval = 1;
-	cta->text_len = 0;
-	memset(cta->shared, 0, cta->run->kernel->shared);
-	if (cta->shadow)
-		sim_shadow_reset(cta->shadow);
-	if (cta->run->races)
-		sim_race_start(cta);
-	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
-		SimWarp *w = &cta->warps[n];
-		w->fragments[0] = (SimFragment){0, SIM_ALL, WAIT_NOTHING};
-		w->fragment_count = 1;
-		w->faulted = false;
-		w->turns = 0;
-		w->sync = 1;
-		w->fence = (SimFence){0};
-		sim_check_free(w);
-	}
-}
-
-/* Printed text goes out in the order of programs. */
-static void end_cta(SimCta *cta)
-{
-	SimRun *run = cta->run;
-	const CodegenSimLaunch *l = run->launch;
-	sim_race_end(cta);
-	if (!l->print || !run->printed)
-		return;
-	pthread_mutex_lock(&run->lock);
-	char *text = malloc(cta->text_len + 1);
-	if (text) {
-		memcpy(text, cta->text ? cta->text : "", cta->text_len);
-		text[cta->text_len] = 0;
-	} else {
-		run->no_memory = true;
-	}
-	run->printed[cta->pid] = text;
-	while (run->print_next < run->programs && run->printed[run->print_next]) {
-		char *out = run->printed[run->print_next];
-		if (*out)
-			l->print(l->print_data, out, strlen(out));
-		free(out);
-		run->printed[run->print_next++] = NULL;
-	}
-	pthread_mutex_unlock(&run->lock);
-}
-
-/* ---- threads ---- */
-
-static bool late(SimRun *run, SimCta *cta)
-{
-	if (run->deadline == 0 || os_now() < run->deadline)
-		return false;
-	SimWarp *w = &cta->warps[0];
-	for (unsigned n = 0; n < run->kernel->warps; n++)
-		if (cta->warps[n].fragment_count)
-			w = &cta->warps[n];
-	char text[256];
-	snprintf(text, sizeof text, "the launch took longer than %g seconds; kernel '%s', program (%u, %u, %u) is here",
-		 run->launch->timeout, run->kernel->name, cta->program[0], cta->program[1], cta->program[2]);
-	sim_keep_fault(run, cta->pid, DIAG_RUN_TIMEOUT, w->fragment_count ? run->kernel->code[w->fragments[0].pc].loc : 0, text);
-	return true;
-}
-
-static void *worker(void *data)
-{
-	SimRun *run = data;
-	SimCta *live[RESIDENT] = {0}, *idle = NULL;
-	uint64_t random[RESIDENT];
-	unsigned count = 0;
-	bool more = true;
-	for (;;) {
-		/* One more when there is none, or those there are take long. */
-		uint64_t pid = more && count < RESIDENT ? atomic_fetch_add(&run->next, 1) : UINT64_MAX;
-		if (pid < run->programs && pid < atomic_load(&run->stop)) {
-			SimCta *cta = idle ? idle : new_cta(run);
-			idle = NULL;
-			if (!cta) {
-				pthread_mutex_lock(&run->lock);
-				run->no_memory = true;
-				pthread_mutex_unlock(&run->lock);
-				atomic_store(&run->stop, 0);
-				break;
-			}
-			start_cta(cta, pid);
-			random[count] = run->launch->seed ? (run->launch->seed + pid) * 0x9e3779b97f4a7c15u | 1 : 0;
-			live[count++] = cta;
-		} else {
-			more = false;
-		}
-		if (!count)
-			break;
-		bool ended = false;
-		for (unsigned patience = 0; patience < PATIENCE && !ended; patience++) {
-			for (unsigned k = count; k-- > 0;) {
-				SimCta *cta = live[k];
-				if (!stopped(cta) && run_round(cta, &random[k]) && !late(run, cta))
-					continue;
-				end_cta(cta);
-				free_cta(idle);
-				idle = cta;
-				random[k] = random[--count];
-				live[k] = live[count];
-				ended = true;
-			}
-		}
-	}
-	free_cta(idle);
-	for (unsigned k = 0; k < count; k++)
-		free_cta(live[k]);
-	return NULL;
-}
-
-static void run_all(SimRun *run)
-{
-	enum { MAX_THREADS = 64 };
-	unsigned want = run->check ? 1 : run->launch->threads ? run->launch->threads : os_cpu_count(), started = 0;
-	pthread_t threads[MAX_THREADS];
-	want = (unsigned)MIN(MIN((uint64_t)want, run->programs), MAX_THREADS);
-	for (unsigned n = 1; n < want; n++)
-		started += pthread_create(&threads[started], NULL, worker, run) == 0;
-	worker(run);
-	for (unsigned n = 0; n < started; n++)
-		pthread_join(threads[n], NULL);
-}
-
-/* ---- a launch ---- */
-
-bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
-{
-	uint32_t before = diags->errors;
-	SimRun run = {.kernel = kernel, .launch = launch, .scratch_bytes = scratch_bytes, .check = launch->check};
-	run.programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	run.stop = UINT64_MAX;
-	run.deadline = launch->timeout > 0 ? os_now() + launch->timeout : 0;
-	run.buffers = ARENA_ARRAY(diags->arena, SimBuffer, launch->buffer_count + 1);
-	for (size_t i = 0; i < launch->buffer_count; i++) {
-		const CodegenSimBuffer *b = &launch->buffers[i];
-		run.buffers[run.buffer_count++] = (SimBuffer){b->name ? b->name : "?", (uint64_t)(uintptr_t)b->base, b->size, b->writable};
-	}
-	if (!run.programs)
-		return true;
-	if (launch->print)
-		run.printed = calloc(run.programs, sizeof *run.printed);
-	run.races = run.check && run.programs > 1 ? sim_races_new(run.programs) : NULL;
-	run.no_memory = run.check && run.programs > 1 && !run.races;
-	pthread_mutex_init(&run.lock, NULL);
-	run_all(&run);
-	pthread_mutex_destroy(&run.lock);
-	run.no_memory |= run.races && !sim_race_memory(run.races);
-	sim_races_free(run.races);
-	for (uint64_t p = 0; run.printed && p < run.programs; p++)
-		free(run.printed[p]);
-	free(run.printed);
-	sim_report(&run, diags);
-	return diags->errors == before;
 }

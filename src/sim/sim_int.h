@@ -17,7 +17,7 @@
 #include "base/map.h"
 #include "sim/sim.h"
 
-enum { SIM_LANES = 32, SIM_SLOT = 256 };
+enum { SIM_LANES = 32, SIM_SLOT = 256, SIM_ROTATE = 16 };
 #define SIM_ALL UINT32_MAX
 
 typedef struct SimWarp SimWarp;
@@ -74,6 +74,7 @@ struct SimKernel {
 	const SimRange *texts;         /* constant data, in this process */
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
+	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
 /* ---- running ---- */
@@ -120,6 +121,16 @@ typedef struct SimFinding {
 	char text[512];
 } SimFinding;
 
+/* The order in which warps get their turns: one after the other, each until it waits, from the last one on, by chance. */
+typedef enum SimOrdering { SIM_BY_TURNS, SIM_UNTIL_BLOCKED, SIM_REVERSED, SIM_RANDOM } SimOrdering;
+
+typedef struct SimSchedule {
+	unsigned number;
+	SimOrdering ordering;
+	uint64_t seed;
+	unsigned company; /* programs that run together from the start */
+} SimSchedule;
+
 typedef struct SimRun {
 	const SimKernel *kernel;
 	const CodegenSimLaunch *launch;
@@ -129,10 +140,17 @@ typedef struct SimRun {
 	uint64_t programs;
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
+	SimSchedule schedule;
 	_Atomic uint64_t next;  /* program to start */
 	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
 	double deadline;        /* 0: none */
+	double next_poll;       /* of the host; its thread's */
+	_Atomic uint32_t active; /* threads that run programs */
+	_Atomic uint64_t version; /* goes up when global memory may have changed */
+	_Atomic bool dead;      /* nobody can go on */
 	pthread_mutex_t lock;   /* guards what follows */
+	uint64_t idle_version;
+	uint32_t idle;          /* threads all of whose programs wait for a change of memory after idle_version */
 	SimFault fault;
 	SimFinding *findings;
 	char **printed;         /* by program, until it is given out */
@@ -177,8 +195,13 @@ struct SimCta {
 	uint32_t floor;
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
-	bool done;
 	unsigned hint;     /* buffer of the last access */
+	uint64_t random;
+	bool careful;      /* accesses of global memory are to be told: to race.c, or */
+	bool watched;      /* to stuck.c: what follows */
+	bool changed;      /* global memory */
+	uint32_t read_loc; /* of the last load or atomic operation; 0: none */
+	uint64_t read_at;
 };
 
 static inline void *sim_slot(const SimWarp *w, uint32_t slot)
@@ -197,6 +220,26 @@ static inline const void *sim_operand(const SimWarp *w, const SimInstr *i, unsig
 #define EACH_LANE(lane, mask)                                                                     \
 	for (uint32_t rest_ = (mask), lane; rest_ && (lane = (uint32_t)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)
 
+/* ---- a CTA ---- */
+
+SimCta *sim_cta_new(SimRun *run); /* NULL: no memory */
+void sim_cta_free(SimCta *cta);   /* NULL is fine */
+void sim_cta_start(SimCta *cta, uint64_t pid);
+void sim_cta_end(SimCta *cta);
+/* A turn of each warp. False when the program is over. */
+bool sim_cta_round(SimCta *cta, SimOrdering ordering);
+bool sim_stopped(const SimCta *cta);
+
+/* stuck.c */
+typedef struct SimProof SimProof;
+typedef enum { SIM_STUCK, SIM_MOVED, SIM_ENDED, SIM_UNDECIDED } SimVerdict;
+SimProof *sim_proof_new(const SimKernel *kernel); /* NULL: no memory */
+void sim_proof_free(SimProof *proof);
+/* Runs the program alone for so many rounds, or until it has ended, or changed global memory, or stands where it stood before:
+ * then it does so for ever if nobody else changes memory. */
+SimVerdict sim_prove(SimProof *proof, SimCta *cta, uint32_t rounds);
+void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the first of them */
+
 /* ---- faults and checks ---- */
 
 /* Stops the program; returns false. lane < 0: of the warp. */
@@ -206,6 +249,8 @@ void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other
 	PRINTF_LIKE(6, 7);
 void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text); /* of the least pid */
 void sim_report(SimRun *run, DiagList *diags); /* all of them, once; frees the findings */
+/* Memory that another schedule left otherwise, at the line that wrote it last. */
+void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
 
 /* Memory of an access that is allowed, or NULL after the fault. */
@@ -237,6 +282,7 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
 void sim_race_fence(SimWarp *w);
+bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */
 bool sim_race_memory(const SimRaces *races); /* was there enough? */
 
 SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg;
@@ -270,6 +316,7 @@ typedef struct SimDecoder {
 	uint32_t loc;
 	LLVMValueRef at; /* instruction being decoded */
 	uint32_t local, depth;
+	bool ordered;
 } SimDecoder;
 
 #define SIM_CONSTANT 0x80000000u

@@ -1,0 +1,131 @@
+/* The CTA of a program: its memory and its warps. One after the other use it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/sim_int.h"
+
+static void fill_constants(SimWarp *w)
+{
+	const SimKernel *k = w->cta->run->kernel;
+	for (uint32_t s = 0; s < k->fixed; s++)
+		for (unsigned lane = 0; lane < SIM_LANES; lane++)
+			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &k->constants[s], k->constant_bytes[s]);
+}
+
+static void set_args(SimWarp *w)
+{
+	const SimKernel *k = w->cta->run->kernel;
+	const CodegenSimLaunch *l = w->cta->run->launch;
+	for (uint32_t a = 0; a < k->arg_count; a++) {
+		uint64_t bits = a < l->arg_count ? l->args[a] : (uint64_t)(uintptr_t)w->cta->scratch;
+		uint32_t s = k->arg_slots[a];
+		for (unsigned lane = 0; lane < SIM_LANES; lane++)
+			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &bits, k->constant_bytes[s]);
+	}
+}
+
+void sim_cta_free(SimCta *cta)
+{
+	if (!cta)
+		return;
+	for (unsigned n = 0; cta->warps && n < cta->run->kernel->warps; n++) {
+		free(cta->warps[n].regs);
+		free(cta->warps[n].local);
+		sim_check_free(&cta->warps[n]);
+	}
+	free(cta->warps);
+	free(cta->shared);
+	free(cta->scratch);
+	sim_shadow_free(cta->shadow);
+	sim_race_end(cta);
+	free(cta->text);
+	free(cta);
+}
+
+SimCta *sim_cta_new(SimRun *run)
+{
+	const SimKernel *k = run->kernel;
+	SimCta *cta = calloc(1, sizeof *cta);
+	if (!cta)
+		return NULL;
+	cta->run = run;
+	cta->warps = aligned_alloc(64, sizeof *cta->warps * k->warps);
+	cta->shared = aligned_alloc(128, (k->shared + 255u) & ~127u);
+	cta->scratch = run->scratch_bytes ? aligned_alloc(128, (run->scratch_bytes + 255u) & ~127u) : NULL;
+	cta->shadow = run->check ? sim_shadow_new(k->shared) : NULL;
+	bool good = cta->warps && cta->shared && (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
+	if (cta->warps)
+		memset(cta->warps, 0, sizeof *cta->warps * k->warps);
+	for (unsigned n = 0; cta->warps && n < k->warps; n++) {
+		SimWarp *w = &cta->warps[n];
+		w->cta = cta;
+		w->index = n;
+		w->regs = aligned_alloc(64, (size_t)k->slot_count * SIM_SLOT);
+		w->local = k->local ? aligned_alloc(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
+		good &= w->regs && (w->local || !k->local);
+		if (!good)
+			break;
+		memset(w->regs, 0, (size_t)k->slot_count * SIM_SLOT);
+		fill_constants(w);
+		set_args(w);
+	}
+	if (good)
+		return cta;
+	sim_cta_free(cta);
+	return NULL;
+}
+
+void sim_cta_start(SimCta *cta, uint64_t pid)
+{
+	const uint32_t *grid = cta->run->launch->grid;
+	cta->pid = pid;
+	cta->program[0] = (uint32_t)(pid % grid[0]);
+	cta->program[1] = (uint32_t)(pid / grid[0] % grid[1]);
+	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
+	cta->interval = 1;
+	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	cta->careful = cta->run->races != NULL;
+	cta->text_len = 0;
+	memset(cta->shared, 0, cta->run->kernel->shared);
+	if (cta->shadow)
+		sim_shadow_reset(cta->shadow);
+	if (cta->run->races)
+		sim_race_start(cta);
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
+		SimWarp *w = &cta->warps[n];
+		w->fragments[0] = (SimFragment){0, SIM_ALL, WAIT_NOTHING};
+		w->fragment_count = 1;
+		w->faulted = false;
+		w->turns = 0;
+		w->sync = 1;
+		w->fence = (SimFence){0};
+		sim_check_free(w);
+	}
+}
+
+/* Printed text goes out in the order of programs. */
+void sim_cta_end(SimCta *cta)
+{
+	SimRun *run = cta->run;
+	const CodegenSimLaunch *l = run->launch;
+	sim_race_end(cta);
+	if (!l->print || !run->printed)
+		return;
+	pthread_mutex_lock(&run->lock);
+	char *text = malloc(cta->text_len + 1);
+	if (text) {
+		memcpy(text, cta->text ? cta->text : "", cta->text_len);
+		text[cta->text_len] = 0;
+	} else {
+		run->no_memory = true;
+	}
+	run->printed[cta->pid] = text;
+	while (run->print_next < run->programs && run->printed[run->print_next]) {
+		char *out = run->printed[run->print_next];
+		if (*out)
+			l->print(l->print_data, out, strlen(out));
+		free(out);
+		run->printed[run->print_next++] = NULL;
+	}
+	pthread_mutex_unlock(&run->lock);
+}
