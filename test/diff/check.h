@@ -1,0 +1,22 @@
+/* What check.c and check_ops.c share. */
+#ifndef NESO_TEST_DIFF_CHECK_H
+#define NESO_TEST_DIFF_CHECK_H
+
+#include "diff.h"
+
+#define OP(name, function, weight) bool check_##function(Checker *c, int i);
+#include "ops.def"
+#undef OP
+
+static inline const Type *arg_type(const Checker *c, int i, int k)
+{
+	return &c->p->stmts[c->p->stmts[i].args[k]].type;
+}
+
+Range range_either(Range a, Range b);
+/* The largest element of a product of two tiles. */
+double dot_largest(const Stmt *a, const Stmt *b);
+/* The ELSE of an IF. */
+int else_of(const Program *p, int start);
+
+#endif

@@ -1,0 +1,271 @@
+/* Random tile programs, run by the interpreter and by other engines that must agree with it.
+ *
+ *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]
+ *	difftest --print SEED           the program of a seed
+ *	difftest [--target T]... FILE   a program that was kept
+ *
+ * Programs are made of consecutive seeds. Workers are processes that take the next one; a worker that crashes or hangs is replaced, and what it
+ * was doing is a finding like a difference, an error of one engine or a finding of the simulator's checks. Each is shrunk and written to FOLDER
+ * (not written without one) and to standard output. Exit status: 0 no finding, 1 findings, 2 wrong use. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include <stdatomic.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diff.h"
+
+enum { MAX_JOBS = 64, HANG_SECONDS = 60 };
+
+typedef struct Options {
+	double seconds;
+	uint64_t seed, count;
+	int jobs, findings;
+	const char *keep, *file;
+	bool print;
+	Engines engines;
+} Options;
+
+/* What a worker tells its parent. */
+typedef struct Worker {
+	pid_t pid;
+	bool busy;     /* with `seed`, since `since` */
+	uint64_t seed;
+	double since;
+	Outcome outcome;
+} Worker;
+
+typedef struct Shared {
+	_Atomic uint64_t next, done, refused;
+	double until; /* shrinking does not count */
+	Worker workers[MAX_JOBS];
+} Shared;
+
+/* ---- workers ---- */
+
+static void work(const Options *o, Shared *shared, Worker *w)
+{
+	neso_context *context;
+	neso_context_options options = {.size = sizeof options, .threads = 1};
+	if (neso_context_new(&options, &context, NULL) != NESO_OK)
+		_exit(2);
+	while (seconds_now() < shared->until) {
+		uint64_t n = atomic_fetch_add(&shared->next, 1);
+		if (n >= o->count)
+			break;
+		static Program p;
+		Case c;
+		w->seed = o->seed + n;
+		w->since = seconds_now();
+		w->busy = true;
+		program_generate(&p, w->seed);
+		program_print(&p, &c);
+		case_run(&c, &o->engines, context, &w->outcome);
+		case_free(&c);
+		atomic_fetch_add(&shared->done, 1);
+		if (w->outcome.kind == REFUSED)
+			atomic_fetch_add(&shared->refused, 1);
+		else if (w->outcome.kind != SAME)
+			_exit(1); /* still busy: the parent reads what it was */
+		w->busy = false;
+	}
+	_exit(0);
+}
+
+static void start_worker(const Options *o, Shared *shared, Worker *w)
+{
+	fflush(NULL);
+	w->busy = false;
+	w->outcome.kind = SAME;
+	w->since = seconds_now();
+	pid_t pid = fork();
+	if (pid == 0)
+		work(o, shared, w);
+	w->pid = pid; /* by the parent alone: it is in shared memory */
+}
+
+/* ---- findings ---- */
+
+static const char *kind_text(OutcomeKind kind)
+{
+	static const char *const texts[] = {"the same", "refused", "results differ", "an error", "a crash", "a hang"};
+	return texts[kind];
+}
+
+static void write_head(const Outcome *outcome, uint64_t seed, char *head, size_t size)
+{
+	snprintf(head, size, "# %c%s of %s%s%s, by difftest from seed %llu.\n", kind_text(outcome->kind)[0] - 'a' + 'A', kind_text(outcome->kind) + 1, outcome->target,
+		 outcome->code[0] ? ": " : "", outcome->code, (unsigned long long)seed);
+}
+
+static void report(const Options *o, uint64_t seed, const Outcome *seen)
+{
+	static Program p;
+	Case c;
+	Outcome outcome;
+	char head[200], path[400];
+	program_generate(&p, seed);
+	program_print(&p, &c);
+	case_run_apart(&c, &o->engines, &outcome);
+	case_free(&c);
+	if (outcome.kind == SAME || outcome.kind == REFUSED) {
+		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n", (unsigned long long)seed, kind_text(seen->kind), seen->text);
+		outcome = *seen;
+	} else {
+		program_shrink(&p, &o->engines, &outcome, 40);
+	}
+	program_check(&p);
+	program_print(&p, &c);
+	write_head(&outcome, seed, head, sizeof head);
+	printf("difftest: seed %llu, %s%s%s on %s:\n%s\n", (unsigned long long)seed, kind_text(outcome.kind), outcome.code[0] ? " " : "", outcome.code, outcome.target, outcome.text);
+	case_write(&c, stdout, head);
+	if (o->keep) {
+		snprintf(path, sizeof path, "%s/found_%llu.py", o->keep, (unsigned long long)seed);
+		FILE *file = fopen(path, "w");
+		if (file) {
+			case_write(&c, file, head);
+			fclose(file);
+			printf("difftest: kept as %s\n", path);
+		}
+	}
+	case_free(&c);
+	fflush(stdout);
+}
+
+/* A worker ended, or is stuck. Returns whether there was a finding. */
+static bool settle(const Options *o, Worker *w, int status)
+{
+	if (!w->busy)
+		return false;
+	if (WIFSIGNALED(status)) {
+		w->outcome.kind = WTERMSIG(status) == SIGKILL ? HUNG : CRASHED;
+		snprintf(w->outcome.text, sizeof w->outcome.text, "the process ended by signal %d", WTERMSIG(status));
+	}
+	report(o, w->seed, &w->outcome);
+	return true;
+}
+
+static int run_workers(const Options *o)
+{
+	Shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	double began = seconds_now(), shrinking = 0;
+	shared->until = began + o->seconds;
+	int findings = 0, running = o->jobs;
+	for (int j = 0; j < o->jobs; j++)
+		start_worker(o, shared, &shared->workers[j]);
+	while (running > 0) {
+		struct timespec pause = {0, 20000000};
+		nanosleep(&pause, NULL);
+		for (int j = 0; j < o->jobs; j++) {
+			Worker *w = &shared->workers[j];
+			int status;
+			if (w->pid == 0)
+				continue;
+			if (w->busy && seconds_now() - w->since > HANG_SECONDS)
+				kill(w->pid, SIGKILL);
+			if (waitpid(w->pid, &status, WNOHANG) != w->pid)
+				continue;
+			w->pid = 0;
+			double then = seconds_now();
+			bool found = findings < o->findings && settle(o, w, status);
+			findings += found;
+			shrinking += seconds_now() - then;
+			shared->until += seconds_now() - then;
+			if (findings >= o->findings)
+				shared->until = 0;
+			if (found && seconds_now() < shared->until)
+				start_worker(o, shared, w);
+			else
+				running--;
+		}
+	}
+	double seconds = seconds_now() - began - shrinking;
+	unsigned long long done = atomic_load(&shared->done);
+	printf("difftest: seeds from %llu: %llu programs in %.0f s (%.0f a second), %llu refused by a target, %d findings\n", (unsigned long long)o->seed, done,
+	       seconds, (double)done / seconds, (unsigned long long)atomic_load(&shared->refused), findings);
+	munmap(shared, sizeof *shared);
+	return findings > 0;
+}
+
+/* ---- the command ---- */
+
+static int run_file(const Options *o)
+{
+	Case c;
+	Outcome outcome;
+	if (!case_read(&c, o->file))
+		return 2;
+	case_run_apart(&c, &o->engines, &outcome);
+	if (outcome.kind != SAME && outcome.kind != REFUSED)
+		fprintf(stderr, "difftest: %s: %s on %s\n%s", o->file, kind_text(outcome.kind), outcome.target, outcome.text);
+	case_free(&c);
+	return outcome.kind != SAME && outcome.kind != REFUSED;
+}
+
+static int print_program(const Options *o)
+{
+	static Program p;
+	Case c;
+	program_generate(&p, o->seed);
+	program_print(&p, &c);
+	case_write(&c, stdout, "");
+	case_free(&c);
+	return 0;
+}
+
+static bool read_options(Options *o, int argc, char **argv)
+{
+	*o = (Options){.seconds = 10, .seed = 1, .count = UINT64_MAX, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .findings = 10,
+		       .engines = {.check = true, .timeout = 20}};
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+		if (strcmp(word, "--no-check") == 0) {
+			o->engines.check = false;
+			continue;
+		}
+		if (word[0] != '-') {
+			o->file = word;
+			continue;
+		}
+		i++;
+		if (strcmp(word, "--seconds") == 0)
+			o->seconds = atof(value);
+		else if (strcmp(word, "--count") == 0)
+			o->count = strtoull(value, NULL, 0), o->seconds = 1e9;
+		else if (strcmp(word, "--seed") == 0)
+			o->seed = strtoull(value, NULL, 0);
+		else if (strcmp(word, "--jobs") == 0)
+			o->jobs = atoi(value);
+		else if (strcmp(word, "--findings") == 0)
+			o->findings = atoi(value);
+		else if (strcmp(word, "--keep") == 0)
+			o->keep = value;
+		else if (strcmp(word, "--print") == 0)
+			o->print = true, o->seed = strtoull(value, NULL, 0);
+		else if (strcmp(word, "--target") == 0 && o->engines.count < MAX_TARGETS)
+			o->engines.targets[o->engines.count++] = value;
+		else
+			return false;
+		if (i >= argc)
+			return false;
+	}
+	if (o->engines.count == 0)
+		o->engines = (Engines){2, {"sim:sm_80", "sim:sm_90a"}, o->engines.check, o->engines.timeout};
+	return o->jobs > 0 && o->jobs <= MAX_JOBS;
+}
+
+int main(int argc, char **argv)
+{
+	Options o;
+	if (!read_options(&o, argc, argv)) {
+		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]\n"
+		      "       difftest --print SEED\n"
+		      "       difftest [--target T]... FILE\n", stderr);
+		return 2;
+	}
+	return o.print ? print_program(&o) : o.file ? run_file(&o) : run_workers(&o);
+}

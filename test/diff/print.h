@@ -1,0 +1,49 @@
+/* What print.c and print_ops.c share. */
+#ifndef NESO_TEST_DIFF_PRINT_H
+#define NESO_TEST_DIFF_PRINT_H
+
+#include <stdarg.h>
+
+#include "diff.h"
+
+typedef struct Name {
+	char s[20];
+} Name;
+
+typedef struct Words {
+	char s[1200];
+} Words;
+
+typedef struct Printer {
+	const Program *p;
+	Case *c;
+	FILE *kernel, *functions;
+	int open[8], depth;
+	int function; /* start of the one that is being written, or -1 */
+	unsigned helpers; /* bits: see print.c */
+} Printer;
+
+enum { HELPER_PRODUCT, HELPER_AND, HELPER_LARGER, HELPER_BEST, HELPER_THEN };
+
+#define OP(name, function, weight) void print_##function(Printer *pr, int i);
+#include "ops.def"
+#undef OP
+
+/* A line of the program, indented. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void line(Printer *pr, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void append(Words *w, const char *format, ...);
+Name name_of(const Program *p, int i);
+/* The name of an argument of statement i. */
+Name arg_name(const Printer *pr, int i, int k);
+const char *tl_name(neso_dtype t);
+Words shape_of(const Type *t);
+/* A constant of the type, as it is written. */
+Name literal(neso_dtype t, int value);
+
+#endif

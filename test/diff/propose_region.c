@@ -1,0 +1,257 @@
+/* Loops, branches and functions: opened, filled with proposals, closed; all of it is taken back when it does not check. */
+#include <math.h>
+
+#include "generate.h"
+
+typedef struct Mark {
+	Checker c;
+	int count;
+} Mark;
+
+static Mark mark(const Generator *g)
+{
+	return (Mark){g->c, g->p->count};
+}
+
+static bool take_back(Generator *g, const Mark *m)
+{
+	g->c = m->c;
+	g->p->count = m->count;
+	return false;
+}
+
+static void fill(Generator *g, int most)
+{
+	for (int n = below(g, most + 1); n > 0; n--)
+		propose_any(g);
+}
+
+static const Stmt *stmt(const Generator *g, int i)
+{
+	return &g->p->stmts[i];
+}
+
+static bool results(Generator *g, int start, int count)
+{
+	for (int k = 0; k < count; k++)
+		if (add(g, (Stmt){.op = OP_RESULT, .arg_count = 1, .args = {(uint16_t)start}, .imm = {k}}) < 0)
+			return false;
+	return true;
+}
+
+/* ---- loops ---- */
+
+static bool is_exact_sum(const Stmt *s)
+{
+	return (s->type.dtype == NESO_FP32 || s->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan && range_largest(s->range) <= 1024;
+}
+
+static bool is_left_operand(const Stmt *s, const void *data)
+{
+	const Stmt *acc = data;
+	neso_dtype t = s->type.dtype;
+	int least = neso_dtype_size(t) == 1 ? 32 : 16;
+	return s->type.rank == 2 && s->type.dim[0] == acc->type.dim[0] && s->type.dim[1] >= least && is_float(t) &&
+	       (t == NESO_FP64) == (acc->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan && range_largest(s->range) <= 16;
+}
+
+/* phi + a product, as most loops with a dot have it. */
+static int add_product(Generator *g, int phi)
+{
+	static const neso_dtype dtypes[] = {NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP8E5};
+	const Stmt acc = *stmt(g, phi);
+	if (acc.type.rank != 2 || acc.type.dim[0] < 16 || acc.type.dim[1] < 16)
+		return -1;
+	int a = below(g, 2) ? pick(g, is_left_operand, &acc) : -1;
+	if (a < 0) {
+		Type t = {.dtype = acc.type.dtype == NESO_FP64 ? NESO_FP64 : dtypes[below(g, 4)], .rank = 2, .dim = {acc.type.dim[0], (uint16_t)(32 << below(g, 2))}};
+		a = new_leaf(g, &t, true);
+		if (a < 0)
+			return -1;
+	}
+	Type t = {.dtype = stmt(g, a)->type.dtype, .rank = 2, .dim = {stmt(g, a)->type.dim[1], acc.type.dim[1]}};
+	int b = value_of(g, &t, true);
+	return b < 0 ? -1 : add(g, (Stmt){.op = OP_DOT, .sub = (uint8_t)below(g, 2), .arg_count = 3, .args = {(uint16_t)a, (uint16_t)b, (uint16_t)phi}, .type = {.dtype = acc.type.dtype}});
+}
+
+static int next_value(Generator *g, int start, int phi)
+{
+	Type t = stmt(g, phi)->type;
+	if (!(stmt(g, start)->imm[1] >> stmt(g, phi)->imm[0] & 1)) {
+		int i = pick_type(g, &t);
+		return i < 0 ? phi : i;
+	}
+	int i = below(g, 4) ? add_product(g, phi) : -1;
+	if (i < 0) {
+		int step = value_of(g, &t, true);
+		i = step < 0 ? -1 : add(g, (Stmt){.op = OP_BINARY, .sub = BIN_ADD, .arg_count = 2, .args = {(uint16_t)phi, (uint16_t)step}});
+	}
+	return i < 0 || !same_type(&stmt(g, i)->type, &t) ? phi : i;
+}
+
+bool propose_for(Generator *g)
+{
+	Mark m = mark(g);
+	Stmt s = {.op = OP_FOR, .sub = (uint8_t)below(g, LOOP__COUNT), .imm = {below(g, MAX_TRIPS + 1), 0, 1 + below(g, 4)}};
+	if (s.sub == LOOP_STATIC)
+		s.imm[0] = 1 + below(g, 3);
+	for (int n = below(g, 4); n > 0; n--) {
+		int first = -1;
+		if (below(g, 3) == 0)
+			first = add(g, (Stmt){.op = OP_FULL, .type = {.dtype = NESO_FP32, .rank = 2, .dim = {(uint16_t)(16 << below(g, 3)), (uint16_t)(16 << below(g, 3))}}});
+		if (first < 0)
+			first = pick(g, NULL, NULL);
+		if (first < 0)
+			continue;
+		if (is_exact_sum(stmt(g, first)) && below(g, 5))
+			s.imm[1] |= 1 << s.arg_count;
+		s.args[s.arg_count++] = (uint16_t)first;
+	}
+	int start = add(g, s), phis[MAX_ARGS];
+	if (start < 0 || add(g, (Stmt){.op = OP_INDEX, .arg_count = 1, .args = {(uint16_t)start}}) < 0)
+		return take_back(g, &m);
+	for (int k = 0; k < s.arg_count; k++) {
+		phis[k] = add(g, (Stmt){.op = OP_PHI, .arg_count = 1, .args = {(uint16_t)start}, .imm = {k}});
+		if (phis[k] < 0)
+			return take_back(g, &m);
+	}
+	fill(g, 7);
+	Stmt end = {.op = OP_END_FOR, .arg_count = s.arg_count};
+	for (int k = 0; k < s.arg_count; k++)
+		end.args[k] = (uint16_t)next_value(g, start, phis[k]);
+	if (add(g, end) < 0 || !results(g, start, s.arg_count))
+		return take_back(g, &m);
+	return true;
+}
+
+/* ---- branches ---- */
+
+static bool is_condition(const Stmt *s, const void *data)
+{
+	(void)data;
+	return s->type.dtype == NESO_INT1 && s->type.rank == 0;
+}
+
+static bool is_scalar(const Stmt *s, const void *data)
+{
+	(void)data;
+	return s->type.rank == 0 && is_int(s->type.dtype);
+}
+
+static int condition(Generator *g)
+{
+	int i = below(g, 2) ? pick(g, is_condition, NULL) : -1;
+	if (i >= 0)
+		return i;
+	int a = pick(g, is_scalar, NULL);
+	if (a < 0)
+		a = add(g, (Stmt){.op = OP_PID});
+	Type t = {.dtype = NESO_INT32};
+	int b = a < 0 || stmt(g, a)->type.dtype != NESO_INT32 ? a : value_of(g, &t, true);
+	return b < 0 ? -1 : add(g, (Stmt){.op = OP_COMPARE, .sub = (uint8_t)below(g, 6), .arg_count = 2, .args = {(uint16_t)a, (uint16_t)b}});
+}
+
+bool propose_if(Generator *g)
+{
+	Mark m = mark(g);
+	int c = condition(g), count = below(g, 3);
+	Type types[2];
+	int start = c < 0 ? -1 : add(g, (Stmt){.op = OP_IF, .arg_count = 1, .args = {(uint16_t)c}, .imm = {count}});
+	if (start < 0)
+		return take_back(g, &m);
+	fill(g, 4);
+	Stmt then = {.op = OP_ELSE, .arg_count = (uint8_t)count}, end = {.op = OP_END_IF, .arg_count = (uint8_t)count};
+	for (int k = 0; k < count; k++) {
+		int i = pick(g, NULL, NULL);
+		if (i < 0)
+			return take_back(g, &m);
+		types[k] = stmt(g, i)->type;
+		then.args[k] = (uint16_t)i;
+	}
+	if (add(g, then) < 0)
+		return take_back(g, &m);
+	fill(g, 4);
+	for (int k = 0; k < count; k++) {
+		int i = value_of(g, &types[k], false);
+		if (i < 0)
+			return take_back(g, &m);
+		end.args[k] = (uint16_t)i;
+	}
+	if (add(g, end) < 0 || !results(g, start, count))
+		return take_back(g, &m);
+	return true;
+}
+
+/* ---- functions ---- */
+
+bool propose_fn(Generator *g)
+{
+	Mark m = mark(g);
+	Stmt s = {.op = OP_FN, .imm = {below(g, 2)}}, end = {.op = OP_END_FN, .arg_count = (uint8_t)(1 + below(g, 2))};
+	for (int n = 1 + below(g, 3); n > 0; n--) {
+		int i = pick(g, NULL, NULL);
+		if (i >= 0)
+			s.args[s.arg_count++] = (uint16_t)i;
+	}
+	for (int k = 0; k < s.arg_count; k++)
+		s.imm[0] = s.imm[0] && stmt(g, s.args[k])->type.rank == 0;
+	int start = s.arg_count ? add(g, s) : -1;
+	if (start < 0)
+		return take_back(g, &m);
+	for (int k = 0; k < s.arg_count; k++)
+		if (add(g, (Stmt){.op = OP_PARAM, .arg_count = 1, .args = {(uint16_t)start}, .imm = {k}}) < 0)
+			return take_back(g, &m);
+	fill(g, 7);
+	for (int k = 0; k < end.arg_count; k++) {
+		int i = pick(g, NULL, NULL);
+		if (i < 0)
+			return take_back(g, &m);
+		end.args[k] = (uint16_t)i;
+	}
+	if (add(g, end) < 0 || !results(g, start, end.arg_count))
+		return take_back(g, &m);
+	return true;
+}
+
+/* ---- what only comes with a region ---- */
+
+bool propose_index(Generator *g)
+{
+	(void)g;
+	return false;
+}
+
+bool propose_phi(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_param(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_result(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_else(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_end_for(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_end_if(Generator *g)
+{
+	return propose_index(g);
+}
+
+bool propose_end_fn(Generator *g)
+{
+	return propose_index(g);
+}
