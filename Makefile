@@ -7,13 +7,14 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check matrix bench build install wheel clean setup setup-test
+.PHONY: help demo check difftest matrix bench build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
 	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
 	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
+	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
@@ -53,6 +54,12 @@ check: setup-test
 matrix: setup
 	$(call build_preset,$(PRESET),matrix)
 	@$(BUILD)/test/matrix --kernels test/matrix/matmul.py --check --log $(BUILD)/matrix.log --ptxas 50 $(MATRIX)
+
+# SEED: of the first program, the clock's when not given; TARGET: cuda, sim:sm_80, ..., two simulators when not given. What is found is shrunk
+# and kept in test/diff.
+difftest: setup
+	$(call build_preset,$(PRESET),difftest neso-codegen)
+	@$(BUILD)/test/difftest --seconds $(or $(SECONDS),60) --seed $(or $(SEED),$(shell date +%s)) $(if $(JOBS),--jobs $(JOBS)) $(addprefix --target ,$(TARGET)) --keep test/diff
 
 bench: setup
 	$(call build_preset,$(PRESET),example_bench)

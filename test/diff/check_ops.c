@@ -1,33 +1,24 @@
-/* Types and ranges of ops: each rule refuses what the tile language leaves undefined (casts out of range, NaN's bits) and what two engines may
+/* Types and ranges of leaves, memory and elementwise ops: each rule refuses what the tile language leaves undefined (casts out of range, NaN's bits) and what two engines may
  * do in another order with another result (sums of floats that are rounded). */
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
 
-static Stmt *stmt(const Checker *c, int i)
-{
-	return &c->p->stmts[i];
-}
-
-static const Stmt *arg(const Checker *c, int i, int k)
-{
-	return stmt(c, stmt(c, i)->args[k]);
-}
-
 Range range_either(Range a, Range b)
 {
 	return (Range){fmin(a.lo, b.lo), fmax(a.hi, b.hi), a.whole && b.whole, a.nan || b.nan};
 }
 
-/* What a result is after it was brought into its type. */
-static Range fitted(Range r, neso_dtype t)
+Range range_fitted(Range r, neso_dtype t)
 {
 	Range all = dtype_range(t);
 	if (!is_float(t))
-		return isnan(r.lo) || isnan(r.hi) || r.lo < all.lo || r.hi > all.hi ? all : (Range){r.lo, r.hi, true, false};
-	static const double largest[] = {[NESO_FP8E5] = 40000, [NESO_FP8E4NV] = 400, [NESO_FP16] = 60000, [NESO_BF16] = 3e38, [NESO_FP32] = 3e38,
-					 [NESO_FP64] = 1e308};
+		return isnan(r.lo) || isnan(r.hi) || r.lo < all.lo || r.hi > all.hi
+			       ? all
+			       : (Range){r.lo, r.hi, true, false};
+	static const double largest[] = {[NESO_FP8E5] = 40000, [NESO_FP8E4NV] = 400, [NESO_FP16] = 60000,
+					 [NESO_BF16] = 3e38,   [NESO_FP32] = 3e38,   [NESO_FP64] = 1e308};
 	if (isnan(r.lo) || isnan(r.hi))
 		return all;
 	r.whole = r.whole && range_largest(r) <= ldexp(1, dtype_digits(t));
@@ -40,14 +31,14 @@ static Range fitted(Range r, neso_dtype t)
 	return r;
 }
 
-static bool infinite(Range r)
+static bool range_infinite(Range r)
 {
 	return isinf(r.lo) || isinf(r.hi);
 }
 
-static Range range_sum(Range a, Range b)
+Range range_sum(Range a, Range b)
 {
-	return (Range){a.lo + b.lo, a.hi + b.hi, a.whole && b.whole, a.nan || b.nan || (infinite(a) && infinite(b))};
+	return (Range){a.lo + b.lo, a.hi + b.hi, a.whole && b.whole, a.nan || b.nan || (range_infinite(a) && range_infinite(b))};
 }
 
 static Range range_minus(Range a)
@@ -59,7 +50,7 @@ static Range range_product(Range a, Range b)
 {
 	double l = range_largest(a) * range_largest(b);
 	bool never_negative = a.lo >= 0 && b.lo >= 0;
-	return (Range){never_negative ? 0 : -l, l, a.whole && b.whole, a.nan || b.nan || infinite(a) || infinite(b)};
+	return (Range){never_negative ? 0 : -l, l, a.whole && b.whole, a.nan || b.nan || range_infinite(a) || range_infinite(b)};
 }
 
 /* ---- leaves and memory ---- */
@@ -106,7 +97,9 @@ bool check_load(Checker *c, int i)
 	s->range = dtype_range(s->type.dtype);
 	/* What a mask leaves out is 1, out of a block's bounds 0. */
 	if (s->imm[2] > 0)
-		s->range = fitted((Range){is_unsigned(s->type.dtype) || s->type.dtype == NESO_INT1 ? 0 : -s->imm[2], s->imm[2], true, false}, s->type.dtype);
+		s->range = range_fitted((Range){is_unsigned(s->type.dtype) || s->type.dtype == NESO_INT1 ? 0 : -s->imm[2],
+					  s->imm[2], true, false},
+				  s->type.dtype);
 	return true;
 }
 
@@ -148,7 +141,8 @@ bool check_number(Checker *c, int i)
 	Stmt *s = stmt(c, i);
 	s->type = (Type){.dtype = s->type.dtype};
 	s->range = (Range){s->imm[0], s->imm[0], true, false};
-	return !in_function(c) && (s->type.dtype == NESO_INT32 || s->type.dtype == NESO_FP32 || s->type.dtype == NESO_INT64);
+	return !in_function(c) &&
+	       (s->type.dtype == NESO_INT32 || s->type.dtype == NESO_FP32 || s->type.dtype == NESO_INT64);
 }
 
 bool check_lookup(Checker *c, int i)
@@ -162,7 +156,8 @@ bool check_lookup(Checker *c, int i)
 	s->type.dtype = dtype;
 	s->range = dtype_range(dtype);
 	if (s->imm[1] > 0)
-		s->range = fitted((Range){dtype_range(dtype).lo >= 0 ? 0 : -s->imm[1], s->imm[1], true, false}, dtype);
+		s->range =
+			range_fitted((Range){dtype_range(dtype).lo >= 0 ? 0 : -s->imm[1], s->imm[1], true, false}, dtype);
 	return true;
 }
 
@@ -196,7 +191,8 @@ bool check_atomic(Checker *c, int i)
 		return false;
 	if (is_float(v->type.dtype)) {
 		double most = range_largest(v->range) * type_elements(&v->type) * iterations(c) * c->p->grid;
-		return s->sub == ATOMIC_ADD && v->range.whole && !v->range.nan && (v->type.dtype == NESO_FP32 || v->type.dtype == NESO_FP64) &&
+		return s->sub == ATOMIC_ADD && v->range.whole && !v->range.nan &&
+		       (v->type.dtype == NESO_FP32 || v->type.dtype == NESO_FP64) &&
 		       most < ldexp(1, dtype_digits(v->type.dtype) - 1);
 	}
 	return atomic_type(v->type.dtype);
@@ -226,20 +222,20 @@ static bool binary_range(int sub, neso_dtype t, Range a, Range b, Range *out)
 	if (sub >= BIN_AND && is_float(t))
 		return false;
 	switch (sub) {
-	case BIN_ADD: *out = fitted(range_sum(a, b), t); return true;
-	case BIN_SUB: *out = fitted(range_sum(a, range_minus(b)), t); return true;
-	case BIN_MUL: *out = fitted(range_product(a, b), t); return true;
+	case BIN_ADD: *out = range_fitted(range_sum(a, b), t); return true;
+	case BIN_SUB: *out = range_fitted(range_sum(a, range_minus(b)), t); return true;
+	case BIN_MUL: *out = range_fitted(range_product(a, b), t); return true;
 	case BIN_MIN_NAN:
-	case BIN_MAX_NAN:
-		*out = range_either(a, b);
-		return is_float(t);
+	case BIN_MAX_NAN: *out = range_either(a, b); return is_float(t);
 	case BIN_MIN:
 	case BIN_MAX: *out = range_either(a, b); return true;
 	case BIN_DIV: *out = all; return !is_float(t) || t == NESO_FP32 || t == NESO_FP64;
 	case BIN_MOD: *out = all; return !is_float(t) || t == NESO_FP32 || t == NESO_FP64;
 	case BIN_HI: *out = all; return t == NESO_UINT32 || t == NESO_UINT64 || t == NESO_INT32 || t == NESO_INT64;
 	case BIN_AND:
-		*out = a.lo >= 0 && b.lo >= 0 ? (Range){0, fmin(a.hi, b.hi), true, false} : b.lo >= 0 ? (Range){0, b.hi, true, false} : all;
+		*out = a.lo >= 0 && b.lo >= 0 ? (Range){0, fmin(a.hi, b.hi), true, false}
+		       : b.lo >= 0            ? (Range){0, b.hi, true, false}
+					      : all;
 		return true;
 	default: *out = all; return true;
 	}
@@ -262,14 +258,16 @@ bool check_binary_imm(Checker *c, int i)
 	s->type = a->type;
 	if (t == NESO_INT1 || s->imm[0] < all.lo || s->imm[0] > fmin(all.hi, 127))
 		return false;
-	if ((s->sub == BIN_SHL || s->sub == BIN_SHR) && (s->imm[1] || s->imm[0] < 0 || s->imm[0] >= 8 * (int)neso_dtype_size(t)))
+	if ((s->sub == BIN_SHL || s->sub == BIN_SHR) &&
+	    (s->imm[1] || s->imm[0] < 0 || s->imm[0] >= 8 * (int)neso_dtype_size(t)))
 		return false;
 	if ((s->sub == BIN_DIV || s->sub == BIN_MOD) && (s->imm[1] || s->imm[0] <= 0 || is_float(t)))
 		return false;
 	if (s->sub == BIN_HI || s->sub == BIN_MIN_NAN || s->sub == BIN_MAX_NAN)
 		return false;
 	/* Functions take a number as a 32-bit one, operators as one of the tile's type. */
-	if ((s->sub == BIN_MIN || s->sub == BIN_MAX) && t != NESO_INT32 && t != NESO_INT64 && t != NESO_FP32 && t != NESO_FP64)
+	if ((s->sub == BIN_MIN || s->sub == BIN_MAX) && t != NESO_INT32 && t != NESO_INT64 && t != NESO_FP32 &&
+	    t != NESO_FP64)
 		return false;
 	if (!binary_range(s->sub, t, s->imm[1] ? b : a->range, s->imm[1] ? a->range : b, &s->range))
 		return false;
@@ -282,7 +280,8 @@ bool check_compare(Checker *c, int i)
 {
 	Stmt *s = stmt(c, i);
 	const Stmt *a = arg(c, i, 0), *b = arg(c, i, 1);
-	if (a->type.dtype != b->type.dtype || a->type.dtype == NESO_INT1 || is_fp8(a->type.dtype) || !broadcast_types(&a->type, &b->type, &s->type))
+	if (a->type.dtype != b->type.dtype || a->type.dtype == NESO_INT1 || is_fp8(a->type.dtype) ||
+	    !broadcast_types(&a->type, &b->type, &s->type))
 		return false;
 	s->type.dtype = NESO_INT1;
 	s->range = dtype_range(NESO_INT1);
@@ -300,15 +299,18 @@ bool check_unary(Checker *c, int i)
 	if (is_fp8(t) || (t == NESO_INT1 && s->sub != UN_NOT))
 		return false;
 	switch (s->sub) {
-	case UN_NEG: s->range = fitted(range_minus(r), t); return !is_unsigned(t);
-	case UN_ABS: s->range = fitted((Range){0, l, r.whole, r.nan}, t); return true;
+	case UN_NEG: s->range = range_fitted(range_minus(r), t); return !is_unsigned(t);
+	case UN_ABS: s->range = range_fitted((Range){0, l, r.whole, r.nan}, t); return true;
 	case UN_NOT: s->range = dtype_range(t); return !is_float(t);
 	case UN_FLOOR:
 	case UN_CEIL:
-		s->range = fitted((Range){r.lo - 1, r.hi + 1, !infinite(r), r.nan}, t);
+		s->range = range_fitted((Range){r.lo - 1, r.hi + 1, !range_infinite(r), r.nan}, t);
 		return t == NESO_FP32 || t == NESO_FP64;
-	case UN_SQRT: s->range = fitted((Range){0, l + 1, false, r.nan}, t); return t == NESO_FP32;
-	case UN_CLEAN: s->range = r; s->range.nan = false; return is_float(t);
+	case UN_SQRT: s->range = range_fitted((Range){0, l + 1, false, r.nan}, t); return t == NESO_FP32;
+	case UN_CLEAN:
+		s->range = r;
+		s->range.nan = false;
+		return is_float(t);
 	case UN_LOW: s->range = (Range){0, 7, true, false}; return !is_float(t);
 	default: return false;
 	}
@@ -320,7 +322,8 @@ bool check_where(Checker *c, int i)
 	const Stmt *m = arg(c, i, 0), *a = arg(c, i, 1), *b = arg(c, i, 2);
 	s->type = a->type;
 	s->range = range_either(a->range, b->range);
-	return m->type.dtype == NESO_INT1 && same_type(&a->type, &b->type) && same_shape(&m->type, &a->type) && !is_fp8(a->type.dtype);
+	return m->type.dtype == NESO_INT1 && same_type(&a->type, &b->type) && same_shape(&m->type, &a->type) &&
+	       !is_fp8(a->type.dtype);
 }
 
 bool check_fma(Checker *c, int i)
@@ -328,8 +331,9 @@ bool check_fma(Checker *c, int i)
 	Stmt *s = stmt(c, i);
 	const Stmt *x = arg(c, i, 0), *y = arg(c, i, 1), *z = arg(c, i, 2);
 	s->type = x->type;
-	s->range = fitted(range_sum(range_product(x->range, y->range), z->range), x->type.dtype);
-	return same_type(&x->type, &y->type) && same_type(&x->type, &z->type) && is_float(x->type.dtype) && !is_fp8(x->type.dtype);
+	s->range = range_fitted(range_sum(range_product(x->range, y->range), z->range), x->type.dtype);
+	return same_type(&x->type, &y->type) && same_type(&x->type, &z->type) && is_float(x->type.dtype) &&
+	       !is_fp8(x->type.dtype);
 }
 
 bool check_clamp(Checker *c, int i)
@@ -352,10 +356,11 @@ bool check_cast(Checker *c, int i)
 	    (is_fp8(to) && (!is_float(from) || is_fp8(from) || from == NESO_FP64)))
 		return false;
 	Range all = dtype_range(to);
-	if (is_float(from) && !is_float(to) && (to == NESO_INT1 || a->range.nan || a->range.lo < all.lo || a->range.hi > all.hi ||
-						  range_largest(a->range) > ldexp(1, 52)))
+	if (is_float(from) && !is_float(to) &&
+	    (to == NESO_INT1 || a->range.nan || a->range.lo < all.lo || a->range.hi > all.hi ||
+	     range_largest(a->range) > ldexp(1, 52)))
 		return false;
-	s->range = to == NESO_INT1 ? all : fitted(a->range, to);
+	s->range = to == NESO_INT1 ? all : range_fitted(a->range, to);
 	return true;
 }
 
@@ -367,273 +372,6 @@ bool check_bitcast(Checker *c, int i)
 	s->type = a->type;
 	s->type.dtype = to;
 	s->range = dtype_range(to);
-	return from != to && from != NESO_INT1 && to != NESO_INT1 && neso_dtype_size(from) == neso_dtype_size(to) && !a->range.nan &&
-	       !(is_float(from) && is_float(to));
-}
-
-/* ---- shapes ---- */
-
-bool check_reshape(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type.dtype = a->type.dtype;
-	s->range = a->range;
-	return a->type.rank > 0 && s->type.rank > 0 && type_elements(&s->type) == type_elements(&a->type);
-}
-
-bool check_permute(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	int seen = 0;
-	s->type = a->type;
-	s->range = a->range;
-	for (int d = 0; d < a->type.rank; d++) {
-		if (s->imm[d] < 0 || s->imm[d] >= a->type.rank)
-			return false;
-		seen |= 1 << s->imm[d];
-		s->type.dim[d] = a->type.dim[s->imm[d]];
-	}
-	return a->type.rank > 1 && seen == (1 << a->type.rank) - 1;
-}
-
-bool check_expand(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	int axis = s->imm[0];
-	if (a->type.rank == 0 || a->type.rank == MAX_RANK || axis < 0 || axis > a->type.rank)
-		return false;
-	s->type = a->type;
-	s->type.rank++;
-	for (int d = s->type.rank - 1; d > axis; d--)
-		s->type.dim[d] = a->type.dim[d - 1];
-	s->type.dim[axis] = 1;
-	s->range = a->range;
-	return true;
-}
-
-bool check_broadcast(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type.dtype = a->type.dtype;
-	s->range = a->range;
-	if (s->type.rank == 0 || (a->type.rank && a->type.rank != s->type.rank))
-		return false;
-	for (int d = 0; d < a->type.rank; d++)
-		if (a->type.dim[d] != s->type.dim[d] && a->type.dim[d] != 1)
-			return false;
-	return !is_fp8(a->type.dtype) || a->type.rank > 0;
-}
-
-bool check_join(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0), *b = arg(c, i, 1);
-	if (!same_type(&a->type, &b->type) || a->type.rank == 0 || a->type.rank == MAX_RANK)
-		return false;
-	s->type = a->type;
-	s->type.dim[s->type.rank++] = 2;
-	s->range = range_either(a->range, b->range);
-	return true;
-}
-
-bool check_split(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type = a->type;
-	s->range = a->range;
-	return a->type.rank > 1 && a->type.dim[--s->type.rank] == 2;
-}
-
-bool check_interleave(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0), *b = arg(c, i, 1);
-	s->type = a->type;
-	s->range = range_either(a->range, b->range);
-	if (!same_type(&a->type, &b->type) || a->type.rank == 0 || a->type.rank == MAX_RANK)
-		return false;
-	s->type.dim[s->type.rank - 1] *= 2;
-	return true;
-}
-
-bool check_flip(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type = a->type;
-	s->range = a->range;
-	return a->type.rank > 0 && a->type.rank < MAX_RANK && s->imm[0] >= 0 && s->imm[0] < a->type.rank && a->type.dtype != NESO_INT1 && !is_fp8(a->type.dtype) && a->type.dim[s->imm[0]] > 1;
-}
-
-bool check_sort(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type = a->type;
-	s->range = a->range;
-	if (a->type.rank == 0 || a->type.rank > 3 || a->type.dtype == NESO_INT1 || is_fp8(a->type.dtype) || a->range.nan || type_elements(&a->type) > 512 || a->type.dim[a->type.rank - 1] < 2)
-		return false;
-	c->work += 2e5;
-	return true;
-}
-
-bool check_gather(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0), *at = arg(c, i, 1);
-	int axis = s->imm[0];
-	if (a->type.rank == 0 || at->type.rank != a->type.rank || axis < 0 || axis >= a->type.rank || at->type.dtype != NESO_INT32)
-		return false;
-	for (int d = 0; d < a->type.rank; d++)
-		if (d != axis && a->type.dim[d] != at->type.dim[d])
-			return false;
-	s->type = at->type;
-	s->type.dtype = a->type.dtype;
-	s->range = a->range;
-	return !is_fp8(a->type.dtype);
-}
-
-bool check_histogram(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	int bins = s->type.dim[0];
-	s->type = (Type){.dtype = NESO_INT32, .rank = 1, .dim = {(uint16_t)bins}};
-	s->range = (Range){0, type_elements(&a->type), true, false};
-	return a->type.rank == 1 && (a->type.dtype == NESO_INT32 || a->type.dtype == NESO_INT64) && bins >= 2 && bins <= 256;
-}
-
-/* ---- along an axis ---- */
-
-/* Is the sum of n of them exact in any order? */
-static bool sums_exactly(const Stmt *a, double n)
-{
-	return !is_float(a->type.dtype) || (a->range.whole && !a->range.nan && range_largest(a->range) * n <= ldexp(1, dtype_digits(a->type.dtype)));
-}
-
-static bool reduced_value(Checker *c, int i, double n)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	neso_dtype t = a->type.dtype;
-	s->range = dtype_range(t);
-	switch (s->sub) {
-	case RED_SUM:
-		s->range = fitted((Range){a->range.lo * n, a->range.hi * n, a->range.whole, a->range.nan}, t);
-		return t != NESO_INT1 && sums_exactly(a, n);
-	case RED_MAX:
-	case RED_MIN: s->range = a->range; return t != NESO_INT1;
-	case RED_XOR:
-	case RED_OR:
-	case RED_AND: return !is_float(t);
-	case RED_PRODUCT: return is_int(t);
-	case RED_BEST: s->range = a->range; return s->arg_count == 2 && is_int(t) && same_type(&a->type, arg_type(c, i, 1));
-	case RED_ARGMAX:
-	case RED_ARGMIN:
-		s->type.dtype = NESO_INT32;
-		s->range = (Range){0, n - 1, true, false};
-		return t != NESO_INT1 && !a->range.nan && s->imm[0] >= 0;
-	default: return false;
-	}
-}
-
-bool check_reduce(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	int axis = s->imm[0];
-	if (is_fp8(a->type.dtype) || a->type.rank == 0 || axis >= a->type.rank || (axis < 0 && s->sub == RED_BEST))
-		return false;
-	s->type = a->type;
-	if (axis < 0) {
-		s->type.rank = 0;
-	} else if (s->imm[1]) {
-		s->type.dim[axis] = 1;
-	} else {
-		s->type.rank--;
-		for (int d = axis; d < s->type.rank; d++)
-			s->type.dim[d] = a->type.dim[d + 1];
-	}
-	c->work += type_elements(&a->type);
-	return reduced_value(c, i, (double)type_elements(&a->type) / type_elements(&s->type));
-}
-
-bool check_scan(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	neso_dtype t = a->type.dtype;
-	if (is_fp8(t) || t == NESO_INT1 || a->type.rank == 0 || s->imm[0] < 0 || s->imm[0] >= a->type.rank)
-		return false;
-	double n = a->type.dim[s->imm[0]];
-	s->type = a->type;
-	s->range = dtype_range(t);
-	switch (s->sub) {
-	case SCAN_SUM:
-		s->range = fitted((Range){fmin(a->range.lo * n, a->range.lo), fmax(a->range.hi * n, a->range.hi), a->range.whole, a->range.nan}, t);
-		return sums_exactly(a, n);
-	case SCAN_PRODUCT: return is_int(t);
-	case SCAN_MAX: s->range = a->range; return true;
-	case SCAN_THEN: return is_int(t) && s->arg_count == 2 && same_type(&a->type, arg_type(c, i, 1));
-	default: return false;
-	}
-}
-
-double dot_largest(const Stmt *a, const Stmt *b)
-{
-	return range_largest(a->range) * range_largest(b->range) * a->type.dim[a->type.rank - 1];
-}
-
-/* Operand and result types that dot takes, and how large whole numbers it holds exactly on the way. */
-static bool dot_types(neso_dtype t, neso_dtype out, int precision, double largest)
-{
-	if (precision == 1 && t == NESO_FP32 && largest > 1024) /* tf32 */
-		return false;
-	switch (t) {
-	case NESO_INT8: return out == NESO_INT32;
-	case NESO_FP16: return out == NESO_FP32 || out == NESO_FP16;
-	case NESO_BF16:
-	case NESO_FP32:
-	case NESO_FP8E5:
-	case NESO_FP8E4NV: return out == NESO_FP32;
-	case NESO_FP64: return out == NESO_FP64;
-	default: return false;
-	}
-}
-
-bool check_dot(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0), *b = arg(c, i, 1);
-	int r = a->type.rank;
-	neso_dtype t = a->type.dtype, out = s->type.dtype;
-	if ((r != 2 && r != 3) || b->type.rank != r || b->type.dtype != t || a->type.dim[r - 1] != b->type.dim[r - 2] || (r == 3 && a->type.dim[0] != b->type.dim[0]))
-		return false;
-	int m = a->type.dim[r - 2], n = b->type.dim[r - 1], k = a->type.dim[r - 1];
-	int least = neso_dtype_size(t) == 1 ? 32 : 16;
-	if (m < 16 || n < 16 || k < least || a->range.nan || b->range.nan || !a->range.whole || !b->range.whole)
-		return false;
-	if (!dot_types(t, out, s->sub, fmax(range_largest(a->range), range_largest(b->range))))
-		return false;
-	s->type = a->type;
-	s->type.dtype = out;
-	s->type.dim[r - 1] = (uint16_t)n;
-	double most = dot_largest(a, b);
-	s->range = (Range){-most, most, true, false};
-	if (s->arg_count == 3) {
-		const Stmt *acc = arg(c, i, 2);
-		if (!same_type(&acc->type, &s->type) || (is_float(out) && (!acc->range.whole || acc->range.nan)))
-			return false;
-		s->range = range_sum(s->range, acc->range);
-	}
-	if (is_float(out) && range_largest(s->range) > ldexp(1, dtype_digits(out)))
-		return false;
-	s->range = fitted(s->range, out);
-	c->work += (double)type_elements(&s->type) * k / 4 * iterations(c);
-	return true;
+	return from != to && from != NESO_INT1 && to != NESO_INT1 && neso_dtype_size(from) == neso_dtype_size(to) &&
+	       !a->range.nan && !(is_float(from) && is_float(to));
 }

@@ -5,7 +5,7 @@
  * launch. A Case is all that is run and kept; the Program behind it is what a difference is shrunk on.
  *
  *	generate.c, propose.c   seed -> Program
- *	check.c, check_ops.c    types and ranges
+ *	check*.c                types and ranges
  *	print.c, print_ops.c    Program -> Case
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome

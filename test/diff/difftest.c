@@ -33,7 +33,7 @@ typedef struct Options {
 /* What a worker tells its parent. */
 typedef struct Worker {
 	pid_t pid;
-	bool busy;     /* with `seed`, since `since` */
+	bool busy; /* with `seed`, since `since` */
 	uint64_t seed;
 	double since;
 	Outcome outcome;
@@ -98,7 +98,8 @@ static const char *kind_text(OutcomeKind kind)
 
 static void write_head(const Outcome *outcome, uint64_t seed, char *head, size_t size)
 {
-	snprintf(head, size, "# %c%s of %s%s%s, by difftest from seed %llu.\n", kind_text(outcome->kind)[0] - 'a' + 'A', kind_text(outcome->kind) + 1, outcome->target,
+	snprintf(head, size, "# %c%s of %s%s%s, by difftest from seed %llu.\n",
+		 kind_text(outcome->kind)[0] - 'a' + 'A', kind_text(outcome->kind) + 1, outcome->target,
 		 outcome->code[0] ? ": " : "", outcome->code, (unsigned long long)seed);
 }
 
@@ -113,7 +114,8 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	case_run_apart(&c, &o->engines, &outcome);
 	case_free(&c);
 	if (outcome.kind == SAME || outcome.kind == REFUSED) {
-		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n", (unsigned long long)seed, kind_text(seen->kind), seen->text);
+		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n",
+		       (unsigned long long)seed, kind_text(seen->kind), seen->text);
 		outcome = *seen;
 	} else {
 		program_shrink(&p, &o->engines, &outcome, 40);
@@ -121,7 +123,8 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	program_check(&p);
 	program_print(&p, &c);
 	write_head(&outcome, seed, head, sizeof head);
-	printf("difftest: seed %llu, %s%s%s on %s:\n%s\n", (unsigned long long)seed, kind_text(outcome.kind), outcome.code[0] ? " " : "", outcome.code, outcome.target, outcome.text);
+	printf("difftest: seed %llu, %s%s%s on %s:\n%s\n", (unsigned long long)seed, kind_text(outcome.kind),
+	       outcome.code[0] ? " " : "", outcome.code, outcome.target, outcome.text);
 	case_write(&c, stdout, head);
 	if (o->keep) {
 		snprintf(path, sizeof path, "%s/found_%llu.py", o->keep, (unsigned long long)seed);
@@ -185,8 +188,9 @@ static int run_workers(const Options *o)
 	}
 	double seconds = seconds_now() - began - shrinking;
 	unsigned long long done = atomic_load(&shared->done);
-	printf("difftest: seeds from %llu: %llu programs in %.0f s (%.0f a second), %llu refused by a target, %d findings\n", (unsigned long long)o->seed, done,
-	       seconds, (double)done / seconds, (unsigned long long)atomic_load(&shared->refused), findings);
+	printf("difftest: seeds from %llu: %llu programs in %.0f s (%.0f a second), %llu refused by a target, %d findings\n",
+	       (unsigned long long)o->seed, done, seconds, (double)done / seconds,
+	       (unsigned long long)atomic_load(&shared->refused), findings);
 	munmap(shared, sizeof *shared);
 	return findings > 0;
 }
@@ -201,7 +205,8 @@ static int run_file(const Options *o)
 		return 2;
 	case_run_apart(&c, &o->engines, &outcome);
 	if (outcome.kind != SAME && outcome.kind != REFUSED)
-		fprintf(stderr, "difftest: %s: %s on %s\n%s", o->file, kind_text(outcome.kind), outcome.target, outcome.text);
+		fprintf(stderr, "difftest: %s: %s on %s\n%s", o->file, kind_text(outcome.kind), outcome.target,
+			outcome.text);
 	case_free(&c);
 	return outcome.kind != SAME && outcome.kind != REFUSED;
 }
@@ -219,7 +224,11 @@ static int print_program(const Options *o)
 
 static bool read_options(Options *o, int argc, char **argv)
 {
-	*o = (Options){.seconds = 10, .seed = 1, .count = UINT64_MAX, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN), .findings = 10,
+	*o = (Options){.seconds = 10,
+		       .seed = 1,
+		       .count = UINT64_MAX,
+		       .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN),
+		       .findings = 10,
 		       .engines = {.check = true, .timeout = 20}};
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
@@ -264,7 +273,8 @@ int main(int argc, char **argv)
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]\n"
 		      "       difftest --print SEED\n"
-		      "       difftest [--target T]... FILE\n", stderr);
+		      "       difftest [--target T]... FILE\n",
+		      stderr);
 		return 2;
 	}
 	return o.print ? print_program(&o) : o.file ? run_file(&o) : run_workers(&o);

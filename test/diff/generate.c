@@ -87,7 +87,10 @@ int new_leaf(Generator *g, const Type *t, bool small)
 		i = add(g, s);
 	}
 	if (i < 0 || (below(g, 16) == 0 && !is_fp8(t->dtype)))
-		i = add(g, (Stmt){.op = OP_FULL, .type = *t, .imm = {t->dtype == NESO_INT1 ? below(g, 2) : below(g, 20) - (is_unsigned(t->dtype) ? 0 : 10)}});
+		i = add(g, (Stmt){.op = OP_FULL,
+				  .type = *t,
+				  .imm = {t->dtype == NESO_INT1 ? below(g, 2)
+								: below(g, 20) - (is_unsigned(t->dtype) ? 0 : 10)}});
 	return i;
 }
 
@@ -119,11 +122,16 @@ static const int usual[OP__COUNT] = {
 
 static void choose_taste(Generator *g)
 {
-	static const neso_dtype dtypes[] = {NESO_INT32, NESO_INT32, NESO_FP32, NESO_FP32, NESO_FP16, NESO_FP16, NESO_BF16, NESO_INT8, NESO_INT16, NESO_INT64,
-					    NESO_UINT8, NESO_UINT16, NESO_UINT32, NESO_UINT64, NESO_FP64, NESO_FP8E5, NESO_FP8E4NV, NESO_INT1};
-	static const Op pairs[][5] = {{OP_RESHAPE, OP_PERMUTE, OP_EXPAND, OP_JOIN, OP_SPLIT}, {OP_REDUCE, OP_SCAN, OP_EXPAND, OP_BROADCAST, OP_BINARY},
-				      {OP_DOT, OP_DOT, OP_FOR, OP_CAST, OP_PERMUTE}, {OP_FOR, OP_IF, OP_FN, OP_BINARY, OP_COMPARE},
-				      {OP_LOAD, OP_STORE, OP_ATOMIC, OP_LOOKUP, OP_OLD}, {OP_BINARY, OP_CAST, OP_UNARY, OP_BITCAST, OP_BINARY_IMM},
+	static const neso_dtype dtypes[] = {NESO_INT32, NESO_INT32,   NESO_FP32,   NESO_FP32,   NESO_FP16,
+					    NESO_FP16,  NESO_BF16,    NESO_INT8,   NESO_INT16,  NESO_INT64,
+					    NESO_UINT8, NESO_UINT16,  NESO_UINT32, NESO_UINT64, NESO_FP64,
+					    NESO_FP8E5, NESO_FP8E4NV, NESO_INT1};
+	static const Op pairs[][5] = {{OP_RESHAPE, OP_PERMUTE, OP_EXPAND, OP_JOIN, OP_SPLIT},
+				      {OP_REDUCE, OP_SCAN, OP_EXPAND, OP_BROADCAST, OP_BINARY},
+				      {OP_DOT, OP_DOT, OP_FOR, OP_CAST, OP_PERMUTE},
+				      {OP_FOR, OP_IF, OP_FN, OP_BINARY, OP_COMPARE},
+				      {OP_LOAD, OP_STORE, OP_ATOMIC, OP_LOOKUP, OP_OLD},
+				      {OP_BINARY, OP_CAST, OP_UNARY, OP_BITCAST, OP_BINARY_IMM},
 				      {OP_GATHER, OP_HISTOGRAM, OP_SORT, OP_FLIP, OP_EXCHANGE}};
 	for (int k = 0; k < 4; k++)
 		g->dtypes[k] = dtypes[below(g, sizeof dtypes / sizeof dtypes[0])];

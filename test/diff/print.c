@@ -47,10 +47,11 @@ Name arg_name(const Printer *pr, int i, int k)
 const char *tl_name(neso_dtype t)
 {
 	static const char *const names[] = {
-		[NESO_INT1] = "tl.int1", [NESO_INT8] = "tl.int8", [NESO_INT16] = "tl.int16", [NESO_INT32] = "tl.int32", [NESO_INT64] = "tl.int64",
-		[NESO_UINT8] = "tl.uint8", [NESO_UINT16] = "tl.uint16", [NESO_UINT32] = "tl.uint32", [NESO_UINT64] = "tl.uint64",
-		[NESO_FP8E5] = "tl.float8e5", [NESO_FP8E4NV] = "tl.float8e4nv", [NESO_FP16] = "tl.float16", [NESO_BF16] = "tl.bfloat16",
-		[NESO_FP32] = "tl.float32", [NESO_FP64] = "tl.float64",
+		[NESO_INT1] = "tl.int1",      [NESO_INT8] = "tl.int8",          [NESO_INT16] = "tl.int16",
+		[NESO_INT32] = "tl.int32",    [NESO_INT64] = "tl.int64",        [NESO_UINT8] = "tl.uint8",
+		[NESO_UINT16] = "tl.uint16",  [NESO_UINT32] = "tl.uint32",      [NESO_UINT64] = "tl.uint64",
+		[NESO_FP8E5] = "tl.float8e5", [NESO_FP8E4NV] = "tl.float8e4nv", [NESO_FP16] = "tl.float16",
+		[NESO_BF16] = "tl.bfloat16",  [NESO_FP32] = "tl.float32",       [NESO_FP64] = "tl.float64",
 	};
 	return names[t];
 }
@@ -59,7 +60,8 @@ Words shape_of(const Type *t)
 {
 	Words w = {"("};
 	for (int d = 0; d < t->rank; d++)
-		append(&w, d || t->rank == 1 ? "%s%d%s" : "%s%d%s", d ? ", " : "", t->dim[d], t->rank == 1 ? "," : "");
+		append(&w, d || t->rank == 1 ? "%s%d%s" : "%s%d%s", d ? ", " : "", t->dim[d],
+		       t->rank == 1 ? "," : "");
 	append(&w, ")");
 	return w;
 }
@@ -107,9 +109,7 @@ void print_for(Printer *pr, int i)
 	case LOOP_DOWN: line(pr, "for k%d in range(n%d, 0, -1):", i, i); break;
 	case LOOP_STATIC: line(pr, "for k%d in tl.static_range(%d):", i, (int)s->imm[0]); break;
 	case LOOP_STAGES: line(pr, "for k%d in tl.range(0, n%d, num_stages=%d):", i, i, (int)s->imm[2]); break;
-	default:
-		line(pr, "k%d = 0", i);
-		line(pr, "while k%d < n%d:", i, i);
+	default: line(pr, "k%d = 0", i); line(pr, "while k%d < n%d:", i, i);
 	}
 	pr->open[pr->depth++] = i;
 }
@@ -209,7 +209,8 @@ static const char *const helpers[] = {
 	[HELPER_PRODUCT] = "def product(a, b):\n    return a * b\n",
 	[HELPER_AND] = "def both(a, b):\n    return a & b\n",
 	[HELPER_LARGER] = "def larger(a, b):\n    return tl.maximum(a, b)\n",
-	[HELPER_BEST] = "def best(a, i, b, j):\n    first = (a > b) | ((a == b) & (i < j))\n    return tl.where(first, a, b), tl.where(first, i, j)\n",
+	[HELPER_BEST] =
+		"def best(a, i, b, j):\n    first = (a > b) | ((a == b) & (i < j))\n    return tl.where(first, a, b), tl.where(first, i, j)\n",
 	[HELPER_THEN] = "def then(a1, b1, a2, b2):\n    return a1 * a2, b1 * a2 + b2\n",
 };
 
@@ -224,8 +225,16 @@ void program_print(const Program *p, Case *c)
 	char *kernel = NULL, *functions = NULL;
 	size_t kernel_size, functions_size, size;
 	memset(c, 0, sizeof *c);
-	*c = (Case){.grid = p->grid, .num_warps = p->num_warps, .num_stages = p->num_stages, .fused = p->fused, .new_floats = p->new_floats};
-	Printer pr = {.p = p, .c = c, .kernel = open_memstream(&kernel, &kernel_size), .functions = open_memstream(&functions, &functions_size), .function = -1};
+	*c = (Case){.grid = p->grid,
+		    .num_warps = p->num_warps,
+		    .num_stages = p->num_stages,
+		    .fused = p->fused,
+		    .new_floats = p->new_floats};
+	Printer pr = {.p = p,
+		      .c = c,
+		      .kernel = open_memstream(&kernel, &kernel_size),
+		      .functions = open_memstream(&functions, &functions_size),
+		      .function = -1};
 	line(&pr, "pid = tl.program_id(0)");
 	for (int i = 0; i < p->count; i++)
 		prints[p->stmts[i].op](&pr, i);

@@ -52,7 +52,8 @@ static Name subscript(int rank, int d)
 	Name n = {""};
 	size_t at = 0;
 	for (int k = 0; k < rank && rank > 1; k++)
-		at += (size_t)snprintf(n.s + at, sizeof n.s - at, "%s%s%s", k ? "," : "[", k == d ? ":" : "None", k == rank - 1 ? "]" : "");
+		at += (size_t)snprintf(n.s + at, sizeof n.s - at, "%s%s%s", k ? "," : "[", k == d ? ":" : "None",
+				       k == rank - 1 ? "]" : "");
 	return n;
 }
 
@@ -156,7 +157,8 @@ static Words mask_text(Printer *pr, int i, const Type *t, int mask_arg)
 		} else {
 			CaseArg *m = add_arg(pr, 'm', i, 0);
 			m->lo = chosen(pr, i, 2, t->dim[0] + 1);
-			append(&w, ", mask=(%s < %s) & (%s < %s)", range_along(t, 0).s, m->name, range_along(t, last).s, n->name);
+			append(&w, ", mask=(%s < %s) & (%s < %s)", range_along(t, 0).s, m->name,
+			       range_along(t, last).s, n->name);
 		}
 		break;
 	}
@@ -179,15 +181,16 @@ static Words block_text(Printer *pr, int i, const Type *t, const char *base)
 		append(&zeros, "%s0%s", sep, comma);
 		append(&order, "%s%d%s", sep, t->rank - 1 - d, comma);
 	}
-	append(&w, "tl.make_block_ptr(%s, (%s), (%s), (%s), %s, (%s))", base, shape.s, strides.s, zeros.s, shape_of(t).s, order.s);
+	append(&w, "tl.make_block_ptr(%s, (%s), (%s), (%s), %s, (%s))", base, shape.s, strides.s, zeros.s,
+	       shape_of(t).s, order.s);
 	return w;
 }
 
 static Words descriptor_text(Printer *pr, int i, const Type *t, const char *base)
 {
 	Words w = {""};
-	append(&w, "tl.make_tensor_descriptor(%s, shape=[%d, %d], strides=[%d, 1], block_shape=[%d, %d])", base, t->dim[0] - chosen(pr, i, 3, 2), t->dim[1],
-	       t->dim[1], t->dim[0], t->dim[1]);
+	append(&w, "tl.make_tensor_descriptor(%s, shape=[%d, %d], strides=[%d, 1], block_shape=[%d, %d])", base,
+	       t->dim[0] - chosen(pr, i, 3, 2), t->dim[1], t->dim[1], t->dim[0], t->dim[1]);
 	return w;
 }
 
@@ -199,13 +202,18 @@ static const char *all_axes(const Type *t)
 
 void print_load(Printer *pr, int i)
 {
-	static const char *const hints[] = {"", ", cache_modifier=\".ca\"", ", cache_modifier=\".cg\"", ", eviction_policy=\"evict_first\"",
-					    ", eviction_policy=\"evict_last\"", ", volatile=True"};
+	static const char *const hints[] = {"",
+					    ", cache_modifier=\".ca\"",
+					    ", cache_modifier=\".cg\"",
+					    ", eviction_policy=\"evict_first\"",
+					    ", eviction_policy=\"evict_last\"",
+					    ", volatile=True"};
 	const Stmt *s = stmt(pr, i);
 	const Type *t = &s->type;
 	Words base = base_text(pr, 'p', i, t, s->imm[0], s->sub, s->imm[2]);
 	if (s->imm[0] == AT_BLOCK) {
-		line(pr, "v%d = tl.load(%s, boundary_check=%s, padding_option=\"zero\")", i, block_text(pr, i, t, base.s).s, all_axes(t));
+		line(pr, "v%d = tl.load(%s, boundary_check=%s, padding_option=\"zero\")", i,
+		     block_text(pr, i, t, base.s).s, all_axes(t));
 	} else if (s->imm[0] == AT_DESCRIPTOR) {
 		line(pr, "v%d = %s.load([0, 0])", i, descriptor_text(pr, i, t, base.s).s);
 	} else {
@@ -213,7 +221,8 @@ void print_load(Printer *pr, int i)
 		if (mask.s[0])
 			append(&mask, ", other=1");
 		const char *hint = hints[(unsigned)s->imm[3] < 6 ? s->imm[3] : 0];
-		line(pr, t->rank ? "v%d = tl.load(%s + %s%s%s)" : "v%d = tl.load(%s%s%s%s)", i, base.s, t->rank ? index_text(pr, i, t, s->imm[0]).s : "", mask.s, hint);
+		line(pr, t->rank ? "v%d = tl.load(%s + %s%s%s)" : "v%d = tl.load(%s%s%s%s)", i, base.s,
+		     t->rank ? index_text(pr, i, t, s->imm[0]).s : "", mask.s, hint);
 	}
 }
 
@@ -228,7 +237,8 @@ void print_store(Printer *pr, int i)
 		line(pr, "%s.store([0, 0], %s)", descriptor_text(pr, i, t, base.s).s, A(0));
 	} else {
 		Words mask = mask_text(pr, i, t, 1);
-		line(pr, t->rank ? "tl.store(%s + %s, %s%s)" : "tl.store(%s%s, %s%s)", base.s, t->rank ? index_text(pr, i, t, s->imm[0]).s : "", A(0), mask.s);
+		line(pr, t->rank ? "tl.store(%s + %s, %s%s)" : "tl.store(%s%s, %s%s)", base.s,
+		     t->rank ? index_text(pr, i, t, s->imm[0]).s : "", A(0), mask.s);
 	}
 }
 
@@ -256,8 +266,8 @@ void print_old(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, false, 100);
-	line(pr, s->type.rank ? "v%d = tl.atomic_%s(%s + %s, %s)" : "v%d = tl.atomic_%s(%s%s, %s)", i, atomics[s->sub], base.s,
-	     s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", A(0));
+	line(pr, s->type.rank ? "v%d = tl.atomic_%s(%s + %s, %s)" : "v%d = tl.atomic_%s(%s%s, %s)", i,
+	     atomics[s->sub], base.s, s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", A(0));
 }
 
 void print_atomic(Printer *pr, int i)
@@ -268,7 +278,8 @@ void print_atomic(Printer *pr, int i)
 	if (t->rank == 0)
 		line(pr, "tl.atomic_%s(%s + (pid & %d), %s)", atomics[s->sub], a->name, (1 << s->imm[0]) - 1, A(0));
 	else
-		line(pr, "tl.atomic_%s(%s + ((%s) & %d), %s%s)", atomics[s->sub], a->name, flat_index(pr, i, t, AT_ROWS).s, (1 << s->imm[0]) - 1, A(0),
+		line(pr, "tl.atomic_%s(%s + ((%s) & %d), %s%s)", atomics[s->sub], a->name,
+		     flat_index(pr, i, t, AT_ROWS).s, (1 << s->imm[0]) - 1, A(0),
 		     s->imm[1] ? mask_text(pr, i, t, 1).s : "");
 }
 
@@ -277,7 +288,8 @@ void print_atomic(Printer *pr, int i)
 void print_full(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	line(pr, "v%d = tl.full(%s, %s, %s)", i, shape_of(&s->type).s, literal(s->type.dtype, s->imm[0]).s, tl_name(s->type.dtype));
+	line(pr, "v%d = tl.full(%s, %s, %s)", i, shape_of(&s->type).s, literal(s->type.dtype, s->imm[0]).s,
+	     tl_name(s->type.dtype));
 }
 
 void print_arange(Printer *pr, int i)
@@ -305,9 +317,21 @@ void print_number(Printer *pr, int i)
 static Words binary_text(int sub, neso_dtype t, const char *a, const char *b)
 {
 	static const char *const forms[BIN__COUNT] = {
-		"%s + %s", "%s - %s", "%s * %s", "tl.minimum(%s, %s)", "tl.maximum(%s, %s)", "tl.minimum(%s, %s, propagate_nan=tl.PropagateNan.ALL)",
-		"tl.maximum(%s, %s, propagate_nan=tl.PropagateNan.ALL)", "%s // ((%s & 15) | 1)", "%s %% ((%s & 15) | 1)", "%s & %s", "%s | %s", "%s ^ %s",
-		"%s << (%s & %d)", "%s >> (%s & %d)", "tl.umulhi(%s, %s)",
+		"%s + %s",
+		"%s - %s",
+		"%s * %s",
+		"tl.minimum(%s, %s)",
+		"tl.maximum(%s, %s)",
+		"tl.minimum(%s, %s, propagate_nan=tl.PropagateNan.ALL)",
+		"tl.maximum(%s, %s, propagate_nan=tl.PropagateNan.ALL)",
+		"%s // ((%s & 15) | 1)",
+		"%s %% ((%s & 15) | 1)",
+		"%s & %s",
+		"%s | %s",
+		"%s ^ %s",
+		"%s << (%s & %d)",
+		"%s >> (%s & %d)",
+		"tl.umulhi(%s, %s)",
 	};
 	const char *form = forms[sub];
 	if (is_float(t) && sub == BIN_DIV)
@@ -326,14 +350,16 @@ void print_binary(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	bool widened = s->type.dtype == NESO_BF16 && s->sub >= BIN_MIN && s->sub <= BIN_MAX_NAN;
-	line(pr, "v%d = %s%s", i, binary_text(s->sub, s->type.dtype, A(0), A(1)).s, widened ? ".to(tl.bfloat16)" : "");
+	line(pr, "v%d = %s%s", i, binary_text(s->sub, s->type.dtype, A(0), A(1)).s,
+	     widened ? ".to(tl.bfloat16)" : "");
 }
 
 void print_binary_imm(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	neso_dtype t = s->type.dtype;
-	static const char *const plain[BIN__COUNT] = {[BIN_DIV] = "//", [BIN_MOD] = "%", [BIN_SHL] = "<<", [BIN_SHR] = ">>"};
+	static const char *const plain[BIN__COUNT] = {
+		[BIN_DIV] = "//", [BIN_MOD] = "%", [BIN_SHL] = "<<", [BIN_SHR] = ">>"};
 	Name b = literal(t, s->imm[0]);
 	if (plain[s->sub])
 		line(pr, "v%d = %s %s %s", i, A(0), plain[s->sub], b.s);
@@ -375,7 +401,8 @@ void print_fma(Printer *pr, int i)
 void print_clamp(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	line(pr, "v%d = tl.clamp(%s, %d.0, %d.0).to(%s)", i, A(0), (int)s->imm[0], (int)s->imm[1], tl_name(s->type.dtype));
+	line(pr, "v%d = tl.clamp(%s, %d.0, %d.0).to(%s)", i, A(0), (int)s->imm[0], (int)s->imm[1],
+	     tl_name(s->type.dtype));
 }
 
 void print_cast(Printer *pr, int i)
@@ -420,7 +447,7 @@ void print_join(Printer *pr, int i)
 
 void print_split(Printer *pr, int i)
 {
-	line(pr, stmt(pr, i)->imm[0] ? "_, v%d = tl.split(%s)" : "v%d, _ = tl.split(%s)", i, A(0));
+	line(pr, stmt(pr, i)->imm[0] ? "u%d, v%d = tl.split(%s)" : "v%d, u%d = tl.split(%s)", i, i, A(0));
 }
 
 void print_interleave(Printer *pr, int i)
@@ -441,7 +468,8 @@ void print_sort(Printer *pr, int i)
 void print_gather(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	line(pr, "v%d = tl.gather(%s, %s & %d, %d)", i, A(0), A(1), arg_type(pr, i, 0)->dim[s->imm[0]] - 1, (int)s->imm[0]);
+	line(pr, "v%d = tl.gather(%s, %s & %d, %d)", i, A(0), A(1), arg_type(pr, i, 0)->dim[s->imm[0]] - 1,
+	     (int)s->imm[0]);
 }
 
 void print_histogram(Printer *pr, int i)
@@ -461,14 +489,19 @@ void print_reduce(Printer *pr, int i)
 		append(&axis, "%d", (int)s->imm[0]);
 	}
 	if (s->sub < RED_ARGMAX)
-		line(pr, "v%d = tl.%s(%s, axis=%s%s).to(%s)", i, functions[s->sub], A(0), axis.s, keep, tl_name(s->type.dtype));
+		line(pr, "v%d = tl.%s(%s, axis=%s%s).to(%s)", i, functions[s->sub], A(0), axis.s, keep,
+		     tl_name(s->type.dtype));
 	else if (s->sub < RED_PRODUCT)
 		line(pr, "v%d = tl.%s(%s, axis=%s%s)", i, functions[s->sub], A(0), axis.s, keep);
 	else if (s->sub == RED_BEST)
-		line(pr, "v%d, _ = tl.reduce((%s, %s), %s, best%s)", i, A(0), A(1), axis.s, keep);
+		line(pr, "v%d, u%d = tl.reduce((%s, %s), %s, best%s)", i, i, A(0), A(1), axis.s, keep);
 	else
-		line(pr, "v%d = tl.reduce(%s, %s, %s%s)", i, A(0), axis.s, s->sub == RED_AND ? "both" : "product", keep);
-	pr->helpers |= s->sub == RED_BEST ? 1u << HELPER_BEST : s->sub == RED_AND ? 1u << HELPER_AND : s->sub == RED_PRODUCT ? 1u << HELPER_PRODUCT : 0;
+		line(pr, "v%d = tl.reduce(%s, %s, %s%s)", i, A(0), axis.s, s->sub == RED_AND ? "both" : "product",
+		     keep);
+	pr->helpers |= s->sub == RED_BEST      ? 1u << HELPER_BEST
+		       : s->sub == RED_AND     ? 1u << HELPER_AND
+		       : s->sub == RED_PRODUCT ? 1u << HELPER_PRODUCT
+					       : 0;
 }
 
 void print_scan(Printer *pr, int i)
@@ -481,7 +514,9 @@ void print_scan(Printer *pr, int i)
 	case SCAN_SUM: line(pr, "v%d = tl.cumsum(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
 	case SCAN_PRODUCT: line(pr, "v%d = tl.cumprod(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
 	case SCAN_MAX: line(pr, "v%d = tl.associative_scan(%s, %d, larger%s)", i, A(0), axis, reverse); break;
-	default: line(pr, "_, v%d = tl.associative_scan((%s, %s), %d, then%s)", i, A(0), A(1), axis, reverse); break;
+	default:
+		line(pr, "u%d, v%d = tl.associative_scan((%s, %s), %d, then%s)", i, i, A(0), A(1), axis, reverse);
+		break;
 	}
 	pr->helpers |= s->sub == SCAN_MAX ? 1u << HELPER_LARGER : s->sub == SCAN_THEN ? 1u << HELPER_THEN : 0;
 }
@@ -492,5 +527,6 @@ void print_dot(Printer *pr, int i)
 	Words acc = {""};
 	if (s->arg_count == 3)
 		append(&acc, ", %s", A(2));
-	line(pr, "v%d = tl.dot(%s, %s%s, input_precision=\"%s\", out_dtype=%s)", i, A(0), A(1), acc.s, s->sub ? "tf32" : "ieee", tl_name(s->type.dtype));
+	line(pr, "v%d = tl.dot(%s, %s%s, input_precision=\"%s\", out_dtype=%s)", i, A(0), A(1), acc.s,
+	     s->sub ? "tf32" : "ieee", tl_name(s->type.dtype));
 }

@@ -77,12 +77,15 @@ bool propose_load(Generator *g)
 bool propose_full(Generator *g)
 {
 	Type t = some_type(g, some_dtype(g));
-	return add(g, (Stmt){.op = OP_FULL, .type = t, .imm = {t.dtype == NESO_INT1 ? below(g, 2) : below(g, 30)}}) >= 0;
+	return add(g, (Stmt){.op = OP_FULL, .type = t, .imm = {t.dtype == NESO_INT1 ? below(g, 2) : below(g, 30)}}) >=
+	       0;
 }
 
 bool propose_arange(Generator *g)
 {
-	return add(g, (Stmt){.op = OP_ARANGE, .type = {.rank = 1, .dim = {(uint16_t)g->dims[below(g, 3)]}}, .imm = {below(g, 3) ? 0 : below(g, 40)}}) >= 0;
+	return add(g, (Stmt){.op = OP_ARANGE,
+			     .type = {.rank = 1, .dim = {(uint16_t)g->dims[below(g, 3)]}},
+			     .imm = {below(g, 3) ? 0 : below(g, 40)}}) >= 0;
 }
 
 bool propose_pid(Generator *g)
@@ -94,12 +97,16 @@ bool propose_number(Generator *g)
 {
 	static const neso_dtype dtypes[] = {NESO_INT32, NESO_INT32, NESO_FP32, NESO_INT64};
 	static const int values[] = {0, 2, 3, 5, 7, 16, 32, 100, -4};
-	return add(g, (Stmt){.op = OP_NUMBER, .type = {.dtype = dtypes[below(g, 4)]}, .imm = {values[below(g, 9)]}}) >= 0;
+	return add(g,
+		   (Stmt){.op = OP_NUMBER, .type = {.dtype = dtypes[below(g, 4)]}, .imm = {values[below(g, 9)]}}) >=
+	       0;
 }
 
 bool propose_lookup(Generator *g)
 {
-	return unary(g, is_index, (Stmt){.op = OP_LOOKUP, .type = {.dtype = some_dtype(g)}, .imm = {below(g, 9), below(g, 2) * 9}});
+	return unary(
+		g, is_index,
+		(Stmt){.op = OP_LOOKUP, .type = {.dtype = some_dtype(g)}, .imm = {below(g, 9), below(g, 2) * 9}});
 }
 
 bool propose_exchange(Generator *g)
@@ -118,7 +125,11 @@ bool propose_store(Generator *g)
 	if (v < 0)
 		return false;
 	const Type *t = &stmt(g, v)->type;
-	Stmt s = {.op = OP_STORE, .sub = (uint8_t)below(g, 2), .arg_count = 1, .args = {(uint16_t)v}, .imm = {t->rank ? below(g, AT__COUNT) : 0, below(g, 4)}};
+	Stmt s = {.op = OP_STORE,
+		  .sub = (uint8_t)below(g, 2),
+		  .arg_count = 1,
+		  .args = {(uint16_t)v},
+		  .imm = {t->rank ? below(g, AT__COUNT) : 0, below(g, 4)}};
 	if (t->rank && below(g, 4) == 0) {
 		Type boolean = *t;
 		boolean.dtype = NESO_INT1;
@@ -133,7 +144,9 @@ bool propose_store(Generator *g)
 
 bool propose_atomic(Generator *g)
 {
-	return unary(g, is_number, (Stmt){.op = OP_ATOMIC, .sub = (uint8_t)below(g, ATOMIC_XCHG), .imm = {below(g, 8), below(g, 3)}});
+	return unary(
+		g, is_number,
+		(Stmt){.op = OP_ATOMIC, .sub = (uint8_t)below(g, ATOMIC_XCHG), .imm = {below(g, 8), below(g, 3)}});
 }
 
 /* ---- elementwise ---- */
@@ -157,23 +170,34 @@ bool propose_binary(Generator *g)
 	if (b < 0)
 		return false;
 	bool swap = below(g, 2);
-	int sub = stmt(g, a)->type.dtype == NESO_INT1 ? BIN_AND + below(g, 3) : is_float(stmt(g, a)->type.dtype) ? below(g, BIN_MOD + 1) : below(g, BIN__COUNT);
+	int sub = stmt(g, a)->type.dtype == NESO_INT1 ? BIN_AND + below(g, 3)
+		  : is_float(stmt(g, a)->type.dtype)  ? below(g, BIN_MOD + 1)
+						      : below(g, BIN__COUNT);
 	if (is_float(stmt(g, a)->type.dtype) && stmt(g, a)->range.whole && below(g, 2))
 		sub = below(g, BIN_MAX + 1);
-	return add(g, (Stmt){.op = OP_BINARY, .sub = (uint8_t)sub, .arg_count = 2, .args = {(uint16_t)(swap ? b : a), (uint16_t)(swap ? a : b)}}) >= 0;
+	return add(g, (Stmt){.op = OP_BINARY,
+			     .sub = (uint8_t)sub,
+			     .arg_count = 2,
+			     .args = {(uint16_t)(swap ? b : a), (uint16_t)(swap ? a : b)}}) >= 0;
 }
 
 bool propose_binary_imm(Generator *g)
 {
 	static const int values[] = {0, 1, 2, 3, 4, 5, 7, 8, 10, 16, 31, 100, 127, -1, -3};
-	return unary(g, is_number, (Stmt){.op = OP_BINARY_IMM, .sub = (uint8_t)below(g, BIN_HI), .imm = {values[below(g, 15)], below(g, 4) == 0}});
+	return unary(g, is_number,
+		     (Stmt){.op = OP_BINARY_IMM,
+			    .sub = (uint8_t)below(g, BIN_HI),
+			    .imm = {values[below(g, 15)], below(g, 4) == 0}});
 }
 
 bool propose_compare(Generator *g)
 {
 	int a = pick(g, is_number, NULL);
 	int b = a < 0 ? -1 : partner(g, a);
-	return b >= 0 && add(g, (Stmt){.op = OP_COMPARE, .sub = (uint8_t)below(g, 6), .arg_count = 2, .args = {(uint16_t)a, (uint16_t)b}}) >= 0;
+	return b >= 0 && add(g, (Stmt){.op = OP_COMPARE,
+				       .sub = (uint8_t)below(g, 6),
+				       .arg_count = 2,
+				       .args = {(uint16_t)a, (uint16_t)b}}) >= 0;
 }
 
 bool propose_unary(Generator *g)
@@ -190,7 +214,8 @@ bool propose_where(Generator *g)
 	int b = value_of(g, &t, stmt(g, a)->range.whole);
 	t.dtype = NESO_INT1;
 	int m = b < 0 ? -1 : value_of(g, &t, false);
-	return m >= 0 && add(g, (Stmt){.op = OP_WHERE, .arg_count = 3, .args = {(uint16_t)m, (uint16_t)a, (uint16_t)b}}) >= 0;
+	return m >= 0 &&
+	       add(g, (Stmt){.op = OP_WHERE, .arg_count = 3, .args = {(uint16_t)m, (uint16_t)a, (uint16_t)b}}) >= 0;
 }
 
 bool propose_fma(Generator *g)
@@ -200,7 +225,8 @@ bool propose_fma(Generator *g)
 		return false;
 	Type t = stmt(g, a)->type;
 	int b = value_of(g, &t, true), c = value_of(g, &t, true);
-	return b >= 0 && c >= 0 && add(g, (Stmt){.op = OP_FMA, .arg_count = 3, .args = {(uint16_t)a, (uint16_t)b, (uint16_t)c}}) >= 0;
+	return b >= 0 && c >= 0 &&
+	       add(g, (Stmt){.op = OP_FMA, .arg_count = 3, .args = {(uint16_t)a, (uint16_t)b, (uint16_t)c}}) >= 0;
 }
 
 bool propose_clamp(Generator *g)
@@ -210,15 +236,18 @@ bool propose_clamp(Generator *g)
 
 bool propose_cast(Generator *g)
 {
-	static const neso_dtype all[] = {NESO_INT1, NESO_INT8, NESO_INT16, NESO_INT32, NESO_INT64, NESO_UINT8, NESO_UINT16, NESO_UINT32, NESO_UINT64,
-					 NESO_FP8E5, NESO_FP8E4NV, NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP64, NESO_FP32};
-	return unary(g, NULL, (Stmt){.op = OP_CAST, .type = {.dtype = below(g, 2) ? some_dtype(g) : all[below(g, 16)]}});
+	static const neso_dtype all[] = {NESO_INT1,   NESO_INT8,   NESO_INT16,  NESO_INT32, NESO_INT64,   NESO_UINT8,
+					 NESO_UINT16, NESO_UINT32, NESO_UINT64, NESO_FP8E5, NESO_FP8E4NV, NESO_FP16,
+					 NESO_BF16,   NESO_FP32,   NESO_FP64,   NESO_FP32};
+	return unary(g, NULL,
+		     (Stmt){.op = OP_CAST, .type = {.dtype = below(g, 2) ? some_dtype(g) : all[below(g, 16)]}});
 }
 
 bool propose_bitcast(Generator *g)
 {
-	static const neso_dtype all[] = {NESO_INT8, NESO_INT16, NESO_INT32, NESO_INT64, NESO_UINT8, NESO_UINT16, NESO_UINT32, NESO_UINT64,
-					 NESO_FP8E5, NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP64};
+	static const neso_dtype all[] = {NESO_INT8,   NESO_INT16,  NESO_INT32,  NESO_INT64, NESO_UINT8,
+					 NESO_UINT16, NESO_UINT32, NESO_UINT64, NESO_FP8E5, NESO_FP16,
+					 NESO_BF16,   NESO_FP32,   NESO_FP64};
 	return unary(g, NULL, (Stmt){.op = OP_BITCAST, .type = {.dtype = all[below(g, 13)]}});
 }
 
@@ -229,7 +258,10 @@ bool propose_reshape(Generator *g)
 	int a = pick(g, is_tile, NULL);
 	if (a < 0)
 		return false;
-	Stmt s = {.op = OP_RESHAPE, .arg_count = 1, .args = {(uint16_t)a}, .type = {.rank = (uint8_t)(1 + below(g, MAX_RANK))}};
+	Stmt s = {.op = OP_RESHAPE,
+		  .arg_count = 1,
+		  .args = {(uint16_t)a},
+		  .type = {.rank = (uint8_t)(1 + below(g, MAX_RANK))}};
 	for (int d = 0; d < s.type.rank; d++)
 		s.type.dim[d] = 1;
 	for (int n = type_elements(&stmt(g, a)->type); n > 1; n /= 2)
@@ -292,7 +324,10 @@ bool propose_split(Generator *g)
 		int a = pick(g, is_tile, NULL);
 		if (a < 0 || type_elements(&stmt(g, a)->type) < 4)
 			return false;
-		Stmt s = {.op = OP_RESHAPE, .arg_count = 1, .args = {(uint16_t)a}, .type = {.rank = 2, .dim = {(uint16_t)(type_elements(&stmt(g, a)->type) / 2), 2}}};
+		Stmt s = {.op = OP_RESHAPE,
+			  .arg_count = 1,
+			  .args = {(uint16_t)a},
+			  .type = {.rank = 2, .dim = {(uint16_t)(type_elements(&stmt(g, a)->type) / 2), 2}}};
 		if (add(g, s) < 0)
 			return false;
 	}
@@ -325,7 +360,9 @@ bool propose_gather(Generator *g)
 	if (below(g, 3) == 0)
 		t.dim[axis] = (uint16_t)g->dims[below(g, 3)];
 	int at = value_of(g, &t, false);
-	return at >= 0 && add(g, (Stmt){.op = OP_GATHER, .arg_count = 2, .args = {(uint16_t)a, (uint16_t)at}, .imm = {axis}}) >= 0;
+	return at >= 0 &&
+	       add(g, (Stmt){.op = OP_GATHER, .arg_count = 2, .args = {(uint16_t)a, (uint16_t)at}, .imm = {axis}}) >=
+		       0;
 }
 
 bool propose_histogram(Generator *g)
@@ -335,7 +372,10 @@ bool propose_histogram(Generator *g)
 		Type t = {.dtype = NESO_INT32, .rank = 1, .dim = {(uint16_t)g->dims[below(g, 3)]}};
 		a = value_of(g, &t, false);
 	}
-	return a >= 0 && add(g, (Stmt){.op = OP_HISTOGRAM, .arg_count = 1, .args = {(uint16_t)a}, .type = {.rank = 1, .dim = {(uint16_t)(2 << below(g, 8))}}}) >= 0;
+	return a >= 0 && add(g, (Stmt){.op = OP_HISTOGRAM,
+				       .arg_count = 1,
+				       .args = {(uint16_t)a},
+				       .type = {.rank = 1, .dim = {(uint16_t)(2 << below(g, 8))}}}) >= 0;
 }
 
 bool propose_reduce(Generator *g)
@@ -363,7 +403,11 @@ bool propose_scan(Generator *g)
 	if (a < 0)
 		return false;
 	Type t = stmt(g, a)->type;
-	Stmt s = {.op = OP_SCAN, .sub = (uint8_t)sub, .arg_count = 1, .args = {(uint16_t)a}, .imm = {below(g, t.rank), below(g, 3) == 0}};
+	Stmt s = {.op = OP_SCAN,
+		  .sub = (uint8_t)sub,
+		  .arg_count = 1,
+		  .args = {(uint16_t)a},
+		  .imm = {below(g, t.rank), below(g, 3) == 0}};
 	if (sub == SCAN_THEN) {
 		int b = value_of(g, &t, false);
 		if (b < 0)
@@ -379,13 +423,15 @@ static bool is_left(const Stmt *s, const void *data)
 {
 	const Type *t = &s->type;
 	(void)data;
-	return (t->rank == 2 || t->rank == 3) && t->dim[t->rank - 1] >= 16 && t->dim[t->rank - 2] >= 16 && s->range.whole && !s->range.nan &&
-	       range_largest(s->range) <= 64 && (is_float(t->dtype) || t->dtype == NESO_INT8);
+	return (t->rank == 2 || t->rank == 3) && t->dim[t->rank - 1] >= 16 && t->dim[t->rank - 2] >= 16 &&
+	       s->range.whole && !s->range.nan && range_largest(s->range) <= 64 &&
+	       (is_float(t->dtype) || t->dtype == NESO_INT8);
 }
 
 static int left_operand(Generator *g)
 {
-	static const neso_dtype dtypes[] = {NESO_FP16, NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP32, NESO_INT8, NESO_FP8E5, NESO_FP8E4NV, NESO_FP64};
+	static const neso_dtype dtypes[] = {NESO_FP16, NESO_FP16,  NESO_BF16,    NESO_FP32, NESO_FP32,
+					    NESO_INT8, NESO_FP8E5, NESO_FP8E4NV, NESO_FP64};
 	int a = below(g, 2) ? pick(g, is_left, NULL) : -1;
 	if (a >= 0)
 		return a;
@@ -402,7 +448,10 @@ bool propose_dot(Generator *g)
 	if (a < 0)
 		return false;
 	Type t = stmt(g, a)->type, r;
-	neso_dtype out = t.dtype == NESO_INT8 ? NESO_INT32 : t.dtype == NESO_FP64 ? NESO_FP64 : t.dtype == NESO_FP16 && below(g, 6) == 0 ? NESO_FP16 : NESO_FP32;
+	neso_dtype out = t.dtype == NESO_INT8                       ? NESO_INT32
+			 : t.dtype == NESO_FP64                     ? NESO_FP64
+			 : t.dtype == NESO_FP16 && below(g, 6) == 0 ? NESO_FP16
+								    : NESO_FP32;
 	int k = t.dim[t.rank - 1], n = 16 << below(g, 3);
 	r = t;
 	r.dtype = out;
@@ -414,7 +463,9 @@ bool propose_dot(Generator *g)
 		t.dim[0] = (uint16_t)n;
 		t.dim[1] = (uint16_t)k;
 		int from = value_of(g, &t, true);
-		if (from < 0 || add(g, (Stmt){.op = OP_PERMUTE, .arg_count = 1, .args = {(uint16_t)from}, .imm = {1, 0, 2, 3}}) < 0)
+		if (from < 0 ||
+		    add(g, (Stmt){.op = OP_PERMUTE, .arg_count = 1, .args = {(uint16_t)from}, .imm = {1, 0, 2, 3}}) <
+			    0)
 			return false;
 		t.dim[0] = (uint16_t)k;
 		t.dim[1] = (uint16_t)n;
@@ -422,7 +473,11 @@ bool propose_dot(Generator *g)
 	int b = value_of(g, &t, true);
 	if (b < 0)
 		return false;
-	Stmt s = {.op = OP_DOT, .sub = (uint8_t)below(g, 2), .arg_count = 2, .args = {(uint16_t)a, (uint16_t)b}, .type = {.dtype = out}};
+	Stmt s = {.op = OP_DOT,
+		  .sub = (uint8_t)below(g, 2),
+		  .arg_count = 2,
+		  .args = {(uint16_t)a, (uint16_t)b},
+		  .type = {.dtype = out}};
 	int acc = below(g, 2) ? value_of(g, &r, true) : -1;
 	if (acc >= 0) {
 		s.args[s.arg_count++] = (uint16_t)acc;

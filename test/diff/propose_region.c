@@ -43,7 +43,8 @@ static bool results(Generator *g, int start, int count)
 
 static bool is_exact_sum(const Stmt *s)
 {
-	return (s->type.dtype == NESO_FP32 || s->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan && range_largest(s->range) <= 1024;
+	return (s->type.dtype == NESO_FP32 || s->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan &&
+	       range_largest(s->range) <= 1024;
 }
 
 static bool is_left_operand(const Stmt *s, const void *data)
@@ -52,7 +53,8 @@ static bool is_left_operand(const Stmt *s, const void *data)
 	neso_dtype t = s->type.dtype;
 	int least = neso_dtype_size(t) == 1 ? 32 : 16;
 	return s->type.rank == 2 && s->type.dim[0] == acc->type.dim[0] && s->type.dim[1] >= least && is_float(t) &&
-	       (t == NESO_FP64) == (acc->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan && range_largest(s->range) <= 16;
+	       (t == NESO_FP64) == (acc->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan &&
+	       range_largest(s->range) <= 16;
 }
 
 /* phi + a product, as most loops with a dot have it. */
@@ -64,14 +66,21 @@ static int add_product(Generator *g, int phi)
 		return -1;
 	int a = below(g, 2) ? pick(g, is_left_operand, &acc) : -1;
 	if (a < 0) {
-		Type t = {.dtype = acc.type.dtype == NESO_FP64 ? NESO_FP64 : dtypes[below(g, 4)], .rank = 2, .dim = {acc.type.dim[0], (uint16_t)(32 << below(g, 2))}};
+		Type t = {.dtype = acc.type.dtype == NESO_FP64 ? NESO_FP64 : dtypes[below(g, 4)],
+			  .rank = 2,
+			  .dim = {acc.type.dim[0], (uint16_t)(32 << below(g, 2))}};
 		a = new_leaf(g, &t, true);
 		if (a < 0)
 			return -1;
 	}
 	Type t = {.dtype = stmt(g, a)->type.dtype, .rank = 2, .dim = {stmt(g, a)->type.dim[1], acc.type.dim[1]}};
 	int b = value_of(g, &t, true);
-	return b < 0 ? -1 : add(g, (Stmt){.op = OP_DOT, .sub = (uint8_t)below(g, 2), .arg_count = 3, .args = {(uint16_t)a, (uint16_t)b, (uint16_t)phi}, .type = {.dtype = acc.type.dtype}});
+	return b < 0 ? -1
+		     : add(g, (Stmt){.op = OP_DOT,
+				     .sub = (uint8_t)below(g, 2),
+				     .arg_count = 3,
+				     .args = {(uint16_t)a, (uint16_t)b, (uint16_t)phi},
+				     .type = {.dtype = acc.type.dtype}});
 }
 
 static int next_value(Generator *g, int start, int phi)
@@ -84,7 +93,11 @@ static int next_value(Generator *g, int start, int phi)
 	int i = below(g, 4) ? add_product(g, phi) : -1;
 	if (i < 0) {
 		int step = value_of(g, &t, true);
-		i = step < 0 ? -1 : add(g, (Stmt){.op = OP_BINARY, .sub = BIN_ADD, .arg_count = 2, .args = {(uint16_t)phi, (uint16_t)step}});
+		i = step < 0 ? -1
+			     : add(g, (Stmt){.op = OP_BINARY,
+					     .sub = BIN_ADD,
+					     .arg_count = 2,
+					     .args = {(uint16_t)phi, (uint16_t)step}});
 	}
 	return i < 0 || !same_type(&stmt(g, i)->type, &t) ? phi : i;
 }
@@ -92,13 +105,19 @@ static int next_value(Generator *g, int start, int phi)
 bool propose_for(Generator *g)
 {
 	Mark m = mark(g);
-	Stmt s = {.op = OP_FOR, .sub = (uint8_t)below(g, LOOP__COUNT), .imm = {below(g, MAX_TRIPS + 1), 0, 1 + below(g, 4)}};
+	Stmt s = {.op = OP_FOR,
+		  .sub = (uint8_t)below(g, LOOP__COUNT),
+		  .imm = {below(g, MAX_TRIPS + 1), 0, 1 + below(g, 4)}};
 	if (s.sub == LOOP_STATIC)
 		s.imm[0] = 1 + below(g, 3);
 	for (int n = below(g, 4); n > 0; n--) {
 		int first = -1;
 		if (below(g, 3) == 0)
-			first = add(g, (Stmt){.op = OP_FULL, .type = {.dtype = NESO_FP32, .rank = 2, .dim = {(uint16_t)(16 << below(g, 3)), (uint16_t)(16 << below(g, 3))}}});
+			first = add(g, (Stmt){.op = OP_FULL,
+					      .type = {.dtype = NESO_FP32,
+						       .rank = 2,
+						       .dim = {(uint16_t)(16 << below(g, 3)),
+							       (uint16_t)(16 << below(g, 3))}}});
 		if (first < 0)
 			first = pick(g, NULL, NULL);
 		if (first < 0)
@@ -148,7 +167,11 @@ static int condition(Generator *g)
 		a = add(g, (Stmt){.op = OP_PID});
 	Type t = {.dtype = NESO_INT32};
 	int b = a < 0 || stmt(g, a)->type.dtype != NESO_INT32 ? a : value_of(g, &t, true);
-	return b < 0 ? -1 : add(g, (Stmt){.op = OP_COMPARE, .sub = (uint8_t)below(g, 6), .arg_count = 2, .args = {(uint16_t)a, (uint16_t)b}});
+	return b < 0 ? -1
+		     : add(g, (Stmt){.op = OP_COMPARE,
+				     .sub = (uint8_t)below(g, 6),
+				     .arg_count = 2,
+				     .args = {(uint16_t)a, (uint16_t)b}});
 }
 
 bool propose_if(Generator *g)
@@ -160,7 +183,8 @@ bool propose_if(Generator *g)
 	if (start < 0)
 		return take_back(g, &m);
 	fill(g, 4);
-	Stmt then = {.op = OP_ELSE, .arg_count = (uint8_t)count}, end = {.op = OP_END_IF, .arg_count = (uint8_t)count};
+	Stmt then = {.op = OP_ELSE, .arg_count = (uint8_t)count},
+	     end = {.op = OP_END_IF, .arg_count = (uint8_t)count};
 	for (int k = 0; k < count; k++) {
 		int i = pick(g, NULL, NULL);
 		if (i < 0)
@@ -187,7 +211,8 @@ bool propose_if(Generator *g)
 bool propose_fn(Generator *g)
 {
 	Mark m = mark(g);
-	Stmt s = {.op = OP_FN, .imm = {below(g, 2)}}, end = {.op = OP_END_FN, .arg_count = (uint8_t)(1 + below(g, 2))};
+	Stmt s = {.op = OP_FN, .imm = {below(g, 2)}},
+	     end = {.op = OP_END_FN, .arg_count = (uint8_t)(1 + below(g, 2))};
 	for (int n = 1 + below(g, 3); n > 0; n--) {
 		int i = pick(g, NULL, NULL);
 		if (i >= 0)

@@ -35,7 +35,8 @@ static size_t shift_of(const CaseArg *a)
 
 static double wild_float(Random *r)
 {
-	static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 65504, 65520, 1e-8, 6e-8, 1e-40, 3e38, 448, 57344, INFINITY, -INFINITY, NAN};
+	static const double special[] = {0.0,  -0.0,  1.0,  -1.0, 0.5,   65504,    65520,     1e-8,
+					 6e-8, 1e-40, 3e38, 448,  57344, INFINITY, -INFINITY, NAN};
 	switch (random_below(r, 8)) {
 	case 0: return special[random_below(r, 16)];
 	case 1:
@@ -49,7 +50,8 @@ static void fill_wild(const CaseArg *a, Random *r, unsigned char *to, size_t siz
 	if (a->dtype == NESO_INT1) {
 		*to = (unsigned char)random_below(r, 2);
 	} else if (!is_float(a->dtype) || is_fp8(a->dtype) || random_below(r, 8) == 0) {
-		static const uint64_t ends[] = {0, 1, UINT64_MAX, UINT64_C(0x8080808080808080), UINT64_C(0x7fffffffffffffff)};
+		static const uint64_t ends[] = {0, 1, UINT64_MAX, UINT64_C(0x8080808080808080),
+						UINT64_C(0x7fffffffffffffff)};
 		uint64_t bits = random_below(r, 8) || is_float(a->dtype) ? random_next(r) : ends[random_below(r, 5)];
 		memcpy(to, &bits, size);
 	} else {
@@ -135,7 +137,9 @@ static bool compare(const Case *c, const Data *ours, const Data *theirs, Outcome
 				continue;
 			element_text(a->dtype, x, left);
 			element_text(a->dtype, y, right);
-			at += (size_t)snprintf(outcome->text + at, sizeof outcome->text - at, "%s[%u]: interpreter %s, %s %s\n", a->name, e, left, outcome->target, right);
+			at += (size_t)snprintf(outcome->text + at, sizeof outcome->text - at,
+					       "%s[%u]: interpreter %s, %s %s\n", a->name, e, left, outcome->target,
+					       right);
 		}
 	}
 	if (wrong > 8)
@@ -181,7 +185,8 @@ static void to_device(Session *s, const Case *c, Data *d)
 			continue;
 		s->status = neso_gpu_alloc(s->context, d->bytes[k] + 16, &s->device[k], &s->diagnostics);
 		if (s->status == NESO_OK)
-			s->status = neso_gpu_copy(s->context, (char *)s->device[k] + shift_of(&c->args[k]), d->first[k], d->bytes[k], NULL, &s->diagnostics);
+			s->status = neso_gpu_copy(s->context, (char *)s->device[k] + shift_of(&c->args[k]),
+						  d->first[k], d->bytes[k], NULL, &s->diagnostics);
 	}
 }
 
@@ -191,7 +196,9 @@ static void from_device(Session *s, const Case *c, Data *d)
 		s->status = neso_gpu_synchronize(s->context, NULL, &s->diagnostics);
 	for (int k = 0; k < c->arg_count; k++) {
 		if (s->device[k] && s->status == NESO_OK)
-			s->status = neso_gpu_copy(s->context, d->first[k], (char *)s->device[k] + shift_of(&c->args[k]), d->bytes[k], NULL, &s->diagnostics);
+			s->status =
+				neso_gpu_copy(s->context, d->first[k], (char *)s->device[k] + shift_of(&c->args[k]),
+					      d->bytes[k], NULL, &s->diagnostics);
 		neso_gpu_free(s->context, s->device[k]);
 	}
 }
@@ -211,11 +218,16 @@ static size_t make_args(const Session *s, const Case *c, const Data *d, neso_arg
 }
 
 /* Runs on the target; fills the outcome when that fails. */
-static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c, const Engines *e, const char *target, Data *d, Outcome *outcome)
+static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c, const Engines *e,
+		       const char *target, Data *d, Outcome *outcome)
 {
 	Session s = {.context = context, .on_gpu = strcmp(target, "cuda") == 0};
 	neso_arg args[MAX_CASE_ARGS];
-	neso_compile_options options = {.size = sizeof options, .num_warps = c->num_warps, .num_stages = c->num_stages, .target = target, .no_fp_fusion = !c->fused};
+	neso_compile_options options = {.size = sizeof options,
+					.num_warps = c->num_warps,
+					.num_stages = c->num_stages,
+					.target = target,
+					.no_fp_fusion = !c->fused};
 	snprintf(outcome->target, sizeof outcome->target, "%s", target);
 	if (s.on_gpu)
 		to_device(&s, c, d);
@@ -248,7 +260,8 @@ void case_run(const Case *c, const Engines *e, neso_context *context, Outcome *o
 	Data ours, theirs;
 	memset(outcome, 0, sizeof *outcome);
 	snprintf(outcome->target, sizeof outcome->target, "interp");
-	if (neso_module_load_text(context, "program.py", c->text, strlen(c->text), &module, &diagnostics) != NESO_OK ||
+	if (neso_module_load_text(context, "program.py", c->text, strlen(c->text), &module, &diagnostics) !=
+		    NESO_OK ||
 	    neso_module_find(module, "kernel", &kernel, &diagnostics) != NESO_OK) {
 		found(outcome, FINDING, diagnostics);
 		neso_diagnostics_free(diagnostics);
@@ -301,7 +314,8 @@ void case_run_apart(const Case *c, const Engines *e, Outcome *outcome)
 	if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
 		outcome->kind = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? HUNG : CRASHED;
 		outcome->code[0] = '\0';
-		snprintf(outcome->text, sizeof outcome->text, "the process ended by signal %d\n", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+		snprintf(outcome->text, sizeof outcome->text, "the process ended by signal %d\n",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	}
 }
 

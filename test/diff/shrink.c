@@ -227,7 +227,8 @@ static void shrink_regions(Shrinker *s)
 			gone = attempt(s, &q);
 		}
 		for (int k = 0; !gone && k < s->p->stmts[end_of(s->p, i)].arg_count; k++) {
-			if (is_used(s->p, end_of(s->p, i) + 1 + k) || (s->p->stmts[i].op == OP_FN && s->p->stmts[end_of(s->p, i)].arg_count == 1))
+			if (is_used(s->p, end_of(s->p, i) + 1 + k) ||
+			    (s->p->stmts[i].op == OP_FN && s->p->stmts[end_of(s->p, i)].arg_count == 1))
 				continue;
 			q = *s->p;
 			drop_result(&q, i, k);
@@ -271,9 +272,13 @@ static void shrink_values(Shrinker *s)
 			tried++;
 			done = attempt(s, &q);
 		}
-		for (int leaf = 0; leaf < 2 && !done && is_plain(&s->p->stmts[i]) && s->p->stmts[i].op != OP_FULL && (leaf == 0 || s->p->stmts[i].arg_count); leaf++) {
+		for (int leaf = 0; leaf < 2 && !done && is_plain(&s->p->stmts[i]) && s->p->stmts[i].op != OP_FULL &&
+				   (leaf == 0 || s->p->stmts[i].arg_count);
+		     leaf++) {
 			Program q = *s->p;
-			q.stmts[i] = (Stmt){.op = leaf ? OP_LOAD : OP_FULL, .type = q.stmts[i].type, .imm = {leaf ? 0 : 1, 0, leaf ? 4 : 0}};
+			q.stmts[i] = (Stmt){.op = leaf ? OP_LOAD : OP_FULL,
+					    .type = q.stmts[i].type,
+					    .imm = {leaf ? 0 : 1, 0, leaf ? 4 : 0}};
 			drop_dead(&q);
 			done = attempt(s, &q);
 		}
@@ -322,7 +327,8 @@ static bool resize(Program *p, int from, int to)
 			while (type_elements(&m->type) > wanted) {
 				int best = 0;
 				for (int d = 0; d < m->type.rank; d++)
-					if (m->type.dim[d] == from || (m->type.dim[best] != from && m->type.dim[d] > m->type.dim[best]))
+					if (m->type.dim[d] == from ||
+					    (m->type.dim[best] != from && m->type.dim[d] > m->type.dim[best]))
 						best = d;
 				m->type.dim[best] /= 2;
 			}
@@ -346,11 +352,13 @@ static void shrink_shapes(Shrinker *s)
 
 void program_shrink(Program *p, const Engines *engines, Outcome *outcome, double seconds)
 {
-	Shrinker s = {.p = p, .engines = *engines, .outcome = outcome, .until = seconds_now() + seconds, .progress = true};
+	Shrinker s = {
+		.p = p, .engines = *engines, .outcome = outcome, .until = seconds_now() + seconds, .progress = true};
 	/* Only where it fails. */
 	s.engines.count = 0;
 	for (int k = 0; k < engines->count; k++)
-		if (outcome->kind == CRASHED || outcome->kind == HUNG || strcmp(engines->targets[k], outcome->target) == 0)
+		if (outcome->kind == CRASHED || outcome->kind == HUNG ||
+		    strcmp(engines->targets[k], outcome->target) == 0)
 			s.engines.targets[s.engines.count++] = engines->targets[k];
 	while (s.progress && seconds_now() < s.until) {
 		s.progress = false;
