@@ -4,7 +4,13 @@
  * replacing is one step for each operation, however many calls there are. */
 #include "llvm/lower_int.h"
 
-typedef enum { EFFECT_PURE, EFFECT_CONVERGENT, EFFECT_READ, EFFECT_WRITE, EFFECT_SYNC } Effect;
+typedef enum {
+	EFFECT_PURE,
+	EFFECT_CONVERGENT = 1,
+	EFFECT_READ = 2,
+	EFFECT_WRITE = 4,
+	EFFECT_SYNC = 8 | EFFECT_CONVERGENT
+} Effect;
 
 typedef struct Row {
 	const char *name, *result, *args;
@@ -88,21 +94,15 @@ static void add_effects(LLVMContextRef cx, LLVMValueRef fn, Effect effect)
 	add(fn, cx, "nounwind", 0);
 	add(fn, cx, "nocallback", 0);
 	add(fn, cx, "nofree", 0);
-	if (effect != EFFECT_SYNC)
-		add(fn, cx, "willreturn", 0);
-	switch (effect) {
-	case EFFECT_PURE:
+	if (effect & EFFECT_CONVERGENT)
+		add(fn, cx, "convergent", 0);
+	if (effect == EFFECT_SYNC)
+		return;
+	add(fn, cx, "willreturn", 0);
+	add(fn, cx, "memory", effect & EFFECT_WRITE ? 3 : effect & EFFECT_READ ? 1 : 0);
+	if (effect == EFFECT_PURE) {
 		add(fn, cx, "speculatable", 0);
 		add(fn, cx, "nosync", 0);
-		add(fn, cx, "memory", 0);
-		break;
-	case EFFECT_CONVERGENT:
-		add(fn, cx, "convergent", 0);
-		add(fn, cx, "memory", 0);
-		break;
-	case EFFECT_READ: add(fn, cx, "memory", 1); break;
-	case EFFECT_WRITE: add(fn, cx, "memory", 3); break;
-	case EFFECT_SYNC: add(fn, cx, "convergent", 0); break;
 	}
 }
 
@@ -135,7 +135,7 @@ static LLVMValueRef call(Lower *lw, MachineOp op, LLVMTypeRef type, LLVMValueRef
 {
 	LLVMValueRef v = LLVMBuildCall2(lw->b, type, fn, (LLVMValueRef *)(uintptr_t)args, count, "");
 	/* What replaces the function is no function, so the call says this itself. */
-	if (rows[op].effect == EFFECT_SYNC || rows[op].effect == EFFECT_CONVERGENT)
+	if (rows[op].effect & EFFECT_CONVERGENT)
 		LLVMAddCallSiteAttribute(v, LOWER_ON_FUNCTION, state(lw)->convergent);
 	return v;
 }
@@ -208,7 +208,7 @@ static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, con
 		return fn ? fn : LLVMAddFunction(mod, form.intrinsic, type);
 	}
 	return inline_asm(arena, type, form.text, form.constraints, form.sideeffect || row->effect != EFFECT_PURE,
-			  row->effect == EFFECT_READ || row->effect == EFFECT_WRITE || row->effect == EFFECT_SYNC);
+			  row->effect & (EFFECT_READ | EFFECT_WRITE) || row->effect == EFFECT_SYNC);
 }
 
 const char *machine_replace(LLVMModuleRef mod, Arena *arena, unsigned *ptx)
