@@ -255,6 +255,7 @@ typedef struct Making {
 	JitVariant *variant;
 	DiagList *diags;
 	JitCacheMode mode;
+	JitOverride override;
 	JitContent content;
 	CacheKey key;
 	CacheDigest digest;
@@ -280,11 +281,16 @@ static bool is_our_generator(DiagList *diags)
 	return table && strcmp(table->source_hash, base_source_hash) == 0;
 }
 
+static const JitOverride *override_of(const Making *m)
+{
+	return m->override.given ? &m->override : NULL;
+}
+
 static bool compile_and_put(Making *m)
 {
 	JitVariant *variant = m->variant;
 	uint32_t before = jit_said_count(m->diags);
-	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, !m->mode.binary_only, m->diags))
+	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, override_of(m), !m->mode.binary_only, m->diags))
 		return false;
 	variant->gpu->cache = "miss";
 	if (is_our_generator(m->diags)) {
@@ -323,6 +329,12 @@ static bool prepare(Making *m)
 	diag_init(&none, m->diags->arena, NULL);
 	if (!jit_variant_rows(m->variant, &m->content, &m->key, &none))
 		return false;
+	if (m->override.given) {
+		char hex[CACHE_HEX_SIZE];
+		CacheDigest digest = cache_hash_of(m->override.text.ptr, m->override.text.len);
+		cache_digest_hex(&digest, hex);
+		cache_key_printf(&m->key, "override", "%d %s", m->override.stage, hex);
+	}
 	m->digest = cache_key_digest(&m->key);
 	return true;
 }
@@ -330,8 +342,13 @@ static bool prepare(Making *m)
 bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 {
 	Making m = {.variant = variant, .diags = diags, .claim = {.fd = -1}};
-	if (!prepare(&m))
-		return jit_compile_ir(variant, diags) && jit_gpu_compile(variant, false, diags);
+	jit_override_find(variant, diags->arena, &m.override);
+	if (!prepare(&m)) {
+		bool made = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, override_of(&m), false, diags);
+		if (made)
+			jit_dump(variant, diags);
+		return made;
+	}
 	volatile bool good = false;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
@@ -343,6 +360,8 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 		fault_raise(fault.kind, "%s", fault.text);
 	if (good && variant->gpu->cache[0] == 'h')
 		cache_digest_hex(&m.digest, variant->gpu->cache_key);
+	if (good)
+		jit_dump(variant, diags);
 	jit_cache_tell(&m.mode, diags);
 	return good;
 }

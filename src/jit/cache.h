@@ -22,7 +22,6 @@ bool jit_env_is_on(const char *name);
 
 typedef struct JitContent {
 	CacheKey rows;        /* functions, classes, globals */
-	CacheDigest digest;   /* of these rows alone: "the source" of dumps and overrides */
 	Str source;           /* the functions' text */
 } JitContent;
 /* False: the sources do not say it (they do not compile). */
@@ -30,7 +29,19 @@ bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content);
 /* All rows of a variant for a GPU. False after diagnosing: there is no assembler. */
 bool jit_variant_rows(const JitVariant *variant, const JitContent *content, CacheKey *key, DiagList *diags);
 
+/* The hash of the kernel's sources alone, without what the arguments' constants lead to. False as for jit_content. */
+bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *digest);
+
+/* ---- override.c ---- */
+
+void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out);
+bool jit_dump_wanted(void);
+void jit_dump(const JitVariant *variant, DiagList *diags); /* when it is wanted; a failure is a warning */
+
 /* ---- stored.c: variants as entries ---- */
+
+/* JSON about a variant, in one line. */
+void jit_metadata(Text *out, const JitVariant *variant);
 
 /* Fills slots, numbers and gpu of a variant from an entry. False, with a reason, when the entry does not hold together. */
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags);

@@ -30,7 +30,7 @@ static bool ir_content(const JitVariant *variant, Arena *arena, JitContent *cont
 	return true;
 }
 
-static bool front_rows(const JitVariant *variant, Arena *arena, JitContent *content)
+static bool front_rows(const JitVariant *variant, bool arguments, Arena *arena, JitContent *content)
 {
 	static const char *const kinds[] = {
 		[FRONT_PART_FUNCTION] = "function", [FRONT_PART_CLASS] = "class", [FRONT_PART_MODULE] = "module",
@@ -39,7 +39,8 @@ static bool front_rows(const JitVariant *variant, Arena *arena, JitContent *cont
 	const JitKernel *kernel = variant->kernel;
 	FrontOptions options = jit_front_options(&variant->options);
 	FrontContent found;
-	if (!front_content(kernel->function, variant->args, kernel->info->param_count, &options, arena, &found))
+	if (!front_content(kernel->function, variant->args, arguments ? kernel->info->param_count : 0, &options, arena,
+			   &found))
 		return false;
 	content->source = found.source;
 	for (uint32_t i = 0; i < found.count; i++) {
@@ -50,7 +51,7 @@ static bool front_rows(const JitVariant *variant, Arena *arena, JitContent *cont
 	return true;
 }
 
-bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content)
+static bool read_content(const JitVariant *variant, bool arguments, Arena *arena, JitContent *content)
 {
 	*content = (JitContent){0};
 	cache_key_init(&content->rows, arena);
@@ -62,7 +63,7 @@ bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content)
 	} else {
 		pthread_mutex_lock(&module->front_lock);
 		if (FAULT_TRY(&fault)) {
-			good = front_rows(variant, arena, content);
+			good = front_rows(variant, arguments, arena, content);
 			fault_leave(&fault);
 			pthread_mutex_unlock(&module->front_lock);
 		} else {
@@ -70,8 +71,21 @@ bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content)
 			fault_raise(fault.kind, "%s", fault.text);
 		}
 	}
-	content->digest = cache_key_digest(&content->rows);
 	return good;
+}
+
+bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content)
+{
+	return read_content(variant, true, arena, content);
+}
+
+bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *digest)
+{
+	JitContent content;
+	if (!read_content(variant, false, arena, &content))
+		return false;
+	*digest = cache_key_digest(&content.rows);
+	return true;
 }
 
 /* ---- the call ---- */

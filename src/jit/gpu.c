@@ -99,8 +99,8 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 }
 
 /* NULL after diagnosing; the caller frees it. */
-static CodegenResult *generate(const JitVariant *variant, CodegenStage to, bool keep, const CodegenTable *table,
-			       DiagList *diags)
+static CodegenResult *generate(const JitVariant *variant, const JitOverride *override, CodegenStage to, bool keep,
+			       const CodegenTable *table, DiagList *diags)
 {
 	Arena arena;
 	Text ttir;
@@ -108,6 +108,12 @@ static CodegenResult *generate(const JitVariant *variant, CodegenStage to, bool 
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	request.to = to;
+	if (override) {
+		request.from = (CodegenStage)override->stage;
+		request.text = override->text.ptr;
+		request.len = override->text.len;
+		request.path = override->path;
+	}
 	for (int stage = CODEGEN_TTIR; keep && stage < CODEGEN_STAGE__COUNT; stage++)
 		request.keep[stage] = true;
 	CodegenResult *result = table->compile(&request);
@@ -219,16 +225,52 @@ void jit_gpu_drop_code(JitGpu *gpu)
 	gpu->code = NULL;
 }
 
-bool jit_gpu_compile(JitVariant *variant, bool keep, DiagList *diags)
+/* Takes over the user's PTX, or cubin, of which the compiler says how it is launched. */
+static bool take_override(JitVariant *variant, const JitOverride *override, DiagList *diags)
 {
+	JitGpu *gpu = variant->gpu;
+	if (override->stage == CODEGEN_PTX) {
+		gpu->ptx = (Str){arena_strndup(&variant->arena, override->text.ptr, override->text.len), override->text.len};
+		return assemble(variant, diags);
+	}
+	char *data = override->text.len > 64 && memcmp(override->text.ptr, "\177ELF", 4) == 0 ? malloc(override->text.len) : NULL;
+	if (!data) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_CUBIN, override->path, variant->kernel->info->name);
+		return false;
+	}
+	memcpy(data, override->text.ptr, override->text.len);
+	gpu->cubin = (NvCubin){.data = data, .len = override->text.len};
+	gpu->assembler = arena_strdup(&variant->arena, override->path);
+	jit_gpu_kernel(variant);
+	return true;
+}
+
+static bool fits(const JitVariant *variant, const JitOverride *override, DiagList *diags)
+{
+	const JitGpu *gpu = variant->gpu;
+	unsigned takes = (unsigned)(strlen(gpu->args) - (gpu->scratch != 0));
+	if (!override || takes == variant->slot_count)
+		return true;
+	diag_add_at(diags, override->path, (LineCol){0, 0}, DIAG_OVERRIDE_ARGUMENTS, override->path, variant->kernel->info->name, takes,
+		    variant->slot_count);
+	return false;
+}
+
+bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
+{
+	/* PTX of ours says itself how it is launched. */
+	bool whole = override && (override->stage < CODEGEN_PTX ||
+				  (override->stage == CODEGEN_PTX && strstr(override->text.ptr, "// neso: ")));
 	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? generate(variant, CODEGEN_PTX, keep, table, diags) : NULL;
+	CodegenResult *code = table ? generate(variant, whole ? override : NULL, CODEGEN_PTX, keep, table, diags) : NULL;
 	if (!code)
 		return false;
 	take_code(variant, table, code);
 	if (!keep)
 		jit_gpu_drop_code(variant->gpu);
-	return assemble(variant, diags);
+	if (override && !whole)
+		return take_override(variant, override, diags);
+	return fits(variant, override, diags) && assemble(variant, diags);
 }
 
 void jit_gpu_free(JitGpu *gpu)
@@ -300,7 +342,7 @@ static JitStatus generate_text(const JitVariant *variant, CodegenStage to, Text 
 	const CodegenTable *table = codegen_load(diags);
 	JitVariant *again = table && !variant->ir ? jit_remake(variant, diags) : NULL;
 	const JitVariant *from = again ? again : variant;
-	CodegenResult *code = table && from->ir ? generate(from, to, false, table, diags) : NULL;
+	CodegenResult *code = table && from->ir ? generate(from, NULL, to, false, table, diags) : NULL;
 	if (code)
 		text_add(out, code->stage[to].data, code->stage[to].len);
 	if (code)

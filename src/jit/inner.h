@@ -165,10 +165,18 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, bool *sim, DiagList *diags);
 /* From TTIR in variant->ir to what is asked of the code generator, and what it gives; the caller fills in more. The text lies in `ttir`. */
 struct CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir);
+/* A file that stands for what the compiler would make of a stage (override.c). */
+enum { JIT_OVERRIDE_CUBIN = CODEGEN_STAGE__COUNT };
+typedef struct JitOverride {
+	bool given;
+	int stage; /* a CodegenStage, or JIT_OVERRIDE_CUBIN */
+	const char *path;
+	Str text;
+} JitOverride;
 /* From the cache, or by jit_compile_ir and jit_gpu_compile. False after diagnosing. */
 bool jit_gpu_make(JitVariant *variant, DiagList *diags);
 /* From TTIR in variant->ir to a cubin; gpu->code stays, with the texts of all stages, when `keep`. False after diagnosing. */
-bool jit_gpu_compile(JitVariant *variant, bool keep, DiagList *diags);
+bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags);
 void jit_gpu_drop_code(JitGpu *gpu);
 /* gpu->kernel, from what else is in gpu. */
 void jit_gpu_kernel(JitVariant *variant);

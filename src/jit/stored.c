@@ -204,16 +204,13 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 
 /* ---- writing ---- */
 
-static void write_metadata(Text *out, const JitVariant *variant, const CacheDigest *digest, const JitContent *content)
+void jit_metadata(Text *out, const JitVariant *variant)
 {
-	char hex[CACHE_HEX_SIZE], source[CACHE_BASE32_SIZE];
 	const JitGpu *gpu = variant->gpu;
 	const JitOptions *o = &variant->options;
-	cache_digest_hex(digest, hex);
-	cache_digest_base32(&content->digest, source);
 	text_printf(out, "{\"name\": ");
 	text_json(out, variant->kernel->info->qualified_name);
-	text_printf(out, ", \"key\": \"%s\", \"source\": \"%s\", \"variant\": ", hex, source);
+	text_str(out, ", \"variant\": ");
 	text_json(out, variant->key);
 	text_printf(out, ", \"target\": \"%s\", \"num_warps\": %u, \"num_stages\": %u, \"num_ctas\": %u, \"maxnreg\": %u", o->gpu->name,
 		    o->num_warps, o->num_stages, o->num_ctas, o->maxnreg);
@@ -243,7 +240,7 @@ Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const
 	text_init(&metadata, arena);
 	text_init(&ttir, arena);
 	write_facts(&facts, variant);
-	write_metadata(&metadata, variant, digest, content);
+	jit_metadata(&metadata, variant);
 	sections[n++] = (CacheSection){"key", cache_key_text(key)};
 	sections[n++] = (CacheSection){"facts", {facts.data, facts.len}};
 	sections[n++] = (CacheSection){"metadata", {metadata.data, metadata.len}};

@@ -331,6 +331,158 @@ static void trouble_is_told_once(void **state)
 	unsetenv("NESO_CACHE_MAX_SIZE");
 }
 
+/* ---- dumps and overrides ---- */
+
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	char *text = calloc(1, 1 << 20);
+	assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* DUMP/SOURCE/kernel.STAGE, by a pattern of the shell. */
+static void find_dump(const Kit *kit, const char *folder, const char *stage, char out[256])
+{
+	char command[256];
+	snprintf(command, sizeof command, "ls -d %s/%s/*/kernel.%s", kit->dir, folder, stage);
+	FILE *pipe = popen(command, "r");
+	if (fscanf(pipe, "%255s", out) != 1)
+		fail_msg("no dump of %s", stage);
+	pclose(pipe);
+}
+
+/* Dumps with another scale into override/, where it takes the place of what the source says. */
+static void dump_changed(Kit *kit, const char *stage, const char *from, const char *to)
+{
+	char path[256], command[2048];
+	snprintf(path, sizeof path, "%s/dump", kit->dir);
+	setenv("TRITON_KERNEL_DUMP", "1", 1);
+	setenv("TRITON_DUMP_DIR", path, 1);
+	simple(kit, source);
+	unsetenv("TRITON_KERNEL_DUMP");
+	find_dump(kit, "dump", stage, path);
+	snprintf(command, sizeof command,
+		 "rm -rf %s/override; mkdir -p %s/override/$(basename $(dirname %s)) && sed 's/%s/%s/' %s "
+		 ">%s/override/$(basename $(dirname %s))/kernel.%s",
+		 kit->dir, kit->dir, path, from, to, path, kit->dir, path, stage);
+	assert_int_equal(system(command), 0);
+	snprintf(path, sizeof path, "%s/override", kit->dir);
+	setenv("TRITON_OVERRIDE_DIR", path, 1);
+}
+
+static void stages_are_dumped(void **state)
+{
+	static const char *const expected[][2] = {
+		{"source", "def helper"}, {"ttir", "tt.store"}, {"ttgir", "#ttg."}, {"llir", "define"},
+		{"ptx", ".entry kernel"}, {"cubin", "\177ELF"}, {"json", "\"registers\": "},
+	};
+	Kit *kit = *state;
+	char path[256];
+	dump_changed(kit, "ttir", "x", "x");
+	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+		find_dump(kit, "dump", expected[i][0], path);
+		char *text = read_text(path);
+		if (!strstr(text, expected[i][1]))
+			fail_msg("%s: no '%s'", path, expected[i][1]);
+		free(text);
+	}
+	/* The folder stays the same whatever the kernel is compiled for. */
+	setenv("TRITON_KERNEL_DUMP", "1", 1);
+	make(kit, "k.py", source, "kernel", "*fp16, *fp32:16, i32, 128", false);
+	snprintf(path, sizeof path, "test $(ls %s/dump | wc -l) = 1", kit->dir);
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof path, "%s/ptxas/x", kit->dir);
+	setenv("TRITON_DUMP_DIR", path, 1);
+	assert_non_null(strstr(simple(kit, source).warnings, "cannot be dumped to")); /* DIAG_CACHE_DUMP */
+	unsetenv("TRITON_KERNEL_DUMP");
+	unsetenv("TRITON_DUMP_DIR");
+}
+
+static void a_stage_is_overridden(Kit *kit, const char *stage, const char *from, const char *to, const char *seen)
+{
+	dump_changed(kit, stage, from, to);
+	setenv("TRITON_KERNEL_OVERRIDE", "1", 1);
+	Made made = make(kit, "k.py", source, "kernel", "*fp32:16, *fp32:16, i32, 64", true);
+	assert_string_equal(made.how, "miss");
+	if (!strstr(made.texts[3], seen))
+		fail_msg("%s: no '%s' in\n%s", stage, seen, made.texts[3]);
+	made_free(&made);
+	made = simple(kit, source);
+	assert_string_equal(made.how, "hit");
+	unsetenv("TRITON_KERNEL_OVERRIDE");
+	made = make(kit, "k.py", source, "kernel", "*fp32:16, *fp32:16, i32, 64", true);
+	assert_string_equal(made.how, "hit");
+	assert_null(strstr(made.texts[3], seen));
+	made_free(&made);
+}
+
+static void stages_are_overridden(void **state)
+{
+	Kit *kit = *state;
+	/* 2.0 becomes 8.0, or the multiplication's operand a sum of itself */
+	a_stage_is_overridden(kit, "ttir", "2\\.0*e+00", "8.0e+00", "0f41000000");
+	a_stage_is_overridden(kit, "ttgir", "2\\.0*e+00", "8.0e+00", "0f41000000");
+	a_stage_is_overridden(kit, "ptx", "^\\(.*\\)ret;", "\\1\\/\\/ mine\\n\\1ret;", "// mine");
+	/* PTX that says nothing of how it is launched: the compiler does. */
+	a_stage_is_overridden(kit, "ptx", "^.. neso: .*", "\\/\\/ theirs", "// theirs");
+}
+
+static void one_file_overrides(void **state)
+{
+	Kit *kit = *state;
+	char path[256];
+	dump_changed(kit, "ptx", "^.. neso: .*", "\\/\\/ theirs");
+	find_dump(kit, "override", "ptx", path);
+	setenv("TRITON_KERNEL_OVERRIDE", path, 1);
+	Made made = make(kit, "k.py", source, "kernel", "*fp32:16, *fp32:16, i32, 64", true);
+	assert_non_null(strstr(made.texts[3], "// theirs"));
+	made_free(&made);
+	made = make(kit, "k.py", source, "other", "*fp32:16, 64", true);
+	assert_null(strstr(made.texts[3], "// theirs"));
+	made_free(&made);
+	/* A cubin: what is loaded is the file. */
+	find_dump(kit, "dump", "cubin", path);
+	setenv("TRITON_KERNEL_OVERRIDE", path, 1);
+	made = simple(kit, source);
+	assert_string_equal(made.how, "miss");
+	assert_int_equal(made.ptxas, 0);
+	unsetenv("TRITON_KERNEL_OVERRIDE");
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+	static const char other[] = "import triton\nimport triton.language as tl\n"
+				    "@triton.jit\ndef kernel(p, n):\n    tl.store(p, n)\n";
+	Kit *kit = *state;
+	char path[256];
+	neso_module *module;
+	neso_kernel *kernel;
+	neso_variant *variant;
+	neso_diagnostics *found;
+	neso_compile_options options = {.size = sizeof options, .target = "sm_80"};
+	dump_changed(kit, "ttir", "x", "x");
+	find_dump(kit, "dump", "ttir", path);
+	for (int i = 0; i < 2; i++) {
+		fresh(kit);
+		setenv("TRITON_KERNEL_OVERRIDE", path, 1);
+		assert_int_equal(neso_module_load_text(kit->context, "o.py", other, strlen(other), &module, NULL), NESO_OK);
+		assert_int_equal(neso_module_find(module, "kernel", &kernel, NULL), NESO_OK);
+		assert_int_equal(neso_kernel_compile(kernel, "*i32, i32", &options, &variant, &found), NESO_ERROR_SOURCE);
+		assert_string_equal(neso_diagnostics_get(found, 0)->code, i ? "OVERRIDE_CUBIN" : "OVERRIDE_ARGUMENTS");
+		neso_diagnostics_free(found);
+		neso_module_free(module);
+		/* a text under the name of a cubin, with the function's name between zeroes */
+		snprintf(path, sizeof path, "%s/x.cubin", kit->dir);
+		FILE *file = fopen(path, "w");
+		assert_int_equal(fwrite("no cubin\0kernel\0.", 1, 18, file), 18);
+		fclose(file);
+	}
+	unsetenv("TRITON_KERNEL_OVERRIDE");
+}
+
 int main(void)
 {
 	if (getenv("NESO_BUILD"))
@@ -344,6 +496,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(binaries_alone_can_be_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_entries_are_made_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(trouble_is_told_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(stages_are_dumped, setup, teardown),
+		cmocka_unit_test_setup_teardown(stages_are_overridden, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_file_overrides, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
