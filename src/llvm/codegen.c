@@ -5,14 +5,13 @@
  * here (fault.h), LLVM's fatal errors too (emit.h); both become diagnostics. */
 #include "llvm/codegen.h"
 
-#include <stdlib.h>
-
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
 #include "gpu/gpu.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "llvm/codegen_result.h"
 #include "llvm/codegen_take.h"
 #include "llvm/emit.h"
 #include "llvm/facts.h"
@@ -28,14 +27,9 @@ extern EXPORT const CodegenTable neso_codegen_table;
 /* Passes on LLIR, while machine operations are calls. */
 static const char llir_passes[] = "always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
-typedef struct Block {
-	CodegenResult result; /* first: the caller's pointer is the block's */
-	Arena arena;
-} Block;
-
 typedef struct Job {
 	Arena arena;
-	Block *block;
+	CodegenOut *out;
 	const CodegenRequest *request;
 	const TargetGpu *target;
 	unsigned ptx;
@@ -80,64 +74,12 @@ static bool is_kept(const Job *job, CodegenStage stage)
 	return job->request->keep[stage] || (job->request->to == stage && !job->take);
 }
 
-static void keep_text(Job *job, CodegenStage stage, const char *text, size_t len)
-{
-	CodegenText *out = &job->block->result.stage[stage];
-	out->data = arena_strndup(&job->block->arena, text ? text : "", len);
-	out->len = len;
-}
-
 /* The stage is made; the next one's time begins. */
 static void made(Job *job, CodegenStage stage)
 {
 	double now = os_now();
-	job->block->result.seconds[stage] = now - job->started;
+	job->out->result.seconds[stage] = now - job->started;
 	job->started = now;
-}
-
-static void keep_diag(Arena *arena, CodegenDiag *out, const Diag *diag)
-{
-	*out = (CodegenDiag){
-		.severity = (int)diag->severity,
-		.code = diag_code_name(diag->code),
-		.path = diag->path ? arena_strdup(arena, diag->path) : NULL,
-		.line = diag->from.line,
-		.col = diag->from.col,
-		.text = arena_strdup(arena, diag->text),
-	};
-}
-
-static void keep_diags(Job *job)
-{
-	Arena *arena = &job->block->arena;
-	size_t count = 0, at = 0;
-	for (const Diag *d = job->diags.first; d; d = d->next, count++)
-		for (const Diag *n = d->notes; n; n = n->next)
-			count++;
-	CodegenDiag *all = ARENA_ARRAY(arena, CodegenDiag, count + 1);
-	for (const Diag *d = job->diags.first; d; d = d->next) {
-		keep_diag(arena, &all[at++], d);
-		for (const Diag *n = d->notes; n; n = n->next)
-			keep_diag(arena, &all[at++], n);
-	}
-	job->block->result.diags = all;
-	job->block->result.diag_count = count;
-}
-
-static void keep_facts(Job *job)
-{
-	CodegenResult *r = &job->block->result;
-	const Facts *f = &job->facts;
-	r->kernel = arena_strdup(&job->block->arena, f->kernel);
-	r->args = arena_strdup(&job->block->arena, f->args);
-	r->threads = f->threads;
-	r->shared = f->shared;
-	r->cluster = f->cluster;
-	r->scratch_bytes = f->scratch_bytes;
-	r->scratch_align = f->scratch_align;
-	r->uses_print = f->uses_print;
-	r->uses_assert = f->uses_assert;
-	r->ptx_version = job->ptx;
 }
 
 /* ---- reading ---- */
@@ -255,7 +197,7 @@ static void keep_ir(Job *job, CodegenStage stage)
 	Text text;
 	text_init(&text, &job->arena);
 	ir_print(&text, job->module, (IrPrintOptions){.no_locations = job->request->no_locations});
-	keep_text(job, stage, text.data, text.len);
+	result_text(job->out, stage, text.data, text.len);
 }
 
 /* ---- facts ---- */
@@ -367,7 +309,7 @@ static bool to_llir(Job *job)
 		Text text;
 		text_init(&text, &job->arena);
 		emit_module_text(job->emit, &text);
-		keep_text(job, CODEGEN_LLIR, text.data, text.len);
+		result_text(job->out, CODEGEN_LLIR, text.data, text.len);
 	}
 	made(job, CODEGEN_LLIR);
 	return true;
@@ -393,7 +335,7 @@ static bool to_ptx(Job *job)
 		return llvm_fault(job);
 	text_printf(&text, "// neso: %s\n", facts_text(&job->arena, &job->facts));
 	lines_rewrite(&job->arena, (Str){code.data, code.len}, &text);
-	keep_text(job, CODEGEN_PTX, text.data, text.len);
+	result_text(job->out, CODEGEN_PTX, text.data, text.len);
 	made(job, CODEGEN_PTX);
 	return true;
 }
@@ -444,7 +386,7 @@ static bool from_ptx(Job *job)
 		fault(job, DIAG_CODEGEN_TEXT, "this PTX has no line '// neso: ...', which says how it is launched");
 		return false;
 	}
-	keep_text(job, CODEGEN_PTX, r->text, r->len);
+	result_text(job->out, CODEGEN_PTX, r->text, r->len);
 	return true;
 }
 
@@ -462,7 +404,7 @@ static bool compile(Job *job)
 		    r->from == CODEGEN_LLIR ? with_llvm(job) :
 		    read_ir(job) && find_kernel(job) && to_ttgir(job) && (r->to < CODEGEN_LLIR || with_llvm(job));
 	if (good && r->to >= CODEGEN_LLIR)
-		keep_facts(job);
+		result_facts(job->out, &job->facts, job->ptx);
 	return good;
 }
 
@@ -482,7 +424,7 @@ static bool run_passes(Job *job)
 	Text text;
 	text_init(&text, &job->arena);
 	ir_print(&text, job->module, (IrPrintOptions){.no_locations = job->request->no_locations});
-	keep_text(job, job->request->from, text.data, text.len);
+	result_text(job->out, job->request->from, text.data, text.len);
 	return true;
 }
 
@@ -494,19 +436,11 @@ static bool show_layout(Job *job)
 	    !codegen_layout(&job->arena, job->layout.layout, job->layout.to, job->layout.type, job->target, &text,
 			    &job->diags))
 		return false;
-	keep_text(job, CODEGEN_TTGIR, text.data, text.len);
+	result_text(job->out, CODEGEN_TTGIR, text.data, text.len);
 	return true;
 }
 
 /* ---- entry points ---- */
-
-static void free_result(CodegenResult *result)
-{
-	if (!result)
-		return;
-	arena_free(&((Block *)result)->arena);
-	free(result);
-}
 
 /* What landed becomes a diagnostic; false when there is no memory for that either. */
 static bool keep_fault(Job *job, const Fault *landed)
@@ -517,7 +451,7 @@ static bool keep_fault(Job *job, const Fault *landed)
 	if (!FAULT_TRY(&again))
 		return false;
 	fault(job, DIAG_INTERNAL, landed->text);
-	keep_diags(job);
+	result_diags(job->out, &job->diags);
 	fault_leave(&again);
 	return true;
 }
@@ -531,12 +465,12 @@ static bool work_or_fault(Job *job, JobFn *work)
 		source_set_init(&job->sources, &job->arena);
 		diag_init(&job->diags, &job->arena, &job->sources);
 		job->started = os_now();
-		job->block->result.ok = work(job);
-		keep_diags(job);
+		job->out->result.ok = work(job);
+		result_diags(job->out, &job->diags);
 		fault_leave(&landed);
 		return true;
 	}
-	job->block->result.ok = false;
+	job->out->result.ok = false;
 	if (job->emit) {
 		emit_close(job->emit);
 		emit_leave(job->emit);
@@ -546,16 +480,15 @@ static bool work_or_fault(Job *job, JobFn *work)
 
 static CodegenResult *run_job(Job *job, JobFn *work)
 {
-	job->block = calloc(1, sizeof *job->block);
-	if (!job->block)
+	job->out = result_new();
+	if (!job->out)
 		return NULL;
 	arena_init(&job->arena, 0);
-	arena_init(&job->block->arena, 0);
 	bool enough = work_or_fault(job, work);
 	arena_free(&job->arena);
 	if (enough)
-		return &job->block->result;
-	free_result(&job->block->result);
+		return &job->out->result;
+	result_free(&job->out->result);
 	return NULL;
 }
 
@@ -624,7 +557,7 @@ const CodegenTable neso_codegen_table = {
 	.run_passes = table_run_passes,
 	.passes = table_passes,
 	.layout = table_layout,
-	.free = free_result,
+	.free = result_free,
 	.sim_prepare = codegen_sim_prepare,
 	.sim_launch = codegen_sim_launch,
 	.sim_free = codegen_sim_free,
