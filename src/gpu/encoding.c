@@ -67,8 +67,9 @@ static const Layout *stack(GpuCx *cx, const Layout *inner, const int64_t *shape,
 	return layout_make(&cx->layouts, &in, &out, bases);
 }
 
-/* How many dims of a memdesc type the encoding is about. */
-static unsigned encoding_rank(IrAttr attr)
+/* How many dims of a memdesc type the encoding is about; 0: it does not say. ones: trailing dims of size 1, which is all that a layout
+ * without bases can be about. */
+static unsigned encoding_rank(IrAttr attr, unsigned ones)
 {
 	for (uint32_t i = 0; attr->kind == ATTR_KIND_CUSTOM && i < attr->len; i++) {
 		IrAttr item = attr->items[i];
@@ -76,7 +77,11 @@ static unsigned encoding_rank(IrAttr attr)
 			item = item->items[1];
 		for (uint32_t k = 0; item->kind == ATTR_KIND_CUSTOM && k + 1 < item->len; k += 2) {
 			IrAttr value = item->items[k + 1];
-			if (item->items[k]->kind != ATTR_KIND_STRING || value->kind != ATTR_KIND_ARRAY || !value->len)
+			if (item->items[k]->kind != ATTR_KIND_STRING || value->kind != ATTR_KIND_ARRAY)
+				continue;
+			if (strcmp(item->items[k]->text, "offset") == 0 && !value->len)
+				return ones;
+			if (!value->len)
 				continue;
 			if (strcmp(item->items[k]->text, "order") == 0)
 				return value->len;
@@ -92,7 +97,10 @@ static const Layout *layout_of_memdesc(GpuCx *cx, IrType type, LayoutPadded *pad
 	const int64_t *shape;
 	uint32_t rank;
 	memdesc_shape(type, &shape, &rank);
-	unsigned inner = encoding_rank(type->encoding);
+	unsigned ones = 0;
+	while (ones < rank && shape[rank - 1 - ones] == 1)
+		ones++;
+	unsigned inner = encoding_rank(type->encoding, ones);
 	inner = inner && inner < rank ? inner : inner == 0 ? MIN(rank, 2u) : rank;
 	const Layout *l = encoding_shared(cx, type->encoding, shape + (rank - inner), inner, type->elem->bits, padded,
 					  error);

@@ -22,6 +22,7 @@ bool decode_to_integer(SimDecoder *d, LLVMValueRef v, SimPure *const (*table)[4]
 bool decode_is_wide(LLVMTypeRef type);
 bool decode_wide(SimDecoder *d, LLVMValueRef v);       /* of 128 bits */
 bool decode_wide_trunc(SimDecoder *d, LLVMValueRef v); /* from 128 bits */
+bool decode_wide_compare(SimDecoder *d, LLVMValueRef v);
 
 /* Of tables by size. */
 static inline unsigned index_of(unsigned bytes)

@@ -439,6 +439,8 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	uint64_t index;
 	if (decode_is_wide(LLVMTypeOf(v)))
 		return decode_wide(d, v);
+	if (LLVMGetInstructionOpcode(v) == LLVMICmp && decode_is_wide(LLVMTypeOf(LLVMGetOperand(v, 0))))
+		return decode_wide_compare(d, v);
 	if (LLVMGetNumOperands(v) && decode_is_wide(LLVMTypeOf(LLVMGetOperand(v, 0))))
 		return LLVMGetInstructionOpcode(v) == LLVMTrunc ? decode_wide_trunc(d, v) : sim_refuse(d, "this operation on 128 bits");
 	switch (LLVMGetInstructionOpcode(v)) {

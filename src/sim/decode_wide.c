@@ -101,3 +101,27 @@ bool decode_wide_trunc(SimDecoder *d, LLVMValueRef v)
 	sim_define(d, v, out);
 	return true;
 }
+
+/* A byte for each lane: of the high words, or of the low ones where those are equal. */
+bool decode_wide_compare(SimDecoder *d, LLVMValueRef v)
+{
+	static const struct {
+		SimIntCompare high, low;
+	} of[] = {{OPS_CMP_eq, OPS_CMP_eq},   {OPS_CMP_ne, OPS_CMP_ne},   {OPS_CMP_ugt, OPS_CMP_ugt}, {OPS_CMP_ugt, OPS_CMP_uge},
+		  {OPS_CMP_ult, OPS_CMP_ult}, {OPS_CMP_ult, OPS_CMP_ule}, {OPS_CMP_sgt, OPS_CMP_ugt}, {OPS_CMP_sgt, OPS_CMP_uge},
+		  {OPS_CMP_slt, OPS_CMP_ult}, {OPS_CMP_slt, OPS_CMP_ule}};
+	unsigned predicate = (unsigned)LLVMGetICmpPredicate(v) - (unsigned)LLVMIntEQ;
+	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, 1);
+	uint32_t high = d->slots++, low = d->slots++, same = d->slots++, both = d->slots++;
+	sim_pure(d, d->ops->icmp[of[predicate].high][3], 1, high, a.slots[1], b.slots[1], SIM_NONE, 0);
+	sim_pure(d, d->ops->icmp[of[predicate].low][3], 1, low, a.slots[0], b.slots[0], SIM_NONE, 0);
+	if (predicate < 2) {
+		sim_pure(d, d->ops->ints[predicate ? OPS_or : OPS_and][0], 1, out.slots[0], high, low, SIM_NONE, 0);
+	} else {
+		sim_pure(d, d->ops->icmp[OPS_CMP_eq][3], 1, same, a.slots[1], b.slots[1], SIM_NONE, 0);
+		sim_pure(d, d->ops->ints[OPS_and][0], 1, both, same, low, SIM_NONE, 0);
+		sim_pure(d, d->ops->ints[OPS_or][0], 1, out.slots[0], high, both, SIM_NONE, 0);
+	}
+	sim_define(d, v, out);
+	return true;
+}
