@@ -9,7 +9,8 @@
  * found later may make it needless.
  *
  * Copies under way (cp.async) write when they are waited for: ttg.async_wait turns them into pending writes; those that it
- * may leave under way stay so as well. Scratch follows the contract of memory.h: written first, a barrier inside,
+ * may leave under way stay so as well. A copy to a slot of its own (neso.free_slot) needs a barrier behind the last wait, which
+ * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
  * read last; or each warp by itself, which only other ops can disturb.
  *
  * Regions with warps of their own are walked apart: all threads meet where they begin and end. */
@@ -135,6 +136,7 @@ static void state_meet(State *s)
 typedef struct Touch {
 	Bytes span;
 	bool write, under_way;
+	bool free_slot; /* of a buffer that nothing has read since the last wait: such reads are pending, but of other bytes */
 } Touch;
 
 typedef struct Effects {
@@ -167,7 +169,7 @@ static void touch(const Walk *w, Effects *e, const IrValue *memory, bool write, 
 	for (uint32_t i = 0; i < w->aliases->count; i++) {
 		if (gpu_may_be(w->aliases, memory, i))
 			vec_push(w->arena, &e->touches,
-				 (Touch){bytes_of(w, memory, w->aliases->allocs[i]), write, under_way});
+				 (Touch){bytes_of(w, memory, w->aliases->allocs[i]), write, under_way, false});
 	}
 }
 
@@ -189,6 +191,8 @@ static void memory_effects(const Walk *w, const IrOp *op, Effects *e)
 		return;
 	case OP_ASYNC_COPY:
 		touch(w, e, ir_operand(op, 1), true, true);
+		for (uint32_t i = 0; i < e->touches.len; i++)
+			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
 		return;
 	case OP_LOCAL_DEALLOC:
 		return;
@@ -266,7 +270,8 @@ static bool own_meets_pending(const State *s, const Effects *e, const IrOp *op)
 static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
-		if (meets_pending(s, e->touches.data[i].span, e->touches.data[i].write))
+		const Touch *t = &e->touches.data[i];
+		if (meets_pending(s, t->span, t->write && !t->free_slot))
 			return true;
 	}
 	if (!e->scratch)

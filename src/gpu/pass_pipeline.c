@@ -8,13 +8,14 @@
  * There is no code behind the loop but the wait for (empty) groups.
  *
  *	for k < ahead: copy k to slot k; commit                 -- masked by lower + k * step < upper
- *	loop i:  wait(ahead - 1); copy i + ahead to the slot that was read last; commit; ... load slot i % slots ...
+ *	loop i:  wait(ahead - 1); load slot i % slots; copy i + ahead to the slot that was read before; commit; ...
  *
- * The wait is the first op of the body and the copies are next: one barrier between them covers both that all threads' copies
- * of this iteration are there and that all have read what is written over. */
+ * The wait is the first op of the body: one barrier behind it covers both that all threads' copies of this iteration are there
+ * and that all have read what is written over, so the copies may stand anywhere behind it (neso.free_slot). */
+#include "gpu/pressure.h"
 #include "gpu/schedule.h"
 
-enum { MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1, SHARED_SPACE = 0 };
+enum { MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1, SHARED_SPACE = 0, MOST_WORDS = 200 /* of a first dot, of 255 */ };
 
 /* The loop's values as of another iteration, and where ops that compute them go. */
 typedef struct Point {
@@ -48,6 +49,7 @@ typedef struct Pipeline {
 	IrValue *distance; /* upper - lower */
 	VEC(Carried) carried;
 	VEC(Ring) rings;
+	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 } Pipeline;
 
 static Point *new_point(Pipeline *p)
@@ -285,13 +287,17 @@ static void copy_tile(Pipeline *p, bool first, const Ring *ring, unsigned k, IrV
 			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
 	unsigned bits = gpu_element_bits(load->results[0].type->elem);
 	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, ring->load->width * 8 / bits));
+	if (first)
+		return;
+	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+	vec_push(p->cx->scratch, &p->issued, copy);
 }
 
-static void commit(Pipeline *p, IrBuilder *b)
+static IrOp *commit(Pipeline *p, IrBuilder *b)
 {
 	IrType token = p->gpu->ir->token;
 	b->loc = p->loop->loc;
-	irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
+	return irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
 }
 
 static void await(Pipeline *p, IrBuilder *b, unsigned pending)
@@ -404,8 +410,60 @@ static IrValue *copy_ahead(Pipeline *p)
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, last, written, read, 0});
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		copy_tile(p, false, &p->rings.data[i], s->ahead, written);
-	commit(p, b);
+	vec_push(p->cx->scratch, &p->issued, commit(p, b));
 	return read;
+}
+
+static bool reads_ring(const Pipeline *p, const IrOp *op)
+{
+	const IrOp *slot = op && op->kind == OP_LOCAL_LOAD ? ir_operand(op, 0)->def : NULL;
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (slot && slot->kind == OP_MEMDESC_INDEX && ir_operand(slot, 0) == p->rings.data[i].memory)
+			return true;
+	return false;
+}
+
+/* Words that a thread holds when the first dot begins, besides what it has read from rings. */
+static unsigned held_at(const Pipeline *p, const IrOp *dot)
+{
+	unsigned words = ir_operand(dot, 2)->block == p->body ? 0 : gpu_words(p->gpu, dot->results[0].type);
+	for (uint32_t i = 1; i < p->body->arg_count; i++) {
+		IrType type = p->body->args[i]->type;
+		words += ir_is_tensor(type) && !ir_is_ptr(type->elem) ? gpu_words(p->gpu, type) : 0;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		if (!reads_ring(p, ir_operand(dot, i)->def))
+			words += gpu_words(p->gpu, ir_operand(dot, i)->type);
+	return words;
+}
+
+/* The first dot waits for what it reads from the slots, not for copies to be issued: they go behind those loads, where they
+ * are issued while products are under way. As no load passes them, all that is read must fit into registers at once. */
+static void issue_behind_reads(Pipeline *p)
+{
+	IrOp *spot = NULL, *op = p->body->first;
+	unsigned words = 0;
+	for (; op && op->kind != OP_DOT; op = op->next) {
+		if (!reads_ring(p, op))
+			continue;
+		spot = op;
+		words += gpu_words(p->gpu, op->results[0].type);
+	}
+	if (!op || !spot || words + held_at(p, op) > MOST_WORDS)
+		return;
+	for (uint32_t i = 0; i < p->issued.len; i++) {
+		ir_op_unlink(p->issued.data[i]);
+		ir_op_insert_after(p->issued.data[i], spot);
+		spot = p->issued.data[i];
+	}
+	/* A pointer goes on when the copies have taken it: both at once would be twice the registers. */
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		IrOp *next = p->carried.data[i].next->def;
+		if (!next || next->block != p->body || !ir_is_pure(next) || next->results[0].uses)
+			continue;
+		ir_op_unlink(next);
+		ir_op_insert_before(next, p->body->last);
+	}
 }
 
 static void behind(Pipeline *p, IrOp *loop)
@@ -437,6 +495,8 @@ static void carry_out(PassCx *cx, const Schedule *s)
 			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);
 			ir_op_erase(s->loads.data[i].load);
 		}
+	if (s->slots)
+		issue_behind_reads(&p);
 	IrOp *loop = with_carried(&p);
 	if (s->slots)
 		behind(&p, loop);
