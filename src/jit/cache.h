@@ -34,7 +34,6 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 
 /* ---- override.c ---- */
 
-void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out);
 bool jit_dump_wanted(void);
 void jit_dump(const JitVariant *variant, DiagList *diags); /* when it is wanted; a failure is a warning */
 

@@ -108,12 +108,8 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	request.to = to;
-	if (override) {
-		request.from = (CodegenStage)override->stage;
-		request.text = override->text.ptr;
-		request.len = override->text.len;
-		request.path = override->path;
-	}
+	if (override)
+		jit_override_apply(override, &request);
 	for (int stage = CODEGEN_TTIR; keep && stage < CODEGEN_STAGE__COUNT; stage++)
 		request.keep[stage] = true;
 	CodegenResult *result = table->compile(&request);

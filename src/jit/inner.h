@@ -173,6 +173,10 @@ typedef struct JitOverride {
 	const char *path;
 	Str text;
 } JitOverride;
+/* The override of a variant; `given` is false where there is none. */
+void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out);
+/* What is asked goes on from it; of a stage before the cubin. */
+void jit_override_apply(const JitOverride *override, struct CodegenRequest *request);
 /* From the cache, or by jit_compile_ir and jit_gpu_compile. False after diagnosing. */
 bool jit_gpu_make(JitVariant *variant, DiagList *diags);
 /* From TTIR in variant->ir to a cubin; gpu->code stays, with the texts of all stages, when `keep`. False after diagnosing. */

@@ -104,6 +104,14 @@ void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out
 			      arena);
 }
 
+void jit_override_apply(const JitOverride *override, CodegenRequest *request)
+{
+	request->from = (CodegenStage)override->stage;
+	request->text = override->text.ptr;
+	request->len = override->text.len;
+	request->path = override->path;
+}
+
 /* ---- dumps ---- */
 
 static bool make_folders(Arena *arena, const char *path)

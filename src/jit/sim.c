@@ -24,6 +24,10 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 	arena_init(&arena, 0);
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
+	JitOverride override;
+	jit_override_find(variant, &arena, &override);
+	if (override.given && override.stage <= CODEGEN_LLIR)
+		jit_override_apply(&override, &request);
 	CodegenResult *result = table->sim_prepare(&request, &variant->sim);
 	arena_free(&arena);
 	return take_result(table, result, diags);

@@ -1,0 +1,45 @@
+# Faults planted in the code of a stage are found by the simulator, which takes overrides as GPUs do; the code as it was is clean.
+set -u
+[ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
+cat >"$TMP/product.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a_ptr, b_ptr, out_ptr, K, N: tl.constexpr, B: tl.constexpr):
+    i, k = tl.arange(0, N), tl.arange(0, B)
+    acc = tl.zeros((N, N), tl.float32)
+    for start in range(0, K, B):
+        a = tl.load(a_ptr + i[:, None] * K + start + k[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + i[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(out_ptr + i[:, None] * N + i[None, :], acc)
+END
+failed=0
+run() { # FILE: the run with this stage in its place
+	TRITON_KERNEL_OVERRIDE=$1 neso run "$TMP/product.py:product" --target "sim:$target" --check -q -g 1 rand:32x128:fp16 rand:128x32:fp16 \
+		zeros:32x32:fp32 128 32 32 >"$TMP/out" 2>&1
+}
+clean() {
+	run "$1" || { echo "$target, $1 as it was:"; cat "$TMP/out"; failed=1; }
+}
+# PATTERN of the lines to drop, STAGE, what is to be found
+planted() {
+	sed "/$1/d" "$TMP/product.$2" >"$TMP/faulty.$2"
+	cmp -s "$TMP/product.$2" "$TMP/faulty.$2" && { echo "$target: no $1 in $2"; failed=1; }
+	run "$TMP/faulty.$2" && { echo "$target: $2 without $1: nothing was found"; failed=1; }
+	grep -qE "$3" "$TMP/out" || { echo "$target: $2 without $1: found is not $3:"; cat "$TMP/out"; failed=1; }
+}
+for target in sm_80 sm_90a; do
+	for stage in ttgir llir; do
+		neso compile "$TMP/product.py:product" --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,32,32' --target $target --emit $stage \
+			-o "$TMP/product.$stage" || exit 1
+		clean "$TMP/product.$stage"
+	done
+	planted gpu.barrier ttgir 'product.py:1[0-3]:.*error: (race|missing wait)'
+	planted 'call void @neso.barrier()' llir 'product.py:1[0-3]:.*error: (race|missing wait)'
+	planted 'ttg.async_wait {num = 1' ttgir 'product.py:1[0-3]:.*error: missing wait'
+	planted 'call void @neso.cp_async_wait' llir 'product.py:1[0-3]:.*error: missing wait'
+done
+exit $failed
