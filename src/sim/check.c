@@ -174,9 +174,15 @@ void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 
 /* ---- asynchronous copies ---- */
 
+/* Its bytes come when its thread waits; until then the destination holds poison. */
 typedef struct Copy {
 	uint32_t offset, size, group, loc;
+	uint32_t read;         /* bytes of the source; the rest are 0 */
+	const uint8_t *source; /* as it was when the copy was issued: */
+	uint8_t bytes[16];
 } Copy;
+
+enum { POISON = 0xff }; /* NaN in all floats, -1 in integers */
 
 /* Of a warp: copies of each lane that nobody has waited for, oldest first. */
 struct SimAsync {
@@ -186,8 +192,9 @@ struct SimAsync {
 	} lane[SIM_LANES];
 };
 
-void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read)
 {
+	ASSERT(size <= 16 && read <= size);
 	if (!w->async)
 		w->async = calloc(1, sizeof *w->async);
 	sim_check_write(w, i, lane, offset, size);
@@ -202,7 +209,11 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 		w->async->lane[lane].copies = grown;
 		w->async->lane[lane].cap = cap;
 	}
-	w->async->lane[lane].copies[w->async->lane[lane].count++] = (Copy){offset, size, w->async->lane[lane].group, i->loc};
+	Copy *copy = &w->async->lane[lane].copies[w->async->lane[lane].count++];
+	*copy = (Copy){.offset = offset, .size = size, .group = w->async->lane[lane].group, .loc = i->loc, .read = read, .source = source};
+	if (read)
+		memcpy(copy->bytes, source, read);
+	memset(w->cta->shared + offset, POISON, size);
 	for (uint32_t at = offset, next; at < offset + size; at = next)
 		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
 }
@@ -220,6 +231,13 @@ void sim_check_commit(SimWarp *w, uint32_t mask)
 static void land(SimWarp *w, unsigned lane, const Copy *copy)
 {
 	SimInstr as = {.loc = copy->loc};
+	/* Who changes what is being copied gets either. */
+	if (copy->read && memcmp(copy->source, copy->bytes, copy->read) != 0)
+		sim_finding(w, copy->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_WAIT,
+			    "the source of the copy to byte %u of shared memory changes before its thread has waited for it", copy->offset);
+	if (copy->read)
+		memcpy(w->cta->shared + copy->offset, copy->source, copy->read);
+	memset(w->cta->shared + copy->offset + copy->read, 0, copy->size - copy->read);
 	for (uint32_t at = copy->offset, end = at + copy->size, next; at < end; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, end, &next);
 		c->flying = false;

@@ -273,8 +273,8 @@ static void run_once(SimRun *run, SimSchedule schedule)
 	atomic_store(&run->dead, false);
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? calloc(run->programs, sizeof *run->printed) : NULL;
-	run->races = run->check && (run->programs > 1 || launch->schedules > 1) ? sim_races_new(run->programs) : NULL;
-	run->no_memory |= run->check && run->programs > 1 && !run->races;
+	run->races = run->check ? sim_races_new(run->programs) : NULL;
+	run->no_memory |= run->check && !run->races;
 	run_programs(run);
 	run->no_memory |= run->races && !sim_race_memory(run->races);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)

@@ -1,6 +1,6 @@
 /* Machine operations on memory: predicated words, atomics, matrices of 8x8, asynchronous copies.
  *
- * An asynchronous copy is made when it is issued; with checks its bytes count as under way until its thread has waited. */
+ * An asynchronous copy is made when it is issued; with checks when its thread waits for it, and it is poison that is there till then. */
 #include <stdlib.h>
 
 #include "sim/machine.h"
@@ -309,10 +309,12 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (bytes && from[lane] & (size - 1))
 			return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "copy of %u bytes from 0x%llx, which is no multiple of them",
 					 size, (unsigned long long)from[lane]);
-		if (w->cta->shadow)
-			sim_check_copy(w, i, lane, to[lane], size);
 		if (UNLIKELY(w->cta->careful) && bytes)
 			memory_note_read(w, i, lane, source, bytes);
+		if (w->cta->shadow) {
+			sim_check_copy(w, i, lane, to[lane], size, source, bytes);
+			continue;
+		}
 		if (bytes)
 			memcpy(into, source, bytes);
 		memset(into + bytes, 0, size - bytes);

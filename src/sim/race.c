@@ -1,11 +1,11 @@
-/* Races between programs in global memory.
+/* Races in global memory, between programs and between the warps of one.
  *
- * A word of four bytes remembers its last plain store, its last atomic operation, and two reads by different programs; where
- * a part of it is accessed by itself, its bytes do from then on. Two accesses of different programs of which one writes
- * are a race, if not both are atomic and nothing orders them. What orders programs are atomic operations of at least the
- * device's scope: who acquires what another has released comes after all that one did before (with fences likewise). Volatile
- * loads acquire too: kernels that wait by them are right on all GPUs, if not by the book. Stores of what is there
- * already are told apart, as no order of the programs changes the result.
+ * A word of four bytes remembers its last plain store, its last atomic operation, and two reads by different programs or
+ * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of different programs of which one
+ * writes are a race, if not both are atomic and nothing orders them; so are two of different warps of a program with no barrier
+ * between them. What orders programs are atomic operations of at least the device's scope: who acquires what another has
+ * released comes after all that one did before (with fences likewise). Volatile loads acquire too: kernels that wait by them are
+ * right on all GPUs, if not by the book. Programs that store what is there already are told apart, as no order changes the result.
  *
  * When is a number that goes up at barriers and releases; programs under checks run on one host thread. What a program knows of
  * another is up to when its accesses are ordered: those of all its warps, and those of the warp that released last. Atomics share
@@ -17,6 +17,9 @@
 
 enum { WORD = 4, PAGE = 1024, PAGE_WORDS = PAGE / WORD, BUCKETS = 1 << 14, CLOCKS = 64, MANY_PROGRAMS = 16384 };
 #define MOST_BYTES (UINT64_C(1) << 30)
+
+/* In Mark.where: a volatile load, which is no race with atomic operations. */
+enum { VOLATILE = 1 << 10 };
 
 typedef struct Mark {
 	uint32_t program; /* its number and one; 0: none */
@@ -264,35 +267,73 @@ void sim_race_fence(SimWarp *w)
 	w->fence = (SimFence){.all = w->cta->since, .own = ++w->cta->run->races->time};
 }
 
-static bool is_ordered(const SimCta *cta, const Mark *m)
+static bool is_ordered(const SimWarp *w, const Mark *m)
 {
-	if (!m->program || m->program == cta->pid + 1 || m->time < cta->floor)
+	const SimCta *cta = w->cta;
+	unsigned warp = w->index;
+	if (!m->program || m->time < cta->floor)
 		return true;
+	if (m->program == cta->pid + 1)
+		return m->time < cta->since || (m->where >> 5 & 31) == warp;
 	if (!cta->known)
 		return false;
 	const Known *k = &cta->known->of[m->program - 1];
 	return m->time < k->all || (m->time < k->own && (m->where >> 5 & 31) == k->warp);
 }
 
+static bool is_plain_race(const SimWarp *w, const Mark *read)
+{
+	return !(read->where & VOLATILE) && !is_ordered(w, read);
+}
+
 /* ---- accesses ---- */
 
 static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 {
-	return (Mark){(uint32_t)w->cta->pid + 1, w->cta->run->races->time, i->loc << 10 | w->index << 5 | lane};
+	return (Mark){(uint32_t)w->cta->pid + 1, w->cta->run->races->time, i->loc << 11 | w->index << 5 | lane};
 }
 
 static SimParty party_of(const Mark *m)
 {
-	return (SimParty){m->where >> 10, m->program - 1, m->where >> 5 & 31, UINT32_C(1) << (m->where & 31)};
+	return (SimParty){m->where >> 11, m->program - 1, m->where >> 5 & 31, UINT32_C(1) << (m->where & 31)};
 }
 
-/* Kept where it says most: over an older one of the same program, or one that is ordered before. */
+static unsigned warp_of(const Mark *m)
+{
+	return m->where >> 5 & 31;
+}
+
+static bool is_mine(const SimWarp *w, const Mark *m)
+{
+	return m->program == w->cta->pid + 1;
+}
+
+/* Kept where it says most: over an older one of the same warp, or one that is ordered before; of a program's the first warp's, which
+ * stores what others have copies of. */
 static void note_read(SimWarp *w, Cell *c, Mark now)
 {
-	if (c->read.program == now.program || is_ordered(w->cta, &c->read))
+	if ((is_mine(w, &c->read) && warp_of(&c->read) == w->index) || is_ordered(w, &c->read))
 		c->read = now;
-	else
+	else if (!is_mine(w, &c->other) || warp_of(&c->other) >= w->index || is_ordered(w, &c->other))
 		c->other = now;
+}
+
+/* Did this warp of this program load it at this line, since the last barrier? */
+static bool has_read(const SimWarp *w, const Cell *c, unsigned warp, uint32_t loc)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const Mark *m = k ? &c->other : &c->read;
+		if (is_mine(w, m) && warp_of(m) == warp && m->where >> 11 == loc && m->time >= w->cta->since)
+			return true;
+	}
+	return false;
+}
+
+/* A store of this warp, and a load by another thread. Threads that hold copies of an element all load it, and one of them
+ * stores it: no doing of the kernel's author. */
+static bool is_load_race(const SimWarp *w, const Cell *c, const Mark *read)
+{
+	return !is_ordered(w, read) && !(is_mine(w, read) && has_read(w, c, w->index, read->where >> 11));
 }
 
 static bool in_buffers(const SimCta *cta, uint64_t address)
@@ -311,9 +352,10 @@ static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t at, Di
 	const SimBuffer *b = &run->buffers[w->cta->hint];
 	SimParty other = party_of(m);
 	char place[512];
-	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, code,
-		    "%s at byte %llu of '%s' and %s at %s by another program, in any order", now, (unsigned long long)(at - b->base),
-		    b->name, then, sim_place(run->kernel, other.loc, place, sizeof place));
+	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, is_mine(w, m) ? DIAG_SIM_RACE : code,
+		    is_mine(w, m) ? "%s at byte %llu of '%s' and %s at %s have no barrier between them" :
+				    "%s at byte %llu of '%s' and %s at %s by another program, in any order",
+		    now, (unsigned long long)(at - b->base), b->name, then, sim_place(run->kernel, other.loc, place, sizeof place));
 }
 
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, SimOrder order)
@@ -325,15 +367,15 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	if (order != SIM_PLAIN)
 		acquire(cta, clock_of(begin));
 	Mark now = mark_now(w, i, lane);
+	now.where |= order == SIM_PLAIN ? 0 : VOLATILE;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
-		const Mark *with = !is_ordered(cta, &c->write) ? &c->write : order == SIM_PLAIN && !is_ordered(cta, &c->atomic) ? &c->atomic : NULL;
-		if (order == SIM_PLAIN)
-			note_read(w, c, now);
-		else
-			c->atomic = now;
+		const Mark *with = !is_ordered(w, &c->write) ? &c->write : order == SIM_PLAIN && !is_ordered(w, &c->atomic) ? &c->atomic : NULL;
+		if (with && is_mine(w, with) && has_read(w, c, warp_of(with), i->loc))
+			with = NULL; /* as in is_load_race */
+		note_read(w, c, now);
 		if (with) {
 			report(w, i, lane, at, DIAG_SIM_PROGRAM_RACE, with, "the load",
 			       with == &c->write ? "the store" : "the atomic operation");
@@ -354,11 +396,11 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
-		const Mark *with = !is_ordered(cta, &c->write) ? &c->write : !is_ordered(cta, &c->atomic) ? &c->atomic :
-				   !is_ordered(cta, &c->read) ? &c->read : !is_ordered(cta, &c->other) ? &c->other : NULL;
+		const Mark *with = !is_ordered(w, &c->write) ? &c->write : !is_ordered(w, &c->atomic) ? &c->atomic :
+				   is_load_race(w, c, &c->read) ? &c->read : is_load_race(w, c, &c->other) ? &c->other : NULL;
 		bool same = with == &c->write && memcmp((const uint8_t *)memory + (at - begin), (const uint8_t *)value + (at - begin),
 							next - at) == 0;
-		if (with && !told)
+		if (with && !told && !(same && is_mine(w, with)))
 			report(w, i, lane, at, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, with, "the store",
 			       with == &c->write ? "the store" : with == &c->atomic ? "the atomic operation" : "the load");
 		told |= with != NULL;
@@ -382,8 +424,8 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
-		const Mark *with = !is_ordered(cta, &c->write) ? &c->write : !is_ordered(cta, &c->read) ? &c->read :
-				   !is_ordered(cta, &c->other) ? &c->other : NULL;
+		const Mark *with = !is_ordered(w, &c->write) ? &c->write : is_plain_race(w, &c->read) ? &c->read :
+				   is_plain_race(w, &c->other) ? &c->other : NULL;
 		c->atomic = now;
 		if (with) {
 			report(w, i, lane, at, DIAG_SIM_PROGRAM_RACE, with, "the atomic operation",

@@ -263,7 +263,8 @@ void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
-void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size); /* of cp.async */
+/* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. */
+void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
 void sim_check_commit(SimWarp *w, uint32_t mask);
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
 void sim_check_free(SimWarp *w);

@@ -64,6 +64,7 @@ def few(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, x)
     old = tl.atomic_add(out_ptr + N + i, x)
     tl.store(out_ptr + 2 * N + i, old + 1)
+    tl.debug_barrier()  # other threads' elements
     again = tl.atomic_xchg(out_ptr + N + (N - 1 - i), old)
     tl.store(out_ptr + 3 * N + i, again)
     tl.atomic_add(out_ptr + 4 * N + i, x, sem="relaxed")
@@ -138,9 +139,11 @@ def float_atomics(x_ptr, v_ptr, out_ptr, n, DTYPE: tl.constexpr, N: tl.constexpr
     v = tl.load(q + i)
     tl.store(o + i, tl.atomic_add(p + i, v))
     tl.atomic_add(p + i, v, mask=i < n)
+    tl.debug_barrier()
     tl.atomic_add(p + N - 1 - i, v, mask=i % 3 != 1, sem="relaxed")
     tl.debug_barrier()
     tl.store(o + N + i, tl.load(p + i))
+    tl.debug_barrier()
     tl.atomic_add(p + 1, tl.load(q))
     if DTYPE.primitive_bitwidth >= 32:
         tl.atomic_xchg(p + 2, tl.load(q))

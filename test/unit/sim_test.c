@@ -284,6 +284,12 @@ static void test_waits(void **state)
 	/* Waited for, but by the copying threads alone. */
 	fault(COPY "  call void @neso.cp_async_wait.0()\n" READ_COPY, "SIM_RACE", "no barrier between them");
 	clean(COPY "  call void @neso.cp_async_wait.0()\n  call void @neso.barrier()\n" READ_COPY);
+	/* What is copied changes before it has come. */
+	fault(COPY "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 1)\n"
+		   "  call void @neso.cp_async_wait.0()\n  call void @neso.barrier()\n" READ_COPY,
+	      "SIM_WAIT", "the source of the copy to byte 0 of shared memory changes before");
+	clean(COPY "  call void @neso.cp_async_wait.0()\n  call void @neso.barrier()\n"
+		   "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 1)\n" READ_COPY);
 }
 
 static void test_barriers(void **state)
