@@ -88,7 +88,7 @@ def main():
                 entry = zipfile.ZipInfo(target, (1980, 1, 1, 0, 0, 0))
                 entry.external_attr = (0o100000 | mode) << 16
                 entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, data)
+                archive.writestr(entry, data, compresslevel=9)
     print(f"{os.path.relpath(path)}: {os.path.getsize(path) // 1024} KiB")
 
 
