@@ -38,7 +38,8 @@ static bool range_infinite(Range r)
 
 Range range_sum(Range a, Range b)
 {
-	return (Range){a.lo + b.lo, a.hi + b.hi, a.whole && b.whole, a.nan || b.nan || (range_infinite(a) && range_infinite(b))};
+	return (Range){a.lo + b.lo, a.hi + b.hi, a.whole && b.whole,
+		       a.nan || b.nan || (range_infinite(a) && range_infinite(b))};
 }
 
 static Range range_minus(Range a)
@@ -50,7 +51,8 @@ static Range range_product(Range a, Range b)
 {
 	double l = range_largest(a) * range_largest(b);
 	bool never_negative = a.lo >= 0 && b.lo >= 0;
-	return (Range){never_negative ? 0 : -l, l, a.whole && b.whole, a.nan || b.nan || range_infinite(a) || range_infinite(b)};
+	return (Range){never_negative ? 0 : -l, l, a.whole && b.whole,
+		       a.nan || b.nan || range_infinite(a) || range_infinite(b)};
 }
 
 /* ---- leaves and memory ---- */
@@ -97,9 +99,10 @@ bool check_load(Checker *c, int i)
 	s->range = dtype_range(s->type.dtype);
 	/* What a mask leaves out is 1, out of a block's bounds 0. */
 	if (s->imm[2] > 0)
-		s->range = range_fitted((Range){is_unsigned(s->type.dtype) || s->type.dtype == NESO_INT1 ? 0 : -s->imm[2],
-					  s->imm[2], true, false},
-				  s->type.dtype);
+		s->range = range_fitted(
+			(Range){is_unsigned(s->type.dtype) || s->type.dtype == NESO_INT1 ? 0 : -s->imm[2], s->imm[2],
+				true, false},
+			s->type.dtype);
 	return true;
 }
 
@@ -156,8 +159,8 @@ bool check_lookup(Checker *c, int i)
 	s->type.dtype = dtype;
 	s->range = dtype_range(dtype);
 	if (s->imm[1] > 0)
-		s->range =
-			range_fitted((Range){dtype_range(dtype).lo >= 0 ? 0 : -s->imm[1], s->imm[1], true, false}, dtype);
+		s->range = range_fitted((Range){dtype_range(dtype).lo >= 0 ? 0 : -s->imm[1], s->imm[1], true, false},
+					dtype);
 	return true;
 }
 
@@ -276,6 +279,20 @@ bool check_binary_imm(Checker *c, int i)
 	return true;
 }
 
+bool check_mixed(Checker *c, int i)
+{
+	Stmt *s = stmt(c, i);
+	const Type *a = arg_type(c, i, 0), *b = arg_type(c, i, 1);
+	neso_dtype to = s->type.dtype;
+	bool floats = is_float(a->dtype) || is_float(b->dtype);
+	if (!broadcast_types(a, b, &s->type))
+		return false;
+	s->type.dtype = to;
+	s->range = dtype_range(to);
+	return a->dtype != NESO_INT1 && b->dtype != NESO_INT1 && !is_fp8(a->dtype) && !is_fp8(b->dtype) &&
+	       s->sub <= BIN_MUL && (floats ? to == NESO_FP32 || to == NESO_FP64 : is_int(to));
+}
+
 bool check_compare(Checker *c, int i)
 {
 	Stmt *s = stmt(c, i);
@@ -322,8 +339,9 @@ bool check_where(Checker *c, int i)
 	const Stmt *m = arg(c, i, 0), *a = arg(c, i, 1), *b = arg(c, i, 2);
 	s->type = a->type;
 	s->range = range_either(a->range, b->range);
-	return m->type.dtype == NESO_INT1 && same_type(&a->type, &b->type) && same_shape(&m->type, &a->type) &&
-	       !is_fp8(a->type.dtype);
+	Type whole;
+	return m->type.dtype == NESO_INT1 && same_type(&a->type, &b->type) &&
+	       broadcast_types(&m->type, &a->type, &whole) && same_shape(&whole, &a->type) && !is_fp8(a->type.dtype);
 }
 
 bool check_fma(Checker *c, int i)
@@ -361,7 +379,8 @@ bool check_cast(Checker *c, int i)
 	     range_largest(a->range) > ldexp(1, 52)))
 		return false;
 	s->range = to == NESO_INT1 ? all : range_fitted(a->range, to);
-	return true;
+	/* Towards zero only where that is asked for: from fp32 to 16 bits. */
+	return !s->imm[0] || (from == NESO_FP32 && (to == NESO_FP16 || to == NESO_BF16));
 }
 
 bool check_bitcast(Checker *c, int i)

@@ -112,6 +112,12 @@ bool check_sort(Checker *c, int i)
 	if (a->type.rank == 0 || a->type.rank > 3 || a->type.dtype == NESO_INT1 || is_fp8(a->type.dtype) ||
 	    a->range.nan || type_elements(&a->type) > 512 || a->type.dim[a->type.rank - 1] < 2)
 		return false;
+	int k = s->imm[2], n = a->type.dim[a->type.rank - 1];
+	if (k) {
+		s->type.dim[s->type.rank - 1] = (uint16_t)k;
+		if (k < 2 || k >= n || (k & (k - 1)) != 0)
+			return false;
+	}
 	c->work += 2e5;
 	return true;
 }
@@ -214,9 +220,9 @@ bool check_scan(Checker *c, int i)
 	s->range = dtype_range(t);
 	switch (s->sub) {
 	case SCAN_SUM:
-		s->range = range_fitted((Range){fmin(a->range.lo * n, a->range.lo), fmax(a->range.hi * n, a->range.hi),
-					  a->range.whole, a->range.nan},
-				  t);
+		s->range = range_fitted((Range){fmin(a->range.lo * n, a->range.lo),
+						fmax(a->range.hi * n, a->range.hi), a->range.whole, a->range.nan},
+					t);
 		return sums_exactly(a, n);
 	case SCAN_PRODUCT: return is_int(t);
 	case SCAN_MAX: s->range = a->range; return t != NESO_BF16; /* maximum gives fp32 then */

@@ -4,7 +4,7 @@
  * no defined result or one that depends on the order of float sums. program_print makes of it a Case: Triton source and the arguments of a
  * launch. A Case is all that is run and kept; the Program behind it is what a difference is shrunk on.
  *
- *	generate.c, propose.c   seed -> Program
+ *	generate.c, propose*.c  seed -> Program
  *	check*.c                types and ranges
  *	print.c, print_ops.c    Program -> Case
  *	case.c                  Case <-> file
@@ -40,7 +40,7 @@ static inline int random_below(Random *r, int n)
 
 /* ---- programs ---- */
 
-enum { MAX_RANK = 4, MAX_ARGS = 4, MAX_STMTS = 160, MAX_ELEMENTS = 4096, MAX_TRIPS = 5 };
+enum { MAX_RANK = 4, MAX_ARGS = 4, MAX_STMTS = 160, MAX_ELEMENTS = 8192, MAX_TRIPS = 5 };
 
 typedef struct Type {
 	neso_dtype dtype; /* NONE: no value */

@@ -33,6 +33,9 @@ int new_leaf(Generator *g, const Type *t, bool small);
 /* A statement by weight; false when it did not fit. */
 bool propose_any(Generator *g);
 
+/* phi + a product, as most loops with a dot have it; -1: its shape is no product's. */
+int add_product(Generator *g, int phi);
+
 #define OP(name, function, weight) bool propose_##function(Generator *g);
 #include "ops.def"
 #undef OP

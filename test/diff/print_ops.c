@@ -367,6 +367,13 @@ void print_binary_imm(Printer *pr, int i)
 		line(pr, "v%d = %s", i, binary_text(s->sub, t, s->imm[1] ? b.s : A(0), s->imm[1] ? A(0) : b.s).s);
 }
 
+void print_mixed(Printer *pr, int i)
+{
+	static const char signs[] = "+-*";
+	const Stmt *s = stmt(pr, i);
+	line(pr, "v%d = (%s %c %s).to(%s)", i, A(0), signs[s->sub], A(1), tl_name(s->type.dtype));
+}
+
 void print_compare(Printer *pr, int i)
 {
 	static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
@@ -407,7 +414,9 @@ void print_clamp(Printer *pr, int i)
 
 void print_cast(Printer *pr, int i)
 {
-	line(pr, "v%d = %s.to(%s)", i, A(0), tl_name(stmt(pr, i)->type.dtype));
+	const Stmt *s = stmt(pr, i);
+	line(pr, "v%d = %s.to(%s%s)", i, A(0), tl_name(s->type.dtype),
+	     s->imm[0] ? ", fp_downcast_rounding=\"rtz\"" : "");
 }
 
 void print_bitcast(Printer *pr, int i)
@@ -462,7 +471,11 @@ void print_flip(Printer *pr, int i)
 
 void print_sort(Printer *pr, int i)
 {
-	line(pr, stmt(pr, i)->imm[1] ? "v%d = tl.sort(%s, descending=True)" : "v%d = tl.sort(%s)", i, A(0));
+	if (stmt(pr, i)->imm[2])
+		line(pr, "v%d = tl.topk(%s, %d).to(%s)", i, A(0), (int)stmt(pr, i)->imm[2],
+		     tl_name(stmt(pr, i)->type.dtype));
+	else
+		line(pr, stmt(pr, i)->imm[1] ? "v%d = tl.sort(%s, descending=True)" : "v%d = tl.sort(%s)", i, A(0));
 }
 
 void print_gather(Printer *pr, int i)

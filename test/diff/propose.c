@@ -190,6 +190,22 @@ bool propose_binary_imm(Generator *g)
 			    .imm = {values[below(g, 15)], below(g, 4) == 0}});
 }
 
+bool propose_mixed(Generator *g)
+{
+	int a = pick(g, is_number, NULL);
+	if (a < 0)
+		return false;
+	Type t = stmt(g, a)->type;
+	t.dtype = some_dtype(g);
+	int b = value_of(g, &t, false);
+	neso_dtype to = b < 0 || is_float(stmt(g, a)->type.dtype) || is_float(t.dtype) ? NESO_FP32 : some_dtype(g);
+	return b >= 0 && add(g, (Stmt){.op = OP_MIXED,
+				       .sub = (uint8_t)below(g, 3),
+				       .arg_count = 2,
+				       .args = {(uint16_t)a, (uint16_t)b},
+				       .type = {.dtype = to}}) >= 0;
+}
+
 bool propose_compare(Generator *g)
 {
 	int a = pick(g, is_number, NULL);
@@ -213,6 +229,10 @@ bool propose_where(Generator *g)
 	Type t = stmt(g, a)->type;
 	int b = value_of(g, &t, stmt(g, a)->range.whole);
 	t.dtype = NESO_INT1;
+	if (t.rank && below(g, 4) == 0)
+		t.dim[below(g, t.rank)] = 1;
+	if (below(g, 8) == 0)
+		t.rank = 0;
 	int m = b < 0 ? -1 : value_of(g, &t, false);
 	return m >= 0 &&
 	       add(g, (Stmt){.op = OP_WHERE, .arg_count = 3, .args = {(uint16_t)m, (uint16_t)a, (uint16_t)b}}) >= 0;
@@ -239,8 +259,11 @@ bool propose_cast(Generator *g)
 	static const neso_dtype all[] = {NESO_INT1,   NESO_INT8,   NESO_INT16,  NESO_INT32, NESO_INT64,   NESO_UINT8,
 					 NESO_UINT16, NESO_UINT32, NESO_UINT64, NESO_FP8E5, NESO_FP8E4NV, NESO_FP16,
 					 NESO_BF16,   NESO_FP32,   NESO_FP64,   NESO_FP32};
+	neso_dtype to = below(g, 2) ? some_dtype(g) : all[below(g, 16)];
 	return unary(g, NULL,
-		     (Stmt){.op = OP_CAST, .type = {.dtype = below(g, 2) ? some_dtype(g) : all[below(g, 16)]}});
+		     (Stmt){.op = OP_CAST,
+			    .type = {.dtype = to},
+			    .imm = {(to == NESO_FP16 || to == NESO_BF16) && below(g, 4) == 0}});
 }
 
 bool propose_bitcast(Generator *g)
@@ -346,7 +369,7 @@ bool propose_flip(Generator *g)
 
 bool propose_sort(Generator *g)
 {
-	return unary(g, is_tile, (Stmt){.op = OP_SORT, .imm = {0, below(g, 2)}});
+	return unary(g, is_tile, (Stmt){.op = OP_SORT, .imm = {0, below(g, 2), below(g, 3) ? 0 : 2 << below(g, 4)}});
 }
 
 bool propose_gather(Generator *g)
@@ -413,77 +436,6 @@ bool propose_scan(Generator *g)
 		if (b < 0)
 			return false;
 		s.args[s.arg_count++] = (uint16_t)b;
-	}
-	return add(g, s) >= 0;
-}
-
-/* ---- products ---- */
-
-static bool is_left(const Stmt *s, const void *data)
-{
-	const Type *t = &s->type;
-	(void)data;
-	return (t->rank == 2 || t->rank == 3) && t->dim[t->rank - 1] >= 16 && t->dim[t->rank - 2] >= 16 &&
-	       s->range.whole && !s->range.nan && range_largest(s->range) <= 64 &&
-	       (is_float(t->dtype) || t->dtype == NESO_INT8);
-}
-
-static int left_operand(Generator *g)
-{
-	static const neso_dtype dtypes[] = {NESO_FP16, NESO_FP16,  NESO_BF16,    NESO_FP32, NESO_FP32,
-					    NESO_INT8, NESO_FP8E5, NESO_FP8E4NV, NESO_FP64};
-	int a = below(g, 2) ? pick(g, is_left, NULL) : -1;
-	if (a >= 0)
-		return a;
-	Type t = {.dtype = dtypes[below(g, 9)], .rank = 2};
-	int least = neso_dtype_size(t.dtype) == 1 ? 32 : 16;
-	t.dim[0] = (uint16_t)(16 << below(g, 3));
-	t.dim[1] = (uint16_t)(least << below(g, 2));
-	return new_leaf(g, &t, true);
-}
-
-bool propose_dot(Generator *g)
-{
-	int a = left_operand(g);
-	if (a < 0)
-		return false;
-	Type t = stmt(g, a)->type, r;
-	neso_dtype out = t.dtype == NESO_INT8                       ? NESO_INT32
-			 : t.dtype == NESO_FP64                     ? NESO_FP64
-			 : t.dtype == NESO_FP16 && below(g, 6) == 0 ? NESO_FP16
-								    : NESO_FP32;
-	int k = t.dim[t.rank - 1], n = 16 << below(g, 3);
-	r = t;
-	r.dtype = out;
-	r.dim[t.rank - 1] = (uint16_t)n;
-	t.dim[t.rank - 2] = (uint16_t)k;
-	t.dim[t.rank - 1] = (uint16_t)n;
-	if (t.rank == 2 && below(g, 3) == 0) {
-		/* Through a transposition. */
-		t.dim[0] = (uint16_t)n;
-		t.dim[1] = (uint16_t)k;
-		int from = value_of(g, &t, true);
-		if (from < 0 ||
-		    add(g, (Stmt){.op = OP_PERMUTE, .arg_count = 1, .args = {(uint16_t)from}, .imm = {1, 0, 2, 3}}) <
-			    0)
-			return false;
-		t.dim[0] = (uint16_t)k;
-		t.dim[1] = (uint16_t)n;
-	}
-	int b = value_of(g, &t, true);
-	if (b < 0)
-		return false;
-	Stmt s = {.op = OP_DOT,
-		  .sub = (uint8_t)below(g, 2),
-		  .arg_count = 2,
-		  .args = {(uint16_t)a, (uint16_t)b},
-		  .type = {.dtype = out}};
-	int acc = below(g, 2) ? value_of(g, &r, true) : -1;
-	if (acc >= 0) {
-		s.args[s.arg_count++] = (uint16_t)acc;
-		if (add(g, s) >= 0)
-			return true;
-		s.arg_count = 2;
 	}
 	return add(g, s) >= 0;
 }

@@ -47,47 +47,12 @@ static bool is_exact_sum(const Stmt *s)
 	       range_largest(s->range) <= 1024;
 }
 
-static bool is_left_operand(const Stmt *s, const void *data)
-{
-	const Stmt *acc = data;
-	neso_dtype t = s->type.dtype;
-	int least = neso_dtype_size(t) == 1 ? 32 : 16;
-	return s->type.rank == 2 && s->type.dim[0] == acc->type.dim[0] && s->type.dim[1] >= least && is_float(t) &&
-	       (t == NESO_FP64) == (acc->type.dtype == NESO_FP64) && s->range.whole && !s->range.nan &&
-	       range_largest(s->range) <= 16;
-}
-
-/* phi + a product, as most loops with a dot have it. */
-static int add_product(Generator *g, int phi)
-{
-	static const neso_dtype dtypes[] = {NESO_FP16, NESO_BF16, NESO_FP32, NESO_FP8E5};
-	const Stmt acc = *stmt(g, phi);
-	if (acc.type.rank != 2 || acc.type.dim[0] < 16 || acc.type.dim[1] < 16)
-		return -1;
-	int a = below(g, 2) ? pick(g, is_left_operand, &acc) : -1;
-	if (a < 0) {
-		Type t = {.dtype = acc.type.dtype == NESO_FP64 ? NESO_FP64 : dtypes[below(g, 4)],
-			  .rank = 2,
-			  .dim = {acc.type.dim[0], (uint16_t)(32 << below(g, 2))}};
-		a = new_leaf(g, &t, true);
-		if (a < 0)
-			return -1;
-	}
-	Type t = {.dtype = stmt(g, a)->type.dtype, .rank = 2, .dim = {stmt(g, a)->type.dim[1], acc.type.dim[1]}};
-	int b = value_of(g, &t, true);
-	return b < 0 ? -1
-		     : add(g, (Stmt){.op = OP_DOT,
-				     .sub = (uint8_t)below(g, 2),
-				     .arg_count = 3,
-				     .args = {(uint16_t)a, (uint16_t)b, (uint16_t)phi},
-				     .type = {.dtype = acc.type.dtype}});
-}
-
 static int next_value(Generator *g, int start, int phi)
 {
 	Type t = stmt(g, phi)->type;
 	if (!(stmt(g, start)->imm[1] >> stmt(g, phi)->imm[0] & 1)) {
-		int i = pick_type(g, &t);
+		int i = t.dtype == NESO_INT32 && below(g, 2) ? add_product(g, phi) : -1;
+		i = i < 0 ? pick_type(g, &t) : i;
 		return i < 0 ? phi : i;
 	}
 	int i = below(g, 4) ? add_product(g, phi) : -1;
@@ -114,7 +79,7 @@ bool propose_for(Generator *g)
 		int first = -1;
 		if (below(g, 3) == 0)
 			first = add(g, (Stmt){.op = OP_FULL,
-					      .type = {.dtype = NESO_FP32,
+					      .type = {.dtype = below(g, 5) ? NESO_FP32 : NESO_INT32,
 						       .rank = 2,
 						       .dim = {(uint16_t)(16 << below(g, 3)),
 							       (uint16_t)(16 << below(g, 3))}}});
