@@ -133,14 +133,14 @@ static void fit_operands(Dots *d, IrOp *dot)
 	bool fp8 = is_fp8(ir_operand(dot, 0)->type->elem) || is_fp8(ir_operand(dot, 1)->type->elem);
 	if (has_mma(d, dot, elem))
 		return;
+	for (uint32_t i = 0; i < 2 && fp8 && !has_mma(d, dot, f32); i++)
+		ir_operand_set(dot, i, cast(d, ir_operand(dot, i), TY_F16));
 	if (fp8 && elem->kind == TY_F16 && has_mma(d, dot, f32)) {
 		IrValue *c = cast(d, ir_operand(dot, 2), TY_F32);
 		IrValue *sum = dot_of(d, ir_operand(dot, 0), ir_operand(dot, 1), c, PREC_TF32);
 		replace(dot, cast(d, sum, TY_F16));
 		return;
 	}
-	for (uint32_t i = 0; i < 2 && fp8; i++)
-		ir_operand_set(dot, i, cast(d, ir_operand(dot, i), TY_F16));
 	for (uint32_t i = 0; i < 2 && !has_mma(d, dot, elem); i++)
 		ir_operand_set(dot, i, cast(d, ir_operand(dot, i), elem->kind));
 }

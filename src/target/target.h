@@ -13,7 +13,7 @@ enum {
 	TARGET_BF16 = 1 << 2,       /* bf16 arithmetic and mma */
 	TARGET_TF32 = 1 << 3,
 	TARGET_MMA_F64 = 1 << 4,    /* f64 mma faster than plain f64 */
-	TARGET_FP8 = 1 << 5,        /* conversions and mma of e4m3 and e5m2 */
+	TARGET_FP8 = 1 << 5,        /* conversions of e4m3 and e5m2 */
 	TARGET_STMATRIX = 1 << 6,
 	TARGET_TMA = 1 << 7,        /* cp.async.bulk(.tensor), and mbarrier transactions */
 	TARGET_CLUSTER = 1 << 8,    /* CTAs of a cluster reach each other's shared memory; up to 8 on every part */
@@ -21,6 +21,9 @@ enum {
 	TARGET_SETMAXNREG = 1 << 10,
 	TARGET_TCGEN05 = 1 << 11,
 	TARGET_MMA_SCALED = 1 << 12, /* mma.sync with block scales, fp4 and fp6 */
+	/* mma.sync of e4m3 and e5m2 in one instruction; on the other GPUs that have conversions ptxas makes conversions, products of fp16
+	 * and additions of it, for each instruction anew. */
+	TARGET_MMA_FP8 = 1 << 13,
 	TARGET_AMPERE = TARGET_LDMATRIX | TARGET_CP_ASYNC | TARGET_BF16 | TARGET_TF32,
 	TARGET_HOPPER = TARGET_AMPERE | TARGET_MMA_F64 | TARGET_FP8 | TARGET_STMATRIX | TARGET_TMA | TARGET_CLUSTER,
 };

@@ -315,7 +315,7 @@ static void plans_compute_the_product(void **state)
 		{"i8", "i8", "i32", "sm_80", "", 0, 64, 32, 64, 4, GPU_DOT_MMA, 0, false},
 		{"i8", "i8", "i32", "sm_80", "", 0, 16, 32, 16, 4, GPU_DOT_MMA, 0, false},
 		{"f8E4M3FN", "f8E4M3FN", "f32", "sm_89", "", 0, 32, 32, 64, 4, GPU_DOT_MMA, 0, false},
-		{"f8E4M3FN", "f8E5M2", "f32", "sm_90a", "", 0, 32, 32, 32, 4, GPU_DOT_MMA, 0, false},
+		{"f8E4M3FN", "f8E5M2", "f32", "sm_120", "", 0, 32, 32, 32, 4, GPU_DOT_MMA, 0, false},
 		{"f64", "f64", "f64", "sm_80", "", 0, 32, 16, 16, 4, GPU_DOT_MMA, 0, false},
 		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 16, 4, GPU_DOT_MMA, 0, false},
 		{"f64", "f64", "f64", "sm_90a", "", 0, 32, 16, 8, 4, GPU_DOT_MMA, 0, false},

@@ -23,11 +23,12 @@ static void rows_are_consistent(void **state)
 		assert_ptr_equal(target_find(gpu->name), gpu);
 		assert_true(gpu->shared_cta <= gpu->shared_sm && gpu->warps % 16 == 0);
 		assert_int_equal(gpu->name[strlen(gpu->name) - 1] == 'a', gpu->suffix == 'a');
-		/* What the instruction set adds stays: mma of bf16 from 8.0 on, of fp8 from 8.9 on. */
+		/* What the instruction set adds stays: mma of bf16 from 8.0 on; that of fp8 is an instruction of some. */
 		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_BF16, TARGET_ELEMENT_F32) != NULL,
 				 target_has(gpu, TARGET_BF16));
 		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32) != NULL,
-				 target_has(gpu, TARGET_FP8));
+				 target_has(gpu, TARGET_MMA_FP8));
+		assert_true(target_has(gpu, TARGET_FP8) || !target_has(gpu, TARGET_MMA_FP8));
 		assert_int_equal(target_mma(gpu, TARGET_MMA_WGMMA, TARGET_ELEMENT_F16, TARGET_ELEMENT_F32) != NULL,
 				 strcmp(gpu->name, "sm_90a") == 0);
 	}
@@ -80,6 +81,8 @@ static void matrix_instructions(void **state)
 	mma = target_mma(h100, TARGET_MMA_SYNC, TARGET_ELEMENT_F64, TARGET_ELEMENT_F64);
 	assert_true(mma->m == 16 && mma->k == 16);
 	assert_null(target_mma(a100, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32));
+	assert_null(target_mma(h100, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32));
+	assert_non_null(target_mma(target_find("sm_89"), TARGET_MMA_SYNC, TARGET_ELEMENT_E5M2, TARGET_ELEMENT_F32));
 	mma = target_mma(h100, TARGET_MMA_WGMMA, TARGET_ELEMENT_BF16, TARGET_ELEMENT_F32);
 	assert_true(mma->m == 64 && mma->k == 16);
 	assert_true(target_mma_takes_n(mma, 80) && target_mma_takes_n(mma, 256) && !target_mma_takes_n(mma, 264));
