@@ -85,6 +85,8 @@ int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnosti
 /* FILE.py:KERNEL; without ":KERNEL" the only kernel of the file. */
 int open_kernel(const Parsed *parsed, neso_context *context, const char *where, neso_module **module,
 		neso_kernel **kernel);
+/* What the compiler remarks of a variant (why.c), to standard output. */
+int show_remarks(const Parsed *parsed, const neso_variant *variant);
 /* --num-warps, --num-stages, --target, --debug; false after a usage error. */
 bool compile_options(const Parsed *parsed, neso_compile_options *options);
 

@@ -9,6 +9,7 @@ static const Option options[] = {
 	{"emit", 'e', "STAGE", "source, ttir-raw (from the front end), ttir (the default); for a GPU ttgir, llir, ptx, cubin, sass"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
 	OPTIONS_COMPILE,
+	{"why", 0, NULL, "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
 	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
 	{"time", 0, NULL, "how long each step took, on standard error"},
 	{"no-loc", 0, NULL, "leave out locations"},
@@ -90,7 +91,7 @@ static int compile(const Parsed *parsed)
 	}
 	if (result == EXIT_DONE) {
 		print_facts(parsed, variant);
-		result = emit(parsed, context, variant);
+		result = option_value(parsed, "why") ? show_remarks(parsed, variant) : emit(parsed, context, variant);
 	}
 	neso_module_free(module);
 	neso_context_free(context);
@@ -104,7 +105,9 @@ const Command command_compile = {
 	"The signature has an entry per parameter, separated by commas: a type (fp32, i64, *fp16), with \":16\" when the\n"
 	"value is divisible by 16; or, for a constant, its value as a Python expression (1024, True, None, tl.float16,\n"
 	"\"'relu'\"). Trailing parameters that have a default may be left out.\n\n"
-	"  neso compile add.py:add_kernel --signature \"*fp32:16,*fp32:16,*fp32:16,i32,1024\" --emit ttir\n",
+	"  neso compile add.py:add_kernel --signature \"*fp32:16,*fp32:16,*fp32:16,i32,1024\" --emit ttir\n\n"
+	"--why wants a GPU as --target, or sim:GPU, where no assembler is needed. \"+\" marks what is as one would wish, \"-\"\n"
+	"what is slower than it could be.\n",
 	options,
 	compile,
 };

@@ -609,6 +609,38 @@ NESO_API neso_status neso_variant_get_info(const neso_variant *variant, neso_var
 /* "front", "ttir", ... as in seconds[]; NULL past the end. */
 NESO_API const char *neso_step_name(size_t step);
 
+/* What became of a part of a kernel when it was compiled for a GPU, and by which rule: of loops and the loads in them (are
+ * they pipelined), dots (which instruction), conversions of layouts and tiles in shared memory (instructions, wavefronts, bank
+ * conflicts), accesses of global memory (bytes at once, and what is not known of arguments), registers, and what the assembler
+ * said. Texts live as long as the callback runs. */
+typedef enum neso_outcome {
+	NESO_OUTCOME_DONE = 0,   /* as one would wish */
+	NESO_OUTCOME_MISSED = 1, /* something slower than that */
+	NESO_OUTCOME_FACT = 2    /* neither */
+} neso_outcome;
+typedef struct neso_figure {
+	const char *name; /* "bytes", "wavefronts", ... */
+	int64_t value;
+} neso_figure;
+typedef struct neso_remark {
+	size_t size;
+	const char *kind; /* "loop", "load", "dot", "conversion", "memory", "access", "registers", "ptxas" */
+	const char *rule; /* which rule decided; stable, unique within its kind */
+	neso_outcome outcome;
+	const char *path; /* NULL: of no place */
+	uint32_t line, column;
+	const char *text;
+	const char *advice; /* what can be done about it; NULL: nothing general */
+	uint32_t times;     /* that it holds: of copies that unrolling and inlining made */
+	const neso_figure *figures;
+	size_t figure_count;
+} neso_remark;
+typedef void neso_remark_fn(void *data, const neso_remark *remark);
+/* Calls `each` for each remark, by place. Of a variant for a GPU or the simulator ("sim:sm_86"), which has no assembler;
+ * NESO_ERROR_ARGUMENT for others. The first half of the compilation is done again. */
+NESO_API neso_status neso_variant_remarks(const neso_variant *variant, neso_remark_fn *each, void *data,
+					  neso_diagnostics **diagnostics);
+
 /* What tells it from the kernel's other variants, in one line. Lives as long as the module. */
 NESO_API const char *neso_variant_key(const neso_variant *variant);
 NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);

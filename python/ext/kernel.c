@@ -181,7 +181,49 @@ static PyObject *variant_info(PyObject *self, PyObject *unused)
 			     "reason", info.reason, "seconds", steps);
 }
 
+static PyObject *figures_of(const neso_remark *r)
+{
+	PyObject *figures = PyDict_New();
+	for (size_t i = 0; figures && i < r->figure_count; i++) {
+		PyObject *value = PyLong_FromLongLong(r->figures[i].value);
+		if (!value || PyDict_SetItemString(figures, r->figures[i].name, value) < 0)
+			Py_CLEAR(figures);
+		Py_XDECREF(value);
+	}
+	return figures;
+}
+
+/* data: a list, which is cleared where something fails. */
+static void add_remark(void *data, const neso_remark *r)
+{
+	static const char *const outcomes[] = {"done", "missed", "fact"};
+	PyObject **list = data, *figures = *list ? figures_of(r) : NULL;
+	PyObject *row = figures ? Py_BuildValue("(sssziIszIN)", r->kind, r->rule, outcomes[r->outcome], r->path,
+						(int)r->line, r->column, r->text, r->advice, r->times, figures) : NULL;
+	if (!row || PyList_Append(*list, row) < 0)
+		Py_CLEAR(*list);
+	Py_XDECREF(row);
+}
+
+static PyObject *variant_remarks(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	Variant *v = (Variant *)self;
+	neso_diagnostics *diagnostics = NULL;
+	PyObject *list = variant_usable(v) ? PyList_New(0) : NULL;
+	if (!list)
+		return NULL;
+	neso_status status = neso_variant_remarks(v->variant, add_remark, &list, &diagnostics);
+	if (status != NESO_OK) {
+		Py_XDECREF(list);
+		return host_fail(status, diagnostics, NULL);
+	}
+	neso_diagnostics_free(diagnostics);
+	return list;
+}
+
 static PyMethodDef variant_methods[] = {
+	{"_remarks", variant_remarks, METH_NOARGS, "What became of its parts and why: a list of tuples."},
 	{"_cubin", variant_cubin, METH_NOARGS, "The assembled code, or None."},
 	{"_info", variant_info, METH_NOARGS, "What it needs and how it was made, as a dict."},
 	{"_text", variant_text, METH_O, "Text of a stage."},

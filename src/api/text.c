@@ -145,3 +145,56 @@ neso_status neso_layout_text(neso_context *context, const char *layout, const ch
 		*out = NULL;
 	return api_run(context, diagnostics, layout_text, &args);
 }
+
+/* ---- remarks ---- */
+
+typedef struct RemarkArgs {
+	const neso_variant *variant;
+	neso_remark_fn *each;
+	void *data;
+} RemarkArgs;
+
+static void give_remark(ApiCall *call, const RemarkArgs *args, const Remark *r)
+{
+	static const neso_outcome outcomes[] = {
+		[REMARK_DONE] = NESO_OUTCOME_DONE, [REMARK_MISSED] = NESO_OUTCOME_MISSED, [REMARK_FACT] = NESO_OUTCOME_FACT,
+	};
+	neso_figure *figures = ARENA_ARRAY(&call->arena, neso_figure, r->figure_count + 1);
+	for (unsigned i = 0; i < r->figure_count; i++)
+		figures[i] = (neso_figure){r->figures[i].name, r->figures[i].value};
+	const neso_remark out = {
+		.size = sizeof out,
+		.kind = remark_kind(r->code),
+		.rule = remark_rule(r->code),
+		.outcome = outcomes[remark_outcome(r->code)],
+		.path = r->path,
+		.line = r->at.line,
+		.column = r->at.col,
+		.text = r->text,
+		.advice = remark_advice(r->code),
+		.times = r->times,
+		.figures = figures,
+		.figure_count = r->figure_count,
+	};
+	args->each(args->data, &out);
+}
+
+static neso_status remarks(ApiCall *call, void *data)
+{
+	const RemarkArgs *args = data;
+	if (!args->variant || !args->each)
+		return api_usage(call, "neso_variant_remarks wants a variant and a function to call");
+	RemarkList list;
+	remark_init(&list, &call->arena);
+	JitStatus status = jit_variant_remarks(api_jit_variant(args->variant), &list, &call->diags);
+	for (uint32_t i = 0; i < list.all.len && status == JIT_OK; i++)
+		give_remark(call, args, &list.all.data[i]);
+	return api_status(status);
+}
+
+neso_status neso_variant_remarks(const neso_variant *variant, neso_remark_fn *each, void *data,
+				 neso_diagnostics **diagnostics)
+{
+	RemarkArgs args = {variant, each, data};
+	return api_run(NULL, diagnostics, remarks, &args);
+}

@@ -13,6 +13,7 @@ struct AxisMap {
 	AxisInfo **infos; /* by value id */
 	uint32_t count;
 	bool changed, give_up;
+	AxisSuppose suppose;
 };
 
 const AxisInfo *axis_of(const AxisMap *map, const IrValue *value)
@@ -315,7 +316,9 @@ static void visit_func(AxisMap *map, const IrOp *func)
 		info.nonneg = true;
 		apply_hints(&info, arg->type, dict_get(dict, cx->names[ATTR_DIVISIBILITY]),
 			    dict_get(dict, cx->names[ATTR_CONTIGUITY]), dict_get(dict, cx->names[ATTR_CONSTANCY]));
-		set(map, arg, info);
+		for (unsigned d = 0; i < map->suppose.count && map->suppose.divisible[i] && d < info.rank; d++)
+			info.divisibility[d] = MAX(info.divisibility[d], 16);
+		set(map, arg, i == map->suppose.one ? axis_all(arg->type, 1) : info);
 	}
 	for (const IrBlock *b = body; b; b = b->next)
 		visit_block(map, b);
@@ -323,7 +326,13 @@ static void visit_func(AxisMap *map, const IrOp *func)
 
 AxisMap *axis_analyse(const IrModule *module, Arena *arena)
 {
+	return axis_suppose(module, arena, &(AxisSuppose){NULL, 0, UINT32_MAX});
+}
+
+AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose)
+{
 	AxisMap *map = ARENA_NEW(arena, AxisMap);
+	map->suppose = *suppose;
 	map->module = module;
 	map->arena = arena;
 	map->count = module->next_value;

@@ -26,6 +26,13 @@ typedef struct AxisMap AxisMap;
 
 /* Of all values of the module, in the arena. Ops added later have no entry. */
 AxisMap *axis_analyse(const IrModule *module, Arena *arena);
+/* The same as if more were known of the arguments of functions: by number those that are divisible by 16 (NULL: none), and one that
+ * is 1 (UINT32_MAX: none). */
+typedef struct AxisSuppose {
+	const bool *divisible;
+	uint32_t count, one;
+} AxisSuppose;
+AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose);
 const AxisInfo *axis_of(const AxisMap *map, const IrValue *value); /* NULL: none */
 
 /* Elements in a row along `dim` that one access of these pointers may take at once: contiguous, aligned, and with a

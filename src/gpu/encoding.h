@@ -14,6 +14,7 @@
 #ifndef NESO_GPU_ENCODING_H
 #define NESO_GPU_ENCODING_H
 
+#include "base/remark.h"
 #include "ir/ir.h"
 #include "layout/kinds.h"
 #include "layout/layout.h"
@@ -27,6 +28,7 @@ typedef struct GpuCx {
 	const TargetGpu *target;
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
+	RemarkList *remarks; /* what passes do and why; NULL: nobody asked */
 	void *cache; /* attribute -> layout (encoding.c) */
 } GpuCx;
 

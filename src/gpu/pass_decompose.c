@@ -8,7 +8,9 @@
  *	fp8                 as fp16 where the target has no instruction; accumulated in fp32
  *	others              operands in the type of the accumulator */
 #include "gpu/dot.h"
+#include "gpu/explain.h"
 #include "gpu/gpu.h"
+#include "ir/text.h"
 
 typedef struct Dots {
 	PassCx *cx;
@@ -97,6 +99,9 @@ static void multiply_parts(Dots *d, IrOp *dot, IrPrecision precision)
 		}
 		sum = dot_of(d, a[order[i][0]], b[order[i][1]], sum, PREC_TF32);
 	}
+	Remark *r = gpu_remark_of(d->gpu, dot, NULL, REMARK_DOT_PARTS, precision == PREC_BF16X6 ? "bf16x6" :
+				  bf16 ? "bf16x3" : "tf32x3", products, bf16 ? "bf16" : "tf32");
+	remark_figure(r, "products", products);
 	replace(dot, irb_2(&d->b, OP_ADDF, NULL, sum, c));
 }
 
@@ -130,6 +135,7 @@ static bool has_mma(const Dots *d, const IrOp *dot, IrType c)
 static void fit_operands(Dots *d, IrOp *dot)
 {
 	IrType f32 = scalar(d, TY_F32), elem = dot->results[0].type->elem;
+	IrType was[2] = {ir_operand(dot, 0)->type->elem, ir_operand(dot, 1)->type->elem};
 	bool fp8 = is_fp8(ir_operand(dot, 0)->type->elem) || is_fp8(ir_operand(dot, 1)->type->elem);
 	if (has_mma(d, dot, elem))
 		return;
@@ -143,6 +149,10 @@ static void fit_operands(Dots *d, IrOp *dot)
 	}
 	for (uint32_t i = 0; i < 2 && !has_mma(d, dot, elem); i++)
 		ir_operand_set(dot, i, cast(d, ir_operand(dot, i), elem->kind));
+	IrType now = ir_operand(dot, 0)->type->elem;
+	if (now != was[0] || ir_operand(dot, 1)->type->elem != was[1])
+		gpu_remark_of(d->gpu, dot, NULL, REMARK_DOT_WIDENED, ir_type_text(d->cx->scratch, was[0]),
+			      ir_type_text(d->cx->scratch, was[1]), ir_type_text(d->cx->scratch, now), d->gpu->target->name);
 }
 
 /* ---- tt.dot_scaled ---- */
@@ -262,6 +272,7 @@ static void decompose_scaled(Dots *d, IrOp *dot)
 		IrValue *scale = scale_of(d, ir_operand(dot, at++), rows, k, fast);
 		side[i] = scaled(d, side[i], i ? transposed(d, scale) : scale, type);
 	}
+	gpu_remark_of(d->gpu, dot, NULL, REMARK_DOT_SCALED, ir_type_text(d->cx->scratch, scalar(d, type)));
 	replace(dot, dot_of(d, side[0], side[1], ir_operand(dot, 2), PREC_TF32));
 }
 

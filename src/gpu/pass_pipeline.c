@@ -512,6 +512,8 @@ static bool visit(void *data, IrOp *op)
 	Loops *loops = data;
 	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
 		vec_push(loops->cx->scratch, &loops->list, op);
+	if (op->kind == OP_WHILE)
+		schedule_remark(gpu_of(loops->cx), loops->cx->scratch, &(Schedule){.loop = op, .rule = REMARK_LOOP_WHILE});
 	return true;
 }
 
@@ -525,7 +527,9 @@ bool pass_pipeline(PassCx *cx, bool *changed)
 	AxisMap *axes = axis_analyse(cx->module, cx->scratch);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
 		Schedule s;
-		if (!schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s))
+		bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s);
+		schedule_remark(gpu, cx->scratch, &s);
+		if (!has_loads)
 			continue;
 		ASSERT(!schedule_fault(cx->scratch, &s));
 		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));

@@ -4,6 +4,7 @@
  * Method: in front of the loop it is computed from where to where each of its loads and stores can reach, all iterations
  * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
  * loop as it was. A loop with an access whose reach is not known stays as it is. */
+#include "gpu/explain.h"
 #include "gpu/range.h"
 #include "gpu/schedule.h"
 
@@ -75,7 +76,9 @@ static void split(PassCx *cx, IrOp *loop, IrValue *apart)
 	IrMapping map;
 	ir_mapping_init(&map, cx->scratch);
 	IrOp *fast = ir_clone(m, loop, &map, NULL, NULL);
-	IrAttr why = ir_attr_string(ir, str_of("loop: as it is: runs where what is stored may be what is loaded"));
+	const char *text = arena_printf(cx->scratch, "as it is: %s", remark_clause(REMARK_LOOP_VERSIONED));
+	IrAttr why = ir_attr_string(ir, str_of(arena_printf(cx->scratch, "loop: %s", text)));
+	gpu_remark(gpu_of(cx), loop, REMARK_LOOP_VERSIONED, text);
 	ir_set(m, loop, ATTR_PIPELINE, ir_attr_array(ir, &why, 1));
 	ir_set(m, fast, ATTR_DISJOINT, ir_attr_unit(ir));
 	IrType *types = ARENA_ARRAY(cx->scratch, IrType, loop->result_count + 1);

@@ -10,5 +10,7 @@ unsigned gpu_words(GpuCx *cx, IrType type);
  * between, are all under way: theirs, and those of the data (no indices, no masks) that is needed behind them. An
  * estimate: what is in the same block counts. */
 unsigned gpu_crowd(GpuCx *cx, const IrOp *load);
+/* The op of a function's body at which data takes most registers: tiles from where they are made to their last use. The first of several; NULL where there is none. An estimate like gpu_crowd. */
+const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words);
 
 #endif

@@ -8,6 +8,7 @@
  * ops, divisions, what the loop carries, and other loads, up to SCHEDULE_DEEPEST of them one after another. */
 #include "gpu/schedule.h"
 
+#include "gpu/explain.h"
 #include "gpu/pressure.h"
 #include "ir/fold.h"
 #include "ir/text.h"
@@ -23,30 +24,30 @@ typedef struct Deciding {
 	uint8_t *seen[SCHEDULE_DEEPEST + 2]; /* by value id: looked at, that many loads on */
 	uint32_t values;
 	unsigned deepest;
-	const char *why;
+	RemarkCode why;
 } Deciding;
 
 /* ---- the loop ---- */
 
-static const char *stops(const IrOp *op)
+static RemarkCode stops(const IrOp *op)
 {
 	switch (op->kind) {
 	case OP_FOR:
 	case OP_WHILE:
-		return "a loop is inside";
+		return REMARK_LOOP_INNER;
 	case OP_LOCAL_ALLOC:
 	case OP_LOCAL_DEALLOC:
 	case OP_LOCAL_LOAD:
 	case OP_LOCAL_STORE:
 	case OP_ASSUME:
-		return NULL;
+		return REMARK_NONE;
 	case OP_EXTERN:
 	case OP_INLINE_ASM:
-		return ir_is_pure(op) ? NULL : "a function or assembly with effects is inside";
+		return ir_is_pure(op) ? REMARK_NONE : REMARK_LOOP_EFFECTS;
 	default:
 		if (ir_has_trait(op, TRAIT_SYNC))
-			return "an op that orders memory or prints is inside";
-		return ir_has_trait(op, TRAIT_WRITE) ? "what is stored may be what is loaded" : NULL;
+			return REMARK_LOOP_ORDER;
+		return ir_has_trait(op, TRAIT_WRITE) ? REMARK_LOOP_STORE : REMARK_NONE;
 	}
 }
 
@@ -54,12 +55,12 @@ static bool visit_op(void *data, IrOp *op)
 {
 	Deciding *d = data;
 	bool apart = op->kind == OP_STORE && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
-	const char *why = apart ? NULL : stops(op);
+	RemarkCode why = apart ? REMARK_NONE : stops(op);
 	d->has_dot |= op->kind == OP_DOT;
 	d->has_store |= op->kind == OP_STORE;
 	d->stopped |= why && op->kind != OP_STORE;
-	if (why && !d->s->why)
-		d->s->why = why;
+	if (why && !d->s->rule)
+		d->s->rule = why;
 	return true;
 }
 
@@ -121,14 +122,13 @@ static bool op_can_be_ahead(Deciding *d, IrOp *op, unsigned loads)
 	Inside in = {d, op, loads, true};
 	if (op->kind == OP_LOAD) {
 		if (ir_get_bool(op, d->gpu->ir, ATTR_IS_VOLATILE) || loads == SCHEDULE_DEEPEST) {
-			d->why = loads == SCHEDULE_DEEPEST ? "its address comes from memory too many times over"
-							   : "its address comes from a volatile load";
+			d->why = loads == SCHEDULE_DEEPEST ? REMARK_LOAD_DEEP : REMARK_LOAD_FROM_VOLATILE;
 			return false;
 		}
 		in.loads++;
 		d->deepest = MAX(d->deepest, in.loads);
 	} else if (!ir_is_pure(op) && !(ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2)) {
-		d->why = "its address comes from an op that must stay where it is";
+		d->why = REMARK_LOAD_FIXED;
 		return false;
 	}
 	for (uint32_t i = 0; i < op->operand_count && in.ok; i++)
@@ -149,7 +149,7 @@ static bool can_be_ahead(Deciding *d, const IrValue *v, unsigned loads)
 	if (v->block == body)
 		return v->index == 0 || can_be_ahead(d, ir_operand(body->last, v->index - 1), loads);
 	if (!v->def || v->def->block != body) {
-		d->why = "its address comes from inside a branch";
+		d->why = REMARK_LOAD_FIXED;
 		return false;
 	}
 	return op_can_be_ahead(d, v->def, loads);
@@ -163,8 +163,8 @@ bool schedule_fills(const IrOp *load)
 	return load->operand_count > 2 && !(a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0);
 }
 
-/* Why cp.async does not do it; NULL: it does, `width` bytes at once. */
-static const char *why_not_copied(const Deciding *d, const IrOp *load, unsigned *width)
+/* Why cp.async does not do it; NONE: it does, `width` bytes at once. */
+static RemarkCode why_not_copied(const Deciding *d, const IrOp *load, unsigned *width)
 {
 	IrType type = load->results[0].type;
 	const IrValue *mask = load->operand_count > 1 ? ir_operand(load, 1) : NULL;
@@ -173,24 +173,24 @@ static const char *why_not_copied(const Deciding *d, const IrOp *load, unsigned 
 	int64_t cache = ir_get_int(load, d->gpu->ir, ATTR_CACHE, CACHE_NONE);
 	uint32_t registers[8];
 	if (!target_has(d->gpu->target, TARGET_CP_ASYNC) || d->gpu->num_ctas > 1)
-		return "the target, or a cluster, has no asynchronous copies";
+		return REMARK_LOAD_TARGET;
 	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || layout_space_reps(&l->in) > 1)
-		return "a tile of pointers or bits, or of a size that is no power of two";
+		return REMARK_LOAD_TILE;
 	if (cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG)
-		return "its cache modifier";
+		return REMARK_LOAD_CACHE;
 	for (unsigned k = 0; k < type->rank; k++) {
 		int64_t n = MIN(axis_vector(d->axes, ir_operand(load, 0), mask, k), (int64_t)(MOST_BYTES * 8 / bits));
 		best = MAX(best, layout_vector(l, k, base_log2((uint64_t)MAX(n, 1)), registers));
 	}
 	*width = (bits << best) / 8;
-	return *width < LEAST_BYTES ? "fewer than 4 bytes are known to lie in a row under one mask" : NULL;
+	return *width < LEAST_BYTES ? REMARK_LOAD_NARROW : REMARK_NONE;
 }
 
 static void add_load(Deciding *d, IrOp *load)
 {
 	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
 	bool ok = !ir_get_bool(load, d->gpu->ir, ATTR_IS_VOLATILE);
-	d->why = "it is volatile";
+	d->why = REMARK_LOAD_VOLATILE;
 	d->deepest = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(d->seen); i++)
 		d->seen[i] = ARENA_ARRAY(d->arena, uint8_t, d->values);
@@ -200,13 +200,14 @@ static void add_load(Deciding *d, IrOp *load)
 	if (!ok) {
 		s.kind = SCHEDULE_PLAIN;
 		s.ahead = 0;
-		s.why = d->why;
-	} else if (!(s.why = why_not_copied(d, load, &s.width))) {
+		s.rule = d->why;
+	} else if (!(s.rule = why_not_copied(d, load, &s.width))) {
 		s.memory = schedule_memory(d->gpu, load, &s.width);
 		s.kind = s.memory ? SCHEDULE_COPIED : SCHEDULE_REGISTERS;
-		s.why = s.memory ? NULL : "no layout of shared memory takes 4 bytes at once";
+		s.rule = s.memory ? REMARK_LOAD_COPIED : REMARK_LOAD_MEMORY;
 		s.bytes = (uint64_t)ir_numel(load->results[0].type) * gpu_element_bits(load->results[0].type->elem) / 8;
 	}
+	s.why = remark_clause(s.rule);
 	vec_push(d->arena, &d->s->loads, s);
 }
 
@@ -263,7 +264,8 @@ static void fit(Deciding *d)
 		l->ahead = MAX(s->ahead, 1u);
 		if (!s->ahead) {
 			l->kind = SCHEDULE_REGISTERS;
-			l->why = "two of its tiles do not fit into shared memory";
+			l->rule = REMARK_LOAD_ROOM;
+			l->why = remark_clause(l->rule);
 		}
 	}
 }
@@ -297,6 +299,7 @@ static void limit_registers(Deciding *d)
 		}
 		l->kind = SCHEDULE_PLAIN;
 		l->ahead = 0;
+		l->rule = REMARK_LOAD_CROWDED;
 		l->why = arena_printf(d->arena, "%s, and it would hold %u registers of a thread that holds %u", l->why, more, taken);
 	}
 }
@@ -307,12 +310,16 @@ static bool look_at_loop(Deciding *d)
 	Schedule *s = d->s;
 	IrAttr asked = ir_get(s->loop, d->gpu->ir, ATTR_NUM_STAGES);
 	s->stages = asked ? (unsigned)MAX(asked->i, 0) : d->gpu->num_stages;
-	if (s->stages < 2)
+	if (s->stages < 2) {
+		s->rule = REMARK_LOOP_ONE_STAGE;
 		return false;
+	}
 	s->stages = MIN(s->stages, (unsigned)MOST_STAGES);
 	ir_walk(s->loop, false, visit_op, d);
-	if (!s->why && !can_count(s->loop))
-		s->why = "its steps are not known to be small";
+	if (!s->rule && !can_count(s->loop))
+		s->rule = REMARK_LOOP_STEP;
+	if (!d->has_dot && !asked && s->rule != REMARK_LOOP_INNER)
+		s->rule = REMARK_LOOP_NO_DOT;
 	return d->has_dot || asked;
 }
 
@@ -333,10 +340,12 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 		if (!counts(&d, op))
 			continue;
 		any = true;
-		if (!out->why)
+		if (!out->rule)
 			add_load(&d, op);
 	}
-	if (any && !out->why) {
+	if (!any && out->rule != REMARK_LOOP_INNER)
+		out->rule = REMARK_LOOP_NO_LOAD;
+	if (any && !out->rule) {
 		fit(&d);
 		limit_registers(&d);
 	}
@@ -379,12 +388,10 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 				: NULL;
 }
 
-static const char *load_text(Arena *arena, const Schedule *s, uint32_t i)
+static const char *load_text(Arena *arena, const Schedule *s, const ScheduledLoad *l)
 {
-	const ScheduledLoad *l = &s->loads.data[i];
 	Text t;
 	text_init(&t, arena);
-	text_printf(&t, "load %u: ", i);
 	if (l->kind == SCHEDULE_COPIED)
 		text_printf(&t, "copied %u ahead, %u bytes at once, %u slots of %llu bytes", l->ahead, l->width, s->slots,
 			    (unsigned long long)l->bytes);
@@ -397,15 +404,50 @@ static const char *load_text(Arena *arena, const Schedule *s, uint32_t i)
 	return t.data;
 }
 
+static RemarkCode loop_rule(const Schedule *s)
+{
+	bool ahead = false;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		ahead |= s->loads.data[i].kind != SCHEDULE_PLAIN;
+	return s->rule ? s->rule : s->slots ? REMARK_LOOP_COPIES : ahead ? REMARK_LOOP_REGISTERS : REMARK_LOOP_PLAIN;
+}
+
+static const char *loop_text(Arena *arena, const Schedule *s)
+{
+	if (s->rule)
+		return arena_printf(arena, "as it is: %s", remark_clause(s->rule));
+	return s->slots ? arena_printf(arena, "%u stages, %u groups pending, %llu bytes", s->ahead + 1, s->pending,
+				       (unsigned long long)s->bytes) : "no copies";
+}
+
 IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s)
 {
 	IrAttr *items = ARENA_ARRAY(arena, IrAttr, s->loads.len + 1);
-	const char *loop = s->why     ? arena_printf(arena, "loop: as it is: %s", s->why)
-			   : s->slots ? arena_printf(arena, "loop: %u stages, %u groups pending, %llu bytes", s->ahead + 1,
-						     s->pending, (unsigned long long)s->bytes)
-				      : arena_printf(arena, "loop: no copies");
-	items[0] = ir_attr_string(gpu->ir, str_of(loop));
+	items[0] = ir_attr_string(gpu->ir, str_of(arena_printf(arena, "loop: %s", loop_text(arena, s))));
 	for (uint32_t i = 0; i < s->loads.len; i++)
-		items[i + 1] = ir_attr_string(gpu->ir, str_of(load_text(arena, s, i)));
+		items[i + 1] = ir_attr_string(gpu->ir, str_of(arena_printf(arena, "load %u: %s", i,
+									   load_text(arena, s, &s->loads.data[i]))));
 	return ir_attr_array(gpu->ir, items, s->loads.len + 1);
+}
+
+void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
+{
+	if (!gpu->remarks)
+		return;
+	Remark *r = gpu_remark(gpu, s->loop, loop_rule(s), loop_text(arena, s));
+	remark_figure(r, "stages", s->slots ? s->ahead + 1 : 1);
+	remark_figure(r, "asked", s->stages);
+	remark_figure(r, "pending", s->pending);
+	remark_figure(r, "bytes", (int64_t)s->bytes);
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		r = gpu_remark(gpu, l->load, l->rule, load_text(arena, s, l));
+		remark_figure(r, "ahead", l->ahead);
+		remark_figure(r, "indirection", l->indirection);
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		remark_figure(r, "width", l->width);
+		remark_figure(r, "slots", s->slots);
+		remark_figure(r, "bytes", (int64_t)l->bytes);
+	}
 }

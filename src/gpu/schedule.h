@@ -29,7 +29,8 @@ typedef struct ScheduledLoad {
 	const Layout *memory; /* of a slot; copied alone */
 	uint64_t bytes;       /* likewise */
 	unsigned width;       /* likewise: bytes of one copy at most */
-	const char *why;      /* not copied: the rule that says so */
+	RemarkCode rule;      /* LOAD_COPIED, or the rule that says why not */
+	const char *why;      /* not copied: what that rule says */
 } ScheduledLoad;
 
 typedef struct Schedule {
@@ -39,20 +40,22 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
-	const char *why;  /* NULL, or the rule that leaves the loop as it is; then there are no loads */
+	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;
 } Schedule;
 
 /* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it does not, or has no load
- * that counts. In the arena. */
+ * that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not waited for, addresses that are
  * not there yet, too many bytes. */
 const char *schedule_fault(Arena *arena, const Schedule *s);
-/* An array of texts: the loop, then each load. */
+/* An array of texts: the loop, then each load. The same as remarks, to the context's list: of any loop that
+ * schedule_loop looked at. */
 IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s);
+void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s);
 
 /* Memory for a tile that loads from global memory write by `width` bytes at once, and the loop reads in the layouts that the
  * uses of `load` want: where both together cost least. NULL: none takes copies of at least 4 bytes; *width is what

@@ -365,6 +365,16 @@ static bool define_results(Reader *r, IrOp *made, const ResultNames *names)
 	return ok;
 }
 
+/* Arguments of its blocks that have no location of their own stand where the op says it does, not in this text. */
+static void place_arguments(Reader *r, IrBlock *block, IrLoc loc)
+{
+	while (loc->kind == LOC_NAME) /* of the op, not of its arguments */
+		loc = loc->child;
+	for (uint32_t i = 0; i < block->arg_count; i++)
+		if (map_get_ptr(&r->wanted, block->args[i]))
+			block->args[i]->loc = loc;
+}
+
 /* The location after the op, or its place in the text; terminators that were implied share it. */
 static bool finish(Reader *r, IrOp *made, const ReadOp *op, const ResultNames *names)
 {
@@ -375,9 +385,12 @@ static bool finish(Reader *r, IrOp *made, const ReadOp *op, const ResultNames *n
 		map_put_ptr(&r->wanted, &made->results[0], names->names.data[0].name);
 	made->loc = loc ? loc : read_loc_at(r, op->span);
 	for (uint32_t i = 0; i < made->region_count; i++)
-		for (IrBlock *b = made->regions[i].first; b; b = b->next)
+		for (IrBlock *b = made->regions[i].first; b; b = b->next) {
 			if (b->last && !b->last->loc)
 				b->last->loc = made->loc;
+			if (loc)
+				place_arguments(r, b, loc);
+		}
 	return true;
 }
 

@@ -12,5 +12,4 @@ const CodegenTable *codegen_load(DiagList *diags);
 
 /* What a call of the table found goes into the caller's list. False when there was an error. */
 bool codegen_take_diags(const CodegenResult *result, DiagList *diags);
-
 #endif

@@ -99,7 +99,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 }
 
 /* NULL after diagnosing; the caller frees it. */
-static CodegenResult *generate(const JitVariant *variant, const JitOverride *override, CodegenStage to, bool keep,
+static CodegenResult *generate(const JitVariant *variant, const JitOverride *override, CodegenStage to, bool keep, bool remarks,
 			       const CodegenTable *table, DiagList *diags)
 {
 	Arena arena;
@@ -108,6 +108,7 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	request.to = to;
+	request.remarks = remarks;
 	if (override)
 		jit_override_apply(override, &request);
 	for (int stage = CODEGEN_TTIR; keep && stage < CODEGEN_STAGE__COUNT; stage++)
@@ -122,6 +123,11 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 		return result;
 	table->free(result);
 	return NULL;
+}
+
+CodegenResult *jit_gpu_explain(const JitVariant *variant, const CodegenTable *table, DiagList *diags)
+{
+	return generate(variant, NULL, CODEGEN_TTGIR, false, true, table, diags);
 }
 
 /* ---- compiling ---- */
@@ -258,7 +264,7 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 	bool whole = override && (override->stage < CODEGEN_PTX ||
 				  (override->stage == CODEGEN_PTX && strstr(override->text.ptr, "// neso: ")));
 	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? generate(variant, whole ? override : NULL, CODEGEN_PTX, keep, table, diags) : NULL;
+	CodegenResult *code = table ? generate(variant, whole ? override : NULL, CODEGEN_PTX, keep, false, table, diags) : NULL;
 	if (!code)
 		return false;
 	take_code(variant, table, code);
@@ -338,7 +344,7 @@ static JitStatus generate_text(const JitVariant *variant, CodegenStage to, Text 
 	const CodegenTable *table = codegen_load(diags);
 	JitVariant *again = table && !variant->ir ? jit_remake(variant, diags) : NULL;
 	const JitVariant *from = again ? again : variant;
-	CodegenResult *code = table && from->ir ? generate(from, NULL, to, false, table, diags) : NULL;
+	CodegenResult *code = table && from->ir ? generate(from, NULL, to, false, false, table, diags) : NULL;
 	if (code)
 		text_add(out, code->stage[to].data, code->stage[to].len);
 	if (code)

@@ -8,6 +8,7 @@
 #ifndef NESO_JIT_JIT_H
 #define NESO_JIT_JIT_H
 
+#include "base/remark.h"
 #include "front/front.h"
 #include "front/value.h"
 #include "interp/interp.h"
@@ -142,6 +143,9 @@ const char *jit_variant_key(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);
 /* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);
+
+/* What was done with the kernel and why, for a GPU or the simulator; of a GPU also what the assembler said. */
+JitStatus jit_variant_remarks(const JitVariant *variant, RemarkList *out, DiagList *diags);
 
 /* Steps of a compilation. The GPU's are 0 for the interpreter. */
 typedef enum { JIT_STEP_FRONT, JIT_STEP_TTIR, JIT_STEP_TTGIR, JIT_STEP_LLIR, JIT_STEP_PTX, JIT_STEP_CUBIN, JIT_STEP__COUNT } JitStep;

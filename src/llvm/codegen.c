@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
+#include "gpu/explain.h"
 #include "gpu/gpu.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -39,6 +40,7 @@ typedef struct Job {
 	IrModule *module;
 	IrOp *kernel;
 	GpuCx gpu;
+	RemarkList remarks;
 	Facts facts;
 	Emit *emit; /* open */
 	double started;
@@ -123,6 +125,8 @@ static bool read_ir(Job *job)
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
 	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	remark_init(&job->remarks, &job->arena);
+	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
 								 (int64_t)job->gpu.plan_target.shared_bytes);
 	IrLevel level = ir_module_level(job->module);
@@ -376,6 +380,8 @@ static bool to_ttgir(Job *job)
 		return false;
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);
+	gpu_explain(&job->gpu, job->module);
+	result_remarks(job->out, &job->remarks);
 	return true;
 }
 

@@ -31,6 +31,7 @@ typedef struct CodegenRequest {
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */
 	bool no_locations;      /* loc(...) is left out of texts */
+	bool remarks;           /* what was done and why, in the result */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	void (*log)(void *data, const char *text, size_t len);
 	void *log_data;
@@ -45,6 +46,21 @@ typedef struct CodegenDiag {
 	const char *text;
 } CodegenDiag;
 
+/* As Remark (base/remark.h). */
+typedef struct CodegenFigure {
+	const char *name;
+	int64_t value;
+} CodegenFigure;
+
+typedef struct CodegenRemark {
+	int code; /* RemarkCode */
+	const char *path; /* or NULL */
+	unsigned line, col, times;
+	const char *text;
+	const CodegenFigure *figures;
+	size_t figure_count;
+} CodegenRemark;
+
 typedef struct CodegenText {
 	const char *data; /* NULL: not asked for, or not reached */
 	size_t len;
@@ -56,6 +72,8 @@ typedef struct CodegenResult {
 	double seconds[CODEGEN_STAGE__COUNT]; /* that it took to make the stage; reading the input is counted for the next */
 	const CodegenDiag *diags;
 	size_t diag_count;
+	const CodegenRemark *remarks;
+	size_t remark_count;
 	/* what a launch needs */
 	const char *kernel;
 	unsigned threads;      /* of a CTA: 32 * num_warps, and more with warps of their own */

@@ -52,6 +52,31 @@ void result_diags(CodegenOut *out, const DiagList *diags)
 	out->result.diag_count = count;
 }
 
+void result_remarks(CodegenOut *out, RemarkList *remarks)
+{
+	Arena *arena = &out->arena;
+	remark_sort(remarks);
+	CodegenRemark *all = ARENA_ARRAY(arena, CodegenRemark, remarks->all.len + 1);
+	for (uint32_t i = 0; i < remarks->all.len; i++) {
+		const Remark *r = &remarks->all.data[i];
+		CodegenFigure *figures = ARENA_ARRAY(arena, CodegenFigure, r->figure_count + 1);
+		for (unsigned k = 0; k < r->figure_count; k++)
+			figures[k] = (CodegenFigure){r->figures[k].name, r->figures[k].value};
+		all[i] = (CodegenRemark){
+			.code = (int)r->code,
+			.path = r->path ? arena_strdup(arena, r->path) : NULL,
+			.line = r->at.line,
+			.col = r->at.col,
+			.times = r->times,
+			.text = arena_strdup(arena, r->text),
+			.figures = figures,
+			.figure_count = r->figure_count,
+		};
+	}
+	out->result.remarks = all;
+	out->result.remark_count = remarks->all.len;
+}
+
 void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version)
 {
 	CodegenResult *r = &out->result;

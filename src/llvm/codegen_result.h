@@ -3,6 +3,7 @@
 #define NESO_LLVM_CODEGEN_RESULT_H
 
 #include "base/diag.h"
+#include "base/remark.h"
 #include "llvm/codegen.h"
 #include "llvm/facts.h"
 
@@ -16,6 +17,7 @@ void result_free(CodegenResult *result); /* NULL is fine */
 
 void result_text(CodegenOut *out, CodegenStage stage, const char *text, size_t len);
 void result_diags(CodegenOut *out, const DiagList *diags); /* all so far, notes behind what they belong to */
+void result_remarks(CodegenOut *out, RemarkList *remarks); /* sorts them */
 void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version);
 
 #endif

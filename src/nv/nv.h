@@ -11,6 +11,7 @@
 #define NESO_NV_NV_H
 
 #include "base/diag.h"
+#include "base/remark.h"
 #include "target/target.h"
 
 /* ---- the driver ---- */
@@ -117,6 +118,9 @@ typedef struct NvCubin {
  * Warnings and performance advisories of the assembler go to diags as warnings. Free the cubin with nv_cubin_free. */
 bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags);
 void nv_cubin_free(NvCubin *cubin);
+/* What an assembler's log says of how the code will run (cubin.log), as remarks: at the source line that the PTX's line
+ * tables give, else at `path` and `at`. */
+void nv_report_remarks(Str log, Str ptx, const char *path, LineCol at, RemarkList *out);
 /* What nv_assemble would use: "ptxas 13.0.88", "driver 13.0 (580.95.05)", with the options that come from the tools'
  * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is
  * none. */

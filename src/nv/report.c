@@ -118,10 +118,10 @@ static Str file_name(Str ptx, unsigned wanted)
 	return STR("");
 }
 
-/* The last .loc before a line says which source line it was made for. */
-static void note_source(Reader *r, Diag *diag, unsigned wanted)
+/* The last .loc before a line says which source line it was made for: the file's name, empty where there is none. */
+static Str source_of(Str ptx, unsigned wanted, LineCol *at)
 {
-	Str rest = r->ptx, line, loc = {0};
+	Str rest = ptx, line, loc = {0};
 	for (unsigned n = 1; n <= wanted && next_line(&rest, &line); n++) {
 		Str t = trim(line);
 		if (find(t, ".loc") == 0)
@@ -130,13 +130,20 @@ static void note_source(Reader *r, Diag *diag, unsigned wanted)
 			loc.len = 0;
 	}
 	if (!loc.len)
-		return;
+		return STR("");
 	Str row = trim(from(loc, until(loc, " \t")));
 	Str col = trim(from(row, until(row, " \t")));
-	Str name = file_name(r->ptx, number(loc));
+	*at = (LineCol){number(row), number(col)};
+	return file_name(ptx, number(loc));
+}
+
+static void note_source(Reader *r, Diag *diag, unsigned wanted)
+{
+	LineCol at;
+	Str name = source_of(r->ptx, wanted, &at);
 	if (name.len)
-		diag_note_at(r->diags, diag, arena_strndup(r->diags->arena, name.ptr, name.len),
-			     (LineCol){number(row), number(col)}, "this line of the PTX was made for");
+		diag_note_at(r->diags, diag, arena_strndup(r->diags->arena, name.ptr, name.len), at,
+			     "this line of the PTX was made for");
 }
 
 static void add(Reader *r, DiagCode code, const Said *said)
@@ -242,4 +249,29 @@ bool nv_report_read(Str said, Str ptx, const char *kernel, NvCubin *cubin, DiagL
 	while (next_line(&said, &line))
 		read_line(&r, line);
 	return r.error;
+}
+
+/* ---- remarks ---- */
+
+/* Advice of how the code could have been better: numbers from C7500 on, and advisories. */
+static bool is_advice(const Said *said)
+{
+	return find(said->text, "(C75") == 0 || str_is(said->kind, "advisory");
+}
+
+void nv_report_remarks(Str log, Str ptx, const char *path, LineCol at, RemarkList *out)
+{
+	Str line;
+	while (next_line(&log, &line)) {
+		Said said;
+		if (!split(line, &said) || !(is_advice(&said) || str_is(said.kind, "warning")))
+			continue;
+		LineCol place = at;
+		Str name = said.line ? source_of(ptx, said.line, &place) : STR("");
+		const char *file = name.len ? arena_strndup(out->arena, name.ptr, name.len) : path;
+		const char *text = arena_strndup(out->arena, said.text.ptr, said.text.len);
+		Remark *r = remark_add_text(out, file, place, is_advice(&said) ? REMARK_PTXAS_LOSS : REMARK_PTXAS_WARNING, text);
+		if (said.line)
+			remark_figure(r, "ptx_line", said.line);
+	}
 }

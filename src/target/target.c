@@ -108,6 +108,20 @@ const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, 
 	return best;
 }
 
+void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out)
+{
+	enum { QUARTERS = 4, UNIT = 256, SHARED_UNIT = 128 };
+	unsigned each = (MAX(registers, 1u) * TARGET_WARP_SIZE + UNIT - 1) / UNIT * UNIT;
+	unsigned held = TARGET_REGISTERS_SM / QUARTERS / each * QUARTERS;
+	unsigned bytes = (shared + TARGET_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+	const TargetOccupancy limits[] = {
+		{gpu->ctas, "CTAs"}, {gpu->warps / warps, "warps"}, {held / warps, "registers"}, {gpu->shared_sm / bytes, "shared memory"},
+	};
+	*out = limits[0];
+	for (size_t i = 1; i < ARRAY_LEN(limits); i++)
+		*out = limits[i].ctas < out->ctas ? limits[i] : *out;
+}
+
 bool target_mma_takes_n(const TargetMma *mma, unsigned n)
 {
 	if (mma->family == TARGET_MMA_SYNC)

@@ -97,6 +97,14 @@ const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, Target
 /* The same among those with K of at most `k`. */
 const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
 				  TargetElement accumulator, unsigned k);
+typedef struct TargetOccupancy {
+	unsigned ctas;     /* that an SM holds at once */
+	const char *limit; /* what keeps it from holding more: "registers", "shared memory", "warps", "CTAs" */
+} TargetOccupancy;
+/* Of CTAs of so many warps, with so many registers a thread and bytes of shared memory a CTA. Registers are given to a warp by
+ * 256 at a time, from the quarter of the SM's that it runs on (CUDA's occupancy calculator). */
+void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out);
+
 /* Is this N one that the instruction takes? */
 bool target_mma_takes_n(const TargetMma *mma, unsigned n);
 

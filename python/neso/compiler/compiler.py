@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import typing
 from collections import namedtuple
 
 from .. import _native
@@ -84,6 +85,23 @@ def target_of(name):
     return GPUTarget("cuda", int(number[1]), 32) if number else GPUTarget("cpu", 0, 32)
 
 
+class Remark(typing.NamedTuple):
+    """What became of a part of a kernel when it was compiled for a GPU, and by which rule."""
+    kind: str       #: loop, load, dot, conversion, memory, access, registers, ptxas
+    rule: str       #: a stable name, unique within its kind
+    outcome: str    #: done; missed: something could be faster; fact
+    path: str | None
+    line: int
+    column: int
+    text: str
+    advice: str | None
+    times: int      #: that it holds, of copies that unrolling and inlining made
+    figures: dict   #: numbers of the text, by name
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {self.kind} {self.rule}: {self.text}"
+
+
 class CompiledKernel(_native.Variant):
     """A kernel compiled for kinds of arguments, constants and options."""
 
@@ -124,6 +142,11 @@ class CompiledKernel(_native.Variant):
         self._options = {n: v for n, v in given.items() if v}
         if not fusion:
             self._options["enable_fp_fusion"] = False
+
+    @property
+    def remarks(self):
+        """What became of its loops, loads, dots, conversions and accesses, by line: a list of Remark. [] of the interpreter's."""
+        return [Remark(*row) for row in self._remarks()] if self._target != "interp" else []
 
     @property
     def kernel(self):
