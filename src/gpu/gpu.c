@@ -27,7 +27,7 @@ const char *const *gpu_pipeline(const GpuCx *cx, size_t *count)
 {
 	static const char *const names[] = {
 		"decompose-dots", "convert-ttir-to-ttgir",     "coalesce", "accelerate-matmul", "remove-layout-conversions",
-		"cse",		  "optimize-thread-locality", "licm",	  "version-loops", "pipeline", "cse",	"dce",
+		"cse",		  "optimize-thread-locality", "licm",	  "stage-operands", "version-loops", "pipeline", "cse",	"dce",
 		"reorder-instructions", "detour-conversions", "batch-conversions",
 		"allocate",	  "barriers",
 	};
