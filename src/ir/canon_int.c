@@ -311,11 +311,11 @@ bool rule_cmpi_extended(Canon *c, IrOp *op)
 {
 	IrOp *a = lhs(op)->def, *b = rhs(op)->def;
 	IrCmpI predicate = predicate_of(c, op);
-	if (!a || !b || a->kind != b->kind || lhs(a)->type != lhs(b)->type)
+	if (!a || !b || a->kind != b->kind || (a->kind != OP_EXTSI && a->kind != OP_EXTUI) || lhs(a)->type != lhs(b)->type)
 		return false;
 	bool equality = predicate == CMPI_EQ || predicate == CMPI_NE;
 	bool fits = a->kind == OP_EXTSI ? equality || !predicates[predicate].is_unsigned
-					: a->kind == OP_EXTUI && (equality || predicates[predicate].is_unsigned);
+					: equality || predicates[predicate].is_unsigned;
 	return fits && canon_replace_op(c, op, irb_cmpi(&c->b, predicate, lhs(a), lhs(b)));
 }
 

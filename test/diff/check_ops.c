@@ -244,12 +244,26 @@ static bool binary_range(int sub, neso_dtype t, Range a, Range b, Range *out)
 	}
 }
 
+/* What is added to a product may become what the product is added to: a sum in another order, which only whole numbers stand. */
+static bool may_be_product(const Stmt *s)
+{
+	return is_float(s->type.dtype) && s->type.rank > 1 &&
+	       (s->op == OP_DOT || s->op == OP_PHI || s->op == OP_RESULT || s->op == OP_PARAM);
+}
+
+static bool adds_to_product(const Checker *c, int i)
+{
+	const Stmt *s = stmt(c, i);
+	return s->sub <= BIN_SUB && is_float(s->type.dtype) && !s->range.whole &&
+	       (may_be_product(arg(c, i, 0)) || may_be_product(arg(c, i, 1)));
+}
+
 bool check_binary(Checker *c, int i)
 {
 	Stmt *s = stmt(c, i);
 	const Stmt *a = arg(c, i, 0), *b = arg(c, i, 1);
 	return a->type.dtype == b->type.dtype && broadcast_types(&a->type, &b->type, &s->type) &&
-	       binary_range(s->sub, a->type.dtype, a->range, b->range, &s->range);
+	       binary_range(s->sub, a->type.dtype, a->range, b->range, &s->range) && !adds_to_product(c, i);
 }
 
 bool check_binary_imm(Checker *c, int i)
@@ -289,6 +303,8 @@ bool check_mixed(Checker *c, int i)
 		return false;
 	s->type.dtype = to;
 	s->range = dtype_range(to);
+	if (adds_to_product(c, i))
+		return false;
 	return a->dtype != NESO_INT1 && b->dtype != NESO_INT1 && !is_fp8(a->dtype) && !is_fp8(b->dtype) &&
 	       s->sub <= BIN_MUL && (floats ? to == NESO_FP32 || to == NESO_FP64 : is_int(to));
 }

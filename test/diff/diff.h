@@ -82,7 +82,7 @@ typedef struct Stmt {
 
 typedef struct Program {
 	uint64_t seed; /* of the data too */
-	uint32_t grid, num_warps, num_stages;
+	uint32_t grid, num_warps, num_stages, schedules;
 	int count;
 	Stmt stmts[MAX_STMTS];
 	bool fused; /* found by program_check: all arithmetic is exact, so that fusing it changes nothing */
@@ -158,6 +158,7 @@ typedef struct CaseArg {
 typedef struct Case {
 	char *text; /* Triton source; the kernel is named `kernel` */
 	uint32_t grid, num_warps, num_stages;
+	uint32_t schedules; /* orders of warps that simulators run it in */
 	bool fused;
 	bool new_floats;
 	int arg_count;

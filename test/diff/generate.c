@@ -146,6 +146,7 @@ static void choose_taste(Generator *g)
 	g->p->grid = below(g, 3) ? 1 : 2 + (uint32_t)below(g, 2);
 	g->p->num_warps = 1u << (below(g, 2) ? 2 : below(g, 5));
 	g->p->num_stages = 1 + (uint32_t)below(g, 4);
+	g->p->schedules = below(g, 4) ? 1 : 2 + (uint32_t)below(g, 2);
 }
 
 bool propose_any(Generator *g)

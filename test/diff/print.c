@@ -228,6 +228,7 @@ void program_print(const Program *p, Case *c)
 	*c = (Case){.grid = p->grid,
 		    .num_warps = p->num_warps,
 		    .num_stages = p->num_stages,
+		    .schedules = p->schedules,
 		    .fused = p->fused,
 		    .new_floats = p->new_floats};
 	Printer pr = {.p = p,

@@ -1,7 +1,7 @@
 # A load of one element that is started iterations ahead: its ring has a layout without bases.
 # run: difftest %s
 # expect: success
-# launch: 1 1 1 1
+# launch: 1 1 1 1 1
 # number: n1 i32 0
 # buffer: p4 fp64 1 838495447299853900 -7 7
 # buffer: o8 fp64 1 838495447299854208 -100 100

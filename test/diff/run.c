@@ -236,6 +236,8 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 		l.options = &options;
 		l.timeout = s.on_gpu ? 0 : e->timeout;
 		l.check = e->check && strncmp(target, "sim:", 4) == 0;
+		if (l.check && c->schedules > 1)
+			l.schedules = c->schedules;
 		l.threads = 1;
 		s.status = neso_kernel_launch(kernel, &l, NULL, &s.diagnostics);
 	}

@@ -193,6 +193,10 @@ static void shrink_launch(Shrinker *s)
 			break;
 	}
 	q = *s->p;
+	q.schedules = 1;
+	if (q.schedules != s->p->schedules)
+		attempt(s, &q);
+	q = *s->p;
 	q.num_stages = 1;
 	if (q.num_stages != s->p->num_stages)
 		attempt(s, &q);

@@ -1,7 +1,7 @@
 # High halves of 64-bit products against constants, which LLVM compares as integers of 128 bits.
 # run: difftest %s
 # expect: success
-# launch: 1 4 3 1
+# launch: 1 4 3 1 1
 # buffer: p0 u64 256 838495447299853900
 # buffer: p1 i64 256 838495447299854208
 # buffer: o0 i1 3072 1 0 0

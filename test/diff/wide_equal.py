@@ -1,7 +1,7 @@
 # The high half of a 64-bit product is compared, which LLVM does on 128 bits.
 # run: difftest %s
 # expect: success
-# launch: 1 1 1 1
+# launch: 1 1 1 1 1
 # buffer: p0 i64 1 873426032718803855 -4 4
 # buffer: o4 i1 1 873426032718804163 0 100
 import triton
