@@ -18,11 +18,24 @@ bool decode_floats(SimDecoder *d, LLVMValueRef v, SimPure *const *table, unsigne
 bool decode_select(SimDecoder *d, LLVMValueRef v);
 bool decode_to_integer(SimDecoder *d, LLVMValueRef v, SimPure *const (*table)[4]);
 
+/* decode_odd.c: integers narrower than their lane, in slots whose other bits are zeros. */
+uint32_t decode_fill(SimDecoder *d, uint32_t slot, unsigned bits); /* with the sign */
+uint32_t decode_cut(SimDecoder *d, uint32_t slot, unsigned bits);
+uint32_t decode_odd(SimDecoder *d, SimIntOp op, unsigned bits, const uint32_t in[3]);
+/* As LLVM's NAME.with.overflow: the result, and a byte. */
+void decode_odd_overflow(SimDecoder *d, SimIntCompare overflows, unsigned bits, uint32_t a, uint32_t b, uint32_t out[2]);
+
 /* decode_wide.c: integers of 128 bits. */
 bool decode_is_wide(LLVMTypeRef type);
 bool decode_wide(SimDecoder *d, LLVMValueRef v);       /* of 128 bits */
 bool decode_wide_trunc(SimDecoder *d, LLVMValueRef v); /* from 128 bits */
 bool decode_wide_compare(SimDecoder *d, LLVMValueRef v);
+
+/* A lane that holds so many bits. */
+static inline unsigned bytes_of_bits(unsigned bits)
+{
+	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
 
 /* Of tables by size. */
 static inline unsigned index_of(unsigned bytes)

@@ -3,7 +3,7 @@
 
 typedef struct Intrinsic {
 	const char *name;
-	enum { OF_INTS, OF_FLOATS, OF_OVERFLOW, NOTHING } kind;
+	enum { OF_INTS, OF_FLOATS, OF_OVERFLOW, OF_PARTS, NOTHING } kind;
 	unsigned op, count, compare;
 } Intrinsic;
 
@@ -24,6 +24,11 @@ static const Intrinsic intrinsics[] = {
 	{"trunc", OF_FLOATS, OPS_trunc, 1, 0}, {"rint", OF_FLOATS, OPS_rint, 1, 0}, {"nearbyint", OF_FLOATS, OPS_rint, 1, 0},
 	{"roundeven", OF_FLOATS, OPS_rint, 1, 0}, {"round", OF_FLOATS, OPS_round, 1, 0}, {"exp2", OF_FLOATS, OPS_exp2, 1, 0},
 	{"log2", OF_FLOATS, OPS_log2, 1, 0}, {"sin", OF_FLOATS, OPS_sin, 1, 0}, {"cos", OF_FLOATS, OPS_cos, 1, 0},
+	{"vector.reduce.add", OF_PARTS, OPS_add, 1, 0}, {"vector.reduce.mul", OF_PARTS, OPS_mul, 1, 0},
+	{"vector.reduce.and", OF_PARTS, OPS_and, 1, 0}, {"vector.reduce.or", OF_PARTS, OPS_or, 1, 0},
+	{"vector.reduce.xor", OF_PARTS, OPS_xor, 1, 0}, {"vector.reduce.smin", OF_PARTS, OPS_smin, 1, 0},
+	{"vector.reduce.smax", OF_PARTS, OPS_smax, 1, 0}, {"vector.reduce.umin", OF_PARTS, OPS_umin, 1, 0},
+	{"vector.reduce.umax", OF_PARTS, OPS_umax, 1, 0},
 	{"assume", NOTHING, 0, 0, 0}, {"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
 	{"experimental.noalias.scope.decl", NOTHING, 0, 0, 0},
 };
@@ -32,11 +37,85 @@ static bool overflow(SimDecoder *d, LLVMValueRef v, const Intrinsic *in)
 {
 	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0));
 	unsigned bytes = sim_bytes(type);
-	if (!sim_bits(type) || is_odd(type))
+	if (!sim_bits(type))
 		return sim_refuse(d, "this operation on such integers");
 	SimValue a = operand(d, v, 0), b = operand(d, v, 1), out = sim_new(d, 2);
+	if (is_odd(type)) {
+		decode_odd_overflow(d, (SimIntCompare)in->compare, sim_bits(type), a.slots[0], b.slots[0], out.slots);
+		sim_define(d, v, out);
+		return true;
+	}
 	sim_pure(d, d->ops->ints[in->op][index_of(bytes)], bytes, out.slots[0], a.slots[0], b.slots[0], SIM_NONE, 0);
 	sim_pure(d, d->ops->icmp[in->compare][index_of(bytes)], 1, out.slots[1], a.slots[0], b.slots[0], SIM_NONE, 0);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* llvm.ucmp, llvm.scmp: 1, 0 or -1. */
+static bool three_way(SimDecoder *d, LLVMValueRef v, bool is_signed)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(v, 0)), to = LLVMTypeOf(v);
+	unsigned bytes = sim_bytes(type), wide = sim_bytes(to);
+	if (!sim_bits(type) || !sim_bits(to))
+		return sim_refuse(d, "a comparison of vectors in three ways");
+	uint32_t a = operand(d, v, 0).slots[0], b = operand(d, v, 1).slots[0], bit[2], word[2];
+	if (is_signed && is_odd(type)) {
+		a = decode_fill(d, a, sim_bits(type));
+		b = decode_fill(d, b, sim_bits(type));
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		SimIntCompare op = is_signed ? (k ? OPS_CMP_slt : OPS_CMP_sgt) : k ? OPS_CMP_ult : OPS_CMP_ugt;
+		bit[k] = d->slots++;
+		word[k] = d->slots++;
+		sim_pure(d, d->ops->icmp[op][index_of(bytes)], 1, bit[k], a, b, SIM_NONE, 0);
+		sim_pure(d, d->ops->zext[0][index_of(wide)], wide, word[k], bit[k], SIM_NONE, SIM_NONE, 0);
+	}
+	SimValue out = sim_new(d, 1);
+	sim_pure(d, d->ops->ints[OPS_sub][index_of(wide)], wide, out.slots[0], word[0], word[1], SIM_NONE, 0);
+	if (is_odd(to))
+		out.slots[0] = decode_cut(d, out.slots[0], sim_bits(to));
+	sim_define(d, v, out);
+	return true;
+}
+
+/* Conversions to a width that the GPU has not: to 64 bits, held within the limits; NaN gives 0. */
+static bool to_odd_saturated(SimDecoder *d, LLVMValueRef v, bool is_signed)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	int kind = decode_float(LLVMTypeOf(LLVMGetOperand(v, 0)));
+	unsigned bits = sim_bits(type);
+	if (kind < 0 || !bits)
+		return sim_refuse(d, "this conversion");
+	uint64_t high = (is_signed ? UINT64_C(1) << (bits - 1) : UINT64_C(1) << bits) - 1;
+	uint32_t from = operand(d, v, 0).slots[0], whole = d->slots++, low = d->slots++, held = d->slots++, nan = d->slots++, out = d->slots++;
+	sim_pure(d, (is_signed ? d->ops->fptosi : d->ops->fptoui)[kind][3], 8, whole, from, SIM_NONE, SIM_NONE, 0);
+	sim_pure(d, d->ops->ints[is_signed ? OPS_smin : OPS_umin][3], 8, low, whole, sim_constant(d, high, 8), SIM_NONE, 0);
+	sim_pure(d, d->ops->ints[is_signed ? OPS_smax : OPS_umax][3], 8, held, low, sim_constant(d, is_signed ? ~high : 0, 8), SIM_NONE, 0);
+	sim_pure(d, d->ops->fcmp[OPS_FCMP_uno][kind], 1, nan, from, from, SIM_NONE, 0);
+	sim_pure(d, d->ops->select[3], 8, out, nan, sim_constant(d, 0, 8), held, 0);
+	SimValue result = sim_new(d, 1);
+	sim_pure(d, d->ops->zext[3][index_of(sim_bytes(type))], sim_bytes(type), result.slots[0], out, SIM_NONE, SIM_NONE, 0);
+	result.slots[0] = decode_cut(d, result.slots[0], bits);
+	sim_define(d, v, result);
+	return true;
+}
+
+/* llvm.vector.reduce.NAME: all parts one after the other. */
+static bool reduce(SimDecoder *d, LLVMValueRef v, SimIntOp op)
+{
+	SimValue in = operand(d, v, 0), out = sim_new(d, 1);
+	LLVMTypeRef part = LLVMTypeOf(v);
+	unsigned bytes = sim_bytes(part);
+	out.slots[0] = in.slots[0];
+	for (uint32_t p = 1; p < in.count; p++) {
+		uint32_t with[3] = {out.slots[0], in.slots[p], in.slots[p]};
+		if (is_odd(part)) {
+			out.slots[0] = decode_odd(d, op, sim_bits(part), with);
+			continue;
+		}
+		out.slots[0] = d->slots++;
+		sim_pure(d, d->ops->ints[op][index_of(bytes)], bytes, out.slots[0], with[0], with[1], SIM_NONE, 0);
+	}
 	sim_define(d, v, out);
 	return true;
 }
@@ -56,6 +135,10 @@ bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 		return decode_floats(d, v, d->ops->fabs, 1, 0);
 	if (named(name, "copysign"))
 		return decode_floats(d, v, d->ops->copysign, 2, 0);
+	if (named(name, "ucmp") || named(name, "scmp"))
+		return three_way(d, v, name[5] == 's');
+	if ((named(name, "fptosi.sat") || named(name, "fptoui.sat")) && is_odd(LLVMTypeOf(v)))
+		return to_odd_saturated(d, v, named(name, "fptosi.sat"));
 	if (named(name, "fptosi.sat"))
 		return decode_to_integer(d, v, d->ops->fptosi);
 	if (named(name, "fptoui.sat"))
@@ -78,6 +161,7 @@ bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 		case OF_INTS: return decode_integers(d, v, (SimIntOp)in->op, in->count);
 		case OF_FLOATS: return decode_floats(d, v, d->ops->floats[in->op], in->count, 0);
 		case OF_OVERFLOW: return overflow(d, v, in);
+		case OF_PARTS: return reduce(d, v, (SimIntOp)in->op);
 		case NOTHING: return true;
 		}
 	}

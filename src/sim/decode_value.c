@@ -16,34 +16,12 @@ int decode_float(LLVMTypeRef part)
 
 static uint32_t fill(SimDecoder *d, uint32_t slot, LLVMTypeRef part)
 {
-	if (!is_odd(part))
-		return slot;
-	unsigned bytes = sim_bytes(part);
-	uint32_t out = d->slots++;
-	sim_pure(d, d->ops->fill[index_of(bytes)], bytes, out, slot, SIM_NONE, SIM_NONE, sim_bits(part));
-	return out;
+	return is_odd(part) ? decode_fill(d, slot, sim_bits(part)) : slot;
 }
 
 /* ---- arithmetic ---- */
 
-static bool is_signed_op(SimIntOp op)
-{
-	return op == OPS_sdiv || op == OPS_srem || op == OPS_ashr || op == OPS_smin || op == OPS_smax || op == OPS_abs;
-}
-
-/* Of an odd width the lane's answer still has to be moved: bits turned round stand at its top, and zeros were counted that
- * are none of the number's. */
-static uint32_t put_right(SimDecoder *d, SimIntOp op, uint32_t slot, unsigned bits, unsigned bytes)
-{
-	SimIntOp by = op == OPS_bitreverse ? OPS_lshr : op == OPS_ctlz ? OPS_sub : OPS_umin;
-	if (op != OPS_bitreverse && op != OPS_ctlz && op != OPS_cttz)
-		return slot;
-	uint32_t out = d->slots++, with = sim_constant(d, op == OPS_cttz ? bits : 8 * bytes - bits, bytes);
-	sim_pure(d, d->ops->ints[by][index_of(bytes)], bytes, out, slot, with, SIM_NONE, 0);
-	return out;
-}
-
-/* An operation of up to three integers, part by part; odd widths are computed in the lane and cut. */
+/* An operation of up to three integers, part by part. */
 bool decode_integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 {
 	SimShape shape;
@@ -52,21 +30,13 @@ bool decode_integers(SimDecoder *d, LLVMValueRef v, SimIntOp op, unsigned count)
 	SimValue in[3], out = sim_new(d, shape.count);
 	for (unsigned k = 0; k < 3; k++)
 		in[k] = operand(d, v, k < count ? k : 0);
-	unsigned bytes = sim_bytes(shape.part[0]), bits = sim_bits(shape.part[0]);
-	bool odd = bits != 8 * bytes;
-	if (odd && (op == OPS_bswap || op == OPS_fshl || op == OPS_fshr || op >= OPS_uadd_sat))
-		return sim_refuse(d, "this operation on integers of %u bits", bits);
+	unsigned bytes = sim_bytes(shape.part[0]);
 	for (uint32_t p = 0; p < shape.count; p++) {
-		uint32_t a[3];
-		for (unsigned k = 0; k < 3; k++)
-			a[k] = odd && is_signed_op(op) && (k == 0 || op != OPS_ashr) ? fill(d, in[k].slots[p], shape.part[0]) :
-										       in[k].slots[p];
-		sim_pure(d, d->ops->ints[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
-		if (!odd)
-			continue;
-		uint32_t wide = put_right(d, op, out.slots[p], bits, bytes);
-		out.slots[p] = d->slots++;
-		sim_pure(d, d->ops->cut[index_of(bytes)], bytes, out.slots[p], wide, SIM_NONE, SIM_NONE, bits);
+		uint32_t a[3] = {in[0].slots[p], in[1].slots[p], in[2].slots[p]};
+		if (is_odd(shape.part[p]))
+			out.slots[p] = decode_odd(d, op, sim_bits(shape.part[p]), a);
+		else
+			sim_pure(d, d->ops->ints[op][index_of(bytes)], bytes, out.slots[p], a[0], a[1], a[2], 0);
 	}
 	sim_define(d, v, out);
 	return true;
@@ -122,8 +92,16 @@ static bool fcmp(SimDecoder *d, LLVMValueRef v)
 					     OPS_FCMP_one, OPS_FCMP_ord, OPS_FCMP_uno, OPS_FCMP_ueq, OPS_FCMP_ugt,
 					     OPS_FCMP_uge, OPS_FCMP_ult, OPS_FCMP_ule, OPS_FCMP_une};
 	LLVMRealPredicate predicate = LLVMGetFCmpPredicate(v);
-	if (predicate == LLVMRealPredicateFalse || predicate == LLVMRealPredicateTrue)
-		return sim_refuse(d, "a comparison that is always the same");
+	if (predicate == LLVMRealPredicateFalse || predicate == LLVMRealPredicateTrue) {
+		SimShape shape;
+		if (!sim_shape(d, LLVMTypeOf(v), &shape))
+			return false;
+		SimValue out = sim_new(d, shape.count);
+		for (uint32_t p = 0; p < shape.count; p++)
+			out.slots[p] = sim_constant(d, predicate == LLVMRealPredicateTrue, 1);
+		sim_define(d, v, out);
+		return true;
+	}
 	return compare(d, v, d->ops->fcmp[of[predicate]], true, false);
 }
 
@@ -158,10 +136,7 @@ bool decode_select(SimDecoder *d, LLVMValueRef v)
 			sim_pure(d, table[from_index][to_index], sim_bytes(t), out.slots[p], a, SIM_NONE, SIM_NONE, 0); \
 			if (!(cuts) || !is_odd(t))                                                 \
 				continue;                                                          \
-			uint32_t wide = out.slots[p];                                              \
-			out.slots[p] = d->slots++;                                                 \
-			sim_pure(d, d->ops->cut[index_of(sim_bytes(t))], sim_bytes(t), out.slots[p], wide, SIM_NONE, SIM_NONE, \
-				 sim_bits(t));                                                     \
+			out.slots[p] = decode_cut(d, out.slots[p], sim_bits(t));                   \
 		}                                                                                  \
 		sim_define(d, v, out);                                                             \
 		return true;                                                                       \
@@ -172,7 +147,7 @@ CAST(static, from_integer, index_of(sim_bytes(f)), (unsigned)decode_float(t), ta
 CAST(, decode_to_integer, (unsigned)decode_float(f), index_of(sim_bytes(t)), false, true)
 
 typedef struct Repack {
-	unsigned from, to; /* bytes of a part */
+	unsigned from, to; /* bytes of a part; of repack_bits: bits */
 } Repack;
 
 /* Parts of one size to parts of another: the same bytes, lane by lane. */
@@ -189,6 +164,26 @@ static bool repack(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* The same for parts narrower than their lanes: bit after bit, from the low end. */
+static bool repack_bits(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Repack *r = i->data;
+	EACH_LANE(lane, mask) {
+		uint8_t bits[64 * 64] = {0};
+		for (unsigned k = 0; k < i->operands * r->from; k++) {
+			const uint8_t *from = (const uint8_t *)sim_operand(w, i, k / r->from) + lane * bytes_of_bits(r->from);
+			bits[k] = from[k % r->from / 8] >> k % r->from % 8 & 1;
+		}
+		for (unsigned k = 0; k < i->results; k++) {
+			uint64_t part = 0;
+			for (unsigned b = 0; b < r->to; b++)
+				part |= (uint64_t)bits[k * r->to + b] << b;
+			memcpy((uint8_t *)sim_result(w, i, k) + lane * bytes_of_bits(r->to), &part, bytes_of_bits(r->to));
+		}
+	}
+	return true;
+}
+
 static bool bitcast(SimDecoder *d, LLVMValueRef v)
 {
 	SimShape from, to;
@@ -199,14 +194,13 @@ static bool bitcast(SimDecoder *d, LLVMValueRef v)
 		sim_define(d, v, in);
 		return true;
 	}
-	if (is_odd(from.part[0]) || is_odd(to.part[0]))
-		return sim_refuse(d, "a cast of vectors of %u-bit integers", MIN(sim_bits(from.part[0]), sim_bits(to.part[0])));
+	bool odd = is_odd(from.part[0]) || is_odd(to.part[0]);
 	SimValue out = sim_new(d, to.count);
 	Repack *r = ARENA_NEW(d->arena, Repack);
-	*r = (Repack){sim_bytes(from.part[0]), sim_bytes(to.part[0])};
+	*r = odd ? (Repack){sim_bits(from.part[0]), sim_bits(to.part[0])} : (Repack){sim_bytes(from.part[0]), sim_bytes(to.part[0])};
 	SimInstr *i = sim_emit(d, SIM_EFFECT, to.count, from.count);
-	i->effect = repack;
-	i->lane_bytes = (uint8_t)r->to;
+	i->effect = odd ? repack_bits : repack;
+	i->lane_bytes = (uint8_t)sim_bytes(to.part[0]);
 	i->data = r;
 	memcpy(i->slots, out.slots, sizeof *out.slots * to.count);
 	memcpy(i->slots + to.count, in.slots, sizeof *in.slots * from.count);
@@ -367,6 +361,11 @@ static SimInstr *memory_access(SimDecoder *d, LLVMValueRef pointer, SimEffect *g
 			sim_refuse(d, "a load or store of parts of several sizes");
 			return NULL;
 		}
+	}
+	unsigned bits = sim_bits(shape->part[0]);
+	if ((bits + 7) / 8 != sim_bytes(shape->part[0])) {
+		sim_refuse(d, "a load or store of %u bits", bits);
+		return NULL;
 	}
 	uint32_t address = sim_value(d, pointer).slots[0];
 	SimInstr *i = sim_emit(d, SIM_EFFECT, load ? n : 0, load ? 1 : n + 1);
