@@ -72,7 +72,8 @@ typedef struct Command {
 	int (*run)(const Parsed *parsed);
 } Command;
 
-extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info;
+extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info,
+	command_config;
 
 /* ---- the library ---- */
 

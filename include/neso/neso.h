@@ -248,7 +248,7 @@ typedef enum neso_constexpr_policy {
 
 typedef struct neso_context_options {
 	size_t size;
-	uint32_t threads;      /* that a launch runs on; 0: one per processor */
+	uint32_t threads;      /* that a launch runs on; 0: NESO_THREADS, else one per processor */
 	size_t compile_memory; /* bytes that one compilation may take; 0: 1 GiB */
 	neso_log_fn *log;      /* NULL: dropped */
 	void *log_data;
@@ -269,7 +269,8 @@ typedef struct neso_context_options {
 	const char *cache_dir; /* holds neso-1/, the compile cache; "": none; NULL: TRITON_CACHE_DIR, else .triton/cache in TRITON_HOME or the home folder */
 } neso_context_options;
 
-/* options: NULL for the defaults. Free with neso_context_free. */
+/* options: NULL for the defaults. Free with neso_context_free. Diagnostics: variables of the environment that mean nothing, or
+ * that have no value of their type. */
 NESO_API neso_status neso_context_new(const neso_context_options *options, neso_context **context,
 				      neso_diagnostics **diagnostics);
 NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
@@ -279,6 +280,27 @@ NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
  * is none). NULL for other names and past the end of the list. Lives as long as the context. */
 NESO_API const char *neso_context_info(const neso_context *context, const char *name);
 NESO_API const char *neso_context_info_name(const neso_context *context, size_t index);
+
+/* What the environment can set. Texts live as long as the callback runs. */
+typedef struct neso_setting {
+	size_t size;
+	const char *name;     /* group and name, as in Python's neso.knobs: "cache.dir" */
+	const char *type;     /* "bool", "int", "size", "text", "path", "paths", "class", "choice" */
+	const char *variable; /* of the environment */
+	const char *other_variable; /* asked where the first is not set; NULL: there is none */
+	const char *preset;   /* the value where no variable is set; NULL: none */
+	const char *value;    /* now; NULL: none */
+	const char *source;   /* the variable that it is from; NULL: it is the preset */
+	bool in_key;          /* variants differ by it, in memory and in caches */
+	bool used;            /* false: taken for the sake of programs that set it, without effect */
+	bool python;          /* read by the Python package alone */
+	const char *doc;      /* a sentence */
+} neso_setting;
+typedef void neso_setting_fn(void *data, const neso_setting *setting);
+/* Calls `each` for every setting, in the order of their groups. */
+NESO_API void neso_settings(neso_setting_fn *each, void *data);
+/* Does a variable of this name mean something? Else *nearest (may be NULL) is the known name that it looks like, or NULL. */
+NESO_API bool neso_setting_known(const char *variable, const char **nearest);
 
 /* --------------------------------------------------------------------------------------------- modules */
 

@@ -147,9 +147,6 @@ neso_context *host_context(void)
 		.resolve = on_resolve,
 		.scratch = on_scratch,
 	};
-	const char *threads = getenv("NESO_THREADS");
-	if (threads)
-		options.threads = (uint32_t)strtoul(threads, NULL, 10);
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = neso_context_new(&options, &context, &diagnostics);
 	if (status != NESO_OK) {
@@ -341,7 +338,41 @@ static PyObject *ir_kernels(PyObject *self, PyObject *args)
 	return list;
 }
 
+static void add_setting(void *data, const neso_setting *s)
+{
+	PyObject **list = data;
+	PyObject *row = *list ? Py_BuildValue("(ssszzi)", s->name, s->type, s->variable, s->other_variable, s->preset, s->in_key)
+			      : NULL;
+	if (!row || PyList_Append(*list, row) < 0)
+		Py_CLEAR(*list);
+	Py_XDECREF(row);
+}
+
+/* settings() -> list of (name, type, variable, other variable, preset, is it in the key) */
+static PyObject *settings(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	PyObject *list = PyList_New(0);
+	neso_settings(add_setting, &list);
+	return list;
+}
+
+/* setting_known(variable) -> True, or the nearest name, or None */
+static PyObject *setting_known(PyObject *self, PyObject *variable)
+{
+	(void)self;
+	const char *nearest, *name = PyUnicode_AsUTF8AndSize(variable, NULL);
+	if (!name)
+		return NULL;
+	if (neso_setting_known(name, &nearest))
+		Py_RETURN_TRUE;
+	return Py_BuildValue("z", nearest);
+}
+
 static PyMethodDef methods[] = {
+	{"settings", settings, METH_NOARGS, "The table of settings."},
+	{"setting_known", setting_known, METH_O, "Does a variable mean something? Else the nearest that does, or None."},
 	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},

@@ -1,10 +1,13 @@
-"""Settings, each with the environment variable it is read from when it is used.
+"""Settings, each with the environment variable it is read from when it is used: the library's own table (`neso config`).
 
 Setting one here sets the variable too; `with knobs.runtime.scope():` undoes all changes of its group."""
 
 import importlib
 import os
+import sys
 from contextlib import contextmanager
+
+from . import _native
 
 _UNSET = object()
 propagate_env = True
@@ -122,6 +125,17 @@ class env_int(env_base):
             raise RuntimeError(f"{self.key} is '{text}', which is no whole number") from error
 
 
+class env_either(env_base):
+    """Of two variables the first that is set."""
+
+    def __init__(self, key, other, default=None):
+        super().__init__(key, default)
+        self.other = other
+
+    def get(self):
+        return getenv(self.key) or getenv(self.other, self.default)
+
+
 class env_class(env_base):
     """MODULE:CLASS."""
 
@@ -213,10 +227,32 @@ def _tell_native():
     _watched[:] = [h for h in hooks if h is not None and (not isinstance(h, HookChain) or h.calls)]
 
 
+def _described(name, kind, variable, other, preset):
+    """The descriptor of a row of the library's table."""
+    if kind == "bool":
+        return env_opt_bool(variable) if preset is None else env_bool(variable, preset == "1")
+    if kind == "int":
+        return env_int(variable, int(preset))
+    return env_opt_str(variable, preset) if other is None else env_either(variable, other, preset)
+
+
+_rows = _native.settings()
+
+
+def _from_table(group):
+    """A group of settings: the rows of its name, besides those that it has itself."""
+    prefix = group.__name__.removesuffix("_knobs") + "."
+    for name, kind, variable, other, preset, _ in _rows:
+        field = name.removeprefix(prefix)
+        if field != name and field not in group.__dict__:
+            descriptor = _described(name, kind, variable, other, preset)
+            descriptor.__set_name__(group, field)
+            setattr(group, field, descriptor)
+    return group
+
+
+@_from_table
 class build_knobs(base_knobs):
-    cc = env_opt_str("CC")
-    cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
-    cudart_path = env_opt_str("TRITON_CUDART_PATH")
     impl = None
 
     @property
@@ -224,12 +260,12 @@ class build_knobs(base_knobs):
         return {p for p in (self.cudacrt_path, self.cudart_path) if p is not None}
 
 
+@_from_table
 class redis_knobs(base_knobs):
-    key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
-    host = env_str("TRITON_REDIS_HOST", "localhost")
-    port = env_int("TRITON_REDIS_PORT", 6379)
+    pass
 
 
+@_from_table
 class cache_knobs(base_knobs):
     home_dir = env_str("TRITON_HOME", lambda: os.path.expanduser("~/"))
     dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
@@ -242,33 +278,21 @@ class cache_knobs(base_knobs):
         return os.path.join(self.home_dir, ".triton", name)
 
 
+@_from_table
 class compilation_knobs(base_knobs):
     override = env_bool("TRITON_KERNEL_OVERRIDE")
-    dump_ir = env_bool("TRITON_KERNEL_DUMP")
-    store_binary_only = env_bool("TRITON_STORE_BINARY_ONLY")
-    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
-    use_ir_loc = env_opt_str("USE_IR_LOC")
-    enable_asan = env_bool("TRITON_ENABLE_ASAN")
-    disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
-    front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
-    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
     instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
-    dump_ir_extract_di_local_variables = env_bool("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
     listener = None
 
 
+@_from_table
 class autotuning_knobs(base_knobs):
-    cache = env_bool("TRITON_CACHE_AUTOTUNING")
-    print = env_bool("TRITON_PRINT_AUTOTUNING")
+    pass
 
 
+@_from_table
 class runtime_knobs(base_knobs):
-    interpret = env_bool("TRITON_INTERPRET")
-    debug = env_bool("TRITON_DEBUG")
-    override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     constexpr_policy = env_opt_str("NESO_CONSTEXPR_POLICY")
-    target = env_opt_str("NESO_TARGET")
-    check = env_bool("NESO_CHECK")
     kernel_load_start_hook = HookChain()
     kernel_load_end_hook = HookChain(reversed=True)
     jit_cache_hook = None
@@ -285,38 +309,24 @@ class runtime_knobs(base_knobs):
             _tell_native()
 
 
+@_from_table
 class language_knobs(base_knobs):
     fp32_default = env_opt_str("TRITON_F32_DEFAULT")
-    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
 
 
+@_from_table
 class nvidia_knobs(base_knobs):
-    cuobjdump = env_opt_str("TRITON_CUOBJDUMP_PATH")
-    nvdisasm = env_opt_str("TRITON_NVDISASM_PATH")
-    ptxas = env_opt_str("TRITON_PTXAS_PATH")
-    ptxas_blackwell = env_opt_str("TRITON_PTXAS_BLACKWELL_PATH")
-    dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
-    disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
-    ptxas_options = env_opt_str("PTXAS_OPTIONS")
-    mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
-    dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
-    libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
-    libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+    pass
 
 
+@_from_table
 class amd_knobs(base_knobs):
-    use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
-    dump_amdgcn = env_bool("AMDGCN_ENABLE_DUMP")
-    libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
-    use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
-    use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
-    use_async_copy = env_bool("TRITON_HIP_USE_ASYNC_COPY")
+    pass
 
 
+@_from_table
 class proton_knobs(base_knobs):
-    disable = env_bool("TRITON_PROTON_DISABLE")
-    cupti_lib_dir = env_opt_str("TRITON_CUPTI_LIB_PATH")
-    enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+    pass
 
 
 build = build_knobs()
@@ -335,31 +345,16 @@ def refresh_knobs():
     """Settings are read when they are used: there is nothing to refresh."""
 
 
-def known_variables():
-    """All variables that anything here reads, and those of tools around it."""
-    names = {"TRITON_PTXAS_PATH", "TRITON_BUILD_PROTON", "TRITON_DISABLE_PDL", "TRITON_REPRODUCER_PATH",
-             "TRITON_CACHE_AUTOTUNING", "TRITON_DISABLE_PTXAS_OPT", "TRITON_LLVM_DEBUG_ONLY", "TRITON_ENABLE_LLVM_DEBUG",
-             "TRITON_OFFLINE_BUILD", "TRITON_BUILD_WITH_CCACHE"}
-    for group in (build, redis, cache, compilation, autotuning, runtime, language, nvidia, amd, proton):
-        names.update(d.key for d in group.knob_descriptors.values())
-    return {n for n in names if n.startswith("TRITON_")}
-
-
 def check_environment():
-    """Warns once of each TRITON_* variable that means nothing, with the nearest that does."""
-    unknown = [n for n in os.environ if n.startswith("TRITON_")]
-    if not unknown:
-        return
-    known = known_variables()
-    for name in sorted(unknown):
-        if name in known or name in _warned:
+    """Warns once of each TRITON_* and NESO_* variable that means nothing, with the nearest that does."""
+    for name in sorted(n for n in os.environ if n.startswith(("TRITON_", "NESO_"))):
+        if name in _warned:
             continue
         _warned.add(name)
-        import difflib
-        import sys
-        near = difflib.get_close_matches(name, sorted(known), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        print(f"neso: the environment variable {name} means nothing here{hint}", file=sys.stderr)
+        known = _native.setting_known(name)
+        if known is not True:
+            hint = f"; did you mean {known}?" if known else ""
+            print(f"neso: the environment variable {name} means nothing here{hint}", file=sys.stderr)
 
 
 _warned = set()

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/option.h"
 #include "base/os.h"
 #include "ir/pass.h"
 
@@ -179,16 +180,9 @@ static void free_tools(const JitHost *host)
 	jit_cache_free(host->cache);
 }
 
-static bool getenv_is_on(const char *name)
-{
-	const char *text = getenv(name);
-	return text && *text && strcmp(text, "0") != 0;
-}
-
 static JitPolicy policy_of_environment(void)
 {
-	const char *text = getenv("NESO_CONSTEXPR_POLICY");
-	return text && strcmp(text, "generic") == 0 ? JIT_POLICY_GENERIC : JIT_POLICY_EAGER;
+	return strcmp(option_text(OPTION_CONSTEXPR_POLICY), "generic") == 0 ? JIT_POLICY_GENERIC : JIT_POLICY_EAGER;
 }
 
 static void fill(neso_context *context, const neso_context_options *options)
@@ -196,13 +190,14 @@ static void fill(neso_context *context, const neso_context_options *options)
 	enum { COMPILE_MEMORY = 1 << 30 };
 	Arena *arena = &context->arena;
 	context->options = *options;
+	const uint32_t threads = options->threads ? options->threads : (uint32_t)MIN(option_number(OPTION_THREADS), UINT32_MAX);
 	const char **paths = ARENA_ARRAY(arena, const char *, options->search_path_count + 1);
 	for (size_t i = 0; i < options->search_path_count; i++)
 		paths[i] = arena_strdup(arena, options->search_paths[i]);
 	context->options.search_paths = paths;
 	context->host = (JitHost){
 		.data = context,
-		.threads = options->threads,
+		.threads = threads,
 		.pool = on_pool,
 		.compile_memory = options->compile_memory ? options->compile_memory : COMPILE_MEMORY,
 		.dump_passes = options->dump_passes,
@@ -211,12 +206,12 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.search_path_count = (uint32_t)options->search_path_count,
 		.print = options->log ? on_print : NULL,
 		.dump = options->log ? on_dump : NULL,
-		.note = options->log && (options->log_compiles || getenv_is_on("NESO_LOG_COMPILES")) ? on_note : NULL,
+		.note = options->log && (options->log_compiles || option_is_on(OPTION_LOG_COMPILES)) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
 		.event = options->event ? on_event : NULL,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};
-	context->info = collect_info(arena, options->threads);
+	context->info = collect_info(arena, threads);
 	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
 	NvToolsOptions tools = {.ptxas = options->ptxas};
 	context->host.cache = jit_cache_new(options->cache_dir);
@@ -237,6 +232,7 @@ static neso_status context_new(ApiCall *call, void *data)
 		return api_usage(call, "neso_context_options.constexpr_policy is %d", (int)options.constexpr_policy);
 	if (options.search_path_count && !options.search_paths)
 		return api_usage(call, "neso_context_options.search_paths is NULL");
+	option_check(&call->diags);
 	Arena arena;
 	arena_init(&arena, 0);
 	neso_context *context = ARENA_NEW(&arena, neso_context);

@@ -5,51 +5,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/option.h"
 #include "base/os.h"
 
-static const char *variable(const char *name)
+static uint64_t number(Arena *arena, OptionId id, const char **wrong)
 {
-	const char *text = getenv(name);
+	const char *variable, *text = option_wrong(id, &variable);
+	if (text)
+		*wrong = arena_printf(arena, "%s is '%s'", variable, text);
+	return option_number(id);
+}
+
+/* What the system says, which is no setting of ours. */
+static const char *user_home(void)
+{
+	const char *text = getenv("HOME");
 	return text && *text ? text : NULL;
-}
-
-bool cache_read_size(const char *text, uint64_t *bytes)
-{
-	static const char units[] = "KMGTP";
-	char *end;
-	double value = strtod(text, &end);
-	if (end == text || !(value >= 0) || value > 1e18)
-		return false;
-	const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-	if (unit) {
-		for (const char *u = units; u <= unit; u++)
-			value *= 1024;
-		end++;
-		if (*end == 'i')
-			end++;
-		if (*end == 'B' || *end == 'b')
-			end++;
-	}
-	if (*end || value > 1e18)
-		return false;
-	*bytes = (uint64_t)value;
-	return true;
-}
-
-static uint64_t number(Arena *arena, const char *name, uint64_t preset, const char **wrong)
-{
-	const char *text = variable(name);
-	uint64_t value = preset;
-	if (text && !cache_read_size(text, &value))
-		*wrong = arena_printf(arena, "%s is '%s'", name, text);
-	return value;
 }
 
 static const char *home(Arena *arena)
 {
-	const char *given = variable("TRITON_HOME");
+	const char *given = option_given(OPTION_CACHE_HOME, NULL);
 	if (!given)
-		given = variable("HOME");
+		given = user_home();
 	if (given)
 		return given;
 	struct passwd entry, *found = NULL;
@@ -62,14 +40,14 @@ static const char *home(Arena *arena)
 /* "~" and "~/..." as the shell would have made it of them. */
 static const char *expand(Arena *arena, const char *path)
 {
-	if (path[0] != '~' || (path[1] && path[1] != '/') || !variable("HOME"))
+	if (path[0] != '~' || (path[1] && path[1] != '/') || !user_home())
 		return arena_strdup(arena, path);
-	return arena_printf(arena, "%s%s", variable("HOME"), path + 1);
+	return arena_printf(arena, "%s%s", user_home(), path + 1);
 }
 
 static void read_layers(Arena *arena, CacheOptions *options)
 {
-	const char *text = variable("NESO_CACHE_RO");
+	const char *text = option_given(OPTION_CACHE_READ_ONLY, NULL);
 	if (!text)
 		return;
 	uint32_t most = 1;
@@ -87,10 +65,9 @@ static void read_layers(Arena *arena, CacheOptions *options)
 
 void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong)
 {
-	enum { MAX_FILES = 250000, WAIT = 30 };
 	*wrong = NULL;
 	*options = (CacheOptions){0};
-	const char *dir = variable("TRITON_CACHE_DIR");
+	const char *dir = option_given(OPTION_CACHE_DIR, NULL);
 	if (dir) {
 		options->dir = expand(arena, dir);
 	} else if ((dir = home(arena)) != NULL) {
@@ -98,8 +75,8 @@ void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong)
 	} else {
 		options->dir_why = "there is no home folder; TRITON_CACHE_DIR can name another";
 	}
-	options->max_bytes = number(arena, "NESO_CACHE_MAX_SIZE", UINT64_C(5) << 30, wrong);
-	options->max_files = number(arena, "NESO_CACHE_MAX_FILES", MAX_FILES, wrong);
-	options->wait = (double)number(arena, "NESO_CACHE_WAIT", WAIT, wrong);
+	options->max_bytes = number(arena, OPTION_CACHE_SIZE, wrong);
+	options->max_files = number(arena, OPTION_CACHE_FILES, wrong);
+	options->wait = (double)number(arena, OPTION_CACHE_WAIT, wrong);
 	read_layers(arena, options);
 }

@@ -40,8 +40,6 @@ typedef struct CacheOptions {
  * colons), NESO_CACHE_MAX_SIZE ("5G"; 0: none), NESO_CACHE_MAX_FILES, NESO_CACHE_WAIT (seconds). Texts are in the arena. *wrong: what
  * is no number, as "NAME is 'VALUE'"; else NULL. */
 void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong);
-/* "10", "5K", "2.5M", "1G", "1T". */
-bool cache_read_size(const char *text, uint64_t *bytes);
 
 typedef struct CacheStore CacheStore;
 

@@ -4,8 +4,8 @@
  * give the cubin, which is most of the time. One process compiles a key while others wait for it. Nothing here can
  * fail but the compilation: what the store could not do is a warning. */
 #include <stdlib.h>
-#include <strings.h>
 
+#include "base/option.h"
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
@@ -55,16 +55,6 @@ void jit_cache_free(JitCache *cache)
 
 /* ---- the environment ---- */
 
-bool jit_env_is_on(const char *name)
-{
-	static const char *const on[] = {"1", "true", "on", "yes", "y"};
-	const char *text = getenv(name);
-	for (size_t i = 0; text && i < ARRAY_LEN(on); i++)
-		if (strcasecmp(text, on[i]) == 0)
-			return true;
-	return false;
-}
-
 static const char *settings_of(Arena *arena, const CacheOptions *o)
 {
 	Text text;
@@ -104,7 +94,7 @@ static CacheStore *find_store(JitCache *cache, const CacheOptions *options, cons
 void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
 {
 	*mode = (JitCacheMode){0};
-	if (!cache || jit_env_is_on("TRITON_DISABLE_CACHE") || (cache->dir && !*cache->dir))
+	if (!cache || option_is_on(OPTION_CACHE_DISABLE) || (cache->dir && !*cache->dir))
 		return;
 	CacheOptions options;
 	const char *wrong;
@@ -121,8 +111,8 @@ void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
 	pthread_mutex_unlock(&cache->lock);
 	if (tell)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_VARIABLE, wrong);
-	mode->read = !jit_env_is_on("TRITON_ALWAYS_COMPILE");
-	mode->binary_only = jit_env_is_on("TRITON_STORE_BINARY_ONLY");
+	mode->read = !option_is_on(OPTION_ALWAYS_COMPILE);
+	mode->binary_only = option_is_on(OPTION_BINARY_ONLY);
 }
 
 void jit_cache_tell(JitCacheMode *mode, DiagList *diags)

@@ -15,8 +15,6 @@ typedef struct JitCacheMode {
 void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags);
 /* Tells as warnings what the store could not do. */
 void jit_cache_tell(JitCacheMode *mode, DiagList *diags);
-/* "1", "true", "on", "yes", "y". */
-bool jit_env_is_on(const char *name);
 
 /* ---- cache_key.c: what decides a variant ---- */
 

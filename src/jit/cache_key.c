@@ -1,5 +1,6 @@
 /* What decides a variant for a GPU, as rows of a key. Nothing that is at its default is a row, and no path and no line, unless
  * NESO_CACHE_POSITION asks for them. */
+#include "base/option.h"
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
@@ -140,12 +141,12 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 /* What the environment decides that no option says. */
 static void environment_rows(const JitVariant *variant, CacheKey *key)
 {
-	const char *libdevice = getenv("TRITON_LIBDEVICE_PATH"), *error;
+	const char *libdevice = option_given(OPTION_LIBDEVICE, NULL), *error;
 	Str bytes;
-	if (libdevice && *libdevice && os_read_file(key->arena, libdevice, &bytes, &error))
+	if (libdevice && os_read_file(key->arena, libdevice, &bytes, &error))
 		cache_key_add(key, "libdevice", short_digest(key->arena, bytes));
 	const FrontInfo *info = variant->kernel->info;
-	if (jit_env_is_on("NESO_CACHE_POSITION"))
+	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);
 }
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "base/option.h"
 #include "base/os.h"
 
 static const char library[] = "libneso-codegen.so";
@@ -24,9 +25,9 @@ static const char *own_folder(Arena *arena)
 /* Where to look, best first; the last one leaves it to the system. */
 static size_t candidates(Arena *arena, const char *out[3])
 {
-	const char *path = getenv("NESO_CODEGEN_PATH");
+	const char *path = option_given(OPTION_CODEGEN, NULL);
 	size_t count = 0;
-	if (path && *path) {
+	if (path) {
 		out[count++] = os_is_dir(path) ? os_path_join(arena, path, library) : path;
 		return count;
 	}

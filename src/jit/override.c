@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/option.h"
 #include "base/os.h"
 #include "jit/cache.h"
 
@@ -19,13 +20,13 @@ static const char *const stage_names[JIT_OVERRIDE_CUBIN + 1] = {
 /* ---- folders ---- */
 
 /* The kernel's folder below what the variable names, or below .triton/`preset` in the home folder; NULL: there is none. */
-static const char *folder_of(const JitVariant *variant, const char *variable, const char *preset, Arena *arena)
+static const char *folder_of(const JitVariant *variant, OptionId option, const char *preset, Arena *arena)
 {
 	char name[CACHE_BASE32_SIZE];
-	const char *root = getenv(variable), *home = getenv("TRITON_HOME");
-	if (!home || !*home)
+	const char *root = option_given(option, NULL), *home = option_given(OPTION_CACHE_HOME, NULL);
+	if (!home)
 		home = getenv("HOME");
-	if (!root || !*root)
+	if (!root)
 		root = home && *home ? arena_printf(arena, "%s/.triton/%s", home, preset) : NULL;
 	CacheDigest digest;
 	if (!root || !jit_source_digest(variant, arena, &digest))
@@ -87,18 +88,18 @@ static bool one_file(const JitVariant *variant, const char *path, Arena *arena, 
 void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out)
 {
 	JitOverride found = {0};
-	const char *given = getenv("TRITON_KERNEL_OVERRIDE");
+	const char *given = option_given(OPTION_OVERRIDE, NULL);
 	*out = found;
-	if (!given || !*given)
+	if (!given)
 		return;
 	if (strchr(given, '.') || strchr(given, '/')) {
 		if (one_file(variant, given, arena, &found))
 			*out = found;
 		return;
 	}
-	if (!jit_env_is_on("TRITON_KERNEL_OVERRIDE"))
+	if (!option_is_on(OPTION_OVERRIDE))
 		return;
-	const char *folder = folder_of(variant, "TRITON_OVERRIDE_DIR", "override", arena);
+	const char *folder = folder_of(variant, OPTION_OVERRIDE_DIR, "override", arena);
 	for (int stage = JIT_OVERRIDE_CUBIN; folder && stage >= CODEGEN_TTIR && !out->given; stage--)
 		read_override(out, stage, arena_printf(arena, "%s/%s.%s", folder, variant->kernel->info->name, stage_names[stage]),
 			      arena);
@@ -128,7 +129,7 @@ static bool make_folders(Arena *arena, const char *path)
 
 bool jit_dump_wanted(void)
 {
-	return jit_env_is_on("TRITON_KERNEL_DUMP") || jit_env_is_on("TRITON_DUMP_IR");
+	return option_is_on(OPTION_DUMP);
 }
 
 static bool dump_stage(const JitVariant *variant, const char *stage, const char *path, Arena *arena, const char **error)
@@ -151,7 +152,7 @@ void jit_dump(const JitVariant *variant, DiagList *diags)
 	if (!jit_dump_wanted())
 		return;
 	Arena *arena = diags->arena;
-	const char *folder = folder_of(variant, "TRITON_DUMP_DIR", "dump", arena), *error = NULL;
+	const char *folder = folder_of(variant, OPTION_DUMP_DIR, "dump", arena), *error = NULL;
 	if (!folder)
 		return;
 	bool good = make_folders(arena, folder);

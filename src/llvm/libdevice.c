@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/option.h"
+
 struct LowerLibrary {
 	const char *path;
 	LLVMModuleRef mod;
@@ -14,17 +16,16 @@ struct LowerLibrary {
 
 static const char *find_libdevice(Lower *lw)
 {
-	static const char *const roots[] = {"CUDA_HOME", "CUDA_PATH"};
-	const char *named = getenv("TRITON_LIBDEVICE_PATH");
+	const char *const roots[] = {option_given(OPTION_CUDA_HOME, NULL), option_given(OPTION_CUDA_PATH, NULL), "/usr/local/cuda"};
+	const char *named = option_given(OPTION_LIBDEVICE, NULL);
 	if (lw->libdevice)
 		return lw->libdevice;
-	if (named && *named)
+	if (named)
 		return named;
-	for (size_t i = 0; i <= ARRAY_LEN(roots); i++) {
-		const char *root = i < ARRAY_LEN(roots) ? getenv(roots[i]) : "/usr/local/cuda";
-		if (!root || !*root)
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+		if (!roots[i])
 			continue;
-		const char *path = arena_printf(lw->arena, "%s/nvvm/libdevice/libdevice.10.bc", root);
+		const char *path = arena_printf(lw->arena, "%s/nvvm/libdevice/libdevice.10.bc", roots[i]);
 		if (access(path, R_OK) == 0)
 			return path;
 	}

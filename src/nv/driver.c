@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/option.h"
 #include "base/os.h"
 
 typedef struct ApiRow {
@@ -186,7 +187,7 @@ static bool open_library(NvDriver *driver, DiagList *diags)
 	static const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
 	Text why;
 	text_init(&why, diags->arena);
-	const char *given = driver->options.library ? driver->options.library : getenv("TRITON_LIBCUDA_PATH");
+	const char *given = driver->options.library ? driver->options.library : option_given(OPTION_LIBCUDA, NULL);
 	const char *path = NULL;
 	if (given && *given) {
 		driver->library = try_open(diags->arena, given, &path, &why);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/option.h"
 #include "base/os.h"
 
 struct NvTools {
@@ -57,14 +58,13 @@ const NvToolsOptions *nv_tools_options(const NvTools *tools)
 
 const char *nv_extra_options(const NvTools *tools)
 {
-	const char *extra = tools->options.extra ? tools->options.extra : getenv("PTXAS_OPTIONS");
+	const char *extra = tools->options.extra ? tools->options.extra : option_given(OPTION_PTXAS_OPTIONS, NULL);
 	return extra ? extra : "";
 }
 
 bool nv_optimizes(const NvAssemble *how)
 {
-	const char *off = getenv("DISABLE_PTXAS_OPT");
-	return !how->no_optimize && !(off && *off && strcmp(off, "0") != 0);
+	return !how->no_optimize && !option_is_on(OPTION_PTXAS_OPT);
 }
 
 /* ---- finding ---- */
@@ -74,29 +74,25 @@ static bool runs(const char *path)
 	return os_is_file(path) && access(path, X_OK) == 0;
 }
 
-static const char *environment(const char *name)
+/* What a setting names; NULL: nothing, or the driver's own. */
+static const char *named(OptionId option)
 {
-	const char *value = getenv(name);
-	return value && *value ? value : NULL;
+	const char *value = option_given(option, NULL);
+	return value && strcmp(value, "driver") != 0 ? value : NULL;
 }
 
 /* The assembler that the user gave; NULL: none. */
 static const char *given_ptxas(const NvTools *tools, unsigned capability)
 {
-	static const char *const variables[] = {"TRITON_PTXAS_PATH", "NESO_PTXAS"};
 	if (tools->options.ptxas && strcmp(tools->options.ptxas, "driver") != 0)
 		return tools->options.ptxas;
-	if (capability >= 100 && environment("TRITON_PTXAS_BLACKWELL_PATH"))
-		return environment("TRITON_PTXAS_BLACKWELL_PATH");
-	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
-		if (environment(variables[i]) && strcmp(environment(variables[i]), "driver") != 0)
-			return environment(variables[i]);
-	return NULL;
+	const char *blackwell = capability >= 100 ? named(OPTION_PTXAS_BLACKWELL) : NULL;
+	return blackwell ? blackwell : named(OPTION_PTXAS);
 }
 
 static const char *in_path(const char *name, Arena *arena)
 {
-	for (const char *at = environment("PATH"); at; at = *at ? at + 1 : NULL) {
+	for (const char *at = getenv("PATH"); at && *at; at = *at ? at + 1 : NULL) {
 		size_t len = strcspn(at, ":");
 		const char *path = os_path_join(arena, len ? arena_strndup(arena, at, len) : ".", name);
 		if (runs(path))
@@ -118,7 +114,7 @@ static bool is_one_of(const char *text, const char *const *list, size_t count)
 
 static const char *in_toolkits(const char *name, Arena *arena, Text *tried)
 {
-	const char *const roots[] = {environment("CUDA_HOME"), environment("CUDA_PATH"), "/usr/local/cuda"};
+	const char *const roots[] = {named(OPTION_CUDA_HOME), named(OPTION_CUDA_PATH), "/usr/local/cuda"};
 	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
 		if (!roots[i] || (i == ARRAY_LEN(roots) - 1 && is_one_of(roots[i], roots, i)))
 			continue; /* said before */
@@ -134,8 +130,7 @@ static const char *find(const NvTools *tools, const char *name, unsigned capabil
 {
 	const char *ptxas = given_ptxas(tools, capability);
 	const char *given = strcmp(name, "ptxas") == 0      ? ptxas
-			    : strcmp(name, "nvdisasm") == 0 ? environment("TRITON_NVDISASM_PATH")
-							    : environment("TRITON_CUOBJDUMP_PATH");
+			    : strcmp(name, "nvdisasm") == 0 ? named(OPTION_NVDISASM) : named(OPTION_CUOBJDUMP);
 	/* A path that the user gave is taken or found wrong; the search does not go on behind it. */
 	if (given) {
 		if (!runs(given))
@@ -277,8 +272,8 @@ bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **
 bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
 {
 	const char *chosen = tools->options.ptxas;
-	for (int i = 0; i < 2 && !chosen; i++)
-		chosen = environment(i ? "NESO_PTXAS" : "TRITON_PTXAS_PATH");
+	if (!chosen)
+		chosen = option_given(OPTION_PTXAS, NULL);
 	if (chosen && strcmp(chosen, "driver") == 0)
 		return true;
 	return how->driver && !given_ptxas(tools, how->target->capability) &&

@@ -256,5 +256,77 @@ class Settings(unittest.TestCase):
         self.assertIn("5", out)
 
 
+
+class Table(unittest.TestCase):
+    """Settings are rows of the library's table (neso config)."""
+
+    def test_every_row_is_a_knob(self):
+        from neso import _native
+        for name, kind, variable, other, preset, _ in _native.settings():
+            group, field = name.split(".")
+            descriptor = getattr(knobs, group).knob_descriptors[field]
+            self.assertEqual(descriptor.key, variable)
+            self.assertNotIsInstance(getattr(getattr(knobs, group), field), type(NotImplemented))
+
+    def test_every_knob_is_a_row(self):
+        from neso import _native
+        variables = {row[2] for row in _native.settings()}
+        for group in ("build", "redis", "cache", "compilation", "autotuning", "runtime", "language", "nvidia", "amd", "proton"):
+            for descriptor in getattr(knobs, group).knob_descriptors.values():
+                self.assertIn(descriptor.key, variables)
+
+    def test_two_names(self):
+        with knobs.nvidia.scope():
+            os.environ.pop("TRITON_PTXAS_PATH", None)
+            before, os.environ["NESO_PTXAS"] = os.environ.get("NESO_PTXAS"), "/b"
+            try:
+                self.assertEqual(knobs.nvidia.ptxas, "/b")
+                knobs.nvidia.ptxas = "/a"
+                self.assertEqual(os.environ["TRITON_PTXAS_PATH"], "/a")
+                self.assertEqual(knobs.nvidia.ptxas, "/a")
+            finally:
+                os.environ.pop("NESO_PTXAS")
+                if before is not None:
+                    os.environ["NESO_PTXAS"] = before
+
+    def test_what_is_in_the_key(self):
+        from neso.runtime.cache import get_cache_invalidating_env_vars
+        with knobs.language.scope(), knobs.autotuning.scope():
+            knobs.language.fp32_default = "ieee"
+            knobs.autotuning.print = True
+            found = get_cache_invalidating_env_vars()
+        self.assertEqual(found.get("TRITON_F32_DEFAULT"), "ieee")
+        self.assertNotIn("TRITON_PRINT_AUTOTUNING", found)
+
+
+@triton.jit
+def narrow_store(out, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out + at, at, mask=at < n)
+
+
+class Remarks(unittest.TestCase):
+
+    def test_of_a_kernel_for_the_simulator(self):
+        out = np.zeros(1024, np.int32)
+        try:
+            compiled = narrow_store[(1, )](out, 1000, B=1024, neso_target="sim:sm_80")
+        except Exception as error:
+            if "libneso-codegen" in str(error):
+                self.skipTest("built without LLVM")
+            raise
+        remark = next(r for r in compiled.remarks if r.kind == "access")
+        self.assertEqual((remark.rule, remark.outcome, remark.times), ("unknown-arguments", "missed", 1))
+        self.assertIn("it would be 16 if n was divisible by 16", remark.text)
+        self.assertEqual(remark.figures, {"possible": 16, "width": 4, "count": 8})
+        self.assertTrue(remark.path.endswith("test_tools.py"))
+        self.assertEqual(remark.line, inspect.getsourcelines(narrow_store.fn)[1] + 3)
+        self.assertIn("access unknown-arguments: ", str(remark))
+        self.assertIn(":16", remark.advice)
+
+    def test_of_the_interpreter_there_are_none(self):
+        self.assertEqual(narrow_store[(1, )](np.zeros(16, np.int32), 16, B=16).remarks, [])
+
+
 if __name__ == "__main__":
     unittest.main()

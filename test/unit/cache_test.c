@@ -8,6 +8,7 @@
 
 #include "cache/entry.h"
 #include "cache/key.h"
+#include "base/option.h"
 #include "cache/store.h"
 
 static int setup(void **state)
@@ -102,15 +103,15 @@ static void sizes_are_read(void **state)
 {
 	(void)state;
 	uint64_t n;
-	assert_true(cache_read_size("10", &n) && n == 10);
-	assert_true(cache_read_size("2.5k", &n) && n == 2560);
-	assert_true(cache_read_size("3MiB", &n) && n == 3 << 20);
-	assert_true(cache_read_size("5G", &n) && n == UINT64_C(5) << 30);
-	assert_false(cache_read_size("", &n));
-	assert_false(cache_read_size("-1", &n));
-	assert_false(cache_read_size("1X", &n));
-	assert_false(cache_read_size("1Gx", &n));
-	assert_false(cache_read_size("nan", &n));
+	assert_true(option_read_size("10", &n) && n == 10);
+	assert_true(option_read_size("2.5k", &n) && n == 2560);
+	assert_true(option_read_size("3MiB", &n) && n == 3 << 20);
+	assert_true(option_read_size("5G", &n) && n == UINT64_C(5) << 30);
+	assert_false(option_read_size("", &n));
+	assert_false(option_read_size("-1", &n));
+	assert_false(option_read_size("1X", &n));
+	assert_false(option_read_size("1Gx", &n));
+	assert_false(option_read_size("nan", &n));
 }
 
 /* ---- entries ---- */

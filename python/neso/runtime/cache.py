@@ -13,8 +13,8 @@ def triton_key():
 
 
 def get_cache_invalidating_env_vars():
-    names = ("TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION", "TRITON_ENABLE_ASAN",
-             "TRITON_DISABLE_LINE_INFO")
+    from .. import _native
+    names = [variable for row in _native.settings() if row[5] for variable in row[2:4] if variable]
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
