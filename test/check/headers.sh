@@ -5,7 +5,7 @@ llvm=$([ -x "$config" ] && "$config" --includedir || true)
 for header in $(find src include -name '*.h' | sort); do
 	grep -q '^#ifndef NESO_' "$header" || continue
 	# Those of LLVM's need its own.
-	case $header in src/llvm/*) [ -d "$llvm/llvm-c" ] || continue ;; esac
+	case $header in src/llvm/* | src/sim/*) [ -d "$llvm/llvm-c" ] || continue ;; esac
 	echo "#include \"${header#*/}\"" | ${CC:-cc} -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -Iinclude ${llvm:+-isystem "$llvm"} -Wall -Wextra \
 		-Wstrict-prototypes -fsyntax-only -x c - || { echo "$header does not compile alone"; exit 1; }
 done

@@ -1,6 +1,7 @@
 # The table of execution tests (test/gpu/compare.py), interpreter against simulator: code for two targets agrees on every kernel and type, and
 # the checks find nothing there. One kernel is too much for it (inline assembly of several instructions), which it says.
 set -eu
+[ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 python=$(sh scripts/find-python numpy) || exit 77
 compare() {
 	"$python" -B test/gpu/compare.py --neso "$(command -v neso)" --target "sim:$1" >"$TMP/$1" || true
