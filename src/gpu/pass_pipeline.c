@@ -438,7 +438,8 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
 }
 
 /* The first dot waits for what it reads from the slots, not for copies to be issued: they go behind those loads, where they
- * are issued while products are under way. As no load passes them, all that is read must fit into registers at once. */
+ * are issued while products are under way. As no load passes them, all that is read must fit into registers at once; where it does
+ * not, they go behind the dot, if there are iterations enough until they are needed. */
 static void issue_behind_reads(Pipeline *p)
 {
 	IrOp *spot = NULL, *op = p->body->first;
@@ -449,7 +450,11 @@ static void issue_behind_reads(Pipeline *p)
 		spot = op;
 		words += gpu_words(p->gpu, op->results[0].type);
 	}
-	if (!op || !spot || words + held_at(p, op) > MOST_WORDS)
+	if (!op || !spot)
+		return;
+	if (words + held_at(p, op) > MOST_WORDS)
+		spot = op;
+	if (spot == op && p->s->ahead < 2)
 		return;
 	for (uint32_t i = 0; i < p->issued.len; i++) {
 		ir_op_unlink(p->issued.data[i]);
