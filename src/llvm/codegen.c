@@ -267,6 +267,7 @@ static bool lower(Job *job)
 		.target = job->target,
 		.fp_fusion = r->fp_fusion,
 		.line_info = r->line_info,
+		.predictions = r->predictions,
 		.maxnreg = r->maxnreg,
 		.libdevice = r->libdevice,
 		.cx = job->emit->cx,

@@ -27,6 +27,7 @@ typedef struct CodegenRequest {
 	unsigned ptx_version; /* 83 for 8.3; 0: the least that the target needs and we use */
 	bool fp_fusion;       /* products and sums may be fused */
 	bool line_info;
+	bool predictions; /* accesses of shared memory say in LLIR how many wavefronts their plan counts: !neso.wavefronts */
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */

@@ -151,6 +151,17 @@ void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVM
 	}
 }
 
+/* Plans do not count what padding does. */
+void lower_access_predict(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef instruction)
+{
+	static const char name[] = "neso.wavefronts";
+	if (!lw->predictions || place->padded || !LLVMIsAInstruction(instruction))
+		return;
+	LLVMMetadataRef number = LLVMValueAsMetadata(lower_i32(lw, a->wavefronts));
+	LLVMMetadataRef node = LLVMMDNodeInContext2(lw->cx, &number, 1);
+	LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1), LLVMMetadataAsValue(lw->cx, node));
+}
+
 /* ---- vectors ---- */
 
 static LLVMTypeRef words_type(Lower *lw, const Words *w)
@@ -159,8 +170,8 @@ static LLVMTypeRef words_type(Lower *lw, const Words *w)
 	return w->count > 1 ? LLVMVectorType(word, w->count) : word;
 }
 
-static void store_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
-			 const LLVMValueRef *held)
+static LLVMValueRef store_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
+				 const LLVMValueRef *held)
 {
 	Words w = words_of(a->element_bits, a->vector_bits);
 	LLVMValueRef value = LLVMGetPoison(words_type(lw, &w));
@@ -171,7 +182,9 @@ static void store_vector(Lower *lw, const LayoutAccess *a, const Instruction *in
 		LLVMValueRef word = lower_pack(lw, elements, w.per_word, a->element_bits);
 		value = w.count == 1 ? word : LLVMBuildInsertElement(lw->b, value, word, lower_i32(lw, i), "");
 	}
-	LLVMSetAlignment(LLVMBuildStore(lw->b, value, address), w.bits * w.count / 8);
+	LLVMValueRef store = LLVMBuildStore(lw->b, value, address);
+	LLVMSetAlignment(store, w.bits * w.count / 8);
+	return store;
 }
 
 static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef value, LLVMValueRef *held)
@@ -205,8 +218,8 @@ static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address
 
 /* ---- matrices ---- */
 
-static void store_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
-			 const LLVMValueRef *held)
+static LLVMValueRef store_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
+				 const LLVMValueRef *held)
 {
 	static const MachineOp ops[2][3] = {{MACHINE_stmatrix_x1, MACHINE_stmatrix_x2, MACHINE_stmatrix_x4},
 					    {MACHINE_stmatrix_trans_x1, MACHINE_stmatrix_trans_x2, MACHINE_stmatrix_trans_x4}};
@@ -218,10 +231,10 @@ static void store_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in
 			elements[e] = held[in->registers ^ sum(a->matrix, m) ^ sum(a->vector, e)];
 		args[1 + m] = lower_pack(lw, elements, per_word, a->element_bits);
 	}
-	machine_call(lw, ops[a->kind == LAYOUT_ACCESS_MATRIX_TRANS][a->matrix_bits], args, 1 + n);
+	return machine_call(lw, ops[a->kind == LAYOUT_ACCESS_MATRIX_TRANS][a->matrix_bits], args, 1 + n);
 }
 
-static void load_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address, LLVMValueRef *held)
+static LLVMValueRef load_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address, LLVMValueRef *held)
 {
 	static const MachineOp ops[2][3] = {{MACHINE_ldmatrix_x1, MACHINE_ldmatrix_x2, MACHINE_ldmatrix_x4},
 					    {MACHINE_ldmatrix_trans_x1, MACHINE_ldmatrix_trans_x2, MACHINE_ldmatrix_trans_x4}};
@@ -233,6 +246,7 @@ static void load_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in,
 		for (unsigned e = 0; e < per_word; e++)
 			held[in->registers ^ sum(a->matrix, m) ^ sum(a->vector, e)] = elements[e];
 	}
+	return got;
 }
 
 /* ---- both ---- */
@@ -245,10 +259,9 @@ void lower_access_store(Lower *lw, const LayoutAccess *a, const SharedPlace *pla
 		if (!instruction_of(a, place, i, &in))
 			continue;
 		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address);
-		if (a->kind == LAYOUT_ACCESS_VECTOR)
-			store_vector(lw, a, &in, address, held);
-		else
-			store_matrix(lw, a, &in, address, held);
+		bool vector = a->kind == LAYOUT_ACCESS_VECTOR;
+		lower_access_predict(lw, a, place,
+				     vector ? store_vector(lw, a, &in, address, held) : store_matrix(lw, a, &in, address, held));
 	}
 }
 
@@ -261,7 +274,7 @@ void lower_access_load(Lower *lw, const LayoutAccess *a, const SharedPlace *plac
 			continue;
 		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address), value;
 		if (a->kind != LAYOUT_ACCESS_VECTOR) {
-			load_matrix(lw, a, &in, address, held);
+			lower_access_predict(lw, a, place, load_matrix(lw, a, &in, address, held));
 			continue;
 		}
 		if (place->cluster) {
@@ -269,6 +282,7 @@ void lower_access_load(Lower *lw, const LayoutAccess *a, const SharedPlace *plac
 		} else {
 			value = LLVMBuildLoad2(lw->b, words_type(lw, &w), address, "");
 			LLVMSetAlignment(value, w.bits * w.count / 8);
+			lower_access_predict(lw, a, place, value);
 		}
 		take_vector(lw, a, &in, value, held);
 	}

@@ -116,7 +116,7 @@ static void copy_group(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef addre
 		condition = active ? LLVMBuildAnd(lw->b, active, wanted, "") : wanted;
 	LLVMValueRef args[] = {address, lower_global_address(lw, &c->tile, rep, start),
 			       condition ? condition : lower_i1(lw, true), size};
-	machine_call(lw, copy, args, 4);
+	lower_access_predict(lw, &c->access, &c->local.place, machine_call(lw, copy, args, 4));
 	if (wanted && !zero)
 		store_other(c, rep, start, address, active, wanted);
 }

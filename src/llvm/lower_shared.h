@@ -30,6 +30,8 @@ typedef struct SharedPlace {
 	uint64_t moved_image;
 } SharedPlace;
 
+/* Where predictions are asked for: the wavefronts of the access, on the instruction that does it. */
+void lower_access_predict(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef instruction);
 /* i1: this thread takes part in a store; NULL: all do. The caller builds the branch, once for all repetitions. */
 LLVMValueRef lower_access_active(Lower *lw, const LayoutAccess *a, LLVMValueRef word);
 /* One repetition. `word` is the thread word. Stores and loads touch the registers that the access names alone. */

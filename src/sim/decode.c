@@ -386,6 +386,20 @@ static bool decode_instr(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	}
 }
 
+/* What the plan says of the access that was decoded last. */
+static void take_prediction(SimDecoder *d, LLVMValueRef v)
+{
+	static const char name[] = "neso.wavefronts";
+	LLVMContextRef cx = LLVMGetModuleContext(d->mod);
+	LLVMValueRef node, number;
+	if (!LLVMHasMetadata(v) || !d->code.len ||
+	    !(node = LLVMGetMetadata(v, LLVMGetMDKindIDInContext(cx, name, sizeof name - 1))) || LLVMGetMDNodeNumOperands(node) != 1)
+		return;
+	LLVMGetMDNodeOperands(node, &number);
+	if (LLVMIsAConstantInt(number))
+		vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
+}
+
 static void resolve(Function *f)
 {
 	SimDecoder *d = f->d;
@@ -415,9 +429,11 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 	}
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
 		map_put(&f.starts, map_key(b), d->code.len + 1);
-		for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+		for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
 			if (!decode_instr(&f, v, b) || d->failed)
 				return false;
+			take_prediction(d, v);
+		}
 	}
 	resolve(&f);
 	return true;

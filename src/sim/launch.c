@@ -274,7 +274,7 @@ static void run_once(SimRun *run, SimSchedule schedule)
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? calloc(run->programs, sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
-	run->no_memory |= run->check && !run->races;
+	run->no_memory |= run->check && (!run->races || !run->banks);
 	run_programs(run);
 	run->no_memory |= run->races && !sim_race_memory(run->races);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)
@@ -400,6 +400,7 @@ bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned s
 	}
 	if (!run.programs)
 		return true;
+	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	if (launch->schedules > 1) {
 		run_schedules(&run);
@@ -409,5 +410,6 @@ bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned s
 	}
 	pthread_mutex_destroy(&run.lock);
 	sim_report(&run, diags);
+	sim_banks_free(run.banks);
 	return diags->errors == before;
 }

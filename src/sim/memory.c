@@ -202,6 +202,8 @@ bool sim_load_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
+	if (i->wavefronts && w->cta->run->banks)
+		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		const uint8_t *from = sim_shared(w, i, lane, address[lane], size, i->align);
 		if (!from)
@@ -217,6 +219,8 @@ bool sim_store_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
+	if (i->wavefronts && w->cta->run->banks)
+		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		uint8_t *to = sim_shared(w, i, lane, address[lane], size, i->align);
 		if (!to)

@@ -127,7 +127,7 @@ void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
 
 /* ---- diagnosing ---- */
 
-static Diag *add_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc, const char *text)
+Diag *sim_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc, const char *text)
 {
 	const SimLoc *l = &k->locs[loc];
 	Diag *diag = diag_add_at(diags, l->path, (LineCol){l->line, l->col}, code, text);
@@ -143,7 +143,7 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	if (f->count > 1)
 		snprintf(often, sizeof often, f->code == DIAG_SIM_SCHEDULE ? "; %llu bytes" : "; %llu times", (unsigned long long)f->count);
 	const char *by = f->who.lanes ? party(run, &f->who, who, sizeof who) : "no program has written there";
-	Diag *diag = add_diag(diags, k, f->code, f->who.loc, arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
+	Diag *diag = sim_diag(diags, k, f->code, f->who.loc, arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
 	const SimLoc *other = &k->locs[f->other.loc];
 	if (!f->other.lanes)
 		return;
@@ -160,8 +160,10 @@ void sim_report(SimRun *run, DiagList *diags)
 		add_finding(run, diags, f);
 		free(f);
 	}
+	if (run->banks)
+		sim_report_banks(run, diags);
 	if (run->fault.set)
-		add_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
+		sim_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
 	if (run->no_memory)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "simulation");
 }

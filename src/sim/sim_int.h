@@ -42,6 +42,7 @@ struct SimInstr {
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
+	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
@@ -140,6 +141,7 @@ typedef struct SimRun {
 	uint64_t programs;
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
+	struct SimBanks *banks; /* likewise */
 	SimSchedule schedule;
 	_Atomic uint64_t next;  /* program to start */
 	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
@@ -251,11 +253,19 @@ void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, cons
 void sim_report(SimRun *run, DiagList *diags); /* all of them, once; frees the findings */
 /* Memory that another schedule left otherwise, at the line that wrote it last. */
 void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...) PRINTF_LIKE(3, 4);
+Diag *sim_diag(DiagList *diags, const SimKernel *kernel, DiagCode code, uint32_t loc, const char *text);
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
 
 /* Memory of an access that is allowed, or NULL after the fault. */
 void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, uint32_t align, bool write);
 void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, uint32_t align);
+
+/* Bank conflicts, banks.c: wavefronts of an access of shared memory by these lanes, `size` bytes each; ldmatrix and stmatrix: rows. */
+typedef struct SimBanks SimBanks;
+SimBanks *sim_banks_new(const SimKernel *kernel); /* NULL: no memory */
+void sim_banks_free(SimBanks *banks);
+void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_t *offsets, uint32_t size);
+void sim_report_banks(const SimRun *run, DiagList *diags);
 
 SimShadow *sim_shadow_new(unsigned bytes);
 void sim_shadow_reset(SimShadow *shadow);

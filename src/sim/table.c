@@ -45,7 +45,7 @@ CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **o
 		return NULL;
 	arena_init(&sim->arena, 0);
 	llir.to = CODEGEN_LLIR;
-	llir.line_info = true;
+	llir.line_info = llir.predictions = true;
 	CodegenResult *result = codegen_take(&llir, take, sim);
 	if (result && result->ok)
 		*out = sim;

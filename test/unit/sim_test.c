@@ -3,6 +3,7 @@
 
 #ifdef NESO_HAVE_LLVM
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ extern const CodegenTable neso_codegen_table;
 /* Two warps, 1024 bytes of shared memory; %out is 64 words, %t the thread. */
 static const char head[] =
 	"target triple = \"nvptx64-nvidia-cuda\"\n"
+	"!0 = !{i32 1}\n"
 	"@smem = external addrspace(3) global [0 x i8], align 16\n"
 	"declare i32 @neso.tid_x()\n"
 	"declare i13 @llvm.bitreverse.i13(i13)\n"
@@ -292,6 +294,31 @@ static void test_waits(void **state)
 		   "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 1)\n" READ_COPY);
 }
 
+/* Plans that count fewer wavefronts than there are: two words of a bank; the same words, and fewer lanes, are none. */
+static void test_banks(void **state)
+{
+	static const char access[] = "  %%o = %s\n"
+				     "  %%p = getelementptr i8, ptr addrspace(3) @smem, i32 %%o\n"
+				     "  store i32 %%t, ptr addrspace(3) %%p, align 4, !neso.wavefronts !0\n";
+	static const struct {
+		const char *offset;
+		unsigned wavefronts; /* of a warp; 1: no finding */
+	} cases[] = {{"shl i32 %t, 2", 1}, {"shl i32 %t, 3", 2}, {"shl i32 %t, 4", 4}, {"and i32 %t, 960", 1}};
+	(void)state;
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		char body[512], text[128];
+		snprintf(body, sizeof body, access, cases[k].offset);
+		CodegenResult *result = simulate(body, true, 0);
+		bool found = false;
+		snprintf(text, sizeof text, "2 accesses of shared memory take %u wavefronts, where the plan of their layouts counts 2 and the least",
+			 2 * cases[k].wavefronts);
+		for (size_t i = 0; i < result->diag_count; i++)
+			found |= strcmp(result->diags[i].code, "SIM_BANKS") == 0 && strstr(result->diags[i].text, text);
+		assert_int_equal(found, cases[k].wavefronts > 1);
+		neso_codegen_table.free(result);
+	}
+}
+
 static void test_barriers(void **state)
 {
 	(void)state;
@@ -367,7 +394,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
-		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits), cmocka_unit_test(test_banks),
 		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_refusals),
 	};
