@@ -15,4 +15,11 @@ fi
 [ -s "$TMP/vector-add.csv" ] || { echo "no table was written"; exit 1; }
 "$python" -c 'import matplotlib' 2>/dev/null && { [ -s "$TMP/vector-add.png" ] || { echo "no plot was written"; exit 1; }; }
 "$python" examples/python/softmax.py || exit 1
-"$python" examples/python/matmul.py
+"$python" examples/python/matmul.py || exit 1
+if [ -f "$NESO_BUILD/libneso-codegen.so" ]; then
+	"$python" examples/python/stages.py >"$TMP/stages" || { cat "$TMP/stages"; exit 1; }
+	[ "$(grep -c 'in the simulator: the same bits' "$TMP/stages")" = 3 ] || { cat "$TMP/stages"; exit 1; }
+	if "${TRITON_PTXAS_PATH:-ptxas}" --version >/dev/null 2>&1; then
+		[ "$(grep -c 'loop pipelined: ' "$TMP/stages")" = 4 ] || { cat "$TMP/stages"; exit 1; }
+	fi
+fi
