@@ -370,7 +370,8 @@ UNARY(RSQRT, KU_RSQRT) UNARY(ERF, KU_ERF) UNARY(FLOOR, KU_FLOOR) UNARY(CEIL, KU_
 
 bool interp_FMA(Decoder *d, const IrOp *op)
 {
-	return decode_ternary(d, op, KX_FMA);
+	unsigned kind = elem_kind(ir_operand(op, 0));
+	return decode_ternary(d, op, kind == TY_F16 || kind == TY_BF16 ? KX_FMA_HALF : KX_FMA);
 }
 
 bool interp_CLAMPF(Decoder *d, const IrOp *op)

@@ -73,6 +73,8 @@ static bool placed(const Checker *c, int i, const Type *t, int mask)
 		return false;
 	if (s->sub && enclosing(c, OP_FOR) < 0)
 		return false;
+	if (s->sub == BY_POINTER && (s->op != OP_LOAD || s->imm[0] == AT_DESCRIPTOR))
+		return false;
 	if (s->imm[1] == MASK_VALUE) {
 		const Type *m = &arg(c, i, mask)->type;
 		if (m->dtype != NESO_INT1 || !same_shape(m, t) || t->rank == 0)
@@ -182,7 +184,17 @@ bool check_old(Checker *c, int i)
 	Stmt *s = stmt(c, i);
 	s->type = *arg_type(c, i, 0);
 	s->range = dtype_range(s->type.dtype);
+	if (is_float(s->type.dtype) && !is_fp8(s->type.dtype) && s->sub == ATOMIC_ADD)
+		return !in_function(c);
+	if (s->type.dtype == NESO_FP32 && (s->sub == ATOMIC_MAX || s->sub == ATOMIC_MIN))
+		return !in_function(c) && !arg(c, i, 0)->range.nan;
 	return !in_function(c) && atomic_type(s->type.dtype);
+}
+
+bool check_return(Checker *c, int i)
+{
+	const Type *t = arg_type(c, i, 0);
+	return c->depth == 0 && t->dtype == NESO_INT1 && t->rank == 0;
 }
 
 bool check_atomic(Checker *c, int i)
@@ -190,7 +202,7 @@ bool check_atomic(Checker *c, int i)
 	Stmt *s = stmt(c, i);
 	const Stmt *v = arg(c, i, 0);
 	s->type = (Type){.dtype = NESO_DTYPE_NONE};
-	if (in_function(c) || s->imm[0] < 0 || s->imm[0] > 8 || s->sub == ATOMIC_XCHG)
+	if (in_function(c) || s->imm[0] < 0 || s->imm[0] > 8 || s->sub >= ATOMIC_XCHG)
 		return false;
 	if (is_float(v->type.dtype)) {
 		double most = range_largest(v->range) * type_elements(&v->type) * iterations(c) * c->p->grid;

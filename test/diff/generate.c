@@ -78,7 +78,7 @@ int new_leaf(Generator *g, const Type *t, bool small)
 	}
 	s.imm[2] = small || below(g, 2) ? 1 + below(g, 9) : 0;
 	s.imm[3] = below(g, 4) ? 0 : below(g, 6);
-	s.sub = below(g, 2) != 0;
+	s.sub = (uint8_t)below(g, BY__COUNT);
 	int i = below(g, 10) ? add(g, s) : -1;
 	if (i < 0) {
 		s.imm[0] = AT_ROWS;

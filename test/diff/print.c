@@ -95,11 +95,24 @@ static CaseArg *number(Printer *pr, char letter, int i, int value)
 	return a;
 }
 
+/* What loads of this loop, and of none in it, begin with. */
+static void print_pointers(Printer *pr, int loop)
+{
+	int depth = 0;
+	for (int i = loop; depth > 0 || i == loop; i++) {
+		const Stmt *s = &pr->p->stmts[i];
+		depth += (s->op == OP_FOR) - (s->op == OP_END_FOR);
+		if (s->op == OP_LOAD && s->sub == BY_POINTER && depth == 1)
+			print_pointer(pr, i, loop);
+	}
+}
+
 void print_for(Printer *pr, int i)
 {
 	const Stmt *s = &pr->p->stmts[i];
 	bool runtime = s->sub != LOOP_CONSTANT && s->sub != LOOP_STATIC;
 	assign(pr, i, i);
+	print_pointers(pr, i);
 	if (runtime)
 		number(pr, 'n', i, s->sub == LOOP_STEP ? 2 * s->imm[0] : s->imm[0]);
 	switch (s->sub) {

@@ -39,6 +39,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void append(Words *w, const char *format, ...);
 Name name_of(const Program *p, int i);
+/* The pointer of a load that is moved on in the loop; before the loop. */
+void print_pointer(Printer *pr, int i, int loop);
 /* The name of an argument of statement i. */
 Name arg_name(const Printer *pr, int i, int k);
 const char *tl_name(neso_dtype t);

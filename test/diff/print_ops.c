@@ -118,12 +118,12 @@ static Words index_text(Printer *pr, int i, const Type *t, int style)
 	return w;
 }
 
-/* The buffer of a statement, and where this program (and iteration) has its part. */
-static Words base_text(Printer *pr, char letter, int i, const Type *t, int style, bool by_loop, int largest)
+/* The buffer of a statement, and where this program (and iteration) has its part. loop: of BY_POINTER. */
+static Words base_text(Printer *pr, char letter, int i, const Type *t, int style, int by, int loop, int largest)
 {
 	Words w = {""};
-	int span = t->rank ? span_of(t, style) : 1, copies = 1, loop = -1;
-	for (int d = pr->depth - 1; d >= 0 && by_loop && loop < 0; d--)
+	int span = t->rank ? span_of(t, style) : 1, copies = 1;
+	for (int d = pr->depth - 1; d >= 0 && by == BY_INDEX && loop < 0; d--)
 		if (stmt(pr, pr->open[d])->op == OP_FOR)
 			loop = pr->open[d];
 	if (style == AT_DESCRIPTOR)
@@ -134,7 +134,7 @@ static Words base_text(Printer *pr, char letter, int i, const Type *t, int style
 	append(&w, "%s", a->name);
 	if (pr->p->grid > 1)
 		append(&w, " + pid * %d", span * copies);
-	if (loop >= 0)
+	if (by == BY_INDEX)
 		append(&w, " + k%d * %d", loop, span);
 	return w;
 }
@@ -170,13 +170,14 @@ static Words mask_text(Printer *pr, int i, const Type *t, int mask_arg)
 }
 
 /* make_block_ptr(...), whose tensor may end before the block does. */
-static Words block_text(Printer *pr, int i, const Type *t, const char *base)
+static Words block_text(Printer *pr, int i, const Type *t, const char *base, int copies)
 {
 	Words w = {""}, shape = {""}, strides = {""}, zeros = {""}, order = {""};
 	const char *comma = t->rank == 1 ? "," : "";
 	for (int d = 0; d < t->rank; d++) {
 		const char *sep = d ? ", " : "";
-		append(&shape, "%s%d%s", sep, t->dim[d] - chosen(pr, i, 3 + d, t->dim[d] < 3 ? 1 : 3), comma);
+		append(&shape, "%s%d%s", sep,
+		       t->dim[d] * (d ? 1 : copies) - chosen(pr, i, 3 + d, t->dim[d] < 3 ? 1 : 3), comma);
 		append(&strides, "%s%d%s", sep, stride_of(t, AT_ROWS, d), comma);
 		append(&zeros, "%s0%s", sep, comma);
 		append(&order, "%s%d%s", sep, t->rank - 1 - d, comma);
@@ -210,29 +211,50 @@ void print_load(Printer *pr, int i)
 					    ", volatile=True"};
 	const Stmt *s = stmt(pr, i);
 	const Type *t = &s->type;
-	Words base = base_text(pr, 'p', i, t, s->imm[0], s->sub, s->imm[2]);
+	bool moved = s->sub == BY_POINTER;
+	Words base = {""}, at = {""};
+	if (!moved)
+		base = base_text(pr, 'p', i, t, s->imm[0], s->sub, -1, s->imm[2]);
+	if (moved)
+		append(&at, "q%d", i);
+	else if (s->imm[0] == AT_BLOCK)
+		at = block_text(pr, i, t, base.s, 1);
+	else
+		append(&at, t->rank ? "%s + %s" : "%s%s", base.s, t->rank ? index_text(pr, i, t, s->imm[0]).s : "");
 	if (s->imm[0] == AT_BLOCK) {
-		line(pr, "v%d = tl.load(%s, boundary_check=%s, padding_option=\"zero\")", i,
-		     block_text(pr, i, t, base.s).s, all_axes(t));
+		line(pr, "v%d = tl.load(%s, boundary_check=%s, padding_option=\"zero\")", i, at.s, all_axes(t));
 	} else if (s->imm[0] == AT_DESCRIPTOR) {
 		line(pr, "v%d = %s.load([0, 0])", i, descriptor_text(pr, i, t, base.s).s);
 	} else {
 		Words mask = mask_text(pr, i, t, 0);
-		if (mask.s[0])
-			append(&mask, ", other=1");
-		const char *hint = hints[(unsigned)s->imm[3] < 6 ? s->imm[3] : 0];
-		line(pr, t->rank ? "v%d = tl.load(%s + %s%s%s)" : "v%d = tl.load(%s%s%s%s)", i, base.s,
-		     t->rank ? index_text(pr, i, t, s->imm[0]).s : "", mask.s, hint);
+		line(pr, "v%d = tl.load(%s%s%s%s)", i, at.s, mask.s, mask.s[0] ? ", other=1" : "",
+		     hints[(unsigned)s->imm[3] < 6 ? s->imm[3] : 0]);
 	}
+	if (moved && s->imm[0] == AT_BLOCK)
+		line(pr, "q%d = tl.advance(q%d, (%d,%s))", i, i, t->dim[0], " 0, 0, 0" + 3 * (4 - t->rank));
+	else if (moved)
+		line(pr, "q%d += %d", i, t->rank ? span_of(t, s->imm[0]) : 1);
+}
+
+void print_pointer(Printer *pr, int i, int loop)
+{
+	const Stmt *s = stmt(pr, i);
+	const Type *t = &s->type;
+	Words base = base_text(pr, 'p', i, t, s->imm[0], BY_POINTER, loop, s->imm[2]);
+	if (s->imm[0] == AT_BLOCK)
+		line(pr, "q%d = %s", i, block_text(pr, i, t, base.s, 1 + stmt(pr, loop)->imm[0]).s);
+	else
+		line(pr, t->rank ? "q%d = %s + %s" : "q%d = %s%s", i, base.s,
+		     t->rank ? index_text(pr, i, t, s->imm[0]).s : "");
 }
 
 void print_store(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	const Type *t = arg_type(pr, i, 0);
-	Words base = base_text(pr, 'o', i, t, s->imm[0], s->sub, 100);
+	Words base = base_text(pr, 'o', i, t, s->imm[0], s->sub, -1, 100);
 	if (s->imm[0] == AT_BLOCK) {
-		line(pr, "tl.store(%s, %s, boundary_check=%s)", block_text(pr, i, t, base.s).s, A(0), all_axes(t));
+		line(pr, "tl.store(%s, %s, boundary_check=%s)", block_text(pr, i, t, base.s, 1).s, A(0), all_axes(t));
 	} else if (s->imm[0] == AT_DESCRIPTOR) {
 		line(pr, "%s.store([0, 0], %s)", descriptor_text(pr, i, t, base.s).s, A(0));
 	} else {
@@ -253,21 +275,29 @@ void print_lookup(Printer *pr, int i)
 void print_exchange(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, false, 100);
+	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, BY_NOTHING, -1, 100);
 	line(pr, "tl.store(%s + %s, %s)", base.s, index_text(pr, i, &s->type, s->imm[0]).s, A(0));
 	line(pr, "tl.debug_barrier()");
 	line(pr, "v%d = tl.load(%s + %s)", i, base.s, index_text(pr, i, &s->type, s->imm[1]).s);
 	line(pr, "tl.debug_barrier()");
 }
 
-static const char *const atomics[] = {"add", "max", "min", "and", "or", "xor", "xchg"};
+static const char *const atomics[] = {"add", "max", "min", "and", "or", "xor", "xchg", "cas"};
 
 void print_old(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, false, 100);
+	Words base = base_text(pr, 'x', i, &s->type, AT_ROWS, BY_NOTHING, -1, 100);
+	Words values = {""};
+	append(&values, s->sub == ATOMIC_CAS ? "%s & 15, %s" : "%s", A(0), A(0));
 	line(pr, s->type.rank ? "v%d = tl.atomic_%s(%s + %s, %s)" : "v%d = tl.atomic_%s(%s%s, %s)", i,
-	     atomics[s->sub], base.s, s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", A(0));
+	     atomics[s->sub], base.s, s->type.rank ? index_text(pr, i, &s->type, AT_ROWS).s : "", values.s);
+}
+
+void print_return(Printer *pr, int i)
+{
+	line(pr, "if %s:", A(0));
+	line(pr, "    return");
 }
 
 void print_atomic(Printer *pr, int i)

@@ -116,7 +116,8 @@ bool propose_exchange(Generator *g)
 
 bool propose_old(Generator *g)
 {
-	return unary(g, is_integer, (Stmt){.op = OP_OLD, .sub = (uint8_t)below(g, ATOMIC__COUNT)});
+	return unary(g, below(g, 3) ? is_integer : is_floating,
+		     (Stmt){.op = OP_OLD, .sub = (uint8_t)below(g, ATOMIC__COUNT)});
 }
 
 bool propose_store(Generator *g)
@@ -147,6 +148,13 @@ bool propose_atomic(Generator *g)
 	return unary(
 		g, is_number,
 		(Stmt){.op = OP_ATOMIC, .sub = (uint8_t)below(g, ATOMIC_XCHG), .imm = {below(g, 8), below(g, 3)}});
+}
+
+bool propose_return(Generator *g)
+{
+	Type t = {.dtype = NESO_INT1};
+	int a = pick_type(g, &t);
+	return a >= 0 && add(g, (Stmt){.op = OP_RETURN, .arg_count = 1, .args = {(uint16_t)a}}) >= 0;
 }
 
 /* ---- elementwise ---- */

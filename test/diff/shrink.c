@@ -67,7 +67,8 @@ static bool is_plain(const Stmt *s)
 
 static bool has_effect(const Stmt *s)
 {
-	return s->op == OP_STORE || s->op == OP_ATOMIC || s->op == OP_OLD || s->op == OP_EXCHANGE;
+	return s->op == OP_STORE || s->op == OP_ATOMIC || s->op == OP_OLD || s->op == OP_EXCHANGE ||
+	       s->op == OP_RETURN;
 }
 
 static void drop_dead(Program *p)
@@ -125,6 +126,9 @@ static void unwrap(Program *p, int start, int which)
 		drop(p, which ? end - (other - start + 1) : start);
 		return;
 	}
+	for (int i = start; i < end; i++)
+		if (p->stmts[i].op == OP_LOAD || p->stmts[i].op == OP_STORE)
+			p->stmts[i].sub = BY_NOTHING;
 	replace_results(p, end, p->stmts[end].args);
 	drop(p, end);
 	int head = op == OP_FOR ? start + 2 : start + 1;

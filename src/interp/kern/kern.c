@@ -3,6 +3,7 @@
 
 #include "ir/enums.h"
 
+#include "base/fp_odd.h"
 #include "interp/kern/math.h"
 
 #if defined(__AVX2__)
@@ -203,6 +204,8 @@ TRIG(cos_any, COS_f32, cos, cos_f)
 	}
 TERNARY(fma_f32, float, fmaf(x, y, z))
 TERNARY(fma_f64, double, fma(x, y, z))
+/* Of 16-bit floats, and rounded to them afterwards. */
+TERNARY(fma_half, float, fp_odd_float(fp_fma_odd(x, y, z)))
 /* clampf: x, least, greatest; a NaN x becomes the least, or stays. */
 TERNARY(clamp_f32, float, !(x > y) ? (y < z ? y : z) : x < z ? x : z)
 TERNARY(clamp_f64, double, !(x > y) ? (y < z ? y : z) : x < z ? x : z)
@@ -610,6 +613,7 @@ const Kernels KERN_NAME = {
 	},
 	.ternary = {
 		[KX_FMA] = {[KT_F32] = fma_f32, [KT_F64] = fma_f64},
+		[KX_FMA_HALF] = {[KT_F32] = fma_half},
 		[KX_CLAMP] = {[KT_F32] = clamp_f32, [KT_F64] = clamp_f64},
 		[KX_CLAMP_NAN] = {[KT_F32] = clamp_nan_f32, [KT_F64] = clamp_nan_f64},
 	},

@@ -40,7 +40,7 @@ typedef enum {
 	KU__COUNT
 } KernUnaryOp;
 
-typedef enum { KX_FMA, KX_CLAMP, KX_CLAMP_NAN, KX__COUNT } KernTernaryOp;
+typedef enum { KX_FMA, KX_FMA_HALF, KX_CLAMP, KX_CLAMP_NAN, KX__COUNT } KernTernaryOp;
 
 /* Formats of floats that are converted from and to f32. */
 typedef enum { KF_F16, KF_BF16, KF_E4M3FN, KF_E5M2, KF_E4M3B11FNUZ, KF_E4M3FNUZ, KF_E5M2FNUZ, KF__COUNT } KernFormat;

@@ -2,6 +2,7 @@
  * lanes that are not meant compute too. NaN results are the GPU's. */
 #include "sim/kern/kern.h"
 
+#include "base/fp_odd.h"
 #include "sim/half.h"
 
 __extension__ typedef __int128 Wide;
@@ -198,8 +199,8 @@ SIM_FLOAT_COMPARES
 static SimPure *const ops_fcmp[OPS_FCMP__COUNT][FLOAT__COUNT] = {SIM_FLOAT_COMPARES};
 #undef FLOAT_CMP
 
-FLOAT_FN(fma, F16, uint16_t, double, uint16_t, half_to_f16_d, fma(x, y, z))
-FLOAT_FN(fma, BF16, uint16_t, double, uint16_t, half_to_bf16_d, fma(x, y, z))
+FLOAT_FN(fma, F16, uint16_t, double, uint16_t, half_to_f16_d, fp_fma_odd(x, y, z))
+FLOAT_FN(fma, BF16, uint16_t, double, uint16_t, half_to_bf16_d, fp_fma_odd(x, y, z))
 FLOAT_FN(fma, F32, float, float, float, put_f32, fmaf(x, y, z))
 FLOAT_FN(fma, F64, double, double, double, put_f64, fma(x, y, z))
 static SimPure *const ops_fma[FLOAT__COUNT] = FLOAT_ROW(fma);
