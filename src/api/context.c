@@ -114,18 +114,6 @@ static InterpPool *on_pool(void *data)
 
 /* ---- facts ---- */
 
-static const char *known_targets(Arena *arena)
-{
-	Text text;
-	text_init(&text, arena);
-	text_str(&text, "interp");
-	size_t count;
-	const TargetGpu *all = target_all(&count);
-	for (size_t i = 0; i < count; i++)
-		text_printf(&text, " %s", all[i].name);
-	return text.data;
-}
-
 static const char *const *collect_info(Arena *arena, unsigned threads)
 {
 	Text dtypes;
@@ -135,7 +123,7 @@ static const char *const *collect_info(Arena *arena, unsigned threads)
 	const char *const rows[] = {
 		"version", NESO_VERSION,
 		"abi", arena_printf(arena, "%d", NESO_ABI),
-		"targets", known_targets(arena),
+		"targets", arena_printf(arena, "interp %s", target_names(arena, " ")),
 		"simd", interp_simd(),
 		"threads", arena_printf(arena, "%u", threads ? threads : os_cpu_count()),
 		"stages", "source ttir-raw ttir ttgir llir ptx cubin sass",

@@ -56,14 +56,16 @@ bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error
 	return ok;
 }
 
-static bool write_all(int fd, Str bytes)
+bool os_write_all(int fd, Str bytes)
 {
 	while (bytes.len) {
 		ssize_t put = write(fd, bytes.ptr, bytes.len);
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
+		if (put <= 0) {
+			errno = put ? errno : ENOSPC;
 			return false;
+		}
 		bytes.ptr += put;
 		bytes.len -= (size_t)put;
 	}
@@ -78,7 +80,7 @@ bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error
 	int fd = open(temp, special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return fail(arena, error, errno);
-	bool ok = write_all(fd, bytes);
+	bool ok = os_write_all(fd, bytes);
 	int code = errno;
 	if (close(fd) != 0 && ok) {
 		ok = false;

@@ -9,6 +9,8 @@
 bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error);
 /* Writes to a temporary file beside `path` and renames it: readers see the old bytes or the new. */
 bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error);
+/* To the end, whatever interrupts it; false with errno set. */
+bool os_write_all(int fd, Str bytes);
 bool os_is_file(const char *path);
 bool os_is_dir(const char *path);
 char *os_path_dir(Arena *arena, const char *path);             /* "." for a bare name */

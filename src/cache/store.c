@@ -336,18 +336,7 @@ static int write_new(const char *path, Str bytes)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	int error = 0;
-	while (bytes.len && !error) {
-		ssize_t put = write(fd, bytes.ptr, bytes.len);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0) {
-			error = put < 0 ? errno : ENOSPC;
-			break;
-		}
-		bytes.ptr += put;
-		bytes.len -= (size_t)put;
-	}
+	int error = os_write_all(fd, bytes) ? 0 : errno;
 	if (close(fd) != 0 && !error)
 		error = errno;
 	if (error)

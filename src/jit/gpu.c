@@ -35,18 +35,6 @@ static bool current_gpu(const JitHost *host, const TargetGpu **gpu, DiagList *di
 	return device->target != NULL;
 }
 
-static const char *known_targets(Arena *arena)
-{
-	Text text;
-	text_init(&text, arena);
-	text_str(&text, "interp, cuda (the current GPU), sim:TARGET (any of these, simulated)");
-	size_t count;
-	const TargetGpu *all = target_all(&count);
-	for (size_t i = 0; i < count; i++)
-		text_printf(&text, ", %s", all[i].name);
-	return text.data;
-}
-
 bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu, bool *sim, DiagList *diags)
 {
 	static const char simulated[] = "sim:";
@@ -64,7 +52,8 @@ bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu
 	const char *nearest = target_nearest(name);
 	jit_diag(diags, kernel, DIAG_TARGET_UNKNOWN, name,
 		 nearest ? arena_printf(diags->arena, " (did you mean '%s'?)", nearest) : "",
-		 known_targets(diags->arena));
+		 arena_printf(diags->arena, "interp, cuda (the current GPU), sim:TARGET (any of these, simulated), %s",
+			      target_names(diags->arena, ", ")));
 	return false;
 }
 

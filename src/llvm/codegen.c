@@ -89,17 +89,12 @@ static void made(Job *job, CodegenStage stage)
 static bool find_target(Job *job)
 {
 	const char *name = job->request->target ? job->request->target : "", *error;
-	size_t count;
-	const TargetGpu *all = target_all(&count);
 	job->target = target_find(name);
 	if (!job->target) {
-		Text known;
-		text_init(&known, &job->arena);
-		for (size_t i = 0; i < count; i++)
-			text_printf(&known, "%s%s", i ? ", " : "", all[i].name);
 		const char *near = target_nearest(name);
 		fault(job, DIAG_CODEGEN_TARGET, name,
-		      near ? arena_printf(&job->arena, " (did you mean '%s'?)", near) : "", known.data);
+		      near ? arena_printf(&job->arena, " (did you mean '%s'?)", near) : "",
+		      target_names(&job->arena, ", "));
 		return false;
 	}
 	job->ptx = emit_ptx_version(job->target, job->request->ptx_version, &job->arena, &error);

@@ -39,20 +39,6 @@ typedef struct Work {
 
 /* ---- files ---- */
 
-static bool write_all(int fd, Str bytes)
-{
-	while (bytes.len) {
-		ssize_t put = write(fd, bytes.ptr, bytes.len);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		bytes.ptr += put;
-		bytes.len -= (size_t)put;
-	}
-	return true;
-}
-
 static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
 {
 	if (access("/proc/self/fd", X_OK) != 0)
@@ -63,7 +49,7 @@ static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
 			return false;
 		work->path[i] = arena_printf(arena, "/proc/self/fd/%d", CHILD_FD + i);
 	}
-	return write_all(work->fd[0], run->input);
+	return os_write_all(work->fd[0], run->input);
 }
 
 static void close_files(Work *work)
@@ -88,7 +74,7 @@ static bool make_disk_files(Work *work, Arena *arena, const NvRun *run)
 	int fd = open(work->path[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	bool ok = write_all(fd, run->input);
+	bool ok = os_write_all(fd, run->input);
 	int code = errno;
 	close(fd);
 	errno = code;

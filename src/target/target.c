@@ -49,6 +49,15 @@ const TargetGpu *target_find(const char *name)
 	return NULL;
 }
 
+const char *target_names(Arena *arena, const char *separator)
+{
+	Text text;
+	text_init(&text, arena);
+	for (size_t i = 0; i < ARRAY_LEN(gpus); i++)
+		text_printf(&text, "%s%s", i ? separator : "", gpus[i].name);
+	return text.data;
+}
+
 const char *target_nearest(const char *name)
 {
 	const char *names[ARRAY_LEN(gpus)];

@@ -5,7 +5,7 @@
 #ifndef NESO_TARGET_TARGET_H
 #define NESO_TARGET_TARGET_H
 
-#include "base/base.h"
+#include "base/arena.h"
 
 enum {
 	TARGET_LDMATRIX = 1 << 0,
@@ -73,6 +73,8 @@ typedef struct TargetMma {
 
 /* All rows, ascending. */
 const TargetGpu *target_all(size_t *count);
+/* Their names. */
+const char *target_names(Arena *arena, const char *separator);
 /* NULL where there is none of this name. */
 const TargetGpu *target_find(const char *name);
 /* The known name that is nearest, NULL where none is near. */
