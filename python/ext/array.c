@@ -1,8 +1,7 @@
 /* What Python passes for a parameter: numbers, None, arrays of any library, descriptors, constants.
  *
- * The kind of a value is found once per type and remembered. NumPy arrays are read through __array_struct__,
- * tensors through data_ptr(), everything else by the package's import_array. No array library is imported. */
-#include "dlpack.h"
+ * NumPy arrays are read through __array_struct__, tensors through data_ptr(), everything else by the package's
+ * import_array. No array library is imported. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -69,9 +68,9 @@ void held_free(Held *held)
 	Py_CLEAR(held->finish);
 }
 
-/* ---- kinds of types ---- */
+/* ---- names ---- */
 
-static PyObject *name_array_struct, *name_data_ptr, *name_dtype, *name_is_cuda, *name_shape, *name_stride, *name_value,
+static PyObject *name_array_struct, *name_data_ptr, *name_is_cuda, *name_shape, *name_stride, *name_value,
 	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device,
 	*name_storage;
 
@@ -83,7 +82,7 @@ bool array_setup(void)
 	} names[] = {
 		{&name_array_struct, "__array_struct__"}, {&name_data_ptr, "data_ptr"},
 		{&name_storage, "untyped_storage"},
-		{&name_dtype, "dtype"},                   {&name_is_cuda, "is_cuda"},
+		{&name_is_cuda, "is_cuda"},
 		{&name_shape, "shape"},                   {&name_stride, "stride"},
 		{&name_value, "value"},                   {&name_base, "base"},
 		{&name_strides, "strides"},               {&name_block_shape, "block_shape"},
@@ -91,176 +90,9 @@ bool array_setup(void)
 		{&name_nbytes, "nbytes"},                 {&name_device, "device"},
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!(*names[i].at = PyUnicode_InternFromString(names[i].text)))
+		if (!intern(names[i].at, names[i].text))
 			return false;
 	return true;
-}
-
-/* Pointers to small numbers; the objects are kept alive, so that no other takes their address. */
-enum { TABLE_SIZE = 256 };
-typedef struct Table {
-	PyObject *keys[TABLE_SIZE];
-	int values[TABLE_SIZE];
-	unsigned count;
-} Table;
-
-static Table dtypes;
-
-static unsigned slot_of(const Table *table, const void *key)
-{
-	uintptr_t bits = (uintptr_t)key;
-	unsigned at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE;
-	while (table->keys[at] && table->keys[at] != key)
-		at = (at + 1) % TABLE_SIZE;
-	return at;
-}
-
-static int table_get(const Table *table, const void *key)
-{
-	unsigned at = slot_of(table, key);
-	return table->keys[at] ? table->values[at] : 0;
-}
-
-static void table_put(Table *table, PyObject *key, int value)
-{
-	if (table->count >= TABLE_SIZE / 2)
-		return;
-	unsigned at = slot_of(table, key);
-	Py_INCREF(key);
-	table->keys[at] = key;
-	table->values[at] = value;
-	table->count++;
-}
-
-static bool has(PyObject *object, const char *name)
-{
-	return PyObject_HasAttrString(object, name) == 1;
-}
-
-static Kind find_kind(PyObject *value)
-{
-	PyObject *type = (PyObject *)Py_TYPE(value);
-	if (PyBool_Check(value))
-		return KIND_BOOL;
-	if (PyLong_Check(value))
-		return KIND_INT;
-	if (PyFloat_Check(value))
-		return KIND_FLOAT;
-	if (PyUnicode_Check(value))
-		return KIND_VALUE;
-	if (PyTuple_Check(value) || PyList_Check(value))
-		return KIND_TUPLE;
-	if (host.descriptor && PyObject_IsInstance(value, host.descriptor) == 1)
-		return KIND_DESCRIPTOR;
-	if (host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
-		return KIND_CONSTEXPR;
-	if (host.wrapper && PyObject_IsInstance(value, host.wrapper) == 1)
-		return KIND_WRAPPER;
-	if (has(type, "data_ptr"))
-		return KIND_TENSOR;
-	if (has(type, "__array_struct__") && !has(type, "__setitem__"))
-		return has(type, "__index__") ? KIND_INDEX : has(type, "__float__") ? KIND_REAL : KIND_VALUE;
-	if (has(type, "__cuda_array_interface__") || has(value, "__cuda_array_interface__"))
-		return KIND_ARRAY;
-	if (has(type, "__array_struct__"))
-		return KIND_NUMPY;
-	if (has(type, "__dlpack__") || has(type, "__array_interface__") || has(value, "data_ptr"))
-		return KIND_ARRAY;
-	PyObject *view = PyMemoryView_FromObject(value);
-	if (view) {
-		Py_DECREF(view);
-		return PyBytes_Check(value) ? KIND_VALUE : KIND_ARRAY;
-	}
-	PyErr_Clear();
-	return has(type, "__index__") ? KIND_INDEX : KIND_VALUE;
-}
-
-/* The capsule's table, in a version that is known. */
-const Exchange *array_exchange(PyObject *type)
-{
-	PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
-	const Exchange *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
-	Py_XDECREF(capsule);
-	PyErr_Clear();
-	while (found && found->major > 1)
-		found = found->previous;
-	return found && found->major == 1 && found->tensor && found->stream ? found : NULL;
-}
-
-static TypeInfo find_type(PyObject *value)
-{
-	TypeInfo info = {(PyObject *)Py_TYPE(value), find_kind(value), false, NULL};
-	if (info.kind == KIND_TENSOR)
-		info.exchange = array_exchange(info.type);
-	if (info.kind == KIND_VALUE && host.lasting)
-		info.lasting = PyType_Check(value) || PyObject_IsInstance(value, host.lasting) == 1;
-	PyErr_Clear();
-	return info;
-}
-
-/* Never full; types past the last one that fits are found each time. */
-const TypeInfo *array_type(PyObject *value)
-{
-	static TypeInfo types[TABLE_SIZE], other;
-	static unsigned count;
-	const void *type = Py_TYPE(value);
-	uintptr_t bits = (uintptr_t)type;
-	unsigned at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE;
-	while (types[at].type != type) {
-		if (!types[at].type)
-			break;
-		at = (at + 1) % TABLE_SIZE;
-	}
-	if (types[at].type == type)
-		return &types[at];
-	other = find_type(value);
-	if (count >= TABLE_SIZE / 2)
-		return &other;
-	at = (unsigned)((bits >> 4) ^ (bits >> 12)) % TABLE_SIZE; /* finding may have run Python, and filled in others */
-	while (types[at].type && types[at].type != type)
-		at = (at + 1) % TABLE_SIZE;
-	if (!types[at].type) {
-		Py_INCREF(other.type);
-		types[at] = other;
-		count++;
-	}
-	return &types[at];
-}
-
-/* ---- element types ---- */
-
-static neso_dtype dtype_by_name(PyObject *dtype)
-{
-	PyObject *text = PyObject_Str(dtype);
-	const char *name = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-	neso_dtype found = NESO_DTYPE_NONE;
-	if (name) {
-		const char *dot = strrchr(name, '.');
-		found = neso_dtype_of(dot ? dot + 1 : name);
-	}
-	if (name && found == NESO_DTYPE_NONE)
-		PyErr_Format(PyExc_TypeError, "kernels know no element type %R", dtype);
-	Py_XDECREF(text);
-	return found;
-}
-
-neso_dtype array_dtype(PyObject *dtype)
-{
-	neso_dtype found = (neso_dtype)table_get(&dtypes, dtype);
-	if (found == NESO_DTYPE_NONE) {
-		found = dtype_by_name(dtype);
-		if (found != NESO_DTYPE_NONE)
-			table_put(&dtypes, dtype, (int)found);
-	}
-	return found;
-}
-
-static neso_dtype dtype_attribute(PyObject *array)
-{
-	PyObject *dtype = PyObject_GetAttr(array, name_dtype);
-	neso_dtype found = dtype ? array_dtype(dtype) : NESO_DTYPE_NONE;
-	Py_XDECREF(dtype);
-	return found;
 }
 
 /* ---- memory ---- */
@@ -338,7 +170,7 @@ static bool bind_numpy(PyObject *array, bool is_const, neso_arg *arg, Key *key)
 	if (!a)
 		goto out;
 	neso_dtype dtype = struct_dtype(a);
-	if (dtype == NESO_DTYPE_NONE && (dtype = dtype_attribute(array)) == NESO_DTYPE_NONE)
+	if (dtype == NESO_DTYPE_NONE && (dtype = array_dtype_of(array)) == NESO_DTYPE_NONE)
 		goto out;
 	if (!(a->flags & NOT_SWAPPED) && a->itemsize > 1) {
 		PyErr_SetString(PyExc_TypeError, "the array's bytes are in the other order; use .astype of its native dtype");
@@ -470,7 +302,7 @@ static bool bind_tensor(PyObject *tensor, bool is_const, const char *name, neso_
 	Py_DECREF(pointer);
 	if (address == (unsigned long long)-1 && PyErr_Occurred())
 		return false;
-	neso_dtype dtype = dtype_attribute(tensor);
+	neso_dtype dtype = array_dtype_of(tensor);
 	if (dtype == NESO_DTYPE_NONE)
 		return false;
 	char *begin;

@@ -38,6 +38,26 @@ static PyObject *done(neso_status status, neso_diagnostics *diagnostics)
 	Py_RETURN_NONE;
 }
 
+/* A call of the library without the interpreter's lock: `status` and `diagnostics` are what it gave. */
+#define CALL(call)                               \
+	neso_diagnostics *diagnostics = NULL;    \
+	neso_status status;                      \
+	do {                                     \
+		Py_BEGIN_ALLOW_THREADS           \
+		status = (call);                 \
+		Py_END_ALLOW_THREADS             \
+	} while (0)
+
+/* The result of a call that makes something; takes the reference. */
+static PyObject *made(neso_status status, neso_diagnostics *diagnostics, PyObject *result)
+{
+	PyObject *good = done(status, diagnostics);
+	Py_XDECREF(good);
+	if (!good)
+		Py_CLEAR(result);
+	return result;
+}
+
 /* ---- devices ---- */
 
 static PyObject *gpu_count(PyObject *self, PyObject *unused)
@@ -59,11 +79,7 @@ static PyObject *gpu_info(PyObject *self, PyObject *args)
 	if (!context)
 		return NULL;
 	neso_gpu gpu = {.size = sizeof gpu};
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_get(context, index, &gpu, &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_get(context, index, &gpu, &diagnostics));
 	if (status != NESO_OK)
 		return host_fail(status, diagnostics, NULL);
 	neso_diagnostics_free(diagnostics);
@@ -79,16 +95,10 @@ static PyObject *gpu_current(PyObject *self, PyObject *unused)
 	(void)unused;
 	neso_context *context = host_context();
 	uint32_t index = 0;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_current(context, &index, &diagnostics);
-	Py_END_ALLOW_THREADS
-	PyObject *result = done(status, diagnostics);
-	Py_XDECREF(result);
-	return result ? PyLong_FromUnsignedLong(index) : NULL;
+	CALL(neso_gpu_current(context, &index, &diagnostics));
+	return made(status, diagnostics, PyLong_FromUnsignedLong(index));
 }
 
 static PyObject *gpu_use(PyObject *self, PyObject *args)
@@ -96,13 +106,9 @@ static PyObject *gpu_use(PyObject *self, PyObject *args)
 	(void)self;
 	unsigned index;
 	neso_context *context = PyArg_ParseTuple(args, "I", &index) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_use(context, index, &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_use(context, index, &diagnostics));
 	return done(status, diagnostics);
 }
 
@@ -111,13 +117,9 @@ static PyObject *gpu_synchronize(PyObject *self, PyObject *args)
 	(void)self;
 	unsigned long long stream = 0;
 	neso_context *context = PyArg_ParseTuple(args, "|K", &stream) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_synchronize(context, as_pointer(stream), &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_synchronize(context, as_pointer(stream), &diagnostics));
 	return done(status, diagnostics);
 }
 
@@ -129,16 +131,10 @@ static PyObject *gpu_alloc(PyObject *self, PyObject *args)
 	unsigned long long bytes;
 	void *address = NULL;
 	neso_context *context = PyArg_ParseTuple(args, "K", &bytes) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_alloc(context, (size_t)bytes, &address, &diagnostics);
-	Py_END_ALLOW_THREADS
-	PyObject *result = done(status, diagnostics);
-	Py_XDECREF(result);
-	return result ? PyLong_FromVoidPtr(address) : NULL;
+	CALL(neso_gpu_alloc(context, (size_t)bytes, &address, &diagnostics));
+	return made(status, diagnostics, PyLong_FromVoidPtr(address));
 }
 
 static PyObject *gpu_free(PyObject *self, PyObject *args)
@@ -159,13 +155,9 @@ static PyObject *gpu_copy(PyObject *self, PyObject *args)
 	(void)self;
 	unsigned long long to, from, bytes, stream = 0;
 	neso_context *context = PyArg_ParseTuple(args, "KKK|K", &to, &from, &bytes, &stream) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_copy(context, as_pointer(to), as_pointer(from), (size_t)bytes, as_pointer(stream), &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_copy(context, as_pointer(to), as_pointer(from), (size_t)bytes, as_pointer(stream), &diagnostics));
 	return done(status, diagnostics);
 }
 
@@ -175,13 +167,9 @@ static PyObject *gpu_fill(PyObject *self, PyObject *args)
 	unsigned long long address, bytes, stream = 0;
 	int byte;
 	neso_context *context = PyArg_ParseTuple(args, "KiK|K", &address, &byte, &bytes, &stream) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_fill(context, as_pointer(address), byte, (size_t)bytes, as_pointer(stream), &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_fill(context, as_pointer(address), byte, (size_t)bytes, as_pointer(stream), &diagnostics));
 	return done(status, diagnostics);
 }
 
@@ -193,16 +181,10 @@ static PyObject *gpu_event(PyObject *self, PyObject *unused)
 	(void)unused;
 	void *event = NULL;
 	neso_context *context = host_context();
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_event_new(context, &event, &diagnostics);
-	Py_END_ALLOW_THREADS
-	PyObject *result = done(status, diagnostics);
-	Py_XDECREF(result);
-	return result ? PyLong_FromVoidPtr(event) : NULL;
+	CALL(neso_gpu_event_new(context, &event, &diagnostics));
+	return made(status, diagnostics, PyLong_FromVoidPtr(event));
 }
 
 static PyObject *gpu_event_record(PyObject *self, PyObject *args)
@@ -210,13 +192,9 @@ static PyObject *gpu_event_record(PyObject *self, PyObject *args)
 	(void)self;
 	unsigned long long event, stream = 0;
 	neso_context *context = PyArg_ParseTuple(args, "K|K", &event, &stream) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_event_record(context, as_pointer(event), as_pointer(stream), &diagnostics);
-	Py_END_ALLOW_THREADS
+	CALL(neso_gpu_event_record(context, as_pointer(event), as_pointer(stream), &diagnostics));
 	return done(status, diagnostics);
 }
 
@@ -226,16 +204,10 @@ static PyObject *gpu_event_elapsed(PyObject *self, PyObject *args)
 	unsigned long long from, to;
 	double seconds = 0;
 	neso_context *context = PyArg_ParseTuple(args, "KK", &from, &to) ? host_context() : NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
 	if (!context)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_gpu_event_elapsed(context, as_pointer(from), as_pointer(to), &seconds, &diagnostics);
-	Py_END_ALLOW_THREADS
-	PyObject *result = done(status, diagnostics);
-	Py_XDECREF(result);
-	return result ? PyFloat_FromDouble(seconds) : NULL;
+	CALL(neso_gpu_event_elapsed(context, as_pointer(from), as_pointer(to), &seconds, &diagnostics));
+	return made(status, diagnostics, PyFloat_FromDouble(seconds));
 }
 
 static PyObject *gpu_event_free(PyObject *self, PyObject *args)

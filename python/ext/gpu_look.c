@@ -4,7 +4,7 @@
  * torch's tensors are read through DLPack's table of C functions, without a call into Python. */
 #include "gpu.h"
 
-static PyObject *name_data_ptr, *name_dtype, *name_is_cuda, *name_device, *name_index, *name_base, *name_shape,
+static PyObject *name_data_ptr, *name_is_cuda, *name_device, *name_index, *name_base, *name_shape,
 	*name_strides, *name_block_shape, *name_padding, *name_value, *name_interface;
 
 bool gpu_setup(void)
@@ -13,7 +13,7 @@ bool gpu_setup(void)
 		PyObject **at;
 		const char *text;
 	} names[] = {
-		{&name_data_ptr, "data_ptr"}, {&name_dtype, "dtype"},     {&name_is_cuda, "is_cuda"},
+		{&name_data_ptr, "data_ptr"}, {&name_is_cuda, "is_cuda"},
 		{&name_device, "device"},     {&name_index, "index"},     {&name_base, "base"},
 		{&name_shape, "shape"},       {&name_strides, "strides"}, {&name_block_shape, "block_shape"},
 		{&name_padding, "padding"},   {&name_value, "value"},     {&name_interface, "__cuda_array_interface__"},
@@ -98,14 +98,6 @@ static int place_of_address(uint64_t address)
 	return reached ? ANYWHERE : ON_HOST;
 }
 
-static neso_dtype dtype_attribute(PyObject *array)
-{
-	PyObject *dtype = PyObject_GetAttr(array, name_dtype);
-	neso_dtype found = dtype ? array_dtype(dtype) : NESO_DTYPE_NONE;
-	Py_XDECREF(dtype);
-	return found;
-}
-
 /* The number of the GPU by tensor.device.index. */
 static int device_index(PyObject *tensor)
 {
@@ -125,7 +117,7 @@ static bool look_python(GpuCall *g, PyObject *tensor, Py_ssize_t i, GpuValue *ou
 	PyObject *pointer = PyObject_CallMethodObjArgs(tensor, name_data_ptr, NULL);
 	uint64_t address = pointer ? PyLong_AsUnsignedLongLong(pointer) : 0;
 	Py_XDECREF(pointer);
-	neso_dtype dtype = PyErr_Occurred() ? NESO_DTYPE_NONE : dtype_attribute(tensor);
+	neso_dtype dtype = PyErr_Occurred() ? NESO_DTYPE_NONE : array_dtype_of(tensor);
 	if (dtype == NESO_DTYPE_NONE)
 		return false;
 	PyObject *is_cuda = PyObject_GetAttr(tensor, name_is_cuda);
@@ -153,7 +145,7 @@ static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, 
 		return look_python(g, tensor, i, out);
 	}
 	neso_dtype dtype = dtype_of_dl(&t);
-	if (dtype == NESO_DTYPE_NONE && (dtype = dtype_attribute(tensor)) == NESO_DTYPE_NONE)
+	if (dtype == NESO_DTYPE_NONE && (dtype = array_dtype_of(tensor)) == NESO_DTYPE_NONE)
 		return false;
 	uint64_t address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
 	int where = place_of_dl(&t, address);
@@ -169,7 +161,7 @@ static bool look_tensor(GpuCall *g, const Exchange *exchange, PyObject *tensor, 
 /* The memory of another tensor under another element type. */
 static bool look_wrapper(GpuCall *g, PyObject *wrapper, Py_ssize_t i, GpuValue *out)
 {
-	neso_dtype dtype = dtype_attribute(wrapper);
+	neso_dtype dtype = array_dtype_of(wrapper);
 	PyObject *base = dtype ? PyObject_GetAttr(wrapper, name_base) : NULL;
 	bool good = false;
 	if (!base)
@@ -219,7 +211,7 @@ static bool look_interface(GpuCall *g, PyObject *array, PyObject *interface, Py_
 		return false;
 	}
 	neso_dtype dtype = dtype_of_text(PyUnicode_AsUTF8AndSize(kind, NULL));
-	if (dtype == NESO_DTYPE_NONE && (dtype = dtype_attribute(array)) == NESO_DTYPE_NONE)
+	if (dtype == NESO_DTYPE_NONE && (dtype = array_dtype_of(array)) == NESO_DTYPE_NONE)
 		return false;
 	place(g, i, ON_SOME_GPU);
 	if (!g->exchange && !g->foreign)
@@ -244,7 +236,7 @@ static int look_dlpack(GpuCall *g, PyObject *array, Py_ssize_t i, GpuValue *out)
 	PyObject *capsule = export ? PyObject_Call(export, none, words) : NULL;
 	const DlTensor *t = capsule ? PyCapsule_GetPointer(capsule, "dltensor") : NULL;
 	neso_dtype dtype = t ? dtype_of_dl(t) : NESO_DTYPE_NONE;
-	bool good = t && (dtype || (dtype = dtype_attribute(array))) && keep(g, capsule);
+	bool good = t && (dtype || (dtype = array_dtype_of(array))) && keep(g, capsule);
 	if (good) {
 		place(g, i, id);
 		if (!g->exchange && !g->foreign)

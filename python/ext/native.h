@@ -1,6 +1,7 @@
 /* Inside the extension: what its files share. A user of neso.h alone, in CPython's limited API (3.10 on).
  *
  * array.c   what Python passes for a parameter -> neso_arg, and its part of the key
+ * array_type.c  the kind of value that a type's are, element types
  * call.c    a call's arguments, options and grid
  * launch.c  the table of variants, compiling, launching
  * kernel.c  the types: the one under JITFunction, what kernel[grid] gives, compiled kernels
@@ -57,25 +58,7 @@ bool host_take_error(void);
 bool host_poll(void *unused);
 bool host_add(PyObject *module);
 
-/* ---- array.c ---- */
-
-/* The packed kinds of a call's arguments: equal keys, equal variant. */
-typedef struct Key {
-	unsigned char *data;
-	size_t len, cap;
-	unsigned char local[512];
-} Key;
-
-void key_init(Key *key);
-void key_free(Key *key);
-bool key_add(Key *key, const void *data, size_t len); /* false with MemoryError */
-
-/* What must live until the launch is over, or be done then. */
-typedef struct Held {
-	PyObject *objects; /* list, or NULL */
-	PyObject *finish;  /* list of functions that copy results back, or NULL */
-	bool has_tuple;    /* a run-time argument is a tuple: its items are arguments of their own */
-} Held;
+/* ---- array_type.c ---- */
 
 /* What kind of value a type's are, found once per type and remembered. */
 typedef enum Kind {
@@ -104,20 +87,43 @@ typedef struct TypeInfo {
 	const struct Exchange *exchange; /* TENSOR: or NULL */
 } TypeInfo;
 
-bool array_setup(void);
 /* Lives until the next call. */
 const TypeInfo *array_type(PyObject *value);
 /* A type's table of C functions; NULL without an exception: it has none. */
 const struct Exchange *array_exchange(PyObject *type);
 /* Of an array library's dtype; NESO_DTYPE_NONE with an exception. */
 neso_dtype array_dtype(PyObject *dtype);
+/* Of the array's attribute; likewise. */
+neso_dtype array_dtype_of(PyObject *array);
+
+/* ---- array.c ---- */
+
+/* The packed kinds of a call's arguments: equal keys, equal variant. */
+typedef struct Key {
+	unsigned char *data;
+	size_t len, cap;
+	unsigned char local[512];
+} Key;
+
+void key_init(Key *key);
+void key_free(Key *key);
+bool key_add(Key *key, const void *data, size_t len); /* false with MemoryError */
+
+/* What must live until the launch is over, or be done then. */
+typedef struct Held {
+	PyObject *objects; /* list, or NULL */
+	PyObject *finish;  /* list of functions that copy results back, or NULL */
+	bool has_tuple;    /* a run-time argument is a tuple: its items are arguments of their own */
+} Held;
+
+bool array_setup(void);
 bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
 /* The parts of a pointer's and a descriptor's argument, and of their keys, that are the same for CPU and GPU. */
 bool array_key_pointer(const neso_arg *arg, Key *key);
 bool array_key_descriptor(const neso_arg *arg, Key *key);
-/* false with an exception. */
 /* A constexpr whose value the key leaves out but for its neso_number_class. 1: done; 0: it is no plain number; -1: exception. */
 int array_bind_demoted(PyObject *value, neso_arg *arg, Key *key);
+/* False with an exception. */
 bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key,
 		Held *held);
 bool held_keep(Held *held, PyObject *object);
