@@ -40,7 +40,7 @@ static inline int random_below(Random *r, int n)
 
 /* ---- programs ---- */
 
-enum { MAX_RANK = 4, MAX_ARGS = 4, MAX_STMTS = 160, MAX_ELEMENTS = 8192, MAX_TRIPS = 5 };
+enum { MAX_RANK = 4, MAX_ARGS = 4, MAX_STMTS = 160, MAX_ELEMENTS = 16384, MAX_TRIPS = 5 };
 
 typedef struct Type {
 	neso_dtype dtype; /* NONE: no value */
@@ -87,6 +87,7 @@ typedef struct Program {
 	uint32_t grid, num_warps, num_stages, schedules;
 	int count;
 	Stmt stmts[MAX_STMTS];
+	bool plain; /* nothing is concluded from the values of arguments */
 	bool fused; /* found by program_check: all arithmetic is exact, so that fusing it changes nothing */
 	bool new_floats; /* found: has fp8e4nv, which targets before sm_89 do not have */
 } Program;
@@ -161,7 +162,7 @@ typedef struct Case {
 	char *text; /* Triton source; the kernel is named `kernel` */
 	uint32_t grid, num_warps, num_stages;
 	uint32_t schedules; /* orders of warps that simulators run it in */
-	bool fused;
+	bool fused, plain; /* as in Program */
 	bool new_floats;
 	int arg_count;
 	CaseArg args[MAX_CASE_ARGS];

@@ -46,7 +46,7 @@ Type some_type(Generator *g, neso_dtype dtype)
 {
 	static const int ranks[] = {1, 1, 1, 2, 2, 2, 2, 3, 3, 0};
 	Type t = {.dtype = dtype, .rank = (uint8_t)ranks[below(g, 10)]};
-	int room = 1 << (6 + below(g, 7));
+	int room = 1 << (below(g, 16) ? 6 + below(g, 7) : 14);
 	for (int d = 0; d < t.rank; d++) {
 		int dim = g->dims[below(g, 3)];
 		if (below(g, 12) == 0)
@@ -146,6 +146,7 @@ static void choose_taste(Generator *g)
 	g->p->grid = below(g, 3) ? 1 : 2 + (uint32_t)below(g, 2);
 	g->p->num_warps = 1u << (below(g, 2) ? 2 : below(g, 5));
 	g->p->num_stages = 1 + (uint32_t)below(g, 4);
+	g->p->plain = below(g, 8) == 0;
 	g->p->schedules = below(g, 4) ? 1 : 2 + (uint32_t)below(g, 2);
 }
 

@@ -243,6 +243,7 @@ void program_print(const Program *p, Case *c)
 		    .num_stages = p->num_stages,
 		    .schedules = p->schedules,
 		    .fused = p->fused,
+		    .plain = p->plain,
 		    .new_floats = p->new_floats};
 	Printer pr = {.p = p,
 		      .c = c,

@@ -227,6 +227,7 @@ static bool engine_run(neso_kernel *kernel, neso_context *context, const Case *c
 					.num_warps = c->num_warps,
 					.num_stages = c->num_stages,
 					.target = target,
+					.no_specialize = c->plain,
 					.no_fp_fusion = !c->fused};
 	snprintf(outcome->target, sizeof outcome->target, "%s", target);
 	if (s.on_gpu)

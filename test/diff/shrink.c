@@ -197,6 +197,10 @@ static void shrink_launch(Shrinker *s)
 			break;
 	}
 	q = *s->p;
+	q.plain = false;
+	if (s->p->plain)
+		attempt(s, &q);
+	q = *s->p;
 	q.schedules = 1;
 	if (q.schedules != s->p->schedules)
 		attempt(s, &q);
