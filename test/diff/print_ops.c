@@ -209,6 +209,7 @@ void print_load(Printer *pr, int i)
 					    ", eviction_policy=\"evict_first\"",
 					    ", eviction_policy=\"evict_last\"",
 					    ", volatile=True"};
+	static const char *const zeros[] = {"", "", " 0", " 0, 0", " 0, 0, 0"};
 	const Stmt *s = stmt(pr, i);
 	const Type *t = &s->type;
 	bool moved = s->sub == BY_POINTER;
@@ -231,7 +232,7 @@ void print_load(Printer *pr, int i)
 		     hints[(unsigned)s->imm[3] < 6 ? s->imm[3] : 0]);
 	}
 	if (moved && s->imm[0] == AT_BLOCK)
-		line(pr, "q%d = tl.advance(q%d, (%d,%s))", i, i, t->dim[0], " 0, 0, 0" + 3 * (4 - t->rank));
+		line(pr, "q%d = tl.advance(q%d, (%d,%s))", i, i, t->dim[0], zeros[t->rank]);
 	else if (moved)
 		line(pr, "q%d += %d", i, t->rank ? span_of(t, s->imm[0]) : 1);
 }
