@@ -3,6 +3,8 @@
  * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
  * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
  * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+#include "gpu/prefix.h"
+#include "gpu/schedule.h"
 #include "gpu/choose.h"
 #include "gpu/dot.h"
 
@@ -314,6 +316,9 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 					      op->kind != OP_ATOMIC_CAS && op->operand_count > mask
 						      ? ir_operand(op, mask)
 						      : NULL);
+	if (op->kind == OP_LOAD && op->operand_count > 1 && is_access(op) &&
+	    schedule_may_copy(c->gpu, c->cx->module, c->arena, op))
+		node->access->vector = prefix_vector(c->axes, c->gpu->ir, ir_operand(op, 0), ir_operand(op, 1), node->access->dim);
 	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
 		node->access->widest = gpu_atomic_bytes(c->gpu, op);
 }

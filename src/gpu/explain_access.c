@@ -186,7 +186,8 @@ static bool visit(void *data, IrOp *op)
 	const Layout *l = layout_strip_registers(&all->cx->layouts, gpu_layout(all->cx, type));
 	uint32_t registers[8];
 	unsigned vector = 0, asked = mask_at[op->kind];
-	a.mask = asked < op->operand_count ? ir_operand(op, asked) : NULL;
+	bool counted = op->kind == OP_ASYNC_COPY && op->operand_count > 4; /* its mask may end within a copy */
+	a.mask = asked < op->operand_count && !counted ? ir_operand(op, asked) : NULL;
 	a.bits = gpu_element_bits(elem);
 	a.widest = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ? MAX(gpu_atomic_bytes(all->cx, op), a.bits / 8) : WIDEST;
 	a.share = (int64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_REGISTER);

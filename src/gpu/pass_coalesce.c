@@ -3,12 +3,14 @@
  * Needs: a module of LEVEL_G. Keeps: all other layouts; conversions stand around the access.
  * Method: the dim along which addresses are contiguous is the fastest; a thread takes as many neighbours as alignment,
  * contiguity and mask allow, up to 16 bytes, and no more than its share of the tile. A mask that may end anywhere
- * allows one, and then neighbours are best in neighbouring lanes.
+ * allows one, and then neighbours are best in neighbouring lanes; but not where the load becomes a copy, which counts (prefix.h).
  * Warps go first along dims that no reduction of such a tile runs over: a row of its own for each warp needs no shared
  * memory, and 32 lanes of 16 bytes are whole lines in any case. */
 #include "gpu/axis.h"
 #include "gpu/gpu.h"
+#include "gpu/prefix.h"
 #include "gpu/price.h"
+#include "gpu/schedule.h"
 
 enum { WIDEST_BYTES = 16 };
 
@@ -84,14 +86,17 @@ static const Layout *layout_for(const Coalesce *c, const IrOp *op, IrType tile, 
 }
 
 /* Of a tile of pointers: operand 0. */
-static const Layout *pointer_layout(const Coalesce *c, const IrOp *op, uint32_t mask_at, unsigned widest)
+static const Layout *pointer_layout(const Coalesce *c, IrOp *op, uint32_t mask_at, unsigned widest)
 {
 	const IrValue *pointers = ir_operand(op, 0);
 	const IrValue *mask = mask_at < op->operand_count ? ir_operand(op, mask_at) : NULL;
 	const AxisInfo *info = axis_of(c->axes, pointers);
 	unsigned order[LAYOUT_MAX_RANK];
 	order_of(info, pointers->type, order);
-	return layout_for(c, op, pointers->type, order, axis_vector(c->axes, pointers, mask, order[0]), widest);
+	int64_t vector = axis_vector(c->axes, pointers, mask, order[0]);
+	if (mask && op->kind == OP_LOAD && schedule_may_copy(c->gpu, c->cx->module, c->cx->scratch, op))
+		vector = prefix_vector(c->axes, c->gpu->ir, pointers, mask, order[0]);
+	return layout_for(c, op, pointers->type, order, vector, widest);
 }
 
 /* A descriptor's block is contiguous along its last dim. */
@@ -102,7 +107,7 @@ static const Layout *block_layout(const Coalesce *c, const IrOp *op, IrType tile
 	return layout_for(c, op, tile, order, WIDEST_BYTES, WIDEST_BYTES);
 }
 
-static const Layout *access_layout(const Coalesce *c, const IrOp *op)
+static const Layout *access_layout(const Coalesce *c, IrOp *op)
 {
 	bool pointers = op->operand_count && ir_is_tensor(ir_operand(op, 0)->type);
 	switch (op->kind) {

@@ -13,6 +13,7 @@
  * The wait is the first op of the body: one barrier behind it covers both that all threads' copies of this iteration are there
  * and that all have read what is written over, so the copies may stand anywhere behind it (neso.free_slot). */
 #include "gpu/pressure.h"
+#include "gpu/prefix.h"
 #include "gpu/schedule.h"
 
 enum { MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1, SHARED_SPACE = 0, MOST_WORDS = 200 /* of a first dot, of 255 */ };
@@ -41,6 +42,7 @@ typedef struct Pipeline {
 	GpuCx *gpu;
 	IrModule *m;
 	const Schedule *s;
+	const AxisMap *axes;
 	IrOp *loop;
 	IrBlock *body;
 	IrBuilder before, top; /* in front of the loop; at the start of its body */
@@ -271,22 +273,46 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 	vec_push(p->cx->scratch, &p->rings, (Ring){l, irb_0(&p->before, OP_LOCAL_ALLOC, type)});
 }
 
+typedef struct At {
+	Pipeline *p;
+	bool first;
+	unsigned k;
+} At;
+
+static IrValue *at(void *data, IrValue *v)
+{
+	const At *a = data;
+	return value_at(a->p, a->first, v, a->k);
+}
+
+/* How many elements of each copy the mask lets through; NULL: all or none. */
+static IrValue *count_at(Pipeline *p, bool first, const Ring *ring, unsigned k, int64_t n)
+{
+	const IrOp *load = ring->load->load;
+	At where = {p, first, k};
+	Prefix prefix = {p->axes, p->gpu, first ? &p->before : &p->top, ring->load->dim, n, at, &where};
+	return load->operand_count > 1 ? prefix_count(&prefix, ir_operand(load, 1)) : NULL;
+}
+
 /* The copy of iteration k into slot `number`. */
 static void copy_tile(Pipeline *p, bool first, const Ring *ring, unsigned k, IrValue *number)
 {
 	IrBuilder *b = first ? &p->before : &p->top;
 	IrOp *load = ring->load->load;
 	b->loc = load->loc;
-	IrValue *args[3] = {value_at(p, first, ir_operand(load, 0), k), NULL, mask_at(p, first, load, k)};
+	IrType token = p->gpu->ir->token, tile = load->results[0].type;
+	unsigned n = ring->load->width * 8 / gpu_element_bits(tile->elem);
+	IrValue *args[5] = {value_at(p, first, ir_operand(load, 0), k), NULL, mask_at(p, first, load, k)};
+	args[4] = count_at(p, first, ring, k, n);
+	if (args[4])
+		args[3] = ir_is_float(tile->elem) ? irb_float(b, tile, 0) : irb_int(b, tile, 0);
 	args[1] = slot_of(p, b, ring, number);
-	IrType token = p->gpu->ir->token;
-	IrOp *copy = irb_op(b, OP_ASYNC_COPY, args, 3, &token, 1, 0);
+	IrOp *copy = irb_op(b, OP_ASYNC_COPY, args, args[4] ? 5 : 3, &token, 1, 0);
 	static const IrAttrName names[] = {ATTR_CACHE, ATTR_EVICT};
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
 		if (ir_get(load, p->gpu->ir, names[i]))
 			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
-	unsigned bits = gpu_element_bits(load->results[0].type->elem);
-	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, ring->load->width * 8 / bits));
+	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, n));
 	if (first)
 		return;
 	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
@@ -480,9 +506,9 @@ static void behind(Pipeline *p, IrOp *loop)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
 
-static void carry_out(PassCx *cx, const Schedule *s)
+static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 {
-	Pipeline p = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .s = s, .loop = s->loop, .values = cx->module->next_value};
+	Pipeline p = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .s = s, .axes = axes, .loop = s->loop, .values = cx->module->next_value};
 	IrValue *number = NULL, **held = ARENA_ARRAY(cx->scratch, IrValue *, s->loads.len);
 	p.body = s->loop->regions[0].first;
 	p.before = ir_at(cx->module, s->loop);
@@ -543,7 +569,7 @@ bool pass_pipeline(PassCx *cx, bool *changed)
 		for (uint32_t k = 0; k < s.loads.len; k++)
 			ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
 		if (ahead)
-			carry_out(cx, &s);
+			carry_out(cx, axes, &s);
 	}
 	return true;
 }

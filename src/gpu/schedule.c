@@ -9,6 +9,7 @@
 #include "gpu/schedule.h"
 
 #include "gpu/explain.h"
+#include "gpu/prefix.h"
 #include "gpu/pressure.h"
 #include "ir/fold.h"
 #include "ir/text.h"
@@ -163,32 +164,42 @@ bool schedule_fills(const IrOp *load)
 	return load->operand_count > 2 && !(a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0);
 }
 
-/* Why cp.async does not do it; NONE: it does, `width` bytes at once. */
-static RemarkCode why_not_copied(const Deciding *d, const IrOp *load, unsigned *width)
+/* Why cp.async does not do it, in whatever layout. */
+static RemarkCode why_never_copied(const GpuCx *gpu, const IrOp *load)
+{
+	IrType type = load->results[0].type;
+	int64_t cache = ir_get_int(load, gpu->ir, ATTR_CACHE, CACHE_NONE);
+	if (!target_has(gpu->target, TARGET_CP_ASYNC) || gpu->num_ctas > 1)
+		return REMARK_LOAD_TARGET;
+	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || !base_is_pow2((uint64_t)ir_numel(type)))
+		return REMARK_LOAD_TILE;
+	return cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG ? REMARK_LOAD_CACHE : REMARK_NONE;
+}
+
+/* Why cp.async does not do it; NONE: it does, `width` bytes at once along `dim`. */
+static RemarkCode why_not_copied(const Deciding *d, const IrOp *load, unsigned *width, unsigned *dim)
 {
 	IrType type = load->results[0].type;
 	const IrValue *mask = load->operand_count > 1 ? ir_operand(load, 1) : NULL;
 	const Layout *l = gpu_layout(d->gpu, type);
 	unsigned bits = gpu_element_bits(type->elem), best = 0;
-	int64_t cache = ir_get_int(load, d->gpu->ir, ATTR_CACHE, CACHE_NONE);
+	RemarkCode never = why_never_copied(d->gpu, load);
 	uint32_t registers[8];
-	if (!target_has(d->gpu->target, TARGET_CP_ASYNC) || d->gpu->num_ctas > 1)
-		return REMARK_LOAD_TARGET;
-	if (!ir_is_scalar(type->elem) || type->elem->bits < 8 || layout_space_reps(&l->in) > 1)
-		return REMARK_LOAD_TILE;
-	if (cache != CACHE_NONE && cache != CACHE_CA && cache != CACHE_CG)
-		return REMARK_LOAD_CACHE;
+	if (never)
+		return never;
 	for (unsigned k = 0; k < type->rank; k++) {
-		int64_t n = MIN(axis_vector(d->axes, ir_operand(load, 0), mask, k), (int64_t)(MOST_BYTES * 8 / bits));
-		best = MAX(best, layout_vector(l, k, base_log2((uint64_t)MAX(n, 1)), registers));
+		int64_t n = prefix_vector(d->axes, d->gpu->ir, ir_operand(load, 0), mask, k);
+		n = MIN(n, (int64_t)(MOST_BYTES * 8 / bits));
+		unsigned found = layout_vector(l, k, base_log2((uint64_t)MAX(n, 1)), registers);
+		*dim = k == 0 || found > best ? k : *dim;
+		best = MAX(best, found);
 	}
 	*width = (bits << best) / 8;
 	return *width < LEAST_BYTES ? REMARK_LOAD_NARROW : REMARK_NONE;
 }
 
-static void add_load(Deciding *d, IrOp *load)
+static bool operands_can_be_ahead(Deciding *d, const IrOp *load)
 {
-	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
 	bool ok = !ir_get_bool(load, d->gpu->ir, ATTR_IS_VOLATILE);
 	d->why = REMARK_LOAD_VOLATILE;
 	d->deepest = 0;
@@ -196,16 +207,29 @@ static void add_load(Deciding *d, IrOp *load)
 		d->seen[i] = ARENA_ARRAY(d->arena, uint8_t, d->values);
 	for (uint32_t i = 0; i < load->operand_count && ok; i++)
 		ok = can_be_ahead(d, ir_operand(load, i), 0);
+	return ok;
+}
+
+static uint64_t tile_bytes(const IrOp *load)
+{
+	IrType type = load->results[0].type;
+	return (uint64_t)ir_numel(type) * gpu_element_bits(type->elem) / 8;
+}
+
+static void add_load(Deciding *d, IrOp *load)
+{
+	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
+	bool ok = operands_can_be_ahead(d, load);
 	s.indirection = d->deepest;
 	if (!ok) {
 		s.kind = SCHEDULE_PLAIN;
 		s.ahead = 0;
 		s.rule = d->why;
-	} else if (!(s.rule = why_not_copied(d, load, &s.width))) {
+	} else if (!(s.rule = why_not_copied(d, load, &s.width, &s.dim))) {
 		s.memory = schedule_memory(d->gpu, load, &s.width);
 		s.kind = s.memory ? SCHEDULE_COPIED : SCHEDULE_REGISTERS;
 		s.rule = s.memory ? REMARK_LOAD_COPIED : REMARK_LOAD_MEMORY;
-		s.bytes = (uint64_t)ir_numel(load->results[0].type) * gpu_element_bits(load->results[0].type->elem) / 8;
+		s.bytes = tile_bytes(load);
 	}
 	s.why = remark_clause(s.rule);
 	vec_push(d->arena, &d->s->loads, s);
@@ -350,6 +374,21 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 		limit_registers(&d);
 	}
 	return any;
+}
+
+bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load)
+{
+	IrOp *loop = ir_parent_op(load);
+	Schedule s = {.loop = loop};
+	Deciding d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
+	uint64_t bytes = 0;
+	if (loop->kind != OP_FOR || !ir_is_tensor(load->results[0].type) || why_never_copied(gpu, load) || !look_at_loop(&d) || s.rule ||
+	    !counts(&d, load) || !operands_can_be_ahead(&d, load))
+		return false;
+	for (const IrOp *op = loop->regions[0].first->first; op; op = op->next)
+		if (op->kind == OP_LOAD && counts(&d, op))
+			bytes += 2 * tile_bytes(op);
+	return bytes <= gpu->target->shared_cta;
 }
 
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop)

@@ -29,6 +29,7 @@ typedef struct ScheduledLoad {
 	const Layout *memory; /* of a slot; copied alone */
 	uint64_t bytes;       /* likewise */
 	unsigned width;       /* likewise: bytes of one copy at most */
+	unsigned dim;         /* likewise: along which they lie */
 	RemarkCode rule;      /* LOAD_COPIED, or the rule that says why not */
 	const char *why;      /* not copied: what that rule says */
 } ScheduledLoad;
@@ -47,6 +48,8 @@ typedef struct Schedule {
 /* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it does not, or has no load
  * that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out);
+/* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then end within a copy (prefix.h). */
+bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not waited for, addresses that are

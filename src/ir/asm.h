@@ -15,7 +15,7 @@
  *   (? ... )        an optional part: there when the operand or attribute that it names is there, and, on
  *                   reading, when its first word is
  *   | x=y x=y ...   which types follow from others when reading. x: n, n*, *, k/n, r, r*.
- *                   y: what to do, then of which value (0, 1, ..., r): nothing the same type; m i1 in its shape;
+ *                   y: what to do, then of which value (0, 1, ..., r): nothing the same type; m i1 in its shape, c i32;
  *                   p what it points to; e its element; b pointer to its pointee's element; or B i1, I i32, L i64,
  *                   T a token
  *

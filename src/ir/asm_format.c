@@ -129,7 +129,7 @@ bool asm_inference(const char **format, AsmInference *out)
 	out->to = parse_set(&p);
 	ASSERT(*p == '=');
 	p++;
-	if (strchr("mpebBILT", *p))
+	if (strchr("mcpebBILT", *p))
 		out->how = *p++;
 	if (*p && *p != ' ')
 		out->of = parse_set(&p);
@@ -152,6 +152,8 @@ IrType asm_infer(IrCx *cx, char how, IrType of)
 		return cx->token;
 	case 'm':
 		return ir_with_elem(cx, of, ir_scalar(cx, TY_I1));
+	case 'c':
+		return ir_with_elem(cx, of, ir_scalar(cx, TY_I32));
 	case 'e':
 		return ir_elem(of);
 	case 'p':

@@ -236,7 +236,8 @@ static uint32_t segments(const IrModule *m, const IrOp *op, uint32_t *sizes)
 		sizes[0] = sizes[1] = 1;
 		sizes[2] = n > 2;
 		sizes[3] = n > 3;
-		return 4;
+		sizes[4] = n > 4;
+		return n > 4 ? 5 : 4;
 	case OP_DOT_SCALED:
 		sizes[0] = sizes[1] = sizes[2] = 1;
 		sizes[3] = ir_get_bool(op, m->cx, ATTR_HAS_LHS_SCALE);

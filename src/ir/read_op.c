@@ -152,7 +152,7 @@ static bool take_segments(Reader *r, ReadOp *op, IrOp *made, IrAttr sizes)
 		ok = (n - 1) % 2 == 0 && (!s || (len == 3 && s[1] == s[2] && s[2] == (n - 1) / 2));
 		break;
 	case OP_ASYNC_COPY:
-		ok = !s || (len == 4 && s[0] == 1 && s[1] == 1 && s[2] == (n > 2) && s[3] == (n > 3));
+		ok = !s || ((len == 4 || (len == 5 && s[4] == (n > 4))) && s[0] == 1 && s[1] == 1 && s[2] == (n > 2) && s[3] == (n > 3));
 		break;
 	case OP_DOT_SCALED:
 		ok = s && len == 5 && (s[3] | 1) == 1 && (s[4] | 1) == 1 && 3 + s[3] + s[4] == n;

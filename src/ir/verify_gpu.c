@@ -178,6 +178,8 @@ void verify_async_copy(Verifier *v, const IrOp *op)
 		verify_type(v, op, "operand 2", asm_infer(v->cx, 'm', pointers), in(op, 2));
 	if (op->operand_count > 3)
 		verify_type(v, op, "operand 3", asm_infer(v->cx, 'p', pointers), in(op, 3));
+	if (op->operand_count > 4)
+		verify_type(v, op, "operand 4", asm_infer(v->cx, 'c', pointers), in(op, 4));
 	if (contiguity < 1 || !base_is_pow2((uint64_t)contiguity))
 		verify_must(v, op, "attribute 'contiguity'", "a power of two",
 			    verify_text(v, "%lld", (long long)contiguity));

@@ -2,7 +2,8 @@
  *
  * A copy takes as many elements as lie in a row on both sides. Where these are fewer than 4 bytes, or the GPU has no cp.async,
  * the tile is loaded and stored instead: the same result, and the waits find nothing under way. Elements that the mask leaves
- * out are zero-filled by the copy itself; another `other` is stored beside it. */
+ * out are zero-filled by the copy itself; another `other` is stored beside it. Where a mask may end within a copy, counts say
+ * how many of its bytes are read. */
 #include "ir/enums.h"
 #include "llvm/lower_local.h"
 #include "llvm/lower_memory.h"
@@ -10,7 +11,7 @@
 typedef struct Copy {
 	Lower *lw;
 	const IrOp *op;
-	const IrValue *mask, *other;
+	const IrValue *mask, *other, *count;
 	IrType elem;
 	GlobalTile tile;
 	LocalTile local;
@@ -64,7 +65,9 @@ static bool choose(Copy *c)
 		if (bytes * 8 < bits)
 			return false;
 		unsigned n = base_log2(bytes * 8 / bits);
-		c->tile = lower_global_tile(lw, ir_operand(c->op, 0), c->mask, bytes * 8);
+		if (c->count && INT64_C(1) << n > ir_get_int(c->op, lw->gpu->ir, ATTR_COPY_CONTIGUITY, 1))
+			continue;
+		c->tile = lower_global_tile(lw, ir_operand(c->op, 0), c->count ? NULL : c->mask, bytes * 8);
 		if (fits_padding(c->local.place.padded, n) &&
 		    layout_plan_access_as(c->local.address, true, bits, LAYOUT_ACCESS_VECTOR, n, 64, &c->access) &&
 		    agree(c, n))
@@ -75,7 +78,7 @@ static bool choose(Copy *c)
 
 static bool is_zero(const Copy *c)
 {
-	if (!c->other)
+	if (!c->other || c->count)
 		return true;
 	const LLVMValueRef *regs = lower_get(c->lw, c->other).regs;
 	uint32_t count = c->tile.reps << c->tile.register_bits;
@@ -101,6 +104,18 @@ static void store_other(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef addr
 	lower_end_if(lw, part);
 }
 
+/* Bytes that a copy reads, where its first element is wanted. */
+static LLVMValueRef read_bytes(Copy *c, uint32_t first, unsigned bytes)
+{
+	Lower *lw = c->lw;
+	if (!c->count)
+		return lower_i32(lw, bytes);
+	LLVMValueRef count = lower_get(lw, c->count).regs[first], most = lower_i32(lw, 1u << c->tile.vector_bits);
+	if (ir_get_int(c->op, lw->gpu->ir, ATTR_COPY_CONTIGUITY, 1) != 1 << c->tile.vector_bits)
+		count = LLVMBuildSelect(lw->b, LLVMBuildICmp(lw->b, LLVMIntULT, count, most, ""), count, most, "");
+	return LLVMBuildMul(lw->b, count, lower_i32(lw, c->tile.element_bits / 8), "");
+}
+
 static void copy_group(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef address, LLVMValueRef active, bool zero)
 {
 	Lower *lw = c->lw;
@@ -109,7 +124,7 @@ static void copy_group(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef addre
 	MachineOp copy = bytes == 4 ? MACHINE_cp_async_4 : bytes == 8 ? MACHINE_cp_async_8 :
 			 through ? MACHINE_cp_async_16_ca : MACHINE_cp_async_16;
 	LLVMValueRef wanted = lower_global_condition(lw, NULL, &c->masks, (rep << c->tile.register_bits) + start);
-	LLVMValueRef size = lower_i32(lw, bytes), condition = active;
+	LLVMValueRef size = read_bytes(c, (rep << c->tile.register_bits) + start, bytes), condition = active;
 	if (wanted && zero)
 		size = LLVMBuildSelect(lw->b, wanted, size, lower_i32(lw, 0), "");
 	else if (wanted)
@@ -148,6 +163,7 @@ bool lower_ASYNC_COPY(Lower *lw, IrOp *op)
 	IrType pointers = ir_operand(op, 0)->type;
 	c.mask = op->operand_count > 2 ? ir_operand(op, 2) : NULL;
 	c.other = op->operand_count > 3 ? ir_operand(op, 3) : NULL;
+	c.count = op->operand_count > 4 ? ir_operand(op, 4) : NULL;
 	if (!lower_local_tile(lw, op, ir_operand(op, 1), gpu_layout(lw->gpu, pointers), &c.local))
 		return false;
 	c.masks = c.mask ? lower_get(lw, c.mask) : (LowerValue){0};

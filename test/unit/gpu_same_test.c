@@ -6,6 +6,7 @@
 #include <neso/neso.h>
 
 #include "gpu_kit.h"
+#include "ir/fold.h"
 #include "interp/interp.h"
 
 enum { ELEMENTS = 1 << 16, MOST_BUFFERS = 10 };
@@ -80,7 +81,14 @@ static void strip_copy(Strip *s, IrOp *op)
 	IrValue *mask = op->operand_count > 2 ? ir_operand(op, 2) : NULL;
 	IrValue *zero = ir_is_float(tile->elem) ? irb_float(&b, tile, 0) : irb_int(&b, tile, 0);
 	IrValue *args[] = {ir_operand(op, 0), mask, zero};
-	assert_true(op->operand_count <= 3); /* nothing but zero for what the mask leaves out */
+	/* Nothing but zero for what the mask leaves out; and what it lets through is counted. */
+	assert_true(op->operand_count <= 3 || op->operand_count == 5);
+	if (op->operand_count == 5) {
+		IrAttr other = ir_constant_of(ir_operand(op, 3));
+		IrValue *count = ir_operand(op, 4);
+		assert_true(other && fold_is_constant(other) && fold_is_splat(other) && fold_word(other, 0) == 0);
+		args[1] = irb_2(&b, OP_ANDI, NULL, mask, irb_cmpi(&b, CMPI_UGT, count, irb_int(&b, count->type, 0)));
+	}
 	IrOp *load = irb_op(&b, OP_LOAD, args, mask ? 3 : 1, &tile, 1, 0);
 	IrValue *store[] = {slot_pointers(s, &b, ir_operand(op, 1), tile), &load->results[0]};
 	irb_op(&b, OP_STORE, store, 2, NULL, 0, 0);
