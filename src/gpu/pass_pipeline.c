@@ -16,7 +16,12 @@
 #include "gpu/prefix.h"
 #include "gpu/schedule.h"
 
-enum { MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1, SHARED_SPACE = 0, MOST_WORDS = 200 /* of a first dot, of 255 */ };
+enum {
+	MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1,
+	SHARED_SPACE = 0,
+	MOST_WORDS = 200, /* held when a first dot begins, of 255 */
+	LARGE_DOT = 32,   /* words of a result */
+};
 
 /* The loop's values as of another iteration, and where ops that compute them go. */
 typedef struct Point {
@@ -463,9 +468,10 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
 	return words;
 }
 
-/* The first dot waits for what it reads from the slots, not for copies to be issued: they go behind those loads, where they
- * are issued while products are under way. As no load passes them, all that is read must fit into registers at once; where it does
- * not, they go behind the dot, if there are iterations enough until they are needed. */
+/* The first dot waits for what it reads from the slots, not for copies to be issued. No load of shared memory passes a copy, so what
+ * stands in front of the copies is held at once. Where iterations enough lie between a copy and its use, and the dot is large
+ * enough to be what takes the time, they go behind the dot: the assembler then loads as the products need it, and issues copies
+ * between products. Where the dot is small memory decides, and they go behind what the dot reads, as early as that. */
 static void issue_behind_reads(Pipeline *p)
 {
 	IrOp *spot = NULL, *op = p->body->first;
@@ -478,9 +484,9 @@ static void issue_behind_reads(Pipeline *p)
 	}
 	if (!op || !spot)
 		return;
-	if (words + held_at(p, op) > MOST_WORDS)
+	if (p->s->ahead >= 2 && gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
 		spot = op;
-	if (spot == op && p->s->ahead < 2)
+	else if (words + held_at(p, op) > MOST_WORDS)
 		return;
 	for (uint32_t i = 0; i < p->issued.len; i++) {
 		ir_op_unlink(p->issued.data[i]);

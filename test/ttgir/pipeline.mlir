@@ -27,11 +27,10 @@ module {
   // CHECK-NOT: gpu.barrier
   // CHECK: ttg.memdesc_index %[[RB]][%[[READ]]]
   // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.dot
   // CHECK-NEXT: ttg.async_copy_global_to_local {{.*}} neso.free_slot
   // CHECK-NEXT: ttg.async_copy_global_to_local {{.*}} neso.free_slot
   // CHECK-NEXT: ttg.async_commit_group
-  // CHECK-NOT: ttg.convert_layout
-  // CHECK-NEXT: tt.dot
   // CHECK: scf.yield {{.*}}, %[[READ]] :
   // CHECK-NEXT: {neso.pipeline = ["loop: 4 stages, 2 groups pending, 65536 bytes", "load 0: copied 3 ahead, 8 bytes at once, 4 slots of 8192 bytes", "load 1: copied 3 ahead, 8 bytes at once, 4 slots of 8192 bytes"]
   // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
