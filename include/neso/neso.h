@@ -668,6 +668,101 @@ NESO_API const char *neso_variant_key(const neso_variant *variant);
 NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);
 NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
 
+/* ---------------------------------------------------------------------------------------- compile cache */
+
+/* Variants for GPUs are kept on disk and found there by a key: docs/cache.md. Where the cache is, and what is done with it, is asked of
+ * the environment (or of neso_context_options.cache_dir). None of these functions fails because of the folder's state. */
+
+/* .../neso-1; NULL: there is none. Free with neso_text_free. */
+NESO_API neso_status neso_cache_path(neso_context *context, char **path, neso_diagnostics **diagnostics);
+
+typedef struct neso_cache_stats {
+	size_t size;
+	uint64_t hits, layer_hits;      /* in the folder, in a read-only layer */
+	uint64_t half_hits;             /* compiled, but for the assembler's part, which was there */
+	uint64_t misses, forced, damaged; /* compiled: it was not there, it was not to be read, it was damaged */
+	uint64_t bytes, files;          /* as far as was counted; exact after neso_cache_gc */
+	uint64_t max_bytes, max_files;  /* 0: no bound */
+	double compile_seconds;         /* spent on what was compiled */
+	double saved_seconds;           /* that hits took when they were compiled */
+} neso_cache_stats;
+NESO_API neso_status neso_cache_get_stats(neso_context *context, neso_cache_stats *stats, neso_diagnostics **diagnostics);
+
+/* An entry. Texts live as long as the callback runs. */
+typedef struct neso_cache_entry {
+	size_t size;
+	const char *kind;     /* "variant", "cubin", "file", "fact" */
+	const char *key;      /* 64 digits */
+	uint64_t bytes;
+	double used;          /* seconds since 1970, to the minute */
+	const char *metadata; /* of a variant: JSON about it; else NULL */
+	const char *damage;   /* NULL: none that was looked for; neso_cache_each looks at the head, neso_cache_verify at all */
+} neso_cache_entry;
+/* Returns false to end. */
+typedef bool neso_cache_entry_fn(void *data, const neso_cache_entry *entry);
+NESO_API neso_status neso_cache_each(neso_context *context, neso_cache_entry_fn *each, void *data, neso_diagnostics **diagnostics);
+/* Checks each entry whole, removes those that are damaged, and calls `each` (may be NULL) for these. */
+NESO_API neso_status neso_cache_verify(neso_context *context, neso_cache_entry_fn *each, void *data, neso_diagnostics **diagnostics);
+/* A section of the entry whose key begins with `key`: "key" (the rows, name and value with a tab between), "metadata", "source", "ttir",
+ * "ttgir", "llir", "ptx", "cubin", "log", "facts". *bytes: freed with neso_text_free; NULL: there is none. NULL for `section`: their names, a line
+ * each. */
+NESO_API neso_status neso_cache_read(neso_context *context, const char *key, const char *section, char **bytes, size_t *size,
+				     neso_diagnostics **diagnostics);
+
+typedef struct neso_cache_row {
+	size_t size;
+	const char *name;
+	const char *value; /* of neso_cache_explain: now; NULL: it has no such row */
+	const char *before; /* of neso_cache_explain: in the nearest key that there was */
+} neso_cache_row;
+typedef void neso_cache_row_fn(void *data, const neso_cache_row *row);
+/* What the key of a variant is made of; *key (may be NULL): its 64 digits, freed with neso_text_free. Nothing is compiled. */
+NESO_API neso_status neso_cache_key(neso_kernel *kernel, const char *signature, const neso_compile_options *options,
+				    neso_cache_row_fn *each, void *data, char **key, neso_diagnostics **diagnostics);
+/* Why the last variant of a kernel (by its name) was compiled: the rows in which its key differs from the nearest that was asked for
+ * before. *misses (may be NULL): how many misses of it are known; 0: there is nothing to explain. */
+NESO_API neso_status neso_cache_explain(neso_context *context, const char *kernel, neso_cache_row_fn *each, void *data,
+					uint64_t *misses, neso_diagnostics **diagnostics);
+
+typedef struct neso_cache_cleaned {
+	size_t size;
+	uint64_t removed, leftovers; /* entries; files of processes that ended */
+	uint64_t bytes_before, bytes, files_before, files;
+} neso_cache_cleaned;
+/* Removes the least recently used until at most so much is left (0: no bound), and leftovers. */
+NESO_API neso_status neso_cache_gc(neso_context *context, uint64_t max_bytes, uint64_t max_files, neso_cache_cleaned *cleaned,
+				   neso_diagnostics **diagnostics);
+NESO_API neso_status neso_cache_clear(neso_context *context, neso_cache_cleaned *cleaned, neso_diagnostics **diagnostics);
+
+typedef struct neso_cache_packed {
+	size_t size;
+	uint64_t entries, bytes, refused; /* refused: damaged, or not to be written */
+} neso_cache_packed;
+/* All variants and cubins in one file, which hits under other paths, users and machines. */
+NESO_API neso_status neso_cache_pack(neso_context *context, const char *path, neso_cache_packed *packed,
+				     neso_diagnostics **diagnostics);
+NESO_API neso_status neso_cache_unpack(neso_context *context, const char *path, neso_cache_packed *packed,
+				       neso_diagnostics **diagnostics);
+
+/* Files of the caller's own, under a key and a name that are any texts. *stored (may be NULL) says whether they are there now. */
+NESO_API neso_status neso_cache_put(neso_context *context, const char *key, const char *name, const void *bytes, size_t size,
+				    bool *stored, neso_diagnostics **diagnostics);
+/* *bytes, followed by a NUL: freed with neso_text_free; NULL: it is not there. */
+NESO_API neso_status neso_cache_get(neso_context *context, const char *key, const char *name, char **bytes, size_t *size,
+				    neso_diagnostics **diagnostics);
+/* Up to 23 files that belong together: they are found all, as they were put, or none. */
+typedef struct neso_cache_file {
+	const char *name;
+	const void *bytes;
+	size_t size;
+} neso_cache_file;
+NESO_API neso_status neso_cache_put_group(neso_context *context, const char *key, const char *name, const neso_cache_file *files,
+					  size_t count, bool *stored, neso_diagnostics **diagnostics);
+/* *files: one block, freed with neso_cache_group_free; NULL and 0: it is not there. */
+NESO_API neso_status neso_cache_get_group(neso_context *context, const char *key, const char *name, neso_cache_file **files,
+					  size_t *count, neso_diagnostics **diagnostics);
+NESO_API void neso_cache_group_free(neso_cache_file *files); /* NULL is fine */
+
 /* ------------------------------------------------------------------------------------------------ GPUs */
 
 /* Memory, streams and events are the driver's own: a caller that has CUDA handles uses them, and needs none of these

@@ -62,6 +62,10 @@ bool api_read_struct(ApiCall *call, void *to, size_t size, const void *from, con
 /* Writes the part of a struct that a caller with to->size knows; false when the size is none. */
 bool api_write_struct(void *to, const void *from, size_t size);
 neso_status api_status(JitStatus status);
+/* False after api_usage. */
+bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out);
+/* malloc, with a NUL behind it: what the caller frees with neso_text_free. Raises when there is no memory. */
+char *api_bytes(const void *bytes, size_t len);
 
 neso_diagnostics *api_diagnostics_new(ApiCall *call); /* takes over the call's arena */
 void api_log(neso_context *context, neso_log_level level, const char *text);

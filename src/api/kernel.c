@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out)
+bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out)
 {
 	neso_compile_options options;
 	if (!api_read_struct(call, &options, sizeof options, given, "neso_compile_options"))
@@ -55,12 +55,12 @@ static neso_status compile(ApiCall *call, void *data)
 		neso_launch launch;
 		JitArg *jit_args;
 		if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-		    !api_read_args(call, &launch, &jit_args) || !read_options(call, launch.options, &options))
+		    !api_read_args(call, &launch, &jit_args) || !api_read_options(call, launch.options, &options))
 			return NESO_ERROR_USAGE;
 		status = jit_compile_args(args->kernel->jit, jit_args, (uint32_t)launch.arg_count, &options, &variant,
 					  &compiled, &call->diags);
 	} else {
-		if (!read_options(call, args->options, &options))
+		if (!api_read_options(call, args->options, &options))
 			return NESO_ERROR_USAGE;
 		status = jit_compile_signature(args->kernel->jit, args->signature, &options, &variant, &compiled,
 					       &call->diags);
@@ -106,7 +106,7 @@ static neso_status classify(ApiCall *call, void *data)
 	const char *guessed;
 	if (!args->kernel || !args->each)
 		return api_usage(call, "neso_kernel_classify wants a kernel and a function to call");
-	if (!read_options(call, args->options, &options))
+	if (!api_read_options(call, args->options, &options))
 		return NESO_ERROR_USAGE;
 	JitStatus status = jit_classify_signature(args->kernel->jit, args->signature, &options, &classed, &guessed, &call->diags);
 	const FrontInfo *info = jit_kernel_info(args->kernel->jit);
@@ -209,7 +209,7 @@ static neso_status run(ApiCall *call, void *data)
 		return given == NESO_OK ? api_status(status) : given;
 	}
 	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-	    !read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
+	    !api_read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
 		return NESO_ERROR_USAGE;
 	if (args->key) {
 		jit.key = args->key->words;

@@ -6,14 +6,20 @@
 #include "ir/pass.h"
 
 /* A copy that the caller owns. */
+char *api_bytes(const void *bytes, size_t len)
+{
+	char *copy = malloc(len + 1);
+	if (!copy)
+		fault_raise(FAULT_MEMORY, "out of memory (%zu bytes asked for)", len);
+	if (len)
+		memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	return copy;
+}
+
 static char *own_text(const Text *text)
 {
-	char *copy = malloc(text->len + 1);
-	if (!copy)
-		fault_raise(FAULT_MEMORY, "out of memory (%zu bytes asked for)", text->len + 1);
-	memcpy(copy, text->len ? text->data : "", text->len);
-	copy[text->len] = '\0';
-	return copy;
+	return api_bytes(text->data, text->len);
 }
 
 void neso_text_free(char *text)

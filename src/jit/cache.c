@@ -9,6 +9,7 @@
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
+#include "cache/log.h"
 #include "jit/cache.h"
 #include "jit/codegen_load.h"
 
@@ -113,6 +114,13 @@ void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_VARIABLE, wrong);
 	mode->read = !option_is_on(OPTION_ALWAYS_COMPILE);
 	mode->binary_only = option_is_on(OPTION_BINARY_ONLY);
+}
+
+CacheStore *jit_cache_store(JitCache *cache, DiagList *diags)
+{
+	JitCacheMode mode;
+	jit_cache_mode(cache, &mode, diags);
+	return mode.store;
 }
 
 void jit_cache_tell(JitCacheMode *mode, DiagList *diags)
@@ -222,6 +230,7 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 	if (mode.store && mode.read && cache_get(mode.store, CACHE_CUBIN, &key, diags->arena, &entry, NULL) &&
 	    cubin_load(&gpu->cubin, &entry, diags->arena)) {
 		gpu->cubin.seconds = os_now() - began;
+		gpu->assembled_before = true;
 		return true;
 	}
 	uint32_t warnings = diags->warnings;
@@ -250,17 +259,22 @@ typedef struct Making {
 	CacheKey key;
 	CacheDigest digest;
 	CacheClaim claim;
+	CacheEventKind event;
 } Making;
 
 static bool load(Making *m)
 {
 	CacheEntry entry;
 	const char *why;
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->digest, m->diags->arena, &entry, NULL))
+	uint32_t layer;
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->digest, m->diags->arena, &entry, &layer))
 		return false;
-	if (jit_stored_load(m->variant, &entry, &why, m->diags))
+	if (jit_stored_load(m->variant, &entry, &why, m->diags)) {
+		m->event = layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
 		return true;
+	}
 	cache_drop(m->mode.store, CACHE_VARIANT, &m->digest, why);
+	m->event = CACHE_EVENT_DAMAGED;
 	return false;
 }
 
@@ -283,6 +297,8 @@ static bool compile_and_put(Making *m)
 	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, override_of(m), !m->mode.binary_only, m->diags))
 		return false;
 	variant->gpu->cache = "miss";
+	if (m->event == CACHE_EVENT_MISS && variant->gpu->assembled_before)
+		m->event = CACHE_EVENT_HALF;
 	if (is_our_generator(m->diags)) {
 		Arena arena;
 		arena_init(&arena, 0);
@@ -298,6 +314,7 @@ static bool compile_and_put(Making *m)
 
 static bool make(Making *m)
 {
+	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
 	if (m->mode.read && load(m))
 		return true;
 	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->digest, &m->claim) : CACHE_MINE;
@@ -350,8 +367,13 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 		fault_raise(fault.kind, "%s", fault.text);
 	if (good && variant->gpu->cache[0] == 'h')
 		cache_digest_hex(&m.digest, variant->gpu->cache_key);
-	if (good)
+	double seconds = 0;
+	for (int i = 0; i < JIT_STEP__COUNT; i++)
+		seconds += variant->seconds[i];
+	if (good) {
+		cache_log(m.mode.store, m.event, &m.digest, seconds, variant->kernel->info->qualified_name);
 		jit_dump(variant, diags);
+	}
 	jit_cache_tell(&m.mode, diags);
 	return good;
 }

@@ -15,6 +15,9 @@
 #include "nv/nv.h"
 #include "target/target.h"
 
+struct CacheKey;
+struct CacheStore;
+
 typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
 typedef struct JitVariant JitVariant;
@@ -39,6 +42,8 @@ typedef struct JitEvent {
 typedef struct JitCache JitCache;
 JitCache *jit_cache_new(const char *dir); /* dir: NULL for the environment's; "": none; copied */
 void jit_cache_free(JitCache *cache);     /* NULL is fine */
+/* The store that the environment means now; NULL: none. What the environment has wrong is a warning. */
+struct CacheStore *jit_cache_store(JitCache *cache, DiagList *diags);
 /* For nv_tools_new: versions of programs, remembered in the cache. */
 void jit_cache_tools(JitCache *cache, NvToolsOptions *options);
 
@@ -139,6 +144,10 @@ JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_c
  * JIT_SOURCE after diagnosing that the kernel does not compile. */
 JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
 				 const FrontClassed **classed, const char **guessed, DiagList *diags);
+/* The rows of the cache's key of a variant for a GPU, which is not compiled; `key` is initialised here. JIT_ARGUMENT after
+ * diagnosing, also when the target is no GPU; JIT_SOURCE: the sources do not say it, as they do not compile. */
+JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const JitOptions *options, struct CacheKey *key,
+			     DiagList *diags);
 const char *jit_variant_key(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);
 /* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */

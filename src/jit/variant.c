@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/os.h"
 #include "ir/text.h"
+#include "jit/cache.h"
 
 static JitVariant *find(const JitKernel *kernel, const char *key)
 {
@@ -232,6 +233,29 @@ JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_c
 	    !jit_bind(diags->arena, kernel, args, arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
+}
+
+JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const JitOptions *options, CacheKey *key, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	JitContent content;
+	diags->sources = &kernel->module->sources;
+	cache_key_init(key, diags->arena);
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	if (!complete.gpu || complete.sim) {
+		jit_diag(diags, kernel, DIAG_CACHE_TARGET, complete.target ? complete.target : "interp");
+		return JIT_ARGUMENT;
+	}
+	JitVariant *variant = variant_new(kernel, &binding, &complete);
+	bool read = jit_content(variant, diags->arena, &content);
+	bool good = read && jit_variant_rows(variant, &content, key, diags);
+	discard(variant);
+	if (!read)
+		jit_diag(diags, kernel, DIAG_CACHE_SOURCE, kernel->info->qualified_name);
+	return good ? JIT_OK : JIT_SOURCE;
 }
 
 const char *jit_variant_key(const JitVariant *variant)

@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "cache/entry.h"
 #include "cache/key.h"
+#include "cache/pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,6 +71,30 @@ static void read_all(Arena *arena, Str file)
 	cache_entry_verify(&entry, arena, &why);
 }
 
+static bool look(void *data, CacheKind kind, const CacheEntry *entry)
+{
+	const char *why;
+	ASSERT(kind < CACHE_KIND__COUNT);
+	cache_entry_verify(entry, data, &why);
+	return true;
+}
+
+/* The bytes as what follows a pack's head. */
+static void read_pack(Arena *arena, Str bytes)
+{
+	CachePacked packed;
+	const char *why;
+	Text pack;
+	text_init(&pack, arena);
+	text_add(&pack, "NESOPACK\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
+	for (unsigned i = 0; i < 8; i++)
+		text_char(&pack, (char)((uint64_t)bytes.len >> 8 * i & 255));
+	text_add(&pack, bytes.ptr, bytes.len);
+	ASSERT(cache_pack_read((Str){pack.data, pack.len}, look, arena, &packed, &why));
+	if (!cache_pack_read(bytes, look, arena, &packed, &why))
+		ASSERT(why);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { LIMIT = 1 << 30 };
@@ -81,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_all(&arena, (Str){(const char *)copy, size});
 		put_right(copy, size);
 		read_all(&arena, (Str){(const char *)copy, size});
+		read_pack(&arena, (Str){(const char *)copy, size});
 		fault_leave(&fault);
 	} else if (fault.kind == FAULT_BUG) {
 		fprintf(stderr, "%s\n", fault.text);

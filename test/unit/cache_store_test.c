@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/store.h"
+#include "cache/files.h"
+#include "cache/log.h"
+#include "cache/pack.h"
 
 typedef struct Kit {
 	Arena arena;
@@ -523,6 +525,118 @@ static void processes_may_be_killed_at_any_time(void **state)
 	}
 }
 
+/* ---- files, groups, the log, packs ---- */
+
+static void files_and_groups_come_back(void **state)
+{
+	Kit *kit = *state;
+	Arena *arena = &kit->arena;
+	CacheNamed files[] = {{"a launcher with a long name.so", STR("binary\0text")}, {"", STR("")}, {"x", STR("x")}};
+	CacheNameds found;
+	Str bytes;
+	assert_false(cache_file_get(kit->store, arena, "key", "name", &bytes));
+	assert_true(cache_file_put(kit->store, arena, "key", "name", STR("1\0002")));
+	assert_true(cache_file_get(kit->store, arena, "key", "name", &bytes));
+	assert_int_equal(bytes.len, 3);
+	assert_memory_equal(bytes.ptr, "1\0002", 3);
+	assert_false(cache_file_get(kit->store, arena, "key", "other", &bytes));
+	assert_false(cache_file_get(kit->store, arena, "keyn", "ame", &bytes));
+	assert_false(cache_group_get(kit->store, arena, "key", "name", &found));
+	assert_true(cache_group_put(kit->store, arena, "key", "name", files, 3));
+	assert_true(cache_group_get(kit->store, arena, "key", "name", &found));
+	assert_int_equal(found.len, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_string_equal(found.data[i].name, files[i].name);
+		assert_true(str_eq(found.data[i].bytes, files[i].bytes));
+	}
+	assert_true(cache_group_put(kit->store, arena, "key", "name", files, 1));
+	assert_true(cache_group_get(kit->store, arena, "key", "name", &found));
+	assert_int_equal(found.len, 1);
+	assert_false(cache_group_put(kit->store, arena, "key", "name", files, CACHE_GROUP_LARGEST + 1));
+}
+
+static void the_log_is_kept_and_folded(void **state)
+{
+	enum { EVENTS = 15000 }; /* more than fit into one log */
+	Kit *kit = *state;
+	CacheTotals totals;
+	CacheEvents events = {0};
+	put(kit->store, &kit->arena, 1);
+	CacheDigest key = key_of(1);
+	for (unsigned i = 0; i < EVENTS; i++)
+		cache_log(kit->store, i % 3 ? CACHE_EVENT_HIT : CACHE_EVENT_MISS, &key, 0.002, i % 2 ? "a kernel" : "b");
+	cache_totals(kit->store, &kit->arena, &totals);
+	assert_int_equal(totals.count[CACHE_EVENT_MISS], EVENTS / 3);
+	assert_int_equal(totals.count[CACHE_EVENT_HIT], EVENTS - EVENTS / 3);
+	assert_int_equal(totals.microseconds[CACHE_EVENT_MISS], EVENTS / 3 * 2000);
+	assert_int_equal(files_in(kit, "log.1"), 1);
+	cache_events(kit->store, &kit->arena, "a kernel", &events);
+	assert_in_range(events.len, 100, EVENTS / 2);
+	assert_string_equal(vec_last(&events).kernel, "a kernel");
+	assert_true(cache_digest_eq(&vec_last(&events).key, &key));
+	/* Lines of others' making. */
+	char path[96];
+	snprintf(path, sizeof path, "%s/neso-1/log", kit->dir);
+	FILE *log = fopen(path, "a");
+	fputs("nonsense\n12 hit zz 5 k\n\n99 miss", log);
+	fclose(log);
+	events.len = 0;
+	cache_events(kit->store, &kit->arena, NULL, &events);
+	assert_in_range(events.len, 200, EVENTS);
+}
+
+static bool is_even(void *data, const CacheFile *file)
+{
+	(void)data;
+	return file->key.bytes[0] % 2 == 0;
+}
+
+static void packs_carry_entries(void **state)
+{
+	Kit *kit = *state;
+	Arena *arena = &kit->arena;
+	char path[96], dir[96];
+	CachePacked packed;
+	const char *why;
+	Str first, second;
+	CacheSection section = {"x", STR("y")};
+	for (unsigned n = 0; n < 40; n++) {
+		CacheDigest key = key_of(n);
+		assert_true(cache_put(kit->store, CACHE_CUBIN, &key, cache_entry_write(arena, &key, &section, 1)));
+	}
+	put(kit->store, arena, 77); /* a variant that does not hold its key */
+	snprintf(path, sizeof path, "%s/pack", kit->dir);
+	assert_true(cache_pack(kit->store, path, NULL, NULL, &packed, &why, arena));
+	assert_int_equal(packed.entries, 41);
+	assert_true(os_read_file(arena, path, &first, &why));
+	assert_int_equal(packed.bytes, first.len);
+	assert_true(cache_pack(kit->store, path, NULL, NULL, &packed, &why, arena));
+	assert_true(os_read_file(arena, path, &second, &why));
+	assert_true(str_eq(first, second));
+	snprintf(dir, sizeof dir, "%s/other", kit->dir);
+	CacheStore *other = open_store(dir, 0);
+	assert_true(cache_unpack(other, first, &packed, &why));
+	assert_int_equal(packed.entries, 40);
+	assert_int_equal(packed.refused, 1);
+	CacheGc gc;
+	cache_gc(other, 0, 0, &gc);
+	assert_int_equal(gc.after.files, 40);
+	assert_true(cache_pack(kit->store, path, is_even, NULL, &packed, &why, arena));
+	assert_in_range(packed.entries, 5, 35);
+	assert_false(cache_unpack(other, STR("NESOPACK"), &packed, &why));
+	assert_string_equal(why, "it is no pack");
+	assert_false(cache_unpack(other, STR("NESOPACK\2\0\0\0\0\0\0\0"), &packed, &why));
+	assert_string_equal(why, "it is a pack of another version");
+	for (size_t len = 16; len < first.len; len += 61) {
+		assert_true(cache_unpack(other, (Str){first.ptr, len}, &packed, &why));
+		assert_in_range(packed.refused, 0, 2);
+	}
+	snprintf(path, sizeof path, "%s/nowhere/pack", kit->dir);
+	assert_false(cache_pack(kit->store, path, NULL, NULL, &packed, &why, arena));
+	assert_string_equal(why, "No such file or directory");
+	cache_store_free(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +656,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_makes_it_while_others_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_dead_holder_is_noticed, setup, teardown),
 		cmocka_unit_test_setup_teardown(processes_may_be_killed_at_any_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(files_and_groups_come_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_log_is_kept_and_folded, setup, teardown),
+		cmocka_unit_test_setup_teardown(packs_carry_entries, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

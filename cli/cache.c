@@ -1,0 +1,434 @@
+/* neso cache: what the compile cache holds and does. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const Option options[] = {
+	{"signature", 's', "TEXT", "key: types and constants of the parameters, as for neso compile"},
+	{"section", 0, "NAME", "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
+	{"max-size", 0, "BYTES", "gc: bytes that may stay, as 500M or 5G (the cache's own bound)"},
+	{"max-files", 0, "N", "gc: entries that may stay (the cache's own bound)"},
+	OPTIONS_COMPILE,
+	OPTION_JSON,
+	OPTION_HELP,
+	{NULL, 0, NULL, NULL},
+};
+
+typedef struct Cache {
+	const Parsed *parsed;
+	neso_context *context;
+	bool json;
+	size_t shown;
+} Cache;
+
+static const char *argument(const Cache *c, size_t i)
+{
+	return i < c->parsed->arg_count ? c->parsed->args[i] : NULL;
+}
+
+/* ---- key ---- */
+
+static void print_row(void *data, const neso_cache_row *row)
+{
+	Cache *c = data;
+	if (!c->json) {
+		printf("%-24s %s\n", row->name, row->value);
+		return;
+	}
+	printf("%s{\"name\": ", c->shown++ ? ", " : "");
+	print_json_text(row->name);
+	printf(", \"value\": ");
+	print_json_text(row->value);
+	putchar('}');
+}
+
+static int key(Cache *c)
+{
+	neso_module *module;
+	neso_kernel *kernel;
+	neso_compile_options compile;
+	neso_diagnostics *diagnostics;
+	char *digits = NULL;
+	const char *signature = option_value(c->parsed, "signature");
+	if (!argument(c, 1) || !signature)
+		return usage_error("neso cache key wants FILE.py:KERNEL and --signature");
+	if (!compile_options(c->parsed, &compile))
+		return EXIT_USAGE;
+	int result = open_kernel(c->parsed, c->context, argument(c, 1), &module, &kernel);
+	if (result != EXIT_DONE)
+		return result;
+	if (c->json)
+		printf("{\"rows\": [");
+	neso_status status = neso_cache_key(kernel, signature, &compile, print_row, c, &digits, &diagnostics);
+	if (c->json) {
+		printf("], \"key\": ");
+		print_json_text(digits);
+		puts("}");
+	} else if (digits) {
+		printf("%s\n", digits);
+	}
+	neso_text_free(digits);
+	neso_module_free(module);
+	return report(c->parsed, status, diagnostics);
+}
+
+/* ---- stats, path ---- */
+
+static void print_bytes(uint64_t bytes)
+{
+	static const char units[] = "KMGT";
+	double value = (double)bytes / 1024;
+	int unit = 0;
+	while (value >= 1000 && unit < 3) {
+		value /= 1024;
+		unit++;
+	}
+	if (bytes < 1024)
+		printf("%llu bytes", (unsigned long long)bytes);
+	else
+		printf("%.1f %ciB", value, units[unit]);
+}
+
+static int stats(Cache *c)
+{
+	neso_cache_stats s = {.size = sizeof s};
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_cache_get_stats(c->context, &s, &diagnostics);
+	if (status != NESO_OK)
+		return report(c->parsed, status, diagnostics);
+	if (c->json) {
+		printf("{\"hits\": %llu, \"layer_hits\": %llu, \"half_hits\": %llu, \"misses\": %llu, \"forced\": %llu, \"damaged\": %llu, "
+		       "\"bytes\": %llu, \"files\": %llu, \"max_bytes\": %llu, \"max_files\": %llu, \"compile_seconds\": %.6f, "
+		       "\"saved_seconds\": %.6f}\n",
+		       (unsigned long long)s.hits, (unsigned long long)s.layer_hits, (unsigned long long)s.half_hits,
+		       (unsigned long long)s.misses, (unsigned long long)s.forced, (unsigned long long)s.damaged,
+		       (unsigned long long)s.bytes, (unsigned long long)s.files, (unsigned long long)s.max_bytes,
+		       (unsigned long long)s.max_files, s.compile_seconds, s.saved_seconds);
+		return report(c->parsed, status, diagnostics);
+	}
+	uint64_t compiled = s.half_hits + s.misses + s.forced + s.damaged, all = s.hits + s.layer_hits + compiled;
+	printf("hits       %8llu  (%.0f %%)", (unsigned long long)(s.hits + s.layer_hits),
+	       all ? 100.0 * (double)(s.hits + s.layer_hits) / (double)all : 0);
+	printf(s.layer_hits ? ", %llu of them in read-only layers\n" : "\n", (unsigned long long)s.layer_hits);
+	printf("compiled   %8llu\n", (unsigned long long)compiled);
+	printf("  not there        %8llu\n", (unsigned long long)s.misses);
+	printf("  cubin was there  %8llu  (other variant, same PTX)\n", (unsigned long long)s.half_hits);
+	printf("  not to be read   %8llu\n", (unsigned long long)s.forced);
+	printf("  damaged          %8llu\n", (unsigned long long)s.damaged);
+	printf("time       %.3f s compiling, %.3f s saved\nentries    %llu, ", s.compile_seconds, s.saved_seconds,
+	       (unsigned long long)s.files);
+	print_bytes(s.bytes);
+	if (s.max_bytes || s.max_files) {
+		printf(" (at most %llu, ", (unsigned long long)s.max_files);
+		print_bytes(s.max_bytes);
+		putchar(')');
+	}
+	putchar('\n');
+	return report(c->parsed, status, diagnostics);
+}
+
+static int path(Cache *c)
+{
+	char *where;
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_cache_path(c->context, &where, &diagnostics);
+	if (status == NESO_OK && c->json) {
+		print_json_text(where);
+		putchar('\n');
+	} else if (status == NESO_OK && where) {
+		puts(where);
+	}
+	int result = report(c->parsed, status, diagnostics);
+	if (result == EXIT_DONE && !where && !c->json)
+		result = input_error("there is no compile cache");
+	neso_text_free(where);
+	return result;
+}
+
+/* ---- entries ---- */
+
+/* The value of a member of metadata that is a string or a number, as far as it is one of ours: "" when it is not there. */
+static const char *member(const char *json, const char *name)
+{
+	const char *at = json ? strstr(json, take_printf("\"%s\": ", name)) : NULL;
+	if (!at)
+		return "";
+	at += strlen(name) + 4;
+	if (*at == '"')
+		return take_text(at + 1, strcspn(at + 1, "\""));
+	return take_text(at, strcspn(at, ",}"));
+}
+
+static bool print_entry(void *data, const neso_cache_entry *e)
+{
+	Cache *c = data;
+	if (c->json) {
+		printf("%s{\"kind\": \"%s\", \"key\": \"%s\", \"bytes\": %llu, \"used\": %.0f, \"damage\": ", c->shown++ ? ",\n " : "", e->kind, e->key,
+		       (unsigned long long)e->bytes, e->used);
+		print_json_text(e->damage);
+		printf(", \"metadata\": %s}", e->metadata ? e->metadata : "null");
+		return true;
+	}
+	char when[32] = "";
+	time_t used = (time_t)e->used;
+	struct tm tm;
+	if (localtime_r(&used, &tm))
+		strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+	printf("%.16s  %-7s %9llu  %s", e->key, e->kind, (unsigned long long)e->bytes, when);
+	if (e->metadata)
+		printf("  %s", member(e->metadata, "variant"));
+	puts(e->damage ? take_printf("  DAMAGED: %s", e->damage) : "");
+	c->shown++;
+	return true;
+}
+
+static int each(Cache *c, bool verify)
+{
+	neso_diagnostics *diagnostics;
+	if (c->json)
+		putchar('[');
+	neso_status status = verify ? neso_cache_verify(c->context, print_entry, c, &diagnostics)
+				    : neso_cache_each(c->context, print_entry, c, &diagnostics);
+	if (c->json)
+		puts("]");
+	else if (verify && status == NESO_OK)
+		printf("%zu damaged%s\n", c->shown, c->shown ? ", removed" : "");
+	return report(c->parsed, status, diagnostics);
+}
+
+static int list(Cache *c)
+{
+	return each(c, false);
+}
+
+static int verify(Cache *c)
+{
+	return each(c, true);
+}
+
+/* A section as it is, or the names and sizes of all with metadata and key. */
+static int show(Cache *c)
+{
+	const char *wanted = option_value(c->parsed, "section");
+	neso_diagnostics *diagnostics;
+	char *bytes;
+	size_t size;
+	if (!argument(c, 1))
+		return usage_error("neso cache show wants the first digits of a KEY (neso cache ls lists them)");
+	neso_status status = neso_cache_read(c->context, argument(c, 1), wanted, &bytes, &size, &diagnostics);
+	int result = report(c->parsed, status, diagnostics);
+	if (result != EXIT_DONE)
+		return result;
+	if (!bytes)
+		return input_error("the entry has no section '%s'", wanted ? wanted : "");
+	if (wanted) {
+		fwrite(bytes, 1, size, stdout);
+		neso_text_free(bytes);
+		return EXIT_DONE;
+	}
+	if (c->json)
+		printf("{\"sections\": [");
+	for (char *name = strtok(bytes, "\n"); name; name = strtok(NULL, "\n")) {
+		if (c->json)
+			printf("%s\"%s\"", c->shown++ ? ", " : "", name);
+		else
+			printf("%s ", name);
+	}
+	neso_text_free(bytes);
+	puts(c->json ? "]," : "\n");
+	static const char *const texts[] = {"metadata", "key"};
+	for (int i = 0; i < 2; i++) {
+		neso_cache_read(c->context, argument(c, 1), texts[i], &bytes, &size, NULL);
+		if (c->json) {
+			printf(i ? "\"key\": " : "\"metadata\": ");
+			if (i)
+				print_json_text(bytes);
+			else
+				printf("%s,\n", bytes ? bytes : "null");
+		} else if (bytes) {
+			fputs(bytes, stdout);
+			putchar('\n');
+		}
+		neso_text_free(bytes);
+	}
+	if (c->json)
+		puts("}");
+	return EXIT_DONE;
+}
+
+/* ---- why ---- */
+
+static void print_difference(void *data, const neso_cache_row *row)
+{
+	Cache *c = data;
+	if (!c->json) {
+		printf("  %s: %s before, now %s\n", row->name, row->before ? row->before : "(none)", row->value ? row->value : "(none)");
+		c->shown++;
+		return;
+	}
+	printf("%s{\"name\": ", c->shown++ ? ", " : "");
+	print_json_text(row->name);
+	printf(", \"before\": ");
+	print_json_text(row->before);
+	printf(", \"now\": ");
+	print_json_text(row->value);
+	putchar('}');
+}
+
+static int explain(Cache *c)
+{
+	neso_diagnostics *diagnostics;
+	uint64_t misses = 0;
+	if (!argument(c, 1))
+		return usage_error("neso cache explain wants the name of a KERNEL");
+	if (c->json)
+		printf("{\"differences\": [");
+	neso_status status = neso_cache_explain(c->context, argument(c, 1), print_difference, c, &misses, &diagnostics);
+	if (c->json)
+		printf("], \"misses\": %llu}\n", (unsigned long long)misses);
+	else if (status == NESO_OK && !misses)
+		printf("no compilation of %s is known\n", argument(c, 1));
+	else if (status == NESO_OK && !c->shown)
+		printf("compiled %llu times; no other variant is there to compare the last one with\n", (unsigned long long)misses);
+	else if (status == NESO_OK)
+		printf("compiled %llu times; above is how the last one differs from the nearest before it\n", (unsigned long long)misses);
+	return report(c->parsed, status, diagnostics);
+}
+
+/* ---- cleaning, packs ---- */
+
+static int print_cleaned(Cache *c, neso_status status, const neso_cache_cleaned *cleaned, neso_diagnostics *diagnostics)
+{
+	if (status != NESO_OK)
+		return report(c->parsed, status, diagnostics);
+	if (c->json) {
+		printf("{\"removed\": %llu, \"leftovers\": %llu, \"files\": %llu, \"bytes\": %llu}\n", (unsigned long long)cleaned->removed,
+		       (unsigned long long)cleaned->leftovers, (unsigned long long)cleaned->files, (unsigned long long)cleaned->bytes);
+		return report(c->parsed, status, diagnostics);
+	}
+	printf("%llu of %llu entries removed", (unsigned long long)cleaned->removed, (unsigned long long)cleaned->files_before);
+	if (cleaned->leftovers)
+		printf(", and %llu files of processes that ended", (unsigned long long)cleaned->leftovers);
+	printf("; %llu left, ", (unsigned long long)cleaned->files);
+	print_bytes(cleaned->bytes);
+	putchar('\n');
+	return report(c->parsed, status, diagnostics);
+}
+
+static bool read_bytes(const char *text, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	double value = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	if (end == text || !(value >= 0 && value < 1e15) || (*end && (!unit || end[1])))
+		return false;
+	for (const char *u = units; unit && u <= unit; u++)
+		value *= 1024;
+	*out = (uint64_t)value;
+	return true;
+}
+
+static int gc(Cache *c)
+{
+	neso_cache_stats s = {.size = sizeof s};
+	neso_cache_cleaned cleaned = {.size = sizeof cleaned};
+	neso_diagnostics *diagnostics;
+	const char *size = option_value(c->parsed, "max-size"), *files = option_value(c->parsed, "max-files");
+	neso_status status = neso_cache_get_stats(c->context, &s, &diagnostics);
+	if (status != NESO_OK)
+		return report(c->parsed, status, diagnostics);
+	neso_diagnostics_free(diagnostics);
+	if ((size && !read_bytes(size, &s.max_bytes)) || (files && !read_bytes(files, &s.max_files)))
+		return usage_error("--max-size and --max-files want numbers, as 500M");
+	status = neso_cache_gc(c->context, s.max_bytes, s.max_files, &cleaned, &diagnostics);
+	return print_cleaned(c, status, &cleaned, diagnostics);
+}
+
+static int clear(Cache *c)
+{
+	neso_cache_cleaned cleaned = {.size = sizeof cleaned};
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_cache_clear(c->context, &cleaned, &diagnostics);
+	return print_cleaned(c, status, &cleaned, diagnostics);
+}
+
+static int move(Cache *c, bool unpack)
+{
+	neso_cache_packed packed = {.size = sizeof packed};
+	neso_diagnostics *diagnostics;
+	if (!argument(c, 1))
+		return usage_error("neso cache %s wants a FILE", unpack ? "unpack" : "pack");
+	neso_status status = (unpack ? neso_cache_unpack : neso_cache_pack)(c->context, argument(c, 1), &packed, &diagnostics);
+	if (status == NESO_OK && c->json) {
+		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n", (unsigned long long)packed.entries,
+		       (unsigned long long)packed.bytes, (unsigned long long)packed.refused);
+	} else if (status == NESO_OK) {
+		printf("%llu entries, ", (unsigned long long)packed.entries);
+		print_bytes(packed.bytes);
+		printf(packed.refused ? "; %llu refused\n" : "\n", (unsigned long long)packed.refused);
+	}
+	int result = report(c->parsed, status, diagnostics);
+	return result == EXIT_DONE && packed.refused ? EXIT_INPUT : result;
+}
+
+static int pack(Cache *c)
+{
+	return move(c, false);
+}
+
+static int unpack(Cache *c)
+{
+	return move(c, true);
+}
+
+/* ---- the command ---- */
+
+static int cache(const Parsed *parsed)
+{
+	static const struct {
+		const char *name;
+		int (*run)(Cache *c);
+		size_t arguments; /* at most */
+	} actions[] = {
+		{"key", key, 2},       {"stats", stats, 1}, {"ls", list, 1},     {"show", show, 2}, {"explain", explain, 2},
+		{"verify", verify, 1}, {"gc", gc, 1},       {"clear", clear, 1}, {"path", path, 1}, {"pack", pack, 2},
+		{"unpack", unpack, 2},
+	};
+	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
+		if (strcmp(parsed->args[0], actions[i].name) != 0)
+			continue;
+		if (parsed->arg_count > actions[i].arguments)
+			return usage_error("neso cache %s does not know what to do with '%s'", actions[i].name,
+					   parsed->args[actions[i].arguments]);
+		Cache c = {.parsed = parsed, .json = option_value(parsed, "json") != NULL, .context = open_context(parsed)};
+		if (!c.context)
+			return EXIT_INPUT;
+		int result = actions[i].run(&c);
+		neso_context_free(c.context);
+		return result;
+	}
+	return usage_error("neso cache wants key, stats, ls, show, explain, verify, gc, clear, path, pack or unpack");
+}
+
+const Command command_cache = {
+	"cache",
+	"ACTION ...",
+	"Look at the compile cache, explain it, clean it, carry it elsewhere",
+	"  key FILE.py:KERNEL -s SIGNATURE  what the key of a variant is made of\n"
+	"  stats           hits and misses, size, time saved\n"
+	"  ls              the entries\n"
+	"  show KEY        one entry, by the first digits of its key\n"
+	"  explain KERNEL  why its last variant was compiled\n"
+	"  verify          checks every entry; damaged ones are removed\n"
+	"  gc              removes the least recently used beyond the bounds, and leftovers\n"
+	"  clear           removes all entries\n"
+	"  path            where it is\n"
+	"  pack FILE       all variants in one file, for other machines with such GPUs\n"
+	"  unpack FILE     puts them into the cache here\n\n"
+	"TRITON_CACHE_DIR says where the cache is; docs/cache.md has the variables.\n",
+	options,
+	cache,
+};

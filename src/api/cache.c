@@ -1,0 +1,447 @@
+/* The compile cache's entry points that look through it and look after it; files of callers are in cache_files.c. */
+#include "api/inner.h"
+
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "cache/key.h"
+#include "cache/log.h"
+#include "cache/pack.h"
+
+/* The store; NULL after diagnosing that there is none. */
+static CacheStore *store_of(ApiCall *call, neso_context *context)
+{
+	CacheStore *store = jit_cache_store(context->host.cache, &call->diags);
+	if (store && cache_store_root(store))
+		return store;
+	const char *why = store ? cache_store_options(store)->dir_why : "it is switched off";
+	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_NONE, why ? why : "no folder is named");
+	return NULL;
+}
+
+/* ---- path, stats ---- */
+
+typedef struct PathArgs {
+	neso_context *context;
+	char **path;
+} PathArgs;
+
+static neso_status cache_path_of(ApiCall *call, void *data)
+{
+	const PathArgs *args = data;
+	if (!args->context || !args->path)
+		return api_usage(call, "neso_cache_path wants a context and a place for the path");
+	CacheStore *store = jit_cache_store(args->context->host.cache, &call->diags);
+	const char *root = store ? cache_store_root(store) : NULL;
+	if (root)
+		*args->path = api_bytes(root, strlen(root));
+	return NESO_OK;
+}
+
+neso_status neso_cache_path(neso_context *context, char **path, neso_diagnostics **diagnostics)
+{
+	PathArgs args = {context, path};
+	if (path)
+		*path = NULL;
+	return api_run(context, diagnostics, cache_path_of, &args);
+}
+
+typedef struct StatsArgs {
+	neso_context *context;
+	neso_cache_stats *stats;
+} StatsArgs;
+
+static neso_status get_stats(ApiCall *call, void *data)
+{
+	const StatsArgs *args = data;
+	if (!args->context || !args->stats)
+		return api_usage(call, "neso_cache_get_stats wants a context and stats");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	CacheTotals totals;
+	cache_totals(store, &call->arena, &totals);
+	CacheUsage usage = cache_usage(store);
+	uint64_t made = 0;
+	for (int k = CACHE_EVENT_HALF; k < CACHE_EVENT__COUNT; k++)
+		made += totals.microseconds[k];
+	neso_cache_stats stats = {
+		.hits = totals.count[CACHE_EVENT_HIT],
+		.layer_hits = totals.count[CACHE_EVENT_LAYER],
+		.half_hits = totals.count[CACHE_EVENT_HALF],
+		.misses = totals.count[CACHE_EVENT_MISS],
+		.forced = totals.count[CACHE_EVENT_FORCED],
+		.damaged = totals.count[CACHE_EVENT_DAMAGED],
+		.bytes = usage.bytes,
+		.files = usage.files,
+		.max_bytes = cache_store_options(store)->max_bytes,
+		.max_files = cache_store_options(store)->max_files,
+		.compile_seconds = (double)made * 1e-6,
+		.saved_seconds = (double)(totals.microseconds[CACHE_EVENT_HIT] + totals.microseconds[CACHE_EVENT_LAYER]) * 1e-6,
+	};
+	if (!api_write_struct(args->stats, &stats, sizeof stats))
+		return api_usage(call, "neso_cache_stats.size is not set");
+	return NESO_OK;
+}
+
+neso_status neso_cache_get_stats(neso_context *context, neso_cache_stats *stats, neso_diagnostics **diagnostics)
+{
+	StatsArgs args = {context, stats};
+	return api_run(context, diagnostics, get_stats, &args);
+}
+
+/* ---- entries ---- */
+
+typedef struct Looking {
+	neso_cache_entry_fn *each;
+	void *data;
+	CacheStore *store;
+	bool whole; /* verify */
+} Looking;
+
+static bool look_at(void *data, const CacheFile *file)
+{
+	const Looking *l = data;
+	Arena arena;
+	CacheEntry entry;
+	Str bytes, metadata = {0};
+	const char *why = NULL;
+	char hex[CACHE_HEX_SIZE];
+	bool on = true;
+	arena_init(&arena, 0);
+	cache_digest_hex(&file->key, hex);
+	if (cache_read_file(l->store, file->kind, &file->key, &arena, &bytes)) {
+		bool good = cache_entry_open(&entry, bytes, &file->key, &why) && (!l->whole || cache_entry_verify(&entry, &arena, &why));
+		if (good && file->kind == CACHE_VARIANT)
+			cache_entry_section(&entry, "metadata", &arena, &metadata, &why);
+		neso_cache_entry out = {
+			.size = sizeof out,
+			.kind = cache_kind_names[file->kind],
+			.key = hex,
+			.bytes = file->bytes,
+			.used = file->used,
+			.metadata = metadata.ptr ? arena_strndup(&arena, metadata.ptr, metadata.len) : NULL,
+			.damage = why,
+		};
+		if (l->whole && why)
+			cache_remove(l->store, file->kind, &file->key);
+		if (l->each && (!l->whole || why))
+			on = l->each(l->data, &out);
+	}
+	arena_free(&arena);
+	return on;
+}
+
+typedef struct EachArgs {
+	neso_context *context;
+	neso_cache_entry_fn *each;
+	void *data;
+	bool whole;
+} EachArgs;
+
+static neso_status each_entry(ApiCall *call, void *data)
+{
+	const EachArgs *args = data;
+	if (!args->context || (!args->each && !args->whole))
+		return api_usage(call, "neso_cache_each wants a context and a function");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	Looking looking = {args->each, args->data, store, args->whole};
+	cache_each(store, 0, UINT32_MAX, look_at, &looking);
+	return NESO_OK;
+}
+
+neso_status neso_cache_each(neso_context *context, neso_cache_entry_fn *each, void *data, neso_diagnostics **diagnostics)
+{
+	EachArgs args = {context, each, data, false};
+	return api_run(context, diagnostics, each_entry, &args);
+}
+
+neso_status neso_cache_verify(neso_context *context, neso_cache_entry_fn *each, void *data, neso_diagnostics **diagnostics)
+{
+	EachArgs args = {context, each, data, true};
+	return api_run(context, diagnostics, each_entry, &args);
+}
+
+/* ---- one entry ---- */
+
+typedef struct ReadArgs {
+	neso_context *context;
+	const char *key, *section;
+	char **bytes;
+	size_t *size;
+	CacheFile found;
+	uint32_t matches;
+} ReadArgs;
+
+static bool match(void *data, const CacheFile *file)
+{
+	ReadArgs *args = data;
+	char hex[CACHE_HEX_SIZE];
+	cache_digest_hex(&file->key, hex);
+	if (strncmp(hex, args->key, strlen(args->key)) == 0) {
+		args->found = *file;
+		args->matches++;
+	}
+	return true;
+}
+
+static neso_status read_entry(ApiCall *call, void *data)
+{
+	ReadArgs *args = data;
+	if (!args->context || !args->key || !args->bytes || !args->size)
+		return api_usage(call, "neso_cache_read wants a context, a key, and a place for the bytes");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	char two[3] = {args->key[0], args->key[0] ? args->key[1] : '\0', '\0'};
+	if (strlen(args->key) >= 4 && strspn(args->key, "0123456789abcdef") == strlen(args->key))
+		cache_each(store, (uint32_t)strtoul(two, NULL, 16), 1, match, args);
+	if (args->matches != 1) {
+		diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_AMBIGUOUS, args->key,
+			    args->matches ? "several entries have keys that begin so" :
+			    strlen(args->key) < 4 ? "a key has 64 digits; the first four or more do" : "no entry has a key that begins so");
+		return NESO_ERROR_ARGUMENT;
+	}
+	CacheEntry entry;
+	Str file, bytes;
+	const char *why;
+	if (!cache_read_file(store, args->found.kind, &args->found.key, &call->arena, &file) ||
+	    !cache_entry_open(&entry, file, &args->found.key, &why))
+		return NESO_OK;
+	if (!args->section) {
+		Text names;
+		text_init(&names, &call->arena);
+		for (uint32_t i = 0; i < entry.count; i++)
+			text_printf(&names, "%s\n", entry.sections[i].name);
+		bytes = (Str){names.data, names.len};
+	} else if (!cache_entry_section(&entry, args->section, &call->arena, &bytes, &why)) {
+		return NESO_OK;
+	}
+	*args->bytes = api_bytes(bytes.ptr, bytes.len);
+	*args->size = bytes.len;
+	return NESO_OK;
+}
+
+neso_status neso_cache_read(neso_context *context, const char *key, const char *section, char **bytes, size_t *size,
+			    neso_diagnostics **diagnostics)
+{
+	ReadArgs args = {.context = context, .key = key, .section = section, .bytes = bytes, .size = size};
+	if (bytes)
+		*bytes = NULL;
+	if (size)
+		*size = 0;
+	return api_run(context, diagnostics, read_entry, &args);
+}
+
+/* ---- keys ---- */
+
+typedef struct KeyArgs {
+	neso_kernel *kernel;
+	const char *signature;
+	const neso_compile_options *options;
+	neso_cache_row_fn *each;
+	void *data;
+	char **key;
+} KeyArgs;
+
+static neso_status key_rows(ApiCall *call, void *data)
+{
+	const KeyArgs *args = data;
+	JitOptions options;
+	CacheKey key;
+	if (!args->kernel || !args->signature)
+		return api_usage(call, "neso_cache_key wants a kernel and a signature");
+	if (!api_read_options(call, args->options, &options))
+		return NESO_ERROR_USAGE;
+	JitStatus status = jit_signature_rows(args->kernel->jit, args->signature, &options, &key, &call->diags);
+	if (status != JIT_OK)
+		return api_status(status);
+	for (uint32_t i = 0; args->each && i < key.rows.len; i++)
+		args->each(args->data, &(neso_cache_row){.size = sizeof(neso_cache_row), .name = key.rows.data[i].name,
+							 .value = key.rows.data[i].value});
+	char hex[CACHE_HEX_SIZE];
+	CacheDigest digest = cache_key_digest(&key);
+	cache_digest_hex(&digest, hex);
+	if (args->key)
+		*args->key = api_bytes(hex, sizeof hex - 1);
+	return NESO_OK;
+}
+
+neso_status neso_cache_key(neso_kernel *kernel, const char *signature, const neso_compile_options *options,
+			   neso_cache_row_fn *each, void *data, char **key, neso_diagnostics **diagnostics)
+{
+	KeyArgs args = {kernel, signature, options, each, data, key};
+	if (key)
+		*key = NULL;
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, key_rows, &args);
+}
+
+/* ---- why ---- */
+
+typedef struct ExplainArgs {
+	neso_context *context;
+	const char *kernel;
+	neso_cache_row_fn *each;
+	void *data;
+	uint64_t *misses;
+} ExplainArgs;
+
+static bool rows_of(CacheStore *store, const CacheDigest *digest, Arena *arena, CacheKey *key)
+{
+	CacheEntry entry;
+	Str file, text;
+	const char *why;
+	if (!cache_read_file(store, CACHE_VARIANT, digest, arena, &file) || !cache_entry_open(&entry, file, digest, &why) ||
+	    !cache_entry_section(&entry, "key", arena, &text, &why))
+		return false;
+	cache_key_read(key, arena, text);
+	return true;
+}
+
+static bool is_miss(const CacheEvent *event)
+{
+	return event->kind != CACHE_EVENT_HIT && event->kind != CACHE_EVENT_LAYER;
+}
+
+/* The last miss whose entry is there; UINT32_MAX: none. */
+static uint32_t last_miss(CacheStore *store, const CacheEvents *events, Arena *arena, CacheKey *key)
+{
+	for (uint32_t i = events->len; i-- > 0;)
+		if (is_miss(&events->data[i]) && rows_of(store, &events->data[i].key, arena, key))
+			return i;
+	return UINT32_MAX;
+}
+
+static neso_status explain(ApiCall *call, void *data)
+{
+	enum { LOOKED_AT = 64 };
+	const ExplainArgs *args = data;
+	Arena *arena = &call->arena;
+	if (!args->context || !args->kernel)
+		return api_usage(call, "neso_cache_explain wants a context and the name of a kernel");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	CacheEvents events = {0};
+	CacheKey key, other;
+	uint64_t misses = 0;
+	cache_events(store, arena, args->kernel, &events);
+	for (uint32_t i = 0; i < events.len; i++)
+		misses += is_miss(&events.data[i]);
+	if (args->misses)
+		*args->misses = misses;
+	uint32_t last = last_miss(store, &events, arena, &key), looked = 0;
+	CacheDifferences nearest = {0};
+	bool found = false;
+	for (uint32_t i = last == UINT32_MAX ? 0 : last; i-- > 0 && looked < LOOKED_AT;) {
+		if (cache_digest_eq(&events.data[i].key, &events.data[last].key) || !rows_of(store, &events.data[i].key, arena, &other))
+			continue;
+		CacheDifferences differences = {0};
+		looked++;
+		cache_key_compare(arena, &key, &other, &differences);
+		if (!found || differences.len < nearest.len)
+			nearest = differences;
+		found = true;
+	}
+	for (uint32_t i = 0; args->each && i < nearest.len; i++)
+		args->each(args->data, &(neso_cache_row){.size = sizeof(neso_cache_row), .name = nearest.data[i].name,
+							 .value = nearest.data[i].a, .before = nearest.data[i].b});
+	return NESO_OK;
+}
+
+neso_status neso_cache_explain(neso_context *context, const char *kernel, neso_cache_row_fn *each, void *data, uint64_t *misses,
+			       neso_diagnostics **diagnostics)
+{
+	ExplainArgs args = {context, kernel, each, data, misses};
+	if (misses)
+		*misses = 0;
+	return api_run(context, diagnostics, explain, &args);
+}
+
+/* ---- cleaning ---- */
+
+typedef struct CleanArgs {
+	neso_context *context;
+	bool all;
+	uint64_t max_bytes, max_files;
+	neso_cache_cleaned *cleaned;
+} CleanArgs;
+
+static neso_status clean(ApiCall *call, void *data)
+{
+	const CleanArgs *args = data;
+	CacheGc gc;
+	if (!args->context)
+		return api_usage(call, "cleaning the cache wants a context");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	if (args->all)
+		cache_clear(store, &gc);
+	else
+		cache_gc(store, args->max_bytes, args->max_files, &gc);
+	neso_cache_cleaned out = {.removed = gc.evicted, .leftovers = gc.leftovers, .bytes_before = gc.before.bytes,
+				  .bytes = gc.after.bytes, .files_before = gc.before.files, .files = gc.after.files};
+	if (args->cleaned && !api_write_struct(args->cleaned, &out, sizeof out))
+		return api_usage(call, "neso_cache_cleaned.size is not set");
+	return NESO_OK;
+}
+
+neso_status neso_cache_gc(neso_context *context, uint64_t max_bytes, uint64_t max_files, neso_cache_cleaned *cleaned,
+			  neso_diagnostics **diagnostics)
+{
+	CleanArgs args = {context, false, max_bytes, max_files, cleaned};
+	return api_run(context, diagnostics, clean, &args);
+}
+
+neso_status neso_cache_clear(neso_context *context, neso_cache_cleaned *cleaned, neso_diagnostics **diagnostics)
+{
+	CleanArgs args = {.context = context, .all = true, .cleaned = cleaned};
+	return api_run(context, diagnostics, clean, &args);
+}
+
+/* ---- packs ---- */
+
+typedef struct PackArgs {
+	neso_context *context;
+	const char *path;
+	neso_cache_packed *packed;
+	bool unpack;
+} PackArgs;
+
+static neso_status pack(ApiCall *call, void *data)
+{
+	const PackArgs *args = data;
+	CachePacked packed = {0};
+	const char *why = NULL;
+	Str bytes;
+	if (!args->context || !args->path)
+		return api_usage(call, "packing the cache wants a context and a path");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	bool good = !args->unpack ? cache_pack(store, args->path, NULL, NULL, &packed, &why, &call->arena) :
+		    os_read_file(&call->arena, args->path, &bytes, &why) && cache_unpack(store, bytes, &packed, &why);
+	if (!good) {
+		diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_PACK, args->path, args->unpack ? "unpacked" : "packed", why);
+		return NESO_ERROR_SOURCE;
+	}
+	neso_cache_packed out = {.entries = packed.entries, .bytes = packed.bytes, .refused = packed.refused};
+	if (args->packed && !api_write_struct(args->packed, &out, sizeof out))
+		return api_usage(call, "neso_cache_packed.size is not set");
+	return NESO_OK;
+}
+
+neso_status neso_cache_pack(neso_context *context, const char *path, neso_cache_packed *packed, neso_diagnostics **diagnostics)
+{
+	PackArgs args = {context, path, packed, false};
+	return api_run(context, diagnostics, pack, &args);
+}
+
+neso_status neso_cache_unpack(neso_context *context, const char *path, neso_cache_packed *packed, neso_diagnostics **diagnostics)
+{
+	PackArgs args = {context, path, packed, true};
+	return api_run(context, diagnostics, pack, &args);
+}

@@ -1,0 +1,26 @@
+/* Packs: entries of a store in one file, to be brought to other machines.
+ *
+ *	"NESOPACK", u32 version (1), u32 0, then for each entry u32 kind, u32 0, u64 bytes, and the entry's file (entry.h)
+ *
+ * Each entry checks itself; what is damaged or cut off is left out and counted. */
+#ifndef NESO_CACHE_PACK_H
+#define NESO_CACHE_PACK_H
+
+#include "base/vec.h"
+#include "cache/store.h"
+
+typedef struct CachePacked {
+	uint64_t entries, bytes, refused;
+} CachePacked;
+
+/* All variants and cubins, or those that `wants` (may be NULL) takes; sorted by key, so that equal stores make equal packs. The file
+ * appears at `path` whole. False, with a text of the system, when it cannot be written. */
+bool cache_pack(CacheStore *store, const char *path, bool (*wants)(void *data, const CacheFile *file), void *data,
+		CachePacked *result, const char **error, Arena *arena);
+/* Puts every entry of a pack into the store. False with a reason when the bytes are no pack. */
+bool cache_unpack(CacheStore *store, Str pack, CachePacked *result, const char **why);
+/* The entries of a pack, without a store: each gets kind and file; false from it ends. Any bytes are taken. */
+bool cache_pack_read(Str pack, bool (*each)(void *data, CacheKind kind, const CacheEntry *entry), void *data,
+		     CachePacked *result, const char **why);
+
+#endif

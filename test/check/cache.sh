@@ -1,0 +1,122 @@
+# neso cache: each action on a cache of its own; packs and layers hit under other folders; what explains a miss.
+set -e
+command -v ptxas >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" ] || { echo "no ptxas"; exit 77; }
+[ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
+cat >"$TMP/k.py" <<'PY'
+import triton
+import triton.language as tl
+
+WIDTH = tl.constexpr(3)
+
+
+@triton.jit
+def part(x):
+    return x * WIDTH
+
+
+@triton.jit
+def kernel(p, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, part(tl.load(p + i, mask=i < n)), mask=i < n)
+PY
+export TRITON_CACHE_DIR=$TMP/one
+compile() { neso compile "$TMP/k.py:kernel" -s "$1" --target sm_80 --emit cubin -o "$TMP/cubin" ; }
+want() { # FILE TEXT...
+	file=$1
+	shift
+	for text; do
+		grep -qF -- "$text" "$file" || { echo "no '$text' in:"; cat "$file"; exit 1; }
+	done
+}
+stat() { neso cache stats --json | tr ',{}' '\n' | sed -n "s/^ *\"$1\": //p"; }
+is() { [ "$(stat "$1")" = "$2" ] || { echo "$1 is $(stat "$1"), not $2"; neso cache stats; exit 1; }; }
+
+[ "$(neso cache path)" = "$TMP/one/neso-1" ]
+is hits 0
+compile '*fp32:16, i32, 64'
+cp "$TMP/cubin" "$TMP/first"
+compile '*fp32:16, i32, 64'
+cmp "$TMP/cubin" "$TMP/first"
+is hits 1
+is misses 1
+compile '*fp32:16, i32:16, 64'
+is misses 1
+is half_hits 1
+neso cache explain kernel >"$TMP/out"
+want "$TMP/out" 'argument n: i32 before, now i32, divisible by 16' 'compiled 2 times'
+sed -i 's/constexpr(3)/constexpr(4)/' "$TMP/k.py"
+compile '*fp32:16, i32:16, 64'
+neso cache explain kernel --json >"$TMP/out"
+want "$TMP/out" '"name": "global WIDTH"' '"before": "3"' '"now": "4"' '"misses": 3'
+neso cache explain nothing >"$TMP/out"
+want "$TMP/out" 'no compilation of nothing is known'
+
+# key: every ingredient, and the digits under which the entry lies
+neso cache key "$TMP/k.py:kernel" -s '*fp32:16, i32:16, 64' --target sm_80 >"$TMP/out"
+want "$TMP/out" 'argument p' 'divisible by 16' 'function kernel' 'function part' 'global WIDTH' 'assembler' 'ptxas ' 'compiler '
+digits=$(tail -n 1 "$TMP/out")
+neso cache ls >"$TMP/out"
+want "$TMP/out" "$(echo "$digits" | cut -c1-16)  variant" 'target=sm_80' '  cubin  ' '  fact  '
+neso cache ls --json >"$TMP/out"
+want "$TMP/out" "\"key\": \"$digits\"" '"damage": null' '"registers": '
+neso cache show "$(echo "$digits" | cut -c1-10)" >"$TMP/out"
+want "$TMP/out" 'key facts metadata cubin' 'ttgir' '"microseconds": {' 'global WIDTH'
+neso cache show "$digits" --section ptx >"$TMP/out"
+want "$TMP/out" '.entry kernel'
+neso cache show "$digits" --section cubin | cmp - "$TMP/cubin"
+status=0
+neso cache show "$digits" --section nothing 2>"$TMP/out" || status=$?
+[ $status -eq 1 ] && want "$TMP/out" "no section 'nothing'"
+neso cache show ffff 2>"$TMP/out" && exit 1 # DIAG_CACHE_AMBIGUOUS
+want "$TMP/out" 'no entry has a key that begins so'
+neso cache key "$TMP/k.py:kernel" -s '*fp32, i32, 64' 2>"$TMP/out" && exit 1 # DIAG_CACHE_TARGET
+want "$TMP/out" 'the compile cache keeps variants for GPUs; the target is interp'
+{ cat "$TMP/k.py"; printf '\n@triton.jit\ndef bad(p):\n    x = = 1\n'; } >"$TMP/bad.py"
+neso cache key "$TMP/bad.py:bad" -s '*fp32' --target sm_80 2>"$TMP/out" && exit 1 # DIAG_CACHE_SOURCE
+want "$TMP/out" 'bad has no key: its sources hold syntax errors'
+
+# packs: the same in another folder; what is damaged stays behind
+neso cache pack "$TMP/pack" >"$TMP/out"
+want "$TMP/out" 'entries'
+TRITON_CACHE_DIR=$TMP/two
+neso cache unpack "$TMP/pack"
+compile '*fp32:16, i32:16, 64'
+cmp "$TMP/cubin" "$TMP/first" && exit 1
+is hits 1
+is misses 0
+head -c 3000 "$TMP/pack" >"$TMP/cut"
+TRITON_CACHE_DIR=$TMP/three
+neso cache unpack "$TMP/cut" >"$TMP/out" && exit 1
+want "$TMP/out" '1 refused'
+neso cache unpack "$TMP/k.py" 2>"$TMP/out" && exit 1 # DIAG_CACHE_PACK
+want "$TMP/out" 'cannot be unpacked: it is no pack'
+
+# a read-only layer
+TRITON_CACHE_DIR=$TMP/four NESO_CACHE_RO=$TMP/nowhere:$TMP/two
+export NESO_CACHE_RO
+compile '*fp32:16, i32, 64' # not in the layer as it is now
+compile '*fp32:16, i32:16, 64'
+is layer_hits 1
+unset NESO_CACHE_RO
+
+# damage is found and removed, bounds are held
+TRITON_CACHE_DIR=$TMP/two
+for file in "$TMP"/two/neso-1/cubin/*/*; do
+	printf x | dd of="$file" bs=1 seek=300 conv=notrunc 2>/dev/null
+	break
+done
+neso cache verify >"$TMP/out"
+want "$TMP/out" '1 damaged, removed' 'DAMAGED: its checksum is wrong'
+neso cache verify >"$TMP/out"
+want "$TMP/out" '0 damaged'
+neso cache gc --max-files 2 >"$TMP/out"
+want "$TMP/out" '; 2 left'
+neso cache clear --json >"$TMP/out"
+want "$TMP/out" '"removed": 2' '"files": 0'
+neso cache ls >"$TMP/out"
+[ ! -s "$TMP/out" ]
+TRITON_DISABLE_CACHE=1 neso cache stats 2>"$TMP/out" && exit 1 # DIAG_CACHE_NONE
+want "$TMP/out" 'there is no compile cache: it is switched off'
+neso cache 2>"$TMP/out" && exit 1
+want "$TMP/out" 'neso cache wants key, stats, ls'
+exit 0
