@@ -103,6 +103,23 @@ class DeviceMemory:
         _native.gpu_fill(self._address, 0, self.size, stream)
         return self
 
+    def put(self, array, stream=0):
+        """The bytes of a contiguous array of NumPy's come here."""
+        self._copy(array, stream, True)
+        return self
+
+    def get(self, array, stream=0):
+        """The bytes go to a contiguous array of NumPy's, and are there on return."""
+        self._copy(array, stream, False)
+        return array
+
+    def _copy(self, array, stream, here):
+        if array.nbytes > self.size or not array.flags.c_contiguous:
+            raise ValueError(f"{array.nbytes} bytes, which must lie together, and {self.size} of device memory")
+        host = array.__array_interface__["data"][0]
+        to, start = (self._address, host) if here else (host, self._address)
+        _native.gpu_copy(to, start, array.nbytes, stream)
+
     def __del__(self):
         if self._address:
             _native.gpu_free(self._address)
