@@ -33,8 +33,14 @@ static NvScratch *find_or_add(NvFunction *f, NvStream stream)
 	if (driver->cuda.cuStreamGetId)
 		driver->cuda.cuStreamGetId(stream, &id); /* a handle may come back, its number not */
 	NvScratch *s = driver->scratch;
-	while (s && (s->context != f->context || s->stream != stream || s->stream_id != id))
+	while (s && (s->context != f->context || s->stream != stream))
 		s = s->next;
+	if (s && s->stream_id != id) {
+		/* The stream that had the handle is gone; what was launched there may still run, and this waits for it. */
+		driver->cuda.cuMemFree(s->ptr);
+		s->ptr = 0, s->size = 0;
+		s->stream_id = id;
+	}
 	if (s || !(s = calloc(1, sizeof *s)))
 		return s;
 	s->context = f->context;

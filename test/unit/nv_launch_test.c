@@ -336,6 +336,12 @@ static void scratch_grows_with_its_stream(void **state)
 	assert_int_equal(launch_scratch(&kit, f, 1000000, &a), 0);
 	kit_expect(&kit, DIAG_NV_SCRATCH, "no scratch memory of 1000000000 bytes for a grid of (1000000, 1, 1)");
 	assert_true(launch_scratch(&kit, f, 1, &a) != 0);
+	/* A stream that has the handle of one that is gone: the old buffer is not left behind, nor taken over as it is. */
+	assert_true(launch_scratch(&kit, f, 12, &a) != 0);
+	kit.fake->stream_ids = 1000;
+	assert_true(launch_scratch(&kit, f, 3, &a) != 0);
+	assert_non_null(strstr(kit.fake->calls, "cuMemFree "));
+	assert_int_equal(kit.fake->bytes, 10000 + 3000);
 	nv_kernel_free(kernel);
 	kit_close(&kit);
 	assert_int_equal(kit.fake->bytes, 0);

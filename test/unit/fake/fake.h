@@ -47,6 +47,7 @@ typedef struct FakeCuda {
 	void *(*context_new)(int device); /* as cuCtxCreate: current */
 	void (*context_destroy)(void *context);
 	void (*kernel_fault)(int result); /* the current context's kernels failed */
+	unsigned long long stream_ids; /* added to a stream's handle, which gives its number */
 	char calls[FAKE_CALLS]; /* names of the calls so far, a blank between, without queries */
 } FakeCuda;
 

@@ -609,7 +609,7 @@ static int fake_cuStreamSynchronize(void *stream)
 
 static int fake_cuStreamGetId(void *stream, unsigned long long *id)
 {
-	*id = (unsigned long long)(uintptr_t)stream;
+	*id = (unsigned long long)(uintptr_t)stream + fake.stream_ids;
 	return CUDA_SUCCESS;
 }
 
