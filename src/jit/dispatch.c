@@ -171,12 +171,17 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
 	return fill;
 }
 
-/* Is everything that the key leaves out an argument of the variant? */
-static bool leaves_out_numbers(const JitVariant *variant, const JitSet *set)
+/* Does a call with the key need no look at its arguments? Everything that the key leaves out must be an argument of the
+ * variant, and IR text may ask for a divisibility that keys do not tell of. */
+static bool key_suffices(const JitVariant *variant, const JitSet *set)
 {
-	for (uint32_t i = 0; set && i < variant->kernel->info->param_count; i++)
-		if (jit_set_has(set, i) && variant->params[i].kind != JIT_PARAM_NUMBER)
+	for (uint32_t i = 0; i < variant->kernel->info->param_count; i++) {
+		const JitParam *param = &variant->params[i];
+		if (set && jit_set_has(set, i) && param->kind != JIT_PARAM_NUMBER)
 			return false;
+		if (param->divisibility > 1 && param->divisibility != 16)
+			return false;
+	}
 	return true;
 }
 
@@ -184,7 +189,7 @@ void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const Jit
 		      const JitArg *const *given, void *const *params)
 {
 	JitKernel *kernel = variant->kernel;
-	if (!leaves_out_numbers(variant, launch->key_set))
+	if (!key_suffices(variant, launch->key_set))
 		return;
 	JitDispatch *d = calloc(1, sizeof *d + (launch->key_count + launch->key_row_words) * sizeof *d->words);
 	if (!d)

@@ -236,7 +236,7 @@ typedef struct JitPlaces {
 
 /* What a GPU launch needs, found by the bits of the call that decide it: JitLaunch.key, which a launch that worked is
  * remembered by. The caller packs these as it likes; calls with equal bits have the same kernel, parameters of their
- * arguments, types, specialisation, constants, options and context. Never changed; lives as long as the module. */
+ * arguments, types, divisibility by 16, constants, options and context. Never changed; lives as long as the module. */
 typedef struct JitDispatch {
 	uint64_t hash;
 	const JitVariant *variant;

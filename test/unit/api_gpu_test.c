@@ -326,6 +326,39 @@ static void test_generic(void **state)
 	end(&f);
 }
 
+/* What IR text asks of its arguments is looked at in every call. */
+static void test_hints(void **state)
+{
+	(void)state;
+	static const char ir[] = "module {\n  tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, "
+				 "%n: i32 {tt.divisibility = 8 : i32}) {\n    tt.return\n  }\n}\n";
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	neso_module *module;
+	neso_kernel *kernel;
+	assert_int_equal(neso_module_load_ir(f.context, "k.ttir", ir, sizeof ir - 1, &module, NULL), NESO_OK);
+	assert_int_equal(neso_module_find(module, "k", &kernel, NULL), NESO_OK);
+	static const struct {
+		uint64_t x;
+		int n;
+		bool good;
+	} calls[] = {{0x1000, 8, true}, {0x1000, 8, true}, {0x1000, 12, false}, {0x1000, 16, true}, {0x1008, 8, false}};
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		neso_arg args[2] = {neso_arg_buffer(NULL, NESO_FP32, (void *)(uintptr_t)calls[i].x, 256, NESO_READ_WRITE),
+				    neso_arg_int(NULL, calls[i].n)};
+		neso_launch l = neso_launch_of(args, 2, 1, 1, 1);
+		neso_diagnostics *diagnostics;
+		l.options = &f.options;
+		assert_int_equal(neso_kernel_launch(kernel, &l, NULL, &diagnostics),
+				 calls[i].good ? NESO_OK : NESO_ERROR_ARGUMENT);
+		if (!calls[i].good)
+			expect(diagnostics, calls[i].n == 12 ? "divisible by 8" : "an address divisible by 16");
+	}
+	neso_module_free(module);
+	end(&f);
+}
+
 /* By bare values: the slots say what goes where; what the driver refuses is said once, by name. */
 static void test_ready(void **state)
 {
@@ -429,7 +462,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again), cmocka_unit_test(test_hints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
