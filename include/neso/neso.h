@@ -625,6 +625,7 @@ typedef struct neso_variant_info {
 	const char *reason;    /* why it was compiled, as in neso_event */
 	const char *cache;     /* "hit": it came from the compile cache; "miss", "off"; NULL: not for a GPU */
 	const char *cache_key; /* its key there, 64 digits, or NULL */
+	double store_seconds;  /* that putting it there took */
 } neso_variant_info;
 /* Set info->size before. */
 NESO_API neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info *info);

@@ -173,12 +173,13 @@ static PyObject *variant_info(PyObject *self, PyObject *unused)
 	}
 	if (!steps)
 		return NULL;
-	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:z,s:N}", "target", info.target,
+	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:z,s:z,s:z,s:d,s:N}", "target", info.target,
 			     "num_warps", info.num_warps, "num_stages", info.num_stages, "num_ctas", info.num_ctas,
 			     "maxnreg", info.maxnreg, "threads", info.threads, "shared", info.shared, "scratch", info.scratch,
 			     "registers", info.registers, "stack", info.stack, "spill_stores", info.spill_stores,
 			     "spill_loads", info.spill_loads, "assembler", info.assembler, "log", info.log,
-			     "reason", info.reason, "seconds", steps);
+			     "reason", info.reason, "cache", info.cache, "cache_key", info.cache_key, "store_seconds",
+			     info.store_seconds, "seconds", steps);
 }
 
 static PyObject *figures_of(const neso_remark *r)

@@ -279,9 +279,37 @@ class cache_knobs(base_knobs):
 
 
 @_from_table
+class CompileTimes:
+    """How long a compilation took, in microseconds: the front end, each stage by name, and putting it into the cache."""
+
+    def __init__(self, ir_initialization, lowering_stages, store_results):
+        self.ir_initialization = ir_initialization
+        self.lowering_stages = lowering_stages
+        self.store_results = store_results
+
+    def __repr__(self):
+        return f"CompileTimes({self.ir_initialization}, {self.lowering_stages}, {self.store_results})"
+
+    @property
+    def total_lowering(self):
+        return sum(time for _, time in self.lowering_stages)
+
+    @property
+    def total(self):
+        return self.ir_initialization + self.total_lowering + self.store_results
+
+
+class CompilationListener:
+    """What `compilation.listener` is called as: after a kernel was compiled, or found in the cache."""
+
+    def __call__(self, *, src, metadata, metadata_group, times, cache_hit):
+        raise NotImplementedError
+
+
 class compilation_knobs(base_knobs):
     override = env_bool("TRITON_KERNEL_OVERRIDE")
     instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
+    #: called as CompilationListener is
     listener = None
 
 

@@ -301,12 +301,14 @@ static bool compile_and_put(Making *m)
 		m->event = CACHE_EVENT_HALF;
 	if (is_our_generator(m->diags)) {
 		Arena arena;
+		double began = os_now();
 		arena_init(&arena, 0);
 		Str said = jit_said_write(&arena, m->diags, before);
 		Str file = jit_stored_write(variant, &m->digest, &m->key, &m->content, said, m->mode.binary_only, &arena);
 		if (cache_put(m->mode.store, CACHE_VARIANT, &m->digest, file))
 			cache_digest_hex(&m->digest, variant->gpu->cache_key);
 		arena_free(&arena);
+		variant->gpu->store_seconds = os_now() - began;
 	}
 	jit_gpu_drop_code(variant->gpu);
 	return true;

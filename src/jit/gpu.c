@@ -379,5 +379,6 @@ void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 	info->assembler = gpu->assembler;
 	info->log = gpu->cubin.log;
 	info->cache = gpu->cache;
+	info->store_seconds = gpu->store_seconds;
 	info->cache_key = *gpu->cache_key ? gpu->cache_key : NULL;
 }

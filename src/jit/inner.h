@@ -66,6 +66,7 @@ typedef struct JitGpu {
 	const char *name, *args; /* of the function in the cubin; letters of CodegenResult.args */
 	const char *cache;       /* JitVariantInfo.cache */
 	bool assembled_before;   /* the cubin was found by its PTX */
+	double store_seconds;    /* that putting it into the cache took */
 	char cache_key[65];      /* "": none */
 } JitGpu;
 

@@ -173,6 +173,7 @@ typedef struct JitVariantInfo {
 	const char *reason; /* why it was compiled */
 	const char *cache;  /* "hit", "miss", "off"; NULL of others */
 	const char *cache_key; /* 64 digits; NULL when there is none */
+	double store_seconds;  /* that putting it there took */
 } JitVariantInfo;
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 

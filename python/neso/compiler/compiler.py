@@ -134,6 +134,11 @@ class CompiledKernel(_native.Variant):
         self.n_spills = (info["spill_stores"] + info["spill_loads"]) // 4
         self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
         self.seconds = info["seconds"]
+        #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
+        self.cache = info["cache"]
+        #: its key there, or None
+        self.cache_key = info["cache_key"]
+        self._store_seconds = info["store_seconds"]
         #: why it was compiled: the difference to the nearest variant that was there
         self.reason = info["reason"]
         self.constants = {p.name: v for p, v in zip(kernel.params, values) if p.is_constexpr}
@@ -142,6 +147,14 @@ class CompiledKernel(_native.Variant):
         self._options = {n: v for n, v in given.items() if v}
         if not fusion:
             self._options["enable_fp_fusion"] = False
+
+    def _tell(self, listener):
+        """Calls knobs.compilation.listener, as upstream does."""
+        from .. import knobs
+        hit = self.cache == "hit"
+        stages = [] if hit else [(name, round(time * 1e6)) for name, time in self.seconds.items() if name != "front" and time]
+        times = knobs.CompileTimes(0 if hit else round(self.seconds["front"] * 1e6), stages, round(self._store_seconds * 1e6))
+        listener(src=self.src, metadata=self.metadata._asdict(), metadata_group={}, times=times, cache_hit=hit)
 
     @property
     def remarks(self):

@@ -475,6 +475,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
 
     def _made(self, compiled, options, values):
         compiled._finish(self, options, values)
+        if knobs.compilation.listener is not None:
+            compiled._tell(knobs.compilation.listener)
         hook = knobs.runtime.jit_post_compile_hook
         if hook is not None:
             self._call_hook(hook, compiled, False, True)
