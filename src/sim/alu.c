@@ -317,21 +317,23 @@ static bool decode_alu(SimDecoder *d, LLVMValueRef call, const char *suffix)
 		i->data = a;
 	return i != NULL;
 }
-/* "add.s32 $0, $1, $2;": one instruction on all operands, in order. */
-bool alu_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t len)
+
+bool alu_emit(SimDecoder *d, const char *name, uint32_t result, unsigned result_bytes, const uint32_t *operands, const unsigned *bytes,
+	      unsigned count)
 {
-	size_t name = strcspn(text, " \t");
-	const char *at = text + name;
-	unsigned count = LLVMGetNumArgOperands(call) + 1;
+	Alu *a = ARENA_NEW(d->arena, Alu);
+	if (count > 3 || !parse(a, name))
+		return false;
+	SimInstr *i = sim_emit(d, SIM_EFFECT, 1, count);
+	i->effect = alu;
+	i->data = a;
+	i->lane_bytes = (uint8_t)result_bytes;
+	i->slots[0] = result;
+	a->sizes[0] = result_bytes;
 	for (unsigned k = 0; k < count; k++) {
-		char operand[8] = {'$', (char)('0' + k), k + 1 < count ? ',' : ';', 0};
-		at += strspn(at, " \t");
-		if (strncmp(at, operand, 3) != 0)
-			return sim_refuse(d, "the inline assembly '%.*s'", (int)len, text);
-		at += 3;
+		i->slots[1 + k] = operands[k];
+		a->sizes[1 + k] = bytes[k];
 	}
-	if (at[strspn(at, " \t\n")] || name > 64)
-		return sim_refuse(d, "the inline assembly '%.*s'", (int)len, text);
-	return decode_alu(d, call, arena_strndup(d->scratch, text, name));
+	return true;
 }
 const SimMachine sim_machine_alu = {.decode = decode_alu};

@@ -338,7 +338,7 @@ static bool decode_call(SimDecoder *d, LLVMValueRef v)
 	size_t len;
 	if (LLVMIsAInlineAsm(fn)) {
 		const char *text = LLVMGetInlineAsmAsmString(fn, &len);
-		return alu_decode_asm(d, v, arena_strndup(d->scratch, text, len), len);
+		return sim_decode_asm(d, v, arena_strndup(d->scratch, text, len), len);
 	}
 	const char *name = LLVMGetValueName2(fn, &len);
 	if (!LLVMIsAFunction(fn))

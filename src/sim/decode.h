@@ -31,6 +31,9 @@ bool decode_wide(SimDecoder *d, LLVMValueRef v);       /* of 128 bits */
 bool decode_wide_trunc(SimDecoder *d, LLVMValueRef v); /* from 128 bits */
 bool decode_wide_compare(SimDecoder *d, LLVMValueRef v);
 
+/* nvvm.c: "llvm.nvvm." and this name. */
+bool nvvm_decode(SimDecoder *d, LLVMValueRef call, const char *name);
+
 /* A lane that holds so many bits. */
 static inline unsigned bytes_of_bits(unsigned bits)
 {

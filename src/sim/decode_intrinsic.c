@@ -1,5 +1,6 @@
 /* LLVM's intrinsics. */
 #include "sim/decode.h"
+#include "sim/memory.h"
 
 typedef struct Intrinsic {
 	const char *name;
@@ -24,6 +25,7 @@ static const Intrinsic intrinsics[] = {
 	{"trunc", OF_FLOATS, OPS_trunc, 1, 0}, {"rint", OF_FLOATS, OPS_rint, 1, 0}, {"nearbyint", OF_FLOATS, OPS_rint, 1, 0},
 	{"roundeven", OF_FLOATS, OPS_rint, 1, 0}, {"round", OF_FLOATS, OPS_round, 1, 0}, {"exp2", OF_FLOATS, OPS_exp2, 1, 0},
 	{"log2", OF_FLOATS, OPS_log2, 1, 0}, {"sin", OF_FLOATS, OPS_sin, 1, 0}, {"cos", OF_FLOATS, OPS_cos, 1, 0},
+	{"tanh", OF_FLOATS, OPS_tanh, 1, 0},
 	{"vector.reduce.add", OF_PARTS, OPS_add, 1, 0}, {"vector.reduce.mul", OF_PARTS, OPS_mul, 1, 0},
 	{"vector.reduce.and", OF_PARTS, OPS_and, 1, 0}, {"vector.reduce.or", OF_PARTS, OPS_or, 1, 0},
 	{"vector.reduce.xor", OF_PARTS, OPS_xor, 1, 0}, {"vector.reduce.smin", OF_PARTS, OPS_smin, 1, 0},
@@ -120,6 +122,49 @@ static bool reduce(SimDecoder *d, LLVMValueRef v, SimIntOp op)
 	return true;
 }
 
+/* Bits of an f16. */
+static bool from_f16(SimDecoder *d, LLVMValueRef v)
+{
+	int to = decode_float(LLVMTypeOf(v));
+	if (to < 0)
+		return sim_refuse(d, "a conversion of vectors");
+	SimValue out = sim_new(d, 1);
+	sim_pure(d, d->ops->fcast[FLOAT_F16][to], sim_bytes(LLVMTypeOf(v)), out.slots[0], operand(d, v, 0).slots[0], SIM_NONE, SIM_NONE, 0);
+	sim_define(d, v, out);
+	return true;
+}
+
+/* imm bytes from one address to another. */
+static bool copy_bytes(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint64_t *to = sim_operand(w, i, 0), *from = sim_operand(w, i, 1);
+	uint32_t size = (uint32_t)i->imm;
+	EACH_LANE(lane, mask) {
+		const void *source = sim_global(w, i, lane, from[lane], size, 1, false);
+		void *target = source ? sim_global(w, i, lane, to[lane], size, 1, true) : NULL;
+		if (!target)
+			return false;
+		memmove(target, source, size);
+	}
+	return true;
+}
+
+/* Of data that lies with the kernel to a thread's own memory, as the device library has it. */
+static bool copy_memory(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMValueRef to = LLVMGetOperand(v, 0), from = LLVMGetOperand(v, 1), size = LLVMGetOperand(v, 2);
+	uint64_t bytes;
+	if (!constant_index(size, &bytes) || bytes > 1 << 16 || LLVMGetPointerAddressSpace(LLVMTypeOf(to)) == 3 ||
+	    LLVMGetPointerAddressSpace(LLVMTypeOf(from)) == 3)
+		return sim_refuse(d, "this copy of memory");
+	uint32_t in[2] = {sim_value(d, to).slots[0], sim_value(d, from).slots[0]};
+	SimInstr *i = sim_emit(d, SIM_EFFECT, 0, 2);
+	memcpy(i->slots, in, sizeof in);
+	i->effect = copy_bytes;
+	i->imm = bytes;
+	return true;
+}
+
 /* "llvm.NAME.TYPE": does it have this NAME? */
 static bool named(const char *name, const char *wanted)
 {
@@ -129,6 +174,12 @@ static bool named(const char *name, const char *wanted)
 
 bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 {
+	if (strncmp(name, "llvm.nvvm.", 10) == 0)
+		return nvvm_decode(d, v, name + 10);
+	if (named(name, "memcpy"))
+		return copy_memory(d, v);
+	if (named(name, "convert.from.fp16"))
+		return from_f16(d, v);
 	if (named(name, "fma") || named(name, "fmuladd"))
 		return decode_floats(d, v, d->ops->fma, 3, 0);
 	if (named(name, "fabs"))

@@ -1,4 +1,5 @@
-/* Floats narrower than f32: exact widening, rounding to nearest even. NaN becomes what the GPU makes of it. */
+/* Floats narrower than f32: exact widening, rounding to nearest even. NaN becomes what the GPU makes of it. And what all who
+ * compute floats share. */
 #ifndef NESO_SIM_HALF_H
 #define NESO_SIM_HALF_H
 
@@ -61,6 +62,17 @@ static inline uint16_t half_to_f16_d(double x)
 static inline uint16_t half_to_bf16_d(double x)
 {
 	return x != x ? 0x7fff : (uint16_t)fp_from_double(FP_BF16, x, FP_NEAREST_EVEN, false);
+}
+
+/* f32 as the GPU's arithmetic leaves it: one NaN; small numbers flushed to zeros. */
+static inline float half_clean(float x)
+{
+	return x == x ? x : half_float(0x7fffffff);
+}
+
+static inline float half_flush(float x)
+{
+	return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
 
 #endif

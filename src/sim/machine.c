@@ -270,28 +270,18 @@ EFFECT_OP(fence_sys, fence, 1)
 			to[l] = (expression);                                                             \
 	}
 
-static inline float flush(float x)
-{
-	return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
-}
-
-static inline float clean(float x)
-{
-	return x == x ? x : half_float(0x7fffffff);
-}
-
 static inline double rsqrt_of(double x)
 {
 	return 1 / sqrt(x);
 }
-LANES(do_ex2, float, float, clean((float)exp2((double)a[l])))
-LANES(do_ex2_ftz, float, float, clean(flush((float)exp2((double)flush(a[l])))))
-LANES(do_lg2, float, float, clean((float)log2((double)a[l])))
-LANES(do_sqrt_ftz, float, float, clean((float)sqrt((double)flush(a[l]))))
-LANES(do_rsqrt_ftz, float, float, clean(flush((float)rsqrt_of((double)flush(a[l])))))
+LANES(do_ex2, float, float, half_clean((float)exp2((double)a[l])))
+LANES(do_ex2_ftz, float, float, half_clean(half_flush((float)exp2((double)half_flush(a[l])))))
+LANES(do_lg2, float, float, half_clean((float)log2((double)a[l])))
+LANES(do_sqrt_ftz, float, float, half_clean((float)sqrt((double)half_flush(a[l]))))
+LANES(do_rsqrt_ftz, float, float, half_clean(half_flush((float)rsqrt_of((double)half_flush(a[l])))))
 LANES(do_rsqrt_f64, double, double, rsqrt_of(a[l]))
-LANES(do_div, float, float, clean(a[l] / b[l]))
-LANES(do_sqrt, float, float, clean(sqrtf(a[l])))
+LANES(do_div, float, float, half_clean(a[l] / b[l]))
+LANES(do_sqrt, float, float, half_clean(sqrtf(a[l])))
 LANES(do_policy, uint64_t, uint64_t, 0)
 PURE_OP(ex2, do_ex2)
 PURE_OP(ex2_ftz, do_ex2_ftz)
@@ -353,7 +343,7 @@ LANES(do_rz_f16, uint32_t, float,
       narrow(FP_F16, (double)a[l], FP_TOWARD_ZERO, false) | narrow(FP_F16, (double)b[l], FP_TOWARD_ZERO, false) << 16)
 LANES(do_rz_bf16, uint32_t, float,
       narrow(FP_BF16, (double)a[l], FP_TOWARD_ZERO, false) | narrow(FP_BF16, (double)b[l], FP_TOWARD_ZERO, false) << 16)
-LANES(do_rz_f32, float, double, clean((float)toward_zero(*(const double *)&a[l])))
+LANES(do_rz_f32, float, double, half_clean((float)toward_zero(*(const double *)&a[l])))
 PURE_OP(cvt_rz_f16x2, do_rz_f16)
 PURE_OP(cvt_rz_bf16x2, do_rz_bf16)
 PURE_OP(cvt_rz_f32_f64, do_rz_f32)

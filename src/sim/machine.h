@@ -27,8 +27,12 @@ SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, ui
 /* Lanes of an operation that needs all of the warp: false where some are missing, for which it waits, or that will not come. */
 bool machine_whole(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what);
 
-/* Inline assembly of one instruction. */
-bool alu_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t len);
+/* Inline assembly: instructions on registers, without branches (asm.c). */
+bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t len);
+
+/* One of alu.c's, by name: lanes of 4 or 8 bytes. False: there is none of that name. */
+bool alu_emit(SimDecoder *d, const char *name, uint32_t result, unsigned result_bytes, const uint32_t *operands, const unsigned *bytes,
+	      unsigned count);
 
 SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */
 

@@ -79,7 +79,8 @@ typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFl
 	FLOAT_OP(exp2, (C)exp2((double)x))                                                        \
 	FLOAT_OP(log2, (C)log2((double)x))                                                        \
 	FLOAT_OP(sin, (C)sin((double)x))                                                          \
-	FLOAT_OP(cos, (C)cos((double)x))
+	FLOAT_OP(cos, (C)cos((double)x))                                                          \
+	FLOAT_OP(tanh, (C)tanh((double)x))
 
 #define SIM_FLOAT_COMPARES                                                                        \
 	FLOAT_CMP(oeq, x == y)                                                                    \

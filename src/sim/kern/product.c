@@ -138,18 +138,13 @@ MULTIPLY(multiply_double, double, Double8, ADD_FUSED)
 		}                                                                                 \
 	}
 
-static inline float clean(float x)
-{
-	return x == x ? x : half_float(0x7fffffff);
-}
-
 static void product_f32(const SimMma *x, void *const *to, const void *const *from)
 {
 	GATHER(float, Real8, spread_real)
 	JOIN(float)
 	for (unsigned r = 0; r < x->m; r++)
 		multiply_real(c[r], a[r], b, x->k);
-	PART(float, clean)
+	PART(float, half_clean)
 }
 
 /* C in fp16: a word is eight rows, as of A. */
