@@ -5,6 +5,7 @@
  * left are what the access needs. */
 #include "gpu/explain.h"
 #include "gpu/memory.h"
+#include "gpu/prefix.h"
 #include "gpu/price.h"
 #include "ir/text.h"
 
@@ -25,6 +26,7 @@ typedef struct Access {
 	unsigned bits, widest; /* of an element; bytes of one access at most */
 	int64_t share;         /* elements of a thread */
 	unsigned bytes, count; /* at once, and how often */
+	const IrCx *prefix;    /* a load that would be copied if it were wider, wherever its mask ends (gpu/prefix.h); else NULL */
 	const char *of;        /* "128x32xf16" */
 } Access;
 
@@ -33,7 +35,8 @@ static int64_t possible(const Access *a, const AxisMap *map, const IrValue *mask
 {
 	int64_t best = 1;
 	for (unsigned d = 0; d < a->pointers->type->rank; d++)
-		best = MAX(best, axis_vector(map, a->pointers, mask, d));
+		best = MAX(best, a->prefix ? prefix_vector(map, a->prefix, a->pointers, mask, d) :
+					     axis_vector(map, a->pointers, mask, d));
 	return MIN(MIN(best, (int64_t)MAX(a->widest * 8 / a->bits, 1u)), a->share);
 }
 
@@ -141,7 +144,18 @@ static const char *name_of(const IrOp *op)
 	}
 }
 
-static void say(Accesses *all, const Access *a)
+/* A load of a loop that is pipelined: what keeps it from being copied is less than what keeps it from being wide. */
+static void find_prefix(Accesses *all, Access *a, int64_t now)
+{
+	const IrOp *loop = ir_parent_op(a->op);
+	if (a->op->kind != OP_LOAD || loop->kind != OP_FOR || !ir_get(loop, all->cx->ir, ATTR_PIPELINE))
+		return;
+	a->prefix = all->cx->ir;
+	if (possible(a, all->known, a->mask) > now)
+		a->prefix = NULL; /* something else keeps it */
+}
+
+static void say(Accesses *all, Access *a)
 {
 	GpuCx *cx = all->cx;
 	unsigned elem = a->bits / 8;
@@ -149,6 +163,7 @@ static void say(Accesses *all, const Access *a)
 	const char *name = name_of(a->op);
 	Remark *r;
 	Supposed s = {0};
+	find_prefix(all, a, now);
 	if (a->bytes >= a->widest || a->bits > a->widest * 8) {
 		r = gpu_remark_of(cx, a->op, NULL, REMARK_ACCESS_WIDE, name, a->of, a->bytes, a->count);
 	} else if (now >= a->share) {

@@ -170,6 +170,9 @@ static void a_schedule_becomes_remarks(void **state)
 			    "2 loop registers: no copies\n"
 			    "2 load memory: registers 1 ahead: no layout of shared memory takes 4 bytes at once\n"
 			    "2 load tile: registers 1 ahead: a tile of pointers or bits, or of a size that is no power of two\n");
+	list.all.len = 0;
+	schedule_remark(&k.cx, &k.arena, &(Schedule){.loop = op, .rule = REMARK_LOOP_EFFECTS});
+	assert_string_equal(lines_of(&k.arena, &list), "2 loop effects: as it is: a function or assembly with effects is inside\n");
 	/* No two layouts are known between which the planner leaves conflicts. */
 	list.all.len = 0;
 	gpu_remark_of(&k.cx, op, "so: ", REMARK_CONVERT_CONFLICTS, "a to b", 64ull, 1u, 2u, 12u, 4u);

@@ -8,6 +8,7 @@
 # run: neso compile %s:f --target sim:sm_86 --why --signature "*fp16:16,*i32:16,*fp32:16,i32,i1,7,64"
 # run: neso compile %s:f --target sim:sm_86 --why --signature "*fp16:16,*i32:16,*fp32:16,i32,i1,8,128"
 # run: neso compile %s:large --target sim:sm_86 --why --num-warps 16 --signature "*fp16:16,*fp32:16,i32"
+# run: neso compile %s:masked --target sim:sm_86 --why --signature "*fp16:16,*fp16:16,*fp32:16,i32,i32"
 import triton
 import triton.language as tl
 
@@ -73,3 +74,19 @@ def large(a, c, k):
 
 # CHECK: - load shared-memory: registers 1 ahead: two of its tiles do not fit into shared memory
 # CHECK-NEXT: smaller tiles, or fewer stages
+
+
+@triton.jit
+def masked(a, b, c, k, stride):
+    r = tl.arange(0, 64)
+    s = tl.arange(0, 32)
+    acc = tl.zeros((64, 64), tl.float32)
+    for i in range(0, k, 32):
+        x = tl.load(a + r[:, None] * stride + (i + s)[None, :], mask=(i + s)[None, :] < k, other=0.0)
+        y = tl.load(b + (i + s)[:, None] * 64 + r[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + r[:, None] * 64 + r[None, :], acc)
+
+# A copy does not mind where its mask ends: of k nothing needs to be known.
+# CHECK: - load narrow: registers 1 ahead: fewer than 4 bytes are known to lie in a row under one mask
+# CHECK: - access unknown-arguments: load of 64x32xf16: 2 bytes at once, 16 times a thread; it would be 16 if stride was divisible by 16{{ |$}}
