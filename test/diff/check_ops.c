@@ -113,7 +113,7 @@ bool check_store(Checker *c, int i)
 	const Type t = *arg_type(c, i, 0);
 	Stmt *s = stmt(c, i);
 	s->type = (Type){.dtype = NESO_DTYPE_NONE};
-	return placed(c, i, &t, 1) && s->imm[0] != AT_STRIDED;
+	return placed(c, i, &t, 1) && s->imm[0] != AT_STRIDED && s->imm[0] != AT_ODD;
 }
 
 bool check_full(Checker *c, int i)

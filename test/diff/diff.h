@@ -6,7 +6,7 @@
  *
  *	generate.c, propose*.c  seed -> Program
  *	check*.c                types and ranges
- *	print.c, print_ops.c    Program -> Case
+ *	print*.c                Program -> Case
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -68,7 +68,7 @@ enum { RED_SUM, RED_MAX, RED_MIN, RED_XOR, RED_OR, RED_ARGMAX, RED_ARGMIN, RED_P
 enum { SCAN_SUM, SCAN_PRODUCT, SCAN_MAX, SCAN_THEN, SCAN__COUNT };
 enum { ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_XCHG, ATOMIC_CAS, ATOMIC__COUNT };
 /* How elements lie in memory. */
-enum { AT_ROWS, AT_COLUMNS, AT_BACKWARDS, AT_PERMUTED, AT_PADDED, AT_STRIDED, AT_RUNTIME, AT_BLOCK, AT_DESCRIPTOR, AT__COUNT };
+enum { AT_ROWS, AT_COLUMNS, AT_BACKWARDS, AT_PERMUTED, AT_PADDED, AT_STRIDED, AT_RUNTIME, AT_BLOCK, AT_DESCRIPTOR, AT_ODD, AT__COUNT };
 /* Which part of memory an iteration of the innermost loop has: all the same, one by the loop's index, one by a pointer that is moved on. */
 enum { BY_NOTHING, BY_INDEX, BY_POINTER, BY__COUNT };
 enum { MASK_NONE, MASK_LAST, MASK_BOTH, MASK_THIRD, MASK_VALUE, MASK__COUNT };
@@ -147,7 +147,7 @@ double range_largest(Range r);   /* |v| at most */
 
 /* ---- cases ---- */
 
-enum { MAX_CASE_ARGS = 96 };
+enum { MAX_CASE_ARGS = 1024 };
 
 typedef struct CaseArg {
 	char name[16];

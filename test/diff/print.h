@@ -1,4 +1,4 @@
-/* What print.c and print_ops.c share. */
+/* What print.c, print_memory.c and print_ops.c share. */
 #ifndef NESO_TEST_DIFF_PRINT_H
 #define NESO_TEST_DIFF_PRINT_H
 
@@ -47,5 +47,21 @@ const char *tl_name(neso_dtype t);
 Words shape_of(const Type *t);
 /* A constant of the type, as it is written. */
 Name literal(neso_dtype t, int value);
+
+static inline const Stmt *stmt(const Printer *pr, int i)
+{
+	return &pr->p->stmts[i];
+}
+
+static inline const Type *arg_type(const Printer *pr, int i, int k)
+{
+	return &stmt(pr, stmt(pr, i)->args[k])->type;
+}
+
+/* The name of argument k of statement i. */
+#define A(k) (arg_name(pr, i, k).s)
+
+/* Another argument of the kernel: a number, when nothing else is said. which: 0, or told apart by it. */
+CaseArg *add_arg(Printer *pr, char letter, int i, int which);
 
 #endif
