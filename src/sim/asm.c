@@ -258,6 +258,78 @@ static bool find_bit(Block *b, const Operand *o)
 	return give(b, o[0].text[0], 4, pure(b, ops->select[2], 4, none, sim_constant(b->d, UINT32_MAX, 4), moved));
 }
 
+/* Bits b ... b + c - 1 of a, to the low end; past a's end, and above, its sign or zeros. imm: with the sign. */
+static void take_field(void *d, const void *a, const void *b, const void *c, uint64_t imm)
+{
+	uint32_t *to = d;
+	const uint32_t *from = a, *at = b, *size = c;
+	for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+		unsigned first = at[lane] & 255, count = size[lane] & 255;
+		uint32_t top = count ? from[lane] >> MIN(first + count - 1, 31u) & 1 : 0, sign = imm && top ? UINT32_MAX : 0;
+		uint64_t moved = first < 32 ? ((uint64_t)sign << 32 | from[lane]) >> first : sign;
+		uint64_t mask = count < 32 ? (UINT64_C(1) << count) - 1 : UINT32_MAX;
+		to[lane] = (uint32_t)((moved & mask) | (sign & ~mask));
+	}
+}
+
+static bool field(Block *b, Str name, const Operand *o)
+{
+	uint32_t in[3], out = b->d->slots++;
+	for (unsigned k = 0; k < 3; k++)
+		if (!read(b, o[1 + k].text[0], 4, &in[k]))
+			return false;
+	sim_pure(b->d, take_field, 4, out, in[0], in[1], in[2], name.ptr[name.len - 3] == 's');
+	return give(b, o[0].text[0], 4, out);
+}
+
+/* and, or, xor, not, shl, shr. The amount of a shift is a word; past the width nothing is left, or the sign. */
+static bool logic(Block *b, Str name, const Operand *o, unsigned count, bool *known)
+{
+	static const struct {
+		const char *name;
+		SimIntOp op;
+	} all[] = {{"and", OPS_and}, {"or", OPS_or}, {"xor", OPS_xor}, {"not", OPS_xor}, {"shl", OPS_shl}, {"shr", OPS_lshr}};
+	Str type = name, what = cut_at(&type, ".");
+	unsigned bytes = str_is(type, "b32") || str_is(type, "u32") || str_is(type, "s32") ? 4 :
+			 str_is(type, "b64") || str_is(type, "u64") || str_is(type, "s64") ? 8 : 0;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (!str_is(what, all[i].name))
+			continue;
+		bool shift = all[i].op == OPS_shl || all[i].op == OPS_lshr, not = what.ptr[0] == 'n';
+		uint32_t x, y = sim_constant(b->d, bytes == 4 ? UINT32_MAX : UINT64_MAX, bytes ? bytes : 4);
+		*known = true;
+		if (!bytes || count != (not ? 2u : 3u) || !read(b, o[1].text[0], bytes, &x) || (!not && !read(b, o[2].text[0], shift ? 4 : bytes, &y)))
+			return false;
+		if (shift && bytes == 8)
+			y = widened(b, y);
+		SimIntOp op = all[i].op == OPS_lshr && type.ptr[0] == 's' ? OPS_ashr : all[i].op;
+		return give(b, o[0].text[0], bytes, pure(b, b->d->ops->ints[op][index_of(bytes)], bytes, x, y, SIM_NONE));
+	}
+	return false;
+}
+
+/* cvt.s32.s8 and its like: the low bits of a register, with their sign or zeros. */
+static bool extend(Block *b, Str name, const Operand *o, bool *known)
+{
+	static const struct {
+		const char *name;
+		unsigned bits;
+		bool sign;
+	} all[] = {{"cvt.s32.s8", 8, true}, {"cvt.s32.s16", 16, true}, {"cvt.u32.u8", 8, false}, {"cvt.u32.u16", 16, false}};
+	uint32_t x, out;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (!str_is(name, all[i].name))
+			continue;
+		*known = true;
+		out = b->d->slots++;
+		if (!read(b, o[1].text[0], 4, &x))
+			return false;
+		sim_pure(b->d, (all[i].sign ? b->d->ops->fill : b->d->ops->cut)[2], 4, out, x, SIM_NONE, SIM_NONE, all[i].bits);
+		return give(b, o[0].text[0], 4, out);
+	}
+	return false;
+}
+
 static bool plain(Block *b, Str name, const Operand *o, unsigned count)
 {
 	uint32_t in[3];
@@ -299,10 +371,12 @@ static bool instruction(Block *b, Str text)
 		return choose(b, name, o);
 	if (str_is(name, "bfind.shiftamt.u32") && count == 2)
 		return find_bit(b, o);
-	return plain(b, name, o, count);
+	if ((str_is(name, "bfe.s32") || str_is(name, "bfe.u32")) && count == 4)
+		return field(b, name, o);
+	bool known = false, good = logic(b, name, o, count, &known) || (!known && count == 2 && extend(b, name, o, &known));
+	return known ? good : plain(b, name, o, count);
 }
 
-/* Results as the constraints say: only registers. */
 static bool name_operands(Block *b, const SimShape *results)
 {
 	SimDecoder *d = b->d;
@@ -326,13 +400,17 @@ static bool name_operands(Block *b, const SimShape *results)
 	return true;
 }
 
+/* Constraints that name registers of any number; what is overwritten besides (~{memory}) no instruction here touches. */
 static bool is_of_registers(LLVMValueRef call)
 {
 	size_t len;
 	const char *text = LLVMGetInlineAsmConstraintString(LLVMGetCalledValue(call), &len);
-	for (size_t i = 0; i < len; i++)
-		if (isdigit((unsigned char)text[i]) || strchr("*+~mn", text[i]))
-			return false;
+	for (Str rest = {text, len}; rest.len;) {
+		Str one = cut_at(&rest, ",");
+		for (size_t i = 0; i < one.len && one.ptr[0] != '~'; i++)
+			if (isdigit((unsigned char)one.ptr[i]) || strchr("*+mn", one.ptr[i]))
+				return false;
+	}
 	return true;
 }
 

@@ -382,6 +382,43 @@ static void test_bounds(void **state)
 	       false, "RUN_OUT_OF_BOUNDS", "of the 1024 bytes of shared memory");
 }
 
+/* Blocks of instructions: carries, fields, comparisons; each against C. */
+static void test_assembly(void **state)
+{
+	(void)state;
+	clean("  %m = mul i32 %t, -1640531527\n"
+	      "  %w = call {i32, i32} asm \"{ mad.lo.cc.u32 $0, $2, $3, $4;\\0A madc.hi.u32 $1, $2, $3, 0; }\", \"=r,=r,r,r,r\"(i32 %m, i32 %m, i32 -1)\n"
+	      "  %l = extractvalue {i32, i32} %w, 0\n"
+	      "  %h = extractvalue {i32, i32} %w, 1\n"
+	      "  %x = xor i32 %l, %h\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n");
+	for (uint32_t i = 0; i < 64; i++) {
+		uint64_t m = (uint32_t)(i * 2654435769u), sum = m * m + UINT32_MAX;
+		assert_int_equal(out[i], (uint32_t)sum ^ (uint32_t)(sum >> 32));
+	}
+	clean("  %v = call i32 asm \"{ .reg .u32 a, b; .reg .pred p; sub.cc.u32 a, $1, 40; subc.u32 b, 0, 0; bfe.s32 $0, $1, 1, 3; shl.b32 $0, $0, 8; "
+	      "and.b32 b, b, 0xff; or.b32 $0, $0, b; not.b32 $0, $0; }\", \"=r,r,~{memory}\"(i32 %t)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n");
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t field = (uint32_t)((int32_t)(i << 28) >> 29);
+		assert_int_equal(out[i], ~(field << 8 | (i < 40 ? 255u : 0)));
+	}
+	clean("  %f = uitofp i32 %t to float\n"
+	      "  %v = call i32 asm \"{ .reg .pred p; .reg .f32 x; setp.gt.f32 p, $1, 0f41200000; selp.f32 x, $1, 0f3F800000, p; bfind.shiftamt.u32 $0, $2; "
+	      "mov.b32 $0, x; }\", \"=r,f,r\"(float %f, i32 %t)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v)\n");
+	for (uint32_t i = 0; i < 64; i++) {
+		float x = i > 10 ? (float)i : 1;
+		assert_memory_equal(&out[i], &x, 4);
+	}
+	expect("  %x = call i32 asm \"{ .reg .pred p; @p mov.u32 $0, $1; }\", \"=r,r\"(i32 %t)\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n",
+	       false, "RUN_UNSUPPORTED", "@p mov.u32");
+	expect("  %x = call i32 asm \"{ .reg .u32 a; mov.u32 $0, a; }\", \"=r,r\"(i32 %t)\n"
+	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n",
+	       false, "RUN_UNSUPPORTED", "inline assembly");
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -396,7 +433,7 @@ int main(void)
 		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits), cmocka_unit_test(test_banks),
 		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_assembly), cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
