@@ -173,8 +173,10 @@ static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSid
 		TlType want = tl_scalar(low, formats[i].dtype);
 		if (sem_elem(side->v) == want)
 			return side->v;
+		/* Every target unpacks them, also one whose kernels have no values of that type. */
+		TlType type = tl_with_elem(low, sem_type(side->v), want);
 		if (tl_is(sem_elem(side->v), formats[i].bits_dtype))
-			return sem_bitcast(low, side->v, want);
+			return sem_make(low, irb_1(&low->b, OP_BITCAST, type->ir, sem_ir(side->v)), type);
 		lower_error(low, DIAG_TILE_SCALED_DTYPE, arg, side->format, sem_describe(low, side->v));
 		return NULL;
 	}

@@ -128,6 +128,16 @@ def pipeline_cases():
         for own in (2, 4):
             yield case("streamed", [floats(1280), floats(1280), ints(1280) & 0xffff, empty(256), 1100, [256], [own]], (1,), 2e-6)
         yield case("products", [f16(7 * 32, 32), f16(96, 32), empty(7 * 32, 32), 7, [32], [32], [32]], (1,), 2e-5)
+        for m, n, k in ((64, 64, 128), (50, 40, 72), (33, 19, 45)):
+            yield case("blocks", [f16(m, k), f16(k, n), empty(m, n), m, n, k, [64], [64], [32]], (1,), 2e-5)
+        for m, n, k in ((64, 64, 128), (50, 40, 72), (64, 16, 0)):
+            yield case("described", [f16(m, max(k, 8)), f16(n, max(k, 8)), empty(m, n), m, n, k, [64], [64], [32]], (1,), 2e-5)
+        for k in (96, 40):
+            yield case("batched", [f16(4, 16, k), f16(4, k, 32), empty(4, 16, 32), k, [4], [16], [32], [32]], (1,), 2e-5)
+        a, b, sa, sb = (RNG.integers(0, top, size=s).astype(np.int8) for s, top in (((32, 256), 0x48), ((128, 32), 128), ((32, 8), 127), ((32, 8), 127)))
+        yield case("scaled", [a, sa | 120, b, sb | 120, empty(32, 32), 256, [32], [32], [64]], (1,), 2e-3)
+        flags = np.array([1, 0, 2, 2, 1, 3, 0, 0], i32)
+        yield case("until_found", [f16(16, 64), f16(64, 32), flags, empty(16, 32), [16], [32], [32]], (1,), 2e-5)
         yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), 2e-5)
     for own in (1, 3, 4):
         yield p, "rows", [floats(21, 200), empty(21, 208), 200, 208, 21, 195, [256], [own]], (4,), 2e-6

@@ -254,3 +254,77 @@ def products(a_ptr, b_ptr, c_ptr, count, BM: tl.constexpr, BN: tl.constexpr, BK:
         a = tl.load(a_ptr + (i * BM + m)[:, None] * BK + k[None, :])
         b = tl.load(b_ptr + (i % 3 * BK + k)[:, None] * BN + n[None, :])
         tl.store(c_ptr + (i * BM + m)[:, None] * BN + n[None, :], tl.dot(a, b))
+
+
+@triton.jit
+def blocks(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Block pointers that the loop moves; masks come from their shapes."""
+    a = tl.make_block_ptr(a_ptr, (M, K), (K, 1), (0, 0), (BM, BK), (1, 0))
+    b = tl.make_block_ptr(b_ptr, (K, N), (N, 1), (0, 0), (BK, BN), (1, 0))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a, boundary_check=(0, 1), padding_option="zero")
+        y = tl.load(b, boundary_check=(0, 1), padding_option="zero")
+        acc = tl.dot(x, y, acc)
+        a = tl.advance(a, (0, BK))
+        b = tl.advance(b, (BK, 0))
+    c = tl.make_block_ptr(c_ptr, (M, N), (N, 1), (0, 0), (BM, BN), (1, 0))
+    tl.store(c, acc, boundary_check=(0, 1))
+
+
+@triton.jit
+def described(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Tensor descriptors made in the kernel."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BN, BK])
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        acc = tl.dot(a.load([0, start]), b.load([0, start]).T, acc)
+    m, n = tl.arange(0, BM), tl.arange(0, BN)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@triton.jit
+def batched(a_ptr, b_ptr, c_ptr, K, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Products of several matrices at once."""
+    g, m, n, k = tl.arange(0, G), tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((G, BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        there = start + k < K
+        a = tl.load(a_ptr + (g[:, None, None] * BM + m[None, :, None]) * K + (start + k)[None, None, :], mask=there[None, None, :], other=0.0)
+        b = tl.load(b_ptr + (g[:, None, None] * K + (start + k)[None, :, None]) * BN + n[None, None, :], mask=there[None, :, None], other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + (g[:, None, None] * BM + m[None, :, None]) * BN + n[None, None, :], acc)
+
+
+@triton.jit
+def scaled(a_ptr, as_ptr, b_ptr, bs_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Operands of eight bits with a scale for 32 of them; B is of four bits, two to a byte."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    half, group = tl.arange(0, BK // 2), tl.arange(0, BK // 32)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start // 2 + half)[:, None] * BN + n[None, :])
+        sa = tl.load(as_ptr + m[:, None] * (K // 32) + (start // 32 + group)[None, :])
+        sb = tl.load(bs_ptr + n[:, None] * (K // 32) + (start // 32 + group)[None, :])
+        acc = tl.dot_scaled(a.to(tl.uint8, bitcast=True), sa.to(tl.uint8, bitcast=True), "e4m3", b.to(tl.uint8, bitcast=True),
+                            sb.to(tl.uint8, bitcast=True), "e2m1", acc)
+    tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def until_found(a_ptr, b_ptr, flags_ptr, c_ptr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A loop that memory ends, around one that is pipelined."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    i = 0
+    while tl.load(flags_ptr + i) % 4 != 3:
+        acc = tl.zeros((BM, BN), tl.float32)
+        for step in range(tl.load(flags_ptr + i) % 4):
+            a = tl.load(a_ptr + m[:, None] * BK + k[None, :] + step * BM)
+            b = tl.load(b_ptr + (k[:, None] + i) * BN + n[None, :])
+            acc = tl.dot(a, b, acc)
+        total += acc
+        i += 1
+    tl.store(c_ptr + m[:, None] * BN + n[None, :], total)
