@@ -50,7 +50,7 @@ check: setup-test
 	@echo "test: scripts/run-tests -b $(BUILD)"
 	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
 
-# Weeks of one processor: it may be stopped, and goes on where it was. What is there of it: rm $(BUILD)/matrix.log to begin anew.
+# Days of one processor: it may be stopped, and goes on where it was; without $(BUILD)/matrix.log from the beginning.
 matrix: setup
 	$(call build_preset,$(PRESET),matrix)
 	@$(BUILD)/test/matrix --kernels test/matrix/matmul.py --check --log $(BUILD)/matrix.log --ptxas 50 $(MATRIX)

@@ -192,8 +192,8 @@ static void say(MatrixReport *r, MatrixResult result, const char *target, unsign
 	va_end(args);
 	for (char *c = text; *c; c++)
 		*c = *c == '\n' ? ' ' : *c;
-	int n = snprintf(r->text + r->len, sizeof r->text - r->len, "FAIL %s %s warps=%u target=%s stages=%u: %s\n", names[result],
-			 r->key, r->warps, target, stages, text);
+	int n = snprintf(r->text + r->len, sizeof r->text - r->len, "%s%s %s warps=%u target=%s stages=%u: %s\n",
+			 result == MATRIX_REFUSED ? "" : "FAIL ", names[result], r->key, r->warps, target, stages, text);
 	r->len += n > 0 && (size_t)n < sizeof r->text - r->len ? (size_t)n : 0;
 }
 

@@ -319,7 +319,7 @@ static void add_kind(Driver *d, const char *line)
 	char kind[200] = "";
 	char what[32] = "";
 	const char *text = strstr(line, ": ");
-	sscanf(line, "FAIL %31s", what);
+	sscanf(strncmp(line, "FAIL ", 5) == 0 ? line + 5 : line, "%31s", what);
 	snprintf(kind, sizeof kind, "%s: %.150s", what, text ? text + 2 : "");
 	/* Numbers tell cases of one kind apart. */
 	size_t n = 0;
@@ -347,7 +347,7 @@ static void take_lines(Driver *d, char *text)
 		printf("%s\n", line);
 		if (d->log)
 			fprintf(d->log, "%s\n", line);
-		if (strncmp(line, "FAIL", 4) == 0)
+		if (strncmp(line, "FAIL", 4) == 0 || strncmp(line, "refused", 7) == 0)
 			add_kind(d, line);
 	}
 }
