@@ -278,7 +278,6 @@ class cache_knobs(base_knobs):
         return os.path.join(self.home_dir, ".triton", name)
 
 
-@_from_table
 class CompileTimes:
     """How long a compilation took, in microseconds: the front end, each stage by name, and putting it into the cache."""
 
@@ -306,6 +305,7 @@ class CompilationListener:
         raise NotImplementedError
 
 
+@_from_table
 class compilation_knobs(base_knobs):
     override = env_bool("TRITON_KERNEL_OVERRIDE")
     instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
