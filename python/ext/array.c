@@ -76,10 +76,7 @@ static PyObject *name_array_struct, *name_data_ptr, *name_is_cuda, *name_shape, 
 
 bool array_setup(void)
 {
-	static const struct {
-		PyObject **at;
-		const char *text;
-	} names[] = {
+	static const Word names[] = {
 		{&name_array_struct, "__array_struct__"}, {&name_data_ptr, "data_ptr"},
 		{&name_storage, "untyped_storage"},
 		{&name_is_cuda, "is_cuda"},
@@ -89,10 +86,7 @@ bool array_setup(void)
 		{&name_padding, "padding"},               {&name_is_contiguous, "is_contiguous"},
 		{&name_nbytes, "nbytes"},                 {&name_device, "device"},
 	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!intern(names[i].at, names[i].text))
-			return false;
-	return true;
+	return intern_all(names, sizeof names / sizeof *names);
 }
 
 /* ---- memory ---- */

@@ -9,19 +9,13 @@ static PyObject *name_data_ptr, *name_is_cuda, *name_device, *name_index, *name_
 
 bool gpu_setup(void)
 {
-	static const struct {
-		PyObject **at;
-		const char *text;
-	} names[] = {
+	static const Word names[] = {
 		{&name_data_ptr, "data_ptr"}, {&name_is_cuda, "is_cuda"},
 		{&name_device, "device"},     {&name_index, "index"},     {&name_base, "base"},
 		{&name_shape, "shape"},       {&name_strides, "strides"}, {&name_block_shape, "block_shape"},
 		{&name_padding, "padding"},   {&name_value, "value"},     {&name_interface, "__cuda_array_interface__"},
 	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!intern(names[i].at, names[i].text))
-			return false;
-	return true;
+	return intern_all(names, sizeof names / sizeof *names);
 }
 
 static bool keep(GpuCall *g, PyObject *object)

@@ -467,6 +467,14 @@ bool intern(PyObject **at, const char *text)
 	return (*at = PyUnicode_InternFromString(text)) != NULL;
 }
 
+bool intern_all(const Word *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!intern(words[i].at, words[i].text))
+			return false;
+	return true;
+}
+
 bool kernel_add(PyObject *module)
 {
 	if (!call_setup() || !launch_setup())

@@ -193,6 +193,11 @@ typedef struct Launcher {
 
 bool kernel_add(PyObject *module);
 bool intern(PyObject **at, const char *text);
+typedef struct Word {
+	PyObject **at;
+	const char *text;
+} Word;
+bool intern_all(const Word *words, size_t count);
 
 /* ---- call.c: what a call gives ---- */
 
