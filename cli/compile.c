@@ -12,7 +12,7 @@ static const Option options[] = {
 	{"why", 0, NULL, "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
 	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
 	{"time", 0, NULL, "how long each step took, on standard error"},
-	{"no-loc", 0, NULL, "leave out locations"},
+	{"no-loc", 0, NULL, "leave out locations (of ttir and ttgir)"},
 	{"verify-each", 0, NULL, "verify and re-read the IR after each pass"},
 	{"dump-passes", 0, NULL, "IR after each pass on standard error"},
 	OPTION_JSON,
@@ -41,6 +41,11 @@ static void print_facts(const Parsed *parsed, const neso_variant *variant)
 			fprintf(stderr, "%-6s %8.3f ms\n", neso_step_name(i), info.seconds[i] * 1e3);
 }
 
+static bool is_ir(const char *stage)
+{
+	return !stage || strncmp(stage, "tt", 2) == 0;
+}
+
 /* A stage into the output. */
 static int emit(const Parsed *parsed, neso_context *context, const neso_variant *variant)
 {
@@ -53,7 +58,7 @@ static int emit(const Parsed *parsed, neso_context *context, const neso_variant 
 	neso_diagnostics *diagnostics;
 	neso_status status = neso_variant_text(variant, stage ? stage : "ttir", &text, &diagnostics);
 	int result = report(parsed, status, diagnostics);
-	if (result == EXIT_DONE && option_value(parsed, "no-loc")) {
+	if (result == EXIT_DONE && option_value(parsed, "no-loc") && is_ir(stage)) {
 		neso_ir_options plain;
 		memset(&plain, 0, sizeof plain);
 		plain.size = sizeof plain;

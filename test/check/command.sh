@@ -117,6 +117,12 @@ complains 'ends in its data'
 # Arguments by position, constants, the other commands.
 status 0 neso run "$file:copy" --grid 1 rand:32:fp32:1 zeros:32:fp32 32 BLOCK=32 --expect y_ptr=rand:32:fp32:1 --time
 says 'compile .* ms, run .* ms'
+status 0 neso compile "$file:copy" --signature '*fp32:16,*fp32:16,i32' --emit ttir --no-loc
+says 'tt.func public @copy'
+if [ -e "$NESO_BUILD/libneso-codegen.so" ]; then
+	status 0 neso compile "$file:copy" --signature '*fp32:16,*fp32:16,i32' --target sm_90a --emit ptx --no-loc
+	says 'visible .entry copy'
+fi
 status 0 neso compile "$file:copy" --signature '*fp32:16,*fp32:16,i32' --emit ttir -o "$TMP/out.ttir"
 [ ! -s "$TMP/stdout" ]
 grep -q 'tt.func public @copy' "$TMP/out.ttir"
