@@ -1,9 +1,9 @@
 /* Checks of shared memory: reads of what nobody wrote, races, copies that nobody waited for.
  *
  * A word of four bytes remembers its last write (warp, lane, and when) and reads since; where a part of it is accessed by itself,
- * its bytes do from then on. Barriers of the CTA order everything, so "when" is the number of barriers before it (the interval);
- * within a warp, what orders lanes is the warp's own count of meetings. A pair of accesses of which one writes is a race when
- * they lie in one interval and come from different warps, or from lanes of one warp that have not met in between. A copy that is
+ * its bytes do from then on. "When" is a number that goes up with each barrier of the CTA and each arrival at one in shared
+ * memory (the interval): a warp knows up to when each other's accesses are ordered before its own; within a warp, what orders lanes is the warp's own count of meetings. A pair of accesses of which one writes is a race when
+ * they come from different warps and nothing orders them, or from lanes of one warp that have not met in between. A copy that is
  * under way is its thread's write, at the time when the thread has waited for it. */
 #include <stdlib.h>
 
@@ -81,10 +81,10 @@ static inline Cell *cell_at(SimShadow *s, uint32_t at, uint32_t end, uint32_t *n
 /* Is an access of this lane, now, unordered with an earlier one? */
 static bool races(const SimWarp *w, unsigned lane, const Access *a)
 {
-	if (a->interval != w->cta->interval)
+	if (!a->interval)
 		return false;
 	if (a->warp != w->index)
-		return true;
+		return a->interval >= w->seen[a->warp];
 	return a->sync == w->sync && (a->lanes & ~(UINT32_C(1) << lane)) != 0;
 }
 
@@ -130,7 +130,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 			report(w, i, lane, at, &c->write, "the read", "the write");
 			return;
 		}
-		if (c->read.interval == w->cta->interval && c->read.warp != w->index)
+		if (c->read.warp != w->index && races(w, lane, &c->read))
 			note(w, i, lane, &c->other);
 		else
 			note(w, i, lane, &c->read);
@@ -172,6 +172,24 @@ void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 	}
 }
 
+void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	sim_check_write(w, i, lane, offset, size);
+	for (uint32_t at = offset, next; at < offset + size; at = next)
+		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
+}
+
+void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, uint32_t size)
+{
+	SimInstr as = {.loc = loc};
+	for (uint32_t at = offset, end = at + size, next; at < end; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, end, &next);
+		c->flying = false;
+		c->write = (Access){0};
+		note(w, &as, lane, &c->write);
+	}
+}
+
 /* ---- asynchronous copies ---- */
 
 /* Its bytes come when its thread waits; until then the destination holds poison. */
@@ -197,7 +215,7 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	ASSERT(size <= 16 && read <= size);
 	if (!w->async)
 		w->async = calloc(1, sizeof *w->async);
-	sim_check_write(w, i, lane, offset, size);
+	sim_check_flies(w, i, lane, offset, size);
 	if (!w->async)
 		return;
 	uint32_t count = w->async->lane[lane].count;
@@ -214,8 +232,6 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	if (read)
 		memcpy(copy->bytes, source, read);
 	memset(w->cta->shared + offset, POISON, size);
-	for (uint32_t at = offset, next; at < offset + size; at = next)
-		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
 }
 
 void sim_check_commit(SimWarp *w, uint32_t mask)
@@ -230,7 +246,6 @@ void sim_check_commit(SimWarp *w, uint32_t mask)
 
 static void land(SimWarp *w, unsigned lane, const Copy *copy)
 {
-	SimInstr as = {.loc = copy->loc};
 	/* Who changes what is being copied gets either. */
 	if (copy->read && memcmp(copy->source, copy->bytes, copy->read) != 0)
 		sim_finding(w, copy->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_WAIT,
@@ -238,12 +253,7 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 	if (copy->read)
 		memcpy(w->cta->shared + copy->offset, copy->source, copy->read);
 	memset(w->cta->shared + copy->offset + copy->read, 0, copy->size - copy->read);
-	for (uint32_t at = copy->offset, end = at + copy->size, next; at < end; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, end, &next);
-		c->flying = false;
-		c->write = (Access){0};
-		note(w, &as, lane, &c->write);
-	}
+	sim_check_landed(w, lane, copy->loc, copy->offset, copy->size);
 }
 
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)

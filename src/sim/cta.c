@@ -37,6 +37,7 @@ void sim_cta_free(SimCta *cta)
 	free(cta->shared);
 	free(cta->scratch);
 	sim_shadow_free(cta->shadow);
+	sim_barriers_free(cta);
 	sim_race_end(cta);
 	free(cta->text);
 	free(cta);
@@ -83,6 +84,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	cta->program[1] = (uint32_t)(pid / grid[0] % grid[1]);
 	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
 	cta->interval = 1;
+	sim_barriers_free(cta);
 	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	cta->careful = cta->run->races != NULL;
 	cta->text_len = 0;
@@ -99,6 +101,8 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->turns = 0;
 		w->sync = 1;
 		w->fence = (SimFence){0};
+		for (unsigned k = 0; k < SIM_LANES; k++)
+			w->seen[k] = 1;
 		sim_check_free(w);
 	}
 }

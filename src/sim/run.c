@@ -245,9 +245,12 @@ static bool open_barrier(SimCta *cta)
 		check_barrier(cta, warps);
 	if (cta->run->races)
 		sim_race_barrier(cta);
-	for (unsigned n = 0; n < warps; n++)
-		release(&cta->warps[n], WAIT_CTA);
 	cta->interval++;
+	for (unsigned n = 0; n < warps; n++) {
+		release(&cta->warps[n], WAIT_CTA);
+		for (unsigned k = 0; k < SIM_LANES; k++)
+			cta->warps[n].seen[k] = cta->interval;
+	}
 	return true;
 }
 

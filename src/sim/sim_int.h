@@ -179,6 +179,7 @@ struct SimWarp {
 	unsigned turns;
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
+	uint32_t seen[SIM_LANES]; /* by warp of the CTA: its accesses of shared memory before this are ordered before the next here */
 	struct SimAsync *async;
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
@@ -192,6 +193,7 @@ struct SimCta {
 	uint32_t interval; /* barriers of the CTA so far */
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
+	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
 	uint32_t floor;
@@ -275,6 +277,10 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 /* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. */
 void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
+/* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. */
+void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, uint32_t size);
+void sim_barriers_free(SimCta *cta);
 void sim_check_commit(SimWarp *w, uint32_t mask);
 bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
 void sim_check_free(SimWarp *w);
