@@ -29,7 +29,7 @@ def matmul(a, b, c, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr, BN:
     for k in range(0, tl.cdiv(K, BK)):
         x = tl.load(a, mask=rk[None, :] < K - k * BK, other=0.0)
         y = tl.load(b, mask=rk[:, None] < K - k * BK, other=0.0)
-        acc = tl.dot(x, y, acc, input_precision=PRECISION)
+        acc = tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=ACC)
         a += BK * sak
         b += BK * sbk
     cm = pm * BM + tl.arange(0, BM)
