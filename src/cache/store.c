@@ -304,8 +304,8 @@ bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena 
 			return true;
 		}
 		cache_report(store, CACHE_FAULT_DAMAGED, path, why);
-		if (root->own)
-			unlink(path);
+		if (root->own && unlink(path) == 0)
+			cache_count(store, -(int64_t)bytes.len, -1, NULL);
 	}
 	return false;
 }
@@ -313,11 +313,12 @@ bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena 
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why)
 {
 	char path[CACHE_PATH];
+	struct stat st;
 	for (uint32_t i = 0; i < store->root_count; i++)
-		if (cache_entry_path(path, store->roots[i].path, kind, key) && access(path, F_OK) == 0) {
+		if (cache_entry_path(path, store->roots[i].path, kind, key) && stat(path, &st) == 0) {
 			cache_report(store, CACHE_FAULT_DAMAGED, path, why);
 			if (store->roots[i].own && unlink(path) == 0)
-				cache_count(store, 0, -1, NULL);
+				cache_count(store, -(int64_t)st.st_size, -1, NULL);
 			return;
 		}
 }

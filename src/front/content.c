@@ -24,8 +24,7 @@ typedef struct Content {
 	Lower low;
 	VEC(Found) queue;
 	VEC(FrontPart) parts;
-	Map seen;  /* functions, classes, modules: by address */
-	Map named; /* names of globals with their values, as interned text */
+	Map seen; /* functions, classes, modules: by address */
 	Text source;
 	bool failed;
 } Content;
@@ -115,6 +114,9 @@ static void value_text(Content *c, Text *out, const Val *v, unsigned depth)
 		text_printf(out, "builtin %s %u %d", v->builtin->name, v->builtin->where, v->builtin->data);
 		break;
 	case VAL_MODULE:
+		/* An object of the host's that is handed on: what will be asked of it cannot be seen here. */
+		if (!v->module.builtin_path && v->module.module->kind == MODULE_EXTERNAL)
+			c->failed = true;
 		text_printf(out, "module %s", v->module.builtin_path ? v->module.builtin_path : v->module.module->name);
 		break;
 	case VAL_OPAQUE:
@@ -132,12 +134,7 @@ static void add_global(Content *c, const char *name, const char *prefix, const V
 	text_init(&text, c->arena);
 	text_str(&text, prefix);
 	value_text(c, &text, v, 0);
-	uint64_t known;
-	FrontSession *s = c->low.session;
-	Sym key = session_sym(s, arena_printf(c->arena, "%s = %s", name, text.data));
-	if (map_get(&c->named, map_key(key), &known))
-		return;
-	map_put(&c->named, map_key(key), 1);
+	/* One for each function that reads it: closures may give one name several values. */
 	add_part(c, FRONT_PART_GLOBAL, arena_strdup(c->arena, name), (Str){text.data, text.len});
 }
 
@@ -300,7 +297,6 @@ bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_c
 	IrCx cx;
 	c->arena = arena;
 	map_init(&c->seen, arena);
-	map_init(&c->named, arena);
 	text_init(&c->source, arena);
 	text_str(&c->source, "");
 	Fault fault;

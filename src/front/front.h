@@ -121,7 +121,7 @@ IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t ar
 		      IrCx *cx, FrontNumbers *numbers, DiagList *diags);
 
 /* What of the sources decides what front_lower makes of a kernel: the kernel, all functions and classes that it can reach, and the
- * globals that these read, each once, in an order that the texts alone decide. Files, lines, comments, docstrings and layout of text are
+ * globals that each of these reads, in an order that the texts alone decide. Files, lines, comments, docstrings and layout of text are
  * not in it. */
 typedef struct FrontPart {
 	enum {
@@ -140,8 +140,8 @@ typedef struct FrontContent {
 	Str source; /* texts of the functions and classes, with their comments, one after the other */
 } FrontContent;
 
-/* Asks the host for names as front_lower does. False when a part has a syntax error: then it does not compile. Nothing is
- * diagnosed. */
+/* Asks the host for names as front_lower does. False when a part has a syntax error (then it does not compile), or when the texts do not
+ * tell all (an object of the host's is handed on). Nothing is diagnosed. */
 bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 		   Arena *arena, FrontContent *content);
 

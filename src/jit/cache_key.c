@@ -91,7 +91,39 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 
 /* ---- the call ---- */
 
-static void argument_rows(const JitVariant *variant, CacheKey *key)
+/* Hosts name their objects by numbers in the order in which they met them (_neso12). In a key they are numbered by where they come in
+ * it, or another process would not find it. */
+typedef VEC(const char *) Numbered;
+
+static const char *renumber(Arena *arena, Numbered *numbered, const char *text)
+{
+	static const char mark[] = "_neso";
+	const char *at = text;
+	Text out;
+	text_init(&out, arena);
+	for (const char *next; (next = strstr(at, mark)) != NULL; at = next) {
+		size_t digits = strspn(next + sizeof mark - 1, "0123456789");
+		text_add(&out, at, (size_t)(next - at));
+		next += sizeof mark - 1;
+		text_str(&out, mark);
+		if (!digits)
+			continue;
+		const char *name = arena_strndup(arena, next, digits);
+		uint32_t i = 0;
+		while (i < numbered->len && strcmp(numbered->data[i], name) != 0)
+			i++;
+		if (i == numbered->len)
+			vec_push(arena, numbered, name);
+		text_printf(&out, "#%u", i);
+		next += digits;
+	}
+	if (at == text)
+		return text;
+	text_str(&out, at);
+	return out.data;
+}
+
+static void argument_rows(const JitVariant *variant, Numbered *numbered, CacheKey *key)
 {
 	const FrontInfo *info = variant->kernel->info;
 	for (uint32_t i = 0; i < info->param_count; i++) {
@@ -100,7 +132,7 @@ static void argument_rows(const JitVariant *variant, CacheKey *key)
 		if (arg->kind == FRONT_DEMOTED)
 			cache_key_printf(key, name, "%s, given by the launch", jit_dtype_text(arg->dtype));
 		else if (arg->kind == FRONT_CONST)
-			cache_key_printf(key, name, "= %s", arg->text);
+			cache_key_printf(key, name, "= %s", renumber(key->arena, numbered, arg->text));
 		else if (arg->kind == FRONT_TYPE && arg->divisibility > 1)
 			cache_key_printf(key, name, "%s, divisible by %u", arg->text, arg->divisibility);
 		else if (arg->kind == FRONT_TYPE)
@@ -162,10 +194,12 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	cache_key_add(key, "assembler", assembler);
 	cache_key_add(key, "target", variant->options.gpu->name);
 	cache_key_add(key, "kernel", variant->kernel->info->qualified_name);
-	argument_rows(variant, key);
+	Numbered numbered = {0};
+	argument_rows(variant, &numbered, key);
 	option_rows(variant, key);
 	environment_rows(variant, key);
 	for (uint32_t i = 0; i < content->rows.rows.len; i++)
-		cache_key_add(key, content->rows.rows.data[i].name, content->rows.rows.data[i].value);
+		cache_key_add(key, renumber(key->arena, &numbered, content->rows.rows.data[i].name),
+			      renumber(key->arena, &numbered, content->rows.rows.data[i].value));
 	return true;
 }

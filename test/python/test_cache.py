@@ -93,6 +93,81 @@ class CompileCache(unittest.TestCase):
         self.assertEqual(self.run_program(TRITON_CACHE_DIR=blocked)[0], "miss")
 
 
+HANDED_ON = '''
+import json
+import neso
+import neso.language as tl
+
+
+class Config:
+    width = tl.constexpr({width})
+
+
+config = Config()
+
+
+@neso.jit
+def twice(x, cfg: tl.constexpr):
+    return x * cfg.width
+
+
+def first(x):
+    return x + 1
+
+
+@neso.jit
+def one(x):
+    return x + 1
+
+
+@neso.jit
+def two(x):
+    return x + 2
+
+
+{order}
+
+
+@neso.jit
+def kernel(p, B: tl.constexpr, F: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, {body})
+
+
+made = kernel.warmup(neso.compiler.compiler._Pointer("fp32", True), 64, {function}, {handed}, grid=(1, ), neso_target="sm_80")
+print(json.dumps([made.cache, made.cache_key, [], made.asm["ptx"]]))
+'''
+
+
+@unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
+class Objects(CompileCache):
+    """Functions and objects that the host hands to kernels."""
+
+    test_second_process = test_changes = test_folder_that_cannot_be_used = None
+
+    def run_with(self, width=2, function="one", body="F(1.0)", order="", handed="None"):
+        global PROGRAM
+        program, PROGRAM = PROGRAM, HANDED_ON.format(width=width, function=function, body=body, order=order, handed=handed)
+        try:
+            PROGRAM = PROGRAM.replace("{", "{{").replace("}", "}}")
+            return self.run_program()
+        finally:
+            PROGRAM = program
+
+    def test_functions_as_constants(self):
+        how, _, _, ptx = self.run_with()
+        other = self.run_with(function="two")
+        self.assertEqual(other[0], "miss")
+        self.assertNotEqual(other[3], ptx)
+        again = self.run_with(order="from neso.runtime import describe\ndescribe.name_of([])\ndescribe.name_of([1])")
+        self.assertEqual(again[3], ptx)
+
+    def test_attributes_of_objects(self):
+        texts = [self.run_with(width=w, body="twice(3.0, C)", handed="config")[3] for w in (2, 3, 2)]
+        self.assertNotEqual(texts[0], texts[1])
+        self.assertEqual(texts[0], texts[2])
+
+
 class Memory(RemoteCacheBackend):
     stored = {}
 
