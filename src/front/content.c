@@ -43,11 +43,9 @@ static void enqueue(Content *c, const void *what, Found found)
 	vec_push(c->arena, &c->queue, found);
 }
 
-static void add_part(Content *c, int kind, const char *name, Str value)
+static void add_part(Content *c, FrontPartKind kind, const char *name, Str value)
 {
-	FrontPart part = {.name = name, .value = value};
-	part.kind = kind;
-	vec_push(c->arena, &c->parts, part);
+	vec_push(c->arena, &c->parts, (FrontPart){kind, name, value});
 }
 
 /* ---- values ---- */

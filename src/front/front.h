@@ -123,13 +123,15 @@ IrModule *front_lower(FrontFunction *function, const FrontArg *args, uint32_t ar
 /* What of the sources decides what front_lower makes of a kernel: the kernel, all functions and classes that it can reach, and the
  * globals that each of these reads, in an order that the texts alone decide. Files, lines, comments, docstrings and layout of text are
  * not in it. */
+typedef enum FrontPartKind {
+	FRONT_PART_FUNCTION, /* value: its syntax tree; texts that mean the same are the same */
+	FRONT_PART_CLASS,
+	FRONT_PART_MODULE,   /* used as a value, so that any name in it may be asked for: its text */
+	FRONT_PART_GLOBAL,   /* value: as an expression, or what it stands for */
+} FrontPartKind;
+
 typedef struct FrontPart {
-	enum {
-		FRONT_PART_FUNCTION, /* value: its syntax tree; texts that mean the same are the same */
-		FRONT_PART_CLASS,
-		FRONT_PART_MODULE,   /* used as a value, so that any name in it may be asked for: its text */
-		FRONT_PART_GLOBAL,   /* value: as an expression, or what it stands for */
-	} kind;
+	FrontPartKind kind;
 	const char *name;
 	Str value;
 } FrontPart;
