@@ -1,6 +1,6 @@
 /* Inline assembly: blocks of instructions on registers, one after the other.
  *
- * Code without labels and predicates: a register is the slot that was last given to it, so that a block is decoded like any other
+ * Code without labels: a register is the slot that was last given to it, so that a block is decoded like any other
  * code. Sums with carry are of 32 bits, and computed in 64. Everything else is alu.c's. Source: PTX ISA 8.8. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -105,7 +105,13 @@ static bool read(Block *b, Str text, unsigned bytes, uint32_t *slot)
 	number[text.len] = 0;
 	bool real = number[0] == '0' && strchr("fFdD", number[1]) && number[1];
 	uint64_t bits = real ? strtoull(number + 2, &end, 16) : number[0] == '-' ? (uint64_t)strtoll(number, &end, 0) : strtoull(number, &end, 0);
-	*slot = sim_constant(b->d, bits & UINT64_MAX >> (64 - 8 * bytes), bytes);
+	if (!real && bytes && strchr(number, '.')) {
+		double wide = strtod(number, &end);
+		float narrow = (float)wide;
+		bits = 0;
+		memcpy(&bits, bytes == 8 ? (const void *)&wide : &narrow, bytes == 8 ? 8 : 4);
+	}
+	*slot = sim_constant(b->d, bits & UINT64_MAX >> (64 - 8 * MAX(bytes, 1u)), bytes);
 	return bytes && (!*end || strcmp(end, "U") == 0);
 }
 
@@ -400,6 +406,26 @@ static bool name_operands(Block *b, const SimShape *results)
 	return true;
 }
 
+/* @p, @!p: where the predicate does not hold, the register keeps what it had. */
+static bool guarded(Block *b, Str text)
+{
+	bool not = text.len > 1 && text.ptr[1] == '!';
+	Str rest = {text.ptr + 1 + not, text.len - 1 - not}, name = cut_at(&rest, " \t\n"), what = trimmed(rest), operands = what;
+	uint32_t p, carry = b->carry;
+	cut_at(&operands, " \t\n");
+	Str to = cut_at(&operands, ",");
+	Register *r = find(b, to);
+	if (!r || !read(b, name, 1, &p))
+		return false;
+	Register before = *r;
+	if (!instruction(b, what) || b->carry != carry)
+		return false;
+	r = find(b, to);
+	if (before.given)
+		r->slot = pure(b, b->d->ops->select[index_of(r->bytes)], r->bytes, p, not ? before.slot : r->slot, not ? r->slot : before.slot);
+	return true;
+}
+
 /* Constraints that name registers of any number; what is overwritten besides (~{memory}) no instruction here touches. */
 static bool is_of_registers(LLVMValueRef call)
 {
@@ -426,7 +452,7 @@ bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t l
 		rest = (Str){rest.ptr + 1, rest.len - 2};
 	while (good && trimmed(rest).len) {
 		Str one = cut_at(&rest, ";");
-		good = !one.len || (!memchr(one.ptr, '@', one.len) && !memchr(one.ptr, ':', one.len) && instruction(&b, one));
+		good = !one.len || (!memchr(one.ptr, ':', one.len) && (one.ptr[0] == '@' ? guarded(&b, one) : instruction(&b, one)));
 	}
 	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, results.count + 1), results.count};
 	for (unsigned k = 0; k < results.count && good; k++) {

@@ -411,6 +411,13 @@ static void test_assembly(void **state)
 		float x = i > 10 ? (float)i : 1;
 		assert_memory_equal(&out[i], &x, 4);
 	}
+	clean("  %f = uitofp i32 %t to float\n"
+	      "  %v = call float asm \"{ .reg .pred p; setp.gt.f32 p, $1, 15.; @p mov.f32 $0, $1; @!p add.f32 $0, $1, 1.5; @!p add.f32 $0, $0, 0.5; }\", "
+	      "\"=f,f\"(float %f)\n"
+	      "  %w = fptoui float %v to i32\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %w)\n");
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], i > 15 ? i : i + 2);
 	expect("  %x = call i32 asm \"{ .reg .pred p; @p mov.u32 $0, $1; }\", \"=r,r\"(i32 %t)\n"
 	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %x)\n",
 	       false, "RUN_UNSUPPORTED", "@p mov.u32");
