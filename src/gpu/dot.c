@@ -442,6 +442,21 @@ static bool choose_mma(Dot *d, const IrOp *op)
 	return d->mma && fits_mma(d);
 }
 
+const char *gpu_mma_element(IrType elem, bool operand)
+{
+	switch (elem->kind) {
+	case TY_F16: return "f16";
+	case TY_BF16: return "bf16";
+	case TY_F32: return operand ? "tf32" : "f32";
+	case TY_F64: return "f64";
+	case TY_I8: return "s8";
+	case TY_I32: return "s32";
+	case TY_F8E4M3FN: return "e4m3";
+	case TY_F8E5M2: return "e5m2";
+	default: return "?";
+	}
+}
+
 const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot)
 {
 	Dot d = dot_of(cx, dot);

@@ -49,6 +49,9 @@ typedef struct GpuDotPlan {
 /* In the arena; NULL where the operands' layouts do not go with the result's, which no verified module has. */
 const GpuDotPlan *gpu_dot_plan(GpuCx *cx, Arena *arena, const IrOp *dot);
 
+/* An element type in the name of an mma.sync: operands of f32 are tf32. "?": of none. */
+const char *gpu_mma_element(IrType elem, bool operand);
+
 /* The instruction that the dot's layouts are made for, NULL for FMA. */
 const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot);
 

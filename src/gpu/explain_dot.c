@@ -3,28 +3,12 @@
 #include "gpu/explain.h"
 #include "ir/text.h"
 
-/* An element type as PTX names it. */
-static const char *ptx_name(IrType elem, bool operand)
-{
-	switch (elem->kind) {
-	case TY_F16: return "f16";
-	case TY_BF16: return "bf16";
-	case TY_F32: return operand ? "tf32" : "f32";
-	case TY_F64: return "f64";
-	case TY_I8: return "s8";
-	case TY_I32: return "s32";
-	case TY_F8E4M3FN: return "e4m3";
-	case TY_F8E5M2: return "e5m2";
-	default: return "?";
-	}
-}
-
 static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const TargetMma *mma, const GpuDotPlan *plan)
 {
 	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
-	const char *sum = ptx_name(c->elem, false);
+	const char *sum = gpu_mma_element(c->elem, false);
 	const char *name = arena_printf(scratch, "mma.sync.m%un%uk%u.%s.%s.%s.%s", mma->m, mma->n, mma->k, sum,
-					ptx_name(a->elem, true), ptx_name(b->elem, true), sum);
+					gpu_mma_element(a->elem, true), gpu_mma_element(b->elem, true), sum);
 	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_MMA, name, plan->steps);
 	remark_figure(r, "m", mma->m);
 	remark_figure(r, "n", mma->n);

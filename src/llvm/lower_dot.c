@@ -16,21 +16,6 @@
 
 /* ---- mma.sync ---- */
 
-static const char *element_name(IrType t, bool operand)
-{
-	switch (t->kind) {
-	case TY_F16: return "f16";
-	case TY_BF16: return "bf16";
-	case TY_F32: return operand ? "tf32" : "f32";
-	case TY_F64: return "f64";
-	case TY_I8: return "s8";
-	case TY_I32: return "s32";
-	case TY_F8E4M3FN: return "e4m3";
-	case TY_F8E5M2: return "e5m2";
-	default: BUG("no mma of this type");
-	}
-}
-
 /* Elements of the thread as the instruction takes them: words of 32 bits, or f64. */
 static uint32_t fragment(Lower *lw, LLVMValueRef *regs, const uint32_t *which, uint32_t count, IrType elem,
 			 LLVMValueRef *out)
@@ -95,9 +80,9 @@ static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMVa
 	for (uint32_t w = 0; w < m.words; w++)
 		part[w] = m.elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, m.elem[2]);
 	m.result = LLVMStructTypeInContext(lw->cx, part, m.words, false);
-	const char *sum = element_name(m.elem[2], false);
+	const char *sum = gpu_mma_element(m.elem[2], false);
 	m.suffix = arena_printf(lw->arena, "m%un%uk%u.%s.%s.%s.%s", plan->mma->m, plan->mma->n, plan->mma->k, sum,
-				element_name(m.elem[0], true), element_name(m.elem[1], true), sum);
+				gpu_mma_element(m.elem[0], true), gpu_mma_element(m.elem[1], true), sum);
 	for (uint32_t i = 0; i < plan->steps; i++)
 		mma_step(&m, i);
 }
