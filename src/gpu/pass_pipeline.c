@@ -95,7 +95,8 @@ static IrValue *more_than(Pipeline *p, IrBuilder *b, IrValue *left, unsigned k)
 	if (ir_constant_int(step, &known))
 		return irb_cmpi(b, CMPI_UGT, left, irb_int(b, left->type, known * k));
 	IrType wide = ir_scalar(p->gpu->ir, TY_I64);
-	IrValue *steps = irb_2(b, OP_MULI, NULL, irb_1(b, OP_EXTUI, wide, step), irb_int(b, wide, k));
+	IrValue *count = irb_int(b, wide, k);
+	IrValue *steps = irb_2(b, OP_MULI, NULL, irb_1(b, OP_EXTUI, wide, step), count);
 	return irb_cmpi(b, CMPI_UGT, irb_1(b, OP_EXTUI, wide, left), steps);
 }
 

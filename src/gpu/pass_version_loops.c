@@ -50,8 +50,8 @@ static IrValue *disjoint(Versions *v, IrOp *loop)
 	for (uint32_t i = 0; i < v->loads.len; i++)
 		for (uint32_t k = 0; k < v->stores.len; k++) {
 			Reach load = v->loads.data[i], store = v->stores.data[k];
-			IrValue *apart = irb_2(b, OP_ORI, NULL, irb_cmpi(b, CMPI_SLE, load.high, store.low),
-					       irb_cmpi(b, CMPI_SLE, store.high, load.low));
+			IrValue *below = irb_cmpi(b, CMPI_SLE, store.high, load.low);
+			IrValue *apart = irb_2(b, OP_ORI, NULL, irb_cmpi(b, CMPI_SLE, load.high, store.low), below);
 			all = all ? irb_2(b, OP_ANDI, NULL, all, apart) : apart;
 		}
 	return all;

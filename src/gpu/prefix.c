@@ -91,7 +91,8 @@ static IrValue *count_comparison(const Prefix *p, const Comparison *c)
 {
 	IrValue *index = p->at(p->data, c->index), *bound = p->at(p->data, c->bound);
 	IrType type = index->type, i32 = ir_scalar(p->gpu->ir, TY_I32);
-	IrValue *v = least(p, irb_2(p->b, OP_SUBI, NULL, bound, index), irb_int(p->b, type, p->n - c->closed));
+	IrValue *most = irb_int(p->b, type, p->n - c->closed);
+	IrValue *v = least(p, irb_2(p->b, OP_SUBI, NULL, bound, index), most);
 	if (c->closed)
 		v = irb_2(p->b, OP_ADDI, NULL, v, irb_int(p->b, type, 1));
 	return ir_elem(type)->bits > 32 ? irb_1(p->b, OP_TRUNCI, ir_with_elem(p->gpu->ir, type, i32), v) : v;

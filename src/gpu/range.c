@@ -79,21 +79,24 @@ static Range constant(Ranges *r, int64_t low, int64_t high)
 	unsigned bits = 0;
 	while (bits < 63 && most >> bits)
 		bits++;
-	return (Range){number(r, low), number(r, high), bits, KNOWN};
+	IrValue *least = number(r, low);
+	return (Range){least, number(r, high), bits, KNOWN};
 }
 
 static Range add(Ranges *r, Range a, Range b)
 {
 	hold_within(r, &a, MOST - 1);
 	hold_within(r, &b, MOST - 1);
-	return (Range){make(r, OP_ADDI, a.low, b.low), make(r, OP_ADDI, a.high, b.high), MAX(a.bits, b.bits) + 1, KNOWN};
+	IrValue *low = make(r, OP_ADDI, a.low, b.low);
+	return (Range){low, make(r, OP_ADDI, a.high, b.high), MAX(a.bits, b.bits) + 1, KNOWN};
 }
 
 static Range subtract(Ranges *r, Range a, Range b)
 {
 	hold_within(r, &a, MOST - 1);
 	hold_within(r, &b, MOST - 1);
-	return (Range){make(r, OP_SUBI, a.low, b.high), make(r, OP_SUBI, a.high, b.low), MAX(a.bits, b.bits) + 1, KNOWN};
+	IrValue *low = make(r, OP_SUBI, a.low, b.high);
+	return (Range){low, make(r, OP_SUBI, a.high, b.low), MAX(a.bits, b.bits) + 1, KNOWN};
 }
 
 static Range multiply(Ranges *r, Range a, Range b)
@@ -113,16 +116,19 @@ static Range multiply(Ranges *r, Range a, Range b)
 	bool single = b.low == b.high || (ir_constant_int(b.low, &low) && ir_constant_int(b.high, &high) && low == high);
 	if (single && ir_constant_int(b.low, &low))
 		return low < 0 ? (Range){hl, ll, bits, KNOWN} : (Range){ll, hl, bits, KNOWN};
+	IrValue *least = make(r, OP_MINSI, ll, hl), *most = make(r, OP_MAXSI, ll, hl);
 	if (single)
-		return (Range){make(r, OP_MINSI, ll, hl), make(r, OP_MAXSI, ll, hl), bits, KNOWN};
+		return (Range){least, most, bits, KNOWN};
 	IrValue *lh = make(r, OP_MULI, a.low, b.high), *hh = make(r, OP_MULI, a.high, b.high);
-	return (Range){make(r, OP_MINSI, make(r, OP_MINSI, ll, hl), make(r, OP_MINSI, lh, hh)),
-		       make(r, OP_MAXSI, make(r, OP_MAXSI, ll, hl), make(r, OP_MAXSI, lh, hh)), bits, KNOWN};
+	IrValue *other = make(r, OP_MINSI, lh, hh), *higher = make(r, OP_MAXSI, lh, hh);
+	least = make(r, OP_MINSI, least, other);
+	return (Range){least, make(r, OP_MAXSI, most, higher), bits, KNOWN};
 }
 
 static Range join(Ranges *r, Range a, Range b)
 {
-	return (Range){make(r, OP_MINSI, a.low, b.low), make(r, OP_MAXSI, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
+	IrValue *low = make(r, OP_MINSI, a.low, b.low);
+	return (Range){low, make(r, OP_MAXSI, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
 }
 
 /* ---- values ---- */
@@ -218,7 +224,8 @@ static bool of_carried(Ranges *r, const IrValue *v, Range *out)
 		added = subtract(r, constant(r, 0, 0), added);
 	if (kind == OP_ADDPTR)
 		added = in_bytes(r, v->type, added);
-	*out = add(r, first, join(r, constant(r, 0, 0), multiply(r, added, trips(r))));
+	Range none = constant(r, 0, 0);
+	*out = add(r, first, join(r, none, multiply(r, added, trips(r))));
 	return true;
 }
 
@@ -238,8 +245,8 @@ static Range remainder_of(Ranges *r, Range x, Range y)
 	IrValue *zero = number(r, 0), *one = number(r, 1);
 	hold_within(r, &y, MOST);
 	IrValue *most = make(r, OP_SUBI, make(r, OP_MAXSI, y.high, make(r, OP_SUBI, zero, y.low)), one);
-	return (Range){make(r, OP_MAXSI, make(r, OP_MINSI, x.low, zero), make(r, OP_SUBI, zero, most)),
-		       make(r, OP_MINSI, make(r, OP_MAXSI, x.high, zero), most), x.bits, KNOWN};
+	IrValue *least = make(r, OP_SUBI, zero, most), *low = make(r, OP_MAXSI, make(r, OP_MINSI, x.low, zero), least);
+	return (Range){low, make(r, OP_MINSI, make(r, OP_MAXSI, x.high, zero), most), x.bits, KNOWN};
 }
 
 static bool of_unary(Ranges *r, const IrOp *op, Range *out)
@@ -279,7 +286,8 @@ static bool of_binary(Ranges *r, const IrOp *op, Range *out)
 		*out = remainder_of(r, a, b);
 		return true;
 	default:
-		*out = (Range){make(r, op->kind, a.low, b.low), make(r, op->kind, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
+		out->low = make(r, op->kind, a.low, b.low);
+		*out = (Range){out->low, make(r, op->kind, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
 		return true;
 	}
 }
@@ -330,7 +338,8 @@ static bool of_op(Ranges *r, const IrValue *v, Range *out)
 static bool of_counter(Ranges *r, Range *out)
 {
 	IrValue *lower = ir_operand(r->loop, 0), *upper = ir_operand(r->loop, 1);
-	*out = (Range){widened(r, lower), make(r, OP_SUBI, widened(r, upper), number(r, 1)), lower->type->bits - 1, KNOWN};
+	IrValue *low = widened(r, lower), *one = number(r, 1);
+	*out = (Range){low, make(r, OP_SUBI, widened(r, upper), one), lower->type->bits - 1, KNOWN};
 	return !ir_get_bool(r->loop, r->ir, ATTR_UNSIGNED_CMP);
 }
 
