@@ -13,7 +13,8 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out);
 void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop)
 {
 	*r = (Ranges){.ir = ir, .arena = arena, .loop = loop, .before = ir_at(m, loop), .values = m->next_value};
-	r->known = ARENA_ARRAY(arena, Range, r->values);
+	for (unsigned i = 0; i < ARRAY_LEN(r->known); i++)
+		r->known[i] = ARENA_ARRAY(arena, Range, r->values);
 }
 
 /* ---- arithmetic ---- */
@@ -218,7 +219,13 @@ static bool of_carried(Ranges *r, const IrValue *v, Range *out)
 	if (kind != OP_ADDI && kind != OP_SUBI && kind != OP_ADDPTR)
 		return false;
 	unsigned other = ir_operand(next->def, 0) == v ? 1 : 0;
-	if (ir_operand(next->def, !other) != v || (other == 0 && kind != OP_ADDI) || !range_of(r, ir_operand(next->def, other), &added))
+	if (ir_operand(next->def, !other) != v || (other == 0 && kind != OP_ADDI))
+		return false;
+	bool past = r->past;
+	r->past = true;
+	bool known = range_of(r, ir_operand(next->def, other), &added);
+	r->past = past;
+	if (!known)
 		return false;
 	if (kind == OP_SUBI)
 		added = subtract(r, constant(r, 0, 0), added);
@@ -355,6 +362,8 @@ static bool compute(Ranges *r, IrValue *v, Range *out)
 
 static void narrow(Ranges *r, const IrValue *v, Range *x)
 {
+	if (r->past && !ir_is_defined_outside(v, r->loop))
+		return;
 	for (uint32_t i = 0; i < r->clamps.len; i++) {
 		RangeClamp c = r->clamps.data[i];
 		if (c.of != v)
@@ -367,7 +376,7 @@ static void narrow(Ranges *r, const IrValue *v, Range *x)
 static bool range_of(Ranges *r, const IrValue *v, Range *out)
 {
 	ASSERT(v->id < r->values);
-	Range *known = &r->known[v->id];
+	Range *known = &r->known[r->past][v->id];
 	IrType elem = ir_elem(v->type);
 	if (known->state == UNSEEN) {
 		known->state = UNDER_WAY;
@@ -451,14 +460,20 @@ static void read_mask(Ranges *r, const IrValue *mask)
 	}
 }
 
+static void forget(Ranges *r)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(r->known); i++)
+		memset(r->known[i], 0, r->values * sizeof *r->known[i]);
+}
+
 bool ranges_access(Ranges *r, const IrValue *pointers, const IrValue *mask, IrValue **low, IrValue **high)
 {
 	Range x;
 	r->clamps.len = 0;
-	memset(r->known, 0, r->values * sizeof *r->known);
+	forget(r);
 	if (mask)
 		read_mask(r, mask);
-	memset(r->known, 0, r->values * sizeof *r->known);
+	forget(r);
 	if (!range_of(r, pointers, &x))
 		return false;
 	*low = x.low;

@@ -2,7 +2,8 @@
  *
  * Intervals are carried through integer arithmetic and pointers as two i64 values each. A tile has one interval for all its
  * elements; the loop's counter has the one between its bounds; what an iteration adds to a carried value is multiplied by the number of
- * iterations. Masks that compare an index with a bound narrow it. Intervals are those of mathematics: `sound` says, when the
+ * iterations. Masks that compare an index with a bound narrow it, in the iteration of
+ * the access: what earlier iterations added to a carried value they say nothing of. Intervals are those of mathematics: `sound` says, when the
  * kernel runs, that nothing wraps round on the way. What is loaded, or is otherwise not known, has none. */
 #ifndef NESO_GPU_RANGE_H
 #define NESO_GPU_RANGE_H
@@ -29,7 +30,8 @@ typedef struct Ranges {
 	IrOp *loop;       /* scf.for with signed comparison */
 	IrBuilder before; /* where the values go: in front of the loop */
 	IrValue *sound;   /* i1; NULL: always */
-	Range *known;     /* by id of the values that there were at the start */
+	Range *known[2];  /* by id of the values that there were at the start; [1]: as of iterations that have passed */
+	bool past;        /* which of them is being computed */
 	uint32_t values;
 	Range trips;      /* iterations but one; low NULL: not computed yet */
 	VEC(RangeClamp) clamps;

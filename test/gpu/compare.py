@@ -144,6 +144,7 @@ def pipeline_cases():
         yield p, "rows", [floats(21, 208), empty(21, 208), 208, 208, 0, 208, [256], [own]], (4,), 2e-6
         for shift in (0, 1, 2, 40):
             yield p, "updated", [floats(64 * 256), shift, 9, [256], [own]], (1,), 0
+        yield p, "jumps", [floats(64 * 256), 32 * 256, 300, 9, [256], [own]], (1,), 0
         yield p, "wrapped", [floats(12 * 256), 65536, 9, [256], [own]], (1,), 0
 
 

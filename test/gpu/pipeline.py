@@ -247,6 +247,18 @@ def wrapped(x_ptr, big, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
 
 
 @triton.jit
+def jumps(x_ptr, far, n, count, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    """Iteration 1 loads nothing, as its step is beyond n, and steps all the same: to what iteration 2 stores and the next load."""
+    k = tl.arange(0, BLOCK)
+    x = x_ptr + k
+    for i in tl.range(0, count, num_stages=STAGES):
+        step = tl.where(i == 1, far, BLOCK) + tl.zeros((BLOCK,), tl.int32)
+        v = tl.load(x, mask=step < n, other=1.0)
+        tl.store(x_ptr + far + (i + 1) * BLOCK + k, v * 0.5 + 1)
+        x += step
+
+
+@triton.jit
 def products(a_ptr, b_ptr, c_ptr, count, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """A product is stored in each iteration."""
     m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
