@@ -84,7 +84,7 @@ static bool stage(const Staging *s, IrOp *conversion)
 		if (is_staged(s, u))
 			vec_push(s->cx->scratch, &uses, u);
 	uint64_t bytes = (uint64_t)ir_numel(tile) * tile->elem->bits / 8;
-	if (!uses.len || !source->def || tile->elem->bits < 8 || bytes > s->gpu->target->shared_cta / PART_OF_MEMORY)
+	if (!uses.len || !source->def || source != &source->def->results[0] || tile->elem->bits < 8 || bytes > s->gpu->target->shared_cta / PART_OF_MEMORY)
 		return false;
 	const Layout *l = schedule_memory(s->gpu, source->def, &width);
 	if (!l)

@@ -6,6 +6,7 @@
 #include "ir/fold.h"
 
 enum { UNSEEN, UNDER_WAY, UNKNOWN, KNOWN }; /* Range.state */
+enum { NO_PATH = UINT32_MAX >> 4 /* elements have changed their places: no mask is theirs */ };
 enum { WORD = 31, MOST = 62, ADDRESS = 57 /* bits of a virtual address */ };
 
 static bool range_of(Ranges *r, const IrValue *v, Range *out);
@@ -13,8 +14,10 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out);
 void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop)
 {
 	*r = (Ranges){.ir = ir, .arena = arena, .loop = loop, .before = ir_at(m, loop), .values = m->next_value};
-	for (unsigned i = 0; i < ARRAY_LEN(r->known); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(r->known); i++) {
 		r->known[i] = ARENA_ARRAY(arena, Range, r->values);
+		r->paths[i] = ARENA_ARRAY(arena, uint32_t, r->values);
+	}
 }
 
 /* ---- arithmetic ---- */
@@ -256,9 +259,20 @@ static Range remainder_of(Ranges *r, Range x, Range y)
 	return (Range){low, make(r, OP_MINSI, make(r, OP_MAXSI, x.high, zero), most), x.bits, KNOWN};
 }
 
+static uint32_t path_through(const Ranges *r, const IrOp *op, uint32_t path)
+{
+	if (op->kind == OP_TRANS || op->kind == OP_RESHAPE || path >= NO_PATH / 8)
+		return op->kind == OP_TRANS || op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS ? NO_PATH : path;
+	return op->kind == OP_EXPAND_DIMS ? path * 8 + (uint32_t)ir_get_int(op, r->ir, ATTR_AXIS, 0) + 1 : path;
+}
+
 static bool of_unary(Ranges *r, const IrOp *op, Range *out)
 {
-	if (!range_of(r, ir_operand(op, 0), out))
+	uint32_t path = r->path;
+	r->path = path_through(r, op, path);
+	bool known = range_of(r, ir_operand(op, 0), out);
+	r->path = path;
+	if (!known)
 		return false;
 	if (op->kind == OP_EXTUI)
 		require(r, CMPI_SGE, out->low, number(r, 0));
@@ -366,7 +380,7 @@ static void narrow(Ranges *r, const IrValue *v, Range *x)
 		return;
 	for (uint32_t i = 0; i < r->clamps.len; i++) {
 		RangeClamp c = r->clamps.data[i];
-		if (c.of != v)
+		if (c.of != v || (ir_is_tensor(v->type) && (c.path != r->path || r->path == NO_PATH)))
 			continue;
 		x->low = c.low ? make(r, OP_MAXSI, x->low, c.low) : x->low;
 		x->high = c.high ? make(r, OP_MINSI, x->high, c.high) : x->high;
@@ -377,8 +391,9 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out)
 {
 	ASSERT(v->id < r->values);
 	Range *known = &r->known[r->past][v->id];
+	uint32_t *path = &r->paths[r->past][v->id];
 	IrType elem = ir_elem(v->type);
-	if (known->state == UNSEEN) {
+	if (known->state == UNSEEN || (known->state != UNDER_WAY && *path != r->path)) {
 		known->state = UNDER_WAY;
 		Range x = {0};
 		bool ok = (ir_is_ptr(elem) || is_number(elem)) && compute(r, (IrValue *)v, &x);
@@ -388,6 +403,7 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out)
 			narrow(r, v, &x);
 		*known = x;
 		known->state = ok ? KNOWN : UNKNOWN;
+		*path = r->path;
 	}
 	*out = *known;
 	return known->state == KNOWN;
@@ -404,7 +420,7 @@ static IrValue *plus(Ranges *r, IrValue *v, int64_t n)
 static void clamp(Ranges *r, const IrValue *x, IrCmpI predicate, const IrValue *y)
 {
 	Range bound;
-	RangeClamp c = {.of = x};
+	RangeClamp c = {.of = x, .path = r->path};
 	if (!range_of(r, y, &bound))
 		return;
 	switch (predicate) {
@@ -444,9 +460,13 @@ static void read_mask(Ranges *r, const IrValue *mask)
 	case OP_SPLAT:
 	case OP_BROADCAST:
 	case OP_EXPAND_DIMS:
-	case OP_CONVERT_LAYOUT:
+	case OP_CONVERT_LAYOUT: {
+		uint32_t path = r->path;
+		r->path = path_through(r, op, path);
 		read_mask(r, ir_operand(op, 0));
+		r->path = path;
 		return;
+	}
 	case OP_CMPI: {
 		int64_t predicate = ir_get_int(op, r->ir, ATTR_PREDICATE, CMPI_NE);
 		if (predicate == CMPI_NE || predicate > CMPI_SGE || !is_number(ir_elem(ir_operand(op, 0)->type)))
@@ -470,6 +490,7 @@ bool ranges_access(Ranges *r, const IrValue *pointers, const IrValue *mask, IrVa
 {
 	Range x;
 	r->clamps.len = 0;
+	r->path = 0;
 	forget(r);
 	if (mask)
 		read_mask(r, mask);

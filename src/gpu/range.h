@@ -22,6 +22,7 @@ typedef struct Range {
 typedef struct RangeClamp {
 	const IrValue *of;
 	IrValue *low, *high; /* NULL: not narrowed there */
+	uint32_t path;       /* of a tile: by which dims its elements are the access's */
 } RangeClamp;
 
 typedef struct Ranges {
@@ -31,10 +32,12 @@ typedef struct Ranges {
 	IrBuilder before; /* where the values go: in front of the loop */
 	IrValue *sound;   /* i1; NULL: always */
 	Range *known[2];  /* by id of the values that there were at the start; [1]: as of iterations that have passed */
+	uint32_t *paths[2]; /* likewise: with which path that was */
 	bool past;        /* which of them is being computed */
 	uint32_t values;
 	Range trips;      /* iterations but one; low NULL: not computed yet */
 	VEC(RangeClamp) clamps;
+	uint32_t path;    /* the dims that were added between the access and what is looked at: digits of base 8 */
 } Ranges;
 
 void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop);

@@ -1,6 +1,6 @@
 // Loads that only a store keeps from being ahead: the loop is there twice, and the reach of both accesses over all iterations says which
 // of the two runs. Products in 32 bits are held against wrapping round. A store whose address is loaded has no known reach.
-// options: --pass=convert-ttir-to-ttgir,coalesce,remove-layout-conversions,cse,version-loops,pipeline,cse,dce --verify-each --stress --no-loc --target sm_80
+// options: --pass=convert-ttir-to-ttgir,coalesce,cse,version-loops,pipeline,cse,dce --verify-each --stress --no-loc --target sm_80
 module {
   // CHECK-LABEL: @rows
   // CHECK: %[[LAST:.*]] = arith.subi {{.*}}, %c1_i64 : i64
@@ -37,6 +37,36 @@ module {
       %os = tt.splat %o : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
       %op = tt.addptr %os, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
       tt.store %op, %v : tensor<1024x!tt.ptr<f32>>
+    } {tt.num_stages = 3 : i32}
+    tt.return
+  }
+  // A mask of the columns says nothing of the rows, though both are the same numbers.
+  // CHECK-LABEL: @columns
+  // CHECK-DAG: arith.constant 992 : i64
+  // CHECK-DAG: arith.minsi
+  // CHECK: scf.if
+  tt.func public @columns(%px: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %po: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant dense<32> : tensor<32x1xi32>
+    %r = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+    %s = tt.splat %n : i32 -> tensor<32xi32>
+    %m = arith.cmpi slt, %r, %s : tensor<32xi32>
+    %m1 = tt.expand_dims %m {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+    %m2 = tt.broadcast %m1 : tensor<1x32xi1> -> tensor<32x32xi1>
+    %row = tt.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+    %col = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %rows = arith.muli %row, %c32 : tensor<32x1xi32>
+    %rb = tt.broadcast %rows : tensor<32x1xi32> -> tensor<32x32xi32>
+    %cb = tt.broadcast %col : tensor<1x32xi32> -> tensor<32x32xi32>
+    %at = arith.addi %rb, %cb : tensor<32x32xi32>
+    %xs = tt.splat %px : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>
+    %xp = tt.addptr %xs, %at : tensor<32x32x!tt.ptr<f32>>, tensor<32x32xi32>
+    %os = tt.splat %po : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>
+    %op = tt.addptr %os, %at : tensor<32x32x!tt.ptr<f32>>, tensor<32x32xi32>
+    scf.for %i = %c0 to %n step %c1  : i32 {
+      %v = tt.load %xp, %m2 : tensor<32x32x!tt.ptr<f32>>
+      tt.store %op, %v, %m2 : tensor<32x32x!tt.ptr<f32>>
     } {tt.num_stages = 3 : i32}
     tt.return
   }
