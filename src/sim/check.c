@@ -160,7 +160,7 @@ void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 {
 	uint32_t next;
 	const Cell *first = cell_at(w->cta->shadow, offset, offset + size, &next);
-	if (first->written && first->write.atomic && first->write.interval == w->cta->interval)
+	if (first->written && first->write.atomic && races(w, lane, &first->write))
 		return;
 	sim_check_read(w, i, lane, offset, size);
 	sim_check_write(w, i, lane, offset, size);

@@ -233,6 +233,7 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return false;
 		if (!is_done(w, offset[lane], parity[lane])) {
 			w->cta->read_loc = i->loc;
+			w->cta->read_at = 0; /* none of the launch's buffers */
 			return false; /* once more at the next turn */
 		}
 	}
