@@ -29,6 +29,8 @@ static neso_status put(ApiCall *call, void *data)
 	const FileArgs *args = data;
 	if (!check(call, args))
 		return NESO_ERROR_USAGE;
+	if (args->in_count && !args->in)
+		return api_usage(call, "a group of %zu files wants the files", args->in_count);
 	if (args->in_count > CACHE_GROUP_LARGEST)
 		return api_usage(call, "a group has at most %d files", (int)CACHE_GROUP_LARGEST);
 	CacheNamed *files = ARENA_ARRAY(&call->arena, CacheNamed, args->in_count + 1);

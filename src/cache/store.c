@@ -315,7 +315,7 @@ void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const
 	char path[CACHE_PATH];
 	struct stat st;
 	for (uint32_t i = 0; i < store->root_count; i++)
-		if (cache_entry_path(path, store->roots[i].path, kind, key) && stat(path, &st) == 0) {
+		if (readable(store, &store->roots[i]) && cache_entry_path(path, store->roots[i].path, kind, key) && stat(path, &st) == 0) {
 			cache_report(store, CACHE_FAULT_DAMAGED, path, why);
 			if (store->roots[i].own && unlink(path) == 0)
 				cache_count(store, -(int64_t)st.st_size, -1, NULL);

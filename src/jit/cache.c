@@ -18,7 +18,7 @@ enum { STORES = 8 };
 struct JitCache {
 	char *dir; /* NULL: the environment's; "": none */
 	pthread_mutex_t lock;
-	/* One for each setting met so far, as tests and programs change the environment; the last is used for all after those. */
+	/* One for each setting met so far, as tests and programs change the environment; settings after those have no cache. */
 	struct {
 		char *settings;
 		CacheStore *store;
