@@ -672,7 +672,10 @@ NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
 /* ---------------------------------------------------------------------------------------- compile cache */
 
 /* Variants for GPUs are kept on disk and found there by a key: docs/cache.md. Where the cache is, and what is done with it, is asked of
- * the environment (or of neso_context_options.cache_dir). None of these functions fails because of the folder's state. */
+ * the environment (or of neso_context_options.cache_dir). What cannot be read is not there, what cannot be written is not kept: compiling,
+ * neso_cache_path, and getting and putting files succeed whatever the folder is. The functions that look at the cache or change it as a whole
+ * give NESO_ERROR_SOURCE where there is none (it is switched off, or no folder is named); packs, too, where their file cannot be
+ * read or written. */
 
 /* .../neso-1; NULL: there is none. Free with neso_text_free. */
 NESO_API neso_status neso_cache_path(neso_context *context, char **path, neso_diagnostics **diagnostics);

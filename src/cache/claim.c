@@ -64,8 +64,12 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 		if (fd < 0)
 			return CACHE_MINE;
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			/* A file system whose numbers of files change would have us try for ever. */
 			if (!is_current(fd, path)) {
 				close(fd);
+				if (os_now() >= until)
+					return CACHE_BUSY;
+				nap(1e-4);
 				continue;
 			}
 			/* Who had to wait finds what the other made. Without having waited: it may have come since it was looked for. */

@@ -234,7 +234,8 @@ bool cache_own_usable(CacheStore *store, bool make)
 
 /* ---- reading ---- */
 
-static int read_fd(int fd, Arena *arena, Str *bytes)
+/* used: note that this was a use. */
+static int read_fd(int fd, bool used, Arena *arena, Str *bytes)
 {
 	struct stat st;
 	if (fstat(fd, &st) != 0)
@@ -258,13 +259,13 @@ static int read_fd(int fd, Arena *arena, Str *bytes)
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	/* The last use is what eviction goes by; to the minute is enough, and keeps most hits from writing. */
-	if (now.tv_sec - st.st_mtim.tv_sec > 60)
+	if (used && now.tv_sec - st.st_mtim.tv_sec > 60)
 		(void)futimens(fd, NULL);
 	return 0;
 }
 
 /* 0, or an errno. */
-static int read_entry(const char *path, Arena *arena, Str *bytes)
+static int read_entry(const char *path, bool used, Arena *arena, Str *bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -272,7 +273,7 @@ static int read_entry(const char *path, Arena *arena, Str *bytes)
 	int error = EIO;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		error = read_fd(fd, arena, bytes);
+		error = read_fd(fd, used, arena, bytes);
 		fault_leave(&fault);
 	} else {
 		close(fd);
@@ -291,7 +292,7 @@ bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena 
 		const char *why;
 		if (!readable(store, root) || !cache_entry_path(path, root->path, kind, key))
 			continue;
-		int error = read_entry(path, arena, &bytes);
+		int error = read_entry(path, root->own, arena, &bytes);
 		if (error == ENOENT || error == ENOTDIR)
 			continue;
 		if (error) {
@@ -327,7 +328,7 @@ bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, 
 {
 	char path[CACHE_PATH];
 	return cache_own_usable(store, false) && cache_entry_path(path, store->roots[0].path, kind, key) &&
-	       read_entry(path, arena, bytes) == 0;
+	       read_entry(path, false, arena, bytes) == 0;
 }
 
 /* ---- writing ---- */

@@ -49,8 +49,8 @@ const CacheOptions *cache_store_options(const CacheStore *store);
 /* DIR/neso-1; NULL: there is none. */
 const char *cache_store_root(const CacheStore *store);
 
-/* The entry of a key: its head is checked, and its sections are when they are asked for. Its last use is noted. layer: 0 for
- * the store's own folder, then those of its layers; may be NULL. */
+/* The entry of a key: its head is checked, and its sections are when they are asked for. Its last use is noted, but in layers. layer:
+ * 0 for the store's own folder, then those of its layers; may be NULL. */
 bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer);
 /* Takes an entry away that turned out damaged, and reports it. */
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why);
@@ -98,7 +98,7 @@ typedef struct CacheFile {
 } CacheFile;
 /* Calls `each` for every entry, in no order, until it returns false. shards: how many of the 256 folders of each kind, from `first` on. */
 void cache_each(CacheStore *store, uint32_t first, uint32_t shards, bool (*each)(void *data, const CacheFile *file), void *data);
-/* The bytes of a file that cache_each gave. */
+/* The bytes of a file that cache_each gave; that is no use. */
 bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes);
 void cache_remove(CacheStore *store, CacheKind kind, const CacheDigest *key);
 

@@ -386,6 +386,19 @@ static void use_is_noted(void **state)
 	entry_path(kit, 1, path, sizeof path);
 	struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+	/* Who lists or packs the entries does not use them, and a layer is not written. */
+	CacheDigest key = key_of(1);
+	Str bytes;
+	assert_true(cache_read_file(kit->store, CACHE_VARIANT, &key, &kit->arena, &bytes));
+	char own[96];
+	snprintf(own, sizeof own, "%s/own", kit->dir);
+	const char *layers[] = {kit->dir};
+	CacheOptions options = {.dir = own, .layers = layers, .layer_count = 1};
+	CacheStore *above = cache_store_new(&options);
+	assert_true(get(above, &kit->arena, 1));
+	cache_store_free(above);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mtim.tv_sec, 1000);
 	assert_true(get(kit->store, &kit->arena, 1));
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(st.st_mtim.tv_sec > time(NULL) - 100);
@@ -451,6 +464,38 @@ static void a_dead_holder_is_noticed(void **state)
 	waitpid(child, NULL, 0);
 	assert_int_equal(cache_claim(store, CACHE_VARIANT, &key, &claim), CACHE_MINE);
 	cache_release(store, &claim);
+	cache_store_free(store);
+}
+
+/* Where the file under the lock's name is another one each time, as on file systems that make up their numbers. */
+static void a_claim_that_never_settles_ends(void **state)
+{
+	Kit *kit = *state;
+	char path[256], other[256], hex[CACHE_HEX_SIZE];
+	CacheDigest key = key_of(1);
+	CacheClaim claim;
+	CacheOptions hurried = {.dir = kit->dir, .wait = 0.05};
+	CacheStore *store = cache_store_new(&hurried);
+	assert_int_equal(cache_claim(store, CACHE_VARIANT, &key, &claim), CACHE_MINE); /* makes the folder */
+	cache_release(store, &claim);
+	cache_digest_hex(&key, hex);
+	snprintf(path, sizeof path, "%s/neso-1/lock/%s", kit->dir, hex);
+	snprintf(other, sizeof other, "%s/other", kit->dir);
+	pid_t child = fork();
+	if (child == 0)
+		for (;;) {
+			close(open(other, O_WRONLY | O_CREAT, 0600));
+			rename(other, path);
+		}
+	for (int i = 0; i < 20; i++) {
+		double began = os_now();
+		CacheClaimed claimed = cache_claim(store, CACHE_VARIANT, &key, &claim);
+		assert_true(claimed == CACHE_MINE || claimed == CACHE_BUSY);
+		assert_true(os_now() - began < 5);
+		cache_release(store, &claim);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 	cache_store_free(store);
 }
 
@@ -655,6 +700,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(use_is_noted, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_makes_it_while_others_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_dead_holder_is_noticed, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_claim_that_never_settles_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(processes_may_be_killed_at_any_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_and_groups_come_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_log_is_kept_and_folded, setup, teardown),
