@@ -19,9 +19,9 @@ enum { CHUNK_FIRST = 16 << 10, CHUNK_LARGEST = 4 << 20 };
 
 static atomic_long fail_countdown;
 
-void arena_fail_after(long n)
+long arena_fail_after(long n)
 {
-	atomic_store(&fail_countdown, n);
+	return atomic_exchange(&fail_countdown, n);
 }
 
 static bool must_fail(void)
@@ -56,6 +56,21 @@ void arena_reset(Arena *arena, ArenaMark mark)
 	}
 	arena->at = mark.at;
 	arena->end = mark.chunk ? mark.chunk->end : NULL;
+}
+
+void *heap_zeroed(size_t size)
+{
+	return must_fail() ? NULL : calloc(1, size);
+}
+
+void *heap_grow(void *old, size_t size)
+{
+	return must_fail() ? NULL : realloc(old, size);
+}
+
+void *heap_aligned(size_t align, size_t size)
+{
+	return must_fail() ? NULL : aligned_alloc(align, (size + align - 1) & ~(align - 1));
 }
 
 static void add_chunk(Arena *arena, size_t need)

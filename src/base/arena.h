@@ -43,8 +43,14 @@ char *arena_vprintf(Arena *arena, const char *format, va_list args);
 #define ARENA_NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
 #define ARENA_ARRAY(arena, T, n) ((T *)arena_alloc((arena), sizeof(T) * (size_t)(n)))
 
-/* Test hook: the n-th request for memory from the system, counted from now over all threads, fails;
- * 0 switches it off. */
-void arena_fail_after(long n);
+/* Memory of the heap, for what does not live in an arena; NULL: there is none. free() gives it back. Zeroed; grown as by
+ * realloc (NULL: new); aligned to a power of two. */
+void *heap_zeroed(size_t size);
+void *heap_grow(void *old, size_t size);
+void *heap_aligned(size_t align, size_t size);
+
+/* Test hook: the n-th request for memory from the system, of arenas and by the functions above, counted from now over all
+ * threads, fails; 0 switches it off. Returns how many were still to come of the n before: 0 or less when it has failed. */
+long arena_fail_after(long n);
 
 #endif

@@ -46,7 +46,7 @@ static float widen(const Exec *x, unsigned kind, uint64_t bits)
 	float f;
 	int format = kern_format(kind);
 	if (format < 0)
-		return from_bits_f((uint32_t)bits);
+		return half_float((uint32_t)bits);
 	x->k->to_f32[format](&f, &bits, 1);
 	return f;
 }
@@ -56,7 +56,7 @@ static uint64_t narrow_to(const Exec *x, unsigned kind, float f)
 	uint64_t bits = 0;
 	int format = kern_format(kind);
 	if (format < 0)
-		return bits_f(f);
+		return half_bits(f);
 	x->k->from_f32[format](&bits, &f, 1);
 	return bits;
 }

@@ -21,12 +21,12 @@ static float odd_float(double x)
 	float f = (float)x;
 	if (f != f || (double)f == x)
 		return f;
-	uint32_t u = bits_f(f);
+	uint32_t u = half_bits(f);
 	if (isinf(f))
 		u--; /* beyond the largest f32: its neighbour, which overflows each narrower format */
 	else if (fabs((double)f) > fabs(x))
 		u--;
-	return from_bits_f(u | 1);
+	return half_float(u | 1);
 }
 
 /* The double with a sticky last bit for an integer. */

@@ -127,15 +127,15 @@ static void multiply(Exec *x, KernType type, char *c, const char *a, const char 
 
 static float tf32_nearest(float x)
 {
-	uint32_t u = bits_f(x);
-	return (u & 0x7f800000) == 0x7f800000 ? from_bits_f(u & (x != x ? ~0u : 0xffffe000))
-					      : from_bits_f((u + 0x1000) & 0xffffe000);
+	uint32_t u = half_bits(x);
+	return (u & 0x7f800000) == 0x7f800000 ? half_float(u & (x != x ? ~0u : 0xffffe000))
+					      : half_float((u + 0x1000) & 0xffffe000);
 }
 
 static float bf16_nearest(float x)
 {
-	uint32_t u = bits_f(x);
-	return x != x ? x : from_bits_f((u + 0x7fff + (u >> 16 & 1)) & 0xffff0000);
+	uint32_t u = half_bits(x);
+	return x != x ? x : half_float((u + 0x7fff + (u >> 16 & 1)) & 0xffff0000);
 }
 
 /* x as a sum of `count` parts, each of the format's precision. */

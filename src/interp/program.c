@@ -108,7 +108,7 @@ static double float_value(Exec *x, unsigned kind, uint64_t bits)
 	if (kind == TY_F64)
 		return from_bits_d(bits);
 	int format = kern_format(kind);
-	float f = from_bits_f((uint32_t)bits);
+	float f = half_float((uint32_t)bits);
 	if (format >= 0)
 		x->k->to_f32[format](&f, &bits, 1);
 	return (double)f;

@@ -36,7 +36,7 @@ static bool real_op(PtxRun *r, const PtxInstr *i, unsigned sources, RealFn *fn)
 		if (t->bits == 64)
 			bits = bits_d(d);
 		else if (t->bits == 32)
-			bits = bits_f(ptx_finish_f32(i, f));
+			bits = half_bits(ptx_finish_f32(i, f));
 		else
 			bits = ptx_mod(i, "sat") || ptx_mod(i, "relu") ? ptx_narrow(r, t, ptx_finish_f32(i, (float)d))
 				: fp_from_double(t->format == KF_F16 ? FP_F16 : FP_BF16, d, FP_NEAREST_EVEN, false);

@@ -76,7 +76,7 @@ bool ptx_do_testp(PtxRun *r, const PtxInstr *i)
 {
 	const PtxType *t = ptx_type(i);
 	uint64_t bits = ptx_source(r, i, 1);
-	double x = t->bits == 64 ? from_bits_d(bits) : (double)from_bits_f((uint32_t)bits);
+	double x = t->bits == 64 ? from_bits_d(bits) : (double)half_float((uint32_t)bits);
 	bool holds = ptx_mod(i, "finite")       ? isfinite(x)
 		     : ptx_mod(i, "infinite")   ? isinf(x)
 		     : ptx_mod(i, "number")     ? !isnan(x)
@@ -155,7 +155,7 @@ static uint64_t to_float(const PtxRun *r, const PtxInstr *i, const PtxType *to, 
 	if (strcmp(to->name, "ue8m0x2") == 0)
 		return to_e8m0(i, x);
 	if (strcmp(to->name, "tf32") == 0) {
-		uint32_t u = bits_f((float)x);
+		uint32_t u = half_bits((float)x);
 		if ((u & 0x7f800000) == 0x7f800000)
 			return u;
 		if (ptx_mod(i, "rna"))
@@ -170,7 +170,7 @@ static uint64_t to_float(const PtxRun *r, const PtxInstr *i, const PtxType *to, 
 		volatile double d = x;
 		volatile float f = (float)d;
 		fesetround(before);
-		return bits_f(ptx_finish_f32(i, f));
+		return half_bits(ptx_finish_f32(i, f));
 	}
 	if (ptx_mod(i, "relu") && !(x > 0) && x == x)
 		x = 0;

@@ -53,7 +53,7 @@ uint64_t ptx_value(const PtxRun *r, const PtxOperand *o, const PtxType *t)
 	case PTX_INT:
 		return o->bits;
 	case PTX_FLOAT:
-		return t->bits == 64 ? bits_d(o->real) : bits_f((float)o->real);
+		return t->bits == 64 ? bits_d(o->real) : half_bits((float)o->real);
 	case PTX_SPECIAL:
 		return special(r, o->reg);
 	case PTX_ADDRESS:
@@ -92,7 +92,7 @@ float ptx_widen(const PtxRun *r, const PtxType *t, uint64_t bits)
 {
 	float f;
 	if (t->format < 0)
-		return from_bits_f((uint32_t)bits);
+		return half_float((uint32_t)bits);
 	r->x->k->to_f32[t->format](&f, &bits, 1);
 	return f;
 }
@@ -101,7 +101,7 @@ uint64_t ptx_narrow(const PtxRun *r, const PtxType *t, float f)
 {
 	uint64_t bits = 0;
 	if (t->format < 0)
-		return bits_f(f);
+		return half_bits(f);
 	r->x->k->from_f32[t->format](&bits, &f, 1);
 	return bits;
 }

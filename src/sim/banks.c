@@ -19,7 +19,7 @@ struct SimBanks {
 
 SimBanks *sim_banks_new(const SimKernel *k)
 {
-	SimBanks *b = calloc(1, sizeof *b + sizeof b->of[0] * k->code_count);
+	SimBanks *b = heap_zeroed(sizeof *b + sizeof b->of[0] * k->code_count);
 	if (b)
 		b->code_count = k->code_count;
 	return b;

@@ -32,13 +32,13 @@ struct SimShadow {
 
 SimShadow *sim_shadow_new(unsigned bytes)
 {
-	SimShadow *s = calloc(1, sizeof *s);
+	SimShadow *s = heap_zeroed(sizeof *s);
 	if (!s)
 		return NULL;
 	s->word_count = bytes / WORD + 1;
-	s->words = malloc(sizeof *s->words * s->word_count);
-	s->bytes = malloc(sizeof *s->bytes * s->word_count * WORD);
-	s->split = malloc(sizeof *s->split * s->word_count);
+	s->words = heap_grow(NULL, sizeof *s->words * s->word_count);
+	s->bytes = heap_grow(NULL, sizeof *s->bytes * s->word_count * WORD);
+	s->split = heap_grow(NULL, sizeof *s->split * s->word_count);
 	if (s->words && s->bytes && s->split)
 		return s;
 	sim_shadow_free(s);
@@ -210,20 +210,25 @@ struct SimAsync {
 	} lane[SIM_LANES];
 };
 
-void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read)
+static bool has_async(SimWarp *w)
+{
+	if (!w->async)
+		w->async = heap_zeroed(sizeof *w->async);
+	return w->async || sim_no_memory(w->cta->run);
+}
+
+bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read)
 {
 	ASSERT(size <= 16 && read <= size);
-	if (!w->async)
-		w->async = calloc(1, sizeof *w->async);
 	sim_check_flies(w, i, lane, offset, size);
-	if (!w->async)
-		return;
+	if (!has_async(w))
+		return false;
 	uint32_t count = w->async->lane[lane].count;
 	if (count == w->async->lane[lane].cap) {
 		uint32_t cap = MAX(count * 2, 16u);
-		Copy *grown = realloc(w->async->lane[lane].copies, sizeof *grown * cap);
+		Copy *grown = heap_grow(w->async->lane[lane].copies, sizeof *grown * cap);
 		if (!grown)
-			return;
+			return sim_no_memory(w->cta->run);
 		w->async->lane[lane].copies = grown;
 		w->async->lane[lane].cap = cap;
 	}
@@ -232,16 +237,16 @@ void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	if (read)
 		memcpy(copy->bytes, source, read);
 	memset(w->cta->shared + offset, POISON, size);
+	return true;
 }
 
-void sim_check_commit(SimWarp *w, uint32_t mask)
+bool sim_check_commit(SimWarp *w, uint32_t mask)
 {
-	if (!w->async)
-		w->async = calloc(1, sizeof *w->async);
-	if (!w->async)
-		return;
+	if (!has_async(w))
+		return false;
 	EACH_LANE(lane, mask)
 		w->async->lane[lane].group++;
+	return true;
 }
 
 static void land(SimWarp *w, unsigned lane, const Copy *copy)
@@ -256,10 +261,10 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 	sim_check_landed(w, lane, copy->loc, copy->offset, copy->size);
 }
 
-bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
+void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
 {
 	if (!w->async)
-		return true;
+		return;
 	EACH_LANE(lane, mask) {
 		uint32_t kept = 0, count = w->async->lane[lane].count, group = w->async->lane[lane].group;
 		Copy *copies = w->async->lane[lane].copies;
@@ -272,7 +277,6 @@ bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
 		}
 		w->async->lane[lane].count = kept;
 	}
-	return true;
 }
 
 void sim_check_free(SimWarp *w)

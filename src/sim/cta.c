@@ -46,13 +46,13 @@ void sim_cta_free(SimCta *cta)
 SimCta *sim_cta_new(SimRun *run)
 {
 	const SimKernel *k = run->kernel;
-	SimCta *cta = calloc(1, sizeof *cta);
+	SimCta *cta = heap_zeroed(sizeof *cta);
 	if (!cta)
 		return NULL;
 	cta->run = run;
-	cta->warps = aligned_alloc(64, sizeof *cta->warps * k->warps);
-	cta->shared = aligned_alloc(128, (k->shared + 255u) & ~127u);
-	cta->scratch = run->scratch_bytes ? aligned_alloc(128, (run->scratch_bytes + 255u) & ~127u) : NULL;
+	cta->warps = heap_aligned(64, sizeof *cta->warps * k->warps);
+	cta->shared = heap_aligned(128, (k->shared + 255u) & ~127u);
+	cta->scratch = run->scratch_bytes ? heap_aligned(128, (run->scratch_bytes + 255u) & ~127u) : NULL;
 	cta->shadow = run->check ? sim_shadow_new(k->shared) : NULL;
 	bool good = cta->warps && cta->shared && (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
 	if (cta->warps)
@@ -61,8 +61,8 @@ SimCta *sim_cta_new(SimRun *run)
 		SimWarp *w = &cta->warps[n];
 		w->cta = cta;
 		w->index = n;
-		w->regs = aligned_alloc(64, (size_t)k->slot_count * SIM_SLOT);
-		w->local = k->local ? aligned_alloc(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
+		w->regs = heap_aligned(64, (size_t)k->slot_count * SIM_SLOT);
+		w->local = k->local ? heap_aligned(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
 		good &= w->regs && (w->local || !k->local);
 		if (!good)
 			break;
@@ -116,12 +116,12 @@ void sim_cta_end(SimCta *cta)
 	if (!l->print || !run->printed)
 		return;
 	pthread_mutex_lock(&run->lock);
-	char *text = malloc(cta->text_len + 1);
+	char *text = heap_grow(NULL, cta->text_len + 1);
 	if (text) {
 		memcpy(text, cta->text ? cta->text : "", cta->text_len);
 		text[cta->text_len] = 0;
 	} else {
-		run->no_memory = true;
+		sim_no_memory(run);
 	}
 	run->printed[cta->pid] = text;
 	while (run->print_next < run->programs && run->printed[run->print_next]) {

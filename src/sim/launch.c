@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/fault.h"
 #include "base/os.h"
 #include "sim/sim_int.h"
 
@@ -83,10 +84,7 @@ static void begin_program(Worker *w)
 	SimCta *cta = w->idle ? w->idle : sim_cta_new(run);
 	w->idle = NULL;
 	if (!cta) {
-		pthread_mutex_lock(&run->lock);
-		run->no_memory = true;
-		pthread_mutex_unlock(&run->lock);
-		atomic_store(&run->stop, 0);
+		sim_no_memory(run);
 		w->more = false;
 		return;
 	}
@@ -189,8 +187,10 @@ static void wait_for_others(Worker *w, uint64_t version)
 
 static void look_for_deadlock(Worker *w)
 {
-	if (!w->proof && !(w->proof = sim_proof_new(w->run->kernel)))
+	if (!w->proof && !(w->proof = sim_proof_new(w->run->kernel))) {
+		sim_no_memory(w->run);
 		return;
+	}
 	uint64_t version = atomic_load(&w->run->version);
 	while (all_stuck(w) && !is_over(w->run)) {
 		wait_for_others(w, version);
@@ -272,11 +272,13 @@ static void run_once(SimRun *run, SimSchedule schedule)
 	atomic_store(&run->stop, UINT64_MAX);
 	atomic_store(&run->dead, false);
 	run->print_next = 0;
-	run->printed = launch->print && !schedule.number ? calloc(run->programs, sizeof *run->printed) : NULL;
+	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
-	run->no_memory |= run->check && (!run->races || !run->banks);
+	if ((run->check && (!run->races || !run->banks)) || (launch->print && !schedule.number && !run->printed))
+		sim_no_memory(run);
 	run_programs(run);
-	run->no_memory |= run->races && !sim_race_memory(run->races);
+	if (run->races && !sim_race_memory(run->races))
+		sim_no_memory(run);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)
 		free(run->printed[p]);
 	free(run->printed);
@@ -307,7 +309,7 @@ static bool copy_contents(const SimRun *run, Contents *out)
 	out->size = 0;
 	for (uint32_t k = 0; k < run->buffer_count; k++)
 		out->size += run->buffers[k].writable ? run->buffers[k].size : 0;
-	out->bytes = malloc(out->size + 1);
+	out->bytes = heap_grow(NULL, out->size + 1);
 	size_t at = 0;
 	for (uint32_t k = 0; out->bytes && k < run->buffer_count; k++) {
 		if (!run->buffers[k].writable)
@@ -363,16 +365,16 @@ static void run_schedules(SimRun *run)
 {
 	Contents before = {0}, result = {0};
 	if (!copy_contents(run, &before)) {
-		run->no_memory = true;
+		sim_no_memory(run);
 		return;
 	}
 	for (unsigned n = 0; n < run->launch->schedules && !run->fault.set && !run->no_memory; n++) {
 		if (n)
 			restore_contents(run, &before);
 		run_once(run, schedule_of(run->launch, n));
-		if (n == 0)
-			run->no_memory |= !copy_contents(run, &result);
-		else if (!run->fault.set)
+		if (n == 0 && !copy_contents(run, &result))
+			sim_no_memory(run);
+		else if (n && !run->fault.set && !run->no_memory)
 			compare_contents(run, &result);
 		sim_races_free(run->races);
 		run->races = NULL;
@@ -409,7 +411,14 @@ bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned s
 		sim_races_free(run.races);
 	}
 	pthread_mutex_destroy(&run.lock);
-	sim_report(&run, diags);
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		sim_report(&run, diags);
+		fault_leave(&fault);
+	}
+	sim_findings_free(&run);
 	sim_banks_free(run.banks);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
 	return diags->errors == before;
 }

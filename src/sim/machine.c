@@ -2,6 +2,7 @@
 #include "sim/machine.h"
 
 #include "sim/half.h"
+#include "sim/ops.h"
 
 /* ---- calls ---- */
 
@@ -260,29 +261,19 @@ EFFECT_OP(fence_sys, fence, 1)
 
 /* ---- lane by lane ---- */
 
-#define LANES(name, R, A, expression)                                                                     \
-	static void name(void *d, const void *a_, const void *b_, const void *c_, uint64_t imm)           \
-	{                                                                                                 \
-		R *to = d;                                                                                \
-		const A *a = a_, *b = b_, *c = c_;                                                        \
-		(void)imm; (void)b; (void)c; (void)a;                                                     \
-		for (unsigned l = 0; l < SIM_LANES; l++)                                                  \
-			to[l] = (expression);                                                             \
-	}
-
 static inline double rsqrt_of(double x)
 {
 	return 1 / sqrt(x);
 }
-LANES(do_ex2, float, float, half_clean((float)exp2((double)a[l])))
-LANES(do_ex2_ftz, float, float, half_clean(half_flush((float)exp2((double)half_flush(a[l])))))
-LANES(do_lg2, float, float, half_clean((float)log2((double)a[l])))
-LANES(do_sqrt_ftz, float, float, half_clean((float)sqrt((double)half_flush(a[l]))))
-LANES(do_rsqrt_ftz, float, float, half_clean(half_flush((float)rsqrt_of((double)half_flush(a[l])))))
-LANES(do_rsqrt_f64, double, double, rsqrt_of(a[l]))
-LANES(do_div, float, float, half_clean(a[l] / b[l]))
-LANES(do_sqrt, float, float, half_clean(sqrtf(a[l])))
-LANES(do_policy, uint64_t, uint64_t, 0)
+OPS_LANEWISE(do_ex2, float, float, half_clean((float)exp2((double)x)))
+OPS_LANEWISE(do_ex2_ftz, float, float, half_clean(half_flush((float)exp2((double)half_flush(x)))))
+OPS_LANEWISE(do_lg2, float, float, half_clean((float)log2((double)x)))
+OPS_LANEWISE(do_sqrt_ftz, float, float, half_clean((float)sqrt((double)half_flush(x))))
+OPS_LANEWISE(do_rsqrt_ftz, float, float, half_clean(half_flush((float)rsqrt_of((double)half_flush(x)))))
+OPS_LANEWISE(do_rsqrt_f64, double, double, rsqrt_of(x))
+OPS_LANEWISE(do_div, float, float, half_clean(x / y))
+OPS_LANEWISE(do_sqrt, float, float, half_clean(sqrtf(x)))
+OPS_LANEWISE(do_policy, uint64_t, uint64_t, 0)
 PURE_OP(ex2, do_ex2)
 PURE_OP(ex2_ftz, do_ex2_ftz)
 PURE_OP(lg2, do_lg2)
@@ -314,8 +305,8 @@ static uint32_t dot4(uint32_t a, uint32_t b, uint32_t c)
 		c += (uint32_t)((int8_t)(a >> 8 * k) * (int8_t)(b >> 8 * k));
 	return c;
 }
-LANES(do_prmt, uint32_t, uint32_t, permuted(a[l], b[l], c[l]))
-LANES(do_dp4a, uint32_t, uint32_t, dot4(a[l], b[l], c[l]))
+OPS_LANEWISE(do_prmt, uint32_t, uint32_t, permuted(x, y, z))
+OPS_LANEWISE(do_dp4a, uint32_t, uint32_t, dot4(x, y, z))
 PURE_OP(prmt, do_prmt)
 PURE_OP(dp4a, do_dp4a)
 
@@ -339,11 +330,11 @@ static double toward_zero(double x)
 	}
 	return (double)f;
 }
-LANES(do_rz_f16, uint32_t, float,
-      narrow(FP_F16, (double)a[l], FP_TOWARD_ZERO, false) | narrow(FP_F16, (double)b[l], FP_TOWARD_ZERO, false) << 16)
-LANES(do_rz_bf16, uint32_t, float,
-      narrow(FP_BF16, (double)a[l], FP_TOWARD_ZERO, false) | narrow(FP_BF16, (double)b[l], FP_TOWARD_ZERO, false) << 16)
-LANES(do_rz_f32, float, double, half_clean((float)toward_zero(*(const double *)&a[l])))
+OPS_LANEWISE(do_rz_f16, uint32_t, float,
+      narrow(FP_F16, (double)x, FP_TOWARD_ZERO, false) | narrow(FP_F16, (double)y, FP_TOWARD_ZERO, false) << 16)
+OPS_LANEWISE(do_rz_bf16, uint32_t, float,
+      narrow(FP_BF16, (double)x, FP_TOWARD_ZERO, false) | narrow(FP_BF16, (double)y, FP_TOWARD_ZERO, false) << 16)
+OPS_LANEWISE(do_rz_f32, float, double, half_clean((float)toward_zero(x)))
 PURE_OP(cvt_rz_f16x2, do_rz_f16)
 PURE_OP(cvt_rz_bf16x2, do_rz_bf16)
 PURE_OP(cvt_rz_f32_f64, do_rz_f32)

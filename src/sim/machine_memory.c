@@ -316,7 +316,8 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (UNLIKELY(w->cta->careful) && bytes)
 			memory_note_read(w, i, lane, source, bytes);
 		if (w->cta->shadow) {
-			sim_check_copy(w, i, lane, to[lane], size, source, bytes);
+			if (!sim_check_copy(w, i, lane, to[lane], size, source, bytes))
+				return false;
 			continue;
 		}
 		if (bytes)
@@ -333,14 +334,14 @@ EFFECT_OP(cp_async_16_ca, copy_async, 16)
 static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)i;
-	if (w->cta->shadow)
-		sim_check_commit(w, mask);
-	return true;
+	return !w->cta->shadow || sim_check_commit(w, mask);
 }
 
 static bool wait_groups(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	return !w->cta->shadow || sim_check_wait(w, mask, (uint32_t)i->imm);
+	if (w->cta->shadow)
+		sim_check_wait(w, mask, (uint32_t)i->imm);
+	return true;
 }
 
 static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)

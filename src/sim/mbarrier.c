@@ -64,8 +64,8 @@ static void write_word(uint8_t *at, Word w)
 
 static struct SimBarriers *barriers_of(SimCta *cta)
 {
-	if (!cta->barriers && !(cta->barriers = calloc(1, sizeof *cta->barriers)))
-		cta->run->no_memory = true;
+	if (!cta->barriers && !(cta->barriers = heap_zeroed(sizeof *cta->barriers)))
+		sim_no_memory(cta->run);
 	return cta->barriers;
 }
 
@@ -95,9 +95,9 @@ static void add_known(SimCta *cta, uint32_t offset)
 		return;
 	if (b->count == b->cap) {
 		uint32_t cap = MAX(2 * b->cap, 8u);
-		Known *grown = realloc(b->known, sizeof *grown * cap);
+		Known *grown = heap_grow(b->known, sizeof *grown * cap);
 		if (!grown) {
-			cta->run->no_memory = true;
+			sim_no_memory(cta->run);
 			return;
 		}
 		b->known = grown;
@@ -247,9 +247,9 @@ static void defer(SimWarp *w, Bulk bulk)
 	struct SimBarriers *b = barriers_of(w->cta);
 	if (b && b->bulks == b->bulk_cap) {
 		uint32_t cap = MAX(2 * b->bulk_cap, 8u);
-		Bulk *grown = realloc(b->bulk, sizeof *grown * cap);
+		Bulk *grown = heap_grow(b->bulk, sizeof *grown * cap);
 		if (!grown) {
-			w->cta->run->no_memory = true;
+			sim_no_memory(w->cta->run);
 			return;
 		}
 		b->bulk = grown;

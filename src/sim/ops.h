@@ -150,6 +150,21 @@ struct SimOps {
 /* The best set for this processor, or at most the one named ("plain", "avx2"). */
 const SimOps *sim_ops_choose(const char *at_most);
 
+/* A SimPure: to each lane the value of the expression, of x, y, z: the lanes of its arguments of type A, and imm. */
+#define OPS_LANEWISE(name, R, A, expression)                                                              \
+	static void name(void *d, const void *a, const void *b, const void *c, uint64_t imm)              \
+	{                                                                                                 \
+		R *to = d;                                                                                \
+		const A *first = a, *second = b, *third = c;                                              \
+		(void)imm;                                                                                \
+		for (unsigned lane = 0; lane < SIM_LANES; lane++) {                                       \
+			A x = first[lane], y = second[lane], z = third[lane];                             \
+			(void)x; (void)y; (void)z;                                                        \
+			R r = (R)(expression);                                                            \
+			to[lane] = r;                                                                     \
+		}                                                                                         \
+	}
+
 static inline uint64_t ops_reverse(uint64_t x)
 {
 	x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;

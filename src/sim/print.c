@@ -8,9 +8,11 @@ static void add_text(SimCta *cta, const char *text, size_t len)
 {
 	if (cta->text_len + len > cta->text_cap) {
 		size_t cap = MAX(cta->text_cap * 2, cta->text_len + len + 256);
-		char *grown = realloc(cta->text, cap);
-		if (!grown)
+		char *grown = heap_grow(cta->text, cap);
+		if (!grown) {
+			sim_no_memory(cta->run);
 			return;
+		}
 		cta->text = grown;
 		cta->text_cap = cap;
 	}

@@ -65,7 +65,7 @@ struct SimRaces {
 
 SimRaces *sim_races_new(uint64_t programs)
 {
-	SimRaces *r = calloc(1, sizeof *r);
+	SimRaces *r = heap_zeroed(sizeof *r);
 	if (r) {
 		r->programs = programs;
 		r->time = 1;
@@ -101,13 +101,13 @@ static Page *new_page(SimRaces *r)
 {
 	if (r->count == r->cap) {
 		size_t cap = MAX(2 * r->cap, (size_t)64);
-		Page **grown = realloc(r->pages, sizeof *grown * cap);
+		Page **grown = heap_grow(r->pages, sizeof *grown * cap);
 		if (!grown)
 			return NULL;
 		r->pages = grown;
 		r->cap = cap;
 	}
-	Page *p = malloc(sizeof *p);
+	Page *p = heap_grow(NULL, sizeof *p);
 	if (!p)
 		return NULL;
 	p->bytes = NULL;
@@ -157,7 +157,7 @@ static Cell *cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next)
 		return &p->words[word];
 	}
 	if (!p->bytes) {
-		p->bytes = malloc(sizeof *p->bytes * PAGE);
+		p->bytes = heap_grow(NULL, sizeof *p->bytes * PAGE);
 		r->bytes += sizeof *p->bytes * PAGE;
 		if (!p->bytes) {
 			r->no_memory = true;
@@ -212,7 +212,7 @@ static unsigned clock_of(uint64_t address)
 
 static SimKnown *new_clock(SimRaces *r)
 {
-	SimKnown *made = calloc(1, sizeof *made + r->programs * sizeof made->of[0]);
+	SimKnown *made = heap_zeroed(sizeof *made + r->programs * sizeof made->of[0]);
 	r->no_memory |= !made;
 	return made;
 }

@@ -52,6 +52,13 @@ static const char *party(const SimRun *run, const SimParty *p, char *out, size_t
 
 /* ---- keeping ---- */
 
+bool sim_no_memory(SimRun *run)
+{
+	atomic_store(&run->no_memory, true);
+	atomic_store(&run->stop, 0);
+	return false;
+}
+
 void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text)
 {
 	pthread_mutex_lock(&run->lock);
@@ -90,7 +97,7 @@ static void add(SimRun *run, SimParty who, const SimParty *other, DiagCode code,
 	while (*at && ((*at)->code != code || (*at)->who.loc != who.loc || (*at)->other.loc != other->loc))
 		at = &(*at)->next;
 	f = *at;
-	if (!f && (f = *at = calloc(1, sizeof *f))) {
+	if (!f && (f = *at = heap_zeroed(sizeof *f))) {
 		*f = (SimFinding){.code = code, .who = who, .other = *other};
 		vsnprintf(f->text, sizeof f->text, format, args);
 	}
@@ -101,7 +108,8 @@ static void add(SimRun *run, SimParty who, const SimParty *other, DiagCode code,
 		if (f->other.pid == other->pid && f->other.warp == other->warp)
 			f->other.lanes |= other->lanes;
 	}
-	run->no_memory |= !f;
+	if (!f)
+		sim_no_memory(run);
 	pthread_mutex_unlock(&run->lock);
 }
 
@@ -153,13 +161,19 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
 }
 
-void sim_report(SimRun *run, DiagList *diags)
+void sim_findings_free(SimRun *run)
 {
 	for (SimFinding *f = run->findings, *next; f; f = next) {
 		next = f->next;
-		add_finding(run, diags, f);
 		free(f);
 	}
+	run->findings = NULL;
+}
+
+void sim_report(const SimRun *run, DiagList *diags)
+{
+	for (const SimFinding *f = run->findings; f; f = f->next)
+		add_finding(run, diags, f);
 	if (run->banks)
 		sim_report_banks(run, diags);
 	if (run->fault.set)

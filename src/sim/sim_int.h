@@ -157,7 +157,7 @@ typedef struct SimRun {
 	SimFinding *findings;
 	char **printed;         /* by program, until it is given out */
 	uint64_t print_next;
-	bool no_memory;
+	_Atomic bool no_memory;
 } SimRun;
 
 /* Of a warp's fences, race.c: what the last one released (0: none), and what is acquired by the next. */
@@ -246,13 +246,16 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the f
 
 /* ---- faults and checks ---- */
 
+/* Nothing more is begun, and the report says so. Returns false. */
+bool sim_no_memory(SimRun *run);
 /* Stops the program; returns false. lane < 0: of the warp. */
 bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
 /* By these lanes of the warp; `other` may be NULL. */
 void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
 	PRINTF_LIKE(6, 7);
 void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text); /* of the least pid */
-void sim_report(SimRun *run, DiagList *diags); /* all of them, once; frees the findings */
+void sim_report(const SimRun *run, DiagList *diags); /* all of them */
+void sim_findings_free(SimRun *run);
 /* Memory that another schedule left otherwise, at the line that wrote it last. */
 void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...) PRINTF_LIKE(3, 4);
 Diag *sim_diag(DiagList *diags, const SimKernel *kernel, DiagCode code, uint32_t loc, const char *text);
@@ -275,14 +278,15 @@ void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
-/* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. */
-void sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
+/* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. False: no memory, and the
+ * launch ends. */
+bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
 /* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. */
 void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
-void sim_check_commit(SimWarp *w, uint32_t mask);
-bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* false: no memory */
+bool sim_check_commit(SimWarp *w, uint32_t mask); /* likewise */
+void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending);
 void sim_check_free(SimWarp *w);
 
 /* Races between programs, race.c. Accesses of global memory that are allowed; what lies in no buffer of the

@@ -23,16 +23,16 @@ struct SimProof {
 
 SimProof *sim_proof_new(const SimKernel *k)
 {
-	SimProof *p = calloc(1, sizeof *p);
+	SimProof *p = heap_zeroed(sizeof *p);
 	if (!p)
 		return NULL;
 	p->reg_bytes = (size_t)k->slot_count * SIM_SLOT;
 	p->local_bytes = (size_t)k->local * SIM_LANES;
 	p->shared_bytes = k->shared;
-	p->warps = calloc(k->warps, sizeof *p->warps);
-	p->regs = malloc(p->reg_bytes * k->warps + 1);
-	p->local = malloc(p->local_bytes * k->warps + 1);
-	p->shared = malloc(p->shared_bytes + 1);
+	p->warps = heap_zeroed(k->warps * sizeof *p->warps);
+	p->regs = heap_grow(NULL, p->reg_bytes * k->warps + 1);
+	p->local = heap_grow(NULL, p->local_bytes * k->warps + 1);
+	p->shared = heap_grow(NULL, p->shared_bytes + 1);
 	if (p->warps && p->regs && p->local && p->shared)
 		return p;
 	sim_proof_free(p);

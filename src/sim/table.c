@@ -39,7 +39,7 @@ void codegen_sim_free(CodegenSim *sim)
 CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **out)
 {
 	CodegenRequest llir = *request;
-	CodegenSim *sim = calloc(1, sizeof *sim);
+	CodegenSim *sim = heap_zeroed(sizeof *sim);
 	*out = NULL;
 	if (!sim)
 		return NULL;

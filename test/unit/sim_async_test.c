@@ -59,6 +59,8 @@ static const char head[] =
 #define ARRIVE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %e)\n"
 
 static _Alignas(16) uint32_t out[64], in[128];
+static long fails_at; /* the request for memory of the launch that fails; 0: none */
+static bool has_failed;
 
 static char *text_of(Arena *arena, const char *body)
 {
@@ -83,12 +85,14 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	CodegenSimBuffer buffers[] = {{"out", out, sizeof out, true}, {"in", in, sizeof in, false}};
 	CodegenSimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = 2, .grid = {1, 1, 1},
 				   .check = check, .seed = seed, .timeout = 20};
+	arena_fail_after(fails_at);
 	memset(out, 0, sizeof out);
 	for (uint32_t i = 0; i < 128; i++)
 		in[i] = 1000 + i;
 	result = neso_codegen_table.sim_launch(sim, &launch);
+	has_failed = arena_fail_after(0) <= 0;
 	neso_codegen_table.sim_free(sim);
-	assert_non_null(result);
+	assert_true(result || fails_at);
 	return result;
 }
 
@@ -146,6 +150,23 @@ static void test_ring(void **state)
 	      "have no barrier between them");
 }
 
+/* What a barrier orders and which copies are under way takes memory: where there is none, that is told. */
+static void test_memory(void **state)
+{
+	bool whole = false;
+	(void)state;
+	for (long n = 1; n < 1000 && !whole; n++) {
+		fails_at = n;
+		CodegenResult *result = simulate(ISSUE(1, "%in") WAIT("%b", "0") READ(1), true, 0);
+		whole = !has_failed;
+		assert_true(whole ? result && result->ok : !result || strcmp(result->diags[result->diag_count - 1].code, "OUT_OF_MEMORY") == 0);
+		neso_codegen_table.free(result);
+	}
+	fails_at = 0;
+	assert_true(whole);
+	assert_int_equal(out[63], 1063);
+}
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -189,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_ptx),
 	};

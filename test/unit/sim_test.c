@@ -29,6 +29,7 @@ static const char head[] =
 	"declare void @neso.cp_async_wait.0() convergent\n"
 	"declare void @neso.cp_async_wait.1() convergent\n"
 	"declare void @neso.st_global.v1b32(ptr addrspace(1), i1, i32)\n"
+	"declare i32 @neso.ld_fresh.always.volatile.v1b32(ptr addrspace(1))\n"
 	"declare i32 @neso.atom_global.relaxed.gpu.add.u32.always.v1b32(ptr addrspace(1), i32)\n"
 	"define ptx_kernel void @k(ptr addrspace(1) %out) \"neso\"=\"kernel=k args=p threads=64 shared=1024 cluster=1 scratch=0 scratch_align=0 "
 	"print=0 assert=0\" {\n"
@@ -43,6 +44,9 @@ static const char head[] =
 	"  %low = icmp slt i32 %t, 32\n";
 
 static uint32_t out[64];
+static long fails_at;      /* the request for memory of the launch that fails; 0: none */
+static bool has_failed;
+static unsigned schedules;
 
 static CodegenRequest request_of(const char *text)
 {
@@ -67,11 +71,13 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	uint64_t arg = (uint64_t)(uintptr_t)out;
 	CodegenSimBuffer buffer = {"out", out, sizeof out, true};
 	CodegenSimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
-				   .check = check, .seed = seed, .timeout = 20};
+				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules};
 	memset(out, 0, sizeof out);
+	arena_fail_after(fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);
+	has_failed = arena_fail_after(0) <= 0;
 	neso_codegen_table.sim_free(sim);
-	assert_non_null(result);
+	assert_true(result || fails_at);
 	return result;
 }
 
@@ -426,6 +432,50 @@ static void test_assembly(void **state)
 	       false, "RUN_UNSUPPORTED", "inline assembly");
 }
 
+/* Memory that runs out anywhere in a launch is told, or there is no result at all; never a clean run with a check left out. */
+static void runs_out(const char *body, unsigned orders, const char *code)
+{
+	bool whole = false;
+	schedules = orders;
+	for (long n = 1; n < 1000 && !whole; n++) {
+		fails_at = n;
+		CodegenResult *result = simulate(body, true, 0);
+		bool told = !result, found = false;
+		whole = !has_failed;
+		for (size_t i = 0; result && i < result->diag_count; i++) {
+			told |= strcmp(result->diags[i].code, "OUT_OF_MEMORY") == 0;
+			found |= strcmp(result->diags[i].code, code) == 0;
+		}
+		assert_true(whole ? found : told);
+		assert_false(result && result->ok);
+		neso_codegen_table.free(result);
+	}
+	fails_at = 0;
+	schedules = 0;
+	assert_true(whole);
+}
+
+static void test_memory(void **state)
+{
+	(void)state;
+	runs_out(COPY "  call void @neso.cp_async_wait.0()\n" READ_COPY, 0, "SIM_RACE");
+	runs_out("  call void @neso.cp_async_commit()\n" COPY READ_COPY, 0, "SIM_WAIT");
+	/* Orders whose results are kept and compared. */
+	runs_out("  %v = load volatile i32, ptr addrspace(1) %out\n"
+		 "  %w = add i32 %v, %t\n"
+		 "  store volatile i32 %w, ptr addrspace(1) %out\n"
+		 "  store i8 3, ptr addrspace(1) %out\n",
+		 3, "SIM_RACE");
+	/* A proof that nothing goes on. */
+	runs_out("  br label %again\n"
+		 "again:\n"
+		 "  %v = call i32 @neso.ld_fresh.always.volatile.v1b32(ptr addrspace(1) %out)\n"
+		 "  %z = icmp eq i32 %v, 0\n"
+		 "  br i1 %z, label %again, label %done\n"
+		 "done:\n",
+		 0, "RUN_DEADLOCK");
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -440,7 +490,7 @@ int main(void)
 		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits), cmocka_unit_test(test_banks),
 		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_assembly), cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_assembly), cmocka_unit_test(test_memory), cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,8 +134,8 @@ static inline uint64_t mulhi_64(uint64_t x, uint64_t y)
 		U u = bits(x), v = bits(y), first = (U)0 - (U)(x less y), same = (U)0 - (U)(x == y); \
 		return from((first & u) | (~first & ~same & v) | (same & (u zero v)));              \
 	}
-EXTREME(least_f, float, uint32_t, bits_f, from_bits_f, <, |)
-EXTREME(greatest_f, float, uint32_t, bits_f, from_bits_f, >, &)
+EXTREME(least_f, float, uint32_t, half_bits, half_float, <, |)
+EXTREME(greatest_f, float, uint32_t, half_bits, half_float, >, &)
 EXTREME(least_d, double, uint64_t, bits_d, from_bits_d, <, |)
 EXTREME(greatest_d, double, uint64_t, bits_d, from_bits_d, >, &)
 
@@ -295,15 +295,9 @@ CONVERT(f64_to_f32, double, float, x)
 
 /* An encoding with `m` mantissa bits and bias `b`, by shifting into f32's fields and one exact multiplication. */
 #define WIDE(x, bits, m, b) \
-	from_bits_f(bits_f(from_bits_f((uint32_t)((x) & ((1u << ((bits)-1)) - 1)) << (23 - (m))) * \
-		from_bits_f((uint32_t)(254 - (b)) << 23)) | (uint32_t)((x) >> ((bits)-1)) << 31)
-static inline float wide_f16(uint16_t x)
-{
-	uint32_t rest = x & 0x7fff;
-	float f = WIDE(x, 16, 10, 15);
-	return rest >= 0x7c00 ? from_bits_f((uint32_t)(x >> 15) << 31 | 0x7f800000 | (rest & 0x3ff) << 13) : f;
-}
-CONVERT(bf16_to_f32, uint16_t, float, from_bits_f((uint32_t)x << 16))
+	half_float(half_bits(half_float((uint32_t)((x) & ((1u << ((bits)-1)) - 1)) << (23 - (m))) * \
+		half_float((uint32_t)(254 - (b)) << 23)) | (uint32_t)((x) >> ((bits)-1)) << 31)
+CONVERT(bf16_to_f32, uint16_t, float, half_from_bf16(x))
 CONVERT(e4m3fn_to_f32, uint8_t, float, (x & 0x7f) == 0x7f ? NAN : WIDE(x, 8, 3, 7))
 CONVERT(e5m2_to_f32, uint8_t, float,
 	(x & 0x7f) > 0x7c ? NAN : (x & 0x7f) == 0x7c ? (x & 0x80 ? -INFINITY : INFINITY) : WIDE(x, 8, 2, 15))
@@ -318,34 +312,21 @@ static inline uint32_t narrow(uint32_t u, uint32_t m, uint32_t b)
 	uint32_t shift = 23 - m;
 	uint32_t normal = ((u + (((uint32_t)1 << (shift - 1)) - 1) + (u >> shift & 1)) >> shift) - ((127 - b) << m);
 	/* Below the least normal value: add a number whose last place is the format's. */
-	float magic = from_bits_f((127 + 1 - b - m + 23) << 23);
-	uint32_t small = bits_f(from_bits_f(u) + magic) - bits_f(magic);
+	float magic = half_float((127 + 1 - b - m + 23) << 23);
+	uint32_t small = half_bits(half_float(u) + magic) - half_bits(magic);
 	return u < (128 - b) << 23 ? small : normal;
-}
-
-static inline uint16_t narrow_f16(float x)
-{
-	uint32_t u = bits_f(x), rest = u & 0x7fffffff, r = narrow(rest, 10, 15);
-	r = rest > 0x7f800000 ? 0x7fff : rest >= 0x47800000 ? 0x7c00 : r;
-	return (uint16_t)(r | (rest > 0x7f800000 ? 0 : u >> 16 & 0x8000));
-}
-
-static inline uint16_t narrow_bf16(float x)
-{
-	uint32_t u = bits_f(x);
-	return (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
 /* fp8: saturating, as cvt.rn.satfinite. */
 static inline uint8_t narrow_fp8(float x, uint32_t m, uint32_t b, uint32_t most, uint32_t nan, bool fnuz)
 {
-	uint32_t u = bits_f(x), rest = u & 0x7fffffff, sign = u >> 24 & 0x80;
+	uint32_t u = half_bits(x), rest = u & 0x7fffffff, sign = u >> 24 & 0x80;
 	uint32_t r = narrow(rest, m, b);
 	r = rest >= 0x47800000 || r > most ? most : r; /* 2^16: beyond all of them */
 	uint32_t v = fnuz && !r ? 0 : r | sign;
 	return (uint8_t)(rest > 0x7f800000 ? nan : v);
 }
-CONVERT(f32_to_bf16, float, uint16_t, narrow_bf16(x))
+CONVERT(f32_to_bf16, float, uint16_t, half_to_bf16(x))
 CONVERT(f32_to_e4m3fn, float, uint8_t, narrow_fp8(x, 3, 7, 0x7e, 0x7f, false))
 CONVERT(f32_to_e5m2, float, uint8_t, narrow_fp8(x, 2, 15, 0x7b, 0x7f, false))
 CONVERT(f32_to_e4m3b11, float, uint8_t, narrow_fp8(x, 3, 11, 0x7f, 0x80, true))
@@ -365,7 +346,7 @@ static void f16_to_f32(void *out, const void *a, size_t n)
 		_mm256_storeu_ps(o + at, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p + at))));
 #endif
 	for (size_t i = at; i < n; i++)
-		o[i] = wide_f16(p[i]);
+		o[i] = half_from_f16(p[i]);
 }
 
 static void f32_to_f16(void *out, const void *a, size_t n)
@@ -391,7 +372,7 @@ static void f32_to_f16(void *out, const void *a, size_t n)
 	}
 #endif
 	for (size_t i = at; i < n; i++)
-		o[i] = narrow_f16(p[i]);
+		o[i] = half_to_f16(p[i]);
 }
 
 /* ---- runs ---- */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/half.h"
 
 static inline uint64_t bits_d(double x)
 {
@@ -20,20 +20,6 @@ static inline double from_bits_d(uint64_t u)
 {
 	double x;
 	memcpy(&x, &u, 8);
-	return x;
-}
-
-static inline uint32_t bits_f(float x)
-{
-	uint32_t u;
-	memcpy(&u, &x, 4);
-	return u;
-}
-
-static inline float from_bits_f(uint32_t u)
-{
-	float x;
-	memcpy(&x, &u, 4);
 	return x;
 }
 

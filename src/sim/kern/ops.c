@@ -238,23 +238,11 @@ static SimPure *const ops_class[FLOAT__COUNT] = {class_f16_n, class_bf16_n, clas
 
 /* ---- between floats, and integers ---- */
 
-#define CONVERT(name, F, R, expression)                                                           \
-	static void name(void *d, const void *a, const void *b, const void *c, uint64_t imm)      \
-	{                                                                                         \
-		(void)b; (void)c; (void)imm;                                                      \
-		R *to = d;                                                                        \
-		const F *from = a;                                                                \
-		for (unsigned lane = 0; lane < SIM_LANES; lane++) {                               \
-			F x = from[lane];                                                         \
-			R r = (R)(expression);                                                    \
-			to[lane] = r;                                                             \
-		}                                                                                 \
-	}
 #define FLOAT_CASTS(KIND, M, f16, bf16)                                                           \
-	CONVERT(fcast_##KIND##_F16, M, uint16_t, f16(GET_##KIND(x)))                              \
-	CONVERT(fcast_##KIND##_BF16, M, uint16_t, bf16(GET_##KIND(x)))                            \
-	CONVERT(fcast_##KIND##_F32, M, float, put_f32((float)GET_##KIND(x)))                      \
-	CONVERT(fcast_##KIND##_F64, M, double, put_f64((double)GET_##KIND(x)))
+	OPS_LANEWISE(fcast_##KIND##_F16, uint16_t, M, f16(GET_##KIND(x)))                              \
+	OPS_LANEWISE(fcast_##KIND##_BF16, uint16_t, M, bf16(GET_##KIND(x)))                            \
+	OPS_LANEWISE(fcast_##KIND##_F32, float, M, put_f32((float)GET_##KIND(x)))                      \
+	OPS_LANEWISE(fcast_##KIND##_F64, double, M, put_f64((double)GET_##KIND(x)))
 FLOAT_CASTS(F16, uint16_t, half_to_f16, half_to_bf16)
 FLOAT_CASTS(BF16, uint16_t, half_to_f16, half_to_bf16)
 FLOAT_CASTS(F32, float, half_to_f16, half_to_bf16)
@@ -277,10 +265,10 @@ static inline float odd_signed(int64_t x)
 	return x < 0 ? -to_odd(0 - (uint64_t)x) : to_odd((uint64_t)x);
 }
 #define FROM_INTEGER(name, bits, I, odd)                                                          \
-	CONVERT(name##_##bits##_F16, I, uint16_t, half_to_f16(odd(x)))                            \
-	CONVERT(name##_##bits##_BF16, I, uint16_t, half_to_bf16(odd(x)))                          \
-	CONVERT(name##_##bits##_F32, I, float, (float)x)                                          \
-	CONVERT(name##_##bits##_F64, I, double, (double)x)
+	OPS_LANEWISE(name##_##bits##_F16, uint16_t, I, half_to_f16(odd(x)))                            \
+	OPS_LANEWISE(name##_##bits##_BF16, uint16_t, I, half_to_bf16(odd(x)))                          \
+	OPS_LANEWISE(name##_##bits##_F32, float, I, (float)x)                                          \
+	OPS_LANEWISE(name##_##bits##_F64, double, I, (double)x)
 FROM_INTEGER(sitofp, 8, int8_t, odd_signed)
 FROM_INTEGER(sitofp, 16, int16_t, odd_signed)
 FROM_INTEGER(sitofp, 32, int32_t, odd_signed)
@@ -314,10 +302,10 @@ static inline uint64_t to_unsigned(double x, unsigned bits, bool is_double)
 	return x >= limit ? high : x <= 0 ? 0 : (uint64_t)x;
 }
 #define TO_INTEGER(name, fn, KIND, M, wide)                                                       \
-	CONVERT(name##_##KIND##_8, M, uint8_t, fn((double)GET_##KIND(x), 16, wide))               \
-	CONVERT(name##_##KIND##_16, M, uint16_t, fn((double)GET_##KIND(x), 16, wide))             \
-	CONVERT(name##_##KIND##_32, M, uint32_t, fn((double)GET_##KIND(x), 32, wide))             \
-	CONVERT(name##_##KIND##_64, M, uint64_t, fn((double)GET_##KIND(x), 64, wide))
+	OPS_LANEWISE(name##_##KIND##_8, uint8_t, M, fn((double)GET_##KIND(x), 16, wide))               \
+	OPS_LANEWISE(name##_##KIND##_16, uint16_t, M, fn((double)GET_##KIND(x), 16, wide))             \
+	OPS_LANEWISE(name##_##KIND##_32, uint32_t, M, fn((double)GET_##KIND(x), 32, wide))             \
+	OPS_LANEWISE(name##_##KIND##_64, uint64_t, M, fn((double)GET_##KIND(x), 64, wide))
 TO_INTEGER(fptosi, to_signed, F16, uint16_t, false)
 TO_INTEGER(fptosi, to_signed, BF16, uint16_t, false)
 TO_INTEGER(fptosi, to_signed, F32, float, false)
