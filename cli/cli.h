@@ -44,6 +44,7 @@ typedef struct Option {
 typedef struct Given {
 	const Option *option;
 	const char *value; /* "" for a flag */
+	size_t args_before; /* how many arguments stand before it */
 } Given;
 
 typedef struct Parsed {
@@ -86,6 +87,8 @@ int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnosti
 /* FILE.py:KERNEL; without ":KERNEL" the only kernel of the file. */
 int open_kernel(const Parsed *parsed, neso_context *context, const char *where, neso_module **module,
 		neso_kernel **kernel);
+/* How many kernels a module has, functions that others call not counted, and the first of them. */
+size_t only_kernel(const neso_module *module, neso_kernel **kernel);
 /* What the compiler remarks of a variant (why.c), to standard output. */
 int show_remarks(const Parsed *parsed, const neso_variant *variant);
 /* --num-warps, --num-stages, --target, --debug; false after a usage error. */
@@ -94,6 +97,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 /* Rows that several commands have. */
 #define OPTION_HELP {"help", 'h', NULL, "this text"}
 #define OPTION_JSON {"json", 0, NULL, "diagnostics (and listings) as JSON"}
+#define OPTION_SIGNATURE {"signature", 's', "TEXT", "types and constants of the parameters, in order"}
 #define OPTIONS_COMPILE                                                                            \
 	{"num-warps", 0, "N", "warps per program (4)"}, {"num-stages", 0, "N", "loop pipelining stages (3)"}, \
 		{"num-ctas", 0, "N", "CTAs per cluster (1)"},                                      \

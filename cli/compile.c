@@ -1,13 +1,15 @@
-/* neso compile: a kernel's text at a stage. */
-#include "cli/cli.h"
+/* neso compile: a kernel's text at a stage; many kernels into the compile cache (batch.h). */
+#include "cli/batch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static const Option options[] = {
-	{"signature", 's', "TEXT", "types and constants of the parameters, in order"},
+	OPTION_SIGNATURE,
 	{"emit", 'e', "STAGE", "source, ttir-raw (from the front end), ttir (the default); for a GPU ttgir, llir, ptx, cubin, sass"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
+	{"list", 'l', "FILE", "kernels to compile: a line each as on this command line, or JSON; - for standard input"},
+	{"jobs", 'j', "N", "of many kernels: how many at a time (one per processor)"},
 	OPTIONS_COMPILE,
 	{"why", 0, NULL, "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
 	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
@@ -76,8 +78,10 @@ static int emit(const Parsed *parsed, neso_context *context, const neso_variant 
 
 static int compile(const Parsed *parsed)
 {
+	if (is_batch(parsed))
+		return compile_many(parsed);
 	if (parsed->arg_count != 1)
-		return usage_error("neso compile wants one FILE.py:KERNEL");
+		return usage_error("neso compile wants FILE.py:KERNEL");
 	neso_compile_options compile;
 	if (!compile_options(parsed, &compile))
 		return EXIT_USAGE;
@@ -105,12 +109,18 @@ static int compile(const Parsed *parsed)
 
 const Command command_compile = {
 	"compile",
-	"FILE.py:KERNEL",
-	"Compile a kernel and print it at a stage",
+	"FILE.py:KERNEL...",
+	"Compile a kernel and print it at a stage, or many into the compile cache",
 	"The signature has an entry per parameter, separated by commas: a type (fp32, i64, *fp16), with \":16\" when the\n"
 	"value is divisible by 16; or, for a constant, its value as a Python expression (1024, True, None, tl.float16,\n"
 	"\"'relu'\"). Trailing parameters that have a default may be left out.\n\n"
 	"  neso compile add.py:add_kernel --signature \"*fp32:16,*fp32:16,*fp32:16,i32,1024\" --emit ttir\n\n"
+	"Several kernels, signatures or alternatives are compiled into the compile cache (docs/cache.md), for a GPU that need not be there.\n"
+	"A signature belongs to the kernels before it. Of an entry {A, B} each is taken, T:* is all that launches tell apart of an\n"
+	"argument of type T, and parameters that are left open get the values of the kernel's triton.autotune configurations. --target,\n"
+	"--num-warps, --num-stages, --num-ctas, --maxnreg and --constexpr take lists.\n\n"
+	"  neso compile add.py:add_kernel -s \"{*fp32, *fp16}:16, *fp32:*, *fp32:16, i32:*, 1024\" --target sm_80,sm_90a\n"
+	"  neso compile --list kernels.txt --jobs 8 --json\n\n"
 	"--why wants a GPU as --target, or sim:GPU, where no assembler is needed. \"+\" marks what is as one would wish, \"-\"\n"
 	"what is slower than it could be.\n",
 	options,

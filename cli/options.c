@@ -58,7 +58,7 @@ bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
 			usage_error("--%s takes no value", option->name);
 			return false;
 		}
-		out->given[out->given_count++] = (Given){option, value};
+		out->given[out->given_count++] = (Given){option, value, out->arg_count};
 		out->help |= strcmp(option->name, "help") == 0;
 	}
 	return true;

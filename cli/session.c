@@ -40,8 +40,7 @@ neso_context *open_context(const Parsed *parsed)
 	return context;
 }
 
-/* The kernel of a file that has one; functions that others call do not count. */
-static int only_kernel(const neso_module *module, const char *path, neso_kernel **kernel)
+size_t only_kernel(const neso_module *module, neso_kernel **kernel)
 {
 	size_t found = 0;
 	for (size_t i = 0; i < neso_module_kernel_count(module); i++) {
@@ -51,6 +50,12 @@ static int only_kernel(const neso_module *module, const char *path, neso_kernel 
 		if (neso_kernel_get_info(candidate, &info) == NESO_OK && !info.is_helper && !found++)
 			*kernel = candidate;
 	}
+	return found;
+}
+
+static int the_only_kernel(const neso_module *module, const char *path, neso_kernel **kernel)
+{
+	size_t found = only_kernel(module, kernel);
 	if (!found)
 		return input_error("%s has no kernel", path);
 	return found == 1 ? EXIT_DONE : usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)",
@@ -68,7 +73,7 @@ int open_kernel(const Parsed *parsed, neso_context *context, const char *where, 
 	if (result != EXIT_DONE)
 		return result;
 	if (!colon)
-		return only_kernel(*module, path, kernel);
+		return the_only_kernel(*module, path, kernel);
 	status = neso_module_find(*module, colon + 1, kernel, &diagnostics);
 	return report(parsed, status, diagnostics);
 }
