@@ -27,6 +27,17 @@ def scale_kernel(x_ptr, o_ptr, factor, n: tl.constexpr):
 
 
 @triton.jit
+def twice_and_one(x):
+    return x * 2 + 1
+
+
+@triton.jit
+def kernel_with_helper(x_ptr, o_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(o_ptr + at, twice_and_one(tl.load(x_ptr + at)))
+
+
+@triton.jit
 def kinds_kernel(o_ptr, a, b, c, KIND: tl.constexpr, EXTRA: tl.constexpr = 3):
     if KIND == "sum":
         tl.store(o_ptr, a + b)
@@ -311,6 +322,36 @@ class Launch(unittest.TestCase):
             knobs.runtime.launch_exit_hook.remove(leave)
         add_kernel[(1, )](x, x, x, 16, 16)
         self.assertEqual(calls, [("enter", "add_kernel"), ("exit", )])
+
+    def test_threads_describe_once(self):
+        """Threads whose first launches meet compile the same text: its path is what the compiler asks names by."""
+        import threading
+        import time
+        from neso.runtime import describe
+        made, errors = describe.Source.__init__, []
+        gate = threading.Barrier(4)
+
+        def slowly(source, *args):
+            time.sleep(0.02)
+            made(source, *args)
+
+        def work(block):
+            try:
+                x, o = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+                gate.wait()
+                kernel_with_helper[(1, )](x, o, BLOCK=block)
+                np.testing.assert_array_equal(o[:block], x[:block] * 2 + 1)
+            except Exception as error:
+                errors.append(error)
+
+        describe.Source.__init__ = slowly
+        try:
+            threads = [threading.Thread(target=work, args=(8 << i, )) for i in range(4)]
+            [t.start() for t in threads]
+            [t.join() for t in threads]
+        finally:
+            describe.Source.__init__ = made
+        self.assertEqual(errors, [])
 
     def test_threads_and_fork(self):
         import threading

@@ -7,6 +7,7 @@ value: globals, closure variables, attributes of modules and objects. `expressio
 import enum
 import inspect
 import textwrap
+import threading
 import types
 import weakref
 
@@ -192,12 +193,28 @@ class Scope:
 
 _plain_functions = {}
 
+#: Held while a Source is made: the compiler asks by its path, so threads that compile at once must agree on one.
+source_lock = threading.RLock()
 
+
+
+def _once(make):
+    """One Source for each function or class."""
+    def source(value):
+        with source_lock:
+            made = _plain_functions.get(value)
+            if made is None:
+                made = make(value)
+                if made is not None:
+                    _plain_functions[value] = made
+            return made
+    source.__doc__ = make.__doc__
+    return source
+
+
+@_once
 def class_source(cls):
     """Text of a class that kernels use: named tuples, enums, aggregates."""
-    made = _plain_functions.get(cls)
-    if made is not None:
-        return made
     import ast
     import sys
     try:
@@ -220,23 +237,18 @@ def class_source(cls):
             closure.update(closure_of(function))
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, vars(module) if module else {}, closure)
-    made = _plain_functions[cls] = Source(getattr(module, "__file__", None) or "<class>", text, cls.__name__, line, 0,
-                                          scope, None)
-    return made
+    return Source(getattr(module, "__file__", None) or "<class>", text, cls.__name__, line, 0, scope, None)
 
 
+@_once
 def function_source(function):
     """Text of an ordinary function that a kernel calls while it is compiled."""
-    made = _plain_functions.get(function)
-    if made is None:
-        import ast
-        from .jit import read_source
-        text, line, indent = read_source(function)
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        scope = Scope(names, function.__globals__, closure_of(function))
-        made = _plain_functions[function] = Source(function.__code__.co_filename, text, function.__name__, line, 0,
-                                                   scope, f"@{PACKAGE}.constexpr_function")
-    return made
+    import ast
+    from .jit import read_source
+    text, line, indent = read_source(function)
+    names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    scope = Scope(names, function.__globals__, closure_of(function))
+    return Source(function.__code__.co_filename, text, function.__name__, line, 0, scope, f"@{PACKAGE}.constexpr_function")
 
 
 def closure_of(function):

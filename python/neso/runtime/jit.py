@@ -208,11 +208,13 @@ class JITCallable:
         return describe.Scope(reader.all_names, self.__globals__, describe.closure_of(self.fn))
 
     def _source(self):
-        if self._made_source is None:
-            path = self.fn.__code__.co_filename
-            self._made_source = describe.Source(path, self._src, self._def_name(), self._line, self._indent,
-                                                self._scope(), self._decorator_text())
-        return self._made_source
+        # One for all threads: the compiler asks by its path, and what nobody holds is gone.
+        with describe.source_lock:
+            if self._made_source is None:
+                path = self.fn.__code__.co_filename
+                self._made_source = describe.Source(path, self._src, self._def_name(), self._line, self._indent,
+                                                    self._scope(), self._decorator_text())
+            return self._made_source
 
     def _def_name(self):
         return re.match(r"(?:async\s+)?def\s+(\w+)", self._src).group(1)
