@@ -2,7 +2,12 @@
  *
  * Candidates: what a conversion from the load's layout to the users' would go through, and rows whose chunks are XORed with
  * the row, for several distances. Each is priced by the wavefronts of the copies that write it and of the loads that
- * read it, and the moves behind them; the cheapest is taken, of equals the first. */
+ * read it, and the moves behind them; the cheapest is taken, of equals the first.
+ *
+ * What arrives for asynchronous copies comes as lines of global memory, and each row of shared memory (all banks once) that
+ * a line's parts go to is written by itself: 32 lanes whose 16 bytes of 4 lines lie in 32 rows take 32 wavefronts, though
+ * no two lanes meet in a bank. (Measured on an H200: products of 128x128x64 ran at 152 TFLOP/s so, at 401 with
+ * lines in a row each; bench/NOTES.md.) */
 #include "gpu/schedule.h"
 #include "layout/plan_parts.h"
 
@@ -12,6 +17,7 @@ enum {
 	WHOLE = 64,
 	MOST_COPIES = 2, /* of a chunk, log2 */
 	MOVES_OF_A_WORD = 4,
+	LINE_BITS = 128 * 8, /* a line of global memory; a row of shared memory */
 };
 
 typedef struct Search {
@@ -60,6 +66,27 @@ static bool is_copy(const Search *s, const LayoutAccess *a)
 	return layout_access_swaps(a) == 0;
 }
 
+/* The wavefronts of an instruction of copies: the rows that the parts of a line go to, for each line. Lanes that differ along
+ * the dim of the copies alone take parts of the same line. */
+static unsigned copy_wavefronts(const Search *s, const LayoutAccess *a)
+{
+	const LayoutSpace *tile = &s->source->out;
+	unsigned lanes = layout_in_bits(s->source, LAYOUT_LANE), parts = 0, lines = 1;
+	unsigned shift = layout_space_shift(tile, LAYOUT_DIM0 + s->dim);
+	uint64_t points[LAYOUT_MAX_THREAD_BITS], rows[LAYOUT_MAX_THREAD_BITS];
+	uint64_t own = (UINT64_C(1) << a->offset_bits) - 1, dim = layout_space_mask(tile, LAYOUT_DIM0 + s->dim);
+	layout_bases(s->source, LAYOUT_LANE, points);
+	for (unsigned i = 0; i < lanes; i++) {
+		if (a->idle >> i & 1)
+			continue;
+		if (points[i] && !(points[i] & ~dim) && (points[i] >> shift) * s->bits < LINE_BITS)
+			rows[parts++] = (a->thread_address[i] & own) * s->bits / LINE_BITS;
+		else
+			lines *= 2;
+	}
+	return lines << f2_rank(rows, parts);
+}
+
 static void try_memory(Search *s, const Layout *memory)
 {
 	LayoutContext *layouts = &s->gpu->layouts;
@@ -69,6 +96,7 @@ static void try_memory(Search *s, const Layout *memory)
 	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access) || !is_copy(s, &access))
 		if (!width-- || (s->bits << width) < 8 * LEAST_BYTES)
 			return;
+	access.wavefronts = MAX(access.wavefronts, copy_wavefronts(s, &access));
 	uint64_t price = layout_access_cost(&access);
 	for (unsigned i = 0; i < s->user_count; i++) {
 		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits, &s->gpu->plan_target, &access);
