@@ -7,7 +7,7 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check difftest matrix bench build install wheel clean setup setup-test
+.PHONY: help demo check difftest matrix bench cache-table build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
@@ -16,6 +16,7 @@ help:
 	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
 	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
+	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
 	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
 	@echo "make clean     remove everything that was built"
@@ -64,6 +65,11 @@ difftest: setup
 bench: setup
 	$(call build_preset,$(PRESET),example_bench)
 	@$(BUILD)/examples/bench .
+
+# Fails where a promise is not kept.
+cache-table: setup
+	$(call build_preset,$(PRESET),example_cache_table)
+	@$(BUILD)/examples/cache_table $(addprefix --target ,$(TARGET)) .
 
 install: setup
 	$(call build_preset,dist)

@@ -27,6 +27,9 @@ bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content);
 /* All rows of a variant for a GPU. False after diagnosing: there is no assembler. */
 bool jit_variant_rows(const JitVariant *variant, const JitContent *content, CacheKey *key, DiagList *diags);
 
+/* What decides which constexprs of a call under JIT_POLICY_GENERIC are arguments. False as for jit_content. */
+bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest);
+
 /* The hash of the kernel's sources alone, without what the arguments' constants lead to. False as for jit_content. */
 bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *digest);
 

@@ -182,6 +182,37 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);
 }
 
+static void add_content(CacheKey *key, Numbered *numbered, const JitContent *content)
+{
+	for (uint32_t i = 0; i < content->rows.rows.len; i++)
+		cache_key_add(key, renumber(key->arena, numbered, content->rows.rows.data[i].name),
+			      renumber(key->arena, numbered, content->rows.rows.data[i].value));
+}
+
+bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest)
+{
+	JitVariant asked = {.kernel = kernel, .args = (FrontArg *)(uintptr_t)args, .options = *options};
+	JitContent content;
+	CacheKey key;
+	Numbered numbered = {0};
+	if (!jit_content(&asked, arena, &content))
+		return false;
+	cache_key_init(&key, arena);
+	cache_key_add(&key, "fact", "constexprs that are arguments");
+	cache_key_add(&key, "compiler", base_source_hash);
+	cache_key_add(&key, "target", options->gpu->name);
+	cache_key_add(&key, "kernel", kernel->info->qualified_name);
+	argument_rows(&asked, &numbered, &key);
+	/* The values too: where one turns out to be structural, others may follow from what it is. */
+	for (uint32_t i = 0; i < kernel->info->param_count; i++)
+		if (args[i].kind == FRONT_DEMOTED)
+			cache_key_add(&key, "value", args[i].text);
+	option_rows(&asked, &key);
+	add_content(&key, &numbered, &content);
+	*digest = cache_key_digest(&key);
+	return true;
+}
+
 bool jit_variant_rows(const JitVariant *variant, const JitContent *content, CacheKey *key, DiagList *diags)
 {
 	NvAssemble how = jit_gpu_assemble(variant);
@@ -198,8 +229,6 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	argument_rows(variant, &numbered, key);
 	option_rows(variant, key);
 	environment_rows(variant, key);
-	for (uint32_t i = 0; i < content->rows.rows.len; i++)
-		cache_key_add(key, renumber(key->arena, &numbered, content->rows.rows.data[i].name),
-			      renumber(key->arena, &numbered, content->rows.rows.data[i].value));
+	add_content(key, &numbered, content);
 	return true;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "jit/cache.h"
 
 /* ---- bindings ---- */
 
@@ -111,16 +112,56 @@ void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *opt
 	}
 }
 
+/* ---- what other processes found out ---- */
+
+/* A set as it is kept: its words as digits. */
+static bool recall(CacheStore *store, const CacheDigest *key, Arena *arena, JitSet *set)
+{
+	CacheEntry entry;
+	Str said;
+	const char *why;
+	if (!cache_get(store, CACHE_FACT, key, arena, &entry, NULL) || !cache_entry_section(&entry, "demoted", arena, &said, &why) ||
+	    said.len != 16 * ARRAY_LEN(set->words) || strspn(arena_strndup(arena, said.ptr, said.len), "0123456789abcdef") != said.len)
+		return false;
+	for (size_t w = 0; w < ARRAY_LEN(set->words); w++)
+		set->words[w] = strtoull(arena_strndup(arena, said.ptr + 16 * w, 16), NULL, 16);
+	return true;
+}
+
+static void keep(CacheStore *store, const CacheDigest *key, Arena *arena, const JitSet *set)
+{
+	Text said;
+	text_init(&said, arena);
+	for (size_t w = 0; w < ARRAY_LEN(set->words); w++)
+		text_printf(&said, "%016llx", (unsigned long long)set->words[w]);
+	CacheSection section = {"demoted", {said.data, said.len}};
+	cache_put(store, CACHE_FACT, key, cache_entry_write(arena, key, &section, 1));
+}
+
 JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena)
 {
 	uint32_t count = kernel->info->param_count;
 	FrontArg *args = ARENA_ARRAY(arena, FrontArg, count + 1);
 	memcpy(args, binding->args, count * sizeof *args);
-	jit_front_classify(kernel, args, options, arena, ARENA_ARRAY(arena, FrontClassed, count + 1), NULL);
 	JitSet set = {{0}};
+	JitCacheMode mode = {0};
+	DiagList none;
+	CacheDigest key;
+	diag_init(&none, arena, NULL);
+	if (options->gpu && !options->sim)
+		jit_cache_mode(kernel->module->host->cache, &mode, &none);
+	if (mode.store && !jit_demotion_key(kernel, args, options, arena, &key))
+		mode.store = NULL;
+	if (mode.store && mode.read && recall(mode.store, &key, arena, &set)) {
+		remember(kernel, &set);
+		return set;
+	}
+	jit_front_classify(kernel, args, options, arena, ARENA_ARRAY(arena, FrontClassed, count + 1), NULL);
 	for (uint32_t i = 0; i < count && i < JIT_SET_MAX; i++)
 		if (args[i].kind == FRONT_DEMOTED)
 			set.words[i / 64] |= (uint64_t)1 << i % 64;
+	if (mode.store)
+		keep(mode.store, &key, arena, &set);
 	remember(kernel, &set);
 	return set;
 }

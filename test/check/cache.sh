@@ -75,6 +75,37 @@ want "$TMP/out" 'the compile cache keeps variants for GPUs; the target is interp
 neso cache key "$TMP/bad.py:bad" -s '*fp32' --target sm_80 2>"$TMP/out" && exit 1 # DIAG_CACHE_SOURCE
 want "$TMP/out" 'bad has no key: its sources hold syntax errors'
 
+# Under the policy `generic` a process finds without lowering what another found out of a kernel, and other numbers hit too.
+generic() { neso compile "$TMP/g.py:g" -s "$1" --target sm_80 --constexpr generic --emit cubin -o "$TMP/cubin" ; }
+cat >"$TMP/g.py" <<'PY'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def g(p, n, SHIFT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, i * SHIFT, mask=i < n)
+PY
+(
+	export TRITON_CACHE_DIR=$TMP/generic
+	generic '*i32:16, i32, 3, 64'
+	cp "$TMP/cubin" "$TMP/first-generic"
+	[ "$(neso cache ls | grep -c ' fact ')" -eq 2 ] # of ptxas, and which constexprs are arguments
+	generic '*i32:16, i32, 3, 64'
+	cmp "$TMP/cubin" "$TMP/first-generic"
+	is hits 1
+	generic '*i32:16, i32, 4, 64'
+	cmp "$TMP/cubin" "$TMP/first-generic"
+	is hits 2
+	generic '*i32:16, i32, 3, 128' # B is structural
+	is misses 2
+	for file in "$TRITON_CACHE_DIR"/neso-1/fact/*/*; do printf x | dd of="$file" bs=1 seek=60 conv=notrunc 2>/dev/null; done
+	generic '*i32:16, i32, 3, 64' 2>"$TMP/out"
+	cmp "$TMP/cubin" "$TMP/first-generic"
+	is hits 3
+)
+
 # packs: the same in another folder; what is damaged stays behind
 neso cache pack "$TMP/pack" >"$TMP/out"
 want "$TMP/out" 'entries'

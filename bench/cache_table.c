@@ -1,0 +1,296 @@
+/* What the compile cache saves, as one table: twenty kernels (cache_kernels.py), each time in a new process, one after another.
+ *
+ *	cache_table [--target NAME] [ROOT]     ROOT: the folder that holds bench/ (default "."); NAME: sm_90a
+ *
+ * Times are of whole processes, from start to exit, with the loading of the libraries and of the kernels' file; the median of several. Promises
+ * are fractions of the cold time. Needs the assembler. Exit status 1 when a promise is not kept, or when something fails.
+ *
+ * Started as `cache_table --compile FILE TARGET` it is such a process, and prints how many were compiled and how many were there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <neso/neso.h>
+
+extern char **environ;
+
+static const struct {
+	const char *kernel, *signature;
+} kernels[] = {
+	{"add", "*fp32:16, *fp32:16, *fp32:16, i32:16, 1024"},
+	{"gated", "*fp16:16, *fp16:16, *fp16:16, i32:16, 1024"},
+	{"gated_backward", "*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, 1024"},
+	{"gelu", "*fp16:16, *fp16:16, i32:16, 1024"},
+	{"dropout", "*fp32:16, *fp32:16, i32:16, fp32, i32, 1024"},
+	{"quantise", "*fp16:16, *i8:16, *fp32:16, i32:16, 4096"},
+	{"softmax", "*fp16:16, *fp16:16, i32:16, i32:16, 4096"},
+	{"log_softmax", "*fp16:16, *fp16:16, i32:16, i32:16, 4096"},
+	{"layer_norm", "*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, fp32, 4096"},
+	{"rms_norm", "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, fp32, 4096"},
+	{"gated_norm", "*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, fp32, 4096"},
+	{"cross_entropy", "*fp16:16, *i64:16, *fp32:16, i32:16, i32:16, 2048"},
+	{"rope", "*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, 64"},
+	{"embedding", "*fp16:16, *i64:16, *fp16:16, i32:16, 1024"},
+	{"running_sum", "*fp32:16, *fp32:16, i32:16, 2048"},
+	{"transpose", "*fp16:16, *fp16:16, i32:16, i32:16, 64"},
+	{"adam", "*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32:16, fp32, fp32, fp32, fp32, 1024"},
+	{"matmul", "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 128, 128, 64"},
+	{"matmul_gated", "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 64, 64, 32"},
+	{"attention", "*fp16:16, *fp16:16, *fp16:16, *fp16:16, i32:16, fp32, 64, 128, 64"},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels, USE_GATE = 4, LONGEST = 1 << 17 };
+
+static void fail(const char *what, const char *why)
+{
+	fprintf(stderr, "cache_table: %s: %s\n", what, why);
+	exit(1);
+}
+
+/* ---- a process that is measured ---- */
+
+static int compile_all(const char *path, const char *target)
+{
+	neso_diagnostics *diagnostics;
+	neso_context *context;
+	neso_module *module;
+	unsigned hits = 0;
+	if (neso_context_new(NULL, &context, NULL) != NESO_OK)
+		return 1;
+	if (neso_module_load_file(context, path, &module, &diagnostics) != NESO_OK) {
+		fputs(neso_diagnostics_text(diagnostics), stderr);
+		return 1;
+	}
+	for (int i = 0; i < KERNELS; i++) {
+		neso_kernel *kernel;
+		neso_variant *variant;
+		neso_variant_info info = {.size = sizeof info};
+		neso_compile_options options = {.size = sizeof options, .target = target};
+		size_t size;
+		if (neso_module_find(module, kernels[i].kernel, &kernel, &diagnostics) != NESO_OK ||
+		    neso_kernel_compile(kernel, kernels[i].signature, &options, &variant, &diagnostics) != NESO_OK) {
+			fputs(neso_diagnostics_text(diagnostics), stderr);
+			return 1;
+		}
+		fputs(neso_diagnostics_text(diagnostics), stderr);
+		neso_diagnostics_free(diagnostics);
+		if (neso_variant_get_info(variant, &info) != NESO_OK || !neso_variant_binary(variant, "cubin", &size))
+			return 1;
+		hits += info.cache && strcmp(info.cache, "hit") == 0;
+	}
+	printf("%u %u\n", (unsigned)KERNELS - hits, hits);
+	neso_module_free(module);
+	neso_context_free(context);
+	return 0;
+}
+
+/* ---- running them ---- */
+
+typedef struct Table {
+	char folder[64];
+	const char *target;
+	char source[LONGEST]; /* cache_kernels.py */
+	double cold;
+	bool kept; /* all promises so far */
+} Table;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Seconds of a process that compiles the kernels; it must find so many. */
+static double run(const Table *t, const char *file, unsigned hits)
+{
+	char path[128], said[64] = "";
+	int out[2];
+	pid_t pid;
+	posix_spawn_file_actions_t actions;
+	unsigned compiled, found;
+	int status;
+	snprintf(path, sizeof path, "%s/%s", t->folder, file);
+	char *args[] = {(char[]){"cache_table"}, (char[]){"--compile"}, path, (char *)(uintptr_t)t->target, NULL};
+	if (pipe(out) != 0 || posix_spawn_file_actions_init(&actions) != 0)
+		fail("pipe", strerror(errno));
+	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	posix_spawn_file_actions_addclose(&actions, out[0]);
+	double began = now();
+	int error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, args, environ);
+	if (error)
+		fail("cannot start a process", strerror(error));
+	waitpid(pid, &status, 0);
+	double seconds = now() - began;
+	close(out[1]);
+	ssize_t got = read(out[0], said, sizeof said - 1);
+	close(out[0]);
+	posix_spawn_file_actions_destroy(&actions);
+	if (status || got <= 0 || sscanf(said, "%u %u", &compiled, &found) != 2)
+		fail(file, "the kernels do not compile");
+	if (found != hits) {
+		fprintf(stderr, "cache_table: %s: %u of %d were in the cache, not %u\n", file, found, (int)KERNELS, hits);
+		exit(1);
+	}
+	return seconds;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *times, int count)
+{
+	qsort(times, (size_t)count, sizeof *times, by_value);
+	return times[count / 2];
+}
+
+/* A row; promised 0: nothing is. */
+static void say(Table *t, const char *what, double seconds, double promised)
+{
+	double part = seconds / t->cold * 100;
+	bool kept = !promised || part <= promised;
+	printf("| %-66s | %9.1f ms | %6.2f %% |", what, seconds * 1e3, part);
+	if (promised)
+		printf(" <= %2.0f %%%s |\n", promised, kept ? "       " : ": MISSED");
+	else
+		printf("                |\n");
+	fflush(stdout);
+	t->kept = t->kept && kept;
+}
+
+/* The source under a name, with `from` replaced by `to` (both may be NULL). */
+static void write_source(const Table *t, const char *name, const char *from, const char *to)
+{
+	char path[128];
+	const char *at = from ? strstr(t->source, from) : NULL;
+	if (from && !at)
+		fail("cache_kernels.py lacks", from);
+	snprintf(path, sizeof path, "%s/%s", t->folder, name);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		fail(path, strerror(errno));
+	if (at)
+		fprintf(file, "%.*s%s%s", (int)(at - t->source), t->source, to, at + strlen(from));
+	else
+		fputs(t->source, file);
+	fclose(file);
+}
+
+static void use_cache(const Table *t, const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", t->folder, name);
+	setenv("TRITON_CACHE_DIR", path, 1);
+}
+
+static void copy_cache(const Table *t, const char *from, const char *to)
+{
+	char command[320];
+	snprintf(command, sizeof command, "rm -rf '%s/%s' && cp -Rp '%s/%s' '%s/%s'", t->folder, to, t->folder, from, t->folder, to);
+	if (system(command) != 0)
+		fail("cp", "the cache was not copied");
+}
+
+/* ---- the rows ---- */
+
+enum { COLD = 3, WARM = 15 };
+
+static void cold_and_warm(Table *t)
+{
+	double times[WARM];
+	char name[32];
+	for (int i = 0; i < COLD; i++) {
+		snprintf(name, sizeof name, "cold%d", i);
+		use_cache(t, name);
+		times[i] = run(t, "kernels.py", 0);
+	}
+	t->cold = median(times, COLD);
+	say(t, "20 kernels, nothing in the cache", t->cold, 0);
+	use_cache(t, "cold0");
+	for (int i = 0; i < WARM; i++)
+		times[i] = run(t, "kernels.py", KERNELS);
+	say(t, "the same again, in a new process", median(times, WARM), 1);
+	write_source(t, "moved.py", "import triton\n", "# A comment that moves every line.\nimport sys\nimport triton\n");
+	for (int i = 0; i < WARM; i++)
+		times[i] = run(t, "moved.py", KERNELS);
+	say(t, "under another path, comments and host code changed", median(times, WARM), 1);
+}
+
+static void edited(Table *t)
+{
+	double times[COLD];
+	write_source(t, "edited.py", "sigmoid(1.0 * x)", "sigmoid(1.5 * x)");
+	for (int i = 0; i < COLD; i++) {
+		copy_cache(t, "cold0", "edit");
+		use_cache(t, "edit");
+		times[i] = run(t, "edited.py", KERNELS - USE_GATE);
+	}
+	say(t, "after an edit of a function that 4 of them call", median(times, COLD), 30);
+}
+
+static void generic(Table *t)
+{
+	double times[WARM];
+	setenv("NESO_CONSTEXPR_POLICY", "generic", 1);
+	use_cache(t, "generic");
+	run(t, "kernels.py", 0);
+	for (int i = 0; i < WARM; i++)
+		times[i] = run(t, "kernels.py", KERNELS);
+	say(t, "again, under the policy `generic`", median(times, WARM), 1);
+	unsetenv("NESO_CONSTEXPR_POLICY");
+}
+
+static void read_only(Table *t)
+{
+	double times[WARM];
+	char path[128];
+	snprintf(path, sizeof path, "%s/cold0", t->folder);
+	setenv("NESO_CACHE_RO", path, 1);
+	use_cache(t, "above");
+	for (int i = 0; i < WARM; i++)
+		times[i] = run(t, "kernels.py", KERNELS);
+	say(t, "from a read-only layer, with a cache of one's own that is empty", median(times, WARM), 1);
+	unsetenv("NESO_CACHE_RO");
+}
+
+int main(int argc, char **argv)
+{
+	static Table t = {.folder = "/tmp/neso-cache-table-XXXXXX", .target = "sm_90a", .kept = true};
+	char path[512];
+	int first = 1;
+	if (argc == 4 && strcmp(argv[1], "--compile") == 0)
+		return compile_all(argv[2], argv[3]);
+	if (argc > 2 && strcmp(argv[1], "--target") == 0) {
+		t.target = argv[2];
+		first = 3;
+	}
+	snprintf(path, sizeof path, "%s/bench/cache_kernels.py", argc > first ? argv[first] : ".");
+	FILE *file = fopen(path, "r");
+	if (!file || !fread(t.source, 1, sizeof t.source - 1, file))
+		fail(path, strerror(errno));
+	fclose(file);
+	if (!mkdtemp(t.folder))
+		fail(t.folder, strerror(errno));
+	static const char *const ours[] = {"NESO_CACHE_RO", "TRITON_ALWAYS_COMPILE", "TRITON_DISABLE_CACHE", "TRITON_REMOTE_CACHE_BACKEND",
+					   "TRITON_KERNEL_DUMP", "TRITON_KERNEL_OVERRIDE", "NESO_CONSTEXPR_POLICY"};
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+		unsetenv(ours[i]);
+	write_source(&t, "kernels.py", NULL, NULL);
+	cold_and_warm(&t);
+	edited(&t);
+	generic(&t);
+	read_only(&t);
+	snprintf(path, sizeof path, "rm -rf '%s'", t.folder);
+	if (system(path) != 0)
+		fail(t.folder, "it was not removed");
+	return t.kept ? 0 : 1;
+}
