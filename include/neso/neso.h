@@ -246,6 +246,47 @@ typedef enum neso_constexpr_policy {
 	NESO_POLICY_GENERIC /* an argument of the launch: one variant for all values of a kind and size (int32, int64, fp32, ...) */
 } neso_constexpr_policy;
 
+/* A file under a key (compile cache, below). */
+typedef struct neso_cache_file {
+	const char *name;
+	const void *bytes;
+	size_t size;
+} neso_cache_file;
+
+/* Who keeps compiled kernels in the place of the compile cache on disk: a program's own cache, in memory, in files of its own layout or
+ * on another machine. The library asks it for a variant for a GPU before it compiles one, and gives it what it compiled; its own
+ * cache is then neither read nor written for that variant. TRITON_ALWAYS_COMPILE, TRITON_DISABLE_CACHE and TRITON_STORE_BINARY_ONLY mean
+ * what they mean without. Functions are called from any thread that compiles, and several at once; texts and bytes that they are
+ * given live as long as the call. */
+typedef enum neso_kept {
+	NESO_KEPT_VARIANT = 0, /* a variant */
+	NESO_KEPT_DUMP,        /* its stages, for people to look at (TRITON_KERNEL_DUMP); put alone */
+	NESO_KEPT_OVERRIDE     /* stages that replace those of the compiler (TRITON_KERNEL_OVERRIDE=1); got alone */
+} neso_kept;
+typedef struct neso_kept_request {
+	size_t size;
+	neso_kept what;
+	const char *key;    /* 64 digits: a variant's key; of dumps and overrides a hash of the kernel's sources alone */
+	const char *kernel; /* name of the kernel's function */
+} neso_kept_request;
+typedef struct neso_kept_answer neso_kept_answer;
+typedef struct neso_keeper {
+	size_t size;
+	void *data;
+	/* Does it keep what is compiled now? Asked for each variant; NULL: always. */
+	bool (*active)(void *data);
+	/* Calls neso_kept_give for what is there. Of a variant: its files as they were put, of which "facts", "cubin" and "digests" are needed, and
+	 * "log" and "warnings" where there are such. Bytes that are not those that were put are noticed: it is compiled
+	 * again, and put. Of overrides "ttir", "ttgir", "llir", "ptx", "cubin". */
+	void (*get)(void *data, const neso_kept_request *request, neso_kept_answer *answer);
+	/* Of a variant: "key" (its rows), "metadata" (JSON), "source", "ttir", "ttgir", "llir", "ptx" (with TRITON_STORE_BINARY_ONLY of these
+	 * "source" alone), "cubin", "log", "warnings", "facts" (what a launch needs), "digests". Of a dump: "source" to "cubin", "sass",
+	 * "json". */
+	void (*put)(void *data, const neso_kept_request *request, const neso_cache_file *files, size_t count);
+} neso_keeper;
+/* To be called in neso_keeper.get alone; copies. More than 23 files are dropped. */
+NESO_API void neso_kept_give(neso_kept_answer *answer, const char *name, const void *bytes, size_t size);
+
 typedef struct neso_context_options {
 	size_t size;
 	uint32_t threads;      /* that a launch runs on; 0: NESO_THREADS, else one per processor */
@@ -267,6 +308,7 @@ typedef struct neso_context_options {
 	neso_constexpr_policy constexpr_policy;
 	bool log_compiles; /* NESO_LOG_COMPILE lines; also with NESO_LOG_COMPILES=1 in the environment */
 	const char *cache_dir; /* holds neso-1/, the compile cache; "": none; NULL: TRITON_CACHE_DIR, else .triton/cache in TRITON_HOME or the home folder */
+	const neso_keeper *keeper; /* in the place of the compile cache; NULL: none. Copied */
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. Diagnostics: variables of the environment that mean nothing, or
@@ -275,7 +317,7 @@ NESO_API neso_status neso_context_new(const neso_context_options *options, neso_
 				      neso_diagnostics **diagnostics);
 NESO_API void neso_context_free(neso_context *context); /* NULL is fine */
 
-/* Facts about library and machine: "version", "abi", "targets", "simd", "threads", "stages", "dtypes"; and found out
+/* Facts about library and machine: "version", "build" (a hash of the sources that decide what is compiled), "abi", "targets", "simd", "threads", "stages", "dtypes"; and found out
  * when they are asked for, which takes a while: "passes", "codegen", "ptxas", "driver", "gpus" ("none: REASON" where there
  * is none). NULL for other names and past the end of the list. Lives as long as the context. */
 NESO_API const char *neso_context_info(const neso_context *context, const char *name);
@@ -755,11 +797,6 @@ NESO_API neso_status neso_cache_put(neso_context *context, const char *key, cons
 NESO_API neso_status neso_cache_get(neso_context *context, const char *key, const char *name, char **bytes, size_t *size,
 				    neso_diagnostics **diagnostics);
 /* Up to 23 files that belong together: they are found all, as they were put, or none. */
-typedef struct neso_cache_file {
-	const char *name;
-	const void *bytes;
-	size_t size;
-} neso_cache_file;
 NESO_API neso_status neso_cache_put_group(neso_context *context, const char *key, const char *name, const neso_cache_file *files,
 					  size_t count, bool *stored, neso_diagnostics **diagnostics);
 /* *files: one block, freed with neso_cache_group_free; NULL and 0: it is not there. */

@@ -272,6 +272,14 @@ static GpuReady *ready_new(neso_ready *ready, uint64_t context)
 	return made;
 }
 
+/* knobs.runtime.kernel_load_start_hook and kernel_load_end_hook. */
+static bool tell_loading(Variant *v, bool begins)
+{
+	PyObject *done = PyObject_CallMethod((PyObject *)v, "_loading", "O", begins ? Py_True : Py_False);
+	Py_XDECREF(done);
+	return done != NULL;
+}
+
 /* NULL with an exception. */
 static const GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
 {
@@ -281,6 +289,8 @@ static const GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
 	neso_ready *ready;
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
+	if (!tell_loading(v, true))
+		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	status = neso_variant_ready(v->variant, &ready, &diagnostics);
 	Py_END_ALLOW_THREADS
@@ -297,7 +307,7 @@ static const GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
 	}
 	made->next = v->ready;
 	v->ready = made;
-	return made;
+	return tell_loading(v, false) ? made : NULL;
 }
 
 /* ---- contexts and streams ---- */
@@ -495,7 +505,7 @@ static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 		l->options.target = "cuda";
 		compiled = launch_compiled(l);
 	}
-	if (!compiled || warmup)
+	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	bool slow = PyList_Size(host.slow) > 0;
 	bool good = ready || (ready = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel));

@@ -31,6 +31,12 @@ static void keep_error(Pending *p)
 	*p = (Pending){type, value, trace};
 }
 
+void host_keep_error(void)
+{
+	if (PyErr_Occurred())
+		keep_error(&pending);
+}
+
 bool host_take_error(void)
 {
 	Pending *p = pending.type ? &pending : &print_pending;
@@ -146,6 +152,7 @@ neso_context *host_context(void)
 		.log = on_log,
 		.resolve = on_resolve,
 		.scratch = on_scratch,
+		.keeper = &host_keeper,
 	};
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = neso_context_new(&options, &context, &diagnostics);
@@ -225,7 +232,7 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 		{"descriptor", &host.descriptor}, {"constexpr", &host.constexpr_type}, {"slow", &host.slow},
 		{"hooks", &host.hooks},           {"mappings", &host.mappings}, {"wrapper", &host.wrapper},
 		{"lasting", &host.lasting},       {"environment", &host.environment}, {"mixed", &host.mixed},
-		{"stream", &host.stream},         {"allocate", &host.allocate},
+		{"stream", &host.stream},         {"allocate", &host.allocate}, {"kept", &host.kept},
 	};
 	if (PyTuple_Size(args) != 0 || !kwargs) {
 		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");

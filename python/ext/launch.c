@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static PyObject *word_prepare, *word_changed, *word_made, *word_tuples;
+static PyObject *word_prepare, *word_changed, *word_making, *word_made, *word_tuples;
 
 /* ---- the table ---- */
 
@@ -189,7 +189,65 @@ static bool remember(const Launch *l, const PyObject *module, uint64_t hash, PyO
 	return !same || table_find(k, &l->key, hash) || table_add(k, &l->key, hash, compiled);
 }
 
-/* A new reference to what Python calls the compiled kernel. */
+/* What the package is told before a compilation: options, values. A new reference to what it wants to be told again after it; None: there is
+ * to be none. */
+static PyObject *making(const Launch *l)
+{
+	Kernel *k = l->kernel;
+	const neso_compile_options *o = &l->options;
+	PyObject *options = Py_BuildValue("(IIIINNNNIz)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
+					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
+					  o->ptx_version, o->target);
+	PyObject *values = PyTuple_New(k->param_count), *made = NULL;
+	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
+		Py_INCREF(l->call.values[i]);
+		PyTuple_SetItem(values, i, l->call.values[i]);
+	}
+	if (options && values)
+		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making, options, values, l->warmup ? Py_True : Py_False, NULL);
+	Py_XDECREF(options);
+	Py_XDECREF(values);
+	return made;
+}
+
+/* A new reference to what Python calls a variant that it does not know yet. */
+static PyObject *wrap(PyObject *module, neso_variant *variant)
+{
+	PyObject *compiled = PyObject_CallFunctionObjArgs(host.compiled, NULL);
+	if (!compiled)
+		return NULL;
+	((Variant *)compiled)->variant = variant;
+	look_through((Variant *)compiled);
+	((Variant *)compiled)->module = module;
+	Py_INCREF(module);
+	return compiled;
+}
+
+static bool tell_made(Kernel *k, PyObject *compiled, PyObject *token, bool known, bool done)
+{
+	PyObject *told = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, token, known ? Py_True : Py_False,
+						    done ? Py_True : Py_False, NULL);
+	Py_XDECREF(told);
+	return told != NULL;
+}
+
+/* The package hears of it before and after it is there for others. */
+static PyObject *take_variant(const Launch *l, PyObject *module, neso_variant *variant, uint64_t hash, PyObject *token)
+{
+	Kernel *k = l->kernel;
+	PyObject *compiled = find_variant(k, variant);
+	bool known = compiled != NULL;
+	Py_XINCREF(compiled);
+	if (!known)
+		compiled = wrap(module, variant);
+	if (compiled && (!tell_made(k, compiled, token, known, false) || !remember(l, module, hash, compiled) ||
+			 !tell_made(k, compiled, token, known, true)))
+		Py_CLEAR(compiled);
+	return compiled;
+}
+
+/* A new reference to what Python calls the compiled kernel; None: a hook did not want it to be compiled. */
 static PyObject *compile(Launch *l, uint64_t hash)
 {
 	Kernel *k = l->kernel;
@@ -203,16 +261,22 @@ static PyObject *compile(Launch *l, uint64_t hash)
 			return NULL;
 		}
 	}
-	PyObject *module = k->module;
+	PyObject *token = making(l);
+	if (!token || token == Py_None)
+		return token;
+	PyObject *module = k->module, *compiled = NULL;
 	neso_kernel *kernel = k->kernel;
 	neso_variant *variant = NULL;
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
-	Py_INCREF(module);
+	Py_XINCREF(module);
+	if (!module) {
+		PyErr_SetString(PyExc_RuntimeError, "a hook made the kernel forget its source");
+		goto out;
+	}
 	Py_BEGIN_ALLOW_THREADS
 	status = neso_kernel_compile_for(kernel, &l->launch, &variant, &diagnostics);
 	Py_END_ALLOW_THREADS
-	PyObject *compiled = NULL;
 	if (status != NESO_OK || host_take_error()) {
 		if (status != NESO_OK)
 			host_fail(status, diagnostics, (PyObject *)k);
@@ -220,39 +284,11 @@ static PyObject *compile(Launch *l, uint64_t hash)
 	}
 	bool shown = show_warnings(diagnostics);
 	neso_diagnostics_free(diagnostics);
-	if (!shown)
-		goto out;
-	if ((compiled = find_variant(k, variant))) {
-		Py_INCREF(compiled);
-		if (!remember(l, module, hash, compiled))
-			Py_CLEAR(compiled);
-		goto out;
-	}
-	const neso_compile_options *o = &l->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNI)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
-					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
-					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
-					  o->ptx_version);
-	PyObject *values = PyTuple_New(k->param_count);
-	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
-		Py_INCREF(l->call.values[i]);
-		PyTuple_SetItem(values, i, l->call.values[i]);
-	}
-	compiled = options && values ? PyObject_CallFunctionObjArgs(host.compiled, NULL) : NULL;
-	if (compiled) {
-		((Variant *)compiled)->variant = variant;
-		look_through((Variant *)compiled);
-		((Variant *)compiled)->module = module;
-		Py_INCREF(module);
-		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, options, values, NULL);
-		if (!done || !remember(l, module, hash, compiled))
-			Py_CLEAR(compiled);
-		Py_XDECREF(done);
-	}
-	Py_XDECREF(options);
-	Py_XDECREF(values);
+	if (shown)
+		compiled = take_variant(l, module, variant, hash, token);
 out:
-	Py_DECREF(module);
+	Py_DECREF(token);
+	Py_XDECREF(module);
 	return compiled;
 }
 
@@ -371,7 +407,7 @@ PyObject *launch_compiled(Launch *l)
 static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 {
 	PyObject *compiled = launch_compiled(l);
-	if (!compiled || warmup)
+	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->launch.check) &&
 	    execute(l, compiled))
@@ -394,6 +430,7 @@ static bool has_tuple(const Launch *l)
 static PyObject *launch_bound(Launch *l, PyObject *grid, bool warmup)
 {
 	Kernel *k = l->kernel;
+	l->warmup = warmup;
 	if (k->module && ((Module *)k->module)->generation != host_generation)
 		launch_forget(k);
 	if (!call_options(k, &l->call, &l->options))
@@ -502,6 +539,7 @@ PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *k
 
 bool launch_setup(void)
 {
-	return intern(&word_prepare, "_prepare") && intern(&word_changed, "_changed") && intern(&word_made, "_made") &&
+	return intern(&word_prepare, "_prepare") && intern(&word_changed, "_changed") && intern(&word_making, "_making") &&
+	       intern(&word_made, "_made") &&
 	       intern(&word_tuples, "_launch_tuples");
 }

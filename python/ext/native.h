@@ -9,6 +9,7 @@
  * gpu_look.c  what the values of a call are on a GPU
  * gpu_again.c  calls that are like the one before
  * device.c  what Python asks about GPUs
+ * keeper.c  cache managers written in Python
  * host.c    the context, and the library's callbacks into Python
  *
  * Everything here runs under the interpreter's lock unless it says otherwise. */
@@ -42,6 +43,7 @@ typedef struct Host {
 	PyObject *mixed;          /* (name, value, name, value): raises for arrays on a GPU beside ones that are not */
 	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library, or a type
 	                             whose table of C functions tells it */
+	PyObject *kept;           /* ("active"), ("get", what, key, kernel), ("put", what, key, kernel, files): kept.py */
 	PyObject *allocate;       /* (bytes, align, stream) -> address of memory by set_allocator, or None: nobody set it */
 } Host;
 extern Host host;
@@ -54,6 +56,10 @@ extern unsigned host_generation;
 PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel);
 /* To be called after a call of the library that may have run callbacks: an exception of theirs goes first. */
 bool host_take_error(void);
+/* An exception of a callback is kept for host_take_error; none: nothing happens. */
+void host_keep_error(void);
+/* keeper.c */
+extern const neso_keeper host_keeper;
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);
@@ -223,6 +229,7 @@ typedef struct Launch {
 	Key key;
 	Held held;
 	const uint64_t *demoted; /* constexprs whose values the key leaves out but for their class, or NULL */
+	bool warmup;         /* compiled, and not launched */
 	struct GpuCall *gpu; /* NULL: it is for the interpreter */
 } Launch;
 
@@ -251,7 +258,8 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs);
 /* Drops all that was compiled. */
 void launch_forget(Kernel *k);
-/* Binding is done, but for l->args. A new reference to what was compiled for such a call, now or before. */
+/* Binding is done, but for l->args. A new reference to what was compiled for such a call, now or before; None: a
+ * hook did not want it to be compiled. */
 PyObject *launch_compiled(Launch *l);
 bool launch_hooks(const Launch *l, PyObject *compiled, bool before);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/build.h"
 #include "base/option.h"
 #include "base/os.h"
 #include "ir/pass.h"
@@ -122,6 +123,7 @@ static const char *const *collect_info(Arena *arena, unsigned threads)
 		text_printf(&dtypes, d == NESO_INT1 ? "%s" : " %s", neso_dtype_name((neso_dtype)d));
 	const char *const rows[] = {
 		"version", NESO_VERSION,
+		"build", base_source_hash,
 		"abi", arena_printf(arena, "%d", NESO_ABI),
 		"targets", arena_printf(arena, "interp %s", target_names(arena, " ")),
 		"simd", interp_simd(),
@@ -226,14 +228,19 @@ static neso_status context_new(ApiCall *call, void *data)
 	neso_context *context = ARENA_NEW(&arena, neso_context);
 	context->arena = arena;
 	Fault fault;
+	volatile bool good = false;
 	if (FAULT_TRY(&fault)) {
 		fill(context, &options);
+		good = api_read_keeper(call, context, options.keeper);
 		fault_leave(&fault);
-	} else {
+	}
+	if (!good) {
 		free_tools(&context->host);
 		arena = context->arena;
 		arena_free(&arena);
-		fault_raise(fault.kind, "%s", fault.text);
+		if (fault.kind != FAULT_NONE)
+			fault_raise(fault.kind, "%s", fault.text);
+		return NESO_ERROR_USAGE;
 	}
 	pthread_mutex_init(&context->log_lock, NULL);
 	pthread_mutex_init(&context->pool_lock, NULL);

@@ -15,6 +15,7 @@ struct neso_context {
 	Arena arena; /* holds this struct; fixed once the context is made */
 	JitHost host;
 	neso_context_options options;
+	neso_keeper keeper;
 	atomic_uint users; /* the caller, and each module */
 	pthread_mutex_t log_lock;
 	pthread_mutex_t pool_lock;
@@ -75,6 +76,11 @@ void api_log(neso_context *context, neso_log_level level, const char *text);
 const char *api_fact_name(size_t index); /* NULL past the end */
 const char *api_fact(const neso_context *context, const char *name); /* NULL: none of this name */
 void api_facts_free(neso_context *context);
+
+/* ---- who keeps variants (keeper.c) ---- */
+
+/* The keeper of the context's options, if there is one. False after api_usage. */
+bool api_read_keeper(ApiCall *call, neso_context *context, const neso_keeper *given);
 
 /* ---- values (value.c) ---- */
 

@@ -227,6 +227,8 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 	CacheDigest key = cubin_key(variant, how);
 	CacheEntry entry;
 	double began = os_now();
+	if (variant->kept)
+		mode.store = NULL;
 	if (mode.store && mode.read && cache_get(mode.store, CACHE_CUBIN, &key, diags->arena, &entry, NULL) &&
 	    cubin_load(&gpu->cubin, &entry, diags->arena)) {
 		gpu->cubin.seconds = os_now() - began;
@@ -251,13 +253,9 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 /* ---- the first level: variants ---- */
 
 typedef struct Making {
-	JitVariant *variant;
+	JitKeyed keyed;
 	DiagList *diags;
 	JitCacheMode mode;
-	JitOverride override;
-	JitContent content;
-	CacheKey key;
-	CacheDigest digest;
 	CacheClaim claim;
 	CacheEventKind event;
 } Making;
@@ -267,46 +265,45 @@ static bool load(Making *m)
 	CacheEntry entry;
 	const char *why;
 	uint32_t layer;
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->digest, m->diags->arena, &entry, &layer))
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->keyed.digest, m->diags->arena, &entry, &layer))
 		return false;
-	if (jit_stored_load(m->variant, &entry, &why, m->diags)) {
+	if (jit_stored_load(m->keyed.variant, &entry, &why, m->diags)) {
 		m->event = layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
 		return true;
 	}
-	cache_drop(m->mode.store, CACHE_VARIANT, &m->digest, why);
+	cache_drop(m->mode.store, CACHE_VARIANT, &m->keyed.digest, why);
 	m->event = CACHE_EVENT_DAMAGED;
 	return false;
 }
 
-/* Is what the code generator's library makes what the key says? Another build of it may have been put in its place. */
-static bool is_our_generator(DiagList *diags)
+bool jit_is_our_generator(DiagList *diags)
 {
 	const CodegenTable *table = codegen_load(diags);
 	return table && strcmp(table->source_hash, base_source_hash) == 0;
 }
 
-static const JitOverride *override_of(const Making *m)
+const JitOverride *jit_keyed_override(const JitKeyed *keyed)
 {
-	return m->override.given ? &m->override : NULL;
+	return keyed->override.given ? &keyed->override : NULL;
 }
 
 static bool compile_and_put(Making *m)
 {
-	JitVariant *variant = m->variant;
+	JitVariant *variant = m->keyed.variant;
 	uint32_t before = jit_said_count(m->diags);
-	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, override_of(m), !m->mode.binary_only, m->diags))
+	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, jit_keyed_override(&m->keyed), !m->mode.binary_only, m->diags))
 		return false;
 	variant->gpu->cache = "miss";
 	if (m->event == CACHE_EVENT_MISS && variant->gpu->assembled_before)
 		m->event = CACHE_EVENT_HALF;
-	if (is_our_generator(m->diags)) {
+	if (jit_is_our_generator(m->diags)) {
 		Arena arena;
 		double began = os_now();
 		arena_init(&arena, 0);
 		Str said = jit_said_write(&arena, m->diags, before);
-		Str file = jit_stored_write(variant, &m->digest, &m->key, &m->content, said, m->mode.binary_only, &arena);
-		if (cache_put(m->mode.store, CACHE_VARIANT, &m->digest, file))
-			cache_digest_hex(&m->digest, variant->gpu->cache_key);
+		Str file = jit_stored_write(variant, &m->keyed.digest, &m->keyed.key, &m->keyed.content, said, m->mode.binary_only, &arena);
+		if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file))
+			cache_digest_hex(&m->keyed.digest, variant->gpu->cache_key);
 		arena_free(&arena);
 		variant->gpu->store_seconds = os_now() - began;
 	}
@@ -319,41 +316,47 @@ static bool make(Making *m)
 	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
 	if (m->mode.read && load(m))
 		return true;
-	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->digest, &m->claim) : CACHE_MINE;
+	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->keyed.digest, &m->claim) : CACHE_MINE;
 	if (claimed == CACHE_THERE && load(m))
 		return true;
 	return compile_and_put(m);
 }
 
+bool jit_keyed(JitKeyed *keyed, Arena *arena)
+{
+	DiagList none;
+	diag_init(&none, arena, NULL);
+	cache_key_init(&keyed->key, arena);
+	if (!jit_content(keyed->variant, arena, &keyed->content) ||
+	    !jit_variant_rows(keyed->variant, &keyed->content, &keyed->key, &none))
+		return false;
+	if (keyed->override.given) {
+		char hex[CACHE_HEX_SIZE];
+		CacheDigest digest = cache_hash_of(keyed->override.text.ptr, keyed->override.text.len);
+		cache_digest_hex(&digest, hex);
+		cache_key_printf(&keyed->key, "override", "%d %s", keyed->override.stage, hex);
+	}
+	keyed->digest = cache_key_digest(&keyed->key);
+	return true;
+}
+
 static bool prepare(Making *m)
 {
-	const JitHost *host = m->variant->kernel->module->host;
+	const JitHost *host = m->keyed.variant->kernel->module->host;
 	jit_cache_mode(host->cache, &m->mode, m->diags);
 	if (host->dump_passes || host->verify_passes)
 		m->mode.read = false; /* there is to be something to see */
-	if (!m->mode.store || !jit_content(m->variant, m->diags->arena, &m->content))
-		return false;
-	cache_key_init(&m->key, m->diags->arena);
-	DiagList none;
-	diag_init(&none, m->diags->arena, NULL);
-	if (!jit_variant_rows(m->variant, &m->content, &m->key, &none))
-		return false;
-	if (m->override.given) {
-		char hex[CACHE_HEX_SIZE];
-		CacheDigest digest = cache_hash_of(m->override.text.ptr, m->override.text.len);
-		cache_digest_hex(&digest, hex);
-		cache_key_printf(&m->key, "override", "%d %s", m->override.stage, hex);
-	}
-	m->digest = cache_key_digest(&m->key);
-	return true;
+	return m->mode.store && jit_keyed(&m->keyed, m->diags->arena);
 }
 
 bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 {
-	Making m = {.variant = variant, .diags = diags, .claim = {.fd = -1}};
-	jit_override_find(variant, diags->arena, &m.override);
+	if (jit_keeper_active(variant->kernel->module->host))
+		return jit_kept_make(variant, diags);
+	Making m = {.keyed = {.variant = variant}, .diags = diags, .claim = {.fd = -1}};
+	jit_override_find(variant, diags->arena, &m.keyed.override);
 	if (!prepare(&m)) {
-		bool made = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, override_of(&m), false, diags);
+		bool made = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, jit_keyed_override(&m.keyed), false, diags);
 		if (made)
 			jit_dump(variant, diags);
 		return made;
@@ -368,12 +371,12 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
 	if (good && variant->gpu->cache[0] == 'h')
-		cache_digest_hex(&m.digest, variant->gpu->cache_key);
+		cache_digest_hex(&m.keyed.digest, variant->gpu->cache_key);
 	double seconds = 0;
 	for (int i = 0; i < JIT_STEP__COUNT; i++)
 		seconds += variant->seconds[i];
 	if (good) {
-		cache_log(m.mode.store, m.event, &m.digest, seconds, variant->kernel->info->qualified_name);
+		cache_log(m.mode.store, m.event, &m.keyed.digest, seconds, variant->kernel->info->qualified_name);
 		jit_dump(variant, diags);
 	}
 	jit_cache_tell(&m.mode, diags);

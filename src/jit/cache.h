@@ -38,6 +38,36 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 bool jit_dump_wanted(void);
 void jit_dump(const JitVariant *variant, DiagList *diags); /* when it is wanted; a failure is a warning */
 
+/* The folder's name, 64 digits; false: the sources do not say it. */
+bool jit_source_key(const JitVariant *variant, Arena *arena, char hex[CACHE_HEX_SIZE]);
+/* The stages of an override, the first that stands for the least; NULL past the end. */
+const char *jit_override_stage(int stage);
+
+/* ---- cache.c ---- */
+
+/* A variant for a GPU, its key, and what the key is made of. */
+typedef struct JitKeyed {
+	JitVariant *variant;
+	JitOverride override; /* filled in before */
+	JitContent content;
+	CacheKey key;
+	CacheDigest digest;
+} JitKeyed;
+/* False: there is no key, as sources or assembler do not say it. */
+bool jit_keyed(JitKeyed *keyed, Arena *arena);
+/* NULL where none is given. */
+const JitOverride *jit_keyed_override(const JitKeyed *keyed);
+/* Is what the code generator's library makes what keys say? Another build of it may have been put in its place. */
+bool jit_is_our_generator(DiagList *diags);
+
+/* ---- keeper.c: variants that the host keeps ---- */
+
+bool jit_keeper_active(const JitHost *host);
+/* What jit_gpu_make does, through the keeper. */
+bool jit_kept_make(JitVariant *variant, DiagList *diags);
+void jit_kept_dump(const JitVariant *variant, const CacheSection *sections, size_t count, Arena *arena);
+void jit_kept_override(const JitVariant *variant, Arena *arena, JitOverride *out);
+
 /* ---- stored.c: variants as entries ---- */
 
 /* JSON about a variant, in one line. */
@@ -45,7 +75,10 @@ void jit_metadata(Text *out, const JitVariant *variant);
 
 /* Fills slots, numbers and gpu of a variant from an entry. False, with a reason, when the entry does not hold together. */
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags);
-/* The entry of a variant that was compiled. said: the section that jit_said_write gives. */
+/* The sections of a variant that was compiled; how many. said: the section that jit_said_write gives. */
+size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const JitContent *content, Str said, bool binary_only,
+			   Arena *arena, CacheSection sections[CACHE_SECTIONS]);
+/* Its entry. */
 Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
 		     Str said, bool binary_only, Arena *arena);
 

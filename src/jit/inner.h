@@ -80,6 +80,7 @@ struct JitVariant {
 	JitParam *params;
 	JitOptions options;
 	bool ready; /* false: its compilation is under way */
+	bool kept;  /* the host's keeper has it, or will */
 	const char *reason; /* why it was compiled */
 	SourceSet sources; /* as they were when it was lowered */
 	IrCx cx;

@@ -47,6 +47,16 @@ struct CacheStore *jit_cache_store(JitCache *cache, DiagList *diags);
 /* For nv_tools_new: versions of programs, remembered in the cache. */
 void jit_cache_tools(JitCache *cache, NvToolsOptions *options);
 
+/* Who keeps variants in the cache's place. The functions must not raise. */
+typedef enum { JIT_KEPT_VARIANT, JIT_KEPT_DUMP, JIT_KEPT_OVERRIDE } JitKept;
+struct CacheSection;
+typedef struct JitKeeper {
+	bool (*active)(void *data); /* NULL: there is no keeper */
+	/* Into the arena, at most `room`; how many. */
+	size_t (*get)(void *data, JitKept what, const char *key, const char *kernel, Arena *arena, struct CacheSection *out, size_t room);
+	void (*put)(void *data, JitKept what, const char *key, const char *kernel, const struct CacheSection *sections, size_t count);
+} JitKeeper;
+
 /* Whether constexpr parameters that are numeric (front_classify) are part of the variant. */
 typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC } JitPolicy;
 
@@ -58,6 +68,7 @@ typedef struct JitHost {
 	NvDriver *driver; /* never NULL, like tools */
 	NvTools *tools;
 	JitCache *cache; /* NULL: none */
+	JitKeeper keeper; /* for a variant that it is active for, the cache is neither read nor written */
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	JitPolicy policy; /* of options that name none; DEFAULT: EAGER */

@@ -65,6 +65,20 @@ static bool holds(Str text, int stage, const char *name)
 	}
 }
 
+const char *jit_override_stage(int stage)
+{
+	return stage >= CODEGEN_TTIR && stage <= JIT_OVERRIDE_CUBIN ? stage_names[stage] : NULL;
+}
+
+bool jit_source_key(const JitVariant *variant, Arena *arena, char hex[CACHE_HEX_SIZE])
+{
+	CacheDigest digest;
+	if (!jit_source_digest(variant, arena, &digest))
+		return false;
+	cache_digest_hex(&digest, hex);
+	return true;
+}
+
 static bool read_override(JitOverride *out, int stage, const char *path, Arena *arena)
 {
 	const char *error;
@@ -99,6 +113,10 @@ void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out
 	}
 	if (!option_is_on(OPTION_OVERRIDE))
 		return;
+	if (variant->kept) {
+		jit_kept_override(variant, arena, out);
+		return;
+	}
 	const char *folder = folder_of(variant, OPTION_OVERRIDE_DIR, "override", arena);
 	for (int stage = JIT_OVERRIDE_CUBIN; folder && stage >= CODEGEN_TTIR && !out->given; stage--)
 		read_override(out, stage, arena_printf(arena, "%s/%s.%s", folder, variant->kernel->info->name, stage_names[stage]),
@@ -132,42 +150,50 @@ bool jit_dump_wanted(void)
 	return option_is_on(OPTION_DUMP);
 }
 
-static bool dump_stage(const JitVariant *variant, const char *stage, const char *path, Arena *arena, const char **error)
+/* What there is of a variant: its stages, and JSON about it; how many. */
+static size_t dumped(const JitVariant *variant, Arena *arena, CacheSection *out)
 {
-	DiagList none;
-	Text text;
-	diag_init(&none, arena, NULL);
-	text_init(&text, arena);
-	text_str(&text, "");
-	if (strcmp(stage, "cubin") == 0)
-		text_add(&text, variant->gpu->cubin.data, variant->gpu->cubin.len);
-	else if (jit_variant_text(variant, stage, &text, &none) != JIT_OK)
-		return true; /* no disassembler */
-	return os_write_file(arena, path, (Str){text.data, text.len}, error);
+	static const char *const stages[] = {"source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"};
+	size_t n = 0;
+	Text metadata;
+	for (size_t i = 0; i < ARRAY_LEN(stages); i++) {
+		DiagList none;
+		Text text;
+		diag_init(&none, arena, NULL);
+		text_init(&text, arena);
+		text_str(&text, "");
+		if (strcmp(stages[i], "cubin") == 0)
+			text_add(&text, variant->gpu->cubin.data, variant->gpu->cubin.len);
+		else if (jit_variant_text(variant, stages[i], &text, &none) != JIT_OK)
+			continue; /* no disassembler */
+		out[n++] = (CacheSection){stages[i], {text.data, text.len}};
+	}
+	text_init(&metadata, arena);
+	jit_metadata(&metadata, variant);
+	out[n++] = (CacheSection){"json", {metadata.data, metadata.len}};
+	return n;
 }
 
 void jit_dump(const JitVariant *variant, DiagList *diags)
 {
-	static const char *const stages[] = {"source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"};
+	CacheSection sections[CACHE_SECTIONS];
 	if (!jit_dump_wanted())
 		return;
 	Arena *arena = diags->arena;
-	const char *folder = folder_of(variant, OPTION_DUMP_DIR, "dump", arena), *error = NULL;
-	if (!folder)
+	const char *folder = variant->kept ? NULL : folder_of(variant, OPTION_DUMP_DIR, "dump", arena), *error = NULL;
+	if (!folder && !variant->kept)
 		return;
+	size_t count = dumped(variant, arena, sections);
+	if (variant->kept) {
+		jit_kept_dump(variant, sections, count, arena);
+		return;
+	}
 	bool good = make_folders(arena, folder);
 	if (!good)
 		error = strerror(errno);
-	for (size_t i = 0; good && i < ARRAY_LEN(stages); i++) {
-		const char *path = arena_printf(arena, "%s/%s.%s", folder, variant->kernel->info->name, stages[i]);
-		good = dump_stage(variant, stages[i], path, arena, &error);
-	}
-	if (good) {
-		Text text;
-		text_init(&text, arena);
-		jit_metadata(&text, variant);
-		good = os_write_file(arena, arena_printf(arena, "%s/%s.json", folder, variant->kernel->info->name),
-				     (Str){text.data, text.len}, &error);
+	for (size_t i = 0; good && i < count; i++) {
+		const char *path = arena_printf(arena, "%s/%s.%s", folder, variant->kernel->info->name, sections[i].name);
+		good = os_write_file(arena, path, sections[i].bytes, &error);
 	}
 	if (!good)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_DUMP, variant->kernel->info->qualified_name, folder,

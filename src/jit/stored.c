@@ -229,11 +229,10 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	text_printf(out, "\"total\": %.0f}}\n", total * 1e6);
 }
 
-Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
-		     Str said, bool binary_only, Arena *arena)
+size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const JitContent *content, Str said, bool binary_only,
+			   Arena *arena, CacheSection sections[CACHE_SECTIONS])
 {
 	const JitGpu *gpu = variant->gpu;
-	CacheSection sections[CACHE_SECTIONS];
 	size_t n = 0;
 	Text facts, metadata, ttir;
 	text_init(&facts, arena);
@@ -259,5 +258,13 @@ Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const
 				sections[n++] = (CacheSection){names[stage], {gpu->code->stage[stage].data, gpu->code->stage[stage].len}};
 		sections[n++] = (CacheSection){"ptx", gpu->ptx};
 	}
-	return cache_entry_write(arena, digest, sections, n);
+	return n;
+}
+
+Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
+		     Str said, bool binary_only, Arena *arena)
+{
+	CacheSection sections[CACHE_SECTIONS];
+	size_t count = jit_stored_sections(variant, key, content, said, binary_only, arena, sections);
+	return cache_entry_write(arena, digest, sections, count);
 }

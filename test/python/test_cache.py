@@ -36,7 +36,7 @@ def kernel(p, n, B: tl.constexpr):
 
 
 def listener(*, src, metadata, metadata_group, times, cache_hit):
-    told.append([src.__name__, metadata["name"], len(metadata["hash"]), cache_hit, times.ir_initialization, times.total_lowering,
+    told.append([src.name, metadata["name"], len(metadata["hash"]), cache_hit, times.ir_initialization, times.total_lowering,
                  times.store_results, times.total])
 
 
@@ -77,7 +77,8 @@ class CompileCache(unittest.TestCase):
         self.assertEqual(total, front + lowering + store)
         again, same, told, text = self.run_program(comment="# a comment\n\n\n")
         self.assertEqual((again, same, text), ("hit", key, ptx))
-        self.assertEqual(told[0][3:], [True, 0, 0, 0, 0])
+        self.assertEqual(told[0][3:], [True, told[0][4], 0, 0, told[0][4]])
+        self.assertGreater(told[0][4], 0)
 
     def test_changes(self):
         self.run_program()

@@ -65,7 +65,7 @@ class FromIr(unittest.TestCase):
         text = self.scale_text()
         changed = text.replace("dense<2.0", "dense<5.0")
         self.assertNotEqual(changed, text)
-        kernel = triton.compile(IRSource(self.compiled(changed).src._ir.path), options={"num_warps": 8})
+        kernel = triton.compile(IRSource(self.compiled(changed).src.path), options={"num_warps": 8})
         self.assertEqual(kernel.metadata.num_warps, 8)
         kernel[(2, )](self.x, self.o, 3.0, 100)
         np.testing.assert_array_equal(self.o, self.x * 15)

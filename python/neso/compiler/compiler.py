@@ -1,11 +1,16 @@
 """Compiled kernels as objects, and compiling without a launch."""
 
 import hashlib
+import json
+import os
 import re
+import tempfile
 import typing
+import weakref
 from collections import namedtuple
 
 from .. import _native
+from ..runtime import kept
 from ..runtime import host  # noqa: F401  (gives the extension its callbacks)
 from ..backends import backends  # noqa: F401
 from ..backends.compiler import BaseBackend, GPUTarget, Language  # noqa: F401
@@ -32,8 +37,18 @@ class AsmDict(dict):
         if stage not in self._stages:
             raise KeyError(f"there is no '{stage}' of this kernel, which is compiled for {self._variant._target}; there "
                            f"are {', '.join(self._stages)}")
-        self[stage] = made = self._variant._cubin() if stage == "cubin" else self._variant._text(stage)
+        self[stage] = made = self._kept(stage) or (self._variant._cubin() if stage == "cubin" else self._variant._text(stage))
         return made
+
+    def _kept(self, stage):
+        """The text that a cache manager has; None: it has none, or no longer."""
+        group = self._variant.metadata_group
+        path = None if isinstance(group, Group) or stage == "source" else group.get(f"{self._variant.name[:150]}.{stage}")
+        try:
+            with open(path, "rb" if stage == "cubin" else "r") as file:
+                return file.read()
+        except (OSError, TypeError, ValueError):
+            return None
 
     def keys(self):
         return list(self._stages)
@@ -57,6 +72,54 @@ class AsmDict(dict):
         return self[stage] if stage in self._stages else default
 
 
+class Group(dict):
+    """name of a file -> its path, of a kernel that no cache manager keeps: files are written when somebody asks for them, and go with
+    the process."""
+
+    _folder = None
+
+    def __init__(self, variant):
+        super().__init__()
+        self._variant = weakref.proxy(variant)
+        self._names = [f"{variant.name[:150]}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass")]
+
+    def __missing__(self, name):
+        if name not in self._names:
+            raise KeyError(name)
+        if Group._folder is None:
+            Group._folder = tempfile.TemporaryDirectory(prefix="neso-")
+        folder = os.path.join(Group._folder.name, self._variant.hash)
+        os.makedirs(folder, exist_ok=True)
+        stage = name.rsplit(".", 1)[1]
+        data = self._variant.asm[stage] if stage != "json" else json.dumps(self._variant.metadata._asdict(), default=vars)
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+        self[name] = path
+        return path
+
+    def keys(self):
+        return list(self._names)
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+    def __contains__(self, name):
+        return name in self._names
+
+    def values(self):
+        return [self[name] for name in self._names]
+
+    def items(self):
+        return [(name, self[name]) for name in self._names]
+
+    def get(self, name, default=None):
+        return self[name] if name in self._names else default
+
+
 class LazyDict:
 
     def __init__(self, data):
@@ -76,7 +139,19 @@ class LazyDict:
 Metadata = namedtuple("KernelMetadata", "name num_warps num_stages num_ctas maxnreg shared debug target hash cluster_dims "
                       "warp_size tmem_size global_scratch_size global_scratch_align profile_scratch_size "
                       "profile_scratch_align enable_fp_fusion launch_cooperative_grid launch_pdl ptx_version arch "
-                      "backend_name")
+                      "backend_name triton_version microseconds")
+
+
+def _metadata_of(compiled, info, target, options):
+    """microseconds: what each step of the compilation took, and putting it into the cache; of a hit, when it was compiled."""
+    times = {step: round(seconds * 1e6) for step, seconds in info["seconds"].items()}
+    times["store"] = round(info["store_seconds"] * 1e6)
+    times["total"] = sum(times.values())
+    return Metadata(compiled.name, info["num_warps"] or options["num_warps"], info["num_stages"] or options["num_stages"],
+                    info["num_ctas"] or options["num_ctas"], options["maxnreg"] or None, info["shared"], options["debug"], target,
+                    compiled.hash, (info["num_ctas"] or 1, 1, 1), 32, 0, info["scratch"], 16 if info["scratch"] else 1, 0, 1,
+                    options["enable_fp_fusion"], options["launch_cooperative_grid"], options["launch_pdl"],
+                    options["ptx_version"] or None, compiled._target, target.backend, triton_key(), times)
 
 
 def target_of(name):
@@ -109,23 +184,27 @@ class CompiledKernel(_native.Variant):
     launch_exit_hook = None
     num_ctas = 1
 
-    def _finish(self, kernel, options, values):
+    def _finish(self, kernel, making):
         info = self._info()
-        warps, stages, ctas, maxnreg, debug, fusion, cooperative, dependent, ptx = options
-        self.src = kernel
+        self._keys = []
+        self._kernel = kernel
+        self.src = making.source()
         self.name = kernel.__name__
-        self.hash = hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
+        #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
+        self.cache = info["cache"]
+        #: its key there, or None
+        self.cache_key = info["cache_key"]
+        self.hash = self.cache_key or hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
         self._target = info["target"]
         target = target_of(self._target)
         on_gpu = target.backend == "cuda"
-        self.metadata = Metadata(self.name, info["num_warps"] or warps or 4, info["num_stages"] or stages or 3,
-                                 info["num_ctas"] or ctas or 1, maxnreg or None, info["shared"], debug, target, self.hash,
-                                 (info["num_ctas"] or 1, 1, 1), 32, 0, info["scratch"], 16 if info["scratch"] else 1, 0, 1,
-                                 fusion, cooperative, dependent, ptx or None, self._target, target.backend)
+        self.metadata = _metadata_of(self, info, target, making.options)
         self.num_ctas = self.metadata.num_ctas
         self.packed_metadata = tuple(self.metadata)
         simulated = self._target.startswith("sim:")
         self.asm = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
+        #: files of a cache manager that has it; else made when they are asked for
+        self.metadata_group = kept.take_group(self.cache_key) or Group(self)
         self.function = self
         self.module = self
         self.shared = info["shared"]
@@ -134,27 +213,31 @@ class CompiledKernel(_native.Variant):
         self.n_spills = (info["spill_stores"] + info["spill_loads"]) // 4
         self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
         self.seconds = info["seconds"]
-        #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
-        self.cache = info["cache"]
-        #: its key there, or None
-        self.cache_key = info["cache_key"]
         self._store_seconds = info["store_seconds"]
         #: why it was compiled: the difference to the nearest variant that was there
         self.reason = info["reason"]
-        self.constants = {p.name: v for p, v in zip(kernel.params, values) if p.is_constexpr}
-        given = {"num_warps": warps, "num_stages": stages, "num_ctas": ctas, "maxnreg": maxnreg, "ptx_version": ptx,
-                 "debug": debug, "launch_cooperative_grid": cooperative, "launch_pdl": dependent}
-        self._options = {n: v for n, v in given.items() if v}
-        if not fusion:
+        self.constants = {p.name: making.constants[i, ] for i, p in enumerate(kernel.params)
+                          if p.is_constexpr and (i, ) in making.constants}
+        self._options = {n: v for n, v in zip(_OPTIONS, making.given) if v and n != "enable_fp_fusion"}
+        if not making.options["enable_fp_fusion"]:
             self._options["enable_fp_fusion"] = False
 
-    def _tell(self, listener):
-        """Calls knobs.compilation.listener, as upstream does."""
+    def _tell(self, listener, making):
+        """Calls knobs.compilation.listener, as upstream does. Of a hit, what it took to find it is the first time."""
         from .. import knobs
         hit = self.cache == "hit"
         stages = [] if hit else [(name, round(time * 1e6)) for name, time in self.seconds.items() if name != "front" and time]
-        times = knobs.CompileTimes(0 if hit else round(self.seconds["front"] * 1e6), stages, round(self._store_seconds * 1e6))
-        listener(src=self.src, metadata=self.metadata._asdict(), metadata_group={}, times=times, cache_hit=hit)
+        front = making.microseconds() if hit else max(1, round(self.seconds["front"] * 1e6))
+        times = knobs.CompileTimes(front, stages, 0 if hit else round(self._store_seconds * 1e6))
+        listener(src=self.src, metadata=self.metadata._asdict(), metadata_group=self.metadata_group, times=times, cache_hit=hit)
+
+    def _loading(self, begins):
+        """Calls knobs.runtime.kernel_load_start_hook or kernel_load_end_hook."""
+        from .. import knobs
+        hook = knobs.runtime.kernel_load_start_hook if begins else knobs.runtime.kernel_load_end_hook
+        if hook:
+            loaded = None if begins else self
+            hook(loaded, loaded, self.name, self.metadata_group, self.hash)
 
     @property
     def remarks(self):
@@ -181,15 +264,15 @@ class CompiledKernel(_native.Variant):
 
     def launch_metadata(self, grid, stream, *args, _args=None):
         data = LazyDict({"name": self.name, "function": self.function, "stream": stream})
-        made_by = getattr(self.src, "launch_metadata", None)
+        made_by = getattr(self._kernel, "launch_metadata", None)
         if made_by is not None:
-            named = _args if _args is not None else dict(zip(self.src.arg_names, args))
+            named = _args if _args is not None else dict(zip(self._kernel.arg_names, args))
             data.add(made_by, (grid, self.metadata, named))
         return data
 
     def __getitem__(self, grid):
         """Launches again, with its options; arguments for constants may be left out."""
-        names = self.src.arg_names
+        names = self._kernel.arg_names
 
         def launch(*args, stream=None):
             if len(args) != len(names):
@@ -197,7 +280,7 @@ class CompiledKernel(_native.Variant):
                 args = [self.constants[n] if n in self.constants else next(rest) for n in names]
             # A kernel may have a parameter of an option's name (upstream's softmax tutorial has num_stages): it is among args.
             options = {name: value for name, value in self._options.items() if name not in names}
-            return self.src.run(*args, grid=grid, warmup=False, **options)
+            return self._kernel.run(*args, grid=grid, warmup=False, **options)
 
         return launch
 
@@ -257,7 +340,7 @@ def compile(src, target=None, options=None, _env_vars=None):
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-            "launch_pdl", "ptx_version")
+            "launch_pdl", "ptx_version", "neso_target")
 
 
 def _target_name(target):

@@ -1,15 +1,22 @@
-"""Files kept by key. Compiled kernels are kept in memory; tuning results, and what programs put here, on disk."""
+"""Cache managers, by upstream's interface: files and groups of files under a key.
 
+Compiled kernels lie in the library's own cache (docs/cache.md) unless TRITON_CACHE_MANAGER or knobs.cache.manager_class names a class of
+these; then they go through it (kept.py). Tuning results, and what programs put here themselves, always do."""
+
+import base64
 import hashlib
+import json
 import os
+import uuid
+from abc import ABC, abstractmethod
 
 from .. import knobs
 
 
 def triton_key():
-    """What identifies this version of the compiler."""
-    from .. import __version__
-    return f"neso-{__version__}"
+    """What identifies this version of the compiler: its number, and a hash of the sources that decide what it makes."""
+    from .. import __version__, _native
+    return f"neso-{__version__}-{_native.info('build')}"
 
 
 def get_cache_invalidating_env_vars():
@@ -30,34 +37,33 @@ def default_dump_dir():
     return knobs.cache.dump_dir
 
 
-def _children(path):
-    """The files of a group, by the file that lists them."""
-    import json
+def _members(path):
+    """The files of a group, by the file that lists them: name to path, or names alone. None: it lists nothing."""
     with open(path) as file:
         return json.load(file).get("child_paths")
 
 
-def _listing(group):
-    import json
-    return json.dumps({"child_paths": group})
-
-
-class CacheManager:
+class CacheManager(ABC):
+    """Files of one key."""
 
     def __init__(self, key, override=False, dump=False):
         pass
 
+    @abstractmethod
     def get_file(self, filename):
-        return None
+        """The path of a file, or None."""
 
+    @abstractmethod
     def put(self, data, filename, binary=True):
-        raise NotImplementedError
+        """Keeps bytes, or anything else as text; gives the path."""
 
+    @abstractmethod
     def get_group(self, filename):
-        return None
+        """name -> path of the files that were put as this group, or None."""
 
+    @abstractmethod
     def put_group(self, filename, group):
-        raise NotImplementedError
+        """Keeps which files belong together."""
 
 
 class FileCacheManager(CacheManager):
@@ -70,7 +76,7 @@ class FileCacheManager(CacheManager):
         if not root:
             raise RuntimeError("Could not create or locate cache dir")
         self.cache_dir = os.path.join(root, key)
-        if not override:
+        if dump or not override:
             self.lock_path = os.path.join(self.cache_dir, "lock")
             os.makedirs(self.cache_dir, exist_ok=True)
 
@@ -78,106 +84,114 @@ class FileCacheManager(CacheManager):
         return os.path.join(self.cache_dir, filename)
 
     def has_file(self, filename):
+        if not self.cache_dir:
+            raise RuntimeError("Could not create or locate cache dir")
         return os.path.exists(self._make_path(filename))
 
     def get_file(self, filename):
         return self._make_path(filename) if self.has_file(filename) else None
 
     def put(self, data, filename, binary=True):
-        if not isinstance(data, bytes):
-            binary = False
-            data = str(data)
+        if not self.cache_dir:
+            raise RuntimeError("Could not create or locate cache dir")
         path = self._make_path(filename)
-        import uuid
         folder = os.path.join(self.cache_dir, f"tmp.pid_{os.getpid()}_{uuid.uuid4()}")
         os.makedirs(folder, exist_ok=True)
         temporary = os.path.join(folder, filename)
-        with open(temporary, "wb" if binary else "w") as file:
-            file.write(data)
+        with open(temporary, "wb" if isinstance(data, bytes) else "w") as file:
+            file.write(data if isinstance(data, bytes) else str(data))
         os.replace(temporary, path)
-        os.removedirs(folder)
+        os.rmdir(folder)
         return path
 
     def get_group(self, filename):
-        path = self.get_file(f"__grp__{filename}")
-        if path is None:
-            return None
-        children = _children(path)
-        return None if children is None else {n: p for n, p in children.items() if os.path.exists(p)}
+        name = f"__grp__{filename}"
+        members = _members(self._make_path(name)) if self.has_file(name) else None
+        return None if members is None else {n: path for n, path in members.items() if os.path.exists(path)}
 
     def put_group(self, filename, group):
-        return self.put(_listing(group), f"__grp__{filename}", binary=False)
+        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
 
 
 class RemoteCacheBackend:
+    """Where RemoteCacheManager keeps the files of one key. TRITON_REMOTE_CACHE_BACKEND or knobs.cache.remote_manager_class names a class."""
 
     def __init__(self, key):
         pass
 
+    @abstractmethod
     def get(self, filenames):
-        raise NotImplementedError
+        """name -> bytes of those that are there."""
 
+    @abstractmethod
     def put(self, filename, data):
-        raise NotImplementedError
+        """Keeps bytes."""
 
 
 class RemoteCacheManager(CacheManager):
-    """Files in a remote cache, with copies in a folder of this machine. TRITON_REMOTE_CACHE_BACKEND names the class."""
+    """Files in a remote cache, with copies in a folder of this machine; dumps and overrides are on this machine alone. The remote cache is always
+    asked, so that it knows what is used."""
 
     def __init__(self, key, override=False, dump=False):
-        self._backend = None
-        self._files = FileCacheManager(key, override, dump)
-        if not override and not dump:
-            backend = knobs.cache.remote_manager_class or RemoteCacheBackend
-            self._backend = backend(key)
+        backend = knobs.cache.remote_manager_class
+        if not backend:
+            raise RuntimeError("RemoteCacheManager needs a remote cache: TRITON_REMOTE_CACHE_BACKEND names no class (MODULE:CLASS)")
+        self._backend = backend(key)
+        self._override = override
+        self._dump = dump
+        self._file_cache_manager = FileCacheManager(key, override=override, dump=dump)
 
-    def _local(self, filename, data):
-        return self._files.put(data, filename)
+    def _materialize(self, filename, data):
+        return self._file_cache_manager.put(data, filename, binary=True)
 
     def get_file(self, filename):
-        if self._backend is None:
-            return self._files.get_file(filename)
-        found = self._backend.get([filename])
-        return self._local(filename, found[filename]) if filename in found else None
+        if self._dump or self._override:
+            return self._file_cache_manager.get_file(filename)
+        for data in self._backend.get([filename]).values():
+            return self._materialize(filename, data)
+        return None
 
     def put(self, data, filename, binary=True):
+        if self._dump or self._override:
+            return self._file_cache_manager.put(data, filename, binary=binary)
         if not isinstance(data, bytes):
             data = str(data).encode()
-        if self._backend is not None:
-            self._backend.put(filename, data)
-        return self._files.put(data, filename, binary)
+        self._backend.put(filename, data)
+        return self._materialize(filename, data)
 
     def get_group(self, filename):
-        if self._backend is None:
-            return self._files.get_group(filename)
+        if self._dump or self._override:
+            return self._file_cache_manager.get_group(filename)
         path = self.get_file(f"__grp__{filename}")
-        if path is None:
+        members = None if path is None else _members(path)
+        if members is None:
             return None
-        names = _children(path) or ()
-        found = self._backend.get(list(names))
-        return {name: self._local(name, data) for name, data in found.items()}
+        return {name: self._materialize(name, data) for name, data in self._backend.get(list(members)).items()}
 
     def put_group(self, filename, group):
-        return self.put(_listing(group), f"__grp__{filename}")
+        if self._dump or self._override:
+            return self._file_cache_manager.put_group(filename, group)
+        return self.put(json.dumps({"child_paths": sorted(group)}), f"__grp__{filename}")
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):
+    """Values of a Redis server, by names that TRITON_REDIS_KEY_FORMAT says."""
 
     def __init__(self, key):
         import redis
         self._key = key
-        self._format = knobs.cache_knobs and knobs.redis.key_format
+        self._key_fmt = knobs.redis.key_format
         self._redis = redis.Redis(host=knobs.redis.host, port=knobs.redis.port)
 
-    def _name(self, filename):
-        return self._format.format(key=self._key, filename=filename)
+    def _get_key(self, filename):
+        return self._key_fmt.format(key=self._key, filename=filename)
 
     def get(self, filenames):
-        found = self._redis.mget([self._name(f) for f in filenames])
+        found = self._redis.mget([self._get_key(f) for f in filenames])
         return {f: data for f, data in zip(filenames, found) if data is not None}
 
     def put(self, filename, data):
-        self._redis.set(self._name(filename), data)
+        self._redis.set(self._get_key(filename), data)
 
 
 def get_cache_manager(key):
@@ -193,18 +207,20 @@ def get_dump_manager(key):
 
 
 def _base32(key):
-    import base64
+    """A folder's name for a key of hexadecimal digits; other keys are hashed first."""
     try:
         return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
     except ValueError:
-        return hashlib.sha256(key.encode()).hexdigest()
+        return _base32(hashlib.sha256(key.encode()).hexdigest())
 
 
 def make_so_cache_key(version_hash, signature, constants, ids, **kwargs):
-    text = f"{version_hash}-{''.join(map(str, signature.values()))}-{constants}-{ids}-{kwargs}"
+    """Of a library that launches, or runs, kernels of a signature: which element type a pointer has makes no other library."""
+    kinds = "".join("ptr" if kind[0] == "*" else kind for kind in signature.values())
+    text = "-".join([f"{version_hash}-{kinds}-{constants}-{ids}", *map(str, kwargs.values())])
     return _base32(hashlib.sha256(text.encode()).hexdigest())
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
-    text = f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}-{sorted(env_vars.items())}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    options = backend_options.hash() if hasattr(backend_options, "hash") else sorted(backend_options.items())
+    return f"{triton_key()}-{src.hash()}-{backend.hash()}-{options}-{sorted(env_vars.items())}"

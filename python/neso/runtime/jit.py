@@ -13,12 +13,13 @@ import sys
 import textwrap
 import threading
 import types
+import weakref
 from dataclasses import dataclass
 
 from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import _async_compile, describe, host
+from . import _async_compile, describe, host, specialize
 
 TRITON_MODULE = "triton.language"
 
@@ -165,6 +166,8 @@ class JITCallable:
         self._hash = None
         self._made_source = None
         self.used_global_vals = {}
+        #: kernels that were given it as a constant
+        self._users = weakref.WeakSet()
         self.__doc__ = fn.__doc__
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -196,6 +199,9 @@ class JITCallable:
         if value is None:
             self._made_source = None
             self.used_global_vals = {}
+            users, self._users = list(self._users), weakref.WeakSet()
+            for kernel in users:
+                kernel._forget()
 
     def parse(self):
         return ast.parse(self._src)
@@ -396,20 +402,6 @@ def _take_apart(value, name, flat, shape):
     return name
 
 
-class _DeviceCaches(dict):
-    """device -> (compiled kernels by key, ...), as programs look at it."""
-
-    def __init__(self, kernel):
-        super().__init__()
-        self.kernel = kernel
-
-    def __missing__(self, device):
-        return ({compiled._key(): compiled for compiled in self.kernel._entries()}, {}, None, None, None)
-
-    def clear(self):
-        self.kernel._forget()
-
-
 # As neso_constexpr_policy has them; None: knobs.runtime.constexpr_policy.
 _POLICIES = (None, "eager", "generic")
 
@@ -437,7 +429,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
                                            param.name in self.do_not_specialize_on_alignment))
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
-        self.device_caches = _DeviceCaches(self)
+        self.device_caches = specialize.DeviceCaches(self)
+        self._tuple_kernels = {}
+        self.ir = None
+        #: the kernel that it takes a tuple apart for, or None
+        self.made_for = None
+        specialize.functions[self._fn_name] = self
         self.kernel = None
         self.debug = debug
         self.noinline = noinline
@@ -475,23 +472,36 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.hash = None
         self._forget()
 
-    def _made(self, compiled, options, values):
-        compiled._finish(self, options, values)
-        if knobs.compilation.listener is not None:
-            compiled._tell(knobs.compilation.listener)
-        hook = knobs.runtime.jit_post_compile_hook
-        if hook is not None:
-            self._call_hook(hook, compiled, False, True)
+    def _making(self, options, values, warmup):
+        """Before a compilation: what _made is to be given. None: a hook does it, or does not want it."""
+        specialize.check_settings()
+        making = specialize.Making(self, options, values, warmup)
+        making.is_new = not any(making.key in made._keys for made in self._entries())
+        for value in values:
+            if isinstance(value, JITCallable):
+                value._users.add(self)
+        hook = knobs.runtime.jit_cache_hook
+        return None if hook is not None and making.is_new and making.call(hook) else making
 
-    def _call_hook(self, hook, compiled, warmup, done):
-        compile_info = {"key": compiled._key(), "signature": compiled.signature, "device": 0, "constants": None,
-                        "num_warps": compiled.metadata.num_warps, "num_ctas": compiled.metadata.num_ctas,
-                        "num_stages": compiled.metadata.num_stages, "is_warmup": warmup, "configs": [],
-                        "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (),
-                        "specialization_data": "", "reason": compiled.reason}
-        return hook(key=compiled._key(), repr=compiled._key(),
-                    fn=JitFunctionInfo(self.module, self._fn_name, self), compile=compile_info,
-                    is_manual_warmup=warmup, already_compiled=done)
+    def _made(self, compiled, making, known, done):
+        """After it, before others can find the kernel (done: and after that). known: no new one was needed."""
+        if done:
+            if knobs.runtime.jit_post_compile_hook is not None and not known:
+                making.call(knobs.runtime.jit_post_compile_hook, compiled.reason)
+            return
+        if not known:
+            compiled._finish(self, making)
+            if knobs.compilation.listener is not None:
+                compiled._tell(knobs.compilation.listener, making)
+        if making.is_new:
+            compiled._keys.append(making.key)
+
+    def _all_entries(self):
+        return self._entries() + [made for kernel in self._tuple_kernels.values() for made in kernel._entries()]
+
+    def preload(self, specialization_data):
+        """Compiles what a hook was told as "specialization_data", here or in another process, ahead of its first launch."""
+        return specialize.preload(self, specialization_data)
 
     # ---- launching ----
 
@@ -506,7 +516,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             else:
                 parts.append(_take_apart(value, param.name, flat, shape))
         key = (tuple(parts), tuple(shape))
-        made = self.__dict__.setdefault("_tuple_kernels", {})
+        made = self._tuple_kernels
         kernel = made.get(key)
         if kernel is None or kernel.made_from != self.cache_key:
             names = ", ".join(f"{name}: {describe.PACKAGE}.language.constexpr" if constant else name
@@ -520,7 +530,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             function = function[self.__name__]
             function.__neso_source__ = text
             kernel = made[key] = JITFunction(function, debug=self.debug)
-            kernel.made_from = self.cache_key
+            kernel.made_from, kernel.made_for = self.cache_key, self
         if callable(grid):
             grid = grid(dict(zip(self.arg_names, values), **options))
         return kernel._run(*flat, grid=grid, warmup=warmup, **options)
@@ -557,7 +567,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
 
     @property
     def cache(self):
-        return [self.device_caches[0][0]]
+        return [specialize._Compiled(self)]
 
     def _decorator_text(self):
         words = []
@@ -591,18 +601,18 @@ class IRFunction(JITFunction):
         exec(text, made)
         function = made[source.name]
         function.__neso_source__ = text
-        self._ir = source
         super().__init__(function, do_not_specialize=names, do_not_specialize_on_alignment=names)
+        self.ir = source
 
     @property
     def cache_key(self):
-        return self._ir.hash()
+        return self.ir.hash()
 
     def _prepare(self):
         if not JITFunction._told:
             JITFunction._told = True
             host.first_launch()
-        self._load_ir(self._ir.path, self._ir.src, self._ir.name)
+        self._load_ir(self.ir.path, self.ir.src, self.ir.name)
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,

@@ -1,0 +1,100 @@
+"""Compiled kernels in a cache manager of the program's (knobs.cache.manager_class), by upstream's interface.
+
+A kernel is a group "NAME.json" of files NAME.source, .ttir, .ttgir, .llir, .ptx, .cubin, .json under the manager of its key. What the library
+needs besides is in the JSON, under "neso": so a manager keeps what it always kept, and the library notices files that are
+not what was put."""
+
+import json
+import re
+
+from .. import knobs
+from . import cache
+
+_VARIANT, _DUMP, _OVERRIDE = range(3)
+_TEXTS = ("source", "ttir", "ttgir", "llir", "ptx")
+_OVERRIDES = ("ttir", "ttgir", "llir", "ptx", "cubin")
+#: What is longer makes names that file systems do not take.
+_LONGEST = 150
+
+_groups = {}
+
+
+def take_group(key):
+    """The group of a variant that the library has just got or put: name of a file to its path. None: it asked no manager."""
+    return _groups.pop(key, None)
+
+
+def call(what, *args):
+    """What the extension calls (python/ext/keeper.c)."""
+    return _CALLS[what](*args)
+
+
+def _active():
+    return knobs.cache.manager_class is not None
+
+
+def _get(what, key, kernel):
+    if what == _OVERRIDE:
+        return _get_override(key, kernel[:_LONGEST])
+    name = kernel[:_LONGEST]
+    group = cache.get_cache_manager(key).get_group(f"{name}.json") or {}
+    if f"{name}.json" not in group:
+        return None
+    try:
+        with open(group[f"{name}.json"]) as file:
+            kept = json.load(file)["neso"]
+        with open(group[f"{name}.cubin"], "rb") as file:
+            files = [("cubin", file.read())]
+        files += [(section, kept[section].encode()) for section in ("facts", "digests", "log", "warnings") if section in kept]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    _groups[key] = dict(group)
+    return files
+
+
+def _get_override(key, name):
+    manager = cache.get_override_manager(key)
+    files = []
+    for stage in _OVERRIDES:
+        path = manager.get_file(f"{name}.{stage}")
+        if path is not None:
+            with open(path, "rb") as file:
+                files.append((stage, file.read()))
+    return files
+
+
+def _put(what, key, kernel, files):
+    name = kernel[:_LONGEST]
+    if what == _DUMP:
+        manager = cache.get_dump_manager(key)
+        for stage, data in files:
+            manager.put(data if stage == "cubin" else data.decode(), f"{name}.{stage}")
+        return
+    manager = cache.get_cache_manager(key)
+    sections = dict(files)
+    group = {}
+    for stage in _TEXTS:
+        if stage in sections:
+            group[f"{name}.{stage}"] = manager.put(sections[stage].decode(), f"{name}.{stage}")
+    group[f"{name}.cubin"] = manager.put(sections["cubin"], f"{name}.cubin")
+    text = json.dumps(_metadata(key, kernel, sections))
+    group[f"{name}.json"] = manager.put(text, f"{name}.json", binary=False)
+    manager.put_group(f"{name}.json", group)
+    _groups[key] = group
+
+
+def _metadata(key, kernel, sections):
+    """Upstream's fields, and the library's own."""
+    facts = json.loads(sections["metadata"])
+    number = re.match(r"sm_(\d+)", facts["target"])
+    made = {"hash": key, "name": kernel, "target": {"backend": "cuda", "arch": int(number[1]) if number else 0, "warp_size": 32},
+            "arch": facts["target"].replace("_", ""), "backend_name": "cuda", "warp_size": 32}
+    made.update((field, facts[field]) for field in ("num_warps", "num_stages", "num_ctas", "shared"))
+    made.update(maxnreg=facts["maxnreg"] or None, global_scratch_size=facts["scratch"], global_scratch_align=facts["scratch_align"],
+                n_regs=facts["registers"], microseconds=facts["microseconds"], triton_version=cache.triton_key())
+    made.update(cache.get_cache_invalidating_env_vars())
+    made["neso"] = {"variant": facts, **{s: sections[s].decode() for s in ("key", "facts", "digests", "log", "warnings") if s in sections}}
+    return made
+
+
+_CALLS = {"active": _active, "get": _get, "put": _put}

@@ -1,0 +1,235 @@
+"""What of a call's values decides a compiled kernel, in upstream's words: signature, constants, attributes, and a key of them; and the same as JSON,
+so that another process can compile it ahead of its first launch (JITFunction.preload)."""
+
+import json
+import time
+import weakref
+
+from .. import knobs
+from ..language import core
+
+#: Kernels by module and name, for constants that are kernels.
+functions = weakref.WeakValueDictionary()
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl",
+            "ptx_version", "target")
+_PRESETS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
+
+
+def _address(value):
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr()
+    interface = getattr(value, "__array_interface__", None)
+    return interface["data"][0] if interface is not None else 0
+
+
+def _pointer(value, is_const, align):
+    from .jit import _normalize_ty
+    dtype = value.dtype
+    name = _normalize_ty(dtype if isinstance(dtype, core.dtype) else str(dtype).rsplit(".", 1)[-1])
+    return f"*{'k' if is_const else ''}{name}", "D" if align and _address(value) % 16 == 0 else ""
+
+
+def specialize(value, is_const, specialized, align):
+    """(type, what is known of the value) of an argument."""
+    from .jit import JITCallable
+    if value is None:
+        return "constexpr", None
+    if isinstance(value, bool):
+        return "u1", None
+    if isinstance(value, int):
+        if specialized and value == 1:
+            return "constexpr", 1
+        kind = "i32" if -2**31 <= value < 2**31 else "i64" if value < 2**63 else "u64"
+        return kind, ("D" if align and value % 16 == 0 else "") if specialized else None
+    if isinstance(value, float):
+        return "fp32", None
+    if isinstance(value, JITCallable):
+        return "constexpr", value.cache_key
+    if isinstance(value, (core.constexpr, core.dtype, str)):
+        return "constexpr", value
+    if hasattr(value, "block_shape"):
+        base = _pointer(value.base, False, False)[0][1:]
+        return f"tensordesc<{base}{list(value.block_shape)}>", None
+    if isinstance(value, (tuple, list)):
+        inner = [specialize(item, is_const, specialized, align) for item in value]
+        return tuple(i[0] for i in inner), tuple(i[1] for i in inner)
+    if hasattr(value, "dtype") and (hasattr(value, "shape") or hasattr(value, "data_ptr")):
+        kind, known = _pointer(value, is_const, align)
+        return kind, known if specialized else None
+    if hasattr(type(value), "__index__"):
+        return specialize(value.__index__(), is_const, specialized, align)
+    return type(value).__name__, None
+
+
+def _of_parameter(param, value):
+    if param.is_constexpr:
+        return "constexpr", getattr(value, "cache_key", value)
+    specialized, align = not param.do_not_specialize, not param.do_not_specialize_on_alignment
+    if not param.annotation_type:
+        return specialize(value, param.is_const, specialized, align)
+    if param.annotation_type == "u1" or param.annotation_type[:2] in ("fp", "bf"):
+        specialized = False
+    known = specialize(value, param.is_const, specialized, align)[1] if specialized else None
+    return param.annotation_type, known
+
+
+class Making:
+    """A compilation that is about to begin. Values of run-time arguments are not kept."""
+
+    def __init__(self, kernel, options, values, warmup):
+        self.began = time.perf_counter()
+        self.kernel = kernel
+        self.given = options
+        self.warmup = warmup
+        pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
+        self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
+        self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
+        self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs) if known == "D" and kind != "constexpr"}
+        self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
+        self.key = f"{pairs}{self.options}"
+
+    def microseconds(self):
+        return max(1, round((time.perf_counter() - self.began) * 1e6))
+
+    def source(self):
+        if self.kernel.ir is not None:
+            return self.kernel.ir
+        from ..compiler.compiler import ASTSource
+        return ASTSource(self.kernel, self.signature, self.constants, self.attrs)
+
+    def call(self, hook, reason=None):
+        """knobs.runtime.jit_cache_hook and jit_post_compile_hook, as upstream calls them; reason: why it was compiled."""
+        from .jit import JitFunctionInfo
+        kernel = self.kernel.made_for or self.kernel
+        options = self.options
+        types = ", ".join(f"{p.name}: {self.signature[p.name]}" for p in self.kernel.params)
+        text = (f"{kernel.fn.__qualname__}[num_warps={options['num_warps']}, num_ctas={options['num_ctas']}, "
+                f"num_stages={options['num_stages']}, enable_fp_fusion={options['enable_fp_fusion']}, "
+                f"launch_cooperative_grid={options['launch_cooperative_grid']}]({types})")
+        from .driver import driver
+        details = {"key": self.key, "signature": self.signature, "device": driver.active.get_current_device(),
+                   "constants": self.constants, "num_warps": options["num_warps"], "num_ctas": options["num_ctas"],
+                   "num_stages": options["num_stages"], "enable_fp_fusion": options["enable_fp_fusion"],
+                   "launch_cooperative_grid": options["launch_cooperative_grid"], "extern_libs": (), "configs": [self.attrs],
+                   "specialization_data": self.serialize(), "is_warmup": self.warmup, "reason": reason}
+        return hook(key=self.key, repr=text, fn=JitFunctionInfo(kernel.module, kernel.fn.__qualname__, kernel), compile=details,
+                    is_manual_warmup=self.warmup, already_compiled=False)
+
+    def serialize(self):
+        values = [_as_json(value) for value in self.constants.values()]
+        return json.dumps({
+            "name": self.kernel._fn_name, "signature": self.signature, "constant_keys": [list(k) for k in self.constants],
+            "constant_vals": values, "attrs_keys": [list(k) for k in self.attrs], "attrs_vals": list(self.attrs.values()),
+            "options": self.options, "key": self.key}, default=str)
+
+
+def _as_json(value):
+    from .jit import JITCallable
+    if isinstance(value, core.constexpr):
+        return {"constexpr": _as_json(value.value)}
+    if isinstance(value, core.dtype):
+        return {"dtype": value.name}
+    if isinstance(value, JITCallable):
+        return {"jit_function": value._fn_name}
+    if isinstance(value, (tuple, list)):
+        return {"tuple": [_as_json(item) for item in value]}
+    return value
+
+
+def _of_json(value):
+    if isinstance(value, list):
+        return tuple(_of_json(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    (kind, inner), = value.items()
+    if kind == "constexpr":
+        return core.constexpr(_of_json(inner))
+    if kind == "dtype":
+        return core.dtype(inner)
+    if kind == "tuple":
+        return tuple(_of_json(item) for item in inner)
+    found = functions.get(inner)
+    if found is None:
+        raise RuntimeError(f"Specialization data names the jit function {inner}, which this program does not have (yet)")
+    return found
+
+
+def preload(kernel, text):
+    """Compiles what the text, of some process's hook, says; it is not launched."""
+    from ..compiler.compiler import ASTSource, compile
+    data = json.loads(text)
+    if data["name"] != kernel._fn_name:
+        raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {kernel._fn_name}")
+    constants = {tuple(k): _of_json(v) for k, v in zip(data["constant_keys"], data["constant_vals"])}
+    attrs = {tuple(k): v for k, v in zip(data["attrs_keys"], data["attrs_vals"])}
+    signature = {name: _of_json(kind) for name, kind in data["signature"].items()}
+    options = dict(data["options"])
+    target = options.pop("target", None)
+    if target:
+        options["neso_target"] = target
+    return compile(ASTSource(kernel, signature, constants, attrs), options=options)
+
+
+class _Compiled(dict):
+    """What a kernel has compiled, by the keys that hooks are told."""
+
+    def __init__(self, kernel):
+        super().__init__((made._keys[0], made) for made in kernel._all_entries())
+        self._kernel = kernel
+
+    def clear(self):
+        super().clear()
+        self._kernel.device_caches.clear()
+
+
+class DeviceCaches(dict):
+    """device -> (compiled kernels by key, keys by specialization, target, backend, binder), as programs look at it. There is one set, for the
+    device that is current."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self._kernel = kernel
+
+    def __missing__(self, device):
+        from .driver import driver
+        from ..compiler.compiler import make_backend
+        target = driver.active.get_current_target()
+        return _Compiled(self._kernel), {}, target, make_backend(target), None
+
+    def _devices(self):
+        from .driver import driver
+        return [driver.active.get_current_device()] if self._kernel._all_entries() else []
+
+    def keys(self):
+        return self._devices()
+
+    def __iter__(self):
+        return iter(self._devices())
+
+    def __len__(self):
+        return len(self._devices())
+
+    def __contains__(self, device):
+        return device in self._devices()
+
+    def values(self):
+        return [self[device] for device in self._devices()]
+
+    def items(self):
+        return [(device, self[device]) for device in self._devices()]
+
+    def get(self, device, default=None):
+        return self[device]
+
+    def clear(self):
+        for made in self._kernel._tuple_kernels.values():
+            made._forget()
+        self._kernel._tuple_kernels.clear()
+        self._kernel._forget()
+
+
+def check_settings():
+    """Raises for settings that name nothing, before anything is compiled."""
+    knobs.cache.manager_class
+    knobs.cache.remote_manager_class
