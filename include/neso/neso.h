@@ -731,6 +731,10 @@ typedef struct neso_cache_stats {
 	uint64_t max_bytes, max_files;  /* 0: no bound */
 	double compile_seconds;         /* spent on what was compiled */
 	double saved_seconds;           /* that hits took when they were compiled */
+	uint64_t remote_hits;           /* of variants, like hits: found in a remote cache */
+	/* What went over the wire, of entries of every kind. Errors: requests that failed, values that were damaged; dropped: values that
+	 * were not put, as the queue was full, the server refused them, or the program ended. */
+	uint64_t remote_found, remote_absent, remote_errors, remote_puts, remote_dropped, remote_bytes_in, remote_bytes_out;
 } neso_cache_stats;
 NESO_API neso_status neso_cache_get_stats(neso_context *context, neso_cache_stats *stats, neso_diagnostics **diagnostics);
 
@@ -803,6 +807,43 @@ NESO_API neso_status neso_cache_put_group(neso_context *context, const char *key
 NESO_API neso_status neso_cache_get_group(neso_context *context, const char *key, const char *name, neso_cache_file **files,
 					  size_t *count, neso_diagnostics **diagnostics);
 NESO_API void neso_cache_group_free(neso_cache_file *files); /* NULL is fine */
+
+/* ---- a remote cache ----
+ *
+ * What no folder has is asked of a remote cache, checked whole, and kept in the folder; what is put goes there too, from a queue, by a
+ * thread of the library's. TRITON_REMOTE_CACHE_BACKEND names a server (docs/cache.md); a program may give functions instead. A remote cache
+ * that fails is left alone for a while, and is never a reason for a call to fail. */
+
+enum {
+	NESO_REMOTE_OK,
+	NESO_REMOTE_REFUSED, /* this value cannot be had or put; others can */
+	NESO_REMOTE_AWAY,    /* it is not there, does not answer, or does not let us in: it is asked again later */
+};
+
+/* Hands over the value of keys[index]; the bytes are copied before it returns. */
+typedef void neso_cache_give_fn(void *sink, size_t index, const void *bytes, size_t size);
+
+/* Values are any bytes, under a key (64 digits) and a name ("variant", "cubin", "file"). The functions return NESO_REMOTE_...; if not OK, with
+ * a clause in `why`, of at most why_size bytes with its NUL ("it does not answer"): the first is told as a warning. Any thread may call
+ * them, several at once. None may call Neso but `give`. */
+typedef struct neso_cache_remote {
+	size_t size;
+	const char *name; /* what warnings call it; copied */
+	void *data;
+	/* Calls give(sink, i, ...) for those of the `count` keys that are there. NULL: it is only written. */
+	int (*get_many)(void *data, const char *const *keys, const char *const *names, size_t count, neso_cache_give_fn *give, void *sink,
+			char *why, size_t why_size);
+	/* NULL: it is only read. */
+	int (*put)(void *data, const char *key, const char *name, const void *bytes, size_t size, char *why, size_t why_size);
+	void (*close)(void *data); /* when no call of the others will come any more; NULL: nothing to do */
+	bool synchronous; /* put is called by the thread that has a value, and no thread is made */
+} neso_cache_remote;
+/* Instead of what the environment says; NULL: what that says again. The one before is flushed and closed, in this call or when the last
+ * call that uses it ends; a put that does not return within the bound (NESO_REMOTE_FLUSH) is left alone, and nothing is closed. */
+NESO_API neso_status neso_cache_set_remote(neso_context *context, const neso_cache_remote *remote, neso_diagnostics **diagnostics);
+/* Waits until what is on its way to the remote cache is there, for at most so many seconds, and not while it is away. *left (may be NULL):
+ * how many values are not there. Freeing the context, and the end of the process, do the same within NESO_REMOTE_FLUSH. */
+NESO_API neso_status neso_cache_flush(neso_context *context, double seconds, uint64_t *left, neso_diagnostics **diagnostics);
 
 /* ------------------------------------------------------------------------------------------------ GPUs */
 

@@ -62,6 +62,7 @@ static neso_status get_stats(ApiCall *call, void *data)
 	CacheTotals totals;
 	cache_totals(store, &call->arena, &totals);
 	CacheUsage usage = cache_usage(store);
+	CacheRemoteCounts remote = cache_store_remote_counts(store);
 	uint64_t made = 0;
 	for (int k = CACHE_EVENT_HALF; k < CACHE_EVENT__COUNT; k++)
 		made += totals.microseconds[k];
@@ -77,7 +78,16 @@ static neso_status get_stats(ApiCall *call, void *data)
 		.max_bytes = cache_store_options(store)->max_bytes,
 		.max_files = cache_store_options(store)->max_files,
 		.compile_seconds = (double)made * 1e-6,
-		.saved_seconds = (double)(totals.microseconds[CACHE_EVENT_HIT] + totals.microseconds[CACHE_EVENT_LAYER]) * 1e-6,
+		.saved_seconds = (double)(totals.microseconds[CACHE_EVENT_HIT] + totals.microseconds[CACHE_EVENT_LAYER] +
+					  totals.microseconds[CACHE_EVENT_REMOTE]) * 1e-6,
+		.remote_hits = totals.count[CACHE_EVENT_REMOTE],
+		.remote_found = remote.hits,
+		.remote_absent = remote.misses,
+		.remote_errors = remote.errors,
+		.remote_puts = remote.puts,
+		.remote_dropped = remote.dropped,
+		.remote_bytes_in = remote.bytes_in,
+		.remote_bytes_out = remote.bytes_out,
 	};
 	if (!api_write_struct(args->stats, &stats, sizeof stats))
 		return api_usage(call, "neso_cache_stats.size is not set");
@@ -302,7 +312,7 @@ static bool rows_of(CacheStore *store, const CacheDigest *digest, Arena *arena, 
 
 static bool is_miss(const CacheEvent *event)
 {
-	return event->kind != CACHE_EVENT_HIT && event->kind != CACHE_EVENT_LAYER;
+	return event->kind != CACHE_EVENT_HIT && event->kind != CACHE_EVENT_LAYER && event->kind != CACHE_EVENT_REMOTE;
 }
 
 /* The last miss whose entry is there; UINT32_MAX: none. */

@@ -23,11 +23,11 @@ enum { LOOK_AT = 4096 };
 
 /* ---- counting ---- */
 
-/* The count's file, locked; -1: not now. A process that stopped while it held the lock stops nobody else. */
-static int open_usage(CacheStore *store)
+/* A process that stopped while it held the lock stops nobody else. */
+int cache_open_counts(CacheStore *store, const char *name)
 {
 	char path[CACHE_PATH];
-	if (!cache_path(path, store->roots[0].path, "usage"))
+	if (!cache_path(path, store->roots[0].path, "%s", name))
 		return -1;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	for (int i = 0; fd >= 0 && i < 20; i++) {
@@ -68,7 +68,7 @@ static uint64_t add(uint64_t count, int64_t more)
 void cache_count(CacheStore *store, int64_t bytes, int64_t files, CacheUsage *now)
 {
 	CacheUsage usage = {0};
-	int fd = store->has_own ? open_usage(store) : -1;
+	int fd = store->has_own ? cache_open_counts(store, "usage") : -1;
 	if (fd >= 0) {
 		usage = read_usage(fd);
 		usage.bytes = add(usage.bytes, bytes);
@@ -82,7 +82,7 @@ void cache_count(CacheStore *store, int64_t bytes, int64_t files, CacheUsage *no
 
 void cache_count_set(CacheStore *store, CacheUsage usage)
 {
-	int fd = open_usage(store);
+	int fd = cache_open_counts(store, "usage");
 	if (fd < 0)
 		return;
 	write_usage(fd, usage);

@@ -29,6 +29,7 @@ struct CacheStore {
 	} faults[CACHE_FAULTS];
 	uint32_t fault_count;
 	atomic_uint counter; /* of temporaries */
+	CacheRemote *remote, *given; /* of the options, and the one that goes before it; under the lock; either may be NULL */
 };
 
 /* False when the path is too long. */
@@ -42,6 +43,20 @@ void cache_report_errno(CacheStore *store, const char *path, int error);
 /* Adds to the count of what there is. */
 void cache_count(CacheStore *store, int64_t bytes, int64_t files, CacheUsage *now);
 void cache_count_set(CacheStore *store, CacheUsage usage);
+
+/* ---- store_remote.c ---- */
+
+/* What is behind the folders; NULL: nothing, or not for this kind. With a reference. */
+CacheRemote *cache_remote_take(CacheStore *store, CacheKind kind);
+/* Takes over what it has to tell: counts, and why it is away. NULL is fine. */
+void cache_remote_give_back(CacheStore *store, CacheRemote *remote);
+void cache_remote_look(CacheStore *store); /* both */
+bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry);
+void cache_remote_store_open(CacheStore *store, const CacheOptions *options);
+void cache_remote_store_close(CacheStore *store);
+
+/* The file `name` for counts, locked; -1: not now. */
+int cache_open_counts(CacheStore *store, const char *name);
 
 /* A number of this machine in names of temporaries. */
 uint32_t cache_host(void);

@@ -18,6 +18,7 @@ enum { LARGEST = 1 << 20, LONGEST_NAME = 500 };
 const char *const cache_event_names[CACHE_EVENT__COUNT] = {
 	[CACHE_EVENT_HIT] = "hit",   [CACHE_EVENT_LAYER] = "layer",   [CACHE_EVENT_HALF] = "half",
 	[CACHE_EVENT_MISS] = "miss", [CACHE_EVENT_FORCED] = "forced", [CACHE_EVENT_DAMAGED] = "damaged",
+	[CACHE_EVENT_REMOTE] = "remote",
 };
 
 /* ---- reading ---- */

@@ -10,6 +10,7 @@
 typedef enum CacheEventKind {
 	CACHE_EVENT_HIT,    /* in the store's own folder */
 	CACHE_EVENT_LAYER,  /* in a read-only layer */
+	CACHE_EVENT_REMOTE, /* in a remote cache */
 	CACHE_EVENT_HALF,   /* compiled up to PTX, whose cubin was there */
 	CACHE_EVENT_MISS,   /* compiled: it was not there, */
 	CACHE_EVENT_FORCED, /* it was not to be read, */

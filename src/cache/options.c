@@ -63,6 +63,24 @@ static void read_layers(Arena *arena, CacheOptions *options)
 	options->layers = layers;
 }
 
+static void read_remote(Arena *arena, CacheRemoteOptions *remote, const char **wrong)
+{
+	const char *mode = option_text(OPTION_REMOTE_MODE);
+	*remote = (CacheRemoteOptions){
+		.place = option_given(OPTION_CACHE_REMOTE, NULL),
+		.key_format = option_text(OPTION_REDIS_FORMAT),
+		.host = option_text(OPTION_REDIS_HOST),
+		.certificates = option_given(OPTION_REMOTE_CERTIFICATES, NULL),
+		.port = number(arena, OPTION_REDIS_PORT, wrong),
+		.connect_ms = number(arena, OPTION_REMOTE_CONNECT, wrong),
+		.request_ms = number(arena, OPTION_REMOTE_REQUEST, wrong),
+		.flush_ms = number(arena, OPTION_REMOTE_FLUSH, wrong),
+		.largest = number(arena, OPTION_REMOTE_LARGEST, wrong),
+		.no_reads = strcmp(mode, "write-only") == 0,
+		.no_writes = strcmp(mode, "read-only") == 0,
+	};
+}
+
 void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong)
 {
 	*wrong = NULL;
@@ -79,4 +97,5 @@ void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong)
 	options->max_files = number(arena, OPTION_CACHE_FILES, wrong);
 	options->wait = (double)number(arena, OPTION_CACHE_WAIT, wrong);
 	read_layers(arena, options);
+	read_remote(arena, &options->remote, wrong);
 }

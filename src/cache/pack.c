@@ -167,7 +167,7 @@ static bool put(void *data, CacheKind kind, const CacheEntry *entry)
 		good = good && cache_digest_eq(&digest, &entry->key);
 	}
 	arena_free(&arena);
-	if (!good || !cache_put(u->store, kind, &entry->key, entry->file))
+	if (!good || !cache_put_here(u->store, kind, &entry->key, entry->file))
 		u->refused++;
 	return true;
 }

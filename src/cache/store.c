@@ -50,7 +50,9 @@ static void fill(CacheStore *store, const CacheOptions *options)
 	store->options = *options;
 	store->options.dir = NULL;
 	store->options.layers = NULL;
+	store->options.remote = (CacheRemoteOptions){0};
 	store->options.dir = options->dir ? heap_text(options->dir, "") : NULL;
+	cache_remote_store_open(store, options);
 }
 
 CacheStore *cache_store_new(const CacheOptions *options)
@@ -74,6 +76,7 @@ void cache_store_free(CacheStore *store)
 {
 	if (!store)
 		return;
+	cache_remote_store_close(store);
 	for (uint32_t i = 0; i < store->root_count; i++)
 		free(store->roots[i].path);
 	for (uint32_t i = 0; i < store->fault_count; i++) {
@@ -129,6 +132,7 @@ void cache_report_errno(CacheStore *store, const char *path, int error)
 CacheFault cache_fault(CacheStore *store)
 {
 	CacheFault found = {0};
+	cache_remote_look(store);
 	pthread_mutex_lock(&store->lock);
 	for (uint32_t i = 0; i < store->fault_count && !found.kind; i++)
 		if (!store->faults[i].told) {
@@ -308,7 +312,11 @@ bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena 
 		if (root->own && unlink(path) == 0)
 			cache_count(store, -(int64_t)bytes.len, -1, NULL);
 	}
-	return false;
+	if (!cache_remote_find(store, kind, key, arena, entry))
+		return false;
+	if (layer)
+		*layer = CACHE_LAYER_REMOTE;
+	return true;
 }
 
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why)
@@ -395,7 +403,7 @@ int cache_publish(CacheStore *store, const char *path, Str bytes)
 	return error;
 }
 
-bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
+bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
 {
 	char path[CACHE_PATH];
 	if (!cache_own_usable(store, true) || !cache_entry_path(path, store->roots[0].path, kind, key))

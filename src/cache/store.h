@@ -5,6 +5,7 @@
  *	DIR/neso-1/lock/             who makes what (cache_claim)
  *	DIR/neso-1/usage             bytes and files, as far as was counted
  *	DIR/neso-1/log, log.1, totals  what happened (log.h)
+ *	DIR/neso-1/remote            what happened between it and a remote cache
  *
  * Nothing else under DIR is touched. Folders are made with mode 0700, files with 0600. A folder that others than this user
  * and root own, or can write, is neither read nor written; read-only layers may belong to anybody: their entries are trusted
@@ -12,11 +13,15 @@
  *
  * Reading takes no lock. Writers of one key do not harm each other: each renames a whole file, and equal keys mean equal
  * results. Nothing is synchronised to the disk: a torn file is a miss. Threads may share a store. No function fails: what does
- * not work is a miss, or is not kept, and cache_fault says once why. */
+ * not work is a miss, or is not kept, and cache_fault says once why.
+ *
+ * Behind the folders there may be a remote cache (remote.h): what is in none of them is asked of it, checked whole, and put into the
+ * own folder; what is put goes there too. It is no more trusted than a read-only layer. Facts stay here. */
 #ifndef NESO_CACHE_STORE_H
 #define NESO_CACHE_STORE_H
 
 #include "cache/entry.h"
+#include "cache/remote.h"
 
 typedef enum CacheKind {
 	CACHE_VARIANT, /* a compiled kernel with its stages, by the key of the variant */
@@ -34,11 +39,12 @@ typedef struct CacheOptions {
 	uint32_t layer_count;
 	uint64_t max_bytes, max_files; /* 0: no bound */
 	double wait; /* seconds that cache_claim waits */
+	CacheRemoteOptions remote;
 } CacheOptions;
 
 /* From TRITON_CACHE_DIR, else TRITON_HOME or the home folder with .triton/cache; NESO_CACHE_RO (folders, separated by
- * colons), NESO_CACHE_MAX_SIZE ("5G"; 0: none), NESO_CACHE_MAX_FILES, NESO_CACHE_WAIT (seconds). Texts are in the arena. *wrong: what
- * is no number, as "NAME is 'VALUE'"; else NULL. */
+ * colons), NESO_CACHE_MAX_SIZE ("5G"; 0: none), NESO_CACHE_MAX_FILES, NESO_CACHE_WAIT (seconds); TRITON_REMOTE_CACHE_BACKEND, TRITON_REDIS_... and
+ * NESO_REMOTE_.... Texts are in the arena, or the environment's. *wrong: what is no number, as "NAME is 'VALUE'"; else NULL. */
 void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong);
 
 typedef struct CacheStore CacheStore;
@@ -49,13 +55,20 @@ const CacheOptions *cache_store_options(const CacheStore *store);
 /* DIR/neso-1; NULL: there is none. */
 const char *cache_store_root(const CacheStore *store);
 
+/* From now on behind the folders; NULL: the one of the options again. The caller keeps its reference. */
+void cache_store_set_remote(CacheStore *store, CacheRemote *remote);
+/* Waits for what is on its way to the remote cache; how many values are left. */
+size_t cache_store_flush(CacheStore *store, double seconds);
+
+enum { CACHE_LAYER_REMOTE = 1 << 30 };
 /* The entry of a key: its head is checked, and its sections are when they are asked for. Its last use is noted, but in layers. layer:
- * 0 for the store's own folder, then those of its layers; may be NULL. */
+ * 0 for the store's own folder, then those of its layers, CACHE_LAYER_REMOTE for what a remote cache had; may be NULL. */
 bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer);
 /* Takes an entry away that turned out damaged, and reports it. */
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why);
-/* Keeps what cache_entry_write gave; may evict others to hold the bounds. */
+/* Keeps what cache_entry_write gave, here and remotely; may evict others to hold the bounds. False: not here. */
 bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file);
+bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file); /* not remotely */
 
 /* ---- one maker at a time, between processes ---- */
 
@@ -80,6 +93,7 @@ typedef enum CacheFaultKind {
 	CACHE_FAULT_UNUSABLE, /* cannot be read or written */
 	CACHE_FAULT_OPEN,     /* others can write it */
 	CACHE_FAULT_DAMAGED,  /* an entry */
+	CACHE_FAULT_REMOTE,   /* the remote cache is away; path is its name */
 } CacheFaultKind;
 typedef struct CacheFault {
 	CacheFaultKind kind;
@@ -87,6 +101,9 @@ typedef struct CacheFault {
 } CacheFault;
 /* The next one that was not told yet; each folder, and each kind of trouble with it, once. NONE: there is none. */
 CacheFault cache_fault(CacheStore *store);
+
+/* Of all processes that used the folder. */
+CacheRemoteCounts cache_store_remote_counts(CacheStore *store);
 
 /* ---- looking through it, and keeping it small (evict.c) ---- */
 

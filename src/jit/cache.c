@@ -17,6 +17,7 @@ enum { STORES = 8 };
 
 struct JitCache {
 	char *dir; /* NULL: the environment's; "": none */
+	CacheRemote *remote; /* NULL: the environment's */
 	pthread_mutex_t lock;
 	/* One for each setting met so far, as tests and programs change the environment; settings after those have no cache. */
 	struct {
@@ -45,6 +46,8 @@ void jit_cache_free(JitCache *cache)
 {
 	if (!cache)
 		return;
+	CacheRemoteCounts rest;
+	cache_remote_drop(cache->remote, &rest); /* stores that it was given to hold it too, and count */
 	for (uint32_t i = 0; i < cache->count; i++) {
 		cache_store_free(cache->stores[i].store);
 		free(cache->stores[i].settings);
@@ -64,6 +67,12 @@ static const char *settings_of(Arena *arena, const CacheOptions *o)
 		    (unsigned long long)o->max_files, o->wait);
 	for (uint32_t i = 0; i < o->layer_count; i++)
 		text_printf(&text, "\n%s", o->layers[i]);
+	const CacheRemoteOptions *r = &o->remote;
+	if (r->place)
+		text_printf(&text, "\n%s\n%s\n%s\n%s\n%llu %llu %llu %llu %llu %d %d", r->place, r->key_format, r->host,
+			    r->certificates ? r->certificates : "", (unsigned long long)r->port, (unsigned long long)r->connect_ms,
+			    (unsigned long long)r->request_ms, (unsigned long long)r->flush_ms, (unsigned long long)r->largest,
+			    r->no_reads, r->no_writes);
 	return text.data;
 }
 
@@ -87,6 +96,7 @@ static CacheStore *find_store(JitCache *cache, const CacheOptions *options, cons
 		free(copy);
 		return NULL;
 	}
+	cache_store_set_remote(store, cache->remote);
 	cache->stores[cache->count].settings = copy;
 	cache->stores[cache->count++].store = store;
 	return store;
@@ -116,6 +126,36 @@ void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
 	mode->binary_only = option_is_on(OPTION_BINARY_ONLY);
 }
 
+static CacheRemote *remote_of(const CacheBackend *backend, const char *name, bool synchronous, Arena *arena)
+{
+	CacheOptions options;
+	const char *wrong;
+	cache_options_env(arena, &options, &wrong);
+	CacheRemote *remote = cache_remote_new(backend, name, synchronous, &options.remote);
+	if (!remote)
+		fault_raise(FAULT_MEMORY, "out of memory");
+	return remote;
+}
+
+void jit_cache_set_backend(JitCache *cache, const CacheBackend *backend, const char *name, bool synchronous, Arena *arena)
+{
+	CacheRemote *remote = backend ? remote_of(backend, name, synchronous, arena) : NULL;
+	CacheRemoteCounts rest;
+	pthread_mutex_lock(&cache->lock);
+	CacheRemote *before = cache->remote;
+	cache->remote = remote;
+	pthread_mutex_unlock(&cache->lock);
+	for (uint32_t i = 0;; i++) {
+		pthread_mutex_lock(&cache->lock);
+		CacheStore *store = i < cache->count ? cache->stores[i].store : NULL;
+		pthread_mutex_unlock(&cache->lock);
+		if (!store)
+			break;
+		cache_store_set_remote(store, remote); /* may wait for what was on its way to another */
+	}
+	cache_remote_drop(before, &rest);
+}
+
 CacheStore *jit_cache_store(JitCache *cache, DiagList *diags)
 {
 	JitCacheMode mode;
@@ -123,15 +163,37 @@ CacheStore *jit_cache_store(JitCache *cache, DiagList *diags)
 	return mode.store;
 }
 
-void jit_cache_tell(JitCacheMode *mode, DiagList *diags)
+static void tell(CacheStore *store, DiagList *diags)
 {
 	static const DiagCode codes[] = {
 		[CACHE_FAULT_UNUSABLE] = DIAG_CACHE_UNUSABLE,
 		[CACHE_FAULT_OPEN] = DIAG_CACHE_OPEN,
 		[CACHE_FAULT_DAMAGED] = DIAG_CACHE_DAMAGED,
+		[CACHE_FAULT_REMOTE] = DIAG_CACHE_REMOTE,
 	};
-	for (CacheFault fault; mode->store && (fault = cache_fault(mode->store)).kind != CACHE_FAULT_NONE;)
+	for (CacheFault fault; (fault = cache_fault(store)).kind != CACHE_FAULT_NONE;)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, codes[fault.kind], fault.path, fault.why);
+}
+
+void jit_cache_tell(JitCacheMode *mode, DiagList *diags)
+{
+	if (mode->store)
+		tell(mode->store, diags);
+}
+
+size_t jit_cache_flush(JitCache *cache, double seconds, DiagList *diags)
+{
+	size_t left = 0;
+	double until = os_now() + seconds;
+	for (uint32_t i = 0;; i++) {
+		pthread_mutex_lock(&cache->lock);
+		CacheStore *store = i < cache->count ? cache->stores[i].store : NULL;
+		pthread_mutex_unlock(&cache->lock);
+		if (!store)
+			return left;
+		left += cache_store_flush(store, MAX(0, until - os_now()));
+		tell(store, diags);
+	}
 }
 
 /* ---- versions of programs ---- */
@@ -268,7 +330,7 @@ static bool load(Making *m)
 	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->keyed.digest, m->diags->arena, &entry, &layer))
 		return false;
 	if (jit_stored_load(m->keyed.variant, &entry, &why, m->diags)) {
-		m->event = layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
+		m->event = layer == CACHE_LAYER_REMOTE ? CACHE_EVENT_REMOTE : layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
 		return true;
 	}
 	cache_drop(m->mode.store, CACHE_VARIANT, &m->keyed.digest, why);

@@ -1,42 +1,9 @@
-/* dlopen of libneso-codegen.so. The dynamic linker keeps one copy however many threads ask, so nothing is kept here. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dladdr */
-#endif
+/* libneso-codegen.so, and what it says. */
 #include "jit/codegen_load.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
-
-#include "base/option.h"
-#include "base/os.h"
+#include "base/library.h"
 
 static const char library[] = "libneso-codegen.so";
-
-/* The folder that this code was loaded from; NULL: not known. */
-static const char *own_folder(Arena *arena)
-{
-	Dl_info info;
-	static const char here;
-	if (!dladdr(&here, &info) || !info.dli_fname || !strchr(info.dli_fname, '/'))
-		return NULL;
-	return os_path_dir(arena, info.dli_fname);
-}
-
-/* Where to look, best first; the last one leaves it to the system. */
-static size_t candidates(Arena *arena, const char *out[3])
-{
-	const char *path = option_given(OPTION_CODEGEN, NULL);
-	size_t count = 0;
-	if (path) {
-		out[count++] = os_is_dir(path) ? os_path_join(arena, path, library) : path;
-		return count;
-	}
-	const char *folder = own_folder(arena);
-	if (folder)
-		out[count++] = os_path_join(arena, folder, library);
-	out[count++] = library;
-	return count;
-}
 
 static const CodegenTable *check(const CodegenTable *table, const char *path, DiagList *diags)
 {
@@ -49,22 +16,11 @@ static const CodegenTable *check(const CodegenTable *table, const char *path, Di
 
 const CodegenTable *codegen_load(DiagList *diags)
 {
-	const char *paths[3];
-	size_t count = candidates(diags->arena, paths);
-	Text tried;
-	text_init(&tried, diags->arena);
-	for (size_t i = 0; i < count; i++) {
-		/* What is there and does not load says more than what the next place says. */
-		void *handle = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
-		const char *why = handle ? NULL : dlerror();
-		const CodegenTable *table = handle ? dlsym(handle, CODEGEN_SYMBOL) : NULL;
-		if (table)
-			return check(table, paths[i], diags);
-		text_printf(&tried, "%s%s", tried.len ? "; " : "", why ? why : "no compiler in it");
-		if (os_is_file(paths[i]))
-			break;
-	}
-	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CODEGEN_MISSING, library, tried.data);
+	const char *path;
+	const CodegenTable *table = library_symbol(diags->arena, library, OPTION_CODEGEN, CODEGEN_SYMBOL, &path);
+	if (table)
+		return check(table, path, diags);
+	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CODEGEN_MISSING, library, path);
 	return NULL;
 }
 

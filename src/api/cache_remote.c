@@ -1,0 +1,59 @@
+/* The remote cache: back ends of callers, waiting for what is on its way. */
+#include "api/inner.h"
+
+#include "cache/store.h"
+
+_Static_assert((int)NESO_REMOTE_OK == CACHE_REMOTE_OK && (int)NESO_REMOTE_REFUSED == CACHE_REMOTE_REFUSED &&
+		       (int)NESO_REMOTE_AWAY == CACHE_REMOTE_AWAY,
+	       "results of back ends");
+
+typedef struct RemoteArgs {
+	neso_context *context;
+	const neso_cache_remote *remote;
+	double seconds; /* flush */
+	uint64_t *left;
+} RemoteArgs;
+
+static neso_status set_remote(ApiCall *call, void *data)
+{
+	const RemoteArgs *args = data;
+	neso_cache_remote remote;
+	if (!args->context)
+		return api_usage(call, "neso_cache_set_remote wants a context");
+	if (!args->remote) {
+		jit_cache_set_backend(args->context->host.cache, NULL, NULL, false, &call->arena);
+		return NESO_OK;
+	}
+	if (!api_read_struct(call, &remote, sizeof remote, args->remote, "neso_cache_remote"))
+		return NESO_ERROR_USAGE;
+	if (!remote.name || (!remote.get_many && !remote.put))
+		return api_usage(call, "neso_cache_remote wants a name, and a function");
+	CacheBackend backend = {.data = remote.data, .get_many = remote.get_many, .put = remote.put, .close = remote.close};
+	jit_cache_set_backend(args->context->host.cache, &backend, remote.name, remote.synchronous, &call->arena);
+	return NESO_OK;
+}
+
+neso_status neso_cache_set_remote(neso_context *context, const neso_cache_remote *remote, neso_diagnostics **diagnostics)
+{
+	RemoteArgs args = {.context = context, .remote = remote};
+	return api_run(context, diagnostics, set_remote, &args);
+}
+
+static neso_status flush(ApiCall *call, void *data)
+{
+	const RemoteArgs *args = data;
+	if (!args->context || !(args->seconds >= 0))
+		return api_usage(call, "neso_cache_flush wants a context, and seconds");
+	size_t left = jit_cache_flush(args->context->host.cache, args->seconds, &call->diags);
+	if (args->left)
+		*args->left = left;
+	return NESO_OK;
+}
+
+neso_status neso_cache_flush(neso_context *context, double seconds, uint64_t *left, neso_diagnostics **diagnostics)
+{
+	RemoteArgs args = {.context = context, .seconds = seconds, .left = left};
+	if (left)
+		*left = 0;
+	return api_run(context, diagnostics, flush, &args);
+}

@@ -1,0 +1,178 @@
+/* The store's remote cache: asked when no folder has an entry, told of what is put. */
+#define _GNU_SOURCE
+#include "cache/inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+
+/* ---- which ---- */
+
+void cache_remote_store_open(CacheStore *store, const CacheOptions *options)
+{
+	char name[CACHE_REMOTE_WHY];
+	if (!options->remote.place)
+		return;
+	cache_place_text(options->remote.place, name, sizeof name);
+	store->remote = cache_remote_new(NULL, name, false, &options->remote);
+}
+
+CacheRemote *cache_remote_take(CacheStore *store, CacheKind kind)
+{
+	if (kind == CACHE_FACT)
+		return NULL;
+	pthread_mutex_lock(&store->lock);
+	CacheRemote *remote = store->given ? store->given : store->remote;
+	if (remote)
+		cache_remote_ref(remote);
+	pthread_mutex_unlock(&store->lock);
+	return remote;
+}
+
+void cache_store_set_remote(CacheStore *store, CacheRemote *remote)
+{
+	if (remote)
+		cache_remote_ref(remote);
+	pthread_mutex_lock(&store->lock);
+	CacheRemote *before = store->given;
+	store->given = remote;
+	pthread_mutex_unlock(&store->lock);
+	cache_remote_give_back(store, before);
+}
+
+/* ---- counts: a file of a line, as `usage` is one ---- */
+
+enum { COUNTS = 7 };
+
+static void to_numbers(const CacheRemoteCounts *c, uint64_t n[COUNTS])
+{
+	const uint64_t all[COUNTS] = {c->hits, c->misses, c->errors, c->puts, c->dropped, c->bytes_in, c->bytes_out};
+	memcpy(n, all, sizeof all);
+}
+
+static void add_counts(CacheStore *store, const CacheRemoteCounts *more, uint64_t sum[COUNTS])
+{
+	char text[COUNTS * 21 + 2] = "";
+	uint64_t add[COUNTS], any = 0;
+	to_numbers(more, add);
+	memset(sum, 0, COUNTS * sizeof *sum);
+	for (int i = 0; i < COUNTS; i++)
+		any |= add[i];
+	int fd = cache_own_usable(store, any) ? cache_open_counts(store, "remote") : -1;
+	if (fd < 0)
+		return;
+	ssize_t got = pread(fd, text, sizeof text - 1, 0);
+	char *at = text;
+	for (int i = 0; got > 0 && i < COUNTS; i++)
+		sum[i] = strtoull(at, &at, 10);
+	size_t len = 0;
+	for (int i = 0; i < COUNTS; i++) {
+		sum[i] += add[i];
+		len += (size_t)snprintf(text + len, sizeof text - len, "%-20llu ", (unsigned long long)sum[i]);
+	}
+	text[len - 1] = '\n';
+	if (any)
+		got = pwrite(fd, text, len, 0); /* a full disk: the counts lag behind */
+	close(fd);
+}
+
+void cache_remote_give_back(CacheStore *store, CacheRemote *remote)
+{
+	CacheRemoteCounts now, rest;
+	uint64_t sum[COUNTS], numbers[COUNTS], any = 0;
+	if (!remote)
+		return;
+	const char *why = cache_remote_fault(remote);
+	if (why)
+		cache_report(store, CACHE_FAULT_REMOTE, cache_remote_name(remote), why);
+	now = cache_remote_counts(remote);
+	cache_remote_drop(remote, &rest);
+	now.hits += rest.hits, now.misses += rest.misses, now.errors += rest.errors, now.puts += rest.puts;
+	now.dropped += rest.dropped, now.bytes_in += rest.bytes_in, now.bytes_out += rest.bytes_out;
+	to_numbers(&now, numbers);
+	for (int i = 0; i < COUNTS; i++)
+		any |= numbers[i];
+	if (any)
+		add_counts(store, &now, sum);
+}
+
+void cache_remote_store_close(CacheStore *store)
+{
+	cache_remote_give_back(store, store->given);
+	cache_remote_give_back(store, store->remote);
+}
+
+CacheRemoteCounts cache_store_remote_counts(CacheStore *store)
+{
+	uint64_t n[COUNTS];
+	cache_remote_look(store);
+	add_counts(store, &(CacheRemoteCounts){0}, n);
+	return (CacheRemoteCounts){.hits = n[0], .misses = n[1], .errors = n[2], .puts = n[3], .dropped = n[4], .bytes_in = n[5],
+				   .bytes_out = n[6]};
+}
+
+/* ---- reading and writing ---- */
+
+/* What came is an entry of that key, whole: it goes into the arena, and into the store's own folder. */
+static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, const CacheRemoteValue *value, Arena *arena,
+		       CacheEntry *entry)
+{
+	char where[CACHE_REMOTE_WHY + CACHE_HEX_SIZE + 16], hex[CACHE_HEX_SIZE];
+	const char *why;
+	char *copy = arena_alloc_raw(arena, value->size + 1, 16);
+	memcpy(copy, value->bytes, value->size + 1);
+	Str file = {copy, value->size};
+	if (cache_entry_open(entry, file, &value->key, &why) && cache_entry_verify(entry, arena, &why)) {
+		cache_put_here(store, kind, &value->key, file);
+		return true;
+	}
+	cache_digest_hex(&value->key, hex);
+	snprintf(where, sizeof where, "%s/%s of %s", value->name, hex, cache_remote_name(remote));
+	cache_report(store, CACHE_FAULT_DAMAGED, where, why);
+	cache_remote_damaged(remote, value->size);
+	return false;
+}
+
+bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry)
+{
+	CacheRemote *remote = cache_remote_take(store, kind);
+	CacheRemoteValue value = {.name = cache_kind_names[kind], .key = *key};
+	volatile bool found = false;
+	Fault fault = {.kind = FAULT_NONE};
+	if (!remote)
+		return false;
+	cache_remote_get(remote, &value, 1);
+	if (value.bytes && FAULT_TRY(&fault)) {
+		found = take_entry(store, remote, kind, &value, arena, entry);
+		fault_leave(&fault);
+	}
+	free(value.bytes);
+	cache_remote_give_back(store, remote);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return found;
+}
+
+bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
+{
+	CacheRemote *remote = cache_remote_take(store, kind);
+	if (remote)
+		cache_remote_put(remote, cache_kind_names[kind], key, file);
+	cache_remote_give_back(store, remote);
+	return cache_put_here(store, kind, key, file);
+}
+
+size_t cache_store_flush(CacheStore *store, double seconds)
+{
+	CacheRemote *remote = cache_remote_take(store, CACHE_VARIANT);
+	size_t left = remote ? cache_remote_flush(remote, seconds) : 0;
+	cache_remote_give_back(store, remote);
+	return left;
+}
+
+void cache_remote_look(CacheStore *store)
+{
+	cache_remote_give_back(store, cache_remote_take(store, CACHE_VARIANT));
+}

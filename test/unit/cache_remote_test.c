@@ -1,0 +1,632 @@
+/* The remote cache with back ends of the test's own: what is found on another machine, what a server that is away or lies does to a
+ * store, the queue, forks, and the end of a process. Servers are in test/check/remote*.sh. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "cache/files.h"
+#include "cache/store.h"
+#include "neso/neso.h"
+
+enum { SLOTS = 1024, VALUE = 4096 };
+
+/* A server that processes may share. */
+typedef struct Server {
+	pthread_mutex_t lock;
+	atomic_int gets, puts, closes, result, blocked, entered;
+	struct {
+		char key[80], name[16];
+		size_t size;
+		char bytes[VALUE];
+	} slots[SLOTS];
+	uint32_t count;
+} Server;
+
+static Server *server_new(void)
+{
+	Server *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t shared;
+	assert_true(s != MAP_FAILED);
+	pthread_mutexattr_init(&shared);
+	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&s->lock, &shared);
+	return s;
+}
+
+static uint32_t slot_of(const Server *s, const char *key, const char *name)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (strcmp(s->slots[i].key, key) == 0 && strcmp(s->slots[i].name, name) == 0)
+			return i;
+	return s->count;
+}
+
+static int get_many(void *data, const char *const *keys, const char *const *names, size_t count, CacheGiveFn *give, void *sink, char *why,
+		    size_t why_size)
+{
+	Server *s = data;
+	s->gets++;
+	if (s->result) {
+		snprintf(why, why_size, "the test says so");
+		return s->result;
+	}
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = count; i-- > 0;) {
+		uint32_t slot = slot_of(s, keys[i], names[i]);
+		if (slot < s->count)
+			give(sink, i, s->slots[slot].bytes, s->slots[slot].size);
+	}
+	give(sink, count, "out of range", 12);
+	pthread_mutex_unlock(&s->lock);
+	return CACHE_REMOTE_OK;
+}
+
+static int put(void *data, const char *key, const char *name, const void *bytes, size_t size, char *why, size_t why_size)
+{
+	Server *s = data;
+	s->entered = 1;
+	while (s->blocked)
+		usleep(1000);
+	if (s->result) {
+		snprintf(why, why_size, "the test says so");
+		return s->result;
+	}
+	pthread_mutex_lock(&s->lock);
+	uint32_t slot = slot_of(s, key, name);
+	assert_true(slot < SLOTS && size <= VALUE);
+	snprintf(s->slots[slot].key, sizeof s->slots[slot].key, "%s", key);
+	snprintf(s->slots[slot].name, sizeof s->slots[slot].name, "%s", name);
+	memcpy(s->slots[slot].bytes, bytes, size);
+	s->slots[slot].size = size;
+	s->count = MAX(s->count, slot + 1);
+	s->puts++;
+	pthread_mutex_unlock(&s->lock);
+	return CACHE_REMOTE_OK;
+}
+
+static void on_close(void *data)
+{
+	((Server *)data)->closes++;
+}
+
+/* ---- stores in folders of their own: machines ---- */
+
+typedef struct Kit {
+	Arena arena;
+	char dir[64];
+	Server *server;
+	CacheRemoteOptions options;
+} Kit;
+
+static int setup(void **state)
+{
+	Kit *kit = calloc(1, sizeof *kit);
+	const char *base = getenv("TMPDIR");
+	snprintf(kit->dir, sizeof kit->dir, "%.40s/neso-remote-XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(kit->dir))
+		return -1;
+	arena_init(&kit->arena, 0);
+	kit->server = server_new();
+	kit->options = (CacheRemoteOptions){.largest = 1 << 20, .flush_ms = 5000};
+	*state = kit;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	Kit *kit = *state;
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf '%s'", kit->dir);
+	assert_int_equal(system(command), 0);
+	arena_free(&kit->arena);
+	munmap(kit->server, sizeof *kit->server);
+	free(kit);
+	return 0;
+}
+
+static CacheRemote *connect_to(Kit *kit, bool synchronous)
+{
+	CacheBackend backend = {kit->server, get_many, put, on_close};
+	CacheRemote *remote = cache_remote_new(&backend, "the test's server", synchronous, &kit->options);
+	assert_non_null(remote);
+	return remote;
+}
+
+static CacheStore *machine(Kit *kit, const char *name, bool synchronous)
+{
+	CacheOptions options = {.dir = os_path_join(&kit->arena, kit->dir, name), .wait = 5};
+	CacheStore *store = cache_store_new(&options);
+	CacheRemote *remote = connect_to(kit, synchronous);
+	CacheRemoteCounts rest;
+	cache_store_set_remote(store, remote);
+	cache_remote_drop(remote, &rest);
+	return store;
+}
+
+static CacheDigest key_of(uint32_t i)
+{
+	return cache_hash_of(&i, sizeof i);
+}
+
+/* An entry that tells its number. */
+static Str entry_of(Arena *arena, uint32_t i)
+{
+	CacheDigest key = key_of(i);
+	CacheSection sections[] = {{"number", {arena_copy(arena, &i, sizeof i), sizeof i}}, {"text", str_of(arena_printf(arena, "%0500u", i))}};
+	return cache_entry_write(arena, &key, sections, 2);
+}
+
+static void put_entry(Kit *kit, CacheStore *store, uint32_t i)
+{
+	CacheDigest key = key_of(i);
+	assert_true(cache_put(store, CACHE_VARIANT, &key, entry_of(&kit->arena, i)));
+}
+
+/* False: it is not there. What is there must be right. */
+static bool get_entry(CacheStore *store, uint32_t i, uint32_t *layer)
+{
+	Arena arena;
+	CacheDigest key = key_of(i);
+	CacheEntry entry;
+	Str number, text;
+	const char *why;
+	arena_init(&arena, 0);
+	bool there = cache_get(store, CACHE_VARIANT, &key, &arena, &entry, layer);
+	if (there) {
+		assert_true(cache_entry_section(&entry, "number", &arena, &number, &why));
+		assert_int_equal(number.len, sizeof i);
+		assert_memory_equal(number.ptr, &i, sizeof i);
+		assert_true(cache_entry_section(&entry, "text", &arena, &text, &why));
+		assert_string_equal(text.ptr, arena_printf(&arena, "%0500u", i));
+	}
+	arena_free(&arena);
+	return there;
+}
+
+static void test_second_machine(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false), *b = machine(kit, "b", false);
+	uint32_t layer = 99;
+	for (uint32_t i = 0; i < 50; i++)
+		put_entry(kit, a, i);
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	assert_int_equal(kit->server->puts, 50);
+	assert_string_equal(kit->server->slots[0].name, "variant");
+	for (uint32_t i = 0; i < 50; i++) {
+		assert_true(get_entry(b, i, &layer));
+		assert_int_equal(layer, CACHE_LAYER_REMOTE);
+	}
+	assert_int_equal(kit->server->gets, 50);
+	for (uint32_t i = 0; i < 50; i++) {
+		assert_true(get_entry(b, i, &layer)); /* it lies there now */
+		assert_int_equal(layer, 0);
+	}
+	assert_int_equal(kit->server->gets, 50);
+	assert_int_equal(kit->server->puts, 50); /* what came from there does not go back */
+	assert_false(get_entry(b, 50, NULL));
+	CacheRemoteCounts counts = cache_store_remote_counts(b);
+	assert_int_equal(counts.hits, 50);
+	assert_int_equal(counts.misses, 1);
+	assert_int_equal(counts.errors, 0);
+	assert_int_equal(counts.bytes_in, cache_store_remote_counts(a).bytes_out);
+	assert_int_equal(cache_fault(b).kind, CACHE_FAULT_NONE);
+	cache_store_free(a);
+	cache_store_free(b);
+	assert_int_equal(kit->server->closes, 2);
+}
+
+static void test_facts_stay(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", true);
+	CacheDigest key = key_of(1);
+	CacheEntry entry;
+	assert_true(cache_put(a, CACHE_FACT, &key, entry_of(&kit->arena, 1)));
+	key = key_of(2);
+	assert_false(cache_get(a, CACHE_FACT, &key, &kit->arena, &entry, NULL));
+	assert_int_equal(kit->server->puts + kit->server->gets, 0);
+	cache_store_free(a);
+}
+
+static void test_damage(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", true);
+	size_t size = entry_of(&kit->arena, 7).len;
+	put_entry(kit, a, 7);
+	char *bytes = kit->server->slots[0].bytes;
+	for (size_t at = 0; at < size; at++) { /* any bit of any byte */
+		CacheStore *b = machine(kit, "b", true);
+		bytes[at] ^= (char)(1 << at % 8);
+		assert_false(get_entry(b, 7, NULL));
+		CacheFault fault = cache_fault(b);
+		assert_int_equal(fault.kind, CACHE_FAULT_DAMAGED);
+		assert_non_null(strstr(fault.path, "of the test's server"));
+		assert_false(get_entry(b, 7, NULL));
+		assert_int_equal(cache_fault(b).kind, CACHE_FAULT_NONE); /* told once */
+		bytes[at] ^= (char)(1 << at % 8);
+		cache_store_free(b);
+	}
+	for (size_t len = 0; len < size; len += 13) { /* cut off anywhere */
+		CacheStore *b = machine(kit, "b", true);
+		kit->server->slots[0].size = len;
+		assert_false(get_entry(b, 7, NULL));
+		assert_int_equal(cache_fault(b).kind, CACHE_FAULT_DAMAGED);
+		cache_store_free(b);
+	}
+	CacheStore *b = machine(kit, "b", true), *c = machine(kit, "c", true);
+	assert_false(get_entry(b, 7, NULL));
+	CacheRemoteCounts counts = cache_store_remote_counts(b);
+	assert_int_equal(counts.hits, 0);
+	assert_int_equal(counts.errors, (int)(2 * size + (size + 12) / 13 + 1));
+	assert_int_equal(counts.bytes_in, 0);
+	put_entry(kit, b, 7); /* made again: healed */
+	assert_true(get_entry(c, 7, NULL));
+	/* An entry of another key, whole, is no entry of this one. */
+	CacheDigest key = key_of(8);
+	cache_digest_hex(&key, kit->server->slots[0].key);
+	assert_false(get_entry(c, 8, NULL));
+	cache_store_free(a);
+	cache_store_free(b);
+	cache_store_free(c);
+}
+
+static void test_away_and_back(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false), *b = machine(kit, "b", false);
+	kit->server->result = CACHE_REMOTE_AWAY;
+	for (uint32_t i = 0; i < 100; i++) {
+		assert_false(get_entry(a, i, NULL));
+		put_entry(kit, a, i);
+	}
+	/* It was asked at the start, and then left alone; who waits for it does not. */
+	assert_true(kit->server->gets <= 2);
+	assert_int_equal(cache_store_flush(a, 1000), 100);
+	CacheFault fault = cache_fault(a);
+	assert_int_equal(fault.kind, CACHE_FAULT_REMOTE);
+	assert_string_equal(fault.path, "the test's server");
+	assert_string_equal(fault.why, "the test says so");
+	assert_int_equal(cache_fault(a).kind, CACHE_FAULT_NONE);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_true(get_entry(a, i, NULL));
+	/* It is back: what waited gets there. */
+	kit->server->result = CACHE_REMOTE_OK;
+	for (int i = 0; kit->server->puts < 100 && i < 3000; i++)
+		usleep(10000);
+	assert_int_equal(kit->server->puts, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_true(get_entry(b, i, NULL));
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	cache_store_free(a);
+	cache_store_free(b);
+}
+
+static void test_closed_while_away(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false);
+	kit->server->result = CACHE_REMOTE_AWAY;
+	assert_false(get_entry(a, 1, NULL));
+	put_entry(kit, a, 1);
+	kit->options.flush_ms = 1000 * 1000; /* it is not waited for */
+	cache_store_free(a);
+	assert_int_equal(kit->server->closes, 1);
+	a = machine(kit, "a", false);
+	assert_int_equal(cache_store_remote_counts(a).dropped, 1);
+	cache_store_free(a);
+}
+
+static void test_refused(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false);
+	kit->server->result = CACHE_REMOTE_REFUSED;
+	put_entry(kit, a, 1);
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	kit->server->result = CACHE_REMOTE_OK;
+	put_entry(kit, a, 2); /* the next one is tried */
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	assert_int_equal(kit->server->puts, 1);
+	CacheRemoteCounts counts = cache_store_remote_counts(a);
+	assert_int_equal(counts.dropped, 1);
+	assert_int_equal(counts.errors, 1);
+	assert_int_equal(cache_fault(a).kind, CACHE_FAULT_REMOTE);
+	cache_store_free(a);
+}
+
+static void test_too_large(void **state)
+{
+	Kit *kit = *state;
+	size_t size = entry_of(&kit->arena, 1).len;
+	CacheStore *a = machine(kit, "a", true);
+	put_entry(kit, a, 1);
+	kit->options.largest = size - 1;
+	CacheStore *b = machine(kit, "b", true);
+	assert_false(get_entry(b, 1, NULL));
+	put_entry(kit, b, 1);
+	assert_int_equal(kit->server->puts, 1);
+	assert_int_equal(cache_store_remote_counts(b).dropped, 1);
+	assert_true(get_entry(b, 1, NULL)); /* here it is kept */
+	cache_store_free(a);
+	cache_store_free(b);
+}
+
+static void test_modes(void **state)
+{
+	Kit *kit = *state;
+	kit->options.no_writes = true;
+	CacheStore *a = machine(kit, "a", true);
+	put_entry(kit, a, 1);
+	assert_false(get_entry(a, 2, NULL));
+	assert_int_equal(kit->server->gets, 1);
+	kit->options.no_writes = false;
+	kit->options.no_reads = true;
+	CacheStore *b = machine(kit, "b", true);
+	assert_false(get_entry(b, 1, NULL));
+	put_entry(kit, b, 1);
+	assert_int_equal(kit->server->gets, 1);
+	assert_int_equal(kit->server->puts, 1);
+	cache_store_free(a);
+	cache_store_free(b);
+}
+
+static void test_queue_has_a_bound(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false);
+	kit->server->blocked = 1;
+	for (uint32_t i = 0; i < 1000; i++)
+		put_entry(kit, a, i);
+	uint64_t dropped = cache_store_remote_counts(a).dropped;
+	assert_true(dropped >= 1000 - 513);
+	kit->server->blocked = 0;
+	assert_int_equal(cache_store_flush(a, 60), 0);
+	assert_int_equal((uint64_t)kit->server->puts + dropped, 1000);
+	cache_store_free(a);
+}
+
+static void test_stuck_put(void **state)
+{
+	Kit *kit = *state;
+	kit->options.flush_ms = 50;
+	CacheStore *a = machine(kit, "a", false);
+	kit->server->blocked = 1;
+	put_entry(kit, a, 1);
+	while (!kit->server->entered)
+		usleep(1000);
+	cache_store_free(a); /* returns all the same, and closes nothing under the put's feet */
+	assert_int_equal(kit->server->closes, 0);
+	kit->server->blocked = 0;
+	for (int i = 0; !kit->server->puts && i < 3000; i++)
+		usleep(10000);
+	assert_int_equal(kit->server->puts, 1);
+	usleep(50000);
+}
+
+typedef struct Reader {
+	CacheStore *store;
+	uint32_t found;
+} Reader;
+
+static void *read_all(void *data)
+{
+	Reader *reader = data;
+	for (uint32_t i = 0; i < 200; i++)
+		reader->found += get_entry(reader->store, i, NULL);
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false), *b = machine(kit, "b", false);
+	for (uint32_t i = 0; i < 200; i++)
+		put_entry(kit, a, i);
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	Reader readers[8];
+	pthread_t threads[8];
+	for (int i = 0; i < 8; i++) {
+		readers[i] = (Reader){.store = b};
+		pthread_create(&threads[i], NULL, read_all, &readers[i]);
+	}
+	for (int i = 0; i < 8; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(readers[i].found, 200);
+	}
+	CacheRemoteCounts counts = cache_store_remote_counts(b);
+	assert_int_equal(counts.hits, kit->server->gets);
+	assert_int_equal(counts.errors, 0);
+	cache_store_free(a);
+	cache_store_free(b);
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_fork_and_exit(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", false);
+	put_entry(kit, a, 1);
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	kit->server->blocked = 1;
+	put_entry(kit, a, 2); /* the parent's thread is in a put while it forks */
+	pid_t child = fork();
+	if (child == 0) {
+		bool good = get_entry(a, 1, NULL) && !get_entry(a, 3, NULL);
+		for (uint32_t i = 10; i < 20; i++)
+			put_entry(kit, a, i);
+		exit(good ? 0 : 1); /* flushes, without a word of closing */
+	}
+	usleep(100000);
+	kit->server->blocked = 0;
+	assert_int_equal(status_of(child), 0);
+	assert_int_equal(cache_store_flush(a, 20), 0);
+	assert_int_equal(kit->server->puts, 12);
+	CacheStore *b = machine(kit, "b", false);
+	for (uint32_t i = 10; i < 20; i++)
+		assert_true(get_entry(b, i, NULL));
+	cache_store_free(a);
+	cache_store_free(b);
+}
+
+static void test_many_at_once(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", true);
+	CacheRemote *remote = connect_to(kit, true);
+	CacheRemoteValue values[100];
+	CacheRemoteCounts rest;
+	for (uint32_t i = 0; i < 100; i += 2)
+		put_entry(kit, a, i);
+	for (uint32_t i = 0; i < 100; i++)
+		values[i] = (CacheRemoteValue){.name = "variant", .key = key_of(i)};
+	assert_true(cache_remote_get(remote, values, 100));
+	assert_int_equal(kit->server->gets, 2); /* 64 in a request */
+	for (uint32_t i = 0; i < 100; i++) {
+		Str entry = entry_of(&kit->arena, i);
+		assert_int_equal(values[i].bytes != NULL, i % 2 == 0);
+		if (!values[i].bytes)
+			continue;
+		assert_int_equal(values[i].size, entry.len);
+		assert_memory_equal(values[i].bytes, entry.ptr, entry.len);
+		free(values[i].bytes);
+	}
+	cache_remote_drop(remote, &rest);
+	assert_int_equal(rest.hits, 50);
+	assert_int_equal(rest.misses, 50);
+	cache_store_free(a);
+}
+
+/* ---- by the public functions ---- */
+
+static neso_context *context_in(Kit *kit, const char *name)
+{
+	neso_context_options options = {.size = sizeof options, .cache_dir = os_path_join(&kit->arena, kit->dir, name)};
+	neso_context *context;
+	assert_int_equal(neso_context_new(&options, &context, NULL), NESO_OK);
+	neso_cache_remote remote = {.size = sizeof remote, .name = "the test's server", .data = kit->server, .get_many = get_many,
+				    .put = put, .close = on_close};
+	assert_int_equal(neso_cache_set_remote(context, &remote, NULL), NESO_OK);
+	return context;
+}
+
+static void test_api(void **state)
+{
+	Kit *kit = *state;
+	neso_context *a = context_in(kit, "a"), *b = context_in(kit, "b");
+	char *bytes;
+	size_t size;
+	uint64_t left = 9;
+	neso_cache_file pair[] = {{"one", "1", 1}, {"two", "22", 2}}, *files;
+	assert_int_equal(neso_cache_put(a, "key", "name", "hello", 5, NULL, NULL), NESO_OK);
+	assert_int_equal(neso_cache_put_group(a, "key", "group", pair, 2, NULL, NULL), NESO_OK);
+	assert_int_equal(neso_cache_flush(a, 20, &left, NULL), NESO_OK);
+	assert_int_equal(left, 0);
+	assert_int_equal(neso_cache_get(b, "key", "name", &bytes, &size, NULL), NESO_OK);
+	assert_int_equal(size, 5);
+	assert_string_equal(bytes, "hello");
+	neso_text_free(bytes);
+	assert_int_equal(neso_cache_get_group(b, "key", "group", &files, &size, NULL), NESO_OK);
+	assert_int_equal(size, 2);
+	assert_string_equal(files[1].name, "two");
+	assert_memory_equal(files[1].bytes, "22", 2);
+	neso_cache_group_free(files);
+	neso_cache_stats stats = {.size = sizeof stats};
+	assert_int_equal(neso_cache_get_stats(b, &stats, NULL), NESO_OK);
+	assert_int_equal(stats.remote_found, 2);
+	assert_true(stats.remote_bytes_in > 200);
+	assert_int_equal(stats.remote_hits, 0); /* no variant was asked for */
+	assert_int_equal(neso_cache_get_stats(a, &stats, NULL), NESO_OK);
+	assert_int_equal(stats.remote_puts, 2);
+	/* Without it again: nothing is asked, and the one that was is closed. */
+	assert_int_equal(neso_cache_set_remote(b, NULL, NULL), NESO_OK);
+	assert_int_equal(kit->server->closes, 1);
+	int gets = kit->server->gets;
+	assert_int_equal(neso_cache_get(b, "key", "another", &bytes, &size, NULL), NESO_OK);
+	assert_null(bytes);
+	assert_int_equal(kit->server->gets, gets);
+	neso_context_free(a);
+	neso_context_free(b);
+	assert_int_equal(kit->server->closes, 2);
+}
+
+static void test_api_usage(void **state)
+{
+	Kit *kit = *state;
+	neso_context *a = context_in(kit, "a");
+	neso_cache_remote remote = {.size = sizeof remote, .name = "nothing"};
+	assert_int_equal(neso_cache_set_remote(NULL, NULL, NULL), NESO_ERROR_USAGE);
+	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	remote = (neso_cache_remote){.size = sizeof remote, .get_many = get_many};
+	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	remote = (neso_cache_remote){.name = "x", .get_many = get_many};
+	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	assert_int_equal(neso_cache_flush(NULL, 1, NULL, NULL), NESO_ERROR_USAGE);
+	assert_int_equal(neso_cache_flush(a, -1, NULL, NULL), NESO_ERROR_USAGE);
+	neso_context_free(a);
+}
+
+/* The first warning of a flush after a miss; the environment says which cache. */
+static void warned(Kit *kit, const char *place, const char *text)
+{
+	neso_context_options options = {.size = sizeof options, .cache_dir = os_path_join(&kit->arena, kit->dir, "w")};
+	neso_context *context;
+	neso_diagnostics *diagnostics;
+	char *bytes;
+	size_t size;
+	setenv("TRITON_REMOTE_CACHE_BACKEND", place, 1);
+	assert_int_equal(neso_context_new(&options, &context, NULL), NESO_OK);
+	assert_int_equal(neso_cache_get(context, "key", "nothing", &bytes, &size, NULL), NESO_OK);
+	assert_null(bytes);
+	assert_int_equal(neso_cache_flush(context, 1, NULL, &diagnostics), NESO_OK); /* DIAG_CACHE_REMOTE */
+	assert_int_equal(neso_diagnostics_count(diagnostics), 1);
+	const char *said = neso_diagnostics_text(diagnostics);
+	if (!strstr(said, text))
+		fail_msg("%s", said);
+	assert_null(strstr(said, "secret"));
+	neso_diagnostics_free(diagnostics);
+	neso_context_free(context);
+	unsetenv("TRITON_REMOTE_CACHE_BACKEND");
+}
+
+static void test_no_library(void **state)
+{
+	Kit *kit = *state;
+	setenv("NESO_REMOTE_PATH", "/nowhere/libneso-remote.so", 1);
+	warned(kit, "redis://me:secret@host:1/2", "the remote cache at redis://host:1/2 is not to be had: libneso-remote.so, which speaks to it");
+	unsetenv("NESO_REMOTE_PATH");
+	warned(kit, "my.module:Class", "a class of Python's");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_second_machine), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
+		TEST(test_closed_while_away), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
+		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
+		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_no_library),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
