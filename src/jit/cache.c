@@ -2,7 +2,10 @@
  *
  * Two levels: the key of the variant gives the whole of it; where it is compiled, the hash of its PTX, the assembler and its flags
  * give the cubin, which is most of the time. One process compiles a key while others wait for it. Nothing here can
- * fail but the compilation: what the store could not do is a warning. */
+ * fail but the compilation: what the store could not do is a warning.
+ *
+ * Beside a variant that ptxas made lies a reference to it under the key that it has whoever assembles: a machine without ptxas finds
+ * by that what another one made (a pack, a layer, a server). */
 #include <stdlib.h>
 
 #include "base/option.h"
@@ -338,6 +341,47 @@ static bool load(Making *m)
 	return false;
 }
 
+/* Where there is no ptxas: what another machine's made. */
+static bool load_foreign(Making *m)
+{
+	NvTools *tools = m->keyed.variant->kernel->module->host->tools;
+	NvAssemble how = jit_gpu_assemble(m->keyed.variant);
+	Arena *arena = m->diags->arena;
+	CacheDigest own = m->keyed.digest, named;
+	CacheEntry entry;
+	CacheKey any;
+	Str made, assembler;
+	const char *why;
+	if (!nv_takes_cubin_of(tools, &how, "ptxas 0", arena))
+		return false;
+	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
+	named = cache_key_digest(&any);
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, NULL) ||
+	    !cache_entry_section(&entry, "variant", arena, &made, &why) ||
+	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->keyed.digest) ||
+	    !nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) || !load(m)) {
+		m->keyed.digest = own;
+		return false;
+	}
+	return true;
+}
+
+static void put_reference(Making *m, Arena *arena)
+{
+	const char *assembler = cache_key_value(&m->keyed.key, "assembler");
+	char hex[CACHE_HEX_SIZE];
+	CacheKey any;
+	if (strncmp(assembler, "ptxas ", 6) != 0)
+		return;
+	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
+	cache_digest_hex(&m->keyed.digest, hex);
+	CacheDigest digest = cache_key_digest(&any);
+	const char *said = arena_printf(arena, "{\"variant\": \"where there is no ptxas: %.16s\"}\n", hex);
+	CacheSection sections[] = {{"key", cache_key_text(&any)}, {"variant", str_of(hex)}, {"assembler", str_of(assembler)},
+				   {"metadata", str_of(said)}};
+	cache_put(m->mode.store, CACHE_VARIANT, &digest, cache_entry_write(arena, &digest, sections, ARRAY_LEN(sections)));
+}
+
 bool jit_is_our_generator(DiagList *diags)
 {
 	const CodegenTable *table = codegen_load(diags);
@@ -364,8 +408,10 @@ static bool compile_and_put(Making *m)
 		arena_init(&arena, 0);
 		Str said = jit_said_write(&arena, m->diags, before);
 		Str file = jit_stored_write(variant, &m->keyed.digest, &m->keyed.key, &m->keyed.content, said, m->mode.binary_only, &arena);
-		if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file))
+		if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file)) {
 			cache_digest_hex(&m->keyed.digest, variant->gpu->cache_key);
+			put_reference(m, &arena);
+		}
 		arena_free(&arena);
 		variant->gpu->store_seconds = os_now() - began;
 	}
@@ -376,7 +422,7 @@ static bool compile_and_put(Making *m)
 static bool make(Making *m)
 {
 	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
-	if (m->mode.read && load(m))
+	if (m->mode.read && (load(m) || load_foreign(m)))
 		return true;
 	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->keyed.digest, &m->claim) : CACHE_MINE;
 	if (claimed == CACHE_THERE && load(m))
@@ -389,9 +435,10 @@ bool jit_keyed(JitKeyed *keyed, Arena *arena)
 	DiagList none;
 	diag_init(&none, arena, NULL);
 	cache_key_init(&keyed->key, arena);
-	if (!jit_content(keyed->variant, arena, &keyed->content) ||
-	    !jit_variant_rows(keyed->variant, &keyed->content, &keyed->key, &none))
+	if (!jit_content(keyed->variant, arena, &keyed->content))
 		return false;
+	/* Without an assembler something may be there all the same; else compiling says what is missing. */
+	jit_variant_rows(keyed->variant, &keyed->content, &keyed->key, &none);
 	if (keyed->override.given) {
 		char hex[CACHE_HEX_SIZE];
 		CacheDigest digest = cache_hash_of(keyed->override.text.ptr, keyed->override.text.len);

@@ -24,8 +24,10 @@ typedef struct JitContent {
 } JitContent;
 /* False: the sources do not say it (they do not compile). */
 bool jit_content(const JitVariant *variant, Arena *arena, JitContent *content);
-/* All rows of a variant for a GPU. False after diagnosing: there is no assembler. */
+/* All rows of a variant for a GPU. False after diagnosing: there is no assembler; the rows are there, with "none" for it. */
 bool jit_variant_rows(const JitVariant *variant, const JitContent *content, CacheKey *key, DiagList *diags);
+/* The same rows whoever assembles: what a variant is found by where there is no ptxas. */
+void jit_any_assembler_rows(const JitVariant *variant, const CacheKey *key, CacheKey *any);
 
 /* What decides which constexprs of a call under JIT_POLICY_GENERIC are arguments. False as for jit_content. */
 bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest);

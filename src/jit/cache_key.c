@@ -217,12 +217,10 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 {
 	NvAssemble how = jit_gpu_assemble(variant);
 	const char *assembler = nv_assembler_identity(variant->kernel->module->host->tools, &how, key->arena, diags);
-	if (!assembler)
-		return false;
 	cache_key_add(key, "neso", NESO_VERSION);
 	cache_key_add(key, "compiler", base_source_hash);
 	cache_key_add(key, "llvm", NESO_LLVM_VERSION);
-	cache_key_add(key, "assembler", assembler);
+	cache_key_add(key, "assembler", assembler ? assembler : "none");
 	cache_key_add(key, "target", variant->options.gpu->name);
 	cache_key_add(key, "kernel", variant->kernel->info->qualified_name);
 	Numbered numbered = {0};
@@ -230,5 +228,19 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	option_rows(variant, key);
 	environment_rows(variant, key);
 	add_content(key, &numbered, content);
-	return true;
+	return assembler != NULL;
+}
+
+void jit_any_assembler_rows(const JitVariant *variant, const CacheKey *key, CacheKey *any)
+{
+	NvAssemble how = jit_gpu_assemble(variant);
+	cache_key_init(any, key->arena);
+	for (uint32_t i = 0; i < key->rows.len; i++) {
+		const CacheRow *row = &key->rows.data[i];
+		if (strcmp(row->name, "assembler") == 0)
+			cache_key_printf(any, row->name, "any%s",
+					 nv_assembler_options(variant->kernel->module->host->tools, &how, key->arena));
+		else
+			cache_key_add(any, row->name, row->value);
+	}
 }

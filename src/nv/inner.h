@@ -181,6 +181,8 @@ struct NvTool {
 };
 const NvTool *nv_tool(NvTools *tools, const char *name, unsigned capability, Arena *arena, const char **tried);
 const NvToolsOptions *nv_tools_options(const NvTools *tools);
+/* Does a setting name the driver's compiler? */
+bool nv_wants_driver(const NvTools *tools);
 /* Does a setting say so (there may be no driver all the same), or is there no ptxas but a driver? */
 bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena);
 /* Options from the tools or PTXAS_OPTIONS, as written. */

@@ -125,6 +125,11 @@ void nv_report_remarks(Str log, Str ptx, const char *path, LineCol at, RemarkLis
  * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is
  * none. */
 const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags);
+/* Its part that tells of options: " -O0", "". In the arena. */
+const char *nv_assembler_options(NvTools *tools, const NvAssemble *how, Arena *arena);
+/* May a cubin that `assembler` (an identity) made elsewhere stand for one made here? Where there is no ptxas and nobody asked for the
+ * driver's compiler, and the driver, if there is one, is not of a major release before the assembler's: it might not load it. */
+bool nv_takes_cubin_of(NvTools *tools, const NvAssemble *how, const char *assembler, Arena *arena);
 /* Newest PTX version that it reads: 90 for 9.0; 0 after diagnosing. */
 unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags);
 /* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False:

@@ -1,6 +1,7 @@
 /* From PTX to a cubin: by ptxas where there is one, else by the driver's compiler (link.c). */
 #include "nv/inner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fault.h"
@@ -199,10 +200,23 @@ void nv_cubin_free(NvCubin *cubin)
 	*cubin = (NvCubin){0};
 }
 
+const char *nv_assembler_options(NvTools *tools, const NvAssemble *how, Arena *arena)
+{
+	const char *extra = nv_extra_options(tools);
+	return arena_printf(arena, "%s%s%s", nv_optimizes(how) || how->no_optimize ? "" : " -O0", *extra ? " " : "", extra);
+}
+
+bool nv_takes_cubin_of(NvTools *tools, const NvAssemble *how, const char *assembler, Arena *arena)
+{
+	unsigned major;
+	int version = how->driver ? nv_driver_version(how->driver) : 0;
+	return !nv_wants_driver(tools) && !nv_tool(tools, "ptxas", how->target->capability, arena, NULL) &&
+	       sscanf(assembler, "ptxas %u", &major) == 1 && (!version || major <= (unsigned)version / 1000);
+}
+
 const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags)
 {
-	const char *extra = nv_extra_options(tools), *tried, *name;
-	const char *more = nv_optimizes(how) || how->no_optimize ? "" : " -O0";
+	const char *tried, *name;
 	if (nv_uses_driver(tools, how, arena)) {
 		if (!have_driver(how, diags))
 			return NULL;
@@ -215,7 +229,7 @@ const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *
 		}
 		name = arena_printf(arena, "ptxas %s", tool->version);
 	}
-	return arena_printf(arena, "%s%s%s%s", name, more, *extra ? " " : "", extra);
+	return arena_printf(arena, "%s%s", name, nv_assembler_options(tools, how, arena));
 }
 
 /* Which PTX a release of CUDA reads: each minor release of 11 and 12 up to 12.5 raised it by one, 12.6 did not. */

@@ -269,12 +269,17 @@ bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **
 	return true;
 }
 
-bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
+bool nv_wants_driver(const NvTools *tools)
 {
 	const char *chosen = tools->options.ptxas;
 	if (!chosen)
 		chosen = option_given(OPTION_PTXAS, NULL);
-	if (chosen && strcmp(chosen, "driver") == 0)
+	return chosen && strcmp(chosen, "driver") == 0;
+}
+
+bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
+{
+	if (nv_wants_driver(tools))
 		return true;
 	return how->driver && !given_ptxas(tools, how->target->capability) &&
 	       !nv_tool(tools, "ptxas", how->target->capability, arena, NULL);

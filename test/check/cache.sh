@@ -115,6 +115,21 @@ compile '*fp32:16, i32:16, 64'
 cmp "$TMP/cubin" "$TMP/first" && exit 1
 is hits 1
 is misses 0
+# ... also where there is no ptxas, as far as it knows the variant; and not where another ptxas is to be asked
+TRITON_CACHE_DIR=$TMP/bare
+neso cache unpack "$TMP/pack" >"$TMP/out"
+export TRITON_PTXAS_PATH=/nonexistent/ptxas
+cp "$TMP/cubin" "$TMP/packed"
+compile '*fp32:16, i32:16, 64'
+cmp "$TMP/cubin" "$TMP/packed"
+is hits 1
+neso cache ls >"$TMP/out"
+want "$TMP/out" 'where there is no ptxas: '
+compile '*fp32:16, i64, 64' 2>"$TMP/out" && exit 1
+want "$TMP/out" 'no ptxas: /nonexistent/ptxas'
+PTXAS_OPTIONS=-O1 compile '*fp32:16, i32:16, 64' 2>"$TMP/out" && exit 1
+unset TRITON_PTXAS_PATH
+
 head -c 3000 "$TMP/pack" >"$TMP/cut"
 TRITON_CACHE_DIR=$TMP/three
 neso cache unpack "$TMP/cut" >"$TMP/out" && exit 1

@@ -166,6 +166,6 @@ wait $pid || got=$?
 [ $got -eq 143 ] || { echo "status $got after an interrupt"; cat "$TMP/out" "$TMP/err"; exit 1; }
 want "$TMP/out" ' not begun'
 done_=$(sed -n 's/^\([0-9]*\) compiled.*/\1/p' "$TMP/out")
-[ "$(find "$TMP/stopped/neso-1/variant" -type f | wc -l)" -eq "$done_" ]
+[ "$(neso cache ls | grep -c 'target=sm_80')" -eq "$done_" ]
 [ "$(find "$TMP/stopped/neso-1/tmp" "$TMP/stopped/neso-1/lock" -type f 2>/dev/null | wc -l)" -eq 0 ]
 exit 0

@@ -375,6 +375,17 @@ static void search_order(void **state)
 	how = how_of("sm_90a");
 	assert_null(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags));
 	kit_expect(&t.kit, DIAG_PTXAS_MISSING, "no ptxas: /no/such/ptxas is not a program");
+	/* Without ptxas what another one made will do, but not with a driver that is a major release older. */
+	assert_true(nv_takes_cubin_of(tools, &how, "ptxas 13.1.80 -O0", &t.kit.arena));
+	assert_false(nv_takes_cubin_of(tools, &how, "driver 13.0 (580.95.05)", &t.kit.arena));
+	how.driver = t.kit.driver;
+	assert_true(nv_driver_start(t.kit.driver, &t.kit.diags)); /* of 13.0 */
+	assert_true(nv_takes_cubin_of(tools, &how, "ptxas 13.1.80", &t.kit.arena));
+	assert_true(nv_takes_cubin_of(tools, &how, "ptxas 12.8.93", &t.kit.arena));
+	assert_false(nv_takes_cubin_of(tools, &how, "ptxas 14.0.1", &t.kit.arena));
+	setenv("TRITON_PTXAS_PATH", t.ptxas, 1);
+	assert_false(nv_takes_cubin_of(tools, &how, "ptxas 12.8.93", &t.kit.arena));
+	how.driver = NULL;
 	unsetenv("TRITON_PTXAS_PATH");
 	unsetenv("TRITON_PTXAS_BLACKWELL_PATH");
 	unsetenv("NESO_PTXAS");
@@ -413,6 +424,7 @@ static void drivers_compiler(void **state)
 	assert_memory_equal(cubin.data, "\177ELF", 4);
 	nv_cubin_free(&cubin);
 	assert_non_null(strstr(nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags), "driver 13.0"));
+	assert_false(nv_takes_cubin_of(t.tools, &how, "ptxas 13.0.88", &t.kit.arena)); /* it was asked for */
 	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 90);
 	t.kit.fake->jit_error = "ptxas application ptx input, line 10; error   : Unknown symbol '%r9'\n"
 				"ptxas fatal   : Ptx assembly aborted due to errors";
