@@ -31,8 +31,12 @@ void lower_init(Lower *lw)
 
 bool lower_op(Lower *lw, IrOp *op)
 {
+	const IrOp *outer = lw->op;
 	lower_line(lw, op->loc);
-	return hooks[op->kind](lw, op);
+	lw->op = op;
+	bool good = hooks[op->kind](lw, op);
+	lw->op = outer;
+	return good;
 }
 
 bool lower_block(Lower *lw, IrBlock *block)

@@ -26,6 +26,13 @@ typedef struct LowerValue {
 	uint32_t count; /* 0: not lowered yet */
 } LowerValue;
 
+/* Who is asked what an access moves: see lower_elements. */
+typedef struct LowerTileNode {
+	const IrOp *op;
+	const Layout *layout;
+	LLVMMetadataRef node;
+} LowerTileNode;
+
 typedef struct LowerTypes {
 	LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, void_;
 	LLVMTypeRef global; /* ptr addrspace(1) */
@@ -50,6 +57,8 @@ typedef struct Lower {
 	LowerTypes t;
 	LLVMValueRef fn;           /* being built */
 	IrOp *func;                /* what it is made of */
+	const IrOp *op;            /* being lowered: the innermost */
+	LowerTileNode tile;        /* made last */
 	LLVMValueRef shared_base;  /* ptr addrspace(3): the start of dynamic shared memory */
 	LowerValue *values;        /* by IrValue id */
 	bool uses_print, uses_assert;
@@ -127,6 +136,19 @@ const char *lower_type_suffix(Lower *lw, LLVMTypeRef type);
 LLVMAttributeRef lower_range(Lower *lw, unsigned bits, uint64_t from, uint64_t to);
 /* What is built from here on belongs to this place of the source; NULL: to none. lower_block does it for each op. */
 void lower_line(Lower *lw, IrLoc loc);
+
+/* Which elements of the op's tile an instruction moves: those of register `first` of `layout` (repetitions included) and what
+ * `vector` adds for each bit of an element's place, `matrix` for each of a matrix's. */
+typedef struct LowerElements {
+	enum { LOWER_WORDS, LOWER_ROWS, LOWER_ROWS_TRANSPOSED } kind;
+	const Layout *layout;
+	uint32_t first;
+	const uint32_t *vector, *matrix;
+	unsigned vector_bits, matrix_bits;
+} LowerElements;
+
+/* Says so, where predictions are asked for (lower_tile.c); NULL: of the op's tile, which is not known. */
+void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *elements);
 
 /* i1: parity of (word & mask) is 1. */
 LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask);

@@ -162,6 +162,37 @@ void lower_access_predict(Lower *lw, const LayoutAccess *a, const SharedPlace *p
 	LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1), LLVMMetadataAsValue(lw->cx, node));
 }
 
+/* The tile's layout on the registers that go through memory: a thread's are exchanged before, or after. */
+static const Layout *exchanged(Lower *lw, const LayoutAccess *a, const Layout *tile)
+{
+	unsigned registers = tile ? layout_in_bits(tile, LAYOUT_REGISTER) : 0;
+	uint64_t bases[64];
+	bool same = true;
+	if (!tile || tile->in_bits != registers + a->thread_bits)
+		return NULL;
+	memcpy(bases, tile->bases, sizeof *bases * tile->in_bits);
+	for (unsigned i = 0; i < a->thread_bits; i++) {
+		bases[registers + i] ^= layout_apply(tile, a->swap[i]);
+		same &= !a->swap[i];
+	}
+	return same ? tile : layout_make(&lw->gpu->layouts, &tile->in, &tile->out, bases);
+}
+
+static void say_elements(Lower *lw, const LayoutAccess *a, const SharedPlace *place, const Layout *tile, uint32_t registers,
+			 LLVMValueRef instruction)
+{
+	LowerElements e = {
+		.kind = a->kind == LAYOUT_ACCESS_VECTOR ? LOWER_WORDS : a->kind == LAYOUT_ACCESS_MATRIX_TRANS ? LOWER_ROWS_TRANSPOSED : LOWER_ROWS,
+		.layout = tile,
+		.first = place->first ^ registers,
+		.vector = a->vector,
+		.vector_bits = a->vector_bits,
+		.matrix = a->matrix,
+		.matrix_bits = a->kind == LAYOUT_ACCESS_VECTOR ? 0 : a->matrix_bits,
+	};
+	lower_elements(lw, instruction, &e);
+}
+
 /* ---- vectors ---- */
 
 static LLVMTypeRef words_type(Lower *lw, const Words *w)
@@ -200,13 +231,15 @@ static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in,
 	}
 }
 
-static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address, LLVMValueRef block)
+/* *call: the instruction. */
+static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address, LLVMValueRef block, LLVMValueRef *call)
 {
 	LLVMTypeRef word = lower_int_type(lw, w->bits), fields[4] = {word, word, word, word};
 	LLVMTypeRef type = w->count > 1 ? LLVMStructTypeInContext(lw->cx, fields, w->count, false) : word;
 	LLVMValueRef args[] = {address, block};
 	LLVMValueRef got = machine_family(lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v%ub%u", w->count, w->bits),
 					  type, args, 2);
+	*call = got;
 	if (w->count == 1)
 		return got;
 	LLVMValueRef value = LLVMGetPoison(words_type(lw, w));
@@ -254,35 +287,41 @@ static LLVMValueRef load_matrix(Lower *lw, const LayoutAccess *a, const Instruct
 void lower_access_store(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word,
 			const LLVMValueRef *held)
 {
+	const Layout *tile = lw->predictions ? exchanged(lw, a, place->tile) : NULL;
 	for (unsigned i = 0; i < layout_access_instructions(a); i++) {
 		Instruction in;
 		if (!instruction_of(a, place, i, &in))
 			continue;
-		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address);
-		bool vector = a->kind == LAYOUT_ACCESS_VECTOR;
-		lower_access_predict(lw, a, place,
-				     vector ? store_vector(lw, a, &in, address, held) : store_matrix(lw, a, &in, address, held));
+		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address), store;
+		store = a->kind == LAYOUT_ACCESS_VECTOR ? store_vector(lw, a, &in, address, held) : store_matrix(lw, a, &in, address, held);
+		lower_access_predict(lw, a, place, store);
+		say_elements(lw, a, place, tile, in.registers, store);
 	}
 }
 
 void lower_access_load(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word, LLVMValueRef *held)
 {
 	Words w = words_of(a->element_bits, a->vector_bits);
+	const Layout *tile = lw->predictions ? exchanged(lw, a, place->tile) : NULL;
 	for (unsigned i = 0; i < layout_access_instructions(a); i++) {
 		Instruction in;
 		if (!instruction_of(a, place, i, &in))
 			continue;
-		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address), value;
+		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address), value, got;
 		if (a->kind != LAYOUT_ACCESS_VECTOR) {
-			lower_access_predict(lw, a, place, load_matrix(lw, a, &in, address, held));
+			value = load_matrix(lw, a, &in, address, held);
+			lower_access_predict(lw, a, place, value);
+			say_elements(lw, a, place, tile, in.registers, value);
 			continue;
 		}
 		if (place->cluster) {
-			value = load_cluster(lw, &w, address, block_of(lw, a, word, in.address));
+			value = load_cluster(lw, &w, address, block_of(lw, a, word, in.address), &got);
+			say_elements(lw, a, place, tile, in.registers, got);
 		} else {
 			value = LLVMBuildLoad2(lw->b, words_type(lw, &w), address, "");
 			LLVMSetAlignment(value, w.bits * w.count / 8);
 			lower_access_predict(lw, a, place, value);
+			say_elements(lw, a, place, tile, in.registers, value);
 		}
 		take_vector(lw, a, &in, value, held);
 	}

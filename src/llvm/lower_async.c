@@ -100,7 +100,9 @@ static void store_other(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef addr
 	LLVMValueRef v = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(words[0]), w.count));
 	for (unsigned i = 0; i < w.count; i++)
 		v = LLVMBuildInsertElement(lw->b, v, words[i], lower_i32(lw, i), "");
-	LLVMSetAlignment(LLVMBuildStore(lw->b, v, address), w.bits * w.count / 8);
+	LLVMValueRef store = LLVMBuildStore(lw->b, v, address);
+	LLVMSetAlignment(store, w.bits * w.count / 8);
+	lower_global_elements(lw, &c->tile, rep, start, store);
 	lower_end_if(lw, part);
 }
 
@@ -131,7 +133,9 @@ static void copy_group(Copy *c, uint32_t rep, uint32_t start, LLVMValueRef addre
 		condition = active ? LLVMBuildAnd(lw->b, active, wanted, "") : wanted;
 	LLVMValueRef args[] = {address, lower_global_address(lw, &c->tile, rep, start),
 			       condition ? condition : lower_i1(lw, true), size};
-	lower_access_predict(lw, &c->access, &c->local.place, machine_call(lw, copy, args, 4));
+	LLVMValueRef call = machine_call(lw, copy, args, 4);
+	lower_access_predict(lw, &c->access, &c->local.place, call);
+	lower_global_elements(lw, &c->tile, rep, start, call);
 	if (wanted && !zero)
 		store_other(c, rep, start, address, active, wanted);
 }

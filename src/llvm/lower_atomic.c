@@ -98,12 +98,14 @@ static void emulate(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef condit
 		LLVMValueRef wanted = lower_to_bits(lw, a->other_value.regs[at], a->elem);
 		LLVMValueRef pair = LLVMBuildAtomicCmpXchg(lw->b, address, expected, wanted, LLVMAtomicOrderingMonotonic,
 							   LLVMAtomicOrderingMonotonic, false);
+		lower_global_elements(lw, &a->tile, rep, start, pair);
 		old = LLVMBuildExtractValue(lw->b, pair, 0, "");
 	} else {
 		LLVMValueRef v = a->value.regs[at];
 		if (op != RMW_FADD)
 			v = lower_to_bits(lw, v, a->elem);
 		old = LLVMBuildAtomicRMW(lw->b, llvm_operation(op), address, v, LLVMAtomicOrderingMonotonic, false);
+		lower_global_elements(lw, &a->tile, rep, start, old);
 		old = LLVMBuildBitCast(lw->b, old, bits, "");
 	}
 	if (condition) {
@@ -144,12 +146,14 @@ static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef c
 					w.per_word > 1 ? "x2" : "", condition ? "" : ".always");
 	const char *suffix = lower_words_suffix(lw, kind, &w);
 	if (is_reduction(a)) {
-		machine_family(lw, MACHINE_red_global, suffix, lw->t.void_, args, n);
+		LLVMValueRef red = machine_family(lw, MACHINE_red_global, suffix, lw->t.void_, args, n);
+		lower_global_elements(lw, &a->tile, rep, start, red);
 		return;
 	}
 	for (unsigned i = 0; condition && i < w.count; i++)
 		args[n++] = LLVMConstNull(word);
 	LLVMValueRef got = machine_family(lw, MACHINE_atom_global, suffix, lower_words_result(lw, &w), args, n);
+	lower_global_elements(lw, &a->tile, rep, start, got);
 	LLVMValueRef words[4];
 	for (unsigned i = 0; i < w.count; i++)
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
@@ -190,12 +194,13 @@ static bool do_scalar(Atomic *a)
 	access_all(a, NULL, &v);
 	fence(a, a->acquire);
 	if (a->used)
-		LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place);
+		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
 	if (!a->used)
 		return true;
 	lower_barrier(lw);
 	v = LLVMBuildLoad2(lw->b, lower_int_type(lw, a->tile.element_bits), place, "");
+	lower_elements(lw, v, NULL);
 	lower_set_scalar(lw, ir_result(a->op, 0), lower_from_bits(lw, v, a->elem));
 	return true;
 }

@@ -13,6 +13,7 @@ typedef struct Conversion {
 	LLVMValueRef **held; /* of each repetition */
 	uint32_t reps, count;
 	uint64_t scratch;
+	bool moved; /* held are not the source's registers any more */
 } Conversion;
 
 /* ---- within a thread ---- */
@@ -52,6 +53,7 @@ static void run_rename(Conversion *c, const LayoutStep *step)
 		c->held[rep] = next;
 	}
 	c->count = step->count;
+	c->moved = true;
 }
 
 static void run_exchange(Conversion *c, const LayoutStep *step)
@@ -134,6 +136,7 @@ static void run_shuffle(Conversion *c, const LayoutStep *step)
 		c->held[rep] = next;
 	}
 	c->count = step->count;
+	c->moved = true;
 }
 
 /* ---- through shared memory ---- */
@@ -177,6 +180,8 @@ static void run_stores(Conversion *c, const LayoutStep *step, uint32_t turn)
 		if (c->plan->repetitions_take_turns && rep != turn)
 			continue;
 		SharedPlace place = place_of(c, rep, step->pass);
+		place.tile = c->moved ? NULL : c->plan->source;
+		place.first = rep * c->count;
 		lower_access_store(c->lw, a, &place, c->word, c->held[rep]);
 	}
 	if (active)
@@ -192,6 +197,8 @@ static void run_loads(Conversion *c, const LayoutStep *step, uint32_t turn, LLVM
 			continue;
 		SharedPlace place = place_of(c, from, step->pass);
 		place.cluster = cluster;
+		place.tile = plan->destination;
+		place.first = rep << layout_in_bits(plan->destination, LAYOUT_REGISTER);
 		lower_access_load(c->lw, &plan->load, &place, c->word, loaded[rep]);
 	}
 }

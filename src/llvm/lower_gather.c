@@ -72,9 +72,11 @@ static LLVMValueRef row_major(Lower *lw, IrType type, const LLVMValueRef *at, un
 	return number ? number : lower_i32(lw, 0);
 }
 
-static void set_alignment(LLVMValueRef access, unsigned bits)
+/* Of an access that the lowering does as it likes. */
+static void set_alignment(Lower *lw, LLVMValueRef access, unsigned bits)
 {
 	LLVMSetAlignment(access, bits / 8);
+	lower_elements(lw, access, NULL);
 }
 
 /* The whole tile is in each CTA's own memory, so stores are not shared among the CTAs of a cluster: `layout` holds
@@ -92,7 +94,7 @@ static void store_row_major(Lower *lw, const Layout *layout, IrType type, LLVMVa
 			continue;
 		LLVMValueRef number = row_major(lw, type, &at[r * type->rank], 0, NULL);
 		LLVMValueRef place = lower_offset(lw, base, number, bits / 8);
-		set_alignment(LLVMBuildStore(lw->b, lower_to_bits(lw, regs[r], type->elem), place), bits);
+		set_alignment(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, regs[r], type->elem), place), bits);
 	}
 	lower_end_if(lw, part);
 }
@@ -143,7 +145,7 @@ static void gather_through_shared(Lower *lw, IrOp *op)
 		LLVMValueRef number = row_major(lw, type, &at[r * type->rank], axis, along);
 		LLVMValueRef place = lower_offset(lw, base, number, bits / 8);
 		LLVMValueRef v = LLVMBuildLoad2(lw->b, lower_int_type(lw, bits), place, "");
-		set_alignment(v, bits);
+		set_alignment(lw, v, bits);
 		out[r] = lower_from_bits(lw, v, elem);
 	}
 	lower_set(lw, result, out, indices.count);
@@ -170,7 +172,7 @@ static void clear_bins(Lower *lw, LLVMValueRef base, int64_t bins, int64_t threa
 		if (first + threads > bins)
 			inside = LLVMBuildICmp(lw->b, LLVMIntULT, i, lower_i32(lw, bins), "");
 		LowerIf part = lower_begin_if(lw, inside);
-		set_alignment(LLVMBuildStore(lw->b, lower_i32(lw, 0), lower_offset(lw, base, i, 4)), 32);
+		set_alignment(lw, LLVMBuildStore(lw->b, lower_i32(lw, 0), lower_offset(lw, base, i, 4)), 32);
 		lower_end_if(lw, part);
 	}
 }
@@ -210,7 +212,7 @@ static void count_values(Lower *lw, IrOp *op, const GpuSpread *spread, LLVMValue
 		LLVMValueRef bin = LLVMBuildIntCast2(lw->b, regs[r], lw->t.i32, false, "");
 		LLVMValueRef old = LLVMBuildAtomicRMW(lw->b, LLVMAtomicRMWBinOpAdd, lower_offset(lw, base, bin, 4),
 						      lower_i32(lw, 1), LLVMAtomicOrderingMonotonic, false);
-		set_alignment(old, 32);
+		set_alignment(lw, old, 32);
 		lower_end_if(lw, part);
 	}
 }
@@ -231,7 +233,7 @@ bool lower_HISTOGRAM(Lower *lw, IrOp *op)
 	LLVMValueRef *at = lower_coordinates(lw, layout), *regs = lower_array(lw, count);
 	for (uint32_t r = 0; r < count; r++) {
 		LLVMValueRef v = LLVMBuildLoad2(lw->b, lw->t.i32, lower_offset(lw, base, at[r], 4), "");
-		set_alignment(v, 32);
+		set_alignment(lw, v, 32);
 		regs[r] = LLVMBuildIntCast2(lw->b, v, lower_type(lw, type->elem), false, "");
 	}
 	lower_set(lw, result, regs, count);

@@ -91,6 +91,8 @@ SharedPlace lower_local_place(const LocalTile *local, uint32_t rep)
 {
 	SharedPlace place = local->place;
 	uint64_t region = layout_plan_source_rep(local->memory, local->tile, rep);
+	place.tile = local->tile;
+	place.first = rep << layout_in_bits(local->tile, LAYOUT_REGISTER);
 	place.region = region << layout_in_bits(local->memory, LAYOUT_OFFSET);
 	return place;
 }

@@ -117,6 +117,12 @@ LLVMValueRef lower_global_address(Lower *lw, const GlobalTile *tile, uint32_t re
 	return LLVMBuildGEP2(lw->b, lw->t.i8, base, &step, 1, "");
 }
 
+void lower_global_elements(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start, LLVMValueRef instruction)
+{
+	LowerElements e = {LOWER_WORDS, tile->layout, (rep << tile->register_bits) + start, tile->vector, NULL, tile->vector_bits, 0};
+	lower_elements(lw, instruction, &e);
+}
+
 void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs)
 {
 	uint32_t count = UINT32_C(1) << tile->register_bits;
@@ -287,6 +293,7 @@ static void plain_load(Lower *lw, const GlobalTile *tile, const How *how, uint32
 	LLVMValueRef v = LLVMBuildLoad2(lw->b, plain_type(lw, tile, elem), address, "");
 	LLVMSetAlignment(v, (tile->element_bits << tile->vector_bits) / 8);
 	LLVMSetVolatile(v, how->is_volatile);
+	lower_global_elements(lw, tile, rep, start, v);
 	for (uint32_t e = 0; e < 1u << tile->vector_bits; e++) {
 		LLVMValueRef one = tile->vector_bits ? LLVMBuildExtractElement(lw->b, v, lower_i32(lw, e), "") : v;
 		regs[lower_global_register(tile, rep, start, e)] =
@@ -303,6 +310,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 	unsigned n = first_args(lw, tile, how, rep, start, condition, args);
 	LLVMValueRef got = machine_family(lw, how->is_fresh ? MACHINE_ld_fresh : MACHINE_ld_global,
 					  suffix_of(lw, how, condition, &w), lower_words_result(lw, &w), args, n);
+	lower_global_elements(lw, tile, rep, start, got);
 	LLVMValueRef words[4], others[4];
 	for (unsigned i = 0; i < w.count; i++) {
 		words[i] = w.count > 1 ? LLVMBuildExtractValue(lw->b, got, i, "") : got;
@@ -432,6 +440,7 @@ static void plain_store(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_
 	}
 	LLVMValueRef store = LLVMBuildStore(lw->b, v, lower_global_address(lw, tile, rep, start));
 	LLVMSetAlignment(store, (tile->element_bits << tile->vector_bits) / 8);
+	lower_global_elements(lw, tile, rep, start, store);
 }
 
 static void special_store(Lower *lw, const GlobalTile *tile, const How *how, uint32_t rep, uint32_t start, IrType elem,
@@ -441,7 +450,8 @@ static void special_store(Lower *lw, const GlobalTile *tile, const How *how, uin
 	LLVMValueRef args[8];
 	unsigned n = first_args(lw, tile, how, rep, start, condition, args);
 	lower_words_pack(lw, tile, &w, rep, start, regs, elem, args + n);
-	machine_family(lw, MACHINE_st_global, suffix_of(lw, how, condition, &w), lw->t.void_, args, n + w.count);
+	LLVMValueRef store = machine_family(lw, MACHINE_st_global, suffix_of(lw, how, condition, &w), lw->t.void_, args, n + w.count);
+	lower_global_elements(lw, tile, rep, start, store);
 }
 
 bool lower_STORE(Lower *lw, IrOp *op)

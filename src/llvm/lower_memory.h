@@ -32,6 +32,8 @@ static inline uint32_t lower_global_register(const GlobalTile *tile, uint32_t re
 		r ^= e >> i & 1 ? tile->vector[i] : 0;
 	return (rep << tile->register_bits) + r;
 }
+/* What an instruction moves that takes a group, said on it (lower_elements). */
+void lower_global_elements(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start, LLVMValueRef instruction);
 /* Copies in registers get what the first one has. */
 void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs);
 /* i1: this thread is the one that does it, and the mask (may be NULL) says so; NULL: always. `owner`: lower_global_owner. */

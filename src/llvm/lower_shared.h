@@ -28,6 +28,9 @@ typedef struct SharedPlace {
 	 * padding and in the own memory alone. */
 	LLVMValueRef moved;
 	uint64_t moved_image;
+	/* The layout whose registers are moved, from number `first` on: for lower_elements. NULL: not known. */
+	const Layout *tile;
+	uint32_t first;
 } SharedPlace;
 
 /* Where predictions are asked for: the wavefronts of the access, on the instruction that does it. */

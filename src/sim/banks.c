@@ -72,8 +72,10 @@ void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_
 }
 
 /* Of all accesses of this line. */
-static void report_line(const SimRun *run, DiagList *diags, uint32_t loc)
+static void report_line(const SimRun *run, DiagList *diags, uint32_t loc, const SimElements *tile)
 {
+	char text[512];
+	SimPoint nowhere = {.byte = SIM_NO_BYTE};
 	const SimKernel *k = run->kernel;
 	Count sum = {0};
 	uint64_t planned = 0;
@@ -90,9 +92,9 @@ static void report_line(const SimRun *run, DiagList *diags, uint32_t loc)
 		sim_diag(diags, k, DIAG_SIM_BANKS, loc,
 			 arena_printf(diags->arena,
 				      "%llu accesses of shared memory take %llu wavefronts, where the plan of their layouts counts %llu and the "
-				      "least possible is %llu; kernel '%s'",
+				      "least possible is %llu; kernel '%s'%s",
 				      (unsigned long long)sum.accesses, (unsigned long long)sum.wavefronts, (unsigned long long)planned,
-				      (unsigned long long)sum.least, k->name));
+				      (unsigned long long)sum.least, k->name, sim_tile_text(tile, &nowhere, false, text, sizeof text)));
 }
 
 void sim_report_banks(const SimRun *run, DiagList *diags)
@@ -108,6 +110,6 @@ void sim_report_banks(const SimRun *run, DiagList *diags)
 		       run->banks->of[first].wavefronts <= run->banks->of[first].accesses * k->code[first].wavefronts)
 			first++;
 		if (first == pc)
-			report_line(run, diags, k->code[pc].loc);
+			report_line(run, diags, k->code[pc].loc, k->code[pc].elements);
 	}
 }

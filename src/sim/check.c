@@ -12,9 +12,10 @@
 typedef struct Access {
 	uint32_t interval, sync; /* interval 0: none */
 	uint32_t lanes;
-	uint32_t loc;
+	uint32_t site; /* as in SimParty */
 	uint8_t warp;
 	bool atomic;
+	uint8_t lane, byte; /* of the last of them */
 } Access;
 
 typedef struct Cell {
@@ -88,31 +89,41 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 	return a->sync == w->sync && (a->lanes & ~(UINT32_C(1) << lane)) != 0;
 }
 
-static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Access *a, const char *now, const char *then)
+/* Of the earlier access; the lane that it is about is not the own one. */
+static SimParty party_of(const SimWarp *w, unsigned lane, const Access *a)
 {
-	char place[512];
-	SimParty other = {a->loc, w->cta->pid, a->warp, a->lanes};
-	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, DIAG_SIM_RACE,
-		    "%s of byte %u of shared memory and %s at %s have no barrier between them", now, offset, then,
-		    sim_place(w->cta->run->kernel, a->loc, place, sizeof place));
+	SimParty p = {.site = a->site, .lanes = a->lanes, .pid = w->cta->pid, .warp = a->warp, .lane = a->lane, .byte = a->byte};
+	if (a->warp == w->index && a->lane == lane && a->lanes & ~(UINT32_C(1) << lane))
+		p.byte = SIM_NO_BYTE;
+	return p;
 }
 
-static void note(SimWarp *w, const SimInstr *i, unsigned lane, Access *a)
+/* `begin`: of the lane's access, which meets the earlier one at `at`. */
+static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Access *a, const char *now, const char *then)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	SimParty other = party_of(w, lane, a);
+	sim_finding(w->cta->run, sim_party(w, i, lane, at - begin), &other, DIAG_SIM_RACE,
+		    "%s of byte %u of shared memory and %s at %s have no barrier between them", now, at, then,
+		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+}
+
+static void note(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, Access *a)
 {
 	bool same = a->interval == w->cta->interval && a->warp == w->index && a->sync == w->sync;
-	*a = (Access){w->cta->interval, w->sync, (same ? a->lanes : 0) | UINT32_C(1) << lane, i->loc, (uint8_t)w->index, false};
+	*a = (Access){.interval = w->cta->interval, .sync = w->sync, .lanes = (same ? a->lanes : 0) | UINT32_C(1) << lane,
+		      .site = i->site, .warp = (uint8_t)w->index, .lane = (uint8_t)lane, .byte = byte < SIM_NO_BYTE ? (uint8_t)byte : SIM_NO_BYTE};
 }
 
-static bool flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const Cell *c, const char *what)
+static void report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Cell *c, const char *what)
 {
 	char place[512];
-	if (!c->flying)
-		return false;
-	SimParty other = {c->write.loc, w->cta->pid, c->write.warp, c->write.lanes};
-	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, DIAG_SIM_WAIT,
-		    "%s of byte %u of shared memory while the copy of %s is under way: its thread has not waited for it", what, offset,
-		    sim_place(w->cta->run->kernel, c->write.loc, place, sizeof place));
-	return true;
+	const SimKernel *k = w->cta->run->kernel;
+	SimParty other = party_of(w, lane, &c->write);
+	sim_finding(w->cta->run, sim_party(w, i, lane, at - begin), &other, DIAG_SIM_WAIT,
+		    "%s of byte %u of shared memory while the copy of %s is under way: its thread has not waited for it", what, at,
+		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
 }
 
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
@@ -120,20 +131,22 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
 		if (!c->written) {
-			sim_finding(w, i->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_UNWRITTEN, "byte %u of shared memory", at);
-			note(w, i, lane, &c->read);
+			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), NULL, DIAG_SIM_UNWRITTEN, "byte %u of shared memory", at);
+			note(w, i, lane, at - offset, &c->read);
 			return;
 		}
-		if (flying(w, i, lane, at, c, "read"))
+		if (UNLIKELY(c->flying)) {
+			report_flying(w, i, lane, offset, at, c, "read");
 			return;
+		}
 		if (races(w, lane, &c->write)) {
-			report(w, i, lane, at, &c->write, "the read", "the write");
+			report(w, i, lane, offset, at, &c->write, "the read", "the write");
 			return;
 		}
 		if (c->read.warp != w->index && races(w, lane, &c->read))
-			note(w, i, lane, &c->other);
+			note(w, i, lane, at - offset, &c->other);
 		else
-			note(w, i, lane, &c->read);
+			note(w, i, lane, at - offset, &c->read);
 	}
 }
 
@@ -141,15 +154,17 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
-		if (flying(w, i, lane, at, c, "write"))
+		if (UNLIKELY(c->flying)) {
+			report_flying(w, i, lane, offset, at, c, "write");
 			return;
+		}
 		const Access *with = races(w, lane, &c->write) ? &c->write : races(w, lane, &c->read) ? &c->read :
 				     races(w, lane, &c->other) ? &c->other : NULL;
 		if (with)
-			report(w, i, lane, at, with, "the write", with == &c->write ? "the write" : "the read");
+			report(w, i, lane, offset, at, with, "the write", with == &c->write ? "the write" : "the read");
 		c->written = true;
 		c->write = (Access){0};
-		note(w, i, lane, &c->write);
+		note(w, i, lane, at - offset, &c->write);
 		if (with)
 			return;
 	}
@@ -179,14 +194,13 @@ void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
 }
 
-void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, uint32_t size)
+void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
-	SimInstr as = {.loc = loc};
 	for (uint32_t at = offset, end = at + size, next; at < end; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, end, &next);
 		c->flying = false;
 		c->write = (Access){0};
-		note(w, &as, lane, &c->write);
+		note(w, i, lane, at - offset, &c->write);
 	}
 }
 
@@ -194,7 +208,8 @@ void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, 
 
 /* Its bytes come when its thread waits; until then the destination holds poison. */
 typedef struct Copy {
-	uint32_t offset, size, group, loc;
+	uint32_t offset, size, group;
+	const SimInstr *by;
 	uint32_t read;         /* bytes of the source; the rest are 0 */
 	const uint8_t *source; /* as it was when the copy was issued: */
 	uint8_t bytes[16];
@@ -233,7 +248,7 @@ bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 		w->async->lane[lane].cap = cap;
 	}
 	Copy *copy = &w->async->lane[lane].copies[w->async->lane[lane].count++];
-	*copy = (Copy){.offset = offset, .size = size, .group = w->async->lane[lane].group, .loc = i->loc, .read = read, .source = source};
+	*copy = (Copy){.offset = offset, .size = size, .group = w->async->lane[lane].group, .by = i, .read = read, .source = source};
 	if (read)
 		memcpy(copy->bytes, source, read);
 	memset(w->cta->shared + offset, POISON, size);
@@ -253,12 +268,12 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 {
 	/* Who changes what is being copied gets either. */
 	if (copy->read && memcmp(copy->source, copy->bytes, copy->read) != 0)
-		sim_finding(w, copy->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_WAIT,
+		sim_finding(w->cta->run, sim_party(w, copy->by, lane, 0), NULL, DIAG_SIM_WAIT,
 			    "the source of the copy to byte %u of shared memory changes before its thread has waited for it", copy->offset);
 	if (copy->read)
 		memcpy(w->cta->shared + copy->offset, copy->source, copy->read);
 	memset(w->cta->shared + copy->offset + copy->read, 0, copy->size - copy->read);
-	sim_check_landed(w, lane, copy->loc, copy->offset, copy->size);
+	sim_check_landed(w, copy->by, lane, copy->offset, copy->size);
 }
 
 void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)

@@ -386,18 +386,24 @@ static bool decode_instr(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	}
 }
 
-/* What the plan says of the access that was decoded last. */
-static void take_prediction(SimDecoder *d, LLVMValueRef v)
+static LLVMValueRef metadata(SimDecoder *d, LLVMValueRef v, const char *name)
 {
-	static const char name[] = "neso.wavefronts";
-	LLVMContextRef cx = LLVMGetModuleContext(d->mod);
+	return LLVMGetMetadata(v, LLVMGetMDKindIDInContext(LLVMGetModuleContext(d->mod), name, (unsigned)strlen(name)));
+}
+
+/* What the lowering says of the access that was decoded last: the plan's wavefronts, the tile. */
+static void take_predictions(SimDecoder *d, LLVMValueRef v)
+{
 	LLVMValueRef node, number;
-	if (!LLVMHasMetadata(v) || !d->code.len ||
-	    !(node = LLVMGetMetadata(v, LLVMGetMDKindIDInContext(cx, name, sizeof name - 1))) || LLVMGetMDNodeNumOperands(node) != 1)
+	if (!LLVMHasMetadata(v) || !d->code.len || vec_last(&d->code).kind != SIM_EFFECT)
 		return;
-	LLVMGetMDNodeOperands(node, &number);
-	if (LLVMIsAConstantInt(number))
-		vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
+	if ((node = metadata(d, v, "neso.wavefronts")) && LLVMGetMDNodeNumOperands(node) == 1) {
+		LLVMGetMDNodeOperands(node, &number);
+		if (LLVMIsAConstantInt(number))
+			vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
+	}
+	if ((node = metadata(d, v, "neso.tile")))
+		vec_last(&d->code).elements = sim_take_elements(d, node);
 }
 
 static void resolve(Function *f)
@@ -432,7 +438,7 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 		for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
 			if (!decode_instr(&f, v, b) || d->failed)
 				return false;
-			take_prediction(d, v);
+			take_predictions(d, v);
 		}
 	}
 	resolve(&f);
@@ -463,6 +469,8 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 		.local = d->local,
 		.ordered = d->ordered,
 	};
+	for (uint32_t pc = 0; pc < d->code.len; pc++)
+		d->code.data[pc].site = pc + 1;
 	k->slot_count = sim_place_slots(d, fixed);
 	return k;
 }
@@ -474,6 +482,8 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 			.ops = sim_ops_choose(NULL)};
 	map_init(&d.loc_of, d.scratch);
 	map_init(&d.data_of, d.scratch);
+	map_init(&d.tiles, d.scratch);
+	layout_context_init(&d.layouts, arena);
 	map_init(&d.constant_of, d.scratch);
 	vec_push(arena, &d.locs, (SimLoc){0});
 	sim_constant(&d, 0, 8);

@@ -28,7 +28,8 @@ typedef struct Known {
 } Known;
 
 typedef struct Bulk {
-	uint32_t to, size, barrier, loc;
+	uint32_t to, size, barrier;
+	const SimInstr *by;
 	const uint8_t *from;
 	unsigned warp, lane;
 } Bulk;
@@ -132,7 +133,7 @@ static uint8_t *place(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 	uint8_t *at = sim_shared(w, i, lane, offset, 8, 8);
 	if (!at || made || !w->cta->shadow || known_of(w->cta, offset))
 		return at;
-	sim_finding(w, i->loc, UINT32_C(1) << lane, NULL, DIAG_SIM_UNWRITTEN, "the barrier at byte %u of shared memory, which was not made", offset);
+	sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_UNWRITTEN, "the barrier at byte %u of shared memory, which was not made", offset);
 	add_known(w->cta, offset);
 	return at;
 }
@@ -195,7 +196,7 @@ static void land(SimCta *cta, uint32_t barrier)
 		}
 		SimWarp *issuer = &cta->warps[bulk->warp];
 		memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
-		sim_check_landed(issuer, bulk->lane, bulk->loc, bulk->to, bulk->size);
+		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to, bulk->size);
 		complete(cta, barrier, bulk->size);
 		give(issuer, barrier);
 	}
@@ -281,7 +282,7 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 		sim_check_flies(w, i, lane, to[lane], size[lane]);
 		if (w->cta->run->races)
 			sim_race_read(w, i, lane, source, size[lane], SIM_PLAIN);
-		defer(w, (Bulk){to[lane], size[lane], barrier[lane], i->loc, source, w->index, lane});
+		defer(w, (Bulk){to[lane], size[lane], barrier[lane], i, source, w->index, lane});
 	}
 	return true;
 }

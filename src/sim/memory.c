@@ -47,10 +47,12 @@ static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t addre
 			near = b;
 		if (!inside(b->base, b->size, address, size))
 			continue;
-		sim_fault(w, i, (int)lane, DIAG_RUN_READ_ONLY, "%s of %u bytes at 0x%llx: '%s' is read-only", verb, size,
+		sim_fault_at(w, i, lane, 0, DIAG_RUN_READ_ONLY, "%s of %u bytes at 0x%llx: '%s' is read-only", verb, size,
 			  (unsigned long long)address, b->name);
 		return NULL;
 	}
+	uint64_t end = near ? near->base + near->size : 0;
+	uint32_t outside = address < end ? (uint32_t)(end - address) : 0; /* the first byte that is */
 	if (!near)
 		sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS, "%s of %u bytes at 0x%llx: no buffer was declared", verb, size,
 			  (unsigned long long)address);
@@ -59,7 +61,7 @@ static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t addre
 			  verb, size, (unsigned long long)address, (unsigned long long)(near->base - address), near->name,
 			  (unsigned long long)near->size);
 	else
-		sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS, "%s of %u bytes at 0x%llx: it passes the end of '%s' (%llu bytes) by %llu bytes",
+		sim_fault_at(w, i, lane, outside, DIAG_RUN_OUT_OF_BOUNDS, "%s of %u bytes at 0x%llx: it passes the end of '%s' (%llu bytes) by %llu bytes",
 			  verb, size, (unsigned long long)address, near->name, (unsigned long long)near->size,
 			  (unsigned long long)(address + size - near->base - near->size));
 	return NULL;

@@ -18,13 +18,12 @@
 enum { WORD = 4, PAGE = 1024, PAGE_WORDS = PAGE / WORD, BUCKETS = 1 << 14, CLOCKS = 64, MANY_PROGRAMS = 16384 };
 #define MOST_BYTES (UINT64_C(1) << 30)
 
-/* In Mark.where: a volatile load, which is no race with atomic operations. */
-enum { VOLATILE = 1 << 10 };
-
 typedef struct Mark {
 	uint32_t program; /* its number and one; 0: none */
 	uint32_t time;
-	uint32_t where;   /* line, warp, lane: see mark_now */
+	uint32_t site;    /* as in SimParty */
+	uint8_t warp, lane, byte;
+	bool is_volatile; /* a load, which is no race with atomic operations */
 } Mark;
 
 typedef struct Cell {
@@ -274,33 +273,36 @@ static bool is_ordered(const SimWarp *w, const Mark *m)
 	if (!m->program || m->time < cta->floor)
 		return true;
 	if (m->program == cta->pid + 1)
-		return m->time < cta->since || (m->where >> 5 & 31) == warp;
+		return m->time < cta->since || m->warp == warp;
 	if (!cta->known)
 		return false;
 	const Known *k = &cta->known->of[m->program - 1];
-	return m->time < k->all || (m->time < k->own && (m->where >> 5 & 31) == k->warp);
+	return m->time < k->all || (m->time < k->own && m->warp == k->warp);
 }
 
 static bool is_plain_race(const SimWarp *w, const Mark *read)
 {
-	return !(read->where & VOLATILE) && !is_ordered(w, read);
+	return !read->is_volatile && !is_ordered(w, read);
 }
 
 /* ---- accesses ---- */
 
+/* Each cell's mark gets the byte of the access that it is. */
 static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 {
-	return (Mark){(uint32_t)w->cta->pid + 1, w->cta->run->races->time, i->loc << 11 | w->index << 5 | lane};
+	return (Mark){.program = (uint32_t)w->cta->pid + 1, .time = w->cta->run->races->time, .site = i->site, .warp = (uint8_t)w->index,
+		      .lane = (uint8_t)lane};
 }
 
 static SimParty party_of(const Mark *m)
 {
-	return (SimParty){m->where >> 11, m->program - 1, m->where >> 5 & 31, UINT32_C(1) << (m->where & 31)};
+	return (SimParty){.site = m->site, .pid = m->program - 1, .warp = m->warp, .lanes = UINT32_C(1) << m->lane, .lane = m->lane,
+			  .byte = m->byte};
 }
 
-static unsigned warp_of(const Mark *m)
+static uint32_t loc_of(const SimWarp *w, const Mark *m)
 {
-	return m->where >> 5 & 31;
+	return w->cta->run->kernel->code[m->site - 1].loc;
 }
 
 static bool is_mine(const SimWarp *w, const Mark *m)
@@ -312,9 +314,9 @@ static bool is_mine(const SimWarp *w, const Mark *m)
  * stores what others have copies of. */
 static void note_read(SimWarp *w, Cell *c, Mark now)
 {
-	if ((is_mine(w, &c->read) && warp_of(&c->read) == w->index) || is_ordered(w, &c->read))
+	if ((is_mine(w, &c->read) && c->read.warp == w->index) || is_ordered(w, &c->read))
 		c->read = now;
-	else if (!is_mine(w, &c->other) || warp_of(&c->other) >= w->index || is_ordered(w, &c->other))
+	else if (!is_mine(w, &c->other) || c->other.warp >= w->index || is_ordered(w, &c->other))
 		c->other = now;
 }
 
@@ -323,7 +325,7 @@ static bool has_read(const SimWarp *w, const Cell *c, unsigned warp, uint32_t lo
 {
 	for (unsigned k = 0; k < 2; k++) {
 		const Mark *m = k ? &c->other : &c->read;
-		if (is_mine(w, m) && warp_of(m) == warp && m->where >> 11 == loc && m->time >= w->cta->since)
+		if (is_mine(w, m) && m->warp == warp && m->time >= w->cta->since && loc_of(w, m) == loc)
 			return true;
 	}
 	return false;
@@ -333,7 +335,7 @@ static bool has_read(const SimWarp *w, const Cell *c, unsigned warp, uint32_t lo
  * stores it: no doing of the kernel's author. */
 static bool is_load_race(const SimWarp *w, const Cell *c, const Mark *read)
 {
-	return !is_ordered(w, read) && !(is_mine(w, read) && has_read(w, c, w->index, read->where >> 11));
+	return !is_ordered(w, read) && !(is_mine(w, read) && has_read(w, c, w->index, loc_of(w, read)));
 }
 
 static bool in_buffers(const SimCta *cta, uint64_t address)
@@ -345,17 +347,18 @@ static bool in_buffers(const SimCta *cta, uint64_t address)
 	return address - b->base < b->size;
 }
 
-static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t at, DiagCode code, const Mark *m, const char *now,
-		   const char *then)
+/* `byte`: of the lane's access, which is at `at`. */
+static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at, DiagCode code, const Mark *m,
+		   const char *now, const char *then)
 {
 	const SimRun *run = w->cta->run;
 	const SimBuffer *b = &run->buffers[w->cta->hint];
 	SimParty other = party_of(m);
 	char place[512];
-	sim_finding(w, i->loc, UINT32_C(1) << lane, &other, is_mine(w, m) ? DIAG_SIM_RACE : code,
+	sim_finding(w->cta->run, sim_party(w, i, lane, byte), &other, is_mine(w, m) ? DIAG_SIM_RACE : code,
 		    is_mine(w, m) ? "%s at byte %llu of '%s' and %s at %s have no barrier between them" :
 				    "%s at byte %llu of '%s' and %s at %s by another program, in any order",
-		    now, (unsigned long long)(at - b->base), b->name, then, sim_place(run->kernel, other.loc, place, sizeof place));
+		    now, (unsigned long long)(at - b->base), b->name, then, sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place));
 }
 
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, SimOrder order)
@@ -367,17 +370,18 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	if (order != SIM_PLAIN)
 		acquire(cta, clock_of(begin));
 	Mark now = mark_now(w, i, lane);
-	now.where |= order == SIM_PLAIN ? 0 : VOLATILE;
+	now.is_volatile = order != SIM_PLAIN;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
+		now.byte = (uint8_t)(at - begin);
 		const Mark *with = !is_ordered(w, &c->write) ? &c->write : order == SIM_PLAIN && !is_ordered(w, &c->atomic) ? &c->atomic : NULL;
-		if (with && is_mine(w, with) && has_read(w, c, warp_of(with), i->loc))
+		if (with && is_mine(w, with) && has_read(w, c, with->warp, i->loc))
 			with = NULL; /* as in is_load_race */
 		note_read(w, c, now);
 		if (with) {
-			report(w, i, lane, at, DIAG_SIM_PROGRAM_RACE, with, "the load",
+			report(w, i, lane, now.byte, at, DIAG_SIM_PROGRAM_RACE, with, "the load",
 			       with == &c->write ? "the store" : "the atomic operation");
 			return;
 		}
@@ -396,12 +400,13 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
+		now.byte = (uint8_t)(at - begin);
 		const Mark *with = !is_ordered(w, &c->write) ? &c->write : !is_ordered(w, &c->atomic) ? &c->atomic :
 				   is_load_race(w, c, &c->read) ? &c->read : is_load_race(w, c, &c->other) ? &c->other : NULL;
 		bool same = with == &c->write && memcmp((const uint8_t *)memory + (at - begin), (const uint8_t *)value + (at - begin),
 							next - at) == 0;
 		if (with && !told && !(same && is_mine(w, with)))
-			report(w, i, lane, at, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, with, "the store",
+			report(w, i, lane, now.byte, at, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, with, "the store",
 			       with == &c->write ? "the store" : with == &c->atomic ? "the atomic operation" : "the load");
 		told |= with != NULL;
 		c->write = now;
@@ -424,11 +429,12 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
+		now.byte = (uint8_t)(at - begin);
 		const Mark *with = !is_ordered(w, &c->write) ? &c->write : is_plain_race(w, &c->read) ? &c->read :
 				   is_plain_race(w, &c->other) ? &c->other : NULL;
 		c->atomic = now;
 		if (with) {
-			report(w, i, lane, at, DIAG_SIM_PROGRAM_RACE, with, "the atomic operation",
+			report(w, i, lane, now.byte, at, DIAG_SIM_PROGRAM_RACE, with, "the atomic operation",
 			       with == &c->write ? "the store" : "the load");
 			return;
 		}

@@ -40,13 +40,26 @@ static void add_lanes(uint32_t lanes, char *out, size_t size)
 	}
 }
 
-/* "program (1, 0, 0), warp 2, lanes 0-7" */
+uint32_t sim_loc_of(const SimKernel *k, const SimParty *p)
+{
+	return p->site ? k->code[p->site - 1].loc : 0;
+}
+
+SimParty sim_party(const SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte)
+{
+	return (SimParty){.site = i->site, .lanes = UINT32_C(1) << lane, .pid = w->cta->pid,
+			  .warp = (uint8_t)w->index, .lane = (uint8_t)lane, .byte = (uint8_t)MIN(byte, SIM_NO_BYTE)};
+}
+
+/* "program (1, 0, 0), warp 2, lanes 0-7, elements like [0, 4] of 'x' (tt.load, tensor<8x8xf32>)" */
 static const char *party(const SimRun *run, const SimParty *p, char *out, size_t size)
 {
-	char program[64], lanes[128];
+	char program[64], lanes[128], tile[512];
+	SimPoint at = {p->block, p->warp, p->lane, p->byte};
 	add_program(run, p->pid, program, sizeof program);
 	add_lanes(p->lanes, lanes, sizeof lanes);
-	snprintf(out, size, "%s, warp %u, %s", program, p->warp, lanes);
+	sim_tile_text(p->site ? run->kernel->code[p->site - 1].elements : NULL, &at, (p->lanes & (p->lanes - 1)) != 0, tile, sizeof tile);
+	snprintf(out, size, "%s, warp %u, %s%s", program, p->warp, lanes, tile);
 	return out;
 }
 
@@ -72,29 +85,50 @@ void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, cons
 	pthread_mutex_unlock(&run->lock);
 }
 
-bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...)
+static bool fault(SimWarp *w, const SimInstr *i, int lane, uint32_t byte, DiagCode code, const char *format, va_list args)
 {
-	char text[1024], program[64];
-	va_list args;
-	va_start(args, format);
+	char text[1024], program[64], tile[512];
 	int n = vsnprintf(text, sizeof text, format, args);
-	va_end(args);
 	size_t at = n > 0 ? MIN((size_t)n, sizeof text - 1) : 0;
 	add_program(w->cta->run, w->cta->pid, program, sizeof program);
 	n = snprintf(text + at, sizeof text - at, "; kernel '%s', %s, warp %u", w->cta->run->kernel->name, program, w->index);
 	at = n > 0 ? MIN(at + (size_t)n, sizeof text - 1) : at;
+	SimPoint point = {0, w->index, (unsigned)lane, lane < 0 ? SIM_NO_BYTE : byte};
+	sim_tile_text(i->elements, &point, false, tile, sizeof tile);
 	if (lane >= 0)
-		snprintf(text + at, sizeof text - at, ", lane %d", lane);
+		snprintf(text + at, sizeof text - at, ", lane %d%s", lane, tile);
+	else
+		snprintf(text + at, sizeof text - at, "%s", tile);
 	w->faulted = true;
 	sim_keep_fault(w->cta->run, w->cta->pid, code, i->loc, text);
+	return false;
+}
+
+bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fault(w, i, lane, 0, code, format, args);
+	va_end(args);
+	return false;
+}
+
+bool sim_fault_at(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, DiagCode code, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fault(w, i, (int)lane, byte, code, format, args);
+	va_end(args);
 	return false;
 }
 
 static void add(SimRun *run, SimParty who, const SimParty *other, DiagCode code, const char *format, va_list args)
 {
 	pthread_mutex_lock(&run->lock);
+	const SimKernel *k = run->kernel;
 	SimFinding **at = &run->findings, *f;
-	while (*at && ((*at)->code != code || (*at)->who.loc != who.loc || (*at)->other.loc != other->loc))
+	while (*at && ((*at)->code != code || sim_loc_of(k, &(*at)->who) != sim_loc_of(k, &who) ||
+		       sim_loc_of(k, &(*at)->other) != sim_loc_of(k, other)))
 		at = &(*at)->next;
 	f = *at;
 	if (!f && (f = *at = heap_zeroed(sizeof *f))) {
@@ -113,12 +147,12 @@ static void add(SimRun *run, SimParty who, const SimParty *other, DiagCode code,
 	pthread_mutex_unlock(&run->lock);
 }
 
-void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+void sim_finding(SimRun *run, SimParty who, const SimParty *other, DiagCode code, const char *format, ...)
 {
 	SimParty none = {0};
 	va_list args;
 	va_start(args, format);
-	add(w->cta->run, (SimParty){loc, w->cta->pid, w->index, lanes}, other ? other : &none, code, format, args);
+	add(run, who, other ? other : &none, code, format, args);
 	va_end(args);
 }
 
@@ -147,12 +181,12 @@ Diag *sim_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc,
 static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 {
 	const SimKernel *k = run->kernel;
-	char who[256], often[64] = "";
+	char who[800], often[64] = "";
 	if (f->count > 1)
 		snprintf(often, sizeof often, f->code == DIAG_SIM_SCHEDULE ? "; %llu bytes" : "; %llu times", (unsigned long long)f->count);
 	const char *by = f->who.lanes ? party(run, &f->who, who, sizeof who) : "no program has written there";
-	Diag *diag = sim_diag(diags, k, f->code, f->who.loc, arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
-	const SimLoc *other = &k->locs[f->other.loc];
+	Diag *diag = sim_diag(diags, k, f->code, sim_loc_of(k, &f->who), arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
+	const SimLoc *other = &k->locs[sim_loc_of(k, &f->other)];
 	if (!f->other.lanes)
 		return;
 	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "the other access, by %s",

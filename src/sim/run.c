@@ -202,6 +202,13 @@ static bool all_wait(const SimWarp *w, SimWait wait)
 	return true;
 }
 
+static SimParty at_barrier(const SimWarp *w, uint32_t pc, uint32_t lanes)
+{
+	SimParty party = sim_party(w, &w->cta->run->kernel->code[pc], 0, SIM_NO_BYTE);
+	party.lanes = lanes;
+	return party;
+}
+
 /* Where lanes of the CTA stand that have come to a barrier while others are at another, or have ended. */
 static void check_barrier(SimCta *cta, unsigned warps)
 {
@@ -215,16 +222,16 @@ static void check_barrier(SimCta *cta, unsigned warps)
 			uint32_t pc = w->fragments[f].pc, lanes = w->fragments[f].lanes;
 			if (first == UINT32_MAX) {
 				first = pc;
-				other = (SimParty){k->code[pc].loc, cta->pid, n, lanes};
+				other = at_barrier(w, pc, lanes);
 			}
 			if (pc == first && live_lanes(w) == SIM_ALL)
 				continue;
 			uint32_t l = k->code[first].loc, m = k->code[pc].loc;
 			if (pc != first)
-				sim_finding(w, m, lanes, &other, DIAG_SIM_BARRIER, "threads of a program meet at different barriers: at %s and at %s",
+				sim_finding(cta->run, at_barrier(w, pc, lanes), &other, DIAG_SIM_BARRIER, "threads of a program meet at different barriers: at %s and at %s",
 					    sim_place(k, l, a, sizeof a), sim_place(k, m, b, sizeof b));
 			else
-				sim_finding(w, m, lanes, NULL, DIAG_SIM_BARRIER, "lanes have ended and do not come to the barrier at %s: 0x%08x",
+				sim_finding(cta->run, at_barrier(w, pc, lanes), NULL, DIAG_SIM_BARRIER, "lanes have ended and do not come to the barrier at %s: 0x%08x",
 					    sim_place(k, m, a, sizeof a), ~live_lanes(w));
 		}
 	}

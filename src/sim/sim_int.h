@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/map.h"
+#include "layout/layout.h"
 #include "sim/sim.h"
 
 enum { SIM_LANES = 32, SIM_SLOT = 256, SIM_ROTATE = 16 };
@@ -23,6 +24,7 @@ enum { SIM_LANES = 32, SIM_SLOT = 256, SIM_ROTATE = 16 };
 typedef struct SimWarp SimWarp;
 typedef struct SimCta SimCta;
 typedef struct SimInstr SimInstr;
+typedef struct SimElements SimElements; /* tile.c */
 
 /* Computes all lanes of d; arguments that the instruction has not are NULL. */
 typedef void SimPure(void *d, const void *a, const void *b, const void *c, uint64_t imm);
@@ -47,7 +49,9 @@ struct SimInstr {
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
 	const void *data;          /* of the operation */
+	const SimElements *elements; /* memory: of the tile that it moves; NULL: nothing is said of it */
 	uint32_t loc;
+	uint32_t site; /* its number and one */
 };
 
 typedef struct SimLoc {
@@ -108,16 +112,21 @@ typedef struct SimFault {
 
 /* Who did what a finding is about. */
 typedef struct SimParty {
-	uint32_t loc;
+	uint32_t site; /* of its instruction; 0: there is none */
+	uint32_t lanes;
 	uint64_t pid;
-	uint32_t warp, lanes;
+	uint8_t warp;
+	uint8_t lane, byte; /* one of the lanes, and the byte of its access that it is about: SIM_NO_BYTE: not known */
+	uint8_t block;
 } SimParty;
+
+#define SIM_NO_BYTE UINT8_MAX
 
 /* A finding of the checks: the first of those with this code, line and other line. Lanes are those of the parties' warps in all. */
 typedef struct SimFinding {
 	struct SimFinding *next;
 	DiagCode code;
-	SimParty who, other; /* other: loc 0: there is none */
+	SimParty who, other;
 	uint64_t count;
 	char text[512];
 } SimFinding;
@@ -248,11 +257,16 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the f
 
 /* Nothing more is begun, and the report says so. Returns false. */
 bool sim_no_memory(SimRun *run);
-/* Stops the program; returns false. lane < 0: of the warp. */
+/* Stops the program; returns false. lane < 0: of the warp. It is about the lane's first byte. */
 bool sim_fault(SimWarp *w, const SimInstr *i, int lane, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
-/* By these lanes of the warp; `other` may be NULL. */
-void sim_finding(SimWarp *w, uint32_t loc, uint32_t lanes, const SimParty *other, DiagCode code, const char *format, ...)
+/* About this byte of a lane's access; of the lane that is meant. */
+bool sim_fault_at(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, DiagCode code, const char *format, ...)
 	PRINTF_LIKE(6, 7);
+/* An access of the lane, and its byte. */
+SimParty sim_party(const SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte);
+/* By the party; `other` may be NULL. */
+void sim_finding(SimRun *run, SimParty who, const SimParty *other, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
+uint32_t sim_loc_of(const SimKernel *kernel, const SimParty *party); /* 0: there is none */
 void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text); /* of the least pid */
 void sim_report(const SimRun *run, DiagList *diags); /* all of them */
 void sim_findings_free(SimRun *run);
@@ -283,7 +297,7 @@ void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
 /* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. */
 void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
-void sim_check_landed(SimWarp *w, unsigned lane, uint32_t loc, uint32_t offset, uint32_t size);
+void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
 bool sim_check_commit(SimWarp *w, uint32_t mask); /* likewise */
 void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending);
@@ -308,6 +322,17 @@ bool sim_race_memory(const SimRaces *races); /* was there enough? */
 
 SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg;
 
+/* ---- tiles, tile.c ---- */
+
+enum { SIM_MOST_DIMS = 24 };
+
+typedef struct SimPoint {
+	unsigned block, warp, lane, byte;
+} SimPoint;
+
+/* ", element [3, 5] of 'x' (tt.load, tensor<8x8xf32>)"; "" where nothing is known. Several: of the first of them. */
+const char *sim_tile_text(const SimElements *elements, const SimPoint *at, bool several, char *out, size_t size);
+
 /* ---- decoding ---- */
 
 typedef struct SimValue {
@@ -331,6 +356,8 @@ typedef struct SimDecoder {
 	VEC(SimRange) texts;
 	uint32_t slots;  /* virtual ones so far; constants have the high bit */
 	Map loc_of;      /* metadata -> SimLoc */
+	Map tiles;       /* metadata -> SimElements */
+	LayoutContext layouts;
 	Map data_of;     /* global -> address */
 	Map constant_of; /* value, bytes -> slot */
 	Map values;      /* LLVMValueRef -> SimValue, of the function being decoded */
@@ -361,6 +388,7 @@ void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32
 #define SIM_NONE UINT32_MAX
 
 /* Of one part; NULL where there is none. */
+const SimElements *sim_take_elements(SimDecoder *d, LLVMValueRef node); /* tile.c: what the metadata says, or NULL */
 bool sim_decode_value(SimDecoder *d, LLVMValueRef v);              /* decode_value.c: without control flow */
 bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name); /* llvm.* */
 bool sim_decode_machine(SimDecoder *d, LLVMValueRef v, const char *name);   /* neso.*, and functions of the driver */

@@ -37,7 +37,7 @@ for target in sm_80 sm_90a; do
 			-o "$TMP/product.$stage" || exit 1
 		clean "$TMP/product.$stage"
 	done
-	planted gpu.barrier ttgir 'product.py:1[0-3]:.*error: (race|missing wait)'
+	planted gpu.barrier ttgir "product.py:1[0-3]:.*error: (race|missing wait).*lanes? .*, elements? .*\[[0-9]+, [0-9]+\] of '(a|b|acc)' \\("
 	planted 'call void @neso.barrier()' llir 'product.py:1[0-3]:.*error: (race|missing wait)'
 	planted 'ttg.async_wait {num = 1' ttgir 'product.py:1[0-3]:.*error: missing wait'
 	planted 'call void @neso.cp_async_wait' llir 'product.py:1[0-3]:.*error: missing wait'

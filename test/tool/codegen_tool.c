@@ -5,7 +5,7 @@
  *	--pass NAME,...  these passes first, on the text's own stage; without --emit no more than these
  *	--warps N        4 when not said
  *	--kernel NAME    which one, where the text has several
- *	--no-fusion, --lines, --no-verify
+ *	--no-fusion, --lines, --no-verify, --predictions
  *
  * Prints the stage, or diagnostics as the command does; exit status 1 then. */
 #include <stdio.h>
@@ -68,6 +68,8 @@ int main(int argc, char **argv)
 			request.fp_fusion = false;
 		else if (strcmp(argv[i], "--lines") == 0)
 			request.line_info = true;
+		else if (strcmp(argv[i], "--predictions") == 0)
+			request.predictions = true;
 		else if (strcmp(argv[i], "--no-verify") == 0)
 			request.verify_passes = false;
 		else if (!value)
