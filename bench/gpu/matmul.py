@@ -126,7 +126,7 @@ def product_rows(rows):
             # Eight bits: torch has B by columns alone.
             rows.append(product(f"matmul {kind} {n}", kind, n, "NT" if kind in ("fp8", "int8") else "NN"))
     rows.append(product("matmul fp32 ieee 2048", "fp32", 2048,
-                        tiles=[(64, 64, 32, 2, 4), (128, 64, 32, 2, 4), (128, 128, 32, 2, 8), (128, 128, 16, 3, 8)]))
+                        tiles=[(64, 64, 32, 2, 4), (128, 64, 32, 2, 4), (128, 128, 32, 2, 8), (128, 128, 32, 3, 8)]))
 
 
 def batched_rows(rows):

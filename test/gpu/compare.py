@@ -24,6 +24,8 @@ EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 RNG = np.random.default_rng(7)
 # fp8e4nv is no type of GPUs before sm_89.
 REFUSED = "fp8e4nv is not supported on sm_8"
+# Of fp32 sums of a few hundred products by matrix instructions, which cut what they add (2.3e-5 was seen on an H200).
+SUMS = 5e-5
 TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "int64": "i64", "int8": "i8", "int16": "i16", "float64": "fp64"}
 
 
@@ -107,14 +109,14 @@ def pipeline_cases():
         a, b = (RNG.integers(0, 0x48, size=s).astype(np.int8) for s in ((64, 320), (64, 320)))
         for dtype in ("tl.float8e4nv", "tl.float8e5"):
             yield case("matmul_bytes", [a, b, empty(64, 64), 64, 320, [64], [64], [64], [dtype]], (1, 1), 2e-3)
-        yield case("transposed", [f16(320, 64), f16(64, 320), empty(64, 64), 64, 320, [64], [64], [32]], (1,), 2e-5)
+        yield case("transposed", [f16(320, 64), f16(64, 320), empty(64, 64), 64, 320, [64], [64], [32]], (1,), SUMS)
         rows = ints(320) & 0xffff
-        yield case("indirect", [f16(64, 320), rows, f16(32, 64), empty(64, 64), 320, [64], [64], [32]], (1,), 2e-5)
-        yield case("indirect", [f16(16, 77), rows, f16(32, 32), empty(16, 32), 77, [16], [32], [32]], (1,), 2e-5)
+        yield case("indirect", [f16(64, 320), rows, f16(32, 64), empty(64, 64), 320, [64], [64], [32]], (1,), SUMS)
+        yield case("indirect", [f16(16, 77), rows, f16(32, 32), empty(16, 32), 77, [16], [32], [32]], (1,), SUMS)
         pages, blocks = ints(16) & 0xffff, ints(16) & 0xffff
         for trips in (0, 1, 3, 9):
-            yield case("paged", [f16(64, 64), pages, blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), 2e-5)
-            yield case("chained", [f16(64, 64), blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), 2e-5)
+            yield case("paged", [f16(64, 64), pages, blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), SUMS)
+            yield case("chained", [f16(64, 64), blocks, f16(128, 64), empty(16, 64), trips, [16], [64], [32]], (1,), SUMS)
         w = RNG.integers(-128, 128, size=(320, 64)).astype(np.int8)
         yield case("dequantised", [f16(64, 320), w, f16(5, 64) / 64, empty(64, 64), 320, [64], [64], [64]], (1,), 1e-3)
         yield case("nibbles", [f16(64, 320), w[:160].copy(), empty(64, 64), 320, [64], [64], [64]], (1,), 1e-4)
@@ -122,23 +124,23 @@ def pipeline_cases():
             yield case("attention", [f16(128, 64), f16(n, 64), f16(n, 64), floats(n), empty(128, 64), n, [64], [64], [32]], (2,), 4e-3)
         # More than registers hold: the rows of Q are read from shared memory in each round.
         yield case("attention", [f16(128, 128), f16(320, 128), f16(320, 128), floats(320), empty(128, 128), 320, [128], [128], [64]], (1,), 4e-3)
-        yield case("persistent", [f16(96, 64), f16(64, 32), empty(96, 32), 6, 32, 64, [16], [32], [16]], (2,), 2e-5)
-        yield case("odd_counts", [f16(64, 64), f16(64, 32), empty(16, 32), 3, 21, 5, 64, [16], [32], [32]], (1,), 2e-5)
+        yield case("persistent", [f16(96, 64), f16(64, 32), empty(96, 32), 6, 32, 64, [16], [32], [16]], (2,), SUMS)
+        yield case("odd_counts", [f16(64, 64), f16(64, 32), empty(16, 32), 3, 21, 5, 64, [16], [32], [32]], (1,), SUMS)
         yield case("in_place", [f16(64, 32), f16(32, 32), 7, [16], [32]], (1,), 4e-3)
         for own in (2, 4):
             yield case("streamed", [floats(1280), floats(1280), ints(1280) & 0xffff, empty(256), 1100, [256], [own]], (1,), 2e-6)
-        yield case("products", [f16(7 * 32, 32), f16(96, 32), empty(7 * 32, 32), 7, [32], [32], [32]], (1,), 2e-5)
+        yield case("products", [f16(7 * 32, 32), f16(96, 32), empty(7 * 32, 32), 7, [32], [32], [32]], (1,), SUMS)
         for m, n, k in ((64, 64, 128), (50, 40, 72), (33, 19, 45)):
-            yield case("blocks", [f16(m, k), f16(k, n), empty(m, n), m, n, k, [64], [64], [32]], (1,), 2e-5)
+            yield case("blocks", [f16(m, k), f16(k, n), empty(m, n), m, n, k, [64], [64], [32]], (1,), SUMS)
         for m, n, k in ((64, 64, 128), (50, 40, 72), (64, 16, 0)):
-            yield case("described", [f16(m, max(k, 8)), f16(n, max(k, 8)), empty(m, n), m, n, k, [64], [64], [32]], (1,), 2e-5)
+            yield case("described", [f16(m, max(k, 8)), f16(n, max(k, 8)), empty(m, n), m, n, k, [64], [64], [32]], (1,), SUMS)
         for k in (96, 40):
-            yield case("batched", [f16(4, 16, k), f16(4, k, 32), empty(4, 16, 32), k, [4], [16], [32], [32]], (1,), 2e-5)
+            yield case("batched", [f16(4, 16, k), f16(4, k, 32), empty(4, 16, 32), k, [4], [16], [32], [32]], (1,), SUMS)
         a, b, sa, sb = (RNG.integers(0, top, size=s).astype(np.int8) for s, top in (((32, 256), 0x48), ((128, 32), 128), ((32, 8), 127), ((32, 8), 127)))
         yield case("scaled", [a, sa | 120, b, sb | 120, empty(32, 32), 256, [32], [32], [64]], (1,), 2e-3)
         flags = np.array([1, 0, 2, 2, 1, 3, 0, 0], i32)
-        yield case("until_found", [f16(16, 64), f16(64, 32), flags, empty(16, 32), [16], [32], [32]], (1,), 2e-5)
-        yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), 2e-5)
+        yield case("until_found", [f16(16, 64), f16(64, 32), flags, empty(16, 32), [16], [32], [32]], (1,), SUMS)
+        yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), SUMS)
     for own in (1, 3, 4):
         yield p, "rows", [floats(21, 200), empty(21, 208), 200, 208, 21, 195, [256], [own]], (4,), 2e-6
         yield p, "rows", [floats(21, 208), empty(21, 208), 208, 208, 0, 208, [256], [own]], (4,), 2e-6

@@ -21,6 +21,7 @@ import torch
 
 import neso as triton
 import neso.language as tl
+from neso.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from neso.runtime.errors import OutOfResources
 from neso.tools.tensor_descriptor import TensorDescriptor
 
@@ -129,6 +130,26 @@ def large_kernel(x, o, N: tl.constexpr):
     tl.store(o + r * N + c, tl.trans(a))
 
 
+@triton.jit
+def chained_kernel(x, o, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    gdc_launch_dependents()
+    gdc_wait()
+    tl.store(o + at, tl.load(x + at, mask=at < n) * 0.5 + 1, mask=at < n)
+
+
+@triton.jit
+def meeting_kernel(arrived, x, o, n, BLOCK: tl.constexpr):
+    """What another program stored before all met."""
+    pid, count = tl.program_id(0), tl.num_programs(0)
+    at = tl.arange(0, BLOCK)
+    tl.store(x + pid * BLOCK + at, pid + at)
+    tl.atomic_add(arrived, 1, sem="acq_rel")
+    while tl.atomic_add(arrived, 0, sem="acq_rel") < count:
+        pass
+    tl.store(o + pid * BLOCK + at, tl.load(x + (count - 1 - pid) * BLOCK + at, cache_modifier=".cg"))
+
+
 # ---- checks ----
 
 
@@ -184,6 +205,59 @@ def atomics():
     counts = torch.zeros(256, device="cuda", dtype=torch.int32)
     count_kernel[(98, )](x, counts, 100000, BLOCK=1024)
     same(counts, torch.bincount(x, minlength=256).int())
+
+
+@check
+def clusters():
+    """A program on several CTAs: their parts of a tile meet in reductions and products."""
+    if torch.cuda.get_device_capability() < (9, 0):
+        return "needs compute capability 9.0"
+    x, y = torch.randn(2, 100000, device="cuda")
+    s, w, b = torch.randn(64, 5000, device="cuda"), torch.randn(5000, device="cuda"), torch.randn(5000, device="cuda")
+    p, q = torch.randn(200, 300, device="cuda").half(), torch.randn(300, 100, device="cuda").half()
+    numbers = torch.randint(0, 256, (100000, ), device="cuda", dtype=torch.int32)
+    for ctas in (2, 4, 8):
+        o = torch.zeros_like(x)
+        add_kernel[(98, )](x, y, o, 100000, BLOCK=1024, num_ctas=ctas)
+        same(o, x + y)
+        t = torch.zeros_like(s)
+        softmax_kernel[(64, )](t, s, 5000, 5000, 5000, BLOCK=8192, num_ctas=ctas)
+        same(t, torch.softmax(s, -1), atol=1e-5)
+        norm_kernel[(64, )](s, t, w, b, 5000, 5000, 1e-5, BLOCK=8192, num_ctas=ctas)
+        same(t, torch.nn.functional.layer_norm(s, (5000, ), w, b), atol=1e-3)
+        c = torch.zeros(200, 100, device="cuda", dtype=torch.float16)
+        matmul_kernel[(2, 1)](p, q, c, 200, 100, 300, *p.stride(), *q.stride(), *c.stride(), BM=128, BN=128, BK=32, num_ctas=ctas)
+        same(c.float(), p.float() @ q.float(), atol=0.3, rtol=1e-2)
+        counts = torch.zeros(256, device="cuda", dtype=torch.int32)
+        count_kernel[(98, )](numbers, counts, 100000, BLOCK=1024, num_ctas=ctas)
+        same(counts, torch.bincount(numbers, minlength=256).int())
+
+
+@check
+def dependent_launches():
+    """Each launch may begin before the one before it ended, and waits for what it reads."""
+    if torch.cuda.get_device_capability() < (9, 0):
+        return "needs compute capability 9.0"
+    a, b = torch.zeros(2, 1 << 20, device="cuda")
+    for _ in range(100):
+        chained_kernel[(1024, )](a, b, 1 << 20, BLOCK=1024, launch_pdl=True)
+        chained_kernel[(1024, )](b, a, 1 << 20, BLOCK=1024, launch_pdl=True)
+    assert a.eq(2.0).all(), a
+
+
+@check
+def cooperative_grids():
+    """All programs of a grid run at once and may meet; a grid that is too large for that is refused."""
+    count = torch.cuda.get_device_properties(0).multi_processor_count
+    arrived = torch.zeros(1, device="cuda", dtype=torch.int32)
+    x, o = torch.zeros(2, count, 128, device="cuda", dtype=torch.int32)
+    meeting_kernel[(count, )](arrived, x, o, count * 128, BLOCK=128, launch_cooperative_grid=True)
+    same(o, torch.arange(count, device="cuda", dtype=torch.int32).flip(0)[:, None] + torch.arange(128, device="cuda", dtype=torch.int32))
+    try:
+        meeting_kernel[(count * 1000, )](arrived, x, o, 0, BLOCK=128, launch_cooperative_grid=True)
+        raise SystemExit("no error of a cooperative grid that is too large")
+    except RuntimeError as error:
+        assert "cooperative" in str(error), error
 
 
 @check
