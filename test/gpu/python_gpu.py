@@ -2,14 +2,12 @@
 
     PYTHONPATH=build/release/python python3 test/gpu/python_gpu.py [--cost] [WORD...]
 
-Without words every check runs; words select by name. --cost adds the cost of launches with 0, 8, 19 and 58 arguments, of
-this package and of Triton where it is installed, beside launch_bench's raw cuLaunchKernel where that was built."""
+Without words every check runs; words select by name. --cost adds the cost of launches (bench/gpu/launches.py) and of a constexpr's
+values."""
 
 import argparse
-import importlib
-import json
+import importlib.util
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -512,39 +510,6 @@ def other_processes():
 
 # ---- cost ----
 
-_EMPTY = """
-import {package} as triton
-
-@triton.jit
-def empty({parameters}):
-    pass
-"""
-
-
-def empty_kernel(package, count):
-    folder = tempfile.mkdtemp()
-    name = f"empty_{package}_{count}"
-    with open(os.path.join(folder, name + ".py"), "w") as file:
-        file.write(_EMPTY.format(package=package, parameters=", ".join(f"a{i}" for i in range(count))))
-    sys.path.insert(0, folder)
-    return importlib.import_module(name).empty
-
-
-def cost(kernel, count, tensor):
-    """Microseconds of one launch: the median of 21 rounds of 300; arguments are tensors and integers in turn, each tensor
-    an object of its own."""
-    scope = {"kernel": kernel, "grid": (1, ), **{f"t{i}": tensor[i:] for i in range(0, count, 2)}}
-    arguments = ", ".join(f"t{i}" if i % 2 == 0 else "7" for i in range(count))
-    exec(f"def rounds(n):\n    for _ in range(n):\n        kernel[grid]({arguments})\n", scope)
-    times = []
-    for _ in range(22):
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        scope["rounds"](300)
-        times.append((time.perf_counter() - began) / 300 * 1e6)
-    torch.cuda.synchronize()
-    return statistics.median(times[1:])
-
 
 @triton.jit
 def ragged_kernel(o, lengths, n, MAXLEN: tl.constexpr, BLOCK: tl.constexpr):
@@ -576,24 +541,11 @@ def cost_of_values():
 
 
 def costs():
-    packages = ["neso"]
-    try:
-        importlib.import_module("triton")
-        packages.append("triton")
-    except ImportError:
-        pass
-    tensor = torch.zeros(4096, device="cuda", dtype=torch.float64)
-    rows = {n: {p: cost(empty_kernel(p, n), n, tensor) for p in packages} for n in (0, 8, 19, 58)}
-    bench = os.path.join(os.path.dirname(triton.__file__), "..", "..", "bench", "launch_bench")
-    if os.path.exists(bench):
-        done = subprocess.run([bench, "--json"], capture_output=True, text=True)
-        if done.returncode == 0:
-            for row in json.loads(done.stdout)["launches"]:
-                rows[row["arguments"]].update({"raw": row["raw"], "neso from C": row.get("neso")})
-    names = list(next(iter(rows.values())))
-    print("microseconds a launch\narguments  " + "  ".join(names))
-    for count, row in rows.items():
-        print(f"{count:9d}  " + "  ".join(f"{row.get(n) or float('nan'):{max(len(n), 5)}.2f}" for n in names))
+    """Of launches with 0, 8, 19 and 58 arguments."""
+    spec = importlib.util.spec_from_file_location("launches", os.path.join(HERE, "..", "..", "bench", "gpu", "launches.py"))
+    launches = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(launches)
+    launches.main([])
 
 
 def main():
