@@ -142,13 +142,28 @@ void text_printf(Text *t, const char *format, ...)
 	va_list args, again;
 	va_start(args, format);
 	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	/* Most fit into what room there is, and are formatted once. */
+	size_t room = t->cap - t->len;
+	int len = vsnprintf(room ? t->data + t->len : NULL, room, format, args);
 	ASSERT(len >= 0);
-	text_room(t, (size_t)len);
-	vsnprintf(t->data + t->len, (size_t)len + 1, format, again);
+	if ((size_t)len >= room) {
+		text_room(t, (size_t)len);
+		vsnprintf(t->data + t->len, (size_t)len + 1, format, again);
+	}
 	t->len += (size_t)len;
 	va_end(again);
 	va_end(args);
+}
+
+void text_unsigned(Text *t, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	text_add(t, digits + at, sizeof digits - at);
 }
 
 void text_json(Text *t, const char *text)

@@ -65,6 +65,7 @@ void text_add(Text *t, const char *bytes, size_t len);
 void text_str(Text *t, const char *text);
 void text_char(Text *t, char c);
 void text_printf(Text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_unsigned(Text *t, uint64_t value); /* in decimal digits; where text_printf would be felt */
 /* As JSON writes it, with its quotes; "null" for NULL. */
 void text_json(Text *t, const char *text);
 

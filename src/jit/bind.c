@@ -78,6 +78,15 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	return diags->errors == before;
 }
 
+static void key_number(Text *key, const char *name, unsigned value, unsigned preset)
+{
+	if (value == preset)
+		return;
+	text_str(key, name);
+	text_unsigned(key, value);
+}
+
+/* Made for each look-up, so nothing in it is formatted by printf that is there each time. */
 const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options)
 {
 	Text key;
@@ -89,24 +98,22 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 			continue;
 		text_str(&key, shown++ ? ", " : "");
 		text_str(&key, kernel->info->params[i].name);
-		if (args[i].kind == FRONT_DEMOTED)
-			text_printf(&key, ": constexpr %s", jit_dtype_text(args[i].dtype));
-		else
-			text_printf(&key, args[i].kind == FRONT_CONST ? "=%s" : ": %s", args[i].text);
-		if (args[i].divisibility > 1)
-			text_printf(&key, ":%u", args[i].divisibility);
+		text_str(&key, args[i].kind == FRONT_DEMOTED ? ": constexpr " : args[i].kind == FRONT_CONST ? "=" : ": ");
+		text_str(&key, args[i].kind == FRONT_DEMOTED ? jit_dtype_text(args[i].dtype) : args[i].text);
+		if (args[i].divisibility > 1) {
+			text_char(&key, ':');
+			text_unsigned(&key, args[i].divisibility);
+		}
 	}
 	text_char(&key, ')');
-	if (options->num_warps != 4)
-		text_printf(&key, " num_warps=%u", options->num_warps);
-	if (options->num_stages != 3)
-		text_printf(&key, " num_stages=%u", options->num_stages);
-	if (options->num_ctas != 1)
-		text_printf(&key, " num_ctas=%u", options->num_ctas);
-	if (options->maxnreg)
-		text_printf(&key, " maxnreg=%u", options->maxnreg);
-	if (options->gpu)
-		text_printf(&key, " target=%s%s", options->sim ? "sim:" : "", options->gpu->name);
+	key_number(&key, " num_warps=", options->num_warps, 4);
+	key_number(&key, " num_stages=", options->num_stages, 3);
+	key_number(&key, " num_ctas=", options->num_ctas, 1);
+	key_number(&key, " maxnreg=", options->maxnreg, 0);
+	if (options->gpu) {
+		text_str(&key, options->sim ? " target=sim:" : " target=");
+		text_str(&key, options->gpu->name);
+	}
 	if (options->no_fp_fusion)
 		text_str(&key, " no_fp_fusion");
 	if (options->cooperative)
@@ -115,8 +122,7 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " dependent");
 	if (options->no_line_info)
 		text_str(&key, " no_line_info");
-	if (options->ptx_version)
-		text_printf(&key, " ptx_version=%u", options->ptx_version);
+	key_number(&key, " ptx_version=", options->ptx_version, 0);
 	if (options->debug)
 		text_str(&key, " debug");
 	if (options->no_gpu_limits)
@@ -226,8 +232,12 @@ const char *jit_float_text(Arena *arena, double value)
 
 static const char *int_text(Arena *arena, const JitArg *arg)
 {
-	return arg->is_unsigned ? arena_printf(arena, "%llu", (unsigned long long)arg->i)
-				: arena_printf(arena, "%lld", (long long)arg->i);
+	Text text;
+	bool negative = !arg->is_unsigned && arg->i < 0;
+	text_init(&text, arena);
+	text_str(&text, negative ? "-" : "");
+	text_unsigned(&text, negative ? -(uint64_t)arg->i : (uint64_t)arg->i);
+	return text.data;
 }
 
 static const char *const_text(Arena *arena, const JitArg *arg)
@@ -295,7 +305,11 @@ static FrontArg bind_scalar(const Binder *b, const FrontParam *param, const JitA
 
 static FrontArg bind_pointer(const Binder *b, const FrontParam *param, const JitArg *arg)
 {
-	FrontArg out = {.kind = FRONT_TYPE, .text = arena_printf(b->arena, "*%s", jit_dtype_text(arg->dtype))};
+	Text type;
+	text_init(&type, b->arena);
+	text_char(&type, '*');
+	text_str(&type, jit_dtype_text(arg->dtype));
+	FrontArg out = {.kind = FRONT_TYPE, .text = type.data};
 	if (!b->options->no_specialize && !param->do_not_specialize && !param->do_not_specialize_on_alignment &&
 	    (uintptr_t)arg->address % 16 == 0)
 		out.divisibility = 16;

@@ -41,6 +41,36 @@ static void arena_reset_returns_to_the_mark(void **state)
 	arena_free(&arena);
 }
 
+static void text_grows(void **state)
+{
+	(void)state;
+	Arena arena;
+	Text text, wanted;
+	arena_init(&arena, 0);
+	text_init(&text, &arena);
+	text_init(&wanted, &arena);
+	/* Each length meets each room that is left. */
+	for (int i = 0; i < 300; i++) {
+		char piece[300];
+		memset(piece, 'a' + i % 26, (size_t)i);
+		piece[i] = '\0';
+		text_printf(&text, "%s|", piece);
+		text_add(&wanted, piece, (size_t)i);
+		text_char(&wanted, '|');
+		assert_string_equal(text.data, wanted.data);
+		assert_int_equal(text.len, wanted.len);
+	}
+	Text numbers;
+	text_init(&numbers, &arena);
+	text_unsigned(&numbers, 0);
+	text_char(&numbers, ' ');
+	text_unsigned(&numbers, 1234567890);
+	text_char(&numbers, ' ');
+	text_unsigned(&numbers, UINT64_MAX);
+	assert_string_equal(numbers.data, "0 1234567890 18446744073709551615");
+	arena_free(&arena);
+}
+
 static void interned_text_is_one_pointer(void **state)
 {
 	(void)state;
@@ -113,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arena_limit_raises_a_fault),
 		cmocka_unit_test(arena_reset_returns_to_the_mark),
+		cmocka_unit_test(text_grows),
 		cmocka_unit_test(interned_text_is_one_pointer),
 		cmocka_unit_test(nearest_name_is_found),
 		cmocka_unit_test(map_replaces_and_finds),
