@@ -152,10 +152,11 @@ static bool bind_args(Launch *l)
 	return true;
 }
 
-/* What is to be known of a kernel before it runs is read off its IR. */
+/* What is to be known of a kernel before the CPU runs it is read off its IR. */
 static void look_through(Variant *v)
 {
 	char *text = NULL;
+	v->looked = true;
 	if (neso_variant_text(v->variant, "ttir", &text, NULL) == NESO_OK) {
 		v->makes_pointers = strstr(text, "tt.int_to_ptr") != NULL;
 		v->stops = strstr(text, "tt.print \" breakpoint ") != NULL;
@@ -218,7 +219,6 @@ static PyObject *wrap(PyObject *module, neso_variant *variant)
 	if (!compiled)
 		return NULL;
 	((Variant *)compiled)->variant = variant;
-	look_through((Variant *)compiled);
 	((Variant *)compiled)->module = module;
 	Py_INCREF(module);
 	return compiled;
@@ -346,10 +346,13 @@ static bool add_mappings(Launch *l, neso_buffer **buffers)
 static bool execute(Launch *l, PyObject *compiled)
 {
 	Kernel *k = l->kernel;
+	Variant *v = (Variant *)compiled;
 	neso_buffer *buffers = NULL;
-	if (((Variant *)compiled)->makes_pointers && !add_mappings(l, &buffers))
+	if (!v->looked)
+		look_through(v);
+	if (v->makes_pointers && !add_mappings(l, &buffers))
 		return false;
-	if (((Variant *)compiled)->stops)
+	if (v->stops)
 		l->launch.threads = 1; /* one program after the other, on the thread that Ctrl-C reaches */
 	bool slow = PyList_Size(host.slow) > 0;
 	if (slow && !launch_hooks(l, compiled, true)) {
@@ -358,9 +361,8 @@ static bool execute(Launch *l, PyObject *compiled)
 	}
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
-	neso_variant *variant = ((Variant *)compiled)->variant;
 	Py_BEGIN_ALLOW_THREADS
-	status = neso_variant_launch(variant, &l->launch, NULL, &diagnostics);
+	status = neso_variant_launch(v->variant, &l->launch, NULL, &diagnostics);
 	Py_END_ALLOW_THREADS
 	free(buffers);
 	bool copied = !l->held.finish || finish_copies(&l->held);

@@ -147,6 +147,7 @@ typedef struct Variant {
 	PyObject_HEAD
 	PyObject *module; /* keeps it alive */
 	neso_variant *variant;
+	bool looked; /* for the two that follow */
 	bool makes_pointers; /* of integers: into memory that no argument names */
 	bool stops; /* at a breakpoint() */
 	struct GpuReady *ready; /* a list: one for each context it was launched in */

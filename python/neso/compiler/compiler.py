@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import tempfile
 import typing
 import weakref
@@ -156,8 +155,8 @@ def _metadata_of(compiled, info, target, options):
 
 def target_of(name):
     """The GPUTarget of one of the library's target names."""
-    number = re.match(r"(?:sim:)?sm_(\d+)", name)
-    return GPUTarget("cuda", int(number[1]), 32) if number else GPUTarget("cpu", 0, 32)
+    name = name.removeprefix("sim:")
+    return GPUTarget("cuda", int(name[3:].rstrip("af")), 32) if name.startswith("sm_") else GPUTarget("cpu", 0, 32)
 
 
 class Remark(typing.NamedTuple):

@@ -99,9 +99,12 @@ def read_source(function):
     return _cut(lines, max(first, 1))
 
 
+_DEF = re.compile(r"^(?:async\s+)?def\s+(\w+)\s*\(", re.MULTILINE)
+
+
 def _cut(lines, first):
     text = textwrap.dedent("".join(lines))
-    found = re.search(r"^(async\s+)?def\s+\w+\s*\(", text, re.MULTILINE)
+    found = _DEF.search(text)
     if found is None:
         raise ValueError("only functions made by `def` can be kernels")
     skipped = text[:found.start()].count("\n")
@@ -113,39 +116,48 @@ def _cut(lines, first):
 # ---- what a function reads ----
 
 
-class _Reader(ast.NodeVisitor):
+class _Reader:
     """Names of a function that are not its own, with the attributes taken of them."""
 
     def __init__(self, tree):
-        self.bound = set()
-        self.used = {}
-        self.paths = []
-        self.defaults = set()
         function = tree.body[0]
-        for node in ast.walk(function):
-            if isinstance(node, ast.arg):
-                self.bound.add(node.arg)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.bound.add(node.id)
-        for node in function.args.defaults + function.args.kw_defaults:
-            if node is not None:
-                self.defaults.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-        self.all_names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        self.body_names = set()
-        for part in function.body:
-            self.body_names.update(n.id for n in ast.walk(part) if isinstance(n, ast.Name))
-            self.visit(part)
+        self.bound = set()
+        paths = []
+        self.body_names = self._read(function.body, paths)
+        defaults = [node for node in function.args.defaults + function.args.kw_defaults if node is not None]
+        self.defaults = self._read(defaults, [])
+        head = [value for field, value in ast.iter_fields(function) if field != "body"]
+        self.all_names = self.body_names | self._read(head, [])
+        self.paths = [(name, path) for name, path in paths if name not in self.bound]
 
-    def visit_Attribute(self, node):
-        path = [node.attr]
-        inner = node.value
-        while isinstance(inner, ast.Attribute):
-            path.insert(0, inner.attr)
-            inner = inner.value
-        if isinstance(inner, ast.Name):
-            if inner.id not in self.bound:
-                self.paths.append((inner.id, tuple(path)))
-        self.generic_visit(node)
+    def _read(self, nodes, paths):
+        # Once for each kernel between a process's start and its first launch: ast.walk takes four times as long.
+        names, bound = set(), self.bound
+        todo = nodes[::-1]
+        while todo:
+            node = todo.pop()
+            kind = type(node)
+            if kind is list:
+                todo.extend(node[::-1])
+                continue
+            if kind is ast.Name:
+                names.add(node.id)
+                if type(node.ctx) is ast.Store:
+                    bound.add(node.id)
+                continue
+            if not isinstance(node, ast.AST) or kind is ast.Constant:
+                continue
+            if kind is ast.arg:
+                bound.add(node.arg)
+            elif kind is ast.Attribute:
+                path, inner = [node.attr], node.value
+                while type(inner) is ast.Attribute:
+                    path.insert(0, inner.attr)
+                    inner = inner.value
+                if type(inner) is ast.Name:
+                    paths.append((inner.id, tuple(path)))
+            todo.extend([getattr(node, field, None) for field in node._fields][::-1])
+        return names
 
 
 _SIMPLE = (bool, int, float, str, bytes, type(None), core.dtype)
@@ -165,6 +177,7 @@ class JITCallable:
         self._hash_lock = threading.RLock()
         self._hash = None
         self._made_source = None
+        self._reader = None
         self.used_global_vals = {}
         #: kernels that were given it as a constant
         self._users = weakref.WeakSet()
@@ -198,6 +211,7 @@ class JITCallable:
         self._hash = value
         if value is None:
             self._made_source = None
+            self._reader = None
             self.used_global_vals = {}
             users, self._users = list(self._users), weakref.WeakSet()
             for kernel in users:
@@ -209,9 +223,14 @@ class JITCallable:
     def get_capture_scope(self):
         return self.__globals__ | describe.closure_of(self.fn)
 
-    def _scope(self, reader=None):
-        reader = reader or _Reader(self.parse())
-        return describe.Scope(reader.all_names, self.__globals__, describe.closure_of(self.fn))
+    def _read(self):
+        reader = self._reader
+        if reader is None:
+            reader = self._reader = _Reader(self.parse())
+        return reader
+
+    def _scope(self):
+        return describe.Scope(self._read().all_names, self.__globals__, describe.closure_of(self.fn))
 
     def _source(self):
         # One for all threads: the compiler asks by its path, and what nobody holds is gone.
@@ -223,7 +242,7 @@ class JITCallable:
             return self._made_source
 
     def _def_name(self):
-        return re.match(r"(?:async\s+)?def\s+(\w+)", self._src).group(1)
+        return _DEF.match(self._src).group(1)
 
     def _decorator_text(self):
         return self._decorator
@@ -239,7 +258,7 @@ class JITCallable:
             return self._hash
 
     def _compute_key(self):
-        reader = _Reader(self.parse())
+        reader = self._read()
         closure = describe.closure_of(self.fn)
         digest = hashlib.sha256(self._src.encode())
         self.used_global_vals = {}
