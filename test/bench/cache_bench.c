@@ -1,6 +1,6 @@
 /* The compile cache's costs: a hit from key to verified cubin and a put, for entries as kernels have them; eviction in a large store.
  *
- *	cache_bench [FOLDER]   a folder to work in (a new one in /tmp)
+ *	cache_bench [FOLDER [ENTRIES]]   a folder to work in (a new one in /tmp); how many entries the large store has (20000); it stays
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,28 +87,40 @@ static void entries(CacheStore *store, size_t cubin)
 	arena_free(&arena);
 }
 
-static void eviction(const char *folder)
+/* Puts into a store that holds as many entries as it may. */
+static void eviction(const char *folder, unsigned files)
 {
-	enum { FILES = 20000, MORE = 4000 };
-	CacheOptions options = {.dir = folder, .max_files = FILES};
+	enum { MORE = 4000 };
+	CacheOptions options = {.dir = folder, .max_files = files};
 	CacheStore *store = cache_store_new(&options);
 	Arena arena;
 	CacheSection section = {"x", STR("y")};
 	static double times[MORE];
-	for (unsigned n = 0; n < FILES + MORE; n++) {
+	char what[64];
+	double began = os_now(), sum = 0;
+	for (unsigned n = 0; n < files + MORE; n++) {
 		arena_init(&arena, 0);
 		CacheDigest key = cache_hash_of(&n, sizeof n);
 		Str file = cache_entry_write(&arena, &key, &section, 1);
-		double began = os_now();
+		double since = os_now();
 		cache_put(store, CACHE_CUBIN, &key, file);
-		if (n >= FILES)
-			times[n - FILES] = os_now() - began;
+		if (n >= files) {
+			times[n - files] = os_now() - since;
+			sum += times[n - files];
+		}
 		arena_free(&arena);
+		if (n == files)
+			fprintf(stderr, "%u entries were made in %.1f s\n", n, os_now() - began);
 	}
-	double sum = 0;
-	for (unsigned n = 0; n < MORE; n++)
-		sum += times[n];
-	printf("%-44s %8.1f us (mean, evictions among them)\n", "put of small entries above the bound", sum / MORE * 1e6);
+	CacheUsage usage = cache_usage(store);
+	snprintf(what, sizeof what, "put of a small entry above %u", files);
+	say(what, times, MORE);
+	printf("%-44s %8.1f us (mean; worst %.1f ms; %llu entries then)\n", "  evictions among them", sum / MORE * 1e6,
+	       times[MORE - 1] * 1e3, (unsigned long long)usage.files);
+	CacheGc gc;
+	began = os_now();
+	cache_gc(store, 0, files / 2, &gc);
+	printf("%-44s %8.1f ms (%llu removed)\n", "  gc to half of them", (os_now() - began) * 1e3, (unsigned long long)gc.evicted);
 	cache_store_free(store);
 }
 
@@ -116,6 +128,7 @@ int main(int argc, char **argv)
 {
 	char folder[] = "/tmp/neso-cache-bench-XXXXXX", small[256];
 	const char *dir = argc > 1 ? argv[1] : mkdtemp(folder);
+	unsigned files = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 20000;
 	CacheOptions options = {.dir = dir};
 	CacheStore *store = cache_store_new(&options);
 	static double logs[ROUNDS];
@@ -130,7 +143,7 @@ int main(int argc, char **argv)
 	say("a line of the log", logs, ROUNDS);
 	cache_store_free(store);
 	snprintf(small, sizeof small, "%.200s/small", dir);
-	eviction(small);
+	eviction(small, files);
 	printf("the folder is %s\n", dir);
 	return 0;
 }
