@@ -14,7 +14,7 @@ struct JitKernel {
 	void *tag;
 	JitVariant *variants; /* under the module's table_lock; newest first */
 	uint32_t variant_count;
-	bool warned; /* of many variants; under table_lock */
+	uint32_t counted; /* variants when many were last looked at, all bits set when warned of; under table_lock */
 	struct JitDispatchTable *_Atomic dispatch; /* dispatch.c; replaced whole, under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
 };

@@ -171,7 +171,9 @@ const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *co
 
 /* ---- many variants ---- */
 
-enum { MANY = 16 };
+/* Variants that are many, and values of one parameter that multiply them: configurations of a search differ in a few values of
+ * several, and there is nothing that would end that. */
+enum { MANY = 16, MULTIPLY = MANY / 2 };
 
 /* What several variants differ in most. */
 typedef struct Most {
@@ -260,9 +262,11 @@ static const char *advice(const JitVariant *variant, const Most *most, Arena *ar
 
 void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *diags)
 {
+	/* Looking takes time that grows with their number, so it is done each time that they have doubled. */
 	pthread_mutex_lock(&kernel->module->table_lock);
-	bool now = kernel->variant_count > MANY && !kernel->warned;
-	kernel->warned |= now;
+	bool now = kernel->variant_count > MANY && kernel->variant_count / 2 >= kernel->counted;
+	if (now)
+		kernel->counted = kernel->variant_count;
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	if (!now)
 		return;
@@ -270,6 +274,14 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 	uint32_t count;
 	const JitVariant *const *all = ready_variants(kernel, diags->arena, &count);
 	Most most = find_most(all, count);
+	if (most.count <= MULTIPLY)
+		return;
+	pthread_mutex_lock(&kernel->module->table_lock);
+	bool first = kernel->counted != UINT32_MAX;
+	kernel->counted = UINT32_MAX;
+	pthread_mutex_unlock(&kernel->module->table_lock);
+	if (!first)
+		return;
 	const char *name = most.param < info->param_count ? info->params[most.param].name
 							   : option_of(&variant->options, most.option).name;
 	jit_diag(diags, kernel, DIAG_VARIANTS_MANY, info->qualified_name, count, name, most.count,

@@ -373,6 +373,30 @@ static void many_variants_are_warned_of(void **state)
 		       "each of them has its own code");
 }
 
+/* Forty configurations of two parameters: nobody multiplies them alone, until a third one does. */
+static void configurations_are_not_warned_of(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f, "shapes", NESO_POLICY_EAGER);
+	int warnings = 0;
+	for (int i = 0; i < 80; i++) {
+		char signature[64];
+		neso_variant *variant;
+		neso_diagnostics *diagnostics;
+		snprintf(signature, sizeof signature, "*fp32,i32,%d,tl.float32,%d", 1 << i % 8, i < 40 ? i / 8 : i);
+		assert_int_equal(neso_kernel_compile(f.kernel, signature, NULL, &variant, &diagnostics), NESO_OK);
+		if (neso_diagnostics_count(diagnostics)) {
+			assert_int_equal(i, 67); /* 68 are four times 17 */
+			assert_non_null(strstr(neso_diagnostics_get(diagnostics, 0)->text, "68 variants, and 'S' has 33 values among them"));
+			warnings++;
+		}
+		neso_diagnostics_free(diagnostics);
+	}
+	assert_int_equal(warnings, 1);
+	end(&f);
+}
+
 /* ---- threads ---- */
 
 typedef struct Asker {
@@ -433,6 +457,7 @@ int main(void)
 		cmocka_unit_test(misses_have_reasons),
 		cmocka_unit_test(reasons_name_the_values),
 		cmocka_unit_test(many_variants_are_warned_of),
+		cmocka_unit_test(configurations_are_not_warned_of),
 		cmocka_unit_test(a_miss_compiles_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
