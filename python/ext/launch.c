@@ -196,10 +196,10 @@ static PyObject *making(const Launch *l)
 {
 	Kernel *k = l->kernel;
 	const neso_compile_options *o = &l->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNIz)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+	PyObject *options = Py_BuildValue("(IIIINNNNIzi)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
 					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
 					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
-					  o->ptx_version, o->target);
+					  o->ptx_version, o->target, (int)o->constexpr_policy);
 	PyObject *values = PyTuple_New(k->param_count), *made = NULL;
 	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
 		Py_INCREF(l->call.values[i]);

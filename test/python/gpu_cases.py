@@ -637,6 +637,58 @@ class Measuring(Case):
         self.assertEqual(tuned.best_config.num_warps, 1)
         self.assertEqual(min(tuned.configs_timings.values())[0], 1.5)
 
+    def test_hooks_of_compiling_and_loading(self):
+        told = []
+        scope = {"triton": triton, "tl": tl}
+        exec("@triton.jit\ndef hooked(x, i):\n    tl.store(x, i)\n", scope)
+        kernel = scope["hooked"]
+
+        def start(module, function, name, metadata_group, hash):
+            told.append(("start", module, name, hash))
+
+        def end(module, function, name, metadata_group, hash):
+            told.append(("end", module is not None, name, hash))
+
+        knobs = triton.knobs.runtime
+        with knobs.scope():
+            knobs.kernel_load_start_hook.add(start)
+            knobs.kernel_load_end_hook.add(end)
+            knobs.jit_cache_hook = lambda **words: told.append(words["is_manual_warmup"])
+            try:
+                for i in (3, 5, 16):
+                    made = kernel[(1, )](Tensor(0x1000), i)
+                    self.assertIn(made, list(kernel.device_caches[0][0].values()))
+                    told.append(made.hash)
+                knobs.jit_cache_hook = lambda **words: True
+                launches = fake.launches
+                self.assertIsNone(kernel[(1, )](Tensor(0x1004), 3))
+                self.assertEqual(fake.launches, launches)
+            finally:
+                knobs.kernel_load_start_hook.remove(start)
+                knobs.kernel_load_end_hook.remove(end)
+        one, other = told[3], told[-1]
+        loaded = lambda key: [False, ("start", None, "hooked", key), ("end", True, "hooked", key), key]
+        self.assertEqual(told, loaded(one) + [one] + loaded(other))
+        self.assertEqual(len(kernel.device_caches[0][0]), 2)
+        kernel.device_caches[0][0].clear()
+        self.assertEqual(len(kernel.device_caches[0][0]), 0)
+
+    def test_warmup_is_for_the_gpu(self):
+        """What warmup compiles, and what preload compiles, is what a launch takes."""
+        scope = {"triton": triton, "tl": tl}
+        exec("@triton.jit\ndef early(x, i):\n    tl.store(x, i)\n", scope)
+        kernel, told = scope["early"], []
+        with triton.knobs.runtime.scope():
+            triton.knobs.runtime.jit_cache_hook = lambda **words: told.append(words["compile"]["specialization_data"])
+            made = kernel.warmup(triton.MockTensor(tl.float32), 3, grid=(1, ))
+            self.assertEqual(made.metadata.target.backend, "cuda")
+            self.assertIs(kernel[(1, )](Tensor(0x1000), 5), made)
+            kernel.device_caches.clear()
+            again = kernel.preload(told[0])
+            self.assertEqual((again.hash, again.cache), (made.hash, "hit"))
+            self.assertIs(kernel[(1, )](Tensor(0x1000), 5), again)
+        self.assertEqual(len(told), 2)
+
     def test_memory(self):
         used = fake.bytes
         address = _native.gpu_alloc(64)

@@ -135,10 +135,14 @@ class LazyDict:
         self.extras.append((function, args))
 
 
-Metadata = namedtuple("KernelMetadata", "name num_warps num_stages num_ctas maxnreg shared debug target hash cluster_dims "
-                      "warp_size tmem_size global_scratch_size global_scratch_align profile_scratch_size "
-                      "profile_scratch_align enable_fp_fusion launch_cooperative_grid launch_pdl ptx_version arch "
-                      "backend_name triton_version microseconds")
+#: Upstream's options that nothing here depends on, as it has them.
+_UPSTREAM = {
+    "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0, "profile_scratch_size": 0, "profile_scratch_align": 1, "ptx_options": None,
+    "ir_override": None, "enable_reflect_ftz": True, "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
+    "deprecated_fp8_dot_operand_dtypes": (), "default_dot_input_precision": "tf32",
+    "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"), "max_num_imprecise_acc_default": 0, "extern_libs": (),
+    "sanitize_overflow": False, "instrumentation_mode": "", "tensordesc_meta": None,
+}
 
 
 def _metadata_of(compiled, info, target, options):
@@ -146,11 +150,22 @@ def _metadata_of(compiled, info, target, options):
     times = {step: round(seconds * 1e6) for step, seconds in info["seconds"].items()}
     times["store"] = round(info["store_seconds"] * 1e6)
     times["total"] = sum(times.values())
-    return Metadata(compiled.name, info["num_warps"] or options["num_warps"], info["num_stages"] or options["num_stages"],
-                    info["num_ctas"] or options["num_ctas"], options["maxnreg"] or None, info["shared"], options["debug"], target,
-                    compiled.hash, (info["num_ctas"] or 1, 1, 1), 32, 0, info["scratch"], 16 if info["scratch"] else 1, 0, 1,
-                    options["enable_fp_fusion"], options["launch_cooperative_grid"], options["launch_pdl"],
-                    options["ptx_version"] or None, compiled._target, target.backend, triton_key(), times)
+    fields = {
+        "name": compiled.name, "hash": compiled.hash, "target": target, "backend_name": target.backend,
+        "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
+        **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
+        "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
+        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl")},
+        "global_scratch_size": info["scratch"], "global_scratch_align": 16 if info["scratch"] else 1,
+        "triton_version": triton_key(), "microseconds": times,
+    }
+    fields = {**_UPSTREAM, **fields, "cluster_dims": (fields["num_ctas"], 1, 1)}
+    return _Metadata(*(fields[name] for name in _Metadata._fields))
+
+
+_Metadata = namedtuple("KernelMetadata", sorted([
+    *_UPSTREAM, "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
+    "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
 
 
 def target_of(name):
@@ -186,6 +201,7 @@ class CompiledKernel(_native.Variant):
     def _finish(self, kernel, making):
         info = self._info()
         self._keys = []
+        self._is_generic = making.is_generic
         self._kernel = kernel
         self.src = making.source()
         self.name = kernel.__name__
@@ -199,7 +215,7 @@ class CompiledKernel(_native.Variant):
         on_gpu = target.backend == "cuda"
         self.metadata = _metadata_of(self, info, target, making.options)
         self.num_ctas = self.metadata.num_ctas
-        self.packed_metadata = tuple(self.metadata)
+        self.packed_metadata = (self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared)
         simulated = self._target.startswith("sim:")
         self.asm = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
         #: files of a cache manager that has it; else made when they are asked for

@@ -147,8 +147,6 @@ def _imports(scope):
             lines.append(f"from triton{module} import {last} as {name}")
         else:
             lines.append(f"from triton import {path[1:]} as {name}")
-        if isinstance(value, core.dtype):
-            lines.pop()
     return "; ".join(lines)
 
 
@@ -181,13 +179,10 @@ class Scope:
         return self.globals.get(name, missing)
 
     def tile_names(self):
+        """Names of parts of the tile language; dtypes are values, which the compiler asks for."""
         for name in sorted(self.names):
             value = self.get(name)
-            if value is not None and tile_path(value) is not None and not isinstance(value, core.dtype):
-                yield name, value
-        for name in sorted(self.names):
-            value = self.get(name)
-            if isinstance(value, core.dtype):
+            if value is not None and tile_path(value) is not None:
                 yield name, value
 
 

@@ -116,18 +116,26 @@ def _cut(lines, first):
 # ---- what a function reads ----
 
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
 class _Reader:
-    """Names of a function that are not its own, with the attributes taken of them."""
+    """Names of a function that are not its own, with the attributes taken of them. As upstream has it, a name that is read before the function
+    gives it a value, in the order of the text, is a global there."""
 
     def __init__(self, tree):
         function = tree.body[0]
-        self.bound = set()
+        given = function.args
+        self.bound = {a.arg for a in given.posonlyargs + given.args + given.kwonlyargs + [given.vararg, given.kwarg] if a is not None}
+        self.early = set()
         paths = []
         self.body_names = self._read(function.body, paths)
+        early = self.early & self.bound
         defaults = [node for node in function.args.defaults + function.args.kw_defaults if node is not None]
         self.defaults = self._read(defaults, [])
         head = [value for field, value in ast.iter_fields(function) if field != "body"]
         self.all_names = self.body_names | self._read(head, [])
+        self.globals = (self.all_names - self.bound) | early
         self.paths = [(name, path) for name, path in paths if name not in self.bound]
 
     def _read(self, nodes, paths):
@@ -144,6 +152,8 @@ class _Reader:
                 names.add(node.id)
                 if type(node.ctx) is ast.Store:
                     bound.add(node.id)
+                elif node.id not in bound:
+                    self.early.add(node.id)
                 continue
             if not isinstance(node, ast.AST) or kind is ast.Constant:
                 continue
@@ -156,7 +166,9 @@ class _Reader:
                     inner = inner.value
                 if type(inner) is ast.Name:
                     paths.append((inner.id, tuple(path)))
-            todo.extend([getattr(node, field, None) for field in node._fields][::-1])
+            # What is given a value comes before the value, as in statements.
+            fields = node._fields if kind not in _COMPREHENSIONS else node._fields[::-1]
+            todo.extend([getattr(node, field, None) for field in fields][::-1])
         return names
 
 
@@ -254,7 +266,11 @@ class JITCallable:
         with self._hash_lock:
             if self._hash is None:
                 self._hash = f"recursion:{self._fn_name}"
-                self._hash = self._compute_key()
+                try:
+                    self._hash = self._compute_key()
+                except BaseException:
+                    self._hash = None
+                    raise
             return self._hash
 
     def _compute_key(self):
@@ -263,7 +279,7 @@ class JITCallable:
         digest = hashlib.sha256(self._src.encode())
         self.used_global_vals = {}
         constants = []
-        for name in sorted(reader.all_names - reader.bound):
+        for name in sorted(reader.globals):
             value = self.__globals__.get(name)
             scope = self.__globals__
             if value is None:
@@ -298,6 +314,7 @@ class JITCallable:
         if value is None or isinstance(value, types.ModuleType) or describe.tile_path(value) is not None:
             return
         if isinstance(value, type) or (callable(value) and not isinstance(value, core.constexpr)):
+            self._note_function(name, value)
             return
         if scope is None or in_default:
             return
@@ -308,6 +325,9 @@ class JITCallable:
         except Exception:
             kept = value
         self.used_global_vals[(name, id(scope))] = (kept, scope)
+
+    def _note_function(self, name, value):
+        """A function of the host that kernels call runs while they are compiled: it is part of what is compiled (front/content)."""
 
     def __hash__(self):
         return hash(self.cache_key)
@@ -558,12 +578,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         return self._run(*args, grid=grid, warmup=warmup, **kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
+        args = tuple(map(MockTensor.wrap_dtype, args))
+        kwargs = {name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
+
         def compile():
-            return self._run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True,
-                             **{k: MockTensor.wrap_dtype(v) for k, v in kwargs.items()})
+            return self._run(*args, grid=grid, warmup=True, **kwargs)
 
         mode = _async_compile.active_mode.get()
-        return mode.submit(object(), compile, lambda kernel: None) if mode else compile()
+        return mode.submit(specialize.key_of_call(self, args, kwargs), compile, lambda kernel: None) if mode else compile()
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -670,6 +692,12 @@ class BoundConstexprFunction(JITCallable):
 
 class ConstexprFunction(JITCallable):
     """A function of constants, for host and kernels."""
+
+    def _note_function(self, name, value):
+        """What it gives must follow from its text: upstream's words."""
+        module = getattr(value, "__module__", None) or ""
+        if isinstance(value, types.FunctionType) and module.partition(".")[0] not in ("neso", "triton", "math", "copy"):
+            raise RuntimeError(f"Unsupported function referenced: {value}")
 
     def __get__(self, instance, owner=None):
         return self if instance is None else BoundConstexprFunction(instance, self)

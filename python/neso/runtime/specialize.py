@@ -12,8 +12,9 @@ from ..language import core
 functions = weakref.WeakValueDictionary()
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl",
-            "ptx_version", "target")
+            "ptx_version", "target", "constexpr_policy")
 _PRESETS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
+_GENERIC = 2
 
 
 def _address(value):
@@ -74,6 +75,15 @@ def _of_parameter(param, value):
     return param.annotation_type, known
 
 
+def key_of_call(kernel, args, kwargs):
+    """Equal for calls that one compiled kernel serves."""
+    options = {name: value for name, value in kwargs.items() if name not in kernel.arg_names}
+    bound = kernel.signature.bind(*args, **{name: value for name, value in kwargs.items() if name in kernel.arg_names})
+    bound.apply_defaults()
+    pairs = [_of_parameter(param, bound.arguments[param.name]) for param in kernel.params]
+    return f"{kernel.cache_key}{pairs}{sorted(options.items())}"
+
+
 class Making:
     """A compilation that is about to begin. Values of run-time arguments are not kept."""
 
@@ -87,6 +97,8 @@ class Making:
         self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
         self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs) if known == "D" and kind != "constexpr"}
         self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
+        #: one compiled kernel is there for many keys: programs that look see it once
+        self.is_generic = self.options.pop("constexpr_policy") == _GENERIC
         self.key = f"{pairs}{self.options}"
 
     def microseconds(self):
@@ -175,7 +187,7 @@ class _Compiled(dict):
     """What a kernel has compiled, by the keys that hooks are told."""
 
     def __init__(self, kernel):
-        super().__init__((made._keys[0], made) for made in kernel._all_entries())
+        super().__init__((key, made) for made in kernel._all_entries() for key in made._keys[:1 if made._is_generic else None])
         self._kernel = kernel
 
     def clear(self):
