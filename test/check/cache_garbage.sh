@@ -12,3 +12,12 @@ for unit in 'NESOENTR' 'aN' '\N' 'a'; do
 	fill "$unit"
 done
 timeout 200 "$TMP/fuzz" -m 20000 || { echo "mutations"; exit 1; }
+# Entries and a pack as a kernel leaves them.
+if command -v ptxas >/dev/null && [ -f "$NESO_BUILD/libneso-codegen.so" ]; then
+	export TRITON_CACHE_DIR="$TMP/cache"
+	neso compile examples/vector_add.py -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024" --target sm_80 --emit cubin -o "$TMP/cubin"
+	neso cache pack "$TMP/pack"
+	for file in "$TMP/pack" "$TMP"/cache/neso-1/*/*/*; do
+		timeout 200 "$TMP/fuzz" -m 1000 "$file" || { echo "$file: mutations"; exit 1; }
+	done
+fi

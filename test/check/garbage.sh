@@ -9,3 +9,6 @@ replay "null bytes"
 for unit in '(' '(((N' ')' '([{' '"' 'f"{' "f'{x:{y:" '$' '\' '-' 'x.' '1+' 'f(x,' 'if 1:' 'elif 1:N' 'if 1:N  xN y:N' '(N@(N' 'lambda:'; do
 	fill "$unit"
 done
+for text in examples/attention.py examples/layer_norm.py; do
+	timeout 100 "$TMP/fuzz" -m 100 "$text" || { echo "$text: mutations"; exit 1; }
+done

@@ -1,19 +1,13 @@
 /* Fuzzing the readers of the cache: any bytes are an entry, a key or a pack, or are refused with a reason. Each text is read as it
  * is and with its checksums put right, so that what lies behind them is reached.
  *
- * With libFuzzer:  clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined
- *                  -DNESO_FUZZER -Isrc test/fuzz/fuzz_cache.c, with src/base/?.c and src/cache/?.c, -lcrypto -lzstd
- * Without it the program replays the files that it is given; `-m N` N mutations of an entry of its own making. */
-#include <stdio.h>
-#include <stdlib.h>
+ * driver.h says how to build it; its sources are src/base/?.c and src/cache/?.c, with -lcrypto -lzstd. Entries of a cache, and packs,
+ * are its corpus. */
+#include "driver.h"
 
-#include "base/fault.h"
-#include "base/os.h"
 #include "cache/entry.h"
 #include "cache/key.h"
 #include "cache/pack.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 88, ROW = 72 };
 
@@ -95,37 +89,17 @@ static void read_pack(Arena *arena, Str bytes)
 		ASSERT(why);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(Arena *arena, const uint8_t *data, size_t size)
 {
-	enum { LIMIT = 1 << 30 };
-	Arena arena;
-	Fault fault;
-	arena_init(&arena, LIMIT);
-	if (FAULT_TRY(&fault)) {
-		uint8_t *copy = arena_copy(&arena, data, size);
-		read_all(&arena, (Str){(const char *)copy, size});
-		put_right(copy, size);
-		read_all(&arena, (Str){(const char *)copy, size});
-		read_pack(&arena, (Str){(const char *)copy, size});
-		fault_leave(&fault);
-	} else if (fault.kind == FAULT_BUG) {
-		fprintf(stderr, "%s\n", fault.text);
-		abort();
-	}
-	arena_free(&arena);
-	return 0;
+	uint8_t *copy = arena_copy(arena, data, size);
+	read_all(arena, (Str){(const char *)copy, size});
+	put_right(copy, size);
+	read_all(arena, (Str){(const char *)copy, size});
+	read_pack(arena, (Str){(const char *)copy, size});
 }
 
 #ifndef NESO_FUZZER
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-static Str sample(Arena *arena)
+static Str fuzz_sample(Arena *arena)
 {
 	Text text;
 	text_init(&text, arena);
@@ -137,43 +111,17 @@ static Str sample(Arena *arena)
 }
 
 /* A few edits: other bytes, most of them in the head and the table, and cuts. */
-static void mutations(uint64_t count)
+static Str fuzz_mutate(Arena *arena, Str file, uint64_t *state)
 {
-	uint64_t state = 88172645463325252u;
-	for (uint64_t n = 0; n < count; n++) {
-		Arena arena;
-		arena_init(&arena, 0);
-		Str file = sample(&arena);
-		uint8_t *copy = arena_copy(&arena, file.ptr, file.len);
-		size_t len = file.len;
-		for (uint64_t edits = 1 + next_random(&state) % 4; edits > 0; edits--) {
-			size_t at = next_random(&state) % (next_random(&state) % 2 ? HEAD + 3 * ROW : len);
-			if (next_random(&state) % 8 == 0)
-				len = at + 1;
-			else
-				copy[MIN(at, len - 1)] = (uint8_t)(next_random(&state) % 3 ? next_random(&state) : 0);
-		}
-		LLVMFuzzerTestOneInput(copy, len);
-		arena_free(&arena);
+	uint8_t *copy = arena_copy(arena, file.ptr, file.len);
+	size_t len = file.len;
+	for (uint64_t edits = 1 + next_random(state) % 4; edits > 0 && len; edits--) {
+		size_t at = next_random(state) % (next_random(state) % 2 ? MIN(len, (size_t)(HEAD + 8 * ROW)) : len);
+		if (next_random(state) % 8 == 0)
+			len = at + 1;
+		else
+			copy[MIN(at, len - 1)] = (uint8_t)(next_random(state) % 3 ? next_random(state) : 0);
 	}
-}
-
-int main(int argc, char **argv)
-{
-	if (argc > 2 && strcmp(argv[1], "-m") == 0)
-		mutations(strtoull(argv[2], NULL, 10));
-	for (int i = argc > 2 && strcmp(argv[1], "-m") == 0 ? 3 : 1; i < argc; i++) {
-		Arena arena;
-		Str bytes;
-		const char *error;
-		arena_init(&arena, 0);
-		if (!os_read_file(&arena, argv[i], &bytes, &error)) {
-			fprintf(stderr, "%s: %s\n", argv[i], error);
-			return 2;
-		}
-		LLVMFuzzerTestOneInput((const uint8_t *)bytes.ptr, bytes.len);
-		arena_free(&arena);
-	}
-	return 0;
+	return (Str){(const char *)copy, len};
 }
 #endif

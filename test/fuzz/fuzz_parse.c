@@ -1,16 +1,9 @@
 /* Fuzzing the lexer and the parser: any bytes as a module, all function bodies parsed, the tree printed.
  *
- * With libFuzzer:  clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined
- *                  -DNESO_FUZZER -Isrc test/fuzz/fuzz_parse.c, with src/base/?.c and the lexer and parser
- * Without it the program replays the files that it is given. */
-#include <stdio.h>
-#include <stdlib.h>
+ * driver.h says how to build it; its sources are src/base/?.c and the lexer and parser. */
+#include "driver.h"
 
-#include "base/fault.h"
-#include "base/os.h"
 #include "front/parse.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct Walk {
 	AstModule *module;
@@ -50,56 +43,40 @@ static void bodies(Walk *w, const AstList *list)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_one(Arena *arena, const uint8_t *data, size_t size)
 {
-	enum { LIMIT = 1 << 30 };
-	Arena arena;
 	SourceSet set;
 	Interner names;
 	DiagList diags;
-	Fault fault;
-	arena_init(&arena, LIMIT);
-	if (FAULT_TRY(&fault)) {
-		source_set_init(&set, &arena);
-		intern_init(&names, &arena);
-		diag_init(&diags, &arena, &set);
-		const char *text = arena_strndup(&arena, (const char *)data, size);
-		Source *source = source_add(&set, "fuzz.py", text, size, 1);
-		Walk walk = {ast_parse_module(&arena, &names, source, &diags), &diags};
-		Text out;
-		text_init(&out, &arena);
-		ASSERT(walk.module || diags.errors);
-		if (walk.module) {
-			bodies(&walk, &walk.module->body);
-			for (uint32_t i = 0; i < walk.module->body.len; i++)
-				ast_dump_spans(&out, walk.module->body.items[i]);
-		}
-		ast_parse_expression(&arena, &names, source, &diags);
-		diag_render_all(&out, &diags);
-		fault_leave(&fault);
-	} else if (fault.kind == FAULT_BUG) {
-		fprintf(stderr, "%s\n", fault.text);
-		abort();
+	source_set_init(&set, arena);
+	intern_init(&names, arena);
+	diag_init(&diags, arena, &set);
+	const char *text = arena_strndup(arena, (const char *)data, size);
+	Source *source = source_add(&set, "fuzz.py", text, size, 1);
+	Walk walk = {ast_parse_module(arena, &names, source, &diags), &diags};
+	Text out;
+	text_init(&out, arena);
+	ASSERT(walk.module || diags.errors);
+	if (walk.module) {
+		bodies(&walk, &walk.module->body);
+		for (uint32_t i = 0; i < walk.module->body.len; i++)
+			ast_dump_spans(&out, walk.module->body.items[i]);
 	}
-	arena_free(&arena);
-	return 0;
+	ast_parse_expression(arena, &names, source, &diags);
+	diag_render_all(&out, &diags);
 }
 
 #ifndef NESO_FUZZER
-int main(int argc, char **argv)
+static Str fuzz_mutate(Arena *arena, Str text, uint64_t *state)
 {
-	Arena arena;
-	arena_init(&arena, 0);
-	for (int i = 1; i < argc; i++) {
-		Str bytes;
-		const char *error;
-		if (!os_read_file(&arena, argv[i], &bytes, &error)) {
-			fprintf(stderr, "%s: %s\n", argv[i], error);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput((const uint8_t *)bytes.ptr, bytes.len);
-	}
-	arena_free(&arena);
-	return 0;
+	static const char *const words[] = {"(", ")", "[", "]", "{", "}", "\n", "\n    ", "\t", ":", ",", "=", "==", "f\"{", "\"\"\"", "'", "\\", "#",
+					    "def f():", "if ", "else:", "for x in y:", "lambda ", "@", "*", "**", "not ", "0x", "1e999", "->", ";"};
+	return edit_text(arena, text, words, ARRAY_LEN(words), state);
+}
+
+static Str fuzz_sample(Arena *arena)
+{
+	(void)arena;
+	return STR("@triton.jit\ndef f(x, n: tl.constexpr = 3):\n    for i in range(n):\n        x += f\"{i}\" if i else [1, 2]\n");
 }
 #endif
