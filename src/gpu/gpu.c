@@ -26,7 +26,7 @@ const PassInfo *gpu_pass_by_name(const char *name)
 const char *const *gpu_pipeline(const GpuCx *cx, size_t *count)
 {
 	static const char *const names[] = {
-		"decompose-dots", "convert-ttir-to-ttgir",     "coalesce", "accelerate-matmul", "remove-layout-conversions",
+		"decompose-dots", "narrow-loads", "convert-ttir-to-ttgir", "coalesce", "accelerate-matmul", "remove-layout-conversions",
 		"cse",		  "optimize-thread-locality", "licm",	  "stage-operands", "version-loops", "pipeline", "cse",	"dce",
 		"reorder-instructions", "detour-conversions", "batch-conversions",
 		"allocate",	  "barriers",

@@ -12,6 +12,7 @@
  *
  * The wait is the first op of the body: one barrier behind it covers both that all threads' copies of this iteration are there
  * and that all have read what is written over, so the copies may stand anywhere behind it (neso.free_slot). */
+#include "gpu/carry.h"
 #include "gpu/pressure.h"
 #include "gpu/prefix.h"
 #include "gpu/schedule.h"
@@ -389,32 +390,15 @@ static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 
 /* ---- the loop ---- */
 
-/* The same loop with the carried values that were added; its body's block is the old one. */
+/* The same loop with the carried values that were added. */
 static IrOp *with_carried(Pipeline *p)
 {
-	IrOp *loop = p->loop;
-	uint32_t n = loop->operand_count + p->carried.len, results = loop->result_count + p->carried.len;
-	IrValue **operands = ARENA_ARRAY(p->cx->scratch, IrValue *, n);
-	IrType *types = ARENA_ARRAY(p->cx->scratch, IrType, results);
-	for (uint32_t i = 0; i < loop->operand_count; i++)
-		operands[i] = ir_operand(loop, i);
-	for (uint32_t i = 0; i < loop->result_count; i++)
-		types[i] = loop->results[i].type;
+	GpuCarried *more = ARENA_ARRAY(p->cx->scratch, GpuCarried, p->carried.len + 1);
 	for (uint32_t i = 0; i < p->carried.len; i++) {
-		operands[loop->operand_count + i] = p->carried.data[i].init;
-		types[loop->result_count + i] = p->carried.data[i].arg->type;
-		ir_operand_add(p->m, p->body->last, p->carried.data[i].next);
+		const Carried *c = &p->carried.data[i];
+		more[i] = (GpuCarried){c->arg, c->init, c->next};
 	}
-	IrOp *made = ir_op_new(p->m, OP_FOR, loop->loc, operands, n, types, results, 1);
-	for (uint32_t i = 0; i < loop->attr_count; i++)
-		ir_set_named(p->m, made, loop->attrs[i].name, loop->attrs[i].value);
-	ir_op_insert_before(made, loop);
-	ir_block_unlink(p->body);
-	ir_block_append(&made->regions[0], p->body);
-	for (uint32_t i = 0; i < loop->result_count; i++)
-		ir_replace_uses(&loop->results[i], &made->results[i]);
-	ir_op_erase(loop);
-	return made;
+	return gpu_carry(p->m, p->cx->scratch, p->loop, more, p->carried.len);
 }
 
 /* Numbers of the slots: of the tile that is read, and of the one that was read last, which is written. */

@@ -120,6 +120,9 @@ def pipeline_cases():
         w = RNG.integers(-128, 128, size=(320, 64)).astype(np.int8)
         yield case("dequantised", [f16(64, 320), w, f16(5, 64) / 64, empty(64, 64), 320, [64], [64], [64]], (1,), 1e-3)
         yield case("nibbles", [f16(64, 320), w[:160].copy(), empty(64, 64), 320, [64], [64], [64]], (1,), 1e-4)
+        for masked in (False, True):
+            yield case("words", [f16(64, 320), ints(40, 64), f16(40, 16), empty(64, 64), 320, 64, [64], [64], [64], [masked], [False]], (1,), 1e-3)
+            yield case("words", [f16(64, 320), ints(320, 16), f16(40, 32), empty(64, 128), 320, 16, [64], [128], [64], [masked], [True]], (1,), 1e-3)
         for n in (128, 200):
             yield case("attention", [f16(128, 64), f16(n, 64), f16(n, 64), floats(n), empty(128, 64), n, [64], [64], [32]], (2,), 4e-3)
         # More than registers hold: the rows of Q are read from shared memory in each round.

@@ -126,6 +126,29 @@ def nibbles(a_ptr, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
 
 
 @triton.jit
+def words(a_ptr, b_ptr, scale_ptr, c_ptr, K, stride, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, MASKED: tl.constexpr,
+          ACROSS: tl.constexpr):
+    """Eight numbers of four bits in a word, which lie along K, or along N (ACROSS); scales of blocks of 8 x 4. Each row of B names
+    the word that it is in, so words are named several times."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    at = n if not ACROSS else n // 8
+    b_ptrs = b_ptr + (k // 8 if not ACROSS else k)[:, None] * stride + at[None, :]
+    shift = (k[:, None] % 8) * 4 if not ACROSS else (n[None, :] % 8) * 4
+    for start in range(0, K, BK):
+        there = (start + k) // 8 < K // 8
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :], mask=there[None, :], other=0.0)
+        if MASKED:
+            w = tl.load(b_ptrs, mask=there[:, None] & (at < stride)[None, :], other=-1)
+        else:
+            w = tl.load(b_ptrs)
+        scale = tl.load(scale_ptr + ((start + k) // 8)[:, None] + (n // 4)[None, :])
+        acc = tl.dot(a, ((w >> shift) & 15).to(tl.float16) * scale, acc)
+        b_ptrs += (BK // 8 if not ACROSS else BK) * stride
+    tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
 def attention(q_ptr, k_ptr, v_ptr, bias_ptr, o_ptr, n, D: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     m, c, d = tl.program_id(0) * M + tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
     q = tl.load(q_ptr + m[:, None] * D + d[None, :])
