@@ -178,7 +178,16 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	if (cache_entry_has(entry, "warnings") && !cache_entry_section(entry, "warnings", diags->arena, &said, why))
 		return false;
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
+	const JitVariant before = *variant;
+	const JitParam *params = arena_copy(&variant->arena, variant->params, variant->kernel->info->param_count * sizeof *params);
 	if (!read_facts(variant, gpu, facts) || cubin.len < 64 || memcmp(cubin.ptr, "\177ELF", 4) != 0) {
+		/* It will be compiled. */
+		variant->slots = before.slots;
+		variant->slot_count = before.slot_count;
+		variant->numbers = before.numbers;
+		memcpy(variant->seconds, before.seconds, sizeof before.seconds);
+		if (variant->kernel->info->param_count)
+			memcpy(variant->params, params, variant->kernel->info->param_count * sizeof *params);
 		*why = "what it says of the kernel makes no sense";
 		return false;
 	}

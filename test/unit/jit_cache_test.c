@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/store.h"
 #include "neso/neso.h"
 
 static const char source[] =
@@ -307,6 +308,53 @@ static void damaged_entries_are_made_again(void **state)
 	assert_string_equal(made.warnings, "");
 }
 
+/* An entry whose checksums hold and whose facts are any text: as a server or a pack may hand it over. */
+static void any_facts_are_taken_or_refused(void **state)
+{
+	enum { ROUNDS = 80 };
+	static const char pieces[] = "0123456789 \n-_abcdefghijklmnopqrstuvwxyz4294967295";
+	Kit *kit = *state;
+	char dir[96];
+	uint32_t seed = 12345, hits = 0;
+	CacheDigest key;
+	Made made = simple(kit, source);
+	assert_true(cache_digest_read(made.key, strlen(made.key), &key));
+	snprintf(dir, sizeof dir, "%s/cache", kit->dir);
+	CacheOptions options = {.dir = dir};
+	CacheStore *store = cache_store_new(&options);
+	Arena arena;
+	arena_init(&arena, 0);
+	CacheEntry entry;
+	const char *why;
+	assert_true(cache_get(store, CACHE_VARIANT, &key, &arena, &entry, NULL));
+	CacheSection sections[CACHE_SECTIONS];
+	size_t facts = 0;
+	for (uint32_t i = 0; i < entry.count; i++) {
+		sections[i].name = entry.sections[i].name;
+		assert_true(cache_entry_section(&entry, sections[i].name, &arena, &sections[i].bytes, &why));
+		facts = strcmp(sections[i].name, "facts") == 0 ? i : facts;
+	}
+	Str good = sections[facts].bytes;
+	for (int round = 0; round < ROUNDS; round++) {
+		char *text = arena_strndup(&arena, good.ptr, good.len);
+		size_t len = good.len;
+		for (int edits = 1 + round % 3; edits > 0; edits--) {
+			seed = seed * 1664525u + 1013904223u;
+			text[(seed >> 8) % len] = pieces[(seed >> 3) % (sizeof pieces - 1)];
+			len -= seed >> 28 == 0 ? (seed >> 8) % len / 2 : 0;
+		}
+		sections[facts].bytes = (Str){text, len};
+		assert_true(cache_put(store, CACHE_VARIANT, &key, cache_entry_write(&arena, &key, sections, entry.count)));
+		made = simple(kit, source);
+		hits += strcmp(made.how, "hit") == 0;
+		if (strcmp(made.how, "hit") != 0)
+			assert_non_null(strstr(made.warnings, "what it says of the kernel makes no sense"));
+	}
+	assert_in_range(hits, 1, ROUNDS - 1);
+	cache_store_free(store);
+	arena_free(&arena);
+}
+
 static void trouble_is_told_once(void **state)
 {
 	Kit *kit = *state;
@@ -495,6 +543,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_environment_switches_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(binaries_alone_can_be_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_entries_are_made_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(any_facts_are_taken_or_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(trouble_is_told_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(stages_are_dumped, setup, teardown),
 		cmocka_unit_test_setup_teardown(stages_are_overridden, setup, teardown),
