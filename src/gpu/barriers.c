@@ -13,6 +13,9 @@
  * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
  * read last; or each warp by itself, which only other ops can disturb.
  *
+ * Global memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
+ * a load what one thread stores for all (global_order.c).
+ *
  * Regions with warps of their own are walked apart: all threads meet where they begin and end. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
@@ -32,9 +35,16 @@ typedef struct OwnWarp {
 	Bytes span;
 } OwnWarp;
 
+/* A load or store of global memory. */
+typedef struct Global {
+	const IrOp *op;
+	bool carried; /* by a loop, from an iteration before */
+} Global;
+
 typedef struct State {
 	Spans written, read, under_way;
 	VEC(OwnWarp) own;
+	VEC(Global) globals;
 } State;
 
 typedef struct Walk {
@@ -44,6 +54,7 @@ typedef struct Walk {
 	const GpuAliases *aliases;
 	struct Effects **effects; /* by op id; NULL: not asked for yet */
 	bool *marked;  /* by op id: a barrier before it */
+	GpuOrder order;
 	bool checking; /* nothing is marked; a hazard is only seen */
 	bool hazard, grew;
 } Walk;
@@ -102,6 +113,17 @@ static void own_add(Arena *arena, State *s, OwnWarp own)
 	vec_push(arena, &s->own, own);
 }
 
+static void global_add(Arena *arena, State *s, Global global)
+{
+	for (uint32_t i = 0; i < s->globals.len; i++) {
+		if (s->globals.data[i].op == global.op) {
+			s->globals.data[i].carried |= global.carried;
+			return;
+		}
+	}
+	vec_push(arena, &s->globals, global);
+}
+
 static void state_join(Arena *arena, State *to, const State *from)
 {
 	spans_join(arena, &to->written, &from->written);
@@ -109,6 +131,16 @@ static void state_join(Arena *arena, State *to, const State *from)
 	spans_join(arena, &to->under_way, &from->under_way);
 	for (uint32_t i = 0; i < from->own.len; i++)
 		own_add(arena, to, from->own.data[i]);
+	for (uint32_t i = 0; i < from->globals.len; i++)
+		global_add(arena, to, from->globals.data[i]);
+}
+
+static uint32_t carried(const State *s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->globals.len; i++)
+		n += s->globals.data[i].carried;
+	return n;
 }
 
 static State state_copy(Arena *arena, const State *from)
@@ -118,17 +150,18 @@ static State state_copy(Arena *arena, const State *from)
 	return s;
 }
 
-/* As sets: own ops are only ever added. */
+/* As sets: own ops and accesses of global memory are only ever added. */
 static bool state_equal(const State *a, const State *b)
 {
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
-	       spans_equal(&a->under_way, &b->under_way) && a->own.len == b->own.len;
+	       spans_equal(&a->under_way, &b->under_way) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
+	       carried(a) == carried(b);
 }
 
 /* All threads meet. */
 static void state_meet(State *s)
 {
-	s->written.len = s->read.len = s->own.len = 0;
+	s->written.len = s->read.len = s->own.len = s->globals.len = 0;
 }
 
 /* ---- what an op touches ---- */
@@ -267,6 +300,15 @@ static bool own_meets_pending(const State *s, const Effects *e, const IrOp *op)
 	return false;
 }
 
+static bool overtakes(Walk *w, const State *s, const IrOp *op)
+{
+	for (uint32_t i = 0; gpu_is_global(op) && i < s->globals.len; i++) {
+		if (gpu_overtakes(&w->order, s->globals.data[i].op, op, s->globals.data[i].carried))
+			return true;
+	}
+	return false;
+}
+
 static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
@@ -294,7 +336,7 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 	const Effects *e = effects_of(w, op);
 	if (w->marked[op->id])
 		state_meet(s);
-	if (is_hazard(s, e, op)) {
+	if (is_hazard(s, e, op) || overtakes(w, s, op)) {
 		w->hazard = true;
 		if (!w->checking) {
 			w->grew = w->marked[op->id] = true;
@@ -307,6 +349,8 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 		const Touch *t = &e->touches.data[i];
 		spans_add(w->arena, t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
 	}
+	if (gpu_is_global(op))
+		global_add(w->arena, s, (Global){op, false});
 	if (e->own_warp)
 		own_add(w->arena, s, (OwnWarp){op, e->plan, e->scratch_span});
 	else if (e->scratch)
@@ -325,6 +369,8 @@ static void walk_loop(Walk *w, const IrOp *op, State *s)
 		*s = op->kind == OP_FOR ? state_copy(w->arena, &enter) : state_copy(w->arena, &round);
 		if (op->kind == OP_WHILE)
 			walk_region(w, &op->regions[1], &round);
+		for (uint32_t i = 0; i < round.globals.len; i++)
+			round.globals.data[i].carried = true;
 		joined = state_copy(w->arena, &enter);
 		state_join(w->arena, &joined, &round);
 		if (op->kind == OP_FOR)
@@ -408,6 +454,7 @@ static bool is_kernel(const Walk *w, const IrOp *func)
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	Walk w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
+	w.order = (GpuOrder){.gpu = w.gpu, .module = cx->module, .arena = cx->scratch};
 	GpuAliases aliases = gpu_aliases(cx->module, func, cx->scratch);
 	Collect c = {.w = &w};
 	Spans before = {0};

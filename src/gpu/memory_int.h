@@ -2,6 +2,7 @@
 #ifndef NESO_GPU_MEMORY_INT_H
 #define NESO_GPU_MEMORY_INT_H
 
+#include "gpu/axis.h"
 #include "gpu/memory.h"
 
 /* The ttg.local_alloc ops of a function, counted in the order of the text, and for each memdesc or token the set of those
@@ -19,6 +20,19 @@ static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, u
 	const uint64_t *set = aliases->sets[value->id];
 	return set && (set[alloc / 64] >> (alloc % 64) & 1);
 }
+
+/* What accesses of global memory may overtake (global_order.c). */
+typedef struct GpuOrder {
+	GpuCx *gpu;
+	const IrModule *module;
+	Arena *arena;
+	AxisMap *axis; /* when it is first asked for */
+} GpuOrder;
+
+bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation */
+/* Must the threads meet between two of them, so that a load sees what it would if the program were one thread? `carried`: the first
+ * one is of an iteration before. */
+bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
 
 /* The region of the innermost ttg.warp_specialize that holds op, and that op; NULL: none. */
 const IrRegion *gpu_own_warps_region(const IrOp *op, const IrOp **specialize);

@@ -300,11 +300,6 @@ static SimParty party_of(const Mark *m)
 			  .byte = m->byte};
 }
 
-static uint32_t loc_of(const SimWarp *w, const Mark *m)
-{
-	return w->cta->run->kernel->code[m->site - 1].loc;
-}
-
 static bool is_mine(const SimWarp *w, const Mark *m)
 {
 	return m->program == w->cta->pid + 1;
@@ -318,24 +313,6 @@ static void note_read(SimWarp *w, Cell *c, Mark now)
 		c->read = now;
 	else if (!is_mine(w, &c->other) || c->other.warp >= w->index || is_ordered(w, &c->other))
 		c->other = now;
-}
-
-/* Did this warp of this program load it at this line, since the last barrier? */
-static bool has_read(const SimWarp *w, const Cell *c, unsigned warp, uint32_t loc)
-{
-	for (unsigned k = 0; k < 2; k++) {
-		const Mark *m = k ? &c->other : &c->read;
-		if (is_mine(w, m) && m->warp == warp && m->time >= w->cta->since && loc_of(w, m) == loc)
-			return true;
-	}
-	return false;
-}
-
-/* A store of this warp, and a load by another thread. Threads that hold copies of an element all load it, and one of them
- * stores it: no doing of the kernel's author. */
-static bool is_load_race(const SimWarp *w, const Cell *c, const Mark *read)
-{
-	return !is_ordered(w, read) && !(is_mine(w, read) && has_read(w, c, w->index, loc_of(w, read)));
 }
 
 static bool in_buffers(const SimCta *cta, uint64_t address)
@@ -377,8 +354,6 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 			return;
 		now.byte = (uint8_t)(at - begin);
 		const Mark *with = !is_ordered(w, &c->write) ? &c->write : order == SIM_PLAIN && !is_ordered(w, &c->atomic) ? &c->atomic : NULL;
-		if (with && is_mine(w, with) && has_read(w, c, with->warp, i->loc))
-			with = NULL; /* as in is_load_race */
 		note_read(w, c, now);
 		if (with) {
 			report(w, i, lane, now.byte, at, DIAG_SIM_PROGRAM_RACE, with, "the load",
@@ -402,7 +377,7 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			return;
 		now.byte = (uint8_t)(at - begin);
 		const Mark *with = !is_ordered(w, &c->write) ? &c->write : !is_ordered(w, &c->atomic) ? &c->atomic :
-				   is_load_race(w, c, &c->read) ? &c->read : is_load_race(w, c, &c->other) ? &c->other : NULL;
+				   !is_ordered(w, &c->read) ? &c->read : !is_ordered(w, &c->other) ? &c->other : NULL;
 		bool same = with == &c->write && memcmp((const uint8_t *)memory + (at - begin), (const uint8_t *)value + (at - begin),
 							next - at) == 0;
 		if (with && !told && !(same && is_mine(w, with)))

@@ -42,4 +42,20 @@ for target in sm_80 sm_90a; do
 	planted 'ttg.async_wait {num = 1' ttgir 'product.py:1[0-3]:.*error: missing wait'
 	planted 'call void @neso.cp_async_wait' llir 'product.py:1[0-3]:.*error: missing wait'
 done
+# One thread stores what all have loaded: the compiler has them meet in between.
+cat >"$TMP/counted.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def counted(p):
+    tl.store(p, tl.load(p) + 1)
+END
+neso compile "$TMP/counted.py:counted" --signature '*i32:16' --target sm_90a --emit ttgir -o "$TMP/counted.ttgir" || exit 1
+sed /gpu.barrier/d "$TMP/counted.ttgir" >"$TMP/faulty.ttgir"
+TRITON_KERNEL_OVERRIDE=$TMP/counted.ttgir neso run "$TMP/counted.py:counted" --target sim:sm_90a --check -q -g 1 zeros:1:i32 || failed=1
+TRITON_KERNEL_OVERRIDE=$TMP/faulty.ttgir neso run "$TMP/counted.py:counted" --target sim:sm_90a --check -q -g 1 zeros:1:i32 >"$TMP/out" 2>&1 &&
+	{ echo "without gpu.barrier: nothing was found"; failed=1; }
+grep -q "counted.py:7:.*error: race: the .* at byte 0 of 'p'" "$TMP/out" || { cat "$TMP/out"; failed=1; }
 exit $failed
