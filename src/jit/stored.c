@@ -67,11 +67,25 @@ static bool read_numbers(const char *text, uint32_t *out, size_t count)
 
 _Static_assert(JIT_STEP__COUNT >= 5, "read_fact's numbers");
 
+/* Of a descriptor, "tensordesc<fp16[64, 32]>"; 0: the parameter is none. */
+static uint32_t rank_of(const JitVariant *v, uint32_t param)
+{
+	if (v->params[param].kind != JIT_PARAM_DESC)
+		return 0;
+	uint32_t rank = 1;
+	for (const char *c = v->args[param].text; *c; c++)
+		rank += *c == ',';
+	return rank;
+}
+
 static bool read_slot(Facts *f, const uint32_t n[5])
 {
 	JitVariant *v = f->variant;
 	if (n[0] >= v->kernel->info->param_count || n[1] > SLOT_NUMBER || n[2] >= IR_MAX_RANK || n[3] > DT__COUNT ||
 	    n[4] >= TY__COUNT || f->slots == v->slot_count)
+		return false;
+	bool of_descriptor = n[1] == SLOT_SHAPE || n[1] == SLOT_STRIDE || n[1] == SLOT_PAD;
+	if (of_descriptor && n[2] >= rank_of(v, n[0]))
 		return false;
 	v->slots[f->slots++] = (JitSlot){n[0], (JitPart)n[1], n[2], (TlDtype)n[3], (IrTypeKind)n[4]};
 	return true;
