@@ -10,6 +10,7 @@
  * gpu_again.c  calls that are like the one before
  * device.c  what Python asks about GPUs
  * keeper.c  cache managers written in Python
+ * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
  * Everything here runs under the interpreter's lock unless it says otherwise. */
@@ -43,7 +44,8 @@ typedef struct Host {
 	PyObject *mixed;          /* (name, value, name, value): raises for arrays on a GPU beside ones that are not */
 	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library, or a type
 	                             whose table of C functions tells it */
-	PyObject *kept;           /* ("active"), ("get", what, key, kernel), ("put", what, key, kernel, files): kept.py */
+	PyObject *kept;           /* ("active"), ("get", what, key, kernel), ("put", what, key, kernel, files), ("fetch", class, pairs),
+	                             ("store", class, key, name, bytes): kept.py */
 	PyObject *allocate;       /* (bytes, align, stream) -> address of memory by set_allocator, or None: nobody set it */
 } Host;
 extern Host host;
@@ -60,6 +62,8 @@ bool host_take_error(void);
 void host_keep_error(void);
 /* keeper.c */
 extern const neso_keeper host_keeper;
+/* remote.c */
+bool remote_add(PyObject *module);
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);

@@ -145,11 +145,13 @@ class env_class(env_base):
 
     def get(self):
         text = getenv(self.key)
-        if text is None:
+        if not text or "://" in text:  # a server's, which the library knows
             return None
         module, colon, name = text.partition(":")
         if not colon:
             raise RuntimeError(f"{self.key} is '{text}'; it is written MODULE:CLASS")
+        # Upstream's classes by upstream's names, whether or not they are imported under these.
+        module = "neso" + module.removeprefix("triton") if (module + ".").startswith("triton.") else module
         found = getattr(importlib.import_module(module), name)
         if self.kind not in [c.__name__ for c in found.__mro__]:
             raise RuntimeError(f"{text}, which {self.key} names, is no {self.kind}")

@@ -16,18 +16,19 @@
 #include "jit/cache.h"
 #include "jit/codegen_load.h"
 
-enum { STORES = 8 };
+typedef struct StoreOf {
+	char *settings;
+	CacheStore *store;
+} StoreOf;
 
 struct JitCache {
 	char *dir; /* NULL: the environment's; "": none */
 	CacheRemote *remote; /* NULL: the environment's */
 	pthread_mutex_t lock;
-	/* One for each setting met so far, as tests and programs change the environment; settings after those have no cache. */
-	struct {
-		char *settings;
-		CacheStore *store;
-	} stores[STORES];
-	uint32_t count;
+	/* One for each setting met so far, as tests and programs change the environment: a test suite may have a folder for each test. A
+	 * store is a few hundred bytes, and lives as long as the cache, since calls may still use it. */
+	StoreOf *stores;
+	uint32_t count, cap;
 	bool told; /* a variable that is no number */
 };
 
@@ -56,6 +57,7 @@ void jit_cache_free(JitCache *cache)
 		free(cache->stores[i].settings);
 	}
 	pthread_mutex_destroy(&cache->lock);
+	free(cache->stores);
 	free(cache->dir);
 	free(cache);
 }
@@ -79,13 +81,26 @@ static const char *settings_of(Arena *arena, const CacheOptions *o)
 	return text.data;
 }
 
-/* Under the cache's lock; raises nothing but for lack of memory. */
+static bool has_room(JitCache *cache)
+{
+	if (cache->count < cache->cap)
+		return true;
+	uint32_t cap = cache->cap ? 2 * cache->cap : 8;
+	StoreOf *grown = realloc(cache->stores, cap * sizeof *grown);
+	if (!grown)
+		return false;
+	cache->stores = grown;
+	cache->cap = cap;
+	return true;
+}
+
+/* Under the cache's lock. NULL when there is no memory. */
 static CacheStore *find_store(JitCache *cache, const CacheOptions *options, const char *settings)
 {
 	for (uint32_t i = 0; i < cache->count; i++)
 		if (strcmp(cache->stores[i].settings, settings) == 0)
 			return cache->stores[i].store;
-	if (cache->count == STORES)
+	if (!has_room(cache))
 		return NULL;
 	char *copy = strdup(settings);
 	if (!copy)

@@ -1,13 +1,20 @@
 """Cache managers and remote back ends of programs, by upstream's classes: compiled kernels go through them, and come back from them."""
+import contextlib
+import io
 import json
 import os
+import shutil
+import socket
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 import neso as triton
 import neso.language as tl
 from neso import knobs
-from neso.runtime import cache
+from neso.runtime import cache, kept
 from neso.runtime.cache import FileCacheManager, RemoteCacheBackend, RemoteCacheManager
 from test_cache import has_gpu_compiler
 
@@ -159,6 +166,12 @@ class Managers(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(folder)), sorted([f"managed.{s}" for s in STAGES] + ["managed.json", "__grp__managed.json"]))
         self.assertEqual(self.compile().cache, "hit")
 
+    def test_a_folder_for_each_test(self):
+        """As test suites have it."""
+        for i in range(20):
+            knobs.cache.dir = os.path.join(self.folder, str(i))
+            self.assertEqual([self.compile().cache for _ in range(2)], ["miss", "hit"])
+
     def test_in_memory(self):
         knobs.cache.manager_class = InMemory
         self.assertEqual([self.compile().cache for _ in range(2)], ["miss", "hit"])
@@ -223,6 +236,90 @@ class Managers(unittest.TestCase):
         knobs.cache.manager_class = RemoteCacheManager
         with self.assertRaisesRegex(RuntimeError, "TRITON_REMOTE_CACHE_BACKEND"):
             self.compile()
+
+    def test_a_back_end_behind_our_own_cache(self):
+        knobs.cache.remote_manager_class = Server
+        made = self.compile()
+        self.assertEqual((made.cache, {"variant", "cubin"} - {name for _, name in Server.stored}), ("miss", set()))
+        self.assertIn((cache._base32(made.hash), "variant"), Server.stored)
+        Server.calls.clear()
+        self.assertEqual(self.compile().cache, "hit")
+        self.assertEqual(Server.calls, [])
+        knobs.cache.dir = os.path.join(self.folder, "another machine")
+        again = self.compile()
+        self.assertEqual((again.cache, again.kernel, Server.calls), ("hit", made.kernel, [("get", ["variant"])]))
+        # What it has is checked as a file of this machine is.
+        for name, data in Server.stored.items():
+            Server.stored[name] = data[:-1] + bytes([data[-1] ^ 1])
+        knobs.cache.dir = os.path.join(self.folder, "a third")
+        with contextlib.redirect_stderr(io.StringIO()):
+            again = self.compile()
+        self.assertEqual((again.cache, again.kernel), ("miss", made.kernel))
+        knobs.cache.remote_manager_class = None
+        knobs.cache.dir = os.path.join(self.folder, "a fourth")
+        Server.calls.clear()
+        self.assertEqual((self.compile().cache, Server.calls), ("miss", []))
+
+    def test_a_back_end_that_fails_fails_no_launch(self):
+        for error in (ConnectionError("it is switched off"), ValueError("no such value")):
+
+            class Failing(RemoteCacheBackend):
+
+                def get(self, filenames):
+                    raise error
+
+                put = get
+
+            knobs.cache.remote_manager_class = Failing
+            knobs.cache.dir = os.path.join(self.folder, str(error))
+            with contextlib.redirect_stderr(io.StringIO()) as shown:
+                self.assertEqual(self.compile().cache, "miss")
+            self.assertIn(str(error), shown.getvalue())
+
+    def test_names_of_servers(self):
+        os.environ["TRITON_REMOTE_CACHE_BACKEND"] = "redis://nowhere.invalid:1"
+        self.assertIsNone(knobs.cache.remote_manager_class)
+        os.environ["TRITON_REMOTE_CACHE_BACKEND"] = "triton.runtime.cache:RedisRemoteCacheBackend"
+        self.assertIs(knobs.cache.remote_manager_class, cache.RedisRemoteCacheBackend)
+        os.environ["TRITON_CACHE_MANAGER"] = "triton.runtime.cache:RemoteCacheManager"
+        self.assertIs(knobs.cache.manager_class, RemoteCacheManager)
+        # The library itself speaks to servers of Redis.
+        self.assertFalse(kept.call("active"))
+
+    def test_a_redis_server_by_upstreams_names(self):
+        program = shutil.which("redis-server")
+        if not program:
+            self.skipTest("there is no redis-server")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        server = subprocess.Popen([program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder],
+                                  stdout=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.05)
+        text = ("import neso as triton, neso.language as tl, sys\n@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n"
+                "print(kernel.warmup(triton.MockTensor(tl.float32), grid=(1, ), neso_target='sm_80').cache)\n")
+        path = os.path.join(self.folder, "program.py")
+        with open(path, "w") as file:
+            file.write(text)
+        told = []
+        for machine in ("one", "two"):
+            names = {"TRITON_CACHE_DIR": os.path.join(self.folder, machine), "TRITON_REDIS_HOST": "127.0.0.1",
+                     "TRITON_REDIS_PORT": str(port), "TRITON_REDIS_KEY_FORMAT": "ours:{key}:{filename}",
+                     "TRITON_CACHE_MANAGER": "triton.runtime.cache:RemoteCacheManager",
+                     "TRITON_REMOTE_CACHE_BACKEND": "triton.runtime.cache:RedisRemoteCacheBackend"}
+            done = subprocess.run([sys.executable, path], env={**os.environ, **names}, capture_output=True, text=True)
+            if "libneso-remote" in done.stderr:
+                self.skipTest(done.stderr)
+            told.append((done.stdout.strip(), done.stderr))
+        self.assertEqual(told, [("miss", ""), ("hit", "")])
+        with socket.create_connection(("127.0.0.1", port)) as link:
+            link.sendall(b"KEYS ours:*:variant\r\n")
+            self.assertIn(b"ours:", link.recv(4096))
 
     def test_errors_reach_the_caller(self):
         knobs.cache.manager_class = Raising

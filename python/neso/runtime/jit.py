@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import _async_compile, describe, host, specialize
+from . import _async_compile, describe, host, kept, specialize
 
 TRITON_MODULE = "triton.language"
 
@@ -513,7 +513,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
 
     def _making(self, options, values, warmup):
         """Before a compilation: what _made is to be given. None: a hook does it, or does not want it."""
-        specialize.check_settings()
+        kept.connect()
         making = specialize.Making(self, options, values, warmup)
         making.is_new = not any(making.key in made._keys for made in self._entries())
         for value in values:

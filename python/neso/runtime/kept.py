@@ -2,12 +2,14 @@
 
 A kernel is a group "NAME.json" of files NAME.source, .ttir, .ttgir, .llir, .ptx, .cubin, .json under the manager of its key. What the library
 needs besides is in the JSON, under "neso": so a manager keeps what it always kept, and the library notices files that are
-not what was put."""
+not what was put. Without a manager a remote cache back end (knobs.cache.remote_manager_class) lies behind the library's own cache: its values are
+the entries of that."""
 
 import json
+import os
 import re
 
-from .. import knobs
+from .. import _native, knobs
 from . import cache
 
 _VARIANT, _DUMP, _OVERRIDE = range(3)
@@ -15,6 +17,7 @@ _TEXTS = ("source", "ttir", "ttgir", "llir", "ptx")
 _OVERRIDES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 #: What is longer makes names that file systems do not take.
 _LONGEST = 150
+_REMOTE = "TRITON_REMOTE_CACHE_BACKEND"
 
 _groups = {}
 
@@ -29,8 +32,42 @@ def call(what, *args):
     return _CALLS[what](*args)
 
 
+def _is_ours(remote):
+    """A remote cache that the library itself speaks to."""
+    return remote is cache.RedisRemoteCacheBackend or (remote is None and "://" in os.environ.get(_REMOTE, ""))
+
+
 def _active():
-    return knobs.cache.manager_class is not None
+    manager = knobs.cache.manager_class
+    if manager is cache.RemoteCacheManager and _is_ours(knobs.cache.remote_manager_class):
+        return False
+    return manager is not None
+
+
+def connect():
+    """Before a compilation: the remote cache behind the library's own is what the settings say. Raises for settings that name nothing."""
+    manager, remote = knobs.cache.manager_class, knobs.cache.remote_manager_class
+    if manager is not None and not (manager is cache.RemoteCacheManager and _is_ours(remote)):
+        return
+    if remote is cache.RedisRemoteCacheBackend and not os.environ.get(_REMOTE):
+        os.environ[_REMOTE] = "triton.runtime.cache:RedisRemoteCacheBackend"
+    if remote is None or _is_ours(remote):
+        _native.set_remote(None, "")
+    else:
+        _native.set_remote(remote, f"{remote.__module__}:{remote.__qualname__}")
+
+
+def _fetch(remote, pairs):
+    """The values of (key, name) of a remote cache; None: it is not there. Names of one key are asked for at once."""
+    found = {}
+    for key in dict.fromkeys(key for key, _ in pairs):
+        names = [name for k, name in pairs if k == key]
+        found.update(((key, name), value) for name, value in remote(cache._base32(key)).get(names).items())
+    return [found.get(pair) for pair in pairs]
+
+
+def _store(remote, key, name, data):
+    remote(cache._base32(key)).put(name, data)
 
 
 def _get(what, key, kernel):
@@ -97,4 +134,4 @@ def _metadata(key, kernel, sections):
     return made
 
 
-_CALLS = {"active": _active, "get": _get, "put": _put}
+_CALLS = {"active": _active, "get": _get, "put": _put, "fetch": _fetch, "store": _store}

@@ -5,7 +5,6 @@ import json
 import time
 import weakref
 
-from .. import knobs
 from ..language import core
 
 #: Kernels by module and name, for constants that are kernels.
@@ -239,9 +238,3 @@ class DeviceCaches(dict):
             made._forget()
         self._kernel._tuple_kernels.clear()
         self._kernel._forget()
-
-
-def check_settings():
-    """Raises for settings that name nothing, before anything is compiled."""
-    knobs.cache.manager_class
-    knobs.cache.remote_manager_class
