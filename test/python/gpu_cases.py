@@ -59,6 +59,15 @@ class Tensor:
         return self.address
 
 
+class Counted(Tensor):
+    """Counts copies to the host."""
+    copies = 0
+
+    def cpu(self):
+        Counted.copies += 1
+        raise NotImplementedError("a copy of what is on the GPU")
+
+
 class Exchanged:
     """With DLPack's C table."""
 
@@ -672,6 +681,24 @@ class Measuring(Case):
         self.assertEqual(len(kernel.device_caches[0][0]), 2)
         kernel.device_caches[0][0].clear()
         self.assertEqual(len(kernel.device_caches[0][0]), 0)
+
+    def test_compiled_kernels_are_launched_again(self):
+        """On the GPU's own memory; what is simulated, on copies in the host's."""
+        scope = {"triton": triton, "tl": tl}
+        exec("@triton.jit\ndef again(x, i, B: tl.constexpr):\n    tl.store(x + tl.arange(0, B), i)\n", scope)
+        for made in (scope["again"].warmup(triton.MockTensor(tl.float32), 3, 16, grid=(1, )),
+                     scope["again"][(1, )](Counted(0x1000), 3, 16), scope["again"][(1, )](Counted(0x1000), 3, 16, num_warps=2)):
+            self.launched(2)
+            Counted.copies = 0
+            launches = fake.launches
+            made[(2, 1, 1)](Counted(0x2000), 5)
+            self.assertEqual((fake.launches, Counted.copies, arguments(8, 4)), (launches + 1, 0, [0x2000, 5]))
+            self.assertEqual((fake.last.grid[0], fake.last.block[0]), (2, 32 * made.metadata.num_warps))
+        simulated = scope["again"].warmup(triton.MockTensor(tl.float32), 3, 16, grid=(1, ), neso_target="sim:sm_90a")
+        launches = fake.launches
+        out = np.zeros(16, np.float32)
+        simulated[(1, 1, 1)](out, 5)
+        self.assertEqual((fake.launches, list(out)), (launches, [5.0] * 16))
 
     def test_warmup_is_for_the_gpu(self):
         """What warmup compiles, and what preload compiles, is what a launch takes."""

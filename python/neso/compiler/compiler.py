@@ -233,7 +233,9 @@ class CompiledKernel(_native.Variant):
         self.reason = info["reason"]
         self.constants = {p.name: making.constants[i, ] for i, p in enumerate(kernel.params)
                           if p.is_constexpr and (i, ) in making.constants}
-        self._options = {n: v for n, v in zip(_OPTIONS, making.given) if v and n != "enable_fp_fusion"}
+        # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
+        self._options = {n: v for n, v in zip(_OPTIONS, making.given)
+                         if v and n != "enable_fp_fusion" and (n != "neso_target" or simulated or v == "interp")}
         if not making.options["enable_fp_fusion"]:
             self._options["enable_fp_fusion"] = False
 

@@ -177,7 +177,7 @@ def preload(kernel, text):
     signature = {name: _of_json(kind) for name, kind in data["signature"].items()}
     options = dict(data["options"])
     target = options.pop("target", None)
-    if target:
+    if target and target != "cuda":
         options["neso_target"] = target
     return compile(ASTSource(kernel, signature, constants, attrs), options=options)
 
