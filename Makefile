@@ -28,10 +28,10 @@ setup:
 setup-test:
 	@sh scripts/setup --test
 
-# build_preset PRESET [TARGETS]. Configures when there is no build yet, or one from before cmocka or Python's headers were installed; CMake
+# build_preset PRESET [TARGETS]. Configures when there is no build yet, or one from before cmocka, Python's headers, LLVM or what remote caches need were installed; CMake
 # itself notices later changes.
 define build_preset
-	@{ [ -f build/$(1)/build.ninja ] && ! grep -qE '^(CMOCKA|_Python3_INCLUDE_DIR|NESO_LLVM_CONFIG):.*NOTFOUND' build/$(1)/CMakeCache.txt; } || { \
+	@{ [ -f build/$(1)/build.ninja ] && ! grep -qE '^(CMOCKA|_Python3_INCLUDE_DIR|NESO_LLVM_CONFIG|NESO_HIREDIS_LIBRARY|NESO_CURL_LIBRARY):.*NOTFOUND' build/$(1)/CMakeCache.txt; } || { \
 		echo "configure: build/$(1)"; mkdir -p build; \
 		cmake --preset $(1) $(if $(FULL),-DNESO_WERROR=ON) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; }
 	@echo "build: build/$(1)"

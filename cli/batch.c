@@ -330,7 +330,7 @@ int compile_many(const Parsed *parsed)
 		for (size_t i = 0; i < jobs.module_count; i++)
 			neso_module_free(jobs.modules[i]);
 	}
-	neso_context_free(context);
+	result = close_context(parsed, context, result);
 	if (interrupted) {
 		fflush(stdout);
 		raise(interrupted); /* the handler is gone: who started us sees what ended it */

@@ -91,6 +91,26 @@ static void print_bytes(uint64_t bytes)
 		printf("%.1f %ciB", value, units[unit]);
 }
 
+static void print_remote_json(const neso_cache_stats *s)
+{
+	printf(", \"remote_hits\": %llu, \"remote_found\": %llu, \"remote_absent\": %llu, \"remote_errors\": %llu, \"remote_puts\": %llu, "
+	       "\"remote_dropped\": %llu, \"remote_bytes_in\": %llu, \"remote_bytes_out\": %llu}\n",
+	       (unsigned long long)s->remote_hits, (unsigned long long)s->remote_found, (unsigned long long)s->remote_absent,
+	       (unsigned long long)s->remote_errors, (unsigned long long)s->remote_puts, (unsigned long long)s->remote_dropped,
+	       (unsigned long long)s->remote_bytes_in, (unsigned long long)s->remote_bytes_out);
+}
+
+static void print_remote(const neso_cache_stats *s)
+{
+	if (!s->remote_found && !s->remote_absent && !s->remote_errors && !s->remote_puts && !s->remote_dropped)
+		return;
+	printf("remote     %llu found, ", (unsigned long long)s->remote_found);
+	print_bytes(s->remote_bytes_in);
+	printf("; %llu not there; %llu put, ", (unsigned long long)s->remote_absent, (unsigned long long)s->remote_puts);
+	print_bytes(s->remote_bytes_out);
+	printf("; %llu dropped; %llu errors\n", (unsigned long long)s->remote_dropped, (unsigned long long)s->remote_errors);
+}
+
 static int stats(Cache *c)
 {
 	neso_cache_stats s = {.size = sizeof s};
@@ -101,17 +121,21 @@ static int stats(Cache *c)
 	if (c->json) {
 		printf("{\"hits\": %llu, \"layer_hits\": %llu, \"half_hits\": %llu, \"misses\": %llu, \"forced\": %llu, \"damaged\": %llu, "
 		       "\"bytes\": %llu, \"files\": %llu, \"max_bytes\": %llu, \"max_files\": %llu, \"compile_seconds\": %.6f, "
-		       "\"saved_seconds\": %.6f}\n",
+		       "\"saved_seconds\": %.6f",
 		       (unsigned long long)s.hits, (unsigned long long)s.layer_hits, (unsigned long long)s.half_hits,
 		       (unsigned long long)s.misses, (unsigned long long)s.forced, (unsigned long long)s.damaged,
 		       (unsigned long long)s.bytes, (unsigned long long)s.files, (unsigned long long)s.max_bytes,
 		       (unsigned long long)s.max_files, s.compile_seconds, s.saved_seconds);
+		print_remote_json(&s);
 		return report(c->parsed, status, diagnostics);
 	}
-	uint64_t compiled = s.half_hits + s.misses + s.forced + s.damaged, all = s.hits + s.layer_hits + compiled;
-	printf("hits       %8llu  (%.0f %%)", (unsigned long long)(s.hits + s.layer_hits),
-	       all ? 100.0 * (double)(s.hits + s.layer_hits) / (double)all : 0);
-	printf(s.layer_hits ? ", %llu of them in read-only layers\n" : "\n", (unsigned long long)s.layer_hits);
+	uint64_t compiled = s.half_hits + s.misses + s.forced + s.damaged, hits = s.hits + s.layer_hits + s.remote_hits;
+	printf("hits       %8llu  (%.0f %%)", (unsigned long long)hits, hits ? 100.0 * (double)hits / (double)(hits + compiled) : 0);
+	if (s.layer_hits)
+		printf(", %llu of them in read-only layers", (unsigned long long)s.layer_hits);
+	if (s.remote_hits)
+		printf(", %llu of them in the remote cache", (unsigned long long)s.remote_hits);
+	putchar('\n');
 	printf("compiled   %8llu\n", (unsigned long long)compiled);
 	printf("  not there        %8llu\n", (unsigned long long)s.misses);
 	printf("  cubin was there  %8llu  (other variant, same PTX)\n", (unsigned long long)s.half_hits);
@@ -126,6 +150,7 @@ static int stats(Cache *c)
 		putchar(')');
 	}
 	putchar('\n');
+	print_remote(&s);
 	return report(c->parsed, status, diagnostics);
 }
 

@@ -81,6 +81,8 @@ extern const Command command_run, command_compile, command_opt, command_layout, 
 /* Context with the command's log (output of kernels to standard output) and the options that all share
  * (--threads). NULL after a message. */
 neso_context *open_context(const Parsed *parsed);
+/* Waits for what is on its way to a remote cache, says what is wrong with it, frees the context. Gives `result`. */
+int close_context(const Parsed *parsed, neso_context *context, int result);
 /* Shows diagnostics on standard error, as text or with --json as one JSON array, and frees them; gives the exit
  * status that belongs to the library's. */
 int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnostics);

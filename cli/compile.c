@@ -103,8 +103,7 @@ static int compile(const Parsed *parsed)
 		result = option_value(parsed, "why") ? show_remarks(parsed, variant) : emit(parsed, context, variant);
 	}
 	neso_module_free(module);
-	neso_context_free(context);
-	return result;
+	return close_context(parsed, context, result);
 }
 
 const Command command_compile = {

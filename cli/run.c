@@ -396,8 +396,7 @@ static int run_kernel(const Parsed *parsed)
 	if (result == EXIT_DONE)
 		result = launch(&run, &compile);
 	neso_module_free(module);
-	neso_context_free(context);
-	return result;
+	return close_context(parsed, context, result);
 }
 
 const Command command_run = {

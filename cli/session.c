@@ -40,6 +40,15 @@ neso_context *open_context(const Parsed *parsed)
 	return context;
 }
 
+int close_context(const Parsed *parsed, neso_context *context, int result)
+{
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_cache_flush(context, -1, NULL, &diagnostics);
+	int flushed = report(parsed, status, diagnostics);
+	neso_context_free(context);
+	return result == EXIT_DONE ? flushed : result;
+}
+
 size_t only_kernel(const neso_module *module, neso_kernel **kernel)
 {
 	size_t found = 0;

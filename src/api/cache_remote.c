@@ -1,6 +1,9 @@
 /* The remote cache: back ends of callers, waiting for what is on its way. */
 #include "api/inner.h"
 
+#include <math.h>
+
+#include "base/option.h"
 #include "cache/store.h"
 
 _Static_assert((int)NESO_REMOTE_OK == CACHE_REMOTE_OK && (int)NESO_REMOTE_REFUSED == CACHE_REMOTE_REFUSED &&
@@ -42,9 +45,10 @@ neso_status neso_cache_set_remote(neso_context *context, const neso_cache_remote
 static neso_status flush(ApiCall *call, void *data)
 {
 	const RemoteArgs *args = data;
-	if (!args->context || !(args->seconds >= 0))
+	if (!args->context || isnan(args->seconds))
 		return api_usage(call, "neso_cache_flush wants a context, and seconds");
-	size_t left = jit_cache_flush(args->context->host.cache, args->seconds, &call->diags);
+	double seconds = args->seconds < 0 ? (double)option_number(OPTION_REMOTE_FLUSH) * 1e-3 : args->seconds;
+	size_t left = jit_cache_flush(args->context->host.cache, seconds, &call->diags);
 	if (args->left)
 		*args->left = left;
 	return NESO_OK;

@@ -129,7 +129,7 @@ static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, c
 		return true;
 	}
 	cache_digest_hex(&value->key, hex);
-	snprintf(where, sizeof where, "%s/%s of %s", value->name, hex, cache_remote_name(remote));
+	snprintf(where, sizeof where, "%s/%s at %s", value->name, hex, cache_remote_name(remote));
 	cache_report(store, CACHE_FAULT_DAMAGED, where, why);
 	cache_remote_damaged(remote, value->size);
 	return false;

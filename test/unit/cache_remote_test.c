@@ -255,7 +255,7 @@ static void test_damage(void **state)
 		assert_false(get_entry(b, 7, NULL));
 		CacheFault fault = cache_fault(b);
 		assert_int_equal(fault.kind, CACHE_FAULT_DAMAGED);
-		assert_non_null(strstr(fault.path, "of the test's server"));
+		assert_non_null(strstr(fault.path, "at the test's server"));
 		assert_false(get_entry(b, 7, NULL));
 		assert_int_equal(cache_fault(b).kind, CACHE_FAULT_NONE); /* told once */
 		bytes[at] ^= (char)(1 << at % 8);
@@ -582,7 +582,8 @@ static void test_api_usage(void **state)
 	remote = (neso_cache_remote){.name = "x", .get_many = get_many};
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
 	assert_int_equal(neso_cache_flush(NULL, 1, NULL, NULL), NESO_ERROR_USAGE);
-	assert_int_equal(neso_cache_flush(a, -1, NULL, NULL), NESO_ERROR_USAGE);
+	assert_int_equal(neso_cache_flush(a, 0.0 / 0.0, NULL, NULL), NESO_ERROR_USAGE);
+	assert_int_equal(neso_cache_flush(a, -1, NULL, NULL), NESO_OK);
 	neso_context_free(a);
 }
 

@@ -4,8 +4,8 @@
 
 static const char *nginx_program(RemoteKit *kit)
 {
-	const char *built = getenv("NESO_BUILD"), *own = built ? os_path_join(&kit->arena, built, "nginx/usr/sbin/nginx") : NULL;
-	if (own && access(own, X_OK) == 0)
+	const char *own = NESO_SOURCE_DIR "/build/tools/usr/sbin/nginx"; /* scripts/setup puts it there */
+	if (access(own, X_OK) == 0)
 		return own;
 	return kit_program(kit, (const char *const[]){"nginx", NULL});
 }
