@@ -20,6 +20,16 @@ called=$(nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's/@.*//'
 if [ -z "$NESO_SANITIZED" ]; then
 	[ "$called" = abort ] || [ -z "$called" ] || { echo "calls $called"; exit 1; }
 fi
+# What speaks to remote caches gives its table away, and needs libcurl, and hiredis where that has no static library.
+remote=$NESO_BUILD/libneso-remote.so
+if [ -f "$remote" ]; then
+	symbols=$(nm -D --defined-only "$remote" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+	[ "$symbols" = neso_remote_table ] || { echo "exported: $symbols"; exit 1; }
+	if [ -z "$NESO_SANITIZED" ]; then
+		needed=$(readelf -d "$remote" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|gcc_s|curl|hiredis)\.so|^ld-linux' || true)
+		[ -z "$needed" ] || { echo "$(basename "$remote") needs $needed"; exit 1; }
+	fi
+fi
 # The compiler for GPUs gives its table away and nothing of LLVM; linked statically it needs nothing else either.
 codegen=$NESO_BUILD/libneso-codegen.so
 [ -f "$codegen" ] || exit 0
