@@ -514,6 +514,12 @@ CacheRemoteCounts cache_remote_counts(CacheRemote *remote)
 	};
 }
 
+bool cache_remote_has_counts(CacheRemote *remote)
+{
+	return atomic_load(&remote->counts.hits) || atomic_load(&remote->counts.misses) || atomic_load(&remote->counts.errors) ||
+	       atomic_load(&remote->counts.puts) || atomic_load(&remote->counts.dropped);
+}
+
 /* False: its thread is stuck in a put, and goes on using it; so it stays. */
 static bool close_live(Live *l, double seconds)
 {
@@ -537,14 +543,16 @@ static bool close_live(Live *l, double seconds)
 	return true;
 }
 
-void cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
+bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
 {
 	*rest = (CacheRemoteCounts){0};
 	if (!remote || atomic_fetch_sub(&remote->refs, 1) != 1)
-		return;
+		return false;
 	Live *l = atomic_load(&remote->live);
 	bool closed = !l || l->pid != getpid() || close_live(l, (double)remote->options.flush_ms * 1e-3);
+	bool any = cache_remote_has_counts(remote);
 	*rest = cache_remote_counts(remote);
 	if (closed)
 		free_texts(remote);
+	return any;
 }

@@ -90,9 +90,10 @@ typedef struct CacheRemoteCounts {
 } CacheRemoteCounts;
 /* What happened since this was last asked. */
 CacheRemoteCounts cache_remote_counts(CacheRemote *remote);
-/* Gives up a reference; NULL is fine. The last one flushes the queue, for options.flush_ms at most, and closes the back end; *rest is then
- * what was not yet asked for, else nothing. */
-void cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest);
+bool cache_remote_has_counts(CacheRemote *remote); /* anything? */
+/* Gives up a reference; NULL is fine. The last one flushes the queue, for options.flush_ms at most, and closes the back end; then *rest is
+ * what was not yet asked for. True: it was the last one, and there is such. */
+bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest);
 /* A value that was got was damaged: no hit. */
 void cache_remote_damaged(CacheRemote *remote, size_t size);
 

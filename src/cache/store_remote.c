@@ -52,50 +52,55 @@ static void to_numbers(const CacheRemoteCounts *c, uint64_t n[COUNTS])
 	memcpy(n, all, sizeof all);
 }
 
-static void add_counts(CacheStore *store, const CacheRemoteCounts *more, uint64_t sum[COUNTS])
+/* Adds to what the file says; it is locked, and closed here. */
+static void add_counts(int fd, const CacheRemoteCounts *more, uint64_t sum[COUNTS])
 {
 	char text[COUNTS * 21 + 2] = "";
 	uint64_t add[COUNTS], any = 0;
 	to_numbers(more, add);
-	memset(sum, 0, COUNTS * sizeof *sum);
-	for (int i = 0; i < COUNTS; i++)
-		any |= add[i];
-	int fd = cache_own_usable(store, any) ? cache_open_counts(store, "remote") : -1;
-	if (fd < 0)
-		return;
 	ssize_t got = pread(fd, text, sizeof text - 1, 0);
 	char *at = text;
-	for (int i = 0; got > 0 && i < COUNTS; i++)
-		sum[i] = strtoull(at, &at, 10);
 	size_t len = 0;
 	for (int i = 0; i < COUNTS; i++) {
+		sum[i] = got > 0 ? strtoull(at, &at, 10) : 0;
 		sum[i] += add[i];
-		len += (size_t)snprintf(text + len, sizeof text - len, "%-20llu ", (unsigned long long)sum[i]);
+		any |= add[i];
 	}
+	for (int i = 0; i < COUNTS; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, "%-20llu ", (unsigned long long)sum[i]);
 	text[len - 1] = '\n';
 	if (any)
 		got = pwrite(fd, text, len, 0); /* a full disk: the counts lag behind */
 	close(fd);
 }
 
+static int open_counts(CacheStore *store)
+{
+	return cache_own_usable(store, true) ? cache_open_counts(store, "remote") : -1;
+}
+
 void cache_remote_give_back(CacheStore *store, CacheRemote *remote)
 {
-	CacheRemoteCounts now, rest;
-	uint64_t sum[COUNTS], numbers[COUNTS], any = 0;
+	uint64_t sum[COUNTS];
+	CacheRemoteCounts counts;
 	if (!remote)
 		return;
 	const char *why = cache_remote_fault(remote);
 	if (why)
 		cache_report(store, CACHE_FAULT_REMOTE, cache_remote_name(remote), why);
-	now = cache_remote_counts(remote);
-	cache_remote_drop(remote, &rest);
-	now.hits += rest.hits, now.misses += rest.misses, now.errors += rest.errors, now.puts += rest.puts;
-	now.dropped += rest.dropped, now.bytes_in += rest.bytes_in, now.bytes_out += rest.bytes_out;
-	to_numbers(&now, numbers);
-	for (int i = 0; i < COUNTS; i++)
-		any |= numbers[i];
-	if (any)
-		add_counts(store, &now, sum);
+	/* When others are at the file they stay where they are, for the next time. */
+	int fd = cache_remote_has_counts(remote) ? open_counts(store) : -1;
+	if (fd >= 0) {
+		counts = cache_remote_counts(remote);
+		add_counts(fd, &counts, sum);
+	}
+	if (!cache_remote_drop(remote, &counts))
+		return;
+	fd = -1;
+	for (int i = 0; i < 20 && fd < 0; i++)
+		fd = open_counts(store);
+	if (fd >= 0)
+		add_counts(fd, &counts, sum);
 }
 
 void cache_remote_store_close(CacheStore *store)
@@ -106,9 +111,11 @@ void cache_remote_store_close(CacheStore *store)
 
 CacheRemoteCounts cache_store_remote_counts(CacheStore *store)
 {
-	uint64_t n[COUNTS];
+	uint64_t n[COUNTS] = {0};
 	cache_remote_look(store);
-	add_counts(store, &(CacheRemoteCounts){0}, n);
+	int fd = cache_own_usable(store, false) ? cache_open_counts(store, "remote") : -1;
+	if (fd >= 0)
+		add_counts(fd, &(CacheRemoteCounts){0}, n);
 	return (CacheRemoteCounts){.hits = n[0], .misses = n[1], .errors = n[2], .puts = n[3], .dropped = n[4], .bytes_in = n[5],
 				   .bytes_out = n[6]};
 }
