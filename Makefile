@@ -17,7 +17,7 @@ help:
 	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
-	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged (SECONDS=120 FOLDER=)"
+	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged; then with servers behind it (SECONDS=120 FOLDER=)"
 	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
 	@echo "make clean     remove everything that was built"
@@ -69,8 +69,9 @@ bench: setup
 
 # FOLDER: where the cache lies; a new one in /tmp when not given.
 stress: setup
-	$(call build_preset,$(PRESET),cache_stress)
+	$(call build_preset,$(PRESET),cache_stress neso_command)
 	@folder=$(or $(FOLDER),$$(mktemp -d)) && $(BUILD)/test/cache_stress --processes 64 --keys 200 --seconds $(or $(SECONDS),120) "$$folder"
+	@STRESS_SECONDS=$(or $(SECONDS),120) STRESS_PROCESSES=64 STRESS_KEYS=200 sh scripts/run-tests -b $(BUILD) cache_stress_servers
 
 # Fails where a promise is not kept.
 cache-table: setup

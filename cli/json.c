@@ -79,8 +79,11 @@ static bool read_escape(Reader *r, char *out, size_t *len)
 		r->at++;
 		return true;
 	}
-	if (*r->at++ != 'u' || !read_hex(r, &c))
+	if (*r->at != 'u')
 		return wrong(r, "there is no such escape");
+	r->at++;
+	if (!read_hex(r, &c))
+		return false;
 	if (c >= 0xd800 && c < 0xdc00 && r->at[0] == '\\' && r->at[1] == 'u') {
 		r->at += 2;
 		if (!read_hex(r, &low))

@@ -123,6 +123,7 @@ fault '[{"kernel": "a"' "1: '}' or ',' is missing"
 fault '[1]' '1: a kernel is an object'
 fault '{"a": "b' '1: a string is not closed'
 fault '["\x"]' '1: there is no such escape'
+fault '["a\' '1: there is no such escape'
 fault '["\ud800"]' '1: there is no such character'
 fault '[1-2]' '1: this is no number'
 fault '[] 1' '1: something follows its end'
