@@ -262,6 +262,72 @@ void cast_bytes(Lower *lw, LLVMTypeRef to, bool is_signed, const LLVMValueRef *i
 	}
 }
 
+/* ---- numbers of few bits to floats ----
+ *
+ * The same for what a constant mask leaves of integers (weights of four bits, taken out of words by shifts): masks and powers of
+ * two are put on two at a time. */
+
+typedef struct Power {
+	uint32_t bits;  /* of 2^n, where an integer up to `most` in the low end adds to it exactly */
+	double value;
+	int64_t most;
+} Power;
+
+static Power power_below(const Lower *lw, LLVMTypeRef to)
+{
+	return to == lw->t.f16	  ? (Power){0x64006400, 0x1p10, 0x3ff}
+	       : to == lw->t.bf16 ? (Power){0x43004300, 0x1p7, 0x7f}
+	       : to == lw->t.f32  ? (Power){0x4b000000, 0x1p23, 0x7fffff}
+				  : (Power){0};
+}
+
+/* Low ends of registers of any width. */
+static LLVMValueRef low_word(Lower *lw, LLVMValueRef v)
+{
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+	return bits == 32 ? v : bits < 32 ? LLVMBuildZExt(lw->b, v, lw->t.i32, "") : LLVMBuildTrunc(lw->b, v, lw->t.i32, "");
+}
+
+/* in[] & mask to floats; an even number where they are of 16 bits. */
+static void cast_masked(Lower *lw, LLVMTypeRef to, const Power *power, uint32_t mask, const LLVMValueRef *in, LLVMValueRef *out,
+			uint32_t count)
+{
+	bool pairs = to != lw->t.f32;
+	for (uint32_t i = 0; i < count; i += 1 + pairs) {
+		LLVMValueRef v = low_word(lw, in[i]);
+		if (pairs)
+			v = MACHINE3(lw, prmt, v, low_word(lw, in[i + 1]), c32(lw, 0x5410));
+		v = MACHINE3(lw, and_or, v, c32(lw, pairs ? mask << 16 | mask : mask), c32(lw, power->bits));
+		if (!pairs) {
+			v = LLVMBuildBitCast(lw->b, v, to, "");
+			out[i] = LLVMBuildFSub(lw->b, v, LLVMConstReal(to, power->value), "");
+			continue;
+		}
+		v = LLVMBuildFSub(lw->b, halves(lw, v, to), both(to, power->value), "");
+		out[i] = LLVMBuildExtractElement(lw->b, v, lower_i32(lw, 0), "");
+		out[i + 1] = LLVMBuildExtractElement(lw->b, v, lower_i32(lw, 1), "");
+	}
+}
+
+/* Tiles that are masked by a constant, of which each register is another number. */
+static bool cast_few_bits(Lower *lw, IrOp *op)
+{
+	LLVMTypeRef to = lower_type(lw, ir_elem(op->results[0].type));
+	const IrOp *mask = ir_operand(op, 0)->def;
+	Power power = power_below(lw, to);
+	int64_t bits;
+	if (!mask || mask->kind != OP_ANDI || !ir_constant_int(ir_operand(mask, 1), &bits) || bits < 0 || bits > power.most ||
+	    ir_elem(mask->results[0].type)->bits < 8)
+		return false;
+	LowerValue v = lower_get(lw, ir_operand(mask, 0));
+	if (v.count < 2 || v.count % 2 || v.regs[0] == v.regs[1])
+		return false;
+	LLVMValueRef *out = lower_array(lw, v.count);
+	cast_masked(lw, to, &power, (uint32_t)bits, v.regs, out, v.count);
+	lower_set(lw, ir_result(op, 0), out, v.count);
+	return true;
+}
+
 static LLVMValueRef int_to_float(Lower *lw, const IrOp *op, const LLVMValueRef *args)
 {
 	LLVMTypeRef to = result_type(lw, op);
@@ -273,6 +339,8 @@ static bool cast_int(Lower *lw, IrOp *op)
 	LLVMTypeRef to = result_type(lw, op);
 	LowerValue v = lower_get(lw, ir_operand(op, 0));
 	const IrOp *def = ir_operand(op, 0)->def;
+	if (cast_few_bits(lw, op))
+		return true;
 	/* Bytes from memory lie together; computed ones would have to be put together first. */
 	bool bytes = ir_elem(ir_operand(op, 0)->type)->kind == TY_I8 && !(def && ir_has_trait(def, TRAIT_ELEM)) &&
 		     (to == lw->t.f16 || to == lw->t.bf16 || to == lw->t.f32);

@@ -87,6 +87,15 @@ def integers_of(x_ptr, out_ptr, T: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
+def few_bits(x_ptr, out_ptr, T: tl.constexpr, MASK: tl.constexpr, F: tl.constexpr, N: tl.constexpr):
+    """What a mask leaves of an integer, as a float that holds it."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i).to(T)
+    tl.store(out_ptr + i, (x & MASK).to(F).to(tl.float32))
+    tl.store(out_ptr + N + i, ((x >> 3) & MASK).to(F).to(tl.float32))
+
+
+@triton.jit
 def functions(x_ptr, out_ptr, N: tl.constexpr):
     """Functions of fp32 or fp64 within their tolerance."""
     i = tl.arange(0, N)

@@ -213,6 +213,10 @@ def arith_cases():
     yield m, "narrow", [near_fp8(n).astype(np.float64) * (1 + 2.0**-40), empty(4, n), [n]], (1,), 0
     for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"):
         yield m, "integers_of", [ints(n) % 2**20, empty(8, n), [f"tl.{dtype}"], [n]], (1,), 0
+    for dtype, mask, to in (("int32", 1023, "float16"), ("int32", 1024, "float16"), ("int16", 1023, "float16"), ("int64", 1000, "float16"),
+                            ("int8", 127, "float16"), ("uint8", 15, "float16"), ("int8", 127, "bfloat16"), ("int32", 127, "bfloat16"),
+                            ("int32", 128, "bfloat16"), ("int16", 15, "float32"), ("int64", 0x7fffff, "float32"), ("int32", 0xffffff, "float32")):
+        yield m, "few_bits", [ints(n), empty(2, n), [f"tl.{dtype}"], [mask], [f"tl.{to}"], [n]], (1,), 0
     yield m, "functions", [floats(n) * 3, empty(16, n), [n]], (1,), 4e-6
     yield m, "functions", [floats(n, dtype=np.float64) * 3, empty(16, n, dtype=np.float64), [n]], (1,), 4e-15
     yield m, "device_library", [floats(n), floats(n), empty(20, n), [n]], (1,), 0

@@ -27,6 +27,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: 90 {{.*}}fptosi double {{.*}} to i8
     %n = arith.fptosi %d : f64 to i8
     tt.call @i8(%n) : (i8) -> ()
+    // What a mask leaves of an integer is below a power of two: 1024 and the number, less 1024, two at a time.
+    // CHECK-COUNT-2: 90 {{.*}}call i32 @neso.and_or(i32 {{.*}}, i32 983055, i32 1677747200)
+    // CHECK: 90 {{.*}}fadd <2 x half> {{.*}} splat (half 0xHE400)
+    %c15 = arith.constant dense<15> : tensor<512xi32, #l>
+    %g = tt.call @word() : () -> tensor<512xi32, #l>
+    %g15 = arith.andi %g, %c15 : tensor<512xi32, #l>
+    %g16 = arith.sitofp %g15 : tensor<512xi32, #l> to tensor<512xf16, #l>
+    tt.call @f16(%g16) : (tensor<512xf16, #l>) -> ()
+    // More than bf16 holds.
+    // CHECK-NOT: @neso.and_or
+    // CHECK-COUNT-4: 90 {{.*}}uitofp nneg i32 {{.*}} to float
+    %c255 = arith.constant dense<255> : tensor<512xi32, #l>
+    %g255 = arith.andi %g, %c255 : tensor<512xi32, #l>
+    %gb = arith.sitofp %g255 : tensor<512xi32, #l> to tensor<512xbf16, #l>
+    %gf = arith.extf %gb : tensor<512xbf16, #l> to tensor<512xf32, #l>
+    %gt = arith.truncf %gf : tensor<512xf32, #l> to tensor<512xf16, #l>
+    tt.call @f16(%gt) : (tensor<512xf16, #l>) -> ()
     // CHECK: 90 {{.*}}uitofp i1 {{.*}} to double
     %u = arith.uitofp %c : i1 to f64
     tt.call @f64(%u) : (f64) -> ()
@@ -46,6 +63,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func private @f16(%a: tensor<512xf16, #l>) attributes {noinline = true} {
     gpu.barrier
     tt.return
+  }
+  tt.func private @word() -> tensor<512xi32, #l> attributes {noinline = true} {
+    gpu.barrier
+    %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #l>
+    tt.return %r : tensor<512xi32, #l>
   }
   tt.func private @f8(%a: tensor<512xf8E4M3FN, #l>) attributes {noinline = true} {
     gpu.barrier
