@@ -346,6 +346,20 @@ NESO_API bool neso_setting_known(const char *variable, const char **nearest);
 
 /* --------------------------------------------------------------------------------------------- modules */
 
+/* Names in the text of a function, for hosts that hand over functions and want to know which of their globals these read. */
+typedef enum neso_name_group {
+	NESO_NAMES_BOUND,    /* parameters and what is assigned to, of inner functions and comprehensions too */
+	NESO_NAMES_EARLY,    /* those of BOUND that the body reads, in the order of the text, before they are assigned to */
+	NESO_NAMES_BODY,     /* with the attributes asked of them: "x", "tl.float16" */
+	NESO_NAMES_HEAD,     /* the same of decorators, annotations and defaults */
+	NESO_NAMES_DEFAULTS, /* those of HEAD that defaults have */
+} neso_name_group;
+/* `name` lives as long as the call. */
+typedef void neso_name_fn(void *data, neso_name_group group, const char *name);
+/* Calls `each` for the names of the function with which the text begins, group by group in the order of the text; names of BOUND and EARLY may repeat.
+ * Nothing is evaluated. NESO_ERROR_SOURCE, without a diagnostic, when the text begins with no function or has what kernels cannot have. */
+NESO_API neso_status neso_names(const char *text, size_t len, neso_name_fn *each, void *data);
+
 /* Reads a Python file and finds its kernels. Functions that no kernel reaches may hold anything. Other files it
  * imports are read when a kernel needs them. Free with neso_module_free. */
 NESO_API neso_status neso_module_load_file(neso_context *context, const char *path, neso_module **module,

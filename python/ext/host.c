@@ -345,6 +345,34 @@ static PyObject *ir_kernels(PyObject *self, PyObject *args)
 	return list;
 }
 
+static void add_name(void *data, neso_name_group group, const char *name)
+{
+	PyObject **lists = data, *text = lists[group] ? PyUnicode_FromString(name) : NULL;
+	if (!text || PyList_Append(lists[group], text) < 0)
+		Py_CLEAR(lists[group]);
+	Py_XDECREF(text);
+}
+
+/* names(text of a function) -> lists of neso_name_group's names; None: there is something in it that kernels cannot have */
+static PyObject *names(PyObject *self, PyObject *text)
+{
+	(void)self;
+	Py_ssize_t len;
+	const char *bytes = PyUnicode_AsUTF8AndSize(text, &len);
+	if (!bytes)
+		return NULL;
+	PyObject *lists[] = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)}, *found = NULL;
+	_Static_assert(sizeof lists / sizeof *lists == NESO_NAMES_DEFAULTS + 1, "one for each group");
+	neso_status status = neso_names(bytes, (size_t)len, add_name, lists);
+	if (status == NESO_OK && lists[0] && lists[1] && lists[2] && lists[3] && lists[4])
+		found = Py_BuildValue("(OOOOO)", lists[0], lists[1], lists[2], lists[3], lists[4]);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		Py_XDECREF(lists[i]);
+	if (found || PyErr_Occurred())
+		return found;
+	Py_RETURN_NONE;
+}
+
 static void add_setting(void *data, const neso_setting *s)
 {
 	PyObject **list = data;
@@ -380,6 +408,7 @@ static PyObject *setting_known(PyObject *self, PyObject *variable)
 static PyMethodDef methods[] = {
 	{"settings", settings, METH_NOARGS, "The table of settings."},
 	{"setting_known", setting_known, METH_O, "Does a variable mean something? Else the nearest that does, or None."},
+	{"names", names, METH_O, "The names in the text of a function, or None."},
 	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},

@@ -1,4 +1,4 @@
-/* Texts that the library makes: stages of a variant, IR through passes. */
+/* Texts that the library makes: stages of a variant, IR through passes; and what it says of a function's text. */
 #include "api/inner.h"
 
 #include <stdlib.h>
@@ -203,4 +203,37 @@ neso_status neso_variant_remarks(const neso_variant *variant, neso_remark_fn *ea
 {
 	RemarkArgs args = {variant, each, data};
 	return api_run(NULL, diagnostics, remarks, &args);
+}
+
+typedef struct NamesCall {
+	Str text;
+	neso_name_fn *each;
+	void *data;
+} NamesCall;
+
+static neso_status names(ApiCall *call, void *data)
+{
+	static const neso_name_group groups[FRONT_NAMES__COUNT] = {
+		[FRONT_NAMES_BOUND] = NESO_NAMES_BOUND,
+		[FRONT_NAMES_EARLY] = NESO_NAMES_EARLY,
+		[FRONT_NAMES_BODY] = NESO_NAMES_BODY,
+		[FRONT_NAMES_HEAD] = NESO_NAMES_HEAD,
+		[FRONT_NAMES_DEFAULTS] = NESO_NAMES_DEFAULTS,
+	};
+	const NamesCall *n = data;
+	FrontNames found;
+	if (!front_names(n->text, &call->arena, &found))
+		return NESO_ERROR_SOURCE;
+	for (int g = 0; g < FRONT_NAMES__COUNT; g++)
+		for (uint32_t i = 0; i < found.count[g]; i++)
+			n->each(n->data, groups[g], found.names[g][i]);
+	return NESO_OK;
+}
+
+neso_status neso_names(const char *text, size_t len, neso_name_fn *each, void *data)
+{
+	if (!text || !each)
+		return NESO_ERROR_USAGE;
+	NamesCall call = {{text, len}, each, data};
+	return api_run(NULL, NULL, names, &call);
 }

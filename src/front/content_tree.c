@@ -1,4 +1,4 @@
-/* Syntax trees as text for front_content: (KIND what the node says, children...), "_" for a child that is not there. Kinds are
+/* Syntax trees as text for front_content, and names for front_names: (KIND what the node says, children...), "_" for a child that is not there. Kinds are
  * written by name, so that the text stays the same when others are added. */
 #include "front/content.h"
 
@@ -7,15 +7,30 @@
 #include "front/parse.h"
 
 typedef struct Tree {
-	FrontModule *module;
+	AstModule *ast;
+	Interner *interner;
 	Arena *arena;
 	Text *out;
 	ContentNames *names;
-	Map seen;    /* of names */
+	Map seen;            /* of names */
+	ContentNames *bound; /* what is assigned to; may be NULL */
+	ContentNames *early; /* what is read while it is not among `bound`; may be NULL */
+	Map seen_bound;
 	bool failed; /* a body does not parse */
 } Tree;
 
-static void tree(Tree *t, const Ast *node);
+static void tree_as(Tree *t, const Ast *node, bool target);
+
+static void tree(Tree *t, const Ast *node)
+{
+	tree_as(t, node, false);
+}
+
+/* What is assigned to. */
+static void target(Tree *t, const Ast *node)
+{
+	tree_as(t, node, true);
+}
 
 /* ---- pieces ---- */
 
@@ -41,11 +56,16 @@ static void bytes(Tree *t, Str s)
 	text_add(t->out, s.ptr, s.len);
 }
 
-static void list(Tree *t, const AstList *items)
+static void list_as(Tree *t, const AstList *items, bool targets)
 {
 	count(t, items->len);
 	for (uint32_t i = 0; i < items->len; i++)
-		tree(t, items->items[i]);
+		tree_as(t, items->items[i], targets);
+}
+
+static void list(Tree *t, const AstList *items)
+{
+	list_as(t, items, false);
 }
 
 /* Statements; strings that stand alone say nothing. */
@@ -58,6 +78,22 @@ static void block(Tree *t, const AstList *body)
 			tree(t, node);
 	}
 	text_char(t->out, '}');
+}
+
+static void bind(Tree *t, Sym name)
+{
+	uint64_t known;
+	if (!t->bound || map_get(&t->seen_bound, map_key(name), &known))
+		return;
+	map_put(&t->seen_bound, map_key(name), 1);
+	vec_push(t->arena, t->bound, name);
+}
+
+/* All of them before what their defaults read. */
+static void bind_params(Tree *t, const AstFunction *f)
+{
+	for (uint32_t i = 0; i < f->param_count; i++)
+		bind(t, f->params[i].name);
 }
 
 static void keywords(Tree *t, const AstKeyword *all, uint32_t n)
@@ -74,6 +110,7 @@ static void function(Tree *t, AstFunction *f)
 	word(t, f->is_lambda ? "lambda" : f->name);
 	list(t, &f->decorators);
 	count(t, f->param_count);
+	bind_params(t, f);
 	for (uint32_t i = 0; i < f->param_count; i++) {
 		const AstParam *p = &f->params[i];
 		count(t, (uint32_t)p->kind);
@@ -85,7 +122,7 @@ static void function(Tree *t, AstFunction *f)
 	if (!f->body_parsed && !f->is_lambda) {
 		DiagList none;
 		diag_init(&none, t->arena, NULL);
-		if (!ast_function_body(t->module->ast, f, &none)) {
+		if (!ast_function_body(t->ast, f, &none)) {
 			t->failed = true;
 			return;
 		}
@@ -114,6 +151,13 @@ static void import(Tree *t, const Ast *node)
 
 /* ---- names ---- */
 
+static void read_name(Tree *t, Sym name)
+{
+	uint64_t known;
+	if (t->early && !map_get(&t->seen_bound, map_key(name), &known))
+		vec_push(t->arena, t->early, name);
+}
+
 static void add_name(Tree *t, Sym name)
 {
 	uint64_t known;
@@ -137,6 +181,7 @@ static void attribute(Tree *t, const Ast *node)
 		return;
 	}
 	word(t, node->name.id);
+	read_name(t, node->name.id);
 	Text name;
 	text_init(&name, t->arena);
 	text_str(&name, node->name.id);
@@ -144,7 +189,7 @@ static void attribute(Tree *t, const Ast *node)
 		text_char(&name, '.');
 		text_str(&name, parts[n]->attribute.attr);
 	}
-	add_name(t, intern(&t->module->session->names, (Str){name.data, name.len}));
+	add_name(t, intern(t->interner, (Str){name.data, name.len}));
 }
 
 /* ---- nodes ---- */
@@ -162,21 +207,21 @@ static void statement(Tree *t, const Ast *node)
 		tree(t, node->unary_stmt.value);
 		break;
 	case AST_ASSIGN:
-		list(t, &node->assign.targets);
+		list_as(t, &node->assign.targets, true);
 		tree(t, node->assign.value);
 		break;
 	case AST_ANN_ASSIGN:
-		tree(t, node->ann_assign.target);
+		target(t, node->ann_assign.target);
 		tree(t, node->ann_assign.annotation);
 		tree(t, node->ann_assign.value);
 		break;
 	case AST_AUG_ASSIGN:
 		word(t, ast_bin_op_text(node->aug_assign.op));
-		tree(t, node->aug_assign.target);
+		target(t, node->aug_assign.target);
 		tree(t, node->aug_assign.value);
 		break;
 	case AST_FOR:
-		tree(t, node->for_stmt.target);
+		target(t, node->for_stmt.target);
 		tree(t, node->for_stmt.iter);
 		block(t, &node->for_stmt.body);
 		block(t, &node->for_stmt.orelse);
@@ -192,7 +237,7 @@ static void statement(Tree *t, const Ast *node)
 		break;
 	case AST_WITH_ITEM:
 		tree(t, node->with_item.value);
-		tree(t, node->with_item.target);
+		target(t, node->with_item.target);
 		break;
 	case AST_RAISE:
 		tree(t, node->raise.exc);
@@ -228,12 +273,16 @@ static void statement(Tree *t, const Ast *node)
 	}
 }
 
-static void leaf(Tree *t, const Ast *node)
+static void leaf(Tree *t, const Ast *node, bool is_target)
 {
 	char text[40];
 	switch (node->kind) {
 	case AST_NAME:
 		word(t, node->name.id);
+		if (is_target)
+			bind(t, node->name.id);
+		else
+			read_name(t, node->name.id);
 		add_name(t, node->name.id);
 		break;
 	case AST_INT:
@@ -254,7 +303,7 @@ static void leaf(Tree *t, const Ast *node)
 	}
 }
 
-static void expression(Tree *t, const Ast *node)
+static void expression(Tree *t, const Ast *node, bool is_target)
 {
 	switch (node->kind) {
 	case AST_BIN_OP:
@@ -302,26 +351,26 @@ static void expression(Tree *t, const Ast *node)
 		function(t, node->function);
 		break;
 	case AST_TUPLE: case AST_LIST: case AST_SET:
-		list(t, &node->seq.items);
+		list_as(t, &node->seq.items, is_target);
 		break;
 	case AST_DICT:
 		list(t, &node->dict.keys);
 		list(t, &node->dict.values);
 		break;
 	case AST_STARRED: case AST_AWAIT: case AST_YIELD: case AST_YIELD_FROM:
-		tree(t, node->wrap.value);
+		tree_as(t, node->wrap.value, is_target);
 		break;
 	case AST_NAMED_EXPR:
-		tree(t, node->named.target);
+		target(t, node->named.target);
 		tree(t, node->named.value);
 		break;
 	case AST_LIST_COMP: case AST_SET_COMP: case AST_DICT_COMP: case AST_GENERATOR:
+		list(t, &node->comp.clauses); /* first, as they bind what the others read */
 		tree(t, node->comp.elt);
 		tree(t, node->comp.value);
-		list(t, &node->comp.clauses);
 		break;
 	case AST_COMP_FOR:
-		tree(t, node->comp_for.target);
+		target(t, node->comp_for.target);
 		tree(t, node->comp_for.iter);
 		list(t, &node->comp_for.ifs);
 		break;
@@ -335,12 +384,12 @@ static void expression(Tree *t, const Ast *node)
 		tree(t, node->formatted.format_spec);
 		break;
 	default:
-		leaf(t, node);
+		leaf(t, node, is_target);
 		break;
 	}
 }
 
-static void tree(Tree *t, const Ast *node)
+static void tree_as(Tree *t, const Ast *node, bool is_target)
 {
 	if (!node) {
 		text_char(t->out, '_');
@@ -349,24 +398,86 @@ static void tree(Tree *t, const Ast *node)
 	text_char(t->out, '(');
 	text_str(t->out, ast_kind_name(node->kind));
 	statement(t, node);
-	expression(t, node);
+	expression(t, node, is_target);
 	text_char(t->out, ')');
 }
 
 /* ---- entry points ---- */
 
+static Tree tree_of(AstModule *ast, Interner *interner, Arena *arena, Text *out, ContentNames *names)
+{
+	Tree t = {.ast = ast, .interner = interner, .arena = arena, .out = out, .names = names};
+	map_init(&t.seen, arena);
+	map_init(&t.seen_bound, arena);
+	return t;
+}
+
 bool content_tree(FrontModule *module, const Ast *node, Arena *arena, Text *out, ContentNames *names)
 {
-	Tree t = {.module = module, .arena = arena, .out = out, .names = names};
-	map_init(&t.seen, arena);
+	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
 	tree(&t, node);
 	return !t.failed;
 }
 
 bool content_function(FrontModule *module, AstFunction *f, Arena *arena, Text *out, ContentNames *names)
 {
-	Tree t = {.module = module, .arena = arena, .out = out, .names = names};
-	map_init(&t.seen, arena);
+	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
 	function(&t, f);
 	return !t.failed;
+}
+
+/* Of what was read before it was bound, what never was is no local name. */
+static void keep_bound(Tree *t)
+{
+	uint64_t known;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < t->early->len; i++)
+		if (map_get(&t->seen_bound, map_key(t->early->data[i]), &known))
+			t->early->data[kept++] = t->early->data[i];
+	t->early->len = kept;
+}
+
+static void copy_names(FrontNames *out, FrontNameGroup group, const ContentNames *names)
+{
+	out->names[group] = names->data;
+	out->count[group] = names->len;
+}
+
+bool front_names(Str text, Arena *arena, FrontNames *out)
+{
+	Interner interner;
+	SourceSet sources;
+	DiagList none;
+	Text unread;
+	ContentNames bound = {0}, early = {0}, body = {0}, head = {0}, defaults = {0};
+	intern_init(&interner, arena);
+	source_set_init(&sources, arena);
+	diag_init(&none, arena, NULL);
+	text_init(&unread, arena);
+	const char *copy = arena_strndup(arena, text.ptr, text.len);
+	AstModule *module = ast_parse_module(arena, &interner, source_add(&sources, "", copy, text.len, 1), &none);
+	if (!module || none.errors || !module->body.len || module->body.items[0]->kind != AST_FUNCTION_DEF)
+		return false;
+	AstFunction *f = module->body.items[0]->function;
+	if (!ast_function_body(module, f, &none))
+		return false;
+	Tree t = tree_of(module, &interner, arena, &unread, &body);
+	t.bound = &bound;
+	t.early = &early;
+	bind_params(&t, f);
+	block(&t, &f->body);
+	keep_bound(&t);
+	Tree of_head = tree_of(module, &interner, arena, &unread, &head);
+	Tree of_defaults = tree_of(module, &interner, arena, &unread, &defaults);
+	of_head.bound = &bound;
+	function(&of_head, &(AstFunction){.decorators = f->decorators, .params = f->params, .param_count = f->param_count,
+					  .returns = f->returns, .body_parsed = true});
+	for (uint32_t i = 0; i < f->param_count; i++)
+		tree(&of_defaults, f->params[i].value);
+	copy_names(out, FRONT_NAMES_BOUND, &bound);
+	copy_names(out, FRONT_NAMES_EARLY, &early);
+	copy_names(out, FRONT_NAMES_BODY, &body);
+	copy_names(out, FRONT_NAMES_HEAD, &head);
+	copy_names(out, FRONT_NAMES_DEFAULTS, &defaults);
+	return !t.failed && !of_head.failed && !of_defaults.failed;
 }

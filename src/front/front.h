@@ -147,6 +147,26 @@ typedef struct FrontContent {
 bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 		   Arena *arena, FrontContent *content);
 
+/* The names in a function's text, with the attributes asked of them ("tl.float16", "x"), in the order of the text. */
+typedef enum FrontNameGroup {
+	FRONT_NAMES_BOUND,    /* parameters and what is assigned to, of inner functions and comprehensions too; may repeat */
+	FRONT_NAMES_EARLY,    /* those of BOUND, without the function's parameters, that the body reads before they are assigned to, in the order
+			       * of the text; may repeat */
+	FRONT_NAMES_BODY,
+	FRONT_NAMES_HEAD,     /* decorators, annotations, defaults */
+	FRONT_NAMES_DEFAULTS, /* those of HEAD that defaults have */
+	FRONT_NAMES__COUNT
+} FrontNameGroup;
+
+typedef struct FrontNames {
+	const char *const *names[FRONT_NAMES__COUNT]; /* in the arena */
+	uint32_t count[FRONT_NAMES__COUNT];
+} FrontNames;
+
+/* Of the function with which the text begins. Needs no session; evaluates nothing. False when the text begins with none, or there is
+ * something in it that cannot be parsed. */
+bool front_names(Str text, Arena *arena, FrontNames *out);
+
 /* What front_classify found out about a FRONT_DEMOTED argument. */
 typedef struct FrontClassed {
 	bool numeric;       /* the code is the same for all values of this kind and size */

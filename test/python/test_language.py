@@ -1,5 +1,6 @@
 """Names and values of host and kernel: globals, closures, methods, classes, sources without a file."""
 
+import importlib
 import os
 import sys
 import tempfile
@@ -223,6 +224,30 @@ class Names(unittest.TestCase):
         kernel._unsafe_update_src(kernel.src.replace("1)", "2)"))
         self.assertNotEqual(kernel.cache_key, key)
         self.check(2, kernel)
+
+    def test_names(self):
+        """What the library says of a text's names is what Python's own syntax tree says."""
+        texts = ["def f(): pass\n",
+                 "async def f(a, /, b=B, *c, d: D = tl.E.e, **g) -> R.r:\n    'words'\n    return a.b.c(d, k=K)[X.y:Z]\n",
+                 "def f(x):\n    y = x.shape[0].bit + G.h(1).i\n    (u, [v, *w]), o.p, q[i] = y = tl.sum(x, axis=A)\n"
+                 "    del gone\n    with C() as s, D.d(): s += 1\n    t: T = (lambda l, m=M: l + m + N)(1)\n"
+                 "    return f'{F.f!r:{W}}', [e for e in E if e not in P], {k: v for k, v in (z := Z).items()}\n",
+                 "def f(x):\n    def g(y: I) -> J:\n        global H\n        return y + H\n    assert x, S\n"
+                 "    E = [e for e in (E, F)] + [F for F in E]\n    (V, x[V]), x[W], W = V\n"
+                 "    while not g(-x) if Q else x < R <= U: break\n    import os.path as O\n    return g\n"]
+        texts += [value._src for value in globals().values() if hasattr(value, "_src")]
+        reader = importlib.import_module("neso.runtime.jit")
+        self.assertGreater(len(texts), 15)
+        for text in texts:
+            bound, early, *used = triton._native.names(text)
+            by_ast, early_by_ast, *used_by_ast = reader._names_by_ast(text)
+            self.assertEqual((set(bound), set(early)), (by_ast, early_by_ast), text)
+            for mine, others in zip(used, used_by_ast):
+                self.assertEqual(*({".".join(path.split(".")[:n + 1]) for path in paths for n in range(path.count(".") + 1)}
+                                   for paths in (mine, others)), text)
+        odd = "def f(a):\n    match a:\n        case 1: return B.b\n"
+        self.assertIsNone(triton._native.names(odd))
+        self.assertEqual(set(reader._names_by_ast(odd)[2]), {"a", "B.b", "B"})
 
     def test_exec(self):
         text = "import neso as triton\nimport neso.language as tl\n@triton.jit\ndef made(o_ptr):\n    tl.store(o_ptr, 11)\n"

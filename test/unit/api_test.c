@@ -737,6 +737,33 @@ static void dtypes_convert(void **state)
 
 /* ---- IR text ---- */
 
+static void note_name(void *data, neso_name_group group, const char *name)
+{
+	char *said = data;
+	size_t len = strlen(said);
+	snprintf(said + len, 400 - len, "%u%s ", (unsigned)group, name);
+}
+
+static void names_of_a_text_are_told(void **state)
+{
+	(void)state;
+	static const char text[] = "def f(a, b: tl.constexpr = N, *rest) -> T:\n"
+				   "    \"\"\"word\"\"\"\n"
+				   "    x, (y, *z) = tl.load(a), G.h.i[b](key=K)\n"
+				   "    for j in range(R):\n"
+				   "        y += f'{W:{V}}' if (q := j) else [e for e in x.shape]\n"
+				   "        W = q\n";
+	char said[400] = "";
+	assert_int_equal(neso_names(text, strlen(text), note_name, said), NESO_OK);
+	assert_string_equal(said, "0a 0b 0rest 0x 0y 0z 0j 0q 0e 0W 0a 0b 0rest 1W "
+				  "2x 2y 2z 2tl.load 2a 2G.h.i 2b 2K 2j 2range 2R 2q 2W 2V 2e 2x.shape "
+				  "3tl.constexpr 3N 3T 4N ");
+	assert_int_equal(neso_names("x = 1\n", 6, note_name, said), NESO_ERROR_SOURCE);
+	static const char odd[] = "def f(a):\n    match a:\n        case 1:\n            pass\n";
+	assert_int_equal(neso_names(odd, strlen(odd), note_name, said), NESO_ERROR_SOURCE);
+	assert_int_equal(neso_names(NULL, 0, note_name, said), NESO_ERROR_USAGE);
+}
+
 static void passes_run_on_text(void **state)
 {
 	(void)state;
@@ -808,6 +835,7 @@ int main(void)
 		cmocka_unit_test(the_host_answers_for_names),
 		cmocka_unit_test(constants_of_every_kind_arrive),
 		cmocka_unit_test(dtypes_convert),
+		cmocka_unit_test(names_of_a_text_are_told),
 		cmocka_unit_test(passes_run_on_text),
 		cmocka_unit_test(a_context_outlives_its_owner_for_its_modules),
 	};

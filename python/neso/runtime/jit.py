@@ -116,62 +116,72 @@ def _cut(lines, first):
 # ---- what a function reads ----
 
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
 class _Reader:
     """Names of a function that are not its own, with the attributes taken of them. As upstream has it, a name that is read before the function
     gives it a value, in the order of the text, is a global there."""
 
-    def __init__(self, tree):
-        function = tree.body[0]
-        given = function.args
-        self.bound = {a.arg for a in given.posonlyargs + given.args + given.kwonlyargs + [given.vararg, given.kwarg] if a is not None}
-        self.early = set()
-        paths = []
-        self.body_names = self._read(function.body, paths)
-        early = self.early & self.bound
-        defaults = [node for node in function.args.defaults + function.args.kw_defaults if node is not None]
-        self.defaults = self._read(defaults, [])
-        head = [value for field, value in ast.iter_fields(function) if field != "body"]
-        self.all_names = self.body_names | self._read(head, [])
-        self.globals = (self.all_names - self.bound) | early
-        self.paths = [(name, path) for name, path in paths if name not in self.bound]
+    def __init__(self, text):
+        bound, early, body, head, defaults = _native.names(text) or _names_by_ast(text)
+        self.bound = set(bound)
+        self.body_names, self.paths = set(), {}
+        for path in body:
+            name, *attributes = path.split(".")
+            self.body_names.add(name)
+            if name not in self.bound:
+                for length in range(len(attributes), 0, -1):
+                    self.paths[name, tuple(attributes[:length])] = True
+        self.defaults = {path.partition(".")[0] for path in defaults}
+        self.all_names = self.body_names.union(path.partition(".")[0] for path in head)
+        self.globals = (self.all_names - self.bound).union(early)
 
-    def _read(self, nodes, paths):
-        # Once for each kernel between a process's start and its first launch: ast.walk takes four times as long.
-        names, bound = set(), self.bound
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _names_by_ast(text):
+    """_native.names of a text with what kernels cannot have."""
+    function = ast.parse(text).body[0]
+    given = function.args
+    bound = {a.arg for a in given.posonlyargs + given.args + given.kwonlyargs + [given.vararg, given.kwarg] if a is not None}
+    early = set()
+
+    def read(nodes):
+        paths = {}
         todo = nodes[::-1]
         while todo:
             node = todo.pop()
             kind = type(node)
             if kind is list:
                 todo.extend(node[::-1])
-                continue
-            if kind is ast.Name:
-                names.add(node.id)
-                if type(node.ctx) is ast.Store:
-                    bound.add(node.id)
-                elif node.id not in bound:
-                    self.early.add(node.id)
-                continue
-            if not isinstance(node, ast.AST) or kind is ast.Constant:
+            if not isinstance(node, ast.AST):
                 continue
             if kind is ast.arg:
                 bound.add(node.arg)
-            elif kind is ast.Attribute:
-                path, inner = [node.attr], node.value
-                while type(inner) is ast.Attribute:
-                    path.insert(0, inner.attr)
-                    inner = inner.value
-                if type(inner) is ast.Name:
-                    paths.append((inner.id, tuple(path)))
+            elif kind is ast.Name and type(node.ctx) is ast.Store:
+                bound.add(node.id)
+            elif kind is ast.Name and node.id not in bound:
+                early.add(node.id)
+            path, inner = [], node
+            while isinstance(inner, ast.Attribute):
+                path.insert(0, inner.attr)
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                paths[".".join([inner.id] + path)] = True
             # What is given a value comes before the value, as in statements.
             fields = node._fields if kind not in _COMPREHENSIONS else node._fields[::-1]
             todo.extend([getattr(node, field, None) for field in fields][::-1])
-        return names
+        return paths
+
+    body = read(function.body)
+    early &= bound
+    found_early = set(early)
+    defaults = [node for node in given.defaults + given.kw_defaults if node is not None]
+    head = [value for field, value in ast.iter_fields(function) if field != "body"]
+    return bound, found_early, body, read(head), read(defaults)
 
 
+# hashlib takes its time over the first, which is not to be the first launch's.
+_EMPTY_DIGEST = hashlib.sha256()
 _SIMPLE = (bool, int, float, str, bytes, type(None), core.dtype)
 
 
@@ -238,7 +248,7 @@ class JITCallable:
     def _read(self):
         reader = self._reader
         if reader is None:
-            reader = self._reader = _Reader(self.parse())
+            reader = self._reader = _Reader(self._src)
         return reader
 
     def _scope(self):
@@ -276,7 +286,8 @@ class JITCallable:
     def _compute_key(self):
         reader = self._read()
         closure = describe.closure_of(self.fn)
-        digest = hashlib.sha256(self._src.encode())
+        digest = _EMPTY_DIGEST.copy()
+        digest.update(self._src.encode())
         self.used_global_vals = {}
         constants = []
         for name in sorted(reader.globals):
