@@ -853,7 +853,7 @@ typedef struct neso_cache_remote {
 	bool synchronous; /* put is called by the thread that has a value, and no thread is made */
 } neso_cache_remote;
 /* Instead of what the environment says; NULL: what that says again. The one before is flushed and closed, in this call or when the last
- * call that uses it ends; a put that does not return within the bound (NESO_REMOTE_FLUSH) is left alone, and nothing is closed. */
+ * call that uses it ends; where a put does not return within the bound (NESO_REMOTE_FLUSH), it is closed after that. */
 NESO_API neso_status neso_cache_set_remote(neso_context *context, const neso_cache_remote *remote, neso_diagnostics **diagnostics);
 /* Waits until what is on its way to the remote cache is there, for at most so many seconds (negative: NESO_REMOTE_FLUSH), and not while it
  * is away. *left (may be NULL): how many values are not there. Diagnostics: what the cache had to say and did not yet. Freeing the

@@ -48,9 +48,12 @@ typedef struct Live {
 	/* The queue. */
 	Item *first, **last;
 	size_t items, bytes;
-	bool putting, stop, started, ended;
+	Item *putting; /* what the thread is at */
+	bool stop, started, ended;
+	bool abandoned; /* the thread was stuck in a put when all else ended: it frees what is left */
 	pthread_t thread;
 	AtExit *at_exit;
+	struct Live *parents; /* of the process that forked; left as it is */
 } Live;
 
 struct CacheRemote {
@@ -136,8 +139,9 @@ static Live *live_of(CacheRemote *remote)
 		Live *made = live_new(remote);
 		if (!made)
 			return NULL;
+		made->parents = l;
 		if (atomic_compare_exchange_strong(&remote->live, &l, made))
-			l = made; /* a parent's is left as it is */
+			l = made;
 		else
 			live_free(made);
 	}
@@ -379,11 +383,11 @@ static void *put_all(void *data)
 			continue;
 		}
 		Item *item = dequeue(l);
-		l->putting = true;
+		l->putting = item;
 		pthread_mutex_unlock(&l->lock);
 		int result = put_item(l, item);
 		pthread_mutex_lock(&l->lock);
-		l->putting = false;
+		l->putting = NULL;
 		if (result == CACHE_REMOTE_AWAY)
 			enqueue(l, item, true);
 		else
@@ -392,7 +396,13 @@ static void *put_all(void *data)
 	}
 	l->ended = true;
 	pthread_cond_broadcast(&l->changed);
+	bool alone = l->abandoned;
 	pthread_mutex_unlock(&l->lock);
+	if (alone) {
+		CacheRemote *remote = l->remote;
+		live_free(l);
+		free_texts(remote);
+	}
 	return NULL;
 }
 
@@ -402,7 +412,7 @@ static size_t flush(Live *l, double seconds)
 	double until = os_now() + seconds;
 	while (l->started && !l->ended && (l->first || l->putting) && (l->pause == 0 || l->probing) && os_now() < until)
 		wait_until(l, until);
-	return l->items + l->putting;
+	return l->items + (l->putting != NULL);
 }
 
 /* Under the lock: no more is put. False: the thread is stuck in a put. */
@@ -435,7 +445,10 @@ static void on_exit_of_process(void *data)
 		stop(l, moment);
 		pthread_mutex_unlock(&l->lock);
 	}
+	bool closed = !l;
 	pthread_mutex_unlock(&at_exit->lock);
+	if (closed)
+		free(at_exit);
 }
 
 /* Under the lock. Without a thread the values wait in vain, and are dropped in the end. */
@@ -520,23 +533,27 @@ bool cache_remote_has_counts(CacheRemote *remote)
 	       atomic_load(&remote->counts.puts) || atomic_load(&remote->counts.dropped);
 }
 
-/* False: its thread is stuck in a put, and goes on using it; so it stays. */
-static bool close_live(Live *l, double seconds)
+/* False: its thread is stuck in a put, and frees both when that returns. */
+static bool close_live(Live *l, CacheRemoteCounts *rest)
 {
+	CacheRemote *remote = l->remote;
 	if (l->at_exit) {
 		pthread_mutex_lock(&l->at_exit->lock);
 		l->at_exit->live = NULL;
 		pthread_mutex_unlock(&l->at_exit->lock);
 	}
 	pthread_mutex_lock(&l->lock);
-	flush(l, seconds);
+	flush(l, (double)remote->options.flush_ms * 1e-3);
 	bool stopped = stop(l, moment);
-	count(&l->remote->counts.dropped, l->items);
-	pthread_mutex_unlock(&l->lock);
+	count(&remote->counts.dropped, l->items);
+	*rest = cache_remote_counts(remote);
 	if (!stopped) {
+		l->abandoned = true;
 		pthread_detach(l->thread);
-		return false;
 	}
+	pthread_mutex_unlock(&l->lock);
+	if (!stopped)
+		return false;
 	if (l->started)
 		pthread_join(l->thread, NULL);
 	live_free(l);
@@ -549,10 +566,10 @@ bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
 	if (!remote || atomic_fetch_sub(&remote->refs, 1) != 1)
 		return false;
 	Live *l = atomic_load(&remote->live);
-	bool closed = !l || l->pid != getpid() || close_live(l, (double)remote->options.flush_ms * 1e-3);
-	bool any = cache_remote_has_counts(remote);
-	*rest = cache_remote_counts(remote);
-	if (closed)
+	bool here = l && l->pid == getpid();
+	if (!here)
+		*rest = cache_remote_counts(remote);
+	if (!here || close_live(l, rest))
 		free_texts(remote);
-	return any;
+	return rest->hits || rest->misses || rest->errors || rest->puts || rest->dropped;
 }
