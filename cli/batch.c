@@ -166,6 +166,7 @@ static void compile(Batch *b, Job *job)
 		return;
 	}
 	bool hit = info.cache && strcmp(info.cache, "hit") == 0;
+	job->kept = hit || info.cache_key;
 	for (int i = 0; hit && i < NESO_STEPS; i++)
 		job->saved += info.seconds[i];
 	job->saved = job->saved > job->seconds ? job->saved - job->seconds : 0;
@@ -240,8 +241,10 @@ static void print_job_json(const Job *job)
 static void print_result(const Batch *b, long threads)
 {
 	double seconds = now() - b->began, worked = 0, saved = 0;
+	size_t lost = 0;
 	const size_t *n = b->in_state;
 	for (size_t i = 0; i < b->count; i++) {
+		lost += b->jobs[i].state == JOB_COMPILED && !b->jobs[i].kept;
 		worked += b->jobs[i].state == JOB_COMPILED ? b->jobs[i].seconds : 0;
 		saved += b->jobs[i].state == JOB_HIT ? b->jobs[i].saved : 0;
 	}
@@ -267,6 +270,8 @@ static void print_result(const Batch *b, long threads)
 		printf(", %.2f s of compiling", worked);
 	if (n[JOB_HIT])
 		printf(", %.2f s saved", saved);
+	if (lost)
+		printf("; %zu not in the compile cache, which keeps variants for GPUs (--target), where it is not switched off", lost);
 	putchar('\n');
 }
 

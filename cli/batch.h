@@ -42,6 +42,7 @@ typedef struct Job {
 	JobState state;
 	double seconds, saved; /* that it took here; that a hit saved */
 	const neso_variant *variant;
+	bool kept; /* it is in the compile cache now */
 	neso_diagnostics *diagnostics;
 	const char *message;
 } Job;
