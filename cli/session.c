@@ -7,6 +7,13 @@
 static void log_to_streams(void *data, neso_log_level level, const char *text)
 {
 	(void)data;
+	const char *path = level == NESO_LOG_DUMP ? getenv("MLIR_DUMP_PATH") : NULL;
+	FILE *file = path && *path ? fopen(path, "a") : NULL;
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+		return;
+	}
 	fputs(text, level == NESO_LOG_OUTPUT ? stdout : stderr);
 }
 

@@ -2,6 +2,7 @@
 #include "native.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 /* ---- arguments ---- */
 
@@ -157,9 +158,19 @@ static struct {
 	char precision[16], target[24]; /* "": none */
 } env;
 
+/* As the library reads such a variable. */
+static bool is_yes(const char *text)
+{
+	static const char *const words[] = {"1", "true", "on", "yes", "y"};
+	for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
 static void take_setting(int which, const char *text)
 {
-	bool yes = text && *text && strchr("1tTyY", *text) != NULL;
+	bool yes = is_yes(text);
 	bool no = text && *text && !yes;
 	switch (which) {
 	case ENV_DEBUG: env.debug = yes; break;

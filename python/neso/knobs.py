@@ -4,6 +4,9 @@ Setting one here sets the variable too; `with knobs.runtime.scope():` undoes all
 
 import importlib
 import os
+import re
+import shutil
+import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -158,6 +161,63 @@ class env_class(env_base):
         if self.kind not in [c.__name__ for c in found.__mro__]:
             raise RuntimeError(f"{text}, which {self.key} names, is no {self.kind}")
         return found
+
+
+class NvidiaTool:
+    """A program of NVIDIA's, and its release ("13.0")."""
+
+    _known = {}
+
+    def __init__(self, path, version):
+        self.path = path
+        self.version = version
+
+    def __repr__(self):
+        return f"NvidiaTool(path={self.path!r}, version={self.version!r})"
+
+    def __eq__(self, other):
+        return isinstance(other, NvidiaTool) and (self.path, self.version) == (other.path, other.version)
+
+    __hash__ = None
+
+    @classmethod
+    def from_path(cls, path):
+        """None: it is no such program."""
+        try:
+            when = os.stat(path).st_mtime_ns
+            if (path, when) not in cls._known:
+                said = subprocess.run([path, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True).stdout
+                found = re.search(r"release (\d+\.\d+)", said.decode(errors="replace"))
+                cls._known[path, when] = found and cls(path, found[1])
+            return cls._known[path, when]
+        except (OSError, subprocess.CalledProcessError):
+            return None
+
+
+class env_nvidia_tool(env_base):
+    """A program by its path; where that is none, or not given, by the places that the library looks at."""
+
+    def __init__(self, binary, other=None):
+        super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
+        self.other = other
+        self.binary = binary.partition("-")[0]
+
+    def get(self):
+        return self.transform(getenv(self.key) or (getenv(self.other) if self.other else None))
+
+    def _places(self):
+        for variable in ("CUDA_HOME", "CUDA_PATH"):
+            if os.environ.get(variable):
+                yield os.path.join(os.environ[variable], "bin", self.binary)
+        yield os.path.join("/usr/local/cuda/bin", self.binary)
+        yield shutil.which(self.binary)
+
+    def transform(self, path):
+        for place in (path, *self._places()):
+            tool = NvidiaTool.from_path(place) if place else None
+            if tool:
+                return tool
+        raise RuntimeError(f"Cannot find {self.binary}: {self.key} names none, and it is neither in CUDA_HOME nor on the PATH")
 
 
 class base_knobs:
@@ -348,7 +408,10 @@ class language_knobs(base_knobs):
 
 @_from_table
 class nvidia_knobs(base_knobs):
-    pass
+    cuobjdump = env_nvidia_tool("cuobjdump")
+    nvdisasm = env_nvidia_tool("nvdisasm")
+    ptxas = env_nvidia_tool("ptxas", "NESO_PTXAS")
+    ptxas_blackwell = env_nvidia_tool("ptxas-blackwell")
 
 
 @_from_table

@@ -86,6 +86,13 @@ static bool round_trip(const IrModule *module, const PassInfo *pass, Arena *scra
 
 /* ---- running ---- */
 
+void pass_dump_before(Text *out, const PassInfo *pass, const IrModule *module)
+{
+	text_printf(out, "// -----// IR Dump Before %s (%s) ('builtin.module' operation) //----- //\n", pass->name, pass->name);
+	ir_print(out, module, (IrPrintOptions){0});
+	text_char(out, '\n');
+}
+
 static bool run_one(const PassInfo *pass, PassCx *cx, const PassOptions *options)
 {
 	if (options->hook)

@@ -4,6 +4,7 @@
 #define NESO_IR_PASS_H
 
 #include "base/diag.h"
+#include "base/str.h"
 #include "ir/ir.h"
 
 typedef struct PassCx {
@@ -49,6 +50,9 @@ typedef struct PassOptions {
 /* Runs the passes (names that options->find knows) in order. False after a diagnosed fault. */
 bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,
 		   DiagList *diags);
+
+/* The module as it enters a pass, below the line that MLIR's own tools print, which scripts look for. */
+void pass_dump_before(Text *out, const PassInfo *pass, const IrModule *module);
 
 /* The passes that make the `.ttir` stage, in order. Descriptors become pointers for targets below sm_90 and
  * wherever no engine of descriptors is at hand. */

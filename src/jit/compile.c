@@ -1,7 +1,10 @@
 /* The pipeline: syntax tree to TTIR, through the passes, to what the interpreter runs. */
 #include "jit/inner.h"
 
+#include <strings.h>
+
 #include "base/fault.h"
+#include "base/option.h"
 #include "base/os.h"
 #include "ir/pass.h"
 #include "ir/text.h"
@@ -56,17 +59,35 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 	return ir;
 }
 
-static void dump_after(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
+/* MLIR_ENABLE_DUMP: 1 for all kernels, else the name of one. When texts are made again there was something to see already. */
+bool jit_dumps_before(const JitVariant *variant)
 {
-	const JitHost *host = data;
-	if (!after || !host->dump)
+	static const char *const words[] = {"0", "false", "off", "no", "n"};
+	const char *given = option_given(OPTION_MLIR_DUMP, NULL);
+	if (!given || variant->ready || !variant->kernel->module->host->dump)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strcasecmp(given, words[i]) == 0)
+			return false;
+	return option_is_on(OPTION_MLIR_DUMP) || strcmp(given, variant->kernel->info->name) == 0;
+}
+
+static void dump_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
+{
+	const JitVariant *variant = data;
+	const JitHost *host = variant->kernel->module->host;
+	if (!host->dump || (after ? !host->dump_passes : !jit_dumps_before(variant)))
 		return;
 	Arena arena;
 	Text text;
 	arena_init(&arena, 0);
 	text_init(&text, &arena);
-	text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
-	ir_print(&text, module, (IrPrintOptions){0});
+	if (after) {
+		text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
+		ir_print(&text, module, (IrPrintOptions){0});
+	} else {
+		pass_dump_before(&text, pass, module);
+	}
 	host->dump(host->data, text.data, text.len);
 	arena_free(&arena);
 }
@@ -77,8 +98,8 @@ static bool run_passes(JitVariant *variant, DiagList *diags)
 	PassOptions options = {
 		.verify = host->verify_passes,
 		.stress = host->verify_passes,
-		.hook = host->dump_passes ? dump_after : NULL,
-		.hook_data = (void *)(uintptr_t)host,
+		.hook = host->dump_passes || jit_dumps_before(variant) ? dump_pass : NULL,
+		.hook_data = variant,
 	};
 	size_t count;
 	/* The interpreter runs descriptors as they are; GPU code reaches them through pointers. */

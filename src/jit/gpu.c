@@ -80,6 +80,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.fp_fusion = !options->no_fp_fusion,
 		.line_info = !options->no_line_info,
 		.debug = options->debug,
+		.dump_before = jit_dumps_before(variant),
 		.dump_passes = host->dump_passes,
 		.verify_passes = host->verify_passes,
 		.log = host->dump,

@@ -232,6 +232,8 @@ void jit_ir_hints(JitVariant *variant);
 
 /* Fills cx, ir, slots and interp of a variant. False after diagnosing. */
 bool jit_compile(JitVariant *variant, DiagList *diags);
+/* Is the IR of this compilation to be shown before each pass (MLIR_ENABLE_DUMP)? */
+bool jit_dumps_before(const JitVariant *variant);
 /* The steps up to TTIR. */
 bool jit_compile_ir(JitVariant *variant, DiagList *diags);
 /* A variant from the cache with its TTIR, in an arena of its own: to be given back. NULL after diagnosing. */

@@ -161,14 +161,18 @@ static bool find_kernel(Job *job)
 static void log_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
 {
 	const Job *job = data;
-	if (!after)
+	if (after ? !job->request->dump_passes : !job->request->dump_before)
 		return;
 	Arena arena;
 	Text text;
 	arena_init(&arena, 0);
 	text_init(&text, &arena);
-	text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
-	ir_print(&text, module, (IrPrintOptions){0});
+	if (after) {
+		text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
+		ir_print(&text, module, (IrPrintOptions){0});
+	} else {
+		pass_dump_before(&text, pass, module);
+	}
 	job->request->log(job->request->log_data, text.data, text.len);
 	arena_free(&arena);
 }
@@ -183,7 +187,7 @@ static bool run_list(Job *job, const char *const *names, size_t count)
 		.host = &job->gpu,
 		.check = gpu_check,
 		.find = gpu_pass_by_name,
-		.hook = r->dump_passes && r->log ? log_pass : NULL,
+		.hook = (r->dump_passes || r->dump_before) && r->log ? log_pass : NULL,
 		.hook_data = job,
 	};
 	return pass_run_list(job->module, names, count, &options, &job->diags);

@@ -30,6 +30,7 @@ typedef struct CodegenRequest {
 	bool predictions; /* accesses of shared memory say in LLIR how many wavefronts their plan counts: !neso.wavefronts */
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
+	bool dump_before; /* print before each pass into `log` */
 	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */
 	bool no_locations;      /* loc(...) is left out of texts */
 	bool remarks;           /* what was done and why, in the result */

@@ -32,6 +32,17 @@ complains() { grep -q -e "$1" "$TMP/stderr" || { echo "stderr lacks '$1':"; cat 
 LD_DEBUG=files neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q 2>"$TMP/loaded"
 if grep -q libneso-codegen "$TMP/loaded"; then grep libneso "$TMP/loaded"; exit 1; fi
 
+# What upstream's MLIR_ENABLE_DUMP shows: all kernels, or one by name; into a file where one is named.
+for value in 1 copy other 0; do
+	MLIR_ENABLE_DUMP=$value status 0 neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q
+	case $value in
+	1 | copy) complains 'IR Dump Before canonicalize'; complains 'tt.func public @copy' ;;
+	*) if grep -q 'IR Dump' "$TMP/stderr"; then echo "MLIR_ENABLE_DUMP=$value shows something"; exit 1; fi ;;
+	esac
+done
+MLIR_ENABLE_DUMP=1 MLIR_DUMP_PATH=$TMP/dumped status 0 neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q
+if grep -q 'IR Dump' "$TMP/stderr" || ! grep -q 'IR Dump Before' "$TMP/dumped"; then echo "MLIR_DUMP_PATH is not used"; exit 1; fi
+
 # Help everywhere, on standard output.
 status 0 neso --help
 says 'usage: neso COMMAND'

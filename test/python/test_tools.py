@@ -5,6 +5,7 @@ import inspect
 import io
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -266,7 +267,8 @@ class Table(unittest.TestCase):
             group, field = name.split(".")
             descriptor = getattr(knobs, group).knob_descriptors[field]
             self.assertEqual(descriptor.key, variable)
-            self.assertNotIsInstance(getattr(getattr(knobs, group), field), type(NotImplemented))
+            if not isinstance(descriptor, knobs.env_nvidia_tool):
+                self.assertNotIsInstance(getattr(getattr(knobs, group), field), type(NotImplemented))
 
     def test_every_knob_is_a_row(self):
         from neso import _native
@@ -275,15 +277,29 @@ class Table(unittest.TestCase):
             for descriptor in getattr(knobs, group).knob_descriptors.values():
                 self.assertIn(descriptor.key, variables)
 
-    def test_two_names(self):
-        with knobs.nvidia.scope():
+    def test_nvidias_programs(self):
+        with tempfile.TemporaryDirectory() as folder, knobs.nvidia.scope():
+            for name, release in (("one", "9.1"), ("two", "9.2")):
+                path = os.path.join(folder, name)
+                with open(path, "w") as file:
+                    file.write(f"#!/bin/sh\necho NVIDIA, release {release}, V{release}.85\n")
+                os.chmod(path, 0o700)
+            one, two, none = (os.path.join(folder, name) for name in ("one", "two", "none"))
             os.environ.pop("TRITON_PTXAS_PATH", None)
-            before, os.environ["NESO_PTXAS"] = os.environ.get("NESO_PTXAS"), "/b"
+            before, os.environ["NESO_PTXAS"] = os.environ.get("NESO_PTXAS"), one
             try:
-                self.assertEqual(knobs.nvidia.ptxas, "/b")
-                knobs.nvidia.ptxas = "/a"
-                self.assertEqual(os.environ["TRITON_PTXAS_PATH"], "/a")
-                self.assertEqual(knobs.nvidia.ptxas, "/a")
+                self.assertEqual((knobs.nvidia.ptxas.path, knobs.nvidia.ptxas.version), (one, "9.1"))
+                knobs.nvidia.ptxas = two
+                self.assertEqual(os.environ["TRITON_PTXAS_PATH"], two)
+                self.assertEqual((knobs.nvidia.ptxas.path, knobs.nvidia.ptxas.version), (two, "9.2"))
+                # What is not there is what the library finds elsewhere.
+                knobs.nvidia.ptxas = none
+                found = [p for p in ("/usr/local/cuda/bin/ptxas", shutil.which("ptxas")) if p and os.path.exists(p)]
+                if found:
+                    self.assertNotEqual(knobs.nvidia.ptxas.path, none)
+                else:
+                    with self.assertRaisesRegex(RuntimeError, "TRITON_PTXAS_PATH"):
+                        knobs.nvidia.ptxas
             finally:
                 os.environ.pop("NESO_PTXAS")
                 if before is not None:

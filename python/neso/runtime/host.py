@@ -98,10 +98,17 @@ def _cause(code, finding):
     return ValueError(finding.text)
 
 
+_DUMP = 2
+
+
 def show(level, text):
-    """Output of kernels goes to stdout, warnings to stderr."""
+    """Output of kernels goes to stdout, warnings and what MLIR_ENABLE_DUMP shows to stderr."""
     if level == 0:
         text = breakpoints.filter_output(text)
+    if level == _DUMP and os.environ.get("MLIR_DUMP_PATH"):
+        with open(os.environ["MLIR_DUMP_PATH"], "a") as file:
+            file.write(text)
+        return
     (sys.stdout if level == 0 else sys.stderr).write(text)
 
 

@@ -1,0 +1,176 @@
+"""Variables of the environment and kernels: which make another one, which do not, and what is printed of compilations."""
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import neso as triton
+import neso.language as tl
+from neso import _native, knobs
+from test_cache import has_gpu_compiler
+
+
+@triton.jit
+def tuned(p, q, n, scale: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    a = tl.load(p + at)
+    tl.device_assert(n > 0)
+    tl.store(q + at, tl.dot(a, a) * scale + n)
+
+
+@triton.jit
+def shown(p, n):
+    tl.store(p, n + 1)
+
+
+def with_environment(**variables):
+    @contextlib.contextmanager
+    def changed():
+        before = dict(os.environ)
+        os.environ.update(variables)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    return changed()
+
+
+@unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
+class Keys(unittest.TestCase):
+
+    #: Of settings that are in keys: a value that makes another kernel; None: said elsewhere why not.
+    OTHER = {
+        "TRITON_DEBUG": "1", "TRITON_F32_DEFAULT": "ieee", "TRITON_DEFAULT_FP_FUSION": "0", "TRITON_DISABLE_LINE_INFO": "1",
+        "NESO_CONSTEXPR_POLICY": "generic", "DISABLE_PTXAS_OPT": "1", "PTXAS_OPTIONS": "--maxrregcount 64", "NESO_CACHE_POSITION": "1",
+        "TRITON_LIBDEVICE_PATH": "bytes", "TRITON_PTXAS_PATH": "script",
+        # They say where it runs, which globals may be read, which file replaces a stage (test_cache.py), the assembler of newer GPUs.
+        "NESO_TARGET": None, "TRITON_INTERPRET": None, "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS": None, "TRITON_KERNEL_OVERRIDE": None,
+        "TRITON_PTXAS_BLACKWELL_PATH": None,
+    }
+    #: Of the others those that a value cannot be made up for.
+    SPECIAL = ("TRITON_CACHE_DIR", "TRITON_DISABLE_CACHE", "TRITON_ALWAYS_COMPILE", "TRITON_CACHE_MANAGER", "TRITON_REMOTE_CACHE_BACKEND",
+               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "CC", "CUDA_HOME", "CUDA_PATH")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        environment = with_environment(TRITON_CACHE_DIR=os.path.join(self.folder, "cache"))
+        environment.__enter__()
+        self.addCleanup(environment.__exit__, None, None, None)
+
+    def compile(self):
+        tuned.device_caches.clear()
+        with contextlib.redirect_stderr(io.StringIO()):
+            pointer = triton.MockTensor(tl.float32)
+            return tuned.warmup(pointer, pointer, 5, 2.0, 16, grid=(1, ), neso_target="sm_80")
+
+    def value_of(self, variable, value):
+        path = os.path.join(self.folder, "file")
+        if value == "bytes":
+            with open(path, "wb") as file:
+                file.write(b"BC other bytes")
+            return path
+        if value == "script":
+            with open(path, "w") as file:
+                file.write(f'#!/bin/sh\n[ "$1" = --version ] && echo "release 13.0, V13.0.1" && exit\nexec {self.ptxas} "$@"\n')
+            os.chmod(path, 0o700)
+            return path
+        return value
+
+    def test_what_makes_another_kernel(self):
+        self.ptxas = _native.info("ptxas").partition(" at ")[2]
+        rows = {variable for _, _, variable, _, _, in_key in _native.settings() if in_key}
+        self.assertEqual(rows, set(self.OTHER))
+        first = self.compile()
+        self.assertEqual((first.cache, self.compile().cache), ("miss", "hit"))
+        keys = {first.cache_key}
+        for variable, value in self.OTHER.items():
+            if value is None:
+                continue
+            with with_environment(**{variable: self.value_of(variable, value)}):
+                other = self.compile()
+                self.assertEqual((other.cache, self.compile().cache), ("miss", "hit"), variable)
+            self.assertNotIn(other.cache_key, keys, variable)
+            keys.add(other.cache_key)
+        self.assertEqual((self.compile().cache, self.compile().cache_key), ("hit", first.cache_key))
+
+    def test_what_does_not(self):
+        first = self.compile()
+        for _, kind, variable, other, _, in_key in _native.settings():
+            if in_key or variable in self.SPECIAL:
+                continue
+            value = {"bool": "1", "int": "9", "size": "1G", "path": os.path.join(self.folder, "x"), "text": "x"}.get(kind)
+            for name in (variable, other) if value else ():
+                if name is None:
+                    continue
+                with with_environment(**{name: value}):
+                    again = self.compile()
+                self.assertEqual((again.cache, again.cache_key), ("hit", first.cache_key), name)
+        with with_environment(TRITON_ALWAYS_COMPILE="1"):
+            self.assertEqual((self.compile().cache, self.compile().cache_key), ("miss", first.cache_key))
+        with with_environment(TRITON_DISABLE_CACHE="1"):
+            self.assertEqual(self.compile().cache, "off")
+
+    def test_words_for_yes_and_no(self):
+        first = self.compile().cache_key
+        for words, same in ((("1", "on", "TRUE", "Yes", "y"), True), (("0", "off", "FALSE", "no", "n"), False)):
+            for word in words:
+                with with_environment(TRITON_DEFAULT_FP_FUSION=word):
+                    self.assertEqual(self.compile().cache_key == first, same, word)
+
+    def test_settings_in_scopes(self):
+        first = self.compile()
+        with knobs.language.scope(), knobs.nvidia.scope():
+            knobs.language.fp32_default = "ieee"
+            one = self.compile()
+            knobs.nvidia.disable_ptxas_opt = True
+            two = self.compile()
+            self.assertEqual(len({first.cache_key, one.cache_key, two.cache_key}), 3)
+        self.assertEqual((self.compile().cache, self.compile().cache_key), ("hit", first.cache_key))
+        self.assertNotIn("TRITON_F32_DEFAULT", os.environ)
+        self.assertNotIn("DISABLE_PTXAS_OPT", os.environ)
+
+
+class Dump(unittest.TestCase):
+    """MLIR_ENABLE_DUMP: the IR before each pass."""
+
+    def shown(self, value, **options):
+        shown.device_caches.clear()
+        err = io.StringIO()
+        with with_environment(MLIR_ENABLE_DUMP=value), contextlib.redirect_stderr(err):
+            if options:
+                shown.warmup(triton.MockTensor(tl.float32), 3, grid=(1, ), **options)
+            else:
+                shown[(1, )](np.zeros(1, np.float32), 3)
+        return err.getvalue()
+
+    def test_all_and_one(self):
+        for value in ("1", "shown"):
+            text = self.shown(value)
+            self.assertIn("IR Dump Before canonicalize", text)
+            self.assertIn("tt.func public @shown", text)
+        for value in ("0", "other", "", "false"):
+            self.assertNotIn("IR Dump", self.shown(value), value)
+
+    @unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
+    def test_of_code_for_a_gpu(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "dump")
+            with with_environment(TRITON_CACHE_DIR=folder, MLIR_DUMP_PATH=path):
+                for _ in range(2):  # what the cache has is compiled again, or there would be nothing to see
+                    self.assertEqual(self.shown("1", neso_target="sm_80"), "")
+                    with open(path) as file:
+                        text = file.read()
+                    os.remove(path)
+                    self.assertIn("IR Dump Before coalesce", text)
+                    self.assertIn("ttg.num-warps", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
