@@ -34,18 +34,20 @@ add_custom_target(neso_python_files ALL DEPENDS ${python_copies})
 
 install(TARGETS neso_python LIBRARY DESTINATION python/neso COMPONENT python EXCLUDE_FROM_ALL)
 
-# wheel: one file for every CPython from 3.10 on, with libneso.so in it, and libneso-codegen.so.
-set(wheel_codegen)
+# wheel: one file for every CPython from 3.10 on, with libneso.so in it, and libneso-codegen.so and libneso-remote.so.
+set(wheel_more)
 set(wheel_needs)
-if(TARGET neso-codegen)
-  set(wheel_codegen --codegen $<TARGET_FILE:neso-codegen>)
-  set(wheel_needs neso-codegen)
-endif()
+foreach(name codegen remote)
+  if(TARGET neso-${name})
+    list(APPEND wheel_more --${name} $<TARGET_FILE:neso-${name}>)
+    list(APPEND wheel_needs neso-${name})
+  endif()
+endforeach()
 add_custom_target(neso_wheel
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python/wheel.py --version ${PROJECT_VERSION}
     --package ${PROJECT_SOURCE_DIR}/python/neso --extension $<TARGET_FILE:neso_python>
     --library $<TARGET_FILE:neso> --soname $<TARGET_SONAME_FILE_NAME:neso>
     --license ${PROJECT_SOURCE_DIR}/LICENSE --readme ${PROJECT_SOURCE_DIR}/docs/python.md
-    --strip ${CMAKE_STRIP} --out ${PROJECT_SOURCE_DIR}/dist ${wheel_codegen}
+    --strip ${CMAKE_STRIP} --out ${PROJECT_SOURCE_DIR}/dist ${wheel_more}
   DEPENDS neso_python neso neso_python_files ${wheel_needs}
   VERBATIM)

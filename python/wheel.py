@@ -1,5 +1,5 @@
-"""Writes the wheel: the package, its extension, libneso.so, libneso-codegen.so where there is one, and what pip wants to
-know of them.
+"""Writes the wheel: the package, its extension, libneso.so, libneso-codegen.so and libneso-remote.so where there are such, and what pip wants to
+know of them. libneso-remote.so needs the system's libcurl when it is loaded, and is loaded only for a remote compile cache.
 
 A wheel is a zip archive with a list of its files; nothing but the standard library is needed to make one, and the same
 input gives the same bytes."""
@@ -43,15 +43,16 @@ def stripped(path, strip, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen"):
+    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen", "remote"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         extension = stripped(options.extension, options.strip, folder)
         library = stripped(options.library, options.strip, folder)
         binaries = [("neso/_native.abi3.so", extension), (f"neso/{options.soname}", library)]
-        if options.codegen:
-            binaries.append(("neso/libneso-codegen.so", stripped(options.codegen, options.strip, folder)))
+        for name, path in (("codegen", options.codegen), ("remote", options.remote)):
+            if path:
+                binaries.append((f"neso/libneso-{name}.so", stripped(path, options.strip, folder)))
         tag = f"cp310-abi3-{platform_tag([path for _, path in binaries])}"
         name = f"neso-{options.version}"
         files = {}

@@ -58,7 +58,7 @@ static bool load(const CacheRemoteOptions *options, CacheBackend *backend, char 
 	}
 	const CacheRemoteTable *table = library_symbol(arena, library, OPTION_REMOTE_LIBRARY, CACHE_REMOTE_SYMBOL, &path);
 	if (!table) {
-		snprintf(said, size, "%s, which speaks to it, is not here: %s", library, path);
+		snprintf(said, size, "%s, which speaks to it, cannot be loaded: %s", library, path);
 		return false;
 	}
 	if (table->abi != CACHE_REMOTE_ABI || strcmp(table->version, NESO_VERSION) != 0) {

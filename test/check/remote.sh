@@ -143,4 +143,4 @@ compile "$a" a
 says "its URL begins with none of redis://, rediss://, http://, https://"
 machine
 NESO_REMOTE_PATH=/nowhere compile "$a" a
-says "libneso-remote.so, which speaks to it, is not here"
+says "libneso-remote.so, which speaks to it, cannot be loaded"
