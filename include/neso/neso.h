@@ -851,6 +851,7 @@ typedef struct neso_cache_remote {
 	int (*put)(void *data, const char *key, const char *name, const void *bytes, size_t size, char *why, size_t why_size);
 	void (*close)(void *data); /* when no call of the others will come any more; NULL: nothing to do */
 	bool synchronous; /* put is called by the thread that has a value, and no thread is made */
+	const char *url; /* of a server, or upstream's class, as TRITON_REMOTE_CACHE_BACKEND; then name and functions are NULL */
 } neso_cache_remote;
 /* Instead of what the environment says; NULL: what that says again. The one before is flushed and closed, in this call or when the last
  * call that uses it ends; where a put does not return within the bound (NESO_REMOTE_FLUSH), it is closed after that. */

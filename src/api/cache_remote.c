@@ -24,15 +24,17 @@ static neso_status set_remote(ApiCall *call, void *data)
 	if (!args->context)
 		return api_usage(call, "neso_cache_set_remote wants a context");
 	if (!args->remote) {
-		jit_cache_set_backend(args->context->host.cache, NULL, NULL, false, &call->arena);
+		jit_cache_set_remote(args->context->host.cache, NULL, NULL, false, &call->arena);
 		return NESO_OK;
 	}
 	if (!api_read_struct(call, &remote, sizeof remote, args->remote, "neso_cache_remote"))
 		return NESO_ERROR_USAGE;
-	if (!remote.name || (!remote.get_many && !remote.put))
-		return api_usage(call, "neso_cache_remote wants a name, and a function");
+	bool functions = remote.get_many || remote.put;
+	if (remote.url ? functions || remote.name : !functions || !remote.name)
+		return api_usage(call, "neso_cache_remote wants a name and a function, or a URL");
 	CacheBackend backend = {.data = remote.data, .get_many = remote.get_many, .put = remote.put, .close = remote.close};
-	jit_cache_set_backend(args->context->host.cache, &backend, remote.name, remote.synchronous, &call->arena);
+	jit_cache_set_remote(args->context->host.cache, remote.url ? NULL : &backend, remote.url ? remote.url : remote.name, remote.synchronous,
+			     &call->arena);
 	return NESO_OK;
 }
 

@@ -200,7 +200,8 @@ void option_check(DiagList *diags)
 	}
 	for (int id = 0; id < OPTION__COUNT; id++) {
 		const char *from, *text = option_wrong((OptionId)id, &from);
-		if (text && info[id].state != OPTION_KNOWN && strncmp(info[id].name, "cache.", 6) != 0)
+		bool number = info[id].type == OPTION_INT || info[id].type == OPTION_SIZE;
+		if (text && info[id].state != OPTION_KNOWN && !(number && strncmp(info[id].name, "cache.", 6) == 0))
 			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_VALUE, from, text,
 				    option_type_name(info[id].type), info[id].doc, info[id].preset);
 	}

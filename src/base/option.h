@@ -53,7 +53,7 @@ bool option_read_size(const char *text, uint64_t *bytes);
 
 /* Does a variable of this name mean something? Else *nearest is the known one that it looks like, or NULL. */
 bool option_known(const char *variable, const char **nearest);
-/* Warns of variables TRITON_... and NESO_... that mean nothing, and of values that are not of their type (those of the cache are told
+/* Warns of variables TRITON_... and NESO_... that mean nothing, and of values that are not of their type (numbers of the cache are told
  * where it is used). */
 void option_check(DiagList *diags);
 

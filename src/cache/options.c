@@ -71,7 +71,7 @@ static void read_remote(Arena *arena, CacheRemoteOptions *remote, const char **w
 		.key_format = option_text(OPTION_REDIS_FORMAT),
 		.host = option_text(OPTION_REDIS_HOST),
 		.certificates = option_given(OPTION_REMOTE_CERTIFICATES, NULL),
-		.port = number(arena, OPTION_REDIS_PORT, wrong),
+		.port = option_number(OPTION_REDIS_PORT),
 		.connect_ms = number(arena, OPTION_REMOTE_CONNECT, wrong),
 		.request_ms = number(arena, OPTION_REMOTE_REQUEST, wrong),
 		.flush_ms = number(arena, OPTION_REMOTE_FLUSH, wrong),

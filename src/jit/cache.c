@@ -148,16 +148,22 @@ static CacheRemote *remote_of(const CacheBackend *backend, const char *name, boo
 {
 	CacheOptions options;
 	const char *wrong;
+	char shown[CACHE_REMOTE_WHY];
 	cache_options_env(arena, &options, &wrong);
+	if (!backend) {
+		options.remote.place = name;
+		cache_place_text(name, shown, sizeof shown);
+		name = shown;
+	}
 	CacheRemote *remote = cache_remote_new(backend, name, synchronous, &options.remote);
 	if (!remote)
 		fault_raise(FAULT_MEMORY, "out of memory");
 	return remote;
 }
 
-void jit_cache_set_backend(JitCache *cache, const CacheBackend *backend, const char *name, bool synchronous, Arena *arena)
+void jit_cache_set_remote(JitCache *cache, const CacheBackend *backend, const char *name, bool synchronous, Arena *arena)
 {
-	CacheRemote *remote = backend ? remote_of(backend, name, synchronous, arena) : NULL;
+	CacheRemote *remote = name ? remote_of(backend, name, synchronous, arena) : NULL;
 	CacheRemoteCounts rest;
 	pthread_mutex_lock(&cache->lock);
 	CacheRemote *before = cache->remote;

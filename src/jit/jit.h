@@ -45,9 +45,10 @@ JitCache *jit_cache_new(const char *dir); /* dir: NULL for the environment's; ""
 void jit_cache_free(JitCache *cache);     /* NULL is fine */
 /* The store that the environment means now; NULL: none. What the environment has wrong is a warning. */
 struct CacheStore *jit_cache_store(JitCache *cache, DiagList *diags);
-/* A back end of the caller's as the remote cache, instead of what the environment says; NULL: what that says again. The one before is
- * flushed and closed. */
-void jit_cache_set_backend(JitCache *cache, const struct CacheBackend *backend, const char *name, bool synchronous, Arena *arena);
+/* A back end of the caller's as the remote cache, with the name that warnings call it, instead of what the environment says; without a back
+ * end `name` is a server, as TRITON_REMOTE_CACHE_BACKEND has one; both NULL: what the environment says again. The one before is flushed
+ * and closed. */
+void jit_cache_set_remote(JitCache *cache, const struct CacheBackend *backend, const char *name, bool synchronous, Arena *arena);
 /* Waits, for at most so long, until what is on its way to remote caches is there; how many values are left. Tells as warnings what the
  * stores could not do. */
 size_t jit_cache_flush(JitCache *cache, double seconds, DiagList *diags);

@@ -144,3 +144,11 @@ says "its URL begins with none of redis://, rediss://, http://, https://"
 machine
 NESO_REMOTE_PATH=/nowhere compile "$a" a
 says "libneso-remote.so, which speaks to it, cannot be loaded"
+# Settings that are none.
+for wrong in TRITON_REMOTE_CACHE_BACKEND=redis NESO_REMOTE_MODE=both NESO_REMOTE_TIMEOUT=soon TRITON_REDIS_PORT=high NESO_REMOTE_MAX_VALUE=1x; do
+	machine
+	export "$wrong"
+	compile "$a" a
+	unset "${wrong%%=*}"
+	says "${wrong%%=*} is '${wrong#*=}', which is no "
+done

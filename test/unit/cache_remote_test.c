@@ -580,6 +580,10 @@ static void test_api_usage(void **state)
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
 	remote = (neso_cache_remote){.size = sizeof remote, .get_many = get_many};
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	remote = (neso_cache_remote){.size = sizeof remote, .name = "x", .url = "redis://host"};
+	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	remote = (neso_cache_remote){.size = sizeof remote, .url = "redis://host", .put = put};
+	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
 	remote = (neso_cache_remote){.name = "x", .get_many = get_many};
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
 	assert_int_equal(neso_cache_flush(NULL, 1, NULL, NULL), NESO_ERROR_USAGE);
@@ -589,15 +593,19 @@ static void test_api_usage(void **state)
 }
 
 /* The first warning of a flush after a miss; the environment says which cache. */
-static void warned(Kit *kit, const char *place, const char *text)
+static void warned(Kit *kit, const char *place, const char *text, bool by_call)
 {
 	neso_context_options options = {.size = sizeof options, .cache_dir = os_path_join(&kit->arena, kit->dir, "w")};
 	neso_context *context;
 	neso_diagnostics *diagnostics;
 	char *bytes;
 	size_t size;
-	setenv("TRITON_REMOTE_CACHE_BACKEND", place, 1);
+	neso_cache_remote remote = {.size = sizeof remote, .url = place};
+	if (!by_call)
+		setenv("TRITON_REMOTE_CACHE_BACKEND", place, 1);
 	assert_int_equal(neso_context_new(&options, &context, NULL), NESO_OK);
+	if (by_call)
+		assert_int_equal(neso_cache_set_remote(context, &remote, NULL), NESO_OK);
 	assert_int_equal(neso_cache_get(context, "key", "nothing", &bytes, &size, NULL), NESO_OK);
 	assert_null(bytes);
 	assert_int_equal(neso_cache_flush(context, 1, NULL, &diagnostics), NESO_OK); /* DIAG_CACHE_REMOTE */
@@ -615,9 +623,11 @@ static void test_no_library(void **state)
 {
 	Kit *kit = *state;
 	setenv("NESO_REMOTE_PATH", "/nowhere/libneso-remote.so", 1);
-	warned(kit, "redis://me:secret@host:1/2", "the remote cache at redis://host:1/2 is not to be had: libneso-remote.so, which speaks to it");
+	for (int by_call = 0; by_call < 2; by_call++)
+		warned(kit, "redis://me:secret@host:1/2",
+		       "the remote cache at redis://host:1/2 is not to be had: libneso-remote.so, which speaks to it", by_call);
 	unsetenv("NESO_REMOTE_PATH");
-	warned(kit, "my.module:Class", "a class of Python's");
+	warned(kit, "my.module:Class", "a class of Python's", false);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
