@@ -188,7 +188,7 @@ static uint64_t hash_words(const uint64_t *words, size_t count)
 
 const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy)
 {
-	int chosen = policy ? (int)policy : (int)kernel->module->context->host.policy;
+	int chosen = policy ? (int)policy : (int)kernel->policy;
 	return chosen == NESO_POLICY_GENERIC ? jit_kernel_demoted(kernel->jit) : NULL;
 }
 
@@ -234,13 +234,13 @@ static bool key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *
 /* ---- finding ---- */
 
 /* What an argument is compared with to tell whether a call has the words of a key: its first fields as they lie in memory,
- * and the facts of a pointer, or of an integer whose type its value chooses. Others are packed and compared with the
+ * and the facts of a pointer, or of a signed integer whose type its value chooses. Others are packed and compared with the
  * words. */
-typedef enum RowHow { ROW_POINTER, ROW_INT, ROW_PACKED } RowHow;
 typedef struct Row {
 	uint64_t head;
 	uint16_t at; /* of its words in the key */
-	uint8_t number, how, facts;
+	uint8_t number, facts;
+	uint8_t asked; /* which of facts_of: 0 of what is packed */
 	bool named, demoted;
 } Row;
 _Static_assert(sizeof(Row) % sizeof(uint64_t) == 0, "kept as words");
@@ -253,11 +253,17 @@ static inline uint64_t head_of(const neso_arg *arg)
 	return head;
 }
 
-static inline unsigned int_facts(const neso_value *v)
+enum { FACT_ALIGNED = 1, FACTS_OF_INT = 0x1e };
+
+/* Of an argument of any kind, what those that it is not may have in its fields among them: without a branch, which would be guessed
+ * wrong where a driver has run since the last time. */
+static inline unsigned facts_of(const neso_arg *arg)
 {
-	return (unsigned)(v->kind == NESO_VALUE_INT) | (unsigned)(v->i == 1) << 1 | (unsigned)((v->i & 15) == 0) << 2 |
-	       (unsigned)(v->i == (int32_t)v->i) << 3 | (unsigned)v->is_unsigned << 4 |
-	       (unsigned)(v->is_unsigned && v->i < 0) << 5;
+	const neso_value *v = &arg->value;
+	uint8_t is_unsigned; /* whatever lies there */
+	memcpy(&is_unsigned, &v->is_unsigned, sizeof is_unsigned);
+	return (unsigned)is_aligned(arg->address) | (unsigned)((((unsigned)v->kind ^ NESO_VALUE_INT) | is_unsigned) == 0) << 1 |
+	       (unsigned)(v->i == 1) << 2 | (unsigned)((v->i & 15) == 0) << 3 | (unsigned)(v->i == (int32_t)v->i) << 4;
 }
 
 static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint32_t number, const neso_arg *arg)
@@ -266,18 +272,16 @@ static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint3
 		.head = head_of(arg),
 		.at = (uint16_t)at,
 		.number = (uint8_t)number,
-		.how = ROW_PACKED,
+		.facts = (uint8_t)facts_of(arg),
 		.named = arg->name != NULL,
 		.demoted = key->demoted && jit_set_has(key->demoted, number),
 	};
 	unsigned param = kernel->params[number];
 	if (arg->kind == NESO_ARG_POINTER) {
-		row.how = ROW_POINTER;
-		row.facts = is_aligned(arg->address);
-	} else if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_INT && !row.demoted &&
+		row.asked = FACT_ALIGNED;
+	} else if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_INT && !arg->value.is_unsigned && !row.demoted &&
 		   !(param & API_PARAM_CONSTEXPR) && !is_typed(param, arg)) {
-		row.how = ROW_INT;
-		row.facts = (uint8_t)int_facts(&arg->value);
+		row.asked = FACTS_OF_INT;
 	}
 	return row;
 }
@@ -325,19 +329,22 @@ static bool same_name(const neso_kernel *kernel, const Row *row, const char *nam
 static bool same_args(const neso_kernel *kernel, const Row *rows, const uint64_t *key, const uint64_t *end,
 		      const neso_arg *args, size_t count)
 {
+	uint64_t differs = 0, others = 0; /* those that facts do not suffice for */
 	for (size_t i = 0; i < count; i++) {
 		const Row *row = &rows[i];
 		const neso_arg *arg = &args[i];
-		if (head_of(arg) != row->head)
+		differs |= (head_of(arg) ^ row->head) | ((facts_of(arg) ^ row->facts) & row->asked);
+		others |= (uint64_t)(uintptr_t)arg->name | row->named | !row->asked;
+	}
+	for (size_t i = 0; others && !differs && i < count; i++) {
+		const Row *row = &rows[i];
+		const neso_arg *arg = &args[i];
+		if ((arg->name || row->named) && !same_name(kernel, row, arg->name))
 			return false;
-		if (UNLIKELY(arg->name || row->named) && !same_name(kernel, row, arg->name))
-			return false;
-		if (row->how == ROW_POINTER ? is_aligned(arg->address) != row->facts
-		    : row->how == ROW_INT   ? int_facts(&arg->value) != row->facts
-					    : !same_packed(kernel, row, key, end, arg))
+		if (!row->asked && !same_packed(kernel, row, key, end, arg))
 			return false;
 	}
-	return true;
+	return !differs;
 }
 
 /* Would the call's key be the one that this was found by? */
@@ -356,6 +363,15 @@ static bool is_like(const JitDispatch *dispatch, const neso_kernel *kernel, cons
 	       same_args(kernel, rows, key, end, launch->args, launch->arg_count);
 }
 
+/* The driver takes its time to tell the context, in which what follows comes into the cache. */
+static inline void look_ahead(const JitDispatch *dispatch)
+{
+	enum { LINE = 64 };
+	for (unsigned line = 1; line < 5; line++)
+		__builtin_prefetch((const char *)dispatch + (size_t)line * LINE);
+	__builtin_prefetch(dispatch->function);
+}
+
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key)
 {
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
@@ -364,7 +380,7 @@ const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch
 	    (launch->arg_count && !launch->args))
 		return NULL;
 	const JitDispatch *found = atomic_load_explicit(&kernel->last, memory_order_acquire);
-	uint64_t context = found ? jit_gpu_context(kernel->jit, false) : 0;
+	uint64_t context = found ? look_ahead(found), jit_dispatch_context(found) : 0;
 	if (context && is_like(found, kernel, launch, context))
 		return found;
 	if (!key_make(key, kernel, launch, context))
@@ -444,7 +460,7 @@ int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch)
 	enum { USUAL = 128 };
 	uint64_t bits[USUAL];
 	void *params[USUAL + 1];
-	if (dispatch->place_count > USUAL || jit_has_events(dispatch->variant))
+	if (dispatch->place_count > USUAL || dispatch->has_events)
 		return NV_NOT_PLAIN;
 	fill_all(dispatch, launch, bits, params);
 	return nv_launch_plain(dispatch->function, launch->grid, launch->stream, params);

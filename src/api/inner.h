@@ -32,6 +32,7 @@ struct neso_kernel {
 	uint32_t param_count;
 	const uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
 	_Atomic(const JitDispatch *) last; /* that a launch on a GPU found by its key, or NULL */
+	JitPolicy policy; /* of options that name none */
 };
 
 struct neso_module {

@@ -238,8 +238,8 @@ neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, n
 	}
 	if (LIKELY(args.again != NULL)) {
 		args.again_result = api_launch_again(args.again, launch);
-		const JitResult done = {.variant = args.again->variant};
-		if (LIKELY(args.again_result == 0) && write_result(result, &done)) {
+		const JitResult done = {.variant = result ? args.again->variant : NULL};
+		if (LIKELY(args.again_result == 0) && (!result || write_result(result, &done))) {
 			if (diagnostics)
 				*diagnostics = NULL;
 			return NESO_OK;

@@ -19,7 +19,8 @@ static neso_kernel wrap_kernel(neso_module *module, JitKernel *jit)
 	for (uint32_t i = 0; i < info->param_count; i++)
 		params[i] = (uint8_t)((info->params[i].is_constexpr ? API_PARAM_CONSTEXPR : 0) |
 				      (info->params[i].dtype ? API_PARAM_TYPED : 0));
-	return (neso_kernel){.module = module, .jit = jit, .param_count = info->param_count, .params = params};
+	return (neso_kernel){.module = module, .jit = jit, .param_count = info->param_count, .params = params,
+			    .policy = module->context->host.policy};
 }
 
 static void wrap(neso_module *module, neso_context *context, JitModule *jit)

@@ -6,6 +6,7 @@
 struct neso_ready {
 	const JitVariant *variant;
 	NvFunction *function;
+	bool has_events;
 	size_t count;
 	neso_slot slots[];
 };
@@ -58,6 +59,7 @@ static neso_status make(ApiCall *call, void *data)
 		fault_raise(FAULT_MEMORY, "out of memory: %u arguments", count);
 	ready->variant = m->variant;
 	ready->function = function;
+	ready->has_events = jit_has_events(m->variant);
 	ready->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		ready->slots[i] = slot_of(jit_gpu_arg(m->variant, i));
@@ -109,7 +111,7 @@ neso_status neso_ready_launch(const neso_ready *ready, const uint32_t grid[3], v
 			      neso_diagnostics **diagnostics)
 {
 	Launching launching = {ready, grid, stream, values, NV_NOT_PLAIN};
-	if (LIKELY(ready && grid && values) && !jit_has_events(ready->variant))
+	if (LIKELY(ready && grid && values) && !ready->has_events)
 		launching.result = nv_launch_plain(ready->function, grid, stream, values);
 	if (LIKELY(launching.result == 0)) {
 		if (diagnostics)

@@ -75,7 +75,6 @@ static bool publish(JitKernel *kernel, JitDispatch *d)
 
 static void entry_free(JitDispatch *d)
 {
-	free(d->places);
 	free(d->made);
 	free(d);
 }
@@ -143,9 +142,8 @@ static uint32_t place_of(const JitFill *fill, const JitArg *given, const JitLaun
 static bool make_fills(JitDispatch *d, const JitVariant *variant, const JitLaunch *launch, const JitArg *const *given,
 		       void *const *params)
 {
-	d->places = calloc(variant->slot_count + 1, sizeof *d->places);
 	d->made = calloc(variant->slot_count + 1, sizeof *d->made);
-	if (!d->places || !d->made)
+	if (!d->made)
 		return false;
 	d->place_count = variant->slot_count;
 	for (uint32_t s = 0; s < variant->slot_count; s++) {
@@ -191,9 +189,14 @@ void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const Jit
 	JitKernel *kernel = variant->kernel;
 	if (!key_suffices(variant, launch->key_set))
 		return;
-	JitDispatch *d = calloc(1, sizeof *d + (launch->key_count + launch->key_row_words) * sizeof *d->words);
+	enum { LINE = 64 }; /* of the cache: a launch reads it from the beginning */
+	size_t words = launch->key_count + launch->key_row_words;
+	size_t size = sizeof(JitDispatch) + words * sizeof(uint64_t) + variant->slot_count * sizeof(uint32_t);
+	JitDispatch *d = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
 	if (!d)
 		return;
+	memset(d, 0, size);
+	d->places = (uint32_t *)(d->words + words);
 	if (!make_fills(d, variant, launch, given, params)) {
 		entry_free(d);
 		return;
@@ -201,8 +204,10 @@ void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const Jit
 	d->hash = launch->key_hash;
 	d->variant = variant;
 	d->function = function;
-	d->key_count = launch->key_count;
-	d->row_words = launch->key_row_words;
+	d->driver = kernel->module->host->driver;
+	d->has_events = jit_has_events(variant);
+	d->key_count = (uint32_t)launch->key_count;
+	d->row_words = (uint32_t)launch->key_row_words;
 	memcpy(d->words, launch->key, d->key_count * sizeof *d->words);
 	if (d->row_words)
 		memcpy(d->words + d->key_count, launch->key_rows, d->row_words * sizeof *d->words);

@@ -291,6 +291,11 @@ uint64_t jit_gpu_context(const JitKernel *kernel, bool make)
 	return context;
 }
 
+uint64_t jit_dispatch_context(const JitDispatch *dispatch)
+{
+	return nv_context_now(dispatch->driver);
+}
+
 NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 {
 	NvDriver *driver = host_of(variant)->driver;

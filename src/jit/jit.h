@@ -258,14 +258,16 @@ typedef struct JitPlaces {
  * remembered by. The caller packs these as it likes; calls with equal bits have the same kernel, parameters of their
  * arguments, types, divisibility by 16, constants, options and context. Never changed; lives as long as the module. */
 typedef struct JitDispatch {
-	uint64_t hash;
-	const JitVariant *variant;
+	NvDriver *driver;
 	NvFunction *function;
-	/* Where each argument of the function lies, in bytes from the call's first; JIT_NO_PLACE: it is made. */
+	/* Where each argument of the function lies, in bytes from the call's first; JIT_NO_PLACE: it is made. Behind the words. */
 	uint32_t *places;
 	JitFill *made;
 	uint32_t place_count, made_count;
-	size_t key_count, row_words;
+	uint32_t key_count, row_words;
+	bool has_events; /* jit_has_events */
+	uint64_t hash;
+	const JitVariant *variant;
 	uint64_t words[]; /* the key, and JitLaunch.key_rows */
 } JitDispatch;
 
@@ -289,6 +291,8 @@ uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
 /* What tells contexts apart in such a key: the calling thread's. 0: it has none; make: and there is no GPU to make one on. */
 uint64_t jit_gpu_context(const JitKernel *kernel, bool make);
+/* The same without making one, of a kernel that was launched. */
+uint64_t jit_dispatch_context(const JitDispatch *dispatch);
 
 /* The same for callers with a table of their own. The variant's function in the current context; NULL after diagnosing:
  * no driver, or a GPU that cannot run it. */

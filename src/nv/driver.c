@@ -40,6 +40,15 @@ void *nv_new(size_t size)
 	return block;
 }
 
+void *nv_new_lines(size_t size)
+{
+	size_t whole = (size + NV_LINE - 1) / NV_LINE * NV_LINE;
+	void *block = aligned_alloc(NV_LINE, whole);
+	if (!block)
+		fault_raise(FAULT_MEMORY, "out of memory: %zu bytes", size);
+	return memset(block, 0, whole);
+}
+
 char *nv_text(const char *text)
 {
 	if (!text)
@@ -109,7 +118,7 @@ NvDriver *nv_driver_new(const NvDriverOptions *options)
 	NvDriver *volatile driver = NULL;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
-		driver = nv_new(sizeof *driver);
+		driver = nv_new_lines(sizeof *driver);
 		driver->life = life;
 		if (options)
 			driver->options = *options;
@@ -233,6 +242,7 @@ static bool fill_table(NvDriver *driver, DiagList *diags)
 		}
 		memcpy((char *)&driver->cuda + row->offset, &found, sizeof found);
 	}
+	driver->context_id = driver->cuda.cuCtxGetId;
 	return true;
 }
 
@@ -384,9 +394,9 @@ const NvDevice *nv_device(const NvDriver *driver, unsigned ordinal)
 
 NvContext nv_context_number(const NvDriver *driver, void *handle)
 {
-	if (driver->cuda.cuCtxGetId) {
+	if (LIKELY(driver->context_id != NULL)) {
 		unsigned long long id;
-		return driver->cuda.cuCtxGetId(handle, &id) == CUDA_SUCCESS ? id + 1 : 0;
+		return driver->context_id(handle, &id) == CUDA_SUCCESS ? id + 1 : 0;
 	}
 	if (!handle && driver->cuda.cuCtxGetCurrent(&handle) != CUDA_SUCCESS)
 		return 0;

@@ -111,6 +111,10 @@ unsigned nv_recent_add(NvFunction *function, const uint32_t grid[3], NvStream st
 		atomic_store_explicit(&r->args[k], read_arg(params[k], function->arg_size[k]), RELAXED);
 	unsigned seq = at + 1 ? at + 1 : 1;
 	atomic_store_explicit(&r->seq, seq, memory_order_release);
+	/* The driver waits for our writes, so the next are not to wait for the memory. */
+	NvRecent *next = &driver->recent[(at + 1) % NV_RECENT];
+	__builtin_prefetch(next, 1);
+	__builtin_prefetch((char *)next + NV_LINE, 1);
 	return seq;
 }
 

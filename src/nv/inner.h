@@ -19,6 +19,8 @@ enum {
 	NV_RECENT = 64,      /* launches that are remembered; a power of two */
 	NV_RECENT_ARGS = 8,  /* arguments of each */
 	NV_RECENT_SHOWN = 5, /* in one message */
+	NV_LINE = 64,        /* bytes of the cache's lines: between launches the driver's own work leaves little in the cache, so that what a
+			      * launch reads is kept in few of them */
 };
 
 typedef struct NvLife {
@@ -33,7 +35,9 @@ typedef struct NvRecent {
 	_Atomic(NvStream) stream;
 	atomic_uint grid[3];
 	_Atomic(uint64_t) args[NV_RECENT_ARGS];
+	char gap[24]; /* two lines of the cache each */
 } NvRecent;
+_Static_assert(sizeof(NvRecent) == 2 * NV_LINE, "as it says");
 
 /* Memory for the kernels of one stream: launches there come one after the other, so one buffer does for all. */
 typedef struct NvScratch {
@@ -47,10 +51,14 @@ typedef struct NvScratch {
 	bool ordered; /* from cuMemAllocAsync */
 } NvScratch;
 
+/* In lines of its own (nv_new_lines), as NvFunction is. */
 struct NvDriver {
+	/* what a launch reads */
+	NvLife *life;
+	int (*context_id)(void *context, unsigned long long *id); /* cuda.cuCtxGetId */
+	/* the rest */
 	atomic_int users; /* the owner, and each kernel */
 	NvDriverOptions options;
-	NvLife *life;
 	pthread_mutex_t lock;
 	unsigned generation; /* the last that was given; of another process after a fork */
 	pid_t pid;           /* that started it */
@@ -64,8 +72,8 @@ struct NvDriver {
 	_Atomic(void *) *primary; /* retained context of each, or NULL */
 	unsigned device_count;
 	NvScratch *scratch;
-	atomic_uint recent_at;
-	NvRecent recent[NV_RECENT];
+	_Alignas(NV_LINE) atomic_uint recent_at;
+	_Alignas(NV_LINE) NvRecent recent[NV_RECENT];
 };
 
 struct NvKernel {
@@ -100,6 +108,7 @@ struct NvFunction {
 
 /* Zeroed; raises FAULT_MEMORY. */
 void *nv_new(size_t size);
+void *nv_new_lines(size_t size); /* the same, at the beginning of a line of the cache */
 char *nv_text(const char *text); /* copy; NULL of NULL */
 
 void nv_lock(NvDriver *driver);

@@ -226,7 +226,7 @@ static bool load(NvDriver *driver, void *data, DiagList *diags)
 	const NvDevice *device = nv_context_device(driver, diags);
 	if (!device)
 		return false;
-	NvFunction *f = nv_new(sizeof *f);
+	NvFunction *f = nv_new_lines(sizeof *f);
 	*f = (NvFunction){.driver = driver,
 			  .kernel = kernel,
 			  .context = l->context,
