@@ -16,7 +16,8 @@
 
 #include "base/os.h"
 
-enum { QUEUE_ITEMS = 512, QUEUE_BYTES = 128 << 20 };
+/* A value that cannot be put so often is dropped: it may be what the server fails of. */
+enum { QUEUE_ITEMS = 512, QUEUE_BYTES = 128 << 20, TRIES = 3 };
 /* Seconds that a server which failed is left alone: at first, at most; or so many times what the failure took. */
 static const double first_pause = 1, longest_pause = 60, pause_of_failure = 10;
 
@@ -24,6 +25,7 @@ typedef struct Item {
 	struct Item *next;
 	const char *name; /* a literal */
 	CacheDigest key;
+	unsigned tries;
 	size_t size;
 	char bytes[];
 } Item;
@@ -388,10 +390,12 @@ static void *put_all(void *data)
 		int result = put_item(l, item);
 		pthread_mutex_lock(&l->lock);
 		l->putting = NULL;
-		if (result == CACHE_REMOTE_AWAY)
+		if (result == CACHE_REMOTE_AWAY && ++item->tries < TRIES) {
 			enqueue(l, item, true);
-		else
+		} else {
+			count(&l->remote->counts.dropped, result == CACHE_REMOTE_AWAY);
 			free(item);
+		}
 		pthread_cond_broadcast(&l->changed);
 	}
 	l->ended = true;

@@ -226,10 +226,11 @@ static void set_url(const Server *server, Http *h, const char *key)
 		sprintf(at, "?%s", server->query);
 }
 
-/* What a status means that is no success. */
+/* What a status means that is no success: it lets nobody in, is busy or not there; else it is this value's. (500 too: nginx says so
+ * when its disk is full, and goes on giving what it has.) */
 static int take_status(const Request *q, long status)
 {
-	bool away = status == 401 || status == 407 || status == 408 || status == 429 || (status >= 500 && status != 501 && status != 507);
+	bool away = status == 401 || status == 407 || status == 408 || status == 429 || (status >= 502 && status <= 504);
 	return remote_fail(q, away ? CACHE_REMOTE_AWAY : CACHE_REMOTE_REFUSED, "it answers %s with status %ld", q->give ? "GET" : "PUT", status);
 }
 

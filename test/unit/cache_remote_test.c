@@ -331,6 +331,37 @@ static void test_closed_while_away(void **state)
 	cache_store_free(a);
 }
 
+/* A value that the server fails of does not keep others from it for ever. */
+static int fails_of_one(void *data, const char *key, const char *name, const void *bytes, size_t size, char *why, size_t why_size)
+{
+	Server *s = data;
+	char hex[CACHE_HEX_SIZE];
+	CacheDigest poison = key_of(1);
+	cache_digest_hex(&poison, hex);
+	if (strcmp(key, hex) != 0)
+		return put(data, key, name, bytes, size, why, why_size);
+	s->gets++; /* how often it was tried */
+	return CACHE_REMOTE_AWAY;
+}
+
+static void test_poison(void **state)
+{
+	Kit *kit = *state;
+	CacheBackend backend = {kit->server, NULL, fails_of_one, on_close};
+	CacheRemote *remote = cache_remote_new(&backend, "the test's server", false, &kit->options);
+	CacheRemoteCounts rest;
+	for (uint32_t i = 0; i < 5; i++) {
+		CacheDigest key = key_of(i);
+		cache_remote_put(remote, "variant", &key, STR("value"));
+	}
+	for (int i = 0; kit->server->puts < 4 && i < 6000; i++)
+		usleep(10000);
+	cache_remote_drop(remote, &rest);
+	assert_int_equal(kit->server->gets, 3);
+	assert_int_equal(rest.puts, 4);
+	assert_int_equal(rest.dropped, 1);
+}
+
 static void test_refused(void **state)
 {
 	Kit *kit = *state;
@@ -636,7 +667,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_second_machine), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
-		TEST(test_closed_while_away), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
+		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
 		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_no_library),
 	};
