@@ -105,8 +105,27 @@ typedef struct CodegenSimBuffer {
 	bool writable;
 } CodegenSimBuffer;
 
+/* A tensor map for the simulator, in place of the driver's: what cuTensorMapEncodeTiled is told. Dim 0 is the fastest; strides[d]
+ * is that of dim d + 1, in bytes. */
+enum { CODEGEN_TENSOR_MAP = 0x4d54534e };
+typedef struct CodegenTensorMap {
+	uint32_t magic;      /* CODEGEN_TENSOR_MAP */
+	uint8_t rank;        /* 1 to 5 */
+	uint8_t element;     /* bytes: 1, 2, 4, 8 */
+	uint8_t swizzle;     /* bytes: 0 (none), 32, 64, 128 */
+	uint8_t fill;        /* of what is outside: 0 zeros, 1 NaN of 2, 4 or 8 bytes, 2 NaN of bf16 */
+	uint64_t address;    /* of the host */
+	uint64_t dims[5], strides[4];
+	uint16_t box[5];
+	uint8_t steps[5];    /* element strides */
+	uint8_t rest[128 - 104];
+} CodegenTensorMap;
+_Static_assert(sizeof(CodegenTensorMap) == 128, "as large as the driver's");
+
 typedef struct CodegenSimLaunch {
-	const uint64_t *args; /* as the result's `args` says, without the scratch: bits of scalars, host addresses */
+	/* As the result's `args` says, without the scratch: bits of scalars, host addresses; of a tensor map that of a
+	 * CodegenTensorMap, aligned to 64 bytes. */
+	const uint64_t *args;
 	size_t arg_count;
 	const CodegenSimBuffer *buffers; /* ranges that kernels may touch; none overlap */
 	size_t buffer_count;

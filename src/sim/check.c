@@ -20,7 +20,9 @@ typedef struct Access {
 
 typedef struct Cell {
 	Access write, read, other; /* other: a read of another warp than `read` in the same interval */
-	bool written, flying;
+	bool written : 1, flying : 1;
+	bool async : 1;   /* an asynchronous unit wrote it */
+	uint16_t reading; /* asynchronous reads under way; `read` is one of them */
 } Cell;
 
 enum { WORD = 4 };
@@ -85,7 +87,7 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 	if (!a->interval)
 		return false;
 	if (a->warp != w->index)
-		return a->interval >= w->seen[a->warp];
+		return a->interval >= w->past.shared[a->warp];
 	return a->sync == w->sync && (a->lanes & ~(UINT32_C(1) << lane)) != 0;
 }
 
@@ -126,6 +128,16 @@ static void report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
 }
 
+static void report_reading(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Cell *c)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	SimParty other = party_of(w, lane, &c->read);
+	sim_finding(w->cta->run, sim_party(w, i, lane, at - begin), &other, DIAG_SIM_WAIT,
+		    "write of byte %u of shared memory while what was issued at %s reads it: nobody has waited for it", at,
+		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+}
+
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
@@ -143,7 +155,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 			report(w, i, lane, offset, at, &c->write, "the read", "the write");
 			return;
 		}
-		if (c->read.warp != w->index && races(w, lane, &c->read))
+		if (c->reading || (c->read.warp != w->index && races(w, lane, &c->read)))
 			note(w, i, lane, at - offset, &c->other);
 		else
 			note(w, i, lane, at - offset, &c->read);
@@ -158,11 +170,16 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 			report_flying(w, i, lane, offset, at, c, "write");
 			return;
 		}
+		if (UNLIKELY(c->reading)) {
+			report_reading(w, i, lane, offset, at, c);
+			return;
+		}
 		const Access *with = races(w, lane, &c->write) ? &c->write : races(w, lane, &c->read) ? &c->read :
 				     races(w, lane, &c->other) ? &c->other : NULL;
 		if (with)
 			report(w, i, lane, offset, at, with, "the write", with == &c->write ? "the write" : "the read");
 		c->written = true;
+		c->async = false;
 		c->write = (Access){0};
 		note(w, i, lane, at - offset, &c->write);
 		if (with)
@@ -199,8 +216,43 @@ void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 	for (uint32_t at = offset, end = at + size, next; at < end; at = next) {
 		Cell *c = cell_at(w->cta->shadow, at, end, &next);
 		c->flying = false;
+		c->async = true;
 		c->write = (Access){0};
 		note(w, i, lane, at - offset, &c->write);
+	}
+}
+
+/* Did a thread write it with no fence behind? */
+static bool is_unfenced(const SimWarp *w, const Cell *c)
+{
+	return c->written && !c->async && c->write.interval && c->write.interval >= w->past.fenced[c->write.warp];
+}
+
+void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	bool told = false;
+	sim_check_read(w, i, lane, offset, size);
+	for (uint32_t at = offset, next; at < offset + size; at = next) {
+		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		if (!told && is_unfenced(w, c) && !races(w, lane, &c->write)) {
+			SimParty other = party_of(w, SIM_LANES, &c->write);
+			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), &other, DIAG_SIM_PROXY,
+				    "asynchronous read of byte %u of shared memory, which the threads' write at %s is not fenced for", at,
+				    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+			told = true;
+		}
+		note(w, i, lane, at - offset, &c->read);
+		c->reading++;
+	}
+}
+
+void sim_check_async_done(SimCta *cta, uint32_t offset, uint32_t size)
+{
+	for (uint32_t at = offset, next; at < offset + size; at = next) {
+		Cell *c = cell_at(cta->shadow, at, offset + size, &next);
+		c->reading = (uint16_t)(c->reading ? c->reading - 1 : 0);
 	}
 }
 

@@ -32,6 +32,8 @@ void sim_cta_free(SimCta *cta)
 		free(cta->warps[n].regs);
 		free(cta->warps[n].local);
 		sim_check_free(&cta->warps[n]);
+		sim_products_free(&cta->warps[n]);
+		sim_stores_free(&cta->warps[n]);
 	}
 	free(cta->warps);
 	free(cta->shared);
@@ -85,6 +87,8 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
 	cta->interval = 1;
 	sim_barriers_free(cta);
+	memset(cta->named, 0, sizeof cta->named);
+	cta->fenced = false;
 	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	cta->careful = cta->run->races != NULL;
 	cta->text_len = 0;
@@ -101,9 +105,13 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->turns = 0;
 		w->sync = 1;
 		w->fence = (SimFence){0};
+		memset(&w->past, 0, sizeof w->past);
 		for (unsigned k = 0; k < SIM_LANES; k++)
-			w->seen[k] = 1;
+			w->past.shared[k] = 1;
+		w->at_barrier = 0;
 		sim_check_free(w);
+		sim_products_free(w);
+		sim_stores_free(w);
 	}
 }
 
@@ -112,6 +120,8 @@ void sim_cta_end(SimCta *cta)
 {
 	SimRun *run = cta->run;
 	const CodegenSimLaunch *l = run->launch;
+	for (unsigned n = 0; n < run->kernel->warps; n++)
+		sim_stores_end(&cta->warps[n]);
 	sim_race_end(cta);
 	if (!l->print || !run->printed)
 		return;

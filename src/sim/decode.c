@@ -142,7 +142,7 @@ SimValue sim_value(SimDecoder *d, LLVMValueRef v)
 		sim_refuse(d, "a value that is used before the text of its definition");
 	if (!none.count) {
 		/* Diagnosed; any slots will do. */
-		SimShape shape = {.count = 64};
+		SimShape shape = {.count = ARRAY_LEN(shape.part)};
 		none = sim_new(d, shape.count);
 	}
 	return none;
@@ -179,6 +179,7 @@ void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32
 static void copy(SimDecoder *d, unsigned bytes, uint32_t to, uint32_t from)
 {
 	sim_pure(d, d->ops->copy[base_log2(bytes)], bytes, to, from, SIM_NONE, SIM_NONE, 0);
+	vec_last(&d->code).takes_tokens = true;
 }
 
 /* ---- control ---- */

@@ -2,7 +2,7 @@
 #ifndef NESO_SIM_MACHINE_H
 #define NESO_SIM_MACHINE_H
 
-#include "sim/sim_int.h"
+#include "sim/ops.h"
 
 /* Emits the call. `suffix` of a family, or NULL. */
 typedef bool SimDecodeCall(SimDecoder *d, LLVMValueRef call, const char *suffix);
@@ -33,6 +33,9 @@ bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t l
 /* One of alu.c's, by name: lanes of 4 or 8 bytes. False: there is none of that name. */
 bool alu_emit(SimDecoder *d, const char *name, uint32_t result, unsigned result_bytes, const uint32_t *operands, const unsigned *bytes,
 	      unsigned count);
+
+/* Of a matrix instruction's elements, as PTX names them (mma.c). */
+bool mma_find_type(Str name, MmaType *type, unsigned *bits);
 
 SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */
 

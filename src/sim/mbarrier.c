@@ -6,9 +6,10 @@
  *
  * A bulk copy is made when it is issued. With checks it is made when a thread waits for its barrier and finds it open, and
  * it is poison that is there till then; what one thread did before it arrived is ordered before what another does when it has waited.
- * Source: PTX ISA 8.8, "mbarrier", "cp.async.bulk". */
+ * Boxes of tensor maps (tensor.c) complete on barriers likewise. Source: PTX ISA 8.8, "mbarrier", "cp.async.bulk". */
 #include <stdlib.h>
 
+#include "sim/async.h"
 #include "sim/machine.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
@@ -24,13 +25,14 @@ typedef struct Word {
 /* What is known of a barrier besides, with checks. */
 typedef struct Known {
 	uint32_t offset;
-	uint32_t seen[SIM_LANES]; /* by warp: its accesses before this are ordered before who waits */
+	SimPast past; /* what is ordered before who waits */
 } Known;
 
 typedef struct Bulk {
 	uint32_t to, size, barrier;
 	const SimInstr *by;
-	const uint8_t *from;
+	const uint8_t *from; /* NULL: a box */
+	SimBox box;
 	unsigned warp, lane;
 } Bulk;
 
@@ -111,19 +113,13 @@ static void add_known(SimCta *cta, uint32_t offset)
 static void give(SimWarp *w, uint32_t offset)
 {
 	Known *k = known_of(w->cta, offset);
-	if (!k)
-		return;
-	for (unsigned n = 0; n < SIM_LANES; n++)
-		k->seen[n] = MAX(k->seen[n], w->seen[n]);
-	k->seen[w->index] = ++w->cta->interval;
+	sim_past_give(w, k ? &k->past : NULL);
 }
 
 static void take(SimWarp *w, uint32_t offset)
 {
 	const Known *k = known_of(w->cta, offset);
-	for (unsigned n = 0; k && n < SIM_LANES; n++)
-		w->seen[n] = MAX(w->seen[n], k->seen[n]);
-	w->sync++;
+	sim_past_take(w, k ? &k->past : NULL);
 }
 
 /* ---- operations ---- */
@@ -195,7 +191,10 @@ static void land(SimCta *cta, uint32_t barrier)
 			continue;
 		}
 		SimWarp *issuer = &cta->warps[bulk->warp];
-		memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
+		if (bulk->from)
+			memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
+		else
+			sim_box_load(&bulk->box, cta->shared, bulk->to);
 		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to, bulk->size);
 		complete(cta, barrier, bulk->size);
 		give(issuer, barrier);
@@ -243,23 +242,36 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
-static void defer(SimWarp *w, Bulk bulk)
+static bool defer(SimWarp *w, Bulk bulk)
 {
 	struct SimBarriers *b = barriers_of(w->cta);
 	if (b && b->bulks == b->bulk_cap) {
 		uint32_t cap = MAX(2 * b->bulk_cap, 8u);
 		Bulk *grown = heap_grow(b->bulk, sizeof *grown * cap);
-		if (!grown) {
-			sim_no_memory(w->cta->run);
-			return;
-		}
+		if (!grown)
+			return sim_no_memory(w->cta->run);
 		b->bulk = grown;
 		b->bulk_cap = cap;
 	}
 	if (!b)
-		return;
+		return false;
 	b->bulk[b->bulks++] = bulk;
 	memset(w->cta->shared + bulk.to, POISON, bulk.size);
+	return true;
+}
+
+bool sim_box_arrive(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, uint32_t to, uint32_t barrier)
+{
+	uint32_t size = sim_box_bytes(box);
+	if (!place(w, i, lane, barrier, false))
+		return false;
+	if (w->cta->shadow) {
+		sim_check_flies(w, i, lane, to, size);
+		return defer(w, (Bulk){.to = to, .size = size, .barrier = barrier, .by = i, .box = *box, .warp = w->index, .lane = lane});
+	}
+	sim_box_load(box, w->cta->shared, to);
+	complete(w->cta, barrier, size);
+	return true;
 }
 
 /* to, from, bytes, barrier */
@@ -282,22 +294,15 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 		sim_check_flies(w, i, lane, to[lane], size[lane]);
 		if (w->cta->run->races)
 			sim_race_read(w, i, lane, source, size[lane], SIM_PLAIN);
-		defer(w, (Bulk){to[lane], size[lane], barrier[lane], i, source, w->index, lane});
+		if (!defer(w, (Bulk){.to = to[lane], .size = size[lane], .barrier = barrier[lane], .by = i, .from = source, .warp = w->index, .lane = lane}))
+			return false;
 	}
 	return true;
 }
 
-static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
-{
-	(void)w;
-	(void)i;
-	(void)mask;
-	return true;
-}
 EFFECT_OP(mbarrier_init, init, 0)
 EFFECT_OP(mbarrier_arrive, arrive, 0)
 EFFECT_OP(mbarrier_expect_tx, arrive, 1)
 EFFECT_OP(mbarrier_test, test, 0)
 EFFECT_OP(mbarrier_wait, wait, 0)
 EFFECT_OP(bulk_copy, copy, 0)
-EFFECT_OP(fence_async, proxy, 0)

@@ -34,7 +34,7 @@ static bool mma(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
-static bool find_type(Str name, MmaType *type, unsigned *bits)
+bool mma_find_type(Str name, MmaType *type, unsigned *bits)
 {
 	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
 		if (str_is(name, types[i].name)) {
@@ -60,7 +60,7 @@ static bool decode_mma(SimDecoder *d, LLVMValueRef call, const char *suffix)
 		part[p] = (Str){suffix + len, n};
 		len += (int)n + (suffix[len + (int)n] == '.');
 	}
-	if (!find_type(part[1], &x->a, &x->bits) || !find_type(part[2], &x->b, &bits) || bits != x->bits || x->m > 16 || x->n != 8 ||
+	if (!mma_find_type(part[1], &x->a, &x->bits) || !mma_find_type(part[2], &x->b, &bits) || bits != x->bits || x->m > 16 || x->n != 8 ||
 	    x->k > 32 || x->m < 8)
 		return sim_refuse(d, "the product '%s'", suffix);
 	unsigned per = x->bits < 32 ? 32 / x->bits : 1;

@@ -189,6 +189,11 @@ void sim_race_barrier(SimCta *cta)
 	cta->since = ++cta->run->races->time;
 }
 
+uint32_t sim_race_tick(SimRaces *races)
+{
+	return ++races->time;
+}
+
 static void join(Known *to, const Known *from)
 {
 	if (from->all > to->all)
@@ -273,7 +278,7 @@ static bool is_ordered(const SimWarp *w, const Mark *m)
 	if (!m->program || m->time < cta->floor)
 		return true;
 	if (m->program == cta->pid + 1)
-		return m->time < cta->since || m->warp == warp;
+		return m->time < cta->since || m->warp == warp || m->time < w->past.global[m->warp];
 	if (!cta->known)
 		return false;
 	const Known *k = &cta->known->of[m->program - 1];

@@ -123,6 +123,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 	for (;;) {
 		const SimInstr *i = &code[pc];
 		(*budget)--;
+		if (UNLIKELY(w->tokens))
+			sim_find_tokens(w, i);
 		switch (i->kind) {
 		case SIM_PURE: {
 			const uint32_t *s = i->slots;
@@ -237,6 +239,18 @@ static void check_barrier(SimCta *cta, unsigned warps)
 	}
 }
 
+/* What one of them has fenced for asynchronous units all have. */
+static void share_fences(SimCta *cta, unsigned warps)
+{
+	for (unsigned k = 0; k < SIM_LANES; k++) {
+		uint32_t most = 0;
+		for (unsigned n = 0; n < warps; n++)
+			most = MAX(most, cta->warps[n].past.fenced[k]);
+		for (unsigned n = 0; n < warps; n++)
+			cta->warps[n].past.fenced[k] = most;
+	}
+}
+
 /* All threads that have not ended are there: on they go. */
 static bool open_barrier(SimCta *cta)
 {
@@ -256,8 +270,10 @@ static bool open_barrier(SimCta *cta)
 	for (unsigned n = 0; n < warps; n++) {
 		release(&cta->warps[n], WAIT_CTA);
 		for (unsigned k = 0; k < SIM_LANES; k++)
-			cta->warps[n].seen[k] = cta->interval;
+			cta->warps[n].past.shared[k] = cta->interval;
 	}
+	if (cta->fenced)
+		share_fences(cta, warps);
 	return true;
 }
 

@@ -50,6 +50,7 @@ struct SimInstr {
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
 	const void *data;          /* of the operation */
 	const SimElements *elements; /* memory: of the tile that it moves; NULL: nothing is said of it */
+	bool takes_tokens; /* of products that are under way (wgmma.c): copies, products and their wait */
 	uint32_t loc;
 	uint32_t site; /* its number and one */
 };
@@ -175,6 +176,20 @@ typedef struct SimFence {
 	uint64_t pending;
 } SimFence;
 
+/* What is ordered before a warp's next access, by warp of the CTA: its accesses of shared memory before `shared` (intervals), its
+ * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c). */
+typedef struct SimPast {
+	uint32_t shared[SIM_LANES], fenced[SIM_LANES], global[SIM_LANES];
+} SimPast;
+
+/* A barrier of some of the CTA's warps, by number. */
+typedef struct SimNamed {
+	uint32_t threads, come, generation; /* threads 0: nobody has come */
+	SimPast past;
+} SimNamed;
+
+enum { SIM_NAMED_BARRIERS = 16 };
+
 struct SimWarp {
 	SimCta *cta;
 	unsigned index;
@@ -188,8 +203,13 @@ struct SimWarp {
 	unsigned turns;
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
-	uint32_t seen[SIM_LANES]; /* by warp of the CTA: its accesses of shared memory before this are ordered before the next here */
+	SimPast past;
 	struct SimAsync *async;
+	struct SimStores *stores;     /* tensor.c: likewise */
+	struct SimProducts *products; /* wgmma.c: with checks; NULL: none yet */
+	bool tokens;            /* there may be some in its registers */
+	uint8_t at_barrier;     /* the named barrier that the warp has come to and waits at; 0: none */
+	uint32_t at_generation; /* of it */
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
 
@@ -203,6 +223,8 @@ struct SimCta {
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
+	SimNamed named[SIM_NAMED_BARRIERS];
+	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
 	uint32_t floor;
@@ -298,7 +320,20 @@ bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 /* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. */
 void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+/* Reads of an asynchronous unit, from where they are issued to where they are done: what they read must be written, fenced
+ * if threads wrote it, and stay. */
+void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_async_done(SimCta *cta, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
+/* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
+void sim_past_give(SimWarp *w, SimPast *to);
+void sim_past_take(SimWarp *w, const SimPast *from);
+void sim_past_fence(SimWarp *w); /* its writes, and those that it knows of, are seen by asynchronous units */
+/* tensor.c: what is under way when a program ends, which is a finding, is done; the notes. */
+void sim_stores_end(SimWarp *w);
+void sim_stores_free(SimWarp *w);
+void sim_products_free(SimWarp *w);
+void sim_find_tokens(SimWarp *w, const SimInstr *i); /* a finding where the instruction uses one */
 bool sim_check_commit(SimWarp *w, uint32_t mask); /* likewise */
 void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending);
 void sim_check_free(SimWarp *w);
@@ -310,6 +345,7 @@ void sim_races_free(SimRaces *races);
 void sim_race_start(SimCta *cta); /* of a program */
 void sim_race_end(SimCta *cta);
 void sim_race_barrier(SimCta *cta);
+uint32_t sim_race_tick(SimRaces *races); /* accesses so far are before the time that it returns */
 typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL } SimOrder;
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 /* `value`: what is going to be written. */
@@ -372,7 +408,7 @@ typedef struct SimDecoder {
 /* A type as slots: how many, and the bytes of each. */
 typedef struct SimShape {
 	uint32_t count;
-	LLVMTypeRef part[64];
+	LLVMTypeRef part[128];
 } SimShape;
 
 bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out);
