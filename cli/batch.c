@@ -105,10 +105,18 @@ static void say_options(FILE *to, const Job *job)
 		fputs(" generic", to);
 }
 
+/* That a kernel has many variants is a finding in a program that launches it, and here what was asked for. */
+static const char *findings(const Job *job)
+{
+	const neso_diagnostic *first = neso_diagnostics_get(job->diagnostics, 0);
+	bool wanted = neso_diagnostics_count(job->diagnostics) == 1 && strcmp(first->code, "VARIANTS_MANY") == 0;
+	return wanted ? "" : neso_diagnostics_text(job->diagnostics);
+}
+
 /* A job that is done: a line, and what is wrong with it. On a terminal only those that something is to be said of. */
 static void say_job(Batch *b, const Job *job)
 {
-	bool talks = job->state == JOB_FAILED || neso_diagnostics_count(job->diagnostics);
+	bool talks = job->state == JOB_FAILED || *findings(job);
 	if (b->json || (b->terminal && !talks))
 		return;
 	clear_bar(b);
@@ -120,7 +128,7 @@ static void say_job(Batch *b, const Job *job)
 	if (job->request->from)
 		fprintf(stderr, "  (%s)", job->request->from);
 	fputc('\n', stderr);
-	fputs(neso_diagnostics_text(job->diagnostics), stderr);
+	fputs(findings(job), stderr);
 	if (job->message)
 		fprintf(stderr, "neso: error: %s: %s\n", job->request->where, job->message);
 }

@@ -322,6 +322,22 @@ static int explain(Cache *c)
 	return report(c->parsed, status, diagnostics);
 }
 
+/* Of two entries. */
+static int diff(Cache *c)
+{
+	neso_diagnostics *diagnostics;
+	if (!argument(c, 2))
+		return usage_error("neso cache diff wants the first digits of two KEYs (neso cache ls lists them)");
+	if (c->json)
+		printf("{\"differences\": [");
+	neso_status status = neso_cache_compare(c->context, argument(c, 1), argument(c, 2), print_difference, c, &diagnostics);
+	if (c->json)
+		puts("]}");
+	else if (status == NESO_OK && !c->shown)
+		puts("the same");
+	return report(c->parsed, status, diagnostics);
+}
+
 /* ---- cleaning, packs ---- */
 
 static int print_cleaned(Cache *c, neso_status status, const neso_cache_cleaned *cleaned, neso_diagnostics *diagnostics)
@@ -420,7 +436,7 @@ static int cache(const Parsed *parsed)
 	} actions[] = {
 		{"key", key, 2},       {"stats", stats, 1}, {"ls", list, 1},     {"show", show, 2}, {"explain", explain, 2},
 		{"verify", verify, 1}, {"gc", gc, 1},       {"clear", clear, 1}, {"path", path, 1}, {"pack", pack, 2},
-		{"unpack", unpack, 2},
+		{"unpack", unpack, 2}, {"diff", diff, 3},
 	};
 	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(parsed->args[0], actions[i].name) != 0)
@@ -435,7 +451,7 @@ static int cache(const Parsed *parsed)
 		neso_context_free(c.context);
 		return result;
 	}
-	return usage_error("neso cache wants key, stats, ls, show, explain, verify, gc, clear, path, pack or unpack");
+	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, pack or unpack");
 }
 
 const Command command_cache = {
@@ -447,6 +463,7 @@ const Command command_cache = {
 	"  ls              the entries\n"
 	"  show KEY        one entry, by the first digits of its key\n"
 	"  explain KERNEL  why its last variant was compiled\n"
+	"  diff KEY KEY    the rows in which two variants' keys differ\n"
 	"  verify          checks every entry; damaged ones are removed\n"
 	"  gc              removes the least recently used beyond the bounds, and leftovers\n"
 	"  clear           removes all entries\n"

@@ -777,7 +777,7 @@ typedef struct neso_cache_row {
 	size_t size;
 	const char *name;
 	const char *value; /* of neso_cache_explain: now; NULL: it has no such row */
-	const char *before; /* of neso_cache_explain: in the nearest key that there was */
+	const char *before; /* of neso_cache_explain and _compare: in the nearest key that there was, in the first key */
 } neso_cache_row;
 typedef void neso_cache_row_fn(void *data, const neso_cache_row *row);
 /* What the key of a variant is made of; *key (may be NULL): its 64 digits, freed with neso_text_free. Nothing is compiled. */
@@ -787,6 +787,10 @@ NESO_API neso_status neso_cache_key(neso_kernel *kernel, const char *signature, 
  * before. *misses (may be NULL): how many misses of it are known; 0: there is nothing to explain. */
 NESO_API neso_status neso_cache_explain(neso_context *context, const char *kernel, neso_cache_row_fn *each, void *data,
 					uint64_t *misses, neso_diagnostics **diagnostics);
+
+/* The rows in which two entries of variants differ, found by the first digits of their keys: `before` is a's value, `value` b's. */
+NESO_API neso_status neso_cache_compare(neso_context *context, const char *a, const char *b, neso_cache_row_fn *each, void *data,
+					neso_diagnostics **diagnostics);
 
 typedef struct neso_cache_cleaned {
 	size_t size;

@@ -176,49 +176,62 @@ neso_status neso_cache_verify(neso_context *context, neso_cache_entry_fn *each, 
 
 /* ---- one entry ---- */
 
+typedef struct Matching {
+	const char *key;
+	CacheFile found;
+	uint32_t matches;
+} Matching;
+
+static bool match(void *data, const CacheFile *file)
+{
+	Matching *m = data;
+	char hex[CACHE_HEX_SIZE];
+	cache_digest_hex(&file->key, hex);
+	if (strncmp(hex, m->key, strlen(m->key)) == 0) {
+		m->found = *file;
+		m->matches++;
+	}
+	return true;
+}
+
+/* The one entry whose key begins so; false after diagnosing. */
+static bool find_entry(ApiCall *call, CacheStore *store, const char *key, CacheFile *found)
+{
+	Matching m = {.key = key};
+	char two[3] = {key[0], key[0] ? key[1] : '\0', '\0'};
+	if (strlen(key) >= 4 && strspn(key, "0123456789abcdef") == strlen(key))
+		cache_each(store, (uint32_t)strtoul(two, NULL, 16), 1, match, &m);
+	*found = m.found;
+	if (m.matches == 1)
+		return true;
+	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_AMBIGUOUS, key,
+		    m.matches ? "several entries have keys that begin so" :
+		    strlen(key) < 4 ? "a key has 64 digits; the first four or more do" : "no entry has a key that begins so");
+	return false;
+}
+
 typedef struct ReadArgs {
 	neso_context *context;
 	const char *key, *section;
 	char **bytes;
 	size_t *size;
-	CacheFile found;
-	uint32_t matches;
 } ReadArgs;
-
-static bool match(void *data, const CacheFile *file)
-{
-	ReadArgs *args = data;
-	char hex[CACHE_HEX_SIZE];
-	cache_digest_hex(&file->key, hex);
-	if (strncmp(hex, args->key, strlen(args->key)) == 0) {
-		args->found = *file;
-		args->matches++;
-	}
-	return true;
-}
 
 static neso_status read_entry(ApiCall *call, void *data)
 {
-	ReadArgs *args = data;
+	const ReadArgs *args = data;
 	if (!args->context || !args->key || !args->bytes || !args->size)
 		return api_usage(call, "neso_cache_read wants a context, a key, and a place for the bytes");
 	CacheStore *store = store_of(call, args->context);
 	if (!store)
 		return NESO_ERROR_SOURCE;
-	char two[3] = {args->key[0], args->key[0] ? args->key[1] : '\0', '\0'};
-	if (strlen(args->key) >= 4 && strspn(args->key, "0123456789abcdef") == strlen(args->key))
-		cache_each(store, (uint32_t)strtoul(two, NULL, 16), 1, match, args);
-	if (args->matches != 1) {
-		diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_AMBIGUOUS, args->key,
-			    args->matches ? "several entries have keys that begin so" :
-			    strlen(args->key) < 4 ? "a key has 64 digits; the first four or more do" : "no entry has a key that begins so");
+	CacheFile found;
+	if (!find_entry(call, store, args->key, &found))
 		return NESO_ERROR_ARGUMENT;
-	}
 	CacheEntry entry;
 	Str file, bytes;
 	const char *why;
-	if (!cache_read_file(store, args->found.kind, &args->found.key, &call->arena, &file) ||
-	    !cache_entry_open(&entry, file, &args->found.key, &why))
+	if (!cache_read_file(store, found.kind, &found.key, &call->arena, &file) || !cache_entry_open(&entry, file, &found.key, &why))
 		return NESO_OK;
 	if (!args->section) {
 		Text names;
@@ -368,6 +381,48 @@ neso_status neso_cache_explain(neso_context *context, const char *kernel, neso_c
 	if (misses)
 		*misses = 0;
 	return api_run(context, diagnostics, explain, &args);
+}
+
+/* ---- two keys ---- */
+
+typedef struct CompareArgs {
+	neso_context *context;
+	const char *keys[2];
+	neso_cache_row_fn *each;
+	void *data;
+} CompareArgs;
+
+static neso_status compare(ApiCall *call, void *data)
+{
+	const CompareArgs *args = data;
+	CacheKey keys[2];
+	if (!args->context || !args->keys[0] || !args->keys[1])
+		return api_usage(call, "neso_cache_compare wants a context and two keys");
+	CacheStore *store = store_of(call, args->context);
+	if (!store)
+		return NESO_ERROR_SOURCE;
+	for (int i = 0; i < 2; i++) {
+		CacheFile found;
+		if (!find_entry(call, store, args->keys[i], &found))
+			return NESO_ERROR_ARGUMENT;
+		if (found.kind != CACHE_VARIANT || !rows_of(store, &found.key, &call->arena, &keys[i])) {
+			diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_AMBIGUOUS, args->keys[i], "its entry has no rows");
+			return NESO_ERROR_ARGUMENT;
+		}
+	}
+	CacheDifferences differences = {0};
+	cache_key_compare(&call->arena, &keys[0], &keys[1], &differences);
+	for (uint32_t i = 0; args->each && i < differences.len; i++)
+		args->each(args->data, &(neso_cache_row){.size = sizeof(neso_cache_row), .name = differences.data[i].name,
+							 .value = differences.data[i].b, .before = differences.data[i].a});
+	return NESO_OK;
+}
+
+neso_status neso_cache_compare(neso_context *context, const char *a, const char *b, neso_cache_row_fn *each, void *data,
+			       neso_diagnostics **diagnostics)
+{
+	CompareArgs args = {context, {a, b}, each, data};
+	return api_run(context, diagnostics, compare, &args);
 }
 
 /* ---- cleaning ---- */

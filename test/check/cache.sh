@@ -75,6 +75,23 @@ want "$TMP/out" 'the compile cache keeps variants for GPUs; the target is interp
 neso cache key "$TMP/bad.py:bad" -s '*fp32' --target sm_80 2>"$TMP/out" && exit 1 # DIAG_CACHE_SOURCE
 want "$TMP/out" 'bad has no key: its sources hold syntax errors'
 
+# diff: the rows of two entries
+keys=$(neso cache ls | sed -n '/target=sm_80/s/ .*//p')
+neso cache diff $(echo $keys | cut -d' ' -f1) $(echo $keys | cut -d' ' -f1) >"$TMP/out"
+want "$TMP/out" 'the same'
+for a in $keys; do
+	for b in $keys; do
+		[ "$a" = "$b" ] || neso cache diff "$a" "$b" || exit 1
+	done
+done >"$TMP/out"
+want "$TMP/out" 'argument n: i32 before, now i32, divisible by 16' 'global WIDTH: 4 before, now 3'
+neso cache diff $keys --json >/dev/null 2>&1 && exit 1
+neso cache diff $(echo $keys | cut -d' ' -f1,2) --json >"$TMP/out"
+want "$TMP/out" '{"differences": [{"name": "' '"before": "'
+neso cache diff ffff 0000 2>"$TMP/out" && exit 1
+neso cache diff $(neso cache ls | sed -n '/  cubin /s/ .*//p' | head -n 1) $(echo $keys | cut -d' ' -f1) 2>"$TMP/out" && exit 1
+want "$TMP/out" 'its entry has no rows'
+
 # Under the policy `generic` a process finds without lowering what another found out of a kernel, and other numbers hit too.
 generic() { neso compile "$TMP/g.py:g" -s "$1" --target sm_80 --constexpr generic --emit cubin -o "$TMP/cubin" ; }
 cat >"$TMP/g.py" <<'PY'

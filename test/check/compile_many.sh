@@ -54,7 +54,7 @@ k=$TMP/k.py
 many 0 "$k:scale" -s '{*fp32, *fp16}:16, *fp32:*, i32:*, {64,128}'
 want "$TMP/out" '24 compiled, 0 hits, 0 failed' ' on ' '24 not in the compile cache, which keeps variants for GPUs'
 want "$TMP/err" '*fp32:16,*fp32,i32,64  interp' '*fp16:16,*fp32:16,i32:1,128  interp' '[24/24] compiled'
-[ "$(grep -c compiled "$TMP/err")" -eq 24 ]
+[ "$(wc -l <"$TMP/err")" -eq 24 ] # without the warning of many variants, which a program would get
 many 0 "$k:plain" -s '*fp32:*, i32:*' # the parameter is not specialised
 want "$TMP/out" '2 compiled'
 many 1 "$k:scale" "$k:plain" -s '*fp32,*fp32,i32,64' -s '*fp32,*fp32,i32,128' --json # is one for both kernels
