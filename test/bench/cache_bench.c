@@ -1,7 +1,8 @@
 /* The compile cache's costs: a hit from key to verified cubin and a put, for entries as kernels have them; eviction in a large store.
  *
  *	cache_bench [FOLDER [ENTRIES]]   a folder to work in (a new one in /tmp); how many entries the large store has (20000); it stays
- */
+ *
+ * With TRITON_REMOTE_CACHE_BACKEND (and NESO_REMOTE_PATH, the folder of libneso-remote.so) also what a hit and a miss in a remote cache cost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -124,6 +125,50 @@ static void eviction(const char *folder, unsigned files)
 	cache_store_free(store);
 }
 
+/* A machine puts, another finds: a hit is checked whole, and written there. */
+static void remote(const char *folder)
+{
+	static double hits[ROUNDS], misses[ROUNDS];
+	CacheOptions options;
+	Arena arena;
+	const char *wrong;
+	arena_init(&arena, 0);
+	cache_options_env(&arena, &options, &wrong);
+	if (!options.remote.place)
+		return;
+	options.dir = os_path_join(&arena, folder, "here");
+	CacheStore *here = cache_store_new(&options);
+	options.dir = os_path_join(&arena, folder, "there");
+	CacheStore *there = cache_store_new(&options);
+	Str machine = code(&arena, 100 << 10, 1), ptx = text(&arena, 100 << 10, 4);
+	CacheDigest key;
+	CacheEntry entry;
+	for (unsigned n = 0; n < ROUNDS; n++) {
+		key = cache_hash_of(&n, sizeof n);
+		CacheSection sections[] = {{"key", text(&arena, 1500, n)}, {"cubin", machine}, {"ptx", ptx}};
+		ArenaMark mark = arena_mark(&arena);
+		cache_put(here, CACHE_VARIANT, &key, cache_entry_write(&arena, &key, sections, ARRAY_LEN(sections)));
+		arena_reset(&arena, mark);
+	}
+	if (cache_store_flush(here, 60))
+		abort();
+	for (unsigned n = 0; n < 2 * ROUNDS; n++) {
+		ArenaMark mark = arena_mark(&arena);
+		key = cache_hash_of(&n, sizeof n);
+		double began = os_now();
+		bool found = cache_get(there, CACHE_VARIANT, &key, &arena, &entry, NULL);
+		(n < ROUNDS ? hits : misses)[n % ROUNDS] = os_now() - began;
+		if (found != (n < ROUNDS))
+			abort();
+		arena_reset(&arena, mark);
+	}
+	say("remote hit, cubin of 100 KB", hits, ROUNDS);
+	say("remote miss", misses, ROUNDS);
+	cache_store_free(here);
+	cache_store_free(there);
+	arena_free(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	char folder[] = "/tmp/neso-cache-bench-XXXXXX", small[256];
@@ -142,6 +187,7 @@ int main(int argc, char **argv)
 	}
 	say("a line of the log", logs, ROUNDS);
 	cache_store_free(store);
+	remote(dir);
 	snprintf(small, sizeof small, "%.200s/small", dir);
 	eviction(small, files);
 	printf("the folder is %s\n", dir);
