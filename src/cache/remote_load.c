@@ -39,8 +39,10 @@ void cache_place_text(const char *place, char *out, size_t size)
 /* The URL that a place stands for; NULL, with why, when it is none. */
 static const char *url_of(const CacheRemoteOptions *o, Arena *arena, const char **why)
 {
-	if (is_redis_class(o->place))
-		return arena_printf(arena, "redis://%s:%llu", o->host, (unsigned long long)o->port);
+	if (is_redis_class(o->place)) {
+		bool bare = strchr(o->host, ':') && *o->host != '['; /* an address of IPv6 */
+		return arena_printf(arena, bare ? "redis://[%s]:%llu" : "redis://%s:%llu", o->host, (unsigned long long)o->port);
+	}
 	if (strstr(o->place, "://"))
 		return o->place;
 	*why = "a class of Python's gives the cache in Python programs alone; redis://, rediss://, http:// and https:// do everywhere";

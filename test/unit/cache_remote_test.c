@@ -229,6 +229,36 @@ static void test_second_machine(void **state)
 	assert_int_equal(kit->server->closes, 2);
 }
 
+/* Without a folder, and with one that cannot be written, what comes from there is used from memory. */
+static void test_no_folder(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", true);
+	put_entry(kit, a, 1);
+	const char *file = os_path_join(&kit->arena, kit->dir, "file"), *error;
+	assert_true(os_write_file(&kit->arena, file, STR("no folder"), &error));
+	const char *const dirs[] = {NULL, os_path_join(&kit->arena, file, "cache")};
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		CacheOptions options = {.dir = dirs[i]};
+		CacheStore *b = cache_store_new(&options);
+		CacheRemote *remote = connect_to(kit, true);
+		CacheRemoteCounts rest;
+		CacheDigest two = key_of(2 + (uint32_t)i);
+		uint32_t layer;
+		cache_store_set_remote(b, remote);
+		cache_remote_drop(remote, &rest);
+		for (int again = 0; again < 2; again++) {
+			assert_true(get_entry(b, 1, &layer));
+			assert_int_equal(layer, CACHE_LAYER_REMOTE);
+		}
+		assert_false(cache_put(b, CACHE_VARIANT, &two, entry_of(&kit->arena, 2 + (uint32_t)i))); /* not here, but there: */
+		assert_true(get_entry(a, 2 + (uint32_t)i, &layer));
+		assert_int_equal(layer, CACHE_LAYER_REMOTE);
+		cache_store_free(b);
+	}
+	cache_store_free(a);
+}
+
 static void test_facts_stay(void **state)
 {
 	Kit *kit = *state;
@@ -666,7 +696,7 @@ static void test_no_library(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_second_machine), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
+		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
 		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_no_library),

@@ -229,6 +229,11 @@ static void test_places(void **state)
 		kit_says(a, wrong[i].says);
 		cache_store_free(a);
 	}
+	kit->options.host = "::1"; /* where nobody listens */
+	CacheStore *a = kit_machine(kit, "a", "neso.runtime.cache:RedisRemoteCacheBackend");
+	assert_false(kit_get(a, CACHE_VARIANT, 1, 1000));
+	kit_says(a, "onnect");
+	cache_store_free(a);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_set_up, kit_tear_down)
