@@ -755,7 +755,7 @@ NESO_API neso_status neso_cache_get_stats(neso_context *context, neso_cache_stat
 /* An entry. Texts live as long as the callback runs. */
 typedef struct neso_cache_entry {
 	size_t size;
-	const char *kind;     /* "variant", "cubin", "file", "fact" */
+	const char *kind;     /* "variant", "cubin", "file", "fact", "library" */
 	const char *key;      /* 64 digits */
 	uint64_t bytes;
 	double used;          /* seconds since 1970, to the minute */
@@ -825,6 +825,30 @@ NESO_API neso_status neso_cache_put_group(neso_context *context, const char *key
 NESO_API neso_status neso_cache_get_group(neso_context *context, const char *key, const char *name, neso_cache_file **files,
 					  size_t *count, neso_diagnostics **diagnostics);
 NESO_API void neso_cache_group_free(neso_cache_file *files); /* NULL is fine */
+
+/* ---- shared objects ----
+ *
+ * Launchers, code for the CPU, dispatchers that callers built, to be loaded by dlopen. A path is given for a file that is what was put
+ * (by a checksum over all of it), and that nobody but this user and root can change: they alone own and can write it and every folder on its
+ * way (others may write to folders whose files only owners can remove, as /tmp is). So it can be loaded after the call. Layers and remote
+ * caches give none. */
+typedef struct neso_cache_library {
+	size_t size;
+	const char *version;  /* of what built it, and of what it is built for: a hash */
+	const char *name;     /* "launcher"; NULL: "" */
+	const char *const *arguments; /* types, "*fp32", "i32"; all pointers are one type here */
+	size_t argument_count;
+	const char *constants; /* what was compiled in, as any text; NULL: "" */
+	const char *const *ids; /* whatever else tells it apart */
+	size_t id_count;
+} neso_cache_library;
+/* *path: of what was put; freed with neso_text_free. NESO_ERROR_REFUSED: it is not kept, or not to be loaded from there, as a diagnostic says. */
+NESO_API neso_status neso_cache_put_library(neso_context *context, const neso_cache_library *what, const void *bytes, size_t size,
+					    char **path, neso_diagnostics **diagnostics);
+/* *path NULL: it is not there (any more: a warning says what was wrong with it). NESO_ERROR_REFUSED: it is there and not to be loaded, as a
+ * diagnostic says. */
+NESO_API neso_status neso_cache_get_library(neso_context *context, const neso_cache_library *what, char **path,
+					    neso_diagnostics **diagnostics);
 
 /* ---- a remote cache ----
  *

@@ -10,6 +10,7 @@
  * gpu_again.c  calls that are like the one before
  * device.c  what Python asks about GPUs
  * keeper.c  cache managers written in Python
+ * library.c shared objects of programs in the compile cache
  * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
@@ -64,6 +65,8 @@ void host_keep_error(void);
 extern const neso_keeper host_keeper;
 /* remote.c */
 bool remote_add(PyObject *module);
+/* library.c */
+bool library_add(PyObject *module);
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);

@@ -5,6 +5,7 @@
 
 #include "base/os.h"
 #include "cache/key.h"
+#include "cache/library.h"
 #include "cache/log.h"
 #include "cache/pack.h"
 
@@ -121,7 +122,11 @@ static bool look_at(void *data, const CacheFile *file)
 	arena_init(&arena, 0);
 	cache_digest_hex(&file->key, hex);
 	if (cache_read_file(l->store, file->kind, &file->key, &arena, &bytes)) {
-		bool good = cache_entry_open(&entry, bytes, &file->key, &why) && (!l->whole || cache_entry_verify(&entry, &arena, &why));
+		bool good = file->kind == CACHE_LIBRARY ? cache_library_check(bytes, &file->key, &why)
+			    : cache_entry_open(&entry, bytes, &file->key, &why) &&
+				      (!l->whole || cache_entry_verify(&entry, &arena, &why));
+		if (good)
+			why = NULL;
 		if (good && file->kind == CACHE_VARIANT)
 			cache_entry_section(&entry, "metadata", &arena, &metadata, &why);
 		neso_cache_entry out = {

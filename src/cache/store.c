@@ -16,6 +16,7 @@
 
 const char *const cache_kind_names[CACHE_KIND__COUNT] = {
 	[CACHE_VARIANT] = "variant", [CACHE_CUBIN] = "cubin", [CACHE_FILE] = "file", [CACHE_FACT] = "fact",
+	[CACHE_LIBRARY] = "library",
 };
 
 /* ---- life ---- */
@@ -332,11 +333,21 @@ void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const
 		}
 }
 
-bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes)
+static bool read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes)
 {
 	char path[CACHE_PATH];
 	return cache_own_usable(store, false) && cache_entry_path(path, store->roots[0].path, kind, key) &&
-	       read_entry(path, false, arena, bytes) == 0;
+	       read_entry(path, used, arena, bytes) == 0;
+}
+
+bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes)
+{
+	return read_own(store, kind, key, false, arena, bytes);
+}
+
+bool cache_read_used(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes)
+{
+	return read_own(store, kind, key, true, arena, bytes);
 }
 
 /* ---- writing ---- */

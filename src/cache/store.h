@@ -28,6 +28,7 @@ typedef enum CacheKind {
 	CACHE_CUBIN,   /* by PTX, and the assembler with its flags */
 	CACHE_FILE,    /* what callers keep (files.h) */
 	CACHE_FACT,    /* what was found out about this machine */
+	CACHE_LIBRARY, /* shared objects of callers, which are no entries (library.h) */
 	CACHE_KIND__COUNT
 } CacheKind;
 extern const char *const cache_kind_names[CACHE_KIND__COUNT]; /* "variant", ... */

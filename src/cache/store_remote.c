@@ -21,7 +21,7 @@ void cache_remote_store_open(CacheStore *store, const CacheOptions *options)
 
 CacheRemote *cache_remote_take(CacheStore *store, CacheKind kind)
 {
-	if (kind == CACHE_FACT)
+	if (kind == CACHE_FACT || kind == CACHE_LIBRARY)
 		return NULL;
 	pthread_mutex_lock(&store->lock);
 	CacheRemote *remote = store->given ? store->given : store->remote;

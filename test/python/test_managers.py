@@ -1,5 +1,6 @@
 """Cache managers and remote back ends of programs, by upstream's classes: compiled kernels go through them, and come back from them."""
 import contextlib
+import ctypes
 import io
 import json
 import os
@@ -330,6 +331,40 @@ class Managers(unittest.TestCase):
             os.environ["TRITON_CACHE_MANAGER"] = wrong
             with self.assertRaises(error):
                 self.compile()
+
+
+class Libraries(unittest.TestCase):
+    """Shared objects of programs in the compile cache."""
+
+    def test_one_is_loaded(self):
+        try:
+            ctypes.CDLL("libm.so.6")
+            with open("/proc/self/maps") as maps:
+                path = next(line.split()[-1] for line in maps if line.rstrip().endswith("libm.so.6"))
+            with open(path, "rb") as file:
+                data = file.read()
+        except (OSError, StopIteration):
+            self.skipTest("no libm.so.6")
+        what = ("v1", {"p": "*fp32", "n": "i32"}, {"B": 64}, ["x86-64"])
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir = os.path.join(folder, "cache")
+            self.assertIsNone(cache.get_library(*what))
+            path = cache.put_library(data, *what)
+            self.assertEqual(cache.get_library("v1", {"p": "*i8", "n": "i32"}, {"B": 64}, ["x86-64"]), path)
+            self.assertIsNone(cache.get_library("v1", {"p": "*fp32", "n": "i32"}, {"B": 32}, ["x86-64"]))
+            loaded = ctypes.CDLL(path)
+            loaded.cos.restype, loaded.cos.argtypes = ctypes.c_double, [ctypes.c_double]
+            self.assertEqual(loaded.cos(0.0), 1.0)
+            os.chmod(os.path.dirname(path), 0o777)
+            with self.assertRaisesRegex(PermissionError, "can be written by others"):
+                cache.get_library(*what)
+            os.chmod(os.path.dirname(path), 0o700)
+            with open(path, "r+b") as file:
+                file.seek(len(data) // 2)
+                file.write(b"other")
+            with contextlib.redirect_stderr(io.StringIO()) as shown:
+                self.assertIsNone(cache.get_library(*what))
+            self.assertIn("damaged", shown.getvalue())
 
 
 class Keys(unittest.TestCase):

@@ -10,17 +10,16 @@ import os
 import uuid
 from abc import ABC, abstractmethod
 
-from .. import knobs
+from .. import _native, knobs
 
 
 def triton_key():
     """What identifies this version of the compiler: its number, and a hash of the sources that decide what it makes."""
-    from .. import __version__, _native
+    from .. import __version__
     return f"neso-{__version__}-{_native.info('build')}"
 
 
 def get_cache_invalidating_env_vars():
-    from .. import _native
     names = [variable for row in _native.settings() if row[5] for variable in row[2:4] if variable]
     return {name: os.environ[name] for name in names if name in os.environ}
 
@@ -219,6 +218,23 @@ def make_so_cache_key(version_hash, signature, constants, ids, **kwargs):
     kinds = "".join("ptr" if kind[0] == "*" else kind for kind in signature.values())
     text = "-".join([f"{version_hash}-{kinds}-{constants}-{ids}", *map(str, kwargs.values())])
     return _base32(hashlib.sha256(text.encode()).hexdigest())
+
+
+def _library(version_hash, signature, constants, ids, name, data):
+    kinds = tuple(map(str, signature.values() if hasattr(signature, "values") else signature))
+    return _native.library(str(version_hash), name, kinds, str(constants), tuple(map(str, ids)), data)
+
+
+def put_library(data, version_hash, signature, constants, ids, name=""):
+    """Keeps the bytes of a shared object that was built for this; gives its path in the compile cache. PermissionError: what lies there could
+    be changed by others, and is not to be loaded."""
+    return _library(version_hash, signature, constants, ids, name, bytes(data))
+
+
+def get_library(version_hash, signature, constants, ids, name=""):
+    """The path of such a file, which is what was put and which nobody else can change; None: there is none. PermissionError: there is one that
+    others could have changed."""
+    return _library(version_hash, signature, constants, ids, name, None)
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
