@@ -85,6 +85,7 @@ static int compile(const Parsed *parsed)
 	neso_compile_options compile;
 	if (!compile_options(parsed, &compile))
 		return EXIT_USAGE;
+	expect_much_memory();
 	neso_context *context = open_context(parsed);
 	if (!context)
 		return EXIT_INPUT;

@@ -1,10 +1,17 @@
 /* Messages, memory and files of the command. */
+#define _GNU_SOURCE /* sbrk, MADV_HUGEPAGE */
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 static void say_error(const char *format, va_list args)
 {
@@ -29,6 +36,22 @@ int input_error(const char *format, ...)
 	say_error(format, args);
 	va_end(args);
 	return EXIT_INPUT;
+}
+
+void expect_much_memory(void)
+{
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+	enum { ROOM = 32 << 20, PAGE = 2 << 20 };
+	/* What the user says of malloc stands. */
+	if (getenv("GLIBC_TUNABLES") || !mallopt(M_MMAP_THRESHOLD, ROOM) || !mallopt(M_TRIM_THRESHOLD, 2 * ROOM) || !mallopt(M_TOP_PAD, ROOM))
+		return;
+	uintptr_t from = (uintptr_t)sbrk(0);
+	free(malloc(ROOM / 16));
+	uintptr_t to = (uintptr_t)sbrk(0);
+	from = (from + PAGE - 1) / PAGE * PAGE;
+	if (to > from)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#endif
 }
 
 void *take_more(void *old, size_t bytes)

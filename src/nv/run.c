@@ -115,8 +115,26 @@ static void clean(Work *work)
 
 /* ---- the process ---- */
 
+/* What the C library of the tools takes from here, where the user says nothing: ptxas asks for memory piece by piece, and touches 16 MB or
+ * more of it once. In large pages, taken at once, that is a twentieth to a tenth of its time less. */
+static const char tunables[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432:"
+			       "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824";
+
+static char **environment(Arena *arena)
+{
+	size_t count = 0, name = (size_t)(strchr(tunables, '=') + 1 - tunables);
+	for (; environ && environ[count]; count++)
+		if (strncmp(environ[count], tunables, name) == 0)
+			return environ;
+	char **all = ARENA_ARRAY(arena, char *, count + 2);
+	if (count)
+		memcpy(all, environ, count * sizeof *all);
+	all[count] = (char *)(uintptr_t)tunables;
+	return all;
+}
+
 /* In the child: the pipe as output, no input, the files at their numbers; signals as a fresh process has them. */
-static int spawn(Work *work, const NvRun *run, const char *const *args)
+static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *args)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -141,7 +159,7 @@ static int spawn(Work *work, const NvRun *run, const char *const *args)
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes,
 				 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	error = posix_spawn(&work->pid, run->path, &files, &attributes, (char *const *)(uintptr_t)args, environ);
+	error = posix_spawn(&work->pid, run->path, &files, &attributes, (char *const *)(uintptr_t)args, environment(arena));
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return error;
@@ -224,7 +242,7 @@ static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 	text_init(&said, arena);
 	text_str(&said, "");
 	double deadline = os_now() + run->timeout;
-	ran->error = spawn(work, run, args);
+	ran->error = spawn(work, arena, run, args);
 	if (ran->error)
 		return;
 	close(work->pipe[1]);
