@@ -453,10 +453,13 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
 	return words;
 }
 
-/* The first dot waits for what it reads from the slots, not for copies to be issued. No load of shared memory passes a copy, so what
- * stands in front of the copies is held at once. Where iterations enough lie between a copy and its use, and the dot is large
- * enough to be what takes the time, they go behind the dot: the assembler then loads as the products need it, and issues copies
- * between products. Where the dot is small memory decides, and they go behind what the dot reads, as early as that. */
+/* No load of shared memory passes a copy, so where copies stand decides what is held. In pipelines of two stages they stay first of all: what
+ * they bring is waited for at the start of the next iteration, so nothing is gained by any later place, and behind what the dot reads
+ * all of that would be held at once (128x128x64 of fp16 with 8 warps: 165 registers, not 126, so one CTA on an SM, not two) and
+ * would come first in the queue that loads and copies share. In deeper ones the first dot should wait for what it reads from the slots, not for copies to
+ * be issued: where the dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
+ * products need it, and issues copies between products); where it is small memory decides, and they go behind what the dot reads, as
+ * early as that. */
 static void issue_behind_reads(Pipeline *p)
 {
 	IrOp *spot = NULL, *op = p->body->first;
@@ -467,9 +470,9 @@ static void issue_behind_reads(Pipeline *p)
 		spot = op;
 		words += gpu_words(p->gpu, op->results[0].type);
 	}
-	if (!op || !spot)
+	if (!op || !spot || p->s->ahead < 2)
 		return;
-	if (p->s->ahead >= 2 && gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
+	if (gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
 		spot = op;
 	else if (words + held_at(p, op) > MOST_WORDS)
 		return;
