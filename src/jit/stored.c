@@ -163,6 +163,7 @@ static bool read_facts(JitVariant *variant, JitGpu *gpu, Str text)
 			return false;
 	}
 	return f.launch && gpu->name && gpu->args && gpu->assembler && gpu->threads && gpu->threads <= 1024 &&
+	       (!gpu->scratch_align || base_is_pow2(gpu->scratch_align)) &&
 	       strlen(gpu->args) == variant->slot_count + (gpu->scratch != 0) && variant->numbers.count <= variant->slot_count;
 }
 

@@ -296,7 +296,7 @@ static void damaged_entries_are_made_again(void **state)
 {
 	Kit *kit = *state;
 	simple(kit, source);
-	damage(kit, "variant", "printf x | dd of=\"$f\" bs=1 seek=2000 conv=notrunc 2>/dev/null");
+	damage(kit, "variant", "head -c 3000 /dev/zero | dd of=\"$f\" bs=1 seek=1000 conv=notrunc 2>/dev/null");
 	damage(kit, "cubin", "printf xyz >\"$f\"");
 	Made made = simple(kit, source);
 	assert_string_equal(made.how, "miss");
