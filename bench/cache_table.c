@@ -50,7 +50,7 @@ static const struct {
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels, USE_GATE = 4, LONGEST = 1 << 17 };
 
-static void fail(const char *what, const char *why)
+static _Noreturn void fail(const char *what, const char *why)
 {
 	fprintf(stderr, "cache_table: %s: %s\n", what, why);
 	exit(1);
@@ -201,7 +201,7 @@ static void copy_cache(const Table *t, const char *from, const char *to)
 
 /* ---- the rows ---- */
 
-enum { COLD = 3, WARM = 15 };
+enum { COLD = 5, WARM = 15 };
 
 static void cold_and_warm(Table *t)
 {
