@@ -5,8 +5,6 @@ Setting one here sets the variable too; `with knobs.runtime.scope():` undoes all
 import importlib
 import os
 import re
-import shutil
-import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -183,6 +181,7 @@ class NvidiaTool:
     @classmethod
     def from_path(cls, path):
         """None: it is no such program."""
+        import subprocess
         try:
             when = os.stat(path).st_mtime_ns
             if (path, when) not in cls._known:
@@ -206,6 +205,7 @@ class env_nvidia_tool(env_base):
         return self.transform(getenv(self.key) or (getenv(self.other) if self.other else None))
 
     def _places(self):
+        import shutil
         for variable in ("CUDA_HOME", "CUDA_PATH"):
             if os.environ.get(variable):
                 yield os.path.join(os.environ[variable], "bin", self.binary)

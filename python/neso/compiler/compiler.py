@@ -1,9 +1,7 @@
 """Compiled kernels as objects, and compiling without a launch."""
 
 import hashlib
-import json
 import os
-import tempfile
 import typing
 import weakref
 from collections import namedtuple
@@ -85,6 +83,8 @@ class Group(dict):
     def __missing__(self, name):
         if name not in self._names:
             raise KeyError(name)
+        import json
+        import tempfile
         if Group._folder is None:
             Group._folder = tempfile.TemporaryDirectory(prefix="neso-")
         folder = os.path.join(Group._folder.name, self._variant.hash)

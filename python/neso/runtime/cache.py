@@ -5,9 +5,7 @@ these; then they go through it (kept.py). Tuning results, and what programs put 
 
 import base64
 import hashlib
-import json
 import os
-import uuid
 from abc import ABC, abstractmethod
 
 from .. import _native, knobs
@@ -38,8 +36,14 @@ def default_dump_dir():
 
 def _members(path):
     """The files of a group, by the file that lists them: name to path, or names alone. None: it lists nothing."""
+    import json
     with open(path) as file:
         return json.load(file).get("child_paths")
+
+
+def _listing(members):
+    import json
+    return json.dumps({"child_paths": members})
 
 
 class CacheManager(ABC):
@@ -93,6 +97,7 @@ class FileCacheManager(CacheManager):
     def put(self, data, filename, binary=True):
         if not self.cache_dir:
             raise RuntimeError("Could not create or locate cache dir")
+        import uuid
         path = self._make_path(filename)
         folder = os.path.join(self.cache_dir, f"tmp.pid_{os.getpid()}_{uuid.uuid4()}")
         os.makedirs(folder, exist_ok=True)
@@ -109,7 +114,7 @@ class FileCacheManager(CacheManager):
         return None if members is None else {n: path for n, path in members.items() if os.path.exists(path)}
 
     def put_group(self, filename, group):
-        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+        return self.put(_listing(group), f"__grp__{filename}", binary=False)
 
 
 class RemoteCacheBackend:
@@ -170,7 +175,7 @@ class RemoteCacheManager(CacheManager):
     def put_group(self, filename, group):
         if self._dump or self._override:
             return self._file_cache_manager.put_group(filename, group)
-        return self.put(json.dumps({"child_paths": sorted(group)}), f"__grp__{filename}")
+        return self.put(_listing(sorted(group)), f"__grp__{filename}")
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):

@@ -5,7 +5,6 @@ needs besides is in the JSON, under "neso": so a manager keeps what it always ke
 not what was put. Without a manager a remote cache back end (knobs.cache.remote_manager_class) lies behind the library's own cache: its values are
 the entries of that."""
 
-import json
 import os
 import re
 
@@ -71,6 +70,7 @@ def _store(remote, key, name, data):
 
 
 def _get(what, key, kernel):
+    import json
     if what == _OVERRIDE:
         return _get_override(key, kernel[:_LONGEST])
     name = kernel[:_LONGEST]
@@ -101,6 +101,7 @@ def _get_override(key, name):
 
 
 def _put(what, key, kernel, files):
+    import json
     name = kernel[:_LONGEST]
     if what == _DUMP:
         manager = cache.get_dump_manager(key)
@@ -122,6 +123,7 @@ def _put(what, key, kernel, files):
 
 def _metadata(key, kernel, sections):
     """Upstream's fields, and the library's own."""
+    import json
     facts = json.loads(sections["metadata"])
     number = re.match(r"sm_(\d+)", facts["target"])
     made = {"hash": key, "name": kernel, "target": {"backend": "cuda", "arch": int(number[1]) if number else 0, "warp_size": 32},

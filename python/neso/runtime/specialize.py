@@ -1,7 +1,6 @@
 """What of a call's values decides a compiled kernel, in upstream's words: signature, constants, attributes, and a key of them; and the same as JSON,
 so that another process can compile it ahead of its first launch (JITFunction.preload)."""
 
-import json
 import time
 import weakref
 
@@ -128,6 +127,7 @@ class Making:
                     is_manual_warmup=self.warmup, already_compiled=False)
 
     def serialize(self):
+        import json
         values = [_as_json(value) for value in self.constants.values()]
         return json.dumps({
             "name": self.kernel._fn_name, "signature": self.signature, "constant_keys": [list(k) for k in self.constants],
@@ -168,6 +168,7 @@ def _of_json(value):
 
 def preload(kernel, text):
     """Compiles what the text, of some process's hook, says; it is not launched."""
+    import json
     from ..compiler.compiler import ASTSource, compile
     data = json.loads(text)
     if data["name"] != kernel._fn_name:
