@@ -32,7 +32,40 @@ def _never(*args, **kwargs):
     return False
 
 
-is_cuda = is_ampere_or_newer = is_blackwell = is_blackwell_ultra = is_hopper_or_newer = is_hopper = is_sm12x = _never
+def _capability():
+    """Of the GPU that kernels run on, 90 for 9.0; 0: they run on none. A simulated one has no memory that torch knows."""
+    target = get_current_target() if not (knobs.runtime.target or "").startswith("sim:") else None
+    return target.arch if target is not None and target.backend == "cuda" else 0
+
+
+def is_cuda():
+    return _capability() != 0
+
+
+def is_ampere_or_newer():
+    return _capability() >= 80
+
+
+def is_hopper():
+    return _capability() // 10 == 9
+
+
+def is_hopper_or_newer():
+    return _capability() >= 90
+
+
+def is_blackwell():
+    return _capability() // 10 in (10, 11)
+
+
+def is_blackwell_ultra():
+    return _capability() == 103
+
+
+def is_sm12x():
+    return _capability() // 10 == 12
+
+
 is_hip = is_hip_cdna2 = is_hip_cdna3 = is_hip_cdna4 = is_hip_rdna3 = is_hip_rdna4 = is_hip_gfx11 = is_hip_gfx12 = _never
 is_hip_gfx1250 = is_hip_cdna = is_hip_rdna = is_xpu = is_cpu = _never
 
@@ -125,7 +158,7 @@ def tma_skip_msg(byval_only=False):
 
 def default_alloc_fn(size, align, _):
     import torch
-    return torch.empty(size, dtype=torch.int8, device="cpu")
+    return torch.empty(size, dtype=torch.int8, device="cuda" if is_cuda() else "cpu")
 
 
 def unwrap_tensor(t):

@@ -716,6 +716,11 @@ class Measuring(Case):
             self.assertIs(kernel[(1, )](Tensor(0x1000), 5), again)
         self.assertEqual(len(told), 2)
 
+    def test_what_upstreams_tests_ask(self):
+        from neso import _internal_testing as asked
+        self.assertTrue(asked.is_cuda() and asked.is_ampere_or_newer() and asked.is_hopper() and asked.is_hopper_or_newer())
+        self.assertFalse(asked.is_blackwell() or asked.is_sm12x() or asked.is_hip() or asked.is_interpreter())
+
     def test_memory(self):
         used = fake.bytes
         address = _native.gpu_alloc(64)
