@@ -1,7 +1,7 @@
 # Only neso_* leaves the library, it needs nothing but the C library, and holds no writable global data.
 set -e
 library=$NESO_BUILD/libneso.so
-symbols=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+symbols=$(nm -D -g --defined-only "$library" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
 [ -n "$symbols" ]
 foreign=$(printf '%s\n' "$symbols" | grep -v '^neso_' || true)
 [ -z "$foreign" ] || { echo "exported: $foreign"; exit 1; }
@@ -23,17 +23,18 @@ fi
 # What speaks to remote caches gives its table away, and needs libcurl, and hiredis where that has no static library.
 remote=$NESO_BUILD/libneso-remote.so
 if [ -f "$remote" ]; then
-	symbols=$(nm -D --defined-only "$remote" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+	symbols=$(nm -D -g --defined-only "$remote" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
 	[ "$symbols" = neso_remote_table ] || { echo "exported: $symbols"; exit 1; }
 	if [ -z "$NESO_SANITIZED" ]; then
 		needed=$(readelf -d "$remote" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|gcc_s|curl|hiredis)\.so|^ld-linux' || true)
 		[ -z "$needed" ] || { echo "$(basename "$remote") needs $needed"; exit 1; }
 	fi
 fi
+# (-g: gold lists what is thread-local in the table of dynamic symbols, as local ones, which nobody finds.)
 # The compiler for GPUs gives its table away and nothing of LLVM; linked statically it needs nothing else either.
 codegen=$NESO_BUILD/libneso-codegen.so
 [ -f "$codegen" ] || exit 0
-symbols=$(nm -D --defined-only "$codegen" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
+symbols=$(nm -D -g --defined-only "$codegen" | awk '{ print $NF }' | grep -v '^__\|^_init$\|^_fini$' || true)
 [ "$symbols" = neso_codegen_table ] || { echo "exported: $symbols"; exit 1; }
 if grep -q '^NESO_LLVM_STATIC:BOOL=ON' "$NESO_BUILD/CMakeCache.txt" && [ -z "$NESO_SANITIZED" ]; then
 	needed=$(readelf -d "$codegen" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|dl)\.so|^ld-linux' || true)
