@@ -343,8 +343,12 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 			state_meet(s);
 		}
 	}
-	if (e->meets)
+	if (e->meets) {
+		/* The threads of a CTA alone. */
+		uint32_t globals = w->gpu->num_ctas > 1 ? s->globals.len : 0;
 		state_meet(s);
+		s->globals.len = globals;
+	}
 	for (uint32_t i = 0; i < e->touches.len; i++) {
 		const Touch *t = &e->touches.data[i];
 		spans_add(w->arena, t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);

@@ -159,7 +159,8 @@ LLVMValueRef lower_owner(Lower *lw, const Layout *layout);
 
 /* ---- building ---- */
 
-void lower_barrier(Lower *lw); /* all threads of the region */
+void lower_barrier(Lower *lw); /* all threads of the region, in this CTA */
+void lower_program_barrier(Lower *lw); /* in all CTAs of the cluster */
 LLVMValueRef lower_shared_at(Lower *lw, uint64_t offset); /* ptr addrspace(3), a constant offset from the base */
 /* base + index * bytes, as ptr of base's kind. */
 LLVMValueRef lower_offset(Lower *lw, LLVMValueRef base, LLVMValueRef index, unsigned bytes);

@@ -183,12 +183,27 @@ static void fence(const Atomic *a, bool wanted)
 		machine_call(a->lw, a->fence, NULL, 0);
 }
 
+/* From the memory of the first CTA, which the others leave before it may be written again. */
+static LLVMValueRef load_first(Lower *lw, unsigned bits, LLVMValueRef place)
+{
+	LLVMValueRef v, args[] = {place, lower_i32(lw, 0)};
+	if (lw->gpu->num_ctas == 1) {
+		v = LLVMBuildLoad2(lw->b, lower_int_type(lw, bits), place, "");
+		lower_elements(lw, v, NULL);
+		return v;
+	}
+	v = machine_family(lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v1b%u", bits), lower_int_type(lw, MAX(bits, 16u)), args, 2);
+	lower_elements(lw, v, NULL);
+	lower_program_barrier(lw);
+	return bits < 16 ? LLVMBuildTrunc(lw->b, v, lower_int_type(lw, bits), "") : v;
+}
+
 static bool do_scalar(Atomic *a)
 {
 	Lower *lw = a->lw;
 	LLVMValueRef v = NULL, place = lower_shared_at(lw, gpu_shared_offset(lw->gpu, a->op));
 	if (a->release)
-		lower_barrier(lw);
+		lower_program_barrier(lw);
 	LowerIf part = lower_begin_if(lw, lower_global_owner(lw, &a->tile));
 	fence(a, a->release);
 	access_all(a, NULL, &v);
@@ -198,9 +213,8 @@ static bool do_scalar(Atomic *a)
 	lower_end_if(lw, part);
 	if (!a->used)
 		return true;
-	lower_barrier(lw);
-	v = LLVMBuildLoad2(lw->b, lower_int_type(lw, a->tile.element_bits), place, "");
-	lower_elements(lw, v, NULL);
+	lower_program_barrier(lw);
+	v = load_first(lw, a->tile.element_bits, place);
 	lower_set_scalar(lw, ir_result(a->op, 0), lower_from_bits(lw, v, a->elem));
 	return true;
 }

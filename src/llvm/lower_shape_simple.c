@@ -144,6 +144,6 @@ bool lower_NUM_PROGRAMS(Lower *lw, IrOp *op)
 bool lower_BARRIER(Lower *lw, IrOp *op)
 {
 	(void)op;
-	lower_barrier(lw);
+	lower_program_barrier(lw); /* what is stored may be loaded by another CTA */
 	return true;
 }

@@ -283,3 +283,11 @@ void lower_barrier(Lower *lw)
 {
 	MACHINE0(lw, barrier);
 }
+
+void lower_program_barrier(Lower *lw)
+{
+	if (lw->gpu->num_ctas > 1)
+		MACHINE0(lw, cluster_barrier);
+	else
+		lower_barrier(lw);
+}

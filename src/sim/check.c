@@ -81,6 +81,14 @@ static inline Cell *cell_at(SimShadow *s, uint32_t at, uint32_t end, uint32_t *n
 	return &s->bytes[at];
 }
 
+/* The same of a warp's own CTA. */
+static inline Cell *own_cell(const SimWarp *w, uint32_t at, uint32_t end, uint32_t *next)
+{
+	Cell *c = cell_at(w->cta->shadow, w->base + at, w->base + end, next);
+	*next -= w->base;
+	return c;
+}
+
 /* Is an access of this lane, now, unordered with an earlier one? */
 static bool races(const SimWarp *w, unsigned lane, const Access *a)
 {
@@ -141,7 +149,7 @@ static void report_reading(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		Cell *c = own_cell(w, at, offset + size, &next);
 		if (!c->written) {
 			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), NULL, DIAG_SIM_UNWRITTEN, "byte %u of shared memory", at);
 			note(w, i, lane, at - offset, &c->read);
@@ -165,7 +173,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		Cell *c = own_cell(w, at, offset + size, &next);
 		if (UNLIKELY(c->flying)) {
 			report_flying(w, i, lane, offset, at, c, "write");
 			return;
@@ -187,17 +195,26 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 	}
 }
 
+/* Of another CTA's memory: what a warp of it would read, but for who reads it. */
+void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size)
+{
+	uint32_t own = w->base;
+	w->base = rank * w->cta->run->kernel->shared_pitch;
+	sim_check_read(w, i, lane, offset, size);
+	w->base = own;
+}
+
 /* Atomic operations do not race with one another. */
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	uint32_t next;
-	const Cell *first = cell_at(w->cta->shadow, offset, offset + size, &next);
+	const Cell *first = own_cell(w, offset, offset + size, &next);
 	if (first->written && first->write.atomic && races(w, lane, &first->write))
 		return;
 	sim_check_read(w, i, lane, offset, size);
 	sim_check_write(w, i, lane, offset, size);
 	for (uint32_t at = offset; at < offset + size; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		Cell *c = own_cell(w, at, offset + size, &next);
 		c->read = c->other = (Access){0};
 		c->write.atomic = true;
 		c->write.lanes = SIM_ALL; /* whoever else comes later is another lane */
@@ -208,13 +225,13 @@ void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 {
 	sim_check_write(w, i, lane, offset, size);
 	for (uint32_t at = offset, next; at < offset + size; at = next)
-		cell_at(w->cta->shadow, at, offset + size, &next)->flying = true;
+		own_cell(w, at, offset + size, &next)->flying = true;
 }
 
 void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, end = at + size, next; at < end; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, end, &next);
+		Cell *c = own_cell(w, at, end, &next);
 		c->flying = false;
 		c->async = true;
 		c->write = (Access){0};
@@ -235,7 +252,7 @@ void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 	bool told = false;
 	sim_check_read(w, i, lane, offset, size);
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
-		Cell *c = cell_at(w->cta->shadow, at, offset + size, &next);
+		Cell *c = own_cell(w, at, offset + size, &next);
 		if (!told && is_unfenced(w, c) && !races(w, lane, &c->write)) {
 			SimParty other = party_of(w, SIM_LANES, &c->write);
 			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), &other, DIAG_SIM_PROXY,
@@ -248,10 +265,10 @@ void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 	}
 }
 
-void sim_check_async_done(SimCta *cta, uint32_t offset, uint32_t size)
+void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
-		Cell *c = cell_at(cta->shadow, at, offset + size, &next);
+		Cell *c = own_cell(w, at, offset + size, &next);
 		c->reading = (uint16_t)(c->reading ? c->reading - 1 : 0);
 	}
 }
@@ -303,7 +320,7 @@ bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 	*copy = (Copy){.offset = offset, .size = size, .group = w->async->lane[lane].group, .by = i, .read = read, .source = source};
 	if (read)
 		memcpy(copy->bytes, source, read);
-	memset(w->cta->shared + offset, POISON, size);
+	memset(w->shared + offset, POISON, size);
 	return true;
 }
 
@@ -323,8 +340,8 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 		sim_finding(w->cta->run, sim_party(w, copy->by, lane, 0), NULL, DIAG_SIM_WAIT,
 			    "the source of the copy to byte %u of shared memory changes before its thread has waited for it", copy->offset);
 	if (copy->read)
-		memcpy(w->cta->shared + copy->offset, copy->source, copy->read);
-	memset(w->cta->shared + copy->offset + copy->read, 0, copy->size - copy->read);
+		memcpy(w->shared + copy->offset, copy->source, copy->read);
+	memset(w->shared + copy->offset + copy->read, 0, copy->size - copy->read);
 	sim_check_landed(w, copy->by, lane, copy->offset, copy->size);
 }
 

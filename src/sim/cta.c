@@ -12,12 +12,17 @@ static void fill_constants(SimWarp *w)
 			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &k->constants[s], k->constant_bytes[s]);
 }
 
+static uint32_t scratch_pitch(const SimRun *run)
+{
+	return (run->scratch_bytes + 255u) & ~127u;
+}
+
 static void set_args(SimWarp *w)
 {
 	const SimKernel *k = w->cta->run->kernel;
 	const CodegenSimLaunch *l = w->cta->run->launch;
 	for (uint32_t a = 0; a < k->arg_count; a++) {
-		uint64_t bits = a < l->arg_count ? l->args[a] : (uint64_t)(uintptr_t)w->cta->scratch;
+		uint64_t bits = a < l->arg_count ? l->args[a] : (uint64_t)(uintptr_t)w->cta->scratch + w->rank * (uint64_t)scratch_pitch(w->cta->run);
 		uint32_t s = k->arg_slots[a];
 		for (unsigned lane = 0; lane < SIM_LANES; lane++)
 			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &bits, k->constant_bytes[s]);
@@ -38,6 +43,7 @@ void sim_cta_free(SimCta *cta)
 	free(cta->warps);
 	free(cta->shared);
 	free(cta->scratch);
+	free(cta->named);
 	sim_shadow_free(cta->shadow);
 	sim_barriers_free(cta);
 	sim_race_end(cta);
@@ -53,9 +59,9 @@ SimCta *sim_cta_new(SimRun *run)
 		return NULL;
 	cta->run = run;
 	cta->warps = heap_aligned(64, sizeof *cta->warps * k->warps);
-	cta->shared = heap_aligned(128, (k->shared + 255u) & ~127u);
-	cta->scratch = run->scratch_bytes ? heap_aligned(128, (run->scratch_bytes + 255u) & ~127u) : NULL;
-	cta->shadow = run->check ? sim_shadow_new(k->shared) : NULL;
+	cta->shared = heap_aligned(1024, (size_t)k->shared_pitch * k->ctas + 1024);
+	cta->scratch = run->scratch_bytes ? heap_aligned(128, (size_t)scratch_pitch(run) * k->ctas) : NULL;
+	cta->shadow = run->check ? sim_shadow_new(k->shared_pitch * k->ctas) : NULL;
 	bool good = cta->warps && cta->shared && (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
 	if (cta->warps)
 		memset(cta->warps, 0, sizeof *cta->warps * k->warps);
@@ -63,6 +69,9 @@ SimCta *sim_cta_new(SimRun *run)
 		SimWarp *w = &cta->warps[n];
 		w->cta = cta;
 		w->index = n;
+		w->rank = n / k->cta_warps;
+		w->base = w->rank * k->shared_pitch;
+		w->shared = cta->shared + w->base;
 		w->regs = heap_aligned(64, (size_t)k->slot_count * SIM_SLOT);
 		w->local = k->local ? heap_aligned(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
 		good &= w->regs && (w->local || !k->local);
@@ -87,12 +96,13 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
 	cta->interval = 1;
 	sim_barriers_free(cta);
-	memset(cta->named, 0, sizeof cta->named);
+	if (cta->named)
+		memset(cta->named, 0, sizeof *cta->named * SIM_NAMED_BARRIERS * cta->run->kernel->ctas);
 	cta->fenced = false;
 	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	cta->careful = cta->run->races != NULL;
 	cta->text_len = 0;
-	memset(cta->shared, 0, cta->run->kernel->shared);
+	memset(cta->shared, 0, (size_t)cta->run->kernel->shared_pitch * cta->run->kernel->ctas);
 	if (cta->shadow)
 		sim_shadow_reset(cta->shadow);
 	if (cta->run->races)
@@ -106,9 +116,9 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->sync = 1;
 		w->fence = (SimFence){0};
 		memset(&w->past, 0, sizeof w->past);
-		for (unsigned k = 0; k < SIM_LANES; k++)
+		for (unsigned k = 0; k < SIM_MOST_WARPS; k++)
 			w->past.shared[k] = 1;
-		w->at_barrier = 0;
+		w->at_barrier = false;
 		sim_check_free(w);
 		sim_products_free(w);
 		sim_stores_free(w);

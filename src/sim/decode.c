@@ -448,15 +448,18 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 
 /* ---- a kernel ---- */
 
-static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args, unsigned threads, unsigned shared)
+static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
 {
 	SimKernel *k = ARENA_NEW(d->arena, SimKernel);
 	/* Slot 0 is a constant, so that no place is 0. */
 	uint32_t fixed = d->constants.len;
 	*k = (SimKernel){
 		.name = arena_strdup(d->arena, d->kernel_name),
-		.warps = threads / SIM_LANES,
+		.ctas = ctas,
+		.cta_warps = threads / SIM_LANES,
+		.warps = ctas * threads / SIM_LANES,
 		.shared = shared,
+		.shared_pitch = (shared + 1023u) & ~1023u,
 		.code = d->code.data,
 		.code_count = d->code.len,
 		.fixed = fixed,
@@ -476,7 +479,7 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 	return k;
 }
 
-const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned shared,
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
 			    DiagList *diags)
 {
 	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
@@ -507,5 +510,5 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 	}
 	if (!decode_function(&d, fn, args, (SimValue){0}, false))
 		return NULL;
-	return finish(&d, arg_slots, n, threads, shared);
+	return finish(&d, arg_slots, n, threads, ctas, shared);
 }

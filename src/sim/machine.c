@@ -83,16 +83,8 @@ bool sim_decode_machine(SimDecoder *d, LLVMValueRef call, const char *name)
 	return sim_refuse(d, "the machine operation '%s'", name);
 }
 
-static bool decode_refused(SimDecoder *d, LLVMValueRef call, const char *suffix)
-{
-	size_t len;
-	(void)suffix;
-	return sim_refuse(d, "the machine operation '%s'", LLVMGetValueName2(LLVMGetCalledValue(call), &len));
-}
-
 #define PURE_OP(name, fn) const SimMachine sim_machine_##name = {.pure = fn};
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
-#define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 
 /* ---- who am I ---- */
 
@@ -100,16 +92,18 @@ static bool tid(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	uint32_t *to = sim_result(w, i, 0);
 	EACH_LANE(lane, mask)
-		to[lane] = w->index * SIM_LANES + lane;
+		to[lane] = w->index % w->cta->run->kernel->cta_warps * SIM_LANES + lane;
 	return true;
 }
 
-enum { CTAID, NCTAID = 4, ZERO = 8 };
+/* The CTAs of a cluster lie along axis 0. */
+enum { CTAID, COUNT = 4, CLUSTER = 8, RANK = 16 };
 
 static bool position(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	uint32_t *to = sim_result(w, i, 0), axis = i->imm & 3;
-	uint32_t v = i->imm == ZERO ? 0 : i->imm & NCTAID ? w->cta->run->launch->grid[axis] : w->cta->program[axis];
+	uint32_t *to = sim_result(w, i, 0), axis = i->imm & 3, ctas = axis || i->imm & CLUSTER ? 1 : w->cta->run->kernel->ctas;
+	uint32_t v = i->imm == RANK ? w->rank : i->imm & COUNT ? w->cta->run->launch->grid[axis] * ctas :
+		     w->cta->program[axis] * ctas + (ctas > 1 ? w->rank : 0);
 	EACH_LANE(lane, mask)
 		to[lane] = v;
 	return true;
@@ -118,19 +112,16 @@ EFFECT_OP(tid_x, tid, 0)
 EFFECT_OP(ctaid_x, position, CTAID)
 EFFECT_OP(ctaid_y, position, CTAID + 1)
 EFFECT_OP(ctaid_z, position, CTAID + 2)
-EFFECT_OP(nctaid_x, position, NCTAID)
-EFFECT_OP(nctaid_y, position, NCTAID + 1)
-EFFECT_OP(nctaid_z, position, NCTAID + 2)
-/* A program is one CTA here. */
-EFFECT_OP(clusterid_x, position, CTAID)
-EFFECT_OP(clusterid_y, position, CTAID + 1)
-EFFECT_OP(clusterid_z, position, CTAID + 2)
-EFFECT_OP(nclusterid_x, position, NCTAID)
-EFFECT_OP(nclusterid_y, position, NCTAID + 1)
-EFFECT_OP(nclusterid_z, position, NCTAID + 2)
-EFFECT_OP(cluster_rank, position, ZERO)
-DECODE_OP(ld_cluster, decode_refused)
-DECODE_OP(cluster_barrier, decode_refused)
+EFFECT_OP(nctaid_x, position, COUNT)
+EFFECT_OP(nctaid_y, position, COUNT + 1)
+EFFECT_OP(nctaid_z, position, COUNT + 2)
+EFFECT_OP(clusterid_x, position, CLUSTER)
+EFFECT_OP(clusterid_y, position, CLUSTER + 1)
+EFFECT_OP(clusterid_z, position, CLUSTER + 2)
+EFFECT_OP(nclusterid_x, position, CLUSTER + COUNT)
+EFFECT_OP(nclusterid_y, position, CLUSTER + COUNT + 1)
+EFFECT_OP(nclusterid_z, position, CLUSTER + COUNT + 2)
+EFFECT_OP(cluster_rank, position, RANK)
 
 /* ---- between lanes ---- */
 
@@ -228,9 +219,8 @@ EFFECT_OP(redux_xor, redux, REDUX_XOR)
 
 static bool barrier(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	(void)i;
 	(void)mask;
-	w->wait = WAIT_CTA;
+	w->wait = i->imm && w->cta->run->kernel->ctas > 1 ? WAIT_CLUSTER : WAIT_CTA;
 	return false;
 }
 
@@ -254,6 +244,7 @@ static bool fence(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 EFFECT_OP(barrier, barrier, 0)
+EFFECT_OP(cluster_barrier, barrier, 1)
 EFFECT_OP(warp_barrier, warp_barrier, 0)
 EFFECT_OP(fence_cta, fence, 0)
 EFFECT_OP(fence_gpu, fence, 1)

@@ -150,6 +150,29 @@ DECODE_OP(ld_global, decode_load)
 DECODE_OP(ld_fresh, decode_load)
 DECODE_OP(st_global, decode_store)
 
+/* Shared memory of a CTA of the cluster: address, CTA. */
+static bool load_cluster(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const SimKernel *k = w->cta->run->kernel;
+	const uint32_t *address = sim_operand(w, i, 0), *rank = sim_operand(w, i, 1);
+	EACH_LANE(lane, mask) {
+		if (rank[lane] >= k->ctas)
+			return sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS, "shared memory of CTA %u of a cluster of %u", rank[lane], k->ctas);
+		if (!sim_shared(w, i, lane, address[lane], i->align, i->align))
+			return false;
+		if (w->cta->shadow)
+			sim_check_remote_read(w, i, lane, rank[lane], address[lane], i->align);
+		memory_to_slots(w, i, lane, w->cta->shared + rank[lane] * k->shared_pitch + address[lane]);
+	}
+	return true;
+}
+
+static bool decode_cluster(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return access_instr(d, call, load_cluster, suffix) != NULL;
+}
+DECODE_OP(ld_cluster, decode_cluster)
+
 /* One lane's words: each at once. A red has no results. */
 static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address)
 {

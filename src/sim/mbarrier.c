@@ -24,12 +24,12 @@ typedef struct Word {
 
 /* What is known of a barrier besides, with checks. */
 typedef struct Known {
-	uint32_t offset;
+	uint32_t offset; /* likewise */
 	SimPast past; /* what is ordered before who waits */
 } Known;
 
 typedef struct Bulk {
-	uint32_t to, size, barrier;
+	uint32_t to, size, barrier; /* in the program's shared memory */
 	const SimInstr *by;
 	const uint8_t *from; /* NULL: a box */
 	SimBox box;
@@ -112,13 +112,13 @@ static void add_known(SimCta *cta, uint32_t offset)
 /* What the warp did is ordered before whoever waits. */
 static void give(SimWarp *w, uint32_t offset)
 {
-	Known *k = known_of(w->cta, offset);
+	Known *k = known_of(w->cta, w->base + offset);
 	sim_past_give(w, k ? &k->past : NULL);
 }
 
 static void take(SimWarp *w, uint32_t offset)
 {
-	const Known *k = known_of(w->cta, offset);
+	const Known *k = known_of(w->cta, w->base + offset);
 	sim_past_take(w, k ? &k->past : NULL);
 }
 
@@ -127,10 +127,10 @@ static void take(SimWarp *w, uint32_t offset)
 static uint8_t *place(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, bool made)
 {
 	uint8_t *at = sim_shared(w, i, lane, offset, 8, 8);
-	if (!at || made || !w->cta->shadow || known_of(w->cta, offset))
+	if (!at || made || !w->cta->shadow || known_of(w->cta, w->base + offset))
 		return at;
 	sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_UNWRITTEN, "the barrier at byte %u of shared memory, which was not made", offset);
-	add_known(w->cta, offset);
+	add_known(w->cta, w->base + offset);
 	return at;
 }
 
@@ -144,7 +144,7 @@ static bool init(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (!count[lane] || count[lane] >> COUNT_BITS)
 			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "a barrier for %u threads", count[lane]);
 		if (w->cta->shadow)
-			add_known(w->cta, offset[lane]);
+			add_known(w->cta, w->base + offset[lane]);
 		write_word(at, (Word){count[lane], count[lane], 0, false});
 	}
 	return true;
@@ -194,10 +194,10 @@ static void land(SimCta *cta, uint32_t barrier)
 		if (bulk->from)
 			memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
 		else
-			sim_box_load(&bulk->box, cta->shared, bulk->to);
-		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to, bulk->size);
+			sim_box_load(&bulk->box, issuer->shared, bulk->to - issuer->base);
+		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size);
 		complete(cta, barrier, bulk->size);
-		give(issuer, barrier);
+		give(issuer, barrier - issuer->base);
 	}
 	if (b)
 		b->bulks = kept;
@@ -205,9 +205,9 @@ static void land(SimCta *cta, uint32_t barrier)
 
 static bool is_done(SimWarp *w, uint32_t offset, uint32_t parity)
 {
-	uint8_t *at = w->cta->shared + offset;
+	uint8_t *at = w->shared + offset;
 	if (read_word(at).phase == (parity & 1))
-		land(w->cta, offset);
+		land(w->cta, w->base + offset);
 	return read_word(at).phase != (parity & 1);
 }
 
@@ -267,10 +267,10 @@ bool sim_box_arrive(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *
 		return false;
 	if (w->cta->shadow) {
 		sim_check_flies(w, i, lane, to, size);
-		return defer(w, (Bulk){.to = to, .size = size, .barrier = barrier, .by = i, .box = *box, .warp = w->index, .lane = lane});
+		return defer(w, (Bulk){.to = w->base + to, .size = size, .barrier = w->base + barrier, .by = i, .box = *box, .warp = w->index, .lane = lane});
 	}
-	sim_box_load(box, w->cta->shared, to);
-	complete(w->cta, barrier, size);
+	sim_box_load(box, w->shared, to);
+	complete(w->cta, w->base + barrier, size);
 	return true;
 }
 
@@ -288,13 +288,13 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "bulk copy of %u bytes, which is no multiple of 16", size[lane]);
 		if (!w->cta->shadow) {
 			memcpy(into, source, size[lane]);
-			complete(w->cta, barrier[lane], size[lane]);
+			complete(w->cta, w->base + barrier[lane], size[lane]);
 			continue;
 		}
 		sim_check_flies(w, i, lane, to[lane], size[lane]);
 		if (w->cta->run->races)
 			sim_race_read(w, i, lane, source, size[lane], SIM_PLAIN);
-		if (!defer(w, (Bulk){.to = to[lane], .size = size[lane], .barrier = barrier[lane], .by = i, .from = source, .warp = w->index, .lane = lane}))
+		if (!defer(w, (Bulk){.to = w->base + to[lane], .size = size[lane], .barrier = w->base + barrier[lane], .by = i, .from = source, .warp = w->index, .lane = lane}))
 			return false;
 	}
 	return true;

@@ -20,7 +20,7 @@ static bool is_own(const SimWarp *w, uint64_t address, uint32_t size, bool write
 	const SimKernel *k = w->cta->run->kernel;
 	if (k->local && inside((uint64_t)(uintptr_t)w->local, (uint64_t)k->local * SIM_LANES, address, size))
 		return true;
-	if (w->cta->scratch && inside((uint64_t)(uintptr_t)w->cta->scratch, w->cta->run->scratch_bytes, address, size))
+	if (w->cta->scratch && inside((uint64_t)(uintptr_t)w->cta->scratch, ((uint64_t)w->cta->run->scratch_bytes + 255) / 128 * 128 * k->ctas, address, size))
 		return true;
 	for (uint32_t i = 0; i < k->text_count && !write; i++)
 		if (inside(k->texts[i].base, k->texts[i].size, address, size))
@@ -102,7 +102,7 @@ void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, 
 			  offset, k->shared);
 		return NULL;
 	}
-	return w->cta->shared + offset;
+	return w->shared + offset;
 }
 
 /* ---- lanes ---- */

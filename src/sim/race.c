@@ -310,13 +310,13 @@ static bool is_mine(const SimWarp *w, const Mark *m)
 	return m->program == w->cta->pid + 1;
 }
 
-/* Kept where it says most: over an older one of the same warp, or one that is ordered before; of a program's the first warp's, which
- * stores what others have copies of. */
+/* Kept where it says most: over an older one of the same warp, or one that is ordered before; of a program's the first warp's and
+ * the last one's. */
 static void note_read(SimWarp *w, Cell *c, Mark now)
 {
 	if ((is_mine(w, &c->read) && c->read.warp == w->index) || is_ordered(w, &c->read))
 		c->read = now;
-	else if (!is_mine(w, &c->other) || c->other.warp >= w->index || is_ordered(w, &c->other))
+	else if (!is_mine(w, &c->other) || is_mine(w, &c->read) || is_ordered(w, &c->other))
 		c->other = now;
 }
 

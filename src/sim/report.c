@@ -51,15 +51,26 @@ SimParty sim_party(const SimWarp *w, const SimInstr *i, unsigned lane, uint32_t 
 			  .warp = (uint8_t)w->index, .lane = (uint8_t)lane, .byte = (uint8_t)MIN(byte, SIM_NO_BYTE)};
 }
 
+/* "warp 2", of a cluster "CTA 1, warp 2" */
+const char *sim_warp_text(const SimKernel *k, unsigned warp, char *out, size_t size)
+{
+	if (k->ctas > 1)
+		snprintf(out, size, "CTA %u, warp %u", warp / k->cta_warps, warp % k->cta_warps);
+	else
+		snprintf(out, size, "warp %u", warp);
+	return out;
+}
+
 /* "program (1, 0, 0), warp 2, lanes 0-7, elements like [0, 4] of 'x' (tt.load, tensor<8x8xf32>)" */
 static const char *party(const SimRun *run, const SimParty *p, char *out, size_t size)
 {
-	char program[64], lanes[128], tile[512];
-	SimPoint at = {p->block, p->warp, p->lane, p->byte};
+	char program[64], warp[64], lanes[128], tile[512];
+	const SimKernel *k = run->kernel;
+	SimPoint at = {p->warp / k->cta_warps, p->warp % k->cta_warps, p->lane, p->byte};
 	add_program(run, p->pid, program, sizeof program);
 	add_lanes(p->lanes, lanes, sizeof lanes);
 	sim_tile_text(p->site ? run->kernel->code[p->site - 1].elements : NULL, &at, (p->lanes & (p->lanes - 1)) != 0, tile, sizeof tile);
-	snprintf(out, size, "%s, warp %u, %s%s", program, p->warp, lanes, tile);
+	snprintf(out, size, "%s, %s, %s%s", program, sim_warp_text(k, p->warp, warp, sizeof warp), lanes, tile);
 	return out;
 }
 
@@ -87,13 +98,15 @@ void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, cons
 
 static bool fault(SimWarp *w, const SimInstr *i, int lane, uint32_t byte, DiagCode code, const char *format, va_list args)
 {
-	char text[1024], program[64], tile[512];
+	char text[1024], program[64], warp[64], tile[512];
+	const SimKernel *k = w->cta->run->kernel;
 	int n = vsnprintf(text, sizeof text, format, args);
 	size_t at = n > 0 ? MIN((size_t)n, sizeof text - 1) : 0;
 	add_program(w->cta->run, w->cta->pid, program, sizeof program);
-	n = snprintf(text + at, sizeof text - at, "; kernel '%s', %s, warp %u", w->cta->run->kernel->name, program, w->index);
+	n = snprintf(text + at, sizeof text - at, "; kernel '%s', %s, %s", k->name, program,
+		     sim_warp_text(k, w->index, warp, sizeof warp));
 	at = n > 0 ? MIN(at + (size_t)n, sizeof text - 1) : at;
-	SimPoint point = {0, w->index, (unsigned)lane, lane < 0 ? SIM_NO_BYTE : byte};
+	SimPoint point = {w->rank, w->index % k->cta_warps, (unsigned)lane, lane < 0 ? SIM_NO_BYTE : byte};
 	sim_tile_text(i->elements, &point, false, tile, sizeof tile);
 	if (lane >= 0)
 		snprintf(text + at, sizeof text - at, ", lane %d%s", lane, tile);

@@ -13,7 +13,7 @@
 
 static void join(uint32_t *to, const uint32_t *from)
 {
-	for (unsigned n = 0; n < SIM_LANES; n++)
+	for (unsigned n = 0; n < SIM_MOST_WARPS; n++)
 		to[n] = MAX(to[n], from[n]);
 }
 
@@ -70,10 +70,12 @@ static bool find(SimWarp *w, const SimInstr *i, uint32_t mask, SimNamed **out)
 			return sim_fault(w, i, (int)lane, DIAG_SIM_NAMED, "lanes of a warp come to different ones");
 	if (!first || first >= SIM_NAMED_BARRIERS)
 		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "its number is %u; they are numbered from 1 to %d", first, SIM_NAMED_BARRIERS - 1);
-	if (!count || count % SIM_LANES || count > w->cta->run->kernel->warps * SIM_LANES)
+	if (!count || count % SIM_LANES || count > w->cta->run->kernel->cta_warps * SIM_LANES)
 		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "%u threads; it is for whole warps of the %u threads that there are", count,
-				 w->cta->run->kernel->warps * SIM_LANES);
-	*out = &w->cta->named[first];
+				 w->cta->run->kernel->cta_warps * SIM_LANES);
+	if (!w->cta->named && !(w->cta->named = heap_zeroed(sizeof **out * SIM_NAMED_BARRIERS * w->cta->run->kernel->ctas)))
+		return sim_no_memory(w->cta->run);
+	*out = &w->cta->named[w->rank * SIM_NAMED_BARRIERS + first];
 	return true;
 }
 
@@ -107,7 +109,7 @@ static bool meet(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint32_t generation = b->generation;
 		if (!come(w, i, b, *(const uint32_t *)sim_operand(w, i, 1)))
 			return false;
-		w->at_barrier = (uint8_t)(b - w->cta->named);
+		w->at_barrier = true;
 		w->at_generation = generation;
 	}
 	if (b->generation == w->at_generation) {
@@ -115,7 +117,7 @@ static bool meet(SimWarp *w, const SimInstr *i, uint32_t mask)
 		w->cta->read_at = 0;
 		return false; /* once more at the next turn */
 	}
-	w->at_barrier = 0;
+	w->at_barrier = false;
 	sim_past_take(w, &b->past);
 	return true;
 }

@@ -212,13 +212,13 @@ static SimParty at_barrier(const SimWarp *w, uint32_t pc, uint32_t lanes)
 }
 
 /* Where lanes of the CTA stand that have come to a barrier while others are at another, or have ended. */
-static void check_barrier(SimCta *cta, unsigned warps)
+static void check_barrier(SimCta *cta, unsigned from, unsigned to)
 {
 	const SimKernel *k = cta->run->kernel;
 	uint32_t first = UINT32_MAX;
 	char a[512], b[512];
 	SimParty other = {0};
-	for (unsigned n = 0; n < warps; n++) {
+	for (unsigned n = from; n < to; n++) {
 		SimWarp *w = &cta->warps[n];
 		for (unsigned f = 0; f < w->fragment_count; f++) {
 			uint32_t pc = w->fragments[f].pc, lanes = w->fragments[f].lanes;
@@ -239,42 +239,63 @@ static void check_barrier(SimCta *cta, unsigned warps)
 	}
 }
 
-/* What one of them has fenced for asynchronous units all have. */
-static void share_fences(SimCta *cta, unsigned warps)
+/* What one of the warps [from, to) knows to be ordered before it all know; accesses of theirs so far are. */
+static void share_past(SimCta *cta, unsigned from, unsigned to)
 {
-	for (unsigned k = 0; k < SIM_LANES; k++) {
-		uint32_t most = 0;
-		for (unsigned n = 0; n < warps; n++)
-			most = MAX(most, cta->warps[n].past.fenced[k]);
-		for (unsigned n = 0; n < warps; n++)
-			cta->warps[n].past.fenced[k] = most;
+	unsigned warps = cta->run->kernel->warps;
+	bool all = to - from == warps;
+	uint32_t time = cta->run->races && !all ? sim_race_tick(cta->run->races) : 0;
+	for (unsigned k = 0; k < warps; k++) {
+		bool inside = k >= from && k < to;
+		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
+		for (unsigned n = from; n < to && (cta->fenced || !inside); n++) {
+			const SimPast *past = &cta->warps[n].past;
+			shared = MAX(shared, past->shared[k]);
+			fenced = MAX(fenced, past->fenced[k]);
+			global = MAX(global, past->global[k]);
+		}
+		for (unsigned n = from; n < to; n++) {
+			SimPast *past = &cta->warps[n].past;
+			past->shared[k] = shared;
+			if (cta->fenced)
+				past->fenced[k] = fenced;
+			if (!all)
+				past->global[k] = global;
+		}
 	}
 }
 
-/* All threads that have not ended are there: on they go. */
-static bool open_barrier(SimCta *cta)
+/* All threads of the warps [from, to) that have not ended are there: on they go. */
+static bool open_for(SimCta *cta, unsigned from, unsigned to, SimWait wait)
 {
-	unsigned warps = cta->run->kernel->warps, live = 0;
-	for (unsigned n = 0; n < warps; n++) {
-		if (!all_wait(&cta->warps[n], WAIT_CTA))
+	unsigned live = 0;
+	for (unsigned n = from; n < to; n++) {
+		if (!all_wait(&cta->warps[n], wait))
 			return false;
 		live += cta->warps[n].fragment_count != 0;
 	}
 	if (!live)
 		return false;
 	if (cta->shadow)
-		check_barrier(cta, warps);
-	if (cta->run->races)
+		check_barrier(cta, from, to);
+	if (cta->run->races && to - from == cta->run->kernel->warps)
 		sim_race_barrier(cta);
 	cta->interval++;
-	for (unsigned n = 0; n < warps; n++) {
-		release(&cta->warps[n], WAIT_CTA);
-		for (unsigned k = 0; k < SIM_LANES; k++)
-			cta->warps[n].past.shared[k] = cta->interval;
-	}
-	if (cta->fenced)
-		share_fences(cta, warps);
+	for (unsigned n = from; n < to; n++)
+		release(&cta->warps[n], wait);
+	share_past(cta, from, to);
 	return true;
+}
+
+static bool open_barrier(SimCta *cta)
+{
+	const SimKernel *k = cta->run->kernel;
+	if (k->ctas == 1)
+		return open_for(cta, 0, k->warps, WAIT_CTA);
+	bool opened = false;
+	for (unsigned from = 0; from < k->warps; from += k->cta_warps)
+		opened |= open_for(cta, from, from + k->cta_warps, WAIT_CTA);
+	return open_for(cta, 0, k->warps, WAIT_CLUSTER) || opened;
 }
 
 /* ---- a CTA ---- */
@@ -282,7 +303,7 @@ static bool open_barrier(SimCta *cta)
 static void deadlock(SimCta *cta)
 {
 	const SimKernel *k = cta->run->kernel;
-	char text[1024], place[512];
+	char text[1024], place[512], warp[64];
 	uint32_t loc = 0;
 	size_t at = 0;
 	for (unsigned n = 0; n < k->warps && at < sizeof text - 1; n++) {
@@ -290,8 +311,8 @@ static void deadlock(SimCta *cta)
 		for (unsigned f = 0; f < w->fragment_count && at < sizeof text - 1; f++) {
 			uint32_t here = k->code[w->fragments[f].pc].loc;
 			loc = loc ? loc : here;
-			int len = snprintf(text + at, sizeof text - at, "%swarp %u, lanes 0x%08x, waits for %s at %s", at ? "; " : "", n,
-					   w->fragments[f].lanes,
+			int len = snprintf(text + at, sizeof text - at, "%s%s, lanes 0x%08x, waits for %s at %s", at ? "; " : "",
+					   sim_warp_text(k, n, warp, sizeof warp), w->fragments[f].lanes,
 					   w->fragments[f].wait == WAIT_WARP ? "its other lanes" : "the program's other threads",
 					   sim_place(k, here, place, sizeof place));
 			at += len > 0 ? (size_t)len : 0;

@@ -13,9 +13,9 @@
 
 typedef struct SimKernel SimKernel;
 
-/* Decodes the kernel of this name. NULL after diagnosing what the simulator does not know, at its source line. Everything
+/* Decodes the kernel of this name: threads of a CTA, CTAs of a cluster. NULL after diagnosing what the simulator does not know, at its source line. Everything
  * lies in the arena, nothing of the module is kept. */
-const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned shared,
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
 			    DiagList *diags);
 
 /* Runs all programs of the grid. False after diagnosing a fault; findings of the checks are errors too. */

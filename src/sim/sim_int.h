@@ -6,6 +6,9 @@
  * arguments have slots of their own, filled before a warp starts. Pointers are host addresses; of shared memory
  * 32-bit offsets; those that come from `alloca` point into the warp's own memory.
  *
+ * A program is a CTA, or a cluster of them: one SimCta in either case, whose warps are those of the first CTA, then those of the
+ * second, and so on; each CTA has its part of the shared memory.
+ *
  * A warp is a list of fragments (pc, lanes): the lowest pc runs, those that meet become one. Blocks lie in the order of the
  * text, where a branch's paths come before what follows both, so lanes meet as early as they can. */
 #ifndef NESO_SIM_SIM_INT_H
@@ -18,7 +21,7 @@
 #include "layout/layout.h"
 #include "sim/sim.h"
 
-enum { SIM_LANES = 32, SIM_SLOT = 256, SIM_ROTATE = 16 };
+enum { SIM_LANES = 32, SIM_SLOT = 256, SIM_ROTATE = 16, SIM_MOST_WARPS = 128 };
 #define SIM_ALL UINT32_MAX
 
 typedef struct SimWarp SimWarp;
@@ -67,7 +70,9 @@ typedef struct SimRange {
 
 struct SimKernel {
 	const char *name;
-	unsigned warps, shared;
+	unsigned ctas, cta_warps;      /* of a program, of a CTA */
+	unsigned warps;                /* of a program */
+	unsigned shared, shared_pitch; /* bytes of a CTA; from one CTA's to the next one's */
 	const SimInstr *code;
 	uint32_t code_count;
 	uint32_t slot_count;
@@ -86,7 +91,7 @@ struct SimKernel {
 /* ---- running ---- */
 
 /* MEET: for the lanes that an operation of several lanes names. */
-typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_WARP, WAIT_MEET } SimWait;
+typedef enum SimWait { WAIT_NOTHING, WAIT_CTA, WAIT_CLUSTER, WAIT_WARP, WAIT_MEET } SimWait;
 
 typedef struct SimFragment {
 	uint32_t pc, lanes;
@@ -116,9 +121,8 @@ typedef struct SimParty {
 	uint32_t site; /* of its instruction; 0: there is none */
 	uint32_t lanes;
 	uint64_t pid;
-	uint8_t warp;
+	uint8_t warp; /* of the program */
 	uint8_t lane, byte; /* one of the lanes, and the byte of its access that it is about: SIM_NO_BYTE: not known */
-	uint8_t block;
 } SimParty;
 
 #define SIM_NO_BYTE UINT8_MAX
@@ -176,10 +180,10 @@ typedef struct SimFence {
 	uint64_t pending;
 } SimFence;
 
-/* What is ordered before a warp's next access, by warp of the CTA: its accesses of shared memory before `shared` (intervals), its
+/* What is ordered before a warp's next access, by warp of the program: its accesses of shared memory before `shared` (intervals), its
  * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c). */
 typedef struct SimPast {
-	uint32_t shared[SIM_LANES], fenced[SIM_LANES], global[SIM_LANES];
+	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS];
 } SimPast;
 
 /* A barrier of some of the CTA's warps, by number. */
@@ -192,7 +196,10 @@ enum { SIM_NAMED_BARRIERS = 16 };
 
 struct SimWarp {
 	SimCta *cta;
-	unsigned index;
+	unsigned index;  /* of the program */
+	unsigned rank;   /* of its CTA in the cluster */
+	uint32_t base;   /* of its CTA's shared memory in the program's */
+	uint8_t *shared; /* there */
 	uint8_t *regs;  /* slot_count * SIM_SLOT */
 	uint8_t *local; /* 32 lanes of kernel->local bytes */
 	SimFragment fragments[SIM_LANES];
@@ -208,7 +215,7 @@ struct SimWarp {
 	struct SimStores *stores;     /* tensor.c: likewise */
 	struct SimProducts *products; /* wgmma.c: with checks; NULL: none yet */
 	bool tokens;            /* there may be some in its registers */
-	uint8_t at_barrier;     /* the named barrier that the warp has come to and waits at; 0: none */
+	bool at_barrier;        /* it has come to a named one and waits there */
 	uint32_t at_generation; /* of it */
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
@@ -223,7 +230,7 @@ struct SimCta {
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
-	SimNamed named[SIM_NAMED_BARRIERS];
+	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
@@ -288,6 +295,7 @@ bool sim_fault_at(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, D
 SimParty sim_party(const SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte);
 /* By the party; `other` may be NULL. */
 void sim_finding(SimRun *run, SimParty who, const SimParty *other, DiagCode code, const char *format, ...) PRINTF_LIKE(5, 6);
+const char *sim_warp_text(const SimKernel *kernel, unsigned warp, char *out, size_t size); /* of the program */
 uint32_t sim_loc_of(const SimKernel *kernel, const SimParty *party); /* 0: there is none */
 void sim_keep_fault(SimRun *run, uint64_t pid, DiagCode code, uint32_t loc, const char *text); /* of the least pid */
 void sim_report(const SimRun *run, DiagList *diags); /* all of them */
@@ -313,6 +321,7 @@ void sim_shadow_reset(SimShadow *shadow);
 void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 /* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. False: no memory, and the
  * launch ends. */
@@ -323,7 +332,7 @@ void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 /* Reads of an asynchronous unit, from where they are issued to where they are done: what they read must be written, fenced
  * if threads wrote it, and stay. */
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
-void sim_check_async_done(SimCta *cta, uint32_t offset, uint32_t size);
+void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
 void sim_past_give(SimWarp *w, SimPast *to);

@@ -28,7 +28,7 @@ SimProof *sim_proof_new(const SimKernel *k)
 		return NULL;
 	p->reg_bytes = (size_t)k->slot_count * SIM_SLOT;
 	p->local_bytes = (size_t)k->local * SIM_LANES;
-	p->shared_bytes = k->shared;
+	p->shared_bytes = (size_t)k->shared_pitch * k->ctas;
 	p->warps = heap_zeroed(k->warps * sizeof *p->warps);
 	p->regs = heap_grow(NULL, p->reg_bytes * k->warps + 1);
 	p->local = heap_grow(NULL, p->local_bytes * k->warps + 1);

@@ -238,13 +238,13 @@ static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
 		if (!box_of(w, i, lane, map[lane], 1, &box) || !place_of(w, i, lane, from[lane], &box) ||
-		    !look_at_memory(w, i, lane, &box, true, w->cta->shared, from[lane]))
+		    !look_at_memory(w, i, lane, &box, true, w->shared, from[lane]))
 			return false;
 		for (unsigned d = 0; d < box.map.rank; d++)
 			if (box.map.steps[d] != 1)
 				return sim_fault(w, i, (int)lane, DIAG_RUN_UNSUPPORTED, "a store by a tensor map with element strides");
 		if (!w->cta->shadow) {
-			sim_box_store(&box, w->cta->shared, from[lane]);
+			sim_box_store(&box, w->shared, from[lane]);
 			continue;
 		}
 		sim_check_async_read(w, i, lane, from[lane], sim_box_bytes(&box));
@@ -256,8 +256,8 @@ static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 static void finish(SimWarp *w, const Store *s)
 {
-	sim_box_store(&s->box, w->cta->shared, s->from);
-	sim_check_async_done(w->cta, s->from, sim_box_bytes(&s->box));
+	sim_box_store(&s->box, w->shared, s->from);
+	sim_check_async_done(w, s->from, sim_box_bytes(&s->box));
 	w->cta->changed = true;
 }
 

@@ -121,7 +121,7 @@ static bool look_at(SimWarp *w, const SimInstr *i, const Parts *parts)
 static void leave(SimWarp *w, const Parts *parts)
 {
 	for (unsigned p = 0; p < parts->count; p++)
-		sim_check_async_done(w->cta, parts->at[p], PART);
+		sim_check_async_done(w, parts->at[p], PART);
 }
 
 static void find_parts(const SimWarp *w, const Wgmma *x, uint64_t a, uint64_t b, Parts *of_a, Parts *of_b)
@@ -138,7 +138,7 @@ static void multiply(SimWarp *w, const Wgmma *x, const Parts *of_a, const Parts 
 		     const void *const *from)
 {
 	static const Words zeros;
-	const uint8_t *shared = w->cta->shared;
+	const uint8_t *shared = w->shared;
 	unsigned parts = of_b->count / (x->n / 8); /* of eight columns */
 	for (unsigned p = 0; p < of_a->count; p++)
 		put_part(x, a, 2, p, x->rows_first[0], shared + of_a->at[p]);

@@ -42,6 +42,30 @@ for target in sm_80 sm_90a; do
 	planted 'ttg.async_wait {num = 1' ttgir 'product.py:1[0-3]:.*error: missing wait'
 	planted 'call void @neso.cp_async_wait' llir 'product.py:1[0-3]:.*error: missing wait'
 done
+# CTAs of a cluster read what the others have stored.
+cat >"$TMP/sums.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def sums(x_ptr, out_ptr):
+    i, k = tl.arange(0, 64), tl.arange(0, 64)
+    x = tl.load(x_ptr + i[:, None] * 64 + k[None, :])
+    tl.store(out_ptr + i, tl.sum(x, 1))
+    tl.store(out_ptr + 64 + k, tl.sum(x, 0))
+END
+neso compile "$TMP/sums.py:sums" --signature '*i32:16,*i32:16' --target sm_90a --num-ctas 2 --emit llir -o "$TMP/sums.llir" || exit 1
+sed '/call void @neso.cluster_barrier/d' "$TMP/sums.llir" >"$TMP/faulty.llir"
+for stage in sums faulty; do
+	TRITON_KERNEL_OVERRIDE=$TMP/$stage.llir neso run "$TMP/sums.py:sums" --target sim:sm_90a --num-ctas 2 --check -q -g 1 rand:4096:i32 \
+		zeros:128:i32 >"$TMP/$stage.out" 2>&1
+	echo $? >"$TMP/$stage.status"
+done
+[ "$(cat "$TMP/sums.status")" = 0 ] || { cat "$TMP/sums.out"; failed=1; }
+[ "$(cat "$TMP/faulty.status")" = 1 ] || { echo "without cluster_barrier: nothing was found"; failed=1; }
+grep -q "error: \(race\|read of what was never written\).*CTA [01], warp" "$TMP/faulty.out" && grep -q "sums.py:10:" "$TMP/faulty.out" ||
+	{ cat "$TMP/faulty.out"; failed=1; }
 # One thread stores what all have loaded: the compiler has them meet in between.
 cat >"$TMP/counted.py" <<'END'
 import triton
