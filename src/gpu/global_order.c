@@ -158,7 +158,7 @@ static const AxisInfo *axis_info(GpuOrder *o, const IrValue *v)
 	return axis_of(o->axis, v);
 }
 
-/* Has each element one warp? */
+/* Do several warps hold an element, or several CTAs? A scalar all do. */
 static bool has_copies(GpuOrder *o, IrType pointers)
 {
 	if (!ir_is_tensor(pointers))

@@ -4,7 +4,8 @@
  * its bytes do from then on. "When" is a number that goes up with each barrier of the CTA and each arrival at one in shared
  * memory (the interval): a warp knows up to when each other's accesses are ordered before its own; within a warp, what orders lanes is the warp's own count of meetings. A pair of accesses of which one writes is a race when
  * they come from different warps and nothing orders them, or from lanes of one warp that have not met in between. A copy that is
- * under way is its thread's write, at the time when the thread has waited for it. */
+ * under way is its thread's write, at the time when the thread has waited for it. Asynchronous units read what threads have written
+ * only behind a fence of a thread that it is ordered before; while they read, nobody may write. */
 #include <stdlib.h>
 
 #include "sim/sim_int.h"
