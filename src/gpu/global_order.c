@@ -16,7 +16,7 @@
 #include "gpu/memory_int.h"
 #include "ir/enums.h"
 
-enum { DEEP = 24 };
+enum { DEEP = 24, OPERANDS = 12 /* as deep where each op has several: what is shared is looked at more than once */ };
 
 static bool is_store(const IrOp *op)
 {
@@ -169,7 +169,7 @@ static bool has_copies(GpuOrder *o, IrType pointers)
 
 static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, bool carried)
 {
-	if (has_copies(o, from->type) || from->type != to->type || !same_value(from, to, DEEP) || !is_sum(from, DEEP))
+	if (has_copies(o, from->type) || from->type != to->type || !same_value(from, to, OPERANDS) || !is_sum(from, OPERANDS))
 		return true;
 	const AxisInfo *info = axis_info(o, from);
 	for (unsigned d = 0; info && d < info->rank; d++)
@@ -182,7 +182,7 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 
 static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
 {
-	return !ir_is_tensor(to->type) || (has_copies(o, to->type) && from->type == to->type && same_value(from, to, DEEP));
+	return !ir_is_tensor(to->type) || (has_copies(o, to->type) && from->type == to->type && same_value(from, to, OPERANDS));
 }
 
 /* The threads meet before a scalar's release. */
