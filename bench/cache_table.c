@@ -156,9 +156,9 @@ static double least(const double *times, int count)
 static void say(Table *t, const char *what, double seconds, double promised)
 {
 	double part = seconds / t->cold * 100;
-	bool kept = !promised || part <= promised;
+	bool kept = promised <= 0 || part <= promised;
 	printf("| %-66s | %9.1f ms | %6.2f %% |", what, seconds * 1e3, part);
-	if (promised)
+	if (promised > 0)
 		printf(" <= %2.0f %%%s |\n", promised, kept ? "       " : ": MISSED");
 	else
 		printf("                |\n");
