@@ -22,8 +22,8 @@ enum { CACHE_REMOTE_WHY = 256 };
 /* Hands over the value of the index-th key; the bytes are copied before it returns. */
 typedef void CacheGiveFn(void *sink, size_t index, const void *bytes, size_t size);
 
-/* Functions are called by any thread, several at once; put by one thread at a time. They return a CACHE_REMOTE_...; when that is not
- * CACHE_REMOTE_OK, `why` (of why_size bytes) holds a clause: "it does not answer". */
+/* Functions are called by any thread, several at once. They return a CACHE_REMOTE_...; when that is not CACHE_REMOTE_OK, `why` (of why_size
+ * bytes) holds a clause: "it does not answer". */
 typedef struct CacheBackend {
 	void *data;
 	/* Values that are there are given, in any order; NULL: it is never read. */

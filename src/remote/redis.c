@@ -98,22 +98,20 @@ static void redis_close(Connection *c)
 	free(r);
 }
 
-/* Until there is something to read, or room to write. False: time is over. */
-static bool wait_for(Redis *r, short events, double until)
+/* Until there is something to read, or room to write. */
+static int wait_for(Redis *r, const Request *q, short events)
 {
 	curl_socket_t fd;
+	int ready = 0;
 	if (curl_easy_getinfo(r->connection.curl, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK || fd == CURL_SOCKET_BAD)
-		return false;
-	for (;;) {
-		if (remote_now() >= until)
-			return false;
+		return remote_fail(q, CACHE_REMOTE_AWAY, "it closed the connection");
+	while (ready == 0 && remote_now() < q->until) {
 		struct pollfd p = {.fd = fd, .events = events};
-		int ready = poll(&p, 1, (int)MIN(remote_left(until), 60000L));
-		if (ready > 0)
-			return true;
-		if (ready < 0 && errno != EINTR)
-			return false;
+		ready = poll(&p, 1, (int)MIN(remote_left(q->until), 60000L));
+		if (ready < 0 && errno == EINTR)
+			ready = 0;
 	}
+	return ready > 0 ? CACHE_REMOTE_OK : remote_fail(q, CACHE_REMOTE_AWAY, "it does not answer in time");
 }
 
 static int lost(Redis *r, const Request *q, CURLcode code)
@@ -124,49 +122,50 @@ static int lost(Redis *r, const Request *q, CURLcode code)
 
 static int send_all(Redis *r, const Request *q, const char *bytes, size_t size)
 {
-	while (size) {
+	int result = CACHE_REMOTE_OK;
+	while (size && result == CACHE_REMOTE_OK) {
 		size_t sent = 0;
 		CURLcode code = curl_easy_send(r->connection.curl, bytes, size, &sent);
-		if (code == CURLE_AGAIN) {
-			if (!wait_for(r, POLLOUT, q->until))
-				return remote_fail(q, CACHE_REMOTE_AWAY, "it does not answer in time");
-			continue;
-		}
-		if (code != CURLE_OK)
-			return lost(r, q, code);
+		if (code == CURLE_AGAIN)
+			result = wait_for(r, q, POLLOUT);
+		else if (code != CURLE_OK)
+			result = lost(r, q, code);
 		bytes += sent;
 		size -= sent;
 	}
-	return CACHE_REMOTE_OK;
+	return result;
+}
+
+/* More of what comes, for the reader. */
+static int receive(Redis *r, const Request *q)
+{
+	size_t got = 0;
+	CURLcode code = curl_easy_recv(r->connection.curl, r->buffer, sizeof r->buffer, &got);
+	if (code == CURLE_AGAIN)
+		return wait_for(r, q, POLLIN);
+	if (code != CURLE_OK)
+		return lost(r, q, code);
+	if (got == 0) {
+		r->connection.lost = true;
+		return remote_fail(q, CACHE_REMOTE_AWAY, "it closed the connection");
+	}
+	return redisReaderFeed(r->reader, r->buffer, got) == REDIS_OK ? CACHE_REMOTE_OK : remote_fail(q, CACHE_REMOTE_AWAY, "out of memory");
 }
 
 /* The next answer; freed by the caller. */
 static int read_reply(Redis *r, const Request *q, redisReply **out)
 {
-	for (;;) {
+	int result = CACHE_REMOTE_OK;
+	while (result == CACHE_REMOTE_OK) {
 		void *reply = NULL;
 		if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)
 			return remote_fail(q, CACHE_REMOTE_AWAY, "it does not speak Redis's protocol: %s", r->reader->errstr);
-		if (reply) {
-			*out = reply;
-			return CACHE_REMOTE_OK;
-		}
-		size_t got = 0;
-		CURLcode code = curl_easy_recv(r->connection.curl, r->buffer, sizeof r->buffer, &got);
-		if (code == CURLE_AGAIN) {
-			if (!wait_for(r, POLLIN, q->until))
-				return remote_fail(q, CACHE_REMOTE_AWAY, "it does not answer in time");
-			continue;
-		}
-		if (code != CURLE_OK)
-			return lost(r, q, code);
-		if (got == 0) {
-			r->connection.lost = true;
-			return remote_fail(q, CACHE_REMOTE_AWAY, "it closed the connection");
-		}
-		if (redisReaderFeed(r->reader, r->buffer, got) != REDIS_OK)
-			return remote_fail(q, CACHE_REMOTE_AWAY, "out of memory");
+		*out = reply;
+		if (reply)
+			break;
+		result = receive(r, q);
 	}
+	return result;
 }
 
 /* ---- commands ---- */
