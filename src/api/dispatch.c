@@ -380,7 +380,11 @@ const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch
 	    (launch->arg_count && !launch->args))
 		return NULL;
 	const JitDispatch *found = atomic_load_explicit(&kernel->last, memory_order_acquire);
-	uint64_t context = found ? look_ahead(found), jit_dispatch_context(found) : 0;
+	uint64_t context = 0;
+	if (LIKELY(found != NULL)) {
+		look_ahead(found);
+		context = jit_dispatch_context(found);
+	}
 	if (context && is_like(found, kernel, launch, context))
 		return found;
 	if (!key_make(key, kernel, launch, context))
