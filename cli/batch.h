@@ -66,5 +66,8 @@ int compile_many(const Parsed *parsed);
 
 /* Rows of a request's own options; the command has them too. */
 extern const Option request_options[];
+/* Those of them whose value may be several, with commas between. */
+enum { LISTED_OPTIONS = 6 };
+extern const char *const listed_options[LISTED_OPTIONS];
 
 #endif

@@ -111,8 +111,7 @@ typedef struct Config {
 	Texts names, values; /* of parameters */
 	const char *options[4]; /* as config_options; NULL: not given */
 } Config;
-static const char *const config_options[4][2] = {
-	{"num_warps", "num-warps"}, {"num_stages", "num-stages"}, {"num_ctas", "num-ctas"}, {"maxnreg", "maxnreg"}};
+static const char *const config_options[4] = {"num_warps", "num_stages", "num_ctas", "maxnreg"}; /* the first of listed_options */
 
 typedef struct Configs {
 	Config *at;
@@ -146,7 +145,7 @@ static void read_config(const char *text, size_t len, Configs *out)
 		if (value[0] == '{' && strcmp(name, "kwargs") == 0)
 			read_parameters(value, &config);
 		for (int k = 0; k < 4; k++)
-			if (strcmp(name, config_options[k][0]) == 0 && strcmp(value, "None") != 0)
+			if (strcmp(name, config_options[k]) == 0 && strcmp(value, "None") != 0)
 				config.options[k] = value;
 	}
 	out->at = take_more(out->at, (out->count + 1) * sizeof *out->at);
@@ -240,22 +239,21 @@ static void multiply(Expanding *x, const Texts *entries, size_t i, const char *b
 		multiply(x, entries, i + 1, take_printf("%s%s%s", before, i ? "," : "", choices.at[k]), options);
 }
 
-/* Every choice of the options that are lists; `at` counts config_options, then targets and policies. */
+/* Every choice of the options that are lists; `at` counts listed_options. */
 static int each_option(Expanding *x, const Texts *entries, const Config *config, Parsed *chosen, size_t at)
 {
-	static const char *const names[] = {"num-warps", "num-stages", "num-ctas", "maxnreg", "target", "constexpr"};
-	if (at == sizeof names / sizeof *names) {
+	if (at == LISTED_OPTIONS) {
 		neso_compile_options options;
 		if (!compile_options(chosen, &options))
 			return EXIT_USAGE;
 		multiply(x, entries, 0, "", &options);
 		return EXIT_DONE;
 	}
-	const char *value = config && at < 4 && config->options[at] ? config->options[at] : option_value(chosen, names[at]);
+	const char *value = config && at < 4 && config->options[at] ? config->options[at] : option_value(chosen, listed_options[at]);
 	if (!value)
 		return each_option(x, entries, config, chosen, at + 1);
 	const Option *option = request_options;
-	while (strcmp(option->name, names[at]) != 0)
+	while (strcmp(option->name, listed_options[at]) != 0)
 		option++;
 	Texts values = {0};
 	split(value, strlen(value), &values);

@@ -12,9 +12,7 @@ const Option request_options[] = {
 	{NULL, 0, NULL, NULL},
 };
 
-/* Those whose value may be several, with commas between. */
-static const char *const listed[] = {"num-warps", "num-stages", "num-ctas", "maxnreg", "target", "constexpr"};
-enum { LISTED = sizeof listed / sizeof *listed };
+const char *const listed_options[LISTED_OPTIONS] = {"num-warps", "num-stages", "num-ctas", "maxnreg", "target", "constexpr"};
 
 bool is_batch(const Parsed *parsed)
 {
@@ -24,8 +22,8 @@ bool is_batch(const Parsed *parsed)
 		signatures += strcmp(g->option->name, "signature") == 0;
 		if (strcmp(g->option->name, "list") == 0 || strcmp(g->option->name, "jobs") == 0 || signatures > 1)
 			return true;
-		for (size_t k = 0; k < LISTED; k++)
-			if (strcmp(g->option->name, listed[k]) == 0 && strchr(g->value, ','))
+		for (size_t k = 0; k < LISTED_OPTIONS; k++)
+			if (strcmp(g->option->name, listed_options[k]) == 0 && strchr(g->value, ','))
 				return true;
 		/* Alternatives of a signature. */
 		if (strcmp(g->option->name, "signature") == 0 && (strchr(g->value, '{') || strstr(g->value, ":*")))

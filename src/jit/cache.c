@@ -372,19 +372,23 @@ static bool load_foreign(Making *m)
 	CacheEntry entry;
 	CacheKey any;
 	Str made, assembler;
-	const char *why;
+	const char *why = NULL;
 	if (!nv_takes_cubin_of(tools, &how, "ptxas 0", arena))
 		return false;
 	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
 	named = cache_key_digest(&any);
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, NULL) ||
-	    !cache_entry_section(&entry, "variant", arena, &made, &why) ||
-	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->keyed.digest) ||
-	    !nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) || !load(m)) {
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, NULL))
+		return false;
+	if (!cache_entry_section(&entry, "variant", arena, &made, &why) ||
+	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->keyed.digest)) {
+		cache_drop(m->mode.store, CACHE_VARIANT, &named, why ? why : "it refers to nothing");
 		m->keyed.digest = own;
 		return false;
 	}
-	return true;
+	if (nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) && load(m))
+		return true;
+	m->keyed.digest = own;
+	return false;
 }
 
 static void put_reference(Making *m, Arena *arena)
