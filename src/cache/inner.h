@@ -37,6 +37,9 @@ bool cache_path(char out[CACHE_PATH], const char *root, const char *format, ...)
 bool cache_entry_path(char out[CACHE_PATH], const char *root, CacheKind kind, const CacheDigest *key);
 /* Is the own folder there (made when `make`) and fit for use? Reports why not. */
 bool cache_own_usable(CacheStore *store, bool make);
+struct stat;
+/* Can only this user and root put anything into it? */
+bool cache_is_private(const struct stat *st);
 /* cache_read_file, as a use. */
 bool cache_read_used(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes);
 /* Remembers a fault; `error` is an errno. */

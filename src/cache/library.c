@@ -63,11 +63,6 @@ static const char *others_than_us(const struct stat *st)
 	return st->st_uid != geteuid() && st->st_uid != 0 ? "belongs to another user" : "can be written by others";
 }
 
-static bool is_ours(const struct stat *st)
-{
-	return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
 /* All folders from the root of the file system to this one; NULL, or why not. */
 static const char *open_folder(Arena *arena, const char *folder)
 {
@@ -84,7 +79,7 @@ static const char *open_folder(Arena *arena, const char *folder)
 			*slash = '\0';
 		if (lstat(copy, &st) != 0)
 			why = arena_printf(arena, "%s: %s", copy, strerror(errno));
-		else if (!is_ours(&st) && !((st.st_mode & S_ISVTX) && st.st_uid == 0))
+		else if (!cache_is_private(&st) && !((st.st_mode & S_ISVTX) && st.st_uid == 0))
 			why = arena_printf(arena, "the folder %s %s", copy, others_than_us(&st));
 		if (!slash)
 			break;
@@ -105,7 +100,7 @@ static const char *open_file(int fd)
 	struct statvfs fs;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return "it is no file";
-	if (!is_ours(&st))
+	if (!cache_is_private(&st))
 		return st.st_uid != geteuid() && st.st_uid != 0 ? "it belongs to another user" : "others can write to it";
 	if (fstatvfs(fd, &fs) == 0 && (fs.f_flag & ST_NOEXEC))
 		return "its file system is mounted noexec";
@@ -132,7 +127,7 @@ CacheLibrary cache_library_get(CacheStore *store, Arena *arena, const CacheDiges
 	struct stat st;
 	if (root && !cache_own_usable(store, false) && lstat(root, &st) == 0) {
 		*path = arena_strdup(arena, root);
-		*why = S_ISDIR(st.st_mode) && !is_ours(&st) ? arena_printf(arena, "the folder %s %s", root, others_than_us(&st))
+		*why = S_ISDIR(st.st_mode) && !cache_is_private(&st) ? arena_printf(arena, "the folder %s %s", root, others_than_us(&st))
 							    : "the cache's folder cannot be used";
 		return CACHE_LIBRARY_REFUSED;
 	}

@@ -183,8 +183,7 @@ static int make_folders(const char *path, mode_t mode)
 	return mkdir(part, mode) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* Only this user and root can put anything into it? */
-static bool is_private(const struct stat *st)
+bool cache_is_private(const struct stat *st)
 {
 	return (st->st_uid == geteuid() || st->st_uid == 0) && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -199,7 +198,7 @@ static int look_at(CacheStore *store, const CacheRoot *root)
 		cache_report_errno(store, root->path, ENOTDIR);
 		return 0;
 	}
-	if (!root->own || is_private(&st))
+	if (!root->own || cache_is_private(&st))
 		return 1;
 	cache_report(store, CACHE_FAULT_OPEN, root->path,
 		     st.st_uid != geteuid() && st.st_uid != 0 ? "it belongs to another user" : "others can write to it");

@@ -331,6 +331,27 @@ class Hooks(unittest.TestCase):
         kernel[(1, )](np.zeros(8, np.float32), 32, 1, 0.5, leaf, num_warps=2)
         self.assertEqual([w["is_manual_warmup"] for w in self.told], [True, False])
 
+    def test_tuples(self):
+        """A kernel that takes a tuple's items one by one is compiled for it: hooks and programs see the kernel that was launched."""
+
+        @triton.jit
+        def kernel(p, pair):
+            tl.store(p, pair[0] + pair[1])
+
+        knobs.runtime.jit_cache_hook = self.hook
+        out = np.zeros(1, np.int32)
+        for pair in ((1, 2), (3, 4), (5, 6)):
+            kernel[(1, )](out, pair)
+            self.assertEqual(out[0], sum(pair))
+        self.assertEqual([words["fn"].jit_function for words in self.told], [kernel] * 2)  # 1 is a constant
+        self.assertEqual(len(kernel.device_caches[0][0]), 2)
+        with self.assertRaisesRegex(RuntimeError, "Specialization data is for"):
+            kernel.preload(self.told[0]["compile"]["specialization_data"])
+        kernel.device_caches.clear()
+        self.assertEqual(len(kernel.device_caches[0][0]), 0)
+        kernel[(1, )](out, (3, 4))
+        self.assertEqual((out[0], len(self.told)), (7, 3))
+
     def test_one_that_wants_no_compilation(self):
 
         @triton.jit

@@ -22,18 +22,46 @@ _CODE_STAGES = _STAGES + ("ttgir", "llir", "ptx")
 _GPU_STAGES = _CODE_STAGES + ("cubin", "sass")
 
 
-class AsmDict(dict):
-    """Text of each stage, made when it is asked for."""
+class Lazy(dict):
+    """Items of known names, each made by __missing__ when it is asked for."""
+
+    def __init__(self, names):
+        super().__init__()
+        self._names = tuple(names)
+
+    def keys(self):
+        return list(self._names)
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+    def values(self):
+        return [self[name] for name in self._names]
+
+    def items(self):
+        return [(name, self[name]) for name in self._names]
+
+    def __contains__(self, name):
+        return name in self._names
+
+    def get(self, name, default=None):
+        return self[name] if name in self._names else default
+
+
+class AsmDict(Lazy):
+    """Text of each stage."""
 
     def __init__(self, variant, stages):
-        super().__init__()
+        super().__init__(stages)
         self._variant = variant
-        self._stages = stages
 
     def __missing__(self, stage):
-        if stage not in self._stages:
+        if stage not in self._names:
             raise KeyError(f"there is no '{stage}' of this kernel, which is compiled for {self._variant._target}; there "
-                           f"are {', '.join(self._stages)}")
+                           f"are {', '.join(self._names)}")
         self[stage] = made = self._kept(stage) or (self._variant._cubin() if stage == "cubin" else self._variant._text(stage))
         return made
 
@@ -47,38 +75,15 @@ class AsmDict(dict):
         except (OSError, TypeError, ValueError):
             return None
 
-    def keys(self):
-        return list(self._stages)
 
-    def __iter__(self):
-        return iter(self._stages)
-
-    def __len__(self):
-        return len(self._stages)
-
-    def values(self):
-        return [self[stage] for stage in self._stages]
-
-    def items(self):
-        return [(stage, self[stage]) for stage in self._stages]
-
-    def __contains__(self, stage):
-        return stage in self._stages
-
-    def get(self, stage, default=None):
-        return self[stage] if stage in self._stages else default
-
-
-class Group(dict):
-    """name of a file -> its path, of a kernel that no cache manager keeps: files are written when somebody asks for them, and go with
-    the process."""
+class Group(Lazy):
+    """name of a file -> its path, of a kernel that no cache manager keeps: files go with the process."""
 
     _folder = None
 
     def __init__(self, variant):
-        super().__init__()
+        super().__init__(f"{variant.name[:150]}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
         self._variant = weakref.proxy(variant)
-        self._names = [f"{variant.name[:150]}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass")]
 
     def __missing__(self, name):
         if name not in self._names:
@@ -96,27 +101,6 @@ class Group(dict):
             file.write(data if isinstance(data, bytes) else data.encode())
         self[name] = path
         return path
-
-    def keys(self):
-        return list(self._names)
-
-    def __iter__(self):
-        return iter(self._names)
-
-    def __len__(self):
-        return len(self._names)
-
-    def __contains__(self, name):
-        return name in self._names
-
-    def values(self):
-        return [self[name] for name in self._names]
-
-    def items(self):
-        return [(name, self[name]) for name in self._names]
-
-    def get(self, name, default=None):
-        return self[name] if name in self._names else default
 
 
 class LazyDict:

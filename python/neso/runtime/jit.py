@@ -528,7 +528,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         making = specialize.Making(self, options, values, warmup)
         making.is_new = not any(making.key in made._keys for made in self._entries())
         for value in values:
-            if isinstance(value, JITCallable):
+            if isinstance(value, JITCallable) and hasattr(value, "_users"):
                 value._users.add(self)
         hook = knobs.runtime.jit_cache_hook
         return None if hook is not None and making.is_new and making.call(hook) else making
@@ -581,6 +581,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             function.__neso_source__ = text
             kernel = made[key] = JITFunction(function, debug=self.debug)
             kernel.made_from, kernel.made_for = self.cache_key, self
+            specialize.functions[self._fn_name] = self
         if callable(grid):
             grid = grid(dict(zip(self.arg_names, values), **options))
         return kernel._run(*flat, grid=grid, warmup=warmup, **options)

@@ -16,10 +16,14 @@ _GENERIC = 2
 
 
 def _address(value):
-    if hasattr(value, "data_ptr"):
-        return value.data_ptr()
-    interface = getattr(value, "__array_interface__", None)
-    return interface["data"][0] if interface is not None else 0
+    """0 where an array does not say: the library looks for itself, and for hooks this is a guess as good as any."""
+    try:
+        if hasattr(value, "data_ptr"):
+            return value.data_ptr()
+        interface = getattr(value, "__cuda_array_interface__", None) or getattr(value, "__array_interface__", None)
+        return interface["data"][0] if interface is not None else 0
+    except Exception:
+        return 0
 
 
 def _pointer(value, is_const, align):
@@ -130,7 +134,7 @@ class Making:
         import json
         values = [_as_json(value) for value in self.constants.values()]
         return json.dumps({
-            "name": self.kernel._fn_name, "signature": self.signature, "constant_keys": [list(k) for k in self.constants],
+            "name": self.kernel._fn_name + (" with tuples" if self.kernel.made_for else ""), "signature": self.signature, "constant_keys": [list(k) for k in self.constants],
             "constant_vals": values, "attrs_keys": [list(k) for k in self.attrs], "attrs_vals": list(self.attrs.values()),
             "options": self.options, "key": self.key}, default=str)
 
