@@ -43,7 +43,8 @@ void expect_much_memory(void)
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 	enum { ROOM = 32 << 20, PAGE = 2 << 20 };
 	/* What the user says of malloc stands. */
-	if (getenv("GLIBC_TUNABLES") || !mallopt(M_MMAP_THRESHOLD, ROOM) || !mallopt(M_TRIM_THRESHOLD, 2 * ROOM) || !mallopt(M_TOP_PAD, ROOM))
+	if (getenv("GLIBC_TUNABLES") || !mallopt(M_MMAP_THRESHOLD, ROOM) || !mallopt(M_TRIM_THRESHOLD, 2 * ROOM) ||
+	    !mallopt(M_TOP_PAD, ROOM))
 		return;
 	uintptr_t from = (uintptr_t)sbrk(0);
 	free(malloc(ROOM / 16));

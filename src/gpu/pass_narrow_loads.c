@@ -12,6 +12,7 @@
 #include "gpu/axis.h"
 #include "gpu/carry.h"
 #include "gpu/gpu.h"
+#include "gpu/schedule.h"
 #include "ir/fold.h"
 
 enum { MOST_RANK = 3, MOST_DEPTH = 64 };
@@ -38,25 +39,6 @@ typedef struct Narrow {
 } Narrow;
 
 /* ---- which loads ---- */
-
-static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met)
-{
-	for (const IrUse *u = v->uses; u; u = u->next) {
-		const IrOp *op = u->owner;
-		if (op->kind == OP_DOT && u != &op->operands[2])
-			return true;
-		if (op->kind == OP_DOT || op->region_count || !ir_is_pure(op) || !ir_is_inside(op, loop))
-			continue;
-		for (uint32_t r = 0; r < op->result_count; r++) {
-			if (met[op->results[r].id])
-				continue;
-			met[op->results[r].id] = 1;
-			if (reaches_dot(&op->results[r], loop, met))
-				return true;
-		}
-	}
-	return false;
-}
 
 static int64_t constancy(const Narrow *n, const IrValue *v, unsigned d)
 {
@@ -350,8 +332,7 @@ static bool visit(void *data, IrOp *op)
 	Narrow *n = data;
 	IrOp *parent = ir_parent_op(op);
 	if (op->kind == OP_LOAD && parent->kind == OP_FOR && ir_is_tensor(op->results[0].type) && op->results[0].type->rank <= MOST_RANK &&
-	    !ir_get_bool(op, n->gpu->ir, ATTR_IS_VOLATILE) &&
-	    reaches_dot(&op->results[0], parent, ARENA_ARRAY(n->cx->scratch, uint8_t, n->m->next_value)))
+	    !ir_get_bool(op, n->gpu->ir, ATTR_IS_VOLATILE) && schedule_reaches_dot(n->m, n->cx->scratch, op))
 		vec_push(n->cx->scratch, &n->loads, op);
 	return true;
 }

@@ -76,12 +76,11 @@ static bool can_count(const IrOp *loop)
 
 /* ---- which loads ---- */
 
-
-static bool reaches_dot(const Deciding *d, const IrValue *v, uint8_t *met)
+static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met)
 {
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		const IrOp *op = u->owner;
-		if (!ir_is_inside(op, d->s->loop))
+		if (!ir_is_inside(op, loop))
 			continue;
 		if (op->kind == OP_DOT && u != &op->operands[2])
 			return true;
@@ -91,11 +90,16 @@ static bool reaches_dot(const Deciding *d, const IrValue *v, uint8_t *met)
 			if (met[op->results[r].id])
 				continue;
 			met[op->results[r].id] = 1;
-			if (reaches_dot(d, &op->results[r], met))
+			if (reaches_dot(&op->results[r], loop, met))
 				return true;
 		}
 	}
 	return false;
+}
+
+bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load)
+{
+	return reaches_dot(&load->results[0], ir_parent_op(load), ARENA_ARRAY(arena, uint8_t, m->next_value));
 }
 
 /* ---- what an address comes from ---- */
@@ -350,7 +354,7 @@ static bool look_at_loop(Deciding *d)
 static bool counts(const Deciding *d, const IrOp *op)
 {
 	return op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
-	       (!d->has_dot || reaches_dot(d, &op->results[0], ARENA_ARRAY(d->arena, uint8_t, d->values)));
+	       (!d->has_dot || reaches_dot(&op->results[0], d->s->loop, ARENA_ARRAY(d->arena, uint8_t, d->values)));
 }
 
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)

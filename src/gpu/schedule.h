@@ -48,6 +48,8 @@ typedef struct Schedule {
 /* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it does not, or has no load
  * that counts, as out->rule says. In the arena. */
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out);
+/* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure ops? */
+bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
 /* Would it be scheduled, but for the stores in it? */
