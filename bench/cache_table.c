@@ -117,7 +117,7 @@ static double run(const Table *t, const char *file, unsigned hits)
 	int out[2];
 	pid_t pid;
 	posix_spawn_file_actions_t actions;
-	unsigned compiled, found;
+	unsigned compiled, found = 0;
 	int status;
 	snprintf(path, sizeof path, "%s/%s", t->folder, file);
 	char *args[] = {(char[]){"cache_table"}, (char[]){"--compile"}, path, (char *)(uintptr_t)t->target, NULL};

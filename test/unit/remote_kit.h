@@ -327,7 +327,7 @@ static inline void kit_processes(RemoteKit *kit, const KitServer *server)
 		children[p] = fork();
 		if (children[p])
 			continue;
-		char name[16];
+		char name[24];
 		snprintf(name, sizeof name, "many-%d", p);
 		CacheStore *store = kit_machine(kit, name, server->place);
 		for (uint32_t n = 0; n < KEYS; n++) {
