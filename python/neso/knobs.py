@@ -146,10 +146,8 @@ class env_class(env_base):
 
     def get(self):
         text = getenv(self.key)
-        if not text or "://" in text:  # a server's, which the library knows
+        if not text or "://" in text:  # a server's, which the library speaks to by itself
             return None
-        if "://" in text:
-            return None  # a server's, which the library speaks to by itself
         module, colon, name = text.partition(":")
         if not colon:
             raise RuntimeError(f"{self.key} is '{text}'; it is written MODULE:CLASS")

@@ -192,7 +192,6 @@ _plain_functions = {}
 source_lock = threading.RLock()
 
 
-
 def _once(make):
     """One Source for each function or class."""
     def source(value):
