@@ -74,6 +74,7 @@ static neso_status get(ApiCall *call, void *data)
 	const NvDevice *device = nv_device(c->driver, c->index);
 	if (!device)
 		return api_usage(call, "there is no GPU %u: there are %u", c->index, nv_device_count(c->driver));
+	NvClocks clocks = nv_device_clocks(c->driver, device);
 	const neso_gpu out = {
 		.size = sizeof out,
 		.name = device->name,
@@ -83,8 +84,8 @@ static neso_status get(ApiCall *call, void *data)
 		.shared_cta = device->shared_cta,
 		.memory = device->memory,
 		.l2 = device->l2,
-		.clock_khz = device->clock_khz,
-		.memory_clock_khz = device->memory_clock_khz,
+		.clock_khz = clocks.sm,
+		.memory_clock_khz = clocks.memory,
 		.bus_bits = device->bus_bits,
 	};
 	return api_write_struct(c->gpu, &out, sizeof out) ? NESO_OK : api_usage(call, "neso_gpu.size is not set");

@@ -246,6 +246,13 @@ static bool fill_table(NvDriver *driver, DiagList *diags)
 	return true;
 }
 
+/* 0: the driver does not tell. */
+static unsigned attribute(const CudaApi *cuda, int number, int handle)
+{
+	int value;
+	return cuda->cuDeviceGetAttribute(&value, number, handle) == CUDA_SUCCESS && value > 0 ? (unsigned)value : 0;
+}
+
 static void read_device(NvDriver *driver, unsigned i)
 {
 	const CudaApi *cuda = &driver->cuda;
@@ -256,22 +263,18 @@ static void read_device(NvDriver *driver, unsigned i)
 		unsigned *to;
 	} numbers[] = {
 		{CUDA_DEVICE_SMS, &device->sms},
-		{CUDA_DEVICE_CLOCK, &device->clock_khz},
-		{CUDA_DEVICE_MEMORY_CLOCK, &device->memory_clock_khz},
 		{CUDA_DEVICE_BUS, &device->bus_bits},
 		{CUDA_DEVICE_SHARED_OPTIN, &device->shared_cta},
 		{CUDA_DEVICE_MAX_GRID_X, &device->max_grid[0]},
 		{CUDA_DEVICE_MAX_GRID_X + 1, &device->max_grid[1]},
 		{CUDA_DEVICE_MAX_GRID_X + 2, &device->max_grid[2]},
 	};
-	int major = 0, minor = 0, value;
+	int major = 0, minor = 0;
 	size_t bytes = 0;
 	device->ordinal = i;
 	for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
-		if (cuda->cuDeviceGetAttribute(&value, numbers[k].attribute, handle) == CUDA_SUCCESS && value > 0)
-			*numbers[k].to = (unsigned)value;
-	if (cuda->cuDeviceGetAttribute(&value, CUDA_DEVICE_L2, handle) == CUDA_SUCCESS && value > 0)
-		device->l2 = (uint64_t)value;
+		*numbers[k].to = attribute(cuda, numbers[k].attribute, handle);
+	device->l2 = attribute(cuda, CUDA_DEVICE_L2, handle);
 	cuda->cuDeviceGetAttribute(&major, CUDA_DEVICE_MAJOR, handle);
 	cuda->cuDeviceGetAttribute(&minor, CUDA_DEVICE_MINOR, handle);
 	device->capability = (unsigned)(major * 10 + minor);
@@ -390,6 +393,15 @@ unsigned nv_device_count(const NvDriver *driver)
 const NvDevice *nv_device(const NvDriver *driver, unsigned ordinal)
 {
 	return ordinal < driver->device_count ? &driver->devices[ordinal] : NULL;
+}
+
+NvClocks nv_device_clocks(const NvDriver *driver, const NvDevice *device)
+{
+	int handle = driver->handles[device->ordinal];
+	return (NvClocks){
+		.sm = attribute(&driver->cuda, CUDA_DEVICE_CLOCK, handle),
+		.memory = attribute(&driver->cuda, CUDA_DEVICE_MEMORY_CLOCK, handle),
+	};
 }
 
 NvContext nv_context_number(const NvDriver *driver, void *handle)

@@ -54,7 +54,7 @@ typedef struct NvDevice {
 	unsigned ordinal;
 	unsigned capability;     /* 90 */
 	const TargetGpu *target; /* what to compile for; NULL: the device is older than all that are known */
-	unsigned sms, clock_khz, memory_clock_khz, bus_bits;
+	unsigned sms, bus_bits;
 	unsigned shared_cta;     /* bytes that a CTA may ask for */
 	uint64_t memory, l2;     /* bytes */
 	uint32_t max_grid[3];
@@ -63,6 +63,12 @@ typedef struct NvDevice {
 
 unsigned nv_device_count(const NvDriver *driver);
 const NvDevice *nv_device(const NvDriver *driver, unsigned ordinal); /* NULL past the end */
+/* The highest clocks in kHz, 0 where the driver does not tell. It asks the GPU for these two each time, which takes it far longer than what it
+ * remembers of a device: so they are no part of starting. */
+typedef struct NvClocks {
+	unsigned sm, memory;
+} NvClocks;
+NvClocks nv_device_clocks(const NvDriver *driver, const NvDevice *device);
 /* Makes the device's primary context the calling thread's current one. */
 NvContext nv_device_use(NvDriver *driver, unsigned ordinal, DiagList *diags);
 

@@ -520,6 +520,8 @@ class Compiled(Case):
         self.assertEqual(active.get_device_capability(), (9, 0))
         self.assertEqual(active.utils.get_device_properties(0)["multiprocessor_count"], fake.sms)
         self.assertEqual(active.utils.get_device_properties(0)["max_shared_mem"], fake.shared_optin)
+        self.assertEqual(active.utils.get_device_properties(0)["sm_clock_rate"], 1980000)
+        self.assertEqual(active.utils.get_device_properties(0)["mem_clock_rate"], 3201000)
         self.assertEqual(active.get_current_device(), 0)
         self.assertEqual(active.get_current_stream(), 0)
 

@@ -44,6 +44,21 @@ static void devices_are_described(void **state)
 	kit_close(&kit);
 }
 
+/* The GPU is asked for its clocks when somebody wants to know them. */
+static void clocks_are_no_part_of_starting(void **state)
+{
+	(void)state;
+	Kit kit;
+	kit_open(&kit);
+	assert_true(nv_driver_start(kit.driver, &kit.diags));
+	assert_null(strstr(kit.fake->calls, "clock"));
+	NvClocks clocks = nv_device_clocks(kit.driver, nv_device(kit.driver, 1));
+	assert_int_equal(clocks.sm, 1980000);
+	assert_int_equal(clocks.memory, 3201000);
+	assert_non_null(strstr(kit.fake->calls, "cuDeviceGetAttribute:clock"));
+	kit_close(&kit);
+}
+
 static void library_that_is_not_there(void **state)
 {
 	(void)state;
@@ -329,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_before_use),
 		cmocka_unit_test(devices_are_described),
+		cmocka_unit_test(clocks_are_no_part_of_starting),
 		cmocka_unit_test(library_that_is_not_there),
 		cmocka_unit_test(folder_of_the_library),
 		cmocka_unit_test(starts_that_fail),

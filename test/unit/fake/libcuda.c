@@ -157,7 +157,10 @@ static int fake_cuDeviceGetAttribute(int *value, int attribute, int device)
 	case CUDA_DEVICE_MAX_GRID_X: *value = 2147483647; break;
 	case CUDA_DEVICE_MAX_GRID_X + 1:
 	case CUDA_DEVICE_MAX_GRID_X + 2: *value = 65535; break;
-	case CUDA_DEVICE_CLOCK: *value = 1980000; break;
+	case CUDA_DEVICE_CLOCK:
+		ENTER("cuDeviceGetAttribute:clock");
+		*value = 1980000;
+		break;
 	case CUDA_DEVICE_SMS: *value = fake.sms; break;
 	case CUDA_DEVICE_MEMORY_CLOCK: *value = 3201000; break;
 	case CUDA_DEVICE_BUS: *value = 6144; break;
