@@ -29,8 +29,7 @@ static bool is_indexed(IrType type)
 
 /* ---- hints ---- */
 
-/* A number, or one for each dim. */
-static int64_t hint_at(IrAttr attr, unsigned dim)
+int64_t axis_hint(IrAttr attr, unsigned dim)
 {
 	int64_t value = 1;
 	if (attr->kind == ATTR_KIND_INT)
@@ -47,11 +46,11 @@ static void apply_hints(AxisInfo *info, IrType type, IrAttr divisibility, IrAttr
 	for (unsigned d = 0; d < info->rank; d++) {
 		int64_t size = axis_size(type, d);
 		if (contiguity)
-			info->contiguity[d] = MAX(info->contiguity[d], MIN(hint_at(contiguity, d), size));
+			info->contiguity[d] = MAX(info->contiguity[d], MIN(axis_hint(contiguity, d), size));
 		if (constancy)
-			info->constancy[d] = MAX(info->constancy[d], MIN(hint_at(constancy, d), size));
+			info->constancy[d] = MAX(info->constancy[d], MIN(axis_hint(constancy, d), size));
 		if (divisibility)
-			info->divisibility[d] = MAX(info->divisibility[d], MIN(hint_at(divisibility, d), AXIS_MOST));
+			info->divisibility[d] = MAX(info->divisibility[d], MIN(axis_hint(divisibility, d), AXIS_MOST));
 	}
 }
 

@@ -34,6 +34,8 @@ typedef struct AxisSuppose {
 } AxisSuppose;
 AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose);
 const AxisInfo *axis_of(const AxisMap *map, const IrValue *value); /* NULL: none */
+/* What a tt.divisibility, tt.contiguity or tt.constancy, one number or one for each dim, says of a dim; at least 1. */
+int64_t axis_hint(IrAttr hint, unsigned dim);
 
 /* Elements in a row along `dim` that one access of these pointers may take at once: contiguous, aligned, and with a
  * mask (may be NULL) that is constant over them; a power of two. */

@@ -152,6 +152,28 @@ static bool can_sample(Narrow *n, IrValue *v, const Steps *s, unsigned depth)
 
 static IrValue *sampled(Narrow *n, IrValue *v, const Steps *s);
 
+/* The attributes of an op, for samples of its result: along a dim with steps neighbours are not neighbours any more, and
+ * are multiples of what both the first of a row and the steps are. */
+static void sampled_attrs(const Narrow *n, const IrOp *op, IrOp *made, IrType type, const Steps *s)
+{
+	IrCx *ir = n->gpu->ir;
+	for (uint32_t i = 0; i < op->attr_count; i++) {
+		Sym name = op->attrs[i].name;
+		IrAttr value = op->attrs[i].value;
+		bool divides = name == ir->names[ATTR_DIVISIBILITY];
+		if (divides || name == ir->names[ATTR_CONTIGUITY] || name == ir->names[ATTR_CONSTANCY]) {
+			uint64_t words[MOST_RANK];
+			int64_t rank = type->rank;
+			for (unsigned d = 0; d < type->rank; d++) {
+				int64_t hint = axis_hint(value, d);
+				words[d] = (uint64_t)(s->of[d] == 1 ? hint : divides ? MIN(hint, s->of[d]) : 1);
+			}
+			value = ir_attr_dense(ir, ir_tensor(ir, ir_int(ir, 32), &rank, 1, NULL), words, type->rank);
+		}
+		ir_set_named(n->m, made, name, value);
+	}
+}
+
 /* start, start + step, ... */
 static IrValue *sampled_range(const Narrow *n, IrBuilder *b, IrType type, int64_t start, int64_t step)
 {
@@ -239,8 +261,7 @@ static IrValue *sampled_op(Narrow *n, IrOp *op, const Steps *s)
 	if (op->kind == OP_BROADCAST && operands[0]->type == type)
 		return operands[0];
 	IrOp *made = irb_op(&b, op->kind, operands, op->operand_count, &type, 1, 0);
-	for (uint32_t i = 0; i < op->attr_count; i++)
-		ir_set_named(n->m, made, op->attrs[i].name, op->attrs[i].value);
+	sampled_attrs(n, op, made, type, s);
 	return made->results;
 }
 
@@ -319,6 +340,7 @@ static bool narrow(Narrow *n, IrOp *load)
 	for (IrUse *u = tile->uses; u; u = u->next)
 		vec_push(n->cx->scratch, &uses, u);
 	tile->type = sampled_type(n, type, &steps);
+	sampled_attrs(n, load, load, type, &steps);
 	IrValue *whole = repeated(n, &b, tile, type, &steps);
 	for (uint32_t i = 0; i < uses.len; i++)
 		ir_operand_set(uses.data[i]->owner, (uint32_t)(uses.data[i] - uses.data[i]->owner->operands), whole);

@@ -106,4 +106,31 @@ module {
     tt.store %os, %sum : tensor<16x16x!tt.ptr<f32>>
     tt.return
   }
+
+  // What is promised of neighbours is not true of every eighth element.
+  // CHECK-LABEL: @hints
+  // CHECK: arith.remsi %{{.*}} {tt.constancy = dense<1> : tensor<1xi32>, tt.contiguity = dense<1> : tensor<1xi32>, tt.divisibility = dense<8> : tensor<1xi32>} : tensor<8xi32>
+  // CHECK: tt.load %{{.*}} {tt.constancy = dense<1> : tensor<2xi32>} : tensor<1x8x!tt.ptr<f16>>
+  tt.func public @hints(%a: tensor<16x16xf16>, %s: !tt.ptr<f16>, %o: !tt.ptr<f32>, %n: i32, %m: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c8 = arith.constant dense<8> : tensor<64xi32>
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+    %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %ms = tt.splat %m : i32 -> tensor<64xi32>
+    %h = arith.remsi %k, %ms {tt.constancy = 1 : i32, tt.contiguity = 64 : i32, tt.divisibility = 64 : i32} : tensor<64xi32>
+    %g = arith.divsi %h, %c8 : tensor<64xi32>
+    %g1 = tt.expand_dims %g {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %gb = tt.broadcast %g1 : tensor<1x64xi32> -> tensor<16x64xi32>
+    %ss = tt.splat %s : !tt.ptr<f16> -> tensor<16x64x!tt.ptr<f16>>
+    %sp = tt.addptr %ss, %gb : tensor<16x64x!tt.ptr<f16>>, tensor<16x64xi32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+      %v = tt.load %sp {tt.constancy = dense<8> : tensor<2xi32>} : tensor<16x64x!tt.ptr<f16>>
+      %d = tt.dot %a, %v, %acc : tensor<16x16xf16> * tensor<16x64xf16> -> tensor<16x64xf32>
+      scf.yield %d : tensor<16x64xf32>
+    }
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<16x64x!tt.ptr<f32>>
+    tt.store %os, %r : tensor<16x64x!tt.ptr<f32>>
+    tt.return
+  }
 }
