@@ -363,9 +363,10 @@ static Item *dequeue(Live *l)
 	return item;
 }
 
-/* Under the lock. `until` of os_now(), the same clock. */
+/* Under the lock, and no longer than an hour: callers look again. `until` of os_now(), the same clock; may be infinite. */
 static void wait_until(Live *l, double until)
 {
+	until = MIN(until, os_now() + 3600);
 	struct timespec t = {.tv_sec = (time_t)until};
 	t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
 	pthread_cond_timedwait(&l->changed, &l->lock, &t);

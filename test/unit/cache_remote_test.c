@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -653,6 +654,34 @@ static void test_api_usage(void **state)
 	neso_context_free(a);
 }
 
+static void *unblock(void *data)
+{
+	usleep(100000);
+	((Server *)data)->blocked = 0;
+	return NULL;
+}
+
+/* However long a flush may take, it ends when all is there. */
+static void test_api_endless_flush(void **state)
+{
+	Kit *kit = *state;
+	static const double ways[] = {INFINITY, 1e300, 1e19};
+	neso_context *a = context_in(kit, "a");
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+		pthread_t thread;
+		uint64_t left = 9;
+		char key[2] = {(char)('a' + i), '\0'};
+		kit->server->blocked = 1;
+		assert_int_equal(neso_cache_put(a, key, "name", "hello", 5, NULL, NULL), NESO_OK);
+		assert_int_equal(pthread_create(&thread, NULL, unblock, kit->server), 0);
+		assert_int_equal(neso_cache_flush(a, ways[i], &left, NULL), NESO_OK);
+		assert_int_equal(left, 0);
+		assert_int_equal(kit->server->puts, i + 1);
+		pthread_join(thread, NULL);
+	}
+	neso_context_free(a);
+}
+
 /* The first warning of a flush after a miss; the environment says which cache. */
 static void warned(Kit *kit, const char *place, const char *text, bool by_call)
 {
@@ -699,7 +728,8 @@ int main(void)
 		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
-		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_no_library),
+		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_endless_flush),
+		TEST(test_no_library),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
