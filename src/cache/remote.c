@@ -572,8 +572,11 @@ bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
 		return false;
 	Live *l = atomic_load(&remote->live);
 	bool here = l && l->pid == getpid();
-	if (!here)
+	if (!here) {
 		*rest = cache_remote_counts(remote);
+		if (remote->is_given && remote->given.close)
+			remote->given.close(remote->given.data);
+	}
 	if (!here || close_live(l, rest))
 		free_texts(remote);
 	return rest->hits || rest->misses || rest->errors || rest->puts || rest->dropped;

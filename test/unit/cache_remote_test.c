@@ -652,6 +652,7 @@ static void test_api_usage(void **state)
 	assert_int_equal(neso_cache_flush(a, 0.0 / 0.0, NULL, NULL), NESO_ERROR_USAGE);
 	assert_int_equal(neso_cache_flush(a, -1, NULL, NULL), NESO_OK);
 	neso_context_free(a);
+	assert_int_equal(kit->server->closes, 1); /* though nothing was asked of it */
 }
 
 static void *unblock(void *data)
