@@ -135,21 +135,21 @@ static void say_job(Batch *b, const Job *job)
 
 /* ---- threads ---- */
 
-static bool is_there(const Batch *b, const Job *job)
+static bool is_there(const Batch *b, const neso_variant *variant)
 {
 	for (size_t i = 0; i < b->next; i++)
-		if (&b->jobs[i] != job && b->jobs[i].variant == job->variant)
+		if (b->jobs[i].variant == variant)
 			return true;
 	return false;
 }
 
-static void finish(Batch *b, Job *job, JobState state)
+/* variant: NULL of a job that failed. The first of several with one variant keeps its state. */
+static void finish(Batch *b, Job *job, JobState state, const neso_variant *variant)
 {
 	pthread_mutex_lock(&b->lock);
-	if (state != JOB_FAILED && is_there(b, job))
-		state = JOB_SAME;
-	job->state = state;
-	b->in_state[state]++;
+	job->state = variant && is_there(b, variant) ? JOB_SAME : state;
+	job->variant = variant;
+	b->in_state[job->state]++;
 	b->done++;
 	say_job(b, job);
 	pthread_cond_signal(&b->changed);
@@ -159,7 +159,7 @@ static void finish(Batch *b, Job *job, JobState state)
 static void compile(Batch *b, Job *job)
 {
 	if (!job->kernel) {
-		finish(b, job, JOB_FAILED);
+		finish(b, job, JOB_FAILED, NULL);
 		return;
 	}
 	neso_variant *variant = NULL;
@@ -170,7 +170,7 @@ static void compile(Batch *b, Job *job)
 	if (status != NESO_OK || neso_variant_get_info(variant, &info) != NESO_OK) {
 		if (!neso_diagnostics_errors(job->diagnostics))
 			job->message = neso_status_text(status);
-		finish(b, job, JOB_FAILED);
+		finish(b, job, JOB_FAILED, NULL);
 		return;
 	}
 	bool hit = info.cache && strcmp(info.cache, "hit") == 0;
@@ -178,8 +178,7 @@ static void compile(Batch *b, Job *job)
 	for (int i = 0; hit && i < NESO_STEPS; i++)
 		job->saved += info.seconds[i];
 	job->saved = job->saved > job->seconds ? job->saved - job->seconds : 0;
-	job->variant = variant;
-	finish(b, job, hit ? JOB_HIT : JOB_COMPILED);
+	finish(b, job, hit ? JOB_HIT : JOB_COMPILED, variant);
 }
 
 static void *work(void *data)
