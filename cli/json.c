@@ -58,12 +58,10 @@ static size_t put_utf8(char *out, uint32_t c)
 static bool read_hex(Reader *r, uint32_t *out)
 {
 	char digits[5] = "";
-	char *end;
-	for (int i = 0; i < 4 && r->at[i]; i++)
-		digits[i] = r->at[i];
-	*out = (uint32_t)strtoul(digits, &end, 16);
-	if (end != digits + 4 || !strchr("0123456789abcdefABCDEF", digits[0]))
+	if (strspn(r->at, "0123456789abcdefABCDEF") < 4)
 		return wrong(r, "\\u wants four hexadecimal digits");
+	memcpy(digits, r->at, 4);
+	*out = (uint32_t)strtoul(digits, NULL, 16);
 	r->at += 4;
 	return true;
 }
