@@ -37,7 +37,7 @@ static void split(const char *text, size_t len, Texts *out)
 			push(out, trimmed(text + start, i - start));
 			start = i + 1;
 		} else if (quote) {
-			i += c == '\\';
+			i += c == '\\' && i + 1 < len;
 			quote = c == quote ? '\0' : quote;
 		} else if (c == '\'' || c == '"') {
 			quote = c;
