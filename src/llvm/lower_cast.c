@@ -316,7 +316,7 @@ static bool cast_few_bits(Lower *lw, IrOp *op)
 	const IrOp *mask = ir_operand(op, 0)->def;
 	Power power = power_below(lw, to);
 	int64_t bits;
-	if (!mask || mask->kind != OP_ANDI || !ir_constant_int(ir_operand(mask, 1), &bits) || bits < 0 || bits > power.most ||
+	if (!mask || mask->kind != OP_ANDI || !ir_constant_int(ir_operand(mask, 1), &bits) || bits < 1 || bits > power.most ||
 	    ir_elem(mask->results[0].type)->bits < 8)
 		return false;
 	LowerValue v = lower_get(lw, ir_operand(mask, 0));

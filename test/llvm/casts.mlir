@@ -44,6 +44,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %gf = arith.extf %gb : tensor<512xbf16, #l> to tensor<512xf32, #l>
     %gt = arith.truncf %gf : tensor<512xf32, #l> to tensor<512xf16, #l>
     tt.call @f16(%gt) : (tensor<512xf16, #l>) -> ()
+    // Nothing is left of them; f64 has no such power.
+    // CHECK: 90 {{.*}}call void @f64s(double 0.000000e+00, double 0.000000e+00,
+    %c0 = arith.constant dense<0> : tensor<512xi32, #l>
+    %g0 = arith.andi %g, %c0 : tensor<512xi32, #l>
+    %gd = arith.sitofp %g0 : tensor<512xi32, #l> to tensor<512xf64, #l>
+    tt.call @f64s(%gd) : (tensor<512xf64, #l>) -> ()
     // CHECK: 90 {{.*}}uitofp i1 {{.*}} to double
     %u = arith.uitofp %c : i1 to f64
     tt.call @f64(%u) : (f64) -> ()
@@ -61,6 +67,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: 80 {{.*}}call i32 @neso.prmt(i32 0,
   // CHECK: 80 {{.*}}fmul <2 x half> {{.*}} splat (half 0xH5C00)
   tt.func private @f16(%a: tensor<512xf16, #l>) attributes {noinline = true} {
+    gpu.barrier
+    tt.return
+  }
+  tt.func private @f64s(%a: tensor<512xf64, #l>) attributes {noinline = true} {
     gpu.barrier
     tt.return
   }
