@@ -12,7 +12,8 @@
  *	  before has the same element in the same warp where it goes by whole blocks: indices in a row from a multiple of
  *	  their number.
  *
- * Copies under way are not loads here: loops in which a store may reach what is loaded ahead have none (schedule.h). */
+ * A function that is called loads and stores anywhere, as far as it does. Copies under way are not loads here: loops in which a store
+ * may reach what is loaded ahead have none (schedule.h). */
 #include "gpu/memory_int.h"
 #include "ir/enums.h"
 
@@ -25,7 +26,28 @@ static bool is_store(const IrOp *op)
 
 bool gpu_is_global(const IrOp *op)
 {
-	return op->kind == OP_LOAD || is_store(op);
+	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op);
+}
+
+typedef struct Accesses {
+	bool loads, stores;
+} Accesses;
+
+static bool add_access(void *data, IrOp *op)
+{
+	Accesses *a = data;
+	a->loads |= op->kind == OP_LOAD || op->kind == OP_CALL;
+	a->stores |= is_store(op) || op->kind == OP_CALL;
+	return true;
+}
+
+/* A function that calls others is not looked into. */
+static Accesses accesses_of(const GpuOrder *o, const IrOp *op)
+{
+	Accesses a = {op->kind == OP_LOAD, is_store(op)};
+	if (op->kind == OP_CALL)
+		ir_walk(ir_find_func(o->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
+	return a;
 }
 
 /* ---- where a pointer begins ---- */
@@ -46,6 +68,8 @@ static const IrValue *root_of(const IrValue *v, const IrValue *seen, unsigned de
 {
 	const IrOp *op = v->def, *loop;
 	const IrValue *around = NULL, *init;
+	if (v == seen)
+		return v;
 	if (!deep)
 		return NULL;
 	if (!op) {
@@ -57,8 +81,6 @@ static const IrValue *root_of(const IrValue *v, const IrValue *seen, unsigned de
 		const IrValue *other = root_of(around, v, deep - 1);
 		return other == v || other == root ? root : NULL;
 	}
-	if (v == seen)
-		return v;
 	switch (op->kind) {
 	case OP_ADDPTR:
 	case OP_SPLAT:
@@ -67,7 +89,7 @@ static const IrValue *root_of(const IrValue *v, const IrValue *seen, unsigned de
 	case OP_RESHAPE:
 	case OP_TRANS:
 	case OP_CONVERT_LAYOUT:
-	case OP_BITCAST: return ir_operand(op, 0) == seen ? seen : root_of(ir_operand(op, 0), seen, deep - 1);
+	case OP_BITCAST: return root_of(ir_operand(op, 0), seen, deep - 1);
 	case OP_LOAD:
 	case OP_INT_TO_PTR: return v;
 	default: return NULL;
@@ -195,9 +217,16 @@ static bool is_behind_barrier(const GpuOrder *o, const IrOp *op)
 
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
-	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
-	if (is_store(first) == is_store(then) || gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1 || is_behind_barrier(o, then))
+	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
+	if (!(x.loads && y.stores) && !(x.stores && y.loads))
 		return false;
+	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1)
+		return false;
+	if (first->kind == OP_CALL || then->kind == OP_CALL)
+		return true;
+	if (is_behind_barrier(o, then))
+		return false;
+	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
 	const IrValue *a = root_of(p, NULL, DEEP), *b = root_of(q, NULL, DEEP);
 	if (a && b && a != b)
 		return false;

@@ -4,7 +4,7 @@
  *            across warps, ...), an offset by liveness: attribute allocation.offset (i32, bytes); the module gets ttg.shared.
  *            An op in a region with warps of its own never shares bytes with ops of other such regions.
  * barriers   puts gpu.barrier where a write and another access of the same bytes may meet, from these intervals and the
- *            effects of ops; never elsewhere. Barriers inside an op's own lowering are counted as what they are. */
+ *            effects of ops, and where accesses of global memory may overtake one another (global_order.c); never elsewhere. Barriers inside an op's own lowering are counted as what they are. */
 #ifndef NESO_GPU_MEMORY_H
 #define NESO_GPU_MEMORY_H
 

@@ -109,3 +109,36 @@ tt.func public @moved(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32, %c: i1) {
   tt.store %one, %n : !tt.ptr<i32>
   tt.return
 }
+
+// What a function that is called does with memory; one that only computes is no reason to wait.
+tt.func private @get(%p: !tt.ptr<i32>) -> i32 attributes {noinline = true} {
+  %x = tt.load %p : !tt.ptr<i32>
+  tt.return %x : i32
+}
+tt.func private @put(%p: !tt.ptr<i32>, %x: i32) attributes {noinline = true} {
+  tt.store %p, %x : !tt.ptr<i32>
+  tt.return
+}
+tt.func private @twice(%x: i32) -> i32 attributes {noinline = true} {
+  %y = arith.addi %x, %x : i32
+  tt.return %y : i32
+}
+// CHECK-LABEL: @calls(
+tt.func public @calls(%p: !tt.ptr<i32>) {
+  // CHECK: tt.call @get
+  // CHECK-NEXT: tt.call @get
+  // CHECK-NEXT: tt.call @twice
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: tt.store
+  %x = tt.call @get(%p) : (!tt.ptr<i32>) -> i32
+  %w = tt.call @get(%p) : (!tt.ptr<i32>) -> i32
+  %y = tt.call @twice(%x) : (i32) -> i32
+  tt.store %p, %y : !tt.ptr<i32>
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: tt.call @put
+  %z = tt.load %p : !tt.ptr<i32>
+  tt.call @put(%p, %z) : (!tt.ptr<i32>, i32) -> ()
+  tt.return
+}
