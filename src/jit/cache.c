@@ -25,6 +25,7 @@ struct JitCache {
 	char *dir; /* NULL: the environment's; "": none */
 	CacheRemote *remote; /* NULL: the environment's */
 	pthread_mutex_t lock;
+	pthread_mutex_t setting; /* taken first: `remote` comes into all stores before another does */
 	/* One for each setting met so far, as tests and programs change the environment: a test suite may have a folder for each test. A
 	 * store is a few hundred bytes, and lives as long as the cache, since calls may still use it. */
 	StoreOf *stores;
@@ -43,6 +44,7 @@ JitCache *jit_cache_new(const char *dir)
 	}
 	cache->dir = copy;
 	pthread_mutex_init(&cache->lock, NULL);
+	pthread_mutex_init(&cache->setting, NULL);
 	return cache;
 }
 
@@ -56,6 +58,7 @@ void jit_cache_free(JitCache *cache)
 		cache_store_free(cache->stores[i].store);
 		free(cache->stores[i].settings);
 	}
+	pthread_mutex_destroy(&cache->setting);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache->stores);
 	free(cache->dir);
@@ -165,6 +168,7 @@ void jit_cache_set_remote(JitCache *cache, const CacheBackend *backend, const ch
 {
 	CacheRemote *remote = name ? remote_of(backend, name, synchronous, arena) : NULL;
 	CacheRemoteCounts rest;
+	pthread_mutex_lock(&cache->setting);
 	pthread_mutex_lock(&cache->lock);
 	CacheRemote *before = cache->remote;
 	cache->remote = remote;
@@ -175,9 +179,10 @@ void jit_cache_set_remote(JitCache *cache, const CacheBackend *backend, const ch
 		pthread_mutex_unlock(&cache->lock);
 		if (!store)
 			break;
-		cache_store_set_remote(store, remote); /* may wait for what was on its way to another */
+		cache_store_set_remote(store, remote);
 	}
-	cache_remote_drop(before, &rest);
+	pthread_mutex_unlock(&cache->setting);
+	cache_remote_drop(before, &rest); /* may wait for what was on its way to it */
 }
 
 CacheStore *jit_cache_store(JitCache *cache, DiagList *diags)

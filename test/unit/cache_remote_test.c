@@ -662,6 +662,48 @@ static void *unblock(void *data)
 	return NULL;
 }
 
+enum { SETS = 20 };
+
+static void *set_many(void *data)
+{
+	const neso_cache_remote *remote = ((void **)data)[1];
+	for (int i = 0; i < SETS; i++)
+		if (neso_cache_set_remote(((void **)data)[0], remote, NULL) != NESO_OK)
+			return data;
+	return NULL;
+}
+
+/* Threads that name another one all the time: in the end all stores have the same, and the others are closed, each once. */
+static void test_api_set_by_threads(void **state)
+{
+	enum { THREADS = 4, ROUNDS = 100, STORES = 64 };
+	Kit *kit = *state;
+	neso_context *a = context_in(kit, "a");
+	neso_cache_remote remote = {.size = sizeof remote, .name = "the test's server", .data = kit->server, .get_many = get_many,
+				    .put = put, .close = on_close, .synchronous = true};
+	void *data[] = {a, &remote};
+	pthread_t threads[THREADS];
+	char *bytes;
+	size_t size;
+	for (int i = 0; i < STORES; i++) {
+		setenv("NESO_CACHE_WAIT", arena_printf(&kit->arena, "%d", 10 + i), 1);
+		assert_int_equal(neso_cache_get(a, "key", "name", &bytes, &size, NULL), NESO_OK);
+	}
+	unsetenv("NESO_CACHE_WAIT");
+	for (int round = 1; round <= ROUNDS; round++) {
+		for (int i = 0; i < THREADS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, set_many, data), 0);
+		for (int i = 0; i < THREADS; i++) {
+			void *failed;
+			pthread_join(threads[i], &failed);
+			assert_null(failed);
+		}
+		assert_int_equal(kit->server->closes, round * THREADS * SETS);
+	}
+	neso_context_free(a);
+	assert_int_equal(kit->server->closes, ROUNDS * THREADS * SETS + 1);
+}
+
 /* However long a flush may take, it ends when all is there. */
 static void test_api_endless_flush(void **state)
 {
@@ -729,7 +771,7 @@ int main(void)
 		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
-		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_endless_flush),
+		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
 		TEST(test_no_library),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
