@@ -3,16 +3,17 @@
 set -u
 command -v cache_stress >/dev/null || { echo "cache_stress is not built"; exit 77; }
 [ -f "$NESO_BUILD/libneso-remote.so" ] || { echo "built without remote caches"; exit 77; }
-nginx=$(command -v nginx || echo "$NESO_BUILD/nginx/usr/sbin/nginx")
-command -v redis-server >/dev/null || [ -x "$nginx" ] || { echo "neither redis-server nor nginx"; exit 77; }
+redis=$(sh scripts/find-server redis) && ln -s "$redis" "$TMP/redis-server"
+nginx=$(sh scripts/find-server nginx)
+[ -n "$redis$nginx" ] || { echo "neither redis-server nor nginx"; exit 77; }
 seconds=${STRESS_SECONDS:-2} processes=${STRESS_PROCESSES:-8} keys=${STRESS_KEYS:-20}
 export NESO_REMOTE_CONNECT_TIMEOUT=300 NESO_REMOTE_TIMEOUT=1000 NESO_REMOTE_FLUSH=300 NESO_REMOTE_PATH="$NESO_BUILD"
 port=$((20000 + $$ % 20000))
 
 serve() { # in the background, its number in $server
 	case $kind in
-	redis) redis-server --port $port --bind 127.0.0.1 --save '' --dir "$TMP" >/dev/null 2>&1 & ;;
-	http) "$nginx" -p "$TMP" -e "$TMP/error.log" -c "$TMP/nginx.conf" >/dev/null 2>&1 & ;;
+	redis) "$TMP/redis-server" --port $port --bind 127.0.0.1 --save '' --dir "$TMP" >/dev/null 2>&1 & ;;
+	http) "$nginx" -p "$TMP" -c "$TMP/nginx.conf" >/dev/null 2>&1 & ;;
 	esac
 	server=$!
 }
@@ -50,11 +51,11 @@ stress() { # URL
 	cat "$TMP/out"
 	[ $status -eq 0 ] || exit 1
 }
-if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
+if [ -n "$redis" ] && command -v redis-cli >/dev/null; then
 	kind=redis
 	stress "redis://127.0.0.1:$port"
 fi
-if [ -x "$nginx" ]; then
+if [ -n "$nginx" ]; then
 	kind=http port=$((port + 1))
 	mkdir "$TMP/dav"
 	cat >"$TMP/nginx.conf" <<END

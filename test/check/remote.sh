@@ -5,9 +5,8 @@ command -v ptxas >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" ] 
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 [ -f "$NESO_BUILD/libneso-remote.so" ] || { echo "built without hiredis and libcurl"; exit 77; }
 python=$(sh scripts/find-python 2>/dev/null) || { echo "no Python to find a free port with"; exit 77; }
-redis=$(command -v redis-server || command -v redis-check-rdb) || { echo "no redis-server"; exit 77; }
-nginx=build/tools/usr/sbin/nginx
-[ -x "$nginx" ] || nginx=$(PATH=$PATH:/usr/sbin command -v nginx) || { echo "no nginx"; exit 77; }
+redis=$(sh scripts/find-server redis) || { echo "no redis-server"; exit 77; }
+nginx=$(sh scripts/find-server nginx) || { echo "no nginx"; exit 77; }
 
 free_port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 listens() { "$python" -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])), 1)' "$1" 2>/dev/null; }
@@ -37,7 +36,7 @@ http {
   server { listen 127.0.0.1:$http_port; root $TMP/dav; client_max_body_size 8m; location / { dav_methods PUT DELETE MKCOL; } }
 }
 CONF
-"$nginx" -p "$TMP" -e "$TMP/error.log" -c "$TMP/nginx.conf" >"$TMP/nginx.log" 2>&1 &
+"$nginx" -p "$TMP" -c "$TMP/nginx.conf" >"$TMP/nginx.log" 2>&1 &
 servers="$servers $!"
 wait_for "$redis_port"
 wait_for "$http_port"

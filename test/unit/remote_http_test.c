@@ -36,7 +36,7 @@ static void start_with(RemoteKit *kit, const char *listen, const char *more)
 		dir, dir, dir, dir, dir, dir, dir, dir, kit->port, listen, dir, more, dir);
 	assert_true(os_write_file(a, conf, str_of(text), &error));
 	assert_true(os_write_file(a, os_path_join(a, dir, "users"), STR("me:{PLAIN}sec/ret@1\n"), &error));
-	kit_start(kit, nginx_program(kit), (const char *const[]){"nginx", "-p", dir, "-e", os_path_join(a, dir, "error.log"), "-c", conf, NULL});
+	kit_start(kit, nginx_program(kit), (const char *const[]){"nginx", "-p", dir, "-c", conf, NULL});
 }
 
 static void start(RemoteKit *kit)
