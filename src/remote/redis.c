@@ -1,7 +1,7 @@
 /* Redis: its protocol by hiredis, over connections that libcurl makes (names, time-outs and TLS are the same for both protocols so).
  *
- * Values are got with GETRANGE up to the bound, so that none fills the memory; all of a request go in one write, and the answers come
- * in one go. */
+ * Values are got with GETRANGE up to the bound, so that none fills the memory, and no more is read of an answer than that; all of a
+ * request go in one write, and the answers come in one go. */
 #include "remote/inner.h"
 
 #include <errno.h>
@@ -16,6 +16,7 @@ typedef struct Redis {
 	redisReader *reader;
 	char *url; /* for curl */
 	bool greeted; /* connected, AUTH and SELECT are done */
+	size_t came, most; /* bytes since an answer is waited for; that it may have */
 	char buffer[1 << 14]; /* what comes, on its way to the reader */
 } Redis;
 
@@ -86,6 +87,7 @@ static Connection *redis_connection(Server *server)
 	}
 	snprintf(r->url, size, "%s://%s:%s", strcmp(server->scheme, "rediss") == 0 ? "https" : "http", server->host,
 		 server->port ? server->port : "6379");
+	r->most = server->largest + 2 * sizeof r->buffer; /* around it, and behind it */
 	return &r->connection;
 }
 
@@ -149,6 +151,9 @@ static int receive(Redis *r, const Request *q)
 		r->connection.lost = true;
 		return remote_fail(q, CACHE_REMOTE_AWAY, "it closed the connection");
 	}
+	r->came += got;
+	if (r->came > r->most)
+		return remote_fail(q, CACHE_REMOTE_AWAY, "it sends more than was asked for");
 	return redisReaderFeed(r->reader, r->buffer, got) == REDIS_OK ? CACHE_REMOTE_OK : remote_fail(q, CACHE_REMOTE_AWAY, "out of memory");
 }
 
@@ -156,6 +161,7 @@ static int receive(Redis *r, const Request *q)
 static int read_reply(Redis *r, const Request *q, redisReply **out)
 {
 	int result = CACHE_REMOTE_OK;
+	r->came = 0;
 	while (result == CACHE_REMOTE_OK) {
 		void *reply = NULL;
 		if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)

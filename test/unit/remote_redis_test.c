@@ -207,6 +207,46 @@ static void test_too_large(void **state)
 	cache_store_free(c);
 }
 
+/* What is no Redis server sends `head` and then zeros, as long as they are taken, up to a bound. */
+static void flood(RemoteKit *kit, const char *head)
+{
+	static const char zeros[1 << 16];
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)kit->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int on = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(listen(fd, 8), 0);
+	kit->server = fork();
+	if (kit->server == 0) {
+		signal(SIGPIPE, SIG_IGN);
+		for (;;) {
+			int to = accept(fd, NULL, NULL);
+			bool taken = os_write_all(to, str_of(head));
+			for (int i = 0; taken && i < 1024; i++)
+				taken = os_write_all(to, (Str){zeros, sizeof zeros});
+			close(to);
+		}
+	}
+	close(fd);
+}
+
+static void test_flood(void **state)
+{
+	RemoteKit *kit = *state;
+	static const char *const heads[] = {"$60000000000\r\n", "$60000000\r\n", "+", "*1000000\r\n$60000000\r\n"};
+	if (!kit_has_library(kit))
+		skip();
+	kit->options.largest = 1 << 20;
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+		flood(kit, heads[i]);
+		CacheStore *a = kit_machine(kit, "a", url(kit, "", ""));
+		assert_false(kit_get(a, CACHE_VARIANT, 1, 1000));
+		kit_says(a, "it sends more than was asked for");
+		cache_store_free(a);
+		kit_stop(kit);
+	}
+}
+
 /* Names that are no server's. */
 static void test_places(void **state)
 {
@@ -242,7 +282,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_common), TEST(test_processes), TEST(test_class_and_names), TEST(test_databases),
-		TEST(test_passwords), TEST(test_refusals), TEST(test_too_large), TEST(test_places),
+		TEST(test_passwords), TEST(test_refusals), TEST(test_too_large), TEST(test_flood),
+		TEST(test_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
