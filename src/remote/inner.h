@@ -54,7 +54,7 @@ struct Server {
 extern const Protocol redis_protocol, http_protocol;
 
 double remote_now(void);
-/* Milliseconds until then, at least 1. */
+/* Milliseconds until then, at least 1 and at most INT_MAX. */
 long remote_left(double until);
 /* Writes a clause and gives `result`. */
 int remote_fail(const Request *request, int result, const char *format, ...) PRINTF_LIKE(3, 4);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "remote/inner.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ double remote_now(void)
 long remote_left(double until)
 {
 	double left = (until - remote_now()) * 1e3;
-	return left < 1 ? 1 : (long)left;
+	return left < 1 ? 1 : left > INT_MAX ? INT_MAX : (long)left;
 }
 
 int remote_fail(const Request *request, int result, const char *format, ...)
@@ -53,7 +54,7 @@ void remote_set_up(const Server *server, Connection *connection, double until)
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, connection->error);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, left);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, MIN((long)server->connect_ms, left));
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)MIN(server->connect_ms, (uint64_t)left));
 	curl_easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
 	if (server->certificates)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, server->certificates);
