@@ -217,10 +217,12 @@ size_t jit_cache_flush(JitCache *cache, double seconds, DiagList *diags)
 	for (uint32_t i = 0;; i++) {
 		pthread_mutex_lock(&cache->lock);
 		CacheStore *store = i < cache->count ? cache->stores[i].store : NULL;
+		bool shared = cache->remote != NULL; /* one for all stores */
 		pthread_mutex_unlock(&cache->lock);
 		if (!store)
 			return left;
-		left += cache_store_flush(store, MAX(0, until - os_now()));
+		if (i == 0 || !shared)
+			left += cache_store_flush(store, MAX(0, until - os_now()));
 		tell(store, diags);
 	}
 }

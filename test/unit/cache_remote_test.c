@@ -655,6 +655,31 @@ static void test_api_usage(void **state)
 	assert_int_equal(kit->server->closes, 1); /* though nothing was asked of it */
 }
 
+/* What all stores have in common is counted once. */
+static void test_api_left(void **state)
+{
+	Kit *kit = *state;
+	neso_context *a = context_in(kit, "a");
+	uint64_t left = 9;
+	for (int i = 0; i < 3; i++) {
+		char *bytes;
+		size_t size;
+		setenv("NESO_CACHE_WAIT", arena_printf(&kit->arena, "%d", 10 + i), 1);
+		assert_int_equal(neso_cache_get(a, "key", "nothing", &bytes, &size, NULL), NESO_OK);
+	}
+	kit->server->blocked = 1;
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(neso_cache_put(a, "key", arena_printf(&kit->arena, "%d", i), "hello", 5, NULL, NULL), NESO_OK);
+	unsetenv("NESO_CACHE_WAIT");
+	assert_int_equal(neso_cache_flush(a, 0.05, &left, NULL), NESO_OK);
+	assert_int_equal(left, 5);
+	kit->server->blocked = 0;
+	assert_int_equal(neso_cache_flush(a, 20, &left, NULL), NESO_OK);
+	assert_int_equal(left, 0);
+	assert_int_equal(kit->server->puts, 5);
+	neso_context_free(a);
+}
+
 static void *unblock(void *data)
 {
 	usleep(100000);
@@ -771,7 +796,7 @@ int main(void)
 		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
-		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
+		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
 		TEST(test_no_library),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
