@@ -68,7 +68,7 @@ class AsmDict(Lazy):
     def _kept(self, stage):
         """The text that a cache manager has; None: it has none, or no longer."""
         group = self._variant.metadata_group
-        path = None if isinstance(group, Group) or stage == "source" else group.get(f"{self._variant.name[:150]}.{stage}")
+        path = None if isinstance(group, Group) or stage == "source" else group.get(f"{kept.stem(self._variant.name)}.{stage}")
         try:
             with open(path, "rb" if stage == "cubin" else "r") as file:
                 return file.read()
@@ -82,7 +82,7 @@ class Group(Lazy):
     _folder = None
 
     def __init__(self, variant):
-        super().__init__(f"{variant.name[:150]}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
+        super().__init__(f"{kept.stem(variant.name)}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
         self._variant = weakref.proxy(variant)
 
     def __missing__(self, name):

@@ -14,11 +14,14 @@ from . import cache
 _VARIANT, _DUMP, _OVERRIDE = range(3)
 _TEXTS = ("source", "ttir", "ttgir", "llir", "ptx")
 _OVERRIDES = ("ttir", "ttgir", "llir", "ptx", "cubin")
-#: What is longer makes names that file systems do not take.
-_LONGEST = 150
 _REMOTE = "TRITON_REMOTE_CACHE_BACKEND"
 
 _groups = {}
+
+
+def stem(kernel):
+    """What the names of a kernel's files begin with: its own, but for what makes names that file systems do not take."""
+    return kernel[:150]
 
 
 def take_group(key):
@@ -71,9 +74,9 @@ def _store(remote, key, name, data):
 
 def _get(what, key, kernel):
     import json
+    name = stem(kernel)
     if what == _OVERRIDE:
-        return _get_override(key, kernel[:_LONGEST])
-    name = kernel[:_LONGEST]
+        return _get_override(key, name)
     group = cache.get_cache_manager(key).get_group(f"{name}.json") or {}
     if f"{name}.json" not in group:
         return None
@@ -102,7 +105,7 @@ def _get_override(key, name):
 
 def _put(what, key, kernel, files):
     import json
-    name = kernel[:_LONGEST]
+    name = stem(kernel)
     if what == _DUMP:
         manager = cache.get_dump_manager(key)
         for stage, data in files:
