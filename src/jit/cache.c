@@ -532,7 +532,7 @@ bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out)
 	CacheEntry entry;
 	Str text;
 	const char *why;
-	if (!variant->gpu || !cache_digest_read(variant->gpu->cache_key, strlen(variant->gpu->cache_key), &key))
+	if (!variant->gpu || variant->kept || !cache_digest_read(variant->gpu->cache_key, strlen(variant->gpu->cache_key), &key))
 		return false;
 	diag_init(&none, out->arena, NULL);
 	jit_cache_mode(variant->kernel->module->host->cache, &mode, &none);

@@ -1,5 +1,6 @@
 /* Callers that keep compiled kernels themselves (neso_keeper): what they are given is what makes the next process's kernel, and what is
  * not what they were given makes none. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,9 +84,12 @@ static File *file_of(Shelf *shelf, const char *name)
 	return NULL;
 }
 
+static const char *cache_dir = "";
+static const neso_cache_remote *behind;
+
 static neso_status new_context(const neso_keeper *keeper, neso_context **context)
 {
-	neso_context_options options = {.size = sizeof options, .cache_dir = "", .keeper = keeper};
+	neso_context_options options = {.size = sizeof options, .cache_dir = cache_dir, .keeper = keeper};
 	return neso_context_new(&options, context, NULL);
 }
 
@@ -107,6 +111,7 @@ static const char *how(Shelf *shelf, const char **code)
 	neso_diagnostics *found;
 	neso_compile_options options = {.size = sizeof options, .target = "sm_80"};
 	assert_int_equal(new_context(&keeper, &context), NESO_OK);
+	assert_int_equal(neso_cache_set_remote(context, behind, NULL), NESO_OK);
 	if (!can_compile(context)) {
 		neso_context_free(context);
 		skip();
@@ -173,6 +178,37 @@ static void what_is_not_what_was_put_is_noticed(void **state)
 	clear(&shelf);
 }
 
+static int count_gets(void *data, const char *const *keys, const char *const *names, size_t count, neso_cache_give_fn *give, void *sink,
+		      char *why, size_t why_size)
+{
+	(void)keys, (void)give, (void)sink, (void)why, (void)why_size;
+	for (size_t i = 0; i < count; i++)
+		*(unsigned *)data += strcmp(names[i], "variant") == 0 || strcmp(names[i], "cubin") == 0;
+	return NESO_REMOTE_OK;
+}
+
+/* Nor is the cache asked for the stages of a hit. */
+static void the_cache_is_not_asked(void **state)
+{
+	(void)state;
+	unsigned gets = 0;
+	Shelf shelf = {0};
+	char folder[200], command[220];
+	const neso_cache_remote remote = {.size = sizeof remote, .name = "the test's", .data = &gets, .get_many = count_gets};
+	snprintf(folder, sizeof folder, "%.150s/neso-keeper-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	assert_non_null(mkdtemp(folder));
+	cache_dir = folder;
+	behind = &remote;
+	assert_string_equal(how(&shelf, NULL), "miss");
+	assert_string_equal(how(&shelf, NULL), "hit");
+	assert_int_equal(gets, 0);
+	cache_dir = "";
+	behind = NULL;
+	clear(&shelf);
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
 static void a_keeper_has_get_and_put(void **state)
 {
 	(void)state;
@@ -193,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_asked_and_given),
 		cmocka_unit_test(what_is_not_what_was_put_is_noticed),
+		cmocka_unit_test(the_cache_is_not_asked),
 		cmocka_unit_test(a_keeper_has_get_and_put),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
