@@ -71,21 +71,18 @@ static const char *open_folder(Arena *arena, const char *folder)
 	if (!path)
 		return arena_printf(arena, "%s: %s", folder, strerror(errno));
 	const char *why = NULL;
-	char *copy = arena_strdup(arena, path);
-	free(path);
-	for (char *at = copy; !why;) {
-		char *slash = strchr(at + 1, '/');
-		if (slash)
-			*slash = '\0';
-		if (lstat(copy, &st) != 0)
-			why = arena_printf(arena, "%s: %s", copy, strerror(errno));
+	size_t len = strlen(path);
+	/* "/" first; then up to each slash, and the whole. */
+	for (size_t end = 1; !why && end <= len; end++) {
+		if (end != 1 && end != len && path[end] != '/')
+			continue;
+		const char *at = arena_printf(arena, "%.*s", (int)end, path);
+		if (lstat(at, &st) != 0)
+			why = arena_printf(arena, "%s: %s", at, strerror(errno));
 		else if (!cache_is_private(&st) && !((st.st_mode & S_ISVTX) && st.st_uid == 0))
-			why = arena_printf(arena, "the folder %s %s", copy, others_than_us(&st));
-		if (!slash)
-			break;
-		*slash = '/';
-		at = slash;
+			why = arena_printf(arena, "the folder %s %s", at, others_than_us(&st));
 	}
+	free(path);
 	return why;
 }
 
