@@ -159,7 +159,8 @@ static Configs configs_of(const neso_kernel *kernel)
 	Configs out = {0};
 	const char *decorator;
 	for (size_t i = 0; (decorator = neso_kernel_decorator(kernel, i)) != NULL; i++) {
-		const char *name = strstr(decorator, "autotune"), *at = name && name < strchr(decorator, '(') ? name : NULL;
+		const char *name = strstr(decorator, "autotune"), *call = strchr(decorator, '(');
+		const char *at = name && call && name < call ? name : NULL;
 		while (at && (at = strstr(at, mark)) != NULL) {
 			at += sizeof mark - 1;
 			at += strspn(at, " ");
