@@ -192,7 +192,7 @@ void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const Jit
 	enum { LINE = 64 }; /* of the cache: a launch reads it from the beginning */
 	size_t words = launch->key_count + launch->key_row_words;
 	size_t size = sizeof(JitDispatch) + words * sizeof(uint64_t) + variant->slot_count * sizeof(uint32_t);
-	JitDispatch *d = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
+	JitDispatch *d = heap_aligned(LINE, size);
 	if (!d)
 		return;
 	memset(d, 0, size);
