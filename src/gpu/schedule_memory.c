@@ -6,8 +6,8 @@
  *
  * What arrives for asynchronous copies comes as lines of global memory, and each row of shared memory (all banks once) that
  * a line's parts go to is written by itself: 32 lanes whose 16 bytes of 4 lines lie in 32 rows take 32 wavefronts, though
- * no two lanes meet in a bank. (Measured on an H200: fp16 products of 128x128x64, 8 warps, 3
- * stages, at 152 TFLOP/s so, at 417 with each line in one row; bench/NOTES.md.) */
+ * no two lanes meet in a bank. (Measured on an H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s
+ * so, and at 417 with each line in one row; bench/NOTES.md.) */
 #include "gpu/schedule.h"
 #include "layout/plan_parts.h"
 
