@@ -1,4 +1,4 @@
-# Writes OUT, a C file with the table of front/lib_embed.h, from FILES. Run with cmake -P: the build needs
+# Writes OUT, a C file with the table of front/names/lib_embed.h, from FILES. Run with cmake -P: the build needs
 # no other tool. Bytes are written as numbers, so that any content passes unchanged.
 set(arrays "")
 set(rows "")
@@ -17,7 +17,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 file(WRITE ${OUT}.new
 "/* Made from lib/ by cmake/embed.cmake. */
-#include \"front/lib_embed.h\"
+#include \"front/names/lib_embed.h\"
 
 ${arrays}
 const FrontLibFile front_lib_files[] = {

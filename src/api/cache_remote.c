@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/option.h"
+#include "base/option/option.h"
 #include "cache/store.h"
 
 _Static_assert((int)NESO_REMOTE_OK == CACHE_REMOTE_OK && (int)NESO_REMOTE_REFUSED == CACHE_REMOTE_REFUSED &&

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 
 /* ---- the call ---- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/build.h"
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 #include "ir/pass.h"
 

@@ -7,7 +7,7 @@
  * parameter is a constexpr, being 1, divisibility by 16, which integer type it fits. */
 #include "api/inner.h"
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 
 /* ---- packing ---- */
 

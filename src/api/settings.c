@@ -1,7 +1,7 @@
-/* The table of settings (base/option.def), as callers see it. */
+/* The table of settings (base/option/option.def), as callers see it. */
 #include "api/inner.h"
 
-#include "base/option.h"
+#include "base/option/option.h"
 
 void neso_settings(neso_setting_fn *each, void *data)
 {

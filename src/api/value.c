@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 
 /* ---- element types ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 
 static uint64_t number(Arena *arena, OptionId id, const char **wrong)

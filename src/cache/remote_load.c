@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
-#include "base/library.h"
+#include "base/option/library.h"
 
 static const char library[] = "libneso-remote.so";
 

@@ -10,8 +10,8 @@
 #ifndef NESO_FRONT_FRONT_H
 #define NESO_FRONT_FRONT_H
 
-#include "base/diag.h"
-#include "front/ast.h"
+#include "base/diag/diag.h"
+#include "front/syntax/ast.h"
 #include "front/value.h"
 #include "ir/ir.h"
 

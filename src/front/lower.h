@@ -14,7 +14,7 @@
 #ifndef NESO_FRONT_LOWER_H
 #define NESO_FRONT_LOWER_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/map.h"
 #include "front/front.h"
 #include "front/value.h"

@@ -6,7 +6,7 @@
 #ifndef NESO_FRONT_VALUE_H
 #define NESO_FRONT_VALUE_H
 
-#include "front/ast.h"
+#include "front/syntax/ast.h"
 #include "ir/ir.h"
 
 /* ---- types of the tile language ---- */

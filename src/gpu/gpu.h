@@ -2,7 +2,8 @@
 #ifndef NESO_GPU_GPU_H
 #define NESO_GPU_GPU_H
 
-#include "gpu/encoding.h"
+#include "gpu/layout/encoding.h"
+#include "gpu/layout/verify.h"
 #include "ir/pass.h"
 
 #define PASS(fn, name, in, out, doc) PassFn fn;
@@ -16,15 +17,6 @@ static inline GpuCx *gpu_of(const PassCx *cx)
 
 const PassInfo *gpu_pass_by_name(const char *name); /* of gpu/passes.def and ir/passes.def; NULL when unknown */
 const PassInfo *gpu_pass_table(size_t *count);
-
-enum { GPU_MOST_CTAS = 16 }; /* of a cluster: more than 8 only where the GPU allows it when asked */
-/* Warps and CTAs of the context are ones that a kernel can have. False after diagnosing. */
-bool gpu_check_counts(const GpuCx *cx, const IrModule *module, DiagList *diags);
-/* What ir_verify cannot know at LEVEL_G: layouts fit shapes and threads, and agree as each op wants (infer.c). False
- * after diagnosing. */
-bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags);
-/* The same as PassOptions.check; host is the GpuCx. */
-bool gpu_check(void *host, const IrModule *module, DiagList *diags);
 
 /* The value in this layout: itself, or a conversion before `b`. */
 IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layout);

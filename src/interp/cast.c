@@ -2,7 +2,7 @@
  * it; conversions to them round once: from f32, from f64 and from wide integers through a value with a sticky last
  * bit, which rounds as the exact one would. fp8 results saturate (cvt.rn.satfinite), fp16 and bf16 overflow to
  * infinity. Float to integer saturates, NaN is 0; 8-bit results are the low half of a 16-bit conversion. */
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "interp/elem.h"
 #include "interp/kern/math.h"
 

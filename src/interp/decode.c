@@ -6,7 +6,7 @@
  * reductions follow their instruction in the list and are run by it. */
 #include "base/fault.h"
 #include "interp/control.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 #include <stdlib.h>
 

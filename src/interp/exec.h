@@ -13,7 +13,7 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/map.h"
 #include "interp/interp.h"
 #include "interp/kern/kern.h"

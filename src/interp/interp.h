@@ -7,7 +7,7 @@
 #ifndef NESO_INTERP_INTERP_H
 #define NESO_INTERP_INTERP_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "ir/ir.h"
 
 typedef struct InterpKernel InterpKernel;

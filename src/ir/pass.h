@@ -3,7 +3,7 @@
 #ifndef NESO_IR_PASS_H
 #define NESO_IR_PASS_H
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/str.h"
 #include "ir/ir.h"
 

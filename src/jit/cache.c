@@ -8,7 +8,7 @@
  * by that what another one made (a pack, a layer, a server). */
 #include <stdlib.h>
 
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"

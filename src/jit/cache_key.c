@@ -1,6 +1,6 @@
 /* What decides a variant for a GPU, as rows of a key. Nothing that is at its default is a row, and no path and no line, unless
  * NESO_CACHE_POSITION asks for them. */
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"

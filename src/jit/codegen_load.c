@@ -1,7 +1,7 @@
 /* libneso-codegen.so, and what it says. */
 #include "jit/codegen_load.h"
 
-#include "base/library.h"
+#include "base/option/library.h"
 
 static const char library[] = "libneso-codegen.so";
 

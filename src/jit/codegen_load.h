@@ -2,8 +2,8 @@
 #ifndef NESO_JIT_CODEGEN_LOAD_H
 #define NESO_JIT_CODEGEN_LOAD_H
 
-#include "base/diag.h"
-#include "llvm/codegen.h"
+#include "base/diag/diag.h"
+#include "codegen/codegen.h"
 
 /* The table of libneso-codegen.so: NESO_CODEGEN_PATH (the file, or its folder) if that is set, else beside this library, else
  * wherever the system looks. NULL after a diagnostic that says where it was looked for and why it was not taken. Once

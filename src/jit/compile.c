@@ -4,11 +4,11 @@
 #include <strings.h>
 
 #include "base/fault.h"
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 #include "ir/pass.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 /* ---- steps ---- */
 

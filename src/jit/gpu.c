@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/os.h"
-#include "ir/text.h"
+#include "codegen/codegen.h"
+#include "ir/text/text.h"
 #include "jit/codegen_load.h"
-#include "llvm/codegen.h"
 
 const char *const jit_step_names[JIT_STEP__COUNT] = {
 	[JIT_STEP_FRONT] = "front", [JIT_STEP_TTIR] = "ttir", [JIT_STEP_TTGIR] = "ttgir",

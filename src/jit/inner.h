@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
+#include "codegen/codegen.h"
 #include "jit/jit.h"
-#include "llvm/codegen.h"
 
 struct JitKernel {
 	JitModule *module;

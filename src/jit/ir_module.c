@@ -4,8 +4,8 @@
  * from values, because the text is the same for all; what it says of its arguments (tt.divisibility) a launch checks. */
 #include "base/fault.h"
 #include "base/os.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "jit/inner.h"
 
 static const struct {

@@ -8,7 +8,7 @@
 #ifndef NESO_JIT_JIT_H
 #define NESO_JIT_JIT_H
 
-#include "base/remark.h"
+#include "base/diag/remark.h"
 #include "front/front.h"
 #include "front/value.h"
 #include "interp/interp.h"

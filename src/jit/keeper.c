@@ -3,7 +3,7 @@
  *
  * The section "digests" has a line for each other one, name and SHA-256. What comes back is held against it, so what was cut short or
  * changed on its way is a miss and not a launch. Nothing here fails but the compilation. */
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 #include "jit/cache.h"
 

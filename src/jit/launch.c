@@ -1,7 +1,7 @@
 /* Launches: argument values to the bits that the interpreter wants, buffers to the ranges it checks. */
 #include "jit/inner.h"
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "base/os.h"
 
 typedef struct Marshal {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 #include "jit/cache.h"
 

@@ -1,8 +1,8 @@
 /* What became of a variant, and why: the code generator's remarks, made again as texts are, and what the assembler said. */
 #include "jit/inner.h"
 
+#include "codegen/codegen.h"
 #include "jit/codegen_load.h"
-#include "llvm/codegen.h"
 
 /* From the code generator's library, whose memory goes. */
 static void take(const CodegenResult *code, RemarkList *out)

@@ -39,12 +39,12 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 	if (!table)
 		return false;
 	uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, run->arg_count + 1);
-	CodegenSimBuffer *buffers = ARENA_ARRAY(diags->arena, CodegenSimBuffer, run->buffer_count + 1);
+	SimBuffer *buffers = ARENA_ARRAY(diags->arena, SimBuffer, run->buffer_count + 1);
 	for (uint32_t i = 0; i < run->arg_count; i++)
 		args[i] = run->args[i].bits;
 	for (uint32_t i = 0; i < run->buffer_count; i++)
-		buffers[i] = (CodegenSimBuffer){run->buffers[i].name, run->buffers[i].base, run->buffers[i].size, run->buffers[i].writable};
-	CodegenSimLaunch sim = {
+		buffers[i] = (SimBuffer){run->buffers[i].name, run->buffers[i].base, run->buffers[i].size, run->buffers[i].writable};
+	SimLaunch sim = {
 		.args = args,
 		.arg_count = run->arg_count,
 		.buffers = buffers,

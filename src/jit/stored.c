@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "jit/cache.h"
 
 /* ---- facts: writing ---- */

@@ -1,8 +1,8 @@
 /* Passes on IR text, without a kernel around it: what `neso opt` does. */
 #include "base/fault.h"
 #include "ir/pass.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "jit/codegen_load.h"
 #include "jit/inner.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "jit/cache.h"
 
 static JitVariant *find(const JitKernel *kernel, const char *key)

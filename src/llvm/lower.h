@@ -3,7 +3,7 @@
  * A tile becomes one LLVM value for each register of its layout: repetition outermost, then the register bits, so
  * regs[(rep << register_bits) + r]. A scalar is one value. Every op kind has a hook (the table of lower.c is made from
  * ir/ops.def; a missing one fails at link). A hook reads its operands by lower_get, builds, and gives each result by
- * lower_set. Control flow is built by lower_control.c, which lowers the blocks inside.
+ * lower_set. Control flow is built by lower/control.c, which lowers the blocks inside.
  *
  * What the hardware does and LLVM IR has no instruction for is a machine operation (machine.h). Thread ids, addresses and
  * everything that depends on them are computed by the helpers below, so that equal things are equal values. */
@@ -12,11 +12,11 @@
 
 #include <llvm-c/Core.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/map.h"
-#include "gpu/axis.h"
-#include "gpu/encoding.h"
-#include "gpu/memory.h"
+#include "gpu/analysis/axis.h"
+#include "gpu/layout/encoding.h"
+#include "gpu/memory/memory.h"
 
 /* LLVMAttributeFunctionIndex in the type that takes it. */
 #define LOWER_ON_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
@@ -65,7 +65,7 @@ typedef struct Lower {
 	unsigned scratch_bytes;    /* global scratch of a CTA */
 	struct LowerThread *thread; /* thread ids of the region being built (lower.c) */
 	struct LowerDebug *debug;
-	Map *affine; /* what is known of values (lower_affine.h) */
+	Map *affine; /* what is known of values (lower/affine.h) */
 	struct LowerMachine *machine;
 	struct LowerLibrary *libraries; /* that functions are taken from (libdevice.h) */
 } Lower;
@@ -147,7 +147,7 @@ typedef struct LowerElements {
 	unsigned vector_bits, matrix_bits;
 } LowerElements;
 
-/* Says so, where predictions are asked for (lower_tile.c); NULL: of the op's tile, which is not known. */
+/* Says so, where predictions are asked for (memory/tile.c); NULL: of the op's tile, which is not known. */
 void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *elements);
 
 /* i1: parity of (word & mask) is 1. */

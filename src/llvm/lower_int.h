@@ -1,4 +1,4 @@
-/* Inside the core of lowering: what lower.c, lower_thread.c, lower_control.c and codegen.c share. Hooks of ops need
+/* Inside the core of lowering: what lower.c, lower/thread.c, lower/control.c and codegen.c share. Hooks of ops need
  * llvm/lower.h and llvm/machine.h alone. */
 #ifndef NESO_LLVM_LOWER_INT_H
 #define NESO_LLVM_LOWER_INT_H
@@ -14,7 +14,7 @@ bool lower_op(Lower *lw, IrOp *op);
 bool lower_module(Lower *lw);
 bool lower_is_kernel(const Lower *lw, const IrOp *func);
 
-/* Line tables, where lw->line_info asks for them (lower_line.c). */
+/* Line tables, where lw->line_info asks for them (lower/line.c). */
 void lower_line_begin(Lower *lw);    /* of the module */
 void lower_line_function(Lower *lw); /* of lw->fn */
 void lower_line_end(Lower *lw);

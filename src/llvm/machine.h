@@ -12,7 +12,7 @@
 typedef enum MachineOp {
 #define MACHINE(name, result, args, effects, nvptx, doc) MACHINE_##name,
 #define FAMILY(name, effects, expand, doc) MACHINE_##name,
-#include "llvm/machine.def"
+#include "target/nvidia/machine.def"
 #undef MACHINE
 #undef FAMILY
 	MACHINE__COUNT
@@ -38,12 +38,12 @@ typedef struct MachineForm {
 typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form);
 #define MACHINE(name, result, args, effects, nvptx, doc)
 #define FAMILY(name, effects, expand, doc) MachineExpand expand;
-#include "llvm/machine.def"
+#include "target/nvidia/machine.def"
 #undef MACHINE
 #undef FAMILY
 
 /* Families whose forms are made elsewhere. */
-MachineExpand machine_alu; /* lower_extern.c */
+MachineExpand machine_alu; /* math/extern.c */
 
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
  * none. *ptx is raised to what they need. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */

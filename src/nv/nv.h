@@ -10,8 +10,8 @@
 #ifndef NESO_NV_NV_H
 #define NESO_NV_NV_H
 
-#include "base/diag.h"
-#include "base/remark.h"
+#include "base/diag/diag.h"
+#include "base/diag/remark.h"
 #include "target/target.h"
 
 /* ---- the driver ---- */

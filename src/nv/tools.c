@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/option.h"
+#include "base/option/option.h"
 #include "base/os.h"
 
 struct NvTools {

@@ -1,10 +1,10 @@
 /* f32 as the GPU's arithmetic leaves it: one NaN; small numbers flushed to zeros. */
-#ifndef NESO_SIM_HALF_H
-#define NESO_SIM_HALF_H
+#ifndef NESO_SIM_OPS_HALF_H
+#define NESO_SIM_OPS_HALF_H
 
 #include <math.h>
 
-#include "base/half.h"
+#include "base/float/half.h"
 
 static inline float half_clean(float x)
 {

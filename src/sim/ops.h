@@ -1,6 +1,6 @@
 /* Operations on all lanes. Tables by type: of integers by log2 of their bytes, of floats by SimFloat. */
-#ifndef NESO_SIM_OPS_H
-#define NESO_SIM_OPS_H
+#ifndef NESO_SIM_OPS_OPS_H
+#define NESO_SIM_OPS_OPS_H
 
 #include "sim/sim_int.h"
 

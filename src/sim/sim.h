@@ -8,8 +8,8 @@
 
 #include <llvm-c/Core.h>
 
-#include "base/diag.h"
-#include "llvm/codegen.h"
+#include "base/diag/diag.h"
+#include "sim/launch.h"
 
 typedef struct SimKernel SimKernel;
 
@@ -19,6 +19,6 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 			    DiagList *diags);
 
 /* Runs all programs of the grid. False after diagnosing a fault; findings of the checks are errors too. */
-bool sim_run(const SimKernel *kernel, const CodegenSimLaunch *launch, unsigned scratch_bytes, DiagList *diags);
+bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags);
 
 #endif

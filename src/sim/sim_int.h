@@ -102,11 +102,11 @@ typedef struct SimShadow SimShadow; /* check.c */
 typedef struct SimRaces SimRaces;   /* race.c */
 typedef struct SimKnown SimKnown;
 
-typedef struct SimBuffer {
+typedef struct SimArray {
 	const char *name;
 	uint64_t base, size;
 	bool writable;
-} SimBuffer;
+} SimArray;
 
 typedef struct SimFault {
 	bool set;
@@ -148,8 +148,8 @@ typedef struct SimSchedule {
 
 typedef struct SimRun {
 	const SimKernel *kernel;
-	const CodegenSimLaunch *launch;
-	SimBuffer *buffers;
+	const SimLaunch *launch;
+	SimArray *buffers;
 	uint32_t buffer_count;
 	unsigned scratch_bytes;
 	uint64_t programs;

@@ -20,7 +20,7 @@ enum {
 static const TargetGpu gpus[] = {
 #define TARGET(name, capability, suffix, base, ptx, warps, ctas, shared_sm, shared_cta, features) \
 	{#name, capability, suffix, #base, ptx, warps, ctas, (shared_sm) * 1024, (shared_cta) * 1024, features},
-#include "target/targets.def"
+#include "target/nvidia/targets.def"
 #undef TARGET
 };
 
@@ -30,7 +30,7 @@ static const TargetGpu gpus[] = {
 static const TargetMma mmas[] = {
 #define MMA(family, operand, accumulator, m, n, k, needs) \
 	{TARGET_MMA_##family, TARGET_ELEMENT_##operand, TARGET_ELEMENT_##accumulator, m, n, k, needs},
-#include "target/mma.def"
+#include "target/nvidia/mma.def"
 #undef MMA
 };
 

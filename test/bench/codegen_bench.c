@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/os.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "base/os.h"
 #include "interp/interp.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 typedef struct Bench {
 	Arena arena;

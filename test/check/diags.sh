@@ -1,7 +1,7 @@
 # Every diagnostic has a test, and the script that says so notices one without.
 set -e
-mkdir -p "$TMP/src/base" "$TMP/test/diag"
-cat >"$TMP/src/base/diag.def" <<'END'
+mkdir -p "$TMP/src/base/diag" "$TMP/test/diag"
+cat >"$TMP/src/base/diag/diag.def" <<'END'
 DIAG(TESTED, ERROR, "unknown name '%s' in %s")
 DIAG(CUT, ERROR, "the tile has %d elements, more than the "
 	"%d allowed")

@@ -43,9 +43,9 @@ function emit(op, arrow) {
 	print "    %y" k " = " op " %x" i narrow " : " from arrow to "\n    tt.store %a" j ", %y" k " : tensor<512x!tt.ptr<" type[j] ">, #l>"
 }' >"$TMP/casts.mlir"
 
-# A call of each symbol that lower_extern.def has, typed as the front end types it.
+# A call of each symbol that math/extern.def has, typed as the front end types it.
 awk -F'[(,) "]+' '
-	FILENAME ~ /lower_extern/ {
+	FILENAME ~ /extern\.def/ {
 		if (/^(PTX|CODE)\(/) own["__nv_" $2]
 		else if (/^(ROUNDED|INTEGRAL)\(/) for (r = 1; r <= 4; r++) own["__nv_" $2 "_" substr("rnrzrdru", 2 * r - 1, 2)]
 		next
@@ -69,7 +69,7 @@ awk -F'[(,) "]+' '
 		split("i32 i64 f32 f64", all, " ")
 		for (k = 1; k <= 4; k++) printf "%s%%p%s: !tt.ptr<%s>, %%%s1: %s, %%%s2: %s, %%%s3: %s", (k > 1 ? ", " : ""), all[k], all[k], all[k], all[k], all[k], all[k], all[k], all[k]
 		print ") {\n" body "    tt.return\n  }\n}"
-	}' src/llvm/lower_extern.def src/front/libdevice.def >"$TMP/functions.mlir" || bad=1
+	}' src/llvm/math/extern.def src/front/builtin/libdevice.def >"$TMP/functions.mlir" || bad=1
 
 for target in sm_80 sm_89 sm_90a; do
 	for file in casts functions; do

@@ -1,2 +1,2 @@
-# Each rule of src/base/remark.def has a test.
+# Each rule of src/base/diag/remark.def has a test.
 exec sh scripts/check-remarks

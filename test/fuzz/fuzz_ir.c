@@ -5,8 +5,8 @@
 #include "driver.h"
 
 #include "ir/pass.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 static void print_again(Arena *arena, SourceSet *set, const Text *first)
 {

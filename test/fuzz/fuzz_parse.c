@@ -3,7 +3,7 @@
  * driver.h says how to build it; its sources are src/base/?.c and the lexer and parser. */
 #include "driver.h"
 
-#include "front/parse.h"
+#include "front/syntax/parse.h"
 
 typedef struct Walk {
 	AstModule *module;

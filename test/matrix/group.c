@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 #include "neso/neso.h"
 #include "nv/nv.h"
 
@@ -302,9 +302,9 @@ static void simulate(const MatrixOptions *options, const Problem *p, const Codeg
 	for (size_t i = 0; i < ARRAY_LEN(ints); i++)
 		if (ints[i] != 1)
 			args[n++] = (uint64_t)ints[i];
-	const CodegenSimBuffer buffers[] = {{"a", p->a.memory, p->a.bytes, false}, {"b", p->b.memory, p->b.bytes, false},
+	const SimBuffer buffers[] = {{"a", p->a.memory, p->a.bytes, false}, {"b", p->b.memory, p->b.bytes, false},
 					    {"c", out, bytes, true}, {"m", p->rows, p->row_bytes, false}, {"k", p->ks, p->k_bytes, false}};
-	CodegenSimLaunch launch = {.args = args, .arg_count = n, .buffers = buffers, .buffer_count = ARRAY_LEN(buffers),
+	SimLaunch launch = {.args = args, .arg_count = n, .buffers = buffers, .buffer_count = ARRAY_LEN(buffers),
 				   .grid = {p->grid, 1, 1}, .threads = 1, .check = options->check, .seed = p->g->hash & 3};
 	const char *wrong = NULL;
 	ran = neso_codegen_table.sim_launch(sim, &launch);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "base/fault.h"
 #include "base/map.h"
 

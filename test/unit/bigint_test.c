@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "front/bigint.h"
+#include "front/host/bigint.h"
 
 static Arena arena;
 

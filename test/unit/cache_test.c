@@ -8,7 +8,7 @@
 
 #include "cache/entry.h"
 #include "cache/key.h"
-#include "base/option.h"
+#include "base/option/option.h"
 #include "cache/store.h"
 
 static int setup(void **state)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "llvm/codegen.h"
-#include "llvm/facts.h"
+#include "codegen/codegen.h"
+#include "codegen/facts.h"
 #include "llvm/lines.h"
 
 extern const CodegenTable neso_codegen_table;

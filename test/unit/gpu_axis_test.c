@@ -1,6 +1,6 @@
 /* Axis analysis: what it claims of random index expressions holds in every group of elements when they are evaluated,
  * in loops at every round; and it claims what vector widths need in the patterns that kernels are made of. */
-#include "gpu/axis.h"
+#include "gpu/analysis/axis.h"
 #include "gpu_kit.h"
 
 enum { MOST = 512, OPS = 14 };

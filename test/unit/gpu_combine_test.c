@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/combine.h"
+#include "gpu/plan/combine.h"
 #include "layout_random.h"
 
 /* ---- an engine of arrays: a value is a word of each thread ---- */

@@ -2,7 +2,7 @@
  * from its figures (groupID = lane / 4, threadID_in_group = lane % 4), and compared with the product. Operands
  * in shared memory are stored and loaded by the accesses of the plan. The layouts are those that
  * accelerate-matmul chooses. */
-#include "gpu/dot.h"
+#include "gpu/plan/dot.h"
 #include "gpu_kit.h"
 #include "layout/f2.h"
 

@@ -2,9 +2,9 @@
  * order and merging; what the assembler said, by place. Those that kernels lead to are in test/why. */
 #include <stdio.h>
 
+#include "gpu/explain/explain.h"
+#include "gpu/plan/schedule.h"
 #include "gpu_kit.h"
-#include "gpu/explain.h"
-#include "gpu/schedule.h"
 #include "nv/nv.h"
 
 static const char layouts[] =

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "gpu/gpu.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 typedef struct GpuKit {
 	Arena arena;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/memory.h"
+#include "gpu/memory/memory.h"
 #include "gpu_kit.h"
 #include "layout_random.h"
 

@@ -6,8 +6,8 @@
 #include <neso/neso.h>
 
 #include "gpu_kit.h"
-#include "ir/fold.h"
 #include "interp/interp.h"
+#include "ir/rewrite/fold.h"
 
 enum { ELEMENTS = 1 << 16, MOST_BUFFERS = 10 };
 

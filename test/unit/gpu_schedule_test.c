@@ -1,6 +1,6 @@
 /* Which loads are ahead, how, and why not; and that a wrong schedule is found. */
+#include "gpu/plan/schedule.h"
 #include "gpu_kit.h"
-#include "gpu/schedule.h"
 
 static const char before[] =
 	"tt.func public @f(%%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %%pi: !tt.ptr<i32> {tt.divisibility = 16 : i32},\n"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 
 enum { ROWS = 8, COLUMNS = 64, N = ROWS * COLUMNS };
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
+#include "base/diag/diag.h"
 #include "interp/interp.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 typedef struct Kit {
 	Arena arena;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "interp/kern/kern.h"
 
 enum { BLOCK = 1000 };

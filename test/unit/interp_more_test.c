@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 
 /* Loads a tile of rank 2 or 3 laid out without gaps: %NAME from pointer %pNAME. */
 static void tile_text(Text *t, const char *name, const char *type, const int *dims, int rank, bool store)

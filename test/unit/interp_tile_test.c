@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 
 /* A kernel that loads a flat tile of `n` elements from %x, runs `body` on %v and stores %r (of `m` elements, flat). */
 static Kit *flat_kernel(Arena *arena, const char *in, int n, const char *out, int m, const char *body)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ir/fold.h"
+#include "ir/rewrite/fold.h"
 
 typedef struct Case {
 	IrOpKind op;

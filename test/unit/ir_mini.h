@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/map.h"
-#include "ir/fold.h"
+#include "ir/rewrite/fold.h"
 #include "ir_pass_kit.h"
 
 typedef struct Mini {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "ir/pass.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 typedef struct Kit {
 	Arena arena, scratch;

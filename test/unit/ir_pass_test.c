@@ -2,7 +2,7 @@
 #include "ir_pass_kit.h"
 
 #include "base/os.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 /* ---- inlining ---- */
 

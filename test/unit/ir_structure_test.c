@@ -1,8 +1,8 @@
 /* structure: random acyclic graphs of blocks compute and print the same before and after, in the same order; what it
  * makes of an early return; what it refuses. */
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "ir_pass_kit.h"
-#include "ir/text.h"
-#include "ir/verify.h"
 
 PassFn pass_structure;
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/os.h"
-#include "ir/asm.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/asm.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 typedef struct Kit {
 	Arena arena;

@@ -1,8 +1,8 @@
 /* What no text can say: broken links between objects, levels. The rules of ops are pinned by test/ir/verify_*.mlir. */
+#include "ir/text/asm.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "ir_pass_kit.h"
-#include "ir/asm.h"
-#include "ir/text.h"
-#include "ir/verify.h"
 
 static void begin(Kit *k)
 {

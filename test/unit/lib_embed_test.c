@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/os.h"
-#include "front/lib_embed.h"
+#include "front/names/lib_embed.h"
 
 static void embedded_files_are_those_of_lib(void **state)
 {

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "llvm/emit.h"
 #include "llvm/lower_int.h"
 

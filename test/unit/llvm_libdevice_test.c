@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 

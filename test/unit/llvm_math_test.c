@@ -5,7 +5,7 @@
 #ifdef NESO_HAVE_LLVM
 
 #include "ir/enums.h"
-#include "llvm/lower_func.h"
+#include "llvm/math/func.h"
 #include "llvm_eval.h"
 
 /* ---- conversions ---- */

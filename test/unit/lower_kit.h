@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "front/front.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 typedef struct LowerKit {
 	Arena arena;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/option.h"
+#include "base/option/option.h"
 
 static void values_are_of_their_type(void **state)
 {

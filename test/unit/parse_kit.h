@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
-#include "front/parser.h"
+#include "front/syntax/parser.h"
 
 typedef struct Run {
 	Arena arena;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -82,8 +82,8 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	assert_true(result->ok);
 	neso_codegen_table.free(result);
 	uint64_t args[] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)in};
-	CodegenSimBuffer buffers[] = {{"out", out, sizeof out, true}, {"in", in, sizeof in, false}};
-	CodegenSimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = 2, .grid = {1, 1, 1},
+	SimBuffer buffers[] = {{"out", out, sizeof out, true}, {"in", in, sizeof in, false}};
+	SimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = 2, .grid = {1, 1, 1},
 				   .check = check, .seed = seed, .timeout = 20};
 	arena_fail_after(fails_at);
 	memset(out, 0, sizeof out);

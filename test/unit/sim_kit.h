@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -26,7 +26,7 @@ static inline bool sim_kit_tells(CodegenResult *result)
 }
 
 /* Two arguments. The caller frees the result; what decoding refuses is the result too. */
-static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second, const CodegenSimBuffer *buffers, size_t count,
+static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second, const SimBuffer *buffers, size_t count,
 					 bool check, uint64_t seed)
 {
 	CodegenRequest request = {.from = CODEGEN_LLIR, .text = text, .len = strlen(text), .target = "sm_90a"};
@@ -37,7 +37,7 @@ static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint6
 		return result;
 	neso_codegen_table.free(result);
 	uint64_t args[] = {first, second};
-	CodegenSimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = count, .grid = {1, 1, 1}, .check = check,
+	SimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = count, .grid = {1, 1, 1}, .check = check,
 				   .seed = seed, .timeout = 60};
 	arena_fail_after(sim_kit_fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -48,7 +48,7 @@ static const char sums[] =
 
 static uint64_t out;
 
-static CodegenResult *launch(const char *text, CodegenSimLaunch launch)
+static CodegenResult *launch(const char *text, SimLaunch launch)
 {
 	CodegenRequest request = {.from = CODEGEN_LLIR, .text = text, .len = strlen(text), .target = "sm_90a"};
 	CodegenSim *sim;
@@ -57,7 +57,7 @@ static CodegenResult *launch(const char *text, CodegenSimLaunch launch)
 	assert_true(result->ok);
 	neso_codegen_table.free(result);
 	uint64_t arg = (uint64_t)(uintptr_t)&out;
-	CodegenSimBuffer buffer = {"out", &out, sizeof out, true};
+	SimBuffer buffer = {"out", &out, sizeof out, true};
 	launch.args = &arg;
 	launch.arg_count = 1;
 	launch.buffers = &buffer;
@@ -81,7 +81,7 @@ static void test_poll(void **state)
 	for (uint32_t programs = 1; programs <= 4; programs += 3) {
 		for (unsigned check = 0; check < 2; check++) {
 			int asked = 0;
-			CodegenSimLaunch l = {.grid = {programs}, .threads = 2, .check = check, .poll = third_time_no, .poll_data = &asked};
+			SimLaunch l = {.grid = {programs}, .threads = 2, .check = check, .poll = third_time_no, .poll_data = &asked};
 			CodegenResult *result = launch(counts, l);
 			assert_false(result->ok);
 			assert_int_equal(result->diag_count, 1);
@@ -95,7 +95,7 @@ static void test_poll(void **state)
 static void test_timeout(void **state)
 {
 	(void)state;
-	CodegenResult *result = launch(counts, (CodegenSimLaunch){.grid = {3}, .timeout = 0.1});
+	CodegenResult *result = launch(counts, (SimLaunch){.grid = {3}, .timeout = 0.1});
 	assert_false(result->ok);
 	assert_string_equal(result->diags[0].code, "RUN_TIMEOUT");
 	neso_codegen_table.free(result);
@@ -108,7 +108,7 @@ static void test_same_each_time(void **state)
 	uint64_t first[3] = {0};
 	for (unsigned n = 0; n < 12; n++) {
 		unsigned seed = n % 3;
-		CodegenSimLaunch l = {.grid = {64}, .threads = 1 + n / 6 * 3, .check = n / 3 & 1, .seed = seed * 77};
+		SimLaunch l = {.grid = {64}, .threads = 1 + n / 6 * 3, .check = n / 3 & 1, .seed = seed * 77};
 		CodegenResult *result = launch(sums, l);
 		assert_true(result->ok);
 		neso_codegen_table.free(result);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -63,13 +63,13 @@ static void run(const char *symbol, const char *from, const char *to, unsigned a
 		fail_msg("%s: %s", symbol, result && result->diag_count ? result->diags[0].text : "");
 	neso_codegen_table.free(result);
 	uint64_t args[4];
-	CodegenSimBuffer buffers[4];
+	SimBuffer buffers[4];
 	for (unsigned k = 0; k < 4; k++) {
 		void *at = k < 3 ? in[k] : out;
 		args[k] = (uint64_t)(uintptr_t)at;
-		buffers[k] = (CodegenSimBuffer){"buffer", at, COUNT * (k < 3 ? in_size : out_size), k == 3};
+		buffers[k] = (SimBuffer){"buffer", at, COUNT * (k < 3 ? in_size : out_size), k == 3};
 	}
-	CodegenSimLaunch launch = {.args = args, .arg_count = 4, .buffers = buffers, .buffer_count = 4, .grid = {1, 1, 1}, .check = true, .timeout = 60};
+	SimLaunch launch = {.args = args, .arg_count = 4, .buffers = buffers, .buffer_count = 4, .grid = {1, 1, 1}, .check = true, .timeout = 60};
 	result = neso_codegen_table.sim_launch(sim, &launch);
 	if (!result->ok)
 		fail_msg("%s: %s", symbol, result->diag_count ? result->diags[0].text : "");

@@ -9,7 +9,7 @@ enum { WORDS = 4096, TENSOR = 1 << 14, DATA = 1024 };
 
 static _Alignas(128) uint32_t out[WORDS];
 static _Alignas(128) uint8_t tensor[TENSOR];
-static _Alignas(64) CodegenTensorMap map;
+static _Alignas(64) SimTensorMap map;
 
 /* Two warps. %b: a barrier for one thread; %data; %first is thread 0. */
 static const char head[] =
@@ -86,7 +86,7 @@ static const Case cases[] = {
 
 static void make_map(const Case *c)
 {
-	map = (CodegenTensorMap){.magic = CODEGEN_TENSOR_MAP, .rank = (uint8_t)c->rank, .element = (uint8_t)c->element,
+	map = (SimTensorMap){.magic = SIM_TENSOR_MAP, .rank = (uint8_t)c->rank, .element = (uint8_t)c->element,
 				 .swizzle = (uint8_t)c->swizzle, .fill = (uint8_t)c->fill, .address = (uint64_t)(uintptr_t)tensor};
 	uint64_t stride = (c->dims[0] * c->element + 31) / 16 * 16; /* rows with a gap */
 	for (unsigned d = 0; d < c->rank; d++) {
@@ -135,7 +135,7 @@ static CodegenResult *run(const char *body, bool check, uint64_t seed)
 {
 	Arena arena;
 	arena_init(&arena, 0);
-	CodegenSimBuffer buffers[] = {{"out", out, sizeof out, true}, {"tensor", tensor, sizeof tensor, true}};
+	SimBuffer buffers[] = {{"out", out, sizeof out, true}, {"tensor", tensor, sizeof tensor, true}};
 	CodegenResult *result = sim_kit_run(arena_printf(&arena, "%s%s  ret void\n}\n", head, body), (uint64_t)(uintptr_t)out,
 					    (uint64_t)(uintptr_t)&map, buffers, 2, check, seed);
 	arena_free(&arena);

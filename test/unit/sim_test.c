@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -69,8 +69,8 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	assert_true(result->ok);
 	neso_codegen_table.free(result);
 	uint64_t arg = (uint64_t)(uintptr_t)out;
-	CodegenSimBuffer buffer = {"out", out, sizeof out, true};
-	CodegenSimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
+	SimBuffer buffer = {"out", out, sizeof out, true};
+	SimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
 				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules};
 	memset(out, 0, sizeof out);
 	arena_fail_after(fails_at);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -141,8 +141,8 @@ static CodegenResult *simulate(const Case *c)
 	neso_codegen_table.free(result);
 	arena_free(&arena);
 	uint64_t arg = (uint64_t)(uintptr_t)out;
-	CodegenSimBuffer buffer = {"out", out, sizeof out, true};
-	CodegenSimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {c->programs, 1, 1},
+	SimBuffer buffer = {"out", out, sizeof out, true};
+	SimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {c->programs, 1, 1},
 				   .check = true, .schedules = c->schedules, .timeout = 20};
 	memset(out, 0, sizeof out);
 	result = neso_codegen_table.sim_launch(sim, &launch);

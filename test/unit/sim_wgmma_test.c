@@ -4,7 +4,7 @@
 
 #ifdef NESO_HAVE_LLVM
 
-#include "base/fp.h"
+#include "base/float/fp.h"
 #include "sim_kit.h"
 
 enum { MOST_N = 256, BYTES = 48 << 10, A_AT = 0, B_AT = 16 << 10 };
@@ -228,7 +228,7 @@ static void end(Text *t, const Case *c, const char *name)
 
 static CodegenResult *run(const char *text, bool check, uint64_t seed)
 {
-	CodegenSimBuffer buffers[] = {{"out", out, sizeof out, true}, {"in", in, sizeof in, false}};
+	SimBuffer buffers[] = {{"out", out, sizeof out, true}, {"in", in, sizeof in, false}};
 	memset(out, 0, sizeof out);
 	return sim_kit_run(text, (uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)in, buffers, 2, check, seed);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "llvm/codegen.h"
+#include "codegen/codegen.h"
 
 extern const CodegenTable neso_codegen_table;
 
@@ -239,8 +239,8 @@ static void check(const Operation *op, unsigned bits)
 		fail_msg("%s%s", text.data, result && result->diag_count ? result->diags[0].text : "");
 	neso_codegen_table.free(result);
 	uint64_t arg = (uint64_t)(uintptr_t)out;
-	CodegenSimBuffer buffer = {"out", out, sizeof out, true};
-	CodegenSimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1}, .timeout = 20};
+	SimBuffer buffer = {"out", out, sizeof out, true};
+	SimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1}, .timeout = 20};
 	result = neso_codegen_table.sim_launch(sim, &launch);
 	assert_true(result->ok);
 	neso_codegen_table.free(result);

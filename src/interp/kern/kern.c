@@ -3,7 +3,7 @@
 
 #include "ir/enums.h"
 
-#include "base/fp_odd.h"
+#include "base/float/fp_odd.h"
 #include "interp/kern/math.h"
 
 #if defined(__AVX2__)

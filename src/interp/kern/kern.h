@@ -4,8 +4,8 @@
  *
  * Rules that all instruction sets share, so that results do not depend on the machine: no contraction, fused
  * operations only where the source says fma, fixed orders of summation. */
-#ifndef NESO_INTERP_KERN_H
-#define NESO_INTERP_KERN_H
+#ifndef NESO_INTERP_KERN_KERN_H
+#define NESO_INTERP_KERN_KERN_H
 
 #include "base/base.h"
 

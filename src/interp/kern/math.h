@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/half.h"
+#include "base/float/half.h"
 
 static inline uint64_t bits_d(double x)
 {

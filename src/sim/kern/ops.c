@@ -2,7 +2,7 @@
  * lanes that are not meant compute too. NaN results are the GPU's. */
 #include "sim/kern/kern.h"
 
-#include "base/fp_odd.h"
+#include "base/float/fp_odd.h"
 #include "sim/half.h"
 
 __extension__ typedef __int128 Wide;

@@ -1,0 +1,208 @@
+/* The table of settings, and the environment. */
+#include "base/option/option.h"
+
+#include <stdlib.h>
+
+static const OptionInfo info[OPTION__COUNT] = {
+#define KEY true
+#define NOKEY false
+#define USED OPTION_USED
+#define PYTHON OPTION_PYTHON
+#define KNOWN OPTION_KNOWN
+#define OPTION(id, name, type, preset, variable, other, key, state, doc) \
+	[OPTION_##id] = {name, preset, variable, other, doc, OPTION_##type, key, state},
+#define OPTION_OTHER(variable)
+#include "base/option/option.def"
+#undef OPTION
+#undef OPTION_OTHER
+};
+
+/* All names that are known: each option's first and, where there is one, second; and those of others. */
+static const char *const names[] = {
+#define OPTION(id, name, type, preset, variable, other, key, state, doc) variable, other,
+#define OPTION_OTHER(variable) variable,
+#include "base/option/option.def"
+#undef OPTION
+#undef OPTION_OTHER
+};
+
+extern char **environ;
+
+const OptionInfo *option_info(OptionId id)
+{
+	return &info[id];
+}
+
+const char *option_type_name(OptionType type)
+{
+	static const char *const types[OPTION_TYPE__COUNT] = {
+		[OPTION_BOOL] = "bool", [OPTION_INT] = "int",	  [OPTION_SIZE] = "size",   [OPTION_TEXT] = "text",
+		[OPTION_PATH] = "path", [OPTION_PATHS] = "paths", [OPTION_CLASS] = "class", [OPTION_CHOICE] = "choice",
+	};
+	return types[type];
+}
+
+/* ---- values ---- */
+
+bool option_read_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMGTP";
+	char *end;
+	double value = strtod(text, &end);
+	if (end == text || !(value >= 0) || value > 1e18)
+		return false;
+	const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
+	if (unit) {
+		for (const char *u = units; u <= unit; u++)
+			value *= 1024;
+		end++;
+		end += *end == 'i';
+		end += *end == 'B' || *end == 'b';
+	}
+	if (*end || value > 1e18)
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
+}
+
+static bool read_int(const char *text, uint64_t *value)
+{
+	char *end;
+	text += strspn(text, " \t");
+	*value = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !end[strspn(end, " \t\n")];
+}
+
+/* Is it among "a|b: ..."? */
+static bool is_choice(const char *doc, const char *text)
+{
+	size_t len = strlen(text);
+	for (;;) {
+		size_t n = strcspn(doc, "|:");
+		if (n == len && memcmp(doc, text, n) == 0)
+			return true;
+		if (doc[n] != '|')
+			return false;
+		doc += n + 1;
+	}
+}
+
+static bool has_type(OptionId id, const char *text)
+{
+	uint64_t value;
+	switch (info[id].type) {
+	case OPTION_INT: return read_int(text, &value);
+	case OPTION_SIZE: return option_read_size(text, &value);
+	case OPTION_CHOICE: return is_choice(info[id].doc, text);
+	case OPTION_CLASS: return strchr(text, ':') != NULL;
+	default: return true;
+	}
+}
+
+static const char *variable_of(OptionId id, const char **variable)
+{
+	const char *const both[] = {info[id].variable, info[id].other};
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		const char *text = *both[i] ? getenv(both[i]) : NULL;
+		if (!text || !*text)
+			continue;
+		*variable = both[i];
+		return text;
+	}
+	return NULL;
+}
+
+const char *option_given(OptionId id, const char **variable)
+{
+	const char *from, *text = variable_of(id, &from);
+	if (!text || !has_type(id, text))
+		return NULL;
+	if (variable)
+		*variable = from;
+	return text;
+}
+
+const char *option_wrong(OptionId id, const char **variable)
+{
+	const char *text = variable_of(id, variable);
+	return text && !has_type(id, text) ? text : NULL;
+}
+
+const char *option_text(OptionId id)
+{
+	const char *text = option_given(id, NULL);
+	return text ? text : info[id].preset[0] ? info[id].preset : NULL;
+}
+
+bool option_is_on(OptionId id)
+{
+	static const char *const on[] = {"1", "true", "on", "yes", "y"};
+	const char *text = option_text(id);
+	for (size_t i = 0; i < ARRAY_LEN(on) && text; i++) {
+		size_t n = 0;
+		while (on[i][n] && (text[n] | 0x20) == (on[i][n] | 0x20))
+			n++;
+		if (!on[i][n] && !text[n])
+			return true;
+	}
+	return false;
+}
+
+uint64_t option_number(OptionId id)
+{
+	uint64_t value = 0;
+	const char *text = option_text(id);
+	if (text && info[id].type == OPTION_SIZE)
+		option_read_size(text, &value);
+	else if (text)
+		read_int(text, &value);
+	return value;
+}
+
+/* ---- names ---- */
+
+static bool is_ours(const char *entry)
+{
+	return strncmp(entry, "TRITON_", 7) == 0 || strncmp(entry, "NESO_", 5) == 0;
+}
+
+/* By letters; the same behind the other prefix; the shortest that goes on where this one ends. */
+static const char *nearest_of(const char *variable)
+{
+	const char *best = str_nearest(str_of(variable), names, ARRAY_LEN(names)), *rest = strchr(variable, '_');
+	for (size_t i = 0; i < ARRAY_LEN(names) && rest && !best; i++)
+		if (is_ours(names[i]) && strcmp(strchr(names[i], '_'), rest) == 0)
+			best = names[i];
+	if (best || !rest || strlen(rest) < 4)
+		return best;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strncmp(names[i], variable, strlen(variable)) == 0 && (!best || strlen(names[i]) < strlen(best)))
+			best = names[i];
+	return best;
+}
+
+bool option_known(const char *variable, const char **nearest)
+{
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], variable) == 0)
+			return true;
+	*nearest = nearest_of(variable);
+	return false;
+}
+
+void option_check(DiagList *diags)
+{
+	for (char **e = environ; e && *e; e++) {
+		const char *near = NULL, *name = arena_strndup(diags->arena, *e, strcspn(*e, "="));
+		if (is_ours(*e) && !option_known(name, &near))
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_UNKNOWN, name,
+				    near ? arena_printf(diags->arena, "; did you mean %s?", near) : "");
+	}
+	for (int id = 0; id < OPTION__COUNT; id++) {
+		const char *from, *text = option_wrong((OptionId)id, &from);
+		bool number = info[id].type == OPTION_INT || info[id].type == OPTION_SIZE;
+		if (text && info[id].state != OPTION_KNOWN && !(number && strncmp(info[id].name, "cache.", 6) == 0))
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_VALUE, from, text,
+				    option_type_name(info[id].type), info[id].doc, info[id].preset);
+	}
+}

@@ -1,0 +1,19 @@
+/* What a launch must know of a kernel, beside its code. It goes with the text of each stage: LLIR has it as string attribute
+ * "neso" of the kernel, PTX as a comment, so that a text that was edited compiles on. */
+#ifndef NESO_CODEGEN_FACTS_H
+#define NESO_CODEGEN_FACTS_H
+
+#include "base/str.h"
+
+typedef struct Facts {
+	const char *kernel, *args; /* args: letters, codegen.h */
+	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
+	bool uses_print, uses_assert;
+} Facts;
+
+/* "kernel=add threads=128 ..." */
+const char *facts_text(Arena *arena, const Facts *facts);
+/* From a text that holds such a line somewhere after `mark`; false when it does not. */
+bool facts_read(Arena *arena, Str text, const char *mark, Facts *facts);
+
+#endif

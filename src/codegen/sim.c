@@ -1,0 +1,74 @@
+/* The simulator's entries of the library's table (codegen/codegen.h). */
+#include <stdlib.h>
+
+#include "codegen/take.h"
+#include "sim/sim_int.h"
+
+struct CodegenSim {
+	Arena arena; /* holds this struct and the kernel */
+	const SimKernel *kernel;
+	unsigned scratch_bytes;
+};
+
+
+static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags)
+{
+	CodegenSim *sim = data;
+	if (facts->threads % 32 || !facts->threads) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED, "the simulator runs whole warps");
+		return false;
+	}
+	if (facts->threads / 32 * facts->cluster > SIM_MOST_WARPS) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED,
+			    arena_printf(diags->arena, "the simulator runs up to %d warps of a cluster, and these are %u", SIM_MOST_WARPS,
+					 facts->threads / 32 * facts->cluster));
+		return false;
+	}
+	sim->scratch_bytes = facts->scratch_bytes;
+	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster, facts->shared, diags);
+	return sim->kernel != NULL;
+}
+
+void codegen_sim_free(CodegenSim *sim)
+{
+	if (!sim)
+		return;
+	Arena arena = sim->arena;
+	arena_free(&arena);
+	free(sim);
+}
+
+CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **out)
+{
+	CodegenRequest llir = *request;
+	CodegenSim *sim = heap_zeroed(sizeof *sim);
+	*out = NULL;
+	if (!sim)
+		return NULL;
+	arena_init(&sim->arena, 0);
+	llir.to = CODEGEN_LLIR;
+	llir.line_info = llir.predictions = true;
+	CodegenResult *result = codegen_take(&llir, take, sim);
+	if (result && result->ok)
+		*out = sim;
+	else
+		codegen_sim_free(sim);
+	return result;
+}
+
+typedef struct Launch {
+	const CodegenSim *sim;
+	const SimLaunch *launch;
+} Launch;
+
+static bool run(void *data, DiagList *diags)
+{
+	const Launch *l = data;
+	return sim_run(l->sim->kernel, l->launch, l->sim->scratch_bytes, diags);
+}
+
+CodegenResult *codegen_sim_launch(const CodegenSim *sim, const SimLaunch *launch)
+{
+	Launch l = {sim, launch};
+	return codegen_with_diags(run, &l);
+}

@@ -1,0 +1,205 @@
+/* Frames, errors and bounds of a lowering: where it is, and whether it may go on. */
+#include "base/diag/diag.h"
+#include "front/core.h"
+
+/* ---- a lowering ---- */
+
+void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
+		const FrontOptions *options)
+{
+	*low = (Lower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session};
+	map_init(&low->globals, arena);
+	map_init(&low->instances, arena);
+	map_init(&low->told, arena);
+	low->poison = val_new(low, VAL_POISON);
+	low->none = val_new(low, VAL_NONE);
+	Val *b = val_new(low, VAL_BOOL);
+	low->false_ = b;
+	b = val_new(low, VAL_BOOL);
+	b->b = true;
+	low->true_ = b;
+}
+
+Sym lower_sym(Lower *low, Str text)
+{
+	return intern(&low->session->names, text);
+}
+
+void lower_print(Lower *low, Str text)
+{
+	const FrontHost *host = &low->session->host;
+	if (host->print && !low->quiet)
+		host->print(host->data, text.ptr, text.len);
+}
+
+/* ---- frames ---- */
+
+Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns)
+{
+	Frame *frame = ARENA_NEW(low->arena, Frame);
+	frame->function = function;
+	frame->ns = ns;
+	map_init(&frame->slot_of, low->arena);
+	return frame;
+}
+
+uint32_t frame_slot(Lower *low, Frame *frame, Sym name)
+{
+	uint64_t slot;
+	if (map_get(&frame->slot_of, map_key(name), &slot))
+		return (uint32_t)slot;
+	slot = frame->names.len;
+	map_put(&frame->slot_of, map_key(name), slot);
+	vec_push(low->arena, &frame->names, name);
+	vec_push(low->arena, &frame->slots, (Slot){0});
+	return (uint32_t)slot;
+}
+
+void frame_set(Lower *low, Frame *frame, Sym name, const Val *val)
+{
+	uint32_t slot = frame_slot(low, frame, name); /* before the array is looked at: it may move */
+	frame->slots.data[slot] = (Slot){.val = val, .at = low->span};
+}
+
+const Val *frame_get(const Frame *frame, Sym name)
+{
+	uint64_t slot;
+	return map_get(&frame->slot_of, map_key(name), &slot) ? frame->slots.data[slot].val : NULL;
+}
+
+SlotVec frame_save(Lower *low, const Frame *frame)
+{
+	SlotVec copy = {.len = frame->slots.len, .cap = MAX(frame->slots.len, 1u)};
+	copy.data = arena_alloc_raw(low->arena, copy.cap * sizeof *copy.data, _Alignof(Slot));
+	if (copy.len)
+		memcpy(copy.data, frame->slots.data, copy.len * sizeof *copy.data);
+	return copy;
+}
+
+/* ---- places ---- */
+
+static IrLoc location(Lower *low, Span span)
+{
+	const Source *source = source_get(&low->session->sources, span.file);
+	if (!source)
+		return low->cx->unknown;
+	uint32_t lo = 0, hi = source->line_count;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (source->lines[mid] <= span.start)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	IrLoc loc = ir_loc_file(low->cx, source->path, lo + source->first_line, span.start - source->lines[lo]);
+	Sym prefix = low->frame ? low->frame->prefix : NULL;
+	return prefix ? ir_loc_name(low->cx, ir_sym(low->cx, prefix), loc) : loc;
+}
+
+Span lower_at(Lower *low, Span span)
+{
+	Span old = low->span;
+	low->span = span;
+	low->b.loc = location(low, span);
+	return old;
+}
+
+void lower_restore(Lower *low, Span old)
+{
+	if (old.file == low->span.file && old.start == low->span.start) {
+		low->span = old;
+		return;
+	}
+	lower_at(low, old);
+}
+
+IrLoc lower_named_loc(Lower *low, Sym name, Span span)
+{
+	Sym old = low->frame->prefix;
+	low->frame->prefix = name;
+	IrLoc loc = location(low, span);
+	low->frame->prefix = old;
+	return loc;
+}
+
+/* ---- errors ---- */
+
+enum { MAX_CHAIN_NOTES = 8 };
+
+/* Is the place in lib/, where the user has written nothing? */
+static bool in_lib(const Lower *low, Span span)
+{
+	const Source *source = source_get(&low->session->sources, span.file);
+	return source && strncmp(source->path, "<neso>/", 7) == 0;
+}
+
+/* *from: the frame of the place. */
+static Span user_span(const Lower *low, const Frame **from)
+{
+	Span at = low->span;
+	*from = low->frame;
+	while (*from && (*from)->caller && in_lib(low, at)) {
+		at = (*from)->call_span.file ? (*from)->call_span : at;
+		*from = (*from)->caller;
+	}
+	return at;
+}
+
+Span lower_user_span(const Lower *low)
+{
+	const Frame *from;
+	return user_span(low, &from);
+}
+
+/* A fault that shows inside lib/ is reported at the call that led there. */
+static const Val *report(Lower *low, DiagCode code, va_list args)
+{
+	const Frame *from;
+	Span at = user_span(low, &from);
+	low->failed_work = low->failed_work ? low->failed_work : low->work + 1;
+	Diag *d = diag_add_v(low->diags, at, code, args);
+	unsigned notes = 0;
+	if (d && in_lib(low, low->span) && !in_lib(low, at))
+		diag_note(low->diags, d, low->span, "found here");
+	for (const Frame *f = from; d && f && f->caller && notes < MAX_CHAIN_NOTES; f = f->caller, notes++) {
+		if (!f->call_span.file)
+			continue;
+		diag_note(low->diags, d, f->call_span, "in the call of '%s' here",
+			  f->function ? f->function->ast->name ? f->function->ast->name : "lambda" : "module");
+	}
+	return low->poison;
+}
+
+const Val *lower_error(Lower *low, DiagCode code, ...)
+{
+	if (low->stopped)
+		return low->poison;
+	va_list args;
+	va_start(args, code);
+	report(low, code, args);
+	va_end(args);
+	if (diag_full(low->diags))
+		low->stopped = true;
+	return low->poison;
+}
+
+void lower_stop(Lower *low, DiagCode code, ...)
+{
+	if (low->stopped)
+		return;
+	va_list args;
+	va_start(args, code);
+	report(low, code, args);
+	va_end(args);
+	low->stopped = true;
+}
+
+bool lower_step(Lower *low)
+{
+	if (low->stopped)
+		return false;
+	uint64_t bound = low->options->max_work ? low->options->max_work : LOWER_MAX_WORK;
+	if (++low->work > bound)
+		lower_stop(low, DIAG_LIMIT_WORK, (unsigned long long)bound);
+	return !low->stopped;
+}

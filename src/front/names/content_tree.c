@@ -1,0 +1,483 @@
+/* Syntax trees as text for front_content, and names for front_names: (KIND what the node says, children...), "_" for a child that is not there. Kinds are
+ * written by name, so that the text stays the same when others are added. */
+#include "front/names/content.h"
+
+#include <stdio.h>
+
+#include "front/syntax/parse.h"
+
+typedef struct Tree {
+	AstModule *ast;
+	Interner *interner;
+	Arena *arena;
+	Text *out;
+	ContentNames *names;
+	Map seen;            /* of names */
+	ContentNames *bound; /* what is assigned to; may be NULL */
+	ContentNames *early; /* what is read while it is not among `bound`; may be NULL */
+	Map seen_bound;
+	bool failed; /* a body does not parse */
+} Tree;
+
+static void tree_as(Tree *t, const Ast *node, bool target);
+
+static void tree(Tree *t, const Ast *node)
+{
+	tree_as(t, node, false);
+}
+
+/* What is assigned to. */
+static void target(Tree *t, const Ast *node)
+{
+	tree_as(t, node, true);
+}
+
+/* ---- pieces ---- */
+
+static void word(Tree *t, const char *text)
+{
+	text_char(t->out, ' ');
+	text_str(t->out, text ? text : "_");
+}
+
+static void count(Tree *t, uint32_t n)
+{
+	char text[16];
+	snprintf(text, sizeof text, " %u", n);
+	text_str(t->out, text);
+}
+
+/* Bytes of any kind: their number says where they end. */
+static void bytes(Tree *t, Str s)
+{
+	char text[32];
+	snprintf(text, sizeof text, " %zu:", s.len);
+	text_str(t->out, text);
+	text_add(t->out, s.ptr, s.len);
+}
+
+static void list_as(Tree *t, const AstList *items, bool targets)
+{
+	count(t, items->len);
+	for (uint32_t i = 0; i < items->len; i++)
+		tree_as(t, items->items[i], targets);
+}
+
+static void list(Tree *t, const AstList *items)
+{
+	list_as(t, items, false);
+}
+
+/* Statements; strings that stand alone say nothing. */
+static void block(Tree *t, const AstList *body)
+{
+	text_char(t->out, '{');
+	for (uint32_t i = 0; i < body->len; i++) {
+		const Ast *node = body->items[i];
+		if (node->kind != AST_EXPR || node->unary_stmt.value->kind != AST_STRING)
+			tree(t, node);
+	}
+	text_char(t->out, '}');
+}
+
+static void bind(Tree *t, Sym name)
+{
+	uint64_t known;
+	if (!t->bound || map_get(&t->seen_bound, map_key(name), &known))
+		return;
+	map_put(&t->seen_bound, map_key(name), 1);
+	vec_push(t->arena, t->bound, name);
+}
+
+/* All of them before what their defaults read. */
+static void bind_params(Tree *t, const AstFunction *f)
+{
+	for (uint32_t i = 0; i < f->param_count; i++)
+		bind(t, f->params[i].name);
+}
+
+static void keywords(Tree *t, const AstKeyword *all, uint32_t n)
+{
+	count(t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		word(t, all[i].name);
+		tree(t, all[i].value);
+	}
+}
+
+static void function(Tree *t, AstFunction *f)
+{
+	word(t, f->is_lambda ? "lambda" : f->name);
+	list(t, &f->decorators);
+	count(t, f->param_count);
+	bind_params(t, f);
+	for (uint32_t i = 0; i < f->param_count; i++) {
+		const AstParam *p = &f->params[i];
+		count(t, (uint32_t)p->kind);
+		word(t, p->name);
+		tree(t, p->annotation);
+		tree(t, p->value);
+	}
+	tree(t, f->returns);
+	if (!f->body_parsed && !f->is_lambda) {
+		DiagList none;
+		diag_init(&none, t->arena, NULL);
+		if (!ast_function_body(t->ast, f, &none)) {
+			t->failed = true;
+			return;
+		}
+	}
+	block(t, &f->body);
+}
+
+static void klass(Tree *t, const AstClass *c)
+{
+	word(t, c->name);
+	list(t, &c->decorators);
+	list(t, &c->bases);
+	keywords(t, c->keywords, c->keyword_count);
+	block(t, &c->body);
+}
+
+static void import(Tree *t, const Ast *node)
+{
+	count(t, node->import.level);
+	word(t, node->import.module);
+	for (uint32_t i = 0; i < node->import.count; i++) {
+		word(t, node->import.names[i].name);
+		word(t, node->import.names[i].asname);
+	}
+}
+
+/* ---- names ---- */
+
+static void read_name(Tree *t, Sym name)
+{
+	uint64_t known;
+	if (t->early && !map_get(&t->seen_bound, map_key(name), &known))
+		vec_push(t->arena, t->early, name);
+}
+
+static void add_name(Tree *t, Sym name)
+{
+	uint64_t known;
+	if (map_get(&t->seen, map_key(name), &known))
+		return;
+	map_put(&t->seen, map_key(name), 1);
+	vec_push(t->arena, t->names, name);
+}
+
+/* a.b.c as one name; the tree of what the attributes are asked of, when that is something else. */
+static void attribute(Tree *t, const Ast *node)
+{
+	const Ast *parts[32];
+	uint32_t n = 0;
+	for (; node->kind == AST_ATTRIBUTE && n < ARRAY_LEN(parts); node = node->attribute.value)
+		parts[n++] = node;
+	for (uint32_t i = 0; i < n; i++)
+		word(t, parts[i]->attribute.attr);
+	if (node->kind != AST_NAME) {
+		tree(t, node);
+		return;
+	}
+	word(t, node->name.id);
+	read_name(t, node->name.id);
+	Text name;
+	text_init(&name, t->arena);
+	text_str(&name, node->name.id);
+	while (n-- > 0) {
+		text_char(&name, '.');
+		text_str(&name, parts[n]->attribute.attr);
+	}
+	add_name(t, intern(t->interner, (Str){name.data, name.len}));
+}
+
+/* ---- nodes ---- */
+
+static void statement(Tree *t, const Ast *node)
+{
+	switch (node->kind) {
+	case AST_FUNCTION_DEF:
+		function(t, node->function);
+		break;
+	case AST_CLASS_DEF:
+		klass(t, node->klass);
+		break;
+	case AST_RETURN: case AST_EXPR:
+		tree(t, node->unary_stmt.value);
+		break;
+	case AST_ASSIGN:
+		list_as(t, &node->assign.targets, true);
+		tree(t, node->assign.value);
+		break;
+	case AST_ANN_ASSIGN:
+		target(t, node->ann_assign.target);
+		tree(t, node->ann_assign.annotation);
+		tree(t, node->ann_assign.value);
+		break;
+	case AST_AUG_ASSIGN:
+		word(t, ast_bin_op_text(node->aug_assign.op));
+		target(t, node->aug_assign.target);
+		tree(t, node->aug_assign.value);
+		break;
+	case AST_FOR:
+		target(t, node->for_stmt.target);
+		tree(t, node->for_stmt.iter);
+		block(t, &node->for_stmt.body);
+		block(t, &node->for_stmt.orelse);
+		break;
+	case AST_IF: case AST_WHILE:
+		tree(t, node->if_stmt.test);
+		block(t, &node->if_stmt.body);
+		block(t, &node->if_stmt.orelse);
+		break;
+	case AST_WITH:
+		list(t, &node->with_stmt.items);
+		block(t, &node->with_stmt.body);
+		break;
+	case AST_WITH_ITEM:
+		tree(t, node->with_item.value);
+		target(t, node->with_item.target);
+		break;
+	case AST_RAISE:
+		tree(t, node->raise.exc);
+		tree(t, node->raise.cause);
+		break;
+	case AST_ASSERT:
+		tree(t, node->assert_stmt.test);
+		tree(t, node->assert_stmt.msg);
+		break;
+	case AST_IMPORT: case AST_IMPORT_FROM:
+		import(t, node);
+		break;
+	case AST_GLOBAL: case AST_NONLOCAL:
+		for (uint32_t i = 0; i < node->names.count; i++)
+			word(t, node->names.names[i]);
+		break;
+	case AST_DELETE:
+		list(t, &node->del.targets);
+		break;
+	case AST_TRY:
+		block(t, &node->try_stmt.body);
+		list(t, &node->try_stmt.handlers);
+		block(t, &node->try_stmt.orelse);
+		block(t, &node->try_stmt.finalbody);
+		break;
+	case AST_EXCEPT:
+		word(t, node->except.name);
+		tree(t, node->except.type);
+		block(t, &node->except.body);
+		break;
+	default:
+		break;
+	}
+}
+
+static void leaf(Tree *t, const Ast *node, bool is_target)
+{
+	char text[40];
+	switch (node->kind) {
+	case AST_NAME:
+		word(t, node->name.id);
+		if (is_target)
+			bind(t, node->name.id);
+		else
+			read_name(t, node->name.id);
+		add_name(t, node->name.id);
+		break;
+	case AST_INT:
+		count(t, (uint32_t)node->number.base);
+		bytes(t, node->number.digits);
+		word(t, node->number.imaginary ? "j" : "");
+		break;
+	case AST_FLOAT: case AST_IMAGINARY:
+		snprintf(text, sizeof text, "%a", node->real.value);
+		word(t, text);
+		break;
+	case AST_STRING:
+		word(t, node->string.is_bytes ? "b" : "");
+		bytes(t, node->string.text);
+		break;
+	default:
+		break;
+	}
+}
+
+static void expression(Tree *t, const Ast *node, bool is_target)
+{
+	switch (node->kind) {
+	case AST_BIN_OP:
+		word(t, ast_bin_op_text(node->bin.op));
+		tree(t, node->bin.left);
+		tree(t, node->bin.right);
+		break;
+	case AST_UNARY_OP:
+		word(t, ast_un_op_text(node->un.op));
+		tree(t, node->un.operand);
+		break;
+	case AST_BOOL_OP:
+		word(t, node->bool_op.is_or ? "or" : "and");
+		list(t, &node->bool_op.values);
+		break;
+	case AST_COMPARE:
+		tree(t, node->compare.left);
+		for (uint32_t i = 0; i < node->compare.rest.len; i++)
+			word(t, ast_cmp_op_text(node->compare.ops[i]));
+		list(t, &node->compare.rest);
+		break;
+	case AST_CALL:
+		tree(t, node->call.func);
+		list(t, &node->call.args);
+		keywords(t, node->call.keywords, node->call.keyword_count);
+		break;
+	case AST_ATTRIBUTE:
+		attribute(t, node);
+		break;
+	case AST_SUBSCRIPT:
+		tree(t, node->subscript.value);
+		tree(t, node->subscript.index);
+		break;
+	case AST_SLICE:
+		tree(t, node->slice.lower);
+		tree(t, node->slice.upper);
+		tree(t, node->slice.step);
+		break;
+	case AST_IF_EXP:
+		tree(t, node->if_exp.test);
+		tree(t, node->if_exp.body);
+		tree(t, node->if_exp.orelse);
+		break;
+	case AST_LAMBDA:
+		function(t, node->function);
+		break;
+	case AST_TUPLE: case AST_LIST: case AST_SET:
+		list_as(t, &node->seq.items, is_target);
+		break;
+	case AST_DICT:
+		list(t, &node->dict.keys);
+		list(t, &node->dict.values);
+		break;
+	case AST_STARRED: case AST_AWAIT: case AST_YIELD: case AST_YIELD_FROM:
+		tree_as(t, node->wrap.value, is_target);
+		break;
+	case AST_NAMED_EXPR:
+		target(t, node->named.target);
+		tree(t, node->named.value);
+		break;
+	case AST_LIST_COMP: case AST_SET_COMP: case AST_DICT_COMP: case AST_GENERATOR:
+		list(t, &node->comp.clauses); /* first, as they bind what the others read */
+		tree(t, node->comp.elt);
+		tree(t, node->comp.value);
+		break;
+	case AST_COMP_FOR:
+		target(t, node->comp_for.target);
+		tree(t, node->comp_for.iter);
+		list(t, &node->comp_for.ifs);
+		break;
+	case AST_JOINED_STR:
+		list(t, &node->joined.values);
+		break;
+	case AST_FORMATTED:
+		count(t, (uint32_t)node->formatted.conversion);
+		word(t, node->formatted.debug ? "=" : "");
+		tree(t, node->formatted.value);
+		tree(t, node->formatted.format_spec);
+		break;
+	default:
+		leaf(t, node, is_target);
+		break;
+	}
+}
+
+static void tree_as(Tree *t, const Ast *node, bool is_target)
+{
+	if (!node) {
+		text_char(t->out, '_');
+		return;
+	}
+	text_char(t->out, '(');
+	text_str(t->out, ast_kind_name(node->kind));
+	statement(t, node);
+	expression(t, node, is_target);
+	text_char(t->out, ')');
+}
+
+/* ---- entry points ---- */
+
+static Tree tree_of(AstModule *ast, Interner *interner, Arena *arena, Text *out, ContentNames *names)
+{
+	Tree t = {.ast = ast, .interner = interner, .arena = arena, .out = out, .names = names};
+	map_init(&t.seen, arena);
+	map_init(&t.seen_bound, arena);
+	return t;
+}
+
+bool content_tree(FrontModule *module, const Ast *node, Arena *arena, Text *out, ContentNames *names)
+{
+	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
+	tree(&t, node);
+	return !t.failed;
+}
+
+bool content_function(FrontModule *module, AstFunction *f, Arena *arena, Text *out, ContentNames *names)
+{
+	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
+	function(&t, f);
+	return !t.failed;
+}
+
+/* Of what was read before it was bound, what never was is no local name. */
+static void keep_bound(Tree *t)
+{
+	uint64_t known;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < t->early->len; i++)
+		if (map_get(&t->seen_bound, map_key(t->early->data[i]), &known))
+			t->early->data[kept++] = t->early->data[i];
+	t->early->len = kept;
+}
+
+static void copy_names(FrontNames *out, FrontNameGroup group, const ContentNames *names)
+{
+	out->names[group] = names->data;
+	out->count[group] = names->len;
+}
+
+bool front_names(Str text, Arena *arena, FrontNames *out)
+{
+	Interner interner;
+	SourceSet sources;
+	DiagList none;
+	Text unread;
+	ContentNames bound = {0}, early = {0}, body = {0}, head = {0}, defaults = {0};
+	intern_init(&interner, arena);
+	source_set_init(&sources, arena);
+	diag_init(&none, arena, NULL);
+	text_init(&unread, arena);
+	const char *copy = arena_strndup(arena, text.ptr, text.len);
+	AstModule *module = ast_parse_module(arena, &interner, source_add(&sources, "", copy, text.len, 1), &none);
+	if (!module || none.errors || !module->body.len || module->body.items[0]->kind != AST_FUNCTION_DEF)
+		return false;
+	AstFunction *f = module->body.items[0]->function;
+	if (!ast_function_body(module, f, &none))
+		return false;
+	Tree t = tree_of(module, &interner, arena, &unread, &body);
+	t.bound = &bound;
+	t.early = &early;
+	bind_params(&t, f);
+	block(&t, &f->body);
+	keep_bound(&t);
+	Tree of_head = tree_of(module, &interner, arena, &unread, &head);
+	Tree of_defaults = tree_of(module, &interner, arena, &unread, &defaults);
+	of_head.bound = &bound;
+	function(&of_head, &(AstFunction){.decorators = f->decorators, .params = f->params, .param_count = f->param_count,
+					  .returns = f->returns, .body_parsed = true});
+	for (uint32_t i = 0; i < f->param_count; i++)
+		tree(&of_defaults, f->params[i].value);
+	copy_names(out, FRONT_NAMES_BOUND, &bound);
+	copy_names(out, FRONT_NAMES_EARLY, &early);
+	copy_names(out, FRONT_NAMES_BODY, &body);
+	copy_names(out, FRONT_NAMES_HEAD, &head);
+	copy_names(out, FRONT_NAMES_DEFAULTS, &defaults);
+	return !t.failed && !of_head.failed && !of_defaults.failed;
+}

@@ -1,0 +1,510 @@
+/* Names to values: what a global, a closure variable, an attribute of a module or class is worth in one lowering.
+ *
+ * A binding is evaluated when it is first asked for, with Python's semantics, and remembered in the Lower. Host
+ * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
+#include "front/core.h"
+#include "front/syntax/parse.h"
+
+#include <stdio.h>
+
+/* ---- evaluating expressions of a namespace ---- */
+
+/* Errors become the reason of an opaque value. */
+const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
+{
+	DiagList quiet, *diags = low->diags;
+	diag_init(&quiet, low->arena, diags->sources);
+	low->diags = &quiet;
+	Frame *frame = frame_new(low, ns->function, ns);
+	frame->host = frame->free_globals = true;
+	frame->caller = low->frame;
+	low->frame = frame;
+	Span span = low->span;
+	const Val *v = eval(low, expr);
+	low->span = span;
+	low->frame = frame->caller;
+	low->diags = diags;
+	if (v->kind != VAL_POISON)
+		return v;
+	return val_opaque(low, "%s", quiet.first ? quiet.first->text : "it is host code");
+}
+
+/* ---- what the host knows ---- */
+
+static Ast *host_expression(FrontSession *s, const char *text)
+{
+	Sym key = session_sym(s, text);
+	Ast *ast = map_get_ptr(&s->host_exprs, key);
+	if (ast)
+		return ast;
+	DiagList quiet;
+	diag_init(&quiet, s->arena, NULL);
+	Source *source = source_add(&s->sources, "<host>", key, strlen(key), 1);
+	ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
+	map_put_ptr(&s->host_exprs, key, ast);
+	return ast;
+}
+
+FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags)
+{
+	module_find_kernels(m, diags);
+	for (uint32_t i = m->functions.len; i-- > 0;)
+		if (strcmp(m->functions.data[i]->qualified, qualified) == 0)
+			return m->functions.data[i];
+	return NULL;
+}
+
+/* What an answer of the host is worth, among the names of `ns`; *wrapped: it says tl.constexpr(...). */
+static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *answer, bool *wrapped)
+{
+	FrontSession *s = low->session;
+	*wrapped = true;
+	if (answer->expr) {
+		Ast *ast = host_expression(s, answer->expr);
+		if (!ast)
+			return val_opaque(low, "the host describes it as %s, which is no expression", answer->expr);
+		Namespace *module = ns;
+		while (module->outer)
+			module = module->outer;
+		*wrapped = resolve_is_constexpr(low, module, ast, 0);
+		return resolve_eval(low, module, ast);
+	}
+	if (answer->space)
+		return val_module(low, session_module(s, MODULE_EXTERNAL, answer->space, NULL));
+	if (!answer->path || !answer->name)
+		return NULL;
+	FrontModule *m = session_load(s, answer->path, answer->name, answer->text.ptr ? &answer->text : NULL, low->span,
+				      low->diags);
+	FrontFunction *f = m ? module_function(m, answer->name, low->diags) : NULL;
+	const Val *v = f ? val_function(low, f)
+			 : m ? resolve_name(low, &m->ns, session_sym(s, answer->name), NULL) : NULL;
+	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
+}
+
+/* The host's answer for a name, or NULL. */
+static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
+{
+	FrontSession *s = low->session;
+	FrontHostValue answer = {0};
+	Namespace *n = ns;
+	while (!n->function && n->outer)
+		n = n->outer;
+	const char *function = low->frame && low->frame->function && low->frame->function->module == ns->module
+				       ? low->frame->function->qualified
+				       : n->function ? n->function->qualified : "";
+	if (!s->host.find_name || ns->module->kind != MODULE_FILE)
+		return NULL;
+	const char *path = strchr(ns->module->real_path, '\x1f') ? ns->module->real_path : ns->module->path;
+	if (!s->host.find_name(s->host.data, path, function, name, &answer))
+		return NULL;
+	return host_value(low, ns, &answer, wrapped);
+}
+
+/* An attribute of something of the host's, asked for by its dotted name. */
+static const Val *ask_host_attribute(Lower *low, const FrontModule *m, Sym name)
+{
+	FrontSession *s = low->session;
+	FrontHostValue answer = {0};
+	bool wrapped;
+	const Namespace *ns = low->frame ? low->frame->ns : NULL;
+	while (ns && ns->outer)
+		ns = ns->outer;
+	if (!s->host.find_name || !ns ||
+	    !s->host.find_name(s->host.data, "", "", arena_printf(low->arena, "%s.%s", m->name, name), &answer))
+		return NULL;
+	return host_value(low, (Namespace *)(uintptr_t)ns, &answer, &wrapped);
+}
+/* ---- modules ---- */
+
+static const Val *module_value(Lower *low, FrontModule *m)
+{
+	return val_module(low, m);
+}
+
+/* Parts of the tile language under the names that files give them, where the file itself does not tell. */
+static const Val *usual_module(Lower *low, Sym name)
+{
+	const char *path = usual_name(name);
+	return path ? module_value(low, session_module(low->session, MODULE_BUILTIN, path, NULL)) : NULL;
+}
+
+/* x = None at module level, set by a function that says `global x`. */
+static bool is_set_elsewhere(const Binding *b)
+{
+	const Source *source = b->ns->module->source;
+	if (b->value->kind != AST_NONE || b->ns->outer || !source)
+		return false;
+	size_t n = strlen(b->name);
+	for (const char *line = source->text; (line = strstr(line, "global ")) != NULL; line++) {
+		size_t len = strcspn(line, "\n#");
+		for (const char *at = line + 6; (at = strstr(at, b->name)) != NULL && at < line + len; at++)
+			if (strchr(" ,", at[-1]) && strchr(" ,\r\n", at[n]))
+				return true;
+	}
+	return false;
+}
+
+static const Val *builtin_member(Lower *low, const char *path, Sym name)
+{
+	const Val *v = builtin_lookup(low, path, name);
+	if (v)
+		return v;
+	/* triton.x that is host code: testing, autotune, Config. */
+	if (strncmp(path, "triton.language", 15) == 0)
+		return NULL;
+	if (strcmp(path, "triton") == 0 && strcmp(name, "breakpoint") == 0)
+		return resolve_python(low, name);
+	return val_opaque(low, "%s.%s is host code", path, name);
+}
+
+const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+{
+	FrontModule *m = module->module.module;
+	if (module->module.builtin_path)
+		return builtin_member(low, module->module.builtin_path, name);
+	if (m->kind == MODULE_EXTERNAL) {
+		const Val *v = external_attribute(low, m->name, name);
+		v = v ? v : ask_host_attribute(low, m, name);
+		return v ? v : val_opaque(low, "%s.%s is host code", m->name, name);
+	}
+	if (m->kind == MODULE_FILE) {
+		if (strcmp(name, "__name__") == 0)
+			return val_str(low, str_of(m->name));
+		const Val *v = resolve_name(low, &m->ns, name, NULL);
+		if (v)
+			return v;
+	}
+	FrontModule *sub = import_submodule(m, name, low->span, low->diags);
+	return sub ? module_value(low, sub) : NULL;
+}
+
+/* What `from module import member` gives; NULL when there is no such thing. */
+static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding)
+{
+	bool found;
+	FrontModule *m = binding_module(b, low->diags, &found);
+	if (m->kind == MODULE_FILE && m == b->ns->module && !(b->module && *b->module)) {
+		/* from . import x in a package's own __init__.py */
+		FrontModule *sub = import_submodule(m, member, b->span, low->diags);
+		if (sub)
+			return module_value(low, sub);
+	}
+	if (m->kind == MODULE_FILE) {
+		Binding *inner = namespace_find(&m->ns, member);
+		if (inner && inner != b) {
+			if (binding)
+				*binding = inner;
+			return resolve_binding(low, inner);
+		}
+		const Val *v = inner ? NULL : resolve_name(low, &m->ns, member, binding);
+		if (v)
+			return v;
+	}
+	if (m->kind == MODULE_BUILTIN)
+		return builtin_member(low, m->name, member);
+	if (m->kind == MODULE_EXTERNAL) {
+		const Val *v = external_attribute(low, m->name, member);
+		if (!v && !found)
+			v = usual_module(low, member);
+		if (v)
+			return v;
+		return found ? val_opaque(low, "%s.%s is host code", m->name, member)
+			     : val_opaque(low, "module '%s' was not found", m->name);
+	}
+	FrontModule *sub = import_submodule(m, member, b->span, low->diags);
+	return sub ? module_value(low, sub) : NULL;
+}
+
+/* The binding that a chain of from-imports leads to. */
+static Binding *imported(Lower *low, Binding *b)
+{
+	for (unsigned i = 0; b->kind == BIND_FROM && i < 20; i++) {
+		Binding *inner = NULL;
+		import_member(low, b, b->member, &inner);
+		if (!inner || inner == b)
+			break;
+		b = inner;
+	}
+	return b;
+}
+
+static const Val *import_whole(Lower *low, Binding *b)
+{
+	bool found;
+	return module_value(low, binding_module(b, low->diags, &found));
+}
+
+/* ---- bindings ---- */
+
+/* The part of an unpacked value that a name of the target stands for. */
+static const Val *unpack(Lower *low, const Ast *target, Sym name, const Val *value)
+{
+	if (target->kind == AST_NAME)
+		return target->name.id == name ? value : NULL;
+	if (target->kind != AST_TUPLE && target->kind != AST_LIST)
+		return NULL;
+	if (value->kind == VAL_OPAQUE)
+		return value;
+	ValVec items = {0};
+	if (!eval_items(low, value, &items) || items.len != target->seq.items.len)
+		return val_opaque(low, "it is unpacked from something of another length");
+	for (uint32_t i = 0; i < items.len; i++) {
+		const Val *v = unpack(low, target->seq.items.items[i], name, items.data[i]);
+		if (v)
+			return v;
+	}
+	return NULL;
+}
+
+static const Val *enum_member(Lower *low, Binding *b)
+{
+	Val *v = val_new(low, VAL_OBJECT);
+	v->object.klass = b->ns->klass;
+	v->object.fields = ARENA_ARRAY(low->arena, const Val *, b->ns->klass->field_count);
+	v->object.fields[0] = val_str(low, str_of(b->name));
+	const Val *value = NULL;
+	if (b->value->kind == AST_CALL && b->value->call.args.len == 0) {
+		const char *f = dotted_name(b->ns, b->value->call.func);
+		if (f && (strcmp(f, "auto") == 0 || strcmp(f, "enum.auto") == 0)) {
+			int64_t n = 1;
+			for (uint32_t i = 0; b->ns->order.data[i] != b; i++)
+				n += b->ns->order.data[i]->kind == BIND_VALUE;
+			value = val_int(low, n);
+		}
+	}
+	v->object.fields[1] = value ? value : resolve_eval(low, b->ns, b->value);
+	return v;
+}
+
+static const Val *evaluate(Lower *low, Binding *b)
+{
+	switch (b->kind) {
+	case BIND_FUNCTION:
+		function_decorate(b->function);
+		return val_function(low, b->function);
+	case BIND_CLASS:
+		return val_class(low, b->klass);
+	case BIND_IMPORT:
+		return import_whole(low, b);
+	case BIND_FROM: {
+		const Val *v = import_member(low, b, b->member, NULL);
+		return v ? v : val_opaque(low, "module '%s' has no '%s'", b->module ? b->module : ".", b->member);
+	}
+	case BIND_VALUE: {
+		if (b->ns->klass && b->ns->klass->kind == CLASS_ENUM && b->target->kind == AST_NAME)
+			return enum_member(low, b);
+		if (is_set_elsewhere(b))
+			return val_opaque(low, "it is set by host code");
+		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b->ns, b->value) : NULL;
+		if (jitted) {
+			if (jitted->kind == FN_HOST)
+				jitted->kind = FN_JIT;
+			return val_function(low, jitted);
+		}
+		const Val *v = resolve_eval(low, b->ns, b->value);
+		return unpack(low, b->target, b->name, v);
+	}
+	case BIND_AUG: {
+		const Val *old = b->prev ? resolve_binding(low, b->prev) : NULL;
+		const Val *more = resolve_eval(low, b->ns, b->value);
+		if (!old || old->kind == VAL_OPAQUE || more->kind == VAL_OPAQUE || val_has_tensor(old))
+			return val_opaque(low, "it is changed by host code");
+		return eval_binary(low, b->op, old, more);
+	}
+	case BIND_PARAM:
+		return val_opaque(low, "it is a parameter of %s(), whose value only its caller knows",
+				  b->ns->function->ast->name);
+	case BIND_OPAQUE:
+		return val_opaque(low, "%s", b->why);
+	}
+	BUG("binding of kind %d", (int)b->kind);
+}
+
+const Val *resolve_binding(Lower *low, Binding *b)
+{
+	const Val *v = map_get_ptr(&low->globals, b);
+	if (v)
+		return v;
+	if (b->busy)
+		return val_opaque(low, "its value depends on itself%s",
+				  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
+	b->busy = true;
+	v = evaluate(low, b);
+	b->busy = false;
+	if (v->kind == VAL_OPAQUE) {
+		bool wrapped = true;
+		const Val *told = ask_host(low, b->ns, b->name, &wrapped);
+		if (told)
+			map_put(&low->told, map_key(b), wrapped);
+		if (!told && b->kind == BIND_VALUE)
+			told = usual_module(low, b->name);
+		v = told ? told : v;
+	}
+	map_put_ptr(&low->globals, b, v);
+	return v;
+}
+
+const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
+{
+	Namespace *last = ns;
+	for (Namespace *n = ns; n; last = n, n = n->outer) {
+		Binding *b = namespace_find(n, name);
+		if (b) {
+			if (binding)
+				*binding = b;
+			if (binding)
+				*binding = imported(low, b);
+			return resolve_binding(low, b);
+		}
+		for (uint32_t i = n->stars.len; i-- > 0;) {
+			Binding *star = n->stars.data[i];
+			if (star->busy)
+				continue;
+			star->busy = true;
+			const Val *v = name[0] == '_' ? NULL : import_member(low, star, name, binding);
+			star->busy = false;
+			if (v && v->kind != VAL_OPAQUE)
+				return v;
+		}
+	}
+	bool wrapped = false;
+	const Val *v = ask_host(low, last ? ns : ns, name, &wrapped);
+	if (v && binding && !wrapped)
+		*binding = &low->session->plain_host_value;
+	return v;
+}
+
+/* ---- classes ---- */
+
+const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+{
+	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
+		Binding *b = namespace_find(&c->ns, name);
+		if (b) {
+			if (binding)
+				*binding = b;
+			return resolve_binding(low, b);
+		}
+	}
+	return NULL;
+}
+
+const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name)
+{
+	const Val *v = resolve_class_member(low, c, name, NULL);
+	if (v && v->kind == VAL_FUNCTION && v->function->is_class_method)
+		return val_method(low, v, val_class(low, c));
+	if (!v && strcmp(name, "__name__") == 0)
+		return val_str(low, str_of(c->name));
+	return v;
+}
+
+/* ---- which globals a kernel may read ---- */
+
+bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned depth)
+{
+	if (!expr || depth > 20)
+		return false;
+	switch (expr->kind) {
+	case AST_CALL: {
+		const char *name = dotted_name(ns, expr->call.func);
+		const char *last = name ? strrchr(name, '.') : NULL;
+		return name && strcmp(last ? last + 1 : name, "constexpr") == 0;
+	}
+	case AST_NAME:
+		for (Namespace *n = ns; n; n = n->outer) {
+			Binding *b = namespace_find(n, expr->name.id);
+			if (b && b->kind == BIND_VALUE)
+				return is_constexpr_annotation(n, b->annotation) ||
+				       resolve_is_constexpr(low, n, b->value, depth + 1);
+			if (b && b->kind == BIND_FROM) {
+				Binding *inner = imported(low, b);
+				return inner->kind == BIND_VALUE &&
+				       (is_constexpr_annotation(inner->ns, inner->annotation) ||
+					resolve_is_constexpr(low, inner->ns, inner->value, depth + 1));
+			}
+			if (b)
+				return false;
+		}
+		return false;
+	case AST_BIN_OP:
+		return resolve_is_constexpr(low, ns, expr->bin.left, depth + 1) ||
+		       resolve_is_constexpr(low, ns, expr->bin.right, depth + 1);
+	case AST_UNARY_OP:
+		return resolve_is_constexpr(low, ns, expr->un.operand, depth + 1);
+	case AST_COMPARE:
+		return resolve_is_constexpr(low, ns, expr->compare.left, depth + 1);
+	case AST_IF_EXP:
+		return resolve_is_constexpr(low, ns, expr->if_exp.body, depth + 1) &&
+		       resolve_is_constexpr(low, ns, expr->if_exp.orelse, depth + 1);
+	default:
+		return false;
+	}
+}
+
+/* A class without a file: ValueError, the result of torch.finfo(). */
+FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const char *const *fields, uint32_t count)
+{
+	FrontSession *s = low->session;
+	Sym sym = session_sym(s, name);
+	FrontClass *c = map_get_ptr(&s->python_classes, sym);
+	if (c)
+		return c;
+	c = ARENA_NEW(s->arena, FrontClass);
+	c->name = sym;
+	c->qualified = sym;
+	c->kind = kind;
+	map_init(&c->ns.names, s->arena);
+	ClassField *all = ARENA_ARRAY(s->arena, ClassField, count);
+	for (uint32_t i = 0; i < count; i++)
+		all[i].name = session_sym(s, fields[i]);
+	c->fields = all;
+	c->field_count = count;
+	map_put_ptr(&s->python_classes, sym, c);
+	return c;
+}
+
+static const Val *exception_class(Lower *low, Sym name)
+{
+	static const char *const names[] = {
+		"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Exception", "ImportError",
+		"IndexError", "KeyError", "LookupError", "ModuleNotFoundError", "NameError", "NotImplementedError",
+		"OSError", "OverflowError", "RuntimeError", "StopIteration", "TypeError", "ValueError",
+		"ZeroDivisionError",
+	};
+	static const char *const fields[] = {"args"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return val_class(low, class_of_python(low, name, CLASS_EXCEPTION, fields, 1));
+	return NULL;
+}
+
+const Val *resolve_python(Lower *low, Sym name)
+{
+	const PyBuiltin *p = python_find(NULL, name);
+	if (!p)
+		return exception_class(low, name);
+	Val *v = val_new(low, VAL_PYTHON);
+	v->python = p;
+	return v;
+}
+
+const Val *lower_lib_name(Lower *low, const char *file, const char *name)
+{
+	FrontModule *m = session_lib(low->session, file, low->diags);
+	return m ? resolve_name(low, &m->ns, lower_sym(low, str_of(name)), NULL) : NULL;
+}
+
+/* ---- did you mean ---- */
+
+const char *resolve_nearest(Lower *low, Sym name)
+{
+	VEC(const char *) names = {0};
+	for (const Frame *f = low->frame; f; f = f->env)
+		for (uint32_t i = 0; i < f->names.len; i++)
+			vec_push(low->arena, &names, f->names.data[i]);
+	for (const Namespace *n = low->frame ? low->frame->ns : NULL; n; n = n->outer)
+		for (uint32_t i = 0; i < n->order.len; i++)
+			vec_push(low->arena, &names, n->order.data[i]->name);
+	return names.len ? str_nearest(str_of(name), names.data, names.len) : NULL;
+}

@@ -1,0 +1,233 @@
+/* Operations with a function inside: reduce, associative_scan, map_elementwise; and histogram, gather. */
+#include "front/tile/sem_reduce.h"
+
+enum { MAX_INPUTS = 32 };
+
+typedef struct Inputs {
+	const Val *v[MAX_INPUTS];
+	uint32_t count;
+	bool single; /* a tensor, not a tuple: so is the result */
+} Inputs;
+
+/* One tensor or a tuple of them, all of one shape. */
+static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs *out)
+{
+	*out = (Inputs){.single = !sem_is_seq(input)};
+	const Val *const *items = out->single ? &input : input->seq.items;
+	out->count = out->single ? 1 : input->seq.len;
+	if (out->count == 0 || out->count > MAX_INPUTS) {
+		lower_error(low, DIAG_TILE_INPUT_COUNT, what, out->count, MAX_INPUTS);
+		return false;
+	}
+	for (uint32_t i = 0; i < out->count; i++) {
+		const Val *v = sem_arg_tensor(low, what, "input", items[i]);
+		if (!v)
+			return false;
+		out->v[i] = v;
+		TlType t = sem_type(v), first = sem_type(out->v[0]);
+		if (!tl_is_block(t)) {
+			lower_error(low, DIAG_TILE_TILE_EXPECTED, what, sem_describe(low, v));
+			return false;
+		}
+		if (tl_with_elem(low, t, first->elem) != first) {
+			lower_error(low, DIAG_TILE_INPUT_SHAPES, what, tl_describe(low, first),
+				    tl_describe(low, t));
+			return false;
+		}
+	}
+	return true;
+}
+
+static const Val *results_of(Lower *low, const Inputs *in, const Val **results)
+{
+	return in->single ? results[0] : val_tuple(low, results, in->count);
+}
+
+/* The op with its body: fn on two groups of scalars, accumulated and new. NULL after diagnosing. */
+static IrOp *combine(Lower *low, IrOpKind kind, IrOpKind terminator, const Inputs *in, uint32_t axis, const Val *fn,
+		     const IrType *results)
+{
+	IrValue *operands[MAX_INPUTS];
+	TlType types[2 * MAX_INPUTS];
+	for (uint32_t i = 0; i < in->count; i++) {
+		operands[i] = sem_ir(in->v[i]);
+		types[i] = types[in->count + i] = sem_elem(in->v[i]);
+	}
+	IrOp *op = irb_op(&low->b, kind, operands, in->count, results, in->count, 1);
+	ir_set(low->m, op, ATTR_AXIS, ir_attr_i32(low->cx, axis));
+	bool ok = lower_region_of(low, &op->regions[0], fn, types, 2 * in->count, terminator, types, in->count);
+	return ok ? op : NULL;
+}
+
+static TlType without_axis(Lower *low, TlType t, uint32_t axis)
+{
+	int64_t shape[IR_MAX_RANK];
+	uint32_t rank = 0;
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (i != axis)
+			shape[rank++] = t->shape[i];
+	}
+	return tl_block(low, t->elem, shape, rank);
+}
+
+static bool callable(Lower *low, const char *what, const Val *fn)
+{
+	if (fn->kind == VAL_FUNCTION || fn->kind == VAL_BUILTIN || fn->kind == VAL_METHOD)
+		return true;
+	lower_error(low, DIAG_TILE_FUNCTION_EXPECTED, what, sem_describe(low, fn));
+	return false;
+}
+
+const Val *sem_reduce(Lower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims)
+{
+	Inputs in;
+	uint32_t dim = 0;
+	if (!gather_inputs(low, "tl.reduce", input, &in) || !callable(low, "tl.reduce", fn))
+		return low->poison;
+	uint32_t rank = sem_type(in.v[0])->rank;
+	bool all = axis->kind == VAL_NONE;
+	if (!all && !sem_arg_axis(low, "tl.reduce", axis, rank, &dim))
+		return low->poison;
+	if (all) {
+		int64_t numel = tl_numel(sem_type(in.v[0]));
+		for (uint32_t i = 0; i < in.count; i++)
+			in.v[i] = sem_reshape(low, "tl.reduce", in.v[i], &numel, 1, true);
+	}
+	IrType ir[MAX_INPUTS];
+	TlType types[MAX_INPUTS];
+	for (uint32_t i = 0; i < in.count; i++) {
+		types[i] = without_axis(low, sem_type(in.v[i]), dim);
+		ir[i] = types[i]->ir;
+	}
+	IrOp *op = combine(low, OP_REDUCE, OP_REDUCE_RETURN, &in, dim, fn, ir);
+	if (!op)
+		return low->poison;
+	const Val *results[MAX_INPUTS];
+	for (uint32_t i = 0; i < in.count; i++) {
+		results[i] = sem_make(low, ir_result(op, i), types[i]);
+		uint32_t dims = !keep_dims ? 0 : all ? rank : 1;
+		for (uint32_t d = 0; d < dims; d++)
+			results[i] = sem_expand_dims(low, results[i], all ? 0 : dim);
+	}
+	return results_of(low, &in, results);
+}
+
+const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn, bool reverse)
+{
+	Inputs in;
+	uint32_t dim;
+	if (!gather_inputs(low, "tl.associative_scan", input, &in) || !callable(low, "tl.associative_scan", fn) ||
+	    !sem_arg_axis(low, "tl.associative_scan", axis, sem_type(in.v[0])->rank, &dim))
+		return low->poison;
+	IrType ir[MAX_INPUTS];
+	for (uint32_t i = 0; i < in.count; i++)
+		ir[i] = sem_type(in.v[i])->ir;
+	IrOp *op = combine(low, OP_SCAN, OP_SCAN_RETURN, &in, dim, fn, ir);
+	if (!op)
+		return low->poison;
+	ir_set(low->m, op, ATTR_REVERSE, ir_attr_bool(low->cx, reverse));
+	const Val *results[MAX_INPUTS];
+	for (uint32_t i = 0; i < in.count; i++)
+		results[i] = sem_make(low, ir_result(op, i), sem_type(in.v[i]));
+	return results_of(low, &in, results);
+}
+
+/* ---- map_elementwise ---- */
+
+/* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
+static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
+			 TlType *types)
+{
+	uint32_t count = args->seq.len, n = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		in[i] = sem_arg_tensor(low, "tl.map_elementwise", "args", args->seq.items[i]);
+		if (!in[i])
+			return false;
+	}
+	if (!sem_broadcast_all(low, in, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		operands[i] = sem_ir(in[i]);
+		for (int64_t j = 0; j < pack; j++)
+			types[n++] = sem_elem(in[i]);
+	}
+	return true;
+}
+
+/* The result types are known only when the body is there: it is lowered into the region of an op without results,
+ * then the real op takes the region over. */
+const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack)
+{
+	static const char what[] = "tl.map_elementwise";
+	const Val *in[MAX_INPUTS], *out[MAX_INPUTS];
+	IrValue *operands[MAX_INPUTS];
+	TlType types[MAX_INPUTS], returned[MAX_INPUTS];
+	IrType ir[MAX_INPUTS];
+	uint32_t count = args->seq.len, step = (uint32_t)pack, returned_count = MAX_INPUTS;
+	if (!callable(low, what, fn))
+		return low->poison;
+	if (count == 0 || (uint64_t)count * step > MAX_INPUTS)
+		return lower_error(low, DIAG_TILE_INPUT_COUNT, what, count, MAX_INPUTS);
+	if (!map_operands(low, args, pack, in, operands, types))
+		return low->poison;
+	IrOp *draft = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, NULL, 0, 1);
+	if (!lower_region_results(low, &draft->regions[0], fn, types, count * step, OP_MAP_RETURN, returned,
+				  &returned_count))
+		return low->poison;
+	if (returned_count % step)
+		return lower_error(low, DIAG_TILE_MAP_PACK, returned_count, (long long)pack);
+	uint32_t results = returned_count / step;
+	for (uint32_t i = 0; i < results; i++)
+		ir[i] = ir_with_elem(low->cx, sem_ir(in[0])->type, returned[i * step]->ir);
+	IrOp *op = irb_op(&low->b, OP_MAP_ELEMENTWISE, operands, count, ir, results, 1);
+	ir_set(low->m, op, ATTR_PACK, ir_attr_i32(low->cx, pack));
+	while (draft->regions[0].first) {
+		IrBlock *block = draft->regions[0].first;
+		ir_block_unlink(block);
+		ir_block_append(&op->regions[0], block);
+	}
+	ir_op_erase(draft);
+	for (uint32_t i = 0; i < results; i++)
+		out[i] = sem_make(low, ir_result(op, i), tl_with_elem(low, sem_type(in[0]), returned[i * step]));
+	return results == 1 ? out[0] : val_tuple(low, out, results);
+}
+
+/* ---- histogram, gather ---- */
+
+const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask)
+{
+	TlType t = sem_type(v);
+	if (!tl_is_block(t) || t->rank != 1 || !tl_is_int(t->elem))
+		return lower_error(low, DIAG_TILE_HISTOGRAM, sem_describe(low, v));
+	if (!sem_check_shape(low, "tl.histogram", &bins, 1))
+		return low->poison;
+	if (mask) {
+		mask = sem_broadcast_to(low, "tl.histogram", mask, t->shape, 1);
+		if (sem_is_poison(mask))
+			return mask;
+		if (!tl_is(sem_elem(mask), DT_INT1))
+			return lower_error(low, DIAG_TILE_MASK_TYPE, "tl.histogram", sem_describe(low, mask));
+	}
+	TlType type = tl_block(low, tl_scalar(low, DT_INT32), &bins, 1);
+	IrValue *operands[2] = {sem_ir(v), mask ? sem_ir(mask) : NULL};
+	IrOp *op = irb_op(&low->b, OP_HISTOGRAM, operands, mask ? 2 : 1, &type->ir, 1, 0);
+	return sem_make(low, ir_result(op, 0), type);
+}
+
+const Val *sem_gather(Lower *low, const Val *src, const Val *index, const Val *axis)
+{
+	TlType s = sem_type(src), i = sem_type(index);
+	uint32_t dim;
+	if (!tl_is_block(s) || !tl_is_block(i) || s->rank != i->rank || !tl_is_int(i->elem))
+		return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
+	if (!sem_arg_axis(low, "tl.gather", axis, s->rank, &dim))
+		return low->poison;
+	for (uint32_t d = 0; d < s->rank; d++) {
+		if (d != dim && s->shape[d] != i->shape[d])
+			return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
+	}
+	TlType type = tl_with_elem(low, i, s->elem);
+	IrValue *ir = irb_2(&low->b, OP_GATHER, type->ir, sem_ir(src), sem_ir(index));
+	ir_set(low->m, ir->def, ATTR_AXIS, ir_attr_i32(low->cx, dim));
+	return sem_make(low, ir, type);
+}

@@ -1,0 +1,50 @@
+/* Between axis.c (dataflow: control, hints, assumptions) and axis_ops.c (what single ops do). */
+#ifndef NESO_GPU_ANALYSIS_AXIS_INT_H
+#define NESO_GPU_ANALYSIS_AXIS_INT_H
+
+#include "gpu/analysis/axis.h"
+
+enum { AXIS_MOST_BITS = 40 };
+#define AXIS_MOST (INT64_C(1) << AXIS_MOST_BITS) /* larger powers of two make no difference to anyone */
+
+/* What the dataflow has of each operand: never NULL. */
+typedef struct AxisArgs {
+	const AxisInfo *a[3];
+} AxisArgs;
+
+/* Nothing known of a value of this type. */
+AxisInfo axis_nothing(IrType type);
+/* Of a value whose elements all are `value`. */
+AxisInfo axis_all(IrType type, int64_t value);
+/* The largest power of two that divides a dim; 1 of a scalar. */
+int64_t axis_size(IrType type, unsigned dim);
+/* By how much a contiguous value goes up: 1, of a pointer the bytes of what it points to. */
+int64_t axis_step(IrType type);
+/* What the first elements of aligned groups of n elements are multiples of. */
+int64_t axis_first(const AxisInfo *info, IrType type, unsigned dim, int64_t n);
+/* What every element is a multiple of. */
+int64_t axis_every(const AxisInfo *info, IrType type);
+AxisInfo axis_join(const AxisInfo *a, const AxisInfo *b, IrType type);
+int64_t axis_low_bit(int64_t x); /* the largest power of two that divides x, at most AXIS_MOST */
+/* The facts about all elements, of another value. */
+AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from);
+
+/* Single ops (axis_shape.c). */
+AxisInfo axis_of_range(const IrOp *op, const IrCx *cx);
+AxisInfo axis_splat(const AxisInfo *a, IrType type);
+AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis);
+AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order);
+AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type);
+AxisInfo axis_without_last(const AxisInfo *a, IrType type);
+AxisInfo axis_retyped(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type);
+AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign);
+AxisInfo axis_of_equal_operands(const IrOp *op, const AxisArgs *args);
+AxisInfo axis_of_constant(const IrOp *op);
+
+/* Ops without regions, one result; the hints of the op are not looked at. */
+AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args);
+
+#endif

@@ -1,0 +1,243 @@
+/* What shape operations, changes of type and constants do to contiguity, divisibility and constancy (see axis_ops.c). */
+#include "gpu/analysis/axis_int.h"
+
+/* ---- shapes ---- */
+
+AxisInfo axis_of_range(const IrOp *op, const IrCx *cx)
+{
+	IrType type = op->results[0].type;
+	AxisInfo info = axis_nothing(type);
+	int64_t start = ir_get_int(op, cx, ATTR_START, 0), n = axis_size(type, 0);
+	info.contiguity[0] = n;
+	info.divisibility[0] = n == type->shape[0] ? axis_low_bit(start) : MIN(axis_low_bit(start), n);
+	info.nonneg = start >= 0;
+	if (type->shape[0] == 1)
+		return axis_all(type, start);
+	return info;
+}
+
+AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from)
+{
+	info.known = from->known;
+	info.value = from->value;
+	info.nonneg = from->nonneg;
+	return info;
+}
+
+AxisInfo axis_splat(const AxisInfo *a, IrType type)
+{
+	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.divisibility[d] = a->divisibility[0];
+		info.constancy[d] = axis_size(type, d);
+	}
+	return info;
+}
+
+AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis)
+{
+	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	for (unsigned d = 0; d < info.rank; d++) {
+		unsigned old = d < axis ? d : d - 1;
+		info.divisibility[d] = d == axis ? axis_every(a, from) : a->divisibility[old];
+		if (d != axis) {
+			info.contiguity[d] = a->contiguity[old];
+			info.constancy[d] = a->constancy[old];
+		}
+	}
+	return info;
+}
+
+AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type)
+{
+	AxisInfo info = *a;
+	for (unsigned d = 0; d < info.rank; d++)
+		if (from->shape[d] != type->shape[d])
+			info.constancy[d] = axis_size(type, d);
+	return info;
+}
+
+AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order)
+{
+	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.contiguity[d] = a->contiguity[order->ints[d]];
+		info.divisibility[d] = a->divisibility[order->ints[d]];
+		info.constancy[d] = a->constancy[order->ints[d]];
+	}
+	return info;
+}
+
+/* Elements that follow one another in row-major order stay neighbours: along the last dim that is longer than 1. */
+AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type)
+{
+	int last = (int)from->rank - 1, to = (int)type->rank - 1;
+	bool constant = true;
+	while (last > 0 && from->shape[last] == 1)
+		last--;
+	while (to > 0 && type->shape[to] == 1)
+		to--;
+	for (unsigned d = 0; d < from->rank; d++)
+		constant = constant && a->constancy[d] == from->shape[d];
+	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.divisibility[d] = axis_every(a, from);
+		info.constancy[d] = constant ? axis_size(type, d) : 1;
+	}
+	if (constant || last < 0 || to < 0)
+		return info;
+	unsigned l = (unsigned)last, t = (unsigned)to;
+	info.contiguity[t] = MIN(a->contiguity[l], axis_size(type, t));
+	info.constancy[t] = MIN(a->constancy[l], axis_size(type, t));
+	info.divisibility[t] = MAX(axis_first(a, from, l, info.contiguity[t]), info.contiguity[t] == 1 ? axis_every(a, from) : 1);
+	return info;
+}
+
+AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type)
+{
+	AxisInfo both = axis_join(args->a[0], args->a[1], from), info = axis_nothing(type);
+	info.nonneg = both.nonneg;
+	for (unsigned d = 0; d < both.rank; d++) {
+		info.contiguity[d] = both.contiguity[d];
+		info.divisibility[d] = both.divisibility[d];
+		info.constancy[d] = both.constancy[d];
+	}
+	info.divisibility[both.rank] = axis_every(&both, from);
+	return info;
+}
+
+AxisInfo axis_without_last(const AxisInfo *a, IrType type)
+{
+	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	for (unsigned d = 0; d < info.rank && d < a->rank; d++) {
+		info.contiguity[d] = a->contiguity[d];
+		info.divisibility[d] = a->divisibility[d];
+		info.constancy[d] = a->constancy[d];
+	}
+	return info;
+}
+
+/* ---- types ---- */
+
+/* The same numbers; where the step changes, only runs of 1 remain. */
+AxisInfo axis_retyped(const AxisInfo *a, IrType from, IrType type)
+{
+	AxisInfo info = axis_keep_facts(*a, a);
+	if (axis_step(from) == axis_step(type))
+		return info;
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.contiguity[d] = 1;
+		info.divisibility[d] = axis_every(a, from);
+	}
+	return info;
+}
+
+AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type)
+{
+	AxisInfo info = *a;
+	unsigned bits = ir_elem(type)->bits;
+	int64_t most = bits < AXIS_MOST_BITS ? INT64_C(1) << bits : AXIS_MOST;
+	info.nonneg = false;
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.contiguity[d] = MIN(info.contiguity[d], most);
+		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
+		if (info.divisibility[d] >= most)
+			info.divisibility[d] = AXIS_MOST;
+	}
+	if (info.known) {
+		IrType elem = ir_elem(type);
+		unsigned unused = 64 - elem->bits;
+		return axis_all(type, (int64_t)((uint64_t)a->value << unused) >> unused);
+	}
+	return info;
+}
+
+/* Narrow integers wrap soon: runs must not cross a multiple of their length. */
+AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign)
+{
+	AxisInfo info = *a;
+	unsigned bits = ir_elem(from)->bits;
+	if (info.known && unsign && bits < 64 && info.value < 0)
+		info.value &= (INT64_C(1) << bits) - 1;
+	info.nonneg = info.nonneg || unsign;
+	for (unsigned d = 0; d < info.rank && bits < 32; d++) {
+		info.contiguity[d] = MIN(a->contiguity[d], a->divisibility[d]);
+		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
+	}
+	/* Past the width there were no bits to know of. */
+	for (unsigned d = 0; d < info.rank && bits < AXIS_MOST_BITS; d++)
+		if (info.divisibility[d] > INT64_C(1) << bits)
+			info.divisibility[d] = AXIS_MOST;
+	return info;
+}
+
+/* Elementwise ops of which only this is known: equal operands give equal results. */
+AxisInfo axis_of_equal_operands(const IrOp *op, const AxisArgs *args)
+{
+	AxisInfo info = axis_nothing(op->results[0].type);
+	if (!ir_is_tensor(op->results[0].type))
+		return info;
+	for (unsigned d = 0; d < info.rank; d++) {
+		info.constancy[d] = axis_size(op->results[0].type, d);
+		for (uint32_t i = 0; i < op->operand_count && i < 3; i++)
+			if (ir_is_tensor(ir_operand(op, i)->type))
+				info.constancy[d] = MIN(info.constancy[d], args->a[i]->constancy[d]);
+	}
+	return info;
+}
+
+/* ---- constants ---- */
+
+static int64_t word_value(IrType elem, uint64_t word)
+{
+	unsigned unused = 64 - elem->bits;
+	return elem->bits == 1 ? (int64_t)(word & 1) : (int64_t)(word << unused) >> unused;
+}
+
+typedef struct Words {
+	IrAttr attr;
+	uint32_t inner; /* elements between neighbours of the dim */
+	int64_t size;   /* of the dim */
+} Words;
+
+/* Does element i of an aligned group of n lie at step * i from the first, and the first at a multiple of `of`? */
+static bool groups_fit(const Words *w, int64_t n, int64_t step, int64_t of)
+{
+	IrType elem = w->attr->type->elem;
+	for (uint32_t i = 0; i < w->attr->len; i++) {
+		int64_t at = i / w->inner % w->size, offset = at % n;
+		int64_t first = word_value(elem, w->attr->words[i - (uint32_t)offset * w->inner]);
+		int64_t value = word_value(elem, w->attr->words[i]);
+		if ((int64_t)((uint64_t)first + (uint64_t)(step * offset)) != value || first % of != 0)
+			return false;
+	}
+	return true;
+}
+
+AxisInfo axis_of_constant(const IrOp *op)
+{
+	IrType type = op->results[0].type;
+	AxisInfo info = axis_nothing(type);
+	IrAttr attr = ir_constant_of(&op->results[0]);
+	if (!attr || !ir_is_int(ir_elem(type)))
+		return info;
+	if (attr->kind != ATTR_KIND_DENSE)
+		return axis_all(type, attr->i);
+	if (attr->splat)
+		return axis_all(type, word_value(type->elem, attr->words[0]));
+	info.nonneg = true;
+	for (uint32_t i = 0; i < attr->len; i++)
+		info.nonneg = info.nonneg && word_value(type->elem, attr->words[i]) >= 0;
+	Words w = {.attr = attr, .inner = 1};
+	for (unsigned d = info.rank; d-- > 0; w.inner *= (uint32_t)w.size) {
+		w.size = type->shape[d];
+		int64_t n = axis_size(type, d);
+		for (int64_t k = 2; k <= n && groups_fit(&w, k, 0, 1); k *= 2)
+			info.constancy[d] = k;
+		for (int64_t k = 2; k <= n && groups_fit(&w, k, 1, 1); k *= 2)
+			info.contiguity[d] = k;
+		for (int64_t k = 2; k <= 1024 && groups_fit(&w, info.contiguity[d], 1, k); k *= 2)
+			info.divisibility[d] = k;
+	}
+	return info;
+}

@@ -1,0 +1,148 @@
+/* Estimates of registers. */
+#include "gpu/analysis/pressure.h"
+
+unsigned gpu_words(GpuCx *cx, IrType type)
+{
+	unsigned bits = MAX(ir_elem(type)->bits, 8u);
+	if (!ir_is_tensor(type))
+		return bits > 32 ? 2 : 1;
+	const Layout *l = layout_strip_registers(&cx->layouts, gpu_layout(cx, type));
+	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_REGISTER);
+	return (unsigned)((elements * bits + 31) / 32);
+}
+
+/* Is it what a program computes with, and not where it finds it? */
+static bool is_data(const IrValue *v)
+{
+	IrType elem = ir_elem(v->type);
+	bool cheap = v->def && (ir_has_trait(v->def, TRAIT_CONST) || v->def->kind == OP_SPLAT || v->def->kind == OP_BROADCAST);
+	return ir_is_tensor(v->type) && !cheap && (ir_is_float(elem) || (v->def && v->def->kind == OP_LOAD));
+}
+
+/* What loads are not moved over, by us or by who comes after. */
+static bool parts(const IrOp *op)
+{
+	return op->region_count || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_GATHER || op->kind == OP_HISTOGRAM ||
+	       (op->kind != OP_LOAD && ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC | TRAIT_READ | TRAIT_TERM));
+}
+
+/* The op of the block that `user` is, or is inside of; NULL: it is outside. */
+static const IrOp *within(const IrOp *user, const IrBlock *block)
+{
+	while (user && user->block != block)
+		user = ir_parent_op(user);
+	return user;
+}
+
+/* Is the value, which is there before `first`, used by it or behind it? Marked ops stand behind. */
+static bool needed(const IrValue *v, const IrBlock *block, const bool *behind)
+{
+	for (const IrUse *use = v->uses; use; use = use->next) {
+		const IrOp *at = within(use->owner, block);
+		if (at && behind[at->id])
+			return true;
+	}
+	return false;
+}
+
+unsigned gpu_crowd(GpuCx *cx, const IrOp *load)
+{
+	const IrBlock *block = load->block;
+	const IrOp *first = load;
+	uint32_t most = 0;
+	unsigned words = 0;
+	while (first->prev && !parts(first->prev))
+		first = first->prev;
+	for (const IrOp *op = block->first; op; op = op->next)
+		most = MAX(most, op->id + 1);
+	bool *behind = ARENA_ARRAY(cx->arena, bool, most);
+	for (const IrOp *op = first; op; op = op->next)
+		behind[op->id] = true;
+	for (const IrOp *op = first; op && !parts(op); op = op->next)
+		if (op->kind == OP_LOAD && ir_is_tensor(op->results[0].type))
+			words += gpu_words(cx, op->results[0].type);
+	for (uint32_t i = 0; i < block->arg_count; i++)
+		if (is_data(block->args[i]) && needed(block->args[i], block, behind))
+			words += gpu_words(cx, block->args[i]->type);
+	for (const IrOp *op = block->first; op != first; op = op->next)
+		for (uint32_t i = 0; i < op->result_count; i++)
+			if (is_data(&op->results[i]) && needed(&op->results[i], block, behind))
+				words += gpu_words(cx, op->results[i].type);
+	return words;
+}
+
+/* ---- where most is held ---- */
+
+/* Ops in the order of the text: number i begins at begin[i], and what is in its regions ends at end[i]. */
+typedef struct Peak {
+	GpuCx *cx;
+	Arena *scratch;
+	uint32_t *number, *end; /* by op id */
+	int64_t *change;        /* of the registers that are held, by number */
+	const IrOp **ops;       /* by number */
+	uint32_t count;
+} Peak;
+
+static void number_ops(Peak *p, const IrBlock *block)
+{
+	for (const IrOp *op = block->first; op; op = op->next) {
+		p->ops[p->count] = op;
+		p->number[op->id] = p->count++;
+		for (uint32_t r = 0; r < op->region_count; r++)
+			for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+				number_ops(p, b);
+		p->end[op->id] = p->count - 1;
+	}
+}
+
+/* From behind op `from` to what needs the value last: an op takes its operands before it has results, and a loop that
+ * uses what is outside needs it to its end. */
+static void hold(Peak *p, const IrValue *v, const IrBlock *block, uint32_t from)
+{
+	uint32_t until = from;
+	if (!is_data(v))
+		return;
+	for (const IrUse *use = v->uses; use; use = use->next) {
+		const IrOp *at = within(use->owner, block);
+		if (at)
+			until = MAX(until, at == use->owner ? p->number[at->id] : p->end[at->id]);
+	}
+	unsigned words = gpu_words(p->cx, v->type);
+	p->change[from + 1] += words;
+	p->change[until + 1] -= words;
+}
+
+static void hold_all(Peak *p, const IrBlock *block, uint32_t first)
+{
+	for (uint32_t i = 0; i < block->arg_count; i++)
+		hold(p, block->args[i], block, first);
+	for (const IrOp *op = block->first; op; op = op->next) {
+		for (uint32_t i = 0; i < op->result_count; i++)
+			hold(p, &op->results[i], block, p->end[op->id]);
+		bool tiles = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF || op->kind == OP_WARP_SPECIALIZE;
+		for (uint32_t r = 0; r < op->region_count && tiles; r++)
+			for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+				hold_all(p, b, p->number[op->id]);
+	}
+}
+
+const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words)
+{
+	uint32_t ops = module->next_op;
+	Peak p = {cx, scratch, ARENA_ARRAY(scratch, uint32_t, ops), ARENA_ARRAY(scratch, uint32_t, ops),
+		  ARENA_ARRAY(scratch, int64_t, ops + 2), ARENA_ARRAY(scratch, const IrOp *, ops), 0};
+	const IrBlock *body = ir_func_body(func);
+	const IrOp *best = NULL;
+	int64_t held = 0, most = 0;
+	number_ops(&p, body);
+	hold_all(&p, body, 0);
+	for (uint32_t i = 0; i < p.count; i++) {
+		held += p.change[i];
+		if (held > most) {
+			most = held;
+			best = p.ops[i];
+		}
+	}
+	*words = (unsigned)most;
+	return best;
+}

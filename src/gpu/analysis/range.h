@@ -1,0 +1,48 @@
+/* From where to where the accesses of a loop can reach, all its iterations together, as values computed in front of the loop.
+ *
+ * Intervals are carried through integer arithmetic and pointers as two i64 values each. A tile has one interval for all its
+ * elements; the loop's counter has the one between its bounds; what an iteration adds to a carried value is multiplied by the number of
+ * iterations. Masks that compare an index with a bound narrow it, in the iteration of
+ * the access: what earlier iterations added to a carried value they say nothing of. Intervals are those of mathematics: `sound` says, when the
+ * kernel runs, that nothing wraps round on the way. What is loaded, or is otherwise not known, has none. */
+#ifndef NESO_GPU_ANALYSIS_RANGE_H
+#define NESO_GPU_ANALYSIS_RANGE_H
+
+#include "base/vec.h"
+#include "gpu/layout/encoding.h"
+#include "ir/ir.h"
+
+/* i64 each: the least and the greatest value; of pointers: the address of the first byte of an element. */
+typedef struct Range {
+	IrValue *low, *high;
+	unsigned bits; /* both lie in -2^bits ... 2^bits - 1 */
+	int state;     /* range.c's */
+} Range;
+
+typedef struct RangeClamp {
+	const IrValue *of;
+	IrValue *low, *high; /* NULL: not narrowed there */
+	uint32_t path;       /* of a tile: by which dims its elements are the access's */
+} RangeClamp;
+
+typedef struct Ranges {
+	IrCx *ir;
+	Arena *arena;
+	IrOp *loop;       /* scf.for with signed comparison */
+	IrBuilder before; /* where the values go: in front of the loop */
+	IrValue *sound;   /* i1; NULL: always */
+	Range *known[2];  /* by id of the values that there were at the start; [1]: as of iterations that have passed */
+	uint32_t *paths[2]; /* likewise: with which path that was */
+	bool past;        /* which of them is being computed */
+	uint32_t values;
+	Range trips;      /* iterations but one; low NULL: not computed yet */
+	VEC(RangeClamp) clamps;
+	uint32_t path;    /* the dims that were added between the access and what is looked at: digits of base 8 */
+} Ranges;
+
+void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop);
+/* Of the bytes that an access in the loop may touch: *low the first, *high the one behind the last. `mask` may be NULL. False: not
+ * known; ops that were made for it have no uses. */
+bool ranges_access(Ranges *r, const IrValue *pointers, const IrValue *mask, IrValue **low, IrValue **high);
+
+#endif

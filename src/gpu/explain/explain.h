@@ -1,0 +1,16 @@
+/* What became of a kernel, as remarks (base/diag/remark.h): passes say what they decided (gpu/remark.h), and gpu_explain what can be
+ * read off the TTGIR that is lowered. */
+#ifndef NESO_GPU_EXPLAIN_EXPLAIN_H
+#define NESO_GPU_EXPLAIN_EXPLAIN_H
+
+#include "gpu/remark.h"
+
+/* Of a module as the lowering takes it: dots, conversions, tiles in shared memory, accesses of global memory, and where
+ * registers are needed most. Nothing where nobody asked. */
+void gpu_explain(GpuCx *cx, const IrModule *module);
+
+/* Its parts (explain_dot.c, explain_access.c). */
+void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot);
+void gpu_explain_accesses(GpuCx *cx, Arena *scratch, const IrModule *module);
+
+#endif

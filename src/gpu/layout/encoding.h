@@ -1,0 +1,76 @@
+/* Layouts in the IR: the encoding attribute of a tile or memdesc type, and the Layout that it stands for.
+ *
+ * Every tile type of TTGIR carries #ttg.linear<{register = [[...]], lane = [[...]], warp = [[...]], block = [[...]]}>,
+ * every memdesc #ttg.shared_linear<{offset = [[...]]}, alignment = 16>: the bases, as upstream writes them. Dims and the
+ * repetitions of sizes that are no powers of two follow from the type's shape. Other encodings of upstream's text
+ * (#ttg.blocked, #ttg.slice, #ttg.dot_op, #ttg.nvidia_mma, #ttg.swizzled_shared, #ttg.nvmma_shared, #ttg.padded_shared) are
+ * read as well: they are constructors of such a map.
+ *
+ * The encoding of a memdesc may be of smaller rank than the memdesc: the leading dims then count buffers that lie one
+ * after the other. A memdesc that is a part of a larger one has the layout of that.
+ *
+ * One GpuCx goes with one IrCx; equal layouts are equal attributes. `warp` bits are relative to the warps of
+ * the region that the op is in (gpu_num_warps). */
+#ifndef NESO_GPU_LAYOUT_ENCODING_H
+#define NESO_GPU_LAYOUT_ENCODING_H
+
+#include "base/diag/remark.h"
+#include "ir/ir.h"
+#include "layout/kinds.h"
+#include "layout/layout.h"
+#include "layout/plan.h"
+#include "target/target.h"
+
+typedef struct GpuCx {
+	IrCx *ir;
+	Arena *arena; /* ir's */
+	LayoutContext layouts;
+	const TargetGpu *target;
+	LayoutTarget plan_target; /* what conversions may use */
+	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
+	RemarkList *remarks; /* what passes do and why; NULL: nobody asked */
+	void *cache; /* attribute -> layout (encoding.c) */
+} GpuCx;
+
+void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warps, unsigned num_ctas,
+		 unsigned num_stages);
+
+/* The layout of a tile (distributed) or memdesc (shared) type; it must have an encoding. */
+const Layout *gpu_layout(GpuCx *cx, IrType type);
+/* NULL, and *error a sentence in the arena, where the encoding is none or does not fit the shape. */
+const Layout *gpu_layout_checked(GpuCx *cx, IrType type, const char **error);
+/* Is the memory padded? Its layout then is without the padding, and *padded says both. */
+bool gpu_padded(GpuCx *cx, IrType memdesc, LayoutPadded *padded);
+IrAttr gpu_encoding(GpuCx *cx, const Layout *layout);
+/* The tile type with this layout. */
+IrType gpu_with_layout(GpuCx *cx, IrType tensor, const Layout *layout);
+
+/* Bits that an element takes in memory and in words that move: i1 takes 8, a pointer 64. */
+unsigned gpu_element_bits(IrType elem);
+
+/* The warps that run an op: those of the innermost ttg.warp_specialize region, else the kernel's. */
+unsigned gpu_num_warps(const GpuCx *cx, const IrOp *op);
+
+/* The usual layout of a tile that nothing is known of: blocked, one element a thread at a time, the last dim
+ * fastest. */
+const Layout *gpu_default_layout(GpuCx *cx, const int64_t *shape, unsigned rank, unsigned num_warps);
+/* Blocked: `vector` elements of order[0] for each thread, lanes then warps along order. */
+const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order, unsigned vector,
+				 unsigned num_warps);
+/* The same with warps along `warp_order`: its first dim gets as many as it takes. */
+const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
+				    const unsigned *warp_order, unsigned vector, unsigned num_warps);
+
+/* Do all tiles of the op have one layout? */
+bool gpu_has_one_layout(const IrOp *op);
+/* The encoding that an op asks of an operand, given that of its result, and the reverse: shape ops, reductions,
+ * elementwise ops. NULL where the op leaves it open or there is none. */
+const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result);
+const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsigned operand, const Layout *layout);
+/* A tt.reshape whose elements may change places, between layouts that do not follow from one another but hold equally
+ * much in each thread, without copies: each thread then keeps what it has. */
+bool gpu_is_reordering(GpuCx *cx, const IrOp *op, const Layout *from, const Layout *to);
+/* Equal but for registers that only hold copies. */
+bool gpu_same_layout(GpuCx *cx, const Layout *a, const Layout *b);
+
+#endif

@@ -1,0 +1,498 @@
+/* barriers: gpu.barrier where threads must wait for one another.
+ *
+ * Needs: allocation.offset on every op that has shared memory. Keeps: everything; adds gpu.barrier.
+ *
+ * A forward walk through the structured IR carries what is pending: bytes written, and bytes read, since all threads of the
+ * region last met. An op that reads pending writes, or writes what is pending at all, gets a barrier before it; a
+ * barrier empties the state. Loops are walked until what goes round adds nothing. Conditions are scalars, the same in all
+ * threads, so a barrier may stand in any block. Each barrier that was found is then tried to be left out again, as one
+ * found later may make it needless.
+ *
+ * Copies under way (cp.async) write when they are waited for: ttg.async_wait turns them into pending writes; those that it
+ * may leave under way stay so as well. A copy to a slot of its own (neso.free_slot) needs a barrier behind the last wait, which
+ * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
+ * read last; or each warp by itself, which only other ops can disturb.
+ *
+ * Global memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
+ * a load what one thread stores for all (global_order.c).
+ *
+ * Regions with warps of their own are walked apart: all threads meet where they begin and end. */
+#include "base/vec.h"
+#include "gpu/gpu.h"
+#include "gpu/memory/memory_int.h"
+
+/* Bytes [lo, hi). */
+typedef struct Bytes {
+	uint64_t lo, hi;
+} Bytes;
+
+typedef VEC(Bytes) Spans; /* apart and in order */
+
+/* An op whose warps use their bytes each alone. */
+typedef struct OwnWarp {
+	const IrOp *op;
+	const LayoutPlan *plan;
+	Bytes span;
+} OwnWarp;
+
+/* A load or store of global memory. */
+typedef struct Global {
+	const IrOp *op;
+	bool carried; /* by a loop, from an iteration before */
+} Global;
+
+typedef struct State {
+	Spans written, read, under_way;
+	VEC(OwnWarp) own;
+	VEC(Global) globals;
+} State;
+
+typedef struct Walk {
+	PassCx *cx;
+	GpuCx *gpu;
+	Arena *arena;
+	const GpuAliases *aliases;
+	struct Effects **effects; /* by op id; NULL: not asked for yet */
+	bool *marked;  /* by op id: a barrier before it */
+	GpuOrder order;
+	bool checking; /* nothing is marked; a hazard is only seen */
+	bool hazard, grew;
+} Walk;
+
+/* ---- sets of bytes ---- */
+
+static bool spans_touch(const Spans *s, Bytes x)
+{
+	for (uint32_t i = 0; i < s->len; i++) {
+		if (s->data[i].lo < x.hi && x.lo < s->data[i].hi)
+			return true;
+	}
+	return false;
+}
+
+static void spans_add(Arena *arena, Spans *s, Bytes x)
+{
+	uint32_t first = 0, past;
+	if (x.lo >= x.hi)
+		return;
+	while (first < s->len && s->data[first].hi < x.lo)
+		first++;
+	for (past = first; past < s->len && s->data[past].lo <= x.hi; past++) {
+		x.lo = MIN(x.lo, s->data[past].lo);
+		x.hi = MAX(x.hi, s->data[past].hi);
+	}
+	if (past == first) {
+		vec_push(arena, s, x);
+		memmove(s->data + first + 1, s->data + first, (s->len - 1 - first) * sizeof x);
+	} else {
+		memmove(s->data + first + 1, s->data + past, (s->len - past) * sizeof x);
+		s->len -= past - first - 1;
+	}
+	s->data[first] = x;
+}
+
+static bool spans_equal(const Spans *a, const Spans *b)
+{
+	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len * sizeof *a->data) == 0);
+}
+
+static void spans_join(Arena *arena, Spans *to, const Spans *from)
+{
+	for (uint32_t i = 0; i < from->len; i++)
+		spans_add(arena, to, from->data[i]);
+}
+
+/* ---- states ---- */
+
+static void own_add(Arena *arena, State *s, OwnWarp own)
+{
+	for (uint32_t i = 0; i < s->own.len; i++) {
+		if (s->own.data[i].op == own.op)
+			return;
+	}
+	vec_push(arena, &s->own, own);
+}
+
+static void global_add(Arena *arena, State *s, Global global)
+{
+	for (uint32_t i = 0; i < s->globals.len; i++) {
+		if (s->globals.data[i].op == global.op) {
+			s->globals.data[i].carried |= global.carried;
+			return;
+		}
+	}
+	vec_push(arena, &s->globals, global);
+}
+
+static void state_join(Arena *arena, State *to, const State *from)
+{
+	spans_join(arena, &to->written, &from->written);
+	spans_join(arena, &to->read, &from->read);
+	spans_join(arena, &to->under_way, &from->under_way);
+	for (uint32_t i = 0; i < from->own.len; i++)
+		own_add(arena, to, from->own.data[i]);
+	for (uint32_t i = 0; i < from->globals.len; i++)
+		global_add(arena, to, from->globals.data[i]);
+}
+
+static uint32_t carried(const State *s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->globals.len; i++)
+		n += s->globals.data[i].carried;
+	return n;
+}
+
+static State state_copy(Arena *arena, const State *from)
+{
+	State s = {0};
+	state_join(arena, &s, from);
+	return s;
+}
+
+/* As sets: own ops and accesses of global memory are only ever added. */
+static bool state_equal(const State *a, const State *b)
+{
+	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
+	       spans_equal(&a->under_way, &b->under_way) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
+	       carried(a) == carried(b);
+}
+
+/* All threads meet. */
+static void state_meet(State *s)
+{
+	s->written.len = s->read.len = s->own.len = s->globals.len = 0;
+}
+
+/* ---- what an op touches ---- */
+
+typedef struct Touch {
+	Bytes span;
+	bool write, under_way;
+	bool free_slot; /* of a buffer that nothing has read since the last wait: such reads are pending, but of other bytes */
+} Touch;
+
+typedef struct Effects {
+	VEC(Touch) touches;
+	bool scratch, own_warp;
+	Bytes scratch_span;
+	const LayoutPlan *plan;
+	bool meets; /* all threads meet inside */
+} Effects;
+
+/* The bytes of buffer `alloc` that a memdesc may be: all of it, or the one that constant indices choose. */
+static Bytes bytes_of(const Walk *w, const IrValue *memory, const IrOp *alloc)
+{
+	uint64_t base = gpu_shared_offset(w->gpu, alloc), lo = base;
+	Bytes whole = {base, base + gpu_memdesc_bytes(w->gpu, alloc->results[0].type)};
+	for (const IrOp *view = memory->def; view != alloc; view = ir_operand(view, 0)->def) {
+		int64_t index;
+		if (!view)
+			return whole;
+		if (view->kind == OP_MEMDESC_INDEX && ir_constant_int(ir_operand(view, 1), &index))
+			lo += (uint64_t)index * gpu_memdesc_bytes(w->gpu, view->results[0].type);
+		else if (view->kind != OP_MEMDESC_TRANS && view->kind != OP_MEMDESC_RESHAPE)
+			return whole;
+	}
+	return (Bytes){lo, lo + gpu_memdesc_bytes(w->gpu, memory->type)};
+}
+
+static void touch(const Walk *w, Effects *e, const IrValue *memory, bool write, bool under_way)
+{
+	for (uint32_t i = 0; i < w->aliases->count; i++) {
+		if (gpu_may_be(w->aliases, memory, i))
+			vec_push(w->arena, &e->touches,
+				 (Touch){bytes_of(w, memory, w->aliases->allocs[i]), write, under_way, false});
+	}
+}
+
+static bool is_view(const IrOp *op)
+{
+	return op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_SUBSLICE || op->kind == OP_MEMDESC_TRANS ||
+	       op->kind == OP_MEMDESC_RESHAPE || op->kind == OP_MEMDESC_REINTERPRET;
+}
+
+static void memory_effects(const Walk *w, const IrOp *op, Effects *e)
+{
+	switch (op->kind) {
+	case OP_LOCAL_ALLOC:
+		if (op->operand_count)
+			touch(w, e, ir_result(op, 0), true, false);
+		return;
+	case OP_LOCAL_STORE:
+		touch(w, e, ir_operand(op, 1), true, false);
+		return;
+	case OP_ASYNC_COPY:
+		touch(w, e, ir_operand(op, 1), true, true);
+		for (uint32_t i = 0; i < e->touches.len; i++)
+			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
+		return;
+	case OP_LOCAL_DEALLOC:
+		return;
+	default:
+		if (is_view(op) || ir_has_trait(op, TRAIT_TERM))
+			return;
+		for (uint32_t i = 0; i < op->operand_count; i++) {
+			if (ir_operand(op, i)->type->kind != TY_MEMDESC)
+				continue;
+			touch(w, e, ir_operand(op, i), false, false);
+			if (ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC))
+				touch(w, e, ir_operand(op, i), true, false);
+		}
+	}
+}
+
+static Effects find_effects(const Walk *w, const IrOp *op)
+{
+	Effects e = {0};
+	memory_effects(w, op, &e);
+	GpuScratch scratch = gpu_scratch(w->gpu, op);
+	if (scratch.bytes) {
+		uint64_t lo = gpu_shared_offset(w->gpu, op);
+		e.scratch = true;
+		e.scratch_span = (Bytes){lo, lo + scratch.bytes};
+		e.own_warp = scratch.own_warp;
+		e.meets = !scratch.own_warp;
+		if (op->kind == OP_CONVERT_LAYOUT && scratch.own_warp) {
+			IrType from = ir_operand(op, 0)->type;
+			e.plan = gpu_convert_plan(w->gpu, gpu_layout(w->gpu, from),
+						  gpu_layout(w->gpu, op->results[0].type), from->elem);
+		}
+	}
+	return e;
+}
+
+static const Effects *effects_of(Walk *w, const IrOp *op)
+{
+	Effects **e = &w->effects[op->id];
+	if (!*e) {
+		*e = ARENA_NEW(w->arena, Effects);
+		**e = find_effects(w, op);
+	}
+	return *e;
+}
+
+/* ---- the walk ---- */
+
+static bool meets_pending(const State *s, Bytes x, bool write)
+{
+	if (spans_touch(&s->written, x) || (write && spans_touch(&s->read, x)))
+		return true;
+	for (uint32_t i = 0; i < s->own.len; i++) {
+		if (s->own.data[i].span.lo < x.hi && x.lo < s->own.data[i].span.hi)
+			return true;
+	}
+	return false;
+}
+
+/* Warps that use their bytes alone do not disturb those of the same op, or of one with the same plan and place. */
+static bool own_meets_pending(const State *s, const Effects *e, const IrOp *op)
+{
+	Bytes x = e->scratch_span;
+	if (spans_touch(&s->written, x) || spans_touch(&s->read, x))
+		return true;
+	for (uint32_t i = 0; i < s->own.len; i++) {
+		const OwnWarp *own = &s->own.data[i];
+		bool same = own->op == op || (e->plan && own->plan == e->plan && own->span.lo == x.lo);
+		if (!same && own->span.lo < x.hi && x.lo < own->span.hi)
+			return true;
+	}
+	return false;
+}
+
+static bool overtakes(Walk *w, const State *s, const IrOp *op)
+{
+	for (uint32_t i = 0; gpu_is_global(op) && i < s->globals.len; i++) {
+		if (gpu_overtakes(&w->order, s->globals.data[i].op, op, s->globals.data[i].carried))
+			return true;
+	}
+	return false;
+}
+
+static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
+{
+	for (uint32_t i = 0; i < e->touches.len; i++) {
+		const Touch *t = &e->touches.data[i];
+		if (meets_pending(s, t->span, t->write && !t->free_slot))
+			return true;
+	}
+	if (!e->scratch)
+		return false;
+	return e->own_warp ? own_meets_pending(s, e, op) : meets_pending(s, e->scratch_span, true);
+}
+
+static void walk_plain(Walk *w, const IrOp *op, State *s)
+{
+	if (op->kind == OP_BARRIER) {
+		state_meet(s);
+		return;
+	}
+	if (op->kind == OP_ASYNC_WAIT) {
+		spans_join(w->arena, &s->written, &s->under_way);
+		if (ir_get_int(op, w->gpu->ir, ATTR_NUM, 0) == 0)
+			s->under_way.len = 0;
+		return;
+	}
+	const Effects *e = effects_of(w, op);
+	if (w->marked[op->id])
+		state_meet(s);
+	if (is_hazard(s, e, op) || overtakes(w, s, op)) {
+		w->hazard = true;
+		if (!w->checking) {
+			w->grew = w->marked[op->id] = true;
+			state_meet(s);
+		}
+	}
+	if (e->meets) {
+		/* The threads of a CTA alone. */
+		uint32_t globals = w->gpu->num_ctas > 1 ? s->globals.len : 0;
+		state_meet(s);
+		s->globals.len = globals;
+	}
+	for (uint32_t i = 0; i < e->touches.len; i++) {
+		const Touch *t = &e->touches.data[i];
+		spans_add(w->arena, t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
+	}
+	if (gpu_is_global(op))
+		global_add(w->arena, s, (Global){op, false});
+	if (e->own_warp)
+		own_add(w->arena, s, (OwnWarp){op, e->plan, e->scratch_span});
+	else if (e->scratch)
+		spans_add(w->arena, &s->read, e->scratch_span);
+}
+
+static void walk_region(Walk *w, const IrRegion *region, State *s);
+
+/* `enter` is the state at the loop; on return *s is that where it ends. */
+static void walk_loop(Walk *w, const IrOp *op, State *s)
+{
+	State enter = state_copy(w->arena, s);
+	for (;;) {
+		State round = state_copy(w->arena, &enter), joined;
+		walk_region(w, &op->regions[0], &round);
+		*s = op->kind == OP_FOR ? state_copy(w->arena, &enter) : state_copy(w->arena, &round);
+		if (op->kind == OP_WHILE)
+			walk_region(w, &op->regions[1], &round);
+		for (uint32_t i = 0; i < round.globals.len; i++)
+			round.globals.data[i].carried = true;
+		joined = state_copy(w->arena, &enter);
+		state_join(w->arena, &joined, &round);
+		if (op->kind == OP_FOR)
+			state_join(w->arena, s, &round);
+		if (state_equal(&joined, &enter))
+			return;
+		enter = joined;
+	}
+}
+
+static void walk_specialize(Walk *w, const IrOp *op, State *s)
+{
+	const IrOp *holder = op->regions[1].first ? op->regions[1].first->last : NULL;
+	State inside = {0};
+	state_meet(s);
+	walk_region(w, &op->regions[0], &inside);
+	for (uint32_t r = 0; holder && r < holder->region_count; r++) {
+		inside = (State){0};
+		walk_region(w, &holder->regions[r], &inside);
+	}
+}
+
+static void walk_region(Walk *w, const IrRegion *region, State *s)
+{
+	for (const IrBlock *block = region->first; block; block = block->next) {
+		for (const IrOp *op = block->first; op; op = op->next) {
+			if (op->kind == OP_FOR || op->kind == OP_WHILE) {
+				walk_loop(w, op, s);
+			} else if (op->kind == OP_IF) {
+				State otherwise = state_copy(w->arena, s);
+				walk_region(w, &op->regions[0], s);
+				walk_region(w, &op->regions[1], &otherwise);
+				state_join(w->arena, s, &otherwise);
+			} else if (op->kind == OP_WARP_SPECIALIZE) {
+				walk_specialize(w, op, s);
+			} else {
+				walk_plain(w, op, s);
+			}
+		}
+	}
+}
+
+/* A kernel starts with nothing pending; a function that is called may follow itself. */
+static void walk_func(Walk *w, const IrOp *func, const Spans *before)
+{
+	State s = {0};
+	spans_join(w->arena, &s.written, before);
+	walk_region(w, &func->regions[0], &s);
+}
+
+typedef struct Collect {
+	Walk *w;
+	Spans bytes;
+	VEC(IrOp *) ops;
+} Collect;
+
+static bool collect_bytes(void *data, IrOp *op)
+{
+	Collect *c = data;
+	uint64_t lo = gpu_shared_offset(c->w->gpu, op), size = gpu_scratch(c->w->gpu, op).bytes;
+	if (op->kind == OP_LOCAL_ALLOC)
+		size = gpu_memdesc_bytes(c->w->gpu, op->results[0].type);
+	spans_add(c->w->arena, &c->bytes, (Bytes){lo, lo + size});
+	return true;
+}
+
+static bool collect_marked(void *data, IrOp *op)
+{
+	Collect *c = data;
+	if (c->w->marked[op->id])
+		vec_push(c->w->arena, &c->ops, op);
+	return true;
+}
+
+static bool is_kernel(const Walk *w, const IrOp *func)
+{
+	IrAttr visibility = ir_get(func, w->gpu->ir, ATTR_SYM_VISIBILITY);
+	return !visibility || strcmp(visibility->text, "private") != 0;
+}
+
+static bool insert_in(PassCx *cx, IrOp *func)
+{
+	Walk w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
+	w.order = (GpuOrder){.gpu = w.gpu, .module = cx->module, .arena = cx->scratch};
+	GpuAliases aliases = gpu_aliases(cx->module, func, cx->scratch);
+	Collect c = {.w = &w};
+	Spans before = {0};
+	w.aliases = &aliases;
+	w.effects = ARENA_ARRAY(cx->scratch, Effects *, cx->module->next_op);
+	w.marked = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
+	if (!is_kernel(&w, func)) {
+		ir_walk(func, false, collect_bytes, &c);
+		before = c.bytes;
+	}
+	do {
+		w.grew = false;
+		walk_func(&w, func, &before);
+	} while (w.grew);
+	ir_walk(func, false, collect_marked, &c);
+	w.checking = true;
+	for (uint32_t i = 0; i < c.ops.len; i++) {
+		bool *mark = &w.marked[c.ops.data[i]->id];
+		*mark = w.hazard = false;
+		walk_func(&w, func, &before);
+		*mark = w.hazard;
+		if (w.hazard) {
+			IrBuilder b = ir_at(cx->module, c.ops.data[i]);
+			irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+		}
+	}
+	return c.ops.len > 0;
+}
+
+bool pass_barriers(PassCx *cx, bool *changed)
+{
+	for (IrOp *func = ir_module_block(cx->module)->first; func; func = func->next) {
+		if (func->kind == OP_FUNC && ir_func_body(func) && insert_in(cx, func))
+			*changed = true;
+	}
+	return true;
+}

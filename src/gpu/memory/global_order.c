@@ -1,0 +1,234 @@
+/* Whether accesses of global memory may overtake one another that come in this order in the text.
+ *
+ * A program is one thread to its author: what it loads before it stores is what was there before. Threads of a warp go
+ * together; another warp may still have to load when this one stores. And what one thread stores for all, a scalar or an element
+ * that several warps hold copies of, all load afterwards. What a thread stores and another one loads as another element is the
+ * author's to order (tl.debug_barrier). Accesses do not disturb each other where
+ *
+ *	- the pointers begin at different arguments, or at different pointers that were loaded: arrays that one kernel reads and
+ *	  writes under two names are not looked for, as nearly every kernel would pay for it;
+ *	- each element is loaded and stored by one warp, the same: the pointers are equal, no two elements have one address as far as
+ *	  indices are sums and products of ranges and scalars, and in the layout no two warps hold copies. An access of the iteration
+ *	  before has the same element in the same warp where it goes by whole blocks: indices in a row from a multiple of
+ *	  their number.
+ *
+ * A function that is called loads and stores anywhere, as far as it does. Copies under way are not loads here: loops in which a store
+ * may reach what is loaded ahead have none (schedule.h). */
+#include "gpu/memory/memory_int.h"
+#include "ir/enums.h"
+
+enum { DEEP = 24, OPERANDS = 12 /* as deep where each op has several: what is shared is looked at more than once */ };
+
+static bool is_store(const IrOp *op)
+{
+	return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+}
+
+bool gpu_is_global(const IrOp *op)
+{
+	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op);
+}
+
+typedef struct Accesses {
+	bool loads, stores;
+} Accesses;
+
+static bool add_access(void *data, IrOp *op)
+{
+	Accesses *a = data;
+	a->loads |= op->kind == OP_LOAD || op->kind == OP_CALL;
+	a->stores |= is_store(op) || op->kind == OP_CALL;
+	return true;
+}
+
+/* A function that calls others is not looked into. */
+static Accesses accesses_of(const GpuOrder *o, const IrOp *op)
+{
+	Accesses a = {op->kind == OP_LOAD, is_store(op)};
+	if (op->kind == OP_CALL)
+		ir_walk(ir_find_func(o->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
+	return a;
+}
+
+/* ---- where a pointer begins ---- */
+
+static const IrValue *in_loop(const IrValue *v, const IrOp **loop, const IrValue **around)
+{
+	const IrBlock *block = v->block;
+	const IrOp *op = block ? block->region->op : NULL;
+	*loop = op;
+	if (!op || op->kind != OP_FOR || !v->index)
+		return NULL;
+	*around = ir_operand(ir_terminator(block), v->index - 1);
+	return ir_operand(op, 3 + v->index - 1);
+}
+
+/* NULL: at several places, or not known. A value that is being looked at (`seen`, in loops) adds nothing. */
+static const IrValue *root_of(const IrValue *v, const IrValue *seen, unsigned deep)
+{
+	const IrOp *op = v->def, *loop;
+	const IrValue *around = NULL, *init;
+	if (v == seen)
+		return v;
+	if (!deep)
+		return NULL;
+	if (!op) {
+		if (!(init = in_loop(v, &loop, &around)))
+			return loop && loop->kind == OP_FUNC ? v : NULL;
+		const IrValue *root = root_of(init, seen, deep - 1);
+		if (around == v || around == init)
+			return root;
+		const IrValue *other = root_of(around, v, deep - 1);
+		return other == v || other == root ? root : NULL;
+	}
+	switch (op->kind) {
+	case OP_ADDPTR:
+	case OP_SPLAT:
+	case OP_BROADCAST:
+	case OP_EXPAND_DIMS:
+	case OP_RESHAPE:
+	case OP_TRANS:
+	case OP_CONVERT_LAYOUT:
+	case OP_BITCAST: return root_of(ir_operand(op, 0), seen, deep - 1);
+	case OP_LOAD:
+	case OP_INT_TO_PTR: return v;
+	default: return NULL;
+	}
+}
+
+/* ---- the same element in the same warp ---- */
+
+static bool is_in_loop(const IrValue *v)
+{
+	const IrBlock *block = v->def ? v->def->block : v->block;
+	for (const IrOp *op = block ? block->region->op : NULL; op; op = op->block ? ir_parent_op(op) : NULL)
+		if (op->kind == OP_FOR || op->kind == OP_WHILE)
+			return true;
+	return false;
+}
+
+static bool same_value(const IrValue *a, const IrValue *b, unsigned deep)
+{
+	const IrOp *p = a->def, *q = b->def;
+	if (a == b)
+		return true;
+	if (!deep || !p || !q || p->kind != q->kind || !ir_has_trait(p, TRAIT_PURE) || p->region_count || a->type != b->type ||
+	    p->operand_count != q->operand_count || p->attr_count != q->attr_count || p->result_count != 1)
+		return false;
+	for (uint32_t i = 0; i < p->attr_count; i++)
+		if (p->attrs[i].name != q->attrs[i].name || p->attrs[i].value != q->attrs[i].value)
+			return false;
+	for (uint32_t i = 0; i < p->operand_count; i++)
+		if (!same_value(ir_operand(p, i), ir_operand(q, i), deep - 1))
+			return false;
+	return true;
+}
+
+/* Are elements with different places different, as far as one can tell: sums and products of ranges and scalars? */
+static bool is_sum(const IrValue *v, unsigned deep)
+{
+	const IrOp *op = v->def;
+	if (!ir_is_tensor(v->type) || ir_constant_of(v))
+		return true;
+	if (!op || !deep)
+		return false;
+	switch (op->kind) {
+	case OP_MAKE_RANGE:
+	case OP_SPLAT: return true;
+	case OP_ADDPTR:
+	case OP_ADDI:
+	case OP_SUBI:
+	case OP_MULI:
+	case OP_BROADCAST:
+	case OP_EXPAND_DIMS:
+	case OP_RESHAPE:
+	case OP_TRANS:
+	case OP_CONVERT_LAYOUT:
+	case OP_EXTSI:
+	case OP_EXTUI:
+	case OP_TRUNCI:
+		for (uint32_t i = 0; i < op->operand_count; i++)
+			if (!is_sum(ir_operand(op, i), deep - 1))
+				return false;
+		return true;
+	default: return false;
+	}
+}
+
+/* Elements in a row from a multiple of their number on, counted from what no loop changes. */
+static bool is_block(const AxisMap *axis, const IrValue *pointers, int64_t size)
+{
+	const IrValue *v = pointers;
+	for (unsigned deep = 0; deep < DEEP && is_in_loop(v); deep++) {
+		const IrOp *op = v->def;
+		if (op && (op->kind == OP_SPLAT || op->kind == OP_CONVERT_LAYOUT)) {
+			v = ir_operand(op, 0);
+			continue;
+		}
+		const AxisInfo *step = op && op->kind == OP_ADDPTR ? axis_of(axis, ir_operand(op, 1)) : NULL;
+		if (!step || step->divisibility[0] < size)
+			return false;
+		v = ir_operand(op, 0);
+	}
+	return !is_in_loop(v);
+}
+
+static const AxisInfo *axis_info(GpuOrder *o, const IrValue *v)
+{
+	if (!o->axis)
+		o->axis = axis_analyse(o->module, o->arena);
+	return axis_of(o->axis, v);
+}
+
+/* Do several warps hold an element, or several CTAs? A scalar all do. */
+static bool has_copies(GpuOrder *o, IrType pointers)
+{
+	if (!ir_is_tensor(pointers))
+		return true;
+	const Layout *l = gpu_layout(o->gpu, pointers);
+	return layout_free_bits(l, LAYOUT_WARP) || layout_free_bits(l, LAYOUT_BLOCK);
+}
+
+static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, bool carried)
+{
+	if (has_copies(o, from->type) || from->type != to->type || !same_value(from, to, OPERANDS) || !is_sum(from, OPERANDS))
+		return true;
+	const AxisInfo *info = axis_info(o, from);
+	for (unsigned d = 0; info && d < info->rank; d++)
+		if (info->constancy[d] > 1)
+			return true;
+	int64_t size = from->type->shape[0];
+	return carried && is_in_loop(from) &&
+	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(o->axis, from, size));
+}
+
+static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
+{
+	return !ir_is_tensor(to->type) || (has_copies(o, to->type) && from->type == to->type && same_value(from, to, OPERANDS));
+}
+
+/* The threads meet before a scalar's release. */
+static bool is_behind_barrier(const GpuOrder *o, const IrOp *op)
+{
+	int64_t sem = ir_get_int(op, o->gpu->ir, ATTR_SEM, SEM_ACQ_REL);
+	return op->kind != OP_LOAD && op->kind != OP_STORE && !ir_is_tensor(ir_operand(op, 0)->type) &&
+	       (sem == SEM_RELEASE || sem == SEM_ACQ_REL);
+}
+
+bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
+{
+	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
+	if (!(x.loads && y.stores) && !(x.stores && y.loads))
+		return false;
+	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1)
+		return false;
+	if (first->kind == OP_CALL || then->kind == OP_CALL)
+		return true;
+	if (is_behind_barrier(o, then))
+		return false;
+	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
+	const IrValue *a = root_of(p, NULL, DEEP), *b = root_of(q, NULL, DEEP);
+	if (a && b && a != b)
+		return false;
+	return is_store(then) ? overtakes_load(o, p, q, carried) : overtakes_store(o, p, q);
+}

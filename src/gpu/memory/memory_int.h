@@ -1,0 +1,40 @@
+/* Between `allocate` and `barriers`: which memory a value may stand for. */
+#ifndef NESO_GPU_MEMORY_MEMORY_INT_H
+#define NESO_GPU_MEMORY_MEMORY_INT_H
+
+#include "gpu/analysis/axis.h"
+#include "gpu/memory/memory.h"
+
+/* The ttg.local_alloc ops of a function, counted in the order of the text, and for each memdesc or token the set of those
+ * that it may be (a token: that copies under way write to). A forward fixpoint through views, tokens and control flow. */
+typedef struct GpuAliases {
+	IrOp **allocs;
+	uint32_t count, words;
+	uint64_t **sets; /* by value id: `words` words; NULL: none */
+} GpuAliases;
+
+GpuAliases gpu_aliases(const IrModule *module, const IrOp *func, Arena *arena);
+
+static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, uint32_t alloc)
+{
+	const uint64_t *set = aliases->sets[value->id];
+	return set && (set[alloc / 64] >> (alloc % 64) & 1);
+}
+
+/* What accesses of global memory may overtake (global_order.c). */
+typedef struct GpuOrder {
+	GpuCx *gpu;
+	const IrModule *module;
+	Arena *arena;
+	AxisMap *axis; /* when it is first asked for */
+} GpuOrder;
+
+bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a call, that may do any */
+/* Must the threads meet between two of them, so that a load sees what it would if the program were one thread? `carried`: the first
+ * one is of an iteration before. */
+bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
+
+/* The region of the innermost ttg.warp_specialize that holds op, and that op; NULL: none. */
+const IrRegion *gpu_own_warps_region(const IrOp *op, const IrOp **specialize);
+
+#endif

@@ -1,0 +1,569 @@
+/* pipeline: loads of a loop are started iterations before the one that uses them (num_stages), so that the loop computes while
+ * memory answers.
+ *
+ * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit; adds neso.pipeline to the loops it looked at (schedule.h).
+ * Method: what a schedule's loads need (addresses, masks) is computed a second time, as for the iteration `ahead`, from
+ * carried values of its own that run ahead. In front of the loop the first iterations are begun; in the loop each iteration
+ * begins one more. What would be of an iteration that never comes is masked: a loop may run any number of times, none too.
+ * There is no code behind the loop but the wait for (empty) groups.
+ *
+ *	for k < ahead: copy k to slot k; commit                 -- masked by lower + k * step < upper
+ *	loop i:  wait(ahead - 1); load slot i % slots; copy i + ahead to the slot that was read before; commit; ...
+ *
+ * The wait is the first op of the body: one barrier behind it covers both that all threads' copies of this iteration are there
+ * and that all have read what is written over, so the copies may stand anywhere behind it (neso.free_slot). */
+#include "gpu/analysis/prefix.h"
+#include "gpu/analysis/pressure.h"
+#include "gpu/pass/carry.h"
+#include "gpu/plan/schedule.h"
+
+enum {
+	MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1,
+	SHARED_SPACE = 0,
+	MOST_WORDS = 200, /* held when a first dot begins, of 255 */
+	LARGE_DOT = 32,   /* words of a result */
+};
+
+/* The loop's values as of another iteration, and where ops that compute them go. */
+typedef struct Point {
+	IrMapping map;
+	uint8_t *done;    /* by id of values of the loop as it was */
+	IrValue *exists;  /* i1: there is such an iteration; NULL: not computed yet */
+	IrValue *counter; /* likewise */
+} Point;
+
+/* A carried value that was added: the loop's `of`, as of `ahead` iterations later. */
+typedef struct Carried {
+	IrValue *of, *init, *arg, *next;
+	unsigned ahead;
+} Carried;
+
+typedef struct Ring {
+	const ScheduledLoad *load;
+	IrValue *memory;
+} Ring;
+
+typedef struct Pipeline {
+	PassCx *cx;
+	GpuCx *gpu;
+	IrModule *m;
+	const Schedule *s;
+	const AxisMap *axes;
+	IrOp *loop;
+	IrBlock *body;
+	IrBuilder before, top; /* in front of the loop; at the start of its body */
+	uint32_t values;
+	Point *first[MOST_AHEAD], *ahead[MOST_AHEAD]; /* iteration k; k iterations later */
+	IrValue *distance; /* upper - lower */
+	VEC(Carried) carried;
+	VEC(Ring) rings;
+	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
+} Pipeline;
+
+static Point *new_point(Pipeline *p)
+{
+	Point *point = ARENA_NEW(p->cx->scratch, Point);
+	ir_mapping_init(&point->map, p->cx->scratch);
+	point->done = ARENA_ARRAY(p->cx->scratch, uint8_t, p->values);
+	return point;
+}
+
+static Point *point_of(Pipeline *p, Point **points, unsigned k)
+{
+	ASSERT(k < MOST_AHEAD);
+	points[k] = points[k] ? points[k] : new_point(p);
+	return points[k];
+}
+
+/* ---- the iteration k after another ---- */
+
+static IrValue *counter_plus(Pipeline *p, IrBuilder *b, IrValue *counter, unsigned k)
+{
+	IrValue *step = ir_operand(p->loop, 2);
+	int64_t known;
+	if (!k)
+		return counter;
+	if (ir_constant_int(step, &known))
+		return irb_2(b, OP_ADDI, NULL, counter, irb_int(b, step->type, known * k));
+	return irb_2(b, OP_ADDI, NULL, counter, irb_2(b, OP_MULI, NULL, step, irb_int(b, step->type, k)));
+}
+
+/* Is what is left, as an unsigned number, more than k steps? */
+static IrValue *more_than(Pipeline *p, IrBuilder *b, IrValue *left, unsigned k)
+{
+	IrValue *step = ir_operand(p->loop, 2);
+	int64_t known;
+	if (ir_constant_int(step, &known))
+		return irb_cmpi(b, CMPI_UGT, left, irb_int(b, left->type, known * k));
+	IrType wide = ir_scalar(p->gpu->ir, TY_I64);
+	IrValue *count = irb_int(b, wide, k);
+	IrValue *steps = irb_2(b, OP_MULI, NULL, irb_1(b, OP_EXTUI, wide, step), count);
+	return irb_cmpi(b, CMPI_UGT, irb_1(b, OP_EXTUI, wide, left), steps);
+}
+
+static IrValue *exists(Pipeline *p, bool first, unsigned k)
+{
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrValue *lower = ir_operand(p->loop, 0), *upper = ir_operand(p->loop, 1);
+	if (point->exists)
+		return point->exists;
+	if (!first)
+		return point->exists = more_than(p, b, irb_2(b, OP_SUBI, NULL, upper, p->body->args[0]), k);
+	if (k == 0) {
+		bool is_unsigned = ir_get_bool(p->loop, p->gpu->ir, ATTR_UNSIGNED_CMP);
+		return point->exists = irb_cmpi(b, is_unsigned ? CMPI_ULT : CMPI_SLT, lower, upper);
+	}
+	IrValue *some = exists(p, true, 0);
+	p->distance = p->distance ? p->distance : irb_2(b, OP_SUBI, NULL, upper, lower);
+	return point->exists = irb_2(b, OP_ANDI, NULL, some, more_than(p, b, p->distance, k));
+}
+
+/* ---- values of another iteration ---- */
+
+static IrValue *value_at(Pipeline *p, bool first, IrValue *v, unsigned k);
+
+typedef struct Captured {
+	Pipeline *p;
+	const IrOp *op;
+	bool first;
+	unsigned k;
+} Captured;
+
+static bool compute_captured(void *data, IrOp *inner)
+{
+	Captured *c = data;
+	for (uint32_t i = 0; i < inner->operand_count; i++)
+		if (ir_is_defined_outside(ir_operand(inner, i), c->op))
+			value_at(c->p, c->first, ir_operand(inner, i), c->k);
+	return true;
+}
+
+static IrOp *copy_op(Pipeline *p, bool first, IrOp *op, unsigned k)
+{
+	Captured c = {p, op, first, k};
+	if (ir_has_trait(op, TRAIT_NOFX))
+		exists(p, first, k);
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		value_at(p, first, ir_operand(op, i), k);
+	ir_walk(op, false, compute_captured, &c);
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	IrOp *copy = ir_clone(p->m, op, &point->map, NULL, NULL);
+	IrBuilder *b = first ? &p->before : &p->top;
+	if (b->before)
+		ir_op_insert_before(copy, b->before);
+	else
+		ir_op_append(b->block, copy);
+	return copy;
+}
+
+/* Divisors of iterations that are not there may be 0. */
+static void guard_divisor(Pipeline *p, bool first, IrOp *copy, unsigned k)
+{
+	IrBuilder b = ir_at(p->m, copy);
+	IrValue *divisor = ir_operand(copy, 1), *there = exists(p, first, k);
+	if (ir_constant_of(divisor))
+		return;
+	IrValue *args[] = {there, divisor, irb_int(&b, divisor->type, 1)};
+	ir_operand_set(copy, 1, irb_op(&b, OP_SELECT, args, 3, &divisor->type, 1, 0)->results);
+}
+
+/* The mask of a load in an iteration that may not be there. */
+static IrValue *mask_at(Pipeline *p, bool first, const IrOp *load, unsigned k)
+{
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrValue *there = exists(p, first, k);
+	IrType type = load->results[0].type;
+	if (ir_is_tensor(type))
+		there = irb_splat(b, there, type);
+	return load->operand_count > 1 ? irb_2(b, OP_ANDI, NULL, value_at(p, first, ir_operand(load, 1), k), there) : there;
+}
+
+/* The load as of iteration k. */
+static IrValue *load_at(Pipeline *p, bool first, IrOp *load, unsigned k)
+{
+	IrOp *copy = copy_op(p, first, load, k);
+	IrValue *mask = mask_at(p, first, load, k);
+	/* The mask was computed after the copy. */
+	ir_op_unlink(copy);
+	IrBuilder *b = first ? &p->before : &p->top;
+	if (b->before)
+		ir_op_insert_before(copy, b->before);
+	else
+		ir_op_append(b->block, copy);
+	if (copy->operand_count > 1)
+		ir_operand_set(copy, 1, mask);
+	else
+		ir_operand_add(p->m, copy, mask);
+	return &copy->results[0];
+}
+
+static IrValue *carry(Pipeline *p, IrValue *of, unsigned k, IrValue *init)
+{
+	IrValue *arg = ir_block_arg_add(p->m, p->body, of->type, ir_value_loc(of));
+	vec_push(p->cx->scratch, &p->carried, (Carried){of, init, arg, NULL, k});
+	return arg;
+}
+
+static IrValue *compute_first(Pipeline *p, IrValue *v, unsigned k)
+{
+	if (v->block)
+		return v->index == 0 ? counter_plus(p, &p->before, ir_operand(p->loop, 0), k)
+		       : k == 0	     ? ir_operand(p->loop, v->index + 2)
+				     : value_at(p, true, ir_operand(p->body->last, v->index - 1), k - 1);
+	if (v->def->kind == OP_LOAD)
+		return load_at(p, true, v->def, k);
+	IrOp *copy = copy_op(p, true, v->def, k);
+	if (ir_has_trait(v->def, TRAIT_NOFX))
+		guard_divisor(p, true, copy, k);
+	return ir_mapping_get(&p->first[k]->map, v);
+}
+
+static IrValue *compute_ahead(Pipeline *p, IrValue *v, unsigned k)
+{
+	if (v->block && v->index == 0)
+		return counter_plus(p, &p->top, v, k);
+	if (v->block || v->def->kind == OP_LOAD)
+		return carry(p, v, k, value_at(p, true, v, k));
+	IrOp *copy = copy_op(p, false, v->def, k);
+	if (ir_has_trait(v->def, TRAIT_NOFX))
+		guard_divisor(p, false, copy, k);
+	return ir_mapping_get(&p->ahead[k]->map, v);
+}
+
+/* `v` as of iteration k (first), or k iterations after the one that runs. Computed once; loads of it are carried, and were
+ * issued the iteration before. */
+static IrValue *value_at(Pipeline *p, bool first, IrValue *v, unsigned k)
+{
+	Point *point = point_of(p, first ? p->first : p->ahead, k);
+	if (ir_is_defined_outside(v, p->loop))
+		return v;
+	ASSERT(v->id < p->values);
+	if (point->done[v->id])
+		return ir_mapping_get(&point->map, v);
+	IrValue *made = first ? compute_first(p, v, k) : compute_ahead(p, v, k);
+	point->done[v->id] = 1;
+	ir_mapping_put(&point->map, v, made);
+	return made;
+}
+
+/* What the loop carries ahead goes on from iteration to iteration. */
+static void go_on(Pipeline *p)
+{
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		Carried c = p->carried.data[i];
+		if (!c.next && c.of)
+			c.next = c.of->block ? value_at(p, false, ir_operand(p->body->last, c.of->index - 1), c.ahead)
+					     : load_at(p, false, c.of->def, c.ahead + 1);
+		p->carried.data[i].next = c.next;
+	}
+}
+
+/* ---- rings ---- */
+
+static IrValue *slot_of(Pipeline *p, IrBuilder *b, const Ring *ring, IrValue *number)
+{
+	IrType tile = ring->load->load->results[0].type, memory = ring->memory->type;
+	IrType one = ir_memdesc(p->gpu->ir, tile->elem, tile->shape, tile->rank, memory->encoding, SHARED_SPACE, true);
+	return irb_2(b, OP_MEMDESC_INDEX, one, ring->memory, number);
+}
+
+static void add_ring(Pipeline *p, const ScheduledLoad *l)
+{
+	IrType tile = l->load->results[0].type;
+	int64_t shape[IR_MAX_RANK] = {p->s->slots};
+	for (uint32_t k = 0; k < tile->rank; k++)
+		shape[k + 1] = tile->shape[k];
+	IrAttr encoding = gpu_encoding(p->gpu, l->memory);
+	IrType type = ir_memdesc(p->gpu->ir, tile->elem, shape, tile->rank + 1, encoding, SHARED_SPACE, true);
+	p->before.loc = l->load->loc;
+	vec_push(p->cx->scratch, &p->rings, (Ring){l, irb_0(&p->before, OP_LOCAL_ALLOC, type)});
+}
+
+typedef struct At {
+	Pipeline *p;
+	bool first;
+	unsigned k;
+} At;
+
+static IrValue *at(void *data, IrValue *v)
+{
+	const At *a = data;
+	return value_at(a->p, a->first, v, a->k);
+}
+
+/* How many elements of each copy the mask lets through; NULL: all or none. */
+static IrValue *count_at(Pipeline *p, bool first, const Ring *ring, unsigned k, int64_t n)
+{
+	const IrOp *load = ring->load->load;
+	At where = {p, first, k};
+	Prefix prefix = {p->axes, p->gpu, first ? &p->before : &p->top, ring->load->dim, n, at, &where};
+	return load->operand_count > 1 ? prefix_count(&prefix, ir_operand(load, 1)) : NULL;
+}
+
+/* The copy of iteration k into slot `number`. */
+static void copy_tile(Pipeline *p, bool first, const Ring *ring, unsigned k, IrValue *number)
+{
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrOp *load = ring->load->load;
+	b->loc = load->loc;
+	IrType token = p->gpu->ir->token, tile = load->results[0].type;
+	unsigned n = ring->load->width * 8 / gpu_element_bits(tile->elem);
+	IrValue *args[5] = {value_at(p, first, ir_operand(load, 0), k), NULL, mask_at(p, first, load, k)};
+	args[4] = count_at(p, first, ring, k, n);
+	if (args[4])
+		args[3] = ir_is_float(tile->elem) ? irb_float(b, tile, 0) : irb_int(b, tile, 0);
+	args[1] = slot_of(p, b, ring, number);
+	IrOp *copy = irb_op(b, OP_ASYNC_COPY, args, args[4] ? 5 : 3, &token, 1, 0);
+	static const IrAttrName names[] = {ATTR_CACHE, ATTR_EVICT};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(load, p->gpu->ir, names[i]))
+			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
+	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, n));
+	if (first)
+		return;
+	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+	vec_push(p->cx->scratch, &p->issued, copy);
+}
+
+static IrOp *commit(Pipeline *p, IrBuilder *b)
+{
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	return irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
+}
+
+static void await(Pipeline *p, IrBuilder *b, unsigned pending)
+{
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	IrOp *wait = irb_op(b, OP_ASYNC_WAIT, NULL, 0, &token, 1, 0);
+	ir_set(p->m, wait, ATTR_NUM, ir_attr_i32(p->gpu->ir, pending));
+}
+
+/* The user gets the tile from the slot, in the layout that it converts to. */
+static bool read_converted(Pipeline *p, const Ring *ring, IrValue *number, IrOp *user)
+{
+	const Layout *wanted = schedule_wanted(p->gpu, user);
+	IrType tile = ring->load->load->results[0].type;
+	if (!wanted)
+		return false;
+	IrOp *convert = user->kind == OP_TRANS ? user->results[0].uses->owner : user;
+	IrBuilder b = ir_at(p->m, user);
+	IrValue *read = irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(p->gpu, tile, wanted), slot_of(p, &b, ring, number));
+	if (user->kind == OP_TRANS) {
+		IrValue *trans = irb_1(&b, OP_TRANS, convert->results[0].type, read);
+		ir_set(p->m, trans->def, ATTR_ORDER, ir_get(user, p->gpu->ir, ATTR_ORDER));
+		read = trans;
+	}
+	ir_replace_uses(&convert->results[0], read);
+	ir_op_erase(convert);
+	if (user != convert)
+		ir_op_erase(user);
+	return true;
+}
+
+static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
+{
+	IrOp *load = ring->load->load;
+	VEC(IrOp *) users = {0};
+	for (const IrUse *u = load->results[0].uses; u && !schedule_fills(load); u = u->next)
+		vec_push(p->cx->scratch, &users, u->owner);
+	for (uint32_t i = 0; i < users.len; i++) {
+		bool again = false;
+		for (uint32_t k = 0; k < i; k++)
+			again |= users.data[k] == users.data[i];
+		if (!again)
+			read_converted(p, ring, number, users.data[i]);
+	}
+	if (load->results[0].uses) {
+		IrBuilder b = ir_at(p->m, load);
+		IrValue *tile = irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, slot_of(p, &b, ring, number));
+		if (schedule_fills(load)) {
+			IrValue *args[] = {ir_operand(load, 1), tile, ir_operand(load, 2)};
+			tile = irb_op(&b, OP_SELECT, args, 3, &tile->type, 1, 0)->results;
+		}
+		ir_replace_uses(&load->results[0], tile);
+	}
+	ir_op_erase(load);
+}
+
+/* ---- the loop ---- */
+
+/* The same loop with the carried values that were added. */
+static IrOp *with_carried(Pipeline *p)
+{
+	GpuCarried *more = ARENA_ARRAY(p->cx->scratch, GpuCarried, p->carried.len + 1);
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		const Carried *c = &p->carried.data[i];
+		more[i] = (GpuCarried){c->arg, c->init, c->next};
+	}
+	return gpu_carry(p->m, p->cx->scratch, p->loop, more, p->carried.len);
+}
+
+/* Numbers of the slots: of the tile that is read, and of the one that was read last, which is written. */
+static IrValue *copy_ahead(Pipeline *p)
+{
+	const Schedule *s = p->s;
+	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED)
+			add_ring(p, &s->loads.data[i]);
+	for (unsigned k = 0; k < s->ahead; k++) {
+		for (uint32_t i = 0; i < p->rings.len; i++)
+			copy_tile(p, true, &p->rings.data[i], k, irb_int(&p->before, i32, k));
+		commit(p, &p->before);
+	}
+	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *zero = irb_int(&p->before, i32, 0), *last = irb_int(&p->before, i32, s->ahead);
+	IrBuilder *b = &p->top;
+	await(p, b, s->pending);
+	IrValue *next = irb_2(b, OP_ADDI, NULL, read, irb_int(b, i32, 1));
+	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, read, last), zero, next};
+	IrValue *wrapped = irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, read, wrapped, 0});
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, last, written, read, 0});
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		copy_tile(p, false, &p->rings.data[i], s->ahead, written);
+	vec_push(p->cx->scratch, &p->issued, commit(p, b));
+	return read;
+}
+
+static bool reads_ring(const Pipeline *p, const IrOp *op)
+{
+	const IrOp *slot = op && op->kind == OP_LOCAL_LOAD ? ir_operand(op, 0)->def : NULL;
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (slot && slot->kind == OP_MEMDESC_INDEX && ir_operand(slot, 0) == p->rings.data[i].memory)
+			return true;
+	return false;
+}
+
+/* Words that a thread holds when the first dot begins, besides what it has read from rings. */
+static unsigned held_at(const Pipeline *p, const IrOp *dot)
+{
+	unsigned words = ir_operand(dot, 2)->block == p->body ? 0 : gpu_words(p->gpu, dot->results[0].type);
+	for (uint32_t i = 1; i < p->body->arg_count; i++) {
+		IrType type = p->body->args[i]->type;
+		words += ir_is_tensor(type) && !ir_is_ptr(type->elem) ? gpu_words(p->gpu, type) : 0;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		if (!reads_ring(p, ir_operand(dot, i)->def))
+			words += gpu_words(p->gpu, ir_operand(dot, i)->type);
+	return words;
+}
+
+/* No load of shared memory passes a copy, so where copies stand decides what is held. In pipelines of two stages they stay first of all: what
+ * they bring is waited for at the start of the next iteration, so nothing is gained by any later place, and behind what the dot reads
+ * all of that would be held at once (128x128x64 of fp16 with 8 warps: 165 registers, not 126, so one CTA on an SM, not two) and
+ * would come first in the queue that loads and copies share. In deeper ones the first dot should wait for what it reads from the slots, not for copies to
+ * be issued: where the dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
+ * products need it, and issues copies between products); where it is small memory decides, and they go behind what the dot reads, as
+ * early as that. */
+static void issue_behind_reads(Pipeline *p)
+{
+	IrOp *spot = NULL, *op = p->body->first;
+	unsigned words = 0;
+	for (; op && op->kind != OP_DOT; op = op->next) {
+		if (!reads_ring(p, op))
+			continue;
+		spot = op;
+		words += gpu_words(p->gpu, op->results[0].type);
+	}
+	if (!op || !spot || p->s->ahead < 2)
+		return;
+	if (gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
+		spot = op;
+	else if (words + held_at(p, op) > MOST_WORDS)
+		return;
+	for (uint32_t i = 0; i < p->issued.len; i++) {
+		ir_op_unlink(p->issued.data[i]);
+		ir_op_insert_after(p->issued.data[i], spot);
+		spot = p->issued.data[i];
+	}
+	/* A pointer goes on when the copies have taken it: both at once would be twice the registers. */
+	for (uint32_t i = 0; i < p->carried.len; i++) {
+		IrOp *next = p->carried.data[i].next->def;
+		if (!next || next->block != p->body || !ir_is_pure(next) || next->results[0].uses)
+			continue;
+		ir_op_unlink(next);
+		ir_op_insert_before(next, p->body->last);
+	}
+}
+
+static void behind(Pipeline *p, IrOp *loop)
+{
+	IrBuilder b = ir_at_end(p->m, loop->block, loop->loc);
+	b.before = loop->next;
+	await(p, &b, 0);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
+}
+
+static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
+{
+	Pipeline p = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .s = s, .axes = axes, .loop = s->loop, .values = cx->module->next_value};
+	IrValue *number = NULL, **held = ARENA_ARRAY(cx->scratch, IrValue *, s->loads.len);
+	p.body = s->loop->regions[0].first;
+	p.before = ir_at(cx->module, s->loop);
+	p.top = ir_at(cx->module, p.body->first);
+	if (s->slots)
+		number = copy_ahead(&p);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
+			held[i] = value_at(&p, false, &s->loads.data[i].load->results[0], 0);
+	go_on(&p);
+	for (uint32_t i = 0; i < p.rings.len; i++)
+		read_slot(&p, &p.rings.data[i], number);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (held[i]) {
+			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);
+			ir_op_erase(s->loads.data[i].load);
+		}
+	if (s->slots)
+		issue_behind_reads(&p);
+	IrOp *loop = with_carried(&p);
+	if (s->slots)
+		behind(&p, loop);
+}
+
+typedef struct Loops {
+	PassCx *cx;
+	VEC(IrOp *) list;
+} Loops;
+
+static bool visit(void *data, IrOp *op)
+{
+	Loops *loops = data;
+	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
+		vec_push(loops->cx->scratch, &loops->list, op);
+	if (op->kind == OP_WHILE)
+		schedule_remark(gpu_of(loops->cx), loops->cx->scratch, &(Schedule){.loop = op, .rule = REMARK_LOOP_WHILE});
+	return true;
+}
+
+bool pass_pipeline(PassCx *cx, bool *changed)
+{
+	GpuCx *gpu = gpu_of(cx);
+	Loops loops = {.cx = cx};
+	ir_walk(cx->module->op, true, visit, &loops);
+	if (!loops.list.len)
+		return true;
+	AxisMap *axes = axis_analyse(cx->module, cx->scratch);
+	for (uint32_t i = 0; i < loops.list.len; i++) {
+		Schedule s;
+		bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s);
+		schedule_remark(gpu, cx->scratch, &s);
+		if (!has_loads)
+			continue;
+		ASSERT(!schedule_fault(cx->scratch, &s));
+		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
+		*changed = true;
+		bool ahead = false;
+		for (uint32_t k = 0; k < s.loads.len; k++)
+			ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
+		if (ahead)
+			carry_out(cx, axes, &s);
+	}
+	return true;
+}

@@ -1,0 +1,292 @@
+/* The choice: starting from what is there, moves that lower the sum.
+ *
+ * A seed is a layout that somebody wants; carried along flows in both directions it proposes a layout to every
+ * node it reaches. A move lets any of these nodes, all at once, change to its proposal: which ones should is a
+ * smallest cut, as the sum has terms of one and of two nodes alone ("alpha expansion"). Prices are nearly
+ * metric; where one is not, the cut's is rounded up and the true sum decides whether the move is made. Moves
+ * are repeated until none helps. */
+#include "gpu/plan/choose.h"
+
+enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12 };
+
+typedef struct Proposals {
+	VEC(const Layout **) list; /* by node: what a seed proposes, or NULL */
+} Proposals;
+
+uint32_t choose_number(Choose *c, const Layout *l)
+{
+	uint64_t number;
+	if (map_get(&c->numbers, map_key(l), &number))
+		return (uint32_t)number;
+	number = c->numbers.len;
+	map_put(&c->numbers, map_key(l), number);
+	return (uint32_t)number;
+}
+
+unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned bits)
+{
+	uint64_t price;
+	if (!from || !to || from == to)
+		return 0;
+	uint64_t key = (uint64_t)choose_number(c, from) << 32 | (uint64_t)choose_number(c, to) << 8 | bits;
+	if (!map_get(&c->prices, key, &price)) {
+		price = gpu_price_convert(from, to, bits);
+		map_put(&c->prices, key, price);
+	}
+	return (unsigned)price;
+}
+
+static unsigned axis_of_op(const Choose *c, const IrOp *op)
+{
+	return (unsigned)ir_get_int(op, c->gpu->ir, ATTR_AXIS, 0);
+}
+
+unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout)
+{
+	const IrOp *op = node->op;
+	if (node->kind != CHOOSE_OP || node->fixed)
+		return 0;
+	if (node->access) {
+		bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
+		bool stores = op->kind == OP_STORE || op->kind == OP_DESC_STORE;
+		return gpu_price_access(loads ? OP_LOAD : stores ? OP_STORE : op->kind, node->access, layout);
+	}
+	if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
+		GpuReducePrice price = gpu_price_reduce(op, layout, axis_of_op(c, op));
+		return price.within + price.across / (node->is_loop_sum ? CHOOSE_LOOP : 1);
+	}
+	return gpu_price_elementwise(op, layout);
+}
+
+static const ChooseEdge *edge_at(const Choose *c, uint32_t i)
+{
+	return &c->edges.data[i];
+}
+
+static uint32_t next_edge(const ChooseEdge *edge, uint32_t node)
+{
+	return edge->from == node ? edge->next[0] : edge->next[1];
+}
+
+/* ---- proposals ---- */
+
+/* What node proposes across the edge to the node at the other end. */
+static const Layout *across(Choose *c, const ChooseEdge *edge, uint32_t node, const Layout *layout)
+{
+	const ChooseNode *from = &c->nodes.data[edge->from], *to = &c->nodes.data[edge->to];
+	if (edge->from == node) {
+		const Layout *given = choose_given(c, from, edge->value, layout);
+		return given && !to->fixed ? choose_driver_of_wanted(c, to, edge->operand, given) : NULL;
+	}
+	const Layout *wanted = choose_wanted(c, to, edge->operand, layout);
+	return wanted && !from->fixed ? choose_driver_of_given(c, from, wanted) : NULL;
+}
+
+static const Layout **propose(Choose *c, const ChooseSeed *seed)
+{
+	const Layout **proposed = ARENA_ARRAY(c->arena, const Layout *, c->nodes.len);
+	VEC(uint32_t) queue = {0};
+	proposed[seed->node] = seed->layout;
+	vec_push(c->arena, &queue, seed->node);
+	for (uint32_t i = 0; i < queue.len; i++) {
+		uint32_t node = queue.data[i];
+		uint32_t e = c->nodes.data[node].first_edge;
+		for (; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), node)) {
+			const ChooseEdge *edge = edge_at(c, e);
+			uint32_t other = edge->from == node ? edge->to : edge->from;
+			const Layout *layout = proposed[other] ? NULL : across(c, edge, node, proposed[node]);
+			if (!layout)
+				continue;
+			proposed[other] = layout;
+			vec_push(c->arena, &queue, other);
+		}
+	}
+	return proposed;
+}
+
+static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t node, const Layout *layout)
+{
+	ChooseSeed seed = {node, layout};
+	for (uint32_t j = 0; j < all->list.len; j++)
+		if (all->list.data[j][node] == layout)
+			return;
+	if (all->list.len < most)
+		vec_push(c->arena, &all->list, propose(c, &seed));
+}
+
+/* The layout with its warps along other dims than the axis, in exchange for registers: what is reduced stays in
+ * a warp. NULL: nothing to exchange. */
+static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned axis)
+{
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), warps = layout_in_bits(l, LAYOUT_WARP);
+	unsigned first_warp = registers + layout_in_bits(l, LAYOUT_LANE), reg = registers;
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + axis);
+	bool changed = false;
+	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
+	for (unsigned w = first_warp; w < first_warp + warps; w++) {
+		if (!(bases[w] & mask))
+			continue;
+		while (reg > 0 && (!bases[reg - 1] || bases[reg - 1] & mask))
+			reg--;
+		if (reg == 0)
+			break;
+		uint64_t moved = bases[--reg];
+		bases[reg] = bases[w];
+		bases[w] = moved;
+		changed = true;
+	}
+	return changed ? layout_make(&c->gpu->layouts, &l->in, &l->out, bases) : NULL;
+}
+
+/* For every layout that reaches a reduction also one that keeps it within warps. */
+static void add_proposals_of_reductions(Choose *c, Proposals *all)
+{
+	uint32_t wanted = all->list.len, most = wanted + MOST_OF_REDUCTIONS;
+	for (uint32_t n = 0; n < c->nodes.len && all->list.len < most; n++) {
+		const ChooseNode *node = &c->nodes.data[n];
+		if (node->kind != CHOOSE_OP || (node->op->kind != OP_REDUCE && node->op->kind != OP_SCAN))
+			continue;
+		for (uint32_t j = 0; j <= wanted; j++) {
+			const Layout *layout = j < wanted ? all->list.data[j][n] : node->layout;
+			layout = layout ? without_warps_along(c, layout, axis_of_op(c, node->op)) : NULL;
+			if (layout)
+				add_proposals(c, all, most, n, layout);
+		}
+	}
+}
+
+static Proposals propose_all(Choose *c)
+{
+	Proposals all = {0};
+	for (uint32_t i = 0; i < c->seeds.len; i++)
+		add_proposals(c, &all, MOST_PROPOSALS, c->seeds.data[i].node, c->seeds.data[i].layout);
+	add_proposals_of_reductions(c, &all);
+	return all;
+}
+
+/* ---- moves ---- */
+
+typedef struct Move {
+	Choose *c;
+	const Layout **proposed;
+	VEC(uint32_t) nodes; /* that may change */
+	int64_t *near, *far; /* by number */
+	Cut *cut;
+} Move;
+
+static bool may_change(const Move *move, uint32_t node)
+{
+	const ChooseNode *n = &move->c->nodes.data[node];
+	return !n->fixed && move->proposed[node] && move->proposed[node] != n->layout;
+}
+
+static int64_t flow_price(Choose *c, const ChooseEdge *edge, const Layout *from, const Layout *to)
+{
+	const Layout *given = choose_given(c, &c->nodes.data[edge->from], edge->value, from);
+	const Layout *wanted = choose_wanted(c, &c->nodes.data[edge->to], edge->operand, to);
+	return (int64_t)choose_price(c, given, wanted, edge->bits) * edge->weight;
+}
+
+static void add_flow(Move *move, const ChooseEdge *edge)
+{
+	Choose *c = move->c;
+	const ChooseNode *from = &c->nodes.data[edge->from], *to = &c->nodes.data[edge->to];
+	const Layout *new_from = move->proposed[edge->from], *new_to = move->proposed[edge->to];
+	bool u = may_change(move, edge->from), v = may_change(move, edge->to);
+	int64_t stay = flow_price(c, edge, from->layout, to->layout);
+	int64_t to_moves = v ? flow_price(c, edge, from->layout, new_to) : stay;
+	int64_t from_moves = u ? flow_price(c, edge, new_from, to->layout) : stay;
+	if (u && v) {
+		int64_t both = flow_price(c, edge, new_from, new_to);
+		move->far[from->number] += from_moves - stay;
+		move->far[to->number] += both - from_moves;
+		cut_add_edge(move->cut, from->number, to->number, MAX(to_moves + from_moves - stay - both, 0));
+	} else if (u) {
+		move->far[from->number] += from_moves - stay;
+	} else {
+		move->far[to->number] += to_moves - stay;
+	}
+}
+
+/* What would change in the sum if these nodes took their proposals. */
+static int64_t true_change(const Move *move)
+{
+	Choose *c = move->c;
+	int64_t change = 0;
+	for (uint32_t i = 0; i < move->nodes.len; i++) {
+		uint32_t n = move->nodes.data[i];
+		const ChooseNode *node = &c->nodes.data[n];
+		if (!cut_is_far(move->cut, i))
+			continue;
+		int64_t dearer = choose_op_price(c, node, move->proposed[n]);
+		change += (dearer - choose_op_price(c, node, node->layout)) * node->weight;
+		for (uint32_t e = node->first_edge; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), n)) {
+			const ChooseEdge *edge = edge_at(c, e);
+			const ChooseNode *from = &c->nodes.data[edge->from], *to = &c->nodes.data[edge->to];
+			bool u = may_change(move, edge->from) && cut_is_far(move->cut, from->number);
+			bool v = may_change(move, edge->to) && cut_is_far(move->cut, to->number);
+			if (u && v && n == edge->to)
+				continue; /* counted from the other end */
+			change += flow_price(c, edge, u ? move->proposed[edge->from] : from->layout,
+					     v ? move->proposed[edge->to] : to->layout) -
+				  flow_price(c, edge, from->layout, to->layout);
+		}
+	}
+	return change;
+}
+
+static void build_cut(Move *move)
+{
+	Choose *c = move->c;
+	uint32_t count = move->nodes.len;
+	move->near = ARENA_ARRAY(c->arena, int64_t, count);
+	move->far = ARENA_ARRAY(c->arena, int64_t, count);
+	move->cut = cut_new(c->arena, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = move->nodes.data[i];
+		const ChooseNode *node = &c->nodes.data[n];
+		move->near[i] += (int64_t)choose_op_price(c, node, node->layout) * node->weight;
+		move->far[i] += (int64_t)choose_op_price(c, node, move->proposed[n]) * node->weight;
+		for (uint32_t e = node->first_edge; e != CHOOSE_NONE; e = next_edge(edge_at(c, e), n)) {
+			const ChooseEdge *edge = edge_at(c, e);
+			if (edge->from == n || !may_change(move, edge->from))
+				add_flow(move, edge);
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		cut_add_node(move->cut, i, move->near[i], move->far[i]);
+}
+
+static bool try_move(Choose *c, const Layout **proposed)
+{
+	Move move = {.c = c, .proposed = proposed};
+	for (uint32_t n = 0; n < c->nodes.len; n++) {
+		if (!may_change(&move, n))
+			continue;
+		c->nodes.data[n].number = move.nodes.len;
+		vec_push(c->arena, &move.nodes, n);
+	}
+	if (move.nodes.len == 0)
+		return false;
+	build_cut(&move);
+	cut_solve(move.cut);
+	if (true_change(&move) >= 0)
+		return false;
+	for (uint32_t i = 0; i < move.nodes.len; i++) {
+		uint32_t n = move.nodes.data[i];
+		if (cut_is_far(move.cut, i))
+			c->nodes.data[n].layout = proposed[n];
+	}
+	return true;
+}
+
+void choose_solve(Choose *c)
+{
+	Proposals all = propose_all(c);
+	bool moved = true;
+	for (unsigned round = 0; moved && round < MOST_ROUNDS; round++) {
+		moved = false;
+		for (uint32_t i = 0; i < all.list.len; i++)
+			moved = try_move(c, all.list.data[i]) || moved;
+	}
+}

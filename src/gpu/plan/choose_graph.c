@@ -1,0 +1,581 @@
+/* The graph of choices of a module: its nodes with what drives them, its flows, and the layouts worth trying.
+ *
+ * Conversions that are in the module are taken out: where they are needed is what is to be found. What they
+ * converted to is remembered where an op insists on it (dots), and is what ops have to begin with. Worth trying
+ * are the layouts of accesses, which were made for memory, and those of dots and other fixed ops. */
+#include "gpu/analysis/prefix.h"
+#include "gpu/plan/choose.h"
+#include "gpu/plan/dot.h"
+#include "gpu/plan/schedule.h"
+
+enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
+
+/* ---- what an op's driving layout means for its values ---- */
+
+static bool is_shape_op(IrOpKind kind)
+{
+	return kind == OP_EXPAND_DIMS || kind == OP_BROADCAST || kind == OP_TRANS || kind == OP_RESHAPE ||
+	       kind == OP_CAT;
+}
+
+/* All tiles of one shape and layout. */
+static bool is_elementwise(const IrOp *op)
+{
+	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM ||
+	       op->kind == OP_MAP_ELEMENTWISE;
+}
+
+static bool is_access(const IrOp *op)
+{
+	return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+}
+
+/* Ops whose operands may come in any layout. */
+static bool takes_any(const IrOp *op, uint32_t operand)
+{
+	return op->kind == OP_PRINT || op->kind == OP_UNSPLAT || (op->kind == OP_GATHER && operand == 0);
+}
+
+/* Ops that one layout drives; all others keep what they have. */
+static bool is_driven(const IrOp *op)
+{
+	switch ((int)op->kind) {
+	case OP_REDUCE:
+	case OP_SCAN:
+	case OP_SPLIT:
+	case OP_JOIN:
+	case OP_GATHER:
+	case OP_HISTOGRAM:
+	case OP_PRINT:
+	case OP_UNSPLAT:
+	case OP_ASSERT:
+	case OP_DESC_LOAD:
+	case OP_DESC_STORE:
+	case OP_DESC_REDUCE:
+	case OP_LOCAL_LOAD:
+	case OP_LOCAL_STORE:
+	case OP_LOCAL_ALLOC:
+		return true;
+	default:
+		return is_shape_op(op->kind) || is_elementwise(op) || is_access(op);
+	}
+}
+
+const Layout *choose_op_wanted(GpuCx *gpu, const IrOp *op, uint32_t operand, const Layout *layout)
+{
+	if (takes_any(op, operand))
+		return NULL;
+	return is_shape_op(op->kind) ? gpu_infer_operand(gpu, op, operand, layout) : layout;
+}
+
+static const Layout *captured(Choose *c, IrType type)
+{
+	return type && ir_is_tensor(type) ? gpu_layout(c->gpu, type) : NULL;
+}
+
+/* ---- the same, remembered ---- */
+
+enum { GIVEN, DRIVER_OF_GIVEN, WANTED, DRIVER_OF_WANTED = WANTED + 4 }; /* the last two: of operand 0, 1, ... */
+
+static const Layout *infer(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
+{
+	LayoutContext *layouts = &c->gpu->layouts;
+	unsigned bit;
+	if (what >= DRIVER_OF_WANTED)
+		return op->kind == OP_BROADCAST ? NULL
+						: gpu_infer_result(c->gpu, op, 0, what - DRIVER_OF_WANTED, layout);
+	if (what >= WANTED)
+		return gpu_infer_operand(c->gpu, op, what - WANTED, layout);
+	switch ((int)op->kind) {
+	case OP_REDUCE: /* what is not reduced does not say the rest */
+		return what == GIVEN ? gpu_infer_result(c->gpu, op, 0, 0, layout) : NULL;
+	case OP_SPLIT:
+		return what == GIVEN ? layout_split(layouts, layout, &bit) : layout_join(layouts, layout);
+	case OP_JOIN:
+		if (what == GIVEN)
+			return layout_join(layouts, layout);
+		const Layout *half = layout_split(layouts, layout, &bit);
+		return half && layout_join(layouts, half) == layout ? half : NULL;
+	default:
+		return what == GIVEN ? layout : NULL;
+	}
+}
+
+static const Layout *inferred(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
+{
+	uint64_t key = (uint64_t)op->id << 32 | (uint64_t)what << 24 | choose_number(c, layout), found;
+	if (!map_get(&c->inferred, key, &found)) {
+		found = map_key(infer(c, op, what, layout));
+		map_put(&c->inferred, key, found);
+	}
+	return (const Layout *)(uintptr_t)found;
+}
+
+const Layout *choose_given(Choose *c, const ChooseNode *node, const IrValue *value, const Layout *layout)
+{
+	if (node->kind != CHOOSE_OP)
+		return layout;
+	if (node->fixed || node->op->kind == OP_HISTOGRAM)
+		return captured(c, c->type_of[value->id]);
+	bool same = node->op->kind != OP_REDUCE && node->op->kind != OP_SPLIT && node->op->kind != OP_JOIN;
+	return same ? layout : inferred(c, node->op, GIVEN, layout);
+}
+
+const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *layout)
+{
+	if (node->kind != CHOOSE_OP)
+		return layout;
+	if (node->takes_any && operand < 2)
+		return NULL;
+	if (node->fixed)
+		return captured(c, node->operand_types[operand]);
+	if (takes_any(node->op, operand))
+		return NULL;
+	return is_shape_op(node->op->kind) ? inferred(c, node->op, WANTED + operand, layout) : layout;
+}
+
+/* Can the op be done so? */
+static const Layout *checked(Choose *c, const ChooseNode *node, const Layout *layout)
+{
+	if (!layout || node->kind != CHOOSE_OP)
+		return layout;
+	if (node->op->kind == OP_SPLIT)
+		return inferred(c, node->op, GIVEN, layout) ? layout : NULL;
+	if (!is_shape_op(node->op->kind))
+		return layout;
+	for (uint32_t i = 0; i < node->op->operand_count; i++)
+		if (!inferred(c, node->op, WANTED + i, layout))
+			return NULL;
+	return layout;
+}
+
+const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const Layout *given)
+{
+	if (node->fixed)
+		return NULL;
+	if (node->kind == CHOOSE_OP) {
+		IrOpKind kind = node->op->kind;
+		if (kind == OP_HISTOGRAM)
+			return NULL;
+		if (kind == OP_REDUCE || kind == OP_SPLIT || kind == OP_JOIN)
+			given = inferred(c, node->op, DRIVER_OF_GIVEN, given);
+	}
+	return checked(c, node, given);
+}
+
+const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *wanted)
+{
+	if (node->fixed)
+		return NULL;
+	if (node->kind == CHOOSE_OP && is_shape_op(node->op->kind))
+		wanted = inferred(c, node->op, DRIVER_OF_WANTED + operand, wanted);
+	return checked(c, node, wanted);
+}
+
+/* ---- which tiles are cheap anywhere ---- */
+
+bool choose_is_cheap(const IrOp *op)
+{
+	switch ((int)op->kind) {
+	case OP_CONSTANT:
+	case OP_POISON:
+	case OP_MAKE_RANGE:
+	case OP_SPLAT:
+	case OP_EXPAND_DIMS:
+	case OP_BROADCAST:
+	case OP_TRANS:
+	case OP_ADDI:
+	case OP_SUBI:
+	case OP_MULI:
+	case OP_ANDI:
+	case OP_ORI:
+	case OP_XORI:
+	case OP_SHLI:
+	case OP_SHRSI:
+	case OP_SHRUI:
+	case OP_MINSI:
+	case OP_MAXSI:
+	case OP_MINUI:
+	case OP_MAXUI:
+	case OP_CMPI:
+	case OP_EXTSI:
+	case OP_EXTUI:
+	case OP_TRUNCI:
+	case OP_SITOFP:
+	case OP_UITOFP:
+	case OP_SELECT:
+	case OP_ADDPTR:
+	case OP_BITCAST:
+	case OP_INT_TO_PTR:
+	case OP_PTR_TO_INT:
+	case OP_ADDF:
+	case OP_SUBF:
+	case OP_MULF:
+	case OP_CMPF:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_tile(const IrOp *op)
+{
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (ir_is_tensor(ir_operand(op, i)->type))
+			return true;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		if (ir_is_tensor(op->results[i].type))
+			return true;
+	return false;
+}
+
+static bool is_free_op(const Choose *c, const IrOp *op)
+{
+	if (!choose_is_cheap(op) || op->result_count != 1)
+		return false;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		const IrValue *v = ir_operand(op, i);
+		if (ir_is_tensor(v->type) && !c->is_free[v->id])
+			return false;
+	}
+	return true;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t add_node(Choose *c, ChooseKind kind, IrOp *op, uint32_t weight, const Layout *layout)
+{
+	ChooseNode node = {.kind = kind, .op = op, .weight = weight, .layout = layout, .first_edge = CHOOSE_NONE};
+	vec_push(c->arena, &c->nodes, node);
+	return c->nodes.len - 1;
+}
+
+/* A value carried by control flow; `other` may be NULL. */
+static void add_carried(Choose *c, IrOp *op, const IrValue *v, const IrValue *other)
+{
+	if (!ir_is_tensor(v->type))
+		return;
+	uint32_t node = add_node(c, CHOOSE_CARRIED, op, WEIGHT_ONCE, gpu_layout(c->gpu, v->type));
+	c->node_of[v->id] = node;
+	if (other)
+		c->node_of[other->id] = node;
+}
+
+static void add_carried_values(Choose *c, IrOp *op)
+{
+	const IrBlock *first = op->regions[0].first;
+	if (op->kind == OP_FOR) {
+		for (uint32_t i = 0; i < op->result_count; i++)
+			add_carried(c, op, first->args[i + 1], &op->results[i]);
+	} else if (op->kind == OP_WHILE) {
+		for (uint32_t i = 0; i < first->arg_count; i++)
+			add_carried(c, op, first->args[i], NULL);
+		for (uint32_t i = 0; i < op->result_count; i++)
+			add_carried(c, op, op->regions[1].first->args[i], &op->results[i]);
+	} else {
+		for (uint32_t i = 0; i < op->result_count; i++)
+			add_carried(c, op, &op->results[i], NULL);
+	}
+}
+
+/* The value whose layout drives the op at first. */
+static const IrValue *driving_value(const IrOp *op)
+{
+	bool by_operand = op->kind == OP_REDUCE || op->kind == OP_SPLIT || op->kind == OP_JOIN ||
+			  op->kind == OP_HISTOGRAM;
+	if (op->result_count && ir_is_tensor(op->results[0].type) && !by_operand)
+		return &op->results[0];
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (ir_is_tensor(ir_operand(op, i)->type))
+			return ir_operand(op, i);
+	return NULL;
+}
+
+static GpuAccess descriptor_access(const IrOp *op)
+{
+	IrType tile = op->kind == OP_DESC_LOAD ? op->results[0].type : ir_operand(op, 1)->type;
+	GpuAccess access = {.element_bits = MAX(tile->elem->bits, 8), .dim = tile->rank - 1};
+	access.vector = access.contiguity = tile->shape[tile->rank - 1];
+	return access;
+}
+
+static void add_seed(Choose *c, uint32_t node, const Layout *layout)
+{
+	ChooseSeed seed = {node, layout};
+	vec_push(c->arena, &c->seeds, seed);
+}
+
+static void add_access(Choose *c, ChooseNode *node, IrOp *op)
+{
+	uint32_t mask = op->kind == OP_LOAD ? 1 : 2;
+	node->access = ARENA_NEW(c->arena, GpuAccess);
+	if (!is_access(op))
+		*node->access = descriptor_access(op);
+	else
+		*node->access = gpu_access_of(c->axes, ir_operand(op, 0),
+					      op->kind != OP_ATOMIC_CAS && op->operand_count > mask
+						      ? ir_operand(op, mask)
+						      : NULL);
+	if (op->kind == OP_LOAD && op->operand_count > 1 && is_access(op) &&
+	    schedule_may_copy(c->gpu, c->cx->module, c->arena, op))
+		node->access->vector = prefix_vector(c->axes, c->gpu->ir, ir_operand(op, 0), ir_operand(op, 1), node->access->dim);
+	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+		node->access->widest = gpu_atomic_bytes(c->gpu, op);
+}
+
+static bool is_staged(const Choose *c, const IrOp *op)
+{
+	return op->kind == OP_LOAD && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
+}
+
+static void add_op(Choose *c, IrOp *op, uint32_t weight)
+{
+	const IrValue *drives = driving_value(op);
+	uint32_t at = add_node(c, CHOOSE_OP, op, weight, gpu_layout(c->gpu, drives->type));
+	ChooseNode *node = &c->nodes.data[at];
+	node->fixed = !is_driven(op);
+	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
+	c->node_of_op[op->id] = at;
+	c->has_dot[op->block->id] = c->has_dot[op->block->id] || op->kind == OP_DOT;
+	IrType *types = ARENA_ARRAY(c->arena, IrType, op->operand_count);
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		types[i] = ir_operand(op, i)->type;
+	node->operand_types = types;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		c->node_of[op->results[i].id] = ir_is_tensor(op->results[i].type) ? at : CHOOSE_NONE;
+	bool descriptor = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE;
+	if (is_access(op) || descriptor) {
+		add_access(c, node, op);
+		add_seed(c, at, node->layout);
+	}
+}
+
+static void visit_region(Choose *c, IrRegion *region, uint32_t weight);
+
+static void visit_regions(Choose *c, IrOp *op, uint32_t weight)
+{
+	uint32_t inner = weight;
+	if (op->kind == OP_FOR || op->kind == OP_WHILE)
+		inner = MIN(weight * CHOOSE_LOOP, WEIGHT_MOST);
+	else if (op->kind == OP_IF)
+		inner = MAX(weight / 2, 1);
+	for (uint32_t r = 0; r < op->region_count; r++)
+		visit_region(c, &op->regions[r], inner);
+}
+
+static bool is_terminator_of_flow(const IrOp *op)
+{
+	return op->kind == OP_YIELD || op->kind == OP_CONDITION;
+}
+
+static void visit_op(Choose *c, IrOp *op, uint32_t weight)
+{
+	if (op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF) {
+		add_carried_values(c, op);
+	} else if (op->kind == OP_CONVERT_LAYOUT) {
+		const IrValue *from = ir_operand(op, 0);
+		c->node_of[op->results[0].id] = c->node_of[from->id];
+		c->is_free[op->results[0].id] = c->is_free[from->id];
+		return;
+	} else if (has_tile(op) && !is_terminator_of_flow(op)) {
+		if (is_free_op(c, op))
+			c->is_free[op->results[0].id] = true;
+		else
+			add_op(c, op, weight);
+	}
+	if (op->kind != OP_REDUCE && op->kind != OP_SCAN && op->kind != OP_MAP_ELEMENTWISE)
+		visit_regions(c, op, weight);
+}
+
+/* Tiles that come from elsewhere: parameters of functions, what a region with warps of its own gets. */
+static void add_parameters(Choose *c, const IrBlock *block, uint32_t weight)
+{
+	for (uint32_t i = 0; i < block->arg_count; i++) {
+		const IrValue *v = block->args[i];
+		c->type_of[v->id] = v->type;
+		if (!ir_is_tensor(v->type) || c->node_of[v->id] != CHOOSE_NONE)
+			continue;
+		uint32_t at = add_node(c, CHOOSE_CARRIED, block->region->op, weight, gpu_layout(c->gpu, v->type));
+		c->nodes.data[at].fixed = true;
+		c->node_of[v->id] = at;
+		add_seed(c, at, c->nodes.data[at].layout);
+	}
+}
+
+static void visit_region(Choose *c, IrRegion *region, uint32_t weight)
+{
+	for (IrBlock *b = region->first; b; b = b->next) {
+		c->weight_of[b->id] = weight;
+		add_parameters(c, b, weight);
+		for (IrOp *op = b->first; op; op = op->next) {
+			for (uint32_t i = 0; i < op->result_count; i++)
+				c->type_of[op->results[i].id] = op->results[i].type;
+			visit_op(c, op, weight);
+		}
+	}
+}
+
+/* ---- conversions go ---- */
+
+static bool strip(void *data, IrOp *op)
+{
+	(void)data;
+	if (op->kind == OP_CONVERT_LAYOUT) {
+		ir_replace_uses(&op->results[0], ir_operand(op, 0));
+		ir_op_erase(op);
+	}
+	return true;
+}
+
+/* ---- edges ---- */
+
+static const IrBlock *block_of(const IrValue *v)
+{
+	return v->def ? v->def->block : v->block;
+}
+
+static void add_edge(Choose *c, uint32_t from, uint32_t to, uint32_t operand, IrValue *value, uint32_t weight)
+{
+	ChooseEdge edge = {from, to, operand, weight, choose_bits(value->type), value, {0}};
+	edge.next[0] = c->nodes.data[from].first_edge;
+	edge.next[1] = c->nodes.data[to].first_edge;
+	if (from == to)
+		return;
+	c->nodes.data[from].first_edge = c->nodes.data[to].first_edge = c->edges.len;
+	vec_push(c->arena, &c->edges, edge);
+}
+
+/* The node that a use feeds, and as which operand; CHOOSE_NONE: none that asks for a layout. */
+static uint32_t user_of(Choose *c, const IrUse *use, uint32_t *operand)
+{
+	IrOp *op = use->owner;
+	uint32_t at = (uint32_t)(use - op->operands);
+	IrOp *parent = ir_parent_op(op);
+	*operand = at;
+	if (op->kind == OP_FOR)
+		return c->node_of[op->regions[0].first->args[at - 2]->id];
+	if (op->kind == OP_WHILE)
+		return c->node_of[op->regions[0].first->args[at]->id];
+	if (op->kind == OP_CONDITION)
+		return c->node_of[parent->results[at - 1].id];
+	if (op->kind == OP_YIELD && parent->kind == OP_WHILE)
+		return c->node_of[parent->regions[0].first->args[at]->id];
+	if (op->kind == OP_YIELD)
+		return c->node_of[parent->results[at].id];
+	uint32_t node = c->node_of_op[op->id];
+	return node == CHOOSE_NONE || takes_any(op, at) ? CHOOSE_NONE : node;
+}
+
+/* Loads of loops with dots are pipelined through shared memory: from there every layout costs but the loads. */
+static uint32_t weight_of_flow(const Choose *c, const IrValue *v, uint32_t weight)
+{
+	return v->def && is_staged(c, v->def) ? MAX(weight / STAGED_PART, 1) : weight;
+}
+
+static void add_flows(Choose *c, IrValue *v)
+{
+	uint32_t from = c->node_of[v->id], operand, count = 0;
+	uint32_t defined = c->weight_of[block_of(v)->id];
+	if (from == CHOOSE_NONE || c->is_free[v->id])
+		return;
+	for (const IrUse *u = v->uses; u; u = u->next)
+		count += user_of(c, u, &operand) != CHOOSE_NONE;
+	if (count > 1) {
+		uint32_t copy = add_node(c, CHOOSE_COPY, NULL, defined, c->nodes.data[from].layout);
+		c->nodes.data[copy].layout = choose_given(c, &c->nodes.data[from], v, c->nodes.data[from].layout);
+		add_edge(c, from, copy, 0, v, weight_of_flow(c, v, defined));
+		from = copy;
+	}
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		uint32_t to = user_of(c, u, &operand);
+		uint32_t weight = MIN(defined, c->weight_of[u->owner->block->id]);
+		if (to != CHOOSE_NONE)
+			add_edge(c, from, to, operand, v, count > 1 ? weight : weight_of_flow(c, v, weight));
+	}
+}
+
+static bool visit_flows(void *data, IrOp *op)
+{
+	Choose *c = data;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		if (ir_is_tensor(op->results[i].type))
+			add_flows(c, &op->results[i]);
+	for (uint32_t r = 0; r < op->region_count; r++)
+		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
+			for (uint32_t i = 0; i < b->arg_count; i++)
+				if (ir_is_tensor(b->args[i]->type))
+					add_flows(c, b->args[i]);
+	return true;
+}
+
+/* A copy to shared memory takes every element, also those that have the address of another. */
+static void price_copies(Choose *c)
+{
+	for (uint32_t i = 0; i < c->nodes.len; i++) {
+		const ChooseNode *node = &c->nodes.data[i];
+		if (node->kind != CHOOSE_OP || node->op->kind != OP_LOAD || !is_staged(c, node->op) ||
+		    node->access->vector * node->access->element_bits < 32)
+			continue;
+		for (unsigned d = 0; d < IR_MAX_RANK; d++)
+			node->access->shared[d] = 1;
+		node->access->more = COPY_ADDRESS;
+	}
+}
+
+/* What fixed ops want of tiles that are computed is tried for these tiles, and what they give for their users. */
+static void add_seeds_of_fixed(Choose *c)
+{
+	for (uint32_t i = 0; i < c->edges.len; i++) {
+		const ChooseEdge *edge = &c->edges.data[i];
+		ChooseNode *from = &c->nodes.data[edge->from], *to = &c->nodes.data[edge->to];
+		const Layout *layout = NULL;
+		if (to->fixed && !from->fixed) {
+			const Layout *wanted = choose_wanted(c, to, edge->operand, to->layout);
+			layout = wanted ? choose_driver_of_given(c, from, wanted) : NULL;
+			if (layout)
+				add_seed(c, edge->from, layout);
+		} else if (from->fixed && !to->fixed) {
+			const Layout *given = choose_given(c, from, edge->value, from->layout);
+			layout = choose_driver_of_wanted(c, to, edge->operand, given);
+			if (layout)
+				add_seed(c, edge->to, layout);
+		}
+	}
+}
+
+static uint32_t *new_table(Arena *arena, uint32_t n)
+{
+	uint32_t *table = ARENA_ARRAY(arena, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		table[i] = CHOOSE_NONE;
+	return table;
+}
+
+void choose_build(Choose *c, PassCx *cx)
+{
+	IrModule *m = cx->module;
+	*c = (Choose){.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
+	c->values = m->next_value;
+	c->ops = m->next_op;
+	c->blocks = m->next_block;
+	c->axes = axis_analyse(m, c->arena);
+	c->node_of = new_table(c->arena, c->values);
+	c->node_of_op = new_table(c->arena, c->ops);
+	c->weight_of = ARENA_ARRAY(c->arena, uint32_t, c->blocks);
+	c->has_dot = ARENA_ARRAY(c->arena, bool, c->blocks);
+	c->is_free = ARENA_ARRAY(c->arena, bool, c->values);
+	c->type_of = ARENA_ARRAY(c->arena, IrType, c->values);
+	map_init(&c->prices, c->arena);
+	map_init(&c->numbers, c->arena);
+	map_init(&c->inferred, c->arena);
+	visit_region(c, &m->op->regions[0], WEIGHT_ONCE);
+	price_copies(c);
+	ir_walk(m->op, false, strip, NULL);
+	ir_walk(m->op, false, visit_flows, c);
+	for (uint32_t i = 0; i < c->nodes.len; i++) {
+		ChooseNode *node = &c->nodes.data[i];
+		bool reduces = node->kind == CHOOSE_OP && node->op->kind == OP_REDUCE;
+		node->is_loop_sum = reduces && gpu_is_loop_sum(node->op);
+	}
+	add_seeds_of_fixed(c);
+}

@@ -1,0 +1,304 @@
+/* Prices of ops and conversions. An SM issues four instructions a cycle, which is one for each of four warps: a plain
+ * instruction of a warp is one quarter cycle. Rates are those of the throughput table of the CUDA C++ Programming
+ * Guide for 8.0 and 9.0; global memory is priced by its 32-byte sectors. */
+#include "gpu/plan/price.h"
+
+#include "layout/f2.h"
+
+enum {
+	PRICE_SHUFFLE = 4,
+	PRICE_WAVEFRONT = 4,   /* 128 bytes of shared memory */
+	PRICE_BARRIER = 80,    /* as in layout/convert.c */
+	PRICE_CLUSTER = 800,
+	PRICE_LOAD_SECTOR = 2, /* 64 bytes a cycle from the second-level cache */
+	PRICE_STORE_SECTOR = 4,
+	PRICE_STORE_PART = 2, /* more, of one that is written in part; parts are merged in that cache */
+	PRICE_ATOMIC_SECTOR = 8,
+	PRICE_LINE = 4,        /* a cycle for each line of the first-level cache */
+	SECTOR_BYTES = 32,
+	LINE_BYTES = 128,
+	WIDEST_BYTES = 16,
+};
+
+static unsigned words_of(unsigned registers, unsigned element_bits)
+{
+	uint64_t elements = UINT64_C(1) << registers;
+	return (unsigned)MAX((elements * element_bits + 31) / 32, 1);
+}
+
+/* ---- conversions ---- */
+
+typedef struct Threads {
+	uint64_t reg[64], thread[64];
+	unsigned registers, lanes, warps, blocks;
+	F2Span span; /* of the registers */
+} Threads;
+
+static Threads threads_of(const Layout *l)
+{
+	Threads t;
+	t.registers = layout_bases(l, LAYOUT_REGISTER, t.reg);
+	t.lanes = layout_in_bits(l, LAYOUT_LANE);
+	t.warps = layout_in_bits(l, LAYOUT_WARP);
+	t.blocks = layout_in_bits(l, LAYOUT_BLOCK);
+	memcpy(t.thread, l->bases + t.registers, sizeof t.thread[0] * (t.lanes + t.warps + t.blocks));
+	t.span = f2_span_of(t.reg, t.registers);
+	return t;
+}
+
+static bool holds_all(const F2Span *span, const uint64_t *vecs, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!f2_span_has(span, vecs[i]))
+			return false;
+	return true;
+}
+
+/* Of the threads' bits [from, to) those whose places differ by more than the span makes up for. */
+static bool moves(const F2Span *span, const Threads *a, const Threads *b, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		if (!f2_span_has(span, a->thread[i] ^ b->thread[i]))
+			return true;
+	return false;
+}
+
+static unsigned price_within_thread(const Threads *a, const Threads *b, unsigned element_bits)
+{
+	uint64_t difference[64];
+	unsigned n = a->lanes + a->warps + a->blocks;
+	for (unsigned i = 0; i < n; i++)
+		difference[i] = a->thread[i] ^ b->thread[i];
+	return f2_rank(difference, n) * words_of(b->registers, element_bits);
+}
+
+/* One shuffle for each word that most lanes have from another one. */
+static unsigned price_within_warp(const Threads *b, unsigned element_bits)
+{
+	unsigned words = words_of(b->registers, element_bits);
+	return words * (PRICE_SHUFFLE + 1);
+}
+
+static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits, bool across_blocks,
+				     bool within_warps)
+{
+	/* Of warps that hold copies one stores. */
+	F2Span warp = a->span;
+	f2_span_add_all(&warp, a->thread, a->lanes);
+	unsigned copies = a->warps - f2_span_add_all(&warp, a->thread + a->lanes, a->warps);
+	unsigned stored = MAX(words_of(f2_span_rank(&a->span), element_bits) >> copies, 1);
+	unsigned loaded = words_of(f2_span_rank(&b->span), element_bits);
+	unsigned barrier = across_blocks ? PRICE_CLUSTER : within_warps ? PRICE_BARRIER / 2 : PRICE_BARRIER;
+	return barrier + (stored + loaded) * PRICE_WAVEFRONT + (stored + loaded) / 4 + 2;
+}
+
+unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits)
+{
+	if (from == to)
+		return 0;
+	unsigned reps = layout_space_reps(&from->out);
+	unsigned bits = MAX(element_bits, 8);
+	Threads a = threads_of(from), b = threads_of(to);
+	unsigned in_block = a.lanes + a.warps, all = in_block + a.blocks;
+	/* A step for a rename, which is none: fewer conversions are better. */
+	if (holds_all(&a.span, b.reg, b.registers) && !moves(&a.span, &a, &b, 0, all))
+		return reps * price_within_thread(&a, &b, bits) + 1;
+	F2Span warp = a.span;
+	f2_span_add_all(&warp, a.thread, a.lanes);
+	bool within_warps = holds_all(&warp, b.reg, b.registers) && holds_all(&warp, b.thread, b.lanes) &&
+			    !moves(&warp, &a, &b, a.lanes, all);
+	F2Span block = warp;
+	f2_span_add_all(&block, a.thread + a.lanes, a.warps);
+	bool across_blocks = !(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
+			       !moves(&block, &a, &b, in_block, all));
+	unsigned shared = price_through_shared(&a, &b, bits, across_blocks, within_warps);
+	return reps * (within_warps ? MIN(shared, price_within_warp(&b, bits)) : shared) + 1;
+}
+
+/* ---- memory ---- */
+
+GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask)
+{
+	GpuAccess access = {.vector = 1, .contiguity = 1};
+	const AxisInfo *info = axis_of(map, pointers);
+	IrType elem = ir_elem(pointers->type)->elem;
+	unsigned rank = pointers->type->rank;
+	access.element_bits = MAX(elem->bits, 8);
+	const AxisInfo *masks = mask ? axis_of(map, mask) : NULL;
+	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
+		access.constancy[d] = info && d < rank ? info->constancy[d] : 1;
+		access.shared[d] = !mask ? access.constancy[d] : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d]) : 1;
+	}
+	if (!info)
+		return access;
+	for (unsigned d = rank; d-- > 0;) {
+		if (info->contiguity[d] > access.contiguity) {
+			access.contiguity = info->contiguity[d];
+			access.dim = d;
+		}
+	}
+	access.vector = axis_vector(map, pointers, mask, access.dim);
+	return access;
+}
+
+/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim share them, lanes
+ * along others do not. Whole vectors that are known to lie in a row are taken to be followed by the next one: indices modulo
+ * a size (a tile's rows and columns, % M and % N) wrap once at most. */
+static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
+{
+	unsigned bytes = access->element_bits / 8, pieces = 1;
+	int64_t row = access->contiguity * bytes >= WIDEST_BYTES ? INT64_MAX : access->contiguity;
+	for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_LANE); i++) {
+		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
+		bool apart = false;
+		for (unsigned d = 0; d < layout_rank(l); d++) {
+			int64_t c = (int64_t)layout_space_get(&l->out, basis, LAYOUT_DIM0 + d);
+			if (c == 0 || c < access->constancy[d])
+				continue;
+			apart = apart || d != access->dim || c >= row || c * bytes >= piece;
+		}
+		pieces *= apart ? 2 : 1;
+	}
+	return pieces;
+}
+
+/* PTX ISA, "red" and "atom": vectors of f32, f16 and bf16 from sm_90 on, pairs of f16 before. */
+unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op)
+{
+	IrType elem = ir_elem(ir_elem(ir_operand(op, 0)->type)->elem);
+	unsigned bytes = MAX(elem->bits / 8, 1u);
+	if (op->kind != OP_ATOMIC_RMW || ir_get_int(op, cx->ir, ATTR_RMW_OP, 0) != RMW_FADD || bytes == 8)
+		return bytes;
+	return target_has(cx->target, TARGET_CLUSTER) ? WIDEST_BYTES : elem->kind == TY_F16 ? 4 : bytes;
+}
+
+/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the address of another. */
+static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
+{
+	uint64_t reg[64], equal = 0;
+	unsigned n = layout_bases(l, LAYOUT_REGISTER, reg);
+	for (unsigned d = 0; d < layout_rank(l) && op == OP_LOAD; d++)
+		equal |= layout_space_put(&l->out, LAYOUT_DIM0 + d,
+					  (uint64_t)(access->shared[d] - 1) &
+						  ((UINT64_C(1) << layout_out_bits(l, LAYOUT_DIM0 + d)) - 1));
+	for (unsigned i = 0; i < n; i++)
+		reg[i] &= ~equal;
+	return f2_rank(reg, n);
+}
+
+unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
+{
+	uint32_t elements[8];
+	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
+	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
+	int64_t widest = MIN(access->vector, (int64_t)MAX(most / bytes, 1u));
+	if (widest > 1)
+		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
+	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
+	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;
+	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
+	if (op == OP_STORE) {
+		/* A sector that is written in part takes its turn again for the rest. */
+		uint64_t lanes[64];
+		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
+		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
+		sectors += pieces > whole ? (pieces - whole) * PRICE_STORE_PART : 0;
+	}
+	unsigned lines = pieces_of(access, layout, LINE_BYTES) * PRICE_LINE;
+	return instructions * (1 + access->more + MAX(sectors, lines));
+}
+
+/* ---- arithmetic ---- */
+
+static unsigned body_price(const IrOp *op)
+{
+	unsigned price = 0;
+	for (const IrOp *inner = op->regions[0].first->first; inner; inner = inner->next)
+		price++;
+	return MAX(price, 2) - 1;
+}
+
+GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
+{
+	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
+	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
+		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)
+			count[name] += layout_space_get(&layout->out, layout_basis(layout, name, i), LAYOUT_DIM0 + axis) != 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		words += MAX(ir_elem(ir_operand(op, i)->type)->bits / 32, 1);
+	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);
+	unsigned kept = op->kind == OP_SCAN ? registers : registers - count[LAYOUT_REGISTER];
+	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
+	/* Rounds that halve the results shuffle as many as there are, and as many again to spread them out. */
+	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
+	GpuReducePrice price = {.within = all * body, .across = rounds * (words * PRICE_SHUFFLE + body)};
+	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
+	if (op->kind == OP_SCAN && across)
+		price.across += all * body;
+	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
+		price.across += PRICE_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * PRICE_WAVEFRONT;
+	price.across += count[LAYOUT_BLOCK] ? PRICE_CLUSTER : 0;
+	return price;
+}
+
+static unsigned price_of_one(const IrOp *op)
+{
+	unsigned bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
+	unsigned wide = bits > 32 ? 2 : 1;
+	switch ((int)op->kind) {
+	case OP_EXP:
+	case OP_EXP2:
+	case OP_LOG:
+	case OP_LOG2:
+	case OP_SIN:
+	case OP_COS:
+	case OP_SQRT:
+	case OP_RSQRT:
+		return 10 * wide;
+	case OP_DIVF:
+	case OP_REMF:
+	case OP_PRECISE_DIVF:
+	case OP_PRECISE_SQRT:
+	case OP_ERF:
+	case OP_DIVSI:
+	case OP_DIVUI:
+	case OP_REMSI:
+	case OP_REMUI:
+	case OP_CEILDIVSI:
+	case OP_FLOORDIVSI:
+		return 16 * wide;
+	case OP_EXTERN:
+	case OP_INLINE_ASM:
+	case OP_MAP_ELEMENTWISE:
+		return 16;
+	case OP_SPLAT:
+	case OP_BROADCAST:
+	case OP_EXPAND_DIMS:
+	case OP_RESHAPE:
+	case OP_TRANS:
+	case OP_JOIN:
+	case OP_SPLIT:
+	case OP_CAT:
+	case OP_CONSTANT:
+	case OP_BITCAST:
+	case OP_ARITH_BITCAST:
+		return 0;
+	case OP_FP_TO_FP:
+	case OP_SITOFP:
+	case OP_UITOFP:
+	case OP_FPTOSI:
+	case OP_FPTOUI:
+	case OP_MULI:
+	case OP_MULHIUI:
+		return 2 * wide;
+	default:
+		return wide;
+	}
+}
+
+unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout)
+{
+	uint64_t reg[64];
+	unsigned registers = f2_rank(reg, layout_bases(layout, LAYOUT_REGISTER, reg));
+	return (price_of_one(op) << registers) * layout_space_reps(&layout->out);
+}

@@ -1,0 +1,90 @@
+/* Shared memory that the lowering of an op works in. Each case asks the function by which the lowering plans. */
+#include "gpu/memory/memory.h"
+
+#include "gpu/plan/dot.h"
+
+/* ---- conversions ---- */
+
+const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
+{
+	return layout_plan(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
+}
+
+const LayoutPlan *gpu_convert_plan_shared(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
+{
+	return layout_plan_shared(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
+}
+
+static GpuScratch scratch_of_plan(const LayoutPlan *plan)
+{
+	GpuScratch scratch = {0, 16, false};
+	if (plan->kind != LAYOUT_PLAN_SHARED)
+		return scratch;
+	scratch.bytes = plan->cost.shared_bytes;
+	scratch.own_warp = true;
+	for (uint32_t i = 0; i < plan->step_count; i++) {
+		if (plan->steps[i].kind == LAYOUT_STEP_BARRIER && plan->steps[i].barrier != LAYOUT_BARRIER_WARP)
+			scratch.own_warp = false;
+	}
+	return scratch;
+}
+
+GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
+{
+	return scratch_of_plan(gpu_convert_plan(cx, from, to, elem));
+}
+
+/* ---- atomics: the threads that hold copies get the old values from the one that asked for them ---- */
+
+static GpuScratch atomic_scratch(GpuCx *cx, const IrOp *op)
+{
+	IrType type = op->results[0].type;
+	if (!op->results[0].uses)
+		return (GpuScratch){0, 0, false};
+	if (!ir_is_tensor(type))
+		return (GpuScratch){gpu_element_bits(type) / 8, 16, false};
+	const Layout *l = gpu_layout(cx, type);
+	if (!(layout_free_bits(l, LAYOUT_LANE) | layout_free_bits(l, LAYOUT_WARP) | layout_free_bits(l, LAYOUT_BLOCK)))
+		return (GpuScratch){0, 0, false};
+	return scratch_of_plan(gpu_convert_plan_shared(cx, l, l, type->elem));
+}
+
+/* ---- any op ---- */
+
+GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op)
+{
+	switch (op->kind) {
+	case OP_CONVERT_LAYOUT: {
+		IrType from = ir_operand(op, 0)->type;
+		return gpu_convert_scratch(cx, gpu_layout(cx, from), gpu_layout(cx, op->results[0].type), from->elem);
+	}
+	case OP_REDUCE:
+	case OP_SCAN:
+	case OP_GATHER:
+	case OP_HISTOGRAM:
+	case OP_MAP_ELEMENTWISE:
+		return gpu_combine_scratch(cx, op);
+	case OP_DOT:
+		return (GpuScratch){gpu_dot_scratch(cx, op), 16, false};
+	case OP_ATOMIC_RMW:
+	case OP_ATOMIC_CAS:
+		return atomic_scratch(cx, op);
+	default:
+		return (GpuScratch){0, 0, false};
+	}
+}
+
+uint64_t gpu_memdesc_bytes(GpuCx *cx, IrType memdesc)
+{
+	const Layout *l = gpu_layout(cx, memdesc);
+	LayoutPadded padded;
+	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_OFFSET);
+	if (gpu_padded(cx, memdesc, &padded))
+		elements = layout_padded_size(&padded);
+	return elements * gpu_element_bits(memdesc->elem) / 8;
+}
+
+uint64_t gpu_shared_offset(const GpuCx *cx, const IrOp *op)
+{
+	return (uint64_t)ir_get_int(op, cx->ir, ATTR_SHARED_OFFSET, 0);
+}

@@ -1,0 +1,70 @@
+/* licm: pure ops whose operands are all defined outside of a loop move in front of it.
+ *
+ * Needs: any verified module. Keeps: meaning; a loop that runs no iteration computes them in vain, which pure
+ * ops allow. Divisions move when the divisor is a constant that cannot fail. Loads stay: what they read may
+ * change, and they may fail where the loop would not have run.
+ * Method: inner loops first, so that what leaves one may leave the next; ops of the body in order, so that a
+ * chain moves at once. Ops inside branches stay there. Linear in the size of the module times loop depth. */
+#include "ir/pass.h"
+#include "ir/rewrite/fold.h"
+
+static bool cannot_fail(const IrOp *op)
+{
+	if (ir_is_pure(op))
+		return true;
+	if (!ir_has_trait(op, TRAIT_NOFX) || op->operand_count != 2)
+		return false;
+	IrAttr divisor = ir_constant_of(ir_operand(op, 1));
+	if (!fold_is_constant(divisor) || !fold_is_splat(divisor))
+		return false;
+	uint64_t word = fold_word(divisor, 0);
+	return word != 0 && word != fold_low(UINT64_MAX, ir_elem(ir_operand(op, 1)->type)->bits);
+}
+
+typedef struct Inside {
+	const IrOp *loop, *op;
+} Inside;
+
+static bool operands_are_outside(void *data, IrOp *op)
+{
+	const Inside *in = data;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		IrValue *v = ir_operand(op, i);
+		if (!ir_is_defined_outside(v, in->loop) && (op == in->op || ir_is_defined_outside(v, in->op)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_invariant(IrOp *op, const IrOp *loop)
+{
+	if (ir_has_trait(op, TRAIT_TERM) || !cannot_fail(op))
+		return false;
+	Inside in = {loop, op};
+	return operands_are_outside(&in, op) && ir_walk(op, false, operands_are_outside, &in);
+}
+
+static bool visit(void *data, IrOp *loop)
+{
+	bool *changed = data;
+	if (loop->kind != OP_FOR && loop->kind != OP_WHILE)
+		return true;
+	for (uint32_t r = 0; r < loop->region_count; r++) {
+		IrBlock *body = loop->regions[r].first;
+		for (IrOp *op = body ? body->first : NULL, *next; op; op = next) {
+			next = op->next;
+			if (!is_invariant(op, loop))
+				continue;
+			ir_op_unlink(op);
+			ir_op_insert_before(op, loop);
+			*changed = true;
+		}
+	}
+	return true;
+}
+
+bool pass_licm(PassCx *cx, bool *changed)
+{
+	ir_walk(cx->module->op, true, visit, changed);
+	return true;
+}

@@ -1,0 +1,59 @@
+/* Constant folding: the value of an op whose operands are constants, exactly as it would be at run time.
+ *
+ * (Of functions with a tolerance, exp and the like, the nearest value.) An op is not folded where its result is
+ * undefined (division by zero, overflow of a signed division, a shift by the width or more), where targets
+ * differ (conversions to fp8 beyond its range), or where it would make a dense constant of more than
+ * FOLD_MAX_ELEMENTS different elements. */
+#ifndef NESO_IR_REWRITE_FOLD_H
+#define NESO_IR_REWRITE_FOLD_H
+
+#include "ir/ir.h"
+
+enum { FOLD_MAX_ELEMENTS = 4096 };
+
+/* One element of each operand (the bits, high bits 0), and what the op says about them. */
+typedef struct FoldCell {
+	const IrOp *op;
+	const IrCx *cx;
+	IrType from, to; /* element types of the last operand and of the result */
+	unsigned width;  /* bits of `from` */
+	uint64_t a, b, c;
+} FoldCell;
+
+/* False: not folded. *out has its high bits 0. */
+typedef bool FoldFn(const FoldCell *cell, uint64_t *out);
+
+FoldFn *fold_int_fn(IrOpKind kind);   /* integer arithmetic, comparison, select; or NULL */
+FoldFn *fold_float_fn(IrOpKind kind); /* float arithmetic and conversions; or NULL */
+
+/* Is the op of a kind that fold_op may know? */
+bool fold_knows(IrOpKind kind);
+/* The constant that result 0 is, given those of all operands; NULL when it is not folded. */
+IrAttr fold_op(IrCx *cx, Arena *scratch, const IrOp *op, const IrAttr *operands);
+
+/* ---- constants ---- */
+
+/* The low `bits` bits of x. */
+static inline uint64_t fold_low(uint64_t x, unsigned bits)
+{
+	return bits == 64 ? x : x & ((UINT64_C(1) << bits) - 1);
+}
+static inline int64_t fold_signed(uint64_t x, unsigned bits)
+{
+	return (int64_t)(x << (64 - bits)) >> (64 - bits);
+}
+static inline bool fold_is_constant(IrAttr a)
+{
+	return a && (a->kind == ATTR_KIND_BOOL || a->kind == ATTR_KIND_INT || a->kind == ATTR_KIND_FLOAT ||
+		     a->kind == ATTR_KIND_DENSE);
+}
+IrType fold_type(const IrCx *cx, IrAttr constant);
+uint64_t fold_word(IrAttr constant, uint32_t i); /* bits of element i (of the scalar) */
+static inline bool fold_is_splat(IrAttr a)       /* one value in all elements */
+{
+	return a->kind != ATTR_KIND_DENSE || a->splat;
+}
+/* A constant of scalar or tensor type with this value in all elements. */
+IrAttr fold_splat(IrCx *cx, IrType type, uint64_t word);
+
+#endif

@@ -1,0 +1,269 @@
+/* Floats on constants: computed in doubles and rounded once to the element's format.
+ *
+ * Rounding a double result again is innocuous for + - * / and square root of formats up to f32 (a double has
+ * more than 2 p + 2 bits), not for fma nor for integers above 2^53: those take other ways below. */
+#include "ir/rewrite/fold.h"
+
+#include <math.h>
+
+static double value(const FoldCell *f, uint64_t bits)
+{
+	return ir_float_value(f->from, bits);
+}
+
+static bool give(const FoldCell *f, uint64_t *out, double x)
+{
+	*out = ir_float_bits(f->to, isnan(x) ? (double)NAN : x); /* one NaN, whatever the host makes */
+	return true;
+}
+
+#define A value(f, f->a)
+#define B value(f, f->b)
+#define C value(f, f->c)
+#define FLOAT(name, expression)                            \
+	static bool name(const FoldCell *f, uint64_t *out) \
+	{                                                  \
+		return give(f, out, (expression));         \
+	}
+
+static double minimum(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return NAN;
+	return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static double maximum(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return NAN;
+	return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static double minnum(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : minimum(a, b);
+}
+
+static double maxnum(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : maximum(a, b);
+}
+
+FLOAT(addf, A + B)
+FLOAT(subf, A - B)
+FLOAT(mulf, A * B)
+FLOAT(divf, A / B)
+FLOAT(remf, fmod(A, B))
+FLOAT(minimumf, minimum(A, B))
+FLOAT(maximumf, maximum(A, B))
+FLOAT(minnumf, minnum(A, B))
+FLOAT(maxnumf, maxnum(A, B))
+FLOAT(root, sqrt(A))
+FLOAT(rroot, 1 / sqrt(A))
+FLOAT(floorf_fn, floor(A))
+FLOAT(ceilf_fn, ceil(A))
+
+/* Formats without a negative zero hold NaN where the sign bit alone would be: through the value there. */
+static bool plain_sign(IrType type)
+{
+	return type->kind != TY_F8E4M3B11FNUZ && type->kind != TY_F8E4M3FNUZ && type->kind != TY_F8E5M2FNUZ;
+}
+
+static bool negf(const FoldCell *f, uint64_t *out)
+{
+	*out = f->a ^ UINT64_C(1) << (f->width - 1);
+	return plain_sign(f->from) || give(f, out, -A);
+}
+
+static bool absf(const FoldCell *f, uint64_t *out)
+{
+	*out = fold_low(f->a, f->width - 1);
+	return plain_sign(f->from) || give(f, out, fabs(A));
+}
+
+/* Functions for which a tolerance is promised at run time: the double result, rounded. Not of f64, where that
+ * would be the C library's own error. */
+#define FUNCTION(name, expression)                                          \
+	static bool name(const FoldCell *f, uint64_t *out)                  \
+	{                                                                   \
+		return f->to->kind != TY_F64 && give(f, out, (expression)); \
+	}
+
+FUNCTION(exp_fn, exp(A))
+FUNCTION(exp2_fn, exp2(A))
+FUNCTION(log_fn, log(A))
+FUNCTION(log2_fn, log2(A))
+FUNCTION(cos_fn, cos(A))
+FUNCTION(sin_fn, sin(A))
+FUNCTION(erf_fn, erf(A))
+
+static bool fma_fn(const FoldCell *f, uint64_t *out)
+{
+	if (f->from->kind == TY_F32)
+		return give(f, out, (double)fmaf((float)A, (float)B, (float)C));
+	return f->from->kind == TY_F64 && give(f, out, fma(A, B, C));
+}
+
+static bool clampf(const FoldCell *f, uint64_t *out)
+{
+	bool all = ir_get_int(f->op, f->cx, ATTR_PROPAGATE_NAN, NAN_NONE) == NAN_ALL;
+	if (isnan(B) || isnan(C))
+		return false;
+	if (isnan(A))
+		return give(f, out, all ? NAN : B);
+	return give(f, out, minnum(maxnum(A, B), C));
+}
+
+static bool cmpf(const FoldCell *f, uint64_t *out)
+{
+	double a = A, b = B;
+	/* Bit 0: equal, bit 1: greater, bit 2: less, bit 3: unordered. ORDER CMPF */
+	static const uint8_t holds[] = {
+		[CMPF_FALSE] = 0, [CMPF_OEQ] = 1, [CMPF_OGT] = 2, [CMPF_OGE] = 3,
+		[CMPF_OLT] = 4,	  [CMPF_OLE] = 5, [CMPF_ONE] = 6, [CMPF_ORD] = 7,
+		[CMPF_UEQ] = 9,	  [CMPF_UGT] = 10, [CMPF_UGE] = 11, [CMPF_ULT] = 12,
+		[CMPF_ULE] = 13,  [CMPF_UNE] = 14, [CMPF_UNO] = 8, [CMPF_TRUE] = 15,
+	};
+	int64_t predicate = ir_get_int(f->op, f->cx, ATTR_PREDICATE, -1);
+	if (predicate < 0 || predicate >= (int64_t)ARRAY_LEN(holds))
+		return false;
+	unsigned relation = isnan(a) || isnan(b) ? 8 : a < b ? 4 : a > b ? 2 : 1;
+	*out = (holds[predicate] & relation) != 0;
+	return true;
+}
+
+/* ---- conversions ---- */
+
+/* A double that rounds to every narrower format as the 64-bit magnitude itself does: what is beyond 53 bits
+ * is or-ed into the last one (rounding to odd). */
+static double odd_double(uint64_t magnitude)
+{
+	if (magnitude >> 53) {
+		uint64_t lost = magnitude & 0x7ff;
+		magnitude = (magnitude & ~UINT64_C(0x7ff)) | (lost ? 0x800 : 0);
+	}
+	return (double)magnitude;
+}
+
+static bool from_magnitude(const FoldCell *f, uint64_t *out, uint64_t magnitude, bool negative)
+{
+	double x = f->to->kind == TY_F64 ? (double)magnitude : odd_double(magnitude);
+	return give(f, out, negative ? -x : x);
+}
+
+static bool sitofp(const FoldCell *f, uint64_t *out)
+{
+	int64_t a = fold_signed(f->a, f->width);
+	return from_magnitude(f, out, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, a < 0);
+}
+
+static bool uitofp(const FoldCell *f, uint64_t *out)
+{
+	return from_magnitude(f, out, f->a, false);
+}
+
+static bool fptosi(const FoldCell *f, uint64_t *out)
+{
+	unsigned bits = f->to->bits;
+	double limit = ldexp(1, (int)bits - 1), x = trunc(A);
+	uint64_t largest = (UINT64_C(1) << (bits - 1)) - 1;
+	if (isnan(x))
+		*out = 0;
+	else if (x >= limit)
+		*out = largest;
+	else if (x <= -limit)
+		*out = largest + 1;
+	else
+		*out = fold_low((uint64_t)(int64_t)x, bits);
+	return true;
+}
+
+static bool fptoui(const FoldCell *f, uint64_t *out)
+{
+	double x = trunc(A);
+	if (isnan(x) || x <= 0)
+		*out = 0;
+	else if (x >= ldexp(1, (int)f->to->bits))
+		*out = fold_low(UINT64_MAX, f->to->bits);
+	else
+		*out = (uint64_t)x;
+	return true;
+}
+
+static bool is_fp8(IrType type)
+{
+	return type->bits == 8;
+}
+
+/* What becomes of a value beyond the range of an fp8 format, of infinity and of NaN is the target's choice
+ * (saturation), so those stay as they are; so does every inexact value of the formats that targets
+ * convert in software. */
+static bool to_fp8(const FoldCell *f, uint64_t *out)
+{
+	double x = A;
+	uint64_t bits = ir_float_bits(f->to, x);
+	double back = ir_float_value(f->to, bits);
+	bool exact = back == x;
+	bool by_hardware = f->to->kind == TY_F8E4M3FN || f->to->kind == TY_F8E5M2;
+	*out = bits;
+	return isfinite(x) && isfinite(back) && (exact || by_hardware) && (x != 0 || !signbit(x) || signbit(back));
+}
+
+static bool convert(const FoldCell *f, uint64_t *out)
+{
+	if (f->to->kind == f->from->kind) {
+		*out = f->a;
+		return true;
+	}
+	int64_t rounding = ir_get_int(f->op, f->cx, ATTR_ROUNDING, ROUND_RTNE);
+	double x = A;
+	bool exact = ir_float_value(f->to, ir_float_bits(f->to, x)) == x;
+	if (is_fp8(f->to))
+		return (rounding == ROUND_RTNE || exact) && to_fp8(f, out);
+	/* fp_from_double knows the other rounding; it matters for inexact values only. */
+	if (rounding != ROUND_RTNE && !exact && !isnan(x))
+		return false;
+	return give(f, out, x);
+}
+
+FoldFn *fold_float_fn(IrOpKind kind)
+{
+	static FoldFn *const table[OP__COUNT] = {
+		[OP_ADDF] = addf,
+		[OP_SUBF] = subf,
+		[OP_MULF] = mulf,
+		[OP_DIVF] = divf,
+		[OP_PRECISE_DIVF] = divf,
+		[OP_REMF] = remf,
+		[OP_NEGF] = negf,
+		[OP_ABSF] = absf,
+		[OP_MINIMUMF] = minimumf,
+		[OP_MAXIMUMF] = maximumf,
+		[OP_MINNUMF] = minnumf,
+		[OP_MAXNUMF] = maxnumf,
+		[OP_CMPF] = cmpf,
+		[OP_FMA] = fma_fn,
+		[OP_CLAMPF] = clampf,
+		[OP_SQRT] = root,
+		[OP_PRECISE_SQRT] = root,
+		[OP_EXP] = exp_fn,
+		[OP_EXP2] = exp2_fn,
+		[OP_LOG] = log_fn,
+		[OP_LOG2] = log2_fn,
+		[OP_COS] = cos_fn,
+		[OP_SIN] = sin_fn,
+		[OP_ERF] = erf_fn,
+		[OP_RSQRT] = rroot,
+		[OP_FLOOR] = floorf_fn,
+		[OP_CEIL] = ceilf_fn,
+		[OP_SITOFP] = sitofp,
+		[OP_UITOFP] = uitofp,
+		[OP_FPTOSI] = fptosi,
+		[OP_FPTOUI] = fptoui,
+		[OP_EXTF] = convert,
+		[OP_TRUNCF] = convert,
+		[OP_FP_TO_FP] = convert,
+	};
+	return table[kind];
+}

@@ -1,0 +1,272 @@
+/* Integer arithmetic, addresses, comparison, selection, constants. */
+#include "base/map.h"
+#include "llvm/lower/affine.h"
+
+/* ---- one op over registers ---- */
+
+bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
+{
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue in[8];
+	LLVMValueRef args[8], before[8];
+	ASSERT(op->operand_count <= ARRAY_LEN(in) && op->result_count == 1);
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		in[i] = lower_get(lw, ir_operand(op, i));
+		before[i] = NULL;
+		ASSERT(in[i].count == count || in[i].count == 1);
+	}
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		bool same = r > 0;
+		for (uint32_t i = 0; i < op->operand_count; i++) {
+			args[i] = in[i].regs[in[i].count == 1 ? 0 : r];
+			same &= args[i] == before[i];
+			before[i] = args[i];
+		}
+		/* Splats and broadcasts: what is equal is computed once. */
+		if (same && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX))
+			regs[r] = regs[r - 1];
+		else
+			regs[r] = element(lw, op, args);
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+#define ELEMENTWISE(name, ...)                                                                    \
+	static LLVMValueRef element_##name(Lower *lw, const IrOp *op, const LLVMValueRef *a)      \
+	{                                                                                         \
+		(void)op;                                                                         \
+		return __VA_ARGS__;                                                               \
+	}                                                                                         \
+	bool lower_##name(Lower *lw, IrOp *op)                                                    \
+	{                                                                                         \
+		return lower_elementwise(lw, op, element_##name);                                 \
+	}
+
+/* ---- integers ---- */
+
+static LLVMValueRef min_max(Lower *lw, const char *name, const LLVMValueRef *a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	const char *full = arena_printf(lw->arena, "llvm.%s.%s", name, lower_type_suffix(lw, type));
+	return lower_intrinsic2(lw, full, type, a[0], a[1]);
+}
+
+/* The divisor, 1 where it is 0. What comes of a division by 0 nobody may use, but LLVM takes it that there is none: elements that a
+ * mask left out, zeroes, would then show that the mask leaves nothing out. */
+static LLVMValueRef divisor(Lower *lw, LLVMValueRef b)
+{
+	LLVMTypeRef type = LLVMTypeOf(b);
+	LLVMValueRef none = LLVMBuildICmp(lw->b, LLVMIntEQ, b, LLVMConstNull(type), "");
+	return LLVMBuildSelect(lw->b, none, LLVMConstInt(type, 1, false), b, "");
+}
+
+/* a / b rounded away from what the hardware does where there is a remainder: up (by 1) or down (by -1). */
+static LLVMValueRef rounded_division(Lower *lw, const LLVMValueRef *a, bool up)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	LLVMValueRef zero = LLVMConstNull(type);
+	LLVMValueRef quotient = LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), "");
+	LLVMValueRef rest = LLVMBuildSub(lw->b, a[0], LLVMBuildMul(lw->b, quotient, a[1], ""), "");
+	LLVMValueRef inexact = LLVMBuildICmp(lw->b, LLVMIntNE, rest, zero, "");
+	LLVMValueRef signs = LLVMBuildICmp(lw->b, LLVMIntSLT, LLVMBuildXor(lw->b, a[0], a[1], ""), zero, "");
+	if (up)
+		signs = LLVMBuildNot(lw->b, signs, "");
+	LLVMValueRef adjust = LLVMBuildAnd(lw->b, inexact, signs, "");
+	LLVMValueRef one = LLVMBuildZExt(lw->b, adjust, type, "");
+	return up ? LLVMBuildAdd(lw->b, quotient, one, "") : LLVMBuildSub(lw->b, quotient, one, "");
+}
+
+static LLVMValueRef high_product(Lower *lw, const LLVMValueRef *a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a[0]);
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	LLVMTypeRef wide = lower_int_type(lw, 2 * bits);
+	LLVMValueRef product = LLVMBuildMul(lw->b, LLVMBuildZExt(lw->b, a[0], wide, ""),
+					    LLVMBuildZExt(lw->b, a[1], wide, ""), "");
+	return LLVMBuildTrunc(lw->b, LLVMBuildLShr(lw->b, product, LLVMConstInt(wide, bits, false), ""), type, "");
+}
+
+static LLVMValueRef absolute(Lower *lw, LLVMValueRef a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a);
+	const char *name = arena_printf(lw->arena, "llvm.abs.%s", lower_type_suffix(lw, type));
+	return lower_intrinsic2(lw, name, type, a, lower_i1(lw, false));
+}
+
+/* Sums and products of indices keep constants apart. */
+typedef LLVMValueRef AffineFn(Lower *lw, LowerAffineOp *op, LLVMValueRef a, LLVMValueRef b);
+
+static bool affine_elementwise(Lower *lw, IrOp *op, AffineFn *combine)
+{
+	const IrValue *result = ir_result(op, 0);
+	uint32_t count = lower_count(lw, result->type);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	LowerAffineOp affine = lower_affine_op(lw, op);
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		bool same = r && a.regs[r] == a.regs[r - 1] && b.regs[r] == b.regs[r - 1];
+		regs[r] = same ? regs[r - 1] : combine(lw, &affine, a.regs[r], b.regs[r]);
+	}
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+bool lower_ADDI(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_add);
+}
+
+bool lower_MULI(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_multiply);
+}
+
+bool lower_ADDPTR(Lower *lw, IrOp *op)
+{
+	return affine_elementwise(lw, op, lower_affine_address);
+}
+
+ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
+ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(REMUI, LLVMBuildURem(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(CEILDIVSI, rounded_division(lw, a, true))
+ELEMENTWISE(FLOORDIVSI, rounded_division(lw, a, false))
+ELEMENTWISE(ANDI, LLVMBuildAnd(lw->b, a[0], a[1], ""))
+ELEMENTWISE(ORI, LLVMBuildOr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(XORI, LLVMBuildXor(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHLI, LLVMBuildShl(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHRSI, LLVMBuildAShr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(SHRUI, LLVMBuildLShr(lw->b, a[0], a[1], ""))
+ELEMENTWISE(MINSI, min_max(lw, "smin", a))
+ELEMENTWISE(MAXSI, min_max(lw, "smax", a))
+ELEMENTWISE(MINUI, min_max(lw, "umin", a))
+ELEMENTWISE(MAXUI, min_max(lw, "umax", a))
+ELEMENTWISE(ABSI, absolute(lw, a[0]))
+ELEMENTWISE(MULHIUI, high_product(lw, a))
+ELEMENTWISE(SELECT, LLVMBuildSelect(lw->b, a[0], a[1], a[2], ""))
+
+static LLVMIntPredicate int_predicate(int64_t predicate)
+{
+	switch ((IrCmpI)predicate) {
+	case CMPI_EQ: return LLVMIntEQ;
+	case CMPI_NE: return LLVMIntNE;
+	case CMPI_SLT: return LLVMIntSLT;
+	case CMPI_SLE: return LLVMIntSLE;
+	case CMPI_SGT: return LLVMIntSGT;
+	case CMPI_SGE: return LLVMIntSGE;
+	case CMPI_ULT: return LLVMIntULT;
+	case CMPI_ULE: return LLVMIntULE;
+	case CMPI_UGT: return LLVMIntUGT;
+	case CMPI_UGE: return LLVMIntUGE;
+	}
+	BUG("comparison %d", (int)predicate);
+}
+
+static LLVMValueRef element_CMPI(Lower *lw, const IrOp *op, const LLVMValueRef *a)
+{
+	return LLVMBuildICmp(lw->b, int_predicate(ir_get_int(op, lw->module->cx, ATTR_PREDICATE, 0)), a[0], a[1], "");
+}
+
+/* For each register the first one that is known to hold the same: their elements lie in one group of equal ones along
+ * every dim. Registers whose coordinates differ only below the groups' size do so in every thread, whatever it adds to them. */
+static uint32_t *first_of_equal(Lower *lw, const AxisInfo *info, const Layout *layout, uint32_t count)
+{
+	unsigned bits = layout_in_bits(layout, LAYOUT_REGISTER);
+	uint32_t *first = ARENA_ARRAY(lw->arena, uint32_t, count);
+	Map seen;
+	map_init(&seen, lw->arena);
+	for (uint32_t r = 0; r < count; r++) {
+		int64_t at[LAYOUT_MAX_RANK];
+		uint64_t key = 0, found;
+		layout_coordinates(layout, r >> bits, r & ((1u << bits) - 1), at);
+		for (unsigned d = 0; d < info->rank; d++)
+			key = key * (uint64_t)layout_shape(layout, d) + (uint64_t)(at[d] & -info->constancy[d]);
+		first[r] = map_get(&seen, key, &found) ? (uint32_t)found : r;
+		if (first[r] == r)
+			map_put(&seen, key, r);
+	}
+	return first;
+}
+
+/* A mask that is equal over what is loaded at once is one comparison. */
+bool lower_CMPI(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	const AxisInfo *info = ir_is_tensor(result->type) && lw->axis ? axis_of(lw->axis, result) : NULL;
+	bool equal = false;
+	for (unsigned d = 0; info && d < info->rank; d++)
+		equal |= info->constancy[d] > 1;
+	if (!equal)
+		return lower_elementwise(lw, op, element_CMPI);
+	uint32_t count = lower_count(lw, result->type);
+	uint32_t *first = first_of_equal(lw, info, gpu_layout(lw->gpu, result->type), count);
+	LowerValue a = lower_get(lw, ir_operand(op, 0)), b = lower_get(lw, ir_operand(op, 1));
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++)
+		regs[r] = first[r] < r ? regs[first[r]] :
+			  element_CMPI(lw, op, (LLVMValueRef[]){a.regs[r], b.regs[r]});
+	lower_set(lw, result, regs, count);
+	return true;
+}
+
+/* ---- constants ---- */
+
+static LLVMValueRef constant_of_bits(Lower *lw, IrType elem, uint64_t bits)
+{
+	LLVMTypeRef type = lower_type(lw, elem);
+	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+		return LLVMConstInt(type, bits, false);
+	return LLVMConstBitCast(LLVMConstInt(lower_int_type(lw, elem->bits), bits, false), type);
+}
+
+/* Elements that differ are read from a table in constant memory, by their row-major number. */
+static LLVMValueRef *constant_table(Lower *lw, IrAttr value, const Layout *layout)
+{
+	IrType elem = value->type->elem;
+	LLVMTypeRef unit = lower_int_type(lw, lower_bits(elem));
+	LLVMValueRef *words = lower_array(lw, value->len);
+	for (uint32_t i = 0; i < value->len; i++)
+		words[i] = LLVMConstInt(unit, value->words[i], false);
+	LLVMTypeRef type = LLVMArrayType2(unit, value->len);
+	LLVMValueRef table = LLVMAddGlobalInAddressSpace(lw->mod, type, "table", 1);
+	LLVMSetInitializer(table, LLVMConstArray2(unit, words, value->len));
+	LLVMSetGlobalConstant(table, true);
+	LLVMSetLinkage(table, LLVMInternalLinkage);
+	LLVMSetAlignment(table, 16);
+	unsigned rank = layout_rank(layout);
+	uint32_t count = lower_count(lw, value->type);
+	LLVMValueRef *coords = lower_coordinates(lw, layout), *regs = lower_array(lw, count);
+	for (uint32_t r = 0; r < count; r++) {
+		LLVMValueRef at = lower_i32(lw, 0);
+		for (unsigned d = 0; d < rank; d++)
+			at = LLVMBuildAdd(lw->b, LLVMBuildMul(lw->b, at, lower_i32(lw, value->type->shape[d]), ""),
+					  coords[r * rank + d], "");
+		LLVMValueRef address = LLVMBuildInBoundsGEP2(lw->b, unit, table, &at, 1, "");
+		regs[r] = lower_from_bits(lw, LLVMBuildLoad2(lw->b, unit, address, ""), elem);
+	}
+	return regs;
+}
+
+bool lower_CONSTANT(Lower *lw, IrOp *op)
+{
+	const IrValue *result = ir_result(op, 0);
+	IrAttr value = ir_get(op, lw->module->cx, ATTR_VALUE);
+	uint32_t count = lower_count(lw, result->type);
+	if (value->kind == ATTR_KIND_DENSE && !value->splat) {
+		lower_set(lw, result, constant_table(lw, value, gpu_layout(lw->gpu, result->type)), count);
+		return true;
+	}
+	uint64_t bits = value->kind == ATTR_KIND_DENSE ? value->words[0] :
+			value->kind == ATTR_KIND_FLOAT ? value->bits : (uint64_t)value->i;
+	LLVMValueRef *regs = lower_array(lw, count);
+	regs[0] = constant_of_bits(lw, ir_elem(result->type), bits);
+	for (uint32_t r = 1; r < count; r++)
+		regs[r] = regs[0];
+	lower_set(lw, result, regs, count);
+	return true;
+}

@@ -1,0 +1,514 @@
+/* Decoding: functions, blocks, control. Calls of functions with bodies are decoded in their place.
+ *
+ * Values that only rename (casts of equal width, elements at constant places) are the slots of what they name. Phis are copies
+ * on the edges, through slots of their own where one phi's source is another's result. Slots are virtual until all is
+ * decoded; then those that live within one block take turns. */
+#include <stdio.h>
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include "sim/decode/decode.h"
+#include "sim/ops/machine.h"
+#include "sim/ops.h"
+
+/* ---- places ---- */
+
+static uint32_t loc_of(SimDecoder *d, LLVMMetadataRef place)
+{
+	uint64_t known;
+	if (!place)
+		return 0;
+	if (map_get(&d->loc_of, map_key(place), &known))
+		return (uint32_t)known;
+	unsigned len;
+	LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMDILocationGetScope(place));
+	const char *path = file ? LLVMDIFileGetFilename(file, &len) : NULL;
+	SimLoc loc = {
+		.path = path ? arena_strndup(d->arena, path, len) : NULL,
+		.line = LLVMDILocationGetLine(place),
+		.col = LLVMDILocationGetColumn(place),
+		.caller = loc_of(d, LLVMDILocationGetInlinedAt(place)),
+	};
+	if (!loc.line)
+		return 0;
+	uint32_t at = d->locs.len;
+	vec_push(d->arena, &d->locs, loc);
+	map_put(&d->loc_of, map_key(place), at);
+	return at;
+}
+
+static void set_place(SimDecoder *d, LLVMValueRef instr)
+{
+	uint32_t loc = loc_of(d, LLVMInstructionGetDebugLoc(instr));
+	d->at = instr;
+	if (loc)
+		d->loc = loc;
+}
+
+bool sim_refuse(SimDecoder *d, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	const SimLoc *loc = &d->locs.data[d->loc];
+	if (!d->failed)
+		diag_add_at(d->diags, loc->path, (LineCol){loc->line, loc->col}, DIAG_RUN_UNSUPPORTED,
+			    arena_printf(d->diags->arena, "the simulator does not know %s", text));
+	d->failed = true;
+	return false;
+}
+
+/* ---- types ---- */
+
+unsigned sim_bits(LLVMTypeRef part)
+{
+	switch (LLVMGetTypeKind(part)) {
+	case LLVMIntegerTypeKind: {
+		unsigned bits = LLVMGetIntTypeWidth(part);
+		return bits <= 64 ? bits : 0;
+	}
+	case LLVMHalfTypeKind:
+	case LLVMBFloatTypeKind: return 16;
+	case LLVMFloatTypeKind: return 32;
+	case LLVMDoubleTypeKind: return 64;
+	case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(part) == 3 ? 32 : 64;
+	default: return 0;
+	}
+}
+
+unsigned sim_bytes(LLVMTypeRef part)
+{
+	unsigned bits = sim_bits(part);
+	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 128) {
+		/* The low word, then the high one. */
+		out->count = 2;
+		out->part[0] = out->part[1] = LLVMInt64TypeInContext(LLVMGetTypeContext(type));
+		return true;
+	}
+	unsigned n = kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) :
+		     kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) :
+		     kind == LLVMArrayTypeKind ? (unsigned)LLVMGetArrayLength2(type) : 1;
+	out->count = n;
+	if (n > ARRAY_LEN(out->part))
+		return sim_refuse(d, "a value of %u parts", n);
+	for (unsigned i = 0; i < n; i++) {
+		out->part[i] = kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind ? LLVMGetElementType(type) :
+			       kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i) : type;
+		if (!sim_bits(out->part[i])) {
+			char *text = LLVMPrintTypeToString(type);
+			sim_refuse(d, "a value of type %s", text);
+			LLVMDisposeMessage(text);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+SimValue sim_new(SimDecoder *d, uint32_t count)
+{
+	SimValue v = {ARENA_ARRAY(d->scratch, uint32_t, count + 1), count};
+	for (uint32_t i = 0; i < count; i++)
+		v.slots[i] = d->slots++;
+	return v;
+}
+
+void sim_define(SimDecoder *d, LLVMValueRef v, SimValue value)
+{
+	SimValue *kept = ARENA_NEW(d->scratch, SimValue);
+	*kept = value;
+	map_put_ptr(&d->values, v, kept);
+}
+
+SimValue sim_value(SimDecoder *d, LLVMValueRef v)
+{
+	const SimValue *known = map_get_ptr(&d->values, v);
+	if (known)
+		return *known;
+	SimValue none = {0};
+	if (LLVMIsConstant(v))
+		none = sim_constant_value(d, v);
+	else
+		sim_refuse(d, "a value that is used before the text of its definition");
+	if (!none.count) {
+		/* Diagnosed; any slots will do. */
+		SimShape shape = {.count = ARRAY_LEN(shape.part)};
+		none = sim_new(d, shape.count);
+	}
+	return none;
+}
+
+/* ---- instructions ---- */
+
+SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned operands)
+{
+	SimInstr i = {
+		.kind = kind,
+		.results = (uint8_t)results,
+		.operands = (uint8_t)operands,
+		.loc = d->loc,
+		.slots = ARENA_ARRAY(d->arena, uint32_t, results + operands + 1),
+	};
+	ASSERT(results < 256 && operands < 256);
+	vec_push(d->arena, &d->code, i);
+	return &vec_last(&d->code);
+}
+
+void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c, uint64_t imm)
+{
+	SimInstr *i = sim_emit(d, SIM_PURE, 1, 3);
+	i->pure = fn;
+	i->size = (uint8_t)size;
+	i->imm = imm;
+	i->slots[0] = result;
+	i->slots[1] = a;
+	i->slots[2] = b == SIM_NONE ? a : b;
+	i->slots[3] = c == SIM_NONE ? a : c;
+}
+
+static void copy(SimDecoder *d, unsigned bytes, uint32_t to, uint32_t from)
+{
+	sim_pure(d, d->ops->copy[base_log2(bytes)], bytes, to, from, SIM_NONE, SIM_NONE, 0);
+	vec_last(&d->code).takes_tokens = true;
+}
+
+/* ---- control ---- */
+
+typedef struct Jump {
+	uint32_t instr;
+	int which; /* of to[]; < 0: of cases */
+	LLVMBasicBlockRef block; /* NULL: the end of the function */
+} Jump;
+
+typedef struct Function {
+	SimDecoder *d;
+	LLVMValueRef fn;
+	VEC(Jump) jumps;
+	Map starts; /* block -> pc + 1 */
+	SimValue result;
+	bool called;
+} Function;
+
+static void add_jump(Function *f, uint32_t instr, int which, LLVMBasicBlockRef block)
+{
+	vec_push(f->d->scratch, &f->jumps, (Jump){instr, which, block});
+}
+
+static bool has_phi(LLVMBasicBlockRef block)
+{
+	LLVMValueRef first = LLVMGetFirstInstruction(block);
+	return first && LLVMIsAPHINode(first);
+}
+
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+	unsigned n = LLVMCountIncoming(phi);
+	for (unsigned i = 0; i < n; i++)
+		if (LLVMGetIncomingBlock(phi, i) == from)
+			return LLVMGetIncomingValue(phi, i);
+	return NULL;
+}
+
+typedef struct Move {
+	uint32_t to, from;
+	unsigned bytes;
+} Move;
+
+/* What an edge does: all copies at once, then the jump. */
+static bool edge(Function *f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+	SimDecoder *d = f->d;
+	VEC(Move) moves = {0};
+	for (LLVMValueRef phi = LLVMGetFirstInstruction(to); phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+		SimShape shape;
+		if (!sim_shape(d, LLVMTypeOf(phi), &shape))
+			return false;
+		LLVMValueRef value = incoming(phi, from);
+		if (!value || LLVMIsUndef(value))
+			continue;
+		SimValue in = sim_value(d, value), out = sim_value(d, phi);
+		for (uint32_t k = 0; k < shape.count && !d->failed; k++)
+			if (in.slots[k] != out.slots[k])
+				vec_push(d->scratch, &moves, (Move){out.slots[k], in.slots[k], sim_bytes(shape.part[k])});
+	}
+	/* Sources that an earlier copy overwrites are saved first. */
+	Map written;
+	map_init(&written, d->scratch);
+	for (uint32_t i = 0; i < moves.len; i++)
+		map_put(&written, moves.data[i].to, 1);
+	for (uint32_t i = 0; i < moves.len; i++) {
+		uint64_t one;
+		if (!map_get(&written, moves.data[i].from, &one))
+			continue;
+		uint32_t saved = d->slots++;
+		copy(d, moves.data[i].bytes, saved, moves.data[i].from);
+		moves.data[i].from = saved;
+	}
+	for (uint32_t i = 0; i < moves.len; i++)
+		copy(d, moves.data[i].bytes, moves.data[i].to, moves.data[i].from);
+	sim_emit(d, SIM_JUMP, 0, 0);
+	add_jump(f, d->code.len - 1, 0, to);
+	return !d->failed;
+}
+
+static bool decode_branch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
+{
+	SimDecoder *d = f->d;
+	if (!LLVMIsConditional(v))
+		return edge(f, block, LLVMGetSuccessor(v, 0));
+	SimValue c = sim_value(d, LLVMGetCondition(v));
+	SimInstr *i = sim_emit(d, SIM_BRANCH, 0, 1);
+	i->slots[0] = c.slots[0];
+	uint32_t at = d->code.len - 1;
+	for (unsigned k = 0; k < 2; k++) {
+		LLVMBasicBlockRef to = LLVMGetSuccessor(v, k);
+		if (!has_phi(to)) {
+			add_jump(f, at, (int)k, to);
+			continue;
+		}
+		d->code.data[at].to[k] = d->code.len;
+		if (!edge(f, block, to))
+			return false;
+	}
+	return true;
+}
+
+static bool decode_switch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
+{
+	SimDecoder *d = f->d;
+	LLVMValueRef on = LLVMGetOperand(v, 0);
+	unsigned n = LLVMGetNumSuccessors(v);
+	uint64_t *cases = ARENA_ARRAY(d->arena, uint64_t, 2 * n + 1);
+	SimValue c = sim_value(d, on);
+	SimInstr *i = sim_emit(d, SIM_SWITCH, 0, 1);
+	uint32_t at = d->code.len - 1;
+	i->slots[0] = c.slots[0];
+	i->size = (uint8_t)sim_bytes(LLVMTypeOf(on));
+	i->cases = cases;
+	i->imm = n - 1;
+	for (unsigned k = 0; k < n; k++) {
+		/* Operands: the value, the default, then pairs. */
+		if (k && !sim_constant_bits(d, LLVMGetOperand(v, 2 * k), &cases[2 * (k - 1)]))
+			return false;
+		if (k)
+			cases[2 * (k - 1) + 1] = d->code.len;
+		else
+			d->code.data[at].to[0] = d->code.len;
+		if (!edge(f, block, LLVMGetSuccessor(v, k)))
+			return false;
+	}
+	return true;
+}
+
+static bool decode_return(Function *f, LLVMValueRef v)
+{
+	SimDecoder *d = f->d;
+	if (!f->called) {
+		sim_emit(d, SIM_RETURN, 0, 0);
+		return true;
+	}
+	SimShape shape;
+	if (LLVMGetNumOperands(v)) {
+		LLVMValueRef value = LLVMGetOperand(v, 0);
+		SimValue in = sim_value(d, value);
+		if (d->failed || !sim_shape(d, LLVMTypeOf(value), &shape))
+			return false;
+		for (uint32_t k = 0; k < shape.count; k++)
+			copy(d, sim_bytes(shape.part[k]), f->result.slots[k], in.slots[k]);
+	}
+	sim_emit(d, SIM_JUMP, 0, 0);
+	add_jump(f, d->code.len - 1, 0, NULL);
+	return true;
+}
+
+static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args, SimValue result, bool called);
+
+static bool decode_call(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMValueRef fn = LLVMGetCalledValue(v);
+	size_t len;
+	if (LLVMIsAInlineAsm(fn)) {
+		const char *text = LLVMGetInlineAsmAsmString(fn, &len);
+		return sim_decode_asm(d, v, arena_strndup(d->scratch, text, len), len);
+	}
+	const char *name = LLVMGetValueName2(fn, &len);
+	if (!LLVMIsAFunction(fn))
+		return sim_refuse(d, "a call of an address");
+	if (strncmp(name, "llvm.", 5) == 0)
+		return sim_decode_intrinsic(d, v, name);
+	if (LLVMIsDeclaration(fn))
+		return sim_decode_machine(d, v, name);
+	if (d->depth > 64)
+		return sim_refuse(d, "functions that call one another without end");
+	unsigned n = LLVMGetNumArgOperands(v);
+	SimValue *args = ARENA_ARRAY(d->scratch, SimValue, n + 1), result = {0};
+	SimShape shape = {0};
+	for (unsigned i = 0; i < n; i++)
+		args[i] = sim_value(d, LLVMGetOperand(v, i));
+	if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind) {
+		if (!sim_shape(d, LLVMTypeOf(v), &shape))
+			return false;
+		result = sim_new(d, shape.count);
+	}
+	uint32_t loc = d->loc;
+	Map outer = d->values;
+	d->depth++;
+	bool good = decode_function(d, fn, args, result, true);
+	d->depth--;
+	d->values = outer;
+	d->loc = loc;
+	if (shape.count)
+		sim_define(d, v, result);
+	return good;
+}
+
+static bool decode_instr(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
+{
+	SimDecoder *d = f->d;
+	set_place(d, v);
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMPHI: return true;
+	case LLVMBr: return decode_branch(f, v, block);
+	case LLVMSwitch: return decode_switch(f, v, block);
+	case LLVMRet: return decode_return(f, v);
+	case LLVMUnreachable: sim_emit(d, SIM_RETURN, 0, 0); return true;
+	case LLVMCall: return decode_call(d, v);
+	default: return sim_decode_value(d, v);
+	}
+}
+
+static LLVMValueRef metadata(SimDecoder *d, LLVMValueRef v, const char *name)
+{
+	return LLVMGetMetadata(v, LLVMGetMDKindIDInContext(LLVMGetModuleContext(d->mod), name, (unsigned)strlen(name)));
+}
+
+/* What the lowering says of the access that was decoded last: the plan's wavefronts, the tile. */
+static void take_predictions(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMValueRef node, number;
+	if (!LLVMHasMetadata(v) || !d->code.len || vec_last(&d->code).kind != SIM_EFFECT)
+		return;
+	if ((node = metadata(d, v, "neso.wavefronts")) && LLVMGetMDNodeNumOperands(node) == 1) {
+		LLVMGetMDNodeOperands(node, &number);
+		if (LLVMIsAConstantInt(number))
+			vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
+	}
+	if ((node = metadata(d, v, "neso.tile")))
+		vec_last(&d->code).elements = sim_take_elements(d, node);
+}
+
+static void resolve(Function *f)
+{
+	SimDecoder *d = f->d;
+	for (uint32_t k = 0; k < f->jumps.len; k++) {
+		const Jump *j = &f->jumps.data[k];
+		uint64_t pc = d->code.len + 1;
+		if (j->block)
+			map_get(&f->starts, map_key(j->block), &pc);
+		d->code.data[j->instr].to[j->which] = (uint32_t)pc - 1;
+	}
+}
+
+static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args, SimValue result, bool called)
+{
+	Function f = {.d = d, .fn = fn, .result = result, .called = called};
+	map_init(&f.starts, d->scratch);
+	map_init(&d->values, d->scratch);
+	for (unsigned i = 0; i < LLVMCountParams(fn); i++)
+		sim_define(d, LLVMGetParam(fn, i), args[i]);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+		for (LLVMValueRef v = LLVMGetFirstInstruction(b); v && LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
+			SimShape shape;
+			if (!sim_shape(d, LLVMTypeOf(v), &shape))
+				return false;
+			sim_define(d, v, sim_new(d, shape.count));
+		}
+	}
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+		map_put(&f.starts, map_key(b), d->code.len + 1);
+		for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+			if (!decode_instr(&f, v, b) || d->failed)
+				return false;
+			take_predictions(d, v);
+		}
+	}
+	resolve(&f);
+	return true;
+}
+
+/* ---- a kernel ---- */
+
+static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
+{
+	SimKernel *k = ARENA_NEW(d->arena, SimKernel);
+	/* Slot 0 is a constant, so that no place is 0. */
+	uint32_t fixed = d->constants.len;
+	*k = (SimKernel){
+		.name = arena_strdup(d->arena, d->kernel_name),
+		.ctas = ctas,
+		.cta_warps = threads / SIM_LANES,
+		.warps = ctas * threads / SIM_LANES,
+		.shared = shared,
+		.shared_pitch = (shared + 1023u) & ~1023u,
+		.code = d->code.data,
+		.code_count = d->code.len,
+		.fixed = fixed,
+		.constants = d->constants.data,
+		.constant_bytes = d->constant_bytes.data,
+		.arg_slots = arg_slots,
+		.arg_count = args,
+		.locs = d->locs.data,
+		.texts = d->texts.data,
+		.text_count = d->texts.len,
+		.local = d->local,
+		.ordered = d->ordered,
+	};
+	for (uint32_t pc = 0; pc < d->code.len; pc++)
+		d->code.data[pc].site = pc + 1;
+	k->slot_count = sim_place_slots(d, fixed);
+	return k;
+}
+
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
+			    DiagList *diags)
+{
+	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
+			.ops = sim_ops_choose(NULL)};
+	map_init(&d.loc_of, d.scratch);
+	map_init(&d.data_of, d.scratch);
+	map_init(&d.tiles, d.scratch);
+	layout_context_init(&d.layouts, arena);
+	map_init(&d.constant_of, d.scratch);
+	vec_push(arena, &d.locs, (SimLoc){0});
+	sim_constant(&d, 0, 8);
+	LLVMValueRef fn = LLVMGetNamedFunction(mod, kernel);
+	ASSERT(fn);
+	unsigned n = LLVMCountParams(fn);
+	uint32_t *arg_slots = ARENA_ARRAY(arena, uint32_t, n + 1);
+	SimValue *args = ARENA_ARRAY(d.scratch, SimValue, n + 1);
+	for (unsigned i = 0; i < n; i++) {
+		LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fn, i));
+		if (!sim_bits(type)) {
+			sim_refuse(&d, "argument %u, which is no number and no pointer", i);
+			return NULL;
+		}
+		arg_slots[i] = d.constants.len;
+		vec_push(arena, &d.constants, 0);
+		vec_push(arena, &d.constant_bytes, (uint8_t)sim_bytes(type));
+		args[i] = sim_new(&d, 1);
+		args[i].slots[0] = SIM_CONSTANT | arg_slots[i];
+	}
+	if (!decode_function(&d, fn, args, (SimValue){0}, false))
+		return NULL;
+	return finish(&d, arg_slots, n, threads, ctas, shared);
+}

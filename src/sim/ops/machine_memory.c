@@ -1,0 +1,375 @@
+/* Machine operations on memory: predicated words, atomics, matrices of 8x8, asynchronous copies.
+ *
+ * An asynchronous copy is made when it is issued; with checks when its thread waits for it, and it is poison that is there till then. */
+#include <stdlib.h>
+
+#include "sim/ops/machine.h"
+#include "sim/ops/memory.h"
+
+#define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
+#define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
+
+/* ---- suffixes: words between points, then vNbM ---- */
+
+typedef struct Access {
+	bool always, policy;
+	unsigned n, bits;
+	MemoryOp op;
+	MemoryType type;
+	bool pair;          /* two 16-bit floats in a word */
+	SimOrder order;     /* among programs */
+	unsigned operands;  /* before the words: address, condition, policy */
+	unsigned word_bits; /* of what is operated on */
+} Access;
+
+static const char *next_word(const char *at, Str *word)
+{
+	size_t len = strcspn(at, ".");
+	*word = (Str){at, len};
+	return at[len] ? at + len + 1 : at + len;
+}
+
+static void read_operation(Access *a, Str word)
+{
+	static const struct {
+		const char *name;
+		MemoryOp op;
+	} ops[] = {{"exch", MEMORY_EXCH}, {"and", MEMORY_AND}, {"or", MEMORY_OR},   {"xor", MEMORY_XOR},
+		   {"add", MEMORY_ADD},   {"min", MEMORY_MIN}, {"max", MEMORY_MAX}, {"cas", MEMORY_CAS}};
+	static const struct {
+		const char *name;
+		MemoryType type;
+		bool pair;
+	} types[] = {{"s32", MEMORY_SIGNED, false}, {"s64", MEMORY_SIGNED, false}, {"f16", MEMORY_F16, false}, {"bf16", MEMORY_BF16, false},
+		     {"f32", MEMORY_F32, false},    {"f64", MEMORY_F64, false},    {"f16x2", MEMORY_F16, true}, {"bf16x2", MEMORY_BF16, true}};
+	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+		if (str_is(word, ops[i].name))
+			a->op = ops[i].op;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+		if (str_is(word, types[i].name)) {
+			a->type = types[i].type;
+			a->pair = types[i].pair;
+		}
+	}
+}
+
+static bool read_access(const char *suffix, Access *a)
+{
+	static const struct {
+		const char *name;
+		SimOrder order;
+	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE}, {"release", SIM_RELEASE},
+		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_ACQUIRE}, {"cv", SIM_ACQUIRE}};
+	Str word = {0};
+	bool cta = false;
+	*a = (Access){0};
+	while (suffix && *suffix) {
+		suffix = next_word(suffix, &word);
+		for (size_t k = 0; k < ARRAY_LEN(orders); k++)
+			if (str_is(word, orders[k].name))
+				a->order = orders[k].order;
+		cta |= str_is(word, "cta");
+		a->always |= str_is(word, "always");
+		a->policy |= str_is(word, "first") || str_is(word, "last");
+		read_operation(a, word);
+	}
+	if (cta) /* says nothing to other programs */
+		a->order = SIM_RELAXED;
+	if (word.len < 4 || word.ptr[0] != 'v')
+		return false;
+	char *end;
+	a->n = (unsigned)strtoul(word.ptr + 1, &end, 10);
+	a->bits = *end == 'b' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+	a->operands = 1u + !a->always + a->policy;
+	a->word_bits = a->pair ? 16 : a->bits;
+	return a->n && a->n <= 8 && (a->bits == 8 || a->bits == 16 || a->bits == 32 || a->bits == 64);
+}
+
+/* Lanes whose condition is true. */
+static uint32_t wanted(const SimWarp *w, const SimInstr *i, unsigned operand, uint32_t mask)
+{
+	const uint8_t *condition = sim_operand(w, i, operand);
+	uint32_t out = 0;
+	EACH_LANE(lane, mask)
+		out |= (uint32_t)(condition[lane] & 1) << lane;
+	return out;
+}
+
+static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effect, const char *suffix)
+{
+	Access *a = ARENA_NEW(d->arena, Access);
+	if (!read_access(suffix, a)) {
+		sim_refuse(d, "an access of memory written '%s'", suffix ? suffix : "");
+		return NULL;
+	}
+	SimInstr *i = machine_effect(d, call, effect, 0);
+	if (!i)
+		return NULL;
+	i->data = a;
+	i->bytes = (uint8_t)(a->bits / 8);
+	i->size = a->bits == 8 ? 2 : i->bytes;
+	i->parts = (uint8_t)a->n;
+	i->align = a->n * a->bits / 8;
+	i->order = (uint8_t)a->order;
+	return i;
+}
+
+/* ---- global memory ---- */
+
+static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Access *a = i->data;
+	return sim_load(w, i, a->always ? mask : wanted(w, i, 1, mask));
+}
+
+static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Access *a = i->data;
+	const uint64_t *address = sim_operand(w, i, 0);
+	EACH_LANE(lane, a->always ? mask : wanted(w, i, 1, mask)) {
+		uint8_t *to = sim_global(w, i, lane, address[lane], i->align, i->align, true);
+		if (!to)
+			return false;
+		memory_put(w, i, a->operands, lane, to, i->align);
+	}
+	return true;
+}
+
+static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	SimInstr *i = access_instr(d, call, load_global, suffix);
+	d->ordered |= i && i->order != SIM_PLAIN;
+	return i != NULL;
+}
+
+static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return access_instr(d, call, store_global, suffix) != NULL;
+}
+DECODE_OP(ld_global, decode_load)
+DECODE_OP(ld_fresh, decode_load)
+DECODE_OP(st_global, decode_store)
+
+/* Shared memory of a CTA of the cluster: address, CTA. */
+static bool load_cluster(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const SimKernel *k = w->cta->run->kernel;
+	const uint32_t *address = sim_operand(w, i, 0), *rank = sim_operand(w, i, 1);
+	EACH_LANE(lane, mask) {
+		if (rank[lane] >= k->ctas)
+			return sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS, "shared memory of CTA %u of a cluster of %u", rank[lane], k->ctas);
+		if (!sim_shared(w, i, lane, address[lane], i->align, i->align))
+			return false;
+		if (w->cta->shadow)
+			sim_check_remote_read(w, i, lane, rank[lane], address[lane], i->align);
+		memory_to_slots(w, i, lane, w->cta->shared + rank[lane] * k->shared_pitch + address[lane]);
+	}
+	return true;
+}
+
+static bool decode_cluster(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return access_instr(d, call, load_cluster, suffix) != NULL;
+}
+DECODE_OP(ld_cluster, decode_cluster)
+
+/* One lane's words: each at once. A red has no results. */
+static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address)
+{
+	const Access *a = i->data;
+	unsigned bytes = a->word_bits / 8, pieces = a->bits / a->word_bits;
+	uint8_t *at = sim_global(w, i, lane, address, i->align, i->align, true);
+	if (!at)
+		return false;
+	if (UNLIKELY(w->cta->careful))
+		memory_note_atomic(w, i, lane, at, i->align, a->order);
+	uint8_t in[128] = {0}, out[64], more[64] = {0};
+	bool written = false, changed = false;
+	memory_from_slots(w, i, a->operands, lane, in);
+	if (a->op == MEMORY_CAS)
+		memory_from_slots(w, i, a->operands + a->n, lane, more);
+	for (unsigned p = 0; p < a->n * pieces; p++) {
+		uint64_t v = 0, second = 0, old;
+		memcpy(&v, in + p * bytes, bytes);
+		memcpy(&second, more + p * bytes, bytes);
+		old = a->op == MEMORY_CAS ? memory_atomic(at, a->op, a->type, a->word_bits, second, v) :
+					    memory_atomic(at + p * bytes, a->op, a->type, a->word_bits, v, 0);
+		memcpy(out + p * bytes, &old, bytes);
+		written |= a->op != MEMORY_CAS || old == v;
+		changed |= memcmp(at + (a->op == MEMORY_CAS ? 0 : p * bytes), &old, bytes) != 0;
+	}
+	if (UNLIKELY(w->cta->careful) && written)
+		memory_note_written(w, at, a->order, changed);
+	if (i->results)
+		memory_to_slots(w, i, lane, out);
+	return true;
+}
+
+static bool atomic(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Access *a = i->data;
+	const uint64_t *address = sim_operand(w, i, 0);
+	uint32_t doing = a->always ? mask : wanted(w, i, 1, mask);
+	EACH_LANE(lane, doing)
+		if (!atomic_lane(w, i, lane, address[lane]))
+			return false;
+	if (!i->results)
+		return true;
+	/* The words given otherwise. */
+	unsigned otherwise = a->operands + a->n * (a->op == MEMORY_CAS ? 2 : 1);
+	EACH_LANE(left, mask & ~doing) {
+		uint8_t words[64];
+		memory_from_slots(w, i, otherwise, left, words);
+		memory_to_slots(w, i, left, words);
+	}
+	return true;
+}
+
+/* Sums and the like of integers whose old values nobody takes come out the same in any order. */
+static bool decode_atomic(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	SimInstr *i = access_instr(d, call, atomic, suffix);
+	if (!i)
+		return false;
+	const Access *a = i->data;
+	d->ordered |= i->results || a->type >= MEMORY_F16 || a->op == MEMORY_EXCH || a->op == MEMORY_CAS;
+	return true;
+}
+DECODE_OP(atom_global, decode_atomic)
+DECODE_OP(red_global, decode_atomic)
+
+/* ---- matrices ---- */
+
+enum { TRANSPOSED = 8 };
+
+/* Row r of matrix m is at the address of lane 8 m + r. */
+static bool matrix_rows(SimWarp *w, const SimInstr *i, unsigned count, uint8_t *rows[4][8], bool write)
+{
+	const uint32_t *address = sim_operand(w, i, 0);
+	if (i->wavefronts && w->cta->run->banks)
+		sim_count_banks(w, i, count == 4 ? SIM_ALL : (UINT32_C(1) << 8 * count) - 1, address, 16);
+	for (unsigned lane = 0; lane < 8 * count; lane++) {
+		rows[lane / 8][lane % 8] = sim_shared(w, i, lane, address[lane], 16, 16);
+		if (!rows[lane / 8][lane % 8])
+			return false;
+		if (w->cta->shadow && write)
+			sim_check_write(w, i, lane, address[lane], 16);
+		else if (w->cta->shadow)
+			sim_check_read(w, i, lane, address[lane], 16);
+	}
+	return true;
+}
+
+static bool ldmatrix(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	unsigned count = i->imm & 7;
+	uint8_t *rows[4][8];
+	if (!machine_whole(w, i, mask, "ldmatrix") || !matrix_rows(w, i, count, rows, false))
+		return false;
+	for (unsigned m = 0; m < count; m++) {
+		uint32_t *to = sim_result(w, i, m);
+		for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+			unsigned row = lane / 4, column = lane % 4 * 2;
+			uint8_t word[4];
+			if (i->imm & TRANSPOSED) {
+				memcpy(word, rows[m][column] + 2 * row, 2);
+				memcpy(word + 2, rows[m][column + 1] + 2 * row, 2);
+			} else {
+				memcpy(word, rows[m][row] + 2 * column, 4);
+			}
+			memcpy(&to[lane], word, 4);
+		}
+	}
+	return true;
+}
+
+static bool stmatrix(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	unsigned count = i->imm & 7;
+	uint8_t *rows[4][8];
+	if (!machine_whole(w, i, mask, "stmatrix") || !matrix_rows(w, i, count, rows, true))
+		return false;
+	for (unsigned m = 0; m < count; m++) {
+		const uint32_t *from = sim_operand(w, i, 1 + m);
+		for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+			unsigned row = lane / 4, column = lane % 4 * 2;
+			uint8_t word[4];
+			memcpy(word, &from[lane], 4);
+			if (i->imm & TRANSPOSED) {
+				memcpy(rows[m][column] + 2 * row, word, 2);
+				memcpy(rows[m][column + 1] + 2 * row, word + 2, 2);
+			} else {
+				memcpy(rows[m][row] + 2 * column, word, 4);
+			}
+		}
+	}
+	return true;
+}
+EFFECT_OP(ldmatrix_x1, ldmatrix, 1)
+EFFECT_OP(ldmatrix_x2, ldmatrix, 2)
+EFFECT_OP(ldmatrix_x4, ldmatrix, 4)
+EFFECT_OP(ldmatrix_trans_x1, ldmatrix, 1 | TRANSPOSED)
+EFFECT_OP(ldmatrix_trans_x2, ldmatrix, 2 | TRANSPOSED)
+EFFECT_OP(ldmatrix_trans_x4, ldmatrix, 4 | TRANSPOSED)
+EFFECT_OP(stmatrix_x1, stmatrix, 1)
+EFFECT_OP(stmatrix_x2, stmatrix, 2)
+EFFECT_OP(stmatrix_x4, stmatrix, 4)
+EFFECT_OP(stmatrix_trans_x1, stmatrix, 1 | TRANSPOSED)
+EFFECT_OP(stmatrix_trans_x2, stmatrix, 2 | TRANSPOSED)
+EFFECT_OP(stmatrix_trans_x4, stmatrix, 4 | TRANSPOSED)
+
+/* ---- asynchronous copies: to, from, whether, bytes that are read ---- */
+
+static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint32_t *to = sim_operand(w, i, 0), *read = sim_operand(w, i, 3);
+	const uint64_t *from = sim_operand(w, i, 1);
+	uint32_t size = (uint32_t)i->imm;
+	if (i->wavefronts && w->cta->run->banks)
+		sim_count_banks(w, i, wanted(w, i, 2, mask), to, size);
+	EACH_LANE(lane, wanted(w, i, 2, mask)) {
+		uint8_t *into = sim_shared(w, i, lane, to[lane], size, size);
+		uint32_t bytes = MIN(read[lane], size);
+		const uint8_t *source = into && bytes ? sim_global(w, i, lane, from[lane], bytes, 1, false) : NULL;
+		if (!into || (bytes && !source))
+			return false;
+		if (bytes && from[lane] & (size - 1))
+			return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "copy of %u bytes from 0x%llx, which is no multiple of them",
+					 size, (unsigned long long)from[lane]);
+		if (UNLIKELY(w->cta->careful) && bytes)
+			memory_note_read(w, i, lane, source, bytes);
+		if (w->cta->shadow) {
+			if (!sim_check_copy(w, i, lane, to[lane], size, source, bytes))
+				return false;
+			continue;
+		}
+		if (bytes)
+			memcpy(into, source, bytes);
+		memset(into + bytes, 0, size - bytes);
+	}
+	return true;
+}
+EFFECT_OP(cp_async_4, copy_async, 4)
+EFFECT_OP(cp_async_8, copy_async, 8)
+EFFECT_OP(cp_async_16, copy_async, 16)
+EFFECT_OP(cp_async_16_ca, copy_async, 16)
+
+static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	(void)i;
+	return !w->cta->shadow || sim_check_commit(w, mask);
+}
+
+static bool wait_groups(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	if (w->cta->shadow)
+		sim_check_wait(w, mask, (uint32_t)i->imm);
+	return true;
+}
+
+static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return machine_effect(d, call, wait_groups, suffix ? strtoul(suffix, NULL, 10) : 0) != NULL;
+}
+EFFECT_OP(cp_async_commit, commit, 0)
+DECODE_OP(cp_async_wait, decode_wait)

@@ -1,0 +1,353 @@
+/* Copies of boxes by tensor maps, both ways.
+ *
+ * The map is ours (SimTensorMap), where a GPU has the driver's. A box lies in shared memory row by row, the fastest dim without
+ * gaps; with a swizzle 16-byte parts of a row change places by the address: of 128 bytes bits 4-6 are XORed with 7-9, of 64 bits 4-5 with
+ * 7-8, of 32 bit 4 with 7. A load completes on a barrier (mbarrier.c) by its whole bytes, those outside of the tensor too. A store
+ * is of its thread's group, and made when it is issued; with checks when the thread waits for it, and what it reads must stay till
+ * then. Source: PTX ISA 8.8, "Tensors", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management". */
+#include <stdlib.h>
+
+#include "sim/ops/async.h"
+#include "sim/ops/machine.h"
+
+#define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
+#define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
+
+enum { MOST_BOX = 256, MOST_STEP = 8 };
+
+/* ---- boxes ---- */
+
+uint32_t sim_box_bytes(const SimBox *box)
+{
+	uint32_t bytes = box->map.element;
+	for (unsigned d = 0; d < box->map.rank; d++)
+		bytes *= box->counts[d];
+	return bytes;
+}
+
+static uint32_t swizzled(uint32_t at, unsigned swizzle)
+{
+	uint32_t bits = swizzle ? swizzle / 16 - 1 : 0;
+	return at ^ (at >> 7 & bits) << 4;
+}
+
+/* Of element `number` of the box: its place in the tensor; false outside of it. */
+static bool element_of(const SimBox *box, uint32_t number, uint64_t *address)
+{
+	const SimTensorMap *m = &box->map;
+	bool inside = true;
+	*address = m->address;
+	for (unsigned d = 0; d < m->rank; d++) {
+		int64_t at = box->at[d] + (int64_t)(number % box->counts[d]) * m->steps[d];
+		number /= box->counts[d];
+		inside &= at >= 0 && (uint64_t)at < m->dims[d];
+		*address += (uint64_t)at * (d ? m->strides[d - 1] : m->element);
+	}
+	return inside;
+}
+
+static uint64_t filling(const SimTensorMap *m)
+{
+	if (!m->fill)
+		return 0;
+	return m->fill == 2 || m->element == 2 ? 0x7fff : m->element == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
+}
+
+void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
+{
+	unsigned size = box->map.element;
+	uint64_t fill = filling(&box->map), from, last;
+	uint32_t row = box->counts[0], part = 16 / size;
+	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
+		/* Whole rows by the sixteen bytes that stay together. */
+		if (n % row == 0 && box->map.steps[0] == 1 && element_of(box, n, &from) && element_of(box, n + row - 1, &last)) {
+			for (uint32_t k = 0; k < row; k += part)
+				memcpy(shared + swizzled(to + (n + k) * size, box->map.swizzle), (const uint8_t *)(uintptr_t)from + k * size, 16);
+			n += row - 1;
+			continue;
+		}
+		bool inside = element_of(box, n, &from);
+		memcpy(shared + swizzled(to + n * size, box->map.swizzle), inside ? (const void *)(uintptr_t)from : &fill, size);
+	}
+}
+
+void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
+{
+	unsigned size = box->map.element;
+	uint64_t to;
+	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++)
+		if (element_of(box, n, &to))
+			memcpy((void *)(uintptr_t)to, shared + swizzled(from + n * size, box->map.swizzle), size);
+}
+
+/* ---- what is allowed ---- */
+
+static const char *wrong_map(const SimTensorMap *m)
+{
+	if (m->magic != SIM_TENSOR_MAP)
+		return "it is none";
+	if (!m->rank || m->rank > 5)
+		return "its rank is not 1 to 5";
+	if (m->element != 1 && m->element != 2 && m->element != 4 && m->element != 8)
+		return "its elements have no 1, 2, 4 or 8 bytes";
+	if (m->swizzle && m->swizzle != 32 && m->swizzle != 64 && m->swizzle != 128)
+		return "its swizzle is not 32, 64 or 128 bytes";
+	if (m->fill > 2 || (m->fill == 1 && m->element == 1) || (m->fill == 2 && m->element != 2))
+		return "its filling is not known";
+	if (m->address % 16)
+		return "its address is no multiple of 16";
+	for (unsigned d = 0; d < m->rank; d++) {
+		if (!m->dims[d] || m->dims[d] > UINT64_C(1) << 32)
+			return "a size is not 1 to 2^32";
+		if (d && (m->strides[d - 1] % 16 || m->strides[d - 1] >= UINT64_C(1) << 40))
+			return "a stride is no multiple of 16 below 2^40";
+		if (!m->box[d] || m->box[d] > MOST_BOX)
+			return "a side of its box is not 1 to 256";
+		if (!m->steps[d] || m->steps[d] > MOST_STEP)
+			return "an element stride is not 1 to 8";
+	}
+	if (m->box[0] * m->element % 16)
+		return "rows of its box are no multiple of 16 bytes";
+	if (m->swizzle && m->box[0] * m->element > m->swizzle)
+		return "rows of its box are longer than its swizzle";
+	return NULL;
+}
+
+static bool is_argument(const SimWarp *w, uint64_t map)
+{
+	const SimLaunch *l = w->cta->run->launch;
+	for (size_t a = 0; a < l->arg_count; a++)
+		if (l->args[a] == map)
+			return true;
+	return false;
+}
+
+static bool box_of(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t map, unsigned first, SimBox *box)
+{
+	if (map % 64)
+		return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "a tensor map at 0x%llx, which is no multiple of 64", (unsigned long long)map);
+	if (!is_argument(w, map) && !sim_global(w, i, lane, map, sizeof box->map, 64, false))
+		return false;
+	memcpy(&box->map, (const void *)(uintptr_t)map, sizeof box->map);
+	const char *wrong = wrong_map(&box->map);
+	if (wrong)
+		return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "the tensor map: %s", wrong);
+	if (box->map.rank != i->imm)
+		return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "the tensor map: it has %u dims, the copy %u", box->map.rank, (unsigned)i->imm);
+	for (unsigned d = 0; d < box->map.rank; d++) {
+		box->counts[d] = (box->map.box[d] + box->map.steps[d] - 1u) / box->map.steps[d];
+		box->at[d] = ((const int32_t *)sim_operand(w, i, first + d))[lane];
+	}
+	return true;
+}
+
+/* Stretches of elements that lie in a row in the tensor are looked at as one. */
+static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, bool write, const uint8_t *shared, uint32_t from)
+{
+	unsigned size = box->map.element;
+	uint32_t count = sim_box_bytes(box) / size, n = 0;
+	uint64_t begin, next;
+	uint8_t row[MOST_BOX * 8];
+	while (n < count) {
+		uint32_t first = n++, room = box->counts[0] - first % box->counts[0];
+		if (!element_of(box, first, &begin))
+			continue;
+		while (n - first < room && element_of(box, n, &next) && next == begin + (uint64_t)(n - first) * size)
+			n++;
+		uint32_t bytes = (n - first) * size;
+		const void *at = sim_global(w, i, lane, begin, bytes, 1, write);
+		if (!at)
+			return false;
+		w->cta->changed |= write;
+		for (uint32_t k = 0; write && k < n - first; k++)
+			memcpy(row + k * size, shared + swizzled(from + (first + k) * size, box->map.swizzle), size);
+		if (w->cta->run->races && write)
+			sim_race_write(w, i, lane, at, bytes, row);
+		else if (w->cta->run->races)
+			sim_race_read(w, i, lane, at, bytes, SIM_PLAIN);
+	}
+	return true;
+}
+
+/* Swizzles need what they permute whole; without one 16 bytes would do, and TMA wants 128. */
+static uint8_t *place_of(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const SimBox *box)
+{
+	return sim_shared(w, i, lane, offset, sim_box_bytes(box), 128);
+}
+
+/* ---- loads: to, map, coordinates, barrier ---- */
+
+static bool load(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint32_t *to = sim_operand(w, i, 0), *barrier = sim_operand(w, i, (unsigned)i->imm + 2);
+	const uint64_t *map = sim_operand(w, i, 1);
+	EACH_LANE(lane, mask) {
+		SimBox box = {0};
+		if (!box_of(w, i, lane, map[lane], 2, &box) || !place_of(w, i, lane, to[lane], &box) ||
+		    !look_at_memory(w, i, lane, &box, false, NULL, 0) || !sim_box_arrive(w, i, lane, &box, to[lane], barrier[lane]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- stores: map, coordinates, from ---- */
+
+/* Under way: with checks. */
+typedef struct Store {
+	SimBox box;
+	uint32_t from, group;
+	unsigned lane;
+	const SimInstr *by;
+} Store;
+
+struct SimStores {
+	Store *list; /* of a warp, oldest first */
+	uint32_t count, cap;
+	uint32_t group[SIM_LANES]; /* being filled */
+};
+
+static struct SimStores *stores_of(SimWarp *w)
+{
+	if (!w->stores && !(w->stores = heap_zeroed(sizeof *w->stores)))
+		sim_no_memory(w->cta->run);
+	return w->stores;
+}
+
+static bool keep(SimWarp *w, Store store)
+{
+	struct SimStores *s = stores_of(w);
+	if (!s)
+		return false;
+	if (s->count == s->cap) {
+		uint32_t cap = MAX(2 * s->cap, 8u);
+		Store *grown = heap_grow(s->list, sizeof *grown * cap);
+		if (!grown)
+			return sim_no_memory(w->cta->run);
+		s->list = grown;
+		s->cap = cap;
+	}
+	store.group = s->group[store.lane];
+	s->list[s->count++] = store;
+	return true;
+}
+
+static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint32_t *from = sim_operand(w, i, (unsigned)i->imm + 1);
+	const uint64_t *map = sim_operand(w, i, 0);
+	EACH_LANE(lane, mask) {
+		SimBox box = {0};
+		if (!box_of(w, i, lane, map[lane], 1, &box) || !place_of(w, i, lane, from[lane], &box) ||
+		    !look_at_memory(w, i, lane, &box, true, w->shared, from[lane]))
+			return false;
+		for (unsigned d = 0; d < box.map.rank; d++)
+			if (box.map.steps[d] != 1)
+				return sim_fault(w, i, (int)lane, DIAG_RUN_UNSUPPORTED, "a store by a tensor map with element strides");
+		if (!w->cta->shadow) {
+			sim_box_store(&box, w->shared, from[lane]);
+			continue;
+		}
+		sim_check_async_read(w, i, lane, from[lane], sim_box_bytes(&box));
+		if (!keep(w, (Store){.box = box, .from = from[lane], .lane = lane, .by = i}))
+			return false;
+	}
+	return true;
+}
+
+static void finish(SimWarp *w, const Store *s)
+{
+	sim_box_store(&s->box, w->shared, s->from);
+	sim_check_async_done(w, s->from, sim_box_bytes(&s->box));
+	w->cta->changed = true;
+}
+
+static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	(void)i;
+	if (!w->cta->shadow)
+		return true;
+	if (!stores_of(w))
+		return false;
+	EACH_LANE(lane, mask)
+		w->stores->group[lane]++;
+	return true;
+}
+
+/* Stores are made when they have been waited for in either way. */
+static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	struct SimStores *s = w->stores;
+	uint32_t kept = 0, pending = (uint32_t)i->imm;
+	for (uint32_t k = 0; s && k < s->count; k++) {
+		Store *one = &s->list[k];
+		uint32_t filled = s->group[one->lane];
+		if (mask >> one->lane & 1 && one->group < filled && filled - one->group > pending)
+			finish(w, one);
+		else
+			s->list[kept++] = *one;
+	}
+	if (s)
+		s->count = kept;
+	return true;
+}
+
+void sim_stores_end(SimWarp *w)
+{
+	if (w->fragment_count) /* ended by a fault */
+		return;
+	for (uint32_t k = 0; w->stores && k < w->stores->count; k++) {
+		Store *one = &w->stores->list[k];
+		sim_finding(w->cta->run, sim_party(w, one->by, one->lane, 0), NULL, DIAG_SIM_WAIT,
+			    "the program ends while the store of byte %u of shared memory is under way: its thread has not waited for it", one->from);
+		finish(w, one);
+	}
+	if (w->stores)
+		w->stores->count = 0;
+}
+
+void sim_stores_free(SimWarp *w)
+{
+	if (w->stores)
+		free(w->stores->list);
+	free(w->stores);
+	w->stores = NULL;
+}
+
+/* ---- decoding ---- */
+
+static bool decode_copy(SimDecoder *d, LLVMValueRef call, const char *suffix, SimEffect *effect, unsigned besides)
+{
+	unsigned rank = suffix && suffix[0] >= '1' && suffix[0] <= '5' && strcmp(suffix + 1, "d") == 0 ? (unsigned)(suffix[0] - '0') : 0;
+	if (!rank || LLVMGetNumArgOperands(call) != rank + besides)
+		return sim_refuse(d, "a copy of a box written '%s'", suffix ? suffix : "");
+	return machine_effect(d, call, effect, rank) != NULL;
+}
+
+static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return decode_copy(d, call, suffix, load, 3);
+}
+
+static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	return decode_copy(d, call, suffix, store, 2);
+}
+
+static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	const char *number = suffix && strncmp(suffix, "read.", 5) == 0 ? suffix + 5 : suffix;
+	return machine_effect(d, call, wait, number ? strtoul(number, NULL, 10) : 0) != NULL;
+}
+
+static bool prefetch(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	(void)w;
+	(void)i;
+	(void)mask;
+	return true;
+}
+DECODE_OP(tensor_load, decode_load)
+DECODE_OP(tensor_store, decode_store)
+DECODE_OP(bulk_wait, decode_wait)
+EFFECT_OP(bulk_commit, commit, 0)
+EFFECT_OP(tensor_prefetch, prefetch, 0)

@@ -1,0 +1,424 @@
+/* A launch: programs on host threads, what ends it, and the same launch in several orders.
+ *
+ * A program that does not end soon gets company: its thread begins the next one and alternates, as programs may wait for one
+ * another; up to RESIDENT of a thread are there at once, in the order of their numbers. When nobody ends for long, each is
+ * proved to go on or to wait for a change of memory (stuck.c): if all of all threads wait, that is a deadlock. Of
+ * several faults the one of the program with the least number is reported.
+ *
+ * The same launch gives the same result: kernels in which the order of programs may decide (SimKernel.ordered) run on one
+ * thread, as do checks and all schedules; nothing depends on time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fault.h"
+#include "base/os.h"
+#include "sim/sim_int.h"
+
+enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18, COMPANY = 4 };
+#define POLL_SECONDS 0.05
+
+typedef struct Worker {
+	SimRun *run;
+	SimCta *live[RESIDENT], *idle; /* idle: one that the next program takes */
+	unsigned count, ticks;
+	bool more;           /* there may be programs that nobody has begun */
+	bool asks;           /* on the host's thread, and the host wants to be asked */
+	SimProof *proof;
+	uint32_t proof_rounds;
+	uint64_t random;
+} Worker;
+
+/* ---- what ends a launch ---- */
+
+static void end_here(SimRun *run, const SimCta *cta, DiagCode code, const char *why)
+{
+	const SimWarp *w = &cta->warps[0];
+	for (unsigned n = 0; n < run->kernel->warps; n++)
+		if (cta->warps[n].fragment_count)
+			w = &cta->warps[n];
+	char text[256];
+	snprintf(text, sizeof text, "%s; kernel '%s', program (%u, %u, %u) is here", why, run->kernel->name, cta->program[0],
+		 cta->program[1], cta->program[2]);
+	sim_keep_fault(run, cta->pid, code, w->fragment_count ? run->kernel->code[w->fragments[0].pc].loc : 0, text);
+	atomic_store(&run->stop, 0);
+}
+
+/* Asks the host, on its thread, whether to go on; about every POLL_SECONDS. */
+static bool host_goes_on(SimRun *run)
+{
+	double now = os_now_coarse();
+	if (now < run->next_poll)
+		return true;
+	run->next_poll = now + POLL_SECONDS;
+	return run->launch->poll(run->launch->poll_data);
+}
+
+static void look_at_clock(Worker *w, const SimCta *cta)
+{
+	SimRun *run = w->run;
+	char why[128];
+	if (run->deadline > 0 && os_now_coarse() >= run->deadline) {
+		snprintf(why, sizeof why, "the launch took longer than %g seconds", run->launch->timeout);
+		end_here(run, cta, DIAG_RUN_TIMEOUT, why);
+	}
+	if (w->asks && !host_goes_on(run))
+		end_here(run, cta, DIAG_RUN_STOPPED, "the host ended the launch");
+}
+
+static bool is_over(const SimRun *run)
+{
+	return atomic_load(&run->dead) || atomic_load(&run->stop) == 0;
+}
+
+/* ---- programs of a thread ---- */
+
+static void begin_program(Worker *w)
+{
+	SimRun *run = w->run;
+	uint64_t pid = atomic_fetch_add(&run->next, 1);
+	if (pid >= run->programs || pid >= atomic_load(&run->stop)) {
+		w->more = false;
+		return;
+	}
+	SimCta *cta = w->idle ? w->idle : sim_cta_new(run);
+	w->idle = NULL;
+	if (!cta) {
+		sim_no_memory(run);
+		w->more = false;
+		return;
+	}
+	sim_cta_start(cta, pid);
+	w->live[w->count++] = cta;
+}
+
+static void end_program(Worker *w, unsigned k)
+{
+	SimCta *cta = w->live[k];
+	sim_cta_end(cta);
+	sim_cta_free(w->idle);
+	w->idle = cta;
+	w->live[k] = w->live[--w->count];
+}
+
+/* A round of all programs: by turns the newest first, so that who was waited for comes before who waits. */
+static bool run_round(Worker *w)
+{
+	SimOrdering ordering = w->run->schedule.ordering;
+	bool ended = false;
+	w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+	unsigned count = w->count, first = ordering == SIM_RANDOM ? (unsigned)((w->random >> 33) % count) : 0;
+	for (unsigned n = count; n-- > 0;) {
+		unsigned k = ordering == SIM_BY_TURNS ? n : (first + count - 1 - n) % count;
+		if (k >= w->count)
+			continue; /* one that has ended made place for it */
+		SimCta *cta = w->live[k];
+		if (w->ticks++ % TICK == 0)
+			look_at_clock(w, cta);
+		if (!sim_stopped(cta) && sim_cta_round(cta, ordering))
+			continue;
+		end_program(w, k);
+		ended = true;
+	}
+	return ended;
+}
+
+/* True when one has ended. The more there are the fewer rounds: all of them wait, or there would be room. */
+static bool run_for_a_while(Worker *w)
+{
+	unsigned rounds = MAX((unsigned)PATIENCE / w->count, 64u);
+	bool ended = false;
+	for (unsigned round = 0; round < rounds && !ended && !is_over(w->run); round++)
+		ended = run_round(w);
+	atomic_fetch_add(&w->run->version, 1);
+	return ended;
+}
+
+/* ---- deadlock ---- */
+
+/* Does each program of this thread wait for a change of memory? */
+static bool all_stuck(Worker *w)
+{
+	bool all = true;
+	for (unsigned k = 0; k < w->count && all; k++) {
+		look_at_clock(w, w->live[k]);
+		if (is_over(w->run))
+			return false;
+		switch (sim_prove(w->proof, w->live[k], w->proof_rounds)) {
+		case SIM_STUCK: continue;
+		case SIM_ENDED: end_program(w, k); break;
+		case SIM_MOVED: break;
+		case SIM_UNDECIDED:
+			/* It may be at work for long: looking for it costs time, so it is done more and more seldom. */
+			w->proof_rounds = MIN(2 * w->proof_rounds, (uint32_t)MOST_PROOF);
+			break;
+		}
+		all = false;
+		atomic_fetch_add(&w->run->version, 1);
+	}
+	return all;
+}
+
+/* This thread's programs wait for a change after `version`: is that so of all threads'? Else waits until something changes. */
+static void wait_for_others(Worker *w, uint64_t version)
+{
+	SimRun *run = w->run;
+	bool counted = false;
+	while (!is_over(run) && atomic_load(&run->version) == version) {
+		pthread_mutex_lock(&run->lock);
+		if (run->idle_version != version) {
+			run->idle_version = version;
+			run->idle = 0;
+			counted = false;
+		}
+		run->idle += !counted;
+		counted = true;
+		if (run->idle == atomic_load(&run->active) && atomic_load(&run->version) == version)
+			atomic_store(&run->dead, true);
+		pthread_mutex_unlock(&run->lock);
+		if (atomic_load(&run->dead))
+			break;
+		look_at_clock(w, w->live[0]);
+		nanosleep(&(struct timespec){0, 200000}, NULL);
+	}
+	if (atomic_load(&run->dead))
+		sim_note_stuck(w->live, w->count);
+}
+
+static void look_for_deadlock(Worker *w)
+{
+	if (!w->proof && !(w->proof = sim_proof_new(w->run->kernel))) {
+		sim_no_memory(w->run);
+		return;
+	}
+	uint64_t version = atomic_load(&w->run->version);
+	while (all_stuck(w) && !is_over(w->run)) {
+		wait_for_others(w, version);
+		version = atomic_load(&w->run->version);
+	}
+}
+
+/* ---- threads ---- */
+
+static void work(SimRun *run, bool asks)
+{
+	Worker w = {.run = run, .more = true, .asks = asks, .proof_rounds = PATIENCE, .random = run->schedule.seed};
+	bool impatient = false;
+	while (!is_over(run)) {
+		bool room = w.more && w.count < RESIDENT;
+		if (room && (impatient || w.count < run->schedule.company)) {
+			impatient = false;
+			begin_program(&w);
+			continue;
+		}
+		if (!w.count)
+			break;
+		if (impatient)
+			look_for_deadlock(&w);
+		impatient = w.count && !run_for_a_while(&w);
+	}
+	sim_cta_free(w.idle);
+	for (unsigned k = 0; k < w.count; k++)
+		sim_cta_free(w.live[k]);
+	sim_proof_free(w.proof);
+	pthread_mutex_lock(&run->lock);
+	atomic_fetch_sub(&run->active, 1);
+	atomic_fetch_add(&run->version, 1);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static void *thread(void *run)
+{
+	work(run, false);
+	return NULL;
+}
+
+static unsigned threads_wanted(const SimRun *run)
+{
+	if (run->check || run->schedule.number || run->kernel->ordered || run->launch->seed)
+		return 1;
+	unsigned want = run->launch->threads ? run->launch->threads : os_cpu_count();
+	return (unsigned)MIN(MIN((uint64_t)want, run->programs), MAX_THREADS);
+}
+
+static void run_programs(SimRun *run)
+{
+	pthread_t threads[MAX_THREADS];
+	unsigned want = threads_wanted(run), started = 0;
+	bool asks = run->launch->poll != NULL;
+	atomic_store(&run->active, want);
+	for (unsigned n = 1; n < want; n++)
+		started += pthread_create(&threads[started], NULL, thread, run) == 0;
+	atomic_fetch_sub(&run->active, want - 1 - started);
+	work(run, asks);
+	while (asks && atomic_load(&run->active) && !is_over(run)) {
+		if (!host_goes_on(run)) {
+			sim_keep_fault(run, 0, DIAG_RUN_STOPPED, 0, "the host ended the launch");
+			atomic_store(&run->stop, 0);
+		}
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+	for (unsigned n = 0; n < started; n++)
+		pthread_join(threads[n], NULL);
+}
+
+/* ---- in one order ---- */
+
+static void run_once(SimRun *run, SimSchedule schedule)
+{
+	const SimLaunch *launch = run->launch;
+	run->schedule = schedule;
+	atomic_store(&run->next, 0);
+	atomic_store(&run->stop, UINT64_MAX);
+	atomic_store(&run->dead, false);
+	run->print_next = 0;
+	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
+	run->races = run->check ? sim_races_new(run->programs) : NULL;
+	if ((run->check && (!run->races || !run->banks)) || (launch->print && !schedule.number && !run->printed))
+		sim_no_memory(run);
+	run_programs(run);
+	if (run->races && !sim_race_memory(run->races))
+		sim_no_memory(run);
+	for (uint64_t p = 0; run->printed && p < run->programs; p++)
+		free(run->printed[p]);
+	free(run->printed);
+	run->printed = NULL;
+}
+
+static SimSchedule schedule_of(const SimLaunch *launch, unsigned number)
+{
+	SimSchedule s = {.number = number, .ordering = SIM_RANDOM, .seed = launch->seed + number, .company = COMPANY};
+	if (number == 0)
+		return (SimSchedule){.ordering = launch->seed ? SIM_RANDOM : SIM_BY_TURNS, .seed = launch->seed, .company = 1};
+	if (number == 1)
+		return (SimSchedule){.number = 1, .ordering = SIM_UNTIL_BLOCKED, .company = 1};
+	if (number == 2)
+		s.ordering = SIM_REVERSED;
+	return s;
+}
+
+/* ---- in several orders ---- */
+
+typedef struct Contents {
+	uint8_t *bytes; /* of the buffers that may be written, one after the other */
+	size_t size;
+} Contents;
+
+static bool copy_contents(const SimRun *run, Contents *out)
+{
+	out->size = 0;
+	for (uint32_t k = 0; k < run->buffer_count; k++)
+		out->size += run->buffers[k].writable ? run->buffers[k].size : 0;
+	out->bytes = heap_grow(NULL, out->size + 1);
+	size_t at = 0;
+	for (uint32_t k = 0; out->bytes && k < run->buffer_count; k++) {
+		if (!run->buffers[k].writable)
+			continue;
+		memcpy(out->bytes + at, (const void *)(uintptr_t)run->buffers[k].base, run->buffers[k].size);
+		at += run->buffers[k].size;
+	}
+	return out->bytes != NULL;
+}
+
+static void restore_contents(const SimRun *run, const Contents *from)
+{
+	size_t at = 0;
+	for (uint32_t k = 0; k < run->buffer_count; k++) {
+		if (!run->buffers[k].writable)
+			continue;
+		memcpy((void *)(uintptr_t)run->buffers[k].base, from->bytes + at, run->buffers[k].size);
+		at += run->buffers[k].size;
+	}
+}
+
+static const char *name_of(const SimSchedule *s, char *out, size_t size)
+{
+	static const char *const names[] = {"by turns", "each until it waits", "from the last on", "by chance, seed"};
+	if (s->ordering == SIM_RANDOM)
+		snprintf(out, size, "%s %llu", names[s->ordering], (unsigned long long)s->seed);
+	else
+		snprintf(out, size, "%s", names[s->ordering]);
+	return out;
+}
+
+/* A finding at each store of which something came out otherwise. */
+static void compare_contents(SimRun *run, const Contents *first)
+{
+	char name[64];
+	size_t at = 0;
+	name_of(&run->schedule, name, sizeof name);
+	for (uint32_t k = 0; k < run->buffer_count; k++) {
+		const SimArray *b = &run->buffers[k];
+		const uint8_t *now = (const uint8_t *)(uintptr_t)b->base, *then = first->bytes + at;
+		if (!b->writable)
+			continue;
+		at += b->size;
+		for (uint64_t byte = 0; byte < b->size; byte++)
+			if (now[byte] != then[byte])
+				sim_find_difference(run, b->base + byte,
+						    "byte %llu of '%s' is 0x%02x in schedule %u (%s), and 0x%02x in schedule 0",
+						    (unsigned long long)byte, b->name, now[byte], run->schedule.number, name, then[byte]);
+	}
+}
+
+static void run_schedules(SimRun *run)
+{
+	Contents before = {0}, result = {0};
+	if (!copy_contents(run, &before)) {
+		sim_no_memory(run);
+		return;
+	}
+	for (unsigned n = 0; n < run->launch->schedules && !run->fault.set && !run->no_memory; n++) {
+		if (n)
+			restore_contents(run, &before);
+		run_once(run, schedule_of(run->launch, n));
+		if (n == 0 && !copy_contents(run, &result))
+			sim_no_memory(run);
+		else if (n && !run->fault.set && !run->no_memory)
+			compare_contents(run, &result);
+		sim_races_free(run->races);
+		run->races = NULL;
+	}
+	if (result.bytes && !run->fault.set)
+		restore_contents(run, &result);
+	free(before.bytes);
+	free(result.bytes);
+}
+
+/* ---- a launch ---- */
+
+bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
+{
+	uint32_t before = diags->errors;
+	SimRun run = {.kernel = kernel, .launch = launch, .scratch_bytes = scratch_bytes};
+	run.check = launch->check || launch->schedules > 1;
+	run.programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	run.deadline = launch->timeout > 0 ? os_now_coarse() + launch->timeout : 0;
+	run.next_poll = os_now_coarse() + POLL_SECONDS;
+	run.buffers = ARENA_ARRAY(diags->arena, SimArray, launch->buffer_count + 1);
+	for (size_t i = 0; i < launch->buffer_count; i++) {
+		const SimBuffer *b = &launch->buffers[i];
+		run.buffers[run.buffer_count++] = (SimArray){b->name ? b->name : "?", (uint64_t)(uintptr_t)b->base, b->size, b->writable};
+	}
+	if (!run.programs)
+		return true;
+	run.banks = run.check ? sim_banks_new(kernel) : NULL;
+	pthread_mutex_init(&run.lock, NULL);
+	if (launch->schedules > 1) {
+		run_schedules(&run);
+	} else {
+		run_once(&run, schedule_of(launch, 0));
+		sim_races_free(run.races);
+	}
+	pthread_mutex_destroy(&run.lock);
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		sim_report(&run, diags);
+		fault_leave(&fault);
+	}
+	sim_findings_free(&run);
+	sim_banks_free(run.banks);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return diags->errors == before;
+}
