@@ -315,7 +315,7 @@ int jobs_run(const Parsed *parsed, Jobs *jobs, long threads)
 
 int compile_many(const Parsed *parsed)
 {
-	static const char *const alone[] = {"emit", "output", "why", "stats", "time", "no-loc", "dump-passes"};
+	static const char *const alone[] = {"emit", "output", "why", "stop-after", "stats", "time", "no-loc", "dump-passes"};
 	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
 		if (option_value(parsed, alone[i]))
 			return usage_error("--%s is for one kernel with one signature", alone[i]);

@@ -14,6 +14,7 @@ static const Option options[] = {
 	{"why", 0, NULL, "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
 	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
 	{"time", 0, NULL, "how long each step took, on standard error"},
+	{"stop-after", 0, "PASS[:N]", "instead of a stage: the IR behind this pass of the pipeline, or behind its Nth run"},
 	{"no-loc", 0, NULL, "leave out locations (of ttir and ttgir)"},
 	{"verify-each", 0, NULL, "verify and re-read the IR after each pass"},
 	{"dump-passes", 0, NULL, "IR after each pass on standard error"},
@@ -46,6 +47,34 @@ static void print_facts(const Parsed *parsed, const neso_variant *variant)
 static bool is_ir(const char *stage)
 {
 	return !stage || strncmp(stage, "tt", 2) == 0;
+}
+
+/* The IR in the middle of the pipeline: what the front end made goes through the passes once more. */
+static int emit_after(const Parsed *parsed, neso_context *context, const neso_variant *variant, const char *pass)
+{
+	neso_variant_info info = {.size = sizeof info};
+	neso_ir_options ir = {.size = sizeof ir, .stop_after = pass, .no_locations = option_value(parsed, "no-loc") != NULL};
+	neso_diagnostics *diagnostics;
+	char *raw = NULL, *text = NULL;
+	if (neso_variant_get_info(variant, &info) == NESO_OK && info.target) {
+		static const char simulated[] = "sim:";
+		bool sim = strncmp(info.target, simulated, sizeof simulated - 1) == 0;
+		ir.target = info.target + (sim ? sizeof simulated - 1 : 0);
+		ir.num_warps = info.num_warps;
+		ir.num_ctas = info.num_ctas;
+		ir.num_stages = info.num_stages;
+	}
+	neso_status status = neso_variant_text(variant, "ttir-raw", &raw, &diagnostics);
+	int result = report(parsed, status, diagnostics);
+	if (result == EXIT_DONE) {
+		status = neso_ir_run(context, "ttir-raw", raw, strlen(raw), &ir, &text, &diagnostics);
+		result = report(parsed, status, diagnostics);
+	}
+	if (result == EXIT_DONE && !write_file(option_value(parsed, "output"), text, strlen(text)))
+		result = EXIT_INPUT;
+	neso_text_free(raw);
+	neso_text_free(text);
+	return result;
 }
 
 /* A stage into the output. */
@@ -101,7 +130,10 @@ static int compile(const Parsed *parsed)
 	}
 	if (result == EXIT_DONE) {
 		print_facts(parsed, variant);
-		result = option_value(parsed, "why") ? show_remarks(parsed, variant) : emit(parsed, context, variant);
+		const char *stop = option_value(parsed, "stop-after");
+		result = option_value(parsed, "why") ? show_remarks(parsed, variant) :
+			 stop		             ? emit_after(parsed, context, variant, stop) :
+						       emit(parsed, context, variant);
 	}
 	neso_module_free(module);
 	return close_context(parsed, context, result);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_layout,
-					  &command_list, &command_info, &command_config, &command_cache};
+					  &command_list, &command_info, &command_config, &command_cache, &command_bisect};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)

@@ -6,7 +6,8 @@
 
 static const Option options[] = {
 	{"pass", 'p', "NAME,...", "passes to run, in order; may be given several times"},
-	{"list-passes", 0, NULL, "names and what they do"},
+	{"stop-after", 0, "NAME[:N]", "run the pipeline until this pass, or until its Nth run"},
+	{"list-passes", 0, NULL, "names and what they do, in the order of the pipeline; * marks optional ones"},
 	{"target", 0, "NAME", "GPU that the passes on layouts work for (sm_90a)"},
 	{"num-warps", 0, "N", "warps per program (4; a module with layouts says its own)"},
 	{"num-ctas", 0, "N", "CTAs per cluster (1)"},
@@ -24,7 +25,7 @@ static const Option options[] = {
 static int list_passes(void)
 {
 	for (size_t i = 0; neso_ir_pass_name(i); i++)
-		printf("%-20s %s\n", neso_ir_pass_name(i), neso_ir_pass_doc(i));
+		printf("%c %-26s %s\n", neso_ir_pass_optional(i) ? '*' : ' ', neso_ir_pass_name(i), neso_ir_pass_doc(i));
 	return EXIT_DONE;
 }
 
@@ -65,6 +66,7 @@ static int opt(const Parsed *parsed)
 	memset(&ir, 0, sizeof ir);
 	ir.size = sizeof ir;
 	ir.passes = pass_names(parsed, &ir.pass_count);
+	ir.stop_after = option_value(parsed, "stop-after");
 	ir.no_locations = option_value(parsed, "no-loc") != NULL;
 	ir.no_verify = option_value(parsed, "no-verify") != NULL;
 	ir.verify_each = option_value(parsed, "verify-each") != NULL;
@@ -91,6 +93,7 @@ const Command command_opt = {
 	"Read IR text, run passes on it, print it",
 	"Without --pass the text is read, verified and printed.\n\n"
 	"  neso opt --pass=inline,canonicalize,cse kernel.ttir\n"
+	"  neso opt --stop-after=remove-layout-conversions kernel.ttir\n"
 	"  neso opt --pass=convert-ttir-to-ttgir,coalesce --num-warps 8 kernel.ttir\n",
 	options,
 	opt,

@@ -951,15 +951,19 @@ typedef struct neso_ir_options {
 	 * warps and CTAs itself. */
 	const char *target;
 	uint32_t num_warps, num_ctas, num_stages;
+	/* In place of names: the pipeline, from the text's level until the first run of this pass, or with NAME:N its Nth. NULL: none. */
+	const char *stop_after;
 } neso_ir_options;
 
 /* Reads IR text (TTIR or TTGIR in MLIR's syntax), runs passes on it, prints it. Free the text with neso_text_free.
  * Passes of the code generator need its library (libneso-codegen). */
 NESO_API neso_status neso_ir_run(neso_context *context, const char *path, const char *text, size_t length,
 				 const neso_ir_options *options, char **out, neso_diagnostics **diagnostics);
-/* Name and one sentence of each pass; NULL past the end. */
+/* Name and one sentence of each pass, in the order in which the pipeline first runs them; NULL past the end. */
 NESO_API const char *neso_ir_pass_name(size_t index);
 NESO_API const char *neso_ir_pass_doc(size_t index);
+/* Is code right without it (NESO_SKIP_PASSES)? */
+NESO_API bool neso_ir_pass_optional(size_t index);
 
 /* A layout as text: {register = [[0, 1], ...], lane = ..., warp = ..., block = []} -> {dim0 = 16, dim1 = 8}, or an encoding of
  * TTGIR (#ttg.blocked<...> and others) for tiles of `type`, "16x8xf16" (else NULL). *out says who holds which element;

@@ -78,6 +78,7 @@ static neso_status ir_run(ApiCall *call, void *data)
 	JitIrOptions jit = {
 		.passes = options.passes,
 		.pass_count = (uint32_t)options.pass_count,
+		.stop_after = options.stop_after,
 		.verify_each = options.verify_each,
 		.stress = options.stress,
 		.no_locations = options.no_locations,
@@ -103,25 +104,35 @@ neso_status neso_ir_run(neso_context *context, const char *path, const char *tex
 	return api_run(context, diagnostics, ir_run, &args);
 }
 
-static const char *pass_text(size_t index, bool doc)
+typedef struct Pass {
+	const char *name, *doc; /* NULL: past the end */
+	bool optional;
+} Pass;
+
+static Pass pass_at(size_t index)
 {
 	size_t count;
 	const PassInfo *table = pass_table(&count);
-	const char *text = NULL;
 	if (index < count)
-		return doc ? table[index].doc : table[index].name;
-	const char *name = jit_codegen_pass(index - count, &text);
-	return doc ? text : name;
+		return (Pass){table[index].name, table[index].doc, pass_may_be_skipped(&table[index])};
+	Pass pass = {0};
+	pass.name = jit_codegen_pass(index - count, &pass.doc, &pass.optional);
+	return pass;
 }
 
 const char *neso_ir_pass_name(size_t index)
 {
-	return pass_text(index, false);
+	return pass_at(index).name;
 }
 
 const char *neso_ir_pass_doc(size_t index)
 {
-	return pass_text(index, true);
+	return pass_at(index).doc;
+}
+
+bool neso_ir_pass_optional(size_t index)
+{
+	return pass_at(index).optional;
 }
 
 typedef struct LayoutArgs {

@@ -149,3 +149,15 @@ unsigned os_cpu_count(void)
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	return n > 0 ? (unsigned)n : 1;
 }
+
+bool os_make_folders(Arena *arena, const char *path)
+{
+	char *copy = arena_strdup(arena, path);
+	for (char *at = copy + 1; *at; at++)
+		if (*at == '/') {
+			*at = '\0';
+			(void)mkdir(copy, 0777);
+			*at = '/';
+		}
+	return mkdir(copy, 0777) == 0 || errno == EEXIST;
+}

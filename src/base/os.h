@@ -8,6 +8,8 @@
  * text that lives in the arena. Files above 1 GB are refused. */
 bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error);
 /* Writes to a temporary file beside `path` and renames it: readers see the old bytes or the new. */
+/* The folder and those above it, as far as they are not there; false: errno says why not. */
+bool os_make_folders(Arena *arena, const char *path);
 bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error);
 /* To the end, whatever interrupts it; false with errno set. */
 bool os_write_all(int fd, Str bytes);

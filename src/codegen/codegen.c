@@ -40,6 +40,7 @@ typedef struct Job {
 	IrModule *module;
 	IrOp *kernel;
 	GpuCx gpu;
+	PassAnalyses analyses;
 	RemarkList remarks;
 	Facts facts;
 	Emit *emit; /* open */
@@ -120,6 +121,7 @@ static bool read_ir(Job *job)
 	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
 	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	gpu_analyses_open(&job->analyses, job->arena.limit);
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
@@ -158,10 +160,24 @@ static bool find_kernel(Job *job)
 
 /* ---- passes ---- */
 
+static void tell_pass(const Job *job, const PassInfo *pass, const IrModule *module)
+{
+	Arena arena;
+	Text text;
+	arena_init(&arena, 0);
+	text_init(&text, &arena);
+	ir_print(&text, module, (IrPrintOptions){0});
+	job->request->after_pass(job->request->after_pass_data, pass->name,
+				 ir_module_level(module) == LEVEL_T ? CODEGEN_TTIR : CODEGEN_TTGIR, text.data, text.len);
+	arena_free(&arena);
+}
+
 static void log_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
 {
 	const Job *job = data;
-	if (after ? !job->request->dump_passes : !job->request->dump_before)
+	if (after && job->request->after_pass)
+		tell_pass(job, pass, module);
+	if (!job->request->log || (after ? !job->request->dump_passes : !job->request->dump_before))
 		return;
 	Arena arena;
 	Text text;
@@ -185,9 +201,12 @@ static bool run_list(Job *job, const char *const *names, size_t count)
 		.verify = r->verify_passes,
 		.stress = r->verify_passes,
 		.host = &job->gpu,
+		.analyses = &job->analyses,
 		.check = gpu_check,
 		.find = gpu_pass_by_name,
-		.hook = (r->dump_passes || r->dump_before) && r->log ? log_pass : NULL,
+		.skip = r->skip_passes,
+		.stop_after = r->stop_after,
+		.hook = ((r->dump_passes || r->dump_before) && r->log) || r->after_pass ? log_pass : NULL,
 		.hook_data = job,
 	};
 	return pass_run_list(job->module, names, count, &options, &job->diags);
@@ -253,6 +272,13 @@ static bool llvm_fault(Job *job)
 	return false;
 }
 
+/* What the last passes kept, or computed now. */
+static AxisMap *axis_now(Job *job)
+{
+	PassCx cx = {.module = job->module, .analyses = &job->analyses};
+	return gpu_axis(&cx);
+}
+
 static bool lower(Job *job)
 {
 	const CodegenRequest *r = job->request;
@@ -262,7 +288,7 @@ static bool lower(Job *job)
 		.gpu = &job->gpu,
 		.module = job->module,
 		.diags = &job->diags,
-		.axis = axis_analyse(job->module, &job->arena),
+		.axis = axis_now(job),
 		.target = job->target,
 		.fp_fusion = r->fp_fusion,
 		.line_info = r->line_info,
@@ -370,7 +396,7 @@ static bool to_ttgir(Job *job)
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
 	static const char *const first[] = {"structure", "rewrite-tensor-pointer", "lower-descriptors"};
 	size_t count;
-	const char *const *names = gpu_pipeline(&job->gpu, &count);
+	const char *const *names = gpu_pipeline(&job->arena, &count);
 	if (ir_module_level(job->module) == LEVEL_T &&
 	    (!run_list(job, first, ARRAY_LEN(first)) || !run_list(job, names, count)))
 		return false;
@@ -414,10 +440,29 @@ static bool compile(Job *job)
 	return good;
 }
 
+/* The pipeline from the text's level on, for run_passes without names. */
+static void take_pipeline(Job *job)
+{
+	size_t ttir = 0, gpu;
+	const char *const *first = NULL;
+	if (ir_module_level(job->module) == LEVEL_T)
+		first = pass_ttir_pipeline(&job->arena, true, &ttir);
+	const char *const *then = gpu_pipeline(&job->arena, &gpu);
+	const char **names = ARENA_ARRAY(&job->arena, const char *, ttir + gpu);
+	for (size_t i = 0; i < ttir; i++)
+		names[i] = first[i];
+	for (size_t i = 0; i < gpu; i++)
+		names[ttir + i] = then[i];
+	job->passes = names;
+	job->pass_count = ttir + gpu;
+}
+
 static bool run_passes(Job *job)
 {
 	if (!find_target(job) || !read_ir(job))
 		return false;
+	if (job->request->stop_after && !job->pass_count)
+		take_pipeline(job);
 	for (size_t i = 0; i < job->pass_count; i++) {
 		if (!gpu_pass_by_name(job->passes[i])) {
 			fault(job, DIAG_PASS_UNKNOWN, job->passes[i], "");
@@ -491,6 +536,7 @@ static CodegenResult *run_job(Job *job, JobFn *work)
 		return NULL;
 	arena_init(&job->arena, 0);
 	bool enough = work_or_fault(job, work);
+	pass_analyses_free(&job->analyses);
 	arena_free(&job->arena);
 	if (enough)
 		return &job->out->result;
@@ -529,22 +575,35 @@ CodegenResult *codegen_with_diags(bool (*fn)(void *data, DiagList *diags), void 
 }
 
 static const char *const pass_names[] = {
-#define PASS(fn, name, in, out, doc) name,
+#define PASS(fn, name, in, out, when, needs, keeps, doc) name,
+#define AGAIN(name, when)
 #include "ir/passes.def"
 #include "gpu/passes.def"
+#undef AGAIN
 #undef PASS
 };
 
 static const char *const pass_docs[] = {
-#define PASS(fn, name, in, out, doc) doc,
+#define PASS(fn, name, in, out, when, needs, keeps, doc) doc,
+#define AGAIN(name, when)
 #include "ir/passes.def"
 #include "gpu/passes.def"
+#undef AGAIN
+#undef PASS
+};
+
+static const bool pass_optional[] = {
+#define PASS(fn, name, in, out, when, needs, keeps, doc) PASS_##when == PASS_OPTIONAL || PASS_##when == PASS_NAMED,
+#define AGAIN(name, when)
+#include "ir/passes.def"
+#include "gpu/passes.def"
+#undef AGAIN
 #undef PASS
 };
 
 static CodegenPassList table_passes(void)
 {
-	return (CodegenPassList){pass_names, pass_docs, ARRAY_LEN(pass_names)};
+	return (CodegenPassList){pass_names, pass_docs, pass_optional, ARRAY_LEN(pass_names)};
 }
 
 static CodegenResult *table_layout(const char *layout, const char *to, const char *type, const char *target)

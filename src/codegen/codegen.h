@@ -12,7 +12,7 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 3 };
+enum { CODEGEN_ABI = 4 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage { CODEGEN_TTIR, CODEGEN_TTGIR, CODEGEN_LLIR, CODEGEN_PTX, CODEGEN_STAGE__COUNT } CodegenStage;
@@ -37,8 +37,13 @@ typedef struct CodegenRequest {
 	bool no_locations;      /* loc(...) is left out of texts */
 	bool remarks;           /* what was done and why, in the result */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
+	const char *skip_passes; /* PassOptions.skip; NULL: none */
+	const char *stop_after;  /* run_passes without names: the pipeline from the text's level until this pass (PassOptions) */
 	void (*log)(void *data, const char *text, size_t len);
 	void *log_data;
+	/* The module's text after each pass, at CODEGEN_TTIR or CODEGEN_TTGIR; NULL: nobody asks. */
+	void (*after_pass)(void *data, const char *pass, CodegenStage stage, const char *text, size_t len);
+	void *after_pass_data;
 } CodegenRequest;
 
 /* As Diag (base/diag/diag.h); notes follow what they belong to. */
@@ -94,6 +99,7 @@ typedef struct CodegenResult {
 
 typedef struct CodegenPassList {
 	const char *const *names, *const *docs;
+	const bool *optional; /* may be left out (skip_passes) */
 	size_t count;
 } CodegenPassList;
 

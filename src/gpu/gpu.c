@@ -2,9 +2,13 @@
 #include "gpu/gpu.h"
 
 static const PassInfo passes[] = {
-#define PASS(fn, name, in, out, doc) {fn, name, LEVEL_##in, LEVEL_##out, doc},
-#include "gpu/passes.def"
+#define AXIS (1u << GPU_AXIS)
+#define ALIASES (1u << GPU_ALIASES)
+#define PASS(fn, name, in, out, when, needs, keeps, doc) {fn, name, LEVEL_##in, LEVEL_##out, PASS_##when, needs, keeps, doc},
+#define AGAIN(name, when)
 #include "ir/passes.def"
+#include "gpu/passes.def"
+#undef AGAIN
 #undef PASS
 };
 
@@ -23,15 +27,14 @@ const PassInfo *gpu_pass_by_name(const char *name)
 }
 
 /* Layouts as memory and matrix instructions want them, then all others to go with these, then what was left over. */
-const char *const *gpu_pipeline(const GpuCx *cx, size_t *count)
+const char *const *gpu_pipeline(Arena *arena, size_t *count)
 {
-	static const char *const names[] = {
-		"decompose-dots", "narrow-loads", "convert-ttir-to-ttgir", "coalesce", "accelerate-matmul", "remove-layout-conversions",
-		"cse",		  "optimize-thread-locality", "licm",	  "stage-operands", "version-loops", "pipeline", "cse",	"dce",
-		"reorder-instructions", "detour-conversions", "batch-conversions",
-		"allocate",	  "barriers",
+	static const PassStep steps[] = {
+#define PASS(fn, name, in, out, when, needs, keeps, doc) {name, PASS_##when},
+#define AGAIN(name, when) {name, PASS_##when},
+#include "gpu/passes.def"
+#undef AGAIN
+#undef PASS
 	};
-	(void)cx;
-	*count = ARRAY_LEN(names);
-	return names;
+	return pass_names_of(arena, steps, ARRAY_LEN(steps), true, count);
 }

@@ -6,9 +6,18 @@
 #include "gpu/layout/verify.h"
 #include "ir/pass.h"
 
-#define PASS(fn, name, in, out, doc) PassFn fn;
+#define PASS(fn, name, in, out, when, needs, keeps, doc) PassFn fn;
+#define AGAIN(name, when)
 #include "gpu/passes.def"
+#undef AGAIN
 #undef PASS
+
+/* Analyses that passes share (PassCx.analyses). */
+enum { GPU_AXIS, GPU_ALIASES };
+/* Theirs alone; limit is that of an arena (arena_init). */
+void gpu_analyses_open(PassAnalyses *analyses, size_t limit);
+typedef struct AxisMap AxisMap;
+AxisMap *gpu_axis(PassCx *cx); /* analysis/axis.h */
 
 static inline GpuCx *gpu_of(const PassCx *cx)
 {
@@ -25,6 +34,6 @@ IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layo
 bool gpu_convert_result(GpuCx *cx, IrModule *module, IrOp *op, IrValue *result, const Layout *layout);
 
 /* From what leaves the TTIR passes to what is lowered. */
-const char *const *gpu_pipeline(const GpuCx *cx, size_t *count);
+const char *const *gpu_pipeline(Arena *arena, size_t *count);
 
 #endif

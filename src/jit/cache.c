@@ -485,7 +485,7 @@ static bool prepare(Making *m)
 {
 	const JitHost *host = m->keyed.variant->kernel->module->host;
 	jit_cache_mode(host->cache, &m->mode, m->diags);
-	if (host->dump_passes || host->verify_passes || jit_dumps_before(m->keyed.variant))
+	if (host->dump_passes || host->verify_passes || jit_dumps_before(m->keyed.variant) || jit_dumps_passes(m->keyed.variant))
 		m->mode.read = false; /* there is to be something to see */
 	return m->mode.store && jit_keyed(&m->keyed, m->diags->arena);
 }

@@ -177,6 +177,8 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 	Str bytes;
 	if (libdevice && os_read_file(key->arena, libdevice, &bytes, &error))
 		cache_key_add(key, "libdevice", short_digest(key->arena, bytes));
+	if (option_given(OPTION_SKIP_PASSES, NULL))
+		cache_key_add(key, "skip_passes", option_given(OPTION_SKIP_PASSES, NULL));
 	const FrontInfo *info = variant->kernel->info;
 	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);

@@ -74,36 +74,49 @@ bool jit_dumps_before(const JitVariant *variant)
 
 static void dump_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)
 {
-	const JitVariant *variant = data;
+	JitVariant *variant = data;
 	const JitHost *host = variant->kernel->module->host;
-	if (!host->dump || (after ? !host->dump_passes : !jit_dumps_before(variant)))
+	bool shown = host->dump && (after ? host->dump_passes : jit_dumps_before(variant));
+	bool written = after && variant->pass_dump.folder;
+	if (!shown && !written)
 		return;
 	Arena arena;
 	Text text;
 	arena_init(&arena, 0);
 	text_init(&text, &arena);
+	size_t head = 0;
 	if (after) {
 		text_printf(&text, "// ---- after %s (%.3f ms)\n", pass->name, seconds * 1e3);
+		head = text.len;
 		ir_print(&text, module, (IrPrintOptions){0});
 	} else {
 		pass_dump_before(&text, pass, module);
 	}
-	host->dump(host->data, text.data, text.len);
+	if (written)
+		jit_pass_dump(variant, pass->name, CODEGEN_TTIR, text.data + head, text.len - head);
+	if (shown)
+		host->dump(host->data, text.data, text.len);
 	arena_free(&arena);
 }
 
 static bool run_passes(JitVariant *variant, DiagList *diags)
 {
 	const JitHost *host = variant->kernel->module->host;
+	const char *skip = jit_skipped_passes(diags);
+	if (!skip)
+		return false;
+	variant->pass_dump.diags = diags;
+	jit_pass_dump_open(variant);
 	PassOptions options = {
+		.skip = skip,
 		.verify = host->verify_passes,
 		.stress = host->verify_passes,
-		.hook = host->dump_passes || jit_dumps_before(variant) ? dump_pass : NULL,
+		.hook = host->dump_passes || jit_dumps_before(variant) || variant->pass_dump.folder ? dump_pass : NULL,
 		.hook_data = variant,
 	};
 	size_t count;
 	/* The interpreter runs descriptors as they are; GPU code reaches them through pointers. */
-	const char *const *names = pass_ttir_pipeline(variant->options.gpu != NULL, &count);
+	const char *const *names = pass_ttir_pipeline(diags->arena, variant->options.gpu != NULL, &count);
 	return pass_run_list(variant->ir, names, count, &options, diags);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/option/option.h"
 #include "base/os.h"
 #include "codegen/codegen.h"
 #include "ir/text/text.h"
@@ -85,6 +86,9 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.verify_passes = host->verify_passes,
 		.log = host->dump,
 		.log_data = host->data,
+		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
+		.after_pass = variant->pass_dump.folder ? jit_pass_dump : NULL,
+		.after_pass_data = (void *)(uintptr_t)variant,
 	};
 }
 

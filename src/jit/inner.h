@@ -71,10 +71,18 @@ typedef struct JitGpu {
 } JitGpu;
 
 /* A variant of a kernel. Immutable once ready. */
+/* Where the IR after each pass goes while the variant is compiled (pass_dump.c). */
+typedef struct JitPassDump {
+	const char *folder; /* NULL: nobody wants it */
+	unsigned count;     /* of files so far */
+	DiagList *diags;
+} JitPassDump;
+
 struct JitVariant {
 	JitKernel *kernel;
 	JitVariant *next;
 	Arena arena; /* holds this struct and the IR */
+	JitPassDump pass_dump;
 	const char *key;
 	FrontArg *args; /* one per parameter */
 	JitParam *params;
@@ -234,6 +242,17 @@ void jit_ir_hints(JitVariant *variant);
 bool jit_compile(JitVariant *variant, DiagList *diags);
 /* Is the IR of this compilation to be shown before each pass (MLIR_ENABLE_DUMP)? */
 bool jit_dumps_before(const JitVariant *variant);
+
+
+/* ---- pass_dump.c: a file of the IR after each pass (NESO_DUMP) ---- */
+
+bool jit_dumps_passes(const JitVariant *variant);
+/* Chooses the variant's folder, by what the front end made of it. */
+void jit_pass_dump_open(JitVariant *variant);
+/* Writes a file; where that fails, a warning into variant->pass_dump.diags, and no more files. */
+void jit_pass_dump(void *variant, const char *pass, CodegenStage stage, const char *text, size_t len);
+/* NULL after diagnosing a name in NESO_SKIP_PASSES that is none of an optional pass; else the list, "" where there is none. */
+const char *jit_skipped_passes(DiagList *diags);
 /* The steps up to TTIR. */
 bool jit_compile_ir(JitVariant *variant, DiagList *diags);
 /* A variant from the cache with its TTIR, in an arena of its own: to be given back. NULL after diagnosing. */

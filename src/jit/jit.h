@@ -311,6 +311,7 @@ bool jit_has_events(const JitVariant *variant);
 typedef struct JitIrOptions {
 	const char *const *passes;
 	uint32_t pass_count;
+	const char *stop_after; /* without names: the pipeline, from the text's level until this pass */
 	bool verify_each, stress, no_locations, no_verify;
 	/* For passes of the code generator; NULL, 0: its defaults. */
 	const char *target;
@@ -321,7 +322,7 @@ typedef struct JitIrOptions {
 JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
 		     DiagList *diags);
 /* Names and docs of the code generator's passes that are not in ir/passes.def; NULL past the end, or without the library. */
-const char *jit_codegen_pass(size_t index, const char **doc);
+const char *jit_codegen_pass(size_t index, const char **doc, bool *optional);
 /* CodegenTable.layout. */
 JitStatus jit_layout_text(const char *layout, const char *to, const char *type, const char *target, Text *out,
 			  DiagList *diags);

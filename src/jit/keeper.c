@@ -139,7 +139,7 @@ bool jit_kept_make(JitVariant *variant, DiagList *diags)
 		good = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, jit_keyed_override(&keyed), false, diags);
 	} else {
 		bool read = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes &&
-			    !jit_dumps_before(variant);
+			    !jit_dumps_before(variant) && !jit_dumps_passes(variant);
 		cache_digest_hex(&keyed.digest, hex);
 		good = read && load(&keyed, hex, diags);
 		if (good)

@@ -133,18 +133,6 @@ void jit_override_apply(const JitOverride *override, CodegenRequest *request)
 
 /* ---- dumps ---- */
 
-static bool make_folders(Arena *arena, const char *path)
-{
-	char *copy = arena_strdup(arena, path);
-	for (char *at = copy + 1; *at; at++)
-		if (*at == '/') {
-			*at = '\0';
-			(void)mkdir(copy, 0777);
-			*at = '/';
-		}
-	return mkdir(copy, 0777) == 0 || errno == EEXIST;
-}
-
 bool jit_dump_wanted(void)
 {
 	return option_is_on(OPTION_DUMP);
@@ -188,7 +176,7 @@ void jit_dump(const JitVariant *variant, DiagList *diags)
 		jit_kept_dump(variant, sections, count, arena);
 		return;
 	}
-	bool good = make_folders(arena, folder);
+	bool good = os_make_folders(arena, folder);
 	if (!good)
 		error = strerror(errno);
 	for (size_t i = 0; good && i < count; i++) {

@@ -1,5 +1,6 @@
 /* Passes on IR text, without a kernel around it: what `neso opt` does. */
 #include "base/fault.h"
+#include "base/option/option.h"
 #include "ir/pass.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
@@ -30,6 +31,18 @@ static bool known_passes(const JitIrOptions *options, const CodegenTable *table,
 			diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "%s", missing);
 	}
 	return diags->errors == before;
+}
+
+/* The same of the pass that the pipeline stops after, NAME or NAME:N. */
+static bool known_stop(const JitIrOptions *options, const CodegenTable *table, const char *missing, DiagList *diags)
+{
+	const char *name = arena_strndup(diags->arena, options->stop_after, strcspn(options->stop_after, ":"));
+	JitIrOptions one = {.passes = &name, .pass_count = 1};
+	if (options->pass_count) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_PASS_STOP, options->stop_after);
+		return false;
+	}
+	return known_passes(&one, table, missing, diags);
 }
 
 static bool all_here(const JitIrOptions *options)
@@ -80,6 +93,8 @@ static bool run_there(const char *path, Str text, const JitIrOptions *options, c
 		.num_stages = options->num_stages,
 		.verify_passes = options->verify_each || options->stress,
 		.no_locations = options->no_locations,
+		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
+		.stop_after = options->stop_after,
 	};
 	return take_result(table->run_passes(&request, options->passes, options->pass_count), stage, table, out, diags);
 }
@@ -104,7 +119,10 @@ JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitI
 {
 	DiagList loading;
 	diag_init(&loading, diags->arena, NULL);
-	const CodegenTable *table = all_here(options) ? NULL : codegen_load(&loading);
+	bool here = all_here(options) && !options->stop_after;
+	const CodegenTable *table = here ? NULL : codegen_load(&loading);
+	if (options->stop_after && !known_stop(options, table, loading.first ? loading.first->text : NULL, diags))
+		return JIT_ARGUMENT;
 	if (!known_passes(options, table, loading.first ? loading.first->text : NULL, diags))
 		return JIT_ARGUMENT;
 	if (table)
@@ -128,7 +146,7 @@ JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitI
 	return good ? JIT_OK : JIT_SOURCE;
 }
 
-const char *jit_codegen_pass(size_t index, const char **doc)
+const char *jit_codegen_pass(size_t index, const char **doc, bool *optional)
 {
 	Arena arena;
 	SourceSet sources;
@@ -143,6 +161,7 @@ const char *jit_codegen_pass(size_t index, const char **doc)
 		if (pass_by_name(list.names[i]) || index-- > 0)
 			continue;
 		name = list.names[i];
+		*optional = list.optional[i];
 		*doc = list.docs[i];
 	}
 	arena_free(&arena);

@@ -63,7 +63,8 @@ static const char *decomposed(GpuKit *k, const char *text)
 {
 	static const char *const names[] = {"decompose-dots"};
 	IrModule *m = gpu_kit_read(k, text);
-	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name};
+	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name,
+			       .open_analyses = gpu_analyses_open};
 	if (!pass_run_list(m, names, 1, &options, &k->diags)) {
 		Text out;
 		text_init(&out, &k->arena);

@@ -42,7 +42,8 @@ static void check(const char *body, const char *const *passes, size_t count, uns
 	remark_init(&list, &k.arena);
 	k.cx.remarks = &list;
 	IrModule *m = gpu_kit_read(&k, count ? body : arena_printf(&k.arena, "%s%s}\n", layouts, body));
-	PassOptions options = {.verify = true, .host = &k.cx, .find = gpu_pass_by_name, .check = gpu_check};
+	PassOptions options = {.verify = true, .host = &k.cx, .find = gpu_pass_by_name, .check = gpu_check,
+			       .open_analyses = gpu_analyses_open};
 	assert_true(pass_run_list(m, passes, count, &options, &k.diags));
 	list.all.len = 0;
 	gpu_explain(&k.cx, m);

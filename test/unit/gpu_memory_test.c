@@ -28,7 +28,8 @@
 
 static bool run(GpuKit *k, IrModule *m, const char *const *names, size_t count)
 {
-	PassOptions options = {.level = LEVEL_G, .verify = true, .host = &k->cx, .find = gpu_pass_by_name, .stress = true};
+	PassOptions options = {.level = LEVEL_G, .verify = true, .host = &k->cx, .find = gpu_pass_by_name, .stress = true,
+			       .open_analyses = gpu_analyses_open};
 	return pass_run_list(m, names, count, &options, &k->diags);
 }
 

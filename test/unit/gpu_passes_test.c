@@ -398,7 +398,8 @@ static const char *through_passes(GpuKit *k, const char *text)
 					    "cse", "remove-layout-conversions", "dce", "reorder-instructions",
 					    "batch-conversions"};
 	IrModule *m = gpu_kit_read(k, text);
-	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check};
+	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check,
+			       .open_analyses = gpu_analyses_open};
 	if (!pass_run_list(m, names, ARRAY_LEN(names), &options, &k->diags)) {
 		Text out;
 		text_init(&out, &k->arena);

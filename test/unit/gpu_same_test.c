@@ -282,8 +282,9 @@ static unsigned run_case(GpuKit *k, const Case *c, const char *ttir, unsigned st
 	Memory want = run(k, gpu_kit_read(k, ttir), c);
 	IrModule *m = gpu_kit_read(k, ttir);
 	size_t passes;
-	const char *const *names = gpu_pipeline(&k->cx, &passes);
-	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check};
+	const char *const *names = gpu_pipeline(&k->arena, &passes);
+	PassOptions options = {.verify = true, .stress = true, .host = &k->cx, .find = gpu_pass_by_name, .check = gpu_check,
+			       .open_analyses = gpu_analyses_open};
 	assert_true(pass_run_list(m, names, passes, &options, &k->diags));
 	unsigned rings = strip(k, m, c->kernel);
 	Memory found = run(k, m, c);

@@ -65,7 +65,8 @@ static void check_row(const Row *row, const char *target)
 	text_init(&found, &k.arena);
 	const char *t = row->type;
 	IrModule *m = gpu_kit_read(&k, arena_printf(&k.arena, before, row->loop, t, t, t, t, t, t, row->body, row->stages));
-	PassOptions options = {.verify = true, .stress = true, .host = &k.cx, .find = gpu_pass_by_name, .check = gpu_check};
+	PassOptions options = {.verify = true, .stress = true, .host = &k.cx, .find = gpu_pass_by_name, .check = gpu_check,
+			       .open_analyses = gpu_analyses_open};
 	assert_true(pass_run_list(m, names, ARRAY_LEN(names), &options, &k.diags));
 	ir_walk(m->op, false, find_text, &found);
 	assert_string_equal(found.len ? found.data : "", row->want ? row->want : "");

@@ -254,12 +254,141 @@ static void the_text_form_must_come_back(void **state)
 	}
 }
 
+/* ---- what a pass says of itself ---- */
+
+enum { NUMBER_OF_OPS };
+
+static unsigned computed;
+
+static bool count_op(void *data, IrOp *op)
+{
+	(void)op;
+	*(unsigned *)data += 1;
+	return true;
+}
+
+static void *count_ops(PassCx *cx, Arena *arena)
+{
+	unsigned *count = ARENA_NEW(arena, unsigned);
+	computed++;
+	ir_walk(cx->module->op, false, count_op, count);
+	return count;
+}
+
+static bool same_count(const IrModule *module, const void *a, const void *b)
+{
+	(void)module;
+	return *(const unsigned *)a == *(const unsigned *)b;
+}
+
+static void open_count(PassAnalyses *analyses, size_t limit)
+{
+	static const PassAnalysis rows[] = {[NUMBER_OF_OPS] = {"numbers of ops", count_ops, same_count}};
+	pass_analyses_open(analyses, rows, 1, limit);
+}
+
+static bool add_op(PassCx *cx, bool *changed)
+{
+	IrBuilder b = ir_at(cx->module, ir_func_body(ir_module_block(cx->module)->first)->first);
+	(void)*(unsigned *)pass_analysis(cx, NUMBER_OF_OPS);
+	irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	*changed = true;
+	return true;
+}
+
+static bool add_in_silence(PassCx *cx, bool *changed)
+{
+	bool unsaid;
+	(void)changed;
+	return add_op(cx, &unsaid);
+}
+
+static bool look(PassCx *cx, bool *changed)
+{
+	(void)changed;
+	return *(unsigned *)pass_analysis(cx, NUMBER_OF_OPS) > 0;
+}
+
+static const PassInfo *liars(const char *name)
+{
+	static const PassInfo rows[] = {
+		{add_op, "honest", LEVEL_TG, LEVEL_TG, PASS_OPTIONAL, 1, 0, ""},
+		{add_op, "keeps", LEVEL_TG, LEVEL_TG, PASS_NEEDED, 1, 1, ""},
+		{add_in_silence, "silent", LEVEL_TG, LEVEL_TG, PASS_NEEDED, 1, 0, ""},
+		{look, "look", LEVEL_TG, LEVEL_TG, PASS_NEEDED, 1, 0, ""},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static void passes_are_held_to_what_they_say(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *pass;
+		int code; /* -1: none */
+	} cases[] = {{"honest", -1}, {"look", -1}, {"keeps", DIAG_PASS_KEEPS}, {"silent", DIAG_PASS_CHANGED}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Kit k;
+		small(&k);
+		PassOptions options = {.stress = true, .find = liars, .open_analyses = open_count};
+		assert_int_equal(run(&k, cases[i].pass, options), cases[i].code < 0);
+		assert_int_equal(k.diags.last ? (int)k.diags.last->code : -1, cases[i].code);
+		kit_free(&k);
+	}
+}
+
+/* Computed when asked for, again only after a change. */
+static void analyses_are_shared(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"look", "look", "honest", "look", "look"};
+	Kit k;
+	small(&k);
+	PassOptions options = {.find = liars, .open_analyses = open_count};
+	computed = 0;
+	assert_true(pass_run_list(k.m, names, ARRAY_LEN(names), &options, &k.diags));
+	assert_int_equal(computed, 2);
+	kit_free(&k);
+}
+
+static unsigned barriers_in(const Kit *k)
+{
+	unsigned n = 0;
+	for (const IrOp *op = ir_func_body(ir_module_block(k->m)->first)->first; op; op = op->next)
+		n += op->kind == OP_BARRIER;
+	return n;
+}
+
+static void passes_can_be_left_out(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"honest", "keeps", "honest", "honest"};
+	static const struct {
+		const char *skip, *stop_after;
+		unsigned barriers;
+	} cases[] = {{NULL, NULL, 4},	       {"honest", NULL, 1}, {"look,honest", NULL, 1}, {"keeps", NULL, 4}, {"hon,honestly", NULL, 4},
+		     {NULL, "honest", 1},      {NULL, "keeps", 2},  {NULL, "honest:2", 3},    {NULL, "honest:3", 4}, {NULL, "hon", 4}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Kit k;
+		small(&k);
+		PassOptions options = {.find = liars, .open_analyses = open_count, .skip = cases[i].skip, .stop_after = cases[i].stop_after};
+		assert_true(pass_run_list(k.m, names, ARRAY_LEN(names), &options, &k.diags));
+		assert_int_equal(barriers_in(&k), cases[i].barriers);
+		kit_free(&k);
+	}
+}
+
 static void the_pipeline_is_known(void **state)
 {
 	(void)state;
 	for (int descriptors = 0; descriptors < 2; descriptors++) {
 		size_t count, all;
-		const char *const *names = pass_ttir_pipeline(descriptors, &count);
+		Arena arena;
+		arena_init(&arena, 0);
+		const char *const *names = pass_ttir_pipeline(&arena, descriptors, &count);
 		bool lowers = false;
 		for (size_t i = 0; i < count; i++) {
 			assert_non_null(pass_by_name(names[i]));
@@ -269,6 +398,7 @@ static void the_pipeline_is_known(void **state)
 		const PassInfo *table = pass_table(&all);
 		for (size_t i = 0; i < all; i++)
 			assert_ptr_equal(pass_by_name(table[i].name), &table[i]);
+		arena_free(&arena);
 	}
 	assert_null(pass_by_name("nothing"));
 }
@@ -315,7 +445,7 @@ static void a_large_module_takes_linear_time(void **state)
 	kit_verify(&k);
 	assert_true(kit_count(&k, OP__COUNT) > MANY * 7 / 10);
 	size_t count;
-	const char *const *names = pass_ttir_pipeline(true, &count);
+	const char *const *names = pass_ttir_pipeline(&k.arena, true, &count);
 	double start = os_now();
 	assert_true(pass_run_list(k.m, names, count, NULL, &k.diags));
 	/* Some 50 ms; quadratic behaviour would take minutes. */
@@ -356,7 +486,7 @@ static void deep_nesting(void **state)
 	kit_return(&k);
 	assert_int_equal(depth_of(ops[DEPTH - 1]), DEPTH + 2);
 	size_t count;
-	const char *const *names = pass_ttir_pipeline(true, &count);
+	const char *const *names = pass_ttir_pipeline(&k.arena, true, &count);
 	double start = os_now();
 	assert_true(pass_run_list(k.m, names, count, NULL, &k.diags));
 	assert_true(os_now() - start < 2);
@@ -375,6 +505,9 @@ int main(void)
 		cmocka_unit_test(unrolling_shape),
 		cmocka_unit_test(the_runner_watches_each_pass),
 		cmocka_unit_test(the_text_form_must_come_back),
+		cmocka_unit_test(passes_are_held_to_what_they_say),
+		cmocka_unit_test(analyses_are_shared),
+		cmocka_unit_test(passes_can_be_left_out),
 		cmocka_unit_test(the_pipeline_is_known),
 		cmocka_unit_test(a_large_module_takes_linear_time),
 		cmocka_unit_test(deep_nesting),

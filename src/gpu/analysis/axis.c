@@ -21,6 +21,25 @@ const AxisInfo *axis_of(const AxisMap *map, const IrValue *value)
 	return value->id < map->count ? map->infos[value->id] : NULL;
 }
 
+static bool same_info(const AxisInfo *a, const AxisInfo *b)
+{
+	if (!a || !b)
+		return a == b;
+	bool same = a->rank == b->rank && a->known == b->known && a->value == b->value && a->nonneg == b->nonneg;
+	for (unsigned d = 0; same && d < a->rank; d++)
+		same = a->contiguity[d] == b->contiguity[d] && a->divisibility[d] == b->divisibility[d] &&
+		       a->constancy[d] == b->constancy[d];
+	return same;
+}
+
+bool axis_same(const IrModule *module, const AxisMap *a, const AxisMap *b)
+{
+	for (uint32_t id = 0; id < module->next_value; id++)
+		if (!same_info(id < a->count ? a->infos[id] : NULL, id < b->count ? b->infos[id] : NULL))
+			return false;
+	return true;
+}
+
 static bool is_indexed(IrType type)
 {
 	IrType elem = ir_elem(type);

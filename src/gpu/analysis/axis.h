@@ -33,6 +33,8 @@ typedef struct AxisSuppose {
 	uint32_t count, one;
 } AxisSuppose;
 AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *suppose);
+/* Do both say the same of each value of the module? */
+bool axis_same(const IrModule *module, const AxisMap *a, const AxisMap *b);
 const AxisInfo *axis_of(const AxisMap *map, const IrValue *value); /* NULL: none */
 /* What a tt.divisibility, tt.contiguity or tt.constancy, one number or one for each dim, says of a dim; at least 1. */
 int64_t axis_hint(IrAttr hint, unsigned dim);

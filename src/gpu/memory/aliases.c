@@ -118,9 +118,9 @@ static bool collect(void *data, IrOp *op)
 	return true;
 }
 
-GpuAliases gpu_aliases(const IrModule *module, const IrOp *func, Arena *arena)
+static GpuAliases of_func(const IrModule *module, const IrOp *func, Arena *arena)
 {
-	GpuAliases aliases = {0};
+	GpuAliases aliases = {.func = func};
 	Allocs allocs = {NULL, 0};
 	IrOp *root = (IrOp *)(uintptr_t)func; /* nothing is changed */
 	ir_walk(root, false, collect, &allocs);
@@ -136,6 +136,37 @@ GpuAliases gpu_aliases(const IrModule *module, const IrOp *func, Arena *arena)
 		ir_walk(root, false, flow_op, &a);
 	}
 	return aliases;
+}
+
+GpuAliases *gpu_aliases(const IrModule *module, Arena *arena)
+{
+	GpuAliases *first = NULL, **end = &first;
+	for (const IrOp *func = ir_module_block(module)->first; func; func = func->next) {
+		if (func->kind != OP_FUNC || !ir_func_body(func))
+			continue;
+		*end = ARENA_NEW(arena, GpuAliases);
+		**end = of_func(module, func, arena);
+		end = &(*end)->next;
+	}
+	return first;
+}
+
+static bool same_set(const GpuAliases *a, const GpuAliases *b, uint32_t value)
+{
+	const uint64_t *of_a = a->sets[value], *of_b = b->sets[value];
+	return !of_a || !of_b ? of_a == of_b : memcmp(of_a, of_b, a->words * sizeof *of_a) == 0;
+}
+
+bool gpu_same_aliases(const IrModule *module, const GpuAliases *a, const GpuAliases *b)
+{
+	for (; a && b; a = a->next, b = b->next) {
+		if (a->func != b->func || a->count != b->count || memcmp(a->allocs, b->allocs, a->count * sizeof *a->allocs) != 0)
+			return false;
+		for (uint32_t value = 0; value < module->next_value; value++)
+			if (!same_set(a, b, value))
+				return false;
+	}
+	return a == b;
 }
 
 const IrRegion *gpu_own_warps_region(const IrOp *op, const IrOp **specialize)

@@ -377,8 +377,7 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	a.end = ARENA_ARRAY(cx->scratch, uint32_t, cx->module->next_op);
 	number_region(&a, &func->regions[0]);
 	ir_walk(func, false, add_memory, &a);
-	GpuAliases aliases = gpu_aliases(cx->module, func, cx->scratch);
-	Liveness liveness = {&a, &aliases};
+	Liveness liveness = {&a, gpu_aliases_in(cx, func)};
 	ir_walk(func, false, live_op, &liveness);
 	ir_walk(func, false, add_scratch, &a);
 	ir_walk(func, false, count_registers, &a);

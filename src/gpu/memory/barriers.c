@@ -458,11 +458,10 @@ static bool is_kernel(const Walk *w, const IrOp *func)
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	Walk w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
-	w.order = (GpuOrder){.gpu = w.gpu, .module = cx->module, .arena = cx->scratch};
-	GpuAliases aliases = gpu_aliases(cx->module, func, cx->scratch);
+	w.order = (GpuOrder){.gpu = w.gpu, .cx = cx};
 	Collect c = {.w = &w};
 	Spans before = {0};
-	w.aliases = &aliases;
+	w.aliases = gpu_aliases_in(cx, func);
 	w.effects = ARENA_ARRAY(cx->scratch, Effects *, cx->module->next_op);
 	w.marked = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
 	if (!is_kernel(&w, func)) {

@@ -14,6 +14,7 @@
  *
  * A function that is called loads and stores anywhere, as far as it does. Copies under way are not loads here: loops in which a store
  * may reach what is loaded ahead have none (schedule.h). */
+#include "gpu/gpu.h"
 #include "gpu/memory/memory_int.h"
 #include "ir/enums.h"
 
@@ -46,7 +47,7 @@ static Accesses accesses_of(const GpuOrder *o, const IrOp *op)
 {
 	Accesses a = {op->kind == OP_LOAD, is_store(op)};
 	if (op->kind == OP_CALL)
-		ir_walk(ir_find_func(o->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
+		ir_walk(ir_find_func(o->cx->module, ir_get(op, o->gpu->ir, ATTR_CALLEE)->text), false, add_access, &a);
 	return a;
 }
 
@@ -175,9 +176,7 @@ static bool is_block(const AxisMap *axis, const IrValue *pointers, int64_t size)
 
 static const AxisInfo *axis_info(GpuOrder *o, const IrValue *v)
 {
-	if (!o->axis)
-		o->axis = axis_analyse(o->module, o->arena);
-	return axis_of(o->axis, v);
+	return axis_of(gpu_axis(o->cx), v);
 }
 
 /* Do several warps hold an element, or several CTAs? A scalar all do. */
@@ -199,7 +198,7 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 			return true;
 	int64_t size = from->type->shape[0];
 	return carried && is_in_loop(from) &&
-	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(o->axis, from, size));
+	       !(from->type->rank == 1 && info && info->contiguity[0] >= size && is_block(gpu_axis(o->cx), from, size));
 }
 
 static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)

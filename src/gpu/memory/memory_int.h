@@ -4,16 +4,24 @@
 
 #include "gpu/analysis/axis.h"
 #include "gpu/memory/memory.h"
+#include "ir/pass.h"
 
 /* The ttg.local_alloc ops of a function, counted in the order of the text, and for each memdesc or token the set of those
  * that it may be (a token: that copies under way write to). A forward fixpoint through views, tokens and control flow. */
 typedef struct GpuAliases {
+	const IrOp *func;
+	struct GpuAliases *next; /* of the module's next function */
 	IrOp **allocs;
 	uint32_t count, words;
 	uint64_t **sets; /* by value id: `words` words; NULL: none */
 } GpuAliases;
 
-GpuAliases gpu_aliases(const IrModule *module, const IrOp *func, Arena *arena);
+/* Of the module's functions with a body, a list; NULL: there are none. */
+GpuAliases *gpu_aliases(const IrModule *module, Arena *arena);
+/* Do both say the same? */
+bool gpu_same_aliases(const IrModule *module, const GpuAliases *a, const GpuAliases *b);
+/* What the pass's module has of the function (PassCx.analyses). */
+const GpuAliases *gpu_aliases_in(PassCx *cx, const IrOp *func);
 
 static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, uint32_t alloc)
 {
@@ -24,9 +32,7 @@ static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, u
 /* What accesses of global memory may overtake (global_order.c). */
 typedef struct GpuOrder {
 	GpuCx *gpu;
-	const IrModule *module;
-	Arena *arena;
-	AxisMap *axis; /* when it is first asked for */
+	PassCx *cx;
 } GpuOrder;
 
 bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a call, that may do any */

@@ -155,7 +155,7 @@ static bool coalesce_op(void *data, IrOp *op)
 
 bool pass_coalesce(PassCx *cx, bool *changed)
 {
-	Coalesce c = {.cx = cx, .gpu = gpu_of(cx), .axes = axis_analyse(cx->module, cx->scratch)};
+	Coalesce c = {.cx = cx, .gpu = gpu_of(cx), .axes = gpu_axis(cx)};
 	ir_walk(cx->module->op, false, note_reduction, &c);
 	ir_walk(cx->module->op, false, coalesce_op, &c);
 	*changed = c.changed;

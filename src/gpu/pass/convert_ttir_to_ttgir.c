@@ -131,7 +131,7 @@ static void describe_module(Converter *c)
 	ir_set(m, m->op, ATTR_MODULE_TARGET, ir_attr_string(gpu->ir, str_of(target)));
 }
 
-bool pass_convert_to_gpu(PassCx *cx, bool *changed)
+bool pass_convert_ttir_to_ttgir(PassCx *cx, bool *changed)
 {
 	Converter c = {.cx = cx, .gpu = gpu_of(cx)};
 	if (!gpu_check_counts(c.gpu, cx->module, cx->diags))

@@ -366,7 +366,7 @@ bool pass_narrow_loads(PassCx *cx, bool *changed)
 	ir_walk(cx->module->op, false, visit, &n);
 	if (!n.loads.len)
 		return true;
-	n.axes = axis_analyse(cx->module, cx->scratch);
+	n.axes = gpu_axis(cx);
 	for (uint32_t i = 0; i < n.loads.len; i++)
 		any |= narrow(&n, n.loads.data[i]);
 	*changed |= any;

@@ -549,7 +549,7 @@ bool pass_pipeline(PassCx *cx, bool *changed)
 	ir_walk(cx->module->op, true, visit, &loops);
 	if (!loops.list.len)
 		return true;
-	AxisMap *axes = axis_analyse(cx->module, cx->scratch);
+	AxisMap *axes = gpu_axis(cx);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
 		Schedule s;
 		bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s);

@@ -558,7 +558,7 @@ void choose_build(Choose *c, PassCx *cx)
 	c->values = m->next_value;
 	c->ops = m->next_op;
 	c->blocks = m->next_block;
-	c->axes = axis_analyse(m, c->arena);
+	c->axes = gpu_axis(cx);
 	c->node_of = new_table(c->arena, c->values);
 	c->node_of_op = new_table(c->arena, c->ops);
 	c->weight_of = ARENA_ARRAY(c->arena, uint32_t, c->blocks);
