@@ -144,7 +144,8 @@ says 'tt.store'
 status 1 neso opt --pass=canonicalise "$TMP/out.ttir"
 complains "unknown pass 'canonicalise' (did you mean 'canonicalize'?)"
 status 0 neso opt --list-passes
-says '^inline  *[a-z]'
+says '^  inline  *[a-z]'
+says '^\* cse  *[a-z]'
 status 0 neso list "$file"
 says '^@triton.jit$'
 says '^copy(x_ptr, y_ptr, n, BLOCK: tl.constexpr = 64)    # line 6$'

@@ -791,11 +791,23 @@ static void passes_run_on_text(void **state)
 	assert_int_equal(neso_ir_run(f.context, "raw.ttir", raw, strlen(raw), &options, &out, &diagnostics),
 			 NESO_ERROR_ARGUMENT);
 	expect_code(diagnostics, "PASS_UNKNOWN");
+	passes[0] = "inline";
+	options.stop_after = "inline";
+	assert_int_equal(neso_ir_run(f.context, "raw.ttir", raw, strlen(raw), &options, &out, &diagnostics),
+			 NESO_ERROR_ARGUMENT);
+	expect_code(diagnostics, "PASS_STOP");
 	neso_text_free(raw);
+	neso_variant *without;
+	setenv("NESO_SKIP_PASSES", "cse,inline", 1);
+	assert_int_equal(neso_kernel_compile(f.kernel, "*fp32,*fp32,*fp32,i32,32", NULL, &without, &diagnostics), NESO_ERROR_SOURCE);
+	expect_code(diagnostics, "PASS_SKIP");
+	unsetenv("NESO_SKIP_PASSES");
 	close_fixture(&f);
 	assert_non_null(neso_ir_pass_name(0));
 	assert_non_null(neso_ir_pass_doc(0));
 	assert_null(neso_ir_pass_name(1000));
+	assert_false(neso_ir_pass_optional(0)); /* structure */
+	assert_false(neso_ir_pass_optional(1000));
 }
 
 static void a_context_outlives_its_owner_for_its_modules(void **state)
