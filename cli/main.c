@@ -1,8 +1,12 @@
 /* neso: the command. Each command is a row; its own file says what it does. */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_layout,
 					  &command_list, &command_info, &command_config, &command_cache, &command_bisect};
@@ -44,8 +48,19 @@ static int run_command(const Command *command, int argc, char **argv)
 	return command->run(&parsed);
 }
 
+/* No file that is opened later takes the number of a standard descriptor that is closed. What takes it is opened the wrong way round, so that
+ * reads and writes fail as they would have. Beyond the limit of file sizes writes fail too, and the command lives to tidy up. */
+static void guard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			break;
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
+	guard_descriptors();
 	if (neso_abi_version() != NESO_ABI_VERSION)
 		return input_error("this command was built for interface %d, the library has %u", NESO_ABI_VERSION,
 				   (unsigned)neso_abi_version());

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -125,10 +126,16 @@ bool write_file(const char *path, const char *text, size_t len)
 	bool to_stdout = !path || strcmp(path, "-") == 0;
 	FILE *file = to_stdout ? stdout : fopen(path, "wb");
 	bool good = file && fwrite(text, 1, len, file) == len && fflush(file) == 0;
-	if (file && !to_stdout)
-		good = fclose(file) == 0 && good;
+	int code = errno;
+	if (file && !to_stdout && fclose(file) != 0 && good) {
+		good = false;
+		code = errno;
+	}
+	struct stat st;
+	if (!good && file && !to_stdout && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		remove(path); /* a part of it would be taken for all */
 	if (!good)
-		input_error("cannot write '%s': %s", to_stdout ? "standard output" : path, strerror(errno));
+		input_error("cannot write '%s': %s", to_stdout ? "standard output" : path, strerror(code));
 	return good;
 }
 

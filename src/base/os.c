@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -56,7 +57,7 @@ bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error
 	return ok;
 }
 
-bool os_write_all(int fd, Str bytes)
+static bool write_all(int fd, Str bytes)
 {
 	while (bytes.len) {
 		ssize_t put = write(fd, bytes.ptr, bytes.len);
@@ -70,6 +71,24 @@ bool os_write_all(int fd, Str bytes)
 		bytes.len -= (size_t)put;
 	}
 	return true;
+}
+
+/* Beyond the limit of file sizes the kernel sends SIGXFSZ, which would end the process; EFBIG says the same. */
+bool os_write_all(int fd, Str bytes)
+{
+	sigset_t limit, before;
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	int masked = pthread_sigmask(SIG_BLOCK, &limit, &before);
+	bool ok = write_all(fd, bytes);
+	int code = errno;
+	if (masked == 0 && !sigismember(&before, SIGXFSZ)) {
+		if (!ok && code == EFBIG)
+			sigtimedwait(&limit, NULL, &(struct timespec){0});
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	errno = code;
+	return ok;
 }
 
 bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error)

@@ -11,7 +11,7 @@ bool os_read_file(Arena *arena, const char *path, Str *bytes, const char **error
 /* The folder and those above it, as far as they are not there; false: errno says why not. */
 bool os_make_folders(Arena *arena, const char *path);
 bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error);
-/* To the end, whatever interrupts it; false with errno set. */
+/* To the end, whatever interrupts it; false with errno set, EFBIG at the process's limit of file sizes. */
 bool os_write_all(int fd, Str bytes);
 bool os_is_file(const char *path);
 bool os_is_dir(const char *path);

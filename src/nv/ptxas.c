@@ -1,6 +1,7 @@
 /* From PTX to a cubin: by ptxas where there is one, else by the driver's compiler (link.c). */
 #include "nv/inner.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,7 +71,9 @@ static void say_failure(const NvTool *tool, const NvRan *ran, Str said, DiagList
 {
 	const char *why;
 	Arena *arena = diags->arena;
-	if (ran->status > 128 && ran->status < 128 + 65)
+	if (ran->status == 128 + SIGXFSZ)
+		why = "its cubin is longer than files may be (ulimit -f)";
+	else if (ran->status > 128 && ran->status < 128 + 65)
 		why = arena_printf(arena, "signal %d ended it", ran->status - 128);
 	else if (ran->status > 0)
 		why = arena_printf(arena, "exit status %d", ran->status);

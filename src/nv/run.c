@@ -3,7 +3,7 @@
  * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no
  * litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on
  * every path. The tool gets a process group of its own: at the time limit all of it is ended. */
-#define _GNU_SOURCE /* memfd_create, pipe2 */
+#define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC */
 #include "nv/inner.h"
 
 #include <errno.h>
@@ -23,19 +23,47 @@
 
 extern char **environ;
 
-enum {
-	CHILD_FD = 200,        /* of file 0 in the child; above what a tool opens itself */
-	LARGEST_SAID = 8 << 20 /* bytes of output kept */
-};
+enum { LARGEST_SAID = 8 << 20 }; /* bytes of output kept */
 
 /* What must be given back; index 0 is the input, 1 the output. */
 typedef struct Work {
-	int fd[2]; /* memory files, or -1 */
+	int fd[2]; /* memory files, or -1; the child has them under the same numbers */
 	char *folder;
 	char *path[2];
 	int pipe[2];
 	pid_t pid;
 } Work;
+
+/* ---- descriptors ---- */
+
+/* The descriptor under a number that a child's standard ones do not take, and if there is room none that a script opens itself, whichever
+ * the parent has closed. -1: there is none. */
+static int move_up(int fd)
+{
+	static const int least[] = {200, 100, 10, 3};
+	for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(least); i++) {
+		int moved = fd >= least[i] ? fd : fcntl(fd, F_DUPFD_CLOEXEC, least[i]);
+		if (moved >= 0 && moved != fd)
+			close(fd);
+		if (moved >= 0)
+			return moved;
+	}
+	if (fd >= 0) {
+		close(fd);
+		errno = EMFILE;
+	}
+	return -1;
+}
+
+static bool make_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		ends[0] = ends[1] = -1;
+		return false;
+	}
+	ends[1] = move_up(ends[1]);
+	return ends[1] >= 0;
+}
 
 /* ---- files ---- */
 
@@ -44,10 +72,10 @@ static bool make_memory_files(Work *work, Arena *arena, const NvRun *run)
 	if (access("/proc/self/fd", X_OK) != 0)
 		return false;
 	for (int i = 0; i <= (run->has_output ? 1 : 0); i++) {
-		work->fd[i] = memfd_create("neso", MFD_CLOEXEC);
+		work->fd[i] = move_up(memfd_create("neso", MFD_CLOEXEC));
 		if (work->fd[i] < 0)
 			return false;
-		work->path[i] = arena_printf(arena, "/proc/self/fd/%d", CHILD_FD + i);
+		work->path[i] = arena_printf(arena, "/proc/self/fd/%d", work->fd[i]);
 	}
 	return os_write_all(work->fd[0], run->input);
 }
@@ -133,7 +161,7 @@ static char **environment(Arena *arena)
 	return all;
 }
 
-/* In the child: the pipe as output, no input, the files at their numbers; signals as a fresh process has them. */
+/* In the child: the pipe as output, no input, the files, which a copy onto themselves keeps open; signals as a fresh process has them. */
 static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *args)
 {
 	posix_spawn_file_actions_t files;
@@ -151,7 +179,7 @@ static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *
 	posix_spawn_file_actions_adddup2(&files, work->pipe[1], 2);
 	for (int i = 0; i < 2; i++)
 		if (work->fd[i] >= 0)
-			posix_spawn_file_actions_adddup2(&files, work->fd[i], CHILD_FD + i);
+			posix_spawn_file_actions_adddup2(&files, work->fd[i], work->fd[i]);
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawnattr_setsigmask(&attributes, &none);
@@ -232,7 +260,7 @@ static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 			return;
 		}
 	}
-	if (pipe2(work->pipe, O_CLOEXEC) != 0) {
+	if (!make_pipe(work->pipe)) {
 		ran->error = errno;
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -294,6 +295,106 @@ static void time_limit(void **state)
 	assert_true(file && fscanf(file, "%d", &pid) == 1 && pid > 1);
 	fclose(file);
 	assert_true(gone(pid));
+	tools_close(&t);
+}
+
+/* ---- descriptors ---- */
+
+/* In a child, whose descriptors may be anything: `prepare` makes them so. The size of the input comes back, and a cubin. */
+static bool assembles_after(ToolKit *t, void (*prepare)(int what), int what)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		NvCubin cubin;
+		alarm(20); /* what hangs fails */
+		prepare(what);
+		bool ok = assemble(t, ptx_text, &cubin) && cubin.len == 84 && strtoul(cubin.log, NULL, 10) == strlen(ptx_text);
+		_exit(ok ? 0 : 1);
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status == 0;
+}
+
+/* Of the standard descriptors those of `set`. */
+static void close_some(int set)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (set >> fd & 1)
+			close(fd);
+}
+
+/* All but those below `lowest` are free. */
+static void fill_below(int lowest)
+{
+	while (dup(2) < lowest - 1)
+		continue;
+	for (int fd = lowest; fd < lowest + 20; fd++)
+		close(fd);
+}
+
+static void allow_files(int limit)
+{
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)limit, (rlim_t)limit});
+}
+
+static void descriptors_of_the_host(void **state)
+{
+	(void)state;
+	ToolKit t;
+	tools_open(&t, FIND_FILES WRITE_CUBIN "wc -c <$in");
+	for (int set = 0; set < 8; set++)
+		if (!assembles_after(&t, close_some, set))
+			fail_msg("with the descriptors %d (bits) closed", set);
+	for (int lowest = 3; lowest < 205; lowest += lowest < 195 ? 24 : 1)
+		if (!assembles_after(&t, fill_below, lowest))
+			fail_msg("with %d the lowest free descriptor", lowest);
+	for (int limit = 16; limit < 206; limit += limit < 196 ? 12 : 1)
+		if (!assembles_after(&t, allow_files, limit))
+			fail_msg("with a limit of %d open files", limit);
+	tools_close(&t);
+}
+
+/* At the limit of open files there is nothing to run with, which is said; at that of file sizes the tool ends. */
+static void limits_are_told(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	struct rlimit before;
+	tools_open(&t, "kill -XFSZ $$");
+	assert_false(assemble(&t, ptx_text, &cubin));
+	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "its cubin is longer than files may be (ulimit -f)");
+	getrlimit(RLIMIT_NOFILE, &before);
+	int lowest = dup(2);
+	close(lowest);
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)lowest + 1, before.rlim_max});
+	bool good = assemble(&t, ptx_text, &cubin);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_false(good);
+	kit_expect(&t.kit, DIAG_PTXAS_START, "Too many open files");
+	tools_close(&t);
+}
+
+/* The input itself is longer than files may be: no signal ends the host, and nothing is left. */
+static void file_sizes_are_limited(void **state)
+{
+	(void)state;
+	ToolKit t;
+	NvCubin cubin;
+	struct rlimit before;
+	tools_open(&t, FIND_FILES WRITE_CUBIN);
+	setenv("TMPDIR", t.folder, 1);
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, before.rlim_max});
+	bool good = assemble(&t, ptx_text, &cubin);
+	setrlimit(RLIMIT_FSIZE, &before);
+	unsetenv("TMPDIR");
+	assert_false(good);
+	kit_expect(&t.kit, DIAG_PTXAS_START, "File too large");
+	unlink(t.ptxas);
+	assert_int_equal(rmdir(t.folder), 0); /* it is empty */
+	assert_int_equal(mkdir(t.folder, 0700), 0);
 	tools_close(&t);
 }
 
@@ -597,6 +698,9 @@ int main(void)
 		cmocka_unit_test(failures_without_an_error),
 		cmocka_unit_test(ptxas_that_cannot_run),
 		cmocka_unit_test(time_limit),
+		cmocka_unit_test(descriptors_of_the_host),
+		cmocka_unit_test(limits_are_told),
+		cmocka_unit_test(file_sizes_are_limited),
 		cmocka_unit_test(children_ignored),
 		cmocka_unit_test(options_reach_it),
 		cmocka_unit_test(search_order),
