@@ -1,5 +1,6 @@
 // Atomics: vectors of floats where the GPU has them, red where nobody looks, the order in the operation or in one fence, scalars by
 // the first thread with the old value for all, copies by one, loops for what PTX has no instruction for.
+// llvm: 22
 // run: codegen_tool --pass allocate,barriers --emit ptx %s
 // run: codegen_tool --pass allocate,barriers --emit ptx --target sm_80 %s
 #v = #ttg.linear<{register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>

@@ -1,4 +1,5 @@
 // Conversions: pairs of floats in one instruction, fp8 four at a time by the hardware or computed, integers, bits, pointers.
+// llvm: 22
 // run: codegen_tool --emit llir --target sm_90a %s | sed 's/^/90 /'; codegen_tool --emit llir --target sm_80 %s | sed 's/^/80 /'
 #l = #ttg.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

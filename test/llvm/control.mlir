@@ -1,4 +1,5 @@
 // Loops are built rotated; regions' values meet in phis; functions take and give registers; a kernel's attributes.
+// llvm: 22
 // options: --emit llir --warps 4
 #l = #ttg.linear<{register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -1,4 +1,5 @@
 // Conversions between layouts: names alone, selects, shuffles of packed words, shared memory, ldmatrix; copies are stored once.
+// llvm: 22
 // options: --pass allocate,barriers --emit ptx --kernel names
 #a = #ttg.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>
 #renamed = #ttg.linear<{register = [[2], [1]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>

@@ -1,4 +1,5 @@
 // A product that sums alone use is fused into them; one that is used otherwise as well stays, with its sums.
+// llvm: 22
 // run: codegen_tool --emit ptx %s
 // run: codegen_tool --emit ptx --no-fusion %s
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -1,4 +1,5 @@
 // Places of the source reach the line table, with the calls that they were inlined through.
+// llvm: 22
 // options: --lines
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%a: i32, %b: i32) {

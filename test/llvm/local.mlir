@@ -1,5 +1,6 @@
 // Memory of the CTA: vectors and matrices as its layout allows, parts, buffers in a row, padding; copies that go on after the op, as wide
 // as both sides allow, with zeros from the copy itself.
+// llvm: 22
 // options: --pass allocate,barriers --emit ptx --kernel parts
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>

@@ -1,4 +1,5 @@
 // f16 and bf16: what is exact in them is done in them, the rest in f32, rounded once; bf16 has sums of its own from sm_90 on.
+// llvm: 22
 // run: codegen_tool --emit ptx --target sm_90a %s | sed 's/^/90 /'; codegen_tool --emit ptx --target sm_80 %s | sed 's/^/80 /'
 #l = #ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -1,4 +1,5 @@
 // Arithmetic of f32 and f64: the hardware's approximations where the language allows them, else rounded right.
+// llvm: 22
 // options: --emit ptx --target sm_90a
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: .entry k(

@@ -1,5 +1,6 @@
 // Loads and stores: 16 bytes at once where pointers and mask allow it, plain where nothing masks them, one address and constants
 // after it, what caches are told, one thread for scalars and copies.
+// llvm: 22
 // options: --emit ptx
 #v = #ttg.linear<{register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>
 #c = #ttg.linear<{register = [[0]], lane = [[1], [2], [4], [8], [0]], warp = [[0], [0]], block = []}>

@@ -1,4 +1,5 @@
 // Arithmetic of 16-bit floats takes two registers at a time; bf16 of sm_80 has fma alone; an odd register goes by itself.
+// llvm: 22
 // run: codegen_tool --target sm_90a %s
 // run: codegen_tool --target sm_80 %s
 #l = #ttg.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}>

@@ -1,4 +1,5 @@
 // Ids of programs, with clusters and without; tables of constants that differ.
+// llvm: 22
 // run: codegen_tool --emit llir %s
 // run: codegen_tool %s
 #l = #ttg.linear<{register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], block = []}>
