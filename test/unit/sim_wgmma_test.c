@@ -402,13 +402,13 @@ static void test_ptx(void **state)
 		size_t which;
 		const char *wanted[3];
 	} texts[] = {
-		{0, {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%r", ", 1, 1, 0, 0;", "wgmma.wait_group.sync.aligned 0;"}},
+		{0, {"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%", ", 1, 1, 0, 0;", "wgmma.wait_group.sync.aligned 0;"}},
 		{4, {", 1, 1, 1, 1;", "wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;"}},
-		{9, {"m64n64k16.f32.bf16.bf16 {%r", "}, {%r", ", 1, 1, 1;"}},
-		{10, {"m64n32k16.f16.f16.f16 {%r", ", 1, 1, 0, 0;", "wgmma.wait"}},
-		{11, {"m64n32k8.f32.tf32.tf32 {%r", ", 1, 1;", "wgmma.wait"}},
-		{13, {"m64n64k32.f32.e4m3.e4m3 {%r", ", 1, 1;", "wgmma.wait"}},
-		{15, {"m64n48k32.s32.s8.s8 {%r", ", %p", "wgmma.wait"}},
+		{9, {"m64n64k16.f32.bf16.bf16 {%", "}, {%", ", 1, 1, 1;"}},
+		{10, {"m64n32k16.f16.f16.f16 {%", ", 1, 1, 0, 0;", "wgmma.wait"}},
+		{11, {"m64n32k8.f32.tf32.tf32 {%", ", 1, 1;", "wgmma.wait"}},
+		{13, {"m64n64k32.f32.e4m3.e4m3 {%", ", 1, 1;", "wgmma.wait"}},
+		{15, {"m64n48k32.s32.s8.s8 {%", ", %p", "wgmma.wait"}},
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {

@@ -184,6 +184,31 @@ static LLVMValueRef inline_asm(Arena *arena, LLVMTypeRef type, const char *text,
 				strlen(constraints), sideeffect, false, LLVMInlineAsmDialectATT, false);
 }
 
+static bool is_known(const char *intrinsic)
+{
+	return LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic)) != 0;
+}
+
+/* The intrinsic, where this LLVM has it, else the inline PTX. */
+static MachineForm form_of_row(Arena *arena, const Row *row)
+{
+	const char *text = row->nvptx;
+	if (strncmp(text, "llvm.", 5) == 0) {
+		const char *rest = strchr(text, '|');
+		const char *intrinsic = rest ? arena_strndup(arena, text, (size_t)(rest - text)) : text;
+		if (!rest || is_known(intrinsic))
+			return (MachineForm){.intrinsic = intrinsic};
+		text = rest + 1;
+	}
+	const char *bar = strrchr(text, '|');
+	ASSERT(bar);
+	return (MachineForm){
+		.text = arena_strndup(arena, text, (size_t)(bar - text)),
+		.constraints = bar + 1,
+		.sideeffect = row->effect != EFFECT_PURE,
+	};
+}
+
 static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, const char *suffix, LLVMTypeRef type,
 			    unsigned *ptx)
 {
@@ -193,15 +218,11 @@ static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, con
 			return NULL;
 	} else if (suffix) {
 		return NULL;
-	} else if (strncmp(row->nvptx, "llvm.", 5) == 0) {
-		form.intrinsic = row->nvptx;
 	} else {
-		const char *bar = strrchr(row->nvptx, '|');
-		ASSERT(bar);
-		form.text = arena_strndup(arena, row->nvptx, (size_t)(bar - row->nvptx));
-		form.constraints = bar + 1;
-		form.sideeffect = row->effect != EFFECT_PURE;
+		form = form_of_row(arena, row);
 	}
+	if (!form.text && !is_known(form.intrinsic))
+		return NULL;
 	*ptx = MAX(*ptx, form.ptx);
 	if (!form.text) {
 		LLVMValueRef fn = LLVMGetNamedFunction(mod, form.intrinsic);
