@@ -44,6 +44,14 @@ static void print_facts(const Parsed *parsed, const neso_variant *variant)
 			fprintf(stderr, "%-6s %8.3f ms\n", neso_step_name(i), info.seconds[i] * 1e3);
 }
 
+/* What comes before the assembler needs none, and does not wait for it. */
+static bool ends_with_ptx(const Parsed *parsed)
+{
+	const char *stage = option_value(parsed, "emit");
+	bool assembled = stage && (strcmp(stage, "cubin") == 0 || strcmp(stage, "sass") == 0);
+	return !assembled && !option_value(parsed, "stats") && !option_value(parsed, "why");
+}
+
 static bool is_ir(const char *stage)
 {
 	return !stage || strncmp(stage, "tt", 2) == 0;
@@ -125,6 +133,7 @@ static int compile(const Parsed *parsed)
 	int result = open_kernel(parsed, context, parsed->args[0], &module, &kernel);
 	if (result == EXIT_DONE) {
 		const char *signature = option_value(parsed, "signature");
+		compile.ptx_only = ends_with_ptx(parsed);
 		neso_status status = neso_kernel_compile(kernel, signature ? signature : "", &compile, &variant, &diagnostics);
 		result = report(parsed, status, diagnostics);
 	}

@@ -471,6 +471,8 @@ typedef struct neso_compile_options {
 	bool cooperative;      /* all programs of a launch run at the same time, or it fails */
 	bool dependent_launch; /* may start while its predecessor in the stream ends */
 	neso_constexpr_policy constexpr_policy;
+	/* To PTX: no assembler is needed nor waited for. The variant has texts, and no cubin, registers or log. Launches take no notice. */
+	bool ptx_only;
 } neso_compile_options;
 
 /* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.

@@ -225,6 +225,7 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
+	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
 		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
 		if (policy && strcmp(policy, "generic") != 0 && strcmp(policy, "eager") != 0)
@@ -263,7 +264,7 @@ bool call_key_options(const neso_compile_options *o, Key *key)
 {
 	const uint32_t packed[] = {o->num_warps,    o->num_stages,   o->num_ctas,    o->maxnreg,
 				   o->debug,        o->ptx_version,  o->no_fp_fusion, o->no_line_info,
-				   o->cooperative,  o->dependent_launch, (uint32_t)o->constexpr_policy};
+				   o->cooperative,  o->dependent_launch, (uint32_t)o->constexpr_policy, o->ptx_only};
 	const char *precision = o->dot_precision ? o->dot_precision : "", *target = o->target ? o->target : "";
 	return key_add(key, packed, sizeof packed) && key_add(key, precision, strlen(precision) + 1) &&
 	       key_add(key, target, strlen(target) + 1);

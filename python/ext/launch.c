@@ -383,13 +383,14 @@ static PyObject *launch_tuples(Launch *l, PyObject *grid, bool warmup)
 {
 	Kernel *k = l->kernel;
 	PyObject *values = PyTuple_New(k->param_count), *options = call_option_words(&l->call), *result = NULL;
+	PyObject *how = l->options.ptx_only ? l->call.options[OPT_WARMUP] : warmup ? Py_True : Py_False;
 	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
 		Py_INCREF(l->call.values[i]);
 		PyTuple_SetItem(values, i, l->call.values[i]);
 	}
 	if (values && options)
 		result = PyObject_CallMethodObjArgs((PyObject *)k, word_tuples, values, options, grid ? grid : Py_None,
-						    warmup ? Py_True : Py_False, NULL);
+						    how, NULL);
 	Py_XDECREF(values);
 	Py_XDECREF(options);
 	return result;

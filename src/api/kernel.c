@@ -23,6 +23,7 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.ptx_version = options.ptx_version,
 		.cooperative = options.cooperative,
 		.dependent = options.dependent_launch,
+		.ptx_only = options.ptx_only,
 		.policy = (JitPolicy)options.constexpr_policy,
 	};
 	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)

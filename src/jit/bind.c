@@ -67,6 +67,7 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	uint32_t before = diags->errors;
 	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
 		return false;
+	out->ptx_only = out->ptx_only && out->gpu && !out->sim;
 	/* The CPU has no threads of a program to run out of. */
 	_Static_assert(TARGET_MAX_THREADS == 32 * TARGET_WARP_SIZE, "as the text says");
 	const char *warps = out->gpu ? "a power of two up to 32: a CTA has at most 1024 threads"
@@ -122,6 +123,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " dependent");
 	if (options->no_line_info)
 		text_str(&key, " no_line_info");
+	if (options->ptx_only)
+		text_str(&key, " ptx_only");
 	key_number(&key, " ptx_version=", options->ptx_version, 0);
 	if (options->debug)
 		text_str(&key, " debug");

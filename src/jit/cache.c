@@ -451,10 +451,22 @@ static bool compile_and_put(Making *m)
 	return true;
 }
 
+/* Nobody has assembled it: from here on it is the variant that ends with PTX. True: that one is there. */
+static bool end_with_ptx(Making *m)
+{
+	CacheKey none;
+	jit_no_assembler_rows(&m->keyed.key, &none);
+	m->keyed.key = none;
+	m->keyed.digest = cache_key_digest(&none);
+	return m->mode.read && load(m);
+}
+
 static bool make(Making *m)
 {
 	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
 	if (m->mode.read && (load(m) || load_foreign(m)))
+		return true;
+	if (m->keyed.variant->options.ptx_only && end_with_ptx(m))
 		return true;
 	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->keyed.digest, &m->claim) : CACHE_MINE;
 	if (claimed == CACHE_THERE && load(m))
@@ -492,7 +504,7 @@ static bool prepare(Making *m)
 
 bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 {
-	if (jit_keeper_active(variant->kernel->module->host))
+	if (jit_keeper_active(variant->kernel->module->host) && !variant->options.ptx_only)
 		return jit_kept_make(variant, diags);
 	Making m = {.keyed = {.variant = variant}, .diags = diags, .claim = {.fd = -1}};
 	jit_override_find(variant, diags->arena, &m.keyed.override);

@@ -29,6 +29,9 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 /* The same rows whoever assembles: what a variant is found by where there is no ptxas. */
 void jit_any_assembler_rows(const JitVariant *variant, const CacheKey *key, CacheKey *any);
 
+/* The same rows for a variant that ends with PTX. */
+void jit_no_assembler_rows(const CacheKey *key, CacheKey *none);
+
 /* What decides which constexprs of a call under JIT_POLICY_GENERIC are arguments. False as for jit_content. */
 bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest);
 
@@ -39,6 +42,9 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 
 bool jit_dump_wanted(void);
 void jit_dump(const JitVariant *variant, DiagList *diags); /* when it is wanted; a failure is a warning */
+/* Notes at the last error, which the assembler's failure is, where the PTX is to be had; what there is of the variant is dumped when that is
+ * wanted. */
+void jit_tell_input(const JitVariant *variant, DiagList *diags);
 
 /* The folder's name, 64 digits; false: the sources do not say it. */
 bool jit_source_key(const JitVariant *variant, Arena *arena, char hex[CACHE_HEX_SIZE]);

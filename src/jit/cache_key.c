@@ -233,16 +233,24 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	return assembler != NULL;
 }
 
+/* The rows with another assembler. */
+static void replace_assembler(const CacheKey *key, const char *assembler, CacheKey *out)
+{
+	cache_key_init(out, key->arena);
+	for (uint32_t i = 0; i < key->rows.len; i++) {
+		const CacheRow *row = &key->rows.data[i];
+		cache_key_add(out, row->name, strcmp(row->name, "assembler") == 0 ? assembler : row->value);
+	}
+}
+
 void jit_any_assembler_rows(const JitVariant *variant, const CacheKey *key, CacheKey *any)
 {
 	NvAssemble how = jit_gpu_assemble(variant);
-	cache_key_init(any, key->arena);
-	for (uint32_t i = 0; i < key->rows.len; i++) {
-		const CacheRow *row = &key->rows.data[i];
-		if (strcmp(row->name, "assembler") == 0)
-			cache_key_printf(any, row->name, "any%s",
-					 nv_assembler_options(variant->kernel->module->host->tools, &how, key->arena));
-		else
-			cache_key_add(any, row->name, row->value);
-	}
+	const char *options = nv_assembler_options(variant->kernel->module->host->tools, &how, key->arena);
+	replace_assembler(key, arena_printf(key->arena, "any%s", options), any);
+}
+
+void jit_no_assembler_rows(const CacheKey *key, CacheKey *none)
+{
+	replace_assembler(key, "not asked: PTX alone", none);
 }

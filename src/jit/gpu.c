@@ -2,7 +2,7 @@
  *
  * Texts are kept as long as the variant is on its way into the cache, PTX longer; what else is asked for comes from there, or is made
  * again: the pipeline is deterministic. */
-#include "jit/inner.h"
+#include "jit/cache.h"
 
 #include <stdlib.h>
 
@@ -182,8 +182,10 @@ static bool assemble(JitVariant *variant, DiagList *diags)
 	NvAssemble how = jit_gpu_assemble(variant);
 	how.kernel = gpu->name;
 	gpu->assembler = nv_assembler_identity(host->tools, &how, &variant->arena, diags);
-	if (!gpu->assembler || !jit_cubin_get(variant, &how, diags))
+	if (!gpu->assembler || !jit_cubin_get(variant, &how, diags)) {
+		jit_tell_input(variant, diags);
 		return false;
+	}
 	variant->seconds[JIT_STEP_CUBIN] = gpu->cubin.seconds;
 	jit_gpu_kernel(variant);
 	return true;
@@ -227,7 +229,7 @@ static bool take_override(JitVariant *variant, const JitOverride *override, Diag
 	JitGpu *gpu = variant->gpu;
 	if (override->stage == CODEGEN_PTX) {
 		gpu->ptx = (Str){arena_strndup(&variant->arena, override->text.ptr, override->text.len), override->text.len};
-		return assemble(variant, diags);
+		return variant->options.ptx_only || assemble(variant, diags);
 	}
 	char *data = override->text.len > 64 && memcmp(override->text.ptr, "\177ELF", 4) == 0 ? malloc(override->text.len) : NULL;
 	if (!data) {
@@ -266,7 +268,7 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)
 		return take_override(variant, override, diags);
-	return fits(variant, override, diags) && assemble(variant, diags);
+	return fits(variant, override, diags) && (variant->options.ptx_only || assemble(variant, diags));
 }
 
 void jit_gpu_free(JitGpu *gpu)

@@ -142,6 +142,7 @@ typedef struct JitOptions {
 	bool no_line_info;
 	bool cooperative; /* all CTAs of a launch run at the same time */
 	bool dependent;   /* a launch may start while its predecessor ends */
+	bool ptx_only;    /* of a GPU: no assembler is asked, and there is no cubin */
 	uint32_t ptx_version; /* 83 for 8.3; 0: chosen */
 	const char *dot_precision; /* NULL: the default */
 	JitPolicy policy;

@@ -150,6 +150,8 @@ static size_t dumped(const JitVariant *variant, Arena *arena, CacheSection *out)
 		diag_init(&none, arena, NULL);
 		text_init(&text, arena);
 		text_str(&text, "");
+		if (strcmp(stages[i], "cubin") == 0 && !variant->gpu->cubin.data)
+			continue;
 		if (strcmp(stages[i], "cubin") == 0)
 			text_add(&text, variant->gpu->cubin.data, variant->gpu->cubin.len);
 		else if (jit_variant_text(variant, stages[i], &text, &none) != JIT_OK)
@@ -160,6 +162,27 @@ static size_t dumped(const JitVariant *variant, Arena *arena, CacheSection *out)
 	jit_metadata(&metadata, variant);
 	out[n++] = (CacheSection){"json", {metadata.data, metadata.len}};
 	return n;
+}
+
+static Diag *last_error(const DiagList *diags)
+{
+	Diag *found = NULL;
+	for (Diag *d = diags->first; d; d = d->next)
+		found = d->severity == DIAG_ERROR ? d : found;
+	return found;
+}
+
+void jit_tell_input(const JitVariant *variant, DiagList *diags)
+{
+	Diag *error = last_error(diags);
+	const char *folder = jit_dump_wanted() && !variant->kept ? folder_of(variant, OPTION_DUMP_DIR, "dump", diags->arena) : NULL;
+	if (jit_dump_wanted())
+		jit_dump(variant, diags);
+	if (folder)
+		diag_note(diags, error, (Span){0}, "its input is %s/%s.ptx", folder, variant->kernel->info->name);
+	else
+		diag_note(diags, error, (Span){0}, "its input: TRITON_KERNEL_DUMP=1 writes it; neso compile --emit ptx and "
+			  ".asm[\"ptx\"] of compile() give it");
 }
 
 void jit_dump(const JitVariant *variant, DiagList *diags)

@@ -84,7 +84,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 13 };
+enum { OPTION_COUNT = 14 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -102,6 +102,7 @@ static Option option_of(const JitOptions *o, int index)
 	case 9: return (Option){"ptx_version", NUMBER, o->ptx_version, NULL};
 	case 10: return (Option){"debug", SWITCH, o->debug, NULL};
 	case 11: return (Option){"gpu_limits", SWITCH, !o->no_gpu_limits, NULL};
+	case 12: return (Option){"ptx_only", SWITCH, o->ptx_only, NULL};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }

@@ -72,7 +72,7 @@ JitStatus jit_variant_remarks(const JitVariant *variant, RemarkList *out, DiagLi
 		jit_remade_free(again);
 	if (!code)
 		return JIT_SOURCE;
-	if (gpu) {
+	if (gpu && gpu->cubin.data) {
 		const FrontInfo *info = variant->kernel->info;
 		say_occupancy(variant, out);
 		say_spills(variant, out);

@@ -19,7 +19,9 @@ static void write_facts(Text *out, const JitVariant *variant)
 {
 	const JitGpu *gpu = variant->gpu;
 	const NvCubin *cubin = &gpu->cubin;
-	text_printf(out, "name %s\nargs %s\nassembler %s\n", gpu->name, *gpu->args ? gpu->args : "-", gpu->assembler);
+	text_printf(out, "name %s\nargs %s\n", gpu->name, *gpu->args ? gpu->args : "-");
+	if (gpu->assembler)
+		text_printf(out, "assembler %s\n", gpu->assembler);
 	text_printf(out, "launch %u %u %u %u %u\n", gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align);
 	text_printf(out, "cubin %u %u %u %u %u\n", cubin->registers, cubin->spill_stores, cubin->spill_loads, cubin->stack,
 		    cubin->shared);
@@ -162,7 +164,7 @@ static bool read_facts(JitVariant *variant, JitGpu *gpu, Str text)
 		if (!read_fact(&f, line, blank + 1))
 			return false;
 	}
-	return f.launch && gpu->name && gpu->args && gpu->assembler && gpu->threads && gpu->threads <= 1024 &&
+	return f.launch && gpu->name && gpu->args && gpu->threads && gpu->threads <= 1024 &&
 	       (!gpu->scratch_align || base_is_pow2(gpu->scratch_align)) &&
 	       strlen(gpu->args) == variant->slot_count + (gpu->scratch != 0) && variant->numbers.count <= variant->slot_count;
 }
@@ -179,12 +181,18 @@ static void *heap_copy(Str bytes)
 	return copy;
 }
 
+static bool is_cubin(Str bytes)
+{
+	return bytes.len >= 64 && memcmp(bytes.ptr, "\177ELF", 4) == 0;
+}
+
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags)
 {
-	Str facts, cubin, log = STR(""), said = STR("");
+	Str facts, cubin = STR(""), log = STR(""), said = STR("");
 	JitModule *module = variant->kernel->module;
+	bool ptx_only = variant->options.ptx_only && !cache_entry_has(entry, "cubin");
 	if (!cache_entry_section(entry, "facts", diags->arena, &facts, why) ||
-	    !cache_entry_section(entry, "cubin", diags->arena, &cubin, why)) {
+	    (!ptx_only && !cache_entry_section(entry, "cubin", diags->arena, &cubin, why))) {
 		*why = *why ? *why : "a section is missing";
 		return false;
 	}
@@ -195,7 +203,7 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
 	const JitVariant before = *variant;
 	const JitParam *params = arena_copy(&variant->arena, variant->params, variant->kernel->info->param_count * sizeof *params);
-	if (!read_facts(variant, gpu, facts) || cubin.len < 64 || memcmp(cubin.ptr, "\177ELF", 4) != 0) {
+	if (!read_facts(variant, gpu, facts) || (!ptx_only && !(gpu->assembler && is_cubin(cubin)))) {
 		/* It will be compiled. */
 		variant->slots = before.slots;
 		variant->slot_count = before.slot_count;
@@ -207,9 +215,11 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 		return false;
 	}
 	variant->gpu = gpu; /* frees what is in it from now on */
-	gpu->cubin.data = heap_copy(cubin);
-	gpu->cubin.len = cubin.len;
-	gpu->cubin.log = heap_copy(log);
+	if (!ptx_only) {
+		gpu->cubin.data = heap_copy(cubin);
+		gpu->cubin.len = cubin.len;
+		gpu->cubin.log = heap_copy(log);
+	}
 	gpu->cache = "hit";
 	pthread_mutex_lock(&module->front_lock);
 	Fault fault;
@@ -221,7 +231,8 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	pthread_mutex_unlock(&module->front_lock);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
-	jit_gpu_kernel(variant);
+	if (!ptx_only)
+		jit_gpu_kernel(variant);
 	jit_said_again(said, diags);
 	return true;
 }
@@ -243,7 +254,7 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	text_printf(out, ", \"registers\": %u, \"stack\": %u, \"spill_stores\": %u, \"spill_loads\": %u, \"static_shared\": %u",
 		    gpu->cubin.registers, gpu->cubin.stack, gpu->cubin.spill_stores, gpu->cubin.spill_loads, gpu->cubin.shared);
 	text_str(out, ", \"assembler\": ");
-	text_json(out, gpu->assembler);
+	text_json(out, gpu->assembler ? gpu->assembler : "none");
 	text_str(out, ", \"microseconds\": {");
 	double total = 0;
 	for (int i = 0; i < JIT_STEP__COUNT; i++) {
@@ -267,7 +278,8 @@ size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const
 	sections[n++] = (CacheSection){"key", cache_key_text(key)};
 	sections[n++] = (CacheSection){"facts", {facts.data, facts.len}};
 	sections[n++] = (CacheSection){"metadata", {metadata.data, metadata.len}};
-	sections[n++] = (CacheSection){"cubin", {gpu->cubin.data, gpu->cubin.len}};
+	if (gpu->cubin.data)
+		sections[n++] = (CacheSection){"cubin", {gpu->cubin.data, gpu->cubin.len}};
 	if (gpu->cubin.log && *gpu->cubin.log)
 		sections[n++] = (CacheSection){"log", str_of(gpu->cubin.log)};
 	if (said.len)

@@ -302,15 +302,16 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	if (strcmp(stage, "ttir-raw") == 0)
 		return raw_text(variant, out, diags);
 	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */
-	size_t stages = variant->gpu ? ARRAY_LEN(gpu_stages) : variant->options.sim ? ARRAY_LEN(gpu_stages) - 1 : 0;
+	bool has_cubin = variant->gpu && variant->gpu->cubin.data;
+	size_t stages = has_cubin ? ARRAY_LEN(gpu_stages) : variant->options.gpu ? ARRAY_LEN(gpu_stages) - 1 : 0;
 	for (size_t i = 0; i < stages; i++)
 		if (strcmp(stage, gpu_stages[i]) == 0)
 			return jit_gpu_text(variant, stage, out, diags);
 	const FrontInfo *info = variant->kernel->info;
 	if (strcmp(stage, "source") != 0) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,
-			    variant->gpu	   ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass"
-			    : variant->options.sim ? "source, ttir-raw, ttir, ttgir, llir, ptx"
+			    has_cubin		   ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass"
+			    : variant->options.gpu ? "source, ttir-raw, ttir, ttgir, llir, ptx"
 						   : "source, ttir-raw, ttir");
 		return JIT_ARGUMENT;
 	}

@@ -14,7 +14,7 @@ from ..backends.compiler import BaseBackend, GPUTarget, Language  # noqa: F401
 from ..runtime.cache import (get_cache_invalidating_env_vars, get_cache_key, get_cache_manager,  # noqa: F401
                              get_dump_manager, get_override_manager, triton_key)
 from ..runtime.driver import driver
-from ..runtime.errors import OutOfResources  # noqa: F401
+from ..runtime.errors import OutOfResources, TritonError  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 
 _STAGES = ("source", "ttir-raw", "ttir")
@@ -62,8 +62,13 @@ class AsmDict(Lazy):
         if stage not in self._names:
             raise KeyError(f"there is no '{stage}' of this kernel, which is compiled for {self._variant._target}; there "
                            f"are {', '.join(self._names)}")
-        self[stage] = made = self._kept(stage) or (self._variant._cubin() if stage == "cubin" else self._variant._text(stage))
+        self[stage] = made = self._kept(stage) or self._made(stage)
         return made
+
+    def _made(self, stage):
+        if stage == "cubin":
+            return self._variant._assembled()._cubin()
+        return (self._variant._assembled() if stage == "sass" else self._variant)._text(stage)
 
     def _kept(self, stage):
         """The text that a cache manager has; None: it has none, or no longer."""
@@ -182,6 +187,32 @@ class CompiledKernel(_native.Variant):
     launch_exit_hook = None
     num_ctas = 1
 
+    #: makes the variant with a cubin, of one that ends with PTX; None: this is it
+    _assemble = None
+
+    def _assembled(self):
+        """Itself, or what ptxas made of it: it is waited for here, and what it says is raised here."""
+        if self._assemble is not None:
+            self._whole, self._assemble = self._assemble(), None
+        return self._whole or self
+
+    _whole = None
+
+    @property
+    def n_regs(self):
+        return self._assembled()._info()["registers"]
+
+    @property
+    def n_spills(self):
+        """In 4-byte words, as local memory takes them."""
+        info = self._assembled()._info()
+        return (info["spill_stores"] + info["spill_loads"]) // 4
+
+    @property
+    def n_max_threads(self):
+        on_gpu = self._target.startswith("sm_")
+        return max(32, min(1024, 65536 // max(self.n_regs, 1) // 32 * 32)) if on_gpu else 1024
+
     def _finish(self, kernel, making):
         info = self._info()
         self._keys = []
@@ -207,10 +238,6 @@ class CompiledKernel(_native.Variant):
         self.function = self
         self.module = self
         self.shared = info["shared"]
-        self.n_regs = info["registers"]
-        #: in 4-byte words, as local memory takes them
-        self.n_spills = (info["spill_stores"] + info["spill_loads"]) // 4
-        self.n_max_threads = max(32, min(1024, 65536 // max(info["registers"], 1) // 32 * 32)) if on_gpu else 1024
         self.seconds = info["seconds"]
         self._store_seconds = info["store_seconds"]
         #: why it was compiled: the difference to the nearest variant that was there
@@ -242,13 +269,20 @@ class CompiledKernel(_native.Variant):
 
     @property
     def remarks(self):
-        """What became of its loops, loads, dots, conversions and accesses, by line: a list of Remark. [] of the interpreter's."""
-        return [Remark(*row) for row in self._remarks()] if self._target != "interp" else []
+        """What became of its loops, loads, dots, conversions and accesses, by line: a list of Remark. [] of the interpreter's.
+        What the assembler said is among it where there is one."""
+        if self._target == "interp":
+            return []
+        try:
+            made = self._assembled()
+        except TritonError:
+            made = self
+        return [Remark(*row) for row in made._remarks()]
 
     @property
     def kernel(self):
         """The assembled code."""
-        return self._cubin() or b""
+        return self._assembled()._cubin() or b""
 
     @property
     def signature(self):
@@ -327,7 +361,9 @@ class IRSource:
 
 
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched."""
+    """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched.
+
+    For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"], .asm["sass"], .n_regs), or launched."""
     if isinstance(src, ASTSource):
         fn, values = src.fn, _values_of(src)
     else:
@@ -337,7 +373,10 @@ def compile(src, target=None, options=None, _env_vars=None):
     given = {k: v for k, v in (options or {}).items() if k in _OPTIONS}
     if target is not None:
         given["neso_target"] = _target_name(target)
-    return fn.run(*values, grid=None, warmup=True, **given)
+    made = fn.run(*values, grid=None, warmup="ptx", **given)
+    if made._target.startswith("sm_") and made._cubin() is None and made._whole is None:
+        made._assemble = lambda: fn.run(*values, grid=None, warmup=True, **given)
+    return made
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
