@@ -7,11 +7,12 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check difftest matrix bench cache-table stress build install wheel clean setup setup-test
+.PHONY: help demo check bare difftest matrix bench cache-table stress build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
 	@echo "make check     build, then run all tests (FULL=1: with the slow checks; TESTS='part of a path ...')"
+	@echo "make bare      run both in bare roots of Debian, with the network and without it (SUITES='bookworm trixie'; needs root and debootstrap)"
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
 	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
 	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
@@ -51,6 +52,9 @@ check: setup-test
 	$(call build_preset,$(PRESET))
 	@echo "test: scripts/run-tests -b $(BUILD)"
 	@sh scripts/run-tests -b $(BUILD) $(if $(FULL),--full) $(TESTS)
+
+bare:
+	@for suite in $(or $(SUITES),bookworm trixie); do sh scripts/bare --suite $$suite || exit 1; done
 
 # Days of one processor: it may be stopped, and goes on where it was; without $(BUILD)/matrix.log from the beginning.
 matrix: setup

@@ -73,6 +73,7 @@ def main():
             readme = source.read()
         files[info + "METADATA"] = ((f"Metadata-Version: 2.1\nName: neso\nVersion: {options.version}\nSummary: {SUMMARY}\n"
                                      "License-File: LICENSE\nRequires-Python: >=3.10\n"
+                                     "Provides-Extra: ptxas\nRequires-Dist: nvidia-cuda-nvcc; extra == 'ptxas'\n"
                                      "Description-Content-Type: text/markdown\n\n" + readme).encode(), 0o644)
         files[info + "WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: neso\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
                                  0o644)

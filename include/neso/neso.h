@@ -309,6 +309,7 @@ typedef struct neso_context_options {
 	bool log_compiles; /* NESO_LOG_COMPILE lines; also with NESO_LOG_COMPILES=1 in the environment */
 	const char *cache_dir; /* holds neso-1/, the compile cache; "": none; NULL: TRITON_CACHE_DIR, else .triton/cache in TRITON_HOME or the home folder */
 	const neso_keeper *keeper; /* in the place of the compile cache; NULL: none. Copied */
+	const char *packages; /* folders of Python packages, with ":" between, where nvidia/cu13/bin/ptxas may lie; that of libneso is always looked at */
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. Diagnostics: variables of the environment that mean nothing, or

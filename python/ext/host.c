@@ -143,19 +143,44 @@ static uint64_t on_scratch(void *data, size_t bytes, size_t align, void *stream)
 
 /* ---- the context ---- */
 
+/* sys.path, with ":" between: one of its folders may have ptxas as a package. NULL: none, or no memory for it. */
+static char *package_folders(void)
+{
+	PyObject *path = PySys_GetObject("path"), *colon = PyUnicode_FromString(":"), *kept = PyList_New(0), *joined = NULL;
+	for (Py_ssize_t i = 0; kept && path && PyList_Check(path) && i < PyList_Size(path); i++) {
+		PyObject *folder = PyList_GetItem(path, i);
+		if (PyUnicode_Check(folder) && PyUnicode_GetLength(folder) > 0)
+			PyList_Append(kept, folder);
+	}
+	if (colon && kept)
+		joined = PyUnicode_Join(colon, kept);
+	PyObject *bytes = joined ? PyUnicode_EncodeFSDefault(joined) : NULL;
+	const char *text = bytes ? PyBytes_AsString(bytes) : NULL;
+	char *copy = text ? strdup(text) : NULL;
+	PyErr_Clear();
+	Py_XDECREF(colon);
+	Py_XDECREF(kept);
+	Py_XDECREF(joined);
+	Py_XDECREF(bytes);
+	return copy;
+}
+
 neso_context *host_context(void)
 {
 	if (context)
 		return context;
+	char *packages = package_folders();
 	neso_context_options options = {
 		.size = sizeof options,
 		.log = on_log,
 		.resolve = on_resolve,
 		.scratch = on_scratch,
 		.keeper = &host_keeper,
+		.packages = packages,
 	};
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = neso_context_new(&options, &context, &diagnostics);
+	free(packages);
 	if (status != NESO_OK) {
 		context = NULL;
 		host_fail(status, diagnostics, NULL);

@@ -207,6 +207,9 @@ class env_nvidia_tool(env_base):
         for variable in ("CUDA_HOME", "CUDA_PATH"):
             if os.environ.get(variable):
                 yield os.path.join(os.environ[variable], "bin", self.binary)
+        for folder in filter(None, (*sys.path, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))):
+            for inside in ("cu13", "cuda_nvcc"):
+                yield os.path.join(folder, "nvidia", inside, "bin", self.binary)
         yield os.path.join("/usr/local/cuda/bin", self.binary)
         yield shutil.which(self.binary)
 

@@ -203,7 +203,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 	};
 	context->info = collect_info(arena, threads);
 	NvDriverOptions driver = {.library = options->libcuda, .scratch = options->scratch, .scratch_data = options->scratch_data};
-	NvToolsOptions tools = {.ptxas = options->ptxas};
+	NvToolsOptions tools = {.ptxas = options->ptxas, .packages = options->packages};
 	context->host.cache = jit_cache_new(options->cache_dir);
 	jit_cache_tools(context->host.cache, &tools);
 	context->host.driver = nv_driver_new(&driver);

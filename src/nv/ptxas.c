@@ -158,8 +158,8 @@ static void say_missing(const char *tried, DiagList *diags)
 {
 	Diag *diag = diag_add(diags, (Span){0}, DIAG_PTXAS_MISSING, tried);
 	diag_note(diags, diag, (Span){0},
-		  "TRITON_PTXAS_PATH names one; a CUDA toolkit in CUDA_HOME, /usr/local/cuda or PATH is found; where "
-		  "there is a GPU, its driver can do without");
+		  "TRITON_PTXAS_PATH names one; a CUDA toolkit in CUDA_HOME, /usr/local/cuda or PATH is found, as is the Python "
+		  "package nvidia-cuda-nvcc (pip install neso[ptxas]); where there is a GPU, its driver can do without");
 }
 
 /* The driver, started, whose compiler is to be used. */

@@ -7,27 +7,63 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/option/library.h"
 #include "base/option/option.h"
 #include "base/os.h"
 
+enum { PACKAGE_BINS = 8 };
+
 struct NvTools {
 	NvToolsOptions options;
+	const char *bins[PACKAGE_BINS]; /* of toolkits that are Python packages, as they were in the beginning */
+	Arena arena;                    /* holds bins */
 	pthread_mutex_t lock;
 	NvTool *first;
 };
+
+/* Folders of programs below a folder of Python packages: of the toolkit 13, and of the one before it. */
+static void add_packages(NvTools *tools, const char *folder)
+{
+	static const char *const inside[] = {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"};
+	for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
+		size_t n = 0;
+		const char *bin = os_path_join(&tools->arena, folder, inside[i]);
+		while (n < PACKAGE_BINS && tools->bins[n])
+			n++;
+		if (n < PACKAGE_BINS && os_is_dir(bin))
+			tools->bins[n] = bin;
+	}
+}
+
+/* Looked for once: what a launch's look-up asks each time is what is there. */
+static void find_packages(NvTools *tools, const char *packages)
+{
+	const char *own = library_folder(&tools->arena);
+	for (const char *at = packages ? packages : ""; *at;) {
+		size_t len = strcspn(at, ":");
+		if (len)
+			add_packages(tools, arena_strndup(&tools->arena, at, len));
+		at += len + (at[len] == ':');
+	}
+	if (own)
+		add_packages(tools, os_path_join(&tools->arena, own, ".."));
+}
 
 NvTools *nv_tools_new(const NvToolsOptions *options)
 {
 	NvTools *volatile tools = nv_new(sizeof *tools);
 	Fault fault;
+	arena_init(&tools->arena, 0);
 	if (FAULT_TRY(&fault)) {
 		if (options)
 			tools->options = *options;
-		tools->options.extra = NULL;
+		tools->options.extra = tools->options.packages = NULL;
 		tools->options.ptxas = nv_text(tools->options.ptxas);
 		tools->options.extra = options ? nv_text(options->extra) : NULL;
+		find_packages(tools, options ? options->packages : NULL);
 		fault_leave(&fault);
 	} else {
+		arena_free(&tools->arena);
 		free(tools);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
@@ -46,6 +82,7 @@ void nv_tools_free(NvTools *tools)
 		free(t);
 	}
 	pthread_mutex_destroy(&tools->lock);
+	arena_free(&tools->arena);
 	free((char *)tools->options.ptxas);
 	free((char *)tools->options.extra);
 	free(tools);
@@ -112,18 +149,30 @@ static bool is_one_of(const char *text, const char *const *list, size_t count)
 	return false;
 }
 
-static const char *in_toolkits(const char *name, Arena *arena, Text *tried)
+/* One in a folder; NULL: it has none. */
+static const char *in_folder(const char *folder, const char *name, Arena *arena, Text *tried)
 {
-	const char *const roots[] = {named(OPTION_CUDA_HOME), named(OPTION_CUDA_PATH), "/usr/local/cuda"};
-	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-		if (!roots[i] || (i == ARRAY_LEN(roots) - 1 && is_one_of(roots[i], roots, i)))
-			continue; /* said before */
-		const char *path = os_path_join(arena, os_path_join(arena, roots[i], "bin"), name);
-		if (runs(path))
-			return path;
-		text_printf(tried, "%s is not there, ", path);
-	}
+	const char *path = os_path_join(arena, folder, name);
+	if (runs(path))
+		return path;
+	text_printf(tried, "%s is not there, ", path);
 	return NULL;
+}
+
+/* What was installed for this program goes before what the machine has. */
+static const char *in_toolkits(const NvTools *tools, const char *name, Arena *arena, Text *tried)
+{
+	static const char common[] = "/usr/local/cuda";
+	const char *const roots[] = {named(OPTION_CUDA_HOME), named(OPTION_CUDA_PATH)};
+	const char *found = NULL;
+	for (size_t i = 0; i < ARRAY_LEN(roots) && !found; i++)
+		if (roots[i])
+			found = in_folder(os_path_join(arena, roots[i], "bin"), name, arena, tried);
+	for (size_t i = 0; i < PACKAGE_BINS && tools->bins[i] && !found; i++)
+		found = in_folder(tools->bins[i], name, arena, tried);
+	if (!found && !is_one_of(common, roots, ARRAY_LEN(roots)))
+		found = in_folder(os_path_join(arena, common, "bin"), name, arena, tried);
+	return found;
 }
 
 static const char *find(const NvTools *tools, const char *name, unsigned capability, Arena *arena, Text *tried)
@@ -143,7 +192,7 @@ static const char *find(const NvTools *tools, const char *name, unsigned capabil
 		if (runs(beside))
 			return beside;
 	}
-	const char *path = in_toolkits(name, arena, tried);
+	const char *path = in_toolkits(tools, name, arena, tried);
 	if (!path)
 		path = in_path(name, arena);
 	if (!path)

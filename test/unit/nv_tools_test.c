@@ -502,6 +502,41 @@ static void search_order(void **state)
 	tools_close(&t);
 }
 
+/* A toolkit that is a Python package: behind CUDA_HOME, before what the machine has; the newer one first. */
+static void python_packages(void **state)
+{
+	(void)state;
+	ToolKit t;
+	const char *path, *version;
+	char packages[200], there[2][200], command[1000];
+	tools_open(&t, "exit 0");
+	char *home = getenv("CUDA_HOME"), *kept = home ? strdup(home) : NULL;
+	unsetenv("CUDA_HOME");
+	for (int i = 0; i < 2; i++) {
+		snprintf(there[i], sizeof there[i], "%s/site/nvidia/%s/bin/ptxas", t.folder, i ? "cu13" : "cuda_nvcc");
+		snprintf(command, sizeof command, "mkdir -p %s/bin $(dirname %s) && cp %s %s/bin", t.folder, there[i], t.ptxas,
+			 t.folder);
+		assert_int_equal(system(command), 0);
+		write_script(there[i], "exit 0");
+		snprintf(packages, sizeof packages, "/no/such/folder::%s/site", t.folder);
+		NvToolsOptions options = {.packages = packages};
+		NvTools *tools = nv_tools_new(&options);
+		assert_true(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+		assert_string_equal(path, there[i]);
+		setenv("CUDA_HOME", t.folder, 1);
+		assert_true(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
+		assert_string_not_equal(path, there[i]);
+		unsetenv("CUDA_HOME");
+		nv_tools_free(tools);
+	}
+	if (kept)
+		setenv("CUDA_HOME", kept, 1);
+	free(kept);
+	snprintf(command, sizeof command, "rm -r %s/site %s/bin", t.folder, t.folder);
+	assert_int_equal(system(command), 0);
+	tools_close(&t);
+}
+
 static void drivers_compiler(void **state)
 {
 	(void)state;
@@ -704,6 +739,7 @@ int main(void)
 		cmocka_unit_test(children_ignored),
 		cmocka_unit_test(options_reach_it),
 		cmocka_unit_test(search_order),
+		cmocka_unit_test(python_packages),
 		cmocka_unit_test(drivers_compiler),
 		cmocka_unit_test(nothing_is_left),
 		cmocka_unit_test(disassembler_missing_or_failing),

@@ -184,7 +184,7 @@ def preload(kernel, text):
     target = options.pop("target", None)
     if target and target != "cuda":
         options["neso_target"] = target
-    return compile(ASTSource(kernel, signature, constants, attrs), options=options)
+    return compile(ASTSource(kernel, signature, constants, attrs), options=options)._assembled()
 
 
 class _Compiled(dict):

@@ -8,8 +8,7 @@
 
 #include "base/os.h"
 
-/* The folder that this code was loaded from; NULL: not known. */
-static const char *own_folder(Arena *arena)
+const char *library_folder(Arena *arena)
 {
 	Dl_info info;
 	static const char here;
@@ -27,7 +26,7 @@ static size_t candidates(Arena *arena, const char *library, OptionId option, con
 		out[count++] = os_is_dir(path) ? os_path_join(arena, path, library) : path;
 		return count;
 	}
-	const char *folder = own_folder(arena);
+	const char *folder = library_folder(arena);
 	if (folder)
 		out[count++] = os_path_join(arena, folder, library);
 	out[count++] = library;
