@@ -364,6 +364,21 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched.
 
     For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"], .asm["sass"], .n_regs), or launched."""
+    fn, values, given = _call_of(src, target, options)
+    made = fn.run(*values, grid=None, warmup="ptx", **given)
+    if made._target.startswith("sm_") and made._cubin() is None and made._whole is None:
+        made._assemble = lambda: fn.run(*values, grid=None, warmup=True, **given)
+    return made
+
+
+def compile_whole(src, options):
+    """The same to the end: what a launch takes."""
+    fn, values, given = _call_of(src, None, options)
+    return fn.run(*values, grid=None, warmup=True, **given)
+
+
+def _call_of(src, target, options):
+    """A function, and arguments and options of a call that specialises it as the source says."""
     if isinstance(src, ASTSource):
         fn, values = src.fn, _values_of(src)
     else:
@@ -373,10 +388,7 @@ def compile(src, target=None, options=None, _env_vars=None):
     given = {k: v for k, v in (options or {}).items() if k in _OPTIONS}
     if target is not None:
         given["neso_target"] = _target_name(target)
-    made = fn.run(*values, grid=None, warmup="ptx", **given)
-    if made._target.startswith("sm_") and made._cubin() is None and made._whole is None:
-        made._assemble = lambda: fn.run(*values, grid=None, warmup=True, **given)
-    return made
+    return fn, values, given
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",

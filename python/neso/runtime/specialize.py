@@ -173,7 +173,7 @@ def _of_json(value):
 def preload(kernel, text):
     """Compiles what the text, of some process's hook, says; it is not launched."""
     import json
-    from ..compiler.compiler import ASTSource, compile
+    from ..compiler.compiler import ASTSource, compile_whole
     data = json.loads(text)
     if data["name"] != kernel._fn_name:
         raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {kernel._fn_name}")
@@ -184,7 +184,7 @@ def preload(kernel, text):
     target = options.pop("target", None)
     if target and target != "cuda":
         options["neso_target"] = target
-    return compile(ASTSource(kernel, signature, constants, attrs), options=options)._assembled()
+    return compile_whole(ASTSource(kernel, signature, constants, attrs), options)
 
 
 class _Compiled(dict):
