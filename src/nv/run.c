@@ -1,18 +1,21 @@
-/* Running a tool of the toolkit: posix_spawn, a time limit, and nothing left behind.
+/* Running a tool of the toolkit: a time limit, and nothing left behind.
  *
  * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no
  * litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on
- * every path. The tool gets a process group of its own: at the time limit all of it is ended. */
-#define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC */
+ * every path. The tool gets a process group of its own: at the time limit all of it is ended. It ends with its parent too, which posix_spawn
+ * cannot ask for. */
+#define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC, vfork */
 #include "nv/inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -161,35 +164,66 @@ static char **environment(Arena *arena)
 	return all;
 }
 
-/* In the child: the pipe as output, no input, the files, which a copy onto themselves keeps open; signals as a fresh process has them. */
+/* What the child needs, read by it in the parent's memory. */
+typedef struct Start {
+	const Work *work;
+	const char *path;
+	char *const *args, *const *environ;
+	pid_t parent;
+	volatile int error; /* errno of what failed in the child */
+} Start;
+
+static bool give_descriptors(const Work *work)
+{
+	close(0); /* the lowest free one is taken next */
+	bool ok = open("/dev/null", O_RDONLY) == 0;
+	ok = ok && dup2(work->pipe[1], 1) == 1 && dup2(work->pipe[1], 2) == 2;
+	for (int i = 0; i < 2 && ok; i++)
+		ok = work->fd[i] < 0 || fcntl(work->fd[i], F_SETFD, 0) == 0;
+	return ok;
+}
+
+/* In the child, while the parent stands still: the pipe as output, no input, the files; signals as a fresh process has them; a group of its
+ * own; and its end when the thread that waits for it ends, however that comes about. */
+static _Noreturn void become_tool(Start *start)
+{
+	sigset_t none;
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	setpgid(0, 0);
+#ifdef __linux__
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != start->parent)
+		_exit(127);
+#endif
+	sigemptyset(&none);
+	if (give_descriptors(start->work) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+		execve(start->path, start->args, start->environ);
+	start->error = errno;
+	_exit(127);
+}
+
+/* errno of what failed; 0. Signals wait meanwhile: no handler of the host runs in the child, which has its memory. */
 static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *args)
 {
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error = posix_spawn_file_actions_init(&files);
-	if (error)
-		return error;
-	if ((error = posix_spawnattr_init(&attributes))) {
-		posix_spawn_file_actions_destroy(&files);
-		return error;
-	}
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, work->pipe[1], 1);
-	posix_spawn_file_actions_adddup2(&files, work->pipe[1], 2);
-	for (int i = 0; i < 2; i++)
-		if (work->fd[i] >= 0)
-			posix_spawn_file_actions_adddup2(&files, work->fd[i], work->fd[i]);
-	sigemptyset(&none);
+	Start start = {
+		.work = work,
+		.path = run->path,
+		.args = (char *const *)(uintptr_t)args,
+		.environ = environment(arena),
+		.parent = getpid(),
+	};
+	sigset_t all, before;
 	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(&attributes,
-				 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	error = posix_spawn(&work->pid, run->path, &files, &attributes, (char *const *)(uintptr_t)args, environment(arena));
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&files);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pid_t pid = vfork();
+	if (pid == 0)
+		become_tool(&start);
+	int error = pid < 0 ? errno : start.error;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (pid > 0 && error)
+		waitpid(pid, NULL, 0);
+	else if (pid > 0)
+		work->pid = pid;
 	return error;
 }
 

@@ -355,6 +355,41 @@ static void descriptors_of_the_host(void **state)
 	tools_close(&t);
 }
 
+/* However the host ends, the assembler ends with it. */
+static void the_host_ends(void **state)
+{
+	(void)state;
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGPIPE};
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		ToolKit t;
+		char path[128], temporary[140], body[600];
+		int tool = 0, status;
+		tools_open(&t, NULL);
+		snprintf(path, sizeof path, "%s/pid", t.folder);
+		snprintf(temporary, sizeof temporary, "%s.new", path);
+		snprintf(body, sizeof body, "echo $$ >%s; mv %s %s; exec sleep 1000", temporary, temporary, path);
+		write_script(t.ptxas, body);
+		pid_t host = fork();
+		if (host == 0) {
+			NvCubin cubin;
+			setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+			assemble(&t, ptx_text, &cubin);
+			_exit(0);
+		}
+		for (int n = 0; n < 1000 && access(path, R_OK) != 0; n++)
+			nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+		FILE *file = fopen(path, "r");
+		assert_true(file && fscanf(file, "%d", &tool) == 1 && tool > 1);
+		fclose(file);
+		assert_int_equal(kill(tool, 0), 0);
+		kill(host, signals[i]);
+		assert_int_equal(waitpid(host, &status, 0), host);
+		assert_int_equal(WTERMSIG(status), signals[i]);
+		assert_true(gone(tool));
+		tools_close(&t);
+	}
+}
+
 /* At the limit of open files there is nothing to run with, which is said; at that of file sizes the tool ends. */
 static void limits_are_told(void **state)
 {
@@ -734,6 +769,7 @@ int main(void)
 		cmocka_unit_test(ptxas_that_cannot_run),
 		cmocka_unit_test(time_limit),
 		cmocka_unit_test(descriptors_of_the_host),
+		cmocka_unit_test(the_host_ends),
 		cmocka_unit_test(limits_are_told),
 		cmocka_unit_test(file_sizes_are_limited),
 		cmocka_unit_test(children_ignored),
