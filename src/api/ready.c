@@ -49,7 +49,7 @@ static neso_status make(ApiCall *call, void *data)
 		return api_usage(call, "neso_variant_ready wants a variant and a place for the result");
 	jit_variant_info(m->variant, &info);
 	if (!info.cubin)
-		return api_usage(call, "the variant is for the interpreter");
+		return api_usage(call, "the variant is for the interpreter, or ends with PTX");
 	NvFunction *function = jit_gpu_function(m->variant, &call->diags);
 	if (!function)
 		return NESO_ERROR_RUN;

@@ -305,6 +305,10 @@ uint64_t jit_dispatch_context(const JitDispatch *dispatch)
 NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 {
 	NvDriver *driver = host_of(variant)->driver;
+	if (!variant->gpu->kernel) {
+		jit_diag(diags, variant->kernel, DIAG_GPU_LAUNCH_PTX, variant->kernel->info->qualified_name);
+		return NULL;
+	}
 	NvContext context = nv_context(driver, diags);
 	const NvDevice *device = context ? nv_context_device(driver, diags) : NULL;
 	if (!device)

@@ -361,10 +361,11 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	JitBinding binding;
 	*result = (JitResult){0};
 	diags->sources = &kernel->module->sources;
-	if (!jit_options(kernel, options, &complete, diags) ||
-	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
+	if (!jit_options(kernel, options, &complete, diags))
 		return JIT_ARGUMENT;
 	complete.ptx_only = false;
+	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
+		return JIT_ARGUMENT;
 	double began = os_now();
 	JitStatus status = jit_get(kernel, &binding, &complete, &result->variant, &result->compiled, diags);
 	if (status != JIT_OK)

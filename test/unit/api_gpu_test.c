@@ -130,6 +130,41 @@ static void test_other_gpu(void **state)
 	end(&f);
 }
 
+/* Without an assembler there are texts, and no cubin; a launch by the same options makes one. */
+static void test_ptx_only(void **state)
+{
+	(void)state;
+	Fixture f;
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	char *ptx = NULL, *sass = NULL;
+	neso_variant_info info = {.size = sizeof info};
+	begin(&f);
+	need_compiler(&f);
+	f.options.ptx_only = true;
+	assert_int_equal(compile(&f, "sm_90a", &variant, &diagnostics), NESO_OK);
+	assert_non_null(strstr(neso_variant_key(variant), " ptx_only"));
+	assert_int_equal(neso_variant_text(variant, "ptx", &ptx, NULL), NESO_OK);
+	assert_non_null(strstr(ptx, ".entry kernel("));
+	neso_text_free(ptx);
+	assert_null(neso_variant_binary(variant, "cubin", NULL));
+	assert_int_equal(neso_variant_text(variant, "sass", &sass, &diagnostics), NESO_ERROR_ARGUMENT);
+	expect(diagnostics, "unknown stage 'sass'; known are: source, ttir-raw, ttir, ttgir, llir, ptx");
+	assert_int_equal(neso_variant_get_info(variant, &info), NESO_OK);
+	assert_null(info.assembler);
+	assert_int_equal(info.threads, 128);
+	neso_arg args[4] = {neso_arg_int("n", 7), neso_arg_value("a", neso_value_float(2)), neso_arg_int("B", 64)};
+	args[3] = neso_arg_buffer("x", NESO_FP32, (void *)0x1000, 256, NESO_READ_WRITE);
+	neso_launch launch = neso_launch_of(args, 4, 1, 1, 1);
+	assert_int_equal(neso_variant_launch(variant, &launch, NULL, &diagnostics), NESO_ERROR_RUN); /* DIAG_GPU_LAUNCH_PTX */
+	expect(diagnostics, "kernel was compiled to PTX alone (ptx_only), and has no cubin to launch");
+	f.options.target = "cuda";
+	launch.options = &f.options;
+	if (neso_kernel_launch(f.kernel, &launch, NULL, &diagnostics) != NESO_OK)
+		fail_msg("%s", neso_diagnostics_text(diagnostics));
+	end(&f);
+}
+
 /* ---- devices and memory ---- */
 
 static void test_memory(void **state)
@@ -460,8 +495,8 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_ptx_only),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again), cmocka_unit_test(test_hints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
