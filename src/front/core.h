@@ -34,6 +34,7 @@ typedef struct Frame {
 	SymVec names;             /* by slot */
 	SlotVec slots;
 	Sym prefix;               /* target of the assignment being lowered: names its locations */
+	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
 	uint32_t loops;           /* run-time loops around the statement */
 	const Val *raised;        /* host: exception on its way */
 	Span raised_at;
@@ -42,7 +43,7 @@ typedef struct Frame {
 /* Makes an empty lowering; its module and builder are the caller's to set. */
 void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
 		const FrontOptions *options);
-Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns);
+Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns); /* its ops go where the current frame's go */
 uint32_t frame_slot(Lower *low, Frame *frame, Sym name); /* made when new */
 void frame_set(Lower *low, Frame *frame, Sym name, const Val *val);
 const Val *frame_get(const Frame *frame, Sym name); /* or NULL */
@@ -82,6 +83,12 @@ static inline bool val_is_number(const Val *v)
 	return v->kind == VAL_BOOL || v->kind == VAL_INT || v->kind == VAL_FLOAT || v->kind == VAL_DEMOTED;
 }
 
+/* val_equal, told apart from what only the run of the kernel can say (VAL_RUNS: a number that runs is compared). */
+typedef enum { VAL_SAME, VAL_RUNS, VAL_DIFFERS } ValEquality;
+ValEquality val_equality(const Val *a, const Val *b);
+/* val_equal where it must be known now: *ok is false after diagnosing that `what` is not. */
+bool val_equal_now(Lower *low, const Val *a, const Val *b, const char *what, bool *ok);
+
 /* IR values inside a value, in order; and a value like `like` over other ones. */
 void val_flatten(Lower *low, const Val *v, ValueVec *out);
 const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor);
@@ -113,6 +120,15 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr);
 /* ---- expressions (eval*.c) ---- */
 
 const Val *eval(Lower *low, Ast *node);
+/* The same where nobody takes the value: the sides of a conditional expression need not agree. */
+const Val *eval_dropped(Lower *low, Ast *node);
+const Val *eval_bool_op(Lower *low, const Ast *node, bool dropped);
+const Val *eval_chain(Lower *low, const Ast *node);
+const Val *eval_if_exp(Lower *low, Ast *node, bool dropped);
+/* Evaluates what Python evaluates later, or not at all: an effect in it is an error, said of `what`. */
+const Val *eval_early(Lower *low, Ast *node, const char *what);
+/* Is the node one whose items Python makes when they are asked for (a generator expression, map(), filter())? */
+bool eval_is_lazy(const Ast *node);
 /* May a kernel read a global of this value, which resolve_name gave with this binding? */
 bool eval_may_read(Lower *low, const Binding *b, const Val *v);
 const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
@@ -128,6 +144,8 @@ const Val *eval_joined(Lower *low, Ast *node);
 bool eval_truth(Lower *low, const Val *v, bool *ok);
 /* The items that a host value gives when iterated; false after diagnosing. */
 bool eval_items(Lower *low, const Val *v, ValVec *out);
+/* May the current function use a value of the frame, which a closure kept? Diagnosed when not. */
+bool eval_reaches(Lower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(Lower *low, Ast *target, const Val *value);
 
@@ -135,6 +153,8 @@ bool assign_target(Lower *low, Ast *target, const Val *value);
  * diagnosing. */
 bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values);
 const Val *param_default(Lower *low, FrontFunction *f, uint32_t i);
+/* Evaluates the defaults of a function that is made now. False after diagnosing. */
+bool function_defaults(Lower *low, FrontFunction *f);
 
 /* ---- host values (host_*.c) ---- */
 
@@ -190,13 +210,27 @@ Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool t
 Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail);
 void lower_for(Lower *low, Ast *node, const Val *range);
 void lower_while(Lower *low, Ast *node);
-const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond);
+const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped);
+/* `left and right`, `left or right` for a run-time left: what right does besides its value happens only where Python
+ * evaluates it. Right without such effects runs in any case. */
+typedef const Val *LazyFn(Lower *low, void *data);
+const Val *lower_lazy(Lower *low, bool is_or, const Val *left, LazyFn *right_of, void *data, bool dropped);
 bool contains_return(const AstList *body);
-/* Names that the statements assign, in order of first assignment. */
+/* Names that the statements assign or delete, in order of first assignment. */
 void assigned_names(Lower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(Lower *low, const Val *v);
+
+/* What running ops does besides making values (effect.c). */
+typedef enum {
+	EFFECT_NONE,
+	EFFECT_GUARD, /* it reads memory, or may fail: to be run only where the program says so */
+	EFFECT_WRITE,
+} IrEffect;
+IrEffect effect_of_block(const IrModule *m, const IrBlock *block);
+/* Of the ops of the block behind `after` (NULL: of all). */
+IrEffect effect_behind(const IrModule *m, const IrBlock *block, const IrOp *after);
 
 /* ---- kernels (kernel.c) ---- */
 

@@ -126,6 +126,8 @@ const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
 const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r);
 const Val *sem_unary(Lower *low, AstUnOp op, const Val *v);
 const Val *sem_logical(Lower *low, bool is_or, const Val *l, const Val *r); /* `and`, `or` on tensors */
+bool sem_is_one(const Val *v); /* a tensor of one element */
+const Val *sem_splat_like(Lower *low, const Val *v, const Val *like); /* v, of one element, in the shape of like */
 const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y); /* tl.where, conditional expressions */
 const Val *sem_cast(Lower *low, const Val *v, TlType dtype); /* .to(dtype) with defaults */
 /* v as an i1 scalar for `if`, `while`, `assert`; diagnoses what has no truth. */

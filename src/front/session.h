@@ -95,6 +95,7 @@ struct FrontFunction {
 	bool info_ready;
 	uint32_t id;          /* unique in the session */
 	struct Frame *env;    /* of a function made while lowering: the frame it closes over */
+	const Val **defaults; /* of one: of its parameters, as they were when it was made */
 };
 
 typedef enum {

@@ -109,7 +109,9 @@ struct Val {
 		struct { const Val *callee, *self; } method;
 		struct { FrontModule *module; const char *builtin_path; } module; /* "triton.language.math" for ours */
 		FrontClass *klass;
-		struct { FrontClass *klass; const Val **fields; } object; /* in the class's field order */
+		/* Fields in the class's order; home: the block that was being filled when it was made, where alone its fields may
+		 * be assigned. */
+		struct { FrontClass *klass; const Val **fields; const IrBlock *home; } object;
 		struct {
 			IrValue *ir;
 			TlType type;

@@ -163,6 +163,8 @@ static Exec exec_def(Lower *low, Ast *node)
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->env = low->frame;
 	f->id = 0x80000000u + ++low->closures;
+	if (!function_defaults(low, f))
+		return failed(low);
 	frame_set(low, low->frame, node->function->name, val_function(low, f));
 	return next;
 }
@@ -236,8 +238,6 @@ static Exec exec_statement(Lower *low, Ast *node)
 	case AST_IMPORT_FROM:
 		return exec_import(low, node);
 	case AST_PASS:
-	case AST_GLOBAL:
-	case AST_NONLOCAL:
 		return next;
 	default:
 		lower_error(low, DIAG_HOST_STATEMENT, ast_kind_name(node->kind));
@@ -352,6 +352,7 @@ static const Val *construct(Lower *low, FrontClass *c, const CallArgs *args)
 	Val *object = val_new(low, VAL_OBJECT);
 	object->object.klass = c;
 	object->object.fields = ARENA_ARRAY(low->arena, const Val *, MAX(c->field_count, 1u));
+	object->object.home = low->b.block;
 	const Val *init = resolve_class_member(low, c, lower_sym(low, STR("__init__")), NULL);
 	if (!init) {
 		if (!fill_fields(low, c, args, object->object.fields))

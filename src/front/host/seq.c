@@ -101,17 +101,18 @@ const Val *host_contains(Lower *low, const Val *item, const Val *container)
 		return low->false_;
 	if (container->kind == VAL_STR && item->kind == VAL_STR)
 		return val_bool(low, str_holds(container->s, item->s));
-	if (container->kind == VAL_DICT)
-		return val_bool(low, val_dict_find(container, item) != NULL);
 	if (item->kind == VAL_TENSOR && !item->origin)
 		return lower_error(low, DIAG_NOT_CONSTEXPR, "the left side of `in`", val_describe(low, item));
+	if (container->kind == VAL_DICT)
+		return val_bool(low, val_dict_find(container, item) != NULL);
 	ValVec items = {0};
 	if (!eval_items(low, container, &items))
 		return low->poison;
-	for (uint32_t i = 0; i < items.len; i++)
-		if (val_equal(items.data[i], item))
+	bool ok = true;
+	for (uint32_t i = 0; i < items.len && ok; i++)
+		if (val_equal_now(low, items.data[i], item, "what `in` looks at", &ok))
 			return low->true_;
-	return low->false_;
+	return ok ? low->false_ : low->poison;
 }
 
 /* ---- subscripts ---- */

@@ -237,8 +237,18 @@ static const Val *changed(Lower *low, const Val *self, ValVec *items)
 	return low->none;
 }
 
+/* A list that a kernel changes would be changed whatever branch or turn of a loop does it. */
+static bool may_change(Lower *low)
+{
+	if (!low->frame->host)
+		lower_error(low, DIAG_UNSUPPORTED, "a list that changes");
+	return low->frame->host;
+}
+
 const Val *host_list_append(Lower *low, const Val *self, const CallArgs *args)
 {
+	if (!may_change(low))
+		return low->poison;
 	ValVec items = {0};
 	vec_reserve(low->arena, &items, self->seq.len + 1);
 	eval_items(low, self, &items);
@@ -248,6 +258,8 @@ const Val *host_list_append(Lower *low, const Val *self, const CallArgs *args)
 
 const Val *host_list_extend(Lower *low, const Val *self, const CallArgs *args)
 {
+	if (!may_change(low))
+		return low->poison;
 	ValVec items = {0};
 	if (!eval_items(low, self, &items) || !eval_items(low, args->args[0], &items))
 		return low->poison;
@@ -256,6 +268,8 @@ const Val *host_list_extend(Lower *low, const Val *self, const CallArgs *args)
 
 const Val *host_list_pop(Lower *low, const Val *self, const CallArgs *args)
 {
+	if (!may_change(low))
+		return low->poison;
 	int64_t at = -1;
 	if (args->arg_count && !val_as_int(args->args[0], &at))
 		return host_bad_argument(low, "pop", args->args[0]);
@@ -271,18 +285,20 @@ const Val *host_list_pop(Lower *low, const Val *self, const CallArgs *args)
 
 const Val *host_list_index(Lower *low, const Val *self, const CallArgs *args)
 {
-	for (uint32_t i = 0; i < self->seq.len; i++)
-		if (val_equal(self->seq.items[i], args->args[0]))
+	bool ok = true;
+	for (uint32_t i = 0; i < self->seq.len && ok; i++)
+		if (val_equal_now(low, self->seq.items[i], args->args[0], "what index() looks at", &ok))
 			return val_int(low, i);
-	return host_bad_argument(low, "index", args->args[0]);
+	return !ok ? low->poison : host_bad_argument(low, "index", args->args[0]);
 }
 
 const Val *host_list_count(Lower *low, const Val *self, const CallArgs *args)
 {
 	int64_t n = 0;
-	for (uint32_t i = 0; i < self->seq.len; i++)
-		n += val_equal(self->seq.items[i], args->args[0]);
-	return val_int(low, n);
+	bool ok = true;
+	for (uint32_t i = 0; i < self->seq.len && ok; i++)
+		n += val_equal_now(low, self->seq.items[i], args->args[0], "what count() looks at", &ok);
+	return ok ? val_int(low, n) : low->poison;
 }
 
 const Val *host_dict_get(Lower *low, const Val *self, const CallArgs *args)

@@ -205,6 +205,10 @@ bool val_has_tensor(const Val *v)
 		for (uint32_t i = 0; i < v->object.klass->field_count; i++)
 			if (v->object.fields[i] && val_has_tensor(v->object.fields[i]))
 				return true;
+	if (v->kind == VAL_DICT)
+		for (uint32_t i = 0; i < v->dict.len; i++)
+			if (val_has_tensor(v->dict.values[i]))
+				return true;
 	return v->kind == VAL_METHOD && val_has_tensor(v->method.self);
 }
 
@@ -300,94 +304,6 @@ bool val_truth(const Val *v)
 	}
 }
 
-static bool equal_numbers(const Val *a, const Val *b)
-{
-	a = val_known(a);
-	b = val_known(b);
-	if (a->kind == VAL_FLOAT || b->kind == VAL_FLOAT) {
-		double x = NAN, y = NAN;
-		return val_as_double(a, &x) && val_as_double(b, &y) && x == y;
-	}
-	const BigInt *x = a->kind == VAL_INT ? a->i.big : NULL, *y = b->kind == VAL_INT ? b->i.big : NULL;
-	if (x || y)
-		return x && y && big_compare(x, y) == 0;
-	int64_t i = 0, j = 1;
-	return val_as_int(a, &i) && val_as_int(b, &j) && i == j;
-}
-
-bool val_equal(const Val *a, const Val *b)
-{
-	if (a->kind == VAL_TENSOR && a->origin)
-		a = a->origin;
-	if (b->kind == VAL_TENSOR && b->origin)
-		b = b->origin;
-	if (a == b)
-		return !(a->kind == VAL_FLOAT && isnan(a->f));
-	if (val_is_number(a) && val_is_number(b))
-		return equal_numbers(a, b);
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case VAL_NONE:
-	case VAL_ELLIPSIS:
-		return true;
-	case VAL_STR:
-		return str_eq(a->s, b->s);
-	case VAL_TUPLE:
-	case VAL_LIST:
-		if (a->seq.len != b->seq.len)
-			return false;
-		for (uint32_t i = 0; i < a->seq.len; i++)
-			if (!val_equal(a->seq.items[i], b->seq.items[i]))
-				return false;
-		return true;
-	case VAL_DICT:
-		if (a->dict.len != b->dict.len)
-			return false;
-		for (uint32_t i = 0; i < a->dict.len; i++) {
-			const Val *other = val_dict_find(b, a->dict.keys[i]);
-			if (!other || !val_equal(a->dict.values[i], other))
-				return false;
-		}
-		return true;
-	case VAL_DTYPE:
-		return a->type == b->type;
-	case VAL_FUNCTION:
-		return a->function == b->function;
-	case VAL_BUILTIN:
-		return a->builtin == b->builtin;
-	case VAL_PYTHON:
-		return a->python == b->python;
-	case VAL_METHOD:
-		return val_equal(a->method.callee, b->method.callee) && val_equal(a->method.self, b->method.self);
-	case VAL_MODULE:
-		return a->module.module == b->module.module &&
-		       (a->module.builtin_path == b->module.builtin_path ||
-			(a->module.builtin_path && b->module.builtin_path &&
-			 strcmp(a->module.builtin_path, b->module.builtin_path) == 0));
-	case VAL_CLASS:
-		return a->klass == b->klass;
-	case VAL_OBJECT:
-		if (a->object.klass != b->object.klass || a->object.klass->kind == CLASS_PLAIN)
-			return false;
-		for (uint32_t i = 0; i < a->object.klass->field_count; i++) {
-			const Val *x = a->object.fields[i], *y = b->object.fields[i];
-			if ((x == NULL) != (y == NULL) || (x && !val_equal(x, y)))
-				return false;
-		}
-		return true;
-	case VAL_TENSOR:
-		return a->tensor.ir == b->tensor.ir;
-	default:
-		return false;
-	}
-}
-
-bool val_hash_equal(const Val *a, const Val *b)
-{
-	return val_equal(a, b);
-}
-
 /* ---- IR values inside values ---- */
 
 /* A descriptor is its handle, then its shape and strides, wherever it is handed on. */
@@ -430,6 +346,9 @@ void val_flatten(Lower *low, const Val *v, ValueVec *out)
 			if (v->object.fields[i])
 				val_flatten(low, v->object.fields[i], out);
 		}
+	else if (v->kind == VAL_DICT)
+		for (uint32_t i = 0; i < v->dict.len; i++)
+			val_flatten(low, v->dict.values[i], out);
 	else if (v->kind == VAL_METHOD)
 		val_flatten(low, v->method.self, out);
 }
@@ -448,9 +367,14 @@ const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uin
 	} else if (like->kind == VAL_OBJECT) {
 		uint32_t n = like->object.klass->field_count;
 		v->object.fields = ARENA_ARRAY(low->arena, const Val *, n);
+		v->object.home = NULL;
 		for (uint32_t i = 0; i < n; i++)
 			if (like->object.fields[i])
 				v->object.fields[i] = val_rebuild(low, like->object.fields[i], handles, cursor);
+	} else if (like->kind == VAL_DICT) {
+		v->dict.values = ARENA_ARRAY(low->arena, const Val *, like->dict.len);
+		for (uint32_t i = 0; i < like->dict.len; i++)
+			v->dict.values[i] = val_rebuild(low, like->dict.values[i], handles, cursor);
 	} else {
 		v->method.self = val_rebuild(low, like->method.self, handles, cursor);
 	}
@@ -479,6 +403,15 @@ bool val_same_shape(const Val *a, const Val *b)
 			if ((x == NULL) != (y == NULL) || (x && !val_same_shape(x, y)))
 				return false;
 		}
+		return true;
+	}
+	if (a->kind == VAL_DICT) {
+		if (a->dict.len != b->dict.len)
+			return false;
+		for (uint32_t i = 0; i < a->dict.len; i++)
+			if (!val_equal(a->dict.keys[i], b->dict.keys[i]) ||
+			    !val_same_shape(a->dict.values[i], b->dict.values[i]))
+				return false;
 		return true;
 	}
 	if (a->kind == VAL_METHOD)

@@ -59,12 +59,24 @@ static const Val *global_name(Lower *low, Sym name)
 	return v;
 }
 
+bool eval_reaches(Lower *low, const Frame *frame, const char *name, const Val *v)
+{
+	if (frame->root == low->frame->root || !val_has_tensor(v))
+		return true;
+	lower_error(low, DIAG_CLOSURE_VALUE, name, val_describe(low, v),
+		    low->frame->root->function ? low->frame->root->function->ast->name : "<module>");
+	return false;
+}
+
 static const Val *eval_name(Lower *low, Sym name)
 {
 	for (const Frame *f = low->frame; f; f = f->env) {
 		const Val *v = frame_get(f, name);
+		/* A number that was assigned in another function of the kernel is the number here. */
+		if (v && v->kind == VAL_TENSOR && v->origin && f->root != low->frame->root)
+			v = v->origin;
 		if (v)
-			return v;
+			return eval_reaches(low, f, name, v) ? v : low->poison;
 	}
 	const Val *v = global_name(low, name);
 	return v ? v : missing_name(low, name);
@@ -80,14 +92,14 @@ static const Val *eval_int(Lower *low, const Ast *node)
 	return big ? val_big(low, big) : lower_error(low, DIAG_INT_SIZE);
 }
 
-static const Val *eval_seq(Lower *low, const Ast *node)
+static const Val *eval_seq(Lower *low, const Ast *node, bool dropped)
 {
 	ValVec items = {0};
 	bool failed = false;
 	for (uint32_t i = 0; i < node->seq.items.len; i++) {
 		Ast *item = node->seq.items.items[i];
 		bool star = item->kind == AST_STARRED;
-		const Val *v = eval(low, star ? item->wrap.value : item);
+		const Val *v = star ? eval(low, item->wrap.value) : dropped ? eval_dropped(low, item) : eval(low, item);
 		failed = failed || v->kind == VAL_POISON;
 		Span old = lower_at(low, item->span);
 		if (!star)
@@ -112,8 +124,9 @@ static const Val *eval_dict(Lower *low, const Ast *node)
 {
 	ValVec keys = {0}, values = {0};
 	for (uint32_t i = 0; i < node->dict.keys.len; i++) {
+		const Val *key = node->dict.keys.items[i] ? eval(low, node->dict.keys.items[i]) : NULL;
 		const Val *value = eval(low, node->dict.values.items[i]);
-		if (!node->dict.keys.items[i]) {
+		if (!key) {
 			if (value->kind != VAL_DICT)
 				return value->kind == VAL_POISON ? value : lower_error(low, DIAG_NOT_MAPPING,
 										       val_describe(low, value));
@@ -123,9 +136,10 @@ static const Val *eval_dict(Lower *low, const Ast *node)
 			}
 			continue;
 		}
-		const Val *key = eval(low, node->dict.keys.items[i]);
 		if (key->kind == VAL_POISON || value->kind == VAL_POISON)
 			return low->poison;
+		if (key->kind == VAL_TENSOR && !key->origin)
+			return lower_error(low, DIAG_NOT_CONSTEXPR, "a key of a dict", val_describe(low, key));
 		vec_push(low->arena, &keys, key);
 		vec_push(low->arena, &values, value);
 	}
@@ -213,6 +227,24 @@ static const Val *compare_tensors(Lower *low, AstCmpOp op, const Val *l, const V
 	return sem_compare(low, op, l, r);
 }
 
+/* Items that run are compared when the kernel does: all must be equal. */
+static const Val *equal_items(Lower *low, AstCmpOp op, const Val *l, const Val *r)
+{
+	if (!val_is_seq(l) || !val_is_seq(r))
+		return lower_error(low, DIAG_NOT_CONSTEXPR, "what is compared here", val_describe(low, l));
+	const Val *all = low->true_;
+	for (uint32_t i = 0; i < l->seq.len; i++) {
+		if (val_equality(l->seq.items[i], r->seq.items[i]) == VAL_SAME)
+			continue;
+		const Val *one = eval_compare(low, CMP_EQ, l->seq.items[i], r->seq.items[i]);
+		one = one->kind == VAL_POISON ? one : sem_condition(low, one);
+		all = one->kind == VAL_POISON || all->kind != VAL_TENSOR ? one : sem_logical(low, false, all, one);
+		if (all->kind == VAL_POISON)
+			return all;
+	}
+	return op == CMP_EQ ? all : sem_unary(low, UN_NOT, all);
+}
+
 static const char *const cmp_methods[] = {
 	[CMP_EQ] = "__eq__", [CMP_NE] = "__ne__", [CMP_LT] = "__lt__", [CMP_LE] = "__le__", [CMP_GT] = "__gt__",
 	[CMP_GE] = "__ge__",
@@ -241,8 +273,10 @@ const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 	const Val *by_method = operator_method(low, cmp_methods[op], l, r);
 	if (by_method)
 		return by_method;
-	if (op == CMP_EQ || op == CMP_NE)
-		return val_bool(low, val_equal(l, r) == (op == CMP_EQ));
+	if (op == CMP_EQ || op == CMP_NE) {
+		ValEquality e = val_equality(l, r);
+		return e == VAL_RUNS ? equal_items(low, op, l, r) : val_bool(low, (e == VAL_SAME) == (op == CMP_EQ));
+	}
 	bool ok;
 	int order = host_order(l, r, &ok);
 	if (!ok) {
@@ -252,26 +286,6 @@ const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 				   val_describe(low, r));
 	}
 	return val_bool(low, op == CMP_LT ? order < 0 : op == CMP_LE ? order <= 0 : op == CMP_GT ? order > 0 : order >= 0);
-}
-
-/* a < b < c: every pair, the middle evaluated once; stops at a pair that is false now. */
-static const Val *eval_chain(Lower *low, const Ast *node)
-{
-	const Val *left = eval(low, node->compare.left), *result = NULL;
-	for (uint32_t i = 0; i < node->compare.rest.len; i++) {
-		const Val *right = eval(low, node->compare.rest.items[i]);
-		const Val *one = eval_compare(low, node->compare.ops[i], left, right);
-		if (one->kind == VAL_POISON)
-			return one;
-		if (one->kind != VAL_TENSOR && !val_truth(one))
-			return one;
-		if (!result || result->kind != VAL_TENSOR)
-			result = one;
-		else if (one->kind == VAL_TENSOR)
-			result = sem_logical(low, false, result, one);
-		left = right;
-	}
-	return result;
 }
 
 bool eval_truth(Lower *low, const Val *v, bool *ok)
@@ -298,49 +312,6 @@ bool eval_truth(Lower *low, const Val *v, bool *ok)
 			return eval_truth(low, b, ok);
 	}
 	return val_truth(v);
-}
-
-/* Values known now decide where they can; run-time operands are joined from the right. */
-static const Val *eval_bool_op(Lower *low, const Ast *node)
-{
-	bool is_or = node->bool_op.is_or;
-	ValVec open = {0};
-	const Val *v = low->none;
-	for (uint32_t i = 0; i < node->bool_op.values.len; i++) {
-		v = eval(low, node->bool_op.values.items[i]);
-		if (v->kind == VAL_POISON)
-			return v;
-		if (v->kind == VAL_TENSOR && !(low->frame->host && v->origin)) {
-			vec_push(low->arena, &open, v);
-			continue;
-		}
-		bool ok, truth = eval_truth(low, v, &ok);
-		if (!ok)
-			return low->poison;
-		if (truth == is_or)
-			return v;
-	}
-	if (!open.len)
-		return v;
-	while (open.len > 1) {
-		const Val *r = open.data[--open.len], *l = open.data[--open.len];
-		vec_push(low->arena, &open, sem_logical(low, is_or, l, r));
-	}
-	return open.data[0];
-}
-
-static const Val *eval_if_exp(Lower *low, Ast *node)
-{
-	const Val *cond = eval(low, node->if_exp.test);
-	if (cond->kind == VAL_POISON) {
-		return cond;
-	}
-	if (cond->kind == VAL_TENSOR && !(low->frame->host && cond->origin))
-		return lower_if_exp(low, node, cond);
-	bool ok, truth = eval_truth(low, cond, &ok);
-	if (!ok)
-		return low->poison;
-	return eval(low, truth ? node->if_exp.body : node->if_exp.orelse);
 }
 
 /* ---- subscripts ---- */
@@ -387,7 +358,7 @@ static const Val *eval_lambda(Lower *low, Ast *node)
 	f->env = low->frame;
 	f->id = 0x80000000u + ++low->closures;
 	f->decorated = true;
-	return val_function(low, f);
+	return function_defaults(low, f) ? val_function(low, f) : low->poison;
 }
 
 static const Val *eval_named(Lower *low, const Ast *node)
@@ -399,7 +370,7 @@ static const Val *eval_named(Lower *low, const Ast *node)
 	return v;
 }
 
-static const Val *dispatch(Lower *low, Ast *node)
+static const Val *dispatch(Lower *low, Ast *node, bool dropped)
 {
 	switch (node->kind) {
 	case AST_NAME:
@@ -427,11 +398,11 @@ static const Val *dispatch(Lower *low, Ast *node)
 	case AST_UNARY_OP:
 		return eval_unary(low, node->un.op, eval(low, node->un.operand));
 	case AST_BOOL_OP:
-		return eval_bool_op(low, node);
+		return eval_bool_op(low, node, dropped);
 	case AST_COMPARE:
 		return eval_chain(low, node);
 	case AST_CALL:
-		return eval_call(low, node);
+		return eval_is_lazy(node) ? eval_early(low, node, "map() or filter()") : eval_call(low, node);
 	case AST_ATTRIBUTE:
 		return eval_attribute_node(low, node);
 	case AST_SUBSCRIPT: {
@@ -441,13 +412,13 @@ static const Val *dispatch(Lower *low, Ast *node)
 	case AST_SLICE:
 		return eval_slice(low, node);
 	case AST_IF_EXP:
-		return eval_if_exp(low, node);
+		return eval_if_exp(low, node, dropped);
 	case AST_LAMBDA:
 		return eval_lambda(low, node);
 	case AST_TUPLE:
 	case AST_LIST:
 	case AST_SET:
-		return eval_seq(low, node);
+		return eval_seq(low, node, dropped);
 	case AST_DICT:
 		return eval_dict(low, node);
 	case AST_NAMED_EXPR:
@@ -455,8 +426,9 @@ static const Val *dispatch(Lower *low, Ast *node)
 	case AST_LIST_COMP:
 	case AST_SET_COMP:
 	case AST_DICT_COMP:
-	case AST_GENERATOR:
 		return eval_comprehension(low, node);
+	case AST_GENERATOR:
+		return eval_early(low, node, "a generator expression");
 	case AST_JOINED_STR:
 		return eval_joined(low, node);
 	case AST_STARRED:
@@ -470,7 +442,7 @@ static const Val *dispatch(Lower *low, Ast *node)
 	}
 }
 
-const Val *eval(Lower *low, Ast *node)
+static const Val *evaluate(Lower *low, Ast *node, bool dropped)
 {
 	if (!lower_step(low))
 		return low->poison;
@@ -480,8 +452,18 @@ const Val *eval(Lower *low, Ast *node)
 		return low->poison;
 	}
 	Span old = lower_at(low, node->span);
-	const Val *v = dispatch(low, node);
+	const Val *v = dispatch(low, node, dropped);
 	lower_restore(low, old);
 	low->depth--;
 	return v;
+}
+
+const Val *eval(Lower *low, Ast *node)
+{
+	return evaluate(low, node, false);
+}
+
+const Val *eval_dropped(Lower *low, Ast *node)
+{
+	return evaluate(low, node, true);
 }

@@ -29,13 +29,30 @@ static void collect_double_star(Lower *low, Collected *c, const Val *v)
 	}
 }
 
-static Collected collect_arguments(Lower *low, const Ast *node)
+/* Does it take all items of its argument at once? */
+static bool takes_all(const Val *callee)
+{
+	static const char *const names[] = {"list", "tuple", "set", "dict", "sum", "min", "max", "sorted"};
+	for (uint32_t i = 0; callee->kind == VAL_PYTHON && !callee->python->owner && i < ARRAY_LEN(names); i++)
+		if (strcmp(callee->python->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static const Val *eval_argument(Lower *low, const Val *callee, Ast *arg)
+{
+	if (!eval_is_lazy(arg) || !takes_all(callee))
+		return eval(low, arg);
+	return arg->kind == AST_GENERATOR ? eval_comprehension(low, arg) : eval_call(low, arg);
+}
+
+static Collected collect_arguments(Lower *low, const Val *callee, const Ast *node)
 {
 	Collected c = {0};
 	for (uint32_t i = 0; i < node->call.args.len; i++) {
 		Ast *arg = node->call.args.items[i];
 		bool star = arg->kind == AST_STARRED;
-		const Val *v = eval(low, star ? arg->wrap.value : arg);
+		const Val *v = star ? eval(low, arg->wrap.value) : eval_argument(low, callee, arg);
 		c.failed = c.failed || v->kind == VAL_POISON;
 		Span old = lower_at(low, arg->span);
 		if (!star)
@@ -87,7 +104,7 @@ const Val *eval_call(Lower *low, Ast *node)
 	if (is_plain_name(node->call.func, "locals"))
 		return lower_error(low, DIAG_UNSUPPORTED, "locals()");
 	const Val *callee = eval(low, node->call.func);
-	Collected c = collect_arguments(low, node);
+	Collected c = collect_arguments(low, callee, node);
 	if (c.failed || callee->kind == VAL_POISON)
 		return low->poison;
 	CallArgs args = {c.args.data, c.args.len, c.names.data, c.values.data, c.values.len};
@@ -98,14 +115,21 @@ const Val *eval_call(Lower *low, Ast *node)
 
 const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
 {
-	Ast *value = f->ast->params[i].value;
-	if (!f->env)
-		return resolve_eval(low, f->klass ? &f->klass->ns : f->ns, value);
-	Frame *caller = low->frame;
-	low->frame = f->env;
-	const Val *v = eval(low, value);
-	low->frame = caller;
-	return v;
+	if (f->defaults)
+		return f->defaults[i];
+	return resolve_eval(low, f->klass ? &f->klass->ns : f->ns, f->ast->params[i].value);
+}
+
+bool function_defaults(Lower *low, FrontFunction *f)
+{
+	bool ok = true;
+	f->defaults = ARENA_ARRAY(low->arena, const Val *, MAX(f->ast->param_count, 1u));
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		if (f->ast->params[i].value)
+			f->defaults[i] = eval(low, f->ast->params[i].value);
+		ok = ok && (!f->defaults[i] || f->defaults[i]->kind != VAL_POISON);
+	}
+	return ok;
 }
 
 static int param_index(const AstFunction *ast, Sym name)
@@ -188,10 +212,13 @@ bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Va
 	for (uint32_t i = 0; i < ast->param_count; i++) {
 		if (values[i])
 			continue;
-		if (ast->params[i].value)
+		if (ast->params[i].value) {
 			values[i] = param_default(low, f, i);
-		else
+			if (f->env && !eval_reaches(low, f->env, ast->params[i].name, values[i]))
+				return false;
+		} else {
 			text_printf(&missing, "%s'%s'", missing.len ? ", " : "", ast->params[i].name);
+		}
 	}
 	if (missing.len) {
 		lower_error(low, DIAG_ARGUMENT_MISSING, ast->name ? ast->name : "<lambda>", missing.data);

@@ -39,6 +39,7 @@ Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns)
 	Frame *frame = ARENA_NEW(low->arena, Frame);
 	frame->function = function;
 	frame->ns = ns;
+	frame->root = low->frame ? low->frame->root : frame;
 	map_init(&frame->slot_of, low->arena);
 	return frame;
 }

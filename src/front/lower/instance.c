@@ -114,6 +114,19 @@ static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
 		}
 		text_char(key, '}');
 		break;
+	case VAL_DICT:
+		for (uint32_t i = 0; i < v->dict.len; i++) {
+			key_of(low, key, v->dict.keys[i], symbol);
+			text_char(key, ':');
+			key_of(low, key, v->dict.values[i], symbol);
+			text_char(key, ',');
+		}
+		break;
+	case VAL_CLASS:
+		text_str(key, v->klass->qualified);
+		if (!symbol)
+			text_printf(key, "@%p", (const void *)v->klass);
+		break;
 	case VAL_FUNCTION:
 		text_str(key, v->function->qualified);
 		if (!symbol)
@@ -189,6 +202,7 @@ static Instance *instance_new(Lower *low, FrontFunction *f, const Val **values)
 		val_flatten(low, values[i], &outside);
 	in->symbol = symbol_for(low, f, values);
 	Frame *frame = frame_new(low, f, f->ns);
+	frame->root = frame;
 	frame->env = f->env;
 	Caller caller = enter(low, frame);
 	lower_at(low, f->ast->name_span);
@@ -291,6 +305,9 @@ const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
 	Text key;
 	text_init(&key, low->arena);
 	text_printf(&key, "%u", f->id);
+	/* What a kernel's own function finds around it may be another value at each call. */
+	if (f->env && !f->env->host)
+		text_printf(&key, "+%u", ++low->closures);
 	for (uint32_t i = 0; i < f->ast->param_count; i++) {
 		text_char(&key, '|');
 		key_of(low, &key, values[i], false);

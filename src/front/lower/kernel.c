@@ -185,6 +185,7 @@ bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t a
 {
 	uint32_t n = f->ast->param_count;
 	Frame *frame = frame_new(low, f, f->ns);
+	frame->root = frame;
 	low->frame = frame;
 	if (!check_params(low, f, arg_count))
 		return false;

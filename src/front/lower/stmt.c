@@ -61,6 +61,11 @@ static bool assign_attribute(Lower *low, Ast *target, const Val *value)
 		return false;
 	if (object->kind == VAL_OBJECT) {
 		FrontClass *c = object->object.klass;
+		/* Elsewhere it would be assigned whatever the branch, in the first turn of a loop alone, or in a copy. */
+		if (object->object.home != low->b.block) {
+			lower_error(low, DIAG_FIELD_ELSEWHERE, target->attribute.attr, val_describe(low, object));
+			return false;
+		}
 		for (uint32_t i = 0; i < c->field_count; i++)
 			if (c->fields[i].name == target->attribute.attr) {
 				object->object.fields[i] = value;
@@ -233,7 +238,8 @@ static void lower_assert(Lower *low, Ast *node)
 			lower_error(low, DIAG_ASSERT, msg ? ": " : "", msg ? val_str_text(low, msg) : "");
 		return;
 	}
-	const Val *msg = node->assert_stmt.msg ? eval(low, node->assert_stmt.msg) : val_str(low, STR(""));
+	Ast *text = node->assert_stmt.msg;
+	const Val *msg = text ? eval_early(low, text, "the message of an `assert`") : val_str(low, STR(""));
 	const Val *args[] = {test, msg};
 	if (msg->kind != VAL_POISON)
 		sem_call(low, "device_assert", args, 2);
@@ -273,7 +279,11 @@ static void lower_nested_def(Lower *low, Ast *node)
 		lower_error(low, DIAG_UNSUPPORTED, "a function defined inside a kernel");
 		return;
 	}
-	frame_set(low, low->frame, node->function->name, val_function(low, ast));
+	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
+	f->env = low->frame;
+	f->id = 0x80000000u + ++low->closures;
+	if (function_defaults(low, f))
+		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
 
 static void lower_simple(Lower *low, Ast *node)
@@ -290,7 +300,7 @@ static void lower_simple(Lower *low, Ast *node)
 		break;
 	case AST_EXPR:
 		if (node->unary_stmt.value->kind != AST_STRING)
-			eval(low, node->unary_stmt.value);
+			eval_dropped(low, node->unary_stmt.value);
 		break;
 	case AST_PASS:
 		break;

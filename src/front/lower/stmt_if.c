@@ -369,39 +369,133 @@ Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail)
 	return join_sides(low, outer, maybe.returned, &t, &e, &before);
 }
 
-/* ---- conditional expressions ---- */
+/* ---- expressions of which a part runs only under a condition ---- */
 
-static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *live)
+/* One scf.if of two sides that both go on: names that they assigned are joined, and their values unless NULL. */
+static const Val *join_values(Lower *low, IrValue *cond, Side *t, Side *e, const SlotVec *before, const Val *a,
+			      const Val *b)
+{
+	Join j = {.low = low, .t = t, .e = e};
+	IrBuilder outer = low->b;
+	if (a)
+		add_merge(&j, -1, a, b);
+	join_names(&j, before);
+	IrOp *op = make_if(&j, &outer, cond);
+	low->b = outer;
+	const Val *value = a;
+	for (uint32_t i = 0; i < j.merges.len; i++) {
+		const Merge *m = &j.merges.data[i];
+		const Val *v = merged(&j, m, op);
+		if (m->slot < 0)
+			value = v;
+		else
+			low->frame->slots.data[m->slot] = (Slot){.val = v, .at = low->span};
+	}
+	return value;
+}
+
+/* Back to where the sides were opened; the location stays the current one. */
+static void leave_sides(Lower *low, IrBuilder outer)
+{
+	outer.loc = low->b.loc;
+	low->b = outer;
+}
+
+static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *live, bool dropped)
 {
 	side_open(low, side, live);
-	const Val *v = eval(low, expr);
-	if (val_is_number(v))
-		v = sem_to_tensor(low, v);
+	const Val *v = dropped ? eval_dropped(low, expr) : sanitize(low, eval(low, expr));
 	side_close(low, side, (Flow){.kind = FLOW_FALL});
 	return v;
 }
 
-const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond)
+const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped)
 {
 	const Val *c = sem_condition(low, cond);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	Side t, e;
-	const Val *a = side_value(low, &t, node->if_exp.body, &before);
-	const Val *b = side_value(low, &e, node->if_exp.orelse, &before);
+	const Val *a = side_value(low, &t, node->if_exp.body, &before, dropped);
+	const Val *b = side_value(low, &e, node->if_exp.orelse, &before, dropped);
 	lower_at(low, node->span);
-	IrLoc loc = low->b.loc;
-	low->b = outer;
-	low->b.loc = loc;
+	leave_sides(low, outer);
 	frame_restore(low, low->frame, &before);
 	if (c->kind == VAL_POISON || a->kind == VAL_POISON || b->kind == VAL_POISON)
 		return low->poison;
-	if (!val_same_shape(a, b))
+	if (dropped)
+		a = b = NULL;
+	else if (!val_same_shape(a, b))
 		return lower_error(low, DIAG_IF_EXP_TYPES, val_describe(low, a), val_describe(low, b));
-	if (!val_has_tensor(a))
-		return a;
-	Join j = {.low = low, .t = &t, .e = &e};
-	add_merge(&j, -1, a, b);
-	IrOp *op = make_if(&j, &low->b, c->tensor.ir);
-	return merged(&j, &j.merges.data[0], op);
+	const Val *v = join_values(low, c->tensor.ir, &t, &e, &before, a, b);
+	return v ? v : low->none;
+}
+
+/* The side becomes part of what is around it. */
+static void splice(Lower *low, IrBuilder outer, const Side *side)
+{
+	for (IrOp *op = side->block->first, *next; op; op = next) {
+		next = op->next;
+		ir_op_unlink(op);
+		if (outer.before)
+			ir_op_insert_before(op, outer.before);
+		else
+			ir_op_append(outer.block, op);
+	}
+	leave_sides(low, outer);
+}
+
+static bool assigns(const Side *side, const SlotVec *before)
+{
+	for (uint32_t i = 0; i < side->slots.len; i++)
+		if (side->slots.data[i].val != (i < before->len ? before->data[i].val : NULL))
+			return true;
+	return false;
+}
+
+/* What `left and right` is worth, once it is known that right was, or may have been, evaluated. */
+static const Val *combine(Lower *low, bool is_or, const Val *left, const Val *right)
+{
+	if (right->kind == VAL_POISON)
+		return right;
+	if (right->kind == VAL_TENSOR)
+		return sem_logical(low, is_or, left, right);
+	bool ok, truth = eval_truth(low, right, &ok);
+	return !ok ? low->poison : truth == is_or ? right : left;
+}
+
+const Val *lower_lazy(Lower *low, bool is_or, const Val *left, LazyFn *right_of, void *data, bool dropped)
+{
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	Span span = low->span;
+	Side runs, skips;
+	side_open(low, &runs, &before);
+	const Val *right = right_of(low, data);
+	side_close(low, &runs, (Flow){.kind = FLOW_FALL});
+	lower_at(low, span);
+	IrEffect effect = effect_of_block(low->m, runs.block);
+	bool one = left->tensor.type->kind != TL_BLOCK || sem_is_one(left);
+	if (right->kind != VAL_POISON && effect == EFFECT_WRITE && !one)
+		return lower_error(low, DIAG_LAZY_TILE, is_or ? "or" : "and", val_describe(low, left));
+	if (right->kind == VAL_POISON || !one || (effect == EFFECT_NONE && !assigns(&runs, &before))) {
+		splice(low, outer, &runs);
+		return dropped ? low->none : combine(low, is_or, left, right);
+	}
+	const Val *v = NULL;
+	if (!dropped && right->kind == VAL_TENSOR) {
+		low->b = runs.b;
+		v = sem_logical(low, is_or, left, right);
+		runs.b = low->b;
+	}
+	side_open(low, &skips, &before);
+	const Val *other = v && v->kind != VAL_POISON ? sem_splat_like(low, left, v) : NULL;
+	side_close(low, &skips, (Flow){.kind = FLOW_FALL});
+	leave_sides(low, outer);
+	frame_restore(low, low->frame, &before);
+	const Val *cond = sem_condition(low, left);
+	if (cond->kind == VAL_POISON || (v && v->kind == VAL_POISON))
+		return low->poison;
+	Side *t = is_or ? &skips : &runs, *e = is_or ? &runs : &skips;
+	const Val *joined = join_values(low, cond->tensor.ir, t, e, &before, is_or ? other : v, is_or ? v : other);
+	return dropped ? low->none : joined ? joined : combine(low, is_or, left, right);
 }

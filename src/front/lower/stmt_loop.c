@@ -84,6 +84,16 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
+static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
+{
+	Lower *low = loop->low;
+	const Source *source = source_get(&low->session->sources, slot->at.file);
+	Span old = lower_at(low, slot->at);
+	lower_error(low, DIAG_NAME_MIXED, c->name, source ? source_line_col(source, slot->at.start).line : 0);
+	lower_restore(low, old);
+}
+
 /* What the body leaves in the carried names. */
 static void collect_next(Loop *loop)
 {
@@ -93,6 +103,8 @@ static void collect_next(Loop *loop)
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON;
+		if (!v && slot->why == WHY_MIXED)
+			mixed_error(loop, c, slot);
 		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
 			carried_error(loop, c, slot);
 			keeps = true;
@@ -107,16 +119,33 @@ static void collect_next(Loop *loop)
 }
 
 /* Values that every turn hands on as it got them are those from before the loop. */
-static void find_dropped(Loop *loop)
+static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *args, uint32_t i)
+{
+	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
+}
+
+/* Values that are handed on may be block arguments that are dropped: those are the values from before the loop. */
+static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
+{
+	for (uint32_t i = 0; i < values->len; i++)
+		for (uint32_t k = 0; k < args->len; k++)
+			if (loop->drop[k] && values->data[i] == args->data[k]) {
+				values->data[i] = loop->init.data[k];
+				break;
+			}
+}
+
+/* `passed`: what the test of a `while` hands on of the arguments `first`; NULL for a `for`. */
+static void find_dropped(Loop *loop, const ValueVec *first, ValueVec *passed)
 {
 	uint32_t n = loop->init.len;
 	loop->drop = ARENA_ARRAY(loop->low->arena, bool, MAX(n, 1u));
 	for (uint32_t i = 0; i < n; i++)
-		loop->drop[i] = loop->next.data[i] == loop->args.data[i] || loop->next.data[i] == loop->init.data[i];
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < n; k++)
-			if (loop->drop[k] && loop->next.data[i] == loop->args.data[k])
-				loop->next.data[i] = loop->init.data[k];
+		loop->drop[i] = unchanged(loop, &loop->next, &loop->args, i) &&
+				(!passed || unchanged(loop, passed, first, i));
+	name_init(loop, &loop->next, &loop->args);
+	if (passed)
+		name_init(loop, passed, first);
 }
 
 static void drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
@@ -162,6 +191,8 @@ static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variabl
 		uint32_t cursor = c->first;
 		if (c->count)
 			frame->slots.data[c->slot].val = val_rebuild(low, c->init, out.data, &cursor);
+		if (!inside.data[c->slot].val) /* deleted */
+			frame->slots.data[c->slot] = inside.data[c->slot];
 	}
 	for (uint32_t i = 0; i < frame->names.len; i++) {
 		Slot *slot = &frame->slots.data[i];
@@ -298,7 +329,7 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 	lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
 	collect_next(&loop);
-	find_dropped(&loop);
+	find_dropped(&loop, NULL, NULL);
 	drop_args(&loop, block, &loop.args);
 	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), operands = {0};
 	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
@@ -323,22 +354,69 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 
 /* ---- while ---- */
 
+/* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
+static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
+{
+	Lower *low = loop->low;
+	for (uint32_t i = 0; i < fresh->len; i++) {
+		const Val *v = frame_get(low->frame, fresh->data[i]);
+		uint32_t slot = frame_slot(low, low->frame, fresh->data[i]);
+		bool known = false;
+		for (uint32_t k = 0; k < loop->names.len; k++)
+			known = known || loop->names.data[k].slot == slot;
+		if (known || !v || !val_has_tensor(v))
+			continue;
+		ValueVec values = {0};
+		val_flatten(low, v, &values);
+		Carried c = {.name = fresh->data[i], .slot = slot, .init = v, .first = loop->init.len, .count = values.len};
+		for (uint32_t k = 0; k < values.len; k++) {
+			IrType type = values.data[k]->type;
+			vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
+			vec_push(low->arena, first_args, ir_block_arg_add(low->m, first, type, outer->loc));
+		}
+		vec_push(low->arena, &loop->names, c);
+	}
+}
+
+/* What the test leaves in the carried names goes on into the body, and out of the loop. */
+static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
+{
+	Lower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		const Slot *slot = &low->frame->slots.data[c->slot];
+		const Val *v = slot->val;
+		bool keeps = !v || v->kind == VAL_POISON || !c->count;
+		if (v && v->kind != VAL_POISON && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
+			carried_error(loop, c, slot);
+			keeps = true;
+		}
+		if (!keeps) {
+			val_flatten(low, v, out);
+			continue;
+		}
+		for (uint32_t k = 0; k < c->count; k++)
+			vec_push(low->arena, out, first_args->data[c->first + k]);
+	}
+}
+
 void lower_while(Lower *low, Ast *node)
 {
 	if (node->if_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
 	Span span = node->span;
 	Loop loop = {.low = low, .span = span};
-	SymVec assigned = {0};
+	SymVec assigned = {0}, in_test = {0};
 	AstList test = {&node->if_stmt.test, 1};
 	assigned_in_expressions(low, &test, &assigned);
+	assigned_in_expressions(low, &test, &in_test);
 	assigned_names(low, &node->if_stmt.body, &assigned);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	find_carried(&loop, &assigned, NULL);
 
 	IrBlock *first = ir_block_new(low->m, NULL), *second = ir_block_new(low->m, NULL);
-	ValueVec first_args = {0};
+	ValueVec first_args = {0}, passed = {0};
 	low->b.block = first;
 	low->b.before = NULL;
 	enter_block(&loop, first, &first_args);
@@ -350,6 +428,8 @@ void lower_while(Lower *low, Ast *node)
 		cond = sem_condition(low, cond);
 	lower_restore(low, old);
 	lower_at(low, span);
+	carry_fresh(&loop, &outer, first, &in_test, &first_args);
+	pass_on(&loop, &first_args, &passed);
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
@@ -357,10 +437,10 @@ void lower_while(Lower *low, Ast *node)
 	lower_body(&loop, &node->if_stmt.body);
 	lower_at(low, span);
 	collect_next(&loop);
-	find_dropped(&loop);
+	find_dropped(&loop, &first_args, &passed);
 	drop_args(&loop, first, &first_args);
 	drop_args(&loop, second, &loop.args);
-	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), pass = kept(&loop, &first_args);
+	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), pass = kept(&loop, &passed);
 	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
 	outer.loc = low->b.loc;
 	low->b = outer;

@@ -1,4 +1,4 @@
-/* Questions about statements before they are lowered: do they return, which names do they assign. */
+/* Questions about statements before they are lowered: do they return, which names do they assign or delete. */
 #include "front/core.h"
 
 bool contains_return(const AstList *body)
@@ -61,7 +61,18 @@ static void scan_exprs(Scan *s, const AstList *list)
 		scan_expr(s, list->items[i]);
 }
 
-/* Only := assigns inside an expression. */
+static void scan_comprehension(Scan *s, const Ast *e)
+{
+	for (uint32_t i = 0; i < e->comp.clauses.len; i++) {
+		const Ast *clause = e->comp.clauses.items[i];
+		scan_expr(s, clause->comp_for.iter);
+		scan_exprs(s, &clause->comp_for.ifs);
+	}
+	scan_expr(s, e->comp.elt);
+	scan_expr(s, e->comp.value);
+}
+
+/* Only := assigns inside an expression; what a comprehension's clauses name is its own, and so is a lambda's body. */
 static void scan_expr(Scan *s, const Ast *e)
 {
 	if (!e)
@@ -105,10 +116,49 @@ static void scan_expr(Scan *s, const Ast *e)
 		break;
 	case AST_TUPLE:
 	case AST_LIST:
+	case AST_SET:
 		scan_exprs(s, &e->seq.items);
+		break;
+	case AST_DICT:
+		scan_exprs(s, &e->dict.keys);
+		scan_exprs(s, &e->dict.values);
+		break;
+	case AST_SLICE:
+		scan_expr(s, e->slice.lower);
+		scan_expr(s, e->slice.upper);
+		scan_expr(s, e->slice.step);
+		break;
+	case AST_STARRED:
+		scan_expr(s, e->wrap.value);
+		break;
+	case AST_JOINED_STR:
+		scan_exprs(s, &e->joined.values);
+		break;
+	case AST_FORMATTED:
+		scan_expr(s, e->formatted.value);
+		scan_expr(s, e->formatted.format_spec);
+		break;
+	case AST_LAMBDA:
+		for (uint32_t i = 0; i < e->function->param_count; i++)
+			scan_expr(s, e->function->params[i].value);
+		break;
+	case AST_LIST_COMP:
+	case AST_SET_COMP:
+	case AST_DICT_COMP:
+	case AST_GENERATOR:
+		scan_comprehension(s, e);
 		break;
 	default:
 		break;
+	}
+}
+
+static void scan_import(Scan *s, const Ast *n)
+{
+	for (uint32_t i = 0; i < n->import.count; i++) {
+		const AstAlias *a = &n->import.names[i];
+		size_t first = strcspn(a->name, ".");
+		add(s, a->asname ? a->asname : lower_sym(s->low, (Str){a->name, first}));
 	}
 }
 
@@ -132,7 +182,26 @@ static void scan_body(Scan *s, const AstList *body)
 			scan_expr(s, n->aug_assign.value);
 			break;
 		case AST_EXPR:
+		case AST_RETURN:
 			scan_expr(s, n->unary_stmt.value);
+			break;
+		case AST_ASSERT:
+			scan_expr(s, n->assert_stmt.test);
+			scan_expr(s, n->assert_stmt.msg);
+			break;
+		case AST_RAISE:
+			scan_expr(s, n->raise.exc);
+			break;
+		case AST_DELETE:
+			for (uint32_t k = 0; k < n->del.targets.len; k++)
+				scan_target(s, n->del.targets.items[k]);
+			break;
+		case AST_IMPORT:
+		case AST_IMPORT_FROM:
+			scan_import(s, n);
+			break;
+		case AST_FUNCTION_DEF:
+			add(s, n->function->name);
 			break;
 		case AST_FOR:
 			scan_target(s, n->for_stmt.target);

@@ -399,6 +399,18 @@ const Val *sem_condition(Lower *low, const Val *v)
 	return sem_cast(low, sem_unsplat(low, "if", v), tl_scalar(low, DT_INT1));
 }
 
+bool sem_is_one(const Val *v)
+{
+	return sem_is_tile(v) && tl_numel(sem_type(v)) == 1;
+}
+
+const Val *sem_splat_like(Lower *low, const Val *v, const Val *like)
+{
+	TlType t = sem_type(like);
+	v = truth_operand(low, "operator and", v);
+	return tl_is_block(t) ? sem_broadcast_to(low, "operator and", v, t->shape, t->rank) : v;
+}
+
 /* ---- selection ---- */
 
 const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y)

@@ -1,0 +1,57 @@
+# Effects that a condition cannot decide, or that Python would have later, are refused where they stand.
+# run: neso compile %s:kernel --signature "*i32,i32,i32"
+import triton
+import triton.language as tl
+from triton.language.core import _aggregate as aggregate
+
+
+@aggregate
+class Box:
+    x: tl.tensor
+
+    def __init__(self, x):
+        self.x = x
+
+    @triton.jit
+    def bump(self):
+        self.x = self.x + 1  # error: 9: 'x' can only be assigned where the object was made, not in a branch
+
+
+@triton.jit
+def apply(f, v):
+    return f(v)
+
+
+@triton.jit
+def put(p, v):
+    tl.store(p, v)
+    return v
+
+
+@triton.constexpr_function
+def counted(n):
+    global COUNT  # error: 5: GLOBAL cannot be run while compiling
+    COUNT = n
+    return n
+
+
+@triton.jit
+def kernel(p, a, b):
+    tl.arange(0, 16) > a and tl.store(p, 1)  # error: 5: what follows `and` has an effect, and whether it runs cannot depend on a
+    x = tl.arange(0, 16) > a or put(p, a) > 2  # error: 9: what follows `or` has an effect
+    y = (put(p, i) for i in tl.static_range(3))  # error: 9: a generator expression has an effect, which Python would have later or not at all
+    z = map(lambda v: put(p, v), (1, 2))  # error: 9: map() or filter() has an effect
+    assert a > 2, put(p, 3)  # error: 19: the message of an `assert` has an effect
+    f = lambda v: v + a  # error: 23: 'a' is a value of the function around this one (int32 scalar), and 'apply' is compiled without it
+    g = apply(f, b)
+    s = Box(a)
+    if a > b:
+        s.x = b  # error: 9: 'x' can only be assigned where the object was made
+    for i in range(a):
+        s.x = s.x + i  # error: 9: 'x' can only be assigned where the object was made
+    s.bump()
+    first, *rest = (1, 2, 3)
+    rest.append(4)  # error: 5: a list that changes is not supported in a kernel
+    q = 2 in (a, b)  # error: 9: what `in` looks at must be known while compiling, found int32 scalar
+    k = {put(p, a): 3}  # error: 9: a key of a dict must be known while compiling
+    c: tl.constexpr = counted(3)
