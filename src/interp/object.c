@@ -211,12 +211,16 @@ bool interp_DESC_STORE(Decoder *d, const IrOp *op)
 	return true;
 }
 
-/* Signed or unsigned minimum and maximum: descriptors have unsigned kinds only where the element is; TTIR does not
- * tell, so integers compare signed. */
-static const IrRmw desc_rmw[] = {
+static const IrRmw desc_rmws[] = {
 	[DESC_ADD] = RMW_ADD, [DESC_MIN] = RMW_MIN, [DESC_MAX] = RMW_MAX,
 	[DESC_AND] = RMW_AND, [DESC_OR] = RMW_OR,   [DESC_XOR] = RMW_XOR,
 };
+
+/* Minimum and maximum of unsigned integers are told by the descriptor's type. */
+static IrRmw desc_rmw(int64_t kind, bool is_unsigned)
+{
+	return is_unsigned && kind == DESC_MIN ? RMW_UMIN : is_unsigned && kind == DESC_MAX ? RMW_UMAX : desc_rmws[kind];
+}
 
 static const Instr *run_desc_reduce(Exec *x, const Instr *i)
 {
@@ -232,7 +236,7 @@ static const Instr *run_desc_reduce(Exec *x, const Instr *i)
 			if (exec_find_buffer(x, address, value->size, ptr.origin, true) < 0 || address % value->size)
 				return exec_fault_access(x, i, "atomic update", address, value->size, true, ptr.origin,
 							 shape, k);
-			atomic_update(x, address, value, desc_rmw[i->imm], tile_element(value, index));
+			atomic_update(x, address, value, (IrRmw)i->imm, tile_element(value, index));
 		}
 		for (uint32_t d = shape->rank; d-- > 0 && ++index[d] == shape->dim[d];)
 			index[d] = 0;
@@ -246,7 +250,7 @@ bool interp_DESC_REDUCE(Decoder *d, const IrOp *op)
 	if (kind == DESC_INC || kind == DESC_DEC)
 		return decode_refuse(d, op, "a descriptor reduction of kind inc or dec");
 	d->reads++;
-	decode_instr(d, op, run_desc_reduce)->imm = kind;
+	decode_instr(d, op, run_desc_reduce)->imm = desc_rmw(kind, ir_operand(op, 0)->type->space == SIGN_UNSIGNED);
 	return true;
 }
 

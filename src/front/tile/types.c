@@ -48,6 +48,12 @@ static void table_grow(Arena *arena, IrCons *table)
 	}
 }
 
+/* Of a descriptor's integers. */
+static IrSign sign_of(TlType elem)
+{
+	return elem->kind != TL_SCALAR || tl_is_float(elem) ? SIGN_NONE : tl_is_signed(elem) ? SIGN_SIGNED : SIGN_UNSIGNED;
+}
+
 static IrType ir_type_of(Lower *low, const TlTypeData *t)
 {
 	switch (t->kind) {
@@ -58,7 +64,7 @@ static IrType ir_type_of(Lower *low, const TlTypeData *t)
 	case TL_BLOCK:
 		return ir_tensor(low->cx, t->elem->ir, t->shape, t->rank, NULL);
 	case TL_DESC:
-		return ir_tensordesc(low->cx, t->elem->ir);
+		return ir_tensordesc_signed(low->cx, t->elem->ir, sign_of(t->elem->elem));
 	case TL_VOID:
 		break;
 	}

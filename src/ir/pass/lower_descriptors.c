@@ -107,15 +107,15 @@ static void use_store(Explode *e, const TileAccess *t, IrValue *value)
 	irb_op(&e->b, OP_STORE, operands, 3, NULL, 0, 0);
 }
 
-static int64_t atomic_of(int64_t kind, bool is_float)
+static int64_t atomic_of(int64_t kind, bool is_float, bool is_unsigned)
 {
 	switch ((IrDescReduce)kind) {
 	case DESC_ADD:
 		return is_float ? RMW_FADD : RMW_ADD;
 	case DESC_MIN:
-		return RMW_MIN;
+		return is_unsigned ? RMW_UMIN : RMW_MIN;
 	case DESC_MAX:
-		return RMW_MAX;
+		return is_unsigned ? RMW_UMAX : RMW_MAX;
 	case DESC_AND:
 		return RMW_AND;
 	case DESC_OR:
@@ -127,19 +127,43 @@ static int64_t atomic_of(int64_t kind, bool is_float)
 	}
 }
 
-static bool use_reduce(Explode *e, IrOp *op, const TileAccess *t)
+static void atomic(Explode *e, int64_t rmw, IrValue *pointers, IrValue *value, IrValue *mask)
+{
+	IrOp *made = irb_3(&e->b, OP_ATOMIC_RMW, value->type, pointers, value, mask)->def;
+	ir_set(e->m, made, ATTR_RMW_OP, ir_attr_i32(e->m->cx, rmw));
+	ir_set(e->m, made, ATTR_SEM, ir_attr_i32(e->m->cx, SEM_RELEASE));
+	ir_set(e->m, made, ATTR_SCOPE, ir_attr_i32(e->m->cx, SCOPE_GPU));
+}
+
+/* Floats are in the order of their bits as signed integers where the value is not negative, and in the opposite order as
+ * unsigned ones where it is. */
+static void float_minmax(Explode *e, bool is_max, IrValue *pointers, IrValue *value, IrValue *mask)
 {
 	IrCx *cx = e->m->cx;
+	IrType bits = ir_with_elem(cx, value->type, ir_int(cx, value->type->elem->bits));
+	IrType places = ir_with_elem(cx, value->type, ir_ptr(cx, bits->elem, 1));
+	IrValue *at = irb_1(&e->b, OP_BITCAST, places, pointers), *word = irb_1(&e->b, OP_BITCAST, bits, value);
+	IrValue *zero = irb_int(&e->b, bits, 0), *negative = irb_2(&e->b, OP_CMPI, NULL, word, zero);
+	ir_set(e->m, negative->def, ATTR_PREDICATE, ir_attr_int(cx, ir_scalar(cx, TY_I64), CMPI_SLT));
+	IrValue *all = irb_int(&e->b, negative->type, 1), *positive = irb_2(&e->b, OP_XORI, NULL, negative, all);
+	atomic(e, is_max ? RMW_MAX : RMW_MIN, at, word, irb_2(&e->b, OP_ANDI, NULL, mask, positive));
+	atomic(e, is_max ? RMW_UMIN : RMW_UMAX, at, word, irb_2(&e->b, OP_ANDI, NULL, mask, negative));
+}
+
+static bool use_reduce(Explode *e, IrOp *op, const TileAccess *t)
+{
 	bool is_float = ir_is_float(t->tile->elem);
-	int64_t kind = ir_get_int(op, cx, ATTR_REDUCE_KIND, 0), rmw = atomic_of(kind, is_float);
-	if (!rmw || (is_float && rmw != RMW_FADD))
+	bool is_unsigned = ir_operand(op, 0)->type->space == SIGN_UNSIGNED;
+	int64_t rmw = atomic_of(ir_get_int(op, e->m->cx, ATTR_REDUCE_KIND, 0), is_float, is_unsigned);
+	bool is_order = rmw == RMW_MIN || rmw == RMW_MAX;
+	if (!rmw || (is_float && rmw != RMW_FADD && !is_order))
 		return false;
 	IrValue *pointers = tile_pointers(&e->b, t), *mask = tile_mask(&e->b, t);
 	IrValue *value = in_shape_of(e, ir_operand(op, 1), t->tile);
-	IrOp *made = irb_3(&e->b, OP_ATOMIC_RMW, t->tile, pointers, value, mask)->def;
-	ir_set(e->m, made, ATTR_RMW_OP, ir_attr_i32(cx, rmw));
-	ir_set(e->m, made, ATTR_SEM, ir_attr_i32(cx, SEM_RELEASE));
-	ir_set(e->m, made, ATTR_SCOPE, ir_attr_i32(cx, SCOPE_GPU));
+	if (is_float && is_order)
+		float_minmax(e, rmw == RMW_MAX, pointers, value, mask);
+	else
+		atomic(e, rmw, pointers, value, mask);
 	return true;
 }
 

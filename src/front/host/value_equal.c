@@ -1,6 +1,6 @@
 /* Equality of values, as Python's == has it on host values. Numbers that run are equal to nothing yet. */
 #include "front/core.h"
-#include "front/bigint.h"
+#include "front/host/bigint.h"
 #include "front/demote.h"
 
 #include <math.h>
