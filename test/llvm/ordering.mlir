@@ -18,7 +18,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
   // CHECK-LABEL: @locked(
   // CHECK: load i32, ptr addrspace(1)
-  // CHECK: call {{.*}} @neso.red_global.release.gpu.add.u32.always.v1b32(
+  // CHECK: call {{.*}} @neso.atom_global.acq_rel.gpu.add.u32.always.v1b32(
+  // CHECK: call void @neso.barrier()
   // CHECK: load i32, ptr addrspace(1)
   // CHECK: ret void
   tt.func public @locked(%p: !tt.ptr<i32>) {

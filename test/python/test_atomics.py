@@ -36,6 +36,37 @@ def by_pointer(p, v, old, MAX: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
+def one_atomic(p, q, o, OP: tl.constexpr, SEM: tl.constexpr, SCOPE: tl.constexpr, USED: tl.constexpr, N: tl.constexpr):
+    at = p if N == 0 else p + tl.arange(0, N)
+    if OP == "cas":
+        old = tl.atomic_cas(at, tl.load(at, cache_modifier=".cg"), 1, sem=SEM, scope=SCOPE)
+    elif OP == "xchg":
+        old = tl.atomic_xchg(at, 1, sem=SEM, scope=SCOPE)
+    elif OP == "umax":
+        old = tl.atomic_max(at, 1, sem=SEM, scope=SCOPE)
+    elif OP == "and":
+        old = tl.atomic_and(at, 1, sem=SEM, scope=SCOPE)
+    else:
+        old = tl.atomic_add(at, 1, sem=SEM, scope=SCOPE)
+    if USED:
+        if N == 0:
+            tl.store(o, old)
+        else:
+            tl.store(o + tl.arange(0, N), old)
+    tl.store(q, 1)
+
+
+@triton.jit
+def locked_add(data, lock, SEM: tl.constexpr):
+    i = tl.arange(0, 128)
+    while tl.atomic_cas(lock, 0, 1, sem=SEM) == 1:
+        pass
+    tl.store(data + i, tl.load(data + i) + 1)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
 def handed_over(p, n):
     d = tl.make_tensor_descriptor(p, shape=[n], strides=[1], block_shape=[64])
     for i in range(2):
@@ -121,6 +152,68 @@ class MinMax(unittest.TestCase):
             with self.subTest(**options):
                 handed_over[(1, )](p, 60, **options)
                 np.testing.assert_array_equal(p, expected)
+
+
+def accesses(ptx):
+    """Atomics, fences and barriers in their order, before the store of the mark."""
+    found = []
+    for line in ptx.splitlines():
+        m = re.match(r"\s*(?:@!?%\w+ )?((?:red|atom|fence|bar)\.[\w.]+)", line)
+        if m:
+            found.append(m.group(1))
+    return found
+
+
+class Orders(unittest.TestCase):
+    """What is asked is what PTX has, whether somebody reads the old value or not."""
+
+    def lists(self, target, n):
+        for op in ("add", "umax", "and", "xchg", "cas"):
+            for sem in (None, "acq_rel", "acquire", "release", "relaxed"):
+                for scope in ("gpu", "cta", "sys"):
+                    for used in (False, True):
+                        words = np.zeros(max(n, 1), np.uint32)
+                        kernel = one_atomic.warmup(words, words, words, op, sem, scope, used, n, grid=(1, ), neso_target=target)
+                        yield op, sem or "acq_rel", scope, used, accesses(kernel.asm["ptx"])
+
+    def test_one(self):
+        if len(list(engines())) == 1:
+            self.skipTest("built without LLVM")
+        for target in ("sim:sm_80", "sim:sm_90a"):
+            for op, sem, scope, used, found in self.lists(target, 0):
+                with self.subTest(target=target, op=op, sem=sem, scope=scope, used=used, found=found):
+                    at = [i for i, a in enumerate(found) if a.startswith(("red", "atom"))]
+                    self.assertEqual(len(at), 1)
+                    before, atomic, behind = found[:at[0]], found[at[0]], found[at[0] + 1:]
+                    self.assertIn(f".{sem}.{scope}.", atomic)
+                    acquires = sem in ("acquire", "acq_rel")
+                    self.assertEqual(atomic.startswith("red"), not used and not acquires and op not in ("xchg", "cas"))
+                    if sem in ("release", "acq_rel"):
+                        self.assertIn("bar.sync", before)
+                    if acquires or used:
+                        self.assertIn("bar.sync", behind)
+
+    def test_several(self):
+        if len(list(engines())) == 1:
+            self.skipTest("built without LLVM")
+        for op, sem, scope, used, found in self.lists("sim:sm_90a", 1024):
+            with self.subTest(op=op, sem=sem, scope=scope, used=used, found=found):
+                at = [i for i, a in enumerate(found) if a.startswith(("red", "atom"))]
+                self.assertEqual(len(at), 8)
+                fence = f"fence.acq_rel.{scope}"
+                self.assertEqual(found[:at[0]].count(fence), sem in ("release", "acq_rel"))
+                self.assertEqual(found[at[-1]:].count(fence), sem in ("acquire", "acq_rel"))
+                for i in at:
+                    self.assertIn(f".relaxed.{scope}.", found[i])
+                    self.assertEqual(found[i].startswith("red"), not used and op not in ("xchg", "cas"))
+
+    def test_lock(self):
+        for options in engines():
+            for sem in (None, "acquire", "release", "acq_rel", "relaxed"):
+                data, lock = np.zeros(128, np.float32), np.zeros(1, np.int32)
+                with self.subTest(sem=sem, **options):
+                    locked_add[(200, )](data, lock, sem, **dict(options, neso_check=False) if options else {})
+                    np.testing.assert_array_equal(data, 200)
 
 
 if __name__ == "__main__":

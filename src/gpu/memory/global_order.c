@@ -206,12 +206,23 @@ static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
 	return !ir_is_tensor(to->type) || (has_copies(o, to->type) && from->type == to->type && same_value(from, to, OPERANDS));
 }
 
+static bool is_scalar_atomic(const IrOp *op)
+{
+	return op->kind != OP_LOAD && op->kind != OP_STORE && !ir_is_tensor(ir_operand(op, 0)->type);
+}
+
 /* The threads meet before a scalar's release. */
 static bool is_behind_barrier(const GpuOrder *o, const IrOp *op)
 {
 	int64_t sem = ir_get_int(op, o->gpu->ir, ATTR_SEM, SEM_ACQ_REL);
-	return op->kind != OP_LOAD && op->kind != OP_STORE && !ir_is_tensor(ir_operand(op, 0)->type) &&
-	       (sem == SEM_RELEASE || sem == SEM_ACQ_REL);
+	return is_scalar_atomic(op) && (sem == SEM_RELEASE || sem == SEM_ACQ_REL);
+}
+
+/* They meet behind its acquire, and where all get the old value. */
+static bool is_before_barrier(const GpuOrder *o, const IrOp *op)
+{
+	int64_t sem = ir_get_int(op, o->gpu->ir, ATTR_SEM, SEM_ACQ_REL);
+	return is_scalar_atomic(op) && (op->results[0].uses || sem == SEM_ACQUIRE || sem == SEM_ACQ_REL);
 }
 
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
@@ -223,7 +234,7 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return false;
 	if (first->kind == OP_CALL || then->kind == OP_CALL)
 		return true;
-	if (is_behind_barrier(o, then))
+	if (is_behind_barrier(o, then) || is_before_barrier(o, first))
 		return false;
 	const IrValue *p = ir_operand(first, 0), *q = ir_operand(then, 0);
 	const IrValue *a = root_of(p, NULL, DEEP), *b = root_of(q, NULL, DEEP);

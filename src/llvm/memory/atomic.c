@@ -1,12 +1,13 @@
 /* Atomic operations on global memory.
  *
  * Every element is operated on once: by the thread that holds its first copy, and a scalar by the first thread; the others get
- * the old value through shared memory. What nobody reads is a `red`. Sums of floats go as wide as the GPU takes them.
+ * the old value through shared memory. What nobody reads is a `red`, unless one operation has to acquire, which PTX has no
+ * `red` for. Sums of floats go as wide as the GPU takes them.
  *
  * Orders: where a thread has one operation, that carries the order. Of several, each is relaxed: before a release one fence
  * makes the thread's earlier accesses visible, after an acquire one fence keeps later ones behind, which an operation of
- * that order would do each time. An acquired value that nobody looks at orders nothing. Of a scalar the threads meet before
- * the first one's release, as it speaks for the program.
+ * that order would do each time. Whether somebody reads the old value changes no order. Of a scalar the threads meet before
+ * the first one's release and behind its acquire, as it speaks for the program.
  *
  * What PTX has no instruction for (8-bit and most 16-bit operations) is LLVM's atomicrmw and cmpxchg under a branch: a
  * loop on the 32-bit word around it. */
@@ -122,7 +123,7 @@ static void emulate(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef condit
 
 static bool is_reduction(const Atomic *a)
 {
-	return !a->used && !a->cas && strcmp(a->name, "exch") != 0;
+	return !a->used && !a->cas && (a->fences || !a->acquire) && strcmp(a->name, "exch") != 0;
 }
 
 static void access_words(Atomic *a, uint32_t rep, uint32_t start, LLVMValueRef condition, LLVMValueRef *regs)
@@ -211,9 +212,10 @@ static bool do_scalar(Atomic *a)
 	if (a->used)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
+	if (a->used || a->acquire)
+		lower_program_barrier(lw);
 	if (!a->used)
 		return true;
-	lower_program_barrier(lw);
 	v = load_first(lw, a->tile.element_bits, place);
 	lower_set_scalar(lw, ir_result(a->op, 0), lower_from_bits(lw, v, a->elem));
 	return true;
@@ -246,13 +248,12 @@ static bool lower_atomic(Atomic *a, const IrValue *mask, unsigned widest)
 	int64_t sem = ir_get_int(a->op, cx, ATTR_SEM, SEM_ACQ_REL), scope = ir_get_int(a->op, cx, ATTR_SCOPE, SCOPE_GPU);
 	a->used = a->op->results[0].uses != NULL;
 	a->release = sem == SEM_RELEASE || sem == SEM_ACQ_REL;
-	a->acquire = sem == SEM_ACQUIRE || (sem == SEM_ACQ_REL && a->used);
+	a->acquire = sem == SEM_ACQUIRE || sem == SEM_ACQ_REL;
 	a->scope = scopes[scope];
 	a->fence = fences[scope];
 	a->tile = lower_global_tile(lw, ir_operand(a->op, 0), mask, widest);
 	a->mask = mask ? lower_get(lw, mask) : (LowerValue){0};
-	/* PTX has no red that acquires. */
-	a->fences = a->tile.reps * a->tile.group_count > 1 || !a->type || (a->acquire && is_reduction(a));
+	a->fences = a->tile.reps * a->tile.group_count > 1 || !a->type;
 	return a->tile.layout ? do_tile(a) : do_scalar(a);
 }
 
