@@ -14,7 +14,7 @@ static const Option options[] = {
 	{"num-stages", 0, "N", "loop pipelining stages (3)"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
 	{"no-loc", 0, NULL, "leave out locations"},
-	{"no-verify", 0, NULL, "do not verify what was read"},
+	{"no-verify", 0, NULL, "do not verify what was read, or what passes made of it"},
 	{"verify-each", 0, NULL, "verify after each pass"},
 	{"stress", 0, NULL, "after each pass, print, read and print again: the texts must be equal"},
 	OPTION_JSON,

@@ -320,15 +320,22 @@ static bool lower(Job *job)
 	       llvm_fault(job);
 }
 
+static bool take_facts(Job *job, const char *mark, const char *missing)
+{
+	const char *why;
+	if (facts_read(&job->arena, (Str){job->request->text, job->request->len}, mark, &job->facts, &why))
+		return true;
+	fault(job, DIAG_CODEGEN_TEXT, why ? arena_printf(&job->arena, "what says how the kernel is launched is wrong: %s", why) : missing);
+	return false;
+}
+
 static bool read_llir(Job *job)
 {
 	const CodegenRequest *r = job->request;
 	if (!emit_read_module(job->emit, r->text, r->len) || !emit_verify(job->emit))
 		return llvm_fault(job);
-	if (facts_read(&job->arena, (Str){r->text, r->len}, "\"neso\"=\"", &job->facts))
-		return true;
-	fault(job, DIAG_CODEGEN_TEXT, "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched");
-	return false;
+	return take_facts(job, "\"neso\"=\"",
+			  "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched");
 }
 
 static bool to_llir(Job *job)
@@ -414,10 +421,8 @@ static bool to_ttgir(Job *job)
 static bool from_ptx(Job *job)
 {
 	const CodegenRequest *r = job->request;
-	if (!facts_read(&job->arena, (Str){r->text, r->len}, "// neso: ", &job->facts)) {
-		fault(job, DIAG_CODEGEN_TEXT, "this PTX has no line '// neso: ...', which says how it is launched");
+	if (!take_facts(job, "// neso: ", "this PTX has no line '// neso: ...', which says how it is launched"))
 		return false;
-	}
 	result_text(job->out, CODEGEN_PTX, r->text, r->len);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* Facts as text: words key=value with blanks between, in one line. */
 #include "codegen/facts.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 const char *facts_text(Arena *arena, const Facts *f)
 {
@@ -24,10 +24,18 @@ static Str value_of(Str line, const char *key)
 	return (Str){NULL, 0};
 }
 
-static unsigned number_of(Arena *arena, Str line, const char *key)
+/* Digits and nothing else, up to `most`; 0 where the key is missing. */
+static bool number_of(Str line, const char *key, unsigned most, unsigned *out)
 {
 	Str value = value_of(line, key);
-	return value.ptr ? (unsigned)strtoul(arena_strndup(arena, value.ptr, value.len), NULL, 10) : 0;
+	uint64_t n = 0;
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.ptr[i] < '0' || value.ptr[i] > '9' || n > most)
+			return false;
+		n = n * 10 + (unsigned)(value.ptr[i] - '0');
+	}
+	*out = (unsigned)n;
+	return n <= most;
 }
 
 static const char *find(Str text, const char *mark)
@@ -43,9 +51,50 @@ static const char *find(Str text, const char *mark)
 	return NULL;
 }
 
-bool facts_read(Arena *arena, Str text, const char *mark, Facts *f)
+static bool is_name(Str name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("_$.", c));
+		if (!letter && !(i && c >= '0' && c <= '9'))
+			return false;
+	}
+	return name.len != 0;
+}
+
+/* What the line must say for the kernel to be launched at all; NULL where it does. */
+static const char *wrong(Str line, Str kernel, Str args, Facts *f)
+{
+	enum { THREADS = 1024, SHARED = 1 << 20, CLUSTER = 16, ALIGN = 4096 };
+	unsigned print, asserts;
+	if (!is_name(kernel))
+		return "kernel is no name";
+	if (!number_of(line, "threads", THREADS, &f->threads) || !f->threads || f->threads % 32)
+		return "threads is no multiple of 32 up to 1024";
+	if (!number_of(line, "shared", SHARED, &f->shared))
+		return "shared is no number of bytes";
+	if (!number_of(line, "cluster", CLUSTER, &f->cluster) || !base_is_pow2(f->cluster))
+		return "cluster is no power of two up to 16";
+	if (!number_of(line, "scratch", INT32_MAX, &f->scratch_bytes) ||
+	    !number_of(line, "scratch_align", ALIGN, &f->scratch_align) ||
+	    (f->scratch_align ? !base_is_pow2(f->scratch_align) : f->scratch_bytes != 0))
+		return "scratch and scratch_align are no size and its alignment";
+	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts))
+		return "print and assert are neither 0 nor 1";
+	for (size_t i = 0; i < args.len; i++)
+		if (!memchr("p1248fdhts", args.ptr[i], 10) || (args.ptr[i] == 's' && (i + 1 < args.len || !f->scratch_bytes)))
+			return "args has a letter that means nothing there";
+	if (f->scratch_bytes && (!args.len || args.ptr[args.len - 1] != 's'))
+		return "args has no scratch, of which there are bytes";
+	f->uses_print = print != 0;
+	f->uses_assert = asserts != 0;
+	return NULL;
+}
+
+bool facts_read(Arena *arena, Str text, const char *mark, Facts *f, const char **why)
 {
 	const char *at = find(text, mark);
+	*why = NULL;
 	if (!at)
 		return false;
 	size_t left = (size_t)(text.ptr + text.len - at);
@@ -54,16 +103,7 @@ bool facts_read(Arena *arena, Str text, const char *mark, Facts *f)
 	Str kernel = value_of(line, "kernel"), args = value_of(line, "args");
 	if (!kernel.ptr || !args.ptr)
 		return false;
-	*f = (Facts){
-		.kernel = arena_strndup(arena, kernel.ptr, kernel.len),
-		.args = arena_strndup(arena, args.ptr, args.len),
-		.threads = number_of(arena, line, "threads"),
-		.shared = number_of(arena, line, "shared"),
-		.cluster = number_of(arena, line, "cluster"),
-		.scratch_bytes = number_of(arena, line, "scratch"),
-		.scratch_align = number_of(arena, line, "scratch_align"),
-		.uses_print = number_of(arena, line, "print") != 0,
-		.uses_assert = number_of(arena, line, "assert") != 0,
-	};
-	return true;
+	*f = (Facts){.kernel = arena_strndup(arena, kernel.ptr, kernel.len), .args = arena_strndup(arena, args.ptr, args.len)};
+	*why = wrong(line, kernel, args, f);
+	return !*why;
 }

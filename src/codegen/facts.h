@@ -13,7 +13,8 @@ typedef struct Facts {
 
 /* "kernel=add threads=128 ..." */
 const char *facts_text(Arena *arena, const Facts *facts);
-/* From a text that holds such a line somewhere after `mark`; false when it does not. */
-bool facts_read(Arena *arena, Str text, const char *mark, Facts *facts);
+/* From a text that holds such a line somewhere after `mark`; false when it does not (*why is NULL), or when no kernel can be
+ * launched as it says. */
+bool facts_read(Arena *arena, Str text, const char *mark, Facts *facts, const char **why);
 
 #endif

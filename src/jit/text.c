@@ -104,7 +104,9 @@ static bool run(Arena *arena, const Source *source, const JitIrOptions *options,
 	IrCx *cx = ARENA_NEW(arena, IrCx);
 	ir_cx_init(cx, arena);
 	IrModule *module = ir_read(cx, source, diags);
-	if (!module || (!options->no_verify && !ir_verify(module, LEVEL_TG, diags)))
+	/* Passes take it that what they get was verified. */
+	bool verify = !options->no_verify || options->pass_count || options->stress;
+	if (!module || (verify && !ir_verify(module, LEVEL_TG, diags)))
 		return false;
 	PassOptions pass = {.level = ir_module_level(module), .verify = options->verify_each, .stress = options->stress};
 	if (!pass_run_list(module, options->passes, options->pass_count, &pass, diags) ||

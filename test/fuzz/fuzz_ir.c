@@ -36,6 +36,11 @@ static void fuzz_one(Arena *arena, const uint8_t *data, size_t size)
 	IrModule *m = ir_read(&cx, source_add(&set, "fuzz.ttir", text, size, 1), &diags);
 	text_init(&out, arena);
 	ASSERT(m || diags.errors);
+	if (m) { /* as --no-verify prints it */
+		Text unverified;
+		text_init(&unverified, arena);
+		ir_print(&unverified, m, (IrPrintOptions){0});
+	}
 	if (m && ir_verify(m, LEVEL_TG, &diags)) {
 		ir_print(&out, m, (IrPrintOptions){0});
 		print_again(arena, &set, &out);

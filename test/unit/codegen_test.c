@@ -116,7 +116,7 @@ static void says_what_is_wrong(void **state)
 	expect_fault(&request, "CODEGEN_TEXT", "// neso:");
 	request.from = CODEGEN_LLIR;
 	expect_fault(&request, "CODEGEN_LLVM", "expected");
-	request.text = "define void @k() \"neso\"=\"kernel=k args=\" {\n  call void @neso.nothing()\n  ret void\n}\n"
+	request.text = "define void @k() \"neso\"=\"kernel=k args= threads=32 cluster=1\" {\n  call void @neso.nothing()\n  ret void\n}\n"
 		       "declare void @neso.nothing()\n";
 	request.len = strlen(request.text);
 	expect_fault(&request, "CODEGEN_OPERATION", "neso.nothing");
@@ -129,7 +129,7 @@ static void survives_fatal_errors(void **state)
 #ifdef __SANITIZE_ADDRESS__
 	skip(); /* what LLVM had is lost then, and that is reported */
 #endif
-	const char *bad = "define ptx_kernel void @k(ptr addrspace(1) %p) \"neso\"=\"kernel=k args=p\" {\n"
+	const char *bad = "define ptx_kernel void @k(ptr addrspace(1) %p) \"neso\"=\"kernel=k args=p threads=32 cluster=1\" {\n"
 			  "  call void @llvm.x86.sse2.pause()\n  ret void\n}\ndeclare void @llvm.x86.sse2.pause()\n";
 	for (int i = 0; i < 3; i++) {
 		CodegenRequest request = request_of(bad);
@@ -235,7 +235,8 @@ static void facts_go_through_text(void **state)
 	Facts facts = {.kernel = "k", .args = "p4s", .threads = 256, .shared = 1024, .cluster = 2, .scratch_bytes = 64,
 		       .scratch_align = 16, .uses_print = true}, back;
 	const char *text = arena_printf(&arena, "first line\n// neso: %s\nlast", facts_text(&arena, &facts));
-	assert_true(facts_read(&arena, str_of(text), "// neso: ", &back));
+	const char *why;
+	assert_true(facts_read(&arena, str_of(text), "// neso: ", &back, &why));
 	assert_string_equal(back.kernel, "k");
 	assert_string_equal(back.args, "p4s");
 	assert_int_equal(back.threads, 256);
@@ -245,7 +246,40 @@ static void facts_go_through_text(void **state)
 	assert_int_equal(back.scratch_align, 16);
 	assert_true(back.uses_print);
 	assert_false(back.uses_assert);
-	assert_false(facts_read(&arena, str_of("nothing"), "// neso: ", &back));
+	assert_false(facts_read(&arena, str_of("nothing"), "// neso: ", &back, &why));
+	assert_null(why);
+	arena_free(&arena);
+}
+
+/* Files that say how a kernel is launched are edited by hand: what no launch can be made of is told. */
+static void facts_that_no_kernel_has(void **state)
+{
+	(void)state;
+	static const char good[] = "kernel=k args=p4 threads=128 shared=64 cluster=1 scratch=0 scratch_align=0 print=0 assert=0";
+	static const struct {
+		const char *word, *instead, *why;
+	} cases[] = {
+		{"threads=128", "threads=0", "threads"}, {"threads=128", "", "threads"}, {"threads=128", "threads=4294967424", "threads"},
+		{"threads=128", "threads=100", "threads"}, {"threads=128", "threads=12x8", "threads"}, {"threads=128", "threads=2048", "threads"},
+		{"threads=128", "threads=-32", "threads"}, {"shared=64", "shared=99999999999999999999", "shared"},
+		{"cluster=1", "cluster=0", "cluster"}, {"cluster=1", "cluster=3", "cluster"}, {"cluster=1", "cluster=32", "cluster"},
+		{"scratch=0", "scratch=16", "scratch"}, {"scratch_align=0", "scratch_align=3", "scratch"},
+		{"scratch=0 scratch_align=0", "scratch=16 scratch_align=16", "args"}, {"args=p4", "args=pz", "args"},
+		{"args=p4", "args=ps", "args"}, {"print=0", "print=2", "print"}, {"kernel=k", "kernel=a(b", "kernel"}, {"kernel=k", "kernel=", "kernel"},
+	};
+	Arena arena;
+	arena_init(&arena, 0);
+	Facts back;
+	const char *why;
+	assert_true(facts_read(&arena, str_of(arena_printf(&arena, "// neso: %s\n", good)), "// neso: ", &back, &why));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *at = strstr(good, cases[i].word);
+		const char *text = arena_printf(&arena, "// neso: %.*s%s%s\n", (int)(at - good), good, cases[i].instead,
+						at + strlen(cases[i].word));
+		assert_false(facts_read(&arena, str_of(text), "// neso: ", &back, &why));
+		assert_non_null(why);
+		assert_memory_equal(why, cases[i].why, strlen(cases[i].why));
+	}
 	arena_free(&arena);
 }
 
@@ -312,6 +346,7 @@ int main(void)
 		cmocka_unit_test(stages_are_the_same_again),
 		cmocka_unit_test(bytes_are_cleared),
 		cmocka_unit_test(facts_go_through_text),
+		cmocka_unit_test(facts_that_no_kernel_has),
 		cmocka_unit_test(lines_name_what_was_inlined),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -425,6 +425,8 @@ static bool dominates(const Verifier *v, const IrBlock *a, const IrBlock *b)
 {
 	if (!v->flow[b->id].number)
 		return true; /* never runs */
+	if (!v->flow[a->id].number)
+		return false;
 	while (v->flow[b->id].number > v->flow[a->id].number)
 		b = v->flow[b->id].idom;
 	return a == b;
