@@ -10,6 +10,6 @@ for unit in '(' '{' '"' '#a = loc(#a)N' '#a=' '%0 = N' '%0 = arith.addi %0, %0 :
 	'^b:N' 'scf.if %c {N' 'dense<[' '@"x"' '"a"(' 'tt.func @f() { tt.return }N' 'gpu.barrierN' '\' '-'; do
 	fill "$unit"
 done
-for text in test/ir/text/mapp_raw.mlir test/ir/text/flow.mlir test/ir/verify_memory.mlir; do
+for text in test/fuzz/corpus/fuzz_ir/* test/ir/text/mapp_raw.mlir test/ir/text/flow.mlir test/ir/verify_memory.mlir; do
 	timeout 100 "$TMP/fuzz" -m 100 "$text" || { echo "$text: mutations"; exit 1; }
 done

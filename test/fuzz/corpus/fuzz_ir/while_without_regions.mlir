@@ -1,0 +1,4 @@
+tt.func @f(%a: i32) {
+  "scf.while"() ({}, {}) : () -> ()
+  tt.return
+}
