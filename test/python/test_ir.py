@@ -107,6 +107,24 @@ class FromIr(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             triton.compile("nowhere.ttir")
 
+    def test_names_are_names_and_never_run(self):
+        mark = os.path.join(os.path.dirname(self.path), "mark")
+        for name in (f"f(): open('{mark}', 'w')\ndef f", "f", "class", "a.b", "1a", "f(x=print(1))", "f\x1b[2J"):
+            text = "".join(f"\\{byte:02X}" if byte < 32 else chr(byte) for byte in name.encode())
+            head = f'module {{\n  tt.func public @"{text}"(%a: !tt.ptr<f32>) {{\n    tt.return\n  }}\n}}\n'
+            if name == "f":
+                self.assertEqual(self.compiled(head).metadata.name, "f")
+                continue
+            with self.assertRaisesRegex((ValueError, triton.CompilationError), "kernel.ttir") as raised:
+                self.compiled(head)
+            self.assertNotIn("\x1b", str(raised.exception))
+        self.assertFalse(os.path.exists(mark))
+
+    def test_names_of_parameters(self):
+        kernel = self.compiled(self.scale_text().replace("%x_ptr", "%class").replace("%o_ptr", "%900"))
+        kernel[(2, )](self.x, self.o, 3.0, 100)
+        np.testing.assert_array_equal(self.o, self.x * 6)
+
     def test_a_kernel_by_its_signature(self):
         kernel = triton.compile(ASTSource(block_kernel, {"x_desc": "tensordesc<fp32[8, 16]>", "o_ptr": "*fp32", "flag": "i1"}))
         self.assertIn("!tt.tensordesc<tensor<8x16xf32>>", kernel.asm["ttir"])

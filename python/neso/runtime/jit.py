@@ -7,6 +7,7 @@ import ast
 import copy
 import hashlib
 import inspect
+import keyword
 import os
 import re
 import sys
@@ -452,6 +453,23 @@ def _take_apart(value, name, flat, shape):
     return name
 
 
+def _nothing():
+    pass
+
+
+def _stand_in(name, params, path, scope):
+    """A function of this name and these parameters that does nothing, for a kernel whose source is no Python function of the program. It is
+    put together without running text, as names may come from files."""
+    for word in (name, *params):
+        if not word.isidentifier() or keyword.iskeyword(word):
+            raise ValueError(f"{path}: {word!r} is no name of a function or a parameter")
+    code = _nothing.__code__.replace(co_name=name, co_filename=path, co_firstlineno=1, co_varnames=tuple(params), co_argcount=len(params),
+                                     co_nlocals=len(params))
+    function = types.FunctionType(code, scope, name)
+    function.__qualname__ = name
+    return function
+
+
 # As neso_constexpr_policy has them; None: knobs.runtime.constexpr_policy.
 _POLICIES = (None, "eager", "generic")
 
@@ -575,9 +593,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             text = f"def {self.__name__}({names}):\n    {inner}({', '.join(parts)})\n"
             scope = {inner: self, describe.PACKAGE: sys.modules["neso"], "__name__": self.__module__}
             scope.update((n, v) for n, v in describe._objects.items() if n in text)
-            function = {}
-            exec(compile(text, self.fn.__code__.co_filename, "exec"), scope, function)
-            function = function[self.__name__]
+            function = _stand_in(self.__name__, [name for name, _ in shape], self.fn.__code__.co_filename, scope)
+            function.__annotations__ = {name: core.constexpr for name, constant in shape if constant}
             function.__neso_source__ = text
             kernel = made[key] = JITFunction(function, debug=self.debug)
             kernel.made_from, kernel.made_for = self.cache_key, self
@@ -648,12 +665,12 @@ class IRFunction(JITFunction):
     """A kernel that is there as TTIR (compiler.IRSource) and in no Python source."""
 
     def __init__(self, source):
-        names = [re.sub(r"\W", "_", name) for name, _ in source.params]
-        text = f"def {source.name}({', '.join(names)}): pass"
-        made = {"__name__": source.path}
-        exec(text, made)
-        function = made[source.name]
-        function.__neso_source__ = text
+        names = []
+        for name, _ in source.params:
+            name = "_" + re.sub(r"\W", "_", name) if not name.isidentifier() or keyword.iskeyword(name) else name
+            names.append(f"{name}_{len(names)}" if name in names else name)
+        function = _stand_in(source.name, names, source.path, {"__name__": source.path})
+        function.__neso_source__ = f"def {source.name}({', '.join(names)}): pass"
         super().__init__(function, do_not_specialize=names, do_not_specialize_on_alignment=names)
         self.ir = source
 
