@@ -9,6 +9,7 @@ static const Option options[] = {
 	{"signature", 's', "TEXT", "key: types and constants of the parameters, as for neso compile"},
 	{"section", 0, "NAME", "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
 	{"max-size", 0, "BYTES", "gc: bytes that may stay, as 500M or 5G (the cache's own bound)"},
+	{"key-file", 0, "FILE", "pack: entries are signed with the key in it; unpack: those that are not are refused"},
 	{"max-files", 0, "N", "gc: entries that may stay (the cache's own bound)"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
@@ -402,7 +403,8 @@ static int move(Cache *c, bool unpack)
 	neso_diagnostics *diagnostics;
 	if (!argument(c, 1))
 		return usage_error("neso cache %s wants a FILE", unpack ? "unpack" : "pack");
-	neso_status status = (unpack ? neso_cache_unpack : neso_cache_pack)(c->context, argument(c, 1), &packed, &diagnostics);
+	neso_status status = (unpack ? neso_cache_unpack_signed : neso_cache_pack_signed)(c->context, argument(c, 1),
+											   option_value(c->parsed, "key-file"), &packed, &diagnostics);
 	if (status == NESO_OK && c->json) {
 		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n", (unsigned long long)packed.entries,
 		       (unsigned long long)packed.bytes, (unsigned long long)packed.refused);

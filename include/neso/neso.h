@@ -807,13 +807,19 @@ NESO_API neso_status neso_cache_clear(neso_context *context, neso_cache_cleaned 
 
 typedef struct neso_cache_packed {
 	size_t size;
-	uint64_t entries, bytes, refused; /* refused: damaged, or not to be written */
+	uint64_t entries, bytes, refused; /* refused: damaged, not signed as asked for, or not to be written */
 } neso_cache_packed;
 /* All variants and cubins in one file, which hits under other paths, users and machines. */
 NESO_API neso_status neso_cache_pack(neso_context *context, const char *path, neso_cache_packed *packed,
 				     neso_diagnostics **diagnostics);
 NESO_API neso_status neso_cache_unpack(neso_context *context, const char *path, neso_cache_packed *packed,
 				       neso_diagnostics **diagnostics);
+/* The same with a key of the caller's, a file that only this user and root can write and others cannot read: entries are signed with it
+ * (HMAC-SHA256), or refused where they are not. NULL: the key of the cache (NESO_CACHE_KEY_FILE), where it has one. */
+NESO_API neso_status neso_cache_pack_signed(neso_context *context, const char *path, const char *key_file, neso_cache_packed *packed,
+					    neso_diagnostics **diagnostics);
+NESO_API neso_status neso_cache_unpack_signed(neso_context *context, const char *path, const char *key_file, neso_cache_packed *packed,
+					      neso_diagnostics **diagnostics);
 
 /* Files of the caller's own, under a key and a name that are any texts. *stored (may be NULL) says whether they are there now. */
 NESO_API neso_status neso_cache_put(neso_context *context, const char *key, const char *name, const void *bytes, size_t size,

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/os.h"
 #include "cache/key.h"
 #include "cache/library.h"
 #include "cache/log.h"
@@ -121,10 +120,11 @@ static bool look_at(void *data, const CacheFile *file)
 	bool on = true;
 	arena_init(&arena, 0);
 	cache_digest_hex(&file->key, hex);
-	if (cache_read_file(l->store, file->kind, &file->key, &arena, &bytes)) {
-		bool good = file->kind == CACHE_LIBRARY ? cache_library_check(bytes, &file->key, &why)
-			    : cache_entry_open(&entry, bytes, &file->key, &why) &&
-				      (!l->whole || cache_entry_verify(&entry, &arena, &why));
+	bool there = cache_read_file(l->store, file->kind, &file->key, &arena, &bytes, &why);
+	if (there || why) {
+		bool good = there && (file->kind == CACHE_LIBRARY ? cache_library_check(bytes, &file->key, &why)
+				      : cache_entry_accept(l->store, file->kind, &file->key, bytes, &entry, &why) &&
+						(!l->whole || cache_entry_verify(&entry, &why)));
 		if (good)
 			why = NULL;
 		if (good && file->kind == CACHE_VARIANT)
@@ -236,7 +236,7 @@ static neso_status read_entry(ApiCall *call, void *data)
 	CacheEntry entry;
 	Str file, bytes;
 	const char *why;
-	if (!cache_read_file(store, found.kind, &found.key, &call->arena, &file) || !cache_entry_open(&entry, file, &found.key, &why))
+	if (!cache_read_file(store, found.kind, &found.key, &call->arena, &file, &why) || !cache_entry_open(&entry, file, &found.key, &why))
 		return NESO_OK;
 	if (!args->section) {
 		Text names;
@@ -321,7 +321,7 @@ static bool rows_of(CacheStore *store, const CacheDigest *digest, Arena *arena, 
 	CacheEntry entry;
 	Str file, text;
 	const char *why;
-	if (!cache_read_file(store, CACHE_VARIANT, digest, arena, &file) || !cache_entry_open(&entry, file, digest, &why) ||
+	if (!cache_read_file(store, CACHE_VARIANT, digest, arena, &file, &why) || !cache_entry_open(&entry, file, digest, &why) ||
 	    !cache_entry_section(&entry, "key", arena, &text, &why))
 		return false;
 	cache_key_read(key, arena, text);
@@ -476,24 +476,36 @@ neso_status neso_cache_clear(neso_context *context, neso_cache_cleaned *cleaned,
 
 typedef struct PackArgs {
 	neso_context *context;
-	const char *path;
+	const char *path, *key_file; /* key_file NULL: none but the cache's own */
 	neso_cache_packed *packed;
 	bool unpack;
 } PackArgs;
+
+/* *secret: NULL where none is given; false after diagnosing. */
+static bool read_secret(ApiCall *call, const char *path, CacheSecret *room, const CacheSecret **secret)
+{
+	const char *why;
+	*secret = path ? room : NULL;
+	if (!path || cache_secret_read(room, path, &why))
+		return true;
+	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_KEY_FILE, path, why);
+	return false;
+}
 
 static neso_status pack(ApiCall *call, void *data)
 {
 	const PackArgs *args = data;
 	CachePacked packed = {0};
 	const char *why = NULL;
-	Str bytes;
+	CacheSecret room;
+	const CacheSecret *secret;
 	if (!args->context || !args->path)
 		return api_usage(call, "packing the cache wants a context and a path");
 	CacheStore *store = store_of(call, args->context);
-	if (!store)
+	if (!store || !read_secret(call, args->key_file, &room, &secret))
 		return NESO_ERROR_SOURCE;
-	bool good = !args->unpack ? cache_pack(store, args->path, NULL, NULL, &packed, &why, &call->arena) :
-		    os_read_file(&call->arena, args->path, &bytes, &why) && cache_unpack(store, bytes, &packed, &why);
+	bool good = args->unpack ? cache_unpack_file(store, args->path, secret, &packed, &why, &call->arena)
+				 : cache_pack(store, args->path, NULL, NULL, secret, &packed, &why, &call->arena);
 	if (!good) {
 		diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_PACK, args->path, args->unpack ? "unpacked" : "packed", why);
 		return NESO_ERROR_SOURCE;
@@ -506,12 +518,24 @@ static neso_status pack(ApiCall *call, void *data)
 
 neso_status neso_cache_pack(neso_context *context, const char *path, neso_cache_packed *packed, neso_diagnostics **diagnostics)
 {
-	PackArgs args = {context, path, packed, false};
+	return neso_cache_pack_signed(context, path, NULL, packed, diagnostics);
+}
+
+neso_status neso_cache_pack_signed(neso_context *context, const char *path, const char *key_file, neso_cache_packed *packed,
+				   neso_diagnostics **diagnostics)
+{
+	PackArgs args = {context, path, key_file, packed, false};
 	return api_run(context, diagnostics, pack, &args);
 }
 
 neso_status neso_cache_unpack(neso_context *context, const char *path, neso_cache_packed *packed, neso_diagnostics **diagnostics)
 {
-	PackArgs args = {context, path, packed, true};
+	return neso_cache_unpack_signed(context, path, NULL, packed, diagnostics);
+}
+
+neso_status neso_cache_unpack_signed(neso_context *context, const char *path, const char *key_file, neso_cache_packed *packed,
+				     neso_diagnostics **diagnostics)
+{
+	PackArgs args = {context, path, key_file, packed, true};
 	return api_run(context, diagnostics, pack, &args);
 }

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,29 +92,55 @@ bool os_write_all(int fd, Str bytes)
 	return ok;
 }
 
-bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error)
+static uint64_t random_number(const void *salt)
+{
+	uint64_t number;
+	if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
+		return number;
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_nsec << 32 ^ (uint64_t)(uintptr_t)salt;
+}
+
+bool os_output_open(OsOutput *out, Arena *arena, const char *path, const char **error)
 {
 	struct stat st;
-	bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode); /* a pipe or /dev/stdout: no rename */
-	char *temp = special ? arena_strdup(arena, path) : arena_printf(arena, "%s.%ld.tmp", path, (long)getpid());
-	int fd = open(temp, special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return fail(arena, error, errno);
-	bool ok = os_write_all(fd, bytes);
+	*out = (OsOutput){.fd = -1, .path = arena_strdup(arena, path)};
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return out->fd >= 0 || fail(arena, error, errno);
+	}
+	for (int i = 0; i < 8 && out->fd < 0; i++) {
+		out->temp = arena_printf(arena, "%s.%016llx.tmp", path, (unsigned long long)random_number(out));
+		out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (out->fd < 0 && errno != EEXIST)
+			break;
+	}
+	return out->fd >= 0 || fail(arena, error, errno);
+}
+
+bool os_output_close(OsOutput *out, Arena *arena, bool good, const char **error)
+{
 	int code = errno;
-	if (close(fd) != 0 && ok) {
-		ok = false;
+	if (close(out->fd) != 0 && good) {
+		good = false;
 		code = errno;
 	}
-	if (ok && !special && rename(temp, path) != 0) {
-		ok = false;
+	if (good && out->temp && rename(out->temp, out->path) != 0) {
+		good = false;
 		code = errno;
 	}
-	if (ok)
+	if (good)
 		return true;
-	if (!special)
-		unlink(temp);
+	if (out->temp)
+		unlink(out->temp);
 	return fail(arena, error, code);
+}
+
+bool os_write_file(Arena *arena, const char *path, Str bytes, const char **error)
+{
+	OsOutput out;
+	return os_output_open(&out, arena, path, error) && os_output_close(&out, arena, os_write_all(out.fd, bytes), error);
 }
 
 bool os_is_file(const char *path)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,29 +15,26 @@
 
 #include "base/os.h"
 
-static bool lock_path(CacheStore *store, const CacheDigest *key, char out[CACHE_PATH])
+static void lock_name(const CacheDigest *key, char out[CACHE_NAME])
 {
 	char hex[CACHE_HEX_SIZE];
 	cache_digest_hex(key, hex);
-	return cache_path(out, store->roots[0].path, "lock/%s", hex);
+	snprintf(out, CACHE_NAME, "lock/%s", hex);
 }
 
-static int open_lock(CacheStore *store, const char *path)
+static int open_lock(int root, const char *name)
 {
-	char folder[CACHE_PATH];
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 || errno != ENOENT || !cache_path(folder, store->roots[0].path, "lock"))
+	int fd = cache_file_own(root, name, O_RDWR | O_CREAT);
+	if (fd >= 0 || errno != ENOENT || (mkdirat(root, "lock", 0700) != 0 && errno != EEXIST))
 		return fd;
-	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-		return -1;
-	return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return cache_file_own(root, name, O_RDWR | O_CREAT);
 }
 
 /* Is the file still the one of this name? */
-static bool is_current(int fd, const char *path)
+static bool is_current(int root, int fd, const char *name)
 {
 	struct stat a, b;
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+	return fstat(fd, &a) == 0 && fstatat(root, name, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 static void nap(double seconds)
@@ -45,27 +43,31 @@ static void nap(double seconds)
 	nanosleep(&t, NULL);
 }
 
-static bool is_there(CacheStore *store, CacheKind kind, const CacheDigest *key)
+static bool is_there(int root, CacheKind kind, const CacheDigest *key)
 {
-	char path[CACHE_PATH];
-	return cache_entry_path(path, store->roots[0].path, kind, key) && access(path, F_OK) == 0;
+	char name[CACHE_NAME];
+	struct stat st;
+	cache_entry_name(name, kind, key);
+	return fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
 CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *key, CacheClaim *claim)
 {
-	char path[CACHE_PATH];
+	char name[CACHE_NAME];
+	int root = cache_own(store, true);
 	*claim = (CacheClaim){.fd = -1, .key = *key};
-	if (!cache_own_usable(store, true) || !lock_path(store, key, path))
+	if (root < 0)
 		return CACHE_MINE;
+	lock_name(key, name);
 	double until = os_now() + store->options.wait, pause = 1e-3;
 	bool waited = false;
 	for (;;) {
-		int fd = open_lock(store, path);
+		int fd = open_lock(root, name);
 		if (fd < 0)
 			return CACHE_MINE;
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			/* A file system whose numbers of files change would have us try for ever. */
-			if (!is_current(fd, path)) {
+			if (!is_current(root, fd, name)) {
 				close(fd);
 				if (os_now() >= until)
 					return CACHE_BUSY;
@@ -74,7 +76,7 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 			}
 			/* Who had to wait finds what the other made. Without having waited: it may have come since it was looked for. */
 			claim->fd = fd;
-			if (!is_there(store, kind, key))
+			if (!is_there(root, kind, key))
 				return CACHE_MINE;
 			cache_release(store, claim);
 			return CACHE_THERE;
@@ -83,7 +85,7 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 		close(fd);
 		if (error != EWOULDBLOCK && error != EINTR)
 			return CACHE_MINE;
-		if (waited && is_there(store, kind, key))
+		if (waited && is_there(root, kind, key))
 			return CACHE_THERE;
 		if (os_now() >= until)
 			return CACHE_BUSY;
@@ -95,11 +97,13 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 
 void cache_release(CacheStore *store, CacheClaim *claim)
 {
-	char path[CACHE_PATH];
+	char name[CACHE_NAME];
+	int root = claim->fd < 0 ? -1 : cache_own(store, false);
 	if (claim->fd < 0)
 		return;
-	if (lock_path(store, &claim->key, path))
-		unlink(path);
+	lock_name(&claim->key, name);
+	if (root >= 0 && is_current(root, claim->fd, name))
+		unlinkat(root, name, 0);
 	close(claim->fd);
 	claim->fd = -1;
 }

@@ -26,10 +26,7 @@ enum { LOOK_AT = 4096 };
 /* A process that stopped while it held the lock stops nobody else. */
 int cache_open_counts(CacheStore *store, const char *name)
 {
-	char path[CACHE_PATH];
-	if (!cache_path(path, store->roots[0].path, "%s", name))
-		return -1;
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int root = cache_own(store, false), fd = root < 0 ? -1 : cache_file_own(root, name, O_RDWR | O_CREAT);
 	for (int i = 0; fd >= 0 && i < 20; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 			return fd;
@@ -91,9 +88,8 @@ void cache_count_set(CacheStore *store, CacheUsage usage)
 
 CacheUsage cache_usage(CacheStore *store)
 {
-	CacheUsage usage = {0};
-	if (cache_own_usable(store, false))
-		cache_count(store, 0, 0, &usage);
+	CacheUsage usage;
+	cache_count(store, 0, 0, &usage);
 	return usage;
 }
 
@@ -124,14 +120,14 @@ static bool each_in(int dir_fd, CacheKind kind, bool (*each)(void *data, const C
 
 void cache_each(CacheStore *store, uint32_t first, uint32_t shards, bool (*each)(void *data, const CacheFile *file), void *data)
 {
-	char path[CACHE_PATH];
-	if (!cache_own_usable(store, false))
+	char name[CACHE_NAME];
+	int root = cache_own(store, false);
+	if (root < 0)
 		return;
 	for (uint32_t i = 0; i < MIN(shards, (uint32_t)CACHE_SHARDS); i++)
 		for (CacheKind kind = 0; kind < CACHE_KIND__COUNT; kind++) {
-			if (!cache_path(path, store->roots[0].path, "%s/%02x", cache_kind_names[kind], (first + i) % CACHE_SHARDS))
-				return;
-			int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			snprintf(name, sizeof name, "%s/%02x", cache_kind_names[kind], (first + i) % CACHE_SHARDS);
+			int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 			if (fd >= 0 && !each_in(fd, kind, each, data))
 				return;
 		}
@@ -170,8 +166,10 @@ static int by_use(const void *a, const void *b)
 
 static bool unlink_entry(CacheStore *store, const CacheFile *file)
 {
-	char path[CACHE_PATH];
-	return cache_entry_path(path, store->roots[0].path, file->kind, &file->key) && unlink(path) == 0;
+	char name[CACHE_NAME];
+	int root = cache_own(store, false);
+	cache_entry_name(name, file->kind, &file->key);
+	return root >= 0 && unlinkat(root, name, 0) == 0;
 }
 
 /* Removes the oldest until at most so much is left; 0: no bound. How many went. */
@@ -222,22 +220,27 @@ void cache_evict(CacheStore *store)
 
 /* ---- leftovers ---- */
 
-/* Is a temporary's maker gone? Its name: machine.pid. */
+/* Is a temporary's maker gone? Its name: machine.pid.number. Files with other names are not ours. */
 static bool is_left_over(const char *name, const struct stat *st)
 {
 	enum { TOO_OLD = 3600 };
 	unsigned host;
 	long pid;
+	int at = 0;
+	if (sscanf(name, "%4x.%ld.%n", &host, &pid, &at) != 2 || !at || pid <= 0 || !name[at] ||
+	    strspn(name + at, "0123456789abcdef.") != strlen(name + at) || !S_ISREG(st->st_mode))
+		return false;
 	if (time(NULL) - st->st_mtim.tv_sec > TOO_OLD)
 		return true;
-	if (sscanf(name, "%4x.%ld.", &host, &pid) != 2 || host != cache_host() || pid <= 0)
+	if (host != cache_host())
 		return false;
 	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
 static bool remove_lock(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	CacheDigest key;
+	int fd = cache_digest_read(name, strlen(name), &key) ? cache_file_own(dir, name, O_RDWR) : -1;
 	if (fd < 0)
 		return false;
 	bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dir, name, 0) == 0;
@@ -247,15 +250,17 @@ static bool remove_lock(int dir, const char *name)
 
 static uint64_t remove_leftovers(CacheStore *store, const char *folder, bool locks)
 {
-	char path[CACHE_PATH];
 	uint64_t gone = 0;
-	DIR *dir = cache_path(path, store->roots[0].path, "%s", folder) ? opendir(path) : NULL;
+	int root = cache_own(store, false), fd = root < 0 ? -1 : openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
 	for (struct dirent *d; dir && (d = readdir(dir)) != NULL;) {
 		struct stat st;
 		if (d->d_name[0] == '.' || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		if (locks)
-			gone += remove_lock(dirfd(dir), d->d_name);
+			gone += remove_lock(dirfd(dir), d->d_name) ? 1 : 0;
 		else if (is_left_over(d->d_name, &st))
 			gone += unlinkat(dirfd(dir), d->d_name, 0) == 0;
 	}
@@ -269,7 +274,7 @@ static uint64_t remove_leftovers(CacheStore *store, const char *folder, bool loc
 static void sweep(CacheStore *store, uint64_t max_bytes, uint64_t max_files, bool all, CacheGc *result)
 {
 	*result = (CacheGc){0};
-	if (!cache_own_usable(store, false))
+	if (cache_own(store, false) < 0)
 		return;
 	Look look = {0};
 	cache_each(store, 0, CACHE_SHARDS, collect, &look);

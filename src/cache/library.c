@@ -3,7 +3,6 @@
 #include "cache/library.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -91,17 +90,10 @@ static const char *folder_of(Arena *arena, const char *path)
 	return arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path));
 }
 
-static const char *open_file(int fd)
+static bool is_noexec(int fd)
 {
-	struct stat st;
 	struct statvfs fs;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return "it is no file";
-	if (!cache_is_private(&st))
-		return st.st_uid != geteuid() && st.st_uid != 0 ? "it belongs to another user" : "others can write to it";
-	if (fstatvfs(fd, &fs) == 0 && (fs.f_flag & ST_NOEXEC))
-		return "its file system is mounted noexec";
-	return NULL;
+	return fstatvfs(fd, &fs) == 0 && (fs.f_flag & ST_NOEXEC);
 }
 
 /* ---- putting and getting ---- */
@@ -115,33 +107,51 @@ bool cache_library_put(CacheStore *store, Arena *arena, const CacheDigest *key, 
 	return cache_put_here(store, CACHE_LIBRARY, key, (Str){file, object.len + TRAILER});
 }
 
+/* Why nothing in the own folder can be used, though there is one. */
+static const char *shut(Arena *arena, const char *root)
+{
+	struct stat st;
+	if (lstat(root, &st) != 0)
+		return NULL;
+	return S_ISDIR(st.st_mode) && !cache_is_private(&st) ? arena_printf(arena, "the folder %s %s", root, others_than_us(&st))
+							     : "the cache's folder cannot be used";
+}
+
+/* Of a file below the own folder; NULL: it may be loaded. */
+static const char *not_to_load(CacheStore *store, Arena *arena, int fd, const char *path)
+{
+	const char *why = is_noexec(fd) ? "its file system is mounted noexec" : open_folder(arena, folder_of(arena, path));
+	/* The path is what will be loaded: it has to lead to the folder that was checked. */
+	if (!why && cache_root_moved(store, &store->roots[0]))
+		why = "another folder was put in the place of the cache's";
+	return why;
+}
+
 CacheLibrary cache_library_get(CacheStore *store, Arena *arena, const CacheDigest *key, const char **path, const char **why)
 {
-	char place[CACHE_PATH];
+	char place[CACHE_PATH], name[CACHE_NAME];
 	Str file;
+	struct stat st;
 	*path = *why = NULL;
 	const char *root = cache_store_root(store);
-	struct stat st;
-	if (root && !cache_own_usable(store, false) && lstat(root, &st) == 0) {
-		*path = arena_strdup(arena, root);
-		*why = S_ISDIR(st.st_mode) && !cache_is_private(&st) ? arena_printf(arena, "the folder %s %s", root, others_than_us(&st))
-							    : "the cache's folder cannot be used";
-		return CACHE_LIBRARY_REFUSED;
+	int own = root ? cache_own(store, false) : -1;
+	if (own < 0) {
+		*why = root ? shut(arena, root) : NULL;
+		*path = *why ? arena_strdup(arena, root) : NULL;
+		return *why ? CACHE_LIBRARY_REFUSED : CACHE_LIBRARY_NONE;
 	}
-	if (!root || !cache_own_usable(store, false) || !cache_entry_path(place, store->roots[0].path, CACHE_LIBRARY, key))
-		return CACHE_LIBRARY_NONE;
+	cache_entry_name(name, CACHE_LIBRARY, key);
+	cache_show_path(place, &store->roots[0], name);
 	*path = arena_strdup(arena, place);
-	int fd = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 && errno == ENOENT)
+	int fd = cache_file_open(own, name, geteuid(), &st, why);
+	if (fd < 0 && !*why && errno == ENOENT)
 		return CACHE_LIBRARY_NONE;
-	if (fd < 0)
-		*why = errno == ELOOP ? "it is a link" : arena_strdup(arena, strerror(errno));
-	else
-		*why = open_file(fd);
-	if (fd >= 0)
+	if (fd < 0 && !*why)
+		*why = arena_strdup(arena, strerror(errno));
+	if (fd >= 0) {
+		*why = not_to_load(store, arena, fd, place);
 		close(fd);
-	if (!*why)
-		*why = open_folder(arena, folder_of(arena, place));
+	}
 	if (*why)
 		return CACHE_LIBRARY_REFUSED;
 	/* From here on only this user and root can change what lies there. */

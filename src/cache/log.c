@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/os.h"
 #include "cache/inner.h"
 
 enum { LARGEST = 1 << 20, LONGEST_NAME = 500 };
@@ -47,12 +46,23 @@ static bool read_line(Str line, CacheEvent *event)
 	return false;
 }
 
+/* A file of the own folder. */
+static bool read_small(CacheStore *store, const char *name, Arena *arena, Str *text)
+{
+	struct stat st;
+	const char *why;
+	int root = cache_own(store, false), fd = root < 0 ? -1 : cache_file_open(root, name, geteuid(), &st, &why);
+	if (fd < 0)
+		return false;
+	bool good = st.st_size <= 2 * LARGEST && cache_file_read(fd, (size_t)st.st_size, arena, text) == 0;
+	close(fd);
+	return good;
+}
+
 static void read_events(CacheStore *store, const char *name, Arena *arena, const char *kernel, CacheEvents *events)
 {
-	char path[CACHE_PATH];
-	const char *error;
 	Str text;
-	if (!cache_path(path, store->roots[0].path, "%s", name) || !os_read_file(arena, path, &text, &error))
+	if (!read_small(store, name, arena, &text))
 		return;
 	size_t wanted = kernel ? strlen(kernel) : 0;
 	while (text.len) {
@@ -73,8 +83,6 @@ static void read_events(CacheStore *store, const char *name, Arena *arena, const
 
 void cache_events(CacheStore *store, Arena *arena, const char *kernel, CacheEvents *events)
 {
-	if (!cache_own_usable(store, false))
-		return;
 	read_events(store, "log.1", arena, kernel, events);
 	read_events(store, "log", arena, kernel, events);
 }
@@ -89,11 +97,10 @@ static void count_events(const CacheEvents *events, CacheTotals *totals)
 
 static void read_totals(CacheStore *store, Arena *arena, CacheTotals *totals)
 {
-	char path[CACHE_PATH], kind[16];
-	const char *error;
+	char kind[16];
 	Str text;
 	*totals = (CacheTotals){0};
-	if (!cache_path(path, store->roots[0].path, "totals") || !os_read_file(arena, path, &text, &error))
+	if (!read_small(store, "totals", arena, &text))
 		return;
 	unsigned long long count, us;
 	int len;
@@ -109,8 +116,6 @@ void cache_totals(CacheStore *store, Arena *arena, CacheTotals *totals)
 {
 	CacheEvents events = {0};
 	*totals = (CacheTotals){0};
-	if (!cache_own_usable(store, false))
-		return;
 	read_totals(store, arena, totals);
 	read_events(store, "log", arena, NULL, &events);
 	count_events(&events, totals);
@@ -119,13 +124,11 @@ void cache_totals(CacheStore *store, Arena *arena, CacheTotals *totals)
 /* ---- writing ---- */
 
 /* The log becomes log.1, by whoever gets its lock; others go on writing to it for a moment. */
-static void rotate(CacheStore *store, int fd, const char *path)
+static void rotate(CacheStore *store, int root, int fd)
 {
-	char old[CACHE_PATH], sums[CACHE_PATH];
 	struct stat a, b;
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &a) != 0 || stat(path, &b) != 0 || a.st_ino != b.st_ino ||
-	    !cache_path(old, store->roots[0].path, "log.1") || !cache_path(sums, store->roots[0].path, "totals") ||
-	    rename(path, old) != 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &a) != 0 || fstatat(root, "log", &b, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    a.st_ino != b.st_ino || renameat(root, "log", root, "log.1") != 0)
 		return;
 	Arena arena;
 	arena_init(&arena, 0);
@@ -139,18 +142,16 @@ static void rotate(CacheStore *store, int fd, const char *path)
 	for (int k = 0; k < CACHE_EVENT__COUNT; k++)
 		text_printf(&text, "%s %llu %llu\n", cache_event_names[k], (unsigned long long)totals.count[k],
 			    (unsigned long long)totals.microseconds[k]);
-	(void)cache_publish(store, sums, (Str){text.data, text.len});
+	(void)cache_publish(store, "totals", (Str){text.data, text.len});
 	arena_free(&arena);
 }
 
 void cache_log(CacheStore *store, CacheEventKind kind, const CacheDigest *key, double seconds, const char *kernel)
 {
-	char path[CACHE_PATH], line[LONGEST_NAME + 160], hex[CACHE_HEX_SIZE];
+	char line[LONGEST_NAME + 160], hex[CACHE_HEX_SIZE];
 	struct timespec now;
 	struct stat st;
-	if (!cache_own_usable(store, false) || !cache_path(path, store->roots[0].path, "log"))
-		return;
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int root = cache_own(store, false), fd = root < 0 ? -1 : cache_file_own(root, "log", O_WRONLY | O_CREAT | O_APPEND);
 	if (fd < 0)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -160,6 +161,6 @@ void cache_log(CacheStore *store, CacheEventKind kind, const CacheDigest *key, d
 			   hex, seconds * 1e6, LONGEST_NAME, kernel);
 	ssize_t put = write(fd, line, (size_t)len);
 	if (put == len && fstat(fd, &st) == 0 && st.st_size > LARGEST)
-		rotate(store, fd, path);
+		rotate(store, root, fd);
 	close(fd);
 }

@@ -96,6 +96,8 @@ void cache_options_env(Arena *arena, CacheOptions *options, const char **wrong)
 	options->max_bytes = number(arena, OPTION_CACHE_SIZE, wrong);
 	options->max_files = number(arena, OPTION_CACHE_FILES, wrong);
 	options->wait = (double)number(arena, OPTION_CACHE_WAIT, wrong);
+	const char *secret = option_given(OPTION_CACHE_SECRET, NULL);
+	options->secret_file = secret ? expand(arena, secret) : NULL;
 	read_layers(arena, options);
 	read_remote(arena, &options->remote, wrong);
 }

@@ -13,12 +13,16 @@ typedef struct CachePacked {
 	uint64_t entries, bytes, refused;
 } CachePacked;
 
-/* All variants and cubins, or those that `wants` (may be NULL) takes; sorted by key, so that equal stores make equal packs. The file
- * appears at `path` whole. False, with a text of the system, when it cannot be written. */
-bool cache_pack(CacheStore *store, const char *path, bool (*wants)(void *data, const CacheFile *file), void *data,
+/* All variants and cubins, or those that `wants` (may be NULL) takes; sorted by key, so that equal stores make equal packs. secret: they are signed
+ * with it; NULL: they are as they lie there. The file appears at `path` whole; what is there and no file is written to as it is. False, with a
+ * text of the system, when it cannot be written. */
+bool cache_pack(CacheStore *store, const char *path, bool (*wants)(void *data, const CacheFile *file), void *data, const CacheSecret *secret,
 		CachePacked *result, const char **error, Arena *arena);
-/* Puts every entry of a pack into the store. False with a reason when the bytes are no pack. */
-bool cache_unpack(CacheStore *store, Str pack, CachePacked *result, const char **why);
+/* Puts every entry of a pack into the store; of a pack that is to be signed, with `secret` or else with the store's key, those that are. False with
+ * a reason when the bytes are no pack. */
+bool cache_unpack(CacheStore *store, Str pack, const CacheSecret *secret, CachePacked *result, const char **why);
+/* The same from a file, an entry at a time. */
+bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *secret, CachePacked *result, const char **why, Arena *arena);
 /* The entries of a pack, without a store: each gets kind and file; false from it ends. Any bytes are taken. */
 bool cache_pack_read(Str pack, bool (*each)(void *data, CacheKind kind, const CacheEntry *entry), void *data,
 		     CachePacked *result, const char **why);

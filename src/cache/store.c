@@ -1,18 +1,14 @@
-/* The store: paths, reading, publishing, and what is remembered of failures. */
+/* The store: its life, reading, putting, and what is remembered of failures. */
 #define _GNU_SOURCE /* strerror_r that gives the text */
 #include "cache/inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/os.h"
 
 const char *const cache_kind_names[CACHE_KIND__COUNT] = {
 	[CACHE_VARIANT] = "variant", [CACHE_CUBIN] = "cubin", [CACHE_FILE] = "file", [CACHE_FACT] = "fact",
@@ -37,6 +33,18 @@ static char *heap_text(const char *text, const char *tail)
 	return copy;
 }
 
+/* Where a key is asked for nothing goes without one. */
+static void read_secret(CacheStore *store, const char *path)
+{
+	const char *why;
+	if (!path)
+		return;
+	store->is_signed = cache_secret_read(&store->secret, path, &why);
+	store->is_shut = !store->is_signed;
+	if (store->is_shut)
+		cache_report(store, CACHE_FAULT_SECRET, path, why);
+}
+
 static void fill(CacheStore *store, const CacheOptions *options)
 {
 	store->roots = heap((options->layer_count + 1) * sizeof *store->roots);
@@ -51,8 +59,10 @@ static void fill(CacheStore *store, const CacheOptions *options)
 	store->options = *options;
 	store->options.dir = NULL;
 	store->options.layers = NULL;
+	store->options.secret_file = NULL;
 	store->options.remote = (CacheRemoteOptions){0};
 	store->options.dir = options->dir ? heap_text(options->dir, "") : NULL;
+	read_secret(store, options->secret_file);
 	cache_remote_store_open(store, options);
 }
 
@@ -78,12 +88,15 @@ void cache_store_free(CacheStore *store)
 	if (!store)
 		return;
 	cache_remote_store_close(store);
-	for (uint32_t i = 0; i < store->root_count; i++)
+	for (uint32_t i = 0; i < store->root_count; i++) {
+		cache_root_close(&store->roots[i]);
 		free(store->roots[i].path);
+	}
 	for (uint32_t i = 0; i < store->fault_count; i++) {
 		free(store->faults[i].path);
 		free(store->faults[i].why);
 	}
+	explicit_bzero(&store->secret, sizeof store->secret);
 	free(store->roots);
 	free((char *)store->options.dir);
 	pthread_mutex_destroy(&store->lock);
@@ -105,10 +118,9 @@ const char *cache_store_root(const CacheStore *store)
 void cache_report(CacheStore *store, CacheFaultKind kind, const char *path, const char *why)
 {
 	pthread_mutex_lock(&store->lock);
-	bool known = store->fault_count == CACHE_FAULTS;
+	bool known = store->fault_count == CACHE_FAULTS, once = kind == CACHE_FAULT_UNUSABLE || kind == CACHE_FAULT_REMOTE;
 	for (uint32_t i = 0; i < store->fault_count; i++)
-		known = known || (store->faults[i].kind == kind &&
-				  (kind != CACHE_FAULT_DAMAGED || strcmp(store->faults[i].path, path) == 0));
+		known = known || (store->faults[i].kind == kind && (once || strcmp(store->faults[i].path, path) == 0));
 	if (!known) {
 		char *a = strdup(path), *b = strdup(why);
 		if (a && b) {
@@ -144,284 +156,186 @@ CacheFault cache_fault(CacheStore *store)
 	return found;
 }
 
-/* ---- paths ---- */
-
-bool cache_path(char out[CACHE_PATH], const char *root, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	int head = snprintf(out, CACHE_PATH, "%s/", root);
-	int tail = head < CACHE_PATH ? vsnprintf(out + head, (size_t)(CACHE_PATH - head), format, args) : 0;
-	va_end(args);
-	return head + tail < CACHE_PATH;
-}
-
-bool cache_entry_path(char out[CACHE_PATH], const char *root, CacheKind kind, const CacheDigest *key)
-{
-	char hex[CACHE_HEX_SIZE];
-	cache_digest_hex(key, hex);
-	return cache_path(out, root, "%s/%.2s/%s", cache_kind_names[kind], hex, hex);
-}
-
-/* mkdir with all above it; those above keep the user's mask. 0, or an errno. */
-static int make_folders(const char *path, mode_t mode)
-{
-	char part[CACHE_PATH];
-	size_t len = strlen(path);
-	if (len >= sizeof part)
-		return ENAMETOOLONG;
-	memcpy(part, path, len + 1);
-	for (size_t i = 1; i < len; i++) {
-		if (part[i] != '/')
-			continue;
-		part[i] = '\0';
-		if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR && errno != EROFS && errno != EACCES &&
-		    errno != EPERM)
-			return errno;
-		part[i] = '/';
-	}
-	return mkdir(part, mode) == 0 || errno == EEXIST ? 0 : errno;
-}
-
-bool cache_is_private(const struct stat *st)
-{
-	return (st->st_uid == geteuid() || st->st_uid == 0) && (st->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-/* -1: not there (errno says why), 0: not to be used, 1: fine. */
-static int look_at(CacheStore *store, const CacheRoot *root)
-{
-	struct stat st;
-	if (stat(root->path, &st) != 0)
-		return -1;
-	if (!S_ISDIR(st.st_mode)) {
-		cache_report_errno(store, root->path, ENOTDIR);
-		return 0;
-	}
-	if (!root->own || cache_is_private(&st))
-		return 1;
-	cache_report(store, CACHE_FAULT_OPEN, root->path,
-		     st.st_uid != geteuid() && st.st_uid != 0 ? "it belongs to another user" : "others can write to it");
-	return 0;
-}
-
-/* Is there something to read? */
-static bool readable(CacheStore *store, CacheRoot *root)
-{
-	int state = atomic_load_explicit(&root->state, memory_order_acquire);
-	if (state == 0) {
-		int found = look_at(store, root);
-		/* What is not there may come; what is no folder of ours is looked at once. */
-		state = found < 0 ? 0 : found > 0 ? 1 : -1;
-		if (state)
-			atomic_store_explicit(&root->state, state, memory_order_release);
-	}
-	return state > 0;
-}
-
-bool cache_own_usable(CacheStore *store, bool make)
-{
-	if (!store->has_own)
-		return false;
-	CacheRoot *root = &store->roots[0];
-	if (readable(store, root))
-		return true;
-	if (atomic_load(&root->state) < 0 || !make)
-		return false;
-	int error = make_folders(root->path, 0700);
-	if (error == 0 && readable(store, root))
-		return true;
-	if (error)
-		cache_report_errno(store, root->path, error);
-	return false;
-}
-
 /* ---- reading ---- */
 
-/* used: note that this was a use. */
-static int read_fd(int fd, bool used, Arena *arena, Str *bytes)
+typedef struct Found {
+	CacheRoot *root;
+	int fd; /* the root's */
+	uid_t owner;
+	char name[CACHE_NAME];
+} Found;
+
+static bool find_root(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key, Found *found)
 {
-	struct stat st;
-	if (fstat(fd, &st) != 0)
-		return errno;
-	if (!S_ISREG(st.st_mode) || st.st_size < 0 || st.st_size > INT_MAX)
-		return EINVAL;
-	size_t size = (size_t)st.st_size, have = 0;
-	char *data = arena_alloc_raw(arena, size + 1, 16);
-	while (have < size) {
-		ssize_t got = read(fd, data + have, size - have);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return errno;
-		if (got == 0)
-			break;
-		have += (size_t)got;
-	}
-	data[have] = '\0';
-	*bytes = (Str){data, have};
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	/* The last use is what eviction goes by; to the minute is enough, and keeps most hits from writing. */
-	if (used && now.tv_sec - st.st_mtim.tv_sec > 60)
-		(void)futimens(fd, NULL);
-	return 0;
+	const CacheOpened *o = cache_root(store, root);
+	if (!o)
+		return false;
+	uid_t owner = root->own ? geteuid() : store->is_signed ? (uid_t)CACHE_ANYBODY : o->owner;
+	*found = (Found){.root = root, .fd = o->fd, .owner = owner};
+	cache_entry_name(found->name, kind, key);
+	return true;
 }
 
-/* 0, or an errno. */
-static int read_entry(const char *path, bool used, Arena *arena, Str *bytes)
+/* The last use is what eviction goes by; to the minute is enough, and keeps most hits from writing. */
+static void note_use(int fd, const struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (now.tv_sec - st->st_mtim.tv_sec > 60)
+		(void)futimens(fd, NULL);
+}
+
+/* The beginning of an entry is checked before memory is taken for the whole. 0, or an errno; EBADMSG: *why says what is wrong. */
+static int read_checked(int fd, size_t size, const CacheDigest *key, Arena *arena, Str *bytes, const char **why)
+{
+	char head[CACHE_ENTRY_HEAD];
+	ssize_t got = pread(fd, head, sizeof head, 0);
+	if (got < 0)
 		return errno;
-	int error = EIO;
-	Fault fault;
-	if (FAULT_TRY(&fault)) {
-		error = read_fd(fd, used, arena, bytes);
-		fault_leave(&fault);
-	} else {
-		close(fd);
-		fault_raise(fault.kind, "%s", fault.text);
-	}
+	if (!cache_entry_check_head((Str){head, (size_t)got}, size, key, why))
+		return EBADMSG;
+	return cache_file_read(fd, size, arena, bytes);
+}
+
+/* Shared objects are no entries, and as large as a build makes them. */
+static int read_library(int fd, const struct stat *st, Arena *arena, Str *bytes)
+{
+	enum { LARGEST = 1 << 30 };
+	return st->st_size > LARGEST ? EFBIG : cache_file_read(fd, (size_t)st->st_size, arena, bytes);
+}
+
+static int read_file(const Found *f, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes, const char **why)
+{
+	struct stat st;
+	uid_t owner = f->owner;
+	int fd = cache_file_open(f->fd, f->name, owner, &st, why);
+	if (fd < 0)
+		return *why ? EBADMSG : errno;
+	int error = kind == CACHE_LIBRARY ? read_library(fd, &st, arena, bytes)
+					  : read_checked(fd, (size_t)st.st_size, key, arena, bytes, why);
+	if (used && !error)
+		note_use(fd, &st);
 	close(fd);
 	return error;
 }
 
-bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer)
+/* Is it an entry of its key, and signed where that is asked for? Facts are told of by the programs of this machine alone, and carry no key. */
+static bool accept(const CacheStore *store, CacheKind kind, const CacheEntry *entry, const char **why)
+{
+	if (store->is_signed && !cache_entry_signed(entry->file, cache_kind_names[kind], &store->secret, why))
+		return false;
+	return kind == CACHE_FACT || cache_entry_keyed(entry, why);
+}
+
+bool cache_entry_accept(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, CacheEntry *entry, const char **why)
+{
+	return cache_entry_open(entry, file, key, why) && accept(store, kind, entry, why);
+}
+
+static void remove_damaged(CacheStore *store, const Found *f)
+{
+	struct stat st;
+	if (!f->root->own || fstatat(f->fd, f->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !cache_file_remove(f->fd, f->name))
+		return;
+	if (S_ISREG(st.st_mode))
+		cache_count(store, -(int64_t)st.st_size, -1, NULL);
+}
+
+/* What another version wrote is no damage: that one may need it still. */
+static void tell_damaged(CacheStore *store, const Found *f, const char *why)
 {
 	char path[CACHE_PATH];
-	for (uint32_t i = 0; i < store->root_count; i++) {
-		CacheRoot *root = &store->roots[i];
-		Str bytes;
-		const char *why;
-		if (!readable(store, root) || !cache_entry_path(path, root->path, kind, key))
-			continue;
-		int error = read_entry(path, root->own, arena, &bytes);
-		if (error == ENOENT || error == ENOTDIR)
-			continue;
-		if (error) {
-			cache_report_errno(store, path, error);
-			continue;
-		}
-		if (cache_entry_open(entry, bytes, key, &why)) {
-			if (layer)
-				*layer = i + !store->has_own;
-			return true;
-		}
-		cache_report(store, CACHE_FAULT_DAMAGED, path, why);
-		if (root->own && unlink(path) == 0)
-			cache_count(store, -(int64_t)bytes.len, -1, NULL);
+	if (why == cache_other_version || why == cache_no_memory)
+		return;
+	cache_show_path(path, f->root, f->name);
+	cache_report(store, CACHE_FAULT_DAMAGED, path, why);
+	remove_damaged(store, f);
+}
+
+static bool get_from(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry)
+{
+	char path[CACHE_PATH];
+	Found found;
+	Str bytes;
+	const char *why;
+	if (!find_root(store, root, kind, key, &found))
+		return false;
+	int error = read_file(&found, kind, key, root->own, arena, &bytes, &why);
+	if (error == ENOENT && cache_root_moved(store, root) && find_root(store, root, kind, key, &found))
+		error = read_file(&found, kind, key, root->own, arena, &bytes, &why);
+	if (error == ENOENT || error == ENOTDIR)
+		return false;
+	if (error == 0 && cache_entry_accept(store, kind, key, bytes, entry, &why))
+		return true;
+	if (error == 0 || error == EBADMSG) {
+		tell_damaged(store, &found, why);
+		return false;
 	}
-	if (!cache_remote_find(store, kind, key, arena, entry))
+	cache_show_path(path, root, found.name);
+	cache_report_errno(store, path, error);
+	return false;
+}
+
+bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer)
+{
+	uint32_t at = CACHE_LAYER_REMOTE;
+	for (uint32_t i = 0; i < store->root_count && at == CACHE_LAYER_REMOTE; i++)
+		if (get_from(store, &store->roots[i], kind, key, arena, entry))
+			at = i + !store->has_own;
+	if (at == CACHE_LAYER_REMOTE && !cache_remote_find(store, kind, key, arena, entry))
 		return false;
 	if (layer)
-		*layer = CACHE_LAYER_REMOTE;
+		*layer = at;
 	return true;
 }
 
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why)
 {
-	char path[CACHE_PATH];
 	struct stat st;
+	Found found;
+	if (why == cache_no_memory)
+		return;
 	for (uint32_t i = 0; i < store->root_count; i++)
-		if (readable(store, &store->roots[i]) && cache_entry_path(path, store->roots[i].path, kind, key) && stat(path, &st) == 0) {
-			cache_report(store, CACHE_FAULT_DAMAGED, path, why);
-			if (store->roots[i].own && unlink(path) == 0)
-				cache_count(store, -(int64_t)st.st_size, -1, NULL);
+		if (find_root(store, &store->roots[i], kind, key, &found) && fstatat(found.fd, found.name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+			tell_damaged(store, &found, why);
 			return;
 		}
 }
 
-static bool read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes)
+static int read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes, const char **why)
 {
-	char path[CACHE_PATH];
-	return cache_own_usable(store, false) && cache_entry_path(path, store->roots[0].path, kind, key) &&
-	       read_entry(path, used, arena, bytes) == 0;
+	Found found;
+	*why = NULL;
+	if (!store->has_own || !find_root(store, &store->roots[0], kind, key, &found))
+		return ENOENT;
+	return read_file(&found, kind, key, used, arena, bytes, why);
 }
 
-bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes)
+bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes, const char **why)
 {
-	return read_own(store, kind, key, false, arena, bytes);
+	return read_own(store, kind, key, false, arena, bytes, why) == 0;
 }
 
 bool cache_read_used(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes)
 {
-	return read_own(store, kind, key, true, arena, bytes);
+	const char *why;
+	return read_own(store, kind, key, true, arena, bytes, &why) == 0;
 }
 
 /* ---- writing ---- */
 
-static int write_new(const char *path, Str bytes)
+static bool publish_entry(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	int error = os_write_all(fd, bytes) ? 0 : errno;
-	if (close(fd) != 0 && !error)
-		error = errno;
-	if (error)
-		unlink(path);
-	return error;
-}
-
-uint32_t cache_host(void)
-{
-	char name[256] = "";
-	gethostname(name, sizeof name - 1);
-	return (uint32_t)cache_hash_of(name, strlen(name)).bytes[0] << 8 | cache_hash_of(name, strlen(name)).bytes[1];
-}
-
-/* Names of temporaries tell machine and process, so that gc knows whose are left over. */
-static bool temporary(CacheStore *store, char out[CACHE_PATH])
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return cache_path(out, store->roots[0].path, "tmp/%04x.%ld.%lld.%09ld.%u", cache_host(), (long)getpid(),
-			  (long long)now.tv_sec, now.tv_nsec, atomic_fetch_add(&store->counter, 1));
-}
-
-static int make_folder_of(const char *path)
-{
-	char folder[CACHE_PATH];
-	size_t len = (size_t)(strrchr(path, '/') - path);
-	memcpy(folder, path, len);
-	folder[len] = '\0';
-	return make_folders(folder, 0700);
-}
-
-int cache_publish(CacheStore *store, const char *path, Str bytes)
-{
-	char temp[CACHE_PATH];
-	if (!temporary(store, temp))
-		return ENAMETOOLONG;
-	int error = write_new(temp, bytes);
-	if (error == ENOENT) { /* the first time, or the folder vanished: who made one since is to be looked at */
-		atomic_store(&store->roots[0].state, 0);
-		error = cache_own_usable(store, true) ? make_folder_of(temp) : EACCES;
-		error = error ? error : write_new(temp, bytes);
-	}
-	if (error)
-		return error;
-	error = rename(temp, path) == 0 ? 0 : errno;
-	if (error == ENOENT) {
-		error = make_folder_of(path);
-		if (!error)
-			error = rename(temp, path) == 0 ? 0 : errno;
-	}
-	if (error)
-		unlink(temp);
-	return error;
-}
-
-bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
-{
-	char path[CACHE_PATH];
-	if (!cache_own_usable(store, true) || !cache_entry_path(path, store->roots[0].path, kind, key))
-		return false;
+	char path[CACHE_PATH], name[CACHE_NAME];
 	struct stat old;
-	bool replaces = stat(path, &old) == 0;
-	int error = cache_publish(store, path, file);
+	cache_entry_name(name, kind, key);
+	int root = cache_own(store, true);
+	if (root < 0)
+		return false;
+	bool replaces = fstatat(root, name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode);
+	int error = cache_publish(store, name, file);
 	if (error) {
+		cache_show_path(path, &store->roots[0], name);
 		cache_report_errno(store, path, error);
 		return false;
 	}
@@ -433,12 +347,49 @@ bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, S
 	return true;
 }
 
+static bool put_entry(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, bool remotely)
+{
+	CacheRemote *remote = remotely && !store->is_shut ? cache_remote_take(store, kind) : NULL;
+	if (remote)
+		cache_remote_put(remote, cache_kind_names[kind], key, file);
+	cache_remote_give_back(store, remote);
+	return publish_entry(store, kind, key, file);
+}
+
+static bool put_signed(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, bool remotely)
+{
+	Arena arena;
+	Fault fault;
+	volatile bool put = false;
+	arena_init(&arena, 0);
+	if (FAULT_TRY(&fault)) {
+		put = put_entry(store, kind, key, cache_entry_sign(file, cache_kind_names[kind], &store->secret, &arena), remotely);
+		fault_leave(&fault);
+	}
+	arena_free(&arena);
+	return put;
+}
+
+static bool put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, bool remotely)
+{
+	if (kind != CACHE_LIBRARY && file.len > CACHE_ENTRY_LARGEST)
+		return false;
+	return (store->is_signed && kind != CACHE_LIBRARY ? put_signed : put_entry)(store, kind, key, file, remotely);
+}
+
+bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
+{
+	return put(store, kind, key, file, true);
+}
+
+bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
+{
+	return put(store, kind, key, file, false);
+}
+
 void cache_remove(CacheStore *store, CacheKind kind, const CacheDigest *key)
 {
-	char path[CACHE_PATH];
-	struct stat st;
-	if (!cache_own_usable(store, false) || !cache_entry_path(path, store->roots[0].path, kind, key))
-		return;
-	if (stat(path, &st) == 0 && unlink(path) == 0)
-		cache_count(store, -(int64_t)st.st_size, -1, NULL);
+	Found found;
+	if (store->has_own && find_root(store, &store->roots[0], kind, key, &found))
+		remove_damaged(store, &found);
 }

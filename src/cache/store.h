@@ -40,6 +40,7 @@ typedef struct CacheOptions {
 	uint32_t layer_count;
 	uint64_t max_bytes, max_files; /* 0: no bound */
 	double wait; /* seconds that cache_claim waits */
+	const char *secret_file; /* a key of the user's: all is signed with it, and nothing taken that is not; NULL: none */
 	CacheRemoteOptions remote;
 } CacheOptions;
 
@@ -95,6 +96,7 @@ typedef enum CacheFaultKind {
 	CACHE_FAULT_OPEN,     /* others can write it */
 	CACHE_FAULT_DAMAGED,  /* an entry */
 	CACHE_FAULT_REMOTE,   /* the remote cache is away; path is its name */
+	CACHE_FAULT_SECRET,   /* the key cannot be had: the store is not used */
 } CacheFaultKind;
 typedef struct CacheFault {
 	CacheFaultKind kind;
@@ -116,8 +118,11 @@ typedef struct CacheFile {
 } CacheFile;
 /* Calls `each` for every entry, in no order, until it returns false. shards: how many of the 256 folders of each kind, from `first` on. */
 void cache_each(CacheStore *store, uint32_t first, uint32_t shards, bool (*each)(void *data, const CacheFile *file), void *data);
-/* The bytes of a file that cache_each gave; that is no use. */
-bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes);
+/* The bytes of a file that cache_each gave; that is no use. Of an entry the head was checked. False: *why says what is wrong with it; NULL: it is
+ * not there, or cannot be read. */
+bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes, const char **why);
+/* Opens an entry, holds its key against the text that it carries, and its signature against the store's key. */
+bool cache_entry_accept(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, CacheEntry *entry, const char **why);
 void cache_remove(CacheStore *store, CacheKind kind, const CacheDigest *key);
 
 typedef struct CacheUsage {

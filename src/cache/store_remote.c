@@ -76,7 +76,7 @@ static void add_counts(int fd, const CacheRemoteCounts *more, uint64_t sum[COUNT
 
 static int open_counts(CacheStore *store)
 {
-	return cache_own_usable(store, true) ? cache_open_counts(store, "remote") : -1;
+	return cache_own(store, true) >= 0 ? cache_open_counts(store, "remote") : -1;
 }
 
 void cache_remote_give_back(CacheStore *store, CacheRemote *remote)
@@ -113,7 +113,7 @@ CacheRemoteCounts cache_store_remote_counts(CacheStore *store)
 {
 	uint64_t n[COUNTS] = {0};
 	cache_remote_look(store);
-	int fd = cache_own_usable(store, false) ? cache_open_counts(store, "remote") : -1;
+	int fd = cache_open_counts(store, "remote");
 	if (fd >= 0)
 		add_counts(fd, &(CacheRemoteCounts){0}, n);
 	return (CacheRemoteCounts){.hits = n[0], .misses = n[1], .errors = n[2], .puts = n[3], .dropped = n[4], .bytes_in = n[5],
@@ -131,7 +131,7 @@ static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, c
 	char *copy = arena_alloc_raw(arena, value->size + 1, 16);
 	memcpy(copy, value->bytes, value->size + 1);
 	Str file = {copy, value->size};
-	if (cache_entry_open(entry, file, &value->key, &why) && cache_entry_verify(entry, arena, &why)) {
+	if (cache_entry_accept(store, kind, &value->key, file, entry, &why) && cache_entry_verify(entry, &why)) {
 		cache_put_here(store, kind, &value->key, file);
 		return true;
 	}
@@ -144,7 +144,7 @@ static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, c
 
 bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry)
 {
-	CacheRemote *remote = cache_remote_take(store, kind);
+	CacheRemote *remote = store->is_shut ? NULL : cache_remote_take(store, kind);
 	CacheRemoteValue value = {.name = cache_kind_names[kind], .key = *key};
 	volatile bool found = false;
 	Fault fault = {.kind = FAULT_NONE};
@@ -160,15 +160,6 @@ bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
 	return found;
-}
-
-bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
-{
-	CacheRemote *remote = cache_remote_take(store, kind);
-	if (remote)
-		cache_remote_put(remote, cache_kind_names[kind], key, file);
-	cache_remote_give_back(store, remote);
-	return cache_put_here(store, kind, key, file);
 }
 
 size_t cache_store_flush(CacheStore *store, double seconds)

@@ -75,6 +75,8 @@ static const char *settings_of(Arena *arena, const CacheOptions *o)
 		    (unsigned long long)o->max_files, o->wait);
 	for (uint32_t i = 0; i < o->layer_count; i++)
 		text_printf(&text, "\n%s", o->layers[i]);
+	if (o->secret_file)
+		text_printf(&text, "\nkey %s", o->secret_file);
 	const CacheRemoteOptions *r = &o->remote;
 	if (r->place)
 		text_printf(&text, "\n%s\n%s\n%s\n%s\n%llu %llu %llu %llu %llu %d %d", r->place, r->key_format, r->host,
@@ -199,6 +201,7 @@ static void tell(CacheStore *store, DiagList *diags)
 		[CACHE_FAULT_OPEN] = DIAG_CACHE_OPEN,
 		[CACHE_FAULT_DAMAGED] = DIAG_CACHE_DAMAGED,
 		[CACHE_FAULT_REMOTE] = DIAG_CACHE_REMOTE,
+		[CACHE_FAULT_SECRET] = DIAG_CACHE_SECRET,
 	};
 	for (CacheFault fault; (fault = cache_fault(store)).kind != CACHE_FAULT_NONE;)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, codes[fault.kind], fault.path, fault.why);
@@ -273,18 +276,19 @@ void jit_cache_tools(JitCache *cache, NvToolsOptions *options)
 
 /* ---- the second level: cubins by PTX ---- */
 
-static CacheDigest cubin_key(const JitVariant *variant, const NvAssemble *how)
+/* The text of a cubin's key. */
+static Str cubin_key(const JitVariant *variant, const NvAssemble *how, Arena *arena)
 {
-	CacheHash hash;
-	Arena arena;
-	arena_init(&arena, 0);
-	const char *flags = arena_printf(&arena, "%s\n%s\n%d %d %d\n", variant->gpu->assembler, how->target->name, how->line_info,
-					 how->no_fusion, how->no_optimize);
-	cache_hash_init(&hash);
-	cache_hash_add(&hash, flags, strlen(flags));
-	cache_hash_add(&hash, variant->gpu->ptx.ptr, variant->gpu->ptx.len);
-	arena_free(&arena);
-	return cache_hash_done(&hash);
+	CacheKey key;
+	char hex[CACHE_HEX_SIZE];
+	CacheDigest ptx = cache_hash_of(variant->gpu->ptx.ptr, variant->gpu->ptx.len);
+	cache_digest_hex(&ptx, hex);
+	cache_key_init(&key, arena);
+	cache_key_add(&key, "assembler", variant->gpu->assembler);
+	cache_key_add(&key, "target", how->target->name);
+	cache_key_printf(&key, "flags", "%d %d %d", how->line_info, how->no_fusion, how->no_optimize);
+	cache_key_add(&key, "ptx", hex);
+	return cache_key_text(&key);
 }
 
 static bool cubin_load(NvCubin *cubin, const CacheEntry *entry, Arena *arena)
@@ -317,7 +321,8 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 	JitGpu *gpu = variant->gpu;
 	JitCacheMode mode;
 	jit_cache_mode(host->cache, &mode, diags);
-	CacheDigest key = cubin_key(variant, how);
+	Str text = cubin_key(variant, how, diags->arena);
+	CacheDigest key = cache_hash_of(text.ptr, text.len);
 	CacheEntry entry;
 	double began = os_now();
 	if (variant->kept)
@@ -336,7 +341,8 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 		return true;
 	const NvCubin *c = &gpu->cubin;
 	unsigned report[5] = {c->registers, c->spill_stores, c->spill_loads, c->stack, c->shared};
-	CacheSection sections[] = {{"cubin", {c->data, c->len}},
+	CacheSection sections[] = {{"key", text},
+				   {"cubin", {c->data, c->len}},
 				   {"report", {(const char *)report, sizeof report}},
 				   {"log", str_of(c->log ? c->log : "")}};
 	cache_put(mode.store, CACHE_CUBIN, &key, cache_entry_write(diags->arena, &key, sections, ARRAY_LEN(sections)));

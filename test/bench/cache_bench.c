@@ -46,6 +46,13 @@ static Str text(Arena *arena, size_t len, unsigned seed)
 	return (Str){out.data, out.len};
 }
 
+/* That of the text that its entry carries. */
+static CacheDigest key_of(Arena *arena, unsigned n)
+{
+	Str said = text(arena, 1500, n);
+	return cache_hash_of(said.ptr, said.len);
+}
+
 static void entries(CacheStore *store, size_t cubin)
 {
 	static double hits[ROUNDS], stores[ROUNDS];
@@ -56,7 +63,7 @@ static void entries(CacheStore *store, size_t cubin)
 	Str machine = code(&arena, cubin, 1), ttir = text(&arena, cubin / 4, 2), llir = text(&arena, cubin, 3), ptx = text(&arena, cubin, 4);
 	for (unsigned n = 0; n < ROUNDS; n++) {
 		ArenaMark mark = arena_mark(&arena);
-		CacheDigest key = cache_hash_of(&n, sizeof n);
+		CacheDigest key = key_of(&arena, n);
 		CacheSection sections[] = {{"key", text(&arena, 1500, n)}, {"facts", text(&arena, 600, n)}, {"metadata", text(&arena, 600, n)},
 					   {"cubin", machine}, {"ttir", ttir}, {"ttgir", ttir}, {"llir", llir}, {"ptx", ptx}};
 		double began = os_now();
@@ -68,7 +75,7 @@ static void entries(CacheStore *store, size_t cubin)
 	}
 	for (unsigned n = 0; n < ROUNDS; n++) {
 		ArenaMark mark = arena_mark(&arena);
-		CacheDigest key = cache_hash_of(&n, sizeof n);
+		CacheDigest key = key_of(&arena, n);
 		CacheEntry entry;
 		Str out;
 		const char *why;
@@ -144,7 +151,7 @@ static void remote(const char *folder)
 	CacheDigest key;
 	CacheEntry entry;
 	for (unsigned n = 0; n < ROUNDS; n++) {
-		key = cache_hash_of(&n, sizeof n);
+		key = key_of(&arena, n);
 		CacheSection sections[] = {{"key", text(&arena, 1500, n)}, {"cubin", machine}, {"ptx", ptx}};
 		ArenaMark mark = arena_mark(&arena);
 		cache_put(here, CACHE_VARIANT, &key, cache_entry_write(&arena, &key, sections, ARRAY_LEN(sections)));
@@ -154,7 +161,7 @@ static void remote(const char *folder)
 		abort();
 	for (unsigned n = 0; n < 2 * ROUNDS; n++) {
 		ArenaMark mark = arena_mark(&arena);
-		key = cache_hash_of(&n, sizeof n);
+		key = key_of(&arena, n);
 		double began = os_now();
 		bool found = cache_get(there, CACHE_VARIANT, &key, &arena, &entry, NULL);
 		(n < ROUNDS ? hits : misses)[n % ROUNDS] = os_now() - began;

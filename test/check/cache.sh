@@ -154,6 +154,43 @@ want "$TMP/out" '1 refused'
 neso cache unpack "$TMP/k.py" 2>"$TMP/out" && exit 1 # DIAG_CACHE_PACK
 want "$TMP/out" 'cannot be unpacked: it is no pack'
 
+# what is there and no file is written to, and stays what it is
+mkfifo "$TMP/pipe"
+cat "$TMP/pipe" >"$TMP/piped" &
+TRITON_CACHE_DIR=$TMP/two neso cache pack "$TMP/pipe"
+wait $!
+[ -p "$TMP/pipe" ]
+cmp "$TMP/piped" "$TMP/pack"
+TRITON_CACHE_DIR=$TMP/two neso cache pack /dev/full 2>"$TMP/out" && exit 1
+want "$TMP/out" '/dev/full cannot be packed: No space left on device'
+[ -c /dev/full ]
+ls "$TMP" >"$TMP/out"
+grep -F .tmp "$TMP/out" && exit 1
+
+# signed: with a key of the user's nothing else is taken, from wherever it comes
+(umask 077 && echo 0123456789abcdef >"$TMP/key" && echo 0123456789abcdeF >"$TMP/other.key")
+TRITON_CACHE_DIR=$TMP/two neso cache pack --key-file "$TMP/key" "$TMP/signed"
+TRITON_CACHE_DIR=$TMP/five
+neso cache unpack --key-file "$TMP/key" "$TMP/pack" >"$TMP/out" && exit 1
+want "$TMP/out" '0 entries'
+neso cache unpack --key-file "$TMP/other.key" "$TMP/signed" >"$TMP/out" && exit 1
+want "$TMP/out" '0 entries'
+neso cache unpack --key-file "$TMP/nowhere" "$TMP/signed" 2>"$TMP/out" && exit 1 # DIAG_CACHE_KEY_FILE
+want "$TMP/out" 'nowhere cannot be used: it is not there'
+export NESO_CACHE_KEY_FILE=$TMP/key
+neso cache unpack "$TMP/signed" >"$TMP/out"
+want "$TMP/out" 'entries'
+compile '*fp32:16, i32:16, 64'
+is hits 1
+compile '*fp32:16, i64, 64'
+neso cache verify >"$TMP/out"
+want "$TMP/out" '0 damaged'
+NESO_CACHE_KEY_FILE=$TMP/other.key neso cache ls >"$TMP/out"
+want "$TMP/out" 'DAMAGED: its signature is not that of the key'
+NESO_CACHE_KEY_FILE=$TMP/no.key compile '*fp32:16, i32:16, 64' 2>"$TMP/out" # DIAG_CACHE_SECRET
+want "$TMP/out" 'no.key cannot be used: it is not there; without it nothing is kept or taken'
+unset NESO_CACHE_KEY_FILE
+
 # a read-only layer
 TRITON_CACHE_DIR=$TMP/four NESO_CACHE_RO=$TMP/nowhere:$TMP/two
 export NESO_CACHE_RO

@@ -9,7 +9,7 @@
 #include "cache/key.h"
 #include "cache/pack.h"
 
-enum { HEAD = 88, ROW = 72 };
+enum { HEAD = 120, ROW = 72 };
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
 {
@@ -24,7 +24,7 @@ static void put_right(uint8_t *file, size_t size)
 {
 	if (size < HEAD)
 		return;
-	memcpy(file, "NESOENTR\1\0\0\0", 12);
+	memcpy(file, "NESOENTR\2\0\0\0", 12);
 	for (unsigned i = 0; i < 8; i++)
 		file[16 + i] = (uint8_t)((uint64_t)size >> 8 * i);
 	size_t count = MIN((size_t)number(file + 12, 4), (size - HEAD) / ROW), at = HEAD + count * ROW;
@@ -40,6 +40,7 @@ static void put_right(uint8_t *file, size_t size)
 	CacheHash hash;
 	cache_hash_init(&hash);
 	cache_hash_add(&hash, file, 56);
+	cache_hash_add(&hash, file + 88, HEAD - 88);
 	cache_hash_add(&hash, file + HEAD, count * ROW);
 	CacheDigest digest = cache_hash_done(&hash);
 	memcpy(file + 56, digest.bytes, sizeof digest.bytes);
@@ -62,14 +63,21 @@ static void read_all(Arena *arena, Str file)
 			ASSERT(bytes.len <= CACHE_SECTION_LARGEST);
 		else
 			ASSERT(why);
-	cache_entry_verify(&entry, arena, &why);
+	cache_entry_verify(&entry, &why);
+	cache_entry_keyed(&entry, &why);
+	CacheSecret secret;
+	cache_secret_init(&secret, "key", 3);
+	ASSERT(!cache_entry_signed(file, "variant", &secret, &why));
+	Str marked = cache_entry_sign(file, "variant", &secret, arena);
+	ASSERT(cache_entry_open(&entry, marked, NULL, &why) && cache_entry_signed(marked, "variant", &secret, &why));
+	ASSERT(!cache_entry_signed(marked, "cubin", &secret, &why));
 }
 
 static bool look(void *data, CacheKind kind, const CacheEntry *entry)
 {
 	const char *why;
 	ASSERT(kind < CACHE_KIND__COUNT);
-	cache_entry_verify(entry, data, &why);
+	cache_entry_verify(entry, &why);
 	return true;
 }
 

@@ -89,10 +89,18 @@ static void wrong(const char *what, unsigned n)
 	fprintf(stderr, "cache_stress: key %u: %s\n", n, what);
 }
 
+enum { KEY_TEXT = 32 };
+
+static Str key_text(unsigned n, char room[KEY_TEXT])
+{
+	return (Str){room, (size_t)snprintf(room, KEY_TEXT, "key %u", n)};
+}
+
 static CacheDigest key_of(unsigned n)
 {
-	char text[32];
-	return cache_hash_of(text, (size_t)snprintf(text, sizeof text, "key %u", n));
+	char room[KEY_TEXT];
+	Str text = key_text(n, room);
+	return cache_hash_of(text.ptr, text.len);
 }
 
 /* Up to LARGEST bytes that follow from the key, half of them random. */
@@ -134,7 +142,8 @@ static Str make(CacheStore *store, Arena *arena, unsigned n, CacheKind kind, uin
 	CacheDigest key = key_of(n);
 	Str value = value_of(arena, n);
 	nanosleep(&(struct timespec){.tv_nsec = (long)(next_random(state) % 2000000)}, NULL);
-	CacheSection sections[] = {{"key", STR("key")}, {"value", value}};
+	char room[KEY_TEXT];
+	CacheSection sections[] = {{"key", key_text(n, room)}, {"value", value}};
 	if (!cache_put(store, kind, &key, cache_entry_write(arena, &key, sections, ARRAY_LEN(sections))))
 		atomic_fetch_add(&shared->not_put, 1);
 	atomic_fetch_add(&shared->made, 1);

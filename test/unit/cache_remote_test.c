@@ -157,17 +157,26 @@ static CacheStore *machine(Kit *kit, const char *name, bool synchronous)
 	return store;
 }
 
+/* The text of a key: room for 32 bytes. */
+static Str key_text(uint32_t i, char *room)
+{
+	return (Str){room, (size_t)snprintf(room, 32, "n\t%u\n", i)};
+}
+
 static CacheDigest key_of(uint32_t i)
 {
-	return cache_hash_of(&i, sizeof i);
+	char room[32];
+	Str text = key_text(i, room);
+	return cache_hash_of(text.ptr, text.len);
 }
 
 /* An entry that tells its number. */
 static Str entry_of(Arena *arena, uint32_t i)
 {
 	CacheDigest key = key_of(i);
-	CacheSection sections[] = {{"number", {arena_copy(arena, &i, sizeof i), sizeof i}}, {"text", str_of(arena_printf(arena, "%0500u", i))}};
-	return cache_entry_write(arena, &key, sections, 2);
+	char room[32];
+	CacheSection sections[] = {{"key", key_text(i, room)}, {"number", {arena_copy(arena, &i, sizeof i), sizeof i}}, {"text", str_of(arena_printf(arena, "%0500u", i))}};
+	return cache_entry_write(arena, &key, sections, ARRAY_LEN(sections));
 }
 
 static void put_entry(Kit *kit, CacheStore *store, uint32_t i)

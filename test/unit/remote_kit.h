@@ -147,9 +147,17 @@ static inline CacheStore *kit_machine(RemoteKit *kit, const char *name, const ch
 	return cache_store_new(&options);
 }
 
+/* The text of a key: room for 32 bytes. */
+static inline Str kit_key_text(uint32_t i, char *room)
+{
+	return (Str){room, (size_t)snprintf(room, 32, "n\t%u\n", i)};
+}
+
 static inline CacheDigest kit_key(uint32_t i)
 {
-	return cache_hash_of(&i, sizeof i);
+	char room[32];
+	Str text = kit_key_text(i, room);
+	return cache_hash_of(text.ptr, text.len);
 }
 
 /* An entry that tells its number, with `size` bytes of noise. */
@@ -159,8 +167,11 @@ static inline Str kit_entry(Arena *arena, uint32_t i, size_t size)
 	uint32_t *noise = arena_alloc_raw(arena, size + 4, 16), x = i + 1;
 	for (size_t at = 0; at <= size / 4; at++)
 		noise[at] = x = x * 1664525 + 1013904223;
-	CacheSection sections[] = {{"number", {arena_copy(arena, &i, sizeof i), sizeof i}}, {"noise", {(const char *)noise, size}}};
-	return cache_entry_write(arena, &key, sections, 2);
+	char room[32];
+	CacheSection sections[] = {{"key", kit_key_text(i, room)},
+				   {"number", {arena_copy(arena, &i, sizeof i), sizeof i}},
+				   {"noise", {(const char *)noise, size}}};
+	return cache_entry_write(arena, &key, sections, ARRAY_LEN(sections));
 }
 
 static inline void kit_put(CacheStore *store, CacheKind kind, uint32_t i, size_t size)
