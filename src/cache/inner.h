@@ -88,6 +88,7 @@ CacheRemote *cache_remote_take(CacheStore *store, CacheKind kind);
 void cache_remote_give_back(CacheStore *store, CacheRemote *remote);
 void cache_remote_look(CacheStore *store); /* both */
 bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry);
+void cache_remote_trust(CacheStore *store, CacheKind kind, const CacheDigest *key);
 void cache_remote_store_open(CacheStore *store, const CacheOptions *options);
 void cache_remote_store_close(CacheStore *store);
 

@@ -32,6 +32,7 @@ typedef struct Item {
 
 /* What the process's end needs to know; outlives the Live, as an exit handler cannot be taken back. */
 typedef struct AtExit {
+	pid_t pid; /* a child inherits the handler, and maybe the lock as another thread held it: neither is its own */
 	pthread_mutex_t lock;
 	struct Live *live; /* NULL: it is closed */
 } AtExit;
@@ -68,10 +69,23 @@ struct CacheRemote {
 	struct {
 		atomic_ullong hits, misses, errors, puts, dropped, bytes_in, bytes_out;
 	} counts;
+	atomic_int counted_by; /* the process whose counts they are */
 	/* 0: nothing; 1: being written; 2: to be told; 3: told */
 	atomic_int fault;
 	char why[CACHE_REMOTE_WHY];
 };
+
+/* What a parent had counted when it forked is told by the parent. */
+static void own_counts(CacheRemote *remote)
+{
+	atomic_ullong *const all[] = {&remote->counts.hits, &remote->counts.misses, &remote->counts.errors, &remote->counts.puts,
+				      &remote->counts.dropped, &remote->counts.bytes_in, &remote->counts.bytes_out};
+	int before = atomic_load_explicit(&remote->counted_by, memory_order_relaxed), here = (int)getpid();
+	if (before == here || !atomic_compare_exchange_strong(&remote->counted_by, &before, here))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		atomic_store(all[i], 0);
+}
 
 static void count(atomic_ullong *counter, uint64_t more)
 {
@@ -137,6 +151,7 @@ static void open_backend(Live *l)
 static Live *live_of(CacheRemote *remote)
 {
 	Live *l = atomic_load(&remote->live);
+	own_counts(remote);
 	if (!l || l->pid != getpid()) {
 		Live *made = live_new(remote);
 		if (!made)
@@ -176,6 +191,7 @@ CacheRemote *cache_remote_new(const CacheBackend *backend, const char *name, boo
 	if (!remote)
 		return NULL;
 	atomic_init(&remote->refs, 1);
+	atomic_init(&remote->counted_by, (int)getpid());
 	remote->options = *options;
 	remote->options.place = keep(remote, 0, options->place, &good);
 	remote->options.key_format = keep(remote, 1, options->key_format, &good);
@@ -442,6 +458,8 @@ static const double moment = 0.5;
 static void on_exit_of_process(void *data)
 {
 	AtExit *at_exit = data;
+	if (at_exit->pid != getpid())
+		return;
 	pthread_mutex_lock(&at_exit->lock);
 	Live *l = at_exit->live;
 	if (l && l->pid == getpid()) {
@@ -474,6 +492,7 @@ static void start(Live *l)
 		return;
 	pthread_mutex_init(&at_exit->lock, NULL);
 	at_exit->live = l;
+	at_exit->pid = l->pid;
 	if (__cxa_atexit(on_exit_of_process, at_exit, &__dso_handle) == 0)
 		l->at_exit = at_exit;
 	else
@@ -521,6 +540,7 @@ size_t cache_remote_flush(CacheRemote *remote, double seconds)
 
 CacheRemoteCounts cache_remote_counts(CacheRemote *remote)
 {
+	own_counts(remote);
 	return (CacheRemoteCounts){
 		.hits = atomic_exchange(&remote->counts.hits, 0),
 		.misses = atomic_exchange(&remote->counts.misses, 0),
@@ -534,6 +554,7 @@ CacheRemoteCounts cache_remote_counts(CacheRemote *remote)
 
 bool cache_remote_has_counts(CacheRemote *remote)
 {
+	own_counts(remote);
 	return atomic_load(&remote->counts.hits) || atomic_load(&remote->counts.misses) || atomic_load(&remote->counts.errors) ||
 	       atomic_load(&remote->counts.puts) || atomic_load(&remote->counts.dropped);
 }

@@ -350,8 +350,10 @@ static bool publish_entry(CacheStore *store, CacheKind kind, const CacheDigest *
 static bool put_entry(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, bool remotely)
 {
 	CacheRemote *remote = remotely && !store->is_shut ? cache_remote_take(store, kind) : NULL;
-	if (remote)
+	if (remote) {
 		cache_remote_put(remote, cache_kind_names[kind], key, file);
+		cache_remote_trust(store, kind, key);
+	}
 	cache_remote_give_back(store, remote);
 	return publish_entry(store, kind, key, file);
 }

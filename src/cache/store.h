@@ -68,6 +68,8 @@ enum { CACHE_LAYER_REMOTE = 1 << 30 };
 bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer);
 /* Takes an entry away that turned out damaged, and reports it. */
 void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const char *why);
+/* An entry that a remote cache had, whole, makes no sense: it is not asked for again for some minutes, or until it was put anew. */
+void cache_remote_distrust(CacheStore *store, CacheKind kind, const CacheDigest *key);
 /* Keeps what cache_entry_write gave, here and remotely; may evict others to hold the bounds. False: not here. */
 bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file);
 bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file); /* not remotely */

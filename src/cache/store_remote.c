@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "cache/inner.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -120,6 +122,51 @@ CacheRemoteCounts cache_store_remote_counts(CacheStore *store)
 				   .bytes_out = n[6]};
 }
 
+/* ---- what turned out damaged ----
+ *
+ * Where nobody makes it anew (a machine without an assembler), a damaged value would be asked for by each process, and told of. A fact of the own
+ * folder keeps them from it for a while. */
+
+enum { DISTRUSTED_FOR = 600 }; /* seconds */
+
+static CacheDigest distrust_key(CacheKind kind, const CacheDigest *key)
+{
+	char text[CACHE_HEX_SIZE + 64], hex[CACHE_HEX_SIZE];
+	cache_digest_hex(key, hex);
+	return cache_hash_of(text, (size_t)snprintf(text, sizeof text, "damaged at the remote cache\n%s\n%s\n", cache_kind_names[kind], hex));
+}
+
+static bool is_distrusted(CacheStore *store, CacheKind kind, const CacheDigest *key)
+{
+	char name[CACHE_NAME];
+	struct stat st;
+	int root = cache_own(store, false);
+	CacheDigest fact = distrust_key(kind, key);
+	cache_entry_name(name, CACHE_FACT, &fact);
+	return root >= 0 && fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - st.st_mtim.tv_sec < DISTRUSTED_FOR;
+}
+
+void cache_remote_distrust(CacheStore *store, CacheKind kind, const CacheDigest *key)
+{
+	Arena arena;
+	Fault fault;
+	CacheDigest fact = distrust_key(kind, key);
+	CacheSection section = {"what", STR("damaged at the remote cache")};
+	arena_init(&arena, 0);
+	if (FAULT_TRY(&fault)) {
+		cache_put_here(store, CACHE_FACT, &fact, cache_entry_write(&arena, &fact, &section, 1));
+		fault_leave(&fault);
+	}
+	arena_free(&arena);
+}
+
+/* It was put anew. */
+void cache_remote_trust(CacheStore *store, CacheKind kind, const CacheDigest *key)
+{
+	CacheDigest fact = distrust_key(kind, key);
+	cache_remove(store, CACHE_FACT, &fact);
+}
+
 /* ---- reading and writing ---- */
 
 /* What came is an entry of that key, whole: it goes into the arena, and into the store's own folder. */
@@ -128,7 +175,9 @@ static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, c
 {
 	char where[CACHE_REMOTE_WHY + CACHE_HEX_SIZE + 16], hex[CACHE_HEX_SIZE];
 	const char *why;
-	char *copy = arena_alloc_raw(arena, value->size + 1, 16);
+	char *copy = cache_room(arena, value->size + 1);
+	if (!copy)
+		return false;
 	memcpy(copy, value->bytes, value->size + 1);
 	Str file = {copy, value->size};
 	if (cache_entry_accept(store, kind, &value->key, file, entry, &why) && cache_entry_verify(entry, &why)) {
@@ -137,8 +186,11 @@ static bool take_entry(CacheStore *store, CacheRemote *remote, CacheKind kind, c
 	}
 	cache_digest_hex(&value->key, hex);
 	snprintf(where, sizeof where, "%s/%s at %s", value->name, hex, cache_remote_name(remote));
+	if (why == cache_no_memory)
+		return false;
 	cache_report(store, CACHE_FAULT_DAMAGED, where, why);
 	cache_remote_damaged(remote, value->size);
+	cache_remote_distrust(store, kind, &value->key);
 	return false;
 }
 
@@ -150,7 +202,8 @@ bool cache_remote_find(CacheStore *store, CacheKind kind, const CacheDigest *key
 	Fault fault = {.kind = FAULT_NONE};
 	if (!remote)
 		return false;
-	cache_remote_get(remote, &value, 1);
+	if (!is_distrusted(store, kind, key))
+		cache_remote_get(remote, &value, 1);
 	if (value.bytes && FAULT_TRY(&fault)) {
 		found = take_entry(store, remote, kind, &value, arena, entry);
 		fault_leave(&fault);

@@ -359,6 +359,14 @@ typedef struct Making {
 	CacheEventKind event;
 } Making;
 
+/* An entry that holds together, and makes no sense. */
+static void drop(Making *m, const CacheDigest *key, uint32_t layer, const char *why)
+{
+	cache_drop(m->mode.store, CACHE_VARIANT, key, why);
+	if (layer == CACHE_LAYER_REMOTE && why != cache_no_memory)
+		cache_remote_distrust(m->mode.store, CACHE_VARIANT, key);
+}
+
 static bool load(Making *m)
 {
 	CacheEntry entry;
@@ -370,7 +378,7 @@ static bool load(Making *m)
 		m->event = layer == CACHE_LAYER_REMOTE ? CACHE_EVENT_REMOTE : layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
 		return true;
 	}
-	cache_drop(m->mode.store, CACHE_VARIANT, &m->keyed.digest, why);
+	drop(m, &m->keyed.digest, layer, why);
 	m->event = CACHE_EVENT_DAMAGED;
 	return false;
 }
@@ -386,15 +394,16 @@ static bool load_foreign(Making *m)
 	CacheKey any;
 	Str made, assembler;
 	const char *why = NULL;
+	uint32_t layer;
 	if (!nv_takes_cubin_of(tools, &how, "ptxas 0", arena))
 		return false;
 	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
 	named = cache_key_digest(&any);
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, NULL))
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, &layer))
 		return false;
 	if (!cache_entry_section(&entry, "variant", arena, &made, &why) ||
 	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->keyed.digest)) {
-		cache_drop(m->mode.store, CACHE_VARIANT, &named, why ? why : "it refers to nothing");
+		drop(m, &named, layer, why ? why : "it refers to nothing");
 		m->keyed.digest = own;
 		return false;
 	}

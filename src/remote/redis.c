@@ -138,10 +138,24 @@ static int send_all(Redis *r, const Request *q, const char *bytes, size_t size)
 	return result;
 }
 
+/* Answers here are texts and values: lists, and lines that do not end, are of somebody else. Looked at before the reader makes room for a list
+ * or goes through a line again and again. */
+static bool goes_on_too_long(const redisReader *reader)
+{
+	enum { LONGEST_LINE = 1 << 16 };
+	const char *at = reader->buf + reader->pos;
+	size_t len = reader->len - reader->pos;
+	if (reader->ridx == -1 && len && *at == '*')
+		return true;
+	return len > LONGEST_LINE && !memchr(at, '\n', LONGEST_LINE);
+}
+
 /* More of what comes, for the reader. */
 static int receive(Redis *r, const Request *q)
 {
 	size_t got = 0;
+	if (remote_now() >= q->until)
+		return remote_fail(q, CACHE_REMOTE_AWAY, "it does not answer in time");
 	CURLcode code = curl_easy_recv(r->connection.curl, r->buffer, sizeof r->buffer, &got);
 	if (code == CURLE_AGAIN)
 		return wait_for(r, q, POLLIN);
@@ -164,6 +178,8 @@ static int read_reply(Redis *r, const Request *q, redisReply **out)
 	r->came = 0;
 	while (result == CACHE_REMOTE_OK) {
 		void *reply = NULL;
+		if (goes_on_too_long(r->reader))
+			return remote_fail(q, CACHE_REMOTE_AWAY, "it sends more than was asked for");
 		if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)
 			return remote_fail(q, CACHE_REMOTE_AWAY, "it does not speak Redis's protocol: %s", r->reader->errstr);
 		*out = reply;

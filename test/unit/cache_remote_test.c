@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,7 +291,7 @@ static void test_damage(void **state)
 	put_entry(kit, a, 7);
 	char *bytes = kit->server->slots[0].bytes;
 	for (size_t at = 0; at < size; at++) { /* any bit of any byte */
-		CacheStore *b = machine(kit, "b", true);
+		CacheStore *b = machine(kit, arena_printf(&kit->arena, "b%zu", at), true);
 		bytes[at] ^= (char)(1 << at % 8);
 		assert_false(get_entry(b, 7, NULL));
 		CacheFault fault = cache_fault(b);
@@ -302,7 +303,7 @@ static void test_damage(void **state)
 		cache_store_free(b);
 	}
 	for (size_t len = 0; len < size; len += 13) { /* cut off anywhere */
-		CacheStore *b = machine(kit, "b", true);
+		CacheStore *b = machine(kit, arena_printf(&kit->arena, "cut%zu", len), true);
 		kit->server->slots[0].size = len;
 		assert_false(get_entry(b, 7, NULL));
 		assert_int_equal(cache_fault(b).kind, CACHE_FAULT_DAMAGED);
@@ -312,7 +313,7 @@ static void test_damage(void **state)
 	assert_false(get_entry(b, 7, NULL));
 	CacheRemoteCounts counts = cache_store_remote_counts(b);
 	assert_int_equal(counts.hits, 0);
-	assert_int_equal(counts.errors, (int)(2 * size + (size + 12) / 13 + 1));
+	assert_int_equal(counts.errors, 1);
 	assert_int_equal(counts.bytes_in, 0);
 	put_entry(kit, b, 7); /* made again: healed */
 	assert_true(get_entry(c, 7, NULL));
@@ -323,6 +324,36 @@ static void test_damage(void **state)
 	cache_store_free(a);
 	cache_store_free(b);
 	cache_store_free(c);
+}
+
+/* What is damaged there is asked for once in a while: by nobody else until it was put anew. */
+static void test_damage_is_remembered(void **state)
+{
+	Kit *kit = *state;
+	CacheStore *a = machine(kit, "a", true);
+	put_entry(kit, a, 7);
+	kit->server->slots[0].bytes[200] ^= 1;
+	for (int process = 0; process < 3; process++) {
+		CacheStore *b = machine(kit, "b", true);
+		assert_false(get_entry(b, 7, NULL));
+		assert_int_equal(cache_fault(b).kind, process ? CACHE_FAULT_NONE : CACHE_FAULT_DAMAGED);
+		assert_int_equal(kit->server->gets, 1);
+		cache_store_free(b);
+	}
+	/* Ten minutes later. */
+	assert_int_equal(system(arena_printf(&kit->arena, "touch -d '11 minutes ago' '%s'/b/neso-1/fact/*/*", kit->dir)), 0);
+	CacheStore *b = machine(kit, "b", true);
+	assert_false(get_entry(b, 7, NULL));
+	assert_int_equal(kit->server->gets, 2);
+	assert_int_equal(cache_fault(b).kind, CACHE_FAULT_DAMAGED);
+	/* Put anew here, and lost again. */
+	put_entry(kit, b, 7);
+	CacheDigest key = key_of(7);
+	cache_remove(b, CACHE_VARIANT, &key);
+	assert_true(get_entry(b, 7, NULL));
+	assert_int_equal(kit->server->gets, 3);
+	cache_store_free(a);
+	cache_store_free(b);
 }
 
 static void test_away_and_back(void **state)
@@ -559,6 +590,81 @@ static void test_fork_and_exit(void **state)
 		assert_true(get_entry(b, i, NULL));
 	cache_store_free(a);
 	cache_store_free(b);
+}
+
+/* What a parent counted is the parent's to tell. */
+static void test_fork_and_counts(void **state)
+{
+	Kit *kit = *state;
+	CacheRemote *remote = connect_to(kit, true);
+	CacheDigest key = key_of(1);
+	CacheRemoteValue value = {.name = "variant", .key = key};
+	CacheRemoteCounts counts, rest;
+	for (int i = 0; i < 3; i++)
+		cache_remote_put(remote, "variant", &key, STR("value"));
+	assert_true(cache_remote_get(remote, &value, 1));
+	free(value.bytes);
+	pid_t child = fork();
+	if (child == 0) {
+		bool none = !cache_remote_has_counts(remote);
+		cache_remote_put(remote, "variant", &key, STR("value"));
+		counts = cache_remote_counts(remote);
+		_exit(!none ? 1 : counts.puts != 1 ? 2 : counts.hits ? 3 : 0);
+	}
+	assert_int_equal(status_of(child), 0);
+	counts = cache_remote_counts(remote);
+	assert_int_equal(counts.puts, 3);
+	assert_int_equal(counts.hits, 1);
+	cache_remote_drop(remote, &rest);
+}
+
+typedef struct Late {
+	atomic_int forked, ended;
+} Late;
+
+/* While the process's end waits for what is on its way. */
+static void *fork_late(void *data)
+{
+	Late *late = data;
+	usleep(300000);
+	pid_t child = fork();
+	if (child == 0) {
+		atomic_store(&late->ended, 0);
+		exit(5);
+	}
+	atomic_store(&late->forked, child);
+	int status;
+	waitpid(child, &status, 0);
+	atomic_store(&late->ended, WIFEXITED(status) && WEXITSTATUS(status) == 5 ? 1 : 2);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void test_fork_at_the_end(void **state)
+{
+	Kit *kit = *state;
+	Late *late = mmap(NULL, sizeof *late, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	static CacheStore *a;
+	kit->options.flush_ms = 60000;
+	kit->server->blocked = 1;
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		pthread_t thread;
+		a = machine(kit, "a", false);
+		put_entry(kit, a, 1);
+		pthread_create(&thread, NULL, fork_late, late);
+		exit(0);
+	}
+	for (int i = 0; i < 3000 && !late->ended; i++)
+		usleep(10000);
+	if (late->forked && !late->ended)
+		kill(late->forked, SIGKILL);
+	assert_int_equal(late->ended, 1);
+	kit->server->blocked = 0;
+	assert_int_equal(status_of(child), 0);
+	munmap(late, sizeof *late);
 }
 
 static void test_many_at_once(void **state)
@@ -802,9 +908,9 @@ static void test_no_library(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage),   TEST(test_away_and_back),
+		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage), TEST(test_damage_is_remembered),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
-		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit),
+		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit), TEST(test_fork_and_counts), TEST(test_fork_at_the_end),
 		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
 		TEST(test_no_library),
 	};

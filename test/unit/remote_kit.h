@@ -312,7 +312,7 @@ static inline void kit_damage(RemoteKit *kit, const char *place)
 		size_t at = i * whole.len / 60, len = i % 3 ? whole.len : at;
 		bytes[at] ^= (char)(1 << i % 8);
 		assert_int_equal(raw.put(raw.data, hex, "variant", bytes, len, why, sizeof why), CACHE_REMOTE_OK);
-		CacheStore *b = kit_machine(kit, "damage-b", place);
+		CacheStore *b = kit_machine(kit, arena_printf(&kit->arena, "damage-%zu", i), place);
 		assert_false(kit_get(b, CACHE_VARIANT, 7, 3000));
 		if (len) /* to a Redis server nothing is nothing */
 			assert_int_equal(cache_fault(b).kind, CACHE_FAULT_DAMAGED);

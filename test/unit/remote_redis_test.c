@@ -233,11 +233,12 @@ static void flood(RemoteKit *kit, const char *head)
 static void test_flood(void **state)
 {
 	RemoteKit *kit = *state;
-	static const char *const heads[] = {"$60000000000\r\n", "$60000000\r\n", "+", "*1000000\r\n$60000000\r\n"};
+	static const char *const heads[] = {"$60000000000\r\n", "$60000000\r\n", "+", "*1000000\r\n$60000000\r\n", "*2147483647\r\n", "-", "$"};
 	if (!kit_has_library(kit))
 		skip();
-	kit->options.largest = 1 << 20;
 	for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+		/* A line without end is not looked for an end as far as a value may go. */
+		kit->options.largest = *heads[i] == '+' ? 1 << 26 : 1 << 20;
 		flood(kit, heads[i]);
 		CacheStore *a = kit_machine(kit, "a", url(kit, "", ""));
 		assert_false(kit_get(a, CACHE_VARIANT, 1, 1000));
