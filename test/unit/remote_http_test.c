@@ -253,13 +253,90 @@ static void test_rediss(void **state)
 	over_tls(kit, "rediss");
 }
 
+/* ---- servers that lie ---- */
+
+typedef enum Then { CLOSE, HANG, DRIP, FLOOD } Then;
+
+/* Answers any request with this text; then the connection is closed, or kept, or given bytes one by one, or as many as are taken. */
+static void lie(RemoteKit *kit, const char *text, Then then)
+{
+	static const char line[] = "X-Filler: filler filler filler filler filler filler filler filler\r\n";
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)kit->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int on = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(listen(fd, 8), 0);
+	kit->server = fork();
+	if (kit->server == 0) {
+		signal(SIGPIPE, SIG_IGN);
+		for (;;) {
+			char request[4096];
+			int to = accept(fd, NULL, NULL);
+			bool taken = read(to, request, sizeof request) > 0 && os_write_all(to, str_of(text));
+			while (taken && then == HANG)
+				pause();
+			while (taken && then == DRIP)
+				taken = os_write_all(to, STR("x")) && usleep(10000) == 0;
+			for (int i = 0; taken && then == FLOOD && i < 3000000; i++)
+				taken = os_write_all(to, STR(line));
+			close(to);
+		}
+	}
+	close(fd);
+}
+
+/* Whatever comes, it is a miss, said once, in the time that a request has. */
+static void test_lies(void **state)
+{
+	RemoteKit *kit = *state;
+	static const struct {
+		const char *text;
+		Then then;
+		const char *says; /* NULL: an entry that is damaged */
+	} lies[] = {
+		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", CLOSE, NULL},
+		{"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", CLOSE, ""},
+		{"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\nabc", CLOSE, ""},
+		{"HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\nabc", CLOSE, ""},
+		{"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", HANG, "it does not answer in time"},
+		{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", DRIP, "it does not answer in time"},
+		{"HTTP/1.1 200 OK\r\n\r\n", DRIP, "it does not answer in time"},
+		{"HTTP/1.1 200 OK\r\n\r\n", FLOOD, "a value there has more than 1048576 bytes"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", FLOOD, ""},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", CLOSE, ""},
+		{"HTTP/1.1 200 OK\r\n", FLOOD, ""},
+		{"HTTP/1.1 200 OK\r\nX: ", DRIP, "it does not answer in time"},
+		{"", DRIP, ""},
+		{"", CLOSE, ""},
+		{"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", CLOSE, ""},
+		{"HTTP/1.1 302 Found\r\nLocation: /ac/x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", CLOSE, "redirect"},
+		{"HTTP/1.1 302 Found\r\nLocation: redis://127.0.0.1/\r\nContent-Length: 0\r\n\r\n", CLOSE, ""},
+		{"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde", CLOSE, NULL},
+	};
+	if (!kit_has_library(kit))
+		skip();
+	kit->options.request_ms = 400;
+	kit->options.largest = 1 << 20;
+	for (uint32_t i = 0; i < ARRAY_LEN(lies); i++) {
+		lie(kit, lies[i].text, lies[i].then);
+		CacheStore *a = kit_machine(kit, "a", url(kit, "", ""));
+		assert_false(kit_get(a, CACHE_VARIANT, i, 1000));
+		if (lies[i].says)
+			kit_says(a, lies[i].says);
+		else
+			assert_int_equal(cache_fault(a).kind, CACHE_FAULT_DAMAGED);
+		cache_store_free(a);
+		kit_stop(kit);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_set_up, kit_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_common),   TEST(test_processes), TEST(test_form),  TEST(test_passwords),
-		TEST(test_statuses), TEST(test_too_large), TEST(test_https), TEST(test_rediss),
+		TEST(test_statuses), TEST(test_too_large), TEST(test_https), TEST(test_rediss), TEST(test_lies),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
