@@ -105,6 +105,9 @@ static bool visit(void *data, IrOp *op)
 	case OP_DOT:
 		gpu_explain_dot(e->cx, e->scratch, op);
 		break;
+	case OP_WARP_GROUP_DOT:
+		gpu_explain_product(e->cx, e->scratch, op);
+		break;
 	case OP_CONVERT_LAYOUT:
 		explain_conversion(e->cx, e->scratch, op);
 		break;

@@ -11,6 +11,7 @@ void gpu_explain(GpuCx *cx, const IrModule *module);
 
 /* Its parts (explain_dot.c, explain_access.c). */
 void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot);
+void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot);
 void gpu_explain_accesses(GpuCx *cx, Arena *scratch, const IrModule *module);
 
 #endif

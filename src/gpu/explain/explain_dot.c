@@ -1,6 +1,7 @@
 /* Which instruction a dot is, or why none. */
 #include "gpu/explain/explain.h"
 #include "gpu/plan/dot.h"
+#include "gpu/plan/wgmma.h"
 #include "ir/text/text.h"
 
 static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const TargetMma *mma, const GpuDotPlan *plan)
@@ -14,8 +15,38 @@ static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const Target
 	remark_figure(r, "n", mma->n);
 	remark_figure(r, "k", mma->k);
 	remark_figure(r, "instructions", plan->steps);
-	if (target_mma(cx->target, TARGET_MMA_WGMMA, mma->operand, mma->accumulator))
-		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, cx->target->name);
+	unsigned warps[2];
+	const char *why;
+	if (gpu_wgmma_for(cx, dot, warps, &why))
+		why = "its operands do not fit into shared memory, beside those of others";
+	if (why)
+		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, why);
+}
+
+/* Is it still under way behind the next wait? */
+static bool goes_on(const GpuCx *cx, const IrOp *dot)
+{
+	const IrUse *use = dot->results[0].uses;
+	return ir_get_bool(dot, cx->ir, ATTR_IS_ASYNC) &&
+	       !(use && use->owner->kind == OP_WARP_GROUP_DOT_WAIT && ir_get_int(use->owner, cx->ir, ATTR_PENDINGS, 0) == 0);
+}
+
+void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot)
+{
+	const char *why;
+	const GpuWgmmaPlan *plan = gpu_wgmma_plan(cx, scratch, dot, &why);
+	if (!plan)
+		return;
+	const char *name = arena_printf(scratch, "wgmma.m64n%uk%u.%s.%s.%s", plan->n, plan->mma->k, gpu_mma_element(dot->results[0].type->elem, false),
+					gpu_mma_element(ir_operand(dot, 0)->type->elem, true), gpu_mma_element(ir_operand(dot, 1)->type->elem, true));
+	bool async = goes_on(cx, dot);
+	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, plan->a ? "registers" : "shared memory",
+				  async ? "goes on into the next iteration" : "is waited for");
+	remark_figure(r, "m", 64);
+	remark_figure(r, "n", plan->n);
+	remark_figure(r, "k", plan->mma->k);
+	remark_figure(r, "instructions", plan->tiles * plan->steps);
+	remark_figure(r, "asynchronous", async);
 }
 
 /* Multiply-adds: `before` says of what, and the reason follows. */

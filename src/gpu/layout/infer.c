@@ -104,6 +104,7 @@ const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, con
 		return half(cx, result, type);
 	case OP_DOT:
 	case OP_DOT_SCALED:
+	case OP_WARP_GROUP_DOT:
 		return operand == 2 ? result : NULL;
 	case OP_GATHER:
 		return operand == 1 ? result : NULL;
@@ -138,6 +139,7 @@ const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsig
 		return layout_concat(lc, layout, 0);
 	case OP_DOT:
 	case OP_DOT_SCALED:
+	case OP_WARP_GROUP_DOT:
 		return operand == 2 ? layout : NULL;
 	case OP_GATHER:
 		return operand == 1 ? layout : NULL;

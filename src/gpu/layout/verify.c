@@ -78,7 +78,8 @@ static void check_agreement(Check *c, const IrOp *op)
 		check_equal(c, op, 0, false);
 	if (op->kind == OP_HISTOGRAM)
 		check_equal(c, op, 0, false);
-	uint32_t operand = op->kind == OP_GATHER ? 1 : op->kind == OP_DOT || op->kind == OP_DOT_SCALED ? 2 : 0;
+	bool dot = op->kind == OP_DOT || op->kind == OP_DOT_SCALED || op->kind == OP_WARP_GROUP_DOT;
+	uint32_t operand = op->kind == OP_GATHER ? 1 : dot ? 2 : 0;
 	for (uint32_t r = 0; r < op->result_count && operand < op->operand_count; r++) {
 		const Layout *from = layout_of(c, op, operand, false), *to = layout_of(c, op, r, true);
 		if (!from || !to)

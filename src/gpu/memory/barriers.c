@@ -13,6 +13,11 @@
  * the writes that wait has made pending ask for, and none behind what was read since. Scratch follows the contract of memory.h: written first, a barrier inside,
  * read last; or each warp by itself, which only other ops can disturb.
  *
+ * Products of warp groups read through another proxy: what threads (and their copies) have written must be fenced by those
+ * threads before the barrier, or it may not be seen. Such bytes stay unfenced until a barrier that comes with a fence; barriers
+ * get one where bytes that some product of the function reads are unfenced. A product that is under way reads until
+ * a wait, which makes that a pending read; a free slot is none that a product under way reads.
+ *
  * Global memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
  * a load what one thread stores for all (global_order.c).
  *
@@ -43,6 +48,8 @@ typedef struct Global {
 
 typedef struct State {
 	Spans written, read, under_way;
+	Spans unfenced; /* written, and not fenced for products */
+	Spans products; /* read by products that are under way */
 	VEC(OwnWarp) own;
 	VEC(Global) globals;
 } State;
@@ -54,6 +61,8 @@ typedef struct Walk {
 	const GpuAliases *aliases;
 	struct Effects **effects; /* by op id; NULL: not asked for yet */
 	bool *marked;  /* by op id: a barrier before it */
+	bool *fenced;  /* likewise: with a fence in front of it */
+	Spans of_products; /* bytes that products read, anywhere */
 	GpuOrder order;
 	bool checking; /* nothing is marked; a hazard is only seen */
 	bool hazard, grew;
@@ -129,6 +138,8 @@ static void state_join(Arena *arena, State *to, const State *from)
 	spans_join(arena, &to->written, &from->written);
 	spans_join(arena, &to->read, &from->read);
 	spans_join(arena, &to->under_way, &from->under_way);
+	spans_join(arena, &to->unfenced, &from->unfenced);
+	spans_join(arena, &to->products, &from->products);
 	for (uint32_t i = 0; i < from->own.len; i++)
 		own_add(arena, to, from->own.data[i]);
 	for (uint32_t i = 0; i < from->globals.len; i++)
@@ -154,7 +165,8 @@ static State state_copy(Arena *arena, const State *from)
 static bool state_equal(const State *a, const State *b)
 {
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
-	       spans_equal(&a->under_way, &b->under_way) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
+	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
+	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
 	       carried(a) == carried(b);
 }
 
@@ -178,6 +190,7 @@ typedef struct Effects {
 	Bytes scratch_span;
 	const LayoutPlan *plan;
 	bool meets; /* all threads meet inside */
+	bool product, async; /* async: goes on behind the op */
 } Effects;
 
 /* The bytes of buffer `alloc` that a memdesc may be: all of it, or the one that constant indices choose. */
@@ -228,6 +241,13 @@ static void memory_effects(const Walk *w, const IrOp *op, Effects *e)
 			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
 		return;
 	case OP_LOCAL_DEALLOC:
+		return;
+	case OP_WARP_GROUP_DOT:
+		for (uint32_t i = 0; i < 2; i++)
+			if (ir_operand(op, i)->type->kind == TY_MEMDESC)
+				touch(w, e, ir_operand(op, i), false, false);
+		e->product = true;
+		e->async = ir_get_bool(op, w->gpu->ir, ATTR_IS_ASYNC);
 		return;
 	default:
 		if (is_view(op) || ir_has_trait(op, TRAIT_TERM))
@@ -313,7 +333,7 @@ static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
 		const Touch *t = &e->touches.data[i];
-		if (meets_pending(s, t->span, t->write && !t->free_slot))
+		if (meets_pending(s, t->span, t->write && !t->free_slot) || (e->product && spans_touch(&s->unfenced, t->span)))
 			return true;
 	}
 	if (!e->scratch)
@@ -321,26 +341,70 @@ static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 	return e->own_warp ? own_meets_pending(s, e, op) : meets_pending(s, e->scratch_span, true);
 }
 
-static void walk_plain(Walk *w, const IrOp *op, State *s)
+/* The barrier in front of an op, with a fence where products need it. */
+static void meet_before(Walk *w, const IrOp *op, State *s)
 {
-	if (op->kind == OP_BARRIER) {
+	bool *fenced = &w->fenced[op->id];
+	for (uint32_t i = 0; i < w->of_products.len && !*fenced; i++)
+		*fenced = spans_touch(&s->unfenced, w->of_products.data[i]);
+	if (*fenced)
+		s->unfenced.len = 0;
+	state_meet(s);
+}
+
+/* Products have ended: their reads are what all threads have to wait for. */
+static void end_products(Walk *w, State *s, bool all)
+{
+	spans_join(w->arena, &s->read, &s->products);
+	if (all)
+		s->products.len = 0;
+}
+
+/* Ops that do nothing but wait. */
+static bool walk_wait(Walk *w, const IrOp *op, State *s)
+{
+	switch (op->kind) {
+	case OP_BARRIER:
 		state_meet(s);
-		return;
-	}
-	if (op->kind == OP_ASYNC_WAIT) {
+		return true;
+	case OP_FENCE_ASYNC: /* its barrier follows; what the pass puts in front of one is walked again */
+		return true;
+	case OP_ASYNC_WAIT:
 		spans_join(w->arena, &s->written, &s->under_way);
+		spans_join(w->arena, &s->unfenced, &s->under_way);
 		if (ir_get_int(op, w->gpu->ir, ATTR_NUM, 0) == 0)
 			s->under_way.len = 0;
-		return;
+		return true;
+	case OP_WARP_GROUP_DOT_WAIT:
+		end_products(w, s, ir_get_int(op, w->gpu->ir, ATTR_PENDINGS, 0) == 0);
+		return true;
+	default:
+		return false;
 	}
+}
+
+static void add_touches(Walk *w, const Effects *e, State *s)
+{
+	for (uint32_t i = 0; i < e->touches.len; i++) {
+		const Touch *t = &e->touches.data[i];
+		spans_add(w->arena, e->async ? &s->products : t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
+		if (t->write && !t->under_way)
+			spans_add(w->arena, &s->unfenced, t->span);
+	}
+}
+
+static void walk_plain(Walk *w, const IrOp *op, State *s)
+{
+	if (walk_wait(w, op, s))
+		return;
 	const Effects *e = effects_of(w, op);
 	if (w->marked[op->id])
-		state_meet(s);
+		meet_before(w, op, s);
 	if (is_hazard(s, e, op) || overtakes(w, s, op)) {
 		w->hazard = true;
 		if (!w->checking) {
 			w->grew = w->marked[op->id] = true;
-			state_meet(s);
+			meet_before(w, op, s);
 		}
 	}
 	if (e->meets) {
@@ -349,10 +413,9 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 		state_meet(s);
 		s->globals.len = globals;
 	}
-	for (uint32_t i = 0; i < e->touches.len; i++) {
-		const Touch *t = &e->touches.data[i];
-		spans_add(w->arena, t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
-	}
+	add_touches(w, e, s);
+	if (e->product && !e->async)
+		end_products(w, s, true);
 	if (gpu_is_global(op))
 		global_add(w->arena, s, (Global){op, false});
 	if (e->own_warp)
@@ -441,6 +504,15 @@ static bool collect_bytes(void *data, IrOp *op)
 	return true;
 }
 
+static bool collect_products(void *data, IrOp *op)
+{
+	Walk *w = data;
+	const Effects *e = op->kind == OP_WARP_GROUP_DOT ? effects_of(w, op) : NULL;
+	for (uint32_t i = 0; e && i < e->touches.len; i++)
+		spans_add(w->arena, &w->of_products, e->touches.data[i].span);
+	return true;
+}
+
 static bool collect_marked(void *data, IrOp *op)
 {
 	Collect *c = data;
@@ -464,6 +536,8 @@ static bool insert_in(PassCx *cx, IrOp *func)
 	w.aliases = gpu_aliases_in(cx, func);
 	w.effects = ARENA_ARRAY(cx->scratch, Effects *, cx->module->next_op);
 	w.marked = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
+	w.fenced = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
+	ir_walk(func, false, collect_products, &w);
 	if (!is_kernel(&w, func)) {
 		ir_walk(func, false, collect_bytes, &c);
 		before = c.bytes;
@@ -481,6 +555,10 @@ static bool insert_in(PassCx *cx, IrOp *func)
 		*mark = w.hazard;
 		if (w.hazard) {
 			IrBuilder b = ir_at(cx->module, c.ops.data[i]);
+			if (w.fenced[c.ops.data[i]->id]) {
+				IrOp *fence = irb_op(&b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+				ir_set(cx->module, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(w.gpu->ir, false));
+			}
 			irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 		}
 	}

@@ -1,17 +1,27 @@
-/* accelerate-matmul: dots get the layouts of mma.sync where there is an instruction for their types, else those of
- * multiply-adds in each thread: from registers where all of K is few of them, else from shared memory.
+/* accelerate-matmul: dots become products of warp groups (wgmma) where target, types and tile allow it; the others get the
+ * layouts of mma.sync where there is an instruction for their types, else those of multiply-adds in each thread: from registers where
+ * all of K is few of them, else from shared memory.
  *
  * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands
  * and results are converted around the dot; remove-layout-conversions decides what becomes of that.
  * Warps: the split of the result that loads least of both operands for the same number of instructions. Where a
  * dot's result is the first operand of another (attention), warps stay along M, so that rows stay in their warp
- * and the accumulator is an operand as it is. wgmma will come before: a dot that it takes becomes
- * ttng.warp_group_dot, and what is left is for here. */
+ * and the accumulator is an operand as it is.
+ * A dot that wgmma takes becomes ttng.warp_group_dot. Its operands are put into shared memory as they lie in global
+ * memory, seen transposed where that is the other way round, so that `pipeline` can copy them there; what is computed
+ * in the loop is A from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/plan/dot.h"
+#include "gpu/plan/wgmma.h"
 
 #include "layout/kinds.h"
+
+typedef struct Dots {
+	PassCx *cx;
+	VEC(IrOp *) list;
+	uint64_t stored; /* bytes of operands in memory so far */
+} Dots;
 
 typedef struct Shape {
 	unsigned rank;
@@ -53,7 +63,7 @@ static bool comes_from_dot(const IrValue *v, unsigned depth)
 	const IrOp *op = v->def;
 	if (!op || depth == 0)
 		return false;
-	if (op->kind == OP_DOT)
+	if (op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT)
 		return true;
 	for (uint32_t i = 0; i < op->operand_count && passes_on(op); i++)
 		if (comes_from_dot(ir_operand(op, i), depth - 1))
@@ -304,9 +314,135 @@ static IrValue *converted(IrBuilder *b, GpuCx *gpu, IrValue *v, const Layout *la
 	return type == v->type ? v : irb_1(b, OP_CONVERT_LAYOUT, type, v);
 }
 
-static bool lay_out(PassCx *cx, IrOp *dot)
+/* ---- wgmma ---- */
+
+/* Where an operand comes from: conversions and transpositions apart. */
+static IrValue *origin_of(IrValue *v, bool *transposed)
+{
+	*transposed = false;
+	while (v->def && (v->def->kind == OP_CONVERT_LAYOUT || v->def->kind == OP_TRANS)) {
+		*transposed ^= v->def->kind == OP_TRANS;
+		v = ir_operand(v->def, 0);
+	}
+	return v;
+}
+
+/* The dim along which neighbours lie in memory, or in threads. */
+static unsigned neighbours(GpuCx *gpu, const IrValue *v)
+{
+	uint32_t registers[8];
+	const Layout *l = gpu_layout(gpu, v->type);
+	return layout_vector(l, 0, 4, registers) > layout_vector(l, 1, 4, registers) ? 0 : 1;
+}
+
+/* In front of the loops that do not change the value. */
+static IrOp *before_loops(const IrValue *v, IrOp *op)
+{
+	for (IrOp *loop = ir_parent_op(op); loop && loop->kind == OP_FOR && ir_is_defined_outside(v, loop); loop = ir_parent_op(loop))
+		op = loop;
+	return op;
+}
+
+/* Memory of this type that holds the value already, in the block of `spot` and before it. */
+static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		IrOp *op = u->owner;
+		if (op->kind != OP_LOCAL_ALLOC || op->results[0].type != type || op->block != spot->block)
+			continue;
+		for (const IrOp *at = spot->prev; at; at = at->prev)
+			if (at == op)
+				return &op->results[0];
+	}
+	return NULL;
+}
+
+static IrValue *transposed_memory(IrBuilder *b, GpuCx *gpu, IrValue *memory)
+{
+	IrType from = memory->type;
+	static const int64_t order[] = {1, 0};
+	const int64_t shape[] = {from->shape[1], from->shape[0]};
+	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
+	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, gpu_encoding(gpu, l), 0, from->is_mutable);
+	IrValue *made = irb_1(b, OP_MEMDESC_TRANS, type, memory);
+	ir_set(b->m, made->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));
+	return made;
+}
+
+/* The operand in shared memory: as it lies in global memory where the instruction takes that, else K first. */
+static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 {
 	GpuCx *gpu = gpu_of(cx);
+	bool transposed;
+	IrValue *v = origin_of(ir_operand(dot, operand), &transposed);
+	unsigned dim = neighbours(gpu, v), k_dim = (operand == 0) != transposed ? 1 : 0;
+	if (gpu_wgmma_wants_k_first(v->type->elem))
+		dim = k_dim;
+	const Layout *l = gpu_wgmma_memory(gpu, v->type->shape, v->type->elem->bits, dim);
+	IrType type = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, gpu_encoding(gpu, l), 0, false);
+	IrOp *spot = before_loops(v, dot);
+	IrValue *memory = stored_before(v, type, spot);
+	IrBuilder b = ir_at(cx->module, spot);
+	if (!memory)
+		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
+	return transposed ? transposed_memory(&b, gpu, memory) : memory;
+}
+
+/* Is it computed where the dot is, from what is in registers anyway? */
+static bool is_computed(const IrOp *dot, const IrValue *operand)
+{
+	bool transposed;
+	const IrValue *v = origin_of((IrValue *)(uintptr_t)operand, &transposed);
+	return v->def && v->def->block == dot->block && !transposed && passes_on(v->def);
+}
+
+static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
+{
+	GpuCx *gpu = gpu_of(cx);
+	IrBuilder b = ir_at(cx->module, dot);
+	IrType old = dot->results[0].type;
+	unsigned n = (unsigned)MIN(old->shape[1] / warps[1], 256);
+	IrType type = gpu_with_layout(gpu, old, layout_wgmma_accumulator(&gpu->layouts, old->shape, warps, n));
+	IrValue *a = ir_operand(dot, 0), *args[3];
+	if (is_computed(dot, a))
+		args[0] = converted(&b, gpu, a, layout_wgmma_operand(&gpu->layouts, a->type->shape, warps, 32 / a->type->elem->bits));
+	else
+		args[0] = in_memory(cx, dot, 0);
+	args[1] = in_memory(cx, dot, 1);
+	args[2] = converted(&b, gpu, ir_operand(dot, 2), gpu_layout(gpu, type));
+	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
+	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(dot, gpu->ir, names[i]))
+			ir_set(cx->module, made->def, names[i], ir_get(dot, gpu->ir, names[i]));
+	ir_replace_uses(&dot->results[0], converted(&b, gpu, made, gpu_layout(gpu, old)));
+	ir_op_erase(dot);
+}
+
+/* ---- all ---- */
+
+/* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
+static uint64_t operand_bytes(const IrOp *dot)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = is_computed(dot, ir_operand(dot, 0)); i < 2; i++) {
+		IrType type = ir_operand(dot, i)->type;
+		bytes += (uint64_t)ir_numel(type) * type->elem->bits / 8;
+	}
+	return bytes;
+}
+
+static bool lay_out(Dots *dots, IrOp *dot)
+{
+	PassCx *cx = dots->cx;
+	GpuCx *gpu = gpu_of(cx);
+	unsigned warps[2];
+	const char *why;
+	if (gpu_wgmma_for(gpu, dot, warps, &why) && dots->stored + operand_bytes(dot) <= gpu->target->shared_cta) {
+		dots->stored += operand_bytes(dot);
+		use_warp_groups(cx, dot, warps);
+		return true;
+	}
 	const Layout *layouts[3];
 	Shape s = shape_of(dot);
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
@@ -334,11 +470,6 @@ static bool lay_out(PassCx *cx, IrOp *dot)
 	return true;
 }
 
-typedef struct Dots {
-	PassCx *cx;
-	VEC(IrOp *) list;
-} Dots;
-
 static bool visit(void *data, IrOp *op)
 {
 	Dots *dots = data;
@@ -352,6 +483,6 @@ bool pass_accelerate_matmul(PassCx *cx, bool *changed)
 	Dots dots = {.cx = cx};
 	ir_walk(cx->module->op, false, visit, &dots);
 	for (uint32_t i = 0; i < dots.list.len; i++)
-		*changed = lay_out(cx, dots.list.data[i]) || *changed;
+		*changed = lay_out(&dots, dots.list.data[i]) || *changed;
 	return true;
 }

@@ -9,6 +9,7 @@
  *	others              operands in the type of the accumulator */
 #include "gpu/gpu.h"
 #include "gpu/plan/dot.h"
+#include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 #include "ir/text/text.h"
 
@@ -128,6 +129,10 @@ static bool has_mma(const Dots *d, const IrOp *dot, IrType c)
 {
 	IrType a = ir_operand(dot, 0)->type;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, d->gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
+	unsigned warps[2];
+	const char *why;
+	if (c == dot->results[0].type->elem && gpu_wgmma_for(d->gpu, dot, warps, &why))
+		return true;
 	return gpu_mma_for(d->gpu->target, a->elem, ir_operand(dot, 1)->type->elem, c, a->shape[a->rank - 1],
 			   precision) != NULL;
 }

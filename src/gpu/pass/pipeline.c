@@ -363,6 +363,33 @@ static bool read_converted(Pipeline *p, const Ring *ring, IrValue *number, IrOp 
 	return true;
 }
 
+/* A view of memory that may change is one that may change. */
+static void retype_views(GpuCx *gpu, IrValue *memory)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		if (u->owner->kind != OP_MEMDESC_TRANS)
+			continue;
+		IrValue *view = &u->owner->results[0];
+		IrType t = view->type;
+		view->type = ir_memdesc(gpu->ir, t->elem, t->shape, t->rank, t->encoding, SHARED_SPACE, true);
+		retype_views(gpu, view);
+	}
+}
+
+/* Products of warp groups take the slot instead of memory of their own. */
+static void read_as_it_lies(Pipeline *p, const Ring *ring, IrValue *number)
+{
+	const IrOp *load = ring->load->load;
+	IrOp *alloc;
+	while ((alloc = (IrOp *)(uintptr_t)schedule_product_memory(load)) && gpu_layout(p->gpu, alloc->results[0].type) == ring->load->memory) {
+		IrBuilder b = ir_at(p->m, alloc);
+		IrValue *slot = slot_of(p, &b, ring, number);
+		ir_replace_uses(&alloc->results[0], slot);
+		retype_views(p->gpu, slot);
+		ir_op_erase(alloc);
+	}
+}
+
 static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 {
 	IrOp *load = ring->load->load;
@@ -376,6 +403,7 @@ static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 		if (!again)
 			read_converted(p, ring, number, users.data[i]);
 	}
+	read_as_it_lies(p, ring, number);
 	if (load->results[0].uses) {
 		IrBuilder b = ir_at(p->m, load);
 		IrValue *tile = irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, slot_of(p, &b, ring, number));
@@ -401,7 +429,19 @@ static IrOp *with_carried(Pipeline *p)
 	return gpu_carry(p->m, p->cx->scratch, p->loop, more, p->carried.len);
 }
 
-/* Numbers of the slots: of the tile that is read, and of the one that was read last, which is written. */
+/* The number after this one, round the ring. */
+static IrValue *next_slot(Pipeline *p, IrValue *number, IrValue *zero)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = number->type;
+	IrValue *next = irb_2(b, OP_ADDI, NULL, number, irb_int(b, i32, 1));
+	IrValue *last = irb_int(&p->before, i32, p->s->slots - 1);
+	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, number, last), zero, next};
+	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+}
+
+/* Numbers of the slots: of the tile that is read, and of the one that is written: it was read last, or where products
+ * are under way the one before that. */
 static IrValue *copy_ahead(Pipeline *p)
 {
 	const Schedule *s = p->s;
@@ -416,17 +456,14 @@ static IrValue *copy_ahead(Pipeline *p)
 	}
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
-	IrValue *zero = irb_int(&p->before, i32, 0), *last = irb_int(&p->before, i32, s->ahead);
-	IrBuilder *b = &p->top;
-	await(p, b, s->pending);
-	IrValue *next = irb_2(b, OP_ADDI, NULL, read, irb_int(b, i32, 1));
-	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, read, last), zero, next};
-	IrValue *wrapped = irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
+	await(p, &p->top, s->pending);
+	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, read, wrapped, 0});
-	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, last, written, read, 0});
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, first, written, s->kept ? next_slot(p, written, zero) : read, 0});
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		copy_tile(p, false, &p->rings.data[i], s->ahead, written);
-	vec_push(p->cx->scratch, &p->issued, commit(p, b));
+	vec_push(p->cx->scratch, &p->issued, commit(p, &p->top));
 	return read;
 }
 
@@ -459,20 +496,20 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
  * would come first in the queue that loads and copies share. In deeper ones the first dot should wait for what it reads from the slots, not for copies to
  * be issued: where the dot is large enough to be what takes the time, they go behind it (the assembler then loads as the
  * products need it, and issues copies between products); where it is small memory decides, and they go behind what the dot reads, as
- * early as that. */
+ * early as that. Products of warp groups take no registers and go on by themselves: copies are issued behind the first one. */
 static void issue_behind_reads(Pipeline *p)
 {
 	IrOp *spot = NULL, *op = p->body->first;
 	unsigned words = 0;
-	for (; op && op->kind != OP_DOT; op = op->next) {
+	for (; op && !schedule_is_dot(op); op = op->next) {
 		if (!reads_ring(p, op))
 			continue;
 		spot = op;
 		words += gpu_words(p->gpu, op->results[0].type);
 	}
-	if (!op || !spot || p->s->ahead < 2)
+	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2)))
 		return;
-	if (gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
+	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
 		spot = op;
 	else if (words + held_at(p, op) > MOST_WORDS)
 		return;
@@ -489,6 +526,110 @@ static void issue_behind_reads(Pipeline *p)
 		ir_op_unlink(next);
 		ir_op_insert_before(next, p->body->last);
 	}
+}
+
+/* ---- products ---- */
+
+static IrOp *await_products(Pipeline *p, IrBuilder *b, IrValue **values, uint32_t count, unsigned pending)
+{
+	IrType *types = ARENA_ARRAY(p->cx->scratch, IrType, count);
+	for (uint32_t i = 0; i < count; i++)
+		types[i] = values[i]->type;
+	IrOp *wait = irb_op(b, OP_WARP_GROUP_DOT_WAIT, values, count, types, count, 0);
+	ir_set(p->m, wait, ATTR_PENDINGS, ir_attr_i32(p->gpu->ir, pending));
+	return wait;
+}
+
+/* From here on uses of values[i] are of what the wait gives. */
+static void use_awaited(IrOp *wait, IrValue *const *values, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		ir_replace_uses(values[i], &wait->results[i]);
+		ir_operand_set(wait, i, values[i]);
+	}
+}
+
+static bool goes_on(const Pipeline *p, const IrOp *dot)
+{
+	for (uint32_t i = 0; i < p->s->products.len; i++)
+		if (p->s->products.data[i].dot == dot)
+			return true;
+	return false;
+}
+
+static bool is_issued(const Pipeline *p, const IrOp *op)
+{
+	for (uint32_t i = 0; i < p->issued.len; i++)
+		if (p->issued.data[i] == op)
+			return true;
+	return false;
+}
+
+/* Behind the product, and the copies that follow it. */
+static IrBuilder behind_issued(Pipeline *p, IrOp *dot)
+{
+	const IrOp *spot = dot;
+	while (is_issued(p, spot->next))
+		spot = spot->next;
+	IrBuilder b = ir_at(p->m, spot->next);
+	b.loc = dot->loc;
+	return b;
+}
+
+/* Waits for a product that ends in its iteration. The first one also gives what those of the iteration
+ * before have added up, where that is used. */
+static void end_product(Pipeline *p, IrOp *dot, bool first)
+{
+	IrValue *values[1 + SCHEDULE_MOST_PRODUCTS];
+	uint32_t count = 0;
+	values[count++] = &dot->results[0];
+	for (uint32_t i = 0; i < p->s->products.len && first; i++)
+		if (p->s->products.data[i].used)
+			values[count++] = p->s->products.data[i].carried;
+	IrBuilder b = behind_issued(p, dot);
+	use_awaited(await_products(p, &b, values, count, 0), values, count);
+}
+
+/* Products are issued, and waited for by ops of their own: those that go on when those of the next iteration have been issued,
+ * and behind the loop. */
+static void pipeline_products(Pipeline *p)
+{
+	IrValue *values[SCHEDULE_MOST_PRODUCTS];
+	uint32_t count = p->s->products.len;
+	IrOp *last = NULL;
+	bool first = true;
+	for (IrOp *op = p->body->first, *next; op; op = next) {
+		next = op->next;
+		if (op->kind != OP_WARP_GROUP_DOT || !schedule_can_go_on(p->gpu, op))
+			continue;
+		ir_set(p->m, op, ATTR_IS_ASYNC, ir_attr_bool(p->gpu->ir, true));
+		if (goes_on(p, op)) {
+			last = op;
+			continue;
+		}
+		end_product(p, op, first);
+		first = false;
+	}
+	if (!last)
+		return;
+	IrBuilder b = behind_issued(p, last);
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = &p->s->products.data[i].dot->results[0];
+	use_awaited(await_products(p, &b, values, count, count), values, count);
+}
+
+/* Results of the loop that are under way when it ends. */
+static void end_products(Pipeline *p, IrOp *loop)
+{
+	IrValue *values[SCHEDULE_MOST_PRODUCTS];
+	uint32_t count = p->s->products.len;
+	if (!count)
+		return;
+	IrBuilder b = ir_at_end(p->m, loop->block, loop->loc);
+	b.before = loop->next;
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = &loop->results[p->s->products.data[i].carried->index - 1];
+	use_awaited(await_products(p, &b, values, count, 0), values, count);
 }
 
 static void behind(Pipeline *p, IrOp *loop)
@@ -522,9 +663,11 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 		}
 	if (s->slots)
 		issue_behind_reads(&p);
+	pipeline_products(&p);
 	IrOp *loop = with_carried(&p);
 	if (s->slots)
 		behind(&p, loop);
+	end_products(&p, loop);
 }
 
 typedef struct Loops {

@@ -306,17 +306,30 @@ static bool element_of(IrType t, bool tf32, TargetElement *out)
 	}
 }
 
+/* What instructions are found by; false: there is none. */
+static bool elements_of(IrType a, IrType b, IrType c, IrPrecision precision, TargetElement *operand, TargetElement *accumulator)
+{
+	TargetElement other;
+	if (!element_of(a, true, operand) || !element_of(b, true, &other) || !element_of(c, false, accumulator))
+		return false;
+	bool fp8 = a->bits == 8 && ir_is_float(a) && b->bits == 8 && ir_is_float(b);
+	return (*operand == other || fp8) && (*operand != TARGET_ELEMENT_TF32 || precision == PREC_TF32);
+}
+
 const TargetMma *gpu_mma_for(const TargetGpu *target, IrType a, IrType b, IrType c, int64_t k, IrPrecision precision)
 {
-	TargetElement operand, other, accumulator;
-	if (!element_of(a, true, &operand) || !element_of(b, true, &other) || !element_of(c, false, &accumulator))
-		return NULL;
-	bool fp8 = a->bits == 8 && ir_is_float(a) && b->bits == 8 && ir_is_float(b);
-	if (operand != other && !fp8)
-		return NULL;
-	if (operand == TARGET_ELEMENT_TF32 && precision != PREC_TF32)
+	TargetElement operand, accumulator;
+	if (!elements_of(a, b, c, precision, &operand, &accumulator))
 		return NULL;
 	return target_mma_up_to(target, TARGET_MMA_SYNC, operand, accumulator, (unsigned)MIN(k, 1024));
+}
+
+const TargetMma *gpu_wgmma_of_types(const TargetGpu *target, IrType a, IrType b, IrType c, IrPrecision precision)
+{
+	TargetElement operand, accumulator;
+	if (!elements_of(a, b, c, precision, &operand, &accumulator))
+		return NULL;
+	return target_mma(target, TARGET_MMA_WGMMA, operand, accumulator);
 }
 
 static bool lanes_are(const Layout *l, const uint64_t *expected)

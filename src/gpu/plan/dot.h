@@ -2,7 +2,7 @@
  * which of a thread's elements go into each.
  *
  * `accelerate-matmul` chooses the layouts, everything later asks here. wgmma has an op of its own
- * (ttng.warp_group_dot) and is none of these. */
+ * (ttng.warp_group_dot, gpu/plan/wgmma.h) and is none of these. */
 #ifndef NESO_GPU_PLAN_DOT_H
 #define NESO_GPU_PLAN_DOT_H
 
@@ -59,6 +59,9 @@ const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot);
  * none. */
 const TargetMma *gpu_mma_for(const TargetGpu *target, IrType a, IrType b, IrType c, int64_t k,
 			     IrPrecision precision);
+
+/* The wgmma of these element types; NULL: the target has none. */
+const TargetMma *gpu_wgmma_of_types(const TargetGpu *target, IrType a, IrType b, IrType c, IrPrecision precision);
 
 /* Bytes of shared memory that it works in; 0: none. */
 uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot);

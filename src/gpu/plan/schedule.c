@@ -57,7 +57,7 @@ static bool visit_op(void *data, IrOp *op)
 	Deciding *d = data;
 	bool apart = op->kind == OP_STORE && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
 	RemarkCode why = apart ? REMARK_NONE : stops(op);
-	d->has_dot |= op->kind == OP_DOT;
+	d->has_dot |= schedule_is_dot(op);
 	d->has_store |= op->kind == OP_STORE;
 	d->stopped |= why && op->kind != OP_STORE;
 	if (why && !d->s->rule)
@@ -82,9 +82,9 @@ static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met)
 		const IrOp *op = u->owner;
 		if (!ir_is_inside(op, loop))
 			continue;
-		if (op->kind == OP_DOT && u != &op->operands[2])
+		if (schedule_is_dot(op) && u != &op->operands[2])
 			return true;
-		if (op->region_count || !ir_is_pure(op) || op->kind == OP_DOT)
+		if (op->region_count || !(ir_is_pure(op) || op->kind == OP_LOCAL_ALLOC) || schedule_is_dot(op))
 			continue;
 		for (uint32_t r = 0; r < op->result_count; r++) {
 			if (met[op->results[r].id])
@@ -257,10 +257,15 @@ static bool is_scheduled_conversion(const Deciding *d, const IrOp *op)
 	return false;
 }
 
+static bool is_ring(const Deciding *d, const IrOp *alloc)
+{
+	return alloc->operand_count && schedule_load_of(d->gpu, d->s, &alloc->results[0]);
+}
+
 static bool visit_memory(void *data, IrOp *op)
 {
 	Need *n = data;
-	if (op->kind == OP_LOCAL_ALLOC)
+	if (op->kind == OP_LOCAL_ALLOC && !is_ring(n->d, op))
 		n->held += gpu_memdesc_bytes(n->d->gpu, op->results[0].type);
 	else if (ir_is_inside(op, n->d->s->loop) && !is_scheduled_conversion(n->d, op))
 		n->most = MAX(n->most, gpu_scratch(n->d->gpu, op).bytes);
@@ -280,9 +285,12 @@ static void fit(Deciding *d)
 	s->limit = taken < all ? all - taken : 0;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
-	for (s->ahead = slot ? s->stages - 1 : 0; s->ahead && slot * (s->ahead + 1) > s->limit;)
+	schedule_products(d->gpu, d->arena, s);
+	s->kept = s->products.len && slot && slot * 3 <= s->limit;
+	s->products.len = s->kept ? s->products.len : 0;
+	for (s->ahead = slot ? s->stages - 1 : 0; s->ahead && slot * (s->ahead + 1 + s->kept) > s->limit;)
 		s->ahead--;
-	s->slots = s->ahead ? s->ahead + 1 : 0;
+	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
@@ -418,7 +426,7 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 			return arena_printf(arena, "load %u: %u iterations ahead", i, l->ahead);
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		if (l->ahead >= s->slots)
+		if (l->ahead + s->kept >= s->slots)
 			return arena_printf(arena, "load %u: %u slots for %u iterations ahead", i, s->slots, l->ahead);
 		if (l->ahead <= s->pending)
 			return arena_printf(arena, "load %u: %u groups may be pending, and it is %u ahead", i, s->pending,

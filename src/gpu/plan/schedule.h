@@ -4,6 +4,8 @@
  *	copied      ttg.async_copy_global_to_local into a ring of slots in shared memory, `ahead` iterations ahead. The copies of
  *	            an iteration are one group; at the start of iteration i the groups of i + 1 ... i + ahead - 1 may be under
  *	            way, so ahead - 1 may stay pending. One slot more than that keeps what is being read: ahead + 1
+ *	            Where products of warp groups go on while the next iteration begins (products), they read their slots until the
+ *	            barrier of the iteration after that: one slot more, ahead + 2
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
@@ -17,7 +19,10 @@
 #include "gpu/gpu.h"
 #include "gpu/memory/memory.h"
 
-enum { SCHEDULE_DEEPEST = 3 /* loads from which an address may come, one after another */ };
+enum {
+	SCHEDULE_DEEPEST = 3,       /* loads from which an address may come, one after another */
+	SCHEDULE_MOST_PRODUCTS = 6, /* under way at once */
+};
 
 typedef enum ScheduleKind { SCHEDULE_PLAIN, SCHEDULE_REGISTERS, SCHEDULE_COPIED } ScheduleKind;
 
@@ -34,12 +39,21 @@ typedef struct ScheduledLoad {
 	const char *why;      /* not copied: what that rule says */
 } ScheduledLoad;
 
+/* A product of warp groups that is under way until the next iteration's (schedule_products.c). */
+typedef struct ScheduledProduct {
+	IrOp *dot;
+	IrValue *carried; /* argument of the body: what the iteration before gave */
+	bool used;        /* by other ops than the product, which need a wait before */
+} ScheduledProduct;
+
 typedef struct Schedule {
 	IrOp *loop;
 	unsigned stages;  /* as asked for */
 	unsigned ahead;   /* of what is copied; 0: nothing is */
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
+	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
+	VEC(ScheduledProduct) products; /* there are none unless kept */
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;
@@ -54,6 +68,17 @@ bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
+/* Does the op multiply tiles by matrix instructions or multiply-adds, whatever of them? */
+static inline bool schedule_is_dot(const IrOp *op)
+{
+	return op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT;
+}
+/* Can the product be under way behind its op? Not where the threads add up parts of K, nor with accumulators of 16 bits. */
+bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot);
+/* The products of the loop that may go on while the next iteration begins, to out->products. */
+void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out);
+/* Is the memory that a dot reads, through views, filled in the loop by one load, which is `copied` in that layout? NULL: it is not. */
+const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory);
 /* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not waited for, addresses that are
  * not there yet, too many bytes. */
 const char *schedule_fault(Arena *arena, const Schedule *s);
@@ -66,6 +91,8 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s);
  * uses of `load` want: where both together cost least. NULL: none takes copies of at least 4 bytes; *width is what
  * it takes. */
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width);
+/* The ttg.local_alloc that holds the loaded tile for products of warp groups, and alone says how it lies there; NULL: none does. */
+const IrOp *schedule_product_memory(const IrOp *load);
 /* What the mask of the load leaves out is not zero, which is what copies put there: a select follows the tile's reading. */
 bool schedule_fills(const IrOp *load);
 /* The layout in which a user of a loaded tile takes it: through a conversion, or a transposition and a conversion; NULL: as

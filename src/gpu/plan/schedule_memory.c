@@ -4,6 +4,9 @@
  * the row, for several distances. Each is priced by the wavefronts of the copies that write it and of the loads that
  * read it, and the moves behind them; the cheapest is taken, of equals the first.
  *
+ * Products of warp groups read memory as it lies: where one takes the tile, its layout is the only candidate, unless copies cannot
+ * write that (it is the other way round than global memory); then threads store again what they read from the ring.
+ *
  * What arrives for asynchronous copies comes as lines of global memory, and each row of shared memory (all banks once) that
  * a line's parts go to is written by itself: 32 lanes whose 16 bytes of 4 lines lie in 32 rows take 32 wavefronts, though
  * no two lanes meet in a bank. (Measured on an H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s
@@ -42,6 +45,14 @@ const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user)
 	if (next->kind != OP_CONVERT_LAYOUT)
 		return NULL;
 	return gpu_infer_operand(gpu, user, 0, gpu_layout(gpu, next->results[0].type));
+}
+
+const IrOp *schedule_product_memory(const IrOp *load)
+{
+	for (const IrUse *u = load->results[0].uses; u && !schedule_fills(load); u = u->next)
+		if (u->owner->kind == OP_LOCAL_ALLOC && ir_parent_op(u->owner) == ir_parent_op(load))
+			return u->owner;
+	return NULL;
 }
 
 /* Moves of words that a vector puts into registers which do not follow one another in the fragments of matrix
@@ -170,6 +181,15 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 		}
 	}
 	s.width = layout_vector(s.source, s.dim, s.width, s.registers);
+	const IrOp *alloc = schedule_product_memory(load);
+	if (alloc) {
+		add_user(&s, s.source);
+		try_memory(&s, gpu_layout(gpu, alloc->results[0].type));
+		*width = s.best ? (s.bits << s.best_width) / 8 : 0;
+		if (s.best)
+			return s.best;
+		s.user_count = 0;
+	}
 	for (const IrUse *u = load->results[0].uses; u; u = u->next) {
 		const Layout *wanted = schedule_fills(load) ? NULL : schedule_wanted(gpu, u->owner);
 		add_user(&s, wanted ? wanted : s.source);

@@ -17,7 +17,7 @@
  *   | x=y x=y ...   which types follow from others when reading. x: n, n*, *, k/n, r, r*.
  *                   y: what to do, then of which value (0, 1, ..., r): nothing the same type; m i1 in its shape, c i32;
  *                   p what it points to; e its element; b pointer to its pointee's element; or B i1, I i32, L i64,
- *                   T a token
+ *                   T a token; r*=*: the types of the results are those of the operands, one to one
  *
  * All else stands for itself; a space is printed, and means nothing when reading. "custom" has hooks of its
  * own; "generic" and "" use the generic form `"name"(...) <{...}> ({...}) {...} : (...) -> (...)`, which the reader

@@ -193,6 +193,11 @@ static bool infer_types(FormatReader *f, const char *format)
 	while (asm_inference(&format, &rule)) {
 		IrType of = NULL;
 		uint32_t from, to;
+		if (rule.how == '=' && rule.to.results && rule.to.many && rule.of.many && op->results.len == op->types.len) {
+			for (uint32_t i = 0; i < op->types.len; i++)
+				op->results.data[i] = op->types.data[i];
+			continue;
+		}
 		if (!strchr("BILT", rule.how)) {
 			asm_set_range(rule.of, rule.of.results ? op->results.len : op->types.len, &from, &to);
 			of = from == to ? NULL : rule.of.results ? op->results.data[from] : op->types.data[from];

@@ -192,6 +192,33 @@ void verify_async_wait(Verifier *v, const IrOp *op)
 		verify_must(v, op, "attribute 'num'", "at least 0", verify_text(v, "%lld", (long long)num));
 }
 
+/* ---- products of warp groups ---- */
+
+void verify_warp_group_dot(Verifier *v, const IrOp *op)
+{
+	IrType a = in(op, 0), b = in(op, 1), c = in(op, 2);
+	if (a->kind != TY_MEMDESC && !ir_is_tensor(a))
+		verify_must(v, op, "operand 0", "memory or a tile", ir_type_text(v->arena, a));
+	else if (verify_number(v, op, "the rank of operand 0", 2, a->rank) &&
+		 verify_number(v, op, "the rank of operand 1", 2, b->rank) &&
+		 verify_number(v, op, "the rank of operand 2", 2, c->rank) &&
+		 verify_number(v, op, "K of operand 1", a->shape[1], b->shape[0]) &&
+		 verify_number(v, op, "M of operand 2", a->shape[0], c->shape[0]) &&
+		 verify_number(v, op, "N of operand 2", b->shape[1], c->shape[1]))
+		verify_type(v, op, "the result", c, out(op));
+}
+
+void verify_warp_group_dot_wait(Verifier *v, const IrOp *op)
+{
+	int64_t pendings = ir_get_int(op, v->cx, ATTR_PENDINGS, 0);
+	if (pendings < 0 || pendings > 7)
+		verify_must(v, op, "attribute 'pendings'", "from 0 to 7", verify_text(v, "%lld", (long long)pendings));
+	if (!verify_number(v, op, "the number of results", op->operand_count, op->result_count))
+		return;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		verify_type(v, op, verify_text(v, "result %u", i), in(op, i), op->results[i].type);
+}
+
 /* ---- warps of their own ---- */
 
 /* The arguments of each partition are the operands. */

@@ -204,6 +204,16 @@ static LLVMValueRef next_counter(Lower *lw, const IrOp *op, LLVMValueRef counter
 	return next;
 }
 
+/* What a product of warp groups does in an iteration hides everything else: ptxas unrolls such loops for no gain, and takes
+ * several times as long. */
+static bool has_products(const IrBlock *body)
+{
+	for (const IrOp *op = body->first; op; op = op->next)
+		if (op->kind == OP_WARP_GROUP_DOT)
+			return true;
+	return false;
+}
+
 bool lower_FOR(Lower *lw, IrOp *op)
 {
 	IrBlock *block = op->regions[0].first;
@@ -230,7 +240,9 @@ bool lower_FOR(Lower *lw, IrOp *op)
 	carried_next(lw, &c, &yields);
 	LLVMValueRef next = next_counter(lw, op, counter, step);
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
-	LLVMBuildCondBr(lw->b, is_below(lw, op, next, high), body, exit);
+	LLVMValueRef back = LLVMBuildCondBr(lw->b, is_below(lw, op, next, high), body, exit);
+	if (has_products(block))
+		lower_keep_rolled(lw, back);
 	LLVMAddIncoming(counter, &next, &end, 1);
 	incoming(c.phi, c.next, c.phi_count, end);
 

@@ -8,8 +8,6 @@
  * fragments, and multiply-adds as above. The loop stays one, as unrolling it is what costs registers. */
 #include <stdio.h>
 
-#include <llvm-c/DebugInfo.h>
-
 #include "gpu/plan/dot.h"
 #include "llvm/math/math.h"
 #include "llvm/memory/shared.h"
@@ -312,19 +310,6 @@ static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, Ir
 	multiply(lw, op, plan, operands, wide, sums);
 }
 
-/* The loop that this branch closes is not to be unrolled: by LLVM, nor by ptxas. */
-static void keep_rolled(Lower *lw, LLVMValueRef branch)
-{
-	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
-	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
-	/* A loop's node is told apart by naming itself. */
-	LLVMMetadataRef self = LLVMTemporaryMDNode(lw->cx, NULL, 0);
-	LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(lw->cx, &text, 1)};
-	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
-	LLVMMetadataReplaceAllUsesWith(self, loop);
-	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1), LLVMMetadataAsValue(lw->cx, loop));
-}
-
 static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef *sums,
 			  uint32_t count)
 {
@@ -347,7 +332,7 @@ static void dot_by_rounds(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrT
 	LLVMAddIncoming(round, &next, &end, 1);
 	for (uint32_t i = 0; i < count; i++)
 		LLVMAddIncoming(phis[i], &sums[i], &end, 1);
-	keep_rolled(lw, LLVMBuildCondBr(lw->b, more, body, after));
+	lower_keep_rolled(lw, LLVMBuildCondBr(lw->b, more, body, after));
 	LLVMMoveBasicBlockAfter(after, end);
 	LLVMPositionBuilderAtEnd(lw->b, after);
 }

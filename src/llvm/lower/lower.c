@@ -1,6 +1,8 @@
 /* The core of lowering: the table of hooks, and what values, types and constants are in LLVM.
  *
  * Control flow is in lower/control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
+#include <llvm-c/DebugInfo.h>
+
 #include "llvm/lower_int.h"
 
 static LowerFn *const hooks[OP__COUNT] = {
@@ -224,6 +226,18 @@ LLVMValueRef lower_shared_at(Lower *lw, uint64_t offset)
 LLVMBasicBlockRef lower_new_block(Lower *lw, const char *name)
 {
 	return LLVMAppendBasicBlockInContext(lw->cx, lw->fn, name);
+}
+
+void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
+{
+	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
+	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
+	/* A loop's node is told apart by naming itself. */
+	LLVMMetadataRef self = LLVMTemporaryMDNode(lw->cx, NULL, 0);
+	LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(lw->cx, &text, 1)};
+	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
+	LLVMMetadataReplaceAllUsesWith(self, loop);
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1), LLVMMetadataAsValue(lw->cx, loop));
 }
 
 LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond)

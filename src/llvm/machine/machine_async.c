@@ -2,9 +2,11 @@
  *
  *	tensor_load, tensor_store   1d ... 5d
  *	bulk_wait                   N, read.N
- *	wgmma                       m64nNkK.D.A.B, then `ta`, `tb` where A or B in shared memory has its rows (columns) first; whether A is
- *	                            a descriptor (i64) or four words (i32) is in the function's type
- *	wgmma_wait, setmaxnreg      N; inc.N, dec.N
+ *	wgmma                       m64nNkK.D.A.B, then `ra` where A comes in registers, `ta`, `tb` where A or B in shared memory has its rows (columns) first, `new` where
+ *	                            there is nothing to add to (no accumulators, nor whether), `xS` where S steps of K follow one another (all of
+ *	                            A, then all of B); whether A is a descriptor (i64) or four words (i32) is in the function's type
+ *	wgmma_wait                  N, then how many accumulators of which type, so that each type has its name
+ *	setmaxnreg                  inc.N, dec.N
  *
  * Accumulators are tied: the same registers go in and out. Source: PTX ISA 8.8, "cp.async.bulk.tensor", "wgmma", "setmaxnreg". */
 #include <stdio.h>
@@ -86,60 +88,99 @@ static unsigned parts_of(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : LLVMGetTypeKind(type) == LLVMVoidTypeKind ? 0 : 1;
 }
 
-static char letter_of(LLVMTypeRef result)
+static char letter_of(LLVMTypeRef result, unsigned i)
 {
-	LLVMTypeRef part = LLVMGetTypeKind(result) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(result, 0) : result;
+	LLVMTypeRef part = LLVMGetTypeKind(result) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(result, i) : result;
 	return LLVMGetTypeKind(part) == LLVMFloatTypeKind ? 'f' : 'r';
 }
 
-/* "=f,=f, ..., " and, for the operands, "0,1, ..." */
-static void add_accumulators(Text *t, char letter, unsigned n, bool results)
+/* "=f,=f, ...", and for operands that go in there "0,1, ..." */
+static void add_results(Text *t, LLVMTypeRef result, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		text_str(t, t->len ? "," : "");
-		if (results)
-			text_printf(t, "=%c", letter);
-		else
-			text_printf(t, "%u", i);
-	}
+	for (unsigned i = 0; i < n; i++)
+		text_printf(t, "%s=%c", t->len ? "," : "", letter_of(result, i));
 }
 
-bool machine_wgmma(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+static void add_tied(Text *t, unsigned n)
 {
-	unsigned m, n, k;
+	for (unsigned i = 0; i < n; i++)
+		text_printf(t, "%s%u", t->len ? "," : "", i);
+}
+
+/* What a suffix and a function's type say. */
+typedef struct Wgmma {
+	unsigned n, k, steps, count, first; /* count: accumulators; first: operand after them */
 	char d[8], a[8], b[8];
+	bool words, wide, fresh, rows_a, rows_b;
+} Wgmma;
+
+static bool read_wgmma(const char *suffix, LLVMTypeRef function, Wgmma *x)
+{
+	enum { MOST_PARAMS = 256, MOST_STEPS = 16 };
+	unsigned m, params = LLVMCountParamTypes(function);
+	LLVMTypeRef types[MOST_PARAMS];
 	int len = 0;
-	if (sscanf(suffix, "m%un%uk%u.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]%n", &m, &n, &k, d, a, b, &len) != 6)
+	if (sscanf(suffix, "m%un%uk%u.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]%n", &m, &x->n, &x->k, x->d, x->a, x->b, &len) != 6)
 		return false;
-	LLVMTypeRef result = LLVMGetReturnType(function), types[256];
-	unsigned count = parts_of(result), params = LLVMCountParamTypes(function);
-	if (m != 64 || params > ARRAY_LEN(types) || params < count + 3)
+	const char *rest = suffix + len, *steps = strstr(rest, ".x");
+	x->steps = steps ? (unsigned)strtoul(steps + 2, NULL, 10) : 1;
+	x->count = parts_of(LLVMGetReturnType(function));
+	x->fresh = strstr(rest, ".new") != NULL;
+	x->first = x->fresh ? 0 : x->count;
+	if (m != 64 || params > MOST_PARAMS || params < x->first + 2 || !x->steps || x->steps > MOST_STEPS)
 		return false;
 	LLVMGetParamTypes(function, types);
-	bool words = LLVMGetIntTypeWidth(types[count]) == 32, wide = strcmp(a, "f16") == 0 || strcmp(a, "bf16") == 0;
-	unsigned operand = 2 * count; /* results, then accumulators */
+	x->words = LLVMGetIntTypeWidth(types[x->first]) == 32;
+	x->wide = strcmp(x->a, "f16") == 0 || strcmp(x->a, "bf16") == 0;
+	x->rows_a = strstr(rest, ".ta") != NULL;
+	x->rows_b = strstr(rest, ".tb") != NULL;
+	return params == x->first + x->steps * (x->words ? 5 : 2) + !x->fresh;
+}
+
+/* One instruction; operands of A from `a` on, of B at `b`, and whether accumulators are added to. */
+static void write_wgmma(Text *text, const Wgmma *x, unsigned a, unsigned b, const char *added)
+{
+	text_printf(text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", x->n, x->k, x->d, x->a, x->b);
+	add_list(text, 0, x->count);
+	text_str(text, ", ");
+	if (x->words)
+		add_list(text, a, 4);
+	else
+		text_printf(text, "$%u", a);
+	text_printf(text, ", $%u, %s", b, added);
+	if (x->a[0] != 's' && x->a[0] != 'u')
+		text_str(text, ", 1, 1");
+	if (x->wide && !x->words)
+		text_str(text, x->rows_a ? ", 1" : ", 0");
+	if (x->wide)
+		text_str(text, x->rows_b ? ", 1" : ", 0");
+	text_str(text, ";");
+}
+
+/* Steps stand in one text: what LLVM does for the accumulators is done once. */
+bool machine_wgmma(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	Wgmma x;
 	Text text, constraints;
+	if (!read_wgmma(suffix, function, &x))
+		return false;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
-	text_printf(&text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", n, k, d, a, b);
-	add_list(&text, 0, count);
-	text_str(&text, ", ");
-	if (words)
-		add_list(&text, operand, 4);
-	else
-		text_printf(&text, "$%u", operand);
-	operand += words ? 4 : 1;
-	text_printf(&text, ", $%u, $%u", operand, operand + 1);
-	if (a[0] != 's' && a[0] != 'u')
-		text_str(&text, ", 1, 1");
-	if (wide && !words)
-		text_str(&text, strstr(suffix + len, ".ta") ? ", 1" : ", 0");
-	if (wide)
-		text_str(&text, strstr(suffix + len, ".tb") ? ", 1" : ", 0");
-	text_str(&text, ";");
-	add_accumulators(&constraints, letter_of(result), count, true);
-	add_accumulators(&constraints, 0, count, false);
-	text_str(&constraints, words ? ",r,r,r,r,l,b" : ",l,l,b");
+	unsigned each = x.words ? 4 : 1, a = x.count + x.first, b = a + each * x.steps;
+	const char *added = x.fresh ? "p" : arena_printf(arena, "$%u", b + x.steps);
+	bool predicates = x.fresh || x.steps > 1;
+	if (predicates)
+		text_str(&text, x.fresh ? "{.reg .pred p, q; setp.ne.b32 p, 0, 0; setp.eq.b32 q, 0, 0; " : "{.reg .pred q; setp.eq.b32 q, 0, 0; ");
+	for (unsigned i = 0; i < x.steps; i++)
+		write_wgmma(&text, &x, a + i * each, b + i, i ? "q" : added);
+	text_str(&text, predicates ? "}" : "");
+	add_results(&constraints, LLVMGetReturnType(function), x.count);
+	add_tied(&constraints, x.first);
+	for (unsigned i = 0; i < each * x.steps; i++)
+		text_str(&constraints, x.words ? ",r" : ",l");
+	for (unsigned i = 0; i < x.steps; i++)
+		text_str(&constraints, ",l");
+	text_str(&constraints, x.fresh ? "" : ",b");
 	return finish(form, &text, &constraints);
 }
 
@@ -152,9 +193,9 @@ bool machine_wgmma_wait(Arena *arena, const char *suffix, LLVMTypeRef function, 
 	text_init(&constraints, arena);
 	if (count != LLVMCountParamTypes(function))
 		return false;
-	text_printf(&text, "wgmma.wait_group.sync.aligned %s;", suffix);
-	add_accumulators(&constraints, count ? letter_of(result) : 'r', count, true);
-	add_accumulators(&constraints, 0, count, false);
+	text_printf(&text, "wgmma.wait_group.sync.aligned %lu;", strtoul(suffix, NULL, 10));
+	add_results(&constraints, result, count);
+	add_tied(&constraints, count);
 	return finish(form, &text, &constraints);
 }
 

@@ -119,7 +119,11 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const Access *a = i->data;
-	return sim_load(w, i, a->always ? mask : wanted(w, i, 1, mask));
+	uint32_t lanes = a->always ? mask : wanted(w, i, 1, mask);
+	/* Nothing is loaded, and whoever takes it drops it: what was there before may be tokens (wgmma.c). */
+	for (unsigned k = 0; k < i->results && UNLIKELY(w->tokens) && !lanes; k++)
+		memset(sim_result(w, i, k), 0, SIM_SLOT);
+	return sim_load(w, i, lanes);
 }
 
 static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)

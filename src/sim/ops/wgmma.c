@@ -32,6 +32,7 @@ typedef struct Wgmma {
 	SimMma shape; /* m16n8kK */
 	SimProduct *multiply;
 	unsigned n, count, each; /* accumulators, and those of eight columns */
+	unsigned steps, first;   /* along K; operand of A: behind the accumulators, where there are any */
 	bool words;              /* A comes in them */
 	bool rows_first[2];      /* of A, of B */
 } Wgmma;
@@ -261,8 +262,13 @@ static bool new_set(SimWarp *w, const SimInstr *i, unsigned count, uint32_t *out
 	Words *words = heap_aligned(64, sizeof *words * count);
 	if (!words)
 		return sim_no_memory(w->cta->run);
-	for (unsigned k = 0; k < count; k++)
-		memcpy(&words[k], sim_operand(w, i, k), sizeof words[k]);
+	const Wgmma *x = i->data;
+	for (unsigned k = 0; k < count; k++) {
+		if (x->first)
+			memcpy(&words[k], sim_operand(w, i, k), sizeof words[k]);
+		else
+			memset(&words[k], 0, sizeof words[k]);
+	}
 	p->sets[set] = (Set){words, count, 0};
 	p->next = (set + 1) % MOST_SETS;
 	w->tokens = true;
@@ -289,50 +295,77 @@ static bool keep(SimWarp *w, const Product *product)
 	return true;
 }
 
-/* Accumulators, A, B, whether to add. */
-static bool issue(SimWarp *w, const SimInstr *i, uint32_t mask)
+/* What step `step` takes. */
+static bool read_product(SimWarp *w, const SimInstr *i, unsigned step, Product *out)
 {
 	const Wgmma *x = i->data;
-	unsigned at = x->count;
-	Product product = {.by = i};
-	Parts of_a, of_b;
-	if (!machine_whole(w, i, mask, "wgmma.mma_async"))
-		return false;
+	unsigned each = x->words ? A_WORDS : 1, a = x->first + step * each, b = x->first + x->steps * each + step;
+	*out = (Product){.by = i};
 	for (unsigned k = 0; k < A_WORDS && x->words; k++)
-		memcpy(&product.words[k], sim_operand(w, i, at + k), sizeof product.words[k]);
+		memcpy(&out->words[k], sim_operand(w, i, a + k), sizeof out->words[k]);
 	if (!x->words)
-		product.a = *(const uint64_t *)sim_operand(w, i, at);
-	at += x->words ? A_WORDS : 1;
-	product.b = *(const uint64_t *)sim_operand(w, i, at);
-	product.added = *(const uint8_t *)sim_operand(w, i, at + 1);
-	if ((product.b >> 49 & 7) || (product.a >> 49 & 7))
+		out->a = *(const uint64_t *)sim_operand(w, i, a);
+	out->b = *(const uint64_t *)sim_operand(w, i, b);
+	out->added = step || (x->first && *(const uint8_t *)sim_operand(w, i, x->first + x->steps * (each + 1)));
+	if ((out->b >> 49 & 7) || (out->a >> 49 & 7))
 		return sim_fault(w, i, -1, DIAG_RUN_UNSUPPORTED, "a matrix descriptor with a base offset");
-	find_parts(w, x, product.a, product.b, &of_a, &of_b);
-	if (!look_at(w, i, &of_a) || !look_at(w, i, &of_b))
-		return false;
-	if (!w->cta->shadow) {
-		void *to[MOST_WORDS];
-		const void *from[MOST_WORDS];
-		for (unsigned k = 0; k < x->count; k++) {
-			to[k] = sim_result(w, i, k);
-			from[k] = sim_operand(w, i, k);
-		}
-		multiply(w, x, &of_a, &of_b, product.words, product.added, to, from);
-		return true;
+	return true;
+}
+
+/* All at once: results may be where operands are. */
+static void multiply_now(SimWarp *w, const SimInstr *i, unsigned step, Product *product, const Parts *of_a, const Parts *of_b)
+{
+	const Wgmma *x = i->data;
+	void *to[MOST_WORDS];
+	const void *from[MOST_WORDS];
+	for (unsigned k = 0; k < x->count; k++) {
+		to[k] = sim_result(w, i, k);
+		from[k] = step || !x->first ? to[k] : sim_operand(w, i, k);
 	}
-	if (!products_of(w) || !set_of(w, i, x->count, &product.set))
-		return false;
-	bool numbers = product.set == MOST_SETS;
+	multiply(w, x, of_a, of_b, product->words, product->added, to, from);
+}
+
+/* With checks: it begins, and goes on until its group is waited for. */
+static bool begin(SimWarp *w, const SimInstr *i, Product *product, uint32_t *set)
+{
+	const Wgmma *x = i->data;
+	bool numbers = *set == MOST_SETS;
 	if ((numbers || x->words) && !w->products->fenced) {
 		SimParty who = sim_party(w, i, 0, SIM_NO_BYTE);
 		who.lanes = SIM_ALL;
 		sim_finding(w->cta->run, who, NULL, DIAG_SIM_PROXY, "a product that takes registers, with no wgmma.fence since the last wait");
 	}
-	product.group = w->products->group;
-	if ((numbers && !new_set(w, i, x->count, &product.set)) || !keep(w, &product))
+	product->group = w->products->group;
+	if (numbers && !new_set(w, i, x->count, set))
 		return false;
-	for (unsigned k = 0; k < x->count; k++)
-		put_token(sim_result(w, i, k), product.set, k);
+	product->set = *set;
+	return keep(w, product);
+}
+
+/* Accumulators, A, B, whether to add. */
+static bool issue(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const Wgmma *x = i->data;
+	uint32_t set = MOST_SETS;
+	if (!machine_whole(w, i, mask, "wgmma.mma_async"))
+		return false;
+	if (w->cta->shadow && (!products_of(w) || (x->first && !set_of(w, i, x->count, &set))))
+		return false;
+	for (unsigned step = 0; step < x->steps; step++) {
+		Product product;
+		Parts of_a, of_b;
+		if (!read_product(w, i, step, &product))
+			return false;
+		find_parts(w, x, product.a, product.b, &of_a, &of_b);
+		if (!look_at(w, i, &of_a) || !look_at(w, i, &of_b))
+			return false;
+		if (!w->cta->shadow)
+			multiply_now(w, i, step, &product, &of_a, &of_b);
+		else if (!begin(w, i, &product, &set))
+			return false;
+	}
+	for (unsigned k = 0; k < x->count && w->cta->shadow; k++)
+		put_token(sim_result(w, i, k), set, k);
 	return true;
 }
 
@@ -440,8 +473,13 @@ static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
 		return false;
 	i->data = x;
 	i->takes_tokens = true;
-	x->words = i->operands == x->count + A_WORDS + 2;
-	return (i->results == x->count && (x->words || i->operands == x->count + 3u)) || sim_refuse(d, "the product '%s' of so many words", suffix);
+	const char *steps = strstr(suffix + len, ".x");
+	bool fresh = strstr(suffix + len, ".new") != NULL;
+	x->steps = steps ? (unsigned)strtoul(steps + 2, NULL, 10) : 1;
+	x->first = fresh ? 0 : x->count;
+	x->words = i->operands == x->first + x->steps * (A_WORDS + 1) + !fresh;
+	return (i->results == x->count && x->steps && (x->words || i->operands == x->first + x->steps * 2 + !fresh)) ||
+	       sim_refuse(d, "the product '%s' of so many words", suffix);
 }
 
 static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)

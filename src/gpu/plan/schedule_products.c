@@ -1,0 +1,101 @@
+/* Which products of warp groups go on while the next iteration begins.
+ *
+ * A product may when
+ *	- all that it reads of memory stays as it is: it was put there in front of the loop, or copies bring it to a ring;
+ *	- its result goes to the next iteration alone, and there into the same product. Other ops may take what was carried (they
+ *	  scale it) where they stand behind a product that ends in its iteration: the wait for that one is a wait for all.
+ *	  So may ops that compute its first operand in registers, which would otherwise be written while they are read.
+ * All others are waited for where they stand. */
+#include "gpu/plan/schedule.h"
+
+const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory)
+{
+	const IrOp *op = memory->def;
+	while (op && op->kind == OP_MEMDESC_TRANS)
+		op = ir_operand(op, 0)->def;
+	if (!op || op->kind != OP_LOCAL_ALLOC || !op->operand_count)
+		return NULL;
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		const ScheduledLoad *l = &s->loads.data[i];
+		if (l->kind == SCHEDULE_COPIED && &l->load->results[0] == ir_operand(op, 0) && l->memory == gpu_layout(gpu, op->results[0].type))
+			return l;
+	}
+	return NULL;
+}
+
+bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot)
+{
+	IrType a = ir_operand(dot, 0)->type;
+	int64_t most = ir_get_int(dot, gpu->ir, ATTR_MAX_IMPRECISE, 0);
+	bool parts = ir_is_float(a->elem) && a->elem->bits == 8 && most > 0 && most < a->shape[1];
+	return dot->results[0].type->elem->bits == 32 && !parts;
+}
+
+static bool is_kept(GpuCx *gpu, const Schedule *s, const IrValue *memory)
+{
+	return ir_is_defined_outside(memory, s->loop) || schedule_load_of(gpu, s, memory);
+}
+
+/* Does `op` of the loop stand behind `first` in its body? */
+static bool is_behind(const Schedule *s, const IrOp *op, const IrOp *first)
+{
+	const IrBlock *body = s->loop->regions[0].first;
+	while (op && op->block != body)
+		op = ir_parent_op(op);
+	for (const IrOp *at = first ? first->next : NULL; at; at = at->next)
+		if (at == op)
+			return true;
+	return false;
+}
+
+/* What the loop carries of the product's result; NULL: it goes elsewhere too. */
+static IrValue *carried_of(const Schedule *s, const IrOp *dot)
+{
+	const IrBlock *body = s->loop->regions[0].first;
+	const IrUse *use = dot->results[0].uses;
+	if (!ir_has_one_use(&dot->results[0]) || use->owner != body->last)
+		return NULL;
+	return body->args[(uint32_t)(use - body->last->operands) + 1];
+}
+
+/* first: a product that ends in its iteration, or NULL. */
+static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first, ScheduledProduct *out)
+{
+	const IrValue *a = ir_operand(dot, 0);
+	out->carried = carried_of(s, dot);
+	out->used = false;
+	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, 1)))
+		return false;
+	if (a->type->kind == TY_MEMDESC ? !is_kept(gpu, s, a) : !a->def || !is_behind(s, a->def, first))
+		return false;
+	for (const IrUse *u = out->carried->uses; u; u = u->next) {
+		if (u->owner == dot && u == &dot->operands[2])
+			continue;
+		out->used = true;
+		if (!is_behind(s, u->owner, first))
+			return false;
+	}
+	return ir_operand(dot, 2) == out->carried || out->used;
+}
+
+/* A product that cannot go on, whatever stands around it: NULL where all may. */
+static const IrOp *first_to_end(GpuCx *gpu, const Schedule *s)
+{
+	const IrBlock *body = s->loop->regions[0].first;
+	ScheduledProduct ignored;
+	for (const IrOp *op = body->first; op; op = op->next)
+		if (op->kind == OP_WARP_GROUP_DOT && !may_go_on(gpu, s, op, body->first, &ignored))
+			return op;
+	return NULL;
+}
+
+void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out)
+{
+	IrBlock *body = out->loop->regions[0].first;
+	const IrOp *first = first_to_end(gpu, out);
+	for (IrOp *op = body->first; op; op = op->next) {
+		ScheduledProduct product = {.dot = op};
+		if (op->kind == OP_WARP_GROUP_DOT && may_go_on(gpu, out, op, first, &product) && out->products.len < SCHEDULE_MOST_PRODUCTS)
+			vec_push(arena, &out->products, product);
+	}
+}

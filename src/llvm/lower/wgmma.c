@@ -1,0 +1,295 @@
+/* ttng.warp_group_dot and its wait: wgmma.mma_async; gpu/plan/wgmma.h says which registers and which descriptors.
+ *
+ * The steps of a tile are one operation (machine_async.c). Where nothing is added to, none of the accumulators is set: the
+ * first step does not read them. What a product that is no longer than its op gives comes from its wait; of one that stays under way
+ * the accumulators go on as they are, and no other op may take them before a wait that gives them.
+ *
+ * e4m3 and e5m2 add up in fewer bits than fp32 has. maxNumImpreciseAcc says along how much of K that may be; sums of such parts are
+ * added by the threads. */
+#include "gpu/plan/dot.h"
+#include "gpu/plan/wgmma.h"
+#include "ir/rewrite/fold.h"
+#include "llvm/memory/shared.h"
+#include "llvm/machine.h"
+
+enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128 };
+
+typedef struct Product {
+	Lower *lw;
+	const GpuWgmmaPlan *plan;
+	IrType elem[3];
+	const char *name;         /* the suffix, but for how many steps and whether there are accumulators */
+	LLVMValueRef start[2];    /* descriptors; NULL: A in registers */
+	LLVMValueRef *a;          /* A in registers */
+	uint32_t words;           /* accumulators, of 32 bits */
+	LLVMTypeRef word, result;
+} Product;
+
+/* ---- descriptors ---- */
+
+static uint64_t fixed_part(const GpuWgmmaMemory *m)
+{
+	uint64_t mode = m->swizzle == 128 ? 1 : m->swizzle == 64 ? 2 : m->swizzle == 32 ? 3 : 0;
+	return (uint64_t)(m->leading / 16) << 16 | (uint64_t)(m->stride / 16) << 32 | mode << 62;
+}
+
+/* Addresses are sixteens of bytes; they stay within their 14 bits whatever is added to them. */
+static LLVMValueRef descriptor(Lower *lw, const GpuWgmmaPlan *plan, const GpuWgmmaMemory *m, LLVMValueRef memory)
+{
+	LLVMValueRef address = LLVMBuildPtrToInt(lw->b, memory, lw->t.i32, "");
+	uint64_t any = 0;
+	for (unsigned i = 0; i < plan->warp_bits; i++)
+		any |= m->warp[i];
+	if (any)
+		address = LLVMBuildAdd(lw->b, address, lower_linear(lw, m->warp, plan->warp_bits, lower_warp(lw)), "");
+	address = LLVMBuildLShr(lw->b, LLVMBuildAnd(lw->b, address, lower_i32(lw, 0x3ffff), ""), lower_i32(lw, 4), "");
+	return LLVMBuildOr(lw->b, LLVMBuildZExt(lw->b, address, lw->t.i64, ""), lower_i64(lw, (int64_t)fixed_part(m)), "");
+}
+
+static LLVMValueRef descriptor_at(const Product *p, unsigned operand, uint32_t tile, uint32_t step)
+{
+	Lower *lw = p->lw;
+	uint32_t bytes = p->plan->memory[operand].at[tile * p->plan->steps + step];
+	return bytes ? LLVMBuildAdd(lw->b, p->start[operand], lower_i64(lw, bytes / 16), "") : p->start[operand];
+}
+
+/* ---- registers ---- */
+
+/* Elements of the thread as words of 32 bits; fp32 accumulators as they are. */
+static unsigned pack(const Product *p, LLVMValueRef *const regs, const uint32_t *which, uint32_t count, IrType elem, bool as_is,
+		     LLVMValueRef *out)
+{
+	Lower *lw = p->lw;
+	unsigned per_word = 32 / elem->bits;
+	for (uint32_t i = 0; i < count; i += per_word) {
+		LLVMValueRef part[4];
+		for (unsigned k = 0; k < per_word; k++)
+			part[k] = as_is ? regs[which[i + k]] : lower_to_bits(lw, regs[which[i + k]], elem);
+		out[i / per_word] = per_word == 1 ? part[0] : lower_pack(lw, part, per_word, elem->bits);
+	}
+	return count / per_word;
+}
+
+static void unpack(const Product *p, uint32_t tile, const LLVMValueRef *words, LLVMValueRef *sums)
+{
+	const uint32_t *c = p->plan->c + tile * p->plan->c_count;
+	for (uint32_t w = 0; w < p->words; w++) {
+		LLVMValueRef part[2];
+		if (p->elem[2]->bits == 32) {
+			sums[c[w]] = words[w];
+			continue;
+		}
+		lower_unpack(p->lw, words[w], part, 2, 16);
+		for (unsigned k = 0; k < 2; k++)
+			sums[c[2 * w + k]] = lower_from_bits(p->lw, part[k], p->elem[2]);
+	}
+}
+
+static void extract(const Product *p, LLVMValueRef made, LLVMValueRef *words)
+{
+	for (uint32_t w = 0; w < p->words; w++)
+		words[w] = LLVMBuildExtractValue(p->lw->b, made, w, "");
+}
+
+/* ---- products ---- */
+
+/* Steps [from, to) of a tile; words: accumulators, in and out. `fresh`: there is nothing to add to. */
+static void multiply(const Product *p, uint32_t tile, uint32_t from, uint32_t to, bool fresh, LLVMValueRef *words)
+{
+	Lower *lw = p->lw;
+	const GpuWgmmaPlan *plan = p->plan;
+	LLVMValueRef args[MOST_ARGS];
+	unsigned n = 0;
+	for (uint32_t w = 0; w < p->words && !fresh; w++)
+		args[n++] = words[w];
+	for (uint32_t k = from; k < to; k++) {
+		if (p->a)
+			n += pack(p, p->a, plan->a + (tile * plan->steps + k) * plan->a_count, plan->a_count, p->elem[0], false, args + n);
+		else
+			args[n++] = descriptor_at(p, 0, tile, k);
+	}
+	for (uint32_t k = from; k < to; k++)
+		args[n++] = descriptor_at(p, 1, tile, k);
+	if (!fresh)
+		args[n++] = lower_i1(lw, true);
+	ASSERT(n <= MOST_ARGS);
+	const char *suffix = arena_printf(lw->arena, "%s%s", p->name, fresh ? ".new" : "");
+	if (to - from > 1)
+		suffix = arena_printf(lw->arena, "%s.x%u", suffix, to - from);
+	extract(p, machine_family(lw, MACHINE_wgmma, suffix, p->result, args, n), words);
+}
+
+/* A wait for all but `pending` groups, that words go through; several where there are more than an operation may have. */
+static void await(Lower *lw, unsigned pending, LLVMValueRef *words, uint32_t count)
+{
+	if (count > MOST_TIED) {
+		await(lw, pending, words, MOST_TIED);
+		await(lw, pending, words + MOST_TIED, count - MOST_TIED);
+		return;
+	}
+	LLVMTypeRef *types = ARENA_ARRAY(lw->arena, LLVMTypeRef, count + 1);
+	for (uint32_t w = 0; w < count; w++)
+		types[w] = LLVMTypeOf(words[w]);
+	LLVMTypeRef result = count ? LLVMStructTypeInContext(lw->cx, types, count, false) : lw->t.void_;
+	Text suffix;
+	text_init(&suffix, lw->arena);
+	text_printf(&suffix, "%u", pending);
+	/* One name for one type: ".64f32i". */
+	for (uint32_t w = 0, from = 0; w < count; w++) {
+		if (w + 1 < count && types[w + 1] == types[w])
+			continue;
+		text_printf(&suffix, "%s%u%c", from ? "" : ".", w + 1 - from, types[w] == lw->t.f32 ? 'f' : 'i');
+		from = w + 1;
+	}
+	LLVMValueRef made = machine_family(lw, MACHINE_wgmma_wait, suffix.data, result, words, count);
+	for (uint32_t w = 0; w < count; w++)
+		words[w] = LLVMBuildExtractValue(lw->b, made, w, "");
+}
+
+static void multiply_tile(const Product *p, uint32_t tile, uint32_t from, uint32_t to, bool fresh, LLVMValueRef *words)
+{
+	for (uint32_t k = from; k < to; k += MOST_STEPS)
+		multiply(p, tile, k, MIN(k + MOST_STEPS, to), fresh && k == from, words);
+}
+
+static void multiply_all(const Product *p, uint32_t from, uint32_t to, bool fresh, LLVMValueRef **words)
+{
+	MACHINE0(p->lw, wgmma_fence);
+	for (uint32_t i = 0; i < p->plan->tiles; i++)
+		multiply_tile(p, i, from, to, fresh, words[i]);
+	MACHINE0(p->lw, wgmma_commit);
+}
+
+static void await_all(const Product *p, LLVMValueRef **words)
+{
+	uint32_t tiles = p->plan->tiles, n = p->words;
+	LLVMValueRef *all = lower_array(p->lw, tiles * n);
+	for (uint32_t i = 0; i < tiles; i++)
+		memcpy(all + i * n, words[i], n * sizeof *all);
+	await(p->lw, 0, all, tiles * n);
+	for (uint32_t i = 0; i < tiles; i++)
+		memcpy(words[i], all + i * n, n * sizeof *all);
+}
+
+/* Parts of K by themselves, added up by the threads. */
+static void multiply_in_parts(const Product *p, uint32_t part, bool fresh, LLVMValueRef **words)
+{
+	LLVMValueRef **some = ARENA_ARRAY(p->lw->arena, LLVMValueRef *, p->plan->tiles);
+	for (uint32_t i = 0; i < p->plan->tiles; i++)
+		some[i] = lower_array(p->lw, p->words);
+	for (uint32_t k = 0; k < p->plan->steps; k += part) {
+		multiply_all(p, k, MIN(k + part, p->plan->steps), true, some);
+		await_all(p, some);
+		for (uint32_t i = 0; i < p->plan->tiles; i++)
+			for (uint32_t w = 0; w < p->words; w++)
+				words[i][w] = fresh && k == 0 ? some[i][w] : LLVMBuildFAdd(p->lw->b, words[i][w], some[i][w], "");
+	}
+}
+
+static bool is_zero(const IrValue *v)
+{
+	IrAttr a = ir_constant_of(v);
+	return a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0;
+}
+
+static void begin(Product *p, const IrOp *op)
+{
+	Lower *lw = p->lw;
+	const GpuWgmmaPlan *plan = p->plan;
+	LLVMTypeRef types[128];
+	for (unsigned i = 0; i < 3; i++)
+		p->elem[i] = ir_operand(op, i)->type->elem;
+	p->words = plan->c_count * p->elem[2]->bits / 32;
+	p->word = p->elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, p->elem[2]);
+	for (uint32_t w = 0; w < p->words; w++)
+		types[w] = p->word;
+	p->result = LLVMStructTypeInContext(lw->cx, types, p->words, false);
+	p->name = arena_printf(lw->arena, "m64n%uk%u.%s.%s.%s%s%s%s", plan->n, plan->mma->k, gpu_mma_element(p->elem[2], false),
+			       gpu_mma_element(p->elem[0], true), gpu_mma_element(p->elem[1], true),
+			       plan->a ? ".ra" : "", !plan->a && plan->memory[0].rows_first ? ".ta" : "", plan->memory[1].rows_first ? ".tb" : "");
+	for (unsigned i = 0; i < 2; i++) {
+		LowerValue v = lower_get(lw, ir_operand(op, i));
+		if (i == 0 && plan->a)
+			p->a = v.regs;
+		else
+			p->start[i] = descriptor(lw, plan, &plan->memory[i], v.regs[0]);
+	}
+}
+
+/* How many steps may add up in the instruction's own way; all where that is as exact as the result. */
+static uint32_t steps_of_part(const Product *p, const IrOp *op)
+{
+	int64_t most = ir_get_int(op, p->lw->gpu->ir, ATTR_MAX_IMPRECISE, 0);
+	bool fp8 = ir_is_float(p->elem[0]) && p->elem[0]->bits == 8 && p->elem[2]->bits == 32;
+	return fp8 && most > 0 ? (uint32_t)MAX(MIN(most / p->plan->mma->k, p->plan->steps), 1) : p->plan->steps;
+}
+
+bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
+{
+	const char *why = NULL;
+	Product p = {.lw = lw, .plan = gpu_wgmma_plan(lw->gpu, lw->arena, op, &why)};
+	if (!p.plan)
+		return lower_diag(lw, op->loc, DIAG_GPU_ENCODING, ir_op_info[op->kind].text, "operands", "those that it has", why);
+	begin(&p, op);
+	LowerValue added = lower_get(lw, ir_operand(op, 2));
+	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
+	bool fresh = is_zero(ir_operand(op, 2));
+	uint32_t part = steps_of_part(&p, op);
+	memcpy(sums, added.regs, added.count * sizeof *sums);
+	for (uint32_t i = 0; i < p.plan->tiles; i++) {
+		words[i] = lower_array(lw, p.words);
+		pack(&p, sums, p.plan->c + i * p.plan->c_count, p.plan->c_count, p.elem[2], p.elem[2]->bits == 32, words[i]);
+	}
+	if (part < p.plan->steps)
+		multiply_in_parts(&p, part, fresh, words);
+	else
+		multiply_all(&p, 0, p.plan->steps, fresh, words);
+	if (part == p.plan->steps && !ir_get_bool(op, lw->gpu->ir, ATTR_IS_ASYNC))
+		await_all(&p, words);
+	for (uint32_t i = 0; i < p.plan->tiles; i++)
+		unpack(&p, i, words[i], sums);
+	lower_set(lw, ir_result(op, 0), sums, added.count);
+	return true;
+}
+
+/* Is it only handed on, to the next product or around the loop, and taken by nobody before another wait? */
+static bool stays_under_way(const IrValue *v)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		if (u->owner->kind != OP_YIELD && u->owner->kind != OP_WARP_GROUP_DOT_WAIT &&
+		    !(u->owner->kind == OP_WARP_GROUP_DOT && u == &u->owner->operands[2]))
+			return false;
+	return true;
+}
+
+bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
+{
+	unsigned pending = (unsigned)ir_get_int(op, lw->gpu->ir, ATTR_PENDINGS, 0);
+	uint32_t count = 0, at = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		count += lower_get(lw, ir_operand(op, i)).count;
+	LLVMValueRef *words = lower_array(lw, count);
+	for (unsigned give = 0; give < 2; give++) {
+		for (uint32_t i = 0; i < op->operand_count; i++) {
+			const IrValue *v = ir_operand(op, i);
+			LowerValue held = lower_get(lw, v);
+			bool tied = ir_is_tensor(v->type) && v->type->elem->bits == 32 && (!pending || !stays_under_way(ir_result(op, i)));
+			if (!give && tied)
+				memcpy(words + at, held.regs, held.count * sizeof *words);
+			else if (give)
+				lower_set(lw, ir_result(op, i), tied ? words + at : held.regs, held.count);
+			at += tied ? held.count : 0;
+		}
+		if (!give)
+			await(lw, pending, words, at);
+		at = 0;
+	}
+	return true;
+}
+
+bool lower_FENCE_ASYNC(Lower *lw, IrOp *op)
+{
+	(void)op;
+	MACHINE0(lw, fence_async);
+	return true;
+}
