@@ -334,8 +334,13 @@ static bool read_llir(Job *job)
 	const CodegenRequest *r = job->request;
 	if (!emit_read_module(job->emit, r->text, r->len) || !emit_verify(job->emit))
 		return llvm_fault(job);
-	return take_facts(job, "\"neso\"=\"",
-			  "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched");
+	if (!take_facts(job, "\"neso\"=\"", "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched"))
+		return false;
+	LLVMValueRef fn = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
+	if (fn && !LLVMIsDeclaration(fn) && LLVMCountParams(fn) == strlen(job->facts.args))
+		return true;
+	fault(job, DIAG_CODEGEN_TEXT, "this LLVM IR defines no function with the name and the arguments that attribute \"neso\" says");
+	return false;
 }
 
 static bool to_llir(Job *job)

@@ -1,5 +1,5 @@
 # What comes from outside as text ends in messages: Python that is lowered, TTGIR with its layouts, the line that says how a kernel is
-# launched, JSON. Real texts, what fuzzing found (test/fuzz/corpus), and some hundred mutations of each.
+# launched, JSON, LLIR. Real texts, what fuzzing found (test/fuzz/corpus), and some hundred mutations of each.
 bytes=400000
 run() {
 	for file in "$@" "test/fuzz/corpus/$target"/*; do
@@ -20,4 +20,8 @@ if [ -f "$NESO_BUILD/libneso-codegen.so" ]; then
 	target=fuzz_ttgir mutations=60
 	. test/fuzz/replay.sh
 	run test/ttgir/convert.mlir test/llvm/local.mlir test/llvm/dot_shared.mlir test/llvm/reduce.mlir
+fi
+if [ -x "$NESO_BUILD/test/fuzz_llir" ]; then
+	timeout 100 "$NESO_BUILD/test/fuzz_llir" -m 200 || { echo "fuzz_llir: sample"; exit 1; }
+	timeout 100 "$NESO_BUILD/test/fuzz_llir" -m 20 test/fuzz/corpus/fuzz_llir/* || { echo "fuzz_llir: corpus"; exit 1; }
 fi
