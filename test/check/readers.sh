@@ -1,5 +1,5 @@
 # What comes from outside as text ends in messages: Python that is lowered, TTGIR with its layouts, the line that says how a kernel is
-# launched, JSON, LLIR. Real texts, what fuzzing found (test/fuzz/corpus), and some hundred mutations of each.
+# launched, JSON, signatures, LLIR. Real texts, what fuzzing found (test/fuzz/corpus), and some hundred mutations of each.
 bytes=400000
 run() {
 	for file in "$@" "test/fuzz/corpus/$target"/*; do
@@ -16,7 +16,11 @@ run
 target=fuzz_lower limit=4 libs= mutations=40
 . test/fuzz/replay.sh
 run test/front/branches.py test/front/loops.py test/front/functions.py test/front/tile_ir.py examples/softmax.py
+target=fuzz_signature libs="-Iinclude -lcrypto -lzstd -ldl" mutations=0
+. test/fuzz/replay.sh
+timeout 100 "$TMP/fuzz" -m 5000 || { echo "fuzz_signature"; exit 1; }
 if [ -f "$NESO_BUILD/libneso-codegen.so" ]; then
+	libs=
 	target=fuzz_ttgir mutations=60
 	. test/fuzz/replay.sh
 	run test/ttgir/convert.mlir test/llvm/local.mlir test/llvm/dot_shared.mlir test/llvm/reduce.mlir
