@@ -325,7 +325,9 @@ static bool take_facts(Job *job, const char *mark, const char *missing)
 	const char *why;
 	if (facts_read(&job->arena, (Str){job->request->text, job->request->len}, mark, &job->facts, &why))
 		return true;
-	fault(job, DIAG_CODEGEN_TEXT, why ? arena_printf(&job->arena, "what says how the kernel is launched is wrong: %s", why) : missing);
+	if (why)
+		missing = arena_printf(&job->arena, "what says how the kernel is launched is wrong: %s", why);
+	fault(job, DIAG_CODEGEN_TEXT, missing);
 	return false;
 }
 
@@ -334,12 +336,14 @@ static bool read_llir(Job *job)
 	const CodegenRequest *r = job->request;
 	if (!emit_read_module(job->emit, r->text, r->len) || !emit_verify(job->emit))
 		return llvm_fault(job);
-	if (!take_facts(job, "\"neso\"=\"", "this LLVM IR has no kernel with attribute \"neso\", which says how it is launched"))
+	if (!take_facts(job, "\"neso\"=\"",
+			"this LLVM IR has no kernel with attribute \"neso\", which says how it is launched"))
 		return false;
 	LLVMValueRef fn = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
 	if (fn && !LLVMIsDeclaration(fn) && LLVMCountParams(fn) == strlen(job->facts.args))
 		return true;
-	fault(job, DIAG_CODEGEN_TEXT, "this LLVM IR defines no function with the name and the arguments that attribute \"neso\" says");
+	fault(job, DIAG_CODEGEN_TEXT,
+	      "this LLVM IR defines no function with the name and the arguments that attribute \"neso\" says");
 	return false;
 }
 

@@ -82,7 +82,8 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts))
 		return "print and assert are neither 0 nor 1";
 	for (size_t i = 0; i < args.len; i++)
-		if (!memchr("p1248fdhts", args.ptr[i], 10) || (args.ptr[i] == 's' && (i + 1 < args.len || !f->scratch_bytes)))
+		if (!memchr("p1248fdhts", args.ptr[i], 10) ||
+		    (args.ptr[i] == 's' && (i + 1 < args.len || !f->scratch_bytes)))
 			return "args has a letter that means nothing there";
 	if (f->scratch_bytes && (!args.len || args.ptr[args.len - 1] != 's'))
 		return "args has no scratch, of which there are bytes";
@@ -103,7 +104,10 @@ bool facts_read(Arena *arena, Str text, const char *mark, Facts *f, const char *
 	Str kernel = value_of(line, "kernel"), args = value_of(line, "args");
 	if (!kernel.ptr || !args.ptr)
 		return false;
-	*f = (Facts){.kernel = arena_strndup(arena, kernel.ptr, kernel.len), .args = arena_strndup(arena, args.ptr, args.len)};
+	*f = (Facts){
+		.kernel = arena_strndup(arena, kernel.ptr, kernel.len),
+		.args = arena_strndup(arena, args.ptr, args.len),
+	};
 	*why = wrong(line, kernel, args, f);
 	return !*why;
 }
