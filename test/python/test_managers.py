@@ -333,6 +333,88 @@ class Managers(unittest.TestCase):
                 self.compile()
 
 
+class Files(unittest.TestCase):
+    """FileCacheManager takes what is ours, and no paths for names."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        scope = contextlib.ExitStack()
+        self.addCleanup(scope.close)
+        scope.enter_context(knobs.cache.scope())
+        knobs.cache.dir = os.path.join(folder.name, "cache")
+        self.folder = os.path.join(folder.name, "cache", "KEY")
+        self.manager = FileCacheManager("KEY")
+
+    def test_names_are_names(self):
+        for name in ("../x", "/etc/x", "a/b", "..", ".", "", "a\nb", "\x1b[2J", "\x9b1m", "a\0b"):
+            with self.assertRaisesRegex(ValueError, "no name of a file"):
+                self.manager.put("x", name)
+            self.assertIsNone(self.manager.get_file(name))
+
+    def test_groups_list_names(self):
+        path = self.manager.put("good", "a.json")
+        self.manager.put_group("a.json", {"a.json": path})
+        self.assertEqual(self.manager.get_group("a.json"), {"a.json": path})
+        with open(path + ".elsewhere", "w") as file:
+            file.write("x")
+        for listing in ('{"child_paths": {"../../x": "/tmp/x"}}', '{"child_paths": {"/etc/passwd": "/etc/passwd"}}', '{"child_paths": 7}',
+                        "nonsense", "[" * 100000, "[]"):
+            self.manager.put(listing, "__grp__a.json")
+            self.assertIsNone(self.manager.get_group("a.json"), listing[:50])
+        # Which file it is follows from its name alone.
+        self.manager.put('{"child_paths": {"a.json": "/etc/passwd"}}', "__grp__a.json")
+        self.assertEqual(self.manager.get_group("a.json"), {"a.json": path})
+
+    def test_what_others_could_have_put_there(self):
+        path = self.manager.put("x", "file")
+        self.assertEqual(os.stat(path).st_mode & 0o022, 0)
+        os.chmod(path, 0o666)
+        self.assertIsNone(self.manager.get_file("file"))
+        self.manager.put("y", "file")
+        self.assertEqual(self.manager._read("file"), b"y")
+        os.chmod(self.folder, 0o777)
+        self.assertEqual(self.manager.get_file("file"), path)
+        self.assertEqual(os.stat(self.folder).st_mode & 0o022, 0)
+        if os.geteuid() == 0:
+            os.chown(path, 54321, 54321)
+            self.assertIsNone(self.manager.get_file("file"))
+            os.chown(self.folder, 54321, 54321)
+            self.manager._read("file")
+            self.assertIsNone(self.manager.get_file("file"))
+            with self.assertRaisesRegex(PermissionError, "can be written by others"):
+                self.manager.put("z", "other")
+
+    def test_special_files(self):
+        for name, make in (("pipe", os.mkfifo), ("folder", os.mkdir), ("link", lambda path: os.symlink("/etc/passwd", path))):
+            make(os.path.join(self.folder, name))
+            self.assertIsNone(self.manager.get_file(name))
+            self.assertIsNone(self.manager._read(name))
+        self.manager.put("x", "pipe")
+        self.assertEqual(self.manager._read("pipe"), b"x")
+        with self.assertRaises(IsADirectoryError):
+            self.manager.put("x", "folder")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "link", "pipe"])
+
+    def test_a_back_end_that_lists_paths(self):
+        kept = {"__grp__k.json": b'{"child_paths": ["k.json", "../../stray"]}', "k.json": b"x", "../../stray": b"y"}
+
+        class Lying(RemoteCacheBackend):
+
+            def get(self, filenames):
+                return {name: kept[name] for name in filenames if name in kept} | ({"../../stray": b"y"} if "k.json" in filenames else {})
+
+            def put(self, filename, data):
+                pass
+
+        knobs.cache.remote_manager_class = Lying
+        manager = RemoteCacheManager("KEY")
+        self.assertIsNone(manager.get_group("k.json"))
+        kept["__grp__k.json"] = b'{"child_paths": ["k.json"]}'
+        self.assertEqual(manager.get_group("k.json"), {"k.json": os.path.join(self.folder, "k.json")})
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "../../stray")))
+
+
 class Libraries(unittest.TestCase):
     """Shared objects of programs in the compile cache."""
 

@@ -4,8 +4,11 @@ Compiled kernels lie in the library's own cache (docs/cache.md) unless TRITON_CA
 these; then they go through it (kept.py). Tuning results, and what programs put here themselves, always do."""
 
 import base64
+import contextlib
 import hashlib
 import os
+import re
+import stat
 from abc import ABC, abstractmethod
 
 from .. import _native, knobs
@@ -34,11 +37,19 @@ def default_dump_dir():
     return knobs.cache.dump_dir
 
 
-def _members(path):
-    """The files of a group, by the file that lists them: name to path, or names alone. None: it lists nothing."""
+def _is_name(name):
+    """Is it the name of a file: no path, and nothing that steers a terminal?"""
+    return isinstance(name, str) and name not in ("", ".", "..") and "/" not in name and not re.search("[\\x00-\\x1f\\x7f-\\x9f]", name)
+
+
+def _members(text):
+    """The names of a group's files, by the file that lists them. None: it lists nothing, or what are no names."""
     import json
-    with open(path) as file:
-        return json.load(file).get("child_paths")
+    try:
+        names = list(json.loads(text)["child_paths"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return names if all(map(_is_name, names)) else None
 
 
 def _listing(members):
@@ -70,7 +81,8 @@ class CacheManager(ABC):
 
 
 class FileCacheManager(CacheManager):
-    """A folder per key; files appear in it whole or not at all."""
+    """A folder per key; files appear in it whole or not at all. Of the cache nothing is taken that others than this user and root could have
+    put there: the folder is looked at by its descriptor, and used by it."""
 
     def __init__(self, key, override=False, dump=False):
         self.key = key
@@ -79,39 +91,97 @@ class FileCacheManager(CacheManager):
         if not root:
             raise RuntimeError("Could not create or locate cache dir")
         self.cache_dir = os.path.join(root, key)
+        self._is_cache = not (dump or override)
         if dump or not override:
             self.lock_path = os.path.join(self.cache_dir, "lock")
-            os.makedirs(self.cache_dir, exist_ok=True)
+            os.makedirs(self.cache_dir, mode=0o755, exist_ok=True)
 
     def _make_path(self, filename):
         return os.path.join(self.cache_dir, filename)
 
+    def _is_ours(self, status):
+        return not self._is_cache or (status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022)
+
+    def _open_folder(self):
+        if not self.cache_dir:
+            raise RuntimeError("Could not create or locate cache dir")
+        folder = os.open(self.cache_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            status = os.fstat(folder)
+            if self._is_cache and status.st_uid == os.geteuid() and status.st_mode & 0o022:
+                os.fchmod(folder, status.st_mode & 0o7755)  # a mask may have let others in; its files are looked at one by one
+                status = os.fstat(folder)
+            if not self._is_ours(status):
+                raise PermissionError(f"the folder {self.cache_dir} of the cache can be written by others")
+        except BaseException:
+            os.close(folder)
+            raise
+        return folder
+
+    def _open_file(self, filename):
+        """A descriptor; None: there is no such file, or it is not ours."""
+        if not _is_name(filename):
+            return None
+        try:
+            folder = self._open_folder()
+        except OSError:
+            return None
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | (os.O_NOFOLLOW if self._is_cache else 0)
+        try:
+            file = os.open(filename, flags, dir_fd=folder)
+        except OSError:
+            return None
+        finally:
+            os.close(folder)
+        status = os.fstat(file)
+        if stat.S_ISREG(status.st_mode) and self._is_ours(status):
+            return file
+        os.close(file)
+        return None
+
+    def _read(self, filename):
+        """The bytes of a file; None as for _open_file."""
+        file = self._open_file(filename)
+        if file is None:
+            return None
+        with os.fdopen(file, "rb") as opened:
+            return opened.read()
+
     def has_file(self, filename):
         if not self.cache_dir:
             raise RuntimeError("Could not create or locate cache dir")
-        return os.path.exists(self._make_path(filename))
+        file = self._open_file(filename)
+        if file is not None:
+            os.close(file)
+        return file is not None
 
     def get_file(self, filename):
         return self._make_path(filename) if self.has_file(filename) else None
 
     def put(self, data, filename, binary=True):
-        if not self.cache_dir:
-            raise RuntimeError("Could not create or locate cache dir")
         import uuid
-        path = self._make_path(filename)
-        folder = os.path.join(self.cache_dir, f"tmp.pid_{os.getpid()}_{uuid.uuid4()}")
-        os.makedirs(folder, exist_ok=True)
-        temporary = os.path.join(folder, filename)
-        with open(temporary, "wb" if isinstance(data, bytes) else "w") as file:
-            file.write(data if isinstance(data, bytes) else str(data))
-        os.replace(temporary, path)
-        os.rmdir(folder)
-        return path
+        if not _is_name(filename):
+            raise ValueError(f"{filename!r} is no name of a file")
+        folder = self._open_folder()
+        temporary = f"tmp.pid_{os.getpid()}_{uuid.uuid4()}"
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+            try:
+                with os.fdopen(os.open(temporary, flags, 0o644, dir_fd=folder), "wb" if isinstance(data, bytes) else "w") as file:
+                    file.write(data if isinstance(data, bytes) else str(data))
+                os.replace(temporary, filename, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary, dir_fd=folder)
+                raise
+        finally:
+            os.close(folder)
+        return self._make_path(filename)
 
     def get_group(self, filename):
-        name = f"__grp__{filename}"
-        members = _members(self._make_path(name)) if self.has_file(name) else None
-        return None if members is None else {n: path for n, path in members.items() if os.path.exists(path)}
+        text = self._read(f"__grp__{filename}")
+        members = None if text is None else _members(text)
+        return None if members is None else {name: self._make_path(name) for name in members if self.has_file(name)}
 
     def put_group(self, filename, group):
         return self.put(_listing(group), f"__grp__{filename}", binary=False)
@@ -166,11 +236,11 @@ class RemoteCacheManager(CacheManager):
     def get_group(self, filename):
         if self._dump or self._override:
             return self._file_cache_manager.get_group(filename)
-        path = self.get_file(f"__grp__{filename}")
-        members = None if path is None else _members(path)
+        listed = self._backend.get([f"__grp__{filename}"]).values()
+        members = _members(next(iter(listed))) if listed else None
         if members is None:
             return None
-        return {name: self._materialize(name, data) for name, data in self._backend.get(list(members)).items()}
+        return {name: self._materialize(name, data) for name, data in self._backend.get(members).items() if name in members}
 
     def put_group(self, filename, group):
         if self._dump or self._override:
