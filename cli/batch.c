@@ -56,7 +56,7 @@ static double now(void)
 static void clear_bar(Batch *b)
 {
 	if (b->shown)
-		fputs("\r\033[K", stderr);
+		clear_line();
 	b->shown = false;
 }
 
@@ -84,7 +84,8 @@ static void draw_bar(Batch *b)
 		len += snprintf(line + len, sizeof line - (size_t)len, "  %u:%02u left", left / 60, left % 60);
 	if (b->last)
 		snprintf(line + len, sizeof line - (size_t)len, "  %.200s", b->last->request->where);
-	fprintf(stderr, "\r\033[K%.*s", (int)(columns - 1), line);
+	clear_line();
+	fprintf(stderr, "%.*s", (int)(columns - 1), line);
 	fflush(stderr);
 	b->shown = true;
 }

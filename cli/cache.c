@@ -1,5 +1,6 @@
 /* neso cache: what the compile cache holds and does. */
 #include "cli/cli.h"
+#include "cli/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,17 @@ static const char *member(const char *json, const char *name)
 	return take_text(at, strcspn(at, ",}"));
 }
 
+/* What an entry says it is JSON; else as a text. */
+static void print_json(const char *text)
+{
+	size_t line;
+	const char *why;
+	if (text && !json_read(text, &line, &why))
+		print_json_text(text);
+	else
+		fputs(text ? text : "null", stdout);
+}
+
 static bool print_entry(void *data, const neso_cache_entry *e)
 {
 	Cache *c = data;
@@ -194,7 +206,9 @@ static bool print_entry(void *data, const neso_cache_entry *e)
 		printf("%s{\"kind\": \"%s\", \"key\": \"%s\", \"bytes\": %llu, \"used\": %.0f, \"damage\": ", c->shown++ ? ",\n " : "", e->kind, e->key,
 		       (unsigned long long)e->bytes, e->used);
 		print_json_text(e->damage);
-		printf(", \"metadata\": %s}", e->metadata ? e->metadata : "null");
+		printf(", \"metadata\": ");
+		print_json(e->metadata);
+		putchar('}');
 		return true;
 	}
 	char when[32] = "";
@@ -250,16 +264,17 @@ static int show(Cache *c)
 	if (!bytes)
 		return input_error("the entry has no section '%s'", wanted ? wanted : "");
 	if (wanted) {
-		fwrite(bytes, 1, size, stdout);
+		print_raw(bytes, size);
 		neso_text_free(bytes);
 		return EXIT_DONE;
 	}
 	if (c->json)
 		printf("{\"sections\": [");
 	for (char *name = strtok(bytes, "\n"); name; name = strtok(NULL, "\n")) {
-		if (c->json)
-			printf("%s\"%s\"", c->shown++ ? ", " : "", name);
-		else
+		if (c->json) {
+			fputs(c->shown++ ? ", " : "", stdout);
+			print_json_text(name);
+		} else
 			printf("%s ", name);
 	}
 	neso_text_free(bytes);
@@ -272,7 +287,8 @@ static int show(Cache *c)
 			if (i)
 				print_json_text(bytes);
 			else
-				printf("%s,\n", bytes ? bytes : "null");
+				print_json(bytes);
+			fputs(i ? "" : ",\n", stdout);
 		} else if (bytes) {
 			fputs(bytes, stdout);
 			putchar('\n');

@@ -31,6 +31,11 @@ char *take_text(const char *text, size_t len);
 char *take_printf(const char *format, ...) CLI_PRINTF(1, 2);
 /* A whole file ("-": standard input), NUL-terminated; NULL after a message. */
 char *read_file(const char *path, size_t *len);
+/* From now on what is printed has no control characters but tabs and line ends (shown.c). */
+void guard_output(void);
+/* To standard output as it is, unless that is a terminal. */
+bool print_raw(const char *bytes, size_t len);
+void clear_line(void); /* of the terminal that standard error is */
 /* "-" or NULL: standard output. False after a message. */
 bool write_file(const char *path, const char *text, size_t len);
 

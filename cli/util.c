@@ -124,8 +124,8 @@ char *read_file(const char *path, size_t *len)
 bool write_file(const char *path, const char *text, size_t len)
 {
 	bool to_stdout = !path || strcmp(path, "-") == 0;
-	FILE *file = to_stdout ? stdout : fopen(path, "wb");
-	bool good = file && fwrite(text, 1, len, file) == len && fflush(file) == 0;
+	FILE *file = to_stdout ? NULL : fopen(path, "wb");
+	bool good = to_stdout ? print_raw(text, len) : file && fwrite(text, 1, len, file) == len && fflush(file) == 0;
 	int code = errno;
 	if (file && !to_stdout && fclose(file) != 0 && good) {
 		good = false;
@@ -149,8 +149,10 @@ void print_json_text(const char *text)
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
 		if (*p == '"' || *p == '\\')
 			printf("\\%c", *p);
-		else if (*p < 0x20)
+		else if (*p < 0x20 || *p == 0x7f)
 			printf("\\u%04x", *p);
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			printf("\\u%04x", *++p);
 		else
 			putchar(*p);
 	}

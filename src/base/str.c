@@ -183,3 +183,81 @@ void text_json(Text *t, const char *text)
 	}
 	text_char(t, '"');
 }
+
+/* ---- for terminals ---- */
+
+/* Bytes of the character at `at` of `len`; 0: it is none of UTF-8's. */
+static size_t character(const unsigned char *at, size_t len)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t size = *at < 0x80 ? 1 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf8 ? 4 : 0;
+	if (size < 2)
+		return size;
+	uint32_t code = *at & (0x7fu >> size);
+	if (size > len)
+		return 0;
+	for (size_t i = 1; i < size; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	return code < least[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : size;
+}
+
+static bool is_control(const unsigned char *at, size_t size)
+{
+	if (size == 1)
+		return (*at < 32 && *at != '\t' && *at != '\n') || *at == 127;
+	return size == 2 && at[0] == 0xc2 && at[1] < 0xa0; /* C1 */
+}
+
+/* Unicode has pictures of those below 32 from U+2400 on, and one of 127; for others its sign of what cannot be shown. */
+static void add_sign(Text *t, const unsigned char *at, size_t size)
+{
+	if (size == 1)
+		text_printf(t, "\xe2\x90%c", *at == 127 ? 0xa1 : 0x80 + *at);
+	else
+		text_str(t, "\xef\xbf\xbd");
+}
+
+/* How many bytes may be shown as they are. */
+static size_t plain_bytes(const char *bytes, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)bytes;
+	size_t i = 0;
+	while (i < len) {
+		size_t size = character(at + i, len - i);
+		if (!size || is_control(at + i, size))
+			break;
+		i += size;
+	}
+	return i;
+}
+
+void text_shown(Text *t, const char *bytes, size_t len)
+{
+	while (len) {
+		size_t plain = plain_bytes(bytes, len);
+		text_add(t, bytes, plain);
+		bytes += plain;
+		len -= plain;
+		if (!len)
+			return;
+		const unsigned char *at = (const unsigned char *)bytes;
+		size_t size = character(at, len);
+		add_sign(t, at, size);
+		bytes += MAX(size, (size_t)1);
+		len -= MAX(size, (size_t)1);
+	}
+}
+
+const char *str_shown(Arena *arena, const char *text)
+{
+	Text out;
+	size_t len = strlen(text);
+	if (plain_bytes(text, len) == len)
+		return text;
+	text_init(&out, arena);
+	text_shown(&out, text, len);
+	return out.data;
+}

@@ -66,6 +66,10 @@ void text_str(Text *t, const char *text);
 void text_char(Text *t, char c);
 void text_printf(Text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_unsigned(Text *t, uint64_t value); /* in decimal digits; where text_printf would be felt */
+/* As it may be shown on a terminal: control characters but tabs and line ends, and bytes that are no UTF-8, become signs of one column each. */
+void text_shown(Text *t, const char *bytes, size_t len);
+/* The same of a text, in the arena; the text itself where nothing changes. */
+const char *str_shown(Arena *arena, const char *text);
 /* As JSON writes it, with its quotes; "null" for NULL. */
 void text_json(Text *t, const char *text);
 

@@ -167,6 +167,31 @@ want "$TMP/out" '/dev/full cannot be packed: No space left on device'
 ls "$TMP" >"$TMP/out"
 grep -F .tmp "$TMP/out" && exit 1
 
+# what was read does not steer a terminal: a kernel's name, lines of a file, sections
+esc=$(printf '\033')
+printf 'import triton\n\n\n@triton.jit\ndef f(x):\n    y = "%s[2J" + x%s[31m\n' "$esc" "$esc" >"$TMP/$esc[2J.py"
+neso compile "$TMP/$esc[2J.py:f" -s '*fp32' >"$TMP/out" 2>&1 && exit 1
+want "$TMP/out" 'error: '
+grep -F "$esc" "$TMP/out" && exit 1
+neso cache show "$esc[2J" >"$TMP/out" 2>&1 && exit 1
+grep -F "$esc" "$TMP/out" && exit 1
+cp -r "$TMP/two" "$TMP/steered"
+for file in "$TMP"/steered/neso-1/variant/*/*; do
+	printf '1700000000000 miss %s 7 k%s[2J\n' "$(basename "$file")" "$esc" >>"$TMP/steered/neso-1/log"
+done
+TRITON_CACHE_DIR=$TMP/steered neso cache explain "k$esc[2J" >"$TMP/out" 2>&1
+want "$TMP/out" compiled
+grep -F "$esc" "$TMP/out" && exit 1
+# ... and bytes go where no terminal is as they are
+key=$(TRITON_CACHE_DIR=$TMP/two neso cache ls | sed -n 's/^\([0-9a-f]*\)  cubin.*/\1/p' | head -1)
+TRITON_CACHE_DIR=$TMP/two neso cache show "$key" --section cubin >"$TMP/out"
+[ "$(head -c 4 "$TMP/out" | tail -c 3)" = ELF ]
+if command -v script >/dev/null; then
+	script -qec "TRITON_CACHE_DIR=$TMP/two neso cache show $key --section cubin" /dev/null >"$TMP/out" </dev/null
+	LC_ALL=C tr -d '\n\r\t\040-\176\200-\377' <"$TMP/out" >"$TMP/controls"
+	[ ! -s "$TMP/controls" ]
+fi
+
 # signed: with a key of the user's nothing else is taken, from wherever it comes
 (umask 077 && echo 0123456789abcdef >"$TMP/key" && echo 0123456789abcdeF >"$TMP/other.key")
 TRITON_CACHE_DIR=$TMP/two neso cache pack --key-file "$TMP/key" "$TMP/signed"

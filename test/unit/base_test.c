@@ -138,9 +138,34 @@ static void a_diagnostic_points_at_line_and_column(void **state)
 	arena_free(&arena);
 }
 
+/* What is read never steers a terminal. */
+static void text_for_terminals(void **state)
+{
+	static const char *const cases[][2] = {
+		{"plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\ttab\nline", NULL},
+		{"\x1b[2Ja", "\xe2\x90\x9b[2Ja"},
+		{"a\rb\x7f\x01", "a\xe2\x90\x8d" "b\xe2\x90\xa1\xe2\x90\x81"},
+		{"\xc2\x9b" "1m \xc2\x80 \xc2\xa0", "\xef\xbf\xbd" "1m \xef\xbf\xbd \xc2\xa0"},
+		{"\x9b" "1m", "\xef\xbf\xbd" "1m"},
+		{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xc0\x9b\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"", NULL},
+	};
+	Arena arena;
+	(void)state;
+	arena_init(&arena, 0);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *shown = str_shown(&arena, cases[i][0]);
+		assert_string_equal(shown, cases[i][1] ? cases[i][1] : cases[i][0]);
+		assert_int_equal(shown == cases[i][0], cases[i][1] == NULL);
+	}
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_for_terminals),
 		cmocka_unit_test(arena_limit_raises_a_fault),
 		cmocka_unit_test(arena_reset_returns_to_the_mark),
 		cmocka_unit_test(text_grows),

@@ -18,7 +18,9 @@ enum { MAX_ERRORS = 20, MAX_WARNINGS = 100, LONGEST_LINE = 400 };
 static const char *shown_line(const DiagList *list, const Source *source, uint32_t number)
 {
 	Str line = source_line(source, number);
-	return line.len <= LONGEST_LINE ? arena_strndup(list->arena, line.ptr, line.len) : NULL;
+	if (line.len && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	return line.len <= LONGEST_LINE ? str_shown(list->arena, arena_strndup(list->arena, line.ptr, line.len)) : NULL;
 }
 
 void diag_init(DiagList *list, Arena *arena, const SourceSet *sources)
@@ -87,7 +89,7 @@ static Diag *append(DiagList *list, Diag place, DiagCode code, const char *text,
 	}
 	if (place.severity == DIAG_WARNING && list->warnings >= MAX_WARNINGS)
 		return NULL;
-	place.text = text ? arena_strdup(list->arena, text) : arena_vprintf(list->arena, info[code].format, *args);
+	place.text = str_shown(list->arena, text ? arena_strdup(list->arena, text) : arena_vprintf(list->arena, info[code].format, *args));
 	for (Diag *d = list->first; d; d = d->next)
 		if (same(d, &place))
 			return NULL;
@@ -149,7 +151,7 @@ static void append_note(DiagList *list, Diag *diag, Diag place, const char *form
 		return;
 	place.code = diag->code;
 	place.severity = DIAG_NOTE;
-	place.text = arena_vprintf(list->arena, format, args);
+	place.text = str_shown(list->arena, arena_vprintf(list->arena, format, args));
 	Diag **at = &diag->notes;
 	while (*at)
 		at = &(*at)->next;
@@ -193,10 +195,12 @@ static void render_caret(Text *out, const Diag *d)
 static void render_one(Text *out, const Diag *d)
 {
 	static const char *const severity[] = {"error", "warning", "note"};
+	if (d->path)
+		text_shown(out, d->path, strlen(d->path));
 	if (d->path && d->from.line)
-		text_printf(out, "%s:%u:%u: ", d->path, d->from.line, d->from.col);
+		text_printf(out, ":%u:%u: ", d->from.line, d->from.col);
 	else if (d->path)
-		text_printf(out, "%s: ", d->path);
+		text_str(out, ": ");
 	text_printf(out, "%s: %s\n", severity[d->severity], d->text);
 	if (d->line_text && d->line_text[0]) {
 		text_printf(out, "    %s\n", d->line_text);
