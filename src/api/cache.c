@@ -138,7 +138,7 @@ static bool look_at(void *data, const CacheFile *file)
 			.metadata = metadata.ptr ? arena_strndup(&arena, metadata.ptr, metadata.len) : NULL,
 			.damage = why,
 		};
-		if (l->whole && why)
+		if (l->whole && why && why != cache_other_version && why != cache_no_memory)
 			cache_remove(l->store, file->kind, &file->key);
 		if (l->each && (!l->whole || why))
 			on = l->each(l->data, &out);

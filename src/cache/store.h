@@ -7,16 +7,16 @@
  *	DIR/neso-1/log, log.1, totals  what happened (log.h)
  *	DIR/neso-1/remote            what happened between it and a remote cache
  *
- * Nothing else under DIR is touched. Folders are made with mode 0700, files with 0600. A folder that others than this user
- * and root own, or can write, is neither read nor written; read-only layers may belong to anybody: their entries are trusted
- * by their checksums, as all entries are.
+ * Nothing else under DIR is touched. Folders are made with mode 0700, files with 0600. folder.h says which folders are taken: opened once,
+ * they are used by their descriptors. Entries of kinds that come from elsewhere carry the text of their key (entry.h), which is held against the key;
+ * with a secret they are signed, and none is taken that is not.
  *
  * Reading takes no lock. Writers of one key do not harm each other: each renames a whole file, and equal keys mean equal
  * results. Nothing is synchronised to the disk: a torn file is a miss. Threads may share a store. No function fails: what does
  * not work is a miss, or is not kept, and cache_fault says once why.
  *
  * Behind the folders there may be a remote cache (remote.h): what is in none of them is asked of it, checked whole, and put into the
- * own folder; what is put goes there too. It is no more trusted than a read-only layer. Facts stay here. */
+ * own folder; what is put goes there too. Facts stay here. */
 #ifndef NESO_CACHE_STORE_H
 #define NESO_CACHE_STORE_H
 

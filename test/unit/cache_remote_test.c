@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -324,6 +325,43 @@ static void test_damage(void **state)
 	cache_store_free(a);
 	cache_store_free(b);
 	cache_store_free(c);
+}
+
+/* With a key nothing is taken that others could have put there. */
+static void test_signed(void **state)
+{
+	Kit *kit = *state;
+	const char *key = os_path_join(&kit->arena, kit->dir, "key"), *error;
+	assert_true(os_write_file(&kit->arena, key, STR("0123456789abcdef"), &error));
+	assert_int_equal(chmod(key, 0600), 0);
+	CacheStore *plain = machine(kit, "plain", true), *stores[2];
+	for (int i = 0; i < 2; i++) {
+		CacheOptions options = {.dir = os_path_join(&kit->arena, kit->dir, i ? "b" : "a"), .secret_file = key};
+		CacheRemote *remote = connect_to(kit, true);
+		CacheRemoteCounts rest;
+		stores[i] = cache_store_new(&options);
+		cache_store_set_remote(stores[i], remote);
+		cache_remote_drop(remote, &rest);
+	}
+	put_entry(kit, plain, 1);
+	put_entry(kit, stores[0], 2);
+	assert_false(get_entry(stores[1], 1, NULL));
+	CacheFault fault = cache_fault(stores[1]);
+	assert_int_equal(fault.kind, CACHE_FAULT_DAMAGED);
+	assert_string_equal(fault.why, "it is not signed");
+	uint32_t layer;
+	assert_true(get_entry(stores[1], 2, &layer));
+	assert_int_equal(layer, CACHE_LAYER_REMOTE);
+	assert_true(get_entry(stores[1], 2, &layer));
+	assert_int_equal(layer, 0);
+	assert_true(get_entry(plain, 2, NULL));
+	/* Its own text, of another kind or key. */
+	CacheDigest other = key_of(3);
+	cache_digest_hex(&other, kit->server->slots[1].key);
+	assert_false(get_entry(stores[1], 3, NULL));
+	cache_store_free(plain);
+	cache_store_free(stores[0]);
+	cache_store_free(stores[1]);
 }
 
 /* What is damaged there is asked for once in a while: by nobody else until it was put anew. */
@@ -908,7 +946,7 @@ static void test_no_library(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage), TEST(test_damage_is_remembered),   TEST(test_away_and_back),
+		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage), TEST(test_damage_is_remembered), TEST(test_signed),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit), TEST(test_fork_and_counts), TEST(test_fork_at_the_end),
 		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
