@@ -17,7 +17,7 @@ import neso, neso.language as tl
 @neso.jit
 def f(x): tl.store(x, 1.0)
 source = neso.compiler.ASTSource(f, {"x": "*fp32"})
-neso.compile(source, target=neso.backends.compiler.GPUTarget("cuda", 80, 32))
+neso.compile(source, target=neso.backends.compiler.GPUTarget("cuda", 80, 32)).asm["cubin"]
 """
 
 NO_DRIVER = """
