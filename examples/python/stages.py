@@ -13,7 +13,7 @@ import numpy as np
 import neso as triton
 import neso.language as tl
 from neso.runtime.driver import DeviceMemory
-from neso.runtime.errors import PTXASError
+from neso.runtime.errors import LaunchError, PTXASError
 
 try:
     import torch
@@ -92,7 +92,7 @@ def compiled_for_the_rtx_3090(config):
     try:
         compiled = matmul_kernel.fn.warmup(*arguments(a, a, a), **config.kwargs, grid=(1, ), num_stages=config.num_stages,
                                            num_warps=config.num_warps, neso_target="sm_86")
-    except PTXASError as error:
+    except (PTXASError, LaunchError) as error:  # it failed; there is none
         print(f"num_stages={config.num_stages}: not assembled: {str(error).splitlines()[0]}")
         return
     loop = next(r for r in compiled.remarks if r.kind == "loop")

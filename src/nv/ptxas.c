@@ -162,12 +162,22 @@ static void say_missing(const char *tried, DiagList *diags)
 		  "package nvidia-cuda-nvcc (pip install neso[ptxas]); where there is a GPU, its driver can do without");
 }
 
-/* The driver, started, whose compiler is to be used. */
-static bool have_driver(const NvAssemble *how, DiagList *diags)
+/* The driver, started, whose compiler is to be used. Where it was to stand in for a ptxas, that is what is missing. */
+static bool have_driver(NvTools *tools, const NvAssemble *how, DiagList *diags)
 {
-	if (how->driver)
+	const char *tried = "the driver's compiler was asked for, but there is no driver";
+	DiagList driver;
+	if (how->driver && nv_wants_driver(tools))
 		return nv_driver_start(how->driver, diags);
-	say_missing("the driver's compiler was asked for, but there is no driver", diags);
+	if (how->driver) {
+		diag_init(&driver, diags->arena, NULL);
+		if (nv_driver_start(how->driver, &driver))
+			return true;
+		if (driver.first->code != DIAG_NV_NO_DRIVER)
+			return nv_driver_start(how->driver, diags);
+		nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried);
+	}
+	say_missing(tried, diags);
 	return false;
 }
 
@@ -181,7 +191,7 @@ bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin,
 		const NvTool *tool = NULL;
 		double began = os_now();
 		if (nv_uses_driver(tools, how, diags->arena))
-			ok = have_driver(how, diags) && nv_link(ptx, how, cubin, diags);
+			ok = have_driver(tools, how, diags) && nv_link(ptx, how, cubin, diags);
 		else if ((tool = nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried)))
 			ok = run_ptxas(tools, tool, ptx, how, cubin, diags);
 		else
@@ -221,7 +231,7 @@ const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *
 {
 	const char *tried, *name;
 	if (nv_uses_driver(tools, how, arena)) {
-		if (!have_driver(how, diags))
+		if (!have_driver(tools, how, diags))
 			return NULL;
 		name = nv_driver_text(how->driver);
 	} else {
@@ -250,7 +260,7 @@ unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags
 {
 	const char *tried;
 	if (nv_uses_driver(tools, how, diags->arena)) {
-		if (!have_driver(how, diags))
+		if (!have_driver(tools, how, diags))
 			return 0;
 		int version = nv_driver_version(how->driver);
 		return ptx_of_release((unsigned)(version / 1000 * 10 + version % 1000 / 10));

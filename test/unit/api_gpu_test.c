@@ -87,6 +87,18 @@ static void need_compiler(Fixture *f)
 	assert_int_equal(status, NESO_OK);
 }
 
+/* The fake driver's compiler makes code of any kind and says nothing of it: what looks at that needs a ptxas. */
+static void need_ptxas(Fixture *f)
+{
+	const char *ptxas;
+	need_compiler(f);
+	ptxas = neso_context_info(f->context, "ptxas");
+	if (ptxas && strncmp(ptxas, "none", 4) != 0)
+		return;
+	end(f);
+	skip();
+}
+
 /* ---- targets ---- */
 
 static void test_targets(void **state)
@@ -116,7 +128,7 @@ static void test_other_gpu(void **state)
 	(void)state;
 	Fixture f;
 	begin(&f);
-	need_compiler(&f);
+	need_ptxas(&f);
 	f.fake->major = 8;
 	f.fake->minor = 9;
 	neso_arg args[4] = {neso_arg_int("n", 7), neso_arg_value("a", neso_value_float(2)), neso_arg_int("B", 64)};
@@ -140,7 +152,7 @@ static void test_ptx_only(void **state)
 	char *ptx = NULL, *sass = NULL;
 	neso_variant_info info = {.size = sizeof info};
 	begin(&f);
-	need_compiler(&f);
+	need_ptxas(&f);
 	f.options.ptx_only = true;
 	assert_int_equal(compile(&f, "sm_90a", &variant, &diagnostics), NESO_OK);
 	assert_non_null(strstr(neso_variant_key(variant), " ptx_only"));
@@ -400,7 +412,7 @@ static void test_ready(void **state)
 	(void)state;
 	Fixture f;
 	begin(&f);
-	need_compiler(&f);
+	need_ptxas(&f);
 	neso_variant *variant;
 	neso_ready *ready;
 	neso_diagnostics *diagnostics;
@@ -471,7 +483,7 @@ static void test_texts(void **state)
 		{"ttir", "tt.store"}, {"ttgir", "#ttg.linear"}, {"llir", "define"}, {"ptx", ".visible .entry kernel"}};
 	Fixture f;
 	begin(&f);
-	need_compiler(&f);
+	need_ptxas(&f);
 	neso_variant *variant;
 	assert_int_equal(compile(&f, "sm_80", &variant, NULL), NESO_OK);
 	for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
