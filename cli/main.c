@@ -48,8 +48,9 @@ static int run_command(const Command *command, int argc, char **argv)
 	return command->run(&parsed);
 }
 
-/* No file that is opened later takes the number of a standard descriptor that is closed. What takes it is opened the wrong way round, so that
- * reads and writes fail as they would have. Beyond the limit of file sizes writes fail too, and the command lives to tidy up. */
+/* No file that is opened later takes the number of a standard descriptor that is closed. What takes it is
+ * opened the wrong way round, so that reads and writes fail as they would have. Beyond the limit of file
+ * sizes writes fail too, and the command lives to tidy up. */
 static void guard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

@@ -309,7 +309,9 @@ typedef struct neso_context_options {
 	bool log_compiles; /* NESO_LOG_COMPILE lines; also with NESO_LOG_COMPILES=1 in the environment */
 	const char *cache_dir; /* holds neso-1/, the compile cache; "": none; NULL: TRITON_CACHE_DIR, else .triton/cache in TRITON_HOME or the home folder */
 	const neso_keeper *keeper; /* in the place of the compile cache; NULL: none. Copied */
-	const char *packages; /* folders of Python packages, with ":" between, where nvidia/cu13/bin/ptxas may lie; that of libneso is always looked at */
+	/* Folders of Python packages, with ":" between, where nvidia/cu13/bin/ptxas may lie; the one that libneso
+	 * lies in is always looked at. */
+	const char *packages;
 } neso_context_options;
 
 /* options: NULL for the defaults. Free with neso_context_free. Diagnostics: variables of the environment that mean nothing, or
@@ -472,7 +474,8 @@ typedef struct neso_compile_options {
 	bool cooperative;      /* all programs of a launch run at the same time, or it fails */
 	bool dependent_launch; /* may start while its predecessor in the stream ends */
 	neso_constexpr_policy constexpr_policy;
-	/* To PTX: no assembler is needed nor waited for. The variant has texts, and no cubin, registers or log. Launches take no notice. */
+	/* To PTX: no assembler is needed nor waited for. The variant has texts, and no cubin, registers or log.
+	 * Launches take no notice. */
 	bool ptx_only;
 } neso_compile_options;
 

@@ -143,10 +143,12 @@ static uint64_t on_scratch(void *data, size_t bytes, size_t align, void *stream)
 
 /* ---- the context ---- */
 
-/* sys.path, with ":" between: one of its folders may have ptxas as a package. NULL: none, or no memory for it. */
+/* sys.path, with ":" between: one of its folders may have ptxas as a package. NULL: none, or no memory for
+ * it. */
 static char *package_folders(void)
 {
-	PyObject *path = PySys_GetObject("path"), *colon = PyUnicode_FromString(":"), *kept = PyList_New(0), *joined = NULL;
+	PyObject *path = PySys_GetObject("path"), *colon = PyUnicode_FromString(":");
+	PyObject *kept = PyList_New(0), *joined = NULL;
 	for (Py_ssize_t i = 0; kept && path && PyList_Check(path) && i < PyList_Size(path); i++) {
 		PyObject *folder = PyList_GetItem(path, i);
 		if (PyUnicode_Check(folder) && PyUnicode_GetLength(folder) > 0)

@@ -74,7 +74,8 @@ static bool write_all(int fd, Str bytes)
 	return true;
 }
 
-/* Beyond the limit of file sizes the kernel sends SIGXFSZ, which would end the process; EFBIG says the same. */
+/* Beyond the limit of file sizes the kernel sends SIGXFSZ, which would end the process; EFBIG says the
+ * same. */
 bool os_write_all(int fd, Str bytes)
 {
 	sigset_t limit, before;

@@ -175,7 +175,9 @@ static Diag *last_error(const DiagList *diags)
 void jit_tell_input(const JitVariant *variant, DiagList *diags)
 {
 	Diag *error = last_error(diags);
-	const char *folder = jit_dump_wanted() && !variant->kept ? folder_of(variant, OPTION_DUMP_DIR, "dump", diags->arena) : NULL;
+	const char *folder = NULL;
+	if (jit_dump_wanted() && !variant->kept)
+		folder = folder_of(variant, OPTION_DUMP_DIR, "dump", diags->arena);
 	if (jit_dump_wanted())
 		jit_dump(variant, diags);
 	if (folder)

@@ -89,8 +89,9 @@ typedef struct NvToolsOptions {
 	const char *ptxas; /* path; NULL: TRITON_PTXAS_PATH (from sm_100 on TRITON_PTXAS_BLACKWELL_PATH before it),
 	                      NESO_PTXAS, then bin/ of CUDA_HOME and CUDA_PATH, `packages`, /usr/local/cuda, PATH. "driver":
 	                      none, the driver's own compiler */
-	const char *packages; /* folders of Python packages, with ":" between, besides the one that this library lies in: a toolkit from the
-	                         Python package index has its programs in nvidia/cu13/bin there; NULL: none */
+	/* Folders of Python packages, with ":" between, besides the one that this library lies in: a toolkit from
+	 * the Python package index has its programs in nvidia/cu13/bin there. NULL: none. */
+	const char *packages;
 	const char *extra; /* more options, split at blanks; NULL: PTXAS_OPTIONS */
 	double timeout;    /* seconds for one run; 0: 300 */
 	/* What a program said of its version, remembered beyond this process, so that asking it again costs no process. what: a

@@ -162,7 +162,8 @@ static void say_missing(const char *tried, DiagList *diags)
 		  "package nvidia-cuda-nvcc (pip install neso[ptxas]); where there is a GPU, its driver can do without");
 }
 
-/* The driver, started, whose compiler is to be used. Where it was to stand in for a ptxas, that is what is missing. */
+/* The driver, started, whose compiler is to be used. Where it was to stand in for a ptxas, that is what is
+ * missing. */
 static bool have_driver(NvTools *tools, const NvAssemble *how, DiagList *diags)
 {
 	const char *tried = "the driver's compiler was asked for, but there is no driver";

@@ -1,9 +1,9 @@
 /* Running a tool of the toolkit: a time limit, and nothing left behind.
  *
- * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves no
- * litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is removed on
- * every path. The tool gets a process group of its own: at the time limit all of it is ended. It ends with its parent too, which posix_spawn
- * cannot ask for. */
+ * Files are memory files that the child inherits and names by /proc/self/fd/N, so a crash of either side leaves
+ * no litter. Where there is no /proc, or no memory files, they lie in a folder made for the run, which is
+ * removed on every path. The tool gets a process group of its own: at the time limit all of it is ended. It
+ * ends with its parent too, which posix_spawn cannot ask for. */
 #define _GNU_SOURCE /* memfd_create, pipe2, F_DUPFD_CLOEXEC, vfork */
 #include "nv/inner.h"
 
@@ -39,8 +39,8 @@ typedef struct Work {
 
 /* ---- descriptors ---- */
 
-/* The descriptor under a number that a child's standard ones do not take, and if there is room none that a script opens itself, whichever
- * the parent has closed. -1: there is none. */
+/* The descriptor under a number that a child's standard ones do not take, and if there is room none that a
+ * script opens itself, whichever the parent has closed. -1: there is none. */
 static int move_up(int fd)
 {
 	static const int least[] = {200, 100, 10, 3};
@@ -183,8 +183,9 @@ static bool give_descriptors(const Work *work)
 	return ok;
 }
 
-/* In the child, while the parent stands still: the pipe as output, no input, the files; signals as a fresh process has them; a group of its
- * own; and its end when the thread that waits for it ends, however that comes about. */
+/* In the child, while the parent stands still: the pipe as output, no input, the files; signals as a fresh
+ * process has them; a group of its own; and its end when the thread that waits for it ends, however that
+ * comes about. */
 static _Noreturn void become_tool(Start *start)
 {
 	sigset_t none;
@@ -202,7 +203,8 @@ static _Noreturn void become_tool(Start *start)
 	_exit(127);
 }
 
-/* errno of what failed; 0. Signals wait meanwhile: no handler of the host runs in the child, which has its memory. */
+/* errno of what failed; 0. Signals wait meanwhile: no handler of the host runs in the child, which has its
+ * memory. */
 static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *args)
 {
 	Start start = {

@@ -14,7 +14,8 @@ if [ -z "$NESO_SANITIZED" ]; then
 	needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v -E '^lib(c|m|pthread|gcc_s)\.so|^ld-linux' || true)
 	[ -z "$needed" ] || { echo "needs $needed"; exit 1; }
 fi
-# It never prints and never ends the process. _exit is for a child that could not become the tool that it is to run.
+# It never prints and never ends the process. _exit is for a child that could not become the tool that it is
+# to run.
 called=$(nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' |
 	grep -x -E 'exit|abort|printf|puts|putchar|perror|stdout|stderr|system|popen|fork' || true)
 if [ -z "$NESO_SANITIZED" ]; then

@@ -1,5 +1,5 @@
-# At the limits of files, of their size, of a full disk, and with standard descriptors closed, the command says so, ends with status 1, and
-# leaves nothing behind; where there is enough it works.
+# At the limits of files, of their size, of a full disk, and with standard descriptors closed, the command
+# says so, ends with status 1, and leaves nothing behind; where there is enough it works.
 set -u
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 neso=$NESO_BUILD/neso

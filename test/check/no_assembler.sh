@@ -1,5 +1,5 @@
-# What comes before the assembler needs none, and starts none: texts of the command, of the library and of Python, simulated runs, dumps. Where
-# the assembler fails, its input is told.
+# What comes before the assembler needs none, and starts none: texts of the command, of the library and of
+# Python, simulated runs, dumps. Where the assembler fails, its input is told.
 set -u
 [ -f "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 neso=$NESO_BUILD/neso

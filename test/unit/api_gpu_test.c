@@ -87,7 +87,8 @@ static void need_compiler(Fixture *f)
 	assert_int_equal(status, NESO_OK);
 }
 
-/* The fake driver's compiler makes code of any kind and says nothing of it: what looks at that needs a ptxas. */
+/* The fake driver's compiler makes code of any kind and says nothing of it: what looks at that needs a
+ * ptxas. */
 static void need_ptxas(Fixture *f)
 {
 	const char *ptxas;

@@ -300,7 +300,8 @@ static void time_limit(void **state)
 
 /* ---- descriptors ---- */
 
-/* In a child, whose descriptors may be anything: `prepare` makes them so. The size of the input comes back, and a cubin. */
+/* In a child, whose descriptors may be anything: `prepare` makes them so. The size of the input comes back,
+ * and a cubin. */
 static bool assembles_after(ToolKit *t, void (*prepare)(int what), int what)
 {
 	pid_t pid = fork();
@@ -390,7 +391,8 @@ static void the_host_ends(void **state)
 	}
 }
 
-/* At the limit of open files there is nothing to run with, which is said; at that of file sizes the tool ends. */
+/* At the limit of open files there is nothing to run with, which is said; at that of file sizes the tool
+ * ends. */
 static void limits_are_told(void **state)
 {
 	(void)state;

@@ -363,7 +363,8 @@ class IRSource:
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched.
 
-    For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"], .asm["sass"], .n_regs), or launched."""
+    For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"],
+    .asm["sass"], .n_regs), or launched."""
     fn, values, given = _call_of(src, target, options)
     made = fn.run(*values, grid=None, warmup="ptx", **given)
     if made._target.startswith("sm_") and made._cubin() is None and made._whole is None:
