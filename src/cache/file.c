@@ -40,7 +40,9 @@ int cache_file_open(int root, const char *name, uid_t owner, struct stat *st, co
 	int fd = openat(root, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	*why = NULL;
 	if (fd < 0) {
-		if (errno == ELOOP || errno == ENXIO || errno == ENODEV)
+		if (errno == ELOOP)
+			*why = "it is a link";
+		else if (errno == ENXIO || errno == ENODEV)
 			*why = "it is no file";
 		return -1;
 	}
