@@ -300,7 +300,7 @@ static void plans_compute_the_product(void **state)
 {
 	static const Problem problems[] = {
 		{"f16", "f16", "f32", "sm_80", "", 0, 16, 8, 16, 1, GPU_DOT_MMA, 0, false},
-		{"f16", "f16", "f16", "sm_90a", "", 0, 64, 64, 64, 4, GPU_DOT_MMA, 0, false},
+		{"f16", "f16", "f16", "sm_90", "", 0, 64, 64, 64, 4, GPU_DOT_MMA, 0, false},
 		{"f16", "f16", "f32", "sm_80", "", 0, 32, 128, 32, 8, GPU_DOT_MMA, 0, false},
 		{"f16", "f16", "f32", "sm_80", "", 0, 1, 1, 16, 4, GPU_DOT_MMA, 0, false},
 		{"f16", "f16", "f32", "sm_80", "", 0, 8, 32, 32, 2, GPU_DOT_MMA, 0, false},
@@ -379,6 +379,7 @@ static void chained_dots_keep_rows_in_a_warp(void **state)
 	GpuKit kit;
 	(void)state;
 	gpu_kit_init(&kit, 4, 1);
+	kit.cx.target = target_find("sm_90");
 	IrModule *m = gpu_kit_read(
 		&kit, "#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>\n"
 		      "tt.func private @f(%a: tensor<64x32xf16, #b>, %b: tensor<32x64xf16, #b>, %v: tensor<64x128xf16, #b>, "

@@ -34,7 +34,7 @@ def f(a, b, c, K: tl.constexpr, PRECISION: tl.constexpr):
 # CHECK: + dot mma: mma.sync.m16n8k32.s32.s8.s8.s32, 2 times a warp
 # CHECK: - dot types: {{.*}}: sm_75 has no matrix instruction for f64 times f64 into f64
 # CHECK: + dot mma: mma.sync.m16n8k16.f32.bf16.bf16.f32, 4 times a warp
-# CHECK-NEXT: dot no-wgmma: wgmma of sm_90a is not used
+# CHECK-NEXT: dot no-wgmma: wgmma is not used: a warp group takes 64 rows
 
 
 @triton.jit

@@ -18,7 +18,8 @@ static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const Target
 	unsigned warps[2];
 	const char *why;
 	if (gpu_wgmma_for(cx, dot, warps, &why))
-		why = "its operands do not fit into shared memory, beside those of others";
+		why = ir_operand(dot, 0)->type->elem->bits == 32 ? "an operand of fp32 lies across K in memory, and wgmma wants it along K" :
+								   "its operands do not fit into shared memory, beside those of others";
 	if (why)
 		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, why);
 }

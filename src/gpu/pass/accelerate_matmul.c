@@ -421,6 +421,20 @@ static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 
 /* ---- all ---- */
 
+/* Would threads have to turn a tile of words that is loaded in the loop, as the instruction wants neighbours along K? That takes
+ * longer than mma.sync, which takes words in any order. */
+static bool is_turned(GpuCx *gpu, const IrOp *dot)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		bool transposed;
+		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
+		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
+		if (v->type->elem->bits == 32 && v->def && v->def->kind == OP_LOAD && v->def->block == dot->block && neighbours(gpu, v) != k_dim)
+			return true;
+	}
+	return false;
+}
+
 /* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
 static uint64_t operand_bytes(const IrOp *dot)
 {
@@ -438,7 +452,7 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	GpuCx *gpu = gpu_of(cx);
 	unsigned warps[2];
 	const char *why;
-	if (gpu_wgmma_for(gpu, dot, warps, &why) && dots->stored + operand_bytes(dot) <= gpu->target->shared_cta) {
+	if (gpu_wgmma_for(gpu, dot, warps, &why) && !is_turned(gpu, dot) && dots->stored + operand_bytes(dot) <= gpu->target->shared_cta) {
 		dots->stored += operand_bytes(dot);
 		use_warp_groups(cx, dot, warps);
 		return true;

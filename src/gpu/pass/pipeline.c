@@ -58,6 +58,7 @@ typedef struct Pipeline {
 	VEC(Carried) carried;
 	VEC(Ring) rings;
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
+	bool met; /* they stand behind a barrier of their own */
 } Pipeline;
 
 static Point *new_point(Pipeline *p)
@@ -576,6 +577,23 @@ static IrBuilder behind_issued(Pipeline *p, IrOp *dot)
 	return b;
 }
 
+/* Copies go behind a wait that says that products of the iteration before have ended, and a barrier that says so of all threads. */
+static void issue_behind_wait(Pipeline *p, IrOp *wait)
+{
+	IrOp *spot = wait;
+	if (!p->s->meets || p->met)
+		return;
+	p->met = true;
+	IrBuilder b = ir_at(p->m, wait->next);
+	b.loc = wait->loc;
+	spot = irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	for (uint32_t i = 0; i < p->issued.len; i++) {
+		ir_op_unlink(p->issued.data[i]);
+		ir_op_insert_after(p->issued.data[i], spot);
+		spot = p->issued.data[i];
+	}
+}
+
 /* Waits for a product that ends in its iteration. The first one also gives what those of the iteration
  * before have added up, where that is used. */
 static void end_product(Pipeline *p, IrOp *dot, bool first)
@@ -587,7 +605,9 @@ static void end_product(Pipeline *p, IrOp *dot, bool first)
 		if (p->s->products.data[i].used)
 			values[count++] = p->s->products.data[i].carried;
 	IrBuilder b = behind_issued(p, dot);
-	use_awaited(await_products(p, &b, values, count, 0), values, count);
+	IrOp *wait = await_products(p, &b, values, count, 0);
+	use_awaited(wait, values, count);
+	issue_behind_wait(p, wait);
 }
 
 /* Products are issued, and waited for by ops of their own: those that go on when those of the next iteration have been issued,
@@ -615,7 +635,9 @@ static void pipeline_products(Pipeline *p)
 	IrBuilder b = behind_issued(p, last);
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = &p->s->products.data[i].dot->results[0];
-	use_awaited(await_products(p, &b, values, count, count), values, count);
+	IrOp *wait = await_products(p, &b, values, count, count);
+	use_awaited(wait, values, count);
+	issue_behind_wait(p, wait);
 }
 
 /* Results of the loop that are under way when it ends. */

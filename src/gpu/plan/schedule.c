@@ -14,7 +14,7 @@
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
 
-enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24 };
+enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24, OTHER_REGISTERS = 56 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -272,6 +272,29 @@ static bool visit_memory(void *data, IrOp *op)
 	return true;
 }
 
+/* Iterations that copies may be ahead with slots of so many bytes. */
+static unsigned ahead_within(const Schedule *s, uint64_t slot)
+{
+	unsigned ahead = slot ? s->stages - 1 : 0;
+	while (ahead && slot * (ahead + 1 + s->kept) > s->limit)
+		ahead--;
+	return ahead;
+}
+
+/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`? Registers: what the products add up, and some. */
+static bool costs_ctas(const Deciding *d, const Schedule *s, uint64_t bytes, uint64_t more)
+{
+	const TargetGpu *target = d->gpu->target;
+	unsigned registers = OTHER_REGISTERS;
+	TargetOccupancy with, without;
+	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
+		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
+	registers = MIN(registers, (unsigned)TARGET_REGISTERS_THREAD);
+	target_occupancy(target, registers, (unsigned)MIN(bytes, (uint64_t)target->shared_cta), d->gpu->num_warps, &without);
+	target_occupancy(target, registers, (unsigned)MIN(more, (uint64_t)target->shared_cta), d->gpu->num_warps, &with);
+	return with.ctas < without.ctas;
+}
+
 static void fit(Deciding *d)
 {
 	Schedule *s = d->s;
@@ -286,10 +309,14 @@ static void fit(Deciding *d)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
 	schedule_products(d->gpu, d->arena, s);
-	s->kept = s->products.len && slot && slot * 3 <= s->limit;
-	s->products.len = s->kept ? s->products.len : 0;
-	for (s->ahead = slot ? s->stages - 1 : 0; s->ahead && slot * (s->ahead + 1 + s->kept) > s->limit;)
-		s->ahead--;
+	s->ahead = ahead_within(s, slot);
+	if (s->products.len && s->ahead) {
+		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) && slot * 3 <= s->limit;
+		s->meets = !s->kept;
+		s->ahead = ahead_within(s, slot);
+	} else {
+		s->products.len = 0;
+	}
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;

@@ -5,7 +5,8 @@
  *	            an iteration are one group; at the start of iteration i the groups of i + 1 ... i + ahead - 1 may be under
  *	            way, so ahead - 1 may stay pending. One slot more than that keeps what is being read: ahead + 1
  *	            Where products of warp groups go on while the next iteration begins (products), they read their slots until the
- *	            barrier of the iteration after that: one slot more, ahead + 2
+ *	            barrier of the iteration after that: one slot more, ahead + 2; or, where that would cost a CTA on each SM,
+ *	            a second barrier in the iteration, behind which the slot is free
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
@@ -53,7 +54,8 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
-	VEC(ScheduledProduct) products; /* there are none unless kept */
+	bool meets;       /* instead: copies follow a barrier of their own, behind the wait for products of the iteration before */
+	VEC(ScheduledProduct) products;
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;
