@@ -369,6 +369,16 @@ static IrValue *transposed_memory(IrBuilder *b, GpuCx *gpu, IrValue *memory)
 	return made;
 }
 
+/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round: threads hold pairs of the other dim. */
+static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
+{
+	unsigned other = 1 - k_dim, warps[2] = {1, 1};
+	warps[other] = gpu_num_warps(gpu, dot);
+	const Layout *l = layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
+	uint64_t last = last_to_stretch(l, other);
+	return last ? stretched(gpu, l, other, last) : l;
+}
+
 /* The operand in shared memory: as it lies in global memory where the instruction takes that, else K first. */
 static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 {
@@ -376,13 +386,15 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 	bool transposed;
 	IrValue *v = origin_of(ir_operand(dot, operand), &transposed);
 	unsigned dim = neighbours(gpu, v), k_dim = (operand == 0) != transposed ? 1 : 0;
-	if (gpu_wgmma_wants_k_first(v->type->elem))
-		dim = k_dim;
+	bool turned = gpu_wgmma_wants_k_first(v->type->elem) && dim != k_dim;
+	dim = turned ? k_dim : dim;
 	const Layout *l = gpu_wgmma_memory(gpu, v->type->shape, v->type->elem->bits, dim);
 	IrType type = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, gpu_encoding(gpu, l), 0, false);
 	IrOp *spot = before_loops(v, dot);
 	IrValue *memory = stored_before(v, type, spot);
 	IrBuilder b = ir_at(cx->module, spot);
+	if (!memory && turned && v->type->elem->bits == 8)
+		v = converted(&b, gpu, v, turning(gpu, dot, v->type, k_dim));
 	if (!memory)
 		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
 	return transposed ? transposed_memory(&b, gpu, memory) : memory;

@@ -328,12 +328,19 @@ static bool is_staged(const Choose *c, const IrOp *op)
 	return op->kind == OP_LOAD && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
 }
 
+/* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */
+static bool insists(const IrOp *op)
+{
+	const IrOp *from = op->kind == OP_LOCAL_ALLOC && op->operand_count ? ir_operand(op, 0)->def : NULL;
+	return from && from->kind == OP_CONVERT_LAYOUT;
+}
+
 static void add_op(Choose *c, IrOp *op, uint32_t weight)
 {
 	const IrValue *drives = driving_value(op);
 	uint32_t at = add_node(c, CHOOSE_OP, op, weight, gpu_layout(c->gpu, drives->type));
 	ChooseNode *node = &c->nodes.data[at];
-	node->fixed = !is_driven(op);
+	node->fixed = !is_driven(op) || insists(op);
 	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
 	c->node_of_op[op->id] = at;
 	c->has_dot[op->block->id] = c->has_dot[op->block->id] || op->kind == OP_DOT;
