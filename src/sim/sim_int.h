@@ -326,9 +326,10 @@ void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 /* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. False: no memory, and the
  * launch ends. */
 bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
-/* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. */
+/* Bytes that an asynchronous copy of this lane is going to write; that it has written, to be seen by who is ordered after it. `bulk`
+ * copies write as products read; others (cp.async) as threads do, so that a fence must follow. */
 void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
-void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, bool bulk);
 /* Reads of an asynchronous unit, from where they are issued to where they are done: what they read must be written, fenced
  * if threads wrote it, and stay. */
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);

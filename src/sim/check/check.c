@@ -229,12 +229,12 @@ void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 		own_cell(w, at, offset + size, &next)->flying = true;
 }
 
-void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, bool bulk)
 {
 	for (uint32_t at = offset, end = at + size, next; at < end; at = next) {
 		Cell *c = own_cell(w, at, end, &next);
 		c->flying = false;
-		c->async = true;
+		c->async = bulk;
 		c->write = (Access){0};
 		note(w, i, lane, at - offset, &c->write);
 	}
@@ -343,7 +343,7 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 	if (copy->read)
 		memcpy(w->shared + copy->offset, copy->source, copy->read);
 	memset(w->shared + copy->offset + copy->read, 0, copy->size - copy->read);
-	sim_check_landed(w, copy->by, lane, copy->offset, copy->size);
+	sim_check_landed(w, copy->by, lane, copy->offset, copy->size, false);
 }
 
 void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)

@@ -195,7 +195,7 @@ static void land(SimCta *cta, uint32_t barrier)
 			memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
 		else
 			sim_box_load(&bulk->box, issuer->shared, bulk->to - issuer->base);
-		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size);
+		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size, true);
 		complete(cta, barrier, bulk->size);
 		give(issuer, barrier - issuer->base);
 	}
