@@ -13,6 +13,7 @@
 #include "codegen/result.h"
 #include "codegen/take.h"
 #include "gpu/explain/explain.h"
+#include "gpu/layout/boxes.h"
 #include "gpu/gpu.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
@@ -122,6 +123,7 @@ static bool read_ir(Job *job)
 	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
 	gpu_analyses_open(&job->analyses, job->arena.limit);
+	job->gpu.maps = job->gpu.maps && !r->no_maps;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
@@ -250,10 +252,20 @@ static void find_facts(Job *job, const Lower *lw)
 		args[i] = argument_letter(body->args[i]->type);
 	if (lw->scratch_bytes)
 		args[body->arg_count] = 's';
+	Text maps;
+	text_init(&maps, &job->arena);
+	for (uint32_t i = 0; i < body->arg_count; i++) {
+		TensorMapPlan plan;
+		if (!gpu_map_recipe(&job->gpu, job->kernel, i, &plan))
+			continue;
+		text_str(&maps, maps.len ? ";" : "");
+		tensor_map_write(&maps, &plan, 1);
+	}
 	IrAttr shared = ir_get_named(job->module->op, ir_sym(&job->ir, "ttg.shared"));
 	job->facts = (Facts){
 		.kernel = ir_func_name(job->kernel),
 		.args = args,
+		.maps = maps.len ? maps.data : "",
 		.threads = TARGET_WARP_SIZE * job->gpu.num_warps,
 		.shared = shared ? (unsigned)shared->i : 0,
 		.cluster = job->gpu.num_ctas,
@@ -407,14 +419,34 @@ static bool with_llvm(Job *job)
 
 /* ---- the pipeline ---- */
 
+static bool find_descriptor(void *data, IrOp *op)
+{
+	bool *found = data;
+	IrType type = op->kind == OP_FUNC ? ir_func_type_of(op) : NULL;
+	for (uint32_t i = 0; type && i < type->split; i++)
+		*found |= type->list[i]->kind == TY_TENSORDESC;
+	*found |= op->kind == OP_MAKE_TENSOR_DESC;
+	return !*found;
+}
+
+/* Descriptors become tensor maps or pointers; what pointers are computed from is tidied up as the TTIR passes do. */
+static bool lower_descriptors(Job *job)
+{
+	static const char *const names[] = {"map-descriptors", "lower-descriptors", "canonicalize", "combine",
+					    "reorder-broadcast", "cse", "dce"};
+	bool found = false;
+	ir_walk(job->module->op, false, find_descriptor, &found);
+	return !found || run_list(job, names, ARRAY_LEN(names));
+}
+
 static bool to_ttgir(Job *job)
 {
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
-	static const char *const first[] = {"structure", "rewrite-tensor-pointer", "lower-descriptors"};
+	static const char *const first[] = {"structure", "rewrite-tensor-pointer"};
 	size_t count;
 	const char *const *names = gpu_pipeline(&job->arena, &count);
 	if (ir_module_level(job->module) == LEVEL_T &&
-	    (!run_list(job, first, ARRAY_LEN(first)) || !run_list(job, names, count)))
+	    (!run_list(job, first, ARRAY_LEN(first)) || !lower_descriptors(job) || !run_list(job, names, count)))
 		return false;
 	/* TTGIR that others wrote has no place in shared memory yet. */
 	static const char *const last[] = {"allocate", "barriers"};

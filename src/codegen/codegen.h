@@ -28,6 +28,7 @@ typedef struct CodegenRequest {
 	unsigned maxnreg;     /* 0: no limit */
 	unsigned ptx_version; /* 83 for 8.3; 0: the least that the target needs and we use */
 	bool fp_fusion;       /* products and sums may be fused */
+	bool no_maps;   /* descriptors are pointers, though the target has TMA */
 	bool line_info;
 	bool predictions; /* accesses of shared memory say in LLIR how many wavefronts their plan counts: !neso.wavefronts */
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
@@ -95,6 +96,7 @@ typedef struct CodegenResult {
 	 * '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double, 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__),
 	 * 's' global scratch. */
 	const char *args;
+	const char *maps; /* how the launch makes each 't', as target/tensor_map.h writes it; "" without */
 } CodegenResult;
 
 typedef struct CodegenPassList {

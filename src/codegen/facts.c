@@ -5,9 +5,9 @@
 
 const char *facts_text(Arena *arena, const Facts *f)
 {
-	return arena_printf(arena, "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u print=%d assert=%d",
+	return arena_printf(arena, "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u print=%d assert=%d%s%s",
 			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes, f->scratch_align,
-			    f->uses_print, f->uses_assert);
+			    f->uses_print, f->uses_assert, f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
 }
 
 static Str value_of(Str line, const char *key)
@@ -101,12 +101,13 @@ bool facts_read(Arena *arena, Str text, const char *mark, Facts *f, const char *
 	size_t left = (size_t)(text.ptr + text.len - at);
 	const char *end = memchr(at, '\n', left);
 	Str line = {at, end ? (size_t)(end - at) : left};
-	Str kernel = value_of(line, "kernel"), args = value_of(line, "args");
+	Str kernel = value_of(line, "kernel"), args = value_of(line, "args"), maps = value_of(line, "maps");
 	if (!kernel.ptr || !args.ptr)
 		return false;
 	*f = (Facts){
 		.kernel = arena_strndup(arena, kernel.ptr, kernel.len),
 		.args = arena_strndup(arena, args.ptr, args.len),
+		.maps = maps.ptr ? arena_strndup(arena, maps.ptr, maps.len) : "",
 	};
 	*why = wrong(line, kernel, args, f);
 	return !*why;

@@ -7,6 +7,7 @@
 
 typedef struct Facts {
 	const char *kernel, *args; /* args: letters, codegen.h */
+	const char *maps; /* plans of the arguments that are tensor maps, in their order (target/tensor_map.h) */
 	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
 	bool uses_print, uses_assert;
 } Facts;

@@ -82,6 +82,7 @@ void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version)
 	CodegenResult *r = &out->result;
 	r->kernel = arena_strdup(&out->arena, facts->kernel);
 	r->args = arena_strdup(&out->arena, facts->args);
+	r->maps = arena_strdup(&out->arena, facts->maps);
 	r->threads = facts->threads;
 	r->shared = facts->shared;
 	r->cluster = facts->cluster;

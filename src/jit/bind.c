@@ -126,6 +126,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 	if (options->ptx_only)
 		text_str(&key, " ptx_only");
 	key_number(&key, " ptx_version=", options->ptx_version, 0);
+	if (options->no_maps)
+		text_str(&key, " no_maps");
 	if (options->debug)
 		text_str(&key, " debug");
 	if (options->no_gpu_limits)

@@ -115,8 +115,10 @@ static bool run_passes(JitVariant *variant, DiagList *diags)
 		.hook_data = variant,
 	};
 	size_t count;
-	/* The interpreter runs descriptors as they are; GPU code reaches them through pointers. */
-	const char *const *names = pass_ttir_pipeline(diags->arena, variant->options.gpu != NULL, &count);
+	/* The interpreter runs descriptors as they are. GPU code reaches them through pointers; where the GPU has TMA, the code generator
+	 * chooses which of them. */
+	const TargetGpu *gpu = variant->options.gpu;
+	const char *const *names = pass_ttir_pipeline(diags->arena, gpu && !target_has(gpu, TARGET_TMA), &count);
 	return pass_run_list(variant->ir, names, count, &options, diags);
 }
 

@@ -80,6 +80,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.ptx_version = options->ptx_version,
 		.fp_fusion = !options->no_fp_fusion,
 		.line_info = !options->no_line_info,
+		.no_maps = options->no_maps,
 		.debug = options->debug,
 		.dump_before = jit_dumps_before(variant),
 		.dump_passes = host->dump_passes,
@@ -132,7 +133,7 @@ static const char *const *argument_names(JitVariant *variant)
 	static const char *const parts[] = {
 		[SLOT_SHAPE] = ".shape", [SLOT_STRIDE] = ".strides", [SLOT_PAD] = ".padding"};
 	Arena *arena = &variant->arena;
-	const char **names = ARENA_ARRAY(arena, const char *, variant->slot_count + 1);
+	const char **names = ARENA_ARRAY(arena, const char *, strlen(variant->gpu->args) + 1);
 	for (uint32_t s = 0; s < variant->slot_count; s++) {
 		const JitSlot *slot = &variant->slots[s];
 		const char *name = variant->kernel->info->params[slot->param].name;
@@ -158,7 +159,7 @@ void jit_gpu_kernel(JitVariant *variant)
 {
 	JitGpu *gpu = variant->gpu;
 	const FrontInfo *front = variant->kernel->info;
-	ASSERT(strlen(gpu->args) == variant->slot_count + (gpu->scratch != 0));
+	ASSERT(strlen(gpu->args) == variant->slot_count + gpu->map_count + (gpu->scratch != 0));
 	NvKernelInfo info = {
 		.name = gpu->name,
 		.shown = arena_printf(&variant->arena, "%s:%u %s", front->path, front->at.line, front->qualified_name),
@@ -169,6 +170,8 @@ void jit_gpu_kernel(JitVariant *variant)
 		.scratch_align = gpu->scratch_align,
 		.args = gpu->args,
 		.arg_names = argument_names(variant),
+		.maps = gpu->maps,
+		.map_count = gpu->map_count,
 		.cooperative = variant->options.cooperative,
 		.dependent = variant->options.dependent,
 	};
@@ -208,6 +211,8 @@ static void take_code(JitVariant *variant, const CodegenTable *table, CodegenRes
 	gpu->ptx = (Str){arena_strndup(arena, ptx->data, ptx->len), ptx->len};
 	gpu->name = arena_strdup(arena, code->kernel);
 	gpu->args = arena_strdup(arena, code->args);
+	if (!tensor_map_read(arena, code->maps, &gpu->maps, &gpu->map_count))
+		BUG("plans of tensor maps");
 	gpu->threads = code->threads;
 	gpu->shared = code->shared;
 	gpu->cluster = code->cluster;
@@ -246,7 +251,7 @@ static bool take_override(JitVariant *variant, const JitOverride *override, Diag
 static bool fits(const JitVariant *variant, const JitOverride *override, DiagList *diags)
 {
 	const JitGpu *gpu = variant->gpu;
-	unsigned takes = (unsigned)(strlen(gpu->args) - (gpu->scratch != 0));
+	unsigned takes = (unsigned)(strlen(gpu->args) - gpu->map_count - (gpu->scratch != 0));
 	if (!override || takes == variant->slot_count)
 		return true;
 	diag_add_at(diags, override->path, (LineCol){0, 0}, DIAG_OVERRIDE_ARGUMENTS, override->path, variant->kernel->info->name, takes,
@@ -320,9 +325,22 @@ NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 	return NULL;
 }
 
+/* What no tensor map can say is reached through pointers: by a variant of its own, with the same slots. */
+static JitStatus launch_without_maps(const JitVariant *variant, const JitLaunch *launch, void **params, DiagList *diags)
+{
+	JitStatus status;
+	const JitVariant *plain = jit_without_maps(variant, &status, diags);
+	if (!plain)
+		return status;
+	NvFunction *function = jit_gpu_function(plain, diags);
+	return function ? jit_gpu_launch(plain, function, NV_NOT_PLAIN, launch, params, diags) : JIT_RUN;
+}
+
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
 			 void **params, DiagList *diags)
 {
+	if (result == NV_NO_MAP || (result == NV_NOT_PLAIN && !nv_can_launch(function, params)))
+		return launch_without_maps(variant, launch, params, diags);
 	if (result != NV_NOT_PLAIN)
 		return nv_launch_report(function, result, launch->grid, launch->stream, params, diags) ? JIT_OK : JIT_RUN;
 	if (!jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_BEGIN, .grid = launch->grid})) {

@@ -63,6 +63,8 @@ typedef struct JitGpu {
 	NvKernel *kernel;
 	const char *assembler; /* in the variant's arena */
 	uint32_t threads, shared, cluster, scratch, scratch_align;
+	const TensorMapPlan *maps; /* of the arguments that are tensor maps, behind those that slots are of */
+	size_t map_count;
 	const char *name, *args; /* of the function in the cubin; letters of CodegenResult.args */
 	const char *cache;       /* JitVariantInfo.cache */
 	bool assembled_before;   /* the cubin was found by its PTX */
@@ -99,6 +101,9 @@ struct JitVariant {
 	InterpKernel *interp; /* NULL of a GPU's */
 	JitGpu *gpu;          /* NULL of the interpreter's and the simulator's */
 	struct CodegenSim *sim; /* NULL of others */
+	const TensorMapPlan *sim_maps; /* of sim, as JitGpu's */
+	size_t sim_map_count;
+	const char *sim_args; /* letters */
 	double seconds[JIT_STEP__COUNT];
 };
 
@@ -169,6 +174,9 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 /* The variant that the binding asks for, compiled when it is not there. */
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags);
+
+/* The same with descriptors as pointers. NULL after diagnosing; *status says as what. */
+const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags);
 
 /* ---- gpu.c: a variant for a GPU ---- */
 

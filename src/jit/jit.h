@@ -148,6 +148,7 @@ typedef struct JitOptions {
 	JitPolicy policy;
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 	bool sim;             /* likewise: code for that GPU, run by the simulator */
+	bool no_maps;         /* descriptors are pointers: for launches that cannot make tensor maps (jit_without_maps) */
 } JitOptions;
 
 /* ---- compiling ---- */

@@ -22,6 +22,11 @@ static void write_facts(Text *out, const JitVariant *variant)
 	text_printf(out, "name %s\nargs %s\n", gpu->name, *gpu->args ? gpu->args : "-");
 	if (gpu->assembler)
 		text_printf(out, "assembler %s\n", gpu->assembler);
+	if (gpu->map_count) {
+		text_str(out, "maps ");
+		tensor_map_write(out, gpu->maps, gpu->map_count);
+		text_char(out, '\n');
+	}
 	text_printf(out, "launch %u %u %u %u %u\n", gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align);
 	text_printf(out, "cubin %u %u %u %u %u\n", cubin->registers, cubin->spill_stores, cubin->spill_loads, cubin->stack,
 		    cubin->shared);
@@ -111,6 +116,8 @@ static bool read_fact(Facts *f, const char *name, const char *rest)
 		gpu->name = arena_strdup(&v->arena, rest);
 	else if (strcmp(name, "args") == 0)
 		gpu->args = arena_strdup(&v->arena, strcmp(rest, "-") == 0 ? "" : rest);
+	else if (strcmp(name, "maps") == 0)
+		return tensor_map_read(&v->arena, rest, &gpu->maps, &gpu->map_count);
 	else if (strcmp(name, "assembler") == 0)
 		gpu->assembler = arena_strdup(&v->arena, rest);
 	else if (strcmp(name, "launch") == 0 && read_numbers(rest, n, 5))
@@ -166,7 +173,8 @@ static bool read_facts(JitVariant *variant, JitGpu *gpu, Str text)
 	}
 	return f.launch && gpu->name && gpu->args && gpu->threads && gpu->threads <= 1024 &&
 	       (!gpu->scratch_align || base_is_pow2(gpu->scratch_align)) &&
-	       strlen(gpu->args) == variant->slot_count + (gpu->scratch != 0) && variant->numbers.count <= variant->slot_count;
+	       nv_maps_allowed(gpu->maps, gpu->map_count, gpu->args) &&
+	       strlen(gpu->args) == variant->slot_count + gpu->map_count + (gpu->scratch != 0) && variant->numbers.count <= variant->slot_count;
 }
 
 /* ---- loading ---- */
@@ -253,6 +261,11 @@ void jit_metadata(Text *out, const JitVariant *variant)
 		    gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align, gpu->args);
 	text_printf(out, ", \"registers\": %u, \"stack\": %u, \"spill_stores\": %u, \"spill_loads\": %u, \"static_shared\": %u",
 		    gpu->cubin.registers, gpu->cubin.stack, gpu->cubin.spill_stores, gpu->cubin.spill_loads, gpu->cubin.shared);
+	if (gpu->map_count) {
+		text_str(out, ", \"maps\": \"");
+		tensor_map_write(out, gpu->maps, gpu->map_count);
+		text_str(out, "\"");
+	}
 	text_str(out, ", \"assembler\": ");
 	text_json(out, gpu->assembler ? gpu->assembler : "none");
 	text_str(out, ", \"microseconds\": {");

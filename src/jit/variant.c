@@ -211,6 +211,21 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 	return get(kernel, &settled, options, variant, compiled, diags);
 }
 
+const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags)
+{
+	JitOptions options = variant->options;
+	const JitVariant *plain = NULL;
+	bool compiled;
+	options.no_maps = true;
+	JitBinding binding = {
+		.args = variant->args,
+		.given = ARENA_ARRAY(diags->arena, const JitArg *, variant->kernel->info->param_count + 1),
+		.key = jit_key(diags->arena, variant->kernel, variant->args, &options),
+	};
+	*status = jit_get(variant->kernel, &binding, &options, &plain, &compiled, diags);
+	return *status == JIT_OK ? plain : NULL;
+}
+
 JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
 				const JitVariant **variant, bool *compiled, DiagList *diags)
 {

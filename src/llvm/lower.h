@@ -59,6 +59,8 @@ typedef struct Lower {
 	IrOp *func;                /* what it is made of */
 	const IrOp *op;            /* being lowered: the innermost */
 	LowerTileNode tile;        /* made last */
+	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */
+	bool tensor_waits;         /* so is the next one */
 	LLVMValueRef shared_base;  /* ptr addrspace(3): the start of dynamic shared memory */
 	LowerValue *values;        /* by IrValue id */
 	bool uses_print, uses_assert;

@@ -28,6 +28,25 @@ typedef struct NvLife {
 	atomic_uint generation;  /* of what is loaded; 0: not started in this process */
 } NvLife;
 
+enum { NV_MAP_WAYS = 4, NV_MAP_VALUES = 11, NV_MOST_MAPS = 16, NV_MOST_ARGS = 256 };
+
+/* CUtensorMap. */
+typedef struct NvMap {
+	_Alignas(64) uint64_t words[16];
+} NvMap;
+
+/* A map that was made (maps.c). seq: 0 empty, odd while it is written. */
+typedef struct NvMapEntry {
+	atomic_uint seq;
+	_Atomic(uint64_t) values[NV_MAP_VALUES], map[16];
+} NvMapEntry;
+
+/* The arguments of a launch with its maps. */
+typedef struct NvArguments {
+	NvMap maps[NV_MOST_MAPS];
+	void *params[NV_MOST_ARGS];
+} NvArguments;
+
 /* One launch. Written without a lock: seq is 0 while the rest changes. */
 typedef struct NvRecent {
 	atomic_uint seq; /* 1 and up by order of launches; 0: empty */
@@ -82,6 +101,7 @@ struct NvKernel {
 	size_t len;
 	NvKernelInfo info;
 	size_t arg_count;
+	NvMapEntry *map_entries; /* NV_MAP_WAYS for each map; NULL: none */
 	_Atomic(NvFunction *) first;
 };
 
@@ -93,6 +113,7 @@ struct NvFunction {
 	unsigned generation;
 	unsigned threads, shared;
 	uint32_t max_grid[3]; /* programs */
+	bool mapped;          /* with tensor maps */
 	bool special;         /* cluster, scratch, cooperative, dependent */
 	uint8_t recorded;     /* arguments kept in the ring */
 	uint8_t arg_size[NV_RECENT_ARGS];
@@ -137,6 +158,9 @@ bool nv_failed(NvDriver *driver, int result, const char *call, DiagList *diags);
 /* True where the result means another thing than that this call is at fault: a kernel failed before, or the process
  * was forked; that is then diagnosed. */
 bool nv_failed_before(NvDriver *driver, int result, DiagList *diags);
+
+/* params: of the arguments that the caller has, as for nv_launch. False: some map cannot be made. */
+bool nv_arguments(const NvFunction *function, void *const *params, NvArguments *out);
 
 /* Bytes of an argument of CodegenResult.args; 0: of one that is not shown by value. */
 unsigned nv_letter_bytes(char letter);

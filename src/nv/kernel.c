@@ -17,6 +17,8 @@ static void free_info(NvKernel *kernel)
 	free((char *)info->name);
 	free((char *)info->shown);
 	free((char *)info->args);
+	free((void *)info->maps);
+	free(kernel->map_entries);
 	free(kernel->cubin);
 	free(kernel);
 }
@@ -27,11 +29,18 @@ static void copy_info(NvKernel *kernel, const NvKernelInfo *info)
 	*to = *info;
 	to->name = to->shown = to->args = NULL;
 	to->arg_names = NULL;
+	to->maps = NULL;
 	to->cluster = MAX(info->cluster, 1u);
 	to->name = nv_text(info->name);
 	to->shown = nv_text(info->shown ? info->shown : info->name);
 	to->args = nv_text(info->args ? info->args : "");
 	kernel->arg_count = strlen(to->args);
+	ASSERT(nv_maps_allowed(info->maps, info->map_count, to->args));
+	if (info->map_count) {
+		size_t bytes = info->map_count * sizeof *info->maps;
+		to->maps = memcpy(nv_new(bytes), info->maps, bytes);
+		kernel->map_entries = nv_new_lines(info->map_count * NV_MAP_WAYS * sizeof *kernel->map_entries);
+	}
 	if (info->arg_names) {
 		const char **names = nv_new(sizeof *names * (kernel->arg_count + 1));
 		to->arg_names = names;
@@ -178,6 +187,7 @@ static void fill_function(NvFunction *f)
 	f->launch = f->driver->cuda.cuLaunchKernel;
 	f->threads = info->threads;
 	f->shared = info->shared;
+	f->mapped = info->map_count > 0;
 	f->special = info->cluster > 1 || info->scratch_bytes || info->cooperative ||
 		     (info->dependent && f->driver->cuda.cuLaunchKernelEx && f->device->capability >= 90);
 	memcpy(f->max_grid, f->device->max_grid, sizeof f->max_grid);

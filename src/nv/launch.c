@@ -147,12 +147,8 @@ static bool launch_special(NvFunction *f, const uint32_t grid[3], NvStream strea
 	return result == CUDA_SUCCESS || launch_failed(f, result, grid, params, diags);
 }
 
-int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
+static int launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
-	bool plain = grid_fits(f, grid) && grid[0] && grid[1] && grid[2] && !f->special &&
-		     f->generation == nv_generation(f->driver);
-	if (UNLIKELY(!plain))
-		return NV_NOT_PLAIN;
 	unsigned record = nv_recent_add(f, grid, stream, params);
 	int result = f->launch(f->handle, grid[0], grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
 	if (UNLIKELY(result != CUDA_SUCCESS))
@@ -160,17 +156,39 @@ int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void
 	return result;
 }
 
+static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
+{
+	NvArguments arguments;
+	return nv_arguments(f, params, &arguments) ? launch_plain(f, grid, stream, arguments.params) : NV_NO_MAP;
+}
+
+int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
+{
+	bool plain = grid_fits(f, grid) && grid[0] && grid[1] && grid[2] && !f->special &&
+		     f->generation == nv_generation(f->driver);
+	if (UNLIKELY(!plain))
+		return NV_NOT_PLAIN;
+	return UNLIKELY(f->mapped) ? launch_mapped(f, grid, stream, params) : launch_plain(f, grid, stream, params);
+}
+
 bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
 {
 	if (result == CUDA_SUCCESS)
 		return true;
+	if (result == NV_NO_MAP)
+		return launch_failed(f, CUDA_INVALID_VALUE, grid, params, diags);
 	if (result != NV_NOT_PLAIN)
 		return launch_failed(f, result, grid, params, diags);
 	if (!grid_fits(f, grid) || !grid[0] || !grid[1] || !grid[2])
 		return odd_grid(f, grid, diags);
 	if (f->generation != nv_generation(f->driver))
 		return launch_failed(f, CUDA_NOT_INITIALIZED, grid, params, diags);
-	return launch_special(f, grid, stream, params, diags);
+	NvArguments arguments;
+	if (!f->mapped)
+		return launch_special(f, grid, stream, params, diags);
+	if (nv_arguments(f, params, &arguments))
+		return launch_special(f, grid, stream, arguments.params, diags);
+	return launch_failed(f, CUDA_INVALID_VALUE, grid, params, diags);
 }
 
 bool nv_launch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)

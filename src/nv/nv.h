@@ -13,6 +13,7 @@
 #include "base/diag/diag.h"
 #include "base/diag/remark.h"
 #include "target/target.h"
+#include "target/tensor_map.h"
 
 /* ---- the driver ---- */
 
@@ -162,6 +163,8 @@ typedef struct NvKernelInfo {
 	unsigned scratch_bytes, scratch_align; /* of global memory for each CTA; 0: none */
 	const char *args;  /* letters of CodegenResult.args */
 	const char *const *arg_names; /* for messages, one for each letter; NULL: none */
+	const TensorMapPlan *maps; /* of each 't' in args; copied */
+	size_t map_count;
 	bool cooperative;  /* all CTAs run at the same time (launch_cooperative_grid) */
 	bool dependent;    /* may start while its predecessor in the stream ends (launch_pdl) */
 } NvKernelInfo;
@@ -180,8 +183,13 @@ NvFunctionFacts nv_function_facts(const NvFunction *function);
 /* CTAs that an SM holds at a time; 0 after diagnosing. */
 unsigned nv_function_occupancy(NvFunction *function, DiagList *diags);
 
+/* Do plans belong to arguments with these letters? What comes from a file may not. */
+bool nv_maps_allowed(const TensorMapPlan *plans, size_t count, const char *args);
+/* Can the launch make its tensor maps? What no map can say, and drivers before CUDA 12, need a kernel without. */
+bool nv_can_launch(const NvFunction *function, void *const *params);
+
 /* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes, one for each letter of args;
- * that of the scratch argument ('s') is filled in here. Nothing is allocated and no lock is taken (with scratch: a
+ * those of tensor maps ('t') and of the scratch ('s'), which come last, are made here and need not be there. Nothing is allocated and no lock is taken (with scratch: a
  * lock, and memory when the buffer must grow). A grid of 0 programs launches nothing. The context of
  * nv_kernel_function must be current. Errors name kernel, grid and arguments; those of an earlier launch that are met
  * here say so. */
@@ -189,7 +197,7 @@ bool nv_launch(NvFunction *function, const uint32_t grid[3], NvStream stream, vo
 /* The same in two halves, for callers that want to make a DiagList only when there is something to say. The first gives
  * the driver's result, or NV_NOT_PLAIN and has done nothing; what it gave, when not 0, goes to the second, which does
  * the rest or says what went wrong. */
-enum { NV_NOT_PLAIN = -1 };
+enum { NV_NOT_PLAIN = -1, NV_NO_MAP = -2 /* nv_can_launch says no */ };
 int nv_launch_plain(NvFunction *function, const uint32_t grid[3], NvStream stream, void **params);
 bool nv_launch_report(NvFunction *function, int result, const uint32_t grid[3], NvStream stream, void **params,
 		      DiagList *diags);

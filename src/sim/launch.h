@@ -26,7 +26,8 @@ typedef struct SimTensorMap {
 	uint64_t dims[5], strides[4];
 	uint16_t box[5];
 	uint8_t steps[5];    /* element strides */
-	uint8_t rest[128 - 104];
+	uint8_t type;        /* TensorMapType, for reductions */
+	uint8_t rest[128 - 105];
 } SimTensorMap;
 _Static_assert(sizeof(SimTensorMap) == 128, "as large as the driver's");
 

@@ -332,6 +332,8 @@ void sim_check_flies(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, bool bulk);
 /* Reads of an asynchronous unit, from where they are issued to where they are done: what they read must be written, fenced
  * if threads wrote it, and stay. */
+/* A write of an asynchronous unit, from where it is issued; what threads wrote there must be fenced. */
+void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);

@@ -580,6 +580,72 @@ static void child_cannot_launch(void **state)
 	kit_close(&kit);
 }
 
+/* A map of what x_ptr points to: n rows of 64 fp16, `big` elements apart. */
+static const TensorMapPlan map_plan = {
+	.type = TENSOR_MAP_F16, .rank = 2, .swizzle = 128, .base = 0, .fill = TENSOR_MAP_NAN,
+	.shape = {{1, 1}, {-1, 64}}, .strides = {{3, 1}, {-1, 1}}, .box = {16, 64},
+};
+
+static void tensor_maps(void **state)
+{
+	(void)state;
+	Kit kit;
+	NvKernel *kernel;
+	Args args;
+	kit_open(&kit);
+	kit.fake->map_at = 4;
+	fill_args(&args);
+	args.n = 30;
+	args.big = 72;
+	NvKernelInfo info = plain_info();
+	info.args = "p4f8t";
+	info.maps = &map_plan;
+	info.map_count = 1;
+	info.arg_names = NULL;
+	assert_true(nv_maps_allowed(&map_plan, 1, "p4f8t"));
+	assert_false(nv_maps_allowed(&map_plan, 1, "p4f8"));
+	assert_false(nv_maps_allowed(&map_plan, 1, "84f8t")); /* the base is a pointer */
+	assert_false(nv_maps_allowed(&map_plan, 1, "pff8t"));
+	assert_false(nv_maps_allowed(&map_plan, 1, "p4ft"));
+	assert_false(nv_maps_allowed(NULL, 0, "p4f8t"));
+	NvFunction *f = load_info(&kit, &info, &kernel);
+	for (int i = 0; i < 3; i++) /* made once */
+		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), 0);
+	assert_int_equal(kit.fake->encoded, 1);
+	const uint64_t *map = kit.fake->last_map;
+	assert_int_equal(map[0], args.pointer);
+	assert_int_equal(map[1], 6 | 2 << 8 | 3 << 16 | 2 << 24 | UINT64_C(1) << 32);
+	assert_int_equal(map[2], 64);
+	assert_int_equal(map[3], 30);
+	assert_int_equal(map[8], 144);
+	assert_int_equal(map[12], 64 << 9 | 16);
+	/* Buffers that take turns are remembered; another size is another map. */
+	for (int i = 0; i < 4; i++) {
+		args.pointer ^= 0x40000;
+		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), 0);
+		assert_int_equal(map[0], args.pointer);
+	}
+	assert_true(kit.fake->encoded <= 5);
+	args.n = 31;
+	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
+	assert_int_equal(map[3], 31);
+	/* What no map can say, and a driver that knows none. */
+	assert_true(nv_can_launch(f, args.params));
+	args.big = 71;
+	assert_false(nv_can_launch(f, args.params));
+	assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), NV_NO_MAP);
+	kit_clean(&kit);
+	nv_kernel_free(kernel);
+	kit_close(&kit);
+	kit_open(&kit);
+	kit.fake->without = 1;
+	f = load_info(&kit, &info, &kernel);
+	args.big = 72;
+	assert_false(nv_can_launch(f, args.params));
+	nv_kernel_free(kernel);
+	kit_close(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,6 +664,7 @@ int main(void)
 		cmocka_unit_test(fault_names_what_ran),
 		cmocka_unit_test(fault_after_many_launches),
 		cmocka_unit_test(many_threads_launch),
+		cmocka_unit_test(tensor_maps),
 		cmocka_unit_test(child_cannot_launch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

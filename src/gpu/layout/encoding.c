@@ -17,6 +17,7 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 {
 	*cx = (GpuCx){.ir = ir, .arena = ir->arena, .target = target, .num_warps = num_warps, .num_ctas = num_ctas,
 		      .num_stages = num_stages};
+	cx->maps = target_has(target, TARGET_TMA) && num_ctas == 1;
 	layout_context_init(&cx->layouts, ir->arena);
 	cx->plan_target = (LayoutTarget){.ldmatrix = target_has(target, TARGET_LDMATRIX),
 					 .stmatrix = target_has(target, TARGET_STMATRIX),

@@ -28,6 +28,7 @@ typedef struct GpuCx {
 	const TargetGpu *target;
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
+	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
 	RemarkList *remarks; /* what passes do and why; NULL: nobody asked */
 	void *cache; /* attribute -> layout (encoding.c) */
 } GpuCx;

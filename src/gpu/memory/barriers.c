@@ -18,6 +18,10 @@
  * get one where bytes that some product of the function reads are unfenced. A product that is under way reads until
  * a wait, which makes that a pending read; a free slot is none that a product under way reads.
  *
+ * Copies by tensor maps (TMA) are the same: what threads did to bytes that one reads or writes, scratch included, must be fenced, and
+ * so must their stores to a tensor that it looks at, which takes a fence of global memory too. What such a copy wrote needs no
+ * barrier, as each thread waits for it (ttng.wait_barrier).
+ *
  * Global memory: loads and stores are pending as well, as a store must not overtake what other warps still have to load, nor
  * a load what one thread stores for all (global_order.c).
  *
@@ -52,7 +56,10 @@ typedef struct State {
 	Spans products; /* read by products that are under way */
 	VEC(OwnWarp) own;
 	VEC(Global) globals;
+	VEC(Global) stores; /* of threads, not fenced for tensor maps */
 } State;
+
+enum { FENCE_SHARED = 1, FENCE_GLOBAL = 2 };
 
 typedef struct Walk {
 	PassCx *cx;
@@ -61,8 +68,9 @@ typedef struct Walk {
 	const GpuAliases *aliases;
 	struct Effects **effects; /* by op id; NULL: not asked for yet */
 	bool *marked;  /* by op id: a barrier before it */
-	bool *fenced;  /* likewise: with a fence in front of it */
-	Spans of_products; /* bytes that products read, anywhere */
+	uint8_t *fenced; /* likewise: with a fence in front of it */
+	Spans of_products; /* bytes that products and copies by tensor maps touch, anywhere */
+	bool tensors;      /* there are copies by tensor maps */
 	GpuOrder order;
 	bool checking; /* nothing is marked; a hazard is only seen */
 	bool hazard, grew;
@@ -133,6 +141,15 @@ static void global_add(Arena *arena, State *s, Global global)
 	vec_push(arena, &s->globals, global);
 }
 
+static void store_add(Arena *arena, State *s, const IrOp *op)
+{
+	for (uint32_t i = 0; i < s->stores.len; i++) {
+		if (s->stores.data[i].op == op)
+			return;
+	}
+	vec_push(arena, &s->stores, (Global){op, false});
+}
+
 static void state_join(Arena *arena, State *to, const State *from)
 {
 	spans_join(arena, &to->written, &from->written);
@@ -144,6 +161,8 @@ static void state_join(Arena *arena, State *to, const State *from)
 		own_add(arena, to, from->own.data[i]);
 	for (uint32_t i = 0; i < from->globals.len; i++)
 		global_add(arena, to, from->globals.data[i]);
+	for (uint32_t i = 0; i < from->stores.len; i++)
+		store_add(arena, to, from->stores.data[i].op);
 }
 
 static uint32_t carried(const State *s)
@@ -167,7 +186,7 @@ static bool state_equal(const State *a, const State *b)
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
 	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
 	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
-	       carried(a) == carried(b);
+	       carried(a) == carried(b) && a->stores.len == b->stores.len;
 }
 
 /* All threads meet. */
@@ -191,6 +210,7 @@ typedef struct Effects {
 	const LayoutPlan *plan;
 	bool meets; /* all threads meet inside */
 	bool product, async; /* async: goes on behind the op */
+	bool tensor;         /* a copy by a tensor map */
 } Effects;
 
 /* The bytes of buffer `alloc` that a memdesc may be: all of it, or the one that constant indices choose. */
@@ -215,7 +235,7 @@ static void touch(const Walk *w, Effects *e, const IrValue *memory, bool write, 
 	for (uint32_t i = 0; i < w->aliases->count; i++) {
 		if (gpu_may_be(w->aliases, memory, i))
 			vec_push(w->arena, &e->touches,
-				 (Touch){bytes_of(w, memory, w->aliases->allocs[i]), write, under_way, false});
+				 (Touch){.span = bytes_of(w, memory, w->aliases->allocs[i]), .write = write, .under_way = under_way});
 	}
 }
 
@@ -240,6 +260,22 @@ static void memory_effects(const Walk *w, const IrOp *op, Effects *e)
 		for (uint32_t i = 0; i < e->touches.len; i++)
 			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
 		return;
+	case OP_TMA_LOAD:
+	case OP_TMA_STORE:
+	case OP_TMA_REDUCE:
+		touch(w, e, ir_operand(op, 1), op->kind == OP_TMA_LOAD, false);
+		for (uint32_t i = 0; i < e->touches.len; i++)
+			e->touches.data[i].free_slot = ir_get_bool(op, w->gpu->ir, ATTR_FREE_SLOT);
+		e->tensor = true;
+		return;
+	case OP_WAIT_BARRIER:
+		touch(w, e, ir_operand(op, 0), false, false);
+		return;
+	case OP_INIT_BARRIER:
+	case OP_INVAL_BARRIER:
+		touch(w, e, ir_operand(op, 0), true, false);
+		return;
+	case OP_BARRIER_EXPECT: /* of the thread that made it */
 	case OP_LOCAL_DEALLOC:
 		return;
 	case OP_WARP_GROUP_DOT:
@@ -333,7 +369,8 @@ static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
 		const Touch *t = &e->touches.data[i];
-		if (meets_pending(s, t->span, t->write && !t->free_slot) || (e->product && spans_touch(&s->unfenced, t->span)))
+		bool unit = e->product || e->tensor;
+		if (meets_pending(s, t->span, t->write && !t->free_slot) || (unit && spans_touch(&s->unfenced, t->span)))
 			return true;
 	}
 	if (!e->scratch)
@@ -341,14 +378,28 @@ static bool is_hazard(const State *s, const Effects *e, const IrOp *op)
 	return e->own_warp ? own_meets_pending(s, e, op) : meets_pending(s, e->scratch_span, true);
 }
 
-/* The barrier in front of an op, with a fence where products need it. */
+/* Does a tensor map look at what threads have stored, and not fenced? */
+static bool crosses_proxies(const Walk *w, const State *s, const IrOp *op)
+{
+	for (uint32_t i = 0; i < s->stores.len; i++) {
+		if (gpu_crosses_proxies(&w->order, s->stores.data[i].op, op))
+			return true;
+	}
+	return false;
+}
+
+/* The barrier in front of an op, with a fence where products or tensor maps need it. */
 static void meet_before(Walk *w, const IrOp *op, State *s)
 {
-	bool *fenced = &w->fenced[op->id];
+	uint8_t *fenced = &w->fenced[op->id];
 	for (uint32_t i = 0; i < w->of_products.len && !*fenced; i++)
-		*fenced = spans_touch(&s->unfenced, w->of_products.data[i]);
+		*fenced = spans_touch(&s->unfenced, w->of_products.data[i]) ? FENCE_SHARED : 0;
+	if (crosses_proxies(w, s, op))
+		*fenced |= FENCE_SHARED | FENCE_GLOBAL;
 	if (*fenced)
 		s->unfenced.len = 0;
+	if (*fenced & FENCE_GLOBAL)
+		s->stores.len = 0;
 	state_meet(s);
 }
 
@@ -387,6 +438,8 @@ static void add_touches(Walk *w, const Effects *e, State *s)
 {
 	for (uint32_t i = 0; i < e->touches.len; i++) {
 		const Touch *t = &e->touches.data[i];
+		if (e->tensor && t->write)
+			continue;
 		spans_add(w->arena, e->async ? &s->products : t->under_way ? &s->under_way : t->write ? &s->written : &s->read, t->span);
 		if (t->write && !t->under_way)
 			spans_add(w->arena, &s->unfenced, t->span);
@@ -400,7 +453,7 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 	const Effects *e = effects_of(w, op);
 	if (w->marked[op->id])
 		meet_before(w, op, s);
-	if (is_hazard(s, e, op) || overtakes(w, s, op)) {
+	if (is_hazard(s, e, op) || overtakes(w, s, op) || crosses_proxies(w, s, op)) {
 		w->hazard = true;
 		if (!w->checking) {
 			w->grew = w->marked[op->id] = true;
@@ -418,6 +471,10 @@ static void walk_plain(Walk *w, const IrOp *op, State *s)
 		end_products(w, s, true);
 	if (gpu_is_global(op))
 		global_add(w->arena, s, (Global){op, false});
+	if (w->tensors && e->scratch)
+		spans_add(w->arena, &s->unfenced, e->scratch_span);
+	if (w->tensors && gpu_is_global(op) && op->kind != OP_LOAD)
+		store_add(w->arena, s, op);
 	if (e->own_warp)
 		own_add(w->arena, s, (OwnWarp){op, e->plan, e->scratch_span});
 	else if (e->scratch)
@@ -507,7 +564,9 @@ static bool collect_bytes(void *data, IrOp *op)
 static bool collect_products(void *data, IrOp *op)
 {
 	Walk *w = data;
-	const Effects *e = op->kind == OP_WARP_GROUP_DOT ? effects_of(w, op) : NULL;
+	bool tensor = op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
+	const Effects *e = tensor || op->kind == OP_WARP_GROUP_DOT ? effects_of(w, op) : NULL;
+	w->tensors |= tensor;
 	for (uint32_t i = 0; e && i < e->touches.len; i++)
 		spans_add(w->arena, &w->of_products, e->touches.data[i].span);
 	return true;
@@ -527,6 +586,14 @@ static bool is_kernel(const Walk *w, const IrOp *func)
 	return !visibility || strcmp(visibility->text, "private") != 0;
 }
 
+static void fence(const Walk *w, IrBuilder *b, unsigned fences)
+{
+	IrOp *op = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
+	ir_set(b->m, op, ATTR_FENCE_CLUSTER, ir_attr_bool(w->gpu->ir, false));
+	if (fences & FENCE_GLOBAL)
+		ir_set(b->m, op, ATTR_GLOBAL, ir_attr_unit(w->gpu->ir));
+}
+
 static bool insert_in(PassCx *cx, IrOp *func)
 {
 	Walk w = {.cx = cx, .gpu = gpu_of(cx), .arena = cx->scratch};
@@ -536,7 +603,7 @@ static bool insert_in(PassCx *cx, IrOp *func)
 	w.aliases = gpu_aliases_in(cx, func);
 	w.effects = ARENA_ARRAY(cx->scratch, Effects *, cx->module->next_op);
 	w.marked = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
-	w.fenced = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
+	w.fenced = ARENA_ARRAY(cx->scratch, uint8_t, cx->module->next_op);
 	ir_walk(func, false, collect_products, &w);
 	if (!is_kernel(&w, func)) {
 		ir_walk(func, false, collect_bytes, &c);
@@ -555,10 +622,8 @@ static bool insert_in(PassCx *cx, IrOp *func)
 		*mark = w.hazard;
 		if (w.hazard) {
 			IrBuilder b = ir_at(cx->module, c.ops.data[i]);
-			if (w.fenced[c.ops.data[i]->id]) {
-				IrOp *fence = irb_op(&b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
-				ir_set(cx->module, fence, ATTR_FENCE_CLUSTER, ir_attr_bool(w.gpu->ir, false));
-			}
+			if (w.fenced[c.ops.data[i]->id])
+				fence(&w, &b, w.fenced[c.ops.data[i]->id]);
 			irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 		}
 	}

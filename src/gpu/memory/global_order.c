@@ -15,6 +15,7 @@
  * A function that is called loads and stores anywhere, as far as it does. Copies under way are not loads here: loops in which a store
  * may reach what is loaded ahead have none (schedule.h). */
 #include "gpu/gpu.h"
+#include "gpu/layout/boxes.h"
 #include "gpu/memory/memory_int.h"
 #include "ir/enums.h"
 
@@ -25,9 +26,15 @@ static bool is_store(const IrOp *op)
 	return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
 }
 
+/* Through a tensor map: by the one thread that issues it, and done when that has waited. */
+static bool is_tensor_access(const IrOp *op)
+{
+	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
+}
+
 bool gpu_is_global(const IrOp *op)
 {
-	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op);
+	return op->kind == OP_LOAD || op->kind == OP_CALL || is_store(op) || is_tensor_access(op);
 }
 
 typedef struct Accesses {
@@ -225,9 +232,58 @@ static bool is_before_barrier(const GpuOrder *o, const IrOp *op)
 	return is_scalar_atomic(op) && (op->results[0].uses || sem == SEM_ACQUIRE || sem == SEM_ACQ_REL);
 }
 
+/* ---- through tensor maps ---- */
+
+/* The kernel's argument that a map's tensor begins at. */
+static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
+{
+	const IrOp *func = map->block ? map->block->region->op : NULL;
+	TensorMapPlan plan;
+	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */
+	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count)
+		return NULL;
+	return map->block->args[plan.base];
+}
+
+bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root)
+{
+	bool map = is_tensor_access(op) || op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE;
+	*root = NULL;
+	if (!map && !gpu_is_global(op))
+		return false;
+	if (op->kind != OP_CALL)
+		*root = map ? root_of_map(gpu, ir_operand(op, 0)) : root_of(ir_operand(op, 0), NULL, DEEP);
+	return true;
+}
+
+static bool same_root(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	const IrValue *a, *b;
+	gpu_global_access(o->gpu, first, &a);
+	gpu_global_access(o->gpu, then, &b);
+	return !a || !b || a == b;
+}
+
+bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD && same_root(o, first, then);
+}
+
+/* What one thread loads through a map is there for all that have waited, and stores wait for one another in that thread; a store and
+ * what other threads do are apart only by their meeting. */
+static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	bool one_thread = is_tensor_access(first) && is_tensor_access(then);
+	if (one_thread || first->kind == OP_TMA_LOAD || (first->kind == OP_LOAD && then->kind == OP_TMA_LOAD))
+		return false;
+	return same_root(o, first, then);
+}
+
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
+	if (is_tensor_access(first) || is_tensor_access(then))
+		return tensor_overtakes(o, first, then);
 	if (!(x.loads && y.stores) && !(x.stores && y.loads))
 		return false;
 	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1)

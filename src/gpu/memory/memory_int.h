@@ -40,6 +40,11 @@ bool gpu_is_global(const IrOp *op); /* a load, a store, an atomic operation; a c
  * one is of an iteration before. */
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried);
 
+/* Does the op access global memory, through pointers or through a tensor map? *root: where its pointer begins; NULL: not known. */
+bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root);
+/* Does a tensor map look at what threads may have stored before, so that a fence must stand between? */
+bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then);
+
 /* The region of the innermost ttg.warp_specialize that holds op, and that op; NULL: none. */
 const IrRegion *gpu_own_warps_region(const IrOp *op, const IrOp **specialize);
 

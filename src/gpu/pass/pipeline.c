@@ -14,6 +14,7 @@
  * and that all have read what is written over, so the copies may stand anywhere behind it (neso.free_slot). */
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/carry.h"
 #include "gpu/plan/schedule.h"
 
@@ -57,6 +58,8 @@ typedef struct Pipeline {
 	IrValue *distance; /* upper - lower */
 	VEC(Carried) carried;
 	VEC(Ring) rings;
+	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
+	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 	bool met; /* they stand behind a barrier of their own */
 } Pipeline;
@@ -273,6 +276,12 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 {
 	IrType tile = l->load->results[0].type;
 	int64_t shape[IR_MAX_RANK] = {p->s->slots};
+	if (l->boxes) {
+		p->before.loc = l->load->loc;
+		IrValue *memory = gpu_map_alloc(p->gpu, &p->before, ir_operand(l->load, 0)->type, p->s->slots);
+		vec_push(p->cx->scratch, &p->rings, (Ring){l, memory});
+		return;
+	}
 	for (uint32_t k = 0; k < tile->rank; k++)
 		shape[k + 1] = tile->shape[k];
 	IrAttr encoding = gpu_encoding(p->gpu, l->memory);
@@ -332,6 +341,63 @@ static IrOp *commit(Pipeline *p, IrBuilder *b)
 	IrType token = p->gpu->ir->token;
 	b->loc = p->loop->loc;
 	return irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
+}
+
+/* What one thread does for iteration k: says how many bytes come to slot `number`, and issues their copies. */
+static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
+{
+	IrBuilder *b = first ? &p->before : &p->top;
+	IrValue *args[4 + TENSOR_MAP_RANK], *there = exists(p, first, k);
+	uint64_t bytes = 0;
+	if (!p->barriers)
+		return;
+	/* All that the copies need comes before the first of them. */
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		const ScheduledLoad *l = p->rings.data[i].load;
+		bytes += l->boxes ? l->bytes : 0;
+		for (uint32_t n = 1; l->boxes && n < l->load->operand_count; n++)
+			value_at(p, first, ir_operand(l->load, n), k);
+	}
+	b->loc = p->loop->loc;
+	IrValue **slots = ARENA_ARRAY(p->cx->scratch, IrValue *, p->rings.len);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		slots[i] = p->rings.data[i].load->boxes ? slot_of(p, b, &p->rings.data[i], number) : NULL;
+	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
+	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
+	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
+	if (!first)
+		vec_push(p->cx->scratch, &p->issued, op);
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		const IrOp *load = p->rings.data[i].load->load;
+		if (!slots[i])
+			continue;
+		args[0] = ir_operand(load, 0);
+		args[1] = slots[i];
+		args[2] = barrier;
+		args[3] = there;
+		for (uint32_t n = 1; n < load->operand_count; n++)
+			args[3 + n] = value_at(p, first, ir_operand(load, n), k);
+		b->loc = load->loc;
+		op = irb_op(b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
+		if (first)
+			continue;
+		ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+		vec_push(p->cx->scratch, &p->issued, op);
+	}
+}
+
+/* The copies of iteration k to slot `number`. */
+static void copy_all(Pipeline *p, bool first, unsigned k, IrValue *number)
+{
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (!p->rings.data[i].load->boxes)
+			copy_tile(p, first, &p->rings.data[i], k, number);
+	if (p->copies) {
+		IrOp *op = commit(p, first ? &p->before : &p->top);
+		if (!first)
+			vec_push(p->cx->scratch, &p->issued, op);
+	}
+	copy_boxes(p, first, k, number);
 }
 
 static void await(Pipeline *p, IrBuilder *b, unsigned pending)
@@ -441,6 +507,34 @@ static IrValue *next_slot(Pipeline *p, IrValue *number, IrValue *zero)
 	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
 }
 
+static void add_barriers(Pipeline *p)
+{
+	bool boxes = false;
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		boxes |= p->rings.data[i].load->boxes;
+		p->copies |= !p->rings.data[i].load->boxes;
+	}
+	p->before.loc = p->loop->loc;
+	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots) : NULL;
+}
+
+/* All threads have read what this iteration's copies write over, and each waits for what it reads. The parity changes each time that the
+ * numbers of slots start again. */
+static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = read->type;
+	IrValue *parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	b->loc = p->loop->loc;
+	irb_op(b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
+	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
+	IrValue *zero = irb_int(&p->before, i32, 0), *one = irb_int(b, i32, 1);
+	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, zero), irb_2(b, OP_XORI, NULL, parity, one), parity};
+	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, parity, turned, 0});
+}
+
 /* Numbers of the slots: of the tile that is read, and of the one that is written: it was read last, or where products
  * are under way the one before that. */
 static IrValue *copy_ahead(Pipeline *p)
@@ -450,21 +544,20 @@ static IrValue *copy_ahead(Pipeline *p)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_COPIED)
 			add_ring(p, &s->loads.data[i]);
-	for (unsigned k = 0; k < s->ahead; k++) {
-		for (uint32_t i = 0; i < p->rings.len; i++)
-			copy_tile(p, true, &p->rings.data[i], k, irb_int(&p->before, i32, k));
-		commit(p, &p->before);
-	}
+	add_barriers(p);
+	for (unsigned k = 0; k < s->ahead; k++)
+		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
-	await(p, &p->top, s->pending);
+	if (p->copies)
+		await(p, &p->top, s->pending);
 	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, read, wrapped, 0});
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, first, written, s->kept ? next_slot(p, written, zero) : read, 0});
-	for (uint32_t i = 0; i < p->rings.len; i++)
-		copy_tile(p, false, &p->rings.data[i], s->ahead, written);
-	vec_push(p->cx->scratch, &p->issued, commit(p, &p->top));
+	if (p->barriers)
+		await_boxes(p, read, wrapped);
+	copy_all(p, false, s->ahead, written);
 	return read;
 }
 
@@ -508,7 +601,8 @@ static void issue_behind_reads(Pipeline *p)
 		spot = op;
 		words += gpu_words(p->gpu, op->results[0].type);
 	}
-	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2)))
+	/* One thread issues boxes: that is soon done. */
+	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2 || !p->copies)))
 		return;
 	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
 		spot = op;
@@ -658,7 +752,10 @@ static void behind(Pipeline *p, IrOp *loop)
 {
 	IrBuilder b = ir_at_end(p->m, loop->block, loop->loc);
 	b.before = loop->next;
-	await(p, &b, 0);
+	if (p->copies)
+		await(p, &b, 0);
+	if (p->barriers)
+		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }

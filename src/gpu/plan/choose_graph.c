@@ -325,7 +325,7 @@ static void add_access(Choose *c, ChooseNode *node, IrOp *op)
 
 static bool is_staged(const Choose *c, const IrOp *op)
 {
-	return op->kind == OP_LOAD && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
+	return (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && c->gpu->num_stages > 1 && c->has_dot[op->block->id] && ir_parent_op(op)->kind == OP_FOR;
 }
 
 /* Memory whose tile was given a layout of its own, as it is stored the other way round than it was loaded. */

@@ -10,11 +10,12 @@
 
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/remark.h"
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
 
-enum { MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24, OTHER_REGISTERS = 56 };
+enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24, OTHER_REGISTERS = 56 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -164,6 +165,8 @@ static bool can_be_ahead(Deciding *d, const IrValue *v, unsigned loads)
 
 bool schedule_fills(const IrOp *load)
 {
+	if (load->kind != OP_LOAD)
+		return false;
 	IrAttr a = load->operand_count > 2 ? ir_constant_of(ir_operand(load, 2)) : NULL;
 	return load->operand_count > 2 && !(a && fold_is_constant(a) && fold_is_splat(a) && fold_word(a, 0) == 0);
 }
@@ -220,6 +223,18 @@ static uint64_t tile_bytes(const IrOp *load)
 	return (uint64_t)ir_numel(type) * gpu_element_bits(type->elem) / 8;
 }
 
+/* Slots begin where TMA can put a box. */
+static void add_boxes(Deciding *d, ScheduledLoad *s)
+{
+	IrType map = ir_operand(s->load, 0)->type;
+	s->bytes = gpu_map_bytes(d->gpu, map);
+	s->memory = gpu_map_layout(d->gpu, map);
+	s->boxes = s->bytes % BOX_ALIGN == 0;
+	s->kind = s->boxes ? SCHEDULE_COPIED : SCHEDULE_PLAIN;
+	s->ahead = s->boxes;
+	s->rule = s->boxes ? REMARK_LOAD_BOXES : REMARK_LOAD_MEMORY;
+}
+
 static void add_load(Deciding *d, IrOp *load)
 {
 	ScheduledLoad s = {.load = load, .kind = SCHEDULE_REGISTERS, .ahead = 1};
@@ -229,6 +244,8 @@ static void add_load(Deciding *d, IrOp *load)
 		s.kind = SCHEDULE_PLAIN;
 		s.ahead = 0;
 		s.rule = d->why;
+	} else if (load->kind == OP_DESC_LOAD) {
+		add_boxes(d, &s);
 	} else if (!(s.rule = why_not_copied(d, load, &s.width, &s.dim))) {
 		s.memory = schedule_memory(d->gpu, load, &s.width);
 		s.kind = s.memory ? SCHEDULE_COPIED : SCHEDULE_REGISTERS;
@@ -326,7 +343,8 @@ static void fit(Deciding *d)
 			continue;
 		l->ahead = MAX(s->ahead, 1u);
 		if (!s->ahead) {
-			l->kind = SCHEDULE_REGISTERS;
+			l->kind = l->boxes ? SCHEDULE_PLAIN : SCHEDULE_REGISTERS;
+			l->ahead = l->boxes ? 0 : l->ahead;
 			l->rule = REMARK_LOAD_ROOM;
 			l->why = remark_clause(l->rule);
 		}
@@ -388,7 +406,8 @@ static bool look_at_loop(Deciding *d)
 
 static bool counts(const Deciding *d, const IrOp *op)
 {
-	return op->kind == OP_LOAD && ir_is_tensor(op->results[0].type) &&
+	bool loads = op->kind == OP_LOAD || (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type));
+	return loads && ir_is_tensor(op->results[0].type) &&
 	       (!d->has_dot || reaches_dot(&op->results[0], d->s->loop, ARENA_ARRAY(d->arena, uint8_t, d->values)));
 }
 
@@ -470,7 +489,9 @@ static const char *load_text(Arena *arena, const Schedule *s, const ScheduledLoa
 {
 	Text t;
 	text_init(&t, arena);
-	if (l->kind == SCHEDULE_COPIED)
+	if (l->kind == SCHEDULE_COPIED && l->boxes)
+		text_printf(&t, "copied by TMA %u ahead, %u slots of %llu bytes", l->ahead, s->slots, (unsigned long long)l->bytes);
+	else if (l->kind == SCHEDULE_COPIED)
 		text_printf(&t, "copied %u ahead, %u bytes at once, %u slots of %llu bytes", l->ahead, l->width, s->slots,
 			    (unsigned long long)l->bytes);
 	else if (l->kind == SCHEDULE_REGISTERS)
@@ -524,7 +545,8 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
 		remark_figure(r, "indirection", l->indirection);
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		remark_figure(r, "width", l->width);
+		if (!l->boxes)
+			remark_figure(r, "width", l->width);
 		remark_figure(r, "slots", s->slots);
 		remark_figure(r, "bytes", (int64_t)l->bytes);
 	}

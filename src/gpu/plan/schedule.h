@@ -7,6 +7,8 @@
  *	            Where products of warp groups go on while the next iteration begins (products), they read their slots until the
  *	            barrier of the iteration after that: one slot more, ahead + 2; or, where that would cost a CTA on each SM,
  *	            a second barrier in the iteration, behind which the slot is free
+ *	            Of a descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot has a barrier that counts the bytes of
+ *	            all such tiles of an iteration
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
@@ -32,6 +34,7 @@ typedef struct ScheduledLoad {
 	ScheduleKind kind;
 	unsigned ahead;       /* 0: plain */
 	unsigned indirection; /* loads that its address comes from, one after another */
+	bool boxes;           /* copied by TMA */
 	const Layout *memory; /* of a slot; copied alone */
 	uint64_t bytes;       /* likewise */
 	unsigned width;       /* likewise: bytes of one copy at most */

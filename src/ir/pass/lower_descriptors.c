@@ -10,7 +10,8 @@
 
 /* Parts: 0 the base, then shape, strides, and last the padding flag. */
 
-static bool is_descriptor(IrType type) { return type->kind == TY_TENSORDESC; }
+/* One with an encoding is a tensor map, and stays (gpu/layout/boxes.h). */
+static bool is_descriptor(IrType type) { return type->kind == TY_TENSORDESC && !type->elem->encoding; }
 static uint32_t rank_of(IrType handle) { return handle->elem->rank; }
 
 static uint32_t part_types(Explode *e, IrType handle, IrType *types)

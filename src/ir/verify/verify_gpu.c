@@ -185,6 +185,35 @@ void verify_async_copy(Verifier *v, const IrOp *op)
 			    verify_text(v, "%lld", (long long)contiguity));
 }
 
+/* The word of a barrier, one element of i64. */
+void verify_barrier(Verifier *v, const IrOp *op)
+{
+	int64_t one = 1;
+	check_dims(v, op, "operand 0", ir_scalar(v->cx, TY_I64), &one, 1, in(op, 0));
+	check_mutable(v, op, "operand 0", in(op, 0));
+}
+
+/* A map's tile and the memory that it goes to or comes from. */
+static void check_tile_of_map(Verifier *v, const IrOp *op, uint32_t first)
+{
+	IrType tile = in(op, 0)->elem;
+	check_like(v, op, "operand 1", tile, in(op, 1));
+	verify_number(v, op, "the number of indices", tile->rank, op->operand_count - first);
+}
+
+void verify_tma_load(Verifier *v, const IrOp *op)
+{
+	int64_t one = 1;
+	check_tile_of_map(v, op, 4);
+	check_mutable(v, op, "operand 1", in(op, 1));
+	check_dims(v, op, "operand 2", ir_scalar(v->cx, TY_I64), &one, 1, in(op, 2));
+}
+
+void verify_tma_store(Verifier *v, const IrOp *op)
+{
+	check_tile_of_map(v, op, 2);
+}
+
 void verify_async_wait(Verifier *v, const IrOp *op)
 {
 	int64_t num = ir_get_int(op, v->cx, ATTR_NUM, 0);

@@ -7,7 +7,7 @@
 		return lower_diag(lw, op->loc, DIAG_LOWER_ABSENT, ir_op_info[op->kind].text, why);  \
 	}
 
-#define POINTERS "lower-descriptors makes pointers of descriptors in TTIR"
+#define POINTERS "descriptors become pointers in TTIR (lower-descriptors), or copies of tensor maps (tensor-copies)"
 ABSENT(MAKE_TENSOR_PTR, "rewrite-tensor-pointer makes pointers of block pointers in TTIR")
 ABSENT(ADVANCE, "rewrite-tensor-pointer makes pointers of block pointers in TTIR")
 ABSENT(MAKE_TENSOR_DESC, POINTERS)

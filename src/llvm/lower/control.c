@@ -5,6 +5,7 @@
  * entry block holds what depends on the thread alone, the body follows.
  *
  * Loops are built as they leave loop rotation: a test whether there is a first round, then body and test. */
+#include "gpu/layout/boxes.h"
 #include "llvm/lower/affine.h"
 #include "llvm/lower_int.h"
 
@@ -404,6 +405,17 @@ static void set_launch_attributes(Lower *lw, LLVMValueRef fn)
 		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lw->gpu->num_ctas);
 }
 
+/* A tensor map: 128 bytes of the kernel's parameters, where copies find it. */
+static void set_map_attributes(Lower *lw, LLVMValueRef fn, uint32_t number)
+{
+	static const char constant[] = "nvvm.grid_constant";
+	LLVMTypeRef bytes = LLVMArrayType2(lw->t.i8, TENSOR_MAP_BYTES);
+	unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5), align = LLVMGetEnumAttributeKindForName("align", 5);
+	LLVMAddAttributeAtIndex(fn, number + 1, LLVMCreateTypeAttribute(lw->cx, byval, bytes));
+	LLVMAddAttributeAtIndex(fn, number + 1, LLVMCreateEnumAttribute(lw->cx, align, 64));
+	LLVMAddAttributeAtIndex(fn, number + 1, LLVMCreateStringAttribute(lw->cx, constant, sizeof constant - 1, "", 0));
+}
+
 /* tt.divisibility of a pointer is its alignment. */
 static void set_argument_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 {
@@ -411,6 +423,9 @@ static void set_argument_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn
 	IrAttr attrs = ir_get(func, cx, ATTR_ARG_ATTRS);
 	unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
 	const IrBlock *body = ir_func_body(func);
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		if (gpu_is_map(body->args[i]->type))
+			set_map_attributes(lw, fn, i);
 	for (uint32_t i = 0; attrs && i < attrs->len && i < body->arg_count; i++) {
 		IrAttr dict = attrs->items[i];
 		for (uint32_t k = 0; k < dict->len; k++) {
@@ -522,12 +537,21 @@ bool lower_MODULE(Lower *lw, IrOp *op)
 	BUG("a module in a module");
 }
 
-/* The start of dynamic shared memory; 16 bytes are what vectors need, more is up to the launch. */
+static bool find_map(void *data, IrOp *op)
+{
+	bool *found = data;
+	*found |= op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
+	return !*found;
+}
+
+/* The start of dynamic shared memory; 16 bytes are what vectors need, 1024 what swizzled boxes do. */
 static void declare_shared(Lower *lw)
 {
 	LLVMTypeRef type = LLVMArrayType2(lw->t.i8, 0);
 	lw->shared_base = LLVMAddGlobalInAddressSpace(lw->mod, type, "global_smem", 3);
-	LLVMSetAlignment(lw->shared_base, 16);
+	bool maps = false;
+	ir_walk(lw->module->op, false, find_map, &maps);
+	LLVMSetAlignment(lw->shared_base, maps ? 1024 : 16);
 }
 
 bool lower_module(Lower *lw)

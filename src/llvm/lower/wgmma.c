@@ -289,7 +289,9 @@ bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 
 bool lower_FENCE_ASYNC(Lower *lw, IrOp *op)
 {
-	(void)op;
-	MACHINE0(lw, fence_async);
+	if (ir_get(op, lw->gpu->ir, ATTR_GLOBAL))
+		MACHINE0(lw, fence_async_all);
+	else
+		MACHINE0(lw, fence_async);
 	return true;
 }

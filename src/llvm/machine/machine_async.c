@@ -1,6 +1,7 @@
 /* The PTX of families of sm_90's asynchronous operations.
  *
  *	tensor_load, tensor_store   1d ... 5d
+ *	tensor_reduce               the same, then what is computed
  *	bulk_wait                   N, read.N
  *	wgmma                       m64nNkK.D.A.B, then `ra` where A comes in registers, `ta`, `tb` where A or B in shared memory has its rows (columns) first, `new` where
  *	                            there is nothing to add to (no accumulators, nor whether), `xS` where S steps of K follow one another (all of
@@ -54,21 +55,36 @@ bool machine_tensor_load(Arena *arena, const char *suffix, LLVMTypeRef function,
 	return finish(form, &text, &constraints);
 }
 
-bool machine_tensor_store(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+/* operation: "", or that of a reduction with its dot. */
+static bool tensor_out(Arena *arena, unsigned rank, const char *operation, LLVMTypeRef function, MachineForm *form)
 {
-	unsigned rank = rank_of(suffix);
 	Text text, constraints;
 	text_init(&text, arena);
 	text_init(&constraints, arena);
 	if (!rank || LLVMCountParamTypes(function) != rank + 2)
 		return false;
-	text_printf(&text, "cp.async.bulk.tensor.%s.global.shared::cta.tile.bulk_group [$0, ", suffix);
+	text_printf(&text, "cp.%sasync.bulk.tensor.%ud.global.shared::cta%s.tile.bulk_group [$0, ", *operation ? "reduce." : "", rank, operation);
 	add_list(&text, 1, rank);
 	text_printf(&text, "], [$%u];", rank + 1);
 	text_str(&constraints, "l");
 	for (unsigned i = 0; i < rank + 1; i++)
 		text_str(&constraints, ",r");
 	return finish(form, &text, &constraints);
+}
+
+bool machine_tensor_store(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	return tensor_out(arena, rank_of(suffix), "", function, form);
+}
+
+/* "2d.add" */
+bool machine_tensor_reduce(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
+{
+	static const char *const kinds[] = {".add", ".min", ".max", ".and", ".or", ".xor"};
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strlen(suffix) > 2 && strcmp(suffix + 2, kinds[i]) == 0)
+			return tensor_out(arena, rank_of(arena_strndup(arena, suffix, 2)), kinds[i], function, form);
+	return false;
 }
 
 bool machine_bulk_wait(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)

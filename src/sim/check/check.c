@@ -246,6 +246,23 @@ static bool is_unfenced(const SimWarp *w, const Cell *c)
 	return c->written && !c->async && c->write.interval && c->write.interval >= w->past.fenced[c->write.warp];
 }
 
+void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	for (uint32_t at = offset, next; at < offset + size; at = next) {
+		Cell *c = own_cell(w, at, offset + size, &next);
+		if (!is_unfenced(w, c) || races(w, lane, &c->write))
+			continue;
+		SimParty other = party_of(w, SIM_LANES, &c->write);
+		sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), &other, DIAG_SIM_PROXY,
+			    "asynchronous write of byte %u of shared memory, which the threads' write at %s is not fenced for", at,
+			    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+		break;
+	}
+	sim_check_flies(w, i, lane, offset, size);
+}
+
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	char place[512];

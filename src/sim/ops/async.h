@@ -9,6 +9,7 @@ typedef struct SimBox {
 	SimTensorMap map;
 	uint32_t counts[5]; /* elements of the box along each dim */
 	int32_t at[5];
+	uint8_t reduction; /* MemoryOp + 1; 0: none */
 } SimBox;
 
 uint32_t sim_box_bytes(const SimBox *box);

@@ -150,6 +150,26 @@ static bool init(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* What is there is no barrier any more; nothing may be under way for it. */
+static bool inval(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint32_t *offset = sim_operand(w, i, 0);
+	EACH_LANE(lane, mask) {
+		uint8_t *at = place(w, i, lane, offset[lane], false);
+		if (!at)
+			return false;
+		struct SimBarriers *b = w->cta->barriers;
+		for (uint32_t k = 0; b && k < b->bulks; k++)
+			if (b->bulk[k].barrier == w->base + offset[lane])
+				sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_WAIT,
+					    "the barrier at byte %u of shared memory ends while a copy that it counts is under way", offset[lane]);
+		Known *k = known_of(w->cta, w->base + offset[lane]);
+		if (k)
+			*k = b->known[--b->count];
+	}
+	return true;
+}
+
 /* imm: with bytes that are announced. */
 static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
@@ -266,7 +286,7 @@ bool sim_box_arrive(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *
 	if (!place(w, i, lane, barrier, false))
 		return false;
 	if (w->cta->shadow) {
-		sim_check_flies(w, i, lane, to, size);
+		sim_check_async_write(w, i, lane, to, size);
 		return defer(w, (Bulk){.to = w->base + to, .size = size, .barrier = w->base + barrier, .by = i, .box = *box, .warp = w->index, .lane = lane});
 	}
 	sim_box_load(box, w->shared, to);
@@ -291,7 +311,7 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 			complete(w->cta, w->base + barrier[lane], size[lane]);
 			continue;
 		}
-		sim_check_flies(w, i, lane, to[lane], size[lane]);
+		sim_check_async_write(w, i, lane, to[lane], size[lane]);
 		if (w->cta->run->races)
 			sim_race_read(w, i, lane, source, size[lane], SIM_PLAIN);
 		if (!defer(w, (Bulk){.to = w->base + to[lane], .size = size[lane], .barrier = w->base + barrier[lane], .by = i, .from = source, .warp = w->index, .lane = lane}))
@@ -301,6 +321,7 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 
 EFFECT_OP(mbarrier_init, init, 0)
+EFFECT_OP(mbarrier_inval, inval, 0)
 EFFECT_OP(mbarrier_arrive, arrive, 0)
 EFFECT_OP(mbarrier_expect_tx, arrive, 1)
 EFFECT_OP(mbarrier_test, test, 0)

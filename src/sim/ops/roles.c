@@ -56,6 +56,7 @@ static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 EFFECT_OP(fence_async, proxy, 0)
+EFFECT_OP(fence_async_all, proxy, 0)
 
 /* ---- named barriers ---- */
 

@@ -4,16 +4,28 @@
  * gaps; with a swizzle 16-byte parts of a row change places by the address: of 128 bytes bits 4-6 are XORed with 7-9, of 64 bits 4-5 with
  * 7-8, of 32 bit 4 with 7. A load completes on a barrier (mbarrier.c) by its whole bytes, those outside of the tensor too. A store
  * is of its thread's group, and made when it is issued; with checks when the thread waits for it, and what it reads must stay till
- * then. Source: PTX ISA 8.8, "Tensors", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management". */
+ * then. A box that does not begin at a multiple of 16 bytes of its rows ends a kernel on an H200 (illegal instruction). Source: PTX ISA 8.8, "Tensors", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management". */
 #include <stdlib.h>
 
 #include "sim/ops/async.h"
 #include "sim/ops/machine.h"
+#include "sim/ops/memory.h"
+#include "target/tensor_map.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 
-enum { MOST_BOX = 256, MOST_STEP = 8 };
+enum { MOST_BOX = 256, MOST_STEP = 8, REDUCE_SHIFT = 8 /* in an instruction's imm: the reduction's MemoryOp + 1 */ };
+
+static unsigned rank_of(const SimInstr *i)
+{
+	return (unsigned)i->imm & ((1u << REDUCE_SHIFT) - 1);
+}
+
+static unsigned reduction_of(const SimInstr *i)
+{
+	return (unsigned)(i->imm >> REDUCE_SHIFT);
+}
 
 /* ---- boxes ---- */
 
@@ -71,13 +83,34 @@ void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
 	}
 }
 
+static MemoryType type_of(const SimTensorMap *m)
+{
+	switch (m->type) {
+	case TENSOR_MAP_S32:
+	case TENSOR_MAP_S64: return MEMORY_SIGNED;
+	case TENSOR_MAP_F16: return MEMORY_F16;
+	case TENSOR_MAP_BF16: return MEMORY_BF16;
+	case TENSOR_MAP_F32: return MEMORY_F32;
+	case TENSOR_MAP_F64: return MEMORY_F64;
+	default: return MEMORY_UNSIGNED;
+	}
+}
+
 void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
 {
 	unsigned size = box->map.element;
 	uint64_t to;
-	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++)
-		if (element_of(box, n, &to))
-			memcpy((void *)(uintptr_t)to, shared + swizzled(from + n * size, box->map.swizzle), size);
+	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
+		uint64_t v = 0;
+		if (!element_of(box, n, &to))
+			continue;
+		const uint8_t *at = shared + swizzled(from + n * size, box->map.swizzle);
+		memcpy(&v, at, size);
+		if (box->reduction)
+			memory_atomic((void *)(uintptr_t)to, (MemoryOp)(box->reduction - 1), type_of(&box->map), 8 * size, v, 0);
+		else
+			memcpy((void *)(uintptr_t)to, at, size);
+	}
 }
 
 /* ---- what is allowed ---- */
@@ -132,12 +165,16 @@ static bool box_of(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t map, u
 	const char *wrong = wrong_map(&box->map);
 	if (wrong)
 		return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "the tensor map: %s", wrong);
-	if (box->map.rank != i->imm)
-		return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "the tensor map: it has %u dims, the copy %u", box->map.rank, (unsigned)i->imm);
+	if (box->map.rank != rank_of(i))
+		return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "the tensor map: it has %u dims, the copy %u", box->map.rank, rank_of(i));
+	box->reduction = (uint8_t)reduction_of(i);
 	for (unsigned d = 0; d < box->map.rank; d++) {
 		box->counts[d] = (box->map.box[d] + box->map.steps[d] - 1u) / box->map.steps[d];
 		box->at[d] = ((const int32_t *)sim_operand(w, i, first + d))[lane];
 	}
+	if ((int64_t)box->at[0] * box->map.element % 16)
+		return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "a box that begins at element %d of its rows, which is no multiple of 16 bytes",
+				 box->at[0]);
 	return true;
 }
 
@@ -161,7 +198,10 @@ static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const S
 		w->cta->changed |= write;
 		for (uint32_t k = 0; write && k < n - first; k++)
 			memcpy(row + k * size, shared + swizzled(from + (first + k) * size, box->map.swizzle), size);
-		if (w->cta->run->races && write)
+		if (w->cta->run->races && write && box->reduction)
+			for (uint32_t k = 0; k < n - first; k++)
+				sim_race_atomic(w, i, lane, (const uint8_t *)at + k * size, size, SIM_RELAXED);
+		else if (w->cta->run->races && write)
 			sim_race_write(w, i, lane, at, bytes, row);
 		else if (w->cta->run->races)
 			sim_race_read(w, i, lane, at, bytes, SIM_PLAIN);
@@ -179,7 +219,7 @@ static uint8_t *place_of(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t 
 
 static bool load(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	const uint32_t *to = sim_operand(w, i, 0), *barrier = sim_operand(w, i, (unsigned)i->imm + 2);
+	const uint32_t *to = sim_operand(w, i, 0), *barrier = sim_operand(w, i, rank_of(i) + 2);
 	const uint64_t *map = sim_operand(w, i, 1);
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
@@ -233,7 +273,7 @@ static bool keep(SimWarp *w, Store store)
 
 static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	const uint32_t *from = sim_operand(w, i, (unsigned)i->imm + 1);
+	const uint32_t *from = sim_operand(w, i, rank_of(i) + 1);
 	const uint64_t *map = sim_operand(w, i, 0);
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
@@ -333,6 +373,20 @@ static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	return decode_copy(d, call, suffix, store, 2);
 }
 
+/* "2d.add" */
+static bool decode_reduce(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	static const struct {
+		const char *word;
+		MemoryOp op;
+	} kinds[] = {{".add", MEMORY_ADD}, {".min", MEMORY_MIN}, {".max", MEMORY_MAX}, {".and", MEMORY_AND}, {".or", MEMORY_OR}, {".xor", MEMORY_XOR}};
+	unsigned rank = suffix && suffix[0] >= '1' && suffix[0] <= '5' && suffix[1] == 'd' ? (unsigned)(suffix[0] - '0') : 0;
+	for (size_t k = 0; rank && LLVMGetNumArgOperands(call) == rank + 2 && k < ARRAY_LEN(kinds); k++)
+		if (strcmp(suffix + 2, kinds[k].word) == 0)
+			return machine_effect(d, call, store, rank | ((unsigned)kinds[k].op + 1) << REDUCE_SHIFT) != NULL;
+	return sim_refuse(d, "a reduction of a box written '%s'", suffix ? suffix : "");
+}
+
 static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	const char *number = suffix && strncmp(suffix, "read.", 5) == 0 ? suffix + 5 : suffix;
@@ -348,6 +402,7 @@ static bool prefetch(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 DECODE_OP(tensor_load, decode_load)
 DECODE_OP(tensor_store, decode_store)
+DECODE_OP(tensor_reduce, decode_reduce)
 DECODE_OP(bulk_wait, decode_wait)
 EFFECT_OP(bulk_commit, commit, 0)
 EFFECT_OP(tensor_prefetch, prefetch, 0)

@@ -39,6 +39,9 @@ typedef struct FakeCuda {
 	int arg_count;   /* params to read at a launch */
 	int quiet;       /* calls only return: FAKE_CUDA_QUIET in the environment, to time what is above them */
 	/* counts */
+	int encoded; /* tensor maps */
+	int map_at; /* which param of launches is one; 0: none */
+	uint64_t last_map[16]; /* that of the last launch */
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */
 	FakeLaunch last;

@@ -355,6 +355,8 @@ static void note_launch(const FakeLaunch *launch)
 	fake.last = *launch;
 	for (int i = 0; i < fake.arg_count && i < FAKE_ARGS; i++)
 		memcpy(&fake.last.args[i], launch->params[i], fake.arg_bytes[i] ? fake.arg_bytes[i] : sizeof fake.last.args[i]);
+	if (fake.map_at)
+		memcpy(fake.last_map, launch->params[fake.map_at], sizeof fake.last_map);
 	fake.last.context = current();
 	fake.launches++;
 	pthread_mutex_unlock(&lock);
@@ -367,6 +369,26 @@ static int check_launch(const FakeLaunch *launch)
 		return CUDA_INVALID_HANDLE;
 	return launch->grid[0] && launch->grid[1] && launch->grid[2] && launch->grid[1] <= 65535 ? CUDA_SUCCESS
 												 : CUDA_INVALID_VALUE;
+}
+
+/* The map: what it was told, so that tests can look; 16 words. */
+static int fake_cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const uint64_t *dims, const uint64_t *strides,
+				       const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
+{
+	ENTER("cuTensorMapEncodeTiled");
+	uint64_t *words = map;
+	if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || !rank || rank > 5 || interleave || steps[0] != 1)
+		return CUDA_INVALID_VALUE;
+	memset(words, 0, 128);
+	words[0] = (uint64_t)(uintptr_t)address;
+	words[1] = (uint64_t)type | (uint64_t)rank << 8 | (uint64_t)swizzle << 16 | (uint64_t)promotion << 24 | (uint64_t)fill << 32;
+	for (unsigned d = 0; d < rank; d++) {
+		words[2 + d] = dims[d];
+		words[7 + d] = d ? strides[d - 1] : 0;
+		words[12] = words[12] << 9 | box[d];
+	}
+	fake.encoded++;
+	return CUDA_SUCCESS;
 }
 
 static int fake_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

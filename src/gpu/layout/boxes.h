@@ -1,0 +1,40 @@
+/* Tiles that TMA moves as boxes of a tensor: which shared memory holds them, and which descriptors are tensor maps.
+ *
+ * A descriptor that is a map is an argument of the kernel: its type is !tt.tensordesc<tensor<shape x elem, #memory>>, the memory's
+ * encoding included, and the argument has neso.map, which says how the launch makes it of the others. All descriptors
+ * without an encoding are pointers (lower-descriptors). */
+#ifndef NESO_GPU_BOXES_H
+#define NESO_GPU_BOXES_H
+
+#include "gpu/layout/encoding.h"
+#include "target/tensor_map.h"
+
+typedef struct GpuBox {
+	unsigned swizzle; /* bytes: 0, 32, 64, 128 */
+	unsigned rank;
+	unsigned side[TENSOR_MAP_RANK]; /* elements, dim 0 first */
+	unsigned count; /* boxes of the tile */
+	uint64_t bytes; /* of one */
+} GpuBox;
+
+/* The memory of a tile whose boxes are swizzled so; NULL: its sides do not allow it. */
+const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle);
+/* The memory that reads with fewest conflicts, and the whole is at a multiple of what is swizzled; NULL: TMA cannot move such a tile. */
+const Layout *gpu_box_best(GpuCx *cx, IrType tile);
+/* The boxes of a tile in this memory; false: it is none that TMA fills. */
+bool gpu_box_of(GpuCx *cx, IrType tile, const Layout *memory, GpuBox *out);
+/* Where box `number` begins: along each dim of the tile, and bytes in the memory. */
+uint64_t gpu_box_place(const GpuBox *box, IrType tile, unsigned number, int64_t *at);
+
+/* Is it a descriptor that is a map? */
+static inline bool gpu_is_map(IrType type)
+{
+	return type->kind == TY_TENSORDESC && type->elem->encoding;
+}
+/* The memory of a map's tiles: mutable, of the tile's shape. */
+IrType gpu_map_memdesc(GpuCx *cx, IrType map);
+const Layout *gpu_map_layout(GpuCx *cx, IrType map);
+/* How the launch makes argument `number` of the kernel; false: it is no map. */
+bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out);
+
+#endif

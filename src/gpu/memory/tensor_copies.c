@@ -1,0 +1,97 @@
+/* Ops for copies by tensor maps: memory for tiles where boxes may begin, barriers that count their bytes. */
+#include "gpu/memory/tensor_copies.h"
+
+#include "gpu/memory/memory.h"
+#include "layout/kinds.h"
+
+enum { TMA_ALIGN = 128, SHARED_SPACE = 0 };
+
+uint64_t gpu_map_bytes(GpuCx *cx, IrType map)
+{
+	return gpu_memdesc_bytes(cx, gpu_map_memdesc(cx, map));
+}
+
+static IrType buffers_of(GpuCx *cx, IrType one, uint32_t count)
+{
+	int64_t shape[IR_MAX_RANK] = {count};
+	for (uint32_t k = 0; k < one->rank; k++)
+		shape[k + 1] = one->shape[k];
+	return ir_memdesc(cx->ir, one->elem, shape, one->rank + 1, one->encoding, SHARED_SPACE, true);
+}
+
+IrValue *gpu_map_alloc(GpuCx *cx, IrBuilder *b, IrType map, uint32_t slots)
+{
+	IrType one = gpu_map_memdesc(cx, map);
+	IrValue *memory = irb_0(b, OP_LOCAL_ALLOC, slots ? buffers_of(cx, one, slots) : one);
+	if (gpu_memdesc_bytes(cx, memory->type) < TMA_ALIGN)
+		ir_set(b->m, memory->def, ATTR_ALIGNMENT, ir_attr_i32(cx->ir, TMA_ALIGN));
+	return memory;
+}
+
+static IrType barrier_type(GpuCx *cx)
+{
+	int64_t one = 1;
+	const Layout *plain = layout_shared_plain(&cx->layouts, &one, 1, (unsigned[]){0});
+	return ir_memdesc(cx->ir, ir_scalar(cx->ir, TY_I64), &one, 1, gpu_encoding(cx, plain), SHARED_SPACE, true);
+}
+
+static IrValue *buffer_at(IrBuilder *b, IrValue *buffers, IrValue *number)
+{
+	IrType t = buffers->type;
+	IrType one = ir_memdesc(b->m->cx, t->elem, t->shape + 1, t->rank - 1, t->encoding, SHARED_SPACE, true);
+	return irb_2(b, OP_MEMDESC_INDEX, one, buffers, number);
+}
+
+IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number)
+{
+	(void)cx;
+	return buffer_at(b, barriers, number);
+}
+
+IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
+{
+	(void)cx;
+	return buffer_at(b, ring, number);
+}
+
+IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count)
+{
+	IrType i32 = ir_scalar(cx->ir, TY_I32);
+	IrValue *barriers = irb_0(b, OP_LOCAL_ALLOC, buffers_of(cx, barrier_type(cx), count));
+	for (uint32_t i = 0; i < count; i++) {
+		IrValue *one = buffer_at(b, barriers, irb_int(b, i32, i));
+		IrOp *init = irb_op(b, OP_INIT_BARRIER, &one, 1, NULL, 0, 0);
+		ir_set(b->m, init, ATTR_COUNT, ir_attr_i32(cx->ir, 1));
+	}
+	return barriers;
+}
+
+void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers)
+{
+	IrType i32 = ir_scalar(cx->ir, TY_I32);
+	for (int64_t i = 0; i < barriers->type->shape[0]; i++) {
+		IrValue *one = buffer_at(b, barriers, irb_int(b, i32, i));
+		irb_op(b, OP_INVAL_BARRIER, &one, 1, NULL, 0, 0);
+	}
+	irb_op(b, OP_LOCAL_DEALLOC, &barriers, 1, NULL, 0, 0);
+}
+
+/* A view of memory that may change is one that may change. */
+static void retype_views(GpuCx *gpu, IrValue *memory)
+{
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		if (u->owner->kind != OP_MEMDESC_TRANS)
+			continue;
+		IrValue *view = &u->owner->results[0];
+		IrType t = view->type;
+		view->type = ir_memdesc(gpu->ir, t->elem, t->shape, t->rank, t->encoding, SHARED_SPACE, true);
+		retype_views(gpu, view);
+	}
+}
+
+void gpu_read_as_it_lies(GpuCx *gpu, IrOp *alloc, IrValue *memory)
+{
+	ir_replace_uses(&alloc->results[0], memory);
+	retype_views(gpu, memory);
+	ir_op_erase(alloc);
+}

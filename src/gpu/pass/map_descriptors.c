@@ -1,0 +1,246 @@
+/* map-descriptors: descriptors whose parts are arguments of the kernel become tensor maps, which the launch makes.
+ *
+ * Needs: TTIR in which everything is inlined that can be. Keeps: what is computed. A tile that is loaded, stored or reduced through
+ * such a descriptor goes through an argument of its own, behind the others: !tt.tensordesc<tensor<..., #memory>> with neso.map
+ * (gpu/layout/boxes.h). What is left is for lower-descriptors: descriptors that control flow chooses, parts that are computed, rows by
+ * number (TMA has these from Blackwell on), tiles that no box has, and indices along the last dim that are not known to be a multiple of
+ * 16 bytes: boxes begin there (an H200 was seen to end a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one did not).
+ *
+ * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is pointer, sizes,
+ * strides and padding. Values that no map can say are found by the launch, which then takes a kernel without maps. */
+#include "gpu/analysis/axis.h"
+#include "gpu/gpu.h"
+#include "gpu/layout/boxes.h"
+#include "ir/enums.h"
+
+enum { BOX_BEGIN = 16 /* bytes */, MOST_ARGUMENTS = 200, MOST_MAPS = 16, DEEP = 4 };
+
+typedef struct Made {
+	IrType type;
+	IrAttr map;
+	IrValue *arg;
+} Made;
+
+typedef struct Mapping {
+	PassCx *cx;
+	GpuCx *gpu;
+	const AxisMap *axes;
+	IrOp *func;
+	IrBlock *body;
+	uint32_t args; /* that the function had */
+	int64_t *place; /* of each: its first number once descriptors are parts */
+	VEC(IrOp *) uses;
+	VEC(Made) made;
+} Mapping;
+
+/* ---- parts ---- */
+
+typedef struct Term {
+	int64_t arg, scale;
+} Term;
+
+/* An argument times a constant, or a constant. */
+static bool term_of(const Mapping *m, const IrValue *v, unsigned deep, Term *out)
+{
+	const IrOp *op = v->def;
+	Term t;
+	if (ir_constant_int(v, &out->scale)) {
+		out->arg = -1;
+		return true;
+	}
+	if (v->block) {
+		*out = (Term){v->block == m->body ? m->place[v->index] : -1, 1};
+		return v->block == m->body && ir_is_int(v->type);
+	}
+	if (!op || !deep)
+		return false;
+	if (op->kind == OP_EXTSI)
+		return term_of(m, ir_operand(op, 0), deep - 1, out);
+	if (op->kind != OP_MULI || v->type->bits != 64)
+		return false;
+	/* A product of 64 bits; the launch refuses one that does not fit. */
+	for (uint32_t k = 0; k < 2; k++)
+		if (ir_constant_int(ir_operand(op, k), &t.scale) && term_of(m, ir_operand(op, 1 - k), deep - 1, out))
+			return !__builtin_mul_overflow(out->scale, t.scale, &out->scale);
+	return false;
+}
+
+static bool is_kernel_pointer(const Mapping *m, const IrValue *v)
+{
+	return v->block == m->body && ir_is_ptr(v->type);
+}
+
+/* neso.map of a descriptor; NULL: it is none that the launch can make. */
+static IrAttr map_of(const Mapping *m, const IrValue *descriptor)
+{
+	int64_t numbers[2 + 4 * TENSOR_MAP_RANK];
+	uint32_t rank = descriptor->type->elem->rank, n = 2;
+	const IrOp *op = descriptor->def;
+	if (rank > TENSOR_MAP_RANK)
+		return NULL;
+	if (descriptor->block == m->body) {
+		numbers[0] = m->place[descriptor->index];
+		numbers[1] = ir_is_float(descriptor->type->elem->elem) ? numbers[0] + 1 + 2 * rank : TENSOR_MAP_ZERO;
+		for (uint32_t k = 0; k < 2 * rank; k++) {
+			numbers[n++] = numbers[0] + 1 + k;
+			numbers[n++] = 1;
+		}
+	} else {
+		if (!op || op->kind != OP_MAKE_TENSOR_DESC || !is_kernel_pointer(m, ir_operand(op, 0)))
+			return NULL;
+		bool nan = ir_get_int(op, m->gpu->ir, ATTR_PADDING, PAD_ZERO) == PAD_NAN && ir_is_float(descriptor->type->elem->elem);
+		numbers[0] = m->place[ir_operand(op, 0)->index];
+		numbers[1] = nan ? TENSOR_MAP_NAN : TENSOR_MAP_ZERO;
+		for (uint32_t k = 0; k < 2 * rank; k++, n += 2) {
+			Term t = {-1, 1};
+			/* The last dim is contiguous, whatever is said of its stride. */
+			if (k + 1 < 2 * rank && !term_of(m, ir_operand(op, 1 + k), DEEP, &t))
+				return NULL;
+			numbers[n] = t.arg;
+			numbers[n + 1] = t.scale;
+		}
+	}
+	return ir_attr_ints(m->gpu->ir, ir_scalar(m->gpu->ir, TY_I64), numbers, n);
+}
+
+/* Upstream's kinds of reductions and their types (PTX ISA 8.8, "cp.reduce.async.bulk.tensor"). */
+static bool can_reduce(const IrOp *op, const GpuCx *gpu)
+{
+	IrType elem = ir_operand(op, 0)->type->elem->elem;
+	bool half = elem->kind == TY_F16 || elem->kind == TY_BF16, wide = ir_is_int(elem) && elem->bits >= 32;
+	switch ((IrDescReduce)ir_get_int(op, gpu->ir, ATTR_REDUCE_KIND, 0)) {
+	case DESC_ADD: return half || elem->kind == TY_F32 || wide;
+	case DESC_MIN:
+	case DESC_MAX: return half || wide;
+	case DESC_AND:
+	case DESC_OR:
+	case DESC_XOR: return wide;
+	default: return false;
+	}
+}
+
+/* ---- arguments ---- */
+
+static IrValue *argument_for(Mapping *m, const IrValue *descriptor, IrAttr map)
+{
+	GpuCx *gpu = m->gpu;
+	IrType tile = descriptor->type->elem;
+	const Layout *memory = gpu_box_best(gpu, tile);
+	if (!map || !memory)
+		return NULL;
+	IrType held = ir_tensor(gpu->ir, tile->elem, tile->shape, tile->rank, gpu_encoding(gpu, memory));
+	IrType type = ir_tensordesc_signed(gpu->ir, held, (IrSign)descriptor->type->space);
+	for (uint32_t i = 0; i < m->made.len; i++)
+		if (m->made.data[i].type == type && m->made.data[i].map == map)
+			return m->made.data[i].arg;
+	if (m->made.len == MOST_MAPS)
+		return NULL;
+	IrValue *arg = ir_block_arg_add(m->cx->module, m->body, type, ir_value_loc(descriptor));
+	vec_push(m->cx->scratch, &m->made, (Made){type, map, arg});
+	return arg;
+}
+
+/* The function's type and attributes as its arguments are now. */
+static void describe(Mapping *m)
+{
+	IrCx *ir = m->gpu->ir;
+	Arena *arena = m->cx->scratch;
+	IrType old = ir_func_type_of(m->func);
+	uint32_t n = m->body->arg_count;
+	IrType *types = ARENA_ARRAY(arena, IrType, n + 1);
+	IrAttr *dicts = ARENA_ARRAY(arena, IrAttr, n + 1), given = ir_get(m->func, ir, ATTR_ARG_ATTRS);
+	for (uint32_t i = 0; i < n; i++) {
+		types[i] = m->body->args[i]->type;
+		dicts[i] = given && i < given->len ? given->items[i] : ir_attr_dict(ir, NULL, NULL, 0);
+	}
+	for (uint32_t i = 0; i < m->made.len; i++)
+		dicts[m->args + i] = ir_attr_dict(ir, &ir->names[ATTR_MAP], &m->made.data[i].map, 1);
+	ir_set(m->cx->module, m->func, ATTR_FUNCTION_TYPE,
+	       ir_attr_type(ir, ir_func_type(ir, types, n, old->list + old->split, old->len - old->split)));
+	ir_set(m->cx->module, m->func, ATTR_ARG_ATTRS, ir_attr_array(ir, dicts, n));
+}
+
+/* ---- uses ---- */
+
+/* Dims of size 1 that the tile leaves out come back, or go. */
+static IrValue *reshaped(IrBuilder *b, IrValue *v, IrType type)
+{
+	return v->type == type ? v : irb_1(b, OP_RESHAPE, type, v);
+}
+
+static void go_through(Mapping *m, IrOp *op, IrValue *arg)
+{
+	IrCx *ir = m->gpu->ir;
+	IrType block = arg->type->elem, tile = ir_tensor(ir, block->elem, block->shape, block->rank, NULL);
+	ir_operand_set(op, 0, arg);
+	if (op->kind != OP_DESC_LOAD) {
+		IrBuilder b = ir_at(m->cx->module, op);
+		ir_operand_set(op, 1, reshaped(&b, ir_operand(op, 1), tile));
+		return;
+	}
+	IrType type = op->results[0].type;
+	if (type == tile)
+		return;
+	IrBuilder b = ir_at_end(m->cx->module, op->block, op->loc);
+	b.before = op->next;
+	op->results[0].type = tile;
+	IrOp *back = irb_op(&b, OP_RESHAPE, NULL, 0, &type, 1, 0);
+	ir_replace_uses(&op->results[0], &back->results[0]);
+	ir_operand_add(m->cx->module, back, &op->results[0]);
+}
+
+/* Does the box begin at a multiple of 16 bytes? */
+static bool begins_well(const Mapping *m, const IrOp *op)
+{
+	const AxisInfo *last = axis_of(m->axes, ir_operand(op, op->operand_count - 1));
+	unsigned bits = ir_operand(op, 0)->type->elem->elem->bits;
+	return last && (last->known ? last->value * bits % (8 * BOX_BEGIN) == 0 :
+			(uint64_t)last->divisibility[0] >= 8 * BOX_BEGIN / MIN(MAX(bits, 1u), 8u * BOX_BEGIN));
+}
+
+static bool find_use(void *data, IrOp *op)
+{
+	Mapping *m = data;
+	bool counts = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || (op->kind == OP_DESC_REDUCE && can_reduce(op, m->gpu));
+	if (counts && !gpu_is_map(ir_operand(op, 0)->type) && begins_well(m, op))
+		vec_push(m->cx->scratch, &m->uses, op);
+	return true;
+}
+
+static uint32_t parts_of(IrType type)
+{
+	return type->kind == TY_TENSORDESC && !gpu_is_map(type) ? 2 + 2 * type->elem->rank : 1;
+}
+
+static bool map_function(PassCx *cx, IrOp *func)
+{
+	Mapping m = {.cx = cx, .gpu = gpu_of(cx), .axes = gpu_axis(cx), .func = func, .body = ir_func_body(func)};
+	m.args = m.body->arg_count;
+	m.place = ARENA_ARRAY(cx->scratch, int64_t, m.args + 1);
+	for (uint32_t i = 0; i < m.args; i++)
+		m.place[i + 1] = m.place[i] + parts_of(m.body->args[i]->type);
+	if (m.place[m.args] + MOST_MAPS > MOST_ARGUMENTS)
+		return false;
+	ir_walk(func, false, find_use, &m);
+	for (uint32_t i = 0; i < m.uses.len; i++) {
+		const IrValue *descriptor = ir_operand(m.uses.data[i], 0);
+		IrValue *arg = argument_for(&m, descriptor, map_of(&m, descriptor));
+		if (arg)
+			go_through(&m, m.uses.data[i], arg);
+	}
+	if (m.made.len)
+		describe(&m);
+	return m.made.len > 0;
+}
+
+bool pass_map_descriptors(PassCx *cx, bool *changed)
+{
+	const GpuCx *gpu = gpu_of(cx);
+	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
+		IrAttr visibility = func->kind == OP_FUNC ? ir_get(func, gpu->ir, ATTR_SYM_VISIBILITY) : NULL;
+		bool is_kernel = !visibility || strcmp(visibility->text, "private") != 0;
+		if (func->kind == OP_FUNC && ir_func_body(func) && is_kernel)
+			*changed = map_function(cx, func) || *changed;
+	}
+	return true;
+}

@@ -1,0 +1,215 @@
+/* Copies by tensor maps (TMA), and the barriers in shared memory that count their bytes.
+ *
+ * One thread of the first warp issues: it is elected, which ptxas knows, so that addresses are in uniform registers. What one
+ * thread announces and the copies behind it share a branch. A tile is moved by as many boxes as its memory has (gpu/boxes.h). */
+#include "gpu/layout/boxes.h"
+#include "ir/enums.h"
+#include "ir/text/text.h"
+#include "llvm/lower.h"
+#include "llvm/machine.h"
+
+/* ---- one thread ---- */
+
+typedef struct OneThread {
+	LowerIf warp, lane;
+} OneThread;
+
+/* cond: i1, the same in all threads; NULL: true. */
+static OneThread begin_one(Lower *lw, LLVMValueRef cond)
+{
+	OneThread one;
+	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw), lower_i32(lw, 0), "");
+	if (cond && !(LLVMIsConstant(cond) && LLVMConstIntGetZExtValue(cond)))
+		first = LLVMBuildAnd(lw->b, first, cond, "");
+	one.warp = lower_begin_if(lw, first);
+	one.lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
+	return one;
+}
+
+static void end_one(Lower *lw, OneThread one)
+{
+	lower_end_if(lw, one.lane);
+	lower_end_if(lw, one.warp);
+}
+
+/* ---- barriers ---- */
+
+bool lower_INIT_BARRIER(Lower *lw, IrOp *op)
+{
+	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	OneThread one = begin_one(lw, NULL);
+	MACHINE2(lw, mbarrier_init, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_COUNT, 1)));
+	/* The unit that counts bytes there finds it made. */
+	MACHINE0(lw, fence_async);
+	end_one(lw, one);
+	return true;
+}
+
+bool lower_INVAL_BARRIER(Lower *lw, IrOp *op)
+{
+	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	OneThread one = begin_one(lw, NULL);
+	MACHINE1(lw, mbarrier_inval, barrier);
+	end_one(lw, one);
+	return true;
+}
+
+bool lower_WAIT_BARRIER(Lower *lw, IrOp *op)
+{
+	MACHINE2(lw, mbarrier_wait, lower_scalar(lw, ir_operand(op, 0)), lower_scalar(lw, ir_operand(op, 1)));
+	return true;
+}
+
+/* ---- boxes ---- */
+
+typedef struct Boxes {
+	Lower *lw;
+	const IrOp *op;
+	GpuBox box;
+	IrType tile;
+	LLVMValueRef map, memory, at[TENSOR_MAP_RANK]; /* at: dim 0 first */
+} Boxes;
+
+/* Indices are operands from `first` on. False after diagnosing. */
+static bool find_boxes(Lower *lw, const IrOp *op, uint32_t first, Boxes *out)
+{
+	const IrValue *map = ir_operand(op, 0), *memory = ir_operand(op, 1);
+	*out = (Boxes){.lw = lw, .op = op, .tile = map->type->elem, .map = lower_scalar(lw, map), .memory = lower_scalar(lw, memory)};
+	if (!gpu_is_map(map->type) || !gpu_box_of(lw->gpu, out->tile, gpu_map_layout(lw->gpu, map->type), &out->box) ||
+	    gpu_layout(lw->gpu, memory->type) != gpu_map_layout(lw->gpu, map->type))
+		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, map->type));
+	for (uint32_t d = 0; d < out->box.rank; d++)
+		out->at[d] = lower_scalar(lw, ir_operand(op, first + d));
+	return true;
+}
+
+/* args: filled from n on with the coordinates of a box, the fastest first; *memory: where it lies. */
+static unsigned box_args(const Boxes *boxes, unsigned number, LLVMValueRef *args, unsigned n, LLVMValueRef *memory)
+{
+	Lower *lw = boxes->lw;
+	int64_t at[TENSOR_MAP_RANK];
+	uint64_t offset = gpu_box_place(&boxes->box, boxes->tile, number, at);
+	for (unsigned d = boxes->box.rank; d-- > 0;)
+		args[n++] = at[d] ? LLVMBuildAdd(lw->b, boxes->at[d], lower_i32(lw, at[d]), "") : boxes->at[d];
+	LLVMValueRef index = lower_i32(lw, (int64_t)offset);
+	*memory = offset ? LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, boxes->memory, &index, 1, "") : boxes->memory;
+	return n;
+}
+
+static void load_boxes(const Boxes *boxes, LLVMValueRef barrier)
+{
+	Lower *lw = boxes->lw;
+	const char *suffix = arena_printf(lw->arena, "%ud", boxes->box.rank);
+	for (unsigned i = 0; i < boxes->box.count; i++) {
+		LLVMValueRef args[3 + TENSOR_MAP_RANK] = {NULL, boxes->map};
+		unsigned n = box_args(boxes, i, args, 2, &args[0]);
+		args[n++] = barrier;
+		machine_family(lw, MACHINE_tensor_load, suffix, lw->t.void_, args, n);
+	}
+}
+
+static bool load(Lower *lw, const IrOp *op)
+{
+	Boxes boxes;
+	if (!find_boxes(lw, op, 4, &boxes))
+		return false;
+	load_boxes(&boxes, lower_scalar(lw, ir_operand(op, 2)));
+	return true;
+}
+
+/* Loads behind `op` that are issued under the same condition. */
+static unsigned loads_behind(const IrOp *op, const IrValue *cond)
+{
+	unsigned n = 0;
+	while ((op = op->next) != NULL && op->kind == OP_TMA_LOAD && ir_operand(op, 3) == cond)
+		n++;
+	return n;
+}
+
+bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
+{
+	const IrValue *cond = ir_operand(op, 1);
+	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	OneThread one = begin_one(lw, lower_scalar(lw, cond));
+	MACHINE2(lw, mbarrier_expect_tx, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_SIZE, 0)));
+	lw->tensor_loads = loads_behind(op, cond);
+	const IrOp *behind = op->next;
+	for (unsigned i = 0; i < lw->tensor_loads; i++, behind = behind->next)
+		if (!load(lw, behind))
+			return false;
+	end_one(lw, one);
+	return true;
+}
+
+bool lower_TMA_LOAD(Lower *lw, IrOp *op)
+{
+	/* Issued with what announces it. */
+	if (lw->tensor_loads) {
+		lw->tensor_loads--;
+		return true;
+	}
+	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 3)));
+	bool good = load(lw, op);
+	end_one(lw, one);
+	return good;
+}
+
+/* ---- stores ---- */
+
+static void wait_for_stores(Lower *lw, const IrOp *op)
+{
+	long long pending = ir_get_int(op, lw->gpu->ir, ATTR_PENDINGS, 0);
+	const char *read = ir_get(op, lw->gpu->ir, ATTR_WRITTEN) ? "" : "read.";
+	machine_family(lw, MACHINE_bulk_wait, arena_printf(lw->arena, "%s%lld", read, pending), lw->t.void_, NULL, 0);
+}
+
+static bool store(Lower *lw, const IrOp *op, MachineOp copy, const char *kind)
+{
+	Boxes boxes;
+	if (!find_boxes(lw, op, 2, &boxes))
+		return false;
+	const char *suffix = arena_printf(lw->arena, "%ud%s%s", boxes.box.rank, *kind ? "." : "", kind);
+	OneThread one = begin_one(lw, NULL);
+	for (unsigned i = 0; i < boxes.box.count; i++) {
+		LLVMValueRef args[2 + TENSOR_MAP_RANK] = {boxes.map}, memory;
+		unsigned n = box_args(&boxes, i, args, 1, &memory);
+		args[n++] = memory;
+		machine_family(lw, copy, suffix, lw->t.void_, args, n);
+	}
+	MACHINE0(lw, bulk_commit);
+	lw->tensor_waits = op->next && op->next->kind == OP_TMA_STORE_WAIT;
+	if (lw->tensor_waits)
+		wait_for_stores(lw, op->next);
+	end_one(lw, one);
+	return true;
+}
+
+bool lower_TMA_STORE(Lower *lw, IrOp *op)
+{
+	return store(lw, op, MACHINE_tensor_store, "");
+}
+
+bool lower_TMA_REDUCE(Lower *lw, IrOp *op)
+{
+	static const char *const words[] = {
+		[DESC_ADD] = "add", [DESC_MIN] = "min", [DESC_MAX] = "max", [DESC_AND] = "and", [DESC_OR] = "or", [DESC_XOR] = "xor",
+	};
+	int64_t kind = ir_get_int(op, lw->gpu->ir, ATTR_REDUCE_KIND, DESC_ADD);
+	if (kind < 0 || kind >= (int64_t)ARRAY_LEN(words) || !words[kind])
+		return lower_diag(lw, op->loc, DIAG_LOWER_ABSENT, ir_op_info[op->kind].text, "a copy has no such reduction");
+	return store(lw, op, MACHINE_tensor_reduce, words[kind]);
+}
+
+/* The thread that issued them waits: groups are a thread's own. */
+bool lower_TMA_STORE_WAIT(Lower *lw, IrOp *op)
+{
+	/* Done with the stores before it. */
+	if (lw->tensor_waits) {
+		lw->tensor_waits = false;
+		return true;
+	}
+	OneThread one = begin_one(lw, NULL);
+	wait_for_stores(lw, op);
+	end_one(lw, one);
+	return true;
+}

@@ -1,0 +1,277 @@
+"""Descriptors as tensor maps: what TMA loads, stores and reduces, in the simulator with its checks, against NumPy."""
+
+import os
+import unittest
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
+
+OPTIONS = {"neso_target": "sim:sm_90a", "neso_check": True}
+
+
+@triton.jit
+def copy_1d(a, b, M: tl.constexpr):
+    i = tl.program_id(0) * M
+    b.store([i], a.load([i]))
+
+
+@triton.jit
+def copy_2d(a, b, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.program_id(0) * M - 3, tl.program_id(1) * N - 16
+    b.store([i, j], a.load([i, j]))
+
+
+@triton.jit
+def shifted(a, b, at):
+    b.store([0, at], a.load([0, at]))
+
+
+@triton.jit
+def copy_3d(a, b, M: tl.constexpr, N: tl.constexpr):
+    k, i, j = tl.program_id(2), tl.program_id(0) * M, tl.program_id(1) * N
+    b.store([k, i, j], a.load([k, i, j]))
+
+
+@triton.jit
+def copy_5d(a, b):
+    b.store([0, 0, 1, 0, 0], a.load([0, 1, 0, 0, 0]))
+
+
+@triton.jit
+def copy_many(a, b, c, d):
+    x = a.load([0, 0])
+    y = b.load([16, 0])
+    c.store([0, 0], x + y)
+    d.store([8, 64], x - y)
+
+
+@triton.jit
+def scale(a_ptr, b_ptr, m, n, stride, M: tl.constexpr, N: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [m, n], [stride, 1], [M, N])
+    b = tl.make_tensor_descriptor(b_ptr, [m, n], [n, 1], [M, N])
+    for i in range(0, m, M):
+        for j in range(0, n, N):
+            b.store([i, j], a.load([i, j]) * 2)
+
+
+@triton.jit
+def sum_blocks(a, b, n, M: tl.constexpr, N: tl.constexpr):
+    total = tl.zeros([M, N], tl.float32)
+    for j in range(tl.program_id(0), n):
+        total += a.load([0, j * N]).to(tl.float32)
+    if n > 2:
+        total += a.load([0, 0]).to(tl.float32)
+    b.store([tl.program_id(0) * M, 0], total)
+
+
+@triton.jit
+def reduce_blocks(a, b, KIND: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    x = a.load([tl.program_id(0) * M, 0])
+    if KIND == "add":
+        b.atomic_add([0, -16], x)
+    elif KIND == "min":
+        b.atomic_min([0, -16], x)
+    elif KIND == "max":
+        b.atomic_max([0, -16], x)
+    elif KIND == "and":
+        b.atomic_and([0, -16], x)
+    elif KIND == "or":
+        b.atomic_or([0, -16], x)
+    else:
+        b.atomic_xor([0, -16], x)
+
+
+@triton.jit
+def twice(a, p, M: tl.constexpr, N: tl.constexpr):
+    """Stores through the map, then loads what it stored both ways."""
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    x = a.load([0, 0])
+    a.store([0, 0], x + 1)
+    y = a.load([0, 0])
+    a.store([0, 0], y * 2)
+    tl.store(p + i * N + j, y)
+
+
+@triton.jit
+def around(p, o, n, M: tl.constexpr, N: tl.constexpr):
+    """Stores through pointers what the map loads, and the reverse."""
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    d = tl.make_tensor_descriptor(p, [M, N], [N, 1], [M, N])
+    tl.store(p + i * N + j, i * N + j)
+    x = d.load([0, 0])
+    d.store([0, 0], x + 1)
+    tl.store(o + i * N + j, tl.load(p + i * N + j))
+
+
+@triton.jit
+def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr, KN: tl.constexpr):
+    i, j = tl.program_id(0) * M, tl.program_id(1) * N
+    total = tl.zeros([M, N], tl.float32)
+    for k in range(0, K, BK):
+        x = a.load([i, k])
+        y = b.load([k, j]) if KN else b.load([j, k]).T
+        total = tl.dot(x, y, total)
+    c.store([i, j], total.to(c.dtype))
+
+
+def mapped(compiled):
+    return compiled.asm["ttgir"].count("neso.map")
+
+
+def described(x, block, **more):
+    return TensorDescriptor(x, list(x.shape), [s // x.itemsize for s in x.strides], block, **more)
+
+
+def simulated():
+    try:
+        copy_1d.warmup(described(np.zeros(16, np.float32), [16]), described(np.zeros(16, np.float32), [16]), 16, grid=(1, ),
+                       neso_target="sim:sm_90a")
+    except Exception as error:
+        if "libneso-codegen" in str(error):
+            return False
+        raise
+    return True
+
+
+def aligned(shape, dtype, fill=None):
+    """NumPy aligns to 16 bytes; rows to 16 bytes as well."""
+    row = -(-shape[-1] * np.dtype(dtype).itemsize // 16) * 16 // np.dtype(dtype).itemsize
+    whole = np.zeros((*shape[:-1], row), dtype)
+    x = whole[..., :shape[-1]]
+    if fill is not None:
+        x[...] = fill
+    return x
+
+
+def numbers(shape, dtype, seed=1):
+    return aligned(shape, dtype, np.random.default_rng(seed).integers(-8, 8, shape).astype(dtype))
+
+
+@unittest.skipUnless(simulated(), "built without LLVM")
+class TensorMaps(unittest.TestCase):
+
+    def test_1d(self):
+        for dtype in (np.float32, np.float16, np.int8, np.int64):
+            for block in (16, 512):
+                a, b = numbers((1000, ), dtype), np.zeros(1000, dtype)
+                copy_1d[(-(-1000 // block), )](described(a, [block]), described(b, [block]), block, **OPTIONS)
+                np.testing.assert_array_equal(a, b)
+
+    def test_2d(self):
+        for dtype in (np.float16, np.float32, np.uint8, np.float64):
+            for block in ((16, 16), (32, 64), (8, 128), (64, 16), (512, 16), (1, 64), (4, 32)):
+                a, b = numbers((70, 150), dtype), aligned((70, 150), dtype)
+                grid = (-(-73 // block[0]), -(-166 // block[1]))
+                compiled = copy_2d[grid](described(a, list(block)), described(b, list(block)), *block, **OPTIONS)
+                np.testing.assert_array_equal(a, b, f"{dtype} {block}")
+                self.assertEqual(mapped(compiled), 2)
+
+    def test_more_dims(self):
+        a, b = numbers((3, 20, 40), np.float16), aligned((3, 20, 40), np.float16)
+        copy_3d[(2, 2, 3)](described(a, [1, 16, 32]), described(b, [1, 16, 32]), 16, 32, **OPTIONS)
+        np.testing.assert_array_equal(a, b)
+        a, b = numbers((2, 2, 3, 4, 16), np.float32), aligned((2, 2, 3, 4, 16), np.float32)
+        copy_5d[(1, )](described(a, [2, 1, 2, 4, 16]), described(b, [2, 1, 2, 4, 16]), **OPTIONS)
+        np.testing.assert_array_equal(a[:, 1, :2], b[:, 0, 1:])
+
+    def test_padding(self):
+        for dtype in (np.float16, np.float32):
+            a, b = numbers((8, 32), dtype), aligned((16, 64), dtype, 7)
+            copy_2d[(1, 1)](described(a, [16, 64], padding="nan"), described(b, [16, 64]), 16, 64, **OPTIONS)
+            expected = np.full((16, 64), 7, dtype)
+            expected[:13, :48] = np.nan
+            expected[0:8, 0:32] = a
+            np.testing.assert_array_equal(b, expected)
+
+    def test_several(self):
+        a, b = numbers((32, 64), np.float32), numbers((32, 64), np.float32, 2)
+        c, d = aligned((16, 64), np.float32), aligned((32, 128), np.float32)
+        block = [16, 64]
+        copy_many[(1, )](described(a, block), described(b, block), described(c, block), described(d, block), **OPTIONS)
+        np.testing.assert_array_equal(c, a[:16] + b[16:])
+        np.testing.assert_array_equal(d[8:24, 64:], a[:16] - b[16:])
+
+    def test_made_of_arguments(self):
+        a, b = numbers((50, 96), np.float32), aligned((50, 96), np.float32)
+        compiled = scale[(1, )](a, b, 50, 96, 96, 16, 32, **OPTIONS)
+        np.testing.assert_array_equal(b, a * 2)
+        self.assertEqual(mapped(compiled), 2)
+
+    def test_no_map(self):
+        """What no map can say: rows of 75 elements, an address off by one, no rows at all."""
+        a, b = np.arange(50 * 75, dtype=np.float32).reshape(50, 75), np.zeros((50, 75), np.float32)
+        scale[(1, )](a, b, 50, 75, 75, 16, 32, **OPTIONS)
+        np.testing.assert_array_equal(b, a * 2)
+        whole = np.arange(64 * 64 + 1, dtype=np.float32)
+        a, b = whole[1:].reshape(64, 64), np.zeros((64, 64), np.float32)
+        scale[(1, )](a, b, 64, 64, 64, 16, 32, **OPTIONS)
+        np.testing.assert_array_equal(b, a * 2)
+        b = np.zeros((50, 96), np.float32)
+        scale[(1, )](a, b, 0, 96, 96, 16, 32, **OPTIONS)
+        self.assertFalse(b.any())
+
+    def test_where_boxes_begin(self):
+        """Columns that are no multiple of 16 bytes: by pointers, where that is not known too."""
+        a = numbers((40, 80), np.float16)
+        for at in (5, 8, 16):
+            b = aligned((40, 80), np.float16)
+            compiled = shifted[(1, )](described(a, [16, 32]), described(b, [16, 32]), at, **OPTIONS)
+            np.testing.assert_array_equal(a[:16, at:at + 32], b[:16, at:at + 32])
+            self.assertEqual(mapped(compiled), 2 if at == 16 else 0)
+
+    def test_loops(self):
+        a = numbers((16, 64 * 5), np.float16)
+        for n in (0, 1, 2, 5):
+            b = aligned((32, 64), np.float32)
+            sum_blocks[(2, )](described(a, [16, 64]), described(b, [16, 64]), n, 16, 64, **OPTIONS)
+            for p in range(2):
+                expected = sum((a[:, 64 * j:64 * j + 64].astype(np.float32) for j in range(p, n)), np.zeros((16, 64), np.float32))
+                expected = expected + (a[:, :64] if n > 2 else 0)
+                np.testing.assert_array_equal(b[16 * p:16 * p + 16], expected)
+
+    def test_reductions(self):
+        kinds = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+        types = {"add": (np.float32, np.float16, np.int32, np.uint32, np.uint64), "min": (np.int32, np.uint32, np.int64, np.uint64, np.float16),
+                 "max": (np.int32, np.uint32, np.int64, np.uint64, np.float16), "and": (np.int32, np.uint64), "or": (np.uint32, np.int64),
+                 "xor": (np.int32, np.uint32)}
+        for kind, function in kinds.items():
+            for dtype in types[kind]:
+                a, b = numbers((48, 32), dtype), numbers((16, 16), dtype, 3)
+                expected = b.copy()
+                for p in range(3):
+                    expected[:, :16] = function(expected, a[16 * p:16 * p + 16, 16:32])
+                compiled = reduce_blocks[(3, )](described(a, [16, 32]), described(b, [16, 32]), kind, 16, 32, **OPTIONS)
+                np.testing.assert_array_equal(b, expected, f"{kind} {dtype}")
+                self.assertIn("async_tma_reduce", compiled.asm["ttgir"])
+
+    def test_order(self):
+        a, p = numbers((16, 32), np.float32), np.zeros((16, 32), np.float32)
+        before = a.copy()
+        twice[(1, )](described(a, [16, 32]), p, 16, 32, **OPTIONS)
+        np.testing.assert_array_equal(p, before + 1)
+        np.testing.assert_array_equal(a, (before + 1) * 2)
+        p, o = np.zeros((32, 32), np.int32), np.zeros((32, 32), np.int32)
+        around[(1, )](p, o, 1, 32, 32, **OPTIONS)
+        np.testing.assert_array_equal(o, np.arange(1024).reshape(32, 32) + 1)
+
+    def test_products(self):
+        for kn in (True, False):
+            for stages in (1, 2, 3, 4):
+                for K in (0, 32, 96, 200):
+                    a = numbers((96, K or 8), np.float16)
+                    b = numbers((K or 8, 80) if kn else (80, K or 8), np.float16, 2)
+                    c = aligned((96, 80), np.float32)
+                    block = [32, 64] if kn else [64, 32]
+                    products[(2, 2)](described(a, [64, 32]), described(b, block), described(c, [64, 64]), K, 64, 64, 32, kn,
+                                     num_stages=stages, **OPTIONS)
+                    full = a.astype(np.float32) @ (b if kn else b.T).astype(np.float32)
+                    np.testing.assert_array_equal(c, full if K else 0 * full, f"{kn} {stages} {K}")
+
+
+if __name__ == "__main__":
+    unittest.main()
