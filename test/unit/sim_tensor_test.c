@@ -36,6 +36,11 @@ static const char head[] =
 	"declare void @neso.tensor_store.1d(ptr, i32, ptr addrspace(3)) convergent\n"
 	"declare void @neso.tensor_store.2d(ptr, i32, i32, ptr addrspace(3)) convergent\n"
 	"declare void @neso.tensor_store.3d(ptr, i32, i32, i32, ptr addrspace(3)) convergent\n"
+	"declare void @neso.tensor_reduce.1d.add(ptr, i32, ptr addrspace(3)) convergent\n"
+	"declare void @neso.tensor_reduce.1d.min(ptr, i32, ptr addrspace(3)) convergent\n"
+	"declare void @neso.tensor_reduce.1d.xor(ptr, i32, ptr addrspace(3)) convergent\n"
+	"declare void @neso.mbarrier_inval(ptr addrspace(3)) convergent\n"
+	"declare void @neso.fence_async_all() convergent\n"
 	"declare void @neso.bulk_commit() convergent\n"
 	"declare void @neso.bulk_wait.0() convergent\n"
 	"declare void @neso.bulk_wait.1() convergent\n"
@@ -171,6 +176,7 @@ static const char *load_body(Arena *arena, const Case *c, const char *wait)
 	return t.data;
 }
 
+#define WAIT_F "  call void @neso.mbarrier_wait(ptr addrspace(3) %%b, i32 0)\n"
 #define WAIT "  call void @neso.mbarrier_wait(ptr addrspace(3) %b, i32 0)\n"
 
 static void fill_tensor(void)
@@ -252,6 +258,60 @@ static void test_stores(void **state)
 		}
 		arena_free(&arena);
 	}
+}
+
+/* 64 words of the threads are added to, compared with, or XORed to what the tensor has. */
+static void test_reductions(void **state)
+{
+	static const char *const kinds[] = {"add", "min", "xor"};
+	const Case *c = &cases[0];
+	Arena arena;
+	(void)state;
+	arena_init(&arena, 0);
+	for (unsigned k = 0; k < 12; k++) {
+		uint32_t before[TENSOR / 4];
+		make_map(c);
+		map.type = k & 1 ? 3 : 2; /* TensorMapType: S32, U32 */
+		fill_tensor();
+		memcpy(before, tensor, TENSOR);
+		const char *body = arena_printf(&arena, "  %%x = mul i32 %%t, 69906321\n  store i32 %%x, ptr addrspace(3) %%mine\n"
+						"  call void @neso.fence_async_all()\n  call void @neso.barrier()\n"
+						FIRST_F("put", "  call void @neso.tensor_reduce.1d.%s(ptr %%map, i32 8, ptr addrspace(3) %%data)\n" COMMIT
+							       "  call void @neso.bulk_wait.0()\n"), kinds[k / 4]);
+		sim_kit_clean(run(body, k >> 1 & 1, 0));
+		for (unsigned n = 0; n < 100; n++) {
+			uint32_t now, v = (n - 8) * 69906321u, old = before[n];
+			bool less = map.type == 3 ? (int32_t)v < (int32_t)old : v < old;
+			memcpy(&now, tensor + n * 4, 4);
+			assert_int_equal(now, n < 8 || n >= 72 ? old : k / 4 == 0 ? old + v : k / 4 == 1 ? (less ? v : old) : old ^ v);
+		}
+	}
+	arena_free(&arena);
+}
+
+/* What threads wrote where a box is loaded must be fenced; a barrier stays as long as it counts. */
+static void test_proxies(void **state)
+{
+	const Case *c = &cases[4];
+	Arena arena;
+	(void)state;
+	arena_init(&arena, 0);
+	make_map(c);
+	const char *made = FIRST("make", "  call void @neso.mbarrier_init(ptr addrspace(3) %b, i32 1)\n" FENCE) "  call void @neso.barrier()\n"
+			   "  store i32 7, ptr addrspace(3) %mine\n";
+	const char *load = arena_printf(&arena, "  call void @neso.barrier()\n"
+					FIRST_F("load", "  call void @neso.mbarrier_expect_tx(ptr addrspace(3) %%b, i32 %u)\n"
+						      "  call void @neso.tensor_load.2d(ptr addrspace(3) %%data, ptr %%map%s, ptr addrspace(3) %%b)\n")
+					WAIT_F, bytes_of(c), coordinates(&arena, c));
+	sim_kit_found(run(arena_printf(&arena, "%s%s", made, load), true, 0), "SIM_PROXY", "asynchronous write of byte 1024");
+	sim_kit_clean(run(arena_printf(&arena, "%s" FENCE "%s", made, load), true, 0));
+	const char *inval = FIRST("drop", "  call void @neso.mbarrier_inval(ptr addrspace(3) %b)\n");
+	sim_kit_found(run(load_body(&arena, c, inval), true, 0), "SIM_WAIT", "ends while a copy that it counts is under way");
+	sim_kit_clean(run(load_body(&arena, c, WAIT "  call void @neso.barrier()\n" FIRST("drop", "  call void @neso.mbarrier_inval(ptr addrspace(3) %b)\n")), true, 0));
+	Case odd = *c;
+	odd.at[0] = 4;
+	sim_kit_found(run(load_body(&arena, &odd, WAIT), false, 0), "RUN_MISALIGNED", "begins at element 4 of its rows");
+	arena_free(&arena);
 }
 
 static void test_store_faults(void **state)
@@ -388,13 +448,15 @@ static void test_ptx(void **state)
 	static const char *const wanted[] = {
 		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [", "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [",
 		"cp.async.bulk.commit_group;", "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group 0;", "elect.sync _|%p", "setmaxnreg.dec.sync.aligned.u32 40;",
-		"bar.sync %r", "bar.arrive %r", "prefetch.tensormap ["};
+		"bar.sync %r", "bar.arrive %r", "cp.reduce.async.bulk.tensor.1d.global.shared::cta.xor.tile.bulk_group [", "mbarrier.inval.shared::cta.b64 [", "fence.proxy.async;", "prefetch.tensormap ["};
 	Arena arena;
 	(void)state;
 	arena_init(&arena, 0);
 	const char *load = load_body(&arena, &cases[4], WAIT), *rest =
 		FIRST("w", "  call void @neso.tensor_store.3d(ptr %map, i32 1, i32 2, i32 3, ptr addrspace(3) %data)\n" COMMIT
 			   "  call void @neso.bulk_wait.read.0()\n  call void @neso.bulk_wait.0()\n")
+		FIRST("r", "  call void @neso.tensor_reduce.1d.xor(ptr %map, i32 1, ptr addrspace(3) %data)\n  call void @neso.mbarrier_inval(ptr addrspace(3) %b)\n"
+			   "  call void @neso.fence_async_all()\n")
 		"  %e = call i1 @neso.elect(i32 -1)\n  %z = zext i1 %e to i32\n" PUT("%z")
 		"  call void @neso.setmaxnreg.dec.40()\n  call void @neso.named_barrier(i32 1, i32 64)\n  call void @neso.named_arrive(i32 2, i32 64)\n";
 	const char *ptx = sim_kit_ptx(&arena, arena_printf(&arena, "%s%s%s  ret void\n}\n", head, load, rest));
@@ -407,7 +469,7 @@ static void test_ptx(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loads), cmocka_unit_test(test_stores), cmocka_unit_test(test_store_faults), cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_loads), cmocka_unit_test(test_stores), cmocka_unit_test(test_reductions), cmocka_unit_test(test_proxies), cmocka_unit_test(test_store_faults), cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_named), cmocka_unit_test(test_one_lane), cmocka_unit_test(test_ptx),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
