@@ -119,6 +119,19 @@ def products(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr, KN:
     c.store([i, j], total.to(c.dtype))
 
 
+@triton.jit
+def persistent(a, b, c, M, N, K, P: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Several tiles a program; a loop for each, of a length of its own, some of them left out."""
+    columns = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BM) * columns, P):
+        i, j = tile // columns * BM, tile % columns * BN
+        total = tl.zeros([BM, BN], tl.float32)
+        if tile % 3 != 1:
+            for k in range(0, K - tile * BK, BK):
+                total = tl.dot(a.load([i, k]), b.load([k, j]), total)
+        c.store([i, j], total)
+
+
 def mapped(compiled):
     return compiled.asm["ttgir"].count("neso.map")
 
@@ -271,6 +284,19 @@ class TensorMaps(unittest.TestCase):
                                      num_stages=stages, **OPTIONS)
                     full = a.astype(np.float32) @ (b if kn else b.T).astype(np.float32)
                     np.testing.assert_array_equal(c, full if K else 0 * full, f"{kn} {stages} {K}")
+
+
+    def test_persistent(self):
+        for size in (32, 64):
+            for stages in (2, 3):
+                M, N, K = 2 * size, 3 * size, 5 * 32
+                a, b, c = numbers((M, K), np.float16), numbers((K, N), np.float16, 2), aligned((M, N), np.float32)
+                persistent[(2, )](described(a, [size, 32]), described(b, [32, size]), described(c, [size, size]), M, N, K, 2, size, size, 32,
+                                  num_stages=stages, **OPTIONS)
+                for tile in range(6):
+                    i, j, k = tile // 3 * size, tile % 3 * size, max(0, K - tile * 32) if tile % 3 != 1 else 0
+                    expected = a[i:i + size, :k].astype(np.float32) @ b[:k, j:j + size].astype(np.float32)
+                    np.testing.assert_array_equal(c[i:i + size, j:j + size], expected, f"{size} {stages} {tile}")
 
 
 if __name__ == "__main__":
