@@ -286,6 +286,16 @@ class TensorMaps(unittest.TestCase):
                     np.testing.assert_array_equal(c, full if K else 0 * full, f"{kn} {stages} {K}")
 
 
+    def test_products_of_warp_groups(self):
+        """Two and three tiles along K, with rings that have a slot more for products under way, and without."""
+        for size, stages, warps in ((128, 3, 4), (128, 3, 8), (128, 4, 4), (64, 2, 4)):
+            for K in (64, 192, 328):
+                a, b, c = numbers((size, K), np.float16), numbers((K, size), np.float16, 2), aligned((size, size), np.float32)
+                compiled = products[(1, 1)](described(a, [size, 64]), described(b, [64, size]), described(c, [size, size]), K, size, size, 64, True,
+                                            num_stages=stages, num_warps=warps, **OPTIONS)
+                np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32), f"{size} {stages} {warps} {K}")
+                self.assertIn("warp_group_dot", compiled.asm["ttgir"])
+
     def test_persistent(self):
         for size in (32, 64):
             for stages in (2, 3):

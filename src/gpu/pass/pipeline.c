@@ -526,7 +526,8 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	IrType i32 = read->type;
 	IrValue *parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	b->loc = p->loop->loc;
-	irb_op(b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	/* Where they meet in front of the copies, once is enough for the barriers in the slots to be made. */
+	irb_op(p->s->meets ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
 	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
 	IrValue *zero = irb_int(&p->before, i32, 0), *one = irb_int(b, i32, 1);
