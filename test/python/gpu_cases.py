@@ -276,6 +276,14 @@ class Arrays(Case):
         descriptor.shape = [32]
         self.assertIs(tiles[(1, )](descriptor, Exchanged(0x5000), 16), compiled)
         self.assertEqual(fake.last.args[1], 32)
+        # A tensor map has no empty tensor: a variant with pointers takes that, again and again, and the first one the others.
+        loads, launches = fake.loads, fake.launches
+        for n in (0, 0, 48, 0):
+            descriptor.shape = [n]
+            tiles[(1, )](descriptor, Exchanged(0x5000), 16)
+            self.assertEqual(arguments(8, 8, 8, 1, 4, 8, 8), [0x4000, n, 1, 0, n, 1, 0x5000])
+        self.assertEqual((fake.loads, fake.launches), (loads + 1, launches + 4))
+        self.assertIn("neso.map", compiled.asm["ttgir"])
 
     def test_tuples(self):
         self.launched(3)

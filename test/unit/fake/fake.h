@@ -39,9 +39,6 @@ typedef struct FakeCuda {
 	int arg_count;   /* params to read at a launch */
 	int quiet;       /* calls only return: FAKE_CUDA_QUIET in the environment, to time what is above them */
 	/* counts */
-	int encoded; /* tensor maps */
-	int map_at; /* which param of launches is one; 0: none */
-	uint64_t last_map[16]; /* that of the last launch */
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */
 	FakeLaunch last;
@@ -52,6 +49,9 @@ typedef struct FakeCuda {
 	void (*kernel_fault)(int result); /* the current context's kernels failed */
 	unsigned long long stream_ids; /* added to a stream's handle, which gives its number */
 	char calls[FAKE_CALLS]; /* names of the calls so far, a blank between, without queries */
+	int encoded; /* tensor maps */
+	int map_at; /* which param of launches is one; 0: none */
+	uint64_t last_map[16]; /* that of the last launch */
 } FakeCuda;
 
 FakeCuda *fake_cuda(void);
