@@ -84,7 +84,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 14 };
+enum { OPTION_COUNT = 15 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -101,9 +101,9 @@ static Option option_of(const JitOptions *o, int index)
 	case 8: return (Option){"line_info", SWITCH, !o->no_line_info, NULL};
 	case 9: return (Option){"ptx_version", NUMBER, o->ptx_version, NULL};
 	case 10: return (Option){"debug", SWITCH, o->debug, NULL};
-	case 12: return (Option){"tensor_maps", SWITCH, !o->no_maps, NULL};
 	case 11: return (Option){"gpu_limits", SWITCH, !o->no_gpu_limits, NULL};
 	case 12: return (Option){"ptx_only", SWITCH, o->ptx_only, NULL};
+	case 13: return (Option){"tensor_maps", SWITCH, !o->no_maps, NULL};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }
