@@ -31,6 +31,7 @@ struct Binding {
 	Sym name;
 	Namespace *ns;
 	Span span;
+	uint32_t at;                      /* where its statement begins: with what is before it, the names there have these values */
 	Ast *target, *value, *annotation; /* VALUE, AUG, PARAM */
 	AstBinOp op;                      /* AUG */
 	FrontFunction *function;
@@ -94,7 +95,8 @@ struct FrontFunction {
 	FrontInfo info;
 	bool info_ready;
 	uint32_t id;          /* unique in the session */
-	struct Frame *env;    /* of a function made while lowering: the frame it closes over */
+	struct Frame *env;    /* of a function made while lowering: the frame it closes over, */
+	const Val *const *defaults; /* and what its defaults were worth there, by parameter */
 };
 
 typedef enum {
@@ -136,9 +138,16 @@ struct FrontSession {
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
 	Map python_classes; /* name -> FrontClass: ValueError, ... */
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
+	Map body_imports;   /* Ast of an import in a function's body -> Namespace */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
 	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
 };
+
+/* Is it a file of lib/? Keys have a hash of them all. */
+static inline bool module_in_lib(const FrontModule *m)
+{
+	return m && m->path && strncmp(m->path, "<neso>/", 7) == 0;
+}
 
 static inline Sym session_sym(FrontSession *s, const char *text)
 {

@@ -37,7 +37,7 @@ static bool enum_items(Lower *low, FrontClass *c, ValVec *out)
 {
 	for (uint32_t i = 0; i < c->ns.order.len; i++)
 		if (c->ns.order.data[i]->kind == BIND_VALUE)
-			vec_push(low->arena, out, resolve_binding(low, c->ns.order.data[i]));
+			vec_push(low->arena, out, resolve_class_member(low, c, c->ns.order.data[i]->name, NULL));
 	return true;
 }
 

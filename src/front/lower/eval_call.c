@@ -1,5 +1,6 @@
 /* Calls: evaluating arguments, binding them to parameters, and what a call of each kind of value does. */
 #include "front/core.h"
+#include "front/reads.h"
 
 /* ---- arguments ---- */
 
@@ -96,18 +97,6 @@ const Val *eval_call(Lower *low, Ast *node)
 
 /* ---- binding ---- */
 
-const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
-{
-	Ast *value = f->ast->params[i].value;
-	if (!f->env)
-		return resolve_eval(low, f->klass ? &f->klass->ns : f->ns, value);
-	Frame *caller = low->frame;
-	low->frame = f->env;
-	const Val *v = eval(low, value);
-	low->frame = caller;
-	return v;
-}
-
 static int param_index(const AstFunction *ast, Sym name)
 {
 	for (uint32_t i = 0; i < ast->param_count; i++)
@@ -181,6 +170,8 @@ static bool bind_keywords(Lower *low, const AstFunction *ast, const CallArgs *ar
 bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values)
 {
 	const AstFunction *ast = f->ast;
+	if (!module_in_lib(f->module))
+		lower_enter(low, f);
 	if (!bind_positional(low, ast, args, values) || !bind_keywords(low, ast, args, values))
 		return false;
 	Text missing;

@@ -4,6 +4,7 @@
  * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
 #include "front/core.h"
 #include "front/syntax/parse.h"
+#include "front/reads.h"
 
 #include <stdio.h>
 
@@ -20,7 +21,9 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
 	frame->caller = low->frame;
 	low->frame = frame;
 	Span span = low->span;
+	low->evaluating++;
 	const Val *v = eval(low, expr);
+	low->evaluating--;
 	low->span = span;
 	low->frame = frame->caller;
 	low->diags = diags;
@@ -81,6 +84,19 @@ static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *an
 	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
 }
 
+static void note_answer(Lower *low, const char *question, const FrontHostValue *answer)
+{
+	if (!low->reads)
+		return;
+	const char *parts[] = {answer ? answer->expr : NULL, answer ? answer->space : NULL, answer ? answer->path : NULL,
+			       answer ? answer->name : NULL, answer ? answer->text.ptr : NULL};
+	Text text;
+	text_init(&text, low->arena);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		text_printf(&text, "%c%s", parts[i] ? '+' : '-', parts[i] ? parts[i] : "");
+	lower_answer(low, question, text.data);
+}
+
 /* The host's answer for a name, or NULL. */
 static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
 {
@@ -95,9 +111,9 @@ static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
 	if (!s->host.find_name || ns->module->kind != MODULE_FILE)
 		return NULL;
 	const char *path = strchr(ns->module->real_path, '\x1f') ? ns->module->real_path : ns->module->path;
-	if (!s->host.find_name(s->host.data, path, function, name, &answer))
-		return NULL;
-	return host_value(low, ns, &answer, wrapped);
+	bool told = s->host.find_name(s->host.data, path, function, name, &answer);
+	note_answer(low, arena_printf(low->arena, "%s\n%s\n%s", path, function, name), told ? &answer : NULL);
+	return told ? host_value(low, ns, &answer, wrapped) : NULL;
 }
 
 /* An attribute of something of the host's, asked for by its dotted name. */
@@ -109,11 +125,29 @@ static const Val *ask_host_attribute(Lower *low, const FrontModule *m, Sym name)
 	const Namespace *ns = low->frame ? low->frame->ns : NULL;
 	while (ns && ns->outer)
 		ns = ns->outer;
-	if (!s->host.find_name || !ns ||
-	    !s->host.find_name(s->host.data, "", "", arena_printf(low->arena, "%s.%s", m->name, name), &answer))
+	if (!s->host.find_name || !ns)
+		return NULL;
+	const char *dotted = arena_printf(low->arena, "%s.%s", m->name, name);
+	bool told = s->host.find_name(s->host.data, "", "", dotted, &answer);
+	note_answer(low, dotted, told ? &answer : NULL);
+	if (!told)
 		return NULL;
 	return host_value(low, (Namespace *)(uintptr_t)ns, &answer, &wrapped);
 }
+
+const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p)
+{
+	bool wrapped;
+	if (!low->session->host.find_name || p->value->kind == AST_NONE || p->value->kind == AST_INT || p->value->kind == AST_FLOAT ||
+	    p->value->kind == AST_STRING || p->value->kind == AST_TRUE || p->value->kind == AST_FALSE)
+		return NULL;
+	Frame *frame = frame_new(low, f, f->ns), *caller = low->frame;
+	low->frame = frame;
+	const Val *v = ask_host(low, f->ns, lower_sym(low, str_of(arena_printf(low->arena, "%s=", p->name))), &wrapped);
+	low->frame = caller;
+	return v;
+}
+
 /* ---- modules ---- */
 
 static const Val *module_value(Lower *low, FrontModule *m)
@@ -132,13 +166,18 @@ static const Val *usual_module(Lower *low, Sym name)
 static bool is_set_elsewhere(const Binding *b)
 {
 	const Source *source = b->ns->module->source;
-	if (b->value->kind != AST_NONE || b->ns->outer || !source)
+	if (b->ns->outer || !source)
 		return false;
 	size_t n = strlen(b->name);
 	for (const char *line = source->text; (line = strstr(line, "global ")) != NULL; line++) {
+		const char *begin = line;
+		while (begin > source->text && (begin[-1] == ' ' || begin[-1] == '\t'))
+			begin--;
 		size_t len = strcspn(line, "\n#");
+		if (begin > source->text && begin[-1] != '\n')
+			continue;
 		for (const char *at = line + 6; (at = strstr(at, b->name)) != NULL && at < line + len; at++)
-			if (strchr(" ,", at[-1]) && strchr(" ,\r\n", at[n]))
+			if (strchr(" ,", at[-1]) && strchr(" ,;\r\n", at[n]))
 				return true;
 	}
 	return false;
@@ -157,11 +196,8 @@ static const Val *builtin_member(Lower *low, const char *path, Sym name)
 	return val_opaque(low, "%s.%s is host code", path, name);
 }
 
-const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+static const Val *module_attribute(Lower *low, FrontModule *m, Sym name)
 {
-	FrontModule *m = module->module.module;
-	if (module->module.builtin_path)
-		return builtin_member(low, module->module.builtin_path, name);
 	if (m->kind == MODULE_EXTERNAL) {
 		const Val *v = external_attribute(low, m->name, name);
 		v = v ? v : ask_host_attribute(low, m, name);
@@ -178,6 +214,33 @@ const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 	return sub ? module_value(low, sub) : NULL;
 }
 
+const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+{
+	FrontModule *m = module->module.module;
+	if (module->module.builtin_path)
+		return builtin_member(low, module->module.builtin_path, name);
+	const Val *v = module_attribute(low, m, name);
+	return module_in_lib(m) ? v : lower_read(low, m, name, v);
+}
+
+static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding);
+
+/* What the last of the star imports that ran after `from` gives for the name. */
+static const Val *from_stars(Lower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
+{
+	for (uint32_t i = ns->stars.len; i-- > 0 && name[0] != '_';) {
+		Binding *star = ns->stars.data[i];
+		if (star->busy || star->span.start < from || star->span.start >= resolve_limit(low, ns))
+			continue;
+		star->busy = true;
+		const Val *v = import_member(low, star, name, binding);
+		star->busy = false;
+		if (v && v->kind != VAL_OPAQUE)
+			return v;
+	}
+	return NULL;
+}
+
 /* What `from module import member` gives; NULL when there is no such thing. */
 static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding)
 {
@@ -190,13 +253,14 @@ static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **bi
 			return module_value(low, sub);
 	}
 	if (m->kind == MODULE_FILE) {
-		Binding *inner = namespace_find(&m->ns, member);
-		if (inner && inner != b) {
+		Binding *inner = resolve_visible(low, &m->ns, member);
+		const Val *v = inner ? from_stars(low, &m->ns, inner->at, member, binding) : NULL;
+		if (!v && inner && inner != b) {
 			if (binding)
 				*binding = inner;
 			return resolve_binding(low, inner);
 		}
-		const Val *v = inner ? NULL : resolve_name(low, &m->ns, member, binding);
+		v = v || inner ? v : resolve_name(low, &m->ns, member, binding);
 		if (v)
 			return v;
 	}
@@ -276,6 +340,12 @@ static const Val *enum_member(Lower *low, Binding *b)
 	return v;
 }
 
+static const Val *depends_on_itself(Lower *low, const Binding *b)
+{
+	return val_opaque(low, "its value depends on itself%s",
+			  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
+}
+
 static const Val *evaluate(Lower *low, Binding *b)
 {
 	switch (b->kind) {
@@ -288,6 +358,8 @@ static const Val *evaluate(Lower *low, Binding *b)
 		return import_whole(low, b);
 	case BIND_FROM: {
 		const Val *v = import_member(low, b, b->member, NULL);
+		if (!v && b->from && namespace_find(&b->from->ns, b->member))
+			return depends_on_itself(low, b);
 		return v ? v : val_opaque(low, "module '%s' has no '%s'", b->module ? b->module : ".", b->member);
 	}
 	case BIND_VALUE: {
@@ -320,16 +392,29 @@ static const Val *evaluate(Lower *low, Binding *b)
 	BUG("binding of kind %d", (int)b->kind);
 }
 
+/* With the names that were there when the statement ran: those of its namespace, and of the classes and the module around it. */
+static const Val *evaluate_then(Lower *low, Binding *b)
+{
+	AsOf then[8];
+	const AsOf *outer = low->as_of;
+	if (b->kind == BIND_VALUE || b->kind == BIND_AUG)
+		resolve_as_of(low, b->ns, b->at, then, ARRAY_LEN(then));
+	const Val *v = evaluate(low, b);
+	low->as_of = outer;
+	return v;
+}
+
 const Val *resolve_binding(Lower *low, Binding *b)
 {
 	const Val *v = map_get_ptr(&low->globals, b);
 	if (v)
 		return v;
 	if (b->busy)
-		return val_opaque(low, "its value depends on itself%s",
-				  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
+		return depends_on_itself(low, b);
 	b->busy = true;
-	v = evaluate(low, b);
+	low->evaluating++;
+	v = evaluate_then(low, b);
+	low->evaluating--;
 	b->busy = false;
 	if (v->kind == VAL_OPAQUE) {
 		bool wrapped = true;
@@ -346,29 +431,19 @@ const Val *resolve_binding(Lower *low, Binding *b)
 
 const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 {
-	Namespace *last = ns;
-	for (Namespace *n = ns; n; last = n, n = n->outer) {
-		Binding *b = namespace_find(n, name);
+	for (Namespace *n = ns; n; n = n->outer) {
+		Binding *b = resolve_visible(low, n, name);
+		const Val *v = from_stars(low, n, b ? b->at : 0, name, binding);
+		if (v)
+			return v;
 		if (b) {
-			if (binding)
-				*binding = b;
 			if (binding)
 				*binding = imported(low, b);
 			return resolve_binding(low, b);
 		}
-		for (uint32_t i = n->stars.len; i-- > 0;) {
-			Binding *star = n->stars.data[i];
-			if (star->busy)
-				continue;
-			star->busy = true;
-			const Val *v = name[0] == '_' ? NULL : import_member(low, star, name, binding);
-			star->busy = false;
-			if (v && v->kind != VAL_OPAQUE)
-				return v;
-		}
 	}
 	bool wrapped = false;
-	const Val *v = ask_host(low, last ? ns : ns, name, &wrapped);
+	const Val *v = ask_host(low, ns, name, &wrapped);
 	if (v && binding && !wrapped)
 		*binding = &low->session->plain_host_value;
 	return v;
@@ -376,7 +451,7 @@ const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 
 /* ---- classes ---- */
 
-const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
 {
 	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
 		Binding *b = namespace_find(&c->ns, name);
@@ -387,6 +462,12 @@ const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **b
 		}
 	}
 	return NULL;
+}
+
+const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+{
+	const Val *v = class_member(low, c, name, binding);
+	return c->ast && !module_in_lib(c->module) ? lower_read(low, c, name, v) : v;
 }
 
 const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name)

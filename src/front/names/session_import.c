@@ -182,11 +182,6 @@ FrontModule *session_lib(FrontSession *s, const char *name, DiagList *diags)
 	return find_lib(s, name, diags);
 }
 
-static bool is_lib(const FrontModule *m)
-{
-	return m->path && strncmp(m->path, "<neso>/", 7) == 0;
-}
-
 /* ---- imports ---- */
 
 static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
@@ -208,7 +203,7 @@ static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t
 static FrontModule *relative(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
 {
 	FrontSession *s = importer->session;
-	if (is_lib(importer))
+	if (module_in_lib(importer))
 		return *module ? find_lib(s, module, diags) : importer;
 	const char *folder = importer->kind == MODULE_PACKAGE ? importer->path
 							      : os_path_dir(s->arena, importer->real_path);
@@ -232,7 +227,7 @@ FrontModule *import_module(FrontModule *importer, const char *module, uint32_t l
 	FrontModule *m = ask_host(importer, module, level, span, diags);
 	if (!m && level)
 		m = relative(importer, module, level, span, diags);
-	else if (!m && is_lib(importer))
+	else if (!m && module_in_lib(importer))
 		m = find_lib(s, module, diags);
 	else if (!m && !is_known_package(module) && importer->real_path)
 		m = find_absolute(importer, module, span, diags);
@@ -260,7 +255,7 @@ FrontModule *import_submodule(FrontModule *package, Sym name, Span span, DiagLis
 	if (package->kind != MODULE_FILE)
 		return NULL;
 	const char *slash = strrchr(package->real_path, '/');
-	if (is_lib(package) || !slash || strcmp(slash + 1, "__init__.py") != 0)
+	if (module_in_lib(package) || !slash || strcmp(slash + 1, "__init__.py") != 0)
 		return NULL;
 	return find_in(s, os_path_dir(s->arena, package->real_path), name, span, diags);
 }

@@ -23,6 +23,7 @@ Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span)
 	b->name = name;
 	b->ns = ns;
 	b->span = span;
+	b->at = span.start;
 	b->prev = namespace_find(ns, name);
 	map_put_ptr(&ns->names, name, b);
 	vec_push(arena, &ns->order, b);
@@ -266,6 +267,12 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 
 void index_statements(Namespace *ns, const AstList *body, DiagList *diags)
 {
-	for (uint32_t i = 0; i < body->len; i++)
+	for (uint32_t i = 0; i < body->len; i++) {
+		uint32_t from = ns->order.len;
+		const Ast *node = body->items[i];
 		index_statement(ns, body->items[i], diags);
+		bool simple = node->kind == AST_ASSIGN || node->kind == AST_ANN_ASSIGN || node->kind == AST_AUG_ASSIGN;
+		for (uint32_t k = from; simple && k < ns->order.len; k++)
+			ns->order.data[k]->at = node->span.start;
+	}
 }
