@@ -4,8 +4,7 @@
  * compilations that use it. front_lower makes one TTIR module from one kernel, the types of its arguments and the
  * values of its constexprs. Threads may share a session: its functions take its lock, so they run one at a time.
  *
- * Globals are evaluated when a kernel asks for them, with Python's semantics and an empty environment
- * (os.environ.get gives its default). What host code alone can tell is asked of the FrontHost; what nobody tells
+ * Globals are evaluated when a kernel asks for them, with Python's semantics; os.environ is the process's. What host code alone can tell is asked of the FrontHost; what nobody tells
  * is an error where a kernel uses it. */
 #ifndef NESO_FRONT_FRONT_H
 #define NESO_FRONT_FRONT_H
@@ -46,7 +45,9 @@ typedef struct FrontHostValue {
 typedef struct FrontHost {
 	void *data;
 	/* The value of a name that `function` (qualified; "" at module level) of file `path` uses and the file does not
-	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). */
+	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). Of paths with a \x1f
+	 * "a=" asks what the default of `function`'s parameter a is worth, and "Class.a=" what the member of a class is by now; false: what
+	 * the text says. */
 	bool (*find_name)(void *data, const char *path, const char *function, const char *name, FrontHostValue *value);
 	/* Takes what static_print and print say while lowering: whole lines, with the newline. */
 	void (*print)(void *data, const char *text, size_t len);

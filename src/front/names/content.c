@@ -32,6 +32,9 @@ typedef struct Content {
 	Map seen;  /* functions, classes, modules, by address -> place in the queue */
 	Map names; /* how many have a name */
 	Text source;
+	FrontFunction *kernel;
+	const FrontArg *args;
+	uint32_t arg_count;
 	bool failed;
 } Content;
 
@@ -323,10 +326,12 @@ static void inner_content(Content *c, FrontFunction *f, Namespace *scope, const 
 	}
 }
 
+/* Of a kernel those that the call leaves to it. */
 static void defaults_content(Content *c, FrontFunction *f)
 {
+	const FrontArg *args = f == c->kernel ? c->args : NULL;
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
-		if (f->ast->params[i].value)
+		if (f->ast->params[i].value && (!args || i >= c->arg_count || args[i].kind == FRONT_DEFAULT))
 			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s=", f->ast->params[i].name), "",
 				  param_default(&c->low, f, i));
 }
@@ -493,6 +498,9 @@ static void argument_content(Content *c, FrontFunction *f, const FrontArg *arg, 
 
 static void collect(Content *c, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
 {
+	c->kernel = f;
+	c->args = args;
+	c->arg_count = arg_count;
 	reference(c, f->ast, (Found){.function = f});
 	for (uint32_t i = 0; i < c->queue.len && !c->failed; i++) {
 		found_content(c, i);

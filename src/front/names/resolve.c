@@ -79,8 +79,8 @@ static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *an
 	FrontModule *m = session_load(s, answer->path, answer->name, answer->text.ptr ? &answer->text : NULL, low->span,
 				      low->diags);
 	FrontFunction *f = m ? module_function(m, answer->name, low->diags) : NULL;
-	const Val *v = f ? val_function(low, f)
-			 : m ? resolve_name(low, &m->ns, session_sym(s, answer->name), NULL) : NULL;
+	Binding *b = m && !f ? namespace_find(&m->ns, session_sym(s, answer->name)) : NULL;
+	const Val *v = f ? val_function(low, f) : b ? resolve_binding(low, b) : NULL;
 	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
 }
 
@@ -135,11 +135,26 @@ static const Val *ask_host_attribute(Lower *low, const FrontModule *m, Sym name)
 	return host_value(low, (Namespace *)(uintptr_t)ns, &answer, &wrapped);
 }
 
+/* Is the text of something that lives in the host, which knows what became of it? */
+static bool is_live(const FrontModule *m)
+{
+	return m->session->host.find_name && m->real_path && strchr(m->real_path, '\x1f');
+}
+
+/* What a member of a class in the host is by now: programs assign to classes. NULL: what its text says. */
+static const Val *live_member(Lower *low, Binding *b)
+{
+	bool wrapped, is_member = b->ns->klass && (b->kind == BIND_VALUE || b->kind == BIND_FUNCTION);
+	if (!is_member || !is_live(b->ns->module))
+		return NULL;
+	const char *name = arena_printf(low->arena, "%s.%s=", b->ns->klass->qualified, b->name);
+	return ask_host(low, b->ns, lower_sym(low, str_of(name)), &wrapped);
+}
+
 const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p)
 {
 	bool wrapped;
-	if (!low->session->host.find_name || p->value->kind == AST_NONE || p->value->kind == AST_INT || p->value->kind == AST_FLOAT ||
-	    p->value->kind == AST_STRING || p->value->kind == AST_TRUE || p->value->kind == AST_FALSE)
+	if (!is_live(f->module))
 		return NULL;
 	Frame *frame = frame_new(low, f, f->ns), *caller = low->frame;
 	low->frame = frame;
@@ -326,8 +341,8 @@ static const Val *enum_member(Lower *low, Binding *b)
 	v->object.klass = b->ns->klass;
 	v->object.fields = ARENA_ARRAY(low->arena, const Val *, b->ns->klass->field_count);
 	v->object.fields[0] = val_str(low, str_of(b->name));
-	const Val *value = NULL;
-	if (b->value->kind == AST_CALL && b->value->call.args.len == 0) {
+	const Val *value = live_member(low, b);
+	if (!value && b->value->kind == AST_CALL && b->value->call.args.len == 0) {
 		const char *f = dotted_name(b->ns, b->value->call.func);
 		if (f && (strcmp(f, "auto") == 0 || strcmp(f, "enum.auto") == 0)) {
 			int64_t n = 1;
@@ -349,9 +364,11 @@ static const Val *depends_on_itself(Lower *low, const Binding *b)
 static const Val *evaluate(Lower *low, Binding *b)
 {
 	switch (b->kind) {
-	case BIND_FUNCTION:
+	case BIND_FUNCTION: {
+		const Val *live = live_member(low, b);
 		function_decorate(b->function);
-		return val_function(low, b->function);
+		return live ? live : val_function(low, b->function);
+	}
 	case BIND_CLASS:
 		return val_class(low, b->klass);
 	case BIND_IMPORT:
@@ -365,6 +382,9 @@ static const Val *evaluate(Lower *low, Binding *b)
 	case BIND_VALUE: {
 		if (b->ns->klass && b->ns->klass->kind == CLASS_ENUM && b->target->kind == AST_NAME)
 			return enum_member(low, b);
+		const Val *live = live_member(low, b);
+		if (live)
+			return live;
 		if (is_set_elsewhere(b))
 			return val_opaque(low, "it is set by host code");
 		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b->ns, b->value) : NULL;
