@@ -164,7 +164,7 @@ class Source:
         if not isinstance(cls, type) or name not in vars(cls):
             return _MISSING
         value = vars(cls)[name]
-        _read(cls, name, getattr(cls, name))
+        _read(cls, name, getattr(cls, name, None))
         if issubclass(cls, enum.Enum):
             return value.value if isinstance(value, enum.Enum) else _MISSING
         if name in getattr(cls, "_field_defaults", ()):
@@ -373,6 +373,10 @@ def _is_data(value):
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+#: What classes are made with: the compiler knows what it does to them.
+_PYTHONS_OWN = ("builtins", "enum", "typing", "collections", "dataclasses", "abc")
+
+
 def answer_for(value):
     """What the compiler is told of a value: text, or (path, source, name)."""
     from .jit import ConstexprFunction, JITCallable
@@ -388,7 +392,7 @@ def answer_for(value):
     if path is not None:
         return PACKAGE + path
     if isinstance(value, type):
-        if value in (int, float, bool, str, tuple, list, dict):
+        if value.__module__ in _PYTHONS_OWN:
             return None
         source = None
         if issubclass(value, (enum.Enum, tuple)) or hasattr(value, "__triton_aggregate__") or \
@@ -399,6 +403,8 @@ def answer_for(value):
         _objects.setdefault(value.__name__, value)
         return ("space", value.__name__)
     if isinstance(value, types.FunctionType):
+        if value.__module__ in _PYTHONS_OWN:
+            return None
         return function_source(value).answer()
     if isinstance(value, (types.BuiltinFunctionType, types.MethodType)):
         return None

@@ -20,6 +20,8 @@ typedef struct Tree {
 	Map place;           /* name -> where it is in `given` */
 	uint32_t base;       /* what lies below it in `given` another function was given */
 	bool deletes, all;   /* all: no name is held to have a value */
+	const AstFunction *root; /* whose defaults count by what they are worth */
+	bool valued;         /* in one of them: names are not collected */
 	Map hosts;           /* _neso12 -> its number in this tree */
 	ContentNames *bound; /* what is assigned to; may be NULL */
 	ContentNames *early; /* what is read while it is not among `bound`; may be NULL */
@@ -175,7 +177,9 @@ static void head(Tree *t, AstFunction *f)
 		count(t, (uint32_t)p->kind);
 		word(t, p->name);
 		annotation(t, p->annotation);
+		t->valued = f == t->root;
 		tree(t, p->value);
+		t->valued = false;
 	}
 	tree(t, f->returns);
 }
@@ -244,7 +248,7 @@ static void read_name(Tree *t, Sym name)
 static void add_name(Tree *t, Sym name)
 {
 	uint64_t known;
-	if (map_get(&t->seen, map_key(name), &known))
+	if (t->valued || map_get(&t->seen, map_key(name), &known))
 		return;
 	map_put(&t->seen, map_key(name), 1);
 	vec_push(t->arena, t->names, name);
@@ -561,6 +565,7 @@ bool content_function(Namespace *scope, AstFunction *f, Arena *arena, Text *out,
 	Tree t = tree_of(scope->module->ast, &scope->module->session->names, arena, out, names);
 	t.scope = scope;
 	t.found = found;
+	t.root = f;
 	function(&t, f);
 	if (!t.deletes)
 		return !t.failed;
@@ -571,6 +576,8 @@ bool content_function(Namespace *scope, AstFunction *f, Arena *arena, Text *out,
 	Tree all = tree_of(t.ast, t.interner, arena, &again, names);
 	all.found = found;
 	all.all = true;
+	all.root = f;
+	all.scope = scope;
 	function(&all, f);
 	return !all.failed;
 }

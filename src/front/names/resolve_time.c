@@ -23,9 +23,11 @@ Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name)
 	return b;
 }
 
+/* Texts that a host made for what lives in it have their imports at the end. */
 void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room)
 {
-	for (size_t i = 0; ns && i < room; ns = ns->outer, i++) {
+	bool live = ns && ns->module->real_path && strchr(ns->module->real_path, '\x1f');
+	for (size_t i = 0; ns && !live && i < room; ns = ns->outer, i++) {
 		then[i] = (AsOf){ns, at, low->as_of};
 		low->as_of = &then[i];
 		if (ns->function)
