@@ -40,6 +40,7 @@ struct Binding {
 	uint32_t level;                   /* dots before it */
 	bool whole;                       /* IMPORT: `as` names the last part, not the first */
 	const char *why;
+	Namespace *scope;                 /* VALUE: where `value` is evaluated; NULL: in ns */
 	Binding *prev;                    /* an earlier binding of the same name */
 	bool busy;                        /* being evaluated: finds cycles */
 	FrontModule *from;                /* IMPORT, FROM: the module, once it was looked for */
@@ -172,6 +173,12 @@ bool function_parse(FrontFunction *f, DiagList *diags); /* its body; false after
 FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags);
 Binding *namespace_find(const Namespace *ns, Sym name); /* in this one alone */
 Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
+
+/* ---- session_change.c: what is changed without being bound ---- */
+
+void change_target(Namespace *ns, Ast *target, Ast *value, Span span);
+void change_deleted(Namespace *ns, Ast *target);
+void change_call(Namespace *ns, Ast *node);
 
 /* ---- session_import.c ---- */
 

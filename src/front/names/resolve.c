@@ -393,7 +393,7 @@ static const Val *evaluate(Lower *low, Binding *b)
 				jitted->kind = FN_JIT;
 			return val_function(low, jitted);
 		}
-		const Val *v = resolve_eval(low, b->ns, b->value);
+		const Val *v = resolve_eval(low, b->scope ? b->scope : b->ns, b->value);
 		return unpack(low, b->target, b->name, v);
 	}
 	case BIND_AUG: {
@@ -418,7 +418,7 @@ static const Val *evaluate_then(Lower *low, Binding *b)
 	AsOf then[8];
 	const AsOf *outer = low->as_of;
 	if (b->kind == BIND_VALUE || b->kind == BIND_AUG)
-		resolve_as_of(low, b->ns, b->at, then, ARRAY_LEN(then));
+		resolve_as_of(low, b->scope ? b->scope : b->ns, b->at, then, ARRAY_LEN(then));
 	const Val *v = evaluate(low, b);
 	low->as_of = outer;
 	return v;
