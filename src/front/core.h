@@ -112,6 +112,10 @@ void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, siz
 const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p);
 void function_defaults(Lower *low, FrontFunction *f); /* fills them in for a new closure */
 Namespace *function_scope(const FrontFunction *f); /* where the free names of its body are looked up: methods do not see their class's */
+/* The value of a `def` with what decorators of the user's own make of it; opaque where that is not known. */
+const Val *resolve_decorated(Lower *low, FrontFunction *f);
+/* Of the kernel itself what a decorator makes around it matters to the host alone: a warning. False after diagnosing. */
+bool resolve_foreign_kernel(Lower *low, FrontFunction *f);
 /* What an import inside a function binds. */
 Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node);
 void bind_import(Lower *low, Ast *node); /* in the frame, as at module level */

@@ -93,6 +93,8 @@ struct FrontFunction {
 	bool decorated;       /* kind and the flags below are known */
 	bool is_static, is_class_method, is_property, noinline, tuned, debug;
 	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
+	Ast *foreign;         /* the first decorator that is not Python's or the tile language's, or NULL */
+	bool foreign_inside;  /* it comes before @jit does */
 	FrontInfo info;
 	bool info_ready;
 	uint32_t id;          /* unique in the session */
@@ -209,6 +211,7 @@ int session_condition(Namespace *ns, Ast *test);
 const char *usual_name(const char *name); /* what `tl` and the like mean; or NULL */
 const char *dotted_name(Namespace *ns, const Ast *expr);
 void function_decorate(FrontFunction *f); /* fills kind and flags */
+bool is_foreign_decorator(FrontFunction *f, Ast *decorator);
 /* The plain function of fast = triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(...)(triton.jit(f)),
  * which is a jit function under its own name, as if it were decorated. NULL for other values. */
 FrontFunction *jitted_function(Namespace *ns, const Ast *value);

@@ -156,6 +156,9 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 		lower_error(low, DIAG_NOT_A_KERNEL, f->ast->name);
 		return false;
 	}
+	if (!resolve_foreign_kernel(low, f))
+		return false;
+	low->span = f->ast->name_span;
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
 		if (f->ast->params[i].kind == PARAM_STAR || f->ast->params[i].kind == PARAM_STAR_STAR) {
 			low->span = f->ast->params[i].span;

@@ -367,7 +367,7 @@ static const Val *evaluate(Lower *low, Binding *b)
 	case BIND_FUNCTION: {
 		const Val *live = live_member(low, b);
 		function_decorate(b->function);
-		return live ? live : val_function(low, b->function);
+		return live ? live : resolve_decorated(low, b->function);
 	}
 	case BIND_CLASS:
 		return val_class(low, b->klass);

@@ -65,6 +65,65 @@ void bind_import(Lower *low, Ast *node)
 	}
 }
 
+/* ---- decorators ---- */
+
+static const char *decorator_text(const FrontFunction *f, const Ast *decorator)
+{
+	return arena_strndup(f->module->session->arena, f->module->source->text + decorator->span.start,
+			     decorator->span.end - decorator->span.start);
+}
+
+/* Python calls it with the function; NULL: it cannot be called here. */
+static const Val *apply_decorator(Lower *low, FrontFunction *f, Ast *decorator, const Val *v)
+{
+	DiagList quiet, *diags = low->diags;
+	const Val *callee = resolve_eval(low, f->klass ? &f->klass->ns : f->ns, decorator);
+	if (callee->kind != VAL_FUNCTION && callee->kind != VAL_METHOD)
+		return NULL;
+	diag_init(&quiet, low->arena, diags->sources);
+	Frame *frame = frame_new(low, NULL, f->ns), *caller = low->frame;
+	frame->host = frame->free_globals = true;
+	frame->caller = caller;
+	low->frame = frame;
+	low->diags = &quiet;
+	low->evaluating++;
+	v = lower_call(low, callee, &(CallArgs){.args = &v, .arg_count = 1});
+	low->evaluating--;
+	low->diags = diags;
+	low->frame = caller;
+	return v->kind == VAL_POISON || v->kind == VAL_OPAQUE ? NULL : v;
+}
+
+const Val *resolve_decorated(Lower *low, FrontFunction *f)
+{
+	const Val *v = val_function(low, f);
+	for (uint32_t i = f->foreign ? f->ast->decorators.len : 0; i-- > 0;) {
+		Ast *decorator = f->ast->decorators.items[i];
+		if (!is_foreign_decorator(f, decorator))
+			continue;
+		v = apply_decorator(low, f, decorator, v);
+		if (!v)
+			return val_opaque(low, "what its decorator '%s' makes of it is not known here", decorator_text(f, decorator));
+	}
+	return v;
+}
+
+bool resolve_foreign_kernel(Lower *low, FrontFunction *f)
+{
+	if (!f->foreign)
+		return true;
+	const Val *v = resolve_decorated(low, f);
+	if (v->kind == VAL_FUNCTION && v->function->ast == f->ast)
+		return true;
+	const char *text = decorator_text(f, f->foreign);
+	low->span = f->foreign->span;
+	if (f->foreign_inside)
+		lower_error(low, DIAG_DECORATOR_INSIDE, text, f->ast->name);
+	else
+		diag_add(low->diags, f->foreign->span, DIAG_DECORATOR_AROUND, text, f->ast->name);
+	return !f->foreign_inside;
+}
+
 /* ---- fields, arguments, defaults ---- */
 
 const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i)
