@@ -1,5 +1,5 @@
 /* Indexing, membership and iteration of values known while compiling. */
-#include "front/host.h"
+#include "front/host/host.h"
 
 /* ---- iteration ---- */
 
