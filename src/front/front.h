@@ -155,6 +155,8 @@ bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_c
 /* After lowerings that were given it: what one of them read that the content lacks, or has with another value; NULL: nothing. What is
  * made of such a lowering is not to be found by the content. */
 const char *front_read_beyond(const FrontReads *reads);
+/* It is nothing that changed meanwhile, and nothing that no key can have: front_content did not find it. */
+bool front_content_forgot(const FrontReads *reads);
 
 /* The names in a function's text, with the attributes asked of them ("tl.float16", "x"), in the order of the text. */
 typedef enum FrontNameGroup {

@@ -19,7 +19,8 @@ struct FrontReads {
 	Map known;   /* functions whose text is in the key; classes and modules of which all names are: by address */
 	Map answers; /* hash of a question to the host -> FrontRead */
 	bool open;   /* front_content is at work: reads are noted */
-	const char *beyond; /* what was read that the key lacks; NULL: nothing */
+	const char *beyond; /* what was read that the key lacks or has otherwise; NULL: nothing */
+	bool forgotten;     /* it is something that front_content should have found */
 };
 
 FrontReads *reads_new(Arena *arena);

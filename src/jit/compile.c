@@ -66,7 +66,7 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 		pthread_mutex_unlock(&module->front_lock);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
-	if (ir && options.reads && option_is_on(OPTION_CACHE_STRICT) && front_read_beyond(options.reads))
+	if (ir && options.reads && front_content_forgot(options.reads) && option_is_on(OPTION_CACHE_STRICT))
 		BUG("the key of %s lacks %s, which its lowering reads", kernel->info->qualified_name, front_read_beyond(options.reads));
 	return ir;
 }

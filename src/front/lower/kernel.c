@@ -235,6 +235,11 @@ const char *front_read_beyond(const FrontReads *reads)
 	return reads->beyond;
 }
 
+bool front_content_forgot(const FrontReads *reads)
+{
+	return reads->forgotten;
+}
+
 static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 			      IrCx *cx, FrontNumbers *numbers, DiagList *diags)
 {

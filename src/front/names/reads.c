@@ -162,18 +162,23 @@ const Val *lower_read(Lower *low, const void *owner, Sym name, const Val *v)
 	const FrontRead *had = find(&reads->values, read_hash(owner, name), owner, name);
 	if (had ? same(had->val, v, 0) : !v && map_get(&reads->known, map_key(owner), &known))
 		return v;
-	if (!had && reads->open)
+	if (!had && reads->open) {
 		note(reads, &reads->values, read_hash(owner, name), (FrontRead){.owner = owner, .name = name, .val = v});
-	else
-		lower_beyond(low, name);
+		return v;
+	}
+	reads->forgotten = reads->forgotten || (!had && !reads->beyond);
+	lower_beyond(low, name);
 	return v;
 }
 
 void lower_enter(Lower *low, const FrontFunction *f)
 {
 	uint64_t known;
-	if (low->reads && !low->reads->open && !low->evaluating && !map_get(&low->reads->known, map_key(f->ast), &known))
-		lower_beyond(low, f->qualified);
+	FrontReads *reads = low->reads;
+	if (!reads || reads->open || low->evaluating || map_get(&reads->known, map_key(f->ast), &known))
+		return;
+	reads->forgotten = reads->forgotten || !reads->beyond;
+	lower_beyond(low, f->qualified);
 }
 
 /* Also while something is evaluated: it is the answer that decides what that gives. */
