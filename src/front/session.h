@@ -214,7 +214,7 @@ void function_decorate(FrontFunction *f); /* fills kind and flags */
 bool is_foreign_decorator(FrontFunction *f, Ast *decorator);
 /* The plain function of fast = triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(...)(triton.jit(f)),
  * which is a jit function under its own name, as if it were decorated. NULL for other values. */
-FrontFunction *jitted_function(Namespace *ns, const Ast *value);
+FrontFunction *jitted_function(const Binding *b);
 void class_decorate(FrontClass *c);
 /* Finds kernels inside functions too. */
 void module_find_kernels(FrontModule *m, DiagList *diags);

@@ -397,6 +397,21 @@ C = tl.constexpr(3.0)
 PY
 grep -q '0f40400000' first || fault "the import is later" # 3.0
 edit c.py 's/3.0/5.0/'
+begin 'functions of one name that are kernels by a call' <<'PY'
+== k.py
+def raw(v):
+    return v * 2.0
+f = triton.jit(raw)
+def raw(v):
+    return v + 3.0
+g = triton.jit(raw)
+@triton.jit
+def kernel(p, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, f(g(tl.load(p + i))))
+PY
+edit k.py 's/f(g(/g(f(/'
+edit k.py 's/v \* 2.0/v * 4.0/'
 begin 'chained assignment' <<'PY'
 == k.py
 A = 2.0

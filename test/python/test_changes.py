@@ -246,6 +246,15 @@ class InOneProcess(unittest.TestCase):
         kernel, change = make()
         self.check(kernel, 2.0, change, 3.0)
 
+    def test_a_comment_left_of_its_function(self):
+
+        @triton.jit
+        def kernel(p, n: tl.constexpr):
+            i = tl.arange(0, n)
+# in column 0
+            tl.store(p + i, tl.load(p + i) * 2.0)
+        self.assertEqual(launch(kernel), 2.0)
+
     def test_a_name_of_the_language(self):
 
         @triton.jit

@@ -10,7 +10,6 @@ import inspect
 import os
 import re
 import sys
-import textwrap
 import threading
 import types
 import weakref
@@ -102,8 +101,15 @@ def read_source(function):
 _DEF = re.compile(r"^(?:async\s+)?def\s+(\w+)\s*\(", re.MULTILINE)
 
 
+def _dedent(lines):
+    """Without the first line's indentation; comments may stand left of it."""
+    indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())] if lines else ""
+    return "".join(line.removeprefix(indent) if line.startswith(indent) else line.lstrip() if line.lstrip()[:1] in ("#", "") else line
+                   for line in lines)
+
+
 def _cut(lines, first):
-    text = textwrap.dedent("".join(lines))
+    text = _dedent(lines)
     found = _DEF.search(text)
     if found is None:
         raise ValueError("only functions made by `def` can be kernels")

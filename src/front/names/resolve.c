@@ -387,7 +387,7 @@ static const Val *evaluate(Lower *low, Binding *b)
 			return live;
 		if (is_set_elsewhere(b))
 			return val_opaque(low, "it is set by host code");
-		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b->ns, b->value) : NULL;
+		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b) : NULL;
 		if (jitted) {
 			if (jitted->kind == FN_HOST)
 				jitted->kind = FN_JIT;

@@ -346,8 +346,10 @@ static bool has_decorators(const FrontFunction *f)
 	return in_text(f->module, body, "@");
 }
 
-FrontFunction *jitted_function(Namespace *ns, const Ast *value)
+FrontFunction *jitted_function(const Binding *made)
 {
+	Namespace *ns = made->scope ? made->scope : made->ns;
+	const Ast *value = made->value;
 	for (unsigned depth = 0; value->kind == AST_CALL && value->call.args.len == 1 && depth < MAX_RENAMES; depth++) {
 		const Ast *head = value->call.func, *argument = value->call.args.items[0];
 		if (argument->kind != AST_NAME) {
@@ -357,6 +359,8 @@ FrontFunction *jitted_function(Namespace *ns, const Ast *value)
 		if (!is_tile_name(dotted_name(ns, head->kind == AST_CALL ? head->call.func : head), "jit"))
 			return NULL;
 		Binding *b = namespace_find(ns, argument->name.id);
+		while (b && b->at >= made->at)
+			b = b->prev;
 		if (!b || b->kind != BIND_FUNCTION)
 			return NULL;
 		function_decorate(b->function);
@@ -373,7 +377,7 @@ static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned dep
 		if (b->kind == BIND_CLASS)
 			collect(&b->klass->ns, m, diags, depth + 1);
 		if (b->kind == BIND_VALUE && b->value) {
-			FrontFunction *plain = jitted_function(ns, b->value);
+			FrontFunction *plain = jitted_function(b);
 			if (plain && plain->kind == FN_HOST) {
 				plain->kind = FN_JIT;
 				vec_push(arena, &m->kernels, plain);
