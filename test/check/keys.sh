@@ -356,6 +356,23 @@ def kernel(p, B: tl.constexpr):
 PY
 edit k.py 's/^G = 2.0/G = 3.0/'
 
+begin 'a package goes before a file' <<'PY'
+== k.py
+import c
+@triton.jit
+def kernel(p, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(p + i, tl.load(p + i) * c.K)
+== c.py
+import triton.language as tl
+K = tl.constexpr(2.0)
+PY
+mkdir c
+sed 's/2.0/3.0/' c.py >c/__init__.py
+edit k.py '1i # beside c.py'
+grep -q '0f40400000' first || fault "the file was taken" # 3.0
+rm -r c
+
 # ---- the order of statements ----
 begin 'a default that is bound when its function is' <<'PY'
 == k.py

@@ -128,7 +128,7 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 
 /* ---- finding files ---- */
 
-/* `folder`/a/b.py or `folder`/a/b/__init__.py for "a.b"; the folder itself for "". NULL when there is none. */
+/* `folder`/a/b/__init__.py for "a.b", else `folder`/a/b.py, as Python looks; the folder itself for "". NULL when there is none. */
 static FrontModule *find_in(FrontSession *s, const char *folder, const char *module, Span span, DiagList *diags)
 {
 	char *relative = arena_strdup(s->arena, module);
@@ -136,12 +136,12 @@ static FrontModule *find_in(FrontSession *s, const char *folder, const char *mod
 		if (*p == '.')
 			*p = '/';
 	const char *base = *relative ? os_path_join(s->arena, folder, relative) : folder;
-	const char *file = arena_printf(s->arena, "%s.py", base);
-	if (*relative && os_is_file(file))
-		return session_load(s, file, module, NULL, span, diags);
 	const char *init = os_path_join(s->arena, base, "__init__.py");
 	if (os_is_file(init))
 		return session_load(s, init, module, NULL, span, diags);
+	const char *file = arena_printf(s->arena, "%s.py", base);
+	if (*relative && os_is_file(file))
+		return session_load(s, file, module, NULL, span, diags);
 	return os_is_dir(base) ? session_module(s, MODULE_PACKAGE, module, base) : NULL;
 }
 
