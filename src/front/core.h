@@ -108,6 +108,11 @@ Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name);
 uint32_t resolve_limit(const Lower *low, const Namespace *ns); /* what stands from there on has not run */
 /* Until low->as_of is what it was: statements of `ns`, and of what runs with it, have run up to `at`. `then` lives as long. */
 void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room);
+/* The host's answer for a name (*wrapped: it says tl.constexpr(...)), and for an attribute of something of its own; NULL: none. */
+const Val *resolve_ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped);
+const Val *resolve_ask_attribute(Lower *low, const FrontModule *m, Sym name);
+/* What a member of a class in the host is by now: programs assign to classes. NULL: what its text says. */
+const Val *resolve_live_member(Lower *low, Binding *b);
 /* What the host says that the default is worth; NULL: nothing. */
 const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p);
 void function_defaults(Lower *low, FrontFunction *f); /* fills them in for a new closure */

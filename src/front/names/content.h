@@ -18,4 +18,32 @@ typedef struct ContentTree {
 bool content_tree(Namespace *scope, const Ast *node, Arena *arena, Text *out, ContentNames *names, ContentTree *found);
 bool content_function(Namespace *scope, AstFunction *f, Arena *arena, Text *out, ContentNames *names, ContentTree *found);
 
+/* ---- the graph ---- */
+
+typedef struct Found {
+	FrontFunction *function; /* or: */
+	FrontClass *klass;       /* or: */
+	FrontModule *module;
+	const char *name;        /* with a number where another one has it too */
+	uint32_t part;           /* of its row, once it has one */
+} Found;
+
+typedef struct Content {
+	Arena *arena;
+	Lower low;
+	VEC(Found) queue;
+	VEC(FrontPart) parts;
+	Map seen;  /* functions, classes, modules, by address -> place in the queue */
+	Map names; /* how many have a name */
+	Text source;
+	FrontFunction *kernel;
+	const FrontArg *args;
+	uint32_t arg_count;
+	bool failed;
+} Content;
+
+/* A thing's name in values; it is put into the queue when it is new. */
+const char *content_reference(Content *c, const void *what, Found found);
+void content_value(Content *c, Text *out, const Val *v, unsigned depth);
+
 #endif
