@@ -256,7 +256,7 @@ static int kernel_traverse(PyObject *self, visitproc visit, void *arg)
 	for (size_t i = 0; i < k->entry_cap; i++)
 		Py_VISIT(k->entries[i].compiled);
 	for (size_t i = 0; i < k->watch_count; i++) {
-		Py_VISIT(k->watches[i].dict);
+		Py_VISIT(k->watches[i].owner);
 		Py_VISIT(k->watches[i].value);
 	}
 	Py_VISIT(k->pre_hooks);
@@ -382,7 +382,7 @@ static PyObject *kernel_load_ir(PyObject *self, PyObject *args)
 	return load(self, args, true);
 }
 
-/* _watch(list of (dict, name, value, is_plain)) */
+/* _watch(list of (dict or object, name, value, is_plain)) */
 static PyObject *kernel_watch(PyObject *self, PyObject *list)
 {
 	Kernel *k = (Kernel *)self;
@@ -394,14 +394,14 @@ static PyObject *kernel_watch(PyObject *self, PyObject *list)
 		return PyErr_NoMemory();
 	k->watches = grown;
 	for (Py_ssize_t i = 0; i < count; i++) {
-		PyObject *dict, *name, *value;
+		PyObject *owner, *name, *value;
 		int is_plain;
-		if (!PyArg_ParseTuple(PyList_GetItem(list, i), "O!UOp", &PyDict_Type, &dict, &name, &value, &is_plain))
+		if (!PyArg_ParseTuple(PyList_GetItem(list, i), "OUOp", &owner, &name, &value, &is_plain))
 			return NULL;
-		Py_INCREF(dict);
+		Py_INCREF(owner);
 		Py_INCREF(name);
 		Py_INCREF(value);
-		k->watches[k->watch_count++] = (Watch){dict, name, value, is_plain};
+		k->watches[k->watch_count++] = (Watch){owner, name, value, PyDict_Check(owner), is_plain};
 	}
 	Py_RETURN_NONE;
 }
@@ -433,7 +433,7 @@ static PyMethodDef kernel_methods[] = {
 	{"_setup", kernel_setup, METH_VARARGS, "Gives the parameters."},
 	{"_load", kernel_load, METH_VARARGS, "Reads the kernel's source."},
 	{"_load_ir", kernel_load_ir, METH_VARARGS, "Reads the kernel's IR."},
-	{"_watch", kernel_watch, METH_O, "Adds globals to look at before each launch."},
+	{"_watch", kernel_watch, METH_O, "Adds globals and attributes to look at before each launch."},
 	{"_forget", kernel_forget, METH_NOARGS, "Drops all that was compiled."},
 	{"_entries", kernel_entries, METH_NOARGS, "The compiled kernels."},
 	{"_run", (PyCFunction)(void (*)(void))kernel_run, METH_VARARGS | METH_KEYWORDS,

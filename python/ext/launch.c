@@ -87,7 +87,7 @@ void launch_forget(Kernel *k)
 	k->watches = NULL;
 	k->watch_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		Py_DECREF(watches[i].dict);
+		Py_DECREF(watches[i].owner);
 		Py_DECREF(watches[i].name);
 		Py_DECREF(watches[i].value);
 	}
@@ -98,25 +98,51 @@ void launch_forget(Kernel *k)
 
 /* ---- one launch ---- */
 
-/* 1: all globals are as they were; 0: one changed and the kernel was told; -1: exception. */
+/* A new reference; NULL: there is none, or an exception. */
+static PyObject *watched(const Watch *w)
+{
+	if (w->is_dict)
+		return Py_XNewRef(PyDict_GetItemWithError(w->owner, w->name));
+	PyObject *now = PyObject_GetAttr(w->owner, w->name);
+	if (!now)
+		PyErr_Clear();
+	return now;
+}
+
+static bool same_value(const Watch *w, PyObject *now)
+{
+	int same = now ? PyObject_RichCompareBool(now, w->value, Py_EQ) : 0;
+	if (same < 0)
+		PyErr_Clear();
+	return same == 1 && Py_TYPE(now) == Py_TYPE(w->value);
+}
+
+/* 1: it is as it was; 0: it changed and the kernel was told; -1: exception. */
+static int check_watch(Kernel *k, const Watch *w)
+{
+	PyObject *now = watched(w), *name = Py_NewRef(w->name), *old = Py_NewRef(w->value), *done = NULL;
+	int result = PyErr_Occurred() ? -1 : (now == old && w->is_plain) || same_value(w, now);
+	if (result == 0) { /* which may end the watch */
+		done = PyObject_CallMethodObjArgs((PyObject *)k, word_changed, name, old, now ? now : Py_None, NULL);
+		result = done ? 0 : -1;
+	}
+	Py_XDECREF(done);
+	Py_XDECREF(now);
+	Py_DECREF(name);
+	Py_DECREF(old);
+	return result;
+}
+
+/* 1: all that was read is as it was; 0: something changed and the kernel was told; -1: exception. */
 static int check_globals(Kernel *k)
 {
 	for (size_t i = 0; i < k->watch_count; i++) {
 		const Watch *w = &k->watches[i];
-		PyObject *now = PyDict_GetItemWithError(w->dict, w->name);
-		if (now == w->value && w->is_plain)
+		if (w->is_plain && w->is_dict && PyDict_GetItemWithError(w->owner, w->name) == w->value)
 			continue;
-		if (PyErr_Occurred())
-			return -1;
-		int same = now ? PyObject_RichCompareBool(now, w->value, Py_EQ) : 0;
-		if (same < 0)
-			PyErr_Clear();
-		if (same == 1 && Py_TYPE(now) == Py_TYPE(w->value))
-			continue;
-		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_changed, w->name, w->value,
-							    now ? now : Py_None, NULL);
-		Py_XDECREF(done);
-		return done ? 0 : -1;
+		int same = check_watch(k, w);
+		if (same != 1)
+			return same;
 	}
 	return 1;
 }

@@ -175,7 +175,8 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Watch {
-	PyObject *dict, *name, *value;
+	PyObject *owner, *name, *value; /* owner: a dict, or what has the attribute */
+	bool is_dict;
 	bool is_plain; /* immutable: the same object has the same value */
 } Watch;
 

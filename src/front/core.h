@@ -40,6 +40,13 @@ typedef struct Frame {
 	Span raised_at;
 } Frame;
 
+/* While a value of a namespace is evaluated: names that it binds later are not there yet. */
+typedef struct AsOf {
+	const Namespace *ns;
+	uint32_t at; /* offset in the file: statements from there on have not run */
+	const struct AsOf *outer;
+} AsOf;
+
 /* Makes an empty lowering; its module and builder are the caller's to set. */
 void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
 		const FrontOptions *options);
@@ -103,6 +110,30 @@ const Val *val_add_origin(Lower *low, const Val *tensor, const Val *origin);
 /* What a module-level (or enclosing function's) name is worth; NULL: there is no such name. */
 const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding);
 const Val *resolve_binding(Lower *low, Binding *b);
+/* The binding of a name that has run; NULL: none. */
+Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name);
+uint32_t resolve_limit(const Lower *low, const Namespace *ns); /* what stands from there on has not run */
+/* Until low->as_of is what it was: statements of `ns`, and of what runs with it, have run up to `at`. `then` lives as long. */
+void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room);
+/* The host's answer for a name (*wrapped: it says tl.constexpr(...)), and for an attribute of something of its own; NULL: none. */
+const Val *resolve_ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped);
+const Val *resolve_ask_attribute(Lower *low, const FrontModule *m, Sym name);
+/* What a member of a class in the host is by now: programs assign to classes. NULL: what its text says. */
+const Val *resolve_live_member(Lower *low, Binding *b);
+/* What the host says that the default is worth; NULL: nothing. */
+const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p);
+Namespace *function_scope(const FrontFunction *f); /* where the free names of its body are looked up: methods do not see their class's */
+/* The value of a `def` with what decorators of the user's own make of it; opaque where that is not known. */
+const Val *resolve_decorated(Lower *low, FrontFunction *f);
+/* Of the kernel itself what a decorator makes around it matters to the host alone: a warning. False after diagnosing. */
+bool resolve_foreign_kernel(Lower *low, FrontFunction *f);
+/* What an import inside a function binds. */
+Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node);
+void bind_import(Lower *low, Ast *node); /* in the frame, as at module level */
+/* The default of a class's field, in whose class it is evaluated. */
+const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i);
+/* The value of a constant argument: an expression among the names of the kernel's file. NULL with the reason. */
+const Val *resolve_argument(Lower *low, FrontFunction *f, uint32_t i, const char *text, const char **why);
 const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name); /* NULL: none */
 const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name);      /* NULL: none */
 const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding);

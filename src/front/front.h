@@ -4,8 +4,7 @@
  * compilations that use it. front_lower makes one TTIR module from one kernel, the types of its arguments and the
  * values of its constexprs. Threads may share a session: its functions take its lock, so they run one at a time.
  *
- * Globals are evaluated when a kernel asks for them, with Python's semantics and an empty environment
- * (os.environ.get gives its default). What host code alone can tell is asked of the FrontHost; what nobody tells
+ * Globals are evaluated when a kernel asks for them, with Python's semantics; os.environ is the process's. What host code alone can tell is asked of the FrontHost; what nobody tells
  * is an error where a kernel uses it. */
 #ifndef NESO_FRONT_FRONT_H
 #define NESO_FRONT_FRONT_H
@@ -18,6 +17,7 @@
 typedef struct FrontSession FrontSession;
 typedef struct FrontModule FrontModule;
 typedef struct FrontFunction FrontFunction;
+typedef struct FrontReads FrontReads;
 
 /* What depends on options and target while lowering. */
 typedef struct FrontOptions {
@@ -28,6 +28,7 @@ typedef struct FrontOptions {
 	bool allow_non_constexpr_globals;
 	bool no_gpu_limits;           /* what only GPUs cannot do is allowed */
 	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
+	FrontReads *reads;            /* of front_content with the same function and arguments: what is read is held against it; or NULL */
 } FrontOptions;
 
 /* What a host gives for a name: an expression, a function or class of a text, or something that only the host knows
@@ -44,7 +45,9 @@ typedef struct FrontHostValue {
 typedef struct FrontHost {
 	void *data;
 	/* The value of a name that `function` (qualified; "" at module level) of file `path` uses and the file does not
-	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). */
+	 * define: a global set by host code, a closure variable, something imported that is no file ("pkg.mod.name"). Of paths with a \x1f
+	 * "a=" asks what the default of `function`'s parameter a is worth, and "Class.a=" what the member of a class is by now; false: what
+	 * the text says. */
 	bool (*find_name)(void *data, const char *path, const char *function, const char *name, FrontHostValue *value);
 	/* Takes what static_print and print say while lowering: whole lines, with the newline. */
 	void (*print)(void *data, const char *text, size_t len);
@@ -127,7 +130,8 @@ typedef enum FrontPartKind {
 	FRONT_PART_FUNCTION, /* value: its syntax tree; texts that mean the same are the same */
 	FRONT_PART_CLASS,
 	FRONT_PART_MODULE,   /* used as a value, so that any name in it may be asked for: its text */
-	FRONT_PART_GLOBAL,   /* value: as an expression, or what it stands for */
+	FRONT_PART_GLOBAL,   /* of the function, class or module before it; value: as an expression, or what it stands for */
+	FRONT_PART_ARGUMENT, /* a constant of the call, likewise */
 } FrontPartKind;
 
 typedef struct FrontPart {
@@ -140,12 +144,19 @@ typedef struct FrontContent {
 	const FrontPart *parts; /* in the arena */
 	uint32_t count;
 	Str source; /* texts of the functions and classes, with their comments, one after the other */
+	FrontReads *reads; /* in the arena */
 } FrontContent;
 
 /* Asks the host for names as front_lower does. False when a part has a syntax error (then it does not compile), or when the texts do not
  * tell all (an object of the host's is handed on). Nothing is diagnosed. */
 bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 		   Arena *arena, FrontContent *content);
+
+/* After lowerings that were given it: what one of them read that the content lacks, or has with another value; NULL: nothing. What is
+ * made of such a lowering is not to be found by the content. */
+const char *front_read_beyond(const FrontReads *reads);
+/* It is nothing that changed meanwhile, and nothing that no key can have: front_content did not find it. */
+bool front_content_forgot(const FrontReads *reads);
 
 /* The names in a function's text, with the attributes asked of them ("tl.float16", "x"), in the order of the text. */
 typedef enum FrontNameGroup {

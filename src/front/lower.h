@@ -42,6 +42,9 @@ typedef struct Lower {
 	struct DemotedArgs *demoted_args; /* of the function being lowered */
 	uint32_t regions;   /* of reductions and the like around what is being lowered */
 	uint64_t failed_work; /* `work` at the first error; 0: there was none */
+	FrontReads *reads;  /* what is read is noted or held against it (reads.h); or NULL */
+	uint32_t evaluating; /* what is read is part of a value, which is looked at as a whole */
+	const struct AsOf *as_of; /* how far the statements of namespaces have run (core.h) */
 	bool quiet;         /* what the kernel prints while it is lowered is dropped */
 } Lower;
 

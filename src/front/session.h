@@ -31,6 +31,7 @@ struct Binding {
 	Sym name;
 	Namespace *ns;
 	Span span;
+	uint32_t at;                      /* where its statement begins: with what is before it, the names there have these values */
 	Ast *target, *value, *annotation; /* VALUE, AUG, PARAM */
 	AstBinOp op;                      /* AUG */
 	FrontFunction *function;
@@ -39,6 +40,7 @@ struct Binding {
 	uint32_t level;                   /* dots before it */
 	bool whole;                       /* IMPORT: `as` names the last part, not the first */
 	const char *why;
+	Namespace *scope;                 /* VALUE: where `value` is evaluated; NULL: in ns */
 	Binding *prev;                    /* an earlier binding of the same name */
 	bool busy;                        /* being evaluated: finds cycles */
 	FrontModule *from;                /* IMPORT, FROM: the module, once it was looked for */
@@ -91,11 +93,13 @@ struct FrontFunction {
 	bool decorated;       /* kind and the flags below are known */
 	bool is_static, is_class_method, is_property, noinline, tuned, debug;
 	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
+	Ast *foreign;         /* the first decorator that is not Python's or the tile language's, or NULL */
+	bool foreign_inside;  /* it comes before @jit does */
 	FrontInfo info;
 	bool info_ready;
 	uint32_t id;          /* unique in the session */
-	struct Frame *env;    /* of a function made while lowering: the frame it closes over */
-	const Val **defaults; /* of one: of its parameters, as they were when it was made */
+	struct Frame *env;    /* of a function made while lowering: the frame it closes over, */
+	const Val *const *defaults; /* and what its defaults were worth there, by parameter */
 };
 
 typedef enum {
@@ -137,9 +141,16 @@ struct FrontSession {
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
 	Map python_classes; /* name -> FrontClass: ValueError, ... */
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
+	Map body_imports;   /* Ast of an import in a function's body -> Namespace */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
 	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
 };
+
+/* Is it a file of lib/? Keys have a hash of them all. */
+static inline bool module_in_lib(const FrontModule *m)
+{
+	return m && m->path && strncmp(m->path, "<neso>/", 7) == 0;
+}
 
 static inline Sym session_sym(FrontSession *s, const char *text)
 {
@@ -164,6 +175,12 @@ bool function_parse(FrontFunction *f, DiagList *diags); /* its body; false after
 FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags);
 Binding *namespace_find(const Namespace *ns, Sym name); /* in this one alone */
 Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
+
+/* ---- session_change.c: what is changed without being bound ---- */
+
+void change_target(Namespace *ns, Ast *target, Ast *value, Span span);
+void change_deleted(Namespace *ns, Ast *target);
+void change_call(Namespace *ns, Ast *node);
 
 /* ---- session_import.c ---- */
 
@@ -194,9 +211,10 @@ int session_condition(Namespace *ns, Ast *test);
 const char *usual_name(const char *name); /* what `tl` and the like mean; or NULL */
 const char *dotted_name(Namespace *ns, const Ast *expr);
 void function_decorate(FrontFunction *f); /* fills kind and flags */
+bool is_foreign_decorator(FrontFunction *f, Ast *decorator);
 /* The plain function of fast = triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(...)(triton.jit(f)),
  * which is a jit function under its own name, as if it were decorated. NULL for other values. */
-FrontFunction *jitted_function(Namespace *ns, const Ast *value);
+FrontFunction *jitted_function(const Binding *b);
 void class_decorate(FrontClass *c);
 /* Finds kernels inside functions too. */
 void module_find_kernels(FrontModule *m, DiagList *diags);

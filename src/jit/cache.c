@@ -440,16 +440,30 @@ const JitOverride *jit_keyed_override(const JitKeyed *keyed)
 	return keyed->override.given ? &keyed->override : NULL;
 }
 
+bool jit_compile_keyed(JitKeyed *keyed, DiagList *diags)
+{
+	keyed->variant->reads = keyed->content.reads;
+	bool good = jit_compile_ir(keyed->variant, diags);
+	keyed->variant->reads = NULL;
+	return good;
+}
+
+bool jit_key_decides(const JitKeyed *keyed)
+{
+	return !keyed->content.reads || !front_read_beyond(keyed->content.reads);
+}
+
 static bool compile_and_put(Making *m)
 {
 	JitVariant *variant = m->keyed.variant;
 	uint32_t before = jit_said_count(m->diags);
-	if (!jit_compile_ir(variant, m->diags) || !jit_gpu_compile(variant, jit_keyed_override(&m->keyed), !m->mode.binary_only, m->diags))
+	if (!jit_compile_keyed(&m->keyed, m->diags) || !jit_gpu_compile(variant, jit_keyed_override(&m->keyed), !m->mode.binary_only, m->diags))
 		return false;
-	variant->gpu->cache = "miss";
+	bool decided = jit_key_decides(&m->keyed);
+	variant->gpu->cache = decided ? "miss" : "off";
 	if (m->event == CACHE_EVENT_MISS && variant->gpu->assembled_before)
 		m->event = CACHE_EVENT_HALF;
-	if (jit_is_our_generator(m->diags)) {
+	if (decided && jit_is_our_generator(m->diags)) {
 		Arena arena;
 		double began = os_now();
 		arena_init(&arena, 0);

@@ -20,6 +20,8 @@ void jit_cache_tell(JitCacheMode *mode, DiagList *diags);
 
 typedef struct JitContent {
 	CacheKey rows;        /* functions, classes, globals */
+	CacheKey arguments;   /* what constants of the call are worth, by parameter */
+	FrontReads *reads;    /* NULL of IR text */
 	Str source;           /* the functions' text */
 } JitContent;
 /* False: the sources do not say it (they do not compile). */
@@ -33,7 +35,8 @@ void jit_any_assembler_rows(const JitVariant *variant, const CacheKey *key, Cach
 void jit_no_assembler_rows(const CacheKey *key, CacheKey *none);
 
 /* What decides which constexprs of a call under JIT_POLICY_GENERIC are arguments. False as for jit_content. */
-bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest);
+bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest,
+		      FrontReads **reads);
 
 /* The hash of the kernel's sources alone, without what the arguments' constants lead to. False as for jit_content. */
 bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *digest);
@@ -63,6 +66,10 @@ typedef struct JitKeyed {
 } JitKeyed;
 /* False: there is no key, as sources or assembler do not say it. */
 bool jit_keyed(JitKeyed *keyed, Arena *arena);
+/* jit_compile_ir, which holds what is read against the key. */
+bool jit_compile_keyed(JitKeyed *keyed, DiagList *diags);
+/* After it. False: something was read that the key lacks, so what was compiled is not to be found by it. */
+bool jit_key_decides(const JitKeyed *keyed);
 /* NULL where none is given. */
 const JitOverride *jit_keyed_override(const JitKeyed *keyed);
 /* Is what the code generator's library makes what keys say? Another build of it may have been put in its place. */

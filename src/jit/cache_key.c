@@ -35,7 +35,7 @@ static bool front_rows(const JitVariant *variant, bool arguments, Arena *arena, 
 {
 	static const char *const kinds[] = {
 		[FRONT_PART_FUNCTION] = "function", [FRONT_PART_CLASS] = "class", [FRONT_PART_MODULE] = "module",
-		[FRONT_PART_GLOBAL] = "global",
+		[FRONT_PART_GLOBAL] = "global", [FRONT_PART_ARGUMENT] = "argument",
 	};
 	const JitKernel *kernel = variant->kernel;
 	FrontOptions options = jit_front_options(&variant->options);
@@ -44,10 +44,13 @@ static bool front_rows(const JitVariant *variant, bool arguments, Arena *arena, 
 			   &found))
 		return false;
 	content->source = found.source;
+	content->reads = found.reads;
 	for (uint32_t i = 0; i < found.count; i++) {
 		const FrontPart *part = &found.parts[i];
-		const char *value = part->kind == FRONT_PART_GLOBAL ? part->value.ptr : short_digest(arena, part->value);
-		cache_key_add(&content->rows, arena_printf(arena, "%s %s", kinds[part->kind], part->name), value ? value : "");
+		bool is_value = part->kind == FRONT_PART_GLOBAL || part->kind == FRONT_PART_ARGUMENT;
+		const char *value = is_value ? part->value.ptr : short_digest(arena, part->value);
+		cache_key_add(part->kind == FRONT_PART_ARGUMENT ? &content->arguments : &content->rows,
+			      arena_printf(arena, "%s %s", kinds[part->kind], part->name), value ? value : "");
 	}
 	return true;
 }
@@ -56,6 +59,7 @@ static bool read_content(const JitVariant *variant, bool arguments, Arena *arena
 {
 	*content = (JitContent){0};
 	cache_key_init(&content->rows, arena);
+	cache_key_init(&content->arguments, arena);
 	JitModule *module = variant->kernel->module;
 	volatile bool good = false;
 	Fault fault;
@@ -91,48 +95,17 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 
 /* ---- the call ---- */
 
-/* Hosts name their objects by numbers in the order in which they met them (_neso12). In a key they are numbered by where they come in
- * it, or another process would not find it. */
-typedef VEC(const char *) Numbered;
-
-static const char *renumber(Arena *arena, Numbered *numbered, const char *text)
-{
-	static const char mark[] = "_neso";
-	const char *at = text;
-	Text out;
-	text_init(&out, arena);
-	for (const char *next; (next = strstr(at, mark)) != NULL; at = next) {
-		size_t digits = strspn(next + sizeof mark - 1, "0123456789");
-		text_add(&out, at, (size_t)(next - at));
-		next += sizeof mark - 1;
-		text_str(&out, mark);
-		if (!digits)
-			continue;
-		const char *name = arena_strndup(arena, next, digits);
-		uint32_t i = 0;
-		while (i < numbered->len && strcmp(numbered->data[i], name) != 0)
-			i++;
-		if (i == numbered->len)
-			vec_push(arena, numbered, name);
-		text_printf(&out, "#%u", i);
-		next += digits;
-	}
-	if (at == text)
-		return text;
-	text_str(&out, at);
-	return out.data;
-}
-
-static void argument_rows(const JitVariant *variant, Numbered *numbered, CacheKey *key)
+static void argument_rows(const JitVariant *variant, const JitContent *content, CacheKey *key)
 {
 	const FrontInfo *info = variant->kernel->info;
 	for (uint32_t i = 0; i < info->param_count; i++) {
 		const FrontArg *arg = &variant->args[i];
 		const char *name = arena_printf(key->arena, "argument %s", info->params[i].name);
+		const char *worth = cache_key_value(&content->arguments, name);
 		if (arg->kind == FRONT_DEMOTED)
 			cache_key_printf(key, name, "%s, given by the launch", jit_dtype_text(arg->dtype));
 		else if (arg->kind == FRONT_CONST)
-			cache_key_printf(key, name, "= %s", renumber(key->arena, numbered, arg->text));
+			cache_key_printf(key, name, "= %s", worth ? worth : arg->text);
 		else if (arg->kind == FRONT_TYPE && arg->divisibility > 1)
 			cache_key_printf(key, name, "%s, divisible by %u", arg->text, arg->divisibility);
 		else if (arg->kind == FRONT_TYPE)
@@ -185,19 +158,18 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);
 }
 
-static void add_content(CacheKey *key, Numbered *numbered, const JitContent *content)
+static void add_content(CacheKey *key, const JitContent *content)
 {
 	for (uint32_t i = 0; i < content->rows.rows.len; i++)
-		cache_key_add(key, renumber(key->arena, numbered, content->rows.rows.data[i].name),
-			      renumber(key->arena, numbered, content->rows.rows.data[i].value));
+		cache_key_add(key, content->rows.rows.data[i].name, content->rows.rows.data[i].value);
 }
 
-bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest)
+bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions *options, Arena *arena, CacheDigest *digest,
+		      FrontReads **reads)
 {
 	JitVariant asked = {.kernel = kernel, .args = (FrontArg *)(uintptr_t)args, .options = *options};
 	JitContent content;
 	CacheKey key;
-	Numbered numbered = {0};
 	if (!jit_content(&asked, arena, &content))
 		return false;
 	cache_key_init(&key, arena);
@@ -205,13 +177,14 @@ bool jit_demotion_key(JitKernel *kernel, const FrontArg *args, const JitOptions 
 	cache_key_add(&key, "compiler", base_source_hash);
 	cache_key_add(&key, "target", options->gpu->name);
 	cache_key_add(&key, "kernel", kernel->info->qualified_name);
-	argument_rows(&asked, &numbered, &key);
+	argument_rows(&asked, &content, &key);
 	/* The values too: where one turns out to be structural, others may follow from what it is. */
 	for (uint32_t i = 0; i < kernel->info->param_count; i++)
 		if (args[i].kind == FRONT_DEMOTED)
 			cache_key_add(&key, "value", args[i].text);
 	option_rows(&asked, &key);
-	add_content(&key, &numbered, &content);
+	add_content(&key, &content);
+	*reads = content.reads;
 	*digest = cache_key_digest(&key);
 	return true;
 }
@@ -226,11 +199,10 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	cache_key_add(key, "assembler", assembler ? assembler : "none");
 	cache_key_add(key, "target", variant->options.gpu->name);
 	cache_key_add(key, "kernel", variant->kernel->info->qualified_name);
-	Numbered numbered = {0};
-	argument_rows(variant, &numbered, key);
+	argument_rows(variant, content, key);
 	option_rows(variant, key);
 	environment_rows(variant, key);
-	add_content(key, &numbered, content);
+	add_content(key, content);
 	return assembler != NULL;
 }
 

@@ -1,5 +1,5 @@
 /* The pipeline: syntax tree to TTIR, through the passes, to what the interpreter runs. */
-#include "jit/inner.h"
+#include "jit/cache.h"
 
 #include <strings.h>
 
@@ -32,6 +32,15 @@ void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to)
 		vec_push(arena, &to->files, from->files.data[i]);
 }
 
+/* NESO_CACHE_STRICT looks at each lowering, whatever it is for. */
+static FrontReads *reads_of(const JitVariant *variant, Arena *arena)
+{
+	JitContent content;
+	if (variant->reads || !option_is_on(OPTION_CACHE_STRICT))
+		return variant->reads;
+	return jit_content(variant, arena, &content) ? content.reads : NULL;
+}
+
 /* Lowering uses what the module has parsed and may parse more, so it holds the module's lock. */
 IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, FrontNumbers *numbers, DiagList *diags)
 {
@@ -40,6 +49,7 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 		return jit_ir_read(variant, cx, sources, diags);
 	JitModule *module = kernel->module;
 	FrontOptions options = jit_front_options(&variant->options);
+	options.reads = reads_of(variant, diags->arena);
 	IrModule *volatile ir = NULL;
 	Fault fault;
 	pthread_mutex_lock(&module->front_lock);
@@ -56,6 +66,8 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 		pthread_mutex_unlock(&module->front_lock);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
+	if (ir && options.reads && front_content_forgot(options.reads) && option_is_on(OPTION_CACHE_STRICT))
+		BUG("the key of %s lacks %s, which its lowering reads", kernel->info->qualified_name, front_read_beyond(options.reads));
 	return ir;
 }
 

@@ -96,10 +96,11 @@ static void remember(JitKernel *kernel, const JitSet *set)
 /* ---- asking the front end ---- */
 
 void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *options, Arena *arena, FrontClassed *classed,
-			FrontFailure *failure)
+			FrontFailure *failure, FrontReads *reads)
 {
 	JitModule *module = kernel->module;
 	FrontOptions front = jit_front_options(options);
+	front.reads = reads;
 	Fault fault;
 	pthread_mutex_lock(&module->front_lock);
 	if (FAULT_TRY(&fault)) {
@@ -147,20 +148,22 @@ JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptio
 	JitCacheMode mode = {0};
 	DiagList none;
 	CacheDigest key;
+	FrontReads *reads = NULL;
 	diag_init(&none, arena, NULL);
 	if (options->gpu && !options->sim)
 		jit_cache_mode(kernel->module->host->cache, &mode, &none);
-	if (mode.store && !jit_demotion_key(kernel, args, options, arena, &key))
+	if (mode.store && !jit_demotion_key(kernel, args, options, arena, &key, &reads))
 		mode.store = NULL;
 	if (mode.store && mode.read && recall(mode.store, &key, arena, &set)) {
 		remember(kernel, &set);
 		return set;
 	}
-	jit_front_classify(kernel, args, options, arena, ARENA_ARRAY(arena, FrontClassed, count + 1), NULL);
+	jit_front_classify(kernel, args, options, arena, ARENA_ARRAY(arena, FrontClassed, count + 1), NULL,
+			   reads);
 	for (uint32_t i = 0; i < count && i < JIT_SET_MAX; i++)
 		if (args[i].kind == FRONT_DEMOTED)
 			set.words[i / 64] |= (uint64_t)1 << i % 64;
-	if (mode.store)
+	if (mode.store && !(reads && front_read_beyond(reads)))
 		keep(mode.store, &key, arena, &set);
 	remember(kernel, &set);
 	return set;

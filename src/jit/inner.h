@@ -91,6 +91,7 @@ struct JitVariant {
 	JitOptions options;
 	bool ready; /* false: its compilation is under way */
 	bool kept;  /* the host's keeper has it, or will */
+	FrontReads *reads; /* while it is made: what its key has of the sources (front_content); or NULL */
 	const char *reason; /* why it was compiled */
 	SourceSet sources; /* as they were when it was lowered */
 	IrCx cx;
@@ -157,7 +158,7 @@ void jit_demotions_free(JitKernel *kernel);
 JitSet jit_classify(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, Arena *arena);
 /* front_classify under the module's lock. */
 void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *options, Arena *arena, FrontClassed *classed,
-			FrontFailure *failure);
+			FrontFailure *failure, FrontReads *reads);
 /* Do the values fit the arguments that the variant makes of them? Takes those that do not out of the set. */
 bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSet *set);
 

@@ -114,10 +114,11 @@ static bool compile_and_put(JitKeyed *keyed, const char *hex, DiagList *diags)
 	JitVariant *variant = keyed->variant;
 	const bool binary_only = option_is_on(OPTION_BINARY_ONLY);
 	uint32_t before = jit_said_count(diags);
-	if (!jit_compile_ir(variant, diags) || !jit_gpu_compile(variant, jit_keyed_override(keyed), !binary_only, diags))
+	if (!jit_compile_keyed(keyed, diags) || !jit_gpu_compile(variant, jit_keyed_override(keyed), !binary_only, diags))
 		return false;
-	variant->gpu->cache = "miss";
-	if (jit_is_our_generator(diags)) {
+	bool decided = jit_key_decides(keyed);
+	variant->gpu->cache = decided ? "miss" : "off";
+	if (decided && jit_is_our_generator(diags)) {
 		double began = os_now();
 		put(keyed, hex, jit_said_write(diags->arena, diags, before), binary_only, diags->arena);
 		variant->gpu->store_seconds = os_now() - began;

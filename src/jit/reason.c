@@ -241,7 +241,7 @@ static const char *constexpr_advice(const JitVariant *variant, uint32_t param, A
 	if (args[param].kind != FRONT_CONST || !jit_literal(args[param].text, &literal) ||
 	    !jit_demote(&literal, args[param].text, &args[param]))
 		return "each of them has its own code";
-	jit_front_classify(variant->kernel, args, &variant->options, arena, classed, NULL);
+	jit_front_classify(variant->kernel, args, &variant->options, arena, classed, NULL, NULL);
 	const FrontClassed *c = &classed[param];
 	if (c->numeric)
 		return "it is numeric: with the constexpr policy 'generic' one variant serves them all";

@@ -68,7 +68,7 @@ static bool classify(Guess *g, const char *signature, DiagList *diags)
 	for (uint32_t i = 0; i < info->param_count; i++)
 		if (info->params[i].is_constexpr)
 			g->classed[i].reason = "it is no number";
-	jit_front_classify(g->kernel, binding.args, g->options, g->arena, g->classed, &g->failure);
+	jit_front_classify(g->kernel, binding.args, g->options, g->arena, g->classed, &g->failure, NULL);
 	g->signature = signature;
 	return true;
 }

@@ -118,21 +118,64 @@ def _foreign_dtype(value):
 
 
 class Source:
-    """The text of one function or class, with its place in its file, and the scope that it sees."""
+    """The text of one function or class, with its place in its file, and the scope that it sees; `made_of`: the function or class."""
 
     _by_path = weakref.WeakValueDictionary()
     _count = 0
 
-    def __init__(self, path, text, name, line, indent, scope, decorator):
+    def __init__(self, path, text, name, line, indent, scope, decorator, made_of):
         Source._count += 1
         self.name = name
         self.path = f"{path}\x1f{Source._count}"
         self.scope = scope
-        self.text = _place(text, line, indent, decorator, _imports(scope))
+        self.made_of = made_of
+        self.lines = (line, line + text.rstrip().count("\n"))
+        self.imports = _imports(scope)
+        self.text = _place(text, line, indent, decorator, self.imports)
         Source._by_path[self.path] = self
 
     def answer(self):
+        for name, value in self.scope.tile_names():
+            if not isinstance(value, types.ModuleType):
+                self.scope.read(name, value)  # it is written into the text
         return (self.path, self.text, self.name)
+
+    def is_fresh(self):
+        """Are the names of the tile language that are written into the text still those?"""
+        return self.imports == _imports(self.scope)
+
+    def default(self, function, name):
+        """What the default of a parameter is worth: Python has it since the `def`."""
+        made = self.made_of
+        if isinstance(made, type):
+            made = _plain_function(vars(made).get(function.rpartition(".")[2]))
+        if made is None or function.rpartition(".")[2] not in (made.__name__, self.name):
+            return _MISSING
+        given, by_name = made.__defaults__ or (), made.__kwdefaults__ or {}
+        _read(made, "__defaults__", made.__defaults__)
+        _read(made, "__kwdefaults__", made.__kwdefaults__)
+        names = made.__code__.co_varnames[:made.__code__.co_argcount]
+        at = names.index(name) - len(names) if name in names else 0
+        return given[at] if -len(given) <= at < 0 else by_name.get(name, _MISSING)
+
+    def member(self, name):
+        """What a member of the class is by now; missing: what the text says."""
+        cls = self.made_of
+        if not isinstance(cls, type) or name not in vars(cls):
+            return _MISSING
+        value = vars(cls)[name]
+        _read(cls, name, getattr(cls, name, None))
+        if issubclass(cls, enum.Enum):
+            return value.value if isinstance(value, enum.Enum) else _MISSING
+        if name in getattr(cls, "_field_defaults", ()):
+            return cls._field_defaults[name]
+        function = _plain_function(value)
+        if function is not None:
+            here = self.lines[0] <= function.__code__.co_firstlineno <= self.lines[1]
+            return _MISSING if here and function.__code__.co_filename == self.path.partition("\x1f")[0] else value
+        if isinstance(value, (staticmethod, classmethod, property)) or not (_is_data(value) or isinstance(value, core.constexpr)):
+            return _MISSING
+        return value
 
 
 def _imports(scope):
@@ -166,17 +209,24 @@ def _place(text, line, indent, decorator, imports):
 
 
 class Scope:
-    """Names that a function sees outside of itself."""
+    """Names that a function sees outside of itself, as they are when they are asked for."""
 
-    def __init__(self, names, global_names, closure):
+    def __init__(self, names, global_names, cells):
         self.names = names
         self.globals = global_names
-        self.closure = closure
+        self.cells = cells
 
     def get(self, name, missing=None):
-        if name in self.closure:
-            return self.closure[name]
-        return self.globals.get(name, missing)
+        try:
+            return self.cells[name].cell_contents
+        except (KeyError, ValueError):
+            return self.globals.get(name, missing)
+
+    def read(self, name, value):
+        if name in self.cells:
+            _read(self.cells[name], "cell_contents", value)
+        else:
+            _read(self.globals, name, value)
 
     def tile_names(self):
         """Names of parts of the tile language; dtypes are values, which the compiler asks for."""
@@ -193,14 +243,18 @@ source_lock = threading.RLock()
 
 
 def _once(make):
-    """One Source for each function or class."""
+    """One Source for each function or class, as long as it is the same code."""
     def source(value):
         with source_lock:
             made = _plain_functions.get(value)
-            if made is None:
+            code = getattr(value, "__code__", None)
+            if made is None or made.code is not code or not made.is_fresh():
                 made = make(value)
                 if made is not None:
+                    made.code = code
                     _plain_functions[value] = made
+            if code is not None:
+                _read(value, "__code__", code)
             return made
     source.__doc__ = make.__doc__
     return source
@@ -228,21 +282,32 @@ def class_source(cls):
         function = getattr(member, "fn", member)
         function = getattr(function, "__func__", function)
         if isinstance(function, types.FunctionType):
-            closure.update(closure_of(function))
+            closure.update(cells_of(function))
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, vars(module) if module else {}, closure)
-    return Source(getattr(module, "__file__", None) or "<class>", text, cls.__name__, line, 0, scope, None)
+    return Source(getattr(module, "__file__", None) or "<class>", text, cls.__name__, line, 0, scope, None, cls)
 
 
 @_once
 def function_source(function):
     """Text of an ordinary function that a kernel calls while it is compiled."""
     import ast
-    from .jit import read_source
+    from .jit import _DEF, read_source
     text, line, indent = read_source(function)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-    scope = Scope(names, function.__globals__, closure_of(function))
-    return Source(function.__code__.co_filename, text, function.__name__, line, 0, scope, f"@{PACKAGE}.constexpr_function")
+    scope = Scope(names, function.__globals__, cells_of(function))
+    return Source(function.__code__.co_filename, text, _DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function", function)
+
+
+def cells_of(function):
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+
+
+def _plain_function(member):
+    """The function behind a member of a class, or None."""
+    for attribute in ("fn", "__func__"):
+        member = getattr(member, attribute, member)
+    return member if isinstance(member, types.FunctionType) else None
 
 
 def closure_of(function):
@@ -256,9 +321,45 @@ def closure_of(function):
     return found
 
 
-# ---- the compiler's questions ----
+# ---- what is read while a kernel is compiled ----
 
 _MISSING = object()
+_reading = threading.local()
+
+
+def begin_reads():
+    """From here on this thread notes what the compiler is told, and where it was read."""
+    _reading.found = {}
+
+
+def end_reads():
+    """What was noted: (dict or object, name, value, is it immutable)."""
+    found, _reading.found = getattr(_reading, "found", None), None
+    return list(found.values()) if found else []
+
+
+def snapshot(value, depth=0):
+    """The value, as it is compared later: containers as they are now, of the same items."""
+    kind = type(value)
+    if depth < 16 and kind in (list, tuple, set):
+        return kind(snapshot(item, depth + 1) for item in value)
+    if depth < 16 and kind is dict:
+        return {key: snapshot(item, depth + 1) for key, item in value.items()}
+    if depth < 16 and kind is core.constexpr:
+        return core.constexpr(snapshot(value.value, depth + 1))
+    return value
+
+
+def _read(owner, name, value):
+    found = getattr(_reading, "found", None)
+    key = (id(owner), name)
+    if found is None or key in found:
+        return
+    kept = snapshot(value)
+    found[key] = (owner, name, kept, kept is value and not isinstance(value, (types.MethodType, tuple)))
+
+
+# ---- the compiler's questions ----
 
 
 def _free_globals():
@@ -270,6 +371,10 @@ def _is_data(value):
     if isinstance(value, (list, tuple)):
         return all(_is_data(v) for v in value)
     return value is None or isinstance(value, (bool, int, float, str))
+
+
+#: What classes are made with: the compiler knows what it does to them.
+_PYTHONS_OWN = ("builtins", "enum", "typing", "collections", "dataclasses", "abc")
 
 
 def answer_for(value):
@@ -287,7 +392,7 @@ def answer_for(value):
     if path is not None:
         return PACKAGE + path
     if isinstance(value, type):
-        if value in (int, float, bool, str, tuple, list, dict):
+        if value.__module__ in _PYTHONS_OWN:
             return None
         source = None
         if issubclass(value, (enum.Enum, tuple)) or hasattr(value, "__triton_aggregate__") or \
@@ -298,6 +403,8 @@ def answer_for(value):
         _objects.setdefault(value.__name__, value)
         return ("space", value.__name__)
     if isinstance(value, types.FunctionType):
+        if value.__module__ in _PYTHONS_OWN:
+            return None
         return function_source(value).answer()
     if isinstance(value, (types.BuiltinFunctionType, types.MethodType)):
         return None
@@ -311,17 +418,29 @@ def answer_for(value):
 
 def resolve(path, function, name):
     """The compiler's question: what is `name` in the text `path`?"""
+    source = Source._by_path.get(path)
+    if name.endswith("="):
+        if source is None:
+            return None
+        owner, _, last = name[:-1].rpartition(".")
+        value = source.member(last) if owner else source.default(function, last)
+        return None if value is _MISSING else answer_for(value)
     if "." in name:
         owner, _, attribute = name.rpartition(".")
         holder = _objects.get(owner, _MISSING)
         if holder is _MISSING:
             return None
         value = getattr(holder, attribute, _MISSING)
-        return None if value is _MISSING else answer_for(value)
+        if value is _MISSING:
+            return None
+        _read(vars(holder) if isinstance(holder, types.ModuleType) and attribute in vars(holder) else holder, attribute, value)
+        return answer_for(value)
     if name in _objects and name.startswith("_neso"):
         return answer_for(_objects[name])
-    source = Source._by_path.get(path)
     if source is None:
         return None
     value = source.scope.get(name, _MISSING)
-    return None if value is _MISSING else answer_for(value)
+    if value is _MISSING:
+        return None
+    source.scope.read(name, value)
+    return answer_for(value)

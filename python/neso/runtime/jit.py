@@ -11,7 +11,6 @@ import keyword
 import os
 import re
 import sys
-import textwrap
 import threading
 import types
 import weakref
@@ -103,8 +102,15 @@ def read_source(function):
 _DEF = re.compile(r"^(?:async\s+)?def\s+(\w+)\s*\(", re.MULTILINE)
 
 
+def _dedent(lines):
+    """Without the first line's indentation; comments may stand left of it."""
+    indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())] if lines else ""
+    return "".join(line.removeprefix(indent) if line.startswith(indent) else line.lstrip() if line.lstrip()[:1] in ("#", "") else line
+                   for line in lines)
+
+
 def _cut(lines, first):
-    text = textwrap.dedent("".join(lines))
+    text = _dedent(lines)
     found = _DEF.search(text)
     if found is None:
         raise ValueError("only functions made by `def` can be kernels")
@@ -253,15 +259,15 @@ class JITCallable:
         return reader
 
     def _scope(self):
-        return describe.Scope(self._read().all_names, self.__globals__, describe.closure_of(self.fn))
+        return describe.Scope(self._read().all_names, self.__globals__, describe.cells_of(self.fn))
 
     def _source(self):
         # One for all threads: the compiler asks by its path, and what nobody holds is gone.
         with describe.source_lock:
-            if self._made_source is None:
+            if self._made_source is None or not self._made_source.is_fresh():
                 path = self.fn.__code__.co_filename
                 self._made_source = describe.Source(path, self._src, self._def_name(), self._line, self._indent,
-                                                    self._scope(), self._decorator_text())
+                                                    self._scope(), self._decorator_text(), self.fn)
             return self._made_source
 
     def _def_name(self):
@@ -335,7 +341,7 @@ class JITCallable:
         try:
             kept = value if isinstance(value, _SIMPLE) else copy.deepcopy(value)
         except Exception:
-            kept = value
+            kept = describe.snapshot(value)
         self.used_global_vals[(name, id(scope))] = (kept, scope)
 
     def _note_function(self, name, value):
@@ -507,6 +513,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.debug = debug
         self.noinline = noinline
         self.pre_run_hooks = []
+        #: what launches look at; callables among it
+        self._watched, self._called = set(), []
         self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
                            bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret,
                     _POLICIES.index(constexpr_policy))
@@ -528,6 +536,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             self._check_functions()
         source = self._source()
         self._load(source.path, source.text, source.name)
+        self._watched = set()
         self._watch([(scope, name, value, isinstance(value, _SIMPLE))
                      for (name, _), (value, scope) in self.used_global_vals.items()])
 
@@ -535,8 +544,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         """Ordinary functions are no part of a kernel."""
 
     def _changed(self, name, old, new):
-        if not knobs.runtime.interpret:
+        """Something that was read before a compilation is another now. Constants are not to change; functions and what they read may."""
+        fixed = any(key == name and value is old for (key, _), (value, _) in self.used_global_vals.items())
+        if fixed and not knobs.runtime.interpret:
             raise RuntimeError(f"Global variable {name} has changed since we compiled this kernel, from {old} to {new}")
+        for callable in self._called:
+            callable._hash = None
+            callable.used_global_vals = {}
+        self._called = []
         self.hash = None
         self._forget()
 
@@ -549,7 +564,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             if isinstance(value, JITCallable) and hasattr(value, "_users"):
                 value._users.add(self)
         hook = knobs.runtime.jit_cache_hook
-        return None if hook is not None and making.is_new and making.call(hook) else making
+        if hook is not None and making.is_new and making.call(hook):
+            return None
+        describe.begin_reads()
+        if self.ir is None:
+            self._source().answer()
+        return making
 
     def _made(self, compiled, making, known, done):
         """After it, before others can find the kernel (done: and after that). known: no new one was needed."""
@@ -557,12 +577,21 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             if knobs.runtime.jit_post_compile_hook is not None and not known:
                 making.call(knobs.runtime.jit_post_compile_hook, compiled.reason)
             return
+        self._look_at(describe.end_reads())
         if not known:
             compiled._finish(self, making)
             if knobs.compilation.listener is not None:
                 compiled._tell(knobs.compilation.listener, making)
         if making.is_new:
             compiled._keys.append(making.key)
+
+    def _look_at(self, reads):
+        """What the compiler was told is looked at before each launch, as far as _prepare did not see to it."""
+        watched = {(name, id(scope)) for (name, _), (_, scope) in self.used_global_vals.items()}.union(self._watched)
+        new = [read for read in reads if (read[1], id(read[0])) not in watched]
+        self._watched.update((name, id(owner)) for owner, name, _, _ in new)
+        self._called += [value for _, _, value, _ in new if isinstance(value, JITCallable) and value is not self]
+        self._watch(new)
 
     def _all_entries(self):
         return self._entries() + [made for kernel in self._tuple_kernels.values() for made in kernel._entries()]

@@ -171,12 +171,7 @@ static Exec exec_def(Lower *low, Ast *node)
 
 static Exec exec_import(Lower *low, Ast *node)
 {
-	AstList one = {&node, 1};
-	Namespace *ns = ARENA_NEW(low->session->arena, Namespace);
-	namespace_init(ns, low->frame->ns->module, low->frame->ns);
-	index_statements(ns, &one, low->diags);
-	for (uint32_t i = 0; i < ns->order.len; i++)
-		frame_set(low, low->frame, ns->order.data[i]->name, resolve_binding(low, ns->order.data[i]));
+	bind_import(low, node);
 	return next;
 }
 
@@ -286,7 +281,7 @@ const Val *host_call(Lower *low, const Val *callee, FrontFunction *f, const Call
 	if (!bind_arguments(low, f, args, values) || !function_parse(f, low->diags))
 		return low->poison;
 	Frame *caller = low->frame;
-	Frame *frame = frame_new(low, f, f->ns);
+	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->host = frame->free_globals = true;
 	frame->env = f->env;
 	frame->caller = caller;
@@ -329,7 +324,7 @@ static bool fill_fields(Lower *low, FrontClass *c, const CallArgs *args, const V
 	}
 	for (uint32_t i = 0; i < c->field_count; i++) {
 		if (!fields[i] && c->fields[i].value)
-			fields[i] = resolve_eval(low, &c->ns, c->fields[i].value);
+			fields[i] = resolve_field(low, c, i);
 		if (!fields[i]) {
 			lower_error(low, DIAG_ARGUMENT_MISSING, c->name,
 				    arena_printf(low->arena, "'%s'", c->fields[i].name));

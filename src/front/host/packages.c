@@ -4,6 +4,9 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "front/reads.h"
 
 /* ---- math ---- */
 
@@ -162,12 +165,31 @@ const Val *host_torch_iinfo(Lower *low, const Val *self, const CallArgs *args)
 	return limits_object(low, "iinfo", values);
 }
 
-/* os.environ.get(name, default): a compilation sees an empty environment, so that it depends on its inputs alone. */
+/* What Python would have found. A global that is made of it is in the key with its value; where a function reads it while a kernel is
+ * lowered, no key has it. */
+const Val *host_environment(Lower *low, const Val *name)
+{
+	if (name->kind != VAL_STR)
+		return NULL;
+	const char *variable = arena_strndup(low->arena, name->s.ptr, name->s.len), *given = getenv(variable);
+	given = given ? arena_strdup(low->arena, given) : NULL;
+	lower_answer(low, arena_printf(low->arena, "environment %s", variable), given ? arena_printf(low->arena, "=%s", given) : "-");
+	lower_beyond(low, "the environment");
+	return given ? val_str(low, str_of(given)) : NULL;
+}
+
+bool host_is_environment(const Val *v)
+{
+	return v->kind == VAL_MODULE && !v->module.builtin_path && v->module.module->kind == MODULE_EXTERNAL &&
+	       strcmp(v->module.module->name, "os.environ") == 0;
+}
+
 const Val *host_env_get(Lower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
-	const Val *by_name = host_keyword(args, "default");
-	return args->arg_count > 1 ? args->args[1] : by_name ? by_name : low->none;
+	const Val *by_name = host_keyword(args, "default"), *key = host_known(low, args->args[0], "os.environ.get");
+	const Val *found = key ? host_environment(low, key) : low->poison;
+	return found ? found : args->arg_count > 1 ? args->args[1] : by_name ? by_name : low->none;
 }
 
 /* packaging.version: the numbers of the release, which compare as versions do. */

@@ -1,5 +1,5 @@
 /* Indexing, membership and iteration of values known while compiling. */
-#include "front/core.h"
+#include "front/host/host.h"
 
 /* ---- iteration ---- */
 
@@ -37,7 +37,7 @@ static bool enum_items(Lower *low, FrontClass *c, ValVec *out)
 {
 	for (uint32_t i = 0; i < c->ns.order.len; i++)
 		if (c->ns.order.data[i]->kind == BIND_VALUE)
-			vec_push(low->arena, out, resolve_binding(low, c->ns.order.data[i]));
+			vec_push(low->arena, out, resolve_class_member(low, c, c->ns.order.data[i]->name, NULL));
 	return true;
 }
 
@@ -96,9 +96,8 @@ const Val *host_contains(Lower *low, const Val *item, const Val *container)
 		const Val *v = item->kind == VAL_OPAQUE ? item : container;
 		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
 	}
-	/* "NAME" in os.environ */
-	if (container->kind == VAL_MODULE)
-		return low->false_;
+	if (host_is_environment(container))
+		return val_bool(low, host_environment(low, item) != NULL);
 	if (container->kind == VAL_STR && item->kind == VAL_STR)
 		return val_bool(low, str_holds(container->s, item->s));
 	if (item->kind == VAL_TENSOR && !item->origin)
@@ -165,6 +164,10 @@ const Val *host_index(Lower *low, const Val *v, const Val *index)
 {
 	if (v->kind == VAL_DICT) {
 		const Val *found = val_dict_find(v, index);
+		return found ? found : lower_error(low, DIAG_KEY, val_brief(low, index));
+	}
+	if (host_is_environment(v)) {
+		const Val *found = host_environment(low, index);
 		return found ? found : lower_error(low, DIAG_KEY, val_brief(low, index));
 	}
 	if (v->kind != VAL_STR && !val_is_seq(v) && v->kind != VAL_RANGE)

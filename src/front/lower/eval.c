@@ -3,6 +3,7 @@
 #include "front/core.h"
 #include "front/demote.h"
 #include "front/host/bigint.h"
+#include "front/reads.h"
 
 #include <math.h>
 
@@ -49,7 +50,10 @@ bool eval_may_read(Lower *low, const Binding *b, const Val *v)
 static const Val *global_name(Lower *low, Sym name)
 {
 	Binding *b = NULL;
-	const Val *v = resolve_name(low, low->frame->ns, name, &b);
+	Namespace *scope = low->frame->ns;
+	const Val *v = resolve_name(low, scope, name, &b);
+	if (!module_in_lib(scope->module))
+		lower_read(low, scope, name, v);
 	if (!v)
 		return resolve_python(low, name);
 	if (v->kind == VAL_OPAQUE)

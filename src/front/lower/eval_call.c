@@ -1,5 +1,6 @@
 /* Calls: evaluating arguments, binding them to parameters, and what a call of each kind of value does. */
 #include "front/core.h"
+#include "front/reads.h"
 
 /* ---- arguments ---- */
 
@@ -113,25 +114,6 @@ const Val *eval_call(Lower *low, Ast *node)
 
 /* ---- binding ---- */
 
-const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
-{
-	if (f->defaults)
-		return f->defaults[i];
-	return resolve_eval(low, f->klass ? &f->klass->ns : f->ns, f->ast->params[i].value);
-}
-
-bool function_defaults(Lower *low, FrontFunction *f)
-{
-	bool ok = true;
-	f->defaults = ARENA_ARRAY(low->arena, const Val *, MAX(f->ast->param_count, 1u));
-	for (uint32_t i = 0; i < f->ast->param_count; i++) {
-		if (f->ast->params[i].value)
-			f->defaults[i] = eval(low, f->ast->params[i].value);
-		ok = ok && (!f->defaults[i] || f->defaults[i]->kind != VAL_POISON);
-	}
-	return ok;
-}
-
 static int param_index(const AstFunction *ast, Sym name)
 {
 	for (uint32_t i = 0; i < ast->param_count; i++)
@@ -205,6 +187,8 @@ static bool bind_keywords(Lower *low, const AstFunction *ast, const CallArgs *ar
 bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values)
 {
 	const AstFunction *ast = f->ast;
+	if (!module_in_lib(f->module))
+		lower_enter(low, f);
 	if (!bind_positional(low, ast, args, values) || !bind_keywords(low, ast, args, values))
 		return false;
 	Text missing;

@@ -7,7 +7,7 @@
 void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
 		const FrontOptions *options)
 {
-	*low = (Lower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session};
+	*low = (Lower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session, .reads = options->reads};
 	map_init(&low->globals, arena);
 	map_init(&low->instances, arena);
 	map_init(&low->told, arena);

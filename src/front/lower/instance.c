@@ -201,7 +201,7 @@ static Instance *instance_new(Lower *low, FrontFunction *f, const Val **values)
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
 		val_flatten(low, values[i], &outside);
 	in->symbol = symbol_for(low, f, values);
-	Frame *frame = frame_new(low, f, f->ns);
+	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->root = frame;
 	frame->env = f->env;
 	Caller caller = enter(low, frame);
@@ -253,7 +253,7 @@ static const Val *call(Lower *low, const Instance *in, FrontFunction *f, const V
 /* A lambda is one expression: it is evaluated where it is called. */
 static const Val *inline_lambda(Lower *low, FrontFunction *f, const Val **values)
 {
-	Frame *frame = frame_new(low, f, f->ns);
+	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->env = f->env;
 	Frame *old = low->frame;
 	frame->caller = old;

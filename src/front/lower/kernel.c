@@ -3,7 +3,7 @@
 #include "front/demote.h"
 
 #include "base/fault.h"
-#include "front/syntax/parse.h"
+#include "front/reads.h"
 #include "front/tile/sem.h"
 #include "ir/verify/verify.h"
 
@@ -47,25 +47,12 @@ static bool arg_type(Lower *low, const char *text, TlType *out)
 	return t.len && tl_type_by_name(low, t, out) && (*out)->kind != TL_VOID;
 }
 
-/* The value of a constexpr argument: an expression among the names of the kernel's file. */
-static const Val *const_arg(Lower *low, FrontFunction *f, const FrontArg *arg)
+static const Val *const_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg *arg)
 {
-	FrontSession *s = low->session;
-	Sym text = session_sym(s, arg->text);
-	Ast *ast = map_get_ptr(&s->arg_exprs, text);
-	if (!ast) {
-		DiagList quiet;
-		diag_init(&quiet, s->arena, NULL);
-		Source *source = source_add(&s->sources, "<argument>", text, strlen(text), 1);
-		ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
-		if (!ast)
-			return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, quiet.first ? quiet.first->text : "no expression");
-		map_put_ptr(&s->arg_exprs, text, ast);
-	}
-	Namespace *ns = f->ns;
-	while (ns->outer)
-		ns = ns->outer;
-	const Val *v = resolve_eval(low, ns, ast);
+	const char *why = NULL;
+	const Val *v = resolve_argument(low, f, i, arg->text, &why);
+	if (!v)
+		return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, why);
 	if (v->kind == VAL_OPAQUE)
 		return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, v->opaque.why);
 	return v;
@@ -112,7 +99,7 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 		out->divisibility = arg->divisibility;
 		return true;
 	}
-	out->known = arg->kind == FRONT_DEFAULT ? param_default(low, f, i) : const_arg(low, f, arg);
+	out->known = arg->kind == FRONT_DEFAULT ? param_default(low, f, i) : const_arg(low, f, i, arg);
 	if (out->known->kind == VAL_OPAQUE)
 		out->known = lower_error(low, DIAG_KERNEL_ARG_VALUE, "the default", out->known->opaque.why);
 	if (arg->kind == FRONT_DEMOTED)
@@ -169,6 +156,9 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 		lower_error(low, DIAG_NOT_A_KERNEL, f->ast->name);
 		return false;
 	}
+	if (!resolve_foreign_kernel(low, f))
+		return false;
+	low->span = f->ast->name_span;
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
 		if (f->ast->params[i].kind == PARAM_STAR || f->ast->params[i].kind == PARAM_STAR_STAR) {
 			low->span = f->ast->params[i].span;
@@ -184,9 +174,10 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
 {
 	uint32_t n = f->ast->param_count;
-	Frame *frame = frame_new(low, f, f->ns);
+	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->root = frame;
 	low->frame = frame;
+	lower_enter(low, f);
 	if (!check_params(low, f, arg_count))
 		return false;
 	KernelArg *given = ARENA_ARRAY(low->arena, KernelArg, MAX(n, 1u));
@@ -238,6 +229,16 @@ static void give_numbers(const Lower *low, FrontNumbers *numbers)
 			BUG("'%s' was numeric and is structural: %s", arg->number->name, arg->number->why);
 		numbers->at[i] = (FrontNumber){arg->number->param, arg->type->dtype, arg->must_fit};
 	}
+}
+
+const char *front_read_beyond(const FrontReads *reads)
+{
+	return reads->beyond;
+}
+
+bool front_content_forgot(const FrontReads *reads)
+{
+	return reads->forgotten;
 }
 
 static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,

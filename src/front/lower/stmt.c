@@ -260,17 +260,6 @@ static void lower_delete(Lower *low, Ast *node)
 	}
 }
 
-/* Imports inside a kernel bind names as at module level. */
-static void lower_import(Lower *low, Ast *node)
-{
-	AstList one = {&node, 1};
-	Namespace *ns = ARENA_NEW(low->session->arena, Namespace);
-	namespace_init(ns, low->frame->ns->module, low->frame->ns);
-	index_statements(ns, &one, low->diags);
-	for (uint32_t i = 0; i < ns->order.len; i++)
-		frame_set(low, low->frame, ns->order.data[i]->name, resolve_binding(low, ns->order.data[i]));
-}
-
 static void lower_nested_def(Lower *low, Ast *node)
 {
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
@@ -312,7 +301,7 @@ static void lower_simple(Lower *low, Ast *node)
 		break;
 	case AST_IMPORT:
 	case AST_IMPORT_FROM:
-		lower_import(low, node);
+		bind_import(low, node);
 		break;
 	case AST_FUNCTION_DEF:
 		lower_nested_def(low, node);

@@ -1,9 +1,11 @@
 /* front_content: what of the sources decides a kernel's code.
  *
- * The trees of the kernel and of all functions and classes that names in them lead to, and the values of the other names.
- * This is a superset of what one lowering reads: a name counts wherever it stands, also in a branch that is
- * not taken. Names that a function binds itself are its own business. What attributes are asked of is followed through modules; a class
- * counts whole, with its methods. */
+ * A graph: the kernel, the functions and classes that names in it lead to, modules that are used as values, closures; each is a row with its
+ * syntax tree, followed by the values of the names that it reads, in which others stand by name, and by a number where several have
+ * one name. So rows that are the same mean graphs that are the same, whatever things are called and wherever they lie.
+ *
+ * This is more than one lowering reads: a name counts wherever it stands, also in a branch that is not taken. That it is not less is what
+ * reads.h holds each lowering to. */
 #include "front/names/content.h"
 
 #include <stdio.h>
@@ -11,129 +13,23 @@
 #include "base/fault.h"
 #include "front/builtin/builtin.h"
 #include "front/syntax/parse.h"
+#include "front/reads.h"
 #include "front/tile/sem.h"
 
-typedef struct Found {
-	FrontFunction *function; /* or: */
-	FrontClass *klass;       /* or: */
-	FrontModule *module;
-} Found;
-
-typedef struct Content {
-	Arena *arena;
-	Lower low;
-	VEC(Found) queue;
-	VEC(FrontPart) parts;
-	Map seen; /* functions, classes, modules: by address */
-	Text source;
-	bool failed;
-} Content;
-
-static bool is_lib(const FrontModule *m)
+static void add_part(Content *c, FrontPartKind kind, const char *name, Text value)
 {
-	return m && m->path && strncmp(m->path, "<neso>/", 7) == 0;
-}
-
-static void enqueue(Content *c, const void *what, Found found)
-{
-	uint64_t known;
-	if (map_get(&c->seen, map_key(what), &known))
-		return;
-	map_put(&c->seen, map_key(what), 1);
-	vec_push(c->arena, &c->queue, found);
-}
-
-static void add_part(Content *c, FrontPartKind kind, const char *name, Str value)
-{
-	vec_push(c->arena, &c->parts, (FrontPart){kind, name, value});
+	vec_push(c->arena, &c->parts, (FrontPart){kind, name, {value.data, value.len}});
 }
 
 /* ---- values ---- */
 
-static void value_text(Content *c, Text *out, const Val *v, unsigned depth);
-
-static void items_text(Content *c, Text *out, const Val *const *items, uint32_t len, unsigned depth)
-{
-	text_char(out, '(');
-	for (uint32_t i = 0; i < len; i++) {
-		if (i)
-			text_str(out, ", ");
-		if (items[i])
-			value_text(c, out, items[i], depth + 1);
-	}
-	text_char(out, ')');
-}
-
-static void class_text(Content *c, Text *out, FrontClass *klass)
-{
-	text_printf(out, "class %s", klass->qualified ? klass->qualified : klass->name);
-	if (klass->ast && !is_lib(klass->module))
-		enqueue(c, klass, (Found){.klass = klass});
-	for (uint32_t i = 0; !klass->ast && i < klass->field_count; i++)
-		text_printf(out, " %s", klass->fields[i].name);
-}
-
-static void value_text(Content *c, Text *out, const Val *v, unsigned depth)
-{
-	if (depth > 50) {
-		c->failed = true;
-		return;
-	}
-	switch (v->kind) {
-	case VAL_TUPLE: case VAL_LIST:
-		text_str(out, v->kind == VAL_LIST ? "list" : "");
-		if (v->seq.klass)
-			class_text(c, out, v->seq.klass);
-		items_text(c, out, v->seq.items, v->seq.len, depth);
-		break;
-	case VAL_DICT:
-		text_str(out, "dict");
-		items_text(c, out, v->dict.keys, v->dict.len, depth);
-		items_text(c, out, v->dict.values, v->dict.len, depth);
-		break;
-	case VAL_FUNCTION:
-		text_printf(out, "function %s%s", is_lib(v->function->module) ? "neso:" : "", v->function->qualified);
-		if (!is_lib(v->function->module))
-			enqueue(c, v->function->ast, (Found){.function = v->function});
-		break;
-	case VAL_CLASS:
-		class_text(c, out, v->klass);
-		break;
-	case VAL_OBJECT:
-		class_text(c, out, v->object.klass);
-		items_text(c, out, v->object.fields, v->object.klass->field_count, depth);
-		break;
-	case VAL_METHOD:
-		value_text(c, out, v->method.callee, depth + 1);
-		text_str(out, " of ");
-		value_text(c, out, v->method.self, depth + 1);
-		break;
-	case VAL_BUILTIN:
-		text_printf(out, "builtin %s %u %d", v->builtin->name, v->builtin->where, v->builtin->data);
-		break;
-	case VAL_MODULE:
-		/* An object of the host's that is handed on: what will be asked of it cannot be seen here. */
-		if (!v->module.builtin_path && v->module.module->kind == MODULE_EXTERNAL)
-			c->failed = true;
-		text_printf(out, "module %s", v->module.builtin_path ? v->module.builtin_path : v->module.module->name);
-		break;
-	case VAL_OPAQUE:
-		text_str(out, "unknown");
-		break;
-	default:
-		text_str(out, val_repr(&c->low, v));
-		break;
-	}
-}
-
-static void add_global(Content *c, const char *name, const char *prefix, const Val *v)
+static void add_value(Content *c, FrontPartKind kind, const char *name, const char *prefix, const Val *v)
 {
 	Text text;
 	text_init(&text, c->arena);
 	text_str(&text, prefix);
-	value_text(c, &text, v, 0);
-	/* One for each function that reads it: closures may give one name several values. */
-	add_part(c, FRONT_PART_GLOBAL, arena_strdup(c->arena, name), (Str){text.data, text.len});
+	content_value(c, &text, v, 0);
+	add_part(c, kind, name, text);
 }
 
 /* ---- names ---- */
@@ -155,26 +51,78 @@ static const Val *follow(Content *c, const Val *v, const char *name, size_t *end
 	return v;
 }
 
-/* `own`: what the function itself binds, or NULL; `ns`: where its other names are looked up. */
-static void name_content(Content *c, Namespace *own, Namespace *ns, Sym name)
+/* The host's number of an object is no part of its name: see content_tree.c. */
+static const char *row_name(Content *c, const char *name, size_t end)
 {
-	size_t end = strcspn(name, ".");
-	Sym first = lower_sym(&c->low, (Str){name, end});
-	Binding *local = own ? namespace_find(own, first) : NULL, *binding = NULL;
-	if (local && local->kind != BIND_IMPORT && local->kind != BIND_FROM)
-		return;
-	const Val *v = local ? resolve_binding(&c->low, local) : resolve_name(&c->low, ns, first, &binding);
-	if (!v)
-		return; /* Python's own, or an error of the lowering */
-	const char *prefix = eval_may_read(&c->low, binding, v) ? "" : "plain ";
-	bool file = v->kind == VAL_MODULE && !v->module.builtin_path && v->module.module->kind == MODULE_FILE;
-	if (file && !name[end])
-		enqueue(c, v->module.module, (Found){.module = v->module.module});
-	v = follow(c, v, name, &end);
-	add_global(c, arena_strndup(c->arena, name, end), prefix, v);
+	size_t digits = strncmp(name, "_neso", 5) == 0 ? strspn(name + 5, "0123456789") : 0;
+	if (digits)
+		return arena_printf(c->arena, "_neso#%.*s", (int)(end - 5 - digits), name + 5 + digits);
+	return arena_strndup(c->arena, name, end);
 }
 
-/* ---- functions, classes ---- */
+static void named_value(Content *c, const Val *v, const char *prefix, const char *name)
+{
+	size_t end = strcspn(name, ".");
+	v = follow(c, v, name, &end);
+	add_value(c, FRONT_PART_GLOBAL, row_name(c, name, end), prefix, v);
+}
+
+static const Val *in_closure(const FrontFunction *f, Sym name)
+{
+	for (const Frame *env = f ? f->env : NULL; env; env = env->env) {
+		const Val *v = frame_get(env, name);
+		if (v)
+			return v;
+	}
+	return NULL;
+}
+
+static void name_content(Content *c, const FrontFunction *f, Namespace *scope, Sym name)
+{
+	Sym first = lower_sym(&c->low, (Str){name, strcspn(name, ".")});
+	Binding *binding = NULL;
+	const Val *v = in_closure(f, first);
+	if (v) {
+		named_value(c, v, "closure ", name);
+		return;
+	}
+	v = lower_read(&c->low, scope, first, resolve_name(&c->low, scope, first, &binding));
+	if (v) /* else Python's own, or one of the function's own, or an error of the lowering */
+		named_value(c, v, eval_may_read(&c->low, binding, v) ? "" : "plain ", name);
+}
+
+static bool begins_with(Sym name, Sym first)
+{
+	size_t len = strlen(first);
+	return strncmp(name, first, len) == 0 && (!name[len] || name[len] == '.');
+}
+
+/* What the imports of a body give its names. */
+static void imports_content(Content *c, Namespace *scope, const ContentTree *found, const ContentNames *names)
+{
+	for (uint32_t i = 0; i < found->imports.len; i++) {
+		const Namespace *ns = resolve_import(&c->low, scope, found->imports.data[i]);
+		for (uint32_t k = 0; k < ns->order.len; k++) {
+			Binding *b = ns->order.data[k];
+			const Val *v = lower_read(&c->low, found->imports.data[i], b->name, resolve_binding(&c->low, b));
+			for (uint32_t n = 0; n < names->len; n++)
+				if (begins_with(names->data[n], b->name))
+					named_value(c, v, "imported ", names->data[n]);
+		}
+	}
+}
+
+static void names_content(Content *c, FrontFunction *f, Namespace *scope, const ContentNames *names)
+{
+	Frame *frame = frame_new(&c->low, f, scope);
+	Frame *outer = c->low.frame;
+	c->low.frame = frame;
+	for (uint32_t i = 0; i < names->len; i++)
+		name_content(c, f, scope, names->data[i]);
+	c->low.frame = outer;
+}
+
+/* ---- functions, classes, modules ---- */
 
 static void add_source(Content *c, const FrontModule *m, Span span)
 {
@@ -185,105 +133,199 @@ static void add_source(Content *c, const FrontModule *m, Span span)
 	text_str(&c->source, "\n\n");
 }
 
-static void names_content(Content *c, FrontFunction *f, Namespace *own, Namespace *ns, const ContentNames *names)
+/* Inner functions see the names of the outer one's scope, or of a namespace of its body, where one was made of it. */
+static void inner_content(Content *c, FrontFunction *f, Namespace *scope, const ContentTree *found, const ContentNames *names)
 {
-	Frame *frame = frame_new(&c->low, f, ns);
-	Frame *outer = c->low.frame;
-	c->low.frame = frame;
-	for (uint32_t i = 0; i < names->len; i++)
-		name_content(c, own, ns, names->data[i]);
-	c->low.frame = outer;
+	for (uint32_t i = 0; i < found->functions.len; i++) {
+		reads_know(c->low.reads, found->functions.data[i]);
+		FrontFunction *inner = map_get_ptr(&c->low.session->functions, found->functions.data[i]);
+		if (inner && inner->ast != f->ast && function_scope(inner) != scope)
+			names_content(c, inner, function_scope(inner), names);
+	}
 }
 
-static void function_content(Content *c, FrontFunction *f)
+/* Of a kernel those that the call leaves to it. */
+static void defaults_content(Content *c, FrontFunction *f)
 {
+	const FrontArg *args = f == c->kernel ? c->args : NULL;
+	for (uint32_t i = 0; i < f->ast->param_count; i++)
+		if (f->ast->params[i].value && (!args || i >= c->arg_count || args[i].kind == FRONT_DEFAULT))
+			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s=", f->ast->params[i].name), "",
+				  param_default(&c->low, f, i));
+}
+
+static void function_content(Content *c, Found *found)
+{
+	FrontFunction *f = found->function;
 	Text text;
 	ContentNames names = {0};
-	DiagList none;
-	diag_init(&none, c->arena, NULL);
+	ContentTree inside = {0};
+	Namespace *scope = function_scope(f);
 	text_init(&text, c->arena);
-	Namespace *own = f->module->ast ? function_namespace(f, &none) : NULL;
-	if (!own || !content_function(f->module, f->ast, c->arena, &text, &names)) {
+	if (!f->module->ast || !content_function(scope, f->ast, c->arena, &text, &names, &inside)) {
 		c->failed = true;
 		return;
 	}
-	add_part(c, FRONT_PART_FUNCTION, f->qualified, (Str){text.data, text.len});
+	found->part = c->parts.len;
+	add_part(c, FRONT_PART_FUNCTION, found->name, text);
 	add_source(c, f->module, f->ast->def_span);
-	names_content(c, f, own, f->ns->klass ? f->ns->outer : f->ns, &names);
+	names_content(c, f, scope, &names);
+	imports_content(c, scope, &inside, &names);
+	inner_content(c, f, scope, &inside, &names);
+	defaults_content(c, f);
 	if (f->klass && f->klass->ast)
-		enqueue(c, f->klass, (Found){.klass = f->klass});
+		add_value(c, FRONT_PART_GLOBAL, "class of it", "", val_class(&c->low, f->klass));
 }
 
-static void class_content(Content *c, FrontClass *klass)
+static void kind_text(Text *out, const FrontFunction *f)
 {
+	text_printf(out, " %d%d%d%d%d%d", (int)f->kind, f->is_static, f->is_class_method, f->is_property, f->noinline, f->debug);
+}
+
+static void member_content(Content *c, FrontClass *klass, Sym name, const Val *v)
+{
+	const char *row = arena_printf(c->arena, "%s.%s", klass->name, name);
+	if (v->kind != VAL_FUNCTION || v->function->env || !v->function->klass || module_in_lib(v->function->module)) {
+		add_value(c, FRONT_PART_GLOBAL, row, "", v);
+		return;
+	}
+	Text text; /* of the method is in the class's */
+	text_init(&text, c->arena);
+	text_printf(&text, "method %s", v->function->qualified);
+	kind_text(&text, v->function);
+	add_part(c, FRONT_PART_GLOBAL, row, text);
+	defaults_content(c, v->function);
+}
+
+/* With all members: what an instance or the class is asked for need not stand near it. */
+static void members_content(Content *c, FrontClass *klass)
+{
+	unsigned depth = 0;
+	for (const FrontClass *k = klass; k && depth < 50; k = k->base, depth++)
+		for (uint32_t i = 0; i < k->ns.order.len; i++) {
+			Sym name = k->ns.order.data[i]->name;
+			const Val *v = resolve_class_member(&c->low, klass, name, NULL);
+			if (v)
+				member_content(c, klass, name, v);
+		}
+	for (uint32_t i = 0; i < klass->field_count; i++)
+		if (klass->fields[i].value)
+			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s.%s=", klass->name, klass->fields[i].name), "",
+				  resolve_field(&c->low, klass, i));
+}
+
+static void class_content(Content *c, const Found *found)
+{
+	FrontClass *klass = found->klass;
 	Text text;
 	ContentNames names = {0};
+	ContentTree inside = {0};
 	text_init(&text, c->arena);
 	Ast node = {.kind = AST_CLASS_DEF};
 	node.klass = klass->ast;
-	if (!content_tree(klass->module, &node, c->arena, &text, &names)) {
+	if (!content_tree(klass->ns.outer, &node, c->arena, &text, &names, &inside)) {
 		c->failed = true;
 		return;
 	}
-	add_part(c, FRONT_PART_CLASS, klass->qualified, (Str){text.data, text.len});
-	names_content(c, NULL, NULL, klass->ns.outer, &names);
+	text_printf(&text, " %d", (int)klass->kind);
+	add_part(c, FRONT_PART_CLASS, found->name, text);
+	names_content(c, NULL, klass->ns.outer, &names);
+	imports_content(c, klass->ns.outer, &inside, &names);
+	inner_content(c, &(FrontFunction){0}, klass->ns.outer, &inside, &names);
+	members_content(c, klass);
+	reads_know(c->low.reads, klass);
 	if (klass->base)
-		class_text(c, &text, klass->base);
+		add_value(c, FRONT_PART_GLOBAL, "base of it", "", val_class(&c->low, klass->base));
 }
 
-static void found_content(Content *c, const Found *found)
+/* Used as a value, so that any name in it may be asked for. */
+static void module_names(Content *c, FrontModule *m, const FrontModule *from, unsigned depth)
 {
-	if (found->function)
-		function_content(c, found->function);
-	else if (found->klass)
-		class_content(c, found->klass);
-	else if (found->module->source)
-		add_part(c, FRONT_PART_MODULE, found->module->name,
-			 (Str){found->module->source->text, found->module->source->len});
+	const Val *module = val_module(&c->low, m);
+	for (uint32_t i = 0; i < from->ns.order.len; i++) {
+		const Binding *b = from->ns.order.data[i];
+		const Val *v = namespace_find(&from->ns, b->name) == b ? resolve_module_attribute(&c->low, module, b->name) : NULL;
+		if (v)
+			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s.%s", m->name, b->name), "", v);
+	}
+	for (uint32_t i = 0; i < from->ns.stars.len && depth < 50; i++) {
+		bool found;
+		const FrontModule *star = binding_module(from->ns.stars.data[i], c->low.diags, &found);
+		if (star->kind == MODULE_FILE && star != from)
+			module_names(c, m, star, depth + 1);
+	}
+}
+
+static void module_content(Content *c, const Found *found)
+{
+	Text text;
+	text_init(&text, c->arena);
+	text_str(&text, found->module->name);
+	add_part(c, FRONT_PART_MODULE, found->name, text);
+	module_names(c, found->module, found->module, 0);
+	reads_know(c->low.reads, found->module);
+}
+
+static void found_content(Content *c, uint32_t at)
+{
+	Found found = c->queue.data[at]; /* the array may move */
+	if (found.function)
+		function_content(c, &found);
+	else if (found.klass)
+		class_content(c, &found);
+	else
+		module_content(c, &found);
+	c->queue.data[at] = found;
+}
+
+/* What decorators and other files make of a function is known when all was looked at. */
+static void add_kinds(Content *c)
+{
+	for (uint32_t i = 0; i < c->queue.len && !c->failed; i++) {
+		FrontFunction *f = c->queue.data[i].function;
+		if (!f)
+			continue;
+		FrontPart *part = &c->parts.data[c->queue.data[i].part];
+		Text text;
+		function_decorate(f);
+		text_init(&text, c->arena);
+		text_add(&text, part->value.ptr, part->value.len);
+		kind_text(&text, f);
+		part->value = (Str){text.data, text.len};
+	}
 }
 
 /* ---- arguments ---- */
 
-/* Names in the constants of a call. */
-static void argument_content(Content *c, FrontFunction *f, const FrontArg *arg)
+/* What its text is worth: names may be in it. */
+static void argument_content(Content *c, FrontFunction *f, const FrontArg *arg, uint32_t i)
 {
-	FrontSession *s = c->low.session;
 	if (arg->kind != FRONT_CONST && arg->kind != FRONT_DEMOTED)
 		return;
-	Sym key = session_sym(s, arg->text);
-	Ast *ast = map_get_ptr(&s->arg_exprs, key);
-	if (!ast) {
-		DiagList quiet;
-		diag_init(&quiet, s->arena, NULL);
-		Source *source = source_add(&s->sources, "<argument>", key, strlen(key), 1);
-		ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
-		if (!ast) {
-			c->failed = true;
-			return;
-		}
-		map_put_ptr(&s->arg_exprs, key, ast);
-	}
-	Text text;
-	ContentNames names = {0};
-	text_init(&text, c->arena);
-	Namespace *ns = f->ns;
-	while (ns->outer)
-		ns = ns->outer;
-	content_tree(f->module, ast, c->arena, &text, &names);
-	names_content(c, NULL, NULL, ns, &names);
+	Frame *outer = c->low.frame;
+	c->low.frame = frame_new(&c->low, f, function_scope(f));
+	const char *why;
+	const Val *v = resolve_argument(&c->low, f, i, arg->text, &why);
+	c->low.frame = outer;
+	if (v && arg->kind == FRONT_CONST)
+		add_value(c, FRONT_PART_ARGUMENT, f->ast->params[i].name, "", v);
+	c->failed = c->failed || !v;
 }
 
 /* ---- the whole ---- */
 
 static void collect(Content *c, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
 {
-	enqueue(c, f->ast, (Found){.function = f});
+	c->kernel = f;
+	c->args = args;
+	c->arg_count = arg_count;
+	content_reference(c, f->ast, (Found){.function = f});
 	for (uint32_t i = 0; i < c->queue.len && !c->failed; i++) {
-		Found found = c->queue.data[i]; /* the array may move */
-		found_content(c, &found);
-		for (uint32_t a = 0; i == 0 && a < arg_count; a++)
-			argument_content(c, f, &args[a]);
+		found_content(c, i);
+		for (uint32_t a = 0; i == 0 && !c->failed && a < arg_count && a < f->ast->param_count; a++)
+			argument_content(c, f, &args[a], a);
 	}
+	add_kinds(c);
 }
 
 bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
@@ -295,14 +337,17 @@ bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_c
 	IrCx cx;
 	c->arena = arena;
 	map_init(&c->seen, arena);
+	map_init(&c->names, arena);
 	text_init(&c->source, arena);
 	text_str(&c->source, "");
+	FrontReads *reads = reads_new(arena);
 	Fault fault;
 	session_lock(s);
 	if (FAULT_TRY(&fault)) {
 		diag_init(&diags, arena, &s->sources);
 		ir_cx_init(&cx, arena);
 		lower_open(&c->low, s, arena, &cx, &diags, options);
+		c->low.reads = reads;
 		c->low.m = ir_module_new(&cx);
 		c->low.b = ir_at_end(c->low.m, ir_module_block(c->low.m), cx.unknown);
 		c->low.quiet = true;
@@ -313,6 +358,7 @@ bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_c
 		session_unlock(s);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
-	*content = (FrontContent){c->parts.data, c->parts.len, {c->source.data, c->source.len}};
-	return !c->failed;
+	reads->open = false;
+	*content = (FrontContent){c->parts.data, c->parts.len, {c->source.data, c->source.len}, reads};
+	return !c->failed && !reads->beyond;
 }

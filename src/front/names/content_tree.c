@@ -13,6 +13,16 @@ typedef struct Tree {
 	Text *out;
 	ContentNames *names;
 	Map seen;            /* of names */
+	ContentTree *found;  /* may be NULL: */
+	Namespace *scope;    /* where annotations are looked up; may be NULL */
+	ContentNames given;  /* names that have a value wherever control comes by: a stack, as blocks end */
+	ContentNames coming; /* targets, until their value was read */
+	Map place;           /* name -> where it is in `given` */
+	uint32_t base;       /* what lies below it in `given` another function was given */
+	bool deletes, all;   /* all: no name is held to have a value */
+	const AstFunction *root; /* whose defaults count by what they are worth */
+	bool valued;         /* in one of them: names are not collected */
+	Map hosts;           /* _neso12 -> its number in this tree */
 	ContentNames *bound; /* what is assigned to; may be NULL */
 	ContentNames *early; /* what is read while it is not among `bound`; may be NULL */
 	Map seen_bound;
@@ -34,10 +44,25 @@ static void target(Tree *t, const Ast *node)
 
 /* ---- pieces ---- */
 
+/* "-" is no name. */
 static void word(Tree *t, const char *text)
 {
 	text_char(t->out, ' ');
-	text_str(t->out, text ? text : "_");
+	text_str(t->out, text ? text : "-");
+}
+
+/* Hosts number their objects in the order in which they met them (_neso12). Here they are numbered by where they come in the tree, or another
+ * process would not find it. */
+static void name_word(Tree *t, Sym name)
+{
+	uint64_t number;
+	if (strncmp(name, "_neso", 5) != 0 || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5)) {
+		word(t, name);
+		return;
+	}
+	if (!map_get(&t->hosts, map_key(name), &number))
+		map_put(&t->hosts, map_key(name), number = t->hosts.len);
+	text_printf(t->out, " _neso#%u", (unsigned)number);
 }
 
 static void count(Tree *t, uint32_t n)
@@ -80,9 +105,35 @@ static void block(Tree *t, const AstList *body)
 	text_char(t->out, '}');
 }
 
+/* ---- which names have a value for sure ---- */
+
+static bool is_given(const Tree *t, Sym name)
+{
+	uint64_t at;
+	return map_get(&t->place, map_key(name), &at) && at >= t->base && at < t->given.len && t->given.data[at] == name;
+}
+
+static void give(Tree *t, Sym name)
+{
+	if (!t->found || is_given(t, name))
+		return;
+	map_put(&t->place, map_key(name), t->given.len);
+	vec_push(t->arena, &t->given, name);
+}
+
+/* Targets that were read have their value from here on. */
+static void give_coming(Tree *t, uint32_t from)
+{
+	for (uint32_t i = from; i < t->coming.len; i++)
+		give(t, t->coming.data[i]);
+	t->coming.len = from;
+}
+
 static void bind(Tree *t, Sym name)
 {
 	uint64_t known;
+	if (t->found)
+		vec_push(t->arena, &t->coming, name);
 	if (!t->bound || map_get(&t->seen_bound, map_key(name), &known))
 		return;
 	map_put(&t->seen_bound, map_key(name), 1);
@@ -105,29 +156,65 @@ static void keywords(Tree *t, const AstKeyword *all, uint32_t n)
 	}
 }
 
-static void function(Tree *t, AstFunction *f)
+/* As the name is meant where the annotation stands: renames of tl.constexpr show in no value. */
+static void annotation(Tree *t, const Ast *node)
+{
+	tree(t, node);
+	if (t->scope && is_constexpr_annotation(t->scope, node))
+		text_char(t->out, 'c');
+}
+
+static void head(Tree *t, AstFunction *f)
 {
 	word(t, f->is_lambda ? "lambda" : f->name);
 	list(t, &f->decorators);
 	count(t, f->param_count);
+	uint32_t coming = t->coming.len;
 	bind_params(t, f);
+	t->coming.len = coming;
 	for (uint32_t i = 0; i < f->param_count; i++) {
 		const AstParam *p = &f->params[i];
 		count(t, (uint32_t)p->kind);
 		word(t, p->name);
-		tree(t, p->annotation);
+		annotation(t, p->annotation);
+		t->valued = f == t->root;
 		tree(t, p->value);
+		t->valued = false;
 	}
 	tree(t, f->returns);
-	if (!f->body_parsed && !f->is_lambda) {
-		DiagList none;
-		diag_init(&none, t->arena, NULL);
-		if (!ast_function_body(t->ast, f, &none)) {
-			t->failed = true;
-			return;
-		}
+}
+
+static bool parsed(Tree *t, AstFunction *f)
+{
+	DiagList none;
+	if (f->body_parsed || f->is_lambda)
+		return true;
+	diag_init(&none, t->arena, NULL);
+	if (!ast_function_body(t->ast, f, &none))
+		t->failed = true;
+	return !t->failed;
+}
+
+/* What is around a function has run, or not, when the function does; but for a lambda, which sees the values that it was made among. */
+static void function(Tree *t, AstFunction *f)
+{
+	uint32_t coming = t->coming.len, given = t->given.len, base = t->base;
+	head(t, f);
+	if (!f->is_lambda)
+		t->base = given;
+	for (uint32_t i = 0; t->found && i < f->param_count; i++)
+		give(t, f->params[i].name);
+	if (parsed(t, f)) {
+		if (f->is_lambda)
+			tree(t, f->body.items[0]->unary_stmt.value);
+		else
+			block(t, &f->body);
 	}
-	block(t, &f->body);
+	t->coming.len = coming;
+	t->given.len = given;
+	t->base = base;
+	if (t->found)
+		vec_push(t->arena, &t->found->functions, f);
 }
 
 static void klass(Tree *t, const AstClass *c)
@@ -161,10 +248,16 @@ static void read_name(Tree *t, Sym name)
 static void add_name(Tree *t, Sym name)
 {
 	uint64_t known;
-	if (map_get(&t->seen, map_key(name), &known))
+	if (t->valued || map_get(&t->seen, map_key(name), &known))
 		return;
 	map_put(&t->seen, map_key(name), 1);
 	vec_push(t->arena, t->names, name);
+}
+
+/* Is the name one of the function's own, whatever was run of it? */
+static bool is_own(const Tree *t, Sym name)
+{
+	return t->found && !t->all && is_given(t, name);
 }
 
 /* a.b.c as one name; the tree of what the attributes are asked of, when that is something else. */
@@ -180,8 +273,10 @@ static void attribute(Tree *t, const Ast *node)
 		tree(t, node);
 		return;
 	}
-	word(t, node->name.id);
+	name_word(t, node->name.id);
 	read_name(t, node->name.id);
+	if (is_own(t, node->name.id))
+		return;
 	Text name;
 	text_init(&name, t->arena);
 	text_str(&name, node->name.id);
@@ -194,8 +289,38 @@ static void attribute(Tree *t, const Ast *node)
 
 /* ---- nodes ---- */
 
+/* A block of a statement that may not run. */
+static void branch(Tree *t, const AstList *body)
+{
+	uint32_t given = t->given.len;
+	block(t, body);
+	t->given.len = given;
+}
+
+static void loop(Tree *t, const Ast *node, uint32_t coming)
+{
+	uint32_t given = t->given.len;
+	target(t, node->for_stmt.target);
+	tree(t, node->for_stmt.iter);
+	give_coming(t, coming);
+	block(t, &node->for_stmt.body);
+	t->given.len = given;
+	branch(t, &node->for_stmt.orelse);
+}
+
+static void attempt(Tree *t, const Ast *node)
+{
+	uint32_t given = t->given.len;
+	branch(t, &node->try_stmt.body);
+	list(t, &node->try_stmt.handlers);
+	branch(t, &node->try_stmt.orelse);
+	branch(t, &node->try_stmt.finalbody);
+	t->given.len = given;
+}
+
 static void statement(Tree *t, const Ast *node)
 {
+	uint32_t coming = t->coming.len;
 	switch (node->kind) {
 	case AST_FUNCTION_DEF:
 		function(t, node->function);
@@ -209,31 +334,34 @@ static void statement(Tree *t, const Ast *node)
 	case AST_ASSIGN:
 		list_as(t, &node->assign.targets, true);
 		tree(t, node->assign.value);
+		give_coming(t, coming);
 		break;
 	case AST_ANN_ASSIGN:
 		target(t, node->ann_assign.target);
-		tree(t, node->ann_assign.annotation);
+		annotation(t, node->ann_assign.annotation);
 		tree(t, node->ann_assign.value);
+		if (node->ann_assign.value)
+			give_coming(t, coming);
 		break;
 	case AST_AUG_ASSIGN:
 		word(t, ast_bin_op_text(node->aug_assign.op));
+		if (t->found)
+			tree(t, node->aug_assign.target); /* is read too */
 		target(t, node->aug_assign.target);
 		tree(t, node->aug_assign.value);
+		give_coming(t, coming);
 		break;
 	case AST_FOR:
-		target(t, node->for_stmt.target);
-		tree(t, node->for_stmt.iter);
-		block(t, &node->for_stmt.body);
-		block(t, &node->for_stmt.orelse);
+		loop(t, node, coming);
 		break;
 	case AST_IF: case AST_WHILE:
 		tree(t, node->if_stmt.test);
-		block(t, &node->if_stmt.body);
-		block(t, &node->if_stmt.orelse);
+		branch(t, &node->if_stmt.body);
+		branch(t, &node->if_stmt.orelse);
 		break;
 	case AST_WITH:
 		list(t, &node->with_stmt.items);
-		block(t, &node->with_stmt.body);
+		branch(t, &node->with_stmt.body);
 		break;
 	case AST_WITH_ITEM:
 		tree(t, node->with_item.value);
@@ -249,6 +377,8 @@ static void statement(Tree *t, const Ast *node)
 		break;
 	case AST_IMPORT: case AST_IMPORT_FROM:
 		import(t, node);
+		if (t->found)
+			vec_push(t->arena, &t->found->imports, (Ast *)(uintptr_t)node);
 		break;
 	case AST_GLOBAL: case AST_NONLOCAL:
 		for (uint32_t i = 0; i < node->names.count; i++)
@@ -256,21 +386,21 @@ static void statement(Tree *t, const Ast *node)
 		break;
 	case AST_DELETE:
 		list(t, &node->del.targets);
+		t->deletes = true;
 		break;
 	case AST_TRY:
-		block(t, &node->try_stmt.body);
-		list(t, &node->try_stmt.handlers);
-		block(t, &node->try_stmt.orelse);
-		block(t, &node->try_stmt.finalbody);
+		attempt(t, node);
 		break;
 	case AST_EXCEPT:
 		word(t, node->except.name);
 		tree(t, node->except.type);
-		block(t, &node->except.body);
+		branch(t, &node->except.body);
 		break;
 	default:
 		break;
 	}
+	if (t->coming.len > coming)
+		t->coming.len = coming;
 }
 
 static void leaf(Tree *t, const Ast *node, bool is_target)
@@ -278,12 +408,13 @@ static void leaf(Tree *t, const Ast *node, bool is_target)
 	char text[40];
 	switch (node->kind) {
 	case AST_NAME:
-		word(t, node->name.id);
+		name_word(t, node->name.id);
 		if (is_target)
 			bind(t, node->name.id);
 		else
 			read_name(t, node->name.id);
-		add_name(t, node->name.id);
+		if (!(is_target && t->found) && !is_own(t, node->name.id))
+			add_name(t, node->name.id);
 		break;
 	case AST_INT:
 		count(t, (uint32_t)node->number.base);
@@ -305,6 +436,7 @@ static void leaf(Tree *t, const Ast *node, bool is_target)
 
 static void expression(Tree *t, const Ast *node, bool is_target)
 {
+	uint32_t coming = t->coming.len, given = t->given.len;
 	switch (node->kind) {
 	case AST_BIN_OP:
 		word(t, ast_bin_op_text(node->bin.op));
@@ -361,17 +493,20 @@ static void expression(Tree *t, const Ast *node, bool is_target)
 		tree_as(t, node->wrap.value, is_target);
 		break;
 	case AST_NAMED_EXPR:
-		target(t, node->named.target);
+		target(t, node->named.target); /* its value comes with the statement, if at all */
 		tree(t, node->named.value);
+		t->coming.len = coming;
 		break;
 	case AST_LIST_COMP: case AST_SET_COMP: case AST_DICT_COMP: case AST_GENERATOR:
 		list(t, &node->comp.clauses); /* first, as they bind what the others read */
 		tree(t, node->comp.elt);
 		tree(t, node->comp.value);
+		t->given.len = given;
 		break;
 	case AST_COMP_FOR:
 		target(t, node->comp_for.target);
 		tree(t, node->comp_for.iter);
+		give_coming(t, coming);
 		list(t, &node->comp_for.ifs);
 		break;
 	case AST_JOINED_STR:
@@ -409,21 +544,42 @@ static Tree tree_of(AstModule *ast, Interner *interner, Arena *arena, Text *out,
 	Tree t = {.ast = ast, .interner = interner, .arena = arena, .out = out, .names = names};
 	map_init(&t.seen, arena);
 	map_init(&t.seen_bound, arena);
+	map_init(&t.place, arena);
+	map_init(&t.hosts, arena);
 	return t;
 }
 
-bool content_tree(FrontModule *module, const Ast *node, Arena *arena, Text *out, ContentNames *names)
+bool content_tree(Namespace *scope, const Ast *node, Arena *arena, Text *out, ContentNames *names, ContentTree *found)
 {
-	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
+	Tree t = tree_of(scope->module->ast, &scope->module->session->names, arena, out, names);
+	t.scope = scope;
+	t.found = found;
+	t.all = true;
 	tree(&t, node);
 	return !t.failed;
 }
 
-bool content_function(FrontModule *module, AstFunction *f, Arena *arena, Text *out, ContentNames *names)
+/* Where a name is deleted, none is held to have a value. */
+bool content_function(Namespace *scope, AstFunction *f, Arena *arena, Text *out, ContentNames *names, ContentTree *found)
 {
-	Tree t = tree_of(module->ast, &module->session->names, arena, out, names);
+	Tree t = tree_of(scope->module->ast, &scope->module->session->names, arena, out, names);
+	t.scope = scope;
+	t.found = found;
+	t.root = f;
 	function(&t, f);
-	return !t.failed;
+	if (!t.deletes)
+		return !t.failed;
+	Text again;
+	text_init(&again, arena);
+	names->len = 0;
+	*found = (ContentTree){0};
+	Tree all = tree_of(t.ast, t.interner, arena, &again, names);
+	all.found = found;
+	all.all = true;
+	all.root = f;
+	all.scope = scope;
+	function(&all, f);
+	return !all.failed;
 }
 
 /* Of what was read before it was bound, what never was is no local name. */

@@ -4,6 +4,7 @@
  * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
 #include "front/core.h"
 #include "front/syntax/parse.h"
+#include "front/reads.h"
 
 #include <stdio.h>
 
@@ -20,7 +21,9 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
 	frame->caller = low->frame;
 	low->frame = frame;
 	Span span = low->span;
+	low->evaluating++;
 	const Val *v = eval(low, expr);
+	low->evaluating--;
 	low->span = span;
 	low->frame = frame->caller;
 	low->diags = diags;
@@ -29,91 +32,6 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
 	return val_opaque(low, "%s", quiet.first ? quiet.first->text : "it is host code");
 }
 
-/* ---- what the host knows ---- */
-
-static Ast *host_expression(FrontSession *s, const char *text)
-{
-	Sym key = session_sym(s, text);
-	Ast *ast = map_get_ptr(&s->host_exprs, key);
-	if (ast)
-		return ast;
-	DiagList quiet;
-	diag_init(&quiet, s->arena, NULL);
-	Source *source = source_add(&s->sources, "<host>", key, strlen(key), 1);
-	ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
-	map_put_ptr(&s->host_exprs, key, ast);
-	return ast;
-}
-
-FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags)
-{
-	module_find_kernels(m, diags);
-	for (uint32_t i = m->functions.len; i-- > 0;)
-		if (strcmp(m->functions.data[i]->qualified, qualified) == 0)
-			return m->functions.data[i];
-	return NULL;
-}
-
-/* What an answer of the host is worth, among the names of `ns`; *wrapped: it says tl.constexpr(...). */
-static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *answer, bool *wrapped)
-{
-	FrontSession *s = low->session;
-	*wrapped = true;
-	if (answer->expr) {
-		Ast *ast = host_expression(s, answer->expr);
-		if (!ast)
-			return val_opaque(low, "the host describes it as %s, which is no expression", answer->expr);
-		Namespace *module = ns;
-		while (module->outer)
-			module = module->outer;
-		*wrapped = resolve_is_constexpr(low, module, ast, 0);
-		return resolve_eval(low, module, ast);
-	}
-	if (answer->space)
-		return val_module(low, session_module(s, MODULE_EXTERNAL, answer->space, NULL));
-	if (!answer->path || !answer->name)
-		return NULL;
-	FrontModule *m = session_load(s, answer->path, answer->name, answer->text.ptr ? &answer->text : NULL, low->span,
-				      low->diags);
-	FrontFunction *f = m ? module_function(m, answer->name, low->diags) : NULL;
-	const Val *v = f ? val_function(low, f)
-			 : m ? resolve_name(low, &m->ns, session_sym(s, answer->name), NULL) : NULL;
-	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
-}
-
-/* The host's answer for a name, or NULL. */
-static const Val *ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
-{
-	FrontSession *s = low->session;
-	FrontHostValue answer = {0};
-	Namespace *n = ns;
-	while (!n->function && n->outer)
-		n = n->outer;
-	const char *function = low->frame && low->frame->function && low->frame->function->module == ns->module
-				       ? low->frame->function->qualified
-				       : n->function ? n->function->qualified : "";
-	if (!s->host.find_name || ns->module->kind != MODULE_FILE)
-		return NULL;
-	const char *path = strchr(ns->module->real_path, '\x1f') ? ns->module->real_path : ns->module->path;
-	if (!s->host.find_name(s->host.data, path, function, name, &answer))
-		return NULL;
-	return host_value(low, ns, &answer, wrapped);
-}
-
-/* An attribute of something of the host's, asked for by its dotted name. */
-static const Val *ask_host_attribute(Lower *low, const FrontModule *m, Sym name)
-{
-	FrontSession *s = low->session;
-	FrontHostValue answer = {0};
-	bool wrapped;
-	const Namespace *ns = low->frame ? low->frame->ns : NULL;
-	while (ns && ns->outer)
-		ns = ns->outer;
-	if (!s->host.find_name || !ns ||
-	    !s->host.find_name(s->host.data, "", "", arena_printf(low->arena, "%s.%s", m->name, name), &answer))
-		return NULL;
-	return host_value(low, (Namespace *)(uintptr_t)ns, &answer, &wrapped);
-}
 /* ---- modules ---- */
 
 static const Val *module_value(Lower *low, FrontModule *m)
@@ -132,13 +50,18 @@ static const Val *usual_module(Lower *low, Sym name)
 static bool is_set_elsewhere(const Binding *b)
 {
 	const Source *source = b->ns->module->source;
-	if (b->value->kind != AST_NONE || b->ns->outer || !source)
+	if (b->ns->outer || !source)
 		return false;
 	size_t n = strlen(b->name);
 	for (const char *line = source->text; (line = strstr(line, "global ")) != NULL; line++) {
+		const char *begin = line;
+		while (begin > source->text && (begin[-1] == ' ' || begin[-1] == '\t'))
+			begin--;
 		size_t len = strcspn(line, "\n#");
+		if (begin > source->text && begin[-1] != '\n')
+			continue;
 		for (const char *at = line + 6; (at = strstr(at, b->name)) != NULL && at < line + len; at++)
-			if (strchr(" ,", at[-1]) && strchr(" ,\r\n", at[n]))
+			if (strchr(" ,", at[-1]) && strchr(" ,;\r\n", at[n]))
 				return true;
 	}
 	return false;
@@ -157,14 +80,11 @@ static const Val *builtin_member(Lower *low, const char *path, Sym name)
 	return val_opaque(low, "%s.%s is host code", path, name);
 }
 
-const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+static const Val *module_attribute(Lower *low, FrontModule *m, Sym name)
 {
-	FrontModule *m = module->module.module;
-	if (module->module.builtin_path)
-		return builtin_member(low, module->module.builtin_path, name);
 	if (m->kind == MODULE_EXTERNAL) {
 		const Val *v = external_attribute(low, m->name, name);
-		v = v ? v : ask_host_attribute(low, m, name);
+		v = v ? v : resolve_ask_attribute(low, m, name);
 		return v ? v : val_opaque(low, "%s.%s is host code", m->name, name);
 	}
 	if (m->kind == MODULE_FILE) {
@@ -176,6 +96,33 @@ const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 	}
 	FrontModule *sub = import_submodule(m, name, low->span, low->diags);
 	return sub ? module_value(low, sub) : NULL;
+}
+
+const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+{
+	FrontModule *m = module->module.module;
+	if (module->module.builtin_path)
+		return builtin_member(low, module->module.builtin_path, name);
+	const Val *v = module_attribute(low, m, name);
+	return module_in_lib(m) ? v : lower_read(low, m, name, v);
+}
+
+static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding);
+
+/* What the last of the star imports that ran after `from` gives for the name. */
+static const Val *from_stars(Lower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
+{
+	for (uint32_t i = ns->stars.len; i-- > 0 && name[0] != '_';) {
+		Binding *star = ns->stars.data[i];
+		if (star->busy || star->span.start < from || star->span.start >= resolve_limit(low, ns))
+			continue;
+		star->busy = true;
+		const Val *v = import_member(low, star, name, binding);
+		star->busy = false;
+		if (v && v->kind != VAL_OPAQUE)
+			return v;
+	}
+	return NULL;
 }
 
 /* What `from module import member` gives; NULL when there is no such thing. */
@@ -190,13 +137,14 @@ static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **bi
 			return module_value(low, sub);
 	}
 	if (m->kind == MODULE_FILE) {
-		Binding *inner = namespace_find(&m->ns, member);
-		if (inner && inner != b) {
+		Binding *inner = resolve_visible(low, &m->ns, member);
+		const Val *v = inner ? from_stars(low, &m->ns, inner->at, member, binding) : NULL;
+		if (!v && inner && inner != b) {
 			if (binding)
 				*binding = inner;
 			return resolve_binding(low, inner);
 		}
-		const Val *v = inner ? NULL : resolve_name(low, &m->ns, member, binding);
+		v = v || inner ? v : resolve_name(low, &m->ns, member, binding);
 		if (v)
 			return v;
 	}
@@ -262,8 +210,8 @@ static const Val *enum_member(Lower *low, Binding *b)
 	v->object.klass = b->ns->klass;
 	v->object.fields = ARENA_ARRAY(low->arena, const Val *, b->ns->klass->field_count);
 	v->object.fields[0] = val_str(low, str_of(b->name));
-	const Val *value = NULL;
-	if (b->value->kind == AST_CALL && b->value->call.args.len == 0) {
+	const Val *value = resolve_live_member(low, b);
+	if (!value && b->value->kind == AST_CALL && b->value->call.args.len == 0) {
 		const char *f = dotted_name(b->ns, b->value->call.func);
 		if (f && (strcmp(f, "auto") == 0 || strcmp(f, "enum.auto") == 0)) {
 			int64_t n = 1;
@@ -276,32 +224,45 @@ static const Val *enum_member(Lower *low, Binding *b)
 	return v;
 }
 
+static const Val *depends_on_itself(Lower *low, const Binding *b)
+{
+	return val_opaque(low, "its value depends on itself%s",
+			  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
+}
+
 static const Val *evaluate(Lower *low, Binding *b)
 {
 	switch (b->kind) {
-	case BIND_FUNCTION:
+	case BIND_FUNCTION: {
+		const Val *live = resolve_live_member(low, b);
 		function_decorate(b->function);
-		return val_function(low, b->function);
+		return live ? live : resolve_decorated(low, b->function);
+	}
 	case BIND_CLASS:
 		return val_class(low, b->klass);
 	case BIND_IMPORT:
 		return import_whole(low, b);
 	case BIND_FROM: {
 		const Val *v = import_member(low, b, b->member, NULL);
+		if (!v && b->from && namespace_find(&b->from->ns, b->member))
+			return depends_on_itself(low, b);
 		return v ? v : val_opaque(low, "module '%s' has no '%s'", b->module ? b->module : ".", b->member);
 	}
 	case BIND_VALUE: {
 		if (b->ns->klass && b->ns->klass->kind == CLASS_ENUM && b->target->kind == AST_NAME)
 			return enum_member(low, b);
+		const Val *live = resolve_live_member(low, b);
+		if (live)
+			return live;
 		if (is_set_elsewhere(b))
 			return val_opaque(low, "it is set by host code");
-		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b->ns, b->value) : NULL;
+		FrontFunction *jitted = b->target->kind == AST_NAME ? jitted_function(b) : NULL;
 		if (jitted) {
 			if (jitted->kind == FN_HOST)
 				jitted->kind = FN_JIT;
 			return val_function(low, jitted);
 		}
-		const Val *v = resolve_eval(low, b->ns, b->value);
+		const Val *v = resolve_eval(low, b->scope ? b->scope : b->ns, b->value);
 		return unpack(low, b->target, b->name, v);
 	}
 	case BIND_AUG: {
@@ -320,20 +281,33 @@ static const Val *evaluate(Lower *low, Binding *b)
 	BUG("binding of kind %d", (int)b->kind);
 }
 
+/* With the names that were there when the statement ran: those of its namespace, and of the classes and the module around it. */
+static const Val *evaluate_then(Lower *low, Binding *b)
+{
+	AsOf then[8];
+	const AsOf *outer = low->as_of;
+	if (b->kind == BIND_VALUE || b->kind == BIND_AUG)
+		resolve_as_of(low, b->scope ? b->scope : b->ns, b->at, then, ARRAY_LEN(then));
+	const Val *v = evaluate(low, b);
+	low->as_of = outer;
+	return v;
+}
+
 const Val *resolve_binding(Lower *low, Binding *b)
 {
 	const Val *v = map_get_ptr(&low->globals, b);
 	if (v)
 		return v;
 	if (b->busy)
-		return val_opaque(low, "its value depends on itself%s",
-				  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
+		return depends_on_itself(low, b);
 	b->busy = true;
-	v = evaluate(low, b);
+	low->evaluating++;
+	v = evaluate_then(low, b);
+	low->evaluating--;
 	b->busy = false;
 	if (v->kind == VAL_OPAQUE) {
 		bool wrapped = true;
-		const Val *told = ask_host(low, b->ns, b->name, &wrapped);
+		const Val *told = resolve_ask_host(low, b->ns, b->name, &wrapped);
 		if (told)
 			map_put(&low->told, map_key(b), wrapped);
 		if (!told && b->kind == BIND_VALUE)
@@ -346,29 +320,19 @@ const Val *resolve_binding(Lower *low, Binding *b)
 
 const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 {
-	Namespace *last = ns;
-	for (Namespace *n = ns; n; last = n, n = n->outer) {
-		Binding *b = namespace_find(n, name);
+	for (Namespace *n = ns; n; n = n->outer) {
+		Binding *b = resolve_visible(low, n, name);
+		const Val *v = from_stars(low, n, b ? b->at : 0, name, binding);
+		if (v)
+			return v;
 		if (b) {
-			if (binding)
-				*binding = b;
 			if (binding)
 				*binding = imported(low, b);
 			return resolve_binding(low, b);
 		}
-		for (uint32_t i = n->stars.len; i-- > 0;) {
-			Binding *star = n->stars.data[i];
-			if (star->busy)
-				continue;
-			star->busy = true;
-			const Val *v = name[0] == '_' ? NULL : import_member(low, star, name, binding);
-			star->busy = false;
-			if (v && v->kind != VAL_OPAQUE)
-				return v;
-		}
 	}
 	bool wrapped = false;
-	const Val *v = ask_host(low, last ? ns : ns, name, &wrapped);
+	const Val *v = resolve_ask_host(low, ns, name, &wrapped);
 	if (v && binding && !wrapped)
 		*binding = &low->session->plain_host_value;
 	return v;
@@ -376,7 +340,7 @@ const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 
 /* ---- classes ---- */
 
-const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
 {
 	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
 		Binding *b = namespace_find(&c->ns, name);
@@ -387,6 +351,12 @@ const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **b
 		}
 	}
 	return NULL;
+}
+
+const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+{
+	const Val *v = class_member(low, c, name, binding);
+	return c->ast && !module_in_lib(c->module) ? lower_read(low, c, name, v) : v;
 }
 
 const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name)

@@ -27,6 +27,7 @@ FrontSession *front_session_new(Arena *arena, const FrontHost *host)
 	map_init(&s->functions, arena);
 	map_init(&s->host_exprs, arena);
 	map_init(&s->arg_exprs, arena);
+	map_init(&s->body_imports, arena);
 	map_init(&s->python_classes, arena);
 	pthread_mutexattr_t attr;
 	pthread_mutexattr_init(&attr);

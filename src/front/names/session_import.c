@@ -128,7 +128,7 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 
 /* ---- finding files ---- */
 
-/* `folder`/a/b.py or `folder`/a/b/__init__.py for "a.b"; the folder itself for "". NULL when there is none. */
+/* `folder`/a/b/__init__.py for "a.b", else `folder`/a/b.py, as Python looks; the folder itself for "". NULL when there is none. */
 static FrontModule *find_in(FrontSession *s, const char *folder, const char *module, Span span, DiagList *diags)
 {
 	char *relative = arena_strdup(s->arena, module);
@@ -136,12 +136,12 @@ static FrontModule *find_in(FrontSession *s, const char *folder, const char *mod
 		if (*p == '.')
 			*p = '/';
 	const char *base = *relative ? os_path_join(s->arena, folder, relative) : folder;
-	const char *file = arena_printf(s->arena, "%s.py", base);
-	if (*relative && os_is_file(file))
-		return session_load(s, file, module, NULL, span, diags);
 	const char *init = os_path_join(s->arena, base, "__init__.py");
 	if (os_is_file(init))
 		return session_load(s, init, module, NULL, span, diags);
+	const char *file = arena_printf(s->arena, "%s.py", base);
+	if (*relative && os_is_file(file))
+		return session_load(s, file, module, NULL, span, diags);
 	return os_is_dir(base) ? session_module(s, MODULE_PACKAGE, module, base) : NULL;
 }
 
@@ -182,11 +182,6 @@ FrontModule *session_lib(FrontSession *s, const char *name, DiagList *diags)
 	return find_lib(s, name, diags);
 }
 
-static bool is_lib(const FrontModule *m)
-{
-	return m->path && strncmp(m->path, "<neso>/", 7) == 0;
-}
-
 /* ---- imports ---- */
 
 static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
@@ -208,7 +203,7 @@ static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t
 static FrontModule *relative(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
 {
 	FrontSession *s = importer->session;
-	if (is_lib(importer))
+	if (module_in_lib(importer))
 		return *module ? find_lib(s, module, diags) : importer;
 	const char *folder = importer->kind == MODULE_PACKAGE ? importer->path
 							      : os_path_dir(s->arena, importer->real_path);
@@ -232,7 +227,7 @@ FrontModule *import_module(FrontModule *importer, const char *module, uint32_t l
 	FrontModule *m = ask_host(importer, module, level, span, diags);
 	if (!m && level)
 		m = relative(importer, module, level, span, diags);
-	else if (!m && is_lib(importer))
+	else if (!m && module_in_lib(importer))
 		m = find_lib(s, module, diags);
 	else if (!m && !is_known_package(module) && importer->real_path)
 		m = find_absolute(importer, module, span, diags);
@@ -260,7 +255,7 @@ FrontModule *import_submodule(FrontModule *package, Sym name, Span span, DiagLis
 	if (package->kind != MODULE_FILE)
 		return NULL;
 	const char *slash = strrchr(package->real_path, '/');
-	if (is_lib(package) || !slash || strcmp(slash + 1, "__init__.py") != 0)
+	if (module_in_lib(package) || !slash || strcmp(slash + 1, "__init__.py") != 0)
 		return NULL;
 	return find_in(s, os_path_dir(s->arena, package->real_path), name, span, diags);
 }

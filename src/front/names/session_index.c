@@ -23,6 +23,7 @@ Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span)
 	b->name = name;
 	b->ns = ns;
 	b->span = span;
+	b->at = span.start;
 	b->prev = namespace_find(ns, name);
 	map_put_ptr(&ns->names, name, b);
 	vec_push(arena, &ns->order, b);
@@ -207,6 +208,20 @@ static void index_if(Namespace *ns, Ast *node, DiagList *diags)
 	}
 }
 
+/* What its turns leave in a name is not followed. */
+static void index_loop(Namespace *ns, const AstList *body, DiagList *diags)
+{
+	uint32_t from = ns->order.len;
+	index_statements(ns, body, diags);
+	for (uint32_t i = from; i < ns->order.len; i++) {
+		Binding *b = ns->order.data[i];
+		if (b->kind != BIND_VALUE && b->kind != BIND_AUG)
+			continue;
+		b->kind = BIND_OPAQUE;
+		b->why = "it is set by a loop of host code";
+	}
+}
+
 static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 {
 	switch (node->kind) {
@@ -219,21 +234,33 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 		index_class(ns, node, diags);
 		break;
 	case AST_ASSIGN:
-		for (uint32_t i = 0; i < node->assign.targets.len; i++)
+		for (uint32_t i = 0; i < node->assign.targets.len; i++) {
 			bind_target(ns, node->assign.targets.items[i], node->assign.targets.items[i],
 				    node->assign.value, NULL);
+			change_target(ns, node->assign.targets.items[i], node->assign.value, node->span);
+		}
 		break;
 	case AST_ANN_ASSIGN:
-		if (node->ann_assign.value)
-			bind_target(ns, node->ann_assign.target, node->ann_assign.target, node->ann_assign.value,
-				    node->ann_assign.annotation);
+		if (!node->ann_assign.value)
+			break;
+		bind_target(ns, node->ann_assign.target, node->ann_assign.target, node->ann_assign.value, node->ann_assign.annotation);
+		change_target(ns, node->ann_assign.target, node->ann_assign.value, node->span);
 		break;
 	case AST_AUG_ASSIGN:
 		if (node->aug_assign.target->kind == AST_NAME) {
 			Binding *b = namespace_bind(ns, BIND_AUG, node->aug_assign.target->name.id, node->span);
 			b->value = node->aug_assign.value;
 			b->op = node->aug_assign.op;
+		} else {
+			change_target(ns, node->aug_assign.target, NULL, node->span);
 		}
+		break;
+	case AST_EXPR:
+		change_call(ns, node->unary_stmt.value);
+		break;
+	case AST_DELETE:
+		for (uint32_t i = 0; i < node->del.targets.len; i++)
+			change_deleted(ns, node->del.targets.items[i]);
 		break;
 	case AST_IMPORT:
 	case AST_IMPORT_FROM:
@@ -247,10 +274,10 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 		break;
 	case AST_FOR:
 		bind_opaque_target(ns, node->for_stmt.target, "it is set by a loop of host code");
-		index_statements(ns, &node->for_stmt.body, diags);
+		index_loop(ns, &node->for_stmt.body, diags);
 		break;
 	case AST_WHILE:
-		index_statements(ns, &node->if_stmt.body, diags);
+		index_loop(ns, &node->if_stmt.body, diags);
 		break;
 	case AST_WITH:
 		for (uint32_t i = 0; i < node->with_stmt.items.len; i++)
@@ -266,6 +293,12 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 
 void index_statements(Namespace *ns, const AstList *body, DiagList *diags)
 {
-	for (uint32_t i = 0; i < body->len; i++)
+	for (uint32_t i = 0; i < body->len; i++) {
+		uint32_t from = ns->order.len;
+		const Ast *node = body->items[i];
 		index_statement(ns, body->items[i], diags);
+		bool simple = node->kind == AST_ASSIGN || node->kind == AST_ANN_ASSIGN || node->kind == AST_AUG_ASSIGN;
+		for (uint32_t k = from; simple && k < ns->order.len; k++)
+			ns->order.data[k]->at = node->span.start;
+	}
 }

@@ -183,6 +183,42 @@ static Ast *renamed_call(Namespace *ns, Ast *decorator)
 	return decorator;
 }
 
+/* What leaves the function what it is, as far as kernels see. */
+static bool is_known_decorator(const char *name)
+{
+	static const char *const known[] = {
+		"jit", "constexpr_function", "autotune", "heuristics", "staticmethod", "classmethod", "property", "cached_property",
+		"lru_cache", "cache", "wraps", "overload", "final", "override", "no_type_check", "abstractmethod", "perf_report",
+		"setter", "getter", "deleter", "builtin", "extern", "must_use_result", "singledispatch", "contextmanager", "fixture",
+		"parametrize", "skipif", "skip",
+	};
+	const char *last = name ? last_part(name) : "";
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(last, known[i]) == 0)
+			return true;
+	return import_is_tile_language(name ? name : "");
+}
+
+bool is_foreign_decorator(FrontFunction *f, Ast *decorator)
+{
+	Namespace *ns = f->klass ? f->klass->ns.outer : f->ns;
+	Ast *d = renamed_call(ns, decorator), *head = d->kind == AST_CALL ? d->call.func : d;
+	const char *name = dotted_name(ns, head);
+	bool makes_jit = name && strcmp(last_part(name), "partial") == 0 && d->kind == AST_CALL && d->call.args.len &&
+			 is_tile_name(dotted_name(ns, d->call.args.items[0]), "jit");
+	return !makes_jit && !is_known_decorator(name) && !wraps_jit(f, ns, head);
+}
+
+/* Of a function that is a kernel by then it comes before that. */
+static void note_foreign(FrontFunction *f, Ast *decorator)
+{
+	bool inside = f->kind != FN_HOST;
+	if (!is_foreign_decorator(f, decorator) || (f->foreign && (!inside || f->foreign_inside)))
+		return;
+	f->foreign = decorator;
+	f->foreign_inside = inside;
+}
+
 void function_decorate(FrontFunction *f)
 {
 	if (f->decorated)
@@ -190,6 +226,7 @@ void function_decorate(FrontFunction *f)
 	f->decorated = true;
 	Namespace *ns = f->klass ? f->klass->ns.outer : f->ns;
 	for (uint32_t i = 0; i < f->ast->decorators.len; i++) {
+		note_foreign(f, f->ast->decorators.items[i]);
 		Ast *d = renamed_call(ns, f->ast->decorators.items[i]);
 		Ast *head = d->kind == AST_CALL ? d->call.func : d;
 		const char *name = dotted_name(ns, head);
@@ -309,8 +346,10 @@ static bool has_decorators(const FrontFunction *f)
 	return in_text(f->module, body, "@");
 }
 
-FrontFunction *jitted_function(Namespace *ns, const Ast *value)
+FrontFunction *jitted_function(const Binding *made)
 {
+	Namespace *ns = made->scope ? made->scope : made->ns;
+	const Ast *value = made->value;
 	for (unsigned depth = 0; value->kind == AST_CALL && value->call.args.len == 1 && depth < MAX_RENAMES; depth++) {
 		const Ast *head = value->call.func, *argument = value->call.args.items[0];
 		if (argument->kind != AST_NAME) {
@@ -320,6 +359,8 @@ FrontFunction *jitted_function(Namespace *ns, const Ast *value)
 		if (!is_tile_name(dotted_name(ns, head->kind == AST_CALL ? head->call.func : head), "jit"))
 			return NULL;
 		Binding *b = namespace_find(ns, argument->name.id);
+		while (b && b->at >= made->at)
+			b = b->prev;
 		if (!b || b->kind != BIND_FUNCTION)
 			return NULL;
 		function_decorate(b->function);
@@ -336,7 +377,7 @@ static void collect(Namespace *ns, FrontModule *m, DiagList *diags, unsigned dep
 		if (b->kind == BIND_CLASS)
 			collect(&b->klass->ns, m, diags, depth + 1);
 		if (b->kind == BIND_VALUE && b->value) {
-			FrontFunction *plain = jitted_function(ns, b->value);
+			FrontFunction *plain = jitted_function(b);
 			if (plain && plain->kind == FN_HOST) {
 				plain->kind = FN_JIT;
 				vec_push(arena, &m->kernels, plain);
