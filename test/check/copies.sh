@@ -1,27 +1,28 @@
-# Products of fp16 and int8 in all orders of the operands: tiles are copied 16 bytes at once, and fragments come by ldmatrix alone.
+# Products of fp16 and int8 in all orders of the operands: tiles are copied 16 bytes at once, and fragments come by ldmatrix alone; or
+# wgmma reads them where they are.
 set -u
 neso=$NESO_BUILD/neso
 [ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 bad=0
 stages=3
-for tile in "128 128 32 4" "128 128 64 8" "128 256 32 8" "64 64 64 4" "32 64 32 2"; do
+for target in sm_90 sm_90a; do for tile in "128 128 32 4" "128 128 64 8" "128 256 32 8" "64 64 64 4" "32 64 32 2"; do
 	set -- $tile
 	for kind in fp16 i8; do for order in "i32:16,1,i32:16,1" "i32:16,1,1,i32:16" "1,i32:16,i32:16,1" "1,i32:16,1,i32:16"; do
 		k=$3 out=fp32 sum=tl.float32
 		[ $kind = i8 ] && k=$((2 * $3)) out=i32 sum=tl.int32
 		types="*$kind:16,*$kind:16,*$out:16,i32:16,i32:16,i32:16,$order,$1,$2,$k,True,'tf32',$sum"
-		"$neso" compile test/gpu/pipeline.py:matmul --signature "$types" --target sm_90a --num-warps "$4" --num-stages $stages \
+		"$neso" compile test/gpu/pipeline.py:matmul --signature "$types" --target $target --num-warps "$4" --num-stages $stages \
 			--emit ptx >"$TMP/k.ptx" || exit 1
 		copies=$((($1 + $2) * $3 * 2 / 16 / (32 * $4) * stages))
 		wide=$(grep -c 'cp\.async\.cg\..*, 16' "$TMP/k.ptx")
 		narrow=$(grep -c 'cp\.async\.ca\.' "$TMP/k.ptx")
-		matrices=$(grep -c ldmatrix "$TMP/k.ptx")
+		matrices=$(grep -c 'ldmatrix\|wgmma.mma_async' "$TMP/k.ptx")
 		# What is loaded in front of the last product; behind it an epilogue may do as it likes.
 		words=$(awk '/mma\.sync/ { before = n } /ld\.shared/ { n++ } END { print before + 0 }' "$TMP/k.ptx")
 		if [ "$wide $narrow $words" != "$copies 0 0" ] || [ "$matrices" = 0 ]; then
-			echo "$kind, tile $tile, strides $order: $wide of $copies wide copies, $narrow others, $matrices ldmatrix, $words loads of words"
+			echo "$target, $kind, tile $tile, strides $order: $wide of $copies wide copies, $narrow others, $matrices ldmatrix, $words loads of words"
 			bad=1
 		fi
 	done; done
-done
+done; done
 exit $bad
