@@ -295,7 +295,7 @@ uint64_t jit_gpu_context(const JitKernel *kernel, bool make)
 	return context;
 }
 
-uint64_t jit_dispatch_context(const JitDispatch *dispatch)
+uint64_t jit_find_context(const JitDispatch *dispatch)
 {
 	return nv_context_now(dispatch->driver);
 }

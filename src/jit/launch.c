@@ -309,7 +309,7 @@ static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *r
 	result->variant = variant;
 	JitStatus status = function ? jit_gpu_launch(variant, function, NV_NOT_PLAIN, launch, params, m->diags) : JIT_RUN;
 	if (status == JIT_OK && launch->key)
-		jit_dispatch_add(variant, function, launch, m->given, params);
+		jit_find_add_launch(variant, function, launch, m->given, params);
 	return status;
 }
 
