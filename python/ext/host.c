@@ -431,7 +431,7 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
 	PyObject *module = PyModule_Create(&definition);
-	if (module && host_add(module) && remote_add(module) && library_add(module) && kernel_add(module) && device_add(module) && array_setup() && gpu_setup())
+	if (module && host_add(module) && remote_add(module) && library_add(module) && kernel_add(module) && device_add(module) && read_setup() && gpu_setup())
 		return module;
 	Py_XDECREF(module);
 	return NULL;

@@ -1,27 +1,24 @@
-/* Calls that are like the one before: each value is compared with what the parameter was given then, in one pass that
- * makes no key. What such calls may differ in is what a launch passes on: addresses, numbers.
+/* Comparing a launch with the last one: each value with what the parameter was given then, in one pass that makes no key.
+ * What such calls may differ in is what a launch passes on: addresses, numbers.
  *
- * An entry has rows where that suffices for every parameter: tensors that DLPack's table of C functions tells of,
- * numbers of Python's own types, and constants that are numbers or last as long as the entry. */
+ * There are rows where that suffices for every parameter: tensors that DLPack's table of C functions tells of,
+ * numbers of Python's own types, and constants that are numbers or the same as long as they live. */
 #include "gpu.h"
 
 #include <stdlib.h>
 
-void gpu_rows_free(GpuRow *rows, size_t count)
-{
-	for (size_t i = 0; rows && i < count; i++)
-		Py_XDECREF(rows[i].type);
-	free(rows);
-}
+#include "jit/rules.h"
 
-void gpu_entry_drop(GpuEntry *entry)
+void recent_drop(Recent *r)
 {
-	if (!entry || --entry->users)
+	if (!r || --r->users)
 		return;
-	Py_DECREF(entry->compiled);
-	Py_DECREF(entry->lasting);
-	gpu_rows_free(entry->rows, entry->row_count);
-	free(entry);
+	for (size_t i = 0; i < r->count; i++) {
+		if (!r->rows[i].type)
+			Py_XDECREF(r->rows[i].object);
+		Py_XDECREF(r->rows[i].type);
+	}
+	free(r);
 }
 
 /* ---- rows ---- */
@@ -43,7 +40,7 @@ static bool tensor_row(GpuRow *row, const Exchange *exchange, PyObject *value)
 	row->exchange = exchange;
 	row->device = t.device;
 	row->dtype = t.dtype;
-	row->is_aligned = row->value.bits % 16 == 0;
+	row->is_aligned = rule_divisible(row->value.bits);
 	return tells_place(&t);
 }
 
@@ -51,16 +48,8 @@ static bool same_row(GpuRow *row, PyObject *object)
 {
 	row->how = ROW_SAME;
 	Py_CLEAR(row->type);
-	row->object = object;
+	row->object = Py_NewRef(object);
 	return true;
-}
-
-static bool is_kept(const GpuCall *g, const PyObject *object)
-{
-	for (size_t i = 0; i < g->lasting_count; i++)
-		if (g->lasting[i] == object)
-			return true;
-	return false;
 }
 
 static bool number_row(GpuRow *row, GpuHow how, uint64_t word)
@@ -70,42 +59,49 @@ static bool number_row(GpuRow *row, GpuHow how, uint64_t word)
 	return true;
 }
 
-static bool make_row(GpuRow *row, const GpuCall *g, const Param *p, PyObject *value)
+static bool make_row(GpuRow *row, const Param *p, PyObject *value, const neso_arg *arg)
 {
+	row->value = gpu_value(arg);
+	uint64_t bits = row->value.bits;
+	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr;
+	if (value == Py_None || (p->is_constexpr && PyBool_Check(value)) ||
+	    (arg->value.kind == NESO_VALUE_EXPR && value_lasts(value)))
+		return same_row(row, value);
 	row->type = (PyTypeObject *)Py_NewRef((PyObject *)Py_TYPE(value));
 	row->is_typed = p->is_typed;
-	uint64_t bits = row->value.bits;
-	if (value == Py_None || (p->is_constexpr && PyBool_Check(value)))
-		return same_row(row, value);
-	if (PyLong_CheckExact(value) && row->value.kind == V_INT && row->value.dtype != NESO_UINT64)
+	if (PyLong_CheckExact(value) && !arg->value.is_unsigned)
 		return p->is_constexpr ? number_row(row, ROW_CONST_INT, bits)
-				       : number_row(row, ROW_INT, gpu_int_word((long long)bits, p->is_typed));
-	if (PyFloat_CheckExact(value) && row->value.kind == V_FLOAT)
+				       : number_row(row, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed));
+	if (PyFloat_CheckExact(value))
 		return number_row(row, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits);
 	if (PyBool_Check(value))
 		return number_row(row, ROW_BOOL, 0);
-	if (row->value.kind == V_MEMORY && !p->is_constexpr) {
-		const TypeInfo *type = array_type(value);
-		return type->kind == KIND_TENSOR && tensor_row(row, type->exchange, value);
-	}
-	return row->value.kind == V_CONSTANT && is_kept(g, value) && same_row(row, value);
+	const TypeInfo *type = is_tensor ? array_type(value) : NULL;
+	return type && type->kind == KIND_TENSOR && tensor_row(row, type->exchange, value);
 }
 
-GpuRow *gpu_rows(const GpuCall *g, const Launch *l, bool *no_memory)
+Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory)
 {
 	const Kernel *k = l->kernel;
-	if (g->demoted || g->foreign || g->on_host >= 0 || g->desc_count)
+	*no_memory = false;
+	if (g->foreign || g->on_host >= 0 || g->has_descriptor || call_demotes(l))
 		return NULL;
-	GpuRow *rows = calloc((size_t)k->param_count + 1, sizeof *rows);
-	*no_memory = !rows;
-	for (Py_ssize_t i = 0; rows && i < k->param_count; i++) {
-		rows[i].value = g->values[i];
-		if (!make_row(&rows[i], g, &k->params[i], l->call.values[i])) {
-			gpu_rows_free(rows, (size_t)k->param_count);
+	Recent *r = calloc(1, sizeof *r + (size_t)k->param_count * sizeof *r->rows);
+	*no_memory = !r;
+	if (!r)
+		return NULL;
+	r->users = 1;
+	r->exchange = g->exchange;
+	r->device = g->device;
+	for (; r->count < (size_t)k->param_count; r->count++) {
+		size_t i = r->count;
+		if (!make_row(&r->rows[i], &k->params[i], l->call.values[i], &l->args[i])) {
+			r->count++;
+			recent_drop(r);
 			return NULL;
 		}
 	}
-	return rows;
+	return r;
 }
 
 /* ---- matching ---- */
@@ -115,7 +111,7 @@ static inline bool same_tensor(const GpuRow *row, const DlTensor *t, GpuValue *o
 	uint64_t address = (uint64_t)(uintptr_t)t->data + t->byte_offset;
 	out->bits = address;
 	return memcmp(&t->device, &row->device, sizeof row->device) == 0 &&
-	       memcmp(&t->dtype, &row->dtype, sizeof row->dtype) == 0 && (address % 16 == 0) == row->is_aligned;
+	       memcmp(&t->dtype, &row->dtype, sizeof row->dtype) == 0 && rule_divisible(address) == row->is_aligned;
 }
 
 /* False, without an exception, where the value does not fit. */
@@ -129,7 +125,7 @@ static inline bool same_number(const GpuRow *row, PyObject *value, GpuValue *out
 	case ROW_CONST_INT:
 		i = PyLong_AsLongLongAndOverflow(value, &overflow);
 		out->bits = (uint64_t)i;
-		return !overflow && row->word == (row->how == ROW_INT ? gpu_int_word(i, row->is_typed) : (uint64_t)i);
+		return !overflow && row->word == (row->how == ROW_INT ? rule_int_class(i, false, row->is_typed) : (uint64_t)i);
 	case ROW_FLOAT:
 	case ROW_CONST_FLOAT:
 		f = PyFloat_AsDouble(value);
@@ -170,20 +166,19 @@ static bool match(const GpuRow *rows, PyObject *const *values, Py_ssize_t count,
 	return true;
 }
 
-bool gpu_again(GpuCall *g, const Launch *l)
+bool recent_match(GpuCall *g, const Launch *l)
 {
 	const Kernel *k = l->kernel;
-	GpuEntry *entry = k->gpu ? k->gpu->last : NULL;
-	if (!entry || !entry->rows || call_demoted(l))
+	Recent *r = k->recent;
+	if (!r)
 		return false;
-	entry->users++; /* what tells of a tensor may run Python, which may do anything to the table */
-	if (!match(entry->rows, l->call.values, k->param_count, g->values)) {
-		gpu_entry_drop(entry);
+	r->users++; /* what tells of a tensor may run Python, which may do anything to the kernel */
+	if (!match(r->rows, l->call.values, k->param_count, g->values)) {
+		recent_drop(r);
 		return false;
 	}
-	g->entry = entry;
-	g->demoted = NULL;
-	g->exchange = entry->exchange;
-	g->device = entry->device;
+	g->recent = r;
+	g->exchange = r->exchange;
+	g->device = r->device;
 	return true;
 }
