@@ -119,7 +119,7 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 	return NULL;
 }
 
-CodegenResult *jit_gpu_explain(const JitVariant *variant, const CodegenTable *table, DiagList *diags)
+CodegenResult *jit_gpu_remarks(const JitVariant *variant, const CodegenTable *table, DiagList *diags)
 {
 	return generate(variant, NULL, CODEGEN_TTGIR, false, true, table, diags);
 }

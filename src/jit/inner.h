@@ -210,7 +210,7 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 /* TTIR to TTGIR with remarks, and the code generator's diagnostics; NULL after diagnosing, else the table frees it. */
 struct CodegenResult;
 struct CodegenTable;
-struct CodegenResult *jit_gpu_explain(const JitVariant *variant, const struct CodegenTable *table, DiagList *diags);
+struct CodegenResult *jit_gpu_remarks(const JitVariant *variant, const struct CodegenTable *table, DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
 /* gpu->cubin for the PTX: from the cache, or by the assembler. False after diagnosing. (cache.c) */
 bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags);
