@@ -335,6 +335,16 @@ bool jit_has_events(const JitVariant *variant)
 	return host_of(variant)->event != NULL;
 }
 
+const char *jit_assembler_text(const JitHost *host, DiagList *diags)
+{
+	const NvAssemble how = {.target = target_find("sm_90a"), .kernel = ""};
+	const char *path, *version;
+	if (nv_tools_find(host->tools, "ptxas", diags->arena, &path, &version))
+		return arena_printf(diags->arena, "%s at %s", version, path);
+	nv_assembler_identity(host->tools, &how, diags->arena, diags); /* says why */
+	return NULL;
+}
+
 /* ---- texts ---- */
 
 /* Made again by the code generator: it gives the same bytes. */

@@ -1,4 +1,5 @@
-/* From a file to something that runs: modules, kernels, their variants, and launches.
+/* From a file to something that runs: modules, kernels, their variants, and launches. What drives a GPU besides (nv/nv.h) is shown
+ * with it.
  *
  * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table of variants, keyed
  * by argument types, specialisation, constexpr values and options. All functions may be called from any thread on
@@ -13,7 +14,6 @@
 #include "front/value.h"
 #include "interp/interp.h"
 #include "nv/nv.h"
-#include "target/target.h"
 
 struct CacheKey;
 struct CacheStore;
@@ -313,6 +313,8 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i);
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
 			 void **params, DiagList *diags);
 bool jit_has_events(const JitVariant *variant);
+/* Which ptxas makes cubins, and where it is: "13.0.88 at /usr/bin/ptxas"; NULL after diagnosing: there is none. */
+const char *jit_assembler_text(const JitHost *host, DiagList *diags);
 
 /* ---- IR text ---- */
 
