@@ -409,6 +409,7 @@ static PyMethodDef methods[] = {
 	{"settings", settings, METH_NOARGS, "The table of settings."},
 	{"setting_known", setting_known, METH_O, "Does a variable mean something? Else the nearest that does, or None."},
 	{"names", names, METH_O, "The names in the text of a function, or None."},
+	{"rules", read_rules, METH_O, "What a launch concludes from an integer, or an address: (type, divisible by 16, a constant)."},
 	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},

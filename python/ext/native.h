@@ -133,6 +133,8 @@ bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
 bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Held *held);
 /* Is it the same as long as it lives? */
 bool value_lasts(PyObject *value);
+/* What a launch concludes from an integer, or an address: (type, divisible, a constant). */
+PyObject *read_rules(PyObject *unused, PyObject *value);
 bool held_keep(Held *held, PyObject *object);
 void held_free(Held *held);
 

@@ -4,6 +4,8 @@
  * import_array. No array library is imported. */
 #include "native.h"
 
+#include "jit/rules.h"
+
 /* ---- what is held ---- */
 
 bool held_keep(Held *held, PyObject *object)
@@ -333,6 +335,20 @@ static bool read_int(PyObject *value, const char *name, neso_arg *arg)
 	}
 	arg->value.i = i;
 	return true;
+}
+
+PyObject *read_rules(PyObject *unused, PyObject *value)
+{
+	(void)unused;
+	int overflow;
+	long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
+	if (overflow)
+		i = (long long)PyLong_AsUnsignedLongLongMask(value);
+	if (PyErr_Occurred())
+		return NULL;
+	const char *type = overflow > 0 ? "u64" : !overflow && rule_int32(i) ? "i32" : "i64";
+	return Py_BuildValue("(sNN)", type, PyBool_FromLong(rule_divisible((uint64_t)i)),
+			     PyBool_FromLong(!overflow && rule_constant(i)));
 }
 
 static bool read_float(double f, neso_arg *arg)
