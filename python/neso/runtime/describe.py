@@ -238,7 +238,7 @@ def class_source(cls):
 def function_source(function):
     """Text of an ordinary function that a kernel calls while it is compiled."""
     import ast
-    from .jit import read_source
+    from .sources import read_source
     text, line, indent = read_source(function)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, function.__globals__, closure_of(function))
