@@ -1,4 +1,5 @@
-/* Comparing a launch with the last one: each value with what the parameter was given then, in one pass that makes no key.
+/* Comparing a launch with the last one, and with the last one unlike that: each value with what the parameter was given then, in one
+ * pass that makes no key.
  * What such calls may differ in is what a launch passes on: addresses, numbers.
  *
  * There are rows where that suffices for every parameter: tensors that DLPack's table of C functions tells of,
@@ -19,6 +20,15 @@ void recent_drop(Recent *r)
 		Py_XDECREF(r->rows[i].type);
 	}
 	free(r);
+}
+
+/* Are constexprs arguments? Rows would tell calls apart that one variant serves. */
+static bool demotes(const Launch *l)
+{
+	const neso_kernel *kernel = l->kernel->kernel;
+	const uint64_t *set = l->options.constexpr_policy == NESO_POLICY_GENERIC && kernel ?
+				      neso_kernel_demoted(kernel, NESO_POLICY_GENERIC) : NULL;
+	return set && (set[0] | set[1] | set[2] | set[3]);
 }
 
 /* ---- rows ---- */
@@ -84,7 +94,7 @@ Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory)
 {
 	const Kernel *k = l->kernel;
 	*no_memory = false;
-	if (g->foreign || g->on_host >= 0 || g->has_descriptor || call_demotes(l))
+	if (g->foreign || g->on_host >= 0 || g->has_descriptor || demotes(l))
 		return NULL;
 	Recent *r = calloc(1, sizeof *r + (size_t)k->param_count * sizeof *r->rows);
 	*no_memory = !r;
@@ -166,14 +176,12 @@ static bool match(const GpuRow *rows, PyObject *const *values, Py_ssize_t count,
 	return true;
 }
 
-bool recent_match(GpuCall *g, const Launch *l)
+static bool match_one(GpuCall *g, const Launch *l, Recent *r)
 {
-	const Kernel *k = l->kernel;
-	Recent *r = k->recent;
 	if (!r)
 		return false;
 	r->users++; /* what tells of a tensor may run Python, which may do anything to the kernel */
-	if (!match(r->rows, l->call.values, k->param_count, g->values)) {
+	if (!match(r->rows, l->call.values, l->kernel->param_count, g->values)) {
 		recent_drop(r);
 		return false;
 	}
@@ -181,4 +189,11 @@ bool recent_match(GpuCall *g, const Launch *l)
 	g->exchange = r->exchange;
 	g->device = r->device;
 	return true;
+}
+
+bool recent_match(GpuCall *g, const Launch *l)
+{
+	if (demotes(l))
+		return false;
+	return match_one(g, l, l->kernel->recent[0]) || match_one(g, l, l->kernel->recent[1]);
 }

@@ -344,12 +344,6 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	return good;
 }
 
-bool call_demotes(const Launch *l)
-{
-	neso_kernel *kernel = l->kernel->kernel;
-	return kernel && neso_kernel_demoted(kernel, l->options.constexpr_policy);
-}
-
 PyObject *call_option_words(const Call *call)
 {
 	PyObject *options = PyDict_New();

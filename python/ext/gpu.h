@@ -48,7 +48,7 @@ enum { GPU_TAIL = 6 };
 /* The last launch that values of later ones are compared with. */
 typedef struct Recent {
 	size_t users; /* the variant, the kernel, and each call that is compared with it */
-	PyObject *compiled; /* borrowed, as `ready`: the kernel keeps it as long as this is its recent one */
+	PyObject *compiled; /* borrowed, as `ready`: the kernel keeps it as long as this is recent */
 	const struct GpuReady *ready;
 	const Exchange *exchange;
 	int device;
@@ -77,7 +77,7 @@ int gpu_read(GpuCall *g, Launch *l);
 
 /* ---- again.c ---- */
 
-/* Are the call's values like those of the launch before it? Then g->values has them, and g->recent is set. */
+/* Are the call's values like those of the kernel's recent launches? Then g->values has them, and g->recent is set. */
 bool recent_match(GpuCall *g, const Launch *l);
 /* For such calls, of one whose values were read; NULL where it takes more than rows tell, and, with *no_memory set, when
  * memory ran out. */

@@ -8,9 +8,11 @@ static PyObject *word_changed, *word_tuples;
 
 void launch_forget(Kernel *k)
 {
-	struct Recent *recent = k->recent;
-	k->recent = NULL;
-	recent_drop(recent);
+	for (int i = 0; i < 2; i++) {
+		struct Recent *recent = k->recent[i];
+		k->recent[i] = NULL;
+		recent_drop(recent);
+	}
 	PyObject **variants = k->variants;
 	size_t variant_count = k->variant_count;
 	k->variants = NULL;

@@ -1,4 +1,4 @@
-/* Launching on a GPU. A call like the last one costs a look at its values and the driver's launch; others are looked up in
+/* Launching on a GPU. A call like a recent one costs a look at its values and the driver's launch; others are looked up in
  * the library (find.c). */
 #include "gpu.h"
 
@@ -311,14 +311,19 @@ static bool run(Launch *l, const GpuReady *ready)
 	return true;
 }
 
-/* Is the call like the kernel's last launch in all? A global that changed meanwhile has made the kernel forget it. */
+static bool is_recent(const Kernel *k, const Recent *r)
+{
+	return r && (k->recent[0] == r || k->recent[1] == r);
+}
+
+/* Is the call like a recent launch in all? A global that changed meanwhile has made the kernel forget those. */
 static bool is_again(const Launch *l, const uint64_t tail[GPU_TAIL])
 {
 	const Recent *r = l->gpu->recent;
-	return r && l->kernel->recent == r && memcmp(r->tail, tail, sizeof r->tail) == 0;
+	return is_recent(l->kernel, r) && memcmp(r->tail, tail, sizeof r->tail) == 0;
 }
 
-/* The values of a call that is like the last one but in context or options. False with an exception. */
+/* The values of a call that is like a recent one but in context or options. False with an exception. */
 static bool read_after_all(Launch *l)
 {
 	GpuCall *g = l->gpu;
@@ -332,7 +337,7 @@ static bool read_after_all(Launch *l)
 	return found == 1;
 }
 
-static void set_recent(Recent **at, Recent *r)
+static void hold(Recent **at, Recent *r)
 {
 	Recent *old = *at;
 	if (r)
@@ -341,14 +346,21 @@ static void set_recent(Recent **at, Recent *r)
 	recent_drop(old);
 }
 
-/* Later calls are compared with this one, or with the one of the variant that they were compared with before, unless this
- * call failed that. False with MemoryError. */
+static void set_recent(Kernel *k, Recent *r)
+{
+	if (k->recent[0] != r)
+		hold(&k->recent[1], k->recent[0]);
+	hold(&k->recent[0], r);
+}
+
+/* Later calls are compared with this one, or with an earlier one of the variant, unless this call failed that. False with
+ * MemoryError. */
 static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint64_t tail[GPU_TAIL])
 {
 	Kernel *k = l->kernel;
 	if (((Variant *)compiled)->module != k->module)
 		return true; /* a global changed meanwhile */
-	if (!ready->recent || k->recent == ready->recent) {
+	if (!ready->recent || is_recent(k, ready->recent)) {
 		bool no_memory;
 		Recent *r = recent_new(l->gpu, l, &no_memory);
 		if (no_memory)
@@ -358,10 +370,11 @@ static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint6
 			r->ready = ready;
 			memcpy(r->tail, tail, sizeof r->tail);
 		}
-		set_recent(&ready->recent, r);
+		hold(&ready->recent, r);
 		recent_drop(r);
 	}
-	set_recent(&k->recent, ready->recent);
+	if (ready->recent)
+		set_recent(k, ready->recent);
 	return true;
 }
 
@@ -374,6 +387,7 @@ static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 	pack_tail(tail, g->context, &l->options);
 	l->options.target = "cuda";
 	if (!warmup && is_again(l, tail)) {
+		set_recent(l->kernel, g->recent);
 		*ready = g->recent->ready;
 		return Py_NewRef(g->recent->compiled);
 	}

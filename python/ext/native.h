@@ -179,7 +179,7 @@ typedef struct Kernel {
 	PyObject *module; /* Module, or NULL: not loaded */
 	neso_kernel *kernel;
 	PyObject *pre_hooks; /* list */
-	struct Recent *recent; /* the last launch on a GPU, or NULL */
+	struct Recent *recent[2]; /* the last launch on a GPU, and the last one that was not like it; or NULL */
 	bool debug;
 	neso_constexpr_policy policy; /* DEFAULT: as the environment says */
 	bool ignore_unknown; /* keywords that are neither parameter nor option are dropped */
@@ -236,8 +236,6 @@ bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyObject *call_meta(const Kernel *k, const Call *call);
 /* The options given, without grid and warmup, by name: a new dict. */
 PyObject *call_option_words(const Call *call);
-/* Are constexprs of the kernel arguments of its function (neso_kernel_demoted)? */
-bool call_demotes(const Launch *l);
 /* Numbers that decide a variant; options->target is what the call or the environment names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 /* Is a simulated launch to be checked? After call_options. */

@@ -379,15 +379,16 @@ bool value_lasts(PyObject *value)
 /* A new reference to the value as an expression. */
 static PyObject *expression_of(PyObject *value)
 {
-	enum { PLACES = 512 };
+	enum { PLACES = 512 }; /* two for values that meet */
 	static Written written[PLACES];
-	Written *w = &written[((uintptr_t)value >> 4) % PLACES];
-	if (w->value == value)
-		return Py_NewRef(w->text);
+	Written *w = &written[((uintptr_t)value >> 4) % (PLACES / 2) * 2];
+	if (w[0].value == value || w[1].value == value)
+		return Py_NewRef(w[w[0].value != value].text);
 	PyObject *text = PyObject_CallFunctionObjArgs(host.expression, value, NULL);
 	if (text && value_lasts(value)) {
-		Written old = *w;
-		*w = (Written){Py_NewRef(value), Py_NewRef(text)};
+		Written old = w[1];
+		w[1] = w[0];
+		w[0] = (Written){Py_NewRef(value), Py_NewRef(text)};
 		Py_XDECREF(old.value);
 		Py_XDECREF(old.text);
 	}

@@ -2,26 +2,13 @@
  * each of the function's arguments lies in the caller's. */
 #include "api/inner.h"
 
-#include "base/float/fp.h"
-
 /* ---- arguments of the GPU's function ---- */
 
-static uint64_t float_bits(TlDtype dtype, const neso_value *v)
+static double double_of(const neso_value *v)
 {
-	double value = v->kind == NESO_VALUE_FLOAT ? v->f
-		       : v->is_unsigned		   ? (double)(uint64_t)v->i
-						   : (double)v->i;
-	union {
-		float f;
-		uint32_t bits;
-	} single = {(float)value};
-	switch (dtype) {
-	case DT_FP32: return single.bits;
-	case DT_FP64: return fp_from_double(FP_F64, value, FP_NEAREST_EVEN, false);
-	case DT_FP16: return fp_from_double(FP_F16, value, FP_NEAREST_EVEN, false);
-	case DT_BF16: return fp_from_double(FP_BF16, value, FP_NEAREST_EVEN, false);
-	default: return fp_from_double(FP_F32, value, FP_NEAREST_EVEN, false);
-	}
+	if (v->kind == NESO_VALUE_FLOAT)
+		return v->f;
+	return v->is_unsigned ? (double)(uint64_t)v->i : (double)v->i;
 }
 
 static uint64_t number_bits(TlDtype dtype, const neso_value *v)
@@ -41,7 +28,7 @@ static uint64_t made_bits(const JitFill *f, const neso_arg *args)
 		return f->bits;
 	const neso_arg *arg = &args[f->arg];
 	switch (f->what) {
-	case JIT_FILL_FLOAT: return float_bits((TlDtype)f->dtype, &arg->value);
+	case JIT_FILL_FLOAT: return jit_float_bits((TlDtype)f->dtype, double_of(&arg->value));
 	case JIT_FILL_NUMBER: return number_bits((TlDtype)f->dtype, &arg->value);
 	default: return arg->pad_nan;
 	}

@@ -292,7 +292,8 @@ typedef struct JitDispatch {
 /* The constexpr parameters that every variant made by JIT_POLICY_GENERIC so far takes as arguments; NULL: none was made. A key may
  * leave their values out but for what jit_number_class says, when it holds the set and JitKey.set says so. */
 const JitSet *jit_kernel_demoted(const JitKernel *kernel);
-/* The bits of a number as an argument of this dtype (FrontNumber). */
+/* The bits of a value as an argument of this dtype; of a number as a demoted constexpr (FrontNumber). */
+uint64_t jit_float_bits(TlDtype dtype, double value);
 uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
 /* Takes no lock and allocates nothing. */
