@@ -1,9 +1,10 @@
-/* Comparing a launch with the last one, and with the last one unlike that: each value with what the parameter was given then, in one
- * pass that makes no key.
- * What such calls may differ in is what a launch passes on: addresses, numbers.
+/* Comparing a launch with the last one, and with the last one unlike that: each value with what the
+ * parameter was given then, in one pass that makes no key. What such calls may differ in is what a
+ * launch passes on: addresses, numbers.
  *
- * There are rows where that suffices for every parameter: tensors that DLPack's table of C functions tells of,
- * numbers of Python's own types, and constants that are numbers or the same as long as they live. */
+ * There are rows where that suffices for every parameter: tensors that DLPack's table of C
+ * functions tells of, numbers of Python's own types, and constants that are numbers or the same as
+ * long as they live. */
 #include "gpu.h"
 
 #include <stdlib.h>
@@ -80,8 +81,9 @@ static bool make_row(GpuRow *row, const Param *p, PyObject *value, const neso_ar
 	row->type = (PyTypeObject *)Py_NewRef((PyObject *)Py_TYPE(value));
 	row->is_typed = p->is_typed;
 	if (PyLong_CheckExact(value) && !arg->value.is_unsigned)
-		return p->is_constexpr ? number_row(row, ROW_CONST_INT, bits)
-				       : number_row(row, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed));
+		return p->is_constexpr
+			       ? number_row(row, ROW_CONST_INT, bits)
+			       : number_row(row, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed));
 	if (PyFloat_CheckExact(value))
 		return number_row(row, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits);
 	if (PyBool_Check(value))
@@ -121,7 +123,8 @@ static inline bool same_tensor(const GpuRow *row, const DlTensor *t, GpuValue *o
 	uint64_t address = (uint64_t)(uintptr_t)t->data + t->byte_offset;
 	out->bits = address;
 	return memcmp(&t->device, &row->device, sizeof row->device) == 0 &&
-	       memcmp(&t->dtype, &row->dtype, sizeof row->dtype) == 0 && rule_divisible(address) == row->is_aligned;
+	       memcmp(&t->dtype, &row->dtype, sizeof row->dtype) == 0 &&
+	       rule_divisible(address) == row->is_aligned;
 }
 
 /* False, without an exception, where the value does not fit. */
@@ -130,12 +133,14 @@ static inline bool same_number(const GpuRow *row, PyObject *value, GpuValue *out
 	double f;
 	int overflow;
 	long long i;
+	uint64_t word;
 	switch (row->how) {
 	case ROW_INT:
 	case ROW_CONST_INT:
 		i = PyLong_AsLongLongAndOverflow(value, &overflow);
 		out->bits = (uint64_t)i;
-		return !overflow && row->word == (row->how == ROW_INT ? rule_int_class(i, false, row->is_typed) : (uint64_t)i);
+		word = row->how == ROW_INT ? rule_int_class(i, false, row->is_typed) : (uint64_t)i;
+		return !overflow && row->word == word;
 	case ROW_FLOAT:
 	case ROW_CONST_FLOAT:
 		f = PyFloat_AsDouble(value);

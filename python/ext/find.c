@@ -1,5 +1,6 @@
-/* Looking a launch up: the library's table tells which variant such a call asked for before (neso_kernel_find), and the
- * kernel here what Python calls it. A call that is like none before is compiled for, of which the package hears. */
+/* Looking a launch up: the library's table tells which variant such a call asked for before
+ * (neso_kernel_find), and the kernel here what Python calls it. A call that is like none before is
+ * compiled for, of which the package hears. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -156,8 +157,10 @@ static bool read_args(Launch *l)
 	const Kernel *k = l->kernel;
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {
 		const Param *p = &k->params[i];
-		bool is_read = l->is_read && l->args[i].kind == NESO_ARG_VALUE && l->args[i].value.kind != NESO_VALUE_UNKNOWN;
-		if (!is_read && !read_value(l->call.values[i], p->is_constexpr, p->is_const, p->text, &l->args[i], &l->held))
+		bool is_read = l->is_read && l->args[i].kind == NESO_ARG_VALUE &&
+			       l->args[i].value.kind != NESO_VALUE_UNKNOWN;
+		if (!is_read && !read_value(l->call.values[i], p->is_constexpr, p->is_const, p->text,
+					    &l->args[i], &l->held))
 			return false;
 	}
 	return true;
@@ -185,5 +188,6 @@ PyObject *find_compiled(Launch *l)
 
 bool find_setup(void)
 {
-	return intern(&word_prepare, "_prepare") && intern(&word_making, "_making") && intern(&word_made, "_made");
+	return intern(&word_prepare, "_prepare") && intern(&word_making, "_making") &&
+	       intern(&word_made, "_made");
 }

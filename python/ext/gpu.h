@@ -1,5 +1,5 @@
-/* What launches on a GPU share: read_gpu.c reads the values, again.c compares them with those of the last launch,
- * launch_gpu.c launches. */
+/* What launches on a GPU share: read_gpu.c reads the values, again.c compares them with those of
+ * the last launch, launch_gpu.c launches. */
 #ifndef NESO_PYTHON_GPU_H
 #define NESO_PYTHON_GPU_H
 
@@ -16,7 +16,8 @@ typedef struct GpuValue {
 /* Numbers are looked at as such by those who make values of them (launch_gpu.c). */
 static inline GpuValue gpu_value(const neso_arg *arg)
 {
-	GpuValue v = {.bits = (uint64_t)arg->value.i, .kind = arg->value.is_unsigned ? GPU_UNSIGNED : GPU_BITS};
+	GpuValue v = {.bits = (uint64_t)arg->value.i,
+		      .kind = arg->value.is_unsigned ? GPU_UNSIGNED : GPU_BITS};
 	if (arg->kind != NESO_ARG_VALUE)
 		v.bits = (uint64_t)(uintptr_t)arg->address;
 	if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_FLOAT) {
@@ -77,10 +78,11 @@ int gpu_read(GpuCall *g, Launch *l);
 
 /* ---- again.c ---- */
 
-/* Are the call's values like those of the kernel's recent launches? Then g->values has them, and g->recent is set. */
+/* Are the call's values like those of the kernel's recent launches? Then g->values has them, and
+ * g->recent is set. */
 bool recent_match(GpuCall *g, const Launch *l);
-/* For such calls, of one whose values were read; NULL where it takes more than rows tell, and, with *no_memory set, when
- * memory ran out. */
+/* For such calls, of one whose values were read; NULL where it takes more than rows tell, and, with
+ * *no_memory set, when memory ran out. */
 Recent *recent_new(const GpuCall *g, const Launch *l, bool *no_memory);
 
 #endif

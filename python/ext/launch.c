@@ -1,5 +1,5 @@
-/* Launching: a call is bound, its globals are looked at, and what was found for it (find.c) runs, here by the interpreter. A
- * changed global and launch hooks go through Python. */
+/* Launching: a call is bound, its globals are looked at, and what was found for it (find.c) runs,
+ * here by the interpreter. A changed global and launch hooks go through Python. */
 #include "native.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Launching on a GPU. A call like a recent one costs a look at its values and the driver's launch; others are looked up in
- * the library (find.c). */
+/* Launching on a GPU. A call like a recent one costs a look at its values and the driver's launch;
+ * others are looked up in the library (find.c). */
 #include "gpu.h"
 
 #include <stdlib.h>
@@ -316,7 +316,8 @@ static bool is_recent(const Kernel *k, const Recent *r)
 	return r && (k->recent[0] == r || k->recent[1] == r);
 }
 
-/* Is the call like a recent launch in all? A global that changed meanwhile has made the kernel forget those. */
+/* Is the call like a recent launch in all? A global that changed meanwhile has made the kernel
+ * forget those. */
 static bool is_again(const Launch *l, const uint64_t tail[GPU_TAIL])
 {
 	const Recent *r = l->gpu->recent;
@@ -353,8 +354,8 @@ static void set_recent(Kernel *k, Recent *r)
 	hold(&k->recent[0], r);
 }
 
-/* Later calls are compared with this one, or with an earlier one of the variant, unless this call failed that. False with
- * MemoryError. */
+/* Later calls are compared with this one, or with an earlier one of the variant, unless this call
+ * failed that. False with MemoryError. */
 static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint64_t tail[GPU_TAIL])
 {
 	Kernel *k = l->kernel;
@@ -378,8 +379,8 @@ static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint6
 	return true;
 }
 
-/* A new reference to what is launched, and where it is ready; with warmup, and where a hook did not want it to be compiled, it
- * is not. */
+/* A new reference to what is launched, and where it is ready; with warmup, and where a hook did not
+ * want it to be compiled, it is not. */
 static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 {
 	GpuCall *g = l->gpu;
@@ -414,8 +415,9 @@ static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 		return compiled;
 	bool slow = PyList_Size(host.slow) > 0;
 	bool good = call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
-		    current_stream(l->gpu, device, &l->launch.stream) && (!slow || launch_hooks(l, compiled, true)) &&
-		    run(l, ready) && (!slow || launch_hooks(l, compiled, false));
+		    current_stream(l->gpu, device, &l->launch.stream) &&
+		    (!slow || launch_hooks(l, compiled, true)) && run(l, ready) &&
+		    (!slow || launch_hooks(l, compiled, false));
 	if (!good)
 		Py_CLEAR(compiled);
 	return compiled;

@@ -130,7 +130,8 @@ enum { ARG_HEAD = offsetof(neso_arg, rank) };
 bool read_setup(void);
 bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
 /* False with an exception. */
-bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Held *held);
+bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg,
+		Held *held);
 /* Is it the same as long as it lives? */
 bool value_lasts(PyObject *value);
 /* What a launch concludes from an integer, or an address: (type, divisible, a constant). */
@@ -245,8 +246,8 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 /* ---- find.c ---- */
 
 bool find_setup(void);
-/* Binding is done, but for l->args of a call that is not for a GPU. A new reference to what was compiled for such a call, now or before; None:
- * a hook did not want it to be compiled. */
+/* Binding is done, but for l->args of a call that is not for a GPU. A new reference to what was
+ * compiled for such a call, now or before; None: a hook did not want it to be compiled. */
 PyObject *find_compiled(Launch *l);
 
 /* ---- launch.c ---- */

@@ -1,7 +1,8 @@
-/* What Python passes for a parameter, as a neso_arg: numbers, None, arrays of any library, descriptors, constants.
+/* What Python passes for a parameter, as a neso_arg: numbers, None, arrays of any library,
+ * descriptors, constants.
  *
- * NumPy arrays are read through __array_struct__, tensors through data_ptr(), everything else by the package's
- * import_array. No array library is imported. */
+ * NumPy arrays are read through __array_struct__, tensors through data_ptr(), everything else by
+ * the package's import_array. No array library is imported. */
 #include "native.h"
 
 #include "jit/rules.h"
@@ -57,7 +58,8 @@ bool read_setup(void)
 
 /* ---- memory ---- */
 
-static void give_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes, bool writable)
+static void give_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes,
+			bool writable)
 {
 	arg->kind = NESO_ARG_POINTER;
 	arg->dtype = dtype;
@@ -135,7 +137,8 @@ static bool read_numpy(PyObject *array, bool is_const, neso_arg *arg)
 		}
 		extent(a->nd, shape, strides, (size_t)a->itemsize, &low, &high);
 	}
-	give_memory(arg, dtype, a->data, (char *)a->data + low, (size_t)(high - low), !is_const && a->flags & WRITABLE);
+	give_memory(arg, dtype, a->data, (char *)a->data + low, (size_t)(high - low),
+		    !is_const && a->flags & WRITABLE);
 	good = true;
 out:
 	Py_XDECREF(capsule);
@@ -279,7 +282,8 @@ static bool read_imported(PyObject *array, bool is_const, const char *name, neso
 		    (dtype = array_dtype(dtype_object)) != NESO_DTYPE_NONE && held_keep(held, keep) &&
 		    (finish == Py_None || held_finish(held, finish));
 	if (good)
-		give_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes, writable && !is_const);
+		give_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes,
+			    writable && !is_const);
 	Py_DECREF(parts);
 	return good;
 }
@@ -365,8 +369,8 @@ typedef struct Written {
 
 bool value_lasts(PyObject *value)
 {
-	if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value) ||
-	    value == Py_None)
+	if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyFloat_CheckExact(value) ||
+	    PyBool_Check(value) || value == Py_None)
 		return true;
 	if (!PyTuple_CheckExact(value))
 		return array_type(value)->lasting;
@@ -410,7 +414,8 @@ static bool read_number(PyObject *value, Kind kind, const char *name, neso_arg *
 	PyObject *number = kind == KIND_INDEX ? PyNumber_Index(value) : PyNumber_Float(value);
 	if (!number)
 		return false;
-	bool good = kind == KIND_INDEX ? read_int(number, name, arg) : read_float(PyFloat_AsDouble(number), arg);
+	bool good =
+		kind == KIND_INDEX ? read_int(number, name, arg) : read_float(PyFloat_AsDouble(number), arg);
 	Py_DECREF(number);
 	return good;
 }
@@ -427,7 +432,8 @@ static bool read_constexpr(PyObject *value, bool is_constexpr, const char *name,
 	return good;
 }
 
-bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Held *held)
+bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg,
+		Held *held)
 {
 	memset(arg, 0, ARG_HEAD);
 	if (value == Py_None) {

@@ -1,5 +1,5 @@
-/* What the values of a call are for a GPU, as neso_args; and whether they are for a GPU at all. Memory is read here, the rest as
- * for the interpreter (read.c).
+/* What the values of a call are for a GPU, as neso_args; and whether they are for a GPU at all.
+ * Memory is read here, the rest as for the interpreter (read.c).
  *
  * torch's tensors are read through DLPack's table of C functions, without a call into Python. */
 #include "gpu.h"
@@ -257,7 +257,8 @@ static bool look_array(GpuCall *g, PyObject *array, Py_ssize_t i, neso_arg *out,
 
 static bool look(GpuCall *g, PyObject *value, const Param *p, Py_ssize_t i, neso_arg *out, Held *held);
 
-static bool look_descriptor(GpuCall *g, PyObject *value, const Param *p, Py_ssize_t i, neso_arg *out, Held *held)
+static bool look_descriptor(GpuCall *g, PyObject *value, const Param *p, Py_ssize_t i, neso_arg *out,
+			    Held *held)
 {
 	PyObject *base = PyObject_GetAttr(value, name_base);
 	PyObject *shape = PyObject_GetAttr(value, name_shape);
@@ -276,7 +277,8 @@ static bool look_descriptor(GpuCall *g, PyObject *value, const Param *p, Py_ssiz
 	if (good && out->kind == NESO_ARG_POINTER) {
 		out->kind = NESO_ARG_DESCRIPTOR;
 		out->rank = (uint32_t)rank;
-		out->pad_nan = padding && PyUnicode_Check(padding) && PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
+		out->pad_nan = padding && PyUnicode_Check(padding) &&
+			       PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
 		g->last = NULL;
 		g->has_descriptor = true;
 	}
@@ -314,7 +316,8 @@ static bool find_unreachable(GpuCall *g, const neso_arg *args, Py_ssize_t count)
 {
 	for (Py_ssize_t i = g->on_host; i < count; i++) {
 		bool other = args[i].kind == NESO_ARG_VALUE && args[i].value.kind == NESO_VALUE_UNKNOWN;
-		if (other || (args[i].kind == NESO_ARG_POINTER && place_of_address((uintptr_t)args[i].address) == ON_HOST)) {
+		if (other || (args[i].kind == NESO_ARG_POINTER &&
+			      place_of_address((uintptr_t)args[i].address) == ON_HOST)) {
 			g->on_host = i;
 			return false;
 		}

@@ -1,6 +1,6 @@
-/* Looking a launch up. Most launches on a GPU are like the one right before: what was seen of its arguments is compared
- * with this one's, one after the other, and nothing is stored or hashed. Where that fails the call is packed (key.c) and
- * looked up in the kernel's table (jit/find.c). */
+/* Looking a launch up. Most launches on a GPU are like the one right before: what was seen of its
+ * arguments is compared with this one's, one after the other, and nothing is stored or hashed.
+ * Where that fails the call is packed (key.c) and looked up in the kernel's table (jit/find.c). */
 #include "api/inner.h"
 
 #include "jit/rules.h"
@@ -26,7 +26,8 @@ static inline uint64_t head_of(const neso_arg *arg)
 }
 
 enum { FACT_ALIGNED = 1, FACTS_OF_INT = 0x1e };
-_Static_assert(FACTS_OF_INT == ((1 << (RULE_INT_BITS + 1)) - 1) << 1, "being one, and what is concluded of it");
+_Static_assert(FACTS_OF_INT == ((1 << (RULE_INT_BITS + 1)) - 1) << 1,
+	       "being one, and what is concluded of it");
 
 /* Of an argument of any kind, what those that it is not may have in its fields among them: without a branch, which would be guessed
  * wrong where a driver has run since the last time. */
@@ -36,7 +37,8 @@ static inline unsigned facts_of(const neso_arg *arg)
 	uint8_t is_unsigned; /* whatever lies there */
 	memcpy(&is_unsigned, &v->is_unsigned, sizeof is_unsigned);
 	return (unsigned)rule_divisible((uintptr_t)arg->address) |
-	       (unsigned)((((unsigned)v->kind ^ NESO_VALUE_INT) | is_unsigned) == 0) << 1 | rule_int(v->i) << 2;
+	       (unsigned)((((unsigned)v->kind ^ NESO_VALUE_INT) | is_unsigned) == 0) << 1 |
+	       rule_int(v->i) << 2;
 }
 
 static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint32_t number, const neso_arg *arg)
@@ -69,7 +71,8 @@ const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel 
 		const neso_arg *arg = &launch->args[i];
 		uint32_t number = arg->name ? api_param_of(kernel, arg->name, i) : (uint32_t)i;
 		rows[i] = row_of(kernel, key, at, number, arg);
-		at += (size_t)(api_put_arg(room, kernel->params[number], number, arg, rows[i].demoted) - room);
+		at += (size_t)(api_put_arg(room, kernel->params[number], number, arg, rows[i].demoted) -
+			       room);
 	}
 	*words = launch->arg_count * sizeof *rows / sizeof(uint64_t);
 	return (const uint64_t *)rows;
@@ -91,7 +94,8 @@ static bool same_packed(const neso_kernel *kernel, const Row *row, const uint64_
 {
 	uint64_t room[API_ROOM_WORDS];
 	return skip_equal(key + row->at, end, room,
-			  api_put_arg(room, kernel->params[row->number], row->number, arg, row->demoted)) != NULL;
+			  api_put_arg(room, kernel->params[row->number], row->number, arg, row->demoted)) !=
+	       NULL;
 }
 
 static bool same_name(const neso_kernel *kernel, const Row *row, const char *name)

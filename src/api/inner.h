@@ -103,15 +103,18 @@ typedef struct ApiKey {
 	uint64_t words[API_KEY_WORDS];
 } ApiKey;
 
-/* False, with count 0: the call has no key. launches: it is a launch on a GPU, which is remembered with its context;
- * otherwise it is of any target. context: 0 to ask for the current one. The launch's structs are of this version. */
-bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context, bool launches);
+/* False, with count 0: the call has no key. launches: it is a launch on a GPU, which is remembered
+ * with its context; otherwise it is of any target. context: 0 to ask for the current one. The
+ * launch's structs are of this version. */
+bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context,
+		  bool launches);
 JitKey api_jit_key(const ApiKey *key);
 /* Parts of it, from `at` on: the place behind what they wrote, or NULL where there is no key. */
 uint64_t *api_put_options(uint64_t *at, const neso_compile_options *options, uint64_t context);
 uint64_t *api_put_set(uint64_t *at, const neso_kernel *kernel, const JitSet *set);
 uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_arg *arg, bool demoted);
-/* The parameter that an argument with a name is for, which may be the one at the same place; param_count: none. */
+/* The parameter that an argument with a name is for, which may be the one at the same place;
+ * param_count: none. */
 uint32_t api_param_of(const neso_kernel *kernel, const char *name, size_t i);
 /* What the policy demotes of a kernel so far, or NULL. */
 const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy);
@@ -123,8 +126,8 @@ static inline bool api_is_typed(unsigned param, const neso_arg *arg)
 
 /* ---- again.c: looking up ---- */
 
-/* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is to be remembered by, if it
- * has one. */
+/* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is
+ * to be remembered by, if it has one. */
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
 /* The variant that such a call asked for before, on any target, or NULL; likewise. */
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key);

@@ -26,7 +26,8 @@ static neso_status compile(ApiCall *call, void *data)
 		JitLaunch jit;
 		ApiKey key;
 		if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-		    !api_read_launch(call, &launch, &jit) || !api_read_options(call, launch.options, &options))
+		    !api_read_launch(call, &launch, &jit) ||
+		    !api_read_options(call, launch.options, &options))
 			return NESO_ERROR_USAGE;
 		api_find(args->kernel, args->launch, &key);
 		const JitKey jit_key = api_jit_key(&key);

@@ -1,8 +1,9 @@
-/* The bits of a call that decide which variant it asks for: words, whose equality says that it is the same one. What cannot
- * be packed cheaply goes the long way.
+/* The bits of a call that decide which variant it asks for: words, whose equality says that it is
+ * the same one. What cannot be packed cheaply goes the long way.
  *
- * The words of an argument say at least what binding concludes from it (jit/rules.h): type, the value where the
- * parameter is a constexpr, being 1, divisibility by 16, which integer type it fits. */
+ * The words of an argument say at least what binding concludes from it (jit/rules.h): type, the
+ * value where the parameter is a constexpr, being 1, divisibility by 16, which integer type it
+ * fits. */
 #include "api/inner.h"
 
 #include "cache/hash.h"
@@ -89,7 +90,9 @@ static uint64_t class_of_number(const neso_value *v)
 {
 	if (v->kind == NESO_VALUE_FLOAT)
 		return tl_dtype_of_float(v->f);
-	return v->kind == NESO_VALUE_BOOL ? 0 : (uint64_t)rule_width(v->i) | (uint64_t)(v->i < 0) << 8 | (uint64_t)v->is_unsigned << 9;
+	return v->kind == NESO_VALUE_BOOL ? 0
+					  : (uint64_t)rule_width(v->i) | (uint64_t)(v->i < 0) << 8 |
+						    (uint64_t)v->is_unsigned << 9;
 }
 
 /* One word for each argument, and those of a constant: the parameter, what the argument is, what its value decides. */
@@ -118,7 +121,9 @@ uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_
 		return put_constant(at, v);
 	}
 	switch (v->kind) {
-	case NESO_VALUE_INT: *at++ = head | (uint64_t)rule_int_class(v->i, v->is_unsigned, api_is_typed(param, arg)) << 33; return at;
+	case NESO_VALUE_INT:
+		*at++ = head | (uint64_t)rule_int_class(v->i, v->is_unsigned, api_is_typed(param, arg)) << 33;
+		return at;
 	case NESO_VALUE_NONE:
 	case NESO_VALUE_BOOL:
 	case NESO_VALUE_FLOAT: *at++ = head; return at;
@@ -203,7 +208,8 @@ static bool find_context(const neso_kernel *kernel, const char *target, bool lau
 	return *context || (!launches && strcmp(target, "cuda") != 0);
 }
 
-bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context, bool launches)
+bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context,
+		  bool launches)
 {
 	_Static_assert(API_KEY_WORDS > 2 * API_ROOM_WORDS, "options and one argument fit");
 	const neso_compile_options *options = launch->options;

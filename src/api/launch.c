@@ -1,5 +1,5 @@
-/* Launching. What was launched on a GPU before takes no arena, no lock and no api_run: what was found (again.c) says where
- * each of the function's arguments lies in the caller's. */
+/* Launching. What was launched on a GPU before takes no arena, no lock and no api_run: what was
+ * found (again.c) says where each of the function's arguments lies in the caller's. */
 #include "api/inner.h"
 
 /* ---- arguments of the GPU's function ---- */
@@ -68,7 +68,8 @@ static int launch_again(const JitDispatch *dispatch, const neso_launch *launch)
 }
 
 /* Does what is left after `result` of launch_again. */
-static JitStatus launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags)
+static JitStatus launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result,
+			     DiagList *diags)
 {
 	uint64_t *bits = ARENA_ARRAY(diags->arena, uint64_t, dispatch->made_count + 1);
 	void **params = ARENA_ARRAY(diags->arena, void *, dispatch->place_count + 1);

@@ -1,5 +1,6 @@
-/* The compile cache on disk, as its user sees it: a store for each setting of the environment that was met, a remote cache that the
- * caller gave, warnings of what the stores could not do, and versions of programs, remembered there. */
+/* The compile cache on disk, as its user sees it: a store for each setting of the environment that
+ * was met, a remote cache that the caller gave, warnings of what the stores could not do, and
+ * versions of programs, remembered there. */
 #include <stdlib.h>
 
 #include "base/fault.h"

@@ -70,7 +70,8 @@ typedef struct JitMaking {
 /* Where variants are kept. */
 typedef struct JitStorage {
 	bool (*begin)(JitMaking *m); /* false: nothing is kept now */
-	/* Fills the variant; false: it is not there, and is compiled and put. There is a key, as for those that follow. */
+	/* Fills the variant; false: it is not there, and is compiled and put. There is a key, as
+	 * for those that follow. */
 	bool (*find)(JitMaking *m);
 	bool (*put)(JitMaking *m, Str warnings); /* warnings: as jit_warnings_write gives them */
 	void (*release)(JitMaking *m);           /* also where a fault was raised */
@@ -93,7 +94,8 @@ void jit_metadata(Text *out, const JitVariant *variant);
 /* Fills slots, numbers and gpu of a variant from an entry. False, with a reason, when the entry does not hold together. */
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags);
 /* The sections of a variant that was compiled; how many. */
-size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena, CacheSection sections[CACHE_SECTIONS]);
+size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena,
+			   CacheSection sections[CACHE_SECTIONS]);
 /* Its entry. */
 Str jit_stored_write(const JitMaking *m, Str warnings, Arena *arena);
 

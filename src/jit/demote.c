@@ -120,8 +120,10 @@ static bool recall(CacheStore *store, const CacheDigest *key, Arena *arena, JitS
 	CacheEntry entry;
 	Str text;
 	const char *why;
-	if (!cache_get(store, CACHE_FACT, key, arena, &entry, NULL) || !cache_entry_section(&entry, "demoted", arena, &text, &why) ||
-	    text.len != 16 * ARRAY_LEN(set->words) || strspn(arena_strndup(arena, text.ptr, text.len), "0123456789abcdef") != text.len)
+	if (!cache_get(store, CACHE_FACT, key, arena, &entry, NULL) ||
+	    !cache_entry_section(&entry, "demoted", arena, &text, &why) ||
+	    text.len != 16 * ARRAY_LEN(set->words) ||
+	    strspn(arena_strndup(arena, text.ptr, text.len), "0123456789abcdef") != text.len)
 		return false;
 	for (size_t w = 0; w < ARRAY_LEN(set->words); w++)
 		set->words[w] = strtoull(arena_strndup(arena, text.ptr + 16 * w, 16), NULL, 16);

@@ -1,11 +1,12 @@
-/* Calls that were made before, by the bits of the call: the variant that they ask for and, once it was launched so, what
- * a GPU launch needs. A table for each kernel, open addressing, never more than half full.
+/* Calls that were made before, by the bits of the call: the variant that they ask for and, once it
+ * was launched so, what a GPU launch needs. A table for each kernel, open addressing, never more
+ * than half full.
  *
- * Readers take no lock: they load the table's address once, and an entry's address once. A writer, under the
- * module's lock, fills an entry before it publishes it, and replaces a table that is full by one twice as large; old
- * tables stay until the module goes, because somebody may be reading them (together they are no larger than the
- * newest one). Entries are never changed; one that was only compiled gives its place to one that was launched, and
- * stays until the module goes too. */
+ * Readers take no lock: they load the table's address once, and an entry's address once. A writer,
+ * under the module's lock, fills an entry before it publishes it, and replaces a table that is full
+ * by one twice as large; old tables stay until the module goes, because somebody may be reading
+ * them (together they are no larger than the newest one). Entries are never changed; one that was
+ * only compiled gives its place to one that was launched, and stays until the module goes too. */
 #include "jit/inner.h"
 
 #include "jit/rules.h"
@@ -22,11 +23,13 @@ typedef struct JitDispatchTable {
 /* ---- lookup ---- */
 
 /* Where the entry is, or where it would be. */
-static inline uint32_t slot_of(const JitDispatchTable *table, const uint64_t *key, size_t count, uint64_t hash)
+static inline uint32_t slot_of(const JitDispatchTable *table, const uint64_t *key, size_t count,
+			       uint64_t hash)
 {
 	for (uint32_t at = (uint32_t)hash & table->mask;; at = (at + 1) & table->mask) {
 		const JitDispatch *d = atomic_load_explicit(&table->slots[at], memory_order_acquire);
-		if (!d || (d->hash == hash && d->key_count == count && memcmp(d->words, key, count * sizeof *key) == 0))
+		if (!d || (d->hash == hash && d->key_count == count &&
+			   memcmp(d->words, key, count * sizeof *key) == 0))
 			return at;
 	}
 }
@@ -191,8 +194,8 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
 	return fill;
 }
 
-/* Does the key tell all? What it leaves out must be an argument of the variant; and for a launch that looks at no argument
- * any more: IR text may ask for a divisibility that keys do not tell of. */
+/* Does the key tell all? What it leaves out must be an argument of the variant; and for a launch
+ * that looks at no argument any more: IR text may ask for a divisibility that keys do not tell of. */
 static bool key_suffices(const JitVariant *variant, const JitSet *set, bool launched)
 {
 	for (uint32_t i = 0; i < variant->kernel->info->param_count; i++) {
@@ -214,7 +217,8 @@ static void add(const JitVariant *variant, const JitKey *key, NvFunction *functi
 	enum { LINE = 64 }; /* of the cache: a launch reads it from the beginning */
 	size_t row_words = function ? key->row_words : 0, words = key->count + row_words;
 	size_t places = function ? variant->slot_count : 0;
-	JitDispatch *d = heap_aligned(LINE, sizeof(JitDispatch) + words * sizeof(uint64_t) + places * sizeof(uint32_t));
+	JitDispatch *d = heap_aligned(LINE, sizeof(JitDispatch) + words * sizeof(uint64_t) +
+						    places * sizeof(uint32_t));
 	if (!d)
 		return;
 	memset(d, 0, sizeof *d);

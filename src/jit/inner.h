@@ -210,7 +210,8 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 /* TTIR to TTGIR with remarks, and the code generator's diagnostics; NULL after diagnosing, else the table frees it. */
 struct CodegenResult;
 struct CodegenTable;
-struct CodegenResult *jit_gpu_remarks(const JitVariant *variant, const struct CodegenTable *table, DiagList *diags);
+struct CodegenResult *jit_gpu_remarks(const JitVariant *variant, const struct CodegenTable *table,
+				      DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
 /* gpu->cubin for the PTX: from the cache, or by the assembler. False after diagnosing. (cache.c) */
 bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags);
@@ -225,8 +226,8 @@ void jit_sim_free(struct CodegenSim *sim); /* NULL is fine */
 
 /* ---- find.c ---- */
 
-/* Remember a call by its key: whose variant is there, and a launch on a GPU that worked. They do nothing when memory runs
- * out: the call is found the slow way then. */
+/* Remember a call by its key: whose variant is there, and a launch on a GPU that worked. They do
+ * nothing when memory runs out: the call is found the slow way then. */
 void jit_find_add(const JitVariant *variant, const JitKey *key);
 void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
 			 const JitArg *const *given, void *const *params);

@@ -1,9 +1,10 @@
-/* From a file to something that runs: modules, kernels, their variants, and launches. What drives a GPU besides (nv/nv.h) is shown
- * with it.
+/* From a file to something that runs: modules, kernels, their variants, and launches. What drives a
+ * GPU besides (nv/nv.h) is shown with it.
  *
- * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table of variants, keyed
- * by argument types, specialisation, constexpr values and options. All functions may be called from any thread on
- * the same objects. Parsing and lowering of one module are serialised, the passes and launches are not.
+ * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table
+ * of variants, keyed by argument types, specialisation, constexpr values and options. All functions
+ * may be called from any thread on the same objects. Parsing and lowering of one module are
+ * serialised, the passes and launches are not.
  *
  * What a function may raise (fault.h) reaches the caller with all locks released. */
 #ifndef NESO_JIT_JIT_H
@@ -259,9 +260,9 @@ static inline bool jit_set_has(const JitSet *set, uint32_t param)
 	return param < JIT_SET_MAX && (set->words[param / 64] >> param % 64 & 1) != 0;
 }
 
-/* The bits of a call that decide which variant it asks for. The caller packs these as it likes; calls with equal bits have
- * the same kernel, parameters of their arguments, types, conclusions (jit/rules.h), constants and options; and, where the
- * target is a GPU, the same context. */
+/* The bits of a call that decide which variant it asks for. The caller packs these as it likes;
+ * calls with equal bits have the same kernel, parameters of their arguments, types, conclusions
+ * (jit/rules.h), constants and options; and, where the target is a GPU, the same context. */
 typedef struct JitKey {
 	const uint64_t *words;
 	size_t count;
@@ -272,8 +273,8 @@ typedef struct JitKey {
 	size_t row_words;
 } JitKey;
 
-/* What was found out about calls with a key: their variant, and what a launch on a GPU needs once one worked. Never
- * changed; lives as long as the module. */
+/* What was found out about calls with a key: their variant, and what a launch on a GPU needs once
+ * one worked. Never changed; lives as long as the module. */
 typedef struct JitDispatch {
 	NvDriver *driver;
 	NvFunction *function; /* NULL: not launched so yet, and what follows of launches is not there */
@@ -314,7 +315,8 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i);
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
 			 void **params, DiagList *diags);
 bool jit_has_events(const JitVariant *variant);
-/* Which ptxas makes cubins, and where it is: "13.0.88 at /usr/bin/ptxas"; NULL after diagnosing: there is none. */
+/* Which ptxas makes cubins, and where it is: "13.0.88 at /usr/bin/ptxas"; NULL after diagnosing:
+ * there is none. */
 const char *jit_assembler_text(const JitHost *host, DiagList *diags);
 
 /* ---- IR text ---- */

@@ -47,7 +47,8 @@ uint64_t jit_float_bits(TlDtype dtype, double value)
 		float f;
 		uint32_t bits;
 	} single = {(float)value};
-	return dtype == DT_FP32 ? single.bits : fp_from_double(float_format(dtype), value, FP_NEAREST_EVEN, false);
+	return dtype == DT_FP32 ? single.bits
+				: fp_from_double(float_format(dtype), value, FP_NEAREST_EVEN, false);
 }
 
 static const FrontParam *param_at(const Marshal *m, uint32_t i)

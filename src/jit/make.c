@@ -1,5 +1,6 @@
-/* A variant for a GPU: from where such variants are kept (JitStorage), or compiled and put there. The key of the variant gives the
- * whole of it; where it is compiled, its PTX gives the cubin (cubin.c). */
+/* A variant for a GPU: from where such variants are kept (JitStorage), or compiled and put there.
+ * The key of the variant gives the whole of it; where it is compiled, its PTX gives the cubin
+ * (cubin.c). */
 #include <stdlib.h>
 
 #include "base/build.h"
@@ -96,7 +97,8 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 	m.storage = variant->kept ? &jit_storage_keeper : &jit_storage_cache;
 	m.binary_only = option_is_on(OPTION_BINARY_ONLY);
 	/* With passes that are shown or checked there is to be something to see. */
-	m.reads = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes && !jit_dumps_before(variant) && !jit_dumps_passes(variant);
+	m.reads = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes &&
+		  !jit_dumps_before(variant) && !jit_dumps_passes(variant);
 	jit_override_find(variant, diags->arena, &m.override);
 	bool good = m.storage->begin(&m) && make_key(&m) ? make(&m) : compile(&m, false);
 	if (good)

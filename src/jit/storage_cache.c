@@ -1,8 +1,9 @@
-/* Variants in the compile cache. One process compiles a key while others wait for it. Nothing here can fail but the
- * compilation: what the store could not do is a warning.
+/* Variants in the compile cache. One process compiles a key while others wait for it. Nothing here
+ * can fail but the compilation: what the store could not do is a warning.
  *
- * Beside a variant that ptxas made lies a reference to it under the key that it has whoever assembles: a machine without ptxas finds
- * by that what another one made (a pack, a layer, a server). */
+ * Beside a variant that ptxas made lies a reference to it under the key that it has whoever
+ * assembles: a machine without ptxas finds by that what another one made (a pack, a layer, a
+ * server). */
 #include <stdlib.h>
 
 #include "cache/log.h"
@@ -50,7 +51,8 @@ static bool load_foreign(JitMaking *m)
 	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, NULL))
 		return false;
 	if (!cache_entry_section(&entry, "variant", arena, &made, &why) ||
-	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->digest)) {
+	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) ||
+	    !cache_digest_read(made.ptr, made.len, &m->digest)) {
 		cache_drop(m->mode.store, CACHE_VARIANT, &named, why ? why : "it refers to nothing");
 		m->digest = own;
 		return false;
@@ -82,7 +84,8 @@ static void put_reference(JitMaking *m, Arena *arena)
 	jit_any_assembler_rows(m->variant, &m->key, &any);
 	cache_digest_hex(&m->digest, hex);
 	CacheDigest digest = cache_key_digest(&any);
-	const char *metadata = arena_printf(arena, "{\"variant\": \"where there is no ptxas: %.16s\"}\n", hex);
+	const char *metadata =
+		arena_printf(arena, "{\"variant\": \"where there is no ptxas: %.16s\"}\n", hex);
 	CacheSection sections[] = {{"key", cache_key_text(&any)}, {"variant", str_of(hex)}, {"assembler", str_of(assembler)},
 				   {"metadata", str_of(metadata)}};
 	cache_put(m->mode.store, CACHE_VARIANT, &digest, cache_entry_write(arena, &digest, sections, ARRAY_LEN(sections)));
@@ -111,7 +114,8 @@ static void end(JitMaking *m, bool good)
 	if (m->event == CACHE_EVENT_MISS && good && variant->gpu->assembled_before)
 		m->event = CACHE_EVENT_HALF;
 	if (good)
-		cache_log(m->mode.store, m->event, &m->digest, seconds, variant->kernel->info->qualified_name);
+		cache_log(m->mode.store, m->event, &m->digest, seconds,
+			  variant->kernel->info->qualified_name);
 	jit_cache_tell(&m->mode, m->diags);
 }
 
@@ -120,7 +124,8 @@ static void release(JitMaking *m)
 	cache_release(m->mode.store, &m->claim);
 }
 
-const JitStorage jit_storage_cache = {.begin = begin, .find = find, .put = put, .release = release, .end = end};
+const JitStorage jit_storage_cache = {
+	.begin = begin, .find = find, .put = put, .release = release, .end = end};
 
 bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out)
 {

@@ -95,8 +95,8 @@ static bool find_kept(JitMaking *m)
 	if (!m->reads)
 		return false;
 	cache_digest_hex(&m->digest, hex);
-	size_t count = host->keeper.get(host->data, JIT_KEPT_VARIANT, hex, m->variant->kernel->info->name, m->diags->arena, given,
-					CACHE_SECTIONS);
+	size_t count = host->keeper.get(host->data, JIT_KEPT_VARIANT, hex, m->variant->kernel->info->name,
+					m->diags->arena, given, CACHE_SECTIONS);
 	if (!count)
 		return false;
 	if (as_entry(m->diags->arena, &m->digest, given, count, &entry, &why) &&
@@ -133,7 +133,8 @@ static void end(JitMaking *m, bool good)
 	(void)good;
 }
 
-const JitStorage jit_storage_keeper = {.begin = begin, .find = find_kept, .put = put, .release = release, .end = end};
+const JitStorage jit_storage_keeper = {
+	.begin = begin, .find = find_kept, .put = put, .release = release, .end = end};
 
 /* ---- dumps and overrides ---- */
 

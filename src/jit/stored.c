@@ -190,7 +190,8 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	}
 	if (cache_entry_has(entry, "log") && !cache_entry_section(entry, "log", diags->arena, &log, why))
 		return false;
-	if (cache_entry_has(entry, "warnings") && !cache_entry_section(entry, "warnings", diags->arena, &warnings, why))
+	if (cache_entry_has(entry, "warnings") &&
+	    !cache_entry_section(entry, "warnings", diags->arena, &warnings, why))
 		return false;
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
 	const JitVariant before = *variant;
@@ -253,7 +254,8 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	text_printf(out, "\"total\": %.0f}}\n", total * 1e6);
 }
 
-size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena, CacheSection sections[CACHE_SECTIONS])
+size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena,
+			   CacheSection sections[CACHE_SECTIONS])
 {
 	const JitVariant *variant = m->variant;
 	const JitGpu *gpu = variant->gpu;

@@ -230,8 +230,9 @@ static void test_find(void **state)
 	Fixture f;
 	begin(&f);
 	need_compiler(&f);
-	neso_arg args[4] = {neso_arg_buffer(NULL, NESO_FP32, (void *)0x1000, 1 << 20, NESO_READ_WRITE), neso_arg_int(NULL, 7),
-			    neso_arg_value("a", neso_value_float(2)), neso_arg_int("B", 64)};
+	neso_arg args[4] = {neso_arg_buffer(NULL, NESO_FP32, (void *)0x1000, 1 << 20, NESO_READ_WRITE),
+			    neso_arg_int(NULL, 7), neso_arg_value("a", neso_value_float(2)),
+			    neso_arg_int("B", 64)};
 	neso_launch l = neso_launch_of(args, 4, 1, 1, 1);
 	neso_variant *variant, *other;
 	bool compiled;
@@ -492,9 +493,12 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_launches), cmocka_unit_test(test_find), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again), cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu),
+		cmocka_unit_test(test_memory),	cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_find),	cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_texts),	cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_hints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

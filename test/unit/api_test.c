@@ -241,8 +241,12 @@ static neso_variant *ask(Fixture *f, const FindCall *c, bool compile)
 	neso_variant *variant;
 	neso_compile_options options = {.size = sizeof options, .target = c->target};
 	neso_arg args[] = {
-		neso_arg_buffer(NULL, NESO_INT64, c->p, 64, NESO_READ_WRITE), neso_arg_int(NULL, c->a), neso_arg_int(NULL, c->b),
-		neso_arg_int(NULL, 3), neso_arg_int(NULL, c->d), {.value.kind = c->e ? NESO_VALUE_STRING : NESO_VALUE_NONE, .value.text = c->e},
+		neso_arg_buffer(NULL, NESO_INT64, c->p, 64, NESO_READ_WRITE),
+		neso_arg_int(NULL, c->a),
+		neso_arg_int(NULL, c->b),
+		neso_arg_int(NULL, 3),
+		neso_arg_int(NULL, c->d),
+		{.value.kind = c->e ? NESO_VALUE_STRING : NESO_VALUE_NONE, .value.text = c->e},
 	};
 	neso_launch launch = neso_launch_of(args, 6, 1, 1, 1);
 	launch.options = &options;
@@ -253,7 +257,8 @@ static neso_variant *ask(Fixture *f, const FindCall *c, bool compile)
 	return variant;
 }
 
-/* What one call compiled, calls with the same conclusions find; others find nothing until they are compiled for. */
+/* What one call compiled, calls with the same conclusions find; others find nothing until they are
+ * compiled for. */
 static void calls_find_what_was_compiled_for_such_ones(void **state)
 {
 	(void)state;
@@ -288,7 +293,8 @@ static void calls_find_what_was_compiled_for_such_ones(void **state)
 	assert_null(ask(&f, &others[5], false));
 	longest[300] = 'x';
 	assert_non_null(ask(&f, &others[5], false));
-	/* Of what the parameter says that nothing is concluded, the call is another and the variant the same. */
+	/* Of what the parameter says that nothing is concluded, the call is another and the variant
+	 * the same. */
 	FindCall plain = first;
 	plain.b = 1;
 	assert_null(ask(&f, &plain, false));
