@@ -47,14 +47,14 @@ class Keys(unittest.TestCase):
     OTHER = {
         "TRITON_DEBUG": "1", "TRITON_F32_DEFAULT": "ieee", "TRITON_DEFAULT_FP_FUSION": "0", "TRITON_DISABLE_LINE_INFO": "1",
         "NESO_CONSTEXPR_POLICY": "generic", "DISABLE_PTXAS_OPT": "1", "PTXAS_OPTIONS": "--maxrregcount 64", "NESO_CACHE_POSITION": "1",
-        "TRITON_LIBDEVICE_PATH": "bytes", "TRITON_PTXAS_PATH": "script",
+        "TRITON_LIBDEVICE_PATH": "bytes", "TRITON_PTXAS_PATH": "script", "NESO_SKIP_PASSES": "licm",
         # They say where it runs, which globals may be read, which file replaces a stage (test_cache.py), the assembler of newer GPUs.
         "NESO_TARGET": None, "TRITON_INTERPRET": None, "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS": None, "TRITON_KERNEL_OVERRIDE": None,
         "TRITON_PTXAS_BLACKWELL_PATH": None,
     }
     #: Of the others those that a value cannot be made up for.
     SPECIAL = ("TRITON_CACHE_DIR", "TRITON_DISABLE_CACHE", "TRITON_ALWAYS_COMPILE", "TRITON_CACHE_MANAGER", "TRITON_REMOTE_CACHE_BACKEND",
-               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "CC", "CUDA_HOME", "CUDA_PATH")
+               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "NESO_DUMP", "CC", "CUDA_HOME", "CUDA_PATH")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
