@@ -10,6 +10,8 @@ set(python_out ${PROJECT_BINARY_DIR}/python/neso)
 file(GLOB extension_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/ext/*.c)
 add_library(neso_python MODULE ${extension_sources})
 target_include_directories(neso_python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})
+# Of the library's own headers it may include jit/rules.h (scripts/check-includes).
+target_include_directories(neso_python PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(neso_python PRIVATE neso)
 # libneso.so lies beside the extension in a wheel, and in the build folder here.
 set_target_properties(neso_python PROPERTIES

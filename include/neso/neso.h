@@ -619,6 +619,10 @@ NESO_API neso_status neso_kernel_classify(neso_kernel *kernel, const char *signa
 /* Compiles for the arguments that a launch would have, without running it; buffers may have NULL addresses. */
 NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
 					     neso_diagnostics **diagnostics);
+/* The same, for callers that ask before each launch: the variant, where such a call asked for it
+ * before. NULL: it did not, or is of a kind that is not looked up, and neso_kernel_compile_for
+ * tells. Takes no lock and allocates nothing. */
+NESO_API neso_variant *neso_kernel_find(const neso_kernel *kernel, const neso_launch *launch);
 /* Runs every program of the grid and returns when all are done; on a GPU, when the launch is in its stream, in the context
  * that is current in the calling thread (without one, the primary context of device 0 is made current). result may be NULL; set result->size before. On
  * NESO_ERROR_RUN the buffers hold what was written before. */

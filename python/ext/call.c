@@ -260,16 +260,6 @@ bool call_checks(const Call *call, bool *out)
 	return !call->has_options || option_truth(call->options[OPT_CHECK], out);
 }
 
-bool call_key_options(const neso_compile_options *o, Key *key)
-{
-	const uint32_t packed[] = {o->num_warps,    o->num_stages,   o->num_ctas,    o->maxnreg,
-				   o->debug,        o->ptx_version,  o->no_fp_fusion, o->no_line_info,
-				   o->cooperative,  o->dependent_launch, (uint32_t)o->constexpr_policy, o->ptx_only};
-	const char *precision = o->dot_precision ? o->dot_precision : "", *target = o->target ? o->target : "";
-	return key_add(key, packed, sizeof packed) && key_add(key, precision, strlen(precision) + 1) &&
-	       key_add(key, target, strlen(target) + 1);
-}
-
 /* ---- grids ---- */
 
 static bool grid_axis(PyObject *value, uint32_t *out)
@@ -353,12 +343,6 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	}
 	Py_XDECREF(made);
 	return good;
-}
-
-const uint64_t *call_demoted(const Launch *l)
-{
-	neso_kernel *kernel = l->kernel->kernel;
-	return kernel ? neso_kernel_demoted(kernel, l->options.constexpr_policy) : NULL;
 }
 
 PyObject *call_option_words(const Call *call)

@@ -434,9 +434,13 @@ static PyObject *setting_known(PyObject *self, PyObject *variable)
 
 static PyMethodDef methods[] = {
 	{"settings", settings, METH_NOARGS, "The table of settings."},
-	{"setting_known", setting_known, METH_O, "Does a variable mean something? Else the nearest that does, or None."},
+	{"setting_known", setting_known, METH_O,
+	 "Does a variable mean something? Else the nearest that does, or None."},
 	{"names", names, METH_O, "The names in the text of a function, or None."},
-	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, "Gives the extension its callbacks."},
+	{"rules", read_rules, METH_O,
+	 "What a launch concludes from an integer, or an address: (type, divisible by 16, a constant)."},
+	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
+	 "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},
 	{"info", info, METH_O, "A fact about library and machine, or None."},
@@ -458,7 +462,8 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
 	PyObject *module = PyModule_Create(&definition);
-	if (module && host_add(module) && remote_add(module) && library_add(module) && kernel_add(module) && device_add(module) && array_setup() && gpu_setup())
+	if (module && host_add(module) && remote_add(module) && library_add(module) && kernel_add(module) &&
+	    device_add(module) && read_setup() && gpu_setup())
 		return module;
 	Py_XDECREF(module);
 	return NULL;

@@ -253,8 +253,8 @@ static int kernel_traverse(PyObject *self, visitproc visit, void *arg)
 	Kernel *k = (Kernel *)self;
 	for (Py_ssize_t i = 0; i < k->param_count; i++)
 		Py_VISIT(k->params[i].value);
-	for (size_t i = 0; i < k->entry_cap; i++)
-		Py_VISIT(k->entries[i].compiled);
+	for (size_t i = 0; i < k->variant_count; i++)
+		Py_VISIT(k->variants[i]);
 	for (size_t i = 0; i < k->watch_count; i++) {
 		Py_VISIT(k->watches[i].owner);
 		Py_VISIT(k->watches[i].value);
@@ -418,8 +418,8 @@ static PyObject *kernel_entries(PyObject *self, PyObject *unused)
 	(void)unused;
 	const Kernel *k = (Kernel *)self;
 	PyObject *list = PyList_New(0);
-	for (size_t i = 0; list && i < k->entry_cap; i++)
-		if (k->entries[i].key && PyList_Append(list, k->entries[i].compiled) < 0)
+	for (size_t i = 0; list && i < k->variant_count; i++)
+		if (PyList_Append(list, k->variants[i]) < 0)
 			Py_CLEAR(list);
 	return list;
 }
@@ -477,7 +477,7 @@ bool intern_all(const Word *words, size_t count)
 
 bool kernel_add(PyObject *module)
 {
-	if (!call_setup() || !launch_setup())
+	if (!call_setup() || !find_setup() || !launch_setup())
 		return false;
 	module_type = add_type(module, &module_spec, "Module");
 	variant_type = add_type(module, &variant_spec, "Variant");

@@ -1,87 +1,25 @@
-/* Launching: a kernel has an open-addressed table from the packed kinds of the arguments and the options to the
- * compiled object; a launch whose kinds were seen before allocates nothing but what its arrays make. A miss, a changed
- * global and launch hooks go through Python. */
+/* Launching: a call is bound, its globals are looked at, and what was found for it (find.c) runs,
+ * here by the interpreter. A changed global and launch hooks go through Python. */
 #include "native.h"
 
 #include <stdlib.h>
 
-static PyObject *word_prepare, *word_changed, *word_making, *word_made, *word_tuples;
-
-/* ---- the table ---- */
-
-static uint64_t hash_bytes(const unsigned char *data, size_t len)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u ^ len;
-	for (; len >= 8; data += 8, len -= 8) {
-		uint64_t word;
-		memcpy(&word, data, 8);
-		h = (h ^ word) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	for (; len; data++, len--)
-		h = (h ^ *data) * 0xff51afd7ed558ccdu;
-	return h ^ h >> 29;
-}
-
-static Entry *table_find(const Kernel *k, const Key *key, uint64_t hash)
-{
-	for (size_t i = hash; k->entry_cap; i++) {
-		Entry *e = &k->entries[i & (k->entry_cap - 1)];
-		if (!e->key)
-			return NULL;
-		if (e->hash == hash && e->len == key->len && memcmp(e->key, key->data, key->len) == 0)
-			return e;
-	}
-	return NULL;
-}
-
-static void table_insert(Entry *entries, size_t cap, Entry entry)
-{
-	size_t i = entry.hash & (cap - 1);
-	while (entries[i].key)
-		i = (i + 1) & (cap - 1);
-	entries[i] = entry;
-}
-
-static bool table_add(Kernel *k, const Key *key, uint64_t hash, PyObject *compiled)
-{
-	if (2 * (k->entry_count + 1) > k->entry_cap) {
-		size_t cap = k->entry_cap ? 2 * k->entry_cap : 16;
-		Entry *grown = calloc(cap, sizeof *grown);
-		if (!grown)
-			return PyErr_NoMemory() != NULL;
-		for (size_t i = 0; i < k->entry_cap; i++)
-			if (k->entries[i].key)
-				table_insert(grown, cap, k->entries[i]);
-		free(k->entries);
-		k->entries = grown;
-		k->entry_cap = cap;
-	}
-	unsigned char *copy = malloc(key->len + 1);
-	if (!copy)
-		return PyErr_NoMemory() != NULL;
-	memcpy(copy, key->data, key->len);
-	Py_INCREF(compiled);
-	table_insert(k->entries, k->entry_cap, (Entry){hash, key->len, copy, compiled});
-	k->entry_count++;
-	return true;
-}
+static PyObject *word_changed, *word_tuples;
 
 void launch_forget(Kernel *k)
 {
-	struct GpuTable *gpu = k->gpu;
-	k->gpu = NULL;
-	gpu_table_free(gpu);
-	Entry *entries = k->entries;
-	size_t cap = k->entry_cap;
-	k->entries = NULL;
-	k->entry_count = k->entry_cap = 0;
-	for (size_t i = 0; i < cap; i++)
-		if (entries[i].key) {
-			free(entries[i].key);
-			Py_DECREF(entries[i].compiled);
-		}
-	free(entries);
+	for (int i = 0; i < 2; i++) {
+		struct Recent *recent = k->recent[i];
+		k->recent[i] = NULL;
+		recent_drop(recent);
+	}
+	PyObject **variants = k->variants;
+	size_t variant_count = k->variant_count;
+	k->variants = NULL;
+	k->variant_count = 0;
+	for (size_t i = 0; i < variant_count; i++)
+		Py_DECREF(variants[i]);
+	free(variants);
 	Watch *watches = k->watches;
 	size_t count = k->watch_count;
 	k->watches = NULL;
@@ -147,37 +85,6 @@ static int check_globals(Kernel *k)
 	return 1;
 }
 
-static bool bind_args(Launch *l)
-{
-	const Kernel *k = l->kernel;
-	const uint64_t *demoted = l->demoted = call_demoted(l);
-	if (demoted && !key_add(&l->key, &demoted, sizeof demoted))
-		return false;
-	for (Py_ssize_t i = 0; i < k->param_count; i++) {
-		const Param *p = &k->params[i];
-		int bound = l->gpu ? gpu_bind(l, i) : 0;
-		if (!bound && demoted && i < 256 && (demoted[i / 64] >> i % 64 & 1))
-			bound = array_bind_demoted(l->call.values[i], &l->args[i], &l->key);
-		if (bound < 0 || (!bound && !array_bind(l->call.values[i], p->is_constexpr, p->is_const, p->text,
-							&l->args[i], &l->key, &l->held)))
-			return false;
-		l->args[i].name = NULL;
-	}
-	uint32_t grid[3];
-	memcpy(grid, l->launch.grid, sizeof grid);
-	l->launch = (neso_launch){
-		.size = sizeof l->launch,
-		.args = l->args,
-		.arg_count = (size_t)k->param_count,
-		.arg_size = sizeof *l->args,
-		.options = &l->options,
-		.poll = host_poll,
-		.stream = l->launch.stream,
-	};
-	memcpy(l->launch.grid, grid, sizeof grid);
-	return true;
-}
-
 /* What is to be known of a kernel before the CPU runs it is read off its IR. */
 static void look_through(Variant *v)
 {
@@ -190,132 +97,13 @@ static void look_through(Variant *v)
 	neso_text_free(text);
 }
 
-static bool show_warnings(const neso_diagnostics *diagnostics)
+bool launch_warn(const neso_diagnostics *diagnostics)
 {
 	if (!neso_diagnostics_count(diagnostics))
 		return true;
 	PyObject *done = PyObject_CallFunction(host.print, "is", (int)NESO_LOG_WARNING, neso_diagnostics_text(diagnostics));
 	Py_XDECREF(done);
 	return done != NULL;
-}
-
-/* What there is of a variant that another key led to; borrowed, or NULL. */
-static PyObject *find_variant(const Kernel *k, const neso_variant *variant)
-{
-	for (size_t i = 0; i < k->entry_cap; i++)
-		if (k->entries[i].key && ((Variant *)k->entries[i].compiled)->variant == variant)
-			return k->entries[i].compiled;
-	return NULL;
-}
-
-/* Under its key, unless the module or what the key leaves out changed meanwhile. False with an exception. */
-static bool remember(const Launch *l, const PyObject *module, uint64_t hash, PyObject *compiled)
-{
-	Kernel *k = l->kernel;
-	bool same = module == k->module && (!l->demoted || call_demoted(l) == l->demoted);
-	return !same || table_find(k, &l->key, hash) || table_add(k, &l->key, hash, compiled);
-}
-
-/* What the package is told before a compilation: options, values. A new reference to what it wants to be told again after it; None: there is
- * to be none. */
-static PyObject *making(const Launch *l)
-{
-	Kernel *k = l->kernel;
-	const neso_compile_options *o = &l->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNIzi)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
-					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
-					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
-					  o->ptx_version, o->target, (int)o->constexpr_policy);
-	PyObject *values = PyTuple_New(k->param_count), *made = NULL;
-	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
-		Py_INCREF(l->call.values[i]);
-		PyTuple_SetItem(values, i, l->call.values[i]);
-	}
-	if (options && values)
-		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making, options, values, l->warmup ? Py_True : Py_False, NULL);
-	Py_XDECREF(options);
-	Py_XDECREF(values);
-	return made;
-}
-
-/* A new reference to what Python calls a variant that it does not know yet. */
-static PyObject *wrap(PyObject *module, neso_variant *variant)
-{
-	PyObject *compiled = PyObject_CallFunctionObjArgs(host.compiled, NULL);
-	if (!compiled)
-		return NULL;
-	((Variant *)compiled)->variant = variant;
-	((Variant *)compiled)->module = module;
-	Py_INCREF(module);
-	return compiled;
-}
-
-static bool tell_made(Kernel *k, PyObject *compiled, PyObject *token, bool known, bool done)
-{
-	PyObject *told = PyObject_CallMethodObjArgs((PyObject *)k, word_made, compiled, token, known ? Py_True : Py_False,
-						    done ? Py_True : Py_False, NULL);
-	Py_XDECREF(told);
-	return told != NULL;
-}
-
-/* The package hears of it before and after it is there for others. */
-static PyObject *take_variant(const Launch *l, PyObject *module, neso_variant *variant, uint64_t hash, PyObject *token)
-{
-	Kernel *k = l->kernel;
-	PyObject *compiled = find_variant(k, variant);
-	bool known = compiled != NULL;
-	Py_XINCREF(compiled);
-	if (!known)
-		compiled = wrap(module, variant);
-	if (compiled && (!tell_made(k, compiled, token, known, false) || !remember(l, module, hash, compiled) ||
-			 !tell_made(k, compiled, token, known, true)))
-		Py_CLEAR(compiled);
-	return compiled;
-}
-
-/* A new reference to what Python calls the compiled kernel; None: a hook did not want it to be compiled. */
-static PyObject *compile(Launch *l, uint64_t hash)
-{
-	Kernel *k = l->kernel;
-	if (!k->module) {
-		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_prepare, NULL);
-		Py_XDECREF(done);
-		if (!done)
-			return NULL;
-		if (!k->module) {
-			PyErr_SetString(PyExc_RuntimeError, "the kernel was not loaded");
-			return NULL;
-		}
-	}
-	PyObject *token = making(l);
-	if (!token || token == Py_None)
-		return token;
-	PyObject *module = k->module, *compiled = NULL;
-	neso_kernel *kernel = k->kernel;
-	neso_variant *variant = NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status;
-	Py_XINCREF(module);
-	if (!module) {
-		PyErr_SetString(PyExc_RuntimeError, "a hook made the kernel forget its source");
-		goto out;
-	}
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_kernel_compile_for(kernel, &l->launch, &variant, &diagnostics);
-	Py_END_ALLOW_THREADS
-	if (status != NESO_OK || host_take_error()) {
-		if (status != NESO_OK)
-			host_fail(status, diagnostics, (PyObject *)k);
-		goto out;
-	}
-	bool shown = show_warnings(diagnostics);
-	neso_diagnostics_free(diagnostics);
-	if (shown)
-		compiled = take_variant(l, module, variant, hash, token);
-out:
-	Py_DECREF(token);
-	Py_XDECREF(module);
-	return compiled;
 }
 
 bool launch_hooks(const Launch *l, PyObject *compiled, bool before)
@@ -397,7 +185,7 @@ static bool execute(Launch *l, PyObject *compiled)
 		host_fail(status, diagnostics, (PyObject *)k);
 		return false;
 	}
-	bool shown = show_warnings(diagnostics);
+	bool shown = launch_warn(diagnostics);
 	neso_diagnostics_free(diagnostics);
 	if (!copied || !shown || host_take_error())
 		return false;
@@ -422,20 +210,9 @@ static PyObject *launch_tuples(Launch *l, PyObject *grid, bool warmup)
 	return result;
 }
 
-PyObject *launch_compiled(Launch *l)
-{
-	Kernel *k = l->kernel;
-	if (!call_key_options(&l->options, &l->key) || (l->gpu && !gpu_key(l, &l->key)) || !bind_args(l))
-		return NULL;
-	uint64_t hash = hash_bytes(l->key.data, l->key.len);
-	Entry *entry = table_find(k, &l->key, hash);
-	Py_XINCREF(entry ? entry->compiled : NULL);
-	return entry ? entry->compiled : compile(l, hash);
-}
-
 static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 {
-	PyObject *compiled = launch_compiled(l);
+	PyObject *compiled = find_compiled(l);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->launch.check) &&
@@ -515,8 +292,11 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	Launch l;
 	l.kernel = k;
 	l.gpu = NULL;
+	l.is_read = false;
 	l.launch.stream = NULL;
-	l.held = (Held){NULL, NULL, false};
+	l.held.objects = l.held.finish = NULL;
+	l.held.has_tuple = false;
+	l.held.few_count = 0;
 	memset(l.call.options, 0, sizeof l.call.options);
 	l.call.has_options = false;
 	l.args = count <= ON_STACK ? arg_room : malloc(count * sizeof *l.args);
@@ -525,7 +305,6 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	if (!l.args || !values) {
 		PyErr_NoMemory();
 	} else {
-		key_init(&l.key);
 		if (call_pre_hooks(k, args, nargs, kwnames) && call_bind(k, args, nargs, kwnames, values, &l.call)) {
 			PyObject *warmup = l.call.options[OPT_WARMUP];
 			if (l.call.options[OPT_GRID] && !grid)
@@ -534,7 +313,6 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 		}
 		gpu_call_free(l.gpu);
 		held_free(&l.held);
-		key_free(&l.key);
 	}
 	if (l.args != arg_room)
 		free(l.args);
@@ -568,7 +346,5 @@ PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *k
 
 bool launch_setup(void)
 {
-	return intern(&word_prepare, "_prepare") && intern(&word_changed, "_changed") && intern(&word_making, "_making") &&
-	       intern(&word_made, "_made") &&
-	       intern(&word_tuples, "_launch_tuples");
+	return intern(&word_changed, "_changed") && intern(&word_tuples, "_launch_tuples");
 }

@@ -1,13 +1,14 @@
 /* Inside the extension: what its files share. A user of neso.h alone, in CPython's limited API (3.10 on).
  *
- * array.c   what Python passes for a parameter -> neso_arg, and its part of the key
- * array_type.c  the kind of value that a type's are, element types
- * call.c    a call's arguments, options and grid
- * launch.c  the table of variants, compiling, launching
+ * A launch, in the order of its steps:
+ * call.c        a call's arguments by parameter, options and grid
+ * read.c        what Python passes for a parameter -> neso_arg; read_gpu.c where it is for a GPU
+ * read_type.c   the kind of value that a type's are, element types
+ * again.c       is the call like the last one?
+ * find.c        what it asks for, in the library's table, or compiled
+ * launch.c      launching; launch_gpu.c on a GPU
+ *
  * kernel.c  the types: the one under JITFunction, what kernel[grid] gives, compiled kernels
- * gpu.c     launches on a GPU: the table of launches made before
- * gpu_look.c  what the values of a call are on a GPU
- * gpu_again.c  calls that are like the one before
  * device.c  what Python asks about GPUs
  * keeper.c  cache managers written in Python
  * library.c shared objects of programs in the compile cache
@@ -21,6 +22,8 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
+
+#include <stddef.h>
 
 #include "neso/neso.h"
 
@@ -71,7 +74,7 @@ bool library_add(PyObject *module);
 bool host_poll(void *unused);
 bool host_add(PyObject *module);
 
-/* ---- array_type.c ---- */
+/* ---- read_type.c ---- */
 
 /* What kind of value a type's are, found once per type and remembered. */
 typedef enum Kind {
@@ -109,36 +112,30 @@ neso_dtype array_dtype(PyObject *dtype);
 /* Of the array's attribute; likewise. */
 neso_dtype array_dtype_of(PyObject *array);
 
-/* ---- array.c ---- */
-
-/* The packed kinds of a call's arguments: equal keys, equal variant. */
-typedef struct Key {
-	unsigned char *data;
-	size_t len, cap;
-	unsigned char local[512];
-} Key;
-
-void key_init(Key *key);
-void key_free(Key *key);
-bool key_add(Key *key, const void *data, size_t len); /* false with MemoryError */
+/* ---- read.c ---- */
 
 /* What must live until the launch is over, or be done then. */
+enum { HELD_FEW = 8 };
 typedef struct Held {
-	PyObject *objects; /* list, or NULL */
+	PyObject *objects; /* list of those that are not among the few, or NULL */
 	PyObject *finish;  /* list of functions that copy results back, or NULL */
 	bool has_tuple;    /* a run-time argument is a tuple: its items are arguments of their own */
+	unsigned few_count;
+	PyObject *few[HELD_FEW];
 } Held;
 
-bool array_setup(void);
-bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
-/* The parts of a pointer's and a descriptor's argument, and of their keys, that are the same for CPU and GPU. */
-bool array_key_pointer(const neso_arg *arg, Key *key);
-bool array_key_descriptor(const neso_arg *arg, Key *key);
-/* A constexpr whose value the key leaves out but for its neso_number_class. 1: done; 0: it is no plain number; -1: exception. */
-int array_bind_demoted(PyObject *value, neso_arg *arg, Key *key);
+/* All but what descriptors have, which is most of it. */
+enum { ARG_HEAD = offsetof(neso_arg, rank) };
+
+bool read_setup(void);
+bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max);
 /* False with an exception. */
-bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key,
+bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg,
 		Held *held);
+/* Is it the same as long as it lives? */
+bool value_lasts(PyObject *value);
+/* What a launch concludes from an integer, or an address: (type, divisible, a constant). */
+PyObject *read_rules(PyObject *unused, PyObject *value);
 bool held_keep(Held *held, PyObject *object);
 void held_free(Held *held);
 
@@ -167,13 +164,6 @@ typedef struct Param {
 	bool is_typed; /* by its annotation: whether an integer fits matters */
 } Param;
 
-typedef struct Entry {
-	uint64_t hash;
-	size_t len;
-	unsigned char *key; /* NULL: free */
-	PyObject *compiled;
-} Entry;
-
 typedef struct Watch {
 	PyObject *owner, *name, *value; /* owner: a dict, or what has the attribute */
 	bool is_dict;
@@ -184,14 +174,14 @@ typedef struct Kernel {
 	PyObject_HEAD
 	Param *params;
 	Py_ssize_t param_count;
-	Entry *entries;
-	size_t entry_count, entry_cap;
+	PyObject **variants; /* what was compiled, by address of its neso_variant */
+	size_t variant_count;
 	Watch *watches;
 	size_t watch_count;
 	PyObject *module; /* Module, or NULL: not loaded */
 	neso_kernel *kernel;
 	PyObject *pre_hooks; /* list */
-	struct GpuTable *gpu; /* of launches that were made before, or NULL */
+	struct Recent *recent[2]; /* the last launch on a GPU, and the last one that was not like it; or NULL */
 	bool debug;
 	neso_constexpr_policy policy; /* DEFAULT: as the environment says */
 	bool ignore_unknown; /* keywords that are neither parameter nor option are dropped */
@@ -233,11 +223,10 @@ typedef struct Launch {
 	Kernel *kernel;
 	Call call;
 	neso_arg *args;
+	bool is_read; /* args are, but for memory, which was looked for on a GPU */
 	neso_compile_options options;
 	neso_launch launch;
-	Key key;
 	Held held;
-	const uint64_t *demoted; /* constexprs whose values the key leaves out but for their class, or NULL */
 	bool warmup;         /* compiled, and not launched */
 	struct GpuCall *gpu; /* NULL: it is for the interpreter */
 } Launch;
@@ -249,14 +238,18 @@ bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyObject *call_meta(const Kernel *k, const Call *call);
 /* The options given, without grid and warmup, by name: a new dict. */
 PyObject *call_option_words(const Call *call);
-/* neso_kernel_demoted for a launch. */
-const uint64_t *call_demoted(const Launch *l);
 /* Numbers that decide a variant; options->target is what the call or the environment names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 /* Is a simulated launch to be checked? After call_options. */
 bool call_checks(const Call *call, bool *out);
-bool call_key_options(const neso_compile_options *options, Key *key);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
+
+/* ---- find.c ---- */
+
+bool find_setup(void);
+/* Binding is done, but for l->args of a call that is not for a GPU. A new reference to what was
+ * compiled for such a call, now or before; None: a hook did not want it to be compiled. */
+PyObject *find_compiled(Launch *l);
 
 /* ---- launch.c ---- */
 
@@ -267,14 +260,13 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs);
 /* Drops all that was compiled. */
 void launch_forget(Kernel *k);
-/* Binding is done, but for l->args. A new reference to what was compiled for such a call, now or before; None: a
- * hook did not want it to be compiled. */
-PyObject *launch_compiled(Launch *l);
+/* What a compilation or a launch warns of. False with an exception. */
+bool launch_warn(const neso_diagnostics *diagnostics);
 bool launch_hooks(const Launch *l, PyObject *compiled, bool before);
 
-/* ---- gpu.c: launches on a GPU ---- */
+/* ---- launches on a GPU (gpu.h) ---- */
 
-/* What a call's values are for a GPU; its parts are gpu.c's own. */
+/* What a call's values are for a GPU; its parts are gpu.h's. */
 typedef struct GpuCall GpuCall;
 
 bool gpu_setup(void);
@@ -283,10 +275,7 @@ int gpu_look(Launch *l);
 void gpu_call_free(GpuCall *gpu); /* NULL is fine */
 /* The same as launch does with what is bound. */
 PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup);
-/* The argument of parameter i, if it is memory; 0: it is something else; -1: exception. */
-int gpu_bind(Launch *l, Py_ssize_t i);
-bool gpu_key(const Launch *l, Key *key);
-void gpu_table_free(struct GpuTable *table); /* NULL is fine */
+void recent_drop(struct Recent *recent); /* NULL is fine */
 void gpu_ready_free(struct GpuReady *ready, bool alive);
 
 /* ---- device.c: what Python asks about GPUs ---- */

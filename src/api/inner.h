@@ -64,8 +64,6 @@ bool api_read_struct(ApiCall *call, void *to, size_t size, const void *from, con
 /* Writes the part of a struct that a caller with to->size knows; false when the size is none. */
 bool api_write_struct(void *to, const void *from, size_t size);
 neso_status api_status(JitStatus status);
-/* False after api_usage. */
-bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out);
 /* malloc, with a NUL behind it: what the caller frees with neso_text_free. Raises when there is no memory. */
 char *api_bytes(const void *bytes, size_t len);
 
@@ -89,13 +87,15 @@ TlDtype api_dtype(neso_dtype dtype); /* DT__COUNT for NONE and unknown numbers *
 neso_dtype api_neso_dtype(TlDtype dtype); /* NONE for DT__COUNT */
 /* A value as a Python expression in the arena; NULL for an unknown kind. */
 const char *api_value_text(Arena *arena, const neso_value *value);
+/* ---- read.c: what a launch gives ---- */
+
 /* False after api_usage. */
-bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args);
+bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out);
+bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out);
 
-/* ---- GPU launches that were made before (dispatch.c) ---- */
+/* ---- key.c: the bits of a call that decide which variant it asks for ---- */
 
-/* The bits of a call that decide what runs. */
-enum { API_KEY_WORDS = 384 };
+enum { API_KEY_WORDS = 384, API_ROOM_WORDS = 68 /* the most for options, and for an argument */ };
 typedef struct ApiKey {
 	size_t count, args_at; /* of words, before those of arguments; 0: the call has none */
 	const JitSet *demoted; /* constexprs whose values it leaves out, or NULL */
@@ -103,19 +103,37 @@ typedef struct ApiKey {
 	uint64_t words[API_KEY_WORDS];
 } ApiKey;
 
-/* The launch that was like this one. NULL: there was none, and the key is what this one is to be remembered by, if it has
- * one; it has none where it is for the interpreter, lacks a GPU to run on, or is of a kind that goes the long way. */
-const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
-/* What api_find_again compares calls with, for JitLaunch.key_rows. */
-const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel *kernel, const neso_launch *launch,
-			     size_t *words);
-/* How arguments lie in a neso_launch. */
-extern const JitPlaces api_places;
+/* False, with count 0: the call has no key. launches: it is a launch on a GPU, which is remembered
+ * with its context; otherwise it is of any target. context: 0 to ask for the current one. The
+ * launch's structs are of this version. */
+bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context,
+		  bool launches);
+JitKey api_jit_key(const ApiKey *key);
+/* Parts of it, from `at` on: the place behind what they wrote, or NULL where there is no key. */
+uint64_t *api_put_options(uint64_t *at, const neso_compile_options *options, uint64_t context);
+uint64_t *api_put_set(uint64_t *at, const neso_kernel *kernel, const JitSet *set);
+uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_arg *arg, bool demoted);
+/* The parameter that an argument with a name is for, which may be the one at the same place;
+ * param_count: none. */
+uint32_t api_param_of(const neso_kernel *kernel, const char *name, size_t i);
 /* What the policy demotes of a kernel so far, or NULL. */
 const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy);
-/* Launches as nv_launch_plain does: 0, or what api_launch_rest is to be called with. */
-int api_launch_again(const JitDispatch *dispatch, const neso_launch *launch);
-JitStatus api_launch_rest(const JitDispatch *dispatch, const neso_launch *launch, int result, DiagList *diags);
+
+static inline bool api_is_typed(unsigned param, const neso_arg *arg)
+{
+	return param & API_PARAM_TYPED || arg->dtype != NESO_DTYPE_NONE;
+}
+
+/* ---- again.c: looking up ---- */
+
+/* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is
+ * to be remembered by, if it has one. */
+const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
+/* The variant that such a call asked for before, on any target, or NULL; likewise. */
+const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
+/* What api_find_again compares calls with, for JitKey.rows. */
+const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel *kernel, const neso_launch *launch,
+			     size_t *words);
 
 static inline neso_variant *api_variant(const JitVariant *variant)
 {

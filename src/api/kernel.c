@@ -1,36 +1,5 @@
-/* Compiling and launching. */
+/* Compiling, and what is to be known of variants. */
 #include "api/inner.h"
-
-#include <stdlib.h>
-
-bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out)
-{
-	neso_compile_options options;
-	if (!api_read_struct(call, &options, sizeof options, given, "neso_compile_options"))
-		return false;
-	*out = (JitOptions){
-		.num_warps = options.num_warps,
-		.num_stages = options.num_stages,
-		.num_ctas = options.num_ctas,
-		.maxnreg = options.maxnreg,
-		.target = options.target,
-		.debug = options.debug,
-		.no_specialize = options.no_specialize,
-		.no_gpu_limits = options.no_gpu_limits,
-		.dot_precision = options.dot_precision,
-		.no_fp_fusion = options.no_fp_fusion,
-		.no_line_info = options.no_line_info,
-		.ptx_version = options.ptx_version,
-		.cooperative = options.cooperative,
-		.dependent = options.dependent_launch,
-		.ptx_only = options.ptx_only,
-		.policy = (JitPolicy)options.constexpr_policy,
-	};
-	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
-		return true;
-	api_usage(call, "neso_compile_options.constexpr_policy is %d", (int)options.constexpr_policy);
-	return false;
-}
 
 /* ---- compile ---- */
 
@@ -54,12 +23,16 @@ static neso_status compile(ApiCall *call, void *data)
 		return api_usage(call, "compiling wants a kernel, a signature or a launch, and a place for the variant");
 	if (args->by_launch) {
 		neso_launch launch;
-		JitArg *jit_args;
+		JitLaunch jit;
+		ApiKey key;
 		if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-		    !api_read_args(call, &launch, &jit_args) || !api_read_options(call, launch.options, &options))
+		    !api_read_launch(call, &launch, &jit) ||
+		    !api_read_options(call, launch.options, &options))
 			return NESO_ERROR_USAGE;
-		status = jit_compile_args(args->kernel->jit, jit_args, (uint32_t)launch.arg_count, &options, &variant,
-					  &compiled, &call->diags);
+		api_find(args->kernel, args->launch, &key);
+		const JitKey jit_key = api_jit_key(&key);
+		jit.key = key.count ? &jit_key : NULL;
+		status = jit_compile_launch(args->kernel->jit, &jit, &options, &variant, &call->diags);
 	} else {
 		if (!api_read_options(call, args->options, &options))
 			return NESO_ERROR_USAGE;
@@ -87,6 +60,12 @@ neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *laun
 	if (variant)
 		*variant = NULL;
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, compile, &args);
+}
+
+neso_variant *neso_kernel_find(const neso_kernel *kernel, const neso_launch *launch)
+{
+	ApiKey key;
+	return kernel && launch ? api_variant(api_find(kernel, launch, &key)) : NULL;
 }
 
 /* ---- constexprs ---- */
@@ -133,128 +112,6 @@ neso_status neso_kernel_classify(neso_kernel *kernel, const char *signature, con
 {
 	ClassifyArgs args = {kernel, signature, options, each, data};
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, classify, &args);
-}
-
-/* ---- launch ---- */
-
-typedef struct LaunchArgs {
-	neso_kernel *kernel;
-	const neso_variant *variant; /* or NULL */
-	const neso_launch *launch;
-	neso_launch_result *result;
-	const ApiKey *key;        /* or NULL: not to be remembered */
-	const JitDispatch *again; /* or NULL: the call is like none before */
-	int again_result;         /* of api_launch_again */
-} LaunchArgs;
-
-static bool read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
-{
-	JitArg *args;
-	if (!api_read_args(call, launch, &args))
-		return false;
-	if (launch->buffer_count && !launch->buffers) {
-		api_usage(call, "neso_launch.buffers is NULL");
-		return false;
-	}
-	InterpBuffer *buffers = ARENA_ARRAY(&call->arena, InterpBuffer, launch->buffer_count + 1);
-	for (size_t i = 0; i < launch->buffer_count; i++)
-		buffers[i] = (InterpBuffer){"buffer", launch->buffers[i].address, launch->buffers[i].bytes,
-					    launch->buffers[i].access == NESO_READ_WRITE};
-	*out = (JitLaunch){
-		.args = args,
-		.arg_count = (uint32_t)launch->arg_count,
-		.grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-		.buffers = buffers,
-		.buffer_count = (uint32_t)launch->buffer_count,
-		.threads = launch->threads,
-		.timeout = launch->timeout,
-		.poll = launch->poll,
-		.poll_data = launch->poll_data,
-		.stream = launch->stream,
-		.check = launch->check,
-		.schedules = launch->schedules,
-	};
-	return true;
-}
-
-static bool write_result(neso_launch_result *to, const JitResult *result)
-{
-	const neso_launch_result out = {
-		.size = sizeof out,
-		.variant = api_variant(result->variant),
-		.compiled = result->compiled,
-		.compile_seconds = result->compile_seconds,
-		.run_seconds = result->run_seconds,
-	};
-	return !to || api_write_struct(to, &out, sizeof out);
-}
-
-static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitResult *result)
-{
-	return write_result(to, result) ? NESO_OK : api_usage(call, "neso_launch_result.size is not set");
-}
-
-static neso_status run(ApiCall *call, void *data)
-{
-	const LaunchArgs *args = data;
-	neso_launch launch;
-	JitLaunch jit;
-	JitOptions options;
-	JitResult result = {0};
-	if (!args->kernel || !args->launch)
-		return api_usage(call, "a launch wants a kernel and a neso_launch");
-	if (args->again) {
-		JitStatus status = api_launch_rest(args->again, args->launch, args->again_result, &call->diags);
-		result.variant = args->again->variant;
-		neso_status given = give_result(call, args->result, &result);
-		return given == NESO_OK ? api_status(status) : given;
-	}
-	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-	    !api_read_options(call, launch.options, &options) || !read_launch(call, &launch, &jit))
-		return NESO_ERROR_USAGE;
-	if (args->key) {
-		jit.key = args->key->words;
-		jit.key_count = args->key->count;
-		jit.key_hash = args->key->hash;
-		jit.key_set = args->key->demoted;
-		jit.key_places = &api_places;
-		jit.key_rows = api_key_rows(&call->arena, args->key, args->kernel, args->launch, &jit.key_row_words);
-	}
-	JitStatus status = args->variant
-				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
-				   : jit_launch(args->kernel->jit, &jit, &options, &result, &call->diags);
-	neso_status given = give_result(call, args->result, &result);
-	return given == NESO_OK ? api_status(status) : given;
-}
-
-/* What was launched before needs nothing but its key: no arena, and nothing that a fault could leave. */
-neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
-			       neso_diagnostics **diagnostics)
-{
-	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result};
-	ApiKey key;
-	if (kernel && launch) {
-		args.again = api_find_again(kernel, launch, &key);
-		args.key = key.count ? &key : NULL;
-	}
-	if (LIKELY(args.again != NULL)) {
-		args.again_result = api_launch_again(args.again, launch);
-		const JitResult done = {.variant = result ? args.again->variant : NULL};
-		if (LIKELY(args.again_result == 0) && (!result || write_result(result, &done))) {
-			if (diagnostics)
-				*diagnostics = NULL;
-			return NESO_OK;
-		}
-	}
-	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
-}
-
-neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch, neso_launch_result *result,
-				neso_diagnostics **diagnostics)
-{
-	neso_kernel *kernel = variant ? jit_kernel_tag(jit_variant_kernel(api_jit_variant(variant))) : NULL;
-	LaunchArgs args = {.kernel = kernel, .variant = variant, .launch = launch, .result = result};
-	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
 }
 
 /* ---- variants ---- */

@@ -35,12 +35,8 @@ static const char *codegen_fact(const neso_context *context, DiagList *diags)
 
 static const char *ptxas_fact(const neso_context *context, DiagList *diags)
 {
-	const NvAssemble how = {.target = target_find("sm_90a"), .kernel = ""};
-	const char *path, *version;
-	if (nv_tools_find(context->host.tools, "ptxas", diags->arena, &path, &version))
-		return arena_printf(diags->arena, "%s at %s", version, path);
-	nv_assembler_identity(context->host.tools, &how, diags->arena, diags); /* says why */
-	return none_because(diags);
+	const char *text = jit_assembler_text(&context->host, diags);
+	return text ? text : none_because(diags);
 }
 
 static const char *driver_fact(const neso_context *context, DiagList *diags)

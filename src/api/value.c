@@ -1,8 +1,6 @@
 /* Element types and values: the public ones and those of the compiler. */
 #include "api/inner.h"
 
-#include <stdlib.h>
-
 #include "base/float/fp.h"
 
 /* ---- element types ---- */
@@ -250,88 +248,4 @@ const char *api_value_text(Arena *arena, const neso_value *value)
 	Text text;
 	text_init(&text, arena);
 	return add_value(&text, value, 0) ? text.data : NULL;
-}
-
-/* ---- arguments ---- */
-
-static bool read_value(ApiCall *call, const neso_arg *arg, JitArg *out)
-{
-	const neso_value *v = &arg->value;
-	switch (v->kind) {
-	case NESO_VALUE_INT:
-		out->kind = JIT_INT;
-		out->i = v->i;
-		out->is_unsigned = v->is_unsigned;
-		return true;
-	case NESO_VALUE_BOOL:
-		out->kind = JIT_BOOL;
-		out->i = v->i != 0;
-		return true;
-	case NESO_VALUE_FLOAT:
-		out->kind = JIT_FLOAT;
-		out->f = v->f;
-		return true;
-	default:
-		out->kind = JIT_EXPR;
-		out->expr = api_value_text(&call->arena, v);
-		if (!out->expr)
-			api_usage(call, "the value of argument '%s' is of no known kind", arg->name ? arg->name : "?");
-		return out->expr != NULL;
-	}
-}
-
-static bool read_memory(ApiCall *call, const neso_arg *arg, JitArg *out)
-{
-	const char *name = arg->name ? arg->name : "?";
-	if (out->dtype == DT__COUNT) {
-		api_usage(call, "argument '%s' has no dtype", name);
-		return false;
-	}
-	uintptr_t begin = (uintptr_t)(arg->buffer ? arg->buffer : arg->address), at = (uintptr_t)arg->address;
-	if (at < begin || at - begin > arg->bytes || arg->bytes > UINTPTR_MAX - begin) {
-		api_usage(call, "the address of argument '%s' is not in its buffer", name);
-		return false;
-	}
-	if (arg->access != NESO_READ && arg->access != NESO_READ_WRITE) {
-		api_usage(call, "argument '%s' has no access: NESO_READ or NESO_READ_WRITE", name);
-		return false;
-	}
-	out->kind = arg->kind == NESO_ARG_POINTER ? JIT_POINTER : JIT_DESCRIPTOR;
-	out->address = arg->address;
-	out->buffer = arg->buffer;
-	out->bytes = arg->bytes;
-	out->writable = arg->access == NESO_READ_WRITE;
-	if (arg->kind == NESO_ARG_POINTER)
-		return true;
-	if (arg->rank > NESO_MAX_RANK) {
-		api_usage(call, "the descriptor '%s' has rank %u; the largest is %d", name, (unsigned)arg->rank,
-			  NESO_MAX_RANK);
-		return false;
-	}
-	out->rank = arg->rank;
-	out->shape = arena_copy(&call->arena, arg->shape, sizeof arg->shape);
-	out->strides = arena_copy(&call->arena, arg->strides, sizeof arg->strides);
-	out->block_shape = arena_copy(&call->arena, arg->block_shape, sizeof arg->block_shape);
-	out->pad_nan = arg->pad_nan;
-	return true;
-}
-
-bool api_read_args(ApiCall *call, const neso_launch *launch, JitArg **args)
-{
-	if (launch->arg_count && (!launch->args || launch->arg_size < sizeof(const char *) || launch->arg_count > 1 << 16)) {
-		api_usage(call, "neso_launch.args, arg_count and arg_size do not fit each other");
-		return false;
-	}
-	*args = ARENA_ARRAY(&call->arena, JitArg, launch->arg_count + 1);
-	for (size_t i = 0; i < launch->arg_count; i++) {
-		neso_arg arg;
-		memset(&arg, 0, sizeof arg);
-		memcpy(&arg, (const char *)launch->args + i * launch->arg_size, MIN(sizeof arg, launch->arg_size));
-		JitArg *out = &(*args)[i];
-		out->name = arg.name;
-		out->dtype = api_dtype(arg.dtype);
-		if (arg.kind == NESO_ARG_VALUE ? !read_value(call, &arg, out) : !read_memory(call, &arg, out))
-			return false;
-	}
-	return true;
 }

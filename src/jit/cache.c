@@ -1,20 +1,12 @@
-/* A variant for a GPU: from the compile cache, or compiled and put there.
- *
- * Two levels: the key of the variant gives the whole of it; where it is compiled, the hash of its PTX, the assembler and its flags
- * give the cubin, which is most of the time. One process compiles a key while others wait for it. Nothing here can
- * fail but the compilation: what the store could not do is a warning.
- *
- * Beside a variant that ptxas made lies a reference to it under the key that it has whoever assembles: a machine without ptxas finds
- * by that what another one made (a pack, a layer, a server). */
+/* The compile cache on disk, as its user sees it: a store for each setting of the environment that
+ * was met, a remote cache that the caller gave, warnings of what the stores could not do, and
+ * versions of programs, remembered there. */
 #include <stdlib.h>
 
-#include "base/option/option.h"
-#include "base/build.h"
 #include "base/fault.h"
+#include "base/option/option.h"
 #include "base/os.h"
-#include "cache/log.h"
 #include "jit/cache.h"
-#include "jit/codegen_load.h"
 
 typedef struct StoreOf {
 	char *settings;
@@ -146,7 +138,6 @@ void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags)
 	if (tell)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_VARIABLE, wrong);
 	mode->read = !option_is_on(OPTION_ALWAYS_COMPILE);
-	mode->binary_only = option_is_on(OPTION_BINARY_ONLY);
 }
 
 static CacheRemote *remote_of(const CacheBackend *backend, const char *name, bool synchronous, Arena *arena)
@@ -237,18 +228,18 @@ static const char *recall(void *data, const char *what, Arena *arena)
 	JitCacheMode mode;
 	DiagList none;
 	CacheEntry entry;
-	Str said;
+	Str answer;
 	const char *why;
 	diag_init(&none, arena, NULL);
 	jit_cache_mode(data, &mode, &none);
 	CacheDigest key = cache_hash_of(what, strlen(what));
 	if (!mode.store || !cache_get(mode.store, CACHE_FACT, &key, arena, &entry, NULL) ||
-	    !cache_entry_section(&entry, "said", arena, &said, &why))
+	    !cache_entry_section(&entry, "said", arena, &answer, &why))
 		return NULL;
-	return arena_strndup(arena, said.ptr, said.len);
+	return arena_strndup(arena, answer.ptr, answer.len);
 }
 
-static void remember(void *data, const char *what, const char *said)
+static void remember(void *data, const char *what, const char *answer)
 {
 	Arena arena;
 	arena_init(&arena, 0);
@@ -259,7 +250,7 @@ static void remember(void *data, const char *what, const char *said)
 		diag_init(&none, &arena, NULL);
 		jit_cache_mode(data, &mode, &none);
 		CacheDigest key = cache_hash_of(what, strlen(what));
-		CacheSection sections[] = {{"what", str_of(what)}, {"said", str_of(said)}};
+		CacheSection sections[] = {{"what", str_of(what)}, {"said", str_of(answer)}};
 		if (mode.store)
 			cache_put(mode.store, CACHE_FACT, &key, cache_entry_write(&arena, &key, sections, ARRAY_LEN(sections)));
 		fault_leave(&fault);
@@ -272,314 +263,4 @@ void jit_cache_tools(JitCache *cache, NvToolsOptions *options)
 	options->recall = recall;
 	options->remember = remember;
 	options->memory_data = cache;
-}
-
-/* ---- the second level: cubins by PTX ---- */
-
-/* The text of a cubin's key. */
-static Str cubin_key(const JitVariant *variant, const NvAssemble *how, Arena *arena)
-{
-	CacheKey key;
-	char hex[CACHE_HEX_SIZE];
-	CacheDigest ptx = cache_hash_of(variant->gpu->ptx.ptr, variant->gpu->ptx.len);
-	cache_digest_hex(&ptx, hex);
-	cache_key_init(&key, arena);
-	cache_key_add(&key, "assembler", variant->gpu->assembler);
-	cache_key_add(&key, "target", how->target->name);
-	cache_key_printf(&key, "flags", "%d %d %d", how->line_info, how->no_fusion, how->no_optimize);
-	cache_key_add(&key, "ptx", hex);
-	return cache_key_text(&key);
-}
-
-static bool cubin_load(NvCubin *cubin, const CacheEntry *entry, Arena *arena)
-{
-	Str bytes, report, log;
-	const char *why;
-	unsigned n[5];
-	if (!cache_entry_section(entry, "cubin", arena, &bytes, &why) || !cache_entry_section(entry, "report", arena, &report, &why) ||
-	    !cache_entry_section(entry, "log", arena, &log, &why) || bytes.len < 64 || memcmp(bytes.ptr, "\177ELF", 4) != 0 ||
-	    report.len != sizeof n)
-		return false;
-	memcpy(n, report.ptr, sizeof n);
-	char *data = malloc(bytes.len), *text = malloc(log.len + 1);
-	if (!data || !text) {
-		free(data);
-		free(text);
-		return false;
-	}
-	memcpy(data, bytes.ptr, bytes.len);
-	memcpy(text, log.ptr, log.len);
-	text[log.len] = '\0';
-	*cubin = (NvCubin){.data = data, .len = bytes.len, .log = text, .registers = n[0], .spill_stores = n[1], .spill_loads = n[2],
-			   .stack = n[3], .shared = n[4]};
-	return true;
-}
-
-bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
-{
-	const JitHost *host = variant->kernel->module->host;
-	JitGpu *gpu = variant->gpu;
-	JitCacheMode mode;
-	jit_cache_mode(host->cache, &mode, diags);
-	Str text = cubin_key(variant, how, diags->arena);
-	CacheDigest key = cache_hash_of(text.ptr, text.len);
-	CacheEntry entry;
-	double began = os_now();
-	if (variant->kept)
-		mode.store = NULL;
-	if (mode.store && mode.read && cache_get(mode.store, CACHE_CUBIN, &key, diags->arena, &entry, NULL) &&
-	    cubin_load(&gpu->cubin, &entry, diags->arena)) {
-		gpu->cubin.seconds = os_now() - began;
-		gpu->assembled_before = true;
-		return true;
-	}
-	uint32_t warnings = diags->warnings;
-	if (!nv_assemble(host->tools, gpu->ptx, how, &gpu->cubin, diags))
-		return false;
-	/* What the assembler warned of is said each time, so it is asked each time. */
-	if (!mode.store || diags->warnings != warnings)
-		return true;
-	const NvCubin *c = &gpu->cubin;
-	unsigned report[5] = {c->registers, c->spill_stores, c->spill_loads, c->stack, c->shared};
-	CacheSection sections[] = {{"key", text},
-				   {"cubin", {c->data, c->len}},
-				   {"report", {(const char *)report, sizeof report}},
-				   {"log", str_of(c->log ? c->log : "")}};
-	cache_put(mode.store, CACHE_CUBIN, &key, cache_entry_write(diags->arena, &key, sections, ARRAY_LEN(sections)));
-	return true;
-}
-
-/* ---- the first level: variants ---- */
-
-typedef struct Making {
-	JitKeyed keyed;
-	DiagList *diags;
-	JitCacheMode mode;
-	CacheClaim claim;
-	CacheEventKind event;
-} Making;
-
-/* An entry that holds together, and makes no sense. */
-static void drop(Making *m, const CacheDigest *key, uint32_t layer, const char *why)
-{
-	cache_drop(m->mode.store, CACHE_VARIANT, key, why);
-	if (layer == CACHE_LAYER_REMOTE && why != cache_no_memory)
-		cache_remote_distrust(m->mode.store, CACHE_VARIANT, key);
-}
-
-static bool load(Making *m)
-{
-	CacheEntry entry;
-	const char *why;
-	uint32_t layer;
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->keyed.digest, m->diags->arena, &entry, &layer))
-		return false;
-	if (jit_stored_load(m->keyed.variant, &entry, &why, m->diags)) {
-		m->event = layer == CACHE_LAYER_REMOTE ? CACHE_EVENT_REMOTE : layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
-		return true;
-	}
-	drop(m, &m->keyed.digest, layer, why);
-	m->event = CACHE_EVENT_DAMAGED;
-	return false;
-}
-
-/* Where there is no ptxas: what another machine's made. */
-static bool load_foreign(Making *m)
-{
-	NvTools *tools = m->keyed.variant->kernel->module->host->tools;
-	NvAssemble how = jit_gpu_assemble(m->keyed.variant);
-	Arena *arena = m->diags->arena;
-	CacheDigest own = m->keyed.digest, named;
-	CacheEntry entry;
-	CacheKey any;
-	Str made, assembler;
-	const char *why = NULL;
-	uint32_t layer;
-	if (!nv_takes_cubin_of(tools, &how, "ptxas 0", arena))
-		return false;
-	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
-	named = cache_key_digest(&any);
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &named, arena, &entry, &layer))
-		return false;
-	if (!cache_entry_section(&entry, "variant", arena, &made, &why) ||
-	    !cache_entry_section(&entry, "assembler", arena, &assembler, &why) || !cache_digest_read(made.ptr, made.len, &m->keyed.digest)) {
-		drop(m, &named, layer, why ? why : "it refers to nothing");
-		m->keyed.digest = own;
-		return false;
-	}
-	if (nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) && load(m))
-		return true;
-	m->keyed.digest = own;
-	return false;
-}
-
-static void put_reference(Making *m, Arena *arena)
-{
-	const char *assembler = cache_key_value(&m->keyed.key, "assembler");
-	char hex[CACHE_HEX_SIZE];
-	CacheKey any;
-	if (strncmp(assembler, "ptxas ", 6) != 0)
-		return;
-	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
-	cache_digest_hex(&m->keyed.digest, hex);
-	CacheDigest digest = cache_key_digest(&any);
-	const char *said = arena_printf(arena, "{\"variant\": \"where there is no ptxas: %.16s\"}\n", hex);
-	CacheSection sections[] = {{"key", cache_key_text(&any)}, {"variant", str_of(hex)}, {"assembler", str_of(assembler)},
-				   {"metadata", str_of(said)}};
-	cache_put(m->mode.store, CACHE_VARIANT, &digest, cache_entry_write(arena, &digest, sections, ARRAY_LEN(sections)));
-}
-
-bool jit_is_our_generator(DiagList *diags)
-{
-	const CodegenTable *table = codegen_load(diags);
-	return table && strcmp(table->source_hash, base_source_hash) == 0;
-}
-
-const JitOverride *jit_keyed_override(const JitKeyed *keyed)
-{
-	return keyed->override.given ? &keyed->override : NULL;
-}
-
-bool jit_compile_keyed(JitKeyed *keyed, DiagList *diags)
-{
-	keyed->variant->reads = keyed->content.reads;
-	bool good = jit_compile_ir(keyed->variant, diags);
-	keyed->variant->reads = NULL;
-	return good;
-}
-
-bool jit_key_decides(const JitKeyed *keyed)
-{
-	return !keyed->content.reads || !front_read_beyond(keyed->content.reads);
-}
-
-static bool compile_and_put(Making *m)
-{
-	JitVariant *variant = m->keyed.variant;
-	uint32_t before = jit_said_count(m->diags);
-	if (!jit_compile_keyed(&m->keyed, m->diags) || !jit_gpu_compile(variant, jit_keyed_override(&m->keyed), !m->mode.binary_only, m->diags))
-		return false;
-	bool decided = jit_key_decides(&m->keyed);
-	variant->gpu->cache = decided ? "miss" : "off";
-	if (m->event == CACHE_EVENT_MISS && variant->gpu->assembled_before)
-		m->event = CACHE_EVENT_HALF;
-	if (decided && jit_is_our_generator(m->diags)) {
-		Arena arena;
-		double began = os_now();
-		arena_init(&arena, 0);
-		Str said = jit_said_write(&arena, m->diags, before);
-		Str file = jit_stored_write(variant, &m->keyed.digest, &m->keyed.key, &m->keyed.content, said, m->mode.binary_only, &arena);
-		if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file)) {
-			cache_digest_hex(&m->keyed.digest, variant->gpu->cache_key);
-			put_reference(m, &arena);
-		}
-		arena_free(&arena);
-		variant->gpu->store_seconds = os_now() - began;
-	}
-	jit_gpu_drop_code(variant->gpu);
-	return true;
-}
-
-/* Nobody has assembled it: from here on it is the variant that ends with PTX. True: that one is there. */
-static bool end_with_ptx(Making *m)
-{
-	CacheKey none;
-	jit_no_assembler_rows(&m->keyed.key, &none);
-	m->keyed.key = none;
-	m->keyed.digest = cache_key_digest(&none);
-	return m->mode.read && load(m);
-}
-
-static bool make(Making *m)
-{
-	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
-	if (m->mode.read && (load(m) || load_foreign(m)))
-		return true;
-	if (m->keyed.variant->options.ptx_only && end_with_ptx(m))
-		return true;
-	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->keyed.digest, &m->claim) : CACHE_MINE;
-	if (claimed == CACHE_THERE && load(m))
-		return true;
-	return compile_and_put(m);
-}
-
-bool jit_keyed(JitKeyed *keyed, Arena *arena)
-{
-	DiagList none;
-	diag_init(&none, arena, NULL);
-	cache_key_init(&keyed->key, arena);
-	if (!jit_content(keyed->variant, arena, &keyed->content))
-		return false;
-	/* Without an assembler something may be there all the same; else compiling says what is missing. */
-	jit_variant_rows(keyed->variant, &keyed->content, &keyed->key, &none);
-	if (keyed->override.given) {
-		char hex[CACHE_HEX_SIZE];
-		CacheDigest digest = cache_hash_of(keyed->override.text.ptr, keyed->override.text.len);
-		cache_digest_hex(&digest, hex);
-		cache_key_printf(&keyed->key, "override", "%d %s", keyed->override.stage, hex);
-	}
-	keyed->digest = cache_key_digest(&keyed->key);
-	return true;
-}
-
-static bool prepare(Making *m)
-{
-	const JitHost *host = m->keyed.variant->kernel->module->host;
-	jit_cache_mode(host->cache, &m->mode, m->diags);
-	if (host->dump_passes || host->verify_passes || jit_dumps_before(m->keyed.variant) || jit_dumps_passes(m->keyed.variant))
-		m->mode.read = false; /* there is to be something to see */
-	return m->mode.store && jit_keyed(&m->keyed, m->diags->arena);
-}
-
-bool jit_gpu_make(JitVariant *variant, DiagList *diags)
-{
-	if (jit_keeper_active(variant->kernel->module->host) && !variant->options.ptx_only)
-		return jit_kept_make(variant, diags);
-	Making m = {.keyed = {.variant = variant}, .diags = diags, .claim = {.fd = -1}};
-	jit_override_find(variant, diags->arena, &m.keyed.override);
-	if (!prepare(&m)) {
-		bool made = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, jit_keyed_override(&m.keyed), false, diags);
-		if (made)
-			jit_dump(variant, diags);
-		return made;
-	}
-	volatile bool good = false;
-	Fault fault;
-	if (FAULT_TRY(&fault)) {
-		good = make(&m);
-		fault_leave(&fault);
-	}
-	cache_release(m.mode.store, &m.claim);
-	if (fault.kind != FAULT_NONE)
-		fault_raise(fault.kind, "%s", fault.text);
-	if (good && variant->gpu->cache[0] == 'h')
-		cache_digest_hex(&m.keyed.digest, variant->gpu->cache_key);
-	double seconds = 0;
-	for (int i = 0; i < JIT_STEP__COUNT; i++)
-		seconds += variant->seconds[i];
-	if (good) {
-		cache_log(m.mode.store, m.event, &m.keyed.digest, seconds, variant->kernel->info->qualified_name);
-		jit_dump(variant, diags);
-	}
-	jit_cache_tell(&m.mode, diags);
-	return good;
-}
-
-bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out)
-{
-	JitCacheMode mode;
-	DiagList none;
-	CacheDigest key;
-	CacheEntry entry;
-	Str text;
-	const char *why;
-	if (!variant->gpu || variant->kept || !cache_digest_read(variant->gpu->cache_key, strlen(variant->gpu->cache_key), &key))
-		return false;
-	diag_init(&none, out->arena, NULL);
-	jit_cache_mode(variant->kernel->module->host->cache, &mode, &none);
-	if (!mode.store || !cache_get(mode.store, CACHE_VARIANT, &key, out->arena, &entry, NULL) ||
-	    !cache_entry_section(&entry, stage, out->arena, &text, &why))
-		return false;
-	text_add(out, text.ptr, text.len);
-	return true;
 }

@@ -1,16 +1,18 @@
-/* Inside jit: the compile cache's part in making a variant. */
+/* Inside jit: how a variant for a GPU is made, and where such variants are kept. */
 #ifndef NESO_JIT_CACHE_H
 #define NESO_JIT_CACHE_H
 
 #include "cache/key.h"
+#include "cache/log.h"
 #include "cache/store.h"
 #include "jit/inner.h"
 
+/* ---- cache.c: the compile cache on disk ---- */
+
 /* What the environment says now, as it is when a variant is made. */
 typedef struct JitCacheMode {
-	CacheStore *store;  /* NULL: nothing is read or written */
-	bool read;          /* not TRITON_ALWAYS_COMPILE */
-	bool binary_only;   /* TRITON_STORE_BINARY_ONLY */
+	CacheStore *store; /* NULL: nothing is read or written */
+	bool read;         /* not TRITON_ALWAYS_COMPILE */
 } JitCacheMode;
 void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags);
 /* Tells as warnings what the store could not do. */
@@ -54,32 +56,42 @@ bool jit_source_key(const JitVariant *variant, Arena *arena, char hex[CACHE_HEX_
 /* The stages of an override, the first that stands for the least; NULL past the end. */
 const char *jit_override_stage(int stage);
 
-/* ---- cache.c ---- */
+/* ---- make.c: a variant for a GPU ---- */
 
-/* A variant for a GPU, its key, and what the key is made of. */
-typedef struct JitKeyed {
+struct JitStorage;
+/* One on its way, with its key and what that is made of. */
+typedef struct JitMaking {
 	JitVariant *variant;
-	JitOverride override; /* filled in before */
+	DiagList *diags;
+	const struct JitStorage *storage;
+	bool reads;       /* what is there may be taken */
+	bool binary_only; /* TRITON_STORE_BINARY_ONLY: of what is put */
+	JitOverride override;
 	JitContent content;
 	CacheKey key;
 	CacheDigest digest;
-} JitKeyed;
-/* False: there is no key, as sources or assembler do not say it. */
-bool jit_keyed(JitKeyed *keyed, Arena *arena);
-/* jit_compile_ir, which holds what is read against the key. */
-bool jit_compile_keyed(JitKeyed *keyed, DiagList *diags);
-/* After it. False: something was read that the key lacks, so what was compiled is not to be found by it. */
-bool jit_key_decides(const JitKeyed *keyed);
-/* NULL where none is given. */
-const JitOverride *jit_keyed_override(const JitKeyed *keyed);
-/* Is what the code generator's library makes what keys say? Another build of it may have been put in its place. */
-bool jit_is_our_generator(DiagList *diags);
+	/* storage_cache.c's own */
+	JitCacheMode mode;
+	CacheClaim claim;
+	CacheEventKind event;
+} JitMaking;
 
-/* ---- keeper.c: variants that the host keeps ---- */
+/* Where variants are kept. */
+typedef struct JitStorage {
+	bool (*begin)(JitMaking *m); /* false: nothing is kept now */
+	/* Fills the variant; false: it is not there, and is compiled and put. There is a key, as
+	 * for those that follow. */
+	bool (*find)(JitMaking *m);
+	bool (*put)(JitMaking *m, Str warnings); /* warnings: as jit_warnings_write gives them */
+	void (*release)(JitMaking *m);           /* also where a fault was raised */
+	void (*end)(JitMaking *m, bool good);    /* good: the variant is there */
+} JitStorage;
+extern const JitStorage jit_storage_cache;  /* the compile cache on disk */
+extern const JitStorage jit_storage_keeper; /* the host (JitKeeper) */
+
+/* ---- storage_keeper.c: what the host keeps ---- */
 
 bool jit_keeper_active(const JitHost *host);
-/* What jit_gpu_make does, through the keeper. */
-bool jit_kept_make(JitVariant *variant, DiagList *diags);
 void jit_kept_dump(const JitVariant *variant, const CacheSection *sections, size_t count, Arena *arena);
 void jit_kept_override(const JitVariant *variant, Arena *arena, JitOverride *out);
 
@@ -90,19 +102,18 @@ void jit_metadata(Text *out, const JitVariant *variant);
 
 /* Fills slots, numbers and gpu of a variant from an entry. False, with a reason, when the entry does not hold together. */
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags);
-/* The sections of a variant that was compiled; how many. said: the section that jit_said_write gives. */
-size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const JitContent *content, Str said, bool binary_only,
-			   Arena *arena, CacheSection sections[CACHE_SECTIONS]);
+/* The sections of a variant that was compiled; how many. */
+size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena,
+			   CacheSection sections[CACHE_SECTIONS]);
 /* Its entry. */
-Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
-		     Str said, bool binary_only, Arena *arena);
+Str jit_stored_write(const JitMaking *m, Str warnings, Arena *arena);
 
-/* ---- stored_said.c: what a compilation warned of ---- */
+/* ---- stored_warnings.c: what a compilation warned of ---- */
 
 /* The warnings behind the first `skip` diagnostics of the list, as text; "" for none. */
-Str jit_said_write(Arena *arena, const DiagList *diags, uint32_t skip);
-/* Says them again. What is no such text says nothing. */
-void jit_said_again(Str said, DiagList *diags);
-uint32_t jit_said_count(const DiagList *diags); /* diagnostics in the list */
+Str jit_warnings_write(Arena *arena, const DiagList *diags, uint32_t skip);
+/* Adds them to the list. What is no such text adds nothing. */
+void jit_warnings_read(Str text, DiagList *diags);
+uint32_t jit_warnings_count(const DiagList *diags); /* diagnostics in the list */
 
 #endif

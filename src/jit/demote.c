@@ -119,23 +119,25 @@ void jit_front_classify(JitKernel *kernel, FrontArg *args, const JitOptions *opt
 static bool recall(CacheStore *store, const CacheDigest *key, Arena *arena, JitSet *set)
 {
 	CacheEntry entry;
-	Str said;
+	Str text;
 	const char *why;
-	if (!cache_get(store, CACHE_FACT, key, arena, &entry, NULL) || !cache_entry_section(&entry, "demoted", arena, &said, &why) ||
-	    said.len != 16 * ARRAY_LEN(set->words) || strspn(arena_strndup(arena, said.ptr, said.len), "0123456789abcdef") != said.len)
+	if (!cache_get(store, CACHE_FACT, key, arena, &entry, NULL) ||
+	    !cache_entry_section(&entry, "demoted", arena, &text, &why) ||
+	    text.len != 16 * ARRAY_LEN(set->words) ||
+	    strspn(arena_strndup(arena, text.ptr, text.len), "0123456789abcdef") != text.len)
 		return false;
 	for (size_t w = 0; w < ARRAY_LEN(set->words); w++)
-		set->words[w] = strtoull(arena_strndup(arena, said.ptr + 16 * w, 16), NULL, 16);
+		set->words[w] = strtoull(arena_strndup(arena, text.ptr + 16 * w, 16), NULL, 16);
 	return true;
 }
 
 static void keep(CacheStore *store, const CacheDigest *key, Arena *arena, const JitSet *set)
 {
-	Text said;
-	text_init(&said, arena);
+	Text text;
+	text_init(&text, arena);
 	for (size_t w = 0; w < ARRAY_LEN(set->words); w++)
-		text_printf(&said, "%016llx", (unsigned long long)set->words[w]);
-	CacheSection section = {"demoted", {said.data, said.len}};
+		text_printf(&text, "%016llx", (unsigned long long)set->words[w]);
+	CacheSection section = {"demoted", {text.data, text.len}};
 	cache_put(store, CACHE_FACT, key, cache_entry_write(arena, key, &section, 1));
 }
 

@@ -120,7 +120,7 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 	return NULL;
 }
 
-CodegenResult *jit_gpu_explain(const JitVariant *variant, const CodegenTable *table, DiagList *diags)
+CodegenResult *jit_gpu_remarks(const JitVariant *variant, const CodegenTable *table, DiagList *diags)
 {
 	return generate(variant, NULL, CODEGEN_TTGIR, false, true, table, diags);
 }
@@ -302,7 +302,7 @@ uint64_t jit_gpu_context(const JitKernel *kernel, bool make)
 	return context;
 }
 
-uint64_t jit_dispatch_context(const JitDispatch *dispatch)
+uint64_t jit_find_context(const JitDispatch *dispatch)
 {
 	return nv_context_now(dispatch->driver);
 }
@@ -357,6 +357,16 @@ JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int re
 bool jit_has_events(const JitVariant *variant)
 {
 	return host_of(variant)->event != NULL;
+}
+
+const char *jit_assembler_text(const JitHost *host, DiagList *diags)
+{
+	const NvAssemble how = {.target = target_find("sm_90a"), .kernel = ""};
+	const char *path, *version;
+	if (nv_tools_find(host->tools, "ptxas", diags->arena, &path, &version))
+		return arena_printf(diags->arena, "%s at %s", version, path);
+	nv_assembler_identity(host->tools, &how, diags->arena, diags); /* says why */
+	return NULL;
 }
 
 /* ---- texts ---- */

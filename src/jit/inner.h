@@ -15,7 +15,8 @@ struct JitKernel {
 	JitVariant *variants; /* under the module's table_lock; newest first */
 	uint32_t variant_count;
 	uint32_t counted; /* variants when many were last looked at, all bits set when warned of; under table_lock */
-	struct JitDispatchTable *_Atomic dispatch; /* dispatch.c; replaced whole, under table_lock */
+	struct JitDispatchTable *_Atomic dispatch; /* find.c; replaced whole, under table_lock */
+	JitDispatch *replaced;                     /* find.c; under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
 };
 
@@ -108,7 +109,20 @@ struct JitVariant {
 	double seconds[JIT_STEP__COUNT];
 };
 
-/* ---- bind.c, signature.c: what a call gives, per parameter ---- */
+/* ---- arguments.c: which argument of a call goes where ---- */
+
+/* Without looking at types. False after diagnosing. */
+bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count,
+		    const JitArg **given, DiagList *diags);
+/* A Python integer, float or bool literal; false when the text is something else. */
+bool jit_literal(const char *text, JitArg *out);
+/* Messages about a call: at the kernel's `def`, at a parameter. */
+void jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...);
+void jit_diag_param(DiagList *diags, const JitKernel *kernel, const FrontParam *param, DiagCode code, ...);
+/* " (did you mean 'x'?)" or "". */
+const char *jit_nearest(Arena *arena, const char *name, const char *const *candidates, size_t count);
+
+/* ---- specialize.c, signature.c: what a call gives, per parameter ---- */
 
 typedef struct JitBinding {
 	FrontArg *args;       /* per parameter: type or constant */
@@ -124,21 +138,15 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 			JitBinding *binding, DiagList *diags);
 /* To be called when all args are there. */
 void jit_binding_done(JitBinding *binding, uint32_t param_count);
-/* Which argument goes to which parameter, without looking at types. */
-bool jit_match_args(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count,
-		    const JitArg **given, DiagList *diags);
-/* Messages about a call: at the kernel's `def`, at a parameter. */
-void jit_diag(DiagList *diags, const JitKernel *kernel, DiagCode code, ...);
-void jit_diag_param(DiagList *diags, const JitKernel *kernel, const FrontParam *param, DiagCode code, ...);
-const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options);
-/* Checks and completes: zeroes become the defaults. */
-bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags);
 TlDtype jit_dtype_of(Str short_name); /* "fp32", also "u1"; DT__COUNT when unknown */
 JitParam jit_param_of(const FrontArg *arg);
 const char *jit_dtype_text(TlDtype dtype); /* "fp32" */
 
-/* A Python integer, float or bool literal; false when the text is something else. */
-bool jit_literal(const char *text, JitArg *out);
+/* ---- key.c: the key of a variant, as text ---- */
+
+const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options);
+/* Checks and completes: zeroes become the defaults. False after diagnosing. */
+bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags);
 
 /* ---- demote.c: constexprs as arguments ---- */
 
@@ -211,7 +219,8 @@ JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, 
 /* TTIR to TTGIR with remarks, and the code generator's diagnostics; NULL after diagnosing, else the table frees it. */
 struct CodegenResult;
 struct CodegenTable;
-struct CodegenResult *jit_gpu_explain(const JitVariant *variant, const struct CodegenTable *table, DiagList *diags);
+struct CodegenResult *jit_gpu_remarks(const JitVariant *variant, const struct CodegenTable *table,
+				      DiagList *diags);
 void jit_gpu_free(JitGpu *gpu); /* NULL is fine */
 /* gpu->cubin for the PTX: from the cache, or by the assembler. False after diagnosing. (cache.c) */
 bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags);
@@ -224,12 +233,14 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags); /* false after diagn
 bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const InterpLaunch *run, DiagList *diags);
 void jit_sim_free(struct CodegenSim *sim); /* NULL is fine */
 
-/* ---- dispatch.c ---- */
+/* ---- find.c ---- */
 
-/* Remembers a launch that worked, by its key. Does nothing when memory runs out: it is found the slow way then. */
-void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
-		      const JitArg *const *given, void *const *params);
-void jit_dispatch_free(JitKernel *kernel);
+/* Remember a call by its key: whose variant is there, and a launch on a GPU that worked. They do
+ * nothing when memory runs out: the call is found the slow way then. */
+void jit_find_add(const JitVariant *variant, const JitKey *key);
+void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
+			 const JitArg *const *given, void *const *params);
+void jit_find_free(JitKernel *kernel);
 
 /* ---- launch.c ---- */
 
@@ -272,7 +283,5 @@ IrModule *jit_lower(const JitVariant *variant, IrCx *cx, SourceSet *sources, Fro
 FrontOptions jit_front_options(const JitOptions *options);
 /* A copy that later additions do not touch. The caller holds the lock of `from`. */
 void jit_copy_sources(Arena *arena, const SourceSet *from, SourceSet *to);
-/* " (did you mean 'x'?)" or "". */
-const char *jit_nearest(Arena *arena, const char *name, const char *const *candidates, size_t count);
 
 #endif

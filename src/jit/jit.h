@@ -1,8 +1,10 @@
-/* From a file to something that runs: modules, kernels, their variants, and launches.
+/* From a file to something that runs: modules, kernels, their variants, and launches. What drives a
+ * GPU besides (nv/nv.h) is shown with it.
  *
- * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table of variants, keyed
- * by argument types, specialisation, constexpr values and options. All functions may be called from any thread on
- * the same objects. Parsing and lowering of one module are serialised, the passes and launches are not.
+ * A JitModule is one file with what it imports; it is parsed once. Each of its kernels has a table
+ * of variants, keyed by argument types, specialisation, constexpr values and options. All functions
+ * may be called from any thread on the same objects. Parsing and lowering of one module are
+ * serialised, the passes and launches are not.
  *
  * What a function may raise (fault.h) reaches the caller with all locks released. */
 #ifndef NESO_JIT_JIT_H
@@ -13,11 +15,11 @@
 #include "front/value.h"
 #include "interp/interp.h"
 #include "nv/nv.h"
-#include "target/target.h"
 
 struct CacheKey;
 struct CacheStore;
 struct CacheBackend;
+struct JitLaunch;
 
 typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
@@ -156,9 +158,9 @@ typedef struct JitOptions {
 /* For a signature in upstream's notation. *compiled (may be NULL): by this call. */
 JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
 				const JitVariant **variant, bool *compiled, DiagList *diags);
-/* For the arguments of a launch. */
-JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
-			   const JitVariant **variant, bool *compiled, DiagList *diags);
+/* For the arguments of a launch, without running it. */
+JitStatus jit_compile_launch(JitKernel *kernel, const struct JitLaunch *launch, const JitOptions *options,
+			     const JitVariant **variant, DiagList *diags);
 /* Which constexprs are numeric for a signature; NULL: for one that is guessed from how the kernel uses its parameters
  * (*guessed: as it was tried). classed: per parameter, set for constexprs; of others numeric is false and reason NULL.
  * Texts are in the list's arena.
@@ -213,13 +215,7 @@ typedef struct JitLaunch {
 	void *stream; /* of a GPU: CUstream */
 	bool check;   /* simulated: look for races and the like */
 	uint32_t schedules; /* simulated, above 1: in so many orders of warps, compared */
-	const uint64_t *key; /* see jit_dispatch_find; NULL: not to be remembered */
-	size_t key_count;    /* of words */
-	uint64_t key_hash;
-	const struct JitSet *key_set;       /* whose values the key leaves out; NULL: none */
-	const struct JitPlaces *key_places; /* of the caller's arguments */
-	const uint64_t *key_rows;           /* the caller's own, kept with the key */
-	size_t key_row_words;
+	const struct JitKey *key; /* by which it is remembered; NULL: it is not */
 } JitLaunch;
 
 typedef struct JitResult {
@@ -234,7 +230,7 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result,
 			     DiagList *diags);
 
-/* ---- launching again what was launched before (dispatch.c) ---- */
+/* ---- finding what a call asks for (find.c) ---- */
 
 enum { JIT_FILL_INT, JIT_FILL_FLOAT, JIT_FILL_NUMBER, JIT_FILL_ADDRESS, JIT_FILL_SHAPE, JIT_FILL_STRIDE, JIT_FILL_PAD,
        JIT_FILL__COUNT };
@@ -256,23 +252,6 @@ typedef struct JitPlaces {
 	uint32_t stride, of[JIT_FILL__COUNT];
 } JitPlaces;
 
-/* What a GPU launch needs, found by the bits of the call that decide it: JitLaunch.key, which a launch that worked is
- * remembered by. The caller packs these as it likes; calls with equal bits have the same kernel, parameters of their
- * arguments, types, divisibility by 16, constants, options and context. Never changed; lives as long as the module. */
-typedef struct JitDispatch {
-	NvDriver *driver;
-	NvFunction *function;
-	/* Where each argument of the function lies, in bytes from the call's first; JIT_NO_PLACE: it is made. Behind the words. */
-	uint32_t *places;
-	JitFill *made;
-	uint32_t place_count, made_count;
-	uint32_t key_count, row_words;
-	bool has_events; /* jit_has_events */
-	uint64_t hash;
-	const JitVariant *variant;
-	uint64_t words[]; /* the key, and JitLaunch.key_rows */
-} JitDispatch;
-
 /* Parameters of a kernel, the first 256. */
 enum { JIT_SET_MAX = 256 };
 typedef struct JitSet {
@@ -283,18 +262,49 @@ static inline bool jit_set_has(const JitSet *set, uint32_t param)
 	return param < JIT_SET_MAX && (set->words[param / 64] >> param % 64 & 1) != 0;
 }
 
+/* The bits of a call that decide which variant it asks for. The caller packs these as it likes;
+ * calls with equal bits have the same kernel, parameters of their arguments, types, conclusions
+ * (jit/rules.h), constants and options; and, where the target is a GPU, the same context. */
+typedef struct JitKey {
+	const uint64_t *words;
+	size_t count;
+	uint64_t hash;
+	const JitSet *set;       /* whose values the key leaves out; NULL: none */
+	const JitPlaces *places; /* of the caller's arguments; for launches on a GPU, as what follows */
+	const uint64_t *rows;    /* the caller's own, kept with the key */
+	size_t row_words;
+} JitKey;
+
+/* What was found out about calls with a key: their variant, and what a launch on a GPU needs once
+ * one worked. Never changed; lives as long as the module. */
+typedef struct JitDispatch {
+	NvDriver *driver;
+	NvFunction *function; /* NULL: not launched so yet, and what follows of launches is not there */
+	/* Where each argument of the function lies, in bytes from the call's first; JIT_NO_PLACE: it is made. Behind the words. */
+	uint32_t *places;
+	JitFill *made;
+	uint32_t place_count, made_count;
+	uint32_t key_count, row_words;
+	bool has_events; /* jit_has_events */
+	uint64_t hash;
+	const JitVariant *variant;
+	struct JitDispatch *replaced; /* find.c's own */
+	uint64_t words[]; /* the key, and JitKey.rows */
+} JitDispatch;
+
 /* The constexpr parameters that every variant made by JIT_POLICY_GENERIC so far takes as arguments; NULL: none was made. A key may
- * leave their values out but for what jit_number_class says, when it holds the set and JitLaunch.key_set says so. */
+ * leave their values out but for what jit_number_class says, when it holds the set and JitKey.set says so. */
 const JitSet *jit_kernel_demoted(const JitKernel *kernel);
-/* The bits of a number as an argument of this dtype (FrontNumber). */
+/* The bits of a value as an argument of this dtype; of a number as a demoted constexpr (FrontNumber). */
+uint64_t jit_float_bits(TlDtype dtype, double value);
 uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
 /* Takes no lock and allocates nothing. */
-const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
+const JitDispatch *jit_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
 /* What tells contexts apart in such a key: the calling thread's. 0: it has none; make: and there is no GPU to make one on. */
 uint64_t jit_gpu_context(const JitKernel *kernel, bool make);
 /* The same without making one, of a kernel that was launched. */
-uint64_t jit_dispatch_context(const JitDispatch *dispatch);
+uint64_t jit_find_context(const JitDispatch *dispatch);
 
 /* The same for callers with a table of their own. The variant's function in the current context; NULL after diagnosing:
  * no driver, or a GPU that cannot run it. */
@@ -307,6 +317,9 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i);
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,
 			 void **params, DiagList *diags);
 bool jit_has_events(const JitVariant *variant);
+/* Which ptxas makes cubins, and where it is: "13.0.88 at /usr/bin/ptxas"; NULL after diagnosing:
+ * there is none. */
+const char *jit_assembler_text(const JitHost *host, DiagList *diags);
 
 /* ---- IR text ---- */
 

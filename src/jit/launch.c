@@ -41,6 +41,16 @@ static FpFormat float_format(TlDtype dtype)
 	}
 }
 
+uint64_t jit_float_bits(TlDtype dtype, double value)
+{
+	union {
+		float f;
+		uint32_t bits;
+	} single = {(float)value};
+	return dtype == DT_FP32 ? single.bits
+				: fp_from_double(float_format(dtype), value, FP_NEAREST_EVEN, false);
+}
+
 static const FrontParam *param_at(const Marshal *m, uint32_t i)
 {
 	return &m->variant->kernel->info->params[i];
@@ -98,7 +108,7 @@ static uint64_t scalar_bits(const Marshal *m, uint32_t i, const JitParam *param)
 	bool is_int = arg->kind == JIT_INT || arg->kind == JIT_BOOL;
 	if (dtypes[param->dtype].cls == IS_FLOAT && (is_int || arg->kind == JIT_FLOAT)) {
 		double value = !is_int ? arg->f : arg->is_unsigned ? (double)(uint64_t)arg->i : (double)arg->i;
-		return fp_from_double(float_format(param->dtype), value, FP_NEAREST_EVEN, false);
+		return jit_float_bits(param->dtype, value);
 	}
 	if (!is_int) {
 		wrong_type(m, i, param->text);
@@ -151,7 +161,7 @@ uint64_t jit_number_bits(const JitArg *number, TlDtype dtype)
 	bool is_float = number->kind == JIT_FLOAT;
 	if (dtypes[dtype].cls == IS_FLOAT) {
 		double value = is_float ? number->f : number->is_unsigned ? (double)(uint64_t)number->i : (double)number->i;
-		return fp_from_double(float_format(dtype), value, FP_NEAREST_EVEN, false);
+		return jit_float_bits(dtype, value);
 	}
 	unsigned bits = dtypes[dtype].bits;
 	if (bits == 1)
@@ -309,7 +319,7 @@ static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *r
 	result->variant = variant;
 	JitStatus status = function ? jit_gpu_launch(variant, function, NV_NOT_PLAIN, launch, params, m->diags) : JIT_RUN;
 	if (status == JIT_OK && launch->key)
-		jit_dispatch_add(variant, function, launch, m->given, params);
+		jit_find_add_launch(variant, function, launch, m->given, params);
 	return status;
 }
 

@@ -133,7 +133,7 @@ void jit_module_free(JitModule *module)
 			variant_free(v);
 		}
 	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++) {
-		jit_dispatch_free(&module->kernels[i]);
+		jit_find_free(&module->kernels[i]);
 		jit_demotions_free(&module->kernels[i]);
 	}
 	pthread_cond_destroy(&module->table_changed);

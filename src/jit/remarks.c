@@ -63,7 +63,7 @@ JitStatus jit_variant_remarks(const JitVariant *variant, RemarkList *out, DiagLi
 	const CodegenTable *table = codegen_load(diags);
 	JitVariant *again = table && !variant->ir ? jit_remake(variant, diags) : NULL; /* it came from the cache */
 	const JitVariant *from = again ? again : variant;
-	CodegenResult *code = table && from->ir ? jit_gpu_explain(from, table, diags) : NULL;
+	CodegenResult *code = table && from->ir ? jit_gpu_remarks(from, table, diags) : NULL;
 	if (code)
 		take(code, out);
 	if (code)

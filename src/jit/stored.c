@@ -196,7 +196,7 @@ static bool is_cubin(Str bytes)
 
 bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **why, DiagList *diags)
 {
-	Str facts, cubin = STR(""), log = STR(""), said = STR("");
+	Str facts, cubin = STR(""), log = STR(""), warnings = STR("");
 	JitModule *module = variant->kernel->module;
 	bool ptx_only = variant->options.ptx_only && !cache_entry_has(entry, "cubin");
 	if (!cache_entry_section(entry, "facts", diags->arena, &facts, why) ||
@@ -206,7 +206,8 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	}
 	if (cache_entry_has(entry, "log") && !cache_entry_section(entry, "log", diags->arena, &log, why))
 		return false;
-	if (cache_entry_has(entry, "warnings") && !cache_entry_section(entry, "warnings", diags->arena, &said, why))
+	if (cache_entry_has(entry, "warnings") &&
+	    !cache_entry_section(entry, "warnings", diags->arena, &warnings, why))
 		return false;
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
 	const JitVariant before = *variant;
@@ -241,7 +242,7 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 		fault_raise(fault.kind, "%s", fault.text);
 	if (!ptx_only)
 		jit_gpu_kernel(variant);
-	jit_said_again(said, diags);
+	jit_warnings_read(warnings, diags);
 	return true;
 }
 
@@ -277,9 +278,10 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	text_printf(out, "\"total\": %.0f}}\n", total * 1e6);
 }
 
-size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const JitContent *content, Str said, bool binary_only,
-			   Arena *arena, CacheSection sections[CACHE_SECTIONS])
+size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena,
+			   CacheSection sections[CACHE_SECTIONS])
 {
+	const JitVariant *variant = m->variant;
 	const JitGpu *gpu = variant->gpu;
 	size_t n = 0;
 	Text facts, metadata, ttir;
@@ -288,19 +290,19 @@ size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const
 	text_init(&ttir, arena);
 	write_facts(&facts, variant);
 	jit_metadata(&metadata, variant);
-	sections[n++] = (CacheSection){"key", cache_key_text(key)};
+	sections[n++] = (CacheSection){"key", cache_key_text(&m->key)};
 	sections[n++] = (CacheSection){"facts", {facts.data, facts.len}};
 	sections[n++] = (CacheSection){"metadata", {metadata.data, metadata.len}};
 	if (gpu->cubin.data)
 		sections[n++] = (CacheSection){"cubin", {gpu->cubin.data, gpu->cubin.len}};
 	if (gpu->cubin.log && *gpu->cubin.log)
 		sections[n++] = (CacheSection){"log", str_of(gpu->cubin.log)};
-	if (said.len)
-		sections[n++] = (CacheSection){"warnings", said};
-	if (!binary_only) {
+	if (warnings.len)
+		sections[n++] = (CacheSection){"warnings", warnings};
+	if (!m->binary_only) {
 		static const char *const names[] = {[CODEGEN_TTGIR] = "ttgir", [CODEGEN_LLIR] = "llir"};
 		ir_print(&ttir, variant->ir, (IrPrintOptions){0});
-		sections[n++] = (CacheSection){"source", content->source};
+		sections[n++] = (CacheSection){"source", m->content.source};
 		sections[n++] = (CacheSection){"ttir", {ttir.data, ttir.len}};
 		for (int stage = CODEGEN_TTGIR; gpu->code && stage <= CODEGEN_LLIR; stage++)
 			if (gpu->code->stage[stage].data)
@@ -310,10 +312,9 @@ size_t jit_stored_sections(const JitVariant *variant, const CacheKey *key, const
 	return n;
 }
 
-Str jit_stored_write(const JitVariant *variant, const CacheDigest *digest, const CacheKey *key, const JitContent *content,
-		     Str said, bool binary_only, Arena *arena)
+Str jit_stored_write(const JitMaking *m, Str warnings, Arena *arena)
 {
 	CacheSection sections[CACHE_SECTIONS];
-	size_t count = jit_stored_sections(variant, key, content, said, binary_only, arena, sections);
-	return cache_entry_write(arena, digest, sections, count);
+	size_t count = jit_stored_sections(m, warnings, arena, sections);
+	return cache_entry_write(arena, &m->digest, sections, count);
 }

@@ -238,16 +238,20 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
 }
 
-JitStatus jit_compile_args(JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,
-			   const JitVariant **variant, bool *compiled, DiagList *diags)
+JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const JitOptions *options,
+			     const JitVariant **variant, DiagList *diags)
 {
 	JitOptions complete;
 	JitBinding binding;
+	bool compiled;
 	diags->sources = &kernel->module->sources;
 	if (!jit_options(kernel, options, &complete, diags) ||
-	    !jit_bind(diags->arena, kernel, args, arg_count, &complete, &binding, diags))
+	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
-	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
+	JitStatus status = jit_get(kernel, &binding, &complete, variant, &compiled, diags);
+	if (status == JIT_OK && launch->key)
+		jit_find_add(*variant, launch->key);
+	return status;
 }
 
 JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const JitOptions *options, CacheKey *key, DiagList *diags)

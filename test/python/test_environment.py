@@ -54,7 +54,7 @@ class Keys(unittest.TestCase):
     }
     #: Of the others those that a value cannot be made up for.
     SPECIAL = ("TRITON_CACHE_DIR", "TRITON_DISABLE_CACHE", "TRITON_ALWAYS_COMPILE", "TRITON_CACHE_MANAGER", "TRITON_REMOTE_CACHE_BACKEND",
-               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "CC", "CUDA_HOME", "CUDA_PATH", "NESO_DUMP", "NESO_CACHE_KEY_FILE")
+               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "NESO_DUMP", "NESO_CACHE_KEY_FILE", "CC", "CUDA_HOME", "CUDA_PATH")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -102,6 +102,21 @@ def module_of(text, folder, name):
     return module
 
 
+class Rules(unittest.TestCase):
+
+    def test_integers(self):
+        """What the package tells hooks of is what the library concludes."""
+        from neso.runtime.specialize import specialize
+        told = {1: ("constexpr", 1), 7: ("i32", ""), -48: ("i32", "D"), 2**31 - 1: ("i32", ""), 2**31: ("i64", "D"), -2**31: ("i32", "D"),
+                -2**31 - 1: ("i64", ""), 2**63 - 1: ("i64", ""), 2**63: ("u64", "D"), 2**64 - 1: ("u64", ""), -2**63: ("i64", "D")}
+        for value, want in told.items():
+            self.assertEqual(specialize(value, False, True, True), want, value)
+            self.assertEqual(specialize(value, False, False, True)[1], None, value)
+        self.assertEqual(specialize(48, False, True, False), ("i32", ""))
+        with self.assertRaises(TypeError):
+            triton._native.rules("1")
+
+
 class CacheKeys(unittest.TestCase):
 
     def test_sources(self):

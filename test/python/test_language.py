@@ -236,18 +236,18 @@ class Names(unittest.TestCase):
                  "    E = [e for e in (E, F)] + [F for F in E]\n    (V, x[V]), x[W], W = V\n"
                  "    while not g(-x) if Q else x < R <= U: break\n    import os.path as O\n    return g\n"]
         texts += [value._src for value in globals().values() if hasattr(value, "_src")]
-        reader = importlib.import_module("neso.runtime.jit")
+        reader = importlib.import_module("neso.runtime.sources")
         self.assertGreater(len(texts), 15)
         for text in texts:
             bound, early, *used = triton._native.names(text)
-            by_ast, early_by_ast, *used_by_ast = reader._names_by_ast(text)
+            by_ast, early_by_ast, *used_by_ast = reader.names_by_ast(text)
             self.assertEqual((set(bound), set(early)), (by_ast, early_by_ast), text)
             for mine, others in zip(used, used_by_ast):
                 self.assertEqual(*({".".join(path.split(".")[:n + 1]) for path in paths for n in range(path.count(".") + 1)}
                                    for paths in (mine, others)), text)
         odd = "def f(a):\n    match a:\n        case 1: return B.b\n"
         self.assertIsNone(triton._native.names(odd))
-        self.assertEqual(set(reader._names_by_ast(odd)[2]), {"a", "B.b", "B"})
+        self.assertEqual(set(reader.names_by_ast(odd)[2]), {"a", "B.b", "B"})
 
     def test_exec(self):
         text = "import neso as triton\nimport neso.language as tl\n@triton.jit\ndef made(o_ptr):\n    tl.store(o_ptr, 11)\n"

@@ -271,6 +271,39 @@ static void test_launches(void **state)
 	end(&f);
 }
 
+/* What was compiled for a call is found by such calls in its context, and launched by them afterwards. */
+static void test_find(void **state)
+{
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_compiler(&f);
+	neso_arg args[4] = {neso_arg_buffer(NULL, NESO_FP32, (void *)0x1000, 1 << 20, NESO_READ_WRITE),
+			    neso_arg_int(NULL, 7), neso_arg_value("a", neso_value_float(2)),
+			    neso_arg_int("B", 64)};
+	neso_launch l = neso_launch_of(args, 4, 1, 1, 1);
+	neso_variant *variant, *other;
+	bool compiled;
+	l.options = &f.options;
+	assert_null(neso_kernel_find(f.kernel, &l)); /* there is no context yet */
+	assert_int_equal(neso_kernel_compile_for(f.kernel, &l, &variant, NULL), NESO_OK);
+	assert_null(neso_kernel_find(f.kernel, &l));
+	assert_int_equal(neso_gpu_use(f.context, 0, NULL), NESO_OK);
+	assert_null(neso_kernel_find(f.kernel, &l));
+	assert_int_equal(neso_kernel_compile_for(f.kernel, &l, &other, NULL), NESO_OK);
+	assert_ptr_equal(other, variant);
+	for (int i = 0; i < 3; i++) { /* the second is launched the long way, and kept for the third */
+		assert_ptr_equal(neso_kernel_find(f.kernel, &l), variant);
+		launch(&f, 0x3000, 9, 0.5, 64, &compiled);
+		assert_false(compiled);
+	}
+	assert_int_equal(neso_gpu_use(f.context, 1, NULL), NESO_OK);
+	assert_null(neso_kernel_find(f.kernel, &l));
+	f.options.target = "sm_80";
+	assert_null(neso_kernel_find(f.kernel, &l));
+	end(&f);
+}
+
 typedef struct AgainCall {
 	const char *what;
 	bool compiles;
@@ -508,9 +541,13 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu), cmocka_unit_test(test_ptx_only),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_launches), cmocka_unit_test(test_contexts), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_ready), cmocka_unit_test(test_generic), cmocka_unit_test(test_again), cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_other_gpu),
+		cmocka_unit_test(test_ptx_only),
+		cmocka_unit_test(test_memory),	cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_find),	cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_texts),	cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_hints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,6 +228,81 @@ static void values_are_specialised_as_upstream_does(void **state)
 	close_fixture(&f);
 }
 
+typedef struct FindCall {
+	void *p;
+	int64_t a, b, d;
+	const char *e; /* a text, or NULL for None */
+	const char *target;
+} FindCall;
+
+/* The variant of a call as it was found, or NULL; compile: it is compiled for. */
+static neso_variant *ask(Fixture *f, const FindCall *c, bool compile)
+{
+	neso_variant *variant;
+	neso_compile_options options = {.size = sizeof options, .target = c->target};
+	neso_arg args[] = {
+		neso_arg_buffer(NULL, NESO_INT64, c->p, 64, NESO_READ_WRITE),
+		neso_arg_int(NULL, c->a),
+		neso_arg_int(NULL, c->b),
+		neso_arg_int(NULL, 3),
+		neso_arg_int(NULL, c->d),
+		{.value.kind = c->e ? NESO_VALUE_STRING : NESO_VALUE_NONE, .value.text = c->e},
+	};
+	neso_launch launch = neso_launch_of(args, 6, 1, 1, 1);
+	launch.options = &options;
+	if (!compile)
+		return neso_kernel_find(f->kernel, &launch);
+	assert_int_equal(neso_kernel_compile_for(f->kernel, &launch, &variant, NULL), NESO_OK);
+	assert_ptr_equal(neso_kernel_find(f->kernel, &launch), variant);
+	return variant;
+}
+
+/* What one call compiled, calls with the same conclusions find; others find nothing until they are
+ * compiled for. */
+static void calls_find_what_was_compiled_for_such_ones(void **state)
+{
+	(void)state;
+	Fixture f = open_fixture(NULL, spec_text, "spec");
+	_Alignas(16) int64_t memory[16];
+	char longest[600];
+	memset(longest, 'x', sizeof longest);
+	longest[sizeof longest - 1] = '\0';
+	const FindCall first = {memory, 7, 7, 7, NULL, NULL};
+	assert_null(ask(&f, &first, false));
+	neso_variant *variant = ask(&f, &first, true);
+	FindCall same[] = {first, first, first};
+	same[0].a = -9;
+	same[1].p = memory + 2;
+	same[2].d = -5;
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		assert_ptr_equal(ask(&f, &same[i], false), variant);
+	FindCall others[] = {first, first, first, first, first, first, first};
+	others[0].a = 1;
+	others[1].a = 32;
+	others[2].a = (int64_t)1 << 40 | 1;
+	others[3].p = memory + 1;
+	others[4].e = "relu";
+	others[5].e = longest;
+	others[6].target = "sim:sm_80"; /* without its code generator it is not compiled */
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		assert_null(ask(&f, &others[i], false));
+		if (!others[i].target)
+			assert_ptr_not_equal(ask(&f, &others[i], true), variant);
+	}
+	longest[300] = 'y';
+	assert_null(ask(&f, &others[5], false));
+	longest[300] = 'x';
+	assert_non_null(ask(&f, &others[5], false));
+	/* Of what the parameter says that nothing is concluded, the call is another and the variant
+	 * the same. */
+	FindCall plain = first;
+	plain.b = 1;
+	assert_null(ask(&f, &plain, false));
+	assert_ptr_equal(ask(&f, &plain, true), variant);
+	assert_null(neso_kernel_find(NULL, NULL));
+	close_fixture(&f);
+}
+
 /* ---- introspection ---- */
 
 static void a_kernel_says_what_it_is(void **state)
@@ -830,6 +905,7 @@ int main(void)
 		cmocka_unit_test(a_compiled_variant_is_launched),
 		cmocka_unit_test(the_text_of_a_stage_is_given),
 		cmocka_unit_test(values_are_specialised_as_upstream_does),
+		cmocka_unit_test(calls_find_what_was_compiled_for_such_ones),
 		cmocka_unit_test(a_kernel_says_what_it_is),
 		cmocka_unit_test(a_fault_has_place_and_text),
 		cmocka_unit_test(nothing_to_say_is_null),

@@ -292,11 +292,11 @@ def class_source(cls):
 def function_source(function):
     """Text of an ordinary function that a kernel calls while it is compiled."""
     import ast
-    from .jit import _DEF, read_source
+    from .sources import DEF, read_source
     text, line, indent = read_source(function)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
     scope = Scope(names, function.__globals__, cells_of(function))
-    return Source(function.__code__.co_filename, text, _DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function", function)
+    return Source(function.__code__.co_filename, text, DEF.match(text).group(1), line, 0, scope, f"@{PACKAGE}.constexpr_function", function)
 
 
 def cells_of(function):

@@ -19,173 +19,10 @@ from dataclasses import dataclass
 from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import _async_compile, describe, host, kept, specialize
+from . import _async_compile, describe, host, kept, sources, specialize
+from .tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 TRITON_MODULE = "triton.language"
-
-# ---- sources ----
-
-
-def _read_lines(function):
-    """Lines of a function with its decorators, and the number of the first."""
-    made = getattr(function, "__neso_source__", None)
-    if made is not None:
-        return made.splitlines(True), 1
-    try:
-        return inspect.getsourcelines(function)
-    except (OSError, TypeError) as error:
-        text = lost_source(function)
-        if text is None:
-            raise ValueError("the source of @jit functions must be there: in a file, or in linecache for code made by "
-                             "exec") from error
-    lines = text.splitlines(True)
-    first = function.__code__.co_firstlineno
-    return inspect.getblock(lines[first - 1:]), first
-
-
-def _made_from(text, code):
-    for mode in ("exec", "single"):
-        try:
-            if compile(text, code.co_filename, mode, code.co_flags & _FUTURE_FLAGS, True) == code:
-                return True
-        except (SyntaxError, ValueError, TypeError):
-            pass
-    return False
-
-
-_FUTURE_FLAGS = 0x1ffe0000
-
-
-def lost_source(function):
-    """Text of code that was given to exec or typed in: a string near at hand that compiles to just this code."""
-    name = function.__code__.co_filename
-    frame = inspect.currentframe()
-    while frame is not None and not (frame.f_code.co_filename == name and frame.f_code.co_name == "<module>"):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    code = frame.f_code
-    caller = frame.f_back
-    for _ in range(4):
-        if caller is None:
-            break
-        for text in list(caller.f_locals.values()) + list(caller.f_code.co_consts):
-            if isinstance(text, str) and "def" in text and function.__name__ in text and _made_from(text, code):
-                return text
-        caller = caller.f_back
-    if name == "<string>" and getattr(sys, "orig_argv", None) and "-c" in sys.orig_argv:
-        text = sys.orig_argv[sys.orig_argv.index("-c") + 1]
-        return text if _made_from(text, code) else None
-    return _typed(code)
-
-
-def _typed(code):
-    """The last lines of the history of the prompt that make the code."""
-    history = sys.modules.get("readline")
-    if history is None:
-        return None
-    count = history.get_current_history_length()
-    text = ""
-    for back in range(min(count, 400)):
-        text = (history.get_history_item(count - back) or "") + "\n" + text
-        if "def" in text and _made_from(text, code):
-            return text
-    return None
-
-
-def read_source(function):
-    """Text from its `def` on without indentation, the line of the `def`, its indentation."""
-    lines, first = _read_lines(function)
-    return _cut(lines, max(first, 1))
-
-
-_DEF = re.compile(r"^(?:async\s+)?def\s+(\w+)\s*\(", re.MULTILINE)
-
-
-def _dedent(lines):
-    """Without the first line's indentation; comments may stand left of it."""
-    indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())] if lines else ""
-    return "".join(line.removeprefix(indent) if line.startswith(indent) else line.lstrip() if line.lstrip()[:1] in ("#", "") else line
-                   for line in lines)
-
-
-def _cut(lines, first):
-    text = _dedent(lines)
-    found = _DEF.search(text)
-    if found is None:
-        raise ValueError("only functions made by `def` can be kernels")
-    skipped = text[:found.start()].count("\n")
-    line = lines[skipped] if skipped < len(lines) else ""
-    indent = len(line) - len(line.lstrip()) if "\t" not in line[:len(line) - len(line.lstrip())] else 0
-    return text[found.start():], first + skipped, indent
-
-
-# ---- what a function reads ----
-
-
-class _Reader:
-    """Names of a function that are not its own, with the attributes taken of them. As upstream has it, a name that is read before the function
-    gives it a value, in the order of the text, is a global there."""
-
-    def __init__(self, text):
-        bound, early, body, head, defaults = _native.names(text) or _names_by_ast(text)
-        self.bound = set(bound)
-        self.body_names, self.paths = set(), {}
-        for path in body:
-            name, *attributes = path.split(".")
-            self.body_names.add(name)
-            if name not in self.bound:
-                for length in range(len(attributes), 0, -1):
-                    self.paths[name, tuple(attributes[:length])] = True
-        self.defaults = {path.partition(".")[0] for path in defaults}
-        self.all_names = self.body_names.union(path.partition(".")[0] for path in head)
-        self.globals = (self.all_names - self.bound).union(early)
-
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def _names_by_ast(text):
-    """_native.names of a text with what kernels cannot have."""
-    function = ast.parse(text).body[0]
-    given = function.args
-    bound = {a.arg for a in given.posonlyargs + given.args + given.kwonlyargs + [given.vararg, given.kwarg] if a is not None}
-    early = set()
-
-    def read(nodes):
-        paths = {}
-        todo = nodes[::-1]
-        while todo:
-            node = todo.pop()
-            kind = type(node)
-            if kind is list:
-                todo.extend(node[::-1])
-            if not isinstance(node, ast.AST):
-                continue
-            if kind is ast.arg:
-                bound.add(node.arg)
-            elif kind is ast.Name and type(node.ctx) is ast.Store:
-                bound.add(node.id)
-            elif kind is ast.Name and node.id not in bound:
-                early.add(node.id)
-            path, inner = [], node
-            while isinstance(inner, ast.Attribute):
-                path.insert(0, inner.attr)
-                inner = inner.value
-            if isinstance(inner, ast.Name):
-                paths[".".join([inner.id] + path)] = True
-            # What is given a value comes before the value, as in statements.
-            fields = node._fields if kind not in _COMPREHENSIONS else node._fields[::-1]
-            todo.extend([getattr(node, field, None) for field in fields][::-1])
-        return paths
-
-    body = read(function.body)
-    early &= bound
-    found_early = set(early)
-    defaults = [node for node in given.defaults + given.kw_defaults if node is not None]
-    head = [value for field, value in ast.iter_fields(function) if field != "body"]
-    return bound, found_early, body, read(head), read(defaults)
-
 
 # hashlib takes its time over the first, which is not to be the first launch's.
 _EMPTY_DIGEST = hashlib.sha256()
@@ -200,8 +37,8 @@ class JITCallable:
     def __init__(self, fn):
         self.fn = fn
         self.signature = inspect.signature(fn)
-        self.raw_src, self.starting_line_number = _read_lines(fn)
-        self._src, self._line, self._indent = _cut(self.raw_src, max(self.starting_line_number, 1))
+        self.raw_src, self.starting_line_number = sources.read_lines(fn)
+        self._src, self._line, self._indent = sources.cut(self.raw_src, max(self.starting_line_number, 1))
         self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
         self._hash_lock = threading.RLock()
         self._hash = None
@@ -255,7 +92,7 @@ class JITCallable:
     def _read(self):
         reader = self._reader
         if reader is None:
-            reader = self._reader = _Reader(self._src)
+            reader = self._reader = sources.Reader(self._src)
         return reader
 
     def _scope(self):
@@ -271,7 +108,7 @@ class JITCallable:
             return self._made_source
 
     def _def_name(self):
-        return _DEF.match(self._src).group(1)
+        return sources.DEF.match(self._src).group(1)
 
     def _decorator_text(self):
         return self._decorator
@@ -770,109 +607,7 @@ def constexpr_function(fn):
     return ConstexprFunction(fn)
 
 
-# ---- stand-ins for tensors ----
-
-
-class MockTensor:
-    """A tensor that is only a type, for warmup."""
-
-    def __init__(self, dtype, shape=None):
-        self.dtype = dtype
-        self.shape = [1] if shape is None else shape
-
-    @staticmethod
-    def wrap_dtype(arg):
-        is_torch = type(arg).__name__ == "dtype" and type(arg).__module__ == "torch"
-        return MockTensor(arg) if is_torch else arg
-
-    def stride(self):
-        strides = [1]
-        for size in reversed(self.shape[1:]):
-            strides.insert(0, strides[0] * size)
-        return tuple(strides)
-
-    @staticmethod
-    def data_ptr():
-        return 0
-
-    @staticmethod
-    def ptr_range():
-        return 0
-
-
-class TensorWrapper:
-    """A tensor under another element type."""
-
-    def __init__(self, base, dtype):
-        self.dtype = dtype
-        self.base = base
-        self.data = getattr(base, "data", base)
-        self.device = getattr(base, "device", None)
-        self.shape = base.shape
-
-    @property
-    def is_cuda(self):
-        return bool(getattr(self.base, "is_cuda", False))
-
-    def data_ptr(self):
-        return self.base.data_ptr()
-
-    def stride(self, *args):
-        return self.base.stride(*args)
-
-    def __str__(self):
-        return f"TensorWrapper[{self.dtype}]({self.base})"
-
-    def element_size(self):
-        return self.base.element_size()
-
-    def untyped_storage(self):
-        return self.base.untyped_storage()
-
-    def cpu(self):
-        return TensorWrapper(self.base.cpu(), self.dtype)
-
-    def copy_(self, other):
-        self.base.copy_(other.base)
-
-    def clone(self):
-        return TensorWrapper(self.base.clone(), self.dtype)
-
-    def to(self, device):
-        return TensorWrapper(self.base.to(device), self.dtype)
-
-    def new_empty(self, sizes):
-        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
-
-
-class _ArrayWrapper(TensorWrapper):
-    """The same for arrays without data_ptr()."""
-
-    def data_ptr(self):
-        return self.base.__array_interface__["data"][0]
-
-    def stride(self, *args):
-        return tuple(s // self.base.itemsize for s in self.base.strides)
-
-    def element_size(self):
-        return self.base.itemsize
-
-    def clone(self):
-        return _ArrayWrapper(self.base.copy(), self.dtype)
-
-    def copy_(self, other):
-        self.base[...] = other.base
-
-
-def reinterpret(tensor, dtype):
-    """The same memory with another element type of the same size."""
-    if isinstance(tensor, TensorWrapper):
-        return tensor.base if dtype == tensor.base.dtype else type(tensor)(tensor.base, dtype)
-    if hasattr(tensor, "data_ptr"):
-        return TensorWrapper(tensor, dtype)
-    if hasattr(tensor, "__array_interface__"):
-        return _ArrayWrapper(tensor, dtype)
-    raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
+# ---- what programs look for here ----
 
 
 def convert_to_tuple_if_list(value):
@@ -890,7 +625,8 @@ def mangle_type(arg, specialize=False):
     if isinstance(arg, bool):
         return "u1"
     if isinstance(arg, int):
-        return "constexpr" if specialize and arg == 1 else "i32" if -2**31 <= arg < 2**31 else "u64" if arg >= 2**63 else "i64"
+        kind, _, constant = _native.rules(arg)
+        return "constexpr" if specialize and constant else kind
     return "fp32" if isinstance(arg, float) else "constexpr" if arg is None else type(arg).__name__
 
 

@@ -4,6 +4,7 @@ so that another process can compile it ahead of its first launch (JITFunction.pr
 import time
 import weakref
 
+from .. import _native
 from ..language import core
 
 #: Kernels by module and name, for constants that are kernels.
@@ -30,7 +31,7 @@ def _pointer(value, is_const, align):
     from .jit import _normalize_ty
     dtype = value.dtype
     name = _normalize_ty(dtype if isinstance(dtype, core.dtype) else str(dtype).rsplit(".", 1)[-1])
-    return f"*{'k' if is_const else ''}{name}", "D" if align and _address(value) % 16 == 0 else ""
+    return f"*{'k' if is_const else ''}{name}", "D" if align and _native.rules(_address(value))[1] else ""
 
 
 def specialize(value, is_const, specialized, align):
@@ -41,10 +42,10 @@ def specialize(value, is_const, specialized, align):
     if isinstance(value, bool):
         return "u1", None
     if isinstance(value, int):
-        if specialized and value == 1:
+        kind, divisible, constant = _native.rules(value)
+        if specialized and constant:
             return "constexpr", 1
-        kind = "i32" if -2**31 <= value < 2**31 else "i64" if value < 2**63 else "u64"
-        return kind, ("D" if align and value % 16 == 0 else "") if specialized else None
+        return kind, ("D" if align and divisible else "") if specialized else None
     if isinstance(value, float):
         return "fp32", None
     if isinstance(value, JITCallable):

@@ -1,11 +1,15 @@
-/* Launches that were made before, by the bits of the call: a table for each kernel, open addressing, never more than
- * half full.
+/* Calls that were made before, by the bits of the call: the variant that they ask for and, once it
+ * was launched so, what a GPU launch needs. A table for each kernel, open addressing, never more
+ * than half full.
  *
- * Readers take no lock: they load the table's address once, and an entry's address once. A writer, under the
- * module's lock, fills an entry before it publishes it, and replaces a table that is full by one twice as large; old
- * tables stay until the module goes, because somebody may be reading them (together they are no larger than the
- * newest one). Entries are never changed or removed. */
+ * Readers take no lock: they load the table's address once, and an entry's address once. A writer,
+ * under the module's lock, fills an entry before it publishes it, and replaces a table that is full
+ * by one twice as large; old tables stay until the module goes, because somebody may be reading
+ * them (together they are no larger than the newest one). Entries are never changed; one that was
+ * only compiled gives its place to one that was launched, and stays until the module goes too. */
 #include "jit/inner.h"
+
+#include "jit/rules.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,18 +22,24 @@ typedef struct JitDispatchTable {
 
 /* ---- lookup ---- */
 
-const JitDispatch *jit_dispatch_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
+/* Where the entry is, or where it would be. */
+static inline uint32_t slot_of(const JitDispatchTable *table, const uint64_t *key, size_t count,
+			       uint64_t hash)
+{
+	for (uint32_t at = (uint32_t)hash & table->mask;; at = (at + 1) & table->mask) {
+		const JitDispatch *d = atomic_load_explicit(&table->slots[at], memory_order_acquire);
+		if (!d || (d->hash == hash && d->key_count == count &&
+			   memcmp(d->words, key, count * sizeof *key) == 0))
+			return at;
+	}
+}
+
+const JitDispatch *jit_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
 {
 	JitDispatchTable *table = atomic_load_explicit(&kernel->dispatch, memory_order_acquire);
 	if (!table)
 		return NULL;
-	for (uint32_t at = (uint32_t)hash & table->mask;; at = (at + 1) & table->mask) {
-		const JitDispatch *d = atomic_load_explicit(&table->slots[at], memory_order_acquire);
-		if (!d)
-			return NULL;
-		if (d->hash == hash && d->key_count == count && memcmp(d->words, key, count * sizeof *key) == 0)
-			return d;
-	}
+	return atomic_load_explicit(&table->slots[slot_of(table, key, count, hash)], memory_order_acquire);
 }
 
 /* ---- adding ---- */
@@ -57,10 +67,20 @@ static JitDispatchTable *grown(JitDispatchTable *old)
 	return table;
 }
 
-/* False when memory ran out: the call is found the slow way then. */
+/* False when there is one that is as good, and when memory ran out: the call is found the slow way then. */
 static bool publish(JitKernel *kernel, JitDispatch *d)
 {
 	JitDispatchTable *table = kernel->dispatch;
+	uint32_t at = table ? slot_of(table, d->words, d->key_count, d->hash) : 0;
+	JitDispatch *same = table ? table->slots[at] : NULL;
+	if (same && (same->function || !d->function))
+		return false;
+	if (same) {
+		same->replaced = kernel->replaced;
+		kernel->replaced = same;
+		atomic_store_explicit(&table->slots[at], d, memory_order_release);
+		return true;
+	}
 	if (!table || 2 * (table->len + 1) > table->mask) {
 		table = grown(table);
 		if (!table)
@@ -79,7 +99,7 @@ static void entry_free(JitDispatch *d)
 	free(d);
 }
 
-void jit_dispatch_free(JitKernel *kernel)
+void jit_find_free(JitKernel *kernel)
 {
 	JitDispatchTable *table = kernel->dispatch;
 	for (uint32_t i = 0; table && i <= table->mask; i++)
@@ -90,7 +110,12 @@ void jit_dispatch_free(JitKernel *kernel)
 		free(table);
 		table = older;
 	}
+	for (JitDispatch *d = kernel->replaced, *next; d; d = next) {
+		next = d->replaced;
+		entry_free(d);
+	}
 	kernel->dispatch = NULL;
+	kernel->replaced = NULL;
 }
 
 /* ---- how arguments are made ---- */
@@ -129,7 +154,7 @@ static JitFill fill_of_slot(const JitVariant *variant, const JitSlot *slot)
  * value, or it is made of one. *arg: which argument. */
 static uint32_t place_of(const JitFill *fill, const JitArg *given, const JitLaunch *launch, uint32_t *arg)
 {
-	const JitPlaces *places = launch->key_places;
+	const JitPlaces *places = launch->key->places;
 	*arg = UINT32_MAX;
 	if (given < launch->args || given >= launch->args + launch->arg_count)
 		return JIT_NO_PLACE;
@@ -169,51 +194,65 @@ JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
 	return fill;
 }
 
-/* Does a call with the key need no look at its arguments? Everything that the key leaves out must be an argument of the
- * variant, and IR text may ask for a divisibility that keys do not tell of. */
-static bool key_suffices(const JitVariant *variant, const JitSet *set)
+/* Does the key tell all? What it leaves out must be an argument of the variant; and for a launch
+ * that looks at no argument any more: IR text may ask for a divisibility that keys do not tell of. */
+static bool key_suffices(const JitVariant *variant, const JitSet *set, bool launched)
 {
 	for (uint32_t i = 0; i < variant->kernel->info->param_count; i++) {
 		const JitParam *param = &variant->params[i];
 		if (set && jit_set_has(set, i) && param->kind != JIT_PARAM_NUMBER)
 			return false;
-		if (param->divisibility > 1 && param->divisibility != 16)
+		if (launched && param->divisibility > 1 && param->divisibility != RULE_DIVISOR)
 			return false;
 	}
 	return true;
 }
 
-void jit_dispatch_add(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
-		      const JitArg *const *given, void *const *params)
+static void add(const JitVariant *variant, const JitKey *key, NvFunction *function, const JitLaunch *launch,
+		const JitArg *const *given, void *const *params)
 {
 	JitKernel *kernel = variant->kernel;
-	if (!key_suffices(variant, launch->key_set))
+	if (!key_suffices(variant, key->set, function != NULL))
 		return;
 	enum { LINE = 64 }; /* of the cache: a launch reads it from the beginning */
-	size_t words = launch->key_count + launch->key_row_words;
-	size_t size = sizeof(JitDispatch) + words * sizeof(uint64_t) + variant->slot_count * sizeof(uint32_t);
-	JitDispatch *d = heap_aligned(LINE, size);
+	size_t row_words = function ? key->row_words : 0, words = key->count + row_words;
+	size_t places = function ? variant->slot_count : 0;
+	JitDispatch *d = heap_aligned(LINE, sizeof(JitDispatch) + words * sizeof(uint64_t) +
+						    places * sizeof(uint32_t));
 	if (!d)
 		return;
-	memset(d, 0, size);
+	memset(d, 0, sizeof *d);
 	d->places = (uint32_t *)(d->words + words);
-	if (!make_fills(d, variant, launch, given, params)) {
+	if (function && !make_fills(d, variant, launch, given, params)) {
 		entry_free(d);
 		return;
 	}
-	d->hash = launch->key_hash;
+	d->hash = key->hash;
 	d->variant = variant;
 	d->function = function;
 	d->driver = kernel->module->host->driver;
 	d->has_events = jit_has_events(variant);
-	d->key_count = (uint32_t)launch->key_count;
-	d->row_words = (uint32_t)launch->key_row_words;
-	memcpy(d->words, launch->key, d->key_count * sizeof *d->words);
-	if (d->row_words)
-		memcpy(d->words + d->key_count, launch->key_rows, d->row_words * sizeof *d->words);
+	d->key_count = (uint32_t)key->count;
+	d->row_words = (uint32_t)row_words;
+	memcpy(d->words, key->words, key->count * sizeof *d->words);
+	if (row_words)
+		memcpy(d->words + key->count, key->rows, row_words * sizeof *d->words);
 	pthread_mutex_lock(&kernel->module->table_lock);
-	bool added = !jit_dispatch_find(kernel, d->words, d->key_count, d->hash) && publish(kernel, d);
+	bool added = publish(kernel, d);
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	if (!added)
 		entry_free(d);
+}
+
+void jit_find_add(const JitVariant *variant, const JitKey *key)
+{
+	const JitDispatch *known = jit_find(variant->kernel, key->words, key->count, key->hash);
+	if (!known)
+		add(variant, key, NULL, NULL, NULL, NULL);
+}
+
+void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
+			 const JitArg *const *given, void *const *params)
+{
+	add(variant, launch->key, function, launch, given, params);
 }

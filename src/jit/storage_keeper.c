@@ -4,7 +4,6 @@
  * The section "digests" has a line for each other one, name and SHA-256. What comes back is held against it, so what was cut short or
  * changed on its way is a miss and not a launch. Nothing here fails but the compilation. */
 #include "base/option/option.h"
-#include "base/os.h"
 #include "jit/cache.h"
 
 bool jit_keeper_active(const JitHost *host)
@@ -80,78 +79,62 @@ static bool as_entry(Arena *arena, const CacheDigest *key, const CacheSection *g
 	return cache_entry_open(entry, cache_entry_write(arena, key, sections, n), key, why);
 }
 
-static bool load(JitKeyed *keyed, const char *hex, DiagList *diags)
+static bool begin(JitMaking *m)
 {
-	const JitHost *host = host_of(keyed->variant);
+	(void)m;
+	return true;
+}
+
+static bool find_kept(JitMaking *m)
+{
+	const JitHost *host = host_of(m->variant);
 	CacheSection given[CACHE_SECTIONS];
 	CacheEntry entry;
+	char hex[CACHE_HEX_SIZE];
 	const char *why;
-	size_t count = host->keeper.get(host->data, JIT_KEPT_VARIANT, hex, keyed->variant->kernel->info->name, diags->arena, given,
-					CACHE_SECTIONS);
+	if (!m->reads)
+		return false;
+	cache_digest_hex(&m->digest, hex);
+	size_t count = host->keeper.get(host->data, JIT_KEPT_VARIANT, hex, m->variant->kernel->info->name,
+					m->diags->arena, given, CACHE_SECTIONS);
 	if (!count)
 		return false;
-	if (as_entry(diags->arena, &keyed->digest, given, count, &entry, &why) &&
-	    jit_stored_load(keyed->variant, &entry, &why, diags))
+	if (as_entry(m->diags->arena, &m->digest, given, count, &entry, &why) &&
+	    jit_stored_load(m->variant, &entry, &why, m->diags))
 		return true;
-	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_DAMAGED, hex, why);
+	diag_add_at(m->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_DAMAGED, hex, why);
 	return false;
 }
 
 /* The source is kept with binaries too: it is what says of which kernel they are. */
-static void put(const JitKeyed *keyed, const char *hex, Str said, bool binary_only, Arena *arena)
+static bool put(JitMaking *m, Str warnings)
 {
-	const JitHost *host = host_of(keyed->variant);
+	const JitHost *host = host_of(m->variant);
+	Arena *arena = m->diags->arena;
 	CacheSection sections[CACHE_SECTIONS + 2];
-	size_t n = jit_stored_sections(keyed->variant, &keyed->key, &keyed->content, said, binary_only, arena, sections);
-	if (binary_only)
-		sections[n++] = (CacheSection){"source", keyed->content.source};
+	char hex[CACHE_HEX_SIZE];
+	size_t n = jit_stored_sections(m, warnings, arena, sections);
+	if (m->binary_only)
+		sections[n++] = (CacheSection){"source", m->content.source};
 	sections[n] = digests_of(arena, sections, n);
-	host->keeper.put(host->data, JIT_KEPT_VARIANT, hex, keyed->variant->kernel->info->name, sections, n + 1);
-}
-
-static bool compile_and_put(JitKeyed *keyed, const char *hex, DiagList *diags)
-{
-	JitVariant *variant = keyed->variant;
-	const bool binary_only = option_is_on(OPTION_BINARY_ONLY);
-	uint32_t before = jit_said_count(diags);
-	if (!jit_compile_keyed(keyed, diags) || !jit_gpu_compile(variant, jit_keyed_override(keyed), !binary_only, diags))
-		return false;
-	bool decided = jit_key_decides(keyed);
-	variant->gpu->cache = decided ? "miss" : "off";
-	if (decided && jit_is_our_generator(diags)) {
-		double began = os_now();
-		put(keyed, hex, jit_said_write(diags->arena, diags, before), binary_only, diags->arena);
-		variant->gpu->store_seconds = os_now() - began;
-		strcpy(variant->gpu->cache_key, hex);
-	}
-	jit_gpu_drop_code(variant->gpu);
+	cache_digest_hex(&m->digest, hex);
+	host->keeper.put(host->data, JIT_KEPT_VARIANT, hex, m->variant->kernel->info->name, sections, n + 1);
 	return true;
 }
 
-bool jit_kept_make(JitVariant *variant, DiagList *diags)
+static void release(JitMaking *m)
 {
-	const JitHost *host = host_of(variant);
-	JitKeyed keyed = {.variant = variant};
-	char hex[CACHE_HEX_SIZE];
-	bool good;
-	variant->kept = true;
-	jit_override_find(variant, diags->arena, &keyed.override);
-	if (!jit_keyed(&keyed, diags->arena)) {
-		good = jit_compile_ir(variant, diags) && jit_gpu_compile(variant, jit_keyed_override(&keyed), false, diags);
-	} else {
-		bool read = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes &&
-			    !jit_dumps_before(variant) && !jit_dumps_passes(variant);
-		cache_digest_hex(&keyed.digest, hex);
-		good = read && load(&keyed, hex, diags);
-		if (good)
-			strcpy(variant->gpu->cache_key, hex);
-		else
-			good = compile_and_put(&keyed, hex, diags);
-	}
-	if (good)
-		jit_dump(variant, diags);
-	return good;
+	(void)m;
 }
+
+static void end(JitMaking *m, bool good)
+{
+	(void)m;
+	(void)good;
+}
+
+const JitStorage jit_storage_keeper = {
+	.begin = begin, .find = find_kept, .put = put, .release = release, .end = end};
 
 /* ---- dumps and overrides ---- */
 

@@ -1,55 +1,20 @@
-/* What Python passes for a parameter: numbers, None, arrays of any library, descriptors, constants.
+/* What Python passes for a parameter, as a neso_arg: numbers, None, arrays of any library,
+ * descriptors, constants.
  *
- * NumPy arrays are read through __array_struct__, tensors through data_ptr(), everything else by the package's
- * import_array. No array library is imported. */
+ * NumPy arrays are read through __array_struct__, tensors through data_ptr(), everything else by
+ * the package's import_array. No array library is imported. */
 #include "native.h"
 
-#include <stdlib.h>
-
-/* ---- keys ---- */
-
-void key_init(Key *key)
-{
-	key->data = key->local;
-	key->len = 0;
-	key->cap = sizeof key->local;
-}
-
-void key_free(Key *key)
-{
-	if (key->data != key->local)
-		free(key->data);
-}
-
-bool key_add(Key *key, const void *data, size_t len)
-{
-	if (key->cap - key->len < len) {
-		size_t cap = 2 * key->cap + len;
-		unsigned char *grown = malloc(cap);
-		if (!grown) {
-			PyErr_NoMemory();
-			return false;
-		}
-		memcpy(grown, key->data, key->len);
-		key_free(key);
-		key->data = grown;
-		key->cap = cap;
-	}
-	memcpy(key->data + key->len, data, len);
-	key->len += len;
-	return true;
-}
-
-static bool key_tag(Key *key, char tag, unsigned char a, unsigned char b, unsigned char c)
-{
-	unsigned char packed[4] = {(unsigned char)tag, a, b, c};
-	return key_add(key, packed, sizeof packed);
-}
+#include "jit/rules.h"
 
 /* ---- what is held ---- */
 
 bool held_keep(Held *held, PyObject *object)
 {
+	if (held->few_count < HELD_FEW) {
+		held->few[held->few_count++] = Py_NewRef(object);
+		return true;
+	}
 	if (!held->objects && !(held->objects = PyList_New(0)))
 		return false;
 	return PyList_Append(held->objects, object) == 0;
@@ -64,6 +29,8 @@ static bool held_finish(Held *held, PyObject *function)
 
 void held_free(Held *held)
 {
+	while (held->few_count)
+		Py_DECREF(held->few[--held->few_count]);
 	Py_CLEAR(held->objects);
 	Py_CLEAR(held->finish);
 }
@@ -74,7 +41,7 @@ static PyObject *name_array_struct, *name_data_ptr, *name_is_cuda, *name_shape, 
 	*name_base, *name_strides, *name_block_shape, *name_padding, *name_is_contiguous, *name_nbytes, *name_device,
 	*name_storage;
 
-bool array_setup(void)
+bool read_setup(void)
 {
 	static const Word names[] = {
 		{&name_array_struct, "__array_struct__"}, {&name_data_ptr, "data_ptr"},
@@ -91,19 +58,8 @@ bool array_setup(void)
 
 /* ---- memory ---- */
 
-bool array_key_pointer(const neso_arg *arg, Key *key)
-{
-	return key_tag(key, 'p', (unsigned char)arg->dtype, (uintptr_t)arg->address % 16 == 0, 0);
-}
-
-bool array_key_descriptor(const neso_arg *arg, Key *key)
-{
-	return key_tag(key, 'd', (unsigned char)arg->rank, arg->pad_nan, 0) &&
-	       key_add(key, arg->block_shape, sizeof *arg->block_shape * arg->rank);
-}
-
-static bool bind_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes, bool writable,
-			Key *key)
+static void give_memory(neso_arg *arg, neso_dtype dtype, void *address, void *begin, size_t bytes,
+			bool writable)
 {
 	arg->kind = NESO_ARG_POINTER;
 	arg->dtype = dtype;
@@ -111,7 +67,6 @@ static bool bind_memory(neso_arg *arg, neso_dtype dtype, void *address, void *be
 	arg->buffer = begin;
 	arg->bytes = bytes;
 	arg->access = writable ? NESO_READ_WRITE : NESO_READ;
-	return array_key_pointer(arg, key);
 }
 
 /* Bytes that the elements of a strided array reach to, below and above its address. Strides are in bytes. */
@@ -155,7 +110,7 @@ static neso_dtype struct_dtype(const ArrayStruct *a)
 	}
 }
 
-static bool bind_numpy(PyObject *array, bool is_const, neso_arg *arg, Key *key)
+static bool read_numpy(PyObject *array, bool is_const, neso_arg *arg)
 {
 	enum { CONTIGUOUS = 1 | 2, NOT_SWAPPED = 0x200, WRITABLE = 0x400, MAX_RANK = 64 };
 	PyObject *capsule = PyObject_GetAttr(array, name_array_struct);
@@ -182,14 +137,15 @@ static bool bind_numpy(PyObject *array, bool is_const, neso_arg *arg, Key *key)
 		}
 		extent(a->nd, shape, strides, (size_t)a->itemsize, &low, &high);
 	}
-	good = bind_memory(arg, dtype, a->data, (char *)a->data + low, (size_t)(high - low),
-			   !is_const && a->flags & WRITABLE, key);
+	give_memory(arg, dtype, a->data, (char *)a->data + low, (size_t)(high - low),
+		    !is_const && a->flags & WRITABLE);
+	good = true;
 out:
 	Py_XDECREF(capsule);
 	return good;
 }
 
-bool array_sizes(PyObject *sequence, int64_t *out, int *rank, int max)
+bool read_sizes(PyObject *sequence, int64_t *out, int *rank, int max)
 {
 	PyObject *fast = sequence ? PySequence_Tuple(sequence) : NULL;
 	if (!fast)
@@ -259,8 +215,8 @@ static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t 
 	int rank = 0, stride_rank = 0;
 	PyObject *shape_object = PyObject_GetAttr(tensor, name_shape);
 	PyObject *stride_object = PyObject_CallMethodObjArgs(tensor, name_stride, NULL);
-	bool good = shape_object && stride_object && array_sizes(shape_object, shape, &rank, MAX_RANK) &&
-		    array_sizes(stride_object, strides, &stride_rank, MAX_RANK);
+	bool good = shape_object && stride_object && read_sizes(shape_object, shape, &rank, MAX_RANK) &&
+		    read_sizes(stride_object, strides, &stride_rank, MAX_RANK);
 	if (good && rank == stride_rank) {
 		for (int i = 0; i < rank; i++)
 			strides[i] *= (int64_t)item;
@@ -271,7 +227,7 @@ static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t 
 	return good;
 }
 
-static bool bind_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held);
+static bool read_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Held *held);
 
 static bool is_on_device(PyObject *tensor)
 {
@@ -285,10 +241,10 @@ static bool is_on_device(PyObject *tensor)
 	return yes;
 }
 
-static bool bind_tensor(PyObject *tensor, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
+static bool read_tensor(PyObject *tensor, bool is_const, const char *name, neso_arg *arg, Held *held)
 {
 	if (is_on_device(tensor))
-		return bind_imported(tensor, is_const, name, arg, key, held);
+		return read_imported(tensor, is_const, name, arg, held);
 	PyObject *pointer = PyObject_CallMethodObjArgs(tensor, name_data_ptr, NULL);
 	if (!pointer)
 		return false;
@@ -301,16 +257,19 @@ static bool bind_tensor(PyObject *tensor, bool is_const, const char *name, neso_
 		return false;
 	char *begin;
 	size_t item = neso_dtype_size(dtype), bytes;
-	if (storage_of(tensor, address, &begin, &bytes))
-		return bind_memory(arg, dtype, (void *)(uintptr_t)address, begin, bytes, !is_const, key);
+	if (storage_of(tensor, address, &begin, &bytes)) {
+		give_memory(arg, dtype, (void *)(uintptr_t)address, begin, bytes, !is_const);
+		return true;
+	}
 	int64_t low = 0, high = contiguous_bytes(tensor);
 	if (high < 0 && !strided_extent(tensor, item, &low, &high))
 		return false;
 	char *at = (char *)(uintptr_t)address;
-	return bind_memory(arg, dtype, at, address ? at + low : at, (size_t)(high - low), !is_const, key);
+	give_memory(arg, dtype, at, address ? at + low : at, (size_t)(high - low), !is_const);
+	return true;
 }
 
-static bool bind_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
+static bool read_imported(PyObject *array, bool is_const, const char *name, neso_arg *arg, Held *held)
 {
 	PyObject *parts = PyObject_CallFunction(host.import_array, "Os", array, name);
 	unsigned long long address, begin, bytes;
@@ -321,14 +280,15 @@ static bool bind_imported(PyObject *array, bool is_const, const char *name, neso
 	neso_dtype dtype = NESO_DTYPE_NONE;
 	bool good = PyArg_ParseTuple(parts, "KKKOpOO", &address, &begin, &bytes, &dtype_object, &writable, &keep, &finish) &&
 		    (dtype = array_dtype(dtype_object)) != NESO_DTYPE_NONE && held_keep(held, keep) &&
-		    (finish == Py_None || held_finish(held, finish)) &&
-		    bind_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes,
-				writable && !is_const, key);
+		    (finish == Py_None || held_finish(held, finish));
+	if (good)
+		give_memory(arg, dtype, (void *)(uintptr_t)address, (void *)(uintptr_t)begin, (size_t)bytes,
+			    writable && !is_const);
 	Py_DECREF(parts);
 	return good;
 }
 
-static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Key *key, Held *held)
+static bool read_descriptor(PyObject *value, const char *name, neso_arg *arg, Held *held)
 {
 	PyObject *base = PyObject_GetAttr(value, name_base);
 	PyObject *shape = PyObject_GetAttr(value, name_shape);
@@ -336,10 +296,10 @@ static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Ke
 	PyObject *block = PyObject_GetAttr(value, name_block_shape);
 	PyObject *padding = PyObject_HasAttr(value, name_padding) ? PyObject_GetAttr(value, name_padding) : NULL;
 	int rank = 0, other = 0;
-	bool good = base && shape && strides && block && array_bind(base, false, false, name, arg, key, held) &&
-		    array_sizes(shape, arg->shape, &rank, NESO_MAX_RANK) &&
-		    array_sizes(strides, arg->strides, &other, NESO_MAX_RANK) &&
-		    array_sizes(block, arg->block_shape, &other, NESO_MAX_RANK);
+	bool good = base && shape && strides && block && read_value(base, false, false, name, arg, held) &&
+		    read_sizes(shape, arg->shape, &rank, NESO_MAX_RANK) &&
+		    read_sizes(strides, arg->strides, &other, NESO_MAX_RANK) &&
+		    read_sizes(block, arg->block_shape, &other, NESO_MAX_RANK);
 	if (good && arg->kind != NESO_ARG_POINTER) {
 		PyErr_Format(PyExc_TypeError, "the base of the descriptor '%s' is no array", name);
 		good = false;
@@ -349,7 +309,6 @@ static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Ke
 		arg->rank = (uint32_t)rank;
 		const char *text = padding && PyUnicode_Check(padding) ? PyUnicode_AsUTF8AndSize(padding, NULL) : NULL;
 		arg->pad_nan = text && strcmp(text, "nan") == 0;
-		good = array_key_descriptor(arg, key);
 	}
 	Py_XDECREF(base);
 	Py_XDECREF(shape);
@@ -361,138 +320,148 @@ static bool bind_descriptor(PyObject *value, const char *name, neso_arg *arg, Ke
 
 /* ---- numbers and constants ---- */
 
-static bool bind_int(PyObject *value, bool is_constexpr, const char *name, neso_arg *arg, Key *key)
+static bool read_int(PyObject *value, const char *name, neso_arg *arg)
 {
 	int overflow;
 	long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
 	arg->value.kind = NESO_VALUE_INT;
-	if (overflow > 0) {
-		unsigned long long u = PyLong_AsUnsignedLongLong(value);
-		if (PyErr_Occurred()) {
+	if (overflow) {
+		unsigned long long u = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+		if (overflow < 0 || PyErr_Occurred()) {
 			PyErr_Clear();
 			PyErr_Format(PyExc_OverflowError, "argument '%s' does not fit 64 bits", name);
 			return false;
 		}
 		i = (long long)u;
 		arg->value.is_unsigned = true;
-	} else if (overflow < 0) {
-		PyErr_Format(PyExc_OverflowError, "argument '%s' does not fit 64 bits", name);
-		return false;
 	} else if (i == -1 && PyErr_Occurred()) {
 		return false;
 	}
 	arg->value.i = i;
-	if (is_constexpr)
-		return key_tag(key, 'I', overflow > 0, 0, 0) && key_add(key, &i, sizeof i);
-	unsigned char width = overflow ? 2 : i < INT32_MIN || i > INT32_MAX;
-	return key_tag(key, 'i', width, i == 1, i % 16 == 0);
+	return true;
 }
 
-static bool bind_float(double f, bool is_constexpr, neso_arg *arg, Key *key)
+PyObject *read_rules(PyObject *unused, PyObject *value)
+{
+	(void)unused;
+	int overflow;
+	long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
+	if (overflow)
+		i = (long long)PyLong_AsUnsignedLongLongMask(value);
+	if (PyErr_Occurred())
+		return NULL;
+	const char *type = overflow > 0 ? "u64" : !overflow && rule_int32(i) ? "i32" : "i64";
+	return Py_BuildValue("(sNN)", type, PyBool_FromLong(rule_divisible((uint64_t)i)),
+			     PyBool_FromLong(!overflow && rule_constant(i)));
+}
+
+static bool read_float(double f, neso_arg *arg)
 {
 	arg->value.kind = NESO_VALUE_FLOAT;
 	arg->value.f = f;
-	return key_tag(key, is_constexpr ? 'F' : 'f', 0, 0, 0) && (!is_constexpr || key_add(key, &f, sizeof f));
+	return true;
 }
 
-static bool bind_expression(PyObject *value, neso_arg *arg, Key *key, Held *held)
+/* Texts of values that last, by the address, which is nobody else's while it is kept here. */
+typedef struct Written {
+	PyObject *value, *text;
+} Written;
+
+bool value_lasts(PyObject *value)
 {
+	if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyFloat_CheckExact(value) ||
+	    PyBool_Check(value) || value == Py_None)
+		return true;
+	if (!PyTuple_CheckExact(value))
+		return array_type(value)->lasting;
+	for (Py_ssize_t i = 0; i < PyTuple_Size(value); i++)
+		if (!value_lasts(PyTuple_GetItem(value, i)))
+			return false;
+	return true;
+}
+
+/* A new reference to the value as an expression. */
+static PyObject *expression_of(PyObject *value)
+{
+	enum { PLACES = 512 }; /* two for values that meet */
+	static Written written[PLACES];
+	Written *w = &written[((uintptr_t)value >> 4) % (PLACES / 2) * 2];
+	if (w[0].value == value || w[1].value == value)
+		return Py_NewRef(w[w[0].value != value].text);
 	PyObject *text = PyObject_CallFunctionObjArgs(host.expression, value, NULL);
-	Py_ssize_t length;
-	const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-	if (!utf8) {
-		Py_XDECREF(text);
-		return false;
+	if (text && value_lasts(value)) {
+		Written old = w[1];
+		w[1] = w[0];
+		w[0] = (Written){Py_NewRef(value), Py_NewRef(text)};
+		Py_XDECREF(old.value);
+		Py_XDECREF(old.text);
 	}
+	return text;
+}
+
+static bool read_expression(PyObject *value, neso_arg *arg, Held *held)
+{
+	PyObject *text = expression_of(value);
 	arg->value.kind = NESO_VALUE_EXPR;
-	arg->value.text = utf8;
-	bool good = held_keep(held, text) && key_tag(key, 'x', 0, 0, 0) && key_add(key, utf8, (size_t)length + 1);
-	Py_DECREF(text);
+	arg->value.text = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+	bool good = arg->value.text && held_keep(held, text);
+	Py_XDECREF(text);
 	return good;
 }
 
-static bool bind_number(PyObject *value, Kind kind, bool is_constexpr, const char *name, neso_arg *arg, Key *key)
+static bool read_number(PyObject *value, Kind kind, const char *name, neso_arg *arg)
 {
 	PyObject *number = kind == KIND_INDEX ? PyNumber_Index(value) : PyNumber_Float(value);
 	if (!number)
 		return false;
-	bool good = kind == KIND_INDEX ? bind_int(number, is_constexpr, name, arg, key)
-				       : bind_float(PyFloat_AsDouble(number), is_constexpr, arg, key);
+	bool good =
+		kind == KIND_INDEX ? read_int(number, name, arg) : read_float(PyFloat_AsDouble(number), arg);
 	Py_DECREF(number);
 	return good;
 }
 
-static bool bind_constexpr(PyObject *value, bool is_constexpr, const char *name, neso_arg *arg, Key *key, Held *held)
+static bool read_constexpr(PyObject *value, bool is_constexpr, const char *name, neso_arg *arg, Held *held)
 {
 	PyObject *inner = PyObject_GetAttr(value, name_value);
-	bool good = inner && held_keep(held, inner) && array_bind(inner, true, false, name, arg, key, held);
+	bool good = inner && held_keep(held, inner) && read_value(inner, true, false, name, arg, held);
 	Py_XDECREF(inner);
 	if (good && !is_constexpr && (arg->value.kind == NESO_VALUE_INT || arg->value.kind == NESO_VALUE_FLOAT)) {
 		/* A number that says it is a constant is one, whatever the parameter says. */
-		good = bind_expression(value, arg, key, held);
+		good = read_expression(value, arg, held);
 	}
 	return good;
 }
 
-int array_bind_demoted(PyObject *value, neso_arg *arg, Key *key)
+bool read_value(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg,
+		Held *held)
 {
-	int overflow = 0;
-	memset(arg, 0, sizeof *arg);
-	if (PyBool_Check(value)) {
-		arg->value.kind = NESO_VALUE_BOOL;
-		arg->value.i = value == Py_True;
-	} else if (PyFloat_CheckExact(value)) {
-		arg->value.kind = NESO_VALUE_FLOAT;
-		arg->value.f = PyFloat_AsDouble(value);
-	} else if (PyLong_CheckExact(value)) {
-		arg->value.kind = NESO_VALUE_INT;
-		arg->value.i = PyLong_AsLongLongAndOverflow(value, &overflow);
-	}
-	if (overflow || arg->value.kind == NESO_VALUE_UNKNOWN)
-		return 0;
-	uint64_t cls = neso_number_class(&arg->value);
-	return key_tag(key, 'D', 0, 0, 0) && key_add(key, &cls, sizeof cls) ? 1 : -1;
-}
-
-bool array_bind(PyObject *value, bool is_constexpr, bool is_const, const char *name, neso_arg *arg, Key *key, Held *held)
-{
-	memset(arg, 0, sizeof *arg);
+	memset(arg, 0, ARG_HEAD);
 	if (value == Py_None) {
 		arg->value.kind = NESO_VALUE_NONE;
-		return key_tag(key, 'n', 0, 0, 0);
+		return true;
 	}
 	Kind kind = array_type(value)->kind;
 	switch (kind) {
 	case KIND_BOOL:
 		arg->value.kind = NESO_VALUE_BOOL;
 		arg->value.i = value == Py_True;
-		return key_tag(key, 'b', is_constexpr ? 1 + (value == Py_True) : 0, 0, 0);
-	case KIND_INT:
-		return bind_int(value, is_constexpr, name, arg, key);
-	case KIND_FLOAT:
-		return bind_float(PyFloat_AsDouble(value), is_constexpr, arg, key);
+		return true;
+	case KIND_INT: return read_int(value, name, arg);
+	case KIND_FLOAT: return read_float(PyFloat_AsDouble(value), arg);
 	case KIND_INDEX:
-	case KIND_REAL:
-		return bind_number(value, kind, is_constexpr, name, arg, key);
-	case KIND_NUMPY:
-		return bind_numpy(value, is_const, arg, key);
+	case KIND_REAL: return read_number(value, kind, name, arg);
+	case KIND_NUMPY: return read_numpy(value, is_const, arg);
 	case KIND_TENSOR:
-	case KIND_WRAPPER:
-		return bind_tensor(value, is_const, name, arg, key, held);
-	case KIND_ARRAY:
-		return bind_imported(value, is_const, name, arg, key, held);
-	case KIND_DESCRIPTOR:
-		return bind_descriptor(value, name, arg, key, held);
-	case KIND_CONSTEXPR:
-		return bind_constexpr(value, is_constexpr, name, arg, key, held);
+	case KIND_WRAPPER: return read_tensor(value, is_const, name, arg, held);
+	case KIND_ARRAY: return read_imported(value, is_const, name, arg, held);
+	case KIND_DESCRIPTOR: return read_descriptor(value, name, arg, held);
+	case KIND_CONSTEXPR: return read_constexpr(value, is_constexpr, name, arg, held);
 	case KIND_TUPLE:
-		if (!is_constexpr) {
-			held->has_tuple = true;
-			arg->value.kind = NESO_VALUE_NONE;
-			return true;
-		}
-		return bind_expression(value, arg, key, held);
-	default:
-		return bind_expression(value, arg, key, held);
+		if (is_constexpr)
+			return read_expression(value, arg, held);
+		held->has_tuple = true;
+		arg->value.kind = NESO_VALUE_NONE;
+		return true;
+	default: return read_expression(value, arg, held);
 	}
 }

@@ -10,7 +10,7 @@ static void one(CacheKey *rows, const char *code, const Diag *d)
 	cache_key_printf(rows, code, "%s\t%u\t%u\t%s", d->path ? d->path : "", d->from.line, d->from.col, d->text);
 }
 
-uint32_t jit_said_count(const DiagList *diags)
+uint32_t jit_warnings_count(const DiagList *diags)
 {
 	uint32_t n = 0;
 	for (const Diag *d = diags->first; d; d = d->next)
@@ -18,7 +18,7 @@ uint32_t jit_said_count(const DiagList *diags)
 	return n;
 }
 
-Str jit_said_write(Arena *arena, const DiagList *diags, uint32_t skip)
+Str jit_warnings_write(Arena *arena, const DiagList *diags, uint32_t skip)
 {
 	CacheKey rows;
 	cache_key_init(&rows, arena);
@@ -34,11 +34,11 @@ Str jit_said_write(Arena *arena, const DiagList *diags, uint32_t skip)
 	return cache_key_text(&rows);
 }
 
-void jit_said_again(Str said, DiagList *diags)
+void jit_warnings_read(Str text, DiagList *diags)
 {
 	CacheKey rows;
 	Diag *last = NULL;
-	cache_key_read(&rows, diags->arena, said);
+	cache_key_read(&rows, diags->arena, text);
 	for (uint32_t i = 0; i < rows.rows.len; i++) {
 		const CacheRow *row = &rows.rows.data[i];
 		size_t len = strcspn(row->value, "\t");

@@ -1,5 +1,5 @@
-/* Launches on a GPU. A kernel has a table from the words of a call to what it launches; a call like one before costs a
- * look at its values, a lookup, and the driver's launch. */
+/* Launching on a GPU. A call like a recent one costs a look at its values and the driver's launch;
+ * others are looked up in the library (find.c). */
 #include "gpu.h"
 
 #include <stdlib.h>
@@ -17,117 +17,11 @@ typedef struct GpuReady {
 	struct GpuReady *next;
 	uint64_t context;
 	neso_ready *ready;
+	Recent *recent; /* of a launch of it, or NULL */
 	size_t count, made_count;
 	uint32_t *places; /* of each argument's bits, from the call's values on; those that are made are not there */
 	GpuFill made[];
 } GpuReady;
-
-enum { MOST_ENTRIES = 4096 };
-
-/* ---- the table ---- */
-
-static GpuEntry *table_find(const GpuTable *table, const GpuCall *g)
-{
-	for (size_t i = g->hash; table; i++) {
-		GpuEntry *e = table->entries[i & (table->cap - 1)];
-		if (!e)
-			return NULL;
-		if (e->hash == g->hash && e->word_count == g->word_count &&
-		    memcmp(e->words, g->words, g->word_count * sizeof *g->words) == 0)
-			return e;
-	}
-	return NULL;
-}
-
-static void table_insert(GpuTable *table, GpuEntry *entry)
-{
-	size_t i = entry->hash & (table->cap - 1);
-	while (table->entries[i])
-		i = (i + 1) & (table->cap - 1);
-	table->entries[i] = entry;
-	table->count++;
-}
-
-void gpu_table_free(GpuTable *table)
-{
-	for (size_t i = 0; table && i < table->cap; i++)
-		gpu_entry_drop(table->entries[i]);
-	free(table);
-}
-
-/* Room for one more. A table that calls with ever new constants have filled starts anew: what is compiled stays. */
-static bool table_grow(Kernel *k)
-{
-	GpuTable *old = k->gpu;
-	if (old && 2 * (old->count + 1) <= old->cap)
-		return true;
-	if (old && old->count >= MOST_ENTRIES) {
-		k->gpu = NULL;
-		gpu_table_free(old);
-		old = NULL;
-	}
-	size_t cap = old ? 2 * old->cap : 16;
-	GpuTable *grown = calloc(1, sizeof *grown + cap * sizeof grown->entries[0]);
-	if (!grown)
-		return false;
-	grown->cap = cap;
-	grown->last = old ? old->last : NULL;
-	for (size_t i = 0; old && i < old->cap; i++)
-		if (old->entries[i])
-			table_insert(grown, old->entries[i]);
-	free(old);
-	k->gpu = grown;
-	return true;
-}
-
-/* NULL when memory ran out. */
-static GpuEntry *entry_new(const Launch *l, PyObject *compiled, const GpuReady *ready)
-{
-	const GpuCall *g = l->gpu;
-	bool no_memory = false;
-	PyObject *lasting = PyTuple_New((Py_ssize_t)g->lasting_count);
-	GpuEntry *e = calloc(1, sizeof *e + g->word_count * sizeof *e->words);
-	GpuRow *rows = gpu_rows(g, l, &no_memory);
-	if (!lasting || !e || no_memory) {
-		Py_XDECREF(lasting);
-		free(e);
-		gpu_rows_free(rows, (size_t)l->kernel->param_count);
-		return NULL;
-	}
-	for (size_t i = 0; i < g->lasting_count; i++) {
-		Py_INCREF(g->lasting[i]);
-		PyTuple_SetItem(lasting, (Py_ssize_t)i, g->lasting[i]);
-	}
-	Py_INCREF(compiled);
-	e->users = 1;
-	e->hash = g->hash;
-	e->compiled = compiled;
-	e->ready = ready;
-	e->lasting = lasting;
-	e->exchange = g->exchange;
-	e->device = g->device;
-	e->rows = rows;
-	e->row_count = (size_t)l->kernel->param_count;
-	e->word_count = g->word_count;
-	memcpy(e->words, g->words, g->word_count * sizeof *e->words);
-	return e;
-}
-
-/* False with MemoryError. */
-static bool table_add(Launch *l, PyObject *compiled, const GpuReady *ready)
-{
-	Kernel *k = l->kernel;
-	if (table_find(k->gpu, l->gpu) || ((Variant *)compiled)->module != k->module)
-		return true; /* the second: a global changed meanwhile */
-	GpuEntry *entry = entry_new(l, compiled, ready);
-	if (!entry || !table_grow(k)) {
-		gpu_entry_drop(entry);
-		return PyErr_NoMemory() != NULL;
-	}
-	table_insert(k->gpu, entry);
-	k->gpu->last = entry;
-	return true;
-}
 
 /* ---- calls ---- */
 
@@ -150,17 +44,13 @@ static GpuCall *call_new(size_t count)
 		g->values = values;
 		g->cap = count;
 	}
-	g->entry = NULL;
+	g->recent = NULL;
 	g->exchange = NULL;
 	g->foreign = NULL;
 	g->last = NULL;
 	g->device = -1;
 	g->on_device = g->on_host = -1;
-	g->held = NULL;
-	g->packed = true;
-	g->hash = 0;
-	g->factor = 0x9e3779b97f4a7c15u;
-	g->word_count = g->lasting_count = g->desc_count = 0;
+	g->has_descriptor = false;
 	return g;
 }
 
@@ -168,11 +58,7 @@ void gpu_call_free(GpuCall *g)
 {
 	if (!g)
 		return;
-	for (size_t i = 0; i < g->lasting_count; i++)
-		Py_DECREF(g->lasting[i]);
-	g->lasting_count = 0;
-	gpu_entry_drop(g->entry);
-	Py_CLEAR(g->held);
+	recent_drop(g->recent);
 	g->next = spare_calls;
 	spare_calls = g;
 }
@@ -184,43 +70,12 @@ int gpu_look(Launch *l)
 		PyErr_NoMemory();
 		return -1;
 	}
-	int found = gpu_again(g, l) ? 1 : gpu_look_all(g, l);
+	int found = recent_match(g, l) ? 1 : gpu_read(g, l);
 	if (found == 1)
 		l->gpu = g;
 	else
 		gpu_call_free(g);
 	return found;
-}
-
-int gpu_bind(Launch *l, Py_ssize_t i)
-{
-	const GpuCall *g = l->gpu;
-	const GpuValue *v = &g->values[i];
-	neso_arg *arg = &l->args[i];
-	if (v->kind != V_MEMORY && v->kind != V_DESCRIPTOR)
-		return 0;
-	memset(arg, 0, sizeof *arg);
-	arg->kind = NESO_ARG_POINTER;
-	arg->dtype = v->dtype;
-	arg->address = (void *)(uintptr_t)v->bits;
-	arg->access = NESO_READ_WRITE;
-	if (!array_key_pointer(arg, &l->key))
-		return -1;
-	if (v->kind == V_MEMORY)
-		return 1;
-	const GpuDesc *d = &g->descs[v->desc];
-	arg->kind = NESO_ARG_DESCRIPTOR;
-	arg->rank = (uint32_t)d->rank;
-	memcpy(arg->shape, d->shape, sizeof d->shape);
-	memcpy(arg->strides, d->strides, sizeof d->strides);
-	memcpy(arg->block_shape, d->block, sizeof d->block);
-	arg->pad_nan = d->pad_nan;
-	return array_key_descriptor(arg, &l->key) ? 1 : -1;
-}
-
-bool gpu_key(const Launch *l, Key *key)
-{
-	return key_add(key, &l->gpu->context, sizeof l->gpu->context);
 }
 
 /* ---- variants in contexts ---- */
@@ -231,6 +86,7 @@ void gpu_ready_free(GpuReady *ready, bool alive)
 		GpuReady *next = ready->next;
 		if (alive)
 			neso_ready_free(ready->ready);
+		recent_drop(ready->recent);
 		free(ready);
 		ready = next;
 	}
@@ -281,7 +137,7 @@ static bool tell_loading(Variant *v, bool begins)
 }
 
 /* NULL with an exception. */
-static const GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
+static GpuReady *ready_in(Variant *v, uint64_t context, PyObject *kernel)
 {
 	for (GpuReady *r = v->ready; r; r = r->next)
 		if (r->context == context)
@@ -394,24 +250,22 @@ static void pack_tail(uint64_t tail[GPU_TAIL], uint64_t context, const neso_comp
 static double number_of(const GpuValue *v)
 {
 	double f;
-	if (v->kind != V_FLOAT)
-		return v->dtype == NESO_UINT64 ? (double)v->bits : (double)(int64_t)v->bits;
+	if (v->kind != GPU_FLOAT)
+		return v->kind == GPU_UNSIGNED ? (double)v->bits : (double)(int64_t)v->bits;
 	memcpy(&f, &v->bits, sizeof f);
 	return f;
 }
 
 /* What needs no change has its place; other values are made in `room`. */
-static void *make_one(const GpuFill *f, GpuCall *g, uint64_t *room)
+static void *make_one(const GpuFill *f, const Launch *l, uint64_t *room)
 {
-	const GpuValue *v = &g->values[f->parameter];
-	GpuDesc *d = &g->descs[v->kind == V_DESCRIPTOR ? v->desc : 0];
-	switch (f->how) {
-	case FILL_SHAPE: return &d->shape[f->axis];
-	case FILL_STRIDE: return &d->strides[f->axis];
-	case FILL_PAD: return &d->pad_nan;
+	switch (f->how) { /* of descriptors, which are not compared */
+	case FILL_SHAPE: return &l->args[f->parameter].shape[f->axis];
+	case FILL_STRIDE: return &l->args[f->parameter].strides[f->axis];
+	case FILL_PAD: return &l->args[f->parameter].pad_nan;
 	default: break;
 	}
-	double value = number_of(v);
+	double value = number_of(&l->gpu->values[f->parameter]);
 	if (f->how == FILL_TRUTH) {
 		*room = value != 0;
 	} else if (f->how == FILL_FP32) {
@@ -439,7 +293,7 @@ static bool run(Launch *l, const GpuReady *ready)
 		for (size_t i = 0; i < ready->count; i++)
 			values[i] = (char *)g->values + ready->places[i];
 		for (size_t i = 0; i < ready->made_count; i++)
-			values[ready->made[i].slot] = make_one(&ready->made[i], g, &room[i]);
+			values[ready->made[i].slot] = make_one(&ready->made[i], l, &room[i]);
 		Py_BEGIN_ALLOW_THREADS
 		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, values, &diagnostics);
 		Py_END_ALLOW_THREADS
@@ -457,64 +311,113 @@ static bool run(Launch *l, const GpuReady *ready)
 	return true;
 }
 
-/* The entry that the call is like, found by its words unless it is known already; NULL: there is none, or, with an
- * exception, its values could not be looked at. */
-static const GpuEntry *find_entry(Launch *l)
+static bool is_recent(const Kernel *k, const Recent *r)
+{
+	return r && (k->recent[0] == r || k->recent[1] == r);
+}
+
+/* Is the call like a recent launch in all? A global that changed meanwhile has made the kernel
+ * forget those. */
+static bool is_again(const Launch *l, const uint64_t tail[GPU_TAIL])
+{
+	const Recent *r = l->gpu->recent;
+	return is_recent(l->kernel, r) && memcmp(r->tail, tail, sizeof r->tail) == 0;
+}
+
+/* The values of a call that is like a recent one but in context or options. False with an exception. */
+static bool read_after_all(Launch *l)
+{
+	GpuCall *g = l->gpu;
+	if (!g->recent)
+		return true;
+	recent_drop(g->recent);
+	g->recent = NULL;
+	int found = gpu_read(g, l);
+	if (!found)
+		PyErr_SetString(PyExc_RuntimeError, "an array left its GPU during the launch");
+	return found == 1;
+}
+
+static void hold(Recent **at, Recent *r)
+{
+	Recent *old = *at;
+	if (r)
+		r->users++;
+	*at = r;
+	recent_drop(old);
+}
+
+static void set_recent(Kernel *k, Recent *r)
+{
+	if (k->recent[0] != r)
+		hold(&k->recent[1], k->recent[0]);
+	hold(&k->recent[0], r);
+}
+
+/* Later calls are compared with this one, or with an earlier one of the variant, unless this call
+ * failed that. False with MemoryError. */
+static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint64_t tail[GPU_TAIL])
+{
+	Kernel *k = l->kernel;
+	if (((Variant *)compiled)->module != k->module)
+		return true; /* a global changed meanwhile */
+	if (!ready->recent || is_recent(k, ready->recent)) {
+		bool no_memory;
+		Recent *r = recent_new(l->gpu, l, &no_memory);
+		if (no_memory)
+			return PyErr_NoMemory() != NULL;
+		if (r) {
+			r->compiled = compiled;
+			r->ready = ready;
+			memcpy(r->tail, tail, sizeof r->tail);
+		}
+		hold(&ready->recent, r);
+		recent_drop(r);
+	}
+	if (ready->recent)
+		set_recent(k, ready->recent);
+	return true;
+}
+
+/* A new reference to what is launched, and where it is ready; with warmup, and where a hook did not
+ * want it to be compiled, it is not. */
+static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 {
 	GpuCall *g = l->gpu;
 	uint64_t tail[GPU_TAIL];
 	pack_tail(tail, g->context, &l->options);
-	GpuTable *table = l->kernel->gpu;
-	GpuEntry *entry = g->entry;
-	/* A global that changed meanwhile has emptied the table. */
-	if (entry && table && table->last == entry &&
-	    memcmp(entry->words + entry->word_count - GPU_TAIL, tail, sizeof tail) == 0)
-		return entry;
-	if (entry) {
-		g->entry = NULL;
-		gpu_entry_drop(entry);
-		int found = gpu_look_all(g, l);
-		if (!found)
-			PyErr_SetString(PyExc_RuntimeError, "an array left its GPU during the launch");
-		if (found != 1)
-			return NULL;
+	l->options.target = "cuda";
+	if (!warmup && is_again(l, tail)) {
+		set_recent(l->kernel, g->recent);
+		*ready = g->recent->ready;
+		return Py_NewRef(g->recent->compiled);
 	}
-	for (int i = 0; i < GPU_TAIL; i++)
-		gpu_put(g, tail[i]);
-	g->hash ^= g->hash >> 32;
-	table = l->kernel->gpu;
-	g->entry = g->packed ? table_find(table, g) : NULL;
-	if (g->entry) {
-		g->entry->users++;
-		table->last = g->entry;
-	}
-	return g->entry;
+	if (!read_after_all(l))
+		return NULL;
+	PyObject *compiled = find_compiled(l);
+	if (!compiled || warmup || compiled == Py_None)
+		return compiled;
+	GpuReady *made = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel);
+	if (!made || !remember(l, compiled, made, tail))
+		Py_CLEAR(compiled);
+	for (Py_ssize_t i = 0; compiled && i < l->kernel->param_count; i++)
+		g->values[i] = gpu_value(&l->args[i]);
+	*ready = made;
+	return compiled;
 }
 
 /* The context is current. */
 static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 {
-	GpuCall *g = l->gpu;
-	const GpuEntry *entry = find_entry(l);
-	if (!entry && PyErr_Occurred())
-		return NULL;
-	PyObject *compiled = entry && !warmup ? entry->compiled : NULL;
-	const GpuReady *ready = compiled ? entry->ready : NULL;
-	Py_XINCREF(compiled); /* which keeps `ready` */
-	if (!compiled) {
-		l->options.target = "cuda";
-		compiled = launch_compiled(l);
-	}
+	const GpuReady *ready = NULL;
+	PyObject *compiled = find(l, warmup, &ready);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	bool slow = PyList_Size(host.slow) > 0;
-	bool good = ready || (ready = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel));
-	/* Under words that were made for another set it is not to be found. */
-	bool same = !g->demoted || g->demoted == call_demoted(l);
-	good = good && (entry || !g->packed || !same || table_add(l, compiled, ready));
-	good = good && call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
-	       current_stream(g, device, &l->launch.stream) && (!slow || launch_hooks(l, compiled, true)) &&
-	       run(l, ready) && (!slow || launch_hooks(l, compiled, false));
+	bool good = call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
+		    current_stream(l->gpu, device, &l->launch.stream) &&
+		    (!slow || launch_hooks(l, compiled, true)) && run(l, ready) &&
+		    (!slow || launch_hooks(l, compiled, false));
 	if (!good)
 		Py_CLEAR(compiled);
 	return compiled;

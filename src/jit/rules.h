@@ -1,0 +1,61 @@
+/* What a launch concludes from a value: upstream's rules of specialisation, written once.
+ * jit/specialize.c makes types and constants by them, api/key.c the words that a call is looked up
+ * by, api/again.c and python/ext/again.c compare a call with the last one. Numbers in, numbers out:
+ * the Python extension includes this header and no other of src/.
+ *
+ * An integer that is 1 is a constant. One that 16 divides, and an address that 16 divides, is known
+ * to be so. An integer without a type of its own is an int32 where that holds it, else an int64, or
+ * a uint64. A float without one is an fp32. */
+#ifndef NESO_JIT_RULES_H
+#define NESO_JIT_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RULE_DIVISOR = 16 };
+
+static inline bool rule_divisible(uint64_t value)
+{
+	return value % RULE_DIVISOR == 0;
+}
+
+static inline bool rule_constant(int64_t i)
+{
+	return i == 1;
+}
+
+static inline bool rule_int32(int64_t i)
+{
+	return i == (int32_t)i;
+}
+
+/* is_unsigned: the bits are those of a uint64. */
+static inline bool rule_uint64(int64_t i, bool is_unsigned)
+{
+	return is_unsigned && i < 0;
+}
+
+/* Bits that a two's complement number takes, its sign among them: which types hold it. */
+static inline unsigned rule_width(int64_t i)
+{
+	uint64_t magnitude = (uint64_t)(i < 0 ? ~i : i);
+	return magnitude ? 65u - (unsigned)__builtin_clzll(magnitude) : 1;
+}
+
+/* What is concluded from a signed integer whose type its value chooses, in three bits. */
+enum { RULE_INT_BITS = 3 };
+static inline unsigned rule_int(int64_t i)
+{
+	return (unsigned)rule_constant(i) | (unsigned)rule_divisible((uint64_t)i) << 1 |
+	       (unsigned)rule_int32(i) << 2;
+}
+
+/* Equal for integers that one variant serves. is_typed: the type is given, and whether it holds the
+ * value is told by the width. */
+static inline unsigned rule_int_class(int64_t i, bool is_unsigned, bool is_typed)
+{
+	return rule_int(i) | (unsigned)rule_uint64(i, is_unsigned) << RULE_INT_BITS |
+	       (is_typed ? rule_width(i) : 0) << (RULE_INT_BITS + 1);
+}
+
+#endif
