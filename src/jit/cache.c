@@ -227,9 +227,9 @@ size_t jit_cache_flush(JitCache *cache, double seconds, DiagList *diags)
 	}
 }
 
-/* ---- versions of programs ---- */
+/* ---- versions and contents of files ---- */
 
-static const char *recall(void *data, const char *what, Arena *arena)
+const char *jit_cache_recall(JitCache *cache, const char *what, Arena *arena)
 {
 	JitCacheMode mode;
 	DiagList none;
@@ -237,7 +237,7 @@ static const char *recall(void *data, const char *what, Arena *arena)
 	Str said;
 	const char *why;
 	diag_init(&none, arena, NULL);
-	jit_cache_mode(data, &mode, &none);
+	jit_cache_mode(cache, &mode, &none);
 	CacheDigest key = cache_hash_of(what, strlen(what));
 	if (!mode.store || !cache_get(mode.store, CACHE_FACT, &key, arena, &entry, NULL) ||
 	    !cache_entry_section(&entry, "said", arena, &said, &why))
@@ -245,7 +245,7 @@ static const char *recall(void *data, const char *what, Arena *arena)
 	return arena_strndup(arena, said.ptr, said.len);
 }
 
-static void remember(void *data, const char *what, const char *said)
+void jit_cache_remember(JitCache *cache, const char *what, const char *said)
 {
 	Arena arena;
 	arena_init(&arena, 0);
@@ -254,7 +254,7 @@ static void remember(void *data, const char *what, const char *said)
 		JitCacheMode mode;
 		DiagList none;
 		diag_init(&none, &arena, NULL);
-		jit_cache_mode(data, &mode, &none);
+		jit_cache_mode(cache, &mode, &none);
 		CacheDigest key = cache_hash_of(what, strlen(what));
 		CacheSection sections[] = {{"what", str_of(what)}, {"said", str_of(said)}};
 		if (mode.store)
@@ -262,6 +262,16 @@ static void remember(void *data, const char *what, const char *said)
 		fault_leave(&fault);
 	}
 	arena_free(&arena);
+}
+
+static const char *recall(void *data, const char *what, Arena *arena)
+{
+	return jit_cache_recall(data, what, arena);
+}
+
+static void remember(void *data, const char *what, const char *said)
+{
+	jit_cache_remember(data, what, said);
 }
 
 void jit_cache_tools(JitCache *cache, NvToolsOptions *options)
@@ -331,8 +341,10 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 	uint32_t warnings = diags->warnings;
 	if (!nv_assemble(host->tools, gpu->ptx, how, &gpu->cubin, diags))
 		return false;
+	const char *assembler = nv_assembler_identity(host->tools, how, diags->arena, diags);
+	gpu->assembler_changed = !assembler || strcmp(assembler, gpu->assembler) != 0;
 	/* What the assembler warned of is said each time, so it is asked each time. */
-	if (!mode.store || diags->warnings != warnings)
+	if (!mode.store || gpu->assembler_changed || diags->warnings != warnings)
 		return true;
 	const NvCubin *c = &gpu->cubin;
 	unsigned report[5] = {c->registers, c->spill_stores, c->spill_loads, c->stack, c->shared};
@@ -353,18 +365,45 @@ typedef struct Making {
 	CacheEventKind event;
 } Making;
 
-static bool load(Making *m)
+/* The key and entry behind one that says which libraries of bitcode the variant depends on: theirs has rows for what these hold now. */
+static bool follow_libraries(const Making *m, bool lenient, CacheEntry *entry, CacheKey *key, CacheDigest *digest, uint32_t *layer)
+{
+	Str libraries, now, text;
+	const char *why;
+	Arena *arena = m->diags->arena;
+	CacheKey asked; /* with the assembler that made it, which need not be ours */
+	if (!cache_entry_section(entry, "libraries", arena, &libraries, &why) || !cache_entry_section(entry, "key", arena, &text, &why))
+		return false;
+	cache_key_read(&asked, arena, text);
+	CacheDigest held = cache_key_digest(&asked);
+	if (!cache_digest_eq(&held, digest))
+		return false;
+	now = jit_libraries_now(m->keyed.variant->kernel->module->host->cache, libraries, lenient, arena);
+	if (!now.ptr)
+		return false;
+	jit_libraries_rows(&asked, now, key);
+	*digest = cache_key_digest(key);
+	return cache_get(m->mode.store, CACHE_VARIANT, digest, arena, entry, layer);
+}
+
+/* lenient: a library that is not there is as it was when the variant was made, by whoever had it. */
+static bool load(Making *m, bool lenient)
 {
 	CacheEntry entry;
+	CacheKey key = m->keyed.key;
+	CacheDigest digest = m->keyed.digest;
 	const char *why;
 	uint32_t layer;
-	if (!cache_get(m->mode.store, CACHE_VARIANT, &m->keyed.digest, m->diags->arena, &entry, &layer))
+	if (!cache_get(m->mode.store, CACHE_VARIANT, &digest, m->diags->arena, &entry, &layer) ||
+	    (cache_entry_has(&entry, "libraries") && !follow_libraries(m, lenient, &entry, &key, &digest, &layer)))
 		return false;
 	if (jit_stored_load(m->keyed.variant, &entry, &why, m->diags)) {
+		m->keyed.key = key;
+		m->keyed.digest = digest;
 		m->event = layer == CACHE_LAYER_REMOTE ? CACHE_EVENT_REMOTE : layer ? CACHE_EVENT_LAYER : CACHE_EVENT_HIT;
 		return true;
 	}
-	cache_drop(m->mode.store, CACHE_VARIANT, &m->keyed.digest, why);
+	cache_drop(m->mode.store, CACHE_VARIANT, &digest, why);
 	m->event = CACHE_EVENT_DAMAGED;
 	return false;
 }
@@ -392,21 +431,21 @@ static bool load_foreign(Making *m)
 		m->keyed.digest = own;
 		return false;
 	}
-	if (nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) && load(m))
+	if (nv_takes_cubin_of(tools, &how, arena_strndup(arena, assembler.ptr, assembler.len), arena) && load(m, true))
 		return true;
 	m->keyed.digest = own;
 	return false;
 }
 
-static void put_reference(Making *m, Arena *arena)
+static void put_reference(Making *m, const CacheKey *key, const CacheDigest *variant, Arena *arena)
 {
-	const char *assembler = cache_key_value(&m->keyed.key, "assembler");
+	const char *assembler = cache_key_value(key, "assembler");
 	char hex[CACHE_HEX_SIZE];
 	CacheKey any;
 	if (strncmp(assembler, "ptxas ", 6) != 0)
 		return;
-	jit_any_assembler_rows(m->keyed.variant, &m->keyed.key, &any);
-	cache_digest_hex(&m->keyed.digest, hex);
+	jit_any_assembler_rows(m->keyed.variant, key, &any);
+	cache_digest_hex(variant, hex);
 	CacheDigest digest = cache_key_digest(&any);
 	const char *said = arena_printf(arena, "{\"variant\": \"where there is no ptxas: %.16s\"}\n", hex);
 	CacheSection sections[] = {{"key", cache_key_text(&any)}, {"variant", str_of(hex)}, {"assembler", str_of(assembler)},
@@ -414,15 +453,57 @@ static void put_reference(Making *m, Arena *arena)
 	cache_put(m->mode.store, CACHE_VARIANT, &digest, cache_entry_write(arena, &digest, sections, ARRAY_LEN(sections)));
 }
 
-bool jit_is_our_generator(DiagList *diags)
+/* Before the row for what it read: who asks for the variant knows no more than that key. */
+static void put_libraries(Making *m, const CacheKey *key, const CacheDigest *digest, Str libraries, Arena *arena)
+{
+	char hex[CACHE_HEX_SIZE];
+	cache_digest_hex(&m->keyed.digest, hex);
+	const char *said = arena_printf(arena, "{\"variant\": \"by what its libraries hold, at last: %.16s\"}\n", hex);
+	CacheSection sections[] = {{"key", cache_key_text(key)}, {"libraries", libraries}, {"metadata", str_of(said)}};
+	cache_put(m->mode.store, CACHE_VARIANT, digest, cache_entry_write(arena, digest, sections, ARRAY_LEN(sections)));
+}
+
+bool jit_made_by_key(const JitKeyed *keyed, DiagList *diags)
 {
 	const CodegenTable *table = codegen_load(diags);
-	return table && strcmp(table->source_hash, base_source_hash) == 0;
+	const JitGpu *gpu = keyed->variant->gpu;
+	const char *assembler = cache_key_value(&keyed->key, "assembler"), *version = cache_key_value(&keyed->key, "llvm");
+	bool assembled = !keyed->override.given || keyed->override.stage != JIT_OVERRIDE_CUBIN;
+	char llvm[32];
+	if (!table || strcmp(table->source_hash, base_source_hash) != 0)
+		return false;
+	table->llvm_version(llvm);
+	return strcmp(llvm, version) == 0 && (!assembled || (strcmp(assembler, gpu->assembler) == 0 && !gpu->assembler_changed));
 }
 
 const JitOverride *jit_keyed_override(const JitKeyed *keyed)
 {
 	return keyed->override.given ? &keyed->override : NULL;
+}
+
+/* said: how many diagnostics are not of this compilation. */
+static void put_variant(Making *m, uint32_t said)
+{
+	JitVariant *variant = m->keyed.variant;
+	CacheKey key = m->keyed.key;
+	CacheDigest digest = m->keyed.digest;
+	Arena arena;
+	double began = os_now();
+	arena_init(&arena, 0);
+	Str warnings = jit_said_write(&arena, m->diags, said), libraries = jit_libraries_text(variant->gpu->code, &arena);
+	if (libraries.len) {
+		jit_libraries_rows(&key, libraries, &m->keyed.key);
+		m->keyed.digest = cache_key_digest(&m->keyed.key);
+	}
+	Str file = jit_stored_write(variant, &m->keyed.digest, &m->keyed.key, &m->keyed.content, warnings, m->mode.binary_only, &arena);
+	if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file)) {
+		cache_digest_hex(&m->keyed.digest, variant->gpu->cache_key);
+		if (libraries.len)
+			put_libraries(m, &key, &digest, libraries, &arena);
+		put_reference(m, &key, &digest, &arena);
+	}
+	arena_free(&arena);
+	variant->gpu->store_seconds = os_now() - began;
 }
 
 static bool compile_and_put(Making *m)
@@ -434,19 +515,8 @@ static bool compile_and_put(Making *m)
 	variant->gpu->cache = "miss";
 	if (m->event == CACHE_EVENT_MISS && variant->gpu->assembled_before)
 		m->event = CACHE_EVENT_HALF;
-	if (jit_is_our_generator(m->diags)) {
-		Arena arena;
-		double began = os_now();
-		arena_init(&arena, 0);
-		Str said = jit_said_write(&arena, m->diags, before);
-		Str file = jit_stored_write(variant, &m->keyed.digest, &m->keyed.key, &m->keyed.content, said, m->mode.binary_only, &arena);
-		if (cache_put(m->mode.store, CACHE_VARIANT, &m->keyed.digest, file)) {
-			cache_digest_hex(&m->keyed.digest, variant->gpu->cache_key);
-			put_reference(m, &arena);
-		}
-		arena_free(&arena);
-		variant->gpu->store_seconds = os_now() - began;
-	}
+	if (jit_made_by_key(&m->keyed, m->diags))
+		put_variant(m, before);
 	jit_gpu_drop_code(variant->gpu);
 	return true;
 }
@@ -454,10 +524,10 @@ static bool compile_and_put(Making *m)
 static bool make(Making *m)
 {
 	m->event = m->mode.read ? CACHE_EVENT_MISS : CACHE_EVENT_FORCED;
-	if (m->mode.read && (load(m) || load_foreign(m)))
+	if (m->mode.read && (load(m, false) || load_foreign(m)))
 		return true;
 	CacheClaimed claimed = m->mode.read ? cache_claim(m->mode.store, CACHE_VARIANT, &m->keyed.digest, &m->claim) : CACHE_MINE;
-	if (claimed == CACHE_THERE && load(m))
+	if (claimed == CACHE_THERE && load(m, false))
 		return true;
 	return compile_and_put(m);
 }

@@ -61,7 +61,7 @@ static bool holds(Arena *arena, Str digests, const CacheSection *section)
 /* As jit_stored_load takes them; false where one is not what was put. */
 static bool as_entry(Arena *arena, const CacheDigest *key, const CacheSection *given, size_t count, CacheEntry *entry, const char **why)
 {
-	static const char *const wanted[] = {"facts", "cubin", "log", "warnings"};
+	static const char *const wanted[] = {"facts", "cubin", "log", "warnings", "libraries"};
 	CacheSection sections[ARRAY_LEN(wanted)];
 	const CacheSection *digests = find(given, count, "digests");
 	size_t n = 0;
@@ -80,6 +80,19 @@ static bool as_entry(Arena *arena, const CacheDigest *key, const CacheSection *g
 	return cache_entry_open(entry, cache_entry_write(arena, key, sections, n), key, why);
 }
 
+/* Do the libraries that the variant took functions from hold what they held? */
+static bool libraries_hold(const JitKeyed *keyed, const CacheEntry *entry, Arena *arena)
+{
+	Str libraries, now;
+	const char *why;
+	if (!cache_entry_has(entry, "libraries"))
+		return true;
+	if (!cache_entry_section(entry, "libraries", arena, &libraries, &why))
+		return false;
+	now = jit_libraries_now(host_of(keyed->variant)->cache, libraries, false, arena);
+	return now.ptr && now.len == libraries.len && memcmp(now.ptr, libraries.ptr, libraries.len) == 0;
+}
+
 static bool load(JitKeyed *keyed, const char *hex, DiagList *diags)
 {
 	const JitHost *host = host_of(keyed->variant);
@@ -90,8 +103,10 @@ static bool load(JitKeyed *keyed, const char *hex, DiagList *diags)
 					CACHE_SECTIONS);
 	if (!count)
 		return false;
-	if (as_entry(diags->arena, &keyed->digest, given, count, &entry, &why) &&
-	    jit_stored_load(keyed->variant, &entry, &why, diags))
+	bool good = as_entry(diags->arena, &keyed->digest, given, count, &entry, &why);
+	if (good && !libraries_hold(keyed, &entry, diags->arena))
+		return false;
+	if (good && jit_stored_load(keyed->variant, &entry, &why, diags))
 		return true;
 	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CACHE_DAMAGED, hex, why);
 	return false;
@@ -101,10 +116,13 @@ static bool load(JitKeyed *keyed, const char *hex, DiagList *diags)
 static void put(const JitKeyed *keyed, const char *hex, Str said, bool binary_only, Arena *arena)
 {
 	const JitHost *host = host_of(keyed->variant);
-	CacheSection sections[CACHE_SECTIONS + 2];
+	CacheSection sections[CACHE_SECTIONS + 3];
+	Str libraries = jit_libraries_text(keyed->variant->gpu->code, arena);
 	size_t n = jit_stored_sections(keyed->variant, &keyed->key, &keyed->content, said, binary_only, arena, sections);
 	if (binary_only)
 		sections[n++] = (CacheSection){"source", keyed->content.source};
+	if (libraries.len)
+		sections[n++] = (CacheSection){"libraries", libraries};
 	sections[n] = digests_of(arena, sections, n);
 	host->keeper.put(host->data, JIT_KEPT_VARIANT, hex, keyed->variant->kernel->info->name, sections, n + 1);
 }
@@ -117,7 +135,7 @@ static bool compile_and_put(JitKeyed *keyed, const char *hex, DiagList *diags)
 	if (!jit_compile_ir(variant, diags) || !jit_gpu_compile(variant, jit_keyed_override(keyed), !binary_only, diags))
 		return false;
 	variant->gpu->cache = "miss";
-	if (jit_is_our_generator(diags)) {
+	if (jit_made_by_key(keyed, diags)) {
 		double began = os_now();
 		put(keyed, hex, jit_said_write(diags->arena, diags, before), binary_only, diags->arena);
 		variant->gpu->store_seconds = os_now() - began;
