@@ -7,7 +7,7 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check bare difftest matrix bench cache-table stress build install wheel clean setup setup-test
+.PHONY: help demo check bare difftest mutate matrix bench cache-table stress build install wheel clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
@@ -16,6 +16,7 @@ help:
 	@echo "make build     build alone; PRESET=release|debug|asan|dist, CC=gcc|clang"
 	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
 	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
+	@echo "make mutate    build, then edit random programs at random: what the compile cache gives must be what a compilation gives (COUNT=5000 or SECONDS=, SEED=, JOBS=, WAY=c|python|command)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
 	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged; then with servers behind it (SECONDS=120 FOLDER=)"
@@ -66,6 +67,13 @@ matrix: setup
 difftest: setup
 	$(call build_preset,$(PRESET),difftest neso-codegen)
 	@$(BUILD)/test/difftest --seconds $(or $(SECONDS),60) --seed $(or $(SEED),$(shell date +%s)) $(if $(JOBS),--jobs $(JOBS)) $(addprefix --target ,$(TARGET)) --keep test/diff
+
+# COUNT: of edits; SECONDS: at most. SEED: of the first program, the clock's when not given. What is found is made smaller and kept in
+# $(BUILD)/mutate.
+mutate: setup
+	$(call build_preset,$(PRESET))
+	@mkdir -p $(BUILD)/mutate
+	@$$(sh scripts/find-python) test/mutate/mutate.py --build $(BUILD) --count $(or $(COUNT),$(if $(SECONDS),0,5000)) --seconds $(or $(SECONDS),0) --seed $(or $(SEED),$(shell date +%s)) $(addprefix --jobs ,$(JOBS)) $(addprefix --way ,$(WAY)) --keep $(BUILD)/mutate
 
 bench: setup
 	$(call build_preset,$(PRESET),example_bench)

@@ -29,8 +29,11 @@ static const char *codegen_fact(const neso_context *context, DiagList *diags)
 {
 	(void)context;
 	const CodegenTable *table = codegen_load(diags);
-	return table ? arena_printf(diags->arena, "%s with LLVM %s", table->version, table->llvm_version)
-		     : none_because(diags);
+	char llvm[32];
+	if (!table)
+		return none_because(diags);
+	table->llvm_version(llvm);
+	return arena_printf(diags->arena, "%s with LLVM %s", table->version, llvm);
 }
 
 static const char *ptxas_fact(const neso_context *context, DiagList *diags)

@@ -291,6 +291,17 @@ static AxisMap *axis_now(Job *job)
 	return gpu_axis(&cx);
 }
 
+/* The libraries of bitcode that functions were taken from. */
+static void keep_files(Job *job, const Lower *lw)
+{
+	for (const struct LowerLibrary *l = lw->libraries; l; l = l->next) {
+		if (l->is_libdevice)
+			result_file(job->out, NULL, l->bytes);
+		if (l->is_named)
+			result_file(job->out, l->path, l->bytes);
+	}
+}
+
 static bool lower(Job *job)
 {
 	const CodegenRequest *r = job->request;
@@ -323,6 +334,7 @@ static bool lower(Job *job)
 		fault(job, DIAG_CODEGEN_TEXT, error);
 		return false;
 	}
+	keep_files(job, &lw);
 	find_facts(job, &lw);
 	LLVMValueRef fn = LLVMGetNamedFunction(job->emit->mod, job->facts.kernel);
 	const char *text = facts_text(&job->arena, &job->facts);
@@ -662,7 +674,8 @@ static CodegenResult *table_layout(const char *layout, const char *to, const cha
 const CodegenTable neso_codegen_table = {
 	.abi = CODEGEN_ABI,
 	.version = NESO_VERSION,
-	.llvm_version = NESO_LLVM_VERSION,
+	.llvm_version = emit_llvm_version,
+	.llvm_file = emit_llvm_file,
 	.source_hash = base_source_hash,
 	.compile = table_compile,
 	.run_passes = table_run_passes,

@@ -76,6 +76,12 @@ typedef struct CodegenText {
 	size_t len;
 } CodegenText;
 
+/* A library of bitcode that functions were taken from. */
+typedef struct CodegenFile {
+	const char *path; /* NULL: libdevice */
+	CodegenText bytes;
+} CodegenFile;
+
 typedef struct CodegenResult {
 	bool ok;
 	CodegenText stage[CODEGEN_STAGE__COUNT];
@@ -84,6 +90,8 @@ typedef struct CodegenResult {
 	size_t diag_count;
 	const CodegenRemark *remarks;
 	size_t remark_count;
+	const CodegenFile *files; /* of a result that is ok */
+	size_t file_count;
 	/* what a launch needs */
 	const char *kernel;
 	unsigned threads;      /* of a CTA: 32 * num_warps, and more with warps of their own */
@@ -111,7 +119,9 @@ typedef struct CodegenSim CodegenSim;
 typedef struct CodegenTable {
 	unsigned abi; /* CODEGEN_ABI */
 	const char *version;      /* of this library; must be the caller's */
-	const char *llvm_version;
+	/* Of the LLVM that is loaded, "22.1.0"; out has room for 32 characters. */
+	void (*llvm_version)(char out[32]);
+	const char *(*llvm_file)(void); /* what that was loaded from; NULL: not known */
 	const char *source_hash;  /* base_source_hash of its build */
 	CodegenResult *(*compile)(const CodegenRequest *request); /* NULL: out of memory */
 	/* Passes by name over IR text at its level: request->from to keep; the result's stage[from] is the text. */

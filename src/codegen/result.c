@@ -92,3 +92,16 @@ void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version)
 	r->uses_assert = facts->uses_assert;
 	r->ptx_version = ptx_version;
 }
+
+void result_file(CodegenOut *out, const char *path, Str bytes)
+{
+	CodegenResult *r = &out->result;
+	CodegenFile *all = ARENA_ARRAY(&out->arena, CodegenFile, r->file_count + 1);
+	if (r->file_count)
+		memcpy(all, r->files, r->file_count * sizeof *all);
+	all[r->file_count++] = (CodegenFile){
+		.path = path ? arena_strdup(&out->arena, path) : NULL,
+		.bytes = {arena_strndup(&out->arena, bytes.ptr, bytes.len), bytes.len},
+	};
+	r->files = all;
+}

@@ -18,6 +18,8 @@ void result_free(CodegenResult *result); /* NULL is fine */
 void result_text(CodegenOut *out, CodegenStage stage, const char *text, size_t len);
 void result_diags(CodegenOut *out, const DiagList *diags); /* all so far, notes behind what they belong to */
 void result_remarks(CodegenOut *out, RemarkList *remarks); /* sorts them */
+/* path NULL: libdevice. */
+void result_file(CodegenOut *out, const char *path, Str bytes);
 void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version);
 
 #endif

@@ -221,9 +221,9 @@ size_t jit_cache_flush(JitCache *cache, double seconds, DiagList *diags)
 	}
 }
 
-/* ---- versions of programs ---- */
+/* ---- versions and contents of files ---- */
 
-static const char *recall(void *data, const char *what, Arena *arena)
+const char *jit_cache_recall(JitCache *cache, const char *what, Arena *arena)
 {
 	JitCacheMode mode;
 	DiagList none;
@@ -231,7 +231,7 @@ static const char *recall(void *data, const char *what, Arena *arena)
 	Str answer;
 	const char *why;
 	diag_init(&none, arena, NULL);
-	jit_cache_mode(data, &mode, &none);
+	jit_cache_mode(cache, &mode, &none);
 	CacheDigest key = cache_hash_of(what, strlen(what));
 	if (!mode.store || !cache_get(mode.store, CACHE_FACT, &key, arena, &entry, NULL) ||
 	    !cache_entry_section(&entry, "said", arena, &answer, &why))
@@ -239,7 +239,7 @@ static const char *recall(void *data, const char *what, Arena *arena)
 	return arena_strndup(arena, answer.ptr, answer.len);
 }
 
-static void remember(void *data, const char *what, const char *answer)
+void jit_cache_remember(JitCache *cache, const char *what, const char *answer)
 {
 	Arena arena;
 	arena_init(&arena, 0);
@@ -248,7 +248,7 @@ static void remember(void *data, const char *what, const char *answer)
 		JitCacheMode mode;
 		DiagList none;
 		diag_init(&none, &arena, NULL);
-		jit_cache_mode(data, &mode, &none);
+		jit_cache_mode(cache, &mode, &none);
 		CacheDigest key = cache_hash_of(what, strlen(what));
 		CacheSection sections[] = {{"what", str_of(what)}, {"said", str_of(answer)}};
 		if (mode.store)
@@ -256,6 +256,16 @@ static void remember(void *data, const char *what, const char *answer)
 		fault_leave(&fault);
 	}
 	arena_free(&arena);
+}
+
+static const char *recall(void *data, const char *what, Arena *arena)
+{
+	return jit_cache_recall(data, what, arena);
+}
+
+static void remember(void *data, const char *what, const char *said)
+{
+	jit_cache_remember(data, what, said);
 }
 
 void jit_cache_tools(JitCache *cache, NvToolsOptions *options)

@@ -18,6 +18,25 @@ void jit_cache_mode(JitCache *cache, JitCacheMode *mode, DiagList *diags);
 /* Tells as warnings what the store could not do. */
 void jit_cache_tell(JitCacheMode *mode, DiagList *diags);
 
+/* ---- versions and contents of files, remembered ---- */
+
+/* what: a text that names a file as it is now. In the arena; NULL: nothing is known. */
+const char *jit_cache_recall(JitCache *cache, const char *what, Arena *arena);
+void jit_cache_remember(JitCache *cache, const char *what, const char *said);
+
+/* ---- toolchain.c ---- */
+
+/* Of the LLVM that the code generator's library works with, as it would be loaded now: "22.1.0". In the arena. */
+const char *jit_llvm_version(JitCache *cache, Arena *arena);
+
+/* Libraries of bitcode that a compilation took functions from: a line for each, the digest of its content, a blank, and its path, or
+ * nothing for libdevice. Length 0: none. */
+Str jit_libraries_text(const CodegenResult *code, Arena *arena);
+/* The same with what these files hold now, "none" for one that is not there; lenient: that one as it was. ptr NULL: no such text. */
+Str jit_libraries_now(JitCache *cache, Str libraries, bool lenient, Arena *arena);
+/* The key with a row for each. */
+void jit_libraries_rows(const CacheKey *from, Str libraries, CacheKey *key);
+
 /* ---- cache_key.c: what decides a variant ---- */
 
 typedef struct JitContent {

@@ -3,14 +3,9 @@
 #include "base/option/option.h"
 #include "base/build.h"
 #include "base/fault.h"
-#include "base/os.h"
 #include "jit/cache.h"
 
 #include <stdlib.h>
-
-#ifndef NESO_LLVM_VERSION
-#define NESO_LLVM_VERSION "none"
-#endif
 
 /* ---- the sources ---- */
 
@@ -147,10 +142,6 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 /* What the environment decides that no option says. */
 static void environment_rows(const JitVariant *variant, CacheKey *key)
 {
-	const char *libdevice = option_given(OPTION_LIBDEVICE, NULL), *error;
-	Str bytes;
-	if (libdevice && os_read_file(key->arena, libdevice, &bytes, &error))
-		cache_key_add(key, "libdevice", short_digest(key->arena, bytes));
 	if (option_given(OPTION_SKIP_PASSES, NULL))
 		cache_key_add(key, "skip_passes", option_given(OPTION_SKIP_PASSES, NULL));
 	const FrontInfo *info = variant->kernel->info;
@@ -195,7 +186,7 @@ bool jit_variant_rows(const JitVariant *variant, const JitContent *content, Cach
 	const char *assembler = nv_assembler_identity(variant->kernel->module->host->tools, &how, key->arena, diags);
 	cache_key_add(key, "neso", NESO_VERSION);
 	cache_key_add(key, "compiler", base_source_hash);
-	cache_key_add(key, "llvm", NESO_LLVM_VERSION);
+	cache_key_add(key, "llvm", jit_llvm_version(variant->kernel->module->host->cache, key->arena));
 	cache_key_add(key, "assembler", assembler ? assembler : "none");
 	cache_key_add(key, "target", variant->options.gpu->name);
 	cache_key_add(key, "kernel", variant->kernel->info->qualified_name);

@@ -3,8 +3,6 @@
 
 #include "base/option/library.h"
 
-static const char library[] = "libneso-codegen.so";
-
 static const CodegenTable *check(const CodegenTable *table, const char *path, DiagList *diags)
 {
 	if (table->abi == CODEGEN_ABI && strcmp(table->version, NESO_VERSION) == 0)
@@ -17,10 +15,10 @@ static const CodegenTable *check(const CodegenTable *table, const char *path, Di
 const CodegenTable *codegen_load(DiagList *diags)
 {
 	const char *path;
-	const CodegenTable *table = library_symbol(diags->arena, library, OPTION_CODEGEN, CODEGEN_SYMBOL, &path);
+	const CodegenTable *table = library_symbol(diags->arena, CODEGEN_LIBRARY, OPTION_CODEGEN, CODEGEN_SYMBOL, &path);
 	if (table)
 		return check(table, path, diags);
-	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CODEGEN_MISSING, library, path);
+	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CODEGEN_MISSING, CODEGEN_LIBRARY, path);
 	return NULL;
 }
 

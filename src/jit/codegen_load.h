@@ -5,6 +5,8 @@
 #include "base/diag/diag.h"
 #include "codegen/codegen.h"
 
+#define CODEGEN_LIBRARY "libneso-codegen.so"
+
 /* The table of libneso-codegen.so: NESO_CODEGEN_PATH (the file, or its folder) if that is set, else beside this library, else
  * wherever the system looks. NULL after a diagnostic that says where it was looked for and why it was not taken. Once
  * mapped it stays; asking again costs microseconds. Any thread may ask. */

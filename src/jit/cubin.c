@@ -65,8 +65,10 @@ bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 	uint32_t warnings = diags->warnings;
 	if (!nv_assemble(host->tools, gpu->ptx, how, &gpu->cubin, diags))
 		return false;
+	const char *assembler = nv_assembler_identity(host->tools, how, diags->arena, diags);
+	gpu->assembler_changed = !assembler || strcmp(assembler, gpu->assembler) != 0;
 	/* What the assembler warned of is said each time, so it is asked each time. */
-	if (!mode.store || diags->warnings != warnings)
+	if (!mode.store || gpu->assembler_changed || diags->warnings != warnings)
 		return true;
 	const NvCubin *c = &gpu->cubin;
 	unsigned report[5] = {c->registers, c->spill_stores, c->spill_loads, c->stack, c->shared};

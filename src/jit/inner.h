@@ -68,6 +68,7 @@ typedef struct JitGpu {
 	size_t map_count;
 	const char *name, *args; /* of the function in the cubin; letters of CodegenResult.args */
 	const char *cache;       /* JitVariantInfo.cache */
+	bool assembler_changed;  /* while it ran: who made the cubin is not known */
 	bool assembled_before;   /* the cubin was found by its PTX */
 	double store_seconds;    /* that putting it into the cache took */
 	char cache_key[65];      /* "": none */

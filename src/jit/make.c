@@ -35,11 +35,19 @@ static bool make_key(JitMaking *m)
 
 /* ---- making ---- */
 
-/* Is what the code generator's library makes what keys say? Another build of it may have been put in its place. */
-static bool is_our_generator(DiagList *diags)
+/* Was the variant made by what its key names? Another build of the code generator's library or another assembler may have been put in the
+ * place of what was there. */
+static bool made_by_key(const JitMaking *m)
 {
-	const CodegenTable *table = codegen_load(diags);
-	return table && strcmp(table->source_hash, base_source_hash) == 0;
+	const CodegenTable *table = codegen_load(m->diags);
+	const JitGpu *gpu = m->variant->gpu;
+	const char *assembler = cache_key_value(&m->key, "assembler"), *version = cache_key_value(&m->key, "llvm");
+	bool assembled = gpu->assembler && (!m->override.given || m->override.stage != JIT_OVERRIDE_CUBIN);
+	char llvm[32];
+	if (!table || strcmp(table->source_hash, base_source_hash) != 0)
+		return false;
+	table->llvm_version(llvm);
+	return strcmp(llvm, version) == 0 && (!assembled || (strcmp(assembler, gpu->assembler) == 0 && !gpu->assembler_changed));
 }
 
 /* reads: what is read is held against them; NULL: there is no key. */
@@ -66,7 +74,7 @@ static bool compile_and_put(JitMaking *m)
 	JitGpu *gpu = m->variant->gpu;
 	bool decided = key_decides(m);
 	gpu->cache = decided ? "miss" : "off";
-	if (decided && is_our_generator(m->diags)) {
+	if (decided && made_by_key(m)) {
 		double began = os_now();
 		if (m->storage->put(m, jit_warnings_write(m->diags->arena, m->diags, before)))
 			cache_digest_hex(&m->digest, gpu->cache_key);

@@ -60,7 +60,7 @@ static bool holds(Arena *arena, Str digests, const CacheSection *section)
 /* As jit_stored_load takes them; false where one is not what was put. */
 static bool as_entry(Arena *arena, const CacheDigest *key, const CacheSection *given, size_t count, CacheEntry *entry, const char **why)
 {
-	static const char *const wanted[] = {"facts", "cubin", "log", "warnings"};
+	static const char *const wanted[] = {"facts", "cubin", "log", "warnings", "libraries"};
 	CacheSection sections[ARRAY_LEN(wanted)];
 	const CacheSection *digests = find(given, count, "digests");
 	size_t n = 0;
@@ -77,6 +77,19 @@ static bool as_entry(Arena *arena, const CacheDigest *key, const CacheSection *g
 			sections[n++] = *section;
 	}
 	return cache_entry_open(entry, cache_entry_write(arena, key, sections, n), key, why);
+}
+
+/* Do the libraries that the variant took functions from hold what they held? */
+static bool libraries_hold(const JitMaking *m, const CacheEntry *entry, Arena *arena)
+{
+	Str libraries, now;
+	const char *why;
+	if (!cache_entry_has(entry, "libraries"))
+		return true;
+	if (!cache_entry_section(entry, "libraries", arena, &libraries, &why))
+		return false;
+	now = jit_libraries_now(host_of(m->variant)->cache, libraries, false, arena);
+	return now.ptr && now.len == libraries.len && memcmp(now.ptr, libraries.ptr, libraries.len) == 0;
 }
 
 static bool begin(JitMaking *m)
@@ -99,8 +112,10 @@ static bool find_kept(JitMaking *m)
 					m->diags->arena, given, CACHE_SECTIONS);
 	if (!count)
 		return false;
-	if (as_entry(m->diags->arena, &m->digest, given, count, &entry, &why) &&
-	    jit_stored_load(m->variant, &entry, &why, m->diags))
+	bool good = as_entry(m->diags->arena, &m->digest, given, count, &entry, &why);
+	if (good && !libraries_hold(m, &entry, m->diags->arena))
+		return false;
+	if (good && jit_stored_load(m->variant, &entry, &why, m->diags))
 		return true;
 	diag_add_at(m->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_DAMAGED, hex, why);
 	return false;
@@ -111,11 +126,14 @@ static bool put(JitMaking *m, Str warnings)
 {
 	const JitHost *host = host_of(m->variant);
 	Arena *arena = m->diags->arena;
-	CacheSection sections[CACHE_SECTIONS + 2];
+	CacheSection sections[CACHE_SECTIONS + 3];
+	Str libraries = jit_libraries_text(m->variant->gpu->code, arena);
 	char hex[CACHE_HEX_SIZE];
 	size_t n = jit_stored_sections(m, warnings, arena, sections);
 	if (m->binary_only)
 		sections[n++] = (CacheSection){"source", m->content.source};
+	if (libraries.len)
+		sections[n++] = (CacheSection){"libraries", libraries};
 	sections[n] = digests_of(arena, sections, n);
 	cache_digest_hex(&m->digest, hex);
 	host->keeper.put(host->data, JIT_KEPT_VARIANT, hex, m->variant->kernel->info->name, sections, n + 1);

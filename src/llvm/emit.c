@@ -1,6 +1,10 @@
 /* LLVM by its C API: context, target machine, passes, PTX. See emit.h for what can go wrong. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include "llvm/emit.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -91,9 +95,20 @@ enum { MAX_CAPABILITY = 120, MAX_PTX = 87 };
 enum { MAX_CAPABILITY = 90, MAX_PTX = 85 };
 #endif
 
-const char *emit_llvm_version(void)
+void emit_llvm_version(char out[32])
 {
-	return LLVM_VERSION_STRING;
+	unsigned major, minor, patch;
+	LLVMGetVersion(&major, &minor, &patch);
+	snprintf(out, 32, "%u.%u.%u", major, minor, patch);
+}
+
+const char *emit_llvm_file(void)
+{
+	Dl_info info;
+	void *symbol;
+	void (*function)(unsigned *, unsigned *, unsigned *) = LLVMGetVersion;
+	memcpy(&symbol, &function, sizeof symbol);
+	return dladdr(symbol, &info) ? info.dli_fname : NULL;
 }
 
 unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error)

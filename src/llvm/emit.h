@@ -52,6 +52,8 @@ bool emit_verify(Emit *e);                         /* false: e->error */
 bool emit_passes(Emit *e, const char *pipeline);   /* likewise */
 bool emit_ptx(Emit *e, Text *out);                 /* likewise */
 
-const char *emit_llvm_version(void);
+/* As CodegenTable's. */
+void emit_llvm_version(char out[32]);
+const char *emit_llvm_file(void);
 
 #endif

@@ -204,16 +204,33 @@ typedef struct NvRan {
 /* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
 
-/* The search of NvToolsOptions.ptxas; in the tools, which remember it. NULL: none, and *tried (may be NULL) says
- * where. */
+/* The search of NvToolsOptions.ptxas; in the tools, which remember it until a file of it changes. NULL: none, and *tried (may be NULL)
+ * says where. */
 typedef struct NvTool NvTool;
+/* A file that the program is made of. */
+typedef struct NvPart {
+	struct NvPart *next;
+	char *path, *stamp, *hex; /* cache/stamp.h */
+	bool settled;
+} NvPart;
+
 struct NvTool {
 	NvTool *next;
 	char *path, *version;
 	unsigned release; /* 130 for 13.0; 0: it could not be asked */
+	char *identity;   /* 16 digits, of its content */
+	NvPart *parts;
 };
 const NvTool *nv_tool(NvTools *tools, const char *name, unsigned capability, Arena *arena, const char **tried);
 const NvToolsOptions *nv_tools_options(const NvTools *tools);
+/* program.c. What the program says of its version, and its parts and identity in *tool; `ask` runs it. In the arena. */
+typedef const char *NvAsk(const NvTool *tool, Arena *arena);
+const char *nv_program_read(const NvToolsOptions *options, NvTool *tool, NvAsk *ask, Arena *arena);
+/* Has each of its files the content that it had? Files whose stamps are as they were are not read. */
+bool nv_program_unchanged(const NvToolsOptions *options, NvTool *tool, Arena *arena);
+void nv_program_free(NvTool *tool);
+bool nv_runs(const char *path);                           /* is it a program? */
+const char *nv_in_path(const char *name, Arena *arena); /* the first of the name in PATH, or NULL */
 /* Does a setting name the driver's compiler? */
 bool nv_wants_driver(const NvTools *tools);
 /* Does a setting say so (there may be no driver all the same), or is there no ptxas but a driver? */

@@ -83,7 +83,7 @@ const NvDevice *nv_context_device(NvDriver *driver, DiagList *diags);
 
 /* ---- assembling ---- */
 
-/* The assembler and disassemblers of a CUDA toolkit: where they are, which version; looked up once. */
+/* The assembler and disassemblers of a CUDA toolkit: where they are, which version, what they hold. */
 typedef struct NvTools NvTools;
 
 typedef struct NvToolsOptions {
@@ -95,7 +95,7 @@ typedef struct NvToolsOptions {
 	const char *packages;
 	const char *extra; /* more options, split at blanks; NULL: PTXAS_OPTIONS */
 	double timeout;    /* seconds for one run; 0: 300 */
-	/* What a program said of its version, remembered beyond this process, so that asking it again costs no process. what: a
+	/* What a program holds and said of its version, remembered beyond this process, so that nobody reads or asks it again. what: a
 	 * text that names the program's file as it is now. recall gives the text in the arena, or NULL. Both NULL: always asked. */
 	const char *(*recall)(void *data, const char *what, Arena *arena);
 	void (*remember)(void *data, const char *what, const char *said);
@@ -131,7 +131,7 @@ void nv_cubin_free(NvCubin *cubin);
 /* What an assembler's log says of how the code will run (cubin.log), as remarks: at the source line that the PTX's line
  * tables give, else at `path` and `at`. */
 void nv_report_remarks(Str log, Str ptx, const char *path, LineCol at, RemarkList *out);
-/* What nv_assemble would use: "ptxas 13.0.88", "driver 13.0 (580.95.05)", with the options that come from the tools'
+/* What nv_assemble would use: "ptxas 13.0.88 0123456789abcdef" (version, hash of content), "driver 13.0 (580.95.05)", with the options that come from the tools'
  * options or the environment behind it: a part of a cubin's identity. In the arena. NULL after diagnosing: there is
  * none. */
 const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *arena, DiagList *diags);

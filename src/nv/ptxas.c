@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "cache/stamp.h"
 
 enum { DEFAULT_TIMEOUT = 300 }; /* seconds: the longest that a compile may reasonably take */
 
@@ -214,10 +215,27 @@ void nv_cubin_free(NvCubin *cubin)
 	*cubin = (NvCubin){0};
 }
 
+/* What files that the options name hold: "--options-file FILE", "--some=FILE". */
+static const char *option_files(const char *extra, Arena *arena)
+{
+	const char *words[64], *hex;
+	Text text;
+	size_t count = add_words(arena, words, 0, ARRAY_LEN(words), extra);
+	text_init(&text, arena);
+	text_str(&text, "");
+	for (size_t i = 0; i < count; i++) {
+		const char *equals = strchr(words[i], '='), *path = equals ? equals + 1 : words[i];
+		if (os_is_file(path) && (hex = cache_file_hex(path, arena)))
+			text_printf(&text, " (%.16s)", hex);
+	}
+	return text.data;
+}
+
 const char *nv_assembler_options(NvTools *tools, const NvAssemble *how, Arena *arena)
 {
 	const char *extra = nv_extra_options(tools);
-	return arena_printf(arena, "%s%s%s", nv_optimizes(how) || how->no_optimize ? "" : " -O0", *extra ? " " : "", extra);
+	return arena_printf(arena, "%s%s%s%s", nv_optimizes(how) || how->no_optimize ? "" : " -O0", *extra ? " " : "", extra,
+			    option_files(extra, arena));
 }
 
 bool nv_takes_cubin_of(NvTools *tools, const NvAssemble *how, const char *assembler, Arena *arena)
@@ -241,7 +259,7 @@ const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *
 			say_missing(tried, diags);
 			return NULL;
 		}
-		name = arena_printf(arena, "ptxas %s", tool->version);
+		name = arena_printf(arena, "ptxas %s %s", tool->version, tool->identity);
 	}
 	return arena_printf(arena, "%s%s", name, nv_assembler_options(tools, how, arena));
 }

@@ -1,9 +1,8 @@
-/* Finding the toolkit's programs, and asking for their versions. A path is asked once; the answer stays with the
- * handle, so that an identity costs nothing on the way of each compile. */
+/* Finding the toolkit's programs, and asking for their versions. The answer stays with the handle until a file of the program changes
+ * (program.c), so that an identity costs a stat on the way of each compile. */
 #include "nv/inner.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -77,9 +76,7 @@ void nv_tools_free(NvTools *tools)
 		return;
 	for (NvTool *t = tools->first, *next; t; t = next) {
 		next = t->next;
-		free(t->path);
-		free(t->version);
-		free(t);
+		nv_program_free(t);
 	}
 	pthread_mutex_destroy(&tools->lock);
 	arena_free(&tools->arena);
@@ -106,7 +103,7 @@ bool nv_optimizes(const NvAssemble *how)
 
 /* ---- finding ---- */
 
-static bool runs(const char *path)
+bool nv_runs(const char *path)
 {
 	return os_is_file(path) && access(path, X_OK) == 0;
 }
@@ -127,12 +124,12 @@ static const char *given_ptxas(const NvTools *tools, unsigned capability)
 	return blackwell ? blackwell : named(OPTION_PTXAS);
 }
 
-static const char *in_path(const char *name, Arena *arena)
+const char *nv_in_path(const char *name, Arena *arena)
 {
 	for (const char *at = getenv("PATH"); at && *at; at = *at ? at + 1 : NULL) {
 		size_t len = strcspn(at, ":");
 		const char *path = os_path_join(arena, len ? arena_strndup(arena, at, len) : ".", name);
-		if (runs(path))
+		if (nv_runs(path))
 			return path;
 		at += len;
 		if (!*at)
@@ -153,7 +150,7 @@ static bool is_one_of(const char *text, const char *const *list, size_t count)
 static const char *in_folder(const char *folder, const char *name, Arena *arena, Text *tried)
 {
 	const char *path = os_path_join(arena, folder, name);
-	if (runs(path))
+	if (nv_runs(path))
 		return path;
 	text_printf(tried, "%s is not there, ", path);
 	return NULL;
@@ -182,19 +179,19 @@ static const char *find(const NvTools *tools, const char *name, unsigned capabil
 			    : strcmp(name, "nvdisasm") == 0 ? named(OPTION_NVDISASM) : named(OPTION_CUOBJDUMP);
 	/* A path that the user gave is taken or found wrong; the search does not go on behind it. */
 	if (given) {
-		if (!runs(given))
+		if (!nv_runs(given))
 			text_printf(tried, "%s is not a program", given);
-		return runs(given) ? given : NULL;
+		return nv_runs(given) ? given : NULL;
 	}
 	/* The disassembler of the assembler's own toolkit goes first: it knows the same targets. */
 	if (ptxas) {
 		const char *beside = os_path_join(arena, os_path_dir(arena, ptxas), name);
-		if (runs(beside))
+		if (nv_runs(beside))
 			return beside;
 	}
 	const char *path = in_toolkits(tools, name, arena, tried);
 	if (!path)
-		path = in_path(name, arena);
+		path = nv_in_path(name, arena);
 	if (!path)
 		text_printf(tried, "and PATH has none");
 	return path;
@@ -224,32 +221,13 @@ static void read_version(Str said, Arena *arena, const char **version, unsigned 
 	*version = len ? arena_strndup(arena, full + 1, len) : arena_printf(arena, "%u.%u", major, minor);
 }
 
-/* A file as it is now: another program under this path has another time, size or number. NULL: it cannot be looked at. */
-static const char *file_now(const char *path, Arena *arena)
-{
-	struct stat st;
-	if (stat(path, &st) != 0)
-		return NULL;
-	return arena_printf(arena, "%s %lld %lld.%09ld %llu", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-			    (long)st.st_mtim.tv_nsec, (unsigned long long)st.st_ino);
-}
-
-static void ask(const NvTools *tools, NvTool *tool, Arena *arena)
+static const char *ask(const NvTool *tool, Arena *arena)
 {
 	const char *args[] = {tool->path, "--version", NULL};
-	const NvToolsOptions *o = &tools->options;
-	const char *version, *what = o->recall ? file_now(tool->path, arena) : NULL;
-	const char *said = what ? o->recall(o->memory_data, what, arena) : NULL;
-	if (!said) {
-		NvRun run = {.path = tool->path, .args = args, .input = STR(""), .timeout = 20};
-		NvRan ran;
-		nv_run(arena, &run, &ran);
-		said = ran.said.len ? ran.said.ptr : "";
-		if (what && o->remember && strstr(said, "release "))
-			o->remember(o->memory_data, what, said);
-	}
-	read_version(str_of(said), arena, &version, &tool->release);
-	tool->version = nv_text(version);
+	NvRun run = {.path = tool->path, .args = args, .input = STR(""), .timeout = 20};
+	NvRan ran;
+	nv_run(arena, &run, &ran);
+	return ran.said.len ? ran.said.ptr : "";
 }
 
 static NvTool *known(const NvTools *tools, const char *path)
@@ -263,18 +241,20 @@ static NvTool *known(const NvTools *tools, const char *path)
 static NvTool *get_locked(NvTools *tools, const char *path, Arena *arena)
 {
 	NvTool *volatile tool = known(tools, path);
-	if (tool)
+	if (tool && nv_program_unchanged(&tools->options, tool, arena))
 		return tool;
+	tool = NULL; /* what was known stays: other threads may use it */
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
 		tool = nv_new(sizeof *tool);
 		tool->path = nv_text(path);
-		ask(tools, tool, arena);
+		const char *version, *said = nv_program_read(&tools->options, tool, ask, arena);
+		read_version(str_of(said), arena, &version, &tool->release);
+		tool->version = nv_text(version);
 		fault_leave(&fault);
 	} else {
 		if (tool)
-			free(tool->path);
-		free(tool);
+			nv_program_free(tool);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
 	tool->next = tools->first;

@@ -119,7 +119,9 @@ int main(int argc, char **argv)
 	int rounds = argc > 4 ? atoi(argv[4]) : 21;
 	Arena arena;
 	arena_init(&arena, 0);
-	printf("%s, LLVM %s; ms, median (least) of %d\n%-12s %14s %14s %14s %14s %14s\n", target, neso_codegen_table.llvm_version,
+	char llvm[32];
+	neso_codegen_table.llvm_version(llvm);
+	printf("%s, LLVM %s; ms, median (least) of %d\n%-12s %14s %14s %14s %14s %14s\n", target, llvm,
 	       rounds, "", "passes", "lowering", "PTX", "all", "all, processor");
 	if (rounds < 1 || rounds > MAX_ROUNDS)
 		return 2;

@@ -74,7 +74,9 @@ static void compiles_an_empty_kernel(void **state)
 	assert_int_equal(r->cluster, 1);
 	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".target sm_90a"));
 	assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".reqntid 128"));
-	if (atoi(table->llvm_version) >= 20)
+	char llvm[32];
+	table->llvm_version(llvm);
+	if (atoi(llvm) >= 20)
 		assert_non_null(strstr(r->stage[CODEGEN_PTX].data, ".ptr .global .align 16"));
 	assert_non_null(strstr(r->stage[CODEGEN_TTGIR].data, "ttg.num-warps"));
 

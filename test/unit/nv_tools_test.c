@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -468,14 +469,129 @@ static void options_reach_it(void **state)
 	nv_cubin_free(&cubin);
 	/* What the environment adds is part of the identity. */
 	const char *identity = nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags);
-	assert_string_equal(identity, "ptxas 12.8.93 -O0   --warn-on-spills -w");
+	assert_non_null(strstr(identity, "ptxas 12.8.93 "));
+	assert_string_equal(strstr(identity, " -O0"), " -O0   --warn-on-spills -w");
 	unsetenv("PTXAS_OPTIONS");
 	setenv("DISABLE_PTXAS_OPT", "0", 1);
 	identity = nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags);
-	assert_string_equal(identity, "ptxas 12.8.93");
+	assert_true(strncmp(identity, "ptxas 12.8.93 ", 14) == 0 && !strchr(identity + 14, ' '));
 	unsetenv("DISABLE_PTXAS_OPT");
 	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 87);
 	kit_clean(&t.kit);
+	tools_close(&t);
+}
+
+/* A program with exactly this text, whose time of change is that of another one. */
+static void write_program(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+static const char *identity_now(ToolKit *t)
+{
+	NvAssemble how = how_of("sm_80");
+	const char *identity = nv_assembler_identity(t->tools, &how, &t->kit.arena, &t->kit.diags);
+	assert_non_null(identity);
+	return identity;
+}
+
+#define SAYS_ITS_VERSION "#!/bin/sh\n[ \"$1\" = --version ] && echo 'release 12.8, V12.8.93'; exit "
+
+/* The same size, version and time: only the content tells. */
+static void identity_is_of_content(void **state)
+{
+	(void)state;
+	ToolKit t;
+	tools_open(&t, NULL);
+	write_program(t.ptxas, SAYS_ITS_VERSION "0\n");
+	const char *first = identity_now(&t);
+	write_program(t.ptxas, SAYS_ITS_VERSION "1\n");
+	assert_string_not_equal(identity_now(&t), first);
+	write_program(t.ptxas, SAYS_ITS_VERSION "0\n");
+	assert_string_equal(identity_now(&t), first);
+	/* One that says no version. */
+	write_program(t.ptxas, "#!/bin/sh\nexit 0\n");
+	const char *unknown = identity_now(&t);
+	assert_non_null(strstr(unknown, "ptxas unknown "));
+	write_program(t.ptxas, "#!/bin/sh\nexit 1\n");
+	assert_string_not_equal(identity_now(&t), unknown);
+	tools_close(&t);
+}
+
+/* A script that runs another program, named in this way; %s: the test's folder. */
+static void expect_followed(const char *format)
+{
+	ToolKit t;
+	char text[512], inner[256];
+	tools_open(&t, NULL);
+	snprintf(text, sizeof text, format, t.folder);
+	snprintf(inner, sizeof inner, "%s/ptxas-inner", t.folder);
+	setenv("NESO_TEST_FOLDER", t.folder, 1);
+	write_program(inner, SAYS_ITS_VERSION "0\n");
+	write_program(t.ptxas, text);
+	const char *first = identity_now(&t);
+	assert_non_null(strstr(first, "ptxas 12.8.93 "));
+	write_program(inner, SAYS_ITS_VERSION "1\n");
+	if (strcmp(identity_now(&t), first) == 0)
+		fail_msg("not followed: %s", text);
+	tools_close(&t);
+	unsetenv("NESO_TEST_FOLDER");
+}
+
+static void scripts_are_followed(void **state)
+{
+	(void)state;
+	expect_followed("#!/bin/sh\nexec '%s/ptxas-inner' \"$@\"\n");
+	expect_followed("#!/bin/sh\n: %s\nexec \"$(dirname \"$0\")/ptxas-inner\" \"$@\"\n");
+	expect_followed("#!/bin/sh\nhere=${0%%/*}\n: %s; exec $here/ptxas-inner \"$@\"\n");
+	expect_followed("#!/bin/sh\n: %s\nexec \"${NESO_TEST_FOLDER}/ptxas-inner\" \"$@\"\n");
+	expect_followed("#!/bin/sh\n: %s\nexec $NESO_TEST_FOLDER/ptxas-inner \"$@\"\n");
+	expect_followed("#!/bin/sh\nPATH=%s:$PATH\nexec ptxas-inner \"$@\"\n");
+}
+
+/* What cannot be followed is told by its version, asked anew by each process. */
+static void scripts_are_asked(void **state)
+{
+	(void)state;
+	ToolKit t;
+	char text[512], number[256];
+	tools_open(&t, NULL);
+	snprintf(number, sizeof number, "%s/number", t.folder);
+	snprintf(text, sizeof text, "#!/bin/sh\necho \"release 12.8, V12.8.93, build $(cat %s)\"\n", number);
+	write_program(number, "7");
+	write_program(t.ptxas, text);
+	const char *first = identity_now(&t);
+	write_program(number, "8");
+	NvToolsOptions options = {.ptxas = t.ptxas};
+	nv_tools_free(t.tools);
+	t.tools = nv_tools_new(&options);
+	assert_string_not_equal(identity_now(&t), first);
+	tools_close(&t);
+}
+
+/* A file of options is read by ptxas, not by us. */
+static void option_files_count(void **state)
+{
+	(void)state;
+	ToolKit t;
+	char options[300], path[256];
+	tools_open(&t, "exit 0");
+	snprintf(path, sizeof path, "%s/options", t.folder);
+	snprintf(options, sizeof options, "-w --options-file=%s", path);
+	write_program(path, "-O3");
+	setenv("PTXAS_OPTIONS", options, 1);
+	const char *first = identity_now(&t);
+	write_program(path, "-O1");
+	assert_string_not_equal(identity_now(&t), first);
+	write_program(path, "-O3");
+	assert_string_equal(identity_now(&t), first);
+	unsetenv("PTXAS_OPTIONS");
 	tools_close(&t);
 }
 
@@ -508,7 +624,7 @@ static void search_order(void **state)
 	assert_false(nv_tools_find(tools, "ptxas", &t.kit.arena, &path, &version));
 	setenv("TRITON_PTXAS_BLACKWELL_PATH", t.ptxas, 1);
 	NvAssemble how = how_of("sm_100a");
-	assert_string_equal(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags), "ptxas 12.8.93");
+	assert_non_null(strstr(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags), "ptxas 12.8.93 "));
 	kit_clean(&t.kit);
 	how = how_of("sm_90a");
 	assert_null(nv_assembler_identity(tools, &how, &t.kit.arena, &t.kit.diags));
@@ -778,6 +894,10 @@ int main(void)
 		cmocka_unit_test(options_reach_it),
 		cmocka_unit_test(search_order),
 		cmocka_unit_test(python_packages),
+		cmocka_unit_test(identity_is_of_content),
+		cmocka_unit_test(scripts_are_followed),
+		cmocka_unit_test(scripts_are_asked),
+		cmocka_unit_test(option_files_count),
 		cmocka_unit_test(drivers_compiler),
 		cmocka_unit_test(nothing_is_left),
 		cmocka_unit_test(disassembler_missing_or_failing),

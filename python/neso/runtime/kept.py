@@ -85,7 +85,7 @@ def _get(what, key, kernel):
             kept = json.load(file)["neso"]
         with open(group[f"{name}.cubin"], "rb") as file:
             files = [("cubin", file.read())]
-        files += [(section, kept[section].encode()) for section in ("facts", "digests", "log", "warnings") if section in kept]
+        files += [(section, kept[section].encode()) for section in ("facts", "digests", "log", "warnings", "libraries") if section in kept]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     _groups[key] = dict(group)
@@ -135,7 +135,7 @@ def _metadata(key, kernel, sections):
     made.update(maxnreg=facts["maxnreg"] or None, global_scratch_size=facts["scratch"], global_scratch_align=facts["scratch_align"],
                 n_regs=facts["registers"], microseconds=facts["microseconds"], triton_version=cache.triton_key())
     made.update(cache.get_cache_invalidating_env_vars())
-    made["neso"] = {"variant": facts, **{s: sections[s].decode() for s in ("key", "facts", "digests", "log", "warnings") if s in sections}}
+    made["neso"] = {"variant": facts, **{s: sections[s].decode() for s in ("key", "facts", "digests", "log", "warnings", "libraries") if s in sections}}
     return made
 
 

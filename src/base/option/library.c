@@ -54,3 +54,10 @@ const void *library_symbol(Arena *arena, const char *library, OptionId option, c
 	*path = tried.data;
 	return NULL;
 }
+
+const char *library_file(Arena *arena, const char *library, OptionId option)
+{
+	const char *paths[2];
+	size_t count = candidates(arena, library, option, paths);
+	return count && os_is_file(paths[0]) ? paths[0] : NULL;
+}

@@ -12,4 +12,7 @@ const char *library_folder(Arena *arena);
  * other. Once mapped it stays, and asking again costs microseconds; the dynamic linker keeps one copy however many threads ask. */
 const void *library_symbol(Arena *arena, const char *library, OptionId option, const char *symbol, const char **path);
 
+/* The file that would be tried first, if it is there; NULL: the system's search decides. */
+const char *library_file(Arena *arena, const char *library, OptionId option);
+
 #endif

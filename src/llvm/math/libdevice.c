@@ -3,57 +3,32 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "base/option/option.h"
+#include "base/option/toolkit.h"
+#include "base/os.h"
 
-struct LowerLibrary {
-	const char *path;
-	LLVMModuleRef mod;
-	struct LowerLibrary *next;
-};
-
-static const char *find_libdevice(Lower *lw)
-{
-	const char *const roots[] = {option_given(OPTION_CUDA_HOME, NULL), option_given(OPTION_CUDA_PATH, NULL), "/usr/local/cuda"};
-	const char *named = option_given(OPTION_LIBDEVICE, NULL);
-	if (lw->libdevice)
-		return lw->libdevice;
-	if (named)
-		return named;
-	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-		if (!roots[i])
-			continue;
-		const char *path = arena_printf(lw->arena, "%s/nvvm/libdevice/libdevice.10.bc", roots[i]);
-		if (access(path, R_OK) == 0)
-			return path;
-	}
-	return NULL;
-}
-
-/* Lazily: bodies stay in the file until they are linked. */
+/* Lazily: bodies are read when they are linked. */
 static struct LowerLibrary *open_library(Lower *lw, const char *path, const char **error)
 {
 	for (struct LowerLibrary *l = lw->libraries; l; l = l->next)
 		if (strcmp(l->path, path) == 0)
 			return l;
-	LLVMMemoryBufferRef bytes;
+	Str bytes;
 	LLVMModuleRef mod;
-	char *message = NULL;
-	if (LLVMCreateMemoryBufferWithContentsOfFile(path, &bytes, &message)) {
-		*error = arena_printf(lw->arena, "'%s' cannot be read: %s", path, message);
-		LLVMDisposeMessage(message);
+	const char *why;
+	if (!os_read_file(lw->arena, path, &bytes, &why)) {
+		*error = arena_printf(lw->arena, "'%s' cannot be read: %s", path, why);
 		return NULL;
 	}
 	/* On failure the buffer is still ours. */
-	if (LLVMGetBitcodeModuleInContext2(lw->cx, bytes, &mod)) {
-		LLVMDisposeMemoryBuffer(bytes);
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bytes.ptr, bytes.len, path, true);
+	if (LLVMGetBitcodeModuleInContext2(lw->cx, buffer, &mod)) {
+		LLVMDisposeMemoryBuffer(buffer);
 		*error = arena_printf(lw->arena, "'%s' is no LLVM bitcode that this library reads", path);
 		return NULL;
 	}
 	struct LowerLibrary *l = ARENA_NEW(lw->arena, struct LowerLibrary);
-	*l = (struct LowerLibrary){path, mod, NULL};
+	*l = (struct LowerLibrary){.path = path, .bytes = bytes, .mod = mod};
 	struct LowerLibrary **end = &lw->libraries;
 	while (*end)
 		end = &(*end)->next;
@@ -63,8 +38,9 @@ static struct LowerLibrary *open_library(Lower *lw, const char *path, const char
 
 bool libdevice_has(Lower *lw, const char *path, const char *symbol, const char **error)
 {
+	bool named = path != NULL;
 	if (!path)
-		path = find_libdevice(lw);
+		path = lw->libdevice ? lw->libdevice : toolkit_libdevice(lw->arena);
 	if (!path) {
 		*error = "libdevice.10.bc, which has it, was not found: set TRITON_LIBDEVICE_PATH, or CUDA_HOME to a CUDA toolkit";
 		return false;
@@ -72,6 +48,8 @@ bool libdevice_has(Lower *lw, const char *path, const char *symbol, const char *
 	struct LowerLibrary *l = open_library(lw, path, error);
 	if (!l)
 		return false;
+	l->is_named |= named;
+	l->is_libdevice |= !named;
 	LLVMValueRef fn = LLVMGetNamedFunction(l->mod, symbol);
 	if (fn && !LLVMIsDeclaration(fn))
 		return true;
@@ -130,6 +108,5 @@ bool libdevice_link(Lower *lw, const char **error)
 		if (LLVMGetLinkage(fn) == LLVMLinkOnceODRLinkage)
 			LLVMSetLinkage(fn, LLVMInternalLinkage);
 	answer_questions(lw);
-	lw->libraries = NULL;
 	return true;
 }
