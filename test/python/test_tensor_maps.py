@@ -32,6 +32,11 @@ def shifted(a, b, at):
 
 
 @triton.jit
+def copied_from(a, b, i: tl.constexpr, j: tl.constexpr, k: tl.constexpr):
+    b.store([k, 0], a.load([i, j]))
+
+
+@triton.jit
 def copy_3d(a, b, M: tl.constexpr, N: tl.constexpr):
     k, i, j = tl.program_id(2), tl.program_id(0) * M, tl.program_id(1) * N
     b.store([k, i, j], a.load([k, i, j]))
@@ -236,6 +241,16 @@ class TensorMaps(unittest.TestCase):
             compiled = shifted[(1, )](described(a, [16, 32]), described(b, [16, 32]), at, **OPTIONS)
             np.testing.assert_array_equal(a[:16, at:at + 32], b[:16, at:at + 32])
             self.assertEqual(mapped(compiled), 2 if at == 16 else 0)
+
+    def test_before_the_start(self):
+        """Tiles are read from before the tensor by TMA, and written there by pointers."""
+        a = numbers((40, 80), np.float16)
+        for i, j, k, maps in ((0, 0, 0, 2), (-3, -16, 0, 2), (0, 0, -3, 1), (-3, -16, -3, 1)):
+            b = aligned((40, 80), np.float16)
+            compiled = copied_from[(1, )](described(a, [16, 32]), described(b, [16, 32]), i, j, k, **OPTIONS)
+            whole = np.pad(a, 16)[16 + i:32 + i, 16 + j:48 + j]
+            np.testing.assert_array_equal(b[:16 + k, :32], whole[-k:] if k else whole)
+            self.assertEqual(mapped(compiled), maps)
 
     def test_loops(self):
         a = numbers((16, 64 * 5), np.float16)

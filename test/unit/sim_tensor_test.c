@@ -258,6 +258,15 @@ static void test_stores(void **state)
 		}
 		arena_free(&arena);
 	}
+	/* Before the start nothing is written. */
+	static const size_t before[] = {2, 7};
+	for (size_t k = 0; k < sizeof before / sizeof *before; k++) {
+		Arena arena;
+		arena_init(&arena, 0);
+		make_map(&cases[before[k]]);
+		sim_kit_found(run(store_body(&arena, &cases[before[k]], FENCE, COMMIT), false, 0), "RUN_ARGUMENT", "TMA has none below 0");
+		arena_free(&arena);
+	}
 }
 
 /* 64 words of the threads are added to, compared with, or XORed to what the tensor has. */

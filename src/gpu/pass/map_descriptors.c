@@ -3,8 +3,9 @@
  * Needs: TTIR in which everything is inlined that can be. Keeps: what is computed. A tile that is loaded, stored or reduced through
  * such a descriptor goes through an argument of its own, behind the others: !tt.tensordesc<tensor<..., #memory>> with neso.map
  * (gpu/layout/boxes.h). What is left is for lower-descriptors: descriptors that control flow chooses, parts that are computed, rows by
- * number (TMA has these from Blackwell on), tiles that no box has, and indices along the last dim that are not known to be a multiple of
- * 16 bytes: boxes begin there (an H200 was seen to end a kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION where one did not).
+ * number (TMA has these from Blackwell on), tiles that no box has, and tiles that are not known to begin where boxes may: at a
+ * multiple of 16 bytes along the last dim, and where they are written at no negative index. An H200 ends a kernel with
+ * CUDA_ERROR_ILLEGAL_INSTRUCTION where one begins elsewhere (bench/NOTES.md).
  *
  * Numbers in neso.map are those of the arguments as lower-descriptors leaves them: a descriptor is pointer, sizes,
  * strides and padding. Values that no map can say are found by the launch, which then takes a kernel without maps. */
@@ -198,11 +199,23 @@ static bool begins_well(const Mapping *m, const IrOp *op)
 			(uint64_t)last->divisibility[0] >= 8 * BOX_BEGIN / MIN(MAX(bits, 1u), 8u * BOX_BEGIN));
 }
 
+/* Boxes that are read may begin outside of the tensor, those that are written at no negative index. */
+static bool begins_inside(const Mapping *m, const IrOp *op)
+{
+	for (uint32_t i = 2; op->kind != OP_DESC_LOAD && i < op->operand_count; i++) {
+		const AxisInfo *index = axis_of(m->axes, ir_operand(op, i));
+		if (!index || !index->nonneg)
+			return false;
+	}
+	return true;
+}
+
 static bool find_use(void *data, IrOp *op)
 {
 	Mapping *m = data;
 	bool counts = op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || (op->kind == OP_DESC_REDUCE && can_reduce(op, m->gpu));
-	if (counts && !gpu_is_map(ir_operand(op, 0)->type) && begins_well(m, op))
+	if (counts && !gpu_is_map(ir_operand(op, 0)->type) && begins_well(m, op) &&
+	    begins_inside(m, op))
 		vec_push(m->cx->scratch, &m->uses, op);
 	return true;
 }

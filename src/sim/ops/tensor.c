@@ -178,6 +178,16 @@ static bool box_of(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t map, u
 	return true;
 }
 
+/* What an H200 asks of boxes that are written; those that are read may begin before the tensor. */
+static bool begins_inside(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box)
+{
+	for (unsigned d = 0; d < box->map.rank; d++)
+		if (box->at[d] < 0)
+			return sim_fault(w, i, (int)lane, DIAG_RUN_ARGUMENT, "a box is written from index %d of dim %u on: TMA has none below 0",
+					 box->at[d], d);
+	return true;
+}
+
 /* Stretches of elements that lie in a row in the tensor are looked at as one. */
 static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, bool write, const uint8_t *shared, uint32_t from)
 {
@@ -277,7 +287,8 @@ static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const uint64_t *map = sim_operand(w, i, 0);
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
-		if (!box_of(w, i, lane, map[lane], 1, &box) || !place_of(w, i, lane, from[lane], &box) ||
+		if (!box_of(w, i, lane, map[lane], 1, &box) || !begins_inside(w, i, lane, &box) ||
+		    !place_of(w, i, lane, from[lane], &box) ||
 		    !look_at_memory(w, i, lane, &box, true, w->shared, from[lane]))
 			return false;
 		for (unsigned d = 0; d < box.map.rank; d++)
