@@ -21,8 +21,8 @@ def copy_1d(a, b, M: tl.constexpr):
 
 
 @triton.jit
-def copy_2d(a, b, M: tl.constexpr, N: tl.constexpr):
-    i, j = tl.program_id(0) * M - 3, tl.program_id(1) * N - 16
+def copy_2d(a, b, M: tl.constexpr, N: tl.constexpr, UP: tl.constexpr, LEFT: tl.constexpr):
+    i, j = tl.program_id(0) * M - UP, tl.program_id(1) * N - LEFT
     b.store([i, j], a.load([i, j]))
 
 
@@ -78,17 +78,17 @@ def sum_blocks(a, b, n, M: tl.constexpr, N: tl.constexpr):
 def reduce_blocks(a, b, KIND: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     x = a.load([tl.program_id(0) * M, 0])
     if KIND == "add":
-        b.atomic_add([0, -16], x)
+        b.atomic_add([0, 16], x)
     elif KIND == "min":
-        b.atomic_min([0, -16], x)
+        b.atomic_min([0, 16], x)
     elif KIND == "max":
-        b.atomic_max([0, -16], x)
+        b.atomic_max([0, 16], x)
     elif KIND == "and":
-        b.atomic_and([0, -16], x)
+        b.atomic_and([0, 16], x)
     elif KIND == "or":
-        b.atomic_or([0, -16], x)
+        b.atomic_or([0, 16], x)
     else:
-        b.atomic_xor([0, -16], x)
+        b.atomic_xor([0, 16], x)
 
 
 @triton.jit
@@ -185,9 +185,12 @@ class TensorMaps(unittest.TestCase):
             for block in ((16, 16), (32, 64), (8, 128), (64, 16), (512, 16), (1, 64), (4, 32)):
                 a, b = numbers((70, 150), dtype), aligned((70, 150), dtype)
                 grid = (-(-73 // block[0]), -(-166 // block[1]))
-                compiled = copy_2d[grid](described(a, list(block)), described(b, list(block)), *block, **OPTIONS)
-                np.testing.assert_array_equal(a, b, f"{dtype} {block}")
-                self.assertEqual(mapped(compiled), 2)
+                # What begins before the tensor is read by TMA, and written by pointers.
+                for up, left, maps in ((3, 16, 1), (0, 0, 2)):
+                    b[:] = 0
+                    compiled = copy_2d[grid](described(a, list(block)), described(b, list(block)), *block, up, left, **OPTIONS)
+                    np.testing.assert_array_equal(a, b, f"{dtype} {block}")
+                    self.assertEqual(mapped(compiled), maps)
 
     def test_more_dims(self):
         a, b = numbers((3, 20, 40), np.float16), aligned((3, 20, 40), np.float16)
@@ -200,7 +203,7 @@ class TensorMaps(unittest.TestCase):
     def test_padding(self):
         for dtype in (np.float16, np.float32):
             a, b = numbers((8, 32), dtype), aligned((16, 64), dtype, 7)
-            copy_2d[(1, 1)](described(a, [16, 64], padding="nan"), described(b, [16, 64]), 16, 64, **OPTIONS)
+            copy_2d[(1, 1)](described(a, [16, 64], padding="nan"), described(b, [16, 64]), 16, 64, 3, 16, **OPTIONS)
             expected = np.full((16, 64), 7, dtype)
             expected[:13, :48] = np.nan
             expected[0:8, 0:32] = a
@@ -269,10 +272,10 @@ class TensorMaps(unittest.TestCase):
                  "xor": (np.int32, np.uint32)}
         for kind, function in kinds.items():
             for dtype in types[kind]:
-                a, b = numbers((48, 32), dtype), numbers((16, 16), dtype, 3)
+                a, b = numbers((48, 32), dtype), numbers((16, 32), dtype, 3)
                 expected = b.copy()
                 for p in range(3):
-                    expected[:, :16] = function(expected, a[16 * p:16 * p + 16, 16:32])
+                    expected[:, 16:] = function(expected[:, 16:], a[16 * p:16 * p + 16, :16])
                 compiled = reduce_blocks[(3, )](described(a, [16, 32]), described(b, [16, 32]), kind, 16, 32, **OPTIONS)
                 np.testing.assert_array_equal(b, expected, f"{kind} {dtype}")
                 self.assertIn("async_tma_reduce", compiled.asm["ttgir"])
