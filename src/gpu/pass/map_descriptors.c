@@ -104,18 +104,19 @@ static IrAttr map_of(const Mapping *m, const IrValue *descriptor)
 	return ir_attr_ints(m->gpu->ir, ir_scalar(m->gpu->ir, TY_I64), numbers, n);
 }
 
-/* Upstream's kinds of reductions and their types (PTX ISA 8.8, "cp.reduce.async.bulk.tensor"). */
+/* Kinds of reductions and types that an H200 was seen to do right; it ends a kernel that ANDs 64-bit integers of a tensor map with
+ * CUDA_ERROR_ILLEGAL_INSTRUCTION. The rest are atomics. */
 static bool can_reduce(const IrOp *op, const GpuCx *gpu)
 {
 	IrType elem = ir_operand(op, 0)->type->elem->elem;
-	bool half = elem->kind == TY_F16 || elem->kind == TY_BF16, wide = ir_is_int(elem) && elem->bits >= 32;
+	bool half = elem->kind == TY_F16 || elem->kind == TY_BF16, word = ir_is_int(elem) && elem->bits == 32;
 	switch ((IrDescReduce)ir_get_int(op, gpu->ir, ATTR_REDUCE_KIND, 0)) {
-	case DESC_ADD: return half || elem->kind == TY_F32 || wide;
+	case DESC_ADD: return half || elem->kind == TY_F32 || word;
 	case DESC_MIN:
-	case DESC_MAX: return half || wide;
+	case DESC_MAX: return half || (ir_is_int(elem) && elem->bits >= 32);
 	case DESC_AND:
 	case DESC_OR:
-	case DESC_XOR: return wide;
+	case DESC_XOR: return word;
 	default: return false;
 	}
 }

@@ -89,13 +89,19 @@ static void read_tile(const Copies *c, IrOp *load, IrBuilder *b, IrValue *memory
 		if (!again)
 			vec_push(c->cx->scratch, &users, u->owner);
 	}
+	if (!load->results[0].uses) {
+		irb_op(b, OP_LOCAL_DEALLOC, &memory, 1, NULL, 0, 0); /* it is written all the same */
+		return;
+	}
+	/* Made first: the op that `b` stands before may be one of the users that go. */
+	IrValue *read = irb_1(b, OP_LOCAL_LOAD, tile, memory);
 	for (uint32_t i = 0; i < users.len; i++)
 		if (!read_in_place(c, users.data[i], memory))
 			read_converted(c, users.data[i], tile, memory);
 	if (load->results[0].uses)
-		ir_replace_uses(&load->results[0], irb_1(b, OP_LOCAL_LOAD, tile, memory));
-	else if (!users.len)
-		irb_op(b, OP_LOCAL_DEALLOC, &memory, 1, NULL, 0, 0); /* it is written all the same */
+		ir_replace_uses(&load->results[0], read);
+	else
+		ir_op_erase(read->def);
 }
 
 static void drop_at_end(const Copies *c, IrBlock *block, IrValue *barriers)
