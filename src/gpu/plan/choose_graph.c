@@ -296,6 +296,9 @@ static GpuAccess descriptor_access(const IrOp *op)
 	IrType tile = op->kind == OP_DESC_LOAD ? op->results[0].type : ir_operand(op, 1)->type;
 	GpuAccess access = {.element_bits = MAX(tile->elem->bits, 8), .dim = tile->rank - 1};
 	access.vector = access.contiguity = tile->shape[tile->rank - 1];
+	/* Elements have addresses of their own. */
+	for (unsigned d = 0; d < tile->rank; d++)
+		access.constancy[d] = access.shared[d] = 1;
 	return access;
 }
 

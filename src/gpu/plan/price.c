@@ -194,6 +194,7 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 	int64_t widest = MIN(access->vector, (int64_t)MAX(most / bytes, 1u));
 	if (widest > 1)
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
+	ASSERT(vector <= registers);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
 	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
