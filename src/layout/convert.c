@@ -3,19 +3,7 @@
  * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip through
  * shared memory; both are planned and compared by their predicted cost. */
 #include "layout/plan_parts.h"
-
-/* Quarter cycles of an SM for one warp: an SM shuffles for one warp, or serves one wavefront of shared
- * memory, each cycle; issues four instructions and executes selects for four warps each cycle. A barrier
- * costs latency, part of which other warps hide. */
-enum {
-	COST_SHUFFLE = 4,
-	COST_WAVEFRONT = 4,
-	COST_ISSUE = 1,
-	COST_SELECT = 1,
-	COST_WARP_BARRIER = 40,
-	COST_CTA_BARRIER = 80,
-	COST_CLUSTER_BARRIER = 800,
-};
+#include "target/cost.h"
 
 void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 {

@@ -21,7 +21,7 @@
 #include "gpu/memory/memory_int.h"
 #include "ir/text/text.h"
 
-enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, MOST_TRIES = 64, LEAST_CONVERSION = 4096 };
+enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, MOST_TRIES = 64 };
 
 typedef struct Buffer {
 	IrOp *op;
@@ -407,7 +407,7 @@ bool pass_allocate(PassCx *cx, bool *changed)
 {
 	GpuCx *gpu = gpu_of(cx);
 	uint64_t *limit = &gpu->plan_target.shared_bytes, whole = *limit, total;
-	while (total = allocate_all(cx, *limit && *limit / 2 < LEAST_CONVERSION), total > gpu->target->shared_cta) {
+	while (total = allocate_all(cx, *limit && *limit / 2 < gpu->target->budgets->conversion_pass), total > gpu->target->shared_cta) {
 		if (total == UINT64_MAX)
 			return false;
 		*limit = (*limit ? *limit : gpu->target->shared_cta) / 2;

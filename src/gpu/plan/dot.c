@@ -455,19 +455,12 @@ static bool choose_mma(Dot *d, const IrOp *op)
 	return d->mma && fits_mma(d);
 }
 
-const char *gpu_mma_element(IrType elem, bool operand)
+TargetProduct gpu_product_of(const TargetMma *mma, IrType b)
 {
-	switch (elem->kind) {
-	case TY_F16: return "f16";
-	case TY_BF16: return "bf16";
-	case TY_F32: return operand ? "tf32" : "f32";
-	case TY_F64: return "f64";
-	case TY_I8: return "s8";
-	case TY_I32: return "s32";
-	case TY_F8E4M3FN: return "e4m3";
-	case TY_F8E5M2: return "e5m2";
-	default: return "?";
-	}
+	TargetProduct p = {.mma = mma, .n = mma->n, .steps = 1};
+	bool found = element_of(b, true, &p.b);
+	ASSERT(found);
+	return p;
 }
 
 const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot)

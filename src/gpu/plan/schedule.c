@@ -15,7 +15,7 @@
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
 
-enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24, OTHER_REGISTERS = 56 };
+enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -302,7 +302,7 @@ static unsigned ahead_within(const Schedule *s, uint64_t slot)
 static bool costs_ctas(const Deciding *d, const Schedule *s, uint64_t bytes, uint64_t more)
 {
 	const TargetGpu *target = d->gpu->target;
-	unsigned registers = OTHER_REGISTERS;
+	unsigned registers = target->budgets->beside_sums;
 	TargetOccupancy with, without;
 	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
 		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
@@ -374,7 +374,7 @@ static void limit_registers(Deciding *d)
 		if (l->kind != SCHEDULE_REGISTERS)
 			continue;
 		unsigned more = held_registers(d->gpu, l->load->results[0].type);
-		if (taken + more <= MOST_REGISTERS) {
+		if (taken + more <= d->gpu->target->budgets->tiles_ahead) {
 			taken += more;
 			continue;
 		}

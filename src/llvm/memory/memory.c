@@ -17,8 +17,7 @@
 #include "layout/f2.h"
 #include "llvm/memory/shared.h"
 
-/* CROWD: registers of data from which on those of loads are cleared; with what a kernel needs besides, 64 are full. */
-enum { WIDEST_ACCESS = 128, CROWD = 56, MOST_USES = 200 };
+enum { WIDEST_ACCESS = 128, MOST_USES = 200 };
 
 /* ---- which registers one access takes ---- */
 
@@ -397,7 +396,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > CROWD;
+	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {
