@@ -6,6 +6,7 @@
  * reductions follow their instruction in the list and are run by it. */
 #include "base/fault.h"
 #include "interp/control.h"
+#include "ir/diag.h"
 #include "ir/text/text.h"
 
 #include <stdlib.h>
@@ -24,14 +25,7 @@ bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...)
 	va_start(args, format);
 	char *text = arena_vprintf(d->scratch, format, args);
 	va_end(args);
-	IrLoc at = ir_loc_position(op->loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0, 0};
-	Diag *diag = diag_add_at(d->diags, at ? at->text : NULL, place, DIAG_RUN_UNSUPPORTED, text);
-	for (IrLoc caller = ir_loc_caller(op->loc); caller; caller = ir_loc_caller(caller)) {
-		IrLoc c = ir_loc_position(caller);
-		if (c)
-			diag_note_at(d->diags, diag, c->text, (LineCol){c->line, c->col + 1}, "called from here");
-	}
+	ir_diag(d->diags, op->loc, DIAG_RUN_UNSUPPORTED, text);
 	d->failed = true;
 	return false;
 }

@@ -25,7 +25,7 @@ static bool check_type(Check *c, const IrOp *op, const char *what, IrType type)
 	const Layout *l = gpu_layout_checked(cx, type, &error);
 	unsigned warps = gpu_num_warps(cx, op);
 	if (!l) {
-		pass_diag(&c->pass, op->loc, DIAG_GPU_ENCODING, ir_op_info[op->kind].text, what,
+		ir_diag(c->pass.diags, op->loc, DIAG_GPU_ENCODING, ir_op_info[op->kind].text, what,
 			  ir_type_text(cx->arena, type), error);
 		return !(c->failed = true);
 	}
@@ -35,7 +35,7 @@ static bool check_type(Check *c, const IrOp *op, const char *what, IrType type)
 	unsigned ctas = 1u << layout_in_bits(l, LAYOUT_BLOCK);
 	if (lanes == TARGET_WARP_SIZE && have == warps && ctas == cx->num_ctas)
 		return true;
-	pass_diag(&c->pass, op->loc, DIAG_GPU_THREADS, ir_op_info[op->kind].text, what, lanes, have, ctas, warps,
+	ir_diag(c->pass.diags, op->loc, DIAG_GPU_THREADS, ir_op_info[op->kind].text, what, lanes, have, ctas, warps,
 		  cx->num_ctas);
 	return !(c->failed = true);
 }
@@ -48,7 +48,7 @@ static const Layout *layout_of(Check *c, const IrOp *op, uint32_t i, bool result
 
 static void disagree(Check *c, const IrOp *op, const char *what, const char *with)
 {
-	pass_diag(&c->pass, op->loc, DIAG_GPU_AGREE, ir_op_info[op->kind].text, what, with);
+	ir_diag(c->pass.diags, op->loc, DIAG_GPU_AGREE, ir_op_info[op->kind].text, what, with);
 	c->failed = true;
 }
 
@@ -119,7 +119,7 @@ static bool check_count(PassCx *pass, const IrModule *module, const char *what, 
 {
 	if (base_is_pow2(count) && count <= most)
 		return true;
-	pass_diag(pass, module->op->loc, DIAG_GPU_COUNT, what, count, most);
+	ir_diag(pass->diags, module->op->loc, DIAG_GPU_COUNT, what, count, most);
 	return false;
 }
 
@@ -137,7 +137,7 @@ bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags)
 		return false;
 	IrAttr warps = ir_get(module->op, cx->ir, ATTR_MODULE_WARPS);
 	if (!warps || warps->kind != ATTR_KIND_INT || warps->i != cx->num_warps) {
-		pass_diag(&c.pass, module->op->loc, DIAG_GPU_MODULE, cx->num_warps);
+		ir_diag(c.pass.diags, module->op->loc, DIAG_GPU_MODULE, cx->num_warps);
 		return false;
 	}
 	ir_walk(module->op, false, check_op, &c);

@@ -344,7 +344,7 @@ static bool refuse(Allocation *a, uint64_t total)
 	const TargetGpu *target = a->gpu->target;
 	uint32_t peak = peak_of(a), n = a->buffers.len, noted = 0, left_out = 0;
 	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
-	Diag *diag = pass_diag(a->cx, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func), (unsigned long long)total,
+	Diag *diag = ir_diag(a->cx->diags, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func), (unsigned long long)total,
 			       target->name, (unsigned long long)target->shared_cta);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = &a->buffers.data[i];
@@ -358,8 +358,7 @@ static bool refuse(Allocation *a, uint64_t total)
 			left_out++;
 			continue;
 		}
-		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, at ? (LineCol){at->line, at->col + 1} : (LineCol){0},
-			     "%llu bytes for %s", (unsigned long long)b->bytes, purpose(a, b));
+		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, ir_loc_place(at), "%llu bytes for %s", (unsigned long long)b->bytes, purpose(a, b));
 	}
 	if (left_out)
 		diag_note_at(a->cx->diags, diag, NULL, (LineCol){0}, "and %u smaller ones", left_out);

@@ -32,22 +32,6 @@ const PassInfo *pass_table(size_t *count)
 	return passes;
 }
 
-Diag *pass_diag(PassCx *cx, IrLoc loc, DiagCode code, ...)
-{
-	va_list args;
-	IrLoc at = ir_loc_position(loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
-	va_start(args, code);
-	Diag *diag = diag_add_at_v(cx->diags, at ? at->text : NULL, place, code, args);
-	va_end(args);
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(cx->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
-	return diag;
-}
-
 /* ---- the round trip of stress mode ---- */
 
 static uint32_t line_of_difference(const Text *a, const Text *b)

@@ -47,12 +47,8 @@ static IrCx *cx_of(const Lift *l)
 
 static bool fail(Lift *l, const IrOp *op, DiagCode code)
 {
-	IrLoc at = ir_loc_position(op->loc);
 	l->failed = true;
-	if (at)
-		diag_add_at(l->cx->diags, at->text, (LineCol){at->line, at->col + 1}, code, ir_func_name(l->func));
-	else
-		diag_add(l->cx->diags, (Span){0}, code, ir_func_name(l->func));
+	ir_diag(l->cx->diags, op->loc, code, ir_func_name(l->func));
 	return false;
 }
 

@@ -511,7 +511,7 @@ static void rewrite_op(Explode *e, IrOp *op)
 	}
 	e->b = ir_at(e->m, op);
 	if (!e->hooks->use(e, op)) {
-		pass_diag(e->cx, op->loc, DIAG_HANDLE_USE, ir_op_info[op->kind].text);
+		ir_diag(e->cx->diags, op->loc, DIAG_HANDLE_USE, ir_op_info[op->kind].text);
 		e->failed = true;
 	}
 }

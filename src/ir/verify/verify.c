@@ -28,32 +28,9 @@ const char *verify_text(Verifier *v, const char *format, ...)
 	return text;
 }
 
-static void note_callers(Verifier *v, Diag *diag, IrLoc loc)
-{
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		IrLoc at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(v->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
-}
-
-const char *verify_path(const IrOp *op)
-{
-	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
-	return at ? at->text : NULL;
-}
-
-LineCol verify_place(const IrOp *op)
-{
-	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
-	return at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
-}
-
-bool verify_failed(Verifier *v, const IrOp *op, Diag *diag)
+bool verify_failed(Verifier *v)
 {
 	v->failed = true;
-	if (op->loc)
-		note_callers(v, diag, op->loc);
 	return false;
 }
 

@@ -139,8 +139,8 @@ static void multiply(Lower *lw, const IrOp *op, const GpuDotPlan *plan, const Lo
 		dot_by_dp4a(lw, plan, results, operands, sums);
 		return;
 	}
-	LLVMValueRef *a = resize_all(lw, operands[0].regs, operands[0].count, ir_operand(op, 0)->type->elem, wide);
-	LLVMValueRef *b = resize_all(lw, operands[1].regs, operands[1].count, ir_operand(op, 1)->type->elem, wide);
+	LLVMValueRef *a = resize_all(lw, operands[0].regs, operands[0].count, operands[0].type->elem, wide);
+	LLVMValueRef *b = resize_all(lw, operands[1].regs, operands[1].count, operands[1].type->elem, wide);
 	for (uint32_t i = 0; i < plan->steps; i++) {
 		uint32_t c = plan->c[i];
 		sums[c] = multiply_add(lw, a[plan->a[i]], b[plan->b[i]], sums[c], wide);
@@ -226,7 +226,7 @@ static LowerValue load_fragment(Lower *lw, const IrOp *op, unsigned operand, con
 	lower_access_swap(lw, &memory->load, word, regs, count);
 	for (uint32_t i = 0; i < count; i++)
 		regs[i] = lower_from_bits(lw, regs[i], elem);
-	return (LowerValue){regs, count};
+	return (LowerValue){LOWER_TILE, ir_operand(op, operand)->type, regs, count};
 }
 
 static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef round,

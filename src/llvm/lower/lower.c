@@ -3,6 +3,7 @@
  * Control flow is in lower/control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
 #include <llvm-c/DebugInfo.h>
 
+#include "ir/diag.h"
 #include "llvm/lower_int.h"
 
 static LowerFn *const hooks[OP__COUNT] = {
@@ -52,16 +53,9 @@ bool lower_block(Lower *lw, IrBlock *block)
 bool lower_diag(Lower *lw, IrLoc loc, DiagCode code, ...)
 {
 	va_list args;
-	IrLoc at = ir_loc_position(loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
 	va_start(args, code);
-	Diag *diag = diag_add_at_v(lw->diags, at ? at->text : NULL, place, code, args);
+	ir_diag_v(lw->diags, loc, code, args);
 	va_end(args);
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(lw->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
 	lw->failed = true;
 	return false;
 }
@@ -118,17 +112,29 @@ LLVMValueRef *lower_array(Lower *lw, uint32_t count)
 	return ARENA_ARRAY(lw->arena, LLVMValueRef, count ? count : 1);
 }
 
+static LowerKind kind_of(IrType type)
+{
+	switch (type->kind) {
+	case TY_TENSOR: return LOWER_TILE;
+	case TY_MEMDESC: return LOWER_MEMORY;
+	case TY_TENSORDESC: return LOWER_TENSOR;
+	default: return LOWER_SCALAR;
+	}
+}
+
 LowerValue lower_get(Lower *lw, const IrValue *value)
 {
 	LowerValue *v = &lw->values[value->id];
-	ASSERT(v->count);
+	ASSERT(v->kind);
 	return *v;
 }
 
 void lower_set(Lower *lw, const IrValue *value, LLVMValueRef *regs, uint32_t count)
 {
-	ASSERT(count && count == lower_count(lw, value->type));
-	lw->values[value->id] = (LowerValue){regs, count};
+	IrType type = value->type;
+	ASSERT(count && count == lower_count(lw, type));
+	CONTRACT(LLVMTypeOf(regs[0]) == lower_type(lw, ir_elem(type)));
+	lw->values[value->id] = (LowerValue){kind_of(type), type, regs, count};
 }
 
 void lower_set_scalar(Lower *lw, const IrValue *value, LLVMValueRef v)

@@ -273,9 +273,8 @@ bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 	LLVMValueRef *words = lower_array(lw, count);
 	for (unsigned give = 0; give < 2; give++) {
 		for (uint32_t i = 0; i < op->operand_count; i++) {
-			const IrValue *v = ir_operand(op, i);
-			LowerValue held = lower_get(lw, v);
-			bool tied = ir_is_tensor(v->type) && v->type->elem->bits == 32 && (!pending || !stays_under_way(ir_result(op, i)));
+			LowerValue held = lower_get(lw, ir_operand(op, i));
+			bool tied = held.kind == LOWER_TILE && held.type->elem->bits == 32 && (!pending || !stays_under_way(ir_result(op, i)));
 			if (!give && tied)
 				memcpy(words + at, held.regs, held.count * sizeof *words);
 			else if (give)
