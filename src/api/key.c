@@ -6,7 +6,7 @@
  * fits. */
 #include "api/inner.h"
 
-#include "cache/hash.h"
+#include "cache/entry/hash.h"
 #include "jit/rules.h"
 
 /* Functions that pack take the place of the next word, and give the one behind what they wrote; NULL: this call goes

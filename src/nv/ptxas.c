@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
-#include "cache/stamp.h"
+#include "cache/entry/stamp.h"
 
 enum { DEFAULT_TIMEOUT = 300 }; /* seconds: the longest that a compile may reasonably take */
 

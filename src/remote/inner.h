@@ -7,7 +7,7 @@
 
 #include <curl/curl.h>
 
-#include "cache/remote.h"
+#include "cache/remote/remote.h"
 
 typedef struct Server Server;
 

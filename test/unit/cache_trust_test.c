@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/files.h"
-#include "cache/log.h"
+#include "cache/disk/files.h"
+#include "cache/disk/log.h"
 #include "cache/pack.h"
 
 enum { VICTIM = 54321, OTHER = 54322, THIRD = 54323 };
