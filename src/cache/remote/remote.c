@@ -1,14 +1,12 @@
-/* Between a back end and the store: the queue and its thread, the breaker, counts.
+/* Between a back end and the store: the breaker, counts; the queue has a file of its own.
  *
- * What a process has of it is a Live: made at the first use, and anew in a child of a fork, which must not touch locks, connections
+ * What a process has of it is a RemoteLive: made at the first use, and anew in a child of a fork, which must not touch locks, connections
  * and the thread of its parent. The thread starts with the first value to put. */
 #define _GNU_SOURCE
-#include "cache/remote/remote.h"
+#include "cache/remote/remote_int.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,64 +14,9 @@
 
 #include "base/os.h"
 
-/* A value that cannot be put so often is dropped: it may be what the server fails of. */
-enum { QUEUE_ITEMS = 512, QUEUE_BYTES = 128 << 20, TRIES = 3 };
+enum { QUEUE_ITEMS = 512, QUEUE_BYTES = 128 << 20 };
 /* Seconds that a server which failed is left alone: at first, at most; or so many times what the failure took. */
 static const double first_pause = 1, longest_pause = 60, pause_of_failure = 10;
-
-typedef struct Item {
-	struct Item *next;
-	const char *name; /* a literal */
-	CacheDigest key;
-	unsigned tries;
-	size_t size;
-	char bytes[];
-} Item;
-
-/* What the process's end needs to know; outlives the Live, as an exit handler cannot be taken back. */
-typedef struct AtExit {
-	pid_t pid; /* a child inherits the handler, and maybe the lock as another thread held it: neither is its own */
-	pthread_mutex_t lock;
-	struct Live *live; /* NULL: it is closed */
-} AtExit;
-
-typedef struct Live {
-	CacheRemote *remote; /* outlives it */
-	pid_t pid;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool opened; /* or failed to: */
-	bool dead;
-	CacheBackend backend;
-	/* The breaker. */
-	double pause, again; /* pause 0: the server is there; again: when it may be asked, os_now() */
-	bool probing;        /* one asks whether it is there again */
-	/* The queue. */
-	Item *first, **last;
-	size_t items, bytes;
-	Item *putting; /* what the thread is at */
-	bool stop, started, ended;
-	bool abandoned; /* the thread was stuck in a put when all else ended: it frees what is left */
-	pthread_t thread;
-	AtExit *at_exit;
-	struct Live *parents; /* of the process that forked; left as it is */
-} Live;
-
-struct CacheRemote {
-	atomic_uint refs;
-	char *name, *texts[4]; /* that options point to */
-	CacheRemoteOptions options;
-	CacheBackend given;
-	bool is_given, synchronous;
-	_Atomic(Live *) live;
-	struct {
-		atomic_ullong hits, misses, errors, puts, dropped, bytes_in, bytes_out;
-	} counts;
-	atomic_int counted_by; /* the process whose counts they are */
-	/* 0: nothing; 1: being written; 2: to be told; 3: told */
-	atomic_int fault;
-	char why[CACHE_REMOTE_WHY];
-};
 
 /* What a parent had counted when it forked is told by the parent. */
 static void own_counts(CacheRemote *remote)
@@ -87,7 +30,7 @@ static void own_counts(CacheRemote *remote)
 		atomic_store(all[i], 0);
 }
 
-static void count(atomic_ullong *counter, uint64_t more)
+void remote_count(atomic_ullong *counter, uint64_t more)
 {
 	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
@@ -103,9 +46,9 @@ static void tell(CacheRemote *remote, const char *why)
 
 /* ---- life ---- */
 
-static Live *live_new(CacheRemote *remote)
+static RemoteLive *live_new(CacheRemote *remote)
 {
-	Live *l = calloc(1, sizeof *l);
+	RemoteLive *l = calloc(1, sizeof *l);
 	pthread_condattr_t clock;
 	if (!l)
 		return NULL;
@@ -120,9 +63,9 @@ static Live *live_new(CacheRemote *remote)
 	return l;
 }
 
-static void live_free(Live *l)
+void remote_live_free(RemoteLive *l)
 {
-	for (Item *item = l->first, *next; item; item = next) {
+	for (RemoteItem *item = l->first, *next; item; item = next) {
 		next = item->next;
 		free(item);
 	}
@@ -134,7 +77,7 @@ static void live_free(Live *l)
 }
 
 /* Opens the back end, once; under the lock. */
-static void open_backend(Live *l)
+static void open_backend(RemoteLive *l)
 {
 	CacheRemote *remote = l->remote;
 	char why[CACHE_REMOTE_WHY] = "";
@@ -148,19 +91,19 @@ static void open_backend(Live *l)
 }
 
 /* This process's; NULL: there is none to be had. */
-static Live *live_of(CacheRemote *remote)
+static RemoteLive *live_of(CacheRemote *remote)
 {
-	Live *l = atomic_load(&remote->live);
+	RemoteLive *l = atomic_load(&remote->live);
 	own_counts(remote);
 	if (!l || l->pid != getpid()) {
-		Live *made = live_new(remote);
+		RemoteLive *made = live_new(remote);
 		if (!made)
 			return NULL;
 		made->parents = l;
 		if (atomic_compare_exchange_strong(&remote->live, &l, made))
 			l = made;
 		else
-			live_free(made);
+			remote_live_free(made);
 	}
 	pthread_mutex_lock(&l->lock);
 	open_backend(l);
@@ -176,7 +119,7 @@ static const char *keep(CacheRemote *remote, int i, const char *text, bool *good
 	return remote->texts[i];
 }
 
-static void free_texts(CacheRemote *remote)
+void remote_free_texts(CacheRemote *remote)
 {
 	for (size_t i = 0; i < ARRAY_LEN(remote->texts); i++)
 		free(remote->texts[i]);
@@ -204,7 +147,7 @@ CacheRemote *cache_remote_new(const CacheBackend *backend, const char *name, boo
 		remote->given = *backend;
 	if (good && remote->name)
 		return remote;
-	free_texts(remote);
+	remote_free_texts(remote);
 	return NULL;
 }
 
@@ -226,7 +169,7 @@ const char *cache_remote_fault(CacheRemote *remote)
 
 /* ---- the breaker; under the lock ---- */
 
-static bool may_ask(Live *l)
+bool remote_may_ask(RemoteLive *l)
 {
 	if (l->pause == 0)
 		return true;
@@ -236,7 +179,7 @@ static bool may_ask(Live *l)
 	return true;
 }
 
-static void was_asked(Live *l, int result, double began, const char *why)
+void remote_was_asked(RemoteLive *l, int result, double began, const char *why)
 {
 	double now = os_now();
 	if (result != CACHE_REMOTE_AWAY) {
@@ -249,7 +192,7 @@ static void was_asked(Live *l, int result, double began, const char *why)
 	l->probing = false;
 	pthread_cond_broadcast(&l->changed);
 	if (result != CACHE_REMOTE_OK) {
-		count(&l->remote->counts.errors, 1);
+		remote_count(&l->remote->counts.errors, 1);
 		tell(l->remote, *why ? why : "it failed");
 	}
 }
@@ -276,7 +219,7 @@ static void give(void *data, size_t index, const void *bytes, size_t size)
 	sink->values[index].size = size;
 }
 
-static int get_many(Live *l, CacheRemoteValue *values, size_t n, char *why)
+static int get_many(RemoteLive *l, CacheRemoteValue *values, size_t n, char *why)
 {
 	enum { AT_ONCE = 64 };
 	for (size_t from = 0; from < n; from += AT_ONCE) {
@@ -300,25 +243,25 @@ bool cache_remote_get(CacheRemote *remote, CacheRemoteValue *values, size_t n)
 	char why[CACHE_REMOTE_WHY] = "";
 	for (size_t i = 0; i < n; i++)
 		values[i].bytes = NULL;
-	Live *l = remote->options.no_reads ? NULL : live_of(remote);
+	RemoteLive *l = remote->options.no_reads ? NULL : live_of(remote);
 	if (!l || !l->backend.get_many)
 		return false;
 	pthread_mutex_lock(&l->lock);
-	bool ask = may_ask(l);
+	bool ask = remote_may_ask(l);
 	pthread_mutex_unlock(&l->lock);
 	if (!ask)
 		return false;
 	double began = os_now();
 	int result = get_many(l, values, n, why);
 	pthread_mutex_lock(&l->lock);
-	was_asked(l, result, began, why);
+	remote_was_asked(l, result, began, why);
 	pthread_mutex_unlock(&l->lock);
 	for (size_t i = 0; i < n; i++) {
 		if (values[i].bytes) {
-			count(&remote->counts.hits, 1);
-			count(&remote->counts.bytes_in, values[i].size);
+			remote_count(&remote->counts.hits, 1);
+			remote_count(&remote->counts.bytes_in, values[i].size);
 		} else if (result == CACHE_REMOTE_OK) {
-			count(&remote->counts.misses, 1);
+			remote_count(&remote->counts.misses, 1);
 		}
 	}
 	return result == CACHE_REMOTE_OK;
@@ -328,123 +271,8 @@ void cache_remote_damaged(CacheRemote *remote, size_t size)
 {
 	atomic_fetch_sub(&remote->counts.hits, 1);
 	atomic_fetch_sub(&remote->counts.bytes_in, size);
-	count(&remote->counts.misses, 1);
-	count(&remote->counts.errors, 1);
-}
-
-/* ---- writing ---- */
-
-/* Without the lock; the item is the caller's. */
-static int put_item(Live *l, const Item *item)
-{
-	char hex[CACHE_HEX_SIZE], why[CACHE_REMOTE_WHY] = "";
-	double began = os_now();
-	cache_digest_hex(&item->key, hex);
-	int result = l->backend.put(l->backend.data, hex, item->name, item->bytes, item->size, why, sizeof why);
-	pthread_mutex_lock(&l->lock);
-	was_asked(l, result, began, why);
-	pthread_mutex_unlock(&l->lock);
-	if (result == CACHE_REMOTE_OK) {
-		count(&l->remote->counts.puts, 1);
-		count(&l->remote->counts.bytes_out, item->size);
-	} else if (result == CACHE_REMOTE_REFUSED) {
-		count(&l->remote->counts.dropped, 1);
-	}
-	return result;
-}
-
-static void enqueue(Live *l, Item *item, bool in_front)
-{
-	item->next = in_front ? l->first : NULL;
-	if (in_front) {
-		l->first = item;
-		if (!item->next)
-			l->last = &item->next;
-	} else {
-		*l->last = item;
-		l->last = &item->next;
-	}
-	l->items++;
-	l->bytes += item->size;
-}
-
-static Item *dequeue(Live *l)
-{
-	Item *item = l->first;
-	l->first = item->next;
-	if (!l->first)
-		l->last = &l->first;
-	l->items--;
-	l->bytes -= item->size;
-	return item;
-}
-
-/* Under the lock, and no longer than an hour: callers look again. `until` of os_now(), the same clock; may be infinite. */
-static void wait_until(Live *l, double until)
-{
-	until = MIN(until, os_now() + 3600);
-	struct timespec t = {.tv_sec = (time_t)until};
-	t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
-	pthread_cond_timedwait(&l->changed, &l->lock, &t);
-}
-
-static void *put_all(void *data)
-{
-	Live *l = data;
-	pthread_mutex_lock(&l->lock);
-	while (!l->stop) {
-		if (!l->first) {
-			pthread_cond_wait(&l->changed, &l->lock);
-			continue;
-		}
-		if (!may_ask(l)) {
-			wait_until(l, MAX(l->again, os_now() + 0.01));
-			continue;
-		}
-		Item *item = dequeue(l);
-		l->putting = item;
-		pthread_mutex_unlock(&l->lock);
-		int result = put_item(l, item);
-		pthread_mutex_lock(&l->lock);
-		l->putting = NULL;
-		if (result == CACHE_REMOTE_AWAY && ++item->tries < TRIES) {
-			enqueue(l, item, true);
-		} else {
-			count(&l->remote->counts.dropped, result == CACHE_REMOTE_AWAY);
-			free(item);
-		}
-		pthread_cond_broadcast(&l->changed);
-	}
-	l->ended = true;
-	pthread_cond_broadcast(&l->changed);
-	bool alone = l->abandoned;
-	pthread_mutex_unlock(&l->lock);
-	if (alone) {
-		CacheRemote *remote = l->remote;
-		live_free(l);
-		free_texts(remote);
-	}
-	return NULL;
-}
-
-/* Under the lock. Until all is put, or `seconds` are over, or the server is away. */
-static size_t flush(Live *l, double seconds)
-{
-	double until = os_now() + seconds;
-	while (l->started && !l->ended && (l->first || l->putting) && (l->pause == 0 || l->probing) && os_now() < until)
-		wait_until(l, until);
-	return l->items + (l->putting != NULL);
-}
-
-/* Under the lock: no more is put. False: the thread is stuck in a put. */
-static bool stop(Live *l, double seconds)
-{
-	double until = os_now() + seconds;
-	l->stop = true;
-	pthread_cond_broadcast(&l->changed);
-	while (l->started && !l->ended && os_now() < until)
-		wait_until(l, until);
-	return !l->started || l->ended;
+	remote_count(&remote->counts.misses, 1);
+	remote_count(&remote->counts.errors, 1);
 }
 
 /* ---- the end of the process ---- */
@@ -457,15 +285,15 @@ static const double moment = 0.5;
 
 static void on_exit_of_process(void *data)
 {
-	AtExit *at_exit = data;
+	RemoteAtExit *at_exit = data;
 	if (at_exit->pid != getpid())
 		return;
 	pthread_mutex_lock(&at_exit->lock);
-	Live *l = at_exit->live;
+	RemoteLive *l = at_exit->live;
 	if (l && l->pid == getpid()) {
 		pthread_mutex_lock(&l->lock);
-		flush(l, (double)l->remote->options.flush_ms * 1e-3);
-		stop(l, moment);
+		remote_flush(l, (double)l->remote->options.flush_ms * 1e-3);
+		remote_stop(l, moment);
 		pthread_mutex_unlock(&l->lock);
 	}
 	bool closed = !l;
@@ -475,19 +303,19 @@ static void on_exit_of_process(void *data)
 }
 
 /* Under the lock. Without a thread the values wait in vain, and are dropped in the end. */
-static void start(Live *l)
+static void start(RemoteLive *l)
 {
 	sigset_t all, before;
 	if (l->started)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for this thread */
-	l->started = pthread_create(&l->thread, NULL, put_all, l) == 0;
+	l->started = pthread_create(&l->thread, NULL, remote_put_all, l) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!l->started || l->at_exit)
 		return;
 	/* atexit's handlers have no argument, and where it is called from a library that is unloaded they are called then. */
-	AtExit *at_exit = malloc(sizeof *at_exit);
+	RemoteAtExit *at_exit = malloc(sizeof *at_exit);
 	if (!at_exit)
 		return;
 	pthread_mutex_init(&at_exit->lock, NULL);
@@ -501,39 +329,39 @@ static void start(Live *l)
 
 void cache_remote_put(CacheRemote *remote, const char *name, const CacheDigest *key, Str bytes)
 {
-	Live *l = remote->options.no_writes ? NULL : live_of(remote);
+	RemoteLive *l = remote->options.no_writes ? NULL : live_of(remote);
 	if (!l || !l->backend.put)
 		return;
-	Item *item = bytes.len <= remote->options.largest ? malloc(sizeof *item + bytes.len) : NULL;
+	RemoteItem *item = bytes.len <= remote->options.largest ? malloc(sizeof *item + bytes.len) : NULL;
 	if (!item) {
-		count(&remote->counts.dropped, 1);
+		remote_count(&remote->counts.dropped, 1);
 		return;
 	}
-	*item = (Item){.name = name, .key = *key, .size = bytes.len};
+	*item = (RemoteItem){.name = name, .key = *key, .size = bytes.len};
 	memcpy(item->bytes, bytes.ptr, bytes.len);
 	pthread_mutex_lock(&l->lock);
-	bool now = remote->synchronous && may_ask(l);
+	bool now = remote->synchronous && remote_may_ask(l);
 	bool later = !remote->synchronous && l->items < QUEUE_ITEMS && (!l->items || l->bytes + item->size <= QUEUE_BYTES);
 	if (later) {
-		enqueue(l, item, false);
+		remote_enqueue(l, item, false);
 		start(l);
 		pthread_cond_broadcast(&l->changed);
 	}
 	pthread_mutex_unlock(&l->lock);
 	if (later)
 		return;
-	if (!now || put_item(l, item) == CACHE_REMOTE_AWAY)
-		count(&remote->counts.dropped, 1);
+	if (!now || remote_put_item(l, item) == CACHE_REMOTE_AWAY)
+		remote_count(&remote->counts.dropped, 1);
 	free(item);
 }
 
 size_t cache_remote_flush(CacheRemote *remote, double seconds)
 {
-	Live *l = atomic_load(&remote->live);
+	RemoteLive *l = atomic_load(&remote->live);
 	if (!l || l->pid != getpid())
 		return 0;
 	pthread_mutex_lock(&l->lock);
-	size_t left = flush(l, seconds);
+	size_t left = remote_flush(l, seconds);
 	pthread_mutex_unlock(&l->lock);
 	return left;
 }
@@ -560,7 +388,7 @@ bool cache_remote_has_counts(CacheRemote *remote)
 }
 
 /* False: its thread is stuck in a put, and frees both when that returns. */
-static bool close_live(Live *l, CacheRemoteCounts *rest)
+static bool close_live(RemoteLive *l, CacheRemoteCounts *rest)
 {
 	CacheRemote *remote = l->remote;
 	if (l->at_exit) {
@@ -569,9 +397,9 @@ static bool close_live(Live *l, CacheRemoteCounts *rest)
 		pthread_mutex_unlock(&l->at_exit->lock);
 	}
 	pthread_mutex_lock(&l->lock);
-	flush(l, (double)remote->options.flush_ms * 1e-3);
-	bool stopped = stop(l, moment);
-	count(&remote->counts.dropped, l->items);
+	remote_flush(l, (double)remote->options.flush_ms * 1e-3);
+	bool stopped = remote_stop(l, moment);
+	remote_count(&remote->counts.dropped, l->items);
 	*rest = cache_remote_counts(remote);
 	if (!stopped) {
 		l->abandoned = true;
@@ -582,7 +410,7 @@ static bool close_live(Live *l, CacheRemoteCounts *rest)
 		return false;
 	if (l->started)
 		pthread_join(l->thread, NULL);
-	live_free(l);
+	remote_live_free(l);
 	return true;
 }
 
@@ -591,7 +419,7 @@ bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
 	*rest = (CacheRemoteCounts){0};
 	if (!remote || atomic_fetch_sub(&remote->refs, 1) != 1)
 		return false;
-	Live *l = atomic_load(&remote->live);
+	RemoteLive *l = atomic_load(&remote->live);
 	bool here = l && l->pid == getpid();
 	if (!here) {
 		*rest = cache_remote_counts(remote);
@@ -599,6 +427,6 @@ bool cache_remote_drop(CacheRemote *remote, CacheRemoteCounts *rest)
 			remote->given.close(remote->given.data);
 	}
 	if (!here || close_live(l, rest))
-		free_texts(remote);
+		remote_free_texts(remote);
 	return rest->hits || rest->misses || rest->errors || rest->puts || rest->dropped;
 }
