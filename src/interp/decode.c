@@ -322,6 +322,7 @@ bool decode_block(Decoder *d, const IrBlock *block)
 
 Body *decode_body(Decoder *d, const IrOp *op, const IrRegion *region)
 {
+	CONTRACT(region->first);
 	Body *body = ARENA_NEW(d->arena, Body);
 	const IrBlock *block = region->first;
 	const IrOp *end = ir_terminator(block);

@@ -185,12 +185,14 @@ static IrAttr attr_by_text(const IrOp *op, const char *name)
 
 Sym ir_func_name(const IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC);
 	IrAttr name = attr_by_text(func, "sym_name");
 	return name ? name->text : NULL;
 }
 
 IrType ir_func_type_of(const IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC);
 	IrAttr type = attr_by_text(func, "function_type");
 	return type ? type->type : NULL;
 }
@@ -219,6 +221,7 @@ void ir_block_append(IrRegion *region, IrBlock *block)
 
 void ir_block_unlink(IrBlock *block)
 {
+	CONTRACT(block->region);
 	IrRegion *region = block->region;
 	*(block->prev ? &block->prev->next : &region->first) = block->next;
 	*(block->next ? &block->next->prev : &region->last) = block->prev;
@@ -289,11 +292,13 @@ static void insert(IrBlock *block, IrOp *op, IrOp *prev, IrOp *next)
 
 void ir_op_insert_before(IrOp *op, IrOp *at)
 {
+	CONTRACT(op != at && at->block);
 	insert(at->block, op, at->prev, at);
 }
 
 void ir_op_insert_after(IrOp *op, IrOp *at)
 {
+	CONTRACT(op != at && at->block);
 	insert(at->block, op, at, at->next);
 }
 
@@ -304,6 +309,7 @@ void ir_op_append(IrBlock *block, IrOp *op)
 
 void ir_op_unlink(IrOp *op)
 {
+	CONTRACT(op->block);
 	if (!op->block)
 		return;
 	*(op->prev ? &op->prev->next : &op->block->first) = op->next;

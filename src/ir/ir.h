@@ -155,8 +155,16 @@ bool ir_is_inside(const IrOp *op, const IrOp *outer);
 /* Is the value defined outside of all regions of `op`? */
 bool ir_is_defined_outside(const IrValue *value, const IrOp *op);
 
-static inline IrValue *ir_operand(const IrOp *op, uint32_t i) { return op->operands[i].value; }
-static inline IrValue *ir_result(const IrOp *op, uint32_t i) { return &op->results[i]; }
+static inline IrValue *ir_operand(const IrOp *op, uint32_t i)
+{
+	CONTRACT(i < op->operand_count);
+	return op->operands[i].value;
+}
+static inline IrValue *ir_result(const IrOp *op, uint32_t i)
+{
+	CONTRACT(i < op->result_count);
+	return &op->results[i];
+}
 void ir_operand_set(IrOp *op, uint32_t i, IrValue *value);
 void ir_operand_add(IrModule *m, IrOp *op, IrValue *value);
 void ir_operand_erase(IrOp *op, uint32_t i);

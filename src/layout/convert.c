@@ -7,6 +7,7 @@
 
 void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 {
+	CONTRACT(reps > 0);
 	static const unsigned barrier_cost[] = {COST_WARP_BARRIER, COST_CTA_BARRIER, COST_CLUSTER_BARRIER};
 	cost->shuffles *= reps;
 	cost->selects *= reps;
@@ -125,6 +126,8 @@ static LayoutPlan *with_steps(LayoutPlan *plan, const LayoutConversion *c)
 const LayoutPlan *layout_plan_shared(LayoutContext *cx, const Layout *source, const Layout *destination,
 				     unsigned element_bits, const LayoutTarget *target)
 {
+	CONTRACT(layout_space_equal(&source->out, &destination->out));
+	CONTRACT(element_bits && element_bits <= 64);
 	LayoutConversion c = conversion_of(cx, source, destination, element_bits, target);
 	LayoutPlan *plan = new_plan(&c);
 	layout_plan_through_shared(&c, plan);
@@ -154,6 +157,8 @@ static bool same_target(const LayoutTarget *a, const LayoutTarget *b)
 const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
 			      unsigned element_bits, const LayoutTarget *target)
 {
+	CONTRACT(layout_space_equal(&source->out, &destination->out));
+	CONTRACT(element_bits && element_bits <= 64);
 	LayoutPlan **bucket = &cx->plans[(source->hash * 31 + destination->hash) % ARRAY_LEN(cx->plans)];
 	for (LayoutPlan *plan = *bucket; plan; plan = plan->next) {
 		if (plan->source == source && plan->destination == destination &&

@@ -37,6 +37,7 @@ const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, Target
 const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
 				  TargetElement accumulator, unsigned k)
 {
+	CONTRACT(k > 0);
 	const TargetMma *best = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(mmas); i++) {
 		const TargetMma *mma = &mmas[i];

@@ -95,6 +95,7 @@ bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
 
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out)
 {
+	CONTRACT(warps > 0);
 	enum { QUARTERS = 4, UNIT = 256, SHARED_UNIT = 128 };
 	unsigned each = (MAX(registers, 1u) * TARGET_WARP_SIZE + UNIT - 1) / UNIT * UNIT;
 	unsigned held = TARGET_REGISTERS_SM / QUARTERS / each * QUARTERS;

@@ -33,6 +33,7 @@ bool cache_name_is_plain(const char *name)
 
 bool cache_file_put(CacheStore *store, Arena *arena, const char *key, const char *name, Str bytes)
 {
+	CONTRACT(name && key);
 	Str text;
 	CacheDigest digest = digest_of(arena, "file", key, name, &text);
 	CacheSection sections[] = {{"key", text}, {"data", bytes}};
@@ -56,6 +57,7 @@ bool cache_file_get(CacheStore *store, Arena *arena, const char *key, const char
 
 bool cache_group_put(CacheStore *store, Arena *arena, const char *key, const char *name, const CacheNamed *files, uint32_t count)
 {
+	CONTRACT(count);
 	CacheSection sections[CACHE_SECTIONS];
 	CacheKey names;
 	size_t size = 0;

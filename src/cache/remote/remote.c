@@ -329,6 +329,7 @@ static void start(RemoteLive *l)
 
 void cache_remote_put(CacheRemote *remote, const char *name, const CacheDigest *key, Str bytes)
 {
+	CONTRACT(name && bytes.ptr);
 	RemoteLive *l = remote->options.no_writes ? NULL : live_of(remote);
 	if (!l || !l->backend.put)
 		return;

@@ -102,6 +102,7 @@ const Val *eval_comprehension(Lower *low, Ast *node)
 
 static const Val *formatted(Lower *low, const Ast *node)
 {
+	CONTRACT(node->kind == AST_FORMATTED);
 	const Val *v = eval(low, node->formatted.value);
 	if (v->kind == VAL_POISON)
 		return v;

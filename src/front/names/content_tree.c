@@ -205,6 +205,7 @@ static void klass(ContentWalk *t, const AstClass *c)
 
 static void import(ContentWalk *t, const Ast *node)
 {
+	CONTRACT(node->kind == AST_IMPORT || node->kind == AST_IMPORT_FROM);
 	count(t, node->import.level);
 	word(t, node->import.module);
 	for (uint32_t i = 0; i < node->import.count; i++) {
@@ -276,6 +277,7 @@ static void branch(ContentWalk *t, const AstList *body)
 
 static void loop(ContentWalk *t, const Ast *node, uint32_t coming)
 {
+	CONTRACT(node->kind == AST_FOR);
 	uint32_t given = t->given.len;
 	target(t, node->for_stmt.target);
 	content_node(t, node->for_stmt.iter);
@@ -287,6 +289,7 @@ static void loop(ContentWalk *t, const Ast *node, uint32_t coming)
 
 static void attempt(ContentWalk *t, const Ast *node)
 {
+	CONTRACT(node->kind == AST_TRY);
 	uint32_t given = t->given.len;
 	branch(t, &node->try_stmt.body);
 	list(t, &node->try_stmt.handlers);

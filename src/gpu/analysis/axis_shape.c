@@ -36,6 +36,7 @@ AxisInfo axis_splat(const AxisInfo *a, IrType type)
 
 AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis)
 {
+	CONTRACT(axis < type->rank);
 	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
 	for (unsigned d = 0; d < info.rank; d++) {
 		unsigned old = d < axis ? d : d - 1;
@@ -50,6 +51,7 @@ AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axi
 
 AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type)
 {
+	CONTRACT(ir_is_tensor(type));
 	AxisInfo info = *a;
 	for (unsigned d = 0; d < info.rank; d++)
 		if (from->shape[d] != type->shape[d])
@@ -59,6 +61,7 @@ AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type)
 
 AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order)
 {
+	CONTRACT(ir_is_tensor(type));
 	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.contiguity[d] = a->contiguity[order->ints[d]];
@@ -71,6 +74,7 @@ AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order)
 /* Elements that follow one another in row-major order stay neighbours: along the last dim that is longer than 1. */
 AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type)
 {
+	CONTRACT(ir_is_tensor(type));
 	int last = (int)from->rank - 1, to = (int)type->rank - 1;
 	bool constant = true;
 	while (last > 0 && from->shape[last] == 1)
@@ -95,6 +99,7 @@ AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type)
 
 AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type)
 {
+	CONTRACT(ir_is_tensor(type));
 	AxisInfo both = axis_join(args->a[0], args->a[1], from), info = axis_nothing(type);
 	info.nonneg = both.nonneg;
 	for (unsigned d = 0; d < both.rank; d++) {

@@ -80,6 +80,7 @@ static const Layout *permuted(GpuCx *cx, const IrOp *op, const Layout *layout, b
 
 const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result)
 {
+	CONTRACT(operand < op->operand_count);
 	LayoutContext *lc = &cx->layouts;
 	IrType type = ir_operand(op, operand)->type;
 	unsigned bit;
@@ -115,6 +116,7 @@ const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, con
 
 const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsigned operand, const Layout *layout)
 {
+	CONTRACT(result < op->result_count && operand < op->operand_count);
 	LayoutContext *lc = &cx->layouts;
 	IrType type = op->results[result].type;
 	unsigned bit;

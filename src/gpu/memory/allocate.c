@@ -370,6 +370,7 @@ static bool refuse(Allocation *a, uint64_t total)
 /* Its buffers lie from `base` on; returns the first byte after them. `told`: too much is diagnosed, and UINT64_MAX. */
 static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 {
+	CONTRACT(func->region_count);
 	GpuCx *gpu = gpu_of(cx);
 	Allocation a = {.cx = cx, .gpu = gpu, .func = func};
 	a.start = ARENA_ARRAY(cx->scratch, uint32_t, cx->module->next_op);
@@ -387,6 +388,7 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	}
 	for (uint32_t i = 0; i < a.buffers.len; i++) {
 		const Buffer *b = &a.buffers.data[i];
+		CONTRACT(base_is_pow2(b->align) && (base + b->offset) % b->align == 0);
 		ir_set(cx->module, b->op, ATTR_SHARED_OFFSET, ir_attr_i32(gpu->ir, (int64_t)(base + b->offset)));
 	}
 	return end;

@@ -108,6 +108,7 @@ static GpuEffects find_effects(const GpuBarriers *w, const IrOp *op)
 
 const GpuEffects *gpu_effects_of(GpuBarriers *w, const IrOp *op)
 {
+	CONTRACT(op->block);
 	GpuEffects **e = &w->effects[op->id];
 	if (!*e) {
 		*e = ARENA_NEW(w->arena, GpuEffects);

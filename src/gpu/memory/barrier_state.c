@@ -40,6 +40,7 @@ static bool spans_equal(const GpuSpans *a, const GpuSpans *b)
 
 void gpu_spans_join(Arena *arena, GpuSpans *to, const GpuSpans *from)
 {
+	CONTRACT(to != from);
 	for (uint32_t i = 0; i < from->len; i++)
 		gpu_spans_add(arena, to, from->data[i]);
 }
@@ -77,6 +78,7 @@ void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op)
 
 void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from)
 {
+	CONTRACT(to != from);
 	gpu_spans_join(arena, &to->written, &from->written);
 	gpu_spans_join(arena, &to->read, &from->read);
 	gpu_spans_join(arena, &to->under_way, &from->under_way);

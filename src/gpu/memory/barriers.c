@@ -209,6 +209,7 @@ static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 
 static void walk_specialize(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
+	CONTRACT(op->region_count);
 	const IrOp *holder = op->regions[1].first ? op->regions[1].first->last : NULL;
 	GpuPending inside = {0};
 	gpu_pending_meet(s);
@@ -242,6 +243,7 @@ static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)
 /* A kernel starts with nothing pending; a function that is called may follow itself. */
 static void walk_func(GpuBarriers *w, const IrOp *func, const GpuSpans *before)
 {
+	CONTRACT(func->region_count);
 	GpuPending s = {0};
 	gpu_spans_join(w->arena, &s.written, before);
 	walk_region(w, &func->regions[0], &s);

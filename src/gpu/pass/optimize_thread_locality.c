@@ -83,6 +83,7 @@ static IrValue *neutral(IrBuilder *b, IrOpKind kind, IrType type)
 /* The one op of a reduction's body, of both its arguments. */
 static const IrOp *body_op(const IrOp *reduce)
 {
+	CONTRACT(reduce->region_count);
 	const IrBlock *body = reduce->regions[0].first;
 	const IrOp *op = body->first;
 	if (reduce->operand_count != 1 || !op || op->next != body->last || op->operand_count != 2 ||

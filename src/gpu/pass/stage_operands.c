@@ -53,6 +53,7 @@ static bool count_dot(void *data, IrOp *op)
 
 static bool is_crowded(GpuCx *gpu, IrOp *loop)
 {
+	CONTRACT(loop->region_count);
 	const IrBlock *body = loop->regions[0].first;
 	Held h = {.gpu = gpu, .loop = loop};
 	unsigned carried = 0;

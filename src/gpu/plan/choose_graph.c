@@ -263,6 +263,7 @@ static void add_carried(Choose *c, IrOp *op, const IrValue *v, const IrValue *ot
 
 static void add_carried_values(Choose *c, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *first = op->regions[0].first;
 	if (op->kind == OP_FOR) {
 		for (uint32_t i = 0; i < op->result_count; i++)

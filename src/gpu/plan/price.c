@@ -84,6 +84,7 @@ static unsigned price_through_shared(const Threads *a, const Threads *b, unsigne
 
 unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits)
 {
+	CONTRACT(element_bits);
 	if (from == to)
 		return 0;
 	unsigned reps = layout_space_reps(&from->out);
@@ -109,6 +110,7 @@ unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned elemen
 
 GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask)
 {
+	CONTRACT(ir_is_ptr(ir_elem(pointers->type)));
 	GpuAccess access = {.vector = 1, .contiguity = 1};
 	const AxisInfo *info = axis_of(map, pointers);
 	IrType elem = ir_elem(pointers->type)->elem;
@@ -178,6 +180,7 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
 {
+	CONTRACT(access->element_bits >= 8);
 	uint32_t elements[8];
 	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
 	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
@@ -203,6 +206,7 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 
 static unsigned body_price(const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	unsigned price = 0;
 	for (const IrOp *inner = op->regions[0].first->first; inner; inner = inner->next)
 		price++;
@@ -211,6 +215,7 @@ static unsigned body_price(const IrOp *op)
 
 GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
 {
+	CONTRACT(axis < layout_rank(layout));
 	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
 		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)

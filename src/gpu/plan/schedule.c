@@ -337,6 +337,7 @@ static void fit(Deciding *d)
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
+	CONTRACT(!s->slots || s->bytes <= s->limit);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)

@@ -7,11 +7,13 @@
 
 const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
 {
+	CONTRACT(from && to && layout_space_equal(&from->out, &to->out));
 	return layout_plan(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
 }
 
 const LayoutPlan *gpu_convert_plan_shared(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
 {
+	CONTRACT(from && to && layout_space_equal(&from->out, &to->out));
 	return layout_plan_shared(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
 }
 
@@ -76,6 +78,7 @@ GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op)
 
 uint64_t gpu_memdesc_bytes(GpuCx *cx, IrType memdesc)
 {
+	CONTRACT(memdesc->kind == TY_MEMDESC);
 	const Layout *l = gpu_layout(cx, memdesc);
 	LayoutPadded padded;
 	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_OFFSET);

@@ -125,6 +125,7 @@ static bool find_descriptor(const Matrix *m, bool both_orders, GpuWgmmaMemory *o
 
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim)
 {
+	CONTRACT(bits && dim < 2);
 	unsigned swizzle = 128;
 	while (swizzle > PART && shape[dim] * bits / 8 < swizzle)
 		swizzle /= 2;
@@ -285,6 +286,7 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why)
 {
+	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
 	Product p = {.cx = cx, .op = dot, .c = gpu_layout(cx, c), .a = ir_is_tensor(a) ? gpu_layout(cx, a) : NULL};
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);

@@ -375,6 +375,7 @@ static void drop_blocks(IrRegion *region)
 
 static bool lift(PassCx *cx, IrOp *func)
 {
+	CONTRACT(func->region_count);
 	Lift l = {.cx = cx, .m = cx->module, .func = func, .type = ir_func_type_of(func)};
 	IrRegion *region = &func->regions[0];
 	l.budget = FREE_OPS + MOST_COPIES * op_count(region);

@@ -113,6 +113,7 @@ static const IrOp *region_end(const IrOp *op, uint32_t r)
 
 static void check_returns(Verifier *v, const IrOp *op, IrType type)
 {
+	CONTRACT(op->region_count);
 	for (const IrBlock *b = op->regions[0].first; b; b = b->next) {
 		const IrOp *end = b->last;
 		if (!end || end->kind != OP_RETURN)
@@ -163,6 +164,7 @@ void verify_call(Verifier *v, const IrOp *op)
 
 void verify_loop(Verifier *v, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *body = op->regions[0].first;
 	IrType counter = ir_operand(op, 0)->type;
 	Types init = operand_types(v, op, 3, op->operand_count), results = result_types(v, op);
@@ -189,6 +191,7 @@ void verify_loop(Verifier *v, const IrOp *op)
 
 void verify_while_loop(Verifier *v, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	Types init = operand_types(v, op, 0, op->operand_count), results = result_types(v, op);
 	Types before = argument_types(v, op->regions[0].first, 0), after = argument_types(v, op->regions[1].first, 0);
 	types_match(v, op, "'before' argument", init.list, init.len, before.list, before.len);
@@ -266,6 +269,7 @@ static Types repeated(Verifier *v, Types types, uint32_t times, bool grouped)
 
 static void check_body(Verifier *v, const IrOp *op, Types args, Types returns)
 {
+	CONTRACT(op->region_count);
 	Types found = argument_types(v, op->regions[0].first, 0);
 	types_match(v, op, "body argument", args.list, args.len, found.list, found.len);
 	const IrOp *end = region_end(op, 0);

@@ -46,6 +46,7 @@ static bool cubin_load(NvCubin *cubin, const CacheEntry *entry, Arena *arena)
 
 bool jit_cubin_get(JitVariant *variant, const NvAssemble *how, DiagList *diags)
 {
+	CONTRACT(variant->gpu);
 	const JitHost *host = variant->kernel->module->host;
 	JitGpu *gpu = variant->gpu;
 	JitCacheMode mode;

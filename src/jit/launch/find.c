@@ -246,6 +246,7 @@ static void add(const JitVariant *variant, const JitKey *key, NvFunction *functi
 
 void jit_find_add(const JitVariant *variant, const JitKey *key)
 {
+	CONTRACT(variant->ready);
 	const JitDispatch *known = jit_find(variant->kernel, key->words, key->count, key->hash);
 	if (!known)
 		add(variant, key, NULL, NULL, NULL, NULL);
@@ -254,5 +255,6 @@ void jit_find_add(const JitVariant *variant, const JitKey *key)
 void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
 			 const JitArg *const *given, void *const *params)
 {
+	CONTRACT(variant->ready && function);
 	add(variant, launch->key, function, launch, given, params);
 }

@@ -297,6 +297,7 @@ static InterpBuffer *marshal_buffers(const Marshal *m, const JitLaunch *launch, 
 
 bool jit_tell_launch(const JitVariant *variant, JitEvent event)
 {
+	CONTRACT(variant->ready);
 	const JitHost *host = variant->kernel->module->host;
 	event.kernel = variant->kernel;
 	event.variant = variant;

@@ -157,6 +157,7 @@ NvAssemble jit_gpu_assemble(const JitVariant *variant)
 
 void jit_gpu_kernel(JitVariant *variant)
 {
+	CONTRACT(variant->gpu);
 	JitGpu *gpu = variant->gpu;
 	const FrontInfo *front = variant->kernel->info;
 	ASSERT(strlen(gpu->args) == variant->slot_count + gpu->map_count + (gpu->scratch != 0));
@@ -389,6 +390,7 @@ static JitStatus generate_text(const JitVariant *variant, CodegenStage to, Text 
 
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
+	CONTRACT(variant->gpu);
 	const JitGpu *gpu = variant->gpu;
 	if (strcmp(stage, "sass") == 0)
 		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;

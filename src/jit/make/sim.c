@@ -79,6 +79,7 @@ static bool add_maps(const JitVariant *variant, const InterpLaunch *run, uint64_
 
 bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const InterpLaunch *run, DiagList *diags)
 {
+	CONTRACT(variant->sim);
 	const CodegenTable *table = codegen_load(diags);
 	if (!table)
 		return false;

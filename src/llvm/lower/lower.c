@@ -210,6 +210,7 @@ const char *lower_type_suffix(Lower *lw, LLVMTypeRef type)
 
 LLVMAttributeRef lower_range(Lower *lw, unsigned bits, uint64_t from, uint64_t to)
 {
+	CONTRACT(from < to);
 	unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
 	return LLVMCreateConstantRangeAttribute(lw->cx, kind, bits, &from, &to);
 }
@@ -236,6 +237,7 @@ LLVMBasicBlockRef lower_new_block(Lower *lw, const char *name)
 
 void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
 {
+	CONTRACT(LLVMGetInstructionOpcode(branch) == LLVMBr);
 	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
 	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
 	/* A loop's node is told apart by naming itself. */
@@ -248,6 +250,7 @@ void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
 
 LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond)
 {
+	CONTRACT(!cond || LLVMTypeOf(cond) == lw->t.i1);
 	if (!cond)
 		return (LowerIf){NULL, NULL};
 	LowerIf part = {.then = lower_new_block(lw, "then")};
@@ -269,6 +272,7 @@ void lower_end_if(Lower *lw, LowerIf part)
 
 bool lower_inline_region(Lower *lw, IrRegion *region, const LLVMValueRef *args, uint32_t count, LLVMValueRef *results)
 {
+	CONTRACT(region->first && region->first->arg_count == count);
 	IrBlock *block = region->first;
 	ASSERT(block && !block->next && block->arg_count == count);
 	for (uint32_t i = 0; i < count; i++)

@@ -106,6 +106,7 @@ GlobalTile lower_global_tile(Lower *lw, const IrValue *pointers, const IrValue *
 
 LLVMValueRef lower_global_address(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start)
 {
+	CONTRACT(start < 1u << tile->register_bits);
 	int64_t elements = 0;
 	for (unsigned i = 0; i < tile->register_bits; i++)
 		elements += start & tile->folded & (UINT32_C(1) << i) ? tile->step[i] : 0;
@@ -158,6 +159,7 @@ LLVMValueRef lower_global_condition(Lower *lw, LLVMValueRef owner, const LowerVa
 
 GlobalWords lower_global_words(unsigned element_bits, unsigned vector_bits)
 {
+	CONTRACT(element_bits);
 	unsigned total = element_bits << vector_bits;
 	GlobalWords w = {.bits = MAX(element_bits, MIN(total, 32u))};
 	w.per_word = w.bits / element_bits;
