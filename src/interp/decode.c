@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 DecodeFn *const interp_tab[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = INTERP_##levels(name),
+#define OP(name, text, levels, ...) [OP_##name] = INTERP_##levels(name),
 #include "ir/ops.def"
 #undef OP
 };
