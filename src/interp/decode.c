@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 DecodeFn *const interp_tab[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = INTERP_##levels(name),
+#define OP(name, text, levels, ...) [OP_##name] = INTERP_##levels(name),
 #include "ir/ops.def"
 #undef OP
 };
@@ -173,28 +173,12 @@ static bool writes_between(const IrOp *from, const IrOp *to)
 	return false;
 }
 
-/* Elementwise ops whose result is always computed, never a view of an operand. */
+/* Elementwise ops on floats whose result is always computed, never a view of an operand. */
 static bool computes(const IrOp *op)
 {
-	IrTypeKind kind = ir_elem(op->results[0].type)->kind;
-	IrTypeKind from = ir_elem(ir_operand(op, 0)->type)->kind;
-	switch (op->kind) {
-	case OP_EXTF:
-	case OP_TRUNCF:
-	case OP_FP_TO_FP:
-	case OP_SITOFP:
-	case OP_UITOFP:
-	case OP_FPTOSI:
-	case OP_FPTOUI:
-	case OP_CMPF:
-		return true;
-	case OP_SELECT:
-	case OP_BITCAST:
-	case OP_ARITH_BITCAST:
-		return false;
-	default:
-		return ir_has_trait(op, TRAIT_ELEM) && kind >= TY_F8E4M3FN && kind < TY_PTR && from == kind;
-	}
+	bool floats = ir_is_float(ir_elem(op->results[0].type)) || ir_is_float(ir_elem(ir_operand(op, 0)->type));
+	return floats && ir_has_trait(op, TRAIT_ELEM) && op->kind != OP_SELECT && op->kind != OP_BITCAST &&
+	       op->kind != OP_ARITH_BITCAST;
 }
 
 const IrOp *decode_fused(const IrOp *op)

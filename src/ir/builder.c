@@ -25,7 +25,7 @@ IrOp *irb_op(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t ope
 
 static IrType by_rule(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t n)
 {
-	switch ((IrTypeRule)ir_op_info[kind].rule) {
+	switch ((IrTypeRule)ir_op_info[kind].type) {
 	case RULE_SAME:
 		ASSERT(n >= 1);
 		return operands[0]->type;

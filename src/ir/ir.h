@@ -10,7 +10,7 @@
 #include "ir/type.h"
 
 typedef enum {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "ir/ops.def"
 #undef OP
 	OP__COUNT
@@ -91,17 +91,27 @@ typedef enum {
 	TRAIT_ELEM = 1 << 7,
 	TRAIT_ISO = 1 << 8,
 	TRAIT_CONST = 1 << 9,
+	TRAIT_BODY = 1 << 10,
+	TRAIT_SAYS = 1 << 11,
+	TRAIT_MOVE = 1 << 12,
+	TRAIT_REMAT = 1 << 13,
 } IrTrait;
 
 typedef enum { RULE_ANY, RULE_SAME, RULE_BOOL, RULE_LAST, RULE_SECOND } IrTypeRule;
 typedef enum { LEVEL_T = 1, LEVEL_G = 2, LEVEL_TG = 3 } IrLevel;
+typedef enum { NEUTRAL_NONE, NEUTRAL_ZERO, NEUTRAL_ONE, NEUTRAL_ONES, NEUTRAL_LEAST, NEUTRAL_GREATEST } IrNeutral;
 enum { IR_ANY_NUMBER = 0xffff };
 
 typedef struct IrOpInfo {
-	const char *name, *text, *format, *doc;
-	uint16_t operands_min, operands_max, results_min, results_max, regions_min, regions_max;
+	const char *name, *text, *doc;
+	uint16_t operands_min, operands_max;
+	const char *operands; /* a letter for the class of each */
+	uint16_t results_min, results_max;
+	const char *results;
+	uint16_t regions_min, regions_max, end_first, end_others; /* the last two: IrOpKind */
+	const char *format;
 	uint16_t traits;
-	uint8_t rule, levels;
+	uint8_t type, levels, neutral; /* IrTypeRule, IrLevel, IrNeutral */
 } IrOpInfo;
 
 extern const IrOpInfo ir_op_info[OP__COUNT];

@@ -85,7 +85,7 @@ typedef struct Lower {
 
 /* Builds the hook's op; false after diagnosing. */
 typedef bool LowerFn(Lower *lw, IrOp *op);
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) LowerFn lower_##name;
+#define OP(name, ...) LowerFn lower_##name;
 #include "ir/ops.def"
 #undef OP
 

@@ -67,19 +67,17 @@ static void check_equal(Check *c, const IrOp *op, uint32_t like, bool results)
 static void check_agreement(Check *c, const IrOp *op)
 {
 	uint32_t like = op->kind == OP_SELECT && !ir_is_tensor(ir_operand(op, 0)->type);
-	if (gpu_has_one_layout(op)) {
+	const GpuTie *tie = gpu_tie(op);
+	if (tie->one) {
 		if (like < op->operand_count && ir_is_tensor(ir_operand(op, like)->type)) {
 			check_equal(c, op, like, false);
 			check_equal(c, op, like, true);
 		}
 		return;
 	}
-	if (op->kind == OP_REDUCE || op->kind == OP_CAT || op->kind == OP_JOIN)
+	if (tie->operands)
 		check_equal(c, op, 0, false);
-	if (op->kind == OP_HISTOGRAM)
-		check_equal(c, op, 0, false);
-	bool dot = op->kind == OP_DOT || op->kind == OP_DOT_SCALED || op->kind == OP_WARP_GROUP_DOT;
-	uint32_t operand = op->kind == OP_GATHER ? 1 : dot ? 2 : 0;
+	uint32_t operand = tie->like;
 	for (uint32_t r = 0; r < op->result_count && operand < op->operand_count; r++) {
 		const Layout *from = layout_of(c, op, operand, false), *to = layout_of(c, op, r, true);
 		if (!from || !to)
@@ -88,9 +86,7 @@ static void check_agreement(Check *c, const IrOp *op)
 		bool back = !want;
 		if (back)
 			want = gpu_infer_operand(c->cx, op, operand, to);
-		bool tied = op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_REDUCE ||
-			    op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN ||
-			    op->kind == OP_SPLIT || op->kind == OP_CAT || operand;
+		bool tied = tie->operand || tie->result || operand;
 		if (gpu_is_reordering(c->cx, op, from, to))
 			continue;
 		if (tied && !gpu_same_layout(c->cx, want, back ? from : to))

@@ -417,21 +417,23 @@ GpuMapPlan gpu_map_plan(GpuCx *cx, const IrOp *op)
 
 /* ---- scratch ---- */
 
-GpuScratch gpu_combine_scratch(GpuCx *cx, const IrOp *op)
+GpuScratch gpu_scratch_combine(GpuCx *cx, const IrOp *op)
 {
-	switch (op->kind) {
-	case OP_REDUCE:
-	case OP_SCAN:
-		return gpu_trips(cx, op).scratch;
-	case OP_GATHER:
-		if (gpu_gather_plan(cx, op).within_warp)
-			return (GpuScratch){0, 16, false};
-		return (GpuScratch){gpu_spread(cx, ir_operand(op, 0)->type).end, 16, false};
-	case OP_HISTOGRAM:
-		return (GpuScratch){gpu_spread_histogram(cx, op).end, 16, false};
-	case OP_MAP_ELEMENTWISE:
-		return gpu_map_plan(cx, op).scratch;
-	default:
-		return (GpuScratch){0, 16, false};
-	}
+	return gpu_trips(cx, op).scratch;
+}
+
+GpuScratch gpu_scratch_gather(GpuCx *cx, const IrOp *op)
+{
+	bool within_warp = gpu_gather_plan(cx, op).within_warp;
+	return (GpuScratch){within_warp ? 0 : gpu_spread(cx, ir_operand(op, 0)->type).end, 16, false};
+}
+
+GpuScratch gpu_scratch_histogram(GpuCx *cx, const IrOp *op)
+{
+	return (GpuScratch){gpu_spread_histogram(cx, op).end, 16, false};
+}
+
+GpuScratch gpu_scratch_map(GpuCx *cx, const IrOp *op)
+{
+	return gpu_map_plan(cx, op).scratch;
 }

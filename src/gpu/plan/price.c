@@ -237,59 +237,28 @@ GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned a
 	return price;
 }
 
+/* Of an op on 32 bits, by the column `cost` of ops.def. */
+enum {
+	PRICE_FREE = 0,
+	PRICE_PLAIN = 1,
+	PRICE_HALF = 2,
+	PRICE_SPECIAL = 10,
+	PRICE_LONG = 16,
+	PRICE_FOREIGN = 255, /* PRICE_LONG, also on 64 bits */
+	PRICE_MEMORY = 1,    /* where its accesses have no price */
+};
+
 static unsigned price_of_one(const IrOp *op)
 {
-	unsigned bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
-	unsigned wide = bits > 32 ? 2 : 1;
-	switch ((int)op->kind) {
-	case OP_EXP:
-	case OP_EXP2:
-	case OP_LOG:
-	case OP_LOG2:
-	case OP_SIN:
-	case OP_COS:
-	case OP_SQRT:
-	case OP_RSQRT:
-		return 10 * wide;
-	case OP_DIVF:
-	case OP_REMF:
-	case OP_PRECISE_DIVF:
-	case OP_PRECISE_SQRT:
-	case OP_ERF:
-	case OP_DIVSI:
-	case OP_DIVUI:
-	case OP_REMSI:
-	case OP_REMUI:
-	case OP_CEILDIVSI:
-	case OP_FLOORDIVSI:
-		return 16 * wide;
-	case OP_EXTERN:
-	case OP_INLINE_ASM:
-	case OP_MAP_ELEMENTWISE:
-		return 16;
-	case OP_SPLAT:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
-	case OP_JOIN:
-	case OP_SPLIT:
-	case OP_CAT:
-	case OP_CONSTANT:
-	case OP_BITCAST:
-	case OP_ARITH_BITCAST:
-		return 0;
-	case OP_FP_TO_FP:
-	case OP_SITOFP:
-	case OP_UITOFP:
-	case OP_FPTOSI:
-	case OP_FPTOUI:
-	case OP_MULI:
-	case OP_MULHIUI:
-		return 2 * wide;
-	default:
-		return wide;
-	}
+#define TILES(layout, cost, scratch, axis, range) PRICE_##cost
+	static const uint8_t prices[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = tiles,
+#include "ir/ops.def"
+#undef OP
+	};
+	unsigned price = prices[op->kind], bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
+	return price == PRICE_FOREIGN ? PRICE_LONG : price * (bits > 32 ? 2 : 1);
 }
 
 unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout)

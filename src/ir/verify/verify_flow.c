@@ -51,24 +51,8 @@ static Types argument_types(Verifier *v, const IrBlock *block, uint32_t from)
 /* What ends the blocks of a region: of a function also branches. */
 static IrOpKind terminator_of(const IrOp *op, uint32_t region)
 {
-	switch (op->kind) {
-	case OP_FUNC:
-		return OP_RETURN;
-	case OP_WHILE:
-		return region == 0 ? OP_CONDITION : OP_YIELD;
-	case OP_REDUCE:
-		return OP_REDUCE_RETURN;
-	case OP_SCAN:
-		return OP_SCAN_RETURN;
-	case OP_MAP_ELEMENTWISE:
-		return OP_MAP_RETURN;
-	case OP_WARP_SPECIALIZE:
-		return region == 0 ? OP_WARP_YIELD : OP_WARP_PARTITIONS;
-	case OP_WARP_PARTITIONS:
-		return OP_WARP_RETURN;
-	default:
-		return OP_YIELD;
-	}
+	const IrOpInfo *info = &ir_op_info[op->kind];
+	return (IrOpKind)(region ? info->end_others : info->end_first);
 }
 
 static void check_block_end(Verifier *v, const IrOp *op, const IrBlock *block, IrOpKind expected)

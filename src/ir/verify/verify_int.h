@@ -37,9 +37,11 @@ const char *verify_text(Verifier *v, const char *format, ...) PRINTF_LIKE(2, 3);
 
 typedef void VerifyRule(Verifier *v, const IrOp *op);
 
-#define VERIFY(op, operands, results, rule) VerifyRule verify_##rule;
-#include "ir/verify/verify.def"
-#undef VERIFY
+#define RULES(verify, fold, neutral) VerifyRule verify_##verify;
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) rules
+#include "ir/ops.def"
+#undef OP
+#undef RULES
 
 /* Terminators and arguments of the op's regions. */
 void verify_regions(Verifier *v, const IrOp *op);

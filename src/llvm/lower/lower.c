@@ -7,7 +7,7 @@
 #include "llvm/lower_int.h"
 
 static LowerFn *const hooks[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = lower_##name,
+#define OP(name, ...) [OP_##name] = lower_##name,
 #include "ir/ops.def"
 #undef OP
 };
