@@ -73,6 +73,22 @@ const char *option_value(const Parsed *parsed, const char *name)
 	return value;
 }
 
+bool option_seconds(const Parsed *parsed, const char *name, double *out)
+{
+	const char *text = option_value(parsed, name);
+	*out = 0;
+	if (!text)
+		return true;
+	char *end;
+	double value = strtod(text, &end);
+	if (end == text || *end || !(value > 0 && value <= 1e9)) {
+		usage_error("--%s wants seconds, not '%s'", name, text);
+		return false;
+	}
+	*out = value;
+	return true;
+}
+
 bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out)
 {
 	const char *text = option_value(parsed, name);

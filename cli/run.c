@@ -330,10 +330,11 @@ static int launch(const Run *run, const neso_compile_options *compile)
 {
 	long repeat, threads, schedules;
 	neso_launch l = neso_launch_of(NULL, run->count, 1, 1, 1);
-	const char *timeout = option_value(run->parsed, "timeout");
+	double timeout;
 	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
 	    !option_number(run->parsed, "schedules", 1, 1000, 1, &schedules) ||
-	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads))
+	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads) ||
+	    !option_seconds(run->parsed, "timeout", &timeout))
 		return EXIT_USAGE;
 	int result = read_grid(run, l.grid);
 	if (result != EXIT_DONE)
@@ -346,7 +347,7 @@ static int launch(const Run *run, const neso_compile_options *compile)
 	l.threads = (uint32_t)threads;
 	l.check = option_value(run->parsed, "check") != NULL;
 	l.schedules = (uint32_t)schedules;
-	l.timeout = timeout ? strtod(timeout, NULL) : 0;
+	l.timeout = timeout;
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)

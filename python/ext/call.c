@@ -8,7 +8,7 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -225,6 +225,8 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
+	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None)
+		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
 		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);

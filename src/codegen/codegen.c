@@ -8,6 +8,7 @@
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "codegen/facts.h"
 #include "codegen/layout_text.h"
 #include "codegen/result.h"
@@ -326,6 +327,7 @@ static bool lower(Job *job)
 	lower_line_begin(&lw);
 	bool good = lower_module(&lw);
 	lower_line_end(&lw);
+	stop_point();
 	if (!good)
 		return false;
 	const char *error;
@@ -401,6 +403,7 @@ static bool to_ptx(Job *job)
 	text_init(&text, &job->arena);
 	if (job->request->verify_passes && !emit_verify(job->emit))
 		return llvm_fault(job);
+	stop_point();
 	if (!emit_ptx(job->emit, &code))
 		return llvm_fault(job);
 	text_printf(&text, "// neso: %s\n", facts_text(&job->arena, &job->facts));
@@ -570,12 +573,15 @@ static bool keep_fault(Job *job, const Fault *landed)
 static bool work_or_fault(Job *job, JobFn *work)
 {
 	Fault landed;
+	Stop stop;
 	if (FAULT_TRY(&landed)) {
+		stop_enter(&stop, job->request->seconds, job->request->ask, job->request->ask_data);
 		source_set_init(&job->sources, &job->arena);
 		diag_init(&job->diags, &job->arena, &job->sources);
 		job->started = os_now();
 		job->out->result.ok = work(job);
 		result_diags(job->out, &job->diags);
+		stop_leave(&stop);
 		fault_leave(&landed);
 		return true;
 	}
@@ -584,7 +590,8 @@ static bool work_or_fault(Job *job, JobFn *work)
 		emit_close(job->emit);
 		emit_leave(job->emit);
 	}
-	return keep_fault(job, &landed);
+	job->out->result.ended = landed.kind == FAULT_TIME || landed.kind == FAULT_STOPPED;
+	return job->out->result.ended || keep_fault(job, &landed);
 }
 
 static CodegenResult *run_job(Job *job, JobFn *work)

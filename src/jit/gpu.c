@@ -8,6 +8,7 @@
 
 #include "base/option/option.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "codegen/codegen.h"
 #include "ir/text/text.h"
 #include "jit/codegen_load.h"
@@ -88,6 +89,8 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.log = host->dump,
 		.log_data = host->data,
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
+		.seconds = stop_left(),
+		.ask = stop_goes_on,
 		.after_pass = variant->pass_dump.folder ? jit_pass_dump : NULL,
 		.after_pass_data = (void *)(uintptr_t)variant,
 	};
@@ -110,6 +113,7 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 		request.keep[stage] = true;
 	CodegenResult *result = table->compile(&request);
 	arena_free(&arena);
+	codegen_ended(table, result);
 	if (!result) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "code generation");
 		return NULL;

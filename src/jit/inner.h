@@ -182,6 +182,8 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 /* ---- variant.c ---- */
 
 /* The variant that the binding asks for, compiled when it is not there. */
+/* Who a launch asks is asked while it compiles, too. */
+void jit_launch_asks(const JitLaunch *launch, JitOptions *options);
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags);
 

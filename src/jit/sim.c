@@ -30,6 +30,7 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 		jit_override_apply(&override, &request);
 	CodegenResult *result = table->sim_prepare(&request, &variant->sim);
 	arena_free(&arena);
+	codegen_ended(table, result);
 	if (result && result->ok) {
 		variant->sim_args = arena_strdup(&variant->arena, result->args);
 		if (!tensor_map_read(&variant->arena, arena_strdup(&variant->arena, result->maps), &variant->sim_maps, &variant->sim_map_count))

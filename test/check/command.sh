@@ -55,6 +55,27 @@ done
 status 0 neso --version
 says '^neso [0-9]*\.[0-9]*\.[0-9]*$'
 
+# A limit for compiling; what is no time is told.
+cat >"$TMP/slow" <<'END'
+#!/bin/sh
+case $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac
+echo $$ >"${0%/*}/slow.pid"
+sleep 60 &
+wait
+END
+chmod +x "$TMP/slow"
+signature='*fp32,*fp32,i32,64'
+status 1 neso compile "$file" -s "$signature" --target sm_80 --ptxas "$TMP/slow" --compile-timeout 1 --emit cubin -o "$TMP/out.cubin"
+complains "compiling 'copy' was ended: it took more than 1 s"
+NESO_COMPILE_TIMEOUT=1 status 1 neso compile "$file" -s "$signature" --target sm_80 --ptxas "$TMP/slow" --emit cubin -o "$TMP/out.cubin"
+complains "more than 1 s"
+if kill -0 "$(cat "$TMP/slow.pid")" 2>/dev/null; then echo "the assembler lives on"; exit 1; fi
+test ! -e "$TMP/out.cubin"
+status 2 neso compile "$file" -s "$signature" --compile-timeout soon
+complains "compile-timeout wants seconds, not 'soon'"
+status 2 neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q --timeout 1x
+complains "timeout wants seconds, not '1x'"
+
 # Wrong command lines: 2.
 status 2 neso
 status 2 neso frobnicate

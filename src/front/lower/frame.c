@@ -1,5 +1,6 @@
 /* Frames, errors and bounds of a lowering: where it is, and whether it may go on. */
 #include "base/diag/diag.h"
+#include "base/stop.h"
 #include "front/core.h"
 
 /* ---- a lowering ---- */
@@ -200,7 +201,9 @@ bool lower_step(Lower *low)
 	if (low->stopped)
 		return false;
 	uint64_t bound = low->options->max_work ? low->options->max_work : LOWER_MAX_WORK;
-	if (++low->work > bound)
+	if ((++low->work & 255) == 0)
+		stop_point();
+	if (low->work > bound)
 		lower_stop(low, DIAG_LIMIT_WORK, (unsigned long long)bound);
 	return !low->stopped;
 }
