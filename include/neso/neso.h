@@ -160,7 +160,7 @@ typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level {
 	NESO_LOG_OUTPUT = 0,  /* what kernels print: device_print, static_print, print */
-	NESO_LOG_WARNING = 1, /* warnings of calls that took no diagnostics */
+	NESO_LOG_WARNING = 1, /* of calls that took no diagnostics, and what is worth knowing while a call goes on */
 	NESO_LOG_DUMP = 2,    /* IR after each pass, when asked for; with MLIR_ENABLE_DUMP in the environment before each */
 	NESO_LOG_COMPILE = 3  /* a line for each compilation, when asked for: which variant, how long, why */
 } neso_log_level;

@@ -13,6 +13,7 @@
 #include "codegen/layout_text.h"
 #include "codegen/result.h"
 #include "codegen/take.h"
+#include "gpu/analysis/pressure.h"
 #include "gpu/explain/explain.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/gpu.h"
@@ -454,6 +455,22 @@ static bool lower_descriptors(Job *job)
 	return !found || run_list(job, names, ARRAY_LEN(names));
 }
 
+/* The assembler's time grows fast with what it cannot keep in registers: who has to wait for it hears why. */
+static void warn_crowded(Job *job)
+{
+	enum { TIMES = 3, MOST = 255, OF_SM = 65536 };
+	unsigned threads = TARGET_WARP_SIZE * job->gpu.num_warps;
+	unsigned limit = job->request->maxnreg ? job->request->maxnreg : MIN((unsigned)MOST, OF_SM / threads);
+	PassCx cx = {.module = job->module, .diags = &job->diags};
+	for (const IrOp *func = ir_module_block(job->module)->first; func; func = func->next) {
+		unsigned words;
+		const IrOp *peak = func->kind == OP_FUNC && ir_func_body(func) ?
+					   gpu_peak(&job->gpu, &job->arena, job->module, func, &words) : NULL;
+		if (peak && words > TIMES * limit)
+			pass_diag(&cx, peak->loc, DIAG_TILES_CROWDED, words, limit);
+	}
+}
+
 static bool to_ttgir(Job *job)
 {
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
@@ -470,6 +487,8 @@ static bool to_ttgir(Job *job)
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);
 	gpu_explain(&job->gpu, job->module);
+	if (job->request->to == CODEGEN_PTX)
+		warn_crowded(job);
 	result_remarks(job->out, &job->remarks);
 	return true;
 }

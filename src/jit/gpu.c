@@ -263,6 +263,29 @@ static bool fits(const JitVariant *variant, const JitOverride *override, DiagLis
 	return false;
 }
 
+/* What explains the wait is said before it: out of the list, where somebody listens. */
+static void warn_at_once(const JitVariant *variant, DiagList *diags)
+{
+	const JitHost *host = host_of(variant);
+	Diag **at = &diags->first, *last = NULL;
+	while (host->warn && *at) {
+		Diag *diag = *at;
+		if (diag->code != DIAG_TILES_CROWDED) {
+			last = diag;
+			at = &diag->next;
+			continue;
+		}
+		Text text;
+		text_init(&text, diags->arena);
+		diag_render(&text, diag);
+		host->warn(host->data, text.data, text.len);
+		*at = diag->next;
+		diags->warnings--;
+	}
+	if (host->warn)
+		diags->last = last;
+}
+
 bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
 {
 	/* PTX of ours says itself how it is launched. */
@@ -273,6 +296,7 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 	if (!code)
 		return false;
 	take_code(variant, table, code);
+	warn_at_once(variant, diags);
 	if (!keep)
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)

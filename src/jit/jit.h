@@ -91,6 +91,7 @@ typedef struct JitHost {
 	/* FrontHost.find_name; what it gives lives in the arena. */
 	bool (*find_name)(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			  FrontHostValue *value);
+	void (*warn)(void *data, const char *text, size_t len);  /* what is worth saying before a call ends; NULL: it is among its diagnostics */
 	bool (*event)(void *data, const JitEvent *event); /* false at a _BEGIN refuses */
 } JitHost;
 
