@@ -28,6 +28,9 @@ double *array_doubles(const Array *array);
 /* "name  fp32[128, 64]  min .. max .. mean ..  first values" */
 void array_print_summary(const char *name, const Array *array);
 void array_print_all(const char *name, const Array *array);
+/* An object: name, dtype, shape, changed, min, max, mean, and "values" where `all` of them are wanted, else the "first". What no JSON number is
+ * (NaN, infinities) is text. */
+void array_print_json(const char *name, const Array *array, bool changed, bool all);
 void *array_alloc(size_t bytes); /* zeroed, aligned to 64 */
 /* npy.c */
 bool npy_read(const char *path, Array *out);

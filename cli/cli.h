@@ -69,6 +69,8 @@ bool options_parse(const Option *table, int argc, char **argv, Parsed *out);
 const char *option_value(const Parsed *parsed, const char *name);
 /* More than 0; 0 when not given. False after a usage error. */
 bool option_seconds(const Parsed *parsed, const char *name, double *out);
+/* Not negative; likewise. */
+bool option_tolerance(const Parsed *parsed, const char *name, double *out);
 /* As a number within limits; `otherwise` when not given. False after a usage error. */
 bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out);
 

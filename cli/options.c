@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 static const Option *find_long(const Option *table, const char *name, size_t len)
@@ -73,7 +74,8 @@ const char *option_value(const Parsed *parsed, const char *name)
 	return value;
 }
 
-bool option_seconds(const Parsed *parsed, const char *name, double *out)
+/* `what` it wants; false after a usage error. */
+static bool real_number(const Parsed *parsed, const char *name, const char *what, double low, double high, double *out)
 {
 	const char *text = option_value(parsed, name);
 	*out = 0;
@@ -81,12 +83,22 @@ bool option_seconds(const Parsed *parsed, const char *name, double *out)
 		return true;
 	char *end;
 	double value = strtod(text, &end);
-	if (end == text || *end || !(value > 0 && value <= 1e9)) {
-		usage_error("--%s wants seconds, not '%s'", name, text);
+	if (end == text || *end || !(value >= low && value <= high)) {
+		usage_error("--%s wants %s, not '%s'", name, what, text);
 		return false;
 	}
 	*out = value;
 	return true;
+}
+
+bool option_seconds(const Parsed *parsed, const char *name, double *out)
+{
+	return real_number(parsed, name, "seconds", 1e-6, 1e9, out);
+}
+
+bool option_tolerance(const Parsed *parsed, const char *name, double *out)
+{
+	return real_number(parsed, name, "a number that is not negative", 0, INFINITY, out);
 }
 
 bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out)

@@ -205,7 +205,8 @@ typedef struct JitOverride {
 	Str text;
 } JitOverride;
 /* The override of a variant; `given` is false where there is none. */
-void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out);
+/* False after diagnosing that it cannot be had. */
+bool jit_override_find(const JitVariant *variant, JitOverride *out, DiagList *diags);
 /* What is asked goes on from it; of a stage before the cubin. */
 void jit_override_apply(const JitOverride *override, struct CodegenRequest *request);
 /* From the cache, or by jit_compile_ir and jit_gpu_compile. False after diagnosing. */

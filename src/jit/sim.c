@@ -25,9 +25,14 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	JitOverride override;
-	jit_override_find(variant, &arena, &override);
+	if (!jit_override_find(variant, &override, diags)) {
+		arena_free(&arena);
+		return false;
+	}
 	if (override.given && override.stage <= CODEGEN_LLIR)
 		jit_override_apply(&override, &request);
+	else if (override.given)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_STAGE, override.path, "the simulator runs LLIR");
 	CodegenResult *result = table->sim_prepare(&request, &variant->sim);
 	arena_free(&arena);
 	codegen_ended(table, result);
