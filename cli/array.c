@@ -91,6 +91,20 @@ bool array_is(const char *text)
 	return find_maker(text) >= 0 || npy_end(text);
 }
 
+int array_meant(const char *text)
+{
+	size_t len = strcspn(text, ":"), all = strlen(text);
+	Nearest nearest;
+	nearest_begin(&nearest, text, len);
+	for (int i = 0; i < MAKER_COUNT; i++)
+		nearest_look(&nearest, makers[i].word);
+	if (all > 4 && strcmp(text + all - 4, ".npz") == 0)
+		return usage_error("'%s': arrays are read from .npy files, one each (numpy.save)", text);
+	if (text[len] != ':' || !nearest.known)
+		return EXIT_DONE;
+	return usage_error("'%s': no way to make an array is called '%.*s'%s", text, (int)len, text, nearest_text(&nearest, ""));
+}
+
 bool shape_parse(const char *text, size_t len, int *rank, int64_t *shape)
 {
 	*rank = 0;

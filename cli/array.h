@@ -16,6 +16,8 @@ typedef struct Array {
 
 /* Is the text an array (a .npy file, or one of the words below) and no scalar? */
 bool array_is(const char *text);
+/* No array, and most likely meant as one ("rnd:5:fp32", "x.npz"): says so, and gives the exit status; else EXIT_DONE. */
+int array_meant(const char *text);
 /* FILE.npy[:DTYPE], rand:SHAPE:DTYPE[:SEED], randn:..., arange:..., zeros:SHAPE:DTYPE, ones:..., full:SHAPE:DTYPE:VALUE.
  * The exit status: not EXIT_DONE after a message. */
 int array_make(const char *text, Array *out);

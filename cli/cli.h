@@ -123,6 +123,17 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 		{"debug", 0, NULL, "compile device_assert in"},                                    \
 		{"compile-timeout", 0, "SECONDS", "end compiling with an error after this time (600)"}
 
+/* nearest.c: the known word that is most like one that is not known, if it is like enough to be meant. */
+typedef struct Nearest {
+	const char *word, *known; /* known: the best so far, or NULL */
+	size_t len;
+	unsigned best;
+} Nearest;
+void nearest_begin(Nearest *nearest, const char *word, size_t len);
+void nearest_look(Nearest *nearest, const char *known);
+/* "; did you mean 'BEFORE...'?", or "". */
+const char *nearest_text(const Nearest *nearest, const char *before);
+
 /* A JSON string, or null for NULL, to standard output. */
 void print_json_text(const char *text);
 

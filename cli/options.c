@@ -21,6 +21,15 @@ static const Option *find_short(const Option *table, char letter)
 	return NULL;
 }
 
+static void unknown_option(const Option *table, const char *text, size_t len)
+{
+	Nearest nearest;
+	nearest_begin(&nearest, text + (len > 2 ? 2 : 1), len > 2 ? len - 2 : len - 1);
+	for (const Option *o = table; o->name; o++)
+		nearest_look(&nearest, o->name);
+	usage_error("unknown option '%.*s'%s (--help lists them)", (int)len, text, nearest_text(&nearest, "--"));
+}
+
 bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
 {
 	*out = (Parsed){.given = take(sizeof(Given) * (size_t)(argc + 1)),
@@ -40,8 +49,7 @@ bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
 		size_t len = is_long ? strcspn(text + 2, "=") : 1;
 		const Option *option = is_long ? find_long(table, text + 2, len) : find_short(table, text[1]);
 		if (!option) {
-			usage_error("unknown option '%.*s' (--help lists them)",
-				    is_long ? (int)len + 2 : (int)strlen(text), text);
+			unknown_option(table, text, is_long ? len + 2 : strlen(text));
 			return false;
 		}
 		const char *value = "";

@@ -138,9 +138,10 @@ static int parse_value(const char *text, Argument *a)
 		set_array(a, NESO_ARG_POINTER);
 		return EXIT_DONE;
 	}
-	if (!parse_number(text, &a->arg))
-		a->arg.value = neso_value_expr(text);
-	return EXIT_DONE;
+	if (parse_number(text, &a->arg))
+		return EXIT_DONE;
+	a->arg.value = neso_value_expr(text);
+	return array_meant(text);
 }
 
 /* NAME=VALUE, where NAME is an identifier; else all is the value. */

@@ -255,13 +255,9 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	return !PyErr_Occurred() && checks_can_be(call, options);
 }
 
-/* NESO_CHECK=1 for a launch that is not simulated: told once. */
+/* NESO_CHECK=1 for a launch that is not simulated; Python shows such a warning once. */
 static bool warn_unchecked(void)
 {
-	static bool told;
-	if (told)
-		return true;
-	told = true;
 	return PyErr_WarnEx(PyExc_UserWarning, "NESO_CHECK=1 checks simulated launches alone, and this one is not: "
 			    "NESO_TARGET=sim:sm_90a simulates", 1) == 0;
 }

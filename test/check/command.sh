@@ -116,13 +116,23 @@ status 2 neso
 status 2 neso frobnicate
 complains "no command 'frobnicate'"
 status 2 neso run --frobnicate
-complains "unknown option '--frobnicate'"
+complains "unknown option '--frobnicate' (--help lists them)"
+status 2 neso run --gird 3
+complains "unknown option '--gird'; did you mean '--grid'?"
+status 2 neso cmpile
+complains "no command 'cmpile'; did you mean 'compile'?"
+status 2 neso run "$file:copy" --grid 'cdiv(m,2)' x_ptr=rand:64:fp32 y_ptr=zeros:64:fp32 n=64
+complains "column 6: 'm' is no integer argument; did you mean 'n'?"
+status 2 neso run "$file:copy" --grid 1 x_ptr=rnd:64:fp32
+complains "no way to make an array is called 'rnd'; did you mean 'rand'?"
+status 2 neso run "$file:copy" --grid 1 x_ptr=x.npz
+complains 'arrays are read from .npy files, one each'
 status 2 neso run "$file:copy" x_ptr=rand:64:fp32
 complains 'wants --grid'
 status 2 neso run "$file:copy" --grid 1,1,1,1
 complains 'more than three axes'
 status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
-complains 'unknown name'
+complains "column 6: 'q' is no integer argument"
 status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99
 complains "no dtype 'float99'"
 status 2 neso run "$file:copy" --grid 1 n=3 --out n=x.npy
