@@ -79,7 +79,8 @@ typedef enum neso_status {
 	NESO_ERROR_RUN = 4,      /* the launch failed: out of bounds, device_assert, deadlock, stopped */
 	NESO_ERROR_REFUSED = 5,  /* a hook of the host said no */
 	NESO_ERROR_MEMORY = 6,   /* no memory, or the limit of the context was reached */
-	NESO_ERROR_INTERNAL = 7  /* a bug of Neso; the diagnostics say where */
+	NESO_ERROR_INTERNAL = 7, /* a bug of Neso; the diagnostics say where */
+	NESO_ERROR_STOPPED = 8   /* compiling was ended, by its time limit or by the caller */
 } neso_status;
 
 /* "ok", "wrong use", ...; of any number. */
@@ -159,7 +160,7 @@ typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level {
 	NESO_LOG_OUTPUT = 0,  /* what kernels print: device_print, static_print, print */
-	NESO_LOG_WARNING = 1, /* warnings of calls that took no diagnostics */
+	NESO_LOG_WARNING = 1, /* of calls that took no diagnostics, and what is worth knowing while a call goes on */
 	NESO_LOG_DUMP = 2,    /* IR after each pass, when asked for; with MLIR_ENABLE_DUMP in the environment before each */
 	NESO_LOG_COMPILE = 3  /* a line for each compilation, when asked for: which variant, how long, why */
 } neso_log_level;
@@ -455,6 +456,11 @@ typedef struct neso_buffer {
 	neso_access access;
 } neso_buffer;
 
+/* Asked during a launch and during compiling, about every 50 ms, on the thread of the call, which must not be made longer
+ * by it. Returns false to stop: a launch that runs then ends with NESO_ERROR_RUN and a finding that says where it was,
+ * one that compiles with NESO_ERROR_STOPPED. */
+typedef bool neso_poll_fn(void *data);
+
 /* How to compile. Zeroes give the defaults: 4 warps, 3 stages, 1 CTA. They are part of a variant's key. */
 typedef struct neso_compile_options {
 	size_t size;
@@ -477,11 +483,13 @@ typedef struct neso_compile_options {
 	/* To PTX: no assembler is needed nor waited for. The variant has texts, and no cubin, registers or log.
 	 * Launches take no notice. */
 	bool ptx_only;
+	/* Of the call, and no part of the key. Seconds that compiling may take, with the assembler; 0: NESO_COMPILE_TIMEOUT
+	 * (600 without it); less: no limit. Then, and when poll says so, the call ends with NESO_ERROR_STOPPED and leaves
+	 * nothing behind. LLVM's own steps are seen through. */
+	double compile_timeout;
+	neso_poll_fn *poll; /* NULL: that of the launch, or none */
+	void *poll_data;
 } neso_compile_options;
-
-/* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.
- * Returns false to stop: the launch then ends with NESO_ERROR_RUN and a finding that says where it was. */
-typedef bool neso_poll_fn(void *data);
 
 typedef struct neso_launch {
 	size_t size;

@@ -8,7 +8,7 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -211,6 +211,21 @@ static bool option_truth(PyObject *value, bool *out)
 	return truth >= 0;
 }
 
+static bool is_simulated(const neso_compile_options *options)
+{
+	return options->target && strncmp(options->target, "sim:", 4) == 0;
+}
+
+static bool checks_can_be(const Call *call, const neso_compile_options *options)
+{
+	bool wanted = false;
+	if (!option_truth(call->options[OPT_CHECK], &wanted) || !wanted || is_simulated(options))
+		return !PyErr_Occurred();
+	PyErr_Format(PyExc_ValueError, "neso_check is the simulator's, and this launch is for %s: "
+		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it", options->target ? options->target : "no target");
+	return false;
+}
+
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
@@ -225,6 +240,8 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
+	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None)
+		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
 		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
@@ -235,7 +252,14 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	}
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
-	return !PyErr_Occurred();
+	return !PyErr_Occurred() && checks_can_be(call, options);
+}
+
+/* NESO_CHECK=1 for a launch that is not simulated; Python shows such a warning once. */
+static bool warn_unchecked(void)
+{
+	return PyErr_WarnEx(PyExc_UserWarning, "NESO_CHECK=1 checks simulated launches alone, and this one is not: "
+			    "NESO_TARGET=sim:sm_90a simulates", 1) == 0;
 }
 
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options)
@@ -251,12 +275,14 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	bool good = !call->has_options || given_options(call, options, &fusion);
 	options->no_fp_fusion = !fusion;
 	options->no_gpu_limits = k->ignore_unknown && !options->target;
+	if (good && env.check && !is_simulated(options))
+		good = warn_unchecked();
 	return good;
 }
 
-bool call_checks(const Call *call, bool *out)
+bool call_checks(const Call *call, const neso_compile_options *options, bool *out)
 {
-	*out = env.check;
+	*out = env.check && is_simulated(options);
 	return !call->has_options || option_truth(call->options[OPT_CHECK], out);
 }
 

@@ -209,7 +209,7 @@ bool intern_all(const Word *words, size_t count);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_GRID, OPT_WARMUP, OPT__COUNT
+	OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_TIMEOUT, OPT_GRID, OPT_WARMUP, OPT__COUNT
 } Option;
 
 typedef struct Call {
@@ -241,7 +241,7 @@ PyObject *call_option_words(const Call *call);
 /* Numbers that decide a variant; options->target is what the call or the environment names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 /* Is a simulated launch to be checked? After call_options. */
-bool call_checks(const Call *call, bool *out);
+bool call_checks(const Call *call, const neso_compile_options *options, bool *out);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
 
 /* ---- find.c ---- */

@@ -23,6 +23,9 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.cooperative = options.cooperative,
 		.dependent = options.dependent_launch,
 		.policy = (JitPolicy)options.constexpr_policy,
+		.seconds = options.compile_timeout,
+		.ask = options.poll,
+		.ask_data = options.poll_data,
 	};
 	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
 		return true;

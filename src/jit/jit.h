@@ -25,7 +25,8 @@ typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
 typedef struct JitVariant JitVariant;
 
-typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED } JitStatus;
+/* STOPPED: compiling was ended by its limit, or by who was asked. */
+typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED, JIT_STOPPED } JitStatus;
 
 typedef enum { JIT_COMPILE_BEGIN, JIT_COMPILE_END, JIT_LAUNCH_BEGIN, JIT_LAUNCH_END } JitEventKind;
 
@@ -90,6 +91,7 @@ typedef struct JitHost {
 	/* FrontHost.find_name; what it gives lives in the arena. */
 	bool (*find_name)(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			  FrontHostValue *value);
+	void (*warn)(void *data, const char *text, size_t len);  /* what is worth saying before a call ends; NULL: it is among its diagnostics */
 	bool (*event)(void *data, const JitEvent *event); /* false at a _BEGIN refuses */
 } JitHost;
 
@@ -151,6 +153,10 @@ typedef struct JitOptions {
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 	bool sim;             /* likewise: code for that GPU, run by the simulator */
 	bool no_maps;         /* descriptors are pointers: for launches that cannot make tensor maps (jit_without_maps) */
+	/* When compiling ends before it is done (base/stop.h). Of the call: no part of the key, and not kept. */
+	double seconds; /* 0: as the setting says; less: no limit */
+	bool (*ask)(void *data);
+	void *ask_data;
 } JitOptions;
 
 /* ---- compiling ---- */

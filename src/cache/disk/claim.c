@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/stop.h"
 
 static void lock_name(const CacheDigest *key, char out[CACHE_NAME])
 {
@@ -89,6 +90,7 @@ CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *k
 			return CACHE_THERE;
 		if (os_now() >= until)
 			return CACHE_BUSY;
+		stop_point();
 		waited = true;
 		nap(pause);
 		pause = MIN(pause * 1.5, 0.05);

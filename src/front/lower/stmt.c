@@ -319,12 +319,15 @@ static void lower_simple(Lower *low, Ast *node)
 		break;
 	case AST_BREAK:
 		lower_error(low, DIAG_UNSUPPORTED, "`break`");
+		lower_note(low, "a condition of the loop that becomes false does: while i < n and not done; or a mask");
 		break;
 	case AST_CONTINUE:
 		lower_error(low, DIAG_UNSUPPORTED, "`continue`");
+		lower_note(low, "an `if` around the rest of the body does");
 		break;
 	case AST_TRY:
 		lower_error(low, DIAG_UNSUPPORTED, "`try`");
+		lower_note(low, "device_assert tells of what must not be, and static_assert of what is known when compiling");
 		break;
 	case AST_GLOBAL:
 	case AST_NONLOCAL:

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 
@@ -171,6 +172,7 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 		arena_reset(cx->scratch, empty);
 	}
 	for (size_t i = 0; i < count; i++) {
+		stop_point();
 		const PassInfo *pass = (options->find ? options->find : pass_by_name)(names[i]);
 		ASSERT(pass != NULL);
 		if (!(pass->level_in & level)) {

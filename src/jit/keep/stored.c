@@ -248,16 +248,8 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 
 /* ---- writing ---- */
 
-void jit_metadata(Text *out, const JitVariant *variant)
+static void gpu_metadata(Text *out, const JitGpu *gpu)
 {
-	const JitGpu *gpu = variant->gpu;
-	const JitOptions *o = &variant->options;
-	text_printf(out, "{\"name\": ");
-	text_json(out, variant->kernel->info->qualified_name);
-	text_str(out, ", \"variant\": ");
-	text_json(out, variant->key);
-	text_printf(out, ", \"target\": \"%s\", \"num_warps\": %u, \"num_stages\": %u, \"num_ctas\": %u, \"maxnreg\": %u", o->gpu->name,
-		    o->num_warps, o->num_stages, o->num_ctas, o->maxnreg);
 	text_printf(out, ", \"threads\": %u, \"shared\": %u, \"cluster\": %u, \"scratch\": %u, \"scratch_align\": %u, \"args\": \"%s\"",
 		    gpu->threads, gpu->shared, gpu->cluster, gpu->scratch, gpu->scratch_align, gpu->args);
 	text_printf(out, ", \"registers\": %u, \"stack\": %u, \"spill_stores\": %u, \"spill_loads\": %u, \"static_shared\": %u",
@@ -269,6 +261,19 @@ void jit_metadata(Text *out, const JitVariant *variant)
 	}
 	text_str(out, ", \"assembler\": ");
 	text_json(out, gpu->assembler ? gpu->assembler : "none");
+}
+
+void jit_metadata(Text *out, const JitVariant *variant)
+{
+	const JitOptions *o = &variant->options;
+	text_printf(out, "{\"name\": ");
+	text_json(out, variant->kernel->info->qualified_name);
+	text_str(out, ", \"variant\": ");
+	text_json(out, variant->key);
+	text_printf(out, ", \"target\": \"%s%s\", \"num_warps\": %u, \"num_stages\": %u, \"num_ctas\": %u, \"maxnreg\": %u",
+		    o->sim ? "sim:" : "", o->gpu ? o->gpu->name : "interp", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg);
+	if (variant->gpu)
+		gpu_metadata(out, variant->gpu);
 	text_str(out, ", \"microseconds\": {");
 	double total = 0;
 	for (int i = 0; i < JIT_STEP__COUNT; i++) {

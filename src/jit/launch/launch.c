@@ -324,6 +324,15 @@ static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *r
 	return status;
 }
 
+/* Who asked for checks does not go without them. */
+static bool can_check(const JitKernel *kernel, bool sim, const char *target, const JitLaunch *launch, DiagList *diags)
+{
+	bool wanted = launch->check || launch->schedules > 1;
+	if (wanted && !sim)
+		jit_diag(diags, kernel, DIAG_CHECK_TARGET, launch->check ? "check" : "schedules", target ? target : "interp");
+	return !wanted || sim;
+}
+
 static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result)
 {
 	if (m->variant->gpu)
@@ -374,9 +383,12 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	diags->sources = &kernel->module->sources;
 	if (!jit_options(kernel, options, &complete, diags))
 		return JIT_ARGUMENT;
+	if (!can_check(kernel, complete.sim, complete.target, launch, diags))
+		return JIT_ARGUMENT;
 	complete.ptx_only = false;
 	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
+	jit_launch_asks(launch, &complete);
 	double began = os_now();
 	JitStatus status = jit_get(kernel, &binding, &complete, &result->variant, &result->compiled, diags);
 	if (status != JIT_OK)
@@ -392,6 +404,8 @@ JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch,
 	const JitKernel *kernel = variant->kernel;
 	*result = (JitResult){0};
 	diags->sources = &variant->sources;
+	if (!can_check(kernel, variant->sim != NULL, variant->options.gpu ? variant->options.gpu->name : NULL, launch, diags))
+		return JIT_ARGUMENT;
 	const JitArg **given = ARENA_ARRAY(diags->arena, const JitArg *, kernel->info->param_count + 1);
 	Marshal m = {diags->arena, variant, given, diags};
 	if (!jit_match_args(m.arena, kernel, launch->args, launch->arg_count, m.given, diags))

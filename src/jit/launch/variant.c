@@ -5,8 +5,12 @@
  * those who waited then tries for itself, and so gets the diagnostics itself. */
 #include "jit/inner.h"
 
+#include <time.h>
+
 #include "base/fault.h"
+#include "base/option/option.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "ir/text/text.h"
 #include "jit/keep/cache.h"
 
@@ -18,14 +22,41 @@ static JitVariant *find(const JitKernel *kernel, const char *key)
 	return NULL;
 }
 
+static void discard(JitVariant *variant)
+{
+	jit_gpu_free(variant->gpu);
+	jit_sim_free(variant->sim);
+	Arena arena = variant->arena;
+	arena_free(&arena);
+}
+
+/* Until the table changes, or who compiles wants to be asked again. */
+static void wait_for_change(JitModule *module)
+{
+	struct timespec until;
+	double wait = stop_wait(1);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)(wait * 1e9);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&module->table_changed, &module->table_lock, &until);
+}
+
 /* The variant when it is there or comes while waiting; NULL after *fresh was put into the list. */
 static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 {
 	JitModule *module = kernel->module;
 	pthread_mutex_lock(&module->table_lock);
 	JitVariant *found;
-	while ((found = find(kernel, fresh->key)) && !found->ready)
-		pthread_cond_wait(&module->table_changed, &module->table_lock);
+	bool goes_on = true;
+	while ((found = find(kernel, fresh->key)) && !found->ready && (goes_on = stop_goes_on(NULL)))
+		wait_for_change(module);
+	if (!goes_on) {
+		pthread_mutex_unlock(&module->table_lock);
+		discard(fresh);
+		stop_point();
+		BUG("waiting ended, and nobody wanted it");
+	}
 	if (!found) {
 		fresh->next = kernel->variants;
 		kernel->variants = fresh;
@@ -61,14 +92,6 @@ static void finish(JitVariant *variant, bool good)
 	pthread_mutex_unlock(&kernel->module->table_lock);
 }
 
-static void discard(JitVariant *variant)
-{
-	jit_gpu_free(variant->gpu);
-	jit_sim_free(variant->sim);
-	Arena arena = variant->arena;
-	arena_free(&arena);
-}
-
 static const char *copy_text(Arena *arena, const char *text)
 {
 	return text ? arena_strdup(arena, text) : NULL;
@@ -88,6 +111,8 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		variant->kernel = kernel;
 		variant->options = *options;
 		variant->options.target = options->sim ? arena_printf(own, "sim:%s", options->gpu->name) : NULL;
+		variant->options.ask = NULL;
+		variant->options.ask_data = NULL;
 		variant->options.dot_precision = copy_text(own, options->dot_precision);
 		variant->key = arena_strdup(own, binding->key);
 		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
@@ -184,11 +209,9 @@ static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOpti
 /* With constexprs that may be demoted: the variant is one of those that were made for the sets of demoted ones known
  * so far. When none is there, the front end says which set it is. A value that does not fit the arguments made of it is
  * a constant after all. */
-JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
-		  bool *compiled, DiagList *diags)
+static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
+			     const JitVariant **variant, bool *compiled, DiagList *diags)
 {
-	if (!binding->demotes)
-		return get(kernel, binding, options, variant, compiled, diags);
 	JitBinding settled;
 	JitSet set = {{0}};
 	*compiled = false;
@@ -209,6 +232,33 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 		return JIT_OK;
 	jit_settle(diags->arena, kernel, binding, &set, options, &settled);
 	return get(kernel, &settled, options, variant, compiled, diags);
+}
+
+JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		  bool *compiled, DiagList *diags)
+{
+	Stop stop;
+	Fault fault;
+	*compiled = false;
+	if (!binding->demotes && (*variant = find_ready(kernel, binding->key)))
+		return JIT_OK;
+	if (FAULT_TRY(&fault)) {
+		double seconds = options->seconds ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
+		stop_enter(&stop, seconds, options->ask, options->ask_data);
+		JitStatus status = (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
+		stop_leave(&stop);
+		fault_leave(&fault);
+		return status;
+	}
+	if (fault.kind != FAULT_TIME && fault.kind != FAULT_STOPPED)
+		fault_raise(fault.kind, "%s", fault.text);
+	diags->sources = &kernel->module->sources;
+	*variant = NULL;
+	if (fault.kind == FAULT_TIME)
+		jit_diag(diags, kernel, DIAG_COMPILE_TIME, kernel->info->qualified_name, fault.text);
+	else
+		jit_diag(diags, kernel, DIAG_COMPILE_STOPPED, kernel->info->qualified_name);
+	return JIT_STOPPED;
 }
 
 const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags)
@@ -238,6 +288,14 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
 }
 
+void jit_launch_asks(const JitLaunch *launch, JitOptions *options)
+{
+	if (options->ask)
+		return;
+	options->ask = launch->poll;
+	options->ask_data = launch->poll_data;
+}
+
 JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const JitOptions *options,
 			     const JitVariant **variant, DiagList *diags)
 {
@@ -248,6 +306,7 @@ JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const J
 	if (!jit_options(kernel, options, &complete, diags) ||
 	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
+	jit_launch_asks(launch, &complete);
 	JitStatus status = jit_get(kernel, &binding, &complete, variant, &compiled, diags);
 	if (status == JIT_OK && launch->key)
 		jit_find_add(*variant, launch->key);

@@ -194,6 +194,11 @@ static bool prepare(JitVariant *variant, DiagList *diags)
 {
 	if (variant->options.sim)
 		return jit_sim_compile(variant, diags);
+	JitOverride override;
+	if (!jit_override_find(variant, &override, diags))
+		return false;
+	if (override.given)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_STAGE, override.path, "the interpreter runs what the source says");
 	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
 	return variant->interp != NULL;
 }
@@ -228,7 +233,10 @@ bool jit_compile(JitVariant *variant, DiagList *diags)
 {
 	if (variant->options.gpu && !variant->options.sim)
 		return jit_gpu_make(variant, diags);
-	return jit_compile_ir(variant, diags) && prepare(variant, diags);
+	if (!jit_compile_ir(variant, diags) || !prepare(variant, diags))
+		return false;
+	jit_dump(variant, diags);
+	return true;
 }
 
 /* ---- once more, for its texts ---- */

@@ -8,6 +8,7 @@
 
 #include "base/option/option.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "codegen/codegen.h"
 #include "ir/text/text.h"
 #include "jit/codegen_load.h"
@@ -88,6 +89,8 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.log = host->dump,
 		.log_data = host->data,
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
+		.seconds = stop_left(),
+		.ask = stop_goes_on,
 		.after_pass = variant->pass_dump.folder ? jit_pass_dump : NULL,
 		.after_pass_data = (void *)(uintptr_t)variant,
 	};
@@ -110,6 +113,7 @@ static CodegenResult *generate(const JitVariant *variant, const JitOverride *ove
 		request.keep[stage] = true;
 	CodegenResult *result = table->compile(&request);
 	arena_free(&arena);
+	codegen_ended(table, result);
 	if (!result) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "code generation");
 		return NULL;
@@ -260,6 +264,29 @@ static bool fits(const JitVariant *variant, const JitOverride *override, DiagLis
 	return false;
 }
 
+/* What explains the wait is said before it: out of the list, where somebody listens. */
+static void warn_at_once(const JitVariant *variant, DiagList *diags)
+{
+	const JitHost *host = host_of(variant);
+	Diag **at = &diags->first, *last = NULL;
+	while (host->warn && *at) {
+		Diag *diag = *at;
+		if (diag->code != DIAG_TILES_CROWDED) {
+			last = diag;
+			at = &diag->next;
+			continue;
+		}
+		Text text;
+		text_init(&text, diags->arena);
+		diag_render(&text, diag);
+		host->warn(host->data, text.data, text.len);
+		*at = diag->next;
+		diags->warnings--;
+	}
+	if (host->warn)
+		diags->last = last;
+}
+
 bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
 {
 	/* PTX of ours says itself how it is launched. */
@@ -270,6 +297,7 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 	if (!code)
 		return false;
 	take_code(variant, table, code);
+	warn_at_once(variant, diags);
 	if (!keep)
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)

@@ -119,7 +119,8 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 	/* With passes that are shown or checked there is to be something to see. */
 	m.reads = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes &&
 		  !jit_dumps_before(variant) && !jit_dumps_passes(variant);
-	jit_override_find(variant, diags->arena, &m.override);
+	if (!jit_override_find(variant, &m.override, diags))
+		return false;
 	bool good = m.storage->begin(&m) && make_key(&m) ? make(&m) : compile(&m, false, NULL);
 	if (good)
 		jit_dump(variant, diags);

@@ -89,38 +89,65 @@ static bool read_override(JitOverride *out, int stage, const char *path, Arena *
 	return true;
 }
 
-static bool one_file(const JitVariant *variant, const char *path, Arena *arena, JitOverride *out)
+/* Which stage a file is of, by its name's end; -1: of none. */
+static int stage_of(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 	for (int stage = CODEGEN_TTIR; dot && stage <= JIT_OVERRIDE_CUBIN; stage++)
 		if (strcmp(dot + 1, stage_names[stage]) == 0)
-			return read_override(out, stage, arena_strdup(arena, path), arena) &&
-			       holds(out->text, stage, variant->kernel->info->name);
+			return stage;
+	return -1;
+}
+
+static bool holds_another(const JitVariant *variant, const JitOverride *found)
+{
+	const JitModule *module = variant->kernel->module;
+	for (uint32_t i = 0; i < jit_module_kernels(module); i++)
+		if (holds(found->text, found->stage, jit_kernel_info(jit_module_kernel(module, i))->name))
+			return true;
 	return false;
 }
 
-void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out)
+/* False: the file cannot be what it is meant for. One that is for another kernel of the module is passed by. */
+static bool one_file(const JitVariant *variant, const char *path, JitOverride *out, DiagList *diags)
 {
-	JitOverride found = {0};
-	const char *given = option_given(OPTION_OVERRIDE, NULL);
-	*out = found;
-	if (!given)
-		return;
-	if (strchr(given, '.') || strchr(given, '/')) {
-		if (one_file(variant, given, arena, &found))
-			*out = found;
-		return;
+	JitOverride found;
+	int stage = stage_of(path);
+	const char *name = variant->kernel->info->name;
+	if (stage < 0 || !read_override(&found, stage, arena_strdup(diags->arena, path), diags->arena)) {
+		const char *why = stage < 0 ? "its name ends with no stage: .ttir, .ttgir, .llir, .ptx, .cubin" : "it cannot be read";
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_FILE, path, why);
+		return false;
 	}
+	if (holds(found.text, stage, name))
+		*out = found;
+	else if (!holds_another(variant, &found))
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_UNUSED, path, name);
+	return true;
+}
+
+bool jit_override_find(const JitVariant *variant, JitOverride *out, DiagList *diags)
+{
+	Arena *arena = diags->arena;
+	const char *given = option_given(OPTION_OVERRIDE, NULL);
+	*out = (JitOverride){0};
+	if (!given)
+		return true;
+	if (strchr(given, '.') || strchr(given, '/'))
+		return one_file(variant, given, out, diags);
 	if (!option_is_on(OPTION_OVERRIDE))
-		return;
+		return true;
 	if (variant->kept) {
 		jit_kept_override(variant, arena, out);
-		return;
+		return true;
 	}
 	const char *folder = folder_of(variant, OPTION_OVERRIDE_DIR, "override", arena);
+	if (folder && !os_is_dir(os_path_dir(arena, folder)))
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_FOLDER, os_path_dir(arena, folder));
 	for (int stage = JIT_OVERRIDE_CUBIN; folder && stage >= CODEGEN_TTIR && !out->given; stage--)
 		read_override(out, stage, arena_printf(arena, "%s/%s.%s", folder, variant->kernel->info->name, stage_names[stage]),
 			      arena);
+	return true;
 }
 
 void jit_override_apply(const JitOverride *override, CodegenRequest *request)
@@ -150,12 +177,12 @@ static size_t dumped(const JitVariant *variant, Arena *arena, CacheSection *out)
 		diag_init(&none, arena, NULL);
 		text_init(&text, arena);
 		text_str(&text, "");
-		if (strcmp(stages[i], "cubin") == 0 && !variant->gpu->cubin.data)
+		if (strcmp(stages[i], "cubin") == 0 && (!variant->gpu || !variant->gpu->cubin.data))
 			continue;
 		if (strcmp(stages[i], "cubin") == 0)
 			text_add(&text, variant->gpu->cubin.data, variant->gpu->cubin.len);
 		else if (jit_variant_text(variant, stages[i], &text, &none) != JIT_OK)
-			continue; /* no disassembler */
+			continue; /* no disassembler, or no stage of this target */
 		out[n++] = (CacheSection){stages[i], {text.data, text.len}};
 	}
 	text_init(&metadata, arena);

@@ -25,11 +25,17 @@ bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 	text_init(&ttir, &arena);
 	CodegenRequest request = jit_gpu_request(variant, &ttir);
 	JitOverride override;
-	jit_override_find(variant, &arena, &override);
+	if (!jit_override_find(variant, &override, diags)) {
+		arena_free(&arena);
+		return false;
+	}
 	if (override.given && override.stage <= CODEGEN_LLIR)
 		jit_override_apply(&override, &request);
+	else if (override.given)
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_STAGE, override.path, "the simulator runs LLIR");
 	CodegenResult *result = table->sim_prepare(&request, &variant->sim);
 	arena_free(&arena);
+	codegen_ended(table, result);
 	if (result && result->ok) {
 		variant->sim_args = arena_strdup(&variant->arena, result->args);
 		if (!tensor_map_read(&variant->arena, arena_strdup(&variant->arena, result->maps), &variant->sim_maps, &variant->sim_map_count))
