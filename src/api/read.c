@@ -13,6 +13,7 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.maxnreg = options.maxnreg,
 		.target = options.target,
 		.debug = options.debug,
+		.no_overflow_checks = options.debug && options.no_overflow_checks,
 		.no_specialize = options.no_specialize,
 		.no_gpu_limits = options.no_gpu_limits,
 		.dot_precision = options.dot_precision,

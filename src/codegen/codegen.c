@@ -461,13 +461,12 @@ static void warn_crowded(Job *job)
 	enum { TIMES = 3, MOST = 255, OF_SM = 65536 };
 	unsigned threads = TARGET_WARP_SIZE * job->gpu.num_warps;
 	unsigned limit = job->request->maxnreg ? job->request->maxnreg : MIN((unsigned)MOST, OF_SM / threads);
-	PassCx cx = {.module = job->module, .diags = &job->diags};
 	for (const IrOp *func = ir_module_block(job->module)->first; func; func = func->next) {
 		unsigned words;
 		const IrOp *peak = func->kind == OP_FUNC && ir_func_body(func) ?
 					   gpu_peak(&job->gpu, &job->arena, job->module, func, &words) : NULL;
 		if (peak && words > TIMES * limit)
-			pass_diag(&cx, peak->loc, DIAG_TILES_CROWDED, words, limit);
+			ir_diag(&job->diags, peak->loc, DIAG_TILES_CROWDED, words, limit);
 	}
 }
 

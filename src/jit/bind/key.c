@@ -74,6 +74,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " no_maps");
 	if (options->debug)
 		text_str(&key, " debug");
+	if (options->no_overflow_checks)
+		text_str(&key, " no_overflow_checks");
 	if (options->no_gpu_limits)
 		text_str(&key, " no_gpu_limits");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)

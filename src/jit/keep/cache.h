@@ -116,6 +116,8 @@ void jit_kept_override(const JitVariant *variant, Arena *arena, JitOverride *out
 
 /* ---- stored.c: variants as entries ---- */
 
+/* What a launch needs besides the cubin: the section "facts". */
+void jit_stored_facts(Text *out, const JitVariant *variant);
 /* JSON about a variant, in one line. */
 void jit_metadata(Text *out, const JitVariant *variant);
 

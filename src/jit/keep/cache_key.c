@@ -129,6 +129,7 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 	number_row(key, "maxnreg", o->maxnreg, 0);
 	number_row(key, "ptx_version", o->ptx_version, 0);
 	flag_row(key, "debug", o->debug);
+	flag_row(key, "no_overflow_checks", o->no_overflow_checks);
 	flag_row(key, "no_gpu_limits", o->no_gpu_limits);
 	flag_row(key, "no_fp_fusion", o->no_fp_fusion);
 	flag_row(key, "no_line_info", o->no_line_info);

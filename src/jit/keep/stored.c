@@ -15,7 +15,7 @@
 
 /* ---- facts: writing ---- */
 
-static void write_facts(Text *out, const JitVariant *variant)
+void jit_stored_facts(Text *out, const JitVariant *variant)
 {
 	const JitGpu *gpu = variant->gpu;
 	const NvCubin *cubin = &gpu->cubin;
@@ -293,7 +293,7 @@ size_t jit_stored_sections(const JitMaking *m, Str warnings, Arena *arena,
 	text_init(&facts, arena);
 	text_init(&metadata, arena);
 	text_init(&ttir, arena);
-	write_facts(&facts, variant);
+	jit_stored_facts(&facts, variant);
 	jit_metadata(&metadata, variant);
 	sections[n++] = (CacheSection){"key", cache_key_text(&m->key)};
 	sections[n++] = (CacheSection){"facts", {facts.data, facts.len}};

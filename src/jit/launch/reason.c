@@ -84,7 +84,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 15 };
+enum { OPTION_COUNT = 16 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -104,6 +104,7 @@ static Option option_of(const JitOptions *o, int index)
 	case 11: return (Option){"gpu_limits", SWITCH, !o->no_gpu_limits, NULL};
 	case 12: return (Option){"ptx_only", SWITCH, o->ptx_only, NULL};
 	case 13: return (Option){"tensor_maps", SWITCH, !o->no_maps, NULL};
+	case 14: return (Option){"overflow_checks", SWITCH, !o->no_overflow_checks, NULL};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }

@@ -385,6 +385,10 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	for (size_t i = 0; i < stages; i++)
 		if (strcmp(stage, gpu_stages[i]) == 0)
 			return jit_gpu_text(variant, stage, out, diags);
+	if (strcmp(stage, "facts") == 0 && variant->gpu) {
+		jit_stored_facts(out, variant);
+		return JIT_OK;
+	}
 	const FrontInfo *info = variant->kernel->info;
 	if (strcmp(stage, "source") != 0) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,

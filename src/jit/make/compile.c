@@ -20,6 +20,7 @@ FrontOptions jit_front_options(const JitOptions *options)
 		.num_ctas = options->num_ctas,
 		.default_dot_precision = options->dot_precision ? options->dot_precision : "tf32",
 		.debug = options->debug,
+		.no_overflow_checks = options->no_overflow_checks,
 		.no_gpu_limits = options->no_gpu_limits,
 		.target_arch = options->gpu ? options->gpu->capability : 0,
 	};

@@ -446,6 +446,7 @@ void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 	info->shared = gpu->shared;
 	info->cluster = gpu->cluster;
 	info->scratch = gpu->scratch;
+	info->maps = (uint32_t)gpu->map_count;
 	info->registers = gpu->cubin.registers;
 	info->stack = gpu->cubin.stack;
 	info->spill_stores = gpu->cubin.spill_stores;
