@@ -418,7 +418,7 @@ static JitStatus generate_text(const JitVariant *variant, CodegenStage to, Text 
 
 JitStatus jit_gpu_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
-	CONTRACT(variant->gpu);
+	CONTRACT(variant->options.gpu);
 	const JitGpu *gpu = variant->gpu;
 	if (strcmp(stage, "sass") == 0)
 		return nv_disassemble(host_of(variant)->tools, gpu->cubin.data, gpu->cubin.len, out, diags) ? JIT_OK : JIT_RUN;
