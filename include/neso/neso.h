@@ -315,6 +315,13 @@ typedef struct neso_context_options {
 	const char *packages;
 } neso_context_options;
 
+/* The defaults, to be changed field by field. */
+static inline void neso_context_options_init(neso_context_options *x)
+{
+	memset(x, 0, sizeof *x);
+	x->size = sizeof *x;
+}
+
 /* options: NULL for the defaults. Free with neso_context_free. Diagnostics: variables of the environment that mean nothing, or
  * that have no value of their type. */
 NESO_API neso_status neso_context_new(const neso_context_options *options, neso_context **context,
@@ -492,6 +499,13 @@ typedef struct neso_compile_options {
 	bool no_overflow_checks; /* debug is for device_assert alone */
 } neso_compile_options;
 
+/* The defaults, likewise. */
+static inline void neso_compile_options_init(neso_compile_options *x)
+{
+	memset(x, 0, sizeof *x);
+	x->size = sizeof *x;
+}
+
 typedef struct neso_launch {
 	size_t size;
 	const neso_arg *args;
@@ -518,6 +532,13 @@ typedef struct neso_launch_result {
 	double compile_seconds; /* 0 when it was there */
 	double run_seconds;     /* 0 on a GPU, where the launch is only under way */
 } neso_launch_result;
+
+/* Ready to be filled in by a launch. */
+static inline void neso_launch_result_init(neso_launch_result *x)
+{
+	memset(x, 0, sizeof *x);
+	x->size = sizeof *x;
+}
 
 static inline neso_value neso_value_int(int64_t i)
 {
@@ -980,6 +1001,13 @@ typedef struct neso_ir_options {
 	/* In place of names: the pipeline, from the text's level until the first run of this pass, or with NAME:N its Nth. NULL: none. */
 	const char *stop_after;
 } neso_ir_options;
+
+/* Likewise. */
+static inline void neso_ir_options_init(neso_ir_options *x)
+{
+	memset(x, 0, sizeof *x);
+	x->size = sizeof *x;
+}
 
 /* Reads IR text (TTIR or TTGIR in MLIR's syntax), runs passes on it, prints it. Free the text with neso_text_free.
  * Passes of the code generator need its library (libneso-codegen). */

@@ -574,10 +574,14 @@ static void test_ended(void **state)
 	neso_variant *variant;
 	neso_diagnostics *diagnostics;
 	begin(&f);
+	neso_compile_options_init(&f.options);
 	neso_module_free(f.module);
 	neso_context_free(f.context);
 	write_slow_assembler(path);
-	neso_context_options options = {.size = sizeof options, .libcuda = kit_library(), .ptxas = path};
+	neso_context_options options;
+	neso_context_options_init(&options);
+	options.libcuda = kit_library();
+	options.ptxas = path;
 	assert_int_equal(neso_context_new(&options, &f.context, NULL), NESO_OK);
 	assert_int_equal(neso_module_load_text(f.context, "scale.py", text, sizeof text - 1, &f.module, NULL), NESO_OK);
 	assert_int_equal(neso_module_find(f.module, "kernel", &f.kernel, NULL), NESO_OK);
