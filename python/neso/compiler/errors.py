@@ -1,6 +1,34 @@
 """Errors of compiling a kernel."""
 
+import ast
+import functools
+import linecache
+
 from ..errors import TritonError
+
+
+@functools.lru_cache(maxsize=16)
+def _functions(text):
+    """The function definitions of a source."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+
+
+def _at(place):
+    """"at LINE:COLUMN:", counted from the `def` of the function that the place is in, as upstream counts; or ""."""
+    lines = linecache.getlines(place.path) if place.path and place.line else []
+    around = [f for f in _functions("".join(lines)) if f.lineno <= place.line <= f.end_lineno]
+    if not around:
+        return ""
+    function = max(around, key=lambda f: f.lineno)
+    return f"at {place.line - function.lineno + 1}:{place.column - 1 - function.col_offset}:"
+
+
+def _with_places(text, places):
+    return "\n".join([text.rstrip("\n")] + [at for at in map(_at, places) if at]) + "\n"
 
 
 class CompilationError(TritonError):
@@ -22,7 +50,21 @@ class CompilationError(TritonError):
     @classmethod
     def of(cls, text, findings):
         made = cls(None, None, findings[0].text if findings else text, findings)
-        made.message = text
+        first = findings[0] if findings else None
+        made.message = _with_places(text, made._calls()[::-1] + [first] if first else [])
+        return made
+
+    def _calls(self):
+        """The notes that name calls which led here, the innermost first."""
+        return [n for n in self.findings[0].notes if n.line and n.text.startswith("in the call of")] if self.findings else []
+
+    def in_callee(self):
+        """What upstream has as the cause of an error in a called function: the error there; else None."""
+        if not self._calls():
+            return None
+        first = self.findings[0]
+        made = type(self)(None, None, first.text, self.findings)
+        made.message = _with_places(repr(first), [first])
         return made
 
     def _format_message(self):

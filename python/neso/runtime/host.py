@@ -79,7 +79,11 @@ def fail(status, findings, text, kernel):
     if status == ARGUMENT:
         raise ArgumentError(text)
     if status == SOURCE:
-        raise _COMPILE_ERRORS.get(code, CompilationError).of(text, found) from _cause(code, first)
+        raised = _COMPILE_ERRORS.get(code, CompilationError).of(text, found)
+        inside = raised.in_callee()
+        if inside is not None:
+            inside.__cause__ = _cause(code, first)
+        raise raised from (inside or _cause(code, first))
     if code == "COMPILE_TIME":
         raise CompileTimeoutError(text)
     if status == 6:
@@ -87,16 +91,18 @@ def fail(status, findings, text, kernel):
     raise TritonError(text)
 
 
+# Faults of operators and statements: upstream's errors of these have no cause.
+_UNCAUSED = {"TILE_STATIC_ASSERT", "TILE_OPERAND", "TILE_OPERANDS", "OPERAND_TYPE", "OPERAND_TYPES", "UNSUPPORTED"}
+
+
 def _cause(code, finding):
     """The kind of Python exception that the finding would be, for programs that look at __cause__."""
-    if finding is None:
+    if finding is None or code in _UNCAUSED:
         return None
     if code.startswith("NAME_"):
         return NameError(f"{finding.text}")
     if "TYPE" in code or "ARGUMENT" in code:
         return TypeError(finding.text)
-    if code == "TILE_STATIC_ASSERT":
-        return AssertionError(finding.text)
     return ValueError(finding.text)
 
 

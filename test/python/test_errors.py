@@ -1,0 +1,120 @@
+"""Errors of compiling as programs look at them: their text, their places, what caused them."""
+
+import os
+import pickle
+import unittest
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso.compiler.errors import CompilationError, CompileTimeAssertionFailure  # noqa: E402
+
+
+def compiled(kernel, signature=None, **constants):
+    signature = dict.fromkeys(constants, "constexpr") | (signature or {})
+    return triton.compile(triton.compiler.ASTSource(fn=kernel, signature=signature, constexprs=constants))
+
+
+class Errors(unittest.TestCase):
+
+    def error(self, kernel, signature=None, kind=CompilationError, **constants):
+        with self.assertRaises(kind) as caught:
+            compiled(kernel, signature, **constants)
+        self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
+        return caught.exception
+
+    def test_places_count_from_the_def(self):
+
+        @triton.jit
+        def kernel():
+            tl.static_assert(isinstance(0, tl.tensor))
+
+        error = self.error(kernel, kind=CompileTimeAssertionFailure)
+        self.assertIn("at 2:4:", str(error))
+        self.assertIsNone(error.__cause__)
+
+    def test_operators_have_no_cause(self):
+
+        @triton.jit
+        def kernel():
+            1.0 << 1
+
+        error = self.error(kernel)
+        self.assertIn("at 2:4:", str(error))
+        self.assertIsNone(error.__cause__)
+
+    def test_builtins_have_a_cause(self):
+
+        @triton.jit
+        def kernel():
+            a = tl.arange(0, 100)
+            tl.static_print(a)
+
+        error = self.error(kernel)
+        self.assertIn("at 2:8:", str(error))
+        self.assertIsInstance(error.__cause__, ValueError)
+        self.assertIn("must be a power of 2", str(error.__cause__))
+
+    def test_calls_are_a_chain(self):
+        error = self.error(nested_call)
+        self.assertIn("at 3:4:", str(error))
+        inside = error.__cause__
+        self.assertIsInstance(inside, CompilationError)
+        self.assertIn("at 2:4:", str(inside))
+        self.assertNotIn("at 3:4:", str(inside))
+
+    def test_the_words_that_programs_match_on(self):
+
+        @triton.jit
+        def small(p):
+            i = tl.arange(0, 16)
+            j = tl.arange(0, 8)
+            a = tl.zeros((16, 8), tl.float16) + i[:, None] + j[None, :]
+            tl.store(p, tl.sum(tl.sum(tl.dot(a, tl.trans(a)), 0), 0))
+
+        @triton.jit
+        def axis(p):
+            tl.store(p, tl.program_id(3))
+
+        @triton.jit
+        def signs(p):
+            tl.store(p, tl.load(p) // tl.load(p).to(tl.uint32))
+
+        @triton.jit
+        def index(p):
+            tl.store(p, tl.zeros((16, ), tl.int32)[0])
+
+        @triton.jit
+        def shape(p):
+            tl.store(p, tl.sum(tl.zeros((12, ), tl.int32), 0))
+
+        @triton.jit
+        def other_axis(p):
+            tl.store(p, tl.sum(tl.zeros((16, ), tl.int32), 2))
+
+        for kernel, signature, words in (
+            (small, {"p": "*fp32"}, "Input shapes should have M >= 1, N >= 1 and K >= 16"),
+            (axis, {"p": "*i32"}, "program_id axis must be 0, 1, or 2"),
+            (signs, {"p": "*i32"}, "because they have different signedness"),
+            (index, {"p": "*i32"}, "unsupported tensor index"),
+            (shape, {"p": "*i32"}, "must be a power of 2"),
+            (other_axis, {"p": "*i32"}, "invalid axis"),
+        ):
+            with self.subTest(kernel.__name__):
+                self.assertIn(words, str(self.error(kernel, signature)))
+
+
+@triton.jit
+def nested_call():
+    # the call's line is the third
+    inner()
+
+
+@triton.jit
+def inner():
+    1.0 << 1
+
+
+if __name__ == "__main__":
+    unittest.main()
