@@ -1,5 +1,6 @@
-# docs/adding.md, "An op": its steps are complete. An op that has a block and nothing else lacks, at link, the hooks that the page
-# names, and no others; where the page's example stands in src, the page says so; what the language has, Python has.
+# docs/adding.md, "An op": its steps are complete. An op that has a block and nothing else lacks, at link,
+# the hooks that the page names, and no others; where the page's example stands in src, the page says so;
+# what the language has, Python has.
 set -eu
 bad=0
 section=$(sed -n '/^## An op/,/^## A pass/p' docs/adding.md)
