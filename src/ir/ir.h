@@ -99,7 +99,14 @@ typedef enum {
 
 typedef enum { RULE_ANY, RULE_SAME, RULE_BOOL, RULE_LAST, RULE_SECOND } IrTypeRule;
 typedef enum { LEVEL_T = 1, LEVEL_G = 2, LEVEL_TG = 3 } IrLevel;
-typedef enum { NEUTRAL_NONE, NEUTRAL_ZERO, NEUTRAL_ONE, NEUTRAL_ONES, NEUTRAL_LEAST, NEUTRAL_GREATEST } IrNeutral;
+typedef enum {
+	NEUTRAL_NONE,
+	NEUTRAL_ZERO,
+	NEUTRAL_ONE,
+	NEUTRAL_ONES,
+	NEUTRAL_LEAST,
+	NEUTRAL_GREATEST,
+} IrNeutral;
 enum { IR_ANY_NUMBER = 0xffff };
 
 typedef struct IrOpInfo {

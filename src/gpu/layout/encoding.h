@@ -71,7 +71,7 @@ typedef struct GpuTie {
 	bool operands;   /* all operands have that of operand 0 */
 	bool follows;    /* every layout of the result says the operand's */
 	uint8_t like;    /* the one operand that has the result's layout; 0: none */
-	uint32_t any;    /* bits of the operands that may come in any layout; the last bit: also of those behind it */
+	uint32_t any;    /* bits of the operands that may come in any layout; the last bit: of all from there on */
 	/* The layout of an operand of this type given the result's, and the reverse; NULL: it is open. */
 	GpuTieFn *operand, *result;
 } GpuTie;

@@ -1,8 +1,9 @@
 /* Which layouts an op ties together, and that they agree.
  *
  * Shape operations move no data: what a thread holds of the result is what it holds of the operand. So the layout of
- * one side gives that of the other, but where a side has more elements (a reduction's operand, a broadcast's result):
- * that is open. Elementwise operations have one layout. Registers that only hold copies make no difference. */
+ * one side gives that of the other, but where a side has more elements (a reduction's operand, a broadcast's
+ * result): that is open. Elementwise operations have one layout. Registers that only hold copies make no
+ * difference. */
 #include "gpu/layout/encoding.h"
 #include "ir/text/text.h"
 
@@ -120,12 +121,15 @@ const GpuTie gpu_tie_gather = {.driven = true, .like = 1, .any = 1};
 const GpuTie gpu_tie_expand_dims = {.driven = true, .follows = true, .operand = sliced, .result = expanded};
 const GpuTie gpu_tie_broadcast = {.driven = true, .follows = true, .operand = narrow};
 const GpuTie gpu_tie_reshape = {.driven = true, .follows = true, .operand = reshaped, .result = reshaped};
-const GpuTie gpu_tie_trans = {.driven = true, .follows = true, .operand = permuted_back, .result = permuted_forth};
+const GpuTie gpu_tie_trans = {.driven = true, .follows = true, .operand = permuted_back,
+			      .result = permuted_forth};
 const GpuTie gpu_tie_cat = {.driven = true, .operands = true, .operand = half, .result = doubled};
 const GpuTie gpu_tie_reduce = {.driven = true, .by_operand = true, .operands = true, .result = sliced};
 const GpuTie gpu_tie_histogram = {.driven = true, .by_operand = true, .operands = true};
-const GpuTie gpu_tie_split = {.driven = true, .by_operand = true, .follows = true, .operand = joined, .result = parted};
-const GpuTie gpu_tie_join = {.driven = true, .by_operand = true, .operands = true, .operand = parted, .result = joined};
+const GpuTie gpu_tie_split = {.driven = true, .by_operand = true, .follows = true, .operand = joined,
+			      .result = parted};
+const GpuTie gpu_tie_join = {.driven = true, .by_operand = true, .operands = true, .operand = parted,
+			     .result = joined};
 
 const GpuTie *gpu_tie(const IrOp *op)
 {

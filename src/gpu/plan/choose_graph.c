@@ -105,10 +105,8 @@ const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const La
 {
 	if (node->fixed)
 		return NULL;
-	if (node->kind == CHOOSE_OP) {
-		if (gpu_tie(node->op)->by_operand)
-			given = inferred(c, node->op, DRIVER_OF_GIVEN, given);
-	}
+	if (node->kind == CHOOSE_OP && gpu_tie(node->op)->by_operand)
+		given = inferred(c, node->op, DRIVER_OF_GIVEN, given);
 	return checked(c, node, given);
 }
 

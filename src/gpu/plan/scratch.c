@@ -1,4 +1,4 @@
-/* Shared memory that the lowering of an op works in. Each hook asks the function by which the lowering plans. */
+/* Shared memory that the lowering of an op works in. Each hook asks the function by which it plans. */
 #include "gpu/memory/memory.h"
 
 #include "gpu/plan/dot.h"

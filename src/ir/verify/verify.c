@@ -4,7 +4,8 @@
 
 #define RULES(verify, fold, neutral) verify_##verify
 static VerifyRule *const rules[OP__COUNT] = {
-#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) [OP_##name] = rules,
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) \
+	[OP_##name] = rules,
 #include "ir/ops.def"
 #undef OP
 };
