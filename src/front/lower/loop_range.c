@@ -62,7 +62,7 @@ static bool is_small(const Val *v, const Val *given)
 {
 	int64_t n;
 	unsigned bits = v->tensor.type->ir->bits;
-	return given->kind != VAL_TENSOR && val_as_int(given, &n) && n >= 0 && n <= (INT64_MAX >> (64 - bits));
+	return (given->kind == VAL_INT || given->kind == VAL_BOOL) && val_as_int(given, &n) && n >= 0 && n <= (INT64_MAX >> (64 - bits));
 }
 
 /* ---- turns ---- */
@@ -149,8 +149,8 @@ LoopRange loop_range(Lower *low, const Val *range)
 	start = sem_cast(low, start, r.type);
 	stop = sem_cast(low, stop, r.type);
 	step = sem_cast(low, step, r.type);
-	bool small = is_small(start, given[0]) && is_small(stop, given[1]) && known;
-	if (is_unsigned(r.type->dtype) ? !small : !known) {
+	bool is_counted = is_unsigned(r.type->dtype) ? !known || !is_small(start, given[0]) || !is_small(stop, given[1]) : !known;
+	if (is_counted) {
 		count_turns(low, &r, start, stop, step, backward ? -1 : known || is_unsigned(r.type->dtype) ? 1 : 0, known);
 		return r;
 	}

@@ -319,6 +319,7 @@ static void collect(Content *c, FrontFunction *f, const FrontArg *args, uint32_t
 	c->kernel = f;
 	c->args = args;
 	c->arg_count = arg_count;
+	c->failed = resolve_kernel_doubt(&c->low, f) != NULL;
 	content_reference(c, f->ast, (Found){.function = f});
 	for (uint32_t i = 0; i < c->queue.len && !c->failed; i++) {
 		found_content(c, i);
