@@ -154,6 +154,7 @@ struct FrontSession {
 	uint32_t next_function;
 	pthread_mutex_t lock;
 	uint32_t load_depth;
+	uint32_t refused;   /* how often a file was asked for that is broken or cannot be read */
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
 	Map python_classes; /* name -> FrontClass: ValueError, ... */
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */

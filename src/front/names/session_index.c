@@ -221,6 +221,12 @@ static bool is_import(const Ast *node)
 	return node->kind == AST_IMPORT || node->kind == AST_IMPORT_FROM;
 }
 
+static bool is_literal(const Ast *value)
+{
+	return value->kind == AST_TRUE || value->kind == AST_FALSE || value->kind == AST_NONE || value->kind == AST_INT ||
+	       value->kind == AST_FLOAT || value->kind == AST_STRING;
+}
+
 /* Goes on whatever values there are: definitions, and assignments of what needs no evaluation. */
 static bool always_ends(const Ast *node)
 {
@@ -232,14 +238,19 @@ static bool always_ends(const Ast *node)
 		for (uint32_t i = 0; i < node->function->decorators.len; i++)
 			if (node->function->decorators.items[i]->kind == AST_NAME)
 				return false;
+		for (uint32_t i = 0; i < node->function->param_count; i++)
+			if (node->function->params[i].value && !is_literal(node->function->params[i].value))
+				return false;
 		return true;
 	case AST_CLASS_DEF:
-		return !node->klass->decorators.len;
+		for (uint32_t i = 0; i < node->klass->body.len; i++)
+			if (!always_ends(node->klass->body.items[i]))
+				return false;
+		return !node->klass->decorators.len && !node->klass->bases.len;
 	case AST_EXPR:
 		return node->unary_stmt.value->kind == AST_STRING || node->unary_stmt.value->kind == AST_ELLIPSIS;
 	case AST_ASSIGN: case AST_ANN_ASSIGN:
-		return value && (value->kind == AST_TRUE || value->kind == AST_FALSE || value->kind == AST_NONE || value->kind == AST_INT ||
-				 value->kind == AST_FLOAT || value->kind == AST_STRING);
+		return value && is_literal(value);
 	default:
 		return false;
 	}
@@ -273,16 +284,25 @@ static void index_handler(Namespace *ns, Ast *handler, DiagList *diags)
 	index_statements(ns, &handler->except.body, diags);
 }
 
-static bool takes_import_errors(const Ast *type)
+/* any: also what is no ImportError, such as a file that does not parse */
+static bool takes_import_errors(const Ast *type, bool any)
 {
-	static const char *const names[] = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"};
+	static const char *const names[] = {"Exception", "BaseException", "ImportError", "ModuleNotFoundError"};
 	if (!type)
 		return true;
 	for (uint32_t i = 0; type->kind == AST_TUPLE && i < type->seq.items.len; i++)
-		if (takes_import_errors(type->seq.items.items[i]))
+		if (takes_import_errors(type->seq.items.items[i], any))
 			return true;
-	for (size_t i = 0; type->kind == AST_NAME && i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; type->kind == AST_NAME && i < (any ? 2 : ARRAY_LEN(names)); i++)
 		if (strcmp(type->name.id, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool takes_any_error(const Ast *node)
+{
+	for (uint32_t i = 0; i < node->try_stmt.handlers.len; i++)
+		if (takes_import_errors(node->try_stmt.handlers.items[i]->except.type, true))
 			return true;
 	return false;
 }
@@ -291,7 +311,7 @@ static bool takes_import_errors(const Ast *type)
 static void index_import_handler(Namespace *ns, const Ast *node, DiagList *diags)
 {
 	for (uint32_t i = 0; i < node->try_stmt.handlers.len; i++)
-		if (takes_import_errors(node->try_stmt.handlers.items[i]->except.type)) {
+		if (takes_import_errors(node->try_stmt.handlers.items[i]->except.type, false)) {
 			index_handler(ns, node->try_stmt.handlers.items[i], diags);
 			return;
 		}
@@ -315,7 +335,9 @@ static void index_try(Namespace *ns, Ast *node, DiagList *diags)
 	for (uint32_t i = 0; i < node->try_stmt.handlers.len && may_raise(&node->try_stmt.body); i++)
 		index_handler(ns, node->try_stmt.handlers.items[i], diags);
 	uint32_t second = s->made.len;
-	bool ends = index_attempt(ns, &node->try_stmt.body, why, &raises, diags);
+	DiagList quiet;
+	diag_init(&quiet, s->arena, &s->sources);
+	bool ends = index_attempt(ns, &node->try_stmt.body, why, &raises, takes_any_error(node) ? &quiet : diags);
 	uint32_t behind = s->made.len;
 	if (ends)
 		index_statements(ns, &node->try_stmt.orelse, diags);
