@@ -122,6 +122,16 @@ RUN = tl.constexpr(37.0)
 exec("RUN = 38.0", globals())
 
 
+
+
+class Own:
+    X = tl.constexpr(41.0)
+
+
+class Own(P):
+    Y = tl.constexpr(Own.X)
+
+
 FROM_TABLE = tl.constexpr(TABLE["a"])
 FROM_LIST = tl.constexpr(SIZES[0])
 
@@ -137,6 +147,8 @@ def obeyed(p):
     tl.store(p + 2, KEPT)
     # CHECK-DAG: 2.600000e+01
     tl.store(p + 3, FIRST)
+    # CHECK-DAG: 4.100000e+01
+    tl.store(p + 4, Own.Y)
 
 
 @triton.jit
@@ -168,7 +180,7 @@ def refused_too(p):
 
 if len(sys.argv) > 5:
     @triton.jit
-    def one_of_two(p):  # error: 9: 'one_of_two' is not the kernel of this name: it depends on line 169 of
+    def one_of_two(p):  # error: 9: 'one_of_two' is not the kernel of this name: it depends on line 181 of
         tl.store(p, 0.0)
 else:
     @triton.jit

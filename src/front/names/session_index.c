@@ -100,6 +100,7 @@ static void index_class(Namespace *ns, Ast *node, DiagList *diags)
 	c->ns.klass = c;
 	Binding *b = namespace_bind(ns, BIND_CLASS, c->name, node->klass->name_span);
 	b->klass = c;
+	b->at = node->span.end - 1; /* its own body sees what had the name before */
 	index_statements(&c->ns, &node->klass->body, diags);
 	class_decorate(c);
 }
