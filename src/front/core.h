@@ -127,6 +127,7 @@ Namespace *function_scope(const FrontFunction *f); /* where the free names of it
 const Val *resolve_decorated(Lower *low, FrontFunction *f);
 /* Of the kernel itself what a decorator makes around it matters to the host alone: a warning. False after diagnosing. */
 bool resolve_foreign_kernel(Lower *low, FrontFunction *f);
+const char *resolve_kernel_doubt(Lower *low, FrontFunction *f); /* why its name means something else; NULL: it does not */
 /* What an import inside a function binds. */
 Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node);
 void bind_import(Lower *low, Ast *node); /* in the frame, as at module level */

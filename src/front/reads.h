@@ -26,6 +26,9 @@ struct FrontReads {
 FrontReads *reads_new(Arena *arena);
 void reads_know(FrontReads *reads, const void *what);
 
+/* The same for all that a lowering does with it. */
+bool reads_same(const Val *a, const Val *b);
+
 /* Each gives what it is given. The owner is a Namespace, FrontModule, FrontClass, Ast or AstParam; v NULL: there is no such name. */
 const Val *lower_read(Lower *low, const void *owner, Sym name, const Val *v);
 /* A function is about to run or to be lowered. */

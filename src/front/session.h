@@ -45,7 +45,19 @@ struct Binding {
 	bool busy;                        /* being evaluated: finds cycles */
 	FrontModule *from;                /* IMPORT, FROM: the module, once it was looked for */
 	bool from_found;
+	bool changed;                     /* OPAQUE: a statement changes what the name stands for, and what it is part of */
+	const char *unsure;               /* whether its statement runs is not known: why; else `prev` is what counts */
 };
+
+/* What host code may change at a time that is not known. `base` is a name in the module, NULL: it cannot be told; `attr` the attribute, NULL: what
+ * it holds. */
+typedef struct HostEffect {
+	FrontModule *module;
+	Sym base, attr;
+	Span span;
+	bool environment; /* of the variable `attr` */
+	bool text, any;   /* of names that the text mentions; of any */
+} HostEffect;
 
 struct Namespace {
 	FrontModule *module;
@@ -74,6 +86,7 @@ struct FrontModule {
 	AstModule *ast;
 	Namespace ns;
 	bool indexing, broken;
+	uint32_t scanned; /* functions that were looked at for effects */
 	VEC(FrontFunction *) functions; /* in order of their text, host functions too */
 	VEC(FrontFunction *) kernels;   /* jit functions, ones inside functions and classes included */
 	bool kernels_found;
@@ -95,6 +108,7 @@ struct FrontFunction {
 	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
 	Ast *foreign;         /* the first decorator that is not Python's or the tile language's, or NULL */
 	bool foreign_inside;  /* it comes before @jit does */
+	bool scanned, changes_arguments; /* effect.c */
 	FrontInfo info;
 	bool info_ready;
 	uint32_t id;          /* unique in the session */
@@ -124,6 +138,8 @@ struct FrontClass {
 	Namespace ns;
 	ClassKind kind;
 	FrontClass *base;  /* first base that is a class of a file, or NULL */
+	const char *unknown; /* why its attributes are not known here, or NULL */
+	const char *base_unknown; /* why those that it has from bases are not, or NULL */
 	const ClassField *fields;
 	uint32_t field_count;
 };
@@ -138,11 +154,14 @@ struct FrontSession {
 	uint32_t next_function;
 	pthread_mutex_t lock;
 	uint32_t load_depth;
+	uint32_t refused;   /* how often a file was asked for that is broken or cannot be read */
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
 	Map python_classes; /* name -> FrontClass: ValueError, ... */
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
 	Map body_imports;   /* Ast of an import in a function's body -> Namespace */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
+	VEC(Binding *) made; /* all bindings, as they were made */
+	VEC(HostEffect) effects;
 	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
 };
 
@@ -180,7 +199,18 @@ Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
 
 void change_target(Namespace *ns, Ast *target, Ast *value, Span span);
 void change_deleted(Namespace *ns, Ast *target);
-void change_call(Namespace *ns, Ast *node);
+void change_augmented(Namespace *ns, Ast *node);
+void change_skipped(Namespace *ns, Span span); /* statements of which there is no tree */
+/* What calls in an expression of a statement change, and what := binds. */
+void change_expression(Namespace *ns, Ast *node, Span statement);
+
+/* ---- effect.c: what functions change when they are called; why something has no known value, or NULL ---- */
+
+const char *effect_on_member(FrontClass *c, Sym name);
+const char *effect_on_name(const Binding *b);
+/* Has the statement run? */
+typedef bool FrontEffectRan(const void *data, const FrontModule *m, Span statement);
+const char *effect_on_environment(FrontSession *s, Sym variable, FrontEffectRan *ran, const void *data);
 
 /* ---- session_import.c ---- */
 

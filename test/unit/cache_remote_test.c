@@ -18,6 +18,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "base/os.h"
 #include "cache/disk/files.h"
@@ -679,9 +682,22 @@ static void *fork_late(void *data)
 	return NULL;
 }
 
+/* From 2.41 on glibc holds a lock of its own while exit() runs handlers: a child that another thread forks
+ * then waits for it for ever in its own exit(), whoever the handlers are of. */
+static bool exit_is_locked(void)
+{
+#ifdef __GLIBC__
+	return strverscmp(gnu_get_libc_version(), "2.41") >= 0;
+#else
+	return false;
+#endif
+}
+
 static void test_fork_at_the_end(void **state)
 {
 	Kit *kit = *state;
+	if (exit_is_locked())
+		skip();
 	Late *late = mmap(NULL, sizeof *late, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	static CacheStore *a;
 	kit->options.flush_ms = 60000;

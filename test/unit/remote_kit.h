@@ -279,7 +279,7 @@ static inline void kit_stop_and_start(RemoteKit *kit, const KitServer *server)
 /* It takes connections and never answers. */
 static inline void kit_hang(RemoteKit *kit, const char *place)
 {
-	kit->options.request_ms = 150;
+	kit->options.request_ms = 1000;
 	CacheStore *a = kit_machine(kit, "hang-a", place);
 	kit_put(a, CACHE_VARIANT, 1, 1000);
 	assert_int_equal(cache_store_flush(a, 60), 0);
@@ -290,10 +290,10 @@ static inline void kit_hang(RemoteKit *kit, const char *place)
 	kit_put(a, CACHE_VARIANT, 10, 1000);
 	cache_store_free(a); /* does not wait for it */
 	kill(kit->server, SIGCONT);
+	kit->options.request_ms = 20000;
 	CacheStore *b = kit_machine(kit, "hang-b", place);
 	assert_true(kit_get(b, CACHE_VARIANT, 1, 1000));
 	cache_store_free(b);
-	kit->options.request_ms = 20000;
 }
 
 /* What lies there is damaged: a miss, told once, and healed by the next put. */

@@ -45,7 +45,7 @@ def stays(a, b, c, k, CASE: tl.constexpr):
     r = tl.arange(0, 32)
     at = r[:, None] * 32 + r[None, :]
     acc = tl.zeros((32, 32), tl.float32)
-    for i in range(0, k, k if CASE == 4 else 1):
+    for i in range(0, k, tl.num_programs(0) if CASE == 4 else 1):
         x = tl.load(a + i * 1024 + at)
         acc = tl.dot(x, tl.load(b + at), acc)
         if CASE == 0:

@@ -167,11 +167,19 @@ const Val *host_torch_iinfo(Lower *low, const Val *self, const CallArgs *args)
 
 /* What Python would have found. A global that is made of it is in the key with its value; where a function reads it while a kernel is
  * lowered, no key has it. */
+static bool has_run(const void *data, const FrontModule *m, Span statement)
+{
+	return statement.start < resolve_limit(data, &m->ns);
+}
+
 const Val *host_environment(Lower *low, const Val *name)
 {
 	if (name->kind != VAL_STR)
 		return NULL;
 	const char *variable = arena_strndup(low->arena, name->s.ptr, name->s.len), *given = getenv(variable);
+	const char *set = effect_on_environment(low->session, session_sym(low->session, variable), has_run, low);
+	if (set)
+		return lower_error(low, DIAG_ENVIRONMENT_SET, variable, set);
 	given = given ? arena_strdup(low->arena, given) : NULL;
 	lower_answer(low, arena_printf(low->arena, "environment %s", variable), given ? arena_printf(low->arena, "=%s", given) : "-");
 	lower_beyond(low, "the environment");

@@ -156,6 +156,12 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 		lower_error(low, DIAG_NOT_A_KERNEL, f->ast->name);
 		return false;
 	}
+	const char *doubt = resolve_kernel_doubt(low, f);
+	if (doubt) {
+		low->span = f->ast->name_span;
+		lower_error(low, DIAG_KERNEL_DOUBT, f->ast->name, doubt);
+		return false;
+	}
 	if (!resolve_foreign_kernel(low, f))
 		return false;
 	low->span = f->ast->name_span;

@@ -1,7 +1,7 @@
 /* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
  * that come out as they went in are taken back out afterwards, so the body is lowered once. */
 #include "front/core.h"
-#include "front/demote.h"
+#include "front/lower/loop_range.h"
 
 #include <stdlib.h>
 
@@ -215,34 +215,6 @@ static void lower_body(Loop *loop, const AstList *body)
 
 /* ---- for ---- */
 
-static bool is_scalar_int(const Val *v)
-{
-	return v->kind == VAL_TENSOR && v->tensor.type->kind == TL_SCALAR && v->tensor.type->dtype < DT_FP8E4B15;
-}
-
-static const Val *bound(Lower *low, const Val *v, const char *what)
-{
-	const Val *t = sem_to_tensor(low, v);
-	if (t->kind == VAL_POISON || is_scalar_int(t))
-		return t;
-	return lower_error(low, DIAG_LOOP_BOUND, what, val_describe(low, t));
-}
-
-static bool is_unsigned(TlDtype d)
-{
-	return d == DT_INT1 || d == DT_UINT8 || d == DT_UINT16 || d == DT_UINT32 || d == DT_UINT64;
-}
-
-/* The wider one; of equal width the unsigned one (as integer operands are promoted). */
-static TlType promote(TlType a, TlType b)
-{
-	if (a->ir->bits != b->ir->bits && is_unsigned(a->dtype) == is_unsigned(b->dtype))
-		return a->ir->bits > b->ir->bits ? a : b;
-	if (is_unsigned(a->dtype))
-		return a->ir->bits >= b->ir->bits ? a : b;
-	return b->ir->bits >= a->ir->bits ? b : a;
-}
-
 static void loop_attr(Lower *low, IrOp *op, IrAttrName name, const Val *v)
 {
 	int64_t i;
@@ -266,46 +238,12 @@ static void loop_attrs(Lower *low, IrOp *op, const Val *range)
 	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
 }
 
-/* The bounds of a run-time loop, of one type. A constant negative step counts up from the end. */
-typedef struct Bounds {
-	const Val *start, *stop, *step;
-	TlType type;
-	bool ok, backwards;
-} Bounds;
-
-static Bounds loop_bounds(Lower *low, const Val *range)
-{
-	CONTRACT(range->kind == VAL_RANGE);
-	Bounds b = {.start = range->range.start, .stop = range->range.stop, .step = range->range.step,
-		    .type = tl_scalar(low, DT_INT32)};
-	int64_t by;
-	b.step = val_known_for(b.step, "a loop's step says when compiling which way it goes");
-	b.backwards = b.step->kind != VAL_TENSOR && val_as_int(b.step, &by) && by < 0 && by > INT64_MIN;
-	if (b.backwards) {
-		const Val *swap = b.start;
-		b.start = b.stop;
-		b.stop = swap;
-		b.step = val_int(low, -by);
-	}
-	b.start = bound(low, b.start, "lower bound");
-	b.stop = bound(low, b.stop, "upper bound");
-	b.step = bound(low, b.step, "step");
-	b.ok = b.start->kind != VAL_POISON && b.stop->kind != VAL_POISON && b.step->kind != VAL_POISON;
-	if (!b.ok)
-		return b;
-	b.type = promote(promote(b.start->tensor.type, b.stop->tensor.type), b.step->tensor.type);
-	b.start = sem_cast(low, b.start, b.type);
-	b.stop = sem_cast(low, b.stop, b.type);
-	b.step = sem_cast(low, b.step, b.type);
-	return b;
-}
-
 void lower_for(Lower *low, Ast *node, const Val *range)
 {
 	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
 	Span old = lower_at(low, node->for_stmt.iter->span);
-	Bounds b = loop_bounds(low, range);
+	LoopRange b = loop_range(low, range);
 	lower_restore(low, old);
 	lower_at(low, span);
 	if (node->for_stmt.target->kind != AST_NAME) {
@@ -320,15 +258,13 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 	IrBuilder outer = low->b;
 	find_carried(&loop, &assigned, variable);
 	IrBlock *block = ir_block_new(low->m, NULL);
-	IrValue *iv = ir_block_arg_add(low->m, block, b.type->ir,
+	IrValue *iv = ir_block_arg_add(low->m, block, b.ok ? b.from->tensor.ir->type : b.type->ir,
 				       lower_named_loc(low, variable, node->for_stmt.target->span));
 	low->b.block = block;
 	low->b.before = NULL;
-	if (b.ok && b.backwards)
-		iv = irb_2(&low->b, OP_ADDI, NULL, irb_2(&low->b, OP_SUBI, NULL, b.stop->tensor.ir, iv),
-			   b.start->tensor.ir);
+	const Val *value = b.ok ? loop_range_at(low, &b, iv) : val_tensor(low, iv, b.type);
 	enter_block(&loop, block, &loop.args);
-	frame_set(low, low->frame, variable, val_tensor(low, iv, b.type));
+	frame_set(low, low->frame, variable, value);
 	lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
 	collect_next(&loop);
@@ -344,9 +280,9 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 			frame_set(low, low->frame, assigned.data[i], low->poison);
 		return;
 	}
-	vec_push(low->arena, &operands, b.start->tensor.ir);
-	vec_push(low->arena, &operands, b.stop->tensor.ir);
-	vec_push(low->arena, &operands, b.step->tensor.ir);
+	vec_push(low->arena, &operands, b.from->tensor.ir);
+	vec_push(low->arena, &operands, b.to->tensor.ir);
+	vec_push(low->arena, &operands, b.by->tensor.ir);
 	for (uint32_t i = 0; i < init.len; i++)
 		vec_push(low->arena, &operands, init.data[i]);
 	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, &init), init.len, 1);

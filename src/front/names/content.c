@@ -319,6 +319,7 @@ static void collect(Content *c, FrontFunction *f, const FrontArg *args, uint32_t
 	c->kernel = f;
 	c->args = args;
 	c->arg_count = arg_count;
+	c->failed = resolve_kernel_doubt(&c->low, f) != NULL;
 	content_reference(c, f->ast, (Found){.function = f});
 	for (uint32_t i = 0; i < c->queue.len && !c->failed; i++) {
 		found_content(c, i);
@@ -352,6 +353,7 @@ bool front_content(FrontFunction *function, const FrontArg *args, uint32_t arg_c
 		c->low.b = ir_at_end(c->low.m, ir_module_block(c->low.m), cx.unknown);
 		c->low.quiet = true;
 		collect(c, function, args, arg_count);
+		c->failed = c->failed || diags.errors; /* a file that it imports is broken: the lowering says so */
 		fault_leave(&fault);
 		session_unlock(s);
 	} else {

@@ -110,6 +110,11 @@ static bool same(const Val *a, const Val *b, unsigned depth)
 	return false;
 }
 
+bool reads_same(const Val *a, const Val *b)
+{
+	return same(a, b, 0);
+}
+
 /* ---- looking up ---- */
 
 static uint64_t mix(uint64_t h)

@@ -4,6 +4,7 @@
  * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
 #include "front/core.h"
 #include "front/syntax/parse.h"
+#include "front/names/change.h"
 #include "front/reads.h"
 
 #include <stdio.h>
@@ -110,17 +111,32 @@ const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 
 static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding);
 
+/* Does `from m import *` bind the name: as __all__ says, where there is one. What cannot be told is bound, by import_member. */
+static bool star_exports(Lower *low, Binding *star, Sym name)
+{
+	bool found;
+	FrontModule *m = binding_module(star, low->diags, &found);
+	const Binding *all = m->kind == MODULE_FILE ? namespace_find(&m->ns, lower_sym(low, str_of("__all__"))) : NULL;
+	if (!all)
+		return name[0] != '_';
+	const Val *v = resolve_name(low, &m->ns, all->name, NULL);
+	for (uint32_t i = 0; val_is_seq(v) && i < v->seq.len; i++)
+		if (v->seq.items[i]->kind == VAL_STR && str_is(v->seq.items[i]->s, name))
+			return true;
+	return !val_is_seq(v);
+}
+
 /* What the last of the star imports that ran after `from` gives for the name. */
 static const Val *from_stars(Lower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
 {
-	for (uint32_t i = ns->stars.len; i-- > 0 && name[0] != '_';) {
+	for (uint32_t i = ns->stars.len; i-- > 0;) {
 		Binding *star = ns->stars.data[i];
 		if (star->busy || star->span.start < from || star->span.start >= resolve_limit(low, ns))
 			continue;
 		star->busy = true;
-		const Val *v = import_member(low, star, name, binding);
+		const Val *v = star_exports(low, star, name) ? import_member(low, star, name, binding) : NULL;
 		star->busy = false;
-		if (v && v->kind != VAL_OPAQUE)
+		if (v && (v->kind != VAL_OPAQUE || (star->from && star->from->kind == MODULE_FILE)))
 			return v;
 	}
 	return NULL;
@@ -231,15 +247,45 @@ static const Val *depends_on_itself(Lower *low, const Binding *b)
 			  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
 }
 
+/* A list or an object that another name stands for as well, which a statement changes. */
+typedef struct Shared {
+	const Namespace *ns;
+	const Binding *by;
+} Shared;
+
+static void find_shared(void *data, Ast *node)
+{
+	Shared *s = data;
+	while (node->kind == AST_ATTRIBUTE)
+		node = node->attribute.value;
+	for (const Namespace *n = node->kind == AST_NAME ? s->ns : NULL; n; n = n->outer)
+		for (const Binding *b = namespace_find(n, node->name.id); b; b = b->prev)
+			if (b->changed || b->kind == BIND_AUG)
+				s->by = b;
+}
+
+static const Val *shared(Lower *low, const Binding *b, const Val *v)
+{
+	bool holds = v->kind == VAL_LIST || v->kind == VAL_DICT || v->kind == VAL_OBJECT || v->kind == VAL_TUPLE;
+	Shared s = {b->scope ? b->scope : b->ns, NULL};
+	if (holds && !module_in_lib(b->ns->module))
+		change_each_alias(b->value, find_shared, &s);
+	return s.by ? val_opaque(low, "what it is made of is changed: %s", s.by->why ? s.by->why : s.by->name) : v;
+}
+
 static const Val *evaluate(Lower *low, Binding *b)
 {
 	switch (b->kind) {
 	case BIND_FUNCTION: {
+		if (!strchr(b->ns->module->real_path, '\x1f') && is_set_elsewhere(b))
+			return val_opaque(low, "it is set by host code");
 		const Val *live = resolve_live_member(low, b);
 		function_decorate(b->function);
 		return live ? live : resolve_decorated(low, b->function);
 	}
 	case BIND_CLASS:
+		if (!strchr(b->ns->module->real_path, '\x1f') && is_set_elsewhere(b))
+			return val_opaque(low, "it is set by host code");
 		return val_class(low, b->klass);
 	case BIND_IMPORT:
 		return import_whole(low, b);
@@ -264,7 +310,7 @@ static const Val *evaluate(Lower *low, Binding *b)
 			return val_function(low, jitted);
 		}
 		const Val *v = resolve_eval(low, b->scope ? b->scope : b->ns, b->value);
-		return unpack(low, b->target, b->name, v);
+		return shared(low, b, unpack(low, b->target, b->name, v));
 	}
 	case BIND_AUG: {
 		const Val *old = b->prev ? resolve_binding(low, b->prev) : NULL;
@@ -294,6 +340,18 @@ static const Val *evaluate_then(Lower *low, Binding *b)
 	return v;
 }
 
+/* Where it is not known whether the statement runs, the value is known if it is the same without it. */
+static const Val *evaluate_surely(Lower *low, Binding *b)
+{
+	const char *effect = effect_on_name(b);
+	const Val *v = effect ? val_opaque(low, "%s", effect) : evaluate_then(low, b);
+	if (!b->unsure || v->kind == VAL_OPAQUE)
+		return v;
+	bool beside = b->ns->stars.len || (b->ns->klass && b->ns->klass->base);
+	const Val *without = b->prev ? resolve_binding(low, b->prev) : beside ? NULL : v;
+	return without && reads_same(v, without) ? v : val_opaque(low, "%s", b->unsure);
+}
+
 const Val *resolve_binding(Lower *low, Binding *b)
 {
 	const Val *v = map_get_ptr(&low->globals, b);
@@ -303,7 +361,7 @@ const Val *resolve_binding(Lower *low, Binding *b)
 		return depends_on_itself(low, b);
 	b->busy = true;
 	low->evaluating++;
-	v = evaluate_then(low, b);
+	v = evaluate_surely(low, b);
 	low->evaluating--;
 	b->busy = false;
 	if (v->kind == VAL_OPAQUE) {
@@ -334,6 +392,8 @@ const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 	}
 	bool wrapped = false;
 	const Val *v = resolve_ask_host(low, ns, name, &wrapped);
+	if (!v && strcmp(name, "__name__") == 0 && ns->module->kind == MODULE_FILE)
+		v = val_str(low, str_of(ns->module->name));
 	if (v && binding && !wrapped)
 		*binding = &low->session->plain_host_value;
 	return v;
@@ -345,6 +405,9 @@ static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **bi
 {
 	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
 		Binding *b = namespace_find(&c->ns, name);
+		const char *why = b ? NULL : c->base_unknown;
+		if (why && c->base)
+			return val_opaque(low, "%s", why);
 		if (b) {
 			if (binding)
 				*binding = b;
@@ -356,7 +419,9 @@ static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **bi
 
 const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
 {
+	const char *effect = effect_on_member(c, name);
 	const Val *v = class_member(low, c, name, binding);
+	v = v && effect ? val_opaque(low, "%s", effect) : v;
 	return c->ast && !module_in_lib(c->module) ? lower_read(low, c, name, v) : v;
 }
 

@@ -124,6 +124,18 @@ bool resolve_foreign_kernel(Lower *low, FrontFunction *f)
 	return !f->foreign_inside;
 }
 
+/* Is what its name stands for in its file, when all of that has run, another function, or not known? Somebody named it so. */
+const char *resolve_kernel_doubt(Lower *low, FrontFunction *f)
+{
+	Binding *b = namespace_find(f->ns, f->ast->name);
+	if (!b || f->env || f->ns->function || strchr(f->module->real_path, '\x1f'))
+		return NULL;
+	const Val *v = resolve_binding(low, b);
+	if (v->kind == VAL_FUNCTION && v->function->ast != f->ast)
+		return arena_printf(low->arena, "it is bound to '%s' by then", v->function->qualified);
+	return v->kind == VAL_OPAQUE && b->unsure && b->prev ? v->opaque.why : NULL;
+}
+
 /* ---- fields, arguments, defaults ---- */
 
 const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i)

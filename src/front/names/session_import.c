@@ -87,13 +87,31 @@ static const char *shown_path(Arena *arena, const char *path)
 	return mark ? arena_strndup(arena, path, (size_t)(mark - path)) : arena_strdup(arena, path);
 }
 
+/* A file of which an import is broken has no fault of its own. */
+static void tell_again(FrontModule *m, DiagList *diags)
+{
+	uint32_t errors = diags->errors;
+	AstModule *ast = ast_parse_module(m->session->arena, &m->session->names, m->source, diags);
+	if (!ast || diags->errors != errors)
+		return;
+	Namespace ns;
+	namespace_init(&ns, m, NULL);
+	m->indexing = true;
+	index_statements(&ns, &ast->body, diags);
+	m->indexing = false;
+}
+
 FrontModule *session_load(FrontSession *s, const char *path, const char *name, const Str *text, Span span,
 			  DiagList *diags)
 {
 	const char *real = real_path(s->arena, path);
 	FrontModule *m = loaded(s, real, text);
-	if (m)
+	if (m && m->broken && !m->indexing)
+		tell_again(m, diags);
+	if (m) {
+		s->refused += m->broken;
 		return m->broken ? NULL : m;
+	}
 	Str bytes = text ? *text : (Str){0};
 	const char *error = NULL;
 	if (s->load_depth >= MAX_LOAD_DEPTH) {
@@ -101,6 +119,7 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 		return NULL;
 	}
 	if (!text && !os_read_file(s->arena, path, &bytes, &error)) {
+		s->refused++;
 		diag_add(diags, span, DIAG_FILE_UNREADABLE, path, error);
 		return NULL;
 	}
@@ -121,8 +140,10 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 		m->indexing = true;
 		index_statements(&m->ns, &m->ast->body, diags);
 		m->indexing = false;
+		m->broken = m->broken || diags->errors != errors; /* an import of it is, and no handler takes that */
 		s->load_depth--;
 	}
+	s->refused += m->broken;
 	return m->broken ? NULL : m;
 }
 
@@ -241,7 +262,14 @@ FrontModule *binding_module(Binding *b, DiagList *diags, bool *found)
 {
 	if (!b->from) {
 		const char *name = b->kind == BIND_FROM ? b->module : b->whole ? b->module : b->name;
-		b->from = import_module(b->ns->module, name ? name : "", b->level, b->span, diags, &b->from_found);
+		FrontSession *s = b->ns->module->session;
+		uint32_t refused = s->refused;
+		FrontModule *m = import_module(b->ns->module, name ? name : "", b->level, b->span, diags, &b->from_found);
+		if (s->refused != refused) { /* whoever asks next is told too */
+			*found = b->from_found;
+			return m;
+		}
+		b->from = m;
 	}
 	*found = b->from_found;
 	return b->from;

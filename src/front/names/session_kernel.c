@@ -270,14 +270,14 @@ static FrontClass *base_class(FrontClass *c, const Ast *base)
 	for (Namespace *ns = c->ns.outer; ns; ns = ns->outer) {
 		Binding *b = namespace_find(ns, base->name.id);
 		if (b && b->kind == BIND_CLASS && b->klass != c)
-			return b->klass;
+			return b->unsure ? NULL : b->klass;
 		if (b && b->kind == BIND_FROM) {
 			DiagList quiet;
 			diag_init(&quiet, c->module->session->arena, NULL);
 			bool found;
 			FrontModule *m = binding_module(b, &quiet, &found);
 			b = m->kind == MODULE_FILE ? namespace_find(&m->ns, b->member) : NULL;
-			return b && b->kind == BIND_CLASS ? b->klass : NULL;
+			return b && b->kind == BIND_CLASS && !b->unsure ? b->klass : NULL;
 		}
 		if (b)
 			return NULL;
@@ -299,14 +299,61 @@ static ClassKind kind_by_base(FrontClass *c, const char *name, ClassKind otherwi
 	return c->base ? c->base->kind : otherwise;
 }
 
+/* Bases that give a class no attributes that kernels read, and metaclasses and decorators that leave it as it is written. */
+static bool is_plain_base(const char *name)
+{
+	static const char *const known[] = {
+		"object", "ABC", "ABCMeta", "EnumMeta", "EnumType", "Protocol", "Generic", "NamedTuple", "TypedDict", "Enum", "IntEnum", "Flag",
+		"IntFlag", "StrEnum", "type", "str", "int", "dict", "list", "tuple", "dataclass", "aggregate", "_aggregate", "final", "unique",
+		"runtime_checkable", "total_ordering", "no_type_check", "dataclass_transform", "verify",
+	};
+	const char *last = name ? last_part(name) : "";
+	size_t n = strlen(last);
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(last, known[i]) == 0)
+			return true;
+	return import_is_tile_language(name ? name : "") || strncmp(name ? name : "", "torch.", 6) == 0 || strstr(last, "Exception") ||
+	       (n > 5 && strcmp(last + n - 5, "Error") == 0);
+}
+
+static const char *class_doubt(FrontClass *c, const Ast *made_by, const char *format)
+{
+	Arena *arena = c->module->session->arena;
+	const char *text = arena_strndup(arena, c->module->source->text + made_by->span.start, made_by->span.end - made_by->span.start);
+	return arena_printf(arena, format, text);
+}
+
+/* What a decorator, a metaclass or a base whose text is not at hand makes of a class is not known. */
+static void note_unknown(FrontClass *c, Namespace *ns)
+{
+	for (uint32_t i = 0; i < c->ast->decorators.len && !c->unknown; i++) {
+		const Ast *d = c->ast->decorators.items[i];
+		if (!is_plain_base(dotted_name(ns, d->kind == AST_CALL ? d->call.func : d)))
+			c->unknown = class_doubt(c, d, "what its decorator '%s' makes of it is not known here");
+	}
+	for (uint32_t i = 0; i < c->ast->keyword_count && !c->unknown; i++)
+		if (c->ast->keywords[i].name && strcmp(c->ast->keywords[i].name, "metaclass") == 0 &&
+		    !is_plain_base(dotted_name(ns, c->ast->keywords[i].value)))
+			c->unknown = class_doubt(c, c->ast->keywords[i].value, "what its metaclass '%s' makes of it is not known here");
+	for (FrontClass *k = c->base; k && !c->unknown; k = k->base)
+		for (uint32_t i = 0; i < k->ns.order.len; i++)
+			if (strcmp(k->ns.order.data[i]->name, "__init_subclass__") == 0)
+				c->unknown = "its base has an __init_subclass__";
+}
+
 void class_decorate(FrontClass *c)
 {
 	FrontSession *s = c->module->session;
 	Namespace *ns = c->ns.outer;
 	for (uint32_t i = 0; ns && i < c->ast->bases.len; i++) {
 		const char *name = dotted_name(ns, c->ast->bases.items[i]);
+		FrontClass *base = base_class(c, c->ast->bases.items[i]);
+		if (!base && !c->base_unknown && !is_plain_base(name) && c->ast->bases.items[i]->kind != AST_SUBSCRIPT)
+			c->base_unknown = class_doubt(c, c->ast->bases.items[i], "its base '%s' is not known here");
+		else if (c->base && base && !c->base_unknown)
+			c->base_unknown = "it has several bases";
 		if (!c->base)
-			c->base = base_class(c, c->ast->bases.items[i]);
+			c->base = base;
 		c->kind = kind_by_base(c, name ? name : "", c->kind);
 	}
 	for (uint32_t i = 0; ns && i < c->ast->decorators.len; i++) {
@@ -318,6 +365,8 @@ void class_decorate(FrontClass *c)
 		else if (strcmp(last, "dataclass") == 0)
 			c->kind = CLASS_RECORD;
 	}
+	if (ns)
+		note_unknown(c, ns);
 	VEC(ClassField) fields = {0};
 	for (uint32_t i = 0; c->base && i < c->base->field_count; i++)
 		vec_push(s->arena, &fields, c->base->fields[i]);

@@ -148,4 +148,8 @@ const char *ast_un_op_text(AstUnOp op);
 void ast_dump(Text *out, const Ast *node);
 void ast_dump_spans(Text *out, const Ast *node);
 
+/* Visits the children of a node, in order: of a function its decorators and defaults, of a lambda its body too; annotations are none. */
+typedef void AstVisit(void *data, Ast *child);
+void ast_each(const Ast *node, AstVisit *visit, void *data);
+
 #endif

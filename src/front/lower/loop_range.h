@@ -1,0 +1,20 @@
+/* What a run-time `for` runs over. */
+#ifndef NESO_FRONT_LOWER_LOOP_RANGE_H
+#define NESO_FRONT_LOWER_LOOP_RANGE_H
+
+#include "front/core.h"
+
+/* The loop of the IR goes from `from` below `to`, compared as signed numbers, by a `by` above 0. */
+typedef struct LoopRange {
+	const Val *from, *to, *by;
+	const Val *start, *step; /* COUNTED: the loop counts turns */
+	TlType type;             /* of the variable */
+	enum { RANGE_FORWARD, RANGE_BACKWARD, RANGE_COUNTED } kind;
+	bool ok;                 /* false: diagnosed */
+} LoopRange;
+
+LoopRange loop_range(Lower *low, const Val *range);
+/* The variable in the turn of the loop's own. */
+const Val *loop_range_at(Lower *low, const LoopRange *r, IrValue *turn);
+
+#endif
