@@ -11,7 +11,8 @@ mv "$TMP/build" "$TMP/gone"
 "$python" -m venv --system-site-packages "$TMP/env"
 "$TMP/env/bin/python" -m pip install --quiet --no-index --no-deps "$TMP"/dist/neso-*.whl
 for tool in "twine check" "auditwheel show"; do
-	command -v "${tool%% *}" >/dev/null 2>&1 && $tool "$TMP"/dist/neso-*.whl >"$TMP/log" 2>&1 || :
+	command -v "${tool%% *}" >/dev/null 2>&1 || continue
+	$tool "$TMP"/dist/neso-*.whl >"$TMP/log" 2>&1 || { cat "$TMP/log"; exit 1; }
 done
 unset PYTHONPATH LD_LIBRARY_PATH NESO_CODEGEN NESO_REMOTE_LIBRARY
 export NESO_QUIET=1 TRITON_CACHE_DIR="$TMP/cache"

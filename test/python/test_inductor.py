@@ -280,7 +280,7 @@ class Pickling(unittest.TestCase):
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_what_was_compiled_before_a_fork_runs_behind_it(self):
-        kernel = compiled(attrs=HINTS)
+        kernel = compiled(attrs=HINTS, num_warps=2)  # of which no text was made yet
         child = os.fork()
         if child == 0:
             try:
@@ -289,6 +289,8 @@ class Pickling(unittest.TestCase):
                 run(kernel, (1, 1, 1), x, out, 10, 2.0, 64)
                 os._exit(0 if (out == 6).all() else 1)
             except BaseException:
+                import traceback
+                traceback.print_exc()
                 os._exit(2)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
 

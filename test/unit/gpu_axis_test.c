@@ -489,6 +489,22 @@ static const struct {
 	 "%q = tt.splat %base : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n"
 	 "%ptr = tt.addptr %q, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>\n"
 	 "%mask = arith.constant dense<true> : tensor<64xi1>\n", 4},
+	/* Rows of a table by an index that is read. */
+	{"%k = arith.constant dense<16> : tensor<64xi32>\n%r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>\n"
+	 "%row = arith.divsi %r, %k : tensor<64xi32>\n%col = arith.remsi %r, %k : tensor<64xi32>\n%at = tt.splat %i : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>\n"
+	 "%ip = tt.addptr %at, %row : tensor<64x!tt.ptr<i32>>, tensor<64xi32>\n%j = tt.load %ip : tensor<64x!tt.ptr<i32>>\n"
+	 "%jk = arith.muli %j, %k : tensor<64xi32>\n%o = arith.addi %jk, %col : tensor<64xi32>\n"
+	 "%q = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n"
+	 "%ptr = tt.addptr %q, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>\n"
+	 "%mask = arith.constant dense<true> : tensor<64xi1>\n", 4},
+	/* Rows of a table by an index that is read and may be another each time. */
+	{"%k = arith.constant dense<16> : tensor<64xi32>\n%r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>\n"
+	 "%row = arith.divsi %r, %k : tensor<64xi32>\n%col = arith.remsi %r, %k : tensor<64xi32>\n%at = tt.splat %i : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>\n"
+	 "%ip = tt.addptr %at, %row : tensor<64x!tt.ptr<i32>>, tensor<64xi32>\n%j = tt.load %ip {isVolatile = true} : tensor<64x!tt.ptr<i32>>\n"
+	 "%jk = arith.muli %j, %k : tensor<64xi32>\n%o = arith.addi %jk, %col : tensor<64xi32>\n"
+	 "%q = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>\n"
+	 "%ptr = tt.addptr %q, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>\n"
+	 "%mask = arith.constant dense<true> : tensor<64xi1>\n", 1},
 	/* Hints outweigh what the expression says. */
 	{"%r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>\n%n = tt.splat %n1 : i32 -> tensor<64xi32>\n"
 	 "%o = arith.muli %r, %n {tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<8> : tensor<1xi32>} : "
@@ -504,7 +520,7 @@ static void patterns_have_vectors(void **state)
 		GpuKit k;
 		gpu_kit_init(&k, 4, 1);
 		IrModule *m = gpu_kit_read(&k, arena_printf(&k.arena, "tt.func public @f(%%p: !tt.ptr<f32> {tt.divisibility = 16 : "
-							   "i32}, %%n16: i32 {tt.divisibility = 16 : i32}, %%n1: i32) {\n%s"
+							   "i32}, %%n16: i32 {tt.divisibility = 16 : i32}, %%n1: i32, %%i: !tt.ptr<i32>) {\n%s"
 							   "tt.store %%ptr, %%v, %%mask : tensor<%sx!tt.ptr<f32>>\ntt.return\n}\n",
 							   arena_printf(&k.arena, "%s%%v = arith.constant dense<1.0> : "
 										  "tensor<%sxf32>\n", patterns[i].body,

@@ -1,4 +1,4 @@
-"""Compiled kernels that come from a pickle, or from before a fork, become what they were: their TTIR is compiled again, for a GPU from its cubin."""
+"""Compiled kernels that come from a pickle, or from before a fork, become what they were."""
 
 import hashlib
 import os
@@ -39,9 +39,9 @@ def _files(compiled, places):
     return [*files, ("digests", digests.encode())]
 
 
-def bind(compiled):
-    """Gives a kernel without a variant in this process one."""
-    from .compiler import _OPTIONS, _make, IRSource
+def _from_ttir(compiled, given):
+    """(its kernel, of the TTIR; the same compiled kernel again; which of the arguments it takes)"""
+    from .compiler import IRSource, _make
     from ..runtime.jit import IRFunction
     names = list(compiled.src.signature)
     constants = {i for i, in getattr(compiled.src, "constants", {})}
@@ -53,9 +53,19 @@ def bind(compiled):
             file.write(compiled.asm["ttir"])
         src = IRSource(path)
     kernel = IRFunction(src)
-    given = {name: getattr(compiled.metadata, name) for name in _OPTIONS if getattr(compiled.metadata, name, None)}
-    given["neso_target"] = compiled._target
     with kept.offering(_files(compiled, places)):
-        made = _make(src, kernel, given, True, False)
+        return kernel, _make(src, kernel, given, True, False), places
+
+
+def bind(compiled):
+    """Gives a kernel without a variant in this process one: behind a fork of its function, of what was pickled by its TTIR."""
+    from .compiler import _OPTIONS, AsmDict, _make
+    given = {name: getattr(compiled.metadata, name) for name in _OPTIONS if getattr(compiled.metadata, name, None) is not None}
+    given["neso_target"] = compiled._target
+    if isinstance(compiled.asm, AsmDict):
+        kernel, places = compiled._kernel, None
+        made = _make(compiled.src, kernel, given, True, False)
+    else:
+        kernel, made, places = _from_ttir(compiled, given)
     compiled._adopt(made)
     compiled._kernel, compiled._assemble, compiled._places = kernel, None, places

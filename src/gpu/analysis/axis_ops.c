@@ -307,6 +307,13 @@ AxisInfo axis_op_comparison(const AxisOp *x)
 	return info;
 }
 
+/* One address gives one value: rows of a table are found by an index that is read. */
+AxisInfo axis_op_load(const AxisOp *x)
+{
+	bool same = ir_is_tensor(x->ta) && !ir_get_bool(x->op, x->cx, ATTR_IS_VOLATILE);
+	return same ? axis_op_equal(x) : axis_nothing(x->type);
+}
+
 AxisInfo axis_op_select(const AxisOp *op)
 {
 	IrType type = op->type;
