@@ -143,7 +143,7 @@ struct FrontSession {
 	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
 	Map body_imports;   /* Ast of an import in a function's body -> Namespace */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
-	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
+	struct FrontLower *probe; /* evaluates what is asked outside of any lowering, without messages */
 };
 
 /* Is it a file of lib/? Keys have a hash of them all. */
@@ -161,7 +161,7 @@ static inline Sym session_sym(FrontSession *s, const char *text)
 
 void session_lock(FrontSession *s);
 void session_unlock(FrontSession *s);
-struct Lower *session_probe(FrontSession *s);
+struct FrontLower *session_probe(FrontSession *s);
 
 /* ---- session_index.c ---- */
 
