@@ -48,41 +48,42 @@ typedef struct AsOf {
 } AsOf;
 
 /* Makes an empty lowering; its module and builder are the caller's to set. */
-void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
+void lower_open(FrontLower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
 		const FrontOptions *options);
-Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns); /* its ops go where the current frame's go */
-uint32_t frame_slot(Lower *low, Frame *frame, Sym name); /* made when new */
-void frame_set(Lower *low, Frame *frame, Sym name, const Val *val);
+Frame *frame_new(FrontLower *low, FrontFunction *function,
+		 Namespace *ns); /* its ops go where the current frame's go */
+uint32_t frame_slot(FrontLower *low, Frame *frame, Sym name); /* made when new */
+void frame_set(FrontLower *low, Frame *frame, Sym name, const Val *val);
 const Val *frame_get(const Frame *frame, Sym name); /* or NULL */
-SlotVec frame_save(Lower *low, const Frame *frame); /* a copy of all slots */
+SlotVec frame_save(FrontLower *low, const Frame *frame); /* a copy of all slots */
 
-void frame_restore(Lower *low, Frame *frame, const SlotVec *saved);
+void frame_restore(FrontLower *low, Frame *frame, const SlotVec *saved);
 /* "name"(file:line:col) */
-IrLoc lower_named_loc(Lower *low, Sym name, Span span);
+IrLoc lower_named_loc(FrontLower *low, Sym name, Span span);
 
 /* Where a message about what is being lowered points: a place in lib/ becomes that of the call that led there. */
-Span lower_user_span(const Lower *low);
+Span lower_user_span(const FrontLower *low);
 /* Ends what may not go on: diagnoses, and makes everything after it poison. */
-void lower_stop(Lower *low, DiagCode code, ...);
+void lower_stop(FrontLower *low, DiagCode code, ...);
 enum { LOWER_MAX_NEST = 900, LOWER_MAX_CALLS = 150, LOWER_MAX_WORK = 1000000 };
 
 /* ---- values (value*.c) ---- */
 
-Val *val_new(Lower *low, ValKind kind);
-const Val *val_big(Lower *low, const BigInt *big); /* an INT; small when it fits */
-const BigInt *val_to_big(Lower *low, const Val *v); /* of a BOOL or INT */
-const Val *val_list(Lower *low, const Val *const *items, uint32_t len);
-const Val *val_dict(Lower *low, const Val *const *keys, const Val *const *values, uint32_t len);
+Val *val_new(FrontLower *low, ValKind kind);
+const Val *val_big(FrontLower *low, const BigInt *big); /* an INT; small when it fits */
+const BigInt *val_to_big(FrontLower *low, const Val *v); /* of a BOOL or INT */
+const Val *val_list(FrontLower *low, const Val *const *items, uint32_t len);
+const Val *val_dict(FrontLower *low, const Val *const *keys, const Val *const *values, uint32_t len);
 const Val *val_dict_find(const Val *dict, const Val *key); /* or NULL */
-const Val *val_function(Lower *low, FrontFunction *f);
-const Val *val_method(Lower *low, const Val *callee, const Val *self);
-const Val *val_module(Lower *low, FrontModule *m);
-const Val *val_opaque(Lower *low, const char *format, ...) PRINTF_LIKE(2, 3);
-const Val *val_class(Lower *low, FrontClass *c);
+const Val *val_function(FrontLower *low, FrontFunction *f);
+const Val *val_method(FrontLower *low, const Val *callee, const Val *self);
+const Val *val_module(FrontLower *low, FrontModule *m);
+const Val *val_opaque(FrontLower *low, const char *format, ...) PRINTF_LIKE(2, 3);
+const Val *val_class(FrontLower *low, FrontClass *c);
 const char *val_type_name(const Val *v); /* "int", "str", "tensor" */
-const char *val_str_text(Lower *low, const Val *v); /* Python's str() */
-const char *val_int_text(Lower *low, const Val *v, unsigned base); /* of a BOOL or INT */
-const char *val_float_text(Lower *low, double f);
+const char *val_str_text(FrontLower *low, const Val *v); /* Python's str() */
+const char *val_int_text(FrontLower *low, const Val *v, unsigned base); /* of a BOOL or INT */
+const char *val_float_text(FrontLower *low, double f);
 bool val_hash_equal(const Val *a, const Val *b); /* == as dict keys compare */
 static inline bool val_is_seq(const Val *v) { return v->kind == VAL_TUPLE || v->kind == VAL_LIST; }
 static inline bool val_is_number(const Val *v)
@@ -94,103 +95,107 @@ static inline bool val_is_number(const Val *v)
 typedef enum { VAL_SAME, VAL_RUNS, VAL_DIFFERS } ValEquality;
 ValEquality val_equality(const Val *a, const Val *b);
 /* val_equal where it must be known now: *ok is false after diagnosing that `what` is not. */
-bool val_equal_now(Lower *low, const Val *a, const Val *b, const char *what, bool *ok);
+bool val_equal_now(FrontLower *low, const Val *a, const Val *b, const char *what, bool *ok);
 
 /* IR values inside a value, in order; and a value like `like` over other ones. */
-void val_flatten(Lower *low, const Val *v, ValueVec *out);
-const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor);
+void val_flatten(FrontLower *low, const Val *v, ValueVec *out);
+const Val *val_rebuild(FrontLower *low, const Val *like, IrValue *const *handles, uint32_t *cursor);
 /* Same structure and types, so that one may stand where the other did. */
 bool val_same_shape(const Val *a, const Val *b);
 bool val_has_tensor(const Val *v);
 /* Everything in it is known now? */
-const Val *val_add_origin(Lower *low, const Val *tensor, const Val *origin);
+const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin);
 
 /* ---- names (resolve.c) ---- */
 
 /* What a module-level (or enclosing function's) name is worth; NULL: there is no such name. */
-const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding);
-const Val *resolve_binding(Lower *low, Binding *b);
+const Val *resolve_name(FrontLower *low, Namespace *ns, Sym name, Binding **binding);
+const Val *resolve_binding(FrontLower *low, Binding *b);
 /* The binding of a name that has run; NULL: none. */
-Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name);
-uint32_t resolve_limit(const Lower *low, const Namespace *ns); /* what stands from there on has not run */
+Binding *resolve_visible(const FrontLower *low, const Namespace *ns, Sym name);
+uint32_t resolve_limit(const FrontLower *low,
+		       const Namespace *ns); /* what stands from there on has not run */
 /* Until low->as_of is what it was: statements of `ns`, and of what runs with it, have run up to `at`. `then` lives as long. */
-void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room);
+void resolve_as_of(FrontLower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room);
 /* The host's answer for a name (*wrapped: it says tl.constexpr(...)), and for an attribute of something of its own; NULL: none. */
-const Val *resolve_ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped);
-const Val *resolve_ask_attribute(Lower *low, const FrontModule *m, Sym name);
+const Val *resolve_ask_host(FrontLower *low, Namespace *ns, Sym name, bool *wrapped);
+const Val *resolve_ask_attribute(FrontLower *low, const FrontModule *m, Sym name);
 /* What a member of a class in the host is by now: programs assign to classes. NULL: what its text says. */
-const Val *resolve_live_member(Lower *low, Binding *b);
+const Val *resolve_live_member(FrontLower *low, Binding *b);
 /* What the host says that the default is worth; NULL: nothing. */
-const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p);
+const Val *resolve_host_default(FrontLower *low, FrontFunction *f, const AstParam *p);
 Namespace *function_scope(const FrontFunction *f); /* where the free names of its body are looked up: methods do not see their class's */
 /* The value of a `def` with what decorators of the user's own make of it; opaque where that is not known. */
-const Val *resolve_decorated(Lower *low, FrontFunction *f);
+const Val *resolve_decorated(FrontLower *low, FrontFunction *f);
 /* Of the kernel itself what a decorator makes around it matters to the host alone: a warning. False after diagnosing. */
-bool resolve_foreign_kernel(Lower *low, FrontFunction *f);
-const char *resolve_kernel_doubt(Lower *low, FrontFunction *f); /* why its name means something else; NULL: it does not */
+bool resolve_foreign_kernel(FrontLower *low, FrontFunction *f);
+const char *resolve_kernel_doubt(FrontLower *low, FrontFunction *f); /* why its name means something else; NULL: it does not */
 /* What an import inside a function binds. */
-Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node);
-void bind_import(Lower *low, Ast *node); /* in the frame, as at module level */
+Namespace *resolve_import(FrontLower *low, Namespace *scope, Ast *node);
+void bind_import(FrontLower *low, Ast *node); /* in the frame, as at module level */
 /* The default of a class's field, in whose class it is evaluated. */
-const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i);
+const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i);
 /* The value of a constant argument: an expression among the names of the kernel's file. NULL with the reason. */
-const Val *resolve_argument(Lower *low, FrontFunction *f, uint32_t i, const char *text, const char **why);
-const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name); /* NULL: none */
-const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name);      /* NULL: none */
-const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding);
+const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text,
+			    const char **why);
+const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name); /* NULL: none */
+const Val *resolve_class_attribute(FrontLower *low, FrontClass *c, Sym name);      /* NULL: none */
+const Val *resolve_class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding);
 /* For names of Python itself: len, int, ...; NULL when there is none. */
-const Val *resolve_python(Lower *low, Sym name);
-FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const char *const *fields, uint32_t count);
-const Val *external_attribute(Lower *low, const char *module, const char *name); /* math.pi, torch.float16; or NULL */
+const Val *resolve_python(FrontLower *low, Sym name);
+FrontClass *class_of_python(FrontLower *low, const char *name, ClassKind kind, const char *const *fields,
+			    uint32_t count);
+const Val *external_attribute(FrontLower *low, const char *module, const char *name); /* math.pi,
+			      torch.float16; or NULL */
 /* May a kernel read this global? */
-bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned depth);
+bool resolve_is_constexpr(FrontLower *low, Namespace *ns, const Ast *expr, unsigned depth);
 /* "did you mean" for a name seen from a frame; NULL when nothing is near. */
-const char *resolve_nearest(Lower *low, Sym name);
+const char *resolve_nearest(FrontLower *low, Sym name);
 /* Evaluates an expression at module level of a namespace, with Python's semantics. */
-const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr);
+const Val *resolve_eval(FrontLower *low, Namespace *ns, Ast *expr);
 
 /* ---- expressions (eval*.c) ---- */
 
-const Val *eval(Lower *low, Ast *node);
+const Val *eval(FrontLower *low, Ast *node);
 /* The same where nobody takes the value: the sides of a conditional expression need not agree. */
-const Val *eval_dropped(Lower *low, Ast *node);
-const Val *eval_bool_op(Lower *low, const Ast *node, bool dropped);
-const Val *eval_chain(Lower *low, const Ast *node);
-const Val *eval_if_exp(Lower *low, Ast *node, bool dropped);
+const Val *eval_dropped(FrontLower *low, Ast *node);
+const Val *eval_bool_op(FrontLower *low, const Ast *node, bool dropped);
+const Val *eval_chain(FrontLower *low, const Ast *node);
+const Val *eval_if_exp(FrontLower *low, Ast *node, bool dropped);
 /* Evaluates what Python evaluates later, or not at all: an effect in it is an error, said of `what`. */
-const Val *eval_early(Lower *low, Ast *node, const char *what);
+const Val *eval_early(FrontLower *low, Ast *node, const char *what);
 /* Is the node one whose items Python makes when they are asked for (a generator expression, map(), filter())? */
 bool eval_is_lazy(const Ast *node);
 /* May a kernel read a global of this value, which resolve_name gave with this binding? */
-bool eval_may_read(Lower *low, const Binding *b, const Val *v);
-const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
-const Val *eval_attribute_node(Lower *low, Ast *node);
-const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
-const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r);
-const Val *eval_unary(Lower *low, AstUnOp op, const Val *v);
-const Val *eval_subscript(Lower *low, const Val *v, const Val *index);
-const Val *eval_call(Lower *low, Ast *node);
-const Val *eval_comprehension(Lower *low, Ast *node);
-const Val *eval_joined(Lower *low, Ast *node);
+bool eval_may_read(FrontLower *low, const Binding *b, const Val *v);
+const Val *eval_attribute(FrontLower *low, const Val *v, Sym name, Span span); /* NULL: no such attribute */
+const Val *eval_attribute_node(FrontLower *low, Ast *node);
+const Val *eval_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r);
+const Val *eval_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r);
+const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v);
+const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index);
+const Val *eval_call(FrontLower *low, Ast *node);
+const Val *eval_comprehension(FrontLower *low, Ast *node);
+const Val *eval_joined(FrontLower *low, Ast *node);
 /* Truth of a value known now; false after diagnosing (*ok). */
-bool eval_truth(Lower *low, const Val *v, bool *ok);
+bool eval_truth(FrontLower *low, const Val *v, bool *ok);
 /* The items that a host value gives when iterated; false after diagnosing. */
-bool eval_items(Lower *low, const Val *v, ValVec *out);
+bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 /* May the current function use a value of the frame, which a closure kept? Diagnosed when not. */
-bool eval_reaches(Lower *low, const Frame *frame, const char *name, const Val *v);
+bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
-bool assign_target(Lower *low, Ast *target, const Val *value);
+bool assign_target(FrontLower *low, Ast *target, const Val *value);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after
  * diagnosing. */
-bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values);
-const Val *param_default(Lower *low, FrontFunction *f, uint32_t i);
+bool bind_arguments(FrontLower *low, FrontFunction *f, const CallArgs *args, const Val **values);
+const Val *param_default(FrontLower *low, FrontFunction *f, uint32_t i);
 /* Evaluates the defaults of a function that is made now. False after diagnosing. */
-bool function_defaults(Lower *low, FrontFunction *f);
+bool function_defaults(FrontLower *low, FrontFunction *f);
 
 /* ---- host values (host_*.c) ---- */
 
-typedef const Val *PyFn(Lower *low, const Val *self, const CallArgs *args);
+typedef const Val *PyFn(FrontLower *low, const Val *self, const CallArgs *args);
 typedef struct PyBuiltin {
 	const char *name;
 	PyFn *fn;
@@ -199,20 +204,20 @@ typedef struct PyBuiltin {
 	uint8_t min, max;  /* positional arguments, self not counted; max 255: any number */
 } PyBuiltin;
 
-const Val *host_binary(Lower *low, AstBinOp op, const Val *l, const Val *r);
-const Val *host_unary(Lower *low, AstUnOp op, const Val *v);
+const Val *host_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r);
+const Val *host_unary(FrontLower *low, AstUnOp op, const Val *v);
 /* -1, 0, 1; *ok false when the two have no order. */
 int host_order(const Val *a, const Val *b, bool *ok);
-const Val *host_contains(Lower *low, const Val *item, const Val *container);
-const Val *host_index(Lower *low, const Val *v, const Val *index);
+const Val *host_contains(FrontLower *low, const Val *item, const Val *container);
+const Val *host_index(FrontLower *low, const Val *v, const Val *index);
 const PyBuiltin *python_find(const char *owner, const char *name);
-const Val *python_call(Lower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args);
-const Val *host_format(Lower *low, const Val *v, Str spec, char conversion);
-const Val *host_percent(Lower *low, Str format, const Val *args);
-const Val *host_call(Lower *low, const Val *callee, FrontFunction *f, const CallArgs *args);
-const Val *class_call(Lower *low, FrontClass *c, const CallArgs *args);
+const Val *python_call(FrontLower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args);
+const Val *host_format(FrontLower *low, const Val *v, Str spec, char conversion);
+const Val *host_percent(FrontLower *low, Str format, const Val *args);
+const Val *host_call(FrontLower *low, const Val *callee, FrontFunction *f, const CallArgs *args);
+const Val *class_call(FrontLower *low, FrontClass *c, const CallArgs *args);
 /* isinstance; 1, 0, or -1 after diagnosing. */
-int host_is_instance(Lower *low, const Val *v, const Val *cls);
+int host_is_instance(FrontLower *low, const Val *v, const Val *cls);
 
 /* ---- statements (stmt*.c) ---- */
 
@@ -237,22 +242,23 @@ typedef struct Stream {
 	const struct Stream *next;
 } Stream;
 
-Flow lower_stream(Lower *low, Stream s, bool tail);
-Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on);
-Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail);
-void lower_for(Lower *low, Ast *node, const Val *range);
-void lower_while(Lower *low, Ast *node);
-const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped);
+Flow lower_stream(FrontLower *low, Stream s, bool tail);
+Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on);
+Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail);
+void lower_for(FrontLower *low, Ast *node, const Val *range);
+void lower_while(FrontLower *low, Ast *node);
+const Val *lower_if_exp(FrontLower *low, Ast *node, const Val *cond, bool dropped);
 /* `left and right`, `left or right` for a run-time left: what right does besides its value happens only where Python
  * evaluates it. Right without such effects runs in any case. */
-typedef const Val *LazyFn(Lower *low, void *data);
-const Val *lower_lazy(Lower *low, bool is_or, const Val *left, LazyFn *right_of, void *data, bool dropped);
+typedef const Val *LazyFn(FrontLower *low, void *data);
+const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *right_of, void *data,
+		      bool dropped);
 bool contains_return(const AstList *body);
 /* Names that the statements assign or delete, in order of first assignment. */
-void assigned_names(Lower *low, const AstList *body, SymVec *out);
-void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out);
+void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
+void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
-const Val *sanitize(Lower *low, const Val *v);
+const Val *sanitize(FrontLower *low, const Val *v);
 
 /* What running ops does besides making values (effect.c). */
 typedef enum {
@@ -267,17 +273,17 @@ IrEffect effect_behind(const IrModule *m, const IrBlock *block, const IrOp *afte
 /* ---- kernels (kernel.c) ---- */
 
 /* A lowering with an empty module. */
-void kernel_open(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags);
+void kernel_open(FrontLower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags);
 /* False after diagnosing; other errors are only in low->diags. */
-bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count);
+bool kernel_lower(FrontLower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count);
 
 /* ---- functions (instance.c) ---- */
 
 /* A function of the module with an empty block and arguments of these types (the block's are the caller's to add). */
-IrOp *instance_func(Lower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc);
+IrOp *instance_func(FrontLower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc);
 /* Lowers the body into it, from the frame's parameters to tt.return; gives the template of what is returned. */
-const Val *instance_body(Lower *low, FrontFunction *f, IrOp *func);
+const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func);
 
-const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args);
+const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args);
 
 #endif

@@ -14,7 +14,7 @@
 #include "front/lower.h"
 
 typedef struct Demoted {
-	Lower *low;
+	FrontLower *low;
 	uint32_t param;   /* of the kernel */
 	Sym name;
 	Span at;          /* of the parameter */
@@ -49,8 +49,8 @@ static inline Demoted *val_demoted(const Val *v)
 const Val *val_known(const Val *v);
 const Val *val_known_for(const Val *v, const char *why);
 /* A demoted number as a tensor of a scalar type. must_fit: as for the operand of an operator. */
-const Val *demoted_tensor(Lower *low, const Val *v, TlType type, bool must_fit);
+const Val *demoted_tensor(FrontLower *low, const Val *v, TlType type, bool must_fit);
 /* What a call of a function with these arguments passes for them. */
-IrValue *demoted_operand(Lower *low, const DemotedArg *arg);
+IrValue *demoted_operand(FrontLower *low, const DemotedArg *arg);
 
 #endif

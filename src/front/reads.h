@@ -30,12 +30,12 @@ void reads_know(FrontReads *reads, const void *what);
 bool reads_same(const Val *a, const Val *b);
 
 /* Each gives what it is given. The owner is a Namespace, FrontModule, FrontClass, Ast or AstParam; v NULL: there is no such name. */
-const Val *lower_read(Lower *low, const void *owner, Sym name, const Val *v);
+const Val *lower_read(FrontLower *low, const void *owner, Sym name, const Val *v);
 /* A function is about to run or to be lowered. */
-void lower_enter(Lower *low, const FrontFunction *f);
+void lower_enter(FrontLower *low, const FrontFunction *f);
 /* An answer of the host; text: all that it says. */
-void lower_answer(Lower *low, const char *question, const char *text);
+void lower_answer(FrontLower *low, const char *question, const char *text);
 /* Something that no key can have was read. */
-void lower_beyond(Lower *low, const char *what);
+void lower_beyond(FrontLower *low, const char *what);
 
 #endif

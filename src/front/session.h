@@ -162,7 +162,7 @@ struct FrontSession {
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
 	VEC(Binding *) made; /* all bindings, as they were made */
 	VEC(HostEffect) effects;
-	struct Lower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
+	struct FrontLower *probe; /* evaluates what is asked outside of any lowering; its messages are dropped */
 };
 
 /* Is it a file of lib/? Keys have a hash of them all. */
@@ -180,7 +180,7 @@ static inline Sym session_sym(FrontSession *s, const char *text)
 
 void session_lock(FrontSession *s);
 void session_unlock(FrontSession *s);
-struct Lower *session_probe(FrontSession *s);
+struct FrontLower *session_probe(FrontSession *s);
 
 /* ---- session_index.c ---- */
 

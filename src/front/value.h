@@ -33,7 +33,7 @@ typedef enum {
 } TlTypeKind;
 
 typedef struct TlTypeData TlTypeData;
-typedef const TlTypeData *TlType; /* hash-consed: equal types are equal pointers within one Lower */
+typedef const TlTypeData *TlType; /* hash-consed: equal types are equal pointers within one FrontLower */
 
 struct TlTypeData {
 	TlTypeKind kind;

@@ -16,13 +16,17 @@ stat() { neso cache stats --json | tr ',{}' '\n' | sed -n "s/^ *\"$1\": //p"; }
 ptx() { neso compile k.py:kernel -s "*fp32:16, 64$arguments" --target sm_80 --emit ptx -o "$1" >out 2>&1; }
 plain() { TRITON_DISABLE_CACHE=1 ptx "$1"; }
 
-# begin NAME: files come from standard input, each behind a line "== FILE"; k.py begins with the imports that all have
+# begin NAME: files come from standard input, each behind a line "== FILE"; k.py begins with the imports that all have. A line
+# "kernel:" is the beginning of the usual kernel, "act: N" a module with a function act that multiplies by N.
 begin() {
 	case_name=$1
 	arguments=
 	rm -rf -- *.py lib? cache
 	export TRITON_CACHE_DIR=$TMP/cache
-	awk '/^== / { file = $2; next } { print > file }'
+	awk '/^== / { file = $2; next }
+		$0 == "kernel:" { print "@triton.jit\ndef kernel(p, B: tl.constexpr):\n    i = tl.arange(0, B)" >file; next }
+		$1 == "act:" { print "import triton\n@triton.jit\ndef act(v):\n    return v * " $2 >file; next }
+		{ print >file }'
 	[ ! -f k.py ] || { { echo "$head"; cat k.py; } >k.new && mv k.new k.py; }
 	ptx first || { fault "does not compile"; cat out; }
 	[ "$(stat misses)" = 1 ] || fault "was not kept"
@@ -55,9 +59,7 @@ refused() {
 begin 'read before it is bound' <<'PY'
 == k.py
 C = tl.constexpr(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     v = tl.load(p + i)
     v = v * C
     C = 5.0
@@ -68,9 +70,7 @@ same k.py 's/v = v \* C/v = v * C  # comment/'
 begin 'bound to itself' <<'PY'
 == k.py
 C = tl.constexpr(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     C = C
     tl.store(p + i, tl.load(p + i) * C)
 PY
@@ -78,9 +78,7 @@ edit k.py 's/constexpr(2.0)/constexpr(3.0)/'
 begin 'changed in place' <<'PY'
 == k.py
 C = tl.constexpr(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     C += 1
     tl.store(p + i, tl.load(p + i) * C)
 PY
@@ -89,9 +87,7 @@ begin 'bound in a branch that is not taken' <<'PY'
 == k.py
 FLAG = tl.constexpr(False)
 C = tl.constexpr(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     if FLAG:
         C = 1.0
     tl.store(p + i, tl.load(p + i) * C)
@@ -102,9 +98,7 @@ begin 'a helper of a name that is bound later' <<'PY'
 @triton.jit
 def act(v):
     return v * 2.0
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     v = act(tl.load(p + i))
     for act in range(2):
         v += act
@@ -113,9 +107,7 @@ PY
 edit k.py 's/v \* 2.0/v * 3.0/'
 begin 'deleted' <<'PY'
 == k.py
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     v = tl.load(p + i)
     for k in tl.static_range(2):
         C = 2.0
@@ -131,21 +123,13 @@ begin 'functions of one name in two modules' <<'PY'
 import relu
 import gelu
 ACT = relu.act
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     v = ACT(tl.load(p + i))
     tl.store(p + i, v + relu.act(v) * gelu.act(v))
 == relu.py
-import triton
-@triton.jit
-def act(v):
-    return v * 2.0
+act: 2.0
 == gelu.py
-import triton
-@triton.jit
-def act(v):
-    return v * 3.0
+act: 3.0
 PY
 edit k.py 's/ACT = relu/ACT = gelu/'
 edit gelu.py 's/3.0/4.0/'
@@ -155,9 +139,7 @@ begin 'classes of one name' <<'PY'
 import one
 import two
 P = one.P
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * P.X + one.P.X * two.P.X)
 == one.py
 class P:
@@ -177,9 +159,7 @@ def make(c):
     return act
 F = make(tl.constexpr(2.0))
 G = make(tl.constexpr(3.0))
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, F(tl.load(p + i)) - G(tl.load(p + i + 1)))
 PY
 edit k.py 's/F = make(tl.constexpr(2.0))/F = make(tl.constexpr(4.0))/'
@@ -195,15 +175,9 @@ def kernel(p, B: tl.constexpr, ACT: tl.constexpr = relu.act):
     v = ACT(tl.load(p + i))
     tl.store(p + i, v + relu.act(v) * gelu.act(v))
 == relu.py
-import triton
-@triton.jit
-def act(v):
-    return v * 2.0
+act: 2.0
 == gelu.py
-import triton
-@triton.jit
-def act(v):
-    return v * 3.0
+act: 3.0
 PY
 edit k.py 's/= relu.act):/= gelu.act):/'
 edit gelu.py 's/3.0/4.0/'
@@ -213,9 +187,7 @@ NAME = tl.constexpr("_neso1")
 @triton.constexpr_function
 def number(s):
     return float(s[-1])
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * number(NAME))
 PY
 edit k.py 's/_neso1/_neso2/'
@@ -228,9 +200,7 @@ def make(c):
         return v * c
     return f
 f = make(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, f(tl.load(p + i)))
 PY
 edit k.py 's/make(2.0)/make(3.0)/'
@@ -243,9 +213,7 @@ def make(c):
     d = d * 2.0
     return f
 f = make(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, f(tl.load(p + i)))
 PY
 edit k.py 's/d \* 2.0/d * 4.0/'
@@ -254,9 +222,7 @@ begin 'a lambda of a factory' <<'PY'
 def make(c):
     return lambda v, d=c: v * d
 f = make(2.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, f(tl.load(p + i)))
 PY
 edit k.py 's/make(2.0)/make(3.0)/'
@@ -268,9 +234,7 @@ FS = (make(2.0), make(3.0))
 @triton.constexpr_function
 def pick(n):
     return FS[n]
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, pick(0)(tl.load(p + i)))
 PY
 edit k.py 's/(make(2.0), make(3.0))/(make(3.0), make(2.0))/'
@@ -282,9 +246,7 @@ import c
 @triton.constexpr_function
 def get():
     return getattr(c, "K")
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * get())
 == c.py
 from d import K
@@ -296,9 +258,7 @@ same d.py 's/$/  # the same/'
 begin 'a module under another name' <<'PY'
 == k.py
 import c
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     M = c
     tl.store(p + i, M.f(tl.load(p + i)))
 == c.py
@@ -336,9 +296,7 @@ class P(A):
 @triton.constexpr_function
 def get(c):
     return c.X
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * get(P))
 PY
 edit k.py 's/X = 2.0/X = 3.0/'
@@ -349,9 +307,7 @@ G = 2.0
 class P:
     X = G
 G = 5.0
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * P.X)
 PY
 edit k.py 's/^G = 2.0/G = 3.0/'
@@ -359,9 +315,7 @@ edit k.py 's/^G = 2.0/G = 3.0/'
 begin 'a package goes before a file' <<'PY'
 == k.py
 import c
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * c.K)
 == c.py
 import triton.language as tl
@@ -381,9 +335,7 @@ A = tl.constexpr(2.0)
 def f(v, a=A):
     return v * a
 A = tl.constexpr(7.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, f(tl.load(p + i)))
 PY
 edit k.py 's/constexpr(2.0)/constexpr(3.0)/'
@@ -393,9 +345,7 @@ begin 'a name that is bound again' <<'PY'
 A = 2.0
 B2 = tl.constexpr(A * 4.0)
 A = 100.0
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * B2)
 PY
 grep -q '0f41000000' first || fault "a value is not made of what its names were" # 8.0
@@ -404,9 +354,7 @@ begin 'a star import behind a definition' <<'PY'
 == k.py
 C = tl.constexpr(2.0)
 from c import *
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * C)
 == c.py
 import triton.language as tl
@@ -422,9 +370,7 @@ f = triton.jit(raw)
 def raw(v):
     return v + 3.0
 g = triton.jit(raw)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, f(g(tl.load(p + i))))
 PY
 edit k.py 's/f(g(/g(f(/'
@@ -433,9 +379,7 @@ begin 'chained assignment' <<'PY'
 == k.py
 A = 2.0
 A = B2 = tl.constexpr(A + 1.0)
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, tl.load(p + i) * B2)
 PY
 grep -q '0f40400000' first || fault "names of the statement itself were read"
@@ -448,9 +392,7 @@ class P:
     @triton.jit
     def f(v):
         return v * X
-@triton.jit
-def kernel(p, B: tl.constexpr):
-    i = tl.arange(0, B)
+kernel:
     tl.store(p + i, P.f(tl.load(p + i)))
 PY
 edit k.py 's/constexpr(2.0)/constexpr(3.0)/'

@@ -1,7 +1,7 @@
 /* Fuzzing the readers of the cache: any bytes are an entry, a key or a pack, or are refused with a reason. Each text is read as it
  * is and with its checksums put right, so that what lies behind them is reached.
  *
- * driver.h says how to build it; its sources are src/base/?.c and src/cache/?.c, with -DNESO_VERSION='""' -lcrypto -lzstd. Entries of a cache, and packs,
+ * driver.h says how to build it; its sources are those of src/base and src/cache, with -DNESO_VERSION='""' -lcrypto -lzstd. Entries of a cache, and packs,
  * are its corpus. */
 #include "driver.h"
 

@@ -2,11 +2,8 @@
  * read again, which must give the same text; one that verifies also goes through `structure`.
  *
  * driver.h says how to build it; its sources are src/base/?.c and src/ir/?.c. */
-#include "driver.h"
-
 #include "ir/pass.h"
-#include "ir/text/text.h"
-#include "ir/verify/verify.h"
+#include "module.h"
 
 static void print_again(Arena *arena, SourceSet *set, const Text *first)
 {
@@ -25,29 +22,21 @@ static void print_again(Arena *arena, SourceSet *set, const Text *first)
 static void fuzz_one(Arena *arena, const uint8_t *data, size_t size)
 {
 	static const char *const passes[] = {"structure"};
-	SourceSet set;
-	DiagList diags;
-	IrCx cx;
-	Text out;
-	source_set_init(&set, arena);
-	diag_init(&diags, arena, &set);
-	ir_cx_init(&cx, arena);
-	const char *text = arena_strndup(arena, (const char *)data, size);
-	IrModule *m = ir_read(&cx, source_add(&set, "fuzz.ttir", text, size, 1), &diags);
-	text_init(&out, arena);
-	ASSERT(m || diags.errors);
+	FuzzModule f;
+	fuzz_module(&f, arena, "fuzz.ttir", data, size);
+	IrModule *m = f.m;
 	if (m) { /* as --no-verify prints it */
 		Text unverified;
 		text_init(&unverified, arena);
 		ir_print(&unverified, m, (IrPrintOptions){0});
 	}
-	if (m && ir_verify(m, LEVEL_TG, &diags)) {
-		ir_print(&out, m, (IrPrintOptions){0});
-		print_again(arena, &set, &out);
+	if (m && ir_verify(m, LEVEL_TG, &f.diags)) {
+		ir_print(&f.out, m, (IrPrintOptions){0});
+		print_again(arena, &f.set, &f.out);
 		PassOptions options = {.verify = true, .stress = true};
-		ASSERT(pass_run_list(m, passes, 1, &options, &diags) || diags.errors);
+		ASSERT(pass_run_list(m, passes, 1, &options, &f.diags) || f.diags.errors);
 	}
-	diag_render_all(&out, &diags);
+	diag_render_all(&f.out, &f.diags);
 }
 
 #ifndef NESO_FUZZER

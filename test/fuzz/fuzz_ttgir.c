@@ -2,33 +2,21 @@
  * goes through a few passes.
  *
  * driver.h says how to build it; its sources are src/base, src/ir, src/target, src/layout and src/gpu. */
-#include "driver.h"
-
 #include "gpu/gpu.h"
 #include "gpu/layout/verify.h"
-#include "ir/text/text.h"
-#include "ir/verify/verify.h"
+#include "module.h"
 
 static void fuzz_one(Arena *arena, const uint8_t *data, size_t size)
 {
-	SourceSet set;
-	DiagList diags;
-	IrCx cx;
+	FuzzModule f;
 	GpuCx gpu;
-	Text out;
-	source_set_init(&set, arena);
-	diag_init(&diags, arena, &set);
-	ir_cx_init(&cx, arena);
-	const char *text = arena_strndup(arena, (const char *)data, size);
-	IrModule *m = ir_read(&cx, source_add(&set, "fuzz.ttgir", text, size, 1), &diags);
-	text_init(&out, arena);
-	ASSERT(m || diags.errors);
-	if (m && ir_verify(m, ir_module_level(m), &diags)) {
-		gpu_cx_init(&gpu, &cx, target_find("sm_90a"), 4, 1, 3);
-		ASSERT(gpu_verify(&gpu, m, &diags) || diags.errors);
-		ir_print(&out, m, (IrPrintOptions){0});
+	fuzz_module(&f, arena, "fuzz.ttgir", data, size);
+	if (f.m && ir_verify(f.m, ir_module_level(f.m), &f.diags)) {
+		gpu_cx_init(&gpu, &f.cx, target_find("sm_90a"), 4, 1, 3);
+		ASSERT(gpu_verify(&gpu, f.m, &f.diags) || f.diags.errors);
+		ir_print(&f.out, f.m, (IrPrintOptions){0});
 	}
-	diag_render_all(&out, &diags);
+	diag_render_all(&f.out, &f.diags);
 }
 
 #ifndef NESO_FUZZER

@@ -80,7 +80,7 @@ const BuiltinInfo *builtin_find(uint32_t where, const char *name)
 	return NULL;
 }
 
-const Val *builtin_value(Lower *low, const BuiltinInfo *info)
+const Val *builtin_value(FrontLower *low, const BuiltinInfo *info)
 {
 	if (!info->run)
 		return lower_lib_name(low, info->lib, info->name);
@@ -90,14 +90,14 @@ const Val *builtin_value(Lower *low, const BuiltinInfo *info)
 	return v;
 }
 
-static const Val *device_function(Lower *low, const char *name)
+static const Val *device_function(FrontLower *low, const char *name)
 {
 	const Val *ours = lower_lib_name(low, "libdevice", name);
 	const BuiltinInfo *row = ours ? NULL : builtin_device_find(name);
 	return row ? builtin_value(low, row) : ours;
 }
 
-static const Val *dtype_value(Lower *low, const char *name)
+static const Val *dtype_value(FrontLower *low, const char *name)
 {
 	TlType type;
 	for (int i = 0; i < DT__COUNT; i++) {
@@ -111,7 +111,7 @@ static const Val *dtype_value(Lower *low, const char *name)
 	return NULL;
 }
 
-static const Val *sub_module(Lower *low, const char *path, const char *name)
+static const Val *sub_module(FrontLower *low, const char *path, const char *name)
 {
 	const char *full = arena_printf(low->arena, "%s.%s", path, name);
 	for (size_t i = 0; i < ARRAY_LEN(modules); i++) {
@@ -125,7 +125,7 @@ static const Val *sub_module(Lower *low, const char *path, const char *name)
 	return NULL;
 }
 
-static const Val *constant_value(Lower *low, const char *path, const char *name)
+static const Val *constant_value(FrontLower *low, const char *path, const char *name)
 {
 	const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
 	for (size_t i = 0; i < ARRAY_LEN(constants); i++) {
@@ -137,7 +137,7 @@ static const Val *constant_value(Lower *low, const char *path, const char *name)
 	return NULL;
 }
 
-const Val *builtin_lookup(Lower *low, const char *module_path, Sym name)
+const Val *builtin_lookup(FrontLower *low, const char *module_path, Sym name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(modules); i++) {
 		if (strcmp(modules[i].path, module_path) != 0)
@@ -169,7 +169,7 @@ const char *const *builtin_names(const char *module_path, size_t *count)
 	return tl_names;
 }
 
-const Val *builtin_call(Lower *low, const BuiltinInfo *builtin, const Val *self, const CallArgs *args)
+const Val *builtin_call(FrontLower *low, const BuiltinInfo *builtin, const Val *self, const CallArgs *args)
 {
 	BuiltinCall call;
 	if (self && sem_is_poison(self))
@@ -177,7 +177,7 @@ const Val *builtin_call(Lower *low, const BuiltinInfo *builtin, const Val *self,
 	return builtin_bind(low, builtin, self, args, &call) ? builtin->run(low, &call) : low->poison;
 }
 
-const Val *sem_call(Lower *low, const char *name, const Val *const *args, uint32_t count)
+const Val *sem_call(FrontLower *low, const char *name, const Val *const *args, uint32_t count)
 {
 	const Val **copy = ARENA_ARRAY(low->arena, const Val *, count);
 	for (uint32_t i = 0; i < count; i++)

@@ -28,7 +28,7 @@ typedef struct BuiltinCall {
 	const Val *a[BUILTIN_MAX_PARAMS];
 } BuiltinCall;
 
-typedef const Val *BuiltinFn(Lower *low, const BuiltinCall *call);
+typedef const Val *BuiltinFn(FrontLower *low, const BuiltinCall *call);
 
 struct BuiltinInfo {
 	const char *name;
@@ -43,16 +43,17 @@ struct BuiltinInfo {
 /* One of the library's rows by place and name, or NULL. */
 const BuiltinInfo *builtin_find(uint32_t where, const char *name);
 /* The row as a value: a BUILTIN, or what lib/ defines. */
-const Val *builtin_value(Lower *low, const BuiltinInfo *info);
+const Val *builtin_value(FrontLower *low, const BuiltinInfo *info);
 /* Binds arguments as Python does; false after diagnosing, or when one is poison. */
-bool builtin_bind(Lower *low, const BuiltinInfo *info, const Val *self, const CallArgs *args, BuiltinCall *call);
+bool builtin_bind(FrontLower *low, const BuiltinInfo *info, const Val *self, const CallArgs *args,
+		  BuiltinCall *call);
 
 /* Functions of the CUDA device library: rows of libdevice.def. */
 const BuiltinInfo *builtin_device_find(const char *name);
 const char *const *builtin_device_names(size_t *count);
 
 #define BUILTIN(name, where, params, handler, data, doc) \
-	const Val *builtin_##handler(Lower *low, const BuiltinCall *call);
+	const Val *builtin_##handler(FrontLower *low, const BuiltinCall *call);
 #define METHOD(name, where, params, handler, data, doc) BUILTIN(name, where, params, handler, data, doc)
 #define LIB(name, where, file, doc)
 #include "front/builtin/builtins.def"

@@ -6,7 +6,7 @@
 
 /* ---- reading one argument ---- */
 
-static bool bad_arg(Lower *low, const char *what, const char *arg, const char *want, const Val *v)
+static bool bad_arg(FrontLower *low, const char *what, const char *arg, const char *want, const Val *v)
 {
 	if (sem_is_poison(v))
 		return false;
@@ -17,7 +17,7 @@ static bool bad_arg(Lower *low, const char *what, const char *arg, const char *w
 }
 
 /* sem_host, with the reason that a demoted number gets. */
-static const Val *host_arg(Lower *low, const char *what, const char *arg, const Val *v)
+static const Val *host_arg(FrontLower *low, const char *what, const char *arg, const Val *v)
 {
 	const Val *number = sem_is_tensor(v) && v->origin ? v->origin : v;
 	if (val_demoted(number))
@@ -25,7 +25,7 @@ static const Val *host_arg(Lower *low, const char *what, const char *arg, const 
 	return sem_host(v);
 }
 
-bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, int64_t *out)
+bool sem_arg_int(FrontLower *low, const char *what, const char *arg, const Val *v, int64_t *out)
 {
 	const Val *host = host_arg(low, what, arg, v);
 	bool ok = host && (host->kind == VAL_INT || host->kind == VAL_BOOL);
@@ -36,7 +36,7 @@ bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, in
 	return true;
 }
 
-bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, bool *out)
+bool sem_arg_bool(FrontLower *low, const char *what, const char *arg, const Val *v, bool *out)
 {
 	const Val *host = host_arg(low, what, arg, v);
 	if (!host || !(host->kind == VAL_BOOL || host->kind == VAL_INT || host->kind == VAL_NONE))
@@ -45,7 +45,7 @@ bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, b
 	return true;
 }
 
-bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out)
+bool sem_arg_str(FrontLower *low, const char *what, const char *arg, const Val *v, const char **out)
 {
 	*out = "";
 	v = val_demoted(v) ? host_arg(low, what, arg, v) : v;
@@ -57,7 +57,7 @@ bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, co
 	return true;
 }
 
-bool sem_arg_dtype(Lower *low, const char *what, const char *arg, const Val *v, TlType *out)
+bool sem_arg_dtype(FrontLower *low, const char *what, const char *arg, const Val *v, TlType *out)
 {
 	if (v->kind != VAL_DTYPE)
 		return bad_arg(low, what, arg, "a dtype", v);
@@ -65,7 +65,7 @@ bool sem_arg_dtype(Lower *low, const char *what, const char *arg, const Val *v, 
 	return true;
 }
 
-const Val *sem_arg_tensor(Lower *low, const char *what, const char *arg, const Val *v)
+const Val *sem_arg_tensor(FrontLower *low, const char *what, const char *arg, const Val *v)
 {
 	if (val_is_host_number(v)) {
 		v = sem_to_tensor(low, v);
@@ -77,7 +77,7 @@ const Val *sem_arg_tensor(Lower *low, const char *what, const char *arg, const V
 	return NULL;
 }
 
-bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, SemInts *out)
+bool sem_arg_ints(FrontLower *low, const char *what, const char *arg, const Val *v, SemInts *out)
 {
 	out->len = 0;
 	if (!sem_is_seq(v)) {
@@ -96,12 +96,12 @@ bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, S
 	return true;
 }
 
-bool sem_arg_shape(Lower *low, const char *what, const Val *v, SemInts *out)
+bool sem_arg_shape(FrontLower *low, const char *what, const Val *v, SemInts *out)
 {
 	return sem_arg_ints(low, what, "shape", v, out) && sem_check_shape(low, what, out->at, out->len);
 }
 
-bool sem_arg_axis(Lower *low, const char *what, const Val *v, uint32_t rank, uint32_t *out)
+bool sem_arg_axis(FrontLower *low, const char *what, const Val *v, uint32_t rank, uint32_t *out)
 {
 	int64_t axis;
 	if (!sem_arg_int(low, what, "axis", v, &axis))
@@ -165,7 +165,7 @@ static void read_params(const char *text, Params *out)
 	}
 }
 
-static const Val *default_value(Lower *low, Str text)
+static const Val *default_value(FrontLower *low, Str text)
 {
 	if (str_is(text, "None"))
 		return low->none;
@@ -193,7 +193,7 @@ static bool has_poison(const Val *v)
 	return false;
 }
 
-static const char *display_name(Lower *low, const BuiltinInfo *info)
+static const char *display_name(FrontLower *low, const BuiltinInfo *info)
 {
 	const char *prefix = info->where & IN_TL     ? "tl."
 			     : info->where & IN_CUDA ? "tl.extra.cuda."
@@ -205,7 +205,7 @@ static const char *display_name(Lower *low, const BuiltinInfo *info)
 	return arena_printf(low->arena, "%s%s", prefix, info->name);
 }
 
-static bool bind_positional(Lower *low, const Params *params, const Val *self, const CallArgs *args,
+static bool bind_positional(FrontLower *low, const Params *params, const Val *self, const CallArgs *args,
 			    BuiltinCall *call)
 {
 	uint32_t given = args->arg_count + (self ? 1 : 0);
@@ -229,7 +229,7 @@ static bool bind_positional(Lower *low, const Params *params, const Val *self, c
 	return true;
 }
 
-static bool unknown_keyword(Lower *low, const Params *params, const char *name, const char *what)
+static bool unknown_keyword(FrontLower *low, const Params *params, const char *name, const char *what)
 {
 	const char *names[BUILTIN_MAX_PARAMS];
 	uint32_t n = 0;
@@ -243,7 +243,8 @@ static bool unknown_keyword(Lower *low, const Params *params, const char *name, 
 	return false;
 }
 
-static bool bind_keyword(Lower *low, const Params *params, const char *name, const Val *v, BuiltinCall *call)
+static bool bind_keyword(FrontLower *low, const Params *params, const char *name, const Val *v,
+			 BuiltinCall *call)
 {
 	for (uint32_t i = 0; i < params->len; i++) {
 		const Param *p = &params->at[i];
@@ -263,7 +264,8 @@ static bool bind_keyword(Lower *low, const Params *params, const char *name, con
 	return internal || params->any_keyword || unknown_keyword(low, params, name, call->what);
 }
 
-bool builtin_bind(Lower *low, const BuiltinInfo *info, const Val *self, const CallArgs *args, BuiltinCall *call)
+bool builtin_bind(FrontLower *low, const BuiltinInfo *info, const Val *self, const CallArgs *args,
+		  BuiltinCall *call)
 {
 	Params params;
 	read_params(info->params, &params);

@@ -4,7 +4,7 @@
 
 enum { MAX_EXTERN = 16 };
 
-static const Val *device_call(Lower *low, const BuiltinCall *call);
+static const Val *device_call(FrontLower *low, const BuiltinCall *call);
 
 static const BuiltinInfo rows[] = {
 #define DEVICE(name, count) {name, IN_DEVICE, PARAMS_##count, device_call, count, NULL, "a function of the CUDA device library"},
@@ -78,7 +78,8 @@ typedef struct Library {
 	bool pure;
 } Library;
 
-static const Val *emit_call(Lower *low, const Library *lib, const Val *const *args, uint32_t count, TlType type)
+static const Val *emit_call(FrontLower *low, const Library *lib, const Val *const *args, uint32_t count,
+			    TlType type)
 {
 	IrValue *operands[MAX_EXTERN];
 	for (uint32_t i = 0; i < count; i++)
@@ -100,7 +101,8 @@ static bool signature_fits(const char *letters, const Val *const *args, uint32_t
 	return true;
 }
 
-static const Val *no_signature(Lower *low, const BuiltinCall *call, const Val *const *args, uint32_t count)
+static const Val *no_signature(FrontLower *low, const BuiltinCall *call, const Val *const *args,
+			       uint32_t count)
 {
 	Text have, want;
 	text_init(&have, low->arena);
@@ -119,7 +121,7 @@ static const Val *no_signature(Lower *low, const BuiltinCall *call, const Val *c
 	return lower_error(low, DIAG_TILE_DEVICE_TYPES, call->what, want.data, have.data);
 }
 
-static const Val *device_call(Lower *low, const BuiltinCall *call)
+static const Val *device_call(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *args[4];
 	uint32_t count = (uint32_t)call->info->data;
@@ -141,7 +143,7 @@ static const Val *device_call(Lower *low, const BuiltinCall *call)
 	return no_signature(low, call, args, count);
 }
 
-const Val *builtin_device(Lower *low, const BuiltinCall *call)
+const Val *builtin_device(FrontLower *low, const BuiltinCall *call)
 {
 	const char *name;
 	if (!sem_arg_str(low, call->what, "name", call->a[0], &name))
@@ -168,7 +170,7 @@ static bool entry_fits(const Val *key, const Val *const *args, uint32_t count)
 	return true;
 }
 
-const Val *builtin_extern(Lower *low, const BuiltinCall *call)
+const Val *builtin_extern(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *args[MAX_EXTERN], *list = call->a[2], *dict = call->a[3];
 	Library lib;

@@ -2,7 +2,7 @@
 #include "front/builtin/builtin.h"
 #include "front/tile/sem_dot.h"
 
-static bool nan_mode(Lower *low, const BuiltinCall *call, const Val *v, bool *propagate)
+static bool nan_mode(FrontLower *low, const BuiltinCall *call, const Val *v, bool *propagate)
 {
 	int64_t mode;
 	if (!sem_arg_int(low, call->what, "propagate_nan", v, &mode))
@@ -12,13 +12,13 @@ static bool nan_mode(Lower *low, const BuiltinCall *call, const Val *v, bool *pr
 }
 
 /* Numbers of the host alone: the operator on their tensors, as upstream makes them. */
-static void tensors_of(Lower *low, const Val **x, const Val **y)
+static void tensors_of(FrontLower *low, const Val **x, const Val **y)
 {
 	if (!sem_is_tensor(*x) && !sem_is_tensor(*y) && val_is_host_number(*x))
 		*x = sem_to_tensor(low, *x);
 }
 
-const Val *builtin_arith(Lower *low, const BuiltinCall *call)
+const Val *builtin_arith(FrontLower *low, const BuiltinCall *call)
 {
 	bool sanitize;
 	const Val *x = call->a[0], *y = call->a[1];
@@ -28,13 +28,13 @@ const Val *builtin_arith(Lower *low, const BuiltinCall *call)
 	return sem_arith(low, (AstBinOp)call->info->data, x, y, sanitize);
 }
 
-const Val *builtin_where(Lower *low, const BuiltinCall *call)
+const Val *builtin_where(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_arg_tensor(low, call->what, "condition", call->a[0]);
 	return cond ? sem_select(low, cond, call->a[1], call->a[2]) : low->poison;
 }
 
-const Val *builtin_minmax(Lower *low, const BuiltinCall *call)
+const Val *builtin_minmax(FrontLower *low, const BuiltinCall *call)
 {
 	bool propagate;
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
@@ -44,7 +44,7 @@ const Val *builtin_minmax(Lower *low, const BuiltinCall *call)
 	return sem_minmax(low, call->info->data, x, y, propagate);
 }
 
-const Val *builtin_clamp(Lower *low, const BuiltinCall *call)
+const Val *builtin_clamp(FrontLower *low, const BuiltinCall *call)
 {
 	bool propagate;
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
@@ -55,12 +55,12 @@ const Val *builtin_clamp(Lower *low, const BuiltinCall *call)
 	return sem_clamp(low, x, lo, hi, propagate);
 }
 
-const Val *builtin_logical(Lower *low, const BuiltinCall *call)
+const Val *builtin_logical(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_logical(low, call->info->data, call->a[0], call->a[1]);
 }
 
-const Val *builtin_abs(Lower *low, const BuiltinCall *call)
+const Val *builtin_abs(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
 	if (!x)
@@ -79,7 +79,7 @@ const Val *builtin_abs(Lower *low, const BuiltinCall *call)
 }
 
 /* fp32 and fp64 only, as upstream; sqrt_rn fp32 only. */
-const Val *builtin_math(Lower *low, const BuiltinCall *call)
+const Val *builtin_math(FrontLower *low, const BuiltinCall *call)
 {
 	IrOpKind op = (IrOpKind)call->info->data;
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
@@ -92,7 +92,7 @@ const Val *builtin_math(Lower *low, const BuiltinCall *call)
 	return sem_make(low, irb_1(&low->b, op, NULL, sem_ir(x)), sem_type(x));
 }
 
-const Val *builtin_fdiv(Lower *low, const BuiltinCall *call)
+const Val *builtin_fdiv(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x = sem_arg_tensor(low, call->what, "x", call->a[0]);
 	const Val *y = x ? sem_arg_tensor(low, call->what, "y", call->a[1]) : NULL;
@@ -100,7 +100,7 @@ const Val *builtin_fdiv(Lower *low, const BuiltinCall *call)
 }
 
 /* Two tensors, brought to one type and shape. */
-static bool two(Lower *low, const BuiltinCall *call, const Val **x, const Val **y)
+static bool two(FrontLower *low, const BuiltinCall *call, const Val **x, const Val **y)
 {
 	SemRules rules = {.what = call->what, .arithmetic = true};
 	*x = sem_arg_tensor(low, call->what, "x", call->a[0]);
@@ -108,7 +108,7 @@ static bool two(Lower *low, const BuiltinCall *call, const Val **x, const Val **
 	return *y && sem_operands(low, &rules, x, y);
 }
 
-const Val *builtin_div_rn(Lower *low, const BuiltinCall *call)
+const Val *builtin_div_rn(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x, *y;
 	if (!two(low, call, &x, &y))
@@ -118,7 +118,7 @@ const Val *builtin_div_rn(Lower *low, const BuiltinCall *call)
 	return sem_make(low, irb_2(&low->b, OP_PRECISE_DIVF, NULL, sem_ir(x), sem_ir(y)), sem_type(x));
 }
 
-const Val *builtin_umulhi(Lower *low, const BuiltinCall *call)
+const Val *builtin_umulhi(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *x, *y;
 	if (!two(low, call, &x, &y))
@@ -129,7 +129,7 @@ const Val *builtin_umulhi(Lower *low, const BuiltinCall *call)
 	return sem_make(low, irb_2(&low->b, OP_MULHIUI, NULL, sem_ir(x), sem_ir(y)), sem_type(x));
 }
 
-const Val *builtin_fma(Lower *low, const BuiltinCall *call)
+const Val *builtin_fma(FrontLower *low, const BuiltinCall *call)
 {
 	SemRules rules = {.what = call->what, .arithmetic = true};
 	const Val *x, *y, *z = sem_arg_tensor(low, call->what, "z", call->a[2]);
@@ -144,7 +144,7 @@ const Val *builtin_fma(Lower *low, const BuiltinCall *call)
 
 /* ---- matrix products ---- */
 
-static bool dot_precision(Lower *low, const BuiltinCall *call, SemDot *dot)
+static bool dot_precision(FrontLower *low, const BuiltinCall *call, SemDot *dot)
 {
 	const char *precision;
 	bool tf32;
@@ -163,7 +163,7 @@ static bool dot_precision(Lower *low, const BuiltinCall *call, SemDot *dot)
 	return true;
 }
 
-const Val *builtin_dot(Lower *low, const BuiltinCall *call)
+const Val *builtin_dot(FrontLower *low, const BuiltinCall *call)
 {
 	SemDot dot = {.acc = NULL};
 	const Val *a = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -183,7 +183,8 @@ const Val *builtin_dot(Lower *low, const BuiltinCall *call)
 	return sem_dot(low, a, b, &dot);
 }
 
-static bool scaled_side(Lower *low, const BuiltinCall *call, uint32_t first, const char *name, const Val *k_pack,
+static bool scaled_side(FrontLower *low, const BuiltinCall *call, uint32_t first, const char *name,
+			const Val *k_pack,
 			SemScaledSide *out)
 {
 	*out = (SemScaledSide){.v = sem_arg_tensor(low, call->what, name, call->a[first])};
@@ -196,7 +197,7 @@ static bool scaled_side(Lower *low, const BuiltinCall *call, uint32_t first, con
 	return out->scale != NULL;
 }
 
-const Val *builtin_dot_scaled(Lower *low, const BuiltinCall *call)
+const Val *builtin_dot_scaled(FrontLower *low, const BuiltinCall *call)
 {
 	SemScaledSide a, b;
 	TlType out;

@@ -3,7 +3,8 @@
 #include "front/tile/sem_desc.h"
 
 /* An optional tensor: *out is NULL for None. */
-static bool optional_tensor(Lower *low, const BuiltinCall *call, const char *arg, const Val *v, const Val **out)
+static bool optional_tensor(FrontLower *low, const BuiltinCall *call, const char *arg, const Val *v,
+			    const Val **out)
 {
 	*out = NULL;
 	if (v->kind == VAL_NONE)
@@ -18,7 +19,7 @@ static const Val *boundary(const Val *v)
 	return v->kind == VAL_NONE || (sem_is_seq(v) && v->seq.len == 0) ? NULL : v;
 }
 
-const Val *builtin_load(Lower *low, const BuiltinCall *call)
+const Val *builtin_load(FrontLower *low, const BuiltinCall *call)
 {
 	SemAccess access = {.what = call->what, .boundary_check = boundary(call->a[3])};
 	if (!optional_tensor(low, call, "mask", call->a[1], &access.mask) ||
@@ -31,7 +32,7 @@ const Val *builtin_load(Lower *low, const BuiltinCall *call)
 	return sem_load(low, call->a[0], &access);
 }
 
-const Val *builtin_store(Lower *low, const BuiltinCall *call)
+const Val *builtin_store(FrontLower *low, const BuiltinCall *call)
 {
 	SemAccess access = {.what = call->what, .boundary_check = boundary(call->a[3]), .padding = ""};
 	const Val *value = sem_arg_tensor(low, call->what, "value", call->a[1]);
@@ -42,17 +43,17 @@ const Val *builtin_store(Lower *low, const BuiltinCall *call)
 	return sem_store(low, call->a[0], value, &access);
 }
 
-const Val *builtin_make_block_ptr(Lower *low, const BuiltinCall *call)
+const Val *builtin_make_block_ptr(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_make_block_ptr(low, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
 }
 
-const Val *builtin_advance(Lower *low, const BuiltinCall *call)
+const Val *builtin_advance(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_advance(low, call->a[0], call->a[1]);
 }
 
-const Val *builtin_make_desc(Lower *low, const BuiltinCall *call)
+const Val *builtin_make_desc(FrontLower *low, const BuiltinCall *call)
 {
 	const char *padding;
 	if (!sem_arg_str(low, call->what, "padding_option", call->a[4], &padding))
@@ -60,20 +61,20 @@ const Val *builtin_make_desc(Lower *low, const BuiltinCall *call)
 	return sem_make_desc(low, call->a[0], call->a[1], call->a[2], call->a[3], padding);
 }
 
-const Val *builtin_desc_load(Lower *low, const BuiltinCall *call)
+const Val *builtin_desc_load(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_desc_load(low, call->what, call->a[0], call->a[1]);
 }
 
 /* data 1: the old order of arguments, the value before the offsets. */
-const Val *builtin_desc_store(Lower *low, const BuiltinCall *call)
+const Val *builtin_desc_store(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *offsets = call->a[call->info->data ? 2 : 1];
 	const Val *value = sem_arg_tensor(low, call->what, "value", call->a[call->info->data ? 1 : 2]);
 	return value ? sem_desc_store(low, call->what, call->a[0], offsets, value) : low->poison;
 }
 
-const Val *builtin_desc_reduce(Lower *low, const BuiltinCall *call)
+const Val *builtin_desc_reduce(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *value = sem_arg_tensor(low, call->what, "value", call->a[2]);
 	if (!value)
@@ -81,23 +82,23 @@ const Val *builtin_desc_reduce(Lower *low, const BuiltinCall *call)
 	return sem_desc_reduce(low, call->what, (IrDescReduce)call->info->data, call->a[0], call->a[1], value);
 }
 
-const Val *builtin_desc_gather(Lower *low, const BuiltinCall *call)
+const Val *builtin_desc_gather(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_desc_gather(low, call->a[0], call->a[1], call->a[2]);
 }
 
-const Val *builtin_desc_scatter(Lower *low, const BuiltinCall *call)
+const Val *builtin_desc_scatter(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_desc_scatter(low, call->a[0], call->a[1], call->a[2], call->a[3]);
 }
 
-static bool order_args(Lower *low, const BuiltinCall *call, uint32_t first, SemAtomic *out)
+static bool order_args(FrontLower *low, const BuiltinCall *call, uint32_t first, SemAtomic *out)
 {
 	return sem_arg_str(low, call->what, "sem", call->a[first], &out->sem) &&
 	       sem_arg_str(low, call->what, "scope", call->a[first + 1], &out->scope);
 }
 
-const Val *builtin_atomic_rmw(Lower *low, const BuiltinCall *call)
+const Val *builtin_atomic_rmw(FrontLower *low, const BuiltinCall *call)
 {
 	SemAtomic atomic = {.what = call->what};
 	const Val *value = sem_arg_tensor(low, call->what, "val", call->a[1]);
@@ -107,7 +108,7 @@ const Val *builtin_atomic_rmw(Lower *low, const BuiltinCall *call)
 	return sem_atomic_rmw(low, (IrRmw)call->info->data, call->a[0], value, &atomic);
 }
 
-const Val *builtin_atomic_cas(Lower *low, const BuiltinCall *call)
+const Val *builtin_atomic_cas(FrontLower *low, const BuiltinCall *call)
 {
 	SemAtomic atomic = {.what = call->what};
 	const Val *expected = sem_arg_tensor(low, call->what, "cmp", call->a[1]);
@@ -118,7 +119,7 @@ const Val *builtin_atomic_cas(Lower *low, const BuiltinCall *call)
 }
 
 /* The pointer seen as one to integers of the same width, for atomics that only move bits. NULL after diagnosing. */
-static const Val *bits_pointer(Lower *low, const BuiltinCall *call, TlType *elem)
+static const Val *bits_pointer(FrontLower *low, const BuiltinCall *call, TlType *elem)
 {
 	const Val *ptr = call->a[0];
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || sem_elem(ptr)->elem->kind != TL_SCALAR) {
@@ -135,7 +136,7 @@ static const Val *bits_pointer(Lower *low, const BuiltinCall *call, TlType *elem
 }
 
 /* Reading is "or" with 0. */
-const Val *builtin_atomic_load(Lower *low, const BuiltinCall *call)
+const Val *builtin_atomic_load(FrontLower *low, const BuiltinCall *call)
 {
 	SemAtomic atomic = {.what = call->what};
 	TlType elem;
@@ -149,7 +150,7 @@ const Val *builtin_atomic_load(Lower *low, const BuiltinCall *call)
 }
 
 /* Writing is an exchange whose old value nobody takes. */
-const Val *builtin_atomic_store(Lower *low, const BuiltinCall *call)
+const Val *builtin_atomic_store(FrontLower *low, const BuiltinCall *call)
 {
 	SemAtomic atomic = {.what = call->what};
 	TlType elem;

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-const Val *builtin_program_id(Lower *low, const BuiltinCall *call)
+const Val *builtin_program_id(FrontLower *low, const BuiltinCall *call)
 {
 	int64_t axis;
 	if (!sem_arg_int(low, call->what, "axis", call->a[0], &axis))
@@ -17,19 +17,19 @@ const Val *builtin_program_id(Lower *low, const BuiltinCall *call)
 	return sem_make(low, ir, type);
 }
 
-const Val *builtin_threads(Lower *low, const BuiltinCall *call)
+const Val *builtin_threads(FrontLower *low, const BuiltinCall *call)
 {
 	uint32_t warps = low->options->num_warps ? low->options->num_warps : 4;
 	return val_int(low, (int64_t)warps * call->info->data);
 }
 
 /* Without a target (the interpreter) there is no CUDA device: files take their portable path. */
-const Val *builtin_target(Lower *low, const BuiltinCall *call)
+const Val *builtin_target(FrontLower *low, const BuiltinCall *call)
 {
 	return val_bool(low, call->info->data == 0 && low->options->target_arch);
 }
 
-const Val *builtin_target_geq(Lower *low, const BuiltinCall *call)
+const Val *builtin_target_geq(FrontLower *low, const BuiltinCall *call)
 {
 	int64_t major, minor;
 	if (!sem_arg_int(low, call->what, "major", call->a[0], &major) ||
@@ -38,7 +38,7 @@ const Val *builtin_target_geq(Lower *low, const BuiltinCall *call)
 	return val_bool(low, low->options->target_arch && low->options->target_arch >= major * 10 + minor);
 }
 
-const Val *builtin_unavailable(Lower *low, const BuiltinCall *call)
+const Val *builtin_unavailable(FrontLower *low, const BuiltinCall *call)
 {
 	return lower_error(low, DIAG_TILE_UNAVAILABLE, call->what, call->info->doc);
 }
@@ -51,7 +51,8 @@ typedef struct Asm {
 	int64_t pack;
 } Asm;
 
-static IrOp *emit_asm(Lower *low, const Asm *code, IrValue *const *operands, uint32_t count, const IrType *types,
+static IrOp *emit_asm(FrontLower *low, const Asm *code, IrValue *const *operands, uint32_t count,
+		      const IrType *types,
 		      uint32_t results)
 {
 	IrOp *op = irb_op(&low->b, OP_INLINE_ASM, operands, count, types, results, 0);
@@ -62,7 +63,7 @@ static IrOp *emit_asm(Lower *low, const Asm *code, IrValue *const *operands, uin
 	return op;
 }
 
-const Val *builtin_device_register(Lower *low, const BuiltinCall *call)
+const Val *builtin_device_register(FrontLower *low, const BuiltinCall *call)
 {
 	bool clock = call->info->data == 64;
 	Asm code = {.text = clock ? STR("mov.u64 $0, %globaltimer;") : STR("mov.u32 $0, %smid;"),
@@ -71,7 +72,7 @@ const Val *builtin_device_register(Lower *low, const BuiltinCall *call)
 	return sem_make(low, ir_result(emit_asm(low, &code, NULL, 0, &type->ir, 1), 0), type);
 }
 
-const Val *builtin_grid_control(Lower *low, const BuiltinCall *call)
+const Val *builtin_grid_control(FrontLower *low, const BuiltinCall *call)
 {
 	Asm code = {.text = call->info->data ? STR("griddepcontrol.launch_dependents; // dummy $0")
 					     : STR("griddepcontrol.wait; // dummy $0"),
@@ -82,7 +83,7 @@ const Val *builtin_grid_control(Lower *low, const BuiltinCall *call)
 
 enum { MAX_ASM = 64 };
 
-static bool asm_args(Lower *low, const BuiltinCall *call, const Val **in, uint32_t *count)
+static bool asm_args(FrontLower *low, const BuiltinCall *call, const Val **in, uint32_t *count)
 {
 	const Val *list = call->a[2];
 	if (!sem_is_seq(list) || list->seq.len > MAX_ASM) {
@@ -99,7 +100,8 @@ static bool asm_args(Lower *low, const BuiltinCall *call, const Val **in, uint32
 	return *count == 0 || sem_broadcast_all(low, in, *count);
 }
 
-static bool asm_results(Lower *low, const BuiltinCall *call, const Val *first, TlType *types, uint32_t *count)
+static bool asm_results(FrontLower *low, const BuiltinCall *call, const Val *first, TlType *types,
+			uint32_t *count)
 {
 	const Val *dtypes = call->a[3];
 	const Val *const *items = sem_is_seq(dtypes) ? dtypes->seq.items : &dtypes;
@@ -118,7 +120,7 @@ static bool asm_results(Lower *low, const BuiltinCall *call, const Val *first, T
 	return true;
 }
 
-const Val *builtin_inline_asm(Lower *low, const BuiltinCall *call)
+const Val *builtin_inline_asm(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *in[MAX_ASM], *out[MAX_ASM];
 	TlType types[MAX_ASM];
@@ -149,7 +151,7 @@ const Val *builtin_inline_asm(Lower *low, const BuiltinCall *call)
 
 /* The promise is an attribute of the op that makes the value, as upstream keeps it; the argument of a block has no
  * place for one, so there the promise is dropped. */
-const Val *builtin_hint(Lower *low, const BuiltinCall *call)
+const Val *builtin_hint(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts values;
 	const Val *v = call->a[0];
@@ -172,7 +174,7 @@ const Val *builtin_hint(Lower *low, const BuiltinCall *call)
 	return v;
 }
 
-const Val *builtin_assume(Lower *low, const BuiltinCall *call)
+const Val *builtin_assume(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *host = sem_is_tensor(call->a[0]) ? call->a[0]->origin : call->a[0];
 	if (host && val_is_host_number(host))
@@ -187,7 +189,7 @@ const Val *builtin_assume(Lower *low, const BuiltinCall *call)
 	return low->none;
 }
 
-const Val *builtin_debug_barrier(Lower *low, const BuiltinCall *call)
+const Val *builtin_debug_barrier(FrontLower *low, const BuiltinCall *call)
 {
 	(void)call;
 	irb_op(&low->b, OP_BARRIER, NULL, 0, NULL, 0, 0);
@@ -197,7 +199,7 @@ const Val *builtin_debug_barrier(Lower *low, const BuiltinCall *call)
 /* ---- printing, assertions ---- */
 
 /* A prefix that is followed by values ends in ": " and begins with a space. */
-static Str print_prefix(Lower *low, const char *prefix, bool values)
+static Str print_prefix(FrontLower *low, const char *prefix, bool values)
 {
 	Text text;
 	text_init(&text, low->arena);
@@ -214,7 +216,7 @@ static Str print_prefix(Lower *low, const char *prefix, bool values)
 	return str_of(arena_printf(low->arena, "%s%s", space, text.data));
 }
 
-const Val *builtin_device_print(Lower *low, const BuiltinCall *call)
+const Val *builtin_device_print(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *values = call->a[1];
 	IrValue *operands[MAX_ASM];
@@ -246,7 +248,7 @@ const Val *builtin_device_print(Lower *low, const BuiltinCall *call)
 	return low->none;
 }
 
-const Val *builtin_device_assert(Lower *low, const BuiltinCall *call)
+const Val *builtin_device_assert(FrontLower *low, const BuiltinCall *call)
 {
 	const char *message;
 	const Val *cond = sem_arg_tensor(low, call->what, "cond", call->a[0]);
@@ -268,7 +270,7 @@ const Val *builtin_device_assert(Lower *low, const BuiltinCall *call)
 	return low->none;
 }
 
-const Val *builtin_static_print(Lower *low, const BuiltinCall *call)
+const Val *builtin_static_print(FrontLower *low, const BuiltinCall *call)
 {
 	const char *sep, *end;
 	if (!sem_arg_str(low, call->what, "sep", call->a[1], &sep) ||
@@ -289,7 +291,7 @@ const Val *builtin_static_print(Lower *low, const BuiltinCall *call)
 	return low->none;
 }
 
-const Val *builtin_static_assert(Lower *low, const BuiltinCall *call)
+const Val *builtin_static_assert(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_host(val_known_for(call->a[0], "it is asserted when compiling"));
 	if (!cond)

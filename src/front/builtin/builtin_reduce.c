@@ -2,7 +2,7 @@
 #include "front/builtin/builtin.h"
 #include "front/tile/sem_reduce.h"
 
-const Val *builtin_reduce(Lower *low, const BuiltinCall *call)
+const Val *builtin_reduce(FrontLower *low, const BuiltinCall *call)
 {
 	bool keep;
 	if (!sem_arg_bool(low, call->what, "keep_dims", call->a[3], &keep))
@@ -11,7 +11,7 @@ const Val *builtin_reduce(Lower *low, const BuiltinCall *call)
 }
 
 /* 0, 1, ... along one axis, in the shape of v. */
-static const Val *positions(Lower *low, const Val *v, uint32_t axis)
+static const Val *positions(FrontLower *low, const Val *v, uint32_t axis)
 {
 	TlType t = sem_type(v);
 	const Val *index = sem_arange(low, val_int(low, 0), val_int(low, t->shape[axis]));
@@ -22,7 +22,7 @@ static const Val *positions(Lower *low, const Val *v, uint32_t axis)
 	return sem_is_poison(index) ? index : sem_broadcast_to(low, "tl.reduce", index, t->shape, t->rank);
 }
 
-const Val *builtin_reduce_indices(Lower *low, const BuiltinCall *call)
+const Val *builtin_reduce_indices(FrontLower *low, const BuiltinCall *call)
 {
 	bool keep;
 	uint32_t axis;
@@ -39,7 +39,7 @@ const Val *builtin_reduce_indices(Lower *low, const BuiltinCall *call)
 	return sem_reduce(low, val_tuple(low, pair, 2), val_int(low, axis), call->a[2], keep);
 }
 
-const Val *builtin_promote_bf16(Lower *low, const BuiltinCall *call)
+const Val *builtin_promote_bf16(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *v = sem_arg_tensor(low, call->what, "t", call->a[0]);
 	if (!v)
@@ -47,7 +47,7 @@ const Val *builtin_promote_bf16(Lower *low, const BuiltinCall *call)
 	return tl_is(sem_elem(v), DT_BF16) ? sem_cast(low, v, tl_scalar(low, DT_FP32)) : v;
 }
 
-const Val *builtin_scan(Lower *low, const BuiltinCall *call)
+const Val *builtin_scan(FrontLower *low, const BuiltinCall *call)
 {
 	bool reverse;
 	if (!sem_arg_bool(low, call->what, "reverse", call->a[3], &reverse))
@@ -55,7 +55,7 @@ const Val *builtin_scan(Lower *low, const BuiltinCall *call)
 	return sem_scan(low, call->a[0], call->a[1], call->a[2], reverse);
 }
 
-const Val *builtin_map_elementwise(Lower *low, const BuiltinCall *call)
+const Val *builtin_map_elementwise(FrontLower *low, const BuiltinCall *call)
 {
 	int64_t pack;
 	if (!sem_arg_int(low, call->what, "pack", call->a[2], &pack))
@@ -66,7 +66,7 @@ const Val *builtin_map_elementwise(Lower *low, const BuiltinCall *call)
 	return sem_map_elementwise(low, call->a[0], call->a[1], pack);
 }
 
-const Val *builtin_histogram(Lower *low, const BuiltinCall *call)
+const Val *builtin_histogram(FrontLower *low, const BuiltinCall *call)
 {
 	int64_t bins;
 	const Val *v = sem_arg_tensor(low, call->what, "input", call->a[0]), *mask = NULL;
@@ -80,7 +80,7 @@ const Val *builtin_histogram(Lower *low, const BuiltinCall *call)
 	return sem_histogram(low, v, bins, mask);
 }
 
-const Val *builtin_gather(Lower *low, const BuiltinCall *call)
+const Val *builtin_gather(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *src = sem_arg_tensor(low, call->what, "src", call->a[0]);
 	const Val *index = src ? sem_arg_tensor(low, call->what, "index", call->a[1]) : NULL;

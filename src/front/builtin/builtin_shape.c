@@ -8,12 +8,12 @@ static const Val *unpacked(const Val *rest)
 	return rest->seq.len == 1 && sem_is_seq(rest->seq.items[0]) ? rest->seq.items[0] : rest;
 }
 
-const Val *builtin_arange(Lower *low, const BuiltinCall *call)
+const Val *builtin_arange(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_arange(low, call->a[0], call->a[1]);
 }
 
-const Val *builtin_full(Lower *low, const BuiltinCall *call)
+const Val *builtin_full(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts shape;
 	TlType dtype;
@@ -23,13 +23,13 @@ const Val *builtin_full(Lower *low, const BuiltinCall *call)
 	return sem_full(low, call->what, &shape, call->a[1], dtype);
 }
 
-const Val *builtin_to_tensor(Lower *low, const BuiltinCall *call)
+const Val *builtin_to_tensor(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *v = sem_arg_tensor(low, call->what, "x", call->a[0]);
 	return v ? v : low->poison;
 }
 
-const Val *builtin_cast(Lower *low, const BuiltinCall *call)
+const Val *builtin_cast(FrontLower *low, const BuiltinCall *call)
 {
 	TlType dtype;
 	const char *rounding;
@@ -44,7 +44,7 @@ const Val *builtin_cast(Lower *low, const BuiltinCall *call)
 	return bits ? sem_bitcast(low, v, dtype) : sem_cast_rounded(low, v, dtype, rounding);
 }
 
-const Val *builtin_broadcast(Lower *low, const BuiltinCall *call)
+const Val *builtin_broadcast(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *pair[2];
 	pair[0] = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -54,7 +54,7 @@ const Val *builtin_broadcast(Lower *low, const BuiltinCall *call)
 	return val_tuple(low, pair, 2);
 }
 
-const Val *builtin_broadcast_to(Lower *low, const BuiltinCall *call)
+const Val *builtin_broadcast_to(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts shape;
 	const Val *v = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -64,7 +64,7 @@ const Val *builtin_broadcast_to(Lower *low, const BuiltinCall *call)
 }
 
 /* Axes count in the result, which has all of them. */
-const Val *builtin_expand_dims(Lower *low, const BuiltinCall *call)
+const Val *builtin_expand_dims(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts axes;
 	const Val *v = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -86,7 +86,7 @@ const Val *builtin_expand_dims(Lower *low, const BuiltinCall *call)
 	return v;
 }
 
-const Val *builtin_squeeze(Lower *low, const BuiltinCall *call)
+const Val *builtin_squeeze(FrontLower *low, const BuiltinCall *call)
 {
 	uint32_t dim, n = 0;
 	const Val *v = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -101,7 +101,7 @@ const Val *builtin_squeeze(Lower *low, const BuiltinCall *call)
 	return sem_reshape(low, call->what, v, shape, n, false);
 }
 
-const Val *builtin_reshape(Lower *low, const BuiltinCall *call)
+const Val *builtin_reshape(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts shape;
 	bool reorder;
@@ -112,7 +112,7 @@ const Val *builtin_reshape(Lower *low, const BuiltinCall *call)
 	return sem_reshape(low, call->what, v, shape.at, shape.len, reorder);
 }
 
-const Val *builtin_permute(Lower *low, const BuiltinCall *call)
+const Val *builtin_permute(FrontLower *low, const BuiltinCall *call)
 {
 	SemInts dims;
 	const Val *v = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -126,20 +126,20 @@ const Val *builtin_permute(Lower *low, const BuiltinCall *call)
 	return sem_permute(low, call->what, v, &dims);
 }
 
-const Val *builtin_join(Lower *low, const BuiltinCall *call)
+const Val *builtin_join(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *a = sem_arg_tensor(low, call->what, "a", call->a[0]);
 	const Val *b = a ? sem_arg_tensor(low, call->what, "b", call->a[1]) : NULL;
 	return b ? sem_join(low, a, b) : low->poison;
 }
 
-const Val *builtin_split(Lower *low, const BuiltinCall *call)
+const Val *builtin_split(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *v = sem_arg_tensor(low, call->what, "a", call->a[0]);
 	return v ? sem_split(low, v) : low->poison;
 }
 
-const Val *builtin_cat(Lower *low, const BuiltinCall *call)
+const Val *builtin_cat(FrontLower *low, const BuiltinCall *call)
 {
 	bool reorder;
 	const Val *a = sem_arg_tensor(low, call->what, "input", call->a[0]);
@@ -149,7 +149,7 @@ const Val *builtin_cat(Lower *low, const BuiltinCall *call)
 	return sem_cat(low, a, b, reorder);
 }
 
-const Val *builtin_item(Lower *low, const BuiltinCall *call)
+const Val *builtin_item(FrontLower *low, const BuiltinCall *call)
 {
 	return sem_unsplat(low, ".item", call->a[0]);
 }

@@ -2,13 +2,13 @@
 #include "front/builtin/builtin.h"
 #include "front/demote.h"
 
-const Val *builtin_identity(Lower *low, const BuiltinCall *call)
+const Val *builtin_identity(FrontLower *low, const BuiltinCall *call)
 {
 	(void)low;
 	return call->a[0];
 }
 
-const Val *builtin_constexpr(Lower *low, const BuiltinCall *call)
+const Val *builtin_constexpr(FrontLower *low, const BuiltinCall *call)
 {
 	if (val_demoted(call->a[0]))
 		return call->a[0];
@@ -19,12 +19,12 @@ const Val *builtin_constexpr(Lower *low, const BuiltinCall *call)
 			   sem_describe(low, call->a[0]));
 }
 
-const Val *builtin_not_called(Lower *low, const BuiltinCall *call)
+const Val *builtin_not_called(FrontLower *low, const BuiltinCall *call)
 {
 	return lower_error(low, DIAG_TILE_NOT_CALLED, call->what, call->info->doc);
 }
 
-const Val *builtin_range(Lower *low, const BuiltinCall *call)
+const Val *builtin_range(FrontLower *low, const BuiltinCall *call)
 {
 	Val *v = ARENA_NEW(low->arena, Val);
 	v->kind = VAL_RANGE;
@@ -51,7 +51,7 @@ const Val *builtin_range(Lower *low, const BuiltinCall *call)
 	return v;
 }
 
-const Val *builtin_tuple(Lower *low, const BuiltinCall *call)
+const Val *builtin_tuple(FrontLower *low, const BuiltinCall *call)
 {
 	if (!sem_is_seq(call->a[0]))
 		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "args", "a sequence",
@@ -59,7 +59,7 @@ const Val *builtin_tuple(Lower *low, const BuiltinCall *call)
 	return val_tuple(low, call->a[0]->seq.items, call->a[0]->seq.len);
 }
 
-const Val *builtin_slice(Lower *low, const BuiltinCall *call)
+const Val *builtin_slice(FrontLower *low, const BuiltinCall *call)
 {
 	Val *v = ARENA_NEW(low->arena, Val);
 	v->kind = VAL_SLICE;
@@ -71,7 +71,7 @@ const Val *builtin_slice(Lower *low, const BuiltinCall *call)
 
 /* ---- types ---- */
 
-const Val *builtin_dtype(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype(FrontLower *low, const BuiltinCall *call)
 {
 	TlType type;
 	if (call->a[0]->kind == VAL_DTYPE)
@@ -82,7 +82,7 @@ const Val *builtin_dtype(Lower *low, const BuiltinCall *call)
 	return val_dtype(low, type);
 }
 
-const Val *builtin_pointer_type(Lower *low, const BuiltinCall *call)
+const Val *builtin_pointer_type(FrontLower *low, const BuiltinCall *call)
 {
 	TlType elem;
 	int64_t space;
@@ -94,7 +94,7 @@ const Val *builtin_pointer_type(Lower *low, const BuiltinCall *call)
 	return val_dtype(low, tl_ptr(low, elem, is_const, (uint32_t)space));
 }
 
-const Val *builtin_block_type(Lower *low, const BuiltinCall *call)
+const Val *builtin_block_type(FrontLower *low, const BuiltinCall *call)
 {
 	TlType elem;
 	SemInts shape;
@@ -104,7 +104,7 @@ const Val *builtin_block_type(Lower *low, const BuiltinCall *call)
 	return val_dtype(low, tl_block(low, elem, shape.at, shape.len));
 }
 
-const Val *builtin_int_dtype(Lower *low, const BuiltinCall *call)
+const Val *builtin_int_dtype(FrontLower *low, const BuiltinCall *call)
 {
 	int64_t bits;
 	bool is_signed;
@@ -132,7 +132,7 @@ typedef enum {
 	ASK_CONST = -9,
 } DtypeQuestion;
 
-const Val *builtin_dtype_is(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype_is(FrontLower *low, const BuiltinCall *call)
 {
 	TlType t = call->a[0]->type;
 	bool yes = false;
@@ -170,7 +170,7 @@ const Val *builtin_dtype_is(Lower *low, const BuiltinCall *call)
 	return val_bool(low, yes);
 }
 
-const Val *builtin_dtype_kind(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype_kind(FrontLower *low, const BuiltinCall *call)
 {
 	TlType t = call->a[0]->type;
 	if (t->kind != TL_SCALAR)
@@ -179,7 +179,7 @@ const Val *builtin_dtype_kind(Lower *low, const BuiltinCall *call)
 }
 
 /* 2^64 - 1 has no small host value: it is what the largest unsigned 64-bit literal is. */
-const Val *builtin_dtype_bound(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype_bound(FrontLower *low, const BuiltinCall *call)
 {
 	TlType t = call->a[0]->type;
 	if (!tl_is_int(t))
@@ -195,14 +195,14 @@ const Val *builtin_dtype_bound(Lower *low, const BuiltinCall *call)
 	return bits == 64 ? val_uint(low, UINT64_MAX) : val_int(low, (int64_t)((UINT64_C(1) << bits) - 1));
 }
 
-const Val *builtin_dtype_shape(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype_shape(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *shape = sem_attribute(low, call->a[0], "shape");
 	return shape ? shape : lower_error(low, DIAG_TILE_NO_ATTRIBUTE, tl_describe(low, call->a[0]->type),
 					   call->info->name);
 }
 
-const Val *builtin_dtype_with_elem(Lower *low, const BuiltinCall *call)
+const Val *builtin_dtype_with_elem(FrontLower *low, const BuiltinCall *call)
 {
 	TlType elem;
 	if (!sem_arg_dtype(low, call->what, "element_ty", call->a[1], &elem))

@@ -2,7 +2,7 @@
 #include "front/builtin/builtin.h"
 #include "front/tile/sem_desc.h"
 
-static const Val *shape_value(Lower *low, TlType t)
+static const Val *shape_value(FrontLower *low, TlType t)
 {
 	const Val *items[IR_MAX_RANK];
 	uint32_t rank = t->kind == TL_BLOCK ? t->rank : 0;
@@ -11,7 +11,7 @@ static const Val *shape_value(Lower *low, TlType t)
 	return val_tuple(low, items, rank);
 }
 
-static const Val *method(Lower *low, uint32_t where, const char *name, const Val *self)
+static const Val *method(FrontLower *low, uint32_t where, const char *name, const Val *self)
 {
 	const BuiltinInfo *row = builtin_find(where, name);
 	const Val *callee = row ? builtin_value(low, row) : NULL;
@@ -33,7 +33,7 @@ static const struct {
 
 _Static_assert(ARRAY_LEN(float_facts) == DT__COUNT - DT_FP8E4B15, "ORDER DT");
 
-static const Val *scalar_attribute(Lower *low, TlType t, const char *name)
+static const Val *scalar_attribute(FrontLower *low, TlType t, const char *name)
 {
 	unsigned bits = tl_bits(t);
 	if (strcmp(name, "primitive_bitwidth") == 0)
@@ -51,7 +51,7 @@ static const Val *scalar_attribute(Lower *low, TlType t, const char *name)
 	return NULL;
 }
 
-static const Val *compound_attribute(Lower *low, TlType t, const char *name)
+static const Val *compound_attribute(FrontLower *low, TlType t, const char *name)
 {
 	if ((t->kind == TL_PTR || t->kind == TL_BLOCK) && strcmp(name, "element_ty") == 0)
 		return val_dtype(low, t->elem);
@@ -72,7 +72,7 @@ static const Val *compound_attribute(Lower *low, TlType t, const char *name)
 	return NULL;
 }
 
-static const Val *dtype_attribute(Lower *low, const Val *v, const char *name)
+static const Val *dtype_attribute(FrontLower *low, const Val *v, const char *name)
 {
 	TlType t = v->type;
 	if (strcmp(name, "name") == 0)
@@ -85,7 +85,7 @@ static const Val *dtype_attribute(Lower *low, const Val *v, const char *name)
 
 /* ---- tensors and descriptors ---- */
 
-static const Val *desc_attribute(Lower *low, const Val *v, const char *name)
+static const Val *desc_attribute(FrontLower *low, const Val *v, const char *name)
 {
 	TlType block = sem_type(v)->elem;
 	if (strcmp(name, "dtype") == 0)
@@ -102,7 +102,7 @@ static const Val *desc_attribute(Lower *low, const Val *v, const char *name)
 	return method(low, OF_DESC, name, v);
 }
 
-const Val *sem_attribute(Lower *low, const Val *v, Sym name)
+const Val *sem_attribute(FrontLower *low, const Val *v, Sym name)
 {
 	if (v->kind == VAL_DTYPE)
 		return dtype_attribute(low, v, name);

@@ -29,7 +29,7 @@ static bool takes_demoted(const char *name)
 	return false;
 }
 
-const Val *python_call(Lower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args)
+const Val *python_call(FrontLower *low, const PyBuiltin *fn, const Val *self, const CallArgs *args)
 {
 	bool as_it_is = !fn->owner && takes_demoted(fn->name);
 	const char *why = "Python computes with it when compiling";
@@ -58,7 +58,7 @@ const Val *host_keyword(const CallArgs *args, const char *name)
 }
 
 /* The host value of an argument; NULL after diagnosing a run-time one. */
-const Val *host_known(Lower *low, const Val *v, const char *what)
+const Val *host_known(FrontLower *low, const Val *v, const char *what)
 {
 	const Val *h = val_host(v);
 	if (!h)
@@ -67,14 +67,14 @@ const Val *host_known(Lower *low, const Val *v, const char *what)
 	return h;
 }
 
-const Val *host_bad_argument(Lower *low, const char *what, const Val *v)
+const Val *host_bad_argument(FrontLower *low, const char *what, const Val *v)
 {
 	return lower_error(low, DIAG_PYTHON_ARGUMENT, what, val_describe(low, v));
 }
 
 /* ---- objects ---- */
 
-const Val *host_py_str(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_str(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!args->arg_count)
@@ -83,14 +83,14 @@ const Val *host_py_str(Lower *low, const Val *self, const CallArgs *args)
 	return v ? val_str(low, str_of(val_str_text(low, v))) : low->poison;
 }
 
-const Val *host_py_repr(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_repr(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = host_known(low, args->args[0], "repr");
 	return v ? val_str(low, str_of(val_repr(low, v))) : low->poison;
 }
 
-const Val *host_py_type(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_type(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = args->args[0];
@@ -100,14 +100,14 @@ const Val *host_py_type(Lower *low, const Val *self, const CallArgs *args)
 	return type ? type : val_opaque(low, "it is the type of %s", val_describe(low, v));
 }
 
-const Val *host_py_isinstance(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_isinstance(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	int is = host_is_instance(low, args->args[0], args->args[1]);
 	return is < 0 ? low->poison : val_bool(low, is);
 }
 
-static const Val *attribute_arg(Lower *low, const CallArgs *args, const char *what, bool *ok)
+static const Val *attribute_arg(FrontLower *low, const CallArgs *args, const char *what, bool *ok)
 {
 	*ok = args->args[1]->kind == VAL_STR;
 	if (!*ok)
@@ -118,7 +118,7 @@ static const Val *attribute_arg(Lower *low, const CallArgs *args, const char *wh
 		       ? NULL : v;
 }
 
-const Val *host_py_getattr(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_getattr(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	bool ok;
@@ -131,7 +131,7 @@ const Val *host_py_getattr(Lower *low, const Val *self, const CallArgs *args)
 			   arena_strndup(low->arena, args->args[1]->s.ptr, args->args[1]->s.len));
 }
 
-const Val *host_py_hasattr(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_hasattr(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	bool ok;
@@ -141,7 +141,7 @@ const Val *host_py_hasattr(Lower *low, const Val *self, const CallArgs *args)
 	return ok ? val_bool(low, v != NULL) : v;
 }
 
-const Val *host_py_callable(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_callable(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValKind k = args->args[0]->kind;
@@ -149,14 +149,14 @@ const Val *host_py_callable(Lower *low, const Val *self, const CallArgs *args)
 				     k == VAL_CLASS);
 }
 
-const Val *host_py_id(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_id(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return args->arg_count ? args->args[0] : low->none;
 }
 
 /* print() of a program: constants become the text before the values that follow them. */
-static const Val *print_at_run(Lower *low, const CallArgs *args)
+static const Val *print_at_run(FrontLower *low, const CallArgs *args)
 {
 	for (uint32_t i = 0; i < args->arg_count;) {
 		Text prefix;
@@ -175,14 +175,14 @@ static const Val *print_at_run(Lower *low, const CallArgs *args)
 	return low->none;
 }
 
-static void print_named(Lower *low, const char *prefix, const Val *v)
+static void print_named(FrontLower *low, const char *prefix, const Val *v)
 {
 	const Val *parts[] = {val_str(low, str_of(prefix)), v};
 	sem_call(low, "device_print", parts, v ? 2 : 1);
 }
 
 /* Prints every variable that holds a tile or scalar of the program, between two lines that hosts recognise. */
-const Val *host_py_breakpoint(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_breakpoint(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	(void)args;
@@ -202,7 +202,7 @@ const Val *host_py_breakpoint(Lower *low, const Val *self, const CallArgs *args)
 	return low->none;
 }
 
-const Val *host_py_print(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_print(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!low->frame->host)
@@ -216,7 +216,7 @@ const Val *host_py_print(Lower *low, const Val *self, const CallArgs *args)
 	return low->none;
 }
 
-const Val *host_py_object(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_object(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	(void)args;

@@ -17,7 +17,7 @@ static Str stripped(Str s)
 	return s;
 }
 
-const Val *host_py_float(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_float(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!args->arg_count)
@@ -44,7 +44,7 @@ const Val *host_py_float(Lower *low, const Val *self, const CallArgs *args)
 	return *end || strpbrk(buffer, "xX(") ? host_bad_argument(low, "float", v) : val_float(low, d);
 }
 
-static const Val *int_of_str(Lower *low, const Val *v, unsigned base)
+static const Val *int_of_str(FrontLower *low, const Val *v, unsigned base)
 {
 	Str s = stripped(v->s);
 	bool negative = s.len && s.ptr[0] == '-';
@@ -63,7 +63,7 @@ static const Val *int_of_str(Lower *low, const Val *v, unsigned base)
 	return val_big(low, negative ? big_neg(low->arena, big) : big);
 }
 
-const Val *host_py_int(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_int(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!args->arg_count)
@@ -86,7 +86,7 @@ const Val *host_py_int(Lower *low, const Val *self, const CallArgs *args)
 	return big ? val_big(low, big) : host_bad_argument(low, "int", v);
 }
 
-const Val *host_py_bool(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_bool(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	if (!args->arg_count)
@@ -98,7 +98,7 @@ const Val *host_py_bool(Lower *low, const Val *self, const CallArgs *args)
 	return ok ? val_bool(low, truth) : low->poison;
 }
 
-const Val *host_py_abs(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_abs(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = args->args[0];
@@ -112,7 +112,7 @@ const Val *host_py_abs(Lower *low, const Val *self, const CallArgs *args)
 	return val_big(low, big->negative ? big_neg(low->arena, big) : big);
 }
 
-const Val *host_py_round(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_round(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = host_known(low, args->args[0], "round");
@@ -131,13 +131,13 @@ const Val *host_py_round(Lower *low, const Val *self, const CallArgs *args)
 	return val_float(low, strtod(arena_printf(low->arena, "%.*f", (int)digits, d), NULL));
 }
 
-const Val *host_py_pow(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_pow(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return eval_binary(low, BIN_POW, args->args[0], args->args[1]);
 }
 
-const Val *host_py_divmod(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_divmod(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *parts[] = {eval_binary(low, BIN_FLOORDIV, args->args[0], args->args[1]),
@@ -145,7 +145,7 @@ const Val *host_py_divmod(Lower *low, const Val *self, const CallArgs *args)
 	return parts[0]->kind == VAL_POISON ? low->poison : val_tuple(low, parts, 2);
 }
 
-static const Val *in_base(Lower *low, const Val *v, const char *what, const char *prefix, unsigned base)
+static const Val *in_base(FrontLower *low, const Val *v, const char *what, const char *prefix, unsigned base)
 {
 	if (v->kind != VAL_INT && v->kind != VAL_BOOL)
 		return host_bad_argument(low, what, v);
@@ -154,25 +154,25 @@ static const Val *in_base(Lower *low, const Val *v, const char *what, const char
 	return val_str(low, str_of(arena_printf(low->arena, "%s%s%s", negative ? "-" : "", prefix, text + negative)));
 }
 
-const Val *host_py_hex(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_hex(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return in_base(low, args->args[0], "hex", "0x", 16);
 }
 
-const Val *host_py_bin(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_bin(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return in_base(low, args->args[0], "bin", "0b", 2);
 }
 
-const Val *host_bit_length(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_bit_length(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	return val_int(low, big_bits(val_to_big(low, self)));
 }
 
-const Val *host_is_integer(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_is_integer(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	return val_bool(low, self->f == floor(self->f));
@@ -181,7 +181,7 @@ const Val *host_is_integer(Lower *low, const Val *self, const CallArgs *args)
 /* ---- min, max, sum, any, all ---- */
 
 /* Over host values by Python's order; over run-time ones by tl.minimum and tl.maximum. */
-static const Val *extreme(Lower *low, const CallArgs *args, bool max)
+static const Val *extreme(FrontLower *low, const CallArgs *args, bool max)
 {
 	ValVec items = {0};
 	const char *name = max ? "max" : "min";
@@ -220,19 +220,19 @@ static const Val *extreme(Lower *low, const CallArgs *args, bool max)
 	return best;
 }
 
-const Val *host_py_min(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_min(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return extreme(low, args, false);
 }
 
-const Val *host_py_max(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_max(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return extreme(low, args, true);
 }
 
-static const Val *fold(Lower *low, const CallArgs *args, AstBinOp op, const Val *total)
+static const Val *fold(FrontLower *low, const CallArgs *args, AstBinOp op, const Val *total)
 {
 	ValVec items = {0};
 	if (!eval_items(low, args->args[0], &items))
@@ -242,20 +242,20 @@ static const Val *fold(Lower *low, const CallArgs *args, AstBinOp op, const Val 
 	return total;
 }
 
-const Val *host_py_sum(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_sum(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *start = args->arg_count > 1 ? args->args[1] : host_keyword(args, "start");
 	return fold(low, args, BIN_ADD, start ? start : val_int(low, 0));
 }
 
-const Val *host_math_prod(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_prod(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return fold(low, args, BIN_MUL, val_int(low, 1));
 }
 
-static const Val *quantify(Lower *low, const CallArgs *args, bool any)
+static const Val *quantify(FrontLower *low, const CallArgs *args, bool any)
 {
 	ValVec items = {0};
 	if (!eval_items(low, args->args[0], &items))
@@ -270,13 +270,13 @@ static const Val *quantify(Lower *low, const CallArgs *args, bool any)
 	return val_bool(low, !any);
 }
 
-const Val *host_py_any(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_any(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return quantify(low, args, true);
 }
 
-const Val *host_py_all(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_all(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return quantify(low, args, false);

@@ -1,7 +1,7 @@
 /* Python's functions that make or walk sequences. */
 #include "front/host/host.h"
 
-const Val *host_py_len(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_len(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = args->args[0];
@@ -18,7 +18,7 @@ const Val *host_py_len(Lower *low, const Val *self, const CallArgs *args)
 	return host_bad_argument(low, "len", v);
 }
 
-static const Val *sequence(Lower *low, const CallArgs *args, ValKind kind)
+static const Val *sequence(FrontLower *low, const CallArgs *args, ValKind kind)
 {
 	ValVec items = {0};
 	if (args->arg_count && !eval_items(low, args->args[0], &items))
@@ -26,19 +26,19 @@ static const Val *sequence(Lower *low, const CallArgs *args, ValKind kind)
 	return kind == VAL_TUPLE ? val_tuple(low, items.data, items.len) : val_list(low, items.data, items.len);
 }
 
-const Val *host_py_tuple(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_tuple(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return sequence(low, args, VAL_TUPLE);
 }
 
-const Val *host_py_list(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_list(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return sequence(low, args, low->frame->host ? VAL_LIST : VAL_TUPLE);
 }
 
-const Val *host_py_set(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_set(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *all = sequence(low, args, VAL_LIST);
@@ -48,7 +48,7 @@ const Val *host_py_set(Lower *low, const Val *self, const CallArgs *args)
 	return val_list(low, d->dict.keys, d->dict.len);
 }
 
-const Val *host_py_dict(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_dict(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValVec keys = {0}, values = {0}, items = {0};
@@ -75,7 +75,7 @@ const Val *host_py_dict(Lower *low, const Val *self, const CallArgs *args)
 	return val_dict(low, keys.data, values.data, keys.len);
 }
 
-const Val *host_py_range(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_range(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	Val *v = val_new(low, VAL_RANGE);
@@ -86,7 +86,7 @@ const Val *host_py_range(Lower *low, const Val *self, const CallArgs *args)
 	return v;
 }
 
-const Val *host_py_zip(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_zip(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValVec *lists = ARENA_ARRAY(low->arena, ValVec, MAX(args->arg_count, 1u)), out = {0};
@@ -105,7 +105,7 @@ const Val *host_py_zip(Lower *low, const Val *self, const CallArgs *args)
 	return val_list(low, out.data, out.len);
 }
 
-const Val *host_py_enumerate(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_enumerate(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValVec items = {0}, out = {0};
@@ -122,7 +122,7 @@ const Val *host_py_enumerate(Lower *low, const Val *self, const CallArgs *args)
 	return val_list(low, out.data, out.len);
 }
 
-const Val *host_py_reversed(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_reversed(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValVec items = {0};
@@ -136,7 +136,7 @@ const Val *host_py_reversed(Lower *low, const Val *self, const CallArgs *args)
 	return val_list(low, items.data, items.len);
 }
 
-const Val *host_py_sorted(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_sorted(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	ValVec items = {0}, keys = {0};
@@ -171,7 +171,7 @@ const Val *host_py_sorted(Lower *low, const Val *self, const CallArgs *args)
 	return val_list(low, items.data, items.len);
 }
 
-static const Val *mapped(Lower *low, const CallArgs *args, bool filter)
+static const Val *mapped(FrontLower *low, const CallArgs *args, bool filter)
 {
 	ValVec items = {0}, out = {0};
 	if (!eval_items(low, args->args[1], &items))
@@ -190,13 +190,13 @@ static const Val *mapped(Lower *low, const CallArgs *args, bool filter)
 	return val_list(low, out.data, out.len);
 }
 
-const Val *host_py_map(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_map(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return mapped(low, args, false);
 }
 
-const Val *host_py_filter(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_py_filter(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return mapped(low, args, true);

@@ -11,9 +11,9 @@ typedef struct Exec {
 	const Val *value; /* of RETURN */
 } Exec;
 
-static Exec exec_block(Lower *low, const AstList *body);
+static Exec exec_block(FrontLower *low, const AstList *body);
 
-static Exec failed(Lower *low)
+static Exec failed(FrontLower *low)
 {
 	return (Exec){EXEC_RAISE, low->poison};
 }
@@ -22,21 +22,21 @@ static const Exec next = {EXEC_NEXT, NULL};
 
 /* ---- statements ---- */
 
-static bool test(Lower *low, Ast *node, bool *ok)
+static bool test(FrontLower *low, Ast *node, bool *ok)
 {
 	const Val *v = eval(low, node);
 	*ok = v->kind != VAL_POISON;
 	return *ok && eval_truth(low, v, ok);
 }
 
-static Exec exec_loop_body(Lower *low, const AstList *body, bool *stop)
+static Exec exec_loop_body(FrontLower *low, const AstList *body, bool *stop)
 {
 	Exec e = exec_block(low, body);
 	*stop = e.kind != EXEC_NEXT && e.kind != EXEC_CONTINUE;
 	return e.kind == EXEC_BREAK || e.kind == EXEC_CONTINUE ? next : e;
 }
 
-static Exec exec_for(Lower *low, Ast *node)
+static Exec exec_for(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FOR);
 	const Val *iter = eval(low, node->for_stmt.iter);
@@ -54,7 +54,7 @@ static Exec exec_for(Lower *low, Ast *node)
 	return exec_block(low, &node->for_stmt.orelse);
 }
 
-static Exec exec_while(Lower *low, Ast *node)
+static Exec exec_while(FrontLower *low, Ast *node)
 {
 	for (;;) {
 		bool ok, stop, go = test(low, node->if_stmt.test, &ok);
@@ -68,7 +68,7 @@ static Exec exec_while(Lower *low, Ast *node)
 	}
 }
 
-static Exec exec_raise(Lower *low, Ast *node)
+static Exec exec_raise(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_RAISE);
 	const Val *exc = node->raise.exc ? eval(low, node->raise.exc) : low->frame->raised;
@@ -82,7 +82,7 @@ static Exec exec_raise(Lower *low, Ast *node)
 	return failed(low);
 }
 
-static Exec exec_assert(Lower *low, Ast *node)
+static Exec exec_assert(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSERT);
 	bool ok, holds = test(low, node->assert_stmt.test, &ok);
@@ -104,7 +104,7 @@ static bool class_is(const FrontClass *c, const FrontClass *base)
 }
 
 /* Does an `except` clause take the exception? One that the compiler found (no object) is taken by any. */
-static bool catches(Lower *low, const Ast *handler, const Val *raised)
+static bool catches(FrontLower *low, const Ast *handler, const Val *raised)
 {
 	if (!handler->except.type || !raised || raised->kind != VAL_OBJECT)
 		return true;
@@ -122,7 +122,7 @@ static bool catches(Lower *low, const Ast *handler, const Val *raised)
 }
 
 /* Messages of the body are kept aside: they only count when no clause takes the exception. */
-static Exec exec_try(Lower *low, Ast *node)
+static Exec exec_try(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_TRY);
 	DiagList aside, *diags = low->diags;
@@ -160,7 +160,7 @@ static Exec exec_try(Lower *low, Ast *node)
 	return last.kind == EXEC_NEXT ? e : last;
 }
 
-static Exec exec_def(Lower *low, Ast *node)
+static Exec exec_def(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
@@ -174,13 +174,13 @@ static Exec exec_def(Lower *low, Ast *node)
 	return next;
 }
 
-static Exec exec_import(Lower *low, Ast *node)
+static Exec exec_import(FrontLower *low, Ast *node)
 {
 	bind_import(low, node);
 	return next;
 }
 
-static Exec exec_assign(Lower *low, Ast *node)
+static Exec exec_assign(FrontLower *low, Ast *node)
 {
 	const Val *v;
 	if (node->kind == AST_ANN_ASSIGN) {
@@ -201,7 +201,7 @@ static Exec exec_assign(Lower *low, Ast *node)
 	return next;
 }
 
-static Exec exec_statement(Lower *low, Ast *node)
+static Exec exec_statement(FrontLower *low, Ast *node)
 {
 	switch (node->kind) {
 	case AST_RETURN: {
@@ -245,7 +245,7 @@ static Exec exec_statement(Lower *low, Ast *node)
 	}
 }
 
-static Exec exec_block(Lower *low, const AstList *body)
+static Exec exec_block(FrontLower *low, const AstList *body)
 {
 	for (uint32_t i = 0; i < body->len; i++) {
 		if (!lower_step(low))
@@ -275,7 +275,7 @@ static uint32_t host_depth(const Frame *frame)
 	return n;
 }
 
-const Val *host_call(Lower *low, const Val *callee, FrontFunction *f, const CallArgs *args)
+const Val *host_call(FrontLower *low, const Val *callee, FrontFunction *f, const CallArgs *args)
 {
 	(void)callee;
 	if (host_depth(low->frame) > LOWER_MAX_CALLS) {
@@ -309,7 +309,7 @@ const Val *host_call(Lower *low, const Val *callee, FrontFunction *f, const Call
 
 /* ---- classes ---- */
 
-static bool fill_fields(Lower *low, FrontClass *c, const CallArgs *args, const Val **fields)
+static bool fill_fields(FrontLower *low, FrontClass *c, const CallArgs *args, const Val **fields)
 {
 	if (args->arg_count > c->field_count) {
 		lower_error(low, DIAG_ARGUMENT_COUNT, c->name, c->field_count, args->arg_count);
@@ -340,14 +340,14 @@ static bool fill_fields(Lower *low, FrontClass *c, const CallArgs *args, const V
 }
 
 /* What an aggregate's field is declared to be: constexprs stay known, numbers become tensors. */
-static const Val *field_value(Lower *low, FrontClass *c, const ClassField *field, const Val *v)
+static const Val *field_value(FrontLower *low, FrontClass *c, const ClassField *field, const Val *v)
 {
 	if (is_constexpr_annotation(c->ns.outer, field->annotation))
 		return v->kind == VAL_TENSOR && v->origin ? v->origin : v;
 	return c->kind == CLASS_AGGREGATE ? sanitize(low, v) : v;
 }
 
-static const Val *construct(Lower *low, FrontClass *c, const CallArgs *args)
+static const Val *construct(FrontLower *low, FrontClass *c, const CallArgs *args)
 {
 	Val *object = val_new(low, VAL_OBJECT);
 	object->object.klass = c;
@@ -377,7 +377,7 @@ static const Val *construct(Lower *low, FrontClass *c, const CallArgs *args)
 	return object;
 }
 
-static const Val *enum_by_value(Lower *low, FrontClass *c, const CallArgs *args)
+static const Val *enum_by_value(FrontLower *low, FrontClass *c, const CallArgs *args)
 {
 	ValVec members = {0};
 	eval_items(low, val_class(low, c), &members);
@@ -387,7 +387,7 @@ static const Val *enum_by_value(Lower *low, FrontClass *c, const CallArgs *args)
 	return lower_error(low, DIAG_KEY, args->arg_count ? val_brief(low, args->args[0]) : c->name);
 }
 
-const Val *class_call(Lower *low, FrontClass *c, const CallArgs *args)
+const Val *class_call(FrontLower *low, FrontClass *c, const CallArgs *args)
 {
 	switch (c->kind) {
 	case CLASS_ENUM:
@@ -429,7 +429,7 @@ static int instance_of_python(const Val *v, const char *type)
 	return strcmp(type, val_type_name(v)) == 0;
 }
 
-int host_is_instance(Lower *low, const Val *v, const Val *cls)
+int host_is_instance(FrontLower *low, const Val *v, const Val *cls)
 {
 	if (val_demoted(v))
 		v = val_demoted(v)->value; /* which kind of number it is does not change */

@@ -12,10 +12,10 @@
 /* A keyword argument, or NULL. */
 const Val *host_keyword(const CallArgs *args, const char *name);
 /* The host value of an argument; NULL after diagnosing a run-time one. */
-const Val *host_known(Lower *low, const Val *v, const char *what);
+const Val *host_known(FrontLower *low, const Val *v, const char *what);
 /* A variable of the environment; NULL: there is none. */
-const Val *host_environment(Lower *low, const Val *name);
+const Val *host_environment(FrontLower *low, const Val *name);
 bool host_is_environment(const Val *v); /* os.environ */
-const Val *host_bad_argument(Lower *low, const char *what, const Val *v);
+const Val *host_bad_argument(FrontLower *low, const char *what, const Val *v);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_int(const Val *v)
 	return v->kind == VAL_INT || v->kind == VAL_BOOL;
 }
 
-static const Val *bad_operands(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *bad_operands(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	return lower_error(low, DIAG_OPERAND_TYPES, ast_bin_op_text(op), val_describe(low, l), val_describe(low, r));
 }
@@ -27,7 +27,7 @@ static double floor_mod(double a, double b)
 	return m;
 }
 
-static const Val *float_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *float_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	double a = 0, b = 0;
 	val_as_double(l, &a);
@@ -60,12 +60,12 @@ static const Val *float_binary(Lower *low, AstBinOp op, const Val *l, const Val 
 
 /* ---- integers ---- */
 
-static const Val *big_result(Lower *low, const BigInt *big)
+static const Val *big_result(FrontLower *low, const BigInt *big)
 {
 	return big ? val_big(low, big) : lower_error(low, DIAG_INT_SIZE);
 }
 
-static const Val *int_shift(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *int_shift(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	int64_t by;
 	if (!val_as_int(r, &by))
@@ -77,7 +77,7 @@ static const Val *int_shift(Lower *low, AstBinOp op, const Val *l, const Val *r)
 						: big_shr(low->arena, a, (uint64_t)by));
 }
 
-static const Val *int_pow(Lower *low, const Val *l, const Val *r)
+static const Val *int_pow(FrontLower *low, const Val *l, const Val *r)
 {
 	int64_t by;
 	if (!val_as_int(r, &by))
@@ -87,7 +87,7 @@ static const Val *int_pow(Lower *low, const Val *l, const Val *r)
 	return big_result(low, big_pow(low->arena, val_to_big(low, l), (uint64_t)by));
 }
 
-static const Val *big_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *big_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	Arena *arena = low->arena;
 	const BigInt *a = val_to_big(low, l), *b = val_to_big(low, r), *q, *rest;
@@ -154,7 +154,7 @@ static bool small_binary(AstBinOp op, int64_t a, int64_t b, int64_t *out)
 	}
 }
 
-static const Val *int_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *int_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	if ((op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD) && !val_truth(r))
 		return lower_error(low, DIAG_DIVISION_BY_ZERO);
@@ -184,7 +184,7 @@ static const Val *int_binary(Lower *low, AstBinOp op, const Val *l, const Val *r
 
 enum { MAX_REPEATED = 1 << 20 };
 
-static const Val *concat(Lower *low, const Val *l, const Val *r)
+static const Val *concat(FrontLower *low, const Val *l, const Val *r)
 {
 	CONTRACT(l->kind == VAL_TUPLE || l->kind == VAL_LIST);
 	CONTRACT(r->kind == VAL_TUPLE || r->kind == VAL_LIST);
@@ -195,7 +195,7 @@ static const Val *concat(Lower *low, const Val *l, const Val *r)
 	return l->kind == VAL_TUPLE ? val_tuple(low, items, n) : val_list(low, items, n);
 }
 
-static const Val *repeat(Lower *low, const Val *v, const Val *times)
+static const Val *repeat(FrontLower *low, const Val *v, const Val *times)
 {
 	int64_t n;
 	if (!val_as_int(times, &n))
@@ -225,7 +225,7 @@ static bool is_repeatable(const Val *v)
 	return v->kind == VAL_STR || val_is_seq(v);
 }
 
-static const Val *merge_dicts(Lower *low, const Val *l, const Val *r)
+static const Val *merge_dicts(FrontLower *low, const Val *l, const Val *r)
 {
 	ValVec keys = {0}, values = {0};
 	for (uint32_t i = 0; i < l->dict.len + r->dict.len; i++) {
@@ -237,7 +237,7 @@ static const Val *merge_dicts(Lower *low, const Val *l, const Val *r)
 	return val_dict(low, keys.data, values.data, keys.len);
 }
 
-const Val *host_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+const Val *host_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	if (l->kind == VAL_OPAQUE || r->kind == VAL_OPAQUE) {
 		const Val *v = l->kind == VAL_OPAQUE ? l : r;
@@ -268,7 +268,7 @@ const Val *host_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	return bad_operands(low, op, l, r);
 }
 
-const Val *host_unary(Lower *low, AstUnOp op, const Val *v)
+const Val *host_unary(FrontLower *low, AstUnOp op, const Val *v)
 {
 	if (v->kind == VAL_OPAQUE)
 		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);

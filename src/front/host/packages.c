@@ -10,7 +10,7 @@
 
 /* ---- math ---- */
 
-static const Val *math_1(Lower *low, const CallArgs *args, const char *name, double (*fn)(double))
+static const Val *math_1(FrontLower *low, const CallArgs *args, const char *name, double (*fn)(double))
 {
 	const Val *v = host_known(low, args->args[0], name);
 	double d;
@@ -21,7 +21,7 @@ static const Val *math_1(Lower *low, const CallArgs *args, const char *name, dou
 }
 
 #define MATH(name)                                                                              \
-	const Val *host_math_##name(Lower *low, const Val *self, const CallArgs *args)        \
+	const Val *host_math_##name(FrontLower *low, const Val *self, const CallArgs *args)        \
 	{                                                                                       \
 		(void)self;                                                                     \
 		return math_1(low, args, "math." #name, name);                                  \
@@ -38,7 +38,7 @@ MATH(atan)
 MATH(erf)
 MATH(fabs)
 
-const Val *host_math_log(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_log(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *top = math_1(low, args, "math.log", log);
@@ -48,7 +48,7 @@ const Val *host_math_log(Lower *low, const Val *self, const CallArgs *args)
 	return base->kind == VAL_POISON ? base : host_binary(low, BIN_DIV, top, base);
 }
 
-static const Val *to_int(Lower *low, const CallArgs *args, const char *name, double (*fn)(double))
+static const Val *to_int(FrontLower *low, const CallArgs *args, const char *name, double (*fn)(double))
 {
 	const Val *v = host_known(low, args->args[0], name);
 	if (!v || v->kind == VAL_INT)
@@ -58,19 +58,19 @@ static const Val *to_int(Lower *low, const CallArgs *args, const char *name, dou
 	return big ? val_big(low, big) : host_bad_argument(low, name, v);
 }
 
-const Val *host_math_ceil(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_ceil(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return to_int(low, args, "math.ceil", ceil);
 }
 
-const Val *host_math_floor(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_floor(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	return to_int(low, args, "math.floor", floor);
 }
 
-const Val *host_math_pow(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_pow(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	double a, b;
@@ -79,7 +79,7 @@ const Val *host_math_pow(Lower *low, const Val *self, const CallArgs *args)
 	return val_float(low, pow(a, b));
 }
 
-const Val *host_math_gcd(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_gcd(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	int64_t a, b;
@@ -93,14 +93,14 @@ const Val *host_math_gcd(Lower *low, const Val *self, const CallArgs *args)
 	return val_int(low, a < 0 ? -a : a);
 }
 
-const Val *host_math_isnan(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_isnan(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	double d = 0;
 	return val_as_double(args->args[0], &d) ? val_bool(low, isnan(d)) : host_bad_argument(low, "math.isnan", args->args[0]);
 }
 
-const Val *host_math_isinf(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_math_isinf(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	double d = 0;
@@ -125,7 +125,7 @@ static const FloatLimits float_limits[] = {
 
 static const char *const limit_names[] = {"min", "max", "eps", "tiny", "smallest_normal", "bits"};
 
-static const Val *limits_object(Lower *low, const char *name, const Val *const *values)
+static const Val *limits_object(FrontLower *low, const char *name, const Val *const *values)
 {
 	Val *v = val_new(low, VAL_OBJECT);
 	uint32_t n = ARRAY_LEN(limit_names);
@@ -135,7 +135,7 @@ static const Val *limits_object(Lower *low, const char *name, const Val *const *
 	return v;
 }
 
-const Val *host_torch_finfo(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_torch_finfo(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *d = args->args[0];
@@ -150,7 +150,7 @@ const Val *host_torch_finfo(Lower *low, const Val *self, const CallArgs *args)
 	return host_bad_argument(low, "finfo", d);
 }
 
-const Val *host_torch_iinfo(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_torch_iinfo(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *d = args->args[0];
@@ -172,7 +172,7 @@ static bool has_run(const void *data, const FrontModule *m, Span statement)
 	return statement.start < resolve_limit(data, &m->ns);
 }
 
-const Val *host_environment(Lower *low, const Val *name)
+const Val *host_environment(FrontLower *low, const Val *name)
 {
 	if (name->kind != VAL_STR)
 		return NULL;
@@ -192,7 +192,7 @@ bool host_is_environment(const Val *v)
 	       strcmp(v->module.module->name, "os.environ") == 0;
 }
 
-const Val *host_env_get(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_env_get(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *by_name = host_keyword(args, "default"), *key = host_known(low, args->args[0], "os.environ.get");
@@ -201,7 +201,7 @@ const Val *host_env_get(Lower *low, const Val *self, const CallArgs *args)
 }
 
 /* packaging.version: the numbers of the release, which compare as versions do. */
-const Val *host_version_parse(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_version_parse(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)self;
 	const Val *v = args->args[0];
@@ -226,7 +226,7 @@ const Val *host_version_parse(Lower *low, const Val *self, const CallArgs *args)
 }
 
 /* Constants, dtypes and types of packages that are not read: math.pi, torch.float16, typing.Any. */
-const Val *external_attribute(Lower *low, const char *module, const char *name)
+const Val *external_attribute(FrontLower *low, const char *module, const char *name)
 {
 	const char *root = strcmp(module, "numpy") == 0 || strcmp(module, "np") == 0 ? "math" : module;
 	if (strcmp(root, "math") == 0) {

@@ -6,7 +6,7 @@
 /* More turns than this end a compilation anyway (LOWER_MAX_WORK); said before the memory is taken. */
 enum { MAX_ITEMS = LOWER_MAX_WORK };
 
-static bool range_items(Lower *low, const Val *v, ValVec *out)
+static bool range_items(FrontLower *low, const Val *v, ValVec *out)
 {
 	int64_t start, stop, step;
 	if (!val_as_int(v->range.start, &start) || !val_as_int(v->range.stop, &stop) ||
@@ -33,7 +33,7 @@ static bool range_items(Lower *low, const Val *v, ValVec *out)
 	return true;
 }
 
-static bool enum_items(Lower *low, FrontClass *c, ValVec *out)
+static bool enum_items(FrontLower *low, FrontClass *c, ValVec *out)
 {
 	for (uint32_t i = 0; i < c->ns.order.len; i++)
 		if (c->ns.order.data[i]->kind == BIND_VALUE)
@@ -41,7 +41,7 @@ static bool enum_items(Lower *low, FrontClass *c, ValVec *out)
 	return true;
 }
 
-bool eval_items(Lower *low, const Val *v, ValVec *out)
+bool eval_items(FrontLower *low, const Val *v, ValVec *out)
 {
 	switch (v->kind) {
 	case VAL_TUPLE:
@@ -90,7 +90,7 @@ static bool str_holds(Str text, Str part)
 	return false;
 }
 
-const Val *host_contains(Lower *low, const Val *item, const Val *container)
+const Val *host_contains(FrontLower *low, const Val *item, const Val *container)
 {
 	if (container->kind == VAL_OPAQUE || item->kind == VAL_OPAQUE) {
 		const Val *v = item->kind == VAL_OPAQUE ? item : container;
@@ -116,7 +116,7 @@ const Val *host_contains(Lower *low, const Val *item, const Val *container)
 
 /* ---- subscripts ---- */
 
-static bool slice_part(Lower *low, const Val *v, int64_t otherwise, int64_t *out)
+static bool slice_part(FrontLower *low, const Val *v, int64_t otherwise, int64_t *out)
 {
 	*out = otherwise;
 	if (!v || v->kind == VAL_NONE || val_as_int(v, out))
@@ -132,7 +132,7 @@ static int64_t clip(int64_t i, int64_t len, int64_t lo, int64_t hi)
 	return i < lo ? lo : i > hi ? hi : i;
 }
 
-static const Val *slice_of(Lower *low, const Val *v, const Val *slice)
+static const Val *slice_of(FrontLower *low, const Val *v, const Val *slice)
 {
 	int64_t len = v->kind == VAL_STR ? (int64_t)v->s.len : v->seq.len, step, from, to;
 	if (!slice_part(low, slice->slice.step, 1, &step))
@@ -160,7 +160,7 @@ static const Val *slice_of(Lower *low, const Val *v, const Val *slice)
 	return v->kind == VAL_TUPLE ? val_tuple(low, items.data, items.len) : val_list(low, items.data, items.len);
 }
 
-const Val *host_index(Lower *low, const Val *v, const Val *index)
+const Val *host_index(FrontLower *low, const Val *v, const Val *index)
 {
 	if (v->kind == VAL_DICT) {
 		const Val *found = val_dict_find(v, index);

@@ -3,14 +3,14 @@
 
 #include <ctype.h>
 
-static const Val *text_val(Lower *low, Text *t)
+static const Val *text_val(FrontLower *low, Text *t)
 {
 	return val_str(low, (Str){t->data ? t->data : "", t->len});
 }
 
 /* ---- methods of str ---- */
 
-static const Val *str_case(Lower *low, const Val *self, int (*to)(int))
+static const Val *str_case(FrontLower *low, const Val *self, int (*to)(int))
 {
 	char *copy = arena_strndup(low->arena, self->s.ptr, self->s.len);
 	for (size_t i = 0; i < self->s.len; i++)
@@ -19,13 +19,13 @@ static const Val *str_case(Lower *low, const Val *self, int (*to)(int))
 	return val_str(low, (Str){copy, self->s.len});
 }
 
-const Val *host_str_lower(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_lower(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	return str_case(low, self, tolower);
 }
 
-const Val *host_str_upper(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_upper(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	return str_case(low, self, toupper);
@@ -36,7 +36,7 @@ static bool has_affix(Str s, Str part, bool at_end)
 	return part.len <= s.len && memcmp(at_end ? s.ptr + s.len - part.len : s.ptr, part.ptr, part.len) == 0;
 }
 
-static const Val *affix(Lower *low, const Val *self, const CallArgs *args, bool at_end)
+static const Val *affix(FrontLower *low, const Val *self, const CallArgs *args, bool at_end)
 {
 	const Val *what = args->args[0];
 	if (what->kind == VAL_STR)
@@ -47,17 +47,17 @@ static const Val *affix(Lower *low, const Val *self, const CallArgs *args, bool 
 	return what->kind == VAL_TUPLE ? val_bool(low, any) : host_bad_argument(low, "startswith", what);
 }
 
-const Val *host_str_startswith(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_startswith(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	return affix(low, self, args, false);
 }
 
-const Val *host_str_endswith(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_endswith(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	return affix(low, self, args, true);
 }
 
-static const Val *remove_affix(Lower *low, const Val *self, const CallArgs *args, bool at_end)
+static const Val *remove_affix(FrontLower *low, const Val *self, const CallArgs *args, bool at_end)
 {
 	const Val *part = args->args[0];
 	if (part->kind != VAL_STR)
@@ -67,17 +67,17 @@ static const Val *remove_affix(Lower *low, const Val *self, const CallArgs *args
 	return val_str(low, (Str){self->s.ptr + (at_end ? 0 : part->s.len), self->s.len - part->s.len});
 }
 
-const Val *host_str_removeprefix(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_removeprefix(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	return remove_affix(low, self, args, false);
 }
 
-const Val *host_str_removesuffix(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_removesuffix(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	return remove_affix(low, self, args, true);
 }
 
-const Val *host_str_strip(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_strip(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	Str s = self->s, set = args->arg_count && args->args[0]->kind == VAL_STR ? args->args[0]->s : STR(" \t\n\r\f\v");
 	while (s.len && memchr(set.ptr, s.ptr[0], set.len))
@@ -95,7 +95,7 @@ static size_t find_in(Str s, Str part, size_t from)
 	return SIZE_MAX;
 }
 
-const Val *host_str_split(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_split(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	ValVec parts = {0};
 	Str s = self->s;
@@ -127,7 +127,7 @@ const Val *host_str_split(Lower *low, const Val *self, const CallArgs *args)
 	}
 }
 
-const Val *host_str_join(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_join(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	ValVec items = {0};
 	Text t;
@@ -144,7 +144,7 @@ const Val *host_str_join(Lower *low, const Val *self, const CallArgs *args)
 	return text_val(low, &t);
 }
 
-const Val *host_str_replace(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_replace(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	const Val *from = args->args[0], *to = args->args[1];
 	if (from->kind != VAL_STR || to->kind != VAL_STR || !from->s.len)
@@ -161,7 +161,7 @@ const Val *host_str_replace(Lower *low, const Val *self, const CallArgs *args)
 	}
 }
 
-const Val *host_str_find(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_find(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	if (args->args[0]->kind != VAL_STR)
 		return host_bad_argument(low, "find", args->args[0]);
@@ -169,7 +169,7 @@ const Val *host_str_find(Lower *low, const Val *self, const CallArgs *args)
 	return val_int(low, at == SIZE_MAX ? -1 : (int64_t)at);
 }
 
-const Val *host_str_count(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_count(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	if (args->args[0]->kind != VAL_STR || !args->args[0]->s.len)
 		return host_bad_argument(low, "count", args->args[0]);
@@ -180,7 +180,7 @@ const Val *host_str_count(Lower *low, const Val *self, const CallArgs *args)
 	return val_int(low, n);
 }
 
-const Val *host_str_isdigit(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_isdigit(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	bool all = self->s.len > 0;
@@ -189,7 +189,7 @@ const Val *host_str_isdigit(Lower *low, const Val *self, const CallArgs *args)
 	return val_bool(low, all);
 }
 
-const Val *host_str_format(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_str_format(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	Text t;
 	text_init(&t, low->arena);
@@ -230,7 +230,7 @@ const Val *host_str_format(Lower *low, const Val *self, const CallArgs *args)
 
 /* ---- methods of list, tuple, dict ---- */
 
-static const Val *changed(Lower *low, const Val *self, ValVec *items)
+static const Val *changed(FrontLower *low, const Val *self, ValVec *items)
 {
 	((Val *)self)->seq.items = items->data;
 	((Val *)self)->seq.len = items->len;
@@ -238,14 +238,14 @@ static const Val *changed(Lower *low, const Val *self, ValVec *items)
 }
 
 /* A list that a kernel changes would be changed whatever branch or turn of a loop does it. */
-static bool may_change(Lower *low)
+static bool may_change(FrontLower *low)
 {
 	if (!low->frame->host)
 		lower_error(low, DIAG_UNSUPPORTED, "a list that changes");
 	return low->frame->host;
 }
 
-const Val *host_list_append(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_list_append(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	if (!may_change(low))
 		return low->poison;
@@ -256,7 +256,7 @@ const Val *host_list_append(Lower *low, const Val *self, const CallArgs *args)
 	return changed(low, self, &items);
 }
 
-const Val *host_list_extend(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_list_extend(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	if (!may_change(low))
 		return low->poison;
@@ -266,7 +266,7 @@ const Val *host_list_extend(Lower *low, const Val *self, const CallArgs *args)
 	return changed(low, self, &items);
 }
 
-const Val *host_list_pop(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_list_pop(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	if (!may_change(low))
 		return low->poison;
@@ -283,7 +283,7 @@ const Val *host_list_pop(Lower *low, const Val *self, const CallArgs *args)
 	return v;
 }
 
-const Val *host_list_index(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_list_index(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < self->seq.len && ok; i++)
@@ -292,7 +292,7 @@ const Val *host_list_index(Lower *low, const Val *self, const CallArgs *args)
 	return !ok ? low->poison : host_bad_argument(low, "index", args->args[0]);
 }
 
-const Val *host_list_count(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_list_count(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	int64_t n = 0;
 	bool ok = true;
@@ -301,27 +301,27 @@ const Val *host_list_count(Lower *low, const Val *self, const CallArgs *args)
 	return ok ? val_int(low, n) : low->poison;
 }
 
-const Val *host_dict_get(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_dict_get(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	const Val *v = val_dict_find(self, args->args[0]);
 	return v ? v : args->arg_count > 1 ? args->args[1] : low->none;
 }
 
-const Val *host_dict_keys(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_dict_keys(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	CONTRACT(self->kind == VAL_DICT);
 	(void)args;
 	return val_list(low, self->dict.keys, self->dict.len);
 }
 
-const Val *host_dict_values(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_dict_values(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	CONTRACT(self->kind == VAL_DICT);
 	(void)args;
 	return val_list(low, self->dict.values, self->dict.len);
 }
 
-const Val *host_dict_items(Lower *low, const Val *self, const CallArgs *args)
+const Val *host_dict_items(FrontLower *low, const Val *self, const CallArgs *args)
 {
 	(void)args;
 	ValVec out = {0};

@@ -9,26 +9,26 @@
 
 /* ---- making ---- */
 
-Val *val_new(Lower *low, ValKind kind)
+Val *val_new(FrontLower *low, ValKind kind)
 {
 	Val *v = ARENA_NEW(low->arena, Val);
 	v->kind = kind;
 	return v;
 }
 
-const Val *val_bool(Lower *low, bool b)
+const Val *val_bool(FrontLower *low, bool b)
 {
 	return b ? low->true_ : low->false_;
 }
 
-const Val *val_int(Lower *low, int64_t i)
+const Val *val_int(FrontLower *low, int64_t i)
 {
 	Val *v = val_new(low, VAL_INT);
 	v->i.small = i;
 	return v;
 }
 
-const Val *val_big(Lower *low, const BigInt *big)
+const Val *val_big(FrontLower *low, const BigInt *big)
 {
 	int64_t small;
 	if (big_as_int(big, &small))
@@ -38,26 +38,26 @@ const Val *val_big(Lower *low, const BigInt *big)
 	return v;
 }
 
-const Val *val_uint(Lower *low, uint64_t i)
+const Val *val_uint(FrontLower *low, uint64_t i)
 {
 	return val_big(low, big_of_uint(low->arena, i));
 }
 
-const Val *val_float(Lower *low, double f)
+const Val *val_float(FrontLower *low, double f)
 {
 	Val *v = val_new(low, VAL_FLOAT);
 	v->f = f;
 	return v;
 }
 
-const Val *val_str(Lower *low, Str s)
+const Val *val_str(FrontLower *low, Str s)
 {
 	Val *v = val_new(low, VAL_STR);
 	v->s = s;
 	return v;
 }
 
-static const Val *seq(Lower *low, ValKind kind, const Val *const *items, uint32_t len)
+static const Val *seq(FrontLower *low, ValKind kind, const Val *const *items, uint32_t len)
 {
 	Val *v = val_new(low, kind);
 	v->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(len, 1u));
@@ -67,17 +67,17 @@ static const Val *seq(Lower *low, ValKind kind, const Val *const *items, uint32_
 	return v;
 }
 
-const Val *val_tuple(Lower *low, const Val *const *items, uint32_t len)
+const Val *val_tuple(FrontLower *low, const Val *const *items, uint32_t len)
 {
 	return seq(low, VAL_TUPLE, items, len);
 }
 
-const Val *val_list(Lower *low, const Val *const *items, uint32_t len)
+const Val *val_list(FrontLower *low, const Val *const *items, uint32_t len)
 {
 	return seq(low, VAL_LIST, items, len);
 }
 
-const Val *val_dict(Lower *low, const Val *const *keys, const Val *const *values, uint32_t len)
+const Val *val_dict(FrontLower *low, const Val *const *keys, const Val *const *values, uint32_t len)
 {
 	Val *v = val_new(low, VAL_DICT);
 	v->dict.keys = ARENA_ARRAY(low->arena, const Val *, MAX(len, 1u));
@@ -101,14 +101,14 @@ const Val *val_dict_find(const Val *dict, const Val *key)
 	return NULL;
 }
 
-const Val *val_dtype(Lower *low, TlType type)
+const Val *val_dtype(FrontLower *low, TlType type)
 {
 	Val *v = val_new(low, VAL_DTYPE);
 	v->type = type;
 	return v;
 }
 
-const Val *val_tensor(Lower *low, IrValue *ir, TlType type)
+const Val *val_tensor(FrontLower *low, IrValue *ir, TlType type)
 {
 	Val *v = val_new(low, VAL_TENSOR);
 	v->tensor.ir = ir;
@@ -116,14 +116,14 @@ const Val *val_tensor(Lower *low, IrValue *ir, TlType type)
 	return v;
 }
 
-const Val *val_function(Lower *low, FrontFunction *f)
+const Val *val_function(FrontLower *low, FrontFunction *f)
 {
 	Val *v = val_new(low, VAL_FUNCTION);
 	v->function = f;
 	return v;
 }
 
-const Val *val_method(Lower *low, const Val *callee, const Val *self)
+const Val *val_method(FrontLower *low, const Val *callee, const Val *self)
 {
 	Val *v = val_new(low, VAL_METHOD);
 	v->method.callee = callee;
@@ -131,7 +131,7 @@ const Val *val_method(Lower *low, const Val *callee, const Val *self)
 	return v;
 }
 
-const Val *val_module(Lower *low, FrontModule *m)
+const Val *val_module(FrontLower *low, FrontModule *m)
 {
 	Val *v = val_new(low, VAL_MODULE);
 	v->module.module = m;
@@ -140,14 +140,14 @@ const Val *val_module(Lower *low, FrontModule *m)
 	return v;
 }
 
-const Val *val_class(Lower *low, FrontClass *c)
+const Val *val_class(FrontLower *low, FrontClass *c)
 {
 	Val *v = val_new(low, VAL_CLASS);
 	v->klass = c;
 	return v;
 }
 
-const Val *val_opaque(Lower *low, const char *format, ...)
+const Val *val_opaque(FrontLower *low, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -157,7 +157,7 @@ const Val *val_opaque(Lower *low, const char *format, ...)
 	return v;
 }
 
-const Val *val_add_origin(Lower *low, const Val *tensor, const Val *origin)
+const Val *val_add_origin(FrontLower *low, const Val *tensor, const Val *origin)
 {
 	if (tensor->kind != VAL_TENSOR || tensor->origin == origin)
 		return tensor;
@@ -260,7 +260,7 @@ bool val_as_double(const Val *v, double *out)
 	return true;
 }
 
-const BigInt *val_to_big(Lower *low, const Val *v)
+const BigInt *val_to_big(FrontLower *low, const Val *v)
 {
 	v = val_known(v);
 	if (v->kind == VAL_INT && v->i.big)
@@ -307,7 +307,7 @@ bool val_truth(const Val *v)
 /* ---- IR values inside values ---- */
 
 /* A descriptor is its handle, then its shape and strides, wherever it is handed on. */
-static void flatten_extents(Lower *low, const Val *v, ValueVec *out)
+static void flatten_extents(FrontLower *low, const Val *v, ValueVec *out)
 {
 	IrValue *parts[5];
 	for (int strides = 0; strides < 2; strides++) {
@@ -317,7 +317,7 @@ static void flatten_extents(Lower *low, const Val *v, ValueVec *out)
 	}
 }
 
-static const Val *rebuild_tensor(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
+static const Val *rebuild_tensor(FrontLower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
 {
 	IrValue *ir = handles[(*cursor)++];
 	if (like->tensor.type->kind != TL_DESC)
@@ -332,7 +332,7 @@ static const Val *rebuild_tensor(Lower *low, const Val *like, IrValue *const *ha
 	return v;
 }
 
-void val_flatten(Lower *low, const Val *v, ValueVec *out)
+void val_flatten(FrontLower *low, const Val *v, ValueVec *out)
 {
 	if (v->kind == VAL_TENSOR) {
 		vec_push(low->arena, out, v->tensor.ir);
@@ -353,7 +353,7 @@ void val_flatten(Lower *low, const Val *v, ValueVec *out)
 		val_flatten(low, v->method.self, out);
 }
 
-const Val *val_rebuild(Lower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
+const Val *val_rebuild(FrontLower *low, const Val *like, IrValue *const *handles, uint32_t *cursor)
 {
 	if (like->kind == VAL_TENSOR)
 		return rebuild_tensor(low, like, handles, cursor);

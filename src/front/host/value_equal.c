@@ -137,7 +137,7 @@ ValEquality val_equality(const Val *a, const Val *b)
 	return e;
 }
 
-bool val_equal_now(Lower *low, const Val *a, const Val *b, const char *what, bool *ok)
+bool val_equal_now(FrontLower *low, const Val *a, const Val *b, const char *what, bool *ok)
 {
 	ValEquality e = val_equality(a, b);
 	*ok = e != VAL_RUNS;

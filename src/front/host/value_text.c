@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* The shortest digits that read back as the same double; exponents as Python writes them. */
-const char *val_float_text(Lower *low, double f)
+const char *val_float_text(FrontLower *low, double f)
 {
 	if (isnan(f))
 		return "nan";
@@ -53,9 +53,9 @@ static void repr_str(Text *t, Str s)
 	text_char(t, quote);
 }
 
-static void repr(Lower *low, Text *t, const Val *v, unsigned depth);
+static void repr(FrontLower *low, Text *t, const Val *v, unsigned depth);
 
-static void repr_items(Lower *low, Text *t, const Val *v, unsigned depth)
+static void repr_items(FrontLower *low, Text *t, const Val *v, unsigned depth)
 {
 	bool tuple = v->kind == VAL_TUPLE;
 	if (v->seq.klass)
@@ -71,7 +71,7 @@ static void repr_items(Lower *low, Text *t, const Val *v, unsigned depth)
 	text_str(t, !tuple ? "]" : v->seq.len == 1 && !v->seq.klass ? ",)" : ")");
 }
 
-static void repr_range(Lower *low, Text *t, const Val *v)
+static void repr_range(FrontLower *low, Text *t, const Val *v)
 {
 	CONTRACT(v->kind == VAL_RANGE);
 	text_str(t, "range(");
@@ -86,7 +86,7 @@ static void repr_range(Lower *low, Text *t, const Val *v)
 	text_char(t, ')');
 }
 
-static void repr_object(Lower *low, Text *t, const Val *v, unsigned depth)
+static void repr_object(FrontLower *low, Text *t, const Val *v, unsigned depth)
 {
 	CONTRACT(v->kind == VAL_OBJECT);
 	const FrontClass *c = v->object.klass;
@@ -103,7 +103,7 @@ static void repr_object(Lower *low, Text *t, const Val *v, unsigned depth)
 	text_char(t, ')');
 }
 
-static void repr(Lower *low, Text *t, const Val *v, unsigned depth)
+static void repr(FrontLower *low, Text *t, const Val *v, unsigned depth)
 {
 	if (depth > 20) {
 		text_str(t, "...");
@@ -190,7 +190,7 @@ static void repr(Lower *low, Text *t, const Val *v, unsigned depth)
 	}
 }
 
-const char *val_repr(Lower *low, const Val *v)
+const char *val_repr(FrontLower *low, const Val *v)
 {
 	Text t;
 	text_init(&t, low->arena);
@@ -198,7 +198,7 @@ const char *val_repr(Lower *low, const Val *v)
 	return t.data ? t.data : "";
 }
 
-const char *val_brief(Lower *low, const Val *v)
+const char *val_brief(FrontLower *low, const Val *v)
 {
 	const char *text = val_repr(low, v);
 	if (strlen(text) <= 60)
@@ -209,12 +209,12 @@ const char *val_brief(Lower *low, const Val *v)
 	return arena_printf(low->arena, "%.*s...", len, text);
 }
 
-const char *val_int_text(Lower *low, const Val *v, unsigned base)
+const char *val_int_text(FrontLower *low, const Val *v, unsigned base)
 {
 	return big_text(low->arena, val_to_big(low, v), base);
 }
 
-const char *val_str_text(Lower *low, const Val *v)
+const char *val_str_text(FrontLower *low, const Val *v)
 {
 	if (v->kind == VAL_STR)
 		return arena_strndup(low->arena, v->s.ptr, v->s.len);
@@ -242,7 +242,7 @@ const char *val_type_name(const Val *v)
 	return v->seq.klass && v->kind == VAL_TUPLE ? v->seq.klass->name : names[v->kind];
 }
 
-const char *val_describe(Lower *low, const Val *v)
+const char *val_describe(FrontLower *low, const Val *v)
 {
 	switch (v->kind) {
 	case VAL_NONE:

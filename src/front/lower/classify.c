@@ -13,7 +13,8 @@ static void structural(FrontArg *arg, FrontClassed *classed, const char *path, L
 }
 
 /* What a lowering asked for. False: nothing, so that the demoted ones stay. */
-static bool take_structural(const Lower *low, FrontArg *args, uint32_t arg_count, Arena *arena, FrontClassed *classed)
+static bool take_structural(const FrontLower *low, FrontArg *args, uint32_t arg_count, Arena *arena,
+			    FrontClassed *classed)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < arg_count; i++) {
@@ -31,7 +32,7 @@ static bool take_structural(const Lower *low, FrontArg *args, uint32_t arg_count
 	return any;
 }
 
-static FrontFailure failure_of(const Lower *low, Arena *arena)
+static FrontFailure failure_of(const FrontLower *low, Arena *arena)
 {
 	const Diag *d = low->diags->first;
 	while (d && d->severity != DIAG_ERROR)
@@ -50,7 +51,7 @@ static bool classify_once(FrontFunction *f, FrontArg *args, uint32_t arg_count, 
 {
 	IrCx cx;
 	DiagList diags;
-	Lower low;
+	FrontLower low;
 	ir_cx_init(&cx, scratch);
 	diag_init(&diags, scratch, &f->module->session->sources);
 	kernel_open(&low, f, options, &cx, &diags);

@@ -32,7 +32,7 @@ static bool converts(const Val *value, TlType type)
 	return type->kind == TL_SCALAR && (value->kind != VAL_FLOAT || tl_is_float(type));
 }
 
-static IrValue *argument(Lower *low, Demoted *d, TlType type, bool must_fit)
+static IrValue *argument(FrontLower *low, Demoted *d, TlType type, bool must_fit)
 {
 	DemotedArgs *args = low->demoted_args;
 	for (uint32_t i = 0; i < args->list.len; i++) {
@@ -48,7 +48,7 @@ static IrValue *argument(Lower *low, Demoted *d, TlType type, bool must_fit)
 	return ir;
 }
 
-const Val *demoted_tensor(Lower *low, const Val *v, TlType type, bool must_fit)
+const Val *demoted_tensor(FrontLower *low, const Val *v, TlType type, bool must_fit)
 {
 	CONTRACT(v->kind == VAL_DEMOTED);
 	Demoted *d = v->demoted;
@@ -62,7 +62,7 @@ const Val *demoted_tensor(Lower *low, const Val *v, TlType type, bool must_fit)
 	return sem_make(low, argument(low, d, type, must_fit && d->value->kind != VAL_BOOL), type);
 }
 
-IrValue *demoted_operand(Lower *low, const DemotedArg *arg)
+IrValue *demoted_operand(FrontLower *low, const DemotedArg *arg)
 {
 	Val v = {.kind = VAL_DEMOTED, .demoted = arg->number};
 	const Val *t = demoted_tensor(low, &v, arg->type, arg->must_fit);

@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-static const Val *missing_name(Lower *low, Sym name)
+static const Val *missing_name(FrontLower *low, Sym name)
 {
 	static const DiagCode codes[] = {[WHY_BRANCH] = DIAG_NAME_BRANCH, [WHY_MIXED] = DIAG_NAME_MIXED,
 					 [WHY_LOOP] = DIAG_NAME_LOOP, [WHY_LOOP_VARIABLE] = DIAG_NAME_LOOP_VARIABLE,
@@ -29,7 +29,7 @@ static const Val *missing_name(Lower *low, Sym name)
 }
 
 /* A kernel reads constexprs, functions, modules and types of its file, nothing that may change. */
-bool eval_may_read(Lower *low, const Binding *b, const Val *v)
+bool eval_may_read(FrontLower *low, const Binding *b, const Val *v)
 {
 	if (low->frame->free_globals || low->options->allow_non_constexpr_globals || !b)
 		return true;
@@ -47,7 +47,7 @@ bool eval_may_read(Lower *low, const Binding *b, const Val *v)
 	return is_constexpr_annotation(b->ns, b->annotation) || resolve_is_constexpr(low, b->ns, b->value, 0);
 }
 
-static const Val *global_name(Lower *low, Sym name)
+static const Val *global_name(FrontLower *low, Sym name)
 {
 	Binding *b = NULL;
 	Namespace *scope = low->frame->ns;
@@ -63,7 +63,7 @@ static const Val *global_name(Lower *low, Sym name)
 	return v;
 }
 
-bool eval_reaches(Lower *low, const Frame *frame, const char *name, const Val *v)
+bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v)
 {
 	if (frame->root == low->frame->root || !val_has_tensor(v))
 		return true;
@@ -72,7 +72,7 @@ bool eval_reaches(Lower *low, const Frame *frame, const char *name, const Val *v
 	return false;
 }
 
-static const Val *eval_name(Lower *low, Sym name)
+static const Val *eval_name(FrontLower *low, Sym name)
 {
 	for (const Frame *f = low->frame; f; f = f->env) {
 		const Val *v = frame_get(f, name);
@@ -88,7 +88,7 @@ static const Val *eval_name(Lower *low, Sym name)
 
 /* ---- literals ---- */
 
-static const Val *eval_int(Lower *low, const Ast *node)
+static const Val *eval_int(FrontLower *low, const Ast *node)
 {
 	if (node->number.imaginary)
 		return lower_error(low, DIAG_UNSUPPORTED, "a complex number");
@@ -96,7 +96,7 @@ static const Val *eval_int(Lower *low, const Ast *node)
 	return big ? val_big(low, big) : lower_error(low, DIAG_INT_SIZE);
 }
 
-static const Val *eval_seq(Lower *low, const Ast *node, bool dropped)
+static const Val *eval_seq(FrontLower *low, const Ast *node, bool dropped)
 {
 	ValVec items = {0};
 	bool failed = false;
@@ -124,7 +124,7 @@ static const Val *eval_seq(Lower *low, const Ast *node, bool dropped)
 	return val_tuple(low, items.data, items.len);
 }
 
-static const Val *eval_dict(Lower *low, const Ast *node)
+static const Val *eval_dict(FrontLower *low, const Ast *node)
 {
 	ValVec keys = {0}, values = {0};
 	for (uint32_t i = 0; i < node->dict.keys.len; i++) {
@@ -158,7 +158,7 @@ static bool is_poison(const Val *a, const Val *b)
 }
 
 /* x.__add__(y) of a class of the user's. */
-static const Val *operator_method(Lower *low, const char *name, const Val *l, const Val *r)
+static const Val *operator_method(FrontLower *low, const char *name, const Val *l, const Val *r)
 {
 	if (l->kind != VAL_OBJECT)
 		return NULL;
@@ -179,7 +179,7 @@ static const char *const bin_methods[BIN__COUNT][2] = {
 	[BIN_AND] = {"__and__", "__rand__"}, [BIN_OR] = {"__or__", "__ror__"}, [BIN_XOR] = {"__xor__", "__rxor__"},
 };
 
-const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+const Val *eval_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	if (is_poison(l, r))
 		return low->poison;
@@ -197,7 +197,7 @@ const Val *eval_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	return v ? v : host_binary(low, op, l, r);
 }
 
-const Val *eval_unary(Lower *low, AstUnOp op, const Val *v)
+const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v)
 {
 	if (v->kind == VAL_POISON)
 		return v;
@@ -222,7 +222,7 @@ static bool is_same(const Val *a, const Val *b)
 	return val_equal(a, b);
 }
 
-static const Val *compare_tensors(Lower *low, AstCmpOp op, const Val *l, const Val *r)
+static const Val *compare_tensors(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	/* A tensor and None, a string, a dtype are never equal. */
 	const Val *other = l->kind == VAL_TENSOR ? r : l;
@@ -232,7 +232,7 @@ static const Val *compare_tensors(Lower *low, AstCmpOp op, const Val *l, const V
 }
 
 /* Items that run are compared when the kernel does: all must be equal. */
-static const Val *equal_items(Lower *low, AstCmpOp op, const Val *l, const Val *r)
+static const Val *equal_items(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	if (!val_is_seq(l) || !val_is_seq(r))
 		return lower_error(low, DIAG_NOT_CONSTEXPR, "what is compared here", val_describe(low, l));
@@ -254,7 +254,7 @@ static const char *const cmp_methods[] = {
 	[CMP_GE] = "__ge__",
 };
 
-const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
+const Val *eval_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	if (is_poison(l, r))
 		return low->poison;
@@ -292,7 +292,7 @@ const Val *eval_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 	return val_bool(low, op == CMP_LT ? order < 0 : op == CMP_LE ? order <= 0 : op == CMP_GT ? order > 0 : order >= 0);
 }
 
-bool eval_truth(Lower *low, const Val *v, bool *ok)
+bool eval_truth(FrontLower *low, const Val *v, bool *ok)
 {
 	*ok = true;
 	if (v->kind == VAL_TENSOR && v->origin)
@@ -320,7 +320,7 @@ bool eval_truth(Lower *low, const Val *v, bool *ok)
 
 /* ---- subscripts ---- */
 
-const Val *eval_subscript(Lower *low, const Val *v, const Val *index)
+const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index)
 {
 	if (is_poison(v, index))
 		return low->poison;
@@ -341,7 +341,7 @@ const Val *eval_subscript(Lower *low, const Val *v, const Val *index)
 	return host_index(low, v, index);
 }
 
-static const Val *eval_slice(Lower *low, const Ast *node)
+static const Val *eval_slice(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_SLICE);
 	Val *v = val_new(low, VAL_SLICE);
@@ -356,7 +356,7 @@ static const Val *eval_slice(Lower *low, const Ast *node)
 
 /* ---- the rest ---- */
 
-static const Val *eval_lambda(Lower *low, Ast *node)
+static const Val *eval_lambda(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
@@ -367,7 +367,7 @@ static const Val *eval_lambda(Lower *low, Ast *node)
 	return function_defaults(low, f) ? val_function(low, f) : low->poison;
 }
 
-static const Val *eval_named(Lower *low, const Ast *node)
+static const Val *eval_named(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_NAMED_EXPR);
 	const Val *v = eval(low, node->named.value);
@@ -377,7 +377,7 @@ static const Val *eval_named(Lower *low, const Ast *node)
 	return v;
 }
 
-static const Val *dispatch(Lower *low, Ast *node, bool dropped)
+static const Val *dispatch(FrontLower *low, Ast *node, bool dropped)
 {
 	switch (node->kind) {
 	case AST_NAME:
@@ -449,7 +449,7 @@ static const Val *dispatch(Lower *low, Ast *node, bool dropped)
 	}
 }
 
-static const Val *evaluate(Lower *low, Ast *node, bool dropped)
+static const Val *evaluate(FrontLower *low, Ast *node, bool dropped)
 {
 	if (!lower_step(low))
 		return low->poison;
@@ -465,12 +465,12 @@ static const Val *evaluate(Lower *low, Ast *node, bool dropped)
 	return v;
 }
 
-const Val *eval(Lower *low, Ast *node)
+const Val *eval(FrontLower *low, Ast *node)
 {
 	return evaluate(low, node, false);
 }
 
-const Val *eval_dropped(Lower *low, Ast *node)
+const Val *eval_dropped(FrontLower *low, Ast *node)
 {
 	return evaluate(low, node, true);
 }

@@ -1,7 +1,7 @@
 /* Attributes of values: of modules, classes and objects, of what Python and the semantics give the rest. */
 #include "front/core.h"
 
-static const Val *object_attribute(Lower *low, const Val *v, Sym name)
+static const Val *object_attribute(FrontLower *low, const Val *v, Sym name)
 {
 	CONTRACT(v->kind == VAL_OBJECT);
 	FrontClass *c = v->object.klass;
@@ -19,7 +19,7 @@ static const Val *object_attribute(Lower *low, const Val *v, Sym name)
 	return member->function->is_property ? lower_call(low, method, &(CallArgs){0}) : method;
 }
 
-static const Val *python_attribute(Lower *low, const Val *v, Sym name)
+static const Val *python_attribute(FrontLower *low, const Val *v, Sym name)
 {
 	const PyBuiltin *p = python_find(val_type_name(v), name);
 	if (!p)
@@ -29,7 +29,7 @@ static const Val *python_attribute(Lower *low, const Val *v, Sym name)
 	return val_method(low, method, v);
 }
 
-static const Val *tuple_attribute(Lower *low, const Val *v, Sym name)
+static const Val *tuple_attribute(FrontLower *low, const Val *v, Sym name)
 {
 	for (uint32_t i = 0; v->seq.fields && i < v->seq.len; i++)
 		if (v->seq.fields[i] == name)
@@ -57,7 +57,7 @@ static bool is_value_attribute(const Val *v, Sym name)
 	       v->kind != VAL_DICT;
 }
 
-const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span)
+const Val *eval_attribute(FrontLower *low, const Val *v, Sym name, Span span)
 {
 	(void)span;
 	const Val *found = NULL;
@@ -97,7 +97,7 @@ const Val *eval_attribute(Lower *low, const Val *v, Sym name, Span span)
 	return found || !is_value_attribute(v, name) ? found : v;
 }
 
-static const Val *missing_attribute(Lower *low, const Val *v, Sym name)
+static const Val *missing_attribute(FrontLower *low, const Val *v, Sym name)
 {
 	const char *near = NULL;
 	if (v->kind == VAL_MODULE && v->module.builtin_path) {
@@ -119,7 +119,7 @@ static const Val *missing_attribute(Lower *low, const Val *v, Sym name)
 	return lower_error(low, DIAG_ATTRIBUTE, val_describe(low, v), name);
 }
 
-const Val *eval_attribute_node(Lower *low, Ast *node)
+const Val *eval_attribute_node(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ATTRIBUTE);
 	const Val *base = eval(low, node->attribute.value);

@@ -10,7 +10,7 @@ typedef struct Collected {
 	bool failed;
 } Collected;
 
-static void collect_double_star(Lower *low, Collected *c, const Val *v)
+static void collect_double_star(FrontLower *low, Collected *c, const Val *v)
 {
 	if (v->kind != VAL_DICT) {
 		c->failed = true;
@@ -40,14 +40,14 @@ static bool takes_all(const Val *callee)
 	return false;
 }
 
-static const Val *eval_argument(Lower *low, const Val *callee, Ast *arg)
+static const Val *eval_argument(FrontLower *low, const Val *callee, Ast *arg)
 {
 	if (!eval_is_lazy(arg) || !takes_all(callee))
 		return eval(low, arg);
 	return arg->kind == AST_GENERATOR ? eval_comprehension(low, arg) : eval_call(low, arg);
 }
 
-static Collected collect_arguments(Lower *low, const Val *callee, const Ast *node)
+static Collected collect_arguments(FrontLower *low, const Val *callee, const Ast *node)
 {
 	Collected c = {0};
 	for (uint32_t i = 0; i < node->call.args.len; i++) {
@@ -79,7 +79,7 @@ static Collected collect_arguments(Lower *low, const Val *callee, const Ast *nod
 }
 
 /* super().__init__(...): the base's method, bound to the first parameter of this one. */
-static const Val *eval_super(Lower *low)
+static const Val *eval_super(FrontLower *low)
 {
 	const FrontFunction *f = low->frame->function;
 	if (!f || !f->klass || !f->klass->base || !f->ast->param_count)
@@ -98,7 +98,7 @@ static bool is_plain_name(const Ast *func, const char *name)
 }
 
 /* Generators given to any(), all(), sum(), ... are plain lists here: see eval_comprehension. */
-const Val *eval_call(Lower *low, Ast *node)
+const Val *eval_call(FrontLower *low, Ast *node)
 {
 	if (is_plain_name(node->call.func, "super") && !node->call.args.len)
 		return eval_super(low);
@@ -123,7 +123,7 @@ static int param_index(const AstFunction *ast, Sym name)
 	return -1;
 }
 
-static bool unknown_keyword(Lower *low, const AstFunction *ast, Sym name)
+static bool unknown_keyword(FrontLower *low, const AstFunction *ast, Sym name)
 {
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < ast->param_count; i++)
@@ -137,7 +137,7 @@ static bool unknown_keyword(Lower *low, const AstFunction *ast, Sym name)
 	return false;
 }
 
-static bool bind_positional(Lower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
+static bool bind_positional(FrontLower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
 {
 	uint32_t used = 0, plain = 0;
 	for (uint32_t i = 0; i < ast->param_count; i++) {
@@ -157,7 +157,7 @@ static bool bind_positional(Lower *low, const AstFunction *ast, const CallArgs *
 	return false;
 }
 
-static bool bind_keywords(Lower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
+static bool bind_keywords(FrontLower *low, const AstFunction *ast, const CallArgs *args, const Val **values)
 {
 	ValVec keys = {0}, rest = {0};
 	int star = -1;
@@ -184,7 +184,7 @@ static bool bind_keywords(Lower *low, const AstFunction *ast, const CallArgs *ar
 	return true;
 }
 
-bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Val **values)
+bool bind_arguments(FrontLower *low, FrontFunction *f, const CallArgs *args, const Val **values)
 {
 	const AstFunction *ast = f->ast;
 	if (!module_in_lib(f->module))
@@ -213,7 +213,7 @@ bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Va
 
 /* ---- calling ---- */
 
-static const Val *call_method(Lower *low, const Val *method, const CallArgs *args)
+static const Val *call_method(FrontLower *low, const Val *method, const CallArgs *args)
 {
 	CONTRACT(method->kind == VAL_METHOD);
 	const Val *callee = method->method.callee, *self = method->method.self;
@@ -230,7 +230,7 @@ static const Val *call_method(Lower *low, const Val *method, const CallArgs *arg
 	return lower_call(low, callee, &with);
 }
 
-static const Val *call_function(Lower *low, const Val *callee, const CallArgs *args)
+static const Val *call_function(FrontLower *low, const Val *callee, const CallArgs *args)
 {
 	CONTRACT(callee->kind == VAL_FUNCTION);
 	FrontFunction *f = callee->function;
@@ -245,7 +245,7 @@ static const Val *call_function(Lower *low, const Val *callee, const CallArgs *a
 	return host_call(low, callee, f, args);
 }
 
-const Val *lower_call(Lower *low, const Val *callee, const CallArgs *args)
+const Val *lower_call(FrontLower *low, const Val *callee, const CallArgs *args)
 {
 	if (!lower_step(low))
 		return low->poison;

@@ -7,7 +7,7 @@
 /* ---- comprehensions ---- */
 
 typedef struct Comp {
-	Lower *low;
+	FrontLower *low;
 	Ast *node;
 	ValVec keys, values;
 } Comp;
@@ -16,7 +16,7 @@ static bool run_clause(Comp *c, uint32_t clause);
 
 static bool produce(Comp *c)
 {
-	Lower *low = c->low;
+	FrontLower *low = c->low;
 	const Val *v = eval(low, c->node->comp.elt);
 	if (v->kind == VAL_POISON)
 		return false;
@@ -32,7 +32,7 @@ static bool produce(Comp *c)
 
 static bool run_item(Comp *c, const Ast *clause, uint32_t number, const Val *item)
 {
-	Lower *low = c->low;
+	FrontLower *low = c->low;
 	if (!assign_target(low, clause->comp_for.target, item))
 		return false;
 	for (uint32_t i = 0; i < clause->comp_for.ifs.len; i++) {
@@ -50,7 +50,7 @@ static bool run_clause(Comp *c, uint32_t number)
 {
 	if (number == c->node->comp.clauses.len)
 		return produce(c);
-	Lower *low = c->low;
+	FrontLower *low = c->low;
 	const Ast *clause = c->node->comp.clauses.items[number];
 	const Val *iter = eval(low, clause->comp_for.iter);
 	ValVec items = {0};
@@ -63,7 +63,7 @@ static bool run_clause(Comp *c, uint32_t number)
 }
 
 /* The names of the clauses are the comprehension's own. */
-static void clause_names(Lower *low, const Ast *target, SymVec *out)
+static void clause_names(FrontLower *low, const Ast *target, SymVec *out)
 {
 	if (target->kind == AST_NAME)
 		vec_push(low->arena, out, target->name.id);
@@ -72,7 +72,7 @@ static void clause_names(Lower *low, const Ast *target, SymVec *out)
 			clause_names(low, target->seq.items.items[i], out);
 }
 
-const Val *eval_comprehension(Lower *low, Ast *node)
+const Val *eval_comprehension(FrontLower *low, Ast *node)
 {
 	SymVec names = {0};
 	for (uint32_t i = 0; i < node->comp.clauses.len; i++)
@@ -100,7 +100,7 @@ const Val *eval_comprehension(Lower *low, Ast *node)
 
 /* ---- f-strings ---- */
 
-static const Val *formatted(Lower *low, const Ast *node)
+static const Val *formatted(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_FORMATTED);
 	const Val *v = eval(low, node->formatted.value);
@@ -121,7 +121,7 @@ static const Val *formatted(Lower *low, const Ast *node)
 	return host_format(low, v, spec ? spec->s : (Str){"", 0}, node->formatted.conversion);
 }
 
-const Val *eval_joined(Lower *low, Ast *node)
+const Val *eval_joined(FrontLower *low, Ast *node)
 {
 	Text t;
 	text_init(&t, low->arena);
@@ -180,7 +180,7 @@ static bool parse_spec(Str s, Spec *out)
 	return i == s.len && out->width <= MAX_WIDTH && out->precision <= MAX_WIDTH;
 }
 
-static const char *grouped(Lower *low, const char *digits, char group)
+static const char *grouped(FrontLower *low, const char *digits, char group)
 {
 	size_t whole = strspn(digits, "0123456789");
 	Text t;
@@ -194,7 +194,7 @@ static const char *grouped(Lower *low, const char *digits, char group)
 	return t.data;
 }
 
-static const char *number_text(Lower *low, const Val *v, const Spec *spec)
+static const char *number_text(FrontLower *low, const Val *v, const Spec *spec)
 {
 	double d;
 	if (v->kind == VAL_FLOAT || (spec->type && strchr("eEfFgG%", spec->type))) {
@@ -244,7 +244,7 @@ static bool is_negative(const Val *v)
 	return val_as_double(v, &d) && (d < 0 || (d == 0 && v->kind == VAL_FLOAT && 1 / d < 0));
 }
 
-static const Val *padded(Lower *low, const Spec *spec, const char *sign, const char *text, char align)
+static const Val *padded(FrontLower *low, const Spec *spec, const char *sign, const char *text, char align)
 {
 	size_t columns = 0;
 	for (const char *p = text; *p; p++)
@@ -264,7 +264,7 @@ static const Val *padded(Lower *low, const Spec *spec, const char *sign, const c
 	return val_str(low, (Str){t.data ? t.data : "", t.len});
 }
 
-const Val *host_format(Lower *low, const Val *v, Str text, char conversion)
+const Val *host_format(FrontLower *low, const Val *v, Str text, char conversion)
 {
 	v = val_known_for(v, "text is made of it");
 	if (conversion == 'r' || conversion == 'a')
@@ -297,7 +297,7 @@ const Val *host_format(Lower *low, const Val *v, Str text, char conversion)
 
 /* ---- "..." % values ---- */
 
-const Val *host_percent(Lower *low, Str format, const Val *args)
+const Val *host_percent(FrontLower *low, Str format, const Val *args)
 {
 	Text t;
 	text_init(&t, low->arena);

@@ -12,7 +12,7 @@ typedef struct BoolOp {
 } BoolOp;
 
 /* The operands from `at` on; run-time ones are joined from the right. */
-static const Val *bool_from(Lower *low, void *data)
+static const Val *bool_from(FrontLower *low, void *data)
 {
 	BoolOp *b = data;
 	const AstList *operands = &b->node->bool_op.values;
@@ -33,7 +33,7 @@ static const Val *bool_from(Lower *low, void *data)
 	}
 }
 
-const Val *eval_bool_op(Lower *low, const Ast *node, bool dropped)
+const Val *eval_bool_op(FrontLower *low, const Ast *node, bool dropped)
 {
 	return bool_from(low, &(BoolOp){.node = node, .dropped = dropped});
 }
@@ -47,7 +47,7 @@ typedef struct Chain {
 } Chain;
 
 /* The comparisons from `at` on: every pair, the middle evaluated once, none behind one that is false. */
-static const Val *chain_from(Lower *low, void *data)
+static const Val *chain_from(FrontLower *low, void *data)
 {
 	Chain *c = data;
 	const Ast *node = c->node;
@@ -63,7 +63,7 @@ static const Val *chain_from(Lower *low, void *data)
 	}
 }
 
-const Val *eval_chain(Lower *low, const Ast *node)
+const Val *eval_chain(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_COMPARE);
 	return chain_from(low, &(Chain){.node = node, .left = eval(low, node->compare.left)});
@@ -71,7 +71,7 @@ const Val *eval_chain(Lower *low, const Ast *node)
 
 /* ---- x if c else y ---- */
 
-const Val *eval_if_exp(Lower *low, Ast *node, bool dropped)
+const Val *eval_if_exp(FrontLower *low, Ast *node, bool dropped)
 {
 	CONTRACT(node->kind == AST_IF_EXP);
 	const Val *cond = eval(low, node->if_exp.test);
@@ -97,7 +97,7 @@ bool eval_is_lazy(const Ast *node)
 	       (strcmp(func->name.id, "map") == 0 || strcmp(func->name.id, "filter") == 0);
 }
 
-const Val *eval_early(Lower *low, Ast *node, const char *what)
+const Val *eval_early(FrontLower *low, Ast *node, const char *what)
 {
 	const IrBlock *block = low->b.block;
 	const IrOp *last = block ? block->last : NULL;

@@ -5,10 +5,10 @@
 
 /* ---- a lowering ---- */
 
-void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
+void lower_open(FrontLower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagList *diags,
 		const FrontOptions *options)
 {
-	*low = (Lower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session, .reads = options->reads};
+	*low = (FrontLower){.arena = arena, .diags = diags, .cx = cx, .options = options, .session = session, .reads = options->reads};
 	map_init(&low->globals, arena);
 	map_init(&low->instances, arena);
 	map_init(&low->told, arena);
@@ -21,12 +21,12 @@ void lower_open(Lower *low, FrontSession *session, Arena *arena, IrCx *cx, DiagL
 	low->true_ = b;
 }
 
-Sym lower_sym(Lower *low, Str text)
+Sym lower_sym(FrontLower *low, Str text)
 {
 	return intern(&low->session->names, text);
 }
 
-void lower_print(Lower *low, Str text)
+void lower_print(FrontLower *low, Str text)
 {
 	const FrontHost *host = &low->session->host;
 	if (host->print && !low->quiet)
@@ -35,7 +35,7 @@ void lower_print(Lower *low, Str text)
 
 /* ---- frames ---- */
 
-Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns)
+Frame *frame_new(FrontLower *low, FrontFunction *function, Namespace *ns)
 {
 	Frame *frame = ARENA_NEW(low->arena, Frame);
 	frame->function = function;
@@ -45,7 +45,7 @@ Frame *frame_new(Lower *low, FrontFunction *function, Namespace *ns)
 	return frame;
 }
 
-uint32_t frame_slot(Lower *low, Frame *frame, Sym name)
+uint32_t frame_slot(FrontLower *low, Frame *frame, Sym name)
 {
 	uint64_t slot;
 	if (map_get(&frame->slot_of, map_key(name), &slot))
@@ -57,7 +57,7 @@ uint32_t frame_slot(Lower *low, Frame *frame, Sym name)
 	return (uint32_t)slot;
 }
 
-void frame_set(Lower *low, Frame *frame, Sym name, const Val *val)
+void frame_set(FrontLower *low, Frame *frame, Sym name, const Val *val)
 {
 	uint32_t slot = frame_slot(low, frame, name); /* before the array is looked at: it may move */
 	frame->slots.data[slot] = (Slot){.val = val, .at = low->span};
@@ -69,7 +69,7 @@ const Val *frame_get(const Frame *frame, Sym name)
 	return map_get(&frame->slot_of, map_key(name), &slot) ? frame->slots.data[slot].val : NULL;
 }
 
-SlotVec frame_save(Lower *low, const Frame *frame)
+SlotVec frame_save(FrontLower *low, const Frame *frame)
 {
 	SlotVec copy = {.len = frame->slots.len, .cap = MAX(frame->slots.len, 1u)};
 	copy.data = arena_alloc_raw(low->arena, copy.cap * sizeof *copy.data, _Alignof(Slot));
@@ -80,7 +80,7 @@ SlotVec frame_save(Lower *low, const Frame *frame)
 
 /* ---- places ---- */
 
-static IrLoc location(Lower *low, Span span)
+static IrLoc location(FrontLower *low, Span span)
 {
 	const Source *source = source_get(&low->session->sources, span.file);
 	if (!source)
@@ -98,7 +98,7 @@ static IrLoc location(Lower *low, Span span)
 	return prefix ? ir_loc_name(low->cx, ir_sym(low->cx, prefix), loc) : loc;
 }
 
-Span lower_at(Lower *low, Span span)
+Span lower_at(FrontLower *low, Span span)
 {
 	Span old = low->span;
 	low->span = span;
@@ -106,7 +106,7 @@ Span lower_at(Lower *low, Span span)
 	return old;
 }
 
-void lower_restore(Lower *low, Span old)
+void lower_restore(FrontLower *low, Span old)
 {
 	if (old.file == low->span.file && old.start == low->span.start) {
 		low->span = old;
@@ -115,7 +115,7 @@ void lower_restore(Lower *low, Span old)
 	lower_at(low, old);
 }
 
-IrLoc lower_named_loc(Lower *low, Sym name, Span span)
+IrLoc lower_named_loc(FrontLower *low, Sym name, Span span)
 {
 	Sym old = low->frame->prefix;
 	low->frame->prefix = name;
@@ -129,14 +129,14 @@ IrLoc lower_named_loc(Lower *low, Sym name, Span span)
 enum { MAX_CHAIN_NOTES = 8 };
 
 /* Is the place in lib/, where the user has written nothing? */
-static bool in_lib(const Lower *low, Span span)
+static bool in_lib(const FrontLower *low, Span span)
 {
 	const Source *source = source_get(&low->session->sources, span.file);
 	return source && strncmp(source->path, "<neso>/", 7) == 0;
 }
 
 /* *from: the frame of the place. */
-static Span user_span(const Lower *low, const Frame **from)
+static Span user_span(const FrontLower *low, const Frame **from)
 {
 	Span at = low->span;
 	*from = low->frame;
@@ -147,14 +147,14 @@ static Span user_span(const Lower *low, const Frame **from)
 	return at;
 }
 
-Span lower_user_span(const Lower *low)
+Span lower_user_span(const FrontLower *low)
 {
 	const Frame *from;
 	return user_span(low, &from);
 }
 
 /* A fault that shows inside lib/ is reported at the call that led there. */
-static const Val *report(Lower *low, DiagCode code, va_list args)
+static const Val *report(FrontLower *low, DiagCode code, va_list args)
 {
 	const Frame *from;
 	Span at = user_span(low, &from);
@@ -173,7 +173,7 @@ static const Val *report(Lower *low, DiagCode code, va_list args)
 	return low->poison;
 }
 
-const Val *lower_error(Lower *low, DiagCode code, ...)
+const Val *lower_error(FrontLower *low, DiagCode code, ...)
 {
 	if (low->stopped)
 		return low->poison;
@@ -186,7 +186,7 @@ const Val *lower_error(Lower *low, DiagCode code, ...)
 	return low->poison;
 }
 
-void lower_note(Lower *low, const char *format, ...)
+void lower_note(FrontLower *low, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -195,7 +195,7 @@ void lower_note(Lower *low, const char *format, ...)
 	diag_note(low->diags, low->reported, (Span){0}, "%s", text);
 }
 
-void lower_note_constexpr(Lower *low, const Val *v)
+void lower_note_constexpr(FrontLower *low, const Val *v)
 {
 	Sym name = NULL;
 	for (const Frame *f = low->frame; f && f->function; f = f->caller)
@@ -206,7 +206,7 @@ void lower_note_constexpr(Lower *low, const Val *v)
 		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr", name);
 }
 
-void lower_stop(Lower *low, DiagCode code, ...)
+void lower_stop(FrontLower *low, DiagCode code, ...)
 {
 	if (low->stopped)
 		return;
@@ -217,7 +217,7 @@ void lower_stop(Lower *low, DiagCode code, ...)
 	low->stopped = true;
 }
 
-bool lower_step(Lower *low)
+bool lower_step(FrontLower *low)
 {
 	if (low->stopped)
 		return false;

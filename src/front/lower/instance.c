@@ -22,7 +22,7 @@ typedef struct Caller {
 	DemotedArgs *demoted_args;
 } Caller;
 
-static Caller enter(Lower *low, Frame *frame)
+static Caller enter(FrontLower *low, Frame *frame)
 {
 	Caller caller = {low->frame, low->b, low->span, low->demoted_args};
 	frame->caller = low->frame;
@@ -31,7 +31,7 @@ static Caller enter(Lower *low, Frame *frame)
 	return caller;
 }
 
-static void leave(Lower *low, const Caller *caller)
+static void leave(FrontLower *low, const Caller *caller)
 {
 	low->frame = caller->frame;
 	low->b = caller->b;
@@ -39,12 +39,12 @@ static void leave(Lower *low, const Caller *caller)
 	low->demoted_args = caller->demoted_args;
 }
 
-static IrAttr symbol_attr(Lower *low, Sym name)
+static IrAttr symbol_attr(FrontLower *low, Sym name)
 {
 	return ir_attr_string(low->cx, str_of(name));
 }
 
-IrOp *instance_func(Lower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc)
+IrOp *instance_func(FrontLower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc)
 {
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(like->len, 1u));
 	for (uint32_t i = 0; i < like->len; i++)
@@ -60,7 +60,7 @@ IrOp *instance_func(Lower *low, Sym symbol, const ValueVec *like, bool is_public
 }
 
 /* The body, from the frame's parameters to tt.return. The result is the template of what is returned. */
-const Val *instance_body(Lower *low, FrontFunction *f, IrOp *func)
+const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 {
 	low->b = ir_at_end(low->m, ir_func_body(func), func->loc);
 	Flow flow = lower_stream(low, (Stream){.list = f->ast->body}, true);
@@ -86,7 +86,7 @@ const Val *instance_body(Lower *low, FrontFunction *f, IrOp *func)
 /* ---- instances ---- */
 
 /* What tells instances apart; for a symbol without the numbers, which depend on what the session did before. */
-static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
+static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 {
 	switch (v->kind) {
 	case VAL_TENSOR:
@@ -150,7 +150,7 @@ static void key_of(Lower *low, Text *key, const Val *v, bool symbol)
 }
 
 /* A symbol from the key: letters, digits and '_' stay. Two keys may make one text: the later gets a number. */
-static Sym symbol_for(Lower *low, FrontFunction *f, const Val **values)
+static Sym symbol_for(FrontLower *low, FrontFunction *f, const Val **values)
 {
 	Text t;
 	text_init(&t, low->arena);
@@ -176,7 +176,7 @@ static Sym symbol_for(Lower *low, FrontFunction *f, const Val **values)
 }
 
 /* The parameters of an instance: IR values become arguments of its function, the rest is known. */
-static void bind_instance(Lower *low, FrontFunction *f, const Val **values, IrOp *func)
+static void bind_instance(FrontLower *low, FrontFunction *f, const Val **values, IrOp *func)
 {
 	IrType type = ir_func_type_of(func);
 	uint32_t next = 0;
@@ -194,7 +194,7 @@ static void bind_instance(Lower *low, FrontFunction *f, const Val **values, IrOp
 	}
 }
 
-static Instance *instance_new(Lower *low, FrontFunction *f, const Val **values)
+static Instance *instance_new(FrontLower *low, FrontFunction *f, const Val **values)
 {
 	Instance *in = ARENA_NEW(low->arena, Instance);
 	ValueVec outside = {0};
@@ -227,7 +227,7 @@ static uint32_t call_depth(const Frame *frame)
 	return n;
 }
 
-static const Val *call(Lower *low, const Instance *in, FrontFunction *f, const Val **values)
+static const Val *call(FrontLower *low, const Instance *in, FrontFunction *f, const Val **values)
 {
 	ValueVec operands = {0}, like = {0}, results = {0};
 	for (uint32_t i = 0; i < f->ast->param_count; i++)
@@ -251,7 +251,7 @@ static const Val *call(Lower *low, const Instance *in, FrontFunction *f, const V
 }
 
 /* A lambda is one expression: it is evaluated where it is called. */
-static const Val *inline_lambda(Lower *low, FrontFunction *f, const Val **values)
+static const Val *inline_lambda(FrontLower *low, FrontFunction *f, const Val **values)
 {
 	Frame *frame = frame_new(low, f, function_scope(f));
 	frame->env = f->env;
@@ -266,7 +266,7 @@ static const Val *inline_lambda(Lower *low, FrontFunction *f, const Val **values
 	return v;
 }
 
-static bool check_noinline(Lower *low, FrontFunction *f, const Val **values)
+static bool check_noinline(FrontLower *low, FrontFunction *f, const Val **values)
 {
 	for (uint32_t i = 0; f->noinline && i < f->ast->param_count; i++)
 		if (values[i]->kind == VAL_TENSOR && values[i]->tensor.type->kind == TL_BLOCK) {
@@ -277,7 +277,7 @@ static bool check_noinline(Lower *low, FrontFunction *f, const Val **values)
 	return true;
 }
 
-const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
+const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args)
 {
 	const Val **values = ARENA_ARRAY(low->arena, const Val *, MAX(f->ast->param_count, 1u));
 	if (!bind_arguments(low, f, args, values))
@@ -330,7 +330,7 @@ const Val *instance_call(Lower *low, FrontFunction *f, const CallArgs *args)
 
 typedef VEC(TlType) TypeVec;
 
-static void flat_types(Lower *low, const Val *v, TypeVec *out)
+static void flat_types(FrontLower *low, const Val *v, TypeVec *out)
 {
 	if (v->kind == VAL_TENSOR)
 		vec_push(low->arena, out, v->tensor.type);
@@ -344,7 +344,7 @@ static void flat_types(Lower *low, const Val *v, TypeVec *out)
 		}
 }
 
-static const char *types_text(Lower *low, const TlType *types, uint32_t count)
+static const char *types_text(FrontLower *low, const TlType *types, uint32_t count)
 {
 	Text t;
 	text_init(&t, low->arena);
@@ -354,7 +354,8 @@ static const char *types_text(Lower *low, const TlType *types, uint32_t count)
 }
 
 /* Calls `fn` on arguments of a new block of the region. NULL after diagnosing. */
-static const Val *region_call(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count)
+static const Val *region_call(FrontLower *low, IrRegion *region, const Val *fn, const TlType *arg_types,
+			      uint32_t arg_count)
 {
 	IrBlock *block = ir_block_new(low->m, region);
 	const Val **args = ARENA_ARRAY(low->arena, const Val *, MAX(arg_count, 1u));
@@ -371,14 +372,15 @@ static const Val *region_call(Lower *low, IrRegion *region, const Val *fn, const
 	return v->kind == VAL_POISON || low->diags->errors != errors ? NULL : v;
 }
 
-static void region_end(Lower *low, const Val *v, IrOpKind terminator)
+static void region_end(FrontLower *low, const Val *v, IrOpKind terminator)
 {
 	ValueVec values = {0};
 	val_flatten(low, v, &values);
 	irb_op(&low->b, terminator, values.data, values.len, NULL, 0, 0);
 }
 
-bool lower_region_results(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+bool lower_region_results(FrontLower *low, IrRegion *region, const Val *fn, const TlType *arg_types,
+			  uint32_t arg_count,
 			  IrOpKind terminator, TlType *result_types, uint32_t *result_count)
 {
 	IrBuilder outer = low->b;
@@ -399,7 +401,8 @@ bool lower_region_results(Lower *low, IrRegion *region, const Val *fn, const TlT
 	return ok;
 }
 
-bool lower_region_of(Lower *low, IrRegion *region, const Val *fn, const TlType *arg_types, uint32_t arg_count,
+bool lower_region_of(FrontLower *low, IrRegion *region, const Val *fn, const TlType *arg_types,
+		     uint32_t arg_count,
 		     IrOpKind terminator, const TlType *result_types, uint32_t result_count)
 {
 	IrBuilder outer = low->b;

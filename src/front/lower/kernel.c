@@ -8,7 +8,7 @@
 #include "ir/verify/verify.h"
 
 /* "tensordesc<fp16[64, 64]>" */
-static bool desc_type(Lower *low, Str text, TlType *out)
+static bool desc_type(FrontLower *low, Str text, TlType *out)
 {
 	const char *open = memchr(text.ptr, '[', text.len), *close = memchr(text.ptr, ']', text.len);
 	if (!open || !close || close < open || text.ptr[text.len - 1] != '>')
@@ -35,7 +35,7 @@ static bool desc_type(Lower *low, Str text, TlType *out)
 	return true;
 }
 
-static bool arg_type(Lower *low, const char *text, TlType *out)
+static bool arg_type(FrontLower *low, const char *text, TlType *out)
 {
 	Str t = str_of(text);
 	while (t.len && t.ptr[0] == ' ')
@@ -47,7 +47,7 @@ static bool arg_type(Lower *low, const char *text, TlType *out)
 	return t.len && tl_type_by_name(low, t, out) && (*out)->kind != TL_VOID;
 }
 
-static const Val *const_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg *arg)
+static const Val *const_arg(FrontLower *low, FrontFunction *f, uint32_t i, const FrontArg *arg)
 {
 	const char *why = NULL;
 	const Val *v = resolve_argument(low, f, i, arg->text, &why);
@@ -65,7 +65,7 @@ typedef struct KernelArg {
 } KernelArg;
 
 /* The value as it is where nothing could be gained. */
-static const Val *demote(Lower *low, const AstParam *p, uint32_t i, const Val *value)
+static const Val *demote(FrontLower *low, const AstParam *p, uint32_t i, const Val *value)
 {
 	TlType type;
 	if (!val_is_number(value) || !sem_number_type(low, value, &type))
@@ -78,7 +78,7 @@ static const Val *demote(Lower *low, const AstParam *p, uint32_t i, const Val *v
 	return v;
 }
 
-static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg *arg, KernelArg *out)
+static bool kernel_arg(FrontLower *low, FrontFunction *f, uint32_t i, const FrontArg *arg, KernelArg *out)
 {
 	const AstParam *p = &f->ast->params[i];
 	bool is_constexpr = is_constexpr_annotation(f->ns, p->annotation);
@@ -108,7 +108,7 @@ static bool kernel_arg(Lower *low, FrontFunction *f, uint32_t i, const FrontArg 
 }
 
 /* A descriptor is its handle, then its shape and strides: what the launch passes. */
-static void add_kernel_param(Lower *low, IrOp *func, const AstParam *p, const KernelArg *arg)
+static void add_kernel_param(FrontLower *low, IrOp *func, const AstParam *p, const KernelArg *arg)
 {
 	IrLoc loc = lower_named_loc(low, p->name, p->span);
 	IrBlock *body = ir_func_body(func);
@@ -126,7 +126,7 @@ static void add_kernel_param(Lower *low, IrOp *func, const AstParam *p, const Ke
 	frame_set(low, low->frame, p->name, v);
 }
 
-static void finish_params(Lower *low, IrOp *func, const KernelArg *args, const FrontFunction *f)
+static void finish_params(FrontLower *low, IrOp *func, const KernelArg *args, const FrontFunction *f)
 {
 	IrBlock *body = ir_func_body(func);
 	IrAttr *attrs = ARENA_ARRAY(low->arena, IrAttr, MAX(body->arg_count, 1u));
@@ -148,7 +148,7 @@ static void finish_params(Lower *low, IrOp *func, const KernelArg *args, const F
 		ir_set(low->m, func, ATTR_ARG_ATTRS, ir_attr_array(low->cx, attrs, body->arg_count));
 }
 
-static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
+static bool check_params(FrontLower *low, FrontFunction *f, uint32_t arg_count)
 {
 	low->span = f->ast->name_span;
 	function_decorate(f);
@@ -177,7 +177,7 @@ static bool check_params(Lower *low, FrontFunction *f, uint32_t arg_count)
 	return false;
 }
 
-bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
+bool kernel_lower(FrontLower *low, FrontFunction *f, const FrontArg *args, uint32_t arg_count)
 {
 	uint32_t n = f->ast->param_count;
 	Frame *frame = frame_new(low, f, function_scope(f));
@@ -217,14 +217,14 @@ bool kernel_lower(Lower *low, FrontFunction *f, const FrontArg *args, uint32_t a
 	return true;
 }
 
-void kernel_open(Lower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags)
+void kernel_open(FrontLower *low, FrontFunction *f, const FrontOptions *options, IrCx *cx, DiagList *diags)
 {
 	lower_open(low, f->module->session, cx->arena, cx, diags, options);
 	low->m = ir_module_new(cx);
 	low->b = ir_at_end(low->m, ir_module_block(low->m), cx->unknown);
 }
 
-static void give_numbers(const Lower *low, FrontNumbers *numbers)
+static void give_numbers(const FrontLower *low, FrontNumbers *numbers)
 {
 	const DemotedArgs *args = low->demoted_args;
 	numbers->count = args->list.len;
@@ -250,7 +250,7 @@ bool front_content_forgot(const FrontReads *reads)
 static IrModule *lower_locked(FrontFunction *f, const FrontArg *args, uint32_t arg_count, const FrontOptions *options,
 			      IrCx *cx, FrontNumbers *numbers, DiagList *diags)
 {
-	Lower low;
+	FrontLower low;
 	uint32_t errors = diags->errors;
 	kernel_open(&low, f, options, cx, diags);
 	bool ok = kernel_lower(&low, f, args, arg_count) && diags->errors == errors && !low.stopped;

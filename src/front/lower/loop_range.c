@@ -10,7 +10,7 @@ static bool is_scalar_int(const Val *v)
 	return v->kind == VAL_TENSOR && v->tensor.type->kind == TL_SCALAR && v->tensor.type->dtype < DT_FP8E4B15;
 }
 
-static const Val *bound(Lower *low, const Val *v, const char *what)
+static const Val *bound(FrontLower *low, const Val *v, const char *what)
 {
 	const Val *t = sem_to_tensor(low, v);
 	if (t->kind == VAL_POISON || is_scalar_int(t))
@@ -67,13 +67,13 @@ static bool is_small(const Val *v, const Val *given)
 
 /* ---- turns ---- */
 
-static const Val *op2(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *op2(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	return sem_arith(low, op, l, r, false);
 }
 
 /* Python's error of a step of 0. */
-static void check_step(Lower *low, const Val *step)
+static void check_step(FrontLower *low, const Val *step)
 {
 	const Val *ok = sem_compare(low, CMP_NE, step, val_int(low, 0));
 	IrValue *cond = ok->tensor.ir;
@@ -82,7 +82,7 @@ static void check_step(Lower *low, const Val *step)
 }
 
 /* A step that is known is above 0. How many turns, as an int64: (high - low - 1) / |step| + 1 where low < high. More than an int64 holds nobody waits for. */
-static const Val *turns(Lower *low, const Val *start, const Val *stop, const Val *step, int sign, bool known)
+static const Val *turns(FrontLower *low, const Val *start, const Val *stop, const Val *step, int sign, bool known)
 {
 	bool is_signed = !is_unsigned(start->tensor.type->dtype);
 	unsigned bits = start->tensor.type->ir->bits;
@@ -111,7 +111,7 @@ static const Val *turns(Lower *low, const Val *start, const Val *stop, const Val
 	return sem_select(low, any, count, sem_const_int(low, 0, tl_scalar(low, DT_INT64)));
 }
 
-static void count_turns(Lower *low, LoopRange *r, const Val *start, const Val *stop, const Val *step, int sign,
+static void count_turns(FrontLower *low, LoopRange *r, const Val *start, const Val *stop, const Val *step, int sign,
 			bool known)
 {
 	TlType i64 = tl_scalar(low, DT_INT64);
@@ -128,7 +128,7 @@ static void count_turns(Lower *low, LoopRange *r, const Val *start, const Val *s
 
 /* ---- the whole ---- */
 
-LoopRange loop_range(Lower *low, const Val *range)
+LoopRange loop_range(FrontLower *low, const Val *range)
 {
 	CONTRACT(range->kind == VAL_RANGE);
 	LoopRange r = {.kind = RANGE_FORWARD, .type = tl_scalar(low, DT_INT32)};
@@ -161,7 +161,7 @@ LoopRange loop_range(Lower *low, const Val *range)
 	return r;
 }
 
-const Val *loop_range_at(Lower *low, const LoopRange *r, IrValue *turn)
+const Val *loop_range_at(FrontLower *low, const LoopRange *r, IrValue *turn)
 {
 	const Val *at = val_tensor(low, turn, r->kind == RANGE_COUNTED ? tl_scalar(low, DT_INT64) : r->type);
 	if (r->kind == RANGE_FORWARD)

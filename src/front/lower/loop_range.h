@@ -13,8 +13,8 @@ typedef struct LoopRange {
 	bool ok;                 /* false: diagnosed */
 } LoopRange;
 
-LoopRange loop_range(Lower *low, const Val *range);
+LoopRange loop_range(FrontLower *low, const Val *range);
 /* The variable in the turn of the loop's own. */
-const Val *loop_range_at(Lower *low, const LoopRange *r, IrValue *turn);
+const Val *loop_range_at(FrontLower *low, const LoopRange *r, IrValue *turn);
 
 #endif

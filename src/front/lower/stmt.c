@@ -4,7 +4,7 @@
 
 /* ---- assignment ---- */
 
-const Val *sanitize(Lower *low, const Val *v)
+const Val *sanitize(FrontLower *low, const Val *v)
 {
 	if (val_is_number(v))
 		return val_add_origin(low, sem_to_tensor(low, v), v);
@@ -17,7 +17,7 @@ const Val *sanitize(Lower *low, const Val *v)
 	return t;
 }
 
-static bool assign_items(Lower *low, const AstList *targets, const Val *value)
+static bool assign_items(FrontLower *low, const AstList *targets, const Val *value)
 {
 	ValVec items = {0};
 	if (!eval_items(low, value, &items))
@@ -43,7 +43,7 @@ static bool assign_items(Lower *low, const AstList *targets, const Val *value)
 }
 
 /* After an error the names of the target are poison, so that nothing is said twice. */
-static void poison_target(Lower *low, const Ast *target)
+static void poison_target(FrontLower *low, const Ast *target)
 {
 	if (target->kind == AST_NAME)
 		frame_set(low, low->frame, target->name.id, low->poison);
@@ -54,7 +54,7 @@ static void poison_target(Lower *low, const Ast *target)
 		poison_target(low, target->wrap.value);
 }
 
-static bool assign_attribute(Lower *low, Ast *target, const Val *value)
+static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 {
 	CONTRACT(target->kind == AST_ATTRIBUTE);
 	const Val *object = eval(low, target->attribute.value);
@@ -81,7 +81,7 @@ static bool assign_attribute(Lower *low, Ast *target, const Val *value)
 	return false;
 }
 
-static bool assign_subscript(Lower *low, Ast *target, const Val *value)
+static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
 {
 	CONTRACT(target->kind == AST_SUBSCRIPT);
 	const Val *base = eval(low, target->subscript.value), *index = eval(low, target->subscript.index);
@@ -112,7 +112,7 @@ static bool assign_subscript(Lower *low, Ast *target, const Val *value)
 	return false;
 }
 
-bool assign_target(Lower *low, Ast *target, const Val *value)
+bool assign_target(FrontLower *low, Ast *target, const Val *value)
 {
 	if (value->kind == VAL_POISON) {
 		poison_target(low, target);
@@ -145,7 +145,7 @@ bool assign_target(Lower *low, Ast *target, const Val *value)
 }
 
 /* The value under the target's name as prefix of its locations. */
-static const Val *eval_for(Lower *low, const Ast *target, Ast *value)
+static const Val *eval_for(FrontLower *low, const Ast *target, Ast *value)
 {
 	Sym old = low->frame->prefix;
 	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
@@ -156,7 +156,7 @@ static const Val *eval_for(Lower *low, const Ast *target, Ast *value)
 	return v;
 }
 
-static void lower_assign(Lower *low, Ast *node)
+static void lower_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSIGN);
 	const AstList *targets = &node->assign.targets;
@@ -165,7 +165,7 @@ static void lower_assign(Lower *low, Ast *node)
 		assign_target(low, targets->items[i], v);
 }
 
-static void lower_ann_assign(Lower *low, Ast *node)
+static void lower_ann_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ANN_ASSIGN);
 	Ast *target = node->ann_assign.target;
@@ -191,7 +191,7 @@ static void lower_ann_assign(Lower *low, Ast *node)
 	assign_target(low, target, v->kind == VAL_TENSOR && v->origin ? v->origin : v);
 }
 
-static void lower_aug_assign(Lower *low, Ast *node)
+static void lower_aug_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_AUG_ASSIGN);
 	Ast *target = node->aug_assign.target;
@@ -209,7 +209,7 @@ static void lower_aug_assign(Lower *low, Ast *node)
 /* ---- small statements ---- */
 
 /* An exception that the kernel raises while it is compiled: class and message. */
-static void lower_raise(Lower *low, Ast *node)
+static void lower_raise(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_RAISE);
 	Ast *exc = node->raise.exc;
@@ -230,7 +230,7 @@ static void lower_raise(Lower *low, Ast *node)
 	lower_error(low, DIAG_RAISED, name, text);
 }
 
-static void lower_assert(Lower *low, Ast *node)
+static void lower_assert(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSERT);
 	const Val *test = eval(low, node->assert_stmt.test);
@@ -252,7 +252,7 @@ static void lower_assert(Lower *low, Ast *node)
 		sem_call(low, "device_assert", args, 2);
 }
 
-static void lower_delete(Lower *low, Ast *node)
+static void lower_delete(FrontLower *low, Ast *node)
 {
 	for (uint32_t i = 0; i < node->del.targets.len; i++) {
 		Ast *target = node->del.targets.items[i];
@@ -267,7 +267,7 @@ static void lower_delete(Lower *low, Ast *node)
 	}
 }
 
-static void lower_nested_def(Lower *low, Ast *node)
+static void lower_nested_def(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
@@ -283,7 +283,7 @@ static void lower_nested_def(Lower *low, Ast *node)
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
 
-static void lower_simple(Lower *low, Ast *node)
+static void lower_simple(FrontLower *low, Ast *node)
 {
 	switch (node->kind) {
 	case AST_ASSIGN:
@@ -352,13 +352,13 @@ typedef struct Unroll {
 	Ast *target;
 } Unroll;
 
-static const Stream *keep(Lower *low, const Stream *s)
+static const Stream *keep(FrontLower *low, const Stream *s)
 {
 	return arena_copy(low->arena, s, sizeof *s);
 }
 
 /* Moves past the ends of lists; false when nothing is left. */
-static bool stream_ready(Lower *low, Stream *s)
+static bool stream_ready(FrontLower *low, Stream *s)
 {
 	for (;;) {
 		if (s->at < s->list.len)
@@ -378,7 +378,7 @@ static bool stream_ready(Lower *low, Stream *s)
 	}
 }
 
-static Flow flow_return(Lower *low, Ast *node)
+static Flow flow_return(FrontLower *low, Ast *node)
 {
 	const Val *v = low->none;
 	if (node->unary_stmt.value)
@@ -391,7 +391,7 @@ static Flow flow_return(Lower *low, Ast *node)
 }
 
 /* What a `for` runs over: an unrolled loop joins the stream, a run-time one is lowered here. */
-static bool enter_for(Lower *low, Ast *node, Stream *s)
+static bool enter_for(FrontLower *low, Ast *node, Stream *s)
 {
 	if (node->for_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
@@ -425,7 +425,7 @@ static bool has_left(const Stream *s)
 }
 
 /* An `if` known now joins the stream; false when the condition is only known at run time (*cond). */
-static bool enter_if(Lower *low, Ast *node, Stream *s, const Val **cond)
+static bool enter_if(FrontLower *low, Ast *node, Stream *s, const Val **cond)
 {
 	*cond = eval(low, node->if_stmt.test);
 	if ((*cond)->kind == VAL_TENSOR)
@@ -446,7 +446,7 @@ static bool enter_if(Lower *low, Ast *node, Stream *s, const Val **cond)
 	return true;
 }
 
-static Flow lower_statements(Lower *low, Stream s, bool tail)
+static Flow lower_statements(FrontLower *low, Stream s, bool tail)
 {
 	while (!low->stopped && stream_ready(low, &s)) {
 		Ast *node = s.list.items[s.at++];
@@ -481,7 +481,7 @@ static Flow lower_statements(Lower *low, Stream s, bool tail)
 	return (Flow){.kind = FLOW_FALL};
 }
 
-Flow lower_stream(Lower *low, Stream s, bool tail)
+Flow lower_stream(FrontLower *low, Stream s, bool tail)
 {
 	if (++low->depth > LOWER_MAX_NEST) {
 		lower_stop(low, DIAG_LIMIT_NEST);

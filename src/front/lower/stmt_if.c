@@ -26,14 +26,14 @@ typedef struct Merge {
 } Merge;
 
 typedef struct Join {
-	Lower *low;
+	FrontLower *low;
 	Side *t, *e;
 	ValueVec then_values, else_values;
 	VEC(Leaf) leaves;
 	VEC(Merge) merges;
 } Join;
 
-void frame_restore(Lower *low, Frame *frame, const SlotVec *saved)
+void frame_restore(FrontLower *low, Frame *frame, const SlotVec *saved)
 {
 	SlotVec copy = {.len = frame->names.len, .cap = MAX(frame->names.len, 1u)};
 	copy.data = ARENA_ARRAY(low->arena, Slot, copy.cap);
@@ -43,7 +43,7 @@ void frame_restore(Lower *low, Frame *frame, const SlotVec *saved)
 
 /* ---- sides ---- */
 
-static void side_open(Lower *low, Side *side, const SlotVec *live)
+static void side_open(FrontLower *low, Side *side, const SlotVec *live)
 {
 	frame_restore(low, low->frame, live);
 	side->block = ir_block_new(low->m, NULL);
@@ -51,21 +51,21 @@ static void side_open(Lower *low, Side *side, const SlotVec *live)
 	low->b.before = NULL;
 }
 
-static void side_close(Lower *low, Side *side, Flow flow)
+static void side_close(FrontLower *low, Side *side, Flow flow)
 {
 	side->flow = flow;
 	side->b = low->b;
 	side->slots = low->frame->slots;
 }
 
-static void side_lower(Lower *low, Side *side, const SlotVec *live, const AstList *body, bool tail)
+static void side_lower(FrontLower *low, Side *side, const SlotVec *live, const AstList *body, bool tail)
 {
 	side_open(low, side, live);
 	side_close(low, side, lower_stream(low, (Stream){.list = *body}, tail));
 }
 
 /* Lowers the rest of the stream at the end of a side. */
-static void side_go_on(Lower *low, Side *side, const Stream *rest, bool tail)
+static void side_go_on(FrontLower *low, Side *side, const Stream *rest, bool tail)
 {
 	low->b = side->b;
 	low->frame->slots = side->slots;
@@ -133,7 +133,7 @@ static void lost(Join *j, uint32_t slot, SlotWhy why)
 
 static void type_error(Join *j, uint32_t slot, const Val *before)
 {
-	Lower *low = j->low;
+	FrontLower *low = j->low;
 	Sym name = low->frame->names.data[slot];
 	const Slot *t = side_slot(j->t, slot), *e = side_slot(j->e, slot);
 	Span old = low->span;
@@ -151,7 +151,7 @@ static void type_error(Join *j, uint32_t slot, const Val *before)
 /* One name after an `if` whose sides both go on. */
 static void join_slot(Join *j, uint32_t i, const Val *before)
 {
-	Lower *low = j->low;
+	FrontLower *low = j->low;
 	const Slot *t = side_slot(j->t, i), *e = side_slot(j->e, i);
 	Slot *out = &low->frame->slots.data[i];
 	if (t->val == e->val) {
@@ -189,7 +189,7 @@ static int by_name(const void *a, const void *b)
 /* Names that were there before come first, in order of definition; then the new ones by name. */
 static void join_names(Join *j, const SlotVec *before)
 {
-	Lower *low = j->low;
+	FrontLower *low = j->low;
 	Frame *frame = low->frame;
 	frame_restore(low, frame, before);
 	bool then_lives = j->t->flow.kind != FLOW_RETURN, else_lives = j->e->flow.kind != FLOW_RETURN;
@@ -219,7 +219,7 @@ static void join_names(Join *j, const SlotVec *before)
 /* The returned value of both sides in one; *ok false after diagnosing. `first` is the number of its merge. */
 static const Val *join_returns(Join *j, bool *merges)
 {
-	Lower *low = j->low;
+	FrontLower *low = j->low;
 	const Flow *t = &j->t->flow, *e = &j->e->flow;
 	*merges = false;
 	const Val *a = t->kind != FLOW_FALL ? t->value : NULL, *b = e->kind != FLOW_FALL ? e->value : NULL;
@@ -247,7 +247,7 @@ static const Val *join_returns(Join *j, bool *merges)
 	return a;
 }
 
-static void close_block(Lower *low, Side *side, const ValueVec *values)
+static void close_block(FrontLower *low, Side *side, const ValueVec *values)
 {
 	side->b.loc = low->b.loc;
 	irb_op(&side->b, OP_YIELD, values->data, values->len, NULL, 0, 0);
@@ -255,7 +255,7 @@ static void close_block(Lower *low, Side *side, const ValueVec *values)
 
 static IrOp *make_if(Join *j, IrBuilder *outer, IrValue *cond)
 {
-	Lower *low = j->low;
+	FrontLower *low = j->low;
 	uint32_t n = j->then_values.len;
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(n, 1u));
 	for (uint32_t i = 0; i < n; i++)
@@ -272,14 +272,15 @@ static IrOp *make_if(Join *j, IrBuilder *outer, IrValue *cond)
 }
 
 /* The flag of a side: does it return? */
-static IrValue *flag(Lower *low, Side *side)
+static IrValue *flag(FrontLower *low, Side *side)
 {
 	if (side->flow.kind == FLOW_MAYBE)
 		return side->flow.returned;
 	return irb_int(&side->b, ir_scalar(low->cx, TY_I1), side->flow.kind == FLOW_RETURN);
 }
 
-static Flow join_sides(Lower *low, IrBuilder outer, IrValue *cond, Side *t, Side *e, const SlotVec *before)
+static Flow join_sides(FrontLower *low, IrBuilder outer, IrValue *cond, Side *t, Side *e,
+		       const SlotVec *before)
 {
 	Join j = {.low = low, .t = t, .e = e};
 	Flow out = {.kind = FLOW_FALL, .at = t->flow.kind != FLOW_FALL ? t->flow.at : e->flow.at};
@@ -323,7 +324,7 @@ static bool anything_left(const Stream *s)
 	return false;
 }
 
-Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on)
+Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on)
 {
 	CONTRACT(node->kind == AST_IF || node->kind == AST_WHILE);
 	Span test = lower_at(low, node->if_stmt.test->span);
@@ -356,7 +357,7 @@ Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool t
 }
 
 /* What follows statements that may have returned stands under the flag that says so. */
-Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail)
+Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail)
 {
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
@@ -373,7 +374,8 @@ Flow lower_guarded(Lower *low, Flow maybe, const Stream *rest, bool tail)
 /* ---- expressions of which a part runs only under a condition ---- */
 
 /* One scf.if of two sides that both go on: names that they assigned are joined, and their values unless NULL. */
-static const Val *join_values(Lower *low, IrValue *cond, Side *t, Side *e, const SlotVec *before, const Val *a,
+static const Val *join_values(FrontLower *low, IrValue *cond, Side *t, Side *e, const SlotVec *before,
+			      const Val *a,
 			      const Val *b)
 {
 	Join j = {.low = low, .t = t, .e = e};
@@ -396,13 +398,13 @@ static const Val *join_values(Lower *low, IrValue *cond, Side *t, Side *e, const
 }
 
 /* Back to where the sides were opened; the location stays the current one. */
-static void leave_sides(Lower *low, IrBuilder outer)
+static void leave_sides(FrontLower *low, IrBuilder outer)
 {
 	outer.loc = low->b.loc;
 	low->b = outer;
 }
 
-static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *live, bool dropped)
+static const Val *side_value(FrontLower *low, Side *side, Ast *expr, const SlotVec *live, bool dropped)
 {
 	side_open(low, side, live);
 	const Val *v = dropped ? eval_dropped(low, expr) : sanitize(low, eval(low, expr));
@@ -410,7 +412,7 @@ static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *l
 	return v;
 }
 
-const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped)
+const Val *lower_if_exp(FrontLower *low, Ast *node, const Val *cond, bool dropped)
 {
 	CONTRACT(node->kind == AST_IF_EXP);
 	const Val *c = sem_condition(low, cond);
@@ -433,7 +435,7 @@ const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped)
 }
 
 /* The side becomes part of what is around it. */
-static void splice(Lower *low, IrBuilder outer, const Side *side)
+static void splice(FrontLower *low, IrBuilder outer, const Side *side)
 {
 	for (IrOp *op = side->block->first, *next; op; op = next) {
 		next = op->next;
@@ -455,7 +457,7 @@ static bool assigns(const Side *side, const SlotVec *before)
 }
 
 /* What `left and right` is worth, once it is known that right was, or may have been, evaluated. */
-static const Val *combine(Lower *low, bool is_or, const Val *left, const Val *right)
+static const Val *combine(FrontLower *low, bool is_or, const Val *left, const Val *right)
 {
 	if (right->kind == VAL_POISON)
 		return right;
@@ -465,7 +467,8 @@ static const Val *combine(Lower *low, bool is_or, const Val *left, const Val *ri
 	return !ok ? low->poison : truth == is_or ? right : left;
 }
 
-const Val *lower_lazy(Lower *low, bool is_or, const Val *left, LazyFn *right_of, void *data, bool dropped)
+const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *right_of, void *data,
+		      bool dropped)
 {
 	CONTRACT(left->kind == VAL_TENSOR);
 	SlotVec before = frame_save(low, low->frame);

@@ -13,7 +13,7 @@ typedef struct Carried {
 } Carried;
 
 typedef struct Loop {
-	Lower *low;
+	FrontLower *low;
 	Span span;
 	VEC(Carried) names;
 	ValueVec init, args, next; /* args: of the block that the body reads them from */
@@ -29,7 +29,7 @@ static int by_slot(const void *a, const void *b)
 /* What the loop may carry: `skip` is its own variable. */
 static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < assigned->len; i++) {
 		const Val *v = frame_get(low->frame, assigned->data[i]);
 		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
@@ -51,7 +51,7 @@ static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 /* Block arguments for the carried values; the names mean them from here on. */
 static void enter_block(Loop *loop, IrBlock *block, ValueVec *args)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		IrLoc loc = lower_named_loc(low, c->name, loop->span);
@@ -72,7 +72,7 @@ static bool same_known(const Val *a, const Val *b)
 
 static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	const Source *source = source_get(&low->session->sources, loop->span.file);
 	uint32_t line = source ? source_line_col(source, loop->span.start).line : 0;
 	Span old = lower_at(low, slot->at);
@@ -87,7 +87,7 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 /* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
 static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	const Source *source = source_get(&low->session->sources, slot->at.file);
 	Span old = lower_at(low, slot->at);
 	lower_error(low, DIAG_NAME_MIXED, c->name, source ? source_line_col(source, slot->at.start).line : 0);
@@ -97,7 +97,7 @@ static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 /* What the body leaves in the carried names. */
 static void collect_next(Loop *loop)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
@@ -167,7 +167,7 @@ static ValueVec kept(const Loop *loop, const ValueVec *all)
 	return out;
 }
 
-static IrType *types_of(Lower *low, const ValueVec *values)
+static IrType *types_of(FrontLower *low, const ValueVec *values)
 {
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values->len, 1u));
 	for (uint32_t i = 0; i < values->len; i++)
@@ -178,7 +178,7 @@ static IrType *types_of(Lower *low, const ValueVec *values)
 /* After the loop: carried names are its results; what was first assigned in it has no value. */
 static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variable)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	Frame *frame = low->frame;
 	SlotVec inside = frame->slots;
 	frame_restore(low, frame, before);
@@ -207,7 +207,7 @@ static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variabl
 
 static void lower_body(Loop *loop, const AstList *body)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	low->frame->loops++;
 	lower_stream(low, (Stream){.list = *body}, false);
 	low->frame->loops--;
@@ -215,20 +215,20 @@ static void lower_body(Loop *loop, const AstList *body)
 
 /* ---- for ---- */
 
-static void loop_attr(Lower *low, IrOp *op, IrAttrName name, const Val *v)
+static void loop_attr(FrontLower *low, IrOp *op, IrAttrName name, const Val *v)
 {
 	int64_t i;
 	if (v && v->kind != VAL_NONE && val_as_int(v, &i))
 		ir_set(low->m, op, name, ir_attr_i32(low->cx, i));
 }
 
-static void loop_flag(Lower *low, IrOp *op, IrAttrName name, const Val *v)
+static void loop_flag(FrontLower *low, IrOp *op, IrAttrName name, const Val *v)
 {
 	if (v && val_is_constexpr(v) && val_truth(v))
 		ir_set(low->m, op, name, ir_attr_unit(low->cx));
 }
 
-static void loop_attrs(Lower *low, IrOp *op, const Val *range)
+static void loop_attrs(FrontLower *low, IrOp *op, const Val *range)
 {
 	CONTRACT(range->kind == VAL_RANGE);
 	loop_attr(low, op, ATTR_NUM_STAGES, range->range.num_stages);
@@ -238,7 +238,7 @@ static void loop_attrs(Lower *low, IrOp *op, const Val *range)
 	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
 }
 
-void lower_for(Lower *low, Ast *node, const Val *range)
+void lower_for(FrontLower *low, Ast *node, const Val *range)
 {
 	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
@@ -296,7 +296,7 @@ void lower_for(Lower *low, Ast *node, const Val *range)
 /* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
 static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
 		const Val *v = frame_get(low->frame, fresh->data[i]);
 		uint32_t slot = frame_slot(low, low->frame, fresh->data[i]);
@@ -320,7 +320,7 @@ static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymV
 /* What the test leaves in the carried names goes on into the body, and out of the loop. */
 static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 {
-	Lower *low = loop->low;
+	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
@@ -339,7 +339,7 @@ static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 	}
 }
 
-void lower_while(Lower *low, Ast *node)
+void lower_while(FrontLower *low, Ast *node)
 {
 	if (node->if_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");

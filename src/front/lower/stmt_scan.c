@@ -30,7 +30,7 @@ bool contains_return(const AstList *body)
 }
 
 typedef struct Scan {
-	Lower *low;
+	FrontLower *low;
 	SymVec *out;
 } Scan;
 
@@ -220,13 +220,13 @@ static void scan_body(Scan *s, const AstList *body)
 	}
 }
 
-void assigned_names(Lower *low, const AstList *body, SymVec *out)
+void assigned_names(FrontLower *low, const AstList *body, SymVec *out)
 {
 	Scan s = {low, out};
 	scan_body(&s, body);
 }
 
-void assigned_in_expressions(Lower *low, const AstList *list, SymVec *out)
+void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out)
 {
 	Scan s = {low, out};
 	scan_exprs(&s, list);

@@ -30,7 +30,7 @@ typedef struct Found {
 
 typedef struct Content {
 	Arena *arena;
-	Lower low;
+	FrontLower low;
 	VEC(Found) queue;
 	VEC(FrontPart) parts;
 	Map seen;  /* functions, classes, modules, by address -> place in the queue */

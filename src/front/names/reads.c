@@ -153,13 +153,13 @@ static void note(FrontReads *reads, Map *map, uint64_t hash, FrontRead read)
 	map_put(map, hash, map_key(arena_copy(reads->arena, &read, sizeof read)));
 }
 
-void lower_beyond(Lower *low, const char *what)
+void lower_beyond(FrontLower *low, const char *what)
 {
 	if (low->reads && !low->reads->beyond && !low->evaluating)
 		low->reads->beyond = arena_strdup(low->reads->arena, what);
 }
 
-const Val *lower_read(Lower *low, const void *owner, Sym name, const Val *v)
+const Val *lower_read(FrontLower *low, const void *owner, Sym name, const Val *v)
 {
 	FrontReads *reads = low->reads;
 	uint64_t known;
@@ -177,7 +177,7 @@ const Val *lower_read(Lower *low, const void *owner, Sym name, const Val *v)
 	return v;
 }
 
-void lower_enter(Lower *low, const FrontFunction *f)
+void lower_enter(FrontLower *low, const FrontFunction *f)
 {
 	uint64_t known;
 	FrontReads *reads = low->reads;
@@ -188,7 +188,7 @@ void lower_enter(Lower *low, const FrontFunction *f)
 }
 
 /* Also while something is evaluated: it is the answer that decides what that gives. */
-void lower_answer(Lower *low, const char *question, const char *text)
+void lower_answer(FrontLower *low, const char *question, const char *text)
 {
 	FrontReads *reads = low->reads;
 	if (!reads)

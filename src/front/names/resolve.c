@@ -1,6 +1,6 @@
 /* Names to values: what a global, a closure variable, an attribute of a module or class is worth in one lowering.
  *
- * A binding is evaluated when it is first asked for, with Python's semantics, and remembered in the Lower. Host
+ * A binding is evaluated when it is first asked for, with Python's semantics, and remembered in the FrontLower. Host
  * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
 #include "front/core.h"
 #include "front/syntax/parse.h"
@@ -12,7 +12,7 @@
 /* ---- evaluating expressions of a namespace ---- */
 
 /* Errors become the reason of an opaque value. */
-const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
+const Val *resolve_eval(FrontLower *low, Namespace *ns, Ast *expr)
 {
 	DiagList quiet, *diags = low->diags;
 	diag_init(&quiet, low->arena, diags->sources);
@@ -35,13 +35,13 @@ const Val *resolve_eval(Lower *low, Namespace *ns, Ast *expr)
 
 /* ---- modules ---- */
 
-static const Val *module_value(Lower *low, FrontModule *m)
+static const Val *module_value(FrontLower *low, FrontModule *m)
 {
 	return val_module(low, m);
 }
 
 /* Parts of the tile language under the names that files give them, where the file itself does not tell. */
-static const Val *usual_module(Lower *low, Sym name)
+static const Val *usual_module(FrontLower *low, Sym name)
 {
 	const char *path = usual_name(name);
 	return path ? module_value(low, session_module(low->session, MODULE_BUILTIN, path, NULL)) : NULL;
@@ -68,7 +68,7 @@ static bool is_set_elsewhere(const Binding *b)
 	return false;
 }
 
-static const Val *builtin_member(Lower *low, const char *path, Sym name)
+static const Val *builtin_member(FrontLower *low, const char *path, Sym name)
 {
 	const Val *v = builtin_lookup(low, path, name);
 	if (v)
@@ -81,7 +81,7 @@ static const Val *builtin_member(Lower *low, const char *path, Sym name)
 	return val_opaque(low, "%s.%s is host code", path, name);
 }
 
-static const Val *module_attribute(Lower *low, FrontModule *m, Sym name)
+static const Val *module_attribute(FrontLower *low, FrontModule *m, Sym name)
 {
 	if (m->kind == MODULE_EXTERNAL) {
 		const Val *v = external_attribute(low, m->name, name);
@@ -99,7 +99,7 @@ static const Val *module_attribute(Lower *low, FrontModule *m, Sym name)
 	return sub ? module_value(low, sub) : NULL;
 }
 
-const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
+const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name)
 {
 	CONTRACT(module->kind == VAL_MODULE);
 	FrontModule *m = module->module.module;
@@ -109,10 +109,10 @@ const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 	return module_in_lib(m) ? v : lower_read(low, m, name, v);
 }
 
-static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding);
+static const Val *import_member(FrontLower *low, Binding *b, Sym member, Binding **binding);
 
 /* Does `from m import *` bind the name: as __all__ says, where there is one. What cannot be told is bound, by import_member. */
-static bool star_exports(Lower *low, Binding *star, Sym name)
+static bool star_exports(FrontLower *low, Binding *star, Sym name)
 {
 	bool found;
 	FrontModule *m = binding_module(star, low->diags, &found);
@@ -127,7 +127,7 @@ static bool star_exports(Lower *low, Binding *star, Sym name)
 }
 
 /* What the last of the star imports that ran after `from` gives for the name. */
-static const Val *from_stars(Lower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
+static const Val *from_stars(FrontLower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
 {
 	for (uint32_t i = ns->stars.len; i-- > 0;) {
 		Binding *star = ns->stars.data[i];
@@ -143,7 +143,7 @@ static const Val *from_stars(Lower *low, const Namespace *ns, uint32_t from, Sym
 }
 
 /* What `from module import member` gives; NULL when there is no such thing. */
-static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **binding)
+static const Val *import_member(FrontLower *low, Binding *b, Sym member, Binding **binding)
 {
 	bool found;
 	FrontModule *m = binding_module(b, low->diags, &found);
@@ -181,7 +181,7 @@ static const Val *import_member(Lower *low, Binding *b, Sym member, Binding **bi
 }
 
 /* The binding that a chain of from-imports leads to. */
-static Binding *imported(Lower *low, Binding *b)
+static Binding *imported(FrontLower *low, Binding *b)
 {
 	for (unsigned i = 0; b->kind == BIND_FROM && i < 20; i++) {
 		Binding *inner = NULL;
@@ -193,7 +193,7 @@ static Binding *imported(Lower *low, Binding *b)
 	return b;
 }
 
-static const Val *import_whole(Lower *low, Binding *b)
+static const Val *import_whole(FrontLower *low, Binding *b)
 {
 	bool found;
 	return module_value(low, binding_module(b, low->diags, &found));
@@ -202,7 +202,7 @@ static const Val *import_whole(Lower *low, Binding *b)
 /* ---- bindings ---- */
 
 /* The part of an unpacked value that a name of the target stands for. */
-static const Val *unpack(Lower *low, const Ast *target, Sym name, const Val *value)
+static const Val *unpack(FrontLower *low, const Ast *target, Sym name, const Val *value)
 {
 	if (target->kind == AST_NAME)
 		return target->name.id == name ? value : NULL;
@@ -221,7 +221,7 @@ static const Val *unpack(Lower *low, const Ast *target, Sym name, const Val *val
 	return NULL;
 }
 
-static const Val *enum_member(Lower *low, Binding *b)
+static const Val *enum_member(FrontLower *low, Binding *b)
 {
 	Val *v = val_new(low, VAL_OBJECT);
 	v->object.klass = b->ns->klass;
@@ -241,7 +241,7 @@ static const Val *enum_member(Lower *low, Binding *b)
 	return v;
 }
 
-static const Val *depends_on_itself(Lower *low, const Binding *b)
+static const Val *depends_on_itself(FrontLower *low, const Binding *b)
 {
 	return val_opaque(low, "its value depends on itself%s",
 			  b->kind == BIND_FROM ? " (the files import it from each other)" : "");
@@ -264,7 +264,7 @@ static void find_shared(void *data, Ast *node)
 				s->by = b;
 }
 
-static const Val *shared(Lower *low, const Binding *b, const Val *v)
+static const Val *shared(FrontLower *low, const Binding *b, const Val *v)
 {
 	bool holds = v->kind == VAL_LIST || v->kind == VAL_DICT || v->kind == VAL_OBJECT || v->kind == VAL_TUPLE;
 	Shared s = {b->scope ? b->scope : b->ns, NULL};
@@ -273,7 +273,7 @@ static const Val *shared(Lower *low, const Binding *b, const Val *v)
 	return s.by ? val_opaque(low, "what it is made of is changed: %s", s.by->why ? s.by->why : s.by->name) : v;
 }
 
-static const Val *evaluate(Lower *low, Binding *b)
+static const Val *evaluate(FrontLower *low, Binding *b)
 {
 	switch (b->kind) {
 	case BIND_FUNCTION: {
@@ -329,7 +329,7 @@ static const Val *evaluate(Lower *low, Binding *b)
 }
 
 /* With the names that were there when the statement ran: those of its namespace, and of the classes and the module around it. */
-static const Val *evaluate_then(Lower *low, Binding *b)
+static const Val *evaluate_then(FrontLower *low, Binding *b)
 {
 	AsOf then[8];
 	const AsOf *outer = low->as_of;
@@ -341,7 +341,7 @@ static const Val *evaluate_then(Lower *low, Binding *b)
 }
 
 /* Where it is not known whether the statement runs, the value is known if it is the same without it. */
-static const Val *evaluate_surely(Lower *low, Binding *b)
+static const Val *evaluate_surely(FrontLower *low, Binding *b)
 {
 	const char *effect = effect_on_name(b);
 	const Val *v = effect ? val_opaque(low, "%s", effect) : evaluate_then(low, b);
@@ -352,7 +352,7 @@ static const Val *evaluate_surely(Lower *low, Binding *b)
 	return without && reads_same(v, without) ? v : val_opaque(low, "%s", b->unsure);
 }
 
-const Val *resolve_binding(Lower *low, Binding *b)
+const Val *resolve_binding(FrontLower *low, Binding *b)
 {
 	const Val *v = map_get_ptr(&low->globals, b);
 	if (v)
@@ -377,7 +377,7 @@ const Val *resolve_binding(Lower *low, Binding *b)
 	return v;
 }
 
-const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
+const Val *resolve_name(FrontLower *low, Namespace *ns, Sym name, Binding **binding)
 {
 	for (Namespace *n = ns; n; n = n->outer) {
 		Binding *b = resolve_visible(low, n, name);
@@ -401,7 +401,7 @@ const Val *resolve_name(Lower *low, Namespace *ns, Sym name, Binding **binding)
 
 /* ---- classes ---- */
 
-static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+static const Val *class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding)
 {
 	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
 		Binding *b = namespace_find(&c->ns, name);
@@ -417,7 +417,7 @@ static const Val *class_member(Lower *low, FrontClass *c, Sym name, Binding **bi
 	return NULL;
 }
 
-const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **binding)
+const Val *resolve_class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding)
 {
 	const char *effect = effect_on_member(c, name);
 	const Val *v = class_member(low, c, name, binding);
@@ -425,7 +425,7 @@ const Val *resolve_class_member(Lower *low, FrontClass *c, Sym name, Binding **b
 	return c->ast && !module_in_lib(c->module) ? lower_read(low, c, name, v) : v;
 }
 
-const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name)
+const Val *resolve_class_attribute(FrontLower *low, FrontClass *c, Sym name)
 {
 	const Val *v = resolve_class_member(low, c, name, NULL);
 	if (v && v->kind == VAL_FUNCTION && v->function->is_class_method)
@@ -437,7 +437,7 @@ const Val *resolve_class_attribute(Lower *low, FrontClass *c, Sym name)
 
 /* ---- which globals a kernel may read ---- */
 
-bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned depth)
+bool resolve_is_constexpr(FrontLower *low, Namespace *ns, const Ast *expr, unsigned depth)
 {
 	if (!expr || depth > 20)
 		return false;
@@ -479,7 +479,8 @@ bool resolve_is_constexpr(Lower *low, Namespace *ns, const Ast *expr, unsigned d
 }
 
 /* A class without a file: ValueError, the result of torch.finfo(). */
-FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const char *const *fields, uint32_t count)
+FrontClass *class_of_python(FrontLower *low, const char *name, ClassKind kind, const char *const *fields,
+			    uint32_t count)
 {
 	FrontSession *s = low->session;
 	Sym sym = session_sym(s, name);
@@ -500,7 +501,7 @@ FrontClass *class_of_python(Lower *low, const char *name, ClassKind kind, const 
 	return c;
 }
 
-static const Val *exception_class(Lower *low, Sym name)
+static const Val *exception_class(FrontLower *low, Sym name)
 {
 	static const char *const names[] = {
 		"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Exception", "ImportError",
@@ -515,7 +516,7 @@ static const Val *exception_class(Lower *low, Sym name)
 	return NULL;
 }
 
-const Val *resolve_python(Lower *low, Sym name)
+const Val *resolve_python(FrontLower *low, Sym name)
 {
 	const PyBuiltin *p = python_find(NULL, name);
 	if (!p)
@@ -525,7 +526,7 @@ const Val *resolve_python(Lower *low, Sym name)
 	return v;
 }
 
-const Val *lower_lib_name(Lower *low, const char *file, const char *name)
+const Val *lower_lib_name(FrontLower *low, const char *file, const char *name)
 {
 	FrontModule *m = session_lib(low->session, file, low->diags);
 	return m ? resolve_name(low, &m->ns, lower_sym(low, str_of(name)), NULL) : NULL;
@@ -533,7 +534,7 @@ const Val *lower_lib_name(Lower *low, const char *file, const char *name)
 
 /* ---- did you mean ---- */
 
-const char *resolve_nearest(Lower *low, Sym name)
+const char *resolve_nearest(FrontLower *low, Sym name)
 {
 	VEC(const char *) names = {0};
 	for (const Frame *f = low->frame; f; f = f->env)

@@ -27,7 +27,7 @@ FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *
 }
 
 /* What an answer of the host is worth, among the names of `ns`; *wrapped: it says tl.constexpr(...). */
-static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *answer, bool *wrapped)
+static const Val *host_value(FrontLower *low, Namespace *ns, const FrontHostValue *answer, bool *wrapped)
 {
 	FrontSession *s = low->session;
 	*wrapped = true;
@@ -53,7 +53,7 @@ static const Val *host_value(Lower *low, Namespace *ns, const FrontHostValue *an
 	return v ? v : val_opaque(low, "the host's %s was not found", answer->name);
 }
 
-static void note_answer(Lower *low, const char *question, const FrontHostValue *answer)
+static void note_answer(FrontLower *low, const char *question, const FrontHostValue *answer)
 {
 	if (!low->reads)
 		return;
@@ -66,7 +66,7 @@ static void note_answer(Lower *low, const char *question, const FrontHostValue *
 	lower_answer(low, question, text.data);
 }
 
-const Val *resolve_ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
+const Val *resolve_ask_host(FrontLower *low, Namespace *ns, Sym name, bool *wrapped)
 {
 	FrontSession *s = low->session;
 	FrontHostValue answer = {0};
@@ -85,7 +85,7 @@ const Val *resolve_ask_host(Lower *low, Namespace *ns, Sym name, bool *wrapped)
 }
 
 /* An attribute of something of the host's, asked for by its dotted name. */
-const Val *resolve_ask_attribute(Lower *low, const FrontModule *m, Sym name)
+const Val *resolve_ask_attribute(FrontLower *low, const FrontModule *m, Sym name)
 {
 	FrontSession *s = low->session;
 	FrontHostValue answer = {0};
@@ -109,7 +109,7 @@ static bool is_live(const FrontModule *m)
 	return m->session->host.find_name && m->real_path && strchr(m->real_path, '\x1f');
 }
 
-const Val *resolve_live_member(Lower *low, Binding *b)
+const Val *resolve_live_member(FrontLower *low, Binding *b)
 {
 	bool wrapped, is_member = b->ns->klass && (b->kind == BIND_VALUE || b->kind == BIND_FUNCTION);
 	if (!is_member || !is_live(b->ns->module))
@@ -118,7 +118,7 @@ const Val *resolve_live_member(Lower *low, Binding *b)
 	return resolve_ask_host(low, b->ns, lower_sym(low, str_of(name)), &wrapped);
 }
 
-const Val *resolve_host_default(Lower *low, FrontFunction *f, const AstParam *p)
+const Val *resolve_host_default(FrontLower *low, FrontFunction *f, const AstParam *p)
 {
 	bool wrapped;
 	if (!is_live(f->module))

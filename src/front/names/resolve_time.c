@@ -6,7 +6,7 @@
 
 /* ---- what has run ---- */
 
-uint32_t resolve_limit(const Lower *low, const Namespace *ns)
+uint32_t resolve_limit(const FrontLower *low, const Namespace *ns)
 {
 	for (const AsOf *a = low->as_of; a; a = a->outer)
 		if (a->ns == ns)
@@ -14,7 +14,7 @@ uint32_t resolve_limit(const Lower *low, const Namespace *ns)
 	return UINT32_MAX;
 }
 
-Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name)
+Binding *resolve_visible(const FrontLower *low, const Namespace *ns, Sym name)
 {
 	uint32_t limit = resolve_limit(low, ns);
 	Binding *b = namespace_find(ns, name);
@@ -24,7 +24,7 @@ Binding *resolve_visible(const Lower *low, const Namespace *ns, Sym name)
 }
 
 /* Texts that a host made for what lives in it have their imports at the end. */
-void resolve_as_of(Lower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room)
+void resolve_as_of(FrontLower *low, const Namespace *ns, uint32_t at, AsOf *then, size_t room)
 {
 	bool live = ns && ns->module->real_path && strchr(ns->module->real_path, '\x1f');
 	for (size_t i = 0; ns && !live && i < room; ns = ns->outer, i++) {
@@ -42,7 +42,7 @@ Namespace *function_scope(const FrontFunction *f)
 	return f->ns->klass ? f->ns->outer : f->ns;
 }
 
-Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node)
+Namespace *resolve_import(FrontLower *low, Namespace *scope, Ast *node)
 {
 	FrontSession *s = low->session;
 	Namespace *ns = map_get_ptr(&s->body_imports, node);
@@ -56,7 +56,7 @@ Namespace *resolve_import(Lower *low, Namespace *scope, Ast *node)
 	return ns;
 }
 
-void bind_import(Lower *low, Ast *node)
+void bind_import(FrontLower *low, Ast *node)
 {
 	Namespace *scope = low->frame->ns, *ns = resolve_import(low, scope, node);
 	for (uint32_t i = 0; i < ns->order.len; i++) {
@@ -74,7 +74,7 @@ static const char *decorator_text(const FrontFunction *f, const Ast *decorator)
 }
 
 /* Python calls it with the function; NULL: it cannot be called here. */
-static const Val *apply_decorator(Lower *low, FrontFunction *f, Ast *decorator, const Val *v)
+static const Val *apply_decorator(FrontLower *low, FrontFunction *f, Ast *decorator, const Val *v)
 {
 	DiagList quiet, *diags = low->diags;
 	const Val *callee = resolve_eval(low, f->klass ? &f->klass->ns : f->ns, decorator);
@@ -94,7 +94,7 @@ static const Val *apply_decorator(Lower *low, FrontFunction *f, Ast *decorator, 
 	return v->kind == VAL_POISON || v->kind == VAL_OPAQUE ? NULL : v;
 }
 
-const Val *resolve_decorated(Lower *low, FrontFunction *f)
+const Val *resolve_decorated(FrontLower *low, FrontFunction *f)
 {
 	const Val *v = val_function(low, f);
 	for (uint32_t i = f->foreign ? f->ast->decorators.len : 0; i-- > 0;) {
@@ -108,7 +108,7 @@ const Val *resolve_decorated(Lower *low, FrontFunction *f)
 	return v;
 }
 
-bool resolve_foreign_kernel(Lower *low, FrontFunction *f)
+bool resolve_foreign_kernel(FrontLower *low, FrontFunction *f)
 {
 	if (!f->foreign)
 		return true;
@@ -125,7 +125,7 @@ bool resolve_foreign_kernel(Lower *low, FrontFunction *f)
 }
 
 /* Is what its name stands for in its file, when all of that has run, another function, or not known? Somebody named it so. */
-const char *resolve_kernel_doubt(Lower *low, FrontFunction *f)
+const char *resolve_kernel_doubt(FrontLower *low, FrontFunction *f)
 {
 	Binding *b = namespace_find(f->ns, f->ast->name);
 	if (!b || f->env || f->ns->function || strchr(f->module->real_path, '\x1f'))
@@ -138,7 +138,7 @@ const char *resolve_kernel_doubt(Lower *low, FrontFunction *f)
 
 /* ---- fields, arguments, defaults ---- */
 
-const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i)
+const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i)
 {
 	const ClassField *field = &c->fields[i];
 	AsOf then[8];
@@ -149,7 +149,7 @@ const Val *resolve_field(Lower *low, FrontClass *c, uint32_t i)
 	return module_in_lib(c->module) ? v : lower_read(low, field, field->name, v);
 }
 
-const Val *resolve_argument(Lower *low, FrontFunction *f, uint32_t i, const char *text, const char **why)
+const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text, const char **why)
 {
 	FrontSession *s = low->session;
 	Sym key = session_sym(s, text);
@@ -171,7 +171,7 @@ const Val *resolve_argument(Lower *low, FrontFunction *f, uint32_t i, const char
 	return lower_read(low, ast, f->ast->params[i].name, resolve_eval(low, ns, ast));
 }
 
-static const Val *evaluate_default(Lower *low, FrontFunction *f, const AstParam *p)
+static const Val *evaluate_default(FrontLower *low, FrontFunction *f, const AstParam *p)
 {
 	AsOf then[8];
 	const AsOf *outer = low->as_of;
@@ -182,7 +182,7 @@ static const Val *evaluate_default(Lower *low, FrontFunction *f, const AstParam 
 	return v;
 }
 
-const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
+const Val *param_default(FrontLower *low, FrontFunction *f, uint32_t i)
 {
 	const AstParam *p = &f->ast->params[i];
 	if (f->defaults)
@@ -192,7 +192,7 @@ const Val *param_default(Lower *low, FrontFunction *f, uint32_t i)
 }
 
 /* Of a function that is made while something is evaluated: in the frame that makes it, as it is then. */
-bool function_defaults(Lower *low, FrontFunction *f)
+bool function_defaults(FrontLower *low, FrontFunction *f)
 {
 	const Val **values = ARENA_ARRAY(low->arena, const Val *, f->ast->param_count + 1);
 	bool ok = true;

@@ -44,7 +44,7 @@ SourceSet *front_sources(FrontSession *session)
 
 /* ---- evaluation outside of a lowering ---- */
 
-Lower *session_probe(FrontSession *s)
+FrontLower *session_probe(FrontSession *s)
 {
 	if (!s->probe) {
 		static const FrontOptions options = {.num_warps = 4, .num_stages = 3, .num_ctas = 1,
@@ -53,7 +53,7 @@ Lower *session_probe(FrontSession *s)
 		DiagList *diags = ARENA_NEW(s->arena, DiagList);
 		ir_cx_init(cx, s->arena);
 		diag_init(diags, s->arena, NULL);
-		s->probe = ARENA_NEW(s->arena, Lower);
+		s->probe = ARENA_NEW(s->arena, FrontLower);
 		lower_open(s->probe, s, s->arena, cx, diags, &options);
 		s->probe->m = ir_module_new(cx);
 	}
@@ -68,7 +68,7 @@ Lower *session_probe(FrontSession *s)
 
 bool session_has_builtin_module(FrontSession *s, const char *path)
 {
-	Lower *probe = session_probe(s);
+	FrontLower *probe = session_probe(s);
 	const char *dot = strrchr(path, '.');
 	if (!dot)
 		return true;
@@ -86,7 +86,7 @@ bool session_has_builtin(FrontSession *s, FrontModule *m, Sym name)
 
 int session_condition(Namespace *ns, Ast *test)
 {
-	Lower *probe = session_probe(ns->module->session);
+	FrontLower *probe = session_probe(ns->module->session);
 	const Val *v = resolve_eval(probe, ns, test);
 	bool ok = probe->diags->errors == 0 && v->kind != VAL_POISON && v->kind != VAL_OPAQUE && v->kind != VAL_TENSOR;
 	return ok ? val_truth(v) : -1;

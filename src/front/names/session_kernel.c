@@ -521,7 +521,7 @@ static bool is_listed(FrontFunction *f, const char *keyword, uint32_t i)
 		const AstKeyword *word = &f->jit_call->call.keywords[k];
 		if (!word->name || strcmp(word->name, keyword) != 0)
 			continue;
-		Lower *probe = session_probe(f->module->session);
+		FrontLower *probe = session_probe(f->module->session);
 		const Val *list = resolve_eval(probe, f->ns, word->value);
 		for (uint32_t j = 0; val_is_seq(list) && j < list->seq.len; j++) {
 			const Val *item = list->seq.items[j];

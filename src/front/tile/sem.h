@@ -38,14 +38,14 @@ static inline bool tl_is_signed(TlType t)
 static inline unsigned tl_bits(TlType t) { return t->kind == TL_SCALAR ? tl_dtypes[t->dtype].bits : 64; }
 
 /* `like` with another element type: a block keeps its shape, anything else becomes elem. */
-TlType tl_with_elem(Lower *low, TlType like, TlType elem);
-TlType tl_int(Lower *low, unsigned bits, bool is_signed);
+TlType tl_with_elem(FrontLower *low, TlType like, TlType elem);
+TlType tl_int(FrontLower *low, unsigned bits, bool is_signed);
 int64_t tl_numel(TlType t); /* 1 for a scalar */
 /* For messages: "int32", "fp16[64, 32]", "pointer<fp32>[64]". */
-const char *tl_describe(Lower *low, TlType t);
-const char *tl_shape_text(Lower *low, const int64_t *shape, uint32_t rank);
+const char *tl_describe(FrontLower *low, TlType t);
+const char *tl_shape_text(FrontLower *low, const int64_t *shape, uint32_t rank);
 /* Does the target have the dtype? Diagnoses. */
-bool sem_check_dtype(Lower *low, TlType t);
+bool sem_check_dtype(FrontLower *low, TlType t);
 
 /* ---- values ---- */
 
@@ -58,7 +58,7 @@ static inline bool sem_is_desc(const Val *v) { return sem_is_tensor(v) && sem_ty
 /* The host value that v is or came from; NULL when it is known only at run time. */
 const Val *sem_host(const Val *v);
 /* What a value is, for messages: a tensor by its type ("fp32[64, 32]"), others as val_describe has it. */
-const char *sem_describe(Lower *low, const Val *v);
+const char *sem_describe(FrontLower *low, const Val *v);
 /* A tensor of the program, no host value and no descriptor. */
 static inline bool sem_is_tile(const Val *v)
 {
@@ -74,14 +74,14 @@ typedef struct SemInts {
 /* ---- constants (sem_const.c) ---- */
 
 /* A constant of a scalar type from a host number (bool, int, float); rounds, wraps as the type does. */
-const Val *sem_const(Lower *low, const Val *number, TlType type);
-const Val *sem_const_int(Lower *low, int64_t value, TlType type);
+const Val *sem_const(FrontLower *low, const Val *number, TlType type);
+const Val *sem_const_int(FrontLower *low, int64_t value, TlType type);
 /* The type that a host number has as a tensor; false: none holds it. */
-bool sem_number_type(Lower *low, const Val *v, TlType *out);
-const Val *sem_full(Lower *low, const char *what, const SemInts *shape, const Val *value, TlType dtype);
-const Val *sem_arange(Lower *low, const Val *start, const Val *end);
+bool sem_number_type(FrontLower *low, const Val *v, TlType *out);
+const Val *sem_full(FrontLower *low, const char *what, const SemInts *shape, const Val *value, TlType dtype);
+const Val *sem_arange(FrontLower *low, const Val *start, const Val *end);
 /* A tensor that is a scalar: from a host number by `type`, or a size-1 tensor cast to it. */
-const Val *sem_scalar_of(Lower *low, const char *what, const Val *v, TlType type);
+const Val *sem_scalar_of(FrontLower *low, const char *what, const Val *v, TlType type);
 
 /* ---- arithmetic (sem_arith.c) ---- */
 
@@ -93,36 +93,37 @@ typedef struct SemRules {
 } SemRules;
 
 /* Brings two operands (tensors or host numbers) to one element type and shape. False after diagnosing. */
-bool sem_operands(Lower *low, const SemRules *rules, const Val **l, const Val **r);
-const Val *sem_minmax(Lower *low, bool is_max, const Val *x, const Val *y, bool propagate_nan);
-const Val *sem_clamp(Lower *low, const Val *x, const Val *lo, const Val *hi, bool propagate_nan);
-const Val *sem_fdiv(Lower *low, const Val *x, const Val *y);
+bool sem_operands(FrontLower *low, const SemRules *rules, const Val **l, const Val **r);
+const Val *sem_minmax(FrontLower *low, bool is_max, const Val *x, const Val *y, bool propagate_nan);
+const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi, bool propagate_nan);
+const Val *sem_fdiv(FrontLower *low, const Val *x, const Val *y);
 /* + - * with the overflow check of debug builds as an option. */
-const Val *sem_arith(Lower *low, AstBinOp op, const Val *l, const Val *r, bool sanitize);
+const Val *sem_arith(FrontLower *low, AstBinOp op, const Val *l, const Val *r, bool sanitize);
 
 /* ---- conversions (sem_cast.c) ---- */
 
-const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype,
+const Val *sem_cast_rounded(FrontLower *low, const Val *v, TlType dtype,
 			    const char *rounding); /* rounding may be NULL */
-const Val *sem_bitcast(Lower *low, const Val *v, TlType dtype);
+const Val *sem_bitcast(FrontLower *low, const Val *v, TlType dtype);
 
 /* ---- shapes (sem_shape.c) ---- */
 
-bool sem_check_shape(Lower *low, const char *what, const int64_t *shape, uint32_t rank);
-const Val *sem_splat(Lower *low, const Val *scalar, const int64_t *shape, uint32_t rank);
-bool sem_broadcast_pair(Lower *low, const Val **l, const Val **r);
-const Val *sem_broadcast_to(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank);
+bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank);
+const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, uint32_t rank);
+bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r);
+const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, const int64_t *shape,
+			    uint32_t rank);
 /* All tensors to the shape they broadcast to. */
-bool sem_broadcast_all(Lower *low, const Val **v, uint32_t count);
-const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
+bool sem_broadcast_all(FrontLower *low, const Val **v, uint32_t count);
+const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
 		       bool reorder);
-const Val *sem_expand_dims(Lower *low, const Val *v, uint32_t axis);
-const Val *sem_permute(Lower *low, const char *what, const Val *v, const SemInts *dims);
-const Val *sem_trans(Lower *low, const Val *v);
-const Val *sem_join(Lower *low, const Val *a, const Val *b);
-const Val *sem_split(Lower *low, const Val *v);
-const Val *sem_cat(Lower *low, const Val *a, const Val *b, bool reorder);
-const Val *sem_unsplat(Lower *low, const char *what, const Val *v);
+const Val *sem_expand_dims(FrontLower *low, const Val *v, uint32_t axis);
+const Val *sem_permute(FrontLower *low, const char *what, const Val *v, const SemInts *dims);
+const Val *sem_trans(FrontLower *low, const Val *v);
+const Val *sem_join(FrontLower *low, const Val *a, const Val *b);
+const Val *sem_split(FrontLower *low, const Val *v);
+const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder);
+const Val *sem_unsplat(FrontLower *low, const char *what, const Val *v);
 
 /* ---- memory (sem_memory.c, sem_atomic.c, sem_desc.c) ---- */
 
@@ -133,10 +134,10 @@ typedef struct SemAccess {
 	bool is_volatile;
 } SemAccess;
 
-const Val *sem_load(Lower *low, const Val *ptr, const SemAccess *access);
-const Val *sem_store(Lower *low, const Val *ptr, const Val *value, const SemAccess *access);
+const Val *sem_load(FrontLower *low, const Val *ptr, const SemAccess *access);
+const Val *sem_store(FrontLower *low, const Val *ptr, const Val *value, const SemAccess *access);
 /* The number of a word in a list of option words, "" being the first's; 0 after diagnosing. */
-int sem_option(Lower *low, const char *what, const char *arg, const char *word, const char *const *words,
+int sem_option(FrontLower *low, const char *what, const char *arg, const char *word, const char *const *words,
 	       const int *values);
 extern const char *const sem_load_caches[], *const sem_store_caches[], *const sem_evictions[];
 extern const int sem_load_cache_values[], sem_store_cache_values[], sem_eviction_values[];
@@ -147,8 +148,9 @@ typedef struct SemAtomic {
 	const char *sem, *scope;
 } SemAtomic;
 
-const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value, const SemAtomic *atomic);
-const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value,
+const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *value,
+			  const SemAtomic *atomic);
+const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, const Val *value,
 			  const SemAtomic *atomic);
 
 /* ---- dot, reductions (sem_dot.c, sem_reduce.c) ---- */
@@ -161,25 +163,28 @@ typedef struct SemDot {
 	TlType out;
 } SemDot;
 
-const Val *sem_dot(Lower *low, const Val *a, const Val *b, const SemDot *dot);
-const Val *sem_reduce(Lower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims);
-const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn, bool reverse);
+const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *dot);
+const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims);
+const Val *sem_scan(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool reverse);
 
 /* ---- arguments (builtin_args.c) ---- */
 
 /* Each reads one argument of a builtin and diagnoses with the builtin's and the argument's name. */
-bool sem_arg_ints(Lower *low, const char *what, const char *arg, const Val *v, SemInts *out);
-bool sem_arg_shape(Lower *low, const char *what, const Val *v, SemInts *out); /* checked as a tile's shape */
-bool sem_arg_int(Lower *low, const char *what, const char *arg, const Val *v, int64_t *out);
-bool sem_arg_bool(Lower *low, const char *what, const char *arg, const Val *v, bool *out);
-bool sem_arg_str(Lower *low, const char *what, const char *arg, const Val *v, const char **out); /* or None */
-bool sem_arg_dtype(Lower *low, const char *what, const char *arg, const Val *v, TlType *out);
+bool sem_arg_ints(FrontLower *low, const char *what, const char *arg, const Val *v, SemInts *out);
+bool sem_arg_shape(FrontLower *low, const char *what, const Val *v,
+		   SemInts *out); /* checked as a tile's shape */
+bool sem_arg_int(FrontLower *low, const char *what, const char *arg, const Val *v, int64_t *out);
+bool sem_arg_bool(FrontLower *low, const char *what, const char *arg, const Val *v, bool *out);
+bool sem_arg_str(FrontLower *low, const char *what, const char *arg, const Val *v,
+		 const char **out); /* or None */
+bool sem_arg_dtype(FrontLower *low, const char *what, const char *arg, const Val *v, TlType *out);
 /* A tensor, made from a number where that is needed; NULL after diagnosing. */
-const Val *sem_arg_tensor(Lower *low, const char *what, const char *arg, const Val *v);
+const Val *sem_arg_tensor(FrontLower *low, const char *what, const char *arg, const Val *v);
 /* -rank <= axis < rank, made non-negative. */
-bool sem_arg_axis(Lower *low, const char *what, const Val *v, uint32_t rank, uint32_t *out);
+bool sem_arg_axis(FrontLower *low, const char *what, const Val *v, uint32_t rank, uint32_t *out);
 
-static inline const Val *sem_make(Lower *low, IrValue *ir, TlType type) { return val_tensor(low, ir, type); }
+static inline const Val *sem_make(FrontLower *low, IrValue *ir, TlType type) { return val_tensor(low, ir,
+				  type); }
 
 /* Items of a tuple or list. */
 static inline bool sem_is_seq(const Val *v) { return v->kind == VAL_TUPLE || v->kind == VAL_LIST; }

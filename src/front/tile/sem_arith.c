@@ -25,7 +25,7 @@ static TlType promote_int(TlType a, TlType b)
 	return y >= x ? b : a;
 }
 
-static TlType promote_float(Lower *low, TlType a, TlType b, bool division)
+static TlType promote_float(FrontLower *low, TlType a, TlType b, bool division)
 {
 	if (tl_is(a, DT_FP64) || tl_is(b, DT_FP64))
 		return tl_scalar(low, DT_FP64);
@@ -42,14 +42,14 @@ static TlType promote_float(Lower *low, TlType a, TlType b, bool division)
 	return NULL; /* fp8 with an integer tensor */
 }
 
-static TlType bad_operands(Lower *low, const SemRules *rules, TlType a, TlType b)
+static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlType b)
 {
 	lower_error(low, DIAG_TILE_OPERANDS, rules->what, tl_describe(low, a), tl_describe(low, b));
 	return NULL;
 }
 
 /* The type both operands compute in; NULL after diagnosing. */
-static TlType promote(Lower *low, const SemRules *rules, TlType a, bool a_host, TlType b, bool b_host)
+static TlType promote(FrontLower *low, const SemRules *rules, TlType a, bool a_host, TlType b, bool b_host)
 {
 	if (a_host != b_host) {
 		TlType host = a_host ? a : b, tensor = a_host ? b : a;
@@ -92,7 +92,7 @@ static bool number_fits(const Val *v, TlType t)
 	return bits == 64 || (i >= -(INT64_C(1) << (bits - 1)) && i < INT64_C(1) << (bits - 1));
 }
 
-static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
+static bool to_common(FrontLower *low, const Val *host, TlType type, const Val **v)
 {
 	if (!host) {
 		*v = sem_cast(low, *v, type);
@@ -106,7 +106,7 @@ static bool to_common(Lower *low, const Val *host, TlType type, const Val **v)
 	return !sem_is_poison(*v);
 }
 
-static const Val *operand(Lower *low, const SemRules *rules, const Val *v, const Val *other)
+static const Val *operand(FrontLower *low, const SemRules *rules, const Val *v, const Val *other)
 {
 	if (sem_is_tensor(v) ? !sem_is_tile(v) : !val_is_host_number(v))
 		return lower_error(low, DIAG_TILE_OPERANDS, rules->what, sem_describe(low, v),
@@ -115,7 +115,7 @@ static const Val *operand(Lower *low, const SemRules *rules, const Val *v, const
 	return val_demoted(v) ? sem_make(low, NULL, val_demoted(v)->type) : sem_to_tensor(low, v);
 }
 
-bool sem_operands(Lower *low, const SemRules *rules, const Val **l, const Val **r)
+bool sem_operands(FrontLower *low, const SemRules *rules, const Val **l, const Val **r)
 {
 	if (sem_is_poison(*l) || sem_is_poison(*r))
 		return false;
@@ -139,12 +139,12 @@ bool sem_operands(Lower *low, const SemRules *rules, const Val **l, const Val **
 
 /* ---- arithmetic ---- */
 
-static const Val *emit(Lower *low, IrOpKind op, const Val *l, const Val *r)
+static const Val *emit(FrontLower *low, IrOpKind op, const Val *l, const Val *r)
 {
 	return sem_make(low, irb_2(&low->b, op, NULL, sem_ir(l), sem_ir(r)), sem_type(l));
 }
 
-static const Val *add_ptr(Lower *low, const Val *ptr, const Val *offset)
+static const Val *add_ptr(FrontLower *low, const Val *ptr, const Val *offset)
 {
 	TlType t = sem_elem(offset);
 	if (tl_is_int(t) && !tl_is_signed(t) && tl_bits(t) < 64)
@@ -153,7 +153,7 @@ static const Val *add_ptr(Lower *low, const Val *ptr, const Val *offset)
 }
 
 /* In debug builds: computes in 64 bits as well and asserts that the narrow result is the same. */
-static void check_overflow(Lower *low, AstBinOp op, IrOpKind ir_op, const Val *l, const Val *r)
+static void check_overflow(FrontLower *low, AstBinOp op, IrOpKind ir_op, const Val *l, const Val *r)
 {
 	TlType t = sem_elem(l);
 	unsigned bits = tl_bits(t);
@@ -172,12 +172,12 @@ static void check_overflow(Lower *low, AstBinOp op, IrOpKind ir_op, const Val *l
 	ir_set(low->m, check, ATTR_MESSAGE, ir_attr_string(low->cx, str_of(text)));
 }
 
-static const Val *negate_offset(Lower *low, const Val *v)
+static const Val *negate_offset(FrontLower *low, const Val *v)
 {
 	return sem_unary(low, UN_NEG, v);
 }
 
-const Val *sem_arith(Lower *low, AstBinOp op, const Val *l, const Val *r, bool sanitize)
+const Val *sem_arith(FrontLower *low, AstBinOp op, const Val *l, const Val *r, bool sanitize)
 {
 	static const struct {
 		const char *what;
@@ -208,7 +208,7 @@ const Val *sem_arith(Lower *low, AstBinOp op, const Val *l, const Val *r, bool s
 	return emit(low, ops[op].int_op, l, r);
 }
 
-static const Val *divide(Lower *low, const Val *l, const Val *r)
+static const Val *divide(FrontLower *low, const Val *l, const Val *r)
 {
 	SemRules rules = {.what = "operator /", .arithmetic = true, .division = true};
 	if (!sem_operands(low, &rules, &l, &r))
@@ -220,7 +220,7 @@ static const Val *divide(Lower *low, const Val *l, const Val *r)
 	return emit(low, OP_DIVF, l, r);
 }
 
-static const Val *floor_divide(Lower *low, const Val *l, const Val *r)
+static const Val *floor_divide(FrontLower *low, const Val *l, const Val *r)
 {
 	SemRules rules = {.what = "operator //", .arithmetic = true, .division = true};
 	if (!sem_operands(low, &rules, &l, &r))
@@ -232,7 +232,7 @@ static const Val *floor_divide(Lower *low, const Val *l, const Val *r)
 	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, r);
 }
 
-static const Val *remainder_of(Lower *low, const Val *l, const Val *r)
+static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 {
 	SemRules rules = {.what = "operator %", .arithmetic = true, .division = true};
 	if (!sem_operands(low, &rules, &l, &r))
@@ -243,7 +243,7 @@ static const Val *remainder_of(Lower *low, const Val *l, const Val *r)
 
 /* A right shift is arithmetic when the left operand (the right one if the left is a number) is signed before
  * promotion. */
-static const Val *bitwise(Lower *low, AstBinOp op, const Val *l, const Val *r)
+static const Val *bitwise(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	static const struct {
 		const char *what;
@@ -265,7 +265,7 @@ static const Val *bitwise(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	return emit(low, op == BIN_RSHIFT && is_signed ? OP_SHRSI : ops[op].op, l, r);
 }
 
-const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
+const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 {
 	if (sem_is_poison(l) || sem_is_poison(r))
 		return low->poison;
@@ -293,7 +293,7 @@ const Val *sem_binary(Lower *low, AstBinOp op, const Val *l, const Val *r)
 	}
 }
 
-const Val *sem_fdiv(Lower *low, const Val *x, const Val *y)
+const Val *sem_fdiv(FrontLower *low, const Val *x, const Val *y)
 {
 	SemRules rules = {.what = "tl.fdiv"};
 	if (!tl_is_float(sem_elem(x)) || !tl_is_float(sem_elem(y)) || sem_elem(x) != sem_elem(y)) {
@@ -305,7 +305,7 @@ const Val *sem_fdiv(Lower *low, const Val *x, const Val *y)
 
 /* ---- comparison, logic, unary ---- */
 
-const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
+const Val *sem_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r)
 {
 	static const struct {
 		const char *what;
@@ -338,7 +338,7 @@ const Val *sem_compare(Lower *low, AstCmpOp op, const Val *l, const Val *r)
 			truth);
 }
 
-static const Val *truth_operand(Lower *low, const char *what, const Val *v)
+static const Val *truth_operand(FrontLower *low, const char *what, const Val *v)
 {
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v) || (sem_is_tile(v) && tl_is(sem_elem(v), DT_INT1)))
@@ -348,7 +348,7 @@ static const Val *truth_operand(Lower *low, const char *what, const Val *v)
 	return lower_error(low, DIAG_TILE_TRUTH_EXPECTED, what, sem_describe(low, v));
 }
 
-const Val *sem_logical(Lower *low, bool is_or, const Val *l, const Val *r)
+const Val *sem_logical(FrontLower *low, bool is_or, const Val *l, const Val *r)
 {
 	const char *what = is_or ? "operator or" : "operator and";
 	l = truth_operand(low, what, l);
@@ -359,7 +359,7 @@ const Val *sem_logical(Lower *low, bool is_or, const Val *l, const Val *r)
 }
 
 /* v combined with a constant of its type: v's own shape, the constant first when `first`. */
-static const Val *with_constant(Lower *low, IrOpKind op, const Val *v, int64_t value, bool first)
+static const Val *with_constant(FrontLower *low, IrOpKind op, const Val *v, int64_t value, bool first)
 {
 	const Val *c = sem_const_int(low, value, sem_elem(v));
 	if (tl_is_block(sem_type(v)))
@@ -367,7 +367,7 @@ static const Val *with_constant(Lower *low, IrOpKind op, const Val *v, int64_t v
 	return first ? emit(low, op, c, v) : emit(low, op, v, c);
 }
 
-const Val *sem_unary(Lower *low, AstUnOp op, const Val *v)
+const Val *sem_unary(FrontLower *low, AstUnOp op, const Val *v)
 {
 	if (sem_is_poison(v))
 		return v;
@@ -389,7 +389,7 @@ const Val *sem_unary(Lower *low, AstUnOp op, const Val *v)
 	}
 }
 
-const Val *sem_condition(Lower *low, const Val *v)
+const Val *sem_condition(FrontLower *low, const Val *v)
 {
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v))
@@ -404,7 +404,7 @@ bool sem_is_one(const Val *v)
 	return sem_is_tile(v) && tl_numel(sem_type(v)) == 1;
 }
 
-const Val *sem_splat_like(Lower *low, const Val *v, const Val *like)
+const Val *sem_splat_like(FrontLower *low, const Val *v, const Val *like)
 {
 	TlType t = sem_type(like);
 	v = truth_operand(low, "operator and", v);
@@ -413,7 +413,7 @@ const Val *sem_splat_like(Lower *low, const Val *v, const Val *like)
 
 /* ---- selection ---- */
 
-const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y)
+const Val *sem_select(FrontLower *low, const Val *cond, const Val *x, const Val *y)
 {
 	cond = sem_to_tensor(low, cond);
 	if (sem_is_poison(cond))
@@ -436,7 +436,7 @@ const Val *sem_select(Lower *low, const Val *cond, const Val *x, const Val *y)
 }
 
 /* Hardware has no bf16 minimum, maximum: these compute in fp32 and stay there. */
-static const Val *widen_bf16(Lower *low, const Val *v)
+static const Val *widen_bf16(FrontLower *low, const Val *v)
 {
 	v = sem_to_tensor(low, v);
 	if (!sem_is_poison(v) && sem_is_tile(v) && tl_is(sem_elem(v), DT_BF16))
@@ -444,7 +444,7 @@ static const Val *widen_bf16(Lower *low, const Val *v)
 	return v;
 }
 
-const Val *sem_minmax(Lower *low, bool is_max, const Val *x, const Val *y, bool propagate_nan)
+const Val *sem_minmax(FrontLower *low, bool is_max, const Val *x, const Val *y, bool propagate_nan)
 {
 	x = widen_bf16(low, x);
 	y = widen_bf16(low, y);
@@ -461,7 +461,7 @@ const Val *sem_minmax(Lower *low, bool is_max, const Val *x, const Val *y, bool 
 	return emit(low, is_max ? OP_MAXUI : OP_MINUI, x, y);
 }
 
-const Val *sem_clamp(Lower *low, const Val *x, const Val *lo, const Val *hi, bool propagate_nan)
+const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi, bool propagate_nan)
 {
 	x = widen_bf16(low, x);
 	lo = widen_bf16(low, lo);

@@ -7,7 +7,7 @@ static const int sem_values[] = {SEM_ACQ_REL, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_
 static const char *const scopes[] = {"", "gpu", "cta", "sys", NULL};
 static const int scope_values[] = {SCOPE_GPU, SCOPE_GPU, SCOPE_CTA, SCOPE_SYS};
 
-static bool set_order(Lower *low, IrOp *op, const SemAtomic *atomic)
+static bool set_order(FrontLower *low, IrOp *op, const SemAtomic *atomic)
 {
 	int sem = sem_option(low, atomic->what, "sem", atomic->sem, sems, sem_values);
 	int scope = sem_option(low, atomic->what, "scope", atomic->scope, scopes, scope_values);
@@ -18,7 +18,7 @@ static bool set_order(Lower *low, IrOp *op, const SemAtomic *atomic)
 	return true;
 }
 
-static bool pointer_ok(Lower *low, const Val *ptr, const char *what)
+static bool pointer_ok(FrontLower *low, const Val *ptr, const char *what)
 {
 	if (!sem_is_tile(ptr) || !tl_is_ptr(sem_elem(ptr)) || tl_is_block_ptr(sem_elem(ptr))) {
 		lower_error(low, DIAG_TILE_POINTER_EXPECTED, what, sem_describe(low, ptr));
@@ -32,7 +32,7 @@ static bool pointer_ok(Lower *low, const Val *ptr, const char *what)
 }
 
 /* Widths and kinds: 16 bits only for adding floats. */
-static bool dtype_ok(Lower *low, const char *what, IrRmw op, TlType t)
+static bool dtype_ok(FrontLower *low, const char *what, IrRmw op, TlType t)
 {
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
 	bool ok = t->kind == TL_SCALAR && (half ? is_add : tl_bits(t) >= 32);
@@ -43,7 +43,7 @@ static bool dtype_ok(Lower *low, const char *what, IrRmw op, TlType t)
 	return ok;
 }
 
-static const Val *emit_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value, const Val *mask,
+static const Val *emit_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *value, const Val *mask,
 			   const SemAtomic *atomic)
 {
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(value), sem_ir(mask)};
@@ -54,7 +54,8 @@ static const Val *emit_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *valu
 	return sem_make(low, ir_result(rmw, 0), sem_type(value));
 }
 
-static const Val *float_minmax(Lower *low, bool is_max, const Val *ptr, const Val *value, const Val *mask,
+static const Val *float_minmax(FrontLower *low, bool is_max, const Val *ptr, const Val *value,
+			       const Val *mask,
 			       const SemAtomic *atomic)
 {
 	TlType t = sem_elem(value);
@@ -75,7 +76,8 @@ static const Val *float_minmax(Lower *low, bool is_max, const Val *ptr, const Va
 	return sem_bitcast(low, sem_select(low, pos, at_pos, at_neg), t);
 }
 
-const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value, const SemAtomic *atomic)
+const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *value,
+			  const SemAtomic *atomic)
 {
 	const char *what = atomic->what;
 	if (!pointer_ok(low, ptr, what) || !dtype_ok(low, what, op, sem_elem(ptr)->elem))
@@ -109,7 +111,7 @@ const Val *sem_atomic_rmw(Lower *low, IrRmw op, const Val *ptr, const Val *value
 	return emit_rmw(low, op, ptr, value, mask, atomic);
 }
 
-const Val *sem_atomic_cas(Lower *low, const Val *ptr, const Val *expected, const Val *value,
+const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, const Val *value,
 			  const SemAtomic *atomic)
 {
 	if (!pointer_ok(low, ptr, atomic->what))

@@ -4,7 +4,7 @@
  * else), so that the rounding is the same. fp8e4b15 is held as its bits and converted by integer operations. */
 #include "front/tile/sem.h"
 
-bool sem_check_dtype(Lower *low, TlType t)
+bool sem_check_dtype(FrontLower *low, TlType t)
 {
 	t = tl_elem(t);
 	uint32_t arch = low->options->target_arch;
@@ -16,14 +16,14 @@ bool sem_check_dtype(Lower *low, TlType t)
 	return false;
 }
 
-static const Val *convert(Lower *low, const Val *v, TlType dst, IrOpKind op)
+static const Val *convert(FrontLower *low, const Val *v, TlType dst, IrOpKind op)
 {
 	if (sem_ir(v)->type == dst->ir)
 		return sem_make(low, sem_ir(v), dst);
 	return sem_make(low, irb_1(&low->b, op, dst->ir, sem_ir(v)), dst);
 }
 
-static const Val *fp_to_fp(Lower *low, const Val *v, TlType dst, int rounding)
+static const Val *fp_to_fp(FrontLower *low, const Val *v, TlType dst, int rounding)
 {
 	IrValue *ir = irb_1(&low->b, OP_FP_TO_FP, dst->ir, sem_ir(v));
 	if (rounding >= 0)
@@ -32,7 +32,7 @@ static const Val *fp_to_fp(Lower *low, const Val *v, TlType dst, int rounding)
 }
 
 /* A constant in the shape of v's type. */
-static IrValue *like(Lower *low, TlType type, int64_t bits)
+static IrValue *like(FrontLower *low, TlType type, int64_t bits)
 {
 	IrType scalar = tl_elem(type)->ir;
 	IrValue *c = irb_int(&low->b, scalar, bits);
@@ -40,7 +40,7 @@ static IrValue *like(Lower *low, TlType type, int64_t bits)
 }
 
 /* The layout of fp8e4b15 is that of fp16 with seven mantissa bits less. */
-static const Val *from_e4b15(Lower *low, const Val *v)
+static const Val *from_e4b15(FrontLower *low, const Val *v)
 {
 	TlType word = tl_with_elem(low, sem_type(v), tl_scalar(low, DT_INT16));
 	TlType half = tl_with_elem(low, sem_type(v), tl_scalar(low, DT_FP16));
@@ -54,7 +54,7 @@ static const Val *from_e4b15(Lower *low, const Val *v)
 }
 
 /* Half away from zero, as upstream's conversion; above 1.75 * 2^0 and NaN: the largest value. */
-static const Val *to_e4b15(Lower *low, const Val *half, TlType dst)
+static const Val *to_e4b15(FrontLower *low, const Val *half, TlType dst)
 {
 	TlType word = tl_with_elem(low, sem_type(half), tl_scalar(low, DT_INT16));
 	IrBuilder *b = &low->b;
@@ -67,7 +67,7 @@ static const Val *to_e4b15(Lower *low, const Val *half, TlType dst)
 	return sem_make(low, irb_1(b, OP_TRUNCI, dst->ir, irb_2(b, OP_ORI, NULL, mag, sign)), dst);
 }
 
-static const Val *cast_e4b15(Lower *low, const Val *v, TlType dst)
+static const Val *cast_e4b15(FrontLower *low, const Val *v, TlType dst)
 {
 	if (tl_is(sem_elem(v), DT_FP8E4B15))
 		return sem_cast(low, from_e4b15(low, v), tl_elem(dst));
@@ -79,7 +79,7 @@ static const Val *cast_e4b15(Lower *low, const Val *v, TlType dst)
 	return to_e4b15(low, half, dst);
 }
 
-static const Val *not_zero(Lower *low, const Val *v)
+static const Val *not_zero(FrontLower *low, const Val *v)
 {
 	IrValue *zero = sem_ir(sem_const_int(low, 0, sem_elem(v)));
 	if (tl_is_block(sem_type(v)))
@@ -90,7 +90,7 @@ static const Val *not_zero(Lower *low, const Val *v)
 				      : irb_cmpi(&low->b, CMPI_NE, sem_ir(v), zero), type);
 }
 
-static const Val *cast_float(Lower *low, const Val *v, TlType dst, int rounding, bool custom)
+static const Val *cast_float(FrontLower *low, const Val *v, TlType dst, int rounding, bool custom)
 {
 	TlType from = sem_elem(v), to = tl_elem(dst);
 	if (tl_is(from, DT_FP8E4B15) || tl_is(to, DT_FP8E4B15))
@@ -103,7 +103,7 @@ static const Val *cast_float(Lower *low, const Val *v, TlType dst, int rounding,
 	return convert(low, v, dst, tl_bits(from) > tl_bits(to) ? OP_TRUNCF : OP_EXTF);
 }
 
-static const Val *cast_int(Lower *low, const Val *v, TlType dst)
+static const Val *cast_int(FrontLower *low, const Val *v, TlType dst)
 {
 	TlType from = sem_elem(v), to = tl_elem(dst);
 	if (tl_is(to, DT_INT1))
@@ -114,7 +114,7 @@ static const Val *cast_int(Lower *low, const Val *v, TlType dst)
 	return convert(low, v, dst, a > b ? OP_TRUNCI : tl_is_signed(from) ? OP_EXTSI : OP_EXTUI);
 }
 
-static const Val *cast_float_to_int(Lower *low, const Val *v, TlType dst)
+static const Val *cast_float_to_int(FrontLower *low, const Val *v, TlType dst)
 {
 	TlType from = sem_elem(v);
 	if (tl_bits(from) < 32)
@@ -124,14 +124,14 @@ static const Val *cast_float_to_int(Lower *low, const Val *v, TlType dst)
 	return convert(low, v, dst, tl_is_signed(tl_elem(dst)) ? OP_FPTOSI : OP_FPTOUI);
 }
 
-static const Val *cast_int_to_float(Lower *low, const Val *v, TlType dst)
+static const Val *cast_int_to_float(FrontLower *low, const Val *v, TlType dst)
 {
 	if (tl_is_fp8(tl_elem(dst)))
 		return sem_cast(low, sem_cast(low, v, tl_scalar(low, DT_FP32)), tl_elem(dst));
 	return convert(low, v, dst, tl_is_signed(sem_elem(v)) ? OP_SITOFP : OP_UITOFP);
 }
 
-static const Val *cast_ptr(Lower *low, const Val *v, TlType dst)
+static const Val *cast_ptr(FrontLower *low, const Val *v, TlType dst)
 {
 	TlType from = sem_elem(v), to = tl_elem(dst);
 	if (tl_is_block_ptr(from) || tl_is_block_ptr(to))
@@ -149,7 +149,7 @@ static const Val *cast_ptr(Lower *low, const Val *v, TlType dst)
 	return tl_bits(to) == 1 ? not_zero(low, address) : sem_make(low, sem_ir(address), dst);
 }
 
-static bool rounding_mode(Lower *low, const char *name, TlType from, TlType to, int *mode, bool *custom)
+static bool rounding_mode(FrontLower *low, const char *name, TlType from, TlType to, int *mode, bool *custom)
 {
 	bool narrowing = tl_is_float(from) && tl_is_float(to) && tl_bits(to) < tl_bits(from);
 	*mode = narrowing ? ROUND_RTNE : -1;
@@ -170,7 +170,7 @@ static bool rounding_mode(Lower *low, const char *name, TlType from, TlType to, 
 	return true;
 }
 
-const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype, const char *rounding)
+const Val *sem_cast_rounded(FrontLower *low, const Val *v, TlType dtype, const char *rounding)
 {
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v))
@@ -198,12 +198,12 @@ const Val *sem_cast_rounded(Lower *low, const Val *v, TlType dtype, const char *
 					     tl_describe(low, to));
 }
 
-const Val *sem_cast(Lower *low, const Val *v, TlType dtype)
+const Val *sem_cast(FrontLower *low, const Val *v, TlType dtype)
 {
 	return sem_cast_rounded(low, v, dtype, NULL);
 }
 
-const Val *sem_bitcast(Lower *low, const Val *v, TlType dtype)
+const Val *sem_bitcast(FrontLower *low, const Val *v, TlType dtype)
 {
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v))

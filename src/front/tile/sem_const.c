@@ -11,7 +11,7 @@ const Val *sem_host(const Val *v)
 	return v->origin ? val_known(v->origin) : NULL;
 }
 
-static const Val *float_const(Lower *low, double value, TlType type)
+static const Val *float_const(FrontLower *low, double value, TlType type)
 {
 	if (!tl_is(type, DT_FP8E4B15))
 		return sem_make(low, irb_float(&low->b, type->ir, value), type);
@@ -19,7 +19,7 @@ static const Val *float_const(Lower *low, double value, TlType type)
 	return sem_cast(low, sem_make(low, irb_float(&low->b, half->ir, value), half), type);
 }
 
-const Val *sem_const_int(Lower *low, int64_t value, TlType type)
+const Val *sem_const_int(FrontLower *low, int64_t value, TlType type)
 {
 	if (tl_is_ptr(type)) {
 		TlType address = tl_scalar(low, DT_INT64);
@@ -33,7 +33,7 @@ const Val *sem_const_int(Lower *low, int64_t value, TlType type)
 	return sem_make(low, irb_int(&low->b, type->ir, value), type);
 }
 
-const Val *sem_const(Lower *low, const Val *number, TlType type)
+const Val *sem_const(FrontLower *low, const Val *number, TlType type)
 {
 	if (!val_is_host_number(number) || type->kind == TL_BLOCK || type->kind == TL_DESC || type->kind == TL_VOID)
 		return lower_error(low, DIAG_TILE_CONSTANT, sem_describe(low, number), tl_describe(low, type));
@@ -79,7 +79,7 @@ TlDtype tl_dtype_of_float(double value)
 	return fits ? DT_FP32 : DT_FP64;
 }
 
-bool sem_number_type(Lower *low, const Val *v, TlType *out)
+bool sem_number_type(FrontLower *low, const Val *v, TlType *out)
 {
 	if (v->kind == VAL_DEMOTED) {
 		*out = v->demoted->type;
@@ -107,7 +107,7 @@ bool sem_number_type(Lower *low, const Val *v, TlType *out)
 	return true;
 }
 
-const Val *sem_to_tensor(Lower *low, const Val *v)
+const Val *sem_to_tensor(FrontLower *low, const Val *v)
 {
 	if (sem_is_tensor(v) || sem_is_poison(v))
 		return v;
@@ -126,7 +126,7 @@ const Val *sem_to_tensor(Lower *low, const Val *v)
 	return t;
 }
 
-const Val *sem_scalar_of(Lower *low, const char *what, const Val *v, TlType type)
+const Val *sem_scalar_of(FrontLower *low, const char *what, const Val *v, TlType type)
 {
 	if (!sem_is_tensor(v))
 		return sem_const(low, v, type);
@@ -135,7 +135,7 @@ const Val *sem_scalar_of(Lower *low, const char *what, const Val *v, TlType type
 	return sem_cast(low, sem_unsplat(low, what, v), type);
 }
 
-const Val *sem_full(Lower *low, const char *what, const SemInts *shape, const Val *value, TlType dtype)
+const Val *sem_full(FrontLower *low, const char *what, const SemInts *shape, const Val *value, TlType dtype)
 {
 	if (!sem_check_dtype(low, dtype) || !sem_check_shape(low, what, shape->at, shape->len))
 		return low->poison;
@@ -145,7 +145,7 @@ const Val *sem_full(Lower *low, const char *what, const SemInts *shape, const Va
 	return sem_splat(low, scalar, shape->at, shape->len);
 }
 
-const Val *sem_arange(Lower *low, const Val *start, const Val *end)
+const Val *sem_arange(FrontLower *low, const Val *start, const Val *end)
 {
 	int64_t from, to;
 	if (!sem_arg_int(low, "tl.arange", "start", start, &from) ||

@@ -3,7 +3,7 @@
 #include "front/tile/sem_desc.h"
 
 /* One of shape, strides (64 bits) or offsets (32 bits) as an IR scalar; NULL after diagnosing. */
-static IrValue *index_value(Lower *low, const char *what, const char *arg, const Val *v, bool wide)
+static IrValue *index_value(FrontLower *low, const char *what, const char *arg, const Val *v, bool wide)
 {
 	TlType type = tl_scalar(low, wide ? DT_INT64 : DT_INT32);
 	int64_t i;
@@ -31,7 +31,8 @@ static IrValue *index_value(Lower *low, const char *what, const char *arg, const
 }
 
 /* A list of `len` of them into out. */
-static bool index_values(Lower *low, const char *what, const char *arg, const Val *list, uint32_t len, bool wide,
+static bool index_values(FrontLower *low, const char *what, const char *arg, const Val *list, uint32_t len,
+			 bool wide,
 			 IrValue **out)
 {
 	const Val *const *items = sem_is_seq(list) ? list->seq.items : &list;
@@ -48,7 +49,7 @@ static bool index_values(Lower *low, const char *what, const char *arg, const Va
 	return true;
 }
 
-static bool pointer_base(Lower *low, const char *what, const Val *base)
+static bool pointer_base(FrontLower *low, const char *what, const Val *base)
 {
 	if (sem_is_tile(base) && tl_is_ptr(sem_type(base)) && !tl_is_block_ptr(sem_type(base)))
 		return true;
@@ -56,7 +57,8 @@ static bool pointer_base(Lower *low, const char *what, const Val *base)
 	return false;
 }
 
-const Val *sem_make_block_ptr(Lower *low, const Val *base, const Val *shape, const Val *strides, const Val *offsets,
+const Val *sem_make_block_ptr(FrontLower *low, const Val *base, const Val *shape, const Val *strides,
+			      const Val *offsets,
 			      const Val *block_shape, const Val *order)
 {
 	static const char what[] = "tl.make_block_ptr";
@@ -85,7 +87,7 @@ const Val *sem_make_block_ptr(Lower *low, const Val *base, const Val *shape, con
 	return sem_make(low, ir_result(op, 0), type);
 }
 
-const Val *sem_advance(Lower *low, const Val *ptr, const Val *offsets)
+const Val *sem_advance(FrontLower *low, const Val *ptr, const Val *offsets)
 {
 	if (!sem_is_tile(ptr) || !tl_is_block_ptr(sem_type(ptr)))
 		return lower_error(low, DIAG_TILE_BLOCK_PTR_EXPECTED, "tl.advance", sem_describe(low, ptr));
@@ -107,7 +109,8 @@ static bool contiguous(const Val *strides)
 	return val_as_int(last, &one) && one == 1;
 }
 
-static bool desc_block(Lower *low, const char *what, const Val *base, const Val *block_shape, SemInts *block)
+static bool desc_block(FrontLower *low, const char *what, const Val *base, const Val *block_shape,
+		       SemInts *block)
 {
 	if (!sem_arg_shape(low, what, block_shape, block))
 		return false;
@@ -124,7 +127,8 @@ static bool desc_block(Lower *low, const char *what, const Val *base, const Val 
 	return true;
 }
 
-const Val *sem_make_desc(Lower *low, const Val *base, const Val *shape, const Val *strides, const Val *block_shape,
+const Val *sem_make_desc(FrontLower *low, const Val *base, const Val *shape, const Val *strides,
+			 const Val *block_shape,
 			 const char *padding)
 {
 	static const char what[] = "tl.make_tensor_descriptor";
@@ -192,7 +196,7 @@ void sem_desc_parts(const Val *desc, bool strides, IrValue **parts)
 	}
 }
 
-const Val *sem_desc_extents(Lower *low, const Val *desc, bool strides)
+const Val *sem_desc_extents(FrontLower *low, const Val *desc, bool strides)
 {
 	IrValue *parts[5];
 	uint32_t rank = sem_type(desc)->elem->rank;
@@ -203,7 +207,7 @@ const Val *sem_desc_extents(Lower *low, const Val *desc, bool strides)
 	return val_tuple(low, items, rank);
 }
 
-static bool desc_expected(Lower *low, const char *what, const Val *desc)
+static bool desc_expected(FrontLower *low, const char *what, const Val *desc)
 {
 	if (sem_is_desc(desc))
 		return true;
@@ -211,7 +215,7 @@ static bool desc_expected(Lower *low, const char *what, const Val *desc)
 	return false;
 }
 
-const Val *sem_desc_load(Lower *low, const char *what, const Val *desc, const Val *offsets)
+const Val *sem_desc_load(FrontLower *low, const char *what, const Val *desc, const Val *offsets)
 {
 	if (!desc_expected(low, what, desc))
 		return low->poison;
@@ -224,7 +228,7 @@ const Val *sem_desc_load(Lower *low, const char *what, const Val *desc, const Va
 }
 
 /* Operands of a store or reduction: descriptor, value, indices. NULL after diagnosing. */
-static IrOp *store_like(Lower *low, const char *what, IrOpKind kind, const Val *desc, const Val *offsets,
+static IrOp *store_like(FrontLower *low, const char *what, IrOpKind kind, const Val *desc, const Val *offsets,
 			const Val *value)
 {
 	if (!desc_expected(low, what, desc))
@@ -244,7 +248,8 @@ static IrOp *store_like(Lower *low, const char *what, IrOpKind kind, const Val *
 	return irb_op(&low->b, kind, operands, 2 + block->rank, NULL, 0, 0);
 }
 
-const Val *sem_desc_store(Lower *low, const char *what, const Val *desc, const Val *offsets, const Val *value)
+const Val *sem_desc_store(FrontLower *low, const char *what, const Val *desc, const Val *offsets,
+			  const Val *value)
 {
 	return store_like(low, what, OP_DESC_STORE, desc, offsets, value) ? low->none : low->poison;
 }
@@ -258,7 +263,8 @@ static bool reduce_dtype(IrDescReduce kind, TlType t)
 	return is_int || ((kind == DESC_MIN || kind == DESC_MAX) && (tl_is(t, DT_FP16) || tl_is(t, DT_BF16)));
 }
 
-const Val *sem_desc_reduce(Lower *low, const char *what, IrDescReduce kind, const Val *desc, const Val *offsets,
+const Val *sem_desc_reduce(FrontLower *low, const char *what, IrDescReduce kind, const Val *desc,
+			   const Val *offsets,
 			   const Val *value)
 {
 	if (!desc_expected(low, what, desc))
@@ -274,7 +280,8 @@ const Val *sem_desc_reduce(Lower *low, const char *what, IrDescReduce kind, cons
 }
 
 /* gather and scatter: a descriptor of one row, at least 8 row numbers, at least 32 bytes of columns. */
-static IrValue *rows_ok(Lower *low, const char *what, const Val *desc, const Val *rows, const Val *column)
+static IrValue *rows_ok(FrontLower *low, const char *what, const Val *desc, const Val *rows,
+			const Val *column)
 {
 	if (!desc_expected(low, what, desc))
 		return NULL;
@@ -292,7 +299,7 @@ static IrValue *rows_ok(Lower *low, const char *what, const Val *desc, const Val
 	return index_value(low, what, "y_offset", column, false);
 }
 
-const Val *sem_desc_gather(Lower *low, const Val *desc, const Val *rows, const Val *column)
+const Val *sem_desc_gather(FrontLower *low, const Val *desc, const Val *rows, const Val *column)
 {
 	IrValue *y = rows_ok(low, "descriptor.gather", desc, rows, column);
 	if (!y)
@@ -306,7 +313,8 @@ const Val *sem_desc_gather(Lower *low, const Val *desc, const Val *rows, const V
 	return sem_make(low, irb_3(&low->b, OP_DESC_GATHER, type->ir, sem_ir(desc), sem_ir(rows), y), type);
 }
 
-const Val *sem_desc_scatter(Lower *low, const Val *desc, const Val *value, const Val *rows, const Val *column)
+const Val *sem_desc_scatter(FrontLower *low, const Val *desc, const Val *value, const Val *rows,
+			    const Val *column)
 {
 	static const char what[] = "descriptor.scatter";
 	IrValue *y = rows_ok(low, what, desc, rows, column);

@@ -7,7 +7,7 @@ static const char *const precisions[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf
 static const int precision_values[] = {PREC_TF32 + 1, PREC_TF32X3 + 1, PREC_IEEE + 1, PREC_BF16X3 + 1,
 	PREC_BF16X6 + 1};
 
-static bool dtypes_ok(Lower *low, TlType a, TlType b)
+static bool dtypes_ok(FrontLower *low, TlType a, TlType b)
 {
 	static const TlDtype allowed[] = {DT_INT8, DT_UINT8, DT_FP16, DT_BF16, DT_FP32, DT_FP64};
 	if (tl_is_fp8(a) && tl_is_fp8(b))
@@ -21,7 +21,7 @@ static bool dtypes_ok(Lower *low, TlType a, TlType b)
 	return false;
 }
 
-static bool shapes_ok(Lower *low, const Val *a, const Val *b)
+static bool shapes_ok(FrontLower *low, const Val *a, const Val *b)
 {
 	TlType x = sem_type(a), y = sem_type(b);
 	bool ok = tl_is_block(x) && tl_is_block(y) && x->rank == y->rank && x->rank >= 2 &&
@@ -34,7 +34,7 @@ static bool shapes_ok(Lower *low, const Val *a, const Val *b)
 }
 
 /* M, N >= 1; K >= 16, or 32 for elements of 8 bits: what tensor cores take. */
-static bool size_ok(Lower *low, TlType a)
+static bool size_ok(FrontLower *low, TlType a)
 {
 	int64_t k = a->shape[a->rank - 1], least = tl_bits(a->elem) == 8 ? 32 : 16;
 	if (k >= least || low->options->no_gpu_limits)
@@ -44,7 +44,7 @@ static bool size_ok(Lower *low, TlType a)
 }
 
 /* Element type of the result; NULL after diagnosing. */
-static TlType result_elem(Lower *low, TlType a, TlType out)
+static TlType result_elem(FrontLower *low, TlType a, TlType out)
 {
 	if (tl_is_int(a)) {
 		if (tl_is(a, DT_INT8))
@@ -67,7 +67,7 @@ static TlType result_elem(Lower *low, TlType a, TlType out)
 	return out;
 }
 
-static int precision_of(Lower *low, const char *name)
+static int precision_of(FrontLower *low, const char *name)
 {
 	char lower[16] = "";
 	if (!name)
@@ -78,7 +78,7 @@ static int precision_of(Lower *low, const char *name)
 }
 
 /* Formats without hardware support on the target are multiplied as fp16. */
-static const Val *upcast(Lower *low, const Val *v)
+static const Val *upcast(FrontLower *low, const Val *v)
 {
 	TlType t = sem_elem(v);
 	if (tl_is(t, DT_FP8E4B15) || tl_is(t, DT_FP8E4B8) || tl_is(t, DT_FP8E5B16))
@@ -86,7 +86,7 @@ static const Val *upcast(Lower *low, const Val *v)
 	return v;
 }
 
-static const Val *accumulator(Lower *low, const Val *acc, TlType type, const char *what)
+static const Val *accumulator(FrontLower *low, const Val *acc, TlType type, const char *what)
 {
 	if (!acc)
 		return sem_splat(low, sem_const_int(low, 0, type->elem), type->shape, type->rank);
@@ -96,7 +96,7 @@ static const Val *accumulator(Lower *low, const Val *acc, TlType type, const cha
 }
 
 /* Dimensions before the last two as one batch dimension. */
-static const Val *fold_batch(Lower *low, const Val *v)
+static const Val *fold_batch(FrontLower *low, const Val *v)
 {
 	TlType t = sem_type(v);
 	int64_t shape[3] = {1, t->shape[t->rank - 2], t->shape[t->rank - 1]};
@@ -105,7 +105,7 @@ static const Val *fold_batch(Lower *low, const Val *v)
 	return sem_reshape(low, "tl.dot", v, shape, 3, false);
 }
 
-static const Val *imprecise_limit(Lower *low, const SemDot *dot, TlType a, TlType b, int64_t *limit)
+static const Val *imprecise_limit(FrontLower *low, const SemDot *dot, TlType a, TlType b, int64_t *limit)
 {
 	bool fp8 = tl_is_fp8(tl_elem(a)) && tl_is_fp8(tl_elem(b));
 	int64_t k = a->shape[a->rank - 1];
@@ -118,7 +118,7 @@ static const Val *imprecise_limit(Lower *low, const SemDot *dot, TlType a, TlTyp
 	return low->none;
 }
 
-const Val *sem_dot(Lower *low, const Val *a, const Val *b, const SemDot *dot)
+const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *dot)
 {
 	if (!shapes_ok(low, a, b) || !dtypes_ok(low, sem_elem(a), sem_elem(b)))
 		return low->poison;
@@ -164,7 +164,8 @@ static const struct {
 };
 
 /* Finds the format and brings v to its type; NULL after diagnosing. */
-static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSide *side, IrScaleFormat *format)
+static const Val *scaled_operand(FrontLower *low, const char *arg, const SemScaledSide *side,
+				 IrScaleFormat *format)
 {
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
 		if (strcmp(formats[i].name, side->format) != 0)
@@ -185,7 +186,8 @@ static const Val *scaled_operand(Lower *low, const char *arg, const SemScaledSid
 	return NULL;
 }
 
-static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType operand, int64_t rows, int64_t k)
+static bool scale_ok(FrontLower *low, const char *arg, const Val *scale, TlType operand, int64_t rows,
+		     int64_t k)
 {
 	if (!scale)
 		return true;
@@ -201,7 +203,7 @@ static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType opera
 	return ok;
 }
 
-const Val *sem_dot_scaled(Lower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc,
+const Val *sem_dot_scaled(FrontLower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc,
 			  bool fast_math)
 {
 	IrScaleFormat fa, fb;

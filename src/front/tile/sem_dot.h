@@ -11,7 +11,7 @@ typedef struct SemScaledSide {
 	bool k_pack;          /* two 4-bit elements of a byte follow each other along K */
 } SemScaledSide;
 
-const Val *sem_dot_scaled(Lower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc,
+const Val *sem_dot_scaled(FrontLower *low, const SemScaledSide *a, const SemScaledSide *b, const Val *acc,
 			  bool fast_math);
 
 #endif

@@ -14,7 +14,7 @@ const int sem_eviction_values[] = {EVICT_NORMAL, EVICT_LAST, EVICT_FIRST};
 static const char *const paddings[] = {"", "zero", "nan", NULL};
 static const int padding_values[] = {-1, PAD_ZERO, PAD_NAN};
 
-int sem_option(Lower *low, const char *what, const char *arg, const char *word, const char *const *words,
+int sem_option(FrontLower *low, const char *what, const char *arg, const char *word, const char *const *words,
 	       const int *values)
 {
 	Text all;
@@ -28,7 +28,7 @@ int sem_option(Lower *low, const char *what, const char *arg, const char *word, 
 	return 0;
 }
 
-static void set_hints(Lower *low, IrOp *op, int cache, int evict, bool is_volatile)
+static void set_hints(FrontLower *low, IrOp *op, int cache, int evict, bool is_volatile)
 {
 	if (cache != CACHE_NONE)
 		ir_set(low->m, op, ATTR_CACHE, ir_attr_i32(low->cx, cache));
@@ -39,7 +39,7 @@ static void set_hints(Lower *low, IrOp *op, int cache, int evict, bool is_volati
 }
 
 /* boundary_check=(0, 1) of a block pointer, sorted. */
-static bool boundary_dims(Lower *low, const SemAccess *access, TlType block, SemInts *out)
+static bool boundary_dims(FrontLower *low, const SemAccess *access, TlType block, SemInts *out)
 {
 	*out = (SemInts){.len = 0};
 	if (!access->boundary_check)
@@ -63,14 +63,15 @@ static bool boundary_dims(Lower *low, const SemAccess *access, TlType block, Sem
 	return true;
 }
 
-static void set_boundary(Lower *low, IrOp *op, const SemInts *dims)
+static void set_boundary(FrontLower *low, IrOp *op, const SemInts *dims)
 {
 	if (dims->len)
 		ir_set(low->m, op, ATTR_BOUNDARY_CHECK,
 		       ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), dims->at, dims->len));
 }
 
-static const Val *load_block(Lower *low, const Val *ptr, const SemAccess *access, int padding, int cache, int evict)
+static const Val *load_block(FrontLower *low, const Val *ptr, const SemAccess *access, int padding, int cache,
+			     int evict)
 {
 	TlType block = sem_type(ptr)->elem;
 	SemInts dims;
@@ -88,7 +89,7 @@ static const Val *load_block(Lower *low, const Val *ptr, const SemAccess *access
 	return sem_make(low, ir, block);
 }
 
-static bool pointer_expected(Lower *low, const char *what, const Val *ptr)
+static bool pointer_expected(FrontLower *low, const char *what, const Val *ptr)
 {
 	if (sem_is_tile(ptr) && tl_is_ptr(sem_elem(ptr)))
 		return true;
@@ -97,7 +98,7 @@ static bool pointer_expected(Lower *low, const char *what, const Val *ptr)
 }
 
 /* Does the operand go with the pointer: a scalar where that is one; else it is brought to its shape. */
-static bool fit_operand(Lower *low, const char *what, const char *arg, const Val **ptr, const Val **v)
+static bool fit_operand(FrontLower *low, const char *what, const char *arg, const Val **ptr, const Val **v)
 {
 	TlType type = sem_type(*ptr);
 	if (!tl_is_block(type)) {
@@ -114,7 +115,7 @@ static bool fit_operand(Lower *low, const char *what, const char *arg, const Val
 	return false;
 }
 
-static bool truth_mask(Lower *low, const char *what, const Val *mask)
+static bool truth_mask(FrontLower *low, const char *what, const Val *mask)
 {
 	if (tl_is(sem_elem(mask), DT_INT1))
 		return true;
@@ -123,7 +124,7 @@ static bool truth_mask(Lower *low, const char *what, const Val *mask)
 }
 
 /* Truth values are bytes in memory. */
-static const Val *byte_pointer(Lower *low, const Val *ptr)
+static const Val *byte_pointer(FrontLower *low, const Val *ptr)
 {
 	TlType p = sem_elem(ptr);
 	if (!tl_is(p->elem, DT_INT1))
@@ -131,7 +132,8 @@ static const Val *byte_pointer(Lower *low, const Val *ptr)
 	return sem_cast(low, ptr, tl_ptr(low, tl_scalar(low, DT_INT8), p->is_const, p->space));
 }
 
-static const Val *load_pointers(Lower *low, const Val *ptr, const SemAccess *access, int cache, int evict)
+static const Val *load_pointers(FrontLower *low, const Val *ptr, const SemAccess *access, int cache,
+				int evict)
 {
 	const Val *mask = access->mask, *other = access->other;
 	if (other && !mask)
@@ -166,7 +168,7 @@ static const Val *load_pointers(Lower *low, const Val *ptr, const SemAccess *acc
 	return is_truth ? sem_cast(low, loaded, tl_scalar(low, DT_INT1)) : loaded;
 }
 
-const Val *sem_load(Lower *low, const Val *ptr, const SemAccess *access)
+const Val *sem_load(FrontLower *low, const Val *ptr, const SemAccess *access)
 {
 	if (!pointer_expected(low, access->what, ptr))
 		return low->poison;
@@ -182,7 +184,8 @@ const Val *sem_load(Lower *low, const Val *ptr, const SemAccess *access)
 	return load_pointers(low, ptr, access, cache, evict);
 }
 
-static const Val *store_block(Lower *low, const Val *ptr, const Val *value, const SemAccess *access, int cache,
+static const Val *store_block(FrontLower *low, const Val *ptr, const Val *value, const SemAccess *access,
+			      int cache,
 			      int evict)
 {
 	TlType block = sem_type(ptr)->elem;
@@ -203,7 +206,8 @@ static const Val *store_block(Lower *low, const Val *ptr, const Val *value, cons
 	return low->none;
 }
 
-static const Val *store_pointers(Lower *low, const Val *ptr, const Val *value, const SemAccess *access, int cache,
+static const Val *store_pointers(FrontLower *low, const Val *ptr, const Val *value, const SemAccess *access,
+				 int cache,
 				 int evict)
 {
 	const Val *mask = access->mask;
@@ -225,7 +229,7 @@ static const Val *store_pointers(Lower *low, const Val *ptr, const Val *value, c
 	return low->none;
 }
 
-const Val *sem_store(Lower *low, const Val *ptr, const Val *value, const SemAccess *access)
+const Val *sem_store(FrontLower *low, const Val *ptr, const Val *value, const SemAccess *access)
 {
 	if (!pointer_expected(low, access->what, ptr))
 		return low->poison;

@@ -10,7 +10,7 @@ typedef struct Inputs {
 } Inputs;
 
 /* One tensor or a tuple of them, all of one shape. */
-static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs *out)
+static bool gather_inputs(FrontLower *low, const char *what, const Val *input, Inputs *out)
 {
 	*out = (Inputs){.single = !sem_is_seq(input)};
 	const Val *const *items = out->single ? &input : input->seq.items;
@@ -38,13 +38,14 @@ static bool gather_inputs(Lower *low, const char *what, const Val *input, Inputs
 	return true;
 }
 
-static const Val *results_of(Lower *low, const Inputs *in, const Val **results)
+static const Val *results_of(FrontLower *low, const Inputs *in, const Val **results)
 {
 	return in->single ? results[0] : val_tuple(low, results, in->count);
 }
 
 /* The op with its body: fn on two groups of scalars, accumulated and new. NULL after diagnosing. */
-static IrOp *combine(Lower *low, IrOpKind kind, IrOpKind terminator, const Inputs *in, uint32_t axis, const Val *fn,
+static IrOp *combine(FrontLower *low, IrOpKind kind, IrOpKind terminator, const Inputs *in, uint32_t axis,
+		     const Val *fn,
 		     const IrType *results)
 {
 	IrValue *operands[MAX_INPUTS];
@@ -59,7 +60,7 @@ static IrOp *combine(Lower *low, IrOpKind kind, IrOpKind terminator, const Input
 	return ok ? op : NULL;
 }
 
-static TlType without_axis(Lower *low, TlType t, uint32_t axis)
+static TlType without_axis(FrontLower *low, TlType t, uint32_t axis)
 {
 	int64_t shape[IR_MAX_RANK];
 	uint32_t rank = 0;
@@ -70,7 +71,7 @@ static TlType without_axis(Lower *low, TlType t, uint32_t axis)
 	return tl_block(low, t->elem, shape, rank);
 }
 
-static bool callable(Lower *low, const char *what, const Val *fn)
+static bool callable(FrontLower *low, const char *what, const Val *fn)
 {
 	if (fn->kind == VAL_FUNCTION || fn->kind == VAL_BUILTIN || fn->kind == VAL_METHOD)
 		return true;
@@ -78,7 +79,7 @@ static bool callable(Lower *low, const char *what, const Val *fn)
 	return false;
 }
 
-const Val *sem_reduce(Lower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims)
+const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims)
 {
 	Inputs in;
 	uint32_t dim = 0;
@@ -112,7 +113,7 @@ const Val *sem_reduce(Lower *low, const Val *input, const Val *axis, const Val *
 	return results_of(low, &in, results);
 }
 
-const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn, bool reverse)
+const Val *sem_scan(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool reverse)
 {
 	Inputs in;
 	uint32_t dim;
@@ -135,7 +136,7 @@ const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn
 /* ---- map_elementwise ---- */
 
 /* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
-static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
+static bool map_operands(FrontLower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
 			 TlType *types)
 {
 	CONTRACT(args->kind == VAL_TUPLE || args->kind == VAL_LIST);
@@ -157,7 +158,7 @@ static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **
 
 /* The result types are known only when the body is there: it is lowered into the region of an op without results,
  * then the real op takes the region over. */
-const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack)
+const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, int64_t pack)
 {
 	CONTRACT(args->kind == VAL_TUPLE || args->kind == VAL_LIST);
 	static const char what[] = "tl.map_elementwise";
@@ -196,7 +197,7 @@ const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64
 
 /* ---- histogram, gather ---- */
 
-const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask)
+const Val *sem_histogram(FrontLower *low, const Val *v, int64_t bins, const Val *mask)
 {
 	TlType t = sem_type(v);
 	if (!tl_is_block(t) || t->rank != 1 || !tl_is_int(t->elem))
@@ -216,7 +217,7 @@ const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask
 	return sem_make(low, ir_result(op, 0), type);
 }
 
-const Val *sem_gather(Lower *low, const Val *src, const Val *index, const Val *axis)
+const Val *sem_gather(FrontLower *low, const Val *src, const Val *index, const Val *axis)
 {
 	TlType s = sem_type(src), i = sem_type(index);
 	uint32_t dim;

@@ -4,8 +4,8 @@
 
 #include "front/tile/sem.h"
 
-const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack);
-const Val *sem_histogram(Lower *low, const Val *v, int64_t bins, const Val *mask); /* mask may be NULL */
-const Val *sem_gather(Lower *low, const Val *src, const Val *index, const Val *axis);
+const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, int64_t pack);
+const Val *sem_histogram(FrontLower *low, const Val *v, int64_t bins, const Val *mask); /* mask may be NULL */
+const Val *sem_gather(FrontLower *low, const Val *src, const Val *index, const Val *axis);
 
 #endif

@@ -1,7 +1,7 @@
 /* Shapes: broadcasting, reshape, transposition, join and split, subscripts. */
 #include "front/tile/sem.h"
 
-bool sem_check_shape(Lower *low, const char *what, const int64_t *shape, uint32_t rank)
+bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank)
 {
 	int64_t numel = 1;
 	bool large = false;
@@ -23,7 +23,7 @@ bool sem_check_shape(Lower *low, const char *what, const int64_t *shape, uint32_
 	return true;
 }
 
-const Val *sem_splat(Lower *low, const Val *scalar, const int64_t *shape, uint32_t rank)
+const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, uint32_t rank)
 {
 	ASSERT(!tl_is_block(sem_type(scalar)));
 	if (rank == 0)
@@ -32,7 +32,7 @@ const Val *sem_splat(Lower *low, const Val *scalar, const int64_t *shape, uint32
 	return sem_make(low, irb_1(&low->b, OP_SPLAT, type->ir, sem_ir(scalar)), type);
 }
 
-const Val *sem_expand_dims(Lower *low, const Val *v, uint32_t axis)
+const Val *sem_expand_dims(FrontLower *low, const Val *v, uint32_t axis)
 {
 	TlType from = sem_type(v);
 	uint32_t rank = tl_is_block(from) ? from->rank : 0;
@@ -51,14 +51,15 @@ const Val *sem_expand_dims(Lower *low, const Val *v, uint32_t axis)
 }
 
 /* v, a block of the rank of `shape`, with its dimensions of size 1 repeated. */
-static const Val *repeat(Lower *low, const Val *v, const int64_t *shape)
+static const Val *repeat(FrontLower *low, const Val *v, const int64_t *shape)
 {
 	TlType from = sem_type(v);
 	TlType type = tl_block(low, from->elem, shape, from->rank);
 	return type == from ? v : sem_make(low, irb_1(&low->b, OP_BROADCAST, type->ir, sem_ir(v)), type);
 }
 
-const Val *sem_broadcast_to(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank)
+const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, const int64_t *shape,
+			    uint32_t rank)
 {
 	TlType from = sem_type(v);
 	if (!tl_is_block(from))
@@ -72,7 +73,7 @@ const Val *sem_broadcast_to(Lower *low, const char *what, const Val *v, const in
 	return repeat(low, v, shape);
 }
 
-bool sem_broadcast_pair(Lower *low, const Val **l, const Val **r)
+bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r)
 {
 	TlType a = sem_type(*l), b = sem_type(*r);
 	if (!tl_is_block(a) && !tl_is_block(b))
@@ -107,7 +108,7 @@ bool sem_broadcast_pair(Lower *low, const Val **l, const Val **r)
 	return true;
 }
 
-bool sem_broadcast_all(Lower *low, const Val **v, uint32_t count)
+bool sem_broadcast_all(FrontLower *low, const Val **v, uint32_t count)
 {
 	/* Once forwards, so that the first has the common shape, then from the first to all others. */
 	for (int round = 0; round < 2; round++) {
@@ -119,7 +120,7 @@ bool sem_broadcast_all(Lower *low, const Val **v, uint32_t count)
 	return true;
 }
 
-const Val *sem_unsplat(Lower *low, const char *what, const Val *v)
+const Val *sem_unsplat(FrontLower *low, const char *what, const Val *v)
 {
 	TlType type = sem_type(v);
 	if (!tl_is_block(type))
@@ -129,7 +130,7 @@ const Val *sem_unsplat(Lower *low, const char *what, const Val *v)
 	return sem_make(low, irb_1(&low->b, OP_UNSPLAT, type->elem->ir, sem_ir(v)), type->elem);
 }
 
-const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
+const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
 		       bool reorder)
 {
 	TlType from = sem_type(v);
@@ -153,7 +154,7 @@ const Val *sem_reshape(Lower *low, const char *what, const Val *v, const int64_t
 	return sem_make(low, ir, type);
 }
 
-const Val *sem_permute(Lower *low, const char *what, const Val *v, const SemInts *dims)
+const Val *sem_permute(FrontLower *low, const char *what, const Val *v, const SemInts *dims)
 {
 	TlType from = sem_type(v);
 	uint32_t rank = tl_is_block(from) ? from->rank : 0, seen = 0;
@@ -172,7 +173,7 @@ const Val *sem_permute(Lower *low, const char *what, const Val *v, const SemInts
 	return sem_make(low, ir, type);
 }
 
-const Val *sem_trans(Lower *low, const Val *v)
+const Val *sem_trans(FrontLower *low, const Val *v)
 {
 	TlType type = sem_type(v);
 	if (!tl_is_block(type) || type->rank < 2)
@@ -185,7 +186,7 @@ const Val *sem_trans(Lower *low, const Val *v)
 	return sem_permute(low, "tl.trans", v, &dims);
 }
 
-const Val *sem_join(Lower *low, const Val *a, const Val *b)
+const Val *sem_join(FrontLower *low, const Val *a, const Val *b)
 {
 	if (!sem_broadcast_pair(low, &a, &b))
 		return low->poison;
@@ -209,7 +210,7 @@ const Val *sem_join(Lower *low, const Val *a, const Val *b)
 	return scalar ? sem_reshape(low, "tl.join", joined, shape + 1, 1, false) : joined;
 }
 
-const Val *sem_split(Lower *low, const Val *v)
+const Val *sem_split(FrontLower *low, const Val *v)
 {
 	TlType from = sem_type(v);
 	if (!tl_is_block(from) || from->shape[from->rank - 1] != 2)
@@ -232,7 +233,7 @@ const Val *sem_split(Lower *low, const Val *v)
 }
 
 /* Concatenation of rank-1 tiles. Where the order counts: join, then bring the new dimension to the front. */
-const Val *sem_cat(Lower *low, const Val *a, const Val *b, bool reorder)
+const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
 {
 	TlType x = sem_type(a), y = sem_type(b);
 	if (!tl_is_block(x) || !tl_is_block(y) || x->rank != 1 || y->rank != 1 || x->elem != y->elem)
@@ -260,7 +261,7 @@ static bool is_full_slice(const Val *v)
 	return true;
 }
 
-const Val *sem_subscript(Lower *low, const Val *v, const Val *index)
+const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
 {
 	if (sem_is_poison(v) || sem_is_poison(index))
 		return low->poison;

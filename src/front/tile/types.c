@@ -1,4 +1,4 @@
-/* Types of the tile language: hash-consed in the Lower, each with its IR type, and their names. */
+/* Types of the tile language: hash-consed in FrontLower, each with its IR type, and their names. */
 #include "front/tile/sem.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static IrSign sign_of(TlType elem)
 	return elem->kind != TL_SCALAR || tl_is_float(elem) ? SIGN_NONE : tl_is_signed(elem) ? SIGN_SIGNED : SIGN_UNSIGNED;
 }
 
-static IrType ir_type_of(Lower *low, const TlTypeData *t)
+static IrType ir_type_of(FrontLower *low, const TlTypeData *t)
 {
 	switch (t->kind) {
 	case TL_SCALAR:
@@ -71,7 +71,7 @@ static IrType ir_type_of(Lower *low, const TlTypeData *t)
 	return low->cx->none;
 }
 
-static TlType intern_type(Lower *low, const TlTypeData *key)
+static TlType intern_type(FrontLower *low, const TlTypeData *key)
 {
 	IrCons *table = &low->tl_types;
 	if (table->len * 2 >= table->cap)
@@ -93,17 +93,17 @@ static TlType intern_type(Lower *low, const TlTypeData *key)
 	return t;
 }
 
-TlType tl_scalar(Lower *low, TlDtype dtype)
+TlType tl_scalar(FrontLower *low, TlDtype dtype)
 {
 	return intern_type(low, &(TlTypeData){.kind = TL_SCALAR, .dtype = dtype});
 }
 
-TlType tl_ptr(Lower *low, TlType elem, bool is_const, uint32_t space)
+TlType tl_ptr(FrontLower *low, TlType elem, bool is_const, uint32_t space)
 {
 	return intern_type(low, &(TlTypeData){.kind = TL_PTR, .elem = elem, .is_const = is_const, .space = space});
 }
 
-TlType tl_block(Lower *low, TlType elem, const int64_t *shape, uint32_t rank)
+TlType tl_block(FrontLower *low, TlType elem, const int64_t *shape, uint32_t rank)
 {
 	if (rank == 0)
 		return elem;
@@ -113,12 +113,12 @@ TlType tl_block(Lower *low, TlType elem, const int64_t *shape, uint32_t rank)
 	return intern_type(low, &(TlTypeData){.kind = TL_BLOCK, .elem = elem, .rank = rank, .shape = copy});
 }
 
-TlType tl_desc(Lower *low, TlType block)
+TlType tl_desc(FrontLower *low, TlType block)
 {
 	return intern_type(low, &(TlTypeData){.kind = TL_DESC, .elem = block});
 }
 
-TlType tl_void(Lower *low)
+TlType tl_void(FrontLower *low)
 {
 	return intern_type(low, &(TlTypeData){.kind = TL_VOID});
 }
@@ -128,12 +128,12 @@ TlType tl_elem(TlType t)
 	return t->kind == TL_BLOCK ? t->elem : t;
 }
 
-TlType tl_with_elem(Lower *low, TlType like, TlType elem)
+TlType tl_with_elem(FrontLower *low, TlType like, TlType elem)
 {
 	return like->kind == TL_BLOCK ? tl_block(low, elem, like->shape, like->rank) : elem;
 }
 
-TlType tl_int(Lower *low, unsigned bits, bool is_signed)
+TlType tl_int(FrontLower *low, unsigned bits, bool is_signed)
 {
 	switch (bits) {
 	case 1:
@@ -196,7 +196,7 @@ static void type_text(Text *out, TlType t)
 	}
 }
 
-const char *tl_type_text(Lower *low, TlType t)
+const char *tl_type_text(FrontLower *low, TlType t)
 {
 	Text out;
 	text_init(&out, low->arena);
@@ -204,7 +204,7 @@ const char *tl_type_text(Lower *low, TlType t)
 	return out.data;
 }
 
-const char *tl_shape_text(Lower *low, const int64_t *shape, uint32_t rank)
+const char *tl_shape_text(FrontLower *low, const int64_t *shape, uint32_t rank)
 {
 	Text out;
 	text_init(&out, low->arena);
@@ -215,7 +215,7 @@ const char *tl_shape_text(Lower *low, const int64_t *shape, uint32_t rank)
 	return out.data;
 }
 
-static void describe(Lower *low, Text *out, TlType t)
+static void describe(FrontLower *low, Text *out, TlType t)
 {
 	if (t->kind == TL_BLOCK) {
 		describe(low, out, t->elem);
@@ -230,7 +230,7 @@ static void describe(Lower *low, Text *out, TlType t)
 	}
 }
 
-const char *tl_describe(Lower *low, TlType t)
+const char *tl_describe(FrontLower *low, TlType t)
 {
 	Text out;
 	text_init(&out, low->arena);
@@ -238,12 +238,12 @@ const char *tl_describe(Lower *low, TlType t)
 	return out.data;
 }
 
-const char *sem_describe(Lower *low, const Val *v)
+const char *sem_describe(FrontLower *low, const Val *v)
 {
 	return v->kind == VAL_TENSOR ? tl_describe(low, v->tensor.type) : val_describe(low, v);
 }
 
-static bool scalar_by_name(Lower *low, Str name, TlType *out)
+static bool scalar_by_name(FrontLower *low, Str name, TlType *out)
 {
 	static const struct {
 		const char *name;
@@ -279,7 +279,7 @@ static Str str_trim(Str s)
 }
 
 /* "fp16[64, 64]" inside "tensordesc<...>"; what follows a second comma-separated part (a layout) is left alone. */
-static bool desc_by_name(Lower *low, Str body, TlType *out)
+static bool desc_by_name(FrontLower *low, Str body, TlType *out)
 {
 	const char *open = memchr(body.ptr, '[', body.len);
 	const char *close = open ? memchr(open, ']', body.len - (size_t)(open - body.ptr)) : NULL;
@@ -307,7 +307,7 @@ static bool desc_by_name(Lower *low, Str body, TlType *out)
 	return true;
 }
 
-bool tl_type_by_name(Lower *low, Str name, TlType *out)
+bool tl_type_by_name(FrontLower *low, Str name, TlType *out)
 {
 	static const char desc[] = "tensordesc<";
 	name = str_trim(name);
