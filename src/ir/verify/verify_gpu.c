@@ -198,7 +198,7 @@ static void check_tile_of_map(Verifier *v, const IrOp *op, uint32_t first)
 {
 	IrType tile = in(op, 0)->elem;
 	check_like(v, op, "operand 1", tile, in(op, 1));
-	verify_number(v, op, "the number of indices", tile->rank, op->operand_count - first);
+	verify_indices(v, op, tile, op->operand_count - first);
 }
 
 void verify_tma_load(Verifier *v, const IrOp *op)
