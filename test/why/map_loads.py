@@ -69,3 +69,5 @@ def cases(a, odd, c, p, M, N, K, s, t, off):
 # CHECK: load no-tensor-map: not by TMA: its mask is more than bounds of its indices
 # CHECK: gathered = tl.load(
 # CHECK: load no-tensor-map: not by TMA: its address is not base and index times stride
+# CHECK: tl.store(c + row[:, None] * 64 + i[None, :], acc.to(tl.float16), mask=row[:, None] < M)
+# CHECK-NEXT: + access tensor-map: store of 64x64xf16: by TMA
