@@ -140,8 +140,8 @@ class PointerMaps(unittest.TestCase):
             self.assertEqual(mapped(multiply(200, 264, 168, block=block, num_warps=warps)), 3)
 
     def test_words_across_k(self):
-        """One operand comes from registers: no map for it; where both lie across K, there is none at all."""
-        for orders, maps in (("NT", 3), ("NN", 2), ("TT", 2), ("TN", 0)):
+        """One operand comes from registers; where both lie across K, there is neither a product of warp groups nor a map."""
+        for orders, maps in (("NT", 3), ("NN", 3), ("TT", 3), ("TN", 0)):
             for stages in (2, 3, 4):
                 for block, warps in (((64, 64, 32), 4), ((128, 64, 16), 8), ((64, 128, 32), 4)):
                     compiled = multiply(144, 80, 104, orders, np.float32, block, num_stages=stages, num_warps=warps)

@@ -445,15 +445,23 @@ static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 	IrType old = dot->results[0].type;
 	unsigned held = from_registers(gpu, dot);
 	bool turn = held == 1;
+	bool scatter = held < 2 && across_k(gpu, dot);
 	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
 	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
-	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, layout_wgmma_accumulator(layouts, shape, warps, n), turn));
+	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
+	sums = scatter ? gpu_wgmma_scattered(gpu, sums, 0) : sums;
+	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, sums, turn));
 	IrValue *args[3];
 	for (unsigned i = 0; i < 2; i++) {
 		IrValue *v = ir_operand(dot, i);
+		if (i != held) {
+			args[i] = in_memory(cx, dot, i);
+			continue;
+		}
 		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
-		args[i] = i != held ? in_memory(cx, dot, i) :
-			  converted(&b, gpu, v, turned_round(gpu, layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits), turn));
+		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
+		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
+		args[i] = converted(&b, gpu, v, turned_round(gpu, l, turn));
 	}
 	args[2] = converted(&b, gpu, ir_operand(dot, 2), gpu_layout(gpu, type));
 	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;

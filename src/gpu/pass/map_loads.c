@@ -32,24 +32,48 @@ typedef struct MapLoads {
 
 /* ---- which loads ---- */
 
-/* Do the products that take the tile, perhaps transposed, take it from memory as it lies there? */
-static bool goes_to_products(const MapLoads *m, const IrValue *v, bool transposed, unsigned last)
+/* Does operand `number` of the dot, loaded in its loop, lie along K? */
+static bool is_along_k(MapLoads *m, const IrOp *dot, uint32_t number)
+{
+	const IrValue *v = ir_operand(dot, number);
+	unsigned k = number == 0 ? 1 : 0;
+	for (; v->def && v->def->kind == OP_TRANS; v = ir_operand(v->def, 0))
+		k = 1 - k;
+	Tensor tensor;
+	if (v->def && v->def->kind == OP_DESC_LOAD)
+		return k == 1;
+	return v->def && v->def->kind == OP_LOAD && v->def->block == dot->block && tensor_of(&m->search, v->def, &tensor) && tensor.last == k;
+}
+
+/* Will the product take the operand from memory as it lies there, neighbours along K or across? Words across K threads take from memory, where the
+ * other operand lies along K. */
+static bool takes(MapLoads *m, const IrOp *dot, uint32_t number, bool across)
+{
+	IrType elem = ir_operand(dot, number)->type->elem;
+	unsigned warps[2];
+	const char *why;
+	bool words = across && elem->bits == 32;
+	if (across && gpu_wgmma_wants_k_first(elem) && !(words && is_along_k(m, dot, 1 - number)))
+		return false;
+	return gpu_wgmma_for(m->gpu, dot, words && number == 1, warps, &why) != NULL;
+}
+
+/* Do products alone take the tile, perhaps transposed, so? */
+static bool goes_to_products(MapLoads *m, const IrValue *v, bool transposed, unsigned last)
 {
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		const IrOp *op = u->owner;
 		uint32_t operand = (uint32_t)(u - op->operands);
-		unsigned warps[2], k = (operand == 0) != transposed ? 1 : 0;
-		const char *why;
+		unsigned k = (operand == 0) != transposed ? 1 : 0;
 		if (op->kind == OP_TRANS && goes_to_products(m, &op->results[0], !transposed, last))
 			continue;
-		if (op->kind != OP_DOT || operand > 1 || !gpu_wgmma_for(m->gpu, op, false, warps, &why) ||
-		    (gpu_wgmma_wants_k_first(v->type->elem) && k != last))
+		if (op->kind != OP_DOT || operand > 1 || !takes(m, op, operand, k != last))
 			return false;
 	}
 	return v->uses != NULL;
 }
 
-static bool is_candidate(const MapLoads *m, IrOp *load)
+static bool is_candidate(MapLoads *m, IrOp *load)
 {
 	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
 	IrType type = load->results[0].type;

@@ -10,7 +10,7 @@
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"
 
-enum { ROWS = 64, MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */, PATTERN_ROWS = 8, PART = 16, LINE = 128 };
+enum { ROWS = 64, ROW_BITS = 6 /* of them */, MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */, PATTERN_ROWS = 8, PART = 16, LINE = 128 };
 
 typedef struct Product {
 	GpuCx *cx;
@@ -19,6 +19,7 @@ typedef struct Product {
 	bool swapped;
 	const Layout *c, *a; /* a: NULL where it is in memory */
 	F2Span registers[2]; /* of a, of c */
+	uint64_t rows[ROW_BITS]; /* what the bits of the instruction's rows stand for: lanes, the register of row 8, warps */
 	unsigned n;
 	const char *why;
 } Product;
@@ -133,6 +134,20 @@ static bool find_descriptor(const Matrix *m, bool both_orders, GpuWgmmaMemory *o
 	return false;
 }
 
+const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim)
+{
+	/* Lanes 1, 4, 2, the register 0, warps 3, 5. */
+	static const unsigned to[ROW_BITS] = {1, 4, 2, 0, 3, 5};
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t row = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), moved = row & ~(uint64_t)(ROWS - 1);
+		for (unsigned k = 0; k < ROW_BITS; k++)
+			moved |= (row >> k & 1) << to[k];
+		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
+	}
+	return layout_make(&cx->layouts, &l->in, &l->out, bases);
+}
+
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim)
 {
 	unsigned swizzle = 128;
@@ -169,17 +184,45 @@ static bool find_register(const F2Span *span, uint64_t point, uint32_t *out)
 	return true;
 }
 
+/* Rows of A in registers may be any, as long as the result has the same: sets rows. In memory they are those of the instruction. */
+static bool read_rows(Product *p)
+{
+	const Layout *c = p->c;
+	uint64_t reg[64], all = 0;
+	unsigned n = p->a ? layout_bases(p->a, LAYOUT_REGISTER, reg) : 0;
+	if (layout_rank(c) != 2 || layout_in_bits(c, LAYOUT_LANE) != 5 || layout_in_bits(c, LAYOUT_WARP) < 2)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		p->rows[i] = coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
+	p->rows[3] = 8;
+	for (unsigned i = n; i-- > 0;)
+		if (coordinate(p->a, reg[i], 0))
+			p->rows[3] = coordinate(p->a, reg[i], 0);
+	for (unsigned i = 0; i < 2; i++)
+		p->rows[4 + i] = coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
+	for (unsigned i = 0; i < ROW_BITS; i++) {
+		if (!base_is_pow2(p->rows[i]) || all & p->rows[i] || (!p->a && p->rows[i] != UINT64_C(1) << i))
+			return false;
+		all |= p->rows[i];
+	}
+	return true;
+}
+
 /* Lanes and the first warps hold what the instruction's do; sets n. */
 static bool read_accumulator(Product *p)
 {
 	const Layout *c = p->c;
-	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, 1), at(c, 0, 2), at(c, 0, 4)}, warps[] = {at(c, 0, 16), at(c, 0, 32)};
+	static const char *const why = "the result's layout is not that of the instruction's accumulators";
 	unsigned bits = 0;
 	uint32_t unused;
 	p->registers[1] = span_of_registers(c);
-	if (layout_rank(c) != 2 || layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS ||
-	    layout_shape(c, 1) < 8 || !has_bases(c, LAYOUT_LANE, lanes, 5) || !has_bases(c, LAYOUT_WARP, warps, 2))
-		return refuse(p, "the result's layout is not that of the instruction's accumulators");
+	if (!read_rows(p))
+		return refuse(p, why);
+	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, p->rows[0]), at(c, 0, p->rows[1]), at(c, 0, p->rows[2])};
+	const uint64_t warps[] = {at(c, 0, p->rows[4]), at(c, 0, p->rows[5])};
+	if (layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS || layout_shape(c, 1) < 8 ||
+	    !has_bases(c, LAYOUT_LANE, lanes, 5) || !has_bases(c, LAYOUT_WARP, warps, 2))
+		return refuse(p, why);
 	while (bits < MOST_N_BITS && (INT64_C(8) << bits) < layout_shape(c, 1) &&
 	       find_register(&p->registers[1], at(c, 1, UINT64_C(8) << bits), &unused))
 		bits++;
@@ -192,7 +235,7 @@ static unsigned accumulator_bits(const Product *p, uint64_t *out)
 {
 	unsigned n = 0;
 	out[n++] = at(p->c, 1, 1);
-	out[n++] = at(p->c, 0, 8);
+	out[n++] = at(p->c, 0, p->rows[3]);
 	for (uint64_t column = 8; column < p->n; column *= 2)
 		out[n++] = at(p->c, 1, column);
 	return n;
@@ -204,7 +247,7 @@ static unsigned operand_bits(const Product *p, uint64_t *out)
 	unsigned n = 0, words = p->mma->k / 8;
 	for (uint64_t k = 1; k < words; k *= 2)
 		out[n++] = at(p->a, 1, k);
-	out[n++] = at(p->a, 0, 8);
+	out[n++] = at(p->a, 0, p->rows[3]);
 	out[n++] = at(p->a, 1, p->mma->k / 2);
 	return n;
 }
@@ -213,7 +256,7 @@ static bool read_operand(Product *p)
 {
 	const Layout *a = p->a;
 	unsigned words = p->mma->k / 8;
-	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, 1), at(a, 0, 2), at(a, 0, 4)};
+	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, p->rows[0]), at(a, 0, p->rows[1]), at(a, 0, p->rows[2])};
 	p->registers[0] = span_of_registers(a);
 	if (layout_rank(a) != 2 || layout_space_reps(&a->out) > 1 || !has_bases(a, LAYOUT_LANE, lanes, 5) ||
 	    layout_in_bits(a, LAYOUT_WARP) != layout_in_bits(p->c, LAYOUT_WARP))

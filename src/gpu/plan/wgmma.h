@@ -42,6 +42,10 @@ const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigne
 /* The layout of memory for an operand of this shape, elements of so many bits along `dim` neighbours. */
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim);
 
+/* The layout of A in registers, or of the result, with other rows along `dim`: those that a warp reads from memory at once, where rows are neighbours,
+ * lie in different banks of what TMA has swizzled by 128 bytes: a thread takes pairs of rows, and lanes those of two 64-byte halves of a line. */
+const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim);
+
 /* Do products of these elements want operands whose neighbours lie along K? */
 static inline bool gpu_wgmma_wants_k_first(IrType elem)
 {
