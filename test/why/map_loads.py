@@ -1,11 +1,11 @@
 # Loads through pointers as copies by tensor maps, and what keeps a load from being one.
-# run: neso compile %s:cases --target sim:sm_90a --why --signature "*fp16:16,*fp16,*fp16:16,*i32:16,i32:16,i32:16,i32:16,i32:16,i32,i32"
+# run: neso compile %s:cases --target sim:sm_90a --why --signature "*fp16:16,*fp16,*fp16:16,*i32:16,i32:16,i32:16,i32:16,i32:16,i32,i32,i64:16"
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def cases(a, odd, c, p, M, N, K, s, t, off):
+def cases(a, odd, c, p, M, N, K, s, t, off, L):
     i, k = tl.arange(0, 64), tl.arange(0, 32)
     row = tl.program_id(0) * 64 + i
     b = tl.full((32, 64), 1, tl.float16)
@@ -36,6 +36,8 @@ def cases(a, odd, c, p, M, N, K, s, t, off):
         acc = tl.dot(offset, b, acc)
         ends = tl.load(a + row[:, None] * s + (j + k)[None, :], mask=row[:, None] < M + N)
         acc = tl.dot(ends, b, acc)
+        wide = tl.load(a + row[:, None] * s + (j + k)[None, :], mask=row[:, None] < L)
+        acc = tl.dot(wide, b, acc)
         mask = tl.load(a + row[:, None] * s + (j + k)[None, :], mask=row[:, None] != 5)
         acc = tl.dot(mask, b, acc)
         gathered = tl.load(a + tl.load(p + row)[:, None] * s + (j + k)[None, :])
@@ -64,6 +66,8 @@ def cases(a, odd, c, p, M, N, K, s, t, off):
 # CHECK: offset = tl.load(
 # CHECK: load no-tensor-map: not by TMA: an index is not known to be at least 0
 # CHECK: ends = tl.load(
+# CHECK: load no-tensor-map: not by TMA: its mask does not end at an argument
+# CHECK: wide = tl.load(
 # CHECK: load no-tensor-map: not by TMA: its mask does not end at an argument
 # CHECK: mask = tl.load(
 # CHECK: load no-tensor-map: not by TMA: its mask is more than bounds of its indices

@@ -60,6 +60,12 @@ static bool is_stride(const TensorSearch *m, TensorTerm t, unsigned bytes)
 	return is_aligned(m, &known, bytes);
 }
 
+/* Indices of what is that large have 32 bits. */
+static bool is_size(const TensorSearch *m, const Poly *p, TensorTerm *out)
+{
+	return term_of(m, p, out) && (out->arg < 0 ? out->scale <= INT32_MAX : m->body->args[out->arg]->type->bits <= 32);
+}
+
 /* ---- where a tile begins ---- */
 
 /* Of a bound: what arguments alone say is the size, all else (turned round) where the tile begins. */
@@ -85,7 +91,7 @@ static bool split_bound(TensorSearch *m, const Poly *limit, TensorDim *dim)
 		size = constant;
 	dim->at = at;
 	dim->ends = true;
-	return (at && term_of(m, size, &dim->size)) || refuse(m, "its mask does not end at an argument");
+	return (at && is_size(m, size, &dim->size)) || refuse(m, "its mask does not end at an argument");
 }
 
 /* A tile whose indices wrap goes on behind the end, unless that is seen. */
@@ -93,7 +99,7 @@ static bool take_wrap(TensorSearch *m, const IrOp *access, unsigned d, const Str
 {
 	if (dim->ends)
 		return refuse(m, "its indices wrap, and its mask ends along the same dim");
-	if (!term_of(m, wrap->end, &dim->size))
+	if (!is_size(m, wrap->end, &dim->size))
 		return refuse(m, "its indices wrap at what is no argument");
 	if (access->kind == OP_STORE || !gpu_unseen(m->arena, m->module, &access->results[0], d, wrap))
 		return refuse(m, "its indices wrap, and what is computed of those behind the end may be stored");
