@@ -1,8 +1,10 @@
-/* Sums of products of scalars, which stay symbols: what two addresses or bounds have in common shows as equal terms.
+/* Sums of products of scalars, which stay symbols: what two addresses or bounds have in common
+ * shows as equal terms.
  *
- * A polynomial is immutable and lives in an arena. Terms are in one order and have no zero scale, so equal polynomials have
- * equal terms. NULL stands for one that has too many terms or factors; every function takes and returns it. Arithmetic is that
- * of mathematics: indices are taken not to overflow. */
+ * A polynomial is immutable and lives in an arena. Terms are in one order and have no zero scale,
+ * so equal polynomials have equal terms. NULL stands for one that has too many terms or factors;
+ * every function takes and returns it. Arithmetic is that of mathematics: indices are taken not to
+ * overflow. */
 #ifndef NESO_GPU_ANALYSIS_POLY_H
 #define NESO_GPU_ANALYSIS_POLY_H
 

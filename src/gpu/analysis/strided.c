@@ -85,7 +85,8 @@ static const Strided *product(Strides *s, const IrValue *v, const Strided *a, co
 static const Strided *wrapped(Strides *s, const Strided *x, const Poly *end)
 {
 	int64_t step;
-	if (!x || !end || x->rank != 1 || x->base || x->wrap[0].end || !poly_is_int(x->step[0], &step) || step != 1)
+	bool good = x && end && x->rank == 1 && !x->base && !x->wrap[0].end;
+	if (!good || !poly_is_int(x->step[0], &step) || step != 1)
 		return NULL;
 	Strided *out = ARENA_NEW(s->arena, Strided);
 	*out = *x;
@@ -103,7 +104,9 @@ static const Strided *least_of(Strides *s, const IrOp *op)
 {
 	const Strided *a = strided_of(s, ir_operand(op, 0)), *b = strided_of(s, ir_operand(op, 1));
 	const Strided *end = b && is_uniform(b) ? b : a, *x = end == b ? a : b;
-	return x && end && is_uniform(end) ? wrapped(s, x, poly_add(s->arena, end->first, poly_of_int(s->arena, 1), 1)) : NULL;
+	if (!x || !end || !is_uniform(end))
+		return NULL;
+	return wrapped(s, x, poly_add(s->arena, end->first, poly_of_int(s->arena, 1), 1));
 }
 
 /* select(x < end, x, anything) */
@@ -191,7 +194,8 @@ static const Strided *carried(Strides *s, const IrValue *arg)
 {
 	int64_t step;
 	const IrBlock *body = s->loop->regions[0].first;
-	const Strided *init = strided_of(s, ir_operand(s->loop, arg->index + 2)), *lower = strided_of(s, ir_operand(s->loop, 0));
+	const Strided *init = strided_of(s, ir_operand(s->loop, arg->index + 2));
+	const Strided *lower = strided_of(s, ir_operand(s->loop, 0));
 	const Poly *added = added_to(s, arg);
 	if (!init || !added || !lower || !ir_constant_int(ir_operand(s->loop, 2), &step))
 		return NULL;
@@ -299,9 +303,11 @@ static bool bound(Masking *m, const Strided *above, const Strided *below, bool c
 	int64_t step = 0, other;
 	if (!above || !below)
 		return false;
-	const Poly *first = poly_add(arena, poly_add(arena, above->first, below->first, -1), poly_of_int(arena, closed), 1);
+	const Poly *apart = poly_add(arena, above->first, below->first, -1);
+	const Poly *first = poly_add(arena, apart, poly_of_int(arena, closed), 1);
 	for (unsigned d = 0; d < above->rank; d++) {
-		if (above->wrap[d].end || below->wrap[d].end || !poly_is_int(poly_add(arena, above->step[d], below->step[d], -1), &other))
+		const Poly *more = poly_add(arena, above->step[d], below->step[d], -1);
+		if (above->wrap[d].end || below->wrap[d].end || !poly_is_int(more, &other))
 			return false;
 		if (!other)
 			continue;

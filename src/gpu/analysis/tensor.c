@@ -1,6 +1,7 @@
-/* The address of an access is base + sum of index * stride (strided.h). What a mask lets through along a dim ends at an argument, or at a
- * constant: that is the tensor's size, and says where the tile begins. What is added besides goes along a dim without such an end, by its
- * stride; or, as a batch's offset, along a dim of its own, of which the tile has one. */
+/* The address of an access is base + sum of index * stride (strided.h). What a mask lets through
+ * along a dim ends at an argument, or at a constant: that is the tensor's size, and says where the
+ * tile begins. What is added besides goes along a dim without such an end, by its stride; or, as a
+ * batch's offset, along a dim of its own, of which the tile has one. */
 #include "gpu/analysis/tensor.h"
 
 #include "gpu/analysis/unseen.h"
@@ -63,7 +64,9 @@ static bool is_stride(const TensorSearch *m, TensorTerm t, unsigned bytes)
 /* Indices of what is that large have 32 bits. */
 static bool is_size(const TensorSearch *m, const Poly *p, TensorTerm *out)
 {
-	return term_of(m, p, out) && (out->arg < 0 ? out->scale <= INT32_MAX : m->body->args[out->arg]->type->bits <= 32);
+	if (!term_of(m, p, out))
+		return false;
+	return out->arg < 0 ? out->scale <= INT32_MAX : m->body->args[out->arg]->type->bits <= 32;
 }
 
 /* ---- where a tile begins ---- */
@@ -95,7 +98,8 @@ static bool split_bound(TensorSearch *m, const Poly *limit, TensorDim *dim)
 }
 
 /* A tile whose indices wrap goes on behind the end, unless that is seen. */
-static bool take_wrap(TensorSearch *m, const IrOp *access, unsigned d, const StridedWrap *wrap, TensorDim *dim)
+static bool take_wrap(TensorSearch *m, const IrOp *access, unsigned d, const StridedWrap *wrap,
+		      TensorDim *dim)
 {
 	if (dim->ends)
 		return refuse(m, "its indices wrap, and its mask ends along the same dim");
@@ -108,7 +112,8 @@ static bool take_wrap(TensorSearch *m, const IrOp *access, unsigned d, const Str
 	return true;
 }
 
-static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, const Strided *pointers, Tensor *out)
+static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, const Strided *pointers,
+		      Tensor *out)
 {
 	unsigned bytes = tile_of(access)->elem->bits / 8, contiguous = 0;
 	uint32_t operand = access->kind == OP_STORE ? 2 : 1;
@@ -171,14 +176,17 @@ static bool is_number_of_argument(const TensorSearch *m, const PolyTerm *t)
 	return false;
 }
 
-/* Along a dim of the tile that has no end of its own, or one that such terms have made: the largest stride that fits. */
+/* Along a dim of the tile that has no end of its own, or one that such terms have made: the largest
+ * stride that fits. */
 static bool add_to_tile(TensorSearch *m, Tensor *tensor, const PolyTerm *t)
 {
 	TensorDim *best = NULL;
 	PolyTerm at, found;
 	for (unsigned d = 0; d < RANK; d++) {
 		TensorDim *dim = &tensor->dims[d];
-		if (dim->ends || dim->from || !quotient(m, t, dim->stride, &at) || (is_number_of_argument(m, &at) && dim->stride.arg < 0))
+		if (dim->ends || dim->from || !quotient(m, t, dim->stride, &at))
+			continue;
+		if (is_number_of_argument(m, &at) && dim->stride.arg < 0)
 			continue;
 		if (best && (best->stride.arg >= 0 || (dim->stride.arg < 0 && best->stride.scale > dim->stride.scale)))
 			continue;
@@ -272,5 +280,6 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 	*out = (Tensor){.base = pointers ? pointers->base : NULL};
 	if (!out->base || !is_argument(m, out->base))
 		return refuse(m, "its address is not base and index times stride");
-	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) && begins_well(m, out, bytes);
+	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&
+	       begins_well(m, out, bytes);
 }

@@ -1,5 +1,6 @@
-/* From the tile to all that is computed of it: along one dim at a time, as elements stay in their rows (or columns). An op that mixes
- * rows, or that lets a value decide where something goes, ends the search. */
+/* From the tile to all that is computed of it: along one dim at a time, as elements stay in their
+ * rows (or columns). An op that mixes rows, or that lets a value decide where something goes, ends
+ * the search. */
 #include "gpu/analysis/unseen.h"
 
 #include "base/vec.h"
@@ -106,7 +107,9 @@ static bool through(Search *s, const IrUse *use, unsigned dim)
 	case OP_ATOMIC_RMW:
 		return operand == 1 && !op->results[0].uses && leaves_out(s, op, 2, dim);
 	default:
-		if (!ir_has_trait(op, TRAIT_ELEM) || !ir_is_pure(op) || op->region_count || op->result_count != 1 || !ir_is_tensor(result->type))
+		if (!ir_has_trait(op, TRAIT_ELEM) || !ir_is_pure(op) || op->region_count)
+			return false;
+		if (op->result_count != 1 || !ir_is_tensor(result->type))
 			return false;
 		reach(s, result, dim);
 		return true;

@@ -417,8 +417,8 @@ static unsigned across_k(GpuCx *gpu, const IrOp *dot)
 		bool transposed;
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD) && v->def->block == dot->block;
-		if (loads && v->type->elem->bits == 32 && neighbours(gpu, v) != k_dim)
+		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
+		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 && neighbours(gpu, v) != k_dim)
 			across |= 1u << i;
 	}
 	return across;
@@ -494,8 +494,9 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	unsigned warps[2];
 	const char *why;
 	unsigned across = across_k(gpu, dot);
-	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 && dots->stored + operand_bytes(gpu, dot) <= gpu->target->shared_cta) {
-		dots->stored += operand_bytes(gpu, dot);
+	uint64_t stored = dots->stored + operand_bytes(gpu, dot);
+	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 && stored <= gpu->target->shared_cta) {
+		dots->stored = stored;
 		use_warp_groups(cx, dot, warps);
 		return true;
 	}

@@ -193,7 +193,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 		const IrValue *descriptor = ir_operand(m.uses.data[i], 0);
 		IrType type = descriptor->type;
 		IrAttr map = map_of(&m, descriptor);
-		IrValue *arg = map ? gpu_map_arg(&m.args, type->elem, (IrSign)type->space, map, ir_value_loc(descriptor)) : NULL;
+		IrLoc loc = ir_value_loc(descriptor);
+		IrValue *arg = map ? gpu_map_arg(&m.args, type->elem, (IrSign)type->space, map, loc) : NULL;
 		if (arg)
 			go_through(&m, m.uses.data[i], arg);
 	}

@@ -1,13 +1,16 @@
-/* map-loads: tiles that a loop loads through pointers for products of warp groups go through tensor maps, which the launch makes; and so
- * do their results.
+/* map-loads: tiles that a loop loads through pointers for products of warp groups go through tensor
+ * maps, which the launch makes; and so do their results.
  *
- * Needs: TTIR with dots as `decompose-dots` leaves them. Keeps: what is stored, bit by bit. As a tensor map a tile is copied by one
- * thread, which leaves the others to the products; `pipeline` does the rest as for descriptors.
- * Method: tensors are read off addresses and masks (tensor.h). A load or store becomes one through an argument of its own, a map.
- * Results that such a kernel stores once, in no loop, go through maps too: threads put them into shared memory and are done.
+ * Needs: TTIR with dots as `decompose-dots` leaves them. Keeps: what is stored, bit by bit. As a
+ * tensor map a tile is copied by one thread, which leaves the others to the products; `pipeline`
+ * does the rest as for descriptors.
+ * Method: tensors are read off addresses and masks (tensor.h). A load or store becomes one through
+ * an argument of its own, a map. Results that such a kernel stores once, in no loop, go through
+ * maps too: threads put them into shared memory and are done.
  *
- * A kernel in which threads of several programs may meet (an atomic whose result is used, a volatile load, calls, assembly) stays
- * as it is: what others have written before that is seen through pointers, and not through maps without a fence. */
+ * A kernel in which threads of several programs may meet (an atomic whose result is used, a
+ * volatile load, calls, assembly) stays as it is: what others have written before that is seen
+ * through pointers, and not through maps without a fence. */
 #include "gpu/analysis/tensor.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/pass/map_args.h"
@@ -42,11 +45,12 @@ static bool is_along_k(MapLoads *m, const IrOp *dot, uint32_t number)
 	Tensor tensor;
 	if (v->def && v->def->kind == OP_DESC_LOAD)
 		return k == 1;
-	return v->def && v->def->kind == OP_LOAD && v->def->block == dot->block && tensor_of(&m->search, v->def, &tensor) && tensor.last == k;
+	bool loaded = v->def && v->def->kind == OP_LOAD && v->def->block == dot->block;
+	return loaded && tensor_of(&m->search, v->def, &tensor) && tensor.last == k;
 }
 
-/* Will the product take the operand from memory as it lies there, neighbours along K or across? Words across K threads take from memory, where the
- * other operand lies along K. */
+/* Will the product take the operand from memory as it lies there, neighbours along K or across?
+ * Words across K threads take from memory, where the other operand lies along K. */
 static bool takes(MapLoads *m, const IrOp *dot, uint32_t number, bool across)
 {
 	IrType elem = ir_operand(dot, number)->type->elem;
@@ -79,14 +83,16 @@ static bool is_candidate(MapLoads *m, IrOp *load)
 	IrType type = load->results[0].type;
 	return ir_is_tensor(type) && type->rank == RANK && evict == EVICT_NORMAL && !schedule_fills(load) &&
 	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load) &&
-	       (goes_to_products(m, &load->results[0], false, 0) || goes_to_products(m, &load->results[0], false, 1));
+	       (goes_to_products(m, &load->results[0], false, 0) ||
+		goes_to_products(m, &load->results[0], false, 1));
 }
 
 /* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */
 static bool is_result(const MapLoads *m, const IrOp *store)
 {
 	IrType type = ir_operand(store, 1)->type;
-	return ir_is_tensor(type) && type->rank == RANK && ir_is_scalar(type->elem) && ir_parent_op(store)->kind == OP_FUNC &&
+	return ir_is_tensor(type) && type->rank == RANK && ir_is_scalar(type->elem) &&
+	       ir_parent_op(store)->kind == OP_FUNC &&
 	       ir_get_int(store, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL) == EVICT_NORMAL &&
 	       ir_get_int(store, m->gpu->ir, ATTR_CACHE, CACHE_NONE) == CACHE_NONE;
 }
@@ -133,7 +139,8 @@ static IrValue *index_of(const MapLoads *m, IrBuilder *b, const Poly *at)
 	return sum ? sum : irb_int(b, i32, 0);
 }
 
-/* Dims in the order of the map: those that the tile has one of, then the tile's, the contiguous one last. */
+/* Dims in the order of the map: those that the tile has one of, then the tile's, the contiguous one
+ * last. */
 static unsigned in_order(const Tensor *tensor, unsigned *order)
 {
 	unsigned n = 0;
@@ -177,7 +184,8 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 		operands[used++] = tensor->last == 0 ? transposed(m, &b, value, tile) : value;
 	for (unsigned i = 0; i < n; i++)
 		operands[used++] = index_of(m, &b, tensor->dims[order[i]].at);
-	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) : irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
+	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
+		       irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
 }
 
 /* The tile as the map has it. */
@@ -199,7 +207,8 @@ static void map_load(MapLoads *m, IrOp *load)
 		why = "products take its elements along the other dim";
 	IrOp *made = why ? NULL : through_map(m, load, &tensor, tile_of_map(m, type, &tensor), NULL);
 	if (!made) {
-		gpu_remark_of(m->gpu, load, NULL, REMARK_LOAD_POINTERS, why ? why : "TMA moves no such tile, or there are enough maps");
+		why = why ? why : "TMA moves no such tile, or there are enough maps";
+		gpu_remark_of(m->gpu, load, NULL, REMARK_LOAD_POINTERS, why);
 		return;
 	}
 	IrBuilder b = ir_at(m->cx->module, load);
@@ -212,14 +221,16 @@ static void map_store(MapLoads *m, IrOp *store)
 {
 	Tensor tensor;
 	IrValue *value = ir_operand(store, 1);
-	if (tensor_of(&m->search, store, &tensor) && through_map(m, store, &tensor, tile_of_map(m, value->type, &tensor), value))
+	if (!tensor_of(&m->search, store, &tensor))
+		return;
+	if (through_map(m, store, &tensor, tile_of_map(m, value->type, &tensor), value))
 		ir_op_erase(store);
 }
 
 static bool map_function(PassCx *cx, IrOp *func)
 {
 	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func, .apart = true, .silent = true};
-	m.search = (TensorSearch){.arena = cx->scratch, .module = cx->module, .axes = gpu_axis(cx), .body = ir_func_body(func)};
+	m.search = (TensorSearch){cx->scratch, cx->module, gpu_axis(cx), ir_func_body(func), NULL};
 	gpu_map_args_init(&m.args, cx, func, true);
 	if (m.args.had >= MOST_ARGUMENTS)
 		return false;
