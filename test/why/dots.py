@@ -39,7 +39,7 @@ def f(a, b, c, K: tl.constexpr, PRECISION: tl.constexpr):
 # CHECK: + dot mma: mma.sync.m16n8k16.f32.bf16.bf16.f32, 4 times a warp
 # CHECK-NEXT: dot no-wgmma: wgmma is not used: a warp group takes 64 rows
 # CHECK: + dot wgmma: wgmma.m64n64k16.f32.f16.f16, 4 times a warp group, A from shared memory; it goes on into the next iteration
-# CHECK: + dot wgmma: wgmma.m64n64k8.f32.tf32.tf32, 8 times a warp group, A from registers, which is operand 1, as both are turned round; it is waited for
+# CHECK: + dot wgmma: wgmma.m64n64k8.f32.tf32.tf32, 8 times a warp group, A from registers, which is operand 1, as both are turned round; it goes on into the next iteration
 # CHECK: dot no-wgmma: wgmma is not used: operands of fp32 lie across K in memory, and wgmma wants one of them along K
 
 

@@ -368,6 +368,19 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 	return p.why ? NULL : plan;
 }
 
+const IrOp *gpu_wgmma_late_read(const IrOp *dot)
+{
+	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
+	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
+	if (!read || read->kind != OP_LOCAL_LOAD || read->block != dot->block || !ir_has_one_use(held) ||
+	    held->type->elem->bits != 32)
+		return NULL;
+	for (const IrOp *op = read->next; op != dot; op = op->next)
+		if (!op || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
+			return NULL;
+	return read;
+}
+
 /* ---- the choice ---- */
 
 const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why)

@@ -46,6 +46,16 @@ const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, u
  * lie in different banks of what TMA has swizzled by 128 bytes: a thread takes pairs of rows, and lanes those of two 64-byte halves of a line. */
 const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim);
 
+/* The ttg.local_load that fills the product's operand in registers and nothing else, with no write
+ * between: parts of it are read one after the other, while the product of the part before is under
+ * way. NULL: there is none. */
+const IrOp *gpu_wgmma_late_read(const IrOp *dot);
+/* In how many parts that is: the tiles, or halves of the steps of the only one. */
+static inline uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan)
+{
+	return plan->tiles > 1 ? plan->tiles : plan->steps > 1 ? 2 : 1;
+}
+
 /* Do products of these elements want operands whose neighbours lie along K? */
 static inline bool gpu_wgmma_wants_k_first(IrType elem)
 {
