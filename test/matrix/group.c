@@ -284,6 +284,7 @@ static void simulate(const MatrixOptions *options, const Problem *p, const Codeg
 	CodegenRequest request = *llir;
 	CodegenSim *sim = NULL;
 	request.to = CODEGEN_LLIR;
+	request.no_maps = true; /* no maps are made here: test_pointer_maps.py has them */
 	CodegenResult *made = neso_codegen_table.sim_prepare(&request, &sim), *ran = NULL;
 	if (!made || !made->ok) {
 		say(report, MATRIX_RUN, request.target, request.num_stages, "%s", first_error(made));
