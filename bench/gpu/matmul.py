@@ -112,6 +112,8 @@ def product_rows(rows):
     for kind in ("fp16", "bf16"):
         for order in ("NN", "NT", "TN", "TT"):
             rows.append(product(f"order {order} {kind} 4096", kind, 4096, order))
+    for order in ("NN", "TN", "TT"):
+        rows.append(product(f"order {order} tf32 4096", "tf32", 4096, order))
     for kind in ("fp8", "int8", "tf32"):
         rows.append(product(f"order {'NT' if kind == 'tf32' else 'NN'} {kind} 4096", kind, 4096, "NT" if kind == "tf32" else "NN"))
         if kind != "tf32":

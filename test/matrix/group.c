@@ -389,6 +389,8 @@ static void one(const MatrixOptions *options, Problem *p, const char *ttir, cons
 		MatrixReport *report)
 {
 	CodegenRequest request = {.from = CODEGEN_TTIR, .to = CODEGEN_LLIR, .text = ttir, .len = strlen(ttir), .path = "matmul.py",
+				  /* Maps are not made here: test_pointer_maps.py has them. */
+				  .no_maps = true,
 				  .kernel = "matmul", .target = target, .num_warps = p->warps, .num_ctas = 1, .num_stages = stages,
 				  .fp_fusion = true, .no_locations = true};
 	CodegenResult *made = neso_codegen_table.compile(&request), *ptx = NULL;

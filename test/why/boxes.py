@@ -1,5 +1,6 @@
 # Tiles of tensor maps that a loop copies by TMA.
 # run: neso compile %s:boxes --target sim:sm_90a --why --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
+# run: neso compile %s:boxes --target sim:sm_90a --why --num-stages 2 --signature "tensordesc<fp16[32, 64]>,tensordesc<fp16[64, 32]>,*fp32:16,i32"
 import triton
 import triton.language as tl
 
@@ -14,4 +15,7 @@ def boxes(a, b, c, k):
 
 # CHECK: for i in range(0, k, 64):
 # CHECK-NEXT: + loop pipelined: 3 stages, 1 groups pending, 24576 bytes
+# CHECK: + load tensor-map: copied by TMA 2 ahead, 3 slots of 4096 bytes
+# Two stages: there is memory for a third.
+# CHECK: + loop pipelined: 3 stages, 1 groups pending, 24576 bytes
 # CHECK: + load tensor-map: copied by TMA 2 ahead, 3 slots of 4096 bytes

@@ -15,9 +15,10 @@ static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const Target
 	remark_figure(r, "instructions", plan->steps);
 	unsigned warps[2];
 	const char *why;
-	if (gpu_wgmma_for(cx, dot, warps, &why))
-		why = ir_operand(dot, 0)->type->elem->bits == 32 ? "an operand of fp32 lies across K in memory, and wgmma wants it along K" :
-								   "its operands do not fit into shared memory, beside those of others";
+	if (gpu_wgmma_for(cx, dot, false, warps, &why))
+		why = ir_operand(dot, 0)->type->elem->bits == 32 ?
+			      "operands of fp32 lie across K in memory, and wgmma wants one of them along K" :
+			      "its operands do not fit into shared memory, beside those of others";
 	if (why)
 		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, why);
 }
@@ -40,7 +41,10 @@ void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot)
 	product.n = plan->n;
 	const char *name = arena_printf(scratch, "wgmma.%s", target_product_name(scratch, &product));
 	bool async = goes_on(cx, dot);
-	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, plan->a ? "registers" : "shared memory",
+	const char *from = !plan->a	  ? "shared memory" :
+			   plan->swapped ? "registers, which is operand 1, as both are turned round" :
+					   "registers";
+	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, from,
 				  async ? "goes on into the next iteration" : "is waited for");
 	remark_figure(r, "m", plan->mma->m);
 	remark_figure(r, "n", plan->n);

@@ -455,6 +455,28 @@ static void read_as_it_lies(Pipeline *p, const Ring *ring, IrValue *number)
 	}
 }
 
+/* Memory is seen turned round instead of the tile, where a product takes that from registers. */
+static void read_turned(Pipeline *p, IrOp *read)
+{
+	static const int64_t order[] = {1, 0};
+	const IrUse *use = read->results[0].uses;
+	IrOp *trans = ir_has_one_use(&read->results[0]) && use->owner->kind == OP_TRANS ? use->owner : NULL;
+	IrValue *tile = trans && ir_has_one_use(&trans->results[0]) ? &trans->results[0] : NULL;
+	IrValue *slot = ir_operand(read, 0);
+	IrType from = slot->type;
+	if (!tile || tile->uses->owner->kind != OP_WARP_GROUP_DOT)
+		return;
+	IrCx *ir = p->gpu->ir;
+	IrBuilder b = ir_at(p->m, trans);
+	const Layout *l = layout_transpose(&p->gpu->layouts, gpu_layout(p->gpu, from), (const unsigned[]){1, 0});
+	IrType type = ir_memdesc(ir, from->elem, tile->type->shape, 2, gpu_encoding(p->gpu, l), SHARED_SPACE, true);
+	IrValue *view = irb_1(&b, OP_MEMDESC_TRANS, type, slot);
+	ir_set(p->m, view->def, ATTR_ORDER, ir_attr_ints(ir, ir_scalar(ir, TY_I32), order, 2));
+	ir_replace_uses(tile, irb_1(&b, OP_LOCAL_LOAD, tile->type, view));
+	ir_op_erase(trans);
+	ir_op_erase(read);
+}
+
 static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 {
 	IrOp *load = ring->load->load;
@@ -477,6 +499,8 @@ static void read_slot(Pipeline *p, const Ring *ring, IrValue *number)
 			tile = irb_op(&b, OP_SELECT, args, 3, &tile->type, 1, 0)->results;
 		}
 		ir_replace_uses(&load->results[0], tile);
+		if (tile->def->kind == OP_LOCAL_LOAD)
+			read_turned(p, tile->def);
 	}
 	ir_op_erase(load);
 }

@@ -15,7 +15,7 @@
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
 
-enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
+enum { DEEP = 2 /* iterations */, BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -312,6 +312,22 @@ static bool costs_ctas(const Deciding *d, const Schedule *s, uint64_t bytes, uin
 	return with.ctas < without.ctas;
 }
 
+/* Slots that TMA fills cost nothing but memory. What is left of that holds more of them, up to DEEP iterations ahead, as long as no CTA is lost: with two
+ * stages copies would be one iteration ahead, which is less than memory takes to answer. */
+static void deepen(const Deciding *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
+			return;
+	while (s->ahead && s->ahead < DEEP) {
+		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
+		if (bytes + slot > s->limit || costs_ctas(d, s, taken + bytes, taken + bytes + slot))
+			return;
+		s->deeper |= ++s->ahead >= s->stages;
+	}
+}
+
 static void fit(Deciding *d)
 {
 	Schedule *s = d->s;
@@ -334,6 +350,7 @@ static void fit(Deciding *d)
 	} else {
 		s->products.len = 0;
 	}
+	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
@@ -480,7 +497,7 @@ const char *schedule_fault(Arena *arena, const Schedule *s)
 					    l->ahead);
 		bytes += l->bytes * s->slots;
 	}
-	if (s->ahead >= s->stages)
+	if (s->ahead >= s->stages && !s->deeper)
 		return arena_printf(arena, "%u iterations ahead in %u stages", s->ahead, s->stages);
 	return bytes > s->limit ? arena_printf(arena, "%llu bytes of %llu", (unsigned long long)bytes, (unsigned long long)s->limit)
 				: NULL;

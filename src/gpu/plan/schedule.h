@@ -53,6 +53,7 @@ typedef struct ScheduledProduct {
 typedef struct Schedule {
 	IrOp *loop;
 	unsigned stages;  /* as asked for */
+	bool deeper;      /* there are more, as memory is left */
 	unsigned ahead;   /* of what is copied; 0: nothing is */
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */

@@ -7,6 +7,7 @@
  *	  So may ops that compute its first operand in registers, which would otherwise be written while they are read.
  * All others are waited for where they stand. */
 #include "gpu/plan/schedule.h"
+#include "gpu/plan/wgmma.h"
 
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory)
 {
@@ -58,15 +59,35 @@ static IrValue *carried_of(const Schedule *s, const IrOp *dot)
 	return body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
+/* Is the operand in registers read from a ring, part by part (wgmma.h)? Then registers are filled again
+ * when what read them has ended. */
+static bool is_read_late(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrValue *a)
+{
+	const IrValue *tile = a;
+	const char *why;
+	while (tile->def && (tile->def->kind == OP_CONVERT_LAYOUT || tile->def->kind == OP_TRANS) && ir_has_one_use(tile))
+		tile = ir_operand(tile->def, 0);
+	if (a->type->elem->bits != 32)
+		return false;
+	bool copied = false;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (&s->loads.data[i].load->results[0] == tile)
+			copied = s->loads.data[i].kind == SCHEDULE_COPIED && !schedule_fills(s->loads.data[i].load);
+	const GpuWgmmaPlan *plan = copied && ir_has_one_use(tile) ? gpu_wgmma_plan(gpu, gpu->arena, dot, &why) : NULL;
+	return plan && gpu_wgmma_late_parts(plan) > 1;
+}
+
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first, ScheduledProduct *out)
 {
-	const IrValue *a = ir_operand(dot, 0);
+	bool second = ir_is_tensor(ir_operand(dot, 1)->type); /* comes from registers, the first one from memory */
+	const IrValue *a = ir_operand(dot, second);
 	out->carried = carried_of(s, dot);
 	out->used = false;
-	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, 1)))
+	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, !second)))
 		return false;
-	if (a->type->kind == TY_MEMDESC ? !is_kept(gpu, s, a) : !a->def || !is_behind(s, a->def, first))
+	bool held = a->type->kind != TY_MEMDESC;
+	if (held ? !a->def || !(is_behind(s, a->def, first) || is_read_late(gpu, s, dot, a)) : !is_kept(gpu, s, a))
 		return false;
 	for (const IrUse *u = out->carried->uses; u; u = u->next) {
 		if (u->owner == dot && u == &dot->operands[2])

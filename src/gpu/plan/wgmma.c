@@ -2,20 +2,24 @@
  *
  * The fragments are those of the PTX ISA ("Asynchronous Warpgroup Level Matrix Instructions"): the two lowest bits of the
  * warp are rows 16 and 32, lanes as in mma.sync, and of the registers the lowest bit is the neighbouring column, the next one
- * row 8, those above columns 8, 16, ... N / 2. Every other register bit chooses an instruction. */
+ * row 8, those above columns 8, 16, ... N / 2. Every other register bit chooses an instruction.
+ *
+ * Where operand 1 is in registers, all three tiles are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"
 
-enum { ROWS = 64, MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */, PATTERN_ROWS = 8, PART = 16, LINE = 128 };
+enum { ROWS = 64, ROW_BITS = 6 /* of them */, MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */, PATTERN_ROWS = 8, PART = 16, LINE = 128 };
 
 typedef struct Product {
 	GpuCx *cx;
 	const IrOp *op;
 	const TargetMma *mma;
+	bool swapped;
 	const Layout *c, *a; /* a: NULL where it is in memory */
 	F2Span registers[2]; /* of a, of c */
+	uint64_t rows[ROW_BITS]; /* what the bits of the instruction's rows stand for: lanes, the register of row 8, warps */
 	unsigned n;
 	const char *why;
 } Product;
@@ -34,6 +38,13 @@ static uint64_t at(const Layout *l, unsigned dim, uint64_t value)
 static uint64_t coordinate(const Layout *l, uint64_t point, unsigned dim)
 {
 	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
+}
+
+/* A layout of the op's, as the product sees it. */
+static const Layout *as_seen(const Product *p, IrType type)
+{
+	const Layout *l = gpu_layout(p->cx, type);
+	return p->swapped ? layout_transpose(&p->cx->layouts, l, (const unsigned[]){1, 0}) : l;
 }
 
 /* ---- operands in memory ---- */
@@ -123,6 +134,20 @@ static bool find_descriptor(const Matrix *m, bool both_orders, GpuWgmmaMemory *o
 	return false;
 }
 
+const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim)
+{
+	/* Lanes 1, 4, 2, the register 0, warps 3, 5. */
+	static const unsigned to[ROW_BITS] = {1, 4, 2, 0, 3, 5};
+	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
+	for (unsigned i = 0; i < l->in_bits; i++) {
+		uint64_t row = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), moved = row & ~(uint64_t)(ROWS - 1);
+		for (unsigned k = 0; k < ROW_BITS; k++)
+			moved |= (row >> k & 1) << to[k];
+		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
+	}
+	return layout_make(&cx->layouts, &l->in, &l->out, bases);
+}
+
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim)
 {
 	CONTRACT(bits && dim < 2);
@@ -160,17 +185,45 @@ static bool find_register(const F2Span *span, uint64_t point, uint32_t *out)
 	return true;
 }
 
+/* Rows of A in registers may be any, as long as the result has the same: sets rows. In memory they are those of the instruction. */
+static bool read_rows(Product *p)
+{
+	const Layout *c = p->c;
+	uint64_t reg[64], all = 0;
+	unsigned n = p->a ? layout_bases(p->a, LAYOUT_REGISTER, reg) : 0;
+	if (layout_rank(c) != 2 || layout_in_bits(c, LAYOUT_LANE) != 5 || layout_in_bits(c, LAYOUT_WARP) < 2)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		p->rows[i] = coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
+	p->rows[3] = 8;
+	for (unsigned i = n; i-- > 0;)
+		if (coordinate(p->a, reg[i], 0))
+			p->rows[3] = coordinate(p->a, reg[i], 0);
+	for (unsigned i = 0; i < 2; i++)
+		p->rows[4 + i] = coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
+	for (unsigned i = 0; i < ROW_BITS; i++) {
+		if (!base_is_pow2(p->rows[i]) || all & p->rows[i] || (!p->a && p->rows[i] != UINT64_C(1) << i))
+			return false;
+		all |= p->rows[i];
+	}
+	return true;
+}
+
 /* Lanes and the first warps hold what the instruction's do; sets n. */
 static bool read_accumulator(Product *p)
 {
 	const Layout *c = p->c;
-	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, 1), at(c, 0, 2), at(c, 0, 4)}, warps[] = {at(c, 0, 16), at(c, 0, 32)};
+	static const char *const why = "the result's layout is not that of the instruction's accumulators";
 	unsigned bits = 0;
 	uint32_t unused;
 	p->registers[1] = span_of_registers(c);
-	if (layout_rank(c) != 2 || layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS ||
-	    layout_shape(c, 1) < 8 || !has_bases(c, LAYOUT_LANE, lanes, 5) || !has_bases(c, LAYOUT_WARP, warps, 2))
-		return refuse(p, "the result's layout is not that of the instruction's accumulators");
+	if (!read_rows(p))
+		return refuse(p, why);
+	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, p->rows[0]), at(c, 0, p->rows[1]), at(c, 0, p->rows[2])};
+	const uint64_t warps[] = {at(c, 0, p->rows[4]), at(c, 0, p->rows[5])};
+	if (layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS || layout_shape(c, 1) < 8 ||
+	    !has_bases(c, LAYOUT_LANE, lanes, 5) || !has_bases(c, LAYOUT_WARP, warps, 2))
+		return refuse(p, why);
 	while (bits < MOST_N_BITS && (INT64_C(8) << bits) < layout_shape(c, 1) &&
 	       find_register(&p->registers[1], at(c, 1, UINT64_C(8) << bits), &unused))
 		bits++;
@@ -183,7 +236,7 @@ static unsigned accumulator_bits(const Product *p, uint64_t *out)
 {
 	unsigned n = 0;
 	out[n++] = at(p->c, 1, 1);
-	out[n++] = at(p->c, 0, 8);
+	out[n++] = at(p->c, 0, p->rows[3]);
 	for (uint64_t column = 8; column < p->n; column *= 2)
 		out[n++] = at(p->c, 1, column);
 	return n;
@@ -195,7 +248,7 @@ static unsigned operand_bits(const Product *p, uint64_t *out)
 	unsigned n = 0, words = p->mma->k / 8;
 	for (uint64_t k = 1; k < words; k *= 2)
 		out[n++] = at(p->a, 1, k);
-	out[n++] = at(p->a, 0, 8);
+	out[n++] = at(p->a, 0, p->rows[3]);
 	out[n++] = at(p->a, 1, p->mma->k / 2);
 	return n;
 }
@@ -204,7 +257,7 @@ static bool read_operand(Product *p)
 {
 	const Layout *a = p->a;
 	unsigned words = p->mma->k / 8;
-	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, 1), at(a, 0, 2), at(a, 0, 4)};
+	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, p->rows[0]), at(a, 0, p->rows[1]), at(a, 0, p->rows[2])};
 	p->registers[0] = span_of_registers(a);
 	if (layout_rank(a) != 2 || layout_space_reps(&a->out) > 1 || !has_bases(a, LAYOUT_LANE, lanes, 5) ||
 	    layout_in_bits(a, LAYOUT_WARP) != layout_in_bits(p->c, LAYOUT_WARP))
@@ -227,8 +280,8 @@ static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *b
 
 static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned operand, const uint64_t *tiles)
 {
-	IrType type = ir_operand(p->op, operand)->type;
-	Matrix m = {.memory = gpu_layout(p->cx, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
+	IrType type = ir_operand(p->op, operand ^ p->swapped)->type;
+	Matrix m = {.memory = as_seen(p, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
 	m.rows = operand == 0 ? ROWS : p->n;
 	m.depth = p->mma->k;
 	m.back = layout_pseudo_invert(&p->cx->layouts, m.memory);
@@ -287,20 +340,25 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why)
 {
 	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
-	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
-	Product p = {.cx = cx, .op = dot, .c = gpu_layout(cx, c), .a = ir_is_tensor(a) ? gpu_layout(cx, a) : NULL};
+	bool swapped = ir_is_tensor(ir_operand(dot, 1)->type);
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
+	Product p = {.cx = cx, .op = dot, .swapped = swapped};
+	int64_t depth = a->shape[!swapped];
+	p.c = layout_rank(gpu_layout(cx, c)) == 2 ? as_seen(&p, c) : gpu_layout(cx, c);
+	p.a = ir_is_tensor(a) ? as_seen(&p, a) : NULL;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	GpuWgmmaPlan *plan = ARENA_NEW(arena, GpuWgmmaPlan);
 	uint64_t *tiles;
 	p.mma = gpu_wgmma_of_types(cx->target, a->elem, b->elem, c->elem, precision);
 	if (!p.mma)
 		refuse(&p, "the target has no wgmma of these types");
-	else if (a->shape[1] < p.mma->k || a->shape[1] % p.mma->k)
+	else if (depth < p.mma->k || depth % p.mma->k)
 		refuse(&p, "K is not a multiple of the instruction's");
 	if (!p.why && read_accumulator(&p) && (!p.a || read_operand(&p)) && place_tiles(&p, arena, plan, &tiles)) {
 		plan->mma = p.mma;
 		plan->n = p.n;
-		plan->steps = (uint32_t)(a->shape[1] / p.mma->k);
+		plan->steps = (uint32_t)(depth / p.mma->k);
+		plan->swapped = swapped;
 		plan->warp_bits = layout_in_bits(p.c, LAYOUT_WARP);
 		if (p.a)
 			place_registers(&p, arena, plan, tiles);
@@ -312,34 +370,50 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 	return p.why ? NULL : plan;
 }
 
+const IrOp *gpu_wgmma_late_read(const IrOp *dot)
+{
+	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
+	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
+	if (!read || read->kind != OP_LOCAL_LOAD || read->block != dot->block || !ir_has_one_use(held) ||
+	    held->type->elem->bits != 32)
+		return NULL;
+	for (const IrOp *op = read->next; op != dot; op = op->next)
+		if (!op || ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC) || op->region_count)
+			return NULL;
+	return read;
+}
+
 /* ---- the choice ---- */
 
-const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, unsigned *warps, const char **why)
+const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why)
 {
-	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	const TargetMma *mma = gpu_wgmma_of_types(cx->target, a->elem, b->elem, c->elem, precision);
 	unsigned all = gpu_num_warps(cx, dot);
 	*why = NULL;
 	if (!mma)
 		return NULL;
-	if (c->rank != 2)
+	if (c->rank != 2) {
 		*why = "it is a batch of products";
-	else if (cx->num_ctas > 1)
+		return NULL;
+	}
+	int64_t rows = c->shape[swapped], columns = c->shape[!swapped], depth = a->shape[!swapped];
+	if (cx->num_ctas > 1)
 		*why = "the tile is split among CTAs";
 	else if (all % 4)
 		*why = "a warp group is four warps";
-	else if (c->shape[0] < ROWS)
+	else if (rows < ROWS)
 		*why = "a warp group takes 64 rows";
-	else if (!base_is_pow2((uint64_t)c->shape[0]) || !base_is_pow2((uint64_t)c->shape[1]) || !base_is_pow2((uint64_t)a->shape[1]))
+	else if (!base_is_pow2((uint64_t)rows) || !base_is_pow2((uint64_t)columns) || !base_is_pow2((uint64_t)depth))
 		*why = "a size of the tile is no power of two";
-	else if (a->shape[1] < mma->k)
+	else if (depth < mma->k)
 		*why = "K is less than the instruction's";
 	if (*why)
 		return NULL;
-	warps[0] = (unsigned)MIN((int64_t)all, c->shape[0] / 16);
+	warps[0] = (unsigned)MIN((int64_t)all, rows / 16);
 	warps[1] = all / warps[0];
-	if (c->shape[1] / warps[1] < 8)
+	if (columns / warps[1] < 8)
 		*why = "there are more warp groups than parts of the result";
 	return *why ? NULL : mma;
 }

@@ -25,6 +25,7 @@ typedef struct GpuWgmmaMemory {
  * elements a[(i * steps + step) * a_count ...], both in the order of the instruction's registers. */
 typedef struct GpuWgmmaPlan {
 	const TargetMma *mma;
+	bool swapped; /* it is the product of both operands turned round, of operand 1 by operand 0: A and B are these */
 	unsigned n;
 	uint32_t tiles, steps, c_count, a_count;
 	const uint32_t *c, *a; /* a: NULL where A is in memory */
@@ -35,12 +36,26 @@ typedef struct GpuWgmmaPlan {
 /* In the arena; NULL where types or layouts do not go together, and *why says what. */
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why);
 
-/* The instruction for a tt.dot, and the warps along each dim; NULL: mma.sync it is, and *why says what stands against it, or is
+/* The instruction for a tt.dot, turned round where `swapped`, and the warps along each dim of what it is then; NULL: mma.sync it is, and *why says what stands against it, or is
  * NULL where the types have no wgmma. */
-const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, unsigned *warps, const char **why);
+const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why);
 
 /* The layout of memory for an operand of this shape, elements of so many bits along `dim` neighbours. */
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim);
+
+/* The layout of A in registers, or of the result, with other rows along `dim`: those that a warp reads from memory at once, where rows are neighbours,
+ * lie in different banks of what TMA has swizzled by 128 bytes: a thread takes pairs of rows, and lanes those of two 64-byte halves of a line. */
+const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim);
+
+/* The ttg.local_load that fills the product's operand in registers and nothing else, with no write
+ * between: parts of it are read one after the other, while the product of the part before is under
+ * way. NULL: there is none. */
+const IrOp *gpu_wgmma_late_read(const IrOp *dot);
+/* In how many parts that is: the tiles, or halves of the steps of the only one. */
+static inline uint32_t gpu_wgmma_late_parts(const GpuWgmmaPlan *plan)
+{
+	return plan->tiles > 1 ? plan->tiles : plan->steps > 1 ? 2 : 1;
+}
 
 /* Do products of these elements want operands whose neighbours lie along K? */
 static inline bool gpu_wgmma_wants_k_first(IrType elem)

@@ -9,6 +9,7 @@
 #include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"
 #include "ir/rewrite/fold.h"
+#include "llvm/memory/local.h"
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
@@ -21,6 +22,7 @@ typedef struct Product {
 	TargetProduct call;       /* but for how many steps and whether there are accumulators */
 	LLVMValueRef start[2];    /* descriptors; NULL: A in registers */
 	LLVMValueRef *a;          /* A in registers */
+	const IrOp *late;         /* that reads them tile by tile; NULL: they are there */
 	uint32_t words;           /* accumulators, of 32 bits */
 	LLVMTypeRef word, result;
 } Product;
@@ -152,6 +154,26 @@ static void multiply_tile(const Product *p, uint32_t tile, uint32_t from, uint32
 		multiply(p, tile, k, MIN(k + MOST_STEPS, to), fresh && k == from, words);
 }
 
+/* Each part, a tile or half of the steps of the only one, reads what it takes of A and is a group of its own.
+ * That of the product before has ended when its registers are filled again: all other parts have been
+ * issued since. What is read for other parts is dropped by LLVM. */
+static bool multiply_late(Product *p, bool fresh, LLVMValueRef **words)
+{
+	uint32_t tiles = p->plan->tiles, steps = p->plan->steps, parts = gpu_wgmma_late_parts(p->plan);
+	uint32_t length = tiles > 1 ? steps : (steps + parts - 1) / parts;
+	for (uint32_t i = 0; i < parts; i++) {
+		uint32_t tile = tiles > 1 ? i : 0, from = tiles > 1 ? 0 : i * length;
+		await(p->lw, parts - 1, NULL, 0);
+		p->a = lower_local_read(p->lw, p->late);
+		if (!p->a)
+			return false;
+		MACHINE0(p->lw, wgmma_fence);
+		multiply_tile(p, tile, from, MIN(from + length, steps), fresh && !from, words[tile]);
+		MACHINE0(p->lw, wgmma_commit);
+	}
+	return true;
+}
+
 static void multiply_all(const Product *p, uint32_t from, uint32_t to, bool fresh, LLVMValueRef **words)
 {
 	MACHINE0(p->lw, wgmma_fence);
@@ -198,7 +220,7 @@ static void begin(Product *p, const IrOp *op)
 	const GpuWgmmaPlan *plan = p->plan;
 	LLVMTypeRef types[128];
 	for (unsigned i = 0; i < 3; i++)
-		p->elem[i] = ir_operand(op, i)->type->elem;
+		p->elem[i] = ir_operand(op, i < 2 ? i ^ plan->swapped : i)->type->elem;
 	p->words = plan->c_count * p->elem[2]->bits / 32;
 	p->word = p->elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, p->elem[2]);
 	for (uint32_t w = 0; w < p->words; w++)
@@ -210,11 +232,11 @@ static void begin(Product *p, const IrOp *op)
 	p->call.rows_first[0] = !plan->a && plan->memory[0].rows_first;
 	p->call.rows_first[1] = plan->memory[1].rows_first;
 	for (unsigned i = 0; i < 2; i++) {
-		LowerValue v = lower_get(lw, ir_operand(op, i));
+		const IrValue *v = ir_operand(op, i ^ plan->swapped);
 		if (i == 0 && plan->a)
-			p->a = v.regs;
+			p->a = p->late ? NULL : lower_get(lw, v).regs;
 		else
-			p->start[i] = descriptor(lw, plan, &plan->memory[i], v.regs[0]);
+			p->start[i] = descriptor(lw, plan, &plan->memory[i], lower_get(lw, v).regs[0]);
 	}
 }
 
@@ -232,6 +254,7 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 	Product p = {.lw = lw, .plan = gpu_wgmma_plan(lw->gpu, lw->arena, op, &why)};
 	if (!p.plan)
 		return lower_diag(lw, op->loc, DIAG_GPU_PRODUCT, ir_op_info[op->kind].text, why);
+	p.late = gpu_wgmma_late_read(op);
 	begin(&p, op);
 	LowerValue added = lower_get(lw, ir_operand(op, 2));
 	LLVMValueRef *sums = lower_array(lw, added.count), **words = ARENA_ARRAY(lw->arena, LLVMValueRef *, p.plan->tiles);
@@ -242,7 +265,11 @@ bool lower_WARP_GROUP_DOT(Lower *lw, IrOp *op)
 		words[i] = lower_array(lw, p.words);
 		pack(&p, sums, p.plan->c + i * p.plan->c_count, p.plan->c_count, p.elem[2], p.elem[2]->bits == 32, words[i]);
 	}
-	if (part < p.plan->steps)
+	if (p.late && !multiply_late(&p, fresh, words))
+		return false;
+	if (p.late)
+		part = p.plan->steps;
+	else if (part < p.plan->steps)
 		multiply_in_parts(&p, part, fresh, words);
 	else
 		multiply_all(&p, 0, p.plan->steps, fresh, words);

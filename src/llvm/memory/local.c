@@ -3,6 +3,7 @@
  * A memdesc is the address of its first byte. A part (ttg.memdesc_subslice) keeps the address of the whole, as its elements
  * lie where the whole's layout puts them: offsets of parts are multiples of their size, so an element's offset is that of
  * the part's first one XOR its own. That constant is found from the ops that made the value. */
+#include "gpu/plan/wgmma.h"
 #include "layout/f2.h"
 #include "llvm/memory/local.h"
 
@@ -182,14 +183,24 @@ bool lower_LOCAL_DEALLOC(Lower *lw, IrOp *op)
 	return true;
 }
 
-bool lower_LOCAL_LOAD(Lower *lw, IrOp *op)
+LLVMValueRef *lower_local_read(Lower *lw, const IrOp *op)
 {
 	LocalTile local;
 	IrType type = op->results[0].type;
 	if (!lower_local_tile(lw, op, ir_operand(op, 0), gpu_layout(lw->gpu, type), &local))
-		return false;
-	lower_set(lw, ir_result(op, 0), load(lw, &local, type->elem), lower_count(lw, type));
-	return true;
+		return NULL;
+	return load(lw, &local, type->elem);
+}
+
+bool lower_LOCAL_LOAD(Lower *lw, IrOp *op)
+{
+	const IrUse *use = op->results[0].uses;
+	if (use && use->owner->kind == OP_WARP_GROUP_DOT && gpu_wgmma_late_read(use->owner) == op)
+		return true;
+	LLVMValueRef *regs = lower_local_read(lw, op);
+	if (regs)
+		lower_set(lw, ir_result(op, 0), regs, lower_count(lw, op->results[0].type));
+	return regs != NULL;
 }
 
 bool lower_LOCAL_STORE(Lower *lw, IrOp *op)

@@ -15,6 +15,8 @@ typedef struct LocalTile {
 /* False after diagnosing. */
 bool lower_local_tile(Lower *lw, const IrOp *op, const IrValue *memory, const Layout *tile, LocalTile *out);
 SharedPlace lower_local_place(const LocalTile *local, uint32_t rep);
+/* What a ttg.local_load gives, read here; NULL after diagnosing. */
+LLVMValueRef *lower_local_read(Lower *lw, const IrOp *op);
 void lower_local_store(Lower *lw, const LocalTile *local, LLVMValueRef *regs, IrType elem);
 
 #endif
