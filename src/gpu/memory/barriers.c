@@ -418,6 +418,7 @@ static bool walk_wait(Walk *w, const IrOp *op, State *s)
 	case OP_BARRIER:
 		state_meet(s);
 		return true;
+	case OP_COMPUTE_FIRST:
 	case OP_FENCE_ASYNC: /* its barrier follows; what the pass puts in front of one is walked again */
 		return true;
 	case OP_ASYNC_WAIT:

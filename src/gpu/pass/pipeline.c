@@ -16,6 +16,7 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/carry.h"
+#include "gpu/plan/rotate.h"
 #include "gpu/plan/schedule.h"
 
 enum {
@@ -735,6 +736,13 @@ static void pipeline_products(Pipeline *p)
 	issue_behind_wait(p, wait);
 }
 
+/* rotate-products goes on from here. */
+static void mark_late(Pipeline *p)
+{
+	for (uint32_t i = 0; i < p->s->rotation->late.len; i++)
+		ir_set(p->m, p->s->rotation->late.data[i], ATTR_LATE, ir_attr_unit(p->gpu->ir));
+}
+
 /* Results of the loop that are under way when it ends. */
 static void end_products(Pipeline *p, IrOp *loop)
 {
@@ -783,7 +791,10 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 		}
 	if (s->slots)
 		issue_behind_reads(&p);
-	pipeline_products(&p);
+	if (schedule_is_rotated(s))
+		mark_late(&p);
+	else
+		pipeline_products(&p);
 	IrOp *loop = with_carried(&p);
 	if (s->slots)
 		behind(&p, loop);

@@ -11,6 +11,7 @@
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/rotate.h"
 #include "gpu/remark.h"
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
@@ -20,6 +21,7 @@ enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST
 typedef struct Deciding {
 	GpuCx *gpu;
 	Arena *arena;
+	const IrModule *m;
 	const AxisMap *axes;
 	Schedule *s;
 	bool has_dot, has_store, stopped; /* stopped: by more than stores */
@@ -312,6 +314,29 @@ static bool costs_ctas(const Deciding *d, const Schedule *s, uint64_t bytes, uin
 	return with.ctas < without.ctas;
 }
 
+bool schedule_is_rotated(const Schedule *s)
+{
+	return s->rotation && s->rotation->rule == REMARK_LOOP_ROTATED;
+}
+
+/* Rings keep a slot more where the loop is rotated; where there is no room for it, it is not. */
+static void rotate(Deciding *d, uint64_t slot)
+{
+	Schedule *s = d->s;
+	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
+	if (!slot)
+		return;
+	gpu_rotation(d->gpu, d->arena, d->m, s, r);
+	s->rotation = r->rule ? r : NULL;
+	if (!schedule_is_rotated(s))
+		return;
+	s->kept = 1;
+	if (ahead_within(s, slot))
+		return;
+	s->kept = 0;
+	r->rule = REMARK_LOOP_ROTATION_ROOM;
+}
+
 static void fit(Deciding *d)
 {
 	Schedule *s = d->s;
@@ -326,8 +351,11 @@ static void fit(Deciding *d)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
 	schedule_products(d->gpu, d->arena, s);
+	rotate(d, slot);
 	s->ahead = ahead_within(s, slot);
-	if (s->products.len && s->ahead) {
+	if (schedule_is_rotated(s)) {
+		s->products.len = 0;
+	} else if (s->products.len && s->ahead) {
 		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) && slot * 3 <= s->limit;
 		s->meets = !s->kept;
 		s->ahead = ahead_within(s, slot);
@@ -413,7 +441,7 @@ static bool counts(const Deciding *d, const IrOp *op)
 
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)
 {
-	Deciding d = {.gpu = gpu, .arena = arena, .axes = axes, .s = out, .values = m->next_value};
+	Deciding d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = out, .values = m->next_value};
 	*out = (Schedule){.loop = loop};
 	if (!look_at_loop(&d))
 		return false;
@@ -538,6 +566,7 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
 	remark_figure(r, "asked", s->stages);
 	remark_figure(r, "pending", s->pending);
 	remark_figure(r, "bytes", (int64_t)s->bytes);
+	gpu_rotation_remark(gpu, s);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		const ScheduledLoad *l = &s->loads.data[i];
 		r = gpu_remark(gpu, l->load, l->rule, load_text(arena, s, l));
