@@ -9,16 +9,21 @@
 
 /* ---- conversions ---- */
 
+static void tile_text(Text *out, Arena *arena, IrType type)
+{
+	text_init(out, arena);
+	for (uint32_t i = 0; i < type->rank; i++)
+		text_printf(out, "%lldx", (long long)type->shape[i]);
+	ir_print_type(out, type->elem);
+}
+
 /* "128x64xf16 from tt.load to tt.dot" */
 static const char *trip_text(Arena *arena, const IrOp *op)
 {
 	const IrValue *from = ir_operand(op, 0);
 	IrType type = op->results[0].type;
 	Text t;
-	text_init(&t, arena);
-	for (uint32_t i = 0; i < type->rank; i++)
-		text_printf(&t, "%lldx", (long long)type->shape[i]);
-	ir_print_type(&t, type->elem);
+	tile_text(&t, arena, type);
 	text_printf(&t, " from %s", from->def ? ir_op_info[from->def->kind].text : "what the loop carries");
 	if (op->results[0].uses)
 		text_printf(&t, " to %s", ir_op_info[op->results[0].uses->owner->kind].text);
@@ -122,6 +127,12 @@ static bool visit(void *data, IrOp *op)
 		IrType tile = ir_with_elem(e->cx->ir, pointers, pointers->elem->elem);
 		int64_t width = ir_get_int(op, e->cx->ir, ATTR_COPY_CONTIGUITY, 1);
 		explain_memory(e->cx, op, ir_operand(op, 1), tile, true, (unsigned)width);
+		break;
+	}
+	case OP_TMA_STORE: {
+		Text tile;
+		tile_text(&tile, e->scratch, ir_operand(op, 0)->type->elem);
+		gpu_remark_of(e->cx, op, NULL, REMARK_ACCESS_MAP, tile.data);
 		break;
 	}
 	default:

@@ -17,8 +17,8 @@ static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const Target
 	remark_figure(r, "instructions", plan->steps);
 	unsigned warps[2];
 	const char *why;
-	if (gpu_wgmma_for(cx, dot, warps, &why))
-		why = ir_operand(dot, 0)->type->elem->bits == 32 ? "an operand of fp32 lies across K in memory, and wgmma wants it along K" :
+	if (gpu_wgmma_for(cx, dot, false, warps, &why))
+		why = ir_operand(dot, 0)->type->elem->bits == 32 ? "operands of fp32 lie across K in memory, and wgmma wants one of them along K" :
 								   "its operands do not fit into shared memory, beside those of others";
 	if (why)
 		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, why);
@@ -41,7 +41,7 @@ void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot)
 	const char *name = arena_printf(scratch, "wgmma.m64n%uk%u.%s.%s.%s", plan->n, plan->mma->k, gpu_mma_element(dot->results[0].type->elem, false),
 					gpu_mma_element(ir_operand(dot, 0)->type->elem, true), gpu_mma_element(ir_operand(dot, 1)->type->elem, true));
 	bool async = goes_on(cx, dot);
-	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, plan->a ? "registers" : "shared memory",
+	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, !plan->a ? "shared memory" : plan->swapped ? "registers, which is operand 1, as both are turned round" : "registers",
 				  async ? "goes on into the next iteration" : "is waited for");
 	remark_figure(r, "m", 64);
 	remark_figure(r, "n", plan->n);

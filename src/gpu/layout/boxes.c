@@ -130,30 +130,44 @@ static TensorMapType type_of(IrType map)
 	}
 }
 
-/* neso.map: base, fill, then argument and scale of each size and of each stride. */
+static IrAttr attribute(GpuCx *cx, const IrOp *func, uint32_t number, IrAttrName name)
+{
+	IrAttr dicts = ir_get(func, cx->ir, ATTR_ARG_ATTRS);
+	for (uint32_t k = 0; dicts && number < dicts->len && k < dicts->items[number]->len; k++)
+		if (dicts->items[number]->names[k] == cx->ir->names[name])
+			return dicts->items[number]->items[k];
+	return NULL;
+}
+
+bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number)
+{
+	return attribute(cx, func, number, ATTR_MAP_POINTERS) != NULL;
+}
+
+/* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile does not have come first. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out)
 {
 	const IrValue *arg = ir_func_body(func)->args[number];
-	IrAttr dicts = ir_get(func, cx->ir, ATTR_ARG_ATTRS), map = NULL;
+	IrAttr map = attribute(cx, func, number, ATTR_MAP);
 	GpuBox box;
-	for (uint32_t k = 0; dicts && number < dicts->len && k < dicts->items[number]->len; k++)
-		if (dicts->items[number]->names[k] == cx->ir->names[ATTR_MAP])
-			map = dicts->items[number]->items[k];
-	if (!map || map->kind != ATTR_KIND_INTS || !gpu_is_map(arg->type) || map->len != 2 + 4 * arg->type->elem->rank ||
+	if (!map || map->kind != ATTR_KIND_INTS || map->len % 4 != 2 || !gpu_is_map(arg->type) ||
 	    !gpu_box_of(cx, arg->type->elem, gpu_map_layout(cx, arg->type), &box))
+		return false;
+	unsigned rank = map->len / 4;
+	if (rank < box.rank || rank > TENSOR_MAP_RANK)
 		return false;
 	*out = (TensorMapPlan){
 		.type = (uint8_t)type_of(arg->type),
-		.rank = (uint8_t)box.rank,
+		.rank = (uint8_t)rank,
 		.swizzle = (uint8_t)box.swizzle,
 		.base = (int32_t)map->ints[0],
 		.fill = (int32_t)map->ints[1],
 	};
-	for (unsigned d = 0; d < box.rank; d++) {
-		const int64_t *shape = map->ints + 2 + 2 * d, *stride = shape + 2 * box.rank;
+	for (unsigned d = 0; d < rank; d++) {
+		const int64_t *shape = map->ints + 2 + 2 * d, *stride = shape + 2 * rank;
 		out->shape[d] = (TensorMapTerm){(int32_t)shape[0], shape[1]};
 		out->strides[d] = (TensorMapTerm){(int32_t)stride[0], stride[1]};
-		out->box[d] = (uint16_t)box.side[d];
+		out->box[d] = (uint16_t)(d + box.rank < rank ? 1 : box.side[d + box.rank - rank]);
 	}
 	return true;
 }

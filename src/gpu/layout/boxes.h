@@ -2,7 +2,8 @@
  *
  * A descriptor that is a map is an argument of the kernel: its type is !tt.tensordesc<tensor<shape x elem, #memory>>, the memory's
  * encoding included, and the argument has neso.map, which says how the launch makes it of the others. All descriptors
- * without an encoding are pointers (lower-descriptors). */
+ * without an encoding are pointers (lower-descriptors). A tensor may have dims in front of the tile's: a tile is one of each, and
+ * their indices come first. */
 #ifndef NESO_GPU_BOXES_H
 #define NESO_GPU_BOXES_H
 
@@ -36,5 +37,7 @@ IrType gpu_map_memdesc(GpuCx *cx, IrType map);
 const Layout *gpu_map_layout(GpuCx *cx, IrType map);
 /* How the launch makes argument `number` of the kernel; false: it is no map. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out);
+/* Is it a map of what the kernel reaches through pointers, which any store may reach too? */
+bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number);
 
 #endif

@@ -234,13 +234,14 @@ static bool is_before_barrier(const GpuOrder *o, const IrOp *op)
 
 /* ---- through tensor maps ---- */
 
-/* The kernel's argument that a map's tensor begins at. */
+/* The kernel's argument that a map's tensor begins at; NULL: it may be what any pointer reaches. */
 static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
 {
 	const IrOp *func = map->block ? map->block->region->op : NULL;
 	TensorMapPlan plan;
 	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */
-	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count)
+	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count ||
+	    gpu_map_is_of_pointers(cx, func, map->index))
 		return NULL;
 	return map->block->args[plan.base];
 }

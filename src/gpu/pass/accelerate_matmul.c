@@ -408,19 +408,53 @@ static bool is_computed(const IrOp *dot, const IrValue *operand)
 	return v->def && v->def->block == dot->block && !transposed && passes_on(v->def);
 }
 
+/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes such words from registers alone: threads read
+ * them from the ring in any order. */
+static unsigned across_k(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned across = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		bool transposed;
+		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
+		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
+		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD) && v->def->block == dot->block;
+		if (loads && v->type->elem->bits == 32 && neighbours(gpu, v) != k_dim)
+			across |= 1u << i;
+	}
+	return across;
+}
+
+/* The operand that comes from registers; 2: none. */
+static unsigned from_registers(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned across = across_k(gpu, dot);
+	return across == 2 ? 1 : across || is_computed(dot, ir_operand(dot, 0)) ? 0 : 2;
+}
+
+static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
+{
+	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
+}
+
+/* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both operands turned round. */
 static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 {
 	GpuCx *gpu = gpu_of(cx);
+	LayoutContext *layouts = &gpu->layouts;
 	IrBuilder b = ir_at(cx->module, dot);
 	IrType old = dot->results[0].type;
-	unsigned n = (unsigned)MIN(old->shape[1] / warps[1], 256);
-	IrType type = gpu_with_layout(gpu, old, layout_wgmma_accumulator(&gpu->layouts, old->shape, warps, n));
-	IrValue *a = ir_operand(dot, 0), *args[3];
-	if (is_computed(dot, a))
-		args[0] = converted(&b, gpu, a, layout_wgmma_operand(&gpu->layouts, a->type->shape, warps, 32 / a->type->elem->bits));
-	else
-		args[0] = in_memory(cx, dot, 0);
-	args[1] = in_memory(cx, dot, 1);
+	unsigned held = from_registers(gpu, dot);
+	bool turn = held == 1;
+	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
+	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
+	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, layout_wgmma_accumulator(layouts, shape, warps, n), turn));
+	IrValue *args[3];
+	for (unsigned i = 0; i < 2; i++) {
+		IrValue *v = ir_operand(dot, i);
+		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
+		args[i] = i != held ? in_memory(cx, dot, i) :
+			  converted(&b, gpu, v, turned_round(gpu, layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits), turn));
+	}
 	args[2] = converted(&b, gpu, ir_operand(dot, 2), gpu_layout(gpu, type));
 	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
 	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
@@ -433,27 +467,14 @@ static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 
 /* ---- all ---- */
 
-/* Would threads have to turn a tile of words that is loaded in the loop, as the instruction wants neighbours along K? That takes
- * longer than mma.sync, which takes words in any order. */
-static bool is_turned(GpuCx *gpu, const IrOp *dot)
-{
-	for (uint32_t i = 0; i < 2; i++) {
-		bool transposed;
-		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
-		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		if (v->type->elem->bits == 32 && v->def && v->def->kind == OP_LOAD && v->def->block == dot->block && neighbours(gpu, v) != k_dim)
-			return true;
-	}
-	return false;
-}
-
 /* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
-static uint64_t operand_bytes(const IrOp *dot)
+static uint64_t operand_bytes(GpuCx *gpu, const IrOp *dot)
 {
 	uint64_t bytes = 0;
-	for (uint32_t i = is_computed(dot, ir_operand(dot, 0)); i < 2; i++) {
+	unsigned held = from_registers(gpu, dot);
+	for (uint32_t i = 0; i < 2; i++) {
 		IrType type = ir_operand(dot, i)->type;
-		bytes += (uint64_t)ir_numel(type) * type->elem->bits / 8;
+		bytes += i == held ? 0 : (uint64_t)ir_numel(type) * type->elem->bits / 8;
 	}
 	return bytes;
 }
@@ -464,8 +485,9 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	GpuCx *gpu = gpu_of(cx);
 	unsigned warps[2];
 	const char *why;
-	if (gpu_wgmma_for(gpu, dot, warps, &why) && !is_turned(gpu, dot) && dots->stored + operand_bytes(dot) <= gpu->target->shared_cta) {
-		dots->stored += operand_bytes(dot);
+	unsigned across = across_k(gpu, dot);
+	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 && dots->stored + operand_bytes(gpu, dot) <= gpu->target->shared_cta) {
+		dots->stored += operand_bytes(gpu, dot);
 		use_warp_groups(cx, dot, warps);
 		return true;
 	}

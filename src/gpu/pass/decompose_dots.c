@@ -131,7 +131,7 @@ static bool has_mma(const Dots *d, const IrOp *dot, IrType c)
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, d->gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	unsigned warps[2];
 	const char *why;
-	if (c == dot->results[0].type->elem && gpu_wgmma_for(d->gpu, dot, warps, &why))
+	if (c == dot->results[0].type->elem && gpu_wgmma_for(d->gpu, dot, false, warps, &why))
 		return true;
 	return gpu_mma_for(d->gpu->target, a->elem, ir_operand(dot, 1)->type->elem, c, a->shape[a->rank - 1],
 			   precision) != NULL;

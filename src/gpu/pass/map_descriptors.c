@@ -12,15 +12,10 @@
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
 #include "gpu/layout/boxes.h"
+#include "gpu/pass/map_args.h"
 #include "ir/enums.h"
 
 enum { BOX_BEGIN = 16 /* bytes */, MOST_ARGUMENTS = 200, MOST_MAPS = 16, DEEP = 4 };
-
-typedef struct Made {
-	IrType type;
-	IrAttr map;
-	IrValue *arg;
-} Made;
 
 typedef struct Mapping {
 	PassCx *cx;
@@ -28,10 +23,9 @@ typedef struct Mapping {
 	const AxisMap *axes;
 	IrOp *func;
 	IrBlock *body;
-	uint32_t args; /* that the function had */
 	int64_t *place; /* of each: its first number once descriptors are parts */
 	VEC(IrOp *) uses;
-	VEC(Made) made;
+	GpuMapArgs args;
 } Mapping;
 
 /* ---- parts ---- */
@@ -121,47 +115,6 @@ static bool can_reduce(const IrOp *op, const GpuCx *gpu)
 	}
 }
 
-/* ---- arguments ---- */
-
-static IrValue *argument_for(Mapping *m, const IrValue *descriptor, IrAttr map)
-{
-	GpuCx *gpu = m->gpu;
-	IrType tile = descriptor->type->elem;
-	const Layout *memory = gpu_box_best(gpu, tile);
-	if (!map || !memory)
-		return NULL;
-	IrType held = ir_tensor(gpu->ir, tile->elem, tile->shape, tile->rank, gpu_encoding(gpu, memory));
-	IrType type = ir_tensordesc_signed(gpu->ir, held, (IrSign)descriptor->type->space);
-	for (uint32_t i = 0; i < m->made.len; i++)
-		if (m->made.data[i].type == type && m->made.data[i].map == map)
-			return m->made.data[i].arg;
-	if (m->made.len == MOST_MAPS)
-		return NULL;
-	IrValue *arg = ir_block_arg_add(m->cx->module, m->body, type, ir_value_loc(descriptor));
-	vec_push(m->cx->scratch, &m->made, (Made){type, map, arg});
-	return arg;
-}
-
-/* The function's type and attributes as its arguments are now. */
-static void describe(Mapping *m)
-{
-	IrCx *ir = m->gpu->ir;
-	Arena *arena = m->cx->scratch;
-	IrType old = ir_func_type_of(m->func);
-	uint32_t n = m->body->arg_count;
-	IrType *types = ARENA_ARRAY(arena, IrType, n + 1);
-	IrAttr *dicts = ARENA_ARRAY(arena, IrAttr, n + 1), given = ir_get(m->func, ir, ATTR_ARG_ATTRS);
-	for (uint32_t i = 0; i < n; i++) {
-		types[i] = m->body->args[i]->type;
-		dicts[i] = given && i < given->len ? given->items[i] : ir_attr_dict(ir, NULL, NULL, 0);
-	}
-	for (uint32_t i = 0; i < m->made.len; i++)
-		dicts[m->args + i] = ir_attr_dict(ir, &ir->names[ATTR_MAP], &m->made.data[i].map, 1);
-	ir_set(m->cx->module, m->func, ATTR_FUNCTION_TYPE,
-	       ir_attr_type(ir, ir_func_type(ir, types, n, old->list + old->split, old->len - old->split)));
-	ir_set(m->cx->module, m->func, ATTR_ARG_ATTRS, ir_attr_array(ir, dicts, n));
-}
-
 /* ---- uses ---- */
 
 /* Dims of size 1 that the tile leaves out come back, or go. */
@@ -229,22 +182,24 @@ static uint32_t parts_of(IrType type)
 static bool map_function(PassCx *cx, IrOp *func)
 {
 	Mapping m = {.cx = cx, .gpu = gpu_of(cx), .axes = gpu_axis(cx), .func = func, .body = ir_func_body(func)};
-	m.args = m.body->arg_count;
-	m.place = ARENA_ARRAY(cx->scratch, int64_t, m.args + 1);
-	for (uint32_t i = 0; i < m.args; i++)
+	gpu_map_args_init(&m.args, cx, func, false);
+	m.place = ARENA_ARRAY(cx->scratch, int64_t, m.args.had + 1);
+	for (uint32_t i = 0; i < m.args.had; i++)
 		m.place[i + 1] = m.place[i] + parts_of(m.body->args[i]->type);
-	if (m.place[m.args] + MOST_MAPS > MOST_ARGUMENTS)
+	if (m.place[m.args.had] + MOST_MAPS > MOST_ARGUMENTS)
 		return false;
 	ir_walk(func, false, find_use, &m);
 	for (uint32_t i = 0; i < m.uses.len; i++) {
 		const IrValue *descriptor = ir_operand(m.uses.data[i], 0);
-		IrValue *arg = argument_for(&m, descriptor, map_of(&m, descriptor));
+		IrType type = descriptor->type;
+		IrAttr map = map_of(&m, descriptor);
+		IrValue *arg = map ? gpu_map_arg(&m.args, type->elem, (IrSign)type->space, map, ir_value_loc(descriptor)) : NULL;
 		if (arg)
 			go_through(&m, m.uses.data[i], arg);
 	}
-	if (m.made.len)
-		describe(&m);
-	return m.made.len > 0;
+	if (m.args.made.len)
+		gpu_map_args_describe(&m.args);
+	return m.args.made.len > 0;
 }
 
 bool pass_map_descriptors(PassCx *cx, bool *changed)

@@ -61,10 +61,11 @@ static IrValue *carried_of(const Schedule *s, const IrOp *dot)
 /* first: a product that ends in its iteration, or NULL. */
 static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first, ScheduledProduct *out)
 {
-	const IrValue *a = ir_operand(dot, 0);
+	bool second = ir_is_tensor(ir_operand(dot, 1)->type); /* comes from registers, the first one from memory */
+	const IrValue *a = ir_operand(dot, second);
 	out->carried = carried_of(s, dot);
 	out->used = false;
-	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, 1)))
+	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, !second)))
 		return false;
 	if (a->type->kind == TY_MEMDESC ? !is_kept(gpu, s, a) : !a->def || !is_behind(s, a->def, first))
 		return false;

@@ -2,7 +2,9 @@
  *
  * The fragments are those of the PTX ISA ("Asynchronous Warpgroup Level Matrix Instructions"): the two lowest bits of the
  * warp are rows 16 and 32, lanes as in mma.sync, and of the registers the lowest bit is the neighbouring column, the next one
- * row 8, those above columns 8, 16, ... N / 2. Every other register bit chooses an instruction. */
+ * row 8, those above columns 8, 16, ... N / 2. Every other register bit chooses an instruction.
+ *
+ * Where operand 1 is in registers, all three tiles are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
 #include "gpu/plan/dot.h"
@@ -14,6 +16,7 @@ typedef struct Product {
 	GpuCx *cx;
 	const IrOp *op;
 	const TargetMma *mma;
+	bool swapped;
 	const Layout *c, *a; /* a: NULL where it is in memory */
 	F2Span registers[2]; /* of a, of c */
 	unsigned n;
@@ -34,6 +37,13 @@ static uint64_t at(const Layout *l, unsigned dim, uint64_t value)
 static uint64_t coordinate(const Layout *l, uint64_t point, unsigned dim)
 {
 	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
+}
+
+/* A layout of the op's, as the product sees it. */
+static const Layout *as_seen(const Product *p, IrType type)
+{
+	const Layout *l = gpu_layout(p->cx, type);
+	return p->swapped ? layout_transpose(&p->cx->layouts, l, (const unsigned[]){1, 0}) : l;
 }
 
 /* ---- operands in memory ---- */
@@ -226,8 +236,8 @@ static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *b
 
 static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned operand, const uint64_t *tiles)
 {
-	IrType type = ir_operand(p->op, operand)->type;
-	Matrix m = {.memory = gpu_layout(p->cx, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
+	IrType type = ir_operand(p->op, operand ^ p->swapped)->type;
+	Matrix m = {.memory = as_seen(p, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
 	m.rows = operand == 0 ? ROWS : p->n;
 	m.depth = p->mma->k;
 	m.back = layout_pseudo_invert(&p->cx->layouts, m.memory);
@@ -285,20 +295,25 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why)
 {
-	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
-	Product p = {.cx = cx, .op = dot, .c = gpu_layout(cx, c), .a = ir_is_tensor(a) ? gpu_layout(cx, a) : NULL};
+	bool swapped = ir_is_tensor(ir_operand(dot, 1)->type);
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
+	Product p = {.cx = cx, .op = dot, .swapped = swapped};
+	int64_t depth = a->shape[!swapped];
+	p.c = layout_rank(gpu_layout(cx, c)) == 2 ? as_seen(&p, c) : gpu_layout(cx, c);
+	p.a = ir_is_tensor(a) ? as_seen(&p, a) : NULL;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	GpuWgmmaPlan *plan = ARENA_NEW(arena, GpuWgmmaPlan);
 	uint64_t *tiles;
 	p.mma = gpu_wgmma_of_types(cx->target, a->elem, b->elem, c->elem, precision);
 	if (!p.mma)
 		refuse(&p, "the target has no wgmma of these types");
-	else if (a->shape[1] < p.mma->k || a->shape[1] % p.mma->k)
+	else if (depth < p.mma->k || depth % p.mma->k)
 		refuse(&p, "K is not a multiple of the instruction's");
 	if (!p.why && read_accumulator(&p) && (!p.a || read_operand(&p)) && place_tiles(&p, arena, plan, &tiles)) {
 		plan->mma = p.mma;
 		plan->n = p.n;
-		plan->steps = (uint32_t)(a->shape[1] / p.mma->k);
+		plan->steps = (uint32_t)(depth / p.mma->k);
+		plan->swapped = swapped;
 		plan->warp_bits = layout_in_bits(p.c, LAYOUT_WARP);
 		if (p.a)
 			place_registers(&p, arena, plan, tiles);
@@ -312,32 +327,35 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 
 /* ---- the choice ---- */
 
-const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, unsigned *warps, const char **why)
+const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why)
 {
-	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	const TargetMma *mma = gpu_wgmma_of_types(cx->target, a->elem, b->elem, c->elem, precision);
 	unsigned all = gpu_num_warps(cx, dot);
 	*why = NULL;
 	if (!mma)
 		return NULL;
-	if (c->rank != 2)
+	if (c->rank != 2) {
 		*why = "it is a batch of products";
-	else if (cx->num_ctas > 1)
+		return NULL;
+	}
+	int64_t rows = c->shape[swapped], columns = c->shape[!swapped], depth = a->shape[!swapped];
+	if (cx->num_ctas > 1)
 		*why = "the tile is split among CTAs";
 	else if (all % 4)
 		*why = "a warp group is four warps";
-	else if (c->shape[0] < ROWS)
+	else if (rows < ROWS)
 		*why = "a warp group takes 64 rows";
-	else if (!base_is_pow2((uint64_t)c->shape[0]) || !base_is_pow2((uint64_t)c->shape[1]) || !base_is_pow2((uint64_t)a->shape[1]))
+	else if (!base_is_pow2((uint64_t)rows) || !base_is_pow2((uint64_t)columns) || !base_is_pow2((uint64_t)depth))
 		*why = "a size of the tile is no power of two";
-	else if (a->shape[1] < mma->k)
+	else if (depth < mma->k)
 		*why = "K is less than the instruction's";
 	if (*why)
 		return NULL;
-	warps[0] = (unsigned)MIN((int64_t)all, c->shape[0] / 16);
+	warps[0] = (unsigned)MIN((int64_t)all, rows / 16);
 	warps[1] = all / warps[0];
-	if (c->shape[1] / warps[1] < 8)
+	if (columns / warps[1] < 8)
 		*why = "there are more warp groups than parts of the result";
 	return *why ? NULL : mma;
 }

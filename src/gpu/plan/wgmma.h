@@ -24,6 +24,7 @@ typedef struct GpuWgmmaMemory {
  * elements a[(i * steps + step) * a_count ...], both in the order of the instruction's registers. */
 typedef struct GpuWgmmaPlan {
 	const TargetMma *mma;
+	bool swapped; /* it is the product of both operands turned round, of operand 1 by operand 0: A and B are these */
 	unsigned n;
 	uint32_t tiles, steps, c_count, a_count;
 	const uint32_t *c, *a; /* a: NULL where A is in memory */
@@ -34,9 +35,9 @@ typedef struct GpuWgmmaPlan {
 /* In the arena; NULL where types or layouts do not go together, and *why says what. */
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why);
 
-/* The instruction for a tt.dot, and the warps along each dim; NULL: mma.sync it is, and *why says what stands against it, or is
+/* The instruction for a tt.dot, turned round where `swapped`, and the warps along each dim of what it is then; NULL: mma.sync it is, and *why says what stands against it, or is
  * NULL where the types have no wgmma. */
-const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, unsigned *warps, const char **why);
+const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why);
 
 /* The layout of memory for an operand of this shape, elements of so many bits along `dim` neighbours. */
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim);

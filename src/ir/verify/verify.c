@@ -79,6 +79,14 @@ bool verify_number(Verifier *v, const IrOp *op, const char *what, int64_t expect
 						verify_text(v, "%lld", (long long)found));
 }
 
+/* Tensors of maps may have dims in front of the tile's. */
+void verify_indices(Verifier *v, const IrOp *op, IrType tile, uint32_t found)
+{
+	enum { MOST_DIMS = 5 };
+	if (!tile->encoding || found < tile->rank || found > MOST_DIMS)
+		verify_number(v, op, "the number of indices", tile->rank, found);
+}
+
 /* ---- counts and types ---- */
 
 static bool count_fits(Verifier *v, const IrOp *op, const char *what, uint32_t found, uint32_t min, uint32_t max)

@@ -198,7 +198,7 @@ static void check_tile_of_map(Verifier *v, const IrOp *op, uint32_t first)
 {
 	IrType tile = in(op, 0)->elem;
 	check_like(v, op, "operand 1", tile, in(op, 1));
-	verify_number(v, op, "the number of indices", tile->rank, op->operand_count - first);
+	verify_indices(v, op, tile, op->operand_count - first);
 }
 
 void verify_tma_load(Verifier *v, const IrOp *op)
@@ -228,6 +228,8 @@ void verify_warp_group_dot(Verifier *v, const IrOp *op)
 	IrType a = in(op, 0), b = in(op, 1), c = in(op, 2);
 	if (a->kind != TY_MEMDESC && !ir_is_tensor(a))
 		verify_must(v, op, "operand 0", "memory or a tile", ir_type_text(v->arena, a));
+	else if (b->kind != TY_MEMDESC && (!ir_is_tensor(b) || a->kind != TY_MEMDESC))
+		verify_must(v, op, "operand 1", "memory, or a tile where operand 0 is memory", ir_type_text(v->arena, b));
 	else if (verify_number(v, op, "the rank of operand 0", 2, a->rank) &&
 		 verify_number(v, op, "the rank of operand 1", 2, b->rank) &&
 		 verify_number(v, op, "the rank of operand 2", 2, c->rank) &&

@@ -35,6 +35,8 @@ bool verify_structure(Verifier *v, const IrOp *op, const char *text);
 bool verify_must(Verifier *v, const IrOp *op, const char *what, const char *expected, const char *found);
 bool verify_type(Verifier *v, const IrOp *op, const char *what, IrType expected, IrType found);
 bool verify_number(Verifier *v, const IrOp *op, const char *what, int64_t expected, int64_t found);
+/* The number of indices of a tile of a tensor. */
+void verify_indices(Verifier *v, const IrOp *op, IrType tile, uint32_t found);
 const char *verify_text(Verifier *v, const char *format, ...) PRINTF_LIKE(2, 3);
 
 typedef void VerifyRule(Verifier *v, const IrOp *op);

@@ -482,14 +482,14 @@ void verify_desc_load(Verifier *v, const IrOp *op)
 {
 	IrType block = in(op, 0)->elem;
 	check_block(v, op, "the result", block, out(op));
-	verify_number(v, op, "the number of indices", block->rank, op->operand_count - 1);
+	verify_indices(v, op, block, op->operand_count - 1);
 }
 
 void verify_desc_store(Verifier *v, const IrOp *op)
 {
 	IrType block = in(op, 0)->elem;
 	check_block(v, op, "operand 1", block, in(op, 1));
-	verify_number(v, op, "the number of indices", block->rank, op->operand_count - 2);
+	verify_indices(v, op, block, op->operand_count - 2);
 }
 
 /* Gather and scatter: the block is one row, the row numbers are a tile of rank 1. */

@@ -198,7 +198,7 @@ static void begin(Product *p, const IrOp *op)
 	const GpuWgmmaPlan *plan = p->plan;
 	LLVMTypeRef types[128];
 	for (unsigned i = 0; i < 3; i++)
-		p->elem[i] = ir_operand(op, i)->type->elem;
+		p->elem[i] = ir_operand(op, i < 2 ? i ^ plan->swapped : i)->type->elem;
 	p->words = plan->c_count * p->elem[2]->bits / 32;
 	p->word = p->elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, p->elem[2]);
 	for (uint32_t w = 0; w < p->words; w++)
@@ -208,7 +208,7 @@ static void begin(Product *p, const IrOp *op)
 			       gpu_mma_element(p->elem[0], true), gpu_mma_element(p->elem[1], true),
 			       plan->a ? ".ra" : "", !plan->a && plan->memory[0].rows_first ? ".ta" : "", plan->memory[1].rows_first ? ".tb" : "");
 	for (unsigned i = 0; i < 2; i++) {
-		LowerValue v = lower_get(lw, ir_operand(op, i));
+		LowerValue v = lower_get(lw, ir_operand(op, i ^ plan->swapped));
 		if (i == 0 && plan->a)
 			p->a = v.regs;
 		else

@@ -67,7 +67,8 @@ typedef struct Boxes {
 	const IrOp *op;
 	GpuBox box;
 	IrType tile;
-	LLVMValueRef map, memory, at[TENSOR_MAP_RANK]; /* at: dim 0 first */
+	unsigned more; /* dims of the tensor in front of the tile's */
+	LLVMValueRef map, memory, at[TENSOR_MAP_RANK]; /* at: dim 0 of the tensor first */
 } Boxes;
 
 /* Indices are operands from `first` on. False after diagnosing. */
@@ -78,7 +79,9 @@ static bool find_boxes(Lower *lw, const IrOp *op, uint32_t first, Boxes *out)
 	if (!gpu_is_map(map->type) || !gpu_box_of(lw->gpu, out->tile, gpu_map_layout(lw->gpu, map->type), &out->box) ||
 	    gpu_layout(lw->gpu, memory->type) != gpu_map_layout(lw->gpu, map->type))
 		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, map->type));
-	for (uint32_t d = 0; d < out->box.rank; d++)
+	ASSERT(op->operand_count >= first + out->box.rank && op->operand_count <= first + TENSOR_MAP_RANK);
+	out->more = op->operand_count - first - out->box.rank;
+	for (uint32_t d = 0; d < out->more + out->box.rank; d++)
 		out->at[d] = lower_scalar(lw, ir_operand(op, first + d));
 	return true;
 }
@@ -89,8 +92,10 @@ static unsigned box_args(const Boxes *boxes, unsigned number, LLVMValueRef *args
 	Lower *lw = boxes->lw;
 	int64_t at[TENSOR_MAP_RANK];
 	uint64_t offset = gpu_box_place(&boxes->box, boxes->tile, number, at);
-	for (unsigned d = boxes->box.rank; d-- > 0;)
-		args[n++] = at[d] ? LLVMBuildAdd(lw->b, boxes->at[d], lower_i32(lw, at[d]), "") : boxes->at[d];
+	for (unsigned d = boxes->more + boxes->box.rank; d-- > 0;) {
+		int64_t past = d < boxes->more ? 0 : at[d - boxes->more];
+		args[n++] = past ? LLVMBuildAdd(lw->b, boxes->at[d], lower_i32(lw, past), "") : boxes->at[d];
+	}
 	LLVMValueRef index = lower_i32(lw, (int64_t)offset);
 	*memory = offset ? LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, boxes->memory, &index, 1, "") : boxes->memory;
 	return n;
@@ -99,7 +104,7 @@ static unsigned box_args(const Boxes *boxes, unsigned number, LLVMValueRef *args
 static void load_boxes(const Boxes *boxes, LLVMValueRef barrier)
 {
 	Lower *lw = boxes->lw;
-	const char *suffix = arena_printf(lw->arena, "%ud", boxes->box.rank);
+	const char *suffix = arena_printf(lw->arena, "%ud", boxes->more + boxes->box.rank);
 	for (unsigned i = 0; i < boxes->box.count; i++) {
 		LLVMValueRef args[3 + TENSOR_MAP_RANK] = {NULL, boxes->map};
 		unsigned n = box_args(boxes, i, args, 2, &args[0]);
@@ -168,7 +173,7 @@ static bool store(Lower *lw, const IrOp *op, MachineOp copy, const char *kind)
 	Boxes boxes;
 	if (!find_boxes(lw, op, 2, &boxes))
 		return false;
-	const char *suffix = arena_printf(lw->arena, "%ud%s%s", boxes.box.rank, *kind ? "." : "", kind);
+	const char *suffix = arena_printf(lw->arena, "%ud%s%s", boxes.more + boxes.box.rank, *kind ? "." : "", kind);
 	OneThread one = begin_one(lw, NULL);
 	for (unsigned i = 0; i < boxes.box.count; i++) {
 		LLVMValueRef args[2 + TENSOR_MAP_RANK] = {boxes.map}, memory;

@@ -1,0 +1,40 @@
+/* Sums of products of scalars, which stay symbols: what two addresses or bounds have in common shows as equal terms.
+ *
+ * A polynomial is immutable and lives in an arena. Terms are in one order and have no zero scale, so equal polynomials have
+ * equal terms. NULL stands for one that has too many terms or factors; every function takes and returns it. Arithmetic is that
+ * of mathematics: indices are taken not to overflow. */
+#ifndef NESO_GPU_ANALYSIS_POLY_H
+#define NESO_GPU_ANALYSIS_POLY_H
+
+#include "ir/ir.h"
+
+enum { POLY_FACTORS = 3, POLY_TERMS = 12 };
+
+typedef struct PolyTerm {
+	int64_t scale;
+	const IrValue *of[POLY_FACTORS]; /* in the order of their ids */
+	uint32_t count;
+	bool wide; /* multiplied in 64 bits: may not fit into 32 */
+} PolyTerm;
+
+typedef struct Poly {
+	uint32_t count;
+	PolyTerm terms[POLY_TERMS];
+} Poly;
+
+const Poly *poly_of_int(Arena *arena, int64_t value);
+const Poly *poly_of_value(Arena *arena, const IrValue *value);
+const Poly *poly_of_term(Arena *arena, const PolyTerm *term);
+/* a + scale * b */
+const Poly *poly_add(Arena *arena, const Poly *a, const Poly *b, int64_t scale);
+const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide);
+/* Each scale divided by `by`; NULL where that is not exact. */
+const Poly *poly_divide(Arena *arena, const Poly *p, int64_t by);
+bool poly_same(const Poly *a, const Poly *b);
+bool poly_is_int(const Poly *p, int64_t *out);
+static inline bool poly_is_zero(const Poly *p)
+{
+	return p && !p->count;
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* map-loads: tiles that a loop loads through pointers for products of warp groups go through tensor maps, which the launch makes; and so
+ * do their results.
+ *
+ * Needs: TTIR with dots as `decompose-dots` leaves them. Keeps: what is stored, bit by bit. As a tensor map a tile is copied by one
+ * thread, which leaves the others to the products; `pipeline` does the rest as for descriptors.
+ * Method: tensors are read off addresses and masks (tensor.h). A load or store becomes one through an argument of its own, a map.
+ * Results that such a kernel stores once, in no loop, go through maps too: threads put them into shared memory and are done.
+ *
+ * A kernel in which threads of several programs may meet (an atomic whose result is used, a volatile load, calls, assembly) stays
+ * as it is: what others have written before that is seen through pointers, and not through maps without a fence. */
+#include "gpu/analysis/tensor.h"
+#include "gpu/layout/boxes.h"
+#include "gpu/pass/map_args.h"
+#include "gpu/plan/dot.h"
+#include "gpu/plan/schedule.h"
+#include "gpu/plan/wgmma.h"
+#include "gpu/remark.h"
+#include "ir/enums.h"
+
+enum { RANK = TENSOR_TILE_RANK, MOST_ARGUMENTS = 200 };
+
+typedef struct MapLoads {
+	PassCx *cx;
+	GpuCx *gpu;
+	IrOp *func;
+	GpuMapArgs args;
+	TensorSearch search;
+	VEC(IrOp *) loads, stores;
+	bool apart; /* no program waits for another one */
+	bool silent; /* nor tells another one that it has stored */
+} MapLoads;
+
+/* ---- which loads ---- */
+
+/* Do the products that take the tile, perhaps transposed, take it from memory as it lies there? */
+static bool goes_to_products(const MapLoads *m, const IrValue *v, bool transposed, unsigned last)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		uint32_t operand = (uint32_t)(u - op->operands);
+		unsigned warps[2], k = (operand == 0) != transposed ? 1 : 0;
+		const char *why;
+		if (op->kind == OP_TRANS && goes_to_products(m, &op->results[0], !transposed, last))
+			continue;
+		if (op->kind != OP_DOT || operand > 1 || !gpu_wgmma_for(m->gpu, op, false, warps, &why) ||
+		    (gpu_wgmma_wants_k_first(v->type->elem) && k != last))
+			return false;
+	}
+	return v->uses != NULL;
+}
+
+static bool is_candidate(const MapLoads *m, IrOp *load)
+{
+	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
+	IrType type = load->results[0].type;
+	return ir_is_tensor(type) && type->rank == RANK && evict == EVICT_NORMAL && !schedule_fills(load) &&
+	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load) &&
+	       (goes_to_products(m, &load->results[0], false, 0) || goes_to_products(m, &load->results[0], false, 1));
+}
+
+/* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */
+static bool is_result(const MapLoads *m, const IrOp *store)
+{
+	IrType type = ir_operand(store, 1)->type;
+	return ir_is_tensor(type) && type->rank == RANK && ir_is_scalar(type->elem) && ir_parent_op(store)->kind == OP_FUNC &&
+	       ir_get_int(store, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL) == EVICT_NORMAL &&
+	       ir_get_int(store, m->gpu->ir, ATTR_CACHE, CACHE_NONE) == CACHE_NONE;
+}
+
+/* May another program have written what a load behind this reads? */
+static bool meets_others(const MapLoads *m, const IrOp *op)
+{
+	if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+		return op->results[0].uses != NULL;
+	if (op->kind == OP_LOAD)
+		return ir_get_bool(op, m->gpu->ir, ATTR_IS_VOLATILE);
+	if (op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM)
+		return !ir_is_pure(op);
+	return op->kind == OP_CALL || op->kind == OP_BARRIER;
+}
+
+static bool visit(void *data, IrOp *op)
+{
+	MapLoads *m = data;
+	if (op->kind == OP_LOAD && is_candidate(m, op))
+		vec_push(m->cx->scratch, &m->loads, op);
+	if (op->kind == OP_STORE && is_result(m, op))
+		vec_push(m->cx->scratch, &m->stores, op);
+	m->apart &= !meets_others(m, op);
+	m->silent &= op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
+	return true;
+}
+
+/* ---- rewriting ---- */
+
+static IrValue *index_of(const MapLoads *m, IrBuilder *b, const Poly *at)
+{
+	IrType i32 = ir_scalar(m->gpu->ir, TY_I32);
+	IrValue *sum = NULL;
+	for (uint32_t i = 0; i < at->count; i++) {
+		const PolyTerm *t = &at->terms[i];
+		IrValue *v = t->count ? (IrValue *)(uintptr_t)t->of[0] : irb_int(b, i32, t->scale);
+		for (uint32_t k = 1; k < t->count; k++)
+			v = irb_2(b, OP_MULI, NULL, v, (IrValue *)(uintptr_t)t->of[k]);
+		if (t->count && t->scale != 1)
+			v = irb_2(b, OP_MULI, NULL, v, irb_int(b, i32, t->scale));
+		sum = sum ? irb_2(b, OP_ADDI, NULL, sum, v) : v;
+	}
+	return sum ? sum : irb_int(b, i32, 0);
+}
+
+/* Dims in the order of the map: those that the tile has one of, then the tile's, the contiguous one last. */
+static unsigned in_order(const Tensor *tensor, unsigned *order)
+{
+	unsigned n = 0;
+	for (unsigned d = RANK; d < tensor->count; d++)
+		order[n++] = d;
+	order[n++] = 1 - tensor->last;
+	order[n++] = tensor->last;
+	return n;
+}
+
+static IrAttr map_of(const MapLoads *m, const Tensor *tensor)
+{
+	int64_t numbers[2 + 4 * TENSOR_MAP_RANK] = {tensor->base->index, TENSOR_MAP_ZERO};
+	unsigned order[TENSOR_MAP_RANK], n = in_order(tensor, order);
+	for (unsigned i = 0; i < n; i++) {
+		const TensorDim *dim = &tensor->dims[order[i]];
+		memcpy(numbers + 2 + 2 * i, (int64_t[]){dim->size.arg, dim->size.scale}, 2 * sizeof numbers[0]);
+		memcpy(numbers + 2 + 2 * (n + i), (int64_t[]){dim->stride.arg, dim->stride.scale}, 2 * sizeof numbers[0]);
+	}
+	return ir_attr_ints(m->gpu->ir, ir_scalar(m->gpu->ir, TY_I64), numbers, 2 + 4 * n);
+}
+
+static IrValue *transposed(const MapLoads *m, IrBuilder *b, IrValue *v, IrType type)
+{
+	static const int64_t order[] = {1, 0};
+	IrValue *made = irb_1(b, OP_TRANS, type, v);
+	ir_set(b->m, made->def, ATTR_ORDER, ir_attr_ints(m->gpu->ir, ir_scalar(m->gpu->ir, TY_I32), order, 2));
+	return made;
+}
+
+/* The op through a map instead: operands are the map, `value` (or NULL), and where the tile begins. */
+static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType tile, IrValue *value)
+{
+	IrValue *operands[2 + TENSOR_MAP_RANK];
+	unsigned order[TENSOR_MAP_RANK], n = in_order(tensor, order), used = 1;
+	operands[0] = gpu_map_arg(&m->args, tile, SIGN_NONE, map_of(m, tensor), access->loc);
+	if (!operands[0])
+		return NULL;
+	IrBuilder b = ir_at(m->cx->module, access);
+	if (value)
+		operands[used++] = tensor->last == 0 ? transposed(m, &b, value, tile) : value;
+	for (unsigned i = 0; i < n; i++)
+		operands[used++] = index_of(m, &b, tensor->dims[order[i]].at);
+	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) : irb_op(&b, OP_DESC_LOAD, operands, used, &tile, 1, 0);
+}
+
+/* The tile as the map has it. */
+static IrType tile_of_map(const MapLoads *m, IrType type, const Tensor *tensor)
+{
+	if (tensor->last != 0)
+		return type;
+	return ir_tensor(m->gpu->ir, type->elem, (int64_t[]){type->shape[1], type->shape[0]}, RANK, NULL);
+}
+
+static void map_load(MapLoads *m, IrOp *load)
+{
+	Tensor tensor;
+	IrType type = load->results[0].type;
+	const char *why = m->apart ? NULL : "the kernel waits for other programs";
+	if (!why && !tensor_of(&m->search, load, &tensor))
+		why = m->search.why;
+	if (!why && !goes_to_products(m, &load->results[0], false, tensor.last))
+		why = "products take its elements along the other dim";
+	IrOp *made = why ? NULL : through_map(m, load, &tensor, tile_of_map(m, type, &tensor), NULL);
+	if (!made) {
+		gpu_remark_of(m->gpu, load, NULL, REMARK_LOAD_POINTERS, why ? why : "TMA moves no such tile, or there are enough maps");
+		return;
+	}
+	IrBuilder b = ir_at(m->cx->module, load);
+	IrValue *tile = &made->results[0];
+	ir_replace_uses(&load->results[0], tensor.last == 0 ? transposed(m, &b, tile, type) : tile);
+	ir_op_erase(load);
+}
+
+static void map_store(MapLoads *m, IrOp *store)
+{
+	Tensor tensor;
+	IrValue *value = ir_operand(store, 1);
+	if (tensor_of(&m->search, store, &tensor) && through_map(m, store, &tensor, tile_of_map(m, value->type, &tensor), value))
+		ir_op_erase(store);
+}
+
+static bool map_function(PassCx *cx, IrOp *func)
+{
+	MapLoads m = {.cx = cx, .gpu = gpu_of(cx), .func = func, .apart = true, .silent = true};
+	m.search = (TensorSearch){.arena = cx->scratch, .module = cx->module, .axes = gpu_axis(cx), .body = ir_func_body(func)};
+	gpu_map_args_init(&m.args, cx, func, true);
+	if (m.args.had >= MOST_ARGUMENTS)
+		return false;
+	ir_walk(func, false, visit, &m);
+	for (uint32_t i = 0; i < m.loads.len; i++)
+		map_load(&m, m.loads.data[i]);
+	for (uint32_t i = 0; i < m.stores.len && m.args.made.len && m.apart && m.silent; i++)
+		map_store(&m, m.stores.data[i]);
+	if (m.args.made.len)
+		gpu_map_args_describe(&m.args);
+	return m.args.made.len > 0;
+}
+
+bool pass_map_loads(PassCx *cx, bool *changed)
+{
+	const GpuCx *gpu = gpu_of(cx);
+	bool mapped = false;
+	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
+		IrAttr visibility = func->kind == OP_FUNC ? ir_get(func, gpu->ir, ATTR_SYM_VISIBILITY) : NULL;
+		bool is_kernel = !visibility || strcmp(visibility->text, "private") != 0;
+		if (func->kind == OP_FUNC && ir_func_body(func) && is_kernel)
+			mapped = map_function(cx, func) || mapped;
+	}
+	/* Pointers that the loops carried are not needed any more. */
+	*changed = mapped;
+	return !mapped || pass_dce(cx, &mapped);
+}
