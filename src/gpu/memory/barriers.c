@@ -269,6 +269,8 @@ static void memory_effects(const Walk *w, const IrOp *op, Effects *e)
 		e->tensor = true;
 		return;
 	case OP_WAIT_BARRIER:
+	case OP_WAIT_FREE:
+	case OP_ARRIVE_BARRIER:
 		touch(w, e, ir_operand(op, 0), false, false);
 		return;
 	case OP_INIT_BARRIER:

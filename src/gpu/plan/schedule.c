@@ -337,6 +337,31 @@ static void rotate(Deciding *d, uint64_t slot)
 	r->rule = REMARK_LOOP_ROTATION_ROOM;
 }
 
+static bool is_unused(const IrOp *op)
+{
+	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA, to several warp groups? */
+static bool can_be_apart(const Deciding *d)
+{
+	enum { WARPS_OF_A_GROUP = 4 };
+	bool any = false;
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		any = true;
+		if (!l->boxes)
+			return false;
+		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
+			if (!is_unused(u->owner) &&
+			    (u->owner->kind != OP_LOCAL_ALLOC || schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
+				return false;
+	}
+	return any && gpu_num_warps(d->gpu, d->s->loop) > WARPS_OF_A_GROUP;
+}
+
 static void fit(Deciding *d)
 {
 	Schedule *s = d->s;
@@ -363,6 +388,7 @@ static void fit(Deciding *d)
 		s->products.len = 0;
 	}
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
+	s->apart = s->slots && can_be_apart(d);
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	for (uint32_t i = 0; i < s->loads.len; i++) {

@@ -9,6 +9,8 @@
  *	            a second barrier in the iteration, behind which the slot is free
  *	            Of a descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot has a barrier that counts the bytes of
  *	            all such tiles of an iteration
+ *	            Where nothing but products reads what TMA brings, warp groups go on without meeting (apart): a slot has a second
+ *	            barrier, at which warps arrive when they have read it; the one thread that issues copies to it waits there
  *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this one and of the one before: a slot more too
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
@@ -58,6 +60,7 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
+	bool apart;       /* warps do not meet: each arrives at the barrier of the slot that it has read, and who fills it waits there */
 	bool meets;       /* instead: copies follow a barrier of their own, behind the wait for products of the iteration before */
 	VEC(ScheduledProduct) products;
 	const struct GpuRotation *rotation; /* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
