@@ -13,11 +13,8 @@
  * Nothing is under way when an iteration ends. All three are in a branch that a loop without iterations does not take. A wait for a
  * late product holds its first operand too, which must stay in its registers until then. */
 #include "base/vec.h"
-#include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/plan/schedule.h"
-
-enum { MOST_ENDS = 16 /* registers */ };
 
 typedef VEC(IrValue *) Values;
 
@@ -273,7 +270,6 @@ static uint32_t taken_by(Rotation *r, IrOp *op)
 	return 0;
 }
 
-/* Ends of what is computed between the op and the product before it, the fewest registers: moves do not count. */
 static bool is_moved(const IrOp *op)
 {
 	return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT || op->kind == OP_RESHAPE || op->kind == OP_TRANS;
@@ -293,15 +289,10 @@ static bool is_used_before(const IrValue *v, const IrOp *end)
 static void compute_first(Rotation *r, IrOp *before)
 {
 	Values ends = {0};
-	unsigned words = 0;
 	for (IrOp *op = before->prev; op && op->kind != OP_WARP_GROUP_DOT && op->kind != OP_WARP_GROUP_DOT_WAIT; op = op->prev) {
 		if (op->result_count != 1 || !ir_is_tensor(op->results[0].type) || !ir_is_float(op->results[0].type->elem) || is_moved(op) ||
 		    ir_has_trait(op, TRAIT_CONST) || is_used_before(&op->results[0], before))
 			continue;
-		unsigned more = gpu_words(r->gpu, op->results[0].type);
-		if (words + more > MOST_ENDS)
-			continue;
-		words += more;
 		vec_push(r->cx->scratch, &ends, &op->results[0]);
 	}
 	if (!ends.len)

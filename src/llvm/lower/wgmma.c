@@ -12,7 +12,7 @@
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
-enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128 };
+enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8 };
 
 typedef struct Product {
 	Lower *lw;
@@ -305,14 +305,14 @@ bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 	return true;
 }
 
-/* One number of all registers, so that it can only be known when all are. */
+/* One number of the registers, so that it can only be known when they are; of a large tile of some of them, far from each other. */
 bool lower_COMPUTE_FIRST(Lower *lw, IrOp *op)
 {
 	LLVMValueRef all = NULL;
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		LowerValue v = lower_get(lw, ir_operand(op, i));
 		IrType elem = ir_elem(ir_operand(op, i)->type);
-		for (uint32_t k = 0; k < v.count && elem->bits <= 32; k++) {
+		for (uint32_t k = 0; k < v.count && elem->bits <= 32; k += MAX(v.count / MOST_ENDS, 1)) {
 			LLVMValueRef bits = lower_to_bits(lw, v.regs[k], elem);
 			bits = elem->bits < 32 ? LLVMBuildZExt(lw->b, bits, lw->t.i32, "") : bits;
 			all = all ? LLVMBuildXor(lw->b, all, bits, "") : bits;
