@@ -143,6 +143,21 @@ static IrValue *sink(Guards *g, IrBlock *block, IrBlock *branch, IrMapping *map,
 	return ir_mapping_get(map, v);
 }
 
+/* What is made for the branch alone stands there alone: the copy outside would be merged with it. */
+static void drop(IrValue *v, const IrBlock *block)
+{
+	IrOp *op = v->def;
+	if (!op || op->block != block || v->uses || op->result_count != 1 || !ir_is_pure(op))
+		return;
+	IrValue *operands[3] = {NULL};
+	uint32_t count = MIN(op->operand_count, (uint32_t)ARRAY_LEN(operands));
+	for (uint32_t i = 0; i < count; i++)
+		operands[i] = ir_operand(op, i);
+	ir_op_erase(op);
+	for (uint32_t i = 0; i < count; i++)
+		drop(operands[i], block);
+}
+
 /* Takes the place of the op's result: `plain` where the condition holds, else the op, with what `from` is made of. */
 static IrOp *branch(Guards *g, IrOp *op, IrValue *cond, IrBlock *plain, IrValue *from)
 {
@@ -163,6 +178,7 @@ static IrOp *branch(Guards *g, IrOp *op, IrValue *cond, IrBlock *plain, IrValue 
 	IrBuilder end = ir_at_end(m, other, op->loc);
 	IrValue *result = &op->results[0];
 	irb_op(&end, OP_YIELD, &result, 1, NULL, 0, 0);
+	drop(from, block);
 	return choice;
 }
 
@@ -232,8 +248,9 @@ static bool guard_reduce(Guards *g, IrOp *op)
 		return false;
 	IrBuilder b = ir_at(m, op);
 	IrType f32 = factor->type;
-	IrValue *cond = irb_2(&b, OP_ANDI, NULL, irb_cmpf(&b, CMPF_OGT, factor, irb_float(&b, f32, 0)),
-			      irb_cmpf(&b, CMPF_OLT, factor, irb_float(&b, f32, INFINITY)));
+	IrValue *positive = irb_cmpf(&b, CMPF_OGT, factor, irb_float(&b, f32, 0));
+	IrValue *finite = irb_cmpf(&b, CMPF_OLT, factor, irb_float(&b, f32, INFINITY));
+	IrValue *cond = irb_2(&b, OP_ANDI, NULL, positive, finite);
 	IrBlock *plain = ir_block_new(m, NULL);
 	ir_mapping_init(&map, g->cx->scratch);
 	ir_mapping_put(&map, ir_operand(op, 0), tile);
@@ -243,7 +260,11 @@ static bool guard_reduce(Guards *g, IrOp *op)
 	IrValue *row = irb_splat(&then, factor, op->results[0].type);
 	IrValue *scaled = irb_2(&then, OP_MULF, NULL, &copy->results[0], row);
 	irb_op(&then, OP_YIELD, &scaled, 1, NULL, 0, 0);
-	move_behind(scale, branch(g, op, cond, plain, ir_operand(op, 0)));
+	IrValue *product = ir_operand(op, 0);
+	bool other = !ir_has_one_use(product);
+	IrOp *choice = branch(g, op, cond, plain, product);
+	if (other)
+		move_behind(scale, choice);
 	return true;
 }
 

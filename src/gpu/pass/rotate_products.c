@@ -301,12 +301,19 @@ static void compute_first(Rotation *r, IrOp *before)
 	irb_op(&b, OP_COMPUTE_FIRST, ends.data, ends.len, NULL, 0, 0);
 }
 
+/* Is it handed on to the next iteration's products alone, in registers that those of this one still hold? */
+static bool narrows(const IrOp *op)
+{
+	return (op->kind == OP_TRUNCF || op->kind == OP_FP_TO_FP) && ir_is_tensor(op->results[0].type) && ir_has_one_use(&op->results[0]) &&
+	       op->results[0].uses->owner == op->block->last;
+}
+
 /* Each product goes on until an op takes its result, or the iteration ends. */
 static void place_waits(Rotation *r, IrBlock *block)
 {
 	bool waited = false;
 	for (IrOp *op = block->first; op; op = op->next) {
-		uint32_t count = op == block->last ? r->under_way.len : taken_by(r, op);
+		uint32_t count = op == block->last || narrows(op) ? r->under_way.len : taken_by(r, op);
 		if (count && waited)
 			compute_first(r, op);
 		if (count)

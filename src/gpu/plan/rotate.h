@@ -28,7 +28,7 @@ typedef struct GpuLoopCycles {
 
 typedef struct GpuRotation {
 	VEC(IrOp *) late;
-	unsigned registers; /* of a thread, estimated */
+	unsigned registers, in_order; /* of a thread, estimated: rotated, and as little as will do for the loop as it is */
 	GpuLoopCycles cycles;
 	RemarkCode rule; /* LOOP_ROTATED; why not; NONE: there are not two such products */
 } GpuRotation;

@@ -319,8 +319,17 @@ bool schedule_is_rotated(const Schedule *s)
 	return s->rotation && s->rotation->rule == REMARK_LOOP_ROTATED;
 }
 
-/* Rings keep a slot more where the loop is rotated; where there is no room for it, it is not. */
-static void rotate(Deciding *d, uint64_t slot)
+static unsigned ctas_on_sm(const Deciding *d, unsigned registers, uint64_t bytes)
+{
+	const TargetGpu *target = d->gpu->target;
+	TargetOccupancy o;
+	target_occupancy(target, MIN(registers, (unsigned)TARGET_REGISTERS_THREAD), (unsigned)MIN(bytes, (uint64_t)target->shared_cta), d->gpu->num_warps, &o);
+	return o.ctas;
+}
+
+/* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that would leave fewer CTAs on an SM, which
+ * run beside each other's products as well, it is not. */
+static void rotate(Deciding *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
 	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
@@ -331,10 +340,12 @@ static void rotate(Deciding *d, uint64_t slot)
 	if (!schedule_is_rotated(s))
 		return;
 	s->kept = 1;
-	if (ahead_within(s, slot))
+	unsigned ahead = ahead_within(s, slot);
+	bool fewer = ahead && ctas_on_sm(d, r->registers, taken + slot * (ahead + 2)) < ctas_on_sm(d, r->in_order, taken + slot * (ahead + 1));
+	if (ahead && !fewer)
 		return;
 	s->kept = 0;
-	r->rule = REMARK_LOOP_ROTATION_ROOM;
+	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
 static bool is_unused(const IrOp *op)
@@ -376,7 +387,7 @@ static void fit(Deciding *d)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
 	schedule_products(d->gpu, d->arena, s);
-	rotate(d, slot);
+	rotate(d, slot, taken);
 	s->ahead = ahead_within(s, slot);
 	if (schedule_is_rotated(s)) {
 		s->products.len = 0;
