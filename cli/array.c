@@ -91,6 +91,20 @@ bool array_is(const char *text)
 	return find_maker(text) >= 0 || npy_end(text);
 }
 
+int array_meant(const char *text)
+{
+	size_t len = strcspn(text, ":"), all = strlen(text);
+	Nearest nearest;
+	nearest_begin(&nearest, text, len);
+	for (int i = 0; i < MAKER_COUNT; i++)
+		nearest_look(&nearest, makers[i].word);
+	if (all > 4 && strcmp(text + all - 4, ".npz") == 0)
+		return usage_error("'%s': arrays are read from .npy files, one each (numpy.save)", text);
+	if (text[len] != ':' || !nearest.known)
+		return EXIT_DONE;
+	return usage_error("'%s': no way to make an array is called '%.*s'%s", text, (int)len, text, nearest_text(&nearest, ""));
+}
+
 bool shape_parse(const char *text, size_t len, int *rank, int64_t *shape)
 {
 	*rank = 0;
@@ -236,21 +250,72 @@ static void print_head(const char *name, const Array *array)
 	printf("]");
 }
 
+enum { SHOWN = 6 }; /* elements of a summary */
+
+typedef struct Summary {
+	double low, high, mean;
+} Summary;
+
+static Summary summarize(const double *v, size_t count)
+{
+	Summary s = {INFINITY, -INFINITY, 0};
+	for (size_t i = 0; i < count; i++) {
+		s.low = v[i] < s.low ? v[i] : s.low;
+		s.high = v[i] > s.high ? v[i] : s.high;
+		s.mean += v[i];
+	}
+	s.mean /= (double)count;
+	return s;
+}
+
 void array_print_summary(const char *name, const Array *array)
 {
-	enum { SHOWN = 6 };
-	double *v = array_doubles(array), low = INFINITY, high = -INFINITY, sum = 0;
+	double *v = array_doubles(array);
+	Summary s = summarize(v, array->count);
 	print_head(name, array);
-	for (size_t i = 0; i < array->count; i++) {
-		low = v[i] < low ? v[i] : low;
-		high = v[i] > high ? v[i] : high;
-		sum += v[i];
-	}
 	if (array->count)
-		printf("  min %.6g  max %.6g  mean %.6g ", low, high, sum / (double)array->count);
+		printf("  min %.6g  max %.6g  mean %.6g ", s.low, s.high, s.mean);
 	for (size_t i = 0; i < array->count && i < SHOWN; i++)
 		printf(" %.6g", v[i]);
 	puts(array->count > SHOWN ? " ..." : "");
+	free(v);
+}
+
+static void print_number(double v)
+{
+	if (isfinite(v))
+		printf("%.17g", v);
+	else
+		printf("\"%s\"", isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+}
+
+static void print_member(const char *name, double v)
+{
+	printf(", \"%s\": ", name);
+	print_number(v);
+}
+
+void array_print_json(const char *name, const Array *array, bool changed, bool all)
+{
+	double *v = array_doubles(array);
+	Summary s = summarize(v, array->count);
+	printf("{\"name\": ");
+	print_json_text(name);
+	printf(", \"dtype\": \"%s\", \"shape\": [", neso_dtype_name(array->dtype));
+	for (int i = 0; i < array->rank; i++)
+		printf(i ? ", %lld" : "%lld", (long long)array->shape[i]);
+	printf("], \"changed\": %s", changed ? "true" : "false");
+	if (array->count) {
+		print_member("min", s.low);
+		print_member("max", s.high);
+		print_member("mean", s.mean);
+	}
+	printf(", \"%s\": [", all ? "values" : "first");
+	for (size_t i = 0; i < array->count && (all || i < SHOWN); i++) {
+		printf(i ? ", " : "");
+		print_number(v[i]);
+	}
+	printf("]}");
 	free(v);
 }
 

@@ -16,6 +16,8 @@ typedef struct Array {
 
 /* Is the text an array (a .npy file, or one of the words below) and no scalar? */
 bool array_is(const char *text);
+/* No array, and most likely meant as one ("rnd:5:fp32", "x.npz"): says so, and gives the exit status; else EXIT_DONE. */
+int array_meant(const char *text);
 /* FILE.npy[:DTYPE], rand:SHAPE:DTYPE[:SEED], randn:..., arange:..., zeros:SHAPE:DTYPE, ones:..., full:SHAPE:DTYPE:VALUE.
  * The exit status: not EXIT_DONE after a message. */
 int array_make(const char *text, Array *out);
@@ -28,6 +30,9 @@ double *array_doubles(const Array *array);
 /* "name  fp32[128, 64]  min .. max .. mean ..  first values" */
 void array_print_summary(const char *name, const Array *array);
 void array_print_all(const char *name, const Array *array);
+/* An object: name, dtype, shape, changed, min, max, mean, and "values" where `all` of them are wanted, else the "first". What no JSON number is
+ * (NaN, infinities) is text. */
+void array_print_json(const char *name, const Array *array, bool changed, bool all);
 void *array_alloc(size_t bytes); /* zeroed, aligned to 64 */
 /* npy.c */
 bool npy_read(const char *path, Array *out);

@@ -67,6 +67,10 @@ typedef struct Parsed {
 bool options_parse(const Option *table, int argc, char **argv, Parsed *out);
 /* Value of the last one given, or NULL. */
 const char *option_value(const Parsed *parsed, const char *name);
+/* More than 0; 0 when not given. False after a usage error. */
+bool option_seconds(const Parsed *parsed, const char *name, double *out);
+/* Not negative; likewise. */
+bool option_tolerance(const Parsed *parsed, const char *name, double *out);
 /* As a number within limits; `otherwise` when not given. False after a usage error. */
 bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out);
 
@@ -116,7 +120,19 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 		{"maxnreg", 0, "N", "registers of a thread at most"},                              \
 		{"no-fp-fusion", 0, NULL, "round products and sums one by one"},                   \
 		{"ptxas", 0, "FILE", "the assembler; driver: the driver's own"},                   \
-		{"debug", 0, NULL, "compile device_assert in"}
+		{"debug", 0, NULL, "compile device_assert in"},                                    \
+		{"compile-timeout", 0, "SECONDS", "end compiling with an error after this time (600)"}
+
+/* nearest.c: the known word that is most like one that is not known, if it is like enough to be meant. */
+typedef struct Nearest {
+	const char *word, *known; /* known: the best so far, or NULL */
+	size_t len;
+	unsigned best;
+} Nearest;
+void nearest_begin(Nearest *nearest, const char *word, size_t len);
+void nearest_look(Nearest *nearest, const char *known);
+/* "; did you mean 'BEFORE...'?", or "". */
+const char *nearest_text(const Nearest *nearest, const char *before);
 
 /* A JSON string, or null for NULL, to standard output. */
 void print_json_text(const char *text);

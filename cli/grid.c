@@ -14,7 +14,7 @@ typedef struct GridParser {
 	const char *at;
 	const GridName *names;
 	size_t name_count;
-	const char *error;
+	const char *error, *failed; /* what, and where */
 } GridParser;
 
 static void skip_spaces(GridParser *p)
@@ -35,6 +35,8 @@ static bool accept(GridParser *p, const char *token)
 
 static int64_t fail(GridParser *p, const char *why)
 {
+	if (!p->error)
+		p->failed = p->at;
 	p->error = p->error ? p->error : why;
 	return 0;
 }
@@ -66,7 +68,13 @@ static int64_t parse_name(GridParser *p, int depth)
 	for (size_t i = 0; i < p->name_count; i++)
 		if (strlen(p->names[i].name) == len && memcmp(p->names[i].name, name, len) == 0)
 			return p->names[i].value;
-	return fail(p, "unknown name (only integer arguments may be used)");
+	Nearest nearest;
+	nearest_begin(&nearest, name, len);
+	for (size_t i = 0; i < p->name_count; i++)
+		nearest_look(&nearest, p->names[i].name);
+	if (!p->error)
+		p->at = name;
+	return fail(p, take_printf("'%.*s' is no integer argument%s", (int)len, name, nearest_text(&nearest, "")));
 }
 
 static int64_t parse_atom(GridParser *p, int depth)
@@ -146,6 +154,6 @@ bool grid_parse(const char *text, const GridName *names, size_t name_count, uint
 	if (*p.at)
 		fail(&p, "something is left over");
 	if (p.error)
-		usage_error("--grid %s: %s, at '%s'", text, p.error, p.at);
+		usage_error("--grid %s, column %zu: %s", text, (size_t)((p.failed ? p.failed : p.at) - text) + 1, p.error);
 	return !p.error;
 }

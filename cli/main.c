@@ -93,5 +93,9 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return EXIT_USAGE;
 	}
-	return usage_error("no command '%s' (neso --help lists them)", name);
+	Nearest nearest;
+	nearest_begin(&nearest, name, strlen(name));
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		nearest_look(&nearest, commands[i]->name);
+	return usage_error("no command '%s'%s (neso --help lists them)", name, nearest_text(&nearest, ""));
 }

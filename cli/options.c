@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 static const Option *find_long(const Option *table, const char *name, size_t len)
@@ -18,6 +19,15 @@ static const Option *find_short(const Option *table, char letter)
 		if (o->letter && o->letter == letter)
 			return o;
 	return NULL;
+}
+
+static void unknown_option(const Option *table, const char *text, size_t len)
+{
+	Nearest nearest;
+	nearest_begin(&nearest, text + (len > 2 ? 2 : 1), len > 2 ? len - 2 : len - 1);
+	for (const Option *o = table; o->name; o++)
+		nearest_look(&nearest, o->name);
+	usage_error("unknown option '%.*s'%s (--help lists them)", (int)len, text, nearest_text(&nearest, "--"));
 }
 
 bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
@@ -39,8 +49,7 @@ bool options_parse(const Option *table, int argc, char **argv, Parsed *out)
 		size_t len = is_long ? strcspn(text + 2, "=") : 1;
 		const Option *option = is_long ? find_long(table, text + 2, len) : find_short(table, text[1]);
 		if (!option) {
-			usage_error("unknown option '%.*s' (--help lists them)",
-				    is_long ? (int)len + 2 : (int)strlen(text), text);
+			unknown_option(table, text, is_long ? len + 2 : strlen(text));
 			return false;
 		}
 		const char *value = "";
@@ -71,6 +80,33 @@ const char *option_value(const Parsed *parsed, const char *name)
 		if (strcmp(parsed->given[i].option->name, name) == 0)
 			value = parsed->given[i].value;
 	return value;
+}
+
+/* `what` it wants; false after a usage error. */
+static bool real_number(const Parsed *parsed, const char *name, const char *what, double low, double high, double *out)
+{
+	const char *text = option_value(parsed, name);
+	*out = 0;
+	if (!text)
+		return true;
+	char *end;
+	double value = strtod(text, &end);
+	if (end == text || *end || !(value >= low && value <= high)) {
+		usage_error("--%s wants %s, not '%s'", name, what, text);
+		return false;
+	}
+	*out = value;
+	return true;
+}
+
+bool option_seconds(const Parsed *parsed, const char *name, double *out)
+{
+	return real_number(parsed, name, "seconds", 1e-6, 1e9, out);
+}
+
+bool option_tolerance(const Parsed *parsed, const char *name, double *out)
+{
+	return real_number(parsed, name, "a number that is not negative", 0, INFINITY, out);
 }
 
 bool option_number(const Parsed *parsed, const char *name, long low, long high, long otherwise, long *out)

@@ -55,6 +55,7 @@ typedef struct Run {
 	neso_kernel_info info;
 	Argument *args;
 	size_t count;
+	double atol, rtol, compile_seconds, run_seconds;
 } Run;
 
 /* ---- values ---- */
@@ -137,9 +138,10 @@ static int parse_value(const char *text, Argument *a)
 		set_array(a, NESO_ARG_POINTER);
 		return EXIT_DONE;
 	}
-	if (!parse_number(text, &a->arg))
-		a->arg.value = neso_value_expr(text);
-	return EXIT_DONE;
+	if (parse_number(text, &a->arg))
+		return EXIT_DONE;
+	a->arg.value = neso_value_expr(text);
+	return array_meant(text);
 }
 
 /* NAME=VALUE, where NAME is an identifier; else all is the value. */
@@ -239,7 +241,28 @@ static int read_grid(const Run *run, uint32_t grid[3])
 
 /* ---- after the run ---- */
 
-static int compare(const Run *run, const char *spec, double atol, double rtol)
+/* How two arrays differ. */
+typedef struct Difference {
+	size_t wrong, first;
+	double got, want;
+} Difference;
+
+static Difference difference(const Array *got_array, const Array *want_array, double atol, double rtol)
+{
+	Difference d = {0};
+	double *want = array_doubles(want_array), *got = array_doubles(got_array);
+	for (size_t i = 0; i < want_array->count; i++) {
+		bool same = want[i] == got[i] || (isnan(want[i]) && isnan(got[i])) ||
+			    fabs(want[i] - got[i]) <= atol + rtol * fabs(want[i]);
+		if (!same && !d.wrong++)
+			d = (Difference){1, i, got[i], want[i]};
+	}
+	free(want);
+	free(got);
+	return d;
+}
+
+static int compare(const Run *run, const char *spec)
 {
 	const char *name, *value = split_name(spec, &name);
 	const Argument *a = find_array(run, name);
@@ -250,39 +273,68 @@ static int compare(const Run *run, const char *spec, double atol, double rtol)
 	if (wanted.count != a->array.count)
 		return input_error("--expect %s: %zu elements, but the argument has %zu", spec, wanted.count,
 				   a->array.count);
-	double *want = array_doubles(&wanted), *got = array_doubles(&a->array);
-	size_t wrong = 0, first = 0;
-	for (size_t i = 0; i < wanted.count; i++) {
-		bool same = want[i] == got[i] || (isnan(want[i]) && isnan(got[i])) ||
-			    fabs(want[i] - got[i]) <= atol + rtol * fabs(want[i]);
-		if (!same && !wrong++)
-			first = i;
-	}
-	if (wrong)
-		return input_error("%s differs in %zu of %zu elements; the first is %zu: %.9g, expected %.9g", name, wrong,
-				   wanted.count, first, got[first], want[first]);
+	Difference d = difference(&a->array, &wanted, run->atol, run->rtol);
+	if (d.wrong)
+		return input_error("%s differs in %zu of %zu elements; the first is %zu: %.9g, expected %.9g", name, d.wrong,
+				   wanted.count, d.first, d.got, d.want);
 	return EXIT_DONE;
+}
+
+static bool is_given(const Run *run, const char *option, const char *value)
+{
+	for (size_t i = 0; i < run->parsed->given_count; i++)
+		if (strcmp(run->parsed->given[i].option->name, option) == 0 && strcmp(run->parsed->given[i].value, value) == 0)
+			return true;
+	return false;
+}
+
+/* Arrays that changed, unless nobody wants to hear of them, and those that are to be printed. */
+static void print_arrays(const Run *run)
+{
+	bool quiet = option_value(run->parsed, "quiet") != NULL;
+	for (size_t i = 0; i < run->count; i++) {
+		const Argument *a = &run->args[i];
+		if (a->array.data && !quiet && !array_equal(&a->array, &a->before))
+			array_print_summary(a->name, &a->array);
+	}
+	for (size_t i = 0; i < run->parsed->given_count; i++)
+		if (strcmp(run->parsed->given[i].option->name, "print") == 0)
+			array_print_all(run->parsed->given[i].value, &find_array(run, run->parsed->given[i].value)->array);
+}
+
+static void print_arrays_json(const Run *run)
+{
+	const char *between = "";
+	bool quiet = option_value(run->parsed, "quiet") != NULL;
+	printf("{\"kernel\": ");
+	print_json_text(run->info.name);
+	printf(", \"compile_seconds\": %.9g, \"run_seconds\": %.9g, \"arrays\": [", run->compile_seconds, run->run_seconds);
+	for (size_t i = 0; i < run->count; i++) {
+		const Argument *a = &run->args[i];
+		bool all = a->array.data && is_given(run, "print", a->name);
+		bool changed = a->array.data && !array_equal(&a->array, &a->before);
+		if (!all && (quiet || !changed))
+			continue;
+		printf("%s", between);
+		array_print_json(a->name, &a->array, changed, all);
+		between = ", ";
+	}
+	puts("]}");
 }
 
 static int finish(const Run *run)
 {
-	const char *atol = option_value(run->parsed, "atol"), *rtol = option_value(run->parsed, "rtol");
-	if (!option_value(run->parsed, "quiet"))
-		for (size_t i = 0; i < run->count; i++)
-			if (run->args[i].array.data && !array_equal(&run->args[i].array, &run->args[i].before))
-				array_print_summary(run->args[i].name, &run->args[i].array);
 	int result = EXIT_DONE;
+	(option_value(run->parsed, "json") ? print_arrays_json : print_arrays)(run);
 	for (size_t i = 0; i < run->parsed->given_count; i++) {
 		const Given *given = &run->parsed->given[i];
 		const char *name = given->value;
-		if (strcmp(given->option->name, "print") == 0) {
-			array_print_all(name, &find_array(run, name)->array);
-		} else if (strcmp(given->option->name, "out") == 0) {
+		if (strcmp(given->option->name, "out") == 0) {
 			const char *file = split_name(given->value, &name);
 			if (!array_write(file, &find_array(run, name)->array))
 				result = EXIT_INPUT;
 		} else if (strcmp(given->option->name, "expect") == 0) {
-			int status = compare(run, given->value, atol ? strtod(atol, NULL) : 0, rtol ? strtod(rtol, NULL) : 0);
+			int status = compare(run, given->value);
 			result = status != EXIT_DONE ? status : result;
 		}
 	}
@@ -326,14 +378,16 @@ static int launch_once(const Run *run, const neso_launch *l, Device *device, nes
 	return result;
 }
 
-static int launch(const Run *run, const neso_compile_options *compile)
+static int launch(Run *run, const neso_compile_options *compile)
 {
 	long repeat, threads, schedules;
 	neso_launch l = neso_launch_of(NULL, run->count, 1, 1, 1);
-	const char *timeout = option_value(run->parsed, "timeout");
+	double timeout;
 	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
 	    !option_number(run->parsed, "schedules", 1, 1000, 1, &schedules) ||
-	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads))
+	    !option_number(run->parsed, "threads", 1, 1024, 0, &threads) ||
+	    !option_seconds(run->parsed, "timeout", &timeout) || !option_tolerance(run->parsed, "atol", &run->atol) ||
+	    !option_tolerance(run->parsed, "rtol", &run->rtol))
 		return EXIT_USAGE;
 	int result = read_grid(run, l.grid);
 	if (result != EXIT_DONE)
@@ -346,7 +400,7 @@ static int launch(const Run *run, const neso_compile_options *compile)
 	l.threads = (uint32_t)threads;
 	l.check = option_value(run->parsed, "check") != NULL;
 	l.schedules = (uint32_t)schedules;
-	l.timeout = timeout ? strtod(timeout, NULL) : 0;
+	l.timeout = timeout;
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)
@@ -365,7 +419,9 @@ static int launch(const Run *run, const neso_compile_options *compile)
 		result = result == EXIT_DONE ? device_read_back(&device) : result;
 		device_close(&device);
 	}
-	if (result == EXIT_DONE && option_value(run->parsed, "time"))
+	run->compile_seconds = compile_seconds;
+	run->run_seconds = best;
+	if (result == EXIT_DONE && option_value(run->parsed, "time") && !option_value(run->parsed, "json"))
 		printf("compile %.3f ms, run %.3f ms%s\n", compile_seconds * 1e3, best * 1e3,
 		       repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, total * 1e3 / (double)repeat) : "");
 	return result == EXIT_DONE ? finish(run) : result;

@@ -104,6 +104,8 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
+	if (!option_seconds(parsed, "compile-timeout", &options->compile_timeout))
+		return false;
 	options->num_warps = (uint32_t)warps;
 	options->num_stages = (uint32_t)stages;
 	options->num_ctas = (uint32_t)ctas;

@@ -1,5 +1,6 @@
 # libneso-remote.so, which speaks to remote caches: Redis by hiredis, HTTP (and what lies below both) by libcurl. hiredis is linked statically
-# where that is there, as each release of it has another name; libcurl is the system's, so that its TLS is kept safe by the system.
+# where that is there, as each release of it has another name; libcurl is the system's, so that its TLS is kept safe by the system, and is
+# loaded when a remote cache is opened: what is handed out runs on systems with other libraries.
 # Without them the library is not built, and a remote cache that is asked for is a warning.
 #
 #   NESO_REMOTE  AUTO: built where both are found; ON: must be; OFF: not looked for
@@ -33,5 +34,6 @@ target_link_options(neso-remote PRIVATE
 if(NOT (CMAKE_C_FLAGS MATCHES "-fsanitize" AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
   target_link_options(neso-remote PRIVATE -Wl,-z,defs)
 endif()
-target_link_libraries(neso-remote PRIVATE ${NESO_HIREDIS_LIBRARY} ${NESO_CURL_LIBRARY} Threads::Threads)
+target_include_directories(neso-remote SYSTEM PRIVATE ${NESO_CURL_INCLUDE})
+target_link_libraries(neso-remote PRIVATE ${NESO_HIREDIS_LIBRARY} ${CMAKE_DL_LIBS} Threads::Threads)
 install(TARGETS neso-remote LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

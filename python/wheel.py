@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 
 SUMMARY = "Compiler and runtime for the Triton tile language: runs Triton programs, on the CPU as well"
+NAME_SUMMARY = "The name triton for neso"
 
 
 def platform_tag(libraries):
@@ -41,57 +42,84 @@ def stripped(path, strip, folder):
     return path
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_wheel(folder, name, version, tag, pure, files, metadata):
+    """files: path -> (bytes, mode)."""
+    stem = f"{name.replace('-', '_')}-{version}"
+    info = stem + ".dist-info/"
+    files[info + "METADATA"] = (metadata.encode(), 0o644)
+    files[info + "WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: neso\nRoot-Is-Purelib: {str(pure).lower()}\nTag: {tag}\n".encode(), 0o644)
+    record = ""
+    for target, (data, _) in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        record += f"{target},sha256={digest},{len(data)}\n"
+    files[info + "RECORD"] = (record.encode() + f"{info}RECORD,,\n".encode(), 0o644)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{stem}-{tag}.whl")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for target, (data, mode) in files.items():
+            entry = zipfile.ZipInfo(target, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o100000 | mode) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data, compresslevel=9)
+    print(f"{os.path.relpath(path)}: {os.path.getsize(path) // 1024} KiB")
+
+
+def package_files(folder):
+    """What of the package is Python's."""
+    files = {}
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f != "__pycache__")
+        for file in sorted(names):
+            if file.endswith((".py", ".pyi")) or file == "py.typed":
+                path = os.path.join(root, file)
+                files["neso/" + os.path.relpath(path, folder)] = (read(path), 0o644)
+    return files
+
+
+def head(name, version, summary):
+    return (f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nSummary: {summary}\nLicense-Expression: MIT\nLicense-File: LICENSE\n"
+            "Requires-Python: >=3.10\nClassifier: Operating System :: POSIX :: Linux\n"
+            "Classifier: Programming Language :: Python :: 3 :: Only\nClassifier: Typing :: Typed\n")
+
+
+def write_main(options, folder):
+    binaries = [("neso/_native.abi3.so", stripped(options.extension, options.strip, folder)),
+                (f"neso/{options.soname}", stripped(options.library, options.strip, folder))]
+    for name, path in (("codegen", options.codegen), ("remote", options.remote)):
+        if path:
+            binaries.append((f"neso/libneso-{name}.so", stripped(path, options.strip, folder)))
+    files = package_files(options.package)
+    files.update((target, (read(path), 0o755)) for target, path in binaries)
+    files[f"neso-{options.version}.dist-info/licenses/LICENSE"] = (read(options.license), 0o644)
+    metadata = (head("neso", options.version, SUMMARY) + "Provides-Extra: ptxas\nRequires-Dist: nvidia-cuda-nvcc; extra == 'ptxas'\n"
+                f"Provides-Extra: triton\nRequires-Dist: neso-triton=={options.version}; extra == 'triton'\n"
+                "Description-Content-Type: text/markdown\n\n" + read(options.readme).decode())
+    tag = f"cp310-abi3-{platform_tag([path for _, path in binaries])}"
+    write_wheel(options.out, "neso", options.version, tag, False, files, metadata)
+
+
+def write_name(options):
+    """neso-triton: a `triton` that is neso."""
+    files = {"triton/__init__.py": (read(options.name), 0o644),
+             f"neso_triton-{options.version}.dist-info/licenses/LICENSE": (read(options.license), 0o644)}
+    metadata = (head("neso-triton", options.version, NAME_SUMMARY) + f"Requires-Dist: neso=={options.version}\n"
+                "Description-Content-Type: text/plain\n\n" + NAME_SUMMARY + "\n")
+    write_wheel(options.out, "neso-triton", options.version, "py3-none-any", True, files, metadata)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen", "remote"):
+    for name in ("version", "package", "extension", "library", "soname", "license", "readme", "strip", "out", "codegen", "remote", "name"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        extension = stripped(options.extension, options.strip, folder)
-        library = stripped(options.library, options.strip, folder)
-        binaries = [("neso/_native.abi3.so", extension), (f"neso/{options.soname}", library)]
-        for name, path in (("codegen", options.codegen), ("remote", options.remote)):
-            if path:
-                binaries.append((f"neso/libneso-{name}.so", stripped(path, options.strip, folder)))
-        tag = f"cp310-abi3-{platform_tag([path for _, path in binaries])}"
-        name = f"neso-{options.version}"
-        files = {}
-        for root, folders, names in os.walk(options.package):
-            folders[:] = sorted(f for f in folders if f != "__pycache__")
-            for file in sorted(names):
-                if file.endswith(".py"):
-                    path = os.path.join(root, file)
-                    with open(path, "rb") as source:
-                        files["neso/" + os.path.relpath(path, options.package)] = (source.read(), 0o644)
-        for target, path in binaries:
-            with open(path, "rb") as source:
-                files[target] = (source.read(), 0o755)
-        info = name + ".dist-info/"
-        with open(options.license, "rb") as source:
-            files[info + "licenses/LICENSE"] = (source.read(), 0o644)
-        with open(options.readme, encoding="utf-8") as source:
-            readme = source.read()
-        files[info + "METADATA"] = ((f"Metadata-Version: 2.1\nName: neso\nVersion: {options.version}\nSummary: {SUMMARY}\n"
-                                     "License-File: LICENSE\nRequires-Python: >=3.10\n"
-                                     "Provides-Extra: ptxas\nRequires-Dist: nvidia-cuda-nvcc; extra == 'ptxas'\n"
-                                     "Description-Content-Type: text/markdown\n\n" + readme).encode(), 0o644)
-        files[info + "WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: neso\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
-                                 0o644)
-        record = ""
-        for target, (data, _) in files.items():
-            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
-            record += f"{target},sha256={digest},{len(data)}\n"
-        record += info + "RECORD,,\n"
-        files[info + "RECORD"] = (record.encode(), 0o644)
-        os.makedirs(options.out, exist_ok=True)
-        path = os.path.join(options.out, f"{name}-{tag}.whl")
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for target, (data, mode) in files.items():
-                entry = zipfile.ZipInfo(target, (1980, 1, 1, 0, 0, 0))
-                entry.external_attr = (0o100000 | mode) << 16
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, data, compresslevel=9)
-    print(f"{os.path.relpath(path)}: {os.path.getsize(path) // 1024} KiB")
+        write_main(options, folder)
+    write_name(options)
 
 
 if __name__ == "__main__":

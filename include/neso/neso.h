@@ -79,7 +79,8 @@ typedef enum neso_status {
 	NESO_ERROR_RUN = 4,      /* the launch failed: out of bounds, device_assert, deadlock, stopped */
 	NESO_ERROR_REFUSED = 5,  /* a hook of the host said no */
 	NESO_ERROR_MEMORY = 6,   /* no memory, or the limit of the context was reached */
-	NESO_ERROR_INTERNAL = 7  /* a bug of Neso; the diagnostics say where */
+	NESO_ERROR_INTERNAL = 7, /* a bug of Neso; the diagnostics say where */
+	NESO_ERROR_STOPPED = 8   /* compiling was ended, by its time limit or by the caller */
 } neso_status;
 
 /* "ok", "wrong use", ...; of any number. */
@@ -159,7 +160,7 @@ typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level {
 	NESO_LOG_OUTPUT = 0,  /* what kernels print: device_print, static_print, print */
-	NESO_LOG_WARNING = 1, /* warnings of calls that took no diagnostics */
+	NESO_LOG_WARNING = 1, /* of calls that took no diagnostics, and what is worth knowing while a call goes on */
 	NESO_LOG_DUMP = 2,    /* IR after each pass, when asked for; with MLIR_ENABLE_DUMP in the environment before each */
 	NESO_LOG_COMPILE = 3  /* a line for each compilation, when asked for: which variant, how long, why */
 } neso_log_level;
@@ -455,6 +456,11 @@ typedef struct neso_buffer {
 	neso_access access;
 } neso_buffer;
 
+/* Asked during a launch and during compiling, about every 50 ms, on the thread of the call, which must not be made longer
+ * by it. Returns false to stop: a launch that runs then ends with NESO_ERROR_RUN and a finding that says where it was,
+ * one that compiles with NESO_ERROR_STOPPED. */
+typedef bool neso_poll_fn(void *data);
+
 /* How to compile. Zeroes give the defaults: 4 warps, 3 stages, 1 CTA. They are part of a variant's key. */
 typedef struct neso_compile_options {
 	size_t size;
@@ -463,7 +469,7 @@ typedef struct neso_compile_options {
 	uint32_t num_ctas;
 	uint32_t maxnreg;     /* 0: no limit */
 	const char *target;   /* NULL, "interp": the CPU; "cuda": the calling thread's GPU; or a GPU's kind: "sm_90a"; "sim:sm_90a": its code, simulated on the CPU */
-	bool debug;           /* device_assert and overflow checks are compiled in */
+	bool debug;           /* device_assert and checks for overflows of integers are compiled in */
 	bool no_specialize;   /* nothing is concluded from values: no divisibility, no constant 1 */
 	bool no_gpu_limits;   /* what only GPUs cannot do is allowed: dot() of few columns */
 	const char *dot_precision; /* of dot() that names none: "ieee", "tf32", "tf32x3", ...; NULL: "tf32" */
@@ -477,11 +483,14 @@ typedef struct neso_compile_options {
 	/* To PTX: no assembler is needed nor waited for. The variant has texts, and no cubin, registers or log.
 	 * Launches take no notice. */
 	bool ptx_only;
+	/* Of the call, and no part of the key. Seconds that compiling may take, with the assembler; 0: NESO_COMPILE_TIMEOUT
+	 * (600 without it); less: no limit. Then, and when poll says so, the call ends with NESO_ERROR_STOPPED and leaves
+	 * nothing behind. LLVM's own steps are seen through. */
+	double compile_timeout;
+	neso_poll_fn *poll; /* NULL: that of the launch, or none */
+	void *poll_data;
+	bool no_overflow_checks; /* debug is for device_assert alone */
 } neso_compile_options;
-
-/* Asked during a launch, about every 50 ms, on the thread that launched; the call must not be made longer by it.
- * Returns false to stop: the launch then ends with NESO_ERROR_RUN and a finding that says where it was. */
-typedef bool neso_poll_fn(void *data);
 
 typedef struct neso_launch {
 	size_t size;
@@ -665,8 +674,8 @@ NESO_API neso_status neso_ready_launch(const neso_ready *ready, const uint32_t g
 				       neso_diagnostics **diagnostics);
 
 /* Text of a stage: "ttir" (what leaves the TTIR passes), "ttir-raw" (what enters them), "source"; of a variant for a
- * GPU also "ttgir", "llir", "ptx" and "sass" (needs nvdisasm). Free with
- * neso_text_free. */
+ * GPU also "ttgir", "llir", "ptx" and "sass" (needs nvdisasm), and "facts": what a launch needs besides the cubin, as a
+ * neso_keeper is given it. Free with neso_text_free. */
 NESO_API neso_status neso_variant_text(const neso_variant *variant, const char *stage, char **text,
 				       neso_diagnostics **diagnostics);
 /* Bytes of a stage that is no text: "cubin". Lives as long as the module; NULL and 0 when it has none. */
@@ -692,6 +701,7 @@ typedef struct neso_variant_info {
 	const char *cache;     /* "hit": it came from the compile cache; "miss", "off"; NULL: not for a GPU */
 	const char *cache_key; /* its key there, 64 digits, or NULL */
 	double store_seconds;  /* that putting it there took */
+	uint32_t maps;         /* of its arguments that are tensor maps, which the launch makes */
 } neso_variant_info;
 /* Set info->size before. */
 NESO_API neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info *info);
@@ -975,6 +985,39 @@ typedef struct neso_ir_options {
  * Passes of the code generator need its library (libneso-codegen). */
 NESO_API neso_status neso_ir_run(neso_context *context, const char *path, const char *text, size_t length,
 				 const neso_ir_options *options, char **out, neso_diagnostics **diagnostics);
+/* An op as a walk shows it. Values and blocks have numbers, unique in the text; a region has that of its first block, and
+ * NESO_IR_NONE where it is empty. Everything lives as long as the callback runs. */
+#define NESO_IR_NONE UINT32_MAX
+typedef enum neso_ir_attribute_kind { NESO_IR_TEXT, NESO_IR_BOOL, NESO_IR_INT, NESO_IR_OTHER } neso_ir_attribute_kind;
+typedef struct neso_ir_attribute {
+	const char *name;
+	neso_ir_attribute_kind kind;
+	const char *text; /* TEXT: of a string or a symbol, without quotes and "@"; else as it is printed */
+	int64_t i;        /* BOOL, INT */
+} neso_ir_attribute;
+typedef struct neso_ir_value {
+	uint32_t number;
+	const char *type; /* as it is printed */
+} neso_ir_value;
+typedef struct neso_ir_op {
+	size_t size;
+	const char *name; /* "tt.load" */
+	uint32_t number, line; /* line: of its position, 0: it has none */
+	const neso_ir_value *operands, *results;
+	size_t operand_count, result_count;
+	const uint32_t *regions;
+	size_t region_count;
+	uint32_t block, region, parent; /* that it lies in, its region, and the op of that; NESO_IR_NONE: it is the module */
+	const neso_ir_value *block_arguments; /* of `block` */
+	size_t block_argument_count;
+	const neso_ir_attribute *attributes;
+	size_t attribute_count;
+} neso_ir_op;
+typedef void neso_ir_op_fn(void *data, const neso_ir_op *op);
+/* Reads IR text, verifies it, and calls `each` for every op in order, those inside an op before it; the module comes last. */
+NESO_API neso_status neso_ir_walk(neso_context *context, const char *path, const char *text, size_t length, neso_ir_op_fn *each,
+				  void *data, neso_diagnostics **diagnostics);
+
 /* Name and one sentence of each pass, in the order in which the pipeline first runs them; NULL past the end. */
 NESO_API const char *neso_ir_pass_name(size_t index);
 NESO_API const char *neso_ir_pass_doc(size_t index);

@@ -8,12 +8,12 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "constexpr_policy", "neso_target", "neso_check", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
 	"allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name",
-	"sanitize_overflow", "arch", "instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
+	"arch", "instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
 	"maxRegAutoWS", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_buffers_warp_spec",
 	"num_consumer_groups", "reg_dec_producer", "reg_inc_consumer", "schedule_hint", "allow_flush_denorm",
 };
@@ -90,6 +90,23 @@ static bool fill_defaults(const Kernel *k, PyObject **values)
 		Py_DECREF(missing);
 	}
 	return !count;
+}
+
+bool call_keywords(PyObject *kwargs, Call *call)
+{
+	Py_ssize_t at = 0;
+	PyObject *word, *value;
+	while (kwargs && PyDict_Next(kwargs, &at, &word, &value)) {
+		int option = find_word(option_words, OPT__COUNT, word, true);
+		if (option >= 0)
+			call->options[option] = value;
+		call->has_options |= option >= 0;
+		if (option < 0 && find_word(ignored_words, IGNORED_COUNT, word, true) < 0) {
+			PyErr_Format(PyExc_KeyError, "Keyword argument %U was specified but unrecognised", word);
+			return false;
+		}
+	}
+	return true;
 }
 
 bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, PyObject **room, Call *call)
@@ -211,20 +228,39 @@ static bool option_truth(PyObject *value, bool *out)
 	return truth >= 0;
 }
 
+static bool is_simulated(const neso_compile_options *options)
+{
+	return options->target && strncmp(options->target, "sim:", 4) == 0;
+}
+
+static bool checks_can_be(const Call *call, const neso_compile_options *options)
+{
+	bool wanted = false;
+	if (!option_truth(call->options[OPT_CHECK], &wanted) || !wanted || is_simulated(options))
+		return !PyErr_Occurred();
+	PyErr_Format(PyExc_ValueError, "neso_check is the simulator's, and this launch is for %s: "
+		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it", options->target ? options->target : "no target");
+	return false;
+}
+
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
-	bool debug = false;
+	bool debug = false, checks = true;
 	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
 	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
 	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
 	    !option_number(given[OPT_MAXNREG], "maxnreg", &options->maxnreg) ||
 	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version) ||
 	    !option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], fusion) ||
+	    !option_truth(given[OPT_OVERFLOW], &checks) ||
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
+	options->no_overflow_checks = !checks;
+	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None)
+		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
 		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
@@ -235,7 +271,14 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	}
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
-	return !PyErr_Occurred();
+	return !PyErr_Occurred() && checks_can_be(call, options);
+}
+
+/* NESO_CHECK=1 for a launch that is not simulated; Python shows such a warning once. */
+static bool warn_unchecked(void)
+{
+	return PyErr_WarnEx(PyExc_UserWarning, "NESO_CHECK=1 checks simulated launches alone, and this one is not: "
+			    "NESO_TARGET=sim:sm_90a simulates", 1) == 0;
 }
 
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options)
@@ -251,18 +294,25 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	bool good = !call->has_options || given_options(call, options, &fusion);
 	options->no_fp_fusion = !fusion;
 	options->no_gpu_limits = k->ignore_unknown && !options->target;
+	if (good && env.check && !is_simulated(options))
+		good = warn_unchecked();
 	return good;
 }
 
-bool call_checks(const Call *call, bool *out)
+bool call_checks_on(void)
 {
-	*out = env.check;
+	return env.check;
+}
+
+bool call_checks(const Call *call, const neso_compile_options *options, bool *out)
+{
+	*out = env.check && is_simulated(options);
 	return !call->has_options || option_truth(call->options[OPT_CHECK], out);
 }
 
 /* ---- grids ---- */
 
-static bool grid_axis(PyObject *value, uint32_t *out)
+bool call_axis(PyObject *value, uint32_t *out)
 {
 	if (PyLong_CheckExact(value)) {
 		long n = PyLong_AsLong(value);
@@ -307,11 +357,11 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 {
 	out[0] = out[1] = out[2] = 1;
 	if (PyLong_Check(grid))
-		return grid_axis(grid, &out[0]);
+		return call_axis(grid, &out[0]);
 	if (PyTuple_CheckExact(grid) && PyTuple_Size(grid) <= 3) {
 		Py_ssize_t n = PyTuple_Size(grid);
 		for (Py_ssize_t i = 0; i < n; i++)
-			if (!grid_axis(PyTuple_GetItem(grid, i), &out[i]))
+			if (!call_axis(PyTuple_GetItem(grid, i), &out[i]))
 				return false;
 		return true;
 	}
@@ -326,14 +376,14 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	}
 	bool good;
 	if (!PyTuple_Check(grid) && !PyList_Check(grid) && PyIndex_Check(grid)) {
-		good = grid_axis(grid, &out[0]);
+		good = call_axis(grid, &out[0]);
 	} else {
 		PyObject *tuple = PySequence_Tuple(grid);
 		Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
 		good = tuple != NULL;
 		for (Py_ssize_t i = 0; good && i < n; i++) {
 			uint32_t ignored;
-			good = grid_axis(PyTuple_GetItem(tuple, i), i < 3 ? &out[i] : &ignored);
+			good = call_axis(PyTuple_GetItem(tuple, i), i < 3 ? &out[i] : &ignored);
 			if (good && i >= 3 && ignored != 1) {
 				PyErr_SetString(PyExc_ValueError, "a grid has at most three axes");
 				good = false;

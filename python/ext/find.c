@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static PyObject *word_prepare, *word_making, *word_made;
+static PyObject *word_prepare, *word_making, *word_making_source, *word_made;
 
 /* ---- what a kernel has compiled ---- */
 
@@ -49,25 +49,36 @@ static bool remember(Kernel *k, const PyObject *module, PyObject *compiled)
 
 /* ---- compiling ---- */
 
+/* What is to be compiled: for a launch, or for a signature. */
+typedef struct Request {
+	Kernel *kernel;
+	const neso_compile_options *options;
+	Launch *launch;        /* or NULL */
+	const char *signature; /* without a launch */
+	PyObject *source;      /* likewise: what the package calls it */
+} Request;
+
 /* What the package is told before a compilation: options, values. A new reference to what it wants to be told again after it; None: there is
  * to be none. */
-static PyObject *making(const Launch *l)
+static PyObject *making(const Request *r)
 {
-	Kernel *k = l->kernel;
-	const neso_compile_options *o = &l->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNIzi)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+	Kernel *k = r->kernel;
+	const neso_compile_options *o = r->options;
+	PyObject *options = Py_BuildValue("(IIIINNNNINzi)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
 					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
 					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
-					  o->ptx_version, o->target, (int)o->constexpr_policy);
-	PyObject *values = PyTuple_New(k->param_count), *made = NULL;
-	for (Py_ssize_t i = 0; values && i < k->param_count; i++) {
-		Py_INCREF(l->call.values[i]);
-		PyTuple_SetItem(values, i, l->call.values[i]);
+					  o->ptx_version, PyBool_FromLong(!o->no_overflow_checks), o->target,
+					  (int)o->constexpr_policy);
+	PyObject *what = r->source ? Py_NewRef(r->source) : PyTuple_New(k->param_count), *made = NULL;
+	for (Py_ssize_t i = 0; what && !r->source && i < k->param_count; i++) {
+		Py_INCREF(r->launch->call.values[i]);
+		PyTuple_SetItem(what, i, r->launch->call.values[i]);
 	}
-	if (options && values)
-		made = PyObject_CallMethodObjArgs((PyObject *)k, word_making, options, values, l->warmup ? Py_True : Py_False, NULL);
+	if (options && what)
+		made = PyObject_CallMethodObjArgs((PyObject *)k, r->source ? word_making_source : word_making, options, what,
+						  !r->launch || r->launch->warmup ? Py_True : Py_False, NULL);
 	Py_XDECREF(options);
-	Py_XDECREF(values);
+	Py_XDECREF(what);
 	return made;
 }
 
@@ -106,9 +117,9 @@ static PyObject *take_variant(Kernel *k, PyObject *module, neso_variant *variant
 }
 
 /* A new reference to what Python calls the compiled kernel; None: a hook did not want it to be compiled. */
-static PyObject *compile(Launch *l)
+static PyObject *compile(const Request *r)
 {
-	Kernel *k = l->kernel;
+	Kernel *k = r->kernel;
 	if (!k->module) {
 		PyObject *done = PyObject_CallMethodObjArgs((PyObject *)k, word_prepare, NULL);
 		Py_XDECREF(done);
@@ -119,7 +130,7 @@ static PyObject *compile(Launch *l)
 			return NULL;
 		}
 	}
-	PyObject *token = making(l);
+	PyObject *token = making(r);
 	if (!token || token == Py_None)
 		return token;
 	PyObject *module = k->module, *compiled = NULL;
@@ -133,7 +144,8 @@ static PyObject *compile(Launch *l)
 		goto out;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	status = neso_kernel_compile_for(kernel, &l->launch, &variant, &diagnostics);
+	status = r->launch ? neso_kernel_compile_for(kernel, &r->launch->launch, &variant, &diagnostics)
+			   : neso_kernel_compile(kernel, r->signature, r->options, &variant, &diagnostics);
 	Py_END_ALLOW_THREADS
 	if (status != NESO_OK || host_take_error()) {
 		if (status != NESO_OK)
@@ -166,28 +178,50 @@ static bool read_args(Launch *l)
 	return true;
 }
 
-PyObject *find_compiled(Launch *l)
+bool find_read(Launch *l)
 {
-	Kernel *k = l->kernel;
 	if (!l->gpu && !read_args(l))
-		return NULL;
+		return false;
 	l->launch = (neso_launch){
 		.size = sizeof l->launch,
 		.args = l->args,
-		.arg_count = (size_t)k->param_count,
+		.arg_count = (size_t)l->kernel->param_count,
 		.arg_size = sizeof *l->args,
 		.grid = {l->launch.grid[0], l->launch.grid[1], l->launch.grid[2]},
 		.options = &l->options,
 		.poll = host_poll,
 		.stream = l->launch.stream,
 	};
+	return true;
+}
+
+PyObject *find_compiled(Launch *l)
+{
+	Kernel *k = l->kernel;
+	if (!find_read(l))
+		return NULL;
 	const neso_variant *variant = k->kernel ? neso_kernel_find(k->kernel, &l->launch) : NULL;
 	PyObject *compiled = variant ? known(k, variant) : NULL;
-	return compiled ? Py_NewRef(compiled) : compile(l);
+	return compiled ? Py_NewRef(compiled) : compile(&(Request){k, &l->options, l, NULL, NULL});
+}
+
+/* _compile(signature, source, **options) */
+PyObject *find_for_signature(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	Kernel *k = (Kernel *)self;
+	Launch l = {.kernel = k};
+	const char *signature;
+	PyObject *source;
+	if (!PyArg_ParseTuple(args, "sO", &signature, &source) || !launch_begin(k) ||
+	    !call_keywords(kwargs, &l.call) || !call_options(k, &l.call, &l.options))
+		return NULL;
+	if (!l.options.target && !k->ignore_unknown && device_any())
+		l.options.target = "cuda";
+	return compile(&(Request){k, &l.options, NULL, signature, source});
 }
 
 bool find_setup(void)
 {
 	return intern(&word_prepare, "_prepare") && intern(&word_making, "_making") &&
-	       intern(&word_made, "_made");
+	       intern(&word_making_source, "_making_source") && intern(&word_made, "_made");
 }

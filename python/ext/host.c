@@ -295,83 +295,6 @@ static PyObject *info(PyObject *self, PyObject *name)
 	return Py_BuildValue("z", neso_context_info(c, text));
 }
 
-/* ir(path, text, passes) -> text */
-static PyObject *ir(PyObject *self, PyObject *args)
-{
-	(void)self;
-	const char *path, *text;
-	Py_ssize_t length;
-	PyObject *passes;
-	if (!PyArg_ParseTuple(args, "ss#O!", &path, &text, &length, &PyTuple_Type, &passes))
-		return NULL;
-	const char *names[64];
-	size_t count = (size_t)PyTuple_Size(passes);
-	if (count > 64)
-		count = 64;
-	for (size_t i = 0; i < count; i++) {
-		names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(passes, (Py_ssize_t)i), NULL);
-		if (!names[i])
-			return NULL;
-	}
-	neso_context *c = host_context();
-	if (!c)
-		return NULL;
-	neso_ir_options options = {.size = sizeof options, .passes = names, .pass_count = count};
-	char *out = NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status = neso_ir_run(c, path, text, (size_t)length, &options, &out, &diagnostics);
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, NULL);
-	neso_diagnostics_free(diagnostics);
-	PyObject *result = PyUnicode_FromString(out);
-	neso_text_free(out);
-	return result;
-}
-
-static PyObject *describe_kernel(const neso_kernel *kernel)
-{
-	neso_kernel_info info = {.size = sizeof info};
-	neso_kernel_get_info(kernel, &info);
-	PyObject *params = PyList_New(0);
-	for (size_t i = 0; params && i < info.parameter_count; i++) {
-		neso_parameter p = {.size = sizeof p};
-		neso_kernel_get_parameter(kernel, i, &p);
-		PyObject *pair = Py_BuildValue("(ss)", p.name, p.annotation);
-		if (!pair || PyList_Append(params, pair) < 0)
-			Py_CLEAR(params);
-		Py_XDECREF(pair);
-	}
-	return params ? Py_BuildValue("(sN)", info.name, params) : NULL;
-}
-
-/* ir_kernels(path, text) -> list of (name, list of (parameter, type)) */
-static PyObject *ir_kernels(PyObject *self, PyObject *args)
-{
-	(void)self;
-	const char *path, *text;
-	Py_ssize_t length;
-	if (!PyArg_ParseTuple(args, "ss#", &path, &text, &length))
-		return NULL;
-	neso_context *c = host_context();
-	if (!c)
-		return NULL;
-	neso_module *module = NULL;
-	neso_diagnostics *diagnostics = NULL;
-	neso_status status = neso_module_load_ir(c, path, text, (size_t)length, &module, &diagnostics);
-	if (status != NESO_OK)
-		return host_fail(status, diagnostics, NULL);
-	neso_diagnostics_free(diagnostics);
-	PyObject *list = PyList_New(0);
-	for (size_t i = 0; list && i < neso_module_kernel_count(module); i++) {
-		PyObject *kernel = describe_kernel(neso_module_kernel(module, i));
-		if (!kernel || PyList_Append(list, kernel) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(kernel);
-	}
-	neso_module_free(module);
-	return list;
-}
-
 static void add_name(void *data, neso_name_group group, const char *name)
 {
 	PyObject **lists = data, *text = lists[group] ? PyUnicode_FromString(name) : NULL;
@@ -444,8 +367,6 @@ static PyMethodDef methods[] = {
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
 	{"version", version, METH_NOARGS, "Version of the library."},
 	{"info", info, METH_O, "A fact about library and machine, or None."},
-	{"ir", ir, METH_VARARGS, "Reads IR, runs passes, gives the text."},
-	{"ir_kernels", ir_kernels, METH_VARARGS, "The kernels of IR text, with their parameters."},
 	{0},
 };
 
@@ -462,7 +383,7 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
 	PyObject *module = PyModule_Create(&definition);
-	if (module && host_add(module) && remote_add(module) && library_add(module) && kernel_add(module) &&
+	if (module && host_add(module) && remote_add(module) && library_add(module) && ir_add(module) && kernel_add(module) &&
 	    device_add(module) && read_setup() && gpu_setup())
 		return module;
 	Py_XDECREF(module);

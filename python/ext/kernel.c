@@ -107,9 +107,14 @@ static void variant_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-static bool variant_usable(const Variant *v)
+static bool is_bound(const Variant *v)
 {
-	if (v->variant && ((Module *)v->module)->generation == host_generation)
+	return v->variant && ((Module *)v->module)->generation == host_generation;
+}
+
+bool variant_usable(const Variant *v)
+{
+	if (is_bound(v))
 		return true;
 	PyErr_SetString(PyExc_RuntimeError, "this compiled kernel belongs to no kernel of this process");
 	return false;
@@ -173,12 +178,12 @@ static PyObject *variant_info(PyObject *self, PyObject *unused)
 	}
 	if (!steps)
 		return NULL;
-	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:z,s:z,s:z,s:d,s:N}", "target", info.target,
+	return Py_BuildValue("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:z,s:z,s:z,s:z,s:z,s:I,s:d,s:N}", "target", info.target,
 			     "num_warps", info.num_warps, "num_stages", info.num_stages, "num_ctas", info.num_ctas,
 			     "maxnreg", info.maxnreg, "threads", info.threads, "shared", info.shared, "scratch", info.scratch,
 			     "registers", info.registers, "stack", info.stack, "spill_stores", info.spill_stores,
 			     "spill_loads", info.spill_loads, "assembler", info.assembler, "log", info.log,
-			     "reason", info.reason, "cache", info.cache, "cache_key", info.cache_key, "store_seconds",
+			     "reason", info.reason, "cache", info.cache, "cache_key", info.cache_key, "maps", info.maps, "store_seconds",
 			     info.store_seconds, "seconds", steps);
 }
 
@@ -223,11 +228,37 @@ static PyObject *variant_remarks(PyObject *self, PyObject *unused)
 	return list;
 }
 
+static PyObject *variant_is_bound(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(is_bound((Variant *)self));
+}
+
+/* From now on it is what the other one is. */
+static PyObject *variant_adopt(PyObject *self, PyObject *other)
+{
+	Variant *v = (Variant *)self;
+	const Variant *from = (Variant *)other;
+	if (!PyObject_IsInstance(other, (PyObject *)variant_type) || !variant_usable(from))
+		return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a compiled kernel adopts another one");
+	gpu_ready_free(v->ready, is_bound(v));
+	PyObject *old = v->module;
+	v->ready = NULL;
+	v->looked = false;
+	v->variant = from->variant;
+	v->module = Py_NewRef(from->module);
+	Py_XDECREF(old);
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef variant_methods[] = {
+	{"_is_bound", variant_is_bound, METH_NOARGS, "Is it there in this process?"},
+	{"_adopt", variant_adopt, METH_O, "Becomes what another one is."},
 	{"_remarks", variant_remarks, METH_NOARGS, "What became of its parts and why: a list of tuples."},
 	{"_cubin", variant_cubin, METH_NOARGS, "The assembled code, or None."},
 	{"_info", variant_info, METH_NOARGS, "What it needs and how it was made, as a dict."},
 	{"_text", variant_text, METH_O, "Text of a stage."},
+	{"_launch", (PyCFunction)(void (*)(void))launch_variant, METH_FASTCALL, "Launches it, as upstream's launchers are called."},
 	{"_key", variant_key, METH_NOARGS, "Signature, constants and options in one line."},
 	{0},
 };
@@ -436,6 +467,8 @@ static PyMethodDef kernel_methods[] = {
 	{"_watch", kernel_watch, METH_O, "Adds globals and attributes to look at before each launch."},
 	{"_forget", kernel_forget, METH_NOARGS, "Drops all that was compiled."},
 	{"_entries", kernel_entries, METH_NOARGS, "The compiled kernels."},
+	{"_compile", (PyCFunction)(void (*)(void))find_for_signature, METH_VARARGS | METH_KEYWORDS,
+	 "Compiles for a signature in upstream's notation."},
 	{"_run", (PyCFunction)(void (*)(void))kernel_run, METH_VARARGS | METH_KEYWORDS,
 	 "Launches with the grid as a keyword; with warmup=True compiles only."},
 	{0},

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static PyObject *word_changed, *word_tuples;
+static PyObject *word_changed, *word_tuples, *word_kernel;
 
 void launch_forget(Kernel *k)
 {
@@ -89,7 +89,13 @@ static int check_globals(Kernel *k)
 static void look_through(Variant *v)
 {
 	char *text = NULL;
+	neso_variant_info info = {.size = sizeof info};
 	v->looked = true;
+	neso_variant_get_info(v->variant, &info);
+	v->on_gpu = strncmp(info.target, "sm_", 3) == 0;
+	v->simulated = strncmp(info.target, "sim:", 4) == 0;
+	if (v->on_gpu)
+		return;
 	if (neso_variant_text(v->variant, "ttir", &text, NULL) == NESO_OK) {
 		v->makes_pointers = strstr(text, "tt.int_to_ptr") != NULL;
 		v->stops = strstr(text, "tt.print \" breakpoint ") != NULL;
@@ -215,7 +221,7 @@ static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 	PyObject *compiled = find_compiled(l);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
-	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->launch.check) &&
+	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->options, &l->launch.check) &&
 	    execute(l, compiled))
 		return compiled;
 	Py_DECREF(compiled);
@@ -232,13 +238,24 @@ static bool has_tuple(const Launch *l)
 	return false;
 }
 
+static void drop_foreign(Kernel *k)
+{
+	if (k->module && ((Module *)k->module)->generation != host_generation)
+		launch_forget(k);
+}
+
+bool launch_begin(Kernel *k)
+{
+	drop_foreign(k);
+	return check_globals(k) >= 0;
+}
+
 /* Binding is done. A new reference to the compiled kernel. */
 static PyObject *launch_bound(Launch *l, PyObject *grid, bool warmup)
 {
 	Kernel *k = l->kernel;
 	l->warmup = warmup;
-	if (k->module && ((Module *)k->module)->generation != host_generation)
-		launch_forget(k);
+	drop_foreign(k);
 	if (!call_options(k, &l->call, &l->options))
 		return NULL;
 	if (!warmup && (!grid || grid == Py_None)) {
@@ -321,6 +338,58 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	return result;
 }
 
+/* ---- launching what was compiled ---- */
+
+/* Those of upstream's launchers before the kernel's own arguments. */
+enum { GRID_X, GRID_Y, GRID_Z, STREAM, FIRST_ARGUMENT = 9 };
+
+static bool launch_it(Launch *l, PyObject *compiled, PyObject *const *args)
+{
+	for (int axis = 0; axis < 3; axis++)
+		if (!call_axis(args[GRID_X + axis], &l->launch.grid[axis]))
+			return false;
+	if (!((Variant *)compiled)->looked)
+		look_through((Variant *)compiled);
+	if (((Variant *)compiled)->on_gpu) {
+		l->launch.stream = args[STREAM] == Py_None ? NULL : PyLong_AsVoidPtr(args[STREAM]);
+		return !PyErr_Occurred() && gpu_launch_variant(l, compiled);
+	}
+	l->options.target = NULL;
+	l->launch.check = ((Variant *)compiled)->simulated && call_checks_on();
+	return find_read(l) && execute(l, compiled);
+}
+
+PyObject *launch_variant(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+	enum { ON_STACK = 64 };
+	neso_arg room[ON_STACK];
+	if (!variant_usable((Variant *)self))
+		return NULL;
+	PyObject *kernel = PyObject_GetAttr(self, word_kernel);
+	if (!kernel)
+		return NULL;
+	Launch l = {.kernel = (Kernel *)kernel};
+	size_t count = (size_t)l.kernel->param_count;
+	bool good = false;
+	l.call.values = args + FIRST_ARGUMENT;
+	l.args = count <= ON_STACK ? room : malloc(count * sizeof *l.args);
+	if (!l.args)
+		PyErr_NoMemory();
+	else if (nargs != FIRST_ARGUMENT + l.kernel->param_count)
+		PyErr_Format(PyExc_TypeError, "the kernel takes %zd arguments but %zd were given", l.kernel->param_count,
+			     nargs - FIRST_ARGUMENT);
+	else
+		good = call_options(l.kernel, &l.call, &l.options) && launch_it(&l, self, args);
+	gpu_call_free(l.gpu);
+	held_free(&l.held);
+	if (l.args != room)
+		free(l.args);
+	Py_DECREF(kernel);
+	if (!good)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 /* Arguments of an ordinary call as those of a vectorcall. */
 PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs)
 {
@@ -346,5 +415,5 @@ PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *k
 
 bool launch_setup(void)
 {
-	return intern(&word_changed, "_changed") && intern(&word_tuples, "_launch_tuples");
+	return intern(&word_changed, "_changed") && intern(&word_kernel, "_kernel") && intern(&word_tuples, "_launch_tuples");
 }

@@ -237,7 +237,8 @@ static void pack_tail(uint64_t tail[GPU_TAIL], uint64_t context, const neso_comp
 {
 	const uint64_t flags = (uint64_t)o->debug | (uint64_t)o->no_fp_fusion << 1 | (uint64_t)o->no_line_info << 2 |
 			       (uint64_t)o->cooperative << 3 | (uint64_t)o->dependent_launch << 4 |
-			       (uint64_t)o->constexpr_policy << 5 | (uint64_t)o->ptx_only << 8;
+			       (uint64_t)o->constexpr_policy << 5 | (uint64_t)o->ptx_only << 8 |
+			       (uint64_t)o->no_overflow_checks << 9;
 	tail[0] = context;
 	tail[1] = o->num_warps | (uint64_t)o->num_stages << 32;
 	tail[2] = o->num_ctas | (uint64_t)o->maxnreg << 32;
@@ -443,4 +444,42 @@ PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup)
 	if (type)
 		PyErr_Restore(type, value, trace);
 	return compiled;
+}
+
+/* The context is current. */
+static bool launch_variant_in(Launch *l, PyObject *compiled)
+{
+	GpuCall *g = l->gpu;
+	const GpuReady *ready = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel);
+	if (!ready)
+		return false;
+	for (Py_ssize_t i = 0; i < l->kernel->param_count; i++)
+		g->values[i] = gpu_value(&l->args[i]);
+	bool slow = PyList_Size(host.slow) > 0;
+	return (!slow || launch_hooks(l, compiled, true)) && run(l, ready) && (!slow || launch_hooks(l, compiled, false));
+}
+
+bool gpu_launch_variant(Launch *l, PyObject *compiled)
+{
+	neso_context *context = host_context();
+	GpuCall *g = l->gpu = call_new((size_t)l->kernel->param_count + 1);
+	int device, found = g ? gpu_read(g, l) : -1;
+	if (!g)
+		PyErr_NoMemory();
+	if (found == 0)
+		PyErr_SetString(PyExc_TypeError, "the kernel is compiled for a GPU, and its arrays are on the CPU");
+	if (found != 1 || !context || !current_context(context, &g->context, &device))
+		return false;
+	if (g->device < 0 || g->device == device)
+		return launch_variant_in(l, compiled);
+	if (!use_device(context, g->device))
+		return false;
+	g->context = neso_gpu_context(context);
+	bool good = launch_variant_in(l, compiled);
+	PyObject *type, *value, *trace;
+	PyErr_Fetch(&type, &value, &trace);
+	good = use_device(context, device) && good;
+	if (type)
+		PyErr_Restore(type, value, trace);
+	return good;
 }

@@ -12,6 +12,7 @@
  * device.c  what Python asks about GPUs
  * keeper.c  cache managers written in Python
  * library.c shared objects of programs in the compile cache
+ * ir.c      IR text
  * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
@@ -70,6 +71,8 @@ extern const neso_keeper host_keeper;
 bool remote_add(PyObject *module);
 /* library.c */
 bool library_add(PyObject *module);
+/* ir.c */
+bool ir_add(PyObject *module);
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);
@@ -154,6 +157,7 @@ typedef struct Variant {
 	bool looked; /* for the two that follow */
 	bool makes_pointers; /* of integers: into memory that no argument names */
 	bool stops; /* at a breakpoint() */
+	bool on_gpu, simulated;
 	struct GpuReady *ready; /* a list: one for each context it was launched in */
 } Variant;
 
@@ -196,6 +200,8 @@ typedef struct Launcher {
 } Launcher;
 
 
+/* Is it of this process? Otherwise an exception is set. */
+bool variant_usable(const Variant *v);
 bool kernel_add(PyObject *module);
 bool intern(PyObject **at, const char *text);
 typedef struct Word {
@@ -209,7 +215,7 @@ bool intern_all(const Word *words, size_t count);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_GRID, OPT_WARMUP, OPT__COUNT
+	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_TIMEOUT, OPT_GRID, OPT_WARMUP, OPT__COUNT
 } Option;
 
 typedef struct Call {
@@ -238,10 +244,15 @@ bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObjec
 PyObject *call_meta(const Kernel *k, const Call *call);
 /* The options given, without grid and warmup, by name: a new dict. */
 PyObject *call_option_words(const Call *call);
+/* Options by name alone, of a call without arguments. */
+bool call_keywords(PyObject *kwargs, Call *call);
 /* Numbers that decide a variant; options->target is what the call or the environment names, or NULL. */
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 /* Is a simulated launch to be checked? After call_options. */
-bool call_checks(const Call *call, bool *out);
+/* Does the environment want checks? As call_options last saw it. */
+bool call_checks_on(void);
+bool call_checks(const Call *call, const neso_compile_options *options, bool *out);
+bool call_axis(PyObject *value, uint32_t *out);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
 
 /* ---- find.c ---- */
@@ -250,6 +261,10 @@ bool find_setup(void);
 /* Binding is done, but for l->args of a call that is not for a GPU. A new reference to what was
  * compiled for such a call, now or before; None: a hook did not want it to be compiled. */
 PyObject *find_compiled(Launch *l);
+/* The values of a call that is not for a GPU, into l->args and l->launch. */
+bool find_read(Launch *l);
+/* Kernel._compile(signature, source, **options): for a signature in upstream's notation. */
+PyObject *find_for_signature(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* ---- launch.c ---- */
 
@@ -258,6 +273,12 @@ bool launch_setup(void);
 PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 /* The same of an ordinary call's arguments. */
 PyObject *launch_unpacked(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs);
+/* To be called before anything is compiled or launched: what another process made is dropped, and globals are looked
+ * at. False with an exception. */
+bool launch_begin(Kernel *k);
+/* Variant._launch(grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args): what was
+ * compiled, for exactly such arguments. */
+PyObject *launch_variant(PyObject *self, PyObject *const *args, Py_ssize_t nargs);
 /* Drops all that was compiled. */
 void launch_forget(Kernel *k);
 /* What a compilation or a launch warns of. False with an exception. */
@@ -273,6 +294,8 @@ bool gpu_setup(void);
 /* Looks at the values of a call. 1: it is for a GPU, and l->gpu is set; 0: for the interpreter; -1: exception. */
 int gpu_look(Launch *l);
 void gpu_call_free(GpuCall *gpu); /* NULL is fine */
+/* Launches what was compiled with the call's values, in l->launch.stream. */
+bool gpu_launch_variant(Launch *l, PyObject *compiled);
 /* The same as launch does with what is bound. */
 PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup);
 void recent_drop(struct Recent *recent); /* NULL is fine */

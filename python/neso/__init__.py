@@ -8,13 +8,14 @@ from . import language, runtime
 from .compiler import CompilationError, compile
 from .errors import TritonError
 from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources,
-                      TensorWrapper, autotune, heuristics, jit, reinterpret)
+                      TensorWrapper, autotune, heuristics, reinterpret)
 from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
-from .runtime.jit import constexpr_function
+from .runtime.jit import constexpr_function, jit
 from .language.core import cdiv_host as cdiv, next_power_of_2_host as next_power_of_2
 from .runtime.breakpoints import breakpoint
 from .runtime import host as _host
+from ._alias import install
 
 _host.connect()
 
@@ -22,16 +23,21 @@ __all__ = [
     "AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
     "KernelInterface", "MockTensor",
     "OutOfResources", "TensorWrapper", "TritonError", "autotune", "breakpoint", "cdiv", "compile",
-    "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
+    "constexpr_function", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
     "reinterpret", "runtime", "set_allocator", "testing", "tools",
 ]
 
-_LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experimental", "_internal_testing", "profiler")
+_LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experimental", "_internal_testing", "profiler", "_C")
 
 
 def must_use_result(fn=None, _=None):
     """Marks a function whose result is not to be dropped; kernels need no such mark."""
     return fn if callable(fn) else (lambda f: f)
+
+
+def load_ipython_extension(shell):
+    """%load_ext neso: `import triton` gives this package from now on."""
+    install()
 
 
 def __getattr__(name):

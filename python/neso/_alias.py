@@ -3,6 +3,8 @@
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
+import os
 import sys
 import types
 
@@ -47,6 +49,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             for public in neso.__all__:
                 if public in neso.__dict__:
                     module.__dict__[public] = neso.__dict__[public]
+            # What is loaded already is not loaded again: that would make attributes of packages the modules that they are named
+            # like (runtime.driver).
+            for name, loaded in list(sys.modules.items()):
+                if name.startswith("neso."):
+                    sys.modules["triton" + name[len("neso"):]] = loaded
             return module
         module = importlib.import_module("neso" + spec.name[len("triton"):])
         self._kept = getattr(self, "_kept", {})
@@ -59,9 +66,39 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.__spec__ = kept
 
 
-def install():
-    """From now on `import triton` gives this package. Does nothing the second time."""
-    import importlib.util
+def _folder():
+    """What PYTHONPATH names for processes that are to find a `triton` that becomes this package."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "_named")
+
+
+def environment(before=None):
+    """The variables of the environment under which a Python has the name from its start on, as a dict."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    paths = [path for path in (before or "").split(os.pathsep) if path and path != _folder()]
+    # A Python finds neso where this one did: it may not be installed, or sys.path may have been changed.
+    if not any(os.path.realpath(path) == os.path.realpath(package) for path in (*paths, *_site_folders())):
+        paths.append(package)
+    return {"PYTHONPATH": os.pathsep.join([_folder(), *paths])}
+
+
+def _site_folders():
+    import sysconfig
+    paths = sysconfig.get_paths()
+    return paths["purelib"], paths["platlib"]
+
+
+def install(children=True):
+    """From now on `import triton` gives this package, here and, unless `children` is False, in all Pythons that this process starts:
+    by subprocess, multiprocessing (spawn, forkserver), pytest-xdist, torchrun. Does nothing the second time.
+
+    In a notebook: `%load_ext neso`.
+
+    >>> import neso
+    >>> neso.install()
+    >>> import triton
+    """
+    if children:
+        os.environ.update(environment(os.environ.get("PYTHONPATH")))
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
             del sys.modules[name]

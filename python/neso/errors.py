@@ -3,3 +3,7 @@
 
 class TritonError(Exception):
     """Anything that is wrong with a kernel, its launch or its tuning."""
+
+
+class CompileTimeoutError(TritonError, TimeoutError):
+    """Compiling took longer than ``NESO_COMPILE_TIMEOUT``, or the launch's ``compile_timeout``, allows."""

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "cache/key.h"
-#include "cache/library.h"
-#include "cache/log.h"
+#include "cache/entry/key.h"
+#include "cache/disk/library.h"
+#include "cache/disk/log.h"
 #include "cache/pack.h"
 
 /* The store; NULL after diagnosing that there is none. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cache/files.h"
+#include "cache/disk/files.h"
 
 typedef struct FileArgs {
 	neso_context *context;

@@ -1,8 +1,8 @@
 /* Shared objects that callers keep in the cache. */
 #include "api/inner.h"
 
-#include "cache/key.h"
-#include "cache/library.h"
+#include "cache/entry/key.h"
+#include "cache/disk/library.h"
 
 typedef struct LibraryArgs {
 	neso_context *context;

@@ -87,6 +87,7 @@ neso_status api_status(JitStatus status)
 		[JIT_ARGUMENT] = NESO_ERROR_ARGUMENT,
 		[JIT_RUN] = NESO_ERROR_RUN,
 		[JIT_REFUSED] = NESO_ERROR_REFUSED,
+		[JIT_STOPPED] = NESO_ERROR_STOPPED,
 	};
 	return of[status];
 }
@@ -102,6 +103,7 @@ const char *neso_status_text(neso_status status)
 		[NESO_ERROR_REFUSED] = "refused by the host",
 		[NESO_ERROR_MEMORY] = "out of memory",
 		[NESO_ERROR_INTERNAL] = "internal error",
+		[NESO_ERROR_STOPPED] = "stopped",
 	};
 	return (unsigned)status < ARRAY_LEN(text) ? text[status] : "unknown status";
 }

@@ -48,6 +48,12 @@ static void on_note(void *data, const char *text, size_t len)
 	api_log(data, NESO_LOG_COMPILE, text);
 }
 
+static void on_warn(void *data, const char *text, size_t len)
+{
+	(void)len;
+	api_log(data, NESO_LOG_WARNING, text);
+}
+
 static bool on_find_name(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			 FrontHostValue *out)
 {
@@ -196,6 +202,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.search_path_count = (uint32_t)options->search_path_count,
 		.print = options->log ? on_print : NULL,
 		.dump = options->log ? on_dump : NULL,
+		.warn = options->log ? on_warn : NULL,
 		.note = options->log && (options->log_compiles || option_is_on(OPTION_LOG_COMPILES)) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
 		.event = options->event ? on_event : NULL,

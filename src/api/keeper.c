@@ -1,7 +1,7 @@
 /* Callers that keep variants in the cache's place (neso_keeper). */
 #include "api/inner.h"
 
-#include "cache/entry.h"
+#include "cache/entry/entry.h"
 
 struct neso_kept_answer {
 	Arena *arena;

@@ -168,6 +168,7 @@ neso_status neso_variant_get_info(const neso_variant *variant, neso_variant_info
 		.cache = info.cache,
 		.cache_key = info.cache_key,
 		.store_seconds = info.store_seconds,
+		.maps = info.maps,
 	};
 	memcpy(out.seconds, info.seconds, sizeof out.seconds);
 	return api_write_struct(to, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;

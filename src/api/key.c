@@ -6,7 +6,7 @@
  * fits. */
 #include "api/inner.h"
 
-#include "cache/hash.h"
+#include "cache/entry/hash.h"
 #include "jit/rules.h"
 
 /* Functions that pack take the place of the next word, and give the one behind what they wrote; NULL: this call goes
@@ -49,7 +49,8 @@ uint64_t *api_put_options(uint64_t *at, const neso_compile_options *o, uint64_t 
 	const unsigned flags = (unsigned)o->debug | (unsigned)o->no_specialize << 1 | (unsigned)o->no_gpu_limits << 2 |
 			       (unsigned)o->no_fp_fusion << 3 | (unsigned)o->no_line_info << 4 |
 			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6 |
-			       (unsigned)o->constexpr_policy << 7 | (unsigned)o->ptx_only << 10;
+			       (unsigned)o->constexpr_policy << 7 | (unsigned)o->ptx_only << 10 |
+			       (unsigned)(o->debug && o->no_overflow_checks) << 11;
 	*at++ = context;
 	*at++ = o->num_warps | (uint64_t)o->num_stages << 32;
 	*at++ = o->num_ctas | (uint64_t)o->maxnreg << 32;

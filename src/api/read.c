@@ -13,6 +13,7 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.maxnreg = options.maxnreg,
 		.target = options.target,
 		.debug = options.debug,
+		.no_overflow_checks = options.debug && options.no_overflow_checks,
 		.no_specialize = options.no_specialize,
 		.no_gpu_limits = options.no_gpu_limits,
 		.dot_precision = options.dot_precision,
@@ -23,6 +24,9 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.cooperative = options.cooperative,
 		.dependent = options.dependent_launch,
 		.policy = (JitPolicy)options.constexpr_policy,
+		.seconds = options.compile_timeout,
+		.ask = options.poll,
+		.ask_data = options.poll_data,
 	};
 	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
 		return true;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fault.h"
+#include "base/stop.h"
 
 struct ArenaChunk {
 	ArenaChunk *next;
@@ -75,6 +75,7 @@ void *heap_aligned(size_t align, size_t size)
 
 static void add_chunk(Arena *arena, size_t need)
 {
+	stop_time();
 	size_t size = arena->chunk ? (size_t)(arena->chunk->end - (char *)arena->chunk) * 2 : CHUNK_FIRST;
 	size = MIN(size, (size_t)CHUNK_LARGEST);
 	size = MAX(size, need + sizeof(ArenaChunk));

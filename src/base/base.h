@@ -29,6 +29,13 @@
 _Noreturn void base_bug(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 #define BUG(...) base_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define ASSERT(cond) ((void)(LIKELY(cond) || (base_bug(__FILE__, __LINE__, "assertion failed: %s", #cond), 0)))
+/* What a stage promises to the next one. Like ASSERT in every build but those that are handed out (NESO_DIST), where it costs
+ * nothing and is not evaluated. What guards memory is an ASSERT. */
+#ifdef NESO_NO_CONTRACTS
+#define CONTRACT(cond) ((void)sizeof(!(cond)))
+#else
+#define CONTRACT(cond) ASSERT(cond)
+#endif
 
 static inline bool base_is_pow2(uint64_t n)
 {

@@ -21,11 +21,15 @@
 #include <stdarg.h>
 #include "base/base.h"
 
-typedef enum { FAULT_NONE, FAULT_MEMORY, FAULT_LIMIT, FAULT_BUG } FaultKind;
+/* TIME, STOPPED: the work was to end (stop.h). */
+typedef enum { FAULT_NONE, FAULT_MEMORY, FAULT_LIMIT, FAULT_BUG, FAULT_TIME, FAULT_STOPPED } FaultKind;
+
+struct Stop;
 
 typedef struct Fault {
 	jmp_buf env;
 	struct Fault *outer;
+	struct Stop *stop; /* innermost when it was entered */
 	FaultKind kind;
 	char text[256];
 } Fault;
@@ -34,6 +38,10 @@ void fault_enter(Fault *fault);
 void fault_leave(Fault *fault);
 _Noreturn void fault_raise(FaultKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 _Noreturn void fault_raise_v(FaultKind kind, const char *format, va_list args);
+
+/* The thread's innermost Stop, for stop.c. */
+struct Stop *fault_stop(void);
+void fault_set_stop(struct Stop *stop);
 
 #define FAULT_TRY(f) (fault_enter(f), setjmp((f)->env) == 0)
 

@@ -381,11 +381,13 @@ static bool put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str f
 
 bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
 {
+	CONTRACT(file.ptr && file.len);
 	return put(store, kind, key, file, true);
 }
 
 bool cache_put_here(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)
 {
+	CONTRACT(file.ptr && file.len);
 	return put(store, kind, key, file, false);
 }
 

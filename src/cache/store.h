@@ -20,8 +20,8 @@
 #ifndef NESO_CACHE_STORE_H
 #define NESO_CACHE_STORE_H
 
-#include "cache/entry.h"
-#include "cache/remote.h"
+#include "cache/entry/entry.h"
+#include "cache/remote/remote.h"
 
 typedef enum CacheKind {
 	CACHE_VARIANT, /* a compiled kernel with its stages, by the key of the variant */

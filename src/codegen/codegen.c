@@ -8,10 +8,12 @@
 #include "base/build.h"
 #include "base/fault.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "codegen/facts.h"
 #include "codegen/layout_text.h"
 #include "codegen/result.h"
 #include "codegen/take.h"
+#include "gpu/analysis/pressure.h"
 #include "gpu/explain/explain.h"
 #include "gpu/layout/boxes.h"
 #include "gpu/gpu.h"
@@ -326,6 +328,7 @@ static bool lower(Job *job)
 	lower_line_begin(&lw);
 	bool good = lower_module(&lw);
 	lower_line_end(&lw);
+	stop_point();
 	if (!good)
 		return false;
 	const char *error;
@@ -401,6 +404,7 @@ static bool to_ptx(Job *job)
 	text_init(&text, &job->arena);
 	if (job->request->verify_passes && !emit_verify(job->emit))
 		return llvm_fault(job);
+	stop_point();
 	if (!emit_ptx(job->emit, &code))
 		return llvm_fault(job);
 	text_printf(&text, "// neso: %s\n", facts_text(&job->arena, &job->facts));
@@ -451,6 +455,21 @@ static bool lower_descriptors(Job *job)
 	return !found || run_list(job, names, ARRAY_LEN(names));
 }
 
+/* The assembler's time grows fast with what it cannot keep in registers: who has to wait for it hears why. */
+static void warn_crowded(Job *job)
+{
+	enum { TIMES = 3, MOST = 255, OF_SM = 65536 };
+	unsigned threads = TARGET_WARP_SIZE * job->gpu.num_warps;
+	unsigned limit = job->request->maxnreg ? job->request->maxnreg : MIN((unsigned)MOST, OF_SM / threads);
+	for (const IrOp *func = ir_module_block(job->module)->first; func; func = func->next) {
+		unsigned words;
+		const IrOp *peak = func->kind == OP_FUNC && ir_func_body(func) ?
+					   gpu_peak(&job->gpu, &job->arena, job->module, func, &words) : NULL;
+		if (peak && words > TIMES * limit)
+			ir_diag(&job->diags, peak->loc, DIAG_TILES_CROWDED, words, limit);
+	}
+}
+
 static bool to_ttgir(Job *job)
 {
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
@@ -467,6 +486,8 @@ static bool to_ttgir(Job *job)
 	keep_ir(job, CODEGEN_TTGIR);
 	made(job, CODEGEN_TTGIR);
 	gpu_explain(&job->gpu, job->module);
+	if (job->request->to == CODEGEN_PTX)
+		warn_crowded(job);
 	result_remarks(job->out, &job->remarks);
 	return true;
 }
@@ -570,12 +591,15 @@ static bool keep_fault(Job *job, const Fault *landed)
 static bool work_or_fault(Job *job, JobFn *work)
 {
 	Fault landed;
+	Stop stop;
 	if (FAULT_TRY(&landed)) {
+		stop_enter(&stop, job->request->seconds, job->request->ask, job->request->ask_data);
 		source_set_init(&job->sources, &job->arena);
 		diag_init(&job->diags, &job->arena, &job->sources);
 		job->started = os_now();
 		job->out->result.ok = work(job);
 		result_diags(job->out, &job->diags);
+		stop_leave(&stop);
 		fault_leave(&landed);
 		return true;
 	}
@@ -584,7 +608,8 @@ static bool work_or_fault(Job *job, JobFn *work)
 		emit_close(job->emit);
 		emit_leave(job->emit);
 	}
-	return keep_fault(job, &landed);
+	job->out->result.ended = landed.kind == FAULT_TIME || landed.kind == FAULT_STOPPED;
+	return job->out->result.ended || keep_fault(job, &landed);
 }
 
 static CodegenResult *run_job(Job *job, JobFn *work)

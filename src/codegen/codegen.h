@@ -12,7 +12,7 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 4 };
+enum { CODEGEN_ABI = 5 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage { CODEGEN_TTIR, CODEGEN_TTGIR, CODEGEN_LLIR, CODEGEN_PTX, CODEGEN_STAGE__COUNT } CodegenStage;
@@ -45,6 +45,10 @@ typedef struct CodegenRequest {
 	/* The module's text after each pass, at CODEGEN_TTIR or CODEGEN_TTGIR; NULL: nobody asks. */
 	void (*after_pass)(void *data, const char *pass, CodegenStage stage, const char *text, size_t len);
 	void *after_pass_data;
+	/* When to end before it is done (base/stop.h): seconds from now, 0 without end; NULL: nobody is asked. */
+	double seconds;
+	bool (*ask)(void *data);
+	void *ask_data;
 } CodegenRequest;
 
 /* As Diag (base/diag/diag.h); notes follow what they belong to. */
@@ -84,6 +88,7 @@ typedef struct CodegenFile {
 
 typedef struct CodegenResult {
 	bool ok;
+	bool ended; /* as the request wanted: not ok, and no diagnostic says why */
 	CodegenText stage[CODEGEN_STAGE__COUNT];
 	double seconds[CODEGEN_STAGE__COUNT]; /* that it took to make the stage; reading the input is counted for the next */
 	const CodegenDiag *diags;

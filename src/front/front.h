@@ -26,6 +26,7 @@ typedef struct FrontOptions {
 	const char *default_dot_precision; /* "tf32", or TRITON_F32_DEFAULT */
 	bool debug;                   /* device_assert and sanitised overflow on */
 	bool allow_non_constexpr_globals;
+	bool no_overflow_checks;      /* debug adds none */
 	bool no_gpu_limits;           /* what only GPUs cannot do is allowed */
 	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
 	FrontReads *reads;            /* of front_content with the same function and arguments: what is read is held against it; or NULL */

@@ -34,6 +34,7 @@ typedef struct Lower {
 	Map instances;
 	uint32_t depth;     /* of calls, bounded */
 	uint64_t work;      /* AST nodes lowered, bounded: compile bombs end here */
+	Diag *reported;     /* the last error; NULL: it was not taken */
 	bool stopped;       /* a bound was passed (and diagnosed): everything is poison from here on */
 	Map globals;        /* Binding -> Val: module-level names evaluated so far */
 	Map told;           /* Binding -> is what the host told for it a constexpr? */
@@ -52,6 +53,10 @@ typedef struct Lower {
 
 /* Diagnoses at low->span and returns the poison value; adds notes for the calls on the way. */
 const Val *lower_error(Lower *low, DiagCode code, ...);
+/* What helps, behind the error just diagnosed. */
+void lower_note(Lower *low, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same: that the parameter whose value this is can be a constexpr; nothing where it is another value. */
+void lower_note_constexpr(Lower *low, const Val *v);
 /* Makes low->span and the builder's location those of a node; returns the old span for lower_restore. */
 Span lower_at(Lower *low, Span span);
 void lower_restore(Lower *low, Span old);

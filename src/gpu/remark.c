@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "ir/diag.h"
+
 /* A caller's where the op stands in the library. */
 static IrLoc place_of(IrLoc loc)
 {
@@ -15,8 +17,7 @@ static IrLoc place_of(IrLoc loc)
 Remark *gpu_remark(GpuCx *cx, const IrOp *op, RemarkCode code, const char *text)
 {
 	IrLoc at = place_of(op->loc);
-	return remark_add_text(cx->remarks, at ? at->text : NULL, at ? (LineCol){at->line, at->col + 1} : (LineCol){0}, code,
-			       text);
+	return remark_add_text(cx->remarks, at ? at->text : NULL, ir_loc_place(at), code, text);
 }
 
 Remark *gpu_remark_of(GpuCx *cx, const IrOp *op, const char *before, RemarkCode code, ...)

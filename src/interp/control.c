@@ -125,6 +125,7 @@ static uint32_t *arg_slots(Decoder *d, const IrBlock *block, uint32_t from)
 
 bool interp_FOR(Decoder *d, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *body = op->regions[0].first;
 	const IrOp *yield = ir_terminator(body);
 	ForLoop *l = ARENA_NEW(d->arena, ForLoop);
@@ -207,6 +208,7 @@ static const Instr *run_while_next(Exec *x, const Instr *i)
 
 bool interp_WHILE(Decoder *d, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *before = op->regions[0].first, *after = op->regions[1].first;
 	const IrOp *condition = ir_terminator(before), *yield = ir_terminator(after);
 	WhileLoop *l = ARENA_NEW(d->arena, WhileLoop);

@@ -6,12 +6,13 @@
  * reductions follow their instruction in the list and are run by it. */
 #include "base/fault.h"
 #include "interp/control.h"
+#include "ir/diag.h"
 #include "ir/text/text.h"
 
 #include <stdlib.h>
 
 DecodeFn *const interp_tab[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = INTERP_##levels(name),
+#define OP(name, text, levels, ...) [OP_##name] = INTERP_##levels(name),
 #include "ir/ops.def"
 #undef OP
 };
@@ -24,14 +25,7 @@ bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...)
 	va_start(args, format);
 	char *text = arena_vprintf(d->scratch, format, args);
 	va_end(args);
-	IrLoc at = ir_loc_position(op->loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0, 0};
-	Diag *diag = diag_add_at(d->diags, at ? at->text : NULL, place, DIAG_RUN_UNSUPPORTED, text);
-	for (IrLoc caller = ir_loc_caller(op->loc); caller; caller = ir_loc_caller(caller)) {
-		IrLoc c = ir_loc_position(caller);
-		if (c)
-			diag_note_at(d->diags, diag, c->text, (LineCol){c->line, c->col + 1}, "called from here");
-	}
+	ir_diag(d->diags, op->loc, DIAG_RUN_UNSUPPORTED, text);
 	d->failed = true;
 	return false;
 }
@@ -179,28 +173,12 @@ static bool writes_between(const IrOp *from, const IrOp *to)
 	return false;
 }
 
-/* Elementwise ops whose result is always computed, never a view of an operand. */
+/* Elementwise ops on floats whose result is always computed, never a view of an operand. */
 static bool computes(const IrOp *op)
 {
-	IrTypeKind kind = ir_elem(op->results[0].type)->kind;
-	IrTypeKind from = ir_elem(ir_operand(op, 0)->type)->kind;
-	switch (op->kind) {
-	case OP_EXTF:
-	case OP_TRUNCF:
-	case OP_FP_TO_FP:
-	case OP_SITOFP:
-	case OP_UITOFP:
-	case OP_FPTOSI:
-	case OP_FPTOUI:
-	case OP_CMPF:
-		return true;
-	case OP_SELECT:
-	case OP_BITCAST:
-	case OP_ARITH_BITCAST:
-		return false;
-	default:
-		return ir_has_trait(op, TRAIT_ELEM) && kind >= TY_F8E4M3FN && kind < TY_PTR && from == kind;
-	}
+	bool floats = ir_is_float(ir_elem(op->results[0].type)) || ir_is_float(ir_elem(ir_operand(op, 0)->type));
+	return floats && ir_has_trait(op, TRAIT_ELEM) && op->kind != OP_SELECT && op->kind != OP_BITCAST &&
+	       op->kind != OP_ARITH_BITCAST;
 }
 
 const IrOp *decode_fused(const IrOp *op)
@@ -328,6 +306,7 @@ bool decode_block(Decoder *d, const IrBlock *block)
 
 Body *decode_body(Decoder *d, const IrOp *op, const IrRegion *region)
 {
+	CONTRACT(region->first);
 	Body *body = ARENA_NEW(d->arena, Body);
 	const IrBlock *block = region->first;
 	const IrOp *end = ir_terminator(block);

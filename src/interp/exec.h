@@ -318,7 +318,7 @@ extern DecodeFn *const interp_tab[OP__COUNT];
 #define INTERP_T(name) interp_##name
 #define INTERP_TG(name) interp_##name
 #define INTERP_G(name) decode_refuse_level
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) DecodeFn INTERP_##levels(name);
+#define OP(name, text, levels, ...) DecodeFn INTERP_##levels(name);
 #include "ir/ops.def"
 #undef OP
 

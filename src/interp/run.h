@@ -40,6 +40,9 @@ struct Launch {
 	unsigned helpers;          /* threads of the pool that may help */
 };
 
+/* A context for programs of the launch, and back (exec.c). */
+Exec *exec_take(Launch *l);
+void exec_give(Launch *l, Exec *x);
 /* Records a fault if it is the first in program order; `text` is copied. */
 void launch_fault(Launch *l, uint64_t pid, DiagCode code, const InterpLoc *loc, const char *text);
 

@@ -8,6 +8,7 @@
 
 void *exec_buf(Exec *x, size_t bytes, Buf **buf)
 {
+	CONTRACT(bytes);
 	unsigned size_class = bytes <= 64 ? 6 : base_log2(bytes - 1) + 1;
 	ASSERT(size_class < BUF_CLASSES);
 	Buf *b = x->free_bufs[size_class];
@@ -59,6 +60,7 @@ void tile_borrow(Tile *to, const Tile *from)
 
 void tile_copy(Tile *to, const Tile *from)
 {
+	CONTRACT(to != from);
 	tile_borrow(to, from);
 	to->buf = from->buf;
 	if (to->buf)
@@ -69,6 +71,7 @@ void tile_copy(Tile *to, const Tile *from)
 
 Shape shape_make(uint32_t rank, const int64_t *dim)
 {
+	CONTRACT(rank <= IR_MAX_RANK);
 	Shape s = {.rank = rank, .numel = 1};
 	for (uint32_t d = 0; d < rank; d++) {
 		s.dim[d] = dim[d];
@@ -161,6 +164,7 @@ void tile_simplify(Tile *t)
 
 void tile_alloc(Exec *x, Tile *t)
 {
+	CONTRACT(t->shape);
 	t->data = exec_buf(x, (size_t)(t->shape->numel * t->size), &t->buf);
 	t->form = FORM_VIEW;
 	t->dense = true;
@@ -259,6 +263,7 @@ bool tile_range(const Tile *t, int64_t *low, int64_t *high)
 
 void walk_start(Walk *w, const Shape *shape, const Tile *const *tiles, uint32_t count)
 {
+	CONTRACT(count);
 	w->count = count;
 	w->rank = 0;
 	for (uint32_t k = 0; k < count; k++)

@@ -8,6 +8,7 @@ IrBuilder ir_at_end(IrModule *m, IrBlock *block, IrLoc loc)
 
 IrBuilder ir_at(IrModule *m, IrOp *before)
 {
+	CONTRACT(before->block);
 	return (IrBuilder){.m = m, .block = before->block, .before = before, .loc = before->loc};
 }
 
@@ -24,7 +25,7 @@ IrOp *irb_op(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t ope
 
 static IrType by_rule(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t n)
 {
-	switch ((IrTypeRule)ir_op_info[kind].rule) {
+	switch ((IrTypeRule)ir_op_info[kind].type) {
 	case RULE_SAME:
 		ASSERT(n >= 1);
 		return operands[0]->type;
@@ -79,6 +80,7 @@ IrValue *irb_constant(IrBuilder *b, IrAttr value)
 
 IrValue *irb_int(IrBuilder *b, IrType type, int64_t value)
 {
+	CONTRACT(ir_is_int(ir_elem(type)));
 	IrCx *cx = b->m->cx;
 	IrType elem = ir_elem(type);
 	if (ir_is_tensor(type)) {
@@ -90,6 +92,7 @@ IrValue *irb_int(IrBuilder *b, IrType type, int64_t value)
 
 IrValue *irb_float(IrBuilder *b, IrType type, double value)
 {
+	CONTRACT(ir_is_float(ir_elem(type)));
 	IrCx *cx = b->m->cx;
 	if (ir_is_tensor(type))
 		return irb_constant(b, ir_attr_splat(cx, type, ir_float_bits(type->elem, value)));
@@ -105,16 +108,20 @@ static IrValue *compare(IrBuilder *b, IrOpKind kind, int predicate, IrValue *l, 
 
 IrValue *irb_cmpi(IrBuilder *b, IrCmpI predicate, IrValue *l, IrValue *r)
 {
+	CONTRACT(l->type == r->type);
 	return compare(b, OP_CMPI, (int)predicate, l, r);
 }
 
 IrValue *irb_cmpf(IrBuilder *b, IrCmpF predicate, IrValue *l, IrValue *r)
 {
+	CONTRACT(l->type == r->type);
 	return compare(b, OP_CMPF, (int)predicate, l, r);
 }
 
 IrValue *irb_splat(IrBuilder *b, IrValue *scalar, IrType like)
 {
+	CONTRACT(ir_is_tensor(like));
+	CONTRACT(!ir_is_tensor(scalar->type));
 	return irb_1(b, OP_SPLAT, ir_with_elem(b->m->cx, like, scalar->type), scalar);
 }
 

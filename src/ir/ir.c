@@ -1,14 +1,7 @@
 /* Construction and surgery of the IR: every change of operands goes through link/unlink of uses. */
 #include "ir/ir.h"
 
-#define A(n) n, n
-#define R(min, max) min, max
 #define N IR_ANY_NUMBER
-
-/* A(n) and R(a, b) expand to two columns, so the row macro is applied after expansion. */
-#define ROW(name, text, omin, omax, rmin, rmax, gmin, gmax, traits, rule, levels, format, doc) \
-	[OP_##name] = {#name, text, format, doc, omin, omax, rmin, rmax, gmin, gmax, traits, RULE_##rule, LEVEL_##levels},
-#define APPLY(...) ROW(__VA_ARGS__)
 #define PURE TRAIT_PURE
 #define NOFX TRAIT_NOFX
 #define READ TRAIT_READ
@@ -19,26 +12,34 @@
 #define ELEM TRAIT_ELEM
 #define ISO TRAIT_ISO
 #define CONST TRAIT_CONST
+#define BODY TRAIT_BODY
+#define SAYS TRAIT_SAYS
+#define MOVE TRAIT_MOVE
+#define REMAT TRAIT_REMAT
 
 /* Assembly formats that many ops share. */
 #define UNARY " $0{} : &r | 0=r"
 #define BINARY " $0, $1{} : &r | *=r"
 #define BINARY_OVERFLOW " $0, $1(? overflow<@overflowFlags>){} : &r | *=r"
-#define FLOAT1 " $0(? fastmath<@fastmath>){} : &r | *=r"
-#define FLOAT2 " $0, $1(? fastmath<@fastmath>){} : &r | *=r"
-#define FLOAT3 " $0, $1, $2(? fastmath<@fastmath>){} : &r | *=r"
-#define CAST " $0{} : &0 to &r"
+#define UNARY_FAST " $0(? fastmath<@fastmath>){} : &r | *=r"
+#define BINARY_FAST " $0, $1(? fastmath<@fastmath>){} : &r | *=r"
+#define TERNARY_FAST " $0, $1, $2(? fastmath<@fastmath>){} : &r | *=r"
+#define AS_CAST " $0{} : &0 to &r"
 #define ARROW " $0{} : &0 -> &r"
 
+#define TAKES(min, max, classes) min, max, classes
+#define GIVES(min, max, classes) min, max, classes
+#define REGIONS(min, max, first, others) min, max, OP_##first, OP_##others
+#define RULES(verify, fold, neutral) NEUTRAL_##neutral
+enum { OP_NONE = OP__COUNT };
+
 const IrOpInfo ir_op_info[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) \
-	APPLY(name, text, operands, results, regions, traits, rule, levels, format, doc)
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = {#name, text, doc, takes, gives, regions, format, traits, RULE_##type, LEVEL_##levels, rules},
 #include "ir/ops.def"
 #undef OP
 };
 
-#undef A
-#undef R
 #undef N
 
 IrOpKind ir_op_by_text(Str text)
@@ -185,12 +186,14 @@ static IrAttr attr_by_text(const IrOp *op, const char *name)
 
 Sym ir_func_name(const IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC);
 	IrAttr name = attr_by_text(func, "sym_name");
 	return name ? name->text : NULL;
 }
 
 IrType ir_func_type_of(const IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC);
 	IrAttr type = attr_by_text(func, "function_type");
 	return type ? type->type : NULL;
 }
@@ -219,6 +222,7 @@ void ir_block_append(IrRegion *region, IrBlock *block)
 
 void ir_block_unlink(IrBlock *block)
 {
+	CONTRACT(block->region);
 	IrRegion *region = block->region;
 	*(block->prev ? &block->prev->next : &region->first) = block->next;
 	*(block->next ? &block->next->prev : &region->last) = block->prev;
@@ -289,11 +293,13 @@ static void insert(IrBlock *block, IrOp *op, IrOp *prev, IrOp *next)
 
 void ir_op_insert_before(IrOp *op, IrOp *at)
 {
+	CONTRACT(op != at && at->block);
 	insert(at->block, op, at->prev, at);
 }
 
 void ir_op_insert_after(IrOp *op, IrOp *at)
 {
+	CONTRACT(op != at && at->block);
 	insert(at->block, op, at, at->next);
 }
 
@@ -304,6 +310,7 @@ void ir_op_append(IrBlock *block, IrOp *op)
 
 void ir_op_unlink(IrOp *op)
 {
+	CONTRACT(op->block);
 	if (!op->block)
 		return;
 	*(op->prev ? &op->prev->next : &op->block->first) = op->next;
@@ -415,20 +422,11 @@ static bool regions_pure(const IrOp *op)
 
 bool ir_is_pure(const IrOp *op)
 {
-	switch (op->kind) {
-	case OP_EXTERN:
-	case OP_INLINE_ASM: {
+	if (ir_has_trait(op, TRAIT_SAYS)) {
 		IrAttr pure = attr_by_text(op, "pure");
 		return pure && (pure->kind == ATTR_KIND_UNIT || pure->i);
 	}
-	case OP_REDUCE:
-	case OP_SCAN:
-	case OP_MAP_ELEMENTWISE:
-	case OP_IF:
-		return regions_pure(op);
-	default:
-		return ir_has_trait(op, TRAIT_PURE);
-	}
+	return ir_has_trait(op, TRAIT_BODY) ? regions_pure(op) : ir_has_trait(op, TRAIT_PURE);
 }
 
 static bool regions_droppable(const IrOp *op)

@@ -10,7 +10,7 @@
 #include "ir/type.h"
 
 typedef enum {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "ir/ops.def"
 #undef OP
 	OP__COUNT
@@ -91,17 +91,27 @@ typedef enum {
 	TRAIT_ELEM = 1 << 7,
 	TRAIT_ISO = 1 << 8,
 	TRAIT_CONST = 1 << 9,
+	TRAIT_BODY = 1 << 10,
+	TRAIT_SAYS = 1 << 11,
+	TRAIT_MOVE = 1 << 12,
+	TRAIT_REMAT = 1 << 13,
 } IrTrait;
 
 typedef enum { RULE_ANY, RULE_SAME, RULE_BOOL, RULE_LAST, RULE_SECOND } IrTypeRule;
 typedef enum { LEVEL_T = 1, LEVEL_G = 2, LEVEL_TG = 3 } IrLevel;
+typedef enum { NEUTRAL_NONE, NEUTRAL_ZERO, NEUTRAL_ONE, NEUTRAL_ONES, NEUTRAL_LEAST, NEUTRAL_GREATEST } IrNeutral;
 enum { IR_ANY_NUMBER = 0xffff };
 
 typedef struct IrOpInfo {
-	const char *name, *text, *format, *doc;
-	uint16_t operands_min, operands_max, results_min, results_max, regions_min, regions_max;
+	const char *name, *text, *doc;
+	uint16_t operands_min, operands_max;
+	const char *operands; /* a letter for the class of each */
+	uint16_t results_min, results_max;
+	const char *results;
+	uint16_t regions_min, regions_max, end_first, end_others; /* the last two: IrOpKind */
+	const char *format;
 	uint16_t traits;
-	uint8_t rule, levels;
+	uint8_t type, levels, neutral; /* IrTypeRule, IrLevel, IrNeutral */
 } IrOpInfo;
 
 extern const IrOpInfo ir_op_info[OP__COUNT];
@@ -155,8 +165,16 @@ bool ir_is_inside(const IrOp *op, const IrOp *outer);
 /* Is the value defined outside of all regions of `op`? */
 bool ir_is_defined_outside(const IrValue *value, const IrOp *op);
 
-static inline IrValue *ir_operand(const IrOp *op, uint32_t i) { return op->operands[i].value; }
-static inline IrValue *ir_result(const IrOp *op, uint32_t i) { return &op->results[i]; }
+static inline IrValue *ir_operand(const IrOp *op, uint32_t i)
+{
+	CONTRACT(i < op->operand_count);
+	return op->operands[i].value;
+}
+static inline IrValue *ir_result(const IrOp *op, uint32_t i)
+{
+	CONTRACT(i < op->result_count);
+	return &op->results[i];
+}
 void ir_operand_set(IrOp *op, uint32_t i, IrValue *value);
 void ir_operand_add(IrModule *m, IrOp *op, IrValue *value);
 void ir_operand_erase(IrOp *op, uint32_t i);

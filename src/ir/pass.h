@@ -4,8 +4,8 @@
 #ifndef NESO_IR_PASS_H
 #define NESO_IR_PASS_H
 
-#include "base/diag/diag.h"
 #include "base/str.h"
+#include "ir/diag.h"
 #include "ir/ir.h"
 
 typedef struct PassInfo PassInfo;
@@ -22,9 +22,6 @@ typedef struct PassCx {
 
 /* Returns false after diagnosing a user's fault; *changed is set when the module was changed. */
 typedef bool PassFn(PassCx *cx, bool *changed);
-
-/* A fault of the user's at an op's location, with a note for each place that it was inlined at. */
-Diag *pass_diag(PassCx *cx, IrLoc loc, DiagCode code, ...);
 
 #define PASS(fn, name, in, out, when, needs, keeps, doc) PassFn fn;
 #define AGAIN(name, when)

@@ -158,6 +158,7 @@ IrType ir_tensordesc(IrCx *cx, IrType tensor)
 
 IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign)
 {
+	CONTRACT(tensor->kind == TY_TENSOR);
 	return cons_type(cx, (IrTypeData){.kind = TY_TENSORDESC, .elem = tensor, .space = (uint32_t)sign});
 }
 
@@ -185,6 +186,7 @@ IrType ir_memdesc_part(IrCx *cx, IrType elem, const int64_t *shape, uint32_t ran
 
 IrType ir_with_encoding(IrCx *cx, IrType type, IrAttr encoding)
 {
+	CONTRACT(type->kind == TY_TENSOR || type->kind == TY_MEMDESC);
 	if (type->kind != TY_TENSOR && type->kind != TY_MEMDESC)
 		return type;
 	IrTypeData key = *type;
@@ -381,6 +383,7 @@ IrAttr ir_attr_ints(IrCx *cx, IrType type, const int64_t *ints, uint32_t len)
 
 IrAttr ir_attr_dense(IrCx *cx, IrType tensor, const uint64_t *words, uint32_t len)
 {
+	CONTRACT(tensor->kind == TY_TENSOR);
 	ASSERT(len > 0 && len == ir_numel(tensor));
 	bool splat = true;
 	for (uint32_t i = 1; i < len && splat; i++)
@@ -394,6 +397,7 @@ IrAttr ir_attr_dense(IrCx *cx, IrType tensor, const uint64_t *words, uint32_t le
 
 IrAttr ir_attr_splat(IrCx *cx, IrType tensor, uint64_t word)
 {
+	CONTRACT(tensor->kind == TY_TENSOR);
 	return cons_attr(cx, (IrAttrData){.kind = ATTR_KIND_DENSE,
 					  .type = tensor,
 					  .len = (uint32_t)ir_numel(tensor),
@@ -468,11 +472,13 @@ IrLoc ir_loc_name(IrCx *cx, Sym name, IrLoc child)
 
 IrLoc ir_loc_callsite(IrCx *cx, IrLoc callee, IrLoc caller)
 {
+	CONTRACT(callee && caller);
 	return cons_loc(cx, (IrLocData){.kind = LOC_CALLSITE, .child = callee, .caller = caller});
 }
 
 IrLoc ir_loc_fused(IrCx *cx, const IrLoc *list, uint32_t len)
 {
+	CONTRACT(len);
 	return cons_loc(cx, (IrLocData){.kind = LOC_FUSED, .list = (IrLoc *)(uintptr_t)list, .len = len});
 }
 

@@ -2,6 +2,7 @@
 #include "jit/codegen_load.h"
 
 #include "base/option/library.h"
+#include "base/stop.h"
 
 static const CodegenTable *check(const CodegenTable *table, const char *path, DiagList *diags)
 {
@@ -20,6 +21,15 @@ const CodegenTable *codegen_load(DiagList *diags)
 		return check(table, path, diags);
 	diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_CODEGEN_MISSING, CODEGEN_LIBRARY, path);
 	return NULL;
+}
+
+void codegen_ended(const CodegenTable *table, CodegenResult *result)
+{
+	if (!result || !result->ended)
+		return;
+	table->free(result);
+	stop_point();
+	BUG("code generation ended, and nobody wanted it");
 }
 
 bool codegen_take_diags(const CodegenResult *result, DiagList *diags)

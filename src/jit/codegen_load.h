@@ -12,6 +12,8 @@
  * mapped it stays; asking again costs microseconds. Any thread may ask. */
 const CodegenTable *codegen_load(DiagList *diags);
 
+/* Of any result: where the work ended before it was done, frees it and raises what ends this thread's. */
+void codegen_ended(const CodegenTable *table, CodegenResult *result);
 /* What a call of the table found goes into the caller's list. False when there was an error. */
 bool codegen_take_diags(const CodegenResult *result, DiagList *diags);
 #endif

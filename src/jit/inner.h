@@ -182,6 +182,8 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 /* ---- variant.c ---- */
 
 /* The variant that the binding asks for, compiled when it is not there. */
+/* Who a launch asks is asked while it compiles, too. */
+void jit_launch_asks(const JitLaunch *launch, JitOptions *options);
 JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
 		  bool *compiled, DiagList *diags);
 
@@ -203,7 +205,8 @@ typedef struct JitOverride {
 	Str text;
 } JitOverride;
 /* The override of a variant; `given` is false where there is none. */
-void jit_override_find(const JitVariant *variant, Arena *arena, JitOverride *out);
+/* False after diagnosing that it cannot be had. */
+bool jit_override_find(const JitVariant *variant, JitOverride *out, DiagList *diags);
 /* What is asked goes on from it; of a stage before the cubin. */
 void jit_override_apply(const JitOverride *override, struct CodegenRequest *request);
 /* From the cache, or by jit_compile_ir and jit_gpu_compile. False after diagnosing. */

@@ -25,7 +25,8 @@ typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
 typedef struct JitVariant JitVariant;
 
-typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED } JitStatus;
+/* STOPPED: compiling was ended by its limit, or by who was asked. */
+typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED, JIT_STOPPED } JitStatus;
 
 typedef enum { JIT_COMPILE_BEGIN, JIT_COMPILE_END, JIT_LAUNCH_BEGIN, JIT_LAUNCH_END } JitEventKind;
 
@@ -90,6 +91,7 @@ typedef struct JitHost {
 	/* FrontHost.find_name; what it gives lives in the arena. */
 	bool (*find_name)(void *data, Arena *arena, const char *path, const char *function, const char *name,
 			  FrontHostValue *value);
+	void (*warn)(void *data, const char *text, size_t len);  /* what is worth saying before a call ends; NULL: it is among its diagnostics */
 	bool (*event)(void *data, const JitEvent *event); /* false at a _BEGIN refuses */
 } JitHost;
 
@@ -140,6 +142,7 @@ typedef struct JitOptions {
 	uint32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default, of maxnreg no limit */
 	const char *target; /* NULL or "interp"; "cuda": the current context's GPU; "sm_90a", ...; "sim:sm_90a": simulated */
 	bool debug, no_specialize, no_gpu_limits;
+	bool no_overflow_checks; /* debug adds none */
 	bool no_fp_fusion; /* products and sums are rounded one by one */
 	bool no_line_info;
 	bool cooperative; /* all CTAs of a launch run at the same time */
@@ -151,6 +154,10 @@ typedef struct JitOptions {
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 	bool sim;             /* likewise: code for that GPU, run by the simulator */
 	bool no_maps;         /* descriptors are pointers: for launches that cannot make tensor maps (jit_without_maps) */
+	/* When compiling ends before it is done (base/stop.h). Of the call: no part of the key, and not kept. */
+	double seconds; /* 0: as the setting says; less: no limit */
+	bool (*ask)(void *data);
+	void *ask_data;
 } JitOptions;
 
 /* ---- compiling ---- */
@@ -197,6 +204,7 @@ typedef struct JitVariantInfo {
 	const char *cache;  /* "hit", "miss", "off"; NULL of others */
 	const char *cache_key; /* 64 digits; NULL when there is none */
 	double store_seconds;  /* that putting it there took */
+	uint32_t maps;
 } JitVariantInfo;
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 
@@ -336,6 +344,18 @@ typedef struct JitIrOptions {
 /* Reads IR, runs passes, prints into `out`. Passes that are not here are asked of the code generator's library. */
 JitStatus jit_ir_run(const JitHost *host, const char *path, Str text, const JitIrOptions *options, Text *out,
 		     DiagList *diags);
+/* An op as a walk shows it; JIT_IR_NONE: it is the module. What it points to lives as long as the callback runs. */
+#define JIT_IR_NONE UINT32_MAX
+typedef struct JitIrOp {
+	const IrOp *op;
+	uint32_t block, region, parent;
+	Arena *arena;
+} JitIrOp;
+uint32_t jit_ir_region(const IrRegion *region); /* its number: that of its first block */
+/* Reads IR, verifies it, and calls `each` for every op, those inside before. */
+JitStatus jit_ir_walk(const JitHost *host, const char *path, Str text, void (*each)(void *data, const JitIrOp *op), void *data,
+		      DiagList *diags);
+
 /* Names and docs of the code generator's passes that are not in ir/passes.def; NULL past the end, or without the library. */
 const char *jit_codegen_pass(size_t index, const char **doc, bool *optional);
 /* CodegenTable.layout. */

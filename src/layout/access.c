@@ -380,6 +380,7 @@ bool layout_plan_access_as(const Layout *address, bool store, unsigned element_b
 void layout_plan_access(const Layout *address, bool store, unsigned element_bits, const LayoutTarget *target,
 			LayoutAccess *access)
 {
+	CONTRACT(element_bits && element_bits <= 128);
 	Map m = map_of(address, ALL_IN_ONE);
 	LayoutAccess other;
 	ASSERT(base_is_pow2(element_bits) && element_bits >= 8 && element_bits <= 64);

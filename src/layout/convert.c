@@ -3,22 +3,11 @@
  * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip through
  * shared memory; both are planned and compared by their predicted cost. */
 #include "layout/plan_parts.h"
-
-/* Quarter cycles of an SM for one warp: an SM shuffles for one warp, or serves one wavefront of shared
- * memory, each cycle; issues four instructions and executes selects for four warps each cycle. A barrier
- * costs latency, part of which other warps hide. */
-enum {
-	COST_SHUFFLE = 4,
-	COST_WAVEFRONT = 4,
-	COST_ISSUE = 1,
-	COST_SELECT = 1,
-	COST_WARP_BARRIER = 40,
-	COST_CTA_BARRIER = 80,
-	COST_CLUSTER_BARRIER = 800,
-};
+#include "target/cost.h"
 
 void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 {
+	CONTRACT(reps > 0);
 	static const unsigned barrier_cost[] = {COST_WARP_BARRIER, COST_CTA_BARRIER, COST_CLUSTER_BARRIER};
 	cost->shuffles *= reps;
 	cost->selects *= reps;
@@ -137,6 +126,8 @@ static LayoutPlan *with_steps(LayoutPlan *plan, const LayoutConversion *c)
 const LayoutPlan *layout_plan_shared(LayoutContext *cx, const Layout *source, const Layout *destination,
 				     unsigned element_bits, const LayoutTarget *target)
 {
+	CONTRACT(layout_space_equal(&source->out, &destination->out));
+	CONTRACT(element_bits && element_bits <= 64);
 	LayoutConversion c = conversion_of(cx, source, destination, element_bits, target);
 	LayoutPlan *plan = new_plan(&c);
 	layout_plan_through_shared(&c, plan);
@@ -166,6 +157,8 @@ static bool same_target(const LayoutTarget *a, const LayoutTarget *b)
 const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
 			      unsigned element_bits, const LayoutTarget *target)
 {
+	CONTRACT(layout_space_equal(&source->out, &destination->out));
+	CONTRACT(element_bits && element_bits <= 64);
 	LayoutPlan **bucket = &cx->plans[(source->hash * 31 + destination->hash) % ARRAY_LEN(cx->plans)];
 	for (LayoutPlan *plan = *bucket; plan; plan = plan->next) {
 		if (plan->source == source && plan->destination == destination &&

@@ -52,6 +52,7 @@ uint64_t f2_span_reduce(const F2Span *span, uint64_t v, uint64_t *combo)
 
 unsigned f2_rank(const uint64_t *vecs, unsigned n)
 {
+	CONTRACT(n <= 64);
 	F2Span span = f2_span_of(vecs, n);
 	return f2_span_rank(&span);
 }
@@ -69,6 +70,7 @@ uint64_t f2_apply(const uint64_t *columns, unsigned n, uint64_t v)
 
 unsigned f2_kernel(const uint64_t *columns, unsigned n, uint64_t *out)
 {
+	CONTRACT(n <= 64);
 	F2Span span = f2_span_none();
 	unsigned count = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -82,6 +84,7 @@ unsigned f2_kernel(const uint64_t *columns, unsigned n, uint64_t *out)
 
 unsigned f2_intersect(const uint64_t *a, unsigned na, const uint64_t *b, unsigned nb, uint64_t *out)
 {
+	CONTRACT(na <= 64 && nb <= 64);
 	F2Span both = f2_span_of(a, na);
 	uint64_t of_a = na == 64 ? ~UINT64_C(0) : (UINT64_C(1) << na) - 1;
 	F2Span found = f2_span_none();
@@ -101,6 +104,7 @@ unsigned f2_intersect(const uint64_t *a, unsigned na, const uint64_t *b, unsigne
 
 unsigned f2_extend(F2Span *span, const uint64_t *vecs, unsigned n, uint64_t *out, unsigned limit)
 {
+	CONTRACT(limit <= 64);
 	unsigned count = 0;
 	for (unsigned i = 0; i < n && count < limit; i++) {
 		if (!f2_span_has(span, vecs[i])) {

@@ -271,6 +271,7 @@ static const Layout *make_1d(LayoutContext *cx, unsigned in, unsigned bits, unsi
 
 const Layout *layout_identity(LayoutContext *cx, unsigned in, unsigned bits, unsigned out)
 {
+	CONTRACT(in != out || !bits);
 	return make_1d(cx, in, bits, out, false);
 }
 
@@ -307,6 +308,7 @@ unsigned layout_rank(const Layout *l)
 
 int64_t layout_shape(const Layout *l, unsigned dim)
 {
+	CONTRACT(dim < layout_rank(l));
 	const LayoutDim *d = layout_space_find(&l->out, LAYOUT_DIM0 + dim);
 	ASSERT(d);
 	return (int64_t)d->reps << d->bits;
@@ -347,6 +349,7 @@ void layout_coordinates(const Layout *l, uint32_t rep, uint64_t in, int64_t *coo
 
 unsigned layout_vector(const Layout *l, unsigned dim, unsigned limit, uint32_t *registers)
 {
+	CONTRACT(dim < layout_rank(l));
 	unsigned shift = layout_space_shift(&l->out, LAYOUT_DIM0 + dim), bits = layout_out_bits(l, LAYOUT_DIM0 + dim);
 	unsigned count = layout_in_bits(l, LAYOUT_REGISTER), n = 0;
 	F2Span span = f2_span_of(l->bases, count);

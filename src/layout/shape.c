@@ -147,6 +147,7 @@ const Layout *layout_reshape(LayoutContext *cx, const Layout *l, const int64_t *
 
 const Layout *layout_slice(LayoutContext *cx, const Layout *l, unsigned axis)
 {
+	CONTRACT(axis < layout_rank(l));
 	const LayoutDim *gone = layout_space_find(&l->out, LAYOUT_DIM0 + axis);
 	Renaming names = shifted_names(axis + 1, -1);
 	LayoutSpace in = l->in;
@@ -220,6 +221,7 @@ const Layout *layout_join(LayoutContext *cx, const Layout *l)
 
 const Layout *layout_split(LayoutContext *cx, const Layout *l, unsigned *bit)
 {
+	CONTRACT(layout_rank(l) > 0);
 	unsigned last = layout_rank(l) - 1, registers = layout_in_bits(l, LAYOUT_REGISTER), at = registers;
 	ASSERT(layout_rank(l) >= 1 && layout_shape(l, last) == 2);
 	uint64_t last_bit = layout_space_put(&l->out, LAYOUT_DIM0 + last, 1);
@@ -245,6 +247,7 @@ const Layout *layout_split(LayoutContext *cx, const Layout *l, unsigned *bit)
 
 const Layout *layout_concat(LayoutContext *cx, const Layout *l, unsigned axis)
 {
+	CONTRACT(axis < layout_rank(l));
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER);
 	LayoutSpace in = l->in, out = l->out;
 	LayoutDim *dim = find_dim(&out, LAYOUT_DIM0 + axis);

@@ -333,6 +333,7 @@ static unsigned packs_of(const LayoutConversion *c, bool moves)
 
 bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 {
+	CONTRACT(c->source && c->destination);
 	Shuffle s;
 	memset(&s, 0, sizeof s);
 	s.c = c;

@@ -524,6 +524,7 @@ static void try_pairs(Swizzle *s, LayoutPlan *plan)
 
 void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 {
+	CONTRACT(c->source && c->destination);
 	Swizzle s = swizzle_of(c);
 	const LayoutSide *const sides[] = {&s.dst, &s.src};
 	Vectors vec;

@@ -84,16 +84,8 @@ void emit_leave(Emit *e)
 
 /* ---- targets ---- */
 
-/* The highest capability and PTX version that this LLVM has. */
-#if LLVM_VERSION_MAJOR >= 22
-enum { MAX_CAPABILITY = 121, MAX_PTX = 90 };
-#elif LLVM_VERSION_MAJOR >= 21
-enum { MAX_CAPABILITY = 121, MAX_PTX = 88 };
-#elif LLVM_VERSION_MAJOR >= 20
-enum { MAX_CAPABILITY = 120, MAX_PTX = 87 };
-#else
-enum { MAX_CAPABILITY = 90, MAX_PTX = 85 };
-#endif
+/* The highest PTX version that this LLVM has. */
+enum { MAX_PTX = LLVM_VERSION_MAJOR >= 22 ? 90 : LLVM_VERSION_MAJOR >= 21 ? 88 : LLVM_VERSION_MAJOR >= 20 ? 87 : 85 };
 
 void emit_llvm_version(char out[32])
 {
@@ -118,7 +110,7 @@ unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena,
 	unsigned least = MAX(target->ptx, target_has(target, TARGET_FP8) ? 81u : 80u);
 	unsigned version = MAX(asked, least);
 	*error = NULL;
-	if (target->capability > MAX_CAPABILITY || (LLVM_VERSION_MAJOR < 22 && target->capability == 110))
+	if (target->llvm > LLVM_VERSION_MAJOR)
 		*error = arena_printf(arena, "LLVM %s does not know %s", LLVM_VERSION_STRING, target->name);
 	else if (least > MAX_PTX)
 		*error = arena_printf(arena, "LLVM %s does not know PTX %u.%u, which %s needs", LLVM_VERSION_STRING,

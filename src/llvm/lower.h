@@ -21,9 +21,20 @@
 /* LLVMAttributeFunctionIndex in the type that takes it. */
 #define LOWER_ON_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
+typedef enum LowerKind {
+	LOWER_NONE,   /* not lowered yet */
+	LOWER_SCALAR, /* one register, the same in all threads; a token too */
+	LOWER_TILE,   /* a register for each element that the thread holds */
+	LOWER_MEMORY, /* of a memdesc: where it begins in shared memory */
+	LOWER_TENSOR, /* of a tensor descriptor: its map */
+} LowerKind;
+
+/* What an IR value of this type became. */
 typedef struct LowerValue {
+	LowerKind kind;
+	IrType type;
 	LLVMValueRef *regs;
-	uint32_t count; /* 0: not lowered yet */
+	uint32_t count;
 } LowerValue;
 
 /* Who is asked what an access moves: see lower_elements. */
@@ -75,7 +86,7 @@ typedef struct Lower {
 
 /* Builds the hook's op; false after diagnosing. */
 typedef bool LowerFn(Lower *lw, IrOp *op);
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) LowerFn lower_##name;
+#define OP(name, ...) LowerFn lower_##name;
 #include "ir/ops.def"
 #undef OP
 
@@ -87,7 +98,9 @@ bool lower_block(Lower *lw, IrBlock *block);
 LowerValue lower_get(Lower *lw, const IrValue *value);
 static inline LLVMValueRef lower_scalar(Lower *lw, const IrValue *value)
 {
-	return lower_get(lw, value).regs[0];
+	LowerValue v = lower_get(lw, value);
+	CONTRACT(v.kind != LOWER_TILE || v.count == 1);
+	return v.regs[0];
 }
 void lower_set(Lower *lw, const IrValue *value, LLVMValueRef *regs, uint32_t count); /* keeps the array */
 void lower_set_scalar(Lower *lw, const IrValue *value, LLVMValueRef v);

@@ -187,7 +187,8 @@ typedef struct NvRun {
 	Str input;               /* file 0: what the tool reads */
 	bool has_output;         /* file 1: what it writes */
 	const char *suffix;      /* of file 0's name where files must lie on disk: ".ptx" */
-	double timeout;          /* seconds */
+	double timeout;          /* seconds; 0: none */
+	bool asks;               /* also ends with this thread's work (base/stop.h) */
 } NvRun;
 
 typedef struct NvRan {
@@ -201,7 +202,8 @@ typedef struct NvRan {
 	double seconds;
 } NvRan;
 
-/* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults. */
+/* Runs a tool; nothing is left behind on any path. Raises nothing but memory faults, and what
+ * ends the thread's work. */
 void nv_run(Arena *arena, const NvRun *run, NvRan *ran);
 
 /* The search of NvToolsOptions.ptxas; in the tools, which remember it until a file of it changes. NULL: none, and *tried (may be NULL)

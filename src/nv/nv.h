@@ -94,7 +94,7 @@ typedef struct NvToolsOptions {
 	 * the Python package index has its programs in nvidia/cu13/bin there. NULL: none. */
 	const char *packages;
 	const char *extra; /* more options, split at blanks; NULL: PTXAS_OPTIONS */
-	double timeout;    /* seconds for one run; 0: 300 */
+	double timeout;    /* seconds for one run; 0: none but that of the thread's work (base/stop.h) */
 	/* What a program holds and said of its version, remembered beyond this process, so that nobody reads or asks it again. what: a
 	 * text that names the program's file as it is now. recall gives the text in the arena, or NULL. Both NULL: always asked. */
 	const char *(*recall)(void *data, const char *what, Arena *arena);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/stamp.h"
+#include "cache/entry/stamp.h"
 
 enum {
 	LARGEST_SCRIPT = 256 << 10, /* bytes in which names are looked for */

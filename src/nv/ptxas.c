@@ -7,9 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
-#include "cache/stamp.h"
-
-enum { DEFAULT_TIMEOUT = 300 }; /* seconds: the longest that a compile may reasonably take */
+#include "cache/entry/stamp.h"
 
 /* "-v" and what else a user gave: text split at blanks. */
 static size_t add_words(Arena *arena, const char **args, size_t n, size_t max, const char *words)
@@ -120,13 +118,28 @@ static bool run_once(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemb
 		.input = ptx,
 		.has_output = true,
 		.suffix = ".ptx",
-		.timeout = timeout > 0 ? timeout : DEFAULT_TIMEOUT,
+		.timeout = timeout,
+		.asks = true,
 	};
 	NvRan ran;
 	nv_run(diags->arena, &run, &ran);
 	cubin->data = ran.output;
 	cubin->len = ran.output_len;
 	return take_result(tool, &ran, run.timeout, ptx, how, cubin, diags);
+}
+
+/* False where its time was up. */
+static bool run_in_time(NvTools *tools, const NvTool *tool, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
+{
+	Fault fault;
+	volatile bool good = false;
+	if (FAULT_TRY(&fault)) {
+		good = run_once(tools, tool, ptx, how, cubin, diags);
+		fault_leave(&fault);
+	} else if (fault.kind != FAULT_TIME) {
+		fault_raise(fault.kind, "%s", fault.text);
+	}
+	return good;
 }
 
 /* Again where it left registers unused and spilled (registers.c); what is worse, or fails, is dropped without a word. */
@@ -139,7 +152,7 @@ static void run_again(NvTools *tools, const NvTool *tool, Str ptx, const NvAssem
 	if (!more.len || !nv_optimizes(how))
 		return;
 	diag_init(&unheard, arena, NULL);
-	if (run_once(tools, tool, more, how, &other, &unheard) && other.spill_stores < cubin->spill_stores) {
+	if (run_in_time(tools, tool, more, how, &other, &unheard) && other.spill_stores < cubin->spill_stores) {
 		NvCubin worse = *cubin;
 		*cubin = other;
 		other = worse;

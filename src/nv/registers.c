@@ -7,7 +7,7 @@
  * spills less is kept. Who sets a limit (.maxnreg, options) has chosen. */
 #include "nv/inner.h"
 
-enum { MOST_REGISTERS = 255, REGISTERS_OF_SM = 65536, GRANULE = 8 };
+enum { GRANULE = 8 };
 
 static size_t find(Str s, size_t from, const char *what)
 {
@@ -62,7 +62,7 @@ Str nv_with_more_registers(Arena *arena, Str ptx, const char *kernel, const NvCu
 	if (!cubin->spill_stores || at >= body || find(ptx, entry, ".maxnreg") < body)
 		return (Str){0};
 	unsigned threads = threads_at(ptx, at + strlen(mark), &end);
-	unsigned limit = MIN(REGISTERS_OF_SM / MAX(threads, 32u) / GRANULE * GRANULE, (unsigned)MOST_REGISTERS);
+	unsigned limit = MIN(TARGET_REGISTERS_SM / MAX(threads, (unsigned)TARGET_WARP_SIZE) / GRANULE * GRANULE, (unsigned)TARGET_REGISTERS_THREAD);
 	if (!end || cubin->registers * 4 > limit * 3)
 		return (Str){0};
 	/* On the same line: messages name lines of the PTX. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "base/stop.h"
 
 extern char **environ;
 
@@ -230,15 +232,17 @@ static int spawn(Work *work, Arena *arena, const NvRun *run, const char *const *
 }
 
 /* Reads what it says until it closes its output or time is up. */
-static void listen_to(Work *work, Text *said, double deadline)
+static void listen_to(Work *work, Text *said, double deadline, bool asks)
 {
 	char buffer[4096];
 	for (;;) {
 		double left = deadline - os_now();
 		if (left <= 0)
 			return;
+		if (asks)
+			stop_point();
 		struct pollfd ready = {.fd = work->pipe[0], .events = POLLIN};
-		int n = poll(&ready, 1, (int)MIN(left * 1e3 + 1, 1e9));
+		int n = poll(&ready, 1, (int)((asks ? stop_wait(MIN(left, 1e6)) : MIN(left, 1e6)) * 1e3 + 1));
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n <= 0)
@@ -252,7 +256,7 @@ static void listen_to(Work *work, Text *said, double deadline)
 }
 
 /* Its exit status, as a shell gives it; -1 where the host takes the status of its children itself. */
-static int reap(pid_t pid, double deadline, bool *timed_out)
+static int reap(pid_t pid, double deadline, bool asks, bool *timed_out)
 {
 	int status;
 	/* It has closed its output, so it is about to end: looking often at first costs less than a fixed pause. */
@@ -268,6 +272,8 @@ static int reap(pid_t pid, double deadline, bool *timed_out)
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
 		} else if (!*timed_out) {
+			if (asks)
+				stop_point();
 			nanosleep(&pause, NULL);
 			pause.tv_nsec = MIN(pause.tv_nsec * 2, 2000000);
 		}
@@ -305,14 +311,14 @@ static void run_tool(Arena *arena, const NvRun *run, NvRan *ran, Work *work)
 	Text said;
 	text_init(&said, arena);
 	text_str(&said, "");
-	double deadline = os_now() + run->timeout;
+	double deadline = run->timeout > 0 ? os_now() + run->timeout : DBL_MAX;
 	ran->error = spawn(work, arena, run, args);
 	if (ran->error)
 		return;
 	close(work->pipe[1]);
 	work->pipe[1] = -1;
-	listen_to(work, &said, deadline);
-	ran->status = reap(work->pid, deadline, &ran->timed_out);
+	listen_to(work, &said, deadline, run->asks);
+	ran->status = reap(work->pid, deadline, run->asks, &ran->timed_out);
 	ran->said = (Str){said.data, said.len};
 	if (run->has_output)
 		read_output(work, ran);
@@ -330,7 +336,7 @@ void nv_run(Arena *arena, const NvRun *run, NvRan *ran)
 	} else if (work.pid > 0) {
 		bool timed_out = true;
 		kill(-work.pid, SIGKILL);
-		reap(work.pid, 0, &timed_out);
+		reap(work.pid, 0, false, &timed_out);
 	}
 	clean(&work);
 	ran->seconds = os_now() - began;

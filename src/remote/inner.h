@@ -5,9 +5,8 @@
 #ifndef NESO_REMOTE_INNER_H
 #define NESO_REMOTE_INNER_H
 
-#include <curl/curl.h>
-
-#include "cache/remote.h"
+#include "cache/remote/remote.h"
+#include "remote/curl.h"
 
 typedef struct Server Server;
 

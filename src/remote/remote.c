@@ -236,15 +236,12 @@ static bool fill(Server *server, const CacheRemoteOptions *o, char *why, size_t 
 	return server->protocol->open(server, why, why_size);
 }
 
-static void init_curl(void)
-{
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 static bool remote_open(const CacheRemoteOptions *options, CacheBackend *backend, char *why, size_t why_size)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, init_curl);
+	if (!curl_load()) {
+		snprintf(why, why_size, "there is no libcurl.so.4 on this system");
+		return false;
+	}
 	Server *server = calloc(1, sizeof *server);
 	if (!server || !fill(server, options, why, why_size)) {
 		if (server)

@@ -3,6 +3,7 @@
 #define NESO_SIM_OPS_OPS_H
 
 #include "sim/sim_int.h"
+#include "target/mma.h"
 
 typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFloat;
 
@@ -112,11 +113,9 @@ typedef enum { SIM_FLOAT_COMPARES OPS_FCMP__COUNT } SimFloatCompare;
 #undef FLOAT_CMP
 
 /* mma.sync: C + A B of fragments, as the lanes of a warp hold them in words of slots (kern/product.c). */
-typedef enum { MMA_F16, MMA_BF16, MMA_TF32, MMA_E4M3, MMA_E5M2, MMA_S8, MMA_U8, MMA_F64 } MmaType;
-
 typedef struct SimMma {
 	unsigned m, n, k, bits; /* bits of an element of A and B */
-	MmaType a, b;
+	TargetElement a, b;
 	bool half;              /* C is fp16, two to a word; otherwise f32, s32 or f64 */
 	unsigned a_words, b_words, c_words;
 } SimMma;

@@ -1,4 +1,4 @@
-/* Lookups in the tables of GPUs and of their matrix instructions. Linear: the tables are short. */
+/* Lookups in the table of GPUs. Linear: the table is short. */
 #include "target/target.h"
 
 #include "base/str.h"
@@ -17,21 +17,17 @@ enum {
 	MMA_SCALED = TARGET_MMA_SCALED,
 };
 
-static const TargetGpu gpus[] = {
-#define TARGET(name, capability, suffix, base, ptx, warps, ctas, shared_sm, shared_cta, features) \
-	{#name, capability, suffix, #base, ptx, warps, ctas, (shared_sm) * 1024, (shared_cta) * 1024, features},
-#include "target/nvidia/targets.def"
-#undef TARGET
+static const TargetBudgets nvidia = {
+#define BUDGET(field, value, unit, doc) .field = (value),
+#include "target/nvidia/budgets.def"
+#undef BUDGET
 };
 
-#define CC(capability) capability, 0
-#define HAS(feature) 0, TARGET_##feature
-
-static const TargetMma mmas[] = {
-#define MMA(family, operand, accumulator, m, n, k, needs) \
-	{TARGET_MMA_##family, TARGET_ELEMENT_##operand, TARGET_ELEMENT_##accumulator, m, n, k, needs},
-#include "target/nvidia/mma.def"
-#undef MMA
+static const TargetGpu gpus[] = {
+#define TARGET(name, capability, suffix, base, ptx, llvm, warps, ctas, shared_sm, shared_cta, features) \
+	{#name, capability, suffix, #base, ptx, llvm, warps, ctas, (shared_sm) * 1024, (shared_cta) * 1024, features, &nvidia},
+#include "target/nvidia/targets.def"
+#undef TARGET
 };
 
 const TargetGpu *target_all(size_t *count)
@@ -97,28 +93,9 @@ bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
 	return gpu->suffix ? gpu->capability == capability : gpu->capability <= capability;
 }
 
-const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
-			    TargetElement accumulator)
-{
-	return target_mma_up_to(gpu, family, operand, accumulator, UINT32_MAX);
-}
-
-const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
-				  TargetElement accumulator, unsigned k)
-{
-	const TargetMma *best = NULL;
-	for (size_t i = 0; i < ARRAY_LEN(mmas); i++) {
-		const TargetMma *mma = &mmas[i];
-		if (mma->family == family && mma->operand == operand && mma->accumulator == accumulator &&
-		    mma->k <= k && mma->capability <= gpu->capability && target_has(gpu, mma->features) &&
-		    (!best || mma->k > best->k || (mma->k == best->k && mma->m > best->m)))
-			best = mma;
-	}
-	return best;
-}
-
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out)
 {
+	CONTRACT(warps > 0);
 	enum { QUARTERS = 4, UNIT = 256, SHARED_UNIT = 128 };
 	unsigned each = (MAX(registers, 1u) * TARGET_WARP_SIZE + UNIT - 1) / UNIT * UNIT;
 	unsigned held = TARGET_REGISTERS_SM / QUARTERS / each * QUARTERS;
@@ -129,12 +106,4 @@ void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared,
 	*out = limits[0];
 	for (size_t i = 1; i < ARRAY_LEN(limits); i++)
 		*out = limits[i].ctas < out->ctas ? limits[i] : *out;
-}
-
-bool target_mma_takes_n(const TargetMma *mma, unsigned n)
-{
-	if (mma->family == TARGET_MMA_SYNC)
-		return n == mma->n;
-	bool integer = mma->operand == TARGET_ELEMENT_S8 || mma->operand == TARGET_ELEMENT_U8;
-	return n >= 8 && n <= 256 && n % (integer && n > 32 ? 16 : 8) == 0;
 }

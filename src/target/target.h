@@ -1,4 +1,4 @@
-/* The GPUs that code is made for: one row each (targets.def), and their matrix instructions (mma.def).
+/* The GPUs that code is made for: one row each (nvidia/targets.def).
  *
  * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A GPU that is
  * not in the table takes PTX of the highest target without suffix that is not above it. */
@@ -38,38 +38,25 @@ enum {
 	TARGET_SHARED_RESERVED = 1024,     /* bytes that the system takes of each CTA */
 };
 
+/* What plans may take: nvidia/budgets.def says of each field what it bounds. */
+typedef struct TargetBudgets {
+#define BUDGET(field, value, unit, doc) unsigned field;
+#include "target/nvidia/budgets.def"
+#undef BUDGET
+} TargetBudgets;
+
 typedef struct TargetGpu {
 	const char *name;
 	unsigned capability; /* 90 for 9.0 */
 	char suffix;         /* 0 or 'a' */
 	const char *base;
 	unsigned ptx;        /* 80 for 8.0 */
+	unsigned llvm;       /* first major version that knows it; 0: all */
 	unsigned warps, ctas; /* of an SM */
 	unsigned shared_sm, shared_cta; /* bytes */
 	unsigned features;
+	const TargetBudgets *budgets;
 } TargetGpu;
-
-typedef enum TargetMmaFamily { TARGET_MMA_SYNC, TARGET_MMA_WGMMA } TargetMmaFamily;
-
-typedef enum TargetElement {
-	TARGET_ELEMENT_F16,
-	TARGET_ELEMENT_BF16,
-	TARGET_ELEMENT_TF32,
-	TARGET_ELEMENT_F32,
-	TARGET_ELEMENT_F64,
-	TARGET_ELEMENT_S8,
-	TARGET_ELEMENT_U8,
-	TARGET_ELEMENT_S32,
-	TARGET_ELEMENT_E4M3,
-	TARGET_ELEMENT_E5M2,
-} TargetElement;
-
-typedef struct TargetMma {
-	TargetMmaFamily family;
-	TargetElement operand, accumulator;
-	unsigned m, n, k;
-	unsigned capability, features; /* that a GPU must have */
-} TargetMma;
 
 /* All rows, ascending. */
 const TargetGpu *target_all(size_t *count);
@@ -93,12 +80,6 @@ static inline bool target_has(const TargetGpu *gpu, unsigned features)
 	return (gpu->features & features) == features;
 }
 
-/* The instruction with the largest K for these types; NULL where the GPU has none. */
-const TargetMma *target_mma(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
-			    TargetElement accumulator);
-/* The same among those with K of at most `k`. */
-const TargetMma *target_mma_up_to(const TargetGpu *gpu, TargetMmaFamily family, TargetElement operand,
-				  TargetElement accumulator, unsigned k);
 typedef struct TargetOccupancy {
 	unsigned ctas;     /* that an SM holds at once */
 	const char *limit; /* what keeps it from holding more: "registers", "shared memory", "warps", "CTAs" */
@@ -106,8 +87,5 @@ typedef struct TargetOccupancy {
 /* Of CTAs of so many warps, with so many registers a thread and bytes of shared memory a CTA. Registers are given to a warp by
  * 256 at a time, from the quarter of the SM's that it runs on (CUDA's occupancy calculator). */
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out);
-
-/* Is this N one that the instruction takes? */
-bool target_mma_takes_n(const TargetMma *mma, unsigned n);
 
 #endif

@@ -7,5 +7,5 @@ import triton.language as tl
 
 @triton.jit
 def kernel(p):
-    i = tl.arange(0, 48)  # error: 9: 48 elements, not a power of two
+    i = tl.arange(0, 48)  # error: 9: tl.arange(0, 48) has 48 elements; their number must be a power of 2, of which the next is 64
     tl.store(p + i, 0.0)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/log.h"
+#include "cache/disk/log.h"
 
 enum { ROUNDS = 400 };
 

@@ -55,18 +55,84 @@ done
 status 0 neso --version
 says '^neso [0-9]*\.[0-9]*\.[0-9]*$'
 
+# A limit for compiling; what is no time is told.
+cat >"$TMP/slow" <<'END'
+#!/bin/sh
+case $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac
+echo $$ >"${0%/*}/slow.pid"
+sleep 60 &
+wait
+END
+chmod +x "$TMP/slow"
+signature='*fp32,*fp32,i32,64'
+status 1 neso compile "$file" -s "$signature" --target sm_80 --ptxas "$TMP/slow" --compile-timeout 1 --emit cubin -o "$TMP/out.cubin"
+complains "compiling 'copy' was ended: it took more than 1 s"
+NESO_COMPILE_TIMEOUT=1 status 1 neso compile "$file" -s "$signature" --target sm_80 --ptxas "$TMP/slow" --emit cubin -o "$TMP/out.cubin"
+complains "more than 1 s"
+if kill -0 "$(cat "$TMP/slow.pid")" 2>/dev/null; then echo "the assembler lives on"; exit 1; fi
+test ! -e "$TMP/out.cubin"
+status 2 neso compile "$file" -s "$signature" --compile-timeout soon
+complains "compile-timeout wants seconds, not 'soon'"
+status 2 neso run "$file" -g 1 ones:64:fp32 zeros:64:fp32 64 -q --timeout 1x
+complains "timeout wants seconds, not '1x'"
+
+# What would have no effect is told: checks without a simulator, overrides that cannot be, tolerances.
+run="neso run $file -g 1 ones:64:fp32 zeros:64:fp32 64"
+for option in --check '--schedules 3'; do
+	status 1 $run -q $option
+	complains "is the simulator's, and this launch is for interp" # DIAG_CHECK_TARGET
+	status 0 $run -q $option --target sim:sm_80
+done
+for target in interp sim:sm_80; do
+	TRITON_KERNEL_OVERRIDE=$TMP/none.ttgir status 1 $run -q --target $target
+	complains 'TRITON_KERNEL_OVERRIDE names .*none.ttgir, and it cannot be read'
+	TRITON_KERNEL_OVERRIDE=$TMP/none status 1 $run -q --target $target
+	complains "its name ends with no stage: .ttir, .ttgir, .llir, .ptx, .cubin" # DIAG_OVERRIDE_FILE
+	echo '.entry other(' >"$TMP/other.ptx"
+	TRITON_KERNEL_OVERRIDE=$TMP/other.ptx status 0 $run -q --target $target
+	complains "which has no function 'copy': it changes nothing here" # DIAG_OVERRIDE_UNUSED
+	TRITON_KERNEL_OVERRIDE=1 TRITON_OVERRIDE_DIR=$TMP/none status 0 $run -q --target $target
+	complains "the folder .*none is not there: it changes nothing" # DIAG_OVERRIDE_FOLDER
+	echo '.entry copy(' >"$TMP/copy.ptx"
+	TRITON_KERNEL_OVERRIDE=$TMP/copy.ptx status 0 $run -q --target $target
+	complains "copy.ptx, and the .* runs .*: it changes nothing here" # DIAG_OVERRIDE_STAGE
+	rm -rf "$TMP/dump"
+	TRITON_KERNEL_DUMP=1 TRITON_DUMP_DIR=$TMP/dump status 0 $run -q --target $target
+	grep -q 'tt.func public @copy' "$TMP"/dump/*/copy.ttir
+done
+grep -q 'define .*@copy' "$TMP"/dump/*/copy.llir
+for option in --atol --rtol; do
+	status 2 $run $option much
+	complains "wants a number that is not negative, not 'much'"
+done
+status 0 $run --json -p x_ptr
+says '^{"kernel": "copy", "compile_seconds": .*"arrays": \[{"name": "x_ptr", .*"changed": false, .*"values": \[1, 1, '
+says '{"name": "y_ptr", "dtype": "fp32", "shape": \[64\], "changed": true, "min": 1, "max": 1, "mean": 1, "first": \[1, 1, 1, 1, 1, 1\]}\]}$'
+status 0 neso run "$file" -g 1 full:64:fp32:nan zeros:64:fp32 64 --json
+says '"first": \["nan", '
+
 # Wrong command lines: 2.
 status 2 neso
 status 2 neso frobnicate
 complains "no command 'frobnicate'"
 status 2 neso run --frobnicate
-complains "unknown option '--frobnicate'"
+complains "unknown option '--frobnicate' (--help lists them)"
+status 2 neso run --gird 3
+complains "unknown option '--gird'; did you mean '--grid'?"
+status 2 neso cmpile
+complains "no command 'cmpile'; did you mean 'compile'?"
+status 2 neso run "$file:copy" --grid 'cdiv(m,2)' x_ptr=rand:64:fp32 y_ptr=zeros:64:fp32 n=64
+complains "column 6: 'm' is no integer argument; did you mean 'n'?"
+status 2 neso run "$file:copy" --grid 1 x_ptr=rnd:64:fp32
+complains "no way to make an array is called 'rnd'; did you mean 'rand'?"
+status 2 neso run "$file:copy" --grid 1 x_ptr=x.npz
+complains 'arrays are read from .npy files, one each'
 status 2 neso run "$file:copy" x_ptr=rand:64:fp32
 complains 'wants --grid'
 status 2 neso run "$file:copy" --grid 1,1,1,1
 complains 'more than three axes'
 status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
-complains 'unknown name'
+complains "column 6: 'q' is no integer argument"
 status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99
 complains "no dtype 'float99'"
 status 2 neso run "$file:copy" --grid 1 n=3 --out n=x.npy

@@ -66,4 +66,34 @@ if [ -w /dev/full ]; then
 fi
 # Every entry that the runs have left is whole.
 "$neso" cache verify >"$TMP/verify" 2>&1 || { cat "$TMP/verify"; failed=1; }
+# Tiles of many times the registers: said before the assembler is waited for.
+cat >"$TMP/large.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def large(a, b, c, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None]
+    j = tl.arange(0, N)[None, :]
+    tl.store(c + i * N + j, tl.dot(tl.load(a + i * N + j), tl.load(b + i * N + j)))
+END
+cat >"$TMP/late" <<'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo "Cuda compilation tools, release 13.0, V13.0.88"; exit; }
+grep -q 'take some' "$TMP/err" && echo said >"$TMP/said"
+exit 3
+END
+chmod +x "$TMP/late"
+export TMP
+TRITON_PTXAS_PATH=$TMP/late "$neso" compile "$TMP/large.py" -s '*fp16,*fp16,*fp32,256' --target sm_80 --emit cubin -o "$TMP/x" 2>"$TMP/err"
+status=$?
+ended 1 "large tiles"
+crowded='large.py:9:29: warning: tiles take some [0-9]* registers of a thread here, and it can have 255: the assembler may take minutes' # DIAG_TILES_CROWDED
+grep -q "$crowded" "$TMP/err" || { echo "no warning of large tiles:"; cat "$TMP/err"; failed=1; }
+[ "$(grep -c 'take some' "$TMP/err")" -eq 1 ] || { echo "said twice"; failed=1; }
+[ -f "$TMP/said" ] || { echo "said after the assembler ran"; failed=1; }
+"$neso" compile "$TMP/large.py" -s '*fp16,*fp16,*fp32,128' --target sm_80 --emit ptx -o "$TMP/x" 2>"$TMP/err"
+grep 'take some' "$TMP/err" && { echo "a tile that fits is told"; failed=1; }
+
 exit $failed

@@ -31,7 +31,7 @@ def kernel(p, n):
     gone = 1
     del gone
     tl.store(p, gone)  # error: 17: 'gone' was deleted on line 32
-    tl.store(p, COUNT)  # error: 17: a kernel cannot read the global 'COUNT', which may change
+    tl.store(p, COUNT)  # error: 17: Cannot access global variable 'COUNT' in a kernel, as it may change: make it a constant
     tl.store(p, SPEED)  # error: 17: the value of 'SPEED' is not known while compiling: torch.cuda is host code
     tl.store(p, FAST)  # error: 17: the value of 'FAST' is not known while compiling
     tl.store(p, torch.cuda.level)  # error: 23: a value that is not known while compiling: torch.cuda is host code

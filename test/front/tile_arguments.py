@@ -11,7 +11,7 @@ def kernel(p, n, B: tl.constexpr):
     b = tl.load(p, msk=None)  # error: 9: tl.load has no argument 'msk'; did you mean 'mask'?
     c = tl.load(p, pointer=p)  # error: 9: tl.load: argument 'pointer' is given twice
     d = tl.exp(x, x)  # error: 9: tl.exp takes 1 argument by position, 2 given
-    e = tl.program_id(3)  # error: 9: tl.program_id: axis must be 0, 1 or 2, not 3
+    e = tl.program_id(3)  # error: 9: tl.program_id axis must be 0, 1, or 2 but got 3
     f = tl.program_id(n)  # error: 9: tl.program_id: 'axis' must be an integer known when compiling, not int32
     g = tl.full([B], 0, "fp32")  # error: 9: tl.full: 'dtype' must be a dtype, not str 'fp32'
     h = tl.multiple_of(x, [4, 4])  # error: 9: tl.multiple_of: 2 values for int32[64]

@@ -8,7 +8,7 @@ import triton.language as tl
 def kernel(p, c, i, h, B: tl.constexpr):
     x = tl.arange(0, B)
     a = tl.load(x)  # error: 9: tl.load: expected a pointer, found int32[64]
-    tl.store(c + x, x)  # error: 5: tl.store: cannot write through const_pointer<int32>[64]
+    tl.store(c + x, x)  # error: 5: Cannot store to a constant pointer: tl.store wants to write through const_pointer<int32>[64]
     tl.store(p, x)  # error: 5: tl.store: 'value' is int32[64], the pointer is pointer<fp32>
     b = tl.load(p + x, mask=x)  # error: 9: tl.load: the mask must be int1, not int32[64]
     d = tl.load(p + x, other=0.0)  # error: 9: tl.load: 'other' has no use without 'mask'
@@ -28,5 +28,5 @@ def kernel(p, c, i, h, B: tl.constexpr):
     r = tl.advance(block, (0, 1.5))  # error: 9: tl.advance: 'offsets' takes 32-bit integers, not float 1.5
     s = tl.make_block_ptr(p, (B, B), (B, 1), (0, 0), (16, 16), (0, 0))  # error: 9: tl.make_block_ptr: [0, 0] is no permutation of the 2 dimensions
     tl.atomic_max(h, 1.0)  # error: 5: tl.atomic_max does not support fp16
-    t = tl.atomic_add(c, 1)  # error: 9: tl.atomic_add: cannot write through const_pointer<int32>
+    t = tl.atomic_add(c, 1)  # error: 9: Cannot store to a constant pointer: tl.atomic_add wants to write through const_pointer<int32>
     u = tl.atomic_add(p, 1.0, sem="later")  # error: 9: tl.atomic_add: sem is 'later'; it can be '', 'acquire', 'release', 'acq_rel', 'relaxed'

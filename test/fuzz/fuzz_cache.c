@@ -5,8 +5,8 @@
  * are its corpus. */
 #include "driver.h"
 
-#include "cache/entry.h"
-#include "cache/key.h"
+#include "cache/entry/entry.h"
+#include "cache/entry/key.h"
 #include "cache/pack.h"
 
 enum { HEAD = 120, ROW = 72 };

@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 RNG = np.random.default_rng(7)
 # fp8e4nv is no type of GPUs before sm_89.
-REFUSED = "fp8e4nv is not supported on sm_8"
+REFUSED = "fp8e4nv not supported in this architecture (sm_8"
 # Of fp32 sums of a few hundred products by matrix instructions, which cut what they add (2.3e-5 was seen on an H200).
 SUMS = 5e-5
 # Of fp8 products by wgmma, which keeps fewer bits of a sum than fp32 has (5.9e-3 was seen on an H200, along 320 elements of one sign).

@@ -45,6 +45,16 @@ class Simulator(unittest.TestCase):
         self.assertEqual(list(y), list(x.sum(1)))
         return compiled
 
+    def test_checks_without_the_simulator_are_told(self):
+        for target in ("interp", "sm_80"):
+            with self.assertRaisesRegex(ValueError, f"neso_check is the simulator's, and this launch is for {target}"):
+                self.sums(neso_check=True, neso_target=target)
+        self.sums(neso_check=False, neso_target="interp")
+        with mock.patch.dict(os.environ, NESO_CHECK="1", NESO_TARGET="interp"):
+            with self.assertWarnsRegex(UserWarning, "NESO_CHECK=1 checks simulated launches alone"):
+                self.sums()
+            self.sums()
+
     def test_environment(self):
         with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_CHECK="1"):
             compiled = self.sums()

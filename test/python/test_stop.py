@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -39,6 +40,12 @@ def print_kernel(x_ptr, n):
 @triton.jit
 def count_kernel(x_ptr):
     tl.atomic_add(x_ptr, 1)
+
+
+@triton.jit
+def add_kernel(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) + 1, mask=i < n)
 
 
 class Alarm(Exception):
@@ -79,6 +86,80 @@ class Stop(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             endless_kernel[(4, )](np.zeros(1, np.int32), 0xffff)
         timer.join()
+
+    def slow_assembler(self):
+        """An assembler that works for a minute, and the file where it says its process."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path, said = os.path.join(folder.name, "ptxas"), os.path.join(folder.name, "pid")
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\ncase $1 in --version)\n"
+                       "echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac\n"
+                       f"echo $$ >{said}.new; mv {said}.new {said}; sleep 60 & wait\n")
+        os.chmod(path, 0o755)
+        before = os.environ.get("TRITON_PTXAS_PATH")
+        os.environ["TRITON_PTXAS_PATH"] = path
+        self.addCleanup(lambda: os.environ.pop("TRITON_PTXAS_PATH") if before is None else
+                        os.environ.update(TRITON_PTXAS_PATH=before))
+        return said
+
+    def assembling(self, said):
+        until = time.monotonic() + 20
+        while not os.path.exists(said) and time.monotonic() < until:
+            time.sleep(0.01)
+        with open(said) as file:
+            return int(file.read())
+
+    def assert_gone(self, process):
+        with self.assertRaises(ProcessLookupError):
+            os.kill(process, 0)
+
+    def compile(self, block, **options):
+        add_kernel.warmup(triton.MockTensor(tl.float32), 100, BLOCK=block, grid=(1, ), neso_target="sm_80", **options)
+
+    def test_ctrl_c_ends_compiling(self):
+        said = self.slow_assembler()
+        process = []
+
+        def interrupt():
+            process.append(self.assembling(said))
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with self.assertRaises(KeyboardInterrupt):
+            self.compile(64)
+        thread.join()
+        self.assert_gone(process[0])
+
+    def test_compiling_has_a_time_limit(self):
+        said = self.slow_assembler()
+        with self.assertRaisesRegex(triton.errors.CompileTimeoutError, "'add_kernel' was ended: it took more than 2 s"):
+            self.compile(128, compile_timeout=2)
+        self.assert_gone(self.assembling(said))
+        os.environ["NESO_COMPILE_TIMEOUT"] = "1"
+        self.addCleanup(os.environ.pop, "NESO_COMPILE_TIMEOUT")
+        with self.assertRaisesRegex(TimeoutError, "it took more than 1 s"):
+            self.compile(256)
+
+    def test_who_waits_for_another_is_ended_too(self):
+        """Two threads want one kernel: the one that waits has a limit of its own."""
+        said = self.slow_assembler()
+        ended = []
+
+        def first():
+            with self.assertRaises(TimeoutError):
+                self.compile(512, compile_timeout=6)
+            ended.append("first")
+
+        thread = threading.Thread(target=first)
+        thread.start()
+        self.assembling(said)
+        with self.assertRaisesRegex(TimeoutError, "more than 0.5 s"):
+            self.compile(512, compile_timeout=0.5)
+        ended.append("second")
+        thread.join()
+        self.assertEqual(ended, ["second", "first"])
 
     def test_a_handler_that_raises_nothing_ends_nothing(self):
         seen = []

@@ -27,8 +27,8 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/files.h"
-#include "cache/log.h"
+#include "cache/disk/files.h"
+#include "cache/disk/log.h"
 
 enum { THREADS = 2, LARGEST = 20000 };
 

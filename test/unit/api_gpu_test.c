@@ -2,6 +2,9 @@
  * compiles needs libneso-codegen.so and ptxas; without them those tests are skipped. */
 #include "nv_kit.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <neso/neso.h>
 
 #include "fake/fake.h"
@@ -538,6 +541,91 @@ static void test_texts(void **state)
 	end(&f);
 }
 
+/* ---- compiling that is ended ---- */
+
+typedef struct Asked {
+	unsigned times, until;
+} Asked;
+
+static bool go_on(void *data)
+{
+	Asked *asked = data;
+	return ++asked->times < asked->until;
+}
+
+/* An assembler that works for a minute. */
+static void write_slow_assembler(char path[64])
+{
+	static const char script[] = "#!/bin/sh\ncase $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac\n"
+				     "sleep 60 & wait\n";
+	strcpy(path, "/tmp/neso-slow-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, script, sizeof script - 1), sizeof script - 1);
+	assert_int_equal(fchmod(fd, 0755), 0);
+	close(fd);
+}
+
+static void test_ended(void **state)
+{
+	(void)state;
+	char path[64];
+	Fixture f;
+	neso_variant *variant;
+	neso_diagnostics *diagnostics;
+	begin(&f);
+	neso_module_free(f.module);
+	neso_context_free(f.context);
+	write_slow_assembler(path);
+	neso_context_options options = {.size = sizeof options, .libcuda = kit_library(), .ptxas = path};
+	assert_int_equal(neso_context_new(&options, &f.context, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_text(f.context, "scale.py", text, sizeof text - 1, &f.module, NULL), NESO_OK);
+	assert_int_equal(neso_module_find(f.module, "kernel", &f.kernel, NULL), NESO_OK);
+
+	f.options.compile_timeout = 0.3;
+	neso_status status = compile(&f, "sm_80", &variant, &diagnostics);
+	if (status != NESO_ERROR_STOPPED && strstr(neso_diagnostics_text(diagnostics), "libneso-codegen")) {
+		neso_diagnostics_free(diagnostics);
+		unlink(path);
+		end(&f);
+		skip();
+	}
+	assert_int_equal(status, NESO_ERROR_STOPPED);
+	assert_null(variant);
+	expect(diagnostics, "scale.py:5:1: error: compiling 'kernel' was ended: it took more than 0.3 s");
+
+	Asked asked = {.until = 4};
+	f.options.compile_timeout = -1;
+	f.options.poll = go_on;
+	f.options.poll_data = &asked;
+	assert_int_equal(compile(&f, "sm_80", &variant, &diagnostics), NESO_ERROR_STOPPED);
+	assert_int_equal(asked.times, 4);
+	expect(diagnostics, "scale.py:5:1: error: compiling 'kernel' was stopped");
+
+	/* Who a launch asks is asked as well. */
+	asked.times = 0;
+	f.options.poll = NULL;
+	f.options.target = "sm_80";
+	neso_arg args[] = {neso_arg_buffer("x", NESO_FP32, NULL, 0, NESO_READ_WRITE), neso_arg_int("n", 8),
+			   neso_arg_float("a", 2), neso_arg_int("B", 64)};
+	neso_launch launch = neso_launch_of(args, 4, 1, 1, 1);
+	launch.options = &f.options;
+	launch.poll = go_on;
+	launch.poll_data = &asked;
+	assert_int_equal(neso_kernel_compile_for(f.kernel, &launch, &variant, &diagnostics), NESO_ERROR_STOPPED);
+	assert_int_equal(asked.times, 4);
+	expect(diagnostics, "was stopped");
+
+	/* What was ended is tried again when it is asked for again. */
+	f.options.poll = NULL;
+	launch.poll = NULL;
+	f.options.ptx_only = true;
+	assert_int_equal(compile(&f, "sm_80", &variant, &diagnostics), NESO_OK);
+	neso_diagnostics_free(diagnostics);
+	unlink(path);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,7 +635,7 @@ int main(void)
 		cmocka_unit_test(test_find),	cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_texts),	cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
-		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_hints),	cmocka_unit_test(test_ended),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Arenas, interning, text distance, the map, line tables. */
+/* Arenas, ends of work, interning, text distance, the map, line tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include "base/diag/diag.h"
 #include "base/fault.h"
 #include "base/map.h"
+#include "base/stop.h"
 
 static void arena_limit_raises_a_fault(void **state)
 {
@@ -23,6 +24,67 @@ static void arena_limit_raises_a_fault(void **state)
 	assert_int_equal(fault.kind, FAULT_LIMIT);
 	assert_in_range(arena.total, 1 << 19, 1 << 20);
 	arena_free(&arena);
+}
+
+static bool never(void *data)
+{
+	++*(unsigned *)data;
+	return false;
+}
+
+/* The outer limit holds inside, is raised once, and is left by what left its FAULT_TRY. */
+static void work_ends_when_its_time_is_up(void **state)
+{
+	(void)state;
+	Arena arena;
+	Fault fault;
+	Stop outer, inner;
+	arena_init(&arena, 0);
+	if (FAULT_TRY(&fault)) {
+		stop_enter(&outer, 0.02, NULL, NULL);
+		stop_enter(&inner, 0, NULL, NULL);
+		assert_true(stop_left() > 0 && stop_left() <= 0.02);
+		for (;;)
+			arena_alloc(&arena, 1 << 20);
+	}
+	assert_int_equal(fault.kind, FAULT_TIME);
+	assert_string_equal(fault.text, "more than 0.02 s");
+	assert_true(stop_left() == 0);
+	stop_point();
+	if (FAULT_TRY(&fault)) {
+		stop_enter(&outer, 1e-9, NULL, NULL);
+		Fault within;
+		if (FAULT_TRY(&within))
+			for (;;)
+				stop_time();
+		assert_int_equal(within.kind, FAULT_TIME);
+		stop_point();
+		arena_alloc(&arena, 8 << 20);
+		stop_leave(&outer);
+		fault_leave(&fault);
+	}
+	assert_int_equal(fault.kind, FAULT_NONE);
+	arena_free(&arena);
+}
+
+static void work_ends_when_who_is_asked_says_so(void **state)
+{
+	(void)state;
+	Fault fault;
+	Stop stop;
+	volatile unsigned asked = 0;
+	if (FAULT_TRY(&fault)) {
+		stop_enter(&stop, 0, never, (void *)(uintptr_t)&asked);
+		while (stop_goes_on(NULL))
+			;
+		assert_int_equal(asked, 1);
+		stop_time();
+		stop_point();
+	}
+	assert_int_equal(fault.kind, FAULT_STOPPED);
+	assert_int_equal(asked, 2);
+	assert_true(stop_goes_on(NULL));
+	assert_true(stop_wait(7) == 7);
 }
 
 static void arena_reset_returns_to_the_mark(void **state)
@@ -167,6 +229,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_for_terminals),
 		cmocka_unit_test(arena_limit_raises_a_fault),
+		cmocka_unit_test(work_ends_when_its_time_is_up),
+		cmocka_unit_test(work_ends_when_who_is_asked_says_so),
 		cmocka_unit_test(arena_reset_returns_to_the_mark),
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(interned_text_is_one_pointer),

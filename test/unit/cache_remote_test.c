@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/files.h"
+#include "cache/disk/files.h"
 #include "cache/store.h"
 #include "neso/neso.h"
 

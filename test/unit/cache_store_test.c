@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cache/files.h"
-#include "cache/log.h"
+#include "cache/disk/files.h"
+#include "cache/disk/log.h"
 #include "cache/pack.h"
 
 typedef struct Kit {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "cache/entry.h"
-#include "cache/key.h"
+#include "cache/entry/entry.h"
+#include "cache/entry/key.h"
 #include "base/option/option.h"
 #include "cache/store.h"
 

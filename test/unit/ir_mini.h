@@ -304,7 +304,7 @@ static inline void mini_op(Mini *m, const IrOp *op)
 {
 	int64_t n = op->result_count ? ir_numel(op->results[0].type) : 0;
 	uint64_t *out = ARENA_ARRAY(m->arena, uint64_t, n + 1);
-	FoldFn *fn = fold_int_fn(op->kind) ? fold_int_fn(op->kind) : fold_float_fn(op->kind);
+	FoldFn *fn = fold_cells(op->kind);
 	m->steps++;
 	if (op->kind == OP_SELECT && ir_is_tensor(op->results[0].type) && !ir_is_tensor(ir_operand(op, 0)->type)) {
 		bool yes = mini_get(m, ir_operand(op, 0))[0] != 0;

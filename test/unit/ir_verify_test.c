@@ -133,7 +133,7 @@ static void ops_belong_to_levels(void **state)
 	finds(&k, LEVEL_T, DIAG_VERIFY_LEVEL, "ttg.async_commit_group: not allowed before layouts are chosen");
 }
 
-/* Each op of the table has a row in verify.def, and each letter is known: an op without operands of the right number is
+/* Each op of the table has a rule, and each letter is known: an op without operands of the right number is
  * a fault, not a crash. */
 static void every_op_can_be_verified(void **state)
 {

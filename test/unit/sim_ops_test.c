@@ -138,18 +138,18 @@ static uint64_t element(const Slot *slot, unsigned lane, unsigned bits, unsigned
 	return v;
 }
 
-static double value_of(MmaType type, uint64_t bits)
+static double value_of(TargetElement type, uint64_t bits)
 {
 	double wide;
 	memcpy(&wide, &bits, 8);
 	switch (type) {
-	case MMA_F16: return (double)half_from_f16((uint16_t)bits);
-	case MMA_BF16: return (double)half_from_bf16((uint16_t)bits);
-	case MMA_TF32: return (double)half_float((uint32_t)bits & 0xffffe000);
-	case MMA_E4M3: return fp_to_double(FP_E4M3FN, (uint32_t)bits);
-	case MMA_E5M2: return fp_to_double(FP_E5M2, (uint32_t)bits);
-	case MMA_S8: return (int8_t)bits;
-	case MMA_U8: return (uint8_t)bits;
+	case TARGET_ELEMENT_F16: return (double)half_from_f16((uint16_t)bits);
+	case TARGET_ELEMENT_BF16: return (double)half_from_bf16((uint16_t)bits);
+	case TARGET_ELEMENT_TF32: return (double)half_float((uint32_t)bits & 0xffffe000);
+	case TARGET_ELEMENT_E4M3: return fp_to_double(FP_E4M3FN, (uint32_t)bits);
+	case TARGET_ELEMENT_E5M2: return fp_to_double(FP_E5M2, (uint32_t)bits);
+	case TARGET_ELEMENT_S8: return (int8_t)bits;
+	case TARGET_ELEMENT_U8: return (uint8_t)bits;
 	default: return wide;
 	}
 }
@@ -165,7 +165,7 @@ static void place(const SimMma *x, bool is_a, unsigned q, unsigned lane, unsigne
 /* Sums as a warp's row: of one element of C. */
 static uint64_t plain_sum(const SimMma *x, const double *a, const double *b, uint64_t c)
 {
-	if (x->a == MMA_F64) {
+	if (x->a == TARGET_ELEMENT_F64) {
 		double sum;
 		memcpy(&sum, &c, 8);
 		for (unsigned k = 0; k < x->k; k++)
@@ -173,7 +173,7 @@ static uint64_t plain_sum(const SimMma *x, const double *a, const double *b, uin
 		memcpy(&c, &sum, 8);
 		return c;
 	}
-	if (x->a == MMA_S8 || x->a == MMA_U8) {
+	if (x->a == TARGET_ELEMENT_S8 || x->a == TARGET_ELEMENT_U8) {
 		uint32_t sum = (uint32_t)c;
 		for (unsigned k = 0; k < x->k; k++)
 			sum += (uint32_t)(int32_t)(a[k] * b[k]);
@@ -232,12 +232,12 @@ static void compare_product(const SimMma *x)
 static void test_products(void **data)
 {
 	static const SimMma shapes[] = {
-		{16, 8, 16, 16, MMA_F16, MMA_F16, false, 4, 2, 4},  {16, 8, 16, 16, MMA_F16, MMA_F16, true, 4, 2, 2},
-		{16, 8, 8, 16, MMA_F16, MMA_F16, false, 2, 1, 4},   {16, 8, 16, 16, MMA_BF16, MMA_BF16, false, 4, 2, 4},
-		{16, 8, 8, 32, MMA_TF32, MMA_TF32, false, 4, 2, 4}, {16, 8, 32, 8, MMA_E4M3, MMA_E5M2, false, 4, 2, 4},
-		{16, 8, 32, 8, MMA_E5M2, MMA_E4M3, true, 4, 2, 2},  {16, 8, 32, 8, MMA_S8, MMA_U8, false, 4, 2, 4},
-		{16, 8, 32, 8, MMA_U8, MMA_S8, false, 4, 2, 4},     {8, 8, 4, 64, MMA_F64, MMA_F64, false, 1, 1, 2},
-		{16, 8, 16, 64, MMA_F64, MMA_F64, false, 8, 4, 4},
+		{16, 8, 16, 16, TARGET_ELEMENT_F16, TARGET_ELEMENT_F16, false, 4, 2, 4},  {16, 8, 16, 16, TARGET_ELEMENT_F16, TARGET_ELEMENT_F16, true, 4, 2, 2},
+		{16, 8, 8, 16, TARGET_ELEMENT_F16, TARGET_ELEMENT_F16, false, 2, 1, 4},   {16, 8, 16, 16, TARGET_ELEMENT_BF16, TARGET_ELEMENT_BF16, false, 4, 2, 4},
+		{16, 8, 8, 32, TARGET_ELEMENT_TF32, TARGET_ELEMENT_TF32, false, 4, 2, 4}, {16, 8, 32, 8, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_E5M2, false, 4, 2, 4},
+		{16, 8, 32, 8, TARGET_ELEMENT_E5M2, TARGET_ELEMENT_E4M3, true, 4, 2, 2},  {16, 8, 32, 8, TARGET_ELEMENT_S8, TARGET_ELEMENT_U8, false, 4, 2, 4},
+		{16, 8, 32, 8, TARGET_ELEMENT_U8, TARGET_ELEMENT_S8, false, 4, 2, 4},     {8, 8, 4, 64, TARGET_ELEMENT_F64, TARGET_ELEMENT_F64, false, 1, 1, 2},
+		{16, 8, 16, 64, TARGET_ELEMENT_F64, TARGET_ELEMENT_F64, false, 8, 4, 4},
 	};
 	(void)data;
 	for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -122,7 +122,7 @@ static uint64_t descriptor(const Case *c, unsigned at, unsigned rows, unsigned s
 
 static const char *name_of(Arena *arena, const Case *c)
 {
-	return arena_printf(arena, "m64n%uk%u.%s%s", c->n, depth_of(c), c->suffix, c->rest);
+	return arena_printf(arena, "m64n%uk%u.%s%s%s", c->n, depth_of(c), c->suffix, c->a_in_words ? ".ra" : "", c->rest);
 }
 
 static const char *accumulator_of(const Case *c)

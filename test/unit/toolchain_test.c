@@ -14,7 +14,7 @@
 
 #include <neso/neso.h>
 
-#include "jit/cache.h"
+#include "jit/keep/cache.h"
 
 typedef struct Kit {
 	char dir[64], cache[96], library[96], libdevice[128], ptxas[96];

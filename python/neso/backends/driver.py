@@ -2,6 +2,11 @@
 
 from abc import ABCMeta, abstractmethod
 
+#: The C type of a scalar by its name in signatures; floats are given as doubles.
+C_TYPES = {"i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u1": "uint8_t",
+           "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "fp16": "double",
+           "bf16": "double", "fp32": "double", "f32": "double", "fp64": "double"}
+
 
 class Benchmarker:
     """Measures a call; gives the quantiles in milliseconds. Anything that can be called like this."""

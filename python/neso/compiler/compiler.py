@@ -6,15 +6,16 @@ import typing
 import weakref
 from collections import namedtuple
 
-from .. import _native
-from ..runtime import kept
+from .. import _native, knobs
+from ..runtime import describe, kept
 from ..runtime import host  # noqa: F401  (gives the extension its callbacks)
-from ..backends import backends  # noqa: F401
-from ..backends.compiler import BaseBackend, GPUTarget, Language  # noqa: F401
+from ..backends import BaseBackend, backends  # noqa: F401
+from ..backends.compiler import GPUTarget, Language  # noqa: F401
 from ..runtime.cache import (get_cache_invalidating_env_vars, get_cache_key, get_cache_manager,  # noqa: F401
                              get_dump_manager, get_override_manager, triton_key)
 from ..runtime.driver import driver
 from ..runtime.errors import OutOfResources, TritonError  # noqa: F401
+from . import revive
 from .errors import CompilationError  # noqa: F401
 
 _STAGES = ("source", "ttir-raw", "ttir")
@@ -58,6 +59,10 @@ class AsmDict(Lazy):
         super().__init__(stages)
         self._variant = variant
 
+    def __reduce__(self):
+        """Those that are kept, as a plain dict: what made them is of this process."""
+        return dict, ({name: self[name] for name in self._names if name not in ("ttir-raw", "sass")}, )
+
     def __missing__(self, stage):
         if stage not in self._names:
             raise KeyError(f"there is no '{stage}' of this kernel, which is compiled for {self._variant._target}; there "
@@ -90,6 +95,9 @@ class Group(Lazy):
         super().__init__(f"{kept.stem(variant.name)}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
         self._variant = weakref.proxy(variant)
 
+    def __reduce__(self):
+        return dict, (dict.copy(self), )
+
     def __missing__(self, name):
         if name not in self._names:
             raise KeyError(name)
@@ -97,7 +105,7 @@ class Group(Lazy):
         import tempfile
         if Group._folder is None:
             Group._folder = tempfile.TemporaryDirectory(prefix="neso-")
-        folder = os.path.join(Group._folder.name, self._variant.hash)
+        folder = os.path.join(Group._folder.name, self._variant._hash)
         os.makedirs(folder, exist_ok=True)
         stage = name.rsplit(".", 1)[1]
         data = self._variant.asm[stage] if stage != "json" else json.dumps(self._variant.metadata._asdict(), default=vars)
@@ -130,7 +138,7 @@ _UPSTREAM = {
     "ir_override": None, "enable_reflect_ftz": True, "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
     "deprecated_fp8_dot_operand_dtypes": (), "default_dot_input_precision": "tf32",
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"), "max_num_imprecise_acc_default": 0, "extern_libs": (),
-    "sanitize_overflow": False, "instrumentation_mode": "", "tensordesc_meta": None,
+    "instrumentation_mode": "", "tensordesc_meta": None,
 }
 
 
@@ -140,11 +148,11 @@ def _metadata_of(compiled, info, target, options):
     times["store"] = round(info["store_seconds"] * 1e6)
     times["total"] = sum(times.values())
     fields = {
-        "name": compiled.name, "hash": compiled.hash, "target": target, "backend_name": target.backend,
+        "name": compiled.name, "hash": compiled._hash, "target": target, "backend_name": target.backend,
         "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
         **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
         "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
-        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl")},
+        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow")},
         "global_scratch_size": info["scratch"], "global_scratch_align": 16 if info["scratch"] else 1,
         "triton_version": triton_key(), "microseconds": times,
     }
@@ -154,7 +162,7 @@ def _metadata_of(compiled, info, target, options):
 
 _Metadata = namedtuple("KernelMetadata", sorted([
     *_UPSTREAM, "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
-    "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
+    "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
 
 
 def target_of(name):
@@ -181,22 +189,57 @@ class Remark(typing.NamedTuple):
 
 
 class CompiledKernel(_native.Variant):
-    """A kernel compiled for kinds of arguments, constants and options."""
+    """A kernel compiled for kinds of arguments, constants and options.
+
+    Its __dict__ can be pickled, as torch does with it; what is of this process alone is in slots."""
+
+    #: _kernel: the function; _assemble: makes the variant with a cubin, of one that ends with PTX, or None: this is it
+    __slots__ = ("__dict__", "__weakref__", "_kernel", "_assemble", "_places")
 
     launch_enter_hook = None
     launch_exit_hook = None
-    num_ctas = 1
-
-    #: makes the variant with a cubin, of one that ends with PTX; None: this is it
-    _assemble = None
 
     def _assembled(self):
-        """Itself, or what ptxas made of it: it is waited for here, and what it says is raised here."""
-        if self._assemble is not None:
-            self._whole, self._assemble = self._assemble(), None
-        return self._whole or self
+        """Itself: what ptxas makes of it is waited for here, and what it says is raised here."""
+        make = getattr(self, "_assemble", None)
+        if make is not None:
+            whole = make()
+            self._adopt(whole)
+            self.__dict__.update({name: value for name, value in whole.__dict__.items() if name != "asm"})
+            self._assemble = None
+        elif not self._is_bound():
+            revive.bind(self)
+        return self
 
-    _whole = None
+    @property
+    def hash(self):
+        """It names the files of the kernel, so it waits for these."""
+        if getattr(self, "_assemble", None) is not None and not (_native.info("ptxas") or "none").startswith("none"):
+            self._assembled()
+        self._export()
+        return self._hash
+
+    def _export(self):
+        """The cubin, where upstream has it and others look for it (torch's static launcher). Only what is launched as upstream's are: its arguments
+        alone, and 32 threads for each warp."""
+        info = self._info() if self._is_bound() and self._target.startswith("sm_") else None
+        if info is None or self._exported or knobs.cache.manager_class is not None or not info["registers"] or info["maps"] or info["scratch"] or info["num_ctas"] > 1 or \
+                info["threads"] != 32 * info["num_warps"]:
+            return
+        self._exported = True
+        name = f"{kept.stem(self.name)}.cubin"
+        try:
+            manager = get_cache_manager(self._hash)
+            if manager.get_file(name) is None:
+                manager.put(self._cubin(), name)
+        except (OSError, RuntimeError):
+            pass  # then it is launched from here
+
+    _exported = False
+
+    @hash.setter
+    def hash(self, value):
+        self._hash = value
 
     @property
     def n_regs(self):
@@ -217,42 +260,40 @@ class CompiledKernel(_native.Variant):
         info = self._info()
         self._keys = []
         self._is_generic = making.is_generic
-        self._kernel = kernel
+        self._kernel, self._assemble, self._places = kernel, None, None
         self.src = making.source()
         self.name = kernel.__name__
         #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
         self.cache = info["cache"]
         #: its key there, or None
         self.cache_key = info["cache_key"]
-        self.hash = self.cache_key or hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
+        self._hash = self.cache_key or hashlib.sha256((kernel.cache_key + self._key()).encode()).hexdigest()
         self._target = info["target"]
         target = target_of(self._target)
         on_gpu = target.backend == "cuda"
         self.metadata = _metadata_of(self, info, target, making.options)
-        self.num_ctas = self.metadata.num_ctas
         self.packed_metadata = (self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared)
         simulated = self._target.startswith("sim:")
         self.asm = AsmDict(self, _STAGES if not on_gpu else _CODE_STAGES if simulated else _GPU_STAGES)
         #: files of a cache manager that has it; else made when they are asked for
         self.metadata_group = kept.take_group(self.cache_key) or Group(self)
-        self.function = self
-        self.module = self
         self.shared = info["shared"]
         self.seconds = info["seconds"]
         self._store_seconds = info["store_seconds"]
+        self._facts = revive.Facts(self) if on_gpu and not simulated else None
         #: why it was compiled: the difference to the nearest variant that was there
         self.reason = info["reason"]
         self.constants = {p.name: making.constants[i, ] for i, p in enumerate(kernel.params)
                           if p.is_constexpr and (i, ) in making.constants}
         # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
         self._options = {n: v for n, v in zip(_OPTIONS, making.given)
-                         if v and n != "enable_fp_fusion" and (n != "neso_target" or simulated or v == "interp")}
-        if not making.options["enable_fp_fusion"]:
-            self._options["enable_fp_fusion"] = False
+                         if v and n not in ("enable_fp_fusion", "sanitize_overflow") and (n != "neso_target" or simulated or v == "interp")}
+        for name in ("enable_fp_fusion", "sanitize_overflow"):
+            if not making.options[name]:
+                self._options[name] = False
 
     def _tell(self, listener, making):
         """Calls knobs.compilation.listener, as upstream does. Of a hit, what it took to find it is the first time."""
-        from .. import knobs
         hit = self.cache == "hit"
         stages = [] if hit else [(name, round(time * 1e6)) for name, time in self.seconds.items() if name != "front" and time]
         front = making.microseconds() if hit else max(1, round(self.seconds["front"] * 1e6))
@@ -261,11 +302,10 @@ class CompiledKernel(_native.Variant):
 
     def _loading(self, begins):
         """Calls knobs.runtime.kernel_load_start_hook or kernel_load_end_hook."""
-        from .. import knobs
         hook = knobs.runtime.kernel_load_start_hook if begins else knobs.runtime.kernel_load_end_hook
         if hook:
             loaded = None if begins else self
-            hook(loaded, loaded, self.name, self.metadata_group, self.hash)
+            hook(loaded, loaded, self.name, self.metadata_group, self._hash)
 
     @property
     def remarks(self):
@@ -289,13 +329,25 @@ class CompiledKernel(_native.Variant):
         return self._key()
 
     def _init_handles(self):
-        """Nothing to load."""
+        """To be called before .run: it is assembled, or made of what was pickled."""
+        self._assembled()
+
+    @property
+    def module(self):
+        return self
+
+    @property
+    def function(self):
+        return self
 
     @property
     def run(self):
-        def launch(grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter, leave, *args):
-            return self[(grid_0, grid_1, grid_2)](*args)
-        return launch
+        """run(grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args) launches it for exactly the
+        arguments that it was compiled for; those of constants are passed over."""
+        launch, places = self._assembled()._launch, self._places
+        if places is None:
+            return launch
+        return lambda *args: launch(*args[:9], *[args[9 + i] for i in places])
 
     def launch_metadata(self, grid, stream, *args, _args=None):
         data = LazyDict({"name": self.name, "function": self.function, "stream": stream})
@@ -325,6 +377,7 @@ class ASTSource:
 
     def __init__(self, fn, signature, constexprs=None, attrs=None):
         self.fn = fn
+        self.language = Language.TRITON
         self.ext = "ttir"
         self.name = fn.__name__
         self.signature = signature
@@ -333,6 +386,15 @@ class ASTSource:
             index = fn.arg_names.index(key) if isinstance(key, str) else key[0] if isinstance(key, tuple) else key
             self.constants[(index, )] = value
         self.attrs = attrs or {}
+
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        """Its TTIR as the front end writes it: an _C.libtriton.ir.module."""
+        from .._C.libtriton import ir
+        made = compile(self, GPUTarget("cpu", 0, 32), vars(options) if options is not None else None)
+        return ir.parse_text(made.asm["ttir-raw"], context)
+
+    def parse_options(self):
+        return {}
 
     def hash(self):
         text = f"{self.fn.cache_key}-{sorted(self.signature.items())}-{sorted(map(str, self.constants.items()))}-{self.attrs}"
@@ -363,43 +425,71 @@ class IRSource:
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource or a file of TTIR; the result has .asm and .metadata, and can be launched.
 
-    For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"],
-    .asm["sass"], .n_regs), or launched."""
-    fn, values, given = _call_of(src, target, options)
-    made = fn.run(*values, grid=None, warmup="ptx", **given)
-    if made._target.startswith("sm_") and made._cubin() is None and made._whole is None:
-        made._assemble = lambda: fn.run(*values, grid=None, warmup=True, **given)
+    For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"], .asm["sass"], .n_regs, .hash), or
+    launched.
+
+    >>> signature = {"x_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    >>> compile(ASTSource(kernel, signature, {"BLOCK": 1024}), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    """
+    src, fn, given = _call_of(src, target, options)
+    made = _make(src, fn, given, "ptx", False)
+    if made._target.startswith("sm_") and made._cubin() is None and made._assemble is None:
+        made._assemble = lambda: _make(src, fn, given, True, False)
     return made
 
 
 def compile_whole(src, options):
-    """The same to the end: what a launch takes."""
-    fn, values, given = _call_of(src, None, options)
-    return fn.run(*values, grid=None, warmup=True, **given)
+    """The same to the end: what a launch takes. Hooks are told."""
+    src, fn, given = _call_of(src, None, options)
+    return _make(src, fn, given, True, True)
+
+
+def _make(src, fn, given, warmup, hooks):
+    if any(isinstance(kind, tuple) for kind in src.signature.values()):
+        return fn.run(*_values_of(src), grid=None, warmup=warmup, **given)
+    return fn._compile(_signature_text(src), (src, hooks), warmup=warmup, **given)
 
 
 def _call_of(src, target, options):
-    """A function, and arguments and options of a call that specialises it as the source says."""
+    """A source, its function, and the options of a call."""
     if isinstance(src, ASTSource):
-        fn, values = src.fn, _values_of(src)
+        fn = src.fn
     else:
         from ..runtime.jit import IRFunction
         src = src if isinstance(src, IRSource) else IRSource(src)
-        fn, values = IRFunction(src), [_value_of(kind) for _, kind in src.params]
+        fn = IRFunction(src)
     given = {k: v for k, v in (options or {}).items() if k in _OPTIONS}
     if target is not None:
         given["neso_target"] = _target_name(target)
-    return fn, values, given
+    return src, fn, given
+
+
+def _signature_text(src):
+    """The signature in the library's notation: types with what is known of values, and constants."""
+    if isinstance(src, IRSource):
+        return ",".join(kind for _, kind in src.params)
+    entries = []
+    for i, param in enumerate(src.fn.params):
+        kind = src.signature.get(param.name, src.signature.get(i))
+        if (i, ) in src.constants:
+            entries.append(describe.expression(src.constants[(i, )]))
+        elif kind == "constexpr" or kind is None:
+            entries.append(describe.expression(param.default if param.has_default else None))
+        else:
+            divisible = any("divisib" in str(attr) for attr in src.attrs.get((i, ), ()))
+            entries.append(f"{kind}:16" if divisible else str(kind))
+    return ",".join(entries)
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-            "launch_pdl", "ptx_version", "neso_target")
+            "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target")
 
 
 def _target_name(target):
     """sm_90a for GPUTarget("cuda", 90, 32): the kind with all that the GPU has."""
     if target.backend == "cpu":
-        return "interp"
+        named = knobs.runtime.target
+        return named if named and named.startswith("sim:") else "interp"
     if target.backend != "cuda":
         raise ValueError(f"neso compiles for GPUs of NVIDIA, and not for '{target.backend}'")
     known = _native.info("targets").split()
@@ -468,5 +558,8 @@ def max_shared_mem(device):
 
 
 def make_backend(target):
-    from ..backends.compiler import BaseBackend
-    return BaseBackend(target)
+    """The BaseBackend for a GPUTarget."""
+    found = [entry.compiler for entry in backends.values() if entry.compiler.supports_target(target)]
+    if len(found) != 1:
+        raise RuntimeError(f"{len(found)} compatible backends for target ({target.backend}) ({found}). There should only be one.")
+    return found[0](target)

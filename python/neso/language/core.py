@@ -13,16 +13,22 @@ TRITON_BUILTIN = "__triton_builtin__"
 # ---- names that only a kernel may call ----
 
 
+def _doc(function):
+    from .docs import doc_of
+    return function._doc or doc_of(function.__name__)
+
+
 class builtin_function:
-    """`tl.load` and the like, as an object of the host."""
+    # `tl.load` and the like, as an object of the host.
 
     __triton_builtin__ = True
+    __doc__ = property(_doc)
 
     def __init__(self, path, doc=None):
         self.__neso_path__ = path
         self.__name__ = self.__qualname__ = path.rsplit(".", 1)[-1]
         self.__module__ = "triton." + path.rsplit(".", 1)[0]
-        self.__doc__ = doc
+        self._doc = doc
 
     def __call__(self, *args, **kwargs):
         raise ValueError(f"{self.__module__[7:]}.{self.__name__} works only inside of a kernel. "
@@ -40,7 +46,7 @@ class builtin_function:
         return f"<function triton.{self.__neso_path__} of the tile language>"
 
     def __reduce__(self):
-        return (builtin_function, (self.__neso_path__, self.__doc__))
+        return (builtin_function, (self.__neso_path__, self._doc))
 
 
 def make_builtins(namespace, prefix, names):

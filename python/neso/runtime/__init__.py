@@ -1,7 +1,7 @@
 """Running kernels from Python."""
 
 from .errors import InterpreterError, OutOfResources
-from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, jit, reinterpret
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .cache import RedisRemoteCacheBackend, RemoteCacheBackend
 from .driver import driver
@@ -10,5 +10,5 @@ from ._allocation import set_allocator
 __all__ = [
     "Autotuner", "Config", "Heuristics", "InterpreterError", "JITFunction", "KernelInterface", "MockTensor",
     "OutOfResources", "RedisRemoteCacheBackend", "RemoteCacheBackend", "TensorWrapper", "autotune", "driver",
-    "heuristics", "jit", "reinterpret", "set_allocator",
+    "heuristics", "reinterpret", "set_allocator",
 ]

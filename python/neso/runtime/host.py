@@ -9,7 +9,7 @@ import types
 
 from .. import _native
 from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
-from ..errors import TritonError
+from ..errors import CompileTimeoutError, TritonError
 from . import breakpoints, describe
 from .errors import (ArgumentError, DeadlockError, DeviceAssertError, LaunchError, MixedArraysError, OutOfBoundsError,
                      OutOfResources, PTXASError)
@@ -80,6 +80,8 @@ def fail(status, findings, text, kernel):
         raise ArgumentError(text)
     if status == SOURCE:
         raise _COMPILE_ERRORS.get(code, CompilationError).of(text, found) from _cause(code, first)
+    if code == "COMPILE_TIME":
+        raise CompileTimeoutError(text)
     if status == 6:
         raise MemoryError(text)
     raise TritonError(text)

@@ -6,9 +6,11 @@ globals it reads, and its key."""
 import ast
 import copy
 import hashlib
+import importlib
 import inspect
 import keyword
 import os
+import pickle
 import re
 import sys
 import threading
@@ -20,6 +22,7 @@ from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
 from . import _async_compile, describe, host, kept, sources, specialize
+from .specialize import native_specialize_impl  # noqa: F401
 from .tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 TRITON_MODULE = "triton.language"
@@ -317,6 +320,24 @@ def _stand_in(name, params, path, scope):
 _POLICIES = (None, "eager", "generic")
 
 
+#: What is of one process, in a kernel's __dict__.
+_OWN = ("device_caches", "_tuple_kernels", "_made_source", "_reader", "_users", "_watched", "_called", "signature")
+
+
+def _unpickled():
+    return JITFunction.__new__(JITFunction)
+
+
+def _by_name(module, name):
+    """The kernel of that name, behind what decorates it."""
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    while not isinstance(found, JITFunction):
+        found = found.fn
+    return found
+
+
 class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
@@ -340,8 +361,6 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
                                            param.name in self.do_not_specialize_on_alignment))
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
-        self.device_caches = specialize.DeviceCaches(self)
-        self._tuple_kernels = {}
         self.ir = None
         #: the kernel that it takes a tuple apart for, or None
         self.made_for = None
@@ -350,16 +369,56 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.debug = debug
         self.noinline = noinline
         self.pre_run_hooks = []
-        #: what launches look at; callables among it
-        self._watched, self._called = set(), []
+        self._policy = constexpr_policy
+        # Of _make_own: _watched, _called: what launches look at, and callables among it.
+        self._make_own()
+
+    def _set_up(self):
+        """Tells the extension of the parameters."""
         self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
-                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(debug), knobs.runtime.interpret,
-                    _POLICIES.index(constexpr_policy))
+                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(self.debug), knobs.runtime.interpret,
+                    _POLICIES.index(self._policy))
 
     __hash__ = JITCallable.__hash__
 
     def __eq__(self, other):
         return self is other
+
+    # ---- pickling ----
+
+    def __reduce_ex__(self, protocol):
+        """By its name, as functions are. Of one whose function was taken away (torch does it with kernels that come from workers), what tells of
+        its parameters and its source."""
+        if self.fn is None:
+            return _unpickled, (), {name: value for name, value in self.__dict__.items() if name not in _OWN}
+        found = sys.modules.get(self.fn.__module__)
+        for part in self.fn.__qualname__.split("."):
+            found = getattr(found, part, None)
+        while found is not None and found is not self and isinstance(found, KernelInterface):
+            found = getattr(found, "fn", None)
+        if found is not self:
+            raise pickle.PicklingError(f"Can't pickle {self!r}: it's not found as {self.fn.__module__}.{self.fn.__qualname__}")
+        return _by_name, (self.fn.__module__, self.fn.__qualname__)
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._make_own()
+
+    def __deepcopy__(self, memo):
+        if self.fn is not None:
+            return self
+        made = memo[id(self)] = _unpickled()
+        made.__setstate__(copy.deepcopy({name: value for name, value in self.__dict__.items() if name not in _OWN}, memo))
+        return made
+
+    def _make_own(self):
+        """What belongs to this process."""
+        self.device_caches = specialize.DeviceCaches(self)
+        self._tuple_kernels = {}
+        self._made_source = self._reader = None
+        self._users = weakref.WeakSet()
+        self._watched, self._called = set(), []
+        self._set_up()
 
     # ---- called by the extension ----
 
@@ -368,6 +427,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         if not JITFunction._told:
             JITFunction._told = True
             host.first_launch()
+        if self.fn is None:
+            raise RuntimeError(f"{self.__name__} was pickled without its function: it can be looked at, and not compiled")
         self.cache_key
         if not knobs.runtime.interpret:
             self._check_functions()
@@ -395,14 +456,24 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     def _making(self, options, values, warmup):
         """Before a compilation: what _made is to be given. None: a hook does it, or does not want it."""
         kept.connect()
-        making = specialize.Making(self, options, values, warmup)
+        return self._begin(specialize.Making(self, options, values, warmup), values, True)
+
+    def _making_source(self, options, what, warmup):
+        """The same of an ASTSource, or IRSource, in the place of a call; what: it, and whether hooks are told."""
+        kept.connect()
+        src, hooks = what
+        making = specialize.Making(self, options, None, warmup, src)
+        return self._begin(making, making.constants.values(), hooks)
+
+    def _begin(self, making, values, hooks):
         making.is_new = not any(making.key in made._keys for made in self._entries())
         for value in values:
             if isinstance(value, JITCallable) and hasattr(value, "_users"):
                 value._users.add(self)
         hook = knobs.runtime.jit_cache_hook
-        if hook is not None and making.is_new and making.call(hook):
+        if hooks and hook is not None and making.is_new and making.call(hook):
             return None
+        making.tells = hooks
         describe.begin_reads()
         if self.ir is None:
             self._source().answer()
@@ -411,7 +482,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     def _made(self, compiled, making, known, done):
         """After it, before others can find the kernel (done: and after that). known: no new one was needed."""
         if done:
-            if knobs.runtime.jit_post_compile_hook is not None and not known:
+            if making.tells and knobs.runtime.jit_post_compile_hook is not None and not known:
                 making.call(knobs.runtime.jit_post_compile_hook, compiled.reason)
             return
         self._look_at(describe.end_reads())

@@ -5,8 +5,10 @@ needs besides is in the JSON, under "neso": so a manager keeps what it always ke
 not what was put. Without a manager a remote cache back end (knobs.cache.remote_manager_class) lies behind the library's own cache: its values are
 the entries of that."""
 
+import contextlib
 import os
 import re
+import threading
 
 from .. import _native, knobs
 from . import cache
@@ -39,7 +41,22 @@ def _is_ours(remote):
     return remote is cache.RedisRemoteCacheBackend or (remote is None and "://" in os.environ.get(_REMOTE, ""))
 
 
+_offer = threading.local()
+
+
+@contextlib.contextmanager
+def offering(files):
+    """While this thread compiles a variant, it is not compiled but taken from these (name, bytes). None: compiled."""
+    _offer.files = files
+    try:
+        yield
+    finally:
+        _offer.files = None
+
+
 def _active():
+    if getattr(_offer, "files", None):
+        return True
     manager = knobs.cache.manager_class
     if manager is cache.RemoteCacheManager and _is_ours(knobs.cache.remote_manager_class):
         return False
@@ -74,6 +91,8 @@ def _store(remote, key, name, data):
 
 def _get(what, key, kernel):
     import json
+    if what == _VARIANT and getattr(_offer, "files", None):
+        return _offer.files
     name = stem(kernel)
     if what == _OVERRIDE:
         return _get_override(key, name)
@@ -105,6 +124,8 @@ def _get_override(key, name):
 
 def _put(what, key, kernel, files):
     import json
+    if getattr(_offer, "files", None):
+        return
     name = stem(kernel)
     if what == _DUMP:
         manager = cache.get_dump_manager(key)

@@ -11,7 +11,7 @@ from ..language import core
 functions = weakref.WeakValueDictionary()
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl",
-            "ptx_version", "target", "constexpr_policy")
+            "ptx_version", "sanitize_overflow", "target", "constexpr_policy")
 _PRESETS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
 _GENERIC = 2
 
@@ -66,6 +66,11 @@ def specialize(value, is_const, specialized, align):
     return type(value).__name__, None
 
 
+def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, align=True):
+    """What upstream's extension tells of an argument: (type, what is known of its value)."""
+    return specialize(arg, is_const, specialize_value, align)
+
+
 def _of_parameter(param, value):
     if param.is_constexpr:
         return "constexpr", getattr(value, "cache_key", value)
@@ -76,6 +81,21 @@ def _of_parameter(param, value):
         specialized = False
     known = specialize(value, param.is_const, specialized, align)[1] if specialized else None
     return param.annotation_type, known
+
+
+def _pairs_of(kernel, src):
+    """The same of an ASTSource, or an IRSource."""
+    constants, attrs, pairs = getattr(src, "constants", {}), getattr(src, "attrs", {}), []
+    for i, param in enumerate(kernel.params):
+        kind = src.signature.get(param.name, src.signature.get(i, "constexpr"))
+        if (i, ) in constants or kind == "constexpr":
+            value = constants.get((i, ), param.default if param.has_default else None)
+            pairs.append(("constexpr", getattr(value, "cache_key", value)))
+            continue
+        known = "D" if any("divisib" in str(attr) for attr in attrs.get((i, ), ())) else ""
+        is_known = isinstance(kind, str) and (kind[0] == "*" or kind[0] in "iu" and kind != "u1") and not param.do_not_specialize
+        pairs.append((kind, known if is_known else None))
+    return pairs
 
 
 def key_of_call(kernel, args, kwargs):
@@ -90,15 +110,23 @@ def key_of_call(kernel, args, kwargs):
 class Making:
     """A compilation that is about to begin. Values of run-time arguments are not kept."""
 
-    def __init__(self, kernel, options, values, warmup):
+    def __init__(self, kernel, options, values, warmup, src=None):
+        """values: of the call's arguments; None where it is `src` that is compiled."""
         self.began = time.perf_counter()
         self.kernel = kernel
         self.given = options
         self.warmup = warmup
-        pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
-        self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
-        self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
-        self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs) if known == "D" and kind != "constexpr"}
+        self._src = src
+        if src is not None:
+            self.signature, self.constants = src.signature, getattr(src, "constants", {})
+            self.attrs = getattr(src, "attrs", {})
+            pairs = _pairs_of(kernel, src)
+        else:
+            pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
+            self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
+            self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
+            self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs)
+                          if known == "D" and kind != "constexpr"}
         self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
         #: one compiled kernel is there for many keys: programs that look see it once
         self.is_generic = self.options.pop("constexpr_policy") == _GENERIC
@@ -108,6 +136,8 @@ class Making:
         return max(1, round((time.perf_counter() - self.began) * 1e6))
 
     def source(self):
+        if self._src is not None:
+            return self._src
         if self.kernel.ir is not None:
             return self.kernel.ir
         from ..compiler.compiler import ASTSource

@@ -12,6 +12,13 @@ static const DiagInfo info[DIAG__COUNT] = {
 #undef DIAG
 };
 
+/* NULL: none. */
+static const char *const cures[DIAG__COUNT] = {
+#define CURE(code, text) [DIAG_##code] = text,
+#include "base/diag/diag_cures.def"
+#undef CURE
+};
+
 enum { MAX_ERRORS = 20, MAX_WARNINGS = 100, LONGEST_LINE = 400 };
 
 /* A copy of a source line to show, or NULL: a line too long to be read is not worth its memory. */
@@ -101,6 +108,8 @@ static Diag *append(DiagList *list, Diag place, DiagCode code, const char *text,
 	list->last = diag;
 	list->errors += place.severity == DIAG_ERROR;
 	list->warnings += place.severity == DIAG_WARNING;
+	if (cures[code])
+		diag_note(list, diag, (Span){0}, "%s", cures[code]);
 	return diag;
 }
 

@@ -8,8 +8,11 @@
 
 static bool bad_arg(Lower *low, const char *what, const char *arg, const char *want, const Val *v)
 {
-	if (!sem_is_poison(v))
-		lower_error(low, DIAG_TILE_ARG_KIND, what, arg, want, sem_describe(low, v));
+	if (sem_is_poison(v))
+		return false;
+	lower_error(low, DIAG_TILE_ARG_KIND, what, arg, want, sem_describe(low, v));
+	if (sem_is_tensor(v))
+		lower_note_constexpr(low, v);
 	return false;
 }
 

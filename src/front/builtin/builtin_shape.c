@@ -4,6 +4,7 @@
 /* *shape: several integers, or one sequence of them. */
 static const Val *unpacked(const Val *rest)
 {
+	CONTRACT(rest->kind == VAL_TUPLE || rest->kind == VAL_LIST);
 	return rest->seq.len == 1 && sem_is_seq(rest->seq.items[0]) ? rest->seq.items[0] : rest;
 }
 

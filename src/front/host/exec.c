@@ -38,6 +38,7 @@ static Exec exec_loop_body(Lower *low, const AstList *body, bool *stop)
 
 static Exec exec_for(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_FOR);
 	const Val *iter = eval(low, node->for_stmt.iter);
 	ValVec items = {0};
 	if (iter->kind == VAL_POISON || !eval_items(low, iter, &items))
@@ -69,6 +70,7 @@ static Exec exec_while(Lower *low, Ast *node)
 
 static Exec exec_raise(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_RAISE);
 	const Val *exc = node->raise.exc ? eval(low, node->raise.exc) : low->frame->raised;
 	if (exc && exc->kind == VAL_POISON)
 		return failed(low);
@@ -82,6 +84,7 @@ static Exec exec_raise(Lower *low, Ast *node)
 
 static Exec exec_assert(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_ASSERT);
 	bool ok, holds = test(low, node->assert_stmt.test, &ok);
 	if (!ok)
 		return failed(low);
@@ -121,6 +124,7 @@ static bool catches(Lower *low, const Ast *handler, const Val *raised)
 /* Messages of the body are kept aside: they only count when no clause takes the exception. */
 static Exec exec_try(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_TRY);
 	DiagList aside, *diags = low->diags;
 	diag_init(&aside, low->arena, diags->sources);
 	low->diags = &aside;
@@ -158,6 +162,7 @@ static Exec exec_try(Lower *low, Ast *node)
 
 static Exec exec_def(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	function_decorate(ast);
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);

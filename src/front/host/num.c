@@ -186,6 +186,8 @@ enum { MAX_REPEATED = 1 << 20 };
 
 static const Val *concat(Lower *low, const Val *l, const Val *r)
 {
+	CONTRACT(l->kind == VAL_TUPLE || l->kind == VAL_LIST);
+	CONTRACT(r->kind == VAL_TUPLE || r->kind == VAL_LIST);
 	uint32_t n = l->seq.len + r->seq.len;
 	const Val **items = ARENA_ARRAY(low->arena, const Val *, MAX(n, 1u));
 	memcpy(items, l->seq.items, l->seq.len * sizeof *items);

@@ -309,12 +309,14 @@ const Val *host_dict_get(Lower *low, const Val *self, const CallArgs *args)
 
 const Val *host_dict_keys(Lower *low, const Val *self, const CallArgs *args)
 {
+	CONTRACT(self->kind == VAL_DICT);
 	(void)args;
 	return val_list(low, self->dict.keys, self->dict.len);
 }
 
 const Val *host_dict_values(Lower *low, const Val *self, const CallArgs *args)
 {
+	CONTRACT(self->kind == VAL_DICT);
 	(void)args;
 	return val_list(low, self->dict.values, self->dict.len);
 }

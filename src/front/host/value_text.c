@@ -73,6 +73,7 @@ static void repr_items(Lower *low, Text *t, const Val *v, unsigned depth)
 
 static void repr_range(Lower *low, Text *t, const Val *v)
 {
+	CONTRACT(v->kind == VAL_RANGE);
 	text_str(t, "range(");
 	repr(low, t, v->range.start, 1);
 	text_str(t, ", ");
@@ -87,6 +88,7 @@ static void repr_range(Lower *low, Text *t, const Val *v)
 
 static void repr_object(Lower *low, Text *t, const Val *v, unsigned depth)
 {
+	CONTRACT(v->kind == VAL_OBJECT);
 	const FrontClass *c = v->object.klass;
 	if (c->kind == CLASS_ENUM && v->object.fields[0]) {
 		text_printf(t, "%s.%s", c->name, v->object.fields[0]->s.ptr);

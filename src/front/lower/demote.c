@@ -50,6 +50,7 @@ static IrValue *argument(Lower *low, Demoted *d, TlType type, bool must_fit)
 
 const Val *demoted_tensor(Lower *low, const Val *v, TlType type, bool must_fit)
 {
+	CONTRACT(v->kind == VAL_DEMOTED);
 	Demoted *d = v->demoted;
 	if (low->regions)
 		return sem_const(low, val_known_for(v, "it is used inside a function that combines elements"), type);

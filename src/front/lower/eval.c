@@ -343,6 +343,7 @@ const Val *eval_subscript(Lower *low, const Val *v, const Val *index)
 
 static const Val *eval_slice(Lower *low, const Ast *node)
 {
+	CONTRACT(node->kind == AST_SLICE);
 	Val *v = val_new(low, VAL_SLICE);
 	v->slice.lower = node->slice.lower ? eval(low, node->slice.lower) : NULL;
 	v->slice.upper = node->slice.upper ? eval(low, node->slice.upper) : NULL;
@@ -357,6 +358,7 @@ static const Val *eval_slice(Lower *low, const Ast *node)
 
 static const Val *eval_lambda(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
 	f->env = low->frame;
@@ -367,6 +369,7 @@ static const Val *eval_lambda(Lower *low, Ast *node)
 
 static const Val *eval_named(Lower *low, const Ast *node)
 {
+	CONTRACT(node->kind == AST_NAMED_EXPR);
 	const Val *v = eval(low, node->named.value);
 	if (!low->frame->host)
 		v = sanitize(low, v);

@@ -3,6 +3,7 @@
 
 static const Val *object_attribute(Lower *low, const Val *v, Sym name)
 {
+	CONTRACT(v->kind == VAL_OBJECT);
 	FrontClass *c = v->object.klass;
 	for (uint32_t i = 0; i < c->field_count; i++)
 		if (c->fields[i].name == name && v->object.fields[i])
@@ -120,6 +121,7 @@ static const Val *missing_attribute(Lower *low, const Val *v, Sym name)
 
 const Val *eval_attribute_node(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_ATTRIBUTE);
 	const Val *base = eval(low, node->attribute.value);
 	if (base->kind == VAL_POISON)
 		return base;

@@ -215,6 +215,7 @@ bool bind_arguments(Lower *low, FrontFunction *f, const CallArgs *args, const Va
 
 static const Val *call_method(Lower *low, const Val *method, const CallArgs *args)
 {
+	CONTRACT(method->kind == VAL_METHOD);
 	const Val *callee = method->method.callee, *self = method->method.self;
 	if (callee->kind == VAL_BUILTIN)
 		return builtin_call(low, callee->builtin, self, args);
@@ -231,6 +232,7 @@ static const Val *call_method(Lower *low, const Val *method, const CallArgs *arg
 
 static const Val *call_function(Lower *low, const Val *callee, const CallArgs *args)
 {
+	CONTRACT(callee->kind == VAL_FUNCTION);
 	FrontFunction *f = callee->function;
 	function_decorate(f);
 	bool lambda_on_tensors = f->ast->is_lambda && !low->frame->host;

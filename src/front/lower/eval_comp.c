@@ -102,13 +102,17 @@ const Val *eval_comprehension(Lower *low, Ast *node)
 
 static const Val *formatted(Lower *low, const Ast *node)
 {
+	CONTRACT(node->kind == AST_FORMATTED);
 	const Val *v = eval(low, node->formatted.value);
 	if (v->kind == VAL_POISON)
 		return v;
 	if (v->kind == VAL_TENSOR && v->origin)
 		v = v->origin;
-	if (v->kind == VAL_TENSOR)
-		return lower_error(low, DIAG_NOT_CONSTEXPR, "a value in an f-string", val_describe(low, v));
+	if (v->kind == VAL_TENSOR) {
+		lower_error(low, DIAG_NOT_CONSTEXPR, "a value in an f-string", val_describe(low, v));
+		lower_note(low, "tl.device_print(\"text\", value) prints values of a running kernel");
+		return low->poison;
+	}
 	if (v->kind == VAL_OPAQUE)
 		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
 	const Val *spec = node->formatted.format_spec ? eval(low, node->formatted.format_spec) : NULL;

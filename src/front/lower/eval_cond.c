@@ -65,6 +65,7 @@ static const Val *chain_from(Lower *low, void *data)
 
 const Val *eval_chain(Lower *low, const Ast *node)
 {
+	CONTRACT(node->kind == AST_COMPARE);
 	return chain_from(low, &(Chain){.node = node, .left = eval(low, node->compare.left)});
 }
 
@@ -72,6 +73,7 @@ const Val *eval_chain(Lower *low, const Ast *node)
 
 const Val *eval_if_exp(Lower *low, Ast *node, bool dropped)
 {
+	CONTRACT(node->kind == AST_IF_EXP);
 	const Val *cond = eval(low, node->if_exp.test);
 	if (cond->kind == VAL_POISON)
 		return cond;

@@ -1,5 +1,6 @@
 /* Frames, errors and bounds of a lowering: where it is, and whether it may go on. */
 #include "base/diag/diag.h"
+#include "base/stop.h"
 #include "front/core.h"
 
 /* ---- a lowering ---- */
@@ -159,6 +160,7 @@ static const Val *report(Lower *low, DiagCode code, va_list args)
 	Span at = user_span(low, &from);
 	low->failed_work = low->failed_work ? low->failed_work : low->work + 1;
 	Diag *d = diag_add_v(low->diags, at, code, args);
+	low->reported = d;
 	unsigned notes = 0;
 	if (d && in_lib(low, low->span) && !in_lib(low, at))
 		diag_note(low->diags, d, low->span, "found here");
@@ -184,6 +186,26 @@ const Val *lower_error(Lower *low, DiagCode code, ...)
 	return low->poison;
 }
 
+void lower_note(Lower *low, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const char *text = arena_vprintf(low->arena, format, args);
+	va_end(args);
+	diag_note(low->diags, low->reported, (Span){0}, "%s", text);
+}
+
+void lower_note_constexpr(Lower *low, const Val *v)
+{
+	Sym name = NULL;
+	for (const Frame *f = low->frame; f && f->function; f = f->caller)
+		for (uint32_t i = 0; i < f->function->ast->param_count; i++)
+			if (frame_get(f, f->function->ast->params[i].name) == v)
+				name = f->function->ast->params[i].name;
+	if (name)
+		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr", name);
+}
+
 void lower_stop(Lower *low, DiagCode code, ...)
 {
 	if (low->stopped)
@@ -200,7 +222,9 @@ bool lower_step(Lower *low)
 	if (low->stopped)
 		return false;
 	uint64_t bound = low->options->max_work ? low->options->max_work : LOWER_MAX_WORK;
-	if (++low->work > bound)
+	if ((++low->work & 255) == 0)
+		stop_point();
+	if (low->work > bound)
 		lower_stop(low, DIAG_LIMIT_WORK, (unsigned long long)bound);
 	return !low->stopped;
 }

@@ -56,6 +56,7 @@ static void poison_target(Lower *low, const Ast *target)
 
 static bool assign_attribute(Lower *low, Ast *target, const Val *value)
 {
+	CONTRACT(target->kind == AST_ATTRIBUTE);
 	const Val *object = eval(low, target->attribute.value);
 	if (object->kind == VAL_POISON)
 		return false;
@@ -82,6 +83,7 @@ static bool assign_attribute(Lower *low, Ast *target, const Val *value)
 
 static bool assign_subscript(Lower *low, Ast *target, const Val *value)
 {
+	CONTRACT(target->kind == AST_SUBSCRIPT);
 	const Val *base = eval(low, target->subscript.value), *index = eval(low, target->subscript.index);
 	if (base->kind == VAL_POISON || index->kind == VAL_POISON)
 		return false;
@@ -156,6 +158,7 @@ static const Val *eval_for(Lower *low, const Ast *target, Ast *value)
 
 static void lower_assign(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_ASSIGN);
 	const AstList *targets = &node->assign.targets;
 	const Val *v = eval_for(low, targets->items[0], node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
@@ -164,6 +167,7 @@ static void lower_assign(Lower *low, Ast *node)
 
 static void lower_ann_assign(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_ANN_ASSIGN);
 	Ast *target = node->ann_assign.target;
 	if (!node->ann_assign.value)
 		return;
@@ -189,6 +193,7 @@ static void lower_ann_assign(Lower *low, Ast *node)
 
 static void lower_aug_assign(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_AUG_ASSIGN);
 	Ast *target = node->aug_assign.target;
 	Sym old = low->frame->prefix;
 	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
@@ -206,6 +211,7 @@ static void lower_aug_assign(Lower *low, Ast *node)
 /* An exception that the kernel raises while it is compiled: class and message. */
 static void lower_raise(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_RAISE);
 	Ast *exc = node->raise.exc;
 	if (!exc) {
 		lower_error(low, DIAG_RAISED, "exception", "");
@@ -226,6 +232,7 @@ static void lower_raise(Lower *low, Ast *node)
 
 static void lower_assert(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_ASSERT);
 	const Val *test = eval(low, node->assert_stmt.test);
 	if (test->kind == VAL_POISON)
 		return;
@@ -262,6 +269,7 @@ static void lower_delete(Lower *low, Ast *node)
 
 static void lower_nested_def(Lower *low, Ast *node)
 {
+	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	function_decorate(ast);
 	if (ast->kind == FN_HOST) {
@@ -311,12 +319,15 @@ static void lower_simple(Lower *low, Ast *node)
 		break;
 	case AST_BREAK:
 		lower_error(low, DIAG_UNSUPPORTED, "`break`");
+		lower_note(low, "a condition of the loop that becomes false does: while i < n and not done; or a mask");
 		break;
 	case AST_CONTINUE:
 		lower_error(low, DIAG_UNSUPPORTED, "`continue`");
+		lower_note(low, "an `if` around the rest of the body does");
 		break;
 	case AST_TRY:
 		lower_error(low, DIAG_UNSUPPORTED, "`try`");
+		lower_note(low, "device_assert tells of what must not be, and static_assert of what is known when compiling");
 		break;
 	case AST_GLOBAL:
 	case AST_NONLOCAL:

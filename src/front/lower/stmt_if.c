@@ -325,6 +325,7 @@ static bool anything_left(const Stream *s)
 
 Flow lower_if(Lower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on)
 {
+	CONTRACT(node->kind == AST_IF || node->kind == AST_WHILE);
 	Span test = lower_at(low, node->if_stmt.test->span);
 	const Val *c = sem_condition(low, cond);
 	lower_restore(low, test);
@@ -411,6 +412,7 @@ static const Val *side_value(Lower *low, Side *side, Ast *expr, const SlotVec *l
 
 const Val *lower_if_exp(Lower *low, Ast *node, const Val *cond, bool dropped)
 {
+	CONTRACT(node->kind == AST_IF_EXP);
 	const Val *c = sem_condition(low, cond);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
@@ -465,6 +467,7 @@ static const Val *combine(Lower *low, bool is_or, const Val *left, const Val *ri
 
 const Val *lower_lazy(Lower *low, bool is_or, const Val *left, LazyFn *right_of, void *data, bool dropped)
 {
+	CONTRACT(left->kind == VAL_TENSOR);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	Span span = low->span;

@@ -258,6 +258,7 @@ static void loop_flag(Lower *low, IrOp *op, IrAttrName name, const Val *v)
 
 static void loop_attrs(Lower *low, IrOp *op, const Val *range)
 {
+	CONTRACT(range->kind == VAL_RANGE);
 	loop_attr(low, op, ATTR_NUM_STAGES, range->range.num_stages);
 	loop_attr(low, op, ATTR_LOOP_UNROLL, range->range.loop_unroll_factor);
 	loop_flag(low, op, ATTR_DISALLOW_ACC_MULTI_BUFFER, range->range.disallow_acc_multi_buffer);
@@ -274,6 +275,7 @@ typedef struct Bounds {
 
 static Bounds loop_bounds(Lower *low, const Val *range)
 {
+	CONTRACT(range->kind == VAL_RANGE);
 	Bounds b = {.start = range->range.start, .stop = range->range.stop, .step = range->range.step,
 		    .type = tl_scalar(low, DT_INT32)};
 	int64_t by;
@@ -300,6 +302,7 @@ static Bounds loop_bounds(Lower *low, const Val *range)
 
 void lower_for(Lower *low, Ast *node, const Val *range)
 {
+	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
 	Span old = lower_at(low, node->for_stmt.iter->span);
 	Bounds b = loop_bounds(low, range);

@@ -1,43 +1,20 @@
-/* Syntax trees as text for front_content, and names for front_names: (KIND what the node says, children...), "_" for a child that is not there. Kinds are
+/* Syntax trees as text for front_content: (KIND what the node says, children...), "_" for a child that is not there. Kinds are
  * written by name, so that the text stays the same when others are added. */
-#include "front/names/content.h"
+#include "front/names/content_int.h"
 
 #include <stdio.h>
 
 #include "front/syntax/parse.h"
 
-typedef struct Tree {
-	AstModule *ast;
-	Interner *interner;
-	Arena *arena;
-	Text *out;
-	ContentNames *names;
-	Map seen;            /* of names */
-	ContentTree *found;  /* may be NULL: */
-	Namespace *scope;    /* where annotations are looked up; may be NULL */
-	ContentNames given;  /* names that have a value wherever control comes by: a stack, as blocks end */
-	ContentNames coming; /* targets, until their value was read */
-	Map place;           /* name -> where it is in `given` */
-	uint32_t base;       /* what lies below it in `given` another function was given */
-	bool deletes, all;   /* all: no name is held to have a value */
-	const AstFunction *root; /* whose defaults count by what they are worth */
-	bool valued;         /* in one of them: names are not collected */
-	Map hosts;           /* _neso12 -> its number in this tree */
-	ContentNames *bound; /* what is assigned to; may be NULL */
-	ContentNames *early; /* what is read while it is not among `bound`; may be NULL */
-	Map seen_bound;
-	bool failed; /* a body does not parse */
-} Tree;
+static void tree_as(ContentWalk *t, const Ast *node, bool target);
 
-static void tree_as(Tree *t, const Ast *node, bool target);
-
-static void tree(Tree *t, const Ast *node)
+void content_node(ContentWalk *t, const Ast *node)
 {
 	tree_as(t, node, false);
 }
 
 /* What is assigned to. */
-static void target(Tree *t, const Ast *node)
+static void target(ContentWalk *t, const Ast *node)
 {
 	tree_as(t, node, true);
 }
@@ -45,7 +22,7 @@ static void target(Tree *t, const Ast *node)
 /* ---- pieces ---- */
 
 /* "-" is no name. */
-static void word(Tree *t, const char *text)
+static void word(ContentWalk *t, const char *text)
 {
 	text_char(t->out, ' ');
 	text_str(t->out, text ? text : "-");
@@ -53,7 +30,7 @@ static void word(Tree *t, const char *text)
 
 /* Hosts number their objects in the order in which they met them (_neso12). Here they are numbered by where they come in the tree, or another
  * process would not find it. */
-static void name_word(Tree *t, Sym name)
+static void name_word(ContentWalk *t, Sym name)
 {
 	uint64_t number;
 	if (strncmp(name, "_neso", 5) != 0 || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5)) {
@@ -65,7 +42,7 @@ static void name_word(Tree *t, Sym name)
 	text_printf(t->out, " _neso#%u", (unsigned)number);
 }
 
-static void count(Tree *t, uint32_t n)
+static void count(ContentWalk *t, uint32_t n)
 {
 	char text[16];
 	snprintf(text, sizeof text, " %u", n);
@@ -73,7 +50,7 @@ static void count(Tree *t, uint32_t n)
 }
 
 /* Bytes of any kind: their number says where they end. */
-static void bytes(Tree *t, Str s)
+static void bytes(ContentWalk *t, Str s)
 {
 	char text[32];
 	snprintf(text, sizeof text, " %zu:", s.len);
@@ -81,39 +58,39 @@ static void bytes(Tree *t, Str s)
 	text_add(t->out, s.ptr, s.len);
 }
 
-static void list_as(Tree *t, const AstList *items, bool targets)
+static void list_as(ContentWalk *t, const AstList *items, bool targets)
 {
 	count(t, items->len);
 	for (uint32_t i = 0; i < items->len; i++)
 		tree_as(t, items->items[i], targets);
 }
 
-static void list(Tree *t, const AstList *items)
+static void list(ContentWalk *t, const AstList *items)
 {
 	list_as(t, items, false);
 }
 
 /* Statements; strings that stand alone say nothing. */
-static void block(Tree *t, const AstList *body)
+void content_block(ContentWalk *t, const AstList *body)
 {
 	text_char(t->out, '{');
 	for (uint32_t i = 0; i < body->len; i++) {
 		const Ast *node = body->items[i];
 		if (node->kind != AST_EXPR || node->unary_stmt.value->kind != AST_STRING)
-			tree(t, node);
+			content_node(t, node);
 	}
 	text_char(t->out, '}');
 }
 
 /* ---- which names have a value for sure ---- */
 
-static bool is_given(const Tree *t, Sym name)
+static bool is_given(const ContentWalk *t, Sym name)
 {
 	uint64_t at;
 	return map_get(&t->place, map_key(name), &at) && at >= t->base && at < t->given.len && t->given.data[at] == name;
 }
 
-static void give(Tree *t, Sym name)
+static void give(ContentWalk *t, Sym name)
 {
 	if (!t->found || is_given(t, name))
 		return;
@@ -122,14 +99,14 @@ static void give(Tree *t, Sym name)
 }
 
 /* Targets that were read have their value from here on. */
-static void give_coming(Tree *t, uint32_t from)
+static void give_coming(ContentWalk *t, uint32_t from)
 {
 	for (uint32_t i = from; i < t->coming.len; i++)
 		give(t, t->coming.data[i]);
 	t->coming.len = from;
 }
 
-static void bind(Tree *t, Sym name)
+static void bind(ContentWalk *t, Sym name)
 {
 	uint64_t known;
 	if (t->found)
@@ -141,36 +118,36 @@ static void bind(Tree *t, Sym name)
 }
 
 /* All of them before what their defaults read. */
-static void bind_params(Tree *t, const AstFunction *f)
+void content_bind_params(ContentWalk *t, const AstFunction *f)
 {
 	for (uint32_t i = 0; i < f->param_count; i++)
 		bind(t, f->params[i].name);
 }
 
-static void keywords(Tree *t, const AstKeyword *all, uint32_t n)
+static void keywords(ContentWalk *t, const AstKeyword *all, uint32_t n)
 {
 	count(t, n);
 	for (uint32_t i = 0; i < n; i++) {
 		word(t, all[i].name);
-		tree(t, all[i].value);
+		content_node(t, all[i].value);
 	}
 }
 
 /* As the name is meant where the annotation stands: renames of tl.constexpr show in no value. */
-static void annotation(Tree *t, const Ast *node)
+static void annotation(ContentWalk *t, const Ast *node)
 {
-	tree(t, node);
+	content_node(t, node);
 	if (t->scope && is_constexpr_annotation(t->scope, node))
 		text_char(t->out, 'c');
 }
 
-static void head(Tree *t, AstFunction *f)
+static void head(ContentWalk *t, AstFunction *f)
 {
 	word(t, f->is_lambda ? "lambda" : f->name);
 	list(t, &f->decorators);
 	count(t, f->param_count);
 	uint32_t coming = t->coming.len;
-	bind_params(t, f);
+	content_bind_params(t, f);
 	t->coming.len = coming;
 	for (uint32_t i = 0; i < f->param_count; i++) {
 		const AstParam *p = &f->params[i];
@@ -178,13 +155,13 @@ static void head(Tree *t, AstFunction *f)
 		word(t, p->name);
 		annotation(t, p->annotation);
 		t->valued = f == t->root;
-		tree(t, p->value);
+		content_node(t, p->value);
 		t->valued = false;
 	}
-	tree(t, f->returns);
+	content_node(t, f->returns);
 }
 
-static bool parsed(Tree *t, AstFunction *f)
+static bool parsed(ContentWalk *t, AstFunction *f)
 {
 	DiagList none;
 	if (f->body_parsed || f->is_lambda)
@@ -196,7 +173,7 @@ static bool parsed(Tree *t, AstFunction *f)
 }
 
 /* What is around a function has run, or not, when the function does; but for a lambda, which sees the values that it was made among. */
-static void function(Tree *t, AstFunction *f)
+void content_def(ContentWalk *t, AstFunction *f)
 {
 	uint32_t coming = t->coming.len, given = t->given.len, base = t->base;
 	head(t, f);
@@ -206,9 +183,9 @@ static void function(Tree *t, AstFunction *f)
 		give(t, f->params[i].name);
 	if (parsed(t, f)) {
 		if (f->is_lambda)
-			tree(t, f->body.items[0]->unary_stmt.value);
+			content_node(t, f->body.items[0]->unary_stmt.value);
 		else
-			block(t, &f->body);
+			content_block(t, &f->body);
 	}
 	t->coming.len = coming;
 	t->given.len = given;
@@ -217,17 +194,18 @@ static void function(Tree *t, AstFunction *f)
 		vec_push(t->arena, &t->found->functions, f);
 }
 
-static void klass(Tree *t, const AstClass *c)
+static void klass(ContentWalk *t, const AstClass *c)
 {
 	word(t, c->name);
 	list(t, &c->decorators);
 	list(t, &c->bases);
 	keywords(t, c->keywords, c->keyword_count);
-	block(t, &c->body);
+	content_block(t, &c->body);
 }
 
-static void import(Tree *t, const Ast *node)
+static void import(ContentWalk *t, const Ast *node)
 {
+	CONTRACT(node->kind == AST_IMPORT || node->kind == AST_IMPORT_FROM);
 	count(t, node->import.level);
 	word(t, node->import.module);
 	for (uint32_t i = 0; i < node->import.count; i++) {
@@ -238,14 +216,14 @@ static void import(Tree *t, const Ast *node)
 
 /* ---- names ---- */
 
-static void read_name(Tree *t, Sym name)
+static void read_name(ContentWalk *t, Sym name)
 {
 	uint64_t known;
 	if (t->early && !map_get(&t->seen_bound, map_key(name), &known))
 		vec_push(t->arena, t->early, name);
 }
 
-static void add_name(Tree *t, Sym name)
+static void add_name(ContentWalk *t, Sym name)
 {
 	uint64_t known;
 	if (t->valued || map_get(&t->seen, map_key(name), &known))
@@ -255,13 +233,13 @@ static void add_name(Tree *t, Sym name)
 }
 
 /* Is the name one of the function's own, whatever was run of it? */
-static bool is_own(const Tree *t, Sym name)
+static bool is_own(const ContentWalk *t, Sym name)
 {
 	return t->found && !t->all && is_given(t, name);
 }
 
 /* a.b.c as one name; the tree of what the attributes are asked of, when that is something else. */
-static void attribute(Tree *t, const Ast *node)
+static void attribute(ContentWalk *t, const Ast *node)
 {
 	const Ast *parts[32];
 	uint32_t n = 0;
@@ -270,7 +248,7 @@ static void attribute(Tree *t, const Ast *node)
 	for (uint32_t i = 0; i < n; i++)
 		word(t, parts[i]->attribute.attr);
 	if (node->kind != AST_NAME) {
-		tree(t, node);
+		content_node(t, node);
 		return;
 	}
 	name_word(t, node->name.id);
@@ -290,26 +268,28 @@ static void attribute(Tree *t, const Ast *node)
 /* ---- nodes ---- */
 
 /* A block of a statement that may not run. */
-static void branch(Tree *t, const AstList *body)
+static void branch(ContentWalk *t, const AstList *body)
 {
 	uint32_t given = t->given.len;
-	block(t, body);
+	content_block(t, body);
 	t->given.len = given;
 }
 
-static void loop(Tree *t, const Ast *node, uint32_t coming)
+static void loop(ContentWalk *t, const Ast *node, uint32_t coming)
 {
+	CONTRACT(node->kind == AST_FOR);
 	uint32_t given = t->given.len;
 	target(t, node->for_stmt.target);
-	tree(t, node->for_stmt.iter);
+	content_node(t, node->for_stmt.iter);
 	give_coming(t, coming);
-	block(t, &node->for_stmt.body);
+	content_block(t, &node->for_stmt.body);
 	t->given.len = given;
 	branch(t, &node->for_stmt.orelse);
 }
 
-static void attempt(Tree *t, const Ast *node)
+static void attempt(ContentWalk *t, const Ast *node)
 {
+	CONTRACT(node->kind == AST_TRY);
 	uint32_t given = t->given.len;
 	branch(t, &node->try_stmt.body);
 	list(t, &node->try_stmt.handlers);
@@ -318,44 +298,44 @@ static void attempt(Tree *t, const Ast *node)
 	t->given.len = given;
 }
 
-static void statement(Tree *t, const Ast *node)
+static void statement(ContentWalk *t, const Ast *node)
 {
 	uint32_t coming = t->coming.len;
 	switch (node->kind) {
 	case AST_FUNCTION_DEF:
-		function(t, node->function);
+		content_def(t, node->function);
 		break;
 	case AST_CLASS_DEF:
 		klass(t, node->klass);
 		break;
 	case AST_RETURN: case AST_EXPR:
-		tree(t, node->unary_stmt.value);
+		content_node(t, node->unary_stmt.value);
 		break;
 	case AST_ASSIGN:
 		list_as(t, &node->assign.targets, true);
-		tree(t, node->assign.value);
+		content_node(t, node->assign.value);
 		give_coming(t, coming);
 		break;
 	case AST_ANN_ASSIGN:
 		target(t, node->ann_assign.target);
 		annotation(t, node->ann_assign.annotation);
-		tree(t, node->ann_assign.value);
+		content_node(t, node->ann_assign.value);
 		if (node->ann_assign.value)
 			give_coming(t, coming);
 		break;
 	case AST_AUG_ASSIGN:
 		word(t, ast_bin_op_text(node->aug_assign.op));
 		if (t->found)
-			tree(t, node->aug_assign.target); /* is read too */
+			content_node(t, node->aug_assign.target); /* is read too */
 		target(t, node->aug_assign.target);
-		tree(t, node->aug_assign.value);
+		content_node(t, node->aug_assign.value);
 		give_coming(t, coming);
 		break;
 	case AST_FOR:
 		loop(t, node, coming);
 		break;
 	case AST_IF: case AST_WHILE:
-		tree(t, node->if_stmt.test);
+		content_node(t, node->if_stmt.test);
 		branch(t, &node->if_stmt.body);
 		branch(t, &node->if_stmt.orelse);
 		break;
@@ -364,16 +344,16 @@ static void statement(Tree *t, const Ast *node)
 		branch(t, &node->with_stmt.body);
 		break;
 	case AST_WITH_ITEM:
-		tree(t, node->with_item.value);
+		content_node(t, node->with_item.value);
 		target(t, node->with_item.target);
 		break;
 	case AST_RAISE:
-		tree(t, node->raise.exc);
-		tree(t, node->raise.cause);
+		content_node(t, node->raise.exc);
+		content_node(t, node->raise.cause);
 		break;
 	case AST_ASSERT:
-		tree(t, node->assert_stmt.test);
-		tree(t, node->assert_stmt.msg);
+		content_node(t, node->assert_stmt.test);
+		content_node(t, node->assert_stmt.msg);
 		break;
 	case AST_IMPORT: case AST_IMPORT_FROM:
 		import(t, node);
@@ -393,7 +373,7 @@ static void statement(Tree *t, const Ast *node)
 		break;
 	case AST_EXCEPT:
 		word(t, node->except.name);
-		tree(t, node->except.type);
+		content_node(t, node->except.type);
 		branch(t, &node->except.body);
 		break;
 	default:
@@ -403,7 +383,7 @@ static void statement(Tree *t, const Ast *node)
 		t->coming.len = coming;
 }
 
-static void leaf(Tree *t, const Ast *node, bool is_target)
+static void leaf(ContentWalk *t, const Ast *node, bool is_target)
 {
 	char text[40];
 	switch (node->kind) {
@@ -434,31 +414,31 @@ static void leaf(Tree *t, const Ast *node, bool is_target)
 	}
 }
 
-static void expression(Tree *t, const Ast *node, bool is_target)
+static void expression(ContentWalk *t, const Ast *node, bool is_target)
 {
 	uint32_t coming = t->coming.len, given = t->given.len;
 	switch (node->kind) {
 	case AST_BIN_OP:
 		word(t, ast_bin_op_text(node->bin.op));
-		tree(t, node->bin.left);
-		tree(t, node->bin.right);
+		content_node(t, node->bin.left);
+		content_node(t, node->bin.right);
 		break;
 	case AST_UNARY_OP:
 		word(t, ast_un_op_text(node->un.op));
-		tree(t, node->un.operand);
+		content_node(t, node->un.operand);
 		break;
 	case AST_BOOL_OP:
 		word(t, node->bool_op.is_or ? "or" : "and");
 		list(t, &node->bool_op.values);
 		break;
 	case AST_COMPARE:
-		tree(t, node->compare.left);
+		content_node(t, node->compare.left);
 		for (uint32_t i = 0; i < node->compare.rest.len; i++)
 			word(t, ast_cmp_op_text(node->compare.ops[i]));
 		list(t, &node->compare.rest);
 		break;
 	case AST_CALL:
-		tree(t, node->call.func);
+		content_node(t, node->call.func);
 		list(t, &node->call.args);
 		keywords(t, node->call.keywords, node->call.keyword_count);
 		break;
@@ -466,21 +446,21 @@ static void expression(Tree *t, const Ast *node, bool is_target)
 		attribute(t, node);
 		break;
 	case AST_SUBSCRIPT:
-		tree(t, node->subscript.value);
-		tree(t, node->subscript.index);
+		content_node(t, node->subscript.value);
+		content_node(t, node->subscript.index);
 		break;
 	case AST_SLICE:
-		tree(t, node->slice.lower);
-		tree(t, node->slice.upper);
-		tree(t, node->slice.step);
+		content_node(t, node->slice.lower);
+		content_node(t, node->slice.upper);
+		content_node(t, node->slice.step);
 		break;
 	case AST_IF_EXP:
-		tree(t, node->if_exp.test);
-		tree(t, node->if_exp.body);
-		tree(t, node->if_exp.orelse);
+		content_node(t, node->if_exp.test);
+		content_node(t, node->if_exp.body);
+		content_node(t, node->if_exp.orelse);
 		break;
 	case AST_LAMBDA:
-		function(t, node->function);
+		content_def(t, node->function);
 		break;
 	case AST_TUPLE: case AST_LIST: case AST_SET:
 		list_as(t, &node->seq.items, is_target);
@@ -494,18 +474,18 @@ static void expression(Tree *t, const Ast *node, bool is_target)
 		break;
 	case AST_NAMED_EXPR:
 		target(t, node->named.target); /* its value comes with the statement, if at all */
-		tree(t, node->named.value);
+		content_node(t, node->named.value);
 		t->coming.len = coming;
 		break;
 	case AST_LIST_COMP: case AST_SET_COMP: case AST_DICT_COMP: case AST_GENERATOR:
 		list(t, &node->comp.clauses); /* first, as they bind what the others read */
-		tree(t, node->comp.elt);
-		tree(t, node->comp.value);
+		content_node(t, node->comp.elt);
+		content_node(t, node->comp.value);
 		t->given.len = given;
 		break;
 	case AST_COMP_FOR:
 		target(t, node->comp_for.target);
-		tree(t, node->comp_for.iter);
+		content_node(t, node->comp_for.iter);
 		give_coming(t, coming);
 		list(t, &node->comp_for.ifs);
 		break;
@@ -515,8 +495,8 @@ static void expression(Tree *t, const Ast *node, bool is_target)
 	case AST_FORMATTED:
 		count(t, (uint32_t)node->formatted.conversion);
 		word(t, node->formatted.debug ? "=" : "");
-		tree(t, node->formatted.value);
-		tree(t, node->formatted.format_spec);
+		content_node(t, node->formatted.value);
+		content_node(t, node->formatted.format_spec);
 		break;
 	default:
 		leaf(t, node, is_target);
@@ -524,7 +504,7 @@ static void expression(Tree *t, const Ast *node, bool is_target)
 	}
 }
 
-static void tree_as(Tree *t, const Ast *node, bool is_target)
+static void tree_as(ContentWalk *t, const Ast *node, bool is_target)
 {
 	if (!node) {
 		text_char(t->out, '_');
@@ -539,9 +519,9 @@ static void tree_as(Tree *t, const Ast *node, bool is_target)
 
 /* ---- entry points ---- */
 
-static Tree tree_of(AstModule *ast, Interner *interner, Arena *arena, Text *out, ContentNames *names)
+ContentWalk content_walk(AstModule *ast, Interner *interner, Arena *arena, Text *out, ContentNames *names)
 {
-	Tree t = {.ast = ast, .interner = interner, .arena = arena, .out = out, .names = names};
+	ContentWalk t = {.ast = ast, .interner = interner, .arena = arena, .out = out, .names = names};
 	map_init(&t.seen, arena);
 	map_init(&t.seen_bound, arena);
 	map_init(&t.place, arena);
@@ -551,89 +531,33 @@ static Tree tree_of(AstModule *ast, Interner *interner, Arena *arena, Text *out,
 
 bool content_tree(Namespace *scope, const Ast *node, Arena *arena, Text *out, ContentNames *names, ContentTree *found)
 {
-	Tree t = tree_of(scope->module->ast, &scope->module->session->names, arena, out, names);
+	ContentWalk t = content_walk(scope->module->ast, &scope->module->session->names, arena, out, names);
 	t.scope = scope;
 	t.found = found;
 	t.all = true;
-	tree(&t, node);
+	content_node(&t, node);
 	return !t.failed;
 }
 
 /* Where a name is deleted, none is held to have a value. */
 bool content_function(Namespace *scope, AstFunction *f, Arena *arena, Text *out, ContentNames *names, ContentTree *found)
 {
-	Tree t = tree_of(scope->module->ast, &scope->module->session->names, arena, out, names);
+	ContentWalk t = content_walk(scope->module->ast, &scope->module->session->names, arena, out, names);
 	t.scope = scope;
 	t.found = found;
 	t.root = f;
-	function(&t, f);
+	content_def(&t, f);
 	if (!t.deletes)
 		return !t.failed;
 	Text again;
 	text_init(&again, arena);
 	names->len = 0;
 	*found = (ContentTree){0};
-	Tree all = tree_of(t.ast, t.interner, arena, &again, names);
+	ContentWalk all = content_walk(t.ast, t.interner, arena, &again, names);
 	all.found = found;
 	all.all = true;
 	all.root = f;
 	all.scope = scope;
-	function(&all, f);
+	content_def(&all, f);
 	return !all.failed;
-}
-
-/* Of what was read before it was bound, what never was is no local name. */
-static void keep_bound(Tree *t)
-{
-	uint64_t known;
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < t->early->len; i++)
-		if (map_get(&t->seen_bound, map_key(t->early->data[i]), &known))
-			t->early->data[kept++] = t->early->data[i];
-	t->early->len = kept;
-}
-
-static void copy_names(FrontNames *out, FrontNameGroup group, const ContentNames *names)
-{
-	out->names[group] = names->data;
-	out->count[group] = names->len;
-}
-
-bool front_names(Str text, Arena *arena, FrontNames *out)
-{
-	Interner interner;
-	SourceSet sources;
-	DiagList none;
-	Text unread;
-	ContentNames bound = {0}, early = {0}, body = {0}, head = {0}, defaults = {0};
-	intern_init(&interner, arena);
-	source_set_init(&sources, arena);
-	diag_init(&none, arena, NULL);
-	text_init(&unread, arena);
-	const char *copy = arena_strndup(arena, text.ptr, text.len);
-	AstModule *module = ast_parse_module(arena, &interner, source_add(&sources, "", copy, text.len, 1), &none);
-	if (!module || none.errors || !module->body.len || module->body.items[0]->kind != AST_FUNCTION_DEF)
-		return false;
-	AstFunction *f = module->body.items[0]->function;
-	if (!ast_function_body(module, f, &none))
-		return false;
-	Tree t = tree_of(module, &interner, arena, &unread, &body);
-	t.bound = &bound;
-	t.early = &early;
-	bind_params(&t, f);
-	block(&t, &f->body);
-	keep_bound(&t);
-	Tree of_head = tree_of(module, &interner, arena, &unread, &head);
-	Tree of_defaults = tree_of(module, &interner, arena, &unread, &defaults);
-	of_head.bound = &bound;
-	function(&of_head, &(AstFunction){.decorators = f->decorators, .params = f->params, .param_count = f->param_count,
-					  .returns = f->returns, .body_parsed = true});
-	for (uint32_t i = 0; i < f->param_count; i++)
-		tree(&of_defaults, f->params[i].value);
-	copy_names(out, FRONT_NAMES_BOUND, &bound);
-	copy_names(out, FRONT_NAMES_EARLY, &early);
-	copy_names(out, FRONT_NAMES_BODY, &body);
-	copy_names(out, FRONT_NAMES_HEAD, &head);
-	copy_names(out, FRONT_NAMES_DEFAULTS, &defaults);
-	return !t.failed && !of_head.failed && !of_defaults.failed;
 }

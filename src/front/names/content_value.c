@@ -59,6 +59,7 @@ static void function_text(Content *c, Text *out, FrontFunction *f)
 /* An object of the host's that is handed on: what will be asked of it cannot be seen here. */
 static void module_text(Content *c, Text *out, const Val *v)
 {
+	CONTRACT(v->kind == VAL_MODULE);
 	FrontModule *m = v->module.module;
 	if (v->module.builtin_path)
 		text_printf(out, "module %s", v->module.builtin_path);
@@ -71,6 +72,7 @@ static void module_text(Content *c, Text *out, const Val *v)
 
 static void range_text(Content *c, Text *out, const Val *v, unsigned depth)
 {
+	CONTRACT(v->kind == VAL_RANGE);
 	const Val *parts[] = {v->range.start, v->range.stop, v->range.step, v->range.num_stages, v->range.loop_unroll_factor,
 			      v->range.disallow_acc_multi_buffer, v->range.flatten, v->range.warp_specialize,
 			      v->range.disable_licm};

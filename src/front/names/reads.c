@@ -54,6 +54,7 @@ static bool same_function(const FrontFunction *a, const FrontFunction *b)
 
 static bool same_range(const Val *a, const Val *b, unsigned depth)
 {
+	CONTRACT(a->kind == VAL_RANGE);
 	const Val *x[] = {a->range.start, a->range.stop, a->range.step, a->range.num_stages, a->range.loop_unroll_factor,
 			  a->range.disallow_acc_multi_buffer, a->range.flatten, a->range.warp_specialize, a->range.disable_licm};
 	const Val *y[] = {b->range.start, b->range.stop, b->range.step, b->range.num_stages, b->range.loop_unroll_factor,

@@ -100,6 +100,7 @@ static const Val *module_attribute(Lower *low, FrontModule *m, Sym name)
 
 const Val *resolve_module_attribute(Lower *low, const Val *module, Sym name)
 {
+	CONTRACT(module->kind == VAL_MODULE);
 	FrontModule *m = module->module.module;
 	if (module->module.builtin_path)
 		return builtin_member(low, module->module.builtin_path, name);

@@ -109,6 +109,7 @@ static bool is_call_of(const Ast *node, const char *name)
 
 static Sym text_of(Namespace *ns, const Ast *node)
 {
+	CONTRACT(node->kind == AST_STRING);
 	Str text = node->string.text;
 	return node->kind == AST_STRING ? session_sym(ns->module->session, arena_strndup(ns->module->session->arena, text.ptr, text.len))
 					: NULL;

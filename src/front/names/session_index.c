@@ -87,6 +87,7 @@ Namespace *function_namespace(FrontFunction *f, DiagList *diags)
 
 static void index_class(Namespace *ns, Ast *node, DiagList *diags)
 {
+	CONTRACT(node->kind == AST_CLASS_DEF);
 	Arena *arena = ns->module->session->arena;
 	FrontClass *c = ARENA_NEW(arena, FrontClass);
 	c->module = ns->module;
@@ -198,6 +199,7 @@ static void index_try(Namespace *ns, Ast *node, DiagList *diags)
 
 static void index_if(Namespace *ns, Ast *node, DiagList *diags)
 {
+	CONTRACT(node->kind == AST_IF || node->kind == AST_WHILE);
 	int truth = session_condition(ns, node->if_stmt.test);
 	if (truth != 0 && truth != 1) {
 		/* Not known: both are looked at; a name of both has the value of the first branch. */

@@ -213,6 +213,7 @@ static bool alias(Parser *p, AliasList *list, bool dotted)
 
 static Ast *finish_import(Parser *p, Ast *node, const AliasList *list)
 {
+	CONTRACT(node->kind == AST_IMPORT || node->kind == AST_IMPORT_FROM);
 	node->import.names = list->data;
 	node->import.count = list->len;
 	return node_end(p, node);

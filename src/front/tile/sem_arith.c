@@ -157,7 +157,7 @@ static void check_overflow(Lower *low, AstBinOp op, IrOpKind ir_op, const Val *l
 {
 	TlType t = sem_elem(l);
 	unsigned bits = tl_bits(t);
-	if (bits >= 64 || bits == 1 || !low->options->debug)
+	if (bits >= 64 || bits == 1 || !low->options->debug || low->options->no_overflow_checks)
 		return;
 	TlType wide = tl_scalar(low, DT_INT64);
 	const Val *exact = emit(low, ir_op, sem_cast(low, l, wide), sem_cast(low, r, wide));

@@ -101,6 +101,7 @@ const Val *sem_advance(Lower *low, const Val *ptr, const Val *offsets)
 
 static bool contiguous(const Val *strides)
 {
+	CONTRACT(strides->kind == VAL_TUPLE || strides->kind == VAL_LIST);
 	const Val *last = strides->seq.items[strides->seq.len - 1];
 	int64_t one;
 	return val_as_int(last, &one) && one == 1;

@@ -39,7 +39,7 @@ static bool size_ok(Lower *low, TlType a)
 	int64_t k = a->shape[a->rank - 1], least = tl_bits(a->elem) == 8 ? 32 : 16;
 	if (k >= least || low->options->no_gpu_limits)
 		return true;
-	lower_error(low, DIAG_TILE_DOT_SMALL, tl_describe(low, a), (long long)k, (long long)least);
+	lower_error(low, DIAG_TILE_DOT_SMALL, (long long)least, tl_describe(low, a), (long long)k);
 	return false;
 }
 
@@ -196,8 +196,8 @@ static bool scale_ok(Lower *low, const char *arg, const Val *scale, TlType opera
 			t->shape[rank - 1] == k / group &&
 		  (rank == 2 || t->shape[0] == operand->shape[0]);
 	if (!ok)
-		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, sem_describe(low, scale), (long long)rows,
-			    (long long)(k / group));
+		lower_error(low, DIAG_TILE_SCALED_SCALE, arg, (long long)rows, (long long)(k / group),
+			    sem_describe(low, scale));
 	return ok;
 }
 

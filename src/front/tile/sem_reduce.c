@@ -138,6 +138,7 @@ const Val *sem_scan(Lower *low, const Val *input, const Val *axis, const Val *fn
 static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
 			 TlType *types)
 {
+	CONTRACT(args->kind == VAL_TUPLE || args->kind == VAL_LIST);
 	uint32_t count = args->seq.len, n = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		in[i] = sem_arg_tensor(low, "tl.map_elementwise", "args", args->seq.items[i]);
@@ -158,6 +159,7 @@ static bool map_operands(Lower *low, const Val *args, int64_t pack, const Val **
  * then the real op takes the region over. */
 const Val *sem_map_elementwise(Lower *low, const Val *fn, const Val *args, int64_t pack)
 {
+	CONTRACT(args->kind == VAL_TUPLE || args->kind == VAL_LIST);
 	static const char what[] = "tl.map_elementwise";
 	const Val *in[MAX_INPUTS], *out[MAX_INPUTS];
 	IrValue *operands[MAX_INPUTS];

@@ -251,6 +251,7 @@ const Val *sem_cat(Lower *low, const Val *a, const Val *b, bool reorder)
 
 static bool is_full_slice(const Val *v)
 {
+	CONTRACT(v->kind == VAL_SLICE);
 	const Val *parts[] = {v->slice.lower, v->slice.upper, v->slice.step};
 	for (int i = 0; i < 3; i++) {
 		if (parts[i] && parts[i]->kind != VAL_NONE)

@@ -207,6 +207,7 @@ static void settle(AxisMap *map, void (*round)(AxisMap *map, const IrOp *op), co
 
 static void for_round(AxisMap *map, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *body = op->regions[0].first;
 	const AxisInfo *lower = axis_of(map, ir_operand(op, 0)), *step = axis_of(map, ir_operand(op, 2));
 	AxisInfo counter = axis_nothing(body->args[0]->type);
@@ -227,6 +228,7 @@ static void for_round(AxisMap *map, const IrOp *op)
 
 static void while_round(AxisMap *map, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *before = op->regions[0].first, *after = op->regions[1].first;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		join(map, before->args[i], ir_operand(op, i));
@@ -240,6 +242,7 @@ static void while_round(AxisMap *map, const IrOp *op)
 
 static void visit_partitions(AxisMap *map, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrOp *holder = op->regions[1].first ? op->regions[1].first->last : NULL;
 	visit_block(map, op->regions[0].first);
 	join_results(map, op, ir_terminator(op->regions[0].first), 0);
@@ -362,6 +365,7 @@ AxisMap *axis_suppose(const IrModule *module, Arena *arena, const AxisSuppose *s
 
 int64_t axis_vector(const AxisMap *map, const IrValue *pointers, const IrValue *mask, unsigned dim)
 {
+	CONTRACT(dim < pointers->type->rank);
 	const AxisInfo *p = axis_of(map, pointers), *m = mask ? axis_of(map, mask) : NULL;
 	if (!p || dim >= p->rank)
 		return 1;

@@ -29,22 +29,22 @@ int64_t axis_low_bit(int64_t x); /* the largest power of two that divides x, at 
 /* The facts about all elements, of another value. */
 AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from);
 
-/* Single ops (axis_shape.c). */
-AxisInfo axis_of_range(const IrOp *op, const IrCx *cx);
-AxisInfo axis_splat(const AxisInfo *a, IrType type);
-AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis);
-AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type);
-AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order);
-AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type);
-AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type);
-AxisInfo axis_without_last(const AxisInfo *a, IrType type);
-AxisInfo axis_retyped(const AxisInfo *a, IrType from, IrType type);
-AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type);
-AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign);
-AxisInfo axis_of_equal_operands(const IrOp *op, const AxisArgs *args);
-AxisInfo axis_of_constant(const IrOp *op);
+/* An op without regions, with what is known of its operands; the hints of the op are not looked at. */
+typedef struct AxisOp {
+	const IrOp *op;
+	const IrCx *cx;
+	const AxisInfo *a, *b, *c;
+	IrType ta, tb, type; /* of operands 0 and 1, and of the result; NULL: there is none */
+} AxisOp;
 
-/* Ops without regions, one result; the hints of the op are not looked at. */
+/* What is known of the result (of each, they are alike): what the column `axis` of ops.def names. */
+typedef AxisInfo AxisFn(const AxisOp *x);
+#define TILES(layout, cost, scratch, axis, range) AxisFn axis_op_##axis;
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) tiles
+#include "ir/ops.def"
+#undef OP
+#undef TILES
+
 AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args);
 
 #endif

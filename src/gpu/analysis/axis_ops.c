@@ -87,15 +87,29 @@ AxisInfo axis_join(const AxisInfo *a, const AxisInfo *b, IrType type)
 
 /* ---- arithmetic ---- */
 
-typedef struct Binary {
-	const AxisInfo *a, *b;
-	IrType ta, tb, type;
-} Binary;
+AxisInfo axis_op_unknown(const AxisOp *x)
+{
+	return axis_nothing(x->type);
+}
 
-static AxisInfo sum(const Binary *x, bool minus, int64_t scale)
+AxisInfo axis_op_same(const AxisOp *x)
+{
+	return *x->a;
+}
+
+AxisInfo axis_op_program(const AxisOp *x)
+{
+	AxisInfo info = axis_nothing(x->type);
+	info.nonneg = true;
+	return info;
+}
+
+AxisInfo axis_op_sum(const AxisOp *x)
 {
 	AxisInfo info = axis_nothing(x->type);
 	const AxisInfo *a = x->a, *b = x->b;
+	bool minus = x->op->kind == OP_SUBI;
+	int64_t scale = x->op->kind == OP_ADDPTR ? axis_step(x->type) : 1;
 	info.nonneg = !minus && a->nonneg && b->nonneg;
 	for (unsigned d = 0; d < info.rank; d++) {
 		int64_t n = MIN(a->contiguity[d], b->constancy[d]);
@@ -109,7 +123,7 @@ static AxisInfo sum(const Binary *x, bool minus, int64_t scale)
 	return info;
 }
 
-static AxisInfo product(const Binary *x)
+AxisInfo axis_op_product(const AxisOp *x)
 {
 	AxisInfo info = axis_nothing(x->type);
 	if (x->a->known && x->a->value == 1)
@@ -126,13 +140,13 @@ static AxisInfo product(const Binary *x)
 }
 
 /* Contiguous elements that lie within one multiple of b, which is the same for all of them. */
-static int64_t within(const Binary *x, unsigned d)
+static int64_t within(const AxisOp *x, unsigned d)
 {
 	int64_t n = MIN(x->a->contiguity[d], MIN(x->a->divisibility[d], x->b->constancy[d]));
 	return MIN(n, axis_every(x->b, x->tb));
 }
 
-static AxisInfo quotient(const Binary *x, bool unsign)
+static AxisInfo quotient(const AxisOp *x, bool unsign)
 {
 	AxisInfo info = axis_nothing(x->type);
 	const AxisInfo *b = x->b;
@@ -152,7 +166,12 @@ static AxisInfo quotient(const Binary *x, bool unsign)
 	return info;
 }
 
-static AxisInfo remainder_of(const Binary *x, bool unsign)
+AxisInfo axis_op_quotient(const AxisOp *x)
+{
+	return quotient(x, x->op->kind == OP_DIVUI);
+}
+
+static AxisInfo remainder_of(const AxisOp *x, bool unsign)
 {
 	AxisInfo info = axis_nothing(x->type);
 	bool down = unsign || x->a->nonneg;
@@ -167,26 +186,31 @@ static AxisInfo remainder_of(const Binary *x, bool unsign)
 	return info;
 }
 
+AxisInfo axis_op_remainder(const AxisOp *x)
+{
+	return remainder_of(x, x->op->kind == OP_REMUI);
+}
+
 /* ---- bits ---- */
 
 /* The same op with a number in place of the second operand. */
-static Binary with_number(const Binary *x, AxisInfo *number, int64_t value)
+static AxisOp with_number(const AxisOp *x, AxisInfo *number, int64_t value)
 {
-	Binary y = *x;
+	AxisOp y = *x;
 	*number = axis_all(x->type, value);
 	y.b = number;
 	y.tb = x->type;
 	return y;
 }
 
-static AxisInfo conjunction(const Binary *x)
+AxisInfo axis_op_conjunction(const AxisOp *x)
 {
 	AxisInfo info = axis_nothing(x->type), number;
 	const AxisInfo *b = x->b;
 	int64_t every = MAX(axis_every(x->a, x->ta), axis_every(x->b, x->tb));
 	if (b->known && b->value >= 0 && b->value < INT64_MAX && base_is_pow2((uint64_t)b->value + 1)) {
 		/* The low bits: a remainder that rounds down. */
-		Binary y = with_number(x, &number, b->value + 1);
+		AxisOp y = with_number(x, &number, b->value + 1);
 		info = remainder_of(&y, true);
 		info.nonneg = true;
 		return info;
@@ -202,12 +226,12 @@ static AxisInfo conjunction(const Binary *x)
 }
 
 /* or, exclusive or: with b's low bits 0, and a's those of a count, it is a sum. */
-static AxisInfo disjunction(const Binary *x)
+AxisInfo axis_op_disjunction(const AxisOp *x)
 {
 	AxisInfo info = axis_nothing(x->type);
 	info.nonneg = x->a->nonneg && x->b->nonneg;
 	for (unsigned d = 0; d < info.rank; d++) {
-		Binary turned = {.a = x->b, .b = x->a, .ta = x->tb, .tb = x->ta, .type = x->type};
+		AxisOp turned = {.a = x->b, .b = x->a, .ta = x->tb, .tb = x->ta, .type = x->type};
 		int64_t n = MAX(within(x, d), within(&turned, d));
 		info.contiguity[d] = n;
 		info.constancy[d] = MIN(x->a->constancy[d], x->b->constancy[d]);
@@ -216,12 +240,12 @@ static AxisInfo disjunction(const Binary *x)
 	return info;
 }
 
-static AxisInfo shift_left(const Binary *x)
+AxisInfo axis_op_shift_left(const AxisOp *x)
 {
 	AxisInfo number;
 	if (x->b->known && x->b->value >= 0 && x->b->value < AXIS_MOST_BITS) {
-		Binary y = with_number(x, &number, INT64_C(1) << x->b->value);
-		return product(&y);
+		AxisOp y = with_number(x, &number, INT64_C(1) << x->b->value);
+		return axis_op_product(&y);
 	}
 	AxisInfo info = axis_nothing(x->type);
 	info.nonneg = x->a->nonneg;
@@ -232,14 +256,14 @@ static AxisInfo shift_left(const Binary *x)
 	return info;
 }
 
-static AxisInfo shift_right(const Binary *x, bool unsign)
+AxisInfo axis_op_shift_right(const AxisOp *x)
 {
 	AxisInfo number;
 	/* A shift rounds down, whatever the sign. */
 	if (x->b->known && x->b->value >= 0 && x->b->value < AXIS_MOST_BITS) {
-		Binary y = with_number(x, &number, INT64_C(1) << x->b->value);
+		AxisOp y = with_number(x, &number, INT64_C(1) << x->b->value);
 		AxisInfo info = quotient(&y, true);
-		info.nonneg = x->a->nonneg || (unsign && x->b->value > 0);
+		info.nonneg = x->a->nonneg || (x->op->kind == OP_SHRUI && x->b->value > 0);
 		return info;
 	}
 	AxisInfo info = axis_nothing(x->type);
@@ -251,12 +275,12 @@ static AxisInfo shift_right(const Binary *x, bool unsign)
 
 /* ---- choices ---- */
 
-static AxisInfo extremum(const Binary *x, const IrOp *op)
+AxisInfo axis_op_extremum(const AxisOp *x)
 {
 	AxisInfo info = axis_nothing(x->type);
 	int64_t every = MIN(axis_every(x->a, x->ta), axis_every(x->b, x->tb));
 	bool both = x->a->nonneg && x->b->nonneg, any = x->a->nonneg || x->b->nonneg;
-	info.nonneg = op->kind == OP_MAXSI || op->kind == OP_MINUI ? any : both;
+	info.nonneg = x->op->kind == OP_MAXSI || x->op->kind == OP_MINUI ? any : both;
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.constancy[d] = MIN(x->a->constancy[d], x->b->constancy[d]);
 		info.divisibility[d] = every;
@@ -265,10 +289,11 @@ static AxisInfo extremum(const Binary *x, const IrOp *op)
 }
 
 /* Comparing a count with a number that the group's first element cannot have passed inside the group. */
-static AxisInfo comparison(const Binary *x, int64_t predicate)
+AxisInfo axis_op_comparison(const AxisOp *x)
 {
+	int64_t predicate = ir_get_int(x->op, x->cx, ATTR_PREDICATE, CMPI_EQ);
 	AxisInfo info = axis_nothing(x->type);
-	Binary turned = {.a = x->b, .b = x->a, .ta = x->tb, .tb = x->ta, .type = x->type};
+	AxisOp turned = {.a = x->b, .b = x->a, .ta = x->tb, .tb = x->ta, .type = x->type};
 	bool below = predicate == CMPI_SLT || predicate == CMPI_SGE || predicate == CMPI_ULT || predicate == CMPI_UGE;
 	bool above = predicate == CMPI_SGT || predicate == CMPI_SLE || predicate == CMPI_UGT || predicate == CMPI_ULE;
 	for (unsigned d = 0; d < info.rank; d++) {
@@ -282,12 +307,12 @@ static AxisInfo comparison(const Binary *x, int64_t predicate)
 	return info;
 }
 
-static AxisInfo selection(const IrOp *op, const AxisArgs *args)
+AxisInfo axis_op_select(const AxisOp *op)
 {
-	IrType type = op->results[0].type;
+	IrType type = op->type;
 	AxisInfo info = axis_nothing(type);
-	const AxisInfo *c = args->a[0], *x = args->a[1], *y = args->a[2];
-	bool scalar = !ir_is_tensor(ir_operand(op, 0)->type);
+	const AxisInfo *c = op->a, *x = op->b, *y = op->c;
+	bool scalar = !ir_is_tensor(op->ta);
 	if (c->known)
 		return c->value ? *x : *y;
 	info.nonneg = x->nonneg && y->nonneg;
@@ -306,118 +331,19 @@ static AxisInfo selection(const IrOp *op, const AxisArgs *args)
 
 /* ---- all of them ---- */
 
-static AxisInfo two_operands(const IrOp *op, const IrCx *cx, const AxisArgs *args)
-{
-	Binary x = {.a = args->a[0], .b = args->a[1], .ta = ir_operand(op, 0)->type, .tb = ir_operand(op, 1)->type,
-		    .type = op->results[0].type};
-	switch (op->kind) {
-	case OP_ADDI:
-		return sum(&x, false, 1);
-	case OP_SUBI:
-		return sum(&x, true, 1);
-	case OP_ADDPTR:
-		return sum(&x, false, axis_step(x.type));
-	case OP_MULI:
-		return product(&x);
-	case OP_DIVSI:
-	case OP_FLOORDIVSI:
-		return quotient(&x, false);
-	case OP_DIVUI:
-		return quotient(&x, true);
-	case OP_REMSI:
-		return remainder_of(&x, false);
-	case OP_REMUI:
-		return remainder_of(&x, true);
-	case OP_ANDI:
-		return conjunction(&x);
-	case OP_ORI:
-	case OP_XORI:
-		return disjunction(&x);
-	case OP_SHLI:
-		return shift_left(&x);
-	case OP_SHRSI:
-		return shift_right(&x, false);
-	case OP_SHRUI:
-		return shift_right(&x, true);
-	case OP_CMPI:
-		return comparison(&x, ir_get_int(op, cx, ATTR_PREDICATE, CMPI_EQ));
-	default:
-		return extremum(&x, op);
-	}
-}
-
 AxisInfo axis_transfer(const IrOp *op, const IrCx *cx, const AxisArgs *args)
 {
-	IrType type = op->results[0].type;
-	IrType from = op->operand_count ? ir_operand(op, 0)->type : NULL;
-	const AxisInfo *a = args->a[0];
-	AxisInfo info;
-	switch (op->kind) {
-	case OP_CONSTANT:
-		return axis_of_constant(op);
-	case OP_MAKE_RANGE:
-		return axis_of_range(op, cx);
-	case OP_PROGRAM_ID:
-	case OP_NUM_PROGRAMS:
-		info = axis_nothing(type);
-		info.nonneg = true;
-		return info;
-	case OP_SPLAT:
-		return axis_splat(a, type);
-	case OP_UNSPLAT:
-		info = axis_keep_facts(axis_nothing(type), a);
-		info.divisibility[0] = axis_every(a, from);
-		return info;
-	case OP_EXPAND_DIMS:
-		return axis_expanded(a, from, type, (unsigned)ir_get_int(op, cx, ATTR_AXIS, 0));
-	case OP_BROADCAST:
-		return axis_broadcast(a, from, type);
-	case OP_TRANS:
-		return axis_transposed(a, type, ir_get(op, cx, ATTR_ORDER));
-	case OP_RESHAPE:
-		return axis_reshaped(a, from, type);
-	case OP_JOIN:
-		return axis_joined(args, from, type);
-	case OP_SPLIT:
-		return axis_without_last(a, type);
-	case OP_CONVERT_LAYOUT:
-		return *a;
-	case OP_EXTSI:
-	case OP_EXTUI:
-		return axis_extended(a, from, op->kind == OP_EXTUI);
-	case OP_TRUNCI:
-		return axis_truncated(a, from, type);
-	case OP_BITCAST:
-	case OP_INT_TO_PTR:
-	case OP_PTR_TO_INT:
-		return axis_retyped(a, from, type);
-	case OP_SELECT:
-		return selection(op, args);
-	case OP_ADDI:
-	case OP_SUBI:
-	case OP_ADDPTR:
-	case OP_MULI:
-	case OP_DIVSI:
-	case OP_FLOORDIVSI:
-	case OP_DIVUI:
-	case OP_REMSI:
-	case OP_REMUI:
-	case OP_ANDI:
-	case OP_ORI:
-	case OP_XORI:
-	case OP_SHLI:
-	case OP_SHRSI:
-	case OP_SHRUI:
-	case OP_MINSI:
-	case OP_MAXSI:
-	case OP_MINUI:
-	case OP_MAXUI:
-	case OP_CMPI:
-		return two_operands(op, cx, args);
-	default:
-		break;
-	}
-	if (ir_has_trait(op, TRAIT_ELEM) && ir_has_trait(op, TRAIT_PURE | TRAIT_NOFX))
-		return axis_of_equal_operands(op, args);
-	return axis_nothing(type);
+#define TILES(layout, cost, scratch, axis, range) axis_op_##axis
+	static AxisFn *const hooks[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = tiles,
+#include "ir/ops.def"
+#undef OP
+	};
+	uint32_t n = op->operand_count;
+	AxisOp x = {.op = op, .cx = cx, .a = args->a[0], .b = args->a[1], .c = args->a[2]};
+	x.type = op->results[0].type;
+	x.ta = n > 0 ? ir_operand(op, 0)->type : NULL;
+	x.tb = n > 1 ? ir_operand(op, 1)->type : NULL;
+	return hooks[op->kind](&x);
 }

@@ -3,11 +3,11 @@
 
 /* ---- shapes ---- */
 
-AxisInfo axis_of_range(const IrOp *op, const IrCx *cx)
+AxisInfo axis_op_range(const AxisOp *x)
 {
-	IrType type = op->results[0].type;
+	IrType type = x->type;
 	AxisInfo info = axis_nothing(type);
-	int64_t start = ir_get_int(op, cx, ATTR_START, 0), n = axis_size(type, 0);
+	int64_t start = ir_get_int(x->op, x->cx, ATTR_START, 0), n = axis_size(type, 0);
 	info.contiguity[0] = n;
 	info.divisibility[0] = n == type->shape[0] ? axis_low_bit(start) : MIN(axis_low_bit(start), n);
 	info.nonneg = start >= 0;
@@ -24,22 +24,32 @@ AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from)
 	return info;
 }
 
-AxisInfo axis_splat(const AxisInfo *a, IrType type)
+AxisInfo axis_op_splat(const AxisOp *x)
 {
-	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	AxisInfo info = axis_keep_facts(axis_nothing(x->type), x->a);
 	for (unsigned d = 0; d < info.rank; d++) {
-		info.divisibility[d] = a->divisibility[0];
-		info.constancy[d] = axis_size(type, d);
+		info.divisibility[d] = x->a->divisibility[0];
+		info.constancy[d] = axis_size(x->type, d);
 	}
 	return info;
 }
 
-AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axis)
+AxisInfo axis_op_unsplat(const AxisOp *x)
 {
-	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	AxisInfo info = axis_keep_facts(axis_nothing(x->type), x->a);
+	info.divisibility[0] = axis_every(x->a, x->ta);
+	return info;
+}
+
+AxisInfo axis_op_expand_dims(const AxisOp *x)
+{
+	const AxisInfo *a = x->a;
+	unsigned axis = (unsigned)ir_get_int(x->op, x->cx, ATTR_AXIS, 0);
+	AxisInfo info = axis_keep_facts(axis_nothing(x->type), a);
+	CONTRACT(axis < x->type->rank);
 	for (unsigned d = 0; d < info.rank; d++) {
 		unsigned old = d < axis ? d : d - 1;
-		info.divisibility[d] = d == axis ? axis_every(a, from) : a->divisibility[old];
+		info.divisibility[d] = d == axis ? axis_every(a, x->ta) : a->divisibility[old];
 		if (d != axis) {
 			info.contiguity[d] = a->contiguity[old];
 			info.constancy[d] = a->constancy[old];
@@ -48,18 +58,22 @@ AxisInfo axis_expanded(const AxisInfo *a, IrType from, IrType type, unsigned axi
 	return info;
 }
 
-AxisInfo axis_broadcast(const AxisInfo *a, IrType from, IrType type)
+AxisInfo axis_op_broadcast(const AxisOp *x)
 {
-	AxisInfo info = *a;
+	AxisInfo info = *x->a;
+	CONTRACT(ir_is_tensor(x->type));
 	for (unsigned d = 0; d < info.rank; d++)
-		if (from->shape[d] != type->shape[d])
-			info.constancy[d] = axis_size(type, d);
+		if (x->ta->shape[d] != x->type->shape[d])
+			info.constancy[d] = axis_size(x->type, d);
 	return info;
 }
 
-AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order)
+AxisInfo axis_op_trans(const AxisOp *x)
 {
-	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	const AxisInfo *a = x->a;
+	IrAttr order = ir_get(x->op, x->cx, ATTR_ORDER);
+	AxisInfo info = axis_keep_facts(axis_nothing(x->type), a);
+	CONTRACT(ir_is_tensor(x->type));
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.contiguity[d] = a->contiguity[order->ints[d]];
 		info.divisibility[d] = a->divisibility[order->ints[d]];
@@ -69,8 +83,11 @@ AxisInfo axis_transposed(const AxisInfo *a, IrType type, IrAttr order)
 }
 
 /* Elements that follow one another in row-major order stay neighbours: along the last dim that is longer than 1. */
-AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type)
+AxisInfo axis_op_reshape(const AxisOp *x)
 {
+	const AxisInfo *a = x->a;
+	IrType from = x->ta, type = x->type;
+	CONTRACT(ir_is_tensor(x->type));
 	int last = (int)from->rank - 1, to = (int)type->rank - 1;
 	bool constant = true;
 	while (last > 0 && from->shape[last] == 1)
@@ -93,22 +110,24 @@ AxisInfo axis_reshaped(const AxisInfo *a, IrType from, IrType type)
 	return info;
 }
 
-AxisInfo axis_joined(const AxisArgs *args, IrType from, IrType type)
+AxisInfo axis_op_join(const AxisOp *x)
 {
-	AxisInfo both = axis_join(args->a[0], args->a[1], from), info = axis_nothing(type);
+	AxisInfo both = axis_join(x->a, x->b, x->ta), info = axis_nothing(x->type);
+	CONTRACT(ir_is_tensor(x->type));
 	info.nonneg = both.nonneg;
 	for (unsigned d = 0; d < both.rank; d++) {
 		info.contiguity[d] = both.contiguity[d];
 		info.divisibility[d] = both.divisibility[d];
 		info.constancy[d] = both.constancy[d];
 	}
-	info.divisibility[both.rank] = axis_every(&both, from);
+	info.divisibility[both.rank] = axis_every(&both, x->ta);
 	return info;
 }
 
-AxisInfo axis_without_last(const AxisInfo *a, IrType type)
+AxisInfo axis_op_split(const AxisOp *x)
 {
-	AxisInfo info = axis_keep_facts(axis_nothing(type), a);
+	const AxisInfo *a = x->a;
+	AxisInfo info = axis_keep_facts(axis_nothing(x->type), a);
 	for (unsigned d = 0; d < info.rank && d < a->rank; d++) {
 		info.contiguity[d] = a->contiguity[d];
 		info.divisibility[d] = a->divisibility[d];
@@ -120,27 +139,29 @@ AxisInfo axis_without_last(const AxisInfo *a, IrType type)
 /* ---- types ---- */
 
 /* The same numbers; where the step changes, only runs of 1 remain. */
-AxisInfo axis_retyped(const AxisInfo *a, IrType from, IrType type)
+AxisInfo axis_op_retype(const AxisOp *x)
 {
-	AxisInfo info = axis_keep_facts(*a, a);
-	if (axis_step(from) == axis_step(type))
+	AxisInfo info = axis_keep_facts(*x->a, x->a);
+	if (axis_step(x->ta) == axis_step(x->type))
 		return info;
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.contiguity[d] = 1;
-		info.divisibility[d] = axis_every(a, from);
+		info.divisibility[d] = axis_every(x->a, x->ta);
 	}
 	return info;
 }
 
-AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type)
+AxisInfo axis_op_truncate(const AxisOp *x)
 {
+	const AxisInfo *a = x->a;
+	IrType type = x->type;
 	AxisInfo info = *a;
 	unsigned bits = ir_elem(type)->bits;
 	int64_t most = bits < AXIS_MOST_BITS ? INT64_C(1) << bits : AXIS_MOST;
 	info.nonneg = false;
 	for (unsigned d = 0; d < info.rank; d++) {
 		info.contiguity[d] = MIN(info.contiguity[d], most);
-		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
+		info.divisibility[d] = axis_first(a, x->ta, d, info.contiguity[d]);
 		if (info.divisibility[d] >= most)
 			info.divisibility[d] = AXIS_MOST;
 	}
@@ -153,16 +174,18 @@ AxisInfo axis_truncated(const AxisInfo *a, IrType from, IrType type)
 }
 
 /* Narrow integers wrap soon: runs must not cross a multiple of their length. */
-AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign)
+AxisInfo axis_op_extend(const AxisOp *x)
 {
+	const AxisInfo *a = x->a;
+	bool unsign = x->op->kind == OP_EXTUI;
 	AxisInfo info = *a;
-	unsigned bits = ir_elem(from)->bits;
+	unsigned bits = ir_elem(x->ta)->bits;
 	if (info.known && unsign && bits < 64 && info.value < 0)
 		info.value &= (INT64_C(1) << bits) - 1;
 	info.nonneg = info.nonneg || unsign;
 	for (unsigned d = 0; d < info.rank && bits < 32; d++) {
 		info.contiguity[d] = MIN(a->contiguity[d], a->divisibility[d]);
-		info.divisibility[d] = axis_first(a, from, d, info.contiguity[d]);
+		info.divisibility[d] = axis_first(a, x->ta, d, info.contiguity[d]);
 	}
 	/* Past the width there were no bits to know of. */
 	for (unsigned d = 0; d < info.rank && bits < AXIS_MOST_BITS; d++)
@@ -172,16 +195,17 @@ AxisInfo axis_extended(const AxisInfo *a, IrType from, bool unsign)
 }
 
 /* Elementwise ops of which only this is known: equal operands give equal results. */
-AxisInfo axis_of_equal_operands(const IrOp *op, const AxisArgs *args)
+AxisInfo axis_op_equal(const AxisOp *x)
 {
-	AxisInfo info = axis_nothing(op->results[0].type);
-	if (!ir_is_tensor(op->results[0].type))
+	const AxisInfo *operands[] = {x->a, x->b, x->c};
+	AxisInfo info = axis_nothing(x->type);
+	if (!ir_is_tensor(x->type))
 		return info;
 	for (unsigned d = 0; d < info.rank; d++) {
-		info.constancy[d] = axis_size(op->results[0].type, d);
-		for (uint32_t i = 0; i < op->operand_count && i < 3; i++)
-			if (ir_is_tensor(ir_operand(op, i)->type))
-				info.constancy[d] = MIN(info.constancy[d], args->a[i]->constancy[d]);
+		info.constancy[d] = axis_size(x->type, d);
+		for (uint32_t i = 0; i < x->op->operand_count && i < ARRAY_LEN(operands); i++)
+			if (ir_is_tensor(ir_operand(x->op, i)->type))
+				info.constancy[d] = MIN(info.constancy[d], operands[i]->constancy[d]);
 	}
 	return info;
 }
@@ -214,11 +238,11 @@ static bool groups_fit(const Words *w, int64_t n, int64_t step, int64_t of)
 	return true;
 }
 
-AxisInfo axis_of_constant(const IrOp *op)
+AxisInfo axis_op_constant(const AxisOp *x)
 {
-	IrType type = op->results[0].type;
+	IrType type = x->type;
 	AxisInfo info = axis_nothing(type);
-	IrAttr attr = ir_constant_of(&op->results[0]);
+	IrAttr attr = ir_constant_of(&x->op->results[0]);
 	if (!attr || !ir_is_int(ir_elem(type)))
 		return info;
 	if (attr->kind != ATTR_KIND_DENSE)

@@ -75,6 +75,7 @@ static int64_t part_vector(const AxisMap *map, const IrCx *cx, const IrValue *ma
 
 int64_t prefix_vector(const AxisMap *map, const IrCx *cx, const IrValue *pointers, const IrValue *mask, unsigned dim)
 {
+	CONTRACT(dim < pointers->type->rank);
 	int64_t n = axis_vector(map, pointers, NULL, dim);
 	return mask ? MIN(n, part_vector(map, cx, mask, dim)) : n;
 }

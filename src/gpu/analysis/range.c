@@ -1,14 +1,5 @@
-/* Interval arithmetic on values that run, see range.h. Bounds of magnitude are kept beside each interval, so that products
- * and sums stay within 64 bits; where they might not, or where a 32-bit op might wrap, a condition is added to `sound`. */
-#include "gpu/analysis/range.h"
-
-#include "ir/rewrite/fold.h"
-
-enum { UNSEEN, UNDER_WAY, UNKNOWN, KNOWN }; /* Range.state */
-enum { NO_PATH = UINT32_MAX >> 4 /* elements have changed their places: no mask is theirs */ };
-enum { WORD = 31, MOST = 62, ADDRESS = 57 /* bits of a virtual address */ };
-
-static bool range_of(Ranges *r, const IrValue *v, Range *out);
+/* The intervals of values: arguments, what a loop carries, what masks say. Single ops are in range_ops.c. */
+#include "gpu/analysis/range_int.h"
 
 void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop)
 {
@@ -19,131 +10,11 @@ void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop)
 	}
 }
 
-/* ---- arithmetic ---- */
-
-static IrType i64(const Ranges *r)
-{
-	return ir_scalar(r->ir, TY_I64);
-}
-
-static IrValue *number(Ranges *r, int64_t value)
-{
-	return irb_int(&r->before, i64(r), value);
-}
-
-/* a OP b of numbers that do not leave 64 bits. */
-static IrValue *make(Ranges *r, IrOpKind kind, IrValue *a, IrValue *b)
-{
-	int64_t x, y;
-	bool left = ir_constant_int(a, &x), right = ir_constant_int(b, &y);
-	if (right && ((kind == OP_MULI && y == 1) || ((kind == OP_ADDI || kind == OP_SUBI) && y == 0)))
-		return a;
-	if (left && ((kind == OP_MULI && x == 1) || (kind == OP_ADDI && x == 0)))
-		return b;
-	if (!left || !right)
-		return a == b && (kind == OP_MINSI || kind == OP_MAXSI) ? a : irb_2(&r->before, kind, NULL, a, b);
-	switch (kind) {
-	case OP_ADDI:
-		return number(r, x + y);
-	case OP_SUBI:
-		return number(r, x - y);
-	case OP_MULI:
-		return number(r, x * y);
-	case OP_MINSI:
-		return number(r, MIN(x, y));
-	default:
-		ASSERT(kind == OP_MAXSI);
-		return number(r, MAX(x, y));
-	}
-}
-
-static void require(Ranges *r, IrCmpI predicate, IrValue *a, IrValue *b)
-{
-	IrValue *holds = irb_cmpi(&r->before, predicate, a, b);
-	r->sound = r->sound ? irb_2(&r->before, OP_ANDI, NULL, r->sound, holds) : holds;
-}
-
-/* From here on the interval lies within -2^bits ... 2^bits - 1, or `sound` is false. */
-static void hold_within(Ranges *r, Range *x, unsigned bits)
-{
-	if (x->bits <= bits)
-		return;
-	int64_t low = -(INT64_C(1) << bits), high = (INT64_C(1) << bits) - 1, known;
-	if (!ir_constant_int(x->low, &known) || known < low)
-		require(r, CMPI_SGE, x->low, number(r, low));
-	if (!ir_constant_int(x->high, &known) || known > high)
-		require(r, CMPI_SLE, x->high, number(r, high));
-	x->bits = bits;
-}
-
-static Range constant(Ranges *r, int64_t low, int64_t high)
-{
-	uint64_t most = MAX(low < 0 ? ~(uint64_t)low : (uint64_t)low, high < 0 ? ~(uint64_t)high : (uint64_t)high);
-	unsigned bits = 0;
-	while (bits < 63 && most >> bits)
-		bits++;
-	IrValue *least = number(r, low);
-	return (Range){least, number(r, high), bits, KNOWN};
-}
-
-static Range add(Ranges *r, Range a, Range b)
-{
-	hold_within(r, &a, MOST - 1);
-	hold_within(r, &b, MOST - 1);
-	IrValue *low = make(r, OP_ADDI, a.low, b.low);
-	return (Range){low, make(r, OP_ADDI, a.high, b.high), MAX(a.bits, b.bits) + 1, KNOWN};
-}
-
-static Range subtract(Ranges *r, Range a, Range b)
-{
-	hold_within(r, &a, MOST - 1);
-	hold_within(r, &b, MOST - 1);
-	IrValue *low = make(r, OP_SUBI, a.low, b.high);
-	return (Range){low, make(r, OP_SUBI, a.high, b.low), MAX(a.bits, b.bits) + 1, KNOWN};
-}
-
-static Range multiply(Ranges *r, Range a, Range b)
-{
-	int64_t low, high;
-	if (a.bits + b.bits > MOST) {
-		hold_within(r, &a, WORD);
-		hold_within(r, &b, WORD);
-	}
-	unsigned bits = a.bits + b.bits;
-	if (ir_constant_int(a.low, &low) && ir_constant_int(a.high, &high) && low == high) {
-		Range swap = a;
-		a = b;
-		b = swap;
-	}
-	IrValue *ll = make(r, OP_MULI, a.low, b.low), *hl = make(r, OP_MULI, a.high, b.low);
-	bool single = b.low == b.high || (ir_constant_int(b.low, &low) && ir_constant_int(b.high, &high) && low == high);
-	if (single && ir_constant_int(b.low, &low))
-		return low < 0 ? (Range){hl, ll, bits, KNOWN} : (Range){ll, hl, bits, KNOWN};
-	IrValue *least = make(r, OP_MINSI, ll, hl), *most = make(r, OP_MAXSI, ll, hl);
-	if (single)
-		return (Range){least, most, bits, KNOWN};
-	IrValue *lh = make(r, OP_MULI, a.low, b.high), *hh = make(r, OP_MULI, a.high, b.high);
-	IrValue *other = make(r, OP_MINSI, lh, hh), *higher = make(r, OP_MAXSI, lh, hh);
-	least = make(r, OP_MINSI, least, other);
-	return (Range){least, make(r, OP_MAXSI, most, higher), bits, KNOWN};
-}
-
-static Range join(Ranges *r, Range a, Range b)
-{
-	IrValue *low = make(r, OP_MINSI, a.low, b.low);
-	return (Range){low, make(r, OP_MAXSI, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
-}
-
 /* ---- values ---- */
 
 static IrValue *widened(Ranges *r, IrValue *v)
 {
-	return v->type->bits == 64 ? v : irb_1(&r->before, OP_EXTSI, i64(r), v);
-}
-
-static bool is_number(IrType elem)
-{
-	return ir_is_int(elem) && elem->bits >= 8;
+	return v->type->bits == 64 ? v : irb_1(&r->before, OP_EXTSI, range_i64(r), v);
 }
 
 /* A scalar that is there in front of the loop. */
@@ -151,34 +22,18 @@ static bool leaf(Ranges *r, IrValue *v, Range *out)
 {
 	int64_t known;
 	if (ir_is_ptr(v->type)) {
-		IrValue *address = irb_1(&r->before, OP_PTR_TO_INT, i64(r), v);
+		IrValue *address = irb_1(&r->before, OP_PTR_TO_INT, range_i64(r), v);
 		*out = (Range){address, address, ADDRESS, KNOWN};
 		return true;
 	}
-	if (!is_number(v->type))
+	if (!range_is_number(v->type))
 		return false;
 	if (ir_constant_int(v, &known)) {
-		*out = constant(r, known, known);
+		*out = range_constant(r, known, known);
 		return true;
 	}
 	IrValue *wide = widened(r, v);
 	*out = (Range){wide, wide, v->type->bits - 1, KNOWN};
-	return true;
-}
-
-static bool of_constant(Ranges *r, IrAttr a, Range *out)
-{
-	IrType type = fold_type(r->ir, a), elem = ir_elem(type);
-	if (!is_number(elem))
-		return false;
-	uint64_t n = ir_is_tensor(type) && !fold_is_splat(a) ? (uint64_t)ir_numel(type) : 1;
-	int64_t low = INT64_MAX, high = INT64_MIN;
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t x = fold_signed(fold_word(a, i), elem->bits);
-		low = MIN(low, x);
-		high = MAX(high, x);
-	}
-	*out = constant(r, low, high);
 	return true;
 }
 
@@ -188,22 +43,15 @@ static Range trips(Ranges *r)
 	if (r->trips.low)
 		return r->trips;
 	IrValue *lower = widened(r, ir_operand(r->loop, 0)), *upper = widened(r, ir_operand(r->loop, 1));
-	IrValue *step = widened(r, ir_operand(r->loop, 2)), *one = number(r, 1), *zero = number(r, 0);
+	IrValue *step = widened(r, ir_operand(r->loop, 2)), *one = range_number(r, 1), *zero = range_number(r, 0);
 	unsigned bits = ir_operand(r->loop, 0)->type->bits - 1;
 	Range first = {lower, lower, bits, KNOWN}, last = {upper, upper, bits, KNOWN};
-	Range span = subtract(r, last, first);
-	IrValue *left = make(r, OP_MAXSI, make(r, OP_SUBI, span.high, one), zero);
+	Range span = range_subtract(r, last, first);
+	IrValue *left = range_make(r, OP_MAXSI, range_make(r, OP_SUBI, span.high, one), zero);
 	int64_t known;
 	if (!ir_constant_int(step, &known) || known != 1)
-		left = irb_2(&r->before, OP_DIVSI, NULL, left, make(r, OP_MAXSI, step, one));
+		left = irb_2(&r->before, OP_DIVSI, NULL, left, range_make(r, OP_MAXSI, step, one));
 	return r->trips = (Range){zero, left, span.bits, KNOWN};
-}
-
-/* What is added to a pointer. */
-static Range in_bytes(Ranges *r, IrType pointers, Range elements)
-{
-	int64_t size = MAX(gpu_element_bits(ir_elem(pointers)->elem) / 8, 1u);
-	return multiply(r, elements, constant(r, size, size));
 }
 
 /* A value that the loop carries, to which each iteration adds. */
@@ -230,136 +78,19 @@ static bool of_carried(Ranges *r, const IrValue *v, Range *out)
 	if (!known)
 		return false;
 	if (kind == OP_SUBI)
-		added = subtract(r, constant(r, 0, 0), added);
+		added = range_subtract(r, range_constant(r, 0, 0), added);
 	if (kind == OP_ADDPTR)
-		added = in_bytes(r, v->type, added);
-	Range none = constant(r, 0, 0);
-	*out = add(r, first, join(r, none, multiply(r, added, trips(r))));
+		added = range_in_bytes(r, v->type, added);
+	Range none = range_constant(r, 0, 0);
+	*out = range_add(r, first, range_join(r, none, range_multiply(r, added, trips(r))));
 	return true;
-}
-
-static bool of_if(Ranges *r, const IrValue *v, Range *out)
-{
-	Range then, otherwise;
-	if (!range_of(r, ir_operand(v->def->regions[0].first->last, v->index), &then) ||
-	    !range_of(r, ir_operand(v->def->regions[1].first->last, v->index), &otherwise))
-		return false;
-	*out = join(r, then, otherwise);
-	return true;
-}
-
-/* x REM y has the sign of x, and neither is farther from 0. */
-static Range remainder_of(Ranges *r, Range x, Range y)
-{
-	IrValue *zero = number(r, 0), *one = number(r, 1);
-	hold_within(r, &y, MOST);
-	IrValue *most = make(r, OP_SUBI, make(r, OP_MAXSI, y.high, make(r, OP_SUBI, zero, y.low)), one);
-	IrValue *least = make(r, OP_SUBI, zero, most), *low = make(r, OP_MAXSI, make(r, OP_MINSI, x.low, zero), least);
-	return (Range){low, make(r, OP_MINSI, make(r, OP_MAXSI, x.high, zero), most), x.bits, KNOWN};
-}
-
-static uint32_t path_through(const Ranges *r, const IrOp *op, uint32_t path)
-{
-	if (op->kind == OP_TRANS || op->kind == OP_RESHAPE || path >= NO_PATH / 8)
-		return op->kind == OP_TRANS || op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS ? NO_PATH : path;
-	return op->kind == OP_EXPAND_DIMS ? path * 8 + (uint32_t)ir_get_int(op, r->ir, ATTR_AXIS, 0) + 1 : path;
-}
-
-static bool of_unary(Ranges *r, const IrOp *op, Range *out)
-{
-	uint32_t path = r->path;
-	r->path = path_through(r, op, path);
-	bool known = range_of(r, ir_operand(op, 0), out);
-	r->path = path;
-	if (!known)
-		return false;
-	if (op->kind == OP_EXTUI)
-		require(r, CMPI_SGE, out->low, number(r, 0));
-	return true;
-}
-
-static bool of_binary(Ranges *r, const IrOp *op, Range *out)
-{
-	Range a, b;
-	int64_t known;
-	if (op->kind == OP_SHLI && (!ir_constant_int(ir_operand(op, 1), &known) || known < 0 || known > WORD))
-		return false;
-	if (!range_of(r, ir_operand(op, 0), &a) || !range_of(r, ir_operand(op, 1), &b))
-		return false;
-	switch (op->kind) {
-	case OP_ADDPTR:
-		*out = add(r, a, in_bytes(r, op->results[0].type, b));
-		return true;
-	case OP_ADDI:
-		*out = add(r, a, b);
-		return true;
-	case OP_SUBI:
-		*out = subtract(r, a, b);
-		return true;
-	case OP_MULI:
-		*out = multiply(r, a, b);
-		return true;
-	case OP_SHLI:
-		*out = multiply(r, a, constant(r, INT64_C(1) << known, INT64_C(1) << known));
-		return true;
-	case OP_REMSI:
-		*out = remainder_of(r, a, b);
-		return true;
-	default:
-		out->low = make(r, op->kind, a.low, b.low);
-		*out = (Range){out->low, make(r, op->kind, a.high, b.high), MAX(a.bits, b.bits), KNOWN};
-		return true;
-	}
-}
-
-static bool of_op(Ranges *r, const IrValue *v, Range *out)
-{
-	const IrOp *op = v->def;
-	Range other;
-	switch (op->kind) {
-	case OP_CONSTANT:
-		return of_constant(r, ir_constant_of(v), out);
-	case OP_MAKE_RANGE:
-		*out = constant(r, ir_get_int(op, r->ir, ATTR_START, 0), ir_get_int(op, r->ir, ATTR_END, 1) - 1);
-		return true;
-	case OP_SPLAT:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
-	case OP_CONVERT_LAYOUT:
-	case OP_EXTSI:
-	case OP_EXTUI:
-	case OP_TRUNCI:
-		return of_unary(r, op, out);
-	case OP_BITCAST:
-		return ir_is_ptr(ir_elem(v->type)) && of_unary(r, op, out);
-	case OP_ADDPTR:
-	case OP_ADDI:
-	case OP_SUBI:
-	case OP_MULI:
-	case OP_SHLI:
-	case OP_REMSI:
-	case OP_MINSI:
-	case OP_MAXSI:
-		return of_binary(r, op, out);
-	case OP_SELECT:
-		if (!range_of(r, ir_operand(op, 1), out) || !range_of(r, ir_operand(op, 2), &other))
-			return false;
-		*out = join(r, *out, other);
-		return true;
-	case OP_IF:
-		return of_if(r, v, out);
-	default:
-		return false;
-	}
 }
 
 static bool of_counter(Ranges *r, Range *out)
 {
 	IrValue *lower = ir_operand(r->loop, 0), *upper = ir_operand(r->loop, 1);
-	IrValue *low = widened(r, lower), *one = number(r, 1);
-	*out = (Range){low, make(r, OP_SUBI, widened(r, upper), one), lower->type->bits - 1, KNOWN};
+	IrValue *low = widened(r, lower), *one = range_number(r, 1);
+	*out = (Range){low, range_make(r, OP_SUBI, widened(r, upper), one), lower->type->bits - 1, KNOWN};
 	return !ir_get_bool(r->loop, r->ir, ATTR_UNSIGNED_CMP);
 }
 
@@ -370,7 +101,7 @@ static bool compute(Ranges *r, IrValue *v, Range *out)
 		return leaf(r, v, out);
 	if (v->block)
 		return v->block == body && (v->index ? of_carried(r, v, out) : of_counter(r, out));
-	return of_op(r, v, out);
+	return range_transfer(r, v, out);
 }
 
 static void narrow(Ranges *r, const IrValue *v, Range *x)
@@ -381,12 +112,12 @@ static void narrow(Ranges *r, const IrValue *v, Range *x)
 		RangeClamp c = r->clamps.data[i];
 		if (c.of != v || (ir_is_tensor(v->type) && (c.path != r->path || r->path == NO_PATH)))
 			continue;
-		x->low = c.low ? make(r, OP_MAXSI, x->low, c.low) : x->low;
-		x->high = c.high ? make(r, OP_MINSI, x->high, c.high) : x->high;
+		x->low = c.low ? range_make(r, OP_MAXSI, x->low, c.low) : x->low;
+		x->high = c.high ? range_make(r, OP_MINSI, x->high, c.high) : x->high;
 	}
 }
 
-static bool range_of(Ranges *r, const IrValue *v, Range *out)
+bool range_of(Ranges *r, const IrValue *v, Range *out)
 {
 	ASSERT(v->id < r->values);
 	Range *known = &r->known[r->past][v->id];
@@ -395,9 +126,9 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out)
 	if (known->state == UNSEEN || (known->state != UNDER_WAY && *path != r->path)) {
 		known->state = UNDER_WAY;
 		Range x = {0};
-		bool ok = (ir_is_ptr(elem) || is_number(elem)) && compute(r, (IrValue *)v, &x);
-		if (ok && is_number(elem))
-			hold_within(r, &x, elem->bits - 1);
+		bool ok = (ir_is_ptr(elem) || range_is_number(elem)) && compute(r, (IrValue *)v, &x);
+		if (ok && range_is_number(elem))
+			range_hold_within(r, &x, elem->bits - 1);
 		if (ok)
 			narrow(r, v, &x);
 		*known = x;
@@ -412,7 +143,7 @@ static bool range_of(Ranges *r, const IrValue *v, Range *out)
 
 static IrValue *plus(Ranges *r, IrValue *v, int64_t n)
 {
-	return v ? make(r, OP_ADDI, v, number(r, n)) : NULL;
+	return v ? range_make(r, OP_ADDI, v, range_number(r, n)) : NULL;
 }
 
 /* x COMPARED WITH y: what x is narrowed to. */
@@ -461,14 +192,14 @@ static void read_mask(Ranges *r, const IrValue *mask)
 	case OP_EXPAND_DIMS:
 	case OP_CONVERT_LAYOUT: {
 		uint32_t path = r->path;
-		r->path = path_through(r, op, path);
+		r->path = range_path_through(r, op, path);
 		read_mask(r, ir_operand(op, 0));
 		r->path = path;
 		return;
 	}
 	case OP_CMPI: {
 		int64_t predicate = ir_get_int(op, r->ir, ATTR_PREDICATE, CMPI_NE);
-		if (predicate == CMPI_NE || predicate > CMPI_SGE || !is_number(ir_elem(ir_operand(op, 0)->type)))
+		if (predicate == CMPI_NE || predicate > CMPI_SGE || !range_is_number(ir_elem(ir_operand(op, 0)->type)))
 			return;
 		clamp(r, ir_operand(op, 0), (IrCmpI)predicate, ir_operand(op, 1));
 		clamp(r, ir_operand(op, 1), turned[predicate], ir_operand(op, 0));

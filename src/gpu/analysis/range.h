@@ -16,7 +16,7 @@
 typedef struct Range {
 	IrValue *low, *high;
 	unsigned bits; /* both lie in -2^bits ... 2^bits - 1 */
-	int state;     /* range.c's */
+	int state;     /* range_int.h's */
 } Range;
 
 typedef struct RangeClamp {

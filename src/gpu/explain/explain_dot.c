@@ -6,10 +6,8 @@
 
 static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const TargetMma *mma, const GpuDotPlan *plan)
 {
-	IrType a = ir_operand(dot, 0)->type, b = ir_operand(dot, 1)->type, c = dot->results[0].type;
-	const char *sum = gpu_mma_element(c->elem, false);
-	const char *name = arena_printf(scratch, "mma.sync.m%un%uk%u.%s.%s.%s.%s", mma->m, mma->n, mma->k, sum,
-					gpu_mma_element(a->elem, true), gpu_mma_element(b->elem, true), sum);
+	TargetProduct product = gpu_product_of(mma, ir_operand(dot, 1)->type->elem);
+	const char *name = arena_printf(scratch, "mma.sync.%s", target_product_name(scratch, &product));
 	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_MMA, name, plan->steps);
 	remark_figure(r, "m", mma->m);
 	remark_figure(r, "n", mma->n);
@@ -38,12 +36,13 @@ void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot)
 	const GpuWgmmaPlan *plan = gpu_wgmma_plan(cx, scratch, dot, &why);
 	if (!plan)
 		return;
-	const char *name = arena_printf(scratch, "wgmma.m64n%uk%u.%s.%s.%s", plan->n, plan->mma->k, gpu_mma_element(dot->results[0].type->elem, false),
-					gpu_mma_element(ir_operand(dot, 0)->type->elem, true), gpu_mma_element(ir_operand(dot, 1)->type->elem, true));
+	TargetProduct product = gpu_product_of(plan->mma, ir_operand(dot, 1)->type->elem);
+	product.n = plan->n;
+	const char *name = arena_printf(scratch, "wgmma.%s", target_product_name(scratch, &product));
 	bool async = goes_on(cx, dot);
 	Remark *r = gpu_remark_of(cx, dot, NULL, REMARK_DOT_WGMMA, name, plan->tiles * plan->steps, !plan->a ? "shared memory" : plan->swapped ? "registers, which is operand 1, as both are turned round" : "registers",
 				  async ? "goes on into the next iteration" : "is waited for");
-	remark_figure(r, "m", 64);
+	remark_figure(r, "m", plan->mma->m);
 	remark_figure(r, "n", plan->n);
 	remark_figure(r, "k", plan->mma->k);
 	remark_figure(r, "instructions", plan->tiles * plan->steps);

@@ -81,6 +81,7 @@ const Layout *gpu_box_best(GpuCx *cx, IrType tile)
 
 bool gpu_box_of(GpuCx *cx, IrType tile, const Layout *memory, GpuBox *out)
 {
+	CONTRACT(tile->kind == TY_TENSOR || tile->kind == TY_MEMDESC);
 	for (size_t i = 0; i < ARRAY_LEN(swizzles); i++)
 		if (gpu_box_memory(cx, tile, swizzles[i]) == memory)
 			return sides(tile, swizzles[i], out);

@@ -138,6 +138,7 @@ const Layout *gpu_layout(GpuCx *cx, IrType type)
 
 bool gpu_padded(GpuCx *cx, IrType memdesc, LayoutPadded *padded)
 {
+	CONTRACT(memdesc->kind == TY_MEMDESC);
 	const char *error;
 	*padded = (LayoutPadded){0};
 	padded->linear = layout_of_memdesc(cx, memdesc, padded, &error);
@@ -229,6 +230,8 @@ IrAttr gpu_encoding(GpuCx *cx, const Layout *layout)
 
 IrType gpu_with_layout(GpuCx *cx, IrType tensor, const Layout *layout)
 {
+	CONTRACT(layout_rank(layout) == tensor->rank);
+	CONTRACT(tensor->kind != TY_TENSOR || layout_is_onto(layout));
 	Memory *memory = cx->cache;
 	IrType type = ir_with_encoding(cx->ir, tensor, gpu_encoding(cx, layout));
 	if (!map_get_ptr(&memory->layouts, type))
@@ -266,6 +269,7 @@ static unsigned largest_power(int64_t size)
 const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
 				    const unsigned *warp_order, unsigned vector, unsigned num_warps)
 {
+	CONTRACT(vector && base_is_pow2(vector));
 	LayoutBlocked b = {.rank = rank};
 	unsigned lanes = TARGET_WARP_SIZE, warps = num_warps, rest[LAYOUT_MAX_RANK];
 	for (unsigned i = 0; i < rank; i++) {
@@ -304,6 +308,7 @@ const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
 
 const Layout *gpu_default_layout(GpuCx *cx, const int64_t *shape, unsigned rank, unsigned num_warps)
 {
+	CONTRACT(num_warps && base_is_pow2(num_warps));
 	unsigned order[LAYOUT_MAX_RANK];
 	for (unsigned i = 0; i < rank; i++)
 		order[i] = rank - 1 - i;
@@ -312,6 +317,7 @@ const Layout *gpu_default_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
 
 unsigned gpu_element_bits(IrType elem)
 {
+	CONTRACT(elem->kind != TY_TENSOR);
 	elem = ir_elem(elem);
 	return elem->kind == TY_PTR ? 64 : MAX(elem->bits, 8u);
 }

@@ -62,8 +62,31 @@ const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank,
 const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
 				    const unsigned *warp_order, unsigned vector, unsigned num_warps);
 
-/* Do all tiles of the op have one layout? */
-bool gpu_has_one_layout(const IrOp *op);
+/* How the layouts of an op's tiles are tied: what the column `layout` of ops.def names. */
+typedef const Layout *GpuTieFn(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout);
+typedef struct GpuTie {
+	bool driven;     /* one layout decides all of them; else they stay as they are */
+	bool by_operand; /* that of operand 0; else that of the result where there is one */
+	bool one;        /* all tiles have it */
+	bool operands;   /* all operands have that of operand 0 */
+	bool follows;    /* every layout of the result says the operand's */
+	uint8_t like;    /* the one operand that has the result's layout; 0: none */
+	uint32_t any;    /* bits of the operands that may come in any layout; the last bit: also of those behind it */
+	/* The layout of an operand of this type given the result's, and the reverse; NULL: it is open. */
+	GpuTieFn *operand, *result;
+} GpuTie;
+
+#define TILES(layout, cost, scratch, axis, range) extern const GpuTie gpu_tie_##layout;
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) tiles
+#include "ir/ops.def"
+#undef OP
+#undef TILES
+
+const GpuTie *gpu_tie(const IrOp *op);
+static inline bool gpu_takes_any(const IrOp *op, uint32_t operand)
+{
+	return gpu_tie(op)->any >> MIN(operand, 31u) & 1;
+}
 /* The encoding that an op asks of an operand, given that of its result, and the reverse: shape ops, reductions,
  * elementwise ops. NULL where the op leaves it open or there is none. */
 const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result);

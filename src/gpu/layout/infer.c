@@ -1,8 +1,8 @@
 /* Which layouts an op ties together, and that they agree.
  *
  * Shape operations move no data: what a thread holds of the result is what it holds of the operand. So the layout of
- * one side gives that of the other, but where a side has more elements (a reduction's operand, a broadcast's result): that is
- * open. Elementwise operations have one layout. Registers that only hold copies make no difference. */
+ * one side gives that of the other, but where a side has more elements (a reduction's operand, a broadcast's result):
+ * that is open. Elementwise operations have one layout. Registers that only hold copies make no difference. */
 #include "gpu/layout/encoding.h"
 #include "ir/text/text.h"
 
@@ -13,26 +13,10 @@ static unsigned axis_of_op(const GpuCx *cx, const IrOp *op)
 	return (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
 }
 
-bool gpu_has_one_layout(const IrOp *op)
-{
-	switch (op->kind) {
-	case OP_SCAN:
-	case OP_MAP_ELEMENTWISE:
-	case OP_EXTERN:
-	case OP_INLINE_ASM:
-	case OP_LOAD:
-	case OP_STORE:
-	case OP_ATOMIC_RMW:
-	case OP_ATOMIC_CAS:
-		return true;
-	default:
-		return ir_has_trait(op, TRAIT_ELEM);
-	}
-}
-
 /* The operand of a broadcast holds what its threads need of the result. */
-static const Layout *narrow(GpuCx *cx, const Layout *wide, IrType from, IrType to)
+static const Layout *narrow(GpuCx *cx, const IrOp *op, IrType from, const Layout *wide)
 {
+	IrType to = op->results[0].type;
 	for (uint32_t k = 0; k < from->rank; k++)
 		if (from->shape[k] != to->shape[k])
 			wide = layout_expand(&cx->layouts, layout_slice(&cx->layouts, wide, k), k);
@@ -40,8 +24,9 @@ static const Layout *narrow(GpuCx *cx, const Layout *wide, IrType from, IrType t
 }
 
 /* The operand of tt.cat: the result without its highest register, where that chooses the half. */
-static const Layout *half(GpuCx *cx, const Layout *whole, IrType part)
+static const Layout *half(GpuCx *cx, const IrOp *op, IrType part, const Layout *whole)
 {
+	(void)op;
 	unsigned top = layout_in_bits(whole, LAYOUT_REGISTER);
 	LayoutSpace out = layout_space_of_shape(part->shape, part->rank), in = whole->in;
 	uint64_t bases[64];
@@ -78,74 +63,104 @@ static const Layout *permuted(GpuCx *cx, const IrOp *op, const Layout *layout, b
 	return layout_transpose(&cx->layouts, layout, by);
 }
 
+static const Layout *permuted_back(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)type;
+	return permuted(cx, op, layout, true);
+}
+
+static const Layout *permuted_forth(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)type;
+	return permuted(cx, op, layout, false);
+}
+
+static const Layout *sliced(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)type;
+	return layout_slice(&cx->layouts, layout, axis_of_op(cx, op));
+}
+
+static const Layout *expanded(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)type;
+	return layout_expand(&cx->layouts, layout, axis_of_op(cx, op));
+}
+
+static const Layout *reshaped(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)op;
+	return layout_reshape(&cx->layouts, layout, type->shape, type->rank);
+}
+
+static const Layout *joined(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)op, (void)type;
+	return layout_join(&cx->layouts, layout);
+}
+
+static const Layout *parted(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	unsigned bit;
+	(void)op, (void)type;
+	return layout_split(&cx->layouts, layout, &bit);
+}
+
+static const Layout *doubled(GpuCx *cx, const IrOp *op, IrType type, const Layout *layout)
+{
+	(void)op, (void)type;
+	return layout_concat(&cx->layouts, layout, 0);
+}
+
+const GpuTie gpu_tie_none = {0};
+const GpuTie gpu_tie_equal = {.driven = true, .one = true};
+const GpuTie gpu_tie_any = {.driven = true, .any = UINT32_MAX};
+const GpuTie gpu_tie_accumulate = {.like = 2};
+const GpuTie gpu_tie_gather = {.driven = true, .like = 1, .any = 1};
+const GpuTie gpu_tie_expand_dims = {.driven = true, .follows = true, .operand = sliced, .result = expanded};
+const GpuTie gpu_tie_broadcast = {.driven = true, .follows = true, .operand = narrow};
+const GpuTie gpu_tie_reshape = {.driven = true, .follows = true, .operand = reshaped, .result = reshaped};
+const GpuTie gpu_tie_trans = {.driven = true, .follows = true, .operand = permuted_back, .result = permuted_forth};
+const GpuTie gpu_tie_cat = {.driven = true, .operands = true, .operand = half, .result = doubled};
+const GpuTie gpu_tie_reduce = {.driven = true, .by_operand = true, .operands = true, .result = sliced};
+const GpuTie gpu_tie_histogram = {.driven = true, .by_operand = true, .operands = true};
+const GpuTie gpu_tie_split = {.driven = true, .by_operand = true, .follows = true, .operand = joined, .result = parted};
+const GpuTie gpu_tie_join = {.driven = true, .by_operand = true, .operands = true, .operand = parted, .result = joined};
+
+const GpuTie *gpu_tie(const IrOp *op)
+{
+#define TILES(layout, cost, scratch, axis, range) &gpu_tie_##layout
+	static const GpuTie *const ties[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = tiles,
+#include "ir/ops.def"
+#undef OP
+	};
+	return ties[op->kind];
+}
+
 const Layout *gpu_infer_operand(GpuCx *cx, const IrOp *op, unsigned operand, const Layout *result)
 {
-	LayoutContext *lc = &cx->layouts;
+	CONTRACT(operand < op->operand_count);
+	const GpuTie *tie = gpu_tie(op);
 	IrType type = ir_operand(op, operand)->type;
-	unsigned bit;
 	if (!ir_is_tensor(type))
 		return NULL;
-	if (gpu_has_one_layout(op))
+	if (tie->one || (tie->like && operand == tie->like))
 		return result;
-	switch (op->kind) {
-	case OP_EXPAND_DIMS:
-		return layout_slice(lc, result, axis_of_op(cx, op));
-	case OP_BROADCAST:
-		return narrow(cx, result, type, op->results[0].type);
-	case OP_RESHAPE:
-		return layout_reshape(lc, result, type->shape, type->rank);
-	case OP_TRANS:
-		return permuted(cx, op, result, true);
-	case OP_JOIN:
-		return layout_split(lc, result, &bit);
-	case OP_SPLIT:
-		return layout_join(lc, result);
-	case OP_CAT:
-		return half(cx, result, type);
-	case OP_DOT:
-	case OP_DOT_SCALED:
-	case OP_WARP_GROUP_DOT:
-		return operand == 2 ? result : NULL;
-	case OP_GATHER:
-		return operand == 1 ? result : NULL;
-	default:
-		return NULL;
-	}
+	return tie->operand ? tie->operand(cx, op, type, result) : NULL;
 }
 
 const Layout *gpu_infer_result(GpuCx *cx, const IrOp *op, unsigned result, unsigned operand, const Layout *layout)
 {
-	LayoutContext *lc = &cx->layouts;
+	CONTRACT(result < op->result_count && operand < op->operand_count);
+	const GpuTie *tie = gpu_tie(op);
 	IrType type = op->results[result].type;
-	unsigned bit;
 	if (!ir_is_tensor(type))
 		return NULL;
-	if (gpu_has_one_layout(op))
+	if (tie->one || (tie->like && operand == tie->like))
 		return layout;
-	switch (op->kind) {
-	case OP_EXPAND_DIMS:
-		return layout_expand(lc, layout, axis_of_op(cx, op));
-	case OP_REDUCE:
-		return layout_slice(lc, layout, axis_of_op(cx, op));
-	case OP_RESHAPE:
-		return layout_reshape(lc, layout, type->shape, type->rank);
-	case OP_TRANS:
-		return permuted(cx, op, layout, false);
-	case OP_JOIN:
-		return layout_join(lc, layout);
-	case OP_SPLIT:
-		return layout_split(lc, layout, &bit);
-	case OP_CAT:
-		return layout_concat(lc, layout, 0);
-	case OP_DOT:
-	case OP_DOT_SCALED:
-	case OP_WARP_GROUP_DOT:
-		return operand == 2 ? layout : NULL;
-	case OP_GATHER:
-		return operand == 1 ? layout : NULL;
-	default:
-		return NULL;
-	}
+	return tie->result ? tie->result(cx, op, type, layout) : NULL;
 }
 
 bool gpu_same_layout(GpuCx *cx, const Layout *a, const Layout *b)

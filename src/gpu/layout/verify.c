@@ -25,7 +25,7 @@ static bool check_type(Check *c, const IrOp *op, const char *what, IrType type)
 	const Layout *l = gpu_layout_checked(cx, type, &error);
 	unsigned warps = gpu_num_warps(cx, op);
 	if (!l) {
-		pass_diag(&c->pass, op->loc, DIAG_GPU_ENCODING, ir_op_info[op->kind].text, what,
+		ir_diag(c->pass.diags, op->loc, DIAG_GPU_ENCODING, ir_op_info[op->kind].text, what,
 			  ir_type_text(cx->arena, type), error);
 		return !(c->failed = true);
 	}
@@ -35,7 +35,7 @@ static bool check_type(Check *c, const IrOp *op, const char *what, IrType type)
 	unsigned ctas = 1u << layout_in_bits(l, LAYOUT_BLOCK);
 	if (lanes == TARGET_WARP_SIZE && have == warps && ctas == cx->num_ctas)
 		return true;
-	pass_diag(&c->pass, op->loc, DIAG_GPU_THREADS, ir_op_info[op->kind].text, what, lanes, have, ctas, warps,
+	ir_diag(c->pass.diags, op->loc, DIAG_GPU_THREADS, ir_op_info[op->kind].text, what, lanes, have, ctas, warps,
 		  cx->num_ctas);
 	return !(c->failed = true);
 }
@@ -48,7 +48,7 @@ static const Layout *layout_of(Check *c, const IrOp *op, uint32_t i, bool result
 
 static void disagree(Check *c, const IrOp *op, const char *what, const char *with)
 {
-	pass_diag(&c->pass, op->loc, DIAG_GPU_AGREE, ir_op_info[op->kind].text, what, with);
+	ir_diag(c->pass.diags, op->loc, DIAG_GPU_AGREE, ir_op_info[op->kind].text, what, with);
 	c->failed = true;
 }
 
@@ -67,19 +67,17 @@ static void check_equal(Check *c, const IrOp *op, uint32_t like, bool results)
 static void check_agreement(Check *c, const IrOp *op)
 {
 	uint32_t like = op->kind == OP_SELECT && !ir_is_tensor(ir_operand(op, 0)->type);
-	if (gpu_has_one_layout(op)) {
+	const GpuTie *tie = gpu_tie(op);
+	if (tie->one) {
 		if (like < op->operand_count && ir_is_tensor(ir_operand(op, like)->type)) {
 			check_equal(c, op, like, false);
 			check_equal(c, op, like, true);
 		}
 		return;
 	}
-	if (op->kind == OP_REDUCE || op->kind == OP_CAT || op->kind == OP_JOIN)
+	if (tie->operands)
 		check_equal(c, op, 0, false);
-	if (op->kind == OP_HISTOGRAM)
-		check_equal(c, op, 0, false);
-	bool dot = op->kind == OP_DOT || op->kind == OP_DOT_SCALED || op->kind == OP_WARP_GROUP_DOT;
-	uint32_t operand = op->kind == OP_GATHER ? 1 : dot ? 2 : 0;
+	uint32_t operand = tie->like;
 	for (uint32_t r = 0; r < op->result_count && operand < op->operand_count; r++) {
 		const Layout *from = layout_of(c, op, operand, false), *to = layout_of(c, op, r, true);
 		if (!from || !to)
@@ -88,9 +86,7 @@ static void check_agreement(Check *c, const IrOp *op)
 		bool back = !want;
 		if (back)
 			want = gpu_infer_operand(c->cx, op, operand, to);
-		bool tied = op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_REDUCE ||
-			    op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN ||
-			    op->kind == OP_SPLIT || op->kind == OP_CAT || operand;
+		bool tied = tie->operand || tie->result || operand;
 		if (gpu_is_reordering(c->cx, op, from, to))
 			continue;
 		if (tied && !gpu_same_layout(c->cx, want, back ? from : to))
@@ -119,7 +115,7 @@ static bool check_count(PassCx *pass, const IrModule *module, const char *what, 
 {
 	if (base_is_pow2(count) && count <= most)
 		return true;
-	pass_diag(pass, module->op->loc, DIAG_GPU_COUNT, what, count, most);
+	ir_diag(pass->diags, module->op->loc, DIAG_GPU_COUNT, what, count, most);
 	return false;
 }
 
@@ -137,7 +133,7 @@ bool gpu_verify(GpuCx *cx, const IrModule *module, DiagList *diags)
 		return false;
 	IrAttr warps = ir_get(module->op, cx->ir, ATTR_MODULE_WARPS);
 	if (!warps || warps->kind != ATTR_KIND_INT || warps->i != cx->num_warps) {
-		pass_diag(&c.pass, module->op->loc, DIAG_GPU_MODULE, cx->num_warps);
+		ir_diag(c.pass.diags, module->op->loc, DIAG_GPU_MODULE, cx->num_warps);
 		return false;
 	}
 	ir_walk(module->op, false, check_op, &c);

@@ -21,7 +21,7 @@
 #include "gpu/memory/memory_int.h"
 #include "ir/text/text.h"
 
-enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, MOST_TRIES = 64, LEAST_CONVERSION = 4096 };
+enum { LEAST_ALIGN = 16, MOST_ALIGN = 1024, MOST_NOTES = 16, MOST_TRIES = 64 };
 
 typedef struct Buffer {
 	IrOp *op;
@@ -344,7 +344,7 @@ static bool refuse(Allocation *a, uint64_t total)
 	const TargetGpu *target = a->gpu->target;
 	uint32_t peak = peak_of(a), n = a->buffers.len, noted = 0, left_out = 0;
 	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
-	Diag *diag = pass_diag(a->cx, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func), (unsigned long long)total,
+	Diag *diag = ir_diag(a->cx->diags, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func), (unsigned long long)total,
 			       target->name, (unsigned long long)target->shared_cta);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = &a->buffers.data[i];
@@ -358,8 +358,7 @@ static bool refuse(Allocation *a, uint64_t total)
 			left_out++;
 			continue;
 		}
-		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, at ? (LineCol){at->line, at->col + 1} : (LineCol){0},
-			     "%llu bytes for %s", (unsigned long long)b->bytes, purpose(a, b));
+		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, ir_loc_place(at), "%llu bytes for %s", (unsigned long long)b->bytes, purpose(a, b));
 	}
 	if (left_out)
 		diag_note_at(a->cx->diags, diag, NULL, (LineCol){0}, "and %u smaller ones", left_out);
@@ -371,6 +370,7 @@ static bool refuse(Allocation *a, uint64_t total)
 /* Its buffers lie from `base` on; returns the first byte after them. `told`: too much is diagnosed, and UINT64_MAX. */
 static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 {
+	CONTRACT(func->region_count);
 	GpuCx *gpu = gpu_of(cx);
 	Allocation a = {.cx = cx, .gpu = gpu, .func = func};
 	a.start = ARENA_ARRAY(cx->scratch, uint32_t, cx->module->next_op);
@@ -388,6 +388,7 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	}
 	for (uint32_t i = 0; i < a.buffers.len; i++) {
 		const Buffer *b = &a.buffers.data[i];
+		CONTRACT(base_is_pow2(b->align) && (base + b->offset) % b->align == 0);
 		ir_set(cx->module, b->op, ATTR_SHARED_OFFSET, ir_attr_i32(gpu->ir, (int64_t)(base + b->offset)));
 	}
 	return end;
@@ -407,7 +408,7 @@ bool pass_allocate(PassCx *cx, bool *changed)
 {
 	GpuCx *gpu = gpu_of(cx);
 	uint64_t *limit = &gpu->plan_target.shared_bytes, whole = *limit, total;
-	while (total = allocate_all(cx, *limit && *limit / 2 < LEAST_CONVERSION), total > gpu->target->shared_cta) {
+	while (total = allocate_all(cx, *limit && *limit / 2 < gpu->target->budgets->conversion_pass), total > gpu->target->shared_cta) {
 		if (total == UINT64_MAX)
 			return false;
 		*limit = (*limit ? *limit : gpu->target->shared_cta) / 2;

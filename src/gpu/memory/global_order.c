@@ -89,19 +89,9 @@ static const IrValue *root_of(const IrValue *v, const IrValue *seen, unsigned de
 		const IrValue *other = root_of(around, v, deep - 1);
 		return other == v || other == root ? root : NULL;
 	}
-	switch (op->kind) {
-	case OP_ADDPTR:
-	case OP_SPLAT:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
-	case OP_CONVERT_LAYOUT:
-	case OP_BITCAST: return root_of(ir_operand(op, 0), seen, deep - 1);
-	case OP_LOAD:
-	case OP_INT_TO_PTR: return v;
-	default: return NULL;
-	}
+	if (ir_has_trait(op, TRAIT_MOVE) || op->kind == OP_ADDPTR || op->kind == OP_BITCAST)
+		return root_of(ir_operand(op, 0), seen, deep - 1);
+	return op->kind == OP_LOAD || op->kind == OP_INT_TO_PTR ? v : NULL;
 }
 
 /* ---- the same element in the same warp ---- */
@@ -140,27 +130,24 @@ static bool is_sum(const IrValue *v, unsigned deep)
 		return true;
 	if (!op || !deep)
 		return false;
+	if (op->kind == OP_MAKE_RANGE || op->kind == OP_SPLAT)
+		return true;
 	switch (op->kind) {
-	case OP_MAKE_RANGE:
-	case OP_SPLAT: return true;
 	case OP_ADDPTR:
 	case OP_ADDI:
 	case OP_SUBI:
 	case OP_MULI:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
-	case OP_CONVERT_LAYOUT:
 	case OP_EXTSI:
 	case OP_EXTUI:
-	case OP_TRUNCI:
-		for (uint32_t i = 0; i < op->operand_count; i++)
-			if (!is_sum(ir_operand(op, i), deep - 1))
-				return false;
-		return true;
-	default: return false;
+	case OP_TRUNCI: break;
+	default:
+		if (!ir_has_trait(op, TRAIT_MOVE))
+			return false;
 	}
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (!is_sum(ir_operand(op, i), deep - 1))
+			return false;
+	return true;
 }
 
 /* Elements in a row from a multiple of their number on, counted from what no loop changes. */

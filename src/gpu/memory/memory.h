@@ -23,12 +23,16 @@ typedef struct GpuScratch {
 	bool own_warp;
 } GpuScratch;
 
-/* Of any op: asks one of those below. */
+/* Of any op: asks what the column `scratch` of ops.def names. */
 GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op);
+typedef GpuScratch GpuScratchFn(GpuCx *cx, const IrOp *op);
+#define TILES(layout, cost, scratch, axis, range) GpuScratchFn gpu_scratch_##scratch;
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) tiles
+#include "ir/ops.def"
+#undef OP
+#undef TILES
 /* ttg.convert_layout, and any other conversion that a lowering does by lower_convert. */
 GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);
-/* tt.reduce, tt.scan, tt.gather, tt.histogram, tt.cat and others that move data while they compute (reduce.c). */
-GpuScratch gpu_combine_scratch(GpuCx *cx, const IrOp *op);
 
 /* The plan by which lower_convert converts; and one that goes through shared memory in any case. */
 const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem);

@@ -25,6 +25,7 @@ const GpuAliases *gpu_aliases_in(PassCx *cx, const IrOp *func);
 
 static inline bool gpu_may_be(const GpuAliases *aliases, const IrValue *value, uint32_t alloc)
 {
+	CONTRACT(alloc < aliases->count);
 	const uint64_t *set = aliases->sets[value->id];
 	return set && (set[alloc / 64] >> (alloc % 64) & 1);
 }

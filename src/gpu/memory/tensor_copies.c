@@ -44,18 +44,21 @@ static IrValue *buffer_at(IrBuilder *b, IrValue *buffers, IrValue *number)
 
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number)
 {
+	CONTRACT(barriers->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, barriers, number);
 }
 
 IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 {
+	CONTRACT(ring->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, ring, number);
 }
 
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
+	CONTRACT(count);
 	IrType i32 = ir_scalar(cx->ir, TY_I32);
 	IrValue *barriers = irb_0(b, OP_LOCAL_ALLOC, buffers_of(cx, barrier_type(cx), count));
 	for (uint32_t i = 0; i < count; i++) {

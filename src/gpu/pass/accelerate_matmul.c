@@ -250,9 +250,6 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 
 /* ---- FMA ---- */
 
-/* Words of both operands that multiply-adds may hold at once, besides their results. */
-enum { MOST_WORDS = 64 };
-
 /* Should multiply-adds take their operands, as they are, from shared memory? layouts[] is for registers. A quarter of the
  * memory is left to what waits there meanwhile (stage_operands.c). Products of operands that are larger stand one behind
  * the other for all of K, which takes ptxas minutes. */
@@ -265,7 +262,7 @@ static bool through_shared(GpuCx *gpu, const IrOp *dot, const Layout *const *lay
 		words += gpu_words(gpu, gpu_with_layout(gpu, type, layouts[i]));
 		bits += (uint64_t)ir_numel(type) * type->elem->bits;
 	}
-	return words > MOST_WORDS && bits / 8 <= gpu->target->shared_cta / 4 * 3 &&
+	return words > gpu->target->budgets->fma_operands && bits / 8 <= gpu->target->shared_cta / 4 * 3 &&
 	       gpu_dot_shared_fits(layouts[2], gpu_layout(gpu, ir_operand(dot, 0)->type),
 				   gpu_layout(gpu, ir_operand(dot, 1)->type));
 }

@@ -3,6 +3,7 @@
 
 IrOp *gpu_carry(IrModule *m, Arena *scratch, IrOp *loop, const GpuCarried *more, uint32_t count)
 {
+	CONTRACT(loop->region_count);
 	IrBlock *body = loop->regions[0].first;
 	uint32_t n = loop->operand_count + count, results = loop->result_count + count;
 	IrValue **operands = ARENA_ARRAY(scratch, IrValue *, n);

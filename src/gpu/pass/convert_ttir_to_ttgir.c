@@ -96,25 +96,13 @@ static bool tie_op(void *data, IrOp *op)
 {
 	Converter *c = data;
 	GpuCx *gpu = c->gpu;
-	switch (op->kind) {
-	case OP_EXPAND_DIMS:
-	case OP_BROADCAST:
-	case OP_TRANS:
-	case OP_RESHAPE:
-	case OP_SPLIT:
+	const GpuTie *tie = gpu_tie(op);
+	if (tie->follows)
 		want_operand(c, op, 0, gpu_infer_operand(gpu, op, 0, gpu_layout(gpu, op->results[0].type)));
-		break;
-	case OP_JOIN:
-	case OP_CAT:
-	case OP_REDUCE:
-		for (uint32_t i = 0; i < op->result_count; i++)
-			if (ir_is_tensor(op->results[i].type))
-				gpu_convert_result(gpu, c->cx->module, op, &op->results[i],
-						   gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
-		break;
-	default:
-		break;
-	}
+	for (uint32_t i = 0; i < op->result_count && tie->result && !tie->follows; i++)
+		if (ir_is_tensor(op->results[i].type))
+			gpu_convert_result(gpu, c->cx->module, op, &op->results[i],
+					   gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
 	return true;
 }
 

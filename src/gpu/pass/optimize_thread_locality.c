@@ -32,68 +32,39 @@ typedef struct Sums {
 
 /* ---- what can be taken apart ---- */
 
-static bool has_neutral(IrOpKind kind)
-{
-	switch ((int)kind) {
-	case OP_ADDF:
-	case OP_MULF:
-	case OP_MAXIMUMF:
-	case OP_MAXNUMF:
-	case OP_MINIMUMF:
-	case OP_MINNUMF:
-	case OP_ADDI:
-	case OP_MULI:
-	case OP_ANDI:
-	case OP_ORI:
-	case OP_XORI:
-	case OP_MAXSI:
-	case OP_MINSI:
-	case OP_MAXUI:
-	case OP_MINUI:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static IrValue *neutral(IrBuilder *b, IrOpKind kind, IrType type)
 {
 	unsigned bits = ir_elem(type)->bits;
-	switch ((int)kind) {
-	case OP_ADDF:
-		return irb_float(b, type, -0.0);
-	case OP_MULF:
-		return irb_float(b, type, 1);
-	case OP_MAXIMUMF:
-	case OP_MAXNUMF:
-		return irb_float(b, type, -INFINITY);
-	case OP_MINIMUMF:
-	case OP_MINNUMF:
-		return irb_float(b, type, INFINITY);
-	case OP_MULI:
-		return irb_int(b, type, 1);
-	case OP_ANDI:
-	case OP_MINUI:
+	bool floats = ir_is_float(ir_elem(type));
+	switch ((IrNeutral)ir_op_info[kind].neutral) {
+	case NEUTRAL_ZERO:
+		return floats ? irb_float(b, type, -0.0) : irb_int(b, type, 0);
+	case NEUTRAL_ONE:
+		return floats ? irb_float(b, type, 1) : irb_int(b, type, 1);
+	case NEUTRAL_ONES:
 		return irb_int(b, type, -1);
-	case OP_MAXSI:
-		return irb_int(b, type, (int64_t)(UINT64_MAX << (bits - 1)));
-	case OP_MINSI:
-		return irb_int(b, type, (int64_t)((UINT64_C(1) << (bits - 1)) - 1));
-	default:
-		return irb_int(b, type, 0);
+	case NEUTRAL_LEAST:
+		return floats ? irb_float(b, type, -INFINITY) : irb_int(b, type, (int64_t)(UINT64_MAX << (bits - 1)));
+	case NEUTRAL_GREATEST:
+		return floats ? irb_float(b, type, INFINITY)
+			      : irb_int(b, type, (int64_t)((UINT64_C(1) << (bits - 1)) - 1));
+	case NEUTRAL_NONE:
+		break;
 	}
+	BUG("%s has no neutral value", ir_op_info[kind].text);
 }
 
 /* The one op of a reduction's body, of both its arguments. */
 static const IrOp *body_op(const IrOp *reduce)
 {
+	CONTRACT(reduce->region_count);
 	const IrBlock *body = reduce->regions[0].first;
 	const IrOp *op = body->first;
 	if (reduce->operand_count != 1 || !op || op->next != body->last || op->operand_count != 2 ||
 	    ir_operand(body->last, 0) != &op->results[0])
 		return NULL;
 	const IrValue *x = ir_operand(op, 0), *y = ir_operand(op, 1), *a = body->args[0], *b = body->args[1];
-	return ((x == a && y == b) || (x == b && y == a)) && has_neutral(op->kind) ? op : NULL;
+	return ((x == a && y == b) || (x == b && y == a)) && ir_op_info[op->kind].neutral ? op : NULL;
 }
 
 /* Which bits of the axis threads stand for; false where they are no run apart from those of the registers. */

@@ -22,8 +22,6 @@
 enum {
 	MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1,
 	SHARED_SPACE = 0,
-	MOST_WORDS = 200, /* held when a first dot begins, of 255 */
-	LARGE_DOT = 32,   /* words of a result */
 };
 
 /* The loop's values as of another iteration, and where ops that compute them go. */
@@ -620,6 +618,7 @@ static unsigned held_at(const Pipeline *p, const IrOp *dot)
  * early as that. Products of warp groups take no registers and go on by themselves: copies are issued behind the first one. */
 static void issue_behind_reads(Pipeline *p)
 {
+	const TargetBudgets *budgets = p->gpu->target->budgets;
 	IrOp *spot = NULL, *op = p->body->first;
 	unsigned words = 0;
 	for (; op && !schedule_is_dot(op); op = op->next) {
@@ -631,9 +630,9 @@ static void issue_behind_reads(Pipeline *p)
 	/* One thread issues boxes: that is soon done. */
 	if (!op || (op->kind == OP_DOT && (!spot || p->s->ahead < 2 || !p->copies)))
 		return;
-	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= LARGE_DOT)
+	if (op->kind == OP_WARP_GROUP_DOT || gpu_words(p->gpu, op->results[0].type) >= budgets->large_dot)
 		spot = op;
-	else if (words + held_at(p, op) > MOST_WORDS)
+	else if (words + held_at(p, op) > budgets->first_dot)
 		return;
 	for (uint32_t i = 0; i < p->issued.len; i++) {
 		ir_op_unlink(p->issued.data[i]);

@@ -210,7 +210,7 @@ static bool may_repeat(const Rewrite *r, const IrOp *op)
 	const ChooseNode *node = node_of_op(r, op);
 	if (!node || node->fixed || op->result_count != 1 || op->region_count)
 		return false;
-	if (op->kind == OP_SPLIT || op->kind == OP_JOIN || op->kind == OP_GATHER || op->kind == OP_HISTOGRAM)
+	if (gpu_tie(op)->by_operand || gpu_tie(op)->any)
 		return false;
 	return is_small_load(r, op) || ir_is_pure(op);
 }

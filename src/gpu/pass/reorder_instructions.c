@@ -19,7 +19,7 @@ typedef struct Order {
 static bool find_free(void *data, IrOp *op)
 {
 	Order *o = data;
-	if (!choose_is_cheap(op) || op->result_count != 1 || !ir_is_tensor(op->results[0].type))
+	if (!ir_has_trait(op, TRAIT_REMAT) || op->result_count != 1 || !ir_is_tensor(op->results[0].type))
 		return true;
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		const IrValue *v = ir_operand(op, i);

@@ -8,7 +8,7 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/plan/schedule.h"
 
-enum { MOST_HELD = 208 /* of 255: addresses and fragments want some */, SHARED_SPACE = 0, PART_OF_MEMORY = 4 };
+enum { SHARED_SPACE = 0 };
 
 typedef struct Staging {
 	PassCx *cx;
@@ -53,6 +53,7 @@ static bool count_dot(void *data, IrOp *op)
 
 static bool is_crowded(GpuCx *gpu, IrOp *loop)
 {
+	CONTRACT(loop->region_count);
 	const IrBlock *body = loop->regions[0].first;
 	Held h = {.gpu = gpu, .loop = loop};
 	unsigned carried = 0;
@@ -60,7 +61,7 @@ static bool is_crowded(GpuCx *gpu, IrOp *loop)
 		if (ir_is_tensor(body->args[i]->type) && !ir_is_ptr(body->args[i]->type->elem))
 			carried += gpu_words(gpu, body->args[i]->type);
 	ir_walk(loop, false, count_dot, &h);
-	return carried + h.result + h.outside > MOST_HELD;
+	return carried + h.result + h.outside > gpu->target->budgets->loop_of_dots;
 }
 
 /* Does a dot of a crowded loop take the value, which is from outside, as operand 0 or 1? */
@@ -80,11 +81,13 @@ static bool stage(const Staging *s, IrOp *conversion)
 	IrType tile = source->type;
 	VEC(IrUse *) uses = {0};
 	unsigned width = 16;
+	const TargetGpu *target = s->gpu->target;
 	for (IrUse *u = wanted->uses; u; u = u->next)
 		if (is_staged(s, u))
 			vec_push(s->cx->scratch, &uses, u);
 	uint64_t bytes = (uint64_t)ir_numel(tile) * tile->elem->bits / 8;
-	if (!uses.len || !source->def || source != &source->def->results[0] || tile->elem->bits < 8 || bytes > s->gpu->target->shared_cta / PART_OF_MEMORY)
+	if (!uses.len || !source->def || source != &source->def->results[0] || tile->elem->bits < 8 ||
+	    bytes > target->shared_cta / target->budgets->staged_operand)
 		return false;
 	const Layout *l = schedule_memory(s->gpu, source->def, &width);
 	if (!l)

@@ -113,6 +113,7 @@ static void drop_at_end(const Copies *c, IrBlock *block, IrValue *barriers)
 /* The parity of an iteration: (counter - lower) / step. */
 static IrValue *parity_of(const Copies *c, IrBuilder *b, IrOp *loop)
 {
+	CONTRACT(loop->region_count);
 	IrType i32 = ir_scalar(c->gpu->ir, TY_I32);
 	IrValue *counter = loop->regions[0].first->args[0], *step = ir_operand(loop, 2);
 	IrValue *past = irb_2(b, OP_SUBI, NULL, counter, ir_operand(loop, 0));

@@ -95,9 +95,6 @@ unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned 
 /* What the node's op costs, once. */
 unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout);
 
-/* An op that costs little wherever its operands are. */
-bool choose_is_cheap(const IrOp *op);
-
 /* Will optimize-thread-locality, in a layout that allows it, move this reduction across threads out of its
  * loop? */
 bool gpu_is_loop_sum(const IrOp *reduce);

@@ -12,17 +12,11 @@ enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried
 
 /* ---- what an op's driving layout means for its values ---- */
 
-static bool is_shape_op(IrOpKind kind)
+/* The layout of each operand follows from the one that drives the op. */
+static bool is_shape_op(const IrOp *op)
 {
-	return kind == OP_EXPAND_DIMS || kind == OP_BROADCAST || kind == OP_TRANS || kind == OP_RESHAPE ||
-	       kind == OP_CAT;
-}
-
-/* All tiles of one shape and layout. */
-static bool is_elementwise(const IrOp *op)
-{
-	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_EXTERN || op->kind == OP_INLINE_ASM ||
-	       op->kind == OP_MAP_ELEMENTWISE;
+	const GpuTie *tie = gpu_tie(op);
+	return tie->operand && !tie->by_operand;
 }
 
 static bool is_access(const IrOp *op)
@@ -30,42 +24,11 @@ static bool is_access(const IrOp *op)
 	return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
 }
 
-/* Ops whose operands may come in any layout. */
-static bool takes_any(const IrOp *op, uint32_t operand)
-{
-	return op->kind == OP_PRINT || op->kind == OP_UNSPLAT || (op->kind == OP_GATHER && operand == 0);
-}
-
-/* Ops that one layout drives; all others keep what they have. */
-static bool is_driven(const IrOp *op)
-{
-	switch ((int)op->kind) {
-	case OP_REDUCE:
-	case OP_SCAN:
-	case OP_SPLIT:
-	case OP_JOIN:
-	case OP_GATHER:
-	case OP_HISTOGRAM:
-	case OP_PRINT:
-	case OP_UNSPLAT:
-	case OP_ASSERT:
-	case OP_DESC_LOAD:
-	case OP_DESC_STORE:
-	case OP_DESC_REDUCE:
-	case OP_LOCAL_LOAD:
-	case OP_LOCAL_STORE:
-	case OP_LOCAL_ALLOC:
-		return true;
-	default:
-		return is_shape_op(op->kind) || is_elementwise(op) || is_access(op);
-	}
-}
-
 const Layout *choose_op_wanted(GpuCx *gpu, const IrOp *op, uint32_t operand, const Layout *layout)
 {
-	if (takes_any(op, operand))
+	if (gpu_takes_any(op, operand))
 		return NULL;
-	return is_shape_op(op->kind) ? gpu_infer_operand(gpu, op, operand, layout) : layout;
+	return is_shape_op(op) ? gpu_infer_operand(gpu, op, operand, layout) : layout;
 }
 
 static const Layout *captured(Choose *c, IrType type)
@@ -79,26 +42,14 @@ enum { GIVEN, DRIVER_OF_GIVEN, WANTED, DRIVER_OF_WANTED = WANTED + 4 }; /* the l
 
 static const Layout *infer(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
 {
-	LayoutContext *layouts = &c->gpu->layouts;
-	unsigned bit;
 	if (what >= DRIVER_OF_WANTED)
-		return op->kind == OP_BROADCAST ? NULL
-						: gpu_infer_result(c->gpu, op, 0, what - DRIVER_OF_WANTED, layout);
+		return gpu_infer_result(c->gpu, op, 0, what - DRIVER_OF_WANTED, layout);
 	if (what >= WANTED)
 		return gpu_infer_operand(c->gpu, op, what - WANTED, layout);
-	switch ((int)op->kind) {
-	case OP_REDUCE: /* what is not reduced does not say the rest */
-		return what == GIVEN ? gpu_infer_result(c->gpu, op, 0, 0, layout) : NULL;
-	case OP_SPLIT:
-		return what == GIVEN ? layout_split(layouts, layout, &bit) : layout_join(layouts, layout);
-	case OP_JOIN:
-		if (what == GIVEN)
-			return layout_join(layouts, layout);
-		const Layout *half = layout_split(layouts, layout, &bit);
-		return half && layout_join(layouts, half) == layout ? half : NULL;
-	default:
-		return what == GIVEN ? layout : NULL;
-	}
+	if (what == GIVEN)
+		return gpu_infer_result(c->gpu, op, 0, 0, layout);
+	const Layout *driver = gpu_infer_operand(c->gpu, op, 0, layout);
+	return driver && gpu_infer_result(c->gpu, op, 0, 0, driver) == layout ? driver : NULL;
 }
 
 static const Layout *inferred(Choose *c, const IrOp *op, unsigned what, const Layout *layout)
@@ -115,10 +66,10 @@ const Layout *choose_given(Choose *c, const ChooseNode *node, const IrValue *val
 {
 	if (node->kind != CHOOSE_OP)
 		return layout;
-	if (node->fixed || node->op->kind == OP_HISTOGRAM)
+	const GpuTie *tie = gpu_tie(node->op);
+	if (node->fixed || (tie->by_operand && !tie->result))
 		return captured(c, c->type_of[value->id]);
-	bool same = node->op->kind != OP_REDUCE && node->op->kind != OP_SPLIT && node->op->kind != OP_JOIN;
-	return same ? layout : inferred(c, node->op, GIVEN, layout);
+	return tie->by_operand ? inferred(c, node->op, GIVEN, layout) : layout;
 }
 
 const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand, const Layout *layout)
@@ -129,9 +80,9 @@ const Layout *choose_wanted(Choose *c, const ChooseNode *node, uint32_t operand,
 		return NULL;
 	if (node->fixed)
 		return captured(c, node->operand_types[operand]);
-	if (takes_any(node->op, operand))
+	if (gpu_takes_any(node->op, operand))
 		return NULL;
-	return is_shape_op(node->op->kind) ? inferred(c, node->op, WANTED + operand, layout) : layout;
+	return is_shape_op(node->op) ? inferred(c, node->op, WANTED + operand, layout) : layout;
 }
 
 /* Can the op be done so? */
@@ -139,9 +90,10 @@ static const Layout *checked(Choose *c, const ChooseNode *node, const Layout *la
 {
 	if (!layout || node->kind != CHOOSE_OP)
 		return layout;
-	if (node->op->kind == OP_SPLIT)
-		return inferred(c, node->op, GIVEN, layout) ? layout : NULL;
-	if (!is_shape_op(node->op->kind))
+	const GpuTie *tie = gpu_tie(node->op);
+	if (tie->by_operand)
+		return !tie->operand || inferred(c, node->op, GIVEN, layout) ? layout : NULL;
+	if (!tie->operand)
 		return layout;
 	for (uint32_t i = 0; i < node->op->operand_count; i++)
 		if (!inferred(c, node->op, WANTED + i, layout))
@@ -154,10 +106,7 @@ const Layout *choose_driver_of_given(Choose *c, const ChooseNode *node, const La
 	if (node->fixed)
 		return NULL;
 	if (node->kind == CHOOSE_OP) {
-		IrOpKind kind = node->op->kind;
-		if (kind == OP_HISTOGRAM)
-			return NULL;
-		if (kind == OP_REDUCE || kind == OP_SPLIT || kind == OP_JOIN)
+		if (gpu_tie(node->op)->by_operand)
 			given = inferred(c, node->op, DRIVER_OF_GIVEN, given);
 	}
 	return checked(c, node, given);
@@ -167,56 +116,12 @@ const Layout *choose_driver_of_wanted(Choose *c, const ChooseNode *node, uint32_
 {
 	if (node->fixed)
 		return NULL;
-	if (node->kind == CHOOSE_OP && is_shape_op(node->op->kind))
+	if (node->kind == CHOOSE_OP && is_shape_op(node->op))
 		wanted = inferred(c, node->op, DRIVER_OF_WANTED + operand, wanted);
 	return checked(c, node, wanted);
 }
 
 /* ---- which tiles are cheap anywhere ---- */
-
-bool choose_is_cheap(const IrOp *op)
-{
-	switch ((int)op->kind) {
-	case OP_CONSTANT:
-	case OP_POISON:
-	case OP_MAKE_RANGE:
-	case OP_SPLAT:
-	case OP_EXPAND_DIMS:
-	case OP_BROADCAST:
-	case OP_TRANS:
-	case OP_ADDI:
-	case OP_SUBI:
-	case OP_MULI:
-	case OP_ANDI:
-	case OP_ORI:
-	case OP_XORI:
-	case OP_SHLI:
-	case OP_SHRSI:
-	case OP_SHRUI:
-	case OP_MINSI:
-	case OP_MAXSI:
-	case OP_MINUI:
-	case OP_MAXUI:
-	case OP_CMPI:
-	case OP_EXTSI:
-	case OP_EXTUI:
-	case OP_TRUNCI:
-	case OP_SITOFP:
-	case OP_UITOFP:
-	case OP_SELECT:
-	case OP_ADDPTR:
-	case OP_BITCAST:
-	case OP_INT_TO_PTR:
-	case OP_PTR_TO_INT:
-	case OP_ADDF:
-	case OP_SUBF:
-	case OP_MULF:
-	case OP_CMPF:
-		return true;
-	default:
-		return false;
-	}
-}
 
 static bool has_tile(const IrOp *op)
 {
@@ -231,7 +136,7 @@ static bool has_tile(const IrOp *op)
 
 static bool is_free_op(const Choose *c, const IrOp *op)
 {
-	if (!choose_is_cheap(op) || op->result_count != 1)
+	if (!ir_has_trait(op, TRAIT_REMAT) || op->result_count != 1)
 		return false;
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		const IrValue *v = ir_operand(op, i);
@@ -263,6 +168,7 @@ static void add_carried(Choose *c, IrOp *op, const IrValue *v, const IrValue *ot
 
 static void add_carried_values(Choose *c, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *first = op->regions[0].first;
 	if (op->kind == OP_FOR) {
 		for (uint32_t i = 0; i < op->result_count; i++)
@@ -281,9 +187,7 @@ static void add_carried_values(Choose *c, IrOp *op)
 /* The value whose layout drives the op at first. */
 static const IrValue *driving_value(const IrOp *op)
 {
-	bool by_operand = op->kind == OP_REDUCE || op->kind == OP_SPLIT || op->kind == OP_JOIN ||
-			  op->kind == OP_HISTOGRAM;
-	if (op->result_count && ir_is_tensor(op->results[0].type) && !by_operand)
+	if (op->result_count && ir_is_tensor(op->results[0].type) && !gpu_tie(op)->by_operand)
 		return &op->results[0];
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (ir_is_tensor(ir_operand(op, i)->type))
@@ -343,7 +247,7 @@ static void add_op(Choose *c, IrOp *op, uint32_t weight)
 	const IrValue *drives = driving_value(op);
 	uint32_t at = add_node(c, CHOOSE_OP, op, weight, gpu_layout(c->gpu, drives->type));
 	ChooseNode *node = &c->nodes.data[at];
-	node->fixed = !is_driven(op) || insists(op);
+	node->fixed = !gpu_tie(op)->driven || insists(op);
 	node->takes_any = op->kind == OP_DOT && gpu_dot_takes_any(c->gpu, op);
 	c->node_of_op[op->id] = at;
 	c->has_dot[op->block->id] = c->has_dot[op->block->id] || schedule_is_dot(op);
@@ -473,7 +377,7 @@ static uint32_t user_of(Choose *c, const IrUse *use, uint32_t *operand)
 	if (op->kind == OP_YIELD)
 		return c->node_of[parent->results[at].id];
 	uint32_t node = c->node_of_op[op->id];
-	return node == CHOOSE_NONE || takes_any(op, at) ? CHOOSE_NONE : node;
+	return node == CHOOSE_NONE || gpu_takes_any(op, at) ? CHOOSE_NONE : node;
 }
 
 /* Loads of loops with dots are pipelined through shared memory: from there every layout costs but the loads. */

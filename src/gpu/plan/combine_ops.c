@@ -7,6 +7,7 @@
 
 IrOpKind gpu_region_op(const IrRegion *region)
 {
+	CONTRACT(region->first);
 	const IrBlock *block = region->first;
 	const IrOp *op = block->first, *end = ir_terminator(block);
 	if (block->arg_count != 2 || !op || op->next != end || end->operand_count != 1 || op->operand_count != 2 ||
@@ -178,6 +179,7 @@ static unsigned widest_bytes(const IrOp *op)
 
 GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op)
 {
+	CONTRACT(op->kind == OP_REDUCE);
 	IrType result = ir_result(op, 0)->type;
 	const Layout *wanted = ir_is_tensor(result) ? gpu_layout(cx, result) : NULL;
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
@@ -187,6 +189,7 @@ GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op)
 
 GpuScanPlan gpu_scan_plan(GpuCx *cx, const IrOp *op)
 {
+	CONTRACT(op->kind == OP_SCAN);
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
 	return gpu_plan_scan(&cx->layouts, gpu_layout(cx, ir_operand(op, 0)->type), axis,
 			     ir_get_bool(op, cx->ir, ATTR_REVERSE));
@@ -259,6 +262,7 @@ enum { MOST_PICKS = 2 }; /* shuffles of one result: 2^2 cost as much as a trip t
 
 GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op)
 {
+	CONTRACT(op->kind == OP_GATHER);
 	const Layout *source = gpu_layout(cx, ir_operand(op, 0)->type);
 	const Layout *indices = gpu_layout(cx, ir_operand(op, 1)->type);
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0), name = LAYOUT_DIM0 + axis;
@@ -357,6 +361,7 @@ static uint64_t convert_bytes(GpuCx *cx, const Layout *from, const Layout *to, I
 
 GpuSpread gpu_spread(GpuCx *cx, IrType tile)
 {
+	CONTRACT(ir_is_tensor(tile));
 	const Layout *own = gpu_layout(cx, tile);
 	GpuSpread spread = {.layout = in_every_block(cx, own), .offset = aligned(tile_bytes(tile))};
 	spread.mask_offset = spread.end = spread.offset + convert_bytes(cx, own, spread.layout, tile->elem);
@@ -385,6 +390,7 @@ static bool has_neighbours(const Layout *l, unsigned dim, uint32_t pack, uint32_
 
 GpuMapPlan gpu_map_plan(GpuCx *cx, const IrOp *op)
 {
+	CONTRACT(op->kind == OP_MAP_ELEMENTWISE);
 	IrType type = ir_operand(op, 0)->type;
 	const Layout *own = gpu_layout(cx, type);
 	GpuMapPlan plan = {.layout = own, .pack = (uint32_t)ir_get_int(op, cx->ir, ATTR_PACK, 1)};
@@ -411,21 +417,23 @@ GpuMapPlan gpu_map_plan(GpuCx *cx, const IrOp *op)
 
 /* ---- scratch ---- */
 
-GpuScratch gpu_combine_scratch(GpuCx *cx, const IrOp *op)
+GpuScratch gpu_scratch_combine(GpuCx *cx, const IrOp *op)
 {
-	switch (op->kind) {
-	case OP_REDUCE:
-	case OP_SCAN:
-		return gpu_trips(cx, op).scratch;
-	case OP_GATHER:
-		if (gpu_gather_plan(cx, op).within_warp)
-			return (GpuScratch){0, 16, false};
-		return (GpuScratch){gpu_spread(cx, ir_operand(op, 0)->type).end, 16, false};
-	case OP_HISTOGRAM:
-		return (GpuScratch){gpu_spread_histogram(cx, op).end, 16, false};
-	case OP_MAP_ELEMENTWISE:
-		return gpu_map_plan(cx, op).scratch;
-	default:
-		return (GpuScratch){0, 16, false};
-	}
+	return gpu_trips(cx, op).scratch;
+}
+
+GpuScratch gpu_scratch_gather(GpuCx *cx, const IrOp *op)
+{
+	bool within_warp = gpu_gather_plan(cx, op).within_warp;
+	return (GpuScratch){within_warp ? 0 : gpu_spread(cx, ir_operand(op, 0)->type).end, 16, false};
+}
+
+GpuScratch gpu_scratch_histogram(GpuCx *cx, const IrOp *op)
+{
+	return (GpuScratch){gpu_spread_histogram(cx, op).end, 16, false};
+}
+
+GpuScratch gpu_scratch_map(GpuCx *cx, const IrOp *op)
+{
+	return gpu_map_plan(cx, op).scratch;
 }

@@ -39,6 +39,7 @@ static void add_arc(Cut *cut, uint32_t from, uint32_t to, int64_t room)
 
 void cut_add_edge(Cut *cut, uint32_t u, uint32_t v, int64_t cost)
 {
+	CONTRACT(u < cut->nodes && v < cut->nodes);
 	ASSERT(cost >= 0);
 	if (cost == 0)
 		return;
@@ -48,6 +49,7 @@ void cut_add_edge(Cut *cut, uint32_t u, uint32_t v, int64_t cost)
 
 void cut_add_node(Cut *cut, uint32_t node, int64_t near, int64_t far)
 {
+	CONTRACT(node < cut->nodes);
 	if (far > near)
 		cut_add_edge(cut, cut->source, node, far - near);
 	else
@@ -120,5 +122,6 @@ void cut_solve(Cut *cut)
 
 bool cut_is_far(const Cut *cut, uint32_t node)
 {
+	CONTRACT(node < cut->nodes);
 	return cut->level[node] == CHOOSE_NONE;
 }

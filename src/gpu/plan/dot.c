@@ -120,6 +120,7 @@ static bool find_register(const Side *s, uint64_t point, uint32_t *out)
 
 const Layout *gpu_fma_operand(GpuCx *cx, const Layout *result, unsigned operand, int64_t k)
 {
+	CONTRACT(operand < 2);
 	unsigned rank = layout_rank(result), dim = operand == 0 ? rank - 1 : rank - 2;
 	LayoutContext *layouts = &cx->layouts;
 	const Layout *line = layout_expand(layouts, layout_slice(layouts, result, dim), dim);
@@ -455,29 +456,24 @@ static bool choose_mma(Dot *d, const IrOp *op)
 	return d->mma && fits_mma(d);
 }
 
-const char *gpu_mma_element(IrType elem, bool operand)
+TargetProduct gpu_product_of(const TargetMma *mma, IrType b)
 {
-	switch (elem->kind) {
-	case TY_F16: return "f16";
-	case TY_BF16: return "bf16";
-	case TY_F32: return operand ? "tf32" : "f32";
-	case TY_F64: return "f64";
-	case TY_I8: return "s8";
-	case TY_I32: return "s32";
-	case TY_F8E4M3FN: return "e4m3";
-	case TY_F8E5M2: return "e5m2";
-	default: return "?";
-	}
+	TargetProduct p = {.mma = mma, .n = mma->n, .steps = 1};
+	bool found = element_of(b, true, &p.b);
+	ASSERT(found);
+	return p;
 }
 
 const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot)
 {
+	CONTRACT(dot->kind == OP_DOT);
 	Dot d = dot_of(cx, dot);
 	return choose_mma(&d, dot) ? d.mma : NULL;
 }
 
 const GpuDotPlan *gpu_dot_plan(GpuCx *cx, Arena *arena, const IrOp *dot)
 {
+	CONTRACT(dot->kind == OP_DOT);
 	Dot d = dot_of(cx, dot);
 	if (choose_mma(&d, dot))
 		return plan_mma(&d, arena, dot);
@@ -493,12 +489,14 @@ static bool is_shared(Dot *d, const IrOp *dot)
 
 bool gpu_dot_takes_any(GpuCx *cx, const IrOp *dot)
 {
+	CONTRACT(dot->kind == OP_DOT);
 	Dot d = dot_of(cx, dot);
 	return is_shared(&d, dot);
 }
 
 uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot)
 {
+	CONTRACT(dot->kind == OP_DOT);
 	Dot d = dot_of(cx, dot);
 	if (!is_shared(&d, dot))
 		return 0;

@@ -8,6 +8,7 @@
 
 #include "gpu/layout/encoding.h"
 #include "layout/plan.h"
+#include "target/mma.h"
 
 typedef enum GpuDotKind {
 	GPU_DOT_FMA,    /* c = fma(a, b, c), or integer multiply and add */
@@ -49,8 +50,8 @@ typedef struct GpuDotPlan {
 /* In the arena; NULL where the operands' layouts do not go with the result's, which no verified module has. */
 const GpuDotPlan *gpu_dot_plan(GpuCx *cx, Arena *arena, const IrOp *dot);
 
-/* An element type in the name of an mma.sync: operands of f32 are tf32. "?": of none. */
-const char *gpu_mma_element(IrType elem, bool operand);
+/* The product of operands of these element types by an instruction, of its own N. */
+TargetProduct gpu_product_of(const TargetMma *mma, IrType b);
 
 /* The instruction that the dot's layouts are made for, NULL for FMA. */
 const TargetMma *gpu_dot_mma(GpuCx *cx, const IrOp *dot);

@@ -1,20 +1,10 @@
-/* Prices of ops and conversions. An SM issues four instructions a cycle, which is one for each of four warps: a plain
- * instruction of a warp is one quarter cycle. Rates are those of the throughput table of the CUDA C++ Programming
- * Guide for 8.0 and 9.0; global memory is priced by its 32-byte sectors. */
+/* Prices of ops and conversions, in the unit of target/cost.h. Global memory is priced by its 32-byte sectors. */
 #include "gpu/plan/price.h"
 
 #include "layout/f2.h"
+#include "target/cost.h"
 
 enum {
-	PRICE_SHUFFLE = 4,
-	PRICE_WAVEFRONT = 4,   /* 128 bytes of shared memory */
-	PRICE_BARRIER = 80,    /* as in layout/convert.c */
-	PRICE_CLUSTER = 800,
-	PRICE_LOAD_SECTOR = 2, /* 64 bytes a cycle from the second-level cache */
-	PRICE_STORE_SECTOR = 4,
-	PRICE_STORE_PART = 2, /* more, of one that is written in part; parts are merged in that cache */
-	PRICE_ATOMIC_SECTOR = 8,
-	PRICE_LINE = 4,        /* a cycle for each line of the first-level cache */
 	SECTOR_BYTES = 32,
 	LINE_BYTES = 128,
 	WIDEST_BYTES = 16,
@@ -76,7 +66,7 @@ static unsigned price_within_thread(const Threads *a, const Threads *b, unsigned
 static unsigned price_within_warp(const Threads *b, unsigned element_bits)
 {
 	unsigned words = words_of(b->registers, element_bits);
-	return words * (PRICE_SHUFFLE + 1);
+	return words * (COST_SHUFFLE + 1);
 }
 
 static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits, bool across_blocks,
@@ -88,12 +78,13 @@ static unsigned price_through_shared(const Threads *a, const Threads *b, unsigne
 	unsigned copies = a->warps - f2_span_add_all(&warp, a->thread + a->lanes, a->warps);
 	unsigned stored = MAX(words_of(f2_span_rank(&a->span), element_bits) >> copies, 1);
 	unsigned loaded = words_of(f2_span_rank(&b->span), element_bits);
-	unsigned barrier = across_blocks ? PRICE_CLUSTER : within_warps ? PRICE_BARRIER / 2 : PRICE_BARRIER;
-	return barrier + (stored + loaded) * PRICE_WAVEFRONT + (stored + loaded) / 4 + 2;
+	unsigned barrier = across_blocks ? COST_CLUSTER_BARRIER : within_warps ? COST_CTA_BARRIER / 2 : COST_CTA_BARRIER;
+	return barrier + (stored + loaded) * COST_WAVEFRONT + (stored + loaded) / 4 + 2;
 }
 
 unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits)
 {
+	CONTRACT(element_bits);
 	if (from == to)
 		return 0;
 	unsigned reps = layout_space_reps(&from->out);
@@ -119,6 +110,7 @@ unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned elemen
 
 GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask)
 {
+	CONTRACT(ir_is_ptr(ir_elem(pointers->type)));
 	GpuAccess access = {.vector = 1, .contiguity = 1};
 	const AxisInfo *info = axis_of(map, pointers);
 	IrType elem = ir_elem(pointers->type)->elem;
@@ -188,6 +180,7 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
 {
+	CONTRACT(access->element_bits >= 8);
 	uint32_t elements[8];
 	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
 	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
@@ -196,16 +189,16 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	ASSERT(vector <= registers);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
-	unsigned sector = op == OP_LOAD ? PRICE_LOAD_SECTOR : op == OP_STORE ? PRICE_STORE_SECTOR : PRICE_ATOMIC_SECTOR;
+	unsigned sector = op == OP_LOAD ? COST_LOAD_SECTOR : op == OP_STORE ? COST_STORE_SECTOR : COST_ATOMIC_SECTOR;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
 		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
-		sectors += pieces > whole ? (pieces - whole) * PRICE_STORE_PART : 0;
+		sectors += pieces > whole ? (pieces - whole) * COST_STORE_PART : 0;
 	}
-	unsigned lines = pieces_of(access, layout, LINE_BYTES) * PRICE_LINE;
+	unsigned lines = pieces_of(access, layout, LINE_BYTES) * COST_LINE;
 	return instructions * (1 + access->more + MAX(sectors, lines));
 }
 
@@ -213,6 +206,7 @@ unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *la
 
 static unsigned body_price(const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	unsigned price = 0;
 	for (const IrOp *inner = op->regions[0].first->first; inner; inner = inner->next)
 		price++;
@@ -221,6 +215,7 @@ static unsigned body_price(const IrOp *op)
 
 GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
 {
+	CONTRACT(axis < layout_rank(layout));
 	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
 		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)
@@ -232,69 +227,38 @@ GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned a
 	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
 	/* Rounds that halve the results shuffle as many as there are, and as many again to spread them out. */
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
-	GpuReducePrice price = {.within = all * body, .across = rounds * (words * PRICE_SHUFFLE + body)};
+	GpuReducePrice price = {.within = all * body, .across = rounds * (words * COST_SHUFFLE + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
 	if (op->kind == OP_SCAN && across)
 		price.across += all * body;
 	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
-		price.across += PRICE_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * PRICE_WAVEFRONT;
-	price.across += count[LAYOUT_BLOCK] ? PRICE_CLUSTER : 0;
+		price.across += COST_CTA_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * COST_WAVEFRONT;
+	price.across += count[LAYOUT_BLOCK] ? COST_CLUSTER_BARRIER : 0;
 	return price;
 }
 
+/* Of an op on 32 bits, by the column `cost` of ops.def. */
+enum {
+	PRICE_FREE = 0,
+	PRICE_PLAIN = 1,
+	PRICE_HALF = 2,
+	PRICE_SPECIAL = 10,
+	PRICE_LONG = 16,
+	PRICE_FOREIGN = 255, /* PRICE_LONG, also on 64 bits */
+	PRICE_MEMORY = 1,    /* where its accesses have no price */
+};
+
 static unsigned price_of_one(const IrOp *op)
 {
-	unsigned bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
-	unsigned wide = bits > 32 ? 2 : 1;
-	switch ((int)op->kind) {
-	case OP_EXP:
-	case OP_EXP2:
-	case OP_LOG:
-	case OP_LOG2:
-	case OP_SIN:
-	case OP_COS:
-	case OP_SQRT:
-	case OP_RSQRT:
-		return 10 * wide;
-	case OP_DIVF:
-	case OP_REMF:
-	case OP_PRECISE_DIVF:
-	case OP_PRECISE_SQRT:
-	case OP_ERF:
-	case OP_DIVSI:
-	case OP_DIVUI:
-	case OP_REMSI:
-	case OP_REMUI:
-	case OP_CEILDIVSI:
-	case OP_FLOORDIVSI:
-		return 16 * wide;
-	case OP_EXTERN:
-	case OP_INLINE_ASM:
-	case OP_MAP_ELEMENTWISE:
-		return 16;
-	case OP_SPLAT:
-	case OP_BROADCAST:
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-	case OP_TRANS:
-	case OP_JOIN:
-	case OP_SPLIT:
-	case OP_CAT:
-	case OP_CONSTANT:
-	case OP_BITCAST:
-	case OP_ARITH_BITCAST:
-		return 0;
-	case OP_FP_TO_FP:
-	case OP_SITOFP:
-	case OP_UITOFP:
-	case OP_FPTOSI:
-	case OP_FPTOUI:
-	case OP_MULI:
-	case OP_MULHIUI:
-		return 2 * wide;
-	default:
-		return wide;
-	}
+#define TILES(layout, cost, scratch, axis, range) PRICE_##cost
+	static const uint8_t prices[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = tiles,
+#include "ir/ops.def"
+#undef OP
+	};
+	unsigned price = prices[op->kind], bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
+	return price == PRICE_FOREIGN ? PRICE_LONG : price * (bits > 32 ? 2 : 1);
 }
 
 unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout)

@@ -120,6 +120,7 @@ static const Layout *totals_layout(LayoutContext *cx, const Layout *l, unsigned 
 
 GpuScanPlan gpu_plan_scan(LayoutContext *cx, const Layout *source, unsigned axis, bool reverse)
 {
+	CONTRACT(axis < layout_rank(source));
 	GpuScanPlan plan = {.source = source, .axis = axis, .reverse = reverse};
 	const Layout *l = plan.layout = fits(source, axis) ? source : fitting_layout(cx, source, axis);
 	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis), number;

@@ -16,7 +16,7 @@
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
 
-enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, MOST_REGISTERS = 112, NARROW_STEP = 1 << 24, OTHER_REGISTERS = 56 };
+enum { BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES = 4, MOST_STAGES = 64, NARROW_STEP = 1 << 24 };
 
 typedef struct Deciding {
 	GpuCx *gpu;
@@ -304,7 +304,7 @@ static unsigned ahead_within(const Schedule *s, uint64_t slot)
 static bool costs_ctas(const Deciding *d, const Schedule *s, uint64_t bytes, uint64_t more)
 {
 	const TargetGpu *target = d->gpu->target;
-	unsigned registers = OTHER_REGISTERS;
+	unsigned registers = target->budgets->beside_sums;
 	TargetOccupancy with, without;
 	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
 		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
@@ -402,6 +402,7 @@ static void fit(Deciding *d)
 	s->apart = s->slots && can_be_apart(d);
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
+	CONTRACT(!s->slots || s->bytes <= s->limit);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)
@@ -439,7 +440,7 @@ static void limit_registers(Deciding *d)
 		if (l->kind != SCHEDULE_REGISTERS)
 			continue;
 		unsigned more = held_registers(d->gpu, l->load->results[0].type);
-		if (taken + more <= MOST_REGISTERS) {
+		if (taken + more <= d->gpu->target->budgets->tiles_ahead) {
 			taken += more;
 			continue;
 		}

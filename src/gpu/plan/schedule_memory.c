@@ -168,6 +168,7 @@ static void add_user(Search *s, const Layout *l)
 
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 {
+	CONTRACT(load->result_count == 1);
 	IrType type = load->results[0].type;
 	Search s = {.gpu = gpu, .source = gpu_layout(gpu, type), .bits = gpu_element_bits(type->elem)};
 	if (layout_space_reps(&s.source->in) > 1)

@@ -1,4 +1,4 @@
-/* Shared memory that the lowering of an op works in. Each case asks the function by which the lowering plans. */
+/* Shared memory that the lowering of an op works in. Each hook asks the function by which the lowering plans. */
 #include "gpu/memory/memory.h"
 
 #include "gpu/plan/dot.h"
@@ -7,11 +7,13 @@
 
 const LayoutPlan *gpu_convert_plan(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
 {
+	CONTRACT(from && to && layout_space_equal(&from->out, &to->out));
 	return layout_plan(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
 }
 
 const LayoutPlan *gpu_convert_plan_shared(GpuCx *cx, const Layout *from, const Layout *to, IrType elem)
 {
+	CONTRACT(from && to && layout_space_equal(&from->out, &to->out));
 	return layout_plan_shared(&cx->layouts, from, to, gpu_element_bits(elem), &cx->plan_target);
 }
 
@@ -36,7 +38,7 @@ GpuScratch gpu_convert_scratch(GpuCx *cx, const Layout *from, const Layout *to, 
 
 /* ---- atomics: the threads that hold copies get the old values from the one that asked for them ---- */
 
-static GpuScratch atomic_scratch(GpuCx *cx, const IrOp *op)
+GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
 {
 	IrType type = op->results[0].type;
 	if (!op->results[0].uses)
@@ -51,31 +53,38 @@ static GpuScratch atomic_scratch(GpuCx *cx, const IrOp *op)
 
 /* ---- any op ---- */
 
+GpuScratch gpu_scratch_none(GpuCx *cx, const IrOp *op)
+{
+	(void)cx, (void)op;
+	return (GpuScratch){0, 0, false};
+}
+
+GpuScratch gpu_scratch_convert(GpuCx *cx, const IrOp *op)
+{
+	IrType from = ir_operand(op, 0)->type;
+	return gpu_convert_scratch(cx, gpu_layout(cx, from), gpu_layout(cx, op->results[0].type), from->elem);
+}
+
+GpuScratch gpu_scratch_dot(GpuCx *cx, const IrOp *op)
+{
+	return (GpuScratch){gpu_dot_scratch(cx, op), 16, false};
+}
+
 GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op)
 {
-	switch (op->kind) {
-	case OP_CONVERT_LAYOUT: {
-		IrType from = ir_operand(op, 0)->type;
-		return gpu_convert_scratch(cx, gpu_layout(cx, from), gpu_layout(cx, op->results[0].type), from->elem);
-	}
-	case OP_REDUCE:
-	case OP_SCAN:
-	case OP_GATHER:
-	case OP_HISTOGRAM:
-	case OP_MAP_ELEMENTWISE:
-		return gpu_combine_scratch(cx, op);
-	case OP_DOT:
-		return (GpuScratch){gpu_dot_scratch(cx, op), 16, false};
-	case OP_ATOMIC_RMW:
-	case OP_ATOMIC_CAS:
-		return atomic_scratch(cx, op);
-	default:
-		return (GpuScratch){0, 0, false};
-	}
+#define TILES(layout, cost, scratch, axis, range) gpu_scratch_##scratch
+	static GpuScratchFn *const hooks[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
+	[OP_##name] = tiles,
+#include "ir/ops.def"
+#undef OP
+	};
+	return hooks[op->kind](cx, op);
 }
 
 uint64_t gpu_memdesc_bytes(GpuCx *cx, IrType memdesc)
 {
+	CONTRACT(memdesc->kind == TY_MEMDESC);
 	const Layout *l = gpu_layout(cx, memdesc);
 	LayoutPadded padded;
 	uint64_t elements = (uint64_t)layout_space_reps(&l->in) << layout_in_bits(l, LAYOUT_OFFSET);

@@ -135,6 +135,7 @@ static bool find_descriptor(const Matrix *m, bool both_orders, GpuWgmmaMemory *o
 
 const Layout *gpu_wgmma_memory(GpuCx *cx, const int64_t *shape, unsigned bits, unsigned dim)
 {
+	CONTRACT(bits && dim < 2);
 	unsigned swizzle = 128;
 	while (swizzle > PART && shape[dim] * bits / 8 < swizzle)
 		swizzle /= 2;
@@ -295,6 +296,7 @@ static bool place_tiles(Product *p, Arena *arena, GpuWgmmaPlan *plan, uint64_t *
 
 const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, const char **why)
 {
+	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	bool swapped = ir_is_tensor(ir_operand(dot, 1)->type);
 	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
 	Product p = {.cx = cx, .op = dot, .swapped = swapped};

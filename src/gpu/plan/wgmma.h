@@ -8,6 +8,7 @@
 #define NESO_GPU_PLAN_WGMMA_H
 
 #include "gpu/layout/encoding.h"
+#include "target/mma.h"
 
 /* An operand in shared memory. Rows are those of A, or the columns of B. */
 typedef struct GpuWgmmaMemory {

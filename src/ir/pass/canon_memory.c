@@ -111,6 +111,7 @@ bool rule_dot_add(Canon *c, IrOp *op)
 /* Is the body of a reduction nothing but the sum of its two arguments? */
 static bool is_sum(const IrOp *reduce)
 {
+	CONTRACT(reduce->region_count);
 	const IrBlock *body = reduce->regions[0].first;
 	const IrOp *add = body->first;
 	return add && add->kind == OP_ADDF && add->next == body->last && body->arg_count == 2 &&

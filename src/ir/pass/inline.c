@@ -118,7 +118,7 @@ static bool visit_func(Inline *in, IrOp *func)
 			continue;
 		map_get(&in->state, map_key(callee), &state);
 		if (state == OPEN) {
-			pass_diag(cx, call->loc, DIAG_RECURSION, ir_func_name(callee));
+			ir_diag(cx->diags, call->loc, DIAG_RECURSION, ir_func_name(callee));
 			return false;
 		}
 		if (state == NEW)
@@ -127,7 +127,7 @@ static bool visit_func(Inline *in, IrOp *func)
 			continue;
 		inline_call(in, call, callee);
 		if (cx->module->next_op > INLINE_MAX_OPS) {
-			pass_diag(cx, func->loc, DIAG_INLINE_LIMIT, ir_func_name(func));
+			ir_diag(cx->diags, func->loc, DIAG_INLINE_LIMIT, ir_func_name(func));
 			return false;
 		}
 	}

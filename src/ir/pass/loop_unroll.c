@@ -158,7 +158,7 @@ static bool unroll(Unroll *u, IrOp *loop)
 	uint64_t size = 0;
 	ir_walk(loop, false, count_op, &size);
 	if (size * (uint64_t)MIN(bounds.factor, UNROLL_MAX_OPS) > UNROLL_MAX_OPS) {
-		pass_diag(u->cx, loop->loc, DIAG_UNROLL_LIMIT, (long long)bounds.factor);
+		ir_diag(u->cx->diags, loop->loc, DIAG_UNROLL_LIMIT, (long long)bounds.factor);
 		return false;
 	}
 	IrBuilder b = ir_at(u->m, loop);

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "base/stop.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 
@@ -30,22 +31,6 @@ const PassInfo *pass_table(size_t *count)
 {
 	*count = ARRAY_LEN(passes);
 	return passes;
-}
-
-Diag *pass_diag(PassCx *cx, IrLoc loc, DiagCode code, ...)
-{
-	va_list args;
-	IrLoc at = ir_loc_position(loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
-	va_start(args, code);
-	Diag *diag = diag_add_at_v(cx->diags, at ? at->text : NULL, place, code, args);
-	va_end(args);
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(cx->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
-	return diag;
 }
 
 /* ---- the round trip of stress mode ---- */
@@ -187,6 +172,7 @@ static bool run_all(PassCx *cx, const char *const *names, size_t count, const Pa
 		arena_reset(cx->scratch, empty);
 	}
 	for (size_t i = 0; i < count; i++) {
+		stop_point();
 		const PassInfo *pass = (options->find ? options->find : pass_by_name)(names[i]);
 		ASSERT(pass != NULL);
 		if (!(pass->level_in & level)) {

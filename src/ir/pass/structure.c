@@ -47,12 +47,8 @@ static IrCx *cx_of(const Lift *l)
 
 static bool fail(Lift *l, const IrOp *op, DiagCode code)
 {
-	IrLoc at = ir_loc_position(op->loc);
 	l->failed = true;
-	if (at)
-		diag_add_at(l->cx->diags, at->text, (LineCol){at->line, at->col + 1}, code, ir_func_name(l->func));
-	else
-		diag_add(l->cx->diags, (Span){0}, code, ir_func_name(l->func));
+	ir_diag(l->cx->diags, op->loc, code, ir_func_name(l->func));
 	return false;
 }
 
@@ -379,6 +375,7 @@ static void drop_blocks(IrRegion *region)
 
 static bool lift(PassCx *cx, IrOp *func)
 {
+	CONTRACT(func->region_count);
 	Lift l = {.cx = cx, .m = cx->module, .func = func, .type = ir_func_type_of(func)};
 	IrRegion *region = &func->regions[0];
 	l.budget = FREE_OPS + MOST_COPIES * op_count(region);

@@ -342,6 +342,7 @@ static IrValue **results_of(Explode *e, const IrOp *op)
 
 static void rewrite_for(Explode *e, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrBlock *body = op->regions[0].first;
 	/* Called by the arguments' names: result i has the tokens of argument 1 + i. */
 	IrValue **as = arena_copy(e->cx->scratch, body->args, body->arg_count * sizeof *as);
@@ -355,6 +356,7 @@ static void rewrite_for(Explode *e, IrOp *op)
 
 static void rewrite_while(Explode *e, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrBlock *before = op->regions[0].first, *after = op->regions[1].first;
 	IrValue **as = arena_copy(e->cx->scratch, before->args, (before->arg_count + 1) * sizeof *as);
 	carry_operands(e, op, 0, as);
@@ -511,7 +513,7 @@ static void rewrite_op(Explode *e, IrOp *op)
 	}
 	e->b = ir_at(e->m, op);
 	if (!e->hooks->use(e, op)) {
-		pass_diag(e->cx, op->loc, DIAG_HANDLE_USE, ir_op_info[op->kind].text);
+		ir_diag(e->cx->diags, op->loc, DIAG_HANDLE_USE, ir_op_info[op->kind].text);
 		e->failed = true;
 	}
 }

@@ -62,9 +62,6 @@ static IrAttr fold_elementwise(IrCx *cx, Arena *scratch, const IrOp *op, const I
 
 /* ---- moving elements ---- */
 
-/* Fills the number of the source element of each result element; false: not known. */
-typedef bool SourceFn(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source);
-
 static bool same_order(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source)
 {
 	(void)cx;
@@ -114,7 +111,7 @@ static bool broadcast_source(const IrOp *op, const IrCx *cx, IrType from, IrType
 	return true;
 }
 
-static bool trans_source(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source)
+bool fold_source_TRANS(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source)
 {
 	int64_t own[IR_MAX_RANK], stride[IR_MAX_RANK];
 	IrAttr order = ir_get(op, cx, ATTR_ORDER);
@@ -127,23 +124,17 @@ static bool trans_source(const IrOp *op, const IrCx *cx, IrType from, IrType to,
 	return true;
 }
 
-static SourceFn *source_fn(IrOpKind kind)
-{
-	switch (kind) {
-	case OP_SPLAT:
-	case OP_BROADCAST:
-		return broadcast_source;
-	case OP_EXPAND_DIMS:
-	case OP_RESHAPE:
-		return same_order;
-	case OP_TRANS:
-		return trans_source;
-	default:
-		return NULL;
+#define MOVES(name, fn) \
+	bool fold_source_##name(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source) \
+	{ \
+		return fn(op, cx, from, to, source); \
 	}
-}
+MOVES(SPLAT, broadcast_source)
+MOVES(BROADCAST, broadcast_source)
+MOVES(EXPAND_DIMS, same_order)
+MOVES(RESHAPE, same_order)
 
-static IrAttr fold_move(IrCx *cx, Arena *scratch, const IrOp *op, IrAttr operand, SourceFn *fn)
+static IrAttr fold_move(IrCx *cx, Arena *scratch, const IrOp *op, IrAttr operand, FoldSourceFn *fn)
 {
 	IrType to = op->results[0].type;
 	if (fold_is_splat(operand))
@@ -160,40 +151,75 @@ static IrAttr fold_move(IrCx *cx, Arena *scratch, const IrOp *op, IrAttr operand
 	return ir_attr_dense(cx, to, words, (uint32_t)count);
 }
 
+/* ---- all elements at once ---- */
+
+static IrAttr splat_of(IrCx *cx, const IrOp *op, IrAttr operand)
+{
+	return fold_is_splat(operand) ? fold_splat(cx, op->results[0].type, fold_word(operand, 0)) : NULL;
+}
+
+IrAttr fold_whole_UNSPLAT(IrCx *cx, const IrOp *op, const IrAttr *operands)
+{
+	return fold_splat(cx, op->results[0].type, fold_word(operands[0], 0));
+}
+
+IrAttr fold_whole_MAKE_RANGE(IrCx *cx, const IrOp *op, const IrAttr *operands)
+{
+	IrType type = op->results[0].type;
+	(void)operands;
+	if (ir_numel(type) != 1)
+		return NULL;
+	return fold_splat(cx, type, fold_low((uint64_t)ir_get_int(op, cx, ATTR_START, 0), type->elem->bits));
+}
+
+IrAttr fold_whole_GATHER(IrCx *cx, const IrOp *op, const IrAttr *operands)
+{
+	return splat_of(cx, op, operands[0]);
+}
+
+IrAttr fold_whole_JOIN(IrCx *cx, const IrOp *op, const IrAttr *operands)
+{
+	return operands[0] == operands[1] ? splat_of(cx, op, operands[0]) : NULL;
+}
+
+IrAttr fold_whole_CAT(IrCx *cx, const IrOp *op, const IrAttr *operands)
+{
+	return fold_whole_JOIN(cx, op, operands);
+}
+
 /* ---- the entry points ---- */
+
+#define RULES(verify, fold, neutral) FOLD_##fold
+#define FOLD_none(name) {0}
+#define FOLD_cells(name) {.cells = fold_##name}
+#define FOLD_moves(name) {.source = fold_source_##name}
+#define FOLD_whole(name) {.whole = fold_whole_##name}
+static const struct {
+	FoldFn *cells;
+	FoldSourceFn *source;
+	FoldWholeFn *whole;
+} hooks[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) \
+	[OP_##name] = rules(name),
+#include "ir/ops.def"
+#undef OP
+};
+
+FoldFn *fold_cells(IrOpKind kind)
+{
+	return hooks[kind].cells;
+}
 
 bool fold_knows(IrOpKind kind)
 {
-	return fold_int_fn(kind) || fold_float_fn(kind) || source_fn(kind) || kind == OP_UNSPLAT ||
-	       kind == OP_MAKE_RANGE || kind == OP_GATHER || kind == OP_JOIN || kind == OP_CAT;
+	return hooks[kind].cells || hooks[kind].source || hooks[kind].whole;
 }
 
 IrAttr fold_op(IrCx *cx, Arena *scratch, const IrOp *op, const IrAttr *operands)
 {
-	FoldFn *fn = fold_int_fn(op->kind);
-	if (!fn)
-		fn = fold_float_fn(op->kind);
-	if (fn)
-		return fold_elementwise(cx, scratch, op, operands, fn);
-	SourceFn *source = source_fn(op->kind);
-	if (source)
-		return fold_move(cx, scratch, op, operands[0], source);
-	IrType type = op->results[0].type;
-	switch (op->kind) {
-	case OP_UNSPLAT:
-		return fold_splat(cx, type, fold_word(operands[0], 0));
-	case OP_MAKE_RANGE:
-		if (ir_numel(type) != 1)
-			return NULL;
-		return fold_splat(cx, type, fold_low((uint64_t)ir_get_int(op, cx, ATTR_START, 0), type->elem->bits));
-	case OP_GATHER:
-		return fold_is_splat(operands[0]) ? fold_splat(cx, type, fold_word(operands[0], 0)) : NULL;
-	case OP_JOIN:
-	case OP_CAT:
-		if (!fold_is_splat(operands[0]) || operands[0] != operands[1])
-			return NULL;
-		return fold_splat(cx, type, fold_word(operands[0], 0));
-	default:
-		return NULL;
-	}
+	if (hooks[op->kind].cells)
+		return fold_elementwise(cx, scratch, op, operands, hooks[op->kind].cells);
+	if (hooks[op->kind].source)
+		return fold_move(cx, scratch, op, operands[0], hooks[op->kind].source);
+	return hooks[op->kind].whole ? hooks[op->kind].whole(cx, op, operands) : NULL;
 }

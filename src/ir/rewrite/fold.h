@@ -23,9 +23,27 @@ typedef struct FoldCell {
 /* False: not folded. *out has its high bits 0. */
 typedef bool FoldFn(const FoldCell *cell, uint64_t *out);
 
-FoldFn *fold_int_fn(IrOpKind kind);   /* integer arithmetic, comparison, select; or NULL */
-FoldFn *fold_float_fn(IrOpKind kind); /* float arithmetic and conversions; or NULL */
+/* Fills the number of the source element of each result element; false: not known. */
+typedef bool FoldSourceFn(const IrOp *op, const IrCx *cx, IrType from, IrType to, uint32_t *source);
+/* The constant that the result of a scalar or tensor type is, or NULL. */
+typedef IrAttr FoldWholeFn(IrCx *cx, const IrOp *op, const IrAttr *operands);
 
+/* The hooks that the column of ops.def asks for. */
+#define FOLD_none(name)
+#define FOLD_cells(name) FoldFn fold_##name;
+#define FOLD_moves(name) FoldSourceFn fold_source_##name;
+#define FOLD_whole(name) FoldWholeFn fold_whole_##name;
+#define RULES(verify, fold, neutral) FOLD_##fold
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) rules(name)
+#include "ir/ops.def"
+#undef OP
+#undef RULES
+#undef FOLD_none
+#undef FOLD_cells
+#undef FOLD_moves
+#undef FOLD_whole
+
+FoldFn *fold_cells(IrOpKind kind); /* of one element; NULL: folded otherwise, or not */
 /* Is the op of a kind that fold_op may know? */
 bool fold_knows(IrOpKind kind);
 /* The constant that result 0 is, given those of all operands; NULL when it is not folded. */

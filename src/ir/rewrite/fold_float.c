@@ -21,7 +21,7 @@ static bool give(const FoldCell *f, uint64_t *out, double x)
 #define B value(f, f->b)
 #define C value(f, f->c)
 #define FLOAT(name, expression)                            \
-	static bool name(const FoldCell *f, uint64_t *out) \
+	bool fold_##name(const FoldCell *f, uint64_t *out) \
 	{                                                  \
 		return give(f, out, (expression));         \
 	}
@@ -50,19 +50,21 @@ static double maxnum(double a, double b)
 	return isnan(a) ? b : isnan(b) ? a : maximum(a, b);
 }
 
-FLOAT(addf, A + B)
-FLOAT(subf, A - B)
-FLOAT(mulf, A * B)
-FLOAT(divf, A / B)
-FLOAT(remf, fmod(A, B))
-FLOAT(minimumf, minimum(A, B))
-FLOAT(maximumf, maximum(A, B))
-FLOAT(minnumf, minnum(A, B))
-FLOAT(maxnumf, maxnum(A, B))
-FLOAT(root, sqrt(A))
-FLOAT(rroot, 1 / sqrt(A))
-FLOAT(floorf_fn, floor(A))
-FLOAT(ceilf_fn, ceil(A))
+FLOAT(ADDF, A + B)
+FLOAT(SUBF, A - B)
+FLOAT(MULF, A * B)
+FLOAT(DIVF, A / B)
+FLOAT(PRECISE_DIVF, A / B)
+FLOAT(REMF, fmod(A, B))
+FLOAT(MINIMUMF, minimum(A, B))
+FLOAT(MAXIMUMF, maximum(A, B))
+FLOAT(MINNUMF, minnum(A, B))
+FLOAT(MAXNUMF, maxnum(A, B))
+FLOAT(SQRT, sqrt(A))
+FLOAT(PRECISE_SQRT, sqrt(A))
+FLOAT(RSQRT, 1 / sqrt(A))
+FLOAT(FLOOR, floor(A))
+FLOAT(CEIL, ceil(A))
 
 /* Formats without a negative zero hold NaN where the sign bit alone would be: through the value there. */
 static bool plain_sign(IrType type)
@@ -70,13 +72,13 @@ static bool plain_sign(IrType type)
 	return type->kind != TY_F8E4M3B11FNUZ && type->kind != TY_F8E4M3FNUZ && type->kind != TY_F8E5M2FNUZ;
 }
 
-static bool negf(const FoldCell *f, uint64_t *out)
+bool fold_NEGF(const FoldCell *f, uint64_t *out)
 {
 	*out = f->a ^ UINT64_C(1) << (f->width - 1);
 	return plain_sign(f->from) || give(f, out, -A);
 }
 
-static bool absf(const FoldCell *f, uint64_t *out)
+bool fold_ABSF(const FoldCell *f, uint64_t *out)
 {
 	*out = fold_low(f->a, f->width - 1);
 	return plain_sign(f->from) || give(f, out, fabs(A));
@@ -85,27 +87,27 @@ static bool absf(const FoldCell *f, uint64_t *out)
 /* Functions for which a tolerance is promised at run time: the double result, rounded. Not of f64, where that
  * would be the C library's own error. */
 #define FUNCTION(name, expression)                                          \
-	static bool name(const FoldCell *f, uint64_t *out)                  \
+	bool fold_##name(const FoldCell *f, uint64_t *out)                  \
 	{                                                                   \
 		return f->to->kind != TY_F64 && give(f, out, (expression)); \
 	}
 
-FUNCTION(exp_fn, exp(A))
-FUNCTION(exp2_fn, exp2(A))
-FUNCTION(log_fn, log(A))
-FUNCTION(log2_fn, log2(A))
-FUNCTION(cos_fn, cos(A))
-FUNCTION(sin_fn, sin(A))
-FUNCTION(erf_fn, erf(A))
+FUNCTION(EXP, exp(A))
+FUNCTION(EXP2, exp2(A))
+FUNCTION(LOG, log(A))
+FUNCTION(LOG2, log2(A))
+FUNCTION(COS, cos(A))
+FUNCTION(SIN, sin(A))
+FUNCTION(ERF, erf(A))
 
-static bool fma_fn(const FoldCell *f, uint64_t *out)
+bool fold_FMA(const FoldCell *f, uint64_t *out)
 {
 	if (f->from->kind == TY_F32)
 		return give(f, out, (double)fmaf((float)A, (float)B, (float)C));
 	return f->from->kind == TY_F64 && give(f, out, fma(A, B, C));
 }
 
-static bool clampf(const FoldCell *f, uint64_t *out)
+bool fold_CLAMPF(const FoldCell *f, uint64_t *out)
 {
 	bool all = ir_get_int(f->op, f->cx, ATTR_PROPAGATE_NAN, NAN_NONE) == NAN_ALL;
 	if (isnan(B) || isnan(C))
@@ -115,7 +117,7 @@ static bool clampf(const FoldCell *f, uint64_t *out)
 	return give(f, out, minnum(maxnum(A, B), C));
 }
 
-static bool cmpf(const FoldCell *f, uint64_t *out)
+bool fold_CMPF(const FoldCell *f, uint64_t *out)
 {
 	double a = A, b = B;
 	/* Bit 0: equal, bit 1: greater, bit 2: less, bit 3: unordered. ORDER CMPF */
@@ -152,18 +154,18 @@ static bool from_magnitude(const FoldCell *f, uint64_t *out, uint64_t magnitude,
 	return give(f, out, negative ? -x : x);
 }
 
-static bool sitofp(const FoldCell *f, uint64_t *out)
+bool fold_SITOFP(const FoldCell *f, uint64_t *out)
 {
 	int64_t a = fold_signed(f->a, f->width);
 	return from_magnitude(f, out, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, a < 0);
 }
 
-static bool uitofp(const FoldCell *f, uint64_t *out)
+bool fold_UITOFP(const FoldCell *f, uint64_t *out)
 {
 	return from_magnitude(f, out, f->a, false);
 }
 
-static bool fptosi(const FoldCell *f, uint64_t *out)
+bool fold_FPTOSI(const FoldCell *f, uint64_t *out)
 {
 	unsigned bits = f->to->bits;
 	double limit = ldexp(1, (int)bits - 1), x = trunc(A);
@@ -179,7 +181,7 @@ static bool fptosi(const FoldCell *f, uint64_t *out)
 	return true;
 }
 
-static bool fptoui(const FoldCell *f, uint64_t *out)
+bool fold_FPTOUI(const FoldCell *f, uint64_t *out)
 {
 	double x = trunc(A);
 	if (isnan(x) || x <= 0)
@@ -210,7 +212,7 @@ static bool to_fp8(const FoldCell *f, uint64_t *out)
 	return isfinite(x) && isfinite(back) && (exact || by_hardware) && (x != 0 || !signbit(x) || signbit(back));
 }
 
-static bool convert(const FoldCell *f, uint64_t *out)
+bool fold_FP_TO_FP(const FoldCell *f, uint64_t *out)
 {
 	if (f->to->kind == f->from->kind) {
 		*out = f->a;
@@ -227,43 +229,12 @@ static bool convert(const FoldCell *f, uint64_t *out)
 	return give(f, out, x);
 }
 
-FoldFn *fold_float_fn(IrOpKind kind)
+bool fold_EXTF(const FoldCell *f, uint64_t *out)
 {
-	static FoldFn *const table[OP__COUNT] = {
-		[OP_ADDF] = addf,
-		[OP_SUBF] = subf,
-		[OP_MULF] = mulf,
-		[OP_DIVF] = divf,
-		[OP_PRECISE_DIVF] = divf,
-		[OP_REMF] = remf,
-		[OP_NEGF] = negf,
-		[OP_ABSF] = absf,
-		[OP_MINIMUMF] = minimumf,
-		[OP_MAXIMUMF] = maximumf,
-		[OP_MINNUMF] = minnumf,
-		[OP_MAXNUMF] = maxnumf,
-		[OP_CMPF] = cmpf,
-		[OP_FMA] = fma_fn,
-		[OP_CLAMPF] = clampf,
-		[OP_SQRT] = root,
-		[OP_PRECISE_SQRT] = root,
-		[OP_EXP] = exp_fn,
-		[OP_EXP2] = exp2_fn,
-		[OP_LOG] = log_fn,
-		[OP_LOG2] = log2_fn,
-		[OP_COS] = cos_fn,
-		[OP_SIN] = sin_fn,
-		[OP_ERF] = erf_fn,
-		[OP_RSQRT] = rroot,
-		[OP_FLOOR] = floorf_fn,
-		[OP_CEIL] = ceilf_fn,
-		[OP_SITOFP] = sitofp,
-		[OP_UITOFP] = uitofp,
-		[OP_FPTOSI] = fptosi,
-		[OP_FPTOUI] = fptoui,
-		[OP_EXTF] = convert,
-		[OP_TRUNCF] = convert,
-		[OP_FP_TO_FP] = convert,
-	};
-	return table[kind];
+	return fold_FP_TO_FP(f, out);
+}
+
+bool fold_TRUNCF(const FoldCell *f, uint64_t *out)
+{
+	return fold_FP_TO_FP(f, out);
 }

@@ -29,7 +29,7 @@
 #include "base/map.h"
 #include "ir/ir.h"
 
-/* ---- attributes of ops: op_attrs.def ---- */
+/* ---- attributes of ops ---- */
 
 /* ORDER ASM_ENUM: the kinds from ASM_ENUM_ on are enumerations. */
 typedef enum {
@@ -50,15 +50,14 @@ typedef enum {
 } AsmKind;
 
 typedef struct AsmAttr {
-	IrOpKind op;
 	IrAttrName name;
 	AsmKind kind;
 	bool required, has_default;
 	int64_t otherwise; /* the default; of ASM_I32S: empty */
 } AsmAttr;
 
-/* The rows of one op, in the order of op_attrs.def. */
-const AsmAttr *asm_attrs(IrOpKind op, size_t *count);
+/* The attributes of one op in the order of ops.def; the name of the last row is ATTR__COUNT. */
+const AsmAttr *asm_attrs(IrOpKind op);
 const AsmAttr *asm_attr_find(IrOpKind op, const char *name); /* or NULL */
 bool asm_attr_is_default(const AsmAttr *row, IrAttr value);
 /* Is the attribute printed by the op's format, so that the dictionary leaves it out? */

@@ -1,12 +1,5 @@
-/* The attributes of each op (op_attrs.def) and the words of enumerations (asm_enums.def). */
+/* The attributes of each op (ops.def) and the words of enumerations (asm_enums.def). */
 #include "ir/text/asm.h"
-
-#define REQUIRED true, false
-#define OPTIONAL false, false
-#define DEFAULT false, true
-#define ATTR_ROW(op, name, kind, required, has_default, value) \
-	{OP_##op, ATTR_##name, (AsmKind)KIND_##kind, required, has_default, value},
-#define APPLY(...) ATTR_ROW(__VA_ARGS__)
 
 /* Rows name a plain kind or an enumeration by one word. */
 enum {
@@ -24,10 +17,15 @@ enum {
 #undef ENUM
 };
 
-static const AsmAttr rows[] = {
-#define ATTR_OF(op, name, kind, need, value) APPLY(op, name, kind, need, value)
-#include "ir/op_attrs.def"
-#undef ATTR_OF
+#define ATTRS(...) {__VA_ARGS__ {ATTR__COUNT, ASM__COUNT, false, false, 0}}
+#define REQUIRED(name, kind) {ATTR_##name, (AsmKind)KIND_##kind, true, false, 0},
+#define OPTIONAL(name, kind) {ATTR_##name, (AsmKind)KIND_##kind, false, false, 0},
+#define DEFAULT(name, kind, value) {ATTR_##name, (AsmKind)KIND_##kind, false, true, value},
+static const AsmAttr *const attrs_of[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, ...) \
+	[OP_##name] = (const AsmAttr[])attrs,
+#include "ir/ops.def"
+#undef OP
 };
 
 static const char *const attr_texts[ATTR__COUNT] = {
@@ -36,23 +34,14 @@ static const char *const attr_texts[ATTR__COUNT] = {
 #undef ATTR
 };
 
-const AsmAttr *asm_attrs(IrOpKind op, size_t *count)
+const AsmAttr *asm_attrs(IrOpKind op)
 {
-	size_t from = 0;
-	while (from < ARRAY_LEN(rows) && rows[from].op != op)
-		from++;
-	size_t to = from;
-	while (to < ARRAY_LEN(rows) && rows[to].op == op)
-		to++;
-	*count = to - from;
-	return rows + from;
+	return attrs_of[op];
 }
 
 const AsmAttr *asm_attr_find(IrOpKind op, const char *name)
 {
-	size_t n;
-	const AsmAttr *row = asm_attrs(op, &n);
-	for (; n > 0; n--, row++)
+	for (const AsmAttr *row = attrs_of[op]; row->name != ATTR__COUNT; row++)
 		if (strcmp(attr_texts[row->name], name) == 0)
 			return row;
 	return NULL;

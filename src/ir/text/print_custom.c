@@ -105,6 +105,7 @@ static void print_assignments(Printer *p, const IrOp *op, const IrBlock *block, 
 
 static void print_for(Printer *p, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *body = op->regions[0].first;
 	bool carries = op->operand_count > 3;
 	print_str(p, " ");
@@ -299,6 +300,7 @@ static void print_partition(Printer *p, const IrRegion *region, uint32_t number,
 
 static void print_warp_specialize(Printer *p, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	static const char *const skip[] = {"partitionNumWarps", NULL};
 	IrAttr warps = ir_get(op, cx_of(p), ATTR_PARTITION_WARPS);
 	const IrBlock *second = op->regions[1].first;

@@ -1,14 +1,12 @@
-/* The verifier: links between objects, counts, letters of verify.def, attributes of op_attrs.def, levels, dominance;
+/* The verifier: links between objects, counts, classes of types, attributes, levels, dominance;
  * then each op's own rule. A fault is diagnosed at the op's place; the walk goes on, so that one run shows all. */
 #include "ir/verify/verify_int.h"
 
-static const struct {
-	const char *operands, *results;
-	VerifyRule *rule;
-} rules[OP__COUNT] = {
-#define VERIFY(op, operands, results, rule) [OP_##op] = {operands, results, verify_##rule},
-#include "ir/verify/verify.def"
-#undef VERIFY
+#define RULES(verify, fold, neutral) verify_##verify
+static VerifyRule *const rules[OP__COUNT] = {
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) [OP_##name] = rules,
+#include "ir/ops.def"
+#undef OP
 };
 
 void verify_none(Verifier *v, const IrOp *op)
@@ -28,32 +26,9 @@ const char *verify_text(Verifier *v, const char *format, ...)
 	return text;
 }
 
-static void note_callers(Verifier *v, Diag *diag, IrLoc loc)
-{
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		IrLoc at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(v->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
-}
-
-const char *verify_path(const IrOp *op)
-{
-	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
-	return at ? at->text : NULL;
-}
-
-LineCol verify_place(const IrOp *op)
-{
-	IrLoc at = op->loc ? ir_loc_position(op->loc) : NULL;
-	return at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
-}
-
-bool verify_failed(Verifier *v, const IrOp *op, Diag *diag)
+bool verify_failed(Verifier *v)
 {
 	v->failed = true;
-	if (op->loc)
-		note_callers(v, diag, op->loc);
 	return false;
 }
 
@@ -138,7 +113,7 @@ static bool letter_fits(char letter, IrType t)
 	case 'k':
 		return t->kind == TY_TOKEN;
 	default:
-		BUG("letter '%c' in verify.def", letter);
+		BUG("letter '%c' in ops.def", letter);
 	}
 }
 
@@ -158,7 +133,7 @@ static const char *letter_words(char letter)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i][0][0] == letter)
 			return words[i][1];
-	BUG("letter '%c' in verify.def", letter);
+	BUG("letter '%c' in ops.def", letter);
 }
 
 static bool letters_fit(Verifier *v, const IrOp *op, const char *letters, bool results)
@@ -227,7 +202,7 @@ static bool same_type_all(Verifier *v, const IrOp *op)
 static bool result_by_rule(Verifier *v, const IrOp *op)
 {
 	IrType expected;
-	switch ((IrTypeRule)ir_op_info[op->kind].rule) {
+	switch ((IrTypeRule)ir_op_info[op->kind].type) {
 	case RULE_SAME:
 		expected = ir_operand(op, 0)->type;
 		break;
@@ -249,14 +224,14 @@ static bool result_by_rule(Verifier *v, const IrOp *op)
 static bool check_types(Verifier *v, const IrOp *op)
 {
 	const IrOpInfo *info = &ir_op_info[op->kind];
-	bool ok = letters_fit(v, op, rules[op->kind].operands, false);
-	ok = letters_fit(v, op, rules[op->kind].results, true) && ok;
+	bool ok = letters_fit(v, op, info->operands, false);
+	ok = letters_fit(v, op, info->results, true) && ok;
 	for (uint32_t i = 0; i < op->result_count; i++)
 		check_tile(v, op, verify_text(v, "result %u", i), op->results[i].type);
 	if (!ok)
 		return false;
 	if (info->traits & TRAIT_ELEM) {
-		bool one_type = (info->rule == RULE_SAME || info->rule == RULE_BOOL) && op->kind != OP_ADDPTR;
+		bool one_type = (info->type == RULE_SAME || info->type == RULE_BOOL) && op->kind != OP_ADDPTR;
 		ok = one_type ? same_type_all(v, op) : same_shape_all(v, op);
 	}
 	return ok && result_by_rule(v, op);
@@ -297,10 +272,8 @@ static bool check_attrs(Verifier *v, const IrOp *op)
 		[ASM_SYMBOL] = "a symbol",    [ASM_UNIT] = "a unit",              [ASM_I32S] = "an array of integers",
 		[ASM_TYPE] = "a type",        [ASM_DICTS] = "an array of dictionaries",
 	};
-	size_t n;
-	const AsmAttr *row = asm_attrs(op->kind, &n);
 	bool ok = true;
-	for (; n > 0; n--, row++) {
+	for (const AsmAttr *row = asm_attrs(op->kind); row->name != ATTR__COUNT; row++) {
 		IrAttr value = ir_get(op, v->cx, row->name);
 		const char *name = v->cx->names[row->name];
 		if (!value && row->required) {
@@ -359,7 +332,7 @@ static void check_op(Verifier *v, const IrOp *op)
 			    info->levels == LEVEL_G ? "before" : "after");
 	bool attrs = check_attrs(v, op), types = check_types(v, op);
 	if (attrs && types)
-		rules[op->kind].rule(v, op);
+		rules[op->kind](v, op);
 	verify_regions(v, op);
 }
 

@@ -51,24 +51,8 @@ static Types argument_types(Verifier *v, const IrBlock *block, uint32_t from)
 /* What ends the blocks of a region: of a function also branches. */
 static IrOpKind terminator_of(const IrOp *op, uint32_t region)
 {
-	switch (op->kind) {
-	case OP_FUNC:
-		return OP_RETURN;
-	case OP_WHILE:
-		return region == 0 ? OP_CONDITION : OP_YIELD;
-	case OP_REDUCE:
-		return OP_REDUCE_RETURN;
-	case OP_SCAN:
-		return OP_SCAN_RETURN;
-	case OP_MAP_ELEMENTWISE:
-		return OP_MAP_RETURN;
-	case OP_WARP_SPECIALIZE:
-		return region == 0 ? OP_WARP_YIELD : OP_WARP_PARTITIONS;
-	case OP_WARP_PARTITIONS:
-		return OP_WARP_RETURN;
-	default:
-		return OP_YIELD;
-	}
+	const IrOpInfo *info = &ir_op_info[op->kind];
+	return (IrOpKind)(region ? info->end_others : info->end_first);
 }
 
 static void check_block_end(Verifier *v, const IrOp *op, const IrBlock *block, IrOpKind expected)
@@ -113,6 +97,7 @@ static const IrOp *region_end(const IrOp *op, uint32_t r)
 
 static void check_returns(Verifier *v, const IrOp *op, IrType type)
 {
+	CONTRACT(op->region_count);
 	for (const IrBlock *b = op->regions[0].first; b; b = b->next) {
 		const IrOp *end = b->last;
 		if (!end || end->kind != OP_RETURN)
@@ -163,6 +148,7 @@ void verify_call(Verifier *v, const IrOp *op)
 
 void verify_loop(Verifier *v, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *body = op->regions[0].first;
 	IrType counter = ir_operand(op, 0)->type;
 	Types init = operand_types(v, op, 3, op->operand_count), results = result_types(v, op);
@@ -189,6 +175,7 @@ void verify_loop(Verifier *v, const IrOp *op)
 
 void verify_while_loop(Verifier *v, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	Types init = operand_types(v, op, 0, op->operand_count), results = result_types(v, op);
 	Types before = argument_types(v, op->regions[0].first, 0), after = argument_types(v, op->regions[1].first, 0);
 	types_match(v, op, "'before' argument", init.list, init.len, before.list, before.len);
@@ -266,6 +253,7 @@ static Types repeated(Verifier *v, Types types, uint32_t times, bool grouped)
 
 static void check_body(Verifier *v, const IrOp *op, Types args, Types returns)
 {
+	CONTRACT(op->region_count);
 	Types found = argument_types(v, op->regions[0].first, 0);
 	types_match(v, op, "body argument", args.list, args.len, found.list, found.len);
 	const IrOp *end = region_end(op, 0);

@@ -266,6 +266,7 @@ static void check_partition(Verifier *v, const IrOp *op, const IrOp *holder, uin
 
 void verify_warp_specialize(Verifier *v, const IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrAttr warps = ir_get(op, v->cx, ATTR_PARTITION_WARPS), registers = ir_get(op, v->cx, ATTR_REQUESTED_REGISTERS);
 	const IrBlock *first = op->regions[0].first, *second = op->regions[1].first;
 	const IrOp *yield = first ? ir_terminator(first) : NULL, *holder = second ? second->last : NULL;

@@ -3,6 +3,7 @@
 #ifndef NESO_IR_VERIFY_VERIFY_INT_H
 #define NESO_IR_VERIFY_VERIFY_INT_H
 
+#include "ir/diag.h"
 #include "ir/text/asm.h"
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
@@ -25,11 +26,8 @@ typedef struct Verifier {
 } Verifier;
 
 /* All of these are false after diagnosing, at the op's location and with its callers as notes. */
-const char *verify_path(const IrOp *op);
-LineCol verify_place(const IrOp *op);
-bool verify_failed(Verifier *v, const IrOp *op, Diag *diag);
-#define VERIFY_FAIL(v, op, ...) \
-	verify_failed((v), (op), diag_add_at((v)->diags, verify_path(op), verify_place(op), __VA_ARGS__))
+bool verify_failed(Verifier *v);
+#define VERIFY_FAIL(v, op, ...) (ir_diag((v)->diags, (op)->loc, __VA_ARGS__), verify_failed(v))
 bool verify_structure(Verifier *v, const IrOp *op, const char *text);
 /* `tt.dot: WHAT must be EXPECTED; found FOUND` */
 bool verify_must(Verifier *v, const IrOp *op, const char *what, const char *expected, const char *found);
@@ -41,9 +39,11 @@ const char *verify_text(Verifier *v, const char *format, ...) PRINTF_LIKE(2, 3);
 
 typedef void VerifyRule(Verifier *v, const IrOp *op);
 
-#define VERIFY(op, operands, results, rule) VerifyRule verify_##rule;
-#include "ir/verify/verify.def"
-#undef VERIFY
+#define RULES(verify, fold, neutral) VerifyRule verify_##verify;
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, ...) rules
+#include "ir/ops.def"
+#undef OP
+#undef RULES
 
 /* Terminators and arguments of the op's regions. */
 void verify_regions(Verifier *v, const IrOp *op);

@@ -1,4 +1,4 @@
-/* Rules of single ops: shapes, element types and attributes that depend on each other. The letters of verify.def, the
+/* Rules of single ops: shapes, element types and attributes that depend on each other. The letters of ops.def, the
  * kinds of attributes and the counts hold when a rule runs. */
 #include "ir/verify/verify_int.h"
 

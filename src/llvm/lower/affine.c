@@ -193,6 +193,7 @@ LLVMValueRef lower_affine_extend(Lower *lw, LowerAffineOp *op, LLVMValueRef v, L
 
 LLVMValueRef lower_affine_address(Lower *lw, LowerAffineOp *op, LLVMValueRef pointer, LLVMValueRef index)
 {
+	CONTRACT(pointer && index);
 	LowerAffine p = lower_affine(lw, pointer), i = operand(lw, op, 1, index);
 	/* The index is extended: only what does not wrap may be taken apart before. */
 	bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;

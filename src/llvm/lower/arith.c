@@ -6,6 +6,7 @@
 
 bool lower_elementwise(Lower *lw, IrOp *op, LowerElement *element)
 {
+	CONTRACT(op->result_count == 1);
 	const IrValue *result = ir_result(op, 0);
 	uint32_t count = lower_count(lw, result->type);
 	LowerValue in[8];

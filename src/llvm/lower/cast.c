@@ -11,6 +11,7 @@
 
 LLVMValueRef math_pack(Lower *lw, const LLVMValueRef *in, uint32_t count, LLVMTypeRef elem, unsigned bits)
 {
+	CONTRACT(count * bits <= 32);
 	unsigned lanes = 32 / bits;
 	ASSERT(count && count <= lanes);
 	LLVMValueRef v = LLVMConstNull(LLVMVectorType(elem, lanes));
@@ -21,6 +22,7 @@ LLVMValueRef math_pack(Lower *lw, const LLVMValueRef *in, uint32_t count, LLVMTy
 
 void math_unpack(Lower *lw, LLVMValueRef word, LLVMValueRef *out, uint32_t count, LLVMTypeRef elem, unsigned bits)
 {
+	CONTRACT(count * bits <= 32);
 	LLVMValueRef v = LLVMBuildBitCast(lw->b, word, LLVMVectorType(elem, 32 / bits), "");
 	for (uint32_t i = 0; i < count; i++)
 		out[i] = LLVMBuildExtractElement(lw->b, v, lower_i32(lw, i), "");
@@ -107,6 +109,7 @@ static void cast_wide(Lower *lw, LLVMTypeRef from, LLVMTypeRef to, bool nearest,
 
 void cast_floats(Lower *lw, IrType from, IrType to, int rounding, const LLVMValueRef *in, LLVMValueRef *out, uint32_t count)
 {
+	CONTRACT(ir_is_float(from) && ir_is_float(to));
 	bool nearest = rounding != ROUND_RTZ;
 	LLVMTypeRef have = lower_type(lw, from);
 	if (from == to) {

@@ -208,6 +208,7 @@ static void carried_next(Lower *lw, Carried *c, const Regs *yields)
 
 static Carried carry_all(Lower *lw, const IrOp *op, const Regs *inits)
 {
+	CONTRACT(op->region_count);
 	const IrBlock *block = op->regions[0].first;
 	const IrOp *end = ir_terminator(block);
 	Carried c = carried_new(lw, inits);
@@ -258,6 +259,7 @@ static bool has_products(const IrBlock *body)
 
 bool lower_FOR(Lower *lw, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrBlock *block = op->regions[0].first;
 	LLVMValueRef low = lower_scalar(lw, ir_operand(op, 0)), high = lower_scalar(lw, ir_operand(op, 1)),
 		     step = lower_scalar(lw, ir_operand(op, 2));
@@ -304,6 +306,7 @@ bool lower_FOR(Lower *lw, IrOp *op)
 
 bool lower_WHILE(Lower *lw, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrBlock *test = op->regions[0].first, *body = op->regions[1].first;
 	Regs inits = regs_of_operands(lw, op, 0);
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b), head = lower_new_block(lw, "while");
@@ -338,6 +341,7 @@ bool lower_WHILE(Lower *lw, IrOp *op)
 
 bool lower_IF(Lower *lw, IrOp *op)
 {
+	CONTRACT(op->region_count);
 	IrBlock *sides[2] = {op->regions[0].first, op->regions[1].first};
 	LLVMBasicBlockRef then = lower_new_block(lw, "then"), after = lower_new_block(lw, "endif");
 	LLVMBasicBlockRef other = sides[1] ? lower_new_block(lw, "else") : after;

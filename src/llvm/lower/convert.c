@@ -21,6 +21,7 @@ typedef struct Conversion {
 /* Pairs (i, i ^ distance) in their order, as many as fill a word at a time: all of these counts are powers of two. */
 void lower_exchange(Lower *lw, LLVMValueRef *held, uint32_t count, uint32_t distance, LLVMValueRef swaps, unsigned bits)
 {
+	CONTRACT(bits && distance);
 	unsigned per_word = bits < 32 ? 32 / bits : 1;
 	uint32_t low[4], n = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -73,6 +74,7 @@ static LLVMValueRef shuffle_word(Lower *lw, LLVMValueRef word, LLVMValueRef lane
 
 LLVMValueRef lower_shuffle(Lower *lw, LLVMValueRef v, unsigned bits, LLVMValueRef lane, uint32_t own_xor)
 {
+	CONTRACT(bits);
 	if (bits == 64) {
 		LLVMValueRef half[2];
 		lower_unpack(lw, v, half, 2, 32);
@@ -324,6 +326,7 @@ static LLVMValueRef *convert(Lower *lw, const LayoutPlan *plan, LLVMValueRef *re
 LLVMValueRef *lower_convert(Lower *lw, const Layout *from, const Layout *to, LLVMValueRef *regs, IrType elem,
 			    uint64_t scratch)
 {
+	CONTRACT(from && to && regs);
 	return convert(lw, gpu_convert_plan(lw->gpu, from, to, elem), regs, elem, scratch);
 }
 

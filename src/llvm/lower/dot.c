@@ -6,8 +6,6 @@
  *
  * With operands in shared memory it is a loop along K whose round is a block of straight code: loads of both
  * fragments, and multiply-adds as above. The loop stays one, as unrolling it is what costs registers. */
-#include <stdio.h>
-
 #include "gpu/plan/dot.h"
 #include "llvm/math/math.h"
 #include "llvm/memory/shared.h"
@@ -78,80 +76,10 @@ static void dot_by_mma(Lower *lw, const IrOp *op, const GpuDotPlan *plan, LLVMVa
 	for (uint32_t w = 0; w < m.words; w++)
 		part[w] = m.elem[2]->bits == 16 ? lw->t.i32 : lower_type(lw, m.elem[2]);
 	m.result = LLVMStructTypeInContext(lw->cx, part, m.words, false);
-	const char *sum = gpu_mma_element(m.elem[2], false);
-	m.suffix = arena_printf(lw->arena, "m%un%uk%u.%s.%s.%s.%s", plan->mma->m, plan->mma->n, plan->mma->k, sum,
-				gpu_mma_element(m.elem[0], true), gpu_mma_element(m.elem[1], true), sum);
+	TargetProduct product = gpu_product_of(plan->mma, m.elem[1]);
+	m.suffix = target_product_name(lw->arena, &product);
 	for (uint32_t i = 0; i < plan->steps; i++)
 		mma_step(&m, i);
-}
-
-/* Words of one fragment in the text, "{$4, $5}"; and their constraints. */
-static void write_fragment(Text *text, Text *constraints, unsigned *next, unsigned count, char letter, bool result)
-{
-	text_str(text, *next ? ", {" : "{");
-	for (unsigned i = 0; i < count; i++) {
-		text_printf(text, "%s$%u", i ? ", " : "", *next);
-		text_printf(constraints, "%s%s%c", *next ? "," : "", result ? "=" : "", letter);
-		(*next)++;
-	}
-	text_str(text, "}");
-}
-
-static char letter_of(LLVMTypeRef type)
-{
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMFloatTypeKind: return 'f';
-	case LLVMDoubleTypeKind: return 'd';
-	default: return 'r';
-	}
-}
-
-static unsigned element_bits(const char *name, size_t len)
-{
-	static const struct {
-		const char *name;
-		unsigned bits;
-	} all[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"f64", 64}, {"s8", 8},
-		   {"u8", 8}, {"s32", 32}, {"e4m3", 8}, {"e5m2", 8}};
-	for (unsigned i = 0; i < ARRAY_LEN(all); i++) {
-		if (strlen(all[i].name) == len && memcmp(all[i].name, name, len) == 0)
-			return all[i].bits;
-	}
-	return 0;
-}
-
-/* The suffix is the PTX name after `mma.sync.aligned`, but for `.row.col` in the middle. A thread holds 1/32 of each
- * matrix. */
-bool machine_mma_sync(Arena *arena, const char *suffix, LLVMTypeRef function, MachineForm *form)
-{
-	unsigned m, n, k, next = 0;
-	int len = 0;
-	if (sscanf(suffix, "m%un%uk%u%n", &m, &n, &k, &len) != 3 || suffix[len] != '.')
-		return false;
-	const char *d = suffix + len + 1, *a = strchr(d, '.');
-	const char *b = a ? strchr(a + 1, '.') : NULL;
-	unsigned bits = a && b ? element_bits(a + 1, (size_t)(b - a - 1)) : 0;
-	if (!bits)
-		return false;
-	unsigned word = MAX(bits, 32u), a_words = m * k * bits / word / 32, b_words = k * n * bits / word / 32;
-	LLVMTypeRef result = LLVMGetReturnType(function), *params = ARENA_ARRAY(arena, LLVMTypeRef, 64);
-	unsigned c_words = LLVMCountStructElementTypes(result);
-	if (LLVMCountParamTypes(function) != a_words + b_words + c_words || a_words + b_words + c_words > 64)
-		return false;
-	LLVMGetParamTypes(function, params);
-	char operand = letter_of(params[0]), sum = letter_of(LLVMStructGetTypeAtIndex(result, 0));
-	Text text = {.arena = arena}, constraints = {.arena = arena};
-	text_printf(&text, "mma.sync.aligned.%.*s.row.col.%s ", len, suffix, d);
-	write_fragment(&text, &constraints, &next, c_words, sum, true);
-	write_fragment(&text, &constraints, &next, a_words, operand, false);
-	write_fragment(&text, &constraints, &next, b_words, operand, false);
-	write_fragment(&text, &constraints, &next, c_words, sum, false);
-	text_str(&text, ";");
-	form->text = text.data;
-	form->constraints = constraints.data;
-	/* Of fp8 since 8.4 (PTX ISA, mma). */
-	form->ptx = a[1] == 'e' ? 84 : 0;
-	return true;
 }
 
 /* ---- multiply-adds ---- */
@@ -211,8 +139,8 @@ static void multiply(Lower *lw, const IrOp *op, const GpuDotPlan *plan, const Lo
 		dot_by_dp4a(lw, plan, results, operands, sums);
 		return;
 	}
-	LLVMValueRef *a = resize_all(lw, operands[0].regs, operands[0].count, ir_operand(op, 0)->type->elem, wide);
-	LLVMValueRef *b = resize_all(lw, operands[1].regs, operands[1].count, ir_operand(op, 1)->type->elem, wide);
+	LLVMValueRef *a = resize_all(lw, operands[0].regs, operands[0].count, operands[0].type->elem, wide);
+	LLVMValueRef *b = resize_all(lw, operands[1].regs, operands[1].count, operands[1].type->elem, wide);
 	for (uint32_t i = 0; i < plan->steps; i++) {
 		uint32_t c = plan->c[i];
 		sums[c] = multiply_add(lw, a[plan->a[i]], b[plan->b[i]], sums[c], wide);
@@ -298,7 +226,7 @@ static LowerValue load_fragment(Lower *lw, const IrOp *op, unsigned operand, con
 	lower_access_swap(lw, &memory->load, word, regs, count);
 	for (uint32_t i = 0; i < count; i++)
 		regs[i] = lower_from_bits(lw, regs[i], elem);
-	return (LowerValue){regs, count};
+	return (LowerValue){LOWER_TILE, ir_operand(op, operand)->type, regs, count};
 }
 
 static void multiply_round(Lower *lw, const IrOp *op, const GpuDotPlan *plan, IrType wide, LLVMValueRef round,

@@ -3,10 +3,11 @@
  * Control flow is in lower/control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
 #include <llvm-c/DebugInfo.h>
 
+#include "ir/diag.h"
 #include "llvm/lower_int.h"
 
 static LowerFn *const hooks[OP__COUNT] = {
-#define OP(name, text, operands, results, regions, traits, rule, levels, format, doc) [OP_##name] = lower_##name,
+#define OP(name, ...) [OP_##name] = lower_##name,
 #include "ir/ops.def"
 #undef OP
 };
@@ -52,16 +53,9 @@ bool lower_block(Lower *lw, IrBlock *block)
 bool lower_diag(Lower *lw, IrLoc loc, DiagCode code, ...)
 {
 	va_list args;
-	IrLoc at = ir_loc_position(loc);
-	LineCol place = at ? (LineCol){at->line, at->col + 1} : (LineCol){0};
 	va_start(args, code);
-	Diag *diag = diag_add_at_v(lw->diags, at ? at->text : NULL, place, code, args);
+	ir_diag_v(lw->diags, loc, code, args);
 	va_end(args);
-	for (IrLoc caller = ir_loc_caller(loc); caller; caller = ir_loc_caller(caller)) {
-		at = ir_loc_position(caller);
-		if (at)
-			diag_note_at(lw->diags, diag, at->text, (LineCol){at->line, at->col + 1}, "called from here");
-	}
 	lw->failed = true;
 	return false;
 }
@@ -118,17 +112,29 @@ LLVMValueRef *lower_array(Lower *lw, uint32_t count)
 	return ARENA_ARRAY(lw->arena, LLVMValueRef, count ? count : 1);
 }
 
+static LowerKind kind_of(IrType type)
+{
+	switch (type->kind) {
+	case TY_TENSOR: return LOWER_TILE;
+	case TY_MEMDESC: return LOWER_MEMORY;
+	case TY_TENSORDESC: return LOWER_TENSOR;
+	default: return LOWER_SCALAR;
+	}
+}
+
 LowerValue lower_get(Lower *lw, const IrValue *value)
 {
 	LowerValue *v = &lw->values[value->id];
-	ASSERT(v->count);
+	ASSERT(v->kind);
 	return *v;
 }
 
 void lower_set(Lower *lw, const IrValue *value, LLVMValueRef *regs, uint32_t count)
 {
-	ASSERT(count && count == lower_count(lw, value->type));
-	lw->values[value->id] = (LowerValue){regs, count};
+	IrType type = value->type;
+	ASSERT(count && count == lower_count(lw, type));
+	CONTRACT(LLVMTypeOf(regs[0]) == lower_type(lw, ir_elem(type)));
+	lw->values[value->id] = (LowerValue){kind_of(type), type, regs, count};
 }
 
 void lower_set_scalar(Lower *lw, const IrValue *value, LLVMValueRef v)
@@ -204,6 +210,7 @@ const char *lower_type_suffix(Lower *lw, LLVMTypeRef type)
 
 LLVMAttributeRef lower_range(Lower *lw, unsigned bits, uint64_t from, uint64_t to)
 {
+	CONTRACT(from < to);
 	unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
 	return LLVMCreateConstantRangeAttribute(lw->cx, kind, bits, &from, &to);
 }
@@ -230,6 +237,7 @@ LLVMBasicBlockRef lower_new_block(Lower *lw, const char *name)
 
 void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
 {
+	CONTRACT(LLVMGetInstructionOpcode(branch) == LLVMBr);
 	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
 	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
 	/* A loop's node is told apart by naming itself. */
@@ -242,6 +250,7 @@ void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
 
 LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond)
 {
+	CONTRACT(!cond || LLVMTypeOf(cond) == lw->t.i1);
 	if (!cond)
 		return (LowerIf){NULL, NULL};
 	LowerIf part = {.then = lower_new_block(lw, "then")};
@@ -263,6 +272,7 @@ void lower_end_if(Lower *lw, LowerIf part)
 
 bool lower_inline_region(Lower *lw, IrRegion *region, const LLVMValueRef *args, uint32_t count, LLVMValueRef *results)
 {
+	CONTRACT(region->first && region->first->arg_count == count);
 	IrBlock *block = region->first;
 	ASSERT(block && !block->next && block->arg_count == count);
 	for (uint32_t i = 0; i < count; i++)

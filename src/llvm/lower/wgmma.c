@@ -18,7 +18,7 @@ typedef struct Product {
 	Lower *lw;
 	const GpuWgmmaPlan *plan;
 	IrType elem[3];
-	const char *name;         /* the suffix, but for how many steps and whether there are accumulators */
+	TargetProduct call;       /* but for how many steps and whether there are accumulators */
 	LLVMValueRef start[2];    /* descriptors; NULL: A in registers */
 	LLVMValueRef *a;          /* A in registers */
 	uint32_t words;           /* accumulators, of 32 bits */
@@ -113,10 +113,10 @@ static void multiply(const Product *p, uint32_t tile, uint32_t from, uint32_t to
 	if (!fresh)
 		args[n++] = lower_i1(lw, true);
 	ASSERT(n <= MOST_ARGS);
-	const char *suffix = arena_printf(lw->arena, "%s%s", p->name, fresh ? ".new" : "");
-	if (to - from > 1)
-		suffix = arena_printf(lw->arena, "%s.x%u", suffix, to - from);
-	extract(p, machine_family(lw, MACHINE_wgmma, suffix, p->result, args, n), words);
+	TargetProduct call = p->call;
+	call.fresh = fresh;
+	call.steps = to - from;
+	extract(p, machine_family(lw, MACHINE_wgmma, target_product_name(lw->arena, &call), p->result, args, n), words);
 }
 
 /* A wait for all but `pending` groups, that words go through; several where there are more than an operation may have. */
@@ -204,9 +204,11 @@ static void begin(Product *p, const IrOp *op)
 	for (uint32_t w = 0; w < p->words; w++)
 		types[w] = p->word;
 	p->result = LLVMStructTypeInContext(lw->cx, types, p->words, false);
-	p->name = arena_printf(lw->arena, "m64n%uk%u.%s.%s.%s%s%s%s", plan->n, plan->mma->k, gpu_mma_element(p->elem[2], false),
-			       gpu_mma_element(p->elem[0], true), gpu_mma_element(p->elem[1], true),
-			       plan->a ? ".ra" : "", !plan->a && plan->memory[0].rows_first ? ".ta" : "", plan->memory[1].rows_first ? ".tb" : "");
+	p->call = gpu_product_of(plan->mma, p->elem[1]);
+	p->call.n = plan->n;
+	p->call.a_in_registers = plan->a;
+	p->call.rows_first[0] = !plan->a && plan->memory[0].rows_first;
+	p->call.rows_first[1] = plan->memory[1].rows_first;
 	for (unsigned i = 0; i < 2; i++) {
 		LowerValue v = lower_get(lw, ir_operand(op, i ^ plan->swapped));
 		if (i == 0 && plan->a)

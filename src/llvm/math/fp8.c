@@ -119,6 +119,7 @@ static LLVMValueRef decode_fnuz(Lower *lw, const Fp8 *f, LLVMValueRef byte)
 
 void fp8_decode(Lower *lw, IrType from, const LLVMValueRef *in, LLVMValueRef *out, uint32_t count)
 {
+	CONTRACT(ir_is_float(from) && from->bits == 8);
 	const Fp8 *f = format_of(from);
 	for (uint32_t i = 0; i < count && f->fnuz; i++)
 		out[i] = decode_fnuz(lw, f, in[i]);
@@ -189,6 +190,7 @@ static void encode_four(Lower *lw, const Fp8 *f, const LLVMValueRef *in, LLVMVal
 
 void fp8_encode(Lower *lw, IrType to, bool nearest, const LLVMValueRef *in, LLVMValueRef *out, uint32_t count)
 {
+	CONTRACT(ir_is_float(to) && to->bits == 8);
 	const Fp8 *f = format_of(to);
 	if (nearest && in_hardware(lw, f)) {
 		for (uint32_t i = 0; i < count; i += 4)

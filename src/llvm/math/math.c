@@ -64,6 +64,7 @@ LLVMValueRef math_f64(Lower *lw, double value)
 
 LLVMValueRef math_poly(Lower *lw, LLVMValueRef x, const double *c, unsigned count)
 {
+	CONTRACT(count);
 	LLVMTypeRef type = LLVMTypeOf(x);
 	LLVMValueRef sum = LLVMConstReal(type, c[count - 1]);
 	for (unsigned i = count - 1; i-- > 0;)

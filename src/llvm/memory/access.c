@@ -10,6 +10,7 @@
 
 LLVMValueRef lower_pack(Lower *lw, const LLVMValueRef *elements, unsigned n, unsigned bits)
 {
+	CONTRACT(n && n * bits <= 64);
 	if (n == 1)
 		return elements[0];
 	LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(lower_int_type(lw, bits), n));
@@ -20,6 +21,7 @@ LLVMValueRef lower_pack(Lower *lw, const LLVMValueRef *elements, unsigned n, uns
 
 void lower_unpack(Lower *lw, LLVMValueRef word, LLVMValueRef *elements, unsigned n, unsigned bits)
 {
+	CONTRACT(n && n * bits <= 64);
 	if (n == 1) {
 		elements[0] = word;
 		return;

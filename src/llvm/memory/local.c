@@ -68,6 +68,7 @@ static bool same_repetitions(const Layout *a, const Layout *b)
 
 bool lower_local_tile(Lower *lw, const IrOp *op, const IrValue *memory, const Layout *tile, LocalTile *out)
 {
+	CONTRACT(memory->type->kind == TY_MEMDESC);
 	*out = (LocalTile){.tile = tile, .memory = gpu_layout(lw->gpu, memory->type)};
 	if (!same_repetitions(tile, out->memory))
 		return lower_diag(lw, op->loc, DIAG_LOCAL_PART, ir_op_info[op->kind].text,

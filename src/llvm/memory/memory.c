@@ -17,8 +17,7 @@
 #include "layout/f2.h"
 #include "llvm/memory/shared.h"
 
-/* CROWD: registers of data from which on those of loads are cleared; with what a kernel needs besides, 64 are full. */
-enum { WIDEST_ACCESS = 128, CROWD = 56, MOST_USES = 200 };
+enum { WIDEST_ACCESS = 128, MOST_USES = 200 };
 
 /* ---- which registers one access takes ---- */
 
@@ -107,6 +106,7 @@ GlobalTile lower_global_tile(Lower *lw, const IrValue *pointers, const IrValue *
 
 LLVMValueRef lower_global_address(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start)
 {
+	CONTRACT(start < 1u << tile->register_bits);
 	int64_t elements = 0;
 	for (unsigned i = 0; i < tile->register_bits; i++)
 		elements += start & tile->folded & (UINT32_C(1) << i) ? tile->step[i] : 0;
@@ -159,6 +159,7 @@ LLVMValueRef lower_global_condition(Lower *lw, LLVMValueRef owner, const LowerVa
 
 GlobalWords lower_global_words(unsigned element_bits, unsigned vector_bits)
 {
+	CONTRACT(element_bits);
 	unsigned total = element_bits << vector_bits;
 	GlobalWords w = {.bits = MAX(element_bits, MIN(total, 32u))};
 	w.per_word = w.bits / element_bits;
@@ -397,7 +398,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > CROWD;
+	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

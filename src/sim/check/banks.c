@@ -52,6 +52,7 @@ static void add_word(Group *g, uint32_t word)
 
 void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_t *offsets, uint32_t size)
 {
+	CONTRACT(size);
 	Count *c = &w->cta->run->banks->of[i - w->cta->run->kernel->code];
 	unsigned lanes = size <= 4 ? 32 : size <= 8 ? 16 : 8;
 	for (unsigned from = 0; from < SIM_LANES; from += lanes) {

@@ -149,6 +149,7 @@ static void report_reading(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
+	CONTRACT(size);
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
 		if (!c->written) {
@@ -173,6 +174,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
+	CONTRACT(size);
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
 		if (UNLIKELY(c->flying)) {
@@ -208,6 +210,7 @@ void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigne
 /* Atomic operations do not race with one another. */
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
+	CONTRACT(size);
 	uint32_t next;
 	const Cell *first = own_cell(w, offset, offset + size, &next);
 	if (first->written && first->write.atomic && races(w, lane, &first->write))
@@ -248,6 +251,7 @@ static bool is_unfenced(const SimWarp *w, const Cell *c)
 
 void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
+	CONTRACT(size);
 	char place[512];
 	const SimKernel *k = w->cta->run->kernel;
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
@@ -265,6 +269,7 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
+	CONTRACT(size);
 	char place[512];
 	const SimKernel *k = w->cta->run->kernel;
 	bool told = false;

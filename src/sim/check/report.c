@@ -182,12 +182,17 @@ void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
 
 /* ---- diagnosing ---- */
 
+static void note_callers(DiagList *diags, Diag *diag, const SimKernel *k, const SimLoc *l)
+{
+	for (uint32_t at = l->caller; at; at = k->locs[at].caller)
+		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
+}
+
 Diag *sim_diag(DiagList *diags, const SimKernel *k, DiagCode code, uint32_t loc, const char *text)
 {
 	const SimLoc *l = &k->locs[loc];
 	Diag *diag = diag_add_at(diags, l->path, (LineCol){l->line, l->col}, code, text);
-	for (uint32_t at = k->locs[loc].caller; at; at = k->locs[at].caller)
-		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
+	note_callers(diags, diag, k, l);
 	return diag;
 }
 
@@ -204,8 +209,7 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 		return;
 	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "the other access, by %s",
 		     party(run, &f->other, who, sizeof who));
-	for (uint32_t at = other->caller; at; at = k->locs[at].caller)
-		diag_note_at(diags, diag, k->locs[at].path, (LineCol){k->locs[at].line, k->locs[at].col}, "called from here");
+	note_callers(diags, diag, k, other);
 }
 
 void sim_findings_free(SimRun *run)

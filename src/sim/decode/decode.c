@@ -152,6 +152,7 @@ SimValue sim_value(SimDecoder *d, LLVMValueRef v)
 
 SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned operands)
 {
+	CONTRACT(results + operands < 1u << 16);
 	SimInstr i = {
 		.kind = kind,
 		.results = (uint8_t)results,

@@ -7,6 +7,7 @@ __extension__ typedef unsigned __int128 UnsignedWide;
 
 uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes)
 {
+	CONTRACT(bytes && bytes <= 8);
 	uint64_t known, key = bits * 0x9e3779b97f4a7c15u ^ bytes;
 	if (map_get(&d->constant_of, key, &known) && d->constants.data[known] == bits && d->constant_bytes.data[known] == bytes)
 		return SIM_CONSTANT | (uint32_t)known;

@@ -53,26 +53,26 @@ SPREAD(spread_s8, int8_t, uint32_t, SIGNED)
 SPREAD(spread_u8, uint8_t, uint32_t, SAME)
 SPREAD(spread_f64, double, double, SAME)
 
-static void spread_real(MmaType type, float *to, const void *slot)
+static void spread_real(TargetElement type, float *to, const void *slot)
 {
 	switch (type) {
-	case MMA_F16: spread_f16(to, slot); break;
-	case MMA_BF16: spread_bf16(to, slot); break;
-	case MMA_TF32: spread_tf32(to, slot); break;
-	case MMA_E4M3: spread_e4m3(to, slot); break;
+	case TARGET_ELEMENT_F16: spread_f16(to, slot); break;
+	case TARGET_ELEMENT_BF16: spread_bf16(to, slot); break;
+	case TARGET_ELEMENT_TF32: spread_tf32(to, slot); break;
+	case TARGET_ELEMENT_E4M3: spread_e4m3(to, slot); break;
 	default: spread_e5m2(to, slot);
 	}
 }
 
-static void spread_int(MmaType type, uint32_t *to, const void *slot)
+static void spread_int(TargetElement type, uint32_t *to, const void *slot)
 {
-	if (type == MMA_S8)
+	if (type == TARGET_ELEMENT_S8)
 		spread_s8(to, slot);
 	else
 		spread_u8(to, slot);
 }
 
-static void spread_double(MmaType type, double *to, const void *slot)
+static void spread_double(TargetElement type, double *to, const void *slot)
 {
 	(void)type;
 	spread_f64(to, slot);
@@ -184,9 +184,9 @@ static void product_f64(const SimMma *x, void *const *to, const void *const *fro
 
 void SIM_NAME(sim_product)(const SimMma *x, void *const *to, const void *const *from)
 {
-	if (x->a == MMA_F64)
+	if (x->a == TARGET_ELEMENT_F64)
 		product_f64(x, to, from);
-	else if (x->a == MMA_S8 || x->a == MMA_U8)
+	else if (x->a == TARGET_ELEMENT_S8 || x->a == TARGET_ELEMENT_U8)
 		product_s32(x, to, from);
 	else if (x->half)
 		product_f16(x, to, from);

@@ -34,8 +34,8 @@ bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t l
 bool alu_emit(SimDecoder *d, const char *name, uint32_t result, unsigned result_bytes, const uint32_t *operands, const unsigned *bytes,
 	      unsigned count);
 
-/* Of a matrix instruction's elements, as PTX names them (mma.c). */
-bool mma_find_type(Str name, MmaType *type, unsigned *bits);
+/* The shape of a product's fragments (mma.c). */
+SimMma mma_shape_of(const TargetProduct *p);
 
 SimDecodeCall print_decode, assert_decode; /* print.c: vprintf, __assertfail */
 

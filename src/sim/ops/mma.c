@@ -1,6 +1,4 @@
 /* mma.sync: which product a call asks for; the product itself is in kern/product.c. */
-#include <stdio.h>
-
 #include "sim/ops/machine.h"
 #include "sim/ops.h"
 
@@ -11,13 +9,6 @@ typedef struct Mma {
 	SimMma shape;
 	SimProduct *multiply;
 } Mma;
-
-static const struct {
-	const char *name;
-	MmaType type;
-	unsigned bits;
-} types[] = {{"f16", MMA_F16, 16}, {"bf16", MMA_BF16, 16}, {"tf32", MMA_TF32, 32}, {"e4m3", MMA_E4M3, 8},
-	     {"e5m2", MMA_E5M2, 8}, {"s8", MMA_S8, 8}, {"u8", MMA_U8, 8}, {"f64", MMA_F64, 64}};
 
 static bool mma(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
@@ -34,48 +25,38 @@ static bool mma(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
-bool mma_find_type(Str name, MmaType *type, unsigned *bits)
+SimMma mma_shape_of(const TargetProduct *p)
 {
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (str_is(name, types[i].name)) {
-			*type = types[i].type;
-			*bits = types[i].bits;
-			return true;
-		}
-	}
-	return false;
+	const TargetMma *mma = p->mma;
+	return (SimMma){
+		.m = mma->m,
+		.n = p->n,
+		.k = mma->k,
+		.bits = target_elements[mma->operand].bits,
+		.a = mma->operand,
+		.b = p->b,
+		.half = mma->accumulator == TARGET_ELEMENT_F16,
+		.a_words = target_product_words(p, 0),
+		.b_words = target_product_words(p, 1),
+		.c_words = target_product_words(p, 2),
+	};
 }
 
 static bool decode_mma(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	Mma *product = ARENA_NEW(d->arena, Mma);
 	SimMma *x = &product->shape;
-	int len = 0;
-	unsigned bits;
-	if (!suffix || sscanf(suffix, "m%un%uk%u.%n", &x->m, &x->n, &x->k, &len) != 3 || !len)
+	TargetProduct p;
+	if (!suffix || !target_product_read(TARGET_MMA_SYNC, suffix, &p))
 		return sim_refuse(d, "the product '%s'", suffix ? suffix : "");
-	Str part[4] = {0};
-	for (unsigned p = 0; p < 4; p++) {
-		size_t n = strcspn(suffix + len, ".");
-		part[p] = (Str){suffix + len, n};
-		len += (int)n + (suffix[len + (int)n] == '.');
-	}
-	if (!mma_find_type(part[1], &x->a, &x->bits) || !mma_find_type(part[2], &x->b, &bits) || bits != x->bits || x->m > 16 || x->n != 8 ||
-	    x->k > 32 || x->m < 8)
-		return sim_refuse(d, "the product '%s'", suffix);
-	unsigned per = x->bits < 32 ? 32 / x->bits : 1;
-	x->half = str_is(part[0], "f16");
-	x->a_words = x->m * x->k / SIM_LANES / per;
-	x->b_words = x->k * x->n / SIM_LANES / per;
-	x->c_words = x->m * x->n / SIM_LANES / (x->half ? 2 : 1);
+	*x = mma_shape_of(&p);
+	unsigned operands = x->a_words + x->b_words + x->c_words;
+	ASSERT(x->c_words <= MAX_WORDS && operands <= MAX_OPERANDS);
 	product->multiply = d->ops->product;
-	if (x->c_words > MAX_WORDS || x->a_words + x->b_words + x->c_words > MAX_OPERANDS)
-		return sim_refuse(d, "the product '%s'", suffix);
 	SimInstr *i = machine_effect(d, call, mma, 0);
 	if (!i)
 		return false;
 	i->data = product;
-	return (i->results == x->c_words && i->operands == x->a_words + x->b_words + x->c_words) ||
-	       sim_refuse(d, "the product '%s' of so many words", suffix);
+	return (i->results == x->c_words && i->operands == operands) || sim_refuse(d, "the product '%s' of so many words", suffix);
 }
 const SimMachine sim_machine_mma_sync = {.decode = decode_mma};

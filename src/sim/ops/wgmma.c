@@ -12,7 +12,6 @@
  * and 16-byte parts change places by the address, as in tensor.c. Without checks a product is made when it is issued. With checks
  * when the warp waits for its group: until then what it reads must stay, and its accumulators are tokens, in all lanes the same NaN with
  * a number, which only further products and their wait take; the wait gives what they stand for. Source: PTX ISA 8.8, "wgmma". */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/ops/machine.h"
@@ -456,37 +455,31 @@ static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	Wgmma *x = ARENA_NEW(d->arena, Wgmma);
 	SimMma *s = &x->shape;
-	unsigned m, bits;
-	char type[3][8];
-	int len = 0;
-	if (!suffix || sscanf(suffix, "m%un%uk%u.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]%n", &m, &x->n, &s->k, type[0], type[1], type[2], &len) != 6 ||
-	    m != 64 || !x->n || x->n % 8 || x->n > MOST_N || !mma_find_type(str_of(type[1]), &s->a, &s->bits) ||
-	    !mma_find_type(str_of(type[2]), &s->b, &bits) || bits != s->bits || s->bits > 32 || s->k * s->bits != 256)
+	TargetProduct p;
+	if (!suffix || !target_product_read(TARGET_MMA_WGMMA, suffix, &p))
 		return sim_refuse(d, "the product '%s'", suffix ? suffix : "");
+	*s = mma_shape_of(&p);
+	ASSERT(p.n <= MOST_N && s->a_words == A_WORDS);
+	x->n = p.n;
+	x->count = s->c_words;
+	x->each = x->count / (p.n / 8);
 	s->m = 16;
 	s->n = 8;
-	s->half = strcmp(type[0], "f16") == 0;
-	s->a_words = A_WORDS;
 	s->b_words = B_WORDS;
-	s->c_words = x->each = s->half ? 2 : 4;
-	x->count = x->n / 8 * x->each;
-	x->rows_first[0] = strstr(suffix + len, ".ta") != NULL;
-	x->rows_first[1] = strstr(suffix + len, ".tb") != NULL;
+	s->c_words = x->each;
+	x->rows_first[0] = p.rows_first[0];
+	x->rows_first[1] = p.rows_first[1];
 	x->multiply = d->ops->product;
-	if ((x->rows_first[0] || x->rows_first[1]) && s->bits != 16)
-		return sim_refuse(d, "the product '%s': only matrices of 16 bits may have their rows first", suffix);
 	SimInstr *i = machine_effect(d, call, issue, 0);
 	if (!i)
 		return false;
 	i->data = x;
 	i->takes_tokens = true;
-	const char *steps = strstr(suffix + len, ".x");
-	bool fresh = strstr(suffix + len, ".new") != NULL;
-	x->steps = steps ? (unsigned)strtoul(steps + 2, NULL, 10) : 1;
-	x->first = fresh ? 0 : x->count;
-	x->words = i->operands == x->first + x->steps * (A_WORDS + 1) + !fresh;
-	return (i->results == x->count && x->steps && (x->words || i->operands == x->first + x->steps * 2 + !fresh)) ||
-	       sim_refuse(d, "the product '%s' of so many words", suffix);
+	x->steps = p.steps;
+	x->first = p.fresh ? 0 : x->count;
+	x->words = p.a_in_registers;
+	unsigned operands = x->first + x->steps * (x->words ? A_WORDS + 1 : 2) + !p.fresh;
+	return (i->results == x->count && i->operands == operands) || sim_refuse(d, "the product '%s' of so many words", suffix);
 }
 
 static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)

@@ -89,6 +89,7 @@ SimCta *sim_cta_new(SimRun *run)
 
 void sim_cta_start(SimCta *cta, uint64_t pid)
 {
+	CONTRACT(cta->run);
 	const uint32_t *grid = cta->run->launch->grid;
 	cta->pid = pid;
 	cta->program[0] = (uint32_t)(pid % grid[0]);

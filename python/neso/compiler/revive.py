@@ -1,0 +1,61 @@
+"""Compiled kernels that come from a pickle, or from before a fork, become what they were: their TTIR is compiled again, for a GPU from its cubin."""
+
+import hashlib
+import os
+import tempfile
+
+from ..runtime import kept
+
+
+class Facts:
+    """What a launch has to know of a GPU's variant besides its cubin; made when it is pickled."""
+
+    def __init__(self, compiled):
+        self._compiled = compiled
+
+    def __reduce__(self):
+        return str, (self._compiled._assembled()._text("facts"), )
+
+
+def _renumbered(facts, places):
+    """The facts of a variant, in which parameters are those of its TTIR."""
+    numbers = {str(place): str(i) for i, place in enumerate(places)}
+    lines = []
+    for line in facts.splitlines():
+        words = line.split(" ")
+        if words[0] == "slot":
+            words[1] = numbers[words[1]]
+        if words[0] != "divisible":
+            lines.append(" ".join(words) + "\n")
+    return "".join(lines).encode()
+
+
+def _files(compiled, places):
+    facts, cubin = compiled.__dict__.get("_facts"), compiled.asm.get("cubin")
+    if not facts or not cubin:
+        return None
+    files = [("facts", _renumbered(facts, places)), ("cubin", cubin)]
+    digests = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in files)
+    return [*files, ("digests", digests.encode())]
+
+
+def bind(compiled):
+    """Gives a kernel without a variant in this process one."""
+    from .compiler import _OPTIONS, _make, IRSource
+    from ..runtime.jit import IRFunction
+    names = list(compiled.src.signature)
+    constants = {i for i, in getattr(compiled.src, "constants", {})}
+    constants.update(i for i, name in enumerate(names) if compiled.src.signature[name] == "constexpr")
+    places = tuple(i for i in range(len(names)) if i not in constants)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, compiled.name + ".ttir")
+        with open(path, "w") as file:
+            file.write(compiled.asm["ttir"])
+        src = IRSource(path)
+    kernel = IRFunction(src)
+    given = {name: getattr(compiled.metadata, name) for name in _OPTIONS if getattr(compiled.metadata, name, None)}
+    given["neso_target"] = compiled._target
+    with kept.offering(_files(compiled, places)):
+        made = _make(src, kernel, given, True, False)
+    compiled._adopt(made)
+    compiled._kernel, compiled._assemble, compiled._places = kernel, None, places

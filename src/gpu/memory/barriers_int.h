@@ -1,0 +1,85 @@
+/* Inside `barriers`: what is pending (barrier_state.c), what an op touches (barrier_effects.c). */
+#ifndef NESO_GPU_MEMORY_BARRIERS_INT_H
+#define NESO_GPU_MEMORY_BARRIERS_INT_H
+
+#include "base/vec.h"
+#include "gpu/gpu.h"
+#include "gpu/memory/memory_int.h"
+
+/* Bytes [lo, hi). */
+typedef struct GpuBytes {
+	uint64_t lo, hi;
+} GpuBytes;
+
+typedef VEC(GpuBytes) GpuSpans; /* apart and in order */
+
+/* An op whose warps use their bytes each alone. */
+typedef struct GpuOwnWarp {
+	const IrOp *op;
+	const LayoutPlan *plan;
+	GpuBytes span;
+} GpuOwnWarp;
+
+/* A load or store of global memory. */
+typedef struct GpuPendingGlobal {
+	const IrOp *op;
+	bool carried; /* by a loop, from an iteration before */
+} GpuPendingGlobal;
+
+typedef struct GpuPending {
+	GpuSpans written, read, under_way;
+	GpuSpans unfenced; /* written, and not fenced for products */
+	GpuSpans products; /* read by products that are under way */
+	VEC(GpuOwnWarp) own;
+	VEC(GpuPendingGlobal) globals;
+	VEC(GpuPendingGlobal) stores; /* of threads, not fenced for tensor maps */
+} GpuPending;
+
+bool gpu_spans_touch(const GpuSpans *s, GpuBytes x);
+void gpu_spans_add(Arena *arena, GpuSpans *s, GpuBytes x);
+void gpu_spans_join(Arena *arena, GpuSpans *to, const GpuSpans *from);
+
+void gpu_pending_add_own(Arena *arena, GpuPending *s, GpuOwnWarp own);
+void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global);
+void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op);
+void gpu_pending_join(Arena *arena, GpuPending *to, const GpuPending *from);
+GpuPending gpu_pending_copy(Arena *arena, const GpuPending *from);
+/* As sets: own ops and accesses of global memory are only ever added. */
+bool gpu_pending_equal(const GpuPending *a, const GpuPending *b);
+/* All threads meet. */
+void gpu_pending_meet(GpuPending *s);
+
+typedef struct GpuTouch {
+	GpuBytes span;
+	bool write, under_way;
+	bool free_slot; /* of a buffer that nothing has read since the last wait: such reads are pending, but of other bytes */
+} GpuTouch;
+
+typedef struct GpuEffects {
+	VEC(GpuTouch) touches;
+	bool scratch, own_warp;
+	GpuBytes scratch_span;
+	const LayoutPlan *plan;
+	bool meets; /* all threads meet inside */
+	bool product, async; /* async: goes on behind the op */
+	bool tensor;         /* a copy by a tensor map */
+} GpuEffects;
+
+typedef struct GpuBarriers {
+	PassCx *cx;
+	GpuCx *gpu;
+	Arena *arena;
+	const GpuAliases *aliases;
+	GpuEffects **effects; /* by op id; NULL: not asked for yet */
+	bool *marked;  /* by op id: a barrier before it */
+	uint8_t *fenced; /* likewise: with a fence in front of it */
+	GpuSpans of_products; /* bytes that products and copies by tensor maps touch, anywhere */
+	bool tensors;      /* there are copies by tensor maps */
+	GpuOrder order;
+	bool checking; /* nothing is marked; a hazard is only seen */
+	bool hazard, grew;
+} GpuBarriers;
+
+const GpuEffects *gpu_effects_of(GpuBarriers *w, const IrOp *op);
+
+#endif

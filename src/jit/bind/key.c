@@ -1,0 +1,84 @@
+/* Options of a variant, checked and completed, and its key as a line of text: name, parameters, options. */
+#include "jit/inner.h"
+
+bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags)
+{
+	*out = given ? *given : (JitOptions){0};
+	out->num_warps = out->num_warps ? out->num_warps : 4;
+	out->num_stages = out->num_stages ? out->num_stages : 3;
+	out->num_ctas = out->num_ctas ? out->num_ctas : 1;
+	out->policy = out->policy ? out->policy : kernel->module->host->policy;
+	uint32_t before = diags->errors;
+	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
+		return false;
+	out->ptx_only = out->ptx_only && out->gpu && !out->sim;
+	/* The CPU has no threads of a program to run out of. */
+	_Static_assert(TARGET_MAX_THREADS == 32 * TARGET_WARP_SIZE, "as the text says");
+	const char *warps = out->gpu ? "a power of two up to 32: a CTA has at most 1024 threads"
+				     : "a power of two up to 64";
+	if (!base_is_pow2(out->num_warps) || out->num_warps > (out->gpu ? 32 : 64))
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, warps);
+	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
+	return diags->errors == before;
+}
+
+static void key_number(Text *key, const char *name, unsigned value, unsigned preset)
+{
+	if (value == preset)
+		return;
+	text_str(key, name);
+	text_unsigned(key, value);
+}
+
+/* Made for each look-up, so nothing in it is formatted by printf that is there each time. */
+const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args, const JitOptions *options)
+{
+	Text key;
+	text_init(&key, arena);
+	text_str(&key, kernel->info->qualified_name);
+	text_char(&key, '(');
+	for (uint32_t i = 0, shown = 0; i < kernel->info->param_count; i++) {
+		if (args[i].kind == FRONT_DEFAULT)
+			continue;
+		text_str(&key, shown++ ? ", " : "");
+		text_str(&key, kernel->info->params[i].name);
+		text_str(&key, args[i].kind == FRONT_DEMOTED ? ": constexpr " : args[i].kind == FRONT_CONST ? "=" : ": ");
+		text_str(&key, args[i].kind == FRONT_DEMOTED ? jit_dtype_text(args[i].dtype) : args[i].text);
+		if (args[i].divisibility > 1) {
+			text_char(&key, ':');
+			text_unsigned(&key, args[i].divisibility);
+		}
+	}
+	text_char(&key, ')');
+	key_number(&key, " num_warps=", options->num_warps, 4);
+	key_number(&key, " num_stages=", options->num_stages, 3);
+	key_number(&key, " num_ctas=", options->num_ctas, 1);
+	key_number(&key, " maxnreg=", options->maxnreg, 0);
+	if (options->gpu) {
+		text_str(&key, options->sim ? " target=sim:" : " target=");
+		text_str(&key, options->gpu->name);
+	}
+	if (options->no_fp_fusion)
+		text_str(&key, " no_fp_fusion");
+	if (options->cooperative)
+		text_str(&key, " cooperative");
+	if (options->dependent)
+		text_str(&key, " dependent");
+	if (options->no_line_info)
+		text_str(&key, " no_line_info");
+	if (options->ptx_only)
+		text_str(&key, " ptx_only");
+	key_number(&key, " ptx_version=", options->ptx_version, 0);
+	if (options->no_maps)
+		text_str(&key, " no_maps");
+	if (options->debug)
+		text_str(&key, " debug");
+	if (options->no_overflow_checks)
+		text_str(&key, " no_overflow_checks");
+	if (options->no_gpu_limits)
+		text_str(&key, " no_gpu_limits");
+	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
+		text_printf(&key, " dot_precision=%s", options->dot_precision);
+	return key.data;
+}

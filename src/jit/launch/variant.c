@@ -1,0 +1,408 @@
+/* The variants of a kernel: found by key, or compiled once while others who want the same one wait.
+ *
+ * A variant enters its kernel's list before it is compiled, with ready = false. The thread that put it there
+ * compiles it without the lock; then it is marked ready, or taken out again when that failed: each of
+ * those who waited then tries for itself, and so gets the diagnostics itself. */
+#include "jit/inner.h"
+
+#include <time.h>
+
+#include "base/fault.h"
+#include "base/option/option.h"
+#include "base/os.h"
+#include "base/stop.h"
+#include "ir/text/text.h"
+#include "jit/keep/cache.h"
+
+static JitVariant *find(const JitKernel *kernel, const char *key)
+{
+	for (JitVariant *v = kernel->variants; v; v = v->next)
+		if (strcmp(v->key, key) == 0)
+			return v;
+	return NULL;
+}
+
+static void discard(JitVariant *variant)
+{
+	jit_gpu_free(variant->gpu);
+	jit_sim_free(variant->sim);
+	Arena arena = variant->arena;
+	arena_free(&arena);
+}
+
+/* Until the table changes, or who compiles wants to be asked again. */
+static void wait_for_change(JitModule *module)
+{
+	struct timespec until;
+	double wait = stop_wait(1);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)(wait * 1e9);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&module->table_changed, &module->table_lock, &until);
+}
+
+/* The variant when it is there or comes while waiting; NULL after *fresh was put into the list. */
+static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
+{
+	JitModule *module = kernel->module;
+	pthread_mutex_lock(&module->table_lock);
+	JitVariant *found;
+	bool goes_on = true;
+	while ((found = find(kernel, fresh->key)) && !found->ready && (goes_on = stop_goes_on(NULL)))
+		wait_for_change(module);
+	if (!goes_on) {
+		pthread_mutex_unlock(&module->table_lock);
+		discard(fresh);
+		stop_point();
+		BUG("waiting ended, and nobody wanted it");
+	}
+	if (!found) {
+		fresh->next = kernel->variants;
+		kernel->variants = fresh;
+	}
+	pthread_mutex_unlock(&module->table_lock);
+	return found;
+}
+
+static JitVariant *find_ready(JitKernel *kernel, const char *key)
+{
+	pthread_mutex_lock(&kernel->module->table_lock);
+	JitVariant *found = find(kernel, key);
+	if (found && !found->ready)
+		found = NULL;
+	pthread_mutex_unlock(&kernel->module->table_lock);
+	return found;
+}
+
+static void finish(JitVariant *variant, bool good)
+{
+	JitKernel *kernel = variant->kernel;
+	pthread_mutex_lock(&kernel->module->table_lock);
+	if (good) {
+		variant->ready = true;
+		kernel->variant_count++;
+	} else {
+		JitVariant **at = &kernel->variants;
+		while (*at != variant)
+			at = &(*at)->next;
+		*at = variant->next;
+	}
+	pthread_cond_broadcast(&kernel->module->table_changed);
+	pthread_mutex_unlock(&kernel->module->table_lock);
+}
+
+static const char *copy_text(Arena *arena, const char *text)
+{
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+/* The struct in its own arena; a fault raised while it is made frees it. */
+static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, const JitOptions *options)
+{
+	Arena arena;
+	arena_init(&arena, kernel->module->host->compile_memory);
+	JitVariant *variant = ARENA_NEW(&arena, JitVariant);
+	variant->arena = arena;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		uint32_t count = kernel->info->param_count;
+		Arena *own = &variant->arena;
+		variant->kernel = kernel;
+		variant->options = *options;
+		variant->options.target = options->sim ? arena_printf(own, "sim:%s", options->gpu->name) : NULL;
+		variant->options.ask = NULL;
+		variant->options.ask_data = NULL;
+		variant->options.dot_precision = copy_text(own, options->dot_precision);
+		variant->key = arena_strdup(own, binding->key);
+		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
+		variant->params = ARENA_ARRAY(own, JitParam, count + 1);
+		for (uint32_t i = 0; i < count; i++) {
+			variant->args[i] = binding->args[i];
+			variant->args[i].text = copy_text(own, binding->args[i].text);
+			variant->params[i] = jit_param_of(&variant->args[i]);
+		}
+		variant->reason = jit_reason(own, variant, binding->given);
+		fault_leave(&fault);
+		return variant;
+	}
+	discard(variant);
+	fault_raise(fault.kind, "%s", fault.text);
+}
+
+static bool tell(const JitKernel *kernel, JitEvent event)
+{
+	const JitHost *host = kernel->module->host;
+	event.kernel = kernel;
+	return !host->event || host->event(host->data, &event);
+}
+
+static void note(const JitVariant *variant, double seconds)
+{
+	const JitHost *host = variant->kernel->module->host;
+	if (!host->note)
+		return;
+	Arena arena;
+	arena_init(&arena, 0);
+	const char *text = arena_printf(&arena, "compiled %s in %.1f ms: %s\n", variant->key, seconds * 1e3, variant->reason);
+	host->note(host->data, text, strlen(text));
+	arena_free(&arena);
+}
+
+/* Compiles what find_or_add put into the list. Whatever happens, nobody is left waiting. */
+static JitStatus compile(JitVariant *variant, DiagList *diags)
+{
+	JitKernel *kernel = variant->kernel;
+	double began = os_now();
+	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key, .reason = variant->reason})) {
+		finish(variant, false);
+		discard(variant);
+		jit_diag(diags, kernel, DIAG_REFUSED);
+		return JIT_REFUSED;
+	}
+	volatile bool good = false;
+	Fault fault;
+	if (FAULT_TRY(&fault)) {
+		good = jit_compile(variant, diags);
+		fault_leave(&fault);
+	}
+	diags->sources = &kernel->module->sources; /* the variant's own may go with it */
+	finish(variant, good);
+	tell(kernel, (JitEvent){.kind = JIT_COMPILE_END,
+				.key = variant->key,
+				.reason = variant->reason,
+				.variant = good ? variant : NULL,
+				.status = good ? JIT_OK : JIT_SOURCE,
+				.seconds = os_now() - began});
+	if (good)
+		note(variant, os_now() - began);
+	else
+		discard(variant);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return good ? JIT_OK : JIT_SOURCE;
+}
+
+/* The variant with the binding's key, compiled when it is not there. */
+static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		     bool *compiled, DiagList *diags)
+{
+	*compiled = false;
+	*variant = find_ready(kernel, binding->key);
+	if (*variant)
+		return JIT_OK;
+	JitVariant *fresh = variant_new(kernel, binding, options);
+	*variant = find_or_add(kernel, fresh);
+	if (*variant) {
+		discard(fresh);
+		return JIT_OK;
+	}
+	JitStatus status = compile(fresh, diags);
+	if (status == JIT_OK) {
+		jit_warn_variants(kernel, fresh, diags);
+		*variant = fresh;
+		*compiled = true;
+	}
+	return status;
+}
+
+/* With constexprs that may be demoted: the variant is one of those that were made for the sets of demoted ones known
+ * so far. When none is there, the front end says which set it is. A value that does not fit the arguments made of it is
+ * a constant after all. */
+static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const JitOptions *options,
+			     const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	JitBinding settled;
+	JitSet set = {{0}};
+	*compiled = false;
+	*variant = NULL;
+	for (const JitDemotion *d = jit_demotions(kernel); d && !*variant; d = d->next) {
+		set = d->set;
+		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+		*variant = find_ready(kernel, settled.key);
+	}
+	if (!*variant) {
+		set = jit_classify(kernel, binding, options, diags->arena);
+		jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+		JitStatus status = get(kernel, &settled, options, variant, compiled, diags);
+		if (status != JIT_OK)
+			return status;
+	}
+	if (jit_numbers_fit(*variant, binding, &set))
+		return JIT_OK;
+	jit_settle(diags->arena, kernel, binding, &set, options, &settled);
+	return get(kernel, &settled, options, variant, compiled, diags);
+}
+
+JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions *options, const JitVariant **variant,
+		  bool *compiled, DiagList *diags)
+{
+	Stop stop;
+	Fault fault;
+	*compiled = false;
+	if (!binding->demotes && (*variant = find_ready(kernel, binding->key)))
+		return JIT_OK;
+	if (FAULT_TRY(&fault)) {
+		double seconds = options->seconds ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
+		stop_enter(&stop, seconds, options->ask, options->ask_data);
+		JitStatus status = (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
+		stop_leave(&stop);
+		fault_leave(&fault);
+		return status;
+	}
+	if (fault.kind != FAULT_TIME && fault.kind != FAULT_STOPPED)
+		fault_raise(fault.kind, "%s", fault.text);
+	diags->sources = &kernel->module->sources;
+	*variant = NULL;
+	if (fault.kind == FAULT_TIME)
+		jit_diag(diags, kernel, DIAG_COMPILE_TIME, kernel->info->qualified_name, fault.text);
+	else
+		jit_diag(diags, kernel, DIAG_COMPILE_STOPPED, kernel->info->qualified_name);
+	return JIT_STOPPED;
+}
+
+const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags)
+{
+	JitOptions options = variant->options;
+	const JitVariant *plain = NULL;
+	bool compiled;
+	options.no_maps = true;
+	JitBinding binding = {
+		.args = variant->args,
+		.given = ARENA_ARRAY(diags->arena, const JitArg *, variant->kernel->info->param_count + 1),
+		.key = jit_key(diags->arena, variant->kernel, variant->args, &options),
+	};
+	*status = jit_get(variant->kernel, &binding, &options, &plain, &compiled, diags);
+	return *status == JIT_OK ? plain : NULL;
+}
+
+JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
+				const JitVariant **variant, bool *compiled, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
+}
+
+void jit_launch_asks(const JitLaunch *launch, JitOptions *options)
+{
+	if (options->ask)
+		return;
+	options->ask = launch->poll;
+	options->ask_data = launch->poll_data;
+}
+
+JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const JitOptions *options,
+			     const JitVariant **variant, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	bool compiled;
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	jit_launch_asks(launch, &complete);
+	JitStatus status = jit_get(kernel, &binding, &complete, variant, &compiled, diags);
+	if (status == JIT_OK && launch->key)
+		jit_find_add(*variant, launch->key);
+	return status;
+}
+
+JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const JitOptions *options, CacheKey *key, DiagList *diags)
+{
+	JitOptions complete;
+	JitBinding binding;
+	JitContent content;
+	diags->sources = &kernel->module->sources;
+	cache_key_init(key, diags->arena);
+	if (!jit_options(kernel, options, &complete, diags) ||
+	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
+		return JIT_ARGUMENT;
+	if (!complete.gpu || complete.sim) {
+		jit_diag(diags, kernel, DIAG_CACHE_TARGET, complete.target ? complete.target : "interp");
+		return JIT_ARGUMENT;
+	}
+	JitVariant *variant = variant_new(kernel, &binding, &complete);
+	bool read = jit_content(variant, diags->arena, &content);
+	bool good = read && jit_variant_rows(variant, &content, key, diags);
+	discard(variant);
+	if (!read)
+		jit_diag(diags, kernel, DIAG_CACHE_SOURCE, kernel->info->qualified_name);
+	return good ? JIT_OK : JIT_SOURCE;
+}
+
+const char *jit_variant_key(const JitVariant *variant)
+{
+	return variant->key;
+}
+
+JitKernel *jit_variant_kernel(const JitVariant *variant)
+{
+	return variant->kernel;
+}
+
+static JitStatus raw_text(const JitVariant *variant, Text *out, DiagList *diags)
+{
+	IrCx *cx = ARENA_NEW(out->arena, IrCx);
+	SourceSet *sources = ARENA_NEW(out->arena, SourceSet);
+	ir_cx_init(cx, out->arena);
+	FrontNumbers numbers;
+	IrModule *ir = jit_lower(variant, cx, sources, &numbers, diags);
+	if (!ir)
+		return JIT_SOURCE;
+	ir_print(out, ir, (IrPrintOptions){0});
+	return JIT_OK;
+}
+
+static JitStatus ttir_text(const JitVariant *variant, Text *out, DiagList *diags)
+{
+	if (!variant->ir && jit_stored_text(variant, "ttir", out))
+		return JIT_OK;
+	JitVariant *again = variant->ir ? NULL : jit_remake(variant, diags);
+	const IrModule *ir = again ? again->ir : variant->ir;
+	if (ir)
+		ir_print(out, ir, (IrPrintOptions){0});
+	if (again)
+		jit_remade_free(again);
+	return ir ? JIT_OK : JIT_SOURCE;
+}
+
+JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
+{
+	diags->sources = &variant->sources;
+	if (strcmp(stage, "ttir") == 0)
+		return ttir_text(variant, out, diags);
+	if (strcmp(stage, "ttir-raw") == 0)
+		return raw_text(variant, out, diags);
+	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */
+	bool has_cubin = variant->gpu && variant->gpu->cubin.data;
+	size_t stages = has_cubin ? ARRAY_LEN(gpu_stages) : variant->options.gpu ? ARRAY_LEN(gpu_stages) - 1 : 0;
+	for (size_t i = 0; i < stages; i++)
+		if (strcmp(stage, gpu_stages[i]) == 0)
+			return jit_gpu_text(variant, stage, out, diags);
+	if (strcmp(stage, "facts") == 0 && variant->gpu) {
+		jit_stored_facts(out, variant);
+		return JIT_OK;
+	}
+	const FrontInfo *info = variant->kernel->info;
+	if (strcmp(stage, "source") != 0) {
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,
+			    has_cubin		   ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass"
+			    : variant->options.gpu ? "source, ttir-raw, ttir, ttgir, llir, ptx"
+						   : "source, ttir-raw, ttir");
+		return JIT_ARGUMENT;
+	}
+	for (uint32_t i = 0; i < variant->sources.files.len; i++) {
+		const Source *source = variant->sources.files.data[i];
+		if (strcmp(source->path, info->path) == 0) {
+			text_add(out, source->text, source->len);
+			break;
+		}
+	}
+	return JIT_OK;
+}

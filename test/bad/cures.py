@@ -1,0 +1,24 @@
+# What helps follows the diagnostic: of all in the file, in order.
+# run: neso compile %s:kernel --signature "*fp32,i32,i32"
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def length(n):
+    return tl.arange(0, n)  # error: 12: tl.arange: 'end' must be an integer known when compiling, not int32  # note: -: a parameter that is known when compiling is declared so: n: tl.constexpr
+
+
+@triton.jit
+def kernel(p, n, BLOCK):
+    i = tl.arange(0, 64)
+    if i < n:  # error: 8: expected a condition of one element  # note: -: an `if` is for the whole program
+        tl.store(p, 1)
+    while n > 0:
+        break  # error: 9: `break` is not supported  # note: -: a condition of the loop that becomes false does
+    try:  # error: 5: `try` is not supported  # note: -: device_assert tells
+        tl.store(p, 1)
+    finally:
+        tl.store(p, 0)
+    tl.static_print(f"{n}")  # error: 23: a value in an f-string  # note: -: tl.device_print("text", value) prints
+    length(BLOCK)
