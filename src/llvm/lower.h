@@ -71,6 +71,7 @@ typedef struct Lower {
 	const IrOp *op;            /* being lowered: the innermost */
 	LowerTileNode tile;        /* made last */
 	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */
+	bool tensor_expects;       /* the next ttng.barrier_expect is done */
 	bool tensor_waits;         /* so is the next one */
 	LLVMValueRef shared_base;  /* ptr addrspace(3): the start of dynamic shared memory */
 	LowerValue *values;        /* by IrValue id */

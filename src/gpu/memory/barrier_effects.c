@@ -57,6 +57,8 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 		e->tensor = true;
 		return;
 	case OP_WAIT_BARRIER:
+	case OP_WAIT_FREE:
+	case OP_ARRIVE_BARRIER:
 		touch(w, e, ir_operand(op, 0), false, false);
 		return;
 	case OP_INIT_BARRIER:

@@ -120,6 +120,7 @@ static bool walk_wait(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	case OP_BARRIER:
 		gpu_pending_meet(s);
 		return true;
+	case OP_COMPUTE_FIRST:
 	case OP_FENCE_ASYNC: /* its barrier follows; what the pass puts in front of one is walked again */
 		return true;
 	case OP_ASYNC_WAIT:

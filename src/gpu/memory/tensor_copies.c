@@ -56,7 +56,7 @@ IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 	return buffer_at(b, ring, number);
 }
 
-IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count)
+IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
 	CONTRACT(count);
 	IrType i32 = ir_scalar(cx->ir, TY_I32);
@@ -64,7 +64,7 @@ IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		IrValue *one = buffer_at(b, barriers, irb_int(b, i32, i));
 		IrOp *init = irb_op(b, OP_INIT_BARRIER, &one, 1, NULL, 0, 0);
-		ir_set(b->m, init, ATTR_COUNT, ir_attr_i32(cx->ir, 1));
+		ir_set(b->m, init, ATTR_COUNT, ir_attr_i32(cx->ir, arrivals));
 	}
 	return barriers;
 }

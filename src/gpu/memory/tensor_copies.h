@@ -7,7 +7,7 @@
 /* Memory for `slots` tiles of a map, one after the other; 0: for one, which is no ring. */
 IrValue *gpu_map_alloc(GpuCx *cx, IrBuilder *b, IrType map, uint32_t slots);
 /* Words for so many barriers, each for the arrival of one thread; made and in phase 0. */
-IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count);
+IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals); /* in each phase */
 void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers);
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number);
 IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number);

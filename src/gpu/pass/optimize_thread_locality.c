@@ -3,17 +3,21 @@
  *
  *	for ... (s = init) { s = s + reduce(x) }    becomes
  *	for ... (p = neutral) { p = p + (x reduced within each thread) }    s = init + reduce(p)
+ *	for ... (s = init) { s = s * f + reduce(x) }    becomes        -- init: one number, shared out among the threads
+ *	for ... (p = init / threads) { p = p * f + (x reduced within each thread) }    s = reduce(p)
  *
  * Needs: TTGIR with its final layouts. Keeps: effects; values up to the order of a reduction, which is free:
  * integers, and floating sums, products, minima, maxima. The tile's dim is cut into [high, threads, low] bits,
  * where the layout has threads for the middle ones and registers for the others; layouts that mix them are left
  * alone. */
 #include "gpu/plan/choose.h"
+#include "ir/rewrite/fold.h"
 
 #include <math.h>
 
 typedef struct Sum {
 	IrOp *reduce, *combine, *loop;
+	IrOp *scale; /* of a sum whose carried value is multiplied first; NULL: it is not */
 	uint32_t carried; /* number of the loop's result */
 	unsigned axis;
 	const Layout *layout; /* of the tile */
@@ -86,7 +90,15 @@ static bool cut_axis(Sum *s)
 	return threads == ((UINT64_C(1) << s->threads) - 1) << s->low;
 }
 
-/* Is it s = s + reduce(x), of a loop's carried value that nothing else looks at? */
+/* A product that is added to, and nothing else; of a tile of rows. */
+static IrOp *scale_of(const IrOp *combine, const IrValue *v)
+{
+	IrOp *op = v->def;
+	bool product = op && op->kind == OP_MULF && combine->kind == OP_ADDF && op->block == combine->block && ir_has_one_use(v);
+	return product && ir_is_tensor(v->type) && ir_operand(op, 0) != ir_operand(op, 1) ? op : NULL;
+}
+
+/* Is it s = s + reduce(x), or s = s * f + reduce(x), of a loop's carried value that nothing else looks at? */
 static bool find_sum(IrOp *reduce, Sum *s)
 {
 	const IrOp *body = body_op(reduce);
@@ -99,12 +111,14 @@ static bool find_sum(IrOp *reduce, Sum *s)
 		return false;
 	const IrUse *out = combine->results[0].uses;
 	const IrValue *other = ir_operand(combine, ir_operand(combine, 0) == result);
+	IrOp *scale = scale_of(combine, other);
+	other = scale ? ir_operand(scale, ir_operand(scale, 0)->def != NULL) : other;
 	bool carried = !other->def && other->block == reduce->block;
 	if (out->owner != reduce->block->last || !carried || !ir_has_one_use(other))
 		return false;
-	*s = (Sum){.reduce = reduce, .combine = combine, .loop = loop};
+	*s = (Sum){.reduce = reduce, .combine = combine, .loop = loop, .scale = scale};
 	s->carried = (uint32_t)(out - out->owner->operands);
-	return other->index == s->carried + 1;
+	return other->index == s->carried + 1 && (!scale || ir_constant_of(ir_operand(loop, s->carried + 3)));
 }
 
 bool gpu_is_loop_sum(const IrOp *reduce)
@@ -113,11 +127,17 @@ bool gpu_is_loop_sum(const IrOp *reduce)
 	return find_sum((IrOp *)reduce, &s);
 }
 
+static bool is_one_number(const Sum *s)
+{
+	IrAttr init = s->scale ? ir_constant_of(ir_operand(s->loop, s->carried + 3)) : NULL;
+	return !s->scale || (fold_is_constant(init) && fold_is_splat(init));
+}
+
 static bool is_divisible(Sums *sums, Sum *s)
 {
 	s->axis = (unsigned)ir_get_int(s->reduce, sums->gpu->ir, ATTR_AXIS, 0);
 	s->layout = gpu_layout(sums->gpu, ir_operand(s->reduce, 0)->type);
-	return cut_axis(s);
+	return is_one_number(s) && cut_axis(s);
 }
 
 static bool visit(void *data, IrOp *op)
@@ -182,6 +202,61 @@ static IrValue *reduce_in_threads(Sums *sums, const Sum *s)
 	return tile;
 }
 
+/* The rows' factors for each of their parts. */
+static IrValue *widen(Sums *sums, IrBuilder *b, const Sum *s, IrValue *rows, IrType type)
+{
+	IrOp *broadcast = irb_op(b, OP_BROADCAST, &rows, 1, &type, 1, 0);
+	int64_t shape[IR_MAX_RANK];
+	memcpy(shape, type->shape, sizeof shape);
+	shape[s->axis] = 1;
+	/* The layouts that it asks for, from the last one back. */
+	IrValue none = {.type = ir_tensor(sums->gpu->ir, type->elem, shape, type->rank, NULL)};
+	ir_operand_set(broadcast, 0, &none);
+	const Layout *one = gpu_infer_operand(sums->gpu, broadcast, 0, gpu_layout(sums->gpu, type));
+	IrBuilder before = ir_at(b->m, broadcast);
+	rows = gpu_convert(sums->gpu, &before, rows, layout_slice(&sums->gpu->layouts, one, s->axis));
+	IrValue *expanded = irb_1(&before, OP_EXPAND_DIMS, tile_type(sums, type, shape, type->rank, one), rows);
+	ir_set(b->m, expanded->def, ATTR_AXIS, ir_attr_i32(sums->gpu->ir, s->axis));
+	ir_operand_set(broadcast, 0, expanded);
+	return &broadcast->results[0];
+}
+
+/* s * f + reduce(x): parts are scaled as the whole is, and begin as equal shares of what it begins with: exact, as their number is a
+ * power of two. */
+static void take_scaled_apart(Sums *sums, const Sum *s)
+{
+	IrModule *m = sums->cx->module;
+	IrOp *loop = s->loop, *yield = loop->regions[0].first->last;
+	IrValue *result = &loop->results[s->carried], *arg = loop->regions[0].first->args[s->carried + 1];
+	IrAttr init = ir_constant_of(ir_operand(loop, s->carried + 3));
+	IrValue *part = reduce_in_threads(sums, s);
+	IrType type = part->type, whole = result->type;
+	IrBuilder before = ir_at(m, loop), inside = ir_at(m, s->combine);
+	IrValue *factor = ir_operand(s->scale, ir_operand(s->scale, 0) == arg);
+	IrType number = ir_elem(whole);
+	IrValue *share = irb_2(&before, OP_MULF, NULL, irb_constant(&before, fold_splat(sums->gpu->ir, number, fold_word(init, 0))),
+			       irb_float(&before, number, ldexp(1, -(int)s->threads)));
+	ir_operand_set(loop, s->carried + 3, irb_splat(&before, share, type));
+	IrValue *scaled = irb_2(&inside, OP_MULF, type, part, widen(sums, &inside, s, factor, type));
+	IrValue *sum = irb_2(&inside, OP_ADDF, type, scaled, part);
+	arg->type = result->type = type;
+	ir_operand_set(scaled->def, 0, arg);
+	ir_operand_set(yield, s->carried, sum);
+	IrOp *last = reduce_again(sums, s->reduce, part, s->axis);
+	IrValue *across = &last->results[0];
+	ir_op_insert_after(last, loop);
+	if (across->type != whole) {
+		IrOp *convert = ir_op_new(m, OP_CONVERT_LAYOUT, s->combine->loc, &across, 1, &whole, 1, 0);
+		ir_op_insert_after(convert, last);
+		across = &convert->results[0];
+	}
+	ir_replace_uses(result, across);
+	ir_operand_set(last, 0, result);
+	ir_op_erase(s->combine);
+	ir_op_erase(s->scale);
+	ir_op_erase(s->reduce);
+}
+
 static void take_apart(Sums *sums, const Sum *s)
 {
 	IrModule *m = sums->cx->module;
@@ -219,7 +294,10 @@ bool pass_optimize_thread_locality(PassCx *cx, bool *changed)
 	Sums sums = {.cx = cx, .gpu = gpu_of(cx)};
 	ir_walk(cx->module->op, false, visit, &sums);
 	for (uint32_t i = 0; i < sums.list.len; i++)
-		take_apart(&sums, &sums.list.data[i]);
+		if (sums.list.data[i].scale)
+			take_scaled_apart(&sums, &sums.list.data[i]);
+		else
+			take_apart(&sums, &sums.list.data[i]);
 	*changed = sums.list.len > 0;
 	return true;
 }

@@ -16,6 +16,7 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pass/carry.h"
+#include "gpu/plan/rotate.h"
 #include "gpu/plan/schedule.h"
 
 enum {
@@ -57,6 +58,7 @@ typedef struct Pipeline {
 	VEC(Carried) carried;
 	VEC(Ring) rings;
 	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
+	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read them; NULL: they meet. The one to be filled */
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 	bool met; /* they stand behind a barrier of their own */
@@ -361,6 +363,8 @@ static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		slots[i] = p->rings.data[i].load->boxes ? slot_of(p, b, &p->rings.data[i], number) : NULL;
 	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
+	if (p->free && !first)
+		vec_push(p->cx->scratch, &p->issued, irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, there}, 3, NULL, 0, 0));
 	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
 	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
 	if (!first)
@@ -537,7 +541,8 @@ static void add_barriers(Pipeline *p)
 		p->copies |= !p->rings.data[i].load->boxes;
 	}
 	p->before.loc = p->loop->loc;
-	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots) : NULL;
+	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
+	p->free = p->s->apart ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, gpu_num_warps(p->gpu, p->loop)) : NULL;
 }
 
 /* All threads have read what this iteration's copies write over, and each waits for what it reads. The parity changes each time that the
@@ -548,14 +553,33 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	IrType i32 = read->type;
 	IrValue *parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
 	b->loc = p->loop->loc;
-	/* Where they meet in front of the copies, once is enough for the barriers in the slots to be made. */
-	irb_op(p->s->meets ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	/* Where they meet in front of the copies, or not at all, once is enough for the barriers in the slots to be made. */
+	irb_op(p->s->meets || p->free ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	if (p->free && !p->s->meets)
+		irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
 	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
 	IrValue *zero = irb_int(&p->before, i32, 0), *one = irb_int(b, i32, 1);
 	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, zero), irb_2(b, OP_XORI, NULL, parity, one), parity};
 	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, parity, turned, 0});
+}
+
+/* The slot that is filled next: warps arrive at its barrier when they have read what was there. The parity changes each time that the
+ * numbers start again, at `first`. */
+static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *first)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = written->type;
+	if (!p->free)
+		return;
+	b->loc = p->loop->loc;
+	p->freed = gpu_barrier_at(p->gpu, b, p->free, written);
+	p->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *one = irb_int(b, i32, 1), *zero = irb_int(&p->before, i32, 0);
+	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, first), irb_2(b, OP_XORI, NULL, p->parity, one), p->parity};
+	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, p->parity, turned, 0});
 }
 
 /* Numbers of the slots: of the tile that is read, and of the one that is written: it was read last, or where products
@@ -577,7 +601,9 @@ static IrValue *copy_ahead(Pipeline *p)
 		await(p, &p->top, s->pending);
 	IrValue *wrapped = next_slot(p, read, zero);
 	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, zero, read, wrapped, 0});
-	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, first, written, s->kept ? next_slot(p, written, zero) : read, 0});
+	IrValue *next = s->kept ? next_slot(p, written, zero) : read;
+	vec_push(p->cx->scratch, &p->carried, (Carried){NULL, first, written, next, 0});
+	find_freed(p, written, next, first);
 	if (p->barriers)
 		await_boxes(p, read, wrapped);
 	copy_all(p, false, s->ahead, written);
@@ -704,7 +730,7 @@ static void issue_behind_wait(Pipeline *p, IrOp *wait)
 	p->met = true;
 	IrBuilder b = ir_at(p->m, wait->next);
 	b.loc = wait->loc;
-	spot = irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	spot = p->free ? irb_op(&b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0) : irb_op(&b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	for (uint32_t i = 0; i < p->issued.len; i++) {
 		ir_op_unlink(p->issued.data[i]);
 		ir_op_insert_after(p->issued.data[i], spot);
@@ -758,6 +784,13 @@ static void pipeline_products(Pipeline *p)
 	issue_behind_wait(p, wait);
 }
 
+/* rotate-products goes on from here. */
+static void mark_late(Pipeline *p)
+{
+	for (uint32_t i = 0; i < p->s->rotation->late.len; i++)
+		ir_set(p->m, p->s->rotation->late.data[i], ATTR_LATE, ir_attr_unit(p->gpu->ir));
+}
+
 /* Results of the loop that are under way when it ends. */
 static void end_products(Pipeline *p, IrOp *loop)
 {
@@ -780,6 +813,8 @@ static void behind(Pipeline *p, IrOp *loop)
 		await(p, &b, 0);
 	if (p->barriers)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
+	if (p->free)
+		gpu_barriers_drop(p->gpu, &b, p->free);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
@@ -806,7 +841,10 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 		}
 	if (s->slots)
 		issue_behind_reads(&p);
-	pipeline_products(&p);
+	if (schedule_is_rotated(s))
+		mark_late(&p);
+	else
+		pipeline_products(&p);
 	IrOp *loop = with_carried(&p);
 	if (s->slots)
 		behind(&p, loop);

@@ -138,7 +138,7 @@ static Barrier barrier_for(const Copies *c, IrOp *load, IrBuilder *b)
 	bool loop = parent->kind == OP_FOR, once = parent->kind == OP_FUNC;
 	IrBuilder front = once ? ir_at(c->m, ir_func_body(parent)->first) : loop ? ir_at(c->m, parent) : *b;
 	front.loc = load->loc;
-	IrValue *barriers = gpu_barriers_alloc(c->gpu, &front, 1);
+	IrValue *barriers = gpu_barriers_alloc(c->gpu, &front, 1, 1);
 	Barrier made = {.made = once || loop ? NULL : barriers};
 	if (once)
 		drop_at_end(c, ir_func_body(parent), barriers);

@@ -11,6 +11,7 @@
 #include "gpu/analysis/prefix.h"
 #include "gpu/analysis/pressure.h"
 #include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/rotate.h"
 #include "gpu/remark.h"
 #include "ir/rewrite/fold.h"
 #include "ir/text/text.h"
@@ -20,6 +21,7 @@ enum { DEEP = 2 /* iterations */, BOX_ALIGN = 128, MOST_BYTES = 16, LEAST_BYTES 
 typedef struct Deciding {
 	GpuCx *gpu;
 	Arena *arena;
+	const IrModule *m;
 	const AxisMap *axes;
 	Schedule *s;
 	bool has_dot, has_store, stopped; /* stopped: by more than stores */
@@ -328,6 +330,65 @@ static void deepen(const Deciding *d, uint64_t slot, uint64_t taken)
 	}
 }
 
+bool schedule_is_rotated(const Schedule *s)
+{
+	return s->rotation && s->rotation->rule == REMARK_LOOP_ROTATED;
+}
+
+static unsigned ctas_on_sm(const Deciding *d, unsigned registers, uint64_t bytes)
+{
+	const TargetGpu *target = d->gpu->target;
+	TargetOccupancy o;
+	target_occupancy(target, MIN(registers, (unsigned)TARGET_REGISTERS_THREAD), (unsigned)MIN(bytes, (uint64_t)target->shared_cta), d->gpu->num_warps, &o);
+	return o.ctas;
+}
+
+/* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that would leave fewer CTAs on an SM, which
+ * run beside each other's products as well, it is not. */
+static void rotate(Deciding *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
+	if (!slot)
+		return;
+	gpu_rotation(d->gpu, d->arena, d->m, s, r);
+	s->rotation = r->rule ? r : NULL;
+	if (!schedule_is_rotated(s))
+		return;
+	s->kept = 1;
+	unsigned ahead = ahead_within(s, slot);
+	bool fewer = ahead && ctas_on_sm(d, r->registers, taken + slot * (ahead + 2)) < ctas_on_sm(d, r->in_order, taken + slot * (ahead + 1));
+	if (ahead && !fewer)
+		return;
+	s->kept = 0;
+	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
+}
+
+static bool is_unused(const IrOp *op)
+{
+	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA, to several warp groups? */
+static bool can_be_apart(const Deciding *d)
+{
+	enum { WARPS_OF_A_GROUP = 4 };
+	bool any = false;
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		any = true;
+		if (!l->boxes)
+			return false;
+		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
+			if (!is_unused(u->owner) &&
+			    (u->owner->kind != OP_LOCAL_ALLOC || schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
+				return false;
+	}
+	return any && gpu_num_warps(d->gpu, d->s->loop) > WARPS_OF_A_GROUP;
+}
+
 static void fit(Deciding *d)
 {
 	Schedule *s = d->s;
@@ -342,8 +403,11 @@ static void fit(Deciding *d)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128 : 0;
 	schedule_products(d->gpu, d->arena, s);
+	rotate(d, slot, taken);
 	s->ahead = ahead_within(s, slot);
-	if (s->products.len && s->ahead) {
+	if (schedule_is_rotated(s)) {
+		s->products.len = 0;
+	} else if (s->products.len && s->ahead) {
 		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) && slot * 3 <= s->limit;
 		s->meets = !s->kept;
 		s->ahead = ahead_within(s, slot);
@@ -352,6 +416,7 @@ static void fit(Deciding *d)
 	}
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
+	s->apart = s->slots && can_be_apart(d);
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	CONTRACT(!s->slots || s->bytes <= s->limit);
@@ -431,7 +496,7 @@ static bool counts(const Deciding *d, const IrOp *op)
 
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out)
 {
-	Deciding d = {.gpu = gpu, .arena = arena, .axes = axes, .s = out, .values = m->next_value};
+	Deciding d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = out, .values = m->next_value};
 	*out = (Schedule){.loop = loop};
 	if (!look_at_loop(&d))
 		return false;
@@ -556,6 +621,7 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s)
 	remark_figure(r, "asked", s->stages);
 	remark_figure(r, "pending", s->pending);
 	remark_figure(r, "bytes", (int64_t)s->bytes);
+	gpu_rotation_remark(gpu, s);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		const ScheduledLoad *l = &s->loads.data[i];
 		r = gpu_remark(gpu, l->load, l->rule, load_text(arena, s, l));

@@ -9,6 +9,9 @@
  *	            a second barrier in the iteration, behind which the slot is free
  *	            Of a descriptor that is a tensor map (boxes): by TMA, issued by one thread. A slot has a barrier that counts the bytes of
  *	            all such tiles of an iteration
+ *	            Where nothing but products reads what TMA brings, warp groups go on without meeting (apart): a slot has a second
+ *	            barrier, at which warps arrive when they have read it; the one thread that issues copies to it waits there
+ *	            A loop that is rotated (rotate.h) reads in each iteration the slots of this one and of the one before: a slot more too
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
@@ -58,8 +61,10 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
+	bool apart;       /* warps do not meet: each arrives at the barrier of the slot that it has read, and who fills it waits there */
 	bool meets;       /* instead: copies follow a barrier of their own, behind the wait for products of the iteration before */
 	VEC(ScheduledProduct) products;
+	const struct GpuRotation *rotation; /* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;
@@ -97,6 +102,8 @@ void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s);
  * uses of `load` want: where both together cost least. NULL: none takes copies of at least 4 bytes; *width is what
  * it takes. */
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width);
+/* Is the loop to be rotated? */
+bool schedule_is_rotated(const Schedule *s);
 /* The ttg.local_alloc that holds the loaded tile for products of warp groups, and alone says how it lies there; NULL: none does. */
 const IrOp *schedule_product_memory(const IrOp *load);
 /* What the mask of the load leaves out is not zero, which is what copies put there: a select follows the tile's reading. */

@@ -193,7 +193,9 @@ static bool infer_types(FormatReader *f, const char *format)
 	while (asm_inference(&format, &rule)) {
 		IrType of = NULL;
 		uint32_t from, to;
-		if (rule.how == '=' && rule.to.results && rule.to.many && rule.of.many && op->results.len == op->types.len) {
+		if (rule.how == '=' && rule.to.results && rule.to.many && rule.of.many && !rule.of.results) {
+			while (op->results.len < op->types.len)
+				vec_push(r->arena, &op->results, NULL);
 			for (uint32_t i = 0; i < op->types.len; i++)
 				op->results.data[i] = op->types.data[i];
 			continue;

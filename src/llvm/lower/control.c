@@ -7,6 +7,7 @@
  * Loops are built as they leave loop rotation: a test whether there is a first round, then body and test. */
 #include "gpu/layout/boxes.h"
 #include "llvm/lower/affine.h"
+#include "llvm/memory/shared.h"
 #include "llvm/lower_int.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -92,6 +93,68 @@ static LLVMValueRef is_below(Lower *lw, const IrOp *op, LLVMValueRef a, LLVMValu
 	return LLVMBuildICmp(lw->b, is_unsigned ? LLVMIntULT : LLVMIntSLT, a, b, "");
 }
 
+/* What a product of warp groups does in an iteration hides everything else: ptxas unrolls such loops for no gain, and takes
+ * several times as long. */
+static bool has_products(const IrBlock *body)
+{
+	for (const IrOp *op = body->first; op; op = op->next)
+		if (op->kind == OP_WARP_GROUP_DOT)
+			return true;
+	return false;
+}
+
+/* Where products take them, narrow floats are carried as words of 32 bits, as what makes and takes them in pairs does. */
+static unsigned per_word(Lower *lw, IrType type, bool packs)
+{
+	IrType elem = ir_elem(type);
+	unsigned n = packs && ir_is_tensor(type) && ir_is_float(elem) && elem->bits < 32 ? 32 / elem->bits : 1;
+	return lower_count(lw, type) % n ? 1 : n;
+}
+
+/* Of known parts it is known: as a cast of a constant vector it would stay one, which not all that read LLIR take in a phi. */
+static LLVMValueRef word_of(Lower *lw, const LLVMValueRef *part, unsigned n)
+{
+	uint32_t word = 0;
+	for (unsigned e = 0; e < n; e++) {
+		if (!LLVMIsAConstantInt(part[e]))
+			return lower_pack(lw, part, n, 32 / n);
+		word |= (uint32_t)LLVMConstIntGetZExtValue(part[e]) << (32 / n * e);
+	}
+	return lower_i32(lw, (int32_t)word);
+}
+
+static Regs words_of_operands(Lower *lw, const IrOp *op, uint32_t first, bool packs)
+{
+	Regs all = regs_of_operands(lw, op, first);
+	uint32_t from = 0, to = 0;
+	for (uint32_t i = first; i < op->operand_count; i++) {
+		IrType type = ir_operand(op, i)->type;
+		unsigned n = per_word(lw, type, packs);
+		for (uint32_t k = 0; k < lower_count(lw, type); k += n, from += n, to++) {
+			LLVMValueRef part[4];
+			for (unsigned e = 0; e < n && n > 1; e++)
+				part[e] = lower_to_bits(lw, all.data[from + e], ir_elem(type));
+			all.data[to] = n > 1 ? word_of(lw, part, n) : all.data[from];
+		}
+	}
+	return (Regs){all.data, NULL, to};
+}
+
+/* The registers of a value from words [at, ...); returns where its words ended. */
+static uint32_t set_from_words(Lower *lw, const IrValue *value, const Regs *words, uint32_t at, bool packs)
+{
+	unsigned n = per_word(lw, value->type, packs);
+	uint32_t count = lower_count(lw, value->type);
+	LLVMValueRef *regs = lower_array(lw, count);
+	for (uint32_t k = 0; k < count; k += n, at++) {
+		lower_unpack(lw, words->data[at], regs + k, n, 32 / n);
+		for (unsigned e = 0; e < n && n > 1; e++)
+			regs[k + e] = lower_from_bits(lw, regs[k + e], ir_elem(value->type));
+	}
+	lower_set(lw, value, regs, count);
+	return at;
+}
+
 /* What a loop carries: a list of phis. Registers that keep their distances share one: register i is phi[of[i]] plus a
  * constant. */
 typedef struct Carried {
@@ -173,7 +236,7 @@ static Carried carry_all(Lower *lw, const IrOp *op, const Regs *inits)
 	Carried c = carried_new(lw, inits);
 	for (uint32_t i = 0, at = 0; i < op->result_count; i++) {
 		const IrValue *arg = block->args[i + 1];
-		uint32_t count = lower_count(lw, arg->type);
+		uint32_t count = lower_count(lw, arg->type) / per_word(lw, arg->type, has_products(block));
 		carry(lw, &c, at, count, lower_affine_steps(arg, ir_operand(end, i)));
 		at += count;
 	}
@@ -206,23 +269,14 @@ static LLVMValueRef next_counter(Lower *lw, const IrOp *op, LLVMValueRef counter
 	return next;
 }
 
-/* What a product of warp groups does in an iteration hides everything else: ptxas unrolls such loops for no gain, and takes
- * several times as long. */
-static bool has_products(const IrBlock *body)
-{
-	for (const IrOp *op = body->first; op; op = op->next)
-		if (op->kind == OP_WARP_GROUP_DOT)
-			return true;
-	return false;
-}
-
 bool lower_FOR(Lower *lw, IrOp *op)
 {
 	CONTRACT(op->region_count);
 	IrBlock *block = op->regions[0].first;
+	bool packs = has_products(block);
 	LLVMValueRef low = lower_scalar(lw, ir_operand(op, 0)), high = lower_scalar(lw, ir_operand(op, 1)),
 		     step = lower_scalar(lw, ir_operand(op, 2));
-	Regs inits = regs_of_operands(lw, op, 3);
+	Regs inits = words_of_operands(lw, op, 3, packs);
 	Carried c = carry_all(lw, op, &inits);
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(lw->b);
 	LLVMBasicBlockRef body = lower_new_block(lw, "loop"), exit = lower_new_block(lw, "exit");
@@ -235,16 +289,17 @@ bool lower_FOR(Lower *lw, IrOp *op)
 	incoming(c.phi, c.start, c.phi_count, before);
 	Regs carried = carried_regs(lw, &c, c.phi);
 	lower_set_scalar(lw, block->args[0], counter);
-	set_args(lw, block, 1, &carried);
+	for (uint32_t i = 1, at = 0; i < block->arg_count; i++)
+		at = set_from_words(lw, block->args[i], &carried, at, packs);
 	if (!lower_block(lw, block))
 		return false;
-	Regs yields = regs_of_operands(lw, ir_terminator(block), 0);
+	Regs yields = words_of_operands(lw, ir_terminator(block), 0, packs);
 	lower_line(lw, op->loc);
 	carried_next(lw, &c, &yields);
 	LLVMValueRef next = next_counter(lw, op, counter, step);
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
 	LLVMValueRef back = LLVMBuildCondBr(lw->b, is_below(lw, op, next, high), body, exit);
-	if (has_products(block))
+	if (packs)
 		lower_keep_rolled(lw, back);
 	LLVMAddIncoming(counter, &next, &end, 1);
 	incoming(c.phi, c.next, c.phi_count, end);
@@ -255,7 +310,8 @@ bool lower_FOR(Lower *lw, IrOp *op)
 	incoming(c.out, c.start, c.phi_count, before);
 	incoming(c.out, c.next, c.phi_count, end);
 	Regs results = carried_regs(lw, &c, c.out);
-	set_results(lw, op, &results);
+	for (uint32_t i = 0, at = 0; i < op->result_count; i++)
+		at = set_from_words(lw, ir_result(op, i), &results, at, packs);
 	return true;
 }
 

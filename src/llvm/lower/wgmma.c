@@ -13,7 +13,7 @@
 #include "llvm/memory/shared.h"
 #include "llvm/machine.h"
 
-enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128 };
+enum { MOST_STEPS = 8 /* of one operation */, MOST_ARGS = 240, MOST_TIED = 128, MOST_ENDS = 8 };
 
 typedef struct Product {
 	Lower *lw;
@@ -291,6 +291,28 @@ static bool stays_under_way(const IrValue *v)
 	return true;
 }
 
+/* What goes through a wait, as words: results of products, and first operands of theirs, which give nothing but stay in their registers
+ * until then. */
+static uint32_t words_through(Lower *lw, const IrValue *v, const IrValue *result, unsigned pending, LLVMValueRef *words)
+{
+	LowerValue held = lower_get(lw, v);
+	if (!ir_is_tensor(v->type) || (v->type->elem->bits == 32 && pending && stays_under_way(result)))
+		return 0;
+	if (v->type->elem->bits == 32) {
+		if (words)
+			memcpy(words, held.regs, held.count * sizeof *words);
+		return held.count;
+	}
+	unsigned per_word = 32 / v->type->elem->bits;
+	for (uint32_t i = 0; i + per_word <= held.count && words; i += per_word) {
+		LLVMValueRef part[4];
+		for (unsigned k = 0; k < per_word; k++)
+			part[k] = lower_to_bits(lw, held.regs[i + k], v->type->elem);
+		words[i / per_word] = lower_pack(lw, part, per_word, v->type->elem->bits);
+	}
+	return held.count / per_word;
+}
+
 bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 {
 	unsigned pending = (unsigned)ir_get_int(op, lw->gpu->ir, ATTR_PENDINGS, 0);
@@ -298,20 +320,35 @@ bool lower_WARP_GROUP_DOT_WAIT(Lower *lw, IrOp *op)
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		count += lower_get(lw, ir_operand(op, i)).count;
 	LLVMValueRef *words = lower_array(lw, count);
-	for (unsigned give = 0; give < 2; give++) {
-		for (uint32_t i = 0; i < op->operand_count; i++) {
-			LowerValue held = lower_get(lw, ir_operand(op, i));
-			bool tied = held.kind == LOWER_TILE && held.type->elem->bits == 32 && (!pending || !stays_under_way(ir_result(op, i)));
-			if (!give && tied)
-				memcpy(words + at, held.regs, held.count * sizeof *words);
-			else if (give)
-				lower_set(lw, ir_result(op, i), tied ? words + at : held.regs, held.count);
-			at += tied ? held.count : 0;
-		}
-		if (!give)
-			await(lw, pending, words, at);
-		at = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		at += words_through(lw, ir_operand(op, i), ir_result(op, i), pending, words + at);
+	await(lw, pending, words, at);
+	at = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		const IrValue *v = ir_operand(op, i);
+		LowerValue held = lower_get(lw, v);
+		uint32_t n = words_through(lw, v, ir_result(op, i), pending, NULL);
+		lower_set(lw, ir_result(op, i), n && v->type->elem->bits == 32 ? words + at : held.regs, held.count);
+		at += n;
 	}
+	return true;
+}
+
+/* One number of the registers, so that it can only be known when they are; of a large tile of some of them, far from each other. */
+bool lower_COMPUTE_FIRST(Lower *lw, IrOp *op)
+{
+	LLVMValueRef all = NULL;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		LowerValue v = lower_get(lw, ir_operand(op, i));
+		IrType elem = ir_elem(ir_operand(op, i)->type);
+		for (uint32_t k = 0; k < v.count && elem->bits <= 32; k += MAX(v.count / MOST_ENDS, 1)) {
+			LLVMValueRef bits = lower_to_bits(lw, v.regs[k], elem);
+			bits = elem->bits < 32 ? LLVMBuildZExt(lw->b, bits, lw->t.i32, "") : bits;
+			all = all ? LLVMBuildXor(lw->b, all, bits, "") : bits;
+		}
+	}
+	if (all)
+		MACHINE1(lw, compute_first, all);
 	return true;
 }
 

@@ -131,19 +131,53 @@ static unsigned loads_behind(const IrOp *op, const IrValue *cond)
 	return n;
 }
 
-bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
+/* In the thread that issues: the loads that follow too. */
+static bool expect(Lower *lw, const IrOp *op)
 {
-	const IrValue *cond = ir_operand(op, 1);
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
-	OneThread one = begin_one(lw, lower_scalar(lw, cond));
 	MACHINE2(lw, mbarrier_expect_tx, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_SIZE, 0)));
-	lw->tensor_loads = loads_behind(op, cond);
+	lw->tensor_loads = loads_behind(op, ir_operand(op, 1));
 	const IrOp *behind = op->next;
 	for (unsigned i = 0; i < lw->tensor_loads; i++, behind = behind->next)
 		if (!load(lw, behind))
 			return false;
-	end_one(lw, one);
 	return true;
+}
+
+bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
+{
+	if (lw->tensor_expects) {
+		lw->tensor_expects = false;
+		return true;
+	}
+	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 1)));
+	bool good = expect(lw, op);
+	end_one(lw, one);
+	return good;
+}
+
+/* One thread of each warp, when all of it have come. */
+bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
+{
+	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	LowerIf lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
+	MACHINE1(lw, mbarrier_arrive, barrier);
+	lower_end_if(lw, lane);
+	return true;
+}
+
+bool lower_WAIT_FREE(Lower *lw, IrOp *op)
+{
+	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
+	const IrValue *cond = ir_operand(op, 2);
+	OneThread one = begin_one(lw, lower_scalar(lw, cond));
+	bool good = true;
+	MACHINE2(lw, mbarrier_wait, barrier, parity);
+	lw->tensor_expects = op->next->kind == OP_BARRIER_EXPECT && ir_operand(op->next, 1) == cond;
+	if (lw->tensor_expects)
+		good = expect(lw, op->next);
+	end_one(lw, one);
+	return good;
 }
 
 bool lower_TMA_LOAD(Lower *lw, IrOp *op)

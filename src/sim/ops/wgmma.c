@@ -442,6 +442,13 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* The simulator keeps to the order as it is. */
+static bool compute_first(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	(void)w, (void)i, (void)mask;
+	return true;
+}
+
 /* ---- decoding ---- */
 
 static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
@@ -485,5 +492,6 @@ static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
 }
 DECODE_OP(wgmma, decode_product)
 DECODE_OP(wgmma_wait, decode_wait)
+EFFECT_OP(compute_first, compute_first, 0)
 EFFECT_OP(wgmma_fence, fence, 0)
 EFFECT_OP(wgmma_commit, commit, 0)

@@ -1,0 +1,288 @@
+/* guard-masks: what a loop does to tiles that need not be done in most iterations is done where a look at scalars says so.
+ *
+ * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit.
+ *
+ *	x = select(mask, y, z)        where all of the mask is true, x is y: neither mask nor selection is computed. So causal
+ *	                              attention masks the blocks on its diagonal alone
+ *	m = max(s * c)                where c is positive and finite, m is max(s) * c: rounding keeps the order, and s * c is not
+ *	                              needed by itself where all else that takes it can fuse it
+ *
+ * Each becomes an scf.if whose condition is a scalar, the same in all threads. A mask is all true when each of its comparisons is
+ * between the bounds of what it compares: sums and differences of scalars and ranges, computed in 64 bits, none of which may have left
+ * 32. Tiles of few registers stay as they are. */
+#include "gpu/analysis/pressure.h"
+#include "gpu/gpu.h"
+
+#include <math.h>
+
+enum { LEAST_WORDS = 8, DEEPEST = 16 };
+
+typedef struct Guards {
+	PassCx *cx;
+	GpuCx *gpu;
+	VEC(IrOp *) ops;
+} Guards;
+
+/* ---- bounds ---- */
+
+typedef struct Bounds {
+	IrValue *low, *high; /* i64 */
+} Bounds;
+
+typedef struct Look {
+	IrBuilder *b;
+	IrType wide;
+	IrValue *all; /* i1: holds so far; NULL: nothing is asked yet */
+	unsigned depth;
+} Look;
+
+static void ask(Look *l, IrValue *cond)
+{
+	l->all = l->all ? irb_2(l->b, OP_ANDI, NULL, l->all, cond) : cond;
+}
+
+/* Within 32 bits, as what is computed in them must be. */
+static void ask_narrow(Look *l, Bounds v)
+{
+	ask(l, irb_cmpi(l->b, CMPI_SGE, v.low, irb_int(l->b, l->wide, INT32_MIN)));
+	ask(l, irb_cmpi(l->b, CMPI_SLE, v.high, irb_int(l->b, l->wide, INT32_MAX)));
+}
+
+static bool bounds(Look *l, IrValue *v, Bounds *out);
+
+static bool bounds_of_sum(Look *l, const IrOp *op, Bounds *out)
+{
+	Bounds x, y;
+	if (!bounds(l, ir_operand(op, 0), &x) || !bounds(l, ir_operand(op, 1), &y))
+		return false;
+	bool plus = op->kind == OP_ADDI;
+	*out = (Bounds){irb_2(l->b, op->kind, NULL, x.low, plus ? y.low : y.high), irb_2(l->b, op->kind, NULL, x.high, plus ? y.high : y.low)};
+	ask_narrow(l, *out);
+	return true;
+}
+
+static bool bounds_of_scalar(Look *l, IrValue *v, Bounds *out)
+{
+	if (v->type->kind != TY_I32)
+		return false;
+	out->low = out->high = irb_1(l->b, OP_EXTSI, l->wide, v);
+	return true;
+}
+
+static bool bounds(Look *l, IrValue *v, Bounds *out)
+{
+	int64_t known;
+	const IrOp *op = v->def;
+	if (l->depth++ > DEEPEST || ir_elem(v->type)->kind != TY_I32)
+		return false;
+	if (ir_constant_int(v, &known)) {
+		out->low = out->high = irb_int(l->b, l->wide, known);
+		return true;
+	}
+	if (!ir_is_tensor(v->type))
+		return bounds_of_scalar(l, v, out);
+	switch (op ? op->kind : OP__COUNT) {
+	case OP_SPLAT:
+	case OP_EXPAND_DIMS:
+	case OP_BROADCAST:
+	case OP_CONVERT_LAYOUT:
+	case OP_TRANS:
+	case OP_RESHAPE:
+		return bounds(l, ir_operand(op, 0), out);
+	case OP_MAKE_RANGE:
+		out->low = irb_int(l->b, l->wide, ir_get_int(op, l->b->m->cx, ATTR_START, 0));
+		out->high = irb_int(l->b, l->wide, ir_get_int(op, l->b->m->cx, ATTR_END, 0) - 1);
+		return true;
+	case OP_ADDI:
+	case OP_SUBI:
+		return bounds_of_sum(l, op, out);
+	default:
+		return false;
+	}
+}
+
+/* Asks for all of the mask to be true; false: that is not known from scalars. */
+static bool ask_true(Look *l, const IrValue *mask)
+{
+	const IrOp *op = mask->def;
+	Bounds x, y;
+	if (!op || l->depth++ > DEEPEST)
+		return false;
+	if (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_CONVERT_LAYOUT)
+		return ask_true(l, ir_operand(op, 0));
+	if (op->kind == OP_ANDI)
+		return ask_true(l, ir_operand(op, 0)) && ask_true(l, ir_operand(op, 1));
+	if (op->kind != OP_CMPI || !bounds(l, ir_operand(op, 0), &x) || !bounds(l, ir_operand(op, 1), &y))
+		return false;
+	switch ((IrCmpI)ir_get_int(op, l->b->m->cx, ATTR_PREDICATE, -1)) {
+	case CMPI_SGE:
+	case CMPI_SGT:
+		ask(l, irb_cmpi(l->b, (IrCmpI)ir_get_int(op, l->b->m->cx, ATTR_PREDICATE, -1), x.low, y.high));
+		return true;
+	case CMPI_SLE:
+	case CMPI_SLT:
+		ask(l, irb_cmpi(l->b, (IrCmpI)ir_get_int(op, l->b->m->cx, ATTR_PREDICATE, -1), x.high, y.low));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- branches ---- */
+
+/* A copy of what v is made from in the block, into the branch; tiles alone. */
+static IrValue *sink(Guards *g, IrBlock *block, IrBlock *branch, IrMapping *map, IrValue *v)
+{
+	IrOp *op = v->def;
+	IrValue *known = ir_mapping_get(map, v);
+	if (known != v || !op || op->block != block || !ir_is_tensor(v->type) || !ir_is_pure(op) || op->region_count)
+		return known;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		sink(g, block, branch, map, ir_operand(op, i));
+	ir_op_append(branch, ir_clone(g->cx->module, op, map, NULL, NULL));
+	return ir_mapping_get(map, v);
+}
+
+/* What is made for the branch alone stands there alone: the copy outside would be merged with it. */
+static void drop(IrValue *v, const IrBlock *block)
+{
+	IrOp *op = v->def;
+	if (!op || op->block != block || v->uses || op->result_count != 1 || !ir_is_pure(op))
+		return;
+	IrValue *operands[3] = {NULL};
+	uint32_t count = MIN(op->operand_count, (uint32_t)ARRAY_LEN(operands));
+	for (uint32_t i = 0; i < count; i++)
+		operands[i] = ir_operand(op, i);
+	ir_op_erase(op);
+	for (uint32_t i = 0; i < count; i++)
+		drop(operands[i], block);
+}
+
+/* Takes the place of the op's result: `plain` where the condition holds, else the op, with what `from` is made of. */
+static IrOp *branch(Guards *g, IrOp *op, IrValue *cond, IrBlock *plain, IrValue *from)
+{
+	IrModule *m = g->cx->module;
+	IrBlock *block = op->block;
+	IrBuilder b = ir_at(m, op);
+	IrMapping map;
+	IrOp *choice = irb_op(&b, OP_IF, &cond, 1, &op->results[0].type, 1, 2);
+	ir_replace_uses(&op->results[0], &choice->results[0]);
+	ir_block_append(&choice->regions[0], plain);
+	IrBlock *other = ir_block_new(m, &choice->regions[1]);
+	ir_mapping_init(&map, g->cx->scratch);
+	sink(g, block, other, &map, from);
+	ir_op_unlink(op);
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		ir_operand_set(op, i, ir_mapping_get(&map, ir_operand(op, i)));
+	ir_op_append(other, op);
+	IrBuilder end = ir_at_end(m, other, op->loc);
+	IrValue *result = &op->results[0];
+	irb_op(&end, OP_YIELD, &result, 1, NULL, 0, 0);
+	drop(from, block);
+	return choice;
+}
+
+/* Behind the branch, which has a copy of its own: else both would be one again. */
+static void move_behind(IrOp *op, IrOp *choice)
+{
+	for (const IrOp *between = op->next; between != choice; between = between->next)
+		for (const IrUse *u = op->results[0].uses; u; u = u->next)
+			if (ir_is_inside(u->owner, between))
+				return;
+	ir_op_unlink(op);
+	ir_op_insert_after(op, choice);
+}
+
+static bool guard_select(Guards *g, IrOp *op)
+{
+	IrModule *m = g->cx->module;
+	IrBuilder b = ir_at(m, op);
+	IrOp *before = op->prev;
+	Look look = {.b = &b, .wide = ir_scalar(g->gpu->ir, TY_I64)};
+	if (!ask_true(&look, ir_operand(op, 0)) || !look.all) {
+		/* What was built is of no use. */
+		for (IrOp *made = op->prev, *next; made != before; made = next) {
+			next = made->prev;
+			ir_op_erase(made);
+		}
+		return false;
+	}
+	IrBlock *plain = ir_block_new(m, NULL);
+	IrBuilder then = ir_at_end(m, plain, op->loc);
+	IrValue *kept = ir_operand(op, 1);
+	irb_op(&then, OP_YIELD, &kept, 1, NULL, 0, 0);
+	branch(g, op, look.all, plain, ir_operand(op, 0));
+	return true;
+}
+
+/* The one op of a reduction's body, of both its arguments: a maximum or minimum of floats. */
+static bool is_extreme(const IrOp *reduce)
+{
+	const IrBlock *body = reduce->regions[0].first;
+	const IrOp *op = body->first;
+	return reduce->operand_count == 1 && op && op->next == body->last && ir_operand(body->last, 0) == &op->results[0] &&
+	       (op->kind == OP_MAXNUMF || op->kind == OP_MINNUMF || op->kind == OP_MAXIMUMF || op->kind == OP_MINIMUMF) &&
+	       ir_operand(op, 0)->block == body && ir_operand(op, 1)->block == body;
+}
+
+/* The scalar that is in all elements; NULL: none. */
+static IrValue *scalar_of(const IrValue *v)
+{
+	return v->def && v->def->kind == OP_SPLAT ? ir_operand(v->def, 0) : NULL;
+}
+
+static bool guard_reduce(Guards *g, IrOp *op)
+{
+	IrModule *m = g->cx->module;
+	IrOp *scale = ir_operand(op, 0)->def;
+	IrMapping map;
+	if (!is_extreme(op) || !scale || scale->kind != OP_MULF || scale->block != op->block || !ir_is_tensor(op->results[0].type) ||
+	    ir_elem(scale->results[0].type)->kind != TY_F32)
+		return false;
+	IrValue *factor = scalar_of(ir_operand(scale, 1)), *tile = ir_operand(scale, 0);
+	if (!factor) {
+		factor = scalar_of(ir_operand(scale, 0));
+		tile = ir_operand(scale, 1);
+	}
+	if (!factor)
+		return false;
+	IrBuilder b = ir_at(m, op);
+	IrType f32 = factor->type;
+	IrValue *positive = irb_cmpf(&b, CMPF_OGT, factor, irb_float(&b, f32, 0));
+	IrValue *finite = irb_cmpf(&b, CMPF_OLT, factor, irb_float(&b, f32, INFINITY));
+	IrValue *cond = irb_2(&b, OP_ANDI, NULL, positive, finite);
+	IrBlock *plain = ir_block_new(m, NULL);
+	ir_mapping_init(&map, g->cx->scratch);
+	ir_mapping_put(&map, ir_operand(op, 0), tile);
+	IrOp *copy = ir_clone(m, op, &map, NULL, NULL);
+	ir_op_append(plain, copy);
+	IrBuilder then = ir_at_end(m, plain, op->loc);
+	IrValue *row = irb_splat(&then, factor, op->results[0].type);
+	IrValue *scaled = irb_2(&then, OP_MULF, NULL, &copy->results[0], row);
+	irb_op(&then, OP_YIELD, &scaled, 1, NULL, 0, 0);
+	IrValue *product = ir_operand(op, 0);
+	bool other = !ir_has_one_use(product);
+	IrOp *choice = branch(g, op, cond, plain, product);
+	if (other)
+		move_behind(scale, choice);
+	return true;
+}
+
+static bool visit(void *data, IrOp *op)
+{
+	Guards *g = data;
+	const IrOp *loop = ir_parent_op(op);
+	bool select = op->kind == OP_SELECT && ir_is_tensor(ir_operand(op, 0)->type);
+	if ((select || op->kind == OP_REDUCE) && loop && loop->kind == OP_FOR && gpu_words(g->gpu, ir_operand(op, select)->type) >= LEAST_WORDS)
+		vec_push(g->cx->scratch, &g->ops, op);
+	return true;
+}
+
+bool pass_guard_masks(PassCx *cx, bool *changed)
+{
+	Guards g = {.cx = cx, .gpu = gpu_of(cx)};
+	ir_walk(cx->module->op, true, visit, &g);
+	for (uint32_t i = 0; i < g.ops.len; i++)
+		*changed |= g.ops.data[i]->kind == OP_SELECT ? guard_select(&g, g.ops.data[i]) : guard_reduce(&g, g.ops.data[i]);
+	return true;
+}

@@ -1,0 +1,221 @@
+/* Loops whose threads compute for longer than products take stay as they are: registers are better spent on more warps (measured on an
+ * H200: attention of heads of 64, tiles 128x128, 8 warps: 475 TFLOP/s in order, 401 rotated; of 128: 503 and 620).
+ *
+ * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has 32 bytes of K; four
+ * schedulers issue an instruction of a warp each; their units for special functions take 4 lanes a cycle each. */
+#include "gpu/plan/rotate.h"
+
+#include "gpu/analysis/pressure.h"
+#include "gpu/plan/wgmma.h"
+#include "gpu/remark.h"
+
+enum { SCHEDULERS = 4, SPECIAL_CYCLES = 8 /* of a warp's instruction */, OTHER_REGISTERS = 56, LEAST_REGISTERS = 32, MOST_REGISTERS = 240 };
+
+typedef struct Rotating {
+	GpuCx *gpu;
+	Arena *arena;
+	const Schedule *s;
+	IrBlock *body;
+	uint8_t *from_dot, *from_late; /* by value id: computed from a product of this iteration; from what late ones added up */
+	GpuRotation *out;
+} Rotating;
+
+/* ---- what depends on what ---- */
+
+typedef struct Captured {
+	const uint8_t *marks;
+	const IrOp *op;
+	bool found;
+} Captured;
+
+static bool visit_captured(void *data, IrOp *inner)
+{
+	Captured *c = data;
+	for (uint32_t i = 0; i < inner->operand_count; i++)
+		if (ir_is_defined_outside(ir_operand(inner, i), c->op))
+			c->found |= c->marks[ir_operand(inner, i)->id];
+	return !c->found;
+}
+
+static bool takes_marked(const uint8_t *marks, IrOp *op)
+{
+	Captured c = {marks, op, false};
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		c.found |= marks[ir_operand(op, i)->id];
+	if (op->region_count && !c.found)
+		ir_walk(op, false, visit_captured, &c);
+	return c.found;
+}
+
+static void mark_results(uint8_t *marks, const IrOp *op)
+{
+	for (uint32_t i = 0; i < op->result_count; i++)
+		marks[op->results[i].id] = 1;
+}
+
+static bool is_late(const GpuRotation *r, const IrOp *op)
+{
+	for (uint32_t i = 0; i < r->late.len; i++)
+		if (r->late.data[i] == op)
+			return true;
+	return false;
+}
+
+static bool is_kept(const Rotating *r, const IrValue *memory)
+{
+	return ir_is_defined_outside(memory, r->s->loop) || schedule_load_of(r->gpu, r->s, memory);
+}
+
+static bool may_be_late(const Rotating *r, const IrOp *dot)
+{
+	const IrValue *a = ir_operand(dot, 0);
+	return ir_is_tensor(a->type) && r->from_dot[a->id] && is_kept(r, ir_operand(dot, 1)) && ir_has_one_use(&dot->results[0]) &&
+	       dot->results[0].uses->owner == r->body->last;
+}
+
+/* False: the loop holds a dot that is no product of warp groups, or reads memory that does not stay. */
+static bool find_late(Rotating *r)
+{
+	for (IrOp *op = r->body->first; op; op = op->next) {
+		bool dot = schedule_is_dot(op);
+		if (dot && (op->kind == OP_DOT || !schedule_can_go_on(r->gpu, op)))
+			return false;
+		if (dot && may_be_late(r, op)) {
+			vec_push(r->arena, &r->out->late, op);
+			continue;
+		}
+		for (uint32_t i = 0; i < 2 && dot; i++)
+			if (ir_operand(op, i)->type->kind == TY_MEMDESC && !is_kept(r, ir_operand(op, i)))
+				return false;
+		if (dot || takes_marked(r->from_dot, op))
+			mark_results(r->from_dot, op);
+	}
+	return r->out->late.len && r->out->late.len < SCHEDULE_MOST_PRODUCTS;
+}
+
+/* Products that are not late, and ops that cannot be put off, stand in front of late ones: they may not need these. */
+static bool others_are_free(Rotating *r)
+{
+	for (uint32_t i = 0; i < r->out->late.len; i++) {
+		const IrUse *use = r->out->late.data[i]->results[0].uses;
+		r->from_late[r->body->args[(uint32_t)(use - r->body->last->operands) + 1]->id] = 1;
+	}
+	for (IrOp *op = r->body->first; op != r->body->last; op = op->next) {
+		if (is_late(r->out, op) || !takes_marked(r->from_late, op))
+			continue;
+		if (schedule_is_dot(op) || !ir_is_pure(op))
+			return false;
+		mark_results(r->from_late, op);
+	}
+	return true;
+}
+
+/* ---- registers ---- */
+
+static unsigned words_of(const Rotating *r, const IrValue *v)
+{
+	return ir_is_tensor(v->type) && !ir_is_ptr(v->type->elem) ? gpu_words(r->gpu, v->type) : 0;
+}
+
+/* What the loop carries, what late products take where they are late, and what the others give, all at once. */
+static unsigned count_registers(const Rotating *r, bool rotated)
+{
+	unsigned words = rotated ? OTHER_REGISTERS : LEAST_REGISTERS;
+	for (uint32_t i = 1; i < r->body->arg_count; i++)
+		words += words_of(r, r->body->args[i]);
+	for (const IrOp *op = r->body->first; op; op = op->next) {
+		if (op->kind != OP_WARP_GROUP_DOT)
+			continue;
+		words += is_late(r->out, op) ? 0 : words_of(r, &op->results[0]);
+		for (const IrUse *u = ir_operand(op, 0)->uses; u && rotated && is_late(r->out, op); u = u->next)
+			if (u->owner == op && u == op->operands)
+				words += words_of(r, u->value);
+	}
+	return words;
+}
+
+/* ---- cycles ---- */
+
+static unsigned product_cycles(const Rotating *r, const IrOp *dot)
+{
+	const char *why;
+	const GpuWgmmaPlan *plan = gpu_wgmma_plan(r->gpu, r->arena, dot, &why);
+	return plan ? plan->tiles * plan->steps * plan->n / 2 * (gpu_num_warps(r->gpu, dot) / 4) : 0;
+}
+
+static bool is_special(const IrOp *op)
+{
+	switch (op->kind) {
+	case OP_EXP:
+	case OP_EXP2:
+	case OP_LOG:
+	case OP_LOG2:
+	case OP_SIN:
+	case OP_COS:
+	case OP_SQRT:
+	case OP_RSQRT:
+	case OP_DIVF:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions of a thread: one for each register of what it makes, or adds up. */
+static unsigned instructions(const Rotating *r, const IrOp *op)
+{
+	bool moves = op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE ||
+		     op->kind == OP_TRANS || ir_has_trait(op, TRAIT_CONST) || !op->result_count;
+	if (moves || schedule_is_dot(op))
+		return 0;
+	return words_of(r, op->kind == OP_REDUCE ? ir_operand(op, 0) : &op->results[0]);
+}
+
+static GpuLoopCycles count_cycles(const Rotating *r)
+{
+	GpuLoopCycles c = {0};
+	unsigned each = (gpu_num_warps(r->gpu, r->s->loop) + SCHEDULERS - 1) / SCHEDULERS;
+	for (const IrOp *op = r->body->first; op; op = op->next) {
+		if (op->kind == OP_WARP_GROUP_DOT)
+			*(is_late(r->out, op) ? &c.late : &c.early) += product_cycles(r, op);
+		c.special += is_special(op) ? instructions(r, op) * each * SPECIAL_CYCLES : 0;
+		c.issue += instructions(r, op) * each;
+	}
+	unsigned threads = MAX(c.special, c.issue);
+	c.in_order = c.early + c.late + threads;
+	c.rotated = c.early + MAX(c.late, threads);
+	return c;
+}
+
+void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out)
+{
+	Rotating r = {.gpu = gpu, .arena = arena, .s = s, .body = s->loop->regions[0].first, .out = out};
+	*out = (GpuRotation){.rule = REMARK_NONE};
+	r.from_dot = ARENA_ARRAY(arena, uint8_t, m->next_value);
+	r.from_late = ARENA_ARRAY(arena, uint8_t, m->next_value);
+	if (!find_late(&r) || !others_are_free(&r)) {
+		out->late.len = 0;
+		return;
+	}
+	out->registers = count_registers(&r, true);
+	out->in_order = count_registers(&r, false);
+	out->cycles = count_cycles(&r);
+	bool threads = out->cycles.early + out->cycles.late < MAX(out->cycles.special, out->cycles.issue);
+	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS : threads ? REMARK_LOOP_ROTATION_THREADS : REMARK_LOOP_ROTATED;
+}
+
+void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)
+{
+	const GpuRotation *r = s->rotation;
+	if (!r)
+		return;
+	const GpuLoopCycles *c = &r->cycles;
+	Remark *remark = r->rule == REMARK_LOOP_ROTATED ?
+		gpu_remark_of(gpu, s->loop, NULL, r->rule, r->late.len, c->rotated, c->in_order, c->early + c->late, c->special, c->issue) :
+		gpu_remark_of(gpu, s->loop, NULL, r->rule, c->in_order, c->rotated, r->registers);
+	remark_figure(remark, "cycles", r->rule == REMARK_LOOP_ROTATED ? c->rotated : c->in_order);
+	remark_figure(remark, "tensor_cycles", c->early + c->late);
+	remark_figure(remark, "special_cycles", c->special);
+	remark_figure(remark, "issue_cycles", c->issue);
+	remark_figure(remark, "registers", r->registers);
+}

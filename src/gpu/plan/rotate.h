@@ -1,0 +1,41 @@
+/* Which products of a loop are done an iteration later than the others ("late"), so that what stands between the two runs while
+ * products are under way.
+ *
+ *	loop i:  s = a * b[i]                  s = a * b[0];  p = f(s)
+ *	         p = f(s)                =>    loop i > 0:  s' = a * b[i]                      -- under way
+ *	         acc = p * c[i] + acc                       acc = p * c[i - 1] + acc           -- under way
+ *	                                                    p = f(s')                          -- waits for s' alone
+ *	                                       acc = p * c[last] + acc
+ *
+ * A product may be late when its first operand is computed in the iteration from another product, in registers; the second one lies
+ * in a ring or was there in front of the loop; and its result goes to the next iteration alone. The others must not need, in their
+ * operands, what late ones have added up.
+ *
+ * Whether it pays is asked of a model: an iteration's cycles on one SM, in order and rotated (GpuLoopCycles); and the registers
+ * must do. */
+#ifndef NESO_GPU_PLAN_ROTATE_H
+#define NESO_GPU_PLAN_ROTATE_H
+
+#include "gpu/plan/schedule.h"
+
+/* Cycles of one iteration of a CTA that has an SM of its own. */
+typedef struct GpuLoopCycles {
+	unsigned early, late; /* of tensor cores, by products that are not late, and by those that are */
+	unsigned special;     /* of the units for exponentials and the like */
+	unsigned issue;       /* of the schedulers: what threads compute */
+	unsigned in_order, rotated;
+} GpuLoopCycles;
+
+typedef struct GpuRotation {
+	VEC(IrOp *) late;
+	unsigned registers, in_order; /* of a thread, estimated: rotated, and as little as will do for the loop as it is */
+	GpuLoopCycles cycles;
+	RemarkCode rule; /* LOOP_ROTATED; why not; NONE: there are not two such products */
+} GpuRotation;
+
+/* s: with all loads decided. What it asks of the rings: that each keeps one slot more. */
+void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out);
+/* What became of it, for `--why`. */
+void gpu_rotation_remark(GpuCx *gpu, const Schedule *s);
+
+#endif

@@ -1,0 +1,101 @@
+// Masks between ranges and scalars, and scales of a maximum, are left out where scalars say so; what is not known stays.
+// options: --pass=convert-ttir-to-ttgir,guard-masks,cse,dce --verify-each --stress --no-loc --num-warps 4 --target sm_90a
+module {
+  // CHECK-LABEL: @causal
+  // CHECK: scf.for %[[N:[a-z0-9_]*]] =
+  // CHECK: %[[X:.*]] = tt.load
+  // CHECK: %[[Y:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32
+  // CHECK-NEXT: scf.yield %[[X]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: tt.splat %[[N]]
+  // CHECK: %[[M:.*]] = arith.cmpi sge
+  // CHECK-NEXT: %[[S:.*]] = arith.select %[[M]], %[[X]]
+  // CHECK-NEXT: scf.yield %[[S]]
+  // CHECK: tt.store {{.*}}, %[[Y]]
+  tt.func public @causal(%p: !tt.ptr<f32>, %from: i32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %low = arith.constant dense<0xFF800000> : tensor<64x64xf32>
+    %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %o = tt.reshape %q : tensor<4096xi32> -> tensor<64x64xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    %sf = tt.splat %from : i32 -> tensor<64xi32>
+    %m = arith.addi %sf, %r : tensor<64xi32>
+    %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %m2 = tt.broadcast %m1 : tensor<64x1xi32> -> tensor<64x64xi32>
+    scf.for %n = %c0 to %to step %c64 : i32 {
+      %x = tt.load %at : tensor<64x64x!tt.ptr<f32>>
+      %sn = tt.splat %n : i32 -> tensor<64xi32>
+      %k = arith.addi %sn, %r : tensor<64xi32>
+      %k1 = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %k2 = tt.broadcast %k1 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %mask = arith.cmpi sge, %m2, %k2 : tensor<64x64xi32>
+      %y = arith.select %mask, %x, %low : tensor<64x64xi1>, tensor<64x64xf32>
+      tt.store %at, %y : tensor<64x64x!tt.ptr<f32>>
+    }
+    tt.return
+  }
+  // A scale of a maximum; the product stands behind, where a difference takes it.
+  // CHECK-LABEL: @scaled
+  // CHECK: %[[X:.*]] = tt.load
+  // CHECK: arith.cmpf ogt, %scale
+  // CHECK: arith.cmpf olt, %scale
+  // CHECK: %[[C:.*]] = arith.andi
+  // CHECK: %[[R:.*]] = scf.if %[[C]] -> (tensor<64xf32
+  // CHECK: %[[M:.*]] = "tt.reduce"(%[[X]])
+  // CHECK: arith.mulf %[[M]]
+  // CHECK: } else {
+  // CHECK-NEXT: %[[Z:.*]] = arith.mulf %[[X]]
+  // CHECK-NEXT: "tt.reduce"(%[[Z]])
+  // CHECK: }
+  // CHECK: %[[S:.*]] = arith.mulf %[[X]]
+  // CHECK: arith.subf %[[S]]
+  tt.func public @scaled(%p: !tt.ptr<f32>, %scale: f32, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %o = tt.reshape %q : tensor<4096xi32> -> tensor<64x64xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    %factor = tt.splat %scale : f32 -> tensor<64x64xf32>
+    scf.for %n = %c0 to %to step %c1 : i32 {
+      %x = tt.load %at : tensor<64x64x!tt.ptr<f32>>
+      %s = arith.mulf %x, %factor : tensor<64x64xf32>
+      %most = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.maxnumf %a, %b : f32
+        tt.reduce.return %c : f32
+      }) : (tensor<64x64xf32>) -> tensor<64xf32>
+      %e = tt.expand_dims %most {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+      %w = tt.broadcast %e : tensor<64x1xf32> -> tensor<64x64xf32>
+      %d = arith.subf %s, %w : tensor<64x64xf32>
+      tt.store %at, %d : tensor<64x64x!tt.ptr<f32>>
+    }
+    tt.return
+  }
+  // Nothing is known of a mask that is loaded.
+  // CHECK-LABEL: @unknown
+  // CHECK-NOT: scf.if
+  // CHECK: arith.select
+  tt.func public @unknown(%p: !tt.ptr<f32>, %o: !tt.ptr<i32>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<4096xf32>
+    %q = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<4096x!tt.ptr<f32>>
+    %at = tt.addptr %sp, %q : tensor<4096x!tt.ptr<f32>>, tensor<4096xi32>
+    %so = tt.splat %o : !tt.ptr<i32> -> tensor<4096x!tt.ptr<i32>>
+    %ao = tt.addptr %so, %q : tensor<4096x!tt.ptr<i32>>, tensor<4096xi32>
+    scf.for %n = %c0 to %to step %c1 : i32 {
+      %x = tt.load %at : tensor<4096x!tt.ptr<f32>>
+      %i = tt.load %ao : tensor<4096x!tt.ptr<i32>>
+      %sn = tt.splat %n : i32 -> tensor<4096xi32>
+      %mask = arith.cmpi sge, %i, %sn : tensor<4096xi32>
+      %y = arith.select %mask, %x, %zero : tensor<4096xi1>, tensor<4096xf32>
+      tt.store %at, %y : tensor<4096x!tt.ptr<f32>>
+    }
+    tt.return
+  }
+}
