@@ -143,6 +143,30 @@ static void test_runs(void **state)
 		assert_int_equal(out[i], (i ^ 1) * ((i ^ 1) + 1) / 2);
 }
 
+/* Constants of a phi that are casts of vectors: their bits are those in memory. */
+static void test_cast_constants(void **state)
+{
+	(void)state;
+	clean("  br i1 %low, label %one, label %after\n"
+	      "one:\n"
+	      "  br label %after\n"
+	      "after:\n"
+	      "  %p = phi <2 x half> [ bitcast (<1 x i32> <i32 u0x4c004d00> to <2 x half>), %entry ], "
+	      "[ bitcast (<4 x i8> <i8 1, i8 2, i8 3, i8 4> to <2 x half>), %one ]\n"
+	      "  %a = extractelement <2 x half> %p, i64 0\n"
+	      "  %b = extractelement <2 x half> %p, i64 1\n"
+	      "  %c = bitcast half %a to i16\n"
+	      "  %d = bitcast half %b to i16\n"
+	      "  %e = zext i16 %c to i32\n"
+	      "  %f = zext i16 %d to i32\n"
+	      "  %g = shl i32 %e, 16\n"
+	      "  %h = or i32 %g, %f\n"
+	      "  %i = add i32 %h, bitcast (<2 x i16> <i16 5, i16 0> to i32)\n"
+	      "  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %i)\n");
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], (i < 32 ? 0x02010403 : 0x4d004c00) + 5);
+}
+
 static void test_odd_widths(void **state)
 {
 	(void)state;
@@ -487,6 +511,7 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cast_constants),
 		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits), cmocka_unit_test(test_banks),
 		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),

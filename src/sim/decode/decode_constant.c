@@ -23,17 +23,42 @@ static LLVMTargetDataRef layout_of(const SimDecoder *d)
 	return LLVMGetModuleDataLayout(d->mod);
 }
 
+static bool refuse_constant(SimDecoder *d, LLVMValueRef v)
+{
+	char *text = LLVMPrintValueToString(v);
+	sim_refuse(d, "the constant %s", text);
+	LLVMDisposeMessage(text);
+	return false;
+}
+
+static bool is_bitcast(LLVMValueRef v)
+{
+	return LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMBitCast;
+}
+
+static bool is_vector(LLVMValueRef v)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+/* Elements lie as in memory. */
 static bool write_constant(SimDecoder *d, LLVMValueRef v, uint8_t *out)
 {
 	LLVMTypeRef type = LLVMTypeOf(v);
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
 	if (LLVMIsAConstantAggregateZero(v) || LLVMIsUndef(v))
 		return true;
+	if (is_bitcast(v))
+		return write_constant(d, LLVMGetOperand(v, 0), out);
+	if (kind == LLVMVectorTypeKind && sim_bits(LLVMGetElementType(type)) % 8)
+		return refuse_constant(d, v);
 	if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind) {
 		uint64_t n = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) :
 			     kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMCountStructElementTypes(type);
 		for (unsigned i = 0; i < n; i++) {
 			LLVMValueRef part = LLVMGetAggregateElement(v, i);
+			if (!part)
+				return refuse_constant(d, v);
 			uint64_t offset = kind == LLVMStructTypeKind ? LLVMOffsetOfElement(layout_of(d), type, i) :
 					  i * LLVMABISizeOfType(layout_of(d), LLVMTypeOf(part));
 			if (!write_constant(d, part, out + offset))
@@ -107,6 +132,8 @@ bool sim_constant_bits(SimDecoder *d, LLVMValueRef v, uint64_t *out)
 	}
 	if (LLVMIsAGlobalValue(v))
 		return global_address(d, v, out);
+	if (is_bitcast(v) && is_vector(LLVMGetOperand(v, 0)))
+		return sim_bits(LLVMTypeOf(v)) <= 64 ? write_constant(d, v, (uint8_t *)out) : refuse_constant(d, v);
 	if (LLVMIsAConstantExpr(v)) {
 		switch (LLVMGetConstOpcode(v)) {
 		case LLVMGetElementPtr: return eval_gep(d, v, out);
@@ -130,10 +157,25 @@ bool sim_constant_bits(SimDecoder *d, LLVMValueRef v, uint64_t *out)
 		default: break;
 		}
 	}
-	char *text = LLVMPrintValueToString(v);
-	sim_refuse(d, "the constant %s", text);
-	LLVMDisposeMessage(text);
-	return false;
+	return refuse_constant(d, v);
+}
+
+/* The parts of a vector that is a cast of another: as that lies in memory. */
+static bool cast_parts(SimDecoder *d, LLVMValueRef v, const SimShape *shape, uint32_t *slots)
+{
+	uint64_t size = LLVMABISizeOfType(layout_of(d), LLVMTypeOf(v));
+	unsigned bytes = sim_bytes(shape->part[0]);
+	uint8_t *data = arena_alloc(d->scratch, size + 16);
+	if (sim_bits(shape->part[0]) != 8 * bytes)
+		return refuse_constant(d, v);
+	if (!write_constant(d, v, data))
+		return false;
+	for (uint32_t i = 0; i < shape->count; i++) {
+		uint64_t bits = 0;
+		memcpy(&bits, data + (size_t)i * bytes, bytes);
+		slots[i] = sim_constant(d, bits, bytes);
+	}
+	return true;
 }
 
 SimValue sim_constant_value(SimDecoder *d, LLVMValueRef v)
@@ -148,6 +190,8 @@ SimValue sim_constant_value(SimDecoder *d, LLVMValueRef v)
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
 	bool whole = kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
 	bool two = shape.count == 2 && kind == LLVMIntegerTypeKind;
+	if (kind == LLVMVectorTypeKind && is_bitcast(v))
+		return cast_parts(d, v, &shape, out.slots) ? out : none;
 	for (uint32_t i = 0; i < shape.count && two; i++) {
 		uint64_t bits = 0;
 		if (LLVMIsAConstantInt(v)) {
@@ -164,8 +208,9 @@ SimValue sim_constant_value(SimDecoder *d, LLVMValueRef v)
 	}
 	for (uint32_t i = 0; i < shape.count && !two; i++) {
 		uint64_t bits = 0;
-		LLVMValueRef part = !whole ? v : LLVMIsUndef(v) || LLVMIsNull(v) ? NULL : LLVMGetAggregateElement(v, i);
-		if (part && !sim_constant_bits(d, part, &bits))
+		bool empty = whole && (LLVMIsUndef(v) || LLVMIsNull(v));
+		LLVMValueRef part = whole && !empty ? LLVMGetAggregateElement(v, i) : v;
+		if (!empty && !(part ? sim_constant_bits(d, part, &bits) : refuse_constant(d, v)))
 			return none;
 		out.slots[i] = sim_constant(d, bits, sim_bytes(shape.part[i]));
 	}
