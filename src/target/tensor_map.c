@@ -66,6 +66,8 @@ const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, vo
 			return "a stride is no multiple of 16 bytes, or not below 2^40";
 		out->strides[d - 1] = (uint64_t)stride;
 	}
+	if (plan->written && out->dims[0] * bytes % ALIGN)
+		return "it is written, and its last size is no multiple of 16 bytes: what is stored ends at such a multiple";
 	return NULL;
 }
 
@@ -86,6 +88,7 @@ void tensor_map_write(Text *out, const TensorMapPlan *plans, size_t count)
 		write_terms(out, p->strides, p->rank);
 		for (unsigned k = 0; k < p->rank; k++)
 			text_printf(out, ",%u", p->box[k]);
+		text_str(out, p->written ? ",1" : "");
 	}
 }
 
@@ -124,6 +127,7 @@ static void read_plan(Numbers *n, TensorMapPlan *p)
 	read_terms(n, p->strides, p->rank);
 	for (unsigned k = 0; k < p->rank; k++)
 		p->box[k] = (uint16_t)number(n, 1, TENSOR_MAP_BOX);
+	p->written = *n->at && *n->at != ';' && number(n, 1, 1);
 }
 
 bool tensor_map_read(Arena *arena, const char *text, const TensorMapPlan **plans, size_t *count)

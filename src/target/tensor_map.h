@@ -29,6 +29,7 @@ typedef struct TensorMapPlan {
 	uint8_t type; /* TensorMapType */
 	uint8_t rank;
 	uint8_t swizzle; /* bytes: 0, 32, 64, 128 */
+	bool written;    /* something may be stored or reduced through the map */
 	int32_t base;    /* argument, a pointer */
 	int32_t fill;    /* of what is outside: TENSOR_MAP_ZERO, TENSOR_MAP_NAN, or the argument that says whether it is NaN */
 	TensorMapTerm shape[TENSOR_MAP_RANK], strides[TENSOR_MAP_RANK]; /* in elements */

@@ -1,7 +1,7 @@
 // Descriptors whose parts are arguments become tensor maps: parameters that the launch makes, whose plan is in the facts. One elected
 // thread issues copies behind what announces their bytes; all wait for the barrier; stores and reductions are fenced for.
 // options: --emit ptx --target sm_90a
-// CHECK: // neso: kernel=copies args=p888814p44ttt threads=128 {{.*}} maps=0,5,6,128,2,1,1,2,1,3,1,4,1,32,64;7,-1,7,128,2,8,1,-1,96,9,4,-1,1,32,32;7,-1,7,64,2,8,1,-1,96,9,4,-1,1,32,16
+// CHECK: // neso: kernel=copies args=p888814p44ttt threads=128 {{.*}} maps=0,5,6,128,2,1,1,2,1,3,1,4,1,32,64;7,-1,7,128,2,8,1,-1,96,9,4,-1,1,32,32,1;7,-1,7,64,2,8,1,-1,96,9,4,-1,1,32,16,1
 module {
   // CHECK-LABEL: .visible .entry copies(
   // CHECK: .param .align 64 .b8 copies_param_10[128]

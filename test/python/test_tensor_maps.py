@@ -27,6 +27,18 @@ def copy_2d(a, b, M: tl.constexpr, N: tl.constexpr, UP: tl.constexpr, LEFT: tl.c
 
 
 @triton.jit
+def write(a, b, m, n, stride, M: tl.constexpr, N: tl.constexpr):
+    x = tl.make_tensor_descriptor(a, shape=[m, stride], strides=[stride, 1], block_shape=[M, N]).load([0, 0])
+    tl.make_tensor_descriptor(b, shape=[m, n], strides=[stride, 1], block_shape=[M, N]).store([0, 0], x)
+
+
+@triton.jit
+def add(a, b, m, n, stride, M: tl.constexpr, N: tl.constexpr):
+    x = tl.make_tensor_descriptor(a, shape=[m, stride], strides=[stride, 1], block_shape=[M, N]).load([0, 0])
+    tl.make_tensor_descriptor(b, shape=[m, n], strides=[stride, 1], block_shape=[M, N]).atomic_add([0, 0], x)
+
+
+@triton.jit
 def shifted(a, b, at):
     b.store([0, at], a.load([0, at]))
 
@@ -243,6 +255,22 @@ class TensorMaps(unittest.TestCase):
         b = np.zeros((50, 96), np.float32)
         scale[(1, )](a, b, 0, 96, 96, 16, 32, **OPTIONS)
         self.assertFalse(b.any())
+
+    def test_what_lies_behind_a_row_stays(self):
+        """Hardware stores whole stretches of 16 bytes: rows of another length are stored by pointers."""
+        for dtype in (np.float16, np.float32, np.int8):
+            for columns in (1, 7, 16, 30, 31, 32):
+                a, whole = numbers((11, 64), dtype), aligned((16, 64), dtype, 7)
+                whole[:] = 7
+                expected = whole.copy()
+                expected[:11, :columns] = a[:, :columns]
+                write[(1, )](a, whole, 11, columns, 64, 16, 32, **OPTIONS)
+                np.testing.assert_array_equal(whole, expected, f"{dtype} {columns}")
+                if dtype == np.int8:
+                    continue
+                expected[:11, :columns] += a[:, :columns]
+                add[(1, )](a, whole, 11, columns, 64, 16, 32, **OPTIONS)
+                np.testing.assert_array_equal(whole, expected, f"{dtype} {columns}")
 
     def test_where_boxes_begin(self):
         """Columns that are no multiple of 16 bytes: by pointers, where that is not known too."""

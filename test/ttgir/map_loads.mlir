@@ -3,9 +3,9 @@
 // options: --pass=map-loads --verify-each --stress --no-loc --num-stages 3 --target sm_90a
 module {
   // CHECK-LABEL: @loads
-  // CHECK-SAME: {neso.map = array<i64: 0, -1, -1, 2147483647, 3, 1, 5, 1, 4, 1, 4, 1, -1, 1>, neso.map_pointers}
-  // CHECK-SAME: {neso.map = array<i64: 1, -1, -1, 2147483647, -1, 2147483647, 4, 1, -1, 1>, neso.map_pointers}
-  // CHECK-SAME: {neso.map = array<i64: 2, -1, 3, 1, -1, 2147483647, -1, 64, -1, 1>, neso.map_pointers}
+  // CHECK-SAME: {neso.map = array<i64: 0, -1, -1, 2147483632, 3, 1, 5, 1, 4, 1, 4, 1, -1, 1>, neso.map_pointers}
+  // CHECK-SAME: {neso.map = array<i64: 1, -1, -1, 2147483632, -1, 2147483632, 4, 1, -1, 1>, neso.map_pointers}
+  // CHECK-SAME: {neso.map = array<i64: 2, -1, 3, 1, -1, 2147483632, -1, 64, -1, 1>, neso.map_pointers}
   // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%{{[a-z0-9_]*}} = %{{[a-z0-9_]*}}) -> (tensor<64x64xf32>)
   // CHECK: tt.descriptor_load {{.*}}[%{{.*}}, %{{.*}}, %[[K]]] : !tt.tensordesc<tensor<64x32xf16, {{.*}}>> -> tensor<64x32xf16>
   // CHECK: %[[T:.*]] = tt.descriptor_load {{.*}} -> tensor<64x32xf16>

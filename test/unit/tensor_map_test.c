@@ -88,6 +88,14 @@ static void limits(void **state)
 	bytes.type = TENSOR_MAP_U8;
 	most.stride = 16;
 	assert_string_equal(values_of(&bytes, &most, &v), "its elements have no NaN that a map knows");
+	/* Stores end at a multiple of 16 bytes. */
+	TensorMapPlan written = plan;
+	Args odd = args_of(0x1000, 30, 70, 40, true), even = args_of(0x1000, 30, 72, 40, true);
+	written.written = true;
+	assert_null(values_of(&plan, &odd, &v));
+	assert_null(values_of(&written, &even, &v));
+	assert_string_equal(values_of(&written, &odd, &v),
+			    "it is written, and its last size is no multiple of 16 bytes: what is stored ends at such a multiple");
 }
 
 static void text(void **state)
@@ -99,16 +107,16 @@ static void text(void **state)
 	size_t count;
 	arena_init(&arena, 0);
 	text_init(&t, &arena);
-	TensorMapPlan two[2] = {plan, {.type = TENSOR_MAP_S32, .rank = 1, .base = 7, .fill = TENSOR_MAP_NAN, .shape = {{-1, 4096}}, .strides = {{-1, 1}}, .box = {256}}};
+	TensorMapPlan two[2] = {plan, {.type = TENSOR_MAP_S32, .rank = 1, .written = true, .base = 7, .fill = TENSOR_MAP_NAN, .shape = {{-1, 4096}}, .strides = {{-1, 1}}, .box = {256}}};
 	tensor_map_write(&t, two, 2);
-	assert_string_equal(t.data, "0,4,6,128,2,1,1,2,1,3,2,-1,1,64,64;7,-2,3,0,1,-1,4096,-1,1,256");
+	assert_string_equal(t.data, "0,4,6,128,2,1,1,2,1,3,2,-1,1,64,64;7,-2,3,0,1,-1,4096,-1,1,256,1");
 	assert_true(tensor_map_read(&arena, t.data, &back, &count));
 	assert_int_equal(count, 2);
 	assert_memory_equal(back, two, sizeof two);
 	assert_true(tensor_map_read(&arena, "", &back, &count));
 	assert_int_equal(count, 0);
 	static const char *const bad[] = {
-		";", "0", "x", "0,4,6,128,2,1,1,2,1,3,2,-1,1,64", "0,4,6,128,2,1,1,2,1,3,2,-1,1,64,64,1", "0,4,6,128,6,1,1",
+		";", "0", "x", "0,4,6,128,2,1,1,2,1,3,2,-1,1,64", "0,4,6,128,2,1,1,2,1,3,2,-1,1,64,64,2", "0,4,6,128,2,1,1,2,1,3,2,-1,1,64,64,1,1", "0,4,6,128,6,1,1",
 		"0,4,6,128,2,1,1,2,1,3,2,-1,1,64,512", "0,4,99,128,2,1,1,2,1,3,2,-1,1,64,64", "-1,4,6,128,2,1,1,2,1,3,2,-1,1,64,64",
 		"7,-2,3,0,1,-1,4096,-1,1,256;",
 	};

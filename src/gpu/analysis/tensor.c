@@ -8,6 +8,9 @@
 
 enum { RANK = TENSOR_TILE_RANK, ALIGN = 16 /* bytes */ };
 
+/* Of what no mask ends: behind all indices, and a multiple of 16 bytes. */
+enum { NO_END = INT32_MAX / ALIGN * ALIGN };
+
 static bool refuse(TensorSearch *m, const char *why)
 {
 	m->why = m->why ? m->why : why;
@@ -122,7 +125,7 @@ static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, con
 		return refuse(m, "its mask is more than bounds of its indices");
 	for (unsigned d = 0; d < RANK; d++) {
 		TensorDim *dim = &out->dims[d];
-		*dim = (TensorDim){.size = {-1, INT32_MAX}};
+		*dim = (TensorDim){.size = {-1, NO_END}};
 		if (!term_of(m, pointers->step[d], &dim->stride) || !dim->stride.scale)
 			return refuse(m, "a stride is no argument");
 		bool one = dim->stride.arg < 0 && dim->stride.scale == 1;
@@ -212,7 +215,7 @@ static bool add_dim(TensorSearch *m, Tensor *tensor, const PolyTerm *t, unsigned
 			return add_at(m, &tensor->dims[d], &at);
 	if (tensor->count == TENSOR_MAP_RANK)
 		return false;
-	tensor->dims[tensor->count] = (TensorDim){.size = {-1, INT32_MAX}, .stride = stride};
+	tensor->dims[tensor->count] = (TensorDim){.size = {-1, NO_END}, .stride = stride};
 	return add_at(m, &tensor->dims[tensor->count++], &at);
 }
 
@@ -269,6 +272,13 @@ static bool begins_well(TensorSearch *m, const Tensor *tensor, unsigned bytes)
 	return true;
 }
 
+/* Stores do not end with the tensor, but at a multiple of 16 bytes (tensor_map.c). */
+static bool ends_well(TensorSearch *m, const Tensor *tensor, unsigned bytes)
+{
+	return is_stride(m, tensor->dims[tensor->last].size, bytes) ||
+	       refuse(m, "its last size is not known to be a multiple of 16 bytes, at which stores end");
+}
+
 bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 {
 	Strides strides;
@@ -281,5 +291,5 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 	if (!out->base || !is_argument(m, out->base))
 		return refuse(m, "its address is not base and index times stride");
 	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&
-	       begins_well(m, out, bytes);
+	       begins_well(m, out, bytes) && (access->kind != OP_STORE || ends_well(m, out, bytes));
 }

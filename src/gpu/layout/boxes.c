@@ -145,6 +145,15 @@ bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number)
 	return attribute(cx, func, number, ATTR_MAP_POINTERS) != NULL;
 }
 
+/* By all that is no load. */
+static bool is_written(const IrValue *map)
+{
+	for (const IrUse *u = map->uses; u; u = u->next)
+		if (u->owner->kind != OP_TMA_LOAD && u->owner->kind != OP_DESC_LOAD && u->owner->kind != OP_DESC_GATHER)
+			return true;
+	return false;
+}
+
 /* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile does not have come first. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out)
 {
@@ -161,6 +170,7 @@ bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan 
 		.type = (uint8_t)type_of(arg->type),
 		.rank = (uint8_t)rank,
 		.swizzle = (uint8_t)box.swizzle,
+		.written = is_written(arg),
 		.base = (int32_t)map->ints[0],
 		.fill = (int32_t)map->ints[1],
 	};

@@ -43,8 +43,15 @@ static uint32_t swizzled(uint32_t at, unsigned swizzle)
 	return at ^ (at >> 7 & bits) << 4;
 }
 
+/* Stores end where sixteen bytes do that begin in the tensor (seen on an H200: elements behind a last size that is
+ * no multiple of them are written); loads end with the tensor. */
+static uint64_t last_size(const SimTensorMap *m, bool stores)
+{
+	return stores ? (m->dims[0] * m->element + 15) / 16 * 16 / m->element : m->dims[0];
+}
+
 /* Of element `number` of the box: its place in the tensor; false outside of it. */
-static bool element_of(const SimBox *box, uint32_t number, uint64_t *address)
+static bool element_of(const SimBox *box, uint32_t number, bool stores, uint64_t *address)
 {
 	const SimTensorMap *m = &box->map;
 	bool inside = true;
@@ -52,7 +59,7 @@ static bool element_of(const SimBox *box, uint32_t number, uint64_t *address)
 	for (unsigned d = 0; d < m->rank; d++) {
 		int64_t at = box->at[d] + (int64_t)(number % box->counts[d]) * m->steps[d];
 		number /= box->counts[d];
-		inside &= at >= 0 && (uint64_t)at < m->dims[d];
+		inside &= at >= 0 && (uint64_t)at < (d ? m->dims[d] : last_size(m, stores));
 		*address += (uint64_t)at * (d ? m->strides[d - 1] : m->element);
 	}
 	return inside;
@@ -72,13 +79,13 @@ void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
 	uint32_t row = box->counts[0], part = 16 / size;
 	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
 		/* Whole rows by the sixteen bytes that stay together. */
-		if (n % row == 0 && box->map.steps[0] == 1 && element_of(box, n, &from) && element_of(box, n + row - 1, &last)) {
+		if (n % row == 0 && box->map.steps[0] == 1 && element_of(box, n, false, &from) && element_of(box, n + row - 1, false, &last)) {
 			for (uint32_t k = 0; k < row; k += part)
 				memcpy(shared + swizzled(to + (n + k) * size, box->map.swizzle), (const uint8_t *)(uintptr_t)from + k * size, 16);
 			n += row - 1;
 			continue;
 		}
-		bool inside = element_of(box, n, &from);
+		bool inside = element_of(box, n, false, &from);
 		memcpy(shared + swizzled(to + n * size, box->map.swizzle), inside ? (const void *)(uintptr_t)from : &fill, size);
 	}
 }
@@ -102,7 +109,7 @@ void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
 	uint64_t to;
 	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
 		uint64_t v = 0;
-		if (!element_of(box, n, &to))
+		if (!element_of(box, n, true, &to))
 			continue;
 		const uint8_t *at = shared + swizzled(from + n * size, box->map.swizzle);
 		memcpy(&v, at, size);
@@ -197,9 +204,9 @@ static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const S
 	uint8_t row[MOST_BOX * 8];
 	while (n < count) {
 		uint32_t first = n++, room = box->counts[0] - first % box->counts[0];
-		if (!element_of(box, first, &begin))
+		if (!element_of(box, first, write, &begin))
 			continue;
-		while (n - first < room && element_of(box, n, &next) && next == begin + (uint64_t)(n - first) * size)
+		while (n - first < room && element_of(box, n, write, &next) && next == begin + (uint64_t)(n - first) * size)
 			n++;
 		uint32_t bytes = (n - first) * size;
 		const void *at = sim_global(w, i, lane, begin, bytes, 1, write);
