@@ -326,6 +326,6 @@ void array_print_all(const char *name, const Array *array)
 	print_head(name, array);
 	putchar('\n');
 	for (size_t i = 0; i < array->count; i++)
-		printf("%.9g%c", v[i], (i + 1) % row ? ' ' : '\n');
+		printf(is_float(array->dtype) ? "%.9g%c" : "%.0f%c", v[i], (i + 1) % row ? ' ' : '\n');
 	free(v);
 }

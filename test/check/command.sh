@@ -108,6 +108,8 @@ done
 status 0 $run --json -p x_ptr
 says '^{"kernel": "copy", "compile_seconds": .*"arrays": \[{"name": "x_ptr", .*"changed": false, .*"values": \[1, 1, '
 says '{"name": "y_ptr", "dtype": "fp32", "shape": \[64\], "changed": true, "min": 1, "max": 1, "mean": 1, "first": \[1, 1, 1, 1, 1, 1\]}\]}$'
+status 0 neso run "$file" -g 1 full:64:i32:-2147483648 zeros:64:i32 64 -q -p y_ptr
+says '^-2147483648 -2147483648 '
 status 0 neso run "$file" -g 1 full:64:fp32:nan zeros:64:fp32 64 --json
 says '"first": \["nan", '
 
