@@ -243,7 +243,7 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 	if (!binding->demotes && (*variant = find_ready(kernel, binding->key)))
 		return JIT_OK;
 	if (FAULT_TRY(&fault)) {
-		double seconds = options->seconds ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
+		double seconds = options->seconds > 0 ? options->seconds : (double)option_number(OPTION_COMPILE_TIMEOUT);
 		stop_enter(&stop, seconds, options->ask, options->ask_data);
 		JitStatus status = (binding->demotes ? get_demoted : get)(kernel, binding, options, variant, compiled, diags);
 		stop_leave(&stop);
