@@ -314,10 +314,20 @@ def pow(arg0, arg1):
     arg0 = tl.to_tensor(arg0)
     arg1 = tl.to_tensor(arg1)
     _check(arg0)
+    whole_type: tl.constexpr = arg1.dtype.is_int()
+    tl.static_assert(whole_type or arg1.dtype == tl.float32 or arg1.dtype == arg0.dtype,
+                     "the exponent must be an integer, or a float as wide as the base at most")
     if arg0.dtype == tl.float64:
-        return tl.core._device("pow", arg0, arg1)
+        if whole_type and arg1.dtype.primitive_bitwidth < 32:
+            return tl.core._device("pow", arg0, arg1.to(tl.int32))
+        elif whole_type and arg1.dtype != tl.int32:
+            # The nearest float of a wide exponent need not be as odd as it is.
+            value = tl.core._device("pow", tl.abs(arg0), arg1.to(tl.float64))
+            negative = (arg0.to(tl.int64, bitcast=True) < 0) & ((arg1 & 1) != 0)
+            return tl.where(negative, value * -1.0, value)
+        else:
+            return tl.core._device("pow", arg0, arg1 if whole_type else arg1.to(tl.float64))
     else:
-        tl.static_assert(arg1.dtype == tl.float32 or arg1.dtype == tl.int32, "the exponent must be fp32 or int32")
         base = arg0.to(tl.float64)
         exponent = arg1.to(tl.float64)
         size = tl.abs(base)
@@ -325,8 +335,11 @@ def pow(arg0, arg1):
         value = tl.where(size == 1.0, 1.0, value)
         value = tl.where(base != base, base, value)
         whole = tl.floor(exponent) == exponent
-        half = exponent * 0.5
-        odd = whole & (tl.floor(half) != half)
+        if whole_type:
+            odd = (arg1 & 1) != 0
+        else:
+            half = exponent * 0.5
+            odd = whole & (tl.floor(half) != half)
         negative = (base.to(tl.int64, bitcast=True) < 0) & (base == base)
         value = tl.where(negative & odd, value * -1.0, value)  # -value is 0 - value
         undefined = negative & (whole == 0) & (size > 0.0) & (size < float("inf")) & (tl.abs(exponent) < float("inf"))

@@ -32,6 +32,7 @@ typedef struct Frame {
 	bool free_globals;        /* any global may be read: host code, defaults of parameters */
 	Map slot_of;              /* Sym -> slot */
 	SymVec names;             /* by slot */
+	SymVec constexprs;        /* declared without a value: what is assigned to them stays known */
 	SlotVec slots;
 	Sym prefix;               /* target of the assignment being lowered: names its locations */
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */

@@ -99,6 +99,8 @@ const Val *val_float(FrontLower *low, double f);
 const Val *val_str(FrontLower *low, Str s);
 const Val *val_tuple(FrontLower *low, const Val *const *items, uint32_t len);
 const Val *val_dtype(FrontLower *low, TlType type);
+/* The type of a value that is known while compiling, and so not of a tensor. */
+const Val *val_const_type(FrontLower *low, const Val *of);
 const Val *val_tensor(FrontLower *low, IrValue *ir, TlType type);
 /* What kind of thing a value is, for messages: "int32[64, 64] tensor", "str 'abc'", "None", "function foo". */
 const char *val_describe(FrontLower *low, const Val *v);

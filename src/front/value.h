@@ -63,6 +63,7 @@ typedef enum {
 	VAL_DICT,
 	VAL_RANGE,    /* range(), tl.range(), tl.static_range() as objects */
 	VAL_DTYPE,    /* a TlType as a value: tl.float32, ptr.dtype, tl.pointer_type(...) */
+	VAL_CONST_TYPE, /* the type of a value that is known while compiling: tl.constexpr_type(5), N.type */
 	VAL_FUNCTION, /* a def: jit, constexpr_function, or plain host function; with its closure */
 	VAL_BUILTIN,  /* a row of builtins.def */
 	VAL_METHOD,   /* function, builtin or Python method with its first argument bound */
@@ -104,6 +105,7 @@ struct Val {
 				*warp_specialize, *disable_licm; /* NULL when not given */
 		} range;
 		TlType type; /* DTYPE */
+		const Val *typed; /* CONST_TYPE: the value */
 		FrontFunction *function;
 		const BuiltinInfo *builtin;
 		struct { const Val *callee, *self; } method;

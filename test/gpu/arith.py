@@ -49,6 +49,7 @@ def from_fp8(x_ptr, out_ptr, T: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + i, x.to(tl.float32))
     tl.store(out_ptr + N + i, x.to(tl.float16))
     tl.store(out_ptr + 2 * N + i, x.to(tl.float32).to(tl.bfloat16))
+    tl.store(out_ptr + 3 * N + i, tl.abs(x).to(tl.float32))
 
 
 @triton.jit

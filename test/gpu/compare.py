@@ -202,7 +202,7 @@ def arith_cases():
         if dtype in ("float32", "float64"):  # of a narrower type the quotient's last digit decides
             yield m, "remainders", [floats(n, special=True), floats(n), empty(3, n), [f"tl.{dtype}"], [n]], (1,), 0
     for dtype in ("float8e4nv", "float8e5", "float8e4b15"):
-        yield m, "from_fp8", [np.arange(256, dtype=np.uint8).view(np.int8), empty(3, 256), [f"tl.{dtype}"], [256]], (1,), 0
+        yield m, "from_fp8", [np.arange(256, dtype=np.uint8).view(np.int8), empty(4, 256), [f"tl.{dtype}"], [256]], (1,), 0
         if dtype == "float8e4b15":
             continue
         for source in ("float16", "bfloat16"):

@@ -19,6 +19,15 @@ const Val *builtin_constexpr(FrontLower *low, const BuiltinCall *call)
 			   sem_describe(low, call->a[0]));
 }
 
+const Val *builtin_constexpr_type(FrontLower *low, const BuiltinCall *call)
+{
+	const Val *host = sem_host(call->a[0]);
+	if (host)
+		return val_const_type(low, host);
+	return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "value", "known when compiling",
+			   sem_describe(low, call->a[0]));
+}
+
 const Val *builtin_not_called(FrontLower *low, const BuiltinCall *call)
 {
 	return lower_error(low, DIAG_TILE_NOT_CALLED, call->what, call->info->doc);

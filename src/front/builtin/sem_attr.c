@@ -143,6 +143,8 @@ int sem_is_instance(const Val *v, const Val *cls)
 		return !sem_is_tensor(v) && !sem_is_seq(v);
 	if (strcmp(name, "dtype") == 0)
 		return is_type;
+	if (strcmp(name, "constexpr_type") == 0)
+		return v->kind == VAL_CONST_TYPE;
 	if (strcmp(name, "pointer_type") == 0)
 		return is_type && tl_is_ptr(v->type);
 	if (strcmp(name, "block_type") == 0)

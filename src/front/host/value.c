@@ -108,6 +108,14 @@ const Val *val_dtype(FrontLower *low, TlType type)
 	return v;
 }
 
+const Val *val_const_type(FrontLower *low, const Val *of)
+{
+	CONTRACT(of->kind != VAL_TENSOR);
+	Val *v = val_new(low, VAL_CONST_TYPE);
+	v->typed = val_known_for(of, "the type of a constexpr has its value");
+	return v;
+}
+
 const Val *val_tensor(FrontLower *low, IrValue *ir, TlType type)
 {
 	Val *v = val_new(low, VAL_TENSOR);

@@ -57,6 +57,8 @@ bool val_equal(const Val *a, const Val *b)
 		return true;
 	case VAL_DTYPE:
 		return a->type == b->type;
+	case VAL_CONST_TYPE:
+		return val_equal(a->typed, b->typed);
 	case VAL_FUNCTION:
 		return a->function == b->function;
 	case VAL_BUILTIN:

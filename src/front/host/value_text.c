@@ -155,6 +155,11 @@ static void repr(FrontLower *low, Text *t, const Val *v, unsigned depth)
 	case VAL_DTYPE:
 		text_str(t, tl_type_text(low, v->type));
 		break;
+	case VAL_CONST_TYPE:
+		text_str(t, "constexpr_type[");
+		repr(low, t, v->typed, depth + 1);
+		text_char(t, ']');
+		break;
 	case VAL_FUNCTION:
 		text_printf(t, "<function %s>", v->function->qualified);
 		break;
@@ -231,7 +236,8 @@ const char *val_type_name(const Val *v)
 		[VAL_POISON] = "error", [VAL_NONE] = "NoneType", [VAL_BOOL] = "bool", [VAL_INT] = "int",
 		[VAL_FLOAT] = "float", [VAL_STR] = "str", [VAL_ELLIPSIS] = "ellipsis", [VAL_SLICE] = "slice",
 		[VAL_TUPLE] = "tuple", [VAL_LIST] = "list", [VAL_DICT] = "dict", [VAL_RANGE] = "range",
-		[VAL_DTYPE] = "dtype", [VAL_FUNCTION] = "function", [VAL_BUILTIN] = "builtin",
+		[VAL_DTYPE] = "dtype", [VAL_CONST_TYPE] = "constexpr_type",
+		[VAL_FUNCTION] = "function", [VAL_BUILTIN] = "builtin",
 		[VAL_METHOD] = "method", [VAL_MODULE] = "module", [VAL_CLASS] = "type", [VAL_TENSOR] = "tensor",
 		[VAL_PYTHON] = "builtin", [VAL_OPAQUE] = "object",
 	};

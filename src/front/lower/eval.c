@@ -373,8 +373,10 @@ static const Val *eval_named(FrontLower *low, const Ast *node)
 	const Val *v = eval(low, node->named.value);
 	if (!low->frame->host)
 		v = sanitize(low, v);
-	assign_target(low, node->named.target, v);
-	return v;
+	if (!assign_target(low, node->named.target, v))
+		return low->poison;
+	/* A name that is declared constexpr took the value as it was. */
+	return node->named.target->kind == AST_NAME ? frame_get(low->frame, node->named.target->name.id) : v;
 }
 
 static const Val *dispatch(FrontLower *low, Ast *node, bool dropped)

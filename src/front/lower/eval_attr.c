@@ -50,6 +50,20 @@ static const Val *tuple_attribute(FrontLower *low, const Val *v, Sym name)
 	return val_method(low, method, v);
 }
 
+/* .type of what is known now: of a value its constexpr_type, of a tuple those of its parts; NULL
+ * where there is none. */
+static const Val *type_attribute(FrontLower *low, const Val *v)
+{
+	bool typed = v->kind == VAL_NONE || v->kind == VAL_FUNCTION || v->kind == VAL_STR || val_is_number(v);
+	if (v->kind != VAL_TUPLE)
+		return typed ? val_const_type(low, v) : NULL;
+	const Val **types = ARENA_ARRAY(low->arena, const Val *, v->seq.len);
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		if (!(types[i] = eval_attribute(low, v->seq.items[i], "type", (Span){0})))
+			return NULL;
+	return val_tuple(low, types, v->seq.len);
+}
+
 /* constexpr's own attribute: what a value known now wraps is itself. */
 static bool is_value_attribute(const Val *v, Sym name)
 {
@@ -72,6 +86,8 @@ const Val *eval_attribute(FrontLower *low, const Val *v, Sym name, Span span)
 	case VAL_DTYPE:
 		found = sem_attribute(low, v, name);
 		break;
+	case VAL_CONST_TYPE:
+		return strcmp(name, "value") == 0 ? v->typed : NULL;
 	case VAL_MODULE:
 		return resolve_module_attribute(low, v, name);
 	case VAL_CLASS:
@@ -94,6 +110,8 @@ const Val *eval_attribute(FrontLower *low, const Val *v, Sym name, Span span)
 		found = python_attribute(low, v, name);
 		break;
 	}
+	if (!found && strcmp(name, "type") == 0)
+		return type_attribute(low, v);
 	return found || !is_value_attribute(v, name) ? found : v;
 }
 

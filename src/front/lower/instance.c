@@ -137,6 +137,10 @@ static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 		text_char(key, '.');
 		key_of(low, key, v->method.self, symbol);
 		break;
+	case VAL_CONST_TYPE:
+		text_str(key, "type ");
+		key_of(low, key, v->typed, symbol);
+		break;
 	case VAL_BUILTIN:
 		if (!symbol)
 			text_printf(key, "b%p", (const void *)v->builtin);

@@ -112,6 +112,41 @@ static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
 	return false;
 }
 
+static bool is_declared_constexpr(const Frame *frame, Sym name)
+{
+	for (uint32_t i = 0; i < frame->constexprs.len; i++)
+		if (frame->constexprs.data[i] == name)
+			return true;
+	return false;
+}
+
+/* The value as it was before an assignment made tensors of its numbers; NULL after saying that it
+ * was never known. */
+static const Val *unsanitized(FrontLower *low, Sym name, const Val *v)
+{
+	if (v->kind == VAL_TENSOR) {
+		if (!v->origin)
+			lower_error(low, DIAG_NOT_CONSTEXPR, name, val_describe(low, v));
+		return v->origin;
+	}
+	if (v->kind != VAL_TUPLE)
+		return v;
+	Val *t = arena_copy(low->arena, v, sizeof *v);
+	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
+	for (uint32_t i = 0; i < v->seq.len; i++)
+		if (!(t->seq.items[i] = unsanitized(low, name, v->seq.items[i])))
+			return NULL;
+	return t;
+}
+
+static bool assign_name(FrontLower *low, Sym name, const Val *value)
+{
+	if (is_declared_constexpr(low->frame, name))
+		value = unsanitized(low, name, value);
+	frame_set(low, low->frame, name, value ? value : low->poison);
+	return value != NULL;
+}
+
 bool assign_target(FrontLower *low, Ast *target, const Val *value)
 {
 	if (value->kind == VAL_POISON) {
@@ -122,7 +157,7 @@ bool assign_target(FrontLower *low, Ast *target, const Val *value)
 	bool ok = true;
 	switch (target->kind) {
 	case AST_NAME:
-		frame_set(low, low->frame, target->name.id, value);
+		ok = assign_name(low, target->name.id, value);
 		break;
 	case AST_TUPLE:
 	case AST_LIST:
@@ -169,9 +204,13 @@ static void lower_ann_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ANN_ASSIGN);
 	Ast *target = node->ann_assign.target;
-	if (!node->ann_assign.value)
+	bool is_constexpr = is_constexpr_annotation(low->frame->ns, node->ann_assign.annotation);
+	if (!node->ann_assign.value) {
+		if (target->kind == AST_NAME && is_constexpr)
+			vec_push(low->arena, &low->frame->constexprs, target->name.id);
 		return;
-	if (!is_constexpr_annotation(low->frame->ns, node->ann_assign.annotation)) {
+	}
+	if (!is_constexpr) {
 		assign_target(low, target, eval_for(low, target, node->ann_assign.value));
 		return;
 	}

@@ -129,6 +129,10 @@ void content_value(Content *c, Text *out, const Val *v, unsigned depth)
 		if (v->type->kind != TL_SCALAR)
 			type_text(out, v->type);
 		break;
+	case VAL_CONST_TYPE:
+		text_str(out, "type of ");
+		content_value(c, out, v->typed, depth + 1);
+		break;
 	case VAL_FUNCTION:
 		function_text(c, out, v->function);
 		break;

@@ -86,6 +86,8 @@ static bool same(const Val *a, const Val *b, unsigned depth)
 		return same_range(a, b, depth);
 	case VAL_DTYPE:
 		return same_type(a->type, b->type);
+	case VAL_CONST_TYPE:
+		return same(a->typed, b->typed, depth + 1);
 	case VAL_FUNCTION:
 		return same_function(a->function, b->function);
 	case VAL_BUILTIN:

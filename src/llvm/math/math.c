@@ -189,7 +189,21 @@ bool lower_CLAMPF(Lower *lw, IrOp *op)
 
 UNARY(FLOOR, "llvm.floor")
 UNARY(CEIL, "llvm.ceil")
-UNARY(ABSF, "llvm.fabs")
+
+/* Floats of 8 bits are integers to LLVM, their sign the highest bit. The only NaN of the formats
+ * without a negative zero is that bit alone: it stays. */
+static LLVMValueRef build_ABSF(Lower *lw, const IrOp *op, const LLVMValueRef *args)
+{
+	IrTypeKind kind = ir_elem(op->results[0].type)->kind;
+	LLVMTypeRef type = LLVMTypeOf(args[0]);
+	if (type != lw->t.i8)
+		return math_intrinsic(lw, "llvm.fabs", args, 1);
+	LLVMValueRef bits = LLVMBuildAnd(lw->b, args[0], LLVMConstInt(type, 0x7f, false), "");
+	if (kind == TY_F8E4M3FN || kind == TY_F8E5M2)
+		return bits;
+	LLVMValueRef nan = LLVMConstInt(type, 0x80, false);
+	return LLVMBuildSelect(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, args[0], nan, ""), nan, bits, "");
+}
 
 bool lower_FLOOR(Lower *lw, IrOp *op)
 {
