@@ -8,10 +8,11 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "ir_override",
+	"grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
-	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
+	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
 	"allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name",
 	"arch", "instrumentation_mode", "stream", "device", "device_type", "minRegAutoWS",
 	"maxRegAutoWS", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_buffers_warp_spec",
@@ -269,6 +270,8 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		else if (policy)
 			options->constexpr_policy = *policy == 'g' ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
 	}
+	if (given[OPT_OVERRIDE] && given[OPT_OVERRIDE] != Py_None)
+		options->override = PyUnicode_AsUTF8AndSize(given[OPT_OVERRIDE], NULL);
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
 	return !PyErr_Occurred() && checks_can_be(call, options);

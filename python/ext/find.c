@@ -52,7 +52,7 @@ static bool remember(Kernel *k, const PyObject *module, PyObject *compiled)
 /* What is to be compiled: for a launch, or for a signature. */
 typedef struct Request {
 	Kernel *kernel;
-	const neso_compile_options *options;
+	neso_compile_options *options;
 	Launch *launch;        /* or NULL */
 	const char *signature; /* without a launch */
 	PyObject *source;      /* likewise: what the package calls it */
@@ -64,11 +64,11 @@ static PyObject *making(const Request *r)
 {
 	Kernel *k = r->kernel;
 	const neso_compile_options *o = r->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNINzi)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+	PyObject *options = Py_BuildValue("(IIIINNNNINziz)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
 					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
 					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
 					  o->ptx_version, PyBool_FromLong(!o->no_overflow_checks), o->target,
-					  (int)o->constexpr_policy);
+					  (int)o->constexpr_policy, o->override);
 	PyObject *what = r->source ? Py_NewRef(r->source) : PyTuple_New(k->param_count), *made = NULL;
 	for (Py_ssize_t i = 0; what && !r->source && i < k->param_count; i++) {
 		Py_INCREF(r->launch->call.values[i]);
@@ -133,7 +133,7 @@ static PyObject *compile(const Request *r)
 	PyObject *token = making(r);
 	if (!token || token == Py_None)
 		return token;
-	PyObject *module = k->module, *compiled = NULL;
+	PyObject *module = k->module, *compiled = NULL, *symbol = PyObject_GetAttrString(token, "symbol");
 	neso_kernel *kernel = k->kernel;
 	neso_variant *variant = NULL;
 	neso_diagnostics *diagnostics = NULL;
@@ -143,6 +143,9 @@ static PyObject *compile(const Request *r)
 		PyErr_SetString(PyExc_RuntimeError, "a hook made the kernel forget its source");
 		goto out;
 	}
+	r->options->symbol = symbol && symbol != Py_None ? PyUnicode_AsUTF8AndSize(symbol, NULL) : NULL;
+	if (PyErr_Occurred())
+		goto out;
 	Py_BEGIN_ALLOW_THREADS
 	status = r->launch ? neso_kernel_compile_for(kernel, &r->launch->launch, &variant, &diagnostics)
 			   : neso_kernel_compile(kernel, r->signature, r->options, &variant, &diagnostics);
@@ -157,6 +160,8 @@ static PyObject *compile(const Request *r)
 	if (shown)
 		compiled = take_variant(k, module, variant, token);
 out:
+	r->options->symbol = NULL;
+	Py_XDECREF(symbol);
 	Py_DECREF(token);
 	Py_XDECREF(module);
 	return compiled;

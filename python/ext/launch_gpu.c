@@ -388,7 +388,8 @@ static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 	uint64_t tail[GPU_TAIL];
 	pack_tail(tail, g->context, &l->options);
 	l->options.target = "cuda";
-	if (!warmup && is_again(l, tail)) {
+	/* What a file holds is no part of a call. */
+	if (!warmup && !l->options.override && is_again(l, tail)) {
 		set_recent(l->kernel, g->recent);
 		*ready = g->recent->ready;
 		return Py_NewRef(g->recent->compiled);
@@ -399,7 +400,7 @@ static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
 	GpuReady *made = ready_in((Variant *)compiled, g->context, (PyObject *)l->kernel);
-	if (!made || !remember(l, compiled, made, tail))
+	if (!made || (!l->options.override && !remember(l, compiled, made, tail)))
 		Py_CLEAR(compiled);
 	for (Py_ssize_t i = 0; compiled && i < l->kernel->param_count; i++)
 		g->values[i] = gpu_value(&l->args[i]);

@@ -215,7 +215,8 @@ bool intern_all(const Word *words, size_t count);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_TIMEOUT, OPT_GRID, OPT_WARMUP, OPT__COUNT
+	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_TIMEOUT, OPT_OVERRIDE,
+	OPT_GRID, OPT_WARMUP, OPT__COUNT
 } Option;
 
 typedef struct Call {

@@ -55,7 +55,7 @@ uint64_t *api_put_options(uint64_t *at, const neso_compile_options *o, uint64_t 
 	*at++ = o->num_warps | (uint64_t)o->num_stages << 32;
 	*at++ = o->num_ctas | (uint64_t)o->maxnreg << 32;
 	*at++ = o->ptx_version | (uint64_t)flags << 32;
-	return put_text(put_text(at, o->target), o->dot_precision);
+	return put_text(put_text(put_text(at, o->target), o->dot_precision), o->override);
 }
 
 /* A value that is part of the code. */

@@ -17,6 +17,8 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.no_specialize = options.no_specialize,
 		.no_gpu_limits = options.no_gpu_limits,
 		.dot_precision = options.dot_precision,
+		.symbol = options.symbol,
+		.override = options.override,
 		.no_fp_fusion = options.no_fp_fusion,
 		.no_line_info = options.no_line_info,
 		.ptx_only = options.ptx_only,

@@ -110,6 +110,12 @@ struct JitVariant {
 	double seconds[JIT_STEP__COUNT];
 };
 
+/* What the kernel is called in its code. */
+static inline const char *jit_symbol(const JitVariant *variant)
+{
+	return variant->options.symbol ? variant->options.symbol : variant->kernel->info->name;
+}
+
 /* ---- arguments.c: which argument of a call goes where ---- */
 
 /* Without looking at types. False after diagnosing. */

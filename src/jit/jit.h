@@ -150,6 +150,9 @@ typedef struct JitOptions {
 	bool ptx_only;    /* of a GPU: no assembler is asked, and there is no cubin */
 	uint32_t ptx_version; /* 83 for 8.3; 0: chosen */
 	const char *dot_precision; /* NULL: the default */
+	const char *override; /* a file with a stage, from which compilation goes on; NULL: none */
+	/* Of the kernel in its code; NULL: its name. Tells no variants of a process apart. */
+	const char *symbol;
 	JitPolicy policy;
 	const TargetGpu *gpu; /* jit_options fills it in; NULL: the interpreter */
 	bool sim;             /* likewise: code for that GPU, run by the simulator */

@@ -78,7 +78,7 @@ class AsmDict(Lazy):
     def _kept(self, stage):
         """The text that a cache manager has; None: it has none, or no longer."""
         group = self._variant.metadata_group
-        path = None if isinstance(group, Group) or stage == "source" else group.get(f"{kept.stem(self._variant.name)}.{stage}")
+        path = None if isinstance(group, Group) or stage == "source" else group.get(f"{kept.stem(self._variant._kernel.__name__)}.{stage}")
         try:
             with open(path, "rb" if stage == "cubin" else "r") as file:
                 return file.read()
@@ -92,7 +92,7 @@ class Group(Lazy):
     _folder = None
 
     def __init__(self, variant):
-        super().__init__(f"{kept.stem(variant.name)}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
+        super().__init__(f"{kept.stem(variant._kernel.__name__)}.{stage}" for stage in (*variant.asm, "json") if stage not in ("ttir-raw", "sass"))
         self._variant = weakref.proxy(variant)
 
     def __reduce__(self):
@@ -135,7 +135,7 @@ class LazyDict:
 #: Upstream's options that nothing here depends on, as it has them.
 _UPSTREAM = {
     "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0, "profile_scratch_size": 0, "profile_scratch_align": 1, "ptx_options": None,
-    "ir_override": None, "enable_reflect_ftz": True, "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
+    "enable_reflect_ftz": True, "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
     "deprecated_fp8_dot_operand_dtypes": (), "default_dot_input_precision": "tf32",
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"), "max_num_imprecise_acc_default": 0, "extern_libs": (),
     "instrumentation_mode": "", "tensordesc_meta": None,
@@ -152,7 +152,7 @@ def _metadata_of(compiled, info, target, options):
         "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
         **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
         "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
-        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow")},
+        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "ir_override")},
         "global_scratch_size": info["scratch"], "global_scratch_align": 16 if info["scratch"] else 1,
         "triton_version": triton_key(), "microseconds": times,
     }
@@ -161,7 +161,7 @@ def _metadata_of(compiled, info, target, options):
 
 
 _Metadata = namedtuple("KernelMetadata", sorted([
-    *_UPSTREAM, "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
+    *_UPSTREAM, "ir_override", "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
     "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
 
 
@@ -227,7 +227,7 @@ class CompiledKernel(_native.Variant):
                 info["threads"] != 32 * info["num_warps"]:
             return
         self._exported = True
-        name = f"{kept.stem(self.name)}.cubin"
+        name = f"{kept.stem(self._kernel.__name__)}.cubin"
         try:
             manager = get_cache_manager(self._hash)
             if manager.get_file(name) is None:
@@ -262,7 +262,7 @@ class CompiledKernel(_native.Variant):
         self._is_generic = making.is_generic
         self._kernel, self._assemble, self._places = kernel, None, None
         self.src = making.source()
-        self.name = kernel.__name__
+        self.name = making.symbol or kernel.__name__
         #: "hit": it came from the compile cache; "miss", "off"; None: it is not for a GPU
         self.cache = info["cache"]
         #: its key there, or None
@@ -287,7 +287,7 @@ class CompiledKernel(_native.Variant):
                           if p.is_constexpr and (i, ) in making.constants}
         # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
         self._options = {n: v for n, v in zip(_OPTIONS, making.given)
-                         if v and n not in ("enable_fp_fusion", "sanitize_overflow") and (n != "neso_target" or simulated or v == "interp")}
+                         if v and n not in ("enable_fp_fusion", "sanitize_overflow", "constexpr_policy") and (n != "neso_target" or simulated or v == "interp")}
         for name in ("enable_fp_fusion", "sanitize_overflow"):
             if not making.options[name]:
                 self._options[name] = False
@@ -402,24 +402,34 @@ class ASTSource:
 
 
 class IRSource:
-    """TTIR in a file; the first of its functions is the kernel."""
+    """A stage of a kernel in a file: TTIR, TTGIR, LLIR or PTX; the first of its functions is the kernel."""
 
     def __init__(self, path, context=None, backend=None):
         self.path = str(path)
         self.ext = self.path.rsplit(".", 1)[-1]
-        if self.ext != "ttir":
-            raise NotImplementedError(f"neso compiles the text of a kernel's TTIR (.ttir), and no '.{self.ext}'")
+        if self.ext not in ("ttir", "ttgir", "llir", "ptx"):
+            raise NotImplementedError(f"neso compiles .ttir, .ttgir, .llir and .ptx of a kernel, and no '.{self.ext}'")
         with open(self.path) as file:
             self.src = file.read()
-        kernels = _native.ir_kernels(self.path, self.src)
-        if not kernels:
-            raise ValueError(f"{self.path} has no function that is a kernel")
-        self.name, self.params = kernels[0]
+        self._hash = hashlib.sha256(self.src.encode()).hexdigest()
+        #: options that the file decides
+        self.options = {}
+        if self.ext == "ttir":
+            kernels = _native.ir_kernels(self.path, self.src)
+            if not kernels:
+                raise ValueError(f"{self.path} has no function that is a kernel")
+            self.name, self.params = kernels[0]
+        else:
+            # What the file has goes on from where a kernel of the same parameters comes to its stage.
+            from . import stages
+            self.name, self.params = stages.prototype(self.path, self.ext, self.src)
+            self.options = {"ir_override": os.path.abspath(self.path), **stages.options(self.ext, self.src)}
+            self.src = stages.stub(self.name, self.params)
         self.signature = {i: kind for i, (_, kind) in enumerate(self.params)}
         self.constants = {}
 
     def hash(self):
-        return hashlib.sha256(self.src.encode()).hexdigest()
+        return self._hash
 
 
 def compile(src, target=None, options=None, _env_vars=None):
@@ -458,9 +468,13 @@ def _call_of(src, target, options):
         from ..runtime.jit import IRFunction
         src = src if isinstance(src, IRSource) else IRSource(src)
         fn = IRFunction(src)
-    given = {k: v for k, v in (options or {}).items() if k in _OPTIONS}
+    given = {**getattr(src, "options", {}), **{k: v for k, v in (options or {}).items() if k in _OPTIONS}}
     if target is not None:
         given["neso_target"] = _target_name(target)
+        arch = (options or {}).get("arch") or knobs.runtime.override_arch
+        if arch and target.backend == "cuda":
+            # Code for another GPU than the target's: sm80, sm_90a.
+            given["neso_target"] = _target_name(GPUTarget("cuda", arch.replace("_", "").removeprefix("sm"), target.warp_size))
     return src, fn, given
 
 
@@ -482,7 +496,7 @@ def _signature_text(src):
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-            "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target")
+            "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override")
 
 
 def _target_name(target):

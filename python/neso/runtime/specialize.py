@@ -1,6 +1,7 @@
 """What of a call's values decides a compiled kernel, in upstream's words: signature, constants, attributes, and a key of them; and the same as JSON,
 so that another process can compile it ahead of its first launch (JITFunction.preload)."""
 
+import collections
 import time
 import weakref
 
@@ -11,7 +12,7 @@ from ..language import core
 functions = weakref.WeakValueDictionary()
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl",
-            "ptx_version", "sanitize_overflow", "target", "constexpr_policy")
+            "ptx_version", "sanitize_overflow", "target", "constexpr_policy", "ir_override")
 _PRESETS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
 _GENERIC = 2
 
@@ -107,6 +108,10 @@ def key_of_call(kernel, args, kwargs):
     return f"{kernel.cache_key}{pairs}{sorted(options.items())}"
 
 
+#: what jit(repr=...) is given: constants by parameter, types by parameter
+Specialization = collections.namedtuple("SpecializationProxy", ["constants", "signature"])
+
+
 class Making:
     """A compilation that is about to begin. Values of run-time arguments are not kept."""
 
@@ -131,6 +136,15 @@ class Making:
         #: one compiled kernel is there for many keys: programs that look see it once
         self.is_generic = self.options.pop("constexpr_policy") == _GENERIC
         self.key = f"{pairs}{self.options}"
+
+    @property
+    def symbol(self):
+        """What the code calls the kernel where jit(repr=...) says it; else None."""
+        kernel = self.kernel.made_for or self.kernel
+        if kernel._repr is None:
+            return None
+        constants = {self.kernel.arg_names[place[0]]: value for place, value in self.constants.items() if len(place) == 1}
+        return str(kernel.repr(Specialization(constants, self.signature)))
 
     def microseconds(self):
         return max(1, round((time.perf_counter() - self.began) * 1e6))

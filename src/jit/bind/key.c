@@ -80,5 +80,7 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " no_gpu_limits");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
+	if (options->override)
+		text_printf(&key, " override=%s", options->override);
 	return key.data;
 }

@@ -138,6 +138,8 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 	flag_row(key, "dependent", o->dependent);
 	if (o->dot_precision && strcmp(o->dot_precision, "tf32") != 0)
 		cache_key_add(key, "dot_precision", o->dot_precision);
+	if (o->symbol)
+		cache_key_add(key, "symbol", o->symbol);
 }
 
 /* What the environment decides that no option says. */

@@ -84,7 +84,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 16 };
+enum { OPTION_COUNT = 17 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -105,6 +105,7 @@ static Option option_of(const JitOptions *o, int index)
 	case 12: return (Option){"ptx_only", SWITCH, o->ptx_only, NULL};
 	case 13: return (Option){"tensor_maps", SWITCH, !o->no_maps, NULL};
 	case 14: return (Option){"overflow_checks", SWITCH, !o->no_overflow_checks, NULL};
+	case 15: return (Option){"override", TEXT, 0, o->override ? o->override : "none"};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }

@@ -114,6 +114,8 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		variant->options.ask = NULL;
 		variant->options.ask_data = NULL;
 		variant->options.dot_precision = copy_text(own, options->dot_precision);
+		variant->options.override = copy_text(own, options->override);
+		variant->options.symbol = copy_text(own, options->symbol);
 		variant->key = arena_strdup(own, binding->key);
 		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
 		variant->params = ARENA_ARRAY(own, JitParam, count + 1);

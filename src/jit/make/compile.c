@@ -159,7 +159,7 @@ static bool is_argument(const JitParam *param)
 static void plan_arguments(JitVariant *variant)
 {
 	const FrontInfo *info = variant->kernel->info;
-	IrOp *func = ir_find_func(variant->ir, ir_sym(&variant->cx, info->name));
+	IrOp *func = ir_find_func(variant->ir, ir_sym(&variant->cx, jit_symbol(variant)));
 	ASSERT(func && ir_func_body(func));
 	const IrBlock *body = ir_func_body(func);
 	uint32_t at = 0, wanted = 0, descriptors_rank = 0;
@@ -200,7 +200,7 @@ static bool prepare(JitVariant *variant, DiagList *diags)
 		return false;
 	if (override.given)
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_STAGE, override.path, "the interpreter runs what the source says");
-	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, variant->kernel->info->name), diags);
+	variant->interp = interp_prepare(variant->ir, ir_sym(&variant->cx, jit_symbol(variant)), diags);
 	return variant->interp != NULL;
 }
 
@@ -214,6 +214,30 @@ static double lap(double *since)
 
 /* ---- the pipeline ---- */
 
+/* What every stage down to PTX takes for a name. */
+static bool is_symbol(const char *text)
+{
+	static const char all[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
+	return *text && !strchr("0123456789", *text) && !text[strspn(text, all)];
+}
+
+/* Gives the kernel the name that was asked for, which no function that it calls may have. */
+static bool rename_kernel(JitVariant *variant, DiagList *diags)
+{
+	const FrontInfo *info = variant->kernel->info;
+	Sym wanted = ir_sym(&variant->cx, jit_symbol(variant)), name = ir_sym(&variant->cx, info->name);
+	if (wanted == name)
+		return true;
+	bool taken = ir_find_func(variant->ir, wanted) != NULL;
+	if (taken || !is_symbol(wanted)) {
+		jit_diag(diags, variant->kernel, taken ? DIAG_SYMBOL_TAKEN : DIAG_SYMBOL, wanted, info->qualified_name);
+		return false;
+	}
+	IrOp *func = ir_find_func(variant->ir, name);
+	ir_set(variant->ir, func, ATTR_SYM_NAME, ir_attr_string(&variant->cx, str_of(wanted)));
+	return true;
+}
+
 bool jit_compile_ir(JitVariant *variant, DiagList *diags)
 {
 	double since = os_now();
@@ -224,6 +248,8 @@ bool jit_compile_ir(JitVariant *variant, DiagList *diags)
 	variant->seconds[JIT_STEP_FRONT] = lap(&since);
 	if (!variant->kernel->function)
 		jit_ir_hints(variant);
+	if (!rename_kernel(variant, diags))
+		return false;
 	plan_arguments(variant);
 	bool good = run_passes(variant, diags) && ir_verify(variant->ir, LEVEL_T, diags);
 	variant->seconds[JIT_STEP_TTIR] = lap(&since);

@@ -72,7 +72,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.text = ttir->data,
 		.len = ttir->len,
 		.path = variant->kernel->info->path,
-		.kernel = variant->kernel->info->name,
+		.kernel = jit_symbol(variant),
 		.target = options->gpu->name,
 		.num_warps = options->num_warps,
 		.num_ctas = options->num_ctas,
@@ -152,7 +152,7 @@ NvAssemble jit_gpu_assemble(const JitVariant *variant)
 	const JitOptions *options = &variant->options;
 	return (NvAssemble){
 		.target = options->gpu,
-		.kernel = variant->kernel->info->name,
+		.kernel = jit_symbol(variant),
 		.driver = host_of(variant)->driver,
 		.line_info = !options->no_line_info,
 		.no_fusion = options->no_fp_fusion,

@@ -113,16 +113,17 @@ static bool one_file(const JitVariant *variant, const char *path, JitOverride *o
 {
 	JitOverride found;
 	int stage = stage_of(path);
-	const char *name = variant->kernel->info->name;
+	const char *name = jit_symbol(variant);
+	const char *who = variant->options.override ? "the option ir_override" : "TRITON_KERNEL_OVERRIDE";
 	if (stage < 0 || !read_override(&found, stage, arena_strdup(diags->arena, path), diags->arena)) {
 		const char *why = stage < 0 ? "its name ends with no stage: .ttir, .ttgir, .llir, .ptx, .cubin" : "it cannot be read";
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_FILE, path, why);
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_FILE, who, path, why);
 		return false;
 	}
 	if (holds(found.text, stage, name))
 		*out = found;
 	else if (!holds_another(variant, &found))
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_UNUSED, path, name);
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_UNUSED, who, path, name);
 	return true;
 }
 
@@ -131,6 +132,8 @@ bool jit_override_find(const JitVariant *variant, JitOverride *out, DiagList *di
 	Arena *arena = diags->arena;
 	const char *given = option_given(OPTION_OVERRIDE, NULL);
 	*out = (JitOverride){0};
+	if (variant->options.override)
+		return one_file(variant, variant->options.override, out, diags);
 	if (!given)
 		return true;
 	if (strchr(given, '.') || strchr(given, '/'))

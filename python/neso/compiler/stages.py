@@ -1,0 +1,45 @@
+"""Texts of stages below TTIR as sources: who they are for, and what they say of a launch."""
+
+import re
+
+#: Of a stage, where the kernel's name and parameters are, and what a parameter is by its text.
+_PROTOTYPES = {
+    "ttgir": (r"tt\.func public @(\w+)\((.*?)\)\s*(?:attributes|\{)", (
+        (r"!tt\.ptr<(\w+)", "*{0}"), (r": (i\d+|f\d+|bf16|f8\w+)\b", "{0}"))),
+    "llir": (r"define (?:\w+ )*ptx_kernel void @(\w+)\(((?:[^()]|\([^()]*\))*)\)", (
+        (r"ptr addrspace\(1\)", "*i8"), (r"(i\d+|float|double|half|bfloat)\b", "{0}"))),
+    "ptx": (r"\.entry\s+(\w+)\s*\(([^)]*)\)", (
+        (r"\.ptr\b", "*i8"), (r"\.param\s+\.[usb](\d+)", "i{0}"), (r"\.param\s+\.(f\d+)", "{0}"))),
+}
+_SCALARS = {"f16": "fp16", "f32": "fp32", "f64": "fp64", "float": "fp32", "double": "fp64", "half": "fp16", "bfloat": "bf16"}
+_MLIR = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "i1"}
+_WARPS = {"ttgir": r'"ttg\.num-warps" = (\d+)', "llir": r'"nvvm\.reqntid"="(\d+)"', "ptx": r"\.reqntid (\d+)"}
+
+
+def prototype(path, stage, text):
+    """(name, [(parameter, type)]) of the first kernel in the text of a stage. Pointers of LLIR and PTX say not to what."""
+    pattern, kinds = _PROTOTYPES[stage]
+    found = re.search(pattern, text, re.DOTALL)
+    if not found:
+        raise ValueError(f"{path} has no function that is a kernel")
+    params = []
+    for part in filter(str.strip, re.split(r",(?![^<({]*[>)}])", found[2])):
+        kind = next((form.format(*m.groups()) for m, form in ((re.search(p, part), form) for p, form in kinds) if m), None)
+        if kind is None:
+            raise ValueError(f"{path}: what is parameter {len(params)} of {found[1]}: '{part.strip()}'?")
+        star = "*" if kind[0] == "*" else ""
+        params.append((f"arg{len(params)}", star + _SCALARS.get(kind.lstrip("*"), kind.lstrip("*"))))
+    return found[1], params
+
+
+def stub(name, params):
+    """TTIR of a kernel that takes these and does nothing."""
+    types = (f"!tt.ptr<{_MLIR.get(k[1:], k[1:])}>" if k[0] == "*" else _MLIR.get(k, k) for _, k in params)
+    args = ", ".join(f"%{param}: {kind}" for (param, _), kind in zip(params, types))
+    return f"module {{\n  tt.func public @{name}({args}) {{\n    tt.return\n  }}\n}}\n"
+
+
+def options(stage, text):
+    """num_warps, where the text says it."""
+    found = re.search(_WARPS[stage], text)
+    return {"num_warps": int(found[1]) // (1 if stage == "ttgir" else 32)} if found else {}

@@ -1,0 +1,167 @@
+"""Compiling from files of every stage, for another architecture, and under another name."""
+
+import os
+import re
+import tempfile
+import unittest
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+from neso import knobs  # noqa: E402
+from neso.backends.compiler import GPUTarget  # noqa: E402
+from neso.compiler import ASTSource  # noqa: E402
+
+HOPPER = GPUTarget("cuda", 90, 32)
+#: The constant of `more` in the text of a stage, and another.
+CONSTANTS = {
+    "ttir": (r"dense<1\.0+e\+00>", "dense<5.000000e+00>"), "ttgir": (r"dense<1\.0+e\+00>", "dense<5.000000e+00>"),
+    "llir": (r"1\.0+e\+00", "5.000000e+00"), "ptx": (r"0f3F800000", "0f40A00000"),
+}
+
+
+@triton.jit
+def more(o, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i) + 1)
+
+
+def name_of(specialization):
+    return f"more_{specialization.constants['N']}_{specialization.signature['x'].strip('*')}"
+
+
+@triton.jit(repr=name_of)
+def named(o, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i) + 1)
+
+
+@triton.jit(repr=lambda _: "no name")
+def misnamed(o, x, N: tl.constexpr):
+    tl.store(o, tl.load(x) + N)
+
+
+@triton.jit(noinline=True)
+def helper(x):
+    return x + 1
+
+
+@triton.jit(repr=lambda _: f"{__name__.replace('.', '_')}")
+def calls(o, x, N: tl.constexpr):
+    tl.store(o, helper(tl.load(x)))
+
+
+def compiled(fn=more, N=32, **options):
+    source = ASTSource(fn, {"o": "*fp32", "x": "*fp32", "N": "constexpr"}, {"N": N})
+    return triton.compile(source, target=HOPPER, options=options)
+
+
+def has_codegen():
+    try:
+        compiled()
+    except Exception as error:
+        if "libneso-codegen" in str(error):
+            return False
+        raise
+    return True
+
+
+@unittest.skipUnless(has_codegen(), "built without LLVM")
+class Stages(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def changed(self, stage, **options):
+        """A file of the stage in which `more` adds 5."""
+        text = compiled(**options).asm[stage]
+        other, count = re.subn(*CONSTANTS[stage], text)
+        self.assertEqual(count, 1, text)
+        path = os.path.join(self.folder.name, f"more.{stage}")
+        with open(path, "w") as file:
+            file.write(other)
+        return path
+
+    def test_override(self):
+        for stage in CONSTANTS:
+            made = compiled(ir_override=self.changed(stage))
+            self.assertIn("0f40A00000", made.asm["ptx"], stage)
+            self.assertNotIn("0f3F800000", made.asm["ptx"], stage)
+        self.assertIn("0f3F800000", compiled().asm["ptx"])
+
+    def test_override_of_a_launch(self):
+        x = np.zeros(32, np.float32)
+        for stage in ("ttgir", "llir"):
+            path = self.changed(stage)
+            for expected, options in ((5, {"ir_override": path}), (1, {}), (5, {"ir_override": path})):
+                o = np.zeros(32, np.float32)
+                more[(1, )](o, x, 32, neso_target="sim:sm_90a", **options)
+                np.testing.assert_array_equal(o, expected)
+
+    def test_override_of_a_configuration(self):
+        config = triton.Config({"N": 32}, ir_override=self.changed("ttgir"))
+        tuned = triton.autotune([config], key=[])(more)
+        o, x = np.zeros(32, np.float32), np.zeros(32, np.float32)
+        tuned[(1, )](o, x, neso_target="sim:sm_90a")
+        np.testing.assert_array_equal(o, 5)
+
+    def test_wrong_override(self):
+        with self.assertRaisesRegex(Exception, "the option ir_override names .*, and it cannot be read"):
+            compiled(ir_override=os.path.join(self.folder.name, "more.ptx"))
+        with self.assertRaisesRegex(Exception, "the option ir_override names .*, and its name ends with no stage"):
+            compiled(ir_override=__file__)
+
+    def test_files(self):
+        for stage in CONSTANTS:
+            for warps in (4, 8):
+                made = triton.compile(self.changed(stage, num_warps=warps), target=HOPPER)
+                self.assertEqual(made.name, "more")
+                self.assertIn("0f40A00000", made.asm["ptx"])
+                if stage != "ttir":
+                    self.assertEqual(made.metadata.num_warps, warps)
+                    self.assertRegex(made.asm["ptx"], rf"\.reqntid {32 * warps}\b")
+
+    def test_wrong_files(self):
+        path = os.path.join(self.folder.name, "more.cubin")
+        with self.assertRaisesRegex(NotImplementedError, "and no '.cubin'"):
+            triton.compile(path, target=HOPPER)
+        path = os.path.join(self.folder.name, "more.ptx")
+        with open(path, "w") as file:
+            file.write(".version 8.0\n")
+        with self.assertRaisesRegex(ValueError, "has no function that is a kernel"):
+            triton.compile(path, target=HOPPER)
+
+    def test_architecture(self):
+        self.assertIn(".target sm_80", compiled(arch="sm80").asm["ptx"])
+        with knobs.runtime.scope():
+            knobs.runtime.override_arch = "sm_89"
+            self.assertIn(".target sm_89", compiled().asm["ptx"])
+        self.assertIn(".target sm_90a", compiled().asm["ptx"])
+
+    def test_name(self):
+        for N in (32, 64):
+            made = compiled(named, N)
+            self.assertEqual((made.name, made.metadata.name), (f"more_{N}_fp32", ) * 2)
+            self.assertIn(f".entry more_{N}_fp32(", made.asm["ptx"])
+            self.assertIn(f"@more_{N}_fp32(", made.asm["ttir"])
+        o, x = np.zeros(32, np.float32), np.ones(32, np.float32)
+        for target in ("interp", "sim:sm_90a"):
+            made = named[(1, )](o, x, 32, neso_target=target)
+            self.assertEqual(made.name, "more_32_fp32")
+            np.testing.assert_array_equal(o, 2)
+
+    def test_wrong_names(self):
+        with self.assertRaisesRegex(Exception, "invalid function identifier: 'no name' is no name for the code of misnamed"):
+            compiled(misnamed)
+        symbol = re.search(r"func private @(\w+)", compiled(calls).asm["ttir"])[1]
+        clashing = triton.jit(repr=lambda _: symbol)(calls.fn)
+        with self.assertRaisesRegex(Exception, f"'{symbol}' is no name for the code of calls: a function that it calls has it"):
+            compiled(clashing)
+
+
+if __name__ == "__main__":
+    unittest.main()
