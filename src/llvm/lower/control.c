@@ -1,7 +1,7 @@
 /* Functions and control flow.
  *
  * A kernel takes what the TTIR function takes, in order, one LLVM value each; scratch in global memory follows where it is
- * used (codegen.c says so to whoever launches). Any other function takes and gives every register of its tiles. The
+ * used (codegen/to_ptx.c says so to whoever launches). Any other function takes and gives every register of its tiles. The
  * entry block holds what depends on the thread alone, the body follows.
  *
  * Loops are built as they leave loop rotation: a test whether there is a first round, then body and test. */
