@@ -1,8 +1,8 @@
-/* The table of libneso-codegen.so, and the pipeline behind it: TTIR -> TTGIR -> LLIR -> PTX. compile() below reads as
- * this line.
+/* The table of libneso-codegen.so, and the pipeline behind it: TTIR -> TTGIR -> LLIR -> PTX.
+ * compile() below reads as this line.
  *
- * A call owns one arena, freed when it ends, and the result's, which holds copies of all that is given out. Faults land
- * here (fault.h) and become diagnostics. */
+ * A call owns one arena, freed when it ends, and the result's, which holds copies of all that is
+ * given out. Faults land here (fault.h) and become diagnostics. */
 #include "codegen/codegen.h"
 
 #include "base/build.h"
@@ -46,7 +46,8 @@ void job_made(Job *job, CodegenStage stage)
 static bool from_ptx(Job *job)
 {
 	const CodegenRequest *r = job->request;
-	if (!job_take_facts(job, "// neso: ", "this PTX has no line '// neso: ...', which says how it is launched"))
+	if (!job_take_facts(job, "// neso: ",
+			    "this PTX has no line '// neso: ...', which says how it is launched"))
 		return false;
 	result_text(job->out, CODEGEN_PTX, r->text, r->len);
 	return true;
@@ -56,15 +57,21 @@ static bool compile(Job *job)
 {
 	const CodegenRequest *r = job->request;
 	if (r->from > r->to || r->to >= CODEGEN_STAGE__COUNT) {
-		job_fault(job, DIAG_CODEGEN_STAGE, r->from < CODEGEN_STAGE__COUNT ? job_stage_names[r->from] : "?",
-		      r->to < CODEGEN_STAGE__COUNT ? job_stage_names[r->to] : "?");
+		job_fault(job, DIAG_CODEGEN_STAGE,
+			  r->from < CODEGEN_STAGE__COUNT ? job_stage_names[r->from] : "?",
+			  r->to < CODEGEN_STAGE__COUNT ? job_stage_names[r->to] : "?");
 		return false;
 	}
 	if (!job_find_target(job))
 		return false;
-	bool good = r->from == CODEGEN_PTX ? from_ptx(job) :
-		    r->from == CODEGEN_LLIR ? job_with_llvm(job) :
-		    job_read_ir(job) && job_find_kernel(job) && job_to_ttgir(job) && (r->to < CODEGEN_LLIR || job_with_llvm(job));
+	bool good;
+	if (r->from == CODEGEN_PTX)
+		good = from_ptx(job);
+	else if (r->from == CODEGEN_LLIR)
+		good = job_with_llvm(job);
+	else
+		good = job_read_ir(job) && job_find_kernel(job) && job_to_ttgir(job) &&
+		       (r->to < CODEGEN_LLIR || job_with_llvm(job));
 	if (good && r->to >= CODEGEN_LLIR)
 		result_facts(job->out, &job->facts, job->ptx);
 	return good;
@@ -75,8 +82,8 @@ static bool show_layout(Job *job)
 	Text text;
 	text_init(&text, &job->arena);
 	if ((job->request->target && !job_find_target(job)) ||
-	    !codegen_layout(&job->arena, job->layout.layout, job->layout.to, job->layout.type, job->target, &text,
-			    &job->diags))
+	    !codegen_layout(&job->arena, job->layout.layout, job->layout.to, job->layout.type, job->target,
+			    &text, &job->diags))
 		return false;
 	result_text(job->out, CODEGEN_TTGIR, text.data, text.len);
 	return true;
@@ -98,8 +105,8 @@ static bool keep_fault(Job *job, const Fault *landed)
 	return true;
 }
 
-/* Does the work where faults land. False: out of memory. Both arenas are the only things owned, but for LLVM's
- * objects, which job->emit holds. */
+/* Does the work where faults land. False: out of memory. Both arenas are the only things owned, but
+ * for LLVM's objects, which job->emit holds. */
 static bool work_or_fault(Job *job, JobFn *work)
 {
 	Fault landed;

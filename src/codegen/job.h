@@ -1,5 +1,5 @@
-/* Inside the driver: a call of the library's table while it runs, and the steps of the pipeline. Steps return false after
- * diagnosing. */
+/* Inside the driver: a call of the library's table while it runs, and the steps of the pipeline.
+ * Steps return false after diagnosing. */
 #ifndef NESO_CODEGEN_JOB_H
 #define NESO_CODEGEN_JOB_H
 
@@ -59,7 +59,8 @@ bool job_to_ttgir(Job *job);
 bool job_run_passes(Job *job);
 CodegenPassList job_pass_list(void);
 
-/* to_ptx.c: to LLIR, and to PTX where it is asked for; what travels with a text that begins behind them. */
+/* to_ptx.c: to LLIR, and to PTX where it is asked for; what travels with a text that begins behind
+ * them. */
 bool job_with_llvm(Job *job);
 bool job_take_facts(Job *job, const char *mark, const char *missing);
 

@@ -16,7 +16,8 @@ static void tell_pass(const Job *job, const PassInfo *pass, const IrModule *modu
 	text_init(&text, &arena);
 	ir_print(&text, module, (IrPrintOptions){0});
 	job->request->after_pass(job->request->after_pass_data, pass->name,
-				 ir_module_level(module) == LEVEL_T ? CODEGEN_TTIR : CODEGEN_TTGIR, text.data, text.len);
+				 ir_module_level(module) == LEVEL_T ? CODEGEN_TTIR : CODEGEN_TTGIR, text.data,
+				 text.len);
 	arena_free(&arena);
 }
 
@@ -82,7 +83,8 @@ static bool find_descriptor(void *data, IrOp *op)
 	return !*found;
 }
 
-/* Descriptors become tensor maps or pointers; what pointers are computed from is tidied up as the TTIR passes do. */
+/* Descriptors become tensor maps or pointers; what pointers are computed from is tidied up as the
+ * TTIR passes do. */
 static bool lower_descriptors(Job *job)
 {
 	static const char *const names[] = {"map-descriptors", "lower-descriptors", "canonicalize", "combine",
@@ -92,7 +94,8 @@ static bool lower_descriptors(Job *job)
 	return !found || run_list(job, names, ARRAY_LEN(names));
 }
 
-/* The assembler's time grows fast with what it cannot keep in registers: who has to wait for it hears why. */
+/* The assembler's time grows fast with what it cannot keep in registers: who has to wait for it
+ * hears why. */
 static void warn_crowded(Job *job)
 {
 	enum { TIMES = 3, MOST = 255, OF_SM = 65536 };
@@ -109,16 +112,19 @@ static void warn_crowded(Job *job)
 
 bool job_to_ttgir(Job *job)
 {
-	/* Text that did not come through all TTIR passes may hold what has no layout; in what did they find nothing. */
+	/* Text that did not come through all TTIR passes may hold what has no layout; in what did
+	 * they find nothing. */
 	static const char *const first[] = {"structure", "rewrite-tensor-pointer"};
 	size_t count;
 	const char *const *names = gpu_pipeline(&job->arena, &count);
 	if (ir_module_level(job->module) == LEVEL_T &&
-	    (!run_list(job, first, ARRAY_LEN(first)) || !lower_descriptors(job) || !run_list(job, names, count)))
+	    (!run_list(job, first, ARRAY_LEN(first)) || !lower_descriptors(job) ||
+	     !run_list(job, names, count)))
 		return false;
 	/* TTGIR that others wrote has no place in shared memory yet. */
 	static const char *const last[] = {"allocate", "barriers"};
-	if (!ir_get_named(job->module->op, ir_sym(&job->ir, "ttg.shared")) && !run_list(job, last, ARRAY_LEN(last)))
+	if (!ir_get_named(job->module->op, ir_sym(&job->ir, "ttg.shared")) &&
+	    !run_list(job, last, ARRAY_LEN(last)))
 		return false;
 	keep_ir(job, CODEGEN_TTGIR);
 	job_made(job, CODEGEN_TTGIR);
@@ -168,34 +174,16 @@ bool job_run_passes(Job *job)
 	return true;
 }
 
-static const char *const pass_names[] = {
-#define PASS(fn, name, in, out, when, needs, keeps, doc) name,
-#define AGAIN(name, when)
-#include "ir/passes.def"
-#include "gpu/passes.def"
-#undef AGAIN
-#undef PASS
-};
-
-static const char *const pass_docs[] = {
-#define PASS(fn, name, in, out, when, needs, keeps, doc) doc,
-#define AGAIN(name, when)
-#include "ir/passes.def"
-#include "gpu/passes.def"
-#undef AGAIN
-#undef PASS
-};
-
-static const bool pass_optional[] = {
-#define PASS(fn, name, in, out, when, needs, keeps, doc) PASS_##when == PASS_OPTIONAL || PASS_##when == PASS_NAMED,
-#define AGAIN(name, when)
-#include "ir/passes.def"
-#include "gpu/passes.def"
-#undef AGAIN
-#undef PASS
-};
-
 CodegenPassList job_pass_list(void)
 {
-	return (CodegenPassList){pass_names, pass_docs, pass_optional, ARRAY_LEN(pass_names)};
+	static const CodegenPass rows[] = {
+#define PASS(fn, name, in, out, when, needs, keeps, doc) \
+	{name, doc, PASS_##when == PASS_OPTIONAL || PASS_##when == PASS_NAMED},
+#define AGAIN(name, when)
+#include "ir/passes.def"
+#include "gpu/passes.def"
+#undef AGAIN
+#undef PASS
+	};
+	return (CodegenPassList){rows, ARRAY_LEN(rows)};
 }

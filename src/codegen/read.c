@@ -1,4 +1,5 @@
-/* What a request names, found: the GPU, the module that its text holds, the function that becomes the kernel. */
+/* What a request names, found: the GPU, the module that its text holds, the function that becomes
+ * the kernel. */
 #include "codegen/job.h"
 
 #include "ir/text/text.h"
@@ -42,8 +43,8 @@ bool job_read_ir(Job *job)
 	job->gpu.maps = job->gpu.maps && !r->no_maps;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
-	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(job->module->op, &job->ir, ATTR_CONVERSION_BYTES,
-								 (int64_t)job->gpu.plan_target.shared_bytes);
+	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(
+		job->module->op, &job->ir, ATTR_CONVERSION_BYTES, (int64_t)job->gpu.plan_target.shared_bytes);
 	IrLevel level = ir_module_level(job->module);
 	return ir_verify(job->module, level, &job->diags) &&
 	       (level == LEVEL_T || gpu_verify(&job->gpu, job->module, &job->diags));

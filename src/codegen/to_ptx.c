@@ -8,7 +8,8 @@
 #include "llvm/math/libdevice.h"
 
 /* Passes on LLIR, while machine operations are calls. */
-static const char llir_passes[] = "always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
+static const char llir_passes[] =
+	"always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
 /* ---- facts ---- */
 
@@ -154,7 +155,8 @@ static bool read_llir(Job *job)
 	if (fn && !LLVMIsDeclaration(fn) && LLVMCountParams(fn) == strlen(job->facts.args))
 		return true;
 	job_fault(job, DIAG_CODEGEN_TEXT,
-	      "this LLVM IR defines no function with the name and the arguments that attribute \"neso\" says");
+		  "this LLVM IR defines no function with the name and the arguments that attribute \"neso\" "
+		  "says");
 	return false;
 }
 
@@ -208,9 +210,12 @@ bool job_with_llvm(Job *job)
 		job->emit = NULL;
 		return false;
 	}
-	bool good = emit_open(job->emit, job->target, job->ptx, job->request->line_info) ?
-		    to_llir(job) && (!job->take || job->take(job->data, job->emit->mod, &job->facts, &job->diags)) &&
-			    (job->request->to < CODEGEN_PTX || to_ptx(job)) : llvm_fault(job);
+	bool good = emit_open(job->emit, job->target, job->ptx, job->request->line_info)
+			    ? to_llir(job) &&
+				      (!job->take ||
+				       job->take(job->data, job->emit->mod, &job->facts, &job->diags)) &&
+				      (job->request->to < CODEGEN_PTX || to_ptx(job))
+			    : llvm_fault(job);
 	emit_close(job->emit);
 	emit_leave(job->emit);
 	job->emit = NULL;

@@ -1,5 +1,6 @@
-/* Ops cannot get more results than they were made with, so a loop that carries more is another op around the same block. */
-#include "gpu/pass/carry.h"
+/* Ops cannot get more results than they were made with, so a loop that carries more is another op
+ * around the same block. */
+#include "gpu/pipeline/carry.h"
 
 IrOp *gpu_carry(IrModule *m, Arena *scratch, IrOp *loop, const GpuCarried *more, uint32_t count)
 {
