@@ -1,6 +1,6 @@
 /* The core of lowering: the table of hooks, and what values, types and constants are in LLVM.
  *
- * Control flow is in lower/control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
+ * Functions and control flow are in lower/function.c, loop.c and control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
 #include <llvm-c/DebugInfo.h>
 
 #include "ir/diag.h"
