@@ -50,17 +50,11 @@ bool job_read_ir(Job *job)
 	       (level == LEVEL_T || gpu_verify(&job->gpu, job->module, &job->diags));
 }
 
-static bool is_public(const Job *job, const IrOp *func)
-{
-	IrAttr visibility = ir_get(func, &job->ir, ATTR_SYM_VISIBILITY);
-	return ir_func_body(func) && (!visibility || strcmp(visibility->text, "private") != 0);
-}
-
 bool job_find_kernel(Job *job)
 {
 	unsigned count = 0;
 	for (IrOp *op = ir_module_block(job->module)->first; op; op = op->next) {
-		if (op->kind != OP_FUNC || !is_public(job, op))
+		if (op->kind != OP_FUNC || !ir_func_body(op) || !ir_func_is_public(op, &job->ir))
 			continue;
 		if (job->request->kernel && strcmp(ir_func_name(op), job->request->kernel) != 0)
 			continue;

@@ -198,6 +198,12 @@ IrType ir_func_type_of(const IrOp *func)
 	return type ? type->type : NULL;
 }
 
+bool ir_func_is_public(const IrOp *func, const IrCx *cx)
+{
+	IrAttr visibility = ir_get(func, cx, ATTR_SYM_VISIBILITY);
+	return !visibility || !visibility->text || strcmp(visibility->text, "private") != 0;
+}
+
 IrBlock *ir_block_new(IrModule *m, IrRegion *region)
 {
 	IrBlock *block = ARENA_NEW(m->cx->arena, IrBlock);
@@ -410,12 +416,13 @@ IrAttr ir_constant_of(const IrValue *value)
 
 /* ---- effects ---- */
 
-static bool regions_pure(const IrOp *op)
+/* Do all ops in the regions but terminators? */
+static bool all_inside(const IrOp *op, bool (*does)(const IrOp *))
 {
 	for (uint32_t r = 0; r < op->region_count; r++)
 		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
 			for (const IrOp *inner = b->first; inner; inner = inner->next)
-				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_pure(inner))
+				if (!ir_has_trait(inner, TRAIT_TERM) && !does(inner))
 					return false;
 	return true;
 }
@@ -426,17 +433,7 @@ bool ir_is_pure(const IrOp *op)
 		IrAttr pure = attr_by_text(op, "pure");
 		return pure && (pure->kind == ATTR_KIND_UNIT || pure->i);
 	}
-	return ir_has_trait(op, TRAIT_BODY) ? regions_pure(op) : ir_has_trait(op, TRAIT_PURE);
-}
-
-static bool regions_droppable(const IrOp *op)
-{
-	for (uint32_t r = 0; r < op->region_count; r++)
-		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
-			for (const IrOp *inner = b->first; inner; inner = inner->next)
-				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_droppable(inner))
-					return false;
-	return true;
+	return ir_has_trait(op, TRAIT_BODY) ? all_inside(op, ir_is_pure) : ir_has_trait(op, TRAIT_PURE);
 }
 
 bool ir_is_droppable(const IrOp *op)
@@ -448,7 +445,7 @@ bool ir_is_droppable(const IrOp *op)
 	/* A while loop may never end; dropping it would change that. */
 	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
 	    op->kind == OP_MAP_ELEMENTWISE)
-		return regions_droppable(op);
+		return all_inside(op, ir_is_droppable);
 	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_ALLOC)
 		return true;
 	return ir_is_pure(op) || ir_has_trait(op, TRAIT_NOFX);

@@ -148,6 +148,8 @@ typedef struct LayoutPlan {
 
 /* Both layouts are onto the same tile and have equally many lanes, warps and blocks. The context remembers
  * plans: asking again for the same is a lookup. */
+/* Offset -> tile: the memory of a plan through shared memory, as it stores there. */
+const Layout *layout_plan_memory(LayoutContext *cx, const LayoutPlan *plan);
 const LayoutPlan *layout_plan(LayoutContext *cx, const Layout *source, const Layout *destination,
 			      unsigned element_bits, const LayoutTarget *target);
 /* The same, but always through shared memory. */

@@ -542,3 +542,14 @@ void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 	try_pairs(&s, plan);
 	add_steps(&s, plan);
 }
+
+const Layout *layout_plan_memory(LayoutContext *cx, const LayoutPlan *plan)
+{
+	const Layout *l = layout_compose(cx, plan->source, layout_pseudo_invert(cx, plan->store_address));
+	uint32_t tile = 0;
+	for (unsigned k = 0; k < layout_rank(l); k++)
+		tile |= 1u << (LAYOUT_DIM0 + k);
+	l = layout_restrict(cx, l, 1u << LAYOUT_OFFSET, tile);
+	CONTRACT(layout_is_onto(l) && layout_is_one_to_one(l));
+	return l;
+}

@@ -94,8 +94,15 @@ static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* What the body leaves in the carried names. */
-static void collect_next(Loop *loop)
+static void poison_assigned(FrontLower *low, const SlotVec *before, const SymVec *assigned)
+{
+	frame_restore(low, low->frame, before);
+	for (uint32_t i = 0; i < assigned->len; i++)
+		frame_set(low, low->frame, assigned->data[i], low->poison);
+}
+
+/* What is left in the carried names, or the argument that was there, to `out`. */
+static void collect(Loop *loop, const ValueVec *args, ValueVec *out)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
@@ -103,19 +110,26 @@ static void collect_next(Loop *loop)
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON;
-		if (!v && slot->why == WHY_MIXED)
-			mixed_error(loop, c, slot);
 		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
 			carried_error(loop, c, slot);
 			keeps = true;
 		}
-		if (keeps || !c->count) {
-			for (uint32_t k = 0; k < c->count; k++)
-				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
-			continue;
-		}
-		val_flatten(low, v, &loop->next);
+		if (!keeps && c->count)
+			val_flatten(low, v, out);
+		for (uint32_t k = 0; keeps && k < c->count; k++)
+			vec_push(low->arena, out, args->data[c->first + k]);
 	}
+}
+
+/* What the body leaves in the carried names. */
+static void collect_next(Loop *loop)
+{
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Slot *slot = &loop->low->frame->slots.data[loop->names.data[i].slot];
+		if (!slot->val && slot->why == WHY_MIXED)
+			mixed_error(loop, &loop->names.data[i], slot);
+	}
+	collect(loop, &loop->args, &loop->next);
 }
 
 /* Values that every turn hands on as it got them are those from before the loop. */
@@ -275,9 +289,7 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 	outer.loc = low->b.loc;
 	low->b = outer;
 	if (!b.ok) {
-		frame_restore(low, low->frame, &before);
-		for (uint32_t i = 0; i < assigned.len; i++)
-			frame_set(low, low->frame, assigned.data[i], low->poison);
+		poison_assigned(low, &before, &assigned);
 		return;
 	}
 	vec_push(low->arena, &operands, b.from->tensor.ir);
@@ -317,28 +329,6 @@ static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymV
 	}
 }
 
-/* What the test leaves in the carried names goes on into the body, and out of the loop. */
-static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
-{
-	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Carried *c = &loop->names.data[i];
-		const Slot *slot = &low->frame->slots.data[c->slot];
-		const Val *v = slot->val;
-		bool keeps = !v || v->kind == VAL_POISON || !c->count;
-		if (v && v->kind != VAL_POISON && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
-			carried_error(loop, c, slot);
-			keeps = true;
-		}
-		if (!keeps) {
-			val_flatten(low, v, out);
-			continue;
-		}
-		for (uint32_t k = 0; k < c->count; k++)
-			vec_push(low->arena, out, first_args->data[c->first + k]);
-	}
-}
-
 void lower_while(FrontLower *low, Ast *node)
 {
 	if (node->if_stmt.orelse.len)
@@ -368,7 +358,7 @@ void lower_while(FrontLower *low, Ast *node)
 	lower_restore(low, old);
 	lower_at(low, span);
 	carry_fresh(&loop, &outer, first, &in_test, &first_args);
-	pass_on(&loop, &first_args, &passed);
+	collect(&loop, &first_args, &passed);
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
@@ -384,9 +374,7 @@ void lower_while(FrontLower *low, Ast *node)
 	outer.loc = low->b.loc;
 	low->b = outer;
 	if (cond->kind == VAL_POISON) {
-		frame_restore(low, low->frame, &before);
-		for (uint32_t i = 0; i < assigned.len; i++)
-			frame_set(low, low->frame, assigned.data[i], low->poison);
+		poison_assigned(low, &before, &assigned);
 		return;
 	}
 	ValueVec condition = {0};

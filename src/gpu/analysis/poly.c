@@ -127,3 +127,12 @@ bool poly_is_int(const Poly *p, int64_t *out)
 	*out = p->count ? p->terms[0].scale : 0;
 	return true;
 }
+
+bool poly_is_invariant(const Poly *p, const IrOp *loop)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		for (uint32_t k = 0; k < p->terms[i].count; k++)
+			if (!ir_is_defined_outside(p->terms[i].of[k], loop))
+				return false;
+	return true;
+}

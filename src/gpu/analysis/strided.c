@@ -167,15 +167,6 @@ static const Strided *same_as(Strides *s, const IrValue *v, const Strided *x)
 
 /* ---- what a loop carries ---- */
 
-static bool is_invariant(const Poly *p, const IrOp *loop)
-{
-	for (uint32_t i = 0; i < p->count; i++)
-		for (uint32_t k = 0; k < p->terms[i].count; k++)
-			if (!ir_is_defined_outside(p->terms[i].of[k], loop))
-				return false;
-	return true;
-}
-
 /* What an iteration adds to the carried value; NULL: not the same in each. */
 static const Poly *added_to(Strides *s, const IrValue *arg)
 {
@@ -186,7 +177,7 @@ static const Poly *added_to(Strides *s, const IrValue *arg)
 	if (!second && ir_operand(add, 0) != arg)
 		return NULL;
 	const Strided *more = strided_of(s, ir_operand(add, !second));
-	return more && !more->base && is_uniform(more) && is_invariant(more->first, s->loop) ? more->first : NULL;
+	return more && !more->base && is_uniform(more) && poly_is_invariant(more->first, s->loop) ? more->first : NULL;
 }
 
 /* init + added * (counter - lower) / step */

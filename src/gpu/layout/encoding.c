@@ -53,7 +53,7 @@ static const Layout *stack(GpuCx *cx, const Layout *inner, const int64_t *shape,
 		bases[to] = 0;
 		for (unsigned k = 0; k < inner_rank; k++)
 			bases[to] |= layout_space_put(&out, LAYOUT_DIM0 + lead + k,
-						      layout_space_get(&inner->out, inner->bases[i], LAYOUT_DIM0 + k));
+						      layout_coordinate(inner, inner->bases[i], k));
 	}
 	for (unsigned k = lead; k-- > 0;)
 		for (unsigned b = 0; b < layout_space_find(&out, LAYOUT_DIM0 + k)->bits; b++)
@@ -164,7 +164,7 @@ static IrAttr bases_of(GpuCx *cx, const Layout *l, unsigned name)
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t basis = layout_basis(l, name, i);
 		for (unsigned k = 0; k < rank; k++)
-			coordinates[k] = number(cx, layout_space_get(&l->out, basis, LAYOUT_DIM0 + k));
+			coordinates[k] = number(cx, layout_coordinate(l, basis, k));
 		bits[i] = ir_attr_array(cx->ir, coordinates, rank);
 	}
 	return ir_attr_array(cx->ir, bits, n);

@@ -1,4 +1,5 @@
-/* Ops for copies by tensor maps: memory for tiles where boxes may begin, barriers that count their bytes. */
+/* Ops for copies by tensor maps: memory for tiles where
+ * boxes may begin, barriers that count their bytes. */
 #include "gpu/memory/tensor_copies.h"
 
 #include "gpu/memory/memory.h"
@@ -32,13 +33,15 @@ static IrType barrier_type(GpuCx *cx)
 {
 	int64_t one = 1;
 	const Layout *plain = layout_shared_plain(&cx->layouts, &one, 1, (unsigned[]){0});
-	return ir_memdesc(cx->ir, ir_scalar(cx->ir, TY_I64), &one, 1, gpu_encoding(cx, plain), SHARED_SPACE, true);
+	return ir_memdesc(cx->ir, ir_scalar(cx->ir, TY_I64), &one, 1, gpu_encoding(cx, plain), SHARED_SPACE,
+			  true);
 }
 
 static IrValue *buffer_at(IrBuilder *b, IrValue *buffers, IrValue *number)
 {
 	IrType t = buffers->type;
-	IrType one = ir_memdesc(b->m->cx, t->elem, t->shape + 1, t->rank - 1, t->encoding, SHARED_SPACE, true);
+	IrType one =
+		ir_memdesc(b->m->cx, t->elem, t->shape + 1, t->rank - 1, t->encoding, SHARED_SPACE, true);
 	return irb_2(b, OP_MEMDESC_INDEX, one, buffers, number);
 }
 
@@ -77,6 +80,19 @@ void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers)
 		irb_op(b, OP_INVAL_BARRIER, &one, 1, NULL, 0, 0);
 	}
 	irb_op(b, OP_LOCAL_DEALLOC, &barriers, 1, NULL, 0, 0);
+}
+
+IrValue *gpu_memory_transposed(GpuCx *gpu, IrBuilder *b, IrValue *memory)
+{
+	IrType from = memory->type;
+	static const int64_t order[] = {1, 0};
+	const int64_t shape[] = {from->shape[1], from->shape[0]};
+	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
+	IrAttr encoding = gpu_encoding(gpu, l);
+	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, encoding, SHARED_SPACE, from->is_mutable);
+	IrValue *view = irb_1(b, OP_MEMDESC_TRANS, type, memory);
+	ir_set(b->m, view->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));
+	return view;
 }
 
 /* A view of memory that may change is one that may change. */

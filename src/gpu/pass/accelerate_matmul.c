@@ -12,6 +12,7 @@
  * in the loop is A from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"
 
@@ -204,7 +205,7 @@ static const Layout *stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64
 {
 	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
 	for (unsigned i = 0; i < l->in_bits; i++) {
-		uint64_t at = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), low = at & (last - 1);
+		uint64_t at = layout_coordinate(l, l->bases[i], dim), low = at & (last - 1);
 		uint64_t moved = (at & ~(2 * last - 1)) | low << 1 | ((at & last) != 0);
 		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
 	}
@@ -354,18 +355,6 @@ static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
 	return NULL;
 }
 
-static IrValue *transposed_memory(IrBuilder *b, GpuCx *gpu, IrValue *memory)
-{
-	IrType from = memory->type;
-	static const int64_t order[] = {1, 0};
-	const int64_t shape[] = {from->shape[1], from->shape[0]};
-	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
-	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, gpu_encoding(gpu, l), 0, from->is_mutable);
-	IrValue *made = irb_1(b, OP_MEMDESC_TRANS, type, memory);
-	ir_set(b->m, made->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));
-	return made;
-}
-
 /* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round: threads hold pairs of the other dim. */
 static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
 {
@@ -394,7 +383,7 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 		v = converted(&b, gpu, v, turning(gpu, dot, v->type, k_dim));
 	if (!memory)
 		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
-	return transposed ? transposed_memory(&b, gpu, memory) : memory;
+	return transposed ? gpu_memory_transposed(gpu, &b, memory) : memory;
 }
 
 /* Is it computed where the dot is, from what is in registers anyway? */

@@ -83,6 +83,9 @@ void pipeline_move_copies(Pipeline *p, IrOp *spot);
 
 /* reads.c */
 
+/* A user of a tile that is loaded, in a layout that it converts to (schedule_wanted), takes it from
+ * memory instead. */
+void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, IrValue *memory);
 /* Users of the ring's load take the tile from its slot; the load goes. */
 void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number);
 /* Chooses where in the iteration copies are issued. */

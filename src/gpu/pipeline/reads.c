@@ -1,43 +1,33 @@
 /* What read the loaded tile reads its slot, and copies stand where the registers that are held
  * meanwhile are fewest. */
 #include "gpu/analysis/pressure.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
 
-/* The user gets the tile from the slot, in the layout that it converts to. */
-static bool read_converted(Pipeline *p, const PipelineRing *ring, IrValue *number, IrOp *user)
+void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, IrValue *memory)
 {
-	const Layout *wanted = schedule_wanted(p->gpu, user);
-	IrType tile = ring->load->load->results[0].type;
-	if (!wanted)
-		return false;
+	const Layout *wanted = schedule_wanted(gpu, user);
+	CONTRACT(wanted);
 	IrOp *convert = user->kind == OP_TRANS ? user->results[0].uses->owner : user;
-	IrBuilder b = ir_at(p->m, user);
-	IrValue *read = irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(p->gpu, tile, wanted),
-			      pipeline_slot(p, &b, ring, number));
+	IrBuilder b = ir_at(m, user);
+	IrValue *read = irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(gpu, tile, wanted), memory);
 	if (user->kind == OP_TRANS) {
 		IrValue *trans = irb_1(&b, OP_TRANS, convert->results[0].type, read);
-		ir_set(p->m, trans->def, ATTR_ORDER, ir_get(user, p->gpu->ir, ATTR_ORDER));
+		ir_set(m, trans->def, ATTR_ORDER, ir_get(user, gpu->ir, ATTR_ORDER));
 		read = trans;
 	}
 	ir_replace_uses(&convert->results[0], read);
 	ir_op_erase(convert);
 	if (user != convert)
 		ir_op_erase(user);
-	return true;
 }
 
-/* A view of memory that may change is one that may change. */
-static void retype_views(GpuCx *gpu, IrValue *memory)
+static void read_converted(Pipeline *p, const PipelineRing *ring, IrValue *number, IrOp *user)
 {
-	for (const IrUse *u = memory->uses; u; u = u->next) {
-		if (u->owner->kind != OP_MEMDESC_TRANS)
-			continue;
-		IrValue *view = &u->owner->results[0];
-		IrType t = view->type;
-		view->type = ir_memdesc(gpu->ir, t->elem, t->shape, t->rank, t->encoding,
-					PIPELINE_SHARED_SPACE, true);
-		retype_views(gpu, view);
-	}
+	IrBuilder b = ir_at(p->m, user);
+	if (schedule_wanted(p->gpu, user))
+		pipeline_read_converted(p->m, p->gpu, user, ring->load->load->results[0].type,
+					pipeline_slot(p, &b, ring, number));
 }
 
 /* Products of warp groups take the slot instead of memory of their own. */
@@ -48,32 +38,21 @@ static void read_as_it_lies(Pipeline *p, const PipelineRing *ring, IrValue *numb
 	while ((alloc = (IrOp *)(uintptr_t)schedule_product_memory(load)) &&
 	       gpu_layout(p->gpu, alloc->results[0].type) == ring->load->memory) {
 		IrBuilder b = ir_at(p->m, alloc);
-		IrValue *slot = pipeline_slot(p, &b, ring, number);
-		ir_replace_uses(&alloc->results[0], slot);
-		retype_views(p->gpu, slot);
-		ir_op_erase(alloc);
+		gpu_read_as_it_lies(p->gpu, alloc, pipeline_slot(p, &b, ring, number));
 	}
 }
 
 /* Memory is seen turned round instead of the tile, where a product takes that from registers. */
 static void read_turned(Pipeline *p, IrOp *read)
 {
-	static const int64_t order[] = {1, 0};
 	const IrUse *use = read->results[0].uses;
 	IrOp *trans = ir_has_one_use(&read->results[0]) && use->owner->kind == OP_TRANS ? use->owner : NULL;
 	IrValue *tile = trans && ir_has_one_use(&trans->results[0]) ? &trans->results[0] : NULL;
 	IrValue *slot = ir_operand(read, 0);
-	IrType from = slot->type;
 	if (!tile || tile->uses->owner->kind != OP_WARP_GROUP_DOT)
 		return;
-	IrCx *ir = p->gpu->ir;
 	IrBuilder b = ir_at(p->m, trans);
-	const Layout *l =
-		layout_transpose(&p->gpu->layouts, gpu_layout(p->gpu, from), (const unsigned[]){1, 0});
-	IrType type = ir_memdesc(ir, from->elem, tile->type->shape, 2, gpu_encoding(p->gpu, l),
-				 PIPELINE_SHARED_SPACE, true);
-	IrValue *view = irb_1(&b, OP_MEMDESC_TRANS, type, slot);
-	ir_set(p->m, view->def, ATTR_ORDER, ir_attr_ints(ir, ir_scalar(ir, TY_I32), order, 2));
+	IrValue *view = gpu_memory_transposed(p->gpu, &b, slot);
 	ir_replace_uses(tile, irb_1(&b, OP_LOCAL_LOAD, tile->type, view));
 	ir_op_erase(trans);
 	ir_op_erase(read);

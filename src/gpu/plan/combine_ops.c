@@ -230,7 +230,7 @@ static uint64_t to_source(const Layout *indices, const Layout *source, uint64_t 
 	for (unsigned k = 0; k < layout_rank(source); k++) {
 		if (k != axis)
 			out |= layout_space_put(&source->out, LAYOUT_DIM0 + k,
-						layout_space_get(&indices->out, point, LAYOUT_DIM0 + k));
+						layout_coordinate(indices, point, k));
 	}
 	return out;
 }

@@ -144,7 +144,7 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
 		bool apart = false;
 		for (unsigned d = 0; d < layout_rank(l); d++) {
-			int64_t c = (int64_t)layout_space_get(&l->out, basis, LAYOUT_DIM0 + d);
+			int64_t c = (int64_t)layout_coordinate(l, basis, d);
 			if (c == 0 || c < access->constancy[d])
 				continue;
 			apart = apart || d != access->dim || c >= row || c * bytes >= piece;
@@ -219,7 +219,7 @@ GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned a
 	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
 		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)
-			count[name] += layout_space_get(&layout->out, layout_basis(layout, name, i), LAYOUT_DIM0 + axis) != 0;
+			count[name] += layout_coordinate(layout, layout_basis(layout, name, i), axis) != 0;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		words += MAX(ir_elem(ir_operand(op, i)->type)->bits / 32, 1);
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);

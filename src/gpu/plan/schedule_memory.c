@@ -127,17 +127,6 @@ static void try_memory(Search *s, const Layout *memory)
 	s->price = price;
 }
 
-/* Offset -> tile, as the plan stores. */
-static const Layout *memory_of_plan(GpuCx *gpu, const LayoutPlan *plan)
-{
-	const Layout *place = layout_pseudo_invert(&gpu->layouts, plan->store_address);
-	const Layout *l = layout_compose(&gpu->layouts, plan->source, place);
-	uint32_t tile = 0;
-	for (unsigned k = 0; k < layout_rank(l); k++)
-		tile |= 1u << (LAYOUT_DIM0 + k);
-	return layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
-}
-
 /* Chunks of 2^width elements, swizzled in all ways. */
 static void try_chunks(Search *s, IrType type, const unsigned *order, unsigned width)
 {
@@ -206,7 +195,7 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 		const LayoutPlan *plan =
 			layout_plan_shared(&gpu->layouts, s.source, s.users[i], s.bits, &gpu->plan_target);
 		if (plan->passes == 1 && !plan->repetitions_take_turns)
-			try_memory(&s, memory_of_plan(gpu, plan));
+			try_memory(&s, layout_plan_memory(&gpu->layouts, plan));
 	}
 	if (type->rank == 1)
 		try_memory(&s, layout_shared_plain(&gpu->layouts, type->shape, 1, (unsigned[]){0}));

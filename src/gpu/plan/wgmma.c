@@ -35,11 +35,6 @@ static uint64_t at(const Layout *l, unsigned dim, uint64_t value)
 	return layout_space_put(&l->out, LAYOUT_DIM0 + dim, value);
 }
 
-static uint64_t coordinate(const Layout *l, uint64_t point, unsigned dim)
-{
-	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
-}
-
 /* A layout of the op's, as the product sees it. */
 static const Layout *as_seen(const Product *p, IrType type)
 {
@@ -140,7 +135,7 @@ const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim)
 	static const unsigned to[ROW_BITS] = {1, 4, 2, 0, 3, 5};
 	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
 	for (unsigned i = 0; i < l->in_bits; i++) {
-		uint64_t row = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), moved = row & ~(uint64_t)(ROWS - 1);
+		uint64_t row = layout_coordinate(l, l->bases[i], dim), moved = row & ~(uint64_t)(ROWS - 1);
 		for (unsigned k = 0; k < ROW_BITS; k++)
 			moved |= (row >> k & 1) << to[k];
 		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
@@ -194,13 +189,13 @@ static bool read_rows(Product *p)
 	if (layout_rank(c) != 2 || layout_in_bits(c, LAYOUT_LANE) != 5 || layout_in_bits(c, LAYOUT_WARP) < 2)
 		return false;
 	for (unsigned i = 0; i < 3; i++)
-		p->rows[i] = coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
+		p->rows[i] = layout_coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
 	p->rows[3] = 8;
 	for (unsigned i = n; i-- > 0;)
-		if (coordinate(p->a, reg[i], 0))
-			p->rows[3] = coordinate(p->a, reg[i], 0);
+		if (layout_coordinate(p->a, reg[i], 0))
+			p->rows[3] = layout_coordinate(p->a, reg[i], 0);
 	for (unsigned i = 0; i < 2; i++)
-		p->rows[4 + i] = coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
+		p->rows[4 + i] = layout_coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
 	for (unsigned i = 0; i < ROW_BITS; i++) {
 		if (!base_is_pow2(p->rows[i]) || all & p->rows[i] || (!p->a && p->rows[i] != UINT64_C(1) << i))
 			return false;
@@ -263,7 +258,7 @@ static bool read_operand(Product *p)
 	    layout_in_bits(a, LAYOUT_WARP) != layout_in_bits(p->c, LAYOUT_WARP))
 		return refuse(p, "the layout of operand 0 is not that of the instruction's registers");
 	for (unsigned i = 0; i < layout_in_bits(a, LAYOUT_WARP); i++)
-		if (layout_basis(a, LAYOUT_WARP, i) != at(a, 0, coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), 0)))
+		if (layout_basis(a, LAYOUT_WARP, i) != at(a, 0, layout_coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), 0)))
 			return refuse(p, "warps do not hold the rows of operand 0 that they have of the result");
 	return true;
 }
@@ -292,12 +287,12 @@ static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned
 	uint32_t *where = ARENA_ARRAY(arena, uint32_t, plan->tiles * plan->steps);
 	for (uint32_t i = 0; i < plan->tiles; i++)
 		for (uint32_t k = 0; k < plan->steps; k++)
-			where[i * plan->steps + k] = (uint32_t)(offset_of(&m, operand, coordinate(p->c, tiles[i], operand)) +
+			where[i * plan->steps + k] = (uint32_t)(offset_of(&m, operand, layout_coordinate(p->c, tiles[i], operand)) +
 								offset_of(&m, m.k, k * p->mma->k));
 	out->at = where;
 	/* The two lowest bits choose rows within an instruction. */
 	for (unsigned i = 2; i < plan->warp_bits; i++) {
-		uint64_t part = coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), operand);
+		uint64_t part = layout_coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), operand);
 		out->warp[i] = part ? offset_of(&m, operand, part) : 0;
 	}
 	return true;
@@ -310,7 +305,7 @@ static bool place_registers(Product *p, Arena *arena, GpuWgmmaPlan *plan, const 
 	plan->a_count = 1u << n;
 	uint32_t *a = ARENA_ARRAY(arena, uint32_t, plan->tiles * plan->steps * plan->a_count);
 	for (uint32_t i = 0; i < plan->tiles * plan->steps; i++) {
-		uint64_t point = at(p->a, 0, coordinate(p->c, tiles[i / plan->steps], 0)) | at(p->a, 1, i % plan->steps * p->mma->k);
+		uint64_t point = at(p->a, 0, layout_coordinate(p->c, tiles[i / plan->steps], 0)) | at(p->a, 1, i % plan->steps * p->mma->k);
 		if (!write_elements(&p->registers[0], point, bits, n, a + i * plan->a_count))
 			return refuse(p, "threads do not hold what the instruction takes of operand 0");
 	}

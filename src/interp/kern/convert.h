@@ -25,8 +25,8 @@ WIDEN_FROM(16)
 WIDEN_FROM(32)
 WIDEN_FROM(64)
 
-/* Saturating. NaN is 0, but the highest bit alone in 64-bit results, and in 32-bit results from f64 (as cvt.rzi). 8 bits
- * go through 16, as cvt.rzi has no narrower form. */
+/* Saturating. NaN is 0, but the highest bit alone in 64-bit results, and in 32-bit results from f64
+ * (as cvt.rzi). 8 bits go through 16, as cvt.rzi has no narrower form. */
 #define TO_INT(F, f, T, R, name, low, high, least, most)                                                            \
 	CONVERT(f##_##name, F, R,                                                                                   \
 		x != x ? (T)(sizeof(T) == 8 || (sizeof(F) == 8 && sizeof(T) == 4) ? INT64_MIN >> (64 - 8 * sizeof(T)) : 0) \
@@ -45,7 +45,8 @@ TO_INTS(double, f64)
 CONVERT(f32_to_f64, float, double, x)
 CONVERT(f64_to_f32, double, float, x)
 
-/* An encoding with `m` mantissa bits and bias `b`, by shifting into f32's fields and one exact multiplication. */
+/* An encoding with `m` mantissa bits and bias `b`, by
+ * shifting into f32's fields and one exact multiplication. */
 #define WIDE(x, bits, m, b) \
 	half_float(half_bits(half_float((uint32_t)((x) & ((1u << ((bits)-1)) - 1)) << (23 - (m))) * \
 		half_float((uint32_t)(254 - (b)) << 23)) | (uint32_t)((x) >> ((bits)-1)) << 31)
@@ -57,12 +58,14 @@ CONVERT(e4m3b11_to_f32, uint8_t, float, x == 0x80 ? NAN : WIDE(x, 8, 3, 11))
 CONVERT(e4m3fnuz_to_f32, uint8_t, float, x == 0x80 ? NAN : WIDE(x, 8, 3, 8))
 CONVERT(e5m2fnuz_to_f32, uint8_t, float, x == 0x80 ? NAN : WIDE(x, 8, 2, 16))
 
-/* The nearest value of a format with `m` mantissa bits and bias `b`, ties to even, without sign; `u` are the bits of a
- * finite f32 that is not negative. Large values run past the format's largest. */
+/* The nearest value of a format with `m` mantissa bits and bias
+ * `b`, ties to even, without sign; `u` are the bits of a finite f32
+ * that is not negative. Large values run past the format's largest. */
 static inline uint32_t narrow(uint32_t u, uint32_t m, uint32_t b)
 {
 	uint32_t shift = 23 - m;
-	uint32_t normal = ((u + (((uint32_t)1 << (shift - 1)) - 1) + (u >> shift & 1)) >> shift) - ((127 - b) << m);
+	uint32_t normal =
+		((u + (((uint32_t)1 << (shift - 1)) - 1) + (u >> shift & 1)) >> shift) - ((127 - b) << m);
 	/* Below the least normal value: add a number whose last place is the format's. */
 	float magic = half_float((127 + 1 - b - m + 23) << 23);
 	uint32_t small = half_bits(half_float(u) + magic) - half_bits(magic);
@@ -92,10 +95,12 @@ static void f16_to_f32(void *out, const void *a, size_t n)
 	size_t at = 0;
 #if defined(__AVX512F__)
 	for (; at + 16 <= n; at += 16)
-		_mm512_storeu_ps(o + at, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(p + at))));
+		_mm512_storeu_ps(
+			o + at, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(p + at))));
 #elif defined(__F16C__)
 	for (; at + 8 <= n; at += 8)
-		_mm256_storeu_ps(o + at, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p + at))));
+		_mm256_storeu_ps(o + at,
+				 _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p + at))));
 #endif
 	for (size_t i = at; i < n; i++)
 		o[i] = half_from_f16(p[i]);

@@ -1,4 +1,5 @@
-/* Matrix products: gemm.h for each element type, in the vectors of the instruction set; a part of kern.c. */
+/* Matrix products: gemm.h for each element type, in the
+ * vectors of the instruction set; a part of kern.c. */
 #define GEMM_T float
 #define GEMM_NAME gemm_f32
 #if defined(__AVX512F__)

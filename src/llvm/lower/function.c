@@ -10,15 +10,9 @@
 
 #include <llvm/Config/llvm-config.h>
 
-static bool is_public(const Lower *lw, const IrOp *func)
-{
-	IrAttr visibility = ir_get(func, lw->module->cx, ATTR_SYM_VISIBILITY);
-	return !visibility || strcmp(visibility->text, "private") != 0;
-}
-
 bool lower_is_kernel(const Lower *lw, const IrOp *func)
 {
-	return ir_func_body(func) && is_public(lw, func) &&
+	return ir_func_body(func) && ir_func_is_public(func, lw->module->cx) &&
 	       ir_func_type_of(func)->len == ir_func_type_of(func)->split;
 }
 

@@ -53,7 +53,7 @@ static const Layout *within(Lower *lw, const Layout *tile, const Layout *memory)
 		bases[i] = 0;
 		for (unsigned d = 0; d < layout_rank(tile); d++)
 			bases[i] |= layout_space_put(&memory->out, LAYOUT_DIM0 + d,
-						     layout_space_get(&tile->out, tile->bases[i], LAYOUT_DIM0 + d));
+						     layout_coordinate(tile, tile->bases[i], d));
 	}
 	return layout_make(&lw->gpu->layouts, &tile->in, &memory->out, bases);
 }
