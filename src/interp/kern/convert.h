@@ -27,9 +27,10 @@ WIDEN_FROM(64)
 
 /* Saturating. NaN is 0, but the highest bit alone in 64-bit results, and in 32-bit results from f64
  * (as cvt.rzi). 8 bits go through 16, as cvt.rzi has no narrower form. */
-#define TO_INT(F, f, T, R, name, low, high, least, most)                                                            \
-	CONVERT(f##_##name, F, R,                                                                                   \
-		x != x ? (T)(sizeof(T) == 8 || (sizeof(F) == 8 && sizeof(T) == 4) ? INT64_MIN >> (64 - 8 * sizeof(T)) : 0) \
+#define TO_INT(F, f, T, R, name, low, high, least, most)                                          \
+	CONVERT(f##_##name, F, R,                                                                 \
+		x != x ? (T)(sizeof(T) == 8 || (sizeof(F) == 8 && sizeof(T) == 4)                 \
+				     ? INT64_MIN >> (64 - 8 * sizeof(T)) : 0)                     \
 		       : x <= (F)low ? (T)least : x >= (F)high ? (T)most : (T)x)
 #define TO_INTS(F, f)                                                                                     \
 	TO_INT(F, f, int16_t, int8_t, s8, -32768.0, 32767.0, INT16_MIN, INT16_MAX)                        \
