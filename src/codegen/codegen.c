@@ -31,11 +31,13 @@ void job_fault(Job *job, DiagCode code, ...)
 
 bool job_keeps(const Job *job, CodegenStage stage)
 {
+	CONTRACT(stage < CODEGEN_STAGE__COUNT);
 	return job->request->keep[stage] || (job->request->to == stage && !job->take);
 }
 
 void job_made(Job *job, CodegenStage stage)
 {
+	CONTRACT(stage < CODEGEN_STAGE__COUNT);
 	double now = os_now();
 	job->out->result.seconds[stage] = now - job->started;
 	job->started = now;

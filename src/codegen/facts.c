@@ -5,6 +5,7 @@
 
 const char *facts_text(Arena *arena, const Facts *f)
 {
+	CONTRACT(f->kernel && f->args && f->threads % 32 == 0);
 	return arena_printf(arena,
 			    "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u "
 			    "print=%d assert=%d%s%s",

@@ -112,6 +112,7 @@ static void warn_crowded(Job *job)
 
 bool job_to_ttgir(Job *job)
 {
+	CONTRACT(job->module && job->kernel);
 	/* Text that did not come through all TTIR passes may hold what has no layout; in what did
 	 * they find nothing. */
 	static const char *const first[] = {"structure", "rewrite-tensor-pointer"};

@@ -91,6 +91,7 @@ static void keep_files(Job *job, const Lower *lw)
 
 static bool lower(Job *job)
 {
+	CONTRACT(ir_module_level(job->module) != LEVEL_T);
 	const CodegenRequest *r = job->request;
 	emit_new_module(job->emit, job->kernel ? ir_func_name(job->kernel) : "neso");
 	Lower lw = {
@@ -202,6 +203,7 @@ static bool to_ptx(Job *job)
 
 bool job_with_llvm(Job *job)
 {
+	CONTRACT(!job->emit);
 	job->emit = ARENA_NEW(&job->arena, Emit);
 	emit_enter(job->emit);
 	if (setjmp(job->emit->landing) != 0) {

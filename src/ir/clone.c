@@ -65,6 +65,7 @@ static IrLoc moved(IrRelocate *relocate, void *data, IrLoc loc)
 
 IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate, void *data)
 {
+	CONTRACT(map->arena);
 	CONTRACT(op->kind < OP__COUNT);
 	IrOp *copy = ir_op_new(m, op->kind, moved(relocate, data, op->loc), NULL, op->operand_count, NULL, 0,
 			       op->region_count);

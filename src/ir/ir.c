@@ -34,8 +34,9 @@
 enum { OP_NONE = OP__COUNT };
 
 const IrOpInfo ir_op_info[OP__COUNT] = {
-#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
-	[OP_##name] = {#name, text, doc, takes, gives, regions, format, traits, RULE_##type, LEVEL_##levels, rules},
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc)        \
+	[OP_##name] = {#name,  text,   doc,	    takes,	    gives, regions,                          \
+		       format, traits, RULE_##type, LEVEL_##levels, rules},
 #include "ir/ops.def"
 #undef OP
 };
@@ -139,6 +140,7 @@ void ir_result_erase(IrOp *op, uint32_t i)
 
 void ir_replace_uses(IrValue *from, IrValue *to)
 {
+	CONTRACT(to);
 	ASSERT(from != to);
 	while (from->uses) {
 		IrUse *use = from->uses;
@@ -238,6 +240,7 @@ void ir_block_unlink(IrBlock *block)
 
 IrValue *ir_block_arg_add(IrModule *m, IrBlock *block, IrType type, IrLoc loc)
 {
+	CONTRACT(type);
 	if (block->arg_count == block->arg_cap) {
 		uint32_t cap = MAX(4u, block->arg_cap * 2);
 		block->args = arena_grow(m->cx->arena, block->args, block->arg_cap * sizeof *block->args,
@@ -265,6 +268,7 @@ void ir_block_arg_erase(IrBlock *block, uint32_t index)
 IrOp *ir_op_new(IrModule *m, IrOpKind kind, IrLoc loc, IrValue *const *operands, uint32_t operand_count,
 		const IrType *results, uint32_t result_count, uint32_t region_count)
 {
+	CONTRACT(kind < OP__COUNT);
 	Arena *arena = m->cx->arena;
 	IrOp *op = ARENA_NEW(arena, IrOp);
 	op->kind = kind;
@@ -289,6 +293,7 @@ IrOp *ir_op_new(IrModule *m, IrOpKind kind, IrLoc loc, IrValue *const *operands,
 
 static void insert(IrBlock *block, IrOp *op, IrOp *prev, IrOp *next)
 {
+	CONTRACT((!prev || prev->block == block) && (!next || next->block == block));
 	ASSERT(!op->block);
 	op->block = block;
 	op->prev = prev;
@@ -369,6 +374,7 @@ IrAttr ir_get_named(const IrOp *op, Sym name)
 
 IrAttr ir_get(const IrOp *op, const IrCx *cx, IrAttrName name)
 {
+	CONTRACT(name < ATTR__COUNT);
 	return ir_get_named(op, cx->names[name]);
 }
 
@@ -386,6 +392,7 @@ bool ir_get_bool(const IrOp *op, const IrCx *cx, IrAttrName name)
 
 void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value)
 {
+	CONTRACT(name);
 	uint32_t at = 0;
 	while (at < op->attr_count && strcmp(op->attrs[at].name, name) < 0)
 		at++;
@@ -397,7 +404,8 @@ void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value)
 		memmove(&op->attrs[at], &op->attrs[at + 1], (op->attr_count - at) * sizeof *op->attrs);
 	} else if (value) {
 		size_t size = sizeof *op->attrs;
-		op->attrs = arena_grow(m->cx->arena, op->attrs, op->attr_count * size, (op->attr_count + 1) * size);
+		op->attrs = arena_grow(m->cx->arena, op->attrs, op->attr_count * size,
+				       (op->attr_count + 1) * size);
 		memmove(&op->attrs[at + 1], &op->attrs[at], (op->attr_count - at) * size);
 		op->attrs[at] = (IrNamedAttr){name, value};
 		op->attr_count++;
@@ -446,7 +454,8 @@ bool ir_is_droppable(const IrOp *op)
 	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
 	    op->kind == OP_MAP_ELEMENTWISE)
 		return all_inside(op, ir_is_droppable);
-	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_ALLOC)
+	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD ||
+	    op->kind == OP_LOCAL_ALLOC)
 		return true;
 	return ir_is_pure(op) || ir_has_trait(op, TRAIT_NOFX);
 }

@@ -24,8 +24,9 @@ static const TargetBudgets nvidia = {
 };
 
 static const TargetGpu gpus[] = {
-#define TARGET(name, capability, suffix, base, ptx, llvm, warps, ctas, shared_sm, shared_cta, features) \
-	{#name, capability, suffix, #base, ptx, llvm, warps, ctas, (shared_sm) * 1024, (shared_cta) * 1024, features, &nvidia},
+#define TARGET(name, capability, suffix, base, ptx, llvm, warps, ctas, shared_sm, shared_cta, features)      \
+	{#name,	   capability, suffix, #base, ptx, llvm, warps, ctas, (shared_sm)*1024, (shared_cta)*1024,   \
+	 features, &nvidia},
 #include "target/nvidia/targets.def"
 #undef TARGET
 };
@@ -93,15 +94,20 @@ bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
 	return gpu->suffix ? gpu->capability == capability : gpu->capability <= capability;
 }
 
-void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out)
+void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps,
+		      TargetOccupancy *out)
 {
+	CONTRACT(registers <= TARGET_REGISTERS_THREAD && shared <= gpu->shared_cta);
 	CONTRACT(warps > 0);
 	enum { QUARTERS = 4, UNIT = 256, SHARED_UNIT = 128 };
 	unsigned each = (MAX(registers, 1u) * TARGET_WARP_SIZE + UNIT - 1) / UNIT * UNIT;
 	unsigned held = TARGET_REGISTERS_SM / QUARTERS / each * QUARTERS;
 	unsigned bytes = (shared + TARGET_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
 	const TargetOccupancy limits[] = {
-		{gpu->ctas, "CTAs"}, {gpu->warps / warps, "warps"}, {held / warps, "registers"}, {gpu->shared_sm / bytes, "shared memory"},
+		{gpu->ctas, "CTAs"},
+		{gpu->warps / warps, "warps"},
+		{held / warps, "registers"},
+		{gpu->shared_sm / bytes, "shared memory"},
 	};
 	*out = limits[0];
 	for (size_t i = 1; i < ARRAY_LEN(limits); i++)

@@ -1,5 +1,6 @@
-/* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
- * that come out as they went in are taken back out afterwards, so the body is lowered once. */
+/* Run-time loops. Every name that the body may assign and that has a
+ * value before the loop is carried; those that come out as they went
+ * in are taken back out afterwards, so the body is lowered once. */
 #include "front/core.h"
 #include "front/lower/loop_range.h"
 
@@ -35,7 +36,8 @@ static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
 			continue;
 		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i], .slot = frame_slot(low, low->frame, assigned->data[i]),
+			 (Carried){.name = assigned->data[i],
+				   .slot = frame_slot(low, low->frame, assigned->data[i]),
 				   .init = v});
 	}
 	if (loop->names.len)
@@ -84,7 +86,8 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
+ * any of them. */
 static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 {
 	FrontLower *low = loop->low;
@@ -104,6 +107,7 @@ static void poison_assigned(FrontLower *low, const SlotVec *before, const SymVec
 /* What is left in the carried names, or the argument that was there, to `out`. */
 static void collect(Loop *loop, const ValueVec *args, ValueVec *out)
 {
+	CONTRACT(args->len >= loop->init.len);
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
@@ -138,7 +142,8 @@ static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *
 	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
 }
 
-/* Values that are handed on may be block arguments that are dropped: those are the values from before the loop. */
+/* Values that are handed on may be block arguments that are dropped: those are the values from
+ * before the loop. */
 static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
 {
 	for (uint32_t i = 0; i < values->len; i++)
@@ -305,8 +310,10 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 
 /* ---- while ---- */
 
-/* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
-static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
+/* Names that the test assigned first are carried as
+ * well: nothing before it, what it assigned after it. */
+static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh,
+			ValueVec *first_args)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
@@ -319,7 +326,11 @@ static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymV
 			continue;
 		ValueVec values = {0};
 		val_flatten(low, v, &values);
-		Carried c = {.name = fresh->data[i], .slot = slot, .init = v, .first = loop->init.len, .count = values.len};
+		Carried c = {.name = fresh->data[i],
+			     .slot = slot,
+			     .init = v,
+			     .first = loop->init.len,
+			     .count = values.len};
 		for (uint32_t k = 0; k < values.len; k++) {
 			IrType type = values.data[k]->type;
 			vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));

@@ -316,6 +316,7 @@ FrontModule *import_module(FrontModule *importer, const char *module, uint32_t l
 
 FrontModule *binding_module(Binding *b, DiagList *diags, bool *found)
 {
+	CONTRACT(b->kind == BIND_IMPORT || b->kind == BIND_FROM || b->module);
 	if (!b->from) {
 		const char *name = b->kind == BIND_FROM ? b->module : b->whole ? b->module : b->name;
 		FrontSession *s = b->ns->module->session;
@@ -342,6 +343,7 @@ FrontModule *binding_module_quietly(Binding *b)
 
 Binding *binding_imported(Binding *b)
 {
+	CONTRACT(b->kind == BIND_FROM);
 	FrontModule *m = binding_module_quietly(b);
 	return m->kind == MODULE_FILE ? namespace_find(&m->ns, b->member) : NULL;
 }

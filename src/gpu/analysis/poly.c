@@ -100,6 +100,7 @@ const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide)
 
 const Poly *poly_divide(Arena *arena, const Poly *p, int64_t by)
 {
+	CONTRACT(by);
 	if (!p || !by)
 		return NULL;
 	Poly *parts = ARENA_NEW(arena, Poly);

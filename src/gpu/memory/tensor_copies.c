@@ -22,6 +22,7 @@ static IrType buffers_of(GpuCx *cx, IrType one, uint32_t count)
 
 IrValue *gpu_map_alloc(GpuCx *cx, IrBuilder *b, IrType map, uint32_t slots)
 {
+	CONTRACT(gpu_is_map(map));
 	IrType one = gpu_map_memdesc(cx, map);
 	IrValue *memory = irb_0(b, OP_LOCAL_ALLOC, slots ? buffers_of(cx, one, slots) : one);
 	if (gpu_memdesc_bytes(cx, memory->type) < TMA_ALIGN)
@@ -47,6 +48,7 @@ static IrValue *buffer_at(IrBuilder *b, IrValue *buffers, IrValue *number)
 
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number)
 {
+	CONTRACT(number->type->kind == TY_I32);
 	CONTRACT(barriers->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, barriers, number);
@@ -54,6 +56,7 @@ IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *num
 
 IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 {
+	CONTRACT(number->type->kind == TY_I32);
 	CONTRACT(ring->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, ring, number);
@@ -61,6 +64,7 @@ IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
+	CONTRACT(arrivals);
 	CONTRACT(count);
 	IrType i32 = ir_scalar(cx->ir, TY_I32);
 	IrValue *barriers = irb_0(b, OP_LOCAL_ALLOC, buffers_of(cx, barrier_type(cx), count));
@@ -84,6 +88,7 @@ void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers)
 
 IrValue *gpu_memory_transposed(GpuCx *gpu, IrBuilder *b, IrValue *memory)
 {
+	CONTRACT(memory->type->kind == TY_MEMDESC && memory->type->rank == 2);
 	IrType from = memory->type;
 	static const int64_t order[] = {1, 0};
 	const int64_t shape[] = {from->shape[1], from->shape[0]};
@@ -110,6 +115,10 @@ static void retype_views(GpuCx *gpu, IrValue *memory)
 
 void gpu_read_as_it_lies(GpuCx *gpu, IrOp *alloc, IrValue *memory)
 {
+	CONTRACT(alloc->kind == OP_LOCAL_ALLOC);
+	CONTRACT(ir_same_shape(alloc->results[0].type, memory->type) &&
+		 alloc->results[0].type->elem == memory->type->elem);
+	CONTRACT(gpu_layout(gpu, alloc->results[0].type) == gpu_layout(gpu, memory->type));
 	ir_replace_uses(&alloc->results[0], memory);
 	retype_views(gpu, memory);
 	ir_op_erase(alloc);

@@ -5,6 +5,7 @@
 
 IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrValue *number)
 {
+	CONTRACT(ring->memory->type->rank == ring->load->load->results[0].type->rank + 1);
 	IrType tile = ring->load->load->results[0].type, memory = ring->memory->type;
 	IrType one = ir_memdesc(p->gpu->ir, tile->elem, tile->shape, tile->rank, memory->encoding,
 				PIPELINE_SHARED_SPACE, true);
@@ -149,6 +150,7 @@ static void copy_all(Pipeline *p, bool first, unsigned k, IrValue *number)
 
 void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending)
 {
+	CONTRACT(p->copies);
 	IrType token = p->gpu->ir->token;
 	b->loc = p->loop->loc;
 	IrOp *wait = irb_op(b, OP_ASYNC_WAIT, NULL, 0, &token, 1, 0);
@@ -184,6 +186,7 @@ static void add_barriers(Pipeline *p)
  * The parity changes each time that the numbers of slots start again. */
 void pipeline_move_copies(Pipeline *p, IrOp *spot)
 {
+	CONTRACT(spot->block);
 	for (uint32_t i = 0; i < p->issued.len; i++) {
 		ir_op_unlink(p->issued.data[i]);
 		ir_op_insert_after(p->issued.data[i], spot);
@@ -232,6 +235,7 @@ static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *fi
  * or where products are under way the one before that. */
 IrValue *pipeline_copy_ahead(Pipeline *p)
 {
+	CONTRACT(p->s->ahead < p->s->slots && p->s->pending < p->s->ahead);
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
 	for (uint32_t i = 0; i < s->loads.len; i++)

@@ -174,6 +174,7 @@ static IrValue *compute_ahead(Pipeline *p, IrValue *v, unsigned k)
 
 IrValue *pipeline_value(Pipeline *p, bool first, IrValue *v, unsigned k)
 {
+	CONTRACT(v->type);
 	PipelinePoint *point = point_of(p, first ? p->first : p->ahead, k);
 	if (ir_is_defined_outside(v, p->loop))
 		return v;

@@ -183,6 +183,7 @@ static bool is_plain(const Layout *l)
 
 bool gpu_dot_shared_fits(const Layout *c, const Layout *a, const Layout *b)
 {
+	CONTRACT(layout_rank(a) == layout_rank(c) && layout_rank(b) == layout_rank(c));
 	return is_plain(c) && is_plain(a) && is_plain(b);
 }
 

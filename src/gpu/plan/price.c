@@ -1,4 +1,5 @@
-/* Prices of ops and conversions, in the unit of target/cost.h. Global memory is priced by its 32-byte sectors. */
+/* Prices of ops and conversions, in the unit of target/cost.h.
+ * Global memory is priced by its 32-byte sectors. */
 #include "gpu/plan/price.h"
 
 #include "layout/f2.h"
@@ -69,8 +70,8 @@ static unsigned price_within_warp(const Threads *b, unsigned element_bits)
 	return words * (COST_SHUFFLE + 1);
 }
 
-static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits, bool across_blocks,
-				     bool within_warps)
+static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits,
+				     bool across_blocks, bool within_warps)
 {
 	/* Of warps that hold copies one stores. */
 	F2Span warp = a->span;
@@ -78,12 +79,15 @@ static unsigned price_through_shared(const Threads *a, const Threads *b, unsigne
 	unsigned copies = a->warps - f2_span_add_all(&warp, a->thread + a->lanes, a->warps);
 	unsigned stored = MAX(words_of(f2_span_rank(&a->span), element_bits) >> copies, 1);
 	unsigned loaded = words_of(f2_span_rank(&b->span), element_bits);
-	unsigned barrier = across_blocks ? COST_CLUSTER_BARRIER : within_warps ? COST_CTA_BARRIER / 2 : COST_CTA_BARRIER;
+	unsigned barrier = across_blocks  ? COST_CLUSTER_BARRIER
+			   : within_warps ? COST_CTA_BARRIER / 2
+					  : COST_CTA_BARRIER;
 	return barrier + (stored + loaded) * COST_WAVEFRONT + (stored + loaded) / 4 + 2;
 }
 
 unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits)
 {
+	CONTRACT(layout_space_equal(&from->out, &to->out));
 	CONTRACT(element_bits);
 	if (from == to)
 		return 0;
@@ -100,8 +104,9 @@ unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned elemen
 			    !moves(&warp, &a, &b, a.lanes, all);
 	F2Span block = warp;
 	f2_span_add_all(&block, a.thread + a.lanes, a.warps);
-	bool across_blocks = !(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
-			       !moves(&block, &a, &b, in_block, all));
+	bool across_blocks =
+		!(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
+		  !moves(&block, &a, &b, in_block, all));
 	unsigned shared = price_through_shared(&a, &b, bits, across_blocks, within_warps);
 	return reps * (within_warps ? MIN(shared, price_within_warp(&b, bits)) : shared) + 1;
 }
@@ -119,7 +124,9 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	const AxisInfo *masks = mask ? axis_of(map, mask) : NULL;
 	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
 		access.constancy[d] = info && d < rank ? info->constancy[d] : 1;
-		access.shared[d] = !mask ? access.constancy[d] : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d]) : 1;
+		access.shared[d] = !mask	       ? access.constancy[d]
+				   : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d])
+						       : 1;
 	}
 	if (!info)
 		return access;
@@ -133,9 +140,10 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	return access;
 }
 
-/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim share them, lanes
- * along others do not. Whole vectors that are known to lie in a row are taken to be followed by the next one: indices modulo
- * a size (a tile's rows and columns, % M and % N) wrap once at most. */
+/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim
+ * share them, lanes along others do not. Whole vectors that are known to lie in a row are taken to
+ * be followed by the next one: indices modulo a size (a tile's rows and columns, % M and % N) wrap
+ * once at most. */
 static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
 	unsigned bytes = access->element_bits / 8, pieces = 1;
@@ -164,7 +172,8 @@ unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op)
 	return target_has(cx->target, TARGET_CLUSTER) ? WIDEST_BYTES : elem->kind == TY_F16 ? 4 : bytes;
 }
 
-/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the address of another. */
+/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the
+ * address of another. */
 static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
 {
 	uint64_t reg[64], equal = 0;
@@ -180,16 +189,21 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 
 unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
 {
+	CONTRACT(layout_rank(layout) > 0);
 	CONTRACT(access->element_bits >= 8);
 	uint32_t elements[8];
 	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
-	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
+	unsigned most = access->widest			  ? access->widest
+			: op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES
+							  : bytes;
 	int64_t widest = MIN(access->vector, (int64_t)MAX(most / bytes, 1u));
 	if (widest > 1)
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	ASSERT(vector <= registers);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
-	unsigned sector = op == OP_LOAD ? COST_LOAD_SECTOR : op == OP_STORE ? COST_STORE_SECTOR : COST_ATOMIC_SECTOR;
+	unsigned sector = op == OP_LOAD	   ? COST_LOAD_SECTOR
+			  : op == OP_STORE ? COST_STORE_SECTOR
+					   : COST_ATOMIC_SECTOR;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
@@ -225,14 +239,16 @@ GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned a
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);
 	unsigned kept = op->kind == OP_SCAN ? registers : registers - count[LAYOUT_REGISTER];
 	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
-	/* Rounds that halve the results shuffle as many as there are, and as many again to spread them out. */
+	/* Rounds that halve the results shuffle as many as
+	 * there are, and as many again to spread them out. */
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
 	GpuReducePrice price = {.within = all * body, .across = rounds * (words * COST_SHUFFLE + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
 	if (op->kind == OP_SCAN && across)
 		price.across += all * body;
 	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
-		price.across += COST_CTA_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * COST_WAVEFRONT;
+		price.across += COST_CTA_BARRIER +
+				(results + (results << count[LAYOUT_WARP])) * words * COST_WAVEFRONT;
 	price.across += count[LAYOUT_BLOCK] ? COST_CLUSTER_BARRIER : 0;
 	return price;
 }

@@ -88,6 +88,7 @@ static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met)
 
 bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load)
 {
+	CONTRACT(load->result_count == 1 && ir_parent_op(load));
 	return reaches_dot(&load->results[0], ir_parent_op(load), ARENA_ARRAY(arena, uint8_t, m->next_value));
 }
 
@@ -276,6 +277,7 @@ static bool counts(const ScheduleCx *d, const IrOp *op)
 bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
 		   Schedule *out)
 {
+	CONTRACT(loop->kind == OP_FOR && loop->region_count);
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .m = m, .axes = axes, .s = out, .values = m->next_value};
 	*out = (Schedule){.loop = loop};
 	if (!look_at_loop(&d))

@@ -140,6 +140,7 @@ static bool can_be_apart(const ScheduleCx *d)
 
 void schedule_fit(ScheduleCx *d)
 {
+	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
 	Schedule *s = d->s;
 	uint64_t slot = 0;
 	IrOp *func = s->loop;
@@ -171,6 +172,7 @@ void schedule_fit(ScheduleCx *d)
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	CONTRACT(!s->slots || s->bytes <= s->limit);
+	CONTRACT(!s->apart || !s->products.len || s->kept || s->meets);
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		ScheduledLoad *l = &s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)

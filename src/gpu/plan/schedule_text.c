@@ -69,6 +69,7 @@ static const char *loop_text(Arena *arena, const Schedule *s)
 
 IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s)
 {
+	CONTRACT(s->loop->kind == OP_FOR);
 	IrAttr *items = ARENA_ARRAY(arena, IrAttr, s->loads.len + 1);
 	items[0] = ir_attr_string(gpu->ir, str_of(arena_printf(arena, "loop: %s", loop_text(arena, s))));
 	for (uint32_t i = 0; i < s->loads.len; i++)

@@ -52,6 +52,7 @@ static void set_launch_attributes(Lower *lw, LLVMValueRef fn)
 /* A tensor map: 128 bytes of the kernel's parameters, where copies find it. */
 static void set_map_attributes(Lower *lw, LLVMValueRef fn, uint32_t number)
 {
+	CONTRACT(number < LLVMCountParams(fn));
 	static const char constant[] = "nvvm.grid_constant";
 	LLVMTypeRef bytes = LLVMArrayType2(lw->t.i8, TENSOR_MAP_BYTES);
 	unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5),
@@ -103,6 +104,7 @@ static LLVMTypeRef function_type(Lower *lw, const IrOp *func)
 
 static LLVMValueRef declare(Lower *lw, const IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC);
 	Sym name = ir_func_name(func);
 	LLVMValueRef fn = LLVMGetNamedFunction(lw->mod, name);
 	if (fn)

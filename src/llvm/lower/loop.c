@@ -63,6 +63,7 @@ static Regs words_of_operands(Lower *lw, const IrOp *op, uint32_t first, bool pa
 /* The registers of a value from words [at, ...); returns where its words ended. */
 static uint32_t set_from_words(Lower *lw, const IrValue *value, const Regs *words, uint32_t at, bool packs)
 {
+	CONTRACT(at <= words->count);
 	unsigned n = per_word(lw, value->type, packs);
 	uint32_t count = lower_count(lw, value->type);
 	LLVMValueRef *regs = lower_array(lw, count);
@@ -105,6 +106,7 @@ static LoopCarried carried_new(Lower *lw, const Regs *inits)
 /* Phis for registers [at, at + count): one for each base when they keep their distances. */
 static void carry(Lower *lw, LoopCarried *c, uint32_t at, uint32_t count, bool steps)
 {
+	CONTRACT(at + count <= c->count);
 	Map bases;
 	map_init(&bases, lw->arena);
 	for (uint32_t i = at; i < at + count; i++) {
@@ -137,6 +139,7 @@ static Regs carried_regs(Lower *lw, const LoopCarried *c, const LLVMValueRef *ph
 /* The phi's next value, from the first register that it stands for. */
 static void carried_next(Lower *lw, LoopCarried *c, const Regs *yields)
 {
+	CONTRACT(yields->count == c->count);
 	for (uint32_t p = 0; p < c->phi_count; p++) {
 		uint32_t i = c->first[p];
 		if (c->offset[i] == 0) {

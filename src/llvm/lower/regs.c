@@ -39,6 +39,7 @@ uint32_t regs_give_value(Lower *lw, const IrValue *value, const Regs *r, uint32_
 
 void regs_give_results(Lower *lw, const IrOp *op, const Regs *r)
 {
+	CONTRACT(r->count >= op->result_count);
 	for (uint32_t i = 0, at = 0; i < op->result_count; i++)
 		at = regs_give_value(lw, ir_result(op, i), r, at);
 }
