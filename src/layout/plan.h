@@ -63,6 +63,7 @@ typedef struct LayoutAccess {
 } LayoutAccess;
 
 typedef struct LayoutTarget {
+	const struct TargetCosts *costs; /* target/cost.h */
 	bool ldmatrix, stmatrix;
 	uint64_t shared_bytes; /* what a conversion may take; 0: any amount */
 } LayoutTarget;

@@ -407,7 +407,7 @@ static void predict(const Swizzle *s, LayoutPlan *plan)
 	cost.packs = layout_access_packs(&plan->store) + layout_access_packs(&plan->load);
 	cost.barriers = 2 * plan->passes * turns - 1;
 	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
-	layout_cost_finish(&cost, s->c->reps, barrier_of(s, plan));
+	layout_cost_finish(&cost, s->c->target, s->c->reps, barrier_of(s, plan));
 	plan->cost = cost;
 }
 

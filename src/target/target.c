@@ -2,6 +2,7 @@
 #include "target/target.h"
 
 #include "base/str.h"
+#include "target/cost.h"
 
 /* The features of a row are written without their prefix. */
 enum {
@@ -30,6 +31,38 @@ static const TargetGpu gpus[] = {
 #include "target/nvidia/targets.def"
 #undef TARGET
 };
+
+const TargetCosts target_costs[COSTS__COUNT] = {
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_75),
+	[COSTS_SM_75] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_80),
+	[COSTS_SM_80] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_90),
+	[COSTS_SM_90] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_100),
+	[COSTS_SM_100] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+};
+
+const TargetCosts *target_costs_of(unsigned capability)
+{
+	static const unsigned from[COSTS__COUNT] = {75, 80, 90, 100};
+	unsigned column = COSTS__COUNT - 1;
+	while (column && from[column] > capability)
+		column--;
+	return &target_costs[column];
+}
 
 const TargetGpu *target_all(size_t *count)
 {

@@ -5,6 +5,7 @@
  * tile; the order of the repetitions is written only where it is not row-major. */
 #include "base/map.h"
 #include "gpu/layout/encoding_int.h"
+#include "target/cost.h"
 #include "ir/text/text.h"
 
 typedef struct Memory {
@@ -19,7 +20,8 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 		      .num_stages = num_stages};
 	cx->maps = target_has(target, TARGET_TMA) && num_ctas == 1;
 	layout_context_init(&cx->layouts, ir->arena);
-	cx->plan_target = (LayoutTarget){.ldmatrix = target_has(target, TARGET_LDMATRIX),
+	cx->plan_target = (LayoutTarget){.costs = target_costs_of(target->capability),
+					 .ldmatrix = target_has(target, TARGET_LDMATRIX),
 					 .stmatrix = target_has(target, TARGET_STMATRIX),
 					 .shared_bytes = target->shared_cta};
 	Memory *memory = ARENA_NEW(ir->arena, Memory);

@@ -208,7 +208,7 @@ static uint32_t k_step_of(const Dot *d, const IrOp *op)
 /* The whole trip of an operand: its destination has K in the highest registers. */
 static const LayoutPlan *trip_of(const Dot *d, const IrOp *op, unsigned operand)
 {
-	const LayoutTarget any = {0};
+	const LayoutTarget any = {.costs = d->cx->plan_target.costs};
 	const Layout *to = gpu_fma_operand(d->cx, d->side[C].l, operand, d->k);
 	return layout_plan_shared(&d->cx->layouts, d->side[operand].l, to, bits_of(op, operand), &any);
 }
