@@ -118,9 +118,11 @@ const char *cache_store_root(const CacheStore *store)
 void cache_report(CacheStore *store, CacheFaultKind kind, const char *path, const char *why)
 {
 	pthread_mutex_lock(&store->lock);
-	bool known = store->fault_count == CACHE_FAULTS, once = kind == CACHE_FAULT_UNUSABLE || kind == CACHE_FAULT_REMOTE;
+	bool known = store->fault_count == CACHE_FAULTS,
+	     once = kind == CACHE_FAULT_UNUSABLE || kind == CACHE_FAULT_REMOTE;
 	for (uint32_t i = 0; i < store->fault_count; i++)
-		known = known || (store->faults[i].kind == kind && (once || strcmp(store->faults[i].path, path) == 0));
+		known = known ||
+			(store->faults[i].kind == kind && (once || strcmp(store->faults[i].path, path) == 0));
 	if (!known) {
 		char *a = strdup(path), *b = strdup(why);
 		if (a && b) {
@@ -150,7 +152,8 @@ CacheFault cache_fault(CacheStore *store)
 	for (uint32_t i = 0; i < store->fault_count && !found.kind; i++)
 		if (!store->faults[i].told) {
 			store->faults[i].told = true;
-			found = (CacheFault){store->faults[i].kind, store->faults[i].path, store->faults[i].why};
+			found = (CacheFault){store->faults[i].kind, store->faults[i].path,
+					     store->faults[i].why};
 		}
 	pthread_mutex_unlock(&store->lock);
 	return found;
@@ -165,7 +168,8 @@ typedef struct Found {
 	char name[CACHE_NAME];
 } Found;
 
-static bool find_root(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key, Found *found)
+static bool find_root(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key,
+		      Found *found)
 {
 	const CacheOpened *o = cache_root(store, root);
 	if (!o)
@@ -176,7 +180,8 @@ static bool find_root(CacheStore *store, CacheRoot *root, CacheKind kind, const 
 	return true;
 }
 
-/* The last use is what eviction goes by; to the minute is enough, and keeps most hits from writing. */
+/* The last use is what eviction goes by; to the minute is enough, and keeps most hits from
+ * writing. */
 static void note_use(int fd, const struct stat *st)
 {
 	struct timespec now;
@@ -185,8 +190,10 @@ static void note_use(int fd, const struct stat *st)
 		(void)futimens(fd, NULL);
 }
 
-/* The beginning of an entry is checked before memory is taken for the whole. 0, or an errno; EBADMSG: *why says what is wrong. */
-static int read_checked(int fd, size_t size, const CacheDigest *key, Arena *arena, Str *bytes, const char **why)
+/* The beginning of an entry is checked before memory is taken for the whole. 0, or an errno;
+ * EBADMSG: *why says what is wrong. */
+static int read_checked(int fd, size_t size, const CacheDigest *key, Arena *arena, Str *bytes,
+			const char **why)
 {
 	char head[CACHE_ENTRY_HEAD];
 	ssize_t got = pread(fd, head, sizeof head, 0);
@@ -204,7 +211,8 @@ static int read_library(int fd, const struct stat *st, Arena *arena, Str *bytes)
 	return st->st_size > LARGEST ? EFBIG : cache_file_read(fd, (size_t)st->st_size, arena, bytes);
 }
 
-static int read_file(const Found *f, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes, const char **why)
+static int read_file(const Found *f, CacheKind kind, const CacheDigest *key, bool used, Arena *arena,
+		     Str *bytes, const char **why)
 {
 	struct stat st;
 	uid_t owner = f->owner;
@@ -219,7 +227,8 @@ static int read_file(const Found *f, CacheKind kind, const CacheDigest *key, boo
 	return error;
 }
 
-/* Is it an entry of its key, and signed where that is asked for? Facts are told of by the programs of this machine alone, and carry no key. */
+/* Is it an entry of its key, and signed where that is asked for? Facts are told of by the programs
+ * of this machine alone, and carry no key. */
 static bool accept(const CacheStore *store, CacheKind kind, const CacheEntry *entry, const char **why)
 {
 	if (store->is_signed && !cache_entry_signed(entry->file, cache_kind_names[kind], &store->secret, why))
@@ -227,15 +236,18 @@ static bool accept(const CacheStore *store, CacheKind kind, const CacheEntry *en
 	return kind == CACHE_FACT || cache_entry_keyed(entry, why);
 }
 
-bool cache_entry_accept(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file, CacheEntry *entry, const char **why)
+bool cache_entry_accept(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file,
+			CacheEntry *entry, const char **why)
 {
+	CONTRACT(file.ptr);
 	return cache_entry_open(entry, file, key, why) && accept(store, kind, entry, why);
 }
 
 static void remove_damaged(CacheStore *store, const Found *f)
 {
 	struct stat st;
-	if (!f->root->own || fstatat(f->fd, f->name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !cache_file_remove(f->fd, f->name))
+	if (!f->root->own || fstatat(f->fd, f->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !cache_file_remove(f->fd, f->name))
 		return;
 	if (S_ISREG(st.st_mode))
 		cache_count(store, -(int64_t)st.st_size, -1, NULL);
@@ -252,7 +264,8 @@ static void tell_damaged(CacheStore *store, const Found *f, const char *why)
 	remove_damaged(store, f);
 }
 
-static bool get_from(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry)
+static bool get_from(CacheStore *store, CacheRoot *root, CacheKind kind, const CacheDigest *key, Arena *arena,
+		     CacheEntry *entry)
 {
 	char path[CACHE_PATH];
 	Found found;
@@ -276,8 +289,10 @@ static bool get_from(CacheStore *store, CacheRoot *root, CacheKind kind, const C
 	return false;
 }
 
-bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry, uint32_t *layer)
+bool cache_get(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, CacheEntry *entry,
+	       uint32_t *layer)
 {
+	CONTRACT(key && entry);
 	uint32_t at = CACHE_LAYER_REMOTE;
 	for (uint32_t i = 0; i < store->root_count && at == CACHE_LAYER_REMOTE; i++)
 		if (get_from(store, &store->roots[i], kind, key, arena, entry))
@@ -296,13 +311,15 @@ void cache_drop(CacheStore *store, CacheKind kind, const CacheDigest *key, const
 	if (why == cache_no_memory)
 		return;
 	for (uint32_t i = 0; i < store->root_count; i++)
-		if (find_root(store, &store->roots[i], kind, key, &found) && fstatat(found.fd, found.name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (find_root(store, &store->roots[i], kind, key, &found) &&
+		    fstatat(found.fd, found.name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 			tell_damaged(store, &found, why);
 			return;
 		}
 }
 
-static int read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, bool used, Arena *arena, Str *bytes, const char **why)
+static int read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, bool used, Arena *arena,
+		    Str *bytes, const char **why)
 {
 	Found found;
 	*why = NULL;
@@ -311,7 +328,8 @@ static int read_own(CacheStore *store, CacheKind kind, const CacheDigest *key, b
 	return read_file(&found, kind, key, used, arena, bytes, why);
 }
 
-bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes, const char **why)
+bool cache_read_file(CacheStore *store, CacheKind kind, const CacheDigest *key, Arena *arena, Str *bytes,
+		     const char **why)
 {
 	return read_own(store, kind, key, false, arena, bytes, why) == 0;
 }
@@ -365,7 +383,9 @@ static bool put_signed(CacheStore *store, CacheKind kind, const CacheDigest *key
 	volatile bool put = false;
 	arena_init(&arena, 0);
 	if (FAULT_TRY(&fault)) {
-		put = put_entry(store, kind, key, cache_entry_sign(file, cache_kind_names[kind], &store->secret, &arena), remotely);
+		put = put_entry(store, kind, key,
+				cache_entry_sign(file, cache_kind_names[kind], &store->secret, &arena),
+				remotely);
 		fault_leave(&fault);
 	}
 	arena_free(&arena);
@@ -376,7 +396,8 @@ static bool put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str f
 {
 	if (kind != CACHE_LIBRARY && file.len > CACHE_ENTRY_LARGEST)
 		return false;
-	return (store->is_signed && kind != CACHE_LIBRARY ? put_signed : put_entry)(store, kind, key, file, remotely);
+	return (store->is_signed && kind != CACHE_LIBRARY ? put_signed : put_entry)(store, kind, key, file,
+										    remotely);
 }
 
 bool cache_put(CacheStore *store, CacheKind kind, const CacheDigest *key, Str file)

@@ -1,8 +1,9 @@
-/* What libneso-codegen.so offers: one table of functions, found under one name, so that a process that only runs what
- * is cached never maps a compiler. Plain C data goes in and out; nothing is shared with the caller's structures, so
- * the same call can be made to another process.
+/* What libneso-codegen.so offers: one table of functions, found under one name, so that a process
+ * that only runs what is cached never maps a compiler. Plain C data goes in and out; nothing is
+ * shared with the caller's structures, so the same call can be made to another process.
  *
- * Thread-safe: any number of calls at a time. Results are one block each, freed by the table's free. */
+ * Thread-safe: any number of calls at a time. Results are one block each, freed by the table's
+ * free. */
 #ifndef NESO_CODEGEN_CODEGEN_H
 #define NESO_CODEGEN_CODEGEN_H
 
@@ -12,10 +13,16 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 5 };
+enum { CODEGEN_ABI = 6 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
-typedef enum CodegenStage { CODEGEN_TTIR, CODEGEN_TTGIR, CODEGEN_LLIR, CODEGEN_PTX, CODEGEN_STAGE__COUNT } CodegenStage;
+typedef enum CodegenStage {
+	CODEGEN_TTIR,
+	CODEGEN_TTGIR,
+	CODEGEN_LLIR,
+	CODEGEN_PTX,
+	CODEGEN_STAGE__COUNT
+} CodegenStage;
 
 typedef struct CodegenRequest {
 	CodegenStage from, to;
@@ -30,22 +37,29 @@ typedef struct CodegenRequest {
 	bool fp_fusion;       /* products and sums may be fused */
 	bool no_maps;   /* descriptors are pointers, though the target has TMA */
 	bool line_info;
-	bool predictions; /* accesses of shared memory say in LLIR how many wavefronts their plan counts: !neso.wavefronts */
+	/* accesses of shared memory say in LLIR how many wavefronts their plan counts:
+	 * !neso.wavefronts */
+	bool predictions;
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_before; /* print before each pass into `log` */
-	bool dump_passes, verify_passes; /* print after each pass into `log`; verify, and print and read back */
+	/* print after each pass into `log`; verify, and print and read back */
+	bool dump_passes, verify_passes;
 	bool no_locations;      /* loc(...) is left out of texts */
 	bool remarks;           /* what was done and why, in the result */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
-	const char *stop_after;  /* run_passes without names: the pipeline from the text's level until this pass (PassOptions) */
+	/* run_passes without names: the pipeline from the text's level until this pass
+	 * (PassOptions) */
+	const char *stop_after;
 	void (*log)(void *data, const char *text, size_t len);
 	void *log_data;
-	/* The module's text after each pass, at CODEGEN_TTIR or CODEGEN_TTGIR; NULL: nobody asks. */
+	/* The module's text after each pass, at CODEGEN_TTIR or CODEGEN_TTGIR; NULL: nobody
+	 * asks. */
 	void (*after_pass)(void *data, const char *pass, CodegenStage stage, const char *text, size_t len);
 	void *after_pass_data;
-	/* When to end before it is done (base/stop.h): seconds from now, 0 without end; NULL: nobody is asked. */
+	/* When to end before it is done (base/stop.h): seconds from now, 0 without end; NULL:
+	 * nobody is asked. */
 	double seconds;
 	bool (*ask)(void *data);
 	void *ask_data;
@@ -90,7 +104,8 @@ typedef struct CodegenResult {
 	bool ok;
 	bool ended; /* as the request wanted: not ok, and no diagnostic says why */
 	CodegenText stage[CODEGEN_STAGE__COUNT];
-	double seconds[CODEGEN_STAGE__COUNT]; /* that it took to make the stage; reading the input is counted for the next */
+	/* that it took to make the stage; reading the input is counted for the next */
+	double seconds[CODEGEN_STAGE__COUNT];
 	const CodegenDiag *diags;
 	size_t diag_count;
 	const CodegenRemark *remarks;
@@ -102,19 +117,24 @@ typedef struct CodegenResult {
 	unsigned threads;      /* of a CTA: 32 * num_warps, and more with warps of their own */
 	unsigned shared;       /* bytes of dynamic shared memory */
 	unsigned cluster;      /* CTAs of a cluster; 1: none */
-	unsigned scratch_bytes, scratch_align; /* of global memory for each CTA; the kernel's last argument points to it; 0: none */
+	/* of global memory for each CTA; the kernel's last argument points to it; 0: none */
+	unsigned scratch_bytes, scratch_align;
 	unsigned ptx_version;
 	bool uses_print, uses_assert;
-	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and then ours: 'p' pointer,
-	 * '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double, 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__),
-	 * 's' global scratch. */
+	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and
+	 * then ours: 'p' pointer, '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double,
+	 * 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__), 's' global scratch. */
 	const char *args;
 	const char *maps; /* how the launch makes each 't', as target/tensor_map.h writes it; "" without */
 } CodegenResult;
 
+typedef struct CodegenPass {
+	const char *name, *doc;
+	bool optional; /* may be left out (skip_passes) */
+} CodegenPass;
+
 typedef struct CodegenPassList {
-	const char *const *names, *const *docs;
-	const bool *optional; /* may be left out (skip_passes) */
+	const CodegenPass *rows;
 	size_t count;
 } CodegenPassList;
 
@@ -129,14 +149,17 @@ typedef struct CodegenTable {
 	const char *(*llvm_file)(void); /* what that was loaded from; NULL: not known */
 	const char *source_hash;  /* base_source_hash of its build */
 	CodegenResult *(*compile)(const CodegenRequest *request); /* NULL: out of memory */
-	/* Passes by name over IR text at its level: request->from to keep; the result's stage[from] is the text. */
+	/* Passes by name over IR text at its level: request->from to keep; the result's stage[from]
+	 * is the text. */
 	CodegenResult *(*run_passes)(const CodegenRequest *request, const char *const *passes, size_t count);
 	CodegenPassList (*passes)(void);
-	/* `neso layout`: text of a layout or of an encoding, with the shape and element type of `type` when that is
-	 * not NULL; a table of who holds what. to != NULL: the plan of a conversion. The text is stage[CODEGEN_TTGIR]. */
+	/* `neso layout`: text of a layout or of an encoding, with the shape and element type of
+	 * `type` when that is not NULL; a table of who holds what. to != NULL: the plan of a
+	 * conversion. The text is stage[CODEGEN_TTGIR]. */
 	CodegenResult *(*layout)(const char *layout, const char *to, const char *type, const char *target);
 	void (*free)(CodegenResult *result); /* NULL is fine */
-	/* As compile, to LLIR, but for its text; *sim, where the result is ok, runs it until it is freed. Launches may overlap. */
+	/* As compile, to LLIR, but for its text; *sim, where the result is ok, runs it until it is
+	 * freed. Launches may overlap. */
 	CodegenResult *(*sim_prepare)(const CodegenRequest *request, CodegenSim **sim);
 	CodegenResult *(*sim_launch)(const CodegenSim *sim, const SimLaunch *launch); /* ok, or diagnostics */
 	void (*sim_free)(CodegenSim *sim); /* NULL is fine */

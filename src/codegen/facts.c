@@ -5,16 +5,21 @@
 
 const char *facts_text(Arena *arena, const Facts *f)
 {
-	return arena_printf(arena, "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u print=%d assert=%d%s%s",
-			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes, f->scratch_align,
-			    f->uses_print, f->uses_assert, f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
+	CONTRACT(f->kernel && f->args && f->threads % 32 == 0);
+	return arena_printf(arena,
+			    "kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u scratch_align=%u "
+			    "print=%d assert=%d%s%s",
+			    f->kernel, f->args, f->threads, f->shared, f->cluster, f->scratch_bytes,
+			    f->scratch_align, f->uses_print, f->uses_assert,
+			    f->maps && *f->maps ? " maps=" : "", f->maps ? f->maps : "");
 }
 
 static Str value_of(Str line, const char *key)
 {
 	size_t len = strlen(key);
 	for (size_t at = 0; at + len < line.len; at++) {
-		if ((at && line.ptr[at - 1] != ' ') || memcmp(line.ptr + at, key, len) != 0 || line.ptr[at + len] != '=')
+		if ((at && line.ptr[at - 1] != ' ') || memcmp(line.ptr + at, key, len) != 0 ||
+		    line.ptr[at + len] != '=')
 			continue;
 		size_t start = at + len + 1, end = start;
 		while (end < line.len && line.ptr[end] != ' ' && line.ptr[end] != '"')

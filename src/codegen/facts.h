@@ -1,5 +1,6 @@
-/* What a launch must know of a kernel, beside its code. It goes with the text of each stage: LLIR has it as string attribute
- * "neso" of the kernel, PTX as a comment, so that a text that was edited compiles on. */
+/* What a launch must know of a kernel, beside its code. It goes with the text of each stage: LLIR
+ * has it as string attribute "neso" of the kernel, PTX as a comment, so that a text that was edited
+ * compiles on. */
 #ifndef NESO_CODEGEN_FACTS_H
 #define NESO_CODEGEN_FACTS_H
 
@@ -7,15 +8,16 @@
 
 typedef struct Facts {
 	const char *kernel, *args; /* args: letters, codegen.h */
-	const char *maps; /* plans of the arguments that are tensor maps, in their order (target/tensor_map.h) */
+	/* plans of the arguments that are tensor maps, in their order (target/tensor_map.h) */
+	const char *maps;
 	unsigned threads, shared, cluster, scratch_bytes, scratch_align;
 	bool uses_print, uses_assert;
 } Facts;
 
 /* "kernel=add threads=128 ..." */
 const char *facts_text(Arena *arena, const Facts *facts);
-/* From a text that holds such a line somewhere after `mark`; false when it does not (*why is NULL), or when no kernel can be
- * launched as it says. */
+/* From a text that holds such a line somewhere after `mark`; false when it does not (*why is NULL),
+ * or when no kernel can be launched as it says. */
 bool facts_read(Arena *arena, Str text, const char *mark, Facts *facts, const char **why);
 
 #endif

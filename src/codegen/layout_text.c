@@ -51,7 +51,9 @@ static const Layout *encoding_layout(Shower *s, const char *encoding, const char
 		return NULL;
 	}
 	bool memory = strstr(encoding, "shared") != NULL;
-	IrType t = read_type_text(s, arena_printf(s->arena, memory ? "!ttg.memdesc<%s, %s, #ttg.shared_memory, mutable>" : "tensor<%s, %s>",
+	IrType t = read_type_text(s, arena_printf(s->arena,
+						  memory ? "!ttg.memdesc<%s, %s, #ttg.shared_memory, mutable>"
+							 : "tensor<%s, %s>",
 						  bare_type(s, type), encoding));
 	if (!t)
 		return NULL;
@@ -83,11 +85,13 @@ static bool goes_with(Shower *s, const Layout *from, const Layout *to)
 	for (size_t i = 0; ok && i < ARRAY_LEN(names); i++)
 		ok = layout_in_bits(from, names[i]) == layout_in_bits(to, names[i]);
 	ok = ok && layout_is_onto(from) && layout_is_onto(to);
-	return ok || refuse(s, "layout", 0, "the two must be layouts of one tile, whole, on equally many lanes, warps and CTAs");
+	return ok ||
+	       refuse(s, "layout", 0,
+		      "the two must be layouts of one tile, whole, on equally many lanes, warps and CTAs");
 }
 
-bool codegen_layout(Arena *arena, const char *text, const char *to_text, const char *type, const TargetGpu *target, Text *out,
-		    DiagList *diags)
+bool codegen_layout(Arena *arena, const char *text, const char *to_text, const char *type,
+		    const TargetGpu *target, Text *out, DiagList *diags)
 {
 	Shower *s = ARENA_NEW(arena, Shower);
 	*s = (Shower){.arena = arena, .diags = diags, .element_bits = 32};
@@ -100,7 +104,8 @@ bool codegen_layout(Arena *arena, const char *text, const char *to_text, const c
 	if (to) {
 		if (!goes_with(s, layout, to))
 			return false;
-		layout_plan_print(out, layout_plan(&s->gpu.layouts, layout, to, s->element_bits, &s->gpu.plan_target));
+		layout_plan_print(
+			out, layout_plan(&s->gpu.layouts, layout, to, s->element_bits, &s->gpu.plan_target));
 		return true;
 	}
 	layout_print(out, layout);

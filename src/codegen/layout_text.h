@@ -6,7 +6,7 @@
 #include "target/target.h"
 
 /* As CodegenTable.layout says; target may be NULL. False after diagnosing. */
-bool codegen_layout(Arena *arena, const char *layout, const char *to, const char *type, const TargetGpu *target, Text *out,
-		    DiagList *diags);
+bool codegen_layout(Arena *arena, const char *layout, const char *to, const char *type,
+		    const TargetGpu *target, Text *out, DiagList *diags);
 
 #endif

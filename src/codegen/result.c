@@ -21,6 +21,7 @@ void result_free(CodegenResult *result)
 
 void result_text(CodegenOut *out, CodegenStage stage, const char *text, size_t len)
 {
+	CONTRACT(stage < CODEGEN_STAGE__COUNT && text);
 	out->result.stage[stage] = (CodegenText){arena_strndup(&out->arena, text ? text : "", len), len};
 }
 
@@ -79,6 +80,7 @@ void result_remarks(CodegenOut *out, RemarkList *remarks)
 
 void result_facts(CodegenOut *out, const Facts *facts, unsigned ptx_version)
 {
+	CONTRACT(facts->kernel && facts->cluster);
 	CodegenResult *r = &out->result;
 	r->kernel = arena_strdup(&out->arena, facts->kernel);
 	r->args = arena_strdup(&out->arena, facts->args);

@@ -15,17 +15,20 @@ static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *di
 {
 	CodegenSim *sim = data;
 	if (facts->threads % 32 || !facts->threads) {
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED, "the simulator runs whole warps");
+		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED,
+			    "the simulator runs whole warps");
 		return false;
 	}
 	if (facts->threads / 32 * facts->cluster > SIM_MOST_WARPS) {
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_UNSUPPORTED,
-			    arena_printf(diags->arena, "the simulator runs up to %d warps of a cluster, and these are %u", SIM_MOST_WARPS,
-					 facts->threads / 32 * facts->cluster));
+			    arena_printf(diags->arena,
+					 "the simulator runs up to %d warps of a cluster, and these are %u",
+					 SIM_MOST_WARPS, facts->threads / 32 * facts->cluster));
 		return false;
 	}
 	sim->scratch_bytes = facts->scratch_bytes;
-	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster, facts->shared, diags);
+	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster,
+				 facts->shared, diags);
 	return sim->kernel != NULL;
 }
 

@@ -1,4 +1,5 @@
-/* The pipeline for others of the library: its module as LLIR, in memory, and results that are diagnostics alone. */
+/* The pipeline for others of the library: its module as LLIR, in memory, and results that are
+ * diagnostics alone. */
 #ifndef NESO_CODEGEN_TAKE_H
 #define NESO_CODEGEN_TAKE_H
 

@@ -220,6 +220,9 @@ FrontModule *import_module(FrontModule *importer, const char *module, uint32_t l
 			   bool *found);
 /* The module of an IMPORT or FROM, looked for once. */
 FrontModule *binding_module(Binding *b, DiagList *diags, bool *found);
+FrontModule *binding_module_quietly(Binding *b);
+/* What a FROM binds, in its own module; NULL where that is no file, or does not have it. */
+Binding *binding_imported(Binding *b);
 /* A submodule of a package, or NULL. */
 FrontModule *import_submodule(FrontModule *package, Sym name, Span span, DiagList *diags);
 FrontModule *session_module(FrontSession *s, ModuleKind kind, const char *name, const char *path); /* made once */
@@ -234,20 +237,30 @@ bool session_has_builtin_module(FrontSession *s, const char *path);
 /* Truth of a condition at module level: 1, 0, or -1 when it cannot be known here. */
 int session_condition(Namespace *ns, Ast *test);
 
-/* ---- session_kernel.c: decorators, what is a kernel ---- */
+/* ---- dotted.c ---- */
 
 /* "triton.language.constexpr" for an expression that is a dotted name, through imports and plain renaming; NULL
  * when it is none. Needs no values. */
 const char *usual_name(const char *name); /* what `tl` and the like mean; or NULL */
 const char *dotted_name(Namespace *ns, const Ast *expr);
+const char *dotted_last(const char *name); /* behind the last dot */
+/* Is `name`, which may be NULL, of the tile language, and `last` its last part? */
+bool is_tile_name(const char *name, const char *last);
+bool is_constexpr_annotation(Namespace *ns, const Ast *annotation);
+
+/* ---- decorate.c: what a definition is ---- */
+
+bool is_in_text(const FrontModule *m, Span span, const char *word);
 void function_decorate(FrontFunction *f); /* fills kind and flags */
 bool is_foreign_decorator(FrontFunction *f, Ast *decorator);
+void class_decorate(FrontClass *c);
+
+/* ---- session_kernel.c: what is a kernel ---- */
+
 /* The plain function of fast = triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(...)(triton.jit(f)),
  * which is a jit function under its own name, as if it were decorated. NULL for other values. */
 FrontFunction *jitted_function(const Binding *b);
-void class_decorate(FrontClass *c);
 /* Finds kernels inside functions too. */
 void module_find_kernels(FrontModule *m, DiagList *diags);
-bool is_constexpr_annotation(Namespace *ns, const Ast *annotation);
 
 #endif

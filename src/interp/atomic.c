@@ -1,6 +1,6 @@
-/* Atomic read-modify-write and compare-and-swap: sequentially consistent between host threads, whatever the
- * op's `sem` and `scope` ask for. Elements of a tile are updated in element order. Floats add with one rounding
- * to their type, by compare-and-swap. */
+/* Atomic read-modify-write and compare-and-swap: sequentially consistent between host threads,
+ * whatever the op's `sem` and `scope` ask for. Elements of a tile are updated in element order.
+ * Floats add with one rounding to their type, by compare-and-swap. */
 #include "interp/memory.h"
 #include "interp/kern/math.h"
 
@@ -102,13 +102,15 @@ static uint64_t updated(const Exec *x, const Tile *type, IrRmw op, uint64_t old,
 
 uint64_t atomic_update(Exec *x, uint64_t address, const Tile *type, IrRmw op, uint64_t value)
 {
+	CONTRACT(address % type->size == 0);
 	uint64_t raw = atomic_read(address, type->size);
 	for (;;) {
 		uint64_t old = tile_normal(type, raw);
 		uint64_t next = updated(x, type, op, old, value);
 		uint64_t was = raw;
 		if (atomic_swap_if(address, type->size, &raw, next)) {
-			uint64_t mask = type->size == 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * type->size)) - 1;
+			uint64_t mask =
+				type->size == 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * type->size)) - 1;
 			x->writes += ((next ^ was) & mask) != 0;
 			return old;
 		}
@@ -117,6 +119,7 @@ uint64_t atomic_update(Exec *x, uint64_t address, const Tile *type, IrRmw op, ui
 
 uint64_t atomic_compare_swap(Exec *x, uint64_t address, const Tile *type, uint64_t expected, uint64_t value)
 {
+	CONTRACT(address % type->size == 0);
 	uint64_t was = expected;
 	if (atomic_swap_if(address, type->size, &was, value))
 		x->writes += tile_normal(type, was) != tile_normal(type, value);
@@ -131,8 +134,8 @@ static const Instr *check_access(Exec *x, const Instr *i, uint64_t address, unsi
 	if (address % size) {
 		char element[128];
 		exec_element_text(element, sizeof element, shape, linear);
-		return exec_fault(x, i, DIAG_RUN_MISALIGNED, "atomic update of %u bytes at 0x%llx in %s", size,
-				  (unsigned long long)address, element);
+		return exec_fault(x, i, DIAG_RUN_MISALIGNED, "atomic update of %u bytes at 0x%llx in %s",
+				  size, (unsigned long long)address, element);
 	}
 	return i + 1;
 }

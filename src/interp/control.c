@@ -1,8 +1,8 @@
 /* Loops, branches, calls. Values move between slots all at once, since a loop may swap them.
  *
- * A loop that reads memory may be waiting for another program. It provably is when a whole iteration changed neither
- * the values it carries nor memory: the program then can go on only after someone else writes. Such a program is
- * left at its loop (EXEC_STUCK) and taken up again later. */
+ * A loop that reads memory may be waiting for another program. It provably is when a whole
+ * iteration changed neither the values it carries nor memory: the program then can go on only after
+ * someone else writes. Such a program is left at its loop (EXEC_STUCK) and taken up again later. */
 #include "interp/control.h"
 
 #include "base/fault.h"
@@ -148,7 +148,8 @@ bool interp_FOR(Decoder *d, const IrOp *op)
 	next->aux = l;
 	next->target = decode_target(start + 1);
 	decode_kill_operands(d, next, yield);
-	/* A carried value, or the counter, that is carried on has its slot filled by then: it must not be released. */
+	/* A carried value, or the counter, that is carried on has its slot filled by then: it must
+	 * not be released. */
 	uint32_t kept = 0, *dead = (uint32_t *)(uintptr_t)next->dead;
 	for (uint32_t k = 0; k < next->dead_count; k++) {
 		bool carried = l->visible == dead[k];
@@ -225,7 +226,8 @@ bool interp_WHILE(Decoder *d, const IrOp *op)
 	if (!decode_block(d, before))
 		return false;
 	uint32_t test = d->code.len;
-	Instr *i = decode_emit(d, condition, run_condition, slots_of(d, condition, 0), condition->operand_count, 0);
+	Instr *i = decode_emit(d, condition, run_condition, slots_of(d, condition, 0),
+			       condition->operand_count, 0);
 	i->aux = l;
 	decode_kill_operands(d, i, condition);
 	if (!decode_block(d, after))
@@ -334,7 +336,8 @@ bool interp_CALL(Decoder *d, const IrOp *op)
 	IrAttr callee = ir_get(op, d->cx, ATTR_CALLEE);
 	const IrOp *func = callee ? ir_find_func(d->module, callee->text) : NULL;
 	if (!func)
-		return decode_refuse(d, op, "a call of the unknown function '%s'", callee ? callee->text : "");
+		return decode_refuse(d, op, "a call of the unknown function '%s'",
+				     callee ? callee->text : "");
 	CallFrame *f = decode_frame(d, func);
 	vec_push(d->arena, &d->frame->callees, f);
 	d->reads++;
@@ -390,6 +393,7 @@ const Instr *control_body_end(Exec *x, const Instr *i)
 
 const Instr *exec_body(Exec *x, const Body *body, const Shape *lift)
 {
+	CONTRACT(body->result_count);
 	const Shape *outer = x->lift;
 	x->lift = lift;
 	x->depth++;

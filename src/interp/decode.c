@@ -1,9 +1,10 @@
 /* From a function of the IR to a list of instructions.
  *
- * Regions become jumps. Every SSA value has a slot; the instruction that uses a value last releases it (a value used
- * last inside a region is released after the op that holds the region). Functions that are called have static
- * frames: their slots are theirs alone, so calls are moves and two jumps, and recursion is refused. Bodies of
- * reductions follow their instruction in the list and are run by it. */
+ * Regions become jumps. Every SSA value has a slot; the instruction that uses a value last releases
+ * it (a value used last inside a region is released after the op that holds the region). Functions
+ * that are called have static frames: their slots are theirs alone, so calls are moves and two
+ * jumps, and recursion is refused. Bodies of reductions follow their instruction in the list and
+ * are run by it. */
 #include "base/fault.h"
 #include "interp/control.h"
 #include "ir/diag.h"
@@ -32,7 +33,8 @@ bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...)
 
 bool decode_refuse_level(Decoder *d, const IrOp *op)
 {
-	return decode_refuse(d, op, "%s belongs to the IR of GPUs, after layouts are chosen", ir_op_info[op->kind].text);
+	return decode_refuse(d, op, "%s belongs to the IR of GPUs, after layouts are chosen",
+			     ir_op_info[op->kind].text);
 }
 
 const InterpLoc *decode_loc(Decoder *d, IrLoc loc)
@@ -78,6 +80,7 @@ SlotType decode_type(Decoder *d, IrType type)
 
 uint32_t decode_new_slot(Decoder *d, SlotType type)
 {
+	CONTRACT(type.size);
 	vec_push(d->arena, &d->slots, type);
 	return d->slots.len - 1;
 }
@@ -128,8 +131,9 @@ static void note_last_use(Decoder *d, const IrValue *value, const IrBlock *block
 /* Does the op depend on the kernel's arguments alone? Gather is left out: it may fault. */
 static bool is_invariant(const Decoder *d, const IrOp *op)
 {
-	if (!ir_has_trait(op, TRAIT_PURE) || op->region_count || op->kind == OP_PROGRAM_ID || op->kind == OP_GATHER ||
-	    ir_has_trait(op, TRAIT_CONST) || op->kind == OP_DOT || op->kind == OP_DOT_SCALED)
+	if (!ir_has_trait(op, TRAIT_PURE) || op->region_count || op->kind == OP_PROGRAM_ID ||
+	    op->kind == OP_GATHER || ir_has_trait(op, TRAIT_CONST) || op->kind == OP_DOT ||
+	    op->kind == OP_DOT_SCALED)
 		return false;
 	for (uint32_t k = 0; k < op->operand_count; k++) {
 		const IrValue *v = ir_operand(op, k);
@@ -176,7 +180,8 @@ static bool writes_between(const IrOp *from, const IrOp *to)
 /* Elementwise ops on floats whose result is always computed, never a view of an operand. */
 static bool computes(const IrOp *op)
 {
-	bool floats = ir_is_float(ir_elem(op->results[0].type)) || ir_is_float(ir_elem(ir_operand(op, 0)->type));
+	bool floats =
+		ir_is_float(ir_elem(op->results[0].type)) || ir_is_float(ir_elem(ir_operand(op, 0)->type));
 	return floats && ir_has_trait(op, TRAIT_ELEM) && op->kind != OP_SELECT && op->kind != OP_BITCAST &&
 	       op->kind != OP_ARITH_BITCAST;
 }
@@ -238,8 +243,13 @@ static void set_dead(Decoder *d, Instr *i, const IrOp *op, bool direct_only)
 Instr *decode_emit(Decoder *d, const IrOp *op, InstrFn *fn, const uint32_t *slots, uint32_t in, uint32_t out)
 {
 	ASSERT(in < UINT16_MAX && out < UINT16_MAX);
-	vec_push(d->scratch, &d->code, (Instr){.fn = fn, .slots = slots, .in = (uint16_t)in, .out = (uint16_t)out,
-						.op = (uint16_t)op->kind, .loc = decode_loc(d, op->loc)});
+	vec_push(d->scratch, &d->code,
+		 (Instr){.fn = fn,
+			 .slots = slots,
+			 .in = (uint16_t)in,
+			 .out = (uint16_t)out,
+			 .op = (uint16_t)op->kind,
+			 .loc = decode_loc(d, op->loc)});
 	return &vec_last(&d->code);
 }
 
@@ -272,8 +282,8 @@ void decode_release(Decoder *d, const IrOp *op)
 		d->code.len--;
 }
 
-/* Of the op's operands, those that are not needed in its regions die in `i`; the index of `i` may be before
- * others. */
+/* Of the op's operands, those that are not needed in its regions die in `i`; the index of `i` may
+ * be before others. */
 void decode_kill_operands(Decoder *d, Instr *i, const IrOp *op)
 {
 	set_dead(d, i, op, true);
@@ -318,8 +328,9 @@ Body *decode_body(Decoder *d, const IrOp *op, const IrRegion *region)
 		const IrValue *l = ir_operand(only, 0), *r = ir_operand(only, 1);
 		bool straight = l == block->args[0] && r == block->args[1];
 		bool turned = l == block->args[1] && r == block->args[0] && ir_has_trait(only, TRAIT_COMM);
-		if ((straight || turned) && only->result_count == 1 && ir_operand(end, 0) == &only->results[0] &&
-		    ir_has_trait(only, TRAIT_COMM) && only->results[0].type == l->type)
+		if ((straight || turned) && only->result_count == 1 &&
+		    ir_operand(end, 0) == &only->results[0] && ir_has_trait(only, TRAIT_COMM) &&
+		    only->results[0].type == l->type)
 			body->single = elem_binary_of(only->kind, l->type->kind);
 	}
 	for (const IrOp *o = block->first; o; o = o->next)
@@ -351,9 +362,11 @@ static bool decode_function(Decoder *d, CallFrame *frame)
 {
 	const IrBlock *body = ir_func_body(frame->func);
 	if (!body)
-		return decode_refuse(d, frame->func, "the function '%s' has no body", ir_func_name(frame->func));
+		return decode_refuse(d, frame->func, "the function '%s' has no body",
+				     ir_func_name(frame->func));
 	if (body->next)
-		return decode_refuse(d, frame->func, "the function '%s' has jumps: run the pass 'structure' first",
+		return decode_refuse(d, frame->func,
+				     "the function '%s' has jumps: run the pass 'structure' first",
 				     ir_func_name(frame->func));
 	IrType type = ir_func_type_of(frame->func);
 	uint32_t results = type->len - type->split;

@@ -1,10 +1,12 @@
-/* tt.dot and tt.dot_scaled: operands are widened and packed, then multiplied by a register-tiled kernel.
+/* tt.dot and tt.dot_scaled: operands are widened and
+ * packed, then multiplied by a register-tiled kernel.
  *
- * Each result is c + sum over k upwards of fused a * b: in f32 for fp16, bf16, fp8 and fp32 operands, in f64 for
- * fp64, in wrapping 32-bit integers for int8. fp32 operands under `tf32` lose their low 13 bits, as the tensor core
- * drops them. `tf32x3`: big and small parts rounded to tf32 (ties away), small*big + big*small + big*big, NaN of
- * the small products taken as 0, then + c. `bf16x3`, `bf16x6`: likewise with bf16 parts. fp16 results are rounded
- * once from the f32 sum. Scaled operands are value * 2^(scale - 127) in f32, exact but beyond f32's range. */
+ * Each result is c + sum over k upwards of fused a * b: in f32 for fp16, bf16, fp8 and fp32
+ * operands, in f64 for fp64, in wrapping 32-bit integers for int8. fp32 operands under `tf32` lose
+ * their low 13 bits, as the tensor core drops them. `tf32x3`: big and small parts rounded to tf32
+ * (ties away), small*big + big*small + big*big, NaN of the small products taken as 0, then + c.
+ * `bf16x3`, `bf16x6`: likewise with bf16 parts. fp16 results are rounded once from the f32 sum.
+ * Scaled operands are value * 2^(scale - 127) in f32, exact but beyond f32's range. */
 #include "interp/elem.h"
 #include "interp/kern/math.h"
 
@@ -25,8 +27,10 @@ static Matrix matrix_of(const Shape *s)
 }
 
 /* n elements at `in`, `stride` bytes apart, as the type that the product is computed in. */
-static void widen_run(Exec *x, KernType type, const Tile *t, const char *in, int64_t stride, int64_t n, void *out)
+static void widen_run(Exec *x, KernType type, const Tile *t, const char *in, int64_t stride, int64_t n,
+		      void *out)
 {
+	CONTRACT(n > 0);
 	int format = kern_format(t->kind);
 	if (type == KT_32) {
 		if (stride != t->size && n > 1) {
@@ -51,7 +55,8 @@ static void widen_run(Exec *x, KernType type, const Tile *t, const char *in, int
 }
 
 /* Rows of a matrix, widened, dense. */
-static void widen_rows(Exec *x, KernType type, const Tile *t, int64_t batch, Matrix m, char *out, unsigned size)
+static void widen_rows(Exec *x, KernType type, const Tile *t, int64_t batch, Matrix m, char *out,
+		       unsigned size)
 {
 	Tile room;
 	const Tile *v = tile_view(x, t, &room);
@@ -59,7 +64,8 @@ static void widen_rows(Exec *x, KernType type, const Tile *t, int64_t batch, Mat
 	bool splat = v->form == FORM_SPLAT;
 	const char *base = splat ? (const char *)&v->base : v->data + (r == 3 ? batch * v->stride[0] : 0);
 	int64_t row_stride = splat ? 0 : v->stride[r - 2], stride = splat ? 0 : v->stride[r - 1];
-	if (m.columns > SCRATCH_ELEMS || (stride != t->size && row_stride == t->size && m.rows <= SCRATCH_ELEMS)) {
+	if (m.columns > SCRATCH_ELEMS ||
+	    (stride != t->size && row_stride == t->size && m.rows <= SCRATCH_ELEMS)) {
 		/* Column by column: the tile lies the other way round. */
 		Buf *buf;
 		char *column = exec_buf(x, (size_t)MAX(m.rows, SCRATCH_ELEMS) * size, &buf);
@@ -81,7 +87,8 @@ static void widen_rows(Exec *x, KernType type, const Tile *t, int64_t batch, Mat
 }
 
 /* Dense rows of B to the kernel's panels. */
-static void pack_panels(const KernGemmSet *g, const char *rows, int64_t k, int64_t n, char *out, unsigned size)
+static void pack_panels(const KernGemmSet *g, const char *rows, int64_t k, int64_t n, char *out,
+			unsigned size)
 {
 	for (int64_t j = 0; j < n; j += g->panel) {
 		int64_t width = MIN(n - j, (int64_t)g->panel);
@@ -182,7 +189,8 @@ static void multiply_parts(Exec *x, unsigned precision, char *c, char *a, char *
 		if (p + 1 == splits[precision].products)
 			for (size_t i = 0; i < nc; i++)
 				sum[i] = sum[i] != sum[i] ? 0 : sum[i];
-		multiply(x, KT_F32, (char *)sum, (const char *)pa[order[0]], (const char *)pb[order[1]], ma, mb);
+		multiply(x, KT_F32, (char *)sum, (const char *)pa[order[0]], (const char *)pb[order[1]], ma,
+			 mb);
 	}
 	x->k->binary[KB_ADDF][KT_F32].vv(c, sum, c, nc);
 	buf_unref(buf);
@@ -195,7 +203,8 @@ static void truncate_tf32(Exec *x, char *data, int64_t n)
 	x->k->binary[KB_ANDI][KT_32].vs(data, data, &(uint32_t){0xffffe000}, (size_t)n);
 }
 
-/* The accumulator's elements as the type computed in, in out's own memory where that is possible. */
+/* The accumulator's elements as the type computed in, in out's own memory where that is
+ * possible. */
 static char *accumulator(Exec *x, const Instr *i, Tile *out, const Tile *c, KernType type, Buf **buf)
 {
 	int format = kern_format(out->kind);
@@ -307,10 +316,10 @@ static float scaled_element(Exec *x, unsigned format, uint64_t bits)
 	}
 }
 
-/* The operand as dense f32 rows of [rows, k] (lhs) or [k, columns] (rhs), scales applied. `scale` may be NULL; it is
- * [rows, k / group] for both sides. */
-static void scaled_operand(Exec *x, const Scaled *s, unsigned side, const Tile *t, const Tile *scale, int64_t batch,
-			   int64_t outer, int64_t k, float *out)
+/* The operand as dense f32 rows of [rows, k] (lhs) or [k, columns] (rhs), scales applied. `scale`
+ * may be NULL; it is [rows, k / group] for both sides. */
+static void scaled_operand(Exec *x, const Scaled *s, unsigned side, const Tile *t, const Tile *scale,
+			   int64_t batch, int64_t outer, int64_t k, float *out)
 {
 	uint32_t r = t->shape->rank;
 	bool packed = s->format[side] == SCALE_E2M1;
@@ -353,8 +362,8 @@ static const Instr *run_dot_scaled(Exec *x, const Instr *i)
 	for (int64_t batch = 0; batch < mc.batch; batch++) {
 		scaled_operand(x, s, 0, a, sa, batch, mc.rows, k, wa);
 		scaled_operand(x, s, 1, b, sb, batch, mc.columns, k, wb);
-		multiply(x, KT_F32, sums + batch * mc.rows * mc.columns * 4, (const char *)wa, (const char *)wb,
-			 (Matrix){1, mc.rows, k}, (Matrix){1, k, mc.columns});
+		multiply(x, KT_F32, sums + batch * mc.rows * mc.columns * 4, (const char *)wa,
+			 (const char *)wb, (Matrix){1, mc.rows, k}, (Matrix){1, k, mc.columns});
 	}
 	if (wide_buf) {
 		x->k->from_f32[kern_format(out->kind)](out->data, sums, (size_t)out->shape->numel);

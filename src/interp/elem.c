@@ -1,6 +1,7 @@
-/* Elementwise operations. Lazy forms stay lazy where arithmetic on affine integers and boxes is exact; all else runs
- * through the vector kernels, run by run. Floats narrower than f32 are widened, computed as f32 and rounded once
- * per operation: the same value as an operation of that width, for + - * / and sqrt of fp16 and bf16. */
+/* Elementwise operations. Lazy forms stay lazy where arithmetic on affine integers and boxes is
+ * exact; all else runs through the vector kernels, run by run. Floats narrower than f32 are
+ * widened, computed as f32 and rounded once per operation: the same value as an operation of that
+ * width, for + - * / and sqrt of fp16 and bf16. */
 #include "interp/elem.h"
 
 KernType kern_type(unsigned kind)
@@ -47,7 +48,8 @@ int kern_format(unsigned kind)
 
 /* ---- the driver ---- */
 
-static void apply(const ElemOp *e, const Kernels *k, void *out, const void *const *in, unsigned splat, size_t n)
+static void apply(const ElemOp *e, const Kernels *k, void *out, const void *const *in, unsigned splat,
+		  size_t n)
 {
 	switch (e->shape) {
 	case ELEM_UNARY:
@@ -81,9 +83,10 @@ typedef struct Block {
 	unsigned splat;
 } Block;
 
-/* Brings operand k of a run into the form that the kernel wants: unit stride, or one element; widened. */
-static void fetch(Exec *x, const ElemOp *e, unsigned k, const Tile *t, const char *at, int64_t stride, size_t n,
-		  bool may_splat, Block *b)
+/* Brings operand k of a run into the form that the
+ * kernel wants: unit stride, or one element; widened. */
+static void fetch(Exec *x, const ElemOp *e, unsigned k, const Tile *t, const char *at, int64_t stride,
+		  size_t n, bool may_splat, Block *b)
 {
 	char *room = x->scratch[k];
 	int format = e->in_format[k];
@@ -111,7 +114,8 @@ static void fetch(Exec *x, const ElemOp *e, unsigned k, const Tile *t, const cha
 		at = room;
 	}
 	if (format >= 0) {
-		/* Widening in place would overwrite: gathered elements go to the end of the room. */
+		/* Widening in place would overwrite: gathered elements go to the end of the
+		 * room. */
 		if (at == room) {
 			char *tail = room + SCRATCH_ELEMS * 8 - n * t->size;
 			memmove(tail, room, n * t->size);
@@ -129,7 +133,8 @@ static bool needs_blocks(const ElemOp *e, const Walk *w, const Tile *const *tile
 		return true;
 	for (unsigned k = 0; k < e->count; k++) {
 		int64_t stride = w->stride[k + 1][w->rank - 1];
-		if (e->in_format[k] >= 0 || (stride != tiles[k + 1]->size && !(stride == 0 && splats >> k & 1)))
+		if (e->in_format[k] >= 0 ||
+		    (stride != tiles[k + 1]->size && !(stride == 0 && splats >> k & 1)))
 			return true;
 	}
 	return false;
@@ -170,8 +175,8 @@ void elem_runs(Exec *x, const ElemOp *e, Tile *out, const Tile *const *in)
 			if (e->out_format >= 0)
 				x->k->from_f32[e->out_format](to, result, n);
 			for (size_t j = 0; apart && j < n; j++)
-				memcpy(w.at[0] + (int64_t)(at + j) * out_stride, (char *)packed + j * out->size,
-				       out->size);
+				memcpy(w.at[0] + (int64_t)(at + j) * out_stride,
+				       (char *)packed + j * out->size, out->size);
 		}
 	} while (walk_next(&w));
 }
@@ -235,6 +240,7 @@ const Instr *elem_plain(Exec *x, const Instr *i)
 
 ElemOp *elem_new(Decoder *d, unsigned shape, unsigned count)
 {
+	CONTRACT(count && count <= ELEM_MAX_IN);
 	ElemOp *e = ARENA_NEW(d->arena, ElemOp);
 	e->shape = (uint8_t)shape;
 	e->count = (uint8_t)count;
@@ -358,15 +364,18 @@ static bool decode_ternary(Decoder *d, const IrOp *op, KernTernaryOp kernel)
 }
 
 #define BINARY(name) bool interp_##name(Decoder *d, const IrOp *op) { return decode_binary(d, op); }
-BINARY(ADDI) BINARY(SUBI) BINARY(MULI) BINARY(DIVSI) BINARY(DIVUI) BINARY(REMSI) BINARY(REMUI) BINARY(CEILDIVSI)
-BINARY(FLOORDIVSI) BINARY(ANDI) BINARY(ORI) BINARY(XORI) BINARY(SHLI) BINARY(SHRSI) BINARY(SHRUI) BINARY(MINSI)
-BINARY(MAXSI) BINARY(MINUI) BINARY(MAXUI) BINARY(MULHIUI) BINARY(ADDF) BINARY(SUBF) BINARY(MULF) BINARY(DIVF)
-BINARY(REMF) BINARY(MINIMUMF) BINARY(MAXIMUMF) BINARY(MINNUMF) BINARY(MAXNUMF) BINARY(PRECISE_DIVF)
+BINARY(ADDI) BINARY(SUBI) BINARY(MULI) BINARY(DIVSI) BINARY(DIVUI) BINARY(REMSI) BINARY(REMUI)
+BINARY(CEILDIVSI) BINARY(FLOORDIVSI) BINARY(ANDI) BINARY(ORI) BINARY(XORI) BINARY(SHLI) BINARY(SHRSI)
+BINARY(SHRUI) BINARY(MINSI) BINARY(MAXSI) BINARY(MINUI) BINARY(MAXUI) BINARY(MULHIUI) BINARY(ADDF)
+BINARY(SUBF) BINARY(MULF) BINARY(DIVF) BINARY(REMF) BINARY(MINIMUMF) BINARY(MAXIMUMF) BINARY(MINNUMF)
+BINARY(MAXNUMF) BINARY(PRECISE_DIVF)
 
-#define UNARY(name, kernel) bool interp_##name(Decoder *d, const IrOp *op) { return decode_unary(d, op, kernel); }
+#define UNARY(name, kernel) \
+	bool interp_##name(Decoder *d, const IrOp *op) { return decode_unary(d, op, kernel); }
 UNARY(ABSI, KU_ABSI) UNARY(NEGF, KU_NEGF) UNARY(EXP, KU_EXP) UNARY(EXP2, KU_EXP2)
 UNARY(LOG, KU_LOG) UNARY(LOG2, KU_LOG2) UNARY(SIN, KU_SIN) UNARY(COS, KU_COS) UNARY(SQRT, KU_SQRT)
-UNARY(RSQRT, KU_RSQRT) UNARY(ERF, KU_ERF) UNARY(FLOOR, KU_FLOOR) UNARY(CEIL, KU_CEIL) UNARY(PRECISE_SQRT, KU_SQRT)
+UNARY(RSQRT, KU_RSQRT) UNARY(ERF, KU_ERF) UNARY(FLOOR, KU_FLOOR) UNARY(CEIL, KU_CEIL)
+UNARY(PRECISE_SQRT, KU_SQRT)
 
 /* Floats of 8 bits lose an infinity on the way back from fp32: theirs is a bit to be cleared. */
 bool interp_ABSF(Decoder *d, const IrOp *op)
@@ -397,7 +406,8 @@ bool interp_CMPI(Decoder *d, const IrOp *op)
 	unsigned kind = elem_kind(ir_operand(op, 0));
 	int predicate = (int)ir_get_int(op, d->cx, ATTR_PREDICATE, 0);
 	ElemOp *e = elem_new(d, ELEM_BINARY, 2);
-	e->binary = &d->kernel->k->cmpi[kind == TY_I1 ? bool_predicate(predicate) : predicate][kern_type(kind)];
+	e->binary =
+		&d->kernel->k->cmpi[kind == TY_I1 ? bool_predicate(predicate) : predicate][kern_type(kind)];
 	Instr *i = decode_instr(d, op, kind == TY_I1 ? elem_plain : elem_cmpi);
 	i->aux = e;
 	i->imm = predicate;

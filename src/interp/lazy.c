@@ -59,42 +59,33 @@ static bool lazy_allowed(const Exec *x)
 	return !interp_is_plain(x);
 }
 
-static const Instr *run_add(Exec *x, const Instr *i)
+static const Instr *run_sum(Exec *x, const Instr *i, int64_t sign)
 {
 	const Tile *a = instr_in(x, i, 0), *b = instr_in(x, i, 1);
 	if (!lazy_allowed(x))
 		return elem_plain(x, i);
 	if (tile_is_affine(a) && tile_is_affine(b)) {
 		Tile *out = tile_out(x, i, 0);
-		add_affine(out, a, b, 1);
+		add_affine(out, a, b, sign);
 		affine_result(out);
 		return i + 1;
 	}
-	if (a->form >= FORM_VIEW || b->form >= FORM_VIEW) {
+	if (a->form >= FORM_VIEW || (sign > 0 && b->form >= FORM_VIEW)) {
 		Tile *out = tile_out(x, i, 0);
-		if (add_to_view(out, a, b, 1) || add_to_view(out, b, a, 1))
+		if (add_to_view(out, a, b, sign) || (sign > 0 && add_to_view(out, b, a, sign)))
 			return i + 1;
 	}
 	return elem_plain(x, i);
 }
 
+static const Instr *run_add(Exec *x, const Instr *i)
+{
+	return run_sum(x, i, 1);
+}
+
 static const Instr *run_sub(Exec *x, const Instr *i)
 {
-	const Tile *a = instr_in(x, i, 0), *b = instr_in(x, i, 1);
-	if (!lazy_allowed(x))
-		return elem_plain(x, i);
-	if (tile_is_affine(a) && tile_is_affine(b)) {
-		Tile *out = tile_out(x, i, 0);
-		add_affine(out, a, b, -1);
-		affine_result(out);
-		return i + 1;
-	}
-	if (a->form >= FORM_VIEW) {
-		Tile *out = tile_out(x, i, 0);
-		if (add_to_view(out, a, b, -1))
-			return i + 1;
-	}
-	return elem_plain(x, i);
+	return run_sum(x, i, -1);
 }
 
 static const Instr *run_mul(Exec *x, const Instr *i)

@@ -1,6 +1,7 @@
-/* Loads, stores, atomics, block pointers, descriptors. Rows of the last dimension are the unit: a row's addresses are
- * affine or listed, its active elements an interval or listed. Each stretch of memory is checked against the
- * declared buffers before it is touched. Masked-off elements touch nothing and read `other` (0 without one). */
+/* Loads, stores, atomics, block pointers, descriptors. Rows of the last dimension are the unit: a
+ * row's addresses are affine or listed, its active elements an interval or listed. Each stretch of
+ * memory is checked against the declared buffers before it is touched. Masked-off elements touch
+ * nothing and read `other` (0 without one). */
 #include "interp/memory.h"
 
 #include "interp/control.h"
@@ -61,6 +62,7 @@ static void rows_locate(Rows *r)
 
 void rows_start(Rows *r, const Shape *shape, const Tile *ptr, const Tile *mask)
 {
+	CONTRACT(ptr->kind == TY_PTR);
 	r->shape = shape;
 	r->rank = shape->rank;
 	r->ptr = ptr;
@@ -130,6 +132,7 @@ static int64_t rows_run(const Rows *r, int64_t k, int64_t high, int64_t size)
 
 int32_t exec_find_buffer(Exec *x, uint64_t address, uint64_t size, int32_t origin, bool write)
 {
+	CONTRACT(size);
 	const LaunchBuffer *all = x->launch->buffers;
 	if (origin >= 0) {
 		const LaunchBuffer *b = &all[origin];
@@ -183,8 +186,8 @@ static int64_t load_stretch(Exec *x, const Rows *r, char *to, int64_t low, int64
 				memcpy(&bits, (const char *)(uintptr_t)first, (size_t)size);
 				x->k->fill(to + low * size, bits, (unsigned)size, (size_t)(high - low));
 			} else {
-				x->k->gather(to + low * size, (const char *)(uintptr_t)first, r->step, (unsigned)size,
-					     (size_t)(high - low));
+				x->k->gather(to + low * size, (const char *)(uintptr_t)first, r->step,
+					     (unsigned)size, (size_t)(high - low));
 			}
 			return -1;
 		}
@@ -218,8 +221,10 @@ static void load_other(Exec *x, char *to, const Tile *other, int64_t linear, int
 }
 
 /* out (with type and shape) = the elements at ptr. `other` is NULL, a splat or dense. */
-const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, const Tile *mask, const Tile *other)
+const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, const Tile *mask,
+			 const Tile *other)
 {
+	CONTRACT(out->shape->numel == ptr->shape->numel);
 	Rows r;
 	r.size = out->size;
 	if (ptr->form == FORM_SPLAT && (!mask || (mask->form == FORM_SPLAT && mask->base))) {
@@ -241,12 +246,13 @@ const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, co
 		while (rows_stretch(&r, high, &low, &high)) {
 			int64_t bad = load_stretch(x, &r, to, low, high, ptr->origin);
 			if (bad >= 0)
-				return exec_fault_access(x, i, "load", rows_address(&r, bad), out->size, false,
-							 ptr->origin, out->shape, r.linear + bad);
+				return exec_fault_access(x, i, "load", rows_address(&r, bad), out->size,
+							 false, ptr->origin, out->shape, r.linear + bad);
 		}
 	} while (rows_next(&r));
 	if (out->kind == TY_I1)
-		x->k->binary[KB_ANDI][KT_8].vs(out->data, out->data, &(uint8_t){1}, (size_t)out->shape->numel);
+		x->k->binary[KB_ANDI][KT_8].vs(out->data, out->data, &(uint8_t){1},
+					       (size_t)out->shape->numel);
 	if (out->shape->rank == 0)
 		tile_rank0(out);
 	return i + 1;
@@ -313,7 +319,8 @@ static const Instr *load_from(Exec *x, const Instr *i, Tile *out, const Tile *pt
 static const Instr *run_load(Exec *x, const Instr *i)
 {
 	const Tile *ptr = instr_in(x, i, 0);
-	const Tile *mask = i->in > 1 ? instr_in(x, i, 1) : NULL, *other = i->in > 2 ? instr_in(x, i, 2) : NULL;
+	const Tile *mask = i->in > 1 ? instr_in(x, i, 1) : NULL,
+		   *other = i->in > 2 ? instr_in(x, i, 2) : NULL;
 	Tile *out = tile_out(x, i, 0);
 	if (ptr->form == FORM_OBJECT)
 		return object_load(x, i, out, ptr);
@@ -333,7 +340,8 @@ static void write_bytes(Exec *x, uint64_t address, const char *from, size_t size
 	x->writes++;
 }
 
-static int64_t store_stretch(Exec *x, const Rows *r, const char *from, int64_t low, int64_t high, int32_t origin)
+static int64_t store_stretch(Exec *x, const Rows *r, const char *from, int64_t low, int64_t high,
+			     int32_t origin)
 {
 	int64_t size = r->size;
 	if (!r->list && r->step != size && r->step != 0 && high - low > 1 && !x->kernel->may_wait) {
@@ -362,6 +370,7 @@ static int64_t store_stretch(Exec *x, const Rows *r, const char *from, int64_t l
 
 const Instr *memory_store(Exec *x, const Instr *i, const Tile *ptr, const Tile *value, const Tile *mask)
 {
+	CONTRACT(value->shape->numel == ptr->shape->numel);
 	Tile mask_room, value_room;
 	Rows r;
 	const Instr *next = i + 1;
@@ -411,7 +420,8 @@ typedef struct FusedStore {
 } FusedStore;
 
 /* Is the destination one dense piece that no operand overlaps but exactly? */
-static bool direct(Exec *x, const Tile *out, const Tile *ptr, const Tile *mask, const Tile *const *in, unsigned count)
+static bool direct(Exec *x, const Tile *out, const Tile *ptr, const Tile *mask, const Tile *const *in,
+		   unsigned count)
 {
 	if (x->plain || x->kernel->may_wait || ptr->form != FORM_AFFINE || !all_active(mask))
 		return false;
@@ -443,7 +453,8 @@ static bool direct(Exec *x, const Tile *out, const Tile *ptr, const Tile *mask, 
 static const Instr *run_fused_store(Exec *x, const Instr *i)
 {
 	const FusedStore *f = i->aux;
-	const Tile *ptr = instr_in(x, i, 0), *mask = f->first > 1 ? instr_in(x, i, 1) : NULL, *in[ELEM_MAX_IN];
+	const Tile *ptr = instr_in(x, i, 0), *mask = f->first > 1 ? instr_in(x, i, 1) : NULL,
+		   *in[ELEM_MAX_IN];
 	for (unsigned k = 0; k < f->elem->count; k++)
 		in[k] = instr_in(x, i, f->first + k);
 	Tile *out = tile_out(x, i, 0);

@@ -1,9 +1,11 @@
-/* Launching: programs are taken in order by the threads of a pool, each on a context of its own (Exec).
+/* Launching: programs are taken in order by the threads
+ * of a pool, each on a context of its own (Exec).
  *
- * A program that waits for others (control.c finds out) is put aside with its context, and the thread starts the next
- * one. When none is left to start, the threads go round their waiting programs. A launch is deadlocked when every
- * thread has done a whole round with all its programs stuck and no memory was changed since the first of these
- * rounds began: each program then would repeat the same iteration for ever. */
+ * A program that waits for others (control.c finds out) is put aside with its context, and the
+ * thread starts the next one. When none is left to start, the threads go round their waiting
+ * programs. A launch is deadlocked when every thread has done a whole round with all its programs
+ * stuck and no memory was changed since the first of these rounds began: each program then would
+ * repeat the same iteration for ever. */
 #include "interp/run.h"
 
 #include <sched.h>
@@ -71,7 +73,8 @@ static void set_next_tick(Exec *x)
 		x->tick_step = MOST;
 	} else {
 		double now = os_now_coarse();
-		x->tick_step = now - x->tick_time > POLL_SECONDS / 10 ? 1 : MIN(x->tick_step * 2, (uint32_t)MOST);
+		x->tick_step =
+			now - x->tick_time > POLL_SECONDS / 10 ? 1 : MIN(x->tick_step * 2, (uint32_t)MOST);
 		x->tick_time = now;
 	}
 	x->tick_due = x->ticks + x->tick_step;
@@ -79,6 +82,7 @@ static void set_next_tick(Exec *x)
 
 bool exec_tick(Exec *x, const Instr *i)
 {
+	CONTRACT(x->state == EXEC_RUNNING);
 	if (++x->ticks != x->tick_due)
 		return true;
 	Launch *l = x->launch;
@@ -105,7 +109,8 @@ static void note_deadlock(Launch *l, const Exec *x)
 {
 	char text[512];
 	snprintf(text, sizeof text,
-		 "program (%u, %u, %u) of kernel '%s' waits in this loop for a change of memory that no program will make",
+		 "program (%u, %u, %u) of kernel '%s' waits in this loop for a change of memory that no "
+		 "program will make",
 		 x->program[0], x->program[1], x->program[2], l->kernel->name);
 	launch_fault(l, x->pid, DIAG_RUN_DEADLOCK, x->waiting->loc, text);
 	pthread_mutex_lock(&l->lock);
@@ -161,7 +166,8 @@ static void wait_for_others(Launch *l, Worker *w)
 		if (w->asks)
 			poll_host(l);
 		if (atomic_load(&l->cut)) {
-			exec_fault(w->list, w->list->waiting, DIAG_RUN_STOPPED, "the host ended the launch while this waited");
+			exec_fault(w->list, w->list->waiting, DIAG_RUN_STOPPED,
+				   "the host ended the launch while this waited");
 			break;
 		}
 		uint64_t version = atomic_load(&l->version);
@@ -172,7 +178,8 @@ static void wait_for_others(Launch *l, Worker *w)
 			break;
 		if (past_deadline(l)) {
 			Exec *x = w->list;
-			exec_fault(x, x->waiting, DIAG_RUN_TIMEOUT, "still waiting after %g seconds", l->in->timeout);
+			exec_fault(x, x->waiting, DIAG_RUN_TIMEOUT, "still waiting after %g seconds",
+				   l->in->timeout);
 			break;
 		}
 		pthread_mutex_lock(&l->lock);
@@ -205,8 +212,8 @@ static void wait_for_others(Launch *l, Worker *w)
 
 /* ---- threads ---- */
 
-/* Takes programs until there are none; true when it left off because too many wait. `wake` (may be NULL) starts
- * the other threads once the work proves long. */
+/* Takes programs until there are none; true when it left off because too many wait. `wake` (may be
+ * NULL) starts the other threads once the work proves long. */
 static bool take_programs(Launch *l, void (*wake)(Launch *l), Worker *w)
 {
 	double start = wake ? os_now() : 0;
@@ -216,7 +223,8 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Worker *w)
 		if (w->count >= MAX_WAITING && pid == end)
 			break;
 		if (pid == end) {
-			/* Several at a time where there are many: a locked instruction waits for all stores. */
+			/* Several at a time where there are many: a
+			 * locked instruction waits for all stores. */
 			uint64_t chunk = wake ? 1 : l->chunk;
 			pid = atomic_fetch_add(&l->next, chunk);
 			end = MIN(pid + chunk, l->programs);
@@ -262,7 +270,8 @@ static void work(Launch *l, bool host_thread, void (*wake)(Launch *l))
 		}
 		fault_leave(&fault);
 	} else {
-		launch_fault(l, 0, fault.kind == FAULT_BUG ? DIAG_INTERNAL : DIAG_OUT_OF_MEMORY, NULL, fault.text);
+		launch_fault(l, 0, fault.kind == FAULT_BUG ? DIAG_INTERNAL : DIAG_OUT_OF_MEMORY, NULL,
+			     fault.text);
 	}
 	pthread_mutex_lock(&l->lock);
 	l->active--;
@@ -431,8 +440,9 @@ static void sort_buffers(Launch *l, const InterpLaunch *in)
 		const InterpBuffer *b = &in->buffers[k];
 		LaunchBuffer item = {(uint64_t)(uintptr_t)b->base, b->size, b->writable, k};
 		uint32_t at = n;
-		while (at > 0 && (l->buffers[at - 1].base > item.base ||
-				  (l->buffers[at - 1].base == item.base && l->buffers[at - 1].size > item.size)))
+		while (at > 0 &&
+		       (l->buffers[at - 1].base > item.base ||
+			(l->buffers[at - 1].base == item.base && l->buffers[at - 1].size > item.size)))
 			at--;
 		if (at > 0 && l->buffers[at - 1].base == item.base && l->buffers[at - 1].size == item.size) {
 			l->buffers[at - 1].writable |= item.writable;
@@ -465,12 +475,14 @@ static void report_waiting(const Launch *l, DiagList *diags, Diag *diag)
 	for (uint32_t k = 1; k < MIN(l->waiting_count, WAIT_NOTES + 0u); k++) {
 		const WaitNote *n = &l->waiting[k];
 		LineCol at = n->loc ? (LineCol){n->loc->line, n->loc->col + 1} : (LineCol){0, 0};
-		diag_note_at(diags, diag, n->loc ? n->loc->path : NULL, at, "program (%llu, %llu, %llu) waits here",
-			     (unsigned long long)(n->pid % grid[0]), (unsigned long long)(n->pid / grid[0] % grid[1]),
+		diag_note_at(diags, diag, n->loc ? n->loc->path : NULL, at,
+			     "program (%llu, %llu, %llu) waits here", (unsigned long long)(n->pid % grid[0]),
+			     (unsigned long long)(n->pid / grid[0] % grid[1]),
 			     (unsigned long long)(n->pid / grid[0] / grid[1]));
 	}
 	if (l->waiting_count > WAIT_NOTES)
-		diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "%u more programs wait", l->waiting_count - WAIT_NOTES);
+		diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "%u more programs wait",
+			     l->waiting_count - WAIT_NOTES);
 }
 
 static void report(const Launch *l, DiagList *diags)
@@ -498,8 +510,8 @@ static bool check_launch(const InterpKernel *kernel, const InterpLaunch *in, Dia
 	for (unsigned d = 0; d < 3; d++) {
 		if (in->grid[d])
 			continue;
-		snprintf(text, sizeof text, "the grid (%u, %u, %u) of kernel '%s' has a dimension of 0", in->grid[0],
-			 in->grid[1], in->grid[2], kernel->name);
+		snprintf(text, sizeof text, "the grid (%u, %u, %u) of kernel '%s' has a dimension of 0",
+			 in->grid[0], in->grid[1], in->grid[2], kernel->name);
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_RUN_ARGUMENT, text);
 		return false;
 	}
@@ -518,7 +530,8 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 	if (in->buffer_count > FEW || in->arg_count > FEW) {
 		many = calloc(in->buffer_count + in->arg_count + 2u, sizeof *l.buffers);
 		if (!many) {
-			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY, "no memory for a launch");
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OUT_OF_MEMORY,
+				    "no memory for a launch");
 			return false;
 		}
 		l.buffers = many;
@@ -539,7 +552,8 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 	pthread_mutex_init(&l.lock, NULL);
 	run_threads(&l);
 	if (atomic_load(&l.cut) && !l.faulted)
-		launch_fault(&l, 0, DIAG_RUN_STOPPED, kernel->code->loc, "the host ended the launch between two programs");
+		launch_fault(&l, 0, DIAG_RUN_STOPPED, kernel->code->loc,
+			     "the host ended the launch between two programs");
 	pthread_mutex_destroy(&l.lock);
 	if (l.faulted)
 		report(&l, diags);

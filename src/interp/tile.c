@@ -28,6 +28,7 @@ void *exec_buf(Exec *x, size_t bytes, Buf **buf)
 
 void buf_unref(Buf *b)
 {
+	ASSERT(!b || b->refs);
 	if (--b->refs)
 		return;
 	b->next = b->owner->free_bufs[b->size_class];
@@ -60,6 +61,7 @@ void tile_borrow(Tile *to, const Tile *from)
 
 void tile_copy(Tile *to, const Tile *from)
 {
+	CONTRACT(from->form != FORM_NONE);
 	CONTRACT(to != from);
 	tile_borrow(to, from);
 	to->buf = from->buf;
@@ -111,6 +113,7 @@ void tile_set_dense(Tile *t)
 
 void tile_init(Tile *t, const SlotType *type, const Shape *shape)
 {
+	CONTRACT(type->size && type->bits <= 8 * type->size);
 	t->form = FORM_NONE;
 	t->kind = type->kind;
 	t->size = type->size;
@@ -141,7 +144,8 @@ uint64_t tile_normal(const Tile *t, uint64_t bits)
 	if (t->kind == TY_I1)
 		return bits & 1;
 	unsigned unused = 64u - t->bits;
-	return t->kind < TY_F8E4M3FN ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits << unused >> unused;
+	return t->kind < TY_F8E4M3FN ? (uint64_t)((int64_t)(bits << unused) >> unused)
+				     : bits << unused >> unused;
 }
 
 void tile_splat(Tile *t, uint64_t base)
@@ -177,7 +181,8 @@ void tile_alloc_reuse(Exec *x, const Instr *i, Tile *t)
 		const Tile *a = instr_in(x, i, k);
 		if (!instr_kills(i, k) || a->form != FORM_VIEW || !a->dense || !a->buf || a->buf->refs != 1)
 			continue;
-		if (a->size != t->size || a->shape->numel != t->shape->numel || a->data != (char *)a->buf + BUF_HEAD)
+		if (a->size != t->size || a->shape->numel != t->shape->numel ||
+		    a->data != (char *)a->buf + BUF_HEAD)
 			continue;
 		t->buf = a->buf;
 		t->buf->refs++;
@@ -230,6 +235,7 @@ uint64_t tile_element(const Tile *t, const int64_t *index)
 
 uint64_t tile_element_at(const Tile *t, int64_t linear)
 {
+	CONTRACT(linear >= 0 && linear < t->shape->numel);
 	int64_t index[IR_MAX_RANK];
 	for (uint32_t d = t->shape->rank; d-- > 0;) {
 		index[d] = linear % t->shape->dim[d];
@@ -263,6 +269,7 @@ bool tile_range(const Tile *t, int64_t *low, int64_t *high)
 
 void walk_start(Walk *w, const Shape *shape, const Tile *const *tiles, uint32_t count)
 {
+	ASSERT(count <= WALK_MAX);
 	CONTRACT(count);
 	w->count = count;
 	w->rank = 0;
@@ -355,6 +362,7 @@ static void write_sum(Exec *x, const Tile *t, char *out)
 
 void tile_write(Exec *x, const Tile *t, void *out)
 {
+	CONTRACT(t->form != FORM_NONE);
 	size_t n = (size_t)t->shape->numel;
 	if (t->form == FORM_SPLAT) {
 		x->k->fill(out, t->base, t->size, n);
@@ -390,6 +398,7 @@ void tile_write(Exec *x, const Tile *t, void *out)
 
 const Tile *tile_dense(Exec *x, const Tile *t, Tile *room)
 {
+	CONTRACT(t->form != FORM_NONE);
 	room->buf = NULL;
 	if (t->form == FORM_VIEW && t->dense)
 		return t;
@@ -403,6 +412,7 @@ const Tile *tile_dense(Exec *x, const Tile *t, Tile *room)
 /* Dimensions along which t does not change are written once and viewed with stride 0. */
 const Tile *tile_view(Exec *x, const Tile *t, Tile *room)
 {
+	CONTRACT(t->form != FORM_NONE);
 	room->buf = NULL;
 	if (t->form == FORM_VIEW || t->form == FORM_SPLAT)
 		return t;
@@ -445,7 +455,8 @@ bool tile_same(Exec *x, const Tile *a, const Tile *b)
 		return true;
 	Tile ra, rb;
 	const Tile *da = tile_dense(x, a, &ra), *db = tile_dense(x, b, &rb);
-	bool same = a->form != FORM_OBJECT && memcmp(da->data, db->data, (size_t)(a->shape->numel * a->size)) == 0;
+	bool same = a->form != FORM_OBJECT &&
+		    memcmp(da->data, db->data, (size_t)(a->shape->numel * a->size)) == 0;
 	tile_drop(&ra);
 	tile_drop(&rb);
 	return same;

@@ -12,10 +12,14 @@ IrBuilder ir_at(IrModule *m, IrOp *before)
 	return (IrBuilder){.m = m, .block = before->block, .before = before, .loc = before->loc};
 }
 
-IrOp *irb_op(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t operand_count, const IrType *results,
-	     uint32_t result_count, uint32_t region_count)
+IrOp *irb_op(IrBuilder *b, IrOpKind kind, IrValue *const *operands, uint32_t operand_count,
+	     const IrType *results, uint32_t result_count, uint32_t region_count)
 {
-	IrOp *op = ir_op_new(b->m, kind, b->loc, operands, operand_count, results, result_count, region_count);
+	CONTRACT(operand_count >= ir_op_info[kind].operands_min &&
+		 operand_count <= ir_op_info[kind].operands_max);
+	CONTRACT(result_count <= ir_op_info[kind].results_max);
+	IrOp *op =
+		ir_op_new(b->m, kind, b->loc, operands, operand_count, results, result_count, region_count);
 	if (b->before)
 		ir_op_insert_before(op, b->before);
 	else
@@ -87,7 +91,8 @@ IrValue *irb_int(IrBuilder *b, IrType type, int64_t value)
 		uint64_t mask = elem->bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << elem->bits) - 1;
 		return irb_constant(b, ir_attr_splat(cx, type, (uint64_t)value & mask));
 	}
-	return irb_constant(b, elem->kind == TY_I1 ? ir_attr_bool(cx, value & 1) : ir_attr_int(cx, type, value));
+	return irb_constant(b,
+			    elem->kind == TY_I1 ? ir_attr_bool(cx, value & 1) : ir_attr_int(cx, type, value));
 }
 
 IrValue *irb_float(IrBuilder *b, IrType type, double value)

@@ -6,71 +6,56 @@ void ir_mapping_init(IrMapping *map, Arena *arena)
 	*map = (IrMapping){.arena = arena};
 }
 
-/* Both tables hold pairs (key, value) in slots 2 i, 2 i + 1; a key is never NULL. */
-static void **slot_of(void **pairs, uint32_t cap, const void *key, uint32_t id)
+struct IrMapEntry {
+	const void *from; /* NULL: free */
+	void *to;
+	uint32_t id; /* of `from`, which is what is hashed */
+};
+
+static struct IrMapEntry *entry_of(const struct IrMapTable *table, const void *from, uint32_t id)
 {
-	uint32_t at = id * 0x9e3779b1u & (cap - 1);
-	while (pairs[2 * at] && pairs[2 * at] != key)
-		at = (at + 1) & (cap - 1);
-	return &pairs[2 * at];
+	uint32_t at = id * 0x9e3779b1u & (table->cap - 1);
+	while (table->entries[at].from && table->entries[at].from != from)
+		at = (at + 1) & (table->cap - 1);
+	return &table->entries[at];
+}
+
+static void put(Arena *arena, struct IrMapTable *table, const void *from, uint32_t id, void *to)
+{
+	if (table->len * 2 >= table->cap) {
+		struct IrMapTable old = *table;
+		table->cap = old.cap ? old.cap * 2 : 32;
+		table->entries = ARENA_ARRAY(arena, struct IrMapEntry, table->cap);
+		for (uint32_t i = 0; i < old.cap; i++)
+			if (old.entries[i].from)
+				*entry_of(table, old.entries[i].from, old.entries[i].id) = old.entries[i];
+	}
+	struct IrMapEntry *entry = entry_of(table, from, id);
+	table->len += !entry->from;
+	*entry = (struct IrMapEntry){from, to, id};
+}
+
+static void *get(const struct IrMapTable *table, const void *from, uint32_t id)
+{
+	return table->cap ? entry_of(table, from, id)->to : NULL;
 }
 
 void ir_mapping_put(IrMapping *map, IrValue *from, IrValue *to)
 {
-	if (map->len * 2 >= map->cap) {
-		uint32_t cap = map->cap ? map->cap * 2 : 32;
-		IrValue **pairs = ARENA_ARRAY(map->arena, IrValue *, 2 * cap);
-		for (uint32_t i = 0; i < map->cap; i++) {
-			if (!map->pairs[2 * i])
-				continue;
-			void **slot = slot_of((void **)pairs, cap, map->pairs[2 * i], map->pairs[2 * i]->id);
-			slot[0] = map->pairs[2 * i];
-			slot[1] = map->pairs[2 * i + 1];
-		}
-		map->pairs = pairs;
-		map->cap = cap;
-	}
-	void **slot = slot_of((void **)map->pairs, map->cap, from, from->id);
-	map->len += !slot[0];
-	slot[0] = from;
-	slot[1] = to;
+	CONTRACT(from && to);
+	put(map->arena, &map->values, from, from->id, to);
 }
 
 IrValue *ir_mapping_get(const IrMapping *map, IrValue *from)
 {
-	if (!from || !map->cap)
-		return from;
-	void **slot = slot_of((void **)map->pairs, map->cap, from, from->id);
-	return slot[0] ? slot[1] : from;
-}
-
-static void put_block(IrMapping *map, IrBlock *from, IrBlock *to)
-{
-	if (map->block_len * 2 >= map->block_cap) {
-		uint32_t cap = map->block_cap ? map->block_cap * 2 : 16;
-		IrBlock **pairs = ARENA_ARRAY(map->arena, IrBlock *, 2 * cap);
-		for (uint32_t i = 0; i < map->block_cap; i++) {
-			if (!map->blocks[2 * i])
-				continue;
-			void **slot = slot_of((void **)pairs, cap, map->blocks[2 * i], map->blocks[2 * i]->id);
-			slot[0] = map->blocks[2 * i];
-			slot[1] = map->blocks[2 * i + 1];
-		}
-		map->blocks = pairs;
-		map->block_cap = cap;
-	}
-	void **slot = slot_of((void **)map->blocks, map->block_cap, from, from->id);
-	map->block_len += !slot[0];
-	slot[0] = from;
-	slot[1] = to;
+	IrValue *to = from ? get(&map->values, from, from->id) : NULL;
+	return to ? to : from;
 }
 
 static IrBlock *get_block(const IrMapping *map, IrBlock *from)
 {
-	if (!from || !map->block_cap)
-		return from;
-	void **slot = slot_of((void **)map->blocks, map->block_cap, from, from->id);
-	return slot[0] ? slot[1] : from;
+	IrBlock *to = from ? get(&map->blocks, from, from->id) : NULL;
+	return to ? to : from;
 }
 
 static IrLoc moved(IrRelocate *relocate, void *data, IrLoc loc)
@@ -80,6 +65,7 @@ static IrLoc moved(IrRelocate *relocate, void *data, IrLoc loc)
 
 IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate, void *data)
 {
+	CONTRACT(map->arena);
 	CONTRACT(op->kind < OP__COUNT);
 	IrOp *copy = ir_op_new(m, op->kind, moved(relocate, data, op->loc), NULL, op->operand_count, NULL, 0,
 			       op->region_count);
@@ -102,7 +88,7 @@ IrOp *ir_clone(IrModule *m, const IrOp *op, IrMapping *map, IrRelocate *relocate
 		/* All blocks first: branches go forward and backward. */
 		for (IrBlock *b = op->regions[r].first; b; b = b->next) {
 			IrBlock *block = ir_block_new(m, &copy->regions[r]);
-			put_block(map, b, block);
+			put(map->arena, &map->blocks, b, b->id, block);
 			for (uint32_t i = 0; i < b->arg_count; i++)
 				ir_mapping_put(map, b->args[i],
 					       ir_block_arg_add(m, block, b->args[i]->type,

@@ -34,8 +34,9 @@
 enum { OP_NONE = OP__COUNT };
 
 const IrOpInfo ir_op_info[OP__COUNT] = {
-#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
-	[OP_##name] = {#name, text, doc, takes, gives, regions, format, traits, RULE_##type, LEVEL_##levels, rules},
+#define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc)        \
+	[OP_##name] = {#name,  text,   doc,	    takes,	    gives, regions,                          \
+		       format, traits, RULE_##type, LEVEL_##levels, rules},
 #include "ir/ops.def"
 #undef OP
 };
@@ -139,6 +140,7 @@ void ir_result_erase(IrOp *op, uint32_t i)
 
 void ir_replace_uses(IrValue *from, IrValue *to)
 {
+	CONTRACT(to);
 	ASSERT(from != to);
 	while (from->uses) {
 		IrUse *use = from->uses;
@@ -198,6 +200,12 @@ IrType ir_func_type_of(const IrOp *func)
 	return type ? type->type : NULL;
 }
 
+bool ir_func_is_public(const IrOp *func, const IrCx *cx)
+{
+	IrAttr visibility = ir_get(func, cx, ATTR_SYM_VISIBILITY);
+	return !visibility || !visibility->text || strcmp(visibility->text, "private") != 0;
+}
+
 IrBlock *ir_block_new(IrModule *m, IrRegion *region)
 {
 	IrBlock *block = ARENA_NEW(m->cx->arena, IrBlock);
@@ -232,6 +240,7 @@ void ir_block_unlink(IrBlock *block)
 
 IrValue *ir_block_arg_add(IrModule *m, IrBlock *block, IrType type, IrLoc loc)
 {
+	CONTRACT(type);
 	if (block->arg_count == block->arg_cap) {
 		uint32_t cap = MAX(4u, block->arg_cap * 2);
 		block->args = arena_grow(m->cx->arena, block->args, block->arg_cap * sizeof *block->args,
@@ -259,6 +268,7 @@ void ir_block_arg_erase(IrBlock *block, uint32_t index)
 IrOp *ir_op_new(IrModule *m, IrOpKind kind, IrLoc loc, IrValue *const *operands, uint32_t operand_count,
 		const IrType *results, uint32_t result_count, uint32_t region_count)
 {
+	CONTRACT(kind < OP__COUNT);
 	Arena *arena = m->cx->arena;
 	IrOp *op = ARENA_NEW(arena, IrOp);
 	op->kind = kind;
@@ -283,6 +293,7 @@ IrOp *ir_op_new(IrModule *m, IrOpKind kind, IrLoc loc, IrValue *const *operands,
 
 static void insert(IrBlock *block, IrOp *op, IrOp *prev, IrOp *next)
 {
+	CONTRACT((!prev || prev->block == block) && (!next || next->block == block));
 	ASSERT(!op->block);
 	op->block = block;
 	op->prev = prev;
@@ -363,6 +374,7 @@ IrAttr ir_get_named(const IrOp *op, Sym name)
 
 IrAttr ir_get(const IrOp *op, const IrCx *cx, IrAttrName name)
 {
+	CONTRACT(name < ATTR__COUNT);
 	return ir_get_named(op, cx->names[name]);
 }
 
@@ -380,6 +392,7 @@ bool ir_get_bool(const IrOp *op, const IrCx *cx, IrAttrName name)
 
 void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value)
 {
+	CONTRACT(name);
 	uint32_t at = 0;
 	while (at < op->attr_count && strcmp(op->attrs[at].name, name) < 0)
 		at++;
@@ -391,7 +404,8 @@ void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value)
 		memmove(&op->attrs[at], &op->attrs[at + 1], (op->attr_count - at) * sizeof *op->attrs);
 	} else if (value) {
 		size_t size = sizeof *op->attrs;
-		op->attrs = arena_grow(m->cx->arena, op->attrs, op->attr_count * size, (op->attr_count + 1) * size);
+		op->attrs = arena_grow(m->cx->arena, op->attrs, op->attr_count * size,
+				       (op->attr_count + 1) * size);
 		memmove(&op->attrs[at + 1], &op->attrs[at], (op->attr_count - at) * size);
 		op->attrs[at] = (IrNamedAttr){name, value};
 		op->attr_count++;
@@ -410,12 +424,13 @@ IrAttr ir_constant_of(const IrValue *value)
 
 /* ---- effects ---- */
 
-static bool regions_pure(const IrOp *op)
+/* Do all ops in the regions but terminators? */
+static bool all_inside(const IrOp *op, bool (*does)(const IrOp *))
 {
 	for (uint32_t r = 0; r < op->region_count; r++)
 		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
 			for (const IrOp *inner = b->first; inner; inner = inner->next)
-				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_pure(inner))
+				if (!ir_has_trait(inner, TRAIT_TERM) && !does(inner))
 					return false;
 	return true;
 }
@@ -426,17 +441,7 @@ bool ir_is_pure(const IrOp *op)
 		IrAttr pure = attr_by_text(op, "pure");
 		return pure && (pure->kind == ATTR_KIND_UNIT || pure->i);
 	}
-	return ir_has_trait(op, TRAIT_BODY) ? regions_pure(op) : ir_has_trait(op, TRAIT_PURE);
-}
-
-static bool regions_droppable(const IrOp *op)
-{
-	for (uint32_t r = 0; r < op->region_count; r++)
-		for (const IrBlock *b = op->regions[r].first; b; b = b->next)
-			for (const IrOp *inner = b->first; inner; inner = inner->next)
-				if (!ir_has_trait(inner, TRAIT_TERM) && !ir_is_droppable(inner))
-					return false;
-	return true;
+	return ir_has_trait(op, TRAIT_BODY) ? all_inside(op, ir_is_pure) : ir_has_trait(op, TRAIT_PURE);
 }
 
 bool ir_is_droppable(const IrOp *op)
@@ -448,8 +453,9 @@ bool ir_is_droppable(const IrOp *op)
 	/* A while loop may never end; dropping it would change that. */
 	if (op->kind == OP_FOR || op->kind == OP_IF || op->kind == OP_REDUCE || op->kind == OP_SCAN ||
 	    op->kind == OP_MAP_ELEMENTWISE)
-		return regions_droppable(op);
-	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_ALLOC)
+		return all_inside(op, ir_is_droppable);
+	if (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_GATHER || op->kind == OP_LOCAL_LOAD ||
+	    op->kind == OP_LOCAL_ALLOC)
 		return true;
 	return ir_is_pure(op) || ir_has_trait(op, TRAIT_NOFX);
 }

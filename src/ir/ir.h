@@ -142,6 +142,7 @@ static inline IrBlock *ir_module_block(const IrModule *m) { return m->op->region
 IrOp *ir_find_func(const IrModule *m, Sym name); /* or NULL */
 Sym ir_func_name(const IrOp *func);
 IrType ir_func_type_of(const IrOp *func);
+bool ir_func_is_public(const IrOp *func, const IrCx *cx);
 static inline IrBlock *ir_func_body(const IrOp *func) { return func->regions[0].first; } /* NULL: a declaration */
 
 IrBlock *ir_block_new(IrModule *m, IrRegion *region); /* appended; region may be NULL: unlinked */
@@ -202,10 +203,10 @@ void ir_set_named(IrModule *m, IrOp *op, Sym name, IrAttr value);
 /* Values of the original -> values of the copy; what is not in it stays itself. */
 typedef struct IrMapping {
 	Arena *arena;
-	IrValue **pairs; /* slots of a hash table: key, value */
-	uint32_t cap, len;
-	struct IrBlock **blocks; /* likewise */
-	uint32_t block_cap, block_len;
+	struct IrMapTable {
+		struct IrMapEntry *entries;
+		uint32_t cap, len;
+	} values, blocks;
 } IrMapping;
 
 void ir_mapping_init(IrMapping *map, Arena *arena);

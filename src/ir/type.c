@@ -1,6 +1,6 @@
-/* Hash-consing of types, attributes and locations: each constructor fills a candidate, hashes its fields,
- * and returns the equal one that exists or a copy of the candidate. Ids count creations, so an order by id
- * is deterministic. */
+/* Hash-consing of types, attributes and locations: each constructor fills a candidate, hashes its
+ * fields, and returns the equal one that exists or a copy of the candidate. Ids count creations, so
+ * an order by id is deterministic. */
 #include "ir/type.h"
 
 #include <stdlib.h>
@@ -82,9 +82,10 @@ static bool same_bytes(const void *a, const void *b, size_t len)
 static bool type_equal(const void *pa, const void *pb)
 {
 	IrType a = pa, b = pb;
-	return a->kind == b->kind && a->bits == b->bits && a->space == b->space && a->is_mutable == b->is_mutable &&
-	       a->elem == b->elem && a->encoding == b->encoding && a->rank == b->rank && a->split == b->split &&
-	       a->len == b->len && a->alloc_rank == b->alloc_rank &&
+	return a->kind == b->kind && a->bits == b->bits && a->space == b->space &&
+	       a->is_mutable == b->is_mutable && a->elem == b->elem && a->encoding == b->encoding &&
+	       a->rank == b->rank && a->split == b->split && a->len == b->len &&
+	       a->alloc_rank == b->alloc_rank &&
 	       same_bytes(a->alloc, b->alloc, a->alloc_rank * sizeof *a->alloc) &&
 	       same_bytes(a->shape, b->shape, a->rank * sizeof *a->shape) &&
 	       same_bytes(a->list, b->list, a->len * sizeof *a->list);
@@ -120,7 +121,8 @@ void ir_cx_init(IrCx *cx, Arena *arena)
 	for (int i = 0; i < ATTR__COUNT; i++)
 		cx->names[i] = intern_text(&cx->syms, attr_names[i]);
 	for (int i = 0; i < TY_PTR; i++)
-		cx->scalars[i] = cons_type(cx, (IrTypeData){.kind = (IrTypeKind)i, .bits = scalar_info[i].bits});
+		cx->scalars[i] =
+			cons_type(cx, (IrTypeData){.kind = (IrTypeKind)i, .bits = scalar_info[i].bits});
 	cx->none = cons_type(cx, (IrTypeData){.kind = TY_NONE});
 	cx->token = cons_type(cx, (IrTypeData){.kind = TY_TOKEN});
 	IrLocData *unknown = ARENA_NEW(arena, IrLocData);
@@ -138,6 +140,7 @@ IrType ir_int(const IrCx *cx, unsigned bits)
 
 IrType ir_ptr(IrCx *cx, IrType elem, uint32_t space)
 {
+	CONTRACT(elem);
 	return cons_type(cx, (IrTypeData){.kind = TY_PTR, .bits = 64, .elem = elem, .space = space});
 }
 
@@ -168,8 +171,8 @@ IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, Ir
 	return ir_memdesc_part(cx, elem, shape, rank, encoding, space, is_mutable, NULL, 0);
 }
 
-IrType ir_memdesc_part(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
-		       bool is_mutable, const int64_t *alloc, uint32_t alloc_rank)
+IrType ir_memdesc_part(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding,
+		       uint32_t space, bool is_mutable, const int64_t *alloc, uint32_t alloc_rank)
 {
 	if (alloc_rank && alloc_rank == rank && same_bytes(shape, alloc, rank * sizeof *shape))
 		alloc_rank = 0;
@@ -201,7 +204,8 @@ IrType ir_func_type(IrCx *cx, const IrType *in, uint32_t in_len, const IrType *o
 		memcpy(list, in, in_len * sizeof *list);
 	if (out_len)
 		memcpy(list + in_len, out, out_len * sizeof *list);
-	return cons_type(cx, (IrTypeData){.kind = TY_FUNC, .list = list, .split = in_len, .len = in_len + out_len});
+	return cons_type(
+		cx, (IrTypeData){.kind = TY_FUNC, .list = list, .split = in_len, .len = in_len + out_len});
 }
 
 IrType ir_with_elem(IrCx *cx, IrType like, IrType elem)
@@ -251,8 +255,8 @@ static uint32_t stored_len(const IrAttrData *a)
 static bool attr_equal(const void *pa, const void *pb)
 {
 	IrAttr a = pa, b = pb;
-	if (a->kind != b->kind || a->type != b->type || a->i != b->i || a->bits != b->bits || a->len != b->len ||
-	    a->splat != b->splat || a->text_len != b->text_len)
+	if (a->kind != b->kind || a->type != b->type || a->i != b->i || a->bits != b->bits ||
+	    a->len != b->len || a->splat != b->splat || a->text_len != b->text_len)
 		return false;
 	/* Symbols and names are interned; string texts are compared as bytes. */
 	if (a->kind == ATTR_KIND_STRING ? !same_bytes(a->text, b->text, a->text_len) : a->text != b->text)
@@ -270,7 +274,8 @@ static IrAttr cons_attr(IrCx *cx, IrAttrData key)
 	if (key.text)
 		h = mix_bytes(h, key.text, key.text_len);
 	for (uint32_t i = 0; item_size(key.kind) && i < stored_len(&key); i++)
-		h = mix(h, item_size(key.kind) == 8 && (key.kind == ATTR_KIND_INTS || key.kind == ATTR_KIND_DENSE)
+		h = mix(h, item_size(key.kind) == 8 &&
+					   (key.kind == ATTR_KIND_INTS || key.kind == ATTR_KIND_DENSE)
 				   ? key.words[i]
 				   : key.items[i]->id);
 	uint32_t id = cx->attrs.len;
@@ -284,7 +289,8 @@ static IrAttr cons_attr(IrCx *cx, IrAttrData key)
 					     ? arena_strndup(cx->arena, key.text, key.text_len)
 					     : intern(&cx->syms, (Str){key.text, key.text_len});
 		if (item_size(key.kind))
-			made->words = arena_copy(cx->arena, key.words, stored_len(&key) * item_size(key.kind));
+			made->words =
+				arena_copy(cx->arena, key.words, stored_len(&key) * item_size(key.kind));
 		if (key.kind == ATTR_KIND_DICT)
 			made->names = arena_copy(cx->arena, key.names, key.len * sizeof *key.names);
 		*slot = made;
@@ -370,7 +376,8 @@ IrAttr ir_attr_type(IrCx *cx, IrType type)
 
 IrAttr ir_attr_array(IrCx *cx, const IrAttr *items, uint32_t len)
 {
-	return cons_attr(cx, (IrAttrData){.kind = ATTR_KIND_ARRAY, .len = len, .items = (IrAttr *)(uintptr_t)items});
+	return cons_attr(
+		cx, (IrAttrData){.kind = ATTR_KIND_ARRAY, .len = len, .items = (IrAttr *)(uintptr_t)items});
 }
 
 IrAttr ir_attr_ints(IrCx *cx, IrType type, const int64_t *ints, uint32_t len)
@@ -419,11 +426,13 @@ IrAttr ir_attr_dict(IrCx *cx, const Sym *names, const IrAttr *items, uint32_t le
 			sorted[j - 1] = item;
 		}
 	}
-	return cons_attr(cx, (IrAttrData){.kind = ATTR_KIND_DICT, .len = len, .names = sorted_names, .items = sorted});
+	return cons_attr(
+		cx, (IrAttrData){.kind = ATTR_KIND_DICT, .len = len, .names = sorted_names, .items = sorted});
 }
 
 IrAttr ir_attr_custom(IrCx *cx, Sym name, const IrAttr *items, uint32_t len)
 {
+	CONTRACT(name);
 	return cons_attr(cx, (IrAttrData){.kind = ATTR_KIND_CUSTOM,
 					  .text = name,
 					  .text_len = strlen(name),
@@ -462,7 +471,8 @@ static IrLoc cons_loc(IrCx *cx, IrLocData key)
 
 IrLoc ir_loc_file(IrCx *cx, const char *path, uint32_t line, uint32_t col)
 {
-	return cons_loc(cx, (IrLocData){.kind = LOC_FILE, .text = ir_sym(cx, path), .line = line, .col = col});
+	return cons_loc(cx,
+			(IrLocData){.kind = LOC_FILE, .text = ir_sym(cx, path), .line = line, .col = col});
 }
 
 IrLoc ir_loc_name(IrCx *cx, Sym name, IrLoc child)
@@ -503,6 +513,8 @@ IrLoc ir_loc_position(IrLoc loc)
 IrLoc ir_loc_caller(IrLoc loc)
 {
 	while (loc && loc->kind != LOC_CALLSITE)
-		loc = loc->kind == LOC_NAME ? loc->child : loc->kind == LOC_FUSED && loc->len ? loc->list[0] : NULL;
+		loc = loc->kind == LOC_NAME		   ? loc->child
+		      : loc->kind == LOC_FUSED && loc->len ? loc->list[0]
+							   : NULL;
 	return loc ? loc->caller : NULL;
 }

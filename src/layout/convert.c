@@ -1,14 +1,16 @@
 /* The conversion planner: the cheapest way from one distributed layout to another.
  *
- * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip through
- * shared memory; both are planned and compared by their predicted cost. */
+ * Within warps (nothing, registers, shuffles) where the maps allow it and it costs less than a trip
+ * through shared memory; both are planned and compared by their predicted cost. */
 #include "layout/plan_parts.h"
 #include "target/cost.h"
 
-void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
+void layout_cost_finish(LayoutCost *cost, const LayoutTarget *target, uint32_t reps, LayoutBarrier barrier)
 {
+	const TargetCosts *each = target->costs;
+	CONTRACT(each);
 	CONTRACT(reps > 0);
-	static const unsigned barrier_cost[] = {COST_WARP_BARRIER, COST_CTA_BARRIER, COST_CLUSTER_BARRIER};
+	const unsigned barriers[] = {each->warp_barrier, each->cta_barrier, each->cluster_barrier};
 	cost->shuffles *= reps;
 	cost->selects *= reps;
 	cost->packs *= reps;
@@ -17,10 +19,10 @@ void layout_cost_finish(LayoutCost *cost, uint32_t reps, LayoutBarrier barrier)
 	cost->store_wavefronts *= reps;
 	cost->load_wavefronts *= reps;
 	cost->excess_wavefronts *= reps;
-	unsigned stores = cost->stores * COST_ISSUE + cost->store_wavefronts * COST_WAVEFRONT;
-	unsigned loads = cost->loads * COST_ISSUE + cost->load_wavefronts * COST_WAVEFRONT;
-	cost->total = cost->shuffles * COST_SHUFFLE + (cost->selects + cost->packs) * COST_SELECT +
-		      (stores >> cost->idle_bits) + loads + cost->barriers * barrier_cost[barrier];
+	unsigned stores = cost->stores * each->issue + cost->store_wavefronts * each->wavefront;
+	unsigned loads = cost->loads * each->issue + cost->load_wavefronts * each->wavefront;
+	cost->total = cost->shuffles * each->shuffle + (cost->selects + cost->packs) * each->select +
+		      (stores >> cost->idle_bits) + loads + cost->barriers * barriers[barrier];
 }
 
 unsigned layout_exchange_selects(uint32_t count, unsigned element_bits)
@@ -142,8 +144,9 @@ static const LayoutPlan *cheapest_plan(LayoutContext *cx, const Layout *source, 
 	if (!layout_plan_within_warps(&c, within))
 		return layout_plan_shared(cx, source, destination, element_bits, target);
 	with_steps(within, &c);
-	/* A trip through shared memory costs a barrier at least: below that there is nothing to compare. */
-	if (within->kind != LAYOUT_PLAN_SHUFFLE || within->cost.total <= COST_WARP_BARRIER)
+	/* A trip through shared memory costs a barrier at
+	 * least: below that there is nothing to compare. */
+	if (within->kind != LAYOUT_PLAN_SHUFFLE || within->cost.total <= target->costs->warp_barrier)
 		return within;
 	const LayoutPlan *shared = layout_plan_shared(cx, source, destination, element_bits, target);
 	return shared->cost.total < within->cost.total ? shared : within;

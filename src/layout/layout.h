@@ -175,4 +175,10 @@ const char *layout_name_text(unsigned name, char buffer[8]);
  * is a cluster's block), copies after `|`; of a shared layout the offset. */
 void layout_print_table(Text *t, const Layout *l);
 
+/* Where a point of the layout's images lies along a dim of the tile. */
+static inline uint64_t layout_coordinate(const Layout *l, uint64_t point, unsigned dim)
+{
+	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
+}
+
 #endif

@@ -365,7 +365,7 @@ bool layout_plan_within_warps(LayoutConversion *c, LayoutPlan *plan)
 	plan->kind = LAYOUT_PLAN_SHUFFLE;
 	if (!moves)
 		plan->kind = c->steps.len == 0 ? LAYOUT_PLAN_NOTHING : LAYOUT_PLAN_REGISTERS;
-	layout_cost_finish(&cost, c->reps, LAYOUT_BARRIER_WARP);
+	layout_cost_finish(&cost, c->target, c->reps, LAYOUT_BARRIER_WARP);
 	plan->cost = cost;
 	return true;
 }

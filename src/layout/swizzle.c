@@ -407,7 +407,7 @@ static void predict(const Swizzle *s, LayoutPlan *plan)
 	cost.packs = layout_access_packs(&plan->store) + layout_access_packs(&plan->load);
 	cost.barriers = 2 * plan->passes * turns - 1;
 	cost.shared_bytes = ((UINT64_C(1) << plan->pass_shift) * width / 8) * (s->c->reps / turns);
-	layout_cost_finish(&cost, s->c->reps, barrier_of(s, plan));
+	layout_cost_finish(&cost, s->c->target, s->c->reps, barrier_of(s, plan));
 	plan->cost = cost;
 }
 
@@ -541,4 +541,15 @@ void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 	}
 	try_pairs(&s, plan);
 	add_steps(&s, plan);
+}
+
+const Layout *layout_plan_memory(LayoutContext *cx, const LayoutPlan *plan)
+{
+	const Layout *l = layout_compose(cx, plan->source, layout_pseudo_invert(cx, plan->store_address));
+	uint32_t tile = 0;
+	for (unsigned k = 0; k < layout_rank(l); k++)
+		tile |= 1u << (LAYOUT_DIM0 + k);
+	l = layout_restrict(cx, l, 1u << LAYOUT_OFFSET, tile);
+	CONTRACT(layout_is_onto(l) && layout_is_one_to_one(l));
+	return l;
 }

@@ -17,8 +17,8 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
-/* Where a fatal error of this thread lands. LLVM's handler is of the process and takes no data of the thread's,
- * so this cannot be an argument. */
+/* Where a fatal error of this thread lands. LLVM's handler is of the process and takes no data of
+ * the thread's, so this cannot be an argument. */
 static _Thread_local Emit *current;
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -51,8 +51,9 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data)
 	LLVMDisposeMessage(text);
 }
 
-/* Options of LLVM are global to it. What is switched off grows faster than the number of instructions and finds nothing in
- * code that is addressed as ours is; shared memory takes 32-bit pointers. */
+/* Options of LLVM are global to it. What is switched off grows
+ * faster than the number of instructions and finds nothing in code
+ * that is addressed as ours is; shared memory takes 32-bit pointers. */
 static void set_up(void)
 {
 	static const char *const options[] = {
@@ -85,7 +86,12 @@ void emit_leave(Emit *e)
 /* ---- targets ---- */
 
 /* The highest PTX version that this LLVM has. */
-enum { MAX_PTX = LLVM_VERSION_MAJOR >= 22 ? 90 : LLVM_VERSION_MAJOR >= 21 ? 88 : LLVM_VERSION_MAJOR >= 20 ? 87 : 85 };
+enum {
+	MAX_PTX = LLVM_VERSION_MAJOR >= 22   ? 90
+		  : LLVM_VERSION_MAJOR >= 21 ? 88
+		  : LLVM_VERSION_MAJOR >= 20 ? 87
+					     : 85
+};
 
 void emit_llvm_version(char out[32])
 {
@@ -105,8 +111,8 @@ const char *emit_llvm_file(void)
 
 unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error)
 {
-	/* Conversions of fp8 came to sm_89 with 8.1 (PTX ISA, cvt); 8.0 is what came with CUDA 12.0. What needs more
-	 * says so in its row (machine.h). */
+	/* Conversions of fp8 came to sm_89 with 8.1 (PTX ISA, cvt); 8.0 is what came with CUDA
+	 * 12.0. What needs more says so in its row (machine.h). */
 	unsigned least = MAX(target->ptx, target_has(target, TARGET_FP8) ? 81u : 80u);
 	unsigned version = MAX(asked, least);
 	*error = NULL;
@@ -143,6 +149,7 @@ static bool make_machine(Emit *e, const TargetGpu *target, unsigned ptx, bool li
 
 bool emit_open(Emit *e, const TargetGpu *target, unsigned ptx, bool line_info)
 {
+	CONTRACT(target && ptx);
 	e->cx = LLVMContextCreate();
 	LLVMContextSetDiagnosticHandler(e->cx, on_diagnostic, e);
 	e->builder = LLVMCreateBuilderInContext(e->cx);
@@ -192,6 +199,7 @@ static void set_target(Emit *e)
 
 void emit_new_module(Emit *e, const char *name)
 {
+	CONTRACT(e->cx && !e->mod);
 	e->mod = LLVMModuleCreateWithNameInContext(name, e->cx);
 	set_target(e);
 }
@@ -220,6 +228,7 @@ void emit_module_text(Emit *e, Text *out)
 
 bool emit_verify(Emit *e)
 {
+	CONTRACT(e->mod);
 	char *error = NULL;
 	bool bad = LLVMVerifyModule(e->mod, LLVMReturnStatusAction, &error);
 	if (bad)
@@ -230,6 +239,7 @@ bool emit_verify(Emit *e)
 
 bool emit_passes(Emit *e, const char *pipeline)
 {
+	CONTRACT(e->mod);
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(e->mod, pipeline, e->machine, options);
 	LLVMDisposePassBuilderOptions(options);
@@ -243,6 +253,7 @@ bool emit_passes(Emit *e, const char *pipeline)
 
 bool emit_ptx(Emit *e, Text *out)
 {
+	CONTRACT(e->mod && e->machine);
 	char *error = NULL;
 	LLVMMemoryBufferRef buffer = NULL;
 	if (LLVMTargetMachineEmitToMemoryBuffer(e->machine, e->mod, LLVMAssemblyFile, &error, &buffer)) {

@@ -3,7 +3,7 @@
  * A tile becomes one LLVM value for each register of its layout: repetition outermost, then the register bits, so
  * regs[(rep << register_bits) + r]. A scalar is one value. Every op kind has a hook (the table of lower.c is made from
  * ir/ops.def; a missing one fails at link). A hook reads its operands by lower_get, builds, and gives each result by
- * lower_set. Control flow is built by lower/control.c, which lowers the blocks inside.
+ * lower_set. Control flow is built by lower/control.c and loop.c, which lower the blocks inside.
  *
  * What the hardware does and LLVM IR has no instruction for is a machine operation (machine.h). Thread ids, addresses and
  * everything that depends on them are computed by the helpers below, so that equal things are equal values. */

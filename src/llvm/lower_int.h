@@ -1,4 +1,4 @@
-/* Inside the core of lowering: what lower.c, lower/thread.c, lower/control.c and codegen.c share. Hooks of ops need
+/* Inside the core of lowering: what lower.c, lower/thread.c, lower/function.c and codegen/to_ptx.c share. Hooks of ops need
  * llvm/lower.h and llvm/machine.h alone. */
 #ifndef NESO_LLVM_LOWER_INT_H
 #define NESO_LLVM_LOWER_INT_H

@@ -417,6 +417,7 @@ NvContext nv_context_number(const NvDriver *driver, void *handle)
 
 bool nv_context_enter(NvDriver *driver, void *handle, NvContext number)
 {
+	CONTRACT(handle);
 	return nv_context_number(driver, handle) == number && driver->cuda.cuCtxPushCurrent(handle) == CUDA_SUCCESS;
 }
 

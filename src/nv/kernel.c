@@ -259,6 +259,7 @@ static bool load(NvDriver *driver, void *data, DiagList *diags)
 
 NvFunction *nv_kernel_function(NvKernel *kernel, NvContext context, DiagList *diags)
 {
+	CONTRACT(kernel->driver);
 	NvFunction *f = find(kernel, context, nv_generation(kernel->driver));
 	if (LIKELY(f != NULL))
 		return f;

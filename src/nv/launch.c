@@ -193,6 +193,7 @@ bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStrea
 
 bool nv_launch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
 {
+	CONTRACT(f && grid);
 	int result = nv_launch_plain(f, grid, stream, params);
 	return LIKELY(result == CUDA_SUCCESS) || nv_launch_report(f, result, grid, stream, params, diags);
 }

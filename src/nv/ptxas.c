@@ -198,6 +198,7 @@ static bool have_driver(NvTools *tools, const NvAssemble *how, DiagList *diags)
 
 bool nv_assemble(NvTools *tools, Str ptx, const NvAssemble *how, NvCubin *cubin, DiagList *diags)
 {
+	CONTRACT(ptx.ptr && ptx.len);
 	Fault fault;
 	volatile bool ok = false;
 	*cubin = (NvCubin){0};

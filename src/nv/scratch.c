@@ -54,6 +54,7 @@ static NvScratch *find_or_add(NvFunction *f, NvStream stream)
 
 NvPtr nv_scratch_get(NvFunction *f, size_t bytes, size_t align, NvStream stream, bool *once)
 {
+	CONTRACT(bytes && base_is_pow2(align));
 	const CudaApi *cuda = &f->driver->cuda;
 	int capturing = CUDA_CAPTURE_NONE;
 	size_t room = bytes + (align > DEVICE_ALIGN ? align : 0);

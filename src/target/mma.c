@@ -3,7 +3,8 @@
  *	mma_sync   mMnNkK.C.A.B.C
  *	wgmma      mMnNkK.C.A.B[.ra][.ta][.tb][.new][.xSTEPS]
  *
- * ra: A in registers; ta, tb: rows of A, B first; new: nothing is added to; xS: so many steps along K. */
+ * ra: A in registers; ta, tb: rows of A, B first; new:
+ * nothing is added to; xS: so many steps along K. */
 #include "target/mma.h"
 
 #include <stdlib.h>
@@ -65,7 +66,8 @@ const char *target_product_name(Arena *arena, const TargetProduct *p)
 	ASSERT(target_mma_takes_n(mma, p->n) && p->steps);
 	Text t;
 	text_init(&t, arena);
-	text_printf(&t, "m%un%uk%u.%s.%s.%s", mma->m, p->n, mma->k, c, target_elements[mma->operand].name, target_elements[p->b].name);
+	text_printf(&t, "m%un%uk%u.%s.%s.%s", mma->m, p->n, mma->k, c, target_elements[mma->operand].name,
+		    target_elements[p->b].name);
 	if (mma->family == TARGET_MMA_SYNC)
 		text_printf(&t, ".%s", c);
 	if (p->a_in_registers)
@@ -122,7 +124,8 @@ static bool may_be_mixed(TargetElement a, TargetElement b)
 			  target_elements[a].is_real == target_elements[b].is_real);
 }
 
-static const TargetMma *find_row(TargetMmaFamily family, unsigned m, unsigned n, unsigned k, TargetElement a, TargetElement c)
+static const TargetMma *find_row(TargetMmaFamily family, unsigned m, unsigned n, unsigned k, TargetElement a,
+				 TargetElement c)
 {
 	for (size_t i = 0; i < ARRAY_LEN(mmas); i++)
 		if (mmas[i].family == family && mmas[i].m == m && mmas[i].k == k && mmas[i].operand == a &&
@@ -153,16 +156,21 @@ bool target_product_read(TargetMmaFamily family, const char *name, TargetProduct
 	p.mma = find_row(family, m, p.n, k, a, c);
 	if (!p.mma || !may_be_mixed(a, p.b))
 		return false;
-	bool right = family == TARGET_MMA_SYNC ? take_element(&name, &again) && again == c : read_wgmma(&name, &p);
+	bool right =
+		family == TARGET_MMA_SYNC ? take_element(&name, &again) && again == c : read_wgmma(&name, &p);
 	*out = p;
 	return right && !*name;
 }
 
 unsigned target_product_words(const TargetProduct *p, unsigned operand)
 {
+	CONTRACT(operand < 3);
 	const TargetMma *mma = p->mma;
 	unsigned elements = operand == 0 ? mma->m * mma->k : operand == 1 ? mma->k * p->n : mma->m * p->n;
-	unsigned bits = target_elements[operand == 2 ? mma->accumulator : operand == 1 ? p->b : mma->operand].bits;
+	unsigned bits = target_elements[operand == 2   ? mma->accumulator
+					: operand == 1 ? p->b
+						       : mma->operand]
+				.bits;
 	unsigned threads = mma->family == TARGET_MMA_SYNC ? TARGET_WARP_SIZE : WARP_GROUP;
 	return elements * bits / MAX(bits, 32u) / threads;
 }

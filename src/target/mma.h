@@ -1,8 +1,9 @@
-/* Matrix instructions: their rows (nvidia/mma.def), their element types (nvidia/elements.def), and the calls of LLIR that
- * stand for them.
+/* Matrix instructions: their rows (nvidia/mma.def), their element types (nvidia/elements.def), and
+ * the calls of LLIR that stand for them.
  *
- * A row is the id of an instruction: who plans, lowers, simulates or explains a product passes it on. In LLIR it has a
- * name, neso.mma_sync.NAME or neso.wgmma.NAME (nvidia/machine.def); only mma.c writes and reads it. */
+ * A row is the id of an instruction: who plans, lowers, simulates or explains a product passes it
+ * on. In LLIR it has a name, neso.mma_sync.NAME or neso.wgmma.NAME (nvidia/machine.def); only mma.c
+ * writes and reads it. */
 #ifndef NESO_TARGET_MMA_H
 #define NESO_TARGET_MMA_H
 

@@ -2,6 +2,7 @@
 #include "target/target.h"
 
 #include "base/str.h"
+#include "target/cost.h"
 
 /* The features of a row are written without their prefix. */
 enum {
@@ -24,11 +25,44 @@ static const TargetBudgets nvidia = {
 };
 
 static const TargetGpu gpus[] = {
-#define TARGET(name, capability, suffix, base, ptx, llvm, warps, ctas, shared_sm, shared_cta, features) \
-	{#name, capability, suffix, #base, ptx, llvm, warps, ctas, (shared_sm) * 1024, (shared_cta) * 1024, features, &nvidia},
+#define TARGET(name, capability, suffix, base, ptx, llvm, warps, ctas, shared_sm, shared_cta, features)      \
+	{#name,	   capability, suffix, #base, ptx, llvm, warps, ctas, (shared_sm)*1024, (shared_cta)*1024,   \
+	 features, &nvidia},
 #include "target/nvidia/targets.def"
 #undef TARGET
 };
+
+const TargetCosts target_costs[COSTS__COUNT] = {
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_75),
+	[COSTS_SM_75] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_80),
+	[COSTS_SM_80] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_90),
+	[COSTS_SM_90] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+#define COST(field, sm_75, sm_80, sm_90, sm_100, doc) .field = (sm_100),
+	[COSTS_SM_100] = {
+#include "target/nvidia/costs.def"
+	},
+#undef COST
+};
+
+const TargetCosts *target_costs_of(unsigned capability)
+{
+	static const unsigned from[COSTS__COUNT] = {75, 80, 90, 100};
+	unsigned column = COSTS__COUNT - 1;
+	while (column && from[column] > capability)
+		column--;
+	return &target_costs[column];
+}
 
 const TargetGpu *target_all(size_t *count)
 {
@@ -93,15 +127,20 @@ bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
 	return gpu->suffix ? gpu->capability == capability : gpu->capability <= capability;
 }
 
-void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out)
+void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps,
+		      TargetOccupancy *out)
 {
+	CONTRACT(registers <= TARGET_REGISTERS_THREAD && shared <= gpu->shared_cta);
 	CONTRACT(warps > 0);
 	enum { QUARTERS = 4, UNIT = 256, SHARED_UNIT = 128 };
 	unsigned each = (MAX(registers, 1u) * TARGET_WARP_SIZE + UNIT - 1) / UNIT * UNIT;
 	unsigned held = TARGET_REGISTERS_SM / QUARTERS / each * QUARTERS;
 	unsigned bytes = (shared + TARGET_SHARED_RESERVED + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
 	const TargetOccupancy limits[] = {
-		{gpu->ctas, "CTAs"}, {gpu->warps / warps, "warps"}, {held / warps, "registers"}, {gpu->shared_sm / bytes, "shared memory"},
+		{gpu->ctas, "CTAs"},
+		{gpu->warps / warps, "warps"},
+		{held / warps, "registers"},
+		{gpu->shared_sm / bytes, "shared memory"},
 	};
 	*out = limits[0];
 	for (size_t i = 1; i < ARRAY_LEN(limits); i++)

@@ -1,7 +1,8 @@
 /* The GPUs that code is made for: one row each (nvidia/targets.def).
  *
- * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A GPU that is
- * not in the table takes PTX of the highest target without suffix that is not above it. */
+ * A target with suffix `a` may use what exactly one capability has; its code runs nowhere else. A
+ * GPU that is not in the table takes PTX of the highest target without suffix that is not above
+ * it. */
 #ifndef NESO_TARGET_TARGET_H
 #define NESO_TARGET_TARGET_H
 
@@ -9,23 +10,26 @@
 
 enum {
 	TARGET_LDMATRIX = 1 << 0,
-	TARGET_CP_ASYNC = 1 << 1,   /* copies of 4, 8, 16 bytes from global to shared memory */
-	TARGET_BF16 = 1 << 2,       /* bf16 arithmetic and mma */
+	TARGET_CP_ASYNC = 1 << 1, /* copies of 4, 8, 16 bytes from global to shared memory */
+	TARGET_BF16 = 1 << 2, /* bf16 arithmetic and mma */
 	TARGET_TF32 = 1 << 3,
-	TARGET_MMA_F64 = 1 << 4,    /* f64 mma faster than plain f64 */
-	TARGET_FP8 = 1 << 5,        /* conversions of e4m3 and e5m2 */
+	TARGET_MMA_F64 = 1 << 4, /* f64 mma faster than plain f64 */
+	TARGET_FP8 = 1 << 5, /* conversions of e4m3 and e5m2 */
 	TARGET_STMATRIX = 1 << 6,
-	TARGET_TMA = 1 << 7,        /* cp.async.bulk(.tensor), and mbarrier transactions */
-	TARGET_CLUSTER = 1 << 8,    /* CTAs of a cluster reach each other's shared memory; up to 8 on every part */
+	TARGET_TMA = 1 << 7, /* cp.async.bulk(.tensor), and mbarrier transactions */
+	/* CTAs of a cluster reach each other's shared memory; up to 8 on every part */
+	TARGET_CLUSTER = 1 << 8,
 	TARGET_WGMMA = 1 << 9,
 	TARGET_SETMAXNREG = 1 << 10,
 	TARGET_TCGEN05 = 1 << 11,
 	TARGET_MMA_SCALED = 1 << 12, /* mma.sync with block scales, fp4 and fp6 */
-	/* mma.sync of e4m3 and e5m2 in one instruction; on the other GPUs that have conversions ptxas makes conversions, products of fp16
-	 * and additions of it, for each instruction anew. */
+	/* mma.sync of e4m3 and e5m2 in one instruction; on the other GPUs that have conversions
+	 * ptxas makes conversions, products of fp16 and additions of it, for each instruction
+	 * anew. */
 	TARGET_MMA_FP8 = 1 << 13,
 	TARGET_AMPERE = TARGET_LDMATRIX | TARGET_CP_ASYNC | TARGET_BF16 | TARGET_TF32,
-	TARGET_HOPPER = TARGET_AMPERE | TARGET_MMA_F64 | TARGET_FP8 | TARGET_STMATRIX | TARGET_TMA | TARGET_CLUSTER,
+	TARGET_HOPPER =
+		TARGET_AMPERE | TARGET_MMA_F64 | TARGET_FP8 | TARGET_STMATRIX | TARGET_TMA | TARGET_CLUSTER,
 };
 
 enum {
@@ -56,7 +60,7 @@ typedef struct TargetGpu {
 	unsigned shared_sm, shared_cta; /* bytes */
 	unsigned features;
 	const TargetBudgets *budgets;
-} TargetGpu;
+} TargetGpu; /* its costs: cost.h */
 
 /* All rows, ascending. */
 const TargetGpu *target_all(size_t *count);
@@ -66,8 +70,9 @@ const char *target_names(Arena *arena, const char *separator);
 const TargetGpu *target_find(const char *name);
 /* The known name that is nearest, NULL where none is near. */
 const char *target_nearest(const char *name);
-/* What code for a device of this capability is compiled for: with suffix where there is one. For a device
- * that is not known the highest target without suffix that is not above it; NULL below all. */
+/* What code for a device of this capability is compiled for: with suffix where there is one. For a
+ * device that is not known the highest target without suffix that is not above it; NULL below
+ * all. */
 const TargetGpu *target_for_device(unsigned capability);
 /* The target without suffix of the same capability. */
 const TargetGpu *target_base(const TargetGpu *gpu);
@@ -82,10 +87,13 @@ static inline bool target_has(const TargetGpu *gpu, unsigned features)
 
 typedef struct TargetOccupancy {
 	unsigned ctas;     /* that an SM holds at once */
-	const char *limit; /* what keeps it from holding more: "registers", "shared memory", "warps", "CTAs" */
+	/* what keeps it from holding more: "registers", "shared memory", "warps", "CTAs" */
+	const char *limit;
 } TargetOccupancy;
-/* Of CTAs of so many warps, with so many registers a thread and bytes of shared memory a CTA. Registers are given to a warp by
- * 256 at a time, from the quarter of the SM's that it runs on (CUDA's occupancy calculator). */
-void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out);
+/* Of CTAs of so many warps, with so many registers a thread and bytes of shared memory a CTA.
+ * Registers are given to a warp by 256 at a time, from the quarter of the SM's that it runs on
+ * (CUDA's occupancy calculator). */
+void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps,
+		      TargetOccupancy *out);
 
 #endif

@@ -40,15 +40,18 @@ static int64_t argument(char letter, const void *bytes)
 static bool value_of(const TensorMapTerm *term, const char *letters, void *const *params, int64_t *out)
 {
 	*out = term->scale;
-	return term->arg < 0 || !__builtin_mul_overflow(argument(letters[term->arg], params[term->arg]), term->scale, out);
+	return term->arg < 0 ||
+	       !__builtin_mul_overflow(argument(letters[term->arg], params[term->arg]), term->scale, out);
 }
 
-const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, void *const *params, TensorMapValues *out)
+const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, void *const *params,
+			      TensorMapValues *out)
 {
 	unsigned bytes = tensor_map_bytes((TensorMapType)plan->type);
 	bool is_float = plan->type >= TENSOR_MAP_F16;
 	*out = (TensorMapValues){.address = (uint64_t)argument('8', params[plan->base])};
-	out->nan = plan->fill >= 0 ? (*(const uint8_t *)params[plan->fill] & 1) : plan->fill == TENSOR_MAP_NAN;
+	out->nan =
+		plan->fill >= 0 ? (*(const uint8_t *)params[plan->fill] & 1) : plan->fill == TENSOR_MAP_NAN;
 	if (out->address % ALIGN)
 		return "its address is no multiple of 16";
 	if (out->nan && !is_float)
@@ -56,18 +59,21 @@ const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, vo
 	for (unsigned k = 0; k < plan->rank; k++) {
 		unsigned d = plan->rank - 1 - k;
 		int64_t dim, stride = 0;
-		if (!value_of(&plan->shape[k], letters, params, &dim) || dim < 1 || dim > INT64_C(1) << MOST_DIM_BITS)
+		if (!value_of(&plan->shape[k], letters, params, &dim) || dim < 1 ||
+		    dim > INT64_C(1) << MOST_DIM_BITS)
 			return "a size is not 1 to 2^32";
 		out->dims[d] = (uint64_t)dim;
 		if (!d)
 			continue;
-		if (!value_of(&plan->strides[k], letters, params, &stride) || __builtin_mul_overflow(stride, (int64_t)bytes, &stride) ||
-		    stride < 0 || stride % ALIGN || stride >= INT64_C(1) << MOST_STRIDE_BITS)
+		if (!value_of(&plan->strides[k], letters, params, &stride) ||
+		    __builtin_mul_overflow(stride, (int64_t)bytes, &stride) || stride < 0 || stride % ALIGN ||
+		    stride >= INT64_C(1) << MOST_STRIDE_BITS)
 			return "a stride is no multiple of 16 bytes, or not below 2^40";
 		out->strides[d - 1] = (uint64_t)stride;
 	}
 	if (plan->written && out->dims[0] * bytes % ALIGN)
-		return "it is written, and its last size is no multiple of 16 bytes: what is stored ends at such a multiple";
+		return "it is written, and its last size is no multiple of 16 bytes: what is stored ends at "
+		       "such a multiple";
 	return NULL;
 }
 
@@ -81,9 +87,11 @@ static void write_terms(Text *out, const TensorMapTerm *terms, unsigned count)
 
 void tensor_map_write(Text *out, const TensorMapPlan *plans, size_t count)
 {
+	CONTRACT(plans || !count);
 	for (size_t i = 0; i < count; i++) {
 		const TensorMapPlan *p = &plans[i];
-		text_printf(out, "%s%d,%d,%u,%u,%u", i ? ";" : "", (int)p->base, (int)p->fill, p->type, p->swizzle, p->rank);
+		text_printf(out, "%s%d,%d,%u,%u,%u", i ? ";" : "", (int)p->base, (int)p->fill, p->type,
+			    p->swizzle, p->rank);
 		write_terms(out, p->shape, p->rank);
 		write_terms(out, p->strides, p->rank);
 		for (unsigned k = 0; k < p->rank; k++)

@@ -1,14 +1,20 @@
-/* Tensor maps that a launch makes: what TMA is told of a tensor in global memory, as an argument of the kernel.
+/* Tensor maps that a launch makes: what TMA is told of a
+ * tensor in global memory, as an argument of the kernel.
  *
- * A plan says how a map follows from the kernel's other arguments. It is known when the kernel is compiled; a launch fills it in
- * with the arguments' values, encodes the map and hands it to the kernel. What a map cannot say makes the launch take the
- * kernel that reaches the tensor through pointers. */
+ * A plan says how a map follows from the kernel's other arguments. It is
+ * known when the kernel is compiled; a launch fills it in with the arguments'
+ * values, encodes the map and hands it to the kernel. What a map cannot say
+ * makes the launch take the kernel that reaches the tensor through pointers. */
 #ifndef NESO_TARGET_TENSOR_MAP_H
 #define NESO_TARGET_TENSOR_MAP_H
 
 #include "base/str.h"
 
-enum { TENSOR_MAP_RANK = 5, TENSOR_MAP_BOX = 256 /* elements along a side at most */, TENSOR_MAP_BYTES = 128 };
+enum {
+	TENSOR_MAP_RANK = 5,
+	TENSOR_MAP_BOX = 256 /* elements along a side at most */,
+	TENSOR_MAP_BYTES = 128
+};
 
 /* ORDER CUtensorMapDataType */
 typedef enum TensorMapType {
@@ -24,14 +30,17 @@ typedef struct TensorMapTerm {
 
 enum { TENSOR_MAP_ZERO = -1, TENSOR_MAP_NAN = -2 };
 
-/* Dims as the tile language counts them: the last one is contiguous, its stride is not looked at. */
+/* Dims as the tile language counts them: the last one is contiguous, its stride is not looked
+ * at. */
 typedef struct TensorMapPlan {
 	uint8_t type; /* TensorMapType */
 	uint8_t rank;
 	uint8_t swizzle; /* bytes: 0, 32, 64, 128 */
 	bool written;    /* something may be stored or reduced through the map */
 	int32_t base;    /* argument, a pointer */
-	int32_t fill;    /* of what is outside: TENSOR_MAP_ZERO, TENSOR_MAP_NAN, or the argument that says whether it is NaN */
+	/* of what is outside: TENSOR_MAP_ZERO, TENSOR_MAP_NAN,
+	 * or the argument that says whether it is NaN */
+	int32_t fill;
 	TensorMapTerm shape[TENSOR_MAP_RANK], strides[TENSOR_MAP_RANK]; /* in elements */
 	uint16_t box[TENSOR_MAP_RANK];
 } TensorMapPlan;
@@ -44,8 +53,10 @@ typedef struct TensorMapValues {
 } TensorMapValues;
 
 unsigned tensor_map_bytes(TensorMapType type); /* of an element */
-/* letters: of the arguments (CodegenResult.args); params: a pointer to each one's bytes. NULL, or why there is no such map. */
-const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, void *const *params, TensorMapValues *out);
+/* letters: of the arguments (CodegenResult.args); params: a pointer to each one's bytes. NULL, or
+ * why there is no such map. */
+const char *tensor_map_values(const TensorMapPlan *plan, const char *letters, void *const *params,
+			      TensorMapValues *out);
 /* Plans as one word without blanks, and back; "" is none. False: it is no such text. */
 void tensor_map_write(Text *out, const TensorMapPlan *plans, size_t count);
 bool tensor_map_read(Arena *arena, const char *text, const TensorMapPlan **plans, size_t *count);

@@ -1,5 +1,5 @@
-/* Parts of the choice of layouts against the definition: smallest cuts against all assignments, prices of
- * conversions against plans, prices of accesses against addresses counted one by one. */
+/* Parts of the choice of layouts against the definition: smallest cuts against all assignments,
+ * prices of conversions against plans, prices of accesses against addresses counted one by one. */
 #include "gpu/plan/choose.h"
 #include "gpu_kit.h"
 #include "layout_random.h"
@@ -57,8 +57,8 @@ static void cuts_are_smallest(void **state)
 
 /* ---- conversions ---- */
 
-/* The price is exact about nothing to do, and of the plan's size otherwise: it decides between layouts whose
- * prices are far apart. */
+/* The price is exact about nothing to do, and of the plan's size otherwise: it decides between
+ * layouts whose prices are far apart. */
 static void prices_go_with_plans(void **state)
 {
 	Random random = {3};
@@ -67,17 +67,21 @@ static void prices_go_with_plans(void **state)
 	for (unsigned round = 0; round < 400; round++) {
 		Arena arena;
 		LayoutContext cx;
-		LayoutTarget target = {.ldmatrix = true, .stmatrix = true};
+		LayoutTarget target = {
+			.costs = &target_costs[COSTS_SM_90], .ldmatrix = true, .stmatrix = true};
 		int64_t shape[4];
-		unsigned bits = 6 + random_below(&random, 7), rank = random_shape(&random, bits, false, shape);
+		unsigned bits = 6 + random_below(&random, 7),
+			 rank = random_shape(&random, bits, false, shape);
 		arena_init(&arena, 0);
 		layout_context_init(&cx, &arena);
 		LayoutSpace tile = layout_space_of_shape(shape, rank);
-		unsigned warps = random_below(&random, 3), registers = bits > 5 + warps ? bits - 5 - warps : 0;
-		const Layout *a = random_layout(&random, &cx, &tile, registers + random_below(&random, 2), warps, 0, 0);
+		unsigned warps = random_below(&random, 3),
+			 registers = bits > 5 + warps ? bits - 5 - warps : 0;
+		const Layout *a =
+			random_layout(&random, &cx, &tile, registers + random_below(&random, 2), warps, 0, 0);
 		const Layout *b = round % 4 ? random_layout(&random, &cx, &tile, registers, warps, 0, 0) : a;
 		unsigned element = 8u << random_below(&random, 4);
-		unsigned price = gpu_price_convert(a, b, element);
+		unsigned price = gpu_price_convert(target.costs, a, b, element);
 		const LayoutPlan *plan = layout_plan(&cx, a, b, element, &target);
 		assert_int_equal(price == 0, a == b);
 		if (plan->kind == LAYOUT_PLAN_NOTHING || plan->kind == LAYOUT_PLAN_REGISTERS)
@@ -101,25 +105,50 @@ static void accesses_cost_their_lines(void **state)
 	gpu_kit_init(&k, 4, 1);
 	GpuAccess access = {.element_bits = 16, .dim = 1, .vector = 8, .contiguity = 64, .constancy = {1, 1},
 			    .shared = {1, 1}};
-#define LAYOUT(spt, tpw, order)                                                                                       \
-	gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<64x64xf16, #ttg.blocked<{sizePerThread = " spt                     \
-					  ", threadsPerWarp = " tpw ", warpsPerCTA = [4, 1], order = " order "}>>"))
-	/* Each thread 4 vectors of 16 bytes; an instruction takes 4 rows of 128 bytes: 16 sectors, 4 lines. */
-	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 8]", "[4, 8]", "[1, 0]")), 4 * (1 + 16 * 2));
-	assert_int_equal(gpu_price_access(OP_STORE, &access, LAYOUT("[1, 8]", "[4, 8]", "[1, 0]")), 4 * (1 + 16 * 4));
+#define LAYOUT(spt, tpw, order)                                                                              \
+	gpu_layout(&k.cx, gpu_kit_type(&k, "tensor<64x64xf16, #ttg.blocked<{sizePerThread = " spt            \
+					   ", threadsPerWarp = " tpw                                         \
+					   ", warpsPerCTA = [4, 1], order = " order "}>>"))
+	/* Each thread 4 vectors of 16 bytes; an instruction
+	 * takes 4 rows of 128 bytes: 16 sectors, 4 lines. */
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 8]", "[4, 8]", "[1, 0]")),
+			 4 * (1 + 16 * 2));
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
+					  LAYOUT("[1, 8]", "[4, 8]", "[1, 0]")),
+			 4 * (1 + 16 * 4));
 	/* A row in each thread: vectors too, but each lane has a line of its own. */
-	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")), 8 * (1 + 32 * 4));
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 1]", "[32, 1]", "[0, 1]")),
+			 8 * (1 + 32 * 4));
 	/* Atomics take one element each; half a row is two sectors. */
-	assert_int_equal(gpu_price_access(OP_ATOMIC_RMW, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 2 * 8));
-	/* One address for all columns, under masks that differ, and under one: a thread then loads both of its
-	 * columns at once. */
-	access = (GpuAccess){.element_bits = 16, .dim = 0, .vector = 1, .contiguity = 1, .constancy = {1, 64}, .shared = {1, 1}};
-	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 32 * (1 + 4));
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_ATOMIC_RMW, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 32 * (1 + 2 * 8));
+	/* One address for all columns, under masks that differ, and under one: a thread then loads
+	 * both of its columns at once. */
+	access = (GpuAccess){.element_bits = 16,
+			     .dim = 0,
+			     .vector = 1,
+			     .contiguity = 1,
+			     .constancy = {1, 64},
+			     .shared = {1, 1}};
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 32 * (1 + 4));
 	access.shared[1] = 64;
-	assert_int_equal(gpu_price_access(OP_LOAD, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")), 16 * (1 + 4));
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_LOAD, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+			 16 * (1 + 4));
 	/* Stores of one element in each sector write parts of them. */
-	access = (GpuAccess){.element_bits = 32, .dim = 0, .vector = 4, .contiguity = 64, .constancy = {1, 1}, .shared = {1, 1}};
-	assert_int_equal(gpu_price_access(OP_STORE, &access, LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
+	access = (GpuAccess){.element_bits = 32,
+			     .dim = 0,
+			     .vector = 4,
+			     .contiguity = 64,
+			     .constancy = {1, 1},
+			     .shared = {1, 1}};
+	assert_int_equal(gpu_price_access(k.cx.plan_target.costs, OP_STORE, &access,
+					  LAYOUT("[1, 1]", "[1, 32]", "[1, 0]")),
 			 32 * (1 + 32 * 4 + (32 - 4) * 2));
 	gpu_kit_free(&k);
 }

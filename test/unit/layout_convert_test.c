@@ -2,6 +2,7 @@
  * (layout_machine.h), with all that they predict counted. */
 #include "layout_machine.h"
 #include "layout_random.h"
+#include "target/cost.h"
 
 /* ---- random pairs ---- */
 
@@ -37,9 +38,10 @@ static void check_pair(LayoutContext *cx, const Layout *src, const Layout *dst, 
 	tally->conflicts += plan->cost.excess_wavefronts > 0;
 }
 
+#define COSTS .costs = &target_costs[COSTS_SM_90]
 static const LayoutTarget targets[] = {
-	{.ldmatrix = false}, {.ldmatrix = true}, {.ldmatrix = true, .stmatrix = true},
-	{.ldmatrix = true, .stmatrix = true, .shared_bytes = 2048}};
+	{COSTS}, {COSTS, .ldmatrix = true}, {COSTS, .ldmatrix = true, .stmatrix = true},
+	{COSTS, .ldmatrix = true, .stmatrix = true, .shared_bytes = 2048}};
 
 static unsigned random_bits(Random *r)
 {
@@ -99,7 +101,7 @@ static void nearby_layouts_stay_in_warps(void **state)
 	(void)state;
 	Random r = {777};
 	Tally tally = {{0}, 0, 0, 0, 0, 0};
-	LayoutTarget dear = {.ldmatrix = true};
+	LayoutTarget dear = {COSTS, .ldmatrix = true};
 	for (unsigned i = 0; i < 3000; i++) {
 		Arena arena;
 		LayoutContext cx;
@@ -126,7 +128,7 @@ static void nearby_layouts_stay_in_warps(void **state)
 
 /* ---- layouts as programs have them ---- */
 
-static const LayoutTarget hopper = {.ldmatrix = true, .stmatrix = true};
+static const LayoutTarget hopper = {COSTS, .ldmatrix = true, .stmatrix = true};
 
 typedef struct Programs {
 	Arena arena;
@@ -220,7 +222,7 @@ static void words_of_neighbours_are_preferred(void **state)
 	start(&p);
 	LayoutBlocked rows = {.rank = 2, .size_per_thread = {1, 8}, .threads_per_warp = {1, 32}, .warps_per_cta = {8, 1},
 			      .order = {1, 0}};
-	LayoutTarget target = {.ldmatrix = true, .stmatrix = true};
+	LayoutTarget target = {COSTS, .ldmatrix = true, .stmatrix = true};
 	const Layout *from = layout_blocked(&p.cx, shape, &rows);
 	const Layout *to = layout_mma_operand(&p.cx, shape, 2, (unsigned[]){2, 4}, 1, 16, 2);
 	const LayoutPlan *plan = layout_plan(&p.cx, from, to, 16, &target);
@@ -326,7 +328,7 @@ static void odd_sizes_convert(void **state)
 		run_plan(&p.arena, plan);
 		assert_int_equal(plan->cost.shared_bytes, 64 * widths[i] * 4);
 		assert_int_equal(plan->cost.excess_wavefronts, 0);
-		LayoutTarget small = {.ldmatrix = true, .shared_bytes = 4096};
+		LayoutTarget small = {COSTS, .ldmatrix = true, .shared_bytes = 4096};
 		plan = layout_plan_shared(&p.cx, c, rows, 32, &small);
 		run_plan(&p.arena, plan);
 		assert_int_equal(plan->cost.shared_bytes, 4096);

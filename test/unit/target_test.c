@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "target/cost.h"
 #include "target/mma.h"
 
 static void rows_are_consistent(void **state)
@@ -18,19 +19,42 @@ static void rows_are_consistent(void **state)
 	for (size_t i = 0; i < n; i++) {
 		const TargetGpu *gpu = &gpus[i], *base = target_base(gpu);
 		assert_true(i == 0 || gpus[i - 1].capability <= gpu->capability);
-		assert_true(base->suffix == 0 && base->capability == gpu->capability && base->ptx <= gpu->ptx);
+		assert_true(base->suffix == 0 && base->capability == gpu->capability &&
+			    base->ptx <= gpu->ptx);
 		assert_true(target_has(gpu, base->features));
 		assert_ptr_equal(target_find(gpu->name), gpu);
 		assert_true(gpu->shared_cta <= gpu->shared_sm && gpu->warps % 16 == 0);
 		assert_int_equal(gpu->name[strlen(gpu->name) - 1] == 'a', gpu->suffix == 'a');
-		/* What the instruction set adds stays: mma of bf16 from 8.0 on; that of fp8 is an instruction of some. */
-		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_BF16, TARGET_ELEMENT_F32) != NULL,
+		/* What the instruction set adds stays: mma of bf16 from 8.0 on; that of fp8 is an
+		 * instruction of some. */
+		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_BF16, TARGET_ELEMENT_F32) !=
+					 NULL,
 				 target_has(gpu, TARGET_BF16));
-		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32) != NULL,
+		assert_int_equal(target_mma(gpu, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32) !=
+					 NULL,
 				 target_has(gpu, TARGET_MMA_FP8));
 		assert_true(target_has(gpu, TARGET_FP8) || !target_has(gpu, TARGET_MMA_FP8));
-		assert_int_equal(target_mma(gpu, TARGET_MMA_WGMMA, TARGET_ELEMENT_F16, TARGET_ELEMENT_F32) != NULL,
+		assert_int_equal(target_mma(gpu, TARGET_MMA_WGMMA, TARGET_ELEMENT_F16, TARGET_ELEMENT_F32) !=
+					 NULL,
 				 strcmp(gpu->name, "sm_90a") == 0);
+	}
+}
+
+/* A target has the column of the highest capability that is not above its own. */
+static void costs_are_of_the_generation(void **state)
+{
+	(void)state;
+	assert_ptr_equal(target_costs_of(75), &target_costs[COSTS_SM_75]);
+	assert_ptr_equal(target_costs_of(89), &target_costs[COSTS_SM_80]);
+	assert_ptr_equal(target_costs_of(90), &target_costs[COSTS_SM_90]);
+	assert_ptr_equal(target_costs_of(103), &target_costs[COSTS_SM_100]);
+	assert_ptr_equal(target_costs_of(121), &target_costs[COSTS_SM_100]);
+	for (size_t i = 0; i < COSTS__COUNT; i++) {
+		const TargetCosts *c = &target_costs[i];
+		assert_true(c->issue && c->shuffle >= c->issue && c->wavefront >= c->issue);
+		assert_true(c->warp_barrier < c->cta_barrier && c->cta_barrier < c->cluster_barrier);
+		assert_true(c->load_sector && c->store_sector && c->store_part && c->atomic_sector &&
+			    c->line);
 	}
 }
 
@@ -81,12 +105,15 @@ static void matrix_instructions(void **state)
 	assert_true(mma->m == 16 && mma->k == 16);
 	assert_null(target_mma(a100, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32));
 	assert_null(target_mma(h100, TARGET_MMA_SYNC, TARGET_ELEMENT_E4M3, TARGET_ELEMENT_F32));
-	assert_non_null(target_mma(target_find("sm_89"), TARGET_MMA_SYNC, TARGET_ELEMENT_E5M2, TARGET_ELEMENT_F32));
+	assert_non_null(
+		target_mma(target_find("sm_89"), TARGET_MMA_SYNC, TARGET_ELEMENT_E5M2, TARGET_ELEMENT_F32));
 	mma = target_mma(h100, TARGET_MMA_WGMMA, TARGET_ELEMENT_BF16, TARGET_ELEMENT_F32);
 	assert_true(mma->m == 64 && mma->k == 16);
-	assert_true(target_mma_takes_n(mma, 80) && target_mma_takes_n(mma, 256) && !target_mma_takes_n(mma, 264));
+	assert_true(target_mma_takes_n(mma, 80) && target_mma_takes_n(mma, 256) &&
+		    !target_mma_takes_n(mma, 264));
 	mma = target_mma(h100, TARGET_MMA_WGMMA, TARGET_ELEMENT_S8, TARGET_ELEMENT_S32);
-	assert_true(target_mma_takes_n(mma, 24) && !target_mma_takes_n(mma, 40) && target_mma_takes_n(mma, 48));
+	assert_true(target_mma_takes_n(mma, 24) && !target_mma_takes_n(mma, 40) &&
+		    target_mma_takes_n(mma, 48));
 }
 
 /* A name says all of a call, and nothing else is one. */
@@ -97,23 +124,36 @@ static void products_have_names(void **state)
 		const char *name;
 		unsigned words[3];
 	} good[] = {
-		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f32", {4, 2, 4}},    {TARGET_MMA_SYNC, "m16n8k16.f16.f16.f16.f16", {4, 2, 2}},
-		{TARGET_MMA_SYNC, "m8n8k4.f64.f64.f64.f64", {1, 1, 2}},	     {TARGET_MMA_SYNC, "m16n8k32.s32.s8.u8.s32", {4, 2, 4}},
-		{TARGET_MMA_SYNC, "m16n8k32.f32.e5m2.e4m3.f32", {4, 2, 4}},  {TARGET_MMA_WGMMA, "m64n80k16.f32.bf16.bf16.ra.tb", {4, 0, 40}},
-		{TARGET_MMA_WGMMA, "m64n256k16.f16.f16.f16.ta.tb.new.x4", {4, 0, 64}}, {TARGET_MMA_WGMMA, "m64n24k32.s32.u8.s8.x2", {4, 0, 12}},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f32", {4, 2, 4}},
+		{TARGET_MMA_SYNC, "m16n8k16.f16.f16.f16.f16", {4, 2, 2}},
+		{TARGET_MMA_SYNC, "m8n8k4.f64.f64.f64.f64", {1, 1, 2}},
+		{TARGET_MMA_SYNC, "m16n8k32.s32.s8.u8.s32", {4, 2, 4}},
+		{TARGET_MMA_SYNC, "m16n8k32.f32.e5m2.e4m3.f32", {4, 2, 4}},
+		{TARGET_MMA_WGMMA, "m64n80k16.f32.bf16.bf16.ra.tb", {4, 0, 40}},
+		{TARGET_MMA_WGMMA, "m64n256k16.f16.f16.f16.ta.tb.new.x4", {4, 0, 64}},
+		{TARGET_MMA_WGMMA, "m64n24k32.s32.u8.s8.x2", {4, 0, 12}},
 	};
 	static const struct {
 		TargetMmaFamily family;
 		const char *name;
 	} bad[] = {
-		{TARGET_MMA_SYNC, ""}, {TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16"}, {TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f16"},
-		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.bf16.f32"}, {TARGET_MMA_SYNC, "m16n8k64.f32.f16.f16.f32"},
-		{TARGET_MMA_SYNC, "m16n16k16.f32.f16.f16.f32"}, {TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f32.x2"},
-		{TARGET_MMA_SYNC, "m-16n8k16.f32.f16.f16.f32"}, {TARGET_MMA_SYNC, "m16n8k16.f32.f1.f16.f32"},
-		{TARGET_MMA_WGMMA, "m64n264k16.f32.f16.f16"}, {TARGET_MMA_WGMMA, "m64n40k32.s32.s8.s8"},
-		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x0"}, {TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x17"},
-		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x"}, {TARGET_MMA_WGMMA, "m64n64k8.f32.tf32.tf32.tb"},
-		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.ra.ta"}, {TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.tb.ta"},
+		{TARGET_MMA_SYNC, ""},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16"},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f16"},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.bf16.f32"},
+		{TARGET_MMA_SYNC, "m16n8k64.f32.f16.f16.f32"},
+		{TARGET_MMA_SYNC, "m16n16k16.f32.f16.f16.f32"},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f16.f16.f32.x2"},
+		{TARGET_MMA_SYNC, "m-16n8k16.f32.f16.f16.f32"},
+		{TARGET_MMA_SYNC, "m16n8k16.f32.f1.f16.f32"},
+		{TARGET_MMA_WGMMA, "m64n264k16.f32.f16.f16"},
+		{TARGET_MMA_WGMMA, "m64n40k32.s32.s8.s8"},
+		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x0"},
+		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x17"},
+		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.x"},
+		{TARGET_MMA_WGMMA, "m64n64k8.f32.tf32.tf32.tb"},
+		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.ra.ta"},
+		{TARGET_MMA_WGMMA, "m64n64k16.f32.f16.f16.tb.ta"},
 	};
 	Arena arena = {0};
 	TargetProduct p;
@@ -133,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_consistent),
+		cmocka_unit_test(costs_are_of_the_generation),
 		cmocka_unit_test(known_figures),
 		cmocka_unit_test(devices_find_their_target),
 		cmocka_unit_test(matrix_instructions),

@@ -7,8 +7,9 @@
 
 #include "base/fault.h"
 
-/* Level 1 packs PTX to a fifth at 500 MB/s; 3 takes twice the time for a tenth less. Unpacking costs 20 us however little there is, so that
- * what a hit reads besides the cubin had better be as it is. */
+/* Level 1 packs PTX to a fifth at 500 MB/s; 3 takes twice the time
+ * for a tenth less. Unpacking costs 20 us however little there is,
+ * so that what a hit reads besides the cubin had better be as it is. */
 enum { VERSION = 2, SIGNED = 56, MAC = 88, HEAD = 120, ROW = 72, LEVEL = 1, SMALLEST_PACKED = 1024 };
 _Static_assert(HEAD + CACHE_SECTIONS * ROW == CACHE_ENTRY_HEAD, "entry.h");
 const char cache_other_version[] = "it has another version", cache_no_memory[] = "there is not enough memory";
@@ -107,16 +108,18 @@ static bool refuse_table(const char **why)
 	return refuse(why, "its table of sections makes no sense");
 }
 
-/* The rows, as far as they are in `head`, of a file of `size` bytes that is checked as a whole by them. */
+/* The rows, as far as they are in `head`, of a file
+ * of `size` bytes that is checked as a whole by them. */
 static bool read_table(CacheEntry *entry, const uint8_t *head, uint64_t size, const char **why)
 {
 	uint64_t at = HEAD + (uint64_t)entry->count * ROW, unpacked = 0;
 	for (uint32_t i = 0; i < entry->count; i++) {
 		const uint8_t *row = head + HEAD + (size_t)i * ROW;
-		uint64_t codec = get_number(row + 20, 4), stored = get_number(row + 24, 8), len = get_number(row + 32, 8);
+		uint64_t codec = get_number(row + 20, 4), stored = get_number(row + 24, 8),
+			 len = get_number(row + 32, 8);
 		memcpy(entry->sections[i].name, row, CACHE_NAME_SIZE);
-		if (!row[0] || row[CACHE_NAME_SIZE - 1] || codec > 1 || len > CACHE_SECTION_LARGEST || stored > size - at ||
-		    (codec == 0 && stored != len))
+		if (!row[0] || row[CACHE_NAME_SIZE - 1] || codec > 1 || len > CACHE_SECTION_LARGEST ||
+		    stored > size - at || (codec == 0 && stored != len))
 			return refuse_table(why);
 		entry->sections[i].packed = codec == 1;
 		entry->sections[i].at = (size_t)at;
@@ -174,12 +177,14 @@ bool cache_entry_open(CacheEntry *entry, Str file, const CacheDigest *key, const
 
 static bool is_sound(const CacheEntry *entry, uint32_t i, const char **why)
 {
-	CacheDigest digest = cache_hash_of(entry->file.ptr + entry->sections[i].at, entry->sections[i].stored);
+	CacheDigest digest =
+		cache_hash_of(entry->file.ptr + entry->sections[i].at, entry->sections[i].stored);
 	return cache_digest_eq(&digest, &entry->sections[i].digest) || refuse(why, "its checksum is wrong");
 }
 
 char *cache_room(Arena *arena, size_t size)
 {
+	CONTRACT(size);
 	Fault fault;
 	char *volatile room = NULL;
 	if (FAULT_TRY(&fault)) {
@@ -222,6 +227,7 @@ bool cache_entry_has(const CacheEntry *entry, const char *name)
 
 bool cache_entry_section(const CacheEntry *entry, const char *name, Arena *arena, Str *out, const char **why)
 {
+	CONTRACT(name && out);
 	*why = NULL;
 	for (uint32_t i = 0; i < entry->count; i++)
 		if (strcmp(entry->sections[i].name, name) == 0)
@@ -269,10 +275,12 @@ static bool unpacks(const Checker *c, const CacheEntry *entry, uint32_t i, const
 		size_t before = in.pos;
 		rest = ZSTD_decompressStream(c->stream, &out, &in);
 		made += out.pos;
-		if (ZSTD_isError(rest) || made > entry->sections[i].size || (rest && in.pos == before && !out.pos))
+		if (ZSTD_isError(rest) || made > entry->sections[i].size ||
+		    (rest && in.pos == before && !out.pos))
 			return refuse(why, "a section does not unpack");
 	}
-	return (made == entry->sections[i].size && in.pos == in.size) || refuse(why, "a section has another size than it says");
+	return (made == entry->sections[i].size && in.pos == in.size) ||
+	       refuse(why, "a section has another size than it says");
 }
 
 bool cache_entry_verify(const CacheEntry *entry, const char **why)
@@ -312,7 +320,8 @@ Str cache_entry_sign(Str file, const char *kind, const CacheSecret *secret, Aren
 	copy[file.len] = '\0';
 	CacheDigest code = code_of((const uint8_t *)copy, kind, secret);
 	memcpy(copy + MAC, code.bytes, sizeof code.bytes);
-	CacheDigest sum = head_digest((const uint8_t *)copy, (uint32_t)get_number((const uint8_t *)copy + 12, 4));
+	CacheDigest sum =
+		head_digest((const uint8_t *)copy, (uint32_t)get_number((const uint8_t *)copy + 12, 4));
 	memcpy(copy + SIGNED, sum.bytes, sizeof sum.bytes);
 	return (Str){copy, file.len};
 }
@@ -323,5 +332,7 @@ bool cache_entry_signed(Str file, const char *kind, const CacheSecret *secret, c
 	CacheDigest code = code_of((const uint8_t *)file.ptr, kind, secret);
 	if (cache_mac_eq(code.bytes, file.ptr + MAC))
 		return true;
-	return refuse(why, memcmp(none, file.ptr + MAC, sizeof none) == 0 ? "it is not signed" : "its signature is not that of the key");
+	return refuse(why, memcmp(none, file.ptr + MAC, sizeof none) == 0
+				   ? "it is not signed"
+				   : "its signature is not that of the key");
 }

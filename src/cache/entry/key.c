@@ -8,7 +8,9 @@ void cache_key_init(CacheKey *key, Arena *arena)
 
 void cache_key_add(CacheKey *key, const char *name, const char *value)
 {
-	vec_push(key->arena, &key->rows, (CacheRow){arena_strdup(key->arena, name), arena_strdup(key->arena, value)});
+	CONTRACT(name && value);
+	vec_push(key->arena, &key->rows,
+		 (CacheRow){arena_strdup(key->arena, name), arena_strdup(key->arena, value)});
 }
 
 void cache_key_printf(CacheKey *key, const char *name, const char *format, ...)

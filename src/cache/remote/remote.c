@@ -1,7 +1,8 @@
 /* Between a back end and the store: the breaker, counts; the queue has a file of its own.
  *
- * What a process has of it is a RemoteLive: made at the first use, and anew in a child of a fork, which must not touch locks, connections
- * and the thread of its parent. The thread starts with the first value to put. */
+ * What a process has of it is a RemoteLive: made at the first use, and anew in a child of a fork,
+ * which must not touch locks, connections and the thread of its parent. The thread starts with the
+ * first value to put. */
 #define _GNU_SOURCE
 #include "cache/remote/remote_int.h"
 
@@ -15,14 +16,17 @@
 #include "base/os.h"
 
 enum { QUEUE_ITEMS = 512, QUEUE_BYTES = 128 << 20 };
-/* Seconds that a server which failed is left alone: at first, at most; or so many times what the failure took. */
+/* Seconds that a server which failed is left alone: at
+ * first, at most; or so many times what the failure took. */
 static const double first_pause = 1, longest_pause = 60, pause_of_failure = 10;
 
 /* What a parent had counted when it forked is told by the parent. */
 static void own_counts(CacheRemote *remote)
 {
-	atomic_ullong *const all[] = {&remote->counts.hits, &remote->counts.misses, &remote->counts.errors, &remote->counts.puts,
-				      &remote->counts.dropped, &remote->counts.bytes_in, &remote->counts.bytes_out};
+	atomic_ullong *const all[] = {&remote->counts.hits,	&remote->counts.misses,
+				      &remote->counts.errors,	&remote->counts.puts,
+				      &remote->counts.dropped,	&remote->counts.bytes_in,
+				      &remote->counts.bytes_out};
 	int before = atomic_load_explicit(&remote->counted_by, memory_order_relaxed), here = (int)getpid();
 	if (before == here || !atomic_compare_exchange_strong(&remote->counted_by, &before, here))
 		return;
@@ -127,7 +131,8 @@ void remote_free_texts(CacheRemote *remote)
 	free(remote);
 }
 
-CacheRemote *cache_remote_new(const CacheBackend *backend, const char *name, bool synchronous, const CacheRemoteOptions *options)
+CacheRemote *cache_remote_new(const CacheBackend *backend, const char *name, bool synchronous,
+			      const CacheRemoteOptions *options)
 {
 	CacheRemote *remote = calloc(1, sizeof *remote);
 	bool good = true;
@@ -225,13 +230,15 @@ static int get_many(RemoteLive *l, CacheRemoteValue *values, size_t n, char *why
 	for (size_t from = 0; from < n; from += AT_ONCE) {
 		char hex[AT_ONCE][CACHE_HEX_SIZE];
 		const char *keys[AT_ONCE], *names[AT_ONCE];
-		Sink sink = {values + from, MIN(n - from, (size_t)AT_ONCE), (size_t)l->remote->options.largest};
+		Sink sink = {values + from, MIN(n - from, (size_t)AT_ONCE),
+			     (size_t)l->remote->options.largest};
 		for (size_t i = 0; i < sink.count; i++) {
 			cache_digest_hex(&sink.values[i].key, hex[i]);
 			keys[i] = hex[i];
 			names[i] = sink.values[i].name;
 		}
-		int result = l->backend.get_many(l->backend.data, keys, names, sink.count, give, &sink, why, CACHE_REMOTE_WHY);
+		int result = l->backend.get_many(l->backend.data, keys, names, sink.count, give, &sink, why,
+						 CACHE_REMOTE_WHY);
 		if (result != CACHE_REMOTE_OK)
 			return result;
 	}
@@ -240,6 +247,7 @@ static int get_many(RemoteLive *l, CacheRemoteValue *values, size_t n, char *why
 
 bool cache_remote_get(CacheRemote *remote, CacheRemoteValue *values, size_t n)
 {
+	CONTRACT(n);
 	char why[CACHE_REMOTE_WHY] = "";
 	for (size_t i = 0; i < n; i++)
 		values[i].bytes = NULL;
@@ -314,7 +322,8 @@ static void start(RemoteLive *l)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!l->started || l->at_exit)
 		return;
-	/* atexit's handlers have no argument, and where it is called from a library that is unloaded they are called then. */
+	/* atexit's handlers have no argument, and where it is called from a library that is
+	 * unloaded they are called then. */
 	RemoteAtExit *at_exit = malloc(sizeof *at_exit);
 	if (!at_exit)
 		return;
@@ -342,7 +351,8 @@ void cache_remote_put(CacheRemote *remote, const char *name, const CacheDigest *
 	memcpy(item->bytes, bytes.ptr, bytes.len);
 	pthread_mutex_lock(&l->lock);
 	bool now = remote->synchronous && remote_may_ask(l);
-	bool later = !remote->synchronous && l->items < QUEUE_ITEMS && (!l->items || l->bytes + item->size <= QUEUE_BYTES);
+	bool later = !remote->synchronous && l->items < QUEUE_ITEMS &&
+		     (!l->items || l->bytes + item->size <= QUEUE_BYTES);
 	if (later) {
 		remote_enqueue(l, item, false);
 		start(l);
@@ -384,8 +394,9 @@ CacheRemoteCounts cache_remote_counts(CacheRemote *remote)
 bool cache_remote_has_counts(CacheRemote *remote)
 {
 	own_counts(remote);
-	return atomic_load(&remote->counts.hits) || atomic_load(&remote->counts.misses) || atomic_load(&remote->counts.errors) ||
-	       atomic_load(&remote->counts.puts) || atomic_load(&remote->counts.dropped);
+	return atomic_load(&remote->counts.hits) || atomic_load(&remote->counts.misses) ||
+	       atomic_load(&remote->counts.errors) || atomic_load(&remote->counts.puts) ||
+	       atomic_load(&remote->counts.dropped);
 }
 
 /* False: its thread is stuck in a put, and frees both when that returns. */

@@ -95,6 +95,7 @@ const Val *val_dict(FrontLower *low, const Val *const *keys, const Val *const *v
 
 const Val *val_dict_find(const Val *dict, const Val *key)
 {
+	CONTRACT(dict->kind == VAL_DICT);
 	for (uint32_t i = 0; i < dict->dict.len; i++)
 		if (val_hash_equal(dict->dict.keys[i], key))
 			return dict->dict.values[i];
@@ -118,6 +119,7 @@ const Val *val_const_type(FrontLower *low, const Val *of)
 
 const Val *val_tensor(FrontLower *low, IrValue *ir, TlType type)
 {
+	CONTRACT(!ir || ir->type == type->ir);
 	Val *v = val_new(low, VAL_TENSOR);
 	v->tensor.ir = ir;
 	v->tensor.type = type;
@@ -133,6 +135,7 @@ const Val *val_function(FrontLower *low, FrontFunction *f)
 
 const Val *val_method(FrontLower *low, const Val *callee, const Val *self)
 {
+	CONTRACT(callee);
 	Val *v = val_new(low, VAL_METHOD);
 	v->method.callee = callee;
 	v->method.self = self;
@@ -378,7 +381,8 @@ const Val *val_rebuild(FrontLower *low, const Val *like, IrValue *const *handles
 		v->object.home = NULL;
 		for (uint32_t i = 0; i < n; i++)
 			if (like->object.fields[i])
-				v->object.fields[i] = val_rebuild(low, like->object.fields[i], handles, cursor);
+				v->object.fields[i] =
+					val_rebuild(low, like->object.fields[i], handles, cursor);
 	} else if (like->kind == VAL_DICT) {
 		v->dict.values = ARENA_ARRAY(low->arena, const Val *, like->dict.len);
 		for (uint32_t i = 0; i < like->dict.len; i++)
@@ -423,6 +427,7 @@ bool val_same_shape(const Val *a, const Val *b)
 		return true;
 	}
 	if (a->kind == VAL_METHOD)
-		return val_equal(a->method.callee, b->method.callee) && val_same_shape(a->method.self, b->method.self);
+		return val_equal(a->method.callee, b->method.callee) &&
+		       val_same_shape(a->method.self, b->method.self);
 	return val_equal(a, b);
 }

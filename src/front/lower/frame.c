@@ -37,6 +37,7 @@ void lower_print(FrontLower *low, Str text)
 
 Frame *frame_new(FrontLower *low, FrontFunction *function, Namespace *ns)
 {
+	CONTRACT(ns || function);
 	Frame *frame = ARENA_NEW(low->arena, Frame);
 	frame->function = function;
 	frame->ns = ns;
@@ -59,6 +60,7 @@ uint32_t frame_slot(FrontLower *low, Frame *frame, Sym name)
 
 void frame_set(FrontLower *low, Frame *frame, Sym name, const Val *val)
 {
+	CONTRACT(name);
 	uint32_t slot = frame_slot(low, frame, name); /* before the array is looked at: it may move */
 	frame->slots.data[slot] = (Slot){.val = val, .at = low->span};
 }
@@ -93,7 +95,8 @@ static IrLoc location(FrontLower *low, Span span)
 		else
 			hi = mid;
 	}
-	IrLoc loc = ir_loc_file(low->cx, source->path, lo + source->first_line, span.start - source->lines[lo]);
+	IrLoc loc =
+		ir_loc_file(low->cx, source->path, lo + source->first_line, span.start - source->lines[lo]);
 	Sym prefix = low->frame ? low->frame->prefix : NULL;
 	return prefix ? ir_loc_name(low->cx, ir_sym(low->cx, prefix), loc) : loc;
 }
@@ -168,7 +171,8 @@ static const Val *report(FrontLower *low, DiagCode code, va_list args)
 		if (!f->call_span.file)
 			continue;
 		diag_note(low->diags, d, f->call_span, "in the call of '%s' here",
-			  f->function ? f->function->ast->name ? f->function->ast->name : "lambda" : "module");
+			  f->function ? f->function->ast->name ? f->function->ast->name : "lambda"
+				      : "module");
 	}
 	return low->poison;
 }
@@ -203,7 +207,8 @@ void lower_note_constexpr(FrontLower *low, const Val *v)
 			if (frame_get(f, f->function->ast->params[i].name) == v)
 				name = f->function->ast->params[i].name;
 	if (name)
-		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr", name);
+		lower_note(low, "a parameter that is known when compiling is declared so: %s: tl.constexpr",
+			   name);
 }
 
 void lower_stop(FrontLower *low, DiagCode code, ...)

@@ -1,5 +1,5 @@
-/* Jit functions: a call makes one private function per (function, types of the run-time arguments, values of the
- * others) and calls it. */
+/* Jit functions: a call makes one private function per (function, types of the run-time arguments,
+ * values of the others) and calls it. */
 #include "front/core.h"
 #include "front/demote.h"
 #include "front/syntax/parse.h"
@@ -46,6 +46,7 @@ static IrAttr symbol_attr(FrontLower *low, Sym name)
 
 IrOp *instance_func(FrontLower *low, Sym symbol, const ValueVec *like, bool is_public, IrLoc loc)
 {
+	CONTRACT(like->len == 0 || like->data);
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(like->len, 1u));
 	for (uint32_t i = 0; i < like->len; i++)
 		types[i] = like->data[i]->type;
@@ -59,9 +60,11 @@ IrOp *instance_func(FrontLower *low, Sym symbol, const ValueVec *like, bool is_p
 	return func;
 }
 
-/* The body, from the frame's parameters to tt.return. The result is the template of what is returned. */
+/* The body, from the frame's parameters to tt.return.
+ * The result is the template of what is returned. */
 const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 {
+	CONTRACT(func->kind == OP_FUNC && ir_func_body(func));
 	low->b = ir_at_end(low->m, ir_func_body(func), func->loc);
 	Flow flow = lower_stream(low, (Stream){.list = f->ast->body}, true);
 	lower_at(low, flow.at.file ? flow.at : f->ast->name_span);
@@ -85,7 +88,8 @@ const Val *instance_body(FrontLower *low, FrontFunction *f, IrOp *func)
 
 /* ---- instances ---- */
 
-/* What tells instances apart; for a symbol without the numbers, which depend on what the session did before. */
+/* What tells instances apart; for a symbol without the
+ * numbers, which depend on what the session did before. */
 static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 {
 	switch (v->kind) {
@@ -153,7 +157,8 @@ static void key_of(FrontLower *low, Text *key, const Val *v, bool symbol)
 	}
 }
 
-/* A symbol from the key: letters, digits and '_' stay. Two keys may make one text: the later gets a number. */
+/* A symbol from the key: letters, digits and '_' stay.
+ * Two keys may make one text: the later gets a number. */
 static Sym symbol_for(FrontLower *low, FrontFunction *f, const Val **values)
 {
 	Text t;
@@ -166,7 +171,8 @@ static Sym symbol_for(FrontLower *low, FrontFunction *f, const Val **values)
 		text_str(&t, "__");
 		for (size_t k = 0; k < part.len && t.len < 200; k++) {
 			char c = part.data[k];
-			bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+			bool plain =
+				(c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 			text_char(&t, plain ? c : '_');
 		}
 	}
@@ -217,7 +223,8 @@ static Instance *instance_new(FrontLower *low, FrontFunction *f, const Val **val
 	low->demoted_args = &in->demoted;
 	uint32_t errors = low->diags->errors;
 	in->result = instance_body(low, f, in->func);
-	in->failed = low->diags->errors != errors || low->stopped || (in->result && in->result->kind == VAL_POISON);
+	in->failed = low->diags->errors != errors || low->stopped ||
+		     (in->result && in->result->kind == VAL_POISON);
 	in->done = true;
 	leave(low, &caller);
 	return in;
@@ -321,7 +328,8 @@ const Val *instance_call(FrontLower *low, FrontFunction *f, const CallArgs *args
 	if (in && !in->done)
 		return lower_error(low, DIAG_CALL_RECURSION, f->ast->name);
 	if (!in) {
-		/* Marks the key while the body is lowered: a call of it from there is a recursion without end. */
+		/* Marks the key while the body is lowered: a call
+		 * of it from there is a recursion without end. */
 		static const Instance busy = {0};
 		map_put_ptr(&low->instances, sym, &busy);
 		in = instance_new(low, f, values);
@@ -364,7 +372,8 @@ static const Val *region_call(FrontLower *low, IrRegion *region, const Val *fn, 
 	IrBlock *block = ir_block_new(low->m, region);
 	const Val **args = ARENA_ARRAY(low->arena, const Val *, MAX(arg_count, 1u));
 	for (uint32_t i = 0; i < arg_count; i++)
-		args[i] = val_tensor(low, ir_block_arg_add(low->m, block, arg_types[i]->ir, low->b.loc), arg_types[i]);
+		args[i] = val_tensor(low, ir_block_arg_add(low->m, block, arg_types[i]->ir, low->b.loc),
+				     arg_types[i]);
 	low->b.block = block;
 	low->b.before = NULL;
 	uint32_t errors = low->diags->errors;
@@ -418,7 +427,8 @@ bool lower_region_of(FrontLower *low, IrRegion *region, const Val *fn, const TlT
 	for (uint32_t i = 0; ok && result_types && i < result_count; i++)
 		ok = types.data[i] == result_types[i];
 	if (v && !ok)
-		lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn), types_text(low, types.data, types.len),
+		lower_error(low, DIAG_COMBINE_TYPES, val_describe(low, fn),
+			    types_text(low, types.data, types.len),
 			    types_text(low, result_types, result_count));
 	if (ok)
 		region_end(low, v, terminator);

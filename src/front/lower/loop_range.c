@@ -1,5 +1,6 @@
-/* The bounds of run-time loops. A loop of the IR compares as signed and goes up. What Python's range() says beyond that, a step of which
- * only the run knows the sign, or unsigned bounds, is a loop that counts turns. */
+/* The bounds of run-time loops. A loop of the IR compares as signed and goes up. What Python's
+ * range() says beyond that, a step of which only the run knows the sign, or unsigned bounds, is a
+ * loop that counts turns. */
 #include "front/lower/loop_range.h"
 
 #include "front/demote.h"
@@ -7,7 +8,8 @@
 
 static bool is_scalar_int(const Val *v)
 {
-	return v->kind == VAL_TENSOR && v->tensor.type->kind == TL_SCALAR && v->tensor.type->dtype < DT_FP8E4B15;
+	return v->kind == VAL_TENSOR && v->tensor.type->kind == TL_SCALAR &&
+	       v->tensor.type->dtype < DT_FP8E4B15;
 }
 
 static const Val *bound(FrontLower *low, const Val *v, const char *what)
@@ -62,7 +64,8 @@ static bool is_small(const Val *v, const Val *given)
 {
 	int64_t n;
 	unsigned bits = v->tensor.type->ir->bits;
-	return (given->kind == VAL_INT || given->kind == VAL_BOOL) && val_as_int(given, &n) && n >= 0 && n <= (INT64_MAX >> (64 - bits));
+	return (given->kind == VAL_INT || given->kind == VAL_BOOL) && val_as_int(given, &n) && n >= 0 &&
+	       n <= (INT64_MAX >> (64 - bits));
 }
 
 /* ---- turns ---- */
@@ -78,11 +81,14 @@ static void check_step(FrontLower *low, const Val *step)
 	const Val *ok = sem_compare(low, CMP_NE, step, val_int(low, 0));
 	IrValue *cond = ok->tensor.ir;
 	IrOp *check = irb_op(&low->b, OP_ASSERT, &cond, 1, NULL, 0, 0);
-	ir_set(low->m, check, ATTR_MESSAGE, ir_attr_string(low->cx, str_of("range() arg 3 must not be zero")));
+	ir_set(low->m, check, ATTR_MESSAGE,
+	       ir_attr_string(low->cx, str_of("range() arg 3 must not be zero")));
 }
 
-/* A step that is known is above 0. How many turns, as an int64: (high - low - 1) / |step| + 1 where low < high. More than an int64 holds nobody waits for. */
-static const Val *turns(FrontLower *low, const Val *start, const Val *stop, const Val *step, int sign, bool known)
+/* A step that is known is above 0. How many turns, as an int64: (high - low - 1) / |step| + 1 where
+ * low < high. More than an int64 holds nobody waits for. */
+static const Val *turns(FrontLower *low, const Val *start, const Val *stop, const Val *step, int sign,
+			bool known)
 {
 	bool is_signed = !is_unsigned(start->tensor.type->dtype);
 	unsigned bits = start->tensor.type->ir->bits;
@@ -104,15 +110,16 @@ static const Val *turns(FrontLower *low, const Val *start, const Val *stop, cons
 	by = sem_cast(low, sem_cast(low, by, wide), u);
 	if (!known)
 		by = sem_select(low, sem_compare(low, CMP_EQ, by, zero), sem_const_int(low, 1, u), by);
-	const Val *count = sem_binary(low, BIN_FLOORDIV, op2(low, BIN_SUB, op2(low, BIN_SUB, last, first), one), by);
+	const Val *count =
+		sem_binary(low, BIN_FLOORDIV, op2(low, BIN_SUB, op2(low, BIN_SUB, last, first), one), by);
 	if (bits == 64)
 		count = sem_minmax(low, false, count, sem_const_int(low, INT64_MAX - 1, u), false);
 	count = op2(low, BIN_ADD, sem_cast(low, count, tl_scalar(low, DT_INT64)), one);
 	return sem_select(low, any, count, sem_const_int(low, 0, tl_scalar(low, DT_INT64)));
 }
 
-static void count_turns(FrontLower *low, LoopRange *r, const Val *start, const Val *stop, const Val *step, int sign,
-			bool known)
+static void count_turns(FrontLower *low, LoopRange *r, const Val *start, const Val *stop, const Val *step,
+			int sign, bool known)
 {
 	TlType i64 = tl_scalar(low, DT_INT64);
 	r->kind = RANGE_COUNTED;
@@ -134,7 +141,8 @@ LoopRange loop_range(FrontLower *low, const Val *range)
 	LoopRange r = {.kind = RANGE_FORWARD, .type = tl_scalar(low, DT_INT32)};
 	const Val *given[] = {range->range.start, range->range.stop};
 	int64_t by;
-	const Val *step = val_known_for(range->range.step, "a loop's step says when compiling which way it goes");
+	const Val *step =
+		val_known_for(range->range.step, "a loop's step says when compiling which way it goes");
 	bool backward = step->kind != VAL_TENSOR && val_as_int(step, &by) && by < 0 && by > INT64_MIN;
 	if (backward)
 		step = val_int(low, -by);
@@ -149,9 +157,15 @@ LoopRange loop_range(FrontLower *low, const Val *range)
 	start = sem_cast(low, start, r.type);
 	stop = sem_cast(low, stop, r.type);
 	step = sem_cast(low, step, r.type);
-	bool is_counted = is_unsigned(r.type->dtype) ? !known || !is_small(start, given[0]) || !is_small(stop, given[1]) : !known;
+	bool is_counted = is_unsigned(r.type->dtype)
+				  ? !known || !is_small(start, given[0]) || !is_small(stop, given[1])
+				  : !known;
 	if (is_counted) {
-		count_turns(low, &r, start, stop, step, backward ? -1 : known || is_unsigned(r.type->dtype) ? 1 : 0, known);
+		count_turns(low, &r, start, stop, step,
+			    backward				  ? -1
+			    : known || is_unsigned(r.type->dtype) ? 1
+								  : 0,
+			    known);
 		return r;
 	}
 	r.kind = backward ? RANGE_BACKWARD : RANGE_FORWARD;
@@ -163,6 +177,7 @@ LoopRange loop_range(FrontLower *low, const Val *range)
 
 const Val *loop_range_at(FrontLower *low, const LoopRange *r, IrValue *turn)
 {
+	CONTRACT(turn->type);
 	const Val *at = val_tensor(low, turn, r->kind == RANGE_COUNTED ? tl_scalar(low, DT_INT64) : r->type);
 	if (r->kind == RANGE_FORWARD)
 		return at;

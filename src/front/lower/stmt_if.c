@@ -1,7 +1,8 @@
-/* `if` on a run-time condition: both branches are lowered into blocks of their own, then one scf.if yields what
- * they made different. A branch that returns has nothing to go on with, so the statements after the `if` go into
- * the other one; when both may go on and one may return, the scf.if yields a flag for it, and what follows stands
- * under a second scf.if. Nothing is lowered twice. */
+/* `if` on a run-time condition: both branches are lowered into blocks of their
+ * own, then one scf.if yields what they made different. A branch that returns
+ * has nothing to go on with, so the statements after the `if` go into the other
+ * one; when both may go on and one may return, the scf.if yields a flag for it,
+ * and what follows stands under a second scf.if. Nothing is lowered twice. */
 #include "front/core.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ typedef struct Join {
 
 void frame_restore(FrontLower *low, Frame *frame, const SlotVec *saved)
 {
+	CONTRACT(saved->len <= frame->slots.len);
 	SlotVec copy = {.len = frame->names.len, .cap = MAX(frame->names.len, 1u)};
 	copy.data = ARENA_ARRAY(low->arena, Slot, copy.cap);
 	memcpy(copy.data, saved->data, saved->len * sizeof *saved->data);
@@ -216,7 +218,8 @@ static void join_names(Join *j, const SlotVec *before)
 	}
 }
 
-/* The returned value of both sides in one; *ok false after diagnosing. `first` is the number of its merge. */
+/* The returned value of both sides in one; *ok false
+ * after diagnosing. `first` is the number of its merge. */
 static const Val *join_returns(Join *j, bool *merges)
 {
 	FrontLower *low = j->low;
@@ -225,7 +228,8 @@ static const Val *join_returns(Join *j, bool *merges)
 	const Val *a = t->kind != FLOW_FALL ? t->value : NULL, *b = e->kind != FLOW_FALL ? e->value : NULL;
 	if ((a && a->kind == VAL_POISON) || (b && b->kind == VAL_POISON))
 		return low->poison;
-	/* A side that returns nothing, or ends without `return`: undefined where the other returns a value. */
+	/* A side that returns nothing, or ends without
+	 * `return`: undefined where the other returns a value. */
 	if (!a || !b) {
 		const Val *v = a ? a : b;
 		if (v && val_has_tensor(v)) {
@@ -337,7 +341,9 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 	side_lower(low, &t, &before, &node->if_stmt.body, tail && last);
 	side_lower(low, &e, &before, &node->if_stmt.orelse, tail && last);
 	bool t_returns = t.flow.kind == FLOW_RETURN, e_returns = e.flow.kind == FLOW_RETURN;
-	Side *open = t_returns && e.flow.kind == FLOW_FALL ? &e : e_returns && t.flow.kind == FLOW_FALL ? &t : NULL;
+	Side *open = t_returns && e.flow.kind == FLOW_FALL   ? &e
+		     : e_returns && t.flow.kind == FLOW_FALL ? &t
+							     : NULL;
 	if (open && !last) {
 		side_go_on(low, open, rest, tail);
 		*went_on = true;
@@ -350,8 +356,9 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 	if (c->kind == VAL_POISON) {
 		low->b = outer;
 		frame_restore(low, low->frame, &before);
-		return *went_on || (t_returns && e_returns) ? (Flow){.kind = FLOW_RETURN, .value = low->poison}
-							    : (Flow){.kind = FLOW_FALL};
+		return *went_on || (t_returns && e_returns)
+			       ? (Flow){.kind = FLOW_RETURN, .value = low->poison}
+			       : (Flow){.kind = FLOW_FALL};
 	}
 	return join_sides(low, outer, c->tensor.ir, &t, &e, &before);
 }
@@ -373,7 +380,8 @@ Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail)
 
 /* ---- expressions of which a part runs only under a condition ---- */
 
-/* One scf.if of two sides that both go on: names that they assigned are joined, and their values unless NULL. */
+/* One scf.if of two sides that both go on: names that
+ * they assigned are joined, and their values unless NULL. */
 static const Val *join_values(FrontLower *low, IrValue *cond, Side *t, Side *e, const SlotVec *before,
 			      const Val *a,
 			      const Val *b)
@@ -502,6 +510,7 @@ const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *righ
 	if (cond->kind == VAL_POISON || (v && v->kind == VAL_POISON))
 		return low->poison;
 	Side *t = is_or ? &skips : &runs, *e = is_or ? &runs : &skips;
-	const Val *joined = join_values(low, cond->tensor.ir, t, e, &before, is_or ? other : v, is_or ? v : other);
+	const Val *joined =
+		join_values(low, cond->tensor.ir, t, e, &before, is_or ? other : v, is_or ? v : other);
 	return dropped ? low->none : joined ? joined : combine(low, is_or, left, right);
 }

@@ -1,5 +1,6 @@
-/* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
- * that come out as they went in are taken back out afterwards, so the body is lowered once. */
+/* Run-time loops. Every name that the body may assign and that has a
+ * value before the loop is carried; those that come out as they went
+ * in are taken back out afterwards, so the body is lowered once. */
 #include "front/core.h"
 #include "front/lower/loop_range.h"
 
@@ -35,7 +36,8 @@ static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
 			continue;
 		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i], .slot = frame_slot(low, low->frame, assigned->data[i]),
+			 (Carried){.name = assigned->data[i],
+				   .slot = frame_slot(low, low->frame, assigned->data[i]),
 				   .init = v});
 	}
 	if (loop->names.len)
@@ -84,7 +86,8 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
+ * any of them. */
 static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 {
 	FrontLower *low = loop->low;
@@ -94,28 +97,43 @@ static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* What the body leaves in the carried names. */
-static void collect_next(Loop *loop)
+static void poison_assigned(FrontLower *low, const SlotVec *before, const SymVec *assigned)
 {
+	frame_restore(low, low->frame, before);
+	for (uint32_t i = 0; i < assigned->len; i++)
+		frame_set(low, low->frame, assigned->data[i], low->poison);
+}
+
+/* What is left in the carried names, or the argument that was there, to `out`. */
+static void collect(Loop *loop, const ValueVec *args, ValueVec *out)
+{
+	CONTRACT(args->len >= loop->init.len);
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON;
-		if (!v && slot->why == WHY_MIXED)
-			mixed_error(loop, c, slot);
 		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
 			carried_error(loop, c, slot);
 			keeps = true;
 		}
-		if (keeps || !c->count) {
-			for (uint32_t k = 0; k < c->count; k++)
-				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
-			continue;
-		}
-		val_flatten(low, v, &loop->next);
+		if (!keeps && c->count)
+			val_flatten(low, v, out);
+		for (uint32_t k = 0; keeps && k < c->count; k++)
+			vec_push(low->arena, out, args->data[c->first + k]);
 	}
+}
+
+/* What the body leaves in the carried names. */
+static void collect_next(Loop *loop)
+{
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Slot *slot = &loop->low->frame->slots.data[loop->names.data[i].slot];
+		if (!slot->val && slot->why == WHY_MIXED)
+			mixed_error(loop, &loop->names.data[i], slot);
+	}
+	collect(loop, &loop->args, &loop->next);
 }
 
 /* Values that every turn hands on as it got them are those from before the loop. */
@@ -124,7 +142,8 @@ static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *
 	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
 }
 
-/* Values that are handed on may be block arguments that are dropped: those are the values from before the loop. */
+/* Values that are handed on may be block arguments that are dropped: those are the values from
+ * before the loop. */
 static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
 {
 	for (uint32_t i = 0; i < values->len; i++)
@@ -275,9 +294,7 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 	outer.loc = low->b.loc;
 	low->b = outer;
 	if (!b.ok) {
-		frame_restore(low, low->frame, &before);
-		for (uint32_t i = 0; i < assigned.len; i++)
-			frame_set(low, low->frame, assigned.data[i], low->poison);
+		poison_assigned(low, &before, &assigned);
 		return;
 	}
 	vec_push(low->arena, &operands, b.from->tensor.ir);
@@ -293,8 +310,10 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 
 /* ---- while ---- */
 
-/* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
-static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
+/* Names that the test assigned first are carried as
+ * well: nothing before it, what it assigned after it. */
+static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh,
+			ValueVec *first_args)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
@@ -307,35 +326,17 @@ static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymV
 			continue;
 		ValueVec values = {0};
 		val_flatten(low, v, &values);
-		Carried c = {.name = fresh->data[i], .slot = slot, .init = v, .first = loop->init.len, .count = values.len};
+		Carried c = {.name = fresh->data[i],
+			     .slot = slot,
+			     .init = v,
+			     .first = loop->init.len,
+			     .count = values.len};
 		for (uint32_t k = 0; k < values.len; k++) {
 			IrType type = values.data[k]->type;
 			vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
 			vec_push(low->arena, first_args, ir_block_arg_add(low->m, first, type, outer->loc));
 		}
 		vec_push(low->arena, &loop->names, c);
-	}
-}
-
-/* What the test leaves in the carried names goes on into the body, and out of the loop. */
-static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
-{
-	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Carried *c = &loop->names.data[i];
-		const Slot *slot = &low->frame->slots.data[c->slot];
-		const Val *v = slot->val;
-		bool keeps = !v || v->kind == VAL_POISON || !c->count;
-		if (v && v->kind != VAL_POISON && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
-			carried_error(loop, c, slot);
-			keeps = true;
-		}
-		if (!keeps) {
-			val_flatten(low, v, out);
-			continue;
-		}
-		for (uint32_t k = 0; k < c->count; k++)
-			vec_push(low->arena, out, first_args->data[c->first + k]);
 	}
 }
 
@@ -368,7 +369,7 @@ void lower_while(FrontLower *low, Ast *node)
 	lower_restore(low, old);
 	lower_at(low, span);
 	carry_fresh(&loop, &outer, first, &in_test, &first_args);
-	pass_on(&loop, &first_args, &passed);
+	collect(&loop, &first_args, &passed);
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
@@ -384,9 +385,7 @@ void lower_while(FrontLower *low, Ast *node)
 	outer.loc = low->b.loc;
 	low->b = outer;
 	if (cond->kind == VAL_POISON) {
-		frame_restore(low, low->frame, &before);
-		for (uint32_t i = 0; i < assigned.len; i++)
-			frame_set(low, low->frame, assigned.data[i], low->poison);
+		poison_assigned(low, &before, &assigned);
 		return;
 	}
 	ValueVec condition = {0};

@@ -61,6 +61,11 @@ static void scan_exprs(Scan *s, const AstList *list)
 		scan_expr(s, list->items[i]);
 }
 
+static void scan_child(void *data, Ast *e)
+{
+	scan_expr(data, e);
+}
+
 static void scan_comprehension(Scan *s, const Ast *e)
 {
 	for (uint32_t i = 0; i < e->comp.clauses.len; i++) {
@@ -82,62 +87,6 @@ static void scan_expr(Scan *s, const Ast *e)
 		scan_target(s, e->named.target);
 		scan_expr(s, e->named.value);
 		break;
-	case AST_BIN_OP:
-		scan_expr(s, e->bin.left);
-		scan_expr(s, e->bin.right);
-		break;
-	case AST_UNARY_OP:
-		scan_expr(s, e->un.operand);
-		break;
-	case AST_BOOL_OP:
-		scan_exprs(s, &e->bool_op.values);
-		break;
-	case AST_COMPARE:
-		scan_expr(s, e->compare.left);
-		scan_exprs(s, &e->compare.rest);
-		break;
-	case AST_CALL:
-		scan_expr(s, e->call.func);
-		scan_exprs(s, &e->call.args);
-		for (uint32_t i = 0; i < e->call.keyword_count; i++)
-			scan_expr(s, e->call.keywords[i].value);
-		break;
-	case AST_ATTRIBUTE:
-		scan_expr(s, e->attribute.value);
-		break;
-	case AST_SUBSCRIPT:
-		scan_expr(s, e->subscript.value);
-		scan_expr(s, e->subscript.index);
-		break;
-	case AST_IF_EXP:
-		scan_expr(s, e->if_exp.test);
-		scan_expr(s, e->if_exp.body);
-		scan_expr(s, e->if_exp.orelse);
-		break;
-	case AST_TUPLE:
-	case AST_LIST:
-	case AST_SET:
-		scan_exprs(s, &e->seq.items);
-		break;
-	case AST_DICT:
-		scan_exprs(s, &e->dict.keys);
-		scan_exprs(s, &e->dict.values);
-		break;
-	case AST_SLICE:
-		scan_expr(s, e->slice.lower);
-		scan_expr(s, e->slice.upper);
-		scan_expr(s, e->slice.step);
-		break;
-	case AST_STARRED:
-		scan_expr(s, e->wrap.value);
-		break;
-	case AST_JOINED_STR:
-		scan_exprs(s, &e->joined.values);
-		break;
-	case AST_FORMATTED:
-		scan_expr(s, e->formatted.value);
-		scan_expr(s, e->formatted.format_spec);
-		break;
 	case AST_LAMBDA:
 		for (uint32_t i = 0; i < e->function->param_count; i++)
 			scan_expr(s, e->function->params[i].value);
@@ -149,7 +98,7 @@ static void scan_expr(Scan *s, const Ast *e)
 		scan_comprehension(s, e);
 		break;
 	default:
-		break;
+		ast_each(e, scan_child, s);
 	}
 }
 

@@ -1,8 +1,10 @@
-/* What functions of the host change when they are called, and what is done to things that cannot be told from here.
+/* What functions of the host change when they are called, and what is done to things that cannot be
+ * told from here.
  *
- * Nobody knows here whether and when a function is called. So what it may change has no known value at any time: a global that it
- * declares `global` (resolve.c), items of a list, attributes of a class, a variable of the environment. Functions are
- * looked at when the first name is read that may be changed. */
+ * Nobody knows here whether and when a function is called. So what it may change has no known value
+ * at any time: a global that it declares `global` (resolve.c), items of a list, attributes of a
+ * class, a variable of the environment. Functions are looked at when the first name is read that
+ * may be changed. */
 #include "front/names/change.h"
 #include "front/syntax/parse.h"
 
@@ -23,7 +25,8 @@ typedef struct FunctionScan {
 
 void effect_add(FrontModule *m, Sym base, Sym attr, Span span)
 {
-	vec_push(m->session->arena, &m->session->effects, (HostEffect){.module = m, .base = base, .attr = attr, .span = span});
+	vec_push(m->session->arena, &m->session->effects,
+		 (HostEffect){.module = m, .base = base, .attr = attr, .span = span});
 }
 
 void effect_add_environment(FrontModule *m, Sym variable, Span span)
@@ -34,7 +37,8 @@ void effect_add_environment(FrontModule *m, Sym variable, Span span)
 
 void effect_add_text(FrontModule *m, Span span, bool any)
 {
-	vec_push(m->session->arena, &m->session->effects, (HostEffect){.module = m, .span = span, .text = true, .any = any});
+	vec_push(m->session->arena, &m->session->effects,
+		 (HostEffect){.module = m, .span = span, .text = true, .any = any});
 }
 
 /* ---- names of a function ---- */
@@ -139,7 +143,8 @@ static void follow_local(void *data, Ast *node)
 		change_each_alias(node->for_stmt.iter, changed_alias, a->scan);
 	if (node->kind == AST_COMP_FOR && names_it(node->comp_for.target, a->name))
 		change_each_alias(node->comp_for.iter, changed_alias, a->scan);
-	if (node->kind == AST_WITH_ITEM && node->with_item.target && names_it(node->with_item.target, a->name))
+	if (node->kind == AST_WITH_ITEM && node->with_item.target &&
+	    names_it(node->with_item.target, a->name))
 		change_each_alias(node->with_item.value, changed_alias, a->scan);
 	ast_each(node, follow_local, a);
 }
@@ -176,7 +181,9 @@ static void changed_object(FunctionScan *f, const Ast *object)
 	} else if (owner != OWN_LOCAL && f->attr) {
 		effect_add(f->module, NULL, f->attr, f->at);
 	} else if (owner != OWN_LOCAL && object->kind == AST_ATTRIBUTE) {
-		effect_add(f->module, object->attribute.value->kind == AST_NAME ? object->attribute.value->name.id : NULL,
+		effect_add(f->module,
+			   object->attribute.value->kind == AST_NAME ? object->attribute.value->name.id
+								     : NULL,
 			   object->attribute.attr, f->at);
 	} else if (object->kind == AST_SUBSCRIPT && root->kind == AST_NAME && owner == OWN_NONE) {
 		effect_add(f->module, root->name.id, NULL, f->at);
@@ -230,7 +237,9 @@ static bool is_kernel(const AstFunction *f)
 	for (uint32_t i = 0; i < f->decorators.len; i++) {
 		const Ast *d = f->decorators.items[i];
 		d = d->kind == AST_CALL ? d->call.func : d;
-		Sym last = d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.attr : "";
+		Sym last = d->kind == AST_NAME	      ? d->name.id
+			   : d->kind == AST_ATTRIBUTE ? d->attribute.attr
+						      : "";
 		if (strcmp(last, "jit") == 0)
 			return true;
 	}
@@ -273,7 +282,8 @@ bool effect_method_changes(FrontSession *s, Sym name)
 	for (uint32_t i = 0; i < s->modules.len; i++) {
 		const FrontModule *m = s->modules.data[i];
 		for (uint32_t k = 0; is_host_file(m) && k < m->functions.len; k++)
-			if (m->functions.data[k]->ast->name == name && m->functions.data[k]->changes_arguments)
+			if (m->functions.data[k]->ast->name == name &&
+			    m->functions.data[k]->changes_arguments)
 				return true;
 	}
 	return false;
@@ -294,10 +304,12 @@ static bool follows(const char *text, uint32_t at, const char *word)
 	return at >= n && memcmp(text + at - n, word, n) == 0 && (at == n || !is_word(text[at - n - 1]));
 }
 
-/* The name is an occurrence of a word that begins at `at`: is it assigned to, or bound in another way, as far as its line says? */
+/* The name is an occurrence of a word that begins at `at`: is it assigned to, or bound in another
+ * way, as far as its line says? */
 static bool is_bound_at(const char *text, uint32_t at, const char *end, bool attributes)
 {
-	static const char *const before[] = {"def", "class", "as", "import", "for", "case", "del", "global", ","};
+	static const char *const before[] = {"def",  "class", "as",	"import", "for",
+					     "case", "del",   "global", ","};
 	const char *line = end + strcspn(end, "\n");
 	for (size_t i = 0; i < ARRAY_LEN(before); i++)
 		if (follows(text, at, before[i]))
@@ -315,7 +327,8 @@ static bool text_binds(const HostEffect *e, const Binding *b)
 	const char *text = e->module->source->text;
 	size_t n = strlen(b->name);
 	for (uint32_t i = e->span.start; i + n <= e->span.end; i++)
-		if (memcmp(text + i, b->name, n) == 0 && !is_word(text[i + n]) && (!i || (!is_word(text[i - 1]) && text[i - 1] != '.')) &&
+		if (memcmp(text + i, b->name, n) == 0 && !is_word(text[i + n]) &&
+		    (!i || (!is_word(text[i - 1]) && text[i - 1] != '.')) &&
 		    is_bound_at(text, i, text + i + n, b->kind != BIND_IMPORT && b->kind != BIND_FROM))
 			return true;
 	return false;
@@ -339,9 +352,11 @@ static bool may_be_other_name(const Namespace *ns, const Binding *b)
 	if (b->kind != BIND_VALUE || !b->value)
 		return false;
 	if (b->value->kind != AST_CALL)
-		return b->value->kind == AST_NAME || b->value->kind == AST_ATTRIBUTE || b->value->kind == AST_SUBSCRIPT;
+		return b->value->kind == AST_NAME || b->value->kind == AST_ATTRIBUTE ||
+		       b->value->kind == AST_SUBSCRIPT;
 	const Ast *func = b->value->call.func;
-	const Binding *made = func->kind == AST_NAME ? change_definition(namespace_find(ns, func->name.id)) : NULL;
+	const Binding *made =
+		func->kind == AST_NAME ? change_definition(namespace_find(ns, func->name.id)) : NULL;
 	return made && made->kind == BIND_FUNCTION;
 }
 
@@ -374,11 +389,9 @@ static bool changes_global(const HostEffect *e, const Binding *b)
 		return true;
 	if (base->kind != BIND_IMPORT && base->kind != BIND_FROM)
 		return base->kind != BIND_CLASS && base->kind != BIND_FUNCTION && may_be_other_name(ns, base);
-	DiagList quiet;
-	bool found;
-	diag_init(&quiet, ns->module->session->arena, NULL);
-	return base->kind == BIND_FROM ? defined->kind == BIND_FROM
-				       : strchr(base->module, '.') || binding_module(base, &quiet, &found) == b->ns->module;
+	if (base->kind == BIND_FROM)
+		return defined->kind == BIND_FROM;
+	return strchr(base->module, '.') || binding_module_quietly(base) == b->ns->module;
 }
 
 static const char *told(const HostEffect *e)

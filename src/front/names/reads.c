@@ -41,12 +41,15 @@ static bool same_type(TlType a, TlType b)
 {
 	if (!a || !b || a->kind != b->kind)
 		return a == b;
-	if (a->kind == TL_BLOCK && (a->rank != b->rank || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) != 0))
+	if (a->kind == TL_BLOCK &&
+	    (a->rank != b->rank || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) != 0))
 		return false;
-	return a->dtype == b->dtype && a->is_const == b->is_const && a->space == b->space && same_type(a->elem, b->elem);
+	return a->dtype == b->dtype && a->is_const == b->is_const && a->space == b->space &&
+	       same_type(a->elem, b->elem);
 }
 
-/* Of closures the text alone: what they close over follows from what was read before they were made. */
+/* Of closures the text alone: what they close over
+ * follows from what was read before they were made. */
 static bool same_function(const FrontFunction *a, const FrontFunction *b)
 {
 	return a->ast == b->ast && !a->env == !b->env;
@@ -55,10 +58,24 @@ static bool same_function(const FrontFunction *a, const FrontFunction *b)
 static bool same_range(const Val *a, const Val *b, unsigned depth)
 {
 	CONTRACT(a->kind == VAL_RANGE);
-	const Val *x[] = {a->range.start, a->range.stop, a->range.step, a->range.num_stages, a->range.loop_unroll_factor,
-			  a->range.disallow_acc_multi_buffer, a->range.flatten, a->range.warp_specialize, a->range.disable_licm};
-	const Val *y[] = {b->range.start, b->range.stop, b->range.step, b->range.num_stages, b->range.loop_unroll_factor,
-			  b->range.disallow_acc_multi_buffer, b->range.flatten, b->range.warp_specialize, b->range.disable_licm};
+	const Val *x[] = {a->range.start,
+			  a->range.stop,
+			  a->range.step,
+			  a->range.num_stages,
+			  a->range.loop_unroll_factor,
+			  a->range.disallow_acc_multi_buffer,
+			  a->range.flatten,
+			  a->range.warp_specialize,
+			  a->range.disable_licm};
+	const Val *y[] = {b->range.start,
+			  b->range.stop,
+			  b->range.step,
+			  b->range.num_stages,
+			  b->range.loop_unroll_factor,
+			  b->range.disallow_acc_multi_buffer,
+			  b->range.flatten,
+			  b->range.warp_specialize,
+			  b->range.disable_licm};
 	return a->range.range == b->range.range && same_items(x, y, ARRAY_LEN(x), depth);
 }
 
@@ -74,13 +91,15 @@ static bool same(const Val *a, const Val *b, unsigned depth)
 	case VAL_FLOAT:
 		return memcmp(&a->f, &b->f, sizeof a->f) == 0;
 	case VAL_SLICE:
-		return same(a->slice.lower, b->slice.lower, depth + 1) && same(a->slice.upper, b->slice.upper, depth + 1) &&
+		return same(a->slice.lower, b->slice.lower, depth + 1) &&
+		       same(a->slice.upper, b->slice.upper, depth + 1) &&
 		       same(a->slice.step, b->slice.step, depth + 1);
 	case VAL_TUPLE: case VAL_LIST:
 		return a->seq.klass == b->seq.klass && a->seq.len == b->seq.len &&
 		       same_items(a->seq.items, b->seq.items, a->seq.len, depth);
 	case VAL_DICT:
-		return a->dict.len == b->dict.len && same_items(a->dict.keys, b->dict.keys, a->dict.len, depth) &&
+		return a->dict.len == b->dict.len &&
+		       same_items(a->dict.keys, b->dict.keys, a->dict.len, depth) &&
 		       same_items(a->dict.values, b->dict.values, a->dict.len, depth);
 	case VAL_RANGE:
 		return same_range(a, b, depth);
@@ -93,7 +112,8 @@ static bool same(const Val *a, const Val *b, unsigned depth)
 	case VAL_BUILTIN:
 		return a->builtin == b->builtin;
 	case VAL_METHOD:
-		return same(a->method.callee, b->method.callee, depth + 1) && same(a->method.self, b->method.self, depth + 1);
+		return same(a->method.callee, b->method.callee, depth + 1) &&
+		       same(a->method.self, b->method.self, depth + 1);
 	case VAL_MODULE:
 		if (a->module.builtin_path || b->module.builtin_path)
 			return a->module.builtin_path && b->module.builtin_path &&
@@ -171,7 +191,8 @@ const Val *lower_read(FrontLower *low, const void *owner, Sym name, const Val *v
 	if (had ? same(had->val, v, 0) : !v && map_get(&reads->known, map_key(owner), &known))
 		return v;
 	if (!had && reads->open) {
-		note(reads, &reads->values, read_hash(owner, name), (FrontRead){.owner = owner, .name = name, .val = v});
+		note(reads, &reads->values, read_hash(owner, name),
+		     (FrontRead){.owner = owner, .name = name, .val = v});
 		return v;
 	}
 	reads->forgotten = reads->forgotten || (!had && !reads->beyond);
@@ -192,6 +213,7 @@ void lower_enter(FrontLower *low, const FrontFunction *f)
 /* Also while something is evaluated: it is the answer that decides what that gives. */
 void lower_answer(FrontLower *low, const char *question, const char *text)
 {
+	CONTRACT(question);
 	FrontReads *reads = low->reads;
 	if (!reads)
 		return;
@@ -199,7 +221,8 @@ void lower_answer(FrontLower *low, const char *question, const char *text)
 	const FrontRead *had = find(&reads->answers, hash, NULL, question);
 	if (!had && reads->open)
 		note(reads, &reads->answers, hash,
-		     (FrontRead){.name = arena_strdup(reads->arena, question), .answer = arena_strdup(reads->arena, text)});
+		     (FrontRead){.name = arena_strdup(reads->arena, question),
+				 .answer = arena_strdup(reads->arena, text)});
 	else if (had && strcmp(had->answer, text) != 0 && !reads->beyond)
 		reads->beyond = had->name;
 }

@@ -1,4 +1,5 @@
-/* A session: the files that were loaded, under one lock, and the entry points that need no lowering. */
+/* A session: the files that were loaded, under one
+ * lock, and the entry points that need no lowering. */
 #include "base/fault.h"
 #include "front/core.h"
 #include "front/session.h"
@@ -88,7 +89,8 @@ int session_condition(Namespace *ns, Ast *test)
 {
 	FrontLower *probe = session_probe(ns->module->session);
 	const Val *v = resolve_eval(probe, ns, test);
-	bool ok = probe->diags->errors == 0 && v->kind != VAL_POISON && v->kind != VAL_OPAQUE && v->kind != VAL_TENSOR;
+	bool ok = probe->diags->errors == 0 && v->kind != VAL_POISON && v->kind != VAL_OPAQUE &&
+		  v->kind != VAL_TENSOR;
 	return ok ? val_truth(v) : -1;
 }
 
@@ -118,7 +120,8 @@ FrontModule *front_load(FrontSession *session, const char *path, const Str *text
 		size_t n = strlen(name);
 		if (n > 3 && strcmp(name + n - 3, ".py") == 0)
 			n -= 3;
-		module = session_load(session, path, arena_strndup(session->arena, name, n), text, (Span){0}, diags);
+		module = session_load(session, path, arena_strndup(session->arena, name, n), text, (Span){0},
+				      diags);
 		if (module)
 			module_find_kernels(module, diags);
 	});
@@ -132,6 +135,7 @@ uint32_t front_function_count(const FrontModule *module)
 
 FrontFunction *front_function(FrontModule *module, uint32_t i)
 {
+	CONTRACT(i < module->kernels.len);
 	return i < module->kernels.len ? module->kernels.data[i] : NULL;
 }
 

@@ -1,7 +1,9 @@
-/* Statements that change what a name stands for without binding it: P.X = 1, c.f = g, D["a"] = 2, L.append(3), fill(L), del C.
+/* Statements that change what a name stands for without binding it: P.X = 1, c.f = g, D["a"] = 2,
+ * L.append(3), fill(L), del C.
  *
- * An assignment to a class of this namespace is obeyed: the class has one more binding. Of the others the name, or the attribute, is what host
- * code alone knows from there on, and so is what it was made of: a use of it is an error that says where. */
+ * An assignment to a class of this namespace is obeyed: the class has one more binding. Of the
+ * others the name, or the attribute, is what host code alone knows from there on, and so is what it
+ * was made of: a use of it is an error that says where. */
 #include "front/core.h"
 #include "front/names/change.h"
 
@@ -30,7 +32,8 @@ static bool is_one_of(Sym name, const char *const *names, size_t count)
 
 bool change_makes_other_code(Sym attribute)
 {
-	static const char *const names[] = {"__code__", "__defaults__", "__kwdefaults__", "fn", "src", "noinline"};
+	static const char *const names[] = {"__code__", "__defaults__", "__kwdefaults__",
+					    "fn",	"src",		"noinline"};
 	return is_one_of(attribute, names, ARRAY_LEN(names));
 }
 
@@ -38,21 +41,27 @@ bool change_makes_other_code(Sym attribute)
 
 static bool is_call_of(const Ast *node, const char *name)
 {
-	return node->kind == AST_CALL && node->call.func->kind == AST_NAME && strcmp(node->call.func->name.id, name) == 0;
+	return node->kind == AST_CALL && node->call.func->kind == AST_NAME &&
+	       strcmp(node->call.func->name.id, name) == 0;
 }
 
 bool change_is_namespace(const Ast *node)
 {
 	if (node->kind == AST_ATTRIBUTE && strcmp(node->attribute.attr, "__dict__") == 0)
 		return true;
-	return (is_call_of(node, "globals") || is_call_of(node, "vars") || is_call_of(node, "locals")) && !node->call.args.len;
+	return (is_call_of(node, "globals") || is_call_of(node, "vars") || is_call_of(node, "locals")) &&
+	       !node->call.args.len;
 }
 
 /* sys.modules["a"], importlib.import_module("a"): a module that no import names. */
 static bool is_module_object(const Ast *node)
 {
-	const Ast *head = node->kind == AST_SUBSCRIPT ? node->subscript.value : node->kind == AST_CALL ? node->call.func : node;
-	Sym last = head->kind == AST_ATTRIBUTE ? head->attribute.attr : head->kind == AST_NAME ? head->name.id : "";
+	const Ast *head = node->kind == AST_SUBSCRIPT ? node->subscript.value
+			  : node->kind == AST_CALL    ? node->call.func
+						      : node;
+	Sym last = head->kind == AST_ATTRIBUTE ? head->attribute.attr
+		   : head->kind == AST_NAME    ? head->name.id
+					       : "";
 	static const char *const names[] = {"modules", "import_module", "__import__"};
 	return head != node && is_one_of(last, names, ARRAY_LEN(names));
 }
@@ -62,7 +71,8 @@ static Sym text_of(Namespace *ns, const Ast *node)
 	if (!node || node->kind != AST_STRING)
 		return NULL;
 	Str text = node->string.text;
-	return session_sym(ns->module->session, arena_strndup(ns->module->session->arena, text.ptr, text.len));
+	return session_sym(ns->module->session,
+			   arena_strndup(ns->module->session->arena, text.ptr, text.len));
 }
 
 bool change_is_environment(Namespace *ns, const Ast *object)
@@ -117,10 +127,30 @@ static void target_of(const Node *n, Ast *target, Ast *value)
 
 static bool changes_its_object(Sym method)
 {
-	static const char *const names[] = {"append", "extend", "insert", "update", "pop", "popitem", "clear", "remove", "sort", "reverse",
-					    "setdefault", "add", "discard", "appendleft", "popleft", "rotate", "difference_update",
-					    "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__", "__iadd__",
-					    "__ior__", "__init__"};
+	static const char *const names[] = {"append",
+					    "extend",
+					    "insert",
+					    "update",
+					    "pop",
+					    "popitem",
+					    "clear",
+					    "remove",
+					    "sort",
+					    "reverse",
+					    "setdefault",
+					    "add",
+					    "discard",
+					    "appendleft",
+					    "popleft",
+					    "rotate",
+					    "difference_update",
+					    "intersection_update",
+					    "symmetric_difference_update",
+					    "__setitem__",
+					    "__delitem__",
+					    "__iadd__",
+					    "__ior__",
+					    "__init__"};
 	return is_one_of(method, names, ARRAY_LEN(names));
 }
 
@@ -143,9 +173,11 @@ static bool sets_environment(const Node *n, const Ast *node)
 {
 	const Ast *func = node->call.func;
 	const char *name = dotted_name(n->ns, func);
-	if (!name || (strncmp(name, "os.environ.", 11) != 0 && strcmp(name, "os.putenv") != 0 && strcmp(name, "os.unsetenv") != 0))
+	if (!name || (strncmp(name, "os.environ.", 11) != 0 && strcmp(name, "os.putenv") != 0 &&
+		      strcmp(name, "os.unsetenv") != 0))
 		return false;
-	static const char *const methods[] = {"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__ior__"};
+	static const char *const methods[] = {"update", "setdefault",  "pop",	      "popitem",
+					      "clear",	"__setitem__", "__delitem__", "__ior__"};
 	if (strncmp(name, "os.environ.", 11) == 0 && !is_one_of(name + 11, methods, ARRAY_LEN(methods)))
 		return true;
 	Sym key = node->call.args.len ? text_of(n->ns, node->call.args.items[0]) : NULL;
@@ -158,7 +190,9 @@ static bool sets_attribute(const Node *n, Ast *node)
 {
 	const Ast *func = node->call.func;
 	const AstList *args = &node->call.args;
-	Sym called = func->kind == AST_ATTRIBUTE ? func->attribute.attr : func->kind == AST_NAME ? func->name.id : "";
+	Sym called = func->kind == AST_ATTRIBUTE ? func->attribute.attr
+		     : func->kind == AST_NAME	 ? func->name.id
+						 : "";
 	static const char *const names[] = {"setattr", "delattr", "__setattr__", "__delattr__"};
 	if (!is_one_of(called, names, ARRAY_LEN(names)) || args->len < 2)
 		return false;
@@ -174,8 +208,9 @@ static void call_of(const Node *n, Ast *node)
 	const AstList *args = &node->call.args;
 	if (sets_environment(n, node) || sets_attribute(n, node))
 		return;
-	if (is_call_of(node, "exec") || (func->kind == AST_ATTRIBUTE && change_is_namespace(func->attribute.value) &&
-					 changes_its_object(func->attribute.attr))) {
+	if (is_call_of(node, "exec") ||
+	    (func->kind == AST_ATTRIBUTE && change_is_namespace(func->attribute.value) &&
+	     changes_its_object(func->attribute.attr))) {
 		effect_add_text(n->ns->module, n->span, !names_are_written(node));
 	} else if (func->kind == AST_ATTRIBUTE && changes_its_object(func->attribute.attr)) {
 		/* list.append(L, 3) too */
@@ -305,10 +340,7 @@ static void class_attribute(Namespace *ns, FrontClass *klass, const Change *c)
 
 static void module_attribute(Namespace *ns, Binding *b, Sym attribute, Span span)
 {
-	DiagList quiet;
-	bool found;
-	diag_init(&quiet, ns->module->session->arena, NULL);
-	FrontModule *m = binding_module(b, &quiet, &found);
+	FrontModule *m = binding_module_quietly(b);
 	if (m->kind == MODULE_FILE && m != ns->module)
 		bind_changed(ns, &m->ns, attribute, span);
 }
@@ -316,11 +348,7 @@ static void module_attribute(Namespace *ns, Binding *b, Sym attribute, Span span
 Binding *change_definition(Binding *b)
 {
 	for (unsigned depth = 0; b && b->kind == BIND_FROM && depth < 20; depth++) {
-		DiagList quiet;
-		bool found;
-		diag_init(&quiet, b->ns->module->session->arena, NULL);
-		FrontModule *m = binding_module(b, &quiet, &found);
-		Binding *inner = m->kind == MODULE_FILE ? namespace_find(&m->ns, b->member) : NULL;
+		Binding *inner = binding_imported(b);
 		if (!inner)
 			return b;
 		b = inner;
@@ -336,8 +364,9 @@ static bool is_plain(const Binding *b)
 		return false;
 	if (v->kind == AST_CALL)
 		return resolve_is_constexpr(NULL, b->ns, v, 0);
-	return v->kind == AST_INT || v->kind == AST_FLOAT || v->kind == AST_STRING || v->kind == AST_TRUE || v->kind == AST_FALSE ||
-	       v->kind == AST_NONE || v->kind == AST_BIN_OP || v->kind == AST_UNARY_OP || v->kind == AST_COMPARE;
+	return v->kind == AST_INT || v->kind == AST_FLOAT || v->kind == AST_STRING || v->kind == AST_TRUE ||
+	       v->kind == AST_FALSE || v->kind == AST_NONE || v->kind == AST_BIN_OP ||
+	       v->kind == AST_UNARY_OP || v->kind == AST_COMPARE;
 }
 
 static void changed_here(Here *here, const Ast *object);
@@ -389,7 +418,8 @@ static void changed_here(Here *here, const Ast *object)
 	if (object->kind == AST_NAME) {
 		changed_name(here, object->name.id);
 	} else if (c->attr) {
-		if (is_module_object(object) || object->kind == AST_ATTRIBUTE || object->kind == AST_SUBSCRIPT || object->kind == AST_CALL)
+		if (is_module_object(object) || object->kind == AST_ATTRIBUTE ||
+		    object->kind == AST_SUBSCRIPT || object->kind == AST_CALL)
 			effect_add(ns->module, NULL, c->attr, c->span);
 	} else if (object->kind == AST_ATTRIBUTE) {
 		/* the attribute stands for what was changed */
@@ -414,7 +444,8 @@ void change_target(Namespace *ns, Ast *target, Ast *value, Span span)
 	target_of(&n, target, value);
 }
 
-/* Of L += [1] the new value is a binding's (session_index.c); here is what else the list is known as. */
+/* Of L += [1] the new value is a binding's
+ * (session_index.c); here is what else the list is known as. */
 void change_augmented(Namespace *ns, Ast *node)
 {
 	const Ast *target = node->aug_assign.target;
@@ -452,7 +483,8 @@ static void handed_over(const Statement *s, Ast *argument)
 	if (argument->kind == AST_STARRED)
 		argument = argument->wrap.value;
 	const Binding *b = argument->kind == AST_NAME ? namespace_find(s->ns, argument->name.id) : NULL;
-	if (argument->kind == AST_ATTRIBUTE || (b && !is_plain(b) && b->kind != BIND_FUNCTION && b->kind != BIND_IMPORT))
+	if (argument->kind == AST_ATTRIBUTE ||
+	    (b && !is_plain(b) && b->kind != BIND_FUNCTION && b->kind != BIND_IMPORT))
 		changed(s->ns, &(Change){argument, NULL, NULL, s->span});
 }
 
@@ -464,26 +496,31 @@ static bool is_container(const Namespace *ns, const Ast *argument)
 		b->value->kind == AST_LIST_COMP || b->value->kind == AST_DICT_COMP);
 }
 
-/* What a package that is not read does with a list or a dictionary is not known; what the tile language and Python's own functions do is. */
+/* What a package that is not read does with a list or a dictionary is not known; what the tile
+ * language and Python's own functions do is. */
 static bool is_foreign(Namespace *ns, const Ast *func)
 {
 	const Ast *root = func;
 	while (root->kind == AST_ATTRIBUTE)
 		root = root->attribute.value;
 	const char *name = dotted_name(ns, func);
-	static const char *const harmless[] = {"functools", "itertools", "math", "typing", "dataclasses", "collections", "torch", "numpy"};
-	if (!name || import_is_tile_language(name) || is_one_of(arena_strndup(ns->module->session->arena, name, strcspn(name, ".")),
-								harmless, ARRAY_LEN(harmless)))
+	static const char *const harmless[] = {"functools",   "itertools",   "math",  "typing",
+					       "dataclasses", "collections", "torch", "numpy"};
+	if (!name || import_is_tile_language(name) ||
+	    is_one_of(arena_strndup(ns->module->session->arena, name, strcspn(name, ".")), harmless,
+		      ARRAY_LEN(harmless)))
 		return false;
 	const Binding *b = root->kind == AST_NAME ? namespace_find(ns, root->name.id) : NULL;
-	return b && (b->kind == BIND_IMPORT || b->kind == BIND_FROM) && change_definition((Binding *)(uintptr_t)b)->kind != BIND_FUNCTION;
+	return b && (b->kind == BIND_IMPORT || b->kind == BIND_FROM) &&
+	       change_definition((Binding *)(uintptr_t)b)->kind != BIND_FUNCTION;
 }
 
 static void call_here(const Statement *s, Ast *node)
 {
 	const Ast *func = node->call.func;
 	Binding *b = func->kind == AST_NAME ? change_definition(namespace_find(s->ns, func->name.id)) : NULL;
-	bool method = func->kind == AST_ATTRIBUTE && effect_method_changes(s->ns->module->session, func->attribute.attr);
+	bool method = func->kind == AST_ATTRIBUTE &&
+		      effect_method_changes(s->ns->module->session, func->attribute.attr);
 	bool all = method || (b && b->kind == BIND_FUNCTION && effect_changes_arguments(b->function));
 	if (method)
 		handed_over(s, func->attribute.value);

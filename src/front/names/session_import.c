@@ -1,5 +1,6 @@
-/* Imports: from a dotted name in a file to a module. Files are looked for beside the importer and up through the
- * packages that hold it; what is found nowhere is EXTERNAL, a package this compiler does not read. */
+/* Imports: from a dotted name in a file to a module. Files are looked for beside the importer and
+ * up through the packages that hold it; what is found nowhere is EXTERNAL, a package this compiler
+ * does not read. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "front/session.h"
 
@@ -9,13 +10,59 @@
 #include "front/names/lib_embed.h"
 #include "front/syntax/parse.h"
 
-/* Packages that are never looked for on disk: Python's own and those that kernels' files import most. */
+/* Packages that are never looked for on disk: Python's
+ * own and those that kernels' files import most. */
 static const char *const known_packages[] = {
-	"__future__", "abc", "argparse", "ast", "collections", "contextlib", "copy", "ctypes", "dataclasses", "einops",
-	"enum", "functools", "gc", "hashlib", "importlib", "inspect", "io", "itertools", "json", "logging", "math",
-	"multiprocessing", "numbers", "numpy", "operator", "os", "packaging", "pathlib", "pickle", "platform", "pytest",
-	"random", "re", "shutil", "string", "struct", "subprocess", "sys", "tempfile", "textwrap", "threading", "time",
-	"torch", "transformers", "types", "typing", "typing_extensions", "unittest", "warnings", "weakref",
+	"__future__",
+	"abc",
+	"argparse",
+	"ast",
+	"collections",
+	"contextlib",
+	"copy",
+	"ctypes",
+	"dataclasses",
+	"einops",
+	"enum",
+	"functools",
+	"gc",
+	"hashlib",
+	"importlib",
+	"inspect",
+	"io",
+	"itertools",
+	"json",
+	"logging",
+	"math",
+	"multiprocessing",
+	"numbers",
+	"numpy",
+	"operator",
+	"os",
+	"packaging",
+	"pathlib",
+	"pickle",
+	"platform",
+	"pytest",
+	"random",
+	"re",
+	"shutil",
+	"string",
+	"struct",
+	"subprocess",
+	"sys",
+	"tempfile",
+	"textwrap",
+	"threading",
+	"time",
+	"torch",
+	"transformers",
+	"types",
+	"typing",
+	"typing_extensions",
+	"unittest",
+	"warnings",
+	"weakref",
 };
 
 static bool root_is(const char *module, const char *root)
@@ -71,7 +118,8 @@ static FrontModule *loaded(FrontSession *s, const char *real, const Str *text)
 		FrontModule *m = s->modules.data[i];
 		if (m->kind != MODULE_FILE || strcmp(m->real_path, real) != 0)
 			continue;
-		if (!text || (text->len == m->source->len && memcmp(text->ptr, m->source->text, text->len) == 0))
+		if (!text ||
+		    (text->len == m->source->len && memcmp(text->ptr, m->source->text, text->len) == 0))
 			return m;
 	}
 	return NULL;
@@ -129,7 +177,8 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 	m->name = arena_strdup(s->arena, name);
 	m->path = shown_path(s->arena, path);
 	m->real_path = real;
-	m->source = source_add(&s->sources, m->path, arena_strndup(s->arena, bytes.ptr, bytes.len), bytes.len, 1);
+	m->source =
+		source_add(&s->sources, m->path, arena_strndup(s->arena, bytes.ptr, bytes.len), bytes.len, 1);
 	namespace_init(&m->ns, m, NULL);
 	vec_push(s->arena, &s->modules, m);
 	uint32_t errors = diags->errors;
@@ -140,7 +189,8 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 		m->indexing = true;
 		index_statements(&m->ns, &m->ast->body, diags);
 		m->indexing = false;
-		m->broken = m->broken || diags->errors != errors; /* an import of it is, and no handler takes that */
+		/* an import of it is, and no handler takes that */
+		m->broken = m->broken || diags->errors != errors;
 		s->load_depth--;
 	}
 	s->refused += m->broken;
@@ -149,8 +199,10 @@ FrontModule *session_load(FrontSession *s, const char *path, const char *name, c
 
 /* ---- finding files ---- */
 
-/* `folder`/a/b/__init__.py for "a.b", else `folder`/a/b.py, as Python looks; the folder itself for "". NULL when there is none. */
-static FrontModule *find_in(FrontSession *s, const char *folder, const char *module, Span span, DiagList *diags)
+/* `folder`/a/b/__init__.py for "a.b", else `folder`/a/b.py, as Python looks; the folder itself for
+ * "". NULL when there is none. */
+static FrontModule *find_in(FrontSession *s, const char *folder, const char *module, Span span,
+			    DiagList *diags)
 {
 	char *relative = arena_strdup(s->arena, module);
 	for (char *p = relative; *p; p++)
@@ -172,8 +224,10 @@ static FrontModule *find_absolute(FrontModule *importer, const char *module, Spa
 	const char *folder = os_path_dir(s->arena, importer->real_path), *from = "";
 	bool inside = true; /* still in the packages that hold the importer */
 	for (unsigned up = 0; up < 16; up++) {
-		/* Above them only the folder we came from is a package that can be meant: one without __init__.py. */
-		FrontModule *m = inside || root_is(module, from) ? find_in(s, folder, module, span, diags) : NULL;
+		/* Above them only the folder we came from is a
+		 * package that can be meant: one without __init__.py. */
+		FrontModule *m =
+			inside || root_is(module, from) ? find_in(s, folder, module, span, diags) : NULL;
 		if (m && m->kind == MODULE_FILE)
 			return m;
 		const char *slash = strrchr(folder, '/');
@@ -205,7 +259,8 @@ FrontModule *session_lib(FrontSession *s, const char *name, DiagList *diags)
 
 /* ---- imports ---- */
 
-static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
+static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t level, Span span,
+			     DiagList *diags)
 {
 	FrontSession *s = importer->session;
 	if (!s->host.find_module)
@@ -221,7 +276,8 @@ static FrontModule *ask_host(FrontModule *importer, const char *module, uint32_t
 	return session_load(s, path, module, text.ptr ? &text : NULL, span, diags);
 }
 
-static FrontModule *relative(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags)
+static FrontModule *relative(FrontModule *importer, const char *module, uint32_t level, Span span,
+			     DiagList *diags)
 {
 	FrontSession *s = importer->session;
 	if (module_in_lib(importer))
@@ -233,8 +289,8 @@ static FrontModule *relative(FrontModule *importer, const char *module, uint32_t
 	return find_in(s, folder, module, span, diags);
 }
 
-FrontModule *import_module(FrontModule *importer, const char *module, uint32_t level, Span span, DiagList *diags,
-			   bool *found)
+FrontModule *import_module(FrontModule *importer, const char *module, uint32_t level, Span span,
+			   DiagList *diags, bool *found)
 {
 	FrontSession *s = importer->session;
 	*found = true;
@@ -260,11 +316,13 @@ FrontModule *import_module(FrontModule *importer, const char *module, uint32_t l
 
 FrontModule *binding_module(Binding *b, DiagList *diags, bool *found)
 {
+	CONTRACT(b->kind == BIND_IMPORT || b->kind == BIND_FROM || b->module);
 	if (!b->from) {
 		const char *name = b->kind == BIND_FROM ? b->module : b->whole ? b->module : b->name;
 		FrontSession *s = b->ns->module->session;
 		uint32_t refused = s->refused;
-		FrontModule *m = import_module(b->ns->module, name ? name : "", b->level, b->span, diags, &b->from_found);
+		FrontModule *m = import_module(b->ns->module, name ? name : "", b->level, b->span, diags,
+					       &b->from_found);
 		if (s->refused != refused) { /* whoever asks next is told too */
 			*found = b->from_found;
 			return m;
@@ -273,6 +331,21 @@ FrontModule *binding_module(Binding *b, DiagList *diags, bool *found)
 	}
 	*found = b->from_found;
 	return b->from;
+}
+
+FrontModule *binding_module_quietly(Binding *b)
+{
+	DiagList quiet;
+	bool found;
+	diag_init(&quiet, b->ns->module->session->arena, NULL);
+	return binding_module(b, &quiet, &found);
+}
+
+Binding *binding_imported(Binding *b)
+{
+	CONTRACT(b->kind == BIND_FROM);
+	FrontModule *m = binding_module_quietly(b);
+	return m->kind == MODULE_FILE ? namespace_find(&m->ns, b->member) : NULL;
 }
 
 FrontModule *import_submodule(FrontModule *package, Sym name, Span span, DiagList *diags)

@@ -1,5 +1,6 @@
-/* Indexing: which names a list of statements binds, and to what. Nothing is evaluated, but for conditions at
- * module level (resolve.c), so that the branch that Python would take is the one that is looked at. */
+/* Indexing: which names a list of statements binds, and to what. Nothing is evaluated, but for
+ * conditions at module level (resolve.c), so that the branch that Python would take is the one that
+ * is looked at. */
 #include "front/core.h"
 #include "front/session.h"
 #include "front/syntax/parse.h"
@@ -17,6 +18,7 @@ Binding *namespace_find(const Namespace *ns, Sym name)
 
 Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span)
 {
+	CONTRACT(name);
 	Arena *arena = ns->module->session->arena;
 	Binding *b = ARENA_NEW(arena, Binding);
 	b->kind = kind;
@@ -155,7 +157,8 @@ static void index_import(Namespace *ns, const Ast *node, bool fresh)
 		}
 		if (fresh && namespace_find(ns, name))
 			continue;
-		Binding *b = namespace_bind(ns, node->kind == AST_IMPORT ? BIND_IMPORT : BIND_FROM, name, a->span);
+		Binding *b =
+			namespace_bind(ns, node->kind == AST_IMPORT ? BIND_IMPORT : BIND_FROM, name, a->span);
 		b->module = node->kind == AST_IMPORT ? a->name : node->import.module;
 		b->member = a->name;
 		b->level = node->import.level;
@@ -165,7 +168,8 @@ static void index_import(Namespace *ns, const Ast *node, bool fresh)
 
 /* ---- statements that may not run ---- */
 
-/* Marks what was bound since as bound by statements of this file of which it is not known whether they run. */
+/* Marks what was bound since as bound by statements of
+ * this file of which it is not known whether they run. */
 static void mark_unsure(Namespace *ns, uint32_t from, uint32_t to, const char *why)
 {
 	FrontSession *s = ns->module->session;
@@ -177,7 +181,8 @@ static void mark_unsure(Namespace *ns, uint32_t from, uint32_t to, const char *w
 static const char *decides(const Namespace *ns, Span span, const char *what)
 {
 	LineCol at = source_line_col(ns->module->source, span.start);
-	return arena_printf(ns->module->session->arena, "it depends on line %u of %s, %s", at.line, ns->module->path, what);
+	return arena_printf(ns->module->session->arena, "it depends on line %u of %s, %s", at.line,
+			    ns->module->path, what);
 }
 
 static bool is_bound_in(const FrontSession *s, uint32_t from, uint32_t to, const Binding *b)
@@ -188,8 +193,10 @@ static bool is_bound_in(const FrontSession *s, uint32_t from, uint32_t to, const
 	return false;
 }
 
-/* The blocks [first, second) and [second, end): at least one of them runs, so what both bind is bound. `sure`: the second one does. */
-static void mark_either(Namespace *ns, uint32_t first, uint32_t second, uint32_t end, bool sure, const char *why)
+/* The blocks [first, second) and [second, end): at least one of them runs, so what both bind is
+ * bound. `sure`: the second one does. */
+static void mark_either(Namespace *ns, uint32_t first, uint32_t second, uint32_t end, bool sure,
+			const char *why)
 {
 	const FrontSession *s = ns->module->session;
 	for (uint32_t i = second; i < end; i++)
@@ -200,14 +207,16 @@ static void mark_either(Namespace *ns, uint32_t first, uint32_t second, uint32_t
 			mark_unsure(ns, i, i + 1, why);
 }
 
-/* Does the import fail here? Only what can be told for sure: names of the tile language that do not exist, and modules that are neither
- * found nor known packages. */
+/* Does the import fail here? Only what can be told for sure: names of the tile language that do not
+ * exist, and modules that are neither found nor known packages. */
 static bool import_fails(Namespace *ns, const Ast *node, DiagList *diags)
 {
 	for (uint32_t k = 0; k < node->import.count; k++) {
 		bool found;
-		const char *module = node->kind == AST_IMPORT ? node->import.names[k].name : node->import.module;
-		FrontModule *m = import_module(ns->module, module ? module : "", node->import.level, node->span, diags, &found);
+		const char *module =
+			node->kind == AST_IMPORT ? node->import.names[k].name : node->import.module;
+		FrontModule *m = import_module(ns->module, module ? module : "", node->import.level,
+					       node->span, diags, &found);
 		if (!found)
 			return true;
 		if (m->kind == MODULE_BUILTIN && node->kind == AST_IMPORT_FROM &&
@@ -224,14 +233,16 @@ static bool is_import(const Ast *node)
 
 static bool is_literal(const Ast *value)
 {
-	return value->kind == AST_TRUE || value->kind == AST_FALSE || value->kind == AST_NONE || value->kind == AST_INT ||
-	       value->kind == AST_FLOAT || value->kind == AST_STRING;
+	return value->kind == AST_TRUE || value->kind == AST_FALSE || value->kind == AST_NONE ||
+	       value->kind == AST_INT || value->kind == AST_FLOAT || value->kind == AST_STRING;
 }
 
 /* Goes on whatever values there are: definitions, and assignments of what needs no evaluation. */
 static bool always_ends(const Ast *node)
 {
-	const Ast *value = node->kind == AST_ASSIGN ? node->assign.value : node->kind == AST_ANN_ASSIGN ? node->ann_assign.value : NULL;
+	const Ast *value = node->kind == AST_ASSIGN	  ? node->assign.value
+			   : node->kind == AST_ANN_ASSIGN ? node->ann_assign.value
+							  : NULL;
 	switch (node->kind) {
 	case AST_IMPORT: case AST_IMPORT_FROM: case AST_PASS: case AST_GLOBAL:
 		return true;
@@ -249,7 +260,8 @@ static bool always_ends(const Ast *node)
 				return false;
 		return !node->klass->decorators.len && !node->klass->bases.len;
 	case AST_EXPR:
-		return node->unary_stmt.value->kind == AST_STRING || node->unary_stmt.value->kind == AST_ELLIPSIS;
+		return node->unary_stmt.value->kind == AST_STRING ||
+		       node->unary_stmt.value->kind == AST_ELLIPSIS;
 	case AST_ASSIGN: case AST_ANN_ASSIGN:
 		return value && is_literal(value);
 	default:
@@ -257,8 +269,8 @@ static bool always_ends(const Ast *node)
 	}
 }
 
-/* Binds what the statements bind up to an import that fails: false then. What comes behind one that may raise is unsure; *raises says
- * whether there is any. */
+/* Binds what the statements bind up to an import that fails: false then. What comes behind one that
+ * may raise is unsure; *raises says whether there is any. */
 static bool index_attempt(Namespace *ns, const AstList *body, const char *why, bool *raises, DiagList *diags)
 {
 	FrontSession *s = ns->module->session;
@@ -267,7 +279,8 @@ static bool index_attempt(Namespace *ns, const AstList *body, const char *why, b
 		AstList one = {&body->items[i], 1};
 		bool fails = is_import(body->items[i]) && import_fails(ns, body->items[i], diags);
 		if (fails) {
-			index_import(ns, body->items[i], true); /* messages say that the module is not there */
+			/* messages say that the module is not there */
+			index_import(ns, body->items[i], true);
 			return false;
 		}
 		*raises = *raises || !always_ends(body->items[i]);
@@ -281,14 +294,16 @@ static bool index_attempt(Namespace *ns, const AstList *body, const char *why, b
 static void index_handler(Namespace *ns, Ast *handler, DiagList *diags)
 {
 	if (handler->except.name)
-		namespace_bind(ns, BIND_OPAQUE, handler->except.name, handler->span)->why = "it is a caught exception";
+		namespace_bind(ns, BIND_OPAQUE, handler->except.name, handler->span)->why =
+			"it is a caught exception";
 	index_statements(ns, &handler->except.body, diags);
 }
 
 /* any: also what is no ImportError, such as a file that does not parse */
 static bool takes_import_errors(const Ast *type, bool any)
 {
-	static const char *const names[] = {"Exception", "BaseException", "ImportError", "ModuleNotFoundError"};
+	static const char *const names[] = {"Exception", "BaseException", "ImportError",
+					    "ModuleNotFoundError"};
 	if (!type)
 		return true;
 	for (uint32_t i = 0; type->kind == AST_TUPLE && i < type->seq.items.len; i++)
@@ -326,7 +341,8 @@ static bool may_raise(const AstList *body)
 	return false;
 }
 
-/* Where a statement of the body may raise, what handlers bind comes first, as what counts where the body's own is not reached. */
+/* Where a statement of the body may raise, what handlers bind comes first, as what counts where the
+ * body's own is not reached. */
 static void index_try(Namespace *ns, Ast *node, DiagList *diags)
 {
 	FrontSession *s = ns->module->session;
@@ -338,7 +354,8 @@ static void index_try(Namespace *ns, Ast *node, DiagList *diags)
 	uint32_t second = s->made.len;
 	DiagList quiet;
 	diag_init(&quiet, s->arena, &s->sources);
-	bool ends = index_attempt(ns, &node->try_stmt.body, why, &raises, takes_any_error(node) ? &quiet : diags);
+	bool ends =
+		index_attempt(ns, &node->try_stmt.body, why, &raises, takes_any_error(node) ? &quiet : diags);
 	uint32_t behind = s->made.len;
 	if (ends)
 		index_statements(ns, &node->try_stmt.orelse, diags);
@@ -365,11 +382,13 @@ static void index_if(Namespace *ns, Ast *node, DiagList *diags)
 	index_statements(ns, &node->if_stmt.orelse, diags);
 	uint32_t second = s->made.len;
 	index_statements(ns, &node->if_stmt.body, diags);
-	mark_either(ns, first, second, s->made.len, false, decides(ns, node->span, "a condition that is not known here"));
+	mark_either(ns, first, second, s->made.len, false,
+		    decides(ns, node->span, "a condition that is not known here"));
 }
 
 /* What its turns leave in a name is not followed. */
-static void index_loop(Namespace *ns, const Ast *node, const AstList *body, const AstList *orelse, DiagList *diags)
+static void index_loop(Namespace *ns, const Ast *node, const AstList *body, const AstList *orelse,
+		       DiagList *diags)
 {
 	FrontSession *s = ns->module->session;
 	uint32_t from = s->made.len;
@@ -393,7 +412,8 @@ static void index_with(Namespace *ns, Ast *node, DiagList *diags)
 	for (uint32_t i = 0; i < node->with_stmt.items.len; i++) {
 		const Ast *item = node->with_stmt.items.items[i];
 		if (item->with_item.target)
-			bind_opaque_target(ns, item->with_item.target, item->with_item.value, "it is set by a `with` of host code");
+			bind_opaque_target(ns, item->with_item.target, item->with_item.value,
+					   "it is set by a `with` of host code");
 	}
 	uint32_t from = s->made.len;
 	if (!index_attempt(ns, &node->with_stmt.body, why, &raises, diags))
@@ -411,7 +431,8 @@ static void index_definition(Namespace *ns, Ast *node)
 static void index_assignment(Namespace *ns, Ast *node)
 {
 	for (uint32_t i = 0; i < node->assign.targets.len; i++) {
-		bind_target(ns, node->assign.targets.items[i], node->assign.targets.items[i], node->assign.value, NULL);
+		bind_target(ns, node->assign.targets.items[i], node->assign.targets.items[i],
+			    node->assign.value, NULL);
 		change_target(ns, node->assign.targets.items[i], node->assign.value, node->span);
 	}
 }
@@ -465,7 +486,8 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 	case AST_ANN_ASSIGN:
 		if (!node->ann_assign.value)
 			break;
-		bind_target(ns, node->ann_assign.target, node->ann_assign.target, node->ann_assign.value, node->ann_assign.annotation);
+		bind_target(ns, node->ann_assign.target, node->ann_assign.target, node->ann_assign.value,
+			    node->ann_assign.annotation);
 		change_target(ns, node->ann_assign.target, node->ann_assign.value, node->span);
 		break;
 	case AST_AUG_ASSIGN: index_augmented(ns, node); break;
@@ -480,7 +502,8 @@ static void index_statement(Namespace *ns, Ast *node, DiagList *diags)
 	case AST_IF: index_if(ns, node, diags); break;
 	case AST_TRY: index_try(ns, node, diags); break;
 	case AST_FOR:
-		bind_opaque_target(ns, node->for_stmt.target, node->for_stmt.iter, "it is set by a loop of host code");
+		bind_opaque_target(ns, node->for_stmt.target, node->for_stmt.iter,
+				   "it is set by a loop of host code");
 		change_target(ns, node->for_stmt.target, NULL, node->span);
 		index_loop(ns, node, &node->for_stmt.body, &node->for_stmt.orelse, diags);
 		break;
@@ -498,7 +521,8 @@ void index_statements(Namespace *ns, const AstList *body, DiagList *diags)
 		index_expressions(ns, body->items[i]);
 		uint32_t from = ns->order.len;
 		index_statement(ns, body->items[i], diags);
-		bool simple = node->kind == AST_ASSIGN || node->kind == AST_ANN_ASSIGN || node->kind == AST_AUG_ASSIGN;
+		bool simple = node->kind == AST_ASSIGN || node->kind == AST_ANN_ASSIGN ||
+			      node->kind == AST_AUG_ASSIGN;
 		for (uint32_t k = from; simple && k < ns->order.len; k++)
 			ns->order.data[k]->at = node->span.start;
 	}

@@ -170,7 +170,8 @@ const Val *sem_make_desc(FrontLower *low, const Val *base, const Val *shape, con
 	return sem_make(low, ir_result(op, 0), type);
 }
 
-/* A descriptor that a kernel gets is followed by its shape and strides in the function's arguments. */
+/* A descriptor that a kernel gets is followed by its shape and strides in the function's
+ * arguments. */
 static void argument_extents(const IrValue *desc, uint32_t rank, bool strides, IrValue **out)
 {
 	const IrBlock *block = desc->block;
@@ -184,6 +185,7 @@ static void argument_extents(const IrValue *desc, uint32_t rank, bool strides, I
 
 void sem_desc_parts(const Val *desc, bool strides, IrValue **parts)
 {
+	CONTRACT(desc->kind == VAL_TENSOR);
 	IrValue *ir = sem_ir(desc);
 	uint32_t rank = sem_type(desc)->elem->rank;
 	if (desc->tensor.extents) {
@@ -238,7 +240,8 @@ static IrOp *store_like(FrontLower *low, const char *what, IrOpKind kind, const 
 	if (!index_values(low, what, "offsets", offsets, block->rank, false, operands + 2))
 		return NULL;
 	if (!sem_is_tile(value) || tl_with_elem(low, sem_type(value), block->elem) != block) {
-		lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value), tl_describe(low, block));
+		lower_error(low, DIAG_TILE_BLOCK_STORE, what, sem_describe(low, value),
+			    tl_describe(low, block));
 		return NULL;
 	}
 	value = sem_cast(low, value, block->elem);
@@ -257,8 +260,8 @@ const Val *sem_desc_store(FrontLower *low, const char *what, const Val *desc, co
 static bool reduce_dtype(IrDescReduce kind, TlType t)
 {
 	if (kind == DESC_ADD)
-		return tl_is(t, DT_UINT32) || tl_is(t, DT_INT32) || tl_is(t, DT_UINT64) || tl_is(t, DT_FP32) ||
-		       tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
+		return tl_is(t, DT_UINT32) || tl_is(t, DT_INT32) || tl_is(t, DT_UINT64) ||
+		       tl_is(t, DT_FP32) || tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
 	bool is_int = tl_is_int(t) && tl_bits(t) >= 32;
 	return is_int || ((kind == DESC_MIN || kind == DESC_MAX) && (tl_is(t, DT_FP16) || tl_is(t, DT_BF16)));
 }
@@ -279,7 +282,8 @@ const Val *sem_desc_reduce(FrontLower *low, const char *what, IrDescReduce kind,
 	return low->none;
 }
 
-/* gather and scatter: a descriptor of one row, at least 8 row numbers, at least 32 bytes of columns. */
+/* gather and scatter: a descriptor of one row, at
+ * least 8 row numbers, at least 32 bytes of columns. */
 static IrValue *rows_ok(FrontLower *low, const char *what, const Val *desc, const Val *rows,
 			const Val *column)
 {

@@ -1,6 +1,7 @@
 /* Loads and stores: through a pointer, a tile of pointers, or a block pointer.
  *
- * Attributes are set only where they differ from the default (no cache modifier, normal eviction, not volatile). */
+ * Attributes are set only where they differ from the default
+ * (no cache modifier, normal eviction, not volatile). */
 #include "front/tile/sem.h"
 
 #include <stdlib.h>
@@ -97,14 +98,16 @@ static bool pointer_expected(FrontLower *low, const char *what, const Val *ptr)
 	return false;
 }
 
-/* Does the operand go with the pointer: a scalar where that is one; else it is brought to its shape. */
+/* Does the operand go with the pointer: a scalar
+ * where that is one; else it is brought to its shape. */
 static bool fit_operand(FrontLower *low, const char *what, const char *arg, const Val **ptr, const Val **v)
 {
 	TlType type = sem_type(*ptr);
 	if (!tl_is_block(type)) {
 		if (!tl_is_block(sem_type(*v)))
 			return true;
-		lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, sem_describe(low, *v), sem_describe(low, *ptr));
+		lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, sem_describe(low, *v),
+			    sem_describe(low, *ptr));
 		return false;
 	}
 	if (!sem_broadcast_pair(low, ptr, v))
@@ -170,13 +173,15 @@ static const Val *load_pointers(FrontLower *low, const Val *ptr, const SemAccess
 
 const Val *sem_load(FrontLower *low, const Val *ptr, const SemAccess *access)
 {
+	CONTRACT(!sem_is_poison(ptr));
 	if (!pointer_expected(low, access->what, ptr))
 		return low->poison;
 	int cache = sem_option(low, access->what, "cache_modifier", access->cache, sem_load_caches,
 			       sem_load_cache_values);
 	int evict = sem_option(low, access->what, "eviction_policy", access->evict, sem_evictions,
 			       sem_eviction_values);
-	int padding = sem_option(low, access->what, "padding_option", access->padding, paddings, padding_values);
+	int padding =
+		sem_option(low, access->what, "padding_option", access->padding, paddings, padding_values);
 	if (!cache || !evict || !padding)
 		return low->poison;
 	if (tl_is_block_ptr(sem_type(ptr)))

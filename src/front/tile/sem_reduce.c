@@ -1,4 +1,5 @@
-/* Operations with a function inside: reduce, associative_scan, map_elementwise; and histogram, gather. */
+/* Operations with a function inside: reduce,
+ * associative_scan, map_elementwise; and histogram, gather. */
 #include "front/tile/sem_reduce.h"
 
 enum { MAX_INPUTS = 32 };
@@ -56,7 +57,8 @@ static IrOp *combine(FrontLower *low, IrOpKind kind, IrOpKind terminator, const 
 	}
 	IrOp *op = irb_op(&low->b, kind, operands, in->count, results, in->count, 1);
 	ir_set(low->m, op, ATTR_AXIS, ir_attr_i32(low->cx, axis));
-	bool ok = lower_region_of(low, &op->regions[0], fn, types, 2 * in->count, terminator, types, in->count);
+	bool ok =
+		lower_region_of(low, &op->regions[0], fn, types, 2 * in->count, terminator, types, in->count);
 	return ok ? op : NULL;
 }
 
@@ -81,6 +83,7 @@ static bool callable(FrontLower *low, const char *what, const Val *fn)
 
 const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool keep_dims)
 {
+	CONTRACT(!sem_is_poison(input));
 	Inputs in;
 	uint32_t dim = 0;
 	if (!gather_inputs(low, "tl.reduce", input, &in) || !callable(low, "tl.reduce", fn))
@@ -115,9 +118,11 @@ const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const 
 
 const Val *sem_scan(FrontLower *low, const Val *input, const Val *axis, const Val *fn, bool reverse)
 {
+	CONTRACT(!sem_is_poison(input));
 	Inputs in;
 	uint32_t dim;
-	if (!gather_inputs(low, "tl.associative_scan", input, &in) || !callable(low, "tl.associative_scan", fn) ||
+	if (!gather_inputs(low, "tl.associative_scan", input, &in) ||
+	    !callable(low, "tl.associative_scan", fn) ||
 	    !sem_arg_axis(low, "tl.associative_scan", axis, sem_type(in.v[0])->rank, &dim))
 		return low->poison;
 	IrType ir[MAX_INPUTS];
@@ -135,7 +140,8 @@ const Val *sem_scan(FrontLower *low, const Val *input, const Val *axis, const Va
 
 /* ---- map_elementwise ---- */
 
-/* Operands of the op, and the types of the scalars that the function takes: `pack` of each operand. */
+/* Operands of the op, and the types of the scalars that the function takes: `pack` of each
+ * operand. */
 static bool map_operands(FrontLower *low, const Val *args, int64_t pack, const Val **in, IrValue **operands,
 			 TlType *types)
 {
@@ -156,8 +162,8 @@ static bool map_operands(FrontLower *low, const Val *args, int64_t pack, const V
 	return true;
 }
 
-/* The result types are known only when the body is there: it is lowered into the region of an op without results,
- * then the real op takes the region over. */
+/* The result types are known only when the body is there: it is lowered into the region of an op
+ * without results, then the real op takes the region over. */
 const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, int64_t pack)
 {
 	CONTRACT(args->kind == VAL_TUPLE || args->kind == VAL_LIST);
@@ -191,7 +197,8 @@ const Val *sem_map_elementwise(FrontLower *low, const Val *fn, const Val *args, 
 	}
 	ir_op_erase(draft);
 	for (uint32_t i = 0; i < results; i++)
-		out[i] = sem_make(low, ir_result(op, i), tl_with_elem(low, sem_type(in[0]), returned[i * step]));
+		out[i] = sem_make(low, ir_result(op, i),
+				  tl_with_elem(low, sem_type(in[0]), returned[i * step]));
 	return results == 1 ? out[0] : val_tuple(low, out, results);
 }
 
@@ -227,7 +234,8 @@ const Val *sem_gather(FrontLower *low, const Val *src, const Val *index, const V
 		return low->poison;
 	for (uint32_t d = 0; d < s->rank; d++) {
 		if (d != dim && s->shape[d] != i->shape[d])
-			return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
+			return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src),
+					   sem_describe(low, index));
 	}
 	TlType type = tl_with_elem(low, i, s->elem);
 	IrValue *ir = irb_2(&low->b, OP_GATHER, type->ir, sem_ir(src), sem_ir(index));

@@ -17,7 +17,8 @@ bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, ui
 		double need = 1;
 		for (uint32_t i = 0; i < rank; i++)
 			need *= (double)shape[i];
-		lower_error(low, DIAG_TILE_TILE_TOO_LARGE, tl_shape_text(low, shape, rank), need, SEM_MAX_NUMEL);
+		lower_error(low, DIAG_TILE_TILE_TOO_LARGE, tl_shape_text(low, shape, rank), need,
+			    SEM_MAX_NUMEL);
 		return false;
 	}
 	return true;
@@ -34,6 +35,7 @@ const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, u
 
 const Val *sem_expand_dims(FrontLower *low, const Val *v, uint32_t axis)
 {
+	CONTRACT(v->kind == VAL_TENSOR);
 	TlType from = sem_type(v);
 	uint32_t rank = tl_is_block(from) ? from->rank : 0;
 	if (rank == IR_MAX_RANK)
@@ -68,7 +70,8 @@ const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, con
 	for (uint32_t i = 0; fits && i < rank; i++)
 		fits = from->shape[i] == shape[i] || from->shape[i] == 1;
 	if (!fits)
-		return lower_error(low, DIAG_TILE_BROADCAST_TO, what, tl_shape_text(low, from->shape, from->rank),
+		return lower_error(low, DIAG_TILE_BROADCAST_TO, what,
+				   tl_shape_text(low, from->shape, from->rank),
 				   tl_shape_text(low, shape, rank));
 	return repeat(low, v, shape);
 }
@@ -110,7 +113,8 @@ bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r)
 
 bool sem_broadcast_all(FrontLower *low, const Val **v, uint32_t count)
 {
-	/* Once forwards, so that the first has the common shape, then from the first to all others. */
+	/* Once forwards, so that the first has the common shape, then from the first to all
+	 * others. */
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 1; i < count; i++) {
 			if (!sem_broadcast_pair(low, &v[0], &v[i]))
@@ -142,7 +146,8 @@ const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const in
 	if (numel != tl_numel(from))
 		return lower_error(low, DIAG_TILE_RESHAPE, what,
 				   tl_shape_text(low, from->shape, tl_is_block(from) ? from->rank : 0),
-				   (long long)tl_numel(from), tl_shape_text(low, shape, rank), (long long)numel);
+				   (long long)tl_numel(from), tl_shape_text(low, shape, rank),
+				   (long long)numel);
 	if (rank == 0)
 		return sem_unsplat(low, what, v);
 	if (!tl_is_block(from))
@@ -163,13 +168,15 @@ const Val *sem_permute(FrontLower *low, const char *what, const Val *v, const Se
 			seen |= 1u << dims->at[i];
 	}
 	if (rank == 0 || dims->len != rank || seen != (1u << rank) - 1)
-		return lower_error(low, DIAG_TILE_PERMUTE, what, tl_shape_text(low, dims->at, dims->len), rank);
+		return lower_error(low, DIAG_TILE_PERMUTE, what, tl_shape_text(low, dims->at, dims->len),
+				   rank);
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t i = 0; i < rank; i++)
 		shape[i] = from->shape[dims->at[i]];
 	TlType type = tl_block(low, from->elem, shape, rank);
 	IrValue *ir = irb_1(&low->b, OP_TRANS, type->ir, sem_ir(v));
-	ir_set(low->m, ir->def, ATTR_ORDER, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), dims->at, rank));
+	ir_set(low->m, ir->def, ATTR_ORDER,
+	       ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), dims->at, rank));
 	return sem_make(low, ir, type);
 }
 
@@ -191,7 +198,8 @@ const Val *sem_join(FrontLower *low, const Val *a, const Val *b)
 	if (!sem_broadcast_pair(low, &a, &b))
 		return low->poison;
 	if (sem_elem(a) != sem_elem(b))
-		return lower_error(low, DIAG_TILE_JOIN, "tl.join", sem_describe(low, a), sem_describe(low, b));
+		return lower_error(low, DIAG_TILE_JOIN, "tl.join", sem_describe(low, a),
+				   sem_describe(low, b));
 	bool scalar = !tl_is_block(sem_type(a));
 	if (scalar) {
 		a = sem_expand_dims(low, a, 0);
@@ -232,7 +240,8 @@ const Val *sem_split(FrontLower *low, const Val *v)
 	return val_tuple(low, halves, 2);
 }
 
-/* Concatenation of rank-1 tiles. Where the order counts: join, then bring the new dimension to the front. */
+/* Concatenation of rank-1 tiles. Where the order counts:
+ * join, then bring the new dimension to the front. */
 const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
 {
 	TlType x = sem_type(a), y = sem_type(b);
@@ -277,11 +286,13 @@ const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
 		uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
 		if (sem_is_poison(items[i]))
 			return low->poison;
-		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has shape [1]. */
+		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar
+		 * has shape [1]. */
 		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
 			v = sem_expand_dims(low, v, rank ? i : 0);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, items[i]));
+			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
+					   val_brief(low, items[i]));
 		if (sem_is_poison(v))
 			return v;
 	}

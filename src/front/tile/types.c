@@ -26,8 +26,8 @@ static uint64_t type_hash(const TlTypeData *t)
 
 static bool type_equal(const TlTypeData *a, const TlTypeData *b)
 {
-	return a->kind == b->kind && a->dtype == b->dtype && a->is_const == b->is_const && a->space == b->space &&
-	       a->elem == b->elem && a->rank == b->rank &&
+	return a->kind == b->kind && a->dtype == b->dtype && a->is_const == b->is_const &&
+	       a->space == b->space && a->elem == b->elem && a->rank == b->rank &&
 	       (!a->rank || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
 }
 
@@ -51,7 +51,9 @@ static void table_grow(Arena *arena, IrCons *table)
 /* Of a descriptor's integers. */
 static IrSign sign_of(TlType elem)
 {
-	return elem->kind != TL_SCALAR || tl_is_float(elem) ? SIGN_NONE : tl_is_signed(elem) ? SIGN_SIGNED : SIGN_UNSIGNED;
+	return elem->kind != TL_SCALAR || tl_is_float(elem) ? SIGN_NONE
+	       : tl_is_signed(elem)			    ? SIGN_SIGNED
+							    : SIGN_UNSIGNED;
 }
 
 static IrType ir_type_of(FrontLower *low, const TlTypeData *t)
@@ -95,12 +97,15 @@ static TlType intern_type(FrontLower *low, const TlTypeData *key)
 
 TlType tl_scalar(FrontLower *low, TlDtype dtype)
 {
+	CONTRACT(dtype < DT__COUNT);
 	return intern_type(low, &(TlTypeData){.kind = TL_SCALAR, .dtype = dtype});
 }
 
 TlType tl_ptr(FrontLower *low, TlType elem, bool is_const, uint32_t space)
 {
-	return intern_type(low, &(TlTypeData){.kind = TL_PTR, .elem = elem, .is_const = is_const, .space = space});
+	CONTRACT(elem->kind == TL_SCALAR || elem->kind == TL_PTR || elem->kind == TL_BLOCK);
+	return intern_type(low,
+			   &(TlTypeData){.kind = TL_PTR, .elem = elem, .is_const = is_const, .space = space});
 }
 
 TlType tl_block(FrontLower *low, TlType elem, const int64_t *shape, uint32_t rank)
@@ -115,6 +120,7 @@ TlType tl_block(FrontLower *low, TlType elem, const int64_t *shape, uint32_t ran
 
 TlType tl_desc(FrontLower *low, TlType block)
 {
+	CONTRACT(block->kind == TL_BLOCK);
 	return intern_type(low, &(TlTypeData){.kind = TL_DESC, .elem = block});
 }
 
@@ -130,6 +136,7 @@ TlType tl_elem(TlType t)
 
 TlType tl_with_elem(FrontLower *low, TlType like, TlType elem)
 {
+	CONTRACT(elem->kind != TL_BLOCK);
 	return like->kind == TL_BLOCK ? tl_block(low, elem, like->shape, like->rank) : elem;
 }
 
@@ -278,7 +285,8 @@ static Str str_trim(Str s)
 	return s;
 }
 
-/* "fp16[64, 64]" inside "tensordesc<...>"; what follows a second comma-separated part (a layout) is left alone. */
+/* "fp16[64, 64]" inside "tensordesc<...>"; what follows a
+ * second comma-separated part (a layout) is left alone. */
 static bool desc_by_name(FrontLower *low, Str body, TlType *out)
 {
 	const char *open = memchr(body.ptr, '[', body.len);
@@ -315,12 +323,14 @@ bool tl_type_by_name(FrontLower *low, Str name, TlType *out)
 		bool is_const = name.len > 1 && name.ptr[1] == 'k';
 		size_t skip = is_const ? 2 : 1;
 		TlType elem;
-		if (!tl_type_by_name(low, (Str){name.ptr + skip, name.len - skip}, &elem) || elem->kind == TL_VOID)
+		if (!tl_type_by_name(low, (Str){name.ptr + skip, name.len - skip}, &elem) ||
+		    elem->kind == TL_VOID)
 			return false;
 		*out = tl_ptr(low, elem, is_const, 1);
 		return true;
 	}
-	if (name.len > sizeof desc && memcmp(name.ptr, desc, sizeof desc - 1) == 0 && name.ptr[name.len - 1] == '>')
+	if (name.len > sizeof desc && memcmp(name.ptr, desc, sizeof desc - 1) == 0 &&
+	    name.ptr[name.len - 1] == '>')
 		return desc_by_name(low, (Str){name.ptr + sizeof desc - 1, name.len - sizeof desc}, out);
 	return scalar_by_name(low, name, out);
 }

@@ -100,6 +100,7 @@ const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide)
 
 const Poly *poly_divide(Arena *arena, const Poly *p, int64_t by)
 {
+	CONTRACT(by);
 	if (!p || !by)
 		return NULL;
 	Poly *parts = ARENA_NEW(arena, Poly);
@@ -125,5 +126,14 @@ bool poly_is_int(const Poly *p, int64_t *out)
 	if (!p || p->count > 1 || (p->count && p->terms[0].count))
 		return false;
 	*out = p->count ? p->terms[0].scale : 0;
+	return true;
+}
+
+bool poly_is_invariant(const Poly *p, const IrOp *loop)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		for (uint32_t k = 0; k < p->terms[i].count; k++)
+			if (!ir_is_defined_outside(p->terms[i].of[k], loop))
+				return false;
 	return true;
 }

@@ -34,6 +34,7 @@ const Poly *poly_multiply(Arena *arena, const Poly *a, const Poly *b, bool wide)
 const Poly *poly_divide(Arena *arena, const Poly *p, int64_t by);
 bool poly_same(const Poly *a, const Poly *b);
 bool poly_is_int(const Poly *p, int64_t *out);
+bool poly_is_invariant(const Poly *p, const IrOp *loop); /* the same in all iterations */
 static inline bool poly_is_zero(const Poly *p)
 {
 	return p && !p->count;

@@ -1,6 +1,7 @@
-/* Masks are conjunctions of comparisons, brought to the tile's shape by broadcasts. A comparison of indices that go up by
- * one with a bound that stays is true up to the bound; all other parts of the mask have to be the same for the elements of a
- * copy. How many are wanted is bound - index, computed in the shape of the comparison, which is a row's and not the tile's. */
+/* Masks are conjunctions of comparisons, brought to the tile's shape by broadcasts. A comparison of
+ * indices that go up by one with a bound that stays is true up to the bound; all other parts of the
+ * mask have to be the same for the elements of a copy. How many are wanted is bound - index,
+ * computed in the shape of the comparison, which is a row's and not the tile's. */
 #include "gpu/analysis/prefix.h"
 
 #include "ir/enums.h"
@@ -40,7 +41,8 @@ static bool brings_to_shape(const IrOp *op)
 	return op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_CONVERT_LAYOUT;
 }
 
-/* Where dim of the result comes from in the operand of such an op; false: every element along it is the same. */
+/* Where dim of the result comes from in the operand of
+ * such an op; false: every element along it is the same. */
 static bool comes_from(const IrOp *op, const IrCx *cx, unsigned dim, unsigned *out)
 {
 	*out = dim;
@@ -62,18 +64,21 @@ static int64_t part_vector(const AxisMap *map, const IrCx *cx, const IrValue *ma
 	if (!op || !ir_is_tensor(mask->type))
 		return same;
 	if (op->kind == OP_ANDI) {
-		n = MIN(part_vector(map, cx, ir_operand(op, 0), dim), part_vector(map, cx, ir_operand(op, 1), dim));
+		n = MIN(part_vector(map, cx, ir_operand(op, 0), dim),
+			part_vector(map, cx, ir_operand(op, 1), dim));
 	} else if (brings_to_shape(op)) {
 		if (comes_from(op, cx, dim, &from))
 			n = part_vector(map, cx, ir_operand(op, 0), from);
 	} else if (op->kind == OP_CMPI && read_comparison(op, cx, &c)) {
 		const AxisInfo *index = axis_of(map, c.index);
-		n = index && dim < index->rank ? MIN(index->contiguity[dim], constancy(map, c.bound, dim)) : 1;
+		n = index && dim < index->rank ? MIN(index->contiguity[dim], constancy(map, c.bound, dim))
+					       : 1;
 	}
 	return MAX(n, same);
 }
 
-int64_t prefix_vector(const AxisMap *map, const IrCx *cx, const IrValue *pointers, const IrValue *mask, unsigned dim)
+int64_t prefix_vector(const AxisMap *map, const IrCx *cx, const IrValue *pointers, const IrValue *mask,
+		      unsigned dim)
 {
 	CONTRACT(dim < pointers->type->rank);
 	int64_t n = axis_vector(map, pointers, NULL, dim);
@@ -107,7 +112,8 @@ static IrValue *count_part(const Prefix *p, const IrValue *mask, unsigned dim)
 	if (constancy(p->axes, mask, dim) >= p->n)
 		return NULL;
 	if (op->kind == OP_ANDI) {
-		IrValue *a = count_part(p, ir_operand(op, 0), dim), *b = count_part(p, ir_operand(op, 1), dim);
+		IrValue *a = count_part(p, ir_operand(op, 0), dim),
+			*b = count_part(p, ir_operand(op, 1), dim);
 		return a && b ? least(p, a, b) : a ? a : b;
 	}
 	if (op->kind == OP_CMPI) {
@@ -129,5 +135,6 @@ static IrValue *count_part(const Prefix *p, const IrValue *mask, unsigned dim)
 
 IrValue *prefix_count(const Prefix *p, const IrValue *mask)
 {
+	CONTRACT(p->n > 0);
 	return count_part(p, mask, p->dim);
 }

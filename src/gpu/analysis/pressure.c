@@ -15,14 +15,16 @@ unsigned gpu_words(GpuCx *cx, IrType type)
 static bool is_data(const IrValue *v)
 {
 	IrType elem = ir_elem(v->type);
-	bool cheap = v->def && (ir_has_trait(v->def, TRAIT_CONST) || v->def->kind == OP_SPLAT || v->def->kind == OP_BROADCAST);
+	bool cheap = v->def && (ir_has_trait(v->def, TRAIT_CONST) || v->def->kind == OP_SPLAT ||
+				v->def->kind == OP_BROADCAST);
 	return ir_is_tensor(v->type) && !cheap && (ir_is_float(elem) || (v->def && v->def->kind == OP_LOAD));
 }
 
 /* What loads are not moved over, by us or by who comes after. */
 static bool parts(const IrOp *op)
 {
-	return op->region_count || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_GATHER || op->kind == OP_HISTOGRAM ||
+	return op->region_count || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_GATHER ||
+	       op->kind == OP_HISTOGRAM ||
 	       (op->kind != OP_LOAD && ir_has_trait(op, TRAIT_WRITE | TRAIT_SYNC | TRAIT_READ | TRAIT_TERM));
 }
 
@@ -73,7 +75,8 @@ unsigned gpu_crowd(GpuCx *cx, const IrOp *load)
 
 /* ---- where most is held ---- */
 
-/* Ops in the order of the text: number i begins at begin[i], and what is in its regions ends at end[i]. */
+/* Ops in the order of the text: number i begins at
+ * begin[i], and what is in its regions ends at end[i]. */
 typedef struct Peak {
 	GpuCx *cx;
 	Arena *scratch;
@@ -95,8 +98,8 @@ static void number_ops(Peak *p, const IrBlock *block)
 	}
 }
 
-/* From behind op `from` to what needs the value last: an op takes its operands before it has results, and a loop that
- * uses what is outside needs it to its end. */
+/* From behind op `from` to what needs the value last: an op takes its operands before it has
+ * results, and a loop that uses what is outside needs it to its end. */
 static void hold(Peak *p, const IrValue *v, const IrBlock *block, uint32_t from)
 {
 	uint32_t until = from;
@@ -119,7 +122,8 @@ static void hold_all(Peak *p, const IrBlock *block, uint32_t first)
 	for (const IrOp *op = block->first; op; op = op->next) {
 		for (uint32_t i = 0; i < op->result_count; i++)
 			hold(p, &op->results[i], block, p->end[op->id]);
-		bool tiles = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF || op->kind == OP_WARP_SPECIALIZE;
+		bool tiles = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF ||
+			     op->kind == OP_WARP_SPECIALIZE;
 		for (uint32_t r = 0; r < op->region_count && tiles; r++)
 			for (const IrBlock *b = op->regions[r].first; b; b = b->next)
 				hold_all(p, b, p->number[op->id]);
@@ -128,6 +132,7 @@ static void hold_all(Peak *p, const IrBlock *block, uint32_t first)
 
 const IrOp *gpu_peak(GpuCx *cx, Arena *scratch, const IrModule *module, const IrOp *func, unsigned *words)
 {
+	CONTRACT(func->kind == OP_FUNC && ir_func_body(func));
 	uint32_t ops = module->next_op;
 	Peak p = {cx, scratch, ARENA_ARRAY(scratch, uint32_t, ops), ARENA_ARRAY(scratch, uint32_t, ops),
 		  ARENA_ARRAY(scratch, int64_t, ops + 2), ARENA_ARRAY(scratch, const IrOp *, ops), 0};

@@ -1,8 +1,10 @@
-/* The intervals of values: arguments, what a loop carries, what masks say. Single ops are in range_ops.c. */
+/* The intervals of values: arguments, what a loop
+ * carries, what masks say. Single ops are in range_ops.c. */
 #include "gpu/analysis/range_int.h"
 
 void ranges_init(Ranges *r, IrModule *m, IrCx *ir, Arena *arena, IrOp *loop)
 {
+	CONTRACT(loop->kind == OP_FOR);
 	*r = (Ranges){.ir = ir, .arena = arena, .loop = loop, .before = ir_at(m, loop), .values = m->next_value};
 	for (unsigned i = 0; i < ARRAY_LEN(r->known); i++) {
 		r->known[i] = ARENA_ARRAY(arena, Range, r->values);
@@ -37,13 +39,15 @@ static bool leaf(Ranges *r, IrValue *v, Range *out)
 	return true;
 }
 
-/* Iterations but one, 0 when there is none. A step of 0 or less does not count up: such loops do not end. */
+/* Iterations but one, 0 when there is none. A step of
+ * 0 or less does not count up: such loops do not end. */
 static Range trips(Ranges *r)
 {
 	if (r->trips.low)
 		return r->trips;
 	IrValue *lower = widened(r, ir_operand(r->loop, 0)), *upper = widened(r, ir_operand(r->loop, 1));
-	IrValue *step = widened(r, ir_operand(r->loop, 2)), *one = range_number(r, 1), *zero = range_number(r, 0);
+	IrValue *step = widened(r, ir_operand(r->loop, 2)), *one = range_number(r, 1),
+		*zero = range_number(r, 0);
 	unsigned bits = ir_operand(r->loop, 0)->type->bits - 1;
 	Range first = {lower, lower, bits, KNOWN}, last = {upper, upper, bits, KNOWN};
 	Range span = range_subtract(r, last, first);
@@ -178,7 +182,11 @@ static void clamp(Ranges *r, const IrValue *x, IrCmpI predicate, const IrValue *
 
 static void read_mask(Ranges *r, const IrValue *mask)
 {
-	static const IrCmpI turned[] = {[CMPI_EQ] = CMPI_EQ, [CMPI_SLT] = CMPI_SGT, [CMPI_SLE] = CMPI_SGE, [CMPI_SGT] = CMPI_SLT, [CMPI_SGE] = CMPI_SLE};
+	static const IrCmpI turned[] = {[CMPI_EQ] = CMPI_EQ,
+					[CMPI_SLT] = CMPI_SGT,
+					[CMPI_SLE] = CMPI_SGE,
+					[CMPI_SGT] = CMPI_SLT,
+					[CMPI_SGE] = CMPI_SLE};
 	const IrOp *op = mask->def;
 	if (!op)
 		return;
@@ -199,7 +207,8 @@ static void read_mask(Ranges *r, const IrValue *mask)
 	}
 	case OP_CMPI: {
 		int64_t predicate = ir_get_int(op, r->ir, ATTR_PREDICATE, CMPI_NE);
-		if (predicate == CMPI_NE || predicate > CMPI_SGE || !range_is_number(ir_elem(ir_operand(op, 0)->type)))
+		if (predicate == CMPI_NE || predicate > CMPI_SGE ||
+		    !range_is_number(ir_elem(ir_operand(op, 0)->type)))
 			return;
 		clamp(r, ir_operand(op, 0), (IrCmpI)predicate, ir_operand(op, 1));
 		clamp(r, ir_operand(op, 1), turned[predicate], ir_operand(op, 0));

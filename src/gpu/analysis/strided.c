@@ -6,6 +6,7 @@ enum { DEEPEST = 64 };
 
 void strides_init(Strides *s, Arena *arena, const IrModule *m, IrOp *loop)
 {
+	CONTRACT(loop == NULL || loop->region_count);
 	*s = (Strides){.arena = arena, .ir = m->cx, .loop = loop, .values = m->next_value};
 	s->known = ARENA_ARRAY(arena, const Strided *, s->values + 1);
 	s->asked = ARENA_ARRAY(arena, uint8_t, s->values + 1);
@@ -167,15 +168,6 @@ static const Strided *same_as(Strides *s, const IrValue *v, const Strided *x)
 
 /* ---- what a loop carries ---- */
 
-static bool is_invariant(const Poly *p, const IrOp *loop)
-{
-	for (uint32_t i = 0; i < p->count; i++)
-		for (uint32_t k = 0; k < p->terms[i].count; k++)
-			if (!ir_is_defined_outside(p->terms[i].of[k], loop))
-				return false;
-	return true;
-}
-
 /* What an iteration adds to the carried value; NULL: not the same in each. */
 static const Poly *added_to(Strides *s, const IrValue *arg)
 {
@@ -186,7 +178,9 @@ static const Poly *added_to(Strides *s, const IrValue *arg)
 	if (!second && ir_operand(add, 0) != arg)
 		return NULL;
 	const Strided *more = strided_of(s, ir_operand(add, !second));
-	return more && !more->base && is_uniform(more) && is_invariant(more->first, s->loop) ? more->first : NULL;
+	return more && !more->base && is_uniform(more) && poly_is_invariant(more->first, s->loop)
+		       ? more->first
+		       : NULL;
 }
 
 /* init + added * (counter - lower) / step */
@@ -244,7 +238,8 @@ static const Strided *of_op(Strides *s, const IrOp *op)
 
 static const Strided *range(Strides *s, const IrOp *op)
 {
-	Strided *out = plain(s, ir_result(op, 0), poly_of_int(s->arena, ir_get_int(op, s->ir, ATTR_START, 0)));
+	Strided *out =
+		plain(s, ir_result(op, 0), poly_of_int(s->arena, ir_get_int(op, s->ir, ATTR_START, 0)));
 	out->step[0] = poly_of_int(s->arena, 1);
 	return out;
 }

@@ -26,16 +26,6 @@ static void reach(Search *s, const IrValue *v, unsigned dim)
 	vec_push(s->arena, &s->reached, (Reached){v, dim});
 }
 
-/* What first and end are made of is the same in all iterations. */
-static bool stays(const Poly *p, const IrOp *loop)
-{
-	for (uint32_t i = 0; i < p->count; i++)
-		for (uint32_t k = 0; k < p->terms[i].count; k++)
-			if (!ir_is_defined_outside(p->terms[i].of[k], loop))
-				return false;
-	return true;
-}
-
 static bool leaves_out(Search *s, const IrOp *op, uint32_t mask, unsigned dim)
 {
 	StridedMask bounds;
@@ -50,7 +40,7 @@ static bool hand_on(Search *s, const IrOp *yield, uint32_t number, unsigned dim)
 {
 	const IrOp *outer = ir_parent_op(yield);
 	if (outer->kind == OP_FOR) {
-		if (!stays(s->past->first, outer) || !stays(s->past->end, outer))
+		if (!poly_is_invariant(s->past->first, outer) || !poly_is_invariant(s->past->end, outer))
 			return false;
 		reach(s, outer->regions[0].first->args[number + 1], dim);
 	} else if (outer->kind != OP_IF) {

@@ -1,9 +1,10 @@
 /* The shared memory of boxes.
  *
- * A box lies row by row, its last dim without gaps; with a swizzle, rows are as long as that, and 16-byte parts of a row change places by the
- * address: bits 4 and up are XORed with bits 7 and up, as many as the swizzle has parts. So a pattern repeats each 8 rows, and
- * boxes begin where it does. Boxes along the last dim follow one another, then those along the dims before.
- * Source: CUDA Driver API, "Tensor Map Object Management"; PTX ISA 8.8, "Swizzling modes". */
+ * A box lies row by row, its last dim without gaps; with a swizzle, rows are as long as that, and
+ * 16-byte parts of a row change places by the address: bits 4 and up are XORed with bits 7 and up,
+ * as many as the swizzle has parts. So a pattern repeats each 8 rows, and boxes begin where it
+ * does. Boxes along the last dim follow one another, then those along the dims before. Source: CUDA
+ * Driver API, "Tensor Map Object Management"; PTX ISA 8.8, "Swizzling modes". */
 #include "gpu/layout/boxes.h"
 
 enum { PART = 16, LINE_BITS = 7, PATTERN_ROWS = 8, SHARED_SPACE = 0 };
@@ -30,7 +31,8 @@ static bool sides(IrType tile, unsigned swizzle, GpuBox *box)
 {
 	unsigned bytes = tile->elem->bits / 8, last = tile->rank - 1;
 	*box = (GpuBox){.swizzle = swizzle, .rank = tile->rank, .count = 1, .bytes = bytes};
-	if (tile->rank < 1 || tile->rank > TENSOR_MAP_RANK || !ir_is_scalar(tile->elem) || tile->elem->bits < 8 || tile->elem->bits > 64)
+	if (tile->rank < 1 || tile->rank > TENSOR_MAP_RANK || !ir_is_scalar(tile->elem) ||
+	    tile->elem->bits < 8 || tile->elem->bits > 64)
 		return false;
 	for (unsigned d = 0; d < tile->rank; d++) {
 		int64_t side = MIN(tile->shape[d], (int64_t)TENSOR_MAP_BOX);
@@ -55,12 +57,14 @@ const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle)
 	if (!sides(tile, swizzle, &box))
 		return NULL;
 	Laying l = {.tile = layout_space_of_shape(tile->shape, tile->rank)};
-	unsigned last = tile->rank - 1, bytes = tile->elem->bits / 8, parts = swizzle ? base_log2(swizzle / PART) : 0;
+	unsigned last = tile->rank - 1, bytes = tile->elem->bits / 8,
+		 parts = swizzle ? base_log2(swizzle / PART) : 0;
 	lay(&l, last, 0, base_log2(box.side[last]));
 	for (unsigned d = last; d-- > 0;)
 		lay(&l, d, 0, base_log2(box.side[d]));
 	for (unsigned i = 0; i < parts; i++)
-		l.bases[LINE_BITS - base_log2(bytes) + i] |= layout_space_put(&l.tile, LAYOUT_DIM0 + last, (uint64_t)(PART / bytes) << i);
+		l.bases[LINE_BITS - base_log2(bytes) + i] |=
+			layout_space_put(&l.tile, LAYOUT_DIM0 + last, (uint64_t)(PART / bytes) << i);
 	lay(&l, last, base_log2(box.side[last]), bits_of(&l, last));
 	for (unsigned d = last; d-- > 0;)
 		lay(&l, d, base_log2(box.side[d]), bits_of(&l, d));
@@ -103,12 +107,14 @@ uint64_t gpu_box_place(const GpuBox *box, IrType tile, unsigned number, int64_t 
 
 IrType gpu_map_memdesc(GpuCx *cx, IrType map)
 {
+	CONTRACT(gpu_is_map(map));
 	IrType tile = map->elem;
 	return ir_memdesc(cx->ir, tile->elem, tile->shape, tile->rank, tile->encoding, SHARED_SPACE, true);
 }
 
 const Layout *gpu_map_layout(GpuCx *cx, IrType map)
 {
+	CONTRACT(gpu_is_map(map));
 	return gpu_layout(cx, gpu_map_memdesc(cx, map));
 }
 
@@ -149,14 +155,17 @@ bool gpu_map_is_of_pointers(GpuCx *cx, const IrOp *func, uint32_t number)
 static bool is_written(const IrValue *map)
 {
 	for (const IrUse *u = map->uses; u; u = u->next)
-		if (u->owner->kind != OP_TMA_LOAD && u->owner->kind != OP_DESC_LOAD && u->owner->kind != OP_DESC_GATHER)
+		if (u->owner->kind != OP_TMA_LOAD && u->owner->kind != OP_DESC_LOAD &&
+		    u->owner->kind != OP_DESC_GATHER)
 			return true;
 	return false;
 }
 
-/* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile does not have come first. */
+/* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile
+ * does not have come first. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out)
 {
+	CONTRACT(func->kind == OP_FUNC && number < ir_func_body(func)->arg_count);
 	const IrValue *arg = ir_func_body(func)->args[number];
 	IrAttr map = attribute(cx, func, number, ATTR_MAP);
 	GpuBox box;

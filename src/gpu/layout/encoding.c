@@ -1,10 +1,11 @@
 /* Encodings of types and the layouts that they stand for, both ways, remembered; the usual layouts.
  *
- * The attribute of a layout lists, for each bit of a place, the coordinates it stands for, as upstream's #ttg.linear and
- * #ttg.shared_linear do. Sizes that are no powers of two repeat that tile; the order of the repetitions is written only
- * where it is not row-major. */
+ * The attribute of a layout lists, for each bit of a place, the coordinates it stands for, as
+ * upstream's #ttg.linear and #ttg.shared_linear do. Sizes that are no powers of two repeat that
+ * tile; the order of the repetitions is written only where it is not row-major. */
 #include "base/map.h"
 #include "gpu/layout/encoding_int.h"
+#include "target/cost.h"
 #include "ir/text/text.h"
 
 typedef struct Memory {
@@ -19,7 +20,8 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 		      .num_stages = num_stages};
 	cx->maps = target_has(target, TARGET_TMA) && num_ctas == 1;
 	layout_context_init(&cx->layouts, ir->arena);
-	cx->plan_target = (LayoutTarget){.ldmatrix = target_has(target, TARGET_LDMATRIX),
+	cx->plan_target = (LayoutTarget){.costs = target_costs_of(target->capability),
+					 .ldmatrix = target_has(target, TARGET_LDMATRIX),
 					 .stmatrix = target_has(target, TARGET_STMATRIX),
 					 .shared_bytes = target->shared_cta};
 	Memory *memory = ARENA_NEW(ir->arena, Memory);
@@ -30,8 +32,8 @@ void gpu_cx_init(GpuCx *cx, IrCx *ir, const TargetGpu *target, unsigned num_warp
 
 /* ---- from types ---- */
 
-/* The dims of a memdesc that its encoding is about, and those before them: whole buffers, one after the other. A part of
- * larger memory has the layout of the whole. */
+/* The dims of a memdesc that its encoding is about, and those before them: whole buffers, one after
+ * the other. A part of larger memory has the layout of the whole. */
 static void memdesc_shape(IrType type, const int64_t **shape, uint32_t *rank)
 {
 	uint32_t have = type->alloc_rank ? type->alloc_rank : type->rank;
@@ -53,7 +55,7 @@ static const Layout *stack(GpuCx *cx, const Layout *inner, const int64_t *shape,
 		bases[to] = 0;
 		for (unsigned k = 0; k < inner_rank; k++)
 			bases[to] |= layout_space_put(&out, LAYOUT_DIM0 + lead + k,
-						      layout_space_get(&inner->out, inner->bases[i], LAYOUT_DIM0 + k));
+						      layout_coordinate(inner, inner->bases[i], k));
 	}
 	for (unsigned k = lead; k-- > 0;)
 		for (unsigned b = 0; b < layout_space_find(&out, LAYOUT_DIM0 + k)->bits; b++)
@@ -68,8 +70,8 @@ static const Layout *stack(GpuCx *cx, const Layout *inner, const int64_t *shape,
 	return layout_make(&cx->layouts, &in, &out, bases);
 }
 
-/* How many dims of a memdesc type the encoding is about; 0: it does not say. ones: trailing dims of size 1, which is all that a layout
- * without bases can be about. */
+/* How many dims of a memdesc type the encoding is about; 0: it does not say. ones: trailing dims of
+ * size 1, which is all that a layout without bases can be about. */
 static unsigned encoding_rank(IrAttr attr, unsigned ones)
 {
 	for (uint32_t i = 0; attr->kind == ATTR_KIND_CUSTOM && i < attr->len; i++) {
@@ -86,7 +88,8 @@ static unsigned encoding_rank(IrAttr attr, unsigned ones)
 				continue;
 			if (strcmp(item->items[k]->text, "order") == 0)
 				return value->len;
-			if (strcmp(item->items[k]->text, "offset") == 0 && value->items[0]->kind == ATTR_KIND_ARRAY)
+			if (strcmp(item->items[k]->text, "offset") == 0 &&
+			    value->items[0]->kind == ATTR_KIND_ARRAY)
 				return value->items[0]->len;
 		}
 	}
@@ -103,8 +106,8 @@ static const Layout *layout_of_memdesc(GpuCx *cx, IrType type, LayoutPadded *pad
 		ones++;
 	unsigned inner = encoding_rank(type->encoding, ones);
 	inner = inner && inner < rank ? inner : inner == 0 ? MIN(rank, 2u) : rank;
-	const Layout *l = encoding_shared(cx, type->encoding, shape + (rank - inner), inner, type->elem->bits, padded,
-					  error);
+	const Layout *l = encoding_shared(cx, type->encoding, shape + (rank - inner), inner, type->elem->bits,
+					  padded, error);
 	return l ? stack(cx, l, shape, rank) : NULL;
 }
 
@@ -164,13 +167,14 @@ static IrAttr bases_of(GpuCx *cx, const Layout *l, unsigned name)
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t basis = layout_basis(l, name, i);
 		for (unsigned k = 0; k < rank; k++)
-			coordinates[k] = number(cx, layout_space_get(&l->out, basis, LAYOUT_DIM0 + k));
+			coordinates[k] = number(cx, layout_coordinate(l, basis, k));
 		bits[i] = ir_attr_array(cx->ir, coordinates, rank);
 	}
 	return ir_attr_array(cx->ir, bits, n);
 }
 
-/* For each repeated dim, outermost first, its place among the digits; NULL where that is row-major. */
+/* For each repeated dim, outermost first, its place among the digits; NULL where that is
+ * row-major. */
 static IrAttr repetition_order(GpuCx *cx, const Layout *l)
 {
 	IrAttr places[LAYOUT_MAX_RANK];
@@ -193,7 +197,10 @@ static IrAttr make_encoding(GpuCx *cx, const Layout *l)
 	static const struct {
 		LayoutName name;
 		const char *text;
-	} threads[] = {{LAYOUT_REGISTER, "register"}, {LAYOUT_LANE, "lane"}, {LAYOUT_WARP, "warp"}, {LAYOUT_BLOCK, "block"}},
+	} threads[] = {{LAYOUT_REGISTER, "register"},
+		       {LAYOUT_LANE, "lane"},
+		       {LAYOUT_WARP, "warp"},
+		       {LAYOUT_BLOCK, "block"}},
 	  memory[] = {{LAYOUT_OFFSET, "offset"}, {LAYOUT_BLOCK, "block"}};
 	bool shared = layout_space_find(&l->in, LAYOUT_OFFSET) != NULL;
 	IrAttr items[12], order = repetition_order(cx, l);
@@ -219,6 +226,7 @@ static IrAttr make_encoding(GpuCx *cx, const Layout *l)
 
 IrAttr gpu_encoding(GpuCx *cx, const Layout *layout)
 {
+	CONTRACT(layout && layout_rank(layout) <= IR_MAX_RANK);
 	Memory *memory = cx->cache;
 	IrAttr attr = map_get_ptr(&memory->encodings, layout);
 	if (!attr) {
@@ -301,8 +309,8 @@ const Layout *gpu_blocked_layout_by(GpuCx *cx, const int64_t *shape, unsigned ra
 	return layout_blocked(&cx->layouts, shape, &b);
 }
 
-const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order, unsigned vector,
-				 unsigned num_warps)
+const Layout *gpu_blocked_layout(GpuCx *cx, const int64_t *shape, unsigned rank, const unsigned *order,
+				 unsigned vector, unsigned num_warps)
 {
 	return gpu_blocked_layout_by(cx, shape, rank, order, order, vector, num_warps);
 }

@@ -202,7 +202,7 @@ static const Layout *with_cluster(EncodingReader *r, IrAttr attr, const Layout *
 		bases[i] = 0;
 		for (unsigned k = 0; k < rank; k++)
 			bases[i] |= layout_space_put(&out, LAYOUT_DIM0 + k,
-						     layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + k));
+						     layout_coordinate(l, l->bases[i], k));
 	}
 	for (uint32_t i = 0; i < list->len; i++, n++) {
 		bases[n] = 0;

@@ -39,7 +39,7 @@ static const Layout *half(GpuCx *cx, const IrOp *op, IrType part, const Layout *
 			continue;
 		bases[n] = 0;
 		for (unsigned k = 0; k < part->rank; k++) {
-			uint64_t at = layout_space_get(&whole->out, whole->bases[i], LAYOUT_DIM0 + k);
+			uint64_t at = layout_coordinate(whole, whole->bases[i], k);
 			if (at >> layout_space_find(&out, LAYOUT_DIM0 + k)->bits)
 				return NULL;
 			bases[n] |= layout_space_put(&out, LAYOUT_DIM0 + k, at);

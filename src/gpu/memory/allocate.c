@@ -1,19 +1,22 @@
 /* allocate: offsets in shared memory.
  *
- * Needs: TTGIR with layouts on all tiles. Keeps: everything; adds allocation.offset to ops and ttg.shared to the module.
+ * Needs: TTGIR with layouts on all tiles. Keeps: everything; adds allocation.offset to ops and
+ * ttg.shared to the module.
  *
- * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in the order of the text; a buffer is
- * live from its first to its last op, where what a loop uses and does not define lives as long as the loop, and what goes
- * round a loop all through it. Two buffers interfere when they are live at once, or belong to warps that run side by side.
+ * A buffer is the memory of a ttg.local_alloc or the scratch of an op. Ops are numbered in the
+ * order of the text; a buffer is live from its first to its last op, where what a loop uses and
+ * does not define lives as long as the loop, and what goes round a loop all through it. Two buffers
+ * interfere when they are live at once, or belong to warps that run side by side.
  *
- * Placement: largest first, each into the smallest gap between those placed before that it interferes with; without one,
- * above them (best fit). Sharing bytes costs barriers, so while it is cheap no two buffers share any; else scratches that follow
- * one another are kept apart one pair after the other, those in the innermost loops first. Cheap is what takes no more
- * than a part of what the CTAs that may be resident leave to each, or than is needed anyway. Functions that are called
- * keep bytes of their own.
+ * Placement: largest first, each into the smallest gap between those placed before that it
+ * interferes with; without one, above them (best fit). Sharing bytes costs barriers, so while it is
+ * cheap no two buffers share any; else scratches that follow one another are kept apart one pair
+ * after the other, those in the innermost loops first. Cheap is what takes no more than a part of
+ * what the CTAs that may be resident leave to each, or than is needed anyway. Functions that are
+ * called keep bytes of their own.
  *
- * Where all is more than a CTA can have, conversions get half as much and go in passes, and half of that, down to a few KB;
- * neso.conversion-bytes says so to those that plan them again. */
+ * Where all is more than a CTA can have, conversions get half as much and go in passes, and half of
+ * that, down to a few KB; neso.conversion-bytes says so to those that plan them again. */
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -78,6 +81,8 @@ static uint64_t memory_align(const GpuCx *gpu, const IrOp *op, uint64_t bytes)
 
 static void add_buffer(Allocation *a, IrOp *op, uint64_t bytes, uint64_t align, bool scratch)
 {
+	CONTRACT(bytes && base_is_pow2(align));
+	CONTRACT(a->start[op->id] <= a->end[op->id]);
 	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch};
 	b.number = a->buffers.len;
 	b.first = a->start[op->id];
@@ -139,7 +144,8 @@ static bool live_op(void *data, IrOp *op)
 		if (!l->aliases->sets[v->id])
 			continue;
 		uint32_t last = a->end[op->id];
-		for (const IrOp *outer = ir_parent_op(op); outer && outer != a->func; outer = ir_parent_op(outer)) {
+		for (const IrOp *outer = ir_parent_op(op); outer && outer != a->func;
+		     outer = ir_parent_op(outer)) {
 			if (goes_round(outer) && ir_is_defined_outside(v, outer))
 				last = MAX(last, a->end[outer->id]);
 		}
@@ -160,7 +166,8 @@ static bool live_op(void *data, IrOp *op)
 static bool side_by_side(const IrOp *a, const IrOp *b)
 {
 	const IrOp *outer;
-	for (const IrRegion *in = gpu_own_warps_region(a, &outer); in; in = gpu_own_warps_region(outer, &outer)) {
+	for (const IrRegion *in = gpu_own_warps_region(a, &outer); in;
+	     in = gpu_own_warps_region(outer, &outer)) {
 		const IrOp *other;
 		const IrRegion *there = gpu_own_warps_region(b, &other);
 		while (there && other != outer)
@@ -223,7 +230,8 @@ static uint64_t place_all(Allocation *a, bool share)
 {
 	uint32_t n = a->buffers.len;
 	uint64_t total = 0;
-	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n), **taken = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
+	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n),
+	       **taken = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = &a->buffers.data[i];
 	if (n)
@@ -258,17 +266,19 @@ static bool count_registers(void *data, IrOp *op)
 		sum += registers_of(a->gpu, ir_operand(op, i)->type);
 	for (uint32_t i = 0; i < op->result_count; i++)
 		sum += registers_of(a->gpu, op->results[i].type);
-	if (op->kind != OP_FOR && op->kind != OP_WHILE && op->kind != OP_YIELD) /* operands become results in place */
+	if (op->kind != OP_FOR && op->kind != OP_WHILE &&
+	    op->kind != OP_YIELD) /* operands become results in place */
 		a->registers = MAX(a->registers, sum);
 	return true;
 }
 
-/* What each CTA may take of shared memory where as many are resident as registers and warps allow, and never fewer because
- * of it; a quarter of it: the rest is the first-level cache's. */
+/* What each CTA may take of shared memory where as many are resident as registers and warps allow,
+ * and never fewer because of it; a quarter of it: the rest is the first-level cache's. */
 static uint64_t cheap_bytes(const Allocation *a)
 {
 	const TargetGpu *target = a->gpu->target;
-	unsigned warps = MAX(a->gpu->num_warps, 1u), registers = MIN(MAX(a->registers, 32u), (unsigned)TARGET_REGISTERS_THREAD);
+	unsigned warps = MAX(a->gpu->num_warps, 1u),
+		 registers = MIN(MAX(a->registers, 32u), (unsigned)TARGET_REGISTERS_THREAD);
 	unsigned resident = MIN(target->ctas, target->warps / warps);
 	resident = MIN(resident, TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * warps * registers));
 	return target->shared_sm / MAX(resident, 1u) / 4;
@@ -344,8 +354,8 @@ static bool refuse(Allocation *a, uint64_t total)
 	const TargetGpu *target = a->gpu->target;
 	uint32_t peak = peak_of(a), n = a->buffers.len, noted = 0, left_out = 0;
 	Buffer **order = ARENA_ARRAY(a->cx->scratch, Buffer *, n);
-	Diag *diag = ir_diag(a->cx->diags, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func), (unsigned long long)total,
-			       target->name, (unsigned long long)target->shared_cta);
+	Diag *diag = ir_diag(a->cx->diags, a->func->loc, DIAG_SHARED_MEMORY, ir_func_name(a->func),
+			     (unsigned long long)total, target->name, (unsigned long long)target->shared_cta);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = &a->buffers.data[i];
 	qsort(order, n, sizeof *order, by_size);
@@ -358,7 +368,8 @@ static bool refuse(Allocation *a, uint64_t total)
 			left_out++;
 			continue;
 		}
-		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, ir_loc_place(at), "%llu bytes for %s", (unsigned long long)b->bytes, purpose(a, b));
+		diag_note_at(a->cx->diags, diag, at ? at->text : NULL, ir_loc_place(at), "%llu bytes for %s",
+			     (unsigned long long)b->bytes, purpose(a, b));
 	}
 	if (left_out)
 		diag_note_at(a->cx->diags, diag, NULL, (LineCol){0}, "and %u smaller ones", left_out);
@@ -367,7 +378,8 @@ static bool refuse(Allocation *a, uint64_t total)
 
 /* ---- the pass ---- */
 
-/* Its buffers lie from `base` on; returns the first byte after them. `told`: too much is diagnosed, and UINT64_MAX. */
+/* Its buffers lie from `base` on; returns the first byte
+ * after them. `told`: too much is diagnosed, and UINT64_MAX. */
 static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 {
 	CONTRACT(func->region_count);
@@ -389,7 +401,8 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	for (uint32_t i = 0; i < a.buffers.len; i++) {
 		const Buffer *b = &a.buffers.data[i];
 		CONTRACT(base_is_pow2(b->align) && (base + b->offset) % b->align == 0);
-		ir_set(cx->module, b->op, ATTR_SHARED_OFFSET, ir_attr_i32(gpu->ir, (int64_t)(base + b->offset)));
+		ir_set(cx->module, b->op, ATTR_SHARED_OFFSET,
+		       ir_attr_i32(gpu->ir, (int64_t)(base + b->offset)));
 	}
 	return end;
 }
@@ -397,7 +410,8 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 static uint64_t allocate_all(PassCx *cx, bool told)
 {
 	uint64_t total = 0;
-	for (IrOp *func = ir_module_block(cx->module)->first; func && total != UINT64_MAX; func = func->next) {
+	for (IrOp *func = ir_module_block(cx->module)->first; func && total != UINT64_MAX;
+	     func = func->next) {
 		if (func->kind == OP_FUNC && ir_func_body(func))
 			total = allocate_func(cx, func, aligned(total, MOST_ALIGN), told);
 	}
@@ -408,14 +422,16 @@ bool pass_allocate(PassCx *cx, bool *changed)
 {
 	GpuCx *gpu = gpu_of(cx);
 	uint64_t *limit = &gpu->plan_target.shared_bytes, whole = *limit, total;
-	while (total = allocate_all(cx, *limit && *limit / 2 < gpu->target->budgets->conversion_pass), total > gpu->target->shared_cta) {
+	while (total = allocate_all(cx, *limit && *limit / 2 < gpu->target->budgets->conversion_pass),
+	       total > gpu->target->shared_cta) {
 		if (total == UINT64_MAX)
 			return false;
 		*limit = (*limit ? *limit : gpu->target->shared_cta) / 2;
 	}
 	ir_set(cx->module, cx->module->op, ATTR_MODULE_SHARED, ir_attr_i32(gpu->ir, (int64_t)total));
 	if (*limit != whole)
-		ir_set(cx->module, cx->module->op, ATTR_CONVERSION_BYTES, ir_attr_i32(gpu->ir, (int64_t)*limit));
+		ir_set(cx->module, cx->module->op, ATTR_CONVERSION_BYTES,
+		       ir_attr_i32(gpu->ir, (int64_t)*limit));
 	*changed = true;
 	return true;
 }

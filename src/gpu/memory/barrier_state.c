@@ -69,6 +69,7 @@ void gpu_pending_add_global(Arena *arena, GpuPending *s, GpuPendingGlobal global
 
 void gpu_pending_add_store(Arena *arena, GpuPending *s, const IrOp *op)
 {
+	CONTRACT(op->block);
 	for (uint32_t i = 0; i < s->stores.len; i++) {
 		if (s->stores.data[i].op == op)
 			return;
@@ -111,8 +112,8 @@ bool gpu_pending_equal(const GpuPending *a, const GpuPending *b)
 {
 	return spans_equal(&a->written, &b->written) && spans_equal(&a->read, &b->read) &&
 	       spans_equal(&a->under_way, &b->under_way) && spans_equal(&a->unfenced, &b->unfenced) &&
-	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len && a->globals.len == b->globals.len &&
-	       carried(a) == carried(b) && a->stores.len == b->stores.len;
+	       spans_equal(&a->products, &b->products) && a->own.len == b->own.len &&
+	       a->globals.len == b->globals.len && carried(a) == carried(b) && a->stores.len == b->stores.len;
 }
 
 void gpu_pending_meet(GpuPending *s)

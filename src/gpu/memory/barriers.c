@@ -285,12 +285,6 @@ static bool collect_marked(void *data, IrOp *op)
 	return true;
 }
 
-static bool is_kernel(const GpuBarriers *w, const IrOp *func)
-{
-	IrAttr visibility = ir_get(func, w->gpu->ir, ATTR_SYM_VISIBILITY);
-	return !visibility || strcmp(visibility->text, "private") != 0;
-}
-
 static void fence(const GpuBarriers *w, IrBuilder *b, unsigned fences)
 {
 	IrOp *op = irb_op(b, OP_FENCE_ASYNC, NULL, 0, NULL, 0, 0);
@@ -310,7 +304,7 @@ static bool insert_in(PassCx *cx, IrOp *func)
 	w.marked = ARENA_ARRAY(cx->scratch, bool, cx->module->next_op);
 	w.fenced = ARENA_ARRAY(cx->scratch, uint8_t, cx->module->next_op);
 	ir_walk(func, false, collect_products, &w);
-	if (!is_kernel(&w, func)) {
+	if (!ir_func_is_public(func, w.gpu->ir)) {
 		ir_walk(func, false, collect_bytes, &c);
 		before = c.bytes;
 	}

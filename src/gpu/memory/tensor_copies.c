@@ -1,4 +1,5 @@
-/* Ops for copies by tensor maps: memory for tiles where boxes may begin, barriers that count their bytes. */
+/* Ops for copies by tensor maps: memory for tiles where
+ * boxes may begin, barriers that count their bytes. */
 #include "gpu/memory/tensor_copies.h"
 
 #include "gpu/memory/memory.h"
@@ -21,6 +22,7 @@ static IrType buffers_of(GpuCx *cx, IrType one, uint32_t count)
 
 IrValue *gpu_map_alloc(GpuCx *cx, IrBuilder *b, IrType map, uint32_t slots)
 {
+	CONTRACT(gpu_is_map(map));
 	IrType one = gpu_map_memdesc(cx, map);
 	IrValue *memory = irb_0(b, OP_LOCAL_ALLOC, slots ? buffers_of(cx, one, slots) : one);
 	if (gpu_memdesc_bytes(cx, memory->type) < TMA_ALIGN)
@@ -32,18 +34,21 @@ static IrType barrier_type(GpuCx *cx)
 {
 	int64_t one = 1;
 	const Layout *plain = layout_shared_plain(&cx->layouts, &one, 1, (unsigned[]){0});
-	return ir_memdesc(cx->ir, ir_scalar(cx->ir, TY_I64), &one, 1, gpu_encoding(cx, plain), SHARED_SPACE, true);
+	return ir_memdesc(cx->ir, ir_scalar(cx->ir, TY_I64), &one, 1, gpu_encoding(cx, plain), SHARED_SPACE,
+			  true);
 }
 
 static IrValue *buffer_at(IrBuilder *b, IrValue *buffers, IrValue *number)
 {
 	IrType t = buffers->type;
-	IrType one = ir_memdesc(b->m->cx, t->elem, t->shape + 1, t->rank - 1, t->encoding, SHARED_SPACE, true);
+	IrType one =
+		ir_memdesc(b->m->cx, t->elem, t->shape + 1, t->rank - 1, t->encoding, SHARED_SPACE, true);
 	return irb_2(b, OP_MEMDESC_INDEX, one, buffers, number);
 }
 
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number)
 {
+	CONTRACT(number->type->kind == TY_I32);
 	CONTRACT(barriers->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, barriers, number);
@@ -51,6 +56,7 @@ IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *num
 
 IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 {
+	CONTRACT(number->type->kind == TY_I32);
 	CONTRACT(ring->type->kind == TY_MEMDESC);
 	(void)cx;
 	return buffer_at(b, ring, number);
@@ -58,6 +64,7 @@ IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
 
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
+	CONTRACT(arrivals);
 	CONTRACT(count);
 	IrType i32 = ir_scalar(cx->ir, TY_I32);
 	IrValue *barriers = irb_0(b, OP_LOCAL_ALLOC, buffers_of(cx, barrier_type(cx), count));
@@ -79,6 +86,20 @@ void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers)
 	irb_op(b, OP_LOCAL_DEALLOC, &barriers, 1, NULL, 0, 0);
 }
 
+IrValue *gpu_memory_transposed(GpuCx *gpu, IrBuilder *b, IrValue *memory)
+{
+	CONTRACT(memory->type->kind == TY_MEMDESC && memory->type->rank == 2);
+	IrType from = memory->type;
+	static const int64_t order[] = {1, 0};
+	const int64_t shape[] = {from->shape[1], from->shape[0]};
+	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
+	IrAttr encoding = gpu_encoding(gpu, l);
+	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, encoding, SHARED_SPACE, from->is_mutable);
+	IrValue *view = irb_1(b, OP_MEMDESC_TRANS, type, memory);
+	ir_set(b->m, view->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));
+	return view;
+}
+
 /* A view of memory that may change is one that may change. */
 static void retype_views(GpuCx *gpu, IrValue *memory)
 {
@@ -94,6 +115,10 @@ static void retype_views(GpuCx *gpu, IrValue *memory)
 
 void gpu_read_as_it_lies(GpuCx *gpu, IrOp *alloc, IrValue *memory)
 {
+	CONTRACT(alloc->kind == OP_LOCAL_ALLOC);
+	CONTRACT(ir_same_shape(alloc->results[0].type, memory->type) &&
+		 alloc->results[0].type->elem == memory->type->elem);
+	CONTRACT(gpu_layout(gpu, alloc->results[0].type) == gpu_layout(gpu, memory->type));
 	ir_replace_uses(&alloc->results[0], memory);
 	retype_views(gpu, memory);
 	ir_op_erase(alloc);

@@ -11,8 +11,11 @@ IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned ar
 void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers);
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number);
 IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number);
-/* What reads the memory of `alloc`, which holds the same in the same layout, reads `memory` instead. */
+/* What reads the memory of `alloc`, which holds the
+ * same in the same layout, reads `memory` instead. */
 void gpu_read_as_it_lies(GpuCx *cx, IrOp *alloc, IrValue *memory);
+/* A view of a matrix in memory, turned round. */
+IrValue *gpu_memory_transposed(GpuCx *cx, IrBuilder *b, IrValue *memory);
 /* Bytes of a tile of the map. */
 uint64_t gpu_map_bytes(GpuCx *cx, IrType map);
 

@@ -1,17 +1,19 @@
-/* accelerate-matmul: dots become products of warp groups (wgmma) where target, types and tile allow it; the others get the
- * layouts of mma.sync where there is an instruction for their types, else those of multiply-adds in each thread: from registers where
- * all of K is few of them, else from shared memory.
+/* accelerate-matmul: dots become products of warp groups (wgmma) where target,
+ * types and tile allow it; the others get the layouts of mma.sync where there is
+ * an instruction for their types, else those of multiply-adds in each thread:
+ * from registers where all of K is few of them, else from shared memory.
  *
- * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of sums. Operands
- * and results are converted around the dot; remove-layout-conversions decides what becomes of that.
- * Warps: the split of the result that loads least of both operands for the same number of instructions. Where a
- * dot's result is the first operand of another (attention), warps stay along M, so that rows stay in their warp
- * and the accumulator is an operand as it is.
- * A dot that wgmma takes becomes ttng.warp_group_dot. Its operands are put into shared memory as they lie in global
- * memory, seen transposed where that is the other way round, so that `pipeline` can copy them there; what is computed
- * in the loop is A from registers. */
+ * Needs: TTGIR; dots as `decompose-dots` leaves them. Keeps: effects; values up to the order of
+ * sums. Operands and results are converted around the dot; remove-layout-conversions decides what
+ * becomes of that. Warps: the split of the result that loads least of both operands for the same
+ * number of instructions. Where a dot's result is the first operand of another (attention), warps
+ * stay along M, so that rows stay in their warp and the accumulator is an operand as it is. A dot
+ * that wgmma takes becomes ttng.warp_group_dot. Its operands are put into shared memory as they lie
+ * in global memory, seen transposed where that is the other way round, so that `pipeline` can copy
+ * them there; what is computed in the loop is A from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
+#include "gpu/memory/tensor_copies.h"
 #include "gpu/plan/dot.h"
 #include "gpu/plan/wgmma.h"
 
@@ -32,7 +34,8 @@ typedef struct Shape {
 static Shape shape_of(const IrOp *dot)
 {
 	IrType a = ir_operand(dot, 0)->type, c = dot->results[0].type;
-	return (Shape){c->rank, c->shape, c->shape[c->rank - 2], c->shape[c->rank - 1], a->shape[c->rank - 1]};
+	return (Shape){c->rank, c->shape, c->shape[c->rank - 2], c->shape[c->rank - 1],
+		       a->shape[c->rank - 1]};
 }
 
 /* ---- dots that feed dots ---- */
@@ -83,7 +86,8 @@ static bool is_uniform(const IrOp *op)
 	return op->kind == OP_CONSTANT || op->kind == OP_SPLAT;
 }
 
-/* Bits of the narrowest elements that it is made of and that come by words along `dim`; `all` where there are none. */
+/* Bits of the narrowest elements that it is made of and that come by words along `dim`; `all` where
+ * there are none. */
 static unsigned word_elements(GpuCx *gpu, const IrValue *v, unsigned dim, unsigned depth, unsigned all)
 {
 	const IrOp *op = v->def;
@@ -135,12 +139,15 @@ static int64_t over(int64_t size, unsigned parts, unsigned least)
 }
 
 /* warps[] along each dim of the result. */
-static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps, unsigned *warps)
+static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, unsigned num_warps,
+			unsigned *warps)
 {
 	unsigned rest = num_warps, *w = warps + (s->rank - 2), price[2];
-	/* Loading an element, and what all warps that hold it do to it, in bits that could be loaded instead. */
+	/* Loading an element, and what all warps that hold
+	 * it do to it, in bits that could be loaded instead. */
 	for (unsigned i = 0; i < 2; i++)
-		price[i] = ir_operand(dot, i)->type->elem->bits + BITS_FOR_WORK * MIN(work_on(ir_operand(dot, i), MOST_STEPS), MOST_WORK);
+		price[i] = ir_operand(dot, i)->type->elem->bits +
+			   BITS_FOR_WORK * MIN(work_on(ir_operand(dot, i), MOST_STEPS), MOST_WORK);
 	if (s->rank == 3) {
 		warps[0] = (unsigned)MIN((int64_t)rest, s->c[0]);
 		rest /= warps[0];
@@ -165,15 +172,16 @@ static void split_warps(const IrOp *dot, const Shape *s, const TargetMma *mma, u
 
 /* ---- mma.sync ---- */
 
-/* Neighbours along K that a thread holds: a 32-bit word of what is loaded, so that operands that are widened after
- * the load are loaded by words too, if words lie along K. */
+/* Neighbours along K that a thread holds: a 32-bit word of what is loaded, so that operands that
+ * are widened after the load are loaded by words too, if words lie along K. */
 static unsigned k_width_of(GpuCx *gpu, const IrOp *dot, const Shape *s)
 {
 	unsigned elem = ir_operand(dot, 0)->type->elem->bits, bits = elem;
 	if (elem >= 32)
 		return 1;
 	for (unsigned i = 0; i < 2; i++)
-		bits = word_elements(gpu, ir_operand(dot, i), i == 0 ? s->rank - 1 : s->rank - 2, MOST_STEPS, bits);
+		bits = word_elements(gpu, ir_operand(dot, i), i == 0 ? s->rank - 1 : s->rank - 2, MOST_STEPS,
+				     bits);
 	if (comes_from_dot(ir_operand(dot, 0), MOST_STEPS) || comes_from_dot(ir_operand(dot, 1), MOST_STEPS))
 		bits = elem;
 	while (bits < elem && 4 * (32 / bits) > s->k)
@@ -181,14 +189,16 @@ static unsigned k_width_of(GpuCx *gpu, const IrOp *dot, const Shape *s)
 	return 32 / bits;
 }
 
-/* The operand's registers in the order in which instructions take them: those of one instruction, then the
- * other dim, then along K. Loads in this order can wait until their step comes, and need no registers before. */
+/* The operand's registers in the order in which instructions take them: those of one instruction,
+ * then the other dim, then along K. Loads in this order can wait until their step comes, and need
+ * no registers before. */
 static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsigned k_width)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), fragment = 0, n = 0;
 	uint64_t bases[64], k_mask = layout_space_mask(&l->out, LAYOUT_DIM0 + k_dim);
 	memcpy(bases, l->bases, sizeof bases[0] * l->in_bits);
-	/* The neighbours of a word, and one bit of K more; between them A has its other eight rows. */
+	/* The neighbours of a word, and one bit of K more; between them A has its other eight
+	 * rows. */
 	for (unsigned k_bits = base_log2(k_width) + 1; fragment < registers && k_bits; fragment++)
 		k_bits -= (l->bases[fragment] & k_mask) != 0;
 	for (unsigned along_k = 0; along_k < 2; along_k++)
@@ -198,13 +208,14 @@ static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsig
 	return layout_make(&gpu->layouts, &l->in, &l->out, bases);
 }
 
-/* Bytes whose words do not lie along K come by ldmatrix.trans in pairs of neighbours of the other dim, so a thread must hold
- * pairs: the coordinates of `dim` below `last` are doubled, and `last`, which a register stands for, becomes 1 (gpu/plan/dot.c, stretch). */
+/* Bytes whose words do not lie along K come by ldmatrix.trans in pairs of neighbours of the other
+ * dim, so a thread must hold pairs: the coordinates of `dim` below `last` are doubled, and `last`,
+ * which a register stands for, becomes 1 (gpu/plan/dot.c, stretch). */
 static const Layout *stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64_t last)
 {
 	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
 	for (unsigned i = 0; i < l->in_bits; i++) {
-		uint64_t at = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), low = at & (last - 1);
+		uint64_t at = layout_coordinate(l, l->bases[i], dim), low = at & (last - 1);
 		uint64_t moved = (at & ~(2 * last - 1)) | low << 1 | ((at & last) != 0);
 		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
 	}
@@ -216,7 +227,8 @@ static uint64_t last_to_stretch(const Layout *l, unsigned dim)
 {
 	for (unsigned bit = 3; bit < layout_out_bits(l, LAYOUT_DIM0 + dim); bit++)
 		for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_REGISTER); i++)
-			if (layout_basis(l, LAYOUT_REGISTER, i) == layout_space_put(&l->out, LAYOUT_DIM0 + dim, UINT64_C(1) << bit))
+			if (layout_basis(l, LAYOUT_REGISTER, i) ==
+			    layout_space_put(&l->out, LAYOUT_DIM0 + dim, UINT64_C(1) << bit))
 				return UINT64_C(1) << bit;
 	return 0;
 }
@@ -225,7 +237,9 @@ static void stretch_for_bytes(GpuCx *gpu, const IrOp *dot, const Shape *s, const
 {
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned dim = s->rank - 2 + i;
-		uint64_t last = is_of_bytes_along(gpu, ir_operand(dot, i), dim, MOST_STEPS) ? last_to_stretch(layouts[i], dim) : 0;
+		uint64_t last = is_of_bytes_along(gpu, ir_operand(dot, i), dim, MOST_STEPS)
+					? last_to_stretch(layouts[i], dim)
+					: 0;
 		if (!last)
 			continue;
 		layouts[i] = stretched(gpu, layouts[i], dim, last);
@@ -240,7 +254,8 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 	split_warps(dot, s, mma, num_warps, warps);
 	for (unsigned i = 0; i < 2; i++) {
 		const int64_t *shape = ir_operand(dot, i)->type->shape;
-		const Layout *l = layout_mma_operand(&gpu->layouts, shape, s->rank, warps, i, mma->m, k_width);
+		const Layout *l =
+			layout_mma_operand(&gpu->layouts, shape, s->rank, warps, i, mma->m, k_width);
 		layouts[i] = in_steps(gpu, l, i == 0 ? s->rank - 1 : s->rank - 2, k_width);
 	}
 	layouts[2] = layout_mma_accumulator(&gpu->layouts, s->c, s->rank, warps, mma->m);
@@ -250,9 +265,10 @@ static void lay_out_mma(GpuCx *gpu, const IrOp *dot, const Shape *s, const Targe
 
 /* ---- FMA ---- */
 
-/* Should multiply-adds take their operands, as they are, from shared memory? layouts[] is for registers. A quarter of the
- * memory is left to what waits there meanwhile (stage_operands.c). Products of operands that are larger stand one behind
- * the other for all of K, which takes ptxas minutes. */
+/* Should multiply-adds take their operands, as they are, from shared memory?
+ * layouts[] is for registers. A quarter of the memory is left to what waits
+ * there meanwhile (stage_operands.c). Products of operands that are larger
+ * stand one behind the other for all of K, which takes ptxas minutes. */
 static bool through_shared(GpuCx *gpu, const IrOp *dot, const Layout *const *layouts)
 {
 	unsigned words = 0;
@@ -303,14 +319,6 @@ static void lay_out_fma(GpuCx *gpu, const Shape *s, unsigned num_warps, const La
 	layouts[1] = gpu_fma_operand(gpu, layouts[2], 1, s->k);
 }
 
-/* ---- rewriting ---- */
-
-static IrValue *converted(IrBuilder *b, GpuCx *gpu, IrValue *v, const Layout *layout)
-{
-	IrType type = gpu_with_layout(gpu, v->type, layout);
-	return type == v->type ? v : irb_1(b, OP_CONVERT_LAYOUT, type, v);
-}
-
 /* ---- wgmma ---- */
 
 /* Where an operand comes from: conversions and transpositions apart. */
@@ -335,7 +343,8 @@ static unsigned neighbours(GpuCx *gpu, const IrValue *v)
 /* In front of the loops that do not change the value. */
 static IrOp *before_loops(const IrValue *v, IrOp *op)
 {
-	for (IrOp *loop = ir_parent_op(op); loop && loop->kind == OP_FOR && ir_is_defined_outside(v, loop); loop = ir_parent_op(loop))
+	for (IrOp *loop = ir_parent_op(op); loop && loop->kind == OP_FOR && ir_is_defined_outside(v, loop);
+	     loop = ir_parent_op(loop))
 		op = loop;
 	return op;
 }
@@ -354,29 +363,20 @@ static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
 	return NULL;
 }
 
-static IrValue *transposed_memory(IrBuilder *b, GpuCx *gpu, IrValue *memory)
-{
-	IrType from = memory->type;
-	static const int64_t order[] = {1, 0};
-	const int64_t shape[] = {from->shape[1], from->shape[0]};
-	const Layout *l = layout_transpose(&gpu->layouts, gpu_layout(gpu, from), (const unsigned[]){1, 0});
-	IrType type = ir_memdesc(gpu->ir, from->elem, shape, 2, gpu_encoding(gpu, l), 0, from->is_mutable);
-	IrValue *made = irb_1(b, OP_MEMDESC_TRANS, type, memory);
-	ir_set(b->m, made->def, ATTR_ORDER, ir_attr_ints(gpu->ir, ir_scalar(gpu->ir, TY_I32), order, 2));
-	return made;
-}
-
-/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round: threads hold pairs of the other dim. */
+/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round:
+ * threads hold pairs of the other dim. */
 static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
 {
 	unsigned other = 1 - k_dim, warps[2] = {1, 1};
 	warps[other] = gpu_num_warps(gpu, dot);
-	const Layout *l = layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
+	const Layout *l =
+		layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
 	uint64_t last = last_to_stretch(l, other);
 	return last ? stretched(gpu, l, other, last) : l;
 }
 
-/* The operand in shared memory: as it lies in global memory where the instruction takes that, else K first. */
+/* The operand in shared memory: as it lies in global
+ * memory where the instruction takes that, else K first. */
 static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 {
 	GpuCx *gpu = gpu_of(cx);
@@ -391,10 +391,10 @@ static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
 	IrValue *memory = stored_before(v, type, spot);
 	IrBuilder b = ir_at(cx->module, spot);
 	if (!memory && turned && v->type->elem->bits == 8)
-		v = converted(&b, gpu, v, turning(gpu, dot, v->type, k_dim));
+		v = gpu_convert(gpu, &b, v, turning(gpu, dot, v->type, k_dim));
 	if (!memory)
 		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
-	return transposed ? transposed_memory(&b, gpu, memory) : memory;
+	return transposed ? gpu_memory_transposed(gpu, &b, memory) : memory;
 }
 
 /* Is it computed where the dot is, from what is in registers anyway? */
@@ -405,8 +405,8 @@ static bool is_computed(const IrOp *dot, const IrValue *operand)
 	return v->def && v->def->block == dot->block && !transposed && passes_on(v->def);
 }
 
-/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes such words from registers alone: threads read
- * them from the ring in any order. */
+/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes
+ * such words from registers alone: threads read them from the ring in any order. */
 static unsigned across_k(GpuCx *gpu, const IrOp *dot)
 {
 	unsigned across = 0;
@@ -415,7 +415,8 @@ static unsigned across_k(GpuCx *gpu, const IrOp *dot)
 		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
 		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
 		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
-		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 && neighbours(gpu, v) != k_dim)
+		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 &&
+		    neighbours(gpu, v) != k_dim)
 			across |= 1u << i;
 	}
 	return across;
@@ -433,7 +434,8 @@ static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
 	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
 }
 
-/* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both operands turned round. */
+/* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both
+ * operands turned round. */
 static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 {
 	GpuCx *gpu = gpu_of(cx);
@@ -458,15 +460,15 @@ static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
 		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
 		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
 		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
-		args[i] = converted(&b, gpu, v, turned_round(gpu, l, turn));
+		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
 	}
-	args[2] = converted(&b, gpu, ir_operand(dot, 2), gpu_layout(gpu, type));
+	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));
 	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
 	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
 		if (ir_get(dot, gpu->ir, names[i]))
 			ir_set(cx->module, made->def, names[i], ir_get(dot, gpu->ir, names[i]));
-	ir_replace_uses(&dot->results[0], converted(&b, gpu, made, gpu_layout(gpu, old)));
+	ir_replace_uses(&dot->results[0], gpu_convert(gpu, &b, made, gpu_layout(gpu, old)));
 	ir_op_erase(dot);
 }
 
@@ -492,7 +494,8 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	const char *why;
 	unsigned across = across_k(gpu, dot);
 	uint64_t stored = dots->stored + operand_bytes(gpu, dot);
-	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 && stored <= gpu->target->shared_cta) {
+	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 &&
+	    stored <= gpu->target->shared_cta) {
 		dots->stored = stored;
 		use_warp_groups(cx, dot, warps);
 		return true;
@@ -501,7 +504,8 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	Shape s = shape_of(dot);
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, gpu->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	IrType a = ir_operand(dot, 0)->type->elem, b_elem = ir_operand(dot, 1)->type->elem;
-	const TargetMma *mma = gpu_mma_for(gpu->target, a, b_elem, dot->results[0].type->elem, s.k, precision);
+	const TargetMma *mma =
+		gpu_mma_for(gpu->target, a, b_elem, dot->results[0].type->elem, s.k, precision);
 	/* A cluster's parts of a tile are no part of the fragments. */
 	bool any = false;
 	if (mma && gpu->num_ctas == 1) {
@@ -511,17 +515,9 @@ static bool lay_out(Dots *dots, IrOp *dot)
 		any = through_shared(gpu, dot, layouts);
 	}
 	IrBuilder b = ir_at(cx->module, dot);
-	IrType old = dot->results[0].type, type = gpu_with_layout(gpu, old, layouts[2]);
 	for (uint32_t i = any ? 2 : 0; i < 3; i++)
-		ir_operand_set(dot, i, converted(&b, gpu, ir_operand(dot, i), layouts[i]));
-	if (type == old)
-		return false;
-	IrOp *back = ir_op_new(cx->module, OP_CONVERT_LAYOUT, dot->loc, (IrValue *[]){NULL}, 1, &old, 1, 0);
-	ir_op_insert_after(back, dot);
-	ir_replace_uses(&dot->results[0], &back->results[0]);
-	dot->results[0].type = type;
-	ir_operand_set(back, 0, &dot->results[0]);
-	return true;
+		ir_operand_set(dot, i, gpu_convert(gpu, &b, ir_operand(dot, i), layouts[i]));
+	return gpu_convert_result(gpu, cx->module, dot, &dot->results[0], layouts[2]);
 }
 
 static bool visit(void *data, IrOp *op)

@@ -1,11 +1,12 @@
-/* batch-conversions: conversions through shared memory that stand together store all together and load all
- * together, with one barrier between instead of one each.
+/* batch-conversions: conversions through shared memory that stand together store all together and
+ * load all together, with one barrier between instead of one each.
  *
  * Needs: TTGIR with its final layouts. Keeps: effects and values.
  *	b = convert a; d = convert c    becomes    m = alloc a; n = alloc c; b = load m; d = load n
- * with the memory layouts that the plans of the conversions chose. Together stand conversions of a block where
- * nothing from the first to the last uses what one of them makes, enters a region or synchronises; their memory
- * must leave room for another CTA on the SM. Each load waits until its elements are needed. */
+ * with the memory layouts that the plans of the conversions chose. Together stand conversions of a
+ * block where nothing from the first to the last uses what one of them makes, enters a region or
+ * synchronises; their memory must leave room for another CTA on the SM. Each load waits until its
+ * elements are needed. */
 #include "gpu/gpu.h"
 #include "gpu/memory/memory.h"
 
@@ -23,19 +24,6 @@ typedef struct Batch {
 	uint64_t bytes, limit;
 	bool changed;
 } Batch;
-
-/* Memory in the layout that the plan stores in: offset -> tile. */
-static const Layout *memory_layout(GpuCx *gpu, const LayoutPlan *plan)
-{
-	const Layout *place = layout_pseudo_invert(&gpu->layouts, plan->store_address);
-	const Layout *l = layout_compose(&gpu->layouts, plan->source, place);
-	uint32_t tile = 0;
-	for (unsigned k = 0; k < layout_rank(l); k++)
-		tile |= 1u << (LAYOUT_DIM0 + k);
-	l = layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
-	ASSERT(layout_is_onto(l) && layout_is_one_to_one(l));
-	return l;
-}
 
 static const LayoutPlan *shared_plan(const Batch *b, const IrOp *op)
 {
@@ -78,9 +66,10 @@ static void close_batch(Batch *b)
 	for (uint32_t i = 0; i < n; i++) {
 		IrOp *op = b->members.data[i].op;
 		IrType type = op->results[0].type;
-		IrAttr encoding = gpu_encoding(b->gpu, memory_layout(b->gpu, b->members.data[i].plan));
-		IrType memory =
-			ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding, SHARED_SPACE, false);
+		IrAttr encoding =
+			gpu_encoding(b->gpu, layout_plan_memory(&b->gpu->layouts, b->members.data[i].plan));
+		IrType memory = ir_memdesc(b->gpu->ir, type->elem, type->shape, type->rank, encoding,
+					   SHARED_SPACE, false);
 		IrBuilder store = ir_at(m, op), load = ir_at(m, first_user(&op->results[0], op->next));
 		load.loc = op->loc;
 		IrValue *at = irb_1(&store, OP_LOCAL_ALLOC, memory, ir_operand(op, 0));

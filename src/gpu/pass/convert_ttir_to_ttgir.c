@@ -1,10 +1,10 @@
 /* convert-ttir-to-ttgir: every tile gets a layout.
  *
- * Needs: a verified module without layouts. Keeps: what each op computes. Gives: a module of LEVEL_G that says its
- * warps, CTAs and target.
- * Method: all tiles of a shape get the usual layout of that shape, so elementwise ops, control flow and calls
- * agree by themselves. Ops that tie layouts of different shapes to one another (reductions, expand_dims, ...) work in the
- * layout that follows, with conversions before or after. What is better is for the passes that follow. */
+ * Needs: a verified module without layouts. Keeps: what each op computes. Gives: a module of
+ * LEVEL_G that says its warps, CTAs and target. Method: all tiles of a shape get the usual layout
+ * of that shape, so elementwise ops, control flow and calls agree by themselves. Ops that tie
+ * layouts of different shapes to one another (reductions, expand_dims, ...) work in the layout that
+ * follows, with conversions before or after. What is better is for the passes that follow. */
 #include "gpu/gpu.h"
 
 typedef struct Converter {
@@ -28,9 +28,9 @@ bool gpu_convert_result(GpuCx *cx, IrModule *module, IrOp *op, IrValue *result, 
 		return true;
 	IrBuilder b = ir_at_end(module, op->block, op->loc);
 	b.before = op->next;
-	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, NULL, 0, &old, 1, 0);
+	IrOp *convert = irb_op(&b, OP_CONVERT_LAYOUT, (IrValue *[]){NULL}, 1, &old, 1, 0);
 	ir_replace_uses(result, &convert->results[0]);
-	ir_operand_add(module, convert, result);
+	ir_operand_set(convert, 0, result);
 	return true;
 }
 
@@ -38,7 +38,8 @@ static IrType usual_type(Converter *c, IrType type)
 {
 	if (!ir_is_tensor(type) || type->encoding)
 		return type;
-	return gpu_with_layout(c->gpu, type, gpu_default_layout(c->gpu, type->shape, type->rank, c->gpu->num_warps));
+	return gpu_with_layout(c->gpu, type,
+			       gpu_default_layout(c->gpu, type->shape, type->rank, c->gpu->num_warps));
 }
 
 /* ---- types ---- */
@@ -101,8 +102,9 @@ static bool tie_op(void *data, IrOp *op)
 		want_operand(c, op, 0, gpu_infer_operand(gpu, op, 0, gpu_layout(gpu, op->results[0].type)));
 	for (uint32_t i = 0; i < op->result_count && tie->result && !tie->follows; i++)
 		if (ir_is_tensor(op->results[i].type))
-			gpu_convert_result(gpu, c->cx->module, op, &op->results[i],
-					   gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
+			gpu_convert_result(
+				gpu, c->cx->module, op, &op->results[i],
+				gpu_infer_result(gpu, op, i, 0, gpu_layout(gpu, ir_operand(op, 0)->type)));
 	return true;
 }
 

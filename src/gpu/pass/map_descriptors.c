@@ -207,9 +207,7 @@ bool pass_map_descriptors(PassCx *cx, bool *changed)
 {
 	const GpuCx *gpu = gpu_of(cx);
 	for (IrOp *func = ir_module_block(cx->module)->first; gpu->maps && func; func = func->next) {
-		IrAttr visibility = func->kind == OP_FUNC ? ir_get(func, gpu->ir, ATTR_SYM_VISIBILITY) : NULL;
-		bool is_kernel = !visibility || strcmp(visibility->text, "private") != 0;
-		if (func->kind == OP_FUNC && ir_func_body(func) && is_kernel)
+		if (func->kind == OP_FUNC && ir_func_body(func) && ir_func_is_public(func, gpu->ir))
 			*changed = map_function(cx, func) || *changed;
 	}
 	return true;

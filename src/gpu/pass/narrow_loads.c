@@ -11,7 +11,7 @@
  * read the same word. */
 #include "gpu/analysis/axis.h"
 #include "gpu/gpu.h"
-#include "gpu/pass/carry.h"
+#include "gpu/pipeline/carry.h"
 #include "gpu/plan/schedule.h"
 #include "ir/rewrite/fold.h"
 

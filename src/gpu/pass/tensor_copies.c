@@ -12,7 +12,7 @@
 #include "gpu/gpu.h"
 #include "gpu/memory/memory_int.h"
 #include "gpu/memory/tensor_copies.h"
-#include "gpu/plan/schedule.h"
+#include "gpu/pipeline/pipeline.h"
 
 enum { TMA_ALIGN = 128, SHARED_SPACE = 0 };
 
@@ -49,25 +49,6 @@ static IrOp *place_of_wait(const IrOp *load)
 	return op;
 }
 
-static void read_converted(const Copies *c, IrOp *user, IrType tile, IrValue *memory)
-{
-	const Layout *wanted = schedule_wanted(c->gpu, user);
-	if (!wanted)
-		return;
-	IrOp *convert = user->kind == OP_TRANS ? user->results[0].uses->owner : user;
-	IrBuilder b = ir_at(c->m, user);
-	IrValue *read = irb_1(&b, OP_LOCAL_LOAD, gpu_with_layout(c->gpu, tile, wanted), memory);
-	if (user->kind == OP_TRANS) {
-		IrValue *trans = irb_1(&b, OP_TRANS, convert->results[0].type, read);
-		ir_set(c->m, trans->def, ATTR_ORDER, ir_get(user, c->gpu->ir, ATTR_ORDER));
-		read = trans;
-	}
-	ir_replace_uses(&convert->results[0], read);
-	ir_op_erase(convert);
-	if (user != convert)
-		ir_op_erase(user);
-}
-
 /* Products of warp groups take the memory that the copy fills, where it is as they want it. */
 static bool read_in_place(const Copies *c, IrOp *user, IrValue *memory)
 {
@@ -96,8 +77,8 @@ static void read_tile(const Copies *c, IrOp *load, IrBuilder *b, IrValue *memory
 	/* Made first: the op that `b` stands before may be one of the users that go. */
 	IrValue *read = irb_1(b, OP_LOCAL_LOAD, tile, memory);
 	for (uint32_t i = 0; i < users.len; i++)
-		if (!read_in_place(c, users.data[i], memory))
-			read_converted(c, users.data[i], tile, memory);
+		if (!read_in_place(c, users.data[i], memory) && schedule_wanted(c->gpu, users.data[i]))
+			pipeline_read_converted(c->m, c->gpu, users.data[i], tile, memory);
 	if (load->results[0].uses)
 		ir_replace_uses(&load->results[0], read);
 	else

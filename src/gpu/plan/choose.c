@@ -1,10 +1,10 @@
 /* The choice: starting from what is there, moves that lower the sum.
  *
- * A seed is a layout that somebody wants; carried along flows in both directions it proposes a layout to every
- * node it reaches. A move lets any of these nodes, all at once, change to its proposal: which ones should is a
- * smallest cut, as the sum has terms of one and of two nodes alone ("alpha expansion"). Prices are nearly
- * metric; where one is not, the cut's is rounded up and the true sum decides whether the move is made. Moves
- * are repeated until none helps. */
+ * A seed is a layout that somebody wants; carried along flows in both directions it proposes a
+ * layout to every node it reaches. A move lets any of these nodes, all at once, change to its
+ * proposal: which ones should is a smallest cut, as the sum has terms of one and of two nodes alone
+ * ("alpha expansion"). Prices are nearly metric; where one is not, the cut's is rounded up and the
+ * true sum decides whether the move is made. Moves are repeated until none helps. */
 #include "gpu/plan/choose.h"
 
 enum { MOST_ROUNDS = 4, MOST_PROPOSALS = 64, MOST_OF_REDUCTIONS = 12 };
@@ -30,7 +30,7 @@ unsigned choose_price(Choose *c, const Layout *from, const Layout *to, unsigned 
 		return 0;
 	uint64_t key = (uint64_t)choose_number(c, from) << 32 | (uint64_t)choose_number(c, to) << 8 | bits;
 	if (!map_get(&c->prices, key, &price)) {
-		price = gpu_price_convert(from, to, bits);
+		price = gpu_price_convert(c->gpu->plan_target.costs, from, to, bits);
 		map_put(&c->prices, key, price);
 	}
 	return (unsigned)price;
@@ -49,10 +49,15 @@ unsigned choose_op_price(Choose *c, const ChooseNode *node, const Layout *layout
 	if (node->access) {
 		bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
 		bool stores = op->kind == OP_STORE || op->kind == OP_DESC_STORE;
-		return gpu_price_access(loads ? OP_LOAD : stores ? OP_STORE : op->kind, node->access, layout);
+		return gpu_price_access(c->gpu->plan_target.costs,
+					loads	 ? OP_LOAD
+					: stores ? OP_STORE
+						 : op->kind,
+					node->access, layout);
 	}
 	if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
-		GpuReducePrice price = gpu_price_reduce(op, layout, axis_of_op(c, op));
+		GpuReducePrice price =
+			gpu_price_reduce(c->gpu->plan_target.costs, op, layout, axis_of_op(c, op));
 		return price.within + price.across / (node->is_loop_sum ? CHOOSE_LOOP : 1);
 	}
 	return gpu_price_elementwise(op, layout);
@@ -114,8 +119,8 @@ static void add_proposals(Choose *c, Proposals *all, uint32_t most, uint32_t nod
 		vec_push(c->arena, &all->list, propose(c, &seed));
 }
 
-/* The layout with its warps along other dims than the axis, in exchange for registers: what is reduced stays in
- * a warp. NULL: nothing to exchange. */
+/* The layout with its warps along other dims than the axis, in exchange for registers: what is
+ * reduced stays in a warp. NULL: nothing to exchange. */
 static const Layout *without_warps_along(Choose *c, const Layout *l, unsigned axis)
 {
 	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), warps = layout_in_bits(l, LAYOUT_WARP);
@@ -200,7 +205,8 @@ static void add_flow(Move *move, const ChooseEdge *edge)
 		int64_t both = flow_price(c, edge, new_from, new_to);
 		move->far[from->number] += from_moves - stay;
 		move->far[to->number] += both - from_moves;
-		cut_add_edge(move->cut, from->number, to->number, MAX(to_moves + from_moves - stay - both, 0));
+		cut_add_edge(move->cut, from->number, to->number,
+			     MAX(to_moves + from_moves - stay - both, 0));
 	} else if (u) {
 		move->far[from->number] += from_moves - stay;
 	} else {

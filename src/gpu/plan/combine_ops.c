@@ -10,17 +10,18 @@ IrOpKind gpu_region_op(const IrRegion *region)
 	CONTRACT(region->first);
 	const IrBlock *block = region->first;
 	const IrOp *op = block->first, *end = ir_terminator(block);
-	if (block->arg_count != 2 || !op || op->next != end || end->operand_count != 1 || op->operand_count != 2 ||
-	    ir_operand(end, 0) != ir_result(op, 0))
+	if (block->arg_count != 2 || !op || op->next != end || end->operand_count != 1 ||
+	    op->operand_count != 2 || ir_operand(end, 0) != ir_result(op, 0))
 		return OP__COUNT;
 	const IrValue *a = ir_operand(op, 0), *b = ir_operand(op, 1);
 	bool straight = a == block->args[0] && b == block->args[1];
-	return straight || (a == block->args[1] && b == block->args[0] && ir_has_trait(op, TRAIT_COMM)) ? op->kind :
-													    OP__COUNT;
+	return straight || (a == block->args[1] && b == block->args[0] && ir_has_trait(op, TRAIT_COMM))
+		       ? op->kind
+		       : OP__COUNT;
 }
 
-/* Values of the body as expressions, numbered so that equal ones are equal; each as it stands, and with the two
- * halves of arguments exchanged. */
+/* Values of the body as expressions, numbered so that equal ones are equal; each as it stands, and
+ * with the two halves of arguments exchanged. */
 typedef struct Expression {
 	const IrOp *op; /* for kind, attributes, types */
 	bool swapped;
@@ -50,8 +51,8 @@ static uint32_t *number_of(Numbers *n, const IrValue *v)
 /* cmp(a, b) as cmp'(b, a). */
 static int64_t mirrored(const IrOp *op, int64_t predicate)
 {
-	static const uint8_t ints[] = {CMPI_EQ, CMPI_NE, CMPI_SGT, CMPI_SGE, CMPI_SLT, CMPI_SLE, CMPI_UGT, CMPI_UGE,
-				       CMPI_ULT, CMPI_ULE};
+	static const uint8_t ints[] = {CMPI_EQ,	 CMPI_NE,  CMPI_SGT, CMPI_SGE, CMPI_SLT,
+				       CMPI_SLE, CMPI_UGT, CMPI_UGE, CMPI_ULT, CMPI_ULE};
 	static const uint8_t floats[] = {CMPF_FALSE, CMPF_OEQ, CMPF_OLT, CMPF_OLE, CMPF_OGT, CMPF_OGE,
 					 CMPF_ONE, CMPF_ORD, CMPF_UEQ, CMPF_ULT, CMPF_ULE, CMPF_UGT,
 					 CMPF_UGE, CMPF_UNE, CMPF_UNO, CMPF_TRUE};
@@ -62,7 +63,8 @@ static int64_t predicate_of(const Expression *e)
 {
 	for (uint32_t i = 0; i < e->op->attr_count; i++) {
 		if (strcmp(e->op->attrs[i].name, "predicate") == 0)
-			return e->swapped ? mirrored(e->op, e->op->attrs[i].value->i) : e->op->attrs[i].value->i;
+			return e->swapped ? mirrored(e->op, e->op->attrs[i].value->i)
+					  : e->op->attrs[i].value->i;
 	}
 	return 0;
 }
@@ -72,12 +74,14 @@ static bool same_expression(const Expression *a, const Expression *b)
 	const IrOp *x = a->op, *y = b->op;
 	bool compares = x->kind == OP_CMPI || x->kind == OP_CMPF;
 	if (x->kind != y->kind || a->result != b->result || x->operand_count != y->operand_count ||
-	    x->attr_count != y->attr_count || ir_result(x, a->result)->type != ir_result(y, b->result)->type ||
+	    x->attr_count != y->attr_count ||
+	    ir_result(x, a->result)->type != ir_result(y, b->result)->type ||
 	    memcmp(a->operands, b->operands, sizeof a->operands) != 0 || predicate_of(a) != predicate_of(b))
 		return false;
 	for (uint32_t i = 0; i < x->attr_count; i++) {
 		bool predicate = compares && strcmp(x->attrs[i].name, "predicate") == 0;
-		if (x->attrs[i].name != y->attrs[i].name || (!predicate && x->attrs[i].value != y->attrs[i].value))
+		if (x->attrs[i].name != y->attrs[i].name ||
+		    (!predicate && x->attrs[i].value != y->attrs[i].value))
 			return false;
 	}
 	return true;
@@ -183,8 +187,8 @@ GpuReducePlan gpu_reduce_plan(GpuCx *cx, const IrOp *op)
 	IrType result = ir_result(op, 0)->type;
 	const Layout *wanted = ir_is_tensor(result) ? gpu_layout(cx, result) : NULL;
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0);
-	return gpu_plan_reduce(&cx->layouts, gpu_layout(cx, ir_operand(op, 0)->type), axis, wanted, widest_bytes(op),
-			       gpu_reduces_in_hardware(cx, op));
+	return gpu_plan_reduce(&cx->layouts, gpu_layout(cx, ir_operand(op, 0)->type), axis, wanted,
+			       widest_bytes(op), gpu_reduces_in_hardware(cx, op));
 }
 
 GpuScanPlan gpu_scan_plan(GpuCx *cx, const IrOp *op)
@@ -223,14 +227,15 @@ GpuTrips gpu_trips(GpuCx *cx, const IrOp *op)
 /* ---- gather ---- */
 
 
-/* A point of the indices' tile as one of the source's, at 0 along the axis: only that dim may differ in size. */
+/* A point of the indices' tile as one of the source's, at 0 along the axis: only that dim may
+ * differ in size. */
 static uint64_t to_source(const Layout *indices, const Layout *source, uint64_t point, unsigned axis)
 {
 	uint64_t out = 0;
 	for (unsigned k = 0; k < layout_rank(source); k++) {
 		if (k != axis)
 			out |= layout_space_put(&source->out, LAYOUT_DIM0 + k,
-						layout_space_get(&indices->out, point, LAYOUT_DIM0 + k));
+						layout_coordinate(indices, point, k));
 	}
 	return out;
 }
@@ -250,7 +255,8 @@ static bool warps_have_theirs(const Layout *source, const Layout *indices, unsig
 	static const LayoutName names[] = {LAYOUT_WARP, LAYOUT_BLOCK};
 	for (unsigned n = 0; n < ARRAY_LEN(names); n++) {
 		for (unsigned i = 0; i < layout_in_bits(source, names[n]); i++) {
-			uint64_t wanted = to_source(indices, source, layout_basis(indices, names[n], i), axis);
+			uint64_t wanted =
+				to_source(indices, source, layout_basis(indices, names[n], i), axis);
 			if (layout_basis(source, names[n], i) != wanted)
 				return false;
 		}
@@ -266,7 +272,8 @@ GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op)
 	const Layout *source = gpu_layout(cx, ir_operand(op, 0)->type);
 	const Layout *indices = gpu_layout(cx, ir_operand(op, 1)->type);
 	unsigned axis = (unsigned)ir_get_int(op, cx->ir, ATTR_AXIS, 0), name = LAYOUT_DIM0 + axis;
-	unsigned registers = layout_in_bits(source, LAYOUT_REGISTER), axis_bits = layout_out_bits(source, name);
+	unsigned registers = layout_in_bits(source, LAYOUT_REGISTER),
+		 axis_bits = layout_out_bits(source, name);
 	unsigned own = layout_in_bits(indices, LAYOUT_REGISTER);
 	GpuGatherPlan plan = {0};
 	if (layout_space_reps(&source->out) > 1 || layout_space_reps(&indices->out) > 1 ||
@@ -274,7 +281,8 @@ GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op)
 		return plan;
 	F2Span span = f2_span_of(source->bases, registers + layout_in_bits(source, LAYOUT_LANE));
 	uint32_t *from = ARENA_ARRAY(cx->arena, uint32_t, (size_t)1 << own);
-	uint32_t *lane = ARENA_ARRAY(cx->arena, uint32_t, (size_t)1 << own), mask = (UINT32_C(1) << registers) - 1;
+	uint32_t *lane = ARENA_ARRAY(cx->arena, uint32_t, (size_t)1 << own),
+		 mask = (UINT32_C(1) << registers) - 1;
 	uint64_t combo;
 	F2Span picks = f2_span_none();
 	for (unsigned i = 0; i < axis_bits; i++) {
@@ -317,7 +325,8 @@ GpuGatherPlan gpu_gather_plan(GpuCx *cx, const IrOp *op)
 /* New highest registers take the place of the block bits. */
 static const Layout *in_every_block(GpuCx *cx, const Layout *l)
 {
-	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), blocks = layout_in_bits(l, LAYOUT_BLOCK), more = 0;
+	unsigned registers = layout_in_bits(l, LAYOUT_REGISTER), blocks = layout_in_bits(l, LAYOUT_BLOCK),
+		 more = 0;
 	uint64_t bases[64], added[64];
 	if (!blocks)
 		return l;
@@ -329,7 +338,8 @@ static const Layout *in_every_block(GpuCx *cx, const Layout *l)
 	((LayoutDim *)layout_space_find(&in, LAYOUT_REGISTER))->bits = (uint8_t)(registers + more);
 	memcpy(bases, l->bases, sizeof bases[0] * registers);
 	memcpy(bases + registers, added, sizeof bases[0] * more);
-	memcpy(bases + registers + more, l->bases + registers, sizeof bases[0] * (l->in_bits - registers - blocks));
+	memcpy(bases + registers + more, l->bases + registers,
+	       sizeof bases[0] * (l->in_bits - registers - blocks));
 	memset(bases + more + l->in_bits - blocks, 0, sizeof bases[0] * blocks);
 	return layout_make(&cx->layouts, &in, &l->out, bases);
 }
@@ -370,6 +380,7 @@ GpuSpread gpu_spread(GpuCx *cx, IrType tile)
 
 GpuSpread gpu_spread_histogram(GpuCx *cx, const IrOp *op)
 {
+	CONTRACT(op->kind == OP_HISTOGRAM);
 	IrType tile = ir_operand(op, 0)->type;
 	const Layout *own = gpu_layout(cx, tile);
 	GpuSpread spread = {.layout = in_every_block(cx, own)};
@@ -400,14 +411,17 @@ GpuMapPlan gpu_map_plan(GpuCx *cx, const IrOp *op)
 	for (unsigned k = 0; k < type->rank; k++)
 		order[k] = type->rank - 1 - k;
 	if (plan.pack > 1 && !has_neighbours(own, type->rank - 1, plan.pack, plan.bits)) {
-		plan.layout = gpu_blocked_layout(cx, type->shape, type->rank, order, plan.pack, gpu_num_warps(cx, op));
+		plan.layout = gpu_blocked_layout(cx, type->shape, type->rank, order, plan.pack,
+						 gpu_num_warps(cx, op));
 		bool found = has_neighbours(plan.layout, type->rank - 1, plan.pack, plan.bits);
 		ASSERT(found);
 	}
 	for (uint32_t k = 0; k < op->operand_count + op->result_count && plan.layout != own; k++) {
 		bool in = k < op->operand_count;
-		IrType elem = in ? ir_operand(op, k)->type->elem : ir_result(op, k - op->operand_count)->type->elem;
-		GpuScratch one = gpu_convert_scratch(cx, in ? own : plan.layout, in ? plan.layout : own, elem);
+		IrType elem =
+			in ? ir_operand(op, k)->type->elem : ir_result(op, k - op->operand_count)->type->elem;
+		GpuScratch one =
+			gpu_convert_scratch(cx, in ? own : plan.layout, in ? plan.layout : own, elem);
 		plan.offset[k] = plan.scratch.bytes;
 		plan.scratch.bytes += aligned(one.bytes);
 		plan.scratch.own_warp = plan.scratch.own_warp && (!one.bytes || one.own_warp);

@@ -1,16 +1,17 @@
 /* From the layouts of a dot to its instructions.
  *
- * All is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the lanes: of c two bits of
- * columns and three of rows; of a and b two bits along K and three along the other dim. Which two bits of K
- * these are is free as long as a and b agree: the sum does not depend on it; which rows and columns of the tile the
- * instruction's are is free too (stretch). The registers that make up one
- * instruction are the lowest bit of the columns and the row of 8 in c, and the lowest bits of K that a thread
- * holds in a and b; every other register bit is a loop of instructions. For each c the places in a and b are
- * found by elimination.
+ * All is linear. The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma") fix the lanes: of
+ * c two bits of columns and three of rows; of a and b two bits along K and three along the other
+ * dim. Which two bits of K these are is free as long as a and b agree: the sum does not depend on
+ * it; which rows and columns of the tile the instruction's are is free too (stretch). The registers
+ * that make up one instruction are the lowest bit of the columns and the row of 8 in c, and the
+ * lowest bits of K that a thread holds in a and b; every other register bit is a loop of
+ * instructions. For each c the places in a and b are found by elimination.
  *
- * Multiply-adds whose threads hold all of K that they need take it from registers. For any other operands the trip
- * from their layout to that one is planned through shared memory, and only the part of a round is loaded at once:
- * as the trip is linear, the rounds differ in their offsets alone. */
+ * Multiply-adds whose threads hold all of K that they need take it from
+ * registers. For any other operands the trip from their layout to that one
+ * is planned through shared memory, and only the part of a round is loaded
+ * at once: as the trip is linear, the rounds differ in their offsets alone. */
 #include "gpu/plan/dot.h"
 
 #include "gpu/memory/memory.h"
@@ -31,8 +32,9 @@ typedef struct Dot {
 	int64_t k;
 	const TargetMma *mma;
 	unsigned k_width; /* neighbours along K of a thread, of mma */
-	/* Rows (A) or columns (B) that lanes 4, 8 and 16 tell apart: 1, 2 and 4 of the instruction. They are these of the tile, or twice
-	 * these, and the instruction's 8 is then the tile's 1. */
+	/* Rows (A) or columns (B) that lanes 4, 8 and 16 tell apart: 1, 2 and 4 of the instruction.
+	 * They are these of the tile, or twice these, and the instruction's 8 is then the tile's
+	 * 1. */
 	unsigned stretch[2];
 } Dot;
 
@@ -65,11 +67,6 @@ static uint64_t at(const Layout *l, unsigned dim, uint64_t value)
 	return layout_space_put(&l->out, LAYOUT_DIM0 + dim, value);
 }
 
-static uint64_t coordinate(const Layout *l, uint64_t point, unsigned dim)
-{
-	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
-}
-
 /* The basis that stands for `bit` of a dim; beyond the tile's end a copy. */
 static uint64_t step_of(const Layout *l, unsigned dim, uint64_t bit)
 {
@@ -81,9 +78,9 @@ static uint64_t part_of_c(const Dot *d, unsigned operand, uint64_t point)
 {
 	const Layout *c = d->side[C].l, *l = d->side[operand].l;
 	unsigned dim = operand == A ? d->m : d->n;
-	uint64_t part = at(l, dim, coordinate(c, point, dim));
+	uint64_t part = at(l, dim, layout_coordinate(c, point, dim));
 	if (d->rank == 3)
-		part |= at(l, 0, coordinate(c, point, 0));
+		part |= at(l, 0, layout_coordinate(c, point, 0));
 	return part;
 }
 
@@ -92,7 +89,8 @@ static unsigned k_dim(const Dot *d, unsigned operand)
 	return operand == A ? d->n : d->m;
 }
 
-/* Do warps and blocks (for FMA lanes too) hold in a and b what their part of c needs, and all of K? */
+/* Do warps and blocks (for FMA lanes too) hold in a and b what their part of c needs, and all of
+ * K? */
 static bool threads_agree(const Dot *d, unsigned first)
 {
 	for (unsigned name = first; name <= LAYOUT_BLOCK; name++) {
@@ -135,7 +133,9 @@ static bool is_in_registers(const Dot *d)
 		return false;
 	for (unsigned o = A; o <= B; o++) {
 		for (unsigned i = 0; i < d->side[C].registers; i++)
-			if (!find_register(&d->side[o], part_of_c(d, o, layout_basis(d->side[C].l, LAYOUT_REGISTER, i)), &unused))
+			if (!find_register(&d->side[o],
+					   part_of_c(d, o, layout_basis(d->side[C].l, LAYOUT_REGISTER, i)),
+					   &unused))
 				return false;
 		for (int64_t k = 1; k < d->k; k *= 2)
 			if (!find_register(&d->side[o], at(d->side[o].l, k_dim(d, o), (uint64_t)k), &unused))
@@ -183,6 +183,7 @@ static bool is_plain(const Layout *l)
 
 bool gpu_dot_shared_fits(const Layout *c, const Layout *a, const Layout *b)
 {
+	CONTRACT(layout_rank(a) == layout_rank(c) && layout_rank(b) == layout_rank(c));
 	return is_plain(c) && is_plain(a) && is_plain(b);
 }
 
@@ -196,8 +197,8 @@ static unsigned bits_of(const IrOp *op, unsigned operand)
 	return gpu_element_bits(ir_operand(op, operand)->type->elem);
 }
 
-/* The longest vector of either operand, so that accesses along K are whole; four are enough to hide a round's
- * overhead. */
+/* The longest vector of either operand, so that accesses along K are whole; four are enough to hide
+ * a round's overhead. */
 static uint32_t k_step_of(const Dot *d, const IrOp *op)
 {
 	unsigned bits = MIN(bits_of(op, A), bits_of(op, B));
@@ -207,7 +208,7 @@ static uint32_t k_step_of(const Dot *d, const IrOp *op)
 /* The whole trip of an operand: its destination has K in the highest registers. */
 static const LayoutPlan *trip_of(const Dot *d, const IrOp *op, unsigned operand)
 {
-	const LayoutTarget any = {0};
+	const LayoutTarget any = {.costs = d->cx->plan_target.costs};
 	const Layout *to = gpu_fma_operand(d->cx, d->side[C].l, operand, d->k);
 	return layout_plan_shared(&d->cx->layouts, d->side[operand].l, to, bits_of(op, operand), &any);
 }
@@ -221,12 +222,14 @@ static void plan_loads(const Layout *address, unsigned round_bits, unsigned bits
 		moved |= out->round_offset[i];
 	layout_plan_access(address, false, bits, &vectors, &out->load);
 	for (unsigned n = out->load.vector_bits; moved & ((UINT64_C(1) << n) - 1);) {
-		bool fits = layout_plan_access_as(address, false, bits, LAYOUT_ACCESS_VECTOR, --n, 64, &out->load);
+		bool fits = layout_plan_access_as(address, false, bits, LAYOUT_ACCESS_VECTOR, --n, 64,
+						  &out->load);
 		ASSERT(fits);
 	}
 }
 
-static void plan_memory(const Dot *d, const IrOp *op, unsigned operand, uint32_t k_step, Arena *arena, GpuDotMemory *out)
+static void plan_memory(const Dot *d, const IrOp *op, unsigned operand, uint32_t k_step, Arena *arena,
+			GpuDotMemory *out)
 {
 	LayoutContext *layouts = &d->cx->layouts;
 	const LayoutPlan *trip = trip_of(d, op, operand);
@@ -234,7 +237,8 @@ static void plan_memory(const Dot *d, const IrOp *op, unsigned operand, uint32_t
 	out->bytes = trip->cost.shared_bytes;
 	out->store = trip->store;
 	out->fragment = gpu_fma_operand(d->cx, d->side[C].l, operand, k_step);
-	unsigned kept = layout_in_bits(out->fragment, LAYOUT_REGISTER), registers = layout_in_bits(all, LAYOUT_REGISTER);
+	unsigned kept = layout_in_bits(out->fragment, LAYOUT_REGISTER),
+		 registers = layout_in_bits(all, LAYOUT_REGISTER);
 	unsigned lanes = layout_in_bits(all, LAYOUT_LANE), warps = layout_in_bits(all, LAYOUT_WARP), n = 0;
 	uint64_t bases[64];
 	for (unsigned i = 0; i < all->in_bits; i++) {
@@ -308,16 +312,19 @@ static bool element_of(IrType t, bool tf32, TargetElement *out)
 }
 
 /* What instructions are found by; false: there is none. */
-static bool elements_of(IrType a, IrType b, IrType c, IrPrecision precision, TargetElement *operand, TargetElement *accumulator)
+static bool elements_of(IrType a, IrType b, IrType c, IrPrecision precision, TargetElement *operand,
+			TargetElement *accumulator)
 {
 	TargetElement other;
-	if (!element_of(a, true, operand) || !element_of(b, true, &other) || !element_of(c, false, accumulator))
+	if (!element_of(a, true, operand) || !element_of(b, true, &other) ||
+	    !element_of(c, false, accumulator))
 		return false;
 	bool fp8 = a->bits == 8 && ir_is_float(a) && b->bits == 8 && ir_is_float(b);
 	return (*operand == other || fp8) && (*operand != TARGET_ELEMENT_TF32 || precision == PREC_TF32);
 }
 
-const TargetMma *gpu_mma_for(const TargetGpu *target, IrType a, IrType b, IrType c, int64_t k, IrPrecision precision)
+const TargetMma *gpu_mma_for(const TargetGpu *target, IrType a, IrType b, IrType c, int64_t k,
+			     IrPrecision precision)
 {
 	TargetElement operand, accumulator;
 	if (!elements_of(a, b, c, precision, &operand, &accumulator))
@@ -325,7 +332,8 @@ const TargetMma *gpu_mma_for(const TargetGpu *target, IrType a, IrType b, IrType
 	return target_mma_up_to(target, TARGET_MMA_SYNC, operand, accumulator, (unsigned)MIN(k, 1024));
 }
 
-const TargetMma *gpu_wgmma_of_types(const TargetGpu *target, IrType a, IrType b, IrType c, IrPrecision precision)
+const TargetMma *gpu_wgmma_of_types(const TargetGpu *target, IrType a, IrType b, IrType c,
+				    IrPrecision precision)
 {
 	TargetElement operand, accumulator;
 	if (!elements_of(a, b, c, precision, &operand, &accumulator))
@@ -349,7 +357,8 @@ static bool has_lanes(const Dot *d, unsigned operand)
 	unsigned other = operand == B ? d->n : d->m;
 	uint64_t expected[5];
 	for (unsigned i = 0; i < 2; i++)
-		expected[i] = operand == C ? step_of(l, d->n, d->stretch[B] * 2u << i) : at(l, k_dim(d, operand), d->k_width << i);
+		expected[i] = operand == C ? step_of(l, d->n, d->stretch[B] * 2u << i)
+					   : at(l, k_dim(d, operand), d->k_width << i);
 	for (unsigned i = 0; i < 3; i++)
 		expected[2 + i] = step_of(l, other, d->stretch[operand == B ? B : A] << i);
 	return lanes_are(l, expected);
@@ -358,7 +367,7 @@ static bool has_lanes(const Dot *d, unsigned operand)
 static unsigned stretch_of(const Dot *d, unsigned operand)
 {
 	const Layout *l = d->side[operand].l;
-	return coordinate(l, layout_basis(l, LAYOUT_LANE, 2), operand == A ? d->m : d->n) == 2 ? 2 : 1;
+	return layout_coordinate(l, layout_basis(l, LAYOUT_LANE, 2), operand == A ? d->m : d->n) == 2 ? 2 : 1;
 }
 
 /* Is it made for this instruction? Sets k_width and stretch. */
@@ -368,7 +377,8 @@ static bool fits_mma(Dot *d)
 		return false;
 	d->stretch[A] = stretch_of(d, A);
 	d->stretch[B] = stretch_of(d, B);
-	uint64_t width = coordinate(d->side[A].l, layout_basis(d->side[A].l, LAYOUT_LANE, 0), k_dim(d, A));
+	uint64_t width =
+		layout_coordinate(d->side[A].l, layout_basis(d->side[A].l, LAYOUT_LANE, 0), k_dim(d, A));
 	d->k_width = (unsigned)width;
 	if (!base_is_pow2(width) || (int64_t)width * 4 > d->k)
 		return false;
@@ -387,7 +397,8 @@ static unsigned fragment(const Dot *d, unsigned operand, IrType elem, uint64_t *
 {
 	const Layout *l = d->side[operand].l;
 	uint64_t other_rows = step_of(l, d->m, d->stretch[A] == 1 ? 8 : 1);
-	unsigned n = 0, k_bits = base_log2(d->mma->k / 4), packed = elem->bits < 32 ? base_log2(32 / elem->bits) : 0;
+	unsigned n = 0, k_bits = base_log2(d->mma->k / 4),
+		 packed = elem->bits < 32 ? base_log2(32 / elem->bits) : 0;
 	if (operand == C) {
 		out[n++] = step_of(l, d->n, d->stretch[B]);
 		if (d->mma->m == 16)
@@ -500,5 +511,6 @@ uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot)
 	Dot d = dot_of(cx, dot);
 	if (!is_shared(&d, dot))
 		return 0;
-	return (trip_of(&d, dot, A)->cost.shared_bytes + 15) / 16 * 16 + trip_of(&d, dot, B)->cost.shared_bytes;
+	return (trip_of(&d, dot, A)->cost.shared_bytes + 15) / 16 * 16 +
+	       trip_of(&d, dot, B)->cost.shared_bytes;
 }

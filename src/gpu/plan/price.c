@@ -1,4 +1,5 @@
-/* Prices of ops and conversions, in the unit of target/cost.h. Global memory is priced by its 32-byte sectors. */
+/* Prices of ops and conversions, in the unit of target/cost.h.
+ * Global memory is priced by its 32-byte sectors. */
 #include "gpu/plan/price.h"
 
 #include "layout/f2.h"
@@ -63,14 +64,14 @@ static unsigned price_within_thread(const Threads *a, const Threads *b, unsigned
 }
 
 /* One shuffle for each word that most lanes have from another one. */
-static unsigned price_within_warp(const Threads *b, unsigned element_bits)
+static unsigned price_within_warp(const TargetCosts *costs, const Threads *b, unsigned element_bits)
 {
 	unsigned words = words_of(b->registers, element_bits);
-	return words * (COST_SHUFFLE + 1);
+	return words * (costs->shuffle + 1);
 }
 
-static unsigned price_through_shared(const Threads *a, const Threads *b, unsigned element_bits, bool across_blocks,
-				     bool within_warps)
+static unsigned price_through_shared(const TargetCosts *costs, const Threads *a, const Threads *b,
+				     unsigned element_bits, bool across_blocks, bool within_warps)
 {
 	/* Of warps that hold copies one stores. */
 	F2Span warp = a->span;
@@ -78,12 +79,16 @@ static unsigned price_through_shared(const Threads *a, const Threads *b, unsigne
 	unsigned copies = a->warps - f2_span_add_all(&warp, a->thread + a->lanes, a->warps);
 	unsigned stored = MAX(words_of(f2_span_rank(&a->span), element_bits) >> copies, 1);
 	unsigned loaded = words_of(f2_span_rank(&b->span), element_bits);
-	unsigned barrier = across_blocks ? COST_CLUSTER_BARRIER : within_warps ? COST_CTA_BARRIER / 2 : COST_CTA_BARRIER;
-	return barrier + (stored + loaded) * COST_WAVEFRONT + (stored + loaded) / 4 + 2;
+	unsigned barrier = across_blocks  ? costs->cluster_barrier
+			   : within_warps ? costs->cta_barrier / 2
+					  : costs->cta_barrier;
+	return barrier + (stored + loaded) * costs->wavefront + (stored + loaded) / 4 + 2;
 }
 
-unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits)
+unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const Layout *to,
+			   unsigned element_bits)
 {
+	CONTRACT(layout_space_equal(&from->out, &to->out));
 	CONTRACT(element_bits);
 	if (from == to)
 		return 0;
@@ -100,10 +105,11 @@ unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned elemen
 			    !moves(&warp, &a, &b, a.lanes, all);
 	F2Span block = warp;
 	f2_span_add_all(&block, a.thread + a.lanes, a.warps);
-	bool across_blocks = !(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
-			       !moves(&block, &a, &b, in_block, all));
-	unsigned shared = price_through_shared(&a, &b, bits, across_blocks, within_warps);
-	return reps * (within_warps ? MIN(shared, price_within_warp(&b, bits)) : shared) + 1;
+	bool across_blocks =
+		!(holds_all(&block, b.reg, b.registers) && holds_all(&block, b.thread, in_block) &&
+		  !moves(&block, &a, &b, in_block, all));
+	unsigned shared = price_through_shared(costs, &a, &b, bits, across_blocks, within_warps);
+	return reps * (within_warps ? MIN(shared, price_within_warp(costs, &b, bits)) : shared) + 1;
 }
 
 /* ---- memory ---- */
@@ -119,7 +125,9 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	const AxisInfo *masks = mask ? axis_of(map, mask) : NULL;
 	for (unsigned d = 0; d < IR_MAX_RANK; d++) {
 		access.constancy[d] = info && d < rank ? info->constancy[d] : 1;
-		access.shared[d] = !mask ? access.constancy[d] : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d]) : 1;
+		access.shared[d] = !mask	       ? access.constancy[d]
+				   : masks && d < rank ? MIN(access.constancy[d], masks->constancy[d])
+						       : 1;
 	}
 	if (!info)
 		return access;
@@ -133,9 +141,10 @@ GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrVal
 	return access;
 }
 
-/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim share them, lanes
- * along others do not. Whole vectors that are known to lie in a row are taken to be followed by the next one: indices modulo
- * a size (a tile's rows and columns, % M and % N) wrap once at most. */
+/* Pieces of so many bytes that one instruction of a warp touches: lanes along the contiguous dim
+ * share them, lanes along others do not. Whole vectors that are known to lie in a row are taken to
+ * be followed by the next one: indices modulo a size (a tile's rows and columns, % M and % N) wrap
+ * once at most. */
 static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned piece)
 {
 	unsigned bytes = access->element_bits / 8, pieces = 1;
@@ -144,7 +153,7 @@ static unsigned pieces_of(const GpuAccess *access, const Layout *l, unsigned pie
 		uint64_t basis = layout_basis(l, LAYOUT_LANE, i);
 		bool apart = false;
 		for (unsigned d = 0; d < layout_rank(l); d++) {
-			int64_t c = (int64_t)layout_space_get(&l->out, basis, LAYOUT_DIM0 + d);
+			int64_t c = (int64_t)layout_coordinate(l, basis, d);
 			if (c == 0 || c < access->constancy[d])
 				continue;
 			apart = apart || d != access->dim || c >= row || c * bytes >= piece;
@@ -164,7 +173,8 @@ unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op)
 	return target_has(cx->target, TARGET_CLUSTER) ? WIDEST_BYTES : elem->kind == TY_F16 ? 4 : bytes;
 }
 
-/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the address of another. */
+/* Registers that are accessed one by one: copies are not, nor, in loads, what is known to have the
+ * address of another. */
 static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout *l)
 {
 	uint64_t reg[64], equal = 0;
@@ -178,27 +188,33 @@ static unsigned registers_of(IrOpKind op, const GpuAccess *access, const Layout 
 	return f2_rank(reg, n);
 }
 
-unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout)
+unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
+			  const Layout *layout)
 {
+	CONTRACT(layout_rank(layout) > 0);
 	CONTRACT(access->element_bits >= 8);
 	uint32_t elements[8];
 	unsigned bytes = access->element_bits / 8, vector = 0, registers = registers_of(op, access, layout);
-	unsigned most = access->widest ? access->widest : op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES : bytes;
+	unsigned most = access->widest			  ? access->widest
+			: op == OP_LOAD || op == OP_STORE ? WIDEST_BYTES
+							  : bytes;
 	int64_t widest = MIN(access->vector, (int64_t)MAX(most / bytes, 1u));
 	if (widest > 1)
 		vector = layout_vector(layout, access->dim, base_log2((uint64_t)widest), elements);
 	ASSERT(vector <= registers);
 	unsigned instructions = (1u << (registers - vector)) * layout_space_reps(&layout->out);
-	unsigned sector = op == OP_LOAD ? COST_LOAD_SECTOR : op == OP_STORE ? COST_STORE_SECTOR : COST_ATOMIC_SECTOR;
+	unsigned sector = op == OP_LOAD	   ? costs->load_sector
+			  : op == OP_STORE ? costs->store_sector
+					   : costs->atomic_sector;
 	unsigned pieces = pieces_of(access, layout, SECTOR_BYTES), sectors = pieces * sector;
 	if (op == OP_STORE) {
 		/* A sector that is written in part takes its turn again for the rest. */
 		uint64_t lanes[64];
 		unsigned distinct = f2_rank(lanes, layout_bases(layout, LAYOUT_LANE, lanes));
 		unsigned whole = (bytes << (distinct + vector)) / SECTOR_BYTES;
-		sectors += pieces > whole ? (pieces - whole) * COST_STORE_PART : 0;
+		sectors += pieces > whole ? (pieces - whole) * costs->store_part : 0;
 	}
-	unsigned lines = pieces_of(access, layout, LINE_BYTES) * COST_LINE;
+	unsigned lines = pieces_of(access, layout, LINE_BYTES) * costs->line;
 	return instructions * (1 + access->more + MAX(sectors, lines));
 }
 
@@ -213,27 +229,29 @@ static unsigned body_price(const IrOp *op)
 	return MAX(price, 2) - 1;
 }
 
-GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis)
+GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout, unsigned axis)
 {
 	CONTRACT(axis < layout_rank(layout));
 	unsigned count[LAYOUT_BLOCK + 1] = {0}, words = 0, body = body_price(op);
 	for (unsigned name = 0; name <= LAYOUT_BLOCK; name++)
 		for (unsigned i = 0; i < layout_in_bits(layout, name); i++)
-			count[name] += layout_space_get(&layout->out, layout_basis(layout, name, i), LAYOUT_DIM0 + axis) != 0;
+			count[name] += layout_coordinate(layout, layout_basis(layout, name, i), axis) != 0;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		words += MAX(ir_elem(ir_operand(op, i)->type)->bits / 32, 1);
 	unsigned registers = layout_in_bits(layout, LAYOUT_REGISTER), reps = layout_space_reps(&layout->out);
 	unsigned kept = op->kind == OP_SCAN ? registers : registers - count[LAYOUT_REGISTER];
 	unsigned results = (1u << kept) * reps, all = (1u << registers) * reps;
-	/* Rounds that halve the results shuffle as many as there are, and as many again to spread them out. */
+	/* Rounds that halve the results shuffle as many as
+	 * there are, and as many again to spread them out. */
 	unsigned lanes = count[LAYOUT_LANE], rounds = MIN(results * lanes, 2 * results + lanes);
-	GpuReducePrice price = {.within = all * body, .across = rounds * (words * COST_SHUFFLE + body)};
+	GpuReducePrice price = {.within = all * body, .across = rounds * (words * costs->shuffle + body)};
 	bool across = count[LAYOUT_LANE] || count[LAYOUT_WARP] || count[LAYOUT_BLOCK];
 	if (op->kind == OP_SCAN && across)
 		price.across += all * body;
 	if (count[LAYOUT_WARP] || count[LAYOUT_BLOCK])
-		price.across += COST_CTA_BARRIER + (results + (results << count[LAYOUT_WARP])) * words * COST_WAVEFRONT;
-	price.across += count[LAYOUT_BLOCK] ? COST_CLUSTER_BARRIER : 0;
+		price.across += costs->cta_barrier +
+				(results + (results << count[LAYOUT_WARP])) * words * costs->wavefront;
+	price.across += count[LAYOUT_BLOCK] ? costs->cluster_barrier : 0;
 	return price;
 }
 

@@ -1,14 +1,16 @@
-/* What things cost, for choosing layouts: quarter cycles of an SM for one warp, the unit of LayoutCost.total. Only for
- * comparing; estimates are of throughput, not of latency. */
+/* What things cost, for choosing layouts: quarter cycles of an SM for one warp, the unit of
+ * LayoutCost.total. Only for comparing; estimates are of throughput, not of latency. */
 #ifndef NESO_GPU_PLAN_PRICE_H
 #define NESO_GPU_PLAN_PRICE_H
 
 #include "gpu/analysis/axis.h"
 #include "gpu/layout/encoding.h"
+#include "target/cost.h"
 
-/* A conversion. layout_plan says it exactly and takes some 50 us; this says it from ranks alone, is 0 exactly where the
- * layouts are equal, and within a small factor of the plan's otherwise. */
-unsigned gpu_price_convert(const Layout *from, const Layout *to, unsigned element_bits);
+/* A conversion. layout_plan says it exactly and takes some 50 us; this says it from ranks alone, is
+ * 0 exactly where the layouts are equal, and within a small factor of the plan's otherwise. */
+unsigned gpu_price_convert(const TargetCosts *costs, const Layout *from, const Layout *to,
+			   unsigned element_bits);
 
 /* What is known of the addresses of an access. */
 typedef struct GpuAccess {
@@ -22,20 +24,24 @@ typedef struct GpuAccess {
 	int64_t shared[IR_MAX_RANK];    /* and one mask: a thread loads them once */
 } GpuAccess;
 
-/* Bytes that one atomic instruction may take: several floats are added at once where the target can. */
+/* Bytes that one atomic instruction may take: several
+ * floats are added at once where the target can. */
 unsigned gpu_atomic_bytes(const GpuCx *cx, const IrOp *op);
 
 /* Of a tile of pointers; mask may be NULL. */
 GpuAccess gpu_access_of(const AxisMap *map, const IrValue *pointers, const IrValue *mask);
 
 /* All of a tile's accesses by op (OP_LOAD, OP_STORE, atomics). */
-unsigned gpu_price_access(IrOpKind op, const GpuAccess *access, const Layout *layout);
-/* tt.reduce, tt.scan over tiles of this layout, all operands together: in each thread, and across threads. */
+unsigned gpu_price_access(const TargetCosts *costs, IrOpKind op, const GpuAccess *access,
+			  const Layout *layout);
+/* tt.reduce, tt.scan over tiles of this layout, all
+ * operands together: in each thread, and across threads. */
 typedef struct GpuReducePrice {
 	unsigned within, across;
 } GpuReducePrice;
 
-GpuReducePrice gpu_price_reduce(const IrOp *op, const Layout *layout, unsigned axis);
+GpuReducePrice gpu_price_reduce(const TargetCosts *costs, const IrOp *op, const Layout *layout,
+				unsigned axis);
 /* An elementwise op on tiles of this layout. */
 unsigned gpu_price_elementwise(const IrOp *op, const Layout *layout);
 

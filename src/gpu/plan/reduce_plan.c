@@ -1,9 +1,10 @@
 /* Planning and running reductions (combine.h).
  *
- * A place's image without the axis says which result it belongs to. Among the independent places the kernel of that
- * map are the directions along which places combine: those of registers alone are terms of one thread, those that
- * take lanes are rounds, what remains of the axis crosses warps. The coordinate along the axis, modulo what thread
- * and warp have combined, numbers the partial results that are left. */
+ * A place's image without the axis says which result it belongs to. Among the independent places
+ * the kernel of that map are the directions along which places combine: those of registers alone
+ * are terms of one thread, those that take lanes are rounds, what remains of the axis crosses
+ * warps. The coordinate along the axis, modulo what thread and warp have combined, numbers the
+ * partial results that are left. */
 #include "gpu/plan/combine.h"
 #include "layout/f2.h"
 
@@ -83,8 +84,8 @@ static uint32_t compress(const Directions *d, uint64_t registers)
 	return number;
 }
 
-/* What remains of a coordinate along the axis once the combined directions are taken out, as a number without
- * holes. */
+/* What remains of a coordinate along the axis once the combined directions are taken out, as a
+ * number without holes. */
 static uint64_t partial_number(const Directions *d, const Columns *c, uint64_t image)
 {
 	uint64_t left = f2_span_reduce(&d->along, (image & c->axis_mask) >> c->axis_shift, NULL), number = 0;
@@ -99,10 +100,10 @@ static LayoutDim *find_dim(LayoutSpace *space, unsigned name)
 	return (LayoutDim *)layout_space_find(space, name);
 }
 
-/* After the fold: the axis has the partial results that other warps hold; rounds that halve move a register bit to
- * their lane bit. */
-static const Layout *folded_layout(LayoutContext *cx, const Columns *c, const Directions *d, const GpuFold *fold,
-				   unsigned axis)
+/* After the fold: the axis has the partial results that other warps hold; rounds that halve move a
+ * register bit to their lane bit. */
+static const Layout *folded_layout(LayoutContext *cx, const Columns *c, const Directions *d,
+				   const GpuFold *fold, unsigned axis)
 {
 	LayoutSpace in = c->l->in, out = c->l->out;
 	LayoutDim *along = find_dim(&out, LAYOUT_DIM0 + axis), *registers = find_dim(&in, LAYOUT_REGISTER);
@@ -123,7 +124,8 @@ static const Layout *folded_layout(LayoutContext *cx, const Columns *c, const Di
 		for (unsigned j = 0; j < c->l->out.count; j++) {
 			unsigned name = c->l->out.dim[j].name;
 			if (name != LAYOUT_DIM0 + axis)
-				bases[i] |= layout_space_put(&out, name, layout_space_get(&c->l->out, place[i], name));
+				bases[i] |= layout_space_put(&out, name,
+							     layout_space_get(&c->l->out, place[i], name));
 		}
 	}
 	for (unsigned i = 0; i < fold->rounds && fold->round[i].halve; i++) {
@@ -148,7 +150,8 @@ static uint32_t term_register(const Directions *d, uint32_t result, uint32_t ter
 	return (uint32_t)number;
 }
 
-/* The repetition of the source that is number `along` of the axis in repetition `rep` without the axis. */
+/* The repetition of the source that is number `along`
+ * of the axis in repetition `rep` without the axis. */
 static uint32_t source_rep(const LayoutSpace *out, unsigned axis, uint32_t rep, uint32_t along)
 {
 	LayoutSpace others = *out;
@@ -169,7 +172,8 @@ static uint32_t source_rep(const LayoutSpace *out, unsigned axis, uint32_t rep, 
 static void list_terms(LayoutContext *cx, const Columns *c, const Directions *d, unsigned axis, GpuFold *fold)
 {
 	const LayoutSpace *out = &c->l->out;
-	uint32_t reps = layout_space_find(out, LAYOUT_DIM0 + axis)->reps, others = layout_space_reps(out) / reps, *term;
+	uint32_t reps = layout_space_find(out, LAYOUT_DIM0 + axis)->reps,
+		 others = layout_space_reps(out) / reps, *term;
 	fold->results = others << d->kept_count;
 	fold->terms = reps << d->term_count;
 	fold->term = term = ARENA_ARRAY(cx->arena, uint32_t, (size_t)fold->results * fold->terms);
@@ -183,8 +187,8 @@ static void list_terms(LayoutContext *cx, const Columns *c, const Directions *d,
 	}
 }
 
-/* Halving the results in a round costs two selects for each shuffle that it saves, and later shuffles that give every
- * lane all results, unless these go through shared memory anyway. */
+/* Halving the results in a round costs two selects for each shuffle that it saves, and later
+ * shuffles that give every lane all results, unless these go through shared memory anyway. */
 static unsigned rounds_that_halve(const Directions *d, bool crosses)
 {
 	for (unsigned i = 0; i < d->round_count; i++) {
@@ -196,7 +200,8 @@ static unsigned rounds_that_halve(const Directions *d, bool crosses)
 }
 
 /* result: what the fold is wanted to give, or NULL. */
-static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, bool halve, const Layout *result)
+static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, bool halve,
+			 const Layout *result)
 {
 	GpuFold fold = {.from = from};
 	Columns c = columns_of(from, axis);
@@ -231,8 +236,8 @@ static GpuFold plan_fold(LayoutContext *cx, const Layout *from, unsigned axis, b
 	return fold;
 }
 
-/* As each thread reads the 2^bits partial results of `result`'s elements: in registers as far as they are few bytes,
- * then in lanes that hold copies otherwise. */
+/* As each thread reads the 2^bits partial results of `result`'s elements: in registers as far as
+ * they are few bytes, then in lanes that hold copies otherwise. */
 static const Layout *reading_layout(LayoutContext *cx, const Layout *result, unsigned axis, unsigned bits,
 				    unsigned element_bytes)
 {
@@ -244,7 +249,8 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 	in_registers = bits - in_lanes;
 	LayoutSpace in = wide->in, out = wide->out;
 	find_dim(&out, name)->bits = (uint8_t)bits;
-	find_dim(&in, LAYOUT_REGISTER)->bits = (uint8_t)(layout_in_bits(wide, LAYOUT_REGISTER) + in_registers);
+	find_dim(&in, LAYOUT_REGISTER)->bits =
+		(uint8_t)(layout_in_bits(wide, LAYOUT_REGISTER) + in_registers);
 	for (unsigned i = 0; i < in_registers; i++)
 		bases[i] = layout_space_put(&out, name, UINT64_C(1) << i);
 	unsigned first_lane = in_registers + layout_in_bits(wide, LAYOUT_REGISTER), next = in_registers;
@@ -252,8 +258,9 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 		uint64_t *basis = &bases[in_registers + i];
 		*basis = 0;
 		for (unsigned j = 0; j < wide->out.count; j++)
-			*basis |= layout_space_put(&out, wide->out.dim[j].name,
-						   layout_space_get(&wide->out, wide->bases[i], wide->out.dim[j].name));
+			*basis |= layout_space_put(
+				&out, wide->out.dim[j].name,
+				layout_space_get(&wide->out, wide->bases[i], wide->out.dim[j].name));
 	}
 	for (unsigned i = 0; i < lanes && next < bits; i++) {
 		if (free_lanes >> i & 1)
@@ -263,9 +270,10 @@ static const Layout *reading_layout(LayoutContext *cx, const Layout *result, uns
 	return layout_make(cx, &in, &out, bases);
 }
 
-/* Each warp that reads all partial results of all results reads much where both are many: then warps that would
- * hold copies of `result` do a part each, and the results are handed round by another trip. That costs a barrier
- * and the results once more, so it pays from this many values of a thread on. */
+/* Each warp that reads all partial results of all results reads much where both are many: then
+ * warps that would hold copies of `result` do a part each, and the results are handed round by
+ * another trip. That costs a barrier and the results once more, so it pays from this many values of
+ * a thread on. */
 enum { SHARED_OUT_FROM = 32 };
 
 static const Layout *shared_out(LayoutContext *cx, const Layout *result, unsigned partial_bits)
@@ -288,8 +296,8 @@ static const Layout *shared_out(LayoutContext *cx, const Layout *result, unsigne
 	return kept == registers ? result : layout_make(cx, &in, &l->out, bases);
 }
 
-/* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise copies would be
- * combined in another order, and might differ in their bits. */
+/* Threads that hold copies hold them in the same registers, in lanes of the same order: otherwise
+ * copies would be combined in another order, and might differ in their bits. */
 static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
 {
 	F2Span span = f2_span_none();
@@ -304,6 +312,8 @@ static const Layout *with_plain_copies(LayoutContext *cx, const Layout *l)
 GpuReducePlan gpu_plan_reduce(LayoutContext *cx, const Layout *source, unsigned axis, const Layout *result,
 			      unsigned element_bytes, bool warp_op)
 {
+	CONTRACT(axis < layout_rank(source) && layout_is_onto(source));
+	CONTRACT(element_bytes);
 	const Layout *start = with_plain_copies(cx, source);
 	if (!result)
 		result = layout_slice(cx, source, axis);
@@ -374,9 +384,10 @@ static void combine_terms(const GpuFold *fold, const GpuEngine *e, void ***value
 		values[k] = results[k];
 }
 
-/* Each lane sends what it does not go on with, and combines what it keeps with what it gets. `bits` register bits are
- * left; the highest goes. */
-static uint32_t halve(const GpuRound *round, const GpuEngine *e, void ***values, uint32_t count, unsigned bits)
+/* Each lane sends what it does not go on with, and combines what it keeps with what it gets. `bits`
+ * register bits are left; the highest goes. */
+static uint32_t halve(const GpuRound *round, const GpuEngine *e, void ***values, uint32_t count,
+		      unsigned bits)
 {
 	uint32_t high = UINT32_C(1) << (bits - 1);
 	void *upper = e->parity(e->data, UINT32_C(1) << round->bit);
@@ -395,8 +406,8 @@ static uint32_t halve(const GpuRound *round, const GpuEngine *e, void ***values,
 	return count / 2;
 }
 
-/* Both lanes of a pair get the same bits: the one whose bit is 0 comes first for both, unless order does not
- * matter. */
+/* Both lanes of a pair get the same bits: the one whose bit is 0 comes first for both, unless order
+ * does not matter. */
 static void exchange(const GpuRound *round, const GpuEngine *e, bool ordered, void ***values, uint32_t count)
 {
 	void **others[MAX_OPERANDS], *upper = ordered ? e->parity(e->data, UINT32_C(1) << round->bit) : NULL;
@@ -409,8 +420,10 @@ static void exchange(const GpuRound *round, const GpuEngine *e, bool ordered, vo
 	for (uint32_t i = 0; i < count; i++) {
 		void *a[MAX_OPERANDS], *b[MAX_OPERANDS], *out[MAX_OPERANDS];
 		for (unsigned k = 0; k < e->operands; k++) {
-			a[k] = upper ? e->select(e->data, k, upper, others[k][i], values[k][i]) : values[k][i];
-			b[k] = upper ? e->select(e->data, k, upper, values[k][i], others[k][i]) : others[k][i];
+			a[k] = upper ? e->select(e->data, k, upper, others[k][i], values[k][i])
+				     : values[k][i];
+			b[k] = upper ? e->select(e->data, k, upper, values[k][i], others[k][i])
+				     : others[k][i];
 		}
 		e->combine(e->data, a, b, out);
 		for (unsigned k = 0; k < e->operands; k++)
@@ -431,7 +444,8 @@ static bool single_lanes(const GpuFold *fold, uint32_t *mask)
 	return true;
 }
 
-/* The lanes that halved the results read all of them: result i from the lane whose bits say i's halved bits. */
+/* The lanes that halved the results read all of them:
+ * result i from the lane whose bits say i's halved bits. */
 static void spread_results(const GpuFold *fold, const GpuEngine *e, void ***values, unsigned bits)
 {
 	uint32_t mask = 0;
@@ -461,8 +475,9 @@ static void run_fold(const GpuFold *fold, const GpuEngine *e, void ***values, bo
 	unsigned bits = fold->kept_bits;
 	if (fold->whole_warp && e->combine_warp && e->combine_warp(e->data, values, count))
 		return;
-	/* Where (a, b) and (b, a) may differ in their bits: order each pair, or let lanes differ and hand round the
-	 * result of the first. Where one lane alone is read, nothing is needed. */
+	/* Where (a, b) and (b, a) may differ in their bits: order each pair, or let lanes differ
+	 * and hand round the result of the first. Where one lane alone is read, nothing is
+	 * needed. */
 	bool single = single_lanes(fold, &mask), differ = !e->commutes && all_need_it;
 	for (unsigned i = 0; i < fold->rounds; i++) {
 		if (fold->round[i].halve)

@@ -1,22 +1,31 @@
-/* Loops whose threads compute for longer than products take stay as they are: registers are better spent on more warps (measured on an
- * H200: attention of heads of 64, tiles 128x128, 8 warps: 475 TFLOP/s in order, 401 rotated; of 128: 503 and 620).
+/* Loops whose threads compute for longer than products take stay as they are: registers are better
+ * spent on more warps (measured on an H200: attention of heads of 64, tiles 128x128, 8 warps: 475
+ * TFLOP/s in order, 401 rotated; of 128: 503 and 620).
  *
- * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has 32 bytes of K; four
- * schedulers issue an instruction of a warp each; their units for special functions take 4 lanes a cycle each. */
+ * Rates are those of a Hopper SM: wgmma of m64nN takes N / 2 cycles whatever its type, as each has
+ * 32 bytes of K; four schedulers issue an instruction of a warp each; their units for special
+ * functions take 4 lanes a cycle each. */
 #include "gpu/plan/rotate.h"
 
 #include "gpu/analysis/pressure.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 
-enum { SCHEDULERS = 4, SPECIAL_CYCLES = 8 /* of a warp's instruction */, OTHER_REGISTERS = 56, LEAST_REGISTERS = 32, MOST_REGISTERS = 240 };
+enum {
+	SCHEDULERS = 4,
+	SPECIAL_CYCLES = 8 /* of a warp's instruction */,
+	OTHER_REGISTERS = 56,
+	LEAST_REGISTERS = 32,
+	MOST_REGISTERS = 240
+};
 
 typedef struct Rotating {
 	GpuCx *gpu;
 	Arena *arena;
 	const Schedule *s;
 	IrBlock *body;
-	uint8_t *from_dot, *from_late; /* by value id: computed from a product of this iteration; from what late ones added up */
+	/* by value id: computed from a product of this iteration; from what late ones added up */
+	uint8_t *from_dot, *from_late;
 	GpuRotation *out;
 } Rotating;
 
@@ -69,11 +78,12 @@ static bool is_kept(const Rotating *r, const IrValue *memory)
 static bool may_be_late(const Rotating *r, const IrOp *dot)
 {
 	const IrValue *a = ir_operand(dot, 0);
-	return ir_is_tensor(a->type) && r->from_dot[a->id] && is_kept(r, ir_operand(dot, 1)) && ir_has_one_use(&dot->results[0]) &&
-	       dot->results[0].uses->owner == r->body->last;
+	return ir_is_tensor(a->type) && r->from_dot[a->id] && is_kept(r, ir_operand(dot, 1)) &&
+	       ir_has_one_use(&dot->results[0]) && dot->results[0].uses->owner == r->body->last;
 }
 
-/* False: the loop holds a dot that is no product of warp groups, or reads memory that does not stay. */
+/* False: the loop holds a dot that is no product of
+ * warp groups, or reads memory that does not stay. */
 static bool find_late(Rotating *r)
 {
 	for (IrOp *op = r->body->first; op; op = op->next) {
@@ -93,7 +103,8 @@ static bool find_late(Rotating *r)
 	return r->out->late.len && r->out->late.len < SCHEDULE_MOST_PRODUCTS;
 }
 
-/* Products that are not late, and ops that cannot be put off, stand in front of late ones: they may not need these. */
+/* Products that are not late, and ops that cannot be put off, stand in front of late ones: they may
+ * not need these. */
 static bool others_are_free(Rotating *r)
 {
 	for (uint32_t i = 0; i < r->out->late.len; i++) {
@@ -117,7 +128,8 @@ static unsigned words_of(const Rotating *r, const IrValue *v)
 	return ir_is_tensor(v->type) && !ir_is_ptr(v->type->elem) ? gpu_words(r->gpu, v->type) : 0;
 }
 
-/* What the loop carries, what late products take where they are late, and what the others give, all at once. */
+/* What the loop carries, what late products take where
+ * they are late, and what the others give, all at once. */
 static unsigned count_registers(const Rotating *r, bool rotated)
 {
 	unsigned words = rotated ? OTHER_REGISTERS : LEAST_REGISTERS;
@@ -127,7 +139,8 @@ static unsigned count_registers(const Rotating *r, bool rotated)
 		if (op->kind != OP_WARP_GROUP_DOT)
 			continue;
 		words += is_late(r->out, op) ? 0 : words_of(r, &op->results[0]);
-		for (const IrUse *u = ir_operand(op, 0)->uses; u && rotated && is_late(r->out, op); u = u->next)
+		for (const IrUse *u = ir_operand(op, 0)->uses; u && rotated && is_late(r->out, op);
+		     u = u->next)
 			if (u->owner == op && u == op->operands)
 				words += words_of(r, u->value);
 	}
@@ -164,8 +177,9 @@ static bool is_special(const IrOp *op)
 /* Instructions of a thread: one for each register of what it makes, or adds up. */
 static unsigned instructions(const Rotating *r, const IrOp *op)
 {
-	bool moves = op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE ||
-		     op->kind == OP_TRANS || ir_has_trait(op, TRAIT_CONST) || !op->result_count;
+	bool moves = op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS ||
+		     op->kind == OP_RESHAPE || op->kind == OP_TRANS || ir_has_trait(op, TRAIT_CONST) ||
+		     !op->result_count;
 	if (moves || schedule_is_dot(op))
 		return 0;
 	return words_of(r, op->kind == OP_REDUCE ? ir_operand(op, 0) : &op->results[0]);
@@ -189,6 +203,7 @@ static GpuLoopCycles count_cycles(const Rotating *r)
 
 void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out)
 {
+	CONTRACT(s->loop->kind == OP_FOR);
 	Rotating r = {.gpu = gpu, .arena = arena, .s = s, .body = s->loop->regions[0].first, .out = out};
 	*out = (GpuRotation){.rule = REMARK_NONE};
 	r.from_dot = ARENA_ARRAY(arena, uint8_t, m->next_value);
@@ -201,7 +216,9 @@ void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s
 	out->in_order = count_registers(&r, false);
 	out->cycles = count_cycles(&r);
 	bool threads = out->cycles.early + out->cycles.late < MAX(out->cycles.special, out->cycles.issue);
-	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS : threads ? REMARK_LOOP_ROTATION_THREADS : REMARK_LOOP_ROTATED;
+	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS
+		    : threads			    ? REMARK_LOOP_ROTATION_THREADS
+						    : REMARK_LOOP_ROTATED;
 }
 
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)
@@ -210,9 +227,11 @@ void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)
 	if (!r)
 		return;
 	const GpuLoopCycles *c = &r->cycles;
-	Remark *remark = r->rule == REMARK_LOOP_ROTATED ?
-		gpu_remark_of(gpu, s->loop, NULL, r->rule, r->late.len, c->rotated, c->in_order, c->early + c->late, c->special, c->issue) :
-		gpu_remark_of(gpu, s->loop, NULL, r->rule, c->in_order, c->rotated, r->registers);
+	Remark *remark =
+		r->rule == REMARK_LOOP_ROTATED
+			? gpu_remark_of(gpu, s->loop, NULL, r->rule, r->late.len, c->rotated, c->in_order,
+					c->early + c->late, c->special, c->issue)
+			: gpu_remark_of(gpu, s->loop, NULL, r->rule, c->in_order, c->rotated, r->registers);
 	remark_figure(remark, "cycles", r->rule == REMARK_LOOP_ROTATED ? c->rotated : c->in_order);
 	remark_figure(remark, "tensor_cycles", c->early + c->late);
 	remark_figure(remark, "special_cycles", c->special);

@@ -1,11 +1,12 @@
 /* Planning and running scans (combine.h).
  *
- * A layout fits when each bit of the axis is one bit of registers, lanes or warps, and that bit means nothing else;
- * other tiles are converted to one that does. Bits of one kind that follow one another along the axis are a level.
- * From the lowest level up, each thread knows the total of the block below that its register lies in. A level scans
- * these totals: in registers one after the other, in lanes by doubling, across warps by reading the totals of all
- * warps. What precedes a block within its level is put in front of what preceded its parts (`before`), and only at
- * the end in front of the elements, of which there may be many to a block. */
+ * A layout fits when each bit of the axis is one bit of registers, lanes or warps, and that bit
+ * means nothing else; other tiles are converted to one that does. Bits of one kind that follow one
+ * another along the axis are a level. From the lowest level up, each thread knows the total of the
+ * block below that its register lies in. A level scans these totals: in registers one after the
+ * other, in lanes by doubling, across warps by reading the totals of all warps. What precedes a
+ * block within its level is put in front of what preceded its parts (`before`), and only at the end
+ * in front of the elements, of which there may be many to a block. */
 #include "gpu/plan/combine.h"
 #include "layout/f2.h"
 
@@ -29,7 +30,8 @@ static unsigned place_of(const Layout *l, unsigned axis, unsigned bit)
 
 static bool fits(const Layout *l, unsigned axis)
 {
-	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis), registers = layout_in_bits(l, LAYOUT_REGISTER);
+	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis),
+		 registers = layout_in_bits(l, LAYOUT_REGISTER);
 	unsigned along = 0;
 	unsigned blocks = layout_in_bits(l, LAYOUT_BLOCK);
 	uint64_t mask = layout_space_mask(&l->out, LAYOUT_DIM0 + axis);
@@ -44,11 +46,14 @@ static bool fits(const Layout *l, unsigned axis)
 	return along == bits;
 }
 
-/* A layout that fits: along the axis registers, then lanes, then warps; other dims have lanes and warps first. */
+/* A layout that fits: along the axis registers, then lanes,
+ * then warps; other dims have lanes and warps first. */
 static const Layout *fitting_layout(LayoutContext *cx, const Layout *l, unsigned axis)
 {
-	unsigned lanes = layout_in_bits(l, LAYOUT_LANE), warps = layout_in_bits(l, LAYOUT_WARP), other_count = 0;
-	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis), shift = layout_space_shift(&l->out, LAYOUT_DIM0 + axis);
+	unsigned lanes = layout_in_bits(l, LAYOUT_LANE), warps = layout_in_bits(l, LAYOUT_WARP),
+		 other_count = 0;
+	unsigned bits = layout_out_bits(l, LAYOUT_DIM0 + axis),
+		 shift = layout_space_shift(&l->out, LAYOUT_DIM0 + axis);
 	uint64_t others[64], bases[64] = {0};
 	for (unsigned i = 0; i < l->out_bits; i++) {
 		if (i < shift || i >= shift + bits)
@@ -56,8 +61,10 @@ static const Layout *fitting_layout(LayoutContext *cx, const Layout *l, unsigned
 	}
 	unsigned other_lanes = MIN(other_count, lanes), other_warps = MIN(other_count - other_lanes, warps);
 	unsigned other_registers = other_count - other_lanes - other_warps;
-	unsigned in_lanes = MIN(bits, lanes - other_lanes), in_warps = MIN(bits - in_lanes, warps - other_warps);
-	unsigned in_registers = bits - in_lanes - in_warps, registers = in_registers + other_registers, at = 0, i;
+	unsigned in_lanes = MIN(bits, lanes - other_lanes),
+		 in_warps = MIN(bits - in_lanes, warps - other_warps);
+	unsigned in_registers = bits - in_lanes - in_warps, registers = in_registers + other_registers,
+		 at = 0, i;
 	uint64_t along = UINT64_C(1) << shift;
 	for (i = 0; i < in_registers; i++, along <<= 1)
 		bases[at++] = along;
@@ -89,12 +96,14 @@ static GpuScanKind kind_of(const Layout *l, unsigned place, unsigned *number)
 	return place < registers + lanes ? GPU_SCAN_LANES : GPU_SCAN_WARPS;
 }
 
-/* Totals of the blocks of 2^below elements: the axis has one element for each. Register bits that lie within blocks
- * are gone, lanes and warps hold copies. `read`: additionally the level's own bits are new lowest registers. */
+/* Totals of the blocks of 2^below elements: the axis has one element for each. Register bits that
+ * lie within blocks are gone, lanes and warps hold copies. `read`: additionally the level's own
+ * bits are new lowest registers. */
 static const Layout *totals_layout(LayoutContext *cx, const Layout *l, unsigned axis, unsigned below,
 				   const GpuScanLevel *read)
 {
-	unsigned name = LAYOUT_DIM0 + axis, registers = layout_in_bits(l, LAYOUT_REGISTER), count = 0, kept = 0;
+	unsigned name = LAYOUT_DIM0 + axis, registers = layout_in_bits(l, LAYOUT_REGISTER), count = 0,
+		 kept = 0;
 	LayoutSpace in = l->in, out = l->out;
 	uint64_t bases[64], mask = layout_space_mask(&l->out, name);
 	find_dim(&out, name)->bits = (uint8_t)(layout_out_bits(l, name) - below);
@@ -120,6 +129,7 @@ static const Layout *totals_layout(LayoutContext *cx, const Layout *l, unsigned 
 
 GpuScanPlan gpu_plan_scan(LayoutContext *cx, const Layout *source, unsigned axis, bool reverse)
 {
+	CONTRACT(layout_is_onto(source));
 	CONTRACT(axis < layout_rank(source));
 	GpuScanPlan plan = {.source = source, .axis = axis, .reverse = reverse};
 	const Layout *l = plan.layout = fits(source, axis) ? source : fitting_layout(cx, source, axis);
@@ -149,7 +159,8 @@ GpuScanPlan gpu_plan_scan(LayoutContext *cx, const Layout *source, unsigned axis
 	return plan;
 }
 
-unsigned gpu_scan_trips(const GpuScanPlan *plan, const Layout *from[GPU_SCAN_TRIPS], const Layout *to[GPU_SCAN_TRIPS])
+unsigned gpu_scan_trips(const GpuScanPlan *plan, const Layout *from[GPU_SCAN_TRIPS],
+			const Layout *to[GPU_SCAN_TRIPS])
 {
 	unsigned count = 0;
 	from[count] = plan->source;
@@ -243,7 +254,8 @@ static uint32_t register_at(const Scan *s, const GpuScanLevel *level, uint32_t b
 	return rep << s->registers | (base & ((UINT32_C(1) << s->registers) - 1));
 }
 
-/* `prefix` (number i) precedes all of the block that register `block` stands for, where the condition holds. */
+/* `prefix` (number i) precedes all of the block that
+ * register `block` stands for, where the condition holds. */
 static void put_before(const Scan *s, uint32_t block, void ***prefix, uint32_t i, void *condition)
 {
 	for (uint32_t r = 0; r < s->count; r++) {
@@ -343,9 +355,10 @@ static void ***copy_values(const Scan *s, void ***values, uint32_t count)
 	return copy;
 }
 
-/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in front. `next`
- * NULL: this is the last level. Who precedes the first lane is the last one, so that lane gets the total with what
- * precedes it; no other lane needs it where warps come next, as of copies the first is stored. */
+/* Doubling: with bit i of the level, the second half of a block takes the last of the first half in
+ * front. `next` NULL: this is the last level. Who precedes the first lane is the last one, so that
+ * lane gets the total with what precedes it; no other lane needs it where warps come next, as of
+ * copies the first is stored. */
 static void scan_lanes(Scan *s, const GpuScanLevel *level, bool first, const GpuScanLevel *next)
 {
 	const GpuEngine *e = s->e;
@@ -442,7 +455,11 @@ static void finish(const Scan *s)
 void gpu_run_scan(const GpuScanPlan *plan, const GpuEngine *engine, void ***values)
 {
 	const Layout *l = plan->layout;
-	Scan s = {.plan = plan, .e = engine, .l = l, .registers = layout_in_bits(l, LAYOUT_REGISTER), .trips = 1};
+	Scan s = {.plan = plan,
+		  .e = engine,
+		  .l = l,
+		  .registers = layout_in_bits(l, LAYOUT_REGISTER),
+		  .trips = 1};
 	ASSERT(engine->operands <= MAX_OPERANDS);
 	engine->convert(engine->data, plan->source, l, values, 0);
 	s.count = layout_space_reps(&l->in) << s.registers;

@@ -1,5 +1,6 @@
-/* Which loads of a loop are started before the iteration that uses them, how, and how many iterations ahead: what
- * `pipeline` carries out. Data of its own: it can be checked and printed without the loop being touched.
+/* Which loads of a loop are started before the iteration that uses them, how, and how many
+ * iterations ahead: what `pipeline` carries out. Data of its own: it can be checked and printed
+ * without the loop being touched.
  *
  *	copied      ttg.async_copy_global_to_local into a ring of slots in shared memory, `ahead` iterations ahead. The copies of
  *	            an iteration are one group; at the start of iteration i the groups of i + 1 ... i + ahead - 1 may be under
@@ -15,8 +16,9 @@
  *	registers   loaded into registers one iteration ahead of its use
  *	plain       where it stands
  *
- * What the address of such a load depends on is computed as far ahead as the load is issued; a load on the way there
- * (its address comes from memory) goes through registers and is issued one iteration earlier still. */
+ * What the address of such a load depends on is computed as far ahead as the load is issued; a load
+ * on the way there (its address comes from memory) goes through registers and is issued one
+ * iteration earlier still. */
 #ifndef NESO_GPU_PLAN_SCHEDULE_H
 #define NESO_GPU_PLAN_SCHEDULE_H
 
@@ -61,21 +63,29 @@ typedef struct Schedule {
 	unsigned slots;   /* of each ring; 0: there is none */
 	unsigned pending; /* groups that may be under way when an iteration starts */
 	unsigned kept;    /* slots that products under way still read, besides the one of this iteration */
-	bool apart;       /* warps do not meet: each arrives at the barrier of the slot that it has read, and who fills it waits there */
-	bool meets;       /* instead: copies follow a barrier of their own, behind the wait for products of the iteration before */
+	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
+	 * fills it waits there */
+	bool apart;
+	/* instead: copies follow a barrier of their own, behind the wait for products of the
+	 * iteration before */
+	bool meets;
 	VEC(ScheduledProduct) products;
-	const struct GpuRotation *rotation; /* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
+	/* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
+	const struct GpuRotation *rotation;
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;
 } Schedule;
 
-/* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it does not, or has no load
- * that counts, as out->rule says. In the arena. */
-bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, Schedule *out);
-/* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure ops? */
+/* Of a loop that asks for stages (tt.num_stages, or the kernel's where it holds a dot); false: it
+ * does not, or has no load that counts, as out->rule says. In the arena. */
+bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop,
+		   Schedule *out);
+/* Does what is loaded in a loop reach operand 0 or 1 of a dot there, directly or through pure
+ * ops? */
 bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
-/* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then end within a copy (prefix.h). */
+/* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
+ * end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
@@ -84,32 +94,36 @@ static inline bool schedule_is_dot(const IrOp *op)
 {
 	return op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT;
 }
-/* Can the product be under way behind its op? Not where the threads add up parts of K, nor with accumulators of 16 bits. */
+/* Can the product be under way behind its op? Not where the threads add up parts of K, nor with
+ * accumulators of 16 bits. */
 bool schedule_can_go_on(GpuCx *gpu, const IrOp *dot);
 /* The products of the loop that may go on while the next iteration begins, to out->products. */
 void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out);
-/* Is the memory that a dot reads, through views, filled in the loop by one load, which is `copied` in that layout? NULL: it is not. */
+/* Is the memory that a dot reads, through views, filled in the loop by one load, which is `copied`
+ * in that layout? NULL: it is not. */
 const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrValue *memory);
-/* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not waited for, addresses that are
- * not there yet, too many bytes. */
+/* NULL, or what is wrong: slots that are overwritten while they are read, groups that are not
+ * waited for, addresses that are not there yet, too many bytes. */
 const char *schedule_fault(Arena *arena, const Schedule *s);
-/* An array of texts: the loop, then each load. The same as remarks, to the context's list: of any loop that
- * schedule_loop looked at. */
+/* An array of texts: the loop, then each load. The same as remarks, to the context's list: of any
+ * loop that schedule_loop looked at. */
 IrAttr schedule_attr(GpuCx *gpu, Arena *arena, const Schedule *s);
 void schedule_remark(GpuCx *gpu, Arena *arena, const Schedule *s);
 
-/* Memory for a tile that loads from global memory write by `width` bytes at once, and the loop reads in the layouts that the
- * uses of `load` want: where both together cost least. NULL: none takes copies of at least 4 bytes; *width is what
- * it takes. */
+/* Memory for a tile that loads from global memory write by `width` bytes at once, and the loop
+ * reads in the layouts that the uses of `load` want: where both together cost least. NULL: none
+ * takes copies of at least 4 bytes; *width is what it takes. */
 const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width);
 /* Is the loop to be rotated? */
 bool schedule_is_rotated(const Schedule *s);
-/* The ttg.local_alloc that holds the loaded tile for products of warp groups, and alone says how it lies there; NULL: none does. */
+/* The ttg.local_alloc that holds the loaded tile for products of warp groups, and alone says how it
+ * lies there; NULL: none does. */
 const IrOp *schedule_product_memory(const IrOp *load);
-/* What the mask of the load leaves out is not zero, which is what copies put there: a select follows the tile's reading. */
+/* What the mask of the load leaves out is not zero, which is what copies put there: a select
+ * follows the tile's reading. */
 bool schedule_fills(const IrOp *load);
-/* The layout in which a user of a loaded tile takes it: through a conversion, or a transposition and a conversion; NULL: as
- * it was loaded. */
+/* The layout in which a user of a loaded tile takes it: through a conversion, or a transposition
+ * and a conversion; NULL: as it was loaded. */
 const Layout *schedule_wanted(GpuCx *gpu, const IrOp *user);
 
 #endif

@@ -1,16 +1,19 @@
 /* The layout of a ring's slots.
  *
- * Candidates: what a conversion from the load's layout to the users' would go through, and rows whose chunks are XORed with
- * the row, for several distances. Each is priced by the wavefronts of the copies that write it and of the loads that
- * read it, and the moves behind them; the cheapest is taken, of equals the first.
+ * Candidates: what a conversion from the load's layout to the users' would go through, and rows
+ * whose chunks are XORed with the row, for several distances. Each is priced by the wavefronts of
+ * the copies that write it and of the loads that read it, and the moves behind them; the cheapest
+ * is taken, of equals the first.
  *
- * Products of warp groups read memory as it lies: where one takes the tile, its layout is the only candidate, unless copies cannot
- * write that (it is the other way round than global memory); then threads store again what they read from the ring.
+ * Products of warp groups read memory as it lies: where one takes the tile, its layout is the only
+ * candidate, unless copies cannot write that (it is the other way round than global memory); then
+ * threads store again what they read from the ring.
  *
- * What arrives for asynchronous copies comes as lines of global memory, and each row of shared memory (all banks once) that
- * a line's parts go to is written by itself: 32 lanes whose 16 bytes of 4 lines lie in 32 rows take 32 wavefronts, though
- * no two lanes meet in a bank. (Measured on an H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s
- * so, and at 417 with each line in one row; bench/NOTES.md.) */
+ * What arrives for asynchronous copies comes as lines of global memory, and each row of shared
+ * memory (all banks once) that a line's parts go to is written by itself: 32 lanes whose 16 bytes
+ * of 4 lines lie in 32 rows take 32 wavefronts, though no two lanes meet in a bank. (Measured on an
+ * H200: fp16 products of 128x128x64, 8 warps, 3 stages, ran at 152 TFLOP/s so, and at 417 with each
+ * line in one row; bench/NOTES.md.) */
 #include "gpu/plan/schedule.h"
 #include "layout/plan_parts.h"
 
@@ -55,8 +58,8 @@ const IrOp *schedule_product_memory(const IrOp *load)
 	return NULL;
 }
 
-/* Moves of words that a vector puts into registers which do not follow one another in the fragments of matrix
- * instructions: ptxas was seen to make three to four of each. */
+/* Moves of words that a vector puts into registers which do not follow one another in the fragments
+ * of matrix instructions: ptxas was seen to make three to four of each. */
 static uint64_t moves(const LayoutAccess *a)
 {
 	unsigned words = (a->element_bits << a->vector_bits) / 32;
@@ -77,15 +80,16 @@ static bool is_copy(const Search *s, const LayoutAccess *a)
 	return layout_access_swaps(a) == 0;
 }
 
-/* The wavefronts of an instruction of copies: the rows that the parts of a line go to, for each line. Lanes that differ along
- * the dim of the copies alone take parts of the same line. */
+/* The wavefronts of an instruction of copies: the rows that the parts of a line go to, for each
+ * line. Lanes that differ along the dim of the copies alone take parts of the same line. */
 static unsigned copy_wavefronts(const Search *s, const LayoutAccess *a)
 {
 	const LayoutSpace *tile = &s->source->out;
 	unsigned lanes = layout_in_bits(s->source, LAYOUT_LANE), parts = 0, lines = 1;
 	unsigned shift = layout_space_shift(tile, LAYOUT_DIM0 + s->dim);
 	uint64_t points[LAYOUT_MAX_THREAD_BITS], rows[LAYOUT_MAX_THREAD_BITS];
-	uint64_t own = (UINT64_C(1) << a->offset_bits) - 1, dim = layout_space_mask(tile, LAYOUT_DIM0 + s->dim);
+	uint64_t own = (UINT64_C(1) << a->offset_bits) - 1,
+		 dim = layout_space_mask(tile, LAYOUT_DIM0 + s->dim);
 	layout_bases(s->source, LAYOUT_LANE, points);
 	for (unsigned i = 0; i < lanes; i++) {
 		if (a->idle >> i & 1)
@@ -101,16 +105,19 @@ static unsigned copy_wavefronts(const Search *s, const LayoutAccess *a)
 static void try_memory(Search *s, const Layout *memory)
 {
 	LayoutContext *layouts = &s->gpu->layouts;
-	const Layout *back = layout_pseudo_invert(layouts, memory), *store = layout_compose(layouts, back, s->source);
+	const Layout *back = layout_pseudo_invert(layouts, memory),
+		     *store = layout_compose(layouts, back, s->source);
 	LayoutAccess access;
 	unsigned width = s->width;
-	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access) || !is_copy(s, &access))
+	while (!layout_plan_access_as(store, true, s->bits, LAYOUT_ACCESS_VECTOR, width, WHOLE, &access) ||
+	       !is_copy(s, &access))
 		if (!width-- || (s->bits << width) < 8 * LEAST_BYTES)
 			return;
 	access.wavefronts = MAX(access.wavefronts, copy_wavefronts(s, &access));
 	uint64_t price = layout_access_cost(&access);
 	for (unsigned i = 0; i < s->user_count; i++) {
-		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits, &s->gpu->plan_target, &access);
+		layout_plan_access(layout_compose(layouts, back, s->users[i]), false, s->bits,
+				   &s->gpu->plan_target, &access);
 		price += layout_access_cost(&access) + moves(&access);
 	}
 	if (s->best && price >= s->price)
@@ -120,25 +127,14 @@ static void try_memory(Search *s, const Layout *memory)
 	s->price = price;
 }
 
-/* Offset -> tile, as the plan stores. */
-static const Layout *memory_of_plan(GpuCx *gpu, const LayoutPlan *plan)
-{
-	const Layout *place = layout_pseudo_invert(&gpu->layouts, plan->store_address);
-	const Layout *l = layout_compose(&gpu->layouts, plan->source, place);
-	uint32_t tile = 0;
-	for (unsigned k = 0; k < layout_rank(l); k++)
-		tile |= 1u << (LAYOUT_DIM0 + k);
-	return layout_restrict(&gpu->layouts, l, 1u << LAYOUT_OFFSET, tile);
-}
-
 /* Chunks of 2^width elements, swizzled in all ways. */
 static void try_chunks(Search *s, IrType type, const unsigned *order, unsigned width)
 {
 	int64_t chunks = type->shape[s->dim] >> width;
 	for (unsigned most = 8; most > 1; most /= 2)
 		for (unsigned each = 1; each <= 8 && chunks >= most; each *= 2)
-			try_memory(s, layout_shared_swizzled(&s->gpu->layouts, type->shape, type->rank, order, 1u << width, each,
-							     most));
+			try_memory(s, layout_shared_swizzled(&s->gpu->layouts, type->shape, type->rank, order,
+							     1u << width, each, most));
 }
 
 /* Chunks of a copy; of several where what reads takes single words of rows; of less. */
@@ -196,9 +192,10 @@ const Layout *schedule_memory(GpuCx *gpu, const IrOp *load, unsigned *width)
 		add_user(&s, wanted ? wanted : s.source);
 	}
 	for (unsigned i = 0; i < s.user_count; i++) {
-		const LayoutPlan *plan = layout_plan_shared(&gpu->layouts, s.source, s.users[i], s.bits, &gpu->plan_target);
+		const LayoutPlan *plan =
+			layout_plan_shared(&gpu->layouts, s.source, s.users[i], s.bits, &gpu->plan_target);
 		if (plan->passes == 1 && !plan->repetitions_take_turns)
-			try_memory(&s, memory_of_plan(gpu, plan));
+			try_memory(&s, layout_plan_memory(&gpu->layouts, plan));
 	}
 	if (type->rank == 1)
 		try_memory(&s, layout_shared_plain(&gpu->layouts, type->shape, 1, (unsigned[]){0}));

@@ -18,7 +18,8 @@ const ScheduledLoad *schedule_load_of(GpuCx *gpu, const Schedule *s, const IrVal
 		return NULL;
 	for (uint32_t i = 0; i < s->loads.len; i++) {
 		const ScheduledLoad *l = &s->loads.data[i];
-		if (l->kind == SCHEDULE_COPIED && &l->load->results[0] == ir_operand(op, 0) && l->memory == gpu_layout(gpu, op->results[0].type))
+		if (l->kind == SCHEDULE_COPIED && &l->load->results[0] == ir_operand(op, 0) &&
+		    l->memory == gpu_layout(gpu, op->results[0].type))
 			return l;
 	}
 	return NULL;
@@ -59,35 +60,41 @@ static IrValue *carried_of(const Schedule *s, const IrOp *dot)
 	return body->args[(uint32_t)(use - body->last->operands) + 1];
 }
 
-/* Is the operand in registers read from a ring, part by part (wgmma.h)? Then registers are filled again
- * when what read them has ended. */
+/* Is the operand in registers read from a ring, part by part (wgmma.h)? Then registers are filled
+ * again when what read them has ended. */
 static bool is_read_late(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrValue *a)
 {
 	const IrValue *tile = a;
 	const char *why;
-	while (tile->def && (tile->def->kind == OP_CONVERT_LAYOUT || tile->def->kind == OP_TRANS) && ir_has_one_use(tile))
+	while (tile->def && (tile->def->kind == OP_CONVERT_LAYOUT || tile->def->kind == OP_TRANS) &&
+	       ir_has_one_use(tile))
 		tile = ir_operand(tile->def, 0);
 	if (a->type->elem->bits != 32)
 		return false;
 	bool copied = false;
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (&s->loads.data[i].load->results[0] == tile)
-			copied = s->loads.data[i].kind == SCHEDULE_COPIED && !schedule_fills(s->loads.data[i].load);
-	const GpuWgmmaPlan *plan = copied && ir_has_one_use(tile) ? gpu_wgmma_plan(gpu, gpu->arena, dot, &why) : NULL;
+			copied = s->loads.data[i].kind == SCHEDULE_COPIED &&
+				 !schedule_fills(s->loads.data[i].load);
+	const GpuWgmmaPlan *plan =
+		copied && ir_has_one_use(tile) ? gpu_wgmma_plan(gpu, gpu->arena, dot, &why) : NULL;
 	return plan && gpu_wgmma_late_parts(plan) > 1;
 }
 
 /* first: a product that ends in its iteration, or NULL. */
-static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first, ScheduledProduct *out)
+static bool may_go_on(GpuCx *gpu, const Schedule *s, const IrOp *dot, const IrOp *first,
+		      ScheduledProduct *out)
 {
-	bool second = ir_is_tensor(ir_operand(dot, 1)->type); /* comes from registers, the first one from memory */
+	/* comes from registers, the first one from memory */
+	bool second = ir_is_tensor(ir_operand(dot, 1)->type);
 	const IrValue *a = ir_operand(dot, second);
 	out->carried = carried_of(s, dot);
 	out->used = false;
 	if (!out->carried || !schedule_can_go_on(gpu, dot) || !is_kept(gpu, s, ir_operand(dot, !second)))
 		return false;
 	bool held = a->type->kind != TY_MEMDESC;
-	if (held ? !a->def || !(is_behind(s, a->def, first) || is_read_late(gpu, s, dot, a)) : !is_kept(gpu, s, a))
+	if (held ? !a->def || !(is_behind(s, a->def, first) || is_read_late(gpu, s, dot, a))
+		 : !is_kept(gpu, s, a))
 		return false;
 	for (const IrUse *u = out->carried->uses; u; u = u->next) {
 		if (u->owner == dot && u == &dot->operands[2])
@@ -116,7 +123,8 @@ void schedule_products(GpuCx *gpu, Arena *arena, Schedule *out)
 	const IrOp *first = first_to_end(gpu, out);
 	for (IrOp *op = body->first; op; op = op->next) {
 		ScheduledProduct product = {.dot = op};
-		if (op->kind == OP_WARP_GROUP_DOT && may_go_on(gpu, out, op, first, &product) && out->products.len < SCHEDULE_MOST_PRODUCTS)
+		if (op->kind == OP_WARP_GROUP_DOT && may_go_on(gpu, out, op, first, &product) &&
+		    out->products.len < SCHEDULE_MOST_PRODUCTS)
 			vec_push(arena, &out->products, product);
 	}
 }

@@ -1,16 +1,25 @@
 /* From the layouts of a product of warp groups to its instructions.
  *
- * The fragments are those of the PTX ISA ("Asynchronous Warpgroup Level Matrix Instructions"): the two lowest bits of the
- * warp are rows 16 and 32, lanes as in mma.sync, and of the registers the lowest bit is the neighbouring column, the next one
- * row 8, those above columns 8, 16, ... N / 2. Every other register bit chooses an instruction.
+ * The fragments are those of the PTX ISA ("Asynchronous Warpgroup Level Matrix Instructions"): the
+ * two lowest bits of the warp are rows 16 and 32, lanes as in mma.sync, and of the registers the
+ * lowest bit is the neighbouring column, the next one row 8, those above columns 8, 16, ... N / 2.
+ * Every other register bit chooses an instruction.
  *
- * Where operand 1 is in registers, all three tiles are seen turned round: it is A, and operand 0 is B. */
+ * Where operand 1 is in registers, all three tiles
+ * are seen turned round: it is A, and operand 0 is B. */
 #include "gpu/plan/wgmma.h"
 
 #include "gpu/plan/dot.h"
 #include "layout/f2.h"
 
-enum { ROWS = 64, ROW_BITS = 6 /* of them */, MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */, PATTERN_ROWS = 8, PART = 16, LINE = 128 };
+enum {
+	ROWS = 64,
+	ROW_BITS = 6 /* of them */,
+	MOST_N_BITS = 5 /* above the 8 columns of lanes and registers */,
+	PATTERN_ROWS = 8,
+	PART = 16,
+	LINE = 128
+};
 
 typedef struct Product {
 	GpuCx *cx;
@@ -19,7 +28,8 @@ typedef struct Product {
 	bool swapped;
 	const Layout *c, *a; /* a: NULL where it is in memory */
 	F2Span registers[2]; /* of a, of c */
-	uint64_t rows[ROW_BITS]; /* what the bits of the instruction's rows stand for: lanes, the register of row 8, warps */
+	/* what the bits of the instruction's rows stand for: lanes, the register of row 8, warps */
+	uint64_t rows[ROW_BITS];
 	unsigned n;
 	const char *why;
 } Product;
@@ -33,11 +43,6 @@ static bool refuse(Product *p, const char *why)
 static uint64_t at(const Layout *l, unsigned dim, uint64_t value)
 {
 	return layout_space_put(&l->out, LAYOUT_DIM0 + dim, value);
-}
-
-static uint64_t coordinate(const Layout *l, uint64_t point, unsigned dim)
-{
-	return layout_space_get(&l->out, point, LAYOUT_DIM0 + dim);
 }
 
 /* A layout of the op's, as the product sees it. */
@@ -84,14 +89,18 @@ static uint64_t described_k(const Matrix *m, const GpuWgmmaMemory *d, uint64_t v
 	return d->swizzle || v * m->bytes < PART ? v * m->bytes : v * m->bytes / PART * d->leading;
 }
 
-/* Do the elements that an instruction takes lie as described, and begin others where the pattern does? */
+/* Do the elements that an instruction takes lie as
+ * described, and begin others where the pattern does? */
 static bool is_described(const Matrix *m, const GpuWgmmaMemory *d)
 {
 	for (unsigned dim = 0; dim < 2; dim++) {
-		uint64_t size = (uint64_t)layout_shape(m->memory, dim), own = dim == m->k ? m->depth : m->rows;
+		uint64_t size = (uint64_t)layout_shape(m->memory, dim),
+			 own = dim == m->k ? m->depth : m->rows;
 		for (uint64_t v = 1; v < size; v *= 2) {
 			uint64_t found = offset_of(m, dim, v);
-			uint64_t plain = v >= own ? found : dim == m->k ? described_k(m, d, v) : described_row(m, d, v);
+			uint64_t plain = v >= own      ? found
+					 : dim == m->k ? described_k(m, d, v)
+						       : described_row(m, d, v);
 			if (!base_is_pow2(plain) || swizzled(plain, d->swizzle) != found)
 				return false;
 		}
@@ -105,7 +114,8 @@ static GpuWgmmaMemory descriptor_of(const Matrix *m, unsigned swizzle, bool rows
 	GpuWgmmaMemory d = {.swizzle = swizzle, .rows_first = rows_first, .leading = PART, .stride = PART};
 	unsigned elements = (swizzle ? swizzle : PART) / m->bytes;
 	uint32_t across = 0, along = 0; /* to the next rows; to the next of K */
-	unsigned next_row = rows_first ? elements : PATTERN_ROWS, next_k = rows_first ? PATTERN_ROWS : elements;
+	unsigned next_row = rows_first ? elements : PATTERN_ROWS,
+		 next_k = rows_first ? PATTERN_ROWS : elements;
 	if (m->rows > next_row)
 		across = (uint32_t)offset_of(m, m->row, next_row);
 	if (m->depth > next_k)
@@ -121,8 +131,9 @@ static GpuWgmmaMemory descriptor_of(const Matrix *m, unsigned swizzle, bool rows
 static bool find_descriptor(const Matrix *m, bool both_orders, GpuWgmmaMemory *out)
 {
 	static const unsigned swizzles[] = {128, 64, 32, 0};
-	if (layout_rank(m->memory) != 2 || layout_space_reps(&m->memory->out) > 1 || layout_in_bits(m->memory, LAYOUT_BLOCK) ||
-	    layout_shape(m->memory, m->row) < m->rows || layout_shape(m->memory, m->k) < m->depth || !layout_is_one_to_one(m->memory))
+	if (layout_rank(m->memory) != 2 || layout_space_reps(&m->memory->out) > 1 ||
+	    layout_in_bits(m->memory, LAYOUT_BLOCK) || layout_shape(m->memory, m->row) < m->rows ||
+	    layout_shape(m->memory, m->k) < m->depth || !layout_is_one_to_one(m->memory))
 		return false;
 	for (unsigned i = 0; i < ARRAY_LEN(swizzles); i++) {
 		for (unsigned first = 0; first <= both_orders; first++) {
@@ -140,7 +151,7 @@ const Layout *gpu_wgmma_scattered(GpuCx *cx, const Layout *l, unsigned dim)
 	static const unsigned to[ROW_BITS] = {1, 4, 2, 0, 3, 5};
 	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
 	for (unsigned i = 0; i < l->in_bits; i++) {
-		uint64_t row = layout_space_get(&l->out, l->bases[i], LAYOUT_DIM0 + dim), moved = row & ~(uint64_t)(ROWS - 1);
+		uint64_t row = layout_coordinate(l, l->bases[i], dim), moved = row & ~(uint64_t)(ROWS - 1);
 		for (unsigned k = 0; k < ROW_BITS; k++)
 			moved |= (row >> k & 1) << to[k];
 		bases[i] = (l->bases[i] & ~mask) | layout_space_put(&l->out, LAYOUT_DIM0 + dim, moved);
@@ -185,7 +196,8 @@ static bool find_register(const F2Span *span, uint64_t point, uint32_t *out)
 	return true;
 }
 
-/* Rows of A in registers may be any, as long as the result has the same: sets rows. In memory they are those of the instruction. */
+/* Rows of A in registers may be any, as long as the result has the same: sets rows. In memory they
+ * are those of the instruction. */
 static bool read_rows(Product *p)
 {
 	const Layout *c = p->c;
@@ -194,15 +206,16 @@ static bool read_rows(Product *p)
 	if (layout_rank(c) != 2 || layout_in_bits(c, LAYOUT_LANE) != 5 || layout_in_bits(c, LAYOUT_WARP) < 2)
 		return false;
 	for (unsigned i = 0; i < 3; i++)
-		p->rows[i] = coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
+		p->rows[i] = layout_coordinate(c, layout_basis(c, LAYOUT_LANE, 2 + i), 0);
 	p->rows[3] = 8;
 	for (unsigned i = n; i-- > 0;)
-		if (coordinate(p->a, reg[i], 0))
-			p->rows[3] = coordinate(p->a, reg[i], 0);
+		if (layout_coordinate(p->a, reg[i], 0))
+			p->rows[3] = layout_coordinate(p->a, reg[i], 0);
 	for (unsigned i = 0; i < 2; i++)
-		p->rows[4 + i] = coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
+		p->rows[4 + i] = layout_coordinate(c, layout_basis(c, LAYOUT_WARP, i), 0);
 	for (unsigned i = 0; i < ROW_BITS; i++) {
-		if (!base_is_pow2(p->rows[i]) || all & p->rows[i] || (!p->a && p->rows[i] != UINT64_C(1) << i))
+		if (!base_is_pow2(p->rows[i]) || all & p->rows[i] ||
+		    (!p->a && p->rows[i] != UINT64_C(1) << i))
 			return false;
 		all |= p->rows[i];
 	}
@@ -219,10 +232,12 @@ static bool read_accumulator(Product *p)
 	p->registers[1] = span_of_registers(c);
 	if (!read_rows(p))
 		return refuse(p, why);
-	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, p->rows[0]), at(c, 0, p->rows[1]), at(c, 0, p->rows[2])};
+	const uint64_t lanes[] = {at(c, 1, 2), at(c, 1, 4), at(c, 0, p->rows[0]), at(c, 0, p->rows[1]),
+				  at(c, 0, p->rows[2])};
 	const uint64_t warps[] = {at(c, 0, p->rows[4]), at(c, 0, p->rows[5])};
-	if (layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS || layout_shape(c, 1) < 8 ||
-	    !has_bases(c, LAYOUT_LANE, lanes, 5) || !has_bases(c, LAYOUT_WARP, warps, 2))
+	if (layout_space_reps(&c->out) > 1 || layout_in_bits(c, LAYOUT_BLOCK) || layout_shape(c, 0) < ROWS ||
+	    layout_shape(c, 1) < 8 || !has_bases(c, LAYOUT_LANE, lanes, 5) ||
+	    !has_bases(c, LAYOUT_WARP, warps, 2))
 		return refuse(p, why);
 	while (bits < MOST_N_BITS && (INT64_C(8) << bits) < layout_shape(c, 1) &&
 	       find_register(&p->registers[1], at(c, 1, UINT64_C(8) << bits), &unused))
@@ -257,18 +272,22 @@ static bool read_operand(Product *p)
 {
 	const Layout *a = p->a;
 	unsigned words = p->mma->k / 8;
-	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, p->rows[0]), at(a, 0, p->rows[1]), at(a, 0, p->rows[2])};
+	const uint64_t lanes[] = {at(a, 1, words), at(a, 1, 2 * words), at(a, 0, p->rows[0]),
+				  at(a, 0, p->rows[1]), at(a, 0, p->rows[2])};
 	p->registers[0] = span_of_registers(a);
 	if (layout_rank(a) != 2 || layout_space_reps(&a->out) > 1 || !has_bases(a, LAYOUT_LANE, lanes, 5) ||
 	    layout_in_bits(a, LAYOUT_WARP) != layout_in_bits(p->c, LAYOUT_WARP))
 		return refuse(p, "the layout of operand 0 is not that of the instruction's registers");
 	for (unsigned i = 0; i < layout_in_bits(a, LAYOUT_WARP); i++)
-		if (layout_basis(a, LAYOUT_WARP, i) != at(a, 0, coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), 0)))
-			return refuse(p, "warps do not hold the rows of operand 0 that they have of the result");
+		if (layout_basis(a, LAYOUT_WARP, i) !=
+		    at(a, 0, layout_coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), 0)))
+			return refuse(p,
+				      "warps do not hold the rows of operand 0 that they have of the result");
 	return true;
 }
 
-static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *bits, unsigned n, uint32_t *out)
+static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *bits, unsigned n,
+			   uint32_t *out)
 {
 	for (uint32_t e = 0; e < UINT32_C(1) << n; e++)
 		if (!find_register(span, point ^ f2_apply(bits, n, e), &out[e]))
@@ -278,10 +297,12 @@ static bool write_elements(const F2Span *span, uint64_t point, const uint64_t *b
 
 /* ---- the plan ---- */
 
-static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned operand, const uint64_t *tiles)
+static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned operand,
+			  const uint64_t *tiles)
 {
 	IrType type = ir_operand(p->op, operand ^ p->swapped)->type;
-	Matrix m = {.memory = as_seen(p, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
+	Matrix m = {
+		.memory = as_seen(p, type), .row = operand, .k = 1 - operand, .bytes = type->elem->bits / 8};
 	m.rows = operand == 0 ? ROWS : p->n;
 	m.depth = p->mma->k;
 	m.back = layout_pseudo_invert(&p->cx->layouts, m.memory);
@@ -292,12 +313,14 @@ static bool place_operand(Product *p, Arena *arena, GpuWgmmaPlan *plan, unsigned
 	uint32_t *where = ARENA_ARRAY(arena, uint32_t, plan->tiles * plan->steps);
 	for (uint32_t i = 0; i < plan->tiles; i++)
 		for (uint32_t k = 0; k < plan->steps; k++)
-			where[i * plan->steps + k] = (uint32_t)(offset_of(&m, operand, coordinate(p->c, tiles[i], operand)) +
-								offset_of(&m, m.k, k * p->mma->k));
+			where[i * plan->steps + k] =
+				(uint32_t)(offset_of(&m, operand,
+						     layout_coordinate(p->c, tiles[i], operand)) +
+					   offset_of(&m, m.k, k * p->mma->k));
 	out->at = where;
 	/* The two lowest bits choose rows within an instruction. */
 	for (unsigned i = 2; i < plan->warp_bits; i++) {
-		uint64_t part = coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), operand);
+		uint64_t part = layout_coordinate(p->c, layout_basis(p->c, LAYOUT_WARP, i), operand);
 		out->warp[i] = part ? offset_of(&m, operand, part) : 0;
 	}
 	return true;
@@ -310,7 +333,8 @@ static bool place_registers(Product *p, Arena *arena, GpuWgmmaPlan *plan, const 
 	plan->a_count = 1u << n;
 	uint32_t *a = ARENA_ARRAY(arena, uint32_t, plan->tiles * plan->steps * plan->a_count);
 	for (uint32_t i = 0; i < plan->tiles * plan->steps; i++) {
-		uint64_t point = at(p->a, 0, coordinate(p->c, tiles[i / plan->steps], 0)) | at(p->a, 1, i % plan->steps * p->mma->k);
+		uint64_t point = at(p->a, 0, layout_coordinate(p->c, tiles[i / plan->steps], 0)) |
+				 at(p->a, 1, i % plan->steps * p->mma->k);
 		if (!write_elements(&p->registers[0], point, bits, n, a + i * plan->a_count))
 			return refuse(p, "threads do not hold what the instruction takes of operand 0");
 	}
@@ -341,7 +365,8 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 {
 	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	bool swapped = ir_is_tensor(ir_operand(dot, 1)->type);
-	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type,
+	       c = dot->results[0].type;
 	Product p = {.cx = cx, .op = dot, .swapped = swapped};
 	int64_t depth = a->shape[!swapped];
 	p.c = layout_rank(gpu_layout(cx, c)) == 2 ? as_seen(&p, c) : gpu_layout(cx, c);
@@ -354,7 +379,8 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 		refuse(&p, "the target has no wgmma of these types");
 	else if (depth < p.mma->k || depth % p.mma->k)
 		refuse(&p, "K is not a multiple of the instruction's");
-	if (!p.why && read_accumulator(&p) && (!p.a || read_operand(&p)) && place_tiles(&p, arena, plan, &tiles)) {
+	if (!p.why && read_accumulator(&p) && (!p.a || read_operand(&p)) &&
+	    place_tiles(&p, arena, plan, &tiles)) {
 		plan->mma = p.mma;
 		plan->n = p.n;
 		plan->steps = (uint32_t)(depth / p.mma->k);
@@ -372,6 +398,7 @@ const GpuWgmmaPlan *gpu_wgmma_plan(GpuCx *cx, Arena *arena, const IrOp *dot, con
 
 const IrOp *gpu_wgmma_late_read(const IrOp *dot)
 {
+	CONTRACT(dot->kind == OP_WARP_GROUP_DOT);
 	const IrValue *held = ir_operand(dot, ir_is_tensor(ir_operand(dot, 1)->type));
 	const IrOp *read = ir_is_tensor(held->type) ? held->def : NULL;
 	if (!read || read->kind != OP_LOCAL_LOAD || read->block != dot->block || !ir_has_one_use(held) ||
@@ -387,7 +414,9 @@ const IrOp *gpu_wgmma_late_read(const IrOp *dot)
 
 const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigned *warps, const char **why)
 {
-	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type, c = dot->results[0].type;
+	CONTRACT(dot->kind == OP_DOT);
+	IrType a = ir_operand(dot, swapped)->type, b = ir_operand(dot, !swapped)->type,
+	       c = dot->results[0].type;
 	IrPrecision precision = (IrPrecision)ir_get_int(dot, cx->ir, ATTR_INPUT_PRECISION, PREC_IEEE);
 	const TargetMma *mma = gpu_wgmma_of_types(cx->target, a->elem, b->elem, c->elem, precision);
 	unsigned all = gpu_num_warps(cx, dot);
@@ -405,7 +434,8 @@ const TargetMma *gpu_wgmma_for(GpuCx *cx, const IrOp *dot, bool swapped, unsigne
 		*why = "a warp group is four warps";
 	else if (rows < ROWS)
 		*why = "a warp group takes 64 rows";
-	else if (!base_is_pow2((uint64_t)rows) || !base_is_pow2((uint64_t)columns) || !base_is_pow2((uint64_t)depth))
+	else if (!base_is_pow2((uint64_t)rows) || !base_is_pow2((uint64_t)columns) ||
+		 !base_is_pow2((uint64_t)depth))
 		*why = "a size of the tile is no power of two";
 	else if (depth < mma->k)
 		*why = "K is less than the instruction's";

@@ -137,12 +137,6 @@ static bool visit_func(Inline *in, IrOp *func)
 
 /* ---- functions that nothing calls ---- */
 
-static bool is_private(const IrOp *func, const IrCx *cx)
-{
-	IrAttr visibility = ir_get(func, cx, ATTR_SYM_VISIBILITY);
-	return visibility && visibility->text && strcmp(visibility->text, "private") == 0;
-}
-
 static void fill_funcs(Inline *in)
 {
 	map_init(&in->funcs, in->cx->scratch);
@@ -159,7 +153,7 @@ static void drop_uncalled(Inline *in)
 	OpList work = {0};
 	map_init(&kept, cx->scratch);
 	for (IrOp *op = block->first; op; op = op->next) {
-		if (op->kind != OP_FUNC || is_private(op, cx->module->cx))
+		if (op->kind != OP_FUNC || !ir_func_is_public(op, cx->module->cx))
 			continue;
 		map_put(&kept, map_key(op), 1);
 		vec_push(cx->scratch, &work, op);

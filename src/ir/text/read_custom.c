@@ -138,6 +138,17 @@ static IrOp *read_func(Reader *r, ReadOp *op, IrBlock *block)
 
 /* ---- control flow ---- */
 
+/* Attributes that stand behind the regions. */
+static IrOp *read_late_attrs(Reader *r, ReadOp *op, IrOp *made)
+{
+	op->attrs.len = 0;
+	if (!read_op_attrs(r, op))
+		return NULL;
+	for (uint32_t i = 0; i < op->attrs.len; i++)
+		ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
+	return made;
+}
+
 static bool read_arg_name(Reader *r, ReadArgs *args, IrType type)
 {
 	ReadRef ref;
@@ -195,12 +206,7 @@ static IrOp *read_for(Reader *r, ReadOp *op, IrBlock *block)
 	IrOp *made = read_make(r, op, block);
 	if (!made || !read_region(r, &made->regions[0], &args, carries ? OP__COUNT : OP_YIELD))
 		return NULL;
-	op->attrs.len = 0;
-	if (!read_op_attrs(r, op))
-		return NULL;
-	for (uint32_t i = 0; i < op->attrs.len; i++)
-		ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
-	return made;
+	return read_late_attrs(r, op, made);
 }
 
 static IrOp *read_while(Reader *r, ReadOp *op, IrBlock *block)
@@ -220,14 +226,7 @@ static IrOp *read_while(Reader *r, ReadOp *op, IrBlock *block)
 	if (!made || !read_region(r, &made->regions[0], &args, OP__COUNT) || !read_expect_word(r, "do") ||
 	    !read_region(r, &made->regions[1], NULL, OP__COUNT))
 		return NULL;
-	if (read_take_word(r, "attributes")) {
-		op->attrs.len = 0;
-		if (!read_op_attrs(r, op))
-			return NULL;
-		for (uint32_t i = 0; i < op->attrs.len; i++)
-			ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
-	}
-	return made;
+	return read_take_word(r, "attributes") ? read_late_attrs(r, op, made) : made;
 }
 
 static IrOp *read_if(Reader *r, ReadOp *op, IrBlock *block)
@@ -252,12 +251,7 @@ static IrOp *read_if(Reader *r, ReadOp *op, IrBlock *block)
 		return NULL;
 	if (read_take_word(r, "else") && !read_region(r, &made->regions[1], NULL, implied))
 		return NULL;
-	op->attrs.len = 0;
-	if (!read_op_attrs(r, op))
-		return NULL;
-	for (uint32_t i = 0; i < op->attrs.len; i++)
-		ir_set_named(r->m, made, op->attrs.data[i].name, op->attrs.data[i].value);
-	return made;
+	return read_late_attrs(r, op, made);
 }
 
 /* ^bb1 or ^bb1(%a, %b : t, t) */

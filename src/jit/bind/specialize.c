@@ -17,6 +17,7 @@ static const struct {
 
 const char *jit_dtype_text(TlDtype dtype)
 {
+	CONTRACT(dtype < DT__COUNT);
 	return dtypes[dtype].text;
 }
 

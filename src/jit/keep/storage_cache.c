@@ -196,6 +196,7 @@ const JitStorage jit_storage_cache = {
 
 bool jit_stored_text(const JitVariant *variant, const char *stage, Text *out)
 {
+	CONTRACT(stage);
 	JitCacheMode mode;
 	DiagList none;
 	CacheDigest key;

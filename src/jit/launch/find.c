@@ -36,6 +36,7 @@ static inline uint32_t slot_of(const JitDispatchTable *table, const uint64_t *ke
 
 const JitDispatch *jit_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
 {
+	CONTRACT(count);
 	JitDispatchTable *table = atomic_load_explicit(&kernel->dispatch, memory_order_acquire);
 	if (!table)
 		return NULL;
@@ -189,6 +190,7 @@ uint32_t jit_gpu_arg_count(const JitVariant *variant)
 
 JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i)
 {
+	CONTRACT(i < jit_gpu_arg_count(variant));
 	JitFill fill = fill_of_slot(variant, &variant->slots[i]);
 	fill.arg = variant->slots[i].param;
 	return fill;

@@ -401,6 +401,7 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 
 JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result, DiagList *diags)
 {
+	CONTRACT(variant->ready);
 	const JitKernel *kernel = variant->kernel;
 	*result = (JitResult){0};
 	diags->sources = &variant->sources;

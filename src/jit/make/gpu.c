@@ -63,6 +63,7 @@ bool jit_target(const JitKernel *kernel, const char *name, const TargetGpu **gpu
 
 CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 {
+	CONTRACT(variant->options.gpu);
 	const JitHost *host = host_of(variant);
 	const JitOptions *options = &variant->options;
 	ir_print(ttir, variant->ir, (IrPrintOptions){0});
@@ -289,6 +290,7 @@ static void warn_at_once(const JitVariant *variant, DiagList *diags)
 
 bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep, DiagList *diags)
 {
+	CONTRACT(variant->options.gpu);
 	/* PTX of ours says itself how it is launched. */
 	bool whole = override && (override->stage < CODEGEN_PTX ||
 				  (override->stage == CODEGEN_PTX && strstr(override->text.ptr, "// neso: ")));
@@ -338,6 +340,7 @@ uint64_t jit_find_context(const JitDispatch *dispatch)
 
 NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 {
+	CONTRACT(variant->gpu);
 	NvDriver *driver = host_of(variant)->driver;
 	if (!variant->gpu->kernel) {
 		jit_diag(diags, variant->kernel, DIAG_GPU_LAUNCH_PTX, variant->kernel->info->qualified_name);

@@ -76,12 +76,6 @@ static uint32_t extents_after(const IrBlock *body, uint32_t at)
 
 /* ---- kernels ---- */
 
-static bool is_private(const IrCx *cx, const IrOp *func)
-{
-	IrAttr visibility = ir_get(func, cx, ATTR_SYM_VISIBILITY);
-	return visibility && strcmp(visibility->text, "private") == 0;
-}
-
 static bool add_kernel(JitModule *module, const IrCx *cx, const IrOp *func, DiagList *diags)
 {
 	Arena *arena = &module->arena;
@@ -139,7 +133,7 @@ static bool load(JitModule *module, const Str *text, DiagList *diags)
 		count++;
 	module->kernels = ARENA_ARRAY(arena, JitKernel, count + 1);
 	for (const IrOp *op = ir_module_block(ir)->first; op; op = op->next)
-		if (op->kind == OP_FUNC && ir_func_body(op) && !is_private(&cx, op) && !add_kernel(module, &cx, op, diags))
+		if (op->kind == OP_FUNC && ir_func_body(op) && ir_func_is_public(op, &cx) && !add_kernel(module, &cx, op, diags))
 			return false;
 	return true;
 }

@@ -157,6 +157,7 @@ uint32_t jit_module_kernels(const JitModule *module)
 
 JitKernel *jit_module_kernel(const JitModule *module, uint32_t i)
 {
+	CONTRACT(i < jit_module_kernels(module));
 	return i < module->kernel_count ? &module->kernels[i] : NULL;
 }
 

@@ -155,6 +155,7 @@ bool jit_override_find(const JitVariant *variant, JitOverride *out, DiagList *di
 
 void jit_override_apply(const JitOverride *override, CodegenRequest *request)
 {
+	CONTRACT(override && request);
 	request->from = (CodegenStage)override->stage;
 	request->text = override->text.ptr;
 	request->len = override->text.len;

@@ -74,8 +74,8 @@ static bool is_optional(const char *name, const CodegenTable *table)
 		if (strcmp(here[i].name, name) == 0)
 			return pass_may_be_skipped(&here[i]);
 	for (size_t i = 0; i < there.count; i++)
-		if (strcmp(there.names[i], name) == 0)
-			return there.optional[i];
+		if (strcmp(there.rows[i].name, name) == 0)
+			return there.rows[i].optional;
 	return false;
 }
 

@@ -16,6 +16,7 @@ static bool take_result(const CodegenTable *table, CodegenResult *result, DiagLi
 
 bool jit_sim_compile(JitVariant *variant, DiagList *diags)
 {
+	CONTRACT(variant->options.gpu);
 	const CodegenTable *table = codegen_load(diags);
 	if (!table)
 		return false;

@@ -17,7 +17,7 @@ static bool known_passes(const JitIrOptions *options, const CodegenTable *table,
 	for (size_t i = 0; i < count; i++)
 		names[i] = here[i].name;
 	for (size_t i = 0; i < there.count; i++)
-		names[count++] = there.names[i];
+		names[count++] = there.rows[i].name;
 	uint32_t before = diags->errors;
 	for (uint32_t i = 0; i < options->pass_count; i++) {
 		size_t at = 0;
@@ -160,11 +160,11 @@ const char *jit_codegen_pass(size_t index, const char **doc, bool *optional)
 	const CodegenTable *table = codegen_load(&diags);
 	CodegenPassList list = table ? table->passes() : (CodegenPassList){0};
 	for (size_t i = 0; i < list.count && !name; i++) {
-		if (pass_by_name(list.names[i]) || index-- > 0)
+		if (pass_by_name(list.rows[i].name) || index-- > 0)
 			continue;
-		name = list.names[i];
-		*optional = list.optional[i];
-		*doc = list.docs[i];
+		name = list.rows[i].name;
+		*optional = list.rows[i].optional;
+		*doc = list.rows[i].doc;
 	}
 	arena_free(&arena);
 	return name;

@@ -1,7 +1,7 @@
 /* Conversions between layouts: executes the steps of a plan (layout/plan.h) on registers.
  *
- * Elements move as integers, packed into 32-bit words where they are narrower and go the same way. Where nothing but
- * names changes they stay what they are. */
+ * Elements move as integers, packed into 32-bit words where they are narrower and go the same way.
+ * Where nothing but names changes they stay what they are. */
 #include "layout/f2.h"
 #include "llvm/machine.h"
 #include "llvm/memory/shared.h"
@@ -18,8 +18,10 @@ typedef struct Conversion {
 
 /* ---- within a thread ---- */
 
-/* Pairs (i, i ^ distance) in their order, as many as fill a word at a time: all of these counts are powers of two. */
-void lower_exchange(Lower *lw, LLVMValueRef *held, uint32_t count, uint32_t distance, LLVMValueRef swaps, unsigned bits)
+/* Pairs (i, i ^ distance) in their order, as many as fill a word at a time: all of these counts are
+ * powers of two. */
+void lower_exchange(Lower *lw, LLVMValueRef *held, uint32_t count, uint32_t distance, LLVMValueRef swaps,
+		    unsigned bits)
 {
 	CONTRACT(bits && distance);
 	unsigned per_word = bits < 32 ? 32 / bits : 1;
@@ -61,14 +63,16 @@ static void run_exchange(Conversion *c, const LayoutStep *step)
 {
 	LLVMValueRef swaps = lower_parity(c->lw, c->word, step->mask);
 	for (uint32_t rep = 0; rep < c->reps; rep++)
-		lower_exchange(c->lw, c->held[rep], step->count, step->distance, swaps, c->plan->element_bits);
+		lower_exchange(c->lw, c->held[rep], step->count, step->distance, swaps,
+			       c->plan->element_bits);
 }
 
 /* ---- between lanes ---- */
 
 static LLVMValueRef shuffle_word(Lower *lw, LLVMValueRef word, LLVMValueRef lane, uint32_t own_xor)
 {
-	LLVMValueRef args[] = {lower_i32(lw, -1), word, lane ? lane : lower_i32(lw, own_xor), lower_i32(lw, 31)};
+	LLVMValueRef args[] = {lower_i32(lw, -1), word, lane ? lane : lower_i32(lw, own_xor),
+			       lower_i32(lw, 31)};
 	return machine_call(lw, lane ? MACHINE_shfl_idx : MACHINE_shfl_bfly, args, ARRAY_LEN(args));
 }
 
@@ -104,7 +108,8 @@ static LLVMValueRef lane_of(Conversion *c, const LayoutStep *step, uint32_t othe
 	return other ? LLVMBuildXor(lw->b, lane, lower_i32(lw, other), "") : lane;
 }
 
-/* Registers of the destination that are copies get their value by the rename at the end; until then anything. */
+/* Registers of the destination that are copies get their
+ * value by the rename at the end; until then anything. */
 static void fill_absent(Conversion *c, LLVMValueRef *held, uint32_t count)
 {
 	LLVMValueRef anything = LLVMGetPoison(lower_int_type(c->lw, c->plan->element_bits));
@@ -127,8 +132,8 @@ static void run_shuffle(Conversion *c, const LayoutStep *step)
 				elements[e] = old[moves[e].from];
 			if (!step->own_lane || moves[0].lane != 0) {
 				LLVMValueRef word = lower_pack(lw, elements, step->per_word, bits);
-				word = lower_shuffle(lw, word, bits * step->per_word, lane_of(c, step, moves[0].lane),
-						    moves[0].lane);
+				word = lower_shuffle(lw, word, bits * step->per_word,
+						     lane_of(c, step, moves[0].lane), moves[0].lane);
 				lower_unpack(lw, word, elements, step->per_word, bits);
 			}
 			for (unsigned e = 0; e < step->per_word; e++)
@@ -170,7 +175,8 @@ static SharedPlace place_of(const Conversion *c, uint32_t rep, unsigned pass)
 	};
 }
 
-/* Turn `turn` of the repetitions, which are counted as in the source; all of them where they do not take turns. */
+/* Turn `turn` of the repetitions, which are counted as in
+ * the source; all of them where they do not take turns. */
 static void run_stores(Conversion *c, const LayoutStep *step, uint32_t turn)
 {
 	const LayoutAccess *a = &c->plan->store;
@@ -190,7 +196,8 @@ static void run_stores(Conversion *c, const LayoutStep *step, uint32_t turn)
 		lower_end_if(c->lw, part);
 }
 
-static void run_loads(Conversion *c, const LayoutStep *step, uint32_t turn, LLVMValueRef **loaded, bool cluster)
+static void run_loads(Conversion *c, const LayoutStep *step, uint32_t turn, LLVMValueRef **loaded,
+		      bool cluster)
 {
 	const LayoutPlan *plan = c->plan;
 	for (uint32_t rep = 0; rep < c->reps; rep++) {
@@ -224,7 +231,8 @@ static void run_shared(Conversion *c, const LayoutStep *steps, uint32_t count)
 	LLVMValueRef **loaded = arena_alloc(c->lw->arena, sizeof *loaded * c->reps);
 	for (uint32_t rep = 0; rep < c->reps; rep++) {
 		loaded[rep] = lower_array(c->lw, wanted);
-		for (uint32_t i = 0; i < wanted; i++) /* copies are not loaded, but exchanged with the others */
+		for (uint32_t i = 0; i < wanted;
+		     i++) /* copies are not loaded, but exchanged with the others */
 			loaded[rep][i] = LLVMGetPoison(lower_int_type(c->lw, plan->element_bits));
 	}
 	/* What a warp shares with itself no other barrier has to wait for. */
@@ -286,10 +294,12 @@ static bool stays_native(const LayoutPlan *plan, IrType elem)
 	bool renames = true;
 	for (uint32_t i = 0; i < plan->step_count; i++)
 		renames = renames && plan->steps[i].kind == LAYOUT_STEP_RENAME;
-	return renames || (plan->kind <= LAYOUT_PLAN_REGISTERS && (plan->element_bits >= 32 || elem->kind == TY_I1));
+	return renames ||
+	       (plan->kind <= LAYOUT_PLAN_REGISTERS && (plan->element_bits >= 32 || elem->kind == TY_I1));
 }
 
-static LLVMValueRef *convert(Lower *lw, const LayoutPlan *plan, LLVMValueRef *regs, IrType elem, uint64_t scratch)
+static LLVMValueRef *convert(Lower *lw, const LayoutPlan *plan, LLVMValueRef *regs, IrType elem,
+			     uint64_t scratch)
 {
 	Conversion c = {.lw = lw, .plan = plan, .scratch = scratch};
 	bool native = stays_native(plan, elem);
@@ -326,12 +336,13 @@ static LLVMValueRef *convert(Lower *lw, const LayoutPlan *plan, LLVMValueRef *re
 LLVMValueRef *lower_convert(Lower *lw, const Layout *from, const Layout *to, LLVMValueRef *regs, IrType elem,
 			    uint64_t scratch)
 {
+	CONTRACT(layout_space_equal(&from->out, &to->out));
 	CONTRACT(from && to && regs);
 	return convert(lw, gpu_convert_plan(lw->gpu, from, to, elem), regs, elem, scratch);
 }
 
-LLVMValueRef *lower_convert_shared(Lower *lw, const Layout *from, const Layout *to, LLVMValueRef *regs, IrType elem,
-				   uint64_t scratch)
+LLVMValueRef *lower_convert_shared(Lower *lw, const Layout *from, const Layout *to, LLVMValueRef *regs,
+				   IrType elem, uint64_t scratch)
 {
 	return convert(lw, gpu_convert_plan_shared(lw->gpu, from, to, elem), regs, elem, scratch);
 }
@@ -357,8 +368,8 @@ bool lower_CONVERT_LAYOUT(Lower *lw, IrOp *op)
 {
 	IrType from = ir_operand(op, 0)->type, to = op->results[0].type;
 	LowerValue v = lower_get(lw, ir_operand(op, 0));
-	LLVMValueRef *regs = lower_convert(lw, gpu_layout(lw->gpu, from), gpu_layout(lw->gpu, to), v.regs, from->elem,
-					   gpu_shared_offset(lw->gpu, op));
+	LLVMValueRef *regs = lower_convert(lw, gpu_layout(lw->gpu, from), gpu_layout(lw->gpu, to), v.regs,
+					   from->elem, gpu_shared_offset(lw->gpu, op));
 	lower_set(lw, ir_result(op, 0), regs, lower_count(lw, to));
 	return true;
 }

@@ -109,7 +109,7 @@ static void store_vectors(Lower *lw, const Layout *layout, IrType type, LLVMValu
 	const Layout *shared = layout_shared_plain(lc, type->shape, type->rank, order);
 	const Layout *address = layout_compose(lc, layout_invert(lc, shared), layout);
 	LayoutAccess access;
-	LayoutTarget plain = {0};
+	LayoutTarget plain = {.costs = lw->gpu->plan_target.costs};
 	uint32_t count = 1u << layout_in_bits(layout, LAYOUT_REGISTER);
 	LLVMValueRef *held = lower_array(lw, count), word = lower_thread_word(lw, layout);
 	layout_plan_access(address, true, lower_bits(type->elem), &plain, &access);

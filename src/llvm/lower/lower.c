@@ -1,6 +1,7 @@
 /* The core of lowering: the table of hooks, and what values, types and constants are in LLVM.
  *
- * Control flow is in lower/control.c, who a thread is in lower/thread.c, each op's hook in the file of its kind. */
+ * Functions and control flow are in lower/function.c, loop.c and control.c, who a thread is in
+ * lower/thread.c, each op's hook in the file of its kind. */
 #include <llvm-c/DebugInfo.h>
 
 #include "ir/diag.h"
@@ -124,6 +125,7 @@ static LowerKind kind_of(IrType type)
 
 LowerValue lower_get(Lower *lw, const IrValue *value)
 {
+	CONTRACT(value->id < lw->module->next_value);
 	LowerValue *v = &lw->values[value->id];
 	ASSERT(v->kind);
 	return *v;
@@ -131,6 +133,7 @@ LowerValue lower_get(Lower *lw, const IrValue *value)
 
 void lower_set(Lower *lw, const IrValue *value, LLVMValueRef *regs, uint32_t count)
 {
+	CONTRACT(value->id < lw->module->next_value);
 	IrType type = value->type;
 	ASSERT(count && count == lower_count(lw, type));
 	CONTRACT(LLVMTypeOf(regs[0]) == lower_type(lw, ir_elem(type)));
@@ -182,8 +185,10 @@ LLVMValueRef lower_from_bits(Lower *lw, LLVMValueRef v, IrType elem)
 
 /* ---- building ---- */
 
-LLVMValueRef lower_intrinsic(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count)
+LLVMValueRef lower_intrinsic(Lower *lw, const char *name, LLVMTypeRef result, const LLVMValueRef *args,
+			     unsigned count)
 {
+	CONTRACT(result && (count == 0 || args));
 	LLVMTypeRef types[8];
 	ASSERT(count <= ARRAY_LEN(types));
 	for (unsigned i = 0; i < count; i++)
@@ -191,7 +196,8 @@ LLVMValueRef lower_intrinsic(Lower *lw, const char *name, LLVMTypeRef result, co
 	LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
 	LLVMValueRef fn = LLVMGetNamedFunction(lw->mod, name);
 	if (!fn)
-		fn = LLVMAddFunction(lw->mod, name, type); /* an intrinsic's own attributes come with its name */
+		/* an intrinsic's own attributes come with its name */
+		fn = LLVMAddFunction(lw->mod, name, type);
 	ASSERT(LLVMGlobalGetValueType(fn) == type);
 	return LLVMBuildCall2(lw->b, type, fn, (LLVMValueRef *)(uintptr_t)args, count, "");
 }
@@ -245,7 +251,8 @@ void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
 	LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(lw->cx, &text, 1)};
 	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
 	LLVMMetadataReplaceAllUsesWith(self, loop);
-	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1), LLVMMetadataAsValue(lw->cx, loop));
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1),
+			LLVMMetadataAsValue(lw->cx, loop));
 }
 
 LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond)
@@ -270,7 +277,8 @@ void lower_end_if(Lower *lw, LowerIf part)
 	LLVMPositionBuilderAtEnd(lw->b, part.after);
 }
 
-bool lower_inline_region(Lower *lw, IrRegion *region, const LLVMValueRef *args, uint32_t count, LLVMValueRef *results)
+bool lower_inline_region(Lower *lw, IrRegion *region, const LLVMValueRef *args, uint32_t count,
+			 LLVMValueRef *results)
 {
 	CONTRACT(region->first && region->first->arg_count == count);
 	IrBlock *block = region->first;

@@ -1,7 +1,7 @@
 /* Who a thread is, and linear maps of that.
  *
- * Thread ids and all that follows from them alone are computed once, in the function's entry block, and remembered:
- * the same map of the same word is the same LLVM value wherever it is asked for. */
+ * Thread ids and all that follows from them alone are computed once, in the function's entry block,
+ * and remembered: the same map of the same word is the same LLVM value wherever it is asked for. */
 #include "llvm/lower/affine.h"
 #include "llvm/lower_int.h"
 
@@ -88,7 +88,8 @@ LLVMValueRef lower_warp(Lower *lw)
 	if (!t->warp) {
 		LLVMValueRef thread = lower_thread(lw);
 		Place back = to_entry(lw);
-		/* All lanes have the same: read from lane 0, it is known to ptxas, which keeps it in a uniform register. */
+		/* All lanes have the same: read from lane 0, it is known to ptxas, which keeps it
+		 * in a uniform register. */
 		t->warp = t->warps == 1 ? lower_i32(lw, 0) :
 			  MACHINE1(lw, warp_uniform, LLVMBuildLShr(lw->b, thread, lower_i32(lw, 5), ""));
 		from_entry(lw, back);
@@ -121,7 +122,8 @@ LLVMValueRef lower_thread_word(Lower *lw, const Layout *layout)
 	if (!t->word) {
 		LLVMValueRef thread = lower_thread(lw), cta = lower_cta(lw);
 		Place back = to_entry(lw);
-		t->word = LLVMBuildOr(lw->b, thread, LLVMBuildShl(lw->b, cta, lower_i32(lw, threads), ""), "");
+		t->word =
+			LLVMBuildOr(lw->b, thread, LLVMBuildShl(lw->b, cta, lower_i32(lw, threads), ""), "");
 		LLVMSetIsDisjoint(t->word, true);
 		t->word_layout = layout;
 		from_entry(lw, back);
@@ -137,8 +139,9 @@ static bool is_in_entry(const Lower *lw, LLVMValueRef v)
 	       (LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == lw->thread->entry);
 }
 
-/* Bit j of an image comes from bit i of the word wherever bases[i] has bit j: all pairs of one distance j - i are
- * one mask and one shift. Parts that share no bit of the image are ORed, which addresses can fold. */
+/* Bit j of an image comes from bit i of the word wherever bases[i] has bit j: all pairs of one
+ * distance j - i are one mask and one shift. Parts that share no bit of the image are ORed, which
+ * addresses can fold. */
 static LLVMValueRef build_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVMValueRef word)
 {
 	LLVMValueRef sum = NULL;
@@ -182,6 +185,7 @@ bool lower_word_is_bounded(const Lower *lw, LLVMValueRef word, unsigned bits)
 
 LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVMValueRef word)
 {
+	CONTRACT(LLVMTypeOf(word) == lw->t.i32);
 	struct LowerThread *t = lw->thread;
 	ASSERT(count <= 32);
 	if (!is_in_entry(lw, word))
@@ -190,7 +194,8 @@ LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVM
 	uint64_t hash = str_hash(bases, size) + count;
 	Built **bucket = &t->built[hash % BUILT_BUCKETS];
 	for (Built *b = *bucket; b; b = b->next)
-		if (b->hash == hash && b->word == word && b->count == count && memcmp(b->bases, bases, size) == 0)
+		if (b->hash == hash && b->word == word && b->count == count &&
+		    memcmp(b->bases, bases, size) == 0)
 			return b->value;
 	Built *b = arena_alloc(lw->arena, sizeof *b + size);
 	b->word = word;
@@ -207,6 +212,7 @@ LLVMValueRef lower_linear(Lower *lw, const uint64_t *bases, unsigned count, LLVM
 
 LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask)
 {
+	CONTRACT(LLVMTypeOf(word) == lw->t.i32);
 	LLVMValueRef bits = LLVMBuildAnd(lw->b, word, lower_i32(lw, (int64_t)mask), "");
 	if (base_is_pow2(mask))
 		return LLVMBuildICmp(lw->b, LLVMIntNE, bits, lower_i32(lw, 0), "");

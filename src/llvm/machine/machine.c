@@ -1,7 +1,8 @@
-/* Machine operations: declarations with their effects, calls, and the step that puts the hardware's form in place.
+/* Machine operations: declarations with their effects, calls, and the step that puts the hardware's
+ * form in place.
  *
- * A function of an operation and its NVPTX form have the same type, and calls hold the function as an operand: so
- * replacing is one step for each operation, however many calls there are. */
+ * A function of an operation and its NVPTX form have the same type, and calls hold the function as
+ * an operand: so replacing is one step for each operation, however many calls there are. */
 #include "llvm/lower_int.h"
 
 typedef enum {
@@ -88,7 +89,8 @@ static void add(LLVMValueRef fn, LLVMContextRef cx, const char *name, uint64_t v
 		LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, attribute);
 }
 
-/* `memory` packs two bits a location, 1 read and 2 write; what pointer arguments reach is the lowest location in every LLVM. */
+/* `memory` packs two bits a location, 1 read and 2 write; what pointer arguments reach is the
+ * lowest location in every LLVM. */
 static void add_effects(LLVMContextRef cx, LLVMValueRef fn, Effect effect)
 {
 	add(fn, cx, "nounwind", 0);
@@ -151,8 +153,8 @@ LLVMValueRef machine_call(Lower *lw, MachineOp op, const LLVMValueRef *args, uns
 	return call(lw, op, m->type[op], m->fn[op], args, count);
 }
 
-LLVMValueRef machine_family(Lower *lw, MachineOp op, const char *suffix, LLVMTypeRef result, const LLVMValueRef *args,
-			    unsigned count)
+LLVMValueRef machine_family(Lower *lw, MachineOp op, const char *suffix, LLVMTypeRef result,
+			    const LLVMValueRef *args, unsigned count)
 {
 	ASSERT(rows[op].expand);
 	LLVMTypeRef *types = ARENA_ARRAY(lw->arena, LLVMTypeRef, count + 1);
@@ -175,8 +177,8 @@ static const Row *row_of(const char *name, const char **suffix)
 }
 
 /* Memory clobbers keep what touches memory in its order also where nothing else does. */
-static LLVMValueRef inline_asm(Arena *arena, LLVMTypeRef type, const char *text, const char *constraints, bool sideeffect,
-			       bool memory)
+static LLVMValueRef inline_asm(Arena *arena, LLVMTypeRef type, const char *text, const char *constraints,
+			       bool sideeffect, bool memory)
 {
 	if (memory && !strstr(constraints, "~{memory}"))
 		constraints = arena_printf(arena, "%s%s~{memory}", constraints, *constraints ? "," : "");
@@ -209,8 +211,8 @@ static MachineForm form_of_row(Arena *arena, const Row *row)
 	};
 }
 
-static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, const char *suffix, LLVMTypeRef type,
-			    unsigned *ptx)
+static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, const char *suffix,
+			    LLVMTypeRef type, unsigned *ptx)
 {
 	MachineForm form = {0};
 	if (row->expand) {
@@ -228,12 +230,14 @@ static LLVMValueRef form_of(LLVMModuleRef mod, Arena *arena, const Row *row, con
 		LLVMValueRef fn = LLVMGetNamedFunction(mod, form.intrinsic);
 		return fn ? fn : LLVMAddFunction(mod, form.intrinsic, type);
 	}
-	return inline_asm(arena, type, form.text, form.constraints, form.sideeffect || row->effect != EFFECT_PURE,
+	return inline_asm(arena, type, form.text, form.constraints,
+			  form.sideeffect || row->effect != EFFECT_PURE,
 			  row->effect & (EFFECT_READ | EFFECT_WRITE) || row->effect == EFFECT_SYNC);
 }
 
 const char *machine_replace(LLVMModuleRef mod, Arena *arena, unsigned *ptx)
 {
+	CONTRACT(mod);
 	LLVMValueRef next;
 	for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn; fn = next) {
 		next = LLVMGetNextFunction(fn);
@@ -244,7 +248,9 @@ const char *machine_replace(LLVMModuleRef mod, Arena *arena, unsigned *ptx)
 			continue;
 		if (LLVMGetFirstUse(fn)) {
 			const Row *row = row_of(name + sizeof prefix - 1, &suffix);
-			LLVMValueRef form = row ? form_of(mod, arena, row, suffix, LLVMGlobalGetValueType(fn), ptx) : NULL;
+			LLVMValueRef form =
+				row ? form_of(mod, arena, row, suffix, LLVMGlobalGetValueType(fn), ptx)
+				    : NULL;
 			if (!form)
 				return arena_strdup(arena, name);
 			LLVMReplaceAllUsesWith(fn, form);

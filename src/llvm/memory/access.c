@@ -1,7 +1,8 @@
 /* One side of a trip through shared memory: vectors, ldmatrix, stmatrix.
  *
- * An instruction's address is linear: the thread's part XOR a constant. Bits of the constant that no thread touches are
- * added instead, and end up in the instruction's immediate; one address serves all instructions that differ in these. */
+ * An instruction's address is linear: the thread's part XOR a constant. Bits of the constant that
+ * no thread touches are added instead, and end up in the instruction's immediate; one address
+ * serves all instructions that differ in these. */
 #include "layout/f2.h"
 #include "llvm/machine.h"
 #include "llvm/memory/shared.h"
@@ -31,7 +32,8 @@ void lower_unpack(Lower *lw, LLVMValueRef word, LLVMValueRef *elements, unsigned
 		elements[i] = LLVMBuildExtractElement(lw->b, vector, lower_i32(lw, i), "");
 }
 
-/* Elements as the words of an instruction: 32 bits each, one shorter word, or 64 bits for elements of 64. */
+/* Elements as the words of an instruction: 32 bits each,
+ * one shorter word, or 64 bits for elements of 64. */
 typedef struct Words {
 	unsigned bits, per_word, count;
 } Words;
@@ -55,20 +57,22 @@ static uint32_t sum(const uint32_t *by, unsigned bits)
 	return result;
 }
 
-/* Padding is additive over offsets that share no bits, so the thread's part and the constant get theirs apart. */
+/* Padding is additive over offsets that share no bits, so
+ * the thread's part and the constant get theirs apart. */
 static LLVMValueRef pad(Lower *lw, const LayoutPadded *padded, LLVMValueRef offset)
 {
 	LLVMValueRef moved = offset;
 	for (unsigned i = 0; i < padded->count; i++) {
-		LLVMValueRef n = LLVMBuildLShr(lw->b, offset, lower_i32(lw, base_log2(padded->pads[i].interval)), "");
+		LLVMValueRef n =
+			LLVMBuildLShr(lw->b, offset, lower_i32(lw, base_log2(padded->pads[i].interval)), "");
 		n = LLVMBuildMul(lw->b, n, lower_i32(lw, padded->pads[i].pad), "");
 		moved = LLVMBuildAdd(lw->b, moved, n, "");
 	}
 	return moved;
 }
 
-LLVMValueRef lower_access_address(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word,
-				  uint64_t offset)
+LLVMValueRef lower_access_address(Lower *lw, const LayoutAccess *a, const SharedPlace *place,
+				  LLVMValueRef word, uint64_t offset)
 {
 	uint64_t bases[LAYOUT_MAX_THREAD_BITS] = {0}, image = 0, size = a->element_bits / 8;
 	uint64_t unit = place->padded ? 1 : size; /* of the bases: elements while they are to be padded */
@@ -135,7 +139,8 @@ LLVMValueRef lower_access_active(Lower *lw, const LayoutAccess *a, LLVMValueRef 
 	return LLVMBuildICmp(lw->b, LLVMIntEQ, bits, lower_i32(lw, 0), "");
 }
 
-void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVMValueRef *held, uint32_t count)
+void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVMValueRef *held,
+		       uint32_t count)
 {
 	F2Span span = f2_span_none();
 	for (unsigned i = 0; i < a->thread_bits; i++)
@@ -154,17 +159,20 @@ void lower_access_swap(Lower *lw, const LayoutAccess *a, LLVMValueRef word, LLVM
 }
 
 /* Plans do not count what padding does. */
-void lower_access_predict(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef instruction)
+void lower_access_predict(Lower *lw, const LayoutAccess *a, const SharedPlace *place,
+			  LLVMValueRef instruction)
 {
 	static const char name[] = "neso.wavefronts";
 	if (!lw->predictions || place->padded || !LLVMIsAInstruction(instruction))
 		return;
 	LLVMMetadataRef number = LLVMValueAsMetadata(lower_i32(lw, a->wavefronts));
 	LLVMMetadataRef node = LLVMMDNodeInContext2(lw->cx, &number, 1);
-	LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1), LLVMMetadataAsValue(lw->cx, node));
+	LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1),
+			LLVMMetadataAsValue(lw->cx, node));
 }
 
-/* The tile's layout on the registers that go through memory: a thread's are exchanged before, or after. */
+/* The tile's layout on the registers that go through
+ * memory: a thread's are exchanged before, or after. */
 static const Layout *exchanged(Lower *lw, const LayoutAccess *a, const Layout *tile)
 {
 	unsigned registers = tile ? layout_in_bits(tile, LAYOUT_REGISTER) : 0;
@@ -180,11 +188,13 @@ static const Layout *exchanged(Lower *lw, const LayoutAccess *a, const Layout *t
 	return same ? tile : layout_make(&lw->gpu->layouts, &tile->in, &tile->out, bases);
 }
 
-static void say_elements(Lower *lw, const LayoutAccess *a, const SharedPlace *place, const Layout *tile, uint32_t registers,
-			 LLVMValueRef instruction)
+static void say_elements(Lower *lw, const LayoutAccess *a, const SharedPlace *place, const Layout *tile,
+			 uint32_t registers, LLVMValueRef instruction)
 {
 	LowerElements e = {
-		.kind = a->kind == LAYOUT_ACCESS_VECTOR ? LOWER_WORDS : a->kind == LAYOUT_ACCESS_MATRIX_TRANS ? LOWER_ROWS_TRANSPOSED : LOWER_ROWS,
+		.kind = a->kind == LAYOUT_ACCESS_VECTOR		? LOWER_WORDS
+			: a->kind == LAYOUT_ACCESS_MATRIX_TRANS ? LOWER_ROWS_TRANSPOSED
+								: LOWER_ROWS,
 		.layout = tile,
 		.first = place->first ^ registers,
 		.vector = a->vector,
@@ -203,8 +213,8 @@ static LLVMTypeRef words_type(Lower *lw, const Words *w)
 	return w->count > 1 ? LLVMVectorType(word, w->count) : word;
 }
 
-static LLVMValueRef store_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
-				 const LLVMValueRef *held)
+static LLVMValueRef store_vector(Lower *lw, const LayoutAccess *a, const Instruction *in,
+				 LLVMValueRef address, const LLVMValueRef *held)
 {
 	Words w = words_of(a->element_bits, a->vector_bits);
 	LLVMValueRef value = LLVMGetPoison(words_type(lw, &w));
@@ -213,14 +223,16 @@ static LLVMValueRef store_vector(Lower *lw, const LayoutAccess *a, const Instruc
 		for (unsigned e = 0; e < w.per_word; e++)
 			elements[e] = held[in->registers ^ sum(a->vector, i * w.per_word + e)];
 		LLVMValueRef word = lower_pack(lw, elements, w.per_word, a->element_bits);
-		value = w.count == 1 ? word : LLVMBuildInsertElement(lw->b, value, word, lower_i32(lw, i), "");
+		value = w.count == 1 ? word
+				     : LLVMBuildInsertElement(lw->b, value, word, lower_i32(lw, i), "");
 	}
 	LLVMValueRef store = LLVMBuildStore(lw->b, value, address);
 	LLVMSetAlignment(store, w.bits * w.count / 8);
 	return store;
 }
 
-static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef value, LLVMValueRef *held)
+static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef value,
+			LLVMValueRef *held)
 {
 	Words w = words_of(a->element_bits, a->vector_bits);
 	for (unsigned i = 0; i < w.count; i++) {
@@ -234,13 +246,14 @@ static void take_vector(Lower *lw, const LayoutAccess *a, const Instruction *in,
 }
 
 /* *call: the instruction. */
-static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address, LLVMValueRef block, LLVMValueRef *call)
+static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address, LLVMValueRef block,
+				 LLVMValueRef *call)
 {
 	LLVMTypeRef word = lower_int_type(lw, w->bits), fields[4] = {word, word, word, word};
 	LLVMTypeRef type = w->count > 1 ? LLVMStructTypeInContext(lw->cx, fields, w->count, false) : word;
 	LLVMValueRef args[] = {address, block};
-	LLVMValueRef got = machine_family(lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v%ub%u", w->count, w->bits),
-					  type, args, 2);
+	LLVMValueRef got = machine_family(
+		lw, MACHINE_ld_cluster, arena_printf(lw->arena, "v%ub%u", w->count, w->bits), type, args, 2);
 	*call = got;
 	if (w->count == 1)
 		return got;
@@ -253,11 +266,12 @@ static LLVMValueRef load_cluster(Lower *lw, const Words *w, LLVMValueRef address
 
 /* ---- matrices ---- */
 
-static LLVMValueRef store_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
-				 const LLVMValueRef *held)
+static LLVMValueRef store_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in,
+				 LLVMValueRef address, const LLVMValueRef *held)
 {
-	static const MachineOp ops[2][3] = {{MACHINE_stmatrix_x1, MACHINE_stmatrix_x2, MACHINE_stmatrix_x4},
-					    {MACHINE_stmatrix_trans_x1, MACHINE_stmatrix_trans_x2, MACHINE_stmatrix_trans_x4}};
+	static const MachineOp ops[2][3] = {
+		{MACHINE_stmatrix_x1, MACHINE_stmatrix_x2, MACHINE_stmatrix_x4},
+		{MACHINE_stmatrix_trans_x1, MACHINE_stmatrix_trans_x2, MACHINE_stmatrix_trans_x4}};
 	LLVMValueRef args[5] = {address};
 	unsigned n = 1u << a->matrix_bits, per_word = 1u << a->vector_bits;
 	for (unsigned m = 0; m < n; m++) {
@@ -269,12 +283,15 @@ static LLVMValueRef store_matrix(Lower *lw, const LayoutAccess *a, const Instruc
 	return machine_call(lw, ops[a->kind == LAYOUT_ACCESS_MATRIX_TRANS][a->matrix_bits], args, 1 + n);
 }
 
-static LLVMValueRef load_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address, LLVMValueRef *held)
+static LLVMValueRef load_matrix(Lower *lw, const LayoutAccess *a, const Instruction *in, LLVMValueRef address,
+				LLVMValueRef *held)
 {
-	static const MachineOp ops[2][3] = {{MACHINE_ldmatrix_x1, MACHINE_ldmatrix_x2, MACHINE_ldmatrix_x4},
-					    {MACHINE_ldmatrix_trans_x1, MACHINE_ldmatrix_trans_x2, MACHINE_ldmatrix_trans_x4}};
+	static const MachineOp ops[2][3] = {
+		{MACHINE_ldmatrix_x1, MACHINE_ldmatrix_x2, MACHINE_ldmatrix_x4},
+		{MACHINE_ldmatrix_trans_x1, MACHINE_ldmatrix_trans_x2, MACHINE_ldmatrix_trans_x4}};
 	unsigned n = 1u << a->matrix_bits, per_word = 1u << a->vector_bits;
-	LLVMValueRef got = machine_call(lw, ops[a->kind == LAYOUT_ACCESS_MATRIX_TRANS][a->matrix_bits], &address, 1);
+	LLVMValueRef got =
+		machine_call(lw, ops[a->kind == LAYOUT_ACCESS_MATRIX_TRANS][a->matrix_bits], &address, 1);
 	for (unsigned m = 0; m < n; m++) {
 		LLVMValueRef elements[4], word = n == 1 ? got : LLVMBuildExtractValue(lw->b, got, m, "");
 		lower_unpack(lw, word, elements, per_word, a->element_bits);
@@ -289,20 +306,24 @@ static LLVMValueRef load_matrix(Lower *lw, const LayoutAccess *a, const Instruct
 void lower_access_store(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word,
 			const LLVMValueRef *held)
 {
+	CONTRACT(layout_access_instructions(a) > 0);
 	const Layout *tile = lw->predictions ? exchanged(lw, a, place->tile) : NULL;
 	for (unsigned i = 0; i < layout_access_instructions(a); i++) {
 		Instruction in;
 		if (!instruction_of(a, place, i, &in))
 			continue;
 		LLVMValueRef address = lower_access_address(lw, a, place, word, in.address), store;
-		store = a->kind == LAYOUT_ACCESS_VECTOR ? store_vector(lw, a, &in, address, held) : store_matrix(lw, a, &in, address, held);
+		store = a->kind == LAYOUT_ACCESS_VECTOR ? store_vector(lw, a, &in, address, held)
+							: store_matrix(lw, a, &in, address, held);
 		lower_access_predict(lw, a, place, store);
 		say_elements(lw, a, place, tile, in.registers, store);
 	}
 }
 
-void lower_access_load(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word, LLVMValueRef *held)
+void lower_access_load(Lower *lw, const LayoutAccess *a, const SharedPlace *place, LLVMValueRef word,
+		       LLVMValueRef *held)
 {
+	CONTRACT(layout_access_instructions(a) > 0);
 	Words w = words_of(a->element_bits, a->vector_bits);
 	const Layout *tile = lw->predictions ? exchanged(lw, a, place->tile) : NULL;
 	for (unsigned i = 0; i < layout_access_instructions(a); i++) {

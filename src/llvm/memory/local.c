@@ -1,8 +1,9 @@
 /* Memory of the CTA: ttg.local_alloc, local_load, local_store, and views of it.
  *
- * A memdesc is the address of its first byte. A part (ttg.memdesc_subslice) keeps the address of the whole, as its elements
- * lie where the whole's layout puts them: offsets of parts are multiples of their size, so an element's offset is that of
- * the part's first one XOR its own. That constant is found from the ops that made the value. */
+ * A memdesc is the address of its first byte. A part (ttg.memdesc_subslice) keeps the address of
+ * the whole, as its elements lie where the whole's layout puts them: offsets of parts are multiples
+ * of their size, so an element's offset is that of the part's first one XOR its own. That constant
+ * is found from the ops that made the value. */
 #include "gpu/plan/wgmma.h"
 #include "layout/f2.h"
 #include "llvm/memory/local.h"
@@ -24,10 +25,12 @@ static uint64_t offset_of(Lower *lw, const Layout *memory, const int64_t *coordi
 		digits[i] = (uint32_t)(coordinates[d] >> dim->bits);
 	}
 	uint64_t offset = layout_space_get(&back->out, layout_apply(back, point), LAYOUT_OFFSET);
-	return offset | (uint64_t)layout_space_rep_number(&memory->out, digits) << layout_in_bits(memory, LAYOUT_OFFSET);
+	return offset | (uint64_t)layout_space_rep_number(&memory->out, digits)
+				<< layout_in_bits(memory, LAYOUT_OFFSET);
 }
 
-/* The offset of a part's first element, in elements. Values that go through control flow are whole. */
+/* The offset of a part's first element, in elements. Values that go through control flow are
+ * whole. */
 static bool flip_of(Lower *lw, const IrValue *memory, uint64_t *flip)
 {
 	*flip = 0;
@@ -35,7 +38,8 @@ static bool flip_of(Lower *lw, const IrValue *memory, uint64_t *flip)
 		if (op->kind == OP_MEMDESC_SUBSLICE) {
 			IrAttr offsets = ir_get(op, lw->gpu->ir, ATTR_OFFSETS);
 			*flip ^= offset_of(lw, gpu_layout(lw->gpu, ir_operand(op, 0)->type), offsets->ints, offsets->len);
-		} else if (op->kind != OP_MEMDESC_INDEX && op->kind != OP_MEMDESC_TRANS && op->kind != OP_MEMDESC_RESHAPE) {
+		} else if (op->kind != OP_MEMDESC_INDEX && op->kind != OP_MEMDESC_TRANS &&
+			   op->kind != OP_MEMDESC_RESHAPE) {
 			break;
 		}
 		memory = ir_operand(op, 0);
@@ -53,7 +57,7 @@ static const Layout *within(Lower *lw, const Layout *tile, const Layout *memory)
 		bases[i] = 0;
 		for (unsigned d = 0; d < layout_rank(tile); d++)
 			bases[i] |= layout_space_put(&memory->out, LAYOUT_DIM0 + d,
-						     layout_space_get(&tile->out, tile->bases[i], LAYOUT_DIM0 + d));
+						     layout_coordinate(tile, tile->bases[i], d));
 	}
 	return layout_make(&lw->gpu->layouts, &tile->in, &memory->out, bases);
 }
@@ -61,7 +65,8 @@ static const Layout *within(Lower *lw, const Layout *tile, const Layout *memory)
 static bool same_repetitions(const Layout *a, const Layout *b)
 {
 	for (unsigned d = 0; d < layout_rank(a); d++) {
-		if (layout_space_find(&a->out, LAYOUT_DIM0 + d)->reps != layout_space_find(&b->out, LAYOUT_DIM0 + d)->reps)
+		if (layout_space_find(&a->out, LAYOUT_DIM0 + d)->reps !=
+		    layout_space_find(&b->out, LAYOUT_DIM0 + d)->reps)
 			return false;
 	}
 	return true;
@@ -109,7 +114,8 @@ static void plan(Lower *lw, const LocalTile *local, bool store, unsigned bits, L
 	unsigned shortest = 64;
 	for (unsigned i = 0; padded && i < padded->count; i++)
 		shortest = MIN(shortest, base_log2(MIN(padded->pads[i].interval, padded->pads[i].pad)));
-	bool too_long = access->kind == LAYOUT_ACCESS_VECTOR ? access->vector_bits > shortest : padded != NULL;
+	bool too_long =
+		access->kind == LAYOUT_ACCESS_VECTOR ? access->vector_bits > shortest : padded != NULL;
 	for (unsigned n = MIN(access->vector_bits, shortest); too_long; n--) {
 		if (layout_plan_access_as(local->address, store, bits, LAYOUT_ACCESS_VECTOR, n, 64, access))
 			return;
@@ -119,7 +125,9 @@ static void plan(Lower *lw, const LocalTile *local, bool store, unsigned bits, L
 
 void lower_local_store(Lower *lw, const LocalTile *local, LLVMValueRef *regs, IrType elem)
 {
-	uint32_t count = 1u << layout_in_bits(local->tile, LAYOUT_REGISTER), reps = layout_space_reps(&local->tile->in);
+	CONTRACT(ir_is_scalar(elem) || ir_is_ptr(elem));
+	uint32_t count = 1u << layout_in_bits(local->tile, LAYOUT_REGISTER),
+		 reps = layout_space_reps(&local->tile->in);
 	LayoutAccess access;
 	plan(lw, local, true, gpu_element_bits(elem), &access);
 	LLVMValueRef *held = lower_array(lw, reps * count);
@@ -141,7 +149,8 @@ void lower_local_store(Lower *lw, const LocalTile *local, LLVMValueRef *regs, Ir
 
 static LLVMValueRef *load(Lower *lw, const LocalTile *local, IrType elem)
 {
-	uint32_t count = 1u << layout_in_bits(local->tile, LAYOUT_REGISTER), reps = layout_space_reps(&local->tile->in);
+	uint32_t count = 1u << layout_in_bits(local->tile, LAYOUT_REGISTER),
+		 reps = layout_space_reps(&local->tile->in);
 	LayoutAccess access;
 	plan(lw, local, false, gpu_element_bits(elem), &access);
 	uint32_t *copies = ARENA_ARRAY(lw->arena, uint32_t, count);

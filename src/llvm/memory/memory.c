@@ -59,7 +59,7 @@ static void fold_addresses(Lower *lw, GlobalTile *tile, const IrValue *pointers)
 		if (!image || image & others(l, i))
 			continue;
 		for (unsigned d = 0; d < layout_rank(l); d++) {
-			uint64_t at = layout_space_get(&l->out, image, LAYOUT_DIM0 + d);
+			uint64_t at = layout_coordinate(l, image, d);
 			if (layout_space_put(&l->out, LAYOUT_DIM0 + d, at) != image || (int64_t)at >= info->contiguity[d])
 				continue;
 			tile->folded |= UINT32_C(1) << i;
@@ -76,7 +76,7 @@ static void list_groups(Lower *lw, GlobalTile *tile, unsigned dim)
 	uint32_t *starts = ARENA_ARRAY(lw->arena, uint32_t, count);
 	tile->copies = lower_register_copies(lw, l);
 	for (uint32_t r = 0; r < count; r++) {
-		uint32_t low = (uint32_t)layout_space_get(&l->out, layout_apply(l, r), LAYOUT_DIM0 + dim) & mask;
+		uint32_t low = (uint32_t)layout_coordinate(l, layout_apply(l, r), dim) & mask;
 		if (tile->copies[r] == r && !low)
 			starts[tile->group_count++] = r;
 	}

@@ -1,8 +1,10 @@
-/* Ops cannot get more results than they were made with, so a loop that carries more is another op around the same block. */
-#include "gpu/pass/carry.h"
+/* Ops cannot get more results than they were made with, so a loop that carries more is another op
+ * around the same block. */
+#include "gpu/pipeline/carry.h"
 
 IrOp *gpu_carry(IrModule *m, Arena *scratch, IrOp *loop, const GpuCarried *more, uint32_t count)
 {
+	CONTRACT(loop->kind == OP_FOR && loop->region_count);
 	CONTRACT(loop->region_count);
 	IrBlock *body = loop->regions[0].first;
 	uint32_t n = loop->operand_count + count, results = loop->result_count + count;
@@ -13,6 +15,7 @@ IrOp *gpu_carry(IrModule *m, Arena *scratch, IrOp *loop, const GpuCarried *more,
 	for (uint32_t i = 0; i < loop->result_count; i++)
 		types[i] = loop->results[i].type;
 	for (uint32_t i = 0; i < count; i++) {
+		CONTRACT(more[i].init->type == more[i].arg->type && more[i].next->type == more[i].arg->type);
 		operands[loop->operand_count + i] = more[i].init;
 		types[loop->result_count + i] = more[i].arg->type;
 		ir_operand_add(m, body->last, more[i].next);

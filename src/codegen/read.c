@@ -1,0 +1,71 @@
+/* What a request names, found: the GPU, the module that its text holds, the function that becomes
+ * the kernel. */
+#include "codegen/job.h"
+
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
+
+bool job_find_target(Job *job)
+{
+	const char *name = job->request->target ? job->request->target : "", *error;
+	job->target = target_find(name);
+	if (!job->target) {
+		const char *near = target_nearest(name);
+		job_fault(job, DIAG_CODEGEN_TARGET, name,
+		      near ? arena_printf(&job->arena, " (did you mean '%s'?)", near) : "",
+		      target_names(&job->arena, ", "));
+		return false;
+	}
+	job->ptx = emit_ptx_version(job->target, job->request->ptx_version, &job->arena, &error);
+	if (!job->ptx)
+		job_fault(job, DIAG_CODEGEN_TEXT, error);
+	return job->ptx != 0;
+}
+
+static unsigned module_number(const Job *job, IrAttrName name, unsigned otherwise)
+{
+	return (unsigned)ir_get_int(job->module->op, &job->ir, name, otherwise);
+}
+
+bool job_read_ir(Job *job)
+{
+	const CodegenRequest *r = job->request;
+	const char *path = r->path ? r->path : job_stage_names[r->from];
+	ir_cx_init(&job->ir, &job->arena);
+	job->module = ir_read(&job->ir, source_add(&job->sources, path, r->text, r->len, 1), &job->diags);
+	if (!job->module)
+		return false;
+	/* TTGIR says itself for how many warps it was made. */
+	unsigned warps = module_number(job, ATTR_MODULE_WARPS, r->num_warps ? r->num_warps : 4);
+	unsigned ctas = module_number(job, ATTR_MODULE_CTAS, r->num_ctas ? r->num_ctas : 1);
+	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
+	gpu_analyses_open(&job->analyses, job->arena.limit);
+	job->gpu.maps = job->gpu.maps && !r->no_maps;
+	remark_init(&job->remarks, &job->arena);
+	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
+	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(
+		job->module->op, &job->ir, ATTR_CONVERSION_BYTES, (int64_t)job->gpu.plan_target.shared_bytes);
+	IrLevel level = ir_module_level(job->module);
+	return ir_verify(job->module, level, &job->diags) &&
+	       (level == LEVEL_T || gpu_verify(&job->gpu, job->module, &job->diags));
+}
+
+bool job_find_kernel(Job *job)
+{
+	unsigned count = 0;
+	for (IrOp *op = ir_module_block(job->module)->first; op; op = op->next) {
+		if (op->kind != OP_FUNC || !ir_func_body(op) || !ir_func_is_public(op, &job->ir))
+			continue;
+		if (job->request->kernel && strcmp(ir_func_name(op), job->request->kernel) != 0)
+			continue;
+		job->kernel = op;
+		count++;
+	}
+	if (count == 1)
+		return true;
+	if (job->request->kernel)
+		job_fault(job, DIAG_CODEGEN_KERNEL, job->request->kernel);
+	else
+		job_fault(job, DIAG_CODEGEN_NO_KERNEL, count);
+	return false;
+}

@@ -1,0 +1,261 @@
+/* Rings of slots, the copies that fill them, and the waits for what they bring. */
+#include "gpu/analysis/prefix.h"
+#include "gpu/memory/tensor_copies.h"
+#include "gpu/pipeline/pipeline.h"
+
+IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrValue *number)
+{
+	CONTRACT(ring->memory->type->rank == ring->load->load->results[0].type->rank + 1);
+	IrType tile = ring->load->load->results[0].type, memory = ring->memory->type;
+	IrType one = ir_memdesc(p->gpu->ir, tile->elem, tile->shape, tile->rank, memory->encoding,
+				PIPELINE_SHARED_SPACE, true);
+	return irb_2(b, OP_MEMDESC_INDEX, one, ring->memory, number);
+}
+
+static void add_ring(Pipeline *p, const ScheduledLoad *l)
+{
+	IrType tile = l->load->results[0].type;
+	int64_t shape[IR_MAX_RANK] = {p->s->slots};
+	if (l->boxes) {
+		p->before.loc = l->load->loc;
+		IrValue *memory =
+			gpu_map_alloc(p->gpu, &p->before, ir_operand(l->load, 0)->type, p->s->slots);
+		vec_push(p->cx->scratch, &p->rings, (PipelineRing){l, memory});
+		return;
+	}
+	for (uint32_t k = 0; k < tile->rank; k++)
+		shape[k + 1] = tile->shape[k];
+	IrAttr encoding = gpu_encoding(p->gpu, l->memory);
+	IrType type = ir_memdesc(p->gpu->ir, tile->elem, shape, tile->rank + 1, encoding,
+				 PIPELINE_SHARED_SPACE, true);
+	p->before.loc = l->load->loc;
+	vec_push(p->cx->scratch, &p->rings, (PipelineRing){l, irb_0(&p->before, OP_LOCAL_ALLOC, type)});
+}
+
+typedef struct At {
+	Pipeline *p;
+	bool first;
+	unsigned k;
+} At;
+
+static IrValue *at(void *data, IrValue *v)
+{
+	const At *a = data;
+	return pipeline_value(a->p, a->first, v, a->k);
+}
+
+/* How many elements of each copy the mask lets through; NULL: all or none. */
+static IrValue *count_at(Pipeline *p, bool first, const PipelineRing *ring, unsigned k, int64_t n)
+{
+	const IrOp *load = ring->load->load;
+	At where = {p, first, k};
+	Prefix prefix = {p->axes, p->gpu, pipeline_builder(p, first), ring->load->dim, n, at, &where};
+	return load->operand_count > 1 ? prefix_count(&prefix, ir_operand(load, 1)) : NULL;
+}
+
+/* The copy of iteration k into slot `number`. */
+static void copy_tile(Pipeline *p, bool first, const PipelineRing *ring, unsigned k, IrValue *number)
+{
+	IrBuilder *b = pipeline_builder(p, first);
+	IrOp *load = ring->load->load;
+	b->loc = load->loc;
+	IrType token = p->gpu->ir->token, tile = load->results[0].type;
+	unsigned n = ring->load->width * 8 / gpu_element_bits(tile->elem);
+	IrValue *args[5] = {pipeline_value(p, first, ir_operand(load, 0), k), NULL,
+			    pipeline_mask(p, first, load, k)};
+	args[4] = count_at(p, first, ring, k, n);
+	if (args[4])
+		args[3] = ir_is_float(tile->elem) ? irb_float(b, tile, 0) : irb_int(b, tile, 0);
+	args[1] = pipeline_slot(p, b, ring, number);
+	IrOp *copy = irb_op(b, OP_ASYNC_COPY, args, args[4] ? 5 : 3, &token, 1, 0);
+	static const IrAttrName names[] = {ATTR_CACHE, ATTR_EVICT};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(load, p->gpu->ir, names[i]))
+			ir_set(p->m, copy, names[i], ir_get(load, p->gpu->ir, names[i]));
+	ir_set(p->m, copy, ATTR_COPY_CONTIGUITY, ir_attr_i32(p->gpu->ir, n));
+	if (first)
+		return;
+	ir_set(p->m, copy, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+	vec_push(p->cx->scratch, &p->issued, copy);
+}
+
+static IrOp *commit(Pipeline *p, IrBuilder *b)
+{
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	return irb_op(b, OP_ASYNC_COMMIT, NULL, 0, &token, 1, 0);
+}
+
+/* What one thread does for iteration k: says how many bytes come to slot `number`, and issues their
+ * copies. */
+static void copy_boxes(Pipeline *p, bool first, unsigned k, IrValue *number)
+{
+	IrBuilder *b = pipeline_builder(p, first);
+	IrValue *args[4 + TENSOR_MAP_RANK], *there = pipeline_exists(p, first, k);
+	uint64_t bytes = 0;
+	if (!p->barriers)
+		return;
+	/* All that the copies need comes before the first of them. */
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		const ScheduledLoad *l = p->rings.data[i].load;
+		bytes += l->boxes ? l->bytes : 0;
+		for (uint32_t n = 1; l->boxes && n < l->load->operand_count; n++)
+			pipeline_value(p, first, ir_operand(l->load, n), k);
+	}
+	b->loc = p->loop->loc;
+	IrValue **slots = ARENA_ARRAY(p->cx->scratch, IrValue *, p->rings.len);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		slots[i] =
+			p->rings.data[i].load->boxes ? pipeline_slot(p, b, &p->rings.data[i], number) : NULL;
+	IrValue *barrier = gpu_barrier_at(p->gpu, b, p->barriers, number);
+	if (p->free && !first)
+		vec_push(p->cx->scratch, &p->issued,
+			 irb_op(b, OP_WAIT_FREE, (IrValue *[]){p->freed, p->parity, there}, 3, NULL, 0, 0));
+	IrOp *op = irb_op(b, OP_BARRIER_EXPECT, (IrValue *[]){barrier, there}, 2, NULL, 0, 0);
+	ir_set(p->m, op, ATTR_SIZE, ir_attr_i32(p->gpu->ir, (int64_t)bytes));
+	if (!first)
+		vec_push(p->cx->scratch, &p->issued, op);
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		const IrOp *load = p->rings.data[i].load->load;
+		if (!slots[i])
+			continue;
+		args[0] = ir_operand(load, 0);
+		args[1] = slots[i];
+		args[2] = barrier;
+		args[3] = there;
+		for (uint32_t n = 1; n < load->operand_count; n++)
+			args[3 + n] = pipeline_value(p, first, ir_operand(load, n), k);
+		b->loc = load->loc;
+		op = irb_op(b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
+		if (first)
+			continue;
+		ir_set(p->m, op, ATTR_FREE_SLOT, ir_attr_unit(p->gpu->ir));
+		vec_push(p->cx->scratch, &p->issued, op);
+	}
+}
+
+/* The copies of iteration k to slot `number`. */
+static void copy_all(Pipeline *p, bool first, unsigned k, IrValue *number)
+{
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		if (!p->rings.data[i].load->boxes)
+			copy_tile(p, first, &p->rings.data[i], k, number);
+	if (p->copies) {
+		IrOp *op = commit(p, pipeline_builder(p, first));
+		if (!first)
+			vec_push(p->cx->scratch, &p->issued, op);
+	}
+	copy_boxes(p, first, k, number);
+}
+
+void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending)
+{
+	CONTRACT(p->copies);
+	IrType token = p->gpu->ir->token;
+	b->loc = p->loop->loc;
+	IrOp *wait = irb_op(b, OP_ASYNC_WAIT, NULL, 0, &token, 1, 0);
+	ir_set(p->m, wait, ATTR_NUM, ir_attr_i32(p->gpu->ir, pending));
+}
+
+/* The number after this one, round the ring. */
+static IrValue *next_slot(Pipeline *p, IrValue *number, IrValue *zero)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = number->type;
+	IrValue *next = irb_2(b, OP_ADDI, NULL, number, irb_int(b, i32, 1));
+	IrValue *last = irb_int(&p->before, i32, p->s->slots - 1);
+	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, number, last), zero, next};
+	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+}
+
+static void add_barriers(Pipeline *p)
+{
+	bool boxes = false;
+	for (uint32_t i = 0; i < p->rings.len; i++) {
+		boxes |= p->rings.data[i].load->boxes;
+		p->copies |= !p->rings.data[i].load->boxes;
+	}
+	p->before.loc = p->loop->loc;
+	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
+	p->free = p->s->apart ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots,
+						   gpu_num_warps(p->gpu, p->loop))
+			      : NULL;
+}
+
+/* All threads have read what this iteration's copies write over, and each waits for what it reads.
+ * The parity changes each time that the numbers of slots start again. */
+void pipeline_move_copies(Pipeline *p, IrOp *spot)
+{
+	CONTRACT(spot->block);
+	for (uint32_t i = 0; i < p->issued.len; i++) {
+		ir_op_unlink(p->issued.data[i]);
+		ir_op_insert_after(p->issued.data[i], spot);
+		spot = p->issued.data[i];
+	}
+}
+
+static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = read->type;
+	IrValue *parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	b->loc = p->loop->loc;
+	/* Where they meet in front of the copies, or not at all, once is enough for the barriers in
+	 * the slots to be made. */
+	irb_op(p->s->meets || p->free ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	if (p->free && !p->s->meets)
+		irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
+	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
+	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
+	IrValue *zero = irb_int(&p->before, i32, 0), *one = irb_int(b, i32, 1);
+	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, zero), irb_2(b, OP_XORI, NULL, parity, one), parity};
+	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, parity, turned, 0});
+}
+
+/* The slot that is filled next: warps arrive at its barrier when they have read what was there. The
+ * parity changes each time that the numbers start again, at `first`. */
+static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *first)
+{
+	IrBuilder *b = &p->top;
+	IrType i32 = written->type;
+	if (!p->free)
+		return;
+	b->loc = p->loop->loc;
+	p->freed = gpu_barrier_at(p->gpu, b, p->free, written);
+	p->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *one = irb_int(b, i32, 1), *zero = irb_int(&p->before, i32, 0);
+	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, first), irb_2(b, OP_XORI, NULL, p->parity, one),
+			     p->parity};
+	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, p->parity, turned, 0});
+}
+
+/* Numbers of the slots: of the tile that is read, and of the one that is written: it was read last,
+ * or where products are under way the one before that. */
+IrValue *pipeline_copy_ahead(Pipeline *p)
+{
+	CONTRACT(p->s->ahead < p->s->slots && p->s->pending < p->s->ahead);
+	const Schedule *s = p->s;
+	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED)
+			add_ring(p, &s->loads.data[i]);
+	add_barriers(p);
+	for (unsigned k = 0; k < s->ahead; k++)
+		copy_all(p, true, k, irb_int(&p->before, i32, k));
+	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *written = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *zero = irb_int(&p->before, i32, 0), *first = irb_int(&p->before, i32, s->ahead);
+	if (p->copies)
+		pipeline_await(p, &p->top, s->pending);
+	IrValue *wrapped = next_slot(p, read, zero);
+	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, read, wrapped, 0});
+	IrValue *next = s->kept ? next_slot(p, written, zero) : read;
+	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, first, written, next, 0});
+	find_freed(p, written, next, first);
+	if (p->barriers)
+		await_boxes(p, read, wrapped);
+	copy_all(p, false, s->ahead, written);
+	return read;
+}

@@ -1,0 +1,102 @@
+/* Inside the pass pipeline (pass/pipeline.c): a loop while it is pipelined, and the parts of the
+ * work. */
+#ifndef NESO_GPU_PIPELINE_PIPELINE_H
+#define NESO_GPU_PIPELINE_PIPELINE_H
+
+#include "gpu/plan/schedule.h"
+
+enum {
+	PIPELINE_MOST_AHEAD = 64 + SCHEDULE_DEEPEST + 1,
+	PIPELINE_SHARED_SPACE = 0,
+};
+
+/* The loop's values as of another iteration, and where ops that compute them go. */
+typedef struct PipelinePoint {
+	IrMapping map;
+	uint8_t *done;    /* by id of values of the loop as it was */
+	IrValue *exists;  /* i1: there is such an iteration; NULL: not computed yet */
+	IrValue *counter; /* likewise */
+} PipelinePoint;
+
+/* A carried value that was added: the loop's `of`, as of `ahead` iterations later. */
+typedef struct PipelineCarried {
+	IrValue *of, *init, *arg, *next;
+	unsigned ahead;
+} PipelineCarried;
+
+typedef struct PipelineRing {
+	const ScheduledLoad *load;
+	IrValue *memory;
+} PipelineRing;
+
+typedef struct Pipeline {
+	PassCx *cx;
+	GpuCx *gpu;
+	IrModule *m;
+	const Schedule *s;
+	const AxisMap *axes;
+	IrOp *loop;
+	IrBlock *body;
+	IrBuilder before, top; /* in front of the loop; at the start of its body */
+	uint32_t values;
+	/* iteration k; k iterations later */
+	PipelinePoint *first[PIPELINE_MOST_AHEAD], *ahead[PIPELINE_MOST_AHEAD];
+	IrValue *distance; /* upper - lower */
+	VEC(PipelineCarried) carried;
+	VEC(PipelineRing) rings;
+	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
+	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
+	                                 * them; NULL: they meet. The one to be filled */
+	bool copies;       /* there are rings that cp.async fills */
+	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
+	bool met; /* they stand behind a barrier of their own */
+} Pipeline;
+
+/* Where ops of the first iterations go, or of those ahead in the loop. */
+static inline IrBuilder *pipeline_builder(Pipeline *p, bool first)
+{
+	return first ? &p->before : &p->top;
+}
+
+/* values.c: `first`: as of iteration k, in front of the loop; else of k iterations after the one
+ * that runs, in it. */
+
+/* i1: there is such an iteration. */
+IrValue *pipeline_exists(Pipeline *p, bool first, unsigned k);
+/* The mask of a load in an iteration that may not be there. */
+IrValue *pipeline_mask(Pipeline *p, bool first, const IrOp *load, unsigned k);
+/* Computed once; loads of it are carried, and were issued the iteration before. */
+IrValue *pipeline_value(Pipeline *p, bool first, IrValue *v, unsigned k);
+/* What the loop carries ahead goes on from iteration to iteration. */
+void pipeline_go_on(Pipeline *p);
+
+/* copies.c */
+
+IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrValue *number);
+/* Copies of the first iterations, in the loop those ahead, and a wait for the tile that is read:
+ * the number of its slot. */
+IrValue *pipeline_copy_ahead(Pipeline *p);
+/* Waits until at most so many groups of copies are under way. */
+void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
+/* The copies and the commit of an iteration go behind `spot`, in their order. */
+void pipeline_move_copies(Pipeline *p, IrOp *spot);
+
+/* reads.c */
+
+/* A user of a tile that is loaded, in a layout that it converts to (schedule_wanted), takes it from
+ * memory instead. */
+void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, IrValue *memory);
+/* Users of the ring's load take the tile from its slot; the load goes. */
+void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number);
+/* Chooses where in the iteration copies are issued. */
+void pipeline_place_copies(Pipeline *p);
+
+/* products.c */
+
+/* Products are issued, and waited for: those that go on when those of the next iteration have been
+ * issued. */
+void pipeline_products(Pipeline *p);
+/* Waits for results of the loop that are under way when it ends. */
+void pipeline_end_products(Pipeline *p, IrOp *loop);
+
+#endif

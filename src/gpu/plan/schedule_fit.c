@@ -1,0 +1,223 @@
+/* How far ahead loads are: what there is room for in shared memory, on an SM and in registers. */
+#include "gpu/analysis/pressure.h"
+#include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/rotate.h"
+#include "gpu/plan/schedule_int.h"
+#include "gpu/remark.h"
+
+enum { DEEP = 2 /* iterations */ };
+
+typedef struct Need {
+	ScheduleCx *d;
+	uint64_t most, held;
+} Need;
+
+static bool is_scheduled_conversion(const ScheduleCx *d, const IrOp *op)
+{
+	const IrOp *from = op->kind == OP_CONVERT_LAYOUT ? ir_operand(op, 0)->def : NULL;
+	while (from && from->kind == OP_TRANS)
+		from = ir_operand(from, 0)->def;
+	for (uint32_t i = 0; i < d->s->loads.len; i++)
+		if (d->s->loads.data[i].load == from)
+			return d->s->loads.data[i].kind == SCHEDULE_COPIED;
+	return false;
+}
+
+static bool is_ring(const ScheduleCx *d, const IrOp *alloc)
+{
+	return alloc->operand_count && schedule_load_of(d->gpu, d->s, &alloc->results[0]);
+}
+
+static bool visit_memory(void *data, IrOp *op)
+{
+	Need *n = data;
+	if (op->kind == OP_LOCAL_ALLOC && !is_ring(n->d, op))
+		n->held += gpu_memdesc_bytes(n->d->gpu, op->results[0].type);
+	else if (ir_is_inside(op, n->d->s->loop) && !is_scheduled_conversion(n->d, op))
+		n->most = MAX(n->most, gpu_scratch(n->d->gpu, op).bytes);
+	return true;
+}
+
+/* Iterations that copies may be ahead with slots of so many bytes. */
+static unsigned ahead_within(const Schedule *s, uint64_t slot)
+{
+	unsigned ahead = slot ? s->stages - 1 : 0;
+	while (ahead && slot * (ahead + 1 + s->kept) > s->limit)
+		ahead--;
+	return ahead;
+}
+
+/* CTAs that fit on an SM. */
+static unsigned ctas_on_sm(const ScheduleCx *d, unsigned registers, uint64_t bytes)
+{
+	const TargetGpu *target = d->gpu->target;
+	TargetOccupancy o;
+	target_occupancy(target, MIN(registers, (unsigned)TARGET_REGISTERS_THREAD),
+			 (unsigned)MIN(bytes, (uint64_t)target->shared_cta), d->gpu->num_warps, &o);
+	return o.ctas;
+}
+
+/* Do fewer CTAs fit on an SM with `more` bytes of shared memory than with `bytes`? Registers: what
+ * the products add up, and some. */
+static bool costs_ctas(const ScheduleCx *d, const Schedule *s, uint64_t bytes, uint64_t more)
+{
+	unsigned registers = d->gpu->target->budgets->beside_sums;
+	for (const IrOp *op = s->loop->regions[0].first->first; op; op = op->next)
+		registers += op->kind == OP_WARP_GROUP_DOT ? gpu_words(d->gpu, op->results[0].type) : 0;
+	return ctas_on_sm(d, registers, more) < ctas_on_sm(d, registers, bytes);
+}
+
+/* Slots that TMA fills cost nothing but memory. What is left of that holds more of them, up to DEEP
+ * iterations ahead, as long as no CTA is lost: with two stages copies would be one iteration ahead,
+ * which is less than memory takes to answer. */
+static void deepen(const ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED && !s->loads.data[i].boxes)
+			return;
+	while (s->ahead && s->ahead < DEEP) {
+		uint64_t bytes = slot * (s->ahead + 1 + s->kept);
+		if (bytes + slot > s->limit || costs_ctas(d, s, taken + bytes, taken + bytes + slot))
+			return;
+		s->deeper |= ++s->ahead >= s->stages;
+	}
+}
+
+bool schedule_is_rotated(const Schedule *s)
+{
+	return s->rotation && s->rotation->rule == REMARK_LOOP_ROTATED;
+}
+
+/* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that
+ * would leave fewer CTAs on an SM, which run beside each other's products as well, it is not. */
+static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
+{
+	Schedule *s = d->s;
+	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
+	if (!slot)
+		return;
+	gpu_rotation(d->gpu, d->arena, d->m, s, r);
+	s->rotation = r->rule ? r : NULL;
+	if (!schedule_is_rotated(s))
+		return;
+	s->kept = 1;
+	unsigned ahead = ahead_within(s, slot);
+	bool fewer = ahead && ctas_on_sm(d, r->registers, taken + slot * (ahead + 2)) <
+				      ctas_on_sm(d, r->in_order, taken + slot * (ahead + 1));
+	if (ahead && !fewer)
+		return;
+	s->kept = 0;
+	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
+}
+
+static bool is_unused(const IrOp *op)
+{
+	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA, to several warp
+ * groups? */
+static bool can_be_apart(const ScheduleCx *d)
+{
+	enum { WARPS_OF_A_GROUP = 4 };
+	bool any = false;
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		const ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		any = true;
+		if (!l->boxes)
+			return false;
+		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
+			if (!is_unused(u->owner) &&
+			    (u->owner->kind != OP_LOCAL_ALLOC ||
+			     schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
+				return false;
+	}
+	return any && gpu_num_warps(d->gpu, d->s->loop) > WARPS_OF_A_GROUP;
+}
+
+void schedule_fit(ScheduleCx *d)
+{
+	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
+	Schedule *s = d->s;
+	uint64_t slot = 0;
+	IrOp *func = s->loop;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	Need need = {.d = d};
+	ir_walk(func, false, visit_memory, &need);
+	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
+	s->limit = taken < all ? all - taken : 0;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		slot += s->loads.data[i].kind == SCHEDULE_COPIED ? (s->loads.data[i].bytes + 127) / 128 * 128
+								 : 0;
+	schedule_products(d->gpu, d->arena, s);
+	rotate(d, slot, taken);
+	s->ahead = ahead_within(s, slot);
+	if (schedule_is_rotated(s)) {
+		s->products.len = 0;
+	} else if (s->products.len && s->ahead) {
+		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
+			  slot * 3 <= s->limit;
+		s->meets = !s->kept;
+		s->ahead = ahead_within(s, slot);
+	} else {
+		s->products.len = 0;
+	}
+	deepen(d, slot, taken);
+	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
+	s->apart = s->slots && can_be_apart(d);
+	s->pending = s->ahead ? s->ahead - 1 : 0;
+	s->bytes = slot * s->slots;
+	CONTRACT(!s->slots || s->bytes <= s->limit);
+	CONTRACT(!s->apart || !s->products.len || s->kept || s->meets);
+	for (uint32_t i = 0; i < s->loads.len; i++) {
+		ScheduledLoad *l = &s->loads.data[i];
+		if (l->kind != SCHEDULE_COPIED)
+			continue;
+		l->ahead = MAX(s->ahead, 1u);
+		if (!s->ahead) {
+			l->kind = l->boxes ? SCHEDULE_PLAIN : SCHEDULE_REGISTERS;
+			l->ahead = l->boxes ? 0 : l->ahead;
+			l->rule = REMARK_LOAD_ROOM;
+			l->why = remark_clause(l->rule);
+		}
+	}
+}
+
+/* ---- registers ---- */
+
+/* Registers that a tile takes while it waits: elements narrower than a register have one each. */
+static unsigned held_registers(GpuCx *gpu, IrType type)
+{
+	uint64_t bits = MAX(gpu_element_bits(type->elem), 32u);
+	const Layout *l = gpu_layout(gpu, type);
+	return (unsigned)((bits / 32 * layout_space_reps(&l->in)) << layout_in_bits(l, LAYOUT_REGISTER));
+}
+
+void schedule_limit_registers(ScheduleCx *d)
+{
+	const IrBlock *body = d->s->loop->regions[0].first;
+	unsigned taken = 0;
+	for (uint32_t i = 1; i < body->arg_count; i++)
+		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
+			taken += gpu_words(d->gpu, body->args[i]->type);
+	for (uint32_t i = 0; i < d->s->loads.len; i++) {
+		ScheduledLoad *l = &d->s->loads.data[i];
+		if (l->kind != SCHEDULE_REGISTERS)
+			continue;
+		unsigned more = held_registers(d->gpu, l->load->results[0].type);
+		if (taken + more <= d->gpu->target->budgets->tiles_ahead) {
+			taken += more;
+			continue;
+		}
+		l->kind = SCHEDULE_PLAIN;
+		l->ahead = 0;
+		l->rule = REMARK_LOAD_CROWDED;
+		l->why =
+			arena_printf(d->arena, "%s, and it would hold %u registers of a thread that holds %u",
+				     l->why, more, taken);
+	}
+}

@@ -1,0 +1,25 @@
+/* Inside schedules: a loop while it is decided. */
+#ifndef NESO_GPU_PLAN_SCHEDULE_INT_H
+#define NESO_GPU_PLAN_SCHEDULE_INT_H
+
+#include "gpu/plan/schedule.h"
+
+typedef struct ScheduleCx {
+	GpuCx *gpu;
+	Arena *arena;
+	const IrModule *m;
+	const AxisMap *axes;
+	Schedule *s;
+	bool has_dot, has_store, stopped; /* stopped: by more than stores */
+	uint8_t *seen[SCHEDULE_DEEPEST + 2]; /* by value id: looked at, that many loads on */
+	uint32_t values;
+	unsigned deepest;
+	RemarkCode why;
+} ScheduleCx;
+
+/* How far ahead copies are, with how many slots, once all loads are listed. */
+void schedule_fit(ScheduleCx *d);
+/* Tiles wait in registers while the loop computes: no more of them than what it carries leaves. */
+void schedule_limit_registers(ScheduleCx *d);
+
+#endif
