@@ -80,6 +80,7 @@ struct SimKernel {
 	const uint64_t *constants;     /* by slot; arguments' are 0 */
 	const uint8_t *constant_bytes; /* of a lane */
 	const uint32_t *arg_slots;     /* by argument */
+	const bool *arg_maps;          /* by argument: it is a tensor map */
 	uint32_t arg_count;
 	const SimLoc *locs;
 	const SimRange *texts;         /* constant data, in this process */
@@ -283,6 +284,9 @@ SimVerdict sim_prove(SimProof *proof, SimCta *cta, uint32_t rounds);
 void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the first of them */
 
 /* ---- faults and checks ---- */
+
+/* given.c: is what the launch is given there? False after diagnosing. */
+bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags);
 
 /* Nothing more is begun, and the report says so. Returns false. */
 bool sim_no_memory(SimRun *run);

@@ -158,7 +158,7 @@ void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 
 void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
 {
-	uint8_t value[256];
+	uint8_t value[1024]; /* SimShape: 128 parts of 8 bytes */
 	if (LIKELY(!w->cta->careful)) {
 		memory_from_slots(w, i, first, lane, to);
 		return;

@@ -155,9 +155,10 @@ static const char *wrong_map(const SimTensorMap *m)
 
 static bool is_argument(const SimWarp *w, uint64_t map)
 {
+	const SimKernel *k = w->cta->run->kernel;
 	const SimLaunch *l = w->cta->run->launch;
-	for (size_t a = 0; a < l->arg_count; a++)
-		if (l->args[a] == map)
+	for (size_t a = 0; a < k->arg_count && a < l->arg_count; a++)
+		if (k->arg_maps[a] && l->args[a] == map)
 			return true;
 	return false;
 }

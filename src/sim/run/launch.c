@@ -402,6 +402,8 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	}
 	if (!run.programs)
 		return true;
+	if (!sim_check_launch(kernel, launch, scratch_bytes, diags))
+		return false;
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	if (launch->schedules > 1) {
