@@ -327,6 +327,9 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+/* What is done with an mbarrier. ASYNC: a copy that is issued counts on it. */
+typedef enum { SIM_BARRIER_MAKE, SIM_BARRIER_USE, SIM_BARRIER_ASYNC, SIM_BARRIER_DROP } SimBarrierUse;
+void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, SimBarrierUse use);
 /* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. False: no memory, and the
  * launch ends. */
 bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
@@ -341,6 +344,7 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
+void sim_barriers_end(SimCta *cta); /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
 void sim_past_give(SimWarp *w, SimPast *to);
 void sim_past_take(SimWarp *w, const SimPast *from);

@@ -126,6 +126,15 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	}
 }
 
+/* Not by a fault. */
+static bool has_ended(const SimCta *cta)
+{
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
+		if (cta->warps[n].fragment_count)
+			return false;
+	return true;
+}
+
 /* Printed text goes out in the order of programs. */
 void sim_cta_end(SimCta *cta)
 {
@@ -133,6 +142,8 @@ void sim_cta_end(SimCta *cta)
 	const SimLaunch *l = run->launch;
 	for (unsigned n = 0; n < run->kernel->warps; n++)
 		sim_stores_end(&cta->warps[n]);
+	if (has_ended(cta))
+		sim_barriers_end(cta);
 	sim_race_end(cta);
 	if (!l->print || !run->printed)
 		return;
