@@ -47,6 +47,7 @@ struct SimInstr {
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
+	bool cached, cta_scope;    /* a load that the first-level cache keeps; an atomic operation for a CTA's threads */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -212,6 +213,10 @@ struct SimWarp {
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
 	SimPast past;
+	/* Global memory (order.c): time of its lanes' last meeting; what it has acquired and the program does not know, the lanes that did
+	 * when `sync` was `acquired_at`. */
+	uint32_t met, floor, acquired, acquired_at;
+	SimKnown *known;
 	struct SimAsync *async;
 	struct SimStores *stores;     /* tensor.c: likewise */
 	struct SimProducts *products; /* wgmma.c: with checks; NULL: none yet */
@@ -236,6 +241,7 @@ struct SimCta {
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
 	uint32_t floor;
+	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
 	unsigned hint;     /* buffer of the last access */
@@ -365,14 +371,17 @@ void sim_races_free(SimRaces *races);
 void sim_race_start(SimCta *cta); /* of a program */
 void sim_race_end(SimCta *cta);
 void sim_race_barrier(SimCta *cta);
+void sim_race_meet(SimWarp *w);   /* its lanes */
+void sim_race_spread(SimWarp *w); /* what it has acquired, to the program */
 uint32_t sim_race_tick(SimRaces *races); /* accesses so far are before the time that it returns */
-typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL } SimOrder;
+/* VOLATILE acquires too, but leaves the first-level cache as it is. */
+typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL, SIM_VOLATILE } SimOrder;
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 /* `value`: what is going to be written. */
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, const void *value);
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
-void sim_race_fence(SimWarp *w);
+void sim_race_fence(SimWarp *w, uint32_t lanes);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */
 bool sim_race_memory(const SimRaces *races); /* was there enough? */
 

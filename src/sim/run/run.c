@@ -194,6 +194,7 @@ static void release(SimWarp *w, SimWait wait)
 	for (unsigned k = w->fragment_count; k-- > 0;)
 		merge(w, k);
 	w->sync++;
+	sim_race_meet(w);
 }
 
 static bool all_wait(const SimWarp *w, SimWait wait)
@@ -245,6 +246,8 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 	unsigned warps = cta->run->kernel->warps;
 	bool all = to - from == warps;
 	uint32_t time = cta->run->races && !all ? sim_race_tick(cta->run->races) : 0;
+	for (unsigned n = from; n < to && time; n++)
+		sim_race_spread(&cta->warps[n]);
 	for (unsigned k = 0; k < warps; k++) {
 		bool inside = k >= from && k < to;
 		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
