@@ -47,6 +47,7 @@ struct SimInstr {
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
+	bool loads;                /* memory: and does nothing else */
 	bool cached, cta_scope;    /* a load that the first-level cache keeps; an atomic operation for a CTA's threads */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
@@ -158,6 +159,7 @@ typedef struct SimRun {
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
 	struct SimBanks *banks; /* likewise */
+	struct SimSums *sums;   /* NULL: nobody compares orders */
 	SimSchedule schedule;
 	_Atomic uint64_t next;  /* program to start */
 	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
@@ -196,6 +198,13 @@ typedef struct SimNamed {
 
 enum { SIM_NAMED_BARRIERS = 16 };
 
+/* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that are none, and where the last jump
+ * back was. */
+typedef struct SimSpin {
+	uint64_t loaded, others;
+	uint32_t pc;
+} SimSpin;
+
 struct SimWarp {
 	SimCta *cta;
 	unsigned index;  /* of the program */
@@ -210,6 +219,7 @@ struct SimWarp {
 	bool faulted;
 	bool last_chance; /* lanes that are missing now will not come */
 	unsigned turns;
+	SimSpin spin, before;
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
 	SimPast past;
@@ -326,6 +336,18 @@ void sim_banks_free(SimBanks *banks);
 void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_t *offsets, uint32_t size);
 void sim_report_banks(const SimRun *run, DiagList *diags);
 
+/* Sums of floats in any order, sums.c. */
+typedef struct SimSums SimSums;
+typedef struct SimFloatType {
+	uint8_t size, digits; /* of the significand, with the one that is not stored: 11, 8, 24, 53 */
+} SimFloatType;
+SimSums *sim_sums_new(void); /* NULL: no memory */
+void sim_sums_free(SimSums *sums);
+/* `value` is added where `before` was. False: no memory. */
+bool sim_sums_add(SimSums *sums, uint64_t address, SimFloatType type, double before, double value);
+/* Of a byte's word, if it is a sum: how far two orders may be apart. */
+bool sim_sums_get(const SimSums *sums, uint64_t address, SimFloatType *type, uint64_t *word, double *apart);
+
 SimShadow *sim_shadow_new(unsigned bytes);
 void sim_shadow_reset(SimShadow *shadow);
 void sim_shadow_free(SimShadow *shadow);
@@ -396,6 +418,7 @@ typedef struct SimPoint {
 } SimPoint;
 
 /* ", element [3, 5] of 'x' (tt.load, tensor<8x8xf32>)"; "" where nothing is known. Several: of the first of them. */
+SimFloatType sim_tile_float(const SimElements *elements); /* of its elements; size 0: they are none */
 const char *sim_tile_text(const SimElements *elements, const SimPoint *at, bool several, char *out, size_t size);
 
 /* ---- decoding ---- */

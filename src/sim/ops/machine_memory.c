@@ -146,6 +146,7 @@ static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	SimInstr *i = access_instr(d, call, load_global, suffix);
 	if (!i)
 		return false;
+	i->loads = true;
 	i->cached = i->order == SIM_PLAIN && !((const Access *)i->data)->past_first;
 	d->ordered |= i->order != SIM_PLAIN;
 	return true;
@@ -203,6 +204,8 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 		memcpy(&second, more + p * bytes, bytes);
 		old = a->op == MEMORY_CAS ? memory_atomic(at, a->op, a->type, a->word_bits, second, v) :
 					    memory_atomic(at + p * bytes, a->op, a->type, a->word_bits, v, 0);
+		if (a->op == MEMORY_ADD)
+			memory_note_sum(w, at + p * bytes, a->type, old, v);
 		memcpy(out + p * bytes, &old, bytes);
 		written |= a->op != MEMORY_CAS || old == v;
 		changed |= memcmp(at + (a->op == MEMORY_CAS ? 0 : p * bytes), &old, bytes) != 0;

@@ -1,4 +1,4 @@
-/* A launch: programs on host threads, what ends it, and the same launch in several orders.
+/* A launch: programs on host threads, and what ends it.
  *
  * A program that does not end soon gets company: its thread begins the next one and alternates, as programs may wait for one
  * another; up to RESIDENT of a thread are there at once, in the order of their numbers. When nobody ends for long, each is
@@ -13,9 +13,9 @@
 
 #include "base/fault.h"
 #include "base/os.h"
-#include "sim/sim_int.h"
+#include "sim/run/orders.h"
 
-enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18, COMPANY = 4 };
+enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
 #define POLL_SECONDS 0.05
 
 typedef struct Worker {
@@ -264,7 +264,7 @@ static void run_programs(SimRun *run)
 
 /* ---- in one order ---- */
 
-static void run_once(SimRun *run, SimSchedule schedule)
+void sim_run_once(SimRun *run, SimSchedule schedule)
 {
 	const SimLaunch *launch = run->launch;
 	run->schedule = schedule;
@@ -283,106 +283,6 @@ static void run_once(SimRun *run, SimSchedule schedule)
 		free(run->printed[p]);
 	free(run->printed);
 	run->printed = NULL;
-}
-
-static SimSchedule schedule_of(const SimLaunch *launch, unsigned number)
-{
-	SimSchedule s = {.number = number, .ordering = SIM_RANDOM, .seed = launch->seed + number, .company = COMPANY};
-	if (number == 0)
-		return (SimSchedule){.ordering = launch->seed ? SIM_RANDOM : SIM_BY_TURNS, .seed = launch->seed, .company = 1};
-	if (number == 1)
-		return (SimSchedule){.number = 1, .ordering = SIM_UNTIL_BLOCKED, .company = 1};
-	if (number == 2)
-		s.ordering = SIM_REVERSED;
-	return s;
-}
-
-/* ---- in several orders ---- */
-
-typedef struct Contents {
-	uint8_t *bytes; /* of the buffers that may be written, one after the other */
-	size_t size;
-} Contents;
-
-static bool copy_contents(const SimRun *run, Contents *out)
-{
-	out->size = 0;
-	for (uint32_t k = 0; k < run->buffer_count; k++)
-		out->size += run->buffers[k].writable ? run->buffers[k].size : 0;
-	out->bytes = heap_grow(NULL, out->size + 1);
-	size_t at = 0;
-	for (uint32_t k = 0; out->bytes && k < run->buffer_count; k++) {
-		if (!run->buffers[k].writable)
-			continue;
-		memcpy(out->bytes + at, (const void *)(uintptr_t)run->buffers[k].base, run->buffers[k].size);
-		at += run->buffers[k].size;
-	}
-	return out->bytes != NULL;
-}
-
-static void restore_contents(const SimRun *run, const Contents *from)
-{
-	size_t at = 0;
-	for (uint32_t k = 0; k < run->buffer_count; k++) {
-		if (!run->buffers[k].writable)
-			continue;
-		memcpy((void *)(uintptr_t)run->buffers[k].base, from->bytes + at, run->buffers[k].size);
-		at += run->buffers[k].size;
-	}
-}
-
-static const char *name_of(const SimSchedule *s, char *out, size_t size)
-{
-	static const char *const names[] = {"by turns", "each until it waits", "from the last on", "by chance, seed"};
-	if (s->ordering == SIM_RANDOM)
-		snprintf(out, size, "%s %llu", names[s->ordering], (unsigned long long)s->seed);
-	else
-		snprintf(out, size, "%s", names[s->ordering]);
-	return out;
-}
-
-/* A finding at each store of which something came out otherwise. */
-static void compare_contents(SimRun *run, const Contents *first)
-{
-	char name[64];
-	size_t at = 0;
-	name_of(&run->schedule, name, sizeof name);
-	for (uint32_t k = 0; k < run->buffer_count; k++) {
-		const SimArray *b = &run->buffers[k];
-		const uint8_t *now = (const uint8_t *)(uintptr_t)b->base, *then = first->bytes + at;
-		if (!b->writable)
-			continue;
-		at += b->size;
-		for (uint64_t byte = 0; byte < b->size; byte++)
-			if (now[byte] != then[byte])
-				sim_find_difference(run, b->base + byte,
-						    "byte %llu of '%s' is 0x%02x in schedule %u (%s), and 0x%02x in schedule 0",
-						    (unsigned long long)byte, b->name, now[byte], run->schedule.number, name, then[byte]);
-	}
-}
-
-static void run_schedules(SimRun *run)
-{
-	Contents before = {0}, result = {0};
-	if (!copy_contents(run, &before)) {
-		sim_no_memory(run);
-		return;
-	}
-	for (unsigned n = 0; n < run->launch->schedules && !run->fault.set && !run->no_memory; n++) {
-		if (n)
-			restore_contents(run, &before);
-		run_once(run, schedule_of(run->launch, n));
-		if (n == 0 && !copy_contents(run, &result))
-			sim_no_memory(run);
-		else if (n && !run->fault.set && !run->no_memory)
-			compare_contents(run, &result);
-		sim_races_free(run->races);
-		run->races = NULL;
-	}
-	if (result.bytes && !run->fault.set)
-		restore_contents(run, &result);
-	free(before.bytes);
-	free(result.bytes);
 }
 
 /* ---- a launch ---- */
@@ -406,10 +306,11 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 		return false;
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
-	if (launch->schedules > 1) {
-		run_schedules(&run);
+	unsigned orders = sim_orders(kernel, launch);
+	if (orders > 1) {
+		sim_run_orders(&run, orders);
 	} else {
-		run_once(&run, schedule_of(launch, 0));
+		sim_run_once(&run, sim_schedule(launch, 0));
 		sim_races_free(run.races);
 	}
 	pthread_mutex_destroy(&run.lock);

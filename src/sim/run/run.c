@@ -114,6 +114,17 @@ static void do_switch(SimWarp *w, const SimInstr *i, unsigned n)
 	}
 }
 
+/* At a jump back: has the loop done nothing since the last one but load, from the same places? */
+static bool is_spinning(SimWarp *w, uint32_t pc)
+{
+	SimSpin now = w->spin;
+	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others && w->before.loaded == now.loaded;
+	w->before = now;
+	w->before.pc = pc;
+	w->spin.loaded = 0;
+	return same;
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -139,6 +150,7 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 		case SIM_EFFECT:
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
+			w->spin.others += !i->loads;
 			if (i->effect(w, i, mask)) {
 				w->fragments[n].pc = ++pc;
 				if (*budget > 0)
@@ -171,6 +183,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 		}
 		/* After a jump. */
 		w->fragments[n].pc = pc;
+		if (pc <= (uint32_t)(i - code) && is_spinning(w, pc))
+			*budget = 0;
 		if (w->fragment_count > 1) {
 			merge(w, n);
 			return;
