@@ -88,6 +88,7 @@ struct SimKernel {
 	const SimRange *texts;         /* constant data, in this process */
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
+	SimResidency resident;
 	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
@@ -246,6 +247,7 @@ struct SimCta {
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
+	struct SimRemote *remote;     /* cluster.c: likewise */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
@@ -354,6 +356,8 @@ void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size);
+void sim_remote_end(SimCta *cta); /* a program has ended: had all who read another CTA's memory met it? */
+void sim_remote_free(SimCta *cta);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 /* What is done with an mbarrier. ASYNC: a copy that is issued counts on it. */
 typedef enum { SIM_BARRIER_MAKE, SIM_BARRIER_USE, SIM_BARRIER_ASYNC, SIM_BARRIER_DROP } SimBarrierUse;

@@ -222,15 +222,6 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 	}
 }
 
-/* Of another CTA's memory: what a warp of it would read, but for who reads it. */
-void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size)
-{
-	uint32_t own = w->base;
-	w->base = rank * w->cta->run->kernel->shared_pitch;
-	sim_check_read(w, i, lane, offset, size);
-	w->base = own;
-}
-
 /* Atomic operations do not race with one another. */
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {

@@ -449,7 +449,7 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 
 /* ---- a kernel ---- */
 
-static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_maps, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
+static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_maps, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
 {
 	SimKernel *k = ARENA_NEW(d->arena, SimKernel);
 	/* Slot 0 is a constant, so that no place is 0. */
@@ -488,7 +488,7 @@ static bool is_map(LLVMValueRef fn, unsigned arg)
 }
 
 const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
-			    DiagList *diags)
+			    SimResidency resident, DiagList *diags)
 {
 	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
 			.ops = sim_ops_choose(NULL)};
@@ -520,5 +520,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 	}
 	if (!decode_function(&d, fn, args, (SimValue){0}, false))
 		return NULL;
-	return finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
+	SimKernel *made = finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
+	made->resident = resident;
+	return made;
 }

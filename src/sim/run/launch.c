@@ -1,7 +1,8 @@
 /* A launch: programs on host threads, and what ends it.
  *
  * A program that does not end soon gets company: its thread begins the next one and alternates, as programs may wait for one
- * another; up to RESIDENT of a thread are there at once, in the order of their numbers. When nobody ends for long, each is
+ * another; as many of a thread are there at once as the target
+ * holds, in the order of their numbers. When nobody ends for long, each is
  * proved to go on or to wait for a change of memory (stuck.c): if all of all threads wait, that is a deadlock. Of
  * several faults the one of the program with the least number is reported.
  *
@@ -15,13 +16,15 @@
 #include "base/os.h"
 #include "sim/run/orders.h"
 
-enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
+enum { PATIENCE = 4096, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
 #define POLL_SECONDS 0.05
+#define MOST_RESIDENT_BYTES (UINT64_C(1) << 30)
 
 typedef struct Worker {
 	SimRun *run;
-	SimCta *live[RESIDENT], *idle; /* idle: one that the next program takes */
-	unsigned count, ticks;
+	SimCta **live, *idle; /* idle: one that the next program takes */
+	unsigned count, cap, ticks;
+	unsigned resident;   /* programs that are there at once */
 	bool more;           /* there may be programs that nobody has begun */
 	bool asks;           /* on the host's thread, and the host wants to be asked */
 	SimProof *proof;
@@ -89,6 +92,18 @@ static void begin_program(Worker *w)
 		return;
 	}
 	sim_cta_start(cta, pid);
+	if (w->count == w->cap) {
+		unsigned cap = MAX(2 * w->cap, 16u);
+		SimCta **grown = heap_grow(w->live, sizeof *grown * cap);
+		if (!grown) {
+			sim_no_memory(run);
+			sim_cta_free(cta);
+			w->more = false;
+			return;
+		}
+		w->live = grown;
+		w->cap = cap;
+	}
 	w->live[w->count++] = cta;
 }
 
@@ -200,12 +215,19 @@ static void look_for_deadlock(Worker *w)
 
 /* ---- threads ---- */
 
+/* As many as on a GPU, and as memory holds. */
+static unsigned resident_programs(const SimKernel *k)
+{
+	uint64_t each = (uint64_t)k->warps * ((uint64_t)k->slot_count * SIM_SLOT + (uint64_t)k->local * SIM_LANES) + (uint64_t)k->shared_pitch * k->ctas;
+	return (unsigned)MAX(MIN((uint64_t)k->resident.programs, MOST_RESIDENT_BYTES / (each + 1)), UINT64_C(1));
+}
+
 static void work(SimRun *run, bool asks)
 {
-	Worker w = {.run = run, .more = true, .asks = asks, .proof_rounds = PATIENCE, .random = run->schedule.seed};
+	Worker w = {.run = run, .resident = resident_programs(run->kernel), .more = true, .asks = asks, .proof_rounds = PATIENCE, .random = run->schedule.seed};
 	bool impatient = false;
 	while (!is_over(run)) {
-		bool room = w.more && w.count < RESIDENT;
+		bool room = w.more && w.count < w.resident;
 		if (room && (impatient || w.count < run->schedule.company)) {
 			impatient = false;
 			begin_program(&w);
@@ -220,6 +242,7 @@ static void work(SimRun *run, bool asks)
 	sim_cta_free(w.idle);
 	for (unsigned k = 0; k < w.count; k++)
 		sim_cta_free(w.live[k]);
+	free(w.live);
 	sim_proof_free(w.proof);
 	pthread_mutex_lock(&run->lock);
 	atomic_fetch_sub(&run->active, 1);

@@ -273,6 +273,8 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 		}
 		for (unsigned n = from; n < to; n++) {
 			SimPast *past = &cta->warps[n].past;
+			if (!cta->warps[n].fragment_count)
+				continue; /* it has ended, and waits for nobody */
 			past->shared[k] = shared;
 			if (cta->fenced)
 				past->fenced[k] = fenced;
