@@ -13,13 +13,15 @@ struct CodegenSim {
 	unsigned maxnreg;
 };
 
-/* Registers are as few as a thread may have where nobody says: a GPU may hold fewer programs, and none more. */
+/* Registers are as few as a thread may have where nobody says: a GPU may hold fewer programs,
+ * and none more. */
 static SimResidency residency(const CodegenSim *sim, const Facts *facts)
 {
 	enum { FEW_REGISTERS = 32 };
 	TargetOccupancy fit;
 	const TargetProcessors *of = target_processors(sim->target);
-	target_occupancy(sim->target, sim->maxnreg ? MIN(sim->maxnreg, FEW_REGISTERS) : FEW_REGISTERS, facts->shared, facts->threads / 32, &fit);
+	target_occupancy(sim->target, sim->maxnreg ? MIN(sim->maxnreg, FEW_REGISTERS) : FEW_REGISTERS,
+			 facts->shared, facts->threads / 32, &fit);
 	return (SimResidency){MAX(of->sms * fit.ctas / facts->cluster, 1u), of->name, fit.limit};
 }
 
@@ -37,8 +39,8 @@ static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *di
 		return false;
 	}
 	sim->scratch_bytes = facts->scratch_bytes;
-	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster, facts->shared,
-				 residency(sim, facts), diags);
+	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster,
+				 facts->shared, residency(sim, facts), diags);
 	return sim->kernel != NULL;
 }
 

@@ -48,7 +48,8 @@ struct SimInstr {
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
 	bool loads;                /* memory: and does nothing else */
-	bool cached, cta_scope;    /* a load that the first-level cache keeps; an atomic operation for a CTA's threads */
+	bool cached;               /* a load that the first-level cache keeps */
+	bool cta_scope;            /* an atomic operation for a CTA's threads */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -199,8 +200,8 @@ typedef struct SimNamed {
 
 enum { SIM_NAMED_BARRIERS = 16 };
 
-/* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that are none, and where the last jump
- * back was. */
+/* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that
+ * are none, and where the last jump back was. */
 typedef struct SimSpin {
 	uint64_t loaded, others;
 	uint32_t pc;
@@ -224,8 +225,8 @@ struct SimWarp {
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
 	SimPast past;
-	/* Global memory (order.c): time of its lanes' last meeting; what it has acquired and the program does not know, the lanes that did
-	 * when `sync` was `acquired_at`. */
+	/* Global memory (order.c): time of its lanes' last meeting; what it has acquired and the
+	 * program does not know, the lanes that did when `sync` was `acquired_at`. */
 	uint32_t met, floor, acquired, acquired_at;
 	SimKnown *known;
 	struct SimAsync *async;
@@ -304,7 +305,8 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the f
 /* ---- faults and checks ---- */
 
 /* given.c: is what the launch is given there? False after diagnosing. */
-bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags);
+bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes,
+		      DiagList *diags);
 
 /* Nothing more is begun, and the report says so. Returns false. */
 bool sim_no_memory(SimRun *run);
@@ -376,7 +378,8 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
-void sim_barriers_end(SimCta *cta); /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
+/* mbarrier.c: copies that are under way when the program has ended, which is a finding */
+void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
 void sim_past_give(SimWarp *w, SimPast *to);
 void sim_past_take(SimWarp *w, const SimPast *from);

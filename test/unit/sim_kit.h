@@ -26,8 +26,8 @@ static inline bool sim_kit_tells(CodegenResult *result)
 }
 
 /* The caller frees the result; what decoding refuses is the result too. */
-static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *args, size_t arg_count, const SimBuffer *buffers, size_t count,
-					    bool check, uint64_t seed)
+static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *args, size_t arg_count,
+					    const SimBuffer *buffers, size_t count, bool check, uint64_t seed)
 {
 	CodegenRequest request = {.from = CODEGEN_LLIR, .text = text, .len = strlen(text), .target = "sm_90a"};
 	CodegenSim *sim;
@@ -36,8 +36,14 @@ static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *ar
 	if (!sim)
 		return result;
 	neso_codegen_table.free(result);
-	SimLaunch launch = {.args = args, .arg_count = arg_count, .buffers = buffers, .buffer_count = count, .grid = {1, 1, 1}, .check = check,
-				   .seed = seed, .timeout = 60};
+	SimLaunch launch = {.args = args,
+			    .arg_count = arg_count,
+			    .buffers = buffers,
+			    .buffer_count = count,
+			    .grid = {1, 1, 1},
+			    .check = check,
+			    .seed = seed,
+			    .timeout = 60};
 	arena_fail_after(sim_kit_fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);
 	sim_kit_failed = arena_fail_after(0) <= 0;
@@ -47,8 +53,8 @@ static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *ar
 }
 
 /* Two arguments. */
-static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second, const SimBuffer *buffers, size_t count,
-					 bool check, uint64_t seed)
+static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second,
+					 const SimBuffer *buffers, size_t count, bool check, uint64_t seed)
 {
 	return sim_kit_launch(text, (uint64_t[]){first, second}, 2, buffers, count, check, seed);
 }

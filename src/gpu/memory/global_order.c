@@ -1,9 +1,10 @@
 /* Whether accesses of global memory may overtake one another that come in this order in the text.
  *
- * A program is one thread to its author: what it loads before it stores is what was there before. Lanes of a warp load
- * together; another warp may still have to load when this one stores. And what one thread stores for all, a scalar or an element
- * that several threads hold copies of, all load afterwards. What a thread stores and another one loads as another element is the
- * author's to order (tl.debug_barrier). Accesses do not disturb each other where
+ * A program is one thread to its author: what it loads before it stores is what was there before.
+ * Lanes of a warp load together; another warp may still have to load when this one stores. And what
+ * one thread stores for all, a scalar or an element that several threads hold copies of, all load
+ * afterwards. What a thread stores and another one loads as another element is the author's to order
+ * (tl.debug_barrier). Accesses do not disturb each other where
  *
  *	- the pointers begin at different arguments, or at different pointers that were loaded: arrays that one kernel reads and
  *	  writes under two names are not looked for, as nearly every kernel would pay for it;

@@ -149,7 +149,8 @@ static void report_reading(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 }
 
 /* Memory that an mbarrier holds is its own until it is invalidated. */
-static void report_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Cell *c, const char *what)
+static void report_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at,
+			   const Cell *c, const char *what)
 {
 	char place[512];
 	const SimKernel *k = w->cta->run->kernel;
@@ -311,7 +312,7 @@ void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size)
 	}
 }
 
-/* ---- mbarriers: two words, made and dropped by threads, used by threads and asynchronous units ---- */
+/* ---- mbarriers: made and dropped by threads, used by threads and asynchronous units ---- */
 
 void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, SimBarrierUse use)
 {
@@ -322,17 +323,23 @@ void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t of
 		sim_check_write(w, i, lane, offset, 8);
 	for (uint32_t at = offset, next; at < offset + 8; at = next) {
 		Cell *c = own_cell(w, at, offset + 8, &next);
-		const Access *with = races(w, lane, &c->write) ? &c->write : use != SIM_BARRIER_DROP ? NULL :
-				     races(w, lane, &c->read) ? &c->read : races(w, lane, &c->other) ? &c->other : NULL;
+		const Access *with = races(w, lane, &c->write)	 ? &c->write
+				     : use != SIM_BARRIER_DROP	 ? NULL
+				     : races(w, lane, &c->read)	 ? &c->read
+				     : races(w, lane, &c->other) ? &c->other
+								 : NULL;
 		SimParty other = party_of(w, lane, with ? with : &c->write);
 		if (with && !told)
 			sim_finding(w->cta->run, sim_party(w, i, lane, 0), &other, DIAG_SIM_RACE,
-				    "the use of the barrier at byte %u of shared memory and %s at %s have no barrier between them", offset,
-				    with == &c->write ? "its making" : "the use", sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+				    "the use of the barrier at byte %u of shared memory and %s at %s have no "
+				    "barrier between them",
+				    offset, with == &c->write ? "its making" : "the use",
+				    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
 		else if (use == SIM_BARRIER_ASYNC && !told && is_unfenced(w, c))
 			sim_finding(w->cta->run, sim_party(w, i, lane, 0), &other, DIAG_SIM_PROXY,
-				    "an asynchronous copy counts on the barrier at byte %u of shared memory, whose making at %s is not fenced for it", offset,
-				    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+				    "an asynchronous copy counts on the barrier at byte %u of shared memory, "
+				    "whose making at %s is not fenced for it",
+				    offset, sim_place(k, sim_loc_of(k, &other), place, sizeof place));
 		told = true;
 		c->barrier = use != SIM_BARRIER_DROP;
 		if (use == SIM_BARRIER_DROP)

@@ -1,7 +1,7 @@
 /* Reads of another CTA's shared memory: that CTA may end only when who reads has met it since.
  *
- * Of each CTA and each warp of others the last read is kept. A CTA is there until its last warp ends: one of its warps must know, when
- * the program has ended, that the read comes before. */
+ * Of each CTA and each warp of others the last read is kept. A CTA is there until its last warp
+ * ends: one of its warps must know, when the program has ended, that the read comes before. */
 #include <stdlib.h>
 
 #include "sim/sim_int.h"
@@ -17,7 +17,8 @@ struct SimRemote {
 	Read of[MOST_CTAS][SIM_MOST_WARPS]; /* by CTA that is read, by warp */
 };
 
-void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size)
+void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset,
+			   uint32_t size)
 {
 	SimCta *cta = w->cta;
 	uint32_t own = w->base;
@@ -50,7 +51,9 @@ void sim_remote_end(SimCta *cta)
 			const Read *r = &cta->remote->of[rank][n];
 			if (r->interval && !outlives(cta, rank, n, r->interval))
 				sim_finding(cta->run, r->who, NULL, DIAG_SIM_RACE,
-					    "the read of the shared memory of CTA %u and that CTA's end have no barrier of the cluster between them", rank);
+					    "the read of the shared memory of CTA %u and that CTA's end have "
+					    "no barrier of the cluster between them",
+					    rank);
 		}
 	}
 	sim_remote_free(cta);

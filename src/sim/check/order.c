@@ -1,10 +1,13 @@
-/* What is ordered of accesses of global memory: barriers, meetings of a warp, releases and acquires.
+/* What is ordered of accesses of global memory: barriers, meetings of a warp, releases and
+ * acquires.
  *
- * When is a number that goes up at barriers, meetings of lanes, and releases; programs under checks run on one host thread. What
- * is known of another program is up to when its accesses are ordered: those of all its warps, and those of the warp that released
- * last. Who acquires is a thread: the other lanes of its warp know of it when they have met, the program's other warps when they
- * have met that warp at a barrier. Atomics share a number of clocks by address, and launches of very many programs have no clock for
- * each program but one time: both can only hide races, never make them up. Source: PTX ISA 8.8, "Memory Consistency Model". */
+ * When is a number that goes up at barriers, meetings of lanes, and releases; programs under checks
+ * run on one host thread. What is known of another program is up to when its accesses are ordered:
+ * those of all its warps, and those of the warp that released last. Who acquires is a thread: the
+ * other lanes of its warp know of it when they have met, the program's other warps when they have
+ * met that warp at a barrier. Atomics share a number of clocks by address, and launches of very
+ * many programs have no clock for each program but one time: both can only hide races, never make
+ * them up. Source: PTX ISA 8.8, "Memory Consistency Model". */
 #include <stdlib.h>
 
 #include "sim/check/race.h"
@@ -113,7 +116,8 @@ void race_acquire(SimWarp *w, unsigned lane, unsigned clock, bool fresh)
 	if (fresh)
 		cta->fresh = r->time;
 	bool known = cta->known && cta->known->seen[clock] == r->versions[clock];
-	if (!r->clocks[clock] || known || (!w->known && !(w->known = new_clock(r))) || w->known->seen[clock] == r->versions[clock])
+	if (!r->clocks[clock] || known || (!w->known && !(w->known = new_clock(r))) ||
+	    w->known->seen[clock] == r->versions[clock])
 		return;
 	w->known->seen[clock] = r->versions[clock];
 	for (uint64_t p = 0; p < r->programs; p++)
@@ -150,7 +154,8 @@ void sim_race_release(SimWarp *w, const void *memory, SimOrder order)
 		release_at(w, clock, w->fence.all, w->fence.own);
 }
 
-/* Fences make an order of relaxed operations: a release of those behind it, an acquire of those before it. */
+/* Fences make an order of relaxed operations: a release of those behind it, an acquire of those
+ * before it. */
 void sim_race_fence(SimWarp *w, uint32_t lanes)
 {
 	for (unsigned c = 0; c < RACE_CLOCKS; c++)

@@ -1,15 +1,18 @@
-/* Races in global memory: between programs, between the warps of one, and between the lanes of a warp.
+/* Races in global memory: between programs, between the warps of one, and between the lanes of a
+ * warp.
  *
  * A word of four bytes remembers its last plain store, its last atomic operation, and two reads by different programs or
- * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of different programs or warps of which
- * one writes are a race, if not both are atomic (of a scope that both are in) and nothing orders them (order.c). Lanes of a warp that
- * have not met race where one reads what another has written, or both store, and not the same; loads are issued for all lanes at once,
- * so a store behind them is fine, but two lanes that both load a word and store it lose one's update. Programs that store what is there
- * already are told apart, as no order changes the result.
+ * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of
+ * different programs or warps of which one writes are a race, if not both are atomic (of a scope
+ * that both are in) and nothing orders them (order.c). Lanes of a warp that have not met race where
+ * one reads what another has written, or both store, and not the same; loads are issued for all
+ * lanes at once, so a store behind them is fine, but two lanes that both load a word and store it
+ * lose one's update. Programs that store what is there already are told apart, as no order changes
+ * the result.
  *
- * A load that volatile loads alone order behind another program's store may find what the first-level cache holds, if the program
- * has loaded the word before. Forgetting the pages that were noted first, when there is too much to note, can hide races, never make
- * them up. */
+ * A load that volatile loads alone order behind another program's store may find what the
+ * first-level cache holds, if the program has loaded the word before. Forgetting the pages that
+ * were noted first, when there is too much to note, can hide races, never make them up. */
 #include <stdlib.h>
 
 #include "sim/check/race.h"
@@ -134,13 +137,20 @@ static Cell *cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next)
 /* Each cell's mark gets the byte of the access that it is. */
 static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 {
-	return (Mark){.program = (uint32_t)w->cta->pid + 1, .time = w->cta->run->races->time, .site = i->site, .warp = (uint8_t)w->index,
+	return (Mark){.program = (uint32_t)w->cta->pid + 1,
+		      .time = w->cta->run->races->time,
+		      .site = i->site,
+		      .warp = (uint8_t)w->index,
 		      .lane = (uint8_t)lane};
 }
 
 static SimParty party_of(const Mark *m)
 {
-	return (SimParty){.site = m->site, .pid = m->program - 1, .warp = m->warp, .lanes = UINT32_C(1) << m->lane, .lane = m->lane,
+	return (SimParty){.site = m->site,
+			  .pid = m->program - 1,
+			  .warp = m->warp,
+			  .lanes = UINT32_C(1) << m->lane,
+			  .lane = m->lane,
 			  .byte = m->byte};
 }
 
@@ -197,8 +207,8 @@ typedef struct Meeting {
 	SimWarp *w;
 	const SimInstr *i;
 	unsigned lane;
-	uint32_t byte;   /* of the access */
-	uint64_t at;     /* its address */
+	uint32_t byte; /* of the access */
+	uint64_t at; /* its address */
 	const Mark *with;
 } Meeting;
 
@@ -212,23 +222,29 @@ static void report(const Meeting *m, DiagCode code, const char *now, const char 
 	const char *at = sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place);
 	SimParty who = sim_party(m->w, m->i, m->lane, m->byte);
 	if (is_of_warp(m->w, m->with))
-		sim_finding(run, who, &other, DIAG_SIM_RACE, "%s at byte %llu of '%s' and %s at %s are by lanes of a warp that have not met in between",
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "%s at byte %llu of '%s' and %s at %s are by lanes of a warp that have not met "
+			    "in between",
 			    now, offset, b->name, then, at);
 	else if (is_mine(m->w, m->with))
-		sim_finding(run, who, &other, DIAG_SIM_RACE, "%s at byte %llu of '%s' and %s at %s have no barrier between them", now, offset, b->name,
-			    then, at);
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "%s at byte %llu of '%s' and %s at %s have no barrier between them", now, offset,
+			    b->name, then, at);
 	else
-		sim_finding(run, who, &other, code, "%s at byte %llu of '%s' and %s at %s by another program, in any order", now, offset, b->name, then, at);
+		sim_finding(run, who, &other, code,
+			    "%s at byte %llu of '%s' and %s at %s by another program, in any order", now,
+			    offset, b->name, then, at);
 }
 
 /* ---- loads ---- */
 
-/* Ordered behind another program's store, but by volatile loads alone: has the program loaded it before? */
+/* Ordered behind another program's store, but by volatile loads alone: has the program loaded it
+ * before? */
 static bool is_stale(const SimWarp *w, const SimInstr *i, const Cell *c)
 {
 	const Mark *had = is_mine(w, &c->read) ? &c->read : &c->other;
-	return i->cached && c->write.program && !is_mine(w, &c->write) && is_mine(w, had) && had->flags & MARK_CACHED &&
-	       had->time <= c->write.time && w->cta->fresh <= c->write.time;
+	return i->cached && c->write.program && !is_mine(w, &c->write) && is_mine(w, had) &&
+	       had->flags & MARK_CACHED && had->time <= c->write.time && w->cta->fresh <= c->write.time;
 }
 
 static void report_stale(const Meeting *m, const Cell *c)
@@ -238,9 +254,11 @@ static void report_stale(const Meeting *m, const Cell *c)
 	SimParty other = party_of(&c->write);
 	char place[512];
 	sim_finding(run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_STALE,
-		    "byte %llu of '%s' may be what the first-level cache holds since the program loaded it first, not what the store at %s wrote: "
+		    "byte %llu of '%s' may be what the first-level cache holds since the program loaded it "
+		    "first, not what the store at %s wrote: "
 		    "volatile loads leave the cache as it is",
-		    (unsigned long long)(m->at - b->base), b->name, sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place));
+		    (unsigned long long)(m->at - b->base), b->name,
+		    sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place));
 }
 
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, SimOrder order)
@@ -260,15 +278,17 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 			return;
 		now.byte = (uint8_t)(at - begin);
 		Meeting m = {w, i, lane, now.byte, at, NULL};
-		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write :
-			 order == SIM_PLAIN && !race_is_ordered(w, lane, &c->atomic) ? &c->atomic : NULL;
+		m.with = !race_is_ordered(w, lane, &c->write)			       ? &c->write
+			 : order == SIM_PLAIN && !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
+										       : NULL;
 		if (!m.with && !told && UNLIKELY(is_stale(w, i, c))) {
 			report_stale(&m, c);
 			told = true;
 		}
 		note_read(w, c, now);
 		if (m.with) {
-			report(&m, DIAG_SIM_PROGRAM_RACE, "the load", m.with == &c->write ? "the store" : "the atomic operation");
+			report(&m, DIAG_SIM_PROGRAM_RACE, "the load",
+			       m.with == &c->write ? "the store" : "the atomic operation");
 			return;
 		}
 	}
@@ -279,8 +299,8 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 /* Has another lane of the warp loaded and stored it, as this one does, and they have not met? */
 static bool is_lost(const SimWarp *w, unsigned lane, const Cell *c)
 {
-	return is_of_warp(w, &c->write) && is_of_warp(w, &c->read) && c->read.time >= w->met && c->read.time <= c->write.time &&
-	       !race_is_ordered(w, lane, &c->write);
+	return is_of_warp(w, &c->write) && is_of_warp(w, &c->read) && c->read.time >= w->met &&
+	       c->read.time <= c->write.time && !race_is_ordered(w, lane, &c->write);
 }
 
 static void report_lost(const Meeting *m)
@@ -288,9 +308,10 @@ static void report_lost(const Meeting *m)
 	SimRun *run = m->w->cta->run;
 	const SimArray *b = &run->buffers[m->w->cta->hint];
 	SimParty other = party_of(m->with);
-	sim_finding(run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_RACE,
-		    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is lost", m->with->lane, m->lane,
-		    (unsigned long long)(m->at - b->base), b->name);
+	sim_finding(
+		run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_RACE,
+		"lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is lost",
+		m->with->lane, m->lane, (unsigned long long)(m->at - b->base), b->name);
 }
 
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, const void *value)
@@ -307,15 +328,21 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			return;
 		now.byte = (uint8_t)(at - begin);
 		Meeting m = {w, i, lane, now.byte, at, NULL};
-		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write : !race_is_ordered(w, lane, &c->atomic) ? &c->atomic :
-			 !is_read_ordered(w, lane, &c->read) ? &c->read : !is_read_ordered(w, lane, &c->other) ? &c->other : NULL;
-		bool same = m.with == &c->write && memcmp((const uint8_t *)memory + (at - begin), (const uint8_t *)value + (at - begin),
-							  next - at) == 0;
+		m.with = !race_is_ordered(w, lane, &c->write)	 ? &c->write
+			 : !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
+			 : !is_read_ordered(w, lane, &c->read)	 ? &c->read
+			 : !is_read_ordered(w, lane, &c->other)	 ? &c->other
+								 : NULL;
+		bool same =
+			m.with == &c->write && memcmp((const uint8_t *)memory + (at - begin),
+						      (const uint8_t *)value + (at - begin), next - at) == 0;
 		if (m.with && !told && same && is_lost(w, lane, c))
 			report_lost(&m);
 		else if (m.with && !told && !(same && is_mine(w, m.with)))
 			report(&m, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, "the store",
-			       m.with == &c->write ? "the store" : m.with == &c->atomic ? "the atomic operation" : "the load");
+			       m.with == &c->write    ? "the store"
+			       : m.with == &c->atomic ? "the atomic operation"
+						      : "the load");
 		told |= m.with != NULL;
 		c->write = now;
 	}
@@ -344,13 +371,20 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		bool scope = is_out_of_scope(w, lane, &c->atomic, now.flags);
 		Mark before = c->atomic;
 		Meeting m = {w, i, lane, now.byte, at, NULL};
-		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write : is_plain_race(w, lane, &c->read) ? &c->read :
-			 is_plain_race(w, lane, &c->other) ? &c->other : scope ? &before : NULL;
+		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write
+			 : is_plain_race(w, lane, &c->read)   ? &c->read
+			 : is_plain_race(w, lane, &c->other)  ? &c->other
+			 : scope			      ? &before
+							      : NULL;
 		c->atomic = now;
 		if (m.with) {
-			report(&m, DIAG_SIM_PROGRAM_RACE, now.flags & MARK_CTA ? "the atomic operation of a CTA's scope" : "the atomic operation",
-			       m.with == &c->write ? "the store" : m.with != &before ? "the load" :
-			       before.flags & MARK_CTA ? "the atomic operation of a CTA's scope" : "the atomic operation");
+			report(&m, DIAG_SIM_PROGRAM_RACE,
+			       now.flags & MARK_CTA ? "the atomic operation of a CTA's scope"
+						    : "the atomic operation",
+			       m.with == &c->write	 ? "the store"
+			       : m.with != &before	 ? "the load"
+			       : before.flags & MARK_CTA ? "the atomic operation of a CTA's scope"
+							 : "the atomic operation");
 			return;
 		}
 	}

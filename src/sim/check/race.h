@@ -4,10 +4,11 @@
 
 #include "sim/sim_int.h"
 
-enum { RACE_PAGE = 1024, RACE_WORD = 4, RACE_PAGE_WORDS = RACE_PAGE / RACE_WORD, RACE_BUCKETS = 1 << 14, RACE_CLOCKS = 64 };
+enum { RACE_PAGE = 1024, RACE_WORD = 4, RACE_PAGE_WORDS = RACE_PAGE / RACE_WORD };
+enum { RACE_BUCKETS = 1 << 14, RACE_CLOCKS = 64 };
 
-/* An access. FRESH: a load that is no race with atomic operations. CTA: an atomic operation of a CTA's scope. CACHED: a load that leaves
- * what it finds in the first-level cache. */
+/* An access. FRESH: a load that is no race with atomic operations. CTA: an atomic operation of a
+ * CTA's scope. CACHED: a load that leaves what it finds in the first-level cache. */
 enum { MARK_FRESH = 1, MARK_CTA = 2, MARK_CACHED = 4 };
 typedef struct RaceMark {
 	uint32_t program; /* its number and one; 0: none */
@@ -52,10 +53,12 @@ struct SimRaces {
 	bool no_memory;
 };
 
-/* Is the earlier access, by anyone, ordered before one of this lane now? Lanes of a warp are not, between meetings of theirs. */
+/* Is the earlier access, by anyone, ordered before one of this lane now? Lanes of a warp are not,
+ * between meetings of theirs. */
 bool race_is_ordered(const SimWarp *w, unsigned lane, const RaceMark *m);
 unsigned race_clock(uint64_t address);
-/* The lane has acquired what was released there; `fresh`: by an operation that drops what the first-level cache holds, too. */
+/* The lane has acquired what was released there; `fresh`: by an operation that drops what the
+ * first-level cache holds, too. */
 void race_acquire(SimWarp *w, unsigned lane, unsigned clock, bool fresh);
 
 #endif

@@ -201,7 +201,10 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	const SimKernel *k = run->kernel;
 	char who[800], often[64] = "";
 	if (f->count > 1)
-		snprintf(often, sizeof often, f->code == DIAG_SIM_SCHEDULE || f->code == DIAG_SIM_ORDER ? "; %llu bytes" : "; %llu times", (unsigned long long)f->count);
+		snprintf(often, sizeof often,
+			 f->code == DIAG_SIM_SCHEDULE || f->code == DIAG_SIM_ORDER ? "; %llu bytes"
+										   : "; %llu times",
+			 (unsigned long long)f->count);
 	const char *by = f->who.lanes ? party(run, &f->who, who, sizeof who) : "no program has written there";
 	Diag *diag = sim_diag(diags, k, f->code, sim_loc_of(k, &f->who), arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
 	const SimLoc *other = &k->locs[sim_loc_of(k, &f->other)];

@@ -1,7 +1,9 @@
-/* Sums of floats by atomic operations: a word, how many numbers were added to it, and the sum of their sizes.
+/* Sums of floats by atomic operations: a word, how many numbers were added to it, and the sum of
+ * their sizes.
  *
- * What comes out depends on the order. n numbers are added with n roundings, each of which is off by at most half a unit in the last
- * place of a number that is no larger than the sum of all sizes: two orders differ by at most 2 n u S, where u is half that unit of 1. */
+ * What comes out depends on the order. n numbers are added with n roundings, each of which is off
+ * by at most half a unit in the last place of a number that is no larger than the sum of all sizes:
+ * two orders differ by at most 2 n u S, where u is half that unit of 1. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,7 +61,8 @@ bool sim_sums_add(SimSums *s, uint64_t address, SimFloatType type, double before
 		return false;
 	Sum *sum = find(s, address);
 	if (!sum->address) {
-		*sum = (Sum){.address = address, .size = type.size, .digits = type.digits, .sizes = fabs(before)};
+		*sum = (Sum){
+			.address = address, .size = type.size, .digits = type.digits, .sizes = fabs(before)};
 		s->count++;
 	}
 	sum->count++;

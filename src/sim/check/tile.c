@@ -138,7 +138,8 @@ SimFloatType sim_tile_float(const SimElements *e)
 		SimFloatType type;
 	} types[] = {{"f16", {2, 11}}, {"bf16", {2, 8}}, {"f32", {4, 24}}, {"f64", {8, 53}}};
 	const char *from = e ? strrchr(e->type, 'x') : NULL, *to = e ? strrchr(e->type, '>') : NULL;
-	Str element = from && to && to > from ? (Str){from + 1, (size_t)(to - from - 1)} : str_of(e ? e->type : "");
+	Str element =
+		from && to && to > from ? (Str){from + 1, (size_t)(to - from - 1)} : str_of(e ? e->type : "");
 	for (size_t k = 0; k < ARRAY_LEN(types); k++)
 		if (str_is(element, types[k].name))
 			return types[k].type;

@@ -449,7 +449,8 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 
 /* ---- a kernel ---- */
 
-static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_maps, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
+static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_maps, uint32_t args,
+			 unsigned threads, unsigned ctas, unsigned shared)
 {
 	SimKernel *k = ARENA_NEW(d->arena, SimKernel);
 	/* Slot 0 is a constant, so that no place is 0. */
@@ -484,11 +485,12 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 /* Tensor maps are the only arguments that a kernel has as bytes of its own. */
 static bool is_map(LLVMValueRef fn, unsigned arg)
 {
-	return LLVMGetEnumAttributeAtIndex(fn, arg + 1, LLVMGetEnumAttributeKindForName("byval", strlen("byval"))) != NULL;
+	return LLVMGetEnumAttributeAtIndex(fn, arg + 1,
+					   LLVMGetEnumAttributeKindForName("byval", strlen("byval"))) != NULL;
 }
 
-const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
-			    SimResidency resident, DiagList *diags)
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
+			    unsigned ctas, unsigned shared, SimResidency resident, DiagList *diags)
 {
 	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
 			.ops = sim_ops_choose(NULL)};

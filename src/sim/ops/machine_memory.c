@@ -13,7 +13,7 @@
 
 typedef struct Access {
 	bool always, policy, cta;
-	bool past_first;    /* past the first-level cache */
+	bool past_first; /* past the first-level cache */
 	unsigned n, bits;
 	MemoryOp op;
 	MemoryType type;
@@ -59,7 +59,7 @@ static bool read_access(const char *suffix, Access *a)
 	static const struct {
 		const char *name;
 		SimOrder order;
-	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE}, {"release", SIM_RELEASE},
+	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE},   {"release", SIM_RELEASE},
 		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_VOLATILE}, {"cv", SIM_VOLATILE}};
 	Str word = {0};
 	*a = (Access){0};

@@ -146,7 +146,8 @@ static bool init(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (!at)
 			return false;
 		if (!count[lane] || count[lane] >> COUNT_BITS)
-			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "a barrier for %u threads", count[lane]);
+			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "a barrier for %u threads",
+					 count[lane]);
 		write_word(at, (Word){count[lane], count[lane], 0, false});
 	}
 	return true;
@@ -201,7 +202,8 @@ static void complete(SimCta *cta, uint32_t barrier, uint32_t bytes)
 	write_word(cta->shared + barrier, word);
 }
 
-/* Makes copies that are under way for the barrier, until its phase is over: one that was not announced may come later. */
+/* Makes copies that are under way for the barrier, until its phase is over: one that was not
+ * announced may come later. */
 static void land(SimCta *cta, uint32_t barrier)
 {
 	struct SimBarriers *b = cta->barriers;
@@ -230,8 +232,11 @@ void sim_barriers_end(SimCta *cta)
 {
 	const struct SimBarriers *b = cta->barriers;
 	for (uint32_t k = 0; b && k < b->bulks; k++)
-		sim_finding(cta->run, sim_party(&cta->warps[b->bulk[k].warp], b->bulk[k].by, b->bulk[k].lane, 0), NULL, DIAG_SIM_WAIT,
-			    "the program ends while the copy to byte %u of shared memory is under way: nobody has waited for it",
+		sim_finding(cta->run,
+			    sim_party(&cta->warps[b->bulk[k].warp], b->bulk[k].by, b->bulk[k].lane, 0), NULL,
+			    DIAG_SIM_WAIT,
+			    "the program ends while the copy to byte %u of shared memory is under way: "
+			    "nobody has waited for it",
 			    b->bulk[k].to - cta->warps[b->bulk[k].warp].base);
 }
 

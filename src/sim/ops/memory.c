@@ -349,10 +349,14 @@ void memory_note_written(SimWarp *w, const void *at, SimOrder order, bool change
 
 void memory_note_sum(SimWarp *w, const void *at, MemoryType type, uint64_t old, uint64_t v)
 {
-	static const SimFloatType types[] = {[MEMORY_F16] = {2, 11}, [MEMORY_BF16] = {2, 8}, [MEMORY_F32] = {4, 24}, [MEMORY_F64] = {8, 53}};
+	static const SimFloatType types[] = {[MEMORY_F16] = {2, 11},
+					     [MEMORY_BF16] = {2, 8},
+					     [MEMORY_F32] = {4, 24},
+					     [MEMORY_F64] = {8, 53}};
 	SimRun *run = w->cta->run;
 	if (run->sums && type >= MEMORY_F16 &&
-	    !sim_sums_add(run->sums, (uint64_t)(uintptr_t)at, types[type], to_real(type, old), to_real(type, v)))
+	    !sim_sums_add(run->sums, (uint64_t)(uintptr_t)at, types[type], to_real(type, old),
+			  to_real(type, v)))
 		sim_no_memory(run);
 }
 

@@ -196,7 +196,8 @@ static bool begins_inside(SimWarp *w, const SimInstr *i, unsigned lane, const Si
 	return true;
 }
 
-static void note_reduction(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, const uint8_t *at, const uint8_t *values, uint32_t count)
+static void note_reduction(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, const uint8_t *at,
+			   const uint8_t *values, uint32_t count)
 {
 	unsigned size = box->map.element;
 	for (uint32_t k = 0; k < count; k++) {

@@ -15,15 +15,17 @@ static bool check_arguments(const SimKernel *k, const SimLaunch *l, unsigned scr
 	char text[256];
 	size_t wanted = k->arg_count - (scratch_bytes && k->arg_count ? 1 : 0);
 	if (l->arg_count < wanted) {
-		snprintf(text, sizeof text, "kernel '%s' takes %zu arguments, %zu are given", k->name, wanted, l->arg_count);
+		snprintf(text, sizeof text, "kernel '%s' takes %zu arguments, %zu are given", k->name, wanted,
+			 l->arg_count);
 		return refuse(diags, text);
 	}
 	for (uint32_t a = 0; a < wanted; a++) {
 		uint64_t at = l->args[a];
-		if (!k->arg_maps[a] || (at % 64 == 0 && os_is_readable((const void *)(uintptr_t)at, sizeof(SimTensorMap))))
+		if (!k->arg_maps[a] ||
+		    (at % 64 == 0 && os_is_readable((const void *)(uintptr_t)at, sizeof(SimTensorMap))))
 			continue;
-		snprintf(text, sizeof text, "argument %u of kernel '%s' is a tensor map, and 0x%llx is %s", a, k->name, (unsigned long long)at,
-			 at % 64 ? "no multiple of 64" : "no memory");
+		snprintf(text, sizeof text, "argument %u of kernel '%s' is a tensor map, and 0x%llx is %s", a,
+			 k->name, (unsigned long long)at, at % 64 ? "no multiple of 64" : "no memory");
 		return refuse(diags, text);
 	}
 	return true;
@@ -32,17 +34,20 @@ static bool check_arguments(const SimKernel *k, const SimLaunch *l, unsigned scr
 static bool is_there(const SimBuffer *b)
 {
 	const uint8_t *base = b->base;
-	return !b->size || (b->size - 1 <= UINTPTR_MAX - (uintptr_t)base && os_is_readable(base, 1) && os_is_readable(base + b->size - 1, 1));
+	return !b->size || (b->size - 1 <= UINTPTR_MAX - (uintptr_t)base && os_is_readable(base, 1) &&
+			    os_is_readable(base + b->size - 1, 1));
 }
 
-bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
+bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes,
+		      DiagList *diags)
 {
 	char text[256];
 	for (size_t i = 0; i < launch->buffer_count; i++) {
 		const SimBuffer *b = &launch->buffers[i];
 		if (is_there(b))
 			continue;
-		snprintf(text, sizeof text, "the array '%s' of %llu bytes at 0x%llx is no memory", b->name ? b->name : "?", (unsigned long long)b->size,
+		snprintf(text, sizeof text, "the array '%s' of %llu bytes at 0x%llx is no memory",
+			 b->name ? b->name : "?", (unsigned long long)b->size,
 			 (unsigned long long)(uintptr_t)b->base);
 		return refuse(diags, text);
 	}

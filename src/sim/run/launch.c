@@ -24,7 +24,7 @@ typedef struct Worker {
 	SimRun *run;
 	SimCta **live, *idle; /* idle: one that the next program takes */
 	unsigned count, cap, ticks;
-	unsigned resident;   /* programs that are there at once */
+	unsigned resident; /* programs that are there at once */
 	bool more;           /* there may be programs that nobody has begun */
 	bool asks;           /* on the host's thread, and the host wants to be asked */
 	SimProof *proof;
@@ -218,13 +218,21 @@ static void look_for_deadlock(Worker *w)
 /* As many as on a GPU, and as memory holds. */
 static unsigned resident_programs(const SimKernel *k)
 {
-	uint64_t each = (uint64_t)k->warps * ((uint64_t)k->slot_count * SIM_SLOT + (uint64_t)k->local * SIM_LANES) + (uint64_t)k->shared_pitch * k->ctas;
-	return (unsigned)MAX(MIN((uint64_t)k->resident.programs, MOST_RESIDENT_BYTES / (each + 1)), UINT64_C(1));
+	uint64_t each =
+		(uint64_t)k->warps * ((uint64_t)k->slot_count * SIM_SLOT + (uint64_t)k->local * SIM_LANES) +
+		(uint64_t)k->shared_pitch * k->ctas;
+	return (unsigned)MAX(MIN((uint64_t)k->resident.programs, MOST_RESIDENT_BYTES / (each + 1)),
+			     UINT64_C(1));
 }
 
 static void work(SimRun *run, bool asks)
 {
-	Worker w = {.run = run, .resident = resident_programs(run->kernel), .more = true, .asks = asks, .proof_rounds = PATIENCE, .random = run->schedule.seed};
+	Worker w = {.run = run,
+		    .resident = resident_programs(run->kernel),
+		    .more = true,
+		    .asks = asks,
+		    .proof_rounds = PATIENCE,
+		    .random = run->schedule.seed};
 	bool impatient = false;
 	while (!is_over(run)) {
 		bool room = w.more && w.count < w.resident;

@@ -1,11 +1,13 @@
 /* The same launch in several orders of warps and programs, whose results are compared.
  *
- * With `schedules` so many; with checks alone three where programs may tell one another anything (atomic operations whose order can be
- * seen, volatile loads): one after the other, and twice together. Where nothing is told, what is ordered and what is not is the same
- * in any order, and the checks know it from one. The first order's results stay.
+ * With `schedules` so many; with checks alone three where programs may tell one another anything
+ * (atomic operations whose order can be seen, volatile loads): one after the other, and twice
+ * together. Where nothing is told, what is ordered and what is not is the same in any order, and
+ * the checks know it from one. The first order's results stay.
  *
- * Floats may differ as sums in another order do: words that atomic operations add to by what was added (sums.c); what stores
- * wrote where programs go in any order, by as many roundings as there are programs, of numbers as large as the array's largest. */
+ * Floats may differ as sums in another order do: words that atomic operations add to by what was
+ * added (sums.c); what stores wrote where programs go in any order, by as many roundings as there
+ * are programs, of numbers as large as the array's largest. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +19,12 @@ enum { COMPANY = 4, CHECKED_ORDERS = 3 };
 
 SimSchedule sim_schedule(const SimLaunch *launch, unsigned number)
 {
-	SimSchedule s = {.number = number, .ordering = SIM_RANDOM, .seed = launch->seed + number, .company = COMPANY};
+	SimSchedule s = {
+		.number = number, .ordering = SIM_RANDOM, .seed = launch->seed + number, .company = COMPANY};
 	if (number == 0)
-		return (SimSchedule){.ordering = launch->seed ? SIM_RANDOM : SIM_BY_TURNS, .seed = launch->seed, .company = 1};
+		return (SimSchedule){.ordering = launch->seed ? SIM_RANDOM : SIM_BY_TURNS,
+				     .seed = launch->seed,
+				     .company = 1};
 	if (number == 1)
 		return (SimSchedule){.number = 1, .ordering = SIM_UNTIL_BLOCKED, .company = 1};
 	if (number == 2)
@@ -70,7 +75,8 @@ static void restore_contents(const SimRun *run, const Contents *from)
 
 static const char *name_of(const SimSchedule *s, char *out, size_t size)
 {
-	static const char *const names[] = {"by turns", "each until it waits", "from the last on", "by chance, seed"};
+	static const char *const names[] = {"by turns", "each until it waits", "from the last on",
+					    "by chance, seed"};
 	if (s->ordering == SIM_RANDOM)
 		snprintf(out, size, "%s %llu", names[s->ordering], (unsigned long long)s->seed);
 	else
@@ -86,7 +92,8 @@ static double float_at(const uint8_t *at, SimFloatType type)
 	double x;
 	memcpy(&bits, at, type.size);
 	if (type.size == 2)
-		return (double)(type.digits == 11 ? half_from_f16((uint16_t)bits) : half_from_bf16((uint16_t)bits));
+		return (double)(type.digits == 11 ? half_from_f16((uint16_t)bits)
+						  : half_from_bf16((uint16_t)bits));
 	if (type.size == 4)
 		return (double)half_float((uint32_t)bits);
 	memcpy(&x, &bits, sizeof x);
@@ -125,7 +132,8 @@ static bool float_of(Compared *c, uint64_t byte, SimFloatType *type, uint64_t *w
 		*word -= c->array->base;
 		return true;
 	}
-	if (!run->kernel->ordered || !run->races || !sim_race_writer(run->races, c->array->base + byte, &who) || !who.site)
+	if (!run->kernel->ordered || !run->races ||
+	    !sim_race_writer(run->races, c->array->base + byte, &who) || !who.site)
 		return false;
 	*type = sim_tile_float(run->kernel->code[who.site - 1].elements);
 	if (!type->size || c->array->base % type->size)
@@ -146,8 +154,10 @@ static void compare_word(Compared *c, uint64_t *byte, const char *name)
 	uint64_t word, at = *byte;
 	double apart;
 	if (!float_of(c, at, &type, &word, &apart)) {
-		sim_find_difference(c->run, b->base + at, "byte %llu of '%s' is 0x%02x in schedule %u (%s), and 0x%02x in schedule 0",
-				    (unsigned long long)at, b->name, c->now[at], number, name, c->then[at]);
+		sim_find_difference(
+			c->run, b->base + at,
+			"byte %llu of '%s' is 0x%02x in schedule %u (%s), and 0x%02x in schedule 0",
+			(unsigned long long)at, b->name, c->now[at], number, name, c->then[at]);
 		++*byte;
 		return;
 	}
@@ -158,7 +168,8 @@ static void compare_word(Compared *c, uint64_t *byte, const char *name)
 	for (uint64_t k = word; k < *byte; k++)
 		if (c->now[k] != c->then[k])
 			sim_find_difference(c->run, b->base + k,
-					    "byte %llu of '%s' is of %.9g in schedule %u (%s), and of %.9g in schedule 0: further apart than "
+					    "byte %llu of '%s' is of %.9g in schedule %u (%s), and of %.9g "
+					    "in schedule 0: further apart than "
 					    "the %.2g of sums in another order",
 					    (unsigned long long)at, b->name, x, number, name, y, apart);
 }
@@ -170,7 +181,10 @@ static void compare_contents(SimRun *run, const Contents *first)
 	name_of(&run->schedule, name, sizeof name);
 	for (uint32_t k = 0; k < run->buffer_count; k++) {
 		const SimArray *b = &run->buffers[k];
-		Compared c = {.run = run, .array = b, .now = (const uint8_t *)(uintptr_t)b->base, .then = first->bytes + at};
+		Compared c = {.run = run,
+			      .array = b,
+			      .now = (const uint8_t *)(uintptr_t)b->base,
+			      .then = first->bytes + at};
 		if (!b->writable)
 			continue;
 		at += b->size;
@@ -185,7 +199,8 @@ static void compare_contents(SimRun *run, const Contents *first)
 	}
 }
 
-/* With checks alone the orders after the first look for what it has not found: with findings they add nothing. */
+/* With checks alone the orders after the first look for what it has not found: with findings they
+ * add nothing. */
 static bool goes_on(const SimRun *run)
 {
 	bool found = false;

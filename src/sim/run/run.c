@@ -118,7 +118,8 @@ static void do_switch(SimWarp *w, const SimInstr *i, unsigned n)
 static bool is_spinning(SimWarp *w, uint32_t pc)
 {
 	SimSpin now = w->spin;
-	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others && w->before.loaded == now.loaded;
+	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others &&
+		    w->before.loaded == now.loaded;
 	w->before = now;
 	w->before.pc = pc;
 	w->spin.loaded = 0;
