@@ -79,6 +79,8 @@ OTHER_COMPARE = {"slt": "sle", "sle": "slt", "sgt": "sge", "sge": "sgt", "ult": 
 
 
 def llir(line):
+    if line.startswith("declare"):
+        return
     call = re.match(r"\s+(?:tail )?call void @neso\.([\w.]+)\(", line)
     if call and re.fullmatch(BARRIERS, call[1]):
         yield SYNC, "deleted", None
@@ -228,6 +230,7 @@ class Kernel:
             for number, line in enumerate(lines):
                 for kind, what, new in operator(line):
                     text = "\n".join(lines[:number] + ([] if new is None else [new]) + lines[number + 1:])
+                    text = declared(text, line, new)
                     if new == line or (stage, text) in seen:
                         continue
                     seen.add((stage, text))
@@ -247,6 +250,15 @@ def plain(text):
     """Without locations: instructions alone."""
     text = re.sub(r"(?m)^\s*(?:\.loc|//|\.file|;).*$|, !dbg !\d+|^!.*$", "", text)
     return re.sub(r"(?s)\.section.*", "", text)
+
+
+def declared(text, line, new):
+    """With a declaration of the operation that the new line calls, like that of the old one's."""
+    was, now = (re.search(r"@(neso\.[\w.]+)\(", l or "") for l in (line, new))
+    if not now or f"@{now[1]}(" in text.replace(new, ""):
+        return text
+    old = re.search(rf"(?m)^declare .*@{re.escape(was[1])}\(.*$", text)
+    return text + "\n" + old[0].replace(f"@{was[1]}(", f"@{now[1]}(") + "\n" if old else text
 
 
 class Mutant:

@@ -57,12 +57,20 @@ static bool host_goes_on(SimRun *run)
 	return run->launch->poll(run->launch->poll_data);
 }
 
+/* In seconds; 0: none. */
+static double time_limit(const SimLaunch *launch)
+{
+	bool checks = launch->check || launch->schedules > 1;
+	return launch->timeout > 0 ? launch->timeout : checks ? SIM_CHECK_SECONDS : 0;
+}
+
 static void look_at_clock(Worker *w, const SimCta *cta)
 {
 	SimRun *run = w->run;
 	char why[128];
 	if (run->deadline > 0 && os_now_coarse() >= run->deadline) {
-		snprintf(why, sizeof why, "the launch took longer than %g seconds", run->launch->timeout);
+		snprintf(why, sizeof why, "the launch took longer than %g seconds%s", time_limit(run->launch),
+			 run->launch->timeout > 0 ? "" : ", the limit of checks where none is given");
 		end_here(run, cta, DIAG_RUN_TIMEOUT, why);
 	}
 	if (w->asks && !host_goes_on(run))
@@ -324,7 +332,7 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	SimRun run = {.kernel = kernel, .launch = launch, .scratch_bytes = scratch_bytes};
 	run.check = launch->check || launch->schedules > 1;
 	run.programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	run.deadline = launch->timeout > 0 ? os_now_coarse() + launch->timeout : 0;
+	run.deadline = time_limit(launch) > 0 ? os_now_coarse() + time_limit(launch) : 0;
 	run.next_poll = os_now_coarse() + POLL_SECONDS;
 	run.buffers = ARENA_ARRAY(diags->arena, SimArray, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++) {
