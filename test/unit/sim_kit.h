@@ -13,6 +13,7 @@ extern const CodegenTable neso_codegen_table;
 /* The request for memory of a launch that fails, 0: none; whether there was one. */
 static long sim_kit_fails_at;
 static bool sim_kit_failed;
+static uint32_t sim_kit_programs = 1;
 
 /* Of a launch that is clean with all its memory: does it say so where there is none? */
 static inline bool sim_kit_tells(CodegenResult *result)
@@ -40,7 +41,7 @@ static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *ar
 			    .arg_count = arg_count,
 			    .buffers = buffers,
 			    .buffer_count = count,
-			    .grid = {1, 1, 1},
+			    .grid = {sim_kit_programs, 1, 1},
 			    .check = check,
 			    .seed = seed,
 			    .timeout = 60};
