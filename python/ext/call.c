@@ -8,8 +8,8 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check", "neso_schedules",
-	"compile_timeout", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
+	"neso_schedules", "compile_timeout", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -167,9 +167,13 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 }
 
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
-enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES, ENV__COUNT };
+enum {
+	ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES,
+	ENV__COUNT
+};
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
-					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET", "NESO_CHECK", "NESO_SCHEDULES"};
+					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET",
+					"NESO_CHECK", "NESO_SCHEDULES"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
 	bool debug, no_fusion, no_lines, generic, check;

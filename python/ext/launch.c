@@ -221,8 +221,8 @@ static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 	PyObject *compiled = find_compiled(l);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
-	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->options, &l->launch) &&
-	    execute(l, compiled))
+	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
+	    call_checks(&l->call, &l->options, &l->launch) && execute(l, compiled))
 		return compiled;
 	Py_DECREF(compiled);
 	return NULL;
