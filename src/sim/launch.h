@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SIM_CHECK_SECONDS = 600 };
+
 typedef struct SimBuffer {
 	const char *name; /* for messages, or NULL */
 	void *base;
@@ -43,7 +45,7 @@ typedef struct SimLaunch {
 	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
 	unsigned schedules; /* above 1: with checks, and in so many orders of warps and programs, whose results are compared; the first one's stays */
-	double timeout;   /* seconds; 0: none */
+	double timeout;   /* seconds; 0: none, with checks SIM_CHECK_SECONDS */
 	bool (*poll)(void *data); /* asked about every 50 ms, on the thread of the call, whether to go on; NULL: it does */
 	void *poll_data;
 	/* Whole lines of device_print, programs in their order, calls serialised; NULL drops them. */

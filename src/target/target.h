@@ -96,4 +96,11 @@ typedef struct TargetOccupancy {
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps,
 		      TargetOccupancy *out);
 
+/* SMs of a GPU of this capability, and its name. */
+typedef struct TargetProcessors {
+	unsigned capability, sms;
+	const char *name;
+} TargetProcessors;
+const TargetProcessors *target_processors(const TargetGpu *gpu);
+
 #endif

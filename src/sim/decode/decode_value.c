@@ -386,8 +386,11 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 	SimValue out = sim_new(d, shape.count);
 	sim_define(d, v, out);
 	SimInstr *i = memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots);
+	if (i)
+		i->loads = i->cached = i->effect == sim_load;
 	if (i && LLVMGetVolatile(v)) {
-		i->order = SIM_ACQUIRE;
+		i->order = SIM_VOLATILE;
+		i->cached = false;
 		d->ordered = true;
 	}
 	return i != NULL;
