@@ -38,6 +38,10 @@ typedef struct SimLaunch {
 	size_t arg_count;
 	const SimBuffer *buffers; /* ranges that kernels may touch; none overlap */
 	size_t buffer_count;
+	const bool *
+		/* By buffer: with checks, nothing has written it yet, and what it holds is not
+		 * defined; NULL: all are written. */
+		unwritten;
 	uint32_t grid[3];
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
 	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */

@@ -207,7 +207,10 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	const SimLoc *other = &k->locs[sim_loc_of(k, &f->other)];
 	if (!f->other.lanes)
 		return;
-	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "the other access, by %s",
+	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "%s, by %s",
+		     f->code == DIAG_SIM_UNDEFINED  ? "it comes from here"
+		     : f->code == DIAG_SIM_DIVISION ? "it is used here"
+						    : "the other access",
 		     party(run, &f->other, who, sizeof who));
 	note_callers(diags, diag, k, other);
 }

@@ -1,5 +1,6 @@
 /* LLVM's intrinsics. */
 #include "sim/decode/decode.h"
+#include "sim/check/define.h"
 #include "sim/ops/memory.h"
 
 typedef struct Intrinsic {
@@ -149,6 +150,23 @@ static bool copy_bytes(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+static void define_bytes(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint64_t *to = sim_operand(w, i, 0), *from = sim_operand(w, i, 1);
+	uint32_t size = (uint32_t)i->imm;
+	if (!done)
+		sim_use_all(w, i, mask, "an address");
+	EACH_LANE(lane, done ? mask : 0)
+	{
+		const uint8_t *source = sim_hollow_at(w, from[lane], size);
+		uint8_t *target = sim_hollow_at(w, to[lane], size);
+		if (target && source)
+			memmove(target, source, size);
+		else if (target)
+			memset(target, 0, size);
+	}
+}
+
 /* Of data that lies with the kernel to a thread's own memory, as the device library has it. */
 static bool copy_memory(SimDecoder *d, LLVMValueRef v)
 {
@@ -161,6 +179,7 @@ static bool copy_memory(SimDecoder *d, LLVMValueRef v)
 	SimInstr *i = sim_emit(d, SIM_EFFECT, 0, 2);
 	memcpy(i->slots, in, sizeof in);
 	i->effect = copy_bytes;
+	i->define = define_bytes;
 	i->imm = bytes;
 	return true;
 }

@@ -36,6 +36,12 @@ static uint64_t distance(const SimArray *b, uint64_t address, uint64_t size)
 	return address + size <= b->base ? b->base - (address + size) : 0;
 }
 
+/* By where the address comes from. */
+static inline bool may_access(const SimRun *run, const SimInstr *i, unsigned buffer)
+{
+	return !i->arguments || !run->allowed || run->allowed[i->site - 1] >> buffer & 1;
+}
+
 static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, bool write)
 {
 	const SimRun *run = w->cta->run;
@@ -43,6 +49,8 @@ static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t addre
 	const char *verb = write ? "store" : "load";
 	for (uint32_t k = 0; k < run->buffer_count; k++) {
 		const SimArray *b = &run->buffers[k];
+		if (!may_access(run, i, k))
+			continue;
 		if (!near || distance(b, address, size) < distance(near, address, size))
 			near = b;
 		if (!inside(b->base, b->size, address, size))
@@ -79,7 +87,8 @@ void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address,
 	for (uint32_t k = 0; k < run->buffer_count; k++) {
 		unsigned at = cta->hint + k < run->buffer_count ? cta->hint + k : cta->hint + k - run->buffer_count;
 		const SimArray *b = &run->buffers[at];
-		if (inside(b->base, b->size, address, size) && (b->writable || !write)) {
+		if (inside(b->base, b->size, address, size) && (b->writable || !write) &&
+		    may_access(run, i, at)) {
 			cta->hint = at;
 			return (void *)(uintptr_t)address;
 		}

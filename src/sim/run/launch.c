@@ -13,7 +13,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
-#include "sim/sim_int.h"
+#include "sim/check/define.h"
 
 enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18, COMPANY = 4 };
 #define POLL_SECONDS 0.05
@@ -274,11 +274,14 @@ static void run_once(SimRun *run, SimSchedule schedule)
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
-	if ((run->check && (!run->races || !run->banks)) || (launch->print && !schedule.number && !run->printed))
+	bool hollow = sim_hollow_buffers(run);
+	if (!hollow || (run->check && (!run->races || !run->banks)) ||
+	    (launch->print && !schedule.number && !run->printed))
 		sim_no_memory(run);
 	run_programs(run);
 	if (run->races && !sim_race_memory(run->races))
 		sim_no_memory(run);
+	sim_hollow_buffers_free(run);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)
 		free(run->printed[p]);
 	free(run->printed);
@@ -387,6 +390,43 @@ static void run_schedules(SimRun *run)
 
 /* ---- a launch ---- */
 
+enum { MOST_BUFFERS = 64 };
+
+/* The buffer that an argument points into; < 0: none. */
+static int buffer_of(const SimRun *run, uint64_t address)
+{
+	for (uint32_t k = 0; k < run->buffer_count; k++)
+		if (address - run->buffers[k].base < run->buffers[k].size)
+			return (int)k;
+	return -1;
+}
+
+/* Buffers that the arguments point into, a bit each; all of them, where one points into none. */
+static uint64_t buffers_of(const SimRun *run, uint64_t arguments)
+{
+	uint64_t out = 0;
+	for (unsigned a = 0; arguments >> a; a++) {
+		int buffer = !(arguments >> a & 1) || a >= run->launch->arg_count
+				     ? -2
+				     : buffer_of(run, run->launch->args[a]);
+		if (buffer == -1)
+			return UINT64_MAX;
+		out |= buffer < 0 ? 0 : UINT64_C(1) << buffer;
+	}
+	return out ? out : UINT64_MAX;
+}
+
+static void allow(SimRun *run)
+{
+	const SimKernel *k = run->kernel;
+	if (run->buffer_count > MOST_BUFFERS || run->buffer_count < 2 ||
+	    !(run->allowed = heap_grow(NULL, sizeof *run->allowed * (k->code_count + 1))))
+		return;
+	for (uint32_t pc = 0; pc < k->code_count; pc++)
+		run->allowed[pc] =
+			k->code[pc].arguments ? buffers_of(run, k->code[pc].arguments) : UINT64_MAX;
+}
+
 bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
 {
 	uint32_t before = diags->errors;
@@ -398,10 +438,16 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	run.buffers = ARENA_ARRAY(diags->arena, SimArray, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++) {
 		const SimBuffer *b = &launch->buffers[i];
-		run.buffers[run.buffer_count++] = (SimArray){b->name ? b->name : "?", (uint64_t)(uintptr_t)b->base, b->size, b->writable};
+		run.buffers[run.buffer_count++] =
+			(SimArray){.name = b->name ? b->name : "?",
+				   .base = (uint64_t)(uintptr_t)b->base,
+				   .size = b->size,
+				   .writable = b->writable,
+				   .unwritten = run.check && launch->unwritten && launch->unwritten[i]};
 	}
 	if (!run.programs)
 		return true;
+	allow(&run);
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	if (launch->schedules > 1) {
@@ -417,6 +463,7 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 		fault_leave(&fault);
 	}
 	sim_findings_free(&run);
+	free(run.allowed);
 	sim_banks_free(run.banks);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);

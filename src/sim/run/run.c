@@ -1,7 +1,7 @@
 /* Running a CTA: fragments of warps, barriers, turns. */
 #include <stdio.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/define.h"
 
 /* Instructions of a turn: by turns, until the warp waits (or has spun for long), and at most by chance. */
 enum { TURN = 4, LONG_TURN = 1 << 14, RANDOM_TURN = 64, ROTATE = SIM_ROTATE };
@@ -114,6 +114,11 @@ static void do_switch(SimWarp *w, const SimInstr *i, unsigned n)
 	}
 }
 
+static void define(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	(i->define ? i->define : sim_define_lanes)(w, i, mask, done);
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -133,13 +138,19 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 				regs + (size_t)s[3] * SIM_SLOT, i->imm);
 			if (mask != SIM_ALL)
 				blend(to, w->scratch, i->size, mask);
+			if (w->defined)
+				sim_define_pure(w, i, mask);
 			pc++;
 			continue;
 		}
 		case SIM_EFFECT:
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
+			if (w->defined && w->defined->live)
+				define(w, i, mask, false);
 			if (i->effect(w, i, mask)) {
+				if (w->defined && (w->defined->live || i->condition))
+					define(w, i, mask, true);
 				w->fragments[n].pc = ++pc;
 				if (*budget > 0)
 					continue;
@@ -151,6 +162,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		case SIM_JUMP: pc = i->to[0]; break;
 		case SIM_BRANCH: {
+			if (UNLIKELY(w->defined && w->defined->lanes[i->slots[0]] & mask))
+				sim_use_slot(w, i, i->slots[0], mask, "a branch");
 			uint32_t yes = true_lanes(regs + (size_t)i->slots[0] * SIM_SLOT) & mask;
 			if (yes == mask || !yes) {
 				pc = i->to[yes ? 0 : 1];
@@ -163,6 +176,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		}
 		case SIM_SWITCH:
+			if (UNLIKELY(w->defined && w->defined->lanes[i->slots[0]] & mask))
+				sim_use_slot(w, i, i->slots[0], mask, "a branch");
 			do_switch(w, i, n);
 			return;
 		case SIM_RETURN:
