@@ -68,7 +68,7 @@ typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFl
 	INT_CMP(both, (x & y) != 0)                                                           \
 	INT_CMP(negative, sx < 0)                                                             \
 	INT_CMP(ucut_over, imm < BITS && x >> (imm & (BITS - 1)) != 0)                        \
-	INT_CMP(scut_over, imm < BITS && ops_cut_differs(x, imm, BITS))
+	INT_CMP(scut_over, imm && imm < BITS && ops_cut_differs(x, imm, BITS))
 
 /* FLOAT_OP(name, expression of x, y, z: what it is computed in (float, double)), rounded once more for 16-bit floats */
 #define SIM_FLOAT_OPS                                                                             \

@@ -57,6 +57,7 @@ struct SimInstr {
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
 	const void *data;          /* of the operation */
 	const SimElements *elements; /* memory: of the tile that it moves; NULL: nothing is said of it */
+	uint8_t real, real_from; /* PURE: floats of its result, its operands: 1 + a SimFloat; 0: none */
 	uint8_t rule, from; /* PURE: a SimRule and the bytes of its operands' lanes (check/define.h) */
 	uint8_t condition; /* EFFECT: operand that masks lanes off, and one; 0: none */
 	bool hands_on; /* EFFECT: results may be parts of operands' addresses */
@@ -164,10 +165,9 @@ typedef struct SimRun {
 	const SimLaunch *launch;
 	SimArray *buffers;
 	uint32_t buffer_count;
-	uint64_t *
-		/* By instruction: buffers that it may access, a bit each; NULL: all of them may
-		 * all. */
-		allowed;
+	uint8_t *seen; /* by instruction: SIM_SEEN (check/coverage.h); NULL: no checks */
+	/* By instruction: buffers that it may access, a bit each; NULL: all of them may all. */
+	uint64_t *allowed;
 	unsigned scratch_bytes;
 	uint64_t programs;
 	bool check;
@@ -322,6 +322,7 @@ void sim_report(const SimRun *run, DiagList *diags); /* all of them */
 void sim_findings_free(SimRun *run);
 /* Memory that another schedule left otherwise, at the line that wrote it last. */
 void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...) PRINTF_LIKE(3, 4);
+void sim_find_writer(SimRun *run, uint64_t address); /* a note at the line that wrote it last */
 Diag *sim_diag(DiagList *diags, const SimKernel *kernel, DiagCode code, uint32_t loc, const char *text);
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
 

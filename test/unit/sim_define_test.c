@@ -375,7 +375,8 @@ static void test_bounds(void **state)
 	      "  %p = inttoptr i64 %i to ptr addrspace(1)\n  %r = load i32, ptr addrspace(1) %p\n");
 	clean("  %own = alloca ptr addrspace(1)\n  store volatile ptr addrspace(1) %in, ptr %own\n  %p = "
 	      "load volatile ptr addrspace(1), ptr %own\n"
-	      "  %c = icmp slt i32 %t, 7\n  %s = select i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %from\n  "
+	      "  %c = icmp slt i32 %t, 7\n  %s = select i1 %c, ptr addrspace(1) %p, "
+	      "ptr addrspace(1) %from\n  "
 	      "%l = load i32, ptr addrspace(1) %s\n  %r = add i32 %l, 0\n");
 	arena_free(&arena);
 }

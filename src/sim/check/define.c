@@ -357,6 +357,12 @@ void sim_define_lanes(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	}
 }
 
+void sim_define_assume(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	if (!done)
+		sim_use_all(w, i, mask, "what is assumed");
+}
+
 void sim_define_nothing(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
 	for (unsigned k = 0; k < i->results && done; k++)

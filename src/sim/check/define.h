@@ -12,7 +12,7 @@
 #ifndef NESO_SIM_CHECK_DEFINE_H
 #define NESO_SIM_CHECK_DEFINE_H
 
-#include "sim/sim_int.h"
+#include "sim/check/coverage.h"
 
 /* Why a value is not defined. */
 typedef enum SimOrigin { ORIGIN_CODE, ORIGIN_MASK, ORIGIN_MEMORY, ORIGIN_PROMISE, ORIGIN_DIVISION } SimOrigin;
@@ -57,15 +57,17 @@ typedef enum SimRule {
 SimDefined *sim_defined_new(const SimKernel *kernel); /* NULL: no memory */
 void sim_defined_free(SimDefined *defined);
 void sim_defined_start(SimWarp *w);
-void sim_define_mixed(SimWarp *w, const SimInstr *i,
-		      uint32_t mask); /* a computation some of whose operands are not defined */
+/* A computation some of whose operands are not defined. */
+void sim_define_mixed(SimWarp *w, const SimInstr *i, uint32_t mask);
 void sim_define_promise(SimWarp *w, const SimInstr *i, uint32_t mask);
+/* nan.c: does a NaN arise, or an infinity? */
+void sim_watch_real(SimWarp *w, const SimInstr *i, uint32_t mask);
 SimDefine sim_define_lanes; /* of effects without a rule of their own */
 
 /* Of a slot with lanes of so many bytes: its bits, zeros where all are defined. */
 const uint8_t *sim_undefined_bits(const SimWarp *w, uint32_t slot, unsigned bytes);
-void sim_set_undefined(SimWarp *w, uint32_t slot, unsigned bytes, uint32_t lanes,
-		       uint32_t origin); /* whole lanes; 0 bytes: not known */
+/* Whole lanes; 0 bytes: not known. */
+void sim_set_undefined(SimWarp *w, uint32_t slot, unsigned bytes, uint32_t lanes, uint32_t origin);
 /* All lanes of the mask anew; `bits` may be those of the slot itself. */
 void sim_put_undefined(SimWarp *w, uint32_t slot, unsigned bytes, uint32_t mask, const uint8_t *bits,
 		       uint32_t origin);
@@ -73,8 +75,8 @@ void sim_put_undefined(SimWarp *w, uint32_t slot, unsigned bytes, uint32_t mask,
 /* A finding, if the operand is not defined in one of the lanes: "the address". */
 void sim_use(SimWarp *w, const SimInstr *i, unsigned operand, uint32_t lanes, const char *what);
 void sim_use_slot(SimWarp *w, const SimInstr *i, uint32_t slot, uint32_t lanes, const char *what);
-void sim_use_origin(SimWarp *w, const SimInstr *i, uint32_t lanes, uint32_t origin,
-		    const char *what); /* it is not */
+/* Where that is known already. */
+void sim_use_origin(SimWarp *w, const SimInstr *i, uint32_t lanes, uint32_t origin, const char *what);
 void sim_use_all(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what); /* of all operands */
 void sim_use_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size,
 		    const char *what);
@@ -85,6 +87,7 @@ static inline void sim_define_pure(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	SimDefined *d = w->defined;
 	const uint32_t *s = i->slots;
+	sim_see(w, i);
 	if (d->live) {
 		if (UNLIKELY((d->lanes[s[1]] | d->lanes[s[2]] | d->lanes[s[3]]) & mask))
 			sim_define_mixed(w, i, mask);
@@ -93,6 +96,8 @@ static inline void sim_define_pure(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	if (i->promise)
 		sim_define_promise(w, i, mask);
+	if (UNLIKELY(i->real && w->cta->run->launch->watch & SIM_WATCH_NAN))
+		sim_watch_real(w, i, mask);
 }
 
 /* ---- memory ---- */
@@ -110,8 +115,8 @@ void sim_hollow_free(SimHollow *hollow);
 void sim_hollow_start(SimCta *cta);
 bool sim_hollow_buffers(SimRun *run); /* bits of arrays that nothing has written; false: no memory */
 void sim_hollow_buffers_free(SimRun *run);
-bool sim_hollow_global(const SimRun *run,
-		       const SimCta *cta); /* may memory that is no CTA's shared one have such bits? */
+/* May memory that is no CTA's shared one have such bits? */
+bool sim_hollow_global(const SimRun *run, const SimCta *cta);
 
 /* Bits of global memory, of a thread's own and of the scratch: NULL where all are defined. */
 uint8_t *sim_hollow_at(SimWarp *w, uint64_t address, uint32_t size);
@@ -122,6 +127,7 @@ void sim_hollow_put(SimWarp *w, uint32_t offset, const uint8_t *bits, uint32_t s
 
 SimDefine sim_define_load, sim_define_store, sim_define_load_shared, sim_define_store_shared,
 	sim_define_atomic, sim_define_copy;
+SimDefine sim_define_assume;
 SimDefine sim_define_nothing; /* results are defined, whatever the operands are */
 SimDefine
 	/* An effect that only moves bits: done once more, on the bits that are not defined. */

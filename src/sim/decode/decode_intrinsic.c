@@ -32,7 +32,7 @@ static const Intrinsic intrinsics[] = {
 	{"vector.reduce.xor", OF_PARTS, OPS_xor, 1, 0}, {"vector.reduce.smin", OF_PARTS, OPS_smin, 1, 0},
 	{"vector.reduce.smax", OF_PARTS, OPS_smax, 1, 0}, {"vector.reduce.umin", OF_PARTS, OPS_umin, 1, 0},
 	{"vector.reduce.umax", OF_PARTS, OPS_umax, 1, 0},
-	{"assume", NOTHING, 0, 0, 0}, {"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
+	{"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
 	{"experimental.noalias.scope.decl", NOTHING, 0, 0, 0},
 };
 
@@ -184,6 +184,37 @@ static bool copy_memory(SimDecoder *d, LLVMValueRef v)
 	return true;
 }
 
+/* llvm.assume; checks hold it against what is there. */
+static bool assume(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint8_t *condition = sim_operand(w, i, 0);
+	uint32_t broken = 0;
+	if (!w->defined)
+		return true;
+	EACH_LANE(lane, mask)
+		broken |= (uint32_t)!(condition[lane] & 1) << lane;
+	broken &= ~w->defined->lanes[i->slots[0]];
+	if (!broken)
+		return true;
+	SimParty who = sim_party(w, i, (unsigned)__builtin_ctz(broken), SIM_NO_BYTE);
+	who.lanes = broken;
+	sim_finding(w->cta->run, who, NULL, DIAG_SIM_PROMISE, "what is assumed here does not hold");
+	return true;
+}
+
+static bool decode_assume(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMValueRef condition = LLVMGetOperand(v, 0);
+	if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition))
+		return true; /* of an operand bundle */
+	uint32_t in = sim_value(d, condition).slots[0];
+	SimInstr *i = sim_emit(d, SIM_EFFECT, 0, 1);
+	i->slots[0] = in;
+	i->effect = assume;
+	i->define = sim_define_assume;
+	return true;
+}
+
 /* "llvm.NAME.TYPE": does it have this NAME? */
 static bool named(const char *name, const char *wanted)
 {
@@ -195,6 +226,8 @@ bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 {
 	if (strncmp(name, "llvm.nvvm.", 10) == 0)
 		return nvvm_decode(d, v, name + 10);
+	if (named(name, "assume"))
+		return decode_assume(d, v);
 	if (named(name, "memcpy"))
 		return copy_memory(d, v);
 	if (named(name, "convert.from.fp16"))

@@ -8,7 +8,8 @@
 
 typedef struct Rules {
 	SimDecoder *d;
-	Map of; /* function -> rule, bytes of operands */
+	Map of;    /* function -> rule, bytes of operands */
+	Map reals; /* function -> floats of its result, of its operands */
 } Rules;
 
 static void set(Rules *r, SimPure *fn, SimRule rule, unsigned from)
@@ -67,6 +68,29 @@ static void set_moves(Rules *r)
 	set(r, sim_machine_prmt.pure, RULE_MOVE2, 0);
 }
 
+static void set_real(Rules *r, SimPure *fn, unsigned to, unsigned from)
+{
+	map_put(&r->reals, (uint64_t)(uintptr_t)fn, (uint64_t)(to + 1) << 8 | (from + 1));
+}
+
+static void set_reals(Rules *r)
+{
+	const SimOps *ops = r->d->ops;
+	for (unsigned kind = 0; kind < FLOAT__COUNT; kind++) {
+		for (unsigned op = 0; op < OPS_FLOAT__COUNT; op++)
+			set_real(r, ops->floats[op][kind], kind, kind);
+		set_real(r, ops->fma[kind], kind, kind);
+		for (unsigned to = 0; to < FLOAT__COUNT; to++)
+			set_real(r, ops->fcast[kind][to], to, kind);
+	}
+	const SimMachine *of[] = {&sim_machine_ex2,	 &sim_machine_ex2_ftz,	 &sim_machine_lg2,
+				  &sim_machine_sqrt_ftz, &sim_machine_rsqrt_ftz, &sim_machine_div_full,
+				  &sim_machine_div_rn,	 &sim_machine_sqrt_rn};
+	for (size_t k = 0; k < ARRAY_LEN(of); k++)
+		set_real(r, of[k]->pure, FLOAT_F32, FLOAT_F32);
+	set_real(r, sim_machine_rsqrt_f64.pure, FLOAT_F64, FLOAT_F64);
+}
+
 void sim_decode_rules(SimDecoder *d)
 {
 	Rules r = {.d = d};
@@ -74,8 +98,14 @@ void sim_decode_rules(SimDecoder *d)
 	map_init(&r.of, d->scratch);
 	set_integers(&r);
 	set_moves(&r);
+	map_init(&r.reals, d->scratch);
+	set_reals(&r);
 	for (uint32_t pc = 0; pc < d->code.len; pc++) {
 		SimInstr *i = &d->code.data[pc];
+		if (i->kind == SIM_PURE && map_get(&r.reals, (uint64_t)(uintptr_t)i->pure, &known)) {
+			i->real = (uint8_t)(known >> 8);
+			i->real_from = (uint8_t)known;
+		}
 		if (i->kind != SIM_PURE || !map_get(&r.of, (uint64_t)(uintptr_t)i->pure, &known))
 			continue;
 		i->rule = (uint8_t)(known >> 8);

@@ -416,15 +416,16 @@ static uint64_t buffers_of(const SimRun *run, uint64_t arguments)
 	return out ? out : UINT64_MAX;
 }
 
-static void allow(SimRun *run)
+/* False: no memory. */
+static bool allow(SimRun *run)
 {
 	const SimKernel *k = run->kernel;
-	if (run->buffer_count > MOST_BUFFERS || run->buffer_count < 2 ||
-	    !(run->allowed = heap_grow(NULL, sizeof *run->allowed * (k->code_count + 1))))
-		return;
-	for (uint32_t pc = 0; pc < k->code_count; pc++)
-		run->allowed[pc] =
-			k->code[pc].arguments ? buffers_of(run, k->code[pc].arguments) : UINT64_MAX;
+	if (run->buffer_count > MOST_BUFFERS || run->buffer_count < 2)
+		return true;
+	run->allowed = heap_grow(NULL, sizeof *run->allowed * (k->code_count + 1));
+	for (uint32_t pc = 0; pc < k->code_count && run->allowed; pc++)
+		run->allowed[pc] = k->code[pc].arguments ? buffers_of(run, k->code[pc].arguments) : UINT64_MAX;
+	return run->allowed != NULL;
 }
 
 bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
@@ -447,13 +448,17 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	}
 	if (!run.programs)
 		return true;
-	allow(&run);
+	bool good = allow(&run) && (!run.check || sim_coverage_new(&run));
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
-	if (launch->schedules > 1) {
+	if (!good) {
+		sim_no_memory(&run);
+	} else if (launch->schedules > 1) {
 		run_schedules(&run);
 	} else {
 		run_once(&run, schedule_of(launch, 0));
+		if (launch->whose && run.races)
+			sim_find_writer(&run, launch->whose);
 		sim_races_free(run.races);
 	}
 	pthread_mutex_destroy(&run.lock);
@@ -464,6 +469,7 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	}
 	sim_findings_free(&run);
 	free(run.allowed);
+	free(run.seen);
 	sim_banks_free(run.banks);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);

@@ -119,6 +119,26 @@ static void define(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	(i->define ? i->define : sim_define_lanes)(w, i, mask, done);
 }
 
+static void before_effect(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	if (i->condition)
+		sim_see_condition(w, i, mask, true_lanes(sim_operand(w, i, i->condition - 1u)));
+	else
+		sim_see(w, i);
+	if (w->defined->live)
+		define(w, i, mask, false);
+}
+
+static void before_branch(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	if (i->kind == SIM_BRANCH)
+		sim_see_condition(w, i, mask, true_lanes(sim_slot(w, i->slots[0])));
+	else
+		sim_see(w, i);
+	if (UNLIKELY(w->defined->lanes[i->slots[0]] & mask))
+		sim_use_slot(w, i, i->slots[0], mask, "a branch");
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -146,8 +166,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 		case SIM_EFFECT:
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
-			if (w->defined && w->defined->live)
-				define(w, i, mask, false);
+			if (w->defined)
+				before_effect(w, i, mask);
 			if (i->effect(w, i, mask)) {
 				if (w->defined && (w->defined->live || i->condition))
 					define(w, i, mask, true);
@@ -162,8 +182,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		case SIM_JUMP: pc = i->to[0]; break;
 		case SIM_BRANCH: {
-			if (UNLIKELY(w->defined && w->defined->lanes[i->slots[0]] & mask))
-				sim_use_slot(w, i, i->slots[0], mask, "a branch");
+			if (w->defined)
+				before_branch(w, i, mask);
 			uint32_t yes = true_lanes(regs + (size_t)i->slots[0] * SIM_SLOT) & mask;
 			if (yes == mask || !yes) {
 				pc = i->to[yes ? 0 : 1];
@@ -176,8 +196,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		}
 		case SIM_SWITCH:
-			if (UNLIKELY(w->defined && w->defined->lanes[i->slots[0]] & mask))
-				sim_use_slot(w, i, i->slots[0], mask, "a branch");
+			if (w->defined)
+				before_branch(w, i, mask);
 			do_switch(w, i, n);
 			return;
 		case SIM_RETURN:
