@@ -51,6 +51,7 @@ struct SimInstr {
 	uint8_t bytes, parts;      /* memory: bytes of a part, how many */
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
+	uint32_t buffer, buffer_end; /* shared memory: that it must keep to; end 0: all of it */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */

@@ -51,7 +51,8 @@ static const char head[] =
 	"  %chosen = select i1 %is, i32 %x, i32 0\n";
 static const char foot[] = "  store i32 %r, ptr addrspace(1) %to\n"
 			   "  ret void\n"
-			   "}\n";
+			   "}\n"
+			   "!0 = !{i32 64, i32 128}\n";
 
 static uint32_t out[64], in[64], fresh[64];
 
@@ -378,6 +379,14 @@ static void test_bounds(void **state)
 	      "  %c = icmp slt i32 %t, 7\n  %s = select i1 %c, ptr addrspace(1) %p, "
 	      "ptr addrspace(1) %from\n  "
 	      "%l = load i32, ptr addrspace(1) %s\n  %r = add i32 %l, 0\n");
+	/* Shared memory of a buffer: bytes 64 to 127. */
+	static const char store[] = "  %%i = and i32 %%t, 15\n  %%l = or i32 %%i, %d\n  %%p = getelementptr "
+				    "i32, ptr addrspace(3) @smem, i32 %%l\n"
+				    "  br label %%b\nb:\n  store i32 1, ptr addrspace(3) %%p, !neso.buffer "
+				    "!0\n  %%r = add i32 0, 0\n";
+	expect(arena_printf(&arena, store, 32), "RUN_OUT_OF_BOUNDS", "its buffer is bytes 64 to 127");
+	expect(arena_printf(&arena, store, 0), "RUN_OUT_OF_BOUNDS", "its buffer is bytes 64 to 127");
+	expect(arena_printf(&arena, store, 16), "SIM_RACE", "of shared memory");
 	arena_free(&arena);
 }
 

@@ -419,6 +419,12 @@ static void take_predictions(SimDecoder *d, LLVMValueRef v)
 		if (LLVMIsAConstantInt(number))
 			vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
 	}
+	if ((node = metadata(d, v, "neso.buffer")) && LLVMGetMDNodeNumOperands(node) == 2) {
+		LLVMValueRef ends[2];
+		LLVMGetMDNodeOperands(node, ends);
+		vec_last(&d->code).buffer = (uint32_t)LLVMConstIntGetZExtValue(ends[0]);
+		vec_last(&d->code).buffer_end = (uint32_t)LLVMConstIntGetZExtValue(ends[1]);
+	}
 	if ((node = metadata(d, v, "neso.tile")))
 		vec_last(&d->code).elements = sim_take_elements(d, node);
 }

@@ -111,6 +111,12 @@ void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, 
 			  offset, k->shared);
 		return NULL;
 	}
+	if (UNLIKELY(i->buffer_end && (offset < i->buffer || offset + size > i->buffer_end))) {
+		sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS,
+			  "access of %u bytes at %u of shared memory: its buffer is bytes %u to %u", size,
+			  offset, i->buffer, i->buffer_end - 1);
+		return NULL;
+	}
 	return w->shared + offset;
 }
 
