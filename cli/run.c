@@ -23,6 +23,7 @@ static const Option options[] = {
 	{"check", 0, NULL, "with --target sim:...: look for races, reads of unwritten shared memory, missing waits"},
 	{"nan", 0, NULL, "with --target sim:...: check, and tell where NaN and infinities arise"},
 	{"coverage", 0, NULL, "with --target sim:...: check, and tell what never ran or went one way alone"},
+	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move more than their bytes"},
 	{"against", 0, "interp", "with --target sim:...: compare with the interpreter, by line"},
 	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,
@@ -455,6 +456,7 @@ static int launch(Run *run, const neso_compile_options *compile)
 	l.schedules = (uint32_t)schedules;
 	l.watch |= option_value(run->parsed, "nan") ? NESO_WATCH_NAN : 0u;
 	l.watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
+	l.watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
 	l.timeout = timeout;
 	Device device;
 	bool on_device = device_is_target(compile->target);

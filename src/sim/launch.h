@@ -32,8 +32,8 @@ typedef struct SimTensorMap {
 _Static_assert(sizeof(SimTensorMap) == 128, "as large as the driver's");
 
 /* What is looked at besides, bits of `watch`: where NaN and infinities arise; which lines, branches
- * and masks ran. */
-enum { SIM_WATCH_NAN = 1, SIM_WATCH_COVERAGE = 2 };
+ * and masks ran; sectors of global memory and wavefronts of shared memory beyond the least. */
+enum { SIM_WATCH_NAN = 1, SIM_WATCH_COVERAGE = 2, SIM_WATCH_TRAFFIC = 4 };
 
 typedef struct SimLaunch {
 	/* As `args` of the compiled kernel says (codegen/codegen.h), without the scratch: bits of scalars, host addresses; of a tensor map that of a

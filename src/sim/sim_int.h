@@ -166,6 +166,7 @@ typedef struct SimRun {
 	const SimLaunch *launch;
 	SimArray *buffers;
 	uint32_t buffer_count;
+	struct SimTraffic *traffic; /* likewise (check/traffic.h); NULL: not asked for */
 	uint8_t *seen; /* by instruction: SIM_SEEN (check/coverage.h); NULL: no checks */
 	/* By instruction: buffers that it may access, a bit each; NULL: all of them may all. */
 	uint64_t *allowed;
@@ -336,6 +337,12 @@ typedef struct SimBanks SimBanks;
 SimBanks *sim_banks_new(const SimKernel *kernel); /* NULL: no memory */
 void sim_banks_free(SimBanks *banks);
 void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_t *offsets, uint32_t size);
+/* With checks those that a plan counts; all of them where traffic is asked for. */
+static inline bool sim_counts_banks(const SimWarp *w, const SimInstr *i)
+{
+	return w->cta->run->banks && (i->wavefronts || w->cta->run->traffic);
+}
+void sim_report_conflicts(const SimRun *run, DiagList *diags); /* of all lines, where traffic is asked for */
 void sim_report_banks(const SimRun *run, DiagList *diags);
 
 SimShadow *sim_shadow_new(unsigned bytes);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/check/coverage.h"
+#include "sim/check/traffic.h"
 
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size)
 {
@@ -242,6 +243,10 @@ void sim_report(const SimRun *run, DiagList *diags)
 	if (run->banks)
 		sim_report_banks(run, diags);
 	sim_report_coverage(run, diags);
+	if (run->traffic)
+		sim_report_traffic(run, diags);
+	if (run->traffic && run->banks)
+		sim_report_conflicts(run, diags);
 	if (run->fault.set)
 		sim_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
 	if (run->no_memory)

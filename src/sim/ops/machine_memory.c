@@ -271,7 +271,7 @@ enum { TRANSPOSED = 8 };
 static bool matrix_rows(SimWarp *w, const SimInstr *i, unsigned count, uint8_t *rows[4][8], bool write)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, count == 4 ? SIM_ALL : (UINT32_C(1) << 8 * count) - 1, address, 16);
 	for (unsigned lane = 0; lane < 8 * count; lane++) {
 		rows[lane / 8][lane % 8] = sim_shared(w, i, lane, address[lane], 16, 16);
@@ -394,7 +394,7 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const uint32_t *to = sim_operand(w, i, 0), *read = sim_operand(w, i, 3);
 	const uint64_t *from = sim_operand(w, i, 1);
 	uint32_t size = (uint32_t)i->imm;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, wanted(w, i, 2, mask), to, size);
 	EACH_LANE(lane, wanted(w, i, 2, mask)) {
 		uint8_t *into = sim_shared(w, i, lane, to[lane], size, size);

@@ -219,7 +219,7 @@ bool sim_load_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		const uint8_t *from = sim_shared(w, i, lane, address[lane], size, i->align);
@@ -236,7 +236,7 @@ bool sim_store_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		uint8_t *to = sim_shared(w, i, lane, address[lane], size, i->align);

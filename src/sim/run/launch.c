@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/os.h"
 #include "sim/check/define.h"
+#include "sim/check/traffic.h"
 
 enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18, COMPANY = 4 };
 #define POLL_SECONDS 0.05
@@ -449,6 +450,8 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	if (!run.programs)
 		return true;
 	bool good = allow(&run) && (!run.check || sim_coverage_new(&run));
+	if (run.check && launch->watch & SIM_WATCH_TRAFFIC)
+		good = good && sim_traffic_new(&run);
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	if (!good) {
@@ -470,6 +473,7 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	sim_findings_free(&run);
 	free(run.allowed);
 	free(run.seen);
+	free(run.traffic);
 	sim_banks_free(run.banks);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "sim/check/define.h"
+#include "sim/check/traffic.h"
 
 /* Instructions of a turn: by turns, until the warp waits (or has spun for long), and at most by chance. */
 enum { TURN = 4, LONG_TURN = 1 << 14, RANDOM_TURN = 64, ROTATE = SIM_ROTATE };
@@ -119,12 +120,24 @@ static void define(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	(i->define ? i->define : sim_define_lanes)(w, i, mask, done);
 }
 
+static void count_traffic(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	bool copies = i->define == sim_define_copy;
+	uint32_t size = copies ? (uint32_t)i->imm : (uint32_t)i->bytes * i->parts;
+	if (i->condition)
+		mask &= true_lanes(sim_operand(w, i, i->condition - 1u));
+	if (copies || i->define == sim_define_load || i->define == sim_define_store)
+		sim_count_sectors(w, i, mask, sim_operand(w, i, copies ? 1 : 0), size);
+}
+
 static void before_effect(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	if (i->condition)
 		sim_see_condition(w, i, mask, true_lanes(sim_operand(w, i, i->condition - 1u)));
 	else
 		sim_see(w, i);
+	if (UNLIKELY(w->cta->run->traffic) && i->define)
+		count_traffic(w, i, mask);
 	if (w->defined->live)
 		define(w, i, mask, false);
 }
