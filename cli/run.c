@@ -23,7 +23,7 @@ static const Option options[] = {
 	{"check", 0, NULL, "with --target sim:...: look for races, reads of unwritten shared memory, missing waits"},
 	{"nan", 0, NULL, "with --target sim:...: check, and tell where NaN and infinities arise"},
 	{"coverage", 0, NULL, "with --target sim:...: check, and tell what never ran or went one way alone"},
-	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move more than their bytes"},
+	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move too much"},
 	{"against", 0, "interp", "with --target sim:...: compare with the interpreter, by line"},
 	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,

@@ -507,9 +507,9 @@ static inline void neso_compile_options_init(neso_compile_options *x)
 	x->size = sizeof *x;
 }
 
-/* What a checked launch tells besides, a bit each, as warnings: where NaN and infinities arise; lines that
- * never ran, and branches and masks that were never true or never false; accesses that take more sectors
- * of global memory, or wavefronts of shared memory, than their bytes would. */
+/* What a checked launch tells besides, a bit each, as warnings: where NaN and infinities arise;
+ * lines that never ran, and branches and masks that were never true or never false; accesses that
+ * take more sectors of global memory, or wavefronts of shared memory, than their bytes would. */
 typedef enum neso_watch { NESO_WATCH_NAN = 1, NESO_WATCH_COVERAGE = 2, NESO_WATCH_TRAFFIC = 4 } neso_watch;
 
 typedef struct neso_launch {

@@ -93,6 +93,13 @@ static const IrOp *alloc_of(const IrValue *memory)
 	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
 }
 
+/* Does it access the buffer of its memdesc, and nothing else? */
+static bool is_of_buffer(const IrOp *op)
+{
+	return op->kind == OP_LOCAL_ALLOC || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_STORE ||
+	       op->kind == OP_ASYNC_COPY;
+}
+
 /* Bytes of shared memory that are an op's: of the buffer that it accesses, or its own for a
  * while. */
 static bool shared_of(Lower *lw, const IrOp *op, uint64_t *begin, uint64_t *end)
@@ -106,7 +113,9 @@ static bool shared_of(Lower *lw, const IrOp *op, uint64_t *begin, uint64_t *end)
 		memories++;
 	}
 	uint64_t scratch = gpu_scratch(lw->gpu, op).bytes;
-	if (memories > 1 || (memories && scratch) || (!alloc && (memories || !scratch)))
+	if (memories > 1 || (memories && (scratch || !is_of_buffer(op))))
+		return false;
+	if (!alloc && (memories || !scratch))
 		return false;
 	*begin = gpu_shared_offset(lw->gpu, alloc ? alloc : op);
 	*end = *begin + (alloc ? gpu_memdesc_bytes(lw->gpu, alloc->results[0].type) : scratch);

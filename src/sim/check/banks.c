@@ -133,8 +133,8 @@ static void report_conflicts_of(const SimRun *run, DiagList *diags, uint32_t loc
 	}
 	sim_diag(diags, k, DIAG_SIM_TRAFFIC, loc,
 		 arena_printf(diags->arena,
-			      "%llu accesses of shared memory by a warp take %llu wavefronts, each a cycle of their SM, where "
-			      "their bytes would take %llu; kernel '%s'",
+			      "%llu accesses of shared memory by a warp take %llu wavefronts, each "
+			      "a cycle of their SM, where their bytes would take %llu; kernel '%s'",
 			      (unsigned long long)sum.accesses, (unsigned long long)sum.wavefronts,
 			      (unsigned long long)sum.least, k->name));
 }

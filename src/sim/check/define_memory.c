@@ -217,7 +217,8 @@ void sim_define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 	}
 	for (unsigned k = 0; k < i->results; k++) {
 		w->defined->lanes[i->slots[k]] &= ~mask;
-		sim_set_undefined(w, i->slots[k], i->size, mask & ~lanes, SIM_ORIGIN(ORIGIN_MASK, i));
+		sim_set_undefined(w, i->slots[k], i->size, i->clears ? 0 : mask & ~lanes,
+				  SIM_ORIGIN(ORIGIN_MASK, i));
 	}
 	if (!sim_hollow_global(w->cta->run, w->cta))
 		return;

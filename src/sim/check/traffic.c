@@ -1,7 +1,8 @@
-/* Traffic: what warps' accesses of memory take, by line, and the least that the same bytes could take.
+/* Traffic: what warps' accesses of memory take, by line, and the least that the same bytes could.
  *
- * Global memory goes in sectors of 32 bytes: those that a warp's lanes touch, against as many as their bytes would fill side by
- * side. Shared memory goes in wavefronts (banks.c), each a cycle of the SM's load and store unit. */
+ * Global memory goes in sectors of 32 bytes: those that a warp's lanes touch, against as many as
+ * their bytes would fill side by side. Shared memory goes in wavefronts (banks.c), each a cycle of
+ * the SM's load and store unit. */
 #include <stdlib.h>
 
 #include "sim/check/traffic.h"
@@ -62,6 +63,15 @@ static bool is_first_of_line(const SimRun *run, uint32_t pc)
 	return true;
 }
 
+static const char *traffic_text(Arena *arena, const SimKernel *k, const SimTraffic *t)
+{
+	return arena_printf(arena,
+			    "%llu accesses of global memory by a warp move %llu sectors of %d bytes, where "
+			    "their bytes would fill %llu; kernel '%s'",
+			    (unsigned long long)t->accesses, (unsigned long long)t->sectors, SECTOR,
+			    (unsigned long long)t->least, k->name);
+}
+
 void sim_report_traffic(const SimRun *run, DiagList *diags)
 {
 	const SimKernel *k = run->kernel;
@@ -71,10 +81,6 @@ void sim_report_traffic(const SimRun *run, DiagList *diags)
 		SimTraffic t = sum_of_line(run, k->code[pc].loc);
 		if (t.sectors > t.least)
 			sim_diag(diags, k, DIAG_SIM_TRAFFIC, k->code[pc].loc,
-				 arena_printf(diags->arena,
-					      "%llu accesses of global memory by a warp move %llu sectors of %d bytes, where "
-					      "their bytes would fill %llu; kernel '%s'",
-					      (unsigned long long)t.accesses, (unsigned long long)t.sectors, SECTOR,
-					      (unsigned long long)t.least, k->name));
+				 traffic_text(diags->arena, k, &t));
 	}
 }

@@ -18,7 +18,7 @@
 /* ---- suffixes: words between points, then vNbM ---- */
 
 typedef struct Access {
-	bool always, policy;
+	bool always, policy, clear;
 	unsigned n, bits;
 	MemoryOp op;
 	MemoryType type;
@@ -76,6 +76,7 @@ static bool read_access(const char *suffix, Access *a)
 				a->order = orders[k].order;
 		cta |= str_is(word, "cta");
 		a->always |= str_is(word, "always");
+		a->clear |= str_is(word, "clear");
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
@@ -118,6 +119,7 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->align = a->n * a->bits / 8;
 	i->order = (uint8_t)a->order;
 	i->condition = a->always ? 0 : 2;
+	i->clears = a->clear;
 	return i;
 }
 
@@ -130,6 +132,9 @@ static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 	/* Nothing is loaded, and whoever takes it drops it: what was there before may be tokens (wgmma.c). */
 	for (unsigned k = 0; k < i->results && UNLIKELY(w->tokens) && !lanes; k++)
 		memset(sim_result(w, i, k), 0, SIM_SLOT);
+	for (unsigned k = 0; k < i->results && i->clears; k++)
+		EACH_LANE(off, mask & ~lanes)
+			memset((uint8_t *)sim_result(w, i, k) + off * i->size, 0, i->size);
 	return sim_load(w, i, lanes);
 }
 
