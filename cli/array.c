@@ -65,6 +65,7 @@ static const struct {
 	{"rand", make_rand, "seed", false, 0},   {"randn", make_randn, "seed", false, 0},
 	{"arange", make_arange, NULL, false, 0}, {"zeros", make_full, NULL, false, 0},
 	{"ones", make_full, NULL, false, 1},     {"full", make_full, "value", true, 0},
+	{"uninit", make_full, NULL, false, 0},
 };
 enum { MAKER_COUNT = sizeof makers / sizeof *makers };
 
@@ -174,6 +175,11 @@ static int make_by_word(int which, const char *text, Array *out)
 			    makers[which].extra ? ":" : "", makers[which].extra ? makers[which].extra : "");
 	out->bytes = out->count * neso_dtype_size(out->dtype);
 	out->data = array_alloc(out->bytes);
+	out->unwritten = strcmp(makers[which].word, "uninit") == 0;
+	if (out->unwritten) {
+		memset(out->data, 0xff, out->bytes); /* NaN, -1 */
+		return EXIT_DONE;
+	}
 	fill(out, makers[which].make, value, extra ? (uint64_t)value : seed_of(text));
 	return EXIT_DONE;
 }
@@ -240,6 +246,21 @@ double *array_doubles(const Array *array)
 	double *out = take(array->count * sizeof *out);
 	neso_dtype_convert(NESO_FP64, out, array->dtype, array->data, array->count);
 	return out;
+}
+
+Difference array_difference(const Array *got_array, const Array *want_array, double atol, double rtol)
+{
+	Difference d = {0};
+	double *want = array_doubles(want_array), *got = array_doubles(got_array);
+	for (size_t i = 0; i < want_array->count; i++) {
+		bool same = want[i] == got[i] || (isnan(want[i]) && isnan(got[i])) ||
+			    fabs(want[i] - got[i]) <= atol + rtol * fabs(want[i]);
+		if (!same && !d.wrong++)
+			d = (Difference){1, i, got[i], want[i]};
+	}
+	free(want);
+	free(got);
+	return d;
 }
 
 static void print_head(const char *name, const Array *array)

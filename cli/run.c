@@ -13,14 +13,18 @@ static const Option options[] = {
 	{"out", 'o', "ARG=FILE.npy", "write an argument's array after the run; may be given several times"},
 	{"print", 'p', "ARG", "print all of an argument's array after the run; may be given several times"},
 	{"expect", 0, "ARG=ARRAY", "compare with an array after the run; a difference is exit status 1"},
-	{"atol", 0, "X", "absolute tolerance of --expect (0)"},
-	{"rtol", 0, "X", "relative tolerance of --expect (0)"},
+	{"atol", 0, "X", "absolute tolerance of --expect and --against (0)"},
+	{"rtol", 0, "X", "relative tolerance of --expect and --against (0)"},
 	{"quiet", 'q', NULL, "do not list the arrays that changed"},
 	{"time", 0, NULL, "print how long compiling and running took"},
 	{"repeat", 0, "N", "run N times (for --time; arrays keep what the runs before wrote)"},
 	{"threads", 0, "N", "threads of the interpreter (one per processor)"},
 	{"timeout", 0, "SECONDS", "end the run with an error after this time"},
 	{"check", 0, NULL, "with --target sim:...: look for races, reads of unwritten shared memory, missing waits"},
+	{"nan", 0, NULL, "with --target sim:...: check, and tell where NaN and infinities arise"},
+	{"coverage", 0, NULL, "with --target sim:...: check, and tell what never ran or went one way alone"},
+	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move too much"},
+	{"against", 0, "interp", "with --target sim:...: compare with the interpreter, by line"},
 	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
@@ -33,6 +37,7 @@ static const char details[] =
 	"  FILE.npy[:DTYPE]              an array from a file; an unsigned integer file may hold the bits of bf16 or fp8\n"
 	"  rand:SHAPE:DTYPE[:SEED]       uniform in [0, 1), integers in [0, 100); randn: normal\n"
 	"  zeros:SHAPE:DTYPE  ones:SHAPE:DTYPE  full:SHAPE:DTYPE:VALUE  arange:SHAPE:DTYPE\n"
+	"  uninit:SHAPE:DTYPE            what nobody has written, as --check sees it: all bits set\n"
 	"  desc:BLOCK:ARRAY              a tensor descriptor with block shape BLOCK over any of these\n"
 	"  1024  0.5  1024:i64  0.5:fp64 a number, with its type when the usual one is not meant\n"
 	"  True  None  tl.float16  \"'relu'\"  (1, 2)   any other Python expression, for constexprs\n"
@@ -98,7 +103,7 @@ static void set_array(Argument *a, neso_arg_kind kind)
 	a->arg.dtype = a->array.dtype;
 	a->arg.address = a->array.data;
 	a->arg.bytes = a->array.bytes;
-	a->arg.access = NESO_READ_WRITE;
+	a->arg.access = a->array.unwritten ? NESO_UNWRITTEN : NESO_READ_WRITE;
 	a->before = array_copy(&a->array);
 }
 
@@ -241,27 +246,6 @@ static int read_grid(const Run *run, uint32_t grid[3])
 
 /* ---- after the run ---- */
 
-/* How two arrays differ. */
-typedef struct Difference {
-	size_t wrong, first;
-	double got, want;
-} Difference;
-
-static Difference difference(const Array *got_array, const Array *want_array, double atol, double rtol)
-{
-	Difference d = {0};
-	double *want = array_doubles(want_array), *got = array_doubles(got_array);
-	for (size_t i = 0; i < want_array->count; i++) {
-		bool same = want[i] == got[i] || (isnan(want[i]) && isnan(got[i])) ||
-			    fabs(want[i] - got[i]) <= atol + rtol * fabs(want[i]);
-		if (!same && !d.wrong++)
-			d = (Difference){1, i, got[i], want[i]};
-	}
-	free(want);
-	free(got);
-	return d;
-}
-
 static int compare(const Run *run, const char *spec)
 {
 	const char *name, *value = split_name(spec, &name);
@@ -273,7 +257,7 @@ static int compare(const Run *run, const char *spec)
 	if (wanted.count != a->array.count)
 		return input_error("--expect %s: %zu elements, but the argument has %zu", spec, wanted.count,
 				   a->array.count);
-	Difference d = difference(&a->array, &wanted, run->atol, run->rtol);
+	Difference d = array_difference(&a->array, &wanted, run->atol, run->rtol);
 	if (d.wrong)
 		return input_error("%s differs in %zu of %zu elements; the first is %zu: %.9g, expected %.9g", name, d.wrong,
 				   wanted.count, d.first, d.got, d.want);
@@ -378,6 +362,73 @@ static int launch_once(const Run *run, const neso_launch *l, Device *device, nes
 	return result;
 }
 
+/* ---- against the interpreter ---- */
+
+static bool is_simulated(const char *target)
+{
+	return target && strncmp(target, "sim:", 4) == 0;
+}
+
+/* The launch on copies of the arrays as they were, which are in `out` by argument; `whose`: a
+ * byte of which argument, told of its copy. */
+static int launch_copies(const Run *run, neso_launch l, size_t whose, size_t byte, Array *out)
+{
+	neso_diagnostics *diagnostics;
+	neso_launch_result outcome;
+	neso_arg *args = take(sizeof *args * (run->count + 1));
+	for (size_t i = 0; i < run->count; i++) {
+		args[i] = run->args[i].arg;
+		if (!run->args[i].array.data)
+			continue;
+		out[i] = array_copy(&run->args[i].before);
+		args[i].address = out[i].data;
+	}
+	if (whose < run->count)
+		l.whose = (const char *)out[whose].data + byte;
+	l.args = args;
+	neso_launch_result_init(&outcome);
+	neso_status status = neso_kernel_launch(run->kernel, &l, &outcome, &diagnostics);
+	return report(run->parsed, status, diagnostics);
+}
+
+/* Says how an argument differs, and which line wrote its first wrong element. */
+static int tell_difference(const Run *run, neso_launch l, size_t i, const Difference *d, Array *copies)
+{
+	const Array *array = &run->args[i].array;
+	char place[256] = "";
+	size_t at = 0, rest = d->first, below = array->count;
+	l.watch = 0;
+	launch_copies(run, l, i, d->first * neso_dtype_size(array->dtype), copies);
+	for (int k = 0; k < array->rank && at < sizeof place; k++) {
+		below /= (size_t)array->shape[k];
+		at += (size_t)snprintf(place + at, sizeof place - at, k ? ", %zu" : "%zu", rest / below);
+		rest %= below;
+	}
+	return input_error("%s differs from the interpreter's in %zu of %zu elements; the first is [%s]: "
+			   "%.9g, expected %.9g",
+			   run->args[i].name, d->wrong, array->count, place, d->got, d->want);
+}
+
+static int compare_engines(const Run *run, const neso_launch *l, const neso_compile_options *compile)
+{
+	neso_compile_options plain = *compile;
+	neso_launch interp = *l;
+	Array *copies = take(sizeof *copies * (run->count + 1));
+	plain.target = NULL;
+	interp.options = &plain;
+	interp.check = false;
+	interp.watch = interp.schedules = 0;
+	int result = launch_copies(run, interp, run->count, 0, copies);
+	for (size_t i = 0; i < run->count && result == EXIT_DONE; i++) {
+		if (!run->args[i].array.data)
+			continue;
+		Difference d = array_difference(&run->args[i].array, &copies[i], run->atol, run->rtol);
+		if (d.wrong)
+			result = tell_difference(run, *l, i, &d, copies);
+	}
+	return result;
+}
+
 static int launch(Run *run, const neso_compile_options *compile)
 {
 	long repeat, threads, schedules;
@@ -389,6 +440,9 @@ static int launch(Run *run, const neso_compile_options *compile)
 	    !option_seconds(run->parsed, "timeout", &timeout) || !option_tolerance(run->parsed, "atol", &run->atol) ||
 	    !option_tolerance(run->parsed, "rtol", &run->rtol))
 		return EXIT_USAGE;
+	const char *against = option_value(run->parsed, "against");
+	if (against && (strcmp(against, "interp") != 0 || repeat > 1 || !is_simulated(compile->target)))
+		return usage_error("--against interp is for one run with --target sim:...");
 	int result = read_grid(run, l.grid);
 	if (result != EXIT_DONE)
 		return result;
@@ -400,6 +454,9 @@ static int launch(Run *run, const neso_compile_options *compile)
 	l.threads = (uint32_t)threads;
 	l.check = option_value(run->parsed, "check") != NULL;
 	l.schedules = (uint32_t)schedules;
+	l.watch |= option_value(run->parsed, "nan") ? NESO_WATCH_NAN : 0u;
+	l.watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
+	l.watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
 	l.timeout = timeout;
 	Device device;
 	bool on_device = device_is_target(compile->target);
@@ -424,7 +481,11 @@ static int launch(Run *run, const neso_compile_options *compile)
 	if (result == EXIT_DONE && option_value(run->parsed, "time") && !option_value(run->parsed, "json"))
 		printf("compile %.3f ms, run %.3f ms%s\n", compile_seconds * 1e3, best * 1e3,
 		       repeat > 1 ? take_printf(" (best of %ld, mean %.3f ms)", repeat, total * 1e3 / (double)repeat) : "");
-	return result == EXIT_DONE ? finish(run) : result;
+	if (result != EXIT_DONE)
+		return result;
+	int same = option_value(run->parsed, "against") ? compare_engines(run, &l, compile) : EXIT_DONE;
+	result = finish(run);
+	return same != EXIT_DONE ? same : result;
 }
 
 static int run_kernel(const Parsed *parsed)

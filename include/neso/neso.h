@@ -433,7 +433,8 @@ typedef enum neso_arg_kind {
 	NESO_ARG_DESCRIPTOR  /* a tensor descriptor made by the host */
 } neso_arg_kind;
 
-typedef enum neso_access { NESO_READ = 1, NESO_READ_WRITE = 3 } neso_access;
+/* UNWRITTEN: as READ_WRITE; checks take what it holds as not defined until it is written. */
+typedef enum neso_access { NESO_READ = 1, NESO_READ_WRITE = 3, NESO_UNWRITTEN = 7 } neso_access;
 
 enum { NESO_MAX_RANK = 5 }; /* of descriptors */
 
@@ -512,6 +513,11 @@ static inline void neso_compile_options_init(neso_compile_options *x)
 	x->size = sizeof *x;
 }
 
+/* What a checked launch tells besides, a bit each, as warnings: where NaN and infinities arise;
+ * lines that never ran, and branches and masks that were never true or never false; accesses that
+ * take more sectors of global memory, or wavefronts of shared memory, than their bytes would. */
+typedef enum neso_watch { NESO_WATCH_NAN = 1, NESO_WATCH_COVERAGE = 2, NESO_WATCH_TRAFFIC = 4 } neso_watch;
+
 typedef struct neso_launch {
 	size_t size;
 	const neso_arg *args;
@@ -528,6 +534,8 @@ typedef struct neso_launch {
 	void *stream;     /* on a GPU: the caller's CUstream, of the current context; NULL: the default stream */
 	bool check;       /* in the simulator: look for races, reads of unwritten shared memory, missing waits */
 	uint32_t schedules; /* in the simulator, above 1: checks, in so many orders of warps, whose results are compared */
+	uint32_t watch;     /* in the simulator: checks, and a neso_watch of what is told besides */
+	const void *whose;  /* in the simulator: checks, and a note on who wrote this byte last; NULL: none */
 } neso_launch;
 
 /* What a launch did. */

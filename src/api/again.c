@@ -153,7 +153,8 @@ static inline void look_ahead(const JitDispatch *dispatch)
 static bool is_plain(const neso_launch *launch)
 {
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
-	return options && options->size == sizeof *options && !launch->check && launch->schedules <= 1 && launch->arg_size == sizeof(neso_arg) &&
+	return options && options->size == sizeof *options && !launch->check && launch->schedules <= 1 && !launch->watch && !launch->whose &&
+	       launch->arg_size == sizeof(neso_arg) &&
 	       (!launch->arg_count || launch->args);
 }
 

@@ -74,15 +74,17 @@ static bool read_memory(ApiCall *call, const neso_arg *arg, JitArg *out)
 		api_usage(call, "the address of argument '%s' is not in its buffer", name);
 		return false;
 	}
-	if (arg->access != NESO_READ && arg->access != NESO_READ_WRITE) {
-		api_usage(call, "argument '%s' has no access: NESO_READ or NESO_READ_WRITE", name);
+	if (arg->access != NESO_READ && arg->access != NESO_READ_WRITE && arg->access != NESO_UNWRITTEN) {
+		api_usage(call, "argument '%s' has no access: NESO_READ, NESO_READ_WRITE or NESO_UNWRITTEN",
+			  name);
 		return false;
 	}
 	out->kind = arg->kind == NESO_ARG_POINTER ? JIT_POINTER : JIT_DESCRIPTOR;
 	out->address = arg->address;
 	out->buffer = arg->buffer;
 	out->bytes = arg->bytes;
-	out->writable = arg->access == NESO_READ_WRITE;
+	out->writable = arg->access != NESO_READ;
+	out->unwritten = arg->access == NESO_UNWRITTEN;
 	if (arg->kind == NESO_ARG_POINTER)
 		return true;
 	if (arg->rank > NESO_MAX_RANK) {
@@ -130,7 +132,7 @@ bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
 	InterpBuffer *buffers = ARENA_ARRAY(&call->arena, InterpBuffer, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++)
 		buffers[i] = (InterpBuffer){"buffer", launch->buffers[i].address, launch->buffers[i].bytes,
-					    launch->buffers[i].access == NESO_READ_WRITE};
+					    launch->buffers[i].access != NESO_READ};
 	*out = (JitLaunch){
 		.args = args,
 		.arg_count = (uint32_t)launch->arg_count,
@@ -144,6 +146,8 @@ bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
 		.stream = launch->stream,
 		.check = launch->check,
 		.schedules = launch->schedules,
+		.watch = launch->watch,
+		.whose = launch->whose,
 	};
 	return true;
 }

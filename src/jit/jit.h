@@ -129,7 +129,7 @@ typedef struct JitArg {
 	/* POINTER, DESCRIPTOR */
 	void *address, *buffer; /* buffer: where the memory begins */
 	uint64_t bytes;
-	bool writable;
+	bool writable, unwritten;
 	uint32_t rank;
 	const int64_t *shape, *strides, *block_shape;
 	bool pad_nan;
@@ -226,6 +226,8 @@ typedef struct JitLaunch {
 	void *stream; /* of a GPU: CUstream */
 	bool check;   /* simulated: look for races and the like */
 	uint32_t schedules; /* simulated, above 1: in so many orders of warps, compared */
+	uint32_t watch;     /* simulated: SIM_WATCH */
+	const void *whose;  /* simulated: a byte whose last writer is told */
 	const struct JitKey *key; /* by which it is remembered; NULL: it is not */
 } JitLaunch;
 

@@ -70,6 +70,9 @@ typedef struct Lower {
 	IrOp *func;                /* what it is made of */
 	const IrOp *op;            /* being lowered: the innermost */
 	LowerTileNode tile;        /* made last */
+	const IrOp *buffer_op; /* whose shared memory was looked for last: */
+	LLVMMetadataRef buffer; /* NULL: not known */
+	bool hinted;            /* some op so far has tl.max_contiguous */
 	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */
 	bool tensor_expects;       /* the next ttng.barrier_expect is done */
 	bool tensor_waits;         /* so is the next one */

@@ -9,6 +9,8 @@
 /* Types and the table of values; cx, module, arena are set. */
 void lower_init(Lower *lw);
 bool lower_op(Lower *lw, IrOp *op);
+/* Where predictions are asked for: hints of the source as assumptions (promise.c). */
+void lower_promises(Lower *lw, const IrOp *op);
 
 /* All functions of the module. False after diagnosing. */
 bool lower_module(Lower *lw);

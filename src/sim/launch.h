@@ -33,6 +33,10 @@ typedef struct SimTensorMap {
 } SimTensorMap;
 _Static_assert(sizeof(SimTensorMap) == 128, "as large as the driver's");
 
+/* What is looked at besides, bits of `watch`: where NaN and infinities arise; which lines, branches
+ * and masks ran; sectors of global memory and wavefronts of shared memory beyond the least. */
+enum { SIM_WATCH_NAN = 1, SIM_WATCH_COVERAGE = 2, SIM_WATCH_TRAFFIC = 4 };
+
 typedef struct SimLaunch {
 	/* As `args` of the compiled kernel says (codegen/codegen.h), without the scratch: bits of scalars, host addresses; of a tensor map that of a
 	 * SimTensorMap, aligned to 64 bytes. */
@@ -40,10 +44,15 @@ typedef struct SimLaunch {
 	size_t arg_count;
 	const SimBuffer *buffers; /* ranges that kernels may touch; none overlap */
 	size_t buffer_count;
+	/* By buffer: with checks, nothing has written it yet, and what it holds is not defined;
+	 * NULL: all are written. */
+	const bool *unwritten;
 	uint32_t grid[3];
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
 	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
+	uint64_t whose;   /* with checks: an address whose last writer is told; 0: none */
+	unsigned watch;   /* SIM_WATCH: with checks */
 	unsigned schedules; /* above 1: with checks, and in so many orders of warps and programs, whose results are compared; the first one's stays */
 	double timeout;   /* seconds; 0: none, with checks SIM_CHECK_SECONDS */
 	bool (*poll)(void *data); /* asked about every 50 ms, on the thread of the call, whether to go on; NULL: it does */

@@ -57,7 +57,18 @@ typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFl
 	INT_CMP(umul_over, (UnsignedWide)x * y >> BITS != 0)                                 \
 	INT_CMP(sadd_over, ops_overflows((Wide)sx + sy, BITS))                                \
 	INT_CMP(ssub_over, ops_overflows((Wide)sx - sy, BITS))                                \
-	INT_CMP(smul_over, ops_overflows((Wide)sx * sy, BITS))
+	INT_CMP(smul_over, ops_overflows((Wide)sx * sy, BITS))                                \
+	/* What flags rule out (decode_rules.c); imm: bits of the result of a cast. */        \
+	INT_CMP(shift_over, y >= BITS)                                                        \
+	INT_CMP(ushl_over, y < BITS && (T)((T)(x << (y & (BITS - 1))) >> (y & (BITS - 1))) != x) \
+	INT_CMP(sshl_over, y < BITS && ((SignedT)(T)(x << (y & (BITS - 1))) >> (y & (BITS - 1))) != sx) \
+	INT_CMP(shift_rest, y < BITS && (x & (T)(((T)1 << (y & (BITS - 1))) - 1)) != 0)       \
+	INT_CMP(udiv_rest, y && x % y != 0)                                                   \
+	INT_CMP(sdiv_rest, y && sy != -1 && sx % sy != 0)                                     \
+	INT_CMP(both, (x & y) != 0)                                                           \
+	INT_CMP(negative, sx < 0)                                                             \
+	INT_CMP(ucut_over, imm < BITS && x >> (imm & (BITS - 1)) != 0)                        \
+	INT_CMP(scut_over, imm && imm < BITS && ops_cut_differs(x, imm, BITS))
 
 /* FLOAT_OP(name, expression of x, y, z: what it is computed in (float, double)), rounded once more for 16-bit floats */
 #define SIM_FLOAT_OPS                                                                             \

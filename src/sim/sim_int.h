@@ -33,6 +33,10 @@ typedef struct SimElements SimElements; /* tile.c */
 typedef void SimPure(void *d, const void *a, const void *b, const void *c, uint64_t imm);
 /* Does what it does for the lanes of the mask. False: the program stops, or the warp waits (w->wait). */
 typedef bool SimEffect(SimWarp *w, const SimInstr *i, uint32_t mask);
+/* With checks: before an effect is done, which of its operands must be defined; once it is done,
+ * which bits of its results are (check/define.h). */
+typedef void SimDefine(SimWarp *w, const SimInstr *i, uint32_t mask, bool done);
+typedef struct SimPromise SimPromise; /* check/define.h */
 
 typedef enum SimKind { SIM_PURE, SIM_EFFECT, SIM_JUMP, SIM_BRANCH, SIM_SWITCH, SIM_RETURN } SimKind;
 
@@ -50,12 +54,21 @@ struct SimInstr {
 	bool loads;                /* memory: and does nothing else */
 	bool cached;               /* a load that the first-level cache keeps */
 	bool cta_scope;            /* an atomic operation for a CTA's threads */
+	uint32_t buffer, buffer_end; /* shared memory: that it must keep to; end 0: all of it */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
 	const uint64_t *cases;     /* SWITCH: value, pc, ...; imm of them; to[0] otherwise */
 	const void *data;          /* of the operation */
 	const SimElements *elements; /* memory: of the tile that it moves; NULL: nothing is said of it */
+	uint8_t real, real_from; /* PURE: floats of its result, its operands: 1 + a SimFloat; 0: none */
+	uint8_t rule, from; /* PURE: a SimRule and the bytes of its operands' lanes (check/define.h) */
+	uint8_t condition; /* EFFECT: operand that masks lanes off, and one; 0: none */
+	bool clears;   /* memory: a load gives 0 where its mask is off */
+	bool hands_on; /* EFFECT: results may be parts of operands' addresses */
+	uint64_t arguments; /* memory: that the address may come from, a bit each; 0: any */
+	SimDefine *define; /* EFFECT: NULL: lane by lane */
+	const SimPromise *promise; /* PURE: what the code promises of its operands; NULL: nothing */
 	bool takes_tokens; /* of products that are under way (wgmma.c): copies, products and their wait */
 	uint32_t loc;
 	uint32_t site; /* its number and one */
@@ -82,6 +95,7 @@ struct SimKernel {
 	uint32_t fixed;                /* slots [0, fixed) are constants and arguments */
 	const uint64_t *constants;     /* by slot; arguments' are 0 */
 	const uint8_t *constant_bytes; /* of a lane */
+	const uint8_t *constant_undefined;
 	const uint32_t *arg_slots;     /* by argument */
 	const bool *arg_maps;          /* by argument: it is a tensor map */
 	uint32_t arg_count;
@@ -111,6 +125,8 @@ typedef struct SimArray {
 	const char *name;
 	uint64_t base, size;
 	bool writable;
+	bool unwritten;
+	uint8_t *hollow; /* bits of it that are not defined; NULL: all are (check/define.h) */
 } SimArray;
 
 typedef struct SimFault {
@@ -156,6 +172,10 @@ typedef struct SimRun {
 	const SimLaunch *launch;
 	SimArray *buffers;
 	uint32_t buffer_count;
+	struct SimTraffic *traffic; /* likewise (check/traffic.h); NULL: not asked for */
+	uint8_t *seen; /* by instruction: SIM_SEEN (check/coverage.h); NULL: no checks */
+	/* By instruction: buffers that it may access, a bit each; NULL: all of them may all. */
+	uint64_t *allowed;
 	unsigned scratch_bytes;
 	uint64_t programs;
 	bool check;
@@ -231,6 +251,7 @@ struct SimWarp {
 	SimKnown *known;
 	struct SimAsync *async;
 	struct SimStores *stores;     /* tensor.c: likewise */
+	struct SimDefined *defined; /* check/define.h: with checks */
 	struct SimProducts *products; /* wgmma.c: with checks; NULL: none yet */
 	bool tokens;            /* there may be some in its registers */
 	bool at_barrier;        /* it has come to a named one and waits there */
@@ -247,6 +268,7 @@ struct SimCta {
 	uint32_t interval; /* barriers of the CTA so far */
 	uint8_t *scratch;
 	SimShadow *shadow; /* NULL: no checks */
+	struct SimHollow *hollow; /* check/define.h: NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
 	struct SimRemote *remote;     /* cluster.c: likewise */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
@@ -285,6 +307,7 @@ static inline const void *sim_operand(const SimWarp *w, const SimInstr *i, unsig
 /* ---- a CTA ---- */
 
 SimCta *sim_cta_new(SimRun *run); /* NULL: no memory */
+uint32_t sim_scratch_pitch(const SimRun *run); /* from one CTA's scratch to the next one's */
 void sim_cta_free(SimCta *cta);   /* NULL is fine */
 void sim_cta_start(SimCta *cta, uint64_t pid);
 void sim_cta_end(SimCta *cta);
@@ -326,6 +349,7 @@ void sim_report(const SimRun *run, DiagList *diags); /* all of them */
 void sim_findings_free(SimRun *run);
 /* Memory that another schedule left otherwise, at the line that wrote it last. */
 void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...) PRINTF_LIKE(3, 4);
+void sim_find_writer(SimRun *run, uint64_t address); /* a note at the line that wrote it last */
 Diag *sim_diag(DiagList *diags, const SimKernel *kernel, DiagCode code, uint32_t loc, const char *text);
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
 
@@ -338,6 +362,12 @@ typedef struct SimBanks SimBanks;
 SimBanks *sim_banks_new(const SimKernel *kernel); /* NULL: no memory */
 void sim_banks_free(SimBanks *banks);
 void sim_count_banks(SimWarp *w, const SimInstr *i, uint32_t mask, const uint32_t *offsets, uint32_t size);
+/* With checks those that a plan counts; all of them where traffic is asked for. */
+static inline bool sim_counts_banks(const SimWarp *w, const SimInstr *i)
+{
+	return w->cta->run->banks && (i->wavefronts || w->cta->run->traffic);
+}
+void sim_report_conflicts(const SimRun *run, DiagList *diags); /* of all lines, where traffic is asked for */
 void sim_report_banks(const SimRun *run, DiagList *diags);
 
 /* Sums of floats in any order, sums.c. */
@@ -447,6 +477,7 @@ typedef struct SimDecoder {
 	VEC(SimInstr) code;
 	VEC(uint64_t) constants;
 	VEC(uint8_t) constant_bytes;
+	VEC(uint8_t) constant_undefined;
 	VEC(SimLoc) locs;
 	VEC(SimRange) texts;
 	uint32_t slots;  /* virtual ones so far; constants have the high bit */
@@ -455,6 +486,8 @@ typedef struct SimDecoder {
 	LayoutContext layouts;
 	Map data_of;     /* global -> address */
 	Map constant_of; /* value, bytes -> slot */
+	VEC(uint32_t) addresses; /* that are loaded, or made of numbers */
+	uint32_t undefined[4]; /* slots of what is not defined, by log2 of a lane's bytes; 0: none yet */
 	Map values;      /* LLVMValueRef -> SimValue, of the function being decoded */
 	uint32_t loc;
 	LLVMValueRef at; /* instruction being decoded */
@@ -463,6 +496,7 @@ typedef struct SimDecoder {
 } SimDecoder;
 
 #define SIM_CONSTANT 0x80000000u
+#define SIM_ANYWHERE (UINT64_C(1) << 63)
 
 /* A type as slots: how many, and the bytes of each. */
 typedef struct SimShape {
@@ -478,6 +512,7 @@ SimValue sim_value(SimDecoder *d, LLVMValueRef v);
 SimValue sim_new(SimDecoder *d, uint32_t count);
 void sim_define(SimDecoder *d, LLVMValueRef v, SimValue value);
 uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes);
+uint32_t sim_undefined(SimDecoder *d, unsigned bytes); /* 0, which checks take for anything */
 SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned operands);
 void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
 #define SIM_NONE UINT32_MAX

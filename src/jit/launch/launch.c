@@ -327,9 +327,9 @@ static JitStatus run_gpu(const Marshal *m, const JitLaunch *launch, JitResult *r
 /* Who asked for checks does not go without them. */
 static bool can_check(const JitKernel *kernel, bool sim, const char *target, const JitLaunch *launch, DiagList *diags)
 {
-	bool wanted = launch->check || launch->schedules > 1;
+	bool wanted = launch->check || launch->schedules > 1 || launch->watch || launch->whose;
 	if (wanted && !sim)
-		jit_diag(diags, kernel, DIAG_CHECK_TARGET, launch->check ? "check" : "schedules", target ? target : "interp");
+		jit_diag(diags, kernel, DIAG_CHECK_TARGET, launch->check ? "check" : launch->schedules > 1 ? "schedules" : "watch", target ? target : "interp");
 	return !wanted || sim;
 }
 

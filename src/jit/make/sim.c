@@ -84,6 +84,18 @@ static bool add_maps(const JitVariant *variant, const InterpLaunch *run, uint64_
 	return true;
 }
 
+/* Arrays that nothing has written, where no other argument has part of them. */
+static void mark_unwritten(const JitLaunch *launch, const InterpLaunch *run, bool *out)
+{
+	for (uint32_t a = 0; a < launch->arg_count; a++) {
+		const JitArg *arg = &launch->args[a];
+		const void *base = arg->buffer ? arg->buffer : arg->address;
+		bool pointer = arg->kind == JIT_POINTER || arg->kind == JIT_DESCRIPTOR;
+		for (uint32_t k = 0; k < run->buffer_count && pointer && arg->unwritten; k++)
+			out[k] |= run->buffers[k].base == base && run->buffers[k].size == arg->bytes;
+	}
+}
+
 bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const InterpLaunch *run, DiagList *diags)
 {
 	CONTRACT(variant->sim);
@@ -92,6 +104,7 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		return false;
 	uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, run->arg_count + variant->sim_map_count + 1);
 	SimBuffer *buffers = ARENA_ARRAY(diags->arena, SimBuffer, run->buffer_count + 1);
+	bool *unwritten = ARENA_ARRAY(diags->arena, bool, run->buffer_count + 1);
 	for (uint32_t i = 0; i < run->arg_count; i++)
 		args[i] = run->args[i].bits;
 	if (!add_maps(variant, run, args, diags->arena)) {
@@ -101,6 +114,7 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 	}
 	for (uint32_t i = 0; i < run->buffer_count; i++)
 		buffers[i] = (SimBuffer){run->buffers[i].name, run->buffers[i].base, run->buffers[i].size, run->buffers[i].writable};
+	mark_unwritten(launch, run, unwritten);
 	SimLaunch sim = {
 		.args = args,
 		.arg_count = run->arg_count + variant->sim_map_count,
@@ -108,7 +122,10 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		.buffer_count = run->buffer_count,
 		.grid = {run->grid[0], run->grid[1], run->grid[2]},
 		.threads = run->threads,
-		.check = launch->check,
+		.unwritten = unwritten,
+		.check = launch->check || launch->watch || launch->whose,
+		.watch = launch->watch,
+		.whose = (uint64_t)(uintptr_t)launch->whose,
 		.schedules = launch->schedules,
 		.timeout = run->timeout,
 		.poll = run->poll,

@@ -1,6 +1,7 @@
 /* Integer arithmetic, addresses, comparison, selection, constants. */
 #include "base/map.h"
 #include "llvm/lower/affine.h"
+#include "llvm/machine.h"
 
 /* ---- one op over registers ---- */
 
@@ -55,13 +56,46 @@ static LLVMValueRef min_max(Lower *lw, const char *name, const LLVMValueRef *a)
 	return lower_intrinsic2(lw, full, type, a[0], a[1]);
 }
 
-/* The divisor, 1 where it is 0. What comes of a division by 0 nobody may use, but LLVM takes it that there is none: elements that a
- * mask left out, zeroes, would then show that the mask leaves nothing out. */
+/* The divisor, 1 where it is 0. A division by 0 gives all ones, as ptxas' own sequences do, and
+ * the interpreter; LLVM takes it that there is none: elements that a mask left out, zeroes,
+ * would then show that the mask leaves nothing out. */
 static LLVMValueRef divisor(Lower *lw, LLVMValueRef b)
 {
 	LLVMTypeRef type = LLVMTypeOf(b);
 	LLVMValueRef none = LLVMBuildICmp(lw->b, LLVMIntEQ, b, LLVMConstNull(type), "");
 	return LLVMBuildSelect(lw->b, none, LLVMConstInt(type, 1, false), b, "");
+}
+
+/* A number that is not 0, or max(x, one that is above 0). */
+static bool is_not_zero(LLVMValueRef b)
+{
+	size_t len;
+	if (LLVMIsAConstantInt(b))
+		return LLVMConstIntGetZExtValue(b) != 0;
+	LLVMValueRef fn = LLVMIsACallInst(b) ? LLVMGetCalledValue(b) : NULL;
+	const char *name = fn && LLVMIsAFunction(fn) ? LLVMGetValueName2(fn, &len) : "";
+	if (strncmp(name, "llvm.smax.", 10) != 0 && strncmp(name, "llvm.umax.", 10) != 0)
+		return false;
+	LLVMValueRef least = LLVMGetOperand(b, 1);
+	return LLVMIsAConstantInt(least) && LLVMConstIntGetSExtValue(least) > 0;
+}
+
+/* What was divided by divisor(b): all ones where that is 0, by an operation that the simulator
+ * knows for what it is. */
+static LLVMValueRef divided(Lower *lw, LLVMValueRef b, LLVMValueRef result)
+{
+	LLVMTypeRef type = LLVMTypeOf(b);
+	unsigned bits = LLVMGetIntTypeWidth(type);
+	if (is_not_zero(b))
+		return result;
+	if (bits >= 16)
+		return bits == 16   ? MACHINE2(lw, by_zero_16, b, result)
+		       : bits == 32 ? MACHINE2(lw, by_zero_32, b, result)
+				    : MACHINE2(lw, by_zero_64, b, result);
+	LLVMTypeRef wide = lower_int_type(lw, 16);
+	LLVMValueRef out = MACHINE2(lw, by_zero_16, LLVMBuildZExt(lw->b, b, wide, ""),
+				    LLVMBuildZExt(lw->b, result, wide, ""));
+	return LLVMBuildTrunc(lw->b, out, type, "");
 }
 
 /* a / b rounded away from what the hardware does where there is a remainder: up (by 1) or down (by -1). */
@@ -77,7 +111,8 @@ static LLVMValueRef rounded_division(Lower *lw, const LLVMValueRef *a, bool up)
 		signs = LLVMBuildNot(lw->b, signs, "");
 	LLVMValueRef adjust = LLVMBuildAnd(lw->b, inexact, signs, "");
 	LLVMValueRef one = LLVMBuildZExt(lw->b, adjust, type, "");
-	return up ? LLVMBuildAdd(lw->b, quotient, one, "") : LLVMBuildSub(lw->b, quotient, one, "");
+	return divided(lw, a[1],
+		       up ? LLVMBuildAdd(lw->b, quotient, one, "") : LLVMBuildSub(lw->b, quotient, one, ""));
 }
 
 static LLVMValueRef high_product(Lower *lw, const LLVMValueRef *a)
@@ -131,10 +166,10 @@ bool lower_ADDPTR(Lower *lw, IrOp *op)
 }
 
 ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))
-ELEMENTWISE(DIVSI, LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), ""))
-ELEMENTWISE(DIVUI, LLVMBuildUDiv(lw->b, a[0], divisor(lw, a[1]), ""))
-ELEMENTWISE(REMSI, LLVMBuildSRem(lw->b, a[0], divisor(lw, a[1]), ""))
-ELEMENTWISE(REMUI, LLVMBuildURem(lw->b, a[0], divisor(lw, a[1]), ""))
+ELEMENTWISE(DIVSI, divided(lw, a[1], LLVMBuildSDiv(lw->b, a[0], divisor(lw, a[1]), "")))
+ELEMENTWISE(DIVUI, divided(lw, a[1], LLVMBuildUDiv(lw->b, a[0], divisor(lw, a[1]), "")))
+ELEMENTWISE(REMSI, divided(lw, a[1], LLVMBuildSRem(lw->b, a[0], divisor(lw, a[1]), "")))
+ELEMENTWISE(REMUI, divided(lw, a[1], LLVMBuildURem(lw->b, a[0], divisor(lw, a[1]), "")))
 ELEMENTWISE(CEILDIVSI, rounded_division(lw, a, true))
 ELEMENTWISE(FLOORDIVSI, rounded_division(lw, a, false))
 ELEMENTWISE(ANDI, LLVMBuildAnd(lw->b, a[0], a[1], ""))

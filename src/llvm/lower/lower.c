@@ -39,6 +39,8 @@ bool lower_op(Lower *lw, IrOp *op)
 	lower_line(lw, op->loc);
 	lw->op = op;
 	bool good = hooks[op->kind](lw, op);
+	if (good && lw->predictions)
+		lower_promises(lw, op);
 	lw->op = outer;
 	return good;
 }

@@ -121,6 +121,7 @@ void lower_global_elements(Lower *lw, const GlobalTile *tile, uint32_t rep, uint
 {
 	LowerElements e = {LOWER_WORDS, tile->layout, (rep << tile->register_bits) + start, tile->vector, NULL, tile->vector_bits, 0};
 	lower_elements(lw, instruction, &e);
+	lower_promised_run(lw, tile, rep, start, instruction);
 }
 
 void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs)

@@ -33,6 +33,9 @@ static inline uint32_t lower_global_register(const GlobalTile *tile, uint32_t re
 	return (rep << tile->register_bits) + r;
 }
 /* What an instruction moves that takes a group, said on it (lower_elements). */
+/* promise.c: where predictions are asked for and a hint promises runs, that the access moves
+ * one. */
+void lower_promised_run(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start, LLVMValueRef access);
 void lower_global_elements(Lower *lw, const GlobalTile *tile, uint32_t rep, uint32_t start, LLVMValueRef instruction);
 /* Copies in registers get what the first one has. */
 void lower_global_spread(const GlobalTile *tile, LLVMValueRef *regs);

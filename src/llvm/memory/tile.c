@@ -10,6 +10,7 @@
  *
  * with the name in the source of what is moved ("": none), the op that moves it, bits of an element in memory, and the layout
  * whose registers these are ("": none). Source of the layout's text: layout_print. */
+#include "gpu/memory/memory.h"
 #include "ir/text/asm.h"
 #include "ir/text/text.h"
 #include "llvm/lower_int.h"
@@ -81,6 +82,64 @@ static LLVMMetadataRef tile_of(Lower *lw, const Layout *layout)
 	return last->node;
 }
 
+/* The buffer that a memdesc is all or part of; NULL: it may be one of several. */
+static const IrOp *alloc_of(const IrValue *memory)
+{
+	const IrOp *op = memory->def;
+	while (op && (op->kind == OP_MEMDESC_INDEX || op->kind == OP_MEMDESC_SUBSLICE ||
+		      op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_RESHAPE ||
+		      op->kind == OP_MEMDESC_REINTERPRET))
+		op = ir_operand(op, 0)->def;
+	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
+}
+
+/* Does it access the buffer of its memdesc, and nothing else? */
+static bool is_of_buffer(const IrOp *op)
+{
+	return op->kind == OP_LOCAL_ALLOC || op->kind == OP_LOCAL_LOAD || op->kind == OP_LOCAL_STORE ||
+	       op->kind == OP_ASYNC_COPY;
+}
+
+/* Bytes of shared memory that are an op's: of the buffer that it accesses, or its own for a
+ * while. */
+static bool shared_of(Lower *lw, const IrOp *op, uint64_t *begin, uint64_t *end)
+{
+	const IrOp *alloc = op->kind == OP_LOCAL_ALLOC ? op : NULL;
+	unsigned memories = 0;
+	for (uint32_t i = 0; i < op->operand_count; i++) {
+		if (ir_operand(op, i)->type->kind != TY_MEMDESC)
+			continue;
+		alloc = alloc_of(ir_operand(op, i));
+		memories++;
+	}
+	uint64_t scratch = gpu_scratch(lw->gpu, op).bytes;
+	if (memories > 1 || (memories && (scratch || !is_of_buffer(op))))
+		return false;
+	if (!alloc && (memories || !scratch))
+		return false;
+	*begin = gpu_shared_offset(lw->gpu, alloc ? alloc : op);
+	*end = *begin + (alloc ? gpu_memdesc_bytes(lw->gpu, alloc->results[0].type) : scratch);
+	return true;
+}
+
+/* !neso.buffer !{i32 begin, i32 end}: shared memory that the access must keep to. */
+static void set_buffer(Lower *lw, LLVMValueRef instruction)
+{
+	static const char name[] = "neso.buffer";
+	uint64_t begin, end;
+	if (lw->buffer_op != lw->op) {
+		lw->buffer_op = lw->op;
+		lw->buffer = NULL;
+		if (shared_of(lw, lw->op, &begin, &end)) {
+			LLVMMetadataRef parts[] = {number(lw, (int64_t)begin), number(lw, (int64_t)end)};
+			lw->buffer = LLVMMDNodeInContext2(lw->cx, parts, 2);
+		}
+	}
+	if (lw->buffer)
+		LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1),
+				LLVMMetadataAsValue(lw->cx, lw->buffer));
+}
+
 void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *e)
 {
 	static const char name[] = "neso.tile";
@@ -89,6 +148,7 @@ void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *e)
 	if (!lw->predictions || !lw->op || !LLVMIsAInstruction(instruction))
 		return;
 	ASSERT(!e || e->vector_bits + e->matrix_bits <= 16);
+	set_buffer(lw, instruction);
 	parts[0] = tile_of(lw, e ? e->layout : NULL);
 	parts[1] = number(lw, e && e->layout ? (int64_t)e->kind : -1);
 	if (e && e->layout) {

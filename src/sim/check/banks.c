@@ -114,3 +114,41 @@ void sim_report_banks(const SimRun *run, DiagList *diags)
 			report_line(run, diags, k->code[pc].loc, k->code[pc].elements);
 	}
 }
+
+static bool has_conflicts(const SimRun *run, uint32_t pc)
+{
+	return run->banks->of[pc].wavefronts > run->banks->of[pc].least;
+}
+
+static void report_conflicts_of(const SimRun *run, DiagList *diags, uint32_t loc)
+{
+	const SimKernel *k = run->kernel;
+	Count sum = {0};
+	for (uint32_t pc = 0; pc < k->code_count; pc++) {
+		if (k->code[pc].loc != loc)
+			continue;
+		sum.accesses += run->banks->of[pc].accesses;
+		sum.wavefronts += run->banks->of[pc].wavefronts;
+		sum.least += run->banks->of[pc].least;
+	}
+	sim_diag(diags, k, DIAG_SIM_TRAFFIC, loc,
+		 arena_printf(diags->arena,
+			      "%llu accesses of shared memory by a warp take %llu wavefronts, each "
+			      "a cycle of their SM, where their bytes would take %llu; kernel '%s'",
+			      (unsigned long long)sum.accesses, (unsigned long long)sum.wavefronts,
+			      (unsigned long long)sum.least, k->name));
+}
+
+void sim_report_conflicts(const SimRun *run, DiagList *diags)
+{
+	const SimKernel *k = run->kernel;
+	for (uint32_t pc = 0; pc < k->code_count; pc++) {
+		uint32_t first = 0;
+		if (!has_conflicts(run, pc))
+			continue;
+		while (k->code[first].loc != k->code[pc].loc || !has_conflicts(run, first))
+			first++;
+		if (first == pc)
+			report_conflicts_of(run, diags, k->code[pc].loc);
+	}
+}

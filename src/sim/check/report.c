@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/coverage.h"
+#include "sim/check/traffic.h"
 
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size)
 {
@@ -180,6 +181,17 @@ void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
 	va_end(args);
 }
 
+void sim_find_writer(SimRun *run, uint64_t address)
+{
+	SimParty who;
+	for (uint32_t k = 0; k < run->buffer_count; k++) {
+		const SimArray *b = &run->buffers[k];
+		if (address - b->base < b->size && sim_race_writer(run->races, address, &who))
+			sim_finding(run, who, NULL, DIAG_SIM_WRITER, "byte %llu of '%s' is written here",
+				    (unsigned long long)(address - b->base), b->name);
+	}
+}
+
 /* ---- diagnosing ---- */
 
 static void note_callers(DiagList *diags, Diag *diag, const SimKernel *k, const SimLoc *l)
@@ -210,7 +222,10 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	const SimLoc *other = &k->locs[sim_loc_of(k, &f->other)];
 	if (!f->other.lanes)
 		return;
-	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "the other access, by %s",
+	diag_note_at(diags, diag, other->path, (LineCol){other->line, other->col}, "%s, by %s",
+		     f->code == DIAG_SIM_UNDEFINED  ? "it comes from here"
+		     : f->code == DIAG_SIM_DIVISION ? "it is used here"
+						    : "the other access",
 		     party(run, &f->other, who, sizeof who));
 	note_callers(diags, diag, k, other);
 }
@@ -230,6 +245,11 @@ void sim_report(const SimRun *run, DiagList *diags)
 		add_finding(run, diags, f);
 	if (run->banks)
 		sim_report_banks(run, diags);
+	sim_report_coverage(run, diags);
+	if (run->traffic)
+		sim_report_traffic(run, diags);
+	if (run->traffic && run->banks)
+		sim_report_conflicts(run, diags);
 	if (run->fault.set)
 		sim_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
 	if (run->no_memory)

@@ -7,6 +7,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
 
 #include "sim/decode/decode.h"
 #include "sim/ops/machine.h"
@@ -235,7 +236,7 @@ static bool edge(Function *f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 		if (!sim_shape(d, LLVMTypeOf(phi), &shape))
 			return false;
 		LLVMValueRef value = incoming(phi, from);
-		if (!value || LLVMIsUndef(value))
+		if (!value)
 			continue;
 		SimValue in = sim_value(d, value), out = sim_value(d, phi);
 		for (uint32_t k = 0; k < shape.count && !d->failed; k++)
@@ -284,6 +285,16 @@ static bool decode_branch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	return true;
 }
 
+/* Of the k-th successor; the first one is the default. */
+static LLVMValueRef case_value(LLVMValueRef v, unsigned k)
+{
+#if LLVM_VERSION_MAJOR >= 22
+	return LLVMGetSwitchCaseValue(v, k);
+#else
+	return LLVMGetOperand(v, 2 * k); /* the value, the default, then pairs */
+#endif
+}
+
 static bool decode_switch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 {
 	SimDecoder *d = f->d;
@@ -298,8 +309,7 @@ static bool decode_switch(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	i->cases = cases;
 	i->imm = n - 1;
 	for (unsigned k = 0; k < n; k++) {
-		/* Operands: the value, the default, then pairs. */
-		if (k && !sim_constant_bits(d, LLVMGetOperand(v, 2 * k), &cases[2 * (k - 1)]))
+		if (k && !sim_constant_bits(d, case_value(v, k), &cases[2 * (k - 1)]))
 			return false;
 		if (k)
 			cases[2 * (k - 1) + 1] = d->code.len;
@@ -384,8 +394,13 @@ static bool decode_instr(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	case LLVMRet: return decode_return(f, v);
 	case LLVMUnreachable: sim_emit(d, SIM_RETURN, 0, 0); return true;
 	case LLVMCall: return decode_call(d, v);
-	default: return sim_decode_value(d, v);
+	default: break;
 	}
+	uint32_t first = d->code.len;
+	bool good = sim_decode_value(d, v);
+	if (good)
+		decode_promise(d, v, first);
+	return good;
 }
 
 static LLVMValueRef metadata(SimDecoder *d, LLVMValueRef v, const char *name)
@@ -403,6 +418,12 @@ static void take_predictions(SimDecoder *d, LLVMValueRef v)
 		LLVMGetMDNodeOperands(node, &number);
 		if (LLVMIsAConstantInt(number))
 			vec_last(&d->code).wavefronts = (uint16_t)LLVMConstIntGetZExtValue(number);
+	}
+	if ((node = metadata(d, v, "neso.buffer")) && LLVMGetMDNodeNumOperands(node) == 2) {
+		LLVMValueRef ends[2];
+		LLVMGetMDNodeOperands(node, ends);
+		vec_last(&d->code).buffer = (uint32_t)LLVMConstIntGetZExtValue(ends[0]);
+		vec_last(&d->code).buffer_end = (uint32_t)LLVMConstIntGetZExtValue(ends[1]);
 	}
 	if ((node = metadata(d, v, "neso.tile")))
 		vec_last(&d->code).elements = sim_take_elements(d, node);
@@ -467,6 +488,7 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 		.fixed = fixed,
 		.constants = d->constants.data,
 		.constant_bytes = d->constant_bytes.data,
+		.constant_undefined = d->constant_undefined.data,
 		.arg_slots = arg_slots,
 		.arg_maps = arg_maps,
 		.arg_count = args,
@@ -478,6 +500,8 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 	};
 	for (uint32_t pc = 0; pc < d->code.len; pc++)
 		d->code.data[pc].site = pc + 1;
+	sim_decode_rules(d);
+	sim_decode_origins(d, arg_slots, args);
 	k->slot_count = sim_place_slots(d, fixed);
 	return k;
 }
@@ -517,6 +541,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 		arg_maps[i] = is_map(fn, i);
 		vec_push(arena, &d.constants, 0);
 		vec_push(arena, &d.constant_bytes, (uint8_t)sim_bytes(type));
+		vec_push(arena, &d.constant_undefined, 0);
 		args[i] = sim_new(&d, 1);
 		args[i].slots[0] = SIM_CONSTANT | arg_slots[i];
 	}

@@ -8,6 +8,14 @@
 bool sim_constant_bits(SimDecoder *d, LLVMValueRef v, uint64_t *out);
 SimValue sim_constant_value(SimDecoder *d, LLVMValueRef v);
 
+/* decode_rules.c: how bits that are not defined go through each computation; what LLVM's flags
+ * promise of one. */
+void sim_decode_rules(SimDecoder *d);
+void decode_promise(SimDecoder *d, LLVMValueRef v, uint32_t first); /* of what was emitted from `first` on */
+
+/* decode_origins.c: arguments that addresses come from. */
+void sim_decode_origins(SimDecoder *d, const uint32_t *arg_slots, uint32_t args);
+
 /* decode_slots.c: numbers of slots in all instructions, constants first; how many there are. */
 uint32_t sim_place_slots(SimDecoder *d, uint32_t fixed);
 

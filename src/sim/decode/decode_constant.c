@@ -14,8 +14,21 @@ uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes)
 	uint32_t at = d->constants.len;
 	vec_push(d->arena, &d->constants, bits);
 	vec_push(d->arena, &d->constant_bytes, (uint8_t)bytes);
+	vec_push(d->arena, &d->constant_undefined, 0);
 	map_put(&d->constant_of, key, at);
 	return SIM_CONSTANT | at;
+}
+
+uint32_t sim_undefined(SimDecoder *d, unsigned bytes)
+{
+	unsigned size = base_log2(bytes);
+	if (!d->undefined[size]) {
+		d->undefined[size] = SIM_CONSTANT | d->constants.len;
+		vec_push(d->arena, &d->constants, 0);
+		vec_push(d->arena, &d->constant_bytes, (uint8_t)bytes);
+		vec_push(d->arena, &d->constant_undefined, 1);
+	}
+	return d->undefined[size];
 }
 
 static LLVMTargetDataRef layout_of(const SimDecoder *d)
@@ -210,6 +223,10 @@ SimValue sim_constant_value(SimDecoder *d, LLVMValueRef v)
 		uint64_t bits = 0;
 		bool empty = whole && (LLVMIsUndef(v) || LLVMIsNull(v));
 		LLVMValueRef part = whole && !empty ? LLVMGetAggregateElement(v, i) : v;
+		if (LLVMIsUndef(v) || (part && LLVMIsUndef(part))) {
+			out.slots[i] = sim_undefined(d, sim_bytes(shape.part[i]));
+			continue;
+		}
 		if (!empty && !(part ? sim_constant_bits(d, part, &bits) : refuse_constant(d, v)))
 			return none;
 		out.slots[i] = sim_constant(d, bits, sim_bytes(shape.part[i]));

@@ -1,5 +1,6 @@
 /* LLVM's intrinsics. */
 #include "sim/decode/decode.h"
+#include "sim/check/define.h"
 #include "sim/ops/memory.h"
 
 typedef struct Intrinsic {
@@ -31,7 +32,7 @@ static const Intrinsic intrinsics[] = {
 	{"vector.reduce.xor", OF_PARTS, OPS_xor, 1, 0}, {"vector.reduce.smin", OF_PARTS, OPS_smin, 1, 0},
 	{"vector.reduce.smax", OF_PARTS, OPS_smax, 1, 0}, {"vector.reduce.umin", OF_PARTS, OPS_umin, 1, 0},
 	{"vector.reduce.umax", OF_PARTS, OPS_umax, 1, 0},
-	{"assume", NOTHING, 0, 0, 0}, {"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
+	{"lifetime.start", NOTHING, 0, 0, 0}, {"lifetime.end", NOTHING, 0, 0, 0},
 	{"experimental.noalias.scope.decl", NOTHING, 0, 0, 0},
 };
 
@@ -149,6 +150,23 @@ static bool copy_bytes(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+static void define_bytes(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint64_t *to = sim_operand(w, i, 0), *from = sim_operand(w, i, 1);
+	uint32_t size = (uint32_t)i->imm;
+	if (!done)
+		sim_use_all(w, i, mask, "an address");
+	EACH_LANE(lane, done ? mask : 0)
+	{
+		const uint8_t *source = sim_hollow_at(w, from[lane], size);
+		uint8_t *target = sim_hollow_at(w, to[lane], size);
+		if (target && source)
+			memmove(target, source, size);
+		else if (target)
+			memset(target, 0, size);
+	}
+}
+
 /* Of data that lies with the kernel to a thread's own memory, as the device library has it. */
 static bool copy_memory(SimDecoder *d, LLVMValueRef v)
 {
@@ -161,7 +179,39 @@ static bool copy_memory(SimDecoder *d, LLVMValueRef v)
 	SimInstr *i = sim_emit(d, SIM_EFFECT, 0, 2);
 	memcpy(i->slots, in, sizeof in);
 	i->effect = copy_bytes;
+	i->define = define_bytes;
 	i->imm = bytes;
+	return true;
+}
+
+/* llvm.assume; checks hold it against what is there. */
+static bool assume(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	const uint8_t *condition = sim_operand(w, i, 0);
+	uint32_t broken = 0;
+	if (!w->defined)
+		return true;
+	EACH_LANE(lane, mask)
+		broken |= (uint32_t)!(condition[lane] & 1) << lane;
+	broken &= ~w->defined->lanes[i->slots[0]];
+	if (!broken)
+		return true;
+	SimParty who = sim_party(w, i, (unsigned)__builtin_ctz(broken), SIM_NO_BYTE);
+	who.lanes = broken;
+	sim_finding(w->cta->run, who, NULL, DIAG_SIM_PROMISE, "what is assumed here does not hold");
+	return true;
+}
+
+static bool decode_assume(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMValueRef condition = LLVMGetOperand(v, 0);
+	if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition))
+		return true; /* of an operand bundle */
+	uint32_t in = sim_value(d, condition).slots[0];
+	SimInstr *i = sim_emit(d, SIM_EFFECT, 0, 1);
+	i->slots[0] = in;
+	i->effect = assume;
+	i->define = sim_define_assume;
 	return true;
 }
 
@@ -176,6 +226,8 @@ bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name)
 {
 	if (strncmp(name, "llvm.nvvm.", 10) == 0)
 		return nvvm_decode(d, v, name + 10);
+	if (named(name, "assume"))
+		return decode_assume(d, v);
 	if (named(name, "memcpy"))
 		return copy_memory(d, v);
 	if (named(name, "convert.from.fp16"))

@@ -1,4 +1,5 @@
 /* Instructions without control flow. */
+#include "sim/check/define.h"
 #include "sim/decode/decode.h"
 
 #include <llvm-c/Target.h>
@@ -200,6 +201,9 @@ static bool bitcast(SimDecoder *d, LLVMValueRef v)
 	*r = odd ? (Repack){sim_bits(from.part[0]), sim_bits(to.part[0])} : (Repack){sim_bytes(from.part[0]), sim_bytes(to.part[0])};
 	SimInstr *i = sim_emit(d, SIM_EFFECT, to.count, from.count);
 	i->effect = odd ? repack_bits : repack;
+	i->define = sim_define_moves;
+	i->hands_on = true;
+	i->from = (uint8_t)sim_bytes(from.part[0]);
 	i->lane_bytes = (uint8_t)sim_bytes(to.part[0]);
 	i->data = r;
 	memcpy(i->slots, out.slots, sizeof *out.slots * to.count);
@@ -258,7 +262,9 @@ static bool shuffle(SimDecoder *d, LLVMValueRef v)
 	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, n + 1), n};
 	for (unsigned i = 0; i < n; i++) {
 		int from = LLVMGetMaskValue(v, i);
-		out.slots[i] = from < 0 ? a.slots[0] : (uint32_t)from < a.count ? a.slots[from] : b.slots[(uint32_t)from - a.count];
+		out.slots[i] = from < 0 ? sim_undefined(d, sim_bytes(LLVMGetElementType(LLVMTypeOf(v))))
+			       : (uint32_t)from < a.count ? a.slots[from]
+							  : b.slots[(uint32_t)from - a.count];
 	}
 	sim_define(d, v, out);
 	return true;
@@ -370,12 +376,27 @@ static SimInstr *memory_access(SimDecoder *d, LLVMValueRef pointer, SimEffect *g
 	uint32_t address = sim_value(d, pointer).slots[0];
 	SimInstr *i = sim_emit(d, SIM_EFFECT, load ? n : 0, load ? 1 : n + 1);
 	i->effect = space == 3 ? shared : global;
+	i->define = space == 3 ? (load ? sim_define_load_shared : sim_define_store_shared)
+		    : load     ? sim_define_load
+			       : sim_define_store;
 	i->bytes = i->size = i->lane_bytes = (uint8_t)sim_bytes(shape->part[0]);
 	i->parts = (uint8_t)n;
 	i->align = align;
 	memcpy(i->slots + (load ? 0 : 1), parts, sizeof *parts * n);
 	i->slots[load ? n : 0] = address;
 	return i;
+}
+
+/* One that comes from no argument that is known. */
+static void note_address(SimDecoder *d, LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+	bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+	if (LLVMGetTypeKind(vector ? LLVMGetElementType(type) : type) != LLVMPointerTypeKind)
+		return;
+	SimValue value = sim_value(d, v);
+	for (uint32_t k = 0; k < value.count; k++)
+		vec_push(d->scratch, &d->addresses, value.slots[k]);
 }
 
 static bool load(SimDecoder *d, LLVMValueRef v)
@@ -388,6 +409,7 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 	SimInstr *i = memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots);
 	if (i)
 		i->loads = i->cached = i->effect == sim_load;
+	note_address(d, v);
 	if (i && LLVMGetVolatile(v)) {
 		i->order = SIM_VOLATILE;
 		i->cached = false;
@@ -416,6 +438,7 @@ static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
 		in[k] = operand(d, v, k).slots[0];
 	SimInstr *i = sim_emit(d, SIM_EFFECT, results, operands);
 	i->effect = swap ? sim_cmpxchg : sim_rmw;
+	i->define = sim_define_atomic;
 	i->bytes = i->size = (uint8_t)sim_bytes(type);
 	i->parts = 1;
 	i->align = i->bytes;
@@ -468,10 +491,14 @@ bool sim_decode_value(SimDecoder *d, LLVMValueRef v)
 	case LLVMICmp: return icmp(d, v);
 	case LLVMFCmp: return fcmp(d, v);
 	case LLVMSelect: return decode_select(d, v);
+	case LLVMIntToPtr:
+		if (!resize(d, v, d->ops->zext))
+			return false;
+		note_address(d, v);
+		return true;
 	case LLVMTrunc:
 	case LLVMZExt:
 	case LLVMPtrToInt:
-	case LLVMIntToPtr:
 	case LLVMAddrSpaceCast: return resize(d, v, d->ops->zext);
 	case LLVMSExt: return resize(d, v, d->ops->sext);
 	case LLVMFPTrunc:

@@ -22,17 +22,24 @@ static inline bool ops_overflows(Wide v, unsigned bits)
 	return v > high || v < -high - 1;
 }
 
+/* Has x another value when it is cut to so many of its bits, with the sign? */
+static inline bool ops_cut_differs(uint64_t x, uint64_t to, unsigned bits)
+{
+	return (int64_t)(x << (64 - to)) >> (64 - to) != (int64_t)(x << (64 - bits)) >> (64 - bits);
+}
+
 #define INT_FN(name, suffix, U, S, bits, R, expression)                                           \
 	static void name##_##suffix(void *d, const void *a, const void *b, const void *c, uint64_t imm) \
 	{                                                                                         \
 		typedef U T;                                                                      \
+		typedef S SignedT;                                                                \
 		enum { BITS = bits };                                                             \
 		(void)imm;                                                                        \
 		R *to = d;                                                                        \
 		const T *from = a, *second = b, *third = c;                                       \
 		for (unsigned lane = 0; lane < SIM_LANES; lane++) {                               \
 			T x = from[lane], y = second[lane], z = third[lane];                      \
-			S sx = (S)x, sy = (S)y;                                                   \
+			SignedT sx = (SignedT)x, sy = (SignedT)y;                                 \
 			(void)z; (void)y; (void)sx; (void)sy;                                     \
 			to[lane] = (R)(expression);                                               \
 		}                                                                                 \

@@ -51,10 +51,17 @@ SimInstr *machine_effect(SimDecoder *d, LLVMValueRef call, SimEffect *effect, ui
 
 static bool decode_row(SimDecoder *d, LLVMValueRef call, const SimMachine *m, const char *suffix)
 {
-	if (m->decode)
-		return m->decode(d, call, suffix);
-	if (m->effect)
-		return machine_effect(d, call, m->effect, m->imm) != NULL;
+	if (m->decode || m->effect) {
+		bool good = m->decode ? m->decode(d, call, suffix)
+				      : machine_effect(d, call, m->effect, m->imm) != NULL;
+		if (good && m->define)
+			vec_last(&d->code).define = m->define;
+		if (good && m->condition)
+			vec_last(&d->code).condition = m->condition;
+		if (good)
+			vec_last(&d->code).hands_on |= m->hands_on;
+		return good;
+	}
 	uint32_t in[3] = {sim_constant(d, 0, 8), SIM_NONE, SIM_NONE};
 	unsigned args = LLVMGetNumArgOperands(call);
 	SimValue out = sim_new(d, 1);
@@ -62,6 +69,7 @@ static bool decode_row(SimDecoder *d, LLVMValueRef call, const SimMachine *m, co
 	for (unsigned a = 0; a < args; a++)
 		in[a] = sim_value(d, LLVMGetOperand(call, a)).slots[0];
 	sim_pure(d, m->pure, sim_bytes(LLVMTypeOf(call)), out.slots[0], in[0], in[1], in[2], m->imm);
+	vec_last(&d->code).promise = m->promise;
 	sim_define(d, call, out);
 	return true;
 }
@@ -85,6 +93,11 @@ bool sim_decode_machine(SimDecoder *d, LLVMValueRef call, const char *name)
 
 #define PURE_OP(name, fn) const SimMachine sim_machine_##name = {.pure = fn};
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
+#define SHUFFLE_OP(name, n)                                                                                  \
+	const SimMachine sim_machine_##name = {                                                              \
+		.effect = shuffle, .imm = n, .define = define_shuffle, .hands_on = true};
+#define DEFINE_OP(name, fn, n, definer)                                                                      \
+	const SimMachine sim_machine_##name = {.effect = fn, .imm = n, .define = definer};
 
 /* ---- who am I ---- */
 
@@ -154,8 +167,28 @@ static bool shuffle(SimWarp *w, const SimInstr *i, uint32_t mask)
 		to[lane] = out[lane];
 	return true;
 }
-EFFECT_OP(shfl_idx, shuffle, 0)
-EFFECT_OP(shfl_bfly, shuffle, 1)
+
+/* Bits come from the lane that the value comes from. */
+static void define_shuffle(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	uint32_t from = i->slots[i->results + 1];
+	_Alignas(64) uint32_t out[SIM_LANES] = {0};
+	if (!done) {
+		sim_use(w, i, 0, mask, "the lanes of a shuffle");
+		sim_use(w, i, 2, mask, "the lane of a shuffle");
+		return;
+	}
+	sim_define_nothing(w, i, mask, true);
+	if (!w->defined->lanes[from])
+		return;
+	const uint32_t *bits = (const uint32_t *)(const void *)sim_undefined_bits(w, from, 4),
+		       *which = sim_operand(w, i, 2);
+	EACH_LANE(lane, mask)
+	out[lane] = bits[(i->imm ? lane ^ which[lane] : which[lane]) & 31];
+	sim_put_undefined(w, i->slots[0], 4, mask, (const uint8_t *)out, w->defined->origin[from]);
+}
+SHUFFLE_OP(shfl_idx, 0)
+SHUFFLE_OP(shfl_bfly, 1)
 
 static bool uniform(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
@@ -167,7 +200,18 @@ static bool uniform(SimWarp *w, const SimInstr *i, uint32_t mask)
 		to[lane] = first;
 	return true;
 }
-EFFECT_OP(warp_uniform, uniform, 0)
+
+static void define_uniform(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	SimDefined *d = w->defined;
+	uint32_t from = i->slots[1];
+	if (!done)
+		return;
+	sim_define_nothing(w, i, mask, true);
+	if (d->lanes[from] & 1)
+		sim_set_undefined(w, i->slots[0], 4, mask, d->origin[from]);
+}
+DEFINE_OP(warp_uniform, uniform, 0, define_uniform)
 
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_UMIN, REDUX_UMAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
@@ -206,14 +250,30 @@ static bool redux(SimWarp *w, const SimInstr *i, uint32_t mask)
 		to[lane] = out[lane];
 	return true;
 }
-EFFECT_OP(redux_add, redux, REDUX_ADD)
-EFFECT_OP(redux_min, redux, REDUX_MIN)
-EFFECT_OP(redux_max, redux, REDUX_MAX)
-EFFECT_OP(redux_umin, redux, REDUX_UMIN)
-EFFECT_OP(redux_umax, redux, REDUX_UMAX)
-EFFECT_OP(redux_and, redux, REDUX_AND)
-EFFECT_OP(redux_or, redux, REDUX_OR)
-EFFECT_OP(redux_xor, redux, REDUX_XOR)
+
+/* All of a result, if any of a member's bits. */
+static void define_redux(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	SimDefined *d = w->defined;
+	uint32_t from = i->slots[1], out = 0;
+	const uint32_t *members = sim_operand(w, i, 1);
+	if (!done) {
+		sim_use(w, i, 1, mask, "the lanes of a reduction");
+		return;
+	}
+	sim_define_nothing(w, i, mask, true);
+	EACH_LANE(lane, mask)
+	out |= (uint32_t)((members[lane] & d->lanes[from]) != 0) << lane;
+	sim_set_undefined(w, i->slots[0], 4, out, d->origin[from]);
+}
+DEFINE_OP(redux_add, redux, REDUX_ADD, define_redux)
+DEFINE_OP(redux_min, redux, REDUX_MIN, define_redux)
+DEFINE_OP(redux_max, redux, REDUX_MAX, define_redux)
+DEFINE_OP(redux_umin, redux, REDUX_UMIN, define_redux)
+DEFINE_OP(redux_umax, redux, REDUX_UMAX, define_redux)
+DEFINE_OP(redux_and, redux, REDUX_AND, define_redux)
+DEFINE_OP(redux_or, redux, REDUX_OR, define_redux)
+DEFINE_OP(redux_xor, redux, REDUX_XOR, define_redux)
 
 /* ---- barriers, fences ---- */
 
@@ -348,8 +408,20 @@ static bool from_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	return true;
 }
-EFFECT_OP(e4m3_to_f16, from_fp8, FP_E4M3FN)
-EFFECT_OP(e5m2_to_f16, from_fp8, FP_E5M2)
+
+static void define_from_fp8(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint8_t *bits = sim_undefined_bits(w, i->slots[2], 4);
+	uint32_t origin = w->defined->origin[i->slots[2]];
+	for (unsigned k = 0; k < 2 && done; k++) {
+		_Alignas(64) uint8_t out[SIM_SLOT] = {0};
+		for (unsigned n = 0; n < 2 * SIM_LANES; n++)
+			memset(out + 2 * n, bits[n / 2 * 4 + 2 * k + n % 2] ? 0xff : 0, 2);
+		sim_put_undefined(w, i->slots[k], 4, mask, out, origin);
+	}
+}
+DEFINE_OP(e4m3_to_f16, from_fp8, FP_E4M3FN, define_from_fp8)
+DEFINE_OP(e5m2_to_f16, from_fp8, FP_E5M2, define_from_fp8)
 
 static bool half_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
@@ -365,8 +437,29 @@ static bool half_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	return true;
 }
-EFFECT_OP(f16_to_e4m3, half_to_fp8, FP_E4M3FN)
-EFFECT_OP(f16_to_e5m2, half_to_fp8, FP_E5M2)
+
+/* Byte k comes of 16 bits, or of a float. imm has the format alone: which it is, the operands
+ * say. */
+static void define_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	_Alignas(64) uint8_t out[SIM_SLOT] = {0};
+	uint32_t origin = 0;
+	for (unsigned k = 0; k < 4 && done; k++) {
+		uint32_t slot = i->slots[i->operands == 2 ? 1 + k / 2 : 1 + k];
+		const uint8_t *bits = sim_undefined_bits(w, slot, 4);
+		origin = w->defined->lanes[slot] & mask ? w->defined->origin[slot] : origin;
+		for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+			uint32_t word;
+			memcpy(&word, bits + 4 * lane, 4);
+			word = i->operands == 2 ? word >> (16 * (k & 1)) & 0xffff : word;
+			out[4 * lane + k] = word ? 0xff : 0;
+		}
+	}
+	if (done)
+		sim_put_undefined(w, i->slots[0], 4, mask, out, origin);
+}
+DEFINE_OP(f16_to_e4m3, half_to_fp8, FP_E4M3FN, define_to_fp8)
+DEFINE_OP(f16_to_e5m2, half_to_fp8, FP_E5M2, define_to_fp8)
 
 static bool float_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
@@ -381,5 +474,21 @@ static bool float_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	return true;
 }
-EFFECT_OP(f32_to_e4m3, float_to_fp8, FP_E4M3FN)
-EFFECT_OP(f32_to_e5m2, float_to_fp8, FP_E5M2)
+DEFINE_OP(f32_to_e4m3, float_to_fp8, FP_E4M3FN, define_to_fp8)
+DEFINE_OP(f32_to_e5m2, float_to_fp8, FP_E5M2, define_to_fp8)
+
+/* ---- division: the divisor, what was divided by it ---- */
+
+OPS_LANEWISE(do_by_zero_16, uint16_t, uint16_t, x ? y : UINT16_MAX)
+OPS_LANEWISE(do_by_zero_32, uint32_t, uint32_t, x ? y : UINT32_MAX)
+OPS_LANEWISE(do_by_zero_64, uint64_t, uint64_t, x ? y : UINT64_MAX)
+OPS_LANEWISE(is_zero_16, uint8_t, uint16_t, x == 0)
+OPS_LANEWISE(is_zero_32, uint8_t, uint32_t, x == 0)
+OPS_LANEWISE(is_zero_64, uint8_t, uint64_t, x == 0)
+#define BY_ZERO_OP(bits)                                                                                     \
+	static const SimPromise divides_##bits = {                                                           \
+		.broken = {is_zero_##bits}, .count = 1, .why = ORIGIN_DIVISION};                             \
+	const SimMachine sim_machine_by_zero_##bits = {.pure = do_by_zero_##bits, .promise = &divides_##bits};
+BY_ZERO_OP(16)
+BY_ZERO_OP(32)
+BY_ZERO_OP(64)

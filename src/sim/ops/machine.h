@@ -2,17 +2,22 @@
 #ifndef NESO_SIM_OPS_MACHINE_H
 #define NESO_SIM_OPS_MACHINE_H
 
+#include "sim/check/define.h"
 #include "sim/ops.h"
 
 /* Emits the call. `suffix` of a family, or NULL. */
 typedef bool SimDecodeCall(SimDecoder *d, LLVMValueRef call, const char *suffix);
 
-/* One of the three. */
+/* One of the first three. */
 typedef struct SimMachine {
 	SimPure *pure;
 	SimEffect *effect;
 	SimDecodeCall *decode;
 	uint64_t imm;
+	SimDefine *define; /* of an effect; NULL: sim_define_lanes */
+	uint8_t condition; /* as in SimInstr */
+	bool hands_on; /* likewise */
+	const SimPromise *promise; /* of a pure one */
 } SimMachine;
 
 #define MACHINE(name, result, args, effects, nvptx, doc) extern const SimMachine sim_machine_##name;

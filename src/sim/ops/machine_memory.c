@@ -8,11 +8,17 @@
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
+#define MATRIX_OP(name, fn, n)                                                                               \
+	const SimMachine sim_machine_##name = {.effect = fn, .imm = n, .define = define_matrix};
+#define COPY_OP(name, n)                                                                                     \
+	const SimMachine sim_machine_##name = {                                                              \
+		.effect = copy_async, .imm = n, .define = sim_define_copy, .condition = 3};
+#define DEFINE_OP(name, fn, definer) const SimMachine sim_machine_##name = {.decode = fn, .define = definer};
 
 /* ---- suffixes: words between points, then vNbM ---- */
 
 typedef struct Access {
-	bool always, policy, cta;
+	bool always, policy, clear, cta;
 	bool past_first; /* past the first-level cache */
 	unsigned n, bits;
 	MemoryOp op;
@@ -71,6 +77,7 @@ static bool read_access(const char *suffix, Access *a)
 		a->cta |= str_is(word, "cta");
 		a->past_first |= str_is(word, "cg");
 		a->always |= str_is(word, "always");
+		a->clear |= str_is(word, "clear");
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
@@ -113,6 +120,8 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->align = a->n * a->bits / 8;
 	i->order = (uint8_t)a->order;
 	i->cta_scope = a->cta;
+	i->condition = a->always ? 0 : 2;
+	i->clears = a->clear;
 	return i;
 }
 
@@ -125,6 +134,9 @@ static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 	/* Nothing is loaded, and whoever takes it drops it: what was there before may be tokens (wgmma.c). */
 	for (unsigned k = 0; k < i->results && UNLIKELY(w->tokens) && !lanes; k++)
 		memset(sim_result(w, i, k), 0, SIM_SLOT);
+	for (unsigned k = 0; k < i->results && i->clears; k++)
+		EACH_LANE(off, mask & ~lanes)
+			memset((uint8_t *)sim_result(w, i, k) + off * i->size, 0, i->size);
 	return sim_load(w, i, lanes);
 }
 
@@ -156,9 +168,9 @@ static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	return access_instr(d, call, store_global, suffix) != NULL;
 }
-DECODE_OP(ld_global, decode_load)
-DECODE_OP(ld_fresh, decode_load)
-DECODE_OP(st_global, decode_store)
+DEFINE_OP(ld_global, decode_load, sim_define_load)
+DEFINE_OP(ld_fresh, decode_load, sim_define_load)
+DEFINE_OP(st_global, decode_store, sim_define_store)
 
 /* Shared memory of a CTA of the cluster: address, CTA. */
 static bool load_cluster(SimWarp *w, const SimInstr *i, uint32_t mask)
@@ -177,11 +189,25 @@ static bool load_cluster(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+static void define_cluster(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint32_t *rank = sim_operand(w, i, 1);
+	uint32_t own = w->base;
+	if (!done)
+		sim_use(w, i, 1, mask, "the CTA of an address");
+	EACH_LANE(lane, mask)
+	{
+		w->base = done ? rank[lane] * w->cta->run->kernel->shared_pitch : own;
+		sim_define_load_shared(w, i, UINT32_C(1) << lane, done);
+	}
+	w->base = own;
+}
+
 static bool decode_cluster(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	return access_instr(d, call, load_cluster, suffix) != NULL;
 }
-DECODE_OP(ld_cluster, decode_cluster)
+DEFINE_OP(ld_cluster, decode_cluster, define_cluster)
 
 /* One lane's words: each at once. A red has no results. */
 static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address)
@@ -247,8 +273,8 @@ static bool decode_atomic(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	d->ordered |= i->results || a->type >= MEMORY_F16 || a->op == MEMORY_EXCH || a->op == MEMORY_CAS;
 	return true;
 }
-DECODE_OP(atom_global, decode_atomic)
-DECODE_OP(red_global, decode_atomic)
+DEFINE_OP(atom_global, decode_atomic, sim_define_atomic)
+DEFINE_OP(red_global, decode_atomic, sim_define_atomic)
 
 /* ---- matrices ---- */
 
@@ -258,7 +284,7 @@ enum { TRANSPOSED = 8 };
 static bool matrix_rows(SimWarp *w, const SimInstr *i, unsigned count, uint8_t *rows[4][8], bool write)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, count == 4 ? SIM_ALL : (UINT32_C(1) << 8 * count) - 1, address, 16);
 	for (unsigned lane = 0; lane < 8 * count; lane++) {
 		rows[lane / 8][lane % 8] = sim_shared(w, i, lane, address[lane], 16, 16);
@@ -317,18 +343,62 @@ static bool stmatrix(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	return true;
 }
-EFFECT_OP(ldmatrix_x1, ldmatrix, 1)
-EFFECT_OP(ldmatrix_x2, ldmatrix, 2)
-EFFECT_OP(ldmatrix_x4, ldmatrix, 4)
-EFFECT_OP(ldmatrix_trans_x1, ldmatrix, 1 | TRANSPOSED)
-EFFECT_OP(ldmatrix_trans_x2, ldmatrix, 2 | TRANSPOSED)
-EFFECT_OP(ldmatrix_trans_x4, ldmatrix, 4 | TRANSPOSED)
-EFFECT_OP(stmatrix_x1, stmatrix, 1)
-EFFECT_OP(stmatrix_x2, stmatrix, 2)
-EFFECT_OP(stmatrix_x4, stmatrix, 4)
-EFFECT_OP(stmatrix_trans_x1, stmatrix, 1 | TRANSPOSED)
-EFFECT_OP(stmatrix_trans_x2, stmatrix, 2 | TRANSPOSED)
-EFFECT_OP(stmatrix_trans_x4, stmatrix, 4 | TRANSPOSED)
+
+/* As the matrices themselves, of bits: in a world in which registers and shared memory are the
+ * bits. */
+static void define_matrix(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const SimInstr *real = i;
+	unsigned count = i->imm & 7;
+	if (!done) {
+		sim_use(w, real, 0, count == 4 ? SIM_ALL : (UINT32_C(1) << 8 * count) - 1, "an address");
+		return;
+	}
+	bool loads = i->results;
+	const uint32_t *address = sim_operand(w, i, 0);
+	if (loads)
+		sim_define_nothing(w, i, mask, true);
+	if (loads && !w->cta->hollow->in_shared)
+		return;
+	for (unsigned m = 0; m < count; m++) {
+		uint32_t slot = i->slots[loads ? m : 1 + m], *origin = &w->defined->origin[slot];
+		_Alignas(64) uint8_t words[SIM_SLOT] = {0}, row[16];
+		if (!loads && !w->defined->lanes[slot] && !w->cta->hollow->in_shared)
+			continue;
+		if (!loads)
+			memcpy(words, sim_undefined_bits(w, slot, 4), sizeof words);
+		for (unsigned r = 0; r < 8; r++) {
+			uint32_t at = address[8 * m + r];
+			if (loads)
+				memcpy(row, sim_hollow_shared(w, at, false), 16);
+			for (unsigned column = 0; column < 8; column++) {
+				unsigned lane = i->imm & TRANSPOSED ? column * 4 + r / 2 : r * 4 + column / 2;
+				uint8_t *element =
+					words + 4 * lane + 2 * (i->imm & TRANSPOSED ? r % 2 : column % 2);
+				memcpy(loads ? element : row + 2 * column, loads ? row + 2 * column : element,
+				       2);
+			}
+			if (loads)
+				*origin = w->cta->hollow->origin[(w->base + at) / 4];
+			else
+				sim_hollow_put(w, at, row, 16, *origin);
+		}
+		if (loads)
+			sim_put_undefined(w, slot, 4, SIM_ALL, words, *origin);
+	}
+}
+MATRIX_OP(ldmatrix_x1, ldmatrix, 1)
+MATRIX_OP(ldmatrix_x2, ldmatrix, 2)
+MATRIX_OP(ldmatrix_x4, ldmatrix, 4)
+MATRIX_OP(ldmatrix_trans_x1, ldmatrix, 1 | TRANSPOSED)
+MATRIX_OP(ldmatrix_trans_x2, ldmatrix, 2 | TRANSPOSED)
+MATRIX_OP(ldmatrix_trans_x4, ldmatrix, 4 | TRANSPOSED)
+MATRIX_OP(stmatrix_x1, stmatrix, 1)
+MATRIX_OP(stmatrix_x2, stmatrix, 2)
+MATRIX_OP(stmatrix_x4, stmatrix, 4)
+MATRIX_OP(stmatrix_trans_x1, stmatrix, 1 | TRANSPOSED)
+MATRIX_OP(stmatrix_trans_x2, stmatrix, 2 | TRANSPOSED)
+MATRIX_OP(stmatrix_trans_x4, stmatrix, 4 | TRANSPOSED)
 
 /* ---- asynchronous copies: to, from, whether, bytes that are read ---- */
 
@@ -337,7 +407,7 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const uint32_t *to = sim_operand(w, i, 0), *read = sim_operand(w, i, 3);
 	const uint64_t *from = sim_operand(w, i, 1);
 	uint32_t size = (uint32_t)i->imm;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, wanted(w, i, 2, mask), to, size);
 	EACH_LANE(lane, wanted(w, i, 2, mask)) {
 		uint8_t *into = sim_shared(w, i, lane, to[lane], size, size);
@@ -361,10 +431,10 @@ static bool copy_async(SimWarp *w, const SimInstr *i, uint32_t mask)
 	}
 	return true;
 }
-EFFECT_OP(cp_async_4, copy_async, 4)
-EFFECT_OP(cp_async_8, copy_async, 8)
-EFFECT_OP(cp_async_16, copy_async, 16)
-EFFECT_OP(cp_async_16_ca, copy_async, 16)
+COPY_OP(cp_async_4, 4)
+COPY_OP(cp_async_8, 8)
+COPY_OP(cp_async_16, 16)
+COPY_OP(cp_async_16_ca, 16)
 
 static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 {

@@ -343,4 +343,25 @@ EFFECT_OP(mbarrier_arrive, arrive, 0)
 EFFECT_OP(mbarrier_expect_tx, arrive, 1)
 EFFECT_OP(mbarrier_test, test, 0)
 EFFECT_OP(mbarrier_wait, wait, 0)
-EFFECT_OP(bulk_copy, copy, 0)
+
+/* What comes is as defined as what is copied. */
+static void define_copy(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	static const uint8_t none[16];
+	const uint32_t *to = sim_operand(w, i, 0), *size = sim_operand(w, i, 2);
+	const uint64_t *from = sim_operand(w, i, 1);
+	bool global = sim_hollow_global(w->cta->run, w->cta);
+	if (!done) {
+		sim_use_all(w, i, mask, "what a copy is told");
+		return;
+	}
+	EACH_LANE(lane, global || w->cta->hollow->in_shared ? mask : 0)
+	{
+		for (uint32_t at = 0; at < size[lane]; at += sizeof none) {
+			const uint8_t *bits = global ? sim_hollow_at(w, from[lane] + at, sizeof none) : NULL;
+			sim_hollow_put(w, to[lane] + at, bits ? bits : none, sizeof none,
+				       SIM_ORIGIN(ORIGIN_MEMORY, i));
+		}
+	}
+}
+const SimMachine sim_machine_bulk_copy = {.effect = copy, .define = define_copy};

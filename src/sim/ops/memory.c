@@ -36,6 +36,12 @@ static uint64_t distance(const SimArray *b, uint64_t address, uint64_t size)
 	return address + size <= b->base ? b->base - (address + size) : 0;
 }
 
+/* By where the address comes from. */
+static inline bool may_access(const SimRun *run, const SimInstr *i, unsigned buffer)
+{
+	return !i->arguments || !run->allowed || run->allowed[i->site - 1] >> buffer & 1;
+}
+
 static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, bool write)
 {
 	const SimRun *run = w->cta->run;
@@ -43,6 +49,8 @@ static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t addre
 	const char *verb = write ? "store" : "load";
 	for (uint32_t k = 0; k < run->buffer_count; k++) {
 		const SimArray *b = &run->buffers[k];
+		if (!may_access(run, i, k))
+			continue;
 		if (!near || distance(b, address, size) < distance(near, address, size))
 			near = b;
 		if (!inside(b->base, b->size, address, size))
@@ -79,7 +87,8 @@ void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address,
 	for (uint32_t k = 0; k < run->buffer_count; k++) {
 		unsigned at = cta->hint + k < run->buffer_count ? cta->hint + k : cta->hint + k - run->buffer_count;
 		const SimArray *b = &run->buffers[at];
-		if (inside(b->base, b->size, address, size) && (b->writable || !write)) {
+		if (inside(b->base, b->size, address, size) && (b->writable || !write) &&
+		    may_access(run, i, at)) {
 			cta->hint = at;
 			return (void *)(uintptr_t)address;
 		}
@@ -100,6 +109,12 @@ void *sim_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, 
 	if (UNLIKELY(offset > k->shared || size > k->shared - offset)) {
 		sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS, "access of %u bytes at %u of the %u bytes of shared memory", size,
 			  offset, k->shared);
+		return NULL;
+	}
+	if (UNLIKELY(i->buffer_end && (offset < i->buffer || offset + size > i->buffer_end))) {
+		sim_fault(w, i, (int)lane, DIAG_RUN_OUT_OF_BOUNDS,
+			  "access of %u bytes at %u of shared memory: its buffer is bytes %u to %u", size,
+			  offset, i->buffer, i->buffer_end - 1);
 		return NULL;
 	}
 	return w->shared + offset;
@@ -205,7 +220,7 @@ bool sim_load_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		const uint8_t *from = sim_shared(w, i, lane, address[lane], size, i->align);
@@ -222,7 +237,7 @@ bool sim_store_shared(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
-	if (i->wavefronts && w->cta->run->banks)
+	if (sim_counts_banks(w, i))
 		sim_count_banks(w, i, mask, address, size);
 	EACH_LANE(lane, mask) {
 		uint8_t *to = sim_shared(w, i, lane, address[lane], size, i->align);

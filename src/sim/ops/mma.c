@@ -1,4 +1,5 @@
 /* mma.sync: which product a call asks for; the product itself is in kern/product.c. */
+#include "sim/check/define_product.h"
 #include "sim/ops/machine.h"
 #include "sim/ops.h"
 
@@ -23,6 +24,31 @@ static bool mma(SimWarp *w, const SimInstr *i, uint32_t mask)
 		from[q] = sim_operand(w, i, q);
 	x->multiply(&x->shape, to, from);
 	return true;
+}
+
+static void define_mma(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const Mma *x = i->data;
+	unsigned bytes = x->shape.a == TARGET_ELEMENT_F64 ? 8 : 4;
+	const uint8_t *in[MAX_OPERANDS];
+	_Alignas(64) uint8_t bits[MAX_WORDS][SIM_SLOT];
+	uint8_t *out[MAX_WORDS];
+	uint32_t mixed = 0, origin = 0;
+	for (unsigned q = 0; q < i->operands && done; q++) {
+		uint32_t slot = i->slots[i->results + q];
+		origin = w->defined->lanes[slot] && !mixed ? w->defined->origin[slot] : origin;
+		mixed |= w->defined->lanes[slot];
+		in[q] = sim_undefined_bits(w, slot, bytes);
+	}
+	sim_define_nothing(w, i, mask, done);
+	if (!mixed)
+		return;
+	for (unsigned q = 0; q < i->results; q++)
+		out[q] = bits[q];
+	sim_product_undefined(&x->shape, x->multiply, in, in + x->shape.a_words,
+			      in + x->shape.a_words + x->shape.b_words, out);
+	for (unsigned q = 0; q < i->results; q++)
+		sim_put_undefined(w, i->slots[q], bytes, mask, bits[q], origin);
 }
 
 SimMma mma_shape_of(const TargetProduct *p)
@@ -57,6 +83,7 @@ static bool decode_mma(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	if (!i)
 		return false;
 	i->data = product;
+	i->define = define_mma;
 	return (i->results == x->c_words && i->operands == operands) || sim_refuse(d, "the product '%s' of so many words", suffix);
 }
 const SimMachine sim_machine_mma_sync = {.decode = decode_mma};

@@ -7,6 +7,7 @@
  * then. A box that does not begin at a multiple of 16 bytes of its rows ends a kernel on an H200 (illegal instruction). Source: PTX ISA 8.8, "Tensors", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management". */
 #include <stdlib.h>
 
+#include "sim/check/define.h"
 #include "sim/ops/async.h"
 #include "sim/ops/machine.h"
 #include "sim/ops/memory.h"
@@ -14,6 +15,7 @@
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
+#define DEFINE_OP(name, fn, definer) const SimMachine sim_machine_##name = {.decode = fn, .define = definer};
 
 enum { MOST_BOX = 256, MOST_STEP = 8, REDUCE_SHIFT = 8 /* in an instruction's imm: the reduction's MemoryOp + 1 */ };
 
@@ -261,6 +263,33 @@ static bool load(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* What comes into shared memory is as defined as what is loaded; what is filled in is. */
+static void define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint32_t *to = sim_operand(w, i, 0);
+	const uint64_t *map = sim_operand(w, i, 1);
+	bool global = sim_hollow_global(w->cta->run, w->cta);
+	if (!done) {
+		sim_use_all(w, i, mask, "what a copy of a box is told");
+		return;
+	}
+	EACH_LANE(lane, global || w->cta->hollow->in_shared ? mask : 0)
+	{
+		SimBox box = {0};
+		if (!box_of(w, i, lane, map[lane], 2, &box))
+			return;
+		for (uint32_t n = 0, size = box.map.element; n < sim_box_bytes(&box) / size; n++) {
+			static const uint8_t none[8];
+			uint64_t from;
+			const uint8_t *bits = global && element_of(&box, n, false, &from)
+						      ? sim_hollow_at(w, from, size)
+						      : NULL;
+			sim_hollow_put(w, swizzled(to[lane] + n * size, box.map.swizzle), bits ? bits : none,
+				       size, SIM_ORIGIN(ORIGIN_MEMORY, i));
+		}
+	}
+}
+
 /* ---- stores: map, coordinates, from ---- */
 
 /* Under way: with checks. */
@@ -324,6 +353,32 @@ static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return false;
 	}
 	return true;
+}
+
+static void define_store(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const uint32_t *from = sim_operand(w, i, rank_of(i) + 1);
+	const uint64_t *map = sim_operand(w, i, 0);
+	if (!done) {
+		sim_use_all(w, i, mask, "what a copy of a box is told");
+		return;
+	}
+	EACH_LANE(lane, sim_hollow_global(w->cta->run, w->cta) || w->cta->hollow->in_shared ? mask : 0)
+	{
+		SimBox box = {0};
+		if (!box_of(w, i, lane, map[lane], 1, &box))
+			return;
+		for (uint32_t n = 0, size = box.map.element; n < sim_box_bytes(&box) / size; n++) {
+			uint64_t to;
+			if (!element_of(&box, n, true, &to))
+				continue;
+			sim_use_shared(w, i, lane, swizzled(from[lane] + n * size, box.map.swizzle), size,
+				       "what is stored");
+			uint8_t *bits = sim_hollow_at(w, to, size);
+			if (bits)
+				memset(bits, 0, size);
+		}
+	}
 }
 
 static void finish(SimWarp *w, const Store *s)
@@ -432,9 +487,9 @@ static bool prefetch(SimWarp *w, const SimInstr *i, uint32_t mask)
 	(void)mask;
 	return true;
 }
-DECODE_OP(tensor_load, decode_load)
-DECODE_OP(tensor_store, decode_store)
-DECODE_OP(tensor_reduce, decode_reduce)
+DEFINE_OP(tensor_load, decode_load, define_load)
+DEFINE_OP(tensor_store, decode_store, define_store)
+DEFINE_OP(tensor_reduce, decode_reduce, define_store)
 DECODE_OP(bulk_wait, decode_wait)
 EFFECT_OP(bulk_commit, commit, 0)
 EFFECT_OP(tensor_prefetch, prefetch, 0)

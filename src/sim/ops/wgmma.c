@@ -14,6 +14,7 @@
  * a number, which only further products and their wait take; the wait gives what they stand for. Source: PTX ISA 8.8, "wgmma". */
 #include <stdlib.h>
 
+#include "sim/check/define_product.h"
 #include "sim/ops/machine.h"
 #include "sim/ops.h"
 
@@ -39,6 +40,8 @@ typedef struct Wgmma {
 /* Accumulators that are under way, or have not been taken since; then a token of theirs is one that a wait should have had. */
 typedef struct Set {
 	Words *words;   /* NULL: taken */
+	Words *hollow; /* their bits that are not defined; NULL: all are */
+	uint32_t origin;
 	uint32_t count; /* 0: there is none */
 	uint32_t pending;
 } Set;
@@ -48,7 +51,8 @@ typedef struct Product {
 	uint32_t set, group;
 	bool added; /* to the accumulators, else to 0 */
 	uint64_t a, b;
-	Words words[A_WORDS];
+	Words words[A_WORDS], hollow[A_WORDS]; /* of A; bits that are not defined, where `mixed` */
+	uint32_t mixed, origin;
 } Product;
 
 struct SimProducts {
@@ -221,10 +225,17 @@ static struct SimProducts *products_of(SimWarp *w)
 	return w->products;
 }
 
+static void free_set(Set *set)
+{
+	free(set->words);
+	free(set->hollow);
+	set->words = set->hollow = NULL;
+}
+
 void sim_products_free(SimWarp *w)
 {
 	for (unsigned k = 0; w->products && k < MOST_SETS; k++)
-		free(w->products->sets[k].words);
+		free_set(&w->products->sets[k]);
 	if (w->products)
 		free(w->products->list);
 	free(w->products);
@@ -250,6 +261,27 @@ static bool set_of(SimWarp *w, const SimInstr *i, unsigned count, uint32_t *out)
 	return true;
 }
 
+/* Bits of the set's accumulators, made if there are none. NULL: no memory. */
+static Words *hollow_of(SimWarp *w, Set *set)
+{
+	if (!set->hollow && (set->hollow = heap_aligned(64, sizeof *set->hollow * set->count)))
+		memset(set->hollow, 0, sizeof *set->hollow * set->count);
+	if (!set->hollow)
+		sim_no_memory(w->cta->run);
+	return set->hollow;
+}
+
+static void take_hollow(SimWarp *w, const SimInstr *i, Set *set)
+{
+	for (unsigned k = 0; k < set->count; k++) {
+		uint32_t slot = i->slots[i->results + k];
+		if (!w->defined->lanes[slot] || !hollow_of(w, set))
+			continue;
+		memcpy(&set->hollow[k], sim_undefined_bits(w, slot, 4), sizeof set->hollow[k]);
+		set->origin = w->defined->origin[slot];
+	}
+}
+
 static bool new_set(SimWarp *w, const SimInstr *i, unsigned count, uint32_t *out)
 {
 	struct SimProducts *p = w->products;
@@ -268,7 +300,9 @@ static bool new_set(SimWarp *w, const SimInstr *i, unsigned count, uint32_t *out
 		else
 			memset(&words[k], 0, sizeof words[k]);
 	}
-	p->sets[set] = (Set){words, count, 0};
+	p->sets[set] = (Set){.words = words, .count = count};
+	if (x->first)
+		take_hollow(w, i, &p->sets[set]);
 	p->next = (set + 1) % MOST_SETS;
 	w->tokens = true;
 	*out = set;
@@ -300,8 +334,15 @@ static bool read_product(SimWarp *w, const SimInstr *i, unsigned step, Product *
 	const Wgmma *x = i->data;
 	unsigned each = x->words ? A_WORDS : 1, a = x->first + step * each, b = x->first + x->steps * each + step;
 	*out = (Product){.by = i};
-	for (unsigned k = 0; k < A_WORDS && x->words; k++)
+	for (unsigned k = 0; k < A_WORDS && x->words; k++) {
+		uint32_t slot = i->slots[i->results + a + k];
 		memcpy(&out->words[k], sim_operand(w, i, a + k), sizeof out->words[k]);
+		if (!w->defined || !w->defined->lanes[slot])
+			continue;
+		out->mixed = 1;
+		out->origin = w->defined->origin[slot];
+		memcpy(&out->hollow[k], sim_undefined_bits(w, slot, 4), sizeof out->hollow[k]);
+	}
 	if (!x->words)
 		out->a = *(const uint64_t *)sim_operand(w, i, a);
 	out->b = *(const uint64_t *)sim_operand(w, i, b);
@@ -388,6 +429,93 @@ static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
+/* ---- what is not defined ---- */
+
+static bool any_in(SimWarp *w, const Parts *parts, uint32_t *origin)
+{
+	for (unsigned p = 0; p < parts->count; p++) {
+		const uint8_t *bits = sim_hollow_shared(w, parts->at[p], false);
+		for (unsigned k = 0; bits && k < PART; k++) {
+			if (!bits[k])
+				continue;
+			*origin = w->cta->hollow->origin[(w->base + parts->at[p] + k) / 4];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* As `multiply`, of the bits that are not defined. */
+static void multiply_hollow(SimWarp *w, const Wgmma *x, const Parts *of_a, const Parts *of_b, Words *a,
+			    bool added, Words *accumulators)
+{
+	static const Words zeros;
+	const uint8_t *shared = sim_hollow_shared(w, 0, true);
+	unsigned parts = of_b->count / (x->n / 8);
+	for (unsigned p = 0; p < of_a->count && shared; p++)
+		put_part(x, a, 2, p, x->rows_first[0], shared + of_a->at[p]);
+	for (unsigned j = 0; j < x->n / 8 && shared; j++) {
+		Words b[B_WORDS];
+		const uint8_t *of[2][A_WORDS], *sum[4];
+		uint8_t *to[4];
+		for (unsigned p = 0; p < parts; p++)
+			put_part(x, b, 1, p, x->rows_first[1], shared + of_b->at[j * parts + p]);
+		for (unsigned k = 0; k < A_WORDS; k++)
+			of[0][k] = (const uint8_t *)&a[k];
+		for (unsigned k = 0; k < B_WORDS; k++)
+			of[1][k] = (const uint8_t *)&b[k];
+		for (unsigned k = 0; k < x->each; k++) {
+			to[k] = (uint8_t *)&accumulators[j * x->each + k];
+			sum[k] = added ? to[k] : (const uint8_t *)&zeros;
+		}
+		sim_product_undefined(&x->shape, x->multiply, of[0], of[1], sum, to);
+	}
+}
+
+static void finish_hollow(SimWarp *w, Product *p, Set *set, const Parts *of_a, const Parts *of_b)
+{
+	uint32_t origin = p->origin;
+	bool mixed = p->mixed || any_in(w, of_a, &origin) || any_in(w, of_b, &origin);
+	if ((!mixed && !set->hollow) || !hollow_of(w, set))
+		return;
+	set->origin = mixed ? origin : set->origin;
+	multiply_hollow(w, p->by->data, of_a, of_b, p->hollow, p->added, set->hollow);
+}
+
+/* Descriptors, and whether to add, are taken at once; what else there is travels with the
+ * product, and its tokens are defined. */
+static void define_issue(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	const Wgmma *x = i->data;
+	unsigned each = x->words ? A_WORDS : 1;
+	for (unsigned k = x->first; k < i->operands && !done; k++)
+		if (!x->words || k >= x->first + x->steps * each)
+			sim_use(w, i, k, mask, "a matrix descriptor");
+	sim_define_nothing(w, i, mask, done);
+}
+
+/* The wait itself gives the bits with the words. */
+static void define_wait(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	(void)w, (void)i, (void)mask, (void)done;
+}
+
+/* Bits of a word that comes through a wait: an accumulator's, or the operand's. */
+static void give_hollow(SimWarp *w, const SimInstr *i, unsigned k, const Set *set, uint32_t number)
+{
+	SimDefined *d = w->defined;
+	uint32_t slot = i->slots[i->results + k];
+	if (!d)
+		return;
+	d->lanes[i->slots[k]] = 0;
+	if (!set && d->lanes[slot])
+		sim_put_undefined(w, i->slots[k], i->lane_bytes, SIM_ALL,
+				  sim_undefined_bits(w, slot, i->lane_bytes), d->origin[slot]);
+	else if (set && set->hollow)
+		sim_put_undefined(w, i->slots[k], 4, SIM_ALL, (const uint8_t *)&set->hollow[number],
+				  set->origin);
+}
+
 /* ---- waiting ---- */
 
 static void finish(SimWarp *w, Product *p)
@@ -401,6 +529,8 @@ static void finish(SimWarp *w, Product *p)
 		from[k] = to[k] = &set->words[k];
 	find_parts(w, x, p->a, p->b, &of_a, &of_b);
 	multiply(w, x, &of_a, &of_b, p->words, p->added, to, from);
+	if (w->defined && w->defined->live)
+		finish_hollow(w, p, set, &of_a, &of_b);
 	leave(w, &of_a);
 	leave(w, &of_b);
 	set->pending--;
@@ -423,19 +553,21 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 	if (p)
 		p->count = kept;
 	for (unsigned k = 0; k < i->operands; k++) {
-		uint32_t set, number;
+		uint32_t set, number = 0;
 		const void *from = sim_operand(w, i, k);
+		const Set *of = NULL;
 		if (token_of(w, from, &set, &number) && p->sets[set].words && !p->sets[set].pending) {
-			from = &p->sets[set].words[number];
+			of = &p->sets[set];
+			from = &of->words[number];
 			given |= UINT64_C(1) << set;
 		}
+		give_hollow(w, i, k, of, number);
 		memmove(sim_result(w, i, k), from, sizeof(Words));
 	}
 	for (unsigned set = 0; set < MOST_SETS && given; set++) {
 		if (!(given >> set & 1))
 			continue;
-		free(p->sets[set].words);
-		p->sets[set].words = NULL;
+		free_set(&p->sets[set]);
 	}
 	if (p)
 		p->fenced = false;
@@ -474,6 +606,7 @@ static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	if (!i)
 		return false;
 	i->data = x;
+	i->define = define_issue;
 	i->takes_tokens = true;
 	x->steps = p.steps;
 	x->first = p.fresh ? 0 : x->count;
@@ -488,6 +621,7 @@ static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	if (!i)
 		return false;
 	i->takes_tokens = true;
+	i->define = define_wait;
 	return i->results == i->operands || sim_refuse(d, "a wait that does not give what it takes");
 }
 DECODE_OP(wgmma, decode_product)

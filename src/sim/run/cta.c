@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/define.h"
 
 static void fill_constants(SimWarp *w)
 {
@@ -12,7 +12,7 @@ static void fill_constants(SimWarp *w)
 			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &k->constants[s], k->constant_bytes[s]);
 }
 
-static uint32_t scratch_pitch(const SimRun *run)
+uint32_t sim_scratch_pitch(const SimRun *run)
 {
 	return (run->scratch_bytes + 255u) & ~127u;
 }
@@ -22,7 +22,9 @@ static void set_args(SimWarp *w)
 	const SimKernel *k = w->cta->run->kernel;
 	const SimLaunch *l = w->cta->run->launch;
 	for (uint32_t a = 0; a < k->arg_count; a++) {
-		uint64_t bits = a < l->arg_count ? l->args[a] : (uint64_t)(uintptr_t)w->cta->scratch + w->rank * (uint64_t)scratch_pitch(w->cta->run);
+		uint64_t bits = a < l->arg_count ? l->args[a]
+						 : (uint64_t)(uintptr_t)w->cta->scratch +
+							   w->rank * (uint64_t)sim_scratch_pitch(w->cta->run);
 		uint32_t s = k->arg_slots[a];
 		for (unsigned lane = 0; lane < SIM_LANES; lane++)
 			memcpy(w->regs + (size_t)s * SIM_SLOT + lane * k->constant_bytes[s], &bits, k->constant_bytes[s]);
@@ -37,6 +39,7 @@ void sim_cta_free(SimCta *cta)
 		free(cta->warps[n].regs);
 		free(cta->warps[n].local);
 		sim_check_free(&cta->warps[n]);
+		sim_defined_free(cta->warps[n].defined);
 		sim_products_free(&cta->warps[n]);
 		sim_stores_free(&cta->warps[n]);
 	}
@@ -45,6 +48,7 @@ void sim_cta_free(SimCta *cta)
 	free(cta->scratch);
 	free(cta->named);
 	sim_shadow_free(cta->shadow);
+	sim_hollow_free(cta->hollow);
 	sim_barriers_free(cta);
 	sim_remote_free(cta);
 	sim_race_end(cta);
@@ -61,9 +65,12 @@ SimCta *sim_cta_new(SimRun *run)
 	cta->run = run;
 	cta->warps = heap_aligned(64, sizeof *cta->warps * k->warps);
 	cta->shared = heap_aligned(1024, (size_t)k->shared_pitch * k->ctas + 1024);
-	cta->scratch = run->scratch_bytes ? heap_aligned(128, (size_t)scratch_pitch(run) * k->ctas) : NULL;
+	cta->scratch =
+		run->scratch_bytes ? heap_aligned(128, (size_t)sim_scratch_pitch(run) * k->ctas) : NULL;
 	cta->shadow = run->check ? sim_shadow_new(k->shared_pitch * k->ctas) : NULL;
-	bool good = cta->warps && cta->shared && (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
+	cta->hollow = run->check ? sim_hollow_new(run) : NULL;
+	bool good = cta->warps && cta->shared && (cta->hollow || !run->check) &&
+		    (cta->scratch || !run->scratch_bytes) && (cta->shadow || !run->check);
 	if (cta->warps)
 		memset(cta->warps, 0, sizeof *cta->warps * k->warps);
 	for (unsigned n = 0; cta->warps && n < k->warps; n++) {
@@ -75,7 +82,8 @@ SimCta *sim_cta_new(SimRun *run)
 		w->shared = cta->shared + w->base;
 		w->regs = heap_aligned(64, (size_t)k->slot_count * SIM_SLOT);
 		w->local = k->local ? heap_aligned(64, ((size_t)k->local * SIM_LANES + 63) & ~(size_t)63) : NULL;
-		good &= w->regs && (w->local || !k->local);
+		w->defined = run->check ? sim_defined_new(k) : NULL;
+		good &= w->regs && (w->local || !k->local) && (w->defined || !run->check);
 		if (!good)
 			break;
 		memset(w->regs, 0, (size_t)k->slot_count * SIM_SLOT);
@@ -108,6 +116,8 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	memset(cta->shared, 0, (size_t)cta->run->kernel->shared_pitch * cta->run->kernel->ctas);
 	if (cta->shadow)
 		sim_shadow_reset(cta->shadow);
+	if (cta->hollow)
+		sim_hollow_start(cta);
 	if (cta->run->races)
 		sim_race_start(cta);
 	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
@@ -117,6 +127,8 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->faulted = false;
 		w->turns = 0;
 		w->spin = w->before = (SimSpin){0};
+		if (w->defined)
+			sim_defined_start(w);
 		w->sync = 1;
 		w->fence = (SimFence){0};
 		memset(&w->past, 0, sizeof w->past);

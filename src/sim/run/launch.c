@@ -14,6 +14,8 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "sim/check/define.h"
+#include "sim/check/traffic.h"
 #include "sim/run/orders.h"
 
 enum { PATIENCE = 4096, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
@@ -313,11 +315,14 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
-	if ((run->check && (!run->races || !run->banks)) || (launch->print && !schedule.number && !run->printed))
+	bool hollow = sim_hollow_buffers(run);
+	if (!hollow || (run->check && (!run->races || !run->banks)) ||
+	    (launch->print && !schedule.number && !run->printed))
 		sim_no_memory(run);
 	run_programs(run);
 	if (run->races && !sim_race_memory(run->races))
 		sim_no_memory(run);
+	sim_hollow_buffers_free(run);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)
 		free(run->printed[p]);
 	free(run->printed);
@@ -325,6 +330,44 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 }
 
 /* ---- a launch ---- */
+
+enum { MOST_BUFFERS = 64 };
+
+/* The buffer that an argument points into; < 0: none. */
+static int buffer_of(const SimRun *run, uint64_t address)
+{
+	for (uint32_t k = 0; k < run->buffer_count; k++)
+		if (address - run->buffers[k].base < run->buffers[k].size)
+			return (int)k;
+	return -1;
+}
+
+/* Buffers that the arguments point into, a bit each; all of them, where one points into none. */
+static uint64_t buffers_of(const SimRun *run, uint64_t arguments)
+{
+	uint64_t out = 0;
+	for (unsigned a = 0; arguments >> a; a++) {
+		int buffer = !(arguments >> a & 1) || a >= run->launch->arg_count
+				     ? -2
+				     : buffer_of(run, run->launch->args[a]);
+		if (buffer == -1)
+			return UINT64_MAX;
+		out |= buffer < 0 ? 0 : UINT64_C(1) << buffer;
+	}
+	return out ? out : UINT64_MAX;
+}
+
+/* False: no memory. */
+static bool allow(SimRun *run)
+{
+	const SimKernel *k = run->kernel;
+	if (run->buffer_count > MOST_BUFFERS || run->buffer_count < 2)
+		return true;
+	run->allowed = heap_grow(NULL, sizeof *run->allowed * (k->code_count + 1));
+	for (uint32_t pc = 0; pc < k->code_count && run->allowed; pc++)
+		run->allowed[pc] = k->code[pc].arguments ? buffers_of(run, k->code[pc].arguments) : UINT64_MAX;
+	return run->allowed != NULL;
+}
 
 bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags)
 {
@@ -337,19 +380,32 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	run.buffers = ARENA_ARRAY(diags->arena, SimArray, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++) {
 		const SimBuffer *b = &launch->buffers[i];
-		run.buffers[run.buffer_count++] = (SimArray){b->name ? b->name : "?", (uint64_t)(uintptr_t)b->base, b->size, b->writable};
+		run.buffers[run.buffer_count++] =
+			(SimArray){.name = b->name ? b->name : "?",
+				   .base = (uint64_t)(uintptr_t)b->base,
+				   .size = b->size,
+				   .writable = b->writable,
+				   .unwritten = run.check && launch->unwritten && launch->unwritten[i]};
 	}
 	if (!run.programs)
 		return true;
 	if (!sim_check_launch(kernel, launch, scratch_bytes, diags))
 		return false;
+	bool good = allow(&run) && (!run.check || sim_coverage_new(&run));
+	if (run.check && launch->watch & SIM_WATCH_TRAFFIC)
+		good = good && sim_traffic_new(&run);
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
-	unsigned orders = sim_orders(kernel, launch);
-	if (orders > 1) {
+	/* Who wrote what is looked for in the first order. */
+	unsigned orders = launch->whose ? 1 : sim_orders(kernel, launch);
+	if (!good) {
+		sim_no_memory(&run);
+	} else if (orders > 1) {
 		sim_run_orders(&run, orders);
 	} else {
 		sim_run_once(&run, sim_schedule(launch, 0));
+		if (launch->whose && run.races)
+			sim_find_writer(&run, launch->whose);
 		sim_races_free(run.races);
 	}
 	pthread_mutex_destroy(&run.lock);
@@ -359,6 +415,9 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 		fault_leave(&fault);
 	}
 	sim_findings_free(&run);
+	free(run.allowed);
+	free(run.seen);
+	free(run.traffic);
 	sim_banks_free(run.banks);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);

@@ -1,7 +1,8 @@
 /* Running a CTA: fragments of warps, barriers, turns. */
 #include <stdio.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/define.h"
+#include "sim/check/traffic.h"
 
 /* Instructions of a turn: by turns, until the warp waits (or has spun for long), and at most by chance. */
 enum { TURN = 4, LONG_TURN = 1 << 14, RANDOM_TURN = 64, ROTATE = SIM_ROTATE };
@@ -126,6 +127,43 @@ static bool is_spinning(SimWarp *w, uint32_t pc)
 	return same;
 }
 
+static void define(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
+{
+	(i->define ? i->define : sim_define_lanes)(w, i, mask, done);
+}
+
+static void count_traffic(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	bool copies = i->define == sim_define_copy;
+	uint32_t size = copies ? (uint32_t)i->imm : (uint32_t)i->bytes * i->parts;
+	if (i->condition)
+		mask &= true_lanes(sim_operand(w, i, i->condition - 1u));
+	if (copies || i->define == sim_define_load || i->define == sim_define_store)
+		sim_count_sectors(w, i, mask, sim_operand(w, i, copies ? 1 : 0), size);
+}
+
+static void before_effect(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	if (i->condition)
+		sim_see_condition(w, i, mask, true_lanes(sim_operand(w, i, i->condition - 1u)));
+	else
+		sim_see(w, i);
+	if (UNLIKELY(w->cta->run->traffic) && i->define)
+		count_traffic(w, i, mask);
+	if (w->defined->live)
+		define(w, i, mask, false);
+}
+
+static void before_branch(SimWarp *w, const SimInstr *i, uint32_t mask)
+{
+	if (i->kind == SIM_BRANCH)
+		sim_see_condition(w, i, mask, true_lanes(sim_slot(w, i->slots[0])));
+	else
+		sim_see(w, i);
+	if (UNLIKELY(w->defined->lanes[i->slots[0]] & mask))
+		sim_use_slot(w, i, i->slots[0], mask, "a branch");
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -145,6 +183,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 				regs + (size_t)s[3] * SIM_SLOT, i->imm);
 			if (mask != SIM_ALL)
 				blend(to, w->scratch, i->size, mask);
+			if (w->defined)
+				sim_define_pure(w, i, mask);
 			pc++;
 			continue;
 		}
@@ -152,7 +192,11 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
 			w->spin.others += !i->loads;
+			if (w->defined)
+				before_effect(w, i, mask);
 			if (i->effect(w, i, mask)) {
+				if (w->defined && (w->defined->live || i->condition))
+					define(w, i, mask, true);
 				w->fragments[n].pc = ++pc;
 				if (*budget > 0)
 					continue;
@@ -164,6 +208,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		case SIM_JUMP: pc = i->to[0]; break;
 		case SIM_BRANCH: {
+			if (w->defined)
+				before_branch(w, i, mask);
 			uint32_t yes = true_lanes(regs + (size_t)i->slots[0] * SIM_SLOT) & mask;
 			if (yes == mask || !yes) {
 				pc = i->to[yes ? 0 : 1];
@@ -176,6 +222,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			return;
 		}
 		case SIM_SWITCH:
+			if (w->defined)
+				before_branch(w, i, mask);
 			do_switch(w, i, n);
 			return;
 		case SIM_RETURN:
