@@ -1,7 +1,8 @@
 /* neso compile of many kernels: threads take jobs in order; the thread that started them shows how far they are.
  *
- * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and the summary is printed. The second ends
- * the process as it would end any. */
+ * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and the summary is printed.
+ * The second ends the process as it would end any. SIGTERM, SIGHUP and the end of the parent end what is being compiled,
+ * too. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,12 @@ static void interrupt(int signal_number)
 	interrupted = signal_number;
 }
 
+/* Is what is being compiled to be finished? A neso_poll_fn. */
+static bool goes_on(void *unused)
+{
+	return (!interrupted || interrupted == SIGINT) && parent_lives(unused);
+}
+
 /* Where it is not ignored, as with nohup and in the background of a script. */
 static void catch_signal(int signal_number)
 {
@@ -33,6 +40,7 @@ typedef struct Batch {
 	size_t in_state[JOB__COUNT];
 	const Job *last; /* that was begun */
 	bool json, terminal;
+	bool stopped; /* nothing more is begun: the parent ended, or a signal did what was being compiled */
 	bool shown; /* a bar stands on the terminal's line */
 	double began;
 	pthread_mutex_t lock; /* all of it, and what is printed */
@@ -157,17 +165,32 @@ static void finish(Batch *b, Job *job, JobState state, const neso_variant *varia
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* What was ended from outside is as if it had not been begun. */
+static void take_back(Batch *b, Job *job)
+{
+	neso_diagnostics_free(job->diagnostics);
+	job->diagnostics = NULL;
+	pthread_mutex_lock(&b->lock);
+	b->stopped = true;
+	pthread_mutex_unlock(&b->lock);
+}
+
 static void compile(Batch *b, Job *job)
 {
 	if (!job->kernel) {
 		finish(b, job, JOB_FAILED, NULL);
 		return;
 	}
+	job->options.poll = goes_on;
 	neso_variant *variant = NULL;
 	neso_variant_info info = {.size = sizeof info};
 	double began = now();
 	neso_status status = neso_kernel_compile(job->kernel, job->signature, &job->options, &variant, &job->diagnostics);
 	job->seconds = now() - began;
+	if (status == NESO_ERROR_STOPPED && !goes_on(NULL)) {
+		take_back(b, job);
+		return;
+	}
 	if (status != NESO_OK || neso_variant_get_info(variant, &info) != NESO_OK) {
 		if (!neso_diagnostics_errors(job->diagnostics))
 			job->message = neso_status_text(status);
@@ -187,7 +210,7 @@ static void *work(void *data)
 	Batch *b = data;
 	for (;;) {
 		pthread_mutex_lock(&b->lock);
-		Job *job = b->next < b->count && !interrupted ? &b->jobs[b->next++] : NULL;
+		Job *job = b->next < b->count && !interrupted && !b->stopped ? &b->jobs[b->next++] : NULL;
 		b->last = job ? job : b->last;
 		if (!job) {
 			b->running--;
@@ -291,6 +314,7 @@ int jobs_run(const Parsed *parsed, Jobs *jobs, long threads)
 	pthread_cond_init(&b.changed, NULL);
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
 	if (b.terminal)
 		draw_bar(&b);
 	pthread_t *started = take((size_t)threads * sizeof *started);

@@ -63,6 +63,7 @@ int main(int argc, char **argv)
 {
 	guard_descriptors();
 	guard_output();
+	follow_parent();
 	if (neso_abi_version() != NESO_ABI_VERSION)
 		return input_error("this command was built for interface %d, the library has %u", NESO_ABI_VERSION,
 				   (unsigned)neso_abi_version());

@@ -401,6 +401,7 @@ static int launch(Run *run, const neso_compile_options *compile)
 	l.check = option_value(run->parsed, "check") != NULL;
 	l.schedules = (uint32_t)schedules;
 	l.timeout = timeout;
+	l.poll = parent_lives;
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)

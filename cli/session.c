@@ -104,6 +104,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
+	options->poll = parent_lives;
 	if (!option_seconds(parsed, "compile-timeout", &options->compile_timeout))
 		return false;
 	options->num_warps = (uint32_t)warps;

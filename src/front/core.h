@@ -63,6 +63,8 @@ IrLoc lower_named_loc(FrontLower *low, Sym name, Span span);
 
 /* Where a message about what is being lowered points: a place in lib/ becomes that of the call that led there. */
 Span lower_user_span(const FrontLower *low);
+/* The source at low->span, for messages: its beginning where it is long. */
+const char *lower_source_text(const FrontLower *low);
 /* Ends what may not go on: diagnoses, and makes everything after it poison. */
 void lower_stop(FrontLower *low, DiagCode code, ...);
 enum { LOWER_MAX_NEST = 900, LOWER_MAX_CALLS = 150, LOWER_MAX_WORK = 1000000 };

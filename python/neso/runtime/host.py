@@ -237,10 +237,11 @@ def connect():
     from .. import knobs
     from ..compiler.compiler import CompiledKernel
     from ..tools.tensor_descriptor import TensorDescriptor
-    from . import kept
+    from . import kept, warned
     from .jit import JITCallable, TensorWrapper
     lasting = (describe.core.dtype, JITCallable, type, types.FunctionType, types.BuiltinFunctionType, enum.Enum)
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
-                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call)
+                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call,
+                  warn=warned.show)

@@ -31,7 +31,7 @@ static bool desc_type(FrontLower *low, Str text, TlType *out)
 	}
 	if (!rank)
 		return false;
-	*out = tl_desc(low, tl_block(low, elem, shape, rank));
+	*out = tl_desc(low, tl_block(low, elem, shape, rank), false);
 	return true;
 }
 
