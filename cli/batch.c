@@ -1,8 +1,9 @@
-/* neso compile of many kernels: threads take jobs in order; the thread that started them shows how far they are.
+/* neso compile of many kernels: threads take jobs in order; the thread that started them shows
+ * how far they are.
  *
- * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and the summary is printed.
- * The second ends the process as it would end any. SIGTERM, SIGHUP and the end of the parent end what is being compiled,
- * too. */
+ * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and
+ * the summary is printed. The second ends the process as it would end any. SIGTERM, SIGHUP and
+ * the end of the parent end what is being compiled, too. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -39,8 +39,8 @@ void clear_line(void); /* of the terminal that standard error is */
 /* "-" or NULL: standard output. False after a message. */
 bool write_file(const char *path, const char *text, size_t len);
 
-/* parent.c. To be called at the start; then whether the process that started the command still runs, or the command
- * is to outlive it. A neso_poll_fn. */
+/* parent.c. To be called at the start; then whether the process that started the command still
+ * runs, or the command is to outlive it. A neso_poll_fn. */
 void follow_parent(void);
 bool parent_lives(void *unused);
 

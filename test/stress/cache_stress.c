@@ -375,8 +375,8 @@ static void look_after(const Run *run)
 	const char *root = cache_store_root(store);
 	unsigned temporaries = files_in(root, "tmp");
 	cache_gc(store, 0, 0, &gc);
-	printf("after it: %llu entries; %u temporaries of killed processes\n", (unsigned long long)gc.after.files,
-	       temporaries);
+	printf("after it: %llu entries; %u temporaries of killed processes\n",
+	       (unsigned long long)gc.after.files, temporaries);
 	if (files_in(root, "tmp"))
 		wrong("gc leaves temporaries", files_in(root, "tmp"));
 	for (unsigned n = 0; n < run->keys; n++)

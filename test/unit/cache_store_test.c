@@ -480,7 +480,8 @@ static void a_dead_holder_is_noticed(void **state)
 	cache_store_free(store);
 }
 
-/* Claims of two keys do not meet, those of one do, of threads and stores of one process too; none leaves a file. */
+/* Claims of two keys do not meet, those of one do, of threads and stores of one process too;
+ * none leaves a file. */
 static void claims_are_of_keys(void **state)
 {
 	Kit *kit = *state;

@@ -281,7 +281,8 @@ static void cleaning_leaves_what_is_not_ours(void **state)
 	Kit *kit = *state;
 	const char *dir = below(kit, "own");
 	const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-	static const char *const names[] = {"tmp/thesis.tex", "tmp/1234.5678", "tmp/door", "tmp/0000.77.abcdef"};
+	static const char *const names[] = {"tmp/thesis.tex", "tmp/1234.5678", "tmp/door",
+					    "tmp/0000.77.abcdef"};
 	CacheStore *store = open_store(dir, NULL, NULL);
 	CacheGc gc;
 	assert_true(put(store, 1, "x"));

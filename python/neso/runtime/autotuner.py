@@ -13,6 +13,7 @@ from .. import knobs
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
 from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
+from .host import nearest
 from .jit import JITFunction, KernelInterface
 
 _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
@@ -47,6 +48,10 @@ class Autotuner(KernelInterface):
                  cache_results=False):
         self.configs = configs if configs else [Config({}, num_warps=4, num_stages=3, num_ctas=1)]
         self.keys = key
+        for name in key:
+            if name not in arg_names:
+                warnings.warn(f"autotune: the key {name!r} is no parameter of the kernel and decides nothing"
+                              f"{nearest(name, list(arg_names))}", UserWarning, stacklevel=3)
         self.cache = {}
         self.arg_names = arg_names
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
@@ -99,15 +104,19 @@ class Autotuner(KernelInterface):
     def do_bench(self):
         return driver.active.get_benchmarker() if self._do_bench is None else self._do_bench
 
+    @staticmethod
+    def _refuse_conflicts(meta, config):
+        conflicts = meta.keys() & config.kwargs.keys()
+        if conflicts:
+            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't "
+                             "re-define auto-tuned symbols.")
+
     def _bench(self, *args, config, **meta):
         from ..compiler.errors import CompileTimeAssertionFailure
         loud = knobs.autotuning.print
         if loud:
             print(f"Autotuning kernel {self.base_fn.__name__} with config {config}")
-        conflicts = meta.keys() & config.kwargs.keys()
-        if conflicts:
-            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't "
-                             "re-define auto-tuned symbols.")
+        self._refuse_conflicts(meta, config)
         current = dict(meta, **config.all_kwargs())
         everything = {**self.nargs, **current}
 
@@ -218,6 +227,7 @@ class Autotuner(KernelInterface):
             config = self.cache[key]
         else:
             config = self.configs[0]
+            self._refuse_conflicts(kwargs, config)
         self.best_config = config
         if knobs.autotuning.print and not known:
             print(f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
@@ -299,6 +309,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     "perf_model" with "top_k". do_bench(call, quantiles) measures; TRITON_PRINT_AUTOTUNING=1 shows what was chosen."""
 
     def decorate(fn):
+        if not hasattr(fn, "arg_names"):
+            raise TypeError(f"autotune wants a kernel, not {fn!r}: @triton.autotune(...) stands above @triton.jit")
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
                          post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
                          use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)

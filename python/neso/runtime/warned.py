@@ -12,6 +12,7 @@ _IN_SOURCE = {
     "TILE_DOT_E4B15": UserWarning,
     "IF_BLOCK": UserWarning,
     "LOGICAL_BLOCK": UserWarning,
+    "PRECEDENCE": UserWarning,
     "RESULT_UNUSED": UserWarning,
     "BUILTIN_EXTREME": DeprecationWarning,
 }

@@ -1,8 +1,9 @@
 /* Claims: one maker of a key at a time, between processes and threads.
  *
- * A claim is a lock on one byte of the file `claims`, at an offset that the key gives. It belongs to the open file, so
- * threads exclude one another too, and the system lets go of it when its holder ends, however it ends: nothing is ever
- * left behind. Two keys with one offset wait for each other, which harms nobody. */
+ * A claim is a lock on one byte of the file `claims`, at an offset that the key gives. It
+ * belongs to the open file, so threads exclude one another too, and the system lets go of it
+ * when its holder ends, however it ends: nothing is ever left behind. Two keys with one offset
+ * wait for each other, which harms nobody. */
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #include "cache/inner.h"
 
@@ -49,8 +50,8 @@ static bool is_there(int root, CacheKind kind, const CacheDigest *key)
 	return fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Once the claim is held: who had to wait finds what the other made, and without having waited it may have come since
- * it was looked for. */
+/* Once the claim is held: who had to wait finds what the other made, and without having waited
+ * it may have come since it was looked for. */
 static CacheClaimed take_claim(int root, CacheKind kind, CacheClaim *claim)
 {
 	if (!is_there(root, kind, &claim->key))

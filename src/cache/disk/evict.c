@@ -240,7 +240,8 @@ static bool is_left_over(const char *name, const struct stat *st)
 static uint64_t remove_leftovers(CacheStore *store)
 {
 	uint64_t gone = 0;
-	int root = cache_own(store, false), fd = root < 0 ? -1 : openat(root, "tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int root = cache_own(store, false),
+	    fd = root < 0 ? -1 : openat(root, "tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir && fd >= 0)
 		close(fd);

@@ -165,8 +165,9 @@ static int link_at(int fd, int root, const char *name)
 	return linkat(AT_FDCWD, path, root, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-/* Writes a file that has no name until it is whole, so that a process that is killed leaves nothing. Then it gets
- * `name` where that is free (*placed), else `temp`. 0, or an errno: the file system may not be able to do so. */
+/* Writes a file that has no name until it is whole, so that a process that is killed leaves
+ * nothing. Then it gets `name` where that is free (*placed), else `temp`. 0, or an errno: the
+ * file system may not be able to do so. */
 static int write_unnamed(int root, const char *temp, const char *name, Str bytes, bool *placed)
 {
 	int fd = open_unnamed(root);

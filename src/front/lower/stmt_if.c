@@ -328,7 +328,8 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 {
 	CONTRACT(node->kind == AST_IF || node->kind == AST_WHILE);
 	Span test = lower_at(low, node->if_stmt.test->span);
-	if (node->kind == AST_IF && cond->kind == VAL_TENSOR && cond->tensor.type->kind == TL_BLOCK && sem_is_one(cond))
+	if (node->kind == AST_IF && cond->kind == VAL_TENSOR && cond->tensor.type->kind == TL_BLOCK &&
+	    sem_is_one(cond))
 		lower_warning(low, DIAG_IF_BLOCK, lower_source_text(low));
 	const Val *c = sem_condition(low, cond);
 	lower_restore(low, test);
@@ -458,22 +459,13 @@ static bool assigns(const Side *side, const SlotVec *before)
 	return false;
 }
 
-/* `and` and `or` are meant for conditions of the whole program. */
-static void warn_block(FrontLower *low, const Val *v)
-{
-	if (v->tensor.type->kind == TL_BLOCK)
-		lower_warning(low, DIAG_LOGICAL_BLOCK);
-}
-
 /* What `left and right` is worth, once it is known that right was, or may have been, evaluated. */
 static const Val *combine(FrontLower *low, bool is_or, const Val *left, const Val *right)
 {
 	if (right->kind == VAL_POISON)
 		return right;
-	if (right->kind == VAL_TENSOR) {
-		warn_block(low, right);
+	if (right->kind == VAL_TENSOR)
 		return sem_logical(low, is_or, left, right);
-	}
 	bool ok, truth = eval_truth(low, right, &ok);
 	return !ok ? low->poison : truth == is_or ? right : left;
 }
@@ -482,7 +474,6 @@ const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *righ
 		      bool dropped)
 {
 	CONTRACT(left->kind == VAL_TENSOR);
-	warn_block(low, left);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	Span span = low->span;

@@ -45,6 +45,9 @@ static TlType promote_float(FrontLower *low, TlType a, TlType b, bool division)
 static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlType b)
 {
 	lower_error(low, DIAG_TILE_OPERANDS, rules->what, tl_describe(low, a), tl_describe(low, b));
+	if ((tl_is_ptr(tl_elem(a)) && tl_is_float(tl_elem(b))) ||
+	    (tl_is_ptr(tl_elem(b)) && tl_is_float(tl_elem(a))))
+		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
 	return NULL;
 }
 
@@ -246,7 +249,8 @@ static void warn_shift(FrontLower *low, const Val *v, const Val *by)
 	int64_t count;
 	bool known = sem_is_tile(v) && tl_is_int(sem_elem(v)) && !sem_is_tensor(by) && val_as_int(by, &count);
 	if (known && count >= (int64_t)tl_bits(sem_elem(v)))
-		lower_warning(low, DIAG_TILE_SHIFT, (long long)count, tl_bits(sem_elem(v)), tl_type_text(low, sem_elem(v)));
+		lower_warning(low, DIAG_TILE_SHIFT, (long long)count, tl_bits(sem_elem(v)),
+			      tl_type_text(low, sem_elem(v)));
 }
 
 /* A right shift is arithmetic when the left operand (the right one if the left is a number) is signed before
@@ -297,9 +301,14 @@ const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 	case BIN_XOR:
 		return bitwise(low, op, l, r);
 	default:
-		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
-				   sem_describe(low, l),
-				   sem_describe(low, r));
+		lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
+			    sem_describe(low, l), sem_describe(low, r));
+		lower_note(
+			low,
+			op == BIN_POW
+				? "x * x; or tl.exp2(y * tl.log2(x)), libdevice.pow of triton.language.extra"
+				: "tl.dot(a, b) multiplies matrices");
+		return low->poison;
 	}
 }
 
