@@ -8,10 +8,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/bar.h"
 #include "cli/batch.h"
 
 static volatile sig_atomic_t interrupted; /* by which signal; a handler has no other way to tell */
@@ -42,7 +42,7 @@ typedef struct Batch {
 	const Job *last; /* that was begun */
 	bool json, terminal;
 	bool stopped; /* nothing more is begun: the parent ended, or a signal did what was being compiled */
-	bool shown; /* a bar stands on the terminal's line */
+	Bar bar;
 	double began;
 	pthread_mutex_t lock; /* all of it, and what is printed */
 	pthread_cond_t changed;
@@ -62,41 +62,20 @@ static double now(void)
 
 /* ---- progress ---- */
 
-static void clear_bar(Batch *b)
-{
-	if (b->shown)
-		clear_line();
-	b->shown = false;
-}
-
-/* "[####----] 12/40  3 hits, 1 failed  0:07 left  k.py:add", as wide as the terminal. */
 static void draw_bar(Batch *b)
 {
-	enum { WIDTH = 24 };
-	struct winsize size;
-	char bar[WIDTH + 1], line[512];
-	size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	size_t full = b->count ? b->done * WIDTH / b->count : WIDTH;
-	for (size_t i = 0; i < WIDTH; i++)
-		bar[i] = i < full ? '#' : '-';
-	bar[WIDTH] = '\0';
-	double past = now() - b->began;
-	unsigned left = b->done ? (unsigned)(past / (double)b->done * (double)(b->count - b->done)) : 0;
-	int len = snprintf(line, sizeof line, "[%s] %zu/%zu", bar, b->done, b->count);
+	char text[300] = "";
+	int len = 0;
 	if (b->in_state[JOB_HIT])
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %zu hits", b->in_state[JOB_HIT]);
+		len += snprintf(text + len, sizeof text - (size_t)len, "%zu hits  ", b->in_state[JOB_HIT]);
 	if (b->in_state[JOB_FAILED])
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %zu failed", b->in_state[JOB_FAILED]);
+		len += snprintf(text + len, sizeof text - (size_t)len, "%zu failed  ",
+				b->in_state[JOB_FAILED]);
 	if (interrupted)
-		len += snprintf(line + len, sizeof line - (size_t)len, "  stopping");
-	else if (b->done && past > 1)
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %u:%02u left", left / 60, left % 60);
+		len += snprintf(text + len, sizeof text - (size_t)len, "stopping  ");
 	if (b->last)
-		snprintf(line + len, sizeof line - (size_t)len, "  %.200s", b->last->request->where);
-	clear_line();
-	fprintf(stderr, "%.*s", (int)(columns - 1), line);
-	fflush(stderr);
-	b->shown = true;
+		snprintf(text + len, sizeof text - (size_t)len, "%.200s", b->last->request->where);
+	bar_draw(&b->bar, b->done, b->count, text);
 }
 
 static void say_options(FILE *to, const Job *job)
@@ -129,7 +108,7 @@ static void say_job(Batch *b, const Job *job)
 	bool talks = job->state == JOB_FAILED || *findings(job);
 	if (b->json || (b->terminal && !talks))
 		return;
-	clear_bar(b);
+	bar_clear(&b->bar);
 	fprintf(stderr, "[%zu/%zu] %-8s %s  %s", b->done, b->count, state_names[job->state], job->request->where, job->signature);
 	if (job->kernel)
 		say_options(stderr, job);
@@ -238,7 +217,7 @@ static void watch(Batch *b)
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&b->changed, &b->lock, &until);
 	}
-	clear_bar(b);
+	bar_clear(&b->bar);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -310,7 +289,8 @@ static void print_result(const Batch *b, long threads)
 int jobs_run(const Parsed *parsed, Jobs *jobs, long threads)
 {
 	Batch b = {.jobs = jobs->at, .count = jobs->count, .json = option_value(parsed, "json") != NULL, .began = now()};
-	b.terminal = !b.json && isatty(STDERR_FILENO);
+	b.bar = bar_begin();
+	b.terminal = !b.json && b.bar.terminal;
 	pthread_mutex_init(&b.lock, NULL);
 	pthread_cond_init(&b.changed, NULL);
 	catch_signal(SIGINT);

@@ -35,7 +35,6 @@ char *read_file(const char *path, size_t *len);
 void guard_output(void);
 /* To standard output as it is, unless that is a terminal. */
 bool print_raw(const char *bytes, size_t len);
-void clear_line(void); /* of the terminal that standard error is */
 /* "-" or NULL: standard output. False after a message. */
 bool write_file(const char *path, const char *text, size_t len);
 

@@ -15,6 +15,7 @@ from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .host import nearest
 from .jit import JITFunction, KernelInterface
+from .progress import Progress
 
 _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
@@ -182,21 +183,30 @@ class Autotuner(KernelInterface):
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs(), "warmup": True})
             except Exception:
                 pass
+            progress.step(str(config))
 
-        with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
-            list(threads.map(compile, configs))
+        with Progress(f"compiling {self.__name__}", len(configs)) as progress:
+            with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
+                list(threads.map(compile, configs))
 
     def _measure(self, configs, args, kwargs):
         """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
-        timings, measured = {}, {}
         alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
         self._compile_all(configs, args, kwargs)
+        progress = Progress(f"tuning {self.__name__}", len(configs))
+        with progress:
+            return self._measure_each(configs, args, kwargs, alike, progress)
+
+    def _measure_each(self, configs, args, kwargs, alike, progress):
+        timings, measured = {}, {}
         for config in configs:
+            progress.step(str(config), 0)
             words = tuple((n, v) for n, v in config.all_kwargs().items() if n not in _GPU_OPTIONS or n in self.arg_names)
             program = (words, config.pre_hook) if alike else config
             if program not in measured:
                 measured[program] = self._bench(*args, config=config, **kwargs)
             timings[config] = measured[program]
+            progress.step()
         return timings
 
     def run(self, *args, **kwargs):
