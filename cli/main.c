@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_layout,
-					  &command_list, &command_info, &command_config, &command_cache, &command_bisect};
+static const Command *const commands[] = {
+	&command_run,   &command_compile, &command_check,  &command_lsp,   &command_list,   &command_opt,
+	&command_layout, &command_info,   &command_config, &command_cache, &command_bisect,
+};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)
