@@ -271,6 +271,7 @@ static char *collect(View *v, int *result)
 	put_member(v->to, "title", v->kernel.name);
 	put_member(v->to, "facts", facts_of(v));
 	put_member(v->to, "path", v->kernel.path);
+	put_member(v->to, "target", v->info.target);
 	put_member(v->to, "source", source);
 	fprintf(v->to, "\"warps\": %u,\n", (unsigned)v->info.num_warps);
 	neso_status status = put_remarks(v, &diagnostics);

@@ -318,19 +318,28 @@ function bodyOf(first) {
   return { first, last };
 }
 
+/* Products of 16-bit elements that the tensor cores of an SM add up in a cycle by mma.sync (NVIDIA's white papers of the
+ * GA100, the GA102 and the AD102); an instruction has 32 bytes of K, whatever the type. */
+const productsOf = { sm_80: 1024, sm_86: 512, sm_89: 512 };
+
 /* What the compiler's model says of an iteration, in cycles of an SM: 64 bytes a cycle from the second-level cache, 128
  * of shared memory, N / 2 for a wgmma of m64nN; what threads compute where the plan of the loop has counted it. */
 function cycles(loop, remarks) {
   const found = remarks.find(r => r.kind === "loop" && r.figures.tensor_cycles !== undefined);
-  const sum = (kind, of) => remarks.filter(r => r.kind === kind).reduce((n, r) => n + of(r.figures) * r.times, 0);
+  /* What is done ahead stands before the loop, too, once for each stage but the last. */
+  const stages = loop.figures.stages;
+  const each = r => r.kind === "memory" && r.times % stages === 0 ? r.times / stages : r.kind === "load" ? 1 : r.times;
+  const sum = (kind, of) => remarks.filter(r => r.kind === kind).reduce((n, r) => n + of(r.figures) * each(r), 0);
   const rows = [
     { unit: "global memory (L2)", cycles: sum("load", f => (f.bytes || 0) / 64) },
     { unit: "shared memory", cycles: (sum("memory", f => f.wavefronts || 0) + sum("conversion", f => f.wavefronts || 0)) * data.warps },
   ];
-  const wgmma = sum("dot", f => f.asynchronous === undefined ? 0 : f.instructions * f.n / 2 * data.warps / 4);
+  const rate = productsOf[data.target.replace("sim:", "")];
+  const products = sum("dot", f => f.asynchronous !== undefined ? f.instructions * f.n / 2 * data.warps / 4 :
+    f.m && rate ? f.instructions * data.warps * f.m * f.n * 16 / rate : 0);
   if (found) rows.push({ unit: "tensor cores", cycles: found.figures.tensor_cycles },
     { unit: "special functions", cycles: found.figures.special_cycles }, { unit: "issue", cycles: found.figures.issue_cycles });
-  else if (wgmma) rows.push({ unit: "tensor cores", cycles: wgmma });
+  else if (products) rows.push({ unit: "tensor cores", cycles: products });
   return { rows, whole: found ? found.figures.cycles : undefined };
 }
 

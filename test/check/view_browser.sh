@@ -18,6 +18,8 @@ dom 'm.html#ptx:L57' ptx.dom
 dom 'm.html#llir:L57' llir.dom
 dom 'm.html#ttir:L57' ttir.dom
 dom add.html add.dom
+neso view examples/python/stages.py:matmul_kernel -s "$signature" --target sm_80 -o "$TMP/m80.html" >/dev/null
+dom m80.html m80.dom
 "$python" - "$TMP" <<'PY'
 import sys
 from html.parser import HTMLParser
@@ -112,6 +114,10 @@ for box, label in zip(chart.all("rect"), (t for t in chart.all("text", "inside")
 assert x["tile 0"][2] - x["tile 0"][0] == x["tile 1"][2] - x["tile 1"][0] > 0  # copied before it is multiplied
 bars = next(loop.all("svg", "bars")).whole()
 assert bars.count("512 cycles") == 2 and "tensor cores" in bars, bars  # 8 wgmma of n = 128 at n / 2; 2 * 16384 / 64
+bars = next(next(read("m80").all("div", "loop")).all("svg", "bars")).whole()
+# Loads: as above. Written and read, of A and B: (32 + 64 + 32 + 64) wavefronts of each of 4 warps. 128 mma.sync of a
+# warp, 16 * 8 * 16 products each, 1024 a cycle.
+assert "512 cycles" in bars and "768 cycles" in bars and "1024 cycles" in bars, bars
 root = read("add")
 assert "No loop is pipelined" in next(root.all("section", id="pipeline")).whole()
 cells = [td.whole() for td in next(root.all("table", "grid")).all("td")]
