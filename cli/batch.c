@@ -117,7 +117,7 @@ static void say_job(Batch *b, const Job *job)
 	if (job->request->from)
 		fprintf(stderr, "  (%s)", job->request->from);
 	fputc('\n', stderr);
-	fputs(findings(job), stderr);
+	show_diagnostics(findings(job));
 	if (job->message)
 		fprintf(stderr, "neso: error: %s: %s\n", job->request->where, job->message);
 }

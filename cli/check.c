@@ -117,11 +117,11 @@ static void count(Sum *sum, neso_status status, const neso_diagnostics *diagnost
 
 static void show_text(const Sum *sum, const char *path, const Checked *checked)
 {
-	fputs(neso_diagnostics_text(checked->diagnostics), stderr);
+	show_diagnostics(neso_diagnostics_text(checked->diagnostics));
 	for (size_t i = 0; i < checked->kernel_count; i++) {
 		const CheckedKernel *k = &checked->kernels[i];
 		bool silent = k->status != NESO_OK && !neso_diagnostics_errors(k->diagnostics);
-		fputs(neso_diagnostics_text(k->diagnostics), stderr);
+		show_diagnostics(neso_diagnostics_text(k->diagnostics));
 		if (silent)
 			input_error("%s:%s: %s", path, k->info.name, neso_status_text(k->status));
 		if (!sum->quiet)

@@ -43,6 +43,9 @@ bool write_file(const char *path, const char *text, size_t len);
 void follow_parent(void);
 bool parent_lives(void *unused);
 
+/* Text of diagnostics to standard error, in colour where that is a terminal (colour.c). */
+void show_diagnostics(const char *text);
+
 /* ---- options ---- */
 
 /* A row of a command's table. Long options are --name VALUE or --name=VALUE. */

@@ -4,7 +4,7 @@
  * The page asks nothing of the network. In its data "<" is written as an escape, so no text ends
  * the script that it stands in. */
 #define _GNU_SOURCE /* open_memstream */
-#include "cli/view/view.h"
+#include "cli/view.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-# Writes OUT, a C file with the files of cli/view as texts (cli/view/view.h). Run with cmake -P: the build needs no other
+# Writes OUT, a C file with the files of cli/view as texts (cli/view.h). Run with cmake -P: the build needs no other
 # tool. Bytes are written as numbers, so that any content passes unchanged.
 set(arrays "")
 foreach(name html css js)
@@ -9,7 +9,7 @@ foreach(name html css js)
 endforeach()
 file(WRITE ${OUT}.new
 "/* Made from cli/view by cmake/embed_page.cmake. */
-#include \"cli/view/view.h\"
+#include \"cli/view.h\"
 
 ${arrays}
 const ViewPage view_page = {(const char *)html, (const char *)css, (const char *)js};

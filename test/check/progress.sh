@@ -58,7 +58,7 @@ while True:
     if not piece:
         break
     said += piece
-assert process.wait() == 0, said
+assert process.wait() == int(os.environ.get("WANT", 0)), said
 print(repr(said.decode()))
 PY
 export NESO_QUIET=1 PYTHONPATH="$NESO_BUILD/python" TERM=xterm
@@ -85,4 +85,17 @@ shows '\[[#-]{24}\].* [0-9]+/12' neso compile "$TMP/k.py:scale" -s '*fp32,*fp32,
 shows '\[[#-]{24}\].* [1-6]/6  tuning tuned  B: ' "$python" "$TMP/tune.py"
 shows '\[[#-]{24}\].* [0-9]+/40 .*programs, 0 findings' "$NESO_BUILD/test/difftest" --count 40 --seed 5 --jobs 1 --target sim:sm_80
 shows '\[[#-]{24}\].* 1/1 .*0 wrong' "$NESO_BUILD/test/matrix" --kernels test/matrix/matmul.py --count 1 --each 1 --seed 3 --jobs 1 kind=fp16 target=sm_80
+# Diagnostics have colour there, too.
+printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef bad(x):\n    tl.store(x, unknown)\n    x + 1\n' >"$TMP/bad.py"
+export WANT=1
+"$python" "$TMP/run.py" terminal neso check -q "$TMP/bad.py" >"$TMP/said"
+for text in 'bad.py:7:17: \x1b[1;31merror:\x1b[0m name' 'bad.py:8:5: \x1b[1;35mwarning:\x1b[0m the result' '\x1b[1;36mnote:\x1b[0m no operation' \
+	'\x1b[1;32m                    ^~~~~~~\x1b[0m'; do
+	grep -qF -- "$text" "$TMP/said" || { echo "no $text in:"; cat "$TMP/said"; bad=1; }
+done
+for how in "NO_COLOR=1 terminal" "TERM=dumb terminal" "A=b pipe"; do
+	env ${how% *} "$python" "$TMP/run.py" ${how#* } neso check -q "$TMP/bad.py" >"$TMP/said"
+	if grep -qF '\x1b' "$TMP/said"; then echo "colour in spite of $how"; cat "$TMP/said"; bad=1; fi
+	grep -qF 'bad.py:7:17: error: name' "$TMP/said" || { echo "no error with $how"; bad=1; }
+done
 exit $bad
