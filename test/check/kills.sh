@@ -5,6 +5,7 @@ set -u
 command -v ptxas >/dev/null || { echo "no ptxas that could be left"; exit 77; }
 [ -z "${NESO_SANITIZED:-}" ] || { echo "Python does not start processes of its own under a sanitizer"; exit 77; }
 [ -r /proc/locks ] || { echo "no /proc/locks"; exit 77; }
+command -v python3 >/dev/null || { echo "no Python to kill with"; exit 77; }
 ways=command,batch
 python=$(sh scripts/find-python) && [ -f "$NESO_BUILD/python/neso/_native.abi3.so" ] && ways=$ways,python
 "${python:-python3}" test/stress/kills.py --build "$NESO_BUILD" --count 30 --seed "$$" --ways "$ways"
