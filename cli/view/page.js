@@ -346,12 +346,16 @@ function cycles(loop, remarks) {
 function drawChart(loop, remarks) {
   const turns = 6, width = 90, height = 24, left = 170, top = 24;
   const loads = remarks.filter(r => r.kind === "load" && r.outcome === "done" && r.figures.ahead !== undefined);
-  const dots = remarks.filter(r => r.kind === "dot");
-  const late = remarks.some(r => r.rule === "rotated"), pending = loop.figures.pending || 0;
+  /* A product stands in the loop, and before or behind it once more: one row for its line. Those that are done an
+   * iteration late are the last ones. */
+  const dots = [...new Set(remarks.filter(r => r.kind === "dot").map(r => r.line))].sort((a, b) => a - b);
+  const rotated = remarks.find(r => r.rule === "rotated"), pending = loop.figures.pending || 0;
+  const isLate = i => rotated !== undefined && i >= dots.length - rotated.figures.late;
+  const isLong = l => remarks.some(r => r.kind === "dot" && r.line === l && r.figures.asynchronous) && (pending || rotated);
   const ahead = Math.max(0, ...loads.map(r => r.figures.ahead));
   const slots = turns + ahead;
   const units = loads.map(r => ({ name: `line ${r.line}: copy, ${r.figures.ahead} ahead`, shift: -r.figures.ahead, fill: "#90caf9" }))
-    .concat(dots.map(r => ({ name: `line ${r.line}: product`, shift: late ? 1 : 0, fill: "#a5d6a7", long: r.figures.asynchronous && (pending || late) })));
+    .concat(dots.map((l, i) => ({ name: `line ${l}: product`, shift: isLate(i) ? 1 : 0, fill: "#a5d6a7", long: isLong(l) })));
   if (!dots.length) units.push({ name: "computing", shift: 0, fill: "#a5d6a7" });
   const chart = svg("svg", { width: left + slots * width + 10, height: top + units.length * (height + 6) + 10, class: "chart", role: "img" });
   for (let t = 0; t < slots; t++) {

@@ -20,6 +20,9 @@ dom 'm.html#ttir:L57' ttir.dom
 dom add.html add.dom
 neso view examples/python/stages.py:matmul_kernel -s "$signature" --target sm_80 -o "$TMP/m80.html" >/dev/null
 dom m80.html m80.dom
+neso view test/why/rotation.py:chain --num-warps 8 --num-stages 2 -o "$TMP/late.html" >/dev/null \
+	--signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
+dom late.html late.dom
 "$python" - "$TMP" <<'PY'
 import sys
 from html.parser import HTMLParser
@@ -118,6 +121,15 @@ bars = next(next(read("m80").all("div", "loop")).all("svg", "bars")).whole()
 # Loads: as above. Written and read, of A and B: (32 + 64 + 32 + 64) wavefronts of each of 4 warps. 128 mma.sync of a
 # warp, 16 * 8 * 16 products each, 1024 a cycle.
 assert "512 cycles" in bars and "768 cycles" in bars and "1024 cycles" in bars, bars
+# A product an iteration late: the second one of tile 0 begins where the first one of tile 1 does; the model's figures.
+loop = next(read("late").all("div", "loop"))
+chart = next(loop.all("svg", "chart"))
+x = {}
+for box, label in zip(chart.all("rect"), chart.all("text", "inside")):
+    x.setdefault(label.whole(), []).append(float(box.a["x"]))
+assert [t.whole() for t in chart.all("text")].count("line 18: product") == 1
+assert len(x["tile 0"]) == 4 and x["tile 0"][3] == x["tile 1"][2] > x["tile 0"][2], x
+assert "2048 cycles" in next(loop.all("svg", "bars")).whole() and "an SM of its own: 2048 cycles" in loop.whole()
 root = read("add")
 assert "No loop is pipelined" in next(root.all("section", id="pipeline")).whole()
 cells = [td.whole() for td in next(root.all("table", "grid")).all("td")]
