@@ -1,15 +1,17 @@
-/* neso compile of many kernels: threads take jobs in order; the thread that started them shows how far they are.
+/* neso compile of many kernels: threads take jobs in order; the thread that started them shows
+ * how far they are.
  *
- * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and the summary is printed. The second ends
- * the process as it would end any. */
+ * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and
+ * the summary is printed. The second ends the process as it would end any. SIGTERM, SIGHUP and
+ * the end of the parent end what is being compiled, too. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/bar.h"
 #include "cli/batch.h"
 
 static volatile sig_atomic_t interrupted; /* by which signal; a handler has no other way to tell */
@@ -17,6 +19,12 @@ static volatile sig_atomic_t interrupted; /* by which signal; a handler has no o
 static void interrupt(int signal_number)
 {
 	interrupted = signal_number;
+}
+
+/* Is what is being compiled to be finished? A neso_poll_fn. */
+static bool goes_on(void *unused)
+{
+	return (!interrupted || interrupted == SIGINT) && parent_lives(unused);
 }
 
 /* Where it is not ignored, as with nohup and in the background of a script. */
@@ -33,7 +41,8 @@ typedef struct Batch {
 	size_t in_state[JOB__COUNT];
 	const Job *last; /* that was begun */
 	bool json, terminal;
-	bool shown; /* a bar stands on the terminal's line */
+	bool stopped; /* nothing more is begun: the parent ended, or a signal did what was being compiled */
+	Bar bar;
 	double began;
 	pthread_mutex_t lock; /* all of it, and what is printed */
 	pthread_cond_t changed;
@@ -53,41 +62,20 @@ static double now(void)
 
 /* ---- progress ---- */
 
-static void clear_bar(Batch *b)
-{
-	if (b->shown)
-		clear_line();
-	b->shown = false;
-}
-
-/* "[####----] 12/40  3 hits, 1 failed  0:07 left  k.py:add", as wide as the terminal. */
 static void draw_bar(Batch *b)
 {
-	enum { WIDTH = 24 };
-	struct winsize size;
-	char bar[WIDTH + 1], line[512];
-	size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	size_t full = b->count ? b->done * WIDTH / b->count : WIDTH;
-	for (size_t i = 0; i < WIDTH; i++)
-		bar[i] = i < full ? '#' : '-';
-	bar[WIDTH] = '\0';
-	double past = now() - b->began;
-	unsigned left = b->done ? (unsigned)(past / (double)b->done * (double)(b->count - b->done)) : 0;
-	int len = snprintf(line, sizeof line, "[%s] %zu/%zu", bar, b->done, b->count);
+	char text[300] = "";
+	int len = 0;
 	if (b->in_state[JOB_HIT])
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %zu hits", b->in_state[JOB_HIT]);
+		len += snprintf(text + len, sizeof text - (size_t)len, "%zu hits  ", b->in_state[JOB_HIT]);
 	if (b->in_state[JOB_FAILED])
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %zu failed", b->in_state[JOB_FAILED]);
+		len += snprintf(text + len, sizeof text - (size_t)len, "%zu failed  ",
+				b->in_state[JOB_FAILED]);
 	if (interrupted)
-		len += snprintf(line + len, sizeof line - (size_t)len, "  stopping");
-	else if (b->done && past > 1)
-		len += snprintf(line + len, sizeof line - (size_t)len, "  %u:%02u left", left / 60, left % 60);
+		len += snprintf(text + len, sizeof text - (size_t)len, "stopping  ");
 	if (b->last)
-		snprintf(line + len, sizeof line - (size_t)len, "  %.200s", b->last->request->where);
-	clear_line();
-	fprintf(stderr, "%.*s", (int)(columns - 1), line);
-	fflush(stderr);
-	b->shown = true;
+		snprintf(text + len, sizeof text - (size_t)len, "%.200s", b->last->request->where);
+	bar_draw(&b->bar, b->done, b->count, text);
 }
 
 static void say_options(FILE *to, const Job *job)
@@ -120,7 +108,7 @@ static void say_job(Batch *b, const Job *job)
 	bool talks = job->state == JOB_FAILED || *findings(job);
 	if (b->json || (b->terminal && !talks))
 		return;
-	clear_bar(b);
+	bar_clear(&b->bar);
 	fprintf(stderr, "[%zu/%zu] %-8s %s  %s", b->done, b->count, state_names[job->state], job->request->where, job->signature);
 	if (job->kernel)
 		say_options(stderr, job);
@@ -129,7 +117,7 @@ static void say_job(Batch *b, const Job *job)
 	if (job->request->from)
 		fprintf(stderr, "  (%s)", job->request->from);
 	fputc('\n', stderr);
-	fputs(findings(job), stderr);
+	show_diagnostics(findings(job));
 	if (job->message)
 		fprintf(stderr, "neso: error: %s: %s\n", job->request->where, job->message);
 }
@@ -157,17 +145,32 @@ static void finish(Batch *b, Job *job, JobState state, const neso_variant *varia
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* What was ended from outside is as if it had not been begun. */
+static void take_back(Batch *b, Job *job)
+{
+	neso_diagnostics_free(job->diagnostics);
+	job->diagnostics = NULL;
+	pthread_mutex_lock(&b->lock);
+	b->stopped = true;
+	pthread_mutex_unlock(&b->lock);
+}
+
 static void compile(Batch *b, Job *job)
 {
 	if (!job->kernel) {
 		finish(b, job, JOB_FAILED, NULL);
 		return;
 	}
+	job->options.poll = goes_on;
 	neso_variant *variant = NULL;
 	neso_variant_info info = {.size = sizeof info};
 	double began = now();
 	neso_status status = neso_kernel_compile(job->kernel, job->signature, &job->options, &variant, &job->diagnostics);
 	job->seconds = now() - began;
+	if (status == NESO_ERROR_STOPPED && !goes_on(NULL)) {
+		take_back(b, job);
+		return;
+	}
 	if (status != NESO_OK || neso_variant_get_info(variant, &info) != NESO_OK) {
 		if (!neso_diagnostics_errors(job->diagnostics))
 			job->message = neso_status_text(status);
@@ -187,7 +190,7 @@ static void *work(void *data)
 	Batch *b = data;
 	for (;;) {
 		pthread_mutex_lock(&b->lock);
-		Job *job = b->next < b->count && !interrupted ? &b->jobs[b->next++] : NULL;
+		Job *job = b->next < b->count && !interrupted && !b->stopped ? &b->jobs[b->next++] : NULL;
 		b->last = job ? job : b->last;
 		if (!job) {
 			b->running--;
@@ -214,7 +217,7 @@ static void watch(Batch *b)
 		until.tv_nsec %= 1000000000;
 		pthread_cond_timedwait(&b->changed, &b->lock, &until);
 	}
-	clear_bar(b);
+	bar_clear(&b->bar);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -286,11 +289,13 @@ static void print_result(const Batch *b, long threads)
 int jobs_run(const Parsed *parsed, Jobs *jobs, long threads)
 {
 	Batch b = {.jobs = jobs->at, .count = jobs->count, .json = option_value(parsed, "json") != NULL, .began = now()};
-	b.terminal = !b.json && isatty(STDERR_FILENO);
+	b.bar = bar_begin();
+	b.terminal = !b.json && b.bar.terminal;
 	pthread_mutex_init(&b.lock, NULL);
 	pthread_cond_init(&b.changed, NULL);
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
 	if (b.terminal)
 		draw_bar(&b);
 	pthread_t *started = take((size_t)threads * sizeof *started);

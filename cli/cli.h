@@ -35,9 +35,16 @@ char *read_file(const char *path, size_t *len);
 void guard_output(void);
 /* To standard output as it is, unless that is a terminal. */
 bool print_raw(const char *bytes, size_t len);
-void clear_line(void); /* of the terminal that standard error is */
 /* "-" or NULL: standard output. False after a message. */
 bool write_file(const char *path, const char *text, size_t len);
+
+/* parent.c. To be called at the start; then whether the process that started the command still
+ * runs, or the command is to outlive it. A neso_poll_fn. */
+void follow_parent(void);
+bool parent_lives(void *unused);
+
+/* Text of diagnostics to standard error, in colour where that is a terminal (colour.c). */
+void show_diagnostics(const char *text);
 
 /* ---- options ---- */
 
@@ -86,7 +93,7 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info,
-	command_config, command_cache, command_bisect;
+	command_config, command_cache, command_bisect, command_check, command_lsp, command_view;
 
 /* ---- the library ---- */
 

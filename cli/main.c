@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const Command *const commands[] = {&command_run, &command_compile, &command_opt, &command_layout,
-					  &command_list, &command_info, &command_config, &command_cache, &command_bisect};
+static const Command *const commands[] = {
+	&command_run,   &command_compile, &command_check,  &command_lsp,   &command_list,   &command_opt,
+	&command_layout, &command_view,   &command_info,   &command_config, &command_cache, &command_bisect,
+};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)
@@ -63,6 +65,7 @@ int main(int argc, char **argv)
 {
 	guard_descriptors();
 	guard_output();
+	follow_parent();
 	if (neso_abi_version() != NESO_ABI_VERSION)
 		return input_error("this command was built for interface %d, the library has %u", NESO_ABI_VERSION,
 				   (unsigned)neso_abi_version());

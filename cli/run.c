@@ -458,6 +458,7 @@ static int launch(Run *run, const neso_compile_options *compile)
 	l.watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
 	l.watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
 	l.timeout = timeout;
+	l.poll = parent_lives;
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)

@@ -23,7 +23,7 @@ int report(const Parsed *parsed, neso_status status, neso_diagnostics *diagnosti
 		if (neso_diagnostics_count(diagnostics) || status != NESO_OK)
 			fprintf(stderr, "%s\n", neso_diagnostics_json(diagnostics));
 	} else {
-		fputs(neso_diagnostics_text(diagnostics), stderr);
+		show_diagnostics(neso_diagnostics_text(diagnostics));
 		if (status != NESO_OK && !neso_diagnostics_errors(diagnostics))
 			input_error("%s", neso_status_text(status));
 	}
@@ -104,6 +104,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
+	options->poll = parent_lives;
 	if (!option_seconds(parsed, "compile-timeout", &options->compile_timeout))
 		return false;
 	options->num_warps = (uint32_t)warps;

@@ -137,11 +137,3 @@ bool print_raw(const char *bytes, size_t len)
 	}
 	return good;
 }
-
-void clear_line(void)
-{
-	static const char text[] = "\r\033[K";
-	fflush(stderr);
-	ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
-	(void)put;
-}

@@ -52,7 +52,7 @@ static void show_text(Shown *shown, const neso_remark *r)
 	if (r->times > 1)
 		printf(" (%u times)", r->times);
 	putchar('\n');
-	if (r->outcome == NESO_OUTCOME_MISSED && r->advice)
+	if (r->outcome != NESO_OUTCOME_DONE && r->advice)
 		printf("      %s\n", r->advice);
 }
 

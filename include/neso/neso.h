@@ -660,6 +660,11 @@ typedef void neso_constexpr_fn(void *data, const neso_constexpr *found);
 NESO_API neso_status neso_kernel_classify(neso_kernel *kernel, const char *signature,
 					  const neso_compile_options *options, neso_constexpr_fn *each, void *data,
 					  neso_diagnostics **diagnostics);
+/* A signature for a kernel that nobody has called yet, to look for mistakes with: from
+ * annotations and defaults, and for what these leave open the types and values with which most
+ * of the kernel compiles. Free with neso_text_free. */
+NESO_API neso_status neso_kernel_guess_signature(neso_kernel *kernel, const neso_compile_options *options,
+						 char **signature, neso_diagnostics **diagnostics);
 /* Compiles for the arguments that a launch would have, without running it; buffers may have NULL addresses. */
 NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_launch *launch, neso_variant **variant,
 					     neso_diagnostics **diagnostics);

@@ -39,6 +39,34 @@ static Py_ssize_t find_param(const Kernel *k, PyObject *word, bool as_text)
 	return -1;
 }
 
+/* An exception that names the kernel; takes the text. */
+static void refuse(const Kernel *k, PyObject *type, PyObject *text)
+{
+	PyObject *name = text ? PyObject_GetAttrString((PyObject *)(uintptr_t)k, "__name__") : NULL;
+	if (name)
+		PyErr_Format(type, "kernel '%U': %U", name, text);
+	Py_XDECREF(name);
+	Py_XDECREF(text);
+}
+
+/* "did you mean": among the kernel's parameters and the options. */
+static void unknown_word(const Kernel *k, PyObject *word)
+{
+	PyObject *known = PyList_New(0), *near = NULL;
+	for (Py_ssize_t i = 0; known && i < k->param_count; i++)
+		PyList_Append(known, k->params[i].name);
+	for (int i = 0; known && i < OPT__COUNT; i++)
+		PyList_Append(known, option_words[i]);
+	if (known && !PyErr_Occurred())
+		near = PyObject_CallFunction(host.nearest, "OO", word, known);
+	Py_XDECREF(known);
+	if (near)
+		refuse(k, PyExc_KeyError,
+		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U", word,
+					    near));
+	Py_XDECREF(near);
+}
+
 static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, PyObject **values, Call *call)
 {
 	Py_ssize_t at = -1;
@@ -51,8 +79,8 @@ static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, PyObj
 	}
 	if (at >= 0) {
 		if (values[at]) {
-			PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
-				     "kernel", word);
+			refuse(k, PyExc_TypeError,
+			       PyUnicode_FromFormat("got multiple values for argument '%U'", word));
 			return false;
 		}
 		values[at] = value;
@@ -63,7 +91,7 @@ static bool bind_keyword(const Kernel *k, PyObject *word, PyObject *value, PyObj
 	}
 	if (at >= 0 || option >= 0 || k->ignore_unknown || ignored)
 		return true;
-	PyErr_Format(PyExc_KeyError, "Keyword argument %U was specified but unrecognised", word);
+	unknown_word(k, word);
 	return false;
 }
 
@@ -86,8 +114,9 @@ static bool fill_defaults(const Kernel *k, PyObject **values)
 		missing = text;
 	}
 	if (missing) {
-		PyErr_Format(PyExc_TypeError, "dynamic_func() missing %zd required positional argument%s: %U", count,
-			     count == 1 ? "" : "s", missing);
+		refuse(k, PyExc_TypeError,
+		       PyUnicode_FromFormat("dynamic_func() missing %zd required positional argument%s: %U",
+					    count, count == 1 ? "" : "s", missing));
 		Py_DECREF(missing);
 	}
 	return !count;
@@ -116,8 +145,10 @@ bool call_bind(const Kernel *k, PyObject *const *args, Py_ssize_t nargs, PyObjec
 	if (nargs == k->param_count && !kwnames)
 		return true;
 	if (nargs > k->param_count) {
-		PyErr_Format(PyExc_TypeError, "dynamic_func() takes %zd positional arguments but %zd were given",
-			     k->param_count, nargs);
+		refuse(k, PyExc_TypeError,
+		       PyUnicode_FromFormat(
+			       "dynamic_func() takes %zd positional arguments but %zd were given",
+			       k->param_count, nargs));
 		return false;
 	}
 	call->values = room;
@@ -343,6 +374,10 @@ bool call_axis(PyObject *value, uint32_t *out)
 	if (!PyLong_Check(value) && host.constexpr_type && PyObject_IsInstance(value, host.constexpr_type) == 1)
 		value = inner = PyObject_GetAttrString(value, "value");
 	PyObject *number = value ? PyNumber_Index(value) : NULL;
+	if (!number && PyErr_ExceptionMatches(PyExc_TypeError))
+		PyErr_Format(PyExc_TypeError,
+			     "a grid has whole numbers, not %R: a // b and triton.cdiv(a, b) give such",
+			     value);
 	Py_XDECREF(inner);
 	if (!number)
 		return false;
@@ -351,7 +386,8 @@ bool call_axis(PyObject *value, uint32_t *out)
 	if (n == -1 && PyErr_Occurred())
 		return false;
 	if (n < 0 || n > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError, "a grid of %lld programs", n);
+		PyErr_Format(PyExc_ValueError, "a grid of %lld programs: each number is from 0 to 4294967295",
+			     n);
 		return false;
 	}
 	*out = (uint32_t)n;

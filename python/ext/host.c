@@ -260,6 +260,7 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 		{"hooks", &host.hooks},           {"mappings", &host.mappings}, {"wrapper", &host.wrapper},
 		{"lasting", &host.lasting},       {"environment", &host.environment}, {"mixed", &host.mixed},
 		{"stream", &host.stream},         {"allocate", &host.allocate}, {"kept", &host.kept},
+		{"warn", &host.warn},             {"nearest", &host.nearest},
 	};
 	if (PyTuple_Size(args) != 0 || !kwargs) {
 		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");

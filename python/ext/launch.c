@@ -107,7 +107,8 @@ bool launch_warn(const neso_diagnostics *diagnostics)
 {
 	if (!neso_diagnostics_count(diagnostics))
 		return true;
-	PyObject *done = PyObject_CallFunction(host.print, "is", (int)NESO_LOG_WARNING, neso_diagnostics_text(diagnostics));
+	PyObject *done = PyObject_CallFunction(host.warn, "ss", neso_diagnostics_text(diagnostics),
+					       neso_diagnostics_json(diagnostics));
 	Py_XDECREF(done);
 	return done != NULL;
 }

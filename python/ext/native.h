@@ -37,6 +37,8 @@ typedef struct Host {
 	PyObject *expression;     /* value -> text of a Python expression */
 	PyObject *import_array;   /* any array -> (address, begin, bytes, dtype, writable, keep, finish) */
 	PyObject *print;          /* text */
+	PyObject *nearest;        /* "; did you mean ...", of a word and a list of known ones */
+	PyObject *warn;           /* text and JSON of what a compilation warns of */
 	PyObject *mappings;       /* () -> list of (address, bytes, writable): all memory of the process */
 	PyObject *compiled;       /* CompiledKernel, a subclass of Variant */
 	PyObject *descriptor;     /* TensorDescriptor */

@@ -93,6 +93,11 @@ static bool on_event(void *data, const JitEvent *event)
 		[JIT_LAUNCH_END] = NESO_EVENT_LAUNCH_END,
 	};
 	const neso_context *context = data;
+	bool listens = context->options.event != NULL;
+	if (context->trace)
+		api_trace(context->trace, event);
+	if (!listens)
+		return true;
 	neso_event out = {
 		.size = sizeof out,
 		.kind = kinds[event->kind],
@@ -181,6 +186,12 @@ static JitPolicy policy_of_environment(void)
 	return strcmp(option_text(OPTION_CONSTEXPR_POLICY), "generic") == 0 ? JIT_POLICY_GENERIC : JIT_POLICY_EAGER;
 }
 
+static void open_trace(neso_context *context, DiagList *diags)
+{
+	const char *path = option_text(OPTION_TRACE);
+	context->trace = path && *path ? api_trace_begin(&context->arena, path, diags) : NULL;
+}
+
 static void fill(neso_context *context, const neso_context_options *options)
 {
 	enum { COMPILE_MEMORY = 1 << 30 };
@@ -205,7 +216,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.warn = options->log ? on_warn : NULL,
 		.note = options->log && (options->log_compiles || option_is_on(OPTION_LOG_COMPILES)) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
-		.event = options->event ? on_event : NULL,
+		.event = options->event || context->trace ? on_event : NULL,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};
 	context->info = collect_info(arena, threads);
@@ -237,6 +248,7 @@ static neso_status context_new(ApiCall *call, void *data)
 	Fault fault;
 	volatile bool good = false;
 	if (FAULT_TRY(&fault)) {
+		open_trace(context, &call->diags);
 		fill(context, &options);
 		good = api_read_keeper(call, context, options.keeper);
 		fault_leave(&fault);

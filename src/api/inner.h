@@ -20,9 +20,15 @@ struct neso_context {
 	pthread_mutex_t log_lock;
 	pthread_mutex_t pool_lock;
 	InterpPool *pool; /* started by the first launch that can use it */
+	const char *trace;       /* a file (trace.c); NULL: none */
 	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
+
+/* trace.c. Makes the file, or looks at the one that is there: its absolute path, or NULL after a
+ * warning. */
+const char *api_trace_begin(Arena *arena, const char *path, DiagList *diags);
+void api_trace(const char *path, const JitEvent *event);
 
 enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */ };
 

@@ -114,6 +114,35 @@ neso_status neso_kernel_classify(neso_kernel *kernel, const char *signature, con
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, classify, &args);
 }
 
+typedef struct GuessArgs {
+	neso_kernel *kernel;
+	const neso_compile_options *options;
+	char **signature;
+} GuessArgs;
+
+static neso_status guess(ApiCall *call, void *data)
+{
+	const GuessArgs *args = data;
+	JitOptions options;
+	const char *guessed = "";
+	if (!args->kernel || !args->signature)
+		return api_usage(call, "neso_kernel_guess_signature wants a kernel and room for a text");
+	if (!api_read_options(call, args->options, &options))
+		return NESO_ERROR_USAGE;
+	JitStatus status = jit_guess_signature(args->kernel->jit, &options, &guessed, &call->diags);
+	*args->signature = status == JIT_OK ? strdup(guessed) : NULL;
+	return status == JIT_OK && !*args->signature ? NESO_ERROR_MEMORY : api_status(status);
+}
+
+neso_status neso_kernel_guess_signature(neso_kernel *kernel, const neso_compile_options *options,
+					char **signature, neso_diagnostics **diagnostics)
+{
+	GuessArgs args = {kernel, options, signature};
+	if (signature)
+		*signature = NULL;
+	return api_run(kernel ? kernel->module->context : NULL, diagnostics, guess, &args);
+}
+
 /* ---- variants ---- */
 
 const char *neso_variant_key(const neso_variant *variant)

@@ -97,7 +97,7 @@ int cache_open_counts(CacheStore *store, const char *name);
 
 /* A number of this machine in names of temporaries. */
 uint32_t cache_host(void);
-/* Writes a file under tmp/ of the own folder and renames it to `name`. 0, or an errno. */
+/* Writes a file of the own folder that gets its name when it is whole. 0, or an errno. */
 int cache_publish(CacheStore *store, const char *name, Str bytes);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *	DIR/neso-1/KIND/ab/abcd...   an entry: KIND of cache_kind_names, named by its key's 64 digits, in 256 folders
  *	DIR/neso-1/tmp/              files being written: they appear under their names by rename, whole or not at all
- *	DIR/neso-1/lock/             who makes what (cache_claim)
+ *	DIR/neso-1/claims            who makes what (cache_claim): locks of its bytes
  *	DIR/neso-1/usage             bytes and files, as far as was counted
  *	DIR/neso-1/log, log.1, totals  what happened (log.h)
  *	DIR/neso-1/remote            what happened between it and a remote cache
@@ -88,7 +88,7 @@ typedef struct CacheClaim {
 /* Waits while another process (or thread) holds the claim and lives, up to options.wait. The system lets go of a claim when
  * its holder dies. Where the folder does not take locks, all are CACHE_MINE. */
 CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *key, CacheClaim *claim);
-void cache_release(CacheStore *store, CacheClaim *claim);
+void cache_release(CacheClaim *claim);
 
 /* ---- what went wrong ---- */
 
@@ -134,7 +134,7 @@ CacheUsage cache_usage(CacheStore *store); /* as counted; exact after cache_gc *
 
 typedef struct CacheGc {
 	CacheUsage before, after;
-	uint64_t evicted, leftovers; /* leftovers: of processes that ended: temporaries, locks */
+	uint64_t evicted, leftovers; /* leftovers: temporaries of processes that ended */
 } CacheGc;
 /* Removes leftovers, and the least recently used until both bounds hold; counts anew. */
 void cache_gc(CacheStore *store, uint64_t max_bytes, uint64_t max_files, CacheGc *result);

@@ -64,6 +64,15 @@ IrLoc lower_named_loc(FrontLower *low, Sym name, Span span);
 
 /* Where a message about what is being lowered points: a place in lib/ becomes that of the call that led there. */
 Span lower_user_span(const FrontLower *low);
+/* Notes of what is meant, behind the error just diagnosed (hints.c). */
+void hint_foreign(FrontLower *low, const char *word);
+void hint_name(FrontLower *low, const char *name);
+void hint_element(FrontLower *low, const Val *base);
+void hint_not_iterable(FrontLower *low, const Val *v);
+void hint_not_known(FrontLower *low, const char *function, const Val *v);
+void hint_not_callable(FrontLower *low, const Val *v);
+/* The source at low->span, for messages: its beginning where it is long. */
+const char *lower_source_text(const FrontLower *low);
 /* Ends what may not go on: diagnoses, and makes everything after it poison. */
 void lower_stop(FrontLower *low, DiagCode code, ...);
 enum { LOWER_MAX_NEST = 900, LOWER_MAX_CALLS = 150, LOWER_MAX_WORK = 1000000 };

@@ -194,6 +194,7 @@ typedef struct FrontFailure {
 	LineCol at;
 	const char *text;
 	uint64_t work;    /* done before the first error: more is further */
+	uint32_t errors;
 } FrontFailure;
 
 /* Which of the FRONT_DEMOTED arguments can be: classed[i] is filled in for each, the others become FRONT_CONST in

@@ -53,6 +53,8 @@ typedef struct FrontLower {
 
 /* Diagnoses at low->span and returns the poison value; adds notes for the calls on the way. */
 const Val *lower_error(FrontLower *low, DiagCode code, ...);
+/* Diagnoses a warning in the same way; lowering goes on. */
+void lower_warning(FrontLower *low, DiagCode code, ...);
 /* What helps, behind the error just diagnosed. */
 void lower_note(FrontLower *low, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same: that the parameter whose value this is can be a constexpr; nothing where it is another value. */
@@ -125,7 +127,7 @@ const Val *val_host(const Val *v);
 TlType tl_scalar(FrontLower *low, TlDtype dtype);
 TlType tl_ptr(FrontLower *low, TlType elem, bool is_const, uint32_t space);
 TlType tl_block(FrontLower *low, TlType elem, const int64_t *shape, uint32_t rank); /* rank 0: elem itself */
-TlType tl_desc(FrontLower *low, TlType block);
+TlType tl_desc(FrontLower *low, TlType block, bool is_const);
 TlType tl_void(FrontLower *low);
 TlType tl_elem(TlType t); /* of a block; t itself otherwise */
 const char *tl_type_text(FrontLower *low, TlType t); /* upstream's str(dtype): "fp32", "int32",

@@ -38,7 +38,7 @@ typedef const TlTypeData *TlType; /* hash-consed: equal types are equal pointers
 struct TlTypeData {
 	TlTypeKind kind;
 	TlDtype dtype;  /* SCALAR */
-	bool is_const;  /* PTR: *k */
+	bool is_const;  /* PTR: *k; DESC: made of such */
 	uint32_t space; /* PTR: address space */
 	TlType elem;    /* PTR, BLOCK, DESC */
 	uint32_t rank;  /* BLOCK */

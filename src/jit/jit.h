@@ -171,6 +171,10 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 /* For the arguments of a launch, without running it. */
 JitStatus jit_compile_launch(JitKernel *kernel, const struct JitLaunch *launch, const JitOptions *options,
 			     const JitVariant **variant, DiagList *diags);
+/* A signature for a kernel that nobody has called yet: the one with which the front end comes
+ * farthest, and then finds the fewest errors. */
+JitStatus jit_guess_signature(JitKernel *kernel, const JitOptions *options, const char **guessed,
+			      DiagList *diags);
 /* Which constexprs are numeric for a signature; NULL: for one that is guessed from how the kernel uses its parameters
  * (*guessed: as it was tried). classed: per parameter, set for constexprs; of others numeric is false and reason NULL.
  * Texts are in the list's arena.

@@ -135,6 +135,8 @@ fault '[{"kernel": "k.py:scale", "signatures": [{}]}]' '1: this is no signature'
 fault "$(printf '%80s' '' | tr ' ' '[')" '1: it is nested too deeply'
 
 # The bar, where standard error is a terminal.
+NO_COLOR=1 # what is looked for has no colour; progress.sh looks at colours
+export NO_COLOR
 if script -qec true /dev/null >/dev/null 2>&1; then
 	script -qec "neso compile $k:scale -s '*fp32,*fp32,i32,{16,32,64}'; neso compile $k:bad -s '*fp32,{16,32}'" /dev/null >"$TMP/out" 2>&1 </dev/null || true
 	want "$TMP/out" '[------------------------] 0/3' '3 compiled' 'k.py:33:35: error' '0 compiled, 0 hits, 2 failed'

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/bar.h"
 #include "diff.h"
 
 enum { MAX_JOBS = 64, HANG_SECONDS = 60 };
@@ -152,17 +153,31 @@ static bool settle(const Options *o, Worker *w, int status)
 	return true;
 }
 
+/* Programs where their number is given, else seconds. */
+static void draw(Bar *bar, const Options *o, Shared *shared, double began, int findings)
+{
+	char text[96];
+	unsigned long long done = atomic_load(&shared->done);
+	snprintf(text, sizeof text, "%llu programs, %d findings", done, findings);
+	if (o->count != UINT64_MAX)
+		bar_draw(bar, (size_t)done, (size_t)o->count, text);
+	else
+		bar_draw(bar, (size_t)(seconds_now() - began), (size_t)(shared->until - began), text);
+}
+
 static int run_workers(const Options *o)
 {
 	Shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	double began = seconds_now(), shrinking = 0;
 	shared->until = began + o->seconds;
 	int findings = 0, running = o->jobs;
+	Bar bar = bar_begin();
 	for (int j = 0; j < o->jobs; j++)
 		start_worker(o, shared, &shared->workers[j]);
 	while (running > 0) {
 		struct timespec pause = {0, 20000000};
 		nanosleep(&pause, NULL);
+		draw(&bar, o, shared, began, findings);
 		for (int j = 0; j < o->jobs; j++) {
 			Worker *w = &shared->workers[j];
 			int status;
@@ -174,6 +189,7 @@ static int run_workers(const Options *o)
 				continue;
 			w->pid = 0;
 			double then = seconds_now();
+			bar_clear(&bar);
 			bool found = findings < o->findings && settle(o, w, status);
 			findings += found;
 			shrinking += seconds_now() - then;
@@ -186,6 +202,7 @@ static int run_workers(const Options *o)
 				running--;
 		}
 	}
+	bar_clear(&bar);
 	double seconds = seconds_now() - began - shrinking;
 	unsigned long long done = atomic_load(&shared->done);
 	printf("difftest: seeds from %llu: %llu programs in %.0f s (%.0f a second), %llu refused by a target, %d findings\n",

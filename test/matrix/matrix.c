@@ -30,6 +30,7 @@
 #include "base/map.h"
 #include "base/os.h"
 #include "base/str.h"
+#include "cli/bar.h"
 
 enum { MOST_JOBS = 256, LONGEST = 600 /* seconds of a group */ };
 
@@ -78,6 +79,7 @@ typedef struct Driver {
 	Kinds kinds;
 	double began;
 	FILE *log;
+	Bar bar;
 } Driver;
 
 /* ---- groups ---- */
@@ -341,8 +343,18 @@ static void add_kind(Driver *d, const char *line)
 	}
 }
 
+static unsigned failures(const Driver *d)
+{
+	unsigned bad = 0;
+	for (unsigned i = MATRIX_REFUSED + 1; i < MATRIX__COUNT; i++)
+		bad += d->count[i];
+	return bad;
+}
+
 static void take_lines(Driver *d, char *text)
 {
+	if (*text)
+		bar_clear(&d->bar);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		printf("%s\n", line);
 		if (d->log)
@@ -366,8 +378,11 @@ static void take_report(Driver *d, MatrixReport *r)
 		fprintf(d->log, "done %s\n", r->key);
 		fflush(d->log);
 	}
-	if (isatty(1) || d->finished % 100 == 0) {
-		printf("%u groups, %.0f s%s", d->finished, os_now() - d->began, isatty(1) ? "\r" : "\n");
+	char text[64];
+	snprintf(text, sizeof text, "%u wrong", failures(d));
+	bar_draw(&d->bar, d->finished, (size_t)MIN(d->groups, d->o.count), text);
+	if (!d->bar.terminal && d->finished % 100 == 0) {
+		printf("%u groups, %.0f s\n", d->finished, os_now() - d->began);
 		fflush(stdout);
 	}
 }
@@ -464,11 +479,9 @@ static void read_log(Driver *d)
 
 static unsigned summary(const Driver *d)
 {
-	unsigned bad = 0, cases = 0;
-	for (unsigned i = 0; i < MATRIX__COUNT; i++) {
+	unsigned bad = failures(d), cases = 0;
+	for (unsigned i = 0; i < MATRIX__COUNT; i++)
 		cases += d->count[i];
-		bad += i > MATRIX_REFUSED ? d->count[i] : 0;
-	}
 	printf("%u programs, %u cases in %.0f s: %u right, %u refused, %u failed (%u to compile, %u in the simulator, %u wrong, %u by ptxas, "
 	       "%u crashed); %u simulated, %u assembled, %u of them with spills\n",
 	       d->finished, cases, os_now() - d->began, d->count[MATRIX_OK], d->count[MATRIX_REFUSED], bad, d->count[MATRIX_COMPILE],
@@ -492,7 +505,10 @@ int main(int argc, char **argv)
 	d.began = os_now();
 	read_log(&d);
 	printf("%llu programs, seed %llu, %u processes\n", (unsigned long long)MIN(d.groups, d.o.count), (unsigned long long)d.o.seed, d.o.jobs);
+	fflush(stdout);
+	d.bar = bar_begin();
 	run_all(&d);
+	bar_clear(&d.bar);
 	unsigned bad = summary(&d);
 	if (d.log)
 		fclose(d.log);

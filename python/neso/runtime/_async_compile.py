@@ -2,6 +2,8 @@
 
 from contextvars import ContextVar
 
+from .progress import Progress
+
 active_mode = ContextVar("async_compile_active_mode", default=None)
 
 
@@ -57,5 +59,8 @@ class AsyncCompileMode:
 
     def __exit__(self, kind, error, trace):
         active_mode.set(None)
-        for kernel in self.future_kernels.values():
-            kernel.result(self.ignore_errors)
+        with Progress("compiling", len(self.future_kernels)) as progress:
+            for future in self.raw_futures:
+                future.add_done_callback(lambda _: progress.step())
+            for kernel in self.future_kernels.values():
+                kernel.result(self.ignore_errors)

@@ -13,7 +13,9 @@ from .. import knobs
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
 from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
+from .host import nearest
 from .jit import JITFunction, KernelInterface
+from .progress import Progress
 
 _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
@@ -47,6 +49,10 @@ class Autotuner(KernelInterface):
                  cache_results=False):
         self.configs = configs if configs else [Config({}, num_warps=4, num_stages=3, num_ctas=1)]
         self.keys = key
+        for name in key:
+            if name not in arg_names:
+                warnings.warn(f"autotune: the key {name!r} is no parameter of the kernel and decides nothing"
+                              f"{nearest(name, list(arg_names))}", UserWarning, stacklevel=3)
         self.cache = {}
         self.arg_names = arg_names
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
@@ -99,15 +105,19 @@ class Autotuner(KernelInterface):
     def do_bench(self):
         return driver.active.get_benchmarker() if self._do_bench is None else self._do_bench
 
+    @staticmethod
+    def _refuse_conflicts(meta, config):
+        conflicts = meta.keys() & config.kwargs.keys()
+        if conflicts:
+            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't "
+                             "re-define auto-tuned symbols.")
+
     def _bench(self, *args, config, **meta):
         from ..compiler.errors import CompileTimeAssertionFailure
         loud = knobs.autotuning.print
         if loud:
             print(f"Autotuning kernel {self.base_fn.__name__} with config {config}")
-        conflicts = meta.keys() & config.kwargs.keys()
-        if conflicts:
-            raise ValueError(f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't "
-                             "re-define auto-tuned symbols.")
+        self._refuse_conflicts(meta, config)
         current = dict(meta, **config.all_kwargs())
         everything = {**self.nargs, **current}
 
@@ -173,21 +183,30 @@ class Autotuner(KernelInterface):
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs(), "warmup": True})
             except Exception:
                 pass
+            progress.step(str(config))
 
-        with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
-            list(threads.map(compile, configs))
+        with Progress(f"compiling {self.__name__}", len(configs)) as progress:
+            with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
+                list(threads.map(compile, configs))
 
     def _measure(self, configs, args, kwargs):
         """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
-        timings, measured = {}, {}
         alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
         self._compile_all(configs, args, kwargs)
+        progress = Progress(f"tuning {self.__name__}", len(configs))
+        with progress:
+            return self._measure_each(configs, args, kwargs, alike, progress)
+
+    def _measure_each(self, configs, args, kwargs, alike, progress):
+        timings, measured = {}, {}
         for config in configs:
+            progress.step(str(config), 0)
             words = tuple((n, v) for n, v in config.all_kwargs().items() if n not in _GPU_OPTIONS or n in self.arg_names)
             program = (words, config.pre_hook) if alike else config
             if program not in measured:
                 measured[program] = self._bench(*args, config=config, **kwargs)
             timings[config] = measured[program]
+            progress.step()
         return timings
 
     def run(self, *args, **kwargs):
@@ -218,6 +237,7 @@ class Autotuner(KernelInterface):
             config = self.cache[key]
         else:
             config = self.configs[0]
+            self._refuse_conflicts(kwargs, config)
         self.best_config = config
         if knobs.autotuning.print and not known:
             print(f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
@@ -299,6 +319,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     "perf_model" with "top_k". do_bench(call, quantiles) measures; TRITON_PRINT_AUTOTUNING=1 shows what was chosen."""
 
     def decorate(fn):
+        if not hasattr(fn, "arg_names"):
+            raise TypeError(f"autotune wants a kernel, not {fn!r}: @triton.autotune(...) stands above @triton.jit")
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
                          post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
                          use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)

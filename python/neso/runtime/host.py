@@ -120,6 +120,12 @@ def show(level, text):
     (sys.stdout if level == 0 else sys.stderr).write(text)
 
 
+def nearest(word, known):
+    import difflib
+    close = difflib.get_close_matches(word, known, 1) or [name for name in known if name[:1] == word[:1]][:1]
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
 def mappings():
     """All memory of this process, for kernels that follow addresses which they load."""
     found = []
@@ -237,10 +243,11 @@ def connect():
     from .. import knobs
     from ..compiler.compiler import CompiledKernel
     from ..tools.tensor_descriptor import TensorDescriptor
-    from . import kept
+    from . import kept, warned
     from .jit import JITCallable, TensorWrapper
     lasting = (describe.core.dtype, JITCallable, type, types.FunctionType, types.BuiltinFunctionType, enum.Enum)
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
-                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call)
+                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call,
+                  warn=warned.show, nearest=nearest)

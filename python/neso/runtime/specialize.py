@@ -131,7 +131,7 @@ class Making:
             self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
             self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
             self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs)
-                          if known == "D" and kind != "constexpr"}
+                          if kind != "constexpr" and known == "D"}
         self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
         #: one compiled kernel is there for many keys: programs that look see it once
         self.is_generic = self.options.pop("constexpr_policy") == _GENERIC

@@ -1,14 +1,14 @@
-/* Claims: one maker of a key at a time, between processes.
+/* Claims: one maker of a key at a time, between processes and threads.
  *
- * A claim is a lock (flock) on a file of lock/; the system lets go of it when its holder's process ends, however it ends. The
- * holder removes the file before it lets go, so whoever got the lock of a removed file looks again. */
-#define _GNU_SOURCE
+ * A claim is a lock on one byte of the file `claims`, at an offset that the key gives. It
+ * belongs to the open file, so threads exclude one another too, and the system lets go of it
+ * when its holder ends, however it ends: nothing is ever left behind. Two keys with one offset
+ * wait for each other, which harms nobody. */
+#define _GNU_SOURCE /* F_OFD_SETLK */
 #include "cache/inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,26 +16,24 @@
 #include "base/os.h"
 #include "base/stop.h"
 
-static void lock_name(const CacheDigest *key, char out[CACHE_NAME])
+/* The byte of a key: the file has none, and needs none. */
+static off_t offset_of(const CacheDigest *key)
 {
-	char hex[CACHE_HEX_SIZE];
-	cache_digest_hex(key, hex);
-	snprintf(out, CACHE_NAME, "lock/%s", hex);
+	enum { BITS = sizeof(off_t) * 8 - 2 };
+	uint64_t number;
+	memcpy(&number, key->bytes, sizeof number);
+	return (off_t)(number & ((UINT64_C(1) << BITS) - 1));
 }
 
-static int open_lock(int root, const char *name)
+/* 0, or an errno: EWOULDBLOCK where another has it. */
+static int lock_byte(int fd, const CacheDigest *key)
 {
-	int fd = cache_file_own(root, name, O_RDWR | O_CREAT);
-	if (fd >= 0 || errno != ENOENT || (mkdirat(root, "lock", 0700) != 0 && errno != EEXIST))
-		return fd;
-	return cache_file_own(root, name, O_RDWR | O_CREAT);
-}
-
-/* Is the file still the one of this name? */
-static bool is_current(int root, int fd, const char *name)
-{
-	struct stat a, b;
-	return fstat(fd, &a) == 0 && fstatat(root, name, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset_of(key), .l_len = 1};
+	int result;
+	do {
+		result = fcntl(fd, F_OFD_SETLK, &lock);
+	} while (result != 0 && errno == EINTR);
+	return result == 0 ? 0 : errno == EACCES || errno == EAGAIN ? EWOULDBLOCK : errno;
 }
 
 static void nap(double seconds)
@@ -52,60 +50,46 @@ static bool is_there(int root, CacheKind kind, const CacheDigest *key)
 	return fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Once the claim is held: who had to wait finds what the other made, and without having waited
+ * it may have come since it was looked for. */
+static CacheClaimed take_claim(int root, CacheKind kind, CacheClaim *claim)
+{
+	if (!is_there(root, kind, &claim->key))
+		return CACHE_MINE;
+	cache_release(claim);
+	return CACHE_THERE;
+}
+
 CacheClaimed cache_claim(CacheStore *store, CacheKind kind, const CacheDigest *key, CacheClaim *claim)
 {
-	char name[CACHE_NAME];
 	int root = cache_own(store, true);
 	*claim = (CacheClaim){.fd = -1, .key = *key};
-	if (root < 0)
-		return CACHE_MINE;
-	lock_name(key, name);
 	double until = os_now() + store->options.wait, pause = 1e-3;
-	bool waited = false;
-	for (;;) {
-		int fd = open_lock(root, name);
-		if (fd < 0)
-			return CACHE_MINE;
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-			/* A file system whose numbers of files change would have us try for ever. */
-			if (!is_current(root, fd, name)) {
-				close(fd);
-				if (os_now() >= until)
-					return CACHE_BUSY;
-				nap(1e-4);
-				continue;
-			}
-			/* Who had to wait finds what the other made. Without having waited: it may have come since it was looked for. */
+	for (bool waited = false; root >= 0; waited = true) {
+		int fd = cache_file_own(root, "claims", O_RDWR | O_CREAT);
+		int error = fd < 0 ? EBADF : lock_byte(fd, key);
+		if (!error) {
 			claim->fd = fd;
-			if (!is_there(root, kind, key))
-				return CACHE_MINE;
-			cache_release(store, claim);
-			return CACHE_THERE;
+			return take_claim(root, kind, claim);
 		}
-		int error = errno;
-		close(fd);
-		if (error != EWOULDBLOCK && error != EINTR)
-			return CACHE_MINE;
+		if (fd >= 0)
+			close(fd);
+		if (error != EWOULDBLOCK)
+			break;
 		if (waited && is_there(root, kind, key))
 			return CACHE_THERE;
 		if (os_now() >= until)
 			return CACHE_BUSY;
 		stop_point();
-		waited = true;
 		nap(pause);
 		pause = MIN(pause * 1.5, 0.05);
 	}
+	return CACHE_MINE;
 }
 
-void cache_release(CacheStore *store, CacheClaim *claim)
+void cache_release(CacheClaim *claim)
 {
-	char name[CACHE_NAME];
-	int root = claim->fd < 0 ? -1 : cache_own(store, false);
-	if (claim->fd < 0)
-		return;
-	lock_name(&claim->key, name);
-	if (root >= 0 && is_current(root, claim->fd, name))
-		unlinkat(root, name, 0);
-	close(claim->fd);
+	if (claim->fd >= 0)
+		close(claim->fd);
 	claim->fd = -1;
 }

@@ -237,21 +237,11 @@ static bool is_left_over(const char *name, const struct stat *st)
 	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-static bool remove_lock(int dir, const char *name)
-{
-	CacheDigest key;
-	int fd = cache_digest_read(name, strlen(name), &key) ? cache_file_own(dir, name, O_RDWR) : -1;
-	if (fd < 0)
-		return false;
-	bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dir, name, 0) == 0;
-	close(fd);
-	return gone;
-}
-
-static uint64_t remove_leftovers(CacheStore *store, const char *folder, bool locks)
+static uint64_t remove_leftovers(CacheStore *store)
 {
 	uint64_t gone = 0;
-	int root = cache_own(store, false), fd = root < 0 ? -1 : openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int root = cache_own(store, false),
+	    fd = root < 0 ? -1 : openat(root, "tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir && fd >= 0)
 		close(fd);
@@ -259,9 +249,7 @@ static uint64_t remove_leftovers(CacheStore *store, const char *folder, bool loc
 		struct stat st;
 		if (d->d_name[0] == '.' || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		if (locks)
-			gone += remove_lock(dirfd(dir), d->d_name) ? 1 : 0;
-		else if (is_left_over(d->d_name, &st))
+		if (is_left_over(d->d_name, &st))
 			gone += unlinkat(dirfd(dir), d->d_name, 0) == 0;
 	}
 	if (dir)
@@ -290,7 +278,7 @@ static void sweep(CacheStore *store, uint64_t max_bytes, uint64_t max_files, boo
 	result->after = look.seen;
 	cache_count_set(store, look.seen);
 	free(look.files);
-	result->leftovers = remove_leftovers(store, "tmp", false) + remove_leftovers(store, "lock", true);
+	result->leftovers = remove_leftovers(store);
 }
 
 void cache_gc(CacheStore *store, uint64_t max_bytes, uint64_t max_files, CacheGc *result)

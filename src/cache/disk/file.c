@@ -150,12 +150,50 @@ static int rename_to(int root, const char *from, const char *to)
 	return renameat(root, from, root, to) == 0 ? 0 : errno;
 }
 
+static int open_unnamed(int root)
+{
+	int fd = openat(root, "tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0 || errno != ENOENT || mkdirat(root, "tmp", 0700) != 0)
+		return fd;
+	return openat(root, "tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+static int link_at(int fd, int root, const char *name)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, root, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* Writes a file that has no name until it is whole, so that a process that is killed leaves
+ * nothing. Then it gets `name` where that is free (*placed), else `temp`. 0, or an errno: the
+ * file system may not be able to do so. */
+static int write_unnamed(int root, const char *temp, const char *name, Str bytes, bool *placed)
+{
+	int fd = open_unnamed(root);
+	if (fd < 0)
+		return errno;
+	int error = os_write_all(fd, bytes) ? link_at(fd, root, name) : errno;
+	if (error == ENOENT && make_folder_of(root, name) == 0)
+		error = link_at(fd, root, name);
+	*placed = !error;
+	if (error == EEXIST)
+		error = link_at(fd, root, temp);
+	close(fd);
+	return error;
+}
+
 int cache_publish(CacheStore *store, const char *name, Str bytes)
 {
 	char temp[CACHE_NAME];
+	bool placed = false;
 	int root = cache_own(store, true);
 	temporary(temp);
-	int error = root < 0 ? EACCES : write_new(root, temp, bytes);
+	int error = root < 0 ? EACCES : write_unnamed(root, temp, name, bytes, &placed);
+	if (placed)
+		return 0;
+	if (error && root >= 0)
+		error = write_new(root, temp, bytes);
 	if (error == ENOENT) { /* the first time, or the folder vanished: who made one since is looked at */
 		root = cache_own(store, true);
 		error = root < 0 ? EACCES : make_folder_of(root, temp);

@@ -104,8 +104,11 @@ bool sem_arg_shape(FrontLower *low, const char *what, const Val *v, SemInts *out
 bool sem_arg_axis(FrontLower *low, const char *what, const Val *v, uint32_t rank, uint32_t *out)
 {
 	int64_t axis;
-	if (!sem_arg_int(low, what, "axis", v, &axis))
+	if (!sem_arg_int(low, what, "axis", v, &axis)) {
+		if (!sem_is_poison(v))
+			lower_note(low, "of two values tl.maximum(a, b) and tl.minimum(a, b) take one");
 		return false;
+	}
 	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
 		lower_error(low, DIAG_TILE_AXIS, what, (long long)axis, rank);
 		return false;

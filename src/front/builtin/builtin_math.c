@@ -31,6 +31,8 @@ const Val *builtin_arith(FrontLower *low, const BuiltinCall *call)
 const Val *builtin_where(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_arg_tensor(low, call->what, "condition", call->a[0]);
+	if (cond && sem_is_tile(cond) && !tl_is(sem_elem(cond), DT_INT1))
+		lower_warning(low, DIAG_TILE_WHERE_CONDITION, tl_type_text(low, sem_elem(cond)));
 	return cond ? sem_select(low, cond, call->a[1], call->a[2]) : low->poison;
 }
 

@@ -294,9 +294,12 @@ const Val *builtin_static_print(FrontLower *low, const BuiltinCall *call)
 const Val *builtin_static_assert(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *cond = sem_host(val_known_for(call->a[0], "it is asserted when compiling"));
-	if (!cond)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling",
-				   sem_describe(low, call->a[0]));
+	if (!cond) {
+		lower_error(low, DIAG_TILE_ARG_KIND, call->what, "cond", "known when compiling",
+			    sem_describe(low, call->a[0]));
+		lower_note(low, "tl.device_assert(cond) looks when the kernel runs");
+		return low->poison;
+	}
 	if (val_truth(cond))
 		return low->none;
 	const Val *msg = call->a[1];

@@ -109,6 +109,8 @@ const Val *builtin_reshape(FrontLower *low, const BuiltinCall *call)
 	if (!v || !sem_arg_ints(low, call->what, "shape", unpacked(call->a[1]), &shape) ||
 	    !sem_arg_bool(low, call->what, "can_reorder", call->a[2], &reorder))
 		return low->poison;
+	if (call->info->data)
+		lower_warning(low, DIAG_TILE_VIEW);
 	return sem_reshape(low, call->what, v, shape.at, shape.len, reorder);
 }
 

@@ -61,9 +61,11 @@ const Val *host_keyword(const CallArgs *args, const char *name)
 const Val *host_known(FrontLower *low, const Val *v, const char *what)
 {
 	const Val *h = val_host(v);
-	if (!h)
+	if (!h) {
 		lower_error(low, DIAG_NOT_CONSTEXPR, arena_printf(low->arena, "the argument of %s()", what),
 			    val_describe(low, v));
+		hint_not_known(low, what, v);
+	}
 	return h;
 }
 

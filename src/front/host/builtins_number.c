@@ -204,6 +204,8 @@ static const Val *extreme(FrontLower *low, const CallArgs *args, bool max)
 			best = sem_call(low, max ? "maximum" : "minimum", pair, 2);
 			if (best->kind == VAL_POISON)
 				return best;
+			if (best->tensor.type->kind == TL_BLOCK)
+				lower_warning(low, DIAG_BUILTIN_EXTREME, name, max ? "maximum" : "minimum");
 			continue;
 		}
 		if (key && key->kind != VAL_NONE) {

@@ -77,6 +77,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out)
 		break;
 	}
 	lower_error(low, DIAG_NOT_ITERABLE, val_describe(low, v));
+	hint_not_iterable(low, v);
 	return false;
 }
 

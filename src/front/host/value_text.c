@@ -261,6 +261,8 @@ const char *val_describe(FrontLower *low, const Val *v)
 	case VAL_FUNCTION:
 		return arena_printf(low->arena, "function %s", v->function->qualified);
 	case VAL_MODULE:
+		if (!v->module.builtin_path && strncmp(v->module.module->name, "_neso", 5) == 0)
+			return "an object of the host"; /* its name there is a number */
 		return arena_printf(low->arena, "module %s",
 				    v->module.builtin_path ? v->module.builtin_path : v->module.module->name);
 	case VAL_CLASS:

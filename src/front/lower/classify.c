@@ -43,6 +43,7 @@ static FrontFailure failure_of(const FrontLower *low, Arena *arena)
 		.at = d ? d->from : (LineCol){0, 0},
 		.text = arena_strdup(arena, d ? d->text : "a limit was reached"),
 		.work = low->failed_work,
+		.errors = low->diags->errors,
 	};
 }
 

@@ -25,7 +25,9 @@ static const Val *missing_name(FrontLower *low, Sym name)
 	const char *near = resolve_nearest(low, name);
 	if (near && strcmp(near, name) != 0)
 		return lower_error(low, DIAG_NAME_UNKNOWN_NEAR, name, near);
-	return lower_error(low, DIAG_NAME_UNKNOWN, name);
+	lower_error(low, DIAG_NAME_UNKNOWN, name);
+	hint_name(low, name);
+	return low->poison;
 }
 
 /* A kernel reads constexprs, functions, modules and types of its file, nothing that may change. */

@@ -132,9 +132,19 @@ static const Val *missing_attribute(FrontLower *low, const Val *v, Sym name)
 			vec_push(low->arena, &names, v->object.klass->fields[i].name);
 		near = names.len ? str_nearest(str_of(name), names.data, names.len) : NULL;
 	}
-	if (near)
-		return lower_error(low, DIAG_ATTRIBUTE_NEAR, val_describe(low, v), name, near);
-	return lower_error(low, DIAG_ATTRIBUTE, val_describe(low, v), name);
+	if (near) {
+		lower_error(low, DIAG_ATTRIBUTE_NEAR, val_describe(low, v), name, near);
+		if (v->kind == VAL_MODULE && v->module.builtin_path)
+			hint_foreign(low, name);
+		return low->poison;
+	}
+	lower_error(low, DIAG_ATTRIBUTE, val_describe(low, v), name);
+	if (v->kind == VAL_TENSOR || (v->kind == VAL_MODULE && v->module.builtin_path))
+		hint_foreign(low, name);
+	if (v->kind == VAL_TUPLE && strcmp(name, "append") == 0)
+		lower_note(low, "a list in a kernel is a tuple: a = a + (x,) is a longer one, where loops "
+				"are unrolled");
+	return low->poison;
 }
 
 const Val *eval_attribute_node(FrontLower *low, Ast *node)

@@ -286,5 +286,7 @@ const Val *lower_call(FrontLower *low, const Val *callee, const CallArgs *args)
 	default:
 		break;
 	}
-	return lower_error(low, DIAG_NOT_CALLABLE, val_describe(low, callee));
+	lower_error(low, DIAG_NOT_CALLABLE, val_describe(low, callee));
+	hint_not_callable(low, callee);
+	return low->poison;
 }

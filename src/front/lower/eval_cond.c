@@ -21,6 +21,8 @@ static const Val *bool_from(FrontLower *low, void *data)
 		bool last = b->at + 1 == operands->len;
 		Ast *operand = operands->items[b->at++];
 		const Val *v = last && b->dropped ? eval_dropped(low, operand) : eval(low, operand);
+		if (v->kind == VAL_TENSOR && v->tensor.type->kind == TL_BLOCK)
+			lower_warning(low, DIAG_LOGICAL_BLOCK);
 		if (last || v->kind == VAL_POISON)
 			return v;
 		if (v->kind == VAL_TENSOR && !(low->frame->host && v->origin))
@@ -63,9 +65,34 @@ static const Val *chain_from(FrontLower *low, void *data)
 	}
 }
 
+static bool is_bare(const FrontLower *low, Span span)
+{
+	const Source *source = source_get(&low->session->sources, span.file);
+	uint32_t at = source ? span.start : 0;
+	while (at && (source->text[at - 1] == ' ' || source->text[at - 1] == '\t'))
+		at--;
+	return at && source->text[at - 1] != '(';
+}
+
+/* `a < b & c < d` compares with `b & c`. */
+static void warn_precedence(FrontLower *low, const Ast *node)
+{
+	for (uint32_t i = 0; i + 1 < node->compare.rest.len; i++) {
+		const Ast *middle = node->compare.rest.items[i];
+		bool bits =
+			middle->kind == AST_BIN_OP && (middle->bin.op == BIN_AND || middle->bin.op == BIN_OR);
+		if (!bits || !is_bare(low, middle->span))
+			continue;
+		Span old = lower_at(low, middle->span);
+		lower_warning(low, DIAG_PRECEDENCE, lower_source_text(low));
+		lower_restore(low, old);
+	}
+}
+
 const Val *eval_chain(FrontLower *low, const Ast *node)
 {
 	CONTRACT(node->kind == AST_COMPARE);
+	warn_precedence(low, node);
 	return chain_from(low, &(Chain){.node = node, .left = eval(low, node->compare.left)});
 }
 

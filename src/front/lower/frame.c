@@ -156,14 +156,12 @@ Span lower_user_span(const FrontLower *low)
 	return user_span(low, &from);
 }
 
-/* A fault that shows inside lib/ is reported at the call that led there. */
-static const Val *report(FrontLower *low, DiagCode code, va_list args)
+/* What shows inside lib/ is reported at the call that led there. NULL: it was not taken. */
+static Diag *report_at(FrontLower *low, DiagCode code, va_list args)
 {
 	const Frame *from;
 	Span at = user_span(low, &from);
-	low->failed_work = low->failed_work ? low->failed_work : low->work + 1;
 	Diag *d = diag_add_v(low->diags, at, code, args);
-	low->reported = d;
 	unsigned notes = 0;
 	if (d && in_lib(low, low->span) && !in_lib(low, at))
 		diag_note(low->diags, d, low->span, "found here");
@@ -174,7 +172,38 @@ static const Val *report(FrontLower *low, DiagCode code, va_list args)
 			  f->function ? f->function->ast->name ? f->function->ast->name : "lambda"
 				      : "module");
 	}
-	return low->poison;
+	return d;
+}
+
+static void report(FrontLower *low, DiagCode code, va_list args)
+{
+	low->failed_work = low->failed_work ? low->failed_work : low->work + 1;
+	low->reported = report_at(low, code, args);
+}
+
+const char *lower_source_text(const FrontLower *low)
+{
+	enum { LONGEST = 60 };
+	const Source *source = source_get(&low->session->sources, low->span.file);
+	if (!source || low->span.start >= source->len)
+		return "this";
+	const char *text = source->text + low->span.start;
+	size_t len = strcspn(text, "\r\n"), whole = MIN(low->span.end, source->len) - low->span.start;
+	bool cut = len < whole || whole > LONGEST;
+	len = MIN(MIN(len, whole), LONGEST);
+	while (len && cut && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return arena_printf(low->arena, "%.*s%s", (int)len, text, cut ? "..." : "");
+}
+
+void lower_warning(FrontLower *low, DiagCode code, ...)
+{
+	if (low->stopped || low->quiet)
+		return;
+	va_list args;
+	va_start(args, code);
+	report_at(low, code, args);
+	va_end(args);
 }
 
 const Val *lower_error(FrontLower *low, DiagCode code, ...)

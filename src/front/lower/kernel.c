@@ -31,7 +31,7 @@ static bool desc_type(FrontLower *low, Str text, TlType *out)
 	}
 	if (!rank)
 		return false;
-	*out = tl_desc(low, tl_block(low, elem, shape, rank));
+	*out = tl_desc(low, tl_block(low, elem, shape, rank), false);
 	return true;
 }
 
@@ -51,11 +51,14 @@ static const Val *const_arg(FrontLower *low, FrontFunction *f, uint32_t i, const
 {
 	const char *why = NULL;
 	const Val *v = resolve_argument(low, f, i, arg->text, &why);
-	if (!v)
-		return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, why);
-	if (v->kind == VAL_OPAQUE)
-		return lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, v->opaque.why);
-	return v;
+	if (v && v->kind != VAL_OPAQUE)
+		return v;
+	lower_error(low, DIAG_KERNEL_ARG_VALUE, arg->text, v ? v->opaque.why : why);
+	if (!is_constexpr_annotation(f->ns, f->ast->params[i].annotation))
+		lower_note(low, "types of arguments are fp32, i32, ... and pointers to them *fp32; \":16\" "
+				"behind one says that "
+				"it is divisible by 16; what is no type is a value");
+	return low->poison;
 }
 
 typedef struct KernelArg {

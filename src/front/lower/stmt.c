@@ -109,6 +109,7 @@ static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
 		return true;
 	}
 	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tensor or tuple");
+	hint_element(low, base);
 	return false;
 }
 
@@ -322,6 +323,27 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
 
+/* An operation that is computed for nothing: as what it gives is dropped, it does not change
+ * what it was given. */
+static void lower_dropped(FrontLower *low, Ast *expr)
+{
+	const IrOp *last = low->b.block->last;
+	const Val *v = eval_dropped(low, expr);
+	bool operation = expr->kind == AST_CALL || expr->kind == AST_BIN_OP || expr->kind == AST_COMPARE ||
+			 expr->kind == AST_UNARY_OP;
+	const IrOp *made = v->kind == VAL_TENSOR && v->tensor.ir ? v->tensor.ir->def : NULL;
+	if (!operation || low->frame->host || !made || made == last || made != low->b.block->last ||
+	    !ir_is_pure(made))
+		return;
+	bool advance = made->kind == OP_ADVANCE && expr->kind == AST_CALL;
+	Span old = lower_at(low, advance ? expr->call.func->span : expr->span);
+	if (advance)
+		lower_error(low, DIAG_ADVANCE_UNUSED, lower_source_text(low));
+	else
+		lower_warning(low, DIAG_RESULT_UNUSED, lower_source_text(low));
+	lower_restore(low, old);
+}
+
 static void lower_simple(FrontLower *low, Ast *node)
 {
 	switch (node->kind) {
@@ -336,7 +358,7 @@ static void lower_simple(FrontLower *low, Ast *node)
 		break;
 	case AST_EXPR:
 		if (node->unary_stmt.value->kind != AST_STRING)
-			eval_dropped(low, node->unary_stmt.value);
+			lower_dropped(low, node->unary_stmt.value);
 		break;
 	case AST_PASS:
 		break;

@@ -332,6 +332,9 @@ Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, b
 {
 	CONTRACT(node->kind == AST_IF || node->kind == AST_WHILE);
 	Span test = lower_at(low, node->if_stmt.test->span);
+	if (node->kind == AST_IF && cond->kind == VAL_TENSOR && cond->tensor.type->kind == TL_BLOCK &&
+	    sem_is_one(cond))
+		lower_warning(low, DIAG_IF_BLOCK, lower_source_text(low));
 	const Val *c = sem_condition(low, cond);
 	lower_restore(low, test);
 	SlotVec before = frame_save(low, low->frame);

@@ -45,6 +45,9 @@ static TlType promote_float(FrontLower *low, TlType a, TlType b, bool division)
 static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlType b)
 {
 	lower_error(low, DIAG_TILE_OPERANDS, rules->what, tl_describe(low, a), tl_describe(low, b));
+	if ((tl_is_ptr(tl_elem(a)) && tl_is_float(tl_elem(b))) ||
+	    (tl_is_ptr(tl_elem(b)) && tl_is_float(tl_elem(a))))
+		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
 	return NULL;
 }
 
@@ -241,6 +244,15 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	return emit(low, tl_is_float(t) ? OP_REMF : tl_is_signed(t) ? OP_REMSI : OP_REMUI, l, r);
 }
 
+static void warn_shift(FrontLower *low, const Val *v, const Val *by)
+{
+	int64_t count;
+	bool known = sem_is_tile(v) && tl_is_int(sem_elem(v)) && !sem_is_tensor(by) && val_as_int(by, &count);
+	if (known && count >= (int64_t)tl_bits(sem_elem(v)))
+		lower_warning(low, DIAG_TILE_SHIFT, (long long)count, tl_bits(sem_elem(v)),
+			      tl_type_text(low, sem_elem(v)));
+}
+
 /* A right shift is arithmetic when the left operand (the right one if the left is a number) is signed before
  * promotion. */
 static const Val *bitwise(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
@@ -255,6 +267,8 @@ static const Val *bitwise(FrontLower *low, AstBinOp op, const Val *l, const Val 
 	};
 	SemRules rules = {.what = ops[op].what, .arithmetic = true};
 	const Val *shifted = sem_is_tensor(l) ? l : r;
+	if (op == BIN_LSHIFT || op == BIN_RSHIFT)
+		warn_shift(low, l, r);
 	bool is_signed = sem_is_tensor(shifted) && tl_is_signed(sem_elem(shifted));
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
@@ -287,9 +301,14 @@ const Val *sem_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 	case BIN_XOR:
 		return bitwise(low, op, l, r);
 	default:
-		return lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
-				   sem_describe(low, l),
-				   sem_describe(low, r));
+		lower_error(low, DIAG_TILE_OPERANDS, op == BIN_POW ? "operator **" : "operator @",
+			    sem_describe(low, l), sem_describe(low, r));
+		lower_note(
+			low,
+			op == BIN_POW
+				? "x * x; or tl.exp2(y * tl.log2(x)), libdevice.pow of triton.language.extra"
+				: "tl.dot(a, b) multiplies matrices");
+		return low->poison;
 	}
 }
 

@@ -170,12 +170,19 @@ static bool rounding_mode(FrontLower *low, const char *name, TlType from, TlType
 	return true;
 }
 
+/* The type that a cast gives: a pointer stays constant. */
+static TlType cast_to(FrontLower *low, TlType from, TlType to)
+{
+	bool keeps = tl_is_ptr(from) && tl_is_ptr(to) && from->is_const;
+	return keeps ? tl_ptr(low, to->elem, true, to->space) : to;
+}
+
 const Val *sem_cast_rounded(FrontLower *low, const Val *v, TlType dtype, const char *rounding)
 {
 	v = sem_to_tensor(low, v);
 	if (sem_is_poison(v))
 		return v;
-	TlType from = sem_elem(v), to = tl_elem(dtype);
+	TlType from = sem_elem(v), to = cast_to(low, sem_elem(v), tl_elem(dtype));
 	if (from == to)
 		return v;
 	int mode;

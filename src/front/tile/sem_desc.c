@@ -163,7 +163,7 @@ const Val *sem_make_desc(FrontLower *low, const Val *base, const Val *shape, con
 			operands[1 + l * rank + i] = sem_ir(v);
 		}
 	}
-	TlType type = tl_desc(low, tl_block(low, elem, block.at, rank));
+	TlType type = tl_desc(low, tl_block(low, elem, block.at, rank), sem_type(base)->is_const);
 	IrOp *op = irb_op(&low->b, OP_MAKE_TENSOR_DESC, operands, 1 + 2 * rank, &type->ir, 1, 0);
 	if (pad == PAD_NAN)
 		ir_set(low->m, op, ATTR_PADDING, ir_attr_i32(low->cx, pad));
@@ -229,11 +229,20 @@ const Val *sem_desc_load(FrontLower *low, const char *what, const Val *desc, con
 	return sem_make(low, ir_result(op, 0), block);
 }
 
+static bool can_store(FrontLower *low, const char *what, const Val *desc)
+{
+	if (!desc_expected(low, what, desc))
+		return false;
+	if (sem_type(desc)->is_const)
+		lower_error(low, DIAG_TILE_STORE_CONST, what, sem_describe(low, desc));
+	return !sem_type(desc)->is_const;
+}
+
 /* Operands of a store or reduction: descriptor, value, indices. NULL after diagnosing. */
 static IrOp *store_like(FrontLower *low, const char *what, IrOpKind kind, const Val *desc, const Val *offsets,
 			const Val *value)
 {
-	if (!desc_expected(low, what, desc))
+	if (!can_store(low, what, desc))
 		return NULL;
 	TlType block = sem_type(desc)->elem;
 	IrValue *operands[2 + 5] = {sem_ir(desc)};
@@ -321,7 +330,7 @@ const Val *sem_desc_scatter(FrontLower *low, const Val *desc, const Val *value, 
 			    const Val *column)
 {
 	static const char what[] = "descriptor.scatter";
-	IrValue *y = rows_ok(low, what, desc, rows, column);
+	IrValue *y = can_store(low, what, desc) ? rows_ok(low, what, desc, rows, column) : NULL;
 	if (!y)
 		return low->poison;
 	TlType block = sem_type(desc)->elem;

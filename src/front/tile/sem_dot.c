@@ -122,6 +122,9 @@ const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *do
 {
 	if (!shapes_ok(low, a, b) || !dtypes_ok(low, sem_elem(a), sem_elem(b)))
 		return low->poison;
+	if (low->options->target_arch >= 90 &&
+	    (tl_is(sem_elem(a), DT_FP8E4B15) || tl_is(sem_elem(b), DT_FP8E4B15)))
+		lower_warning(low, DIAG_TILE_DOT_E4B15);
 	a = upcast(low, a);
 	b = upcast(low, b);
 	TlType x = sem_type(a), y = sem_type(b), elem = result_elem(low, x->elem, dot->out);

@@ -270,12 +270,27 @@ static bool is_full_slice(const Val *v)
 	return true;
 }
 
+static const Val *bad_index(FrontLower *low, const Val *v, const Val *index)
+{
+	lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
+		    sem_is_tensor(index) ? sem_describe(low, index) : val_brief(low, index));
+	if (!sem_is_tile(v))
+		return low->poison;
+	if (tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v)))
+		lower_note(low, "a pointer is added to: tl.load(pointer + index)");
+	else
+		lower_note(low, "tl.sum(tl.where(index == i, x, 0)) picks one element, tl.gather many; loads "
+				"take the addresses "
+				"that are wanted");
+	return low->poison;
+}
+
 const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
 {
 	if (sem_is_poison(v) || sem_is_poison(index))
 		return low->poison;
 	if (!sem_is_tile(v))
-		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, index));
+		return bad_index(low, v, index);
 	const Val *const *items = &index;
 	uint32_t count = 1;
 	if (index->kind == VAL_TUPLE) {
@@ -291,8 +306,7 @@ const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
 		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
 			v = sem_expand_dims(low, v, rank ? i : 0);
 		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
-					   val_brief(low, items[i]));
+			return bad_index(low, v, items[i]);
 		if (sem_is_poison(v))
 			return v;
 	}

@@ -118,10 +118,10 @@ TlType tl_block(FrontLower *low, TlType elem, const int64_t *shape, uint32_t ran
 	return intern_type(low, &(TlTypeData){.kind = TL_BLOCK, .elem = elem, .rank = rank, .shape = copy});
 }
 
-TlType tl_desc(FrontLower *low, TlType block)
+TlType tl_desc(FrontLower *low, TlType block, bool is_const)
 {
 	CONTRACT(block->kind == TL_BLOCK);
-	return intern_type(low, &(TlTypeData){.kind = TL_DESC, .elem = block});
+	return intern_type(low, &(TlTypeData){.kind = TL_DESC, .elem = block, .is_const = is_const});
 }
 
 TlType tl_void(FrontLower *low)
@@ -193,7 +193,7 @@ static void type_text(Text *out, TlType t)
 		text_char(out, '>');
 		break;
 	case TL_DESC:
-		text_str(out, "tensor_descriptor<");
+		text_str(out, t->is_const ? "const_tensor_descriptor<" : "tensor_descriptor<");
 		type_text(out, t->elem);
 		text_char(out, '>');
 		break;
@@ -228,8 +228,8 @@ static void describe(FrontLower *low, Text *out, TlType t)
 		describe(low, out, t->elem);
 		text_str(out, tl_shape_text(low, t->shape, t->rank));
 	} else if (t->kind == TL_PTR || t->kind == TL_DESC) {
-		const char *pointer = t->is_const ? "const_pointer<" : "pointer<";
-		text_str(out, t->kind == TL_DESC ? "tensor_descriptor<" : pointer);
+		text_str(out, t->is_const ? "const_" : "");
+		text_str(out, t->kind == TL_DESC ? "tensor_descriptor<" : "pointer<");
 		describe(low, out, t->elem);
 		text_char(out, '>');
 	} else {
@@ -311,7 +311,7 @@ static bool desc_by_name(FrontLower *low, Str body, TlType *out)
 	}
 	if (!rank)
 		return false;
-	*out = tl_desc(low, tl_block(low, elem, shape, rank));
+	*out = tl_desc(low, tl_block(low, elem, shape, rank), false);
 	return true;
 }
 

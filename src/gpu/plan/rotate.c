@@ -237,4 +237,5 @@ void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)
 	remark_figure(remark, "special_cycles", c->special);
 	remark_figure(remark, "issue_cycles", c->issue);
 	remark_figure(remark, "registers", r->registers);
+	remark_figure(remark, "late", r->rule == REMARK_LOOP_ROTATED ? r->late.len : 0);
 }

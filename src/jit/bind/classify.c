@@ -5,7 +5,7 @@
 #include "jit/inner.h"
 
 static const char *const types[] = {"i32", "*fp32", "*i32", "fp32", NULL};
-static const char *const constants[] = {"16", "tl.float32", "None", "True", "'tf32'", "1", NULL};
+static const char *const constants[] = {"16", "128", "tl.float32", "None", "True", "'tf32'", "1", NULL};
 
 typedef struct Guess {
 	JitKernel *kernel;
@@ -40,7 +40,9 @@ static const char *const *list_of(const FrontParam *param)
 static uint32_t first_choice(const FrontParam *param)
 {
 	if (param->is_constexpr)
-		return has_word(param->name, "dtype") || has_word(param->name, "_type");
+		return has_word(param->name, "dtype") || has_word(param->name, "_type")
+			       ? 2
+			       : 0; /* in constants */
 	return has_word(param->name, "ptr") || has_word(param->name, "pointer");
 }
 
@@ -75,7 +77,8 @@ static bool classify(Guess *g, const char *signature, DiagList *diags)
 
 static bool better(const FrontFailure *a, const FrontFailure *b)
 {
-	return b->failed && (!a->failed || a->work > b->work);
+	return b->failed &&
+	       (!a->failed || a->work > b->work || (a->work == b->work && a->errors < b->errors));
 }
 
 /* One parameter takes what brings it furthest. False: none does. */
@@ -91,6 +94,10 @@ static bool improve(Guess *g, DiagList *diags)
 			g->choice[i] = k;
 			if (k == old || !classify(g, signature_of(g), diags) || !better(&g->failure, &best))
 				continue;
+			/* With tiles of one element other rules hold: that is no step on the
+			 * way. */
+			if (list == constants && !list[k + 1] && g->failure.failed)
+				continue;
 			best = g->failure;
 			param = i;
 			value = k;
@@ -103,6 +110,24 @@ static bool improve(Guess *g, DiagList *diags)
 	return classify(g, signature_of(g), diags);
 }
 
+/* Where two parameters must both be pointers, changing one helps nothing: all are taken for
+ * such, if that is better. */
+static void try_pointers(Guess *g, DiagList *diags)
+{
+	const FrontInfo *info = g->kernel->info;
+	FrontFailure before = g->failure;
+	uint32_t *old = g->choice;
+	g->choice = ARENA_ARRAY(g->arena, uint32_t, info->param_count + 1);
+	for (uint32_t i = 0; i < info->param_count; i++)
+		g->choice[i] = info->params[i].is_constexpr ? old[i] : 1; /* in types */
+	while (before.failed && classify(g, signature_of(g), diags) && g->failure.failed && improve(g, diags))
+		;
+	if (better(&g->failure, &before))
+		return;
+	g->choice = old;
+	classify(g, signature_of(g), diags);
+}
+
 static bool guess(Guess *g, DiagList *diags)
 {
 	const FrontInfo *info = g->kernel->info;
@@ -113,7 +138,25 @@ static bool guess(Guess *g, DiagList *diags)
 		return false;
 	while (g->failure.failed && improve(g, diags))
 		;
+	if (g->failure.failed)
+		try_pointers(g, diags);
 	return true;
+}
+
+JitStatus jit_guess_signature(JitKernel *kernel, const JitOptions *options, const char **guessed,
+			      DiagList *diags)
+{
+	JitOptions complete;
+	Guess g = {.kernel = kernel, .options = &complete, .arena = diags->arena};
+	diags->sources = &kernel->module->sources;
+	if (!jit_options(kernel, options, &complete, diags))
+		return JIT_ARGUMENT;
+	complete.policy = JIT_POLICY_GENERIC;
+	g.classed = ARENA_ARRAY(g.arena, FrontClassed, kernel->info->param_count + 1);
+	if (kernel->function && !guess(&g, diags))
+		return JIT_ARGUMENT;
+	*guessed = g.signature ? g.signature : "";
+	return JIT_OK;
 }
 
 JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const JitOptions *options,

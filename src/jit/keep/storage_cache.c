@@ -188,7 +188,7 @@ static void end(JitMaking *m, bool good)
 
 static void release(JitMaking *m)
 {
-	cache_release(m->mode.store, &m->claim);
+	cache_release(&m->claim);
 }
 
 const JitStorage jit_storage_cache = {

@@ -379,10 +379,13 @@ JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int re
 		jit_diag(diags, variant->kernel, DIAG_REFUSED);
 		return JIT_REFUSED;
 	}
+	bool told = jit_has_events(variant);
+	double began = told ? os_now() : 0;
 	bool good = nv_launch(function, launch->grid, launch->stream, params, diags);
 	jit_tell_launch(variant, (JitEvent){.kind = JIT_LAUNCH_END,
 					    .grid = launch->grid,
-					    .status = good ? JIT_OK : JIT_RUN});
+					    .status = good ? JIT_OK : JIT_RUN,
+					    .seconds = told ? os_now() - began : 0});
 	return good ? JIT_OK : JIT_RUN;
 }
 
