@@ -53,6 +53,9 @@ typedef struct FrontLower {
 
 /* Diagnoses at low->span and returns the poison value; adds notes for the calls on the way. */
 const Val *lower_error(FrontLower *low, DiagCode code, ...);
+/* Diagnoses at low->span what Triton does not have, where the program shall do without; true: it
+ * may be used. */
+bool lower_extension(FrontLower *low, const char *what);
 /* What helps, behind the error just diagnosed. */
 void lower_note(FrontLower *low, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same: that the parameter whose value this is can be a constexpr; nothing where it is another value. */

@@ -318,12 +318,10 @@ static void lower_simple(FrontLower *low, Ast *node)
 		lower_error(low, DIAG_UNSUPPORTED, "a `with` statement");
 		break;
 	case AST_BREAK:
-		lower_error(low, DIAG_UNSUPPORTED, "`break`");
-		lower_note(low, "a condition of the loop that becomes false does: while i < n and not done; or a mask");
+		lower_error(low, DIAG_UNSUPPORTED, "`break` outside a loop");
 		break;
 	case AST_CONTINUE:
-		lower_error(low, DIAG_UNSUPPORTED, "`continue`");
-		lower_note(low, "an `if` around the rest of the body does");
+		lower_error(low, DIAG_UNSUPPORTED, "`continue` outside a loop");
 		break;
 	case AST_TRY:
 		lower_error(low, DIAG_UNSUPPORTED, "`try`");
@@ -383,15 +381,13 @@ static Flow flow_return(FrontLower *low, Ast *node)
 	const Val *v = low->none;
 	if (node->unary_stmt.value)
 		v = sanitize(low, eval(low, node->unary_stmt.value));
-	if (low->frame->loops) {
-		lower_error(low, DIAG_RETURN_IN_LOOP);
-		v = low->poison;
-	}
+	if (low->frame->scope)
+		return loop_return(low, v, node->span);
 	return (Flow){.kind = FLOW_RETURN, .value = v, .at = node->span};
 }
 
 /* What a `for` runs over: an unrolled loop joins the stream, a run-time one is lowered here. */
-static bool enter_for(FrontLower *low, Ast *node, Stream *s)
+static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 {
 	if (node->for_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
@@ -403,17 +399,18 @@ static bool enter_for(FrontLower *low, Ast *node, Stream *s)
 	lower_restore(low, old);
 	if (!ok) {
 		poison_target(low, node->for_stmt.target);
-		return false;
+		return (Flow){.kind = FLOW_FALL};
 	}
-	if (dynamic) {
-		lower_for(low, node, iter);
-		return true;
-	}
+	if (dynamic)
+		return lower_for(low, node, iter);
+	LoopExits exits = loop_exits(&node->for_stmt.body);
+	if (exits.breaks || exits.continues)
+		return loop_turns(low, node, &items);
 	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
 	unroll->items = items;
 	unroll->target = node->for_stmt.target;
 	*s = (Stream){.list = node->for_stmt.body, .at = node->for_stmt.body.len, .unroll = unroll, .next = keep(low, s)};
-	return true;
+	return (Flow){.kind = FLOW_FALL};
 }
 
 static bool has_left(const Stream *s)
@@ -470,10 +467,16 @@ static Flow lower_statements(FrontLower *low, Stream s, bool tail)
 				return lower_guarded(low, flow, &s, tail);
 			if (went_on || flow.kind != FLOW_FALL)
 				return flow;
-		} else if (node->kind == AST_FOR) {
-			enter_for(low, node, &s);
-		} else if (node->kind == AST_WHILE) {
-			lower_while(low, node);
+		} else if (node->kind == AST_FOR || node->kind == AST_WHILE) {
+			Flow flow = node->kind == AST_FOR ? enter_for(low, node, &s) : lower_while(low, node);
+			if (flow.kind == FLOW_MAYBE && has_left(&s))
+				return lower_guarded(low, flow, &s, tail);
+			if (flow.kind == FLOW_MAYBE && tail)
+				flow.kind = FLOW_RETURN;
+			if (flow.kind != FLOW_FALL)
+				return flow;
+		} else if (low->frame->scope && (node->kind == AST_BREAK || node->kind == AST_CONTINUE)) {
+			return loop_leave(low, node);
 		} else {
 			lower_simple(low, node);
 		}
