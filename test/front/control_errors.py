@@ -42,7 +42,7 @@ def statements(p, n, f, B: tl.constexpr):
     except ValueError:
         pass
     global g  # error: 5: `global` is not supported in a kernel
-    p[0] = n  # error: 5: assignment to an element of a tensor or tuple is not supported in a kernel
+    p[0] = n  # error: 5: unsupported tensor index: pointer<fp32> cannot be indexed by 0
     p.name = n  # error: 5: assignment to an attribute is not supported in a kernel
     c: tl.constexpr = 2j  # error: 23: a complex number is not supported in a kernel
     assert B == 32, "B is wrong"  # error: 5: assertion failed: B is wrong

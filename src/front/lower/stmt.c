@@ -52,6 +52,8 @@ static void poison_target(FrontLower *low, const Ast *target)
 			poison_target(low, target->seq.items.items[i]);
 	else if (target->kind == AST_STARRED)
 		poison_target(low, target->wrap.value);
+	else if (target->kind == AST_SUBSCRIPT)
+		poison_target(low, target->subscript.value);
 }
 
 static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
@@ -81,12 +83,17 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 	return false;
 }
 
-static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
+/* An element of what the target's value is, `base`. Tiles are values: the target names another
+ * one afterwards. */
+static bool assign_element(FrontLower *low, Ast *target, const Val *base, const Val *index, const Val *value)
 {
 	CONTRACT(target->kind == AST_SUBSCRIPT);
-	const Val *base = eval(low, target->subscript.value), *index = eval(low, target->subscript.index);
 	if (base->kind == VAL_POISON || index->kind == VAL_POISON)
 		return false;
+	if (base->kind == VAL_TENSOR) {
+		const Val *tile = sem_assign(low, base, index, value);
+		return tile->kind != VAL_POISON && assign_target(low, target->subscript.value, tile);
+	}
 	int64_t i;
 	if (low->frame->host && base->kind == VAL_LIST && val_as_int(index, &i)) {
 		i += i < 0 ? base->seq.len : 0;
@@ -108,7 +115,7 @@ static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
 		((Val *)base)->dict = val_dict(low, keys.data, values.data, keys.len)->dict;
 		return true;
 	}
-	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tensor or tuple");
+	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tuple or list");
 	return false;
 }
 
@@ -133,9 +140,12 @@ bool assign_target(FrontLower *low, Ast *target, const Val *value)
 	case AST_ATTRIBUTE:
 		ok = assign_attribute(low, target, value);
 		break;
-	case AST_SUBSCRIPT:
-		ok = assign_subscript(low, target, value);
+	case AST_SUBSCRIPT: {
+		const Val *base = eval(low, target->subscript.value), *index = eval(low,
+				target->subscript.index);
+		ok = assign_element(low, target, base, index, value);
 		break;
+	}
 	default:
 		lower_error(low, DIAG_UNSUPPORTED, "this target of an assignment");
 		ok = false;
@@ -198,12 +208,21 @@ static void lower_aug_assign(FrontLower *low, Ast *node)
 	Sym old = low->frame->prefix;
 	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
 	lower_at(low, low->span);
-	const Val *l = eval(low, target), *r = eval(low, node->aug_assign.value);
+	const Val *base = NULL, *index = NULL; /* evaluated once */
+	if (target->kind == AST_SUBSCRIPT) {
+		base = eval(low, target->subscript.value);
+		index = eval(low, target->subscript.index);
+	}
+	const Val *l = base ? eval_subscript(low, base, index) : eval(low, target);
+	const Val *r = eval(low, node->aug_assign.value);
 	lower_at(low, node->span);
 	const Val *v = sanitize(low, eval_binary(low, node->aug_assign.op, l, r));
 	low->frame->prefix = old;
 	lower_at(low, node->span);
-	assign_target(low, target, v);
+	if (base && v->kind != VAL_POISON)
+		assign_element(low, target, base, index, v);
+	else
+		assign_target(low, target, v);
 }
 
 /* ---- small statements ---- */

@@ -61,6 +61,8 @@ static void scan_target(Scan *s, const Ast *target)
 			scan_target(s, target->seq.items.items[i]);
 	else if (target->kind == AST_STARRED)
 		scan_target(s, target->wrap.value);
+	else if (target->kind == AST_SUBSCRIPT) /* a tile is made anew */
+		scan_target(s, target->subscript.value);
 }
 
 static void scan_expr(Scan *s, const Ast *e);

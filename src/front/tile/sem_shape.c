@@ -1,4 +1,4 @@
-/* Shapes: broadcasting, reshape, transposition, join and split, subscripts. */
+/* Shapes: broadcasting, reshape, transposition, join and split. */
 #include "front/tile/sem.h"
 
 bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank)
@@ -248,42 +248,4 @@ const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
 	const Val *pairs = sem_join(low, a, b);
 	pairs = sem_permute(low, "tl.cat", pairs, &(SemInts){.at = {1, 0}, .len = 2});
 	return sem_reshape(low, "tl.cat", pairs, &size, 1, false);
-}
-
-static bool is_full_slice(const Val *v)
-{
-	CONTRACT(v->kind == VAL_SLICE);
-	const Val *parts[] = {v->slice.lower, v->slice.upper, v->slice.step};
-	for (int i = 0; i < 3; i++) {
-		if (parts[i] && parts[i]->kind != VAL_NONE)
-			return false;
-	}
-	return true;
-}
-
-const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
-{
-	if (sem_is_poison(v) || sem_is_poison(index))
-		return low->poison;
-	if (!sem_is_tile(v))
-		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, index));
-	const Val *const *items = &index;
-	uint32_t count = 1;
-	if (index->kind == VAL_TUPLE) {
-		items = index->seq.items;
-		count = index->seq.len;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
-		if (sem_is_poison(items[i]))
-			return low->poison;
-		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has shape [1]. */
-		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
-			v = sem_expand_dims(low, v, rank ? i : 0);
-		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
-			return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v), val_brief(low, items[i]));
-		if (sem_is_poison(v))
-			return v;
-	}
-	return v;
 }
