@@ -188,6 +188,25 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
     return index
 
 
+# ---- tiles whose sizes are no powers of two ----
+
+
+@triton.jit
+def _combine_valid(combine, *args):
+    """combine, of two groups of values that each begin with a flag: one that is not valid does not count."""
+    count: tl.constexpr = len(args) // 2
+    left = args[0] != 0
+    right = args[count] != 0
+    made = combine(*args[1:count], *args[count + 1:])
+    if count == 2:
+        made = (made, )
+    kept = [
+        tl.where(left & right, made[i], tl.where(left, args[1 + i],
+                                                 args[count + 1 + i])) for i in range(count - 1)
+    ]
+    return (args[0] | args[count], *kept)
+
+
 # ---- sums, products, bits ----
 
 

@@ -47,13 +47,13 @@ def assemble(kernel, args, constants, **options):
 
 class Engines(unittest.TestCase):
     def check(self, kernel, inputs, expected, *scalars, grid=(1,), exact=True, assembled=True, num_warps=4,
-              **constants):
+              debug=False, **constants):
         """`expected`: what the outputs hold afterwards; they come behind the inputs."""
         targets = ("interp",) + (SIMULATED if HAS_SIMULATOR else ())
         for target in targets:
             outputs = [np.full(e.shape, 77).astype(e.dtype) for e in expected]
             given = [np.array(i) for i in inputs]
-            options = dict(constants, neso_target=target, num_warps=num_warps)
+            options = dict(constants, neso_target=target, num_warps=num_warps, debug=debug)
             if target != "interp":
                 options["neso_check"] = True
             kernel[grid](*given, *outputs, *scalars, **options)
@@ -64,7 +64,7 @@ class Engines(unittest.TestCase):
                 else:
                     np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3, err_msg=where)
         if assembled and HAS_SIMULATOR:
-            assemble(kernel, [*inputs, *expected, *scalars], constants, num_warps=num_warps)
+            assemble(kernel, [*inputs, *expected, *scalars], constants, num_warps=num_warps, debug=debug)
 
     def refuses(self, kernel, text, *args, cure=None, **options):
         with self.assertRaises(triton.compiler.errors.CompilationError) as caught:

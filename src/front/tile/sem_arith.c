@@ -166,6 +166,7 @@ static void check_overflow(FrontLower *low, AstBinOp op, IrOpKind ir_op, const V
 	const Val *ok = sem_binary(low, BIN_AND, sem_compare(low, CMP_LE, exact, sem_const_int(low, max, wide)),
 				   sem_compare(low, CMP_GE, exact, sem_const_int(low, min, wide)));
 	static const char *const names[] = {[BIN_ADD] = "add", [BIN_SUB] = "sub", [BIN_MUL] = "mul"};
+	ok = sem_fill_padding(low, ok, -1, low->true_);
 	IrValue *cond = sem_ir(ok);
 	IrOp *check = irb_op(&low->b, OP_ASSERT, &cond, 1, NULL, 0, 0);
 	const char *text = arena_printf(low->arena, "int%u overflow detected for operation %s", bits, names[op]);
@@ -229,7 +230,7 @@ static const Val *floor_divide(FrontLower *low, const Val *l, const Val *r)
 		bad_operands(low, &rules, sem_type(l), sem_type(r));
 		return low->poison;
 	}
-	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, r);
+	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, sem_safe_divisor(low, r));
 }
 
 static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
@@ -238,6 +239,7 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
 	TlType t = sem_elem(l);
+	r = tl_is_float(t) ? r : sem_safe_divisor(low, r);
 	return emit(low, tl_is_float(t) ? OP_REMF : tl_is_signed(t) ? OP_REMSI : OP_REMUI, l, r);
 }
 

@@ -96,6 +96,7 @@ const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *
 		return value;
 	if (!tl_is(sem_elem(mask), DT_INT1))
 		return lower_error(low, DIAG_TILE_MASK_TYPE, what, sem_describe(low, mask));
+	mask = sem_mask_padding(low, at, mask);
 	value = sem_cast(low, value, sem_elem(ptr)->elem);
 	if (sem_is_poison(value))
 		return value;

@@ -6,12 +6,13 @@ bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, ui
 	int64_t numel = 1;
 	bool large = false;
 	for (uint32_t i = 0; i < rank; i++) {
-		if (shape[i] <= 0 || !base_is_pow2((uint64_t)shape[i])) {
+		if (shape[i] <= 0 || (low->options->strict && !base_is_pow2((uint64_t)shape[i]))) {
 			lower_error(low, DIAG_TILE_SHAPE_POW2, what, i, (long long)shape[i]);
 			return false;
 		}
-		large |= shape[i] > SEM_MAX_NUMEL || numel * shape[i] > SEM_MAX_NUMEL;
-		numel = large ? SEM_MAX_NUMEL + 1 : numel * shape[i];
+		int64_t size = shape[i] > SEM_MAX_NUMEL ? SEM_MAX_NUMEL + 1 : tl_padded_size(shape[i]);
+		large |= size > SEM_MAX_NUMEL || numel * size > SEM_MAX_NUMEL;
+		numel = large ? SEM_MAX_NUMEL + 1 : numel * size;
 	}
 	if (large) {
 		double need = 1;
@@ -148,6 +149,8 @@ const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const in
 	if (!tl_is_block(from))
 		return sem_splat(low, v, shape, rank);
 	TlType type = tl_block(low, from->elem, shape, rank);
+	if (tl_is_padded(from) || tl_is_padded(type))
+		return sem_repack(low, v, type);
 	IrValue *ir = irb_1(&low->b, OP_RESHAPE, type->ir, sem_ir(v));
 	if (reorder)
 		ir_set(low->m, ir->def, ATTR_ALLOW_REORDER, ir_attr_unit(low->cx));
@@ -241,7 +244,7 @@ const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
 	int64_t size = x->shape[0] + y->shape[0];
 	if (!sem_check_shape(low, "tl.cat", &size, 1))
 		return low->poison;
-	if (reorder) {
+	if (reorder && !tl_is_padded(x) && base_is_pow2((uint64_t)size)) {
 		TlType type = tl_block(low, x->elem, &size, 1);
 		return sem_make(low, irb_2(&low->b, OP_CAT, type->ir, sem_ir(a), sem_ir(b)), type);
 	}
