@@ -170,7 +170,12 @@ static void lower_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSIGN);
 	const AstList *targets = &node->assign.targets;
-	const Val *v = eval_for(low, targets->items[0], node->assign.value);
+	const Ast *first = targets->items[0];
+	/* The subject of a `match` stays what it is: a constant decides when compiling. */
+	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
+	if (is_subject)
+		lower_extension(low, "`match`");
+	const Val *v = is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
 }

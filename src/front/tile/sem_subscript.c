@@ -295,7 +295,8 @@ const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
 	Subscript s;
 	if (!read_items(low, v, index, &s))
 		return low->poison;
-	if (takes_parts(&s) && !lower_extension(low, "indices and slices of tiles"))
+	if (takes_parts(&s) && !lower_extension(low,
+			"indices and slices of tiles (unsupported tensor index)"))
 		return low->poison;
 	/* What takes least is taken first. */
 	for (int ones = 1; ones >= 0; ones--)
