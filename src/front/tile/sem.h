@@ -113,6 +113,9 @@ const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, u
 bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r);
 const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, const int64_t *shape,
 			    uint32_t rank);
+/* A signed 32-bit value in 64 bits, and so are the sums, products and shapes that made it
+ * (sem_widen.c). */
+const Val *sem_widen(FrontLower *low, const Val *v);
 /* All tensors to the shape they broadcast to. */
 bool sem_broadcast_all(FrontLower *low, const Val **v, uint32_t count);
 const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,

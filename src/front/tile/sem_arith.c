@@ -147,6 +147,8 @@ static const Val *emit(FrontLower *low, IrOpKind op, const Val *l, const Val *r)
 static const Val *add_ptr(FrontLower *low, const Val *ptr, const Val *offset)
 {
 	TlType t = sem_elem(offset);
+	if (low->options->wide_offsets && tl_is(t, DT_INT32))
+		offset = sem_widen(low, offset);
 	if (tl_is_int(t) && !tl_is_signed(t) && tl_bits(t) < 64)
 		offset = sem_cast(low, offset, tl_scalar(low, DT_UINT64)); /* the op takes offsets as signed */
 	return emit(low, OP_ADDPTR, ptr, offset);

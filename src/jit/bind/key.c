@@ -81,6 +81,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " no_gpu_limits");
 	if (option_is_on(OPTION_STRICT))
 		text_str(&key, " strict_triton");
+	if (option_is_on(OPTION_WIDE_OFFSETS))
+		text_str(&key, " wide_offsets");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	return key.data;
