@@ -188,6 +188,25 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
     return index
 
 
+# ---- tiles whose sizes are no powers of two ----
+
+
+@triton.jit
+def _combine_valid(combine, *args):
+    """combine, of two groups of values that each begin with a flag: one that is not valid does not count."""
+    count: tl.constexpr = len(args) // 2
+    left = args[0] != 0
+    right = args[count] != 0
+    made = combine(*args[1:count], *args[count + 1:])
+    if count == 2:
+        made = (made, )
+    kept = [
+        tl.where(left & right, made[i], tl.where(left, args[1 + i],
+                                                 args[count + 1 + i])) for i in range(count - 1)
+    ]
+    return (args[0] | args[count], *kept)
+
+
 # ---- sums, products, bits ----
 
 
@@ -248,16 +267,52 @@ def reduce_or(input, axis=None, keep_dims=False):
 
 
 @triton.jit
-def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None):
-    """Partial sums along an axis; computed in dtype."""
-    input = tl.core._promote_bfloat16_to_float32(input)
-    return tl.associative_scan(input.to(_sum_dtype(input.dtype, dtype)), axis, _add, reverse)
+def _along(row, axis: tl.constexpr, rank: tl.constexpr):
+    """A tile of one dimension as one of `rank`, in which it lies along an axis."""
+    return tl.reshape(row, (1,) * axis + row.shape + (1,) * (rank - 1 - axis))
 
 
 @triton.jit
-def cumprod(input, axis=0, reverse=False):
-    """Partial products along an axis."""
-    return tl.associative_scan(tl.core._promote_bfloat16_to_float32(input), axis, _multiply, reverse)
+def _before(scanned, axis, reverse, neutral):
+    """Of a scan: what was combined before each element."""
+    tl.core._extension("exclusive scans")
+    rank: tl.constexpr = len(scanned.shape)
+    dim: tl.constexpr = axis + rank if axis < 0 else axis
+    size: tl.constexpr = scanned.shape[dim]
+    at = tl.arange(0, size)
+    edge = at == (size - 1 if reverse else 0)
+    at = tl.where(edge, at, at + (1 if reverse else -1))
+    moved = tl.gather(scanned, tl.broadcast_to(_along(at, dim, rank), scanned.shape), dim)
+    return tl.where(_along(edge, dim, rank), tl.full((1,) * rank, neutral, scanned.dtype), moved)
+
+
+@triton.jit
+def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None, exclusive: tl.constexpr = False):
+    """Partial sums along an axis; computed in dtype. exclusive: without the element itself."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    sums = tl.associative_scan(input.to(_sum_dtype(input.dtype, dtype)), axis, _add, reverse)
+    if exclusive:
+        sums = _before(sums, axis, reverse, 0)
+    return sums
+
+
+@triton.jit
+def cumprod(input, axis=0, reverse=False, exclusive: tl.constexpr = False):
+    """Partial products along an axis. exclusive: without the element itself."""
+    products = tl.associative_scan(tl.core._promote_bfloat16_to_float32(input), axis, _multiply, reverse)
+    if exclusive:
+        products = _before(products, axis, reverse, 1)
+    return products
+
+
+@triton.jit
+def _weighted_histogram(input, num_bins: tl.constexpr, mask, weights):
+    """Sums of the weights of the elements of each value, in the order of a reduction."""
+    tl.core._extension("weights of histograms")
+    hit = input[None, :] == tl.arange(0, num_bins)[:, None]
+    if mask is not None:
+        hit = hit & tl.broadcast_to(mask, input.shape)[None, :]
+    return sum(tl.where(hit, tl.broadcast_to(weights, input.shape)[None, :], 0), 1)
 
 
 # ---- sorting: bitonic networks on a tile seen as a cube of two elements a side ----
@@ -315,15 +370,124 @@ def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: t
 
 
 @triton.jit
-def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
-    """The elements along the last dimension in order."""
-    return sort_impl(x, None, dim, descending)
+def _key(x, descending: tl.constexpr):
+    """Integers in the order of the elements: NaN is the largest, the zeros are equal."""
+    if x.dtype.is_floating():
+        if x.dtype.primitive_bitwidth < 32:
+            x = x.to(tl.float32)
+        wide: tl.constexpr = x.dtype.primitive_bitwidth
+        x = tl.where(x == 0, 0, x)
+        bits = tl.where(x != x, float("nan"), x).to(tl.core.get_int_dtype(wide, True), bitcast=True)
+        x = tl.where(bits < 0, bits ^ ((1 << (wide - 1)) - 1), bits)
+    elif x.dtype.is_int1():
+        x = x.to(tl.int32)
+    if descending:
+        x = ~x
+    return x
+
+
+@triton.constexpr_function
+def _largest(dtype):
+    """The largest value of an integer type."""
+    bits = dtype.int_bitwidth
+    return 2**(bits - 1) - 1 if dtype.is_int_signed() else 2**bits - 1
 
 
 @triton.jit
-def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = 1):
-    """The k largest elements along the last dimension, largest first; the k smallest when descending is false."""
-    return sort_impl(x, k, dim, descending)
+def _merge_pairs(key, index, bits: tl.constexpr, turns: tl.constexpr):
+    """As _merge, of pairs: the index decides between equal keys; up, or with `turns` up and down by turns."""
+    rank: tl.constexpr = _log2(key.numel)
+    for step in tl.static_range(bits):
+        bit: tl.constexpr = bits - 1 - step
+        other_key = _across(key, rank - 1 - bit)
+        other_index = _across(index, rank - 1 - bit)
+        upper = _side(rank, bit)
+        if turns:
+            upper = upper != _side(rank, bits)
+        behind = (key > other_key) | ((key == other_key) & (index > other_index))
+        key = tl.where(behind != upper, other_key, key)
+        index = tl.where(behind != upper, other_index, index)
+    return key, index
+
+
+@triton.jit
+def argsort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """Positions of the elements along the last dimension in order; equal ones stay as they are. NaN is the largest."""
+    tl.core._extension("tl.argsort, nor positions of sorted elements")
+    last: tl.constexpr = len(x.shape) - 1
+    tl.static_assert(dim is None or dim == last or dim == -1, "only the last dimension can be sorted")
+    key = _key(x, descending)
+    key = tl.core._whole(key, _largest(key.dtype))
+    whole: tl.constexpr = key.shape
+    rank: tl.constexpr = _log2(key.numel)
+    bits: tl.constexpr = _log2(whole[last])
+    index = tl.broadcast_to(_along(tl.arange(0, whole[last]), last, last + 1), whole)
+    cube: tl.constexpr = (2,) * rank if rank > 0 else (1,)
+    key, index = tl.reshape(key, cube), tl.reshape(index, cube)
+    for i in tl.static_range(1, bits + 1):
+        key, index = _merge_pairs(key, index, i, i < bits)
+    return tl.core._crop(tl.reshape(index, whole), x.shape)
+
+
+@triton.jit
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indices: tl.constexpr = False):
+    """The elements along the last dimension in order, and where they were when return_indices is set."""
+    last: tl.constexpr = len(x.shape) - 1
+    if return_indices or not _is_power_of_two(x.numel) or not _is_power_of_two(x.shape[last]):
+        index = argsort(x, dim, descending)
+        values = tl.gather(x, index, last)
+        return (values, index) if return_indices else values
+    else:
+        return sort_impl(x, None, dim, descending)
+
+
+@triton.jit
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = 1,
+         return_indices: tl.constexpr = False):
+    """The k largest elements along the last dimension, largest first; the k smallest when descending is false. With
+    their positions when return_indices is set."""
+    last: tl.constexpr = len(x.shape) - 1
+    tl.static_assert(k > 0 and k <= x.shape[last], "topk: more elements are asked for than there are")
+    whole: tl.constexpr = _is_power_of_two(x.numel) and _is_power_of_two(x.shape[last])
+    if return_indices or not whole or not _is_power_of_two(k):
+        index = argsort(x, dim, descending)[..., :k]
+        values = tl.gather(x, index, last)
+        return (values, index) if return_indices else values
+    else:
+        return sort_impl(x, k, dim, descending)
+
+
+@triton.jit
+def median(x, dim: tl.constexpr = None):
+    """The middle element along the last dimension, the lower one of two; NaN where there is one."""
+    tl.core._extension("tl.median")
+    last: tl.constexpr = len(x.shape) - 1
+    size: tl.constexpr = x.shape[last]
+    ordered = tl.gather(x, argsort(x, dim), last)
+    middle = ordered[..., (size - 1) // 2]
+    if x.dtype.is_floating():
+        top = ordered[..., size - 1]
+        middle = tl.where(top != top, top, middle)
+    return middle
+
+
+@triton.jit
+def searchsorted(sorted_values, values, right: tl.constexpr = False):
+    """How many of the sorted values are less than each value (right: not greater): where it would go among them."""
+    tl.core._extension("tl.searchsorted")
+    tl.static_assert(len(sorted_values.shape) == 1, "searchsorted: one dimension is searched")
+    size: tl.constexpr = sorted_values.shape[0]
+    wanted = tl.reshape(values, (values.numel,))
+    count = tl.zeros(wanted.shape, tl.int32)
+    for step in tl.static_range(_log2(size) + 1):
+        further = count + (1 << (_log2(size) - step))
+        found = tl.gather(sorted_values, tl.minimum(further, size) - 1, 0)
+        if right:
+            goes_on = (further <= size) & (found <= wanted)
+        else:
+            goes_on = (further <= size) & (found < wanted)
+        count = tl.where(goes_on, further, count)
+    return tl.reshape(count, values.shape)
 
 
 @triton.jit
@@ -343,7 +507,11 @@ def flip(x, dim=None):
     tl.static_assert(dim is None or (dim >= -rank and dim < rank), "flip: no such dimension")
     axis: tl.constexpr = rank - 1 if dim is None else (dim + rank if dim < 0 else dim)
     bits: tl.constexpr = _log2(x.shape[axis])
-    cube = tl.reshape(x, x.shape[:axis] + (2,) * bits + x.shape[axis + 1:])
-    for i in tl.static_range(bits):
-        cube = _across(cube, axis + i)
-    return tl.reshape(cube, x.shape)
+    if _is_power_of_two(x.shape[axis]):
+        cube = tl.reshape(x, x.shape[:axis] + (2,) * bits + x.shape[axis + 1:])
+        for i in tl.static_range(bits):
+            cube = _across(cube, axis + i)
+        return tl.reshape(cube, x.shape)
+    else:
+        back = x.shape[axis] - 1 - tl.arange(0, x.shape[axis])
+        return tl.gather(x, tl.broadcast_to(_along(back, axis, rank), x.shape), axis)

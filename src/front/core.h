@@ -36,7 +36,7 @@ typedef struct Frame {
 	SlotVec slots;
 	Sym prefix;               /* target of the assignment being lowered: names its locations */
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
-	uint32_t loops;           /* run-time loops around the statement */
+	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
 	const Val *raised;        /* host: exception on its way */
 	Span raised_at;
 } Frame;
@@ -252,18 +252,55 @@ typedef struct Stream {
 	const struct Stream *next;
 } Stream;
 
+/* The body of a loop that `break`, `continue` or `return` may leave (loop_exit.c). All exits
+ * lead to the end of the body, where the names of the frame are joined; hidden names say which
+ * exit was taken. */
+typedef struct LoopScope {
+	struct LoopScope *outer;
+	Sym broken;       /* hidden: does the loop end here? */
+	const Val *start; /* its value at the start of the body */
+	SymVec kept;      /* names whose values count at the end of the body */
+	bool keeps_all;   /* all of them do: an unrolled loop */
+} LoopScope;
+
+typedef struct LoopExits {
+	bool breaks, continues; /* of the loop itself */
+	bool returns;           /* of loops in it too */
+} LoopExits;
+
+LoopExits loop_exits(const AstList *body);
+static inline bool loop_is_left(LoopExits e) { return e.breaks || e.continues || e.returns; }
+/* What a name of the lowering's own is called: "%broken2". */
+Sym loop_hidden(FrontLower *low, const char *what, const LoopScope *scope);
+Sym loop_returned(FrontLower *low); /* did a `return` end a loop? */
+Sym loop_value(FrontLower *low);    /* what it returned */
+void loop_open(FrontLower *low, LoopScope *scope, LoopScope *outer);
+/* Whether the body leaves the loop, at its end; NULL: never. */
+const Val *loop_close(FrontLower *low, LoopScope *scope);
+/* Does what the name is worth at an exit count at the end of the body? */
+bool loop_keeps(FrontLower *low, const LoopScope *scope, Sym name);
+Flow loop_leave(FrontLower *low, const Ast *node);
+Flow loop_return(FrontLower *low, const Val *value, Span at);
+/* Before a loop with a `return`, and after it: returns when one was reached. */
+void loop_may_return(FrontLower *low);
+Flow loop_after(FrontLower *low, LoopExits exits);
+/* The turns of an unrolled loop that may be left. */
+Flow loop_turns(FrontLower *low, Ast *node, const ValVec *items);
+
 Flow lower_stream(FrontLower *low, Stream s, bool tail);
 Flow lower_if(FrontLower *low, Ast *node, const Val *cond, const Stream *rest, bool tail, bool *went_on);
 Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail);
-void lower_for(FrontLower *low, Ast *node, const Val *range);
-void lower_while(FrontLower *low, Ast *node);
+/* What fn lowers runs where `cond` is false. */
+typedef void StepFn(FrontLower *low, void *data);
+void lower_unless(FrontLower *low, IrValue *cond, StepFn *fn, void *data);
+Flow lower_for(FrontLower *low, Ast *node, const Val *range);
+Flow lower_while(FrontLower *low, Ast *node);
 const Val *lower_if_exp(FrontLower *low, Ast *node, const Val *cond, bool dropped);
 /* `left and right`, `left or right` for a run-time left: what right does besides its value happens only where Python
  * evaluates it. Right without such effects runs in any case. */
 typedef const Val *LazyFn(FrontLower *low, void *data);
 const Val *lower_lazy(FrontLower *low, bool is_or, const Val *left, LazyFn *right_of, void *data,
 		      bool dropped);
-bool contains_return(const AstList *body);
 /* Names that the statements assign or delete, in order of first assignment. */
 void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);

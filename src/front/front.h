@@ -28,6 +28,8 @@ typedef struct FrontOptions {
 	bool allow_non_constexpr_globals;
 	bool no_overflow_checks;      /* debug adds none */
 	bool no_gpu_limits;           /* what only GPUs cannot do is allowed */
+	bool wide_offsets;            /* 32-bit offsets of pointers are computed in 64 bits */
+	bool strict;                  /* what Triton does not have is refused */
 	uint64_t max_work;            /* AST nodes lowered, static iterations included; 0: the default */
 	FrontReads *reads;            /* of front_content with the same function and arguments: what is read is held against it; or NULL */
 } FrontOptions;

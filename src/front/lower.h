@@ -55,6 +55,9 @@ typedef struct FrontLower {
 const Val *lower_error(FrontLower *low, DiagCode code, ...);
 /* Diagnoses a warning in the same way; lowering goes on. */
 void lower_warning(FrontLower *low, DiagCode code, ...);
+/* Diagnoses at low->span what Triton does not have, where the program shall do without; true: it
+ * may be used. */
+bool lower_extension(FrontLower *low, const char *what);
 /* What helps, behind the error just diagnosed. */
 void lower_note(FrontLower *low, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same: that the parameter whose value this is can be a constexpr; nothing where it is another value. */
@@ -151,6 +154,8 @@ const Val *sem_cast(FrontLower *low, const Val *v, TlType dtype); /* .to(dtype) 
 const Val *sem_condition(FrontLower *low, const Val *v);
 /* v[...] of a tensor; index is a value: None, SLICE, a TUPLE of those, an int on a tuple never comes here. */
 const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index);
+/* The tile that `tile[index] = value` makes of a tile. */
+const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const Val *value);
 /* v.name of a tensor, dtype or descriptor value: dtype, shape, type, T, element_ty, ... or a bound method. NULL: no such attribute. */
 const Val *sem_attribute(FrontLower *low, const Val *v, Sym name);
 /* A call of tl.`name` with positional arguments: print and assert on tensors, min and max of run-time values. */

@@ -14,8 +14,6 @@ def kernel(p, n, BLOCK):
     i = tl.arange(0, 64)
     if i < n:  # error: 8: expected a condition of one element  # note: -: an `if` is for the whole program
         tl.store(p, 1)
-    while n > 0:
-        break  # error: 9: `break` is not supported  # note: -: a condition of the loop that becomes false does
     try:  # error: 5: `try` is not supported  # note: -: device_assert tells
         tl.store(p, 1)
     finally:

@@ -194,7 +194,17 @@ bool check_old(Checker *c, int i)
 bool check_return(Checker *c, int i)
 {
 	const Type *t = arg_type(c, i, 0);
-	return c->depth == 0 && t->dtype == NESO_INT1 && t->rank == 0;
+	bool placed = c->depth == 0 || (enclosing(c, OP_FOR) >= 0 && !in_function(c));
+	return placed && t->dtype == NESO_INT1 && t->rank == 0;
+}
+
+bool check_leave(Checker *c, int i)
+{
+	const Type *t = arg_type(c, i, 0);
+	int loop = enclosing(c, OP_FOR);
+	/* The last statement of a `while` counts its turns. */
+	bool goes_on = loop >= 0 && (!stmt(c, i)->sub || stmt(c, loop)->sub != LOOP_WHILE);
+	return goes_on && t->dtype == NESO_INT1 && t->rank == 0;
 }
 
 bool check_atomic(Checker *c, int i)

@@ -93,6 +93,59 @@ bool check_interleave(Checker *c, int i)
 	return true;
 }
 
+/* Are the elements that a slice takes there? */
+static bool slice_fits(const Type *t, const int32_t *imm)
+{
+	int axis = imm[0], last = imm[1] + (imm[2] - 1) * imm[3];
+	return t->rank > 0 && axis >= 0 && axis < t->rank && imm[2] > 0 && imm[3] != 0 && imm[1] >= 0 &&
+	       imm[1] < t->dim[axis] && last >= 0 && last < t->dim[axis];
+}
+
+static void drop_axis(Type *t, int axis)
+{
+	t->rank--;
+	for (int d = axis; d < t->rank; d++)
+		t->dim[d] = t->dim[d + 1];
+}
+
+bool check_slice(Checker *c, int i)
+{
+	Stmt *s = stmt(c, i);
+	const Stmt *a = arg(c, i, 0);
+	s->type = a->type;
+	s->range = a->range;
+	if (!slice_fits(&a->type, s->imm) || is_fp8(a->type.dtype) || (s->imm[2] & (s->imm[2] - 1)) != 0)
+		return false;
+	if (s->sub)
+		drop_axis(&s->type, s->imm[0]);
+	else
+		s->type.dim[s->imm[0]] = (uint16_t)s->imm[2];
+	return true;
+}
+
+bool check_part(Checker *c, int i)
+{
+	Stmt *s = stmt(c, i);
+	const Stmt *a = arg(c, i, 0);
+	s->type = a->type;
+	s->range = a->range;
+	neso_dtype t = a->type.dtype;
+	if (!slice_fits(&a->type, s->imm) || is_fp8(t) || t == NESO_INT1 || t == NESO_BF16 || a->range.nan)
+		return false;
+	drop_axis(&s->type, s->imm[0]);
+	return true;
+}
+
+bool check_put(Checker *c, int i)
+{
+	Stmt *s = stmt(c, i);
+	const Stmt *a = arg(c, i, 0), *v = arg(c, i, 1);
+	s->type = a->type;
+	s->range = range_either(a->range, v->range);
+	return slice_fits(&a->type, s->imm) && !is_fp8(a->type.dtype) && v->type.rank == 0 &&
+	       v->type.dtype == a->type.dtype;
+}
+
 bool check_flip(Checker *c, int i)
 {
 	Stmt *s = stmt(c, i);

@@ -184,6 +184,54 @@ void print_interleave(Printer *pr, int i)
 	line(pr, "v%d = tl.interleave(%s, %s)", i, A(0), A(1));
 }
 
+/* "x[:, 1:9:2]" */
+static void print_picked(Printer *pr, int i, const char *before, const char *tile, const char *behind)
+{
+	const Stmt *s = stmt(pr, i);
+	char text[64] = "", item[48];
+	int last = s->imm[1] + s->imm[2] * s->imm[3];
+	for (int d = 0; d < s->imm[0]; d++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), ":, ");
+	if (s->op == OP_SLICE && s->sub)
+		snprintf(item, sizeof item, "%d", (int)s->imm[1]);
+	else if (last < 0)
+		snprintf(item, sizeof item, "%d::%d", (int)s->imm[1], (int)s->imm[3]);
+	else
+		snprintf(item, sizeof item, "%d:%d:%d", (int)s->imm[1], last, (int)s->imm[3]);
+	line(pr, "%s%s[%s%s]%s", before, tile, text, item, behind);
+}
+
+void print_slice(Printer *pr, int i)
+{
+	char name[16];
+	snprintf(name, sizeof name, "v%d = ", i);
+	print_picked(pr, i, name, A(0), "");
+}
+
+void print_part(Printer *pr, int i)
+{
+	char before[32], behind[32];
+	snprintf(before, sizeof before, "v%d = tl.%s(", i, stmt(pr, i)->sub ? "min" : "max");
+	snprintf(behind, sizeof behind, ", %d).to(%s)", (int)stmt(pr, i)->imm[0], tl_name(arg_type(pr, i,
+			0)->dtype));
+	print_picked(pr, i, before, A(0), behind);
+}
+
+void print_put(Printer *pr, int i)
+{
+	char name[16], behind[32];
+	snprintf(name, sizeof name, "v%d", i);
+	snprintf(behind, sizeof behind, " = %s", A(1));
+	line(pr, "%s = %s", name, A(0));
+	print_picked(pr, i, "", name, behind);
+}
+
+void print_leave(Printer *pr, int i)
+{
+	line(pr, "if %s:", A(0));
+	line(pr, stmt(pr, i)->sub ? "    continue" : "    break");
+}
+
 void print_flip(Printer *pr, int i)
 {
 	line(pr, "v%d = tl.flip(%s, %d)", i, A(0), (int)stmt(pr, i)->imm[0]);

@@ -370,6 +370,66 @@ bool propose_interleave(Generator *g)
 	return two_alike(g, OP_INTERLEAVE);
 }
 
+/* A slice of tile a; whole powers of two of elements, or any number. */
+static void some_slice(Generator *g, int a, bool any, int32_t *imm)
+{
+	const Type *t = &stmt(g, a)->type;
+	imm[0] = below(g, t->rank);
+	int n = t->dim[imm[0]];
+	imm[3] = below(g, 3) ? 1 : below(g, 2) ? 2 : -1;
+	imm[2] = any ? 1 + below(g, n) : 1 << below(g, 5);
+	int span = (imm[2] - 1) * (imm[3] < 0 ? 1 : imm[3]);
+	if (span >= n) {
+		imm[2] = 1;
+		span = 0;
+	}
+	imm[1] = below(g, n - span) + (imm[3] < 0 ? span : 0);
+}
+
+bool propose_slice(Generator *g)
+{
+	int a = pick(g, is_tile, NULL);
+	if (a < 0)
+		return false;
+	Stmt s = {.op = OP_SLICE, .sub = below(g, 3) == 0, .arg_count = 1, .args = {(uint16_t)a}};
+	some_slice(g, a, false, s.imm);
+	return add(g, s) >= 0;
+}
+
+bool propose_part(Generator *g)
+{
+	int a = pick(g, is_tile, NULL);
+	if (a < 0)
+		return false;
+	Stmt s = {.op = OP_PART, .sub = (uint8_t)below(g, 2), .arg_count = 1, .args = {(uint16_t)a}};
+	some_slice(g, a, true, s.imm);
+	return add(g, s) >= 0;
+}
+
+bool propose_put(Generator *g)
+{
+	int a = pick(g, is_tile, NULL);
+	if (a < 0)
+		return false;
+	Type t = {.dtype = stmt(g, a)->type.dtype};
+	int v = value_of(g, &t, stmt(g, a)->range.whole);
+	if (v < 0)
+		return false;
+	Stmt s = {.op = OP_PUT, .arg_count = 2, .args = {(uint16_t)a, (uint16_t)v}};
+	some_slice(g, a, true, s.imm);
+	return add(g, s) >= 0;
+}
+
+bool propose_leave(Generator *g)
+{
+	Type t = {.dtype = NESO_INT1};
+	int a = pick_type(g, &t);
+	if (a < 0)
+		return false;
+	Stmt s = {.op = OP_LEAVE, .sub = (uint8_t)below(g, 2), .arg_count = 1, .args = {(uint16_t)a}};
+	return add(g, s) >= 0;
+}
+
 bool propose_flip(Generator *g)
 {
 	return unary(g, is_tile, (Stmt){.op = OP_FLIP, .imm = {below(g, 3)}});

@@ -26,9 +26,6 @@ def kernel(p, n, f, B: tl.constexpr):
         n = n - 1
     for k in range(f):  # error: 14: the upper bound of a loop must be an integer scalar, found fp32 scalar
         pass
-    for m in range(n):
-        if m > 4:
-            return  # error: 13: `return` inside a run-time loop is not supported
     width: tl.constexpr = 4
     width: tl.constexpr = 5  # error: 5: constexpr 'width' already has a value and cannot get another
     if B == 64:
@@ -40,17 +37,12 @@ def kernel(p, n, f, B: tl.constexpr):
 def statements(p, n, f, B: tl.constexpr):
     with n:  # error: 5: a `with` statement is not supported in a kernel
         pass
-    for i in range(n):
-        if i > 3:
-            break  # error: 13: `break` is not supported in a kernel
-        else:
-            continue  # error: 13: `continue` is not supported in a kernel
     try:  # error: 5: `try` is not supported in a kernel
         pass
     except ValueError:
         pass
     global g  # error: 5: `global` is not supported in a kernel
-    p[0] = n  # error: 5: assignment to an element of a tensor or tuple is not supported in a kernel
+    p[0] = n  # error: 5: unsupported tensor index: pointer<fp32> cannot be indexed by 0
     p.name = n  # error: 5: assignment to an attribute is not supported in a kernel
     c: tl.constexpr = 2j  # error: 23: a complex number is not supported in a kernel
     assert B == 32, "B is wrong"  # error: 5: assertion failed: B is wrong

@@ -27,6 +27,6 @@ def kernel(p, c, i, h, B: tl.constexpr):
     q = tl.advance(block, (0,))  # error: 9: tl.advance: 'offsets' has 1 entries, the block 2 dimensions
     r = tl.advance(block, (0, 1.5))  # error: 9: tl.advance: 'offsets' takes 32-bit integers, not float 1.5
     s = tl.make_block_ptr(p, (B, B), (B, 1), (0, 0), (16, 16), (0, 0))  # error: 9: tl.make_block_ptr: [0, 0] is no permutation of the 2 dimensions
-    tl.atomic_max(h, 1.0)  # error: 5: tl.atomic_max does not support fp16
+    tl.atomic_and(h, 1.0)  # error: 5: tl.atomic_and does not support fp16
     t = tl.atomic_add(c, 1)  # error: 9: Cannot store to a constant pointer: tl.atomic_add wants to write through const_pointer<int32>
     u = tl.atomic_add(p, 1.0, sem="later")  # error: 9: tl.atomic_add: sem is 'later'; it can be '', 'acquire', 'release', 'acq_rel', 'relaxed'

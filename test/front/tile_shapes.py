@@ -11,9 +11,8 @@ def kernel(p, i, B: tl.constexpr, C: tl.constexpr):
     tile = x[:, None] + y[None, :]
     a = tile + (y[:, None] + x[None, :])  # error: 9: cannot broadcast tile shapes [64, 32] and [32, 64]: dimension 0 is 64 and 32
     b = tl.broadcast_to(x, [C])  # error: 9: tl.broadcast_to: cannot broadcast tile shape [64] to [32]
-    c = tl.arange(0, 48)  # error: 9: tl.arange(0, 48) has 48 elements; their number must be a power of 2, of which the next is 64
     d = tl.arange(8, 8)  # error: 9: tl.arange(8, 8): the end must be greater than the start, both in int32
-    e = tl.full([3, 4], 0, tl.float32)  # error: 9: tl.full: dimension 0 of the tile is 3; it must be a power of 2
+    e = tl.full([0, 4], 0, tl.float32)  # error: 9: tl.full: dimension 0 of the tile is 0; it must be a power of 2
     f = tl.full([4096, 4096], 0, tl.float32)  # error: 9: a tile of shape [4096, 4096] has 16777216 elements; the limit is 1048576
     g = tl.reshape(x, [C])  # error: 9: tl.reshape: tile shape [64] has 64 elements, [32] has 32
     h = tl.permute(tile, (0, 0))  # error: 9: tl.permute: [0, 0] is no permutation of the 2 dimensions
@@ -21,7 +20,7 @@ def kernel(p, i, B: tl.constexpr, C: tl.constexpr):
     k = tl.join(x, x.to(tl.float32))  # error: 9: tl.join: operands int32[64] and fp32[64] do not go together
     m = tl.cat(tile, tile)  # error: 9: tl.cat: operands int32[64, 32] and int32[64, 32] do not go together
     n = tl.split(x)  # error: 9: tl.split needs a last dimension of size 2, found int32[64]
-    o = x[0]  # error: 9: unsupported tensor index: int32[64] cannot be indexed by 0; a tile takes ':' and None
+    o = x[1.5]  # error: 9: unsupported tensor index: int32[64] cannot be indexed by 1.5; a tile takes ':', None,
     q = tl.sum(tile, axis=2)  # error: 9: tl.reduce: invalid axis 2 for 2 dimensions
     r = tl.expand_dims(x, 3)  # error: 9: tl.expand_dims: invalid axis 3 for 2 dimensions
     s = tile.item()  # error: 9: .item: expected a scalar, found int32[64, 32]

@@ -401,13 +401,23 @@ static const ErrorCase error_cases[] = {
 	 "2:1-6 missing parentheses in call to 'print'; did you mean print(...)?\n"},
 	{DIAG_SYNTAX_STATEMENT,
 	 BYTES("def f(a):\n"
-	 "  match a:\n"
-	 "    case 1: pass\n"
 	 "  type T = int\n"
 	 "  return a +\n"),
-	 "2:3-8 a 'match' statement is not supported inside a function\n"
-	 "4:3-7 a 'type' statement is not supported inside a function\n"
-	 "5:13-13 expected an expression, found end of line\n"},
+	 "2:3-7 a 'type' statement is not supported inside a function\n"
+	 "3:13-13 expected an expression, found end of line\n"},
+	{DIAG_SYNTAX_PATTERN,
+	 BYTES("def f(a):\n"
+	 "  match a:\n"
+	 "    case [b]: pass\n"
+	 "def g(a):\n"
+	 "  match a:\n"
+	 "    case 1 as b if b: pass\n"
+	 "def h(a):\n"
+	 "  match a:\n"
+	 "    case 1 | b: pass\n"),
+	 "3:10-13 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "6:10-11 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"
+	 "9:10-15 a case takes literals, dotted names, one name, '_', '|' and 'as'\n"},
 	{DIAG_SYNTAX_ESCAPE,
 	 BYTES("'a\\x4'\n"
 	 "'\\u12'\n"

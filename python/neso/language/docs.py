@@ -390,19 +390,31 @@ The bits of the elements of integers along an axis, put together by or.
 >>> s = tl.reduce_or(x, axis=0)
 
 cumsum
-The sums of all elements up to each along an axis; reverse=True: from the end.
+The sums of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 >>> c = tl.cumsum(x, axis=0)
 
 cumprod
-The products of all elements up to each along an axis; reverse=True: from the end.
+The products of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 >>> c = tl.cumprod(x, axis=0)
 
 sort
-The elements in order along the last axis; descending=True: the greatest first.
+The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were.
 >>> y = tl.sort(x)
 
+argsort
+Where the elements are along the last axis, in their order; equal ones stay as they are, NaN is the greatest. Triton has it not.
+>>> index = tl.argsort(x)
+
+median
+The middle one of the elements along the last axis, the lower of two; NaN where there is one. Triton has it not.
+>>> m = tl.median(x)
+
+searchsorted
+How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
+>>> at = tl.searchsorted(edges, x)
+
 topk
-The k greatest elements along the last axis, the greatest first; k: a power of two.
+The k greatest elements along the last axis, the greatest first. return_indices=True (Triton has it not): and where they were.
 >>> best = tl.topk(x, 8)
 
 bitonic_merge

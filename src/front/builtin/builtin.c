@@ -169,12 +169,29 @@ const char *const *builtin_names(const char *module_path, size_t *count)
 	return tl_names;
 }
 
+/* Functions for which the padding of tiles would be seen. */
+static bool sees_padding(const BuiltinInfo *builtin)
+{
+	static const char *const names[] = {"atomic_cas", "atomic_load", "atomic_store", "map_elementwise",
+		"inline_asm_elementwise", "extern_elementwise", "device_print", "dot_scaled", "assume",
+		"_experimental_descriptor_store", "store_tensor_descriptor", "_experimental_descriptor_load",
+		"load_tensor_descriptor"};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], builtin->name) == 0)
+			return true;
+	return (builtin->where & OF_DESC) != 0;
+}
+
 const Val *builtin_call(FrontLower *low, const BuiltinInfo *builtin, const Val *self, const CallArgs *args)
 {
-	BuiltinCall call;
+	BuiltinCall call = {0};
 	if (self && sem_is_poison(self))
 		return low->poison;
-	return builtin_bind(low, builtin, self, args, &call) ? builtin->run(low, &call) : low->poison;
+	if (!builtin_bind(low, builtin, self, args, &call))
+		return low->poison;
+	if (sees_padding(builtin) && !sem_no_padding(low, call.what, call.a, BUILTIN_MAX_PARAMS))
+		return low->poison;
+	return builtin->run(low, &call);
 }
 
 const Val *sem_call(FrontLower *low, const char *name, const Val *const *args, uint32_t count)

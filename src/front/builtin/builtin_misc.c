@@ -264,6 +264,7 @@ const Val *builtin_device_assert(FrontLower *low, const BuiltinCall *call)
 		return cond;
 	if (!low->options->debug)
 		return low->none;
+	cond = sem_fill_padding(low, cond, -1, low->true_);
 	IrValue *ir = sem_ir(cond);
 	IrOp *op = irb_op(&low->b, OP_ASSERT, &ir, 1, NULL, 0, 0);
 	ir_set(low->m, op, ATTR_MESSAGE, ir_attr_string(low->cx, str_of(message)));

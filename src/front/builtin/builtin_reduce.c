@@ -77,7 +77,41 @@ const Val *builtin_histogram(FrontLower *low, const BuiltinCall *call)
 		if (!mask)
 			return low->poison;
 	}
-	return sem_histogram(low, v, bins, mask);
+	if (call->a[3]->kind == VAL_NONE)
+		return sem_histogram(low, v, bins, mask);
+	const Val *args[] = {v, call->a[1], call->a[2], call->a[3]};
+	return lower_call(low, lower_lib_name(low, "standard", "_weighted_histogram"),
+			  &(CallArgs){.args = args, .arg_count = ARRAY_LEN(args)});
+}
+
+/* ---- for lib/ ---- */
+
+const Val *builtin_extension(FrontLower *low, const BuiltinCall *call)
+{
+	const char *what;
+	if (!sem_arg_str(low, call->what, "what", call->a[0], &what) || !lower_extension(low, what))
+		return low->poison;
+	return low->none;
+}
+
+const Val *builtin_whole(FrontLower *low, const BuiltinCall *call)
+{
+	const Val *v = sem_arg_tensor(low, call->what, "x", call->a[0]);
+	if (!v)
+		return low->poison;
+	const Val *fill = sem_scalar_of(low, call->what, call->a[1], sem_elem(v));
+	return sem_is_poison(fill) ? fill : sem_whole(low, sem_fill_padding(low, v, -1, fill));
+}
+
+const Val *builtin_crop(FrontLower *low, const BuiltinCall *call)
+{
+	SemInts shape;
+	const Val *v = sem_arg_tensor(low, call->what, "x", call->a[0]);
+	if (!v || !sem_arg_shape(low, call->what, call->a[1], &shape))
+		return low->poison;
+	TlType type = tl_block(low, sem_elem(v), shape.at, shape.len);
+	CONTRACT(type->ir == sem_ir(v)->type);
+	return sem_make(low, sem_ir(v), type);
 }
 
 const Val *builtin_gather(FrontLower *low, const BuiltinCall *call)

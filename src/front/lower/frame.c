@@ -219,6 +219,13 @@ const Val *lower_error(FrontLower *low, DiagCode code, ...)
 	return low->poison;
 }
 
+bool lower_extension(FrontLower *low, const char *what)
+{
+	if (low->options->strict)
+		lower_error(low, DIAG_STRICT, what);
+	return !low->options->strict;
+}
+
 void lower_note(FrontLower *low, const char *format, ...)
 {
 	va_list args;

@@ -33,9 +33,6 @@ void hint_element(FrontLower *low, const Val *base)
 		lower_note(low, "a tuple is made anew: (a, b) with other items");
 	else if (tl_elem(base->tensor.type)->kind == TL_PTR)
 		lower_note(low, "tl.store(pointer + index, value) writes to memory");
-	else
-		lower_note(low,
-			   "a tile is a value: tl.where(index == i, value, x) is x with another element");
 }
 
 void hint_not_iterable(FrontLower *low, const Val *v)

@@ -185,3 +185,23 @@ const Val *loop_range_at(FrontLower *low, const LoopRange *r, IrValue *turn)
 		return op2(low, BIN_ADD, op2(low, BIN_SUB, r->to, at), r->from);
 	return op2(low, BIN_ADD, op2(low, BIN_MUL, sem_cast(low, at, r->type), r->step), r->start);
 }
+
+/* ---- loops that may be left ---- */
+
+const Val *loop_range_any(FrontLower *low, const LoopRange *r)
+{
+	return val_tensor(low, irb_cmpi(&low->b, CMPI_SLT, r->from->tensor.ir, r->to->tensor.ir),
+			tl_scalar(low, DT_INT1));
+}
+
+const Val *loop_range_more(FrontLower *low, const LoopRange *r, IrValue *turn)
+{
+	IrValue *left = irb_2(&low->b, OP_SUBI, turn->type, r->to->tensor.ir, turn);
+	return val_tensor(low, irb_cmpi(&low->b, CMPI_UGT, left, r->by->tensor.ir), tl_scalar(low, DT_INT1));
+}
+
+const Val *loop_range_next(FrontLower *low, const LoopRange *r, IrValue *turn)
+{
+	return val_tensor(low, irb_2(&low->b, OP_ADDI, turn->type, turn, r->by->tensor.ir),
+			r->from->tensor.type);
+}

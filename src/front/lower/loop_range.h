@@ -16,5 +16,11 @@ typedef struct LoopRange {
 LoopRange loop_range(FrontLower *low, const Val *range);
 /* The variable in the turn of the loop's own. */
 const Val *loop_range_at(FrontLower *low, const LoopRange *r, IrValue *turn);
+/* Of a loop that may be left, which asks at the end of a turn: does another one come, and which?
+ * The count of turns that are left is what says so: the last turn and a step may be more than
+ * the type holds. */
+const Val *loop_range_any(FrontLower *low, const LoopRange *r);
+const Val *loop_range_more(FrontLower *low, const LoopRange *r, IrValue *turn);
+const Val *loop_range_next(FrontLower *low, const LoopRange *r, IrValue *turn);
 
 #endif

@@ -52,6 +52,8 @@ static void poison_target(FrontLower *low, const Ast *target)
 			poison_target(low, target->seq.items.items[i]);
 	else if (target->kind == AST_STARRED)
 		poison_target(low, target->wrap.value);
+	else if (target->kind == AST_SUBSCRIPT)
+		poison_target(low, target->subscript.value);
 }
 
 static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
@@ -81,12 +83,17 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 	return false;
 }
 
-static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
+/* An element of what the target's value is, `base`. Tiles are values: the target names another
+ * one afterwards. */
+static bool assign_element(FrontLower *low, Ast *target, const Val *base, const Val *index, const Val *value)
 {
 	CONTRACT(target->kind == AST_SUBSCRIPT);
-	const Val *base = eval(low, target->subscript.value), *index = eval(low, target->subscript.index);
 	if (base->kind == VAL_POISON || index->kind == VAL_POISON)
 		return false;
+	if (base->kind == VAL_TENSOR) {
+		const Val *tile = sem_assign(low, base, index, value);
+		return tile->kind != VAL_POISON && assign_target(low, target->subscript.value, tile);
+	}
 	int64_t i;
 	if (low->frame->host && base->kind == VAL_LIST && val_as_int(index, &i)) {
 		i += i < 0 ? base->seq.len : 0;
@@ -108,7 +115,7 @@ static bool assign_subscript(FrontLower *low, Ast *target, const Val *value)
 		((Val *)base)->dict = val_dict(low, keys.data, values.data, keys.len)->dict;
 		return true;
 	}
-	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tensor or tuple");
+	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tuple or list");
 	hint_element(low, base);
 	return false;
 }
@@ -169,9 +176,12 @@ bool assign_target(FrontLower *low, Ast *target, const Val *value)
 	case AST_ATTRIBUTE:
 		ok = assign_attribute(low, target, value);
 		break;
-	case AST_SUBSCRIPT:
-		ok = assign_subscript(low, target, value);
+	case AST_SUBSCRIPT: {
+		const Val *base = eval(low, target->subscript.value), *index = eval(low,
+				target->subscript.index);
+		ok = assign_element(low, target, base, index, value);
 		break;
+	}
 	default:
 		lower_error(low, DIAG_UNSUPPORTED, "this target of an assignment");
 		ok = false;
@@ -196,7 +206,12 @@ static void lower_assign(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_ASSIGN);
 	const AstList *targets = &node->assign.targets;
-	const Val *v = eval_for(low, targets->items[0], node->assign.value);
+	const Ast *first = targets->items[0];
+	/* The subject of a `match` stays what it is: a constant decides when compiling. */
+	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
+	if (is_subject)
+		lower_extension(low, "`match`");
+	const Val *v = is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
 	for (uint32_t i = 0; i < targets->len; i++)
 		assign_target(low, targets->items[i], v);
 }
@@ -238,12 +253,21 @@ static void lower_aug_assign(FrontLower *low, Ast *node)
 	Sym old = low->frame->prefix;
 	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
 	lower_at(low, low->span);
-	const Val *l = eval(low, target), *r = eval(low, node->aug_assign.value);
+	const Val *base = NULL, *index = NULL; /* evaluated once */
+	if (target->kind == AST_SUBSCRIPT) {
+		base = eval(low, target->subscript.value);
+		index = eval(low, target->subscript.index);
+	}
+	const Val *l = base ? eval_subscript(low, base, index) : eval(low, target);
+	const Val *r = eval(low, node->aug_assign.value);
 	lower_at(low, node->span);
 	const Val *v = sanitize(low, eval_binary(low, node->aug_assign.op, l, r));
 	low->frame->prefix = old;
 	lower_at(low, node->span);
-	assign_target(low, target, v);
+	if (base && v->kind != VAL_POISON)
+		assign_element(low, target, base, index, v);
+	else
+		assign_target(low, target, v);
 }
 
 /* ---- small statements ---- */
@@ -379,12 +403,10 @@ static void lower_simple(FrontLower *low, Ast *node)
 		lower_error(low, DIAG_UNSUPPORTED, "a `with` statement");
 		break;
 	case AST_BREAK:
-		lower_error(low, DIAG_UNSUPPORTED, "`break`");
-		lower_note(low, "a condition of the loop that becomes false does: while i < n and not done; or a mask");
+		lower_error(low, DIAG_UNSUPPORTED, "`break` outside a loop");
 		break;
 	case AST_CONTINUE:
-		lower_error(low, DIAG_UNSUPPORTED, "`continue`");
-		lower_note(low, "an `if` around the rest of the body does");
+		lower_error(low, DIAG_UNSUPPORTED, "`continue` outside a loop");
 		break;
 	case AST_TRY:
 		lower_error(low, DIAG_UNSUPPORTED, "`try`");
@@ -444,15 +466,13 @@ static Flow flow_return(FrontLower *low, Ast *node)
 	const Val *v = low->none;
 	if (node->unary_stmt.value)
 		v = sanitize(low, eval(low, node->unary_stmt.value));
-	if (low->frame->loops) {
-		lower_error(low, DIAG_RETURN_IN_LOOP);
-		v = low->poison;
-	}
+	if (low->frame->scope)
+		return loop_return(low, v, node->span);
 	return (Flow){.kind = FLOW_RETURN, .value = v, .at = node->span};
 }
 
 /* What a `for` runs over: an unrolled loop joins the stream, a run-time one is lowered here. */
-static bool enter_for(FrontLower *low, Ast *node, Stream *s)
+static Flow enter_for(FrontLower *low, Ast *node, Stream *s)
 {
 	if (node->for_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
@@ -464,17 +484,18 @@ static bool enter_for(FrontLower *low, Ast *node, Stream *s)
 	lower_restore(low, old);
 	if (!ok) {
 		poison_target(low, node->for_stmt.target);
-		return false;
+		return (Flow){.kind = FLOW_FALL};
 	}
-	if (dynamic) {
-		lower_for(low, node, iter);
-		return true;
-	}
+	if (dynamic)
+		return lower_for(low, node, iter);
+	LoopExits exits = loop_exits(&node->for_stmt.body);
+	if (exits.breaks || exits.continues)
+		return loop_turns(low, node, &items);
 	Unroll *unroll = ARENA_NEW(low->arena, Unroll);
 	unroll->items = items;
 	unroll->target = node->for_stmt.target;
 	*s = (Stream){.list = node->for_stmt.body, .at = node->for_stmt.body.len, .unroll = unroll, .next = keep(low, s)};
-	return true;
+	return (Flow){.kind = FLOW_FALL};
 }
 
 static bool has_left(const Stream *s)
@@ -531,10 +552,16 @@ static Flow lower_statements(FrontLower *low, Stream s, bool tail)
 				return lower_guarded(low, flow, &s, tail);
 			if (went_on || flow.kind != FLOW_FALL)
 				return flow;
-		} else if (node->kind == AST_FOR) {
-			enter_for(low, node, &s);
-		} else if (node->kind == AST_WHILE) {
-			lower_while(low, node);
+		} else if (node->kind == AST_FOR || node->kind == AST_WHILE) {
+			Flow flow = node->kind == AST_FOR ? enter_for(low, node, &s) : lower_while(low, node);
+			if (flow.kind == FLOW_MAYBE && has_left(&s))
+				return lower_guarded(low, flow, &s, tail);
+			if (flow.kind == FLOW_MAYBE && tail)
+				flow.kind = FLOW_RETURN;
+			if (flow.kind != FLOW_FALL)
+				return flow;
+		} else if (low->frame->scope && (node->kind == AST_BREAK || node->kind == AST_CONTINUE)) {
+			return loop_leave(low, node);
 		} else {
 			lower_simple(low, node);
 		}

@@ -150,6 +150,24 @@ static void type_error(Join *j, uint32_t slot, const Val *before)
 	frame_set(low, low->frame, name, low->poison);
 }
 
+/* What a loop may return: a side that does not return has nothing. */
+static void join_loop_value(Join *j, uint32_t i)
+{
+	FrontLower *low = j->low;
+	const Slot *t = side_slot(j->t, i), *e = side_slot(j->e, i);
+	low->frame->slots.data[i] = t->val ? *t : *e;
+	if (t->val && e->val && !val_same_shape(t->val, e->val)) {
+		Span old = lower_at(low, e->at);
+		if (t->val->kind != VAL_POISON && e->val->kind != VAL_POISON)
+			lower_error(low, DIAG_RETURN_TYPES, val_describe(low, t->val), val_describe(low,
+					e->val));
+		lower_restore(low, old);
+		low->frame->slots.data[i].val = low->poison;
+	} else if (val_has_tensor(low->frame->slots.data[i].val)) {
+		add_merge(j, i, t->val, e->val);
+	}
+}
+
 /* One name after an `if` whose sides both go on. */
 static void join_slot(Join *j, uint32_t i, const Val *before)
 {
@@ -158,6 +176,8 @@ static void join_slot(Join *j, uint32_t i, const Val *before)
 	Slot *out = &low->frame->slots.data[i];
 	if (t->val == e->val) {
 		*out = *t;
+	} else if (low->frame->names.data[i] == loop_value(low)) {
+		join_loop_value(j, i);
 	} else if (!t->val || !e->val) {
 		lost(j, i, WHY_BRANCH);
 	} else if (t->val->kind == VAL_POISON || e->val->kind == VAL_POISON) {
@@ -188,34 +208,39 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const Sym *)a, *(const Sym *)b);
 }
 
+/* After an `if` that at least one side leaves, a name has what the other side gives it. At the
+ * end of a loop's body all sides meet again: names that the loop keeps have a value of each. */
+static void join_name(Join *j, uint32_t i, const Val *before)
+{
+	FrontLower *low = j->low;
+	bool then_lives = j->t->flow.kind != FLOW_RETURN, else_lives = j->e->flow.kind != FLOW_RETURN;
+	const LoopScope *scope = low->frame->scope;
+	if ((then_lives && else_lives) || (scope && loop_keeps(low, scope, low->frame->names.data[i])))
+		join_slot(j, i, before);
+	else if (then_lives || else_lives)
+		join_one_sided(j, i, then_lives, before);
+}
+
 /* Names that were there before come first, in order of definition; then the new ones by name. */
 static void join_names(Join *j, const SlotVec *before)
 {
 	FrontLower *low = j->low;
 	Frame *frame = low->frame;
 	frame_restore(low, frame, before);
-	bool then_lives = j->t->flow.kind != FLOW_RETURN, else_lives = j->e->flow.kind != FLOW_RETURN;
-	if (!then_lives && !else_lives)
+	if (j->t->flow.kind == FLOW_RETURN && j->e->flow.kind == FLOW_RETURN && !frame->scope)
 		return;
 	SymVec fresh = {0};
 	for (uint32_t i = 0; i < frame->names.len; i++) {
 		const Val *old = i < before->len ? before->data[i].val : NULL;
 		if (!old)
 			vec_push(low->arena, &fresh, frame->names.data[i]);
-		else if (then_lives && else_lives)
-			join_slot(j, i, old);
 		else
-			join_one_sided(j, i, then_lives, old);
+			join_name(j, i, old);
 	}
 	if (fresh.len)
 		qsort(fresh.data, fresh.len, sizeof *fresh.data, by_name);
-	for (uint32_t k = 0; k < fresh.len; k++) {
-		uint32_t i = frame_slot(low, frame, fresh.data[k]);
-		if (then_lives && else_lives)
-			join_slot(j, i, NULL);
-		else
-			join_one_sided(j, i, then_lives, NULL);
-	}
+	for (uint32_t k = 0; k < fresh.len; k++)
+		join_name(j, frame_slot(low, frame, fresh.data[k]), NULL);
 }
 
 /* The returned value of both sides in one; *ok false
@@ -295,7 +320,7 @@ static Flow join_sides(FrontLower *low, IrBuilder outer, IrValue *cond, Side *t,
 	if (out.kind == FLOW_MAYBE)
 		add_pair(&j, flag(low, t), flag(low, e));
 	bool value_merges = false;
-	if (out.kind != FLOW_FALL)
+	if (out.kind != FLOW_FALL && !low->frame->scope)
 		out.value = join_returns(&j, &value_merges);
 	join_names(&j, before);
 	IrOp *op = make_if(&j, &outer, cond);
@@ -379,6 +404,19 @@ Flow lower_guarded(FrontLower *low, Flow maybe, const Stream *rest, bool tail)
 	if (tail)
 		fall_is_return(&e);
 	return join_sides(low, outer, maybe.returned, &t, &e, &before);
+}
+
+void lower_unless(FrontLower *low, IrValue *cond, StepFn *fn, void *data)
+{
+	SlotVec before = frame_save(low, low->frame);
+	IrBuilder outer = low->b;
+	Side t, e;
+	side_open(low, &t, &before);
+	side_close(low, &t, (Flow){.kind = FLOW_FALL});
+	side_open(low, &e, &before);
+	fn(low, data);
+	side_close(low, &e, (Flow){.kind = FLOW_FALL});
+	join_sides(low, outer, cond, &t, &e, &before);
 }
 
 /* ---- expressions of which a part runs only under a condition ---- */

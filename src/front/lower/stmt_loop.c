@@ -1,6 +1,5 @@
-/* Run-time loops. Every name that the body may assign and that has a
- * value before the loop is carried; those that come out as they went
- * in are taken back out afterwards, so the body is lowered once. */
+/* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
+ * that come out as they went in are taken back out afterwards, so the body is lowered once. */
 #include "front/core.h"
 #include "front/lower/loop_range.h"
 
@@ -19,6 +18,7 @@ typedef struct Loop {
 	VEC(Carried) names;
 	ValueVec init, args, next; /* args: of the block that the body reads them from */
 	bool *drop;                /* by IR value: not carried after all */
+	LoopExits exits;
 } Loop;
 
 static int by_slot(const void *a, const void *b)
@@ -36,8 +36,7 @@ static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
 			continue;
 		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i],
-				   .slot = frame_slot(low, low->frame, assigned->data[i]),
+			 (Carried){.name = assigned->data[i], .slot = frame_slot(low, low->frame, assigned->data[i]),
 				   .init = v});
 	}
 	if (loop->names.len)
@@ -86,8 +85,7 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
- * any of them. */
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
 static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 {
 	FrontLower *low = loop->low;
@@ -97,43 +95,28 @@ static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-static void poison_assigned(FrontLower *low, const SlotVec *before, const SymVec *assigned)
+/* What the body leaves in the carried names. */
+static void collect_next(Loop *loop)
 {
-	frame_restore(low, low->frame, before);
-	for (uint32_t i = 0; i < assigned->len; i++)
-		frame_set(low, low->frame, assigned->data[i], low->poison);
-}
-
-/* What is left in the carried names, or the argument that was there, to `out`. */
-static void collect(Loop *loop, const ValueVec *args, ValueVec *out)
-{
-	CONTRACT(args->len >= loop->init.len);
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON;
+		if (!v && slot->why == WHY_MIXED)
+			mixed_error(loop, c, slot);
 		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
 			carried_error(loop, c, slot);
 			keeps = true;
 		}
-		if (!keeps && c->count)
-			val_flatten(low, v, out);
-		for (uint32_t k = 0; keeps && k < c->count; k++)
-			vec_push(low->arena, out, args->data[c->first + k]);
+		if (keeps || !c->count) {
+			for (uint32_t k = 0; k < c->count; k++)
+				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
+			continue;
+		}
+		val_flatten(low, v, &loop->next);
 	}
-}
-
-/* What the body leaves in the carried names. */
-static void collect_next(Loop *loop)
-{
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Slot *slot = &loop->low->frame->slots.data[loop->names.data[i].slot];
-		if (!slot->val && slot->why == WHY_MIXED)
-			mixed_error(loop, &loop->names.data[i], slot);
-	}
-	collect(loop, &loop->args, &loop->next);
 }
 
 /* Values that every turn hands on as it got them are those from before the loop. */
@@ -142,8 +125,7 @@ static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *
 	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
 }
 
-/* Values that are handed on may be block arguments that are dropped: those are the values from
- * before the loop. */
+/* Values that are handed on may be block arguments that are dropped: those are the values from before the loop. */
 static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
 {
 	for (uint32_t i = 0; i < values->len; i++)
@@ -194,15 +176,15 @@ static IrType *types_of(FrontLower *low, const ValueVec *values)
 	return types;
 }
 
-/* After the loop: carried names are its results; what was first assigned in it has no value. */
-static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variable)
+/* After the loop: carried names are its results, from `result` on; what was first assigned in it
+ * has no value. */
+static void leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t result, Sym variable)
 {
 	FrontLower *low = loop->low;
 	Frame *frame = low->frame;
 	SlotVec inside = frame->slots;
 	frame_restore(low, frame, before);
 	ValueVec out = {0};
-	uint32_t result = 0;
 	for (uint32_t i = 0; i < loop->init.len; i++)
 		vec_push(low->arena, &out, loop->drop[i] ? loop->init.data[i] : ir_result(op, result++));
 	for (uint32_t i = 0; i < loop->names.len; i++) {
@@ -224,12 +206,72 @@ static void leave(Loop *loop, const SlotVec *before, const IrOp *op, Sym variabl
 	}
 }
 
-static void lower_body(Loop *loop, const AstList *body)
+/* Whether the body leaves the loop, at its end; NULL: never. */
+static const Val *lower_body(Loop *loop, const AstList *body)
 {
 	FrontLower *low = loop->low;
-	low->frame->loops++;
-	lower_stream(low, (Stream){.list = *body}, false);
-	low->frame->loops--;
+	LoopScope *outer = low->frame->scope, scope = {0};
+	if (!loop_is_left(loop->exits)) {
+		low->frame->scope = NULL;
+		lower_stream(low, (Stream){.list = *body}, false);
+		low->frame->scope = outer;
+		return NULL;
+	}
+	for (uint32_t i = 0; i < loop->names.len; i++)
+		vec_push(low->arena, &scope.kept, loop->names.data[i].name);
+	loop_open(low, &scope, outer);
+	lower_stream(low, (Stream){.list = *body}, true);
+	return loop_close(low, &scope);
+}
+
+/* Hidden names that a loop with a `return` carries. */
+static void open_exits(Loop *loop, const AstList *body, SymVec *assigned)
+{
+	FrontLower *low = loop->low;
+	loop->exits = loop_exits(body);
+	if (!loop->exits.returns)
+		return;
+	loop_may_return(low);
+	vec_push(low->arena, assigned, loop_returned(low));
+	vec_push(low->arena, assigned, loop_value(low));
+}
+
+/* A name that has no value before the loop is carried as well: nothing goes in. An argument for
+ * each of its values in `block`. */
+static void carry_late(Loop *loop, IrBuilder *outer, Sym name, const Val *v, IrBlock *block, ValueVec *args)
+{
+	FrontLower *low = loop->low;
+	ValueVec values = {0};
+	val_flatten(low, v, &values);
+	Carried c = {.name = name, .slot = frame_slot(low, low->frame, name), .init = v,
+		     .first = loop->init.len, .count = values.len};
+	for (uint32_t k = 0; k < values.len; k++) {
+		IrType type = values.data[k]->type;
+		vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
+		vec_push(low->arena, args, ir_block_arg_add(low->m, block, type, outer->loc));
+	}
+	vec_push(low->arena, &loop->names, c);
+}
+
+static bool is_carried(const Loop *loop, uint32_t slot)
+{
+	for (uint32_t k = 0; k < loop->names.len; k++)
+		if (loop->names.data[k].slot == slot)
+			return true;
+	return false;
+}
+
+/* What the loop may return is known when its body has been lowered. True when it is carried
+ * late. */
+static bool carry_returned(Loop *loop, IrBuilder *outer, IrBlock *block)
+{
+	FrontLower *low = loop->low;
+	Sym name = loop_value(low);
+	const Val *v = loop->exits.returns ? frame_get(low->frame, name) : NULL;
+	if (!v || v->kind == VAL_POISON || is_carried(loop, frame_slot(low, low->frame, name)))
+		return false;
+	carry_late(loop, outer, name, v, block, &loop->args);
+	return true;
 }
 
 /* ---- for ---- */
@@ -257,7 +299,66 @@ static void loop_attrs(FrontLower *low, IrOp *op, const Val *range)
 	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
 }
 
-void lower_for(FrontLower *low, Ast *node, const Val *range)
+static void append(FrontLower *low, ValueVec *out, const ValueVec *more)
+{
+	for (uint32_t i = 0; i < more->len; i++)
+		vec_push(low->arena, out, more->data[i]);
+}
+
+/* A `for` that may be left is a `while`: its last value says whether another turn comes. The
+ * body's block has the variable and the carried values as arguments. */
+static IrOp *make_left_for(FrontLower *low, IrBuilder *outer, IrBlock *block, const LoopRange *r,
+			   const Val *broken, const ValueVec *next, const ValueVec *init)
+{
+	IrValue *iv = block->args[0];
+	IrType i1 = ir_scalar(low->cx, TY_I1);
+	const Val *more = sem_logical(low, false, sem_unary(low, UN_NOT, broken),
+				      loop_range_more(low, r, iv));
+	ValueVec results = {0}, first = {0}, condition = {0};
+	vec_push(low->arena, &results, loop_range_next(low, r, iv)->tensor.ir);
+	append(low, &results, next);
+	vec_push(low->arena, &results, more->tensor.ir);
+	ir_block_arg_add(low->m, block, i1, outer->loc);
+	irb_op(&low->b, OP_YIELD, results.data, results.len, NULL, 0, 0);
+	outer->loc = low->b.loc;
+	low->b = *outer;
+	vec_push(low->arena, &first, r->from->tensor.ir);
+	append(low, &first, init);
+	vec_push(low->arena, &first, loop_range_any(low, r)->tensor.ir);
+	IrBlock *test = ir_block_new(low->m, NULL);
+	for (uint32_t i = 0; i < first.len; i++)
+		vec_push(low->arena, &condition,
+			 ir_block_arg_add(low->m, test, first.data[i]->type, outer->loc));
+	IrBuilder b = low->b;
+	ValueVec operands = {0};
+	vec_push(low->arena, &operands, condition.data[condition.len - 1]);
+	append(low, &operands, &condition);
+	b.block = test;
+	b.before = NULL;
+	irb_op(&b, OP_CONDITION, operands.data, operands.len, NULL, 0, 0);
+	IrOp *op = irb_op(&low->b, OP_WHILE, first.data, first.len, types_of(low, &first), first.len, 2);
+	ir_block_append(&op->regions[0], test);
+	ir_block_append(&op->regions[1], block);
+	return op;
+}
+
+static IrOp *make_for(FrontLower *low, IrBuilder *outer, IrBlock *block, const LoopRange *r,
+		      const ValueVec *next, const ValueVec *init)
+{
+	irb_op(&low->b, OP_YIELD, next->data, next->len, NULL, 0, 0);
+	outer->loc = low->b.loc;
+	low->b = *outer;
+	ValueVec operands = {0};
+	vec_push(low->arena, &operands, r->from->tensor.ir);
+	vec_push(low->arena, &operands, r->to->tensor.ir);
+	vec_push(low->arena, &operands, r->by->tensor.ir);
+	append(low, &operands, init);
+	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, init), init->len, 1);
+	ir_block_append(&op->regions[0], block);
+	return op;
+}
+
+Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 {
 	CONTRACT(node->kind == AST_FOR);
 	Span span = node->span;
@@ -267,12 +368,13 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 	lower_at(low, span);
 	if (node->for_stmt.target->kind != AST_NAME) {
 		lower_error(low, DIAG_UNSUPPORTED, "a loop variable that is not a name");
-		return;
+		return (Flow){.kind = FLOW_FALL};
 	}
 	Sym variable = node->for_stmt.target->name.id;
 	Loop loop = {.low = low, .span = span};
 	SymVec assigned = {0};
 	assigned_names(low, &node->for_stmt.body, &assigned);
+	open_exits(&loop, &node->for_stmt.body, &assigned);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	find_carried(&loop, &assigned, variable);
@@ -284,63 +386,115 @@ void lower_for(FrontLower *low, Ast *node, const Val *range)
 	const Val *value = b.ok ? loop_range_at(low, &b, iv) : val_tensor(low, iv, b.type);
 	enter_block(&loop, block, &loop.args);
 	frame_set(low, low->frame, variable, value);
-	lower_body(&loop, &node->for_stmt.body);
+	const Val *broken = lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
+	carry_returned(&loop, &outer, block);
 	collect_next(&loop);
 	find_dropped(&loop, NULL, NULL);
 	drop_args(&loop, block, &loop.args);
-	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), operands = {0};
-	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
-	outer.loc = low->b.loc;
-	low->b = outer;
-	if (!b.ok) {
-		poison_assigned(low, &before, &assigned);
-		return;
+	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init);
+	if (!b.ok || (broken && broken->kind == VAL_POISON)) {
+		irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
+		outer.loc = low->b.loc;
+		low->b = outer;
+		frame_restore(low, low->frame, &before);
+		for (uint32_t i = 0; i < assigned.len; i++)
+			frame_set(low, low->frame, assigned.data[i], low->poison);
+		return (Flow){.kind = FLOW_FALL};
 	}
-	vec_push(low->arena, &operands, b.from->tensor.ir);
-	vec_push(low->arena, &operands, b.to->tensor.ir);
-	vec_push(low->arena, &operands, b.by->tensor.ir);
-	for (uint32_t i = 0; i < init.len; i++)
-		vec_push(low->arena, &operands, init.data[i]);
-	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, &init), init.len, 1);
-	ir_block_append(&op->regions[0], block);
+	if (broken) {
+		IrOp *op = make_left_for(low, &outer, block, &b, broken, &next, &init);
+		leave(&loop, &before, op, 1, variable);
+		return loop_after(low, loop.exits);
+	}
+	IrOp *op = make_for(low, &outer, block, &b, &next, &init);
 	loop_attrs(low, op, range);
-	leave(&loop, &before, op, variable);
+	leave(&loop, &before, op, 0, variable);
+	return loop_after(low, loop.exits);
 }
 
 /* ---- while ---- */
 
-/* Names that the test assigned first are carried as
- * well: nothing before it, what it assigned after it. */
-static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh,
-			ValueVec *first_args)
+/* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
+static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
 		const Val *v = frame_get(low->frame, fresh->data[i]);
-		uint32_t slot = frame_slot(low, low->frame, fresh->data[i]);
-		bool known = false;
-		for (uint32_t k = 0; k < loop->names.len; k++)
-			known = known || loop->names.data[k].slot == slot;
-		if (known || !v || !val_has_tensor(v))
-			continue;
-		ValueVec values = {0};
-		val_flatten(low, v, &values);
-		Carried c = {.name = fresh->data[i],
-			     .slot = slot,
-			     .init = v,
-			     .first = loop->init.len,
-			     .count = values.len};
-		for (uint32_t k = 0; k < values.len; k++) {
-			IrType type = values.data[k]->type;
-			vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
-			vec_push(low->arena, first_args, ir_block_arg_add(low->m, first, type, outer->loc));
-		}
-		vec_push(low->arena, &loop->names, c);
+		if (v && val_has_tensor(v) && !is_carried(loop, frame_slot(low, low->frame, fresh->data[i])))
+			carry_late(loop, outer, fresh->data[i], v, first, first_args);
 	}
 }
 
-void lower_while(FrontLower *low, Ast *node)
+/* What the test leaves in the carried names goes on into the body, and out of the loop. */
+static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
+{
+	FrontLower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		const Slot *slot = &low->frame->slots.data[c->slot];
+		const Val *v = slot->val;
+		bool keeps = !v || v->kind == VAL_POISON || !c->count;
+		if (v && v->kind != VAL_POISON && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
+			carried_error(loop, c, slot);
+			keeps = true;
+		}
+		if (!keeps) {
+			val_flatten(low, v, out);
+			continue;
+		}
+		for (uint32_t k = 0; k < c->count; k++)
+			vec_push(low->arena, out, first_args->data[c->first + k]);
+	}
+}
+
+typedef struct Test {
+	Ast *node;
+} Test;
+
+static const Val *test_of(FrontLower *low, void *data)
+{
+	const Test *t = data;
+	const Val *cond = eval(low, t->node);
+	if (val_is_number(cond) || cond->kind == VAL_NONE)
+		cond = sem_to_tensor(low, val_bool(low, val_truth(cond)));
+	return cond->kind == VAL_POISON ? cond : sem_condition(low, cond);
+}
+
+/* The test, which is not evaluated again after a turn that left the loop (`go`: it did not;
+ * NULL: there is no such turn). */
+static const Val *lower_test(FrontLower *low, Ast *node, Sym go)
+{
+	Span old = lower_at(low, node->span);
+	Test t = {node};
+	const Val *cond = go ? lower_lazy(low, false, frame_get(low->frame, go), test_of, &t, false)
+			: test_of(low, &t);
+	lower_restore(low, old);
+	return cond;
+}
+
+/* The body of a `while`; afterwards `go` says whether it was left. */
+static void lower_while_body(Loop *loop, const AstList *body, Sym go, IrBuilder *outer, IrBlock *first,
+		IrBlock *second,
+			     ValueVec *first_args, ValueVec *passed)
+{
+	FrontLower *low = loop->low;
+	const Val *broken = lower_body(loop, body);
+	lower_at(low, loop->span);
+	if (broken)
+		frame_set(low, low->frame, go, broken->kind == VAL_POISON ? broken : sem_unary(low, UN_NOT,
+				broken));
+	uint32_t from = loop->init.len;
+	if (!carry_returned(loop, outer, second))
+		return;
+	for (uint32_t i = from; i < loop->init.len; i++) {
+		IrValue *arg = ir_block_arg_add(low->m, first, loop->init.data[i]->type, outer->loc);
+		vec_push(low->arena, first_args, arg);
+		vec_push(low->arena, passed, arg);
+	}
+}
+
+Flow lower_while(FrontLower *low, Ast *node)
 {
 	if (node->if_stmt.orelse.len)
 		lower_error(low, DIAG_UNSUPPORTED, "`else` of a loop");
@@ -351,6 +505,13 @@ void lower_while(FrontLower *low, Ast *node)
 	assigned_in_expressions(low, &test, &assigned);
 	assigned_in_expressions(low, &test, &in_test);
 	assigned_names(low, &node->if_stmt.body, &assigned);
+	open_exits(&loop, &node->if_stmt.body, &assigned);
+	Sym go = NULL;
+	if (loop.exits.breaks || loop.exits.returns) {
+		go = loop_hidden(low, "go", low->frame->scope);
+		frame_set(low, low->frame, go, sem_to_tensor(low, low->true_));
+		vec_push(low->arena, &assigned, go);
+	}
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
 	find_carried(&loop, &assigned, NULL);
@@ -360,22 +521,15 @@ void lower_while(FrontLower *low, Ast *node)
 	low->b.block = first;
 	low->b.before = NULL;
 	enter_block(&loop, first, &first_args);
-	Span old = lower_at(low, node->if_stmt.test->span);
-	const Val *cond = eval(low, node->if_stmt.test);
-	if (val_is_number(cond) || cond->kind == VAL_NONE)
-		cond = sem_to_tensor(low, val_bool(low, val_truth(cond)));
-	if (cond->kind != VAL_POISON)
-		cond = sem_condition(low, cond);
-	lower_restore(low, old);
+	const Val *cond = lower_test(low, node->if_stmt.test, go);
 	lower_at(low, span);
 	carry_fresh(&loop, &outer, first, &in_test, &first_args);
-	collect(&loop, &first_args, &passed);
+	pass_on(&loop, &first_args, &passed);
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
 	enter_block(&loop, second, &loop.args);
-	lower_body(&loop, &node->if_stmt.body);
-	lower_at(low, span);
+	lower_while_body(&loop, &node->if_stmt.body, go, &outer, first, second, &first_args, &passed);
 	collect_next(&loop);
 	find_dropped(&loop, &first_args, &passed);
 	drop_args(&loop, first, &first_args);
@@ -385,8 +539,10 @@ void lower_while(FrontLower *low, Ast *node)
 	outer.loc = low->b.loc;
 	low->b = outer;
 	if (cond->kind == VAL_POISON) {
-		poison_assigned(low, &before, &assigned);
-		return;
+		frame_restore(low, low->frame, &before);
+		for (uint32_t i = 0; i < assigned.len; i++)
+			frame_set(low, low->frame, assigned.data[i], low->poison);
+		return (Flow){.kind = FLOW_FALL};
 	}
 	ValueVec condition = {0};
 	vec_push(low->arena, &condition, cond->tensor.ir);
@@ -396,5 +552,6 @@ void lower_while(FrontLower *low, Ast *node)
 	IrOp *op = irb_op(&low->b, OP_WHILE, init.data, init.len, types_of(low, &init), init.len, 2);
 	ir_block_append(&op->regions[0], first);
 	ir_block_append(&op->regions[1], second);
-	leave(&loop, &before, op, NULL);
+	leave(&loop, &before, op, 0, NULL);
+	return loop_after(low, loop.exits);
 }

@@ -1,32 +1,42 @@
-/* Questions about statements before they are lowered: do they return, which names do they assign or delete. */
+/* Questions about statements before they are lowered: how do they leave a loop, which names do
+ * they assign or delete. */
 #include "front/core.h"
 
-bool contains_return(const AstList *body)
+static void find_exits(LoopExits *out, const AstList *body, bool inner)
 {
 	for (uint32_t i = 0; i < body->len; i++) {
 		const Ast *n = body->items[i];
 		switch (n->kind) {
 		case AST_RETURN:
-		case AST_RAISE:
-			return true;
+			out->returns = true;
+			break;
+		case AST_BREAK:
+			out->breaks |= !inner;
+			break;
+		case AST_CONTINUE:
+			out->continues |= !inner;
+			break;
 		case AST_IF:
+			find_exits(out, &n->if_stmt.body, inner);
+			find_exits(out, &n->if_stmt.orelse, inner);
+			break;
 		case AST_WHILE:
-			if (contains_return(&n->if_stmt.body) || contains_return(&n->if_stmt.orelse))
-				return true;
+			find_exits(out, &n->if_stmt.body, true);
 			break;
 		case AST_FOR:
-			if (contains_return(&n->for_stmt.body))
-				return true;
-			break;
-		case AST_WITH:
-			if (contains_return(&n->with_stmt.body))
-				return true;
+			find_exits(out, &n->for_stmt.body, true);
 			break;
 		default:
 			break;
 		}
 	}
-	return false;
+}
+
+LoopExits loop_exits(const AstList *body)
+{
+	LoopExits exits = {0};
+	find_exits(&exits, body, false);
+	return exits;
 }
 
 typedef struct Scan {
@@ -51,6 +61,8 @@ static void scan_target(Scan *s, const Ast *target)
 			scan_target(s, target->seq.items.items[i]);
 	else if (target->kind == AST_STARRED)
 		scan_target(s, target->wrap.value);
+	else if (target->kind == AST_SUBSCRIPT) /* a tile is made anew */
+		scan_target(s, target->subscript.value);
 }
 
 static void scan_expr(Scan *s, const Ast *e);

@@ -13,10 +13,15 @@ static void keep_bound(ContentWalk *t)
 	t->early->len = kept;
 }
 
-static void copy_names(FrontNames *out, FrontNameGroup group, const ContentNames *names)
+/* Names of the parser's own are none of the text's. */
+static void copy_names(FrontNames *out, FrontNameGroup group, ContentNames *names)
 {
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < names->len; i++)
+		if (names->data[i][0] != '%')
+			names->data[kept++] = names->data[i];
 	out->names[group] = names->data;
-	out->count[group] = names->len;
+	out->count[group] = kept;
 }
 
 bool front_names(Str text, Arena *arena, FrontNames *out)

@@ -315,7 +315,7 @@ static Ast *skip_match(Parser *p)
 	Ast *node = node_new(p, AST_SKIPPED, tok_start(p));
 	AstFunction nowhere = {0};
 	if (p->in_function)
-		parse_error_here(p, DIAG_SYNTAX_STATEMENT, "match", NULL);
+		return parse_match(p);
 	while (p->tok[1].kind != TOK_NEWLINE)
 		p->tok++;
 	return parse_skip_body(p, &nowhere, node->span.start) ? node_end(p, node) : NULL;

@@ -150,6 +150,7 @@ void parse_statement(Parser *p);
 bool parse_compound(Parser *p);
 /* simple_stmt (';' simple_stmt)* NEWLINE: pushes them. */
 bool parse_simple_line(Parser *p);
+Ast *parse_match(Parser *p); /* of a function's body (parse_match.c) */
 /* ':' and the block; `what` and `start` are for parse_no_block. */
 bool parse_block(Parser *p, Ast *node, AstList *body, const char *what, uint32_t start);
 /* "expected an indented block after `what` on line (of `start`)" */

@@ -113,6 +113,9 @@ const Val *sem_splat(FrontLower *low, const Val *scalar, const int64_t *shape, u
 bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r);
 const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, const int64_t *shape,
 			    uint32_t rank);
+/* A signed 32-bit value in 64 bits, and so are the sums, products and shapes that made it
+ * (sem_widen.c). */
+const Val *sem_widen(FrontLower *low, const Val *v);
 /* All tensors to the shape they broadcast to. */
 bool sem_broadcast_all(FrontLower *low, const Val **v, uint32_t count);
 const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const int64_t *shape, uint32_t rank,
@@ -124,6 +127,29 @@ const Val *sem_join(FrontLower *low, const Val *a, const Val *b);
 const Val *sem_split(FrontLower *low, const Val *v);
 const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder);
 const Val *sem_unsplat(FrontLower *low, const char *what, const Val *v);
+
+/* ---- padding (sem_pad.c) ---- */
+
+int64_t tl_padded_size(int64_t n);
+bool tl_is_padded(TlType t); /* sizes that are no powers of two: the IR's tile is larger */
+/* The tile with its padding as elements of its own. */
+const Val *sem_whole(FrontLower *low, const Val *v);
+bool sem_check_pow2(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank);
+/* False after diagnosing that `what` takes no padded tiles, where there is one. */
+bool sem_no_padding(FrontLower *low, const char *what, const Val *const *args, uint32_t count);
+/* Which elements of a tile of this type are none of the padding along the axis (-1: all axes);
+ * NULL: there is none. */
+const Val *sem_valid(FrontLower *low, TlType t, int axis);
+/* The mask (may be NULL) without the padding. */
+const Val *sem_mask_padding(FrontLower *low, TlType t, const Val *mask);
+const Val *sem_fill_padding(FrontLower *low, const Val *v, int axis, const Val *with);
+/* Division by what the padding holds is not defined. */
+const Val *sem_safe_divisor(FrontLower *low, const Val *v);
+/* Gives the only operand of a reduction or scan its function's neutral value where it is not
+ * valid. False: it is none that has one. */
+bool sem_fill_neutral(FrontLower *low, IrOp *op, TlType input, const Val *valid);
+/* The elements in another shape of as many. */
+const Val *sem_repack(FrontLower *low, const Val *v, TlType to);
 
 /* ---- memory (sem_memory.c, sem_atomic.c, sem_desc.c) ---- */
 

@@ -150,6 +150,8 @@ static const Val *emit(FrontLower *low, IrOpKind op, const Val *l, const Val *r)
 static const Val *add_ptr(FrontLower *low, const Val *ptr, const Val *offset)
 {
 	TlType t = sem_elem(offset);
+	if (low->options->wide_offsets && tl_is(t, DT_INT32))
+		offset = sem_widen(low, offset);
 	if (tl_is_int(t) && !tl_is_signed(t) && tl_bits(t) < 64)
 		offset = sem_cast(low, offset, tl_scalar(low, DT_UINT64)); /* the op takes offsets as signed */
 	return emit(low, OP_ADDPTR, ptr, offset);
@@ -169,6 +171,7 @@ static void check_overflow(FrontLower *low, AstBinOp op, IrOpKind ir_op, const V
 	const Val *ok = sem_binary(low, BIN_AND, sem_compare(low, CMP_LE, exact, sem_const_int(low, max, wide)),
 				   sem_compare(low, CMP_GE, exact, sem_const_int(low, min, wide)));
 	static const char *const names[] = {[BIN_ADD] = "add", [BIN_SUB] = "sub", [BIN_MUL] = "mul"};
+	ok = sem_fill_padding(low, ok, -1, low->true_);
 	IrValue *cond = sem_ir(ok);
 	IrOp *check = irb_op(&low->b, OP_ASSERT, &cond, 1, NULL, 0, 0);
 	const char *text = arena_printf(low->arena, "int%u overflow detected for operation %s", bits, names[op]);
@@ -232,7 +235,7 @@ static const Val *floor_divide(FrontLower *low, const Val *l, const Val *r)
 		bad_operands(low, &rules, sem_type(l), sem_type(r));
 		return low->poison;
 	}
-	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, r);
+	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, sem_safe_divisor(low, r));
 }
 
 static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
@@ -241,6 +244,7 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
 	TlType t = sem_elem(l);
+	r = tl_is_float(t) ? r : sem_safe_divisor(low, r);
 	return emit(low, tl_is_float(t) ? OP_REMF : tl_is_signed(t) ? OP_REMSI : OP_REMUI, l, r);
 }
 

@@ -31,11 +31,12 @@ static bool pointer_ok(FrontLower *low, const Val *ptr, const char *what)
 	return true;
 }
 
-/* Widths and kinds: 16 bits only for adding floats. */
+/* Triton has 16 bits only for adding floats. */
 static bool dtype_ok(FrontLower *low, const char *what, IrRmw op, TlType t)
 {
 	bool is_add = op == RMW_ADD, half = tl_is(t, DT_FP16) || tl_is(t, DT_BF16);
-	bool ok = t->kind == TL_SCALAR && (half ? is_add : tl_bits(t) >= 32);
+	bool narrow = t->kind == TL_SCALAR && tl_bits(t) == 16 && !(half && is_add);
+	bool ok = t->kind == TL_SCALAR && (narrow ? !low->options->strict : half || tl_bits(t) >= 32);
 	if (ok && tl_is_float(t) && (op == RMW_AND || op == RMW_OR || op == RMW_XOR))
 		ok = false;
 	if (!ok)
@@ -59,8 +60,6 @@ static const Val *float_minmax(FrontLower *low, bool is_max, const Val *ptr, con
 			       const SemAtomic *atomic)
 {
 	TlType t = sem_elem(value);
-	if (!tl_is(t, DT_FP32) && !tl_is(t, DT_FP64))
-		return lower_error(low, DIAG_TILE_ATOMIC_DTYPE, atomic->what, tl_describe(low, t));
 	unsigned bits = tl_bits(t);
 	TlType s = tl_int(low, bits, true), u = tl_int(low, bits, false);
 	const Val *sign = sem_binary(low, BIN_RSHIFT, sem_bitcast(low, value, u), val_int(low, bits - 1));
@@ -96,6 +95,7 @@ const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *
 		return value;
 	if (!tl_is(sem_elem(mask), DT_INT1))
 		return lower_error(low, DIAG_TILE_MASK_TYPE, what, sem_describe(low, mask));
+	mask = sem_mask_padding(low, at, mask);
 	value = sem_cast(low, value, sem_elem(ptr)->elem);
 	if (sem_is_poison(value))
 		return value;

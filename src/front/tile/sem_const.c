@@ -151,10 +151,10 @@ const Val *sem_arange(FrontLower *low, const Val *start, const Val *end)
 	if (!sem_arg_int(low, "tl.arange", "start", start, &from) ||
 	    !sem_arg_int(low, "tl.arange", "end", end, &to))
 		return low->poison;
-	if (from < INT32_MIN || to > INT32_MAX || to <= from)
+	if (from < INT32_MIN || to > INT32_MAX || to <= from || from + tl_padded_size(to - from) > INT32_MAX)
 		return lower_error(low, DIAG_TILE_ARANGE_BOUNDS, (long long)from, (long long)to);
 	int64_t size = to - from;
-	if (!base_is_pow2((uint64_t)size))
+	if (low->options->strict && !base_is_pow2((uint64_t)size))
 		return lower_error(low, DIAG_TILE_ARANGE_SIZE, (long long)from, (long long)to, (long long)size,
 				   1LL << (base_log2((uint64_t)size) + 1));
 	if (!sem_check_shape(low, "tl.arange", &size, 1))
@@ -162,6 +162,6 @@ const Val *sem_arange(FrontLower *low, const Val *start, const Val *end)
 	TlType type = tl_block(low, tl_scalar(low, DT_INT32), &size, 1);
 	IrValue *ir = irb_0(&low->b, OP_MAKE_RANGE, type->ir);
 	ir_set(low->m, ir->def, ATTR_START, ir_attr_i32(low->cx, from));
-	ir_set(low->m, ir->def, ATTR_END, ir_attr_i32(low->cx, to));
+	ir_set(low->m, ir->def, ATTR_END, ir_attr_i32(low->cx, from + tl_padded_size(size)));
 	return sem_make(low, ir, type);
 }

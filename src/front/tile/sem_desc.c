@@ -64,7 +64,8 @@ const Val *sem_make_block_ptr(FrontLower *low, const Val *base, const Val *shape
 	static const char what[] = "tl.make_block_ptr";
 	SemInts block, dims;
 	if (!pointer_base(low, what, base) || !sem_arg_shape(low, what, block_shape, &block) ||
-	    !sem_arg_ints(low, what, "order", order, &dims))
+	    !sem_check_pow2(low, what, block.at, block.len) || !sem_arg_ints(low, what, "order", order,
+	    		&dims))
 		return low->poison;
 	uint32_t rank = block.len, seen = 0;
 	for (uint32_t i = 0; i < dims.len; i++)
@@ -112,7 +113,8 @@ static bool contiguous(const Val *strides)
 static bool desc_block(FrontLower *low, const char *what, const Val *base, const Val *block_shape,
 		       SemInts *block)
 {
-	if (!sem_arg_shape(low, what, block_shape, block))
+	if (!sem_arg_shape(low, what, block_shape, block) || !sem_check_pow2(low, what, block->at,
+			block->len))
 		return false;
 	unsigned bytes = tl_bits(sem_type(base)->elem) / 8;
 	if (block->len < 1 || block->len > 5) {

@@ -37,7 +37,7 @@ static bool shapes_ok(FrontLower *low, const Val *a, const Val *b)
 static bool size_ok(FrontLower *low, TlType a)
 {
 	int64_t k = a->shape[a->rank - 1], least = tl_bits(a->elem) == 8 ? 32 : 16;
-	if (k >= least || low->options->no_gpu_limits)
+	if (tl_padded_size(k) >= least || low->options->no_gpu_limits)
 		return true;
 	lower_error(low, DIAG_TILE_DOT_SMALL, (long long)least, tl_describe(low, a), (long long)k);
 	return false;
@@ -146,6 +146,8 @@ const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *do
 		b = fold_batch(low, b);
 		acc = fold_batch(low, acc);
 	}
+	a = sem_fill_padding(low, a, (int)sem_type(a)->rank - 1, sem_const_int(low, 0, sem_elem(a)));
+	b = sem_fill_padding(low, b, (int)sem_type(b)->rank - 2, sem_const_int(low, 0, sem_elem(b)));
 	IrValue *ir = irb_3(&low->b, OP_DOT, NULL, sem_ir(a), sem_ir(b), sem_ir(acc));
 	ir_set(low->m, ir->def, ATTR_INPUT_PRECISION, ir_attr_i32(low->cx, precision));
 	if (limit)

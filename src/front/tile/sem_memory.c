@@ -155,6 +155,7 @@ static const Val *load_pointers(FrontLower *low, const Val *ptr, const SemAccess
 		if (!fit_operand(low, access->what, "other", &ptr, &other))
 			return low->poison;
 	}
+	mask = sem_mask_padding(low, sem_type(ptr), mask);
 	bool is_truth = tl_is(sem_elem(ptr)->elem, DT_INT1);
 	ptr = byte_pointer(low, ptr);
 	TlType elem = sem_elem(ptr)->elem, type = tl_with_elem(low, sem_type(ptr), elem);
@@ -228,6 +229,7 @@ static const Val *store_pointers(FrontLower *low, const Val *ptr, const Val *val
 	value = sem_cast(low, value, sem_elem(ptr)->elem);
 	if (sem_is_poison(value))
 		return value;
+	mask = sem_mask_padding(low, sem_type(ptr), mask);
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(value), mask ? sem_ir(mask) : NULL};
 	IrOp *op = irb_op(&low->b, OP_STORE, operands, mask ? 3 : 2, NULL, 0, 0);
 	set_hints(low, op, cache, evict, false);

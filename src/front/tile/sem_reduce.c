@@ -62,6 +62,31 @@ static IrOp *combine(FrontLower *low, IrOpKind kind, IrOpKind terminator, const 
 	return ok ? op : NULL;
 }
 
+/* The same where some elements are padding: each takes a flag along that says it is none. */
+static IrOp *combine_valid(FrontLower *low, IrOpKind kind, IrOpKind terminator, const Inputs *in,
+		const Val *valid,
+			   uint32_t axis, const Val *fn, const IrType *results)
+{
+	Inputs flagged = {.count = in->count + 1};
+	IrType types[MAX_INPUTS];
+	if (flagged.count > MAX_INPUTS) {
+		lower_error(low, DIAG_TILE_INPUT_COUNT, "tl.reduce", flagged.count, MAX_INPUTS);
+		return NULL;
+	}
+	flagged.v[0] = sem_cast(low, valid, tl_scalar(low, DT_INT32));
+	IrType i32 = tl_scalar(low, DT_INT32)->ir;
+	types[0] = results[0]->rank ? ir_with_elem(low->cx, results[0], i32) : i32;
+	for (uint32_t i = 0; i < in->count; i++) {
+		flagged.v[i + 1] = in->v[i];
+		types[i + 1] = results[i];
+	}
+	Val *method = ARENA_NEW(low->arena, Val);
+	method->kind = VAL_METHOD;
+	method->method.callee = lower_lib_name(low, "standard", "_combine_valid");
+	method->method.self = fn;
+	return combine(low, kind, terminator, &flagged, axis, method, types);
+}
+
 static TlType without_axis(FrontLower *low, TlType t, uint32_t axis)
 {
 	int64_t shape[IR_MAX_RANK];
@@ -92,8 +117,13 @@ const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const 
 	bool all = axis->kind == VAL_NONE;
 	if (!all && !sem_arg_axis(low, "tl.reduce", axis, rank, &dim))
 		return low->poison;
+	const Val *valid = sem_valid(low, sem_type(in.v[0]), all ? -1 : (int)dim);
 	if (all) {
+		for (uint32_t i = 0; valid && i < in.count; i++)
+			in.v[i] = sem_whole(low, in.v[i]);
 		int64_t numel = tl_numel(sem_type(in.v[0]));
+		if (valid)
+			valid = sem_reshape(low, "tl.reduce", sem_whole(low, valid), &numel, 1, true);
 		for (uint32_t i = 0; i < in.count; i++)
 			in.v[i] = sem_reshape(low, "tl.reduce", in.v[i], &numel, 1, true);
 	}
@@ -104,11 +134,17 @@ const Val *sem_reduce(FrontLower *low, const Val *input, const Val *axis, const 
 		ir[i] = types[i]->ir;
 	}
 	IrOp *op = combine(low, OP_REDUCE, OP_REDUCE_RETURN, &in, dim, fn, ir);
+	uint32_t first = 0;
+	if (op && valid && !sem_fill_neutral(low, op, sem_type(in.v[0]), valid)) {
+		ir_op_erase(op);
+		op = combine_valid(low, OP_REDUCE, OP_REDUCE_RETURN, &in, valid, dim, fn, ir);
+		first = 1;
+	}
 	if (!op)
 		return low->poison;
 	const Val *results[MAX_INPUTS];
 	for (uint32_t i = 0; i < in.count; i++) {
-		results[i] = sem_make(low, ir_result(op, i), types[i]);
+		results[i] = sem_make(low, ir_result(op, first + i), types[i]);
 		uint32_t dims = !keep_dims ? 0 : all ? rank : 1;
 		for (uint32_t d = 0; d < dims; d++)
 			results[i] = sem_expand_dims(low, results[i], all ? 0 : dim);
@@ -128,13 +164,21 @@ const Val *sem_scan(FrontLower *low, const Val *input, const Val *axis, const Va
 	IrType ir[MAX_INPUTS];
 	for (uint32_t i = 0; i < in.count; i++)
 		ir[i] = sem_type(in.v[i])->ir;
+	/* What is behind the last element counts when the scan begins there. */
+	const Val *valid = reverse ? sem_valid(low, sem_type(in.v[0]), (int)dim) : NULL;
 	IrOp *op = combine(low, OP_SCAN, OP_SCAN_RETURN, &in, dim, fn, ir);
+	uint32_t first = 0;
+	if (op && valid && !sem_fill_neutral(low, op, sem_type(in.v[0]), valid)) {
+		ir_op_erase(op);
+		op = combine_valid(low, OP_SCAN, OP_SCAN_RETURN, &in, valid, dim, fn, ir);
+		first = 1;
+	}
 	if (!op)
 		return low->poison;
 	ir_set(low->m, op, ATTR_REVERSE, ir_attr_bool(low->cx, reverse));
 	const Val *results[MAX_INPUTS];
 	for (uint32_t i = 0; i < in.count; i++)
-		results[i] = sem_make(low, ir_result(op, i), sem_type(in.v[i]));
+		results[i] = sem_make(low, ir_result(op, first + i), sem_type(in.v[i]));
 	return results_of(low, &in, results);
 }
 
@@ -218,6 +262,7 @@ const Val *sem_histogram(FrontLower *low, const Val *v, int64_t bins, const Val 
 		if (!tl_is(sem_elem(mask), DT_INT1))
 			return lower_error(low, DIAG_TILE_MASK_TYPE, "tl.histogram", sem_describe(low, mask));
 	}
+	mask = sem_mask_padding(low, t, mask);
 	TlType type = tl_block(low, tl_scalar(low, DT_INT32), &bins, 1);
 	IrValue *operands[2] = {sem_ir(v), mask ? sem_ir(mask) : NULL};
 	IrOp *op = irb_op(&low->b, OP_HISTOGRAM, operands, mask ? 2 : 1, &type->ir, 1, 0);
@@ -238,6 +283,7 @@ const Val *sem_gather(FrontLower *low, const Val *src, const Val *index, const V
 					   sem_describe(low, index));
 	}
 	TlType type = tl_with_elem(low, i, s->elem);
+	index = sem_fill_padding(low, index, -1, sem_const_int(low, 0, i->elem));
 	IrValue *ir = irb_2(&low->b, OP_GATHER, type->ir, sem_ir(src), sem_ir(index));
 	ir_set(low->m, ir->def, ATTR_AXIS, ir_attr_i32(low->cx, dim));
 	return sem_make(low, ir, type);

@@ -1,4 +1,4 @@
-/* Shapes: broadcasting, reshape, transposition, join and split, subscripts. */
+/* Shapes: broadcasting, reshape, transposition, join and split. */
 #include "front/tile/sem.h"
 
 bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, uint32_t rank)
@@ -6,12 +6,13 @@ bool sem_check_shape(FrontLower *low, const char *what, const int64_t *shape, ui
 	int64_t numel = 1;
 	bool large = false;
 	for (uint32_t i = 0; i < rank; i++) {
-		if (shape[i] <= 0 || !base_is_pow2((uint64_t)shape[i])) {
+		if (shape[i] <= 0 || (low->options->strict && !base_is_pow2((uint64_t)shape[i]))) {
 			lower_error(low, DIAG_TILE_SHAPE_POW2, what, i, (long long)shape[i]);
 			return false;
 		}
-		large |= shape[i] > SEM_MAX_NUMEL || numel * shape[i] > SEM_MAX_NUMEL;
-		numel = large ? SEM_MAX_NUMEL + 1 : numel * shape[i];
+		int64_t size = shape[i] > SEM_MAX_NUMEL ? SEM_MAX_NUMEL + 1 : tl_padded_size(shape[i]);
+		large |= size > SEM_MAX_NUMEL || numel * size > SEM_MAX_NUMEL;
+		numel = large ? SEM_MAX_NUMEL + 1 : numel * size;
 	}
 	if (large) {
 		double need = 1;
@@ -153,6 +154,8 @@ const Val *sem_reshape(FrontLower *low, const char *what, const Val *v, const in
 	if (!tl_is_block(from))
 		return sem_splat(low, v, shape, rank);
 	TlType type = tl_block(low, from->elem, shape, rank);
+	if (tl_is_padded(from) || tl_is_padded(type))
+		return sem_repack(low, v, type);
 	IrValue *ir = irb_1(&low->b, OP_RESHAPE, type->ir, sem_ir(v));
 	if (reorder)
 		ir_set(low->m, ir->def, ATTR_ALLOW_REORDER, ir_attr_unit(low->cx));
@@ -250,65 +253,11 @@ const Val *sem_cat(FrontLower *low, const Val *a, const Val *b, bool reorder)
 	int64_t size = x->shape[0] + y->shape[0];
 	if (!sem_check_shape(low, "tl.cat", &size, 1))
 		return low->poison;
-	if (reorder) {
+	if (reorder && !tl_is_padded(x) && base_is_pow2((uint64_t)size)) {
 		TlType type = tl_block(low, x->elem, &size, 1);
 		return sem_make(low, irb_2(&low->b, OP_CAT, type->ir, sem_ir(a), sem_ir(b)), type);
 	}
 	const Val *pairs = sem_join(low, a, b);
 	pairs = sem_permute(low, "tl.cat", pairs, &(SemInts){.at = {1, 0}, .len = 2});
 	return sem_reshape(low, "tl.cat", pairs, &size, 1, false);
-}
-
-static bool is_full_slice(const Val *v)
-{
-	CONTRACT(v->kind == VAL_SLICE);
-	const Val *parts[] = {v->slice.lower, v->slice.upper, v->slice.step};
-	for (int i = 0; i < 3; i++) {
-		if (parts[i] && parts[i]->kind != VAL_NONE)
-			return false;
-	}
-	return true;
-}
-
-static const Val *bad_index(FrontLower *low, const Val *v, const Val *index)
-{
-	lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
-		    sem_is_tensor(index) ? sem_describe(low, index) : val_brief(low, index));
-	if (!sem_is_tile(v))
-		return low->poison;
-	if (tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v)))
-		lower_note(low, "a pointer is added to: tl.load(pointer + index)");
-	else
-		lower_note(low, "tl.sum(tl.where(index == i, x, 0)) picks one element, tl.gather many; loads "
-				"take the addresses "
-				"that are wanted");
-	return low->poison;
-}
-
-const Val *sem_subscript(FrontLower *low, const Val *v, const Val *index)
-{
-	if (sem_is_poison(v) || sem_is_poison(index))
-		return low->poison;
-	if (!sem_is_tile(v))
-		return bad_index(low, v, index);
-	const Val *const *items = &index;
-	uint32_t count = 1;
-	if (index->kind == VAL_TUPLE) {
-		items = index->seq.items;
-		count = index->seq.len;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t rank = tl_is_block(sem_type(v)) ? sem_type(v)->rank : 0;
-		if (sem_is_poison(items[i]))
-			return low->poison;
-		/* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar
-		 * has shape [1]. */
-		if (items[i]->kind == VAL_NONE && (i <= rank || rank == 0))
-			v = sem_expand_dims(low, v, rank ? i : 0);
-		else if (items[i]->kind != VAL_SLICE || !is_full_slice(items[i]))
-			return bad_index(low, v, items[i]);
-		if (sem_is_poison(v))
-			return v;
-	}
-	return v;
 }

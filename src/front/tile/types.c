@@ -64,7 +64,12 @@ static IrType ir_type_of(FrontLower *low, const TlTypeData *t)
 	case TL_PTR:
 		return ir_ptr(low->cx, t->elem->ir, t->space);
 	case TL_BLOCK:
-		return ir_tensor(low->cx, t->elem->ir, t->shape, t->rank, NULL);
+	{
+		int64_t shape[IR_MAX_RANK];
+		for (uint32_t i = 0; i < t->rank; i++)
+			shape[i] = tl_padded_size(t->shape[i]);
+		return ir_tensor(low->cx, t->elem->ir, shape, t->rank, NULL);
+	}
 	case TL_DESC:
 		return ir_tensordesc_signed(low->cx, t->elem->ir, sign_of(t->elem->elem));
 	case TL_VOID:

@@ -1,4 +1,5 @@
 /* Options of a variant, checked and completed, and its key as a line of text: name, parameters, options. */
+#include "base/option/option.h"
 #include "jit/inner.h"
 
 bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *out, DiagList *diags)
@@ -78,6 +79,10 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " no_overflow_checks");
 	if (options->no_gpu_limits)
 		text_str(&key, " no_gpu_limits");
+	if (option_is_on(OPTION_STRICT))
+		text_str(&key, " strict_triton");
+	if (option_is_on(OPTION_WIDE_OFFSETS))
+		text_str(&key, " wide_offsets");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

@@ -22,6 +22,8 @@ FrontOptions jit_front_options(const JitOptions *options)
 		.debug = options->debug,
 		.no_overflow_checks = options->no_overflow_checks,
 		.no_gpu_limits = options->no_gpu_limits,
+		.strict = option_is_on(OPTION_STRICT),
+		.wide_offsets = option_is_on(OPTION_WIDE_OFFSETS),
 		.target_arch = options->gpu ? options->gpu->capability : 0,
 	};
 }

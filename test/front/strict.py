@@ -1,0 +1,18 @@
+# NESO_STRICT_TRITON refuses what Triton refuses.
+# run: NESO_STRICT_TRITON=1 neso compile %s:kernel --signature "*fp32,i32"
+# exit: 1
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(p, n):
+    for i in range(n):
+        if i > 3:
+            break  # error: 13: Triton has no `break`, and NESO_STRICT_TRITON refuses what it refuses
+        else:
+            continue  # error: 13: Triton has no `continue`, and NESO_STRICT_TRITON refuses what it refuses
+    while n > 0:
+        if n > 4:
+            return  # error: 13: Triton has no `return` inside a run-time loop, and NESO_STRICT_TRITON refuses
+        n -= 1

@@ -1,0 +1,265 @@
+"""`break`, `continue` and `return` in loops, held against Python's own reading of the same text."""
+
+import os
+import unittest
+from unittest import mock
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+
+from engines import Engines  # noqa: E402
+
+
+@triton.jit
+def both(p, out, n):
+    total = 0
+    last = -1
+    for i in range(n):
+        v = tl.load(p + i)
+        if v < 0:
+            break
+        if v == 3:
+            continue
+        total += v
+        last = i
+    tl.store(out, total)
+    tl.store(out + 1, last)
+
+
+@triton.jit
+def find(p, n, x):
+    for i in range(n):
+        if tl.load(p + i) == x:
+            return i
+    return -1
+
+
+@triton.jit
+def find_in_rows(p, n, x):
+    i = 0
+    while True:
+        if i >= n:
+            return -1
+        j = 0
+        while j < 4:
+            v = tl.load(p + i + j)
+            if v == x:
+                return i + j
+            if v < 0:
+                break
+            j += 1
+        i += 4
+
+
+@triton.jit
+def returns(p, out, n):
+    for x in tl.static_range(0, 6):
+        tl.store(out + x, find(p, n, x))
+        tl.store(out + 8 + x, find_in_rows(p, n, x))
+
+
+@triton.jit
+def test_not_asked_again(p, out, n):
+    total = 0
+    i = 0
+    while i < n and tl.load(p + i) >= 0:
+        i += 1
+        if i % 2 == 0:
+            continue
+        if i > 9:
+            break
+        total += i
+    tl.store(out, total)
+    tl.store(out + 1, i)
+
+
+@triton.jit
+def unrolled(p, out, n):
+    total = 0
+    for u in tl.static_range(6):
+        v = tl.load(p + u)
+        if v == n:
+            continue
+        if v < 0:
+            break
+        total += v * 10 + u
+        if u == 4:
+            break
+    tl.store(out, total)
+    tl.store(out + 1, u)
+
+
+@triton.jit
+def nested(p, out, n):
+    total = tl.load(out)
+    for i in range(n, 0, -1):
+        v = tl.load(p + i - 1)
+        for j in range(3):
+            if v < 0:
+                break
+            t = j + v
+            if t == 4:
+                continue
+            total += t
+            if v == 1:
+                return
+        if v == 7:
+            total -= 1
+            continue
+        total += 1
+        tl.store(out, total)
+
+
+@triton.jit
+def ends_of_types(out, n):
+    for i in range(2147483640, 2147483647, 5):
+        if i < 0:
+            break
+        tl.store(out, i)
+    count = 0
+    for i in range(-5, 2147483647, 2147483640):
+        if i == 7:
+            break
+        count += 1
+    for u in range(tl.cast(n, tl.uint32)):
+        if u == 5:
+            break
+        count += 10
+    k = 0
+    while k < n:
+        k += 1
+        for q in range(k):
+            if q == 2:
+                break
+            count += 100
+        if count > 700:
+            break
+    tl.store(out + 1, count)
+    tl.store(out + 2, k)
+
+
+@triton.jit
+def carries_tiles(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    total = tl.zeros([B], tl.float32)
+    for i in range(n):
+        x = tl.load(x_ptr + i * B + at)
+        if tl.max(x, 0) > 90.0:
+            break
+        if tl.sum(x, 0) < 0.0:
+            continue
+        total += x
+    tl.store(out_ptr + at, total)
+
+
+@triton.jit
+def mixed(out, n):
+    for i in range(n):
+        if i == 2:
+            return 1
+        if i == 3:
+            return 2.0
+
+
+@triton.jit
+def mixed_returns(out, n):
+    tl.store(out, mixed(out, n))
+
+
+@triton.jit
+def tile_condition(out, n):
+    i = tl.arange(0, 8)
+    for k in range(n):
+        if i < k:
+            break
+    tl.store(out + i, i)
+
+
+class Pointer:
+    def __init__(self, array, at=0):
+        self.array, self.at = array, at
+
+    def __add__(self, n):
+        return Pointer(self.array, self.at + n)
+
+    def __sub__(self, n):
+        return Pointer(self.array, self.at - n)
+
+
+class Language:
+    """What the kernels use of tl, for Python."""
+
+    uint32 = None
+
+    @staticmethod
+    def load(p):
+        return int(p.array[p.at])
+
+    @staticmethod
+    def store(p, value):
+        p.array[p.at] = value
+
+    @staticmethod
+    def cast(value, dtype):
+        return value
+
+    static_range = staticmethod(range)
+
+
+def by_python(kernel, *args):
+    names = dict(tl=Language, find=None, find_in_rows=None)
+    for f in (find, find_in_rows, kernel):
+        exec(f.src, names)
+    names[kernel.__name__](*(Pointer(a) if isinstance(a, np.ndarray) else a for a in args))
+
+
+class Exits(Engines):
+    def test_values(self):
+        values = np.array([5, 1, 3, 2, -1, 4, 0, 7], np.int32)
+        for kernel in (both, returns, test_not_asked_again, unrolled):
+            for n in (0, 1, 2, 3, 4, 5, 8):
+                want = np.full(16, 77, np.int32)
+                by_python(kernel, values, want, n)
+                self.check(kernel, [values], [want], n, assembled=n == 8)
+
+    def test_nested(self):
+        values = np.array([5, 1, 3, 2, -1, 4, 0, 7], np.int32)
+        for n in (0, 1, 2, 3, 5, 8):
+            want = np.full(1, 77, np.int32)
+            by_python(nested, values, want, n)
+            self.check(nested, [values], [want], n, assembled=n == 8)
+
+    def test_ends_of_types(self):
+        for n in (0, 1, 3, 7, 50):
+            want = np.full(3, 77, np.int32)
+            by_python(ends_of_types, want, n)
+            self.check(ends_of_types, [], [want], n, assembled=n == 7)
+
+    def test_tiles(self):
+        rows = np.arange(8 * 64, dtype=np.float32).reshape(8, 64) % 50
+        rows[2] = -1
+        rows[6, 3] = 99
+        want = rows[0] + rows[1] + rows[3] + rows[4] + rows[5]
+        self.check(carries_tiles, [rows], [want], 8, B=64)
+
+    def test_errors(self):
+        out = np.zeros(8, np.int32)
+        self.refuses(mixed_returns, "a function returns one type", out, 8)
+        self.refuses(tile_condition, "expected a condition of one element", out, 8,
+                     cure="an `if` is for the whole program")
+
+    def test_strict(self):
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            values, out = np.zeros(8, np.int32), np.zeros(16, np.int32)
+            self.refuses(carries_tiles, "Triton has no `break`", np.zeros((4, 8), np.float32),
+                         np.zeros(8, np.float32), 4, B=8, cure="while i < n and not done")
+            self.refuses(returns, "Triton has no `return` inside a run-time loop", values, out, 4,
+                         num_stages=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Sorting with positions, the middle, searches, weighted histograms, exclusive scans, held against NumPy's."""
+
+import os
+import unittest
+from unittest import mock
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+
+from engines import Engines  # noqa: E402
+
+
+@triton.jit
+def places(N: tl.constexpr, M: tl.constexpr):
+    return tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :]
+
+
+@triton.jit
+def sorts(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, DOWN: tl.constexpr):
+    x = tl.load(x_ptr + places(N, M))
+    values, index = tl.sort(x, descending=DOWN, return_indices=True)
+    tl.store(out_ptr + places(N, M), values)
+    tl.store(index_ptr + places(N, M), index)
+
+
+@triton.jit
+def best(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, K: tl.constexpr, DOWN: tl.constexpr):
+    x = tl.load(x_ptr + places(N, M))
+    values, index = tl.topk(x, K, descending=DOWN, return_indices=True)
+    tl.store(out_ptr + places(N, K), values)
+    tl.store(out_ptr + N * K + places(N, K), tl.topk(x, K, descending=DOWN))
+    tl.store(index_ptr + places(N, K), index)
+
+
+@triton.jit
+def middles(x_ptr, out_ptr, N: tl.constexpr, M: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, N), tl.median(tl.load(x_ptr + places(N, M))))
+
+
+@triton.jit
+def searches(sorted_ptr, values_ptr, out_ptr, N: tl.constexpr, M: tl.constexpr):
+    s = tl.load(sorted_ptr + tl.arange(0, N))
+    v = tl.load(values_ptr + tl.arange(0, M))
+    tl.store(out_ptr + tl.arange(0, M), tl.searchsorted(s, v))
+    tl.store(out_ptr + M + tl.arange(0, M), tl.searchsorted(s, v, right=True))
+
+
+@triton.jit
+def weighs(x_ptr, w_ptr, out_ptr, N: tl.constexpr, BINS: tl.constexpr):
+    i = tl.arange(0, N)
+    x, w = tl.load(x_ptr + i), tl.load(w_ptr + i)
+    tl.store(out_ptr + tl.arange(0, BINS), tl.histogram(x, BINS, weights=w))
+    tl.store(out_ptr + BINS + tl.arange(0, BINS), tl.histogram(x, BINS, mask=i < 10, weights=w))
+
+
+@triton.jit
+def scans(x_ptr, out_ptr, N: tl.constexpr, M: tl.constexpr):
+    x = tl.load(x_ptr + places(N, M))
+    size: tl.constexpr = N * M
+    tl.store(out_ptr + places(N, M), tl.cumsum(x, 1, exclusive=True))
+    tl.store(out_ptr + size + places(N, M), tl.cumsum(x, 0, reverse=True, exclusive=True))
+    tl.store(out_ptr + 2 * size + places(N, M), tl.cumprod(x, -1, exclusive=True))
+    tl.store(out_ptr + 3 * size + places(N, M), tl.flip(x, 1))
+
+
+@triton.jit
+def too_many(out_ptr):
+    tl.store(out_ptr + tl.arange(0, 4), tl.topk(tl.arange(0, 2), 4))
+
+
+def argsort(x, down):
+    keys = np.asarray(x, np.float64 if x.dtype.kind == "f" else np.int64)
+    keys = np.where(np.isnan(keys), np.inf, keys)
+    return np.argsort(-keys if down else keys, axis=-1, kind="stable")
+
+
+class Order(Engines):
+    def test_sort(self):
+        random = np.random.default_rng(1)
+        for n, m in ((1, 8), (4, 16), (3, 13), (2, 100)):
+            for dtype in (np.float32, np.int32, np.float16, np.uint32, np.int64):
+                x = random.integers(0, 9, (n, m)).astype(dtype)
+                if dtype != np.uint32:
+                    x -= np.array(4, dtype)
+                if np.dtype(dtype).kind == "f":
+                    x[0, 3], x[0, 5], x[0, 6] = np.nan, -0.0, 0.0
+                for down in (0, 1):
+                    index = argsort(x, down)
+                    self.check(sorts, [x], [np.take_along_axis(x, index, 1), index.astype(np.int32)], N=n, M=m,
+                               DOWN=down, assembled=m == 13)
+
+    def test_topk(self):
+        random = np.random.default_rng(2)
+        for n, m, k in ((1, 16, 4), (4, 16, 3), (3, 20, 8)):
+            x = random.permutation(n * m).reshape(n, m).astype(np.float32)
+            for down in (0, 1):
+                index = argsort(x, down)[:, :k]
+                values = np.take_along_axis(x, index, 1)
+                self.check(best, [x], [np.stack([values, values]), index.astype(np.int32)], N=n, M=m, K=k, DOWN=down,
+                           assembled=k == 3)
+        self.refuses(too_many, "topk: more elements are asked for than there are", np.zeros(4, np.int32))
+
+    def test_median(self):
+        for n, m in ((4, 16), (2, 7)):
+            x = np.random.default_rng(m).permutation(n * m).reshape(n, m).astype(np.float32)
+            x[0, 1] = np.nan
+            want = np.sort(x, axis=1)[:, (m - 1) // 2]
+            want[0] = np.nan
+            self.check(middles, [x], [want], N=n, M=m)
+
+    def test_search(self):
+        for n, m in ((16, 8), (1, 4), (11, 6)):
+            s = np.sort(np.random.default_rng(n).integers(0, 12, n)).astype(np.int32)
+            v = np.random.default_rng(m).integers(-1, 14, m).astype(np.int32)
+            want = np.concatenate([np.searchsorted(s, v), np.searchsorted(s, v, "right")]).astype(np.int32)
+            self.check(searches, [s, v], [want], N=n, M=m)
+
+    def test_weights(self):
+        x = np.random.default_rng(3).integers(0, 8, 32).astype(np.int32)
+        w = np.random.default_rng(4).integers(-9, 9, 32).astype(np.float32)
+        for bins in (8, 5):
+            want = np.concatenate([np.bincount(x, w, 8)[:bins], np.bincount(x[:10], w[:10], 8)[:bins]])
+            self.check(weighs, [x, w], [want.astype(np.float32)], N=32, BINS=bins)
+
+    def test_scans(self):
+        for n, m in ((4, 8), (3, 5)):
+            x = np.random.default_rng(m).integers(1, 4, (n, m)).astype(np.int32)
+            before = np.pad(x, ((0, 0), (1, 0)))[:, :-1]
+            after = np.pad(x, ((0, 1), (0, 0)))[1:]
+            ones = np.pad(x, ((0, 0), (1, 0)), constant_values=1)[:, :-1]
+            want = np.stack([before.cumsum(1), after[::-1].cumsum(0)[::-1], ones.cumprod(1), x[:, ::-1]])
+            self.check(scans, [x], [want.astype(np.int32)], N=n, M=m)
+
+    def test_strict(self):
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            x = np.zeros(64, np.float32)
+            self.refuses(middles, "Triton has no tl.median", x, x, N=2, M=4, num_stages=2)
+            self.refuses(scans, "Triton has no exclusive scans", x, x, N=2, M=4, num_stages=2)
+            self.refuses(sorts, "Triton has no tl.argsort", x, x, x, N=2, M=4, DOWN=0, num_stages=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

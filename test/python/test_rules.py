@@ -1,0 +1,151 @@
+"""Rules of docs/language.md that values can show, by every engine."""
+
+import os
+import unittest
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+
+from engines import Engines  # noqa: E402
+
+
+@triton.jit
+def promotions():
+    i8, i16, i32, i64 = [tl.zeros([8], t) for t in (tl.int8, tl.int16, tl.int32, tl.int64)]
+    u8, u32, u64 = [tl.zeros([8], t) for t in (tl.uint8, tl.uint32, tl.uint64)]
+    b16, f16, f32, f64 = [tl.zeros([8], t) for t in (tl.bfloat16, tl.float16, tl.float32, tl.float64)]
+    truth = i32 == 0
+    tl.static_assert((i8 + i16).dtype == tl.int16)
+    tl.static_assert((i32 + u32).dtype == tl.uint32)
+    tl.static_assert((i64 + u32).dtype == tl.int64)
+    tl.static_assert((i8 + u8).dtype == tl.uint8)
+    tl.static_assert((i64 * u64).dtype == tl.uint64)
+    tl.static_assert((i64 + f16).dtype == tl.float16)
+    tl.static_assert((f16 + f32).dtype == tl.float32)
+    tl.static_assert((b16 + f32).dtype == tl.float32)
+    tl.static_assert((f16 + b16).dtype == tl.float16)
+    tl.static_assert((f32 + f64).dtype == tl.float64)
+    tl.static_assert((b16 + b16).dtype == tl.bfloat16)
+    tl.static_assert((f16 / f16).dtype == tl.float32)
+    tl.static_assert((i32 / i32).dtype == tl.float32)
+    tl.static_assert((i8 + 1).dtype == tl.int8)
+    tl.static_assert((f16 * 2.5).dtype == tl.float16)
+    tl.static_assert((i8 * 2.5).dtype == tl.float32)
+    tl.static_assert((truth + 1).dtype == tl.int32)
+    tl.static_assert((i8 < i16).dtype == tl.int1)
+
+
+@triton.jit
+def integers(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    tl.store(out_ptr + i, x // y)
+    tl.store(out_ptr + N + i, x % y)
+    tl.store(out_ptr + 2 * N + i, x * y * y * y * y)
+    tl.store(out_ptr + 3 * N + i, x >> 2)
+    tl.store(out_ptr + 4 * N + i, (x.to(tl.uint32) >> 2).to(tl.int32))
+    tl.store(out_ptr + 5 * N + i, x.to(tl.int8))
+
+
+@triton.jit
+def not_numbers(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    tl.store(out_ptr + i, tl.maximum(x, y))
+    tl.store(out_ptr + N + i, tl.minimum(x, y))
+    tl.store(out_ptr + 2 * N + i, tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL))
+    tl.store(out_ptr + 3 * N + i, (x < y).to(tl.float32))
+    tl.store(out_ptr + 4 * N + i, (x != y).to(tl.float32))
+    tl.store(out_ptr + 5 * N + i, tl.max(x, 0))
+
+
+@triton.jit
+def conversions(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x.to(tl.int32))
+    tl.store(out_ptr + N + i, x.to(tl.float16).to(tl.float32).to(tl.int32, bitcast=True))
+
+
+@triton.jit
+def masks(x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n, other=7), mask=i != 1)
+    tl.store(out_ptr + N + i, tl.where(i < n, tl.load(x_ptr + i, mask=i < n), -1))
+
+
+@triton.jit
+def count(p):
+    return tl.atomic_add(p, 1)
+
+
+@triton.jit
+def evaluation(p, out_ptr, n):
+    tl.store(out_ptr, count(p) * 100 + count(p) * 10 + count(p))
+    if n > 0 and count(p) == 3:
+        tl.store(out_ptr + 1, 5)
+    if n < 0 and count(p) == 4:
+        tl.store(out_ptr + 1, 6)
+    tl.store(out_ptr + 2, count(p) if n > 0 else n)
+    tl.store(out_ptr + 3, tl.load(p))
+
+
+@triton.jit
+def program_order(p, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(p + i, i)
+    tl.debug_barrier()
+    x = tl.load(p + (i + 1) % N)
+    tl.store(p + i, x * 2)  # behind the load, for all warps
+    tl.debug_barrier()
+    tl.store(out_ptr + i, tl.load(p + (i + N - 1) % N))
+
+
+class Rules(Engines):
+    def test_promotion(self):
+        self.check(promotions, [], [])
+
+    def test_integers(self):
+        x = np.array([7, -7, 7, -7, 2**31 - 1, -2**31, 12345, -1], np.int32)
+        y = np.array([2, 2, -2, -2, 3, 5, 1000, 7], np.int32)
+        quotient = np.trunc(x / y).astype(np.int32)
+        with np.errstate(over="ignore"):
+            want = np.stack([quotient, x - quotient * y, x * y * y * y * y, x >> 2,
+                             (x.view(np.uint32) >> 2).view(np.int32), x.astype(np.int8)])
+        self.check(integers, [x, y], [want], N=8)
+
+    def test_not_a_number(self):
+        nan = np.float32(np.nan)
+        x, y = np.array([1, nan, nan, 2], np.float32), np.array([nan, 3, nan, 1], np.float32)
+        want = np.array([[1, 3, nan, 2], [1, 3, nan, 1], [nan, nan, nan, 2], [0, 0, 0, 0], [1, 1, 1, 1], [2] * 4],
+                        np.float32)
+        self.check(not_numbers, [x, y], [want], N=4)
+
+    def test_conversions(self):
+        x = np.array([1.9, -1.9, 3e9, -3e9, np.nan, 2049, 2051, 1e6], np.float32)
+        with np.errstate(over="ignore"):
+            half = x.astype(np.float16).astype(np.float32).view(np.int32)
+        half[4] = 0
+        whole = np.array([1, -1, 2**31 - 1, -2**31, 0, 2049, 2051, 10**6], np.int32)
+        some = np.array([0, 1, 2, 3, 5, 6, 7, 0])
+        self.check(conversions, [x[some]], [np.stack([whole[some], half[some]])], N=8)
+
+    def test_masks(self):
+        x = np.arange(10, 18, dtype=np.int32)
+        want = np.array([[10, 77, 12, 7, 7, 7, 7, 7], [10, 11, 12, -1, -1, -1, -1, -1]], np.int32)
+        self.check(masks, [x], [want], 3, N=8)
+
+    def test_evaluation(self):
+        self.check(evaluation, [np.zeros(1, np.int32)], [np.array([12, 5, 4, 5], np.int32)], 1)
+
+    def test_program_order(self):
+        want = np.roll((np.roll(np.arange(128), -1) * 2), 1).astype(np.int32)
+        self.check(program_order, [np.zeros(128, np.int32)], [want], N=128)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,75 @@
+"""Atomics of 16 bits: PTX has few of them, the others are a loop of compare-and-swap."""
+
+import os
+import unittest
+from unittest import mock
+
+os.environ.setdefault("NESO_QUIET", "1")
+
+import numpy as np  # noqa: E402
+
+import neso as triton  # noqa: E402
+import neso.language as tl  # noqa: E402
+
+from engines import Engines  # noqa: E402
+
+
+@triton.jit
+def all_of_them(x_ptr, out_ptr, old_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    zero = tl.zeros([N], x.dtype)
+    tl.store(out_ptr + tl.arange(0, 8), tl.zeros([8], x.dtype) + 3)
+    tl.debug_barrier()
+    tl.atomic_max(out_ptr + zero.to(tl.int32), x)
+    tl.atomic_min(out_ptr + 1 + zero.to(tl.int32), x)
+    tl.atomic_add(out_ptr + 2 + i % 2, x, mask=i % 3 != 0)
+    tl.atomic_xchg(out_ptr + 4, x[5])
+    tl.store(old_ptr + i, tl.atomic_cas(out_ptr + 8 + i, x * 0, x))
+    tl.store(old_ptr + N, tl.atomic_add(out_ptr + 5, x[0]))
+
+
+@triton.jit
+def bits(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr, -1)
+    tl.store(out_ptr + 1 + tl.arange(0, 2), tl.zeros([2], x.dtype))
+    tl.debug_barrier()
+    tl.atomic_and(out_ptr + i * 0, x)
+    tl.atomic_or(out_ptr + 1 + i * 0, x)
+    tl.atomic_xor(out_ptr + 2 + i * 0, x)
+
+
+class SmallAtomics(Engines):
+    def test_values(self):
+        n = 32
+        for dtype in (np.int16, np.uint16, np.float16):
+            x = np.random.default_rng(3).integers(0 if dtype == np.uint16 else -50, 50, n).astype(dtype)
+            x[9] = 0 if dtype == np.uint16 else -60
+            some = np.arange(n) % 3 != 0
+            out = np.full(8 + n, 77, dtype)
+            out[:8] = 3
+            out[0], out[1] = max(3, x.max()), min(3, x.min())
+            out[2] += x[some & (np.arange(n) % 2 == 0)].sum()
+            out[3] += x[some & (np.arange(n) % 2 == 1)].sum()
+            out[4] = x[5]
+            out[5] += x[0]
+            old = np.full(n + 1, 77, dtype)
+            old[n] = 3
+            self.check(all_of_them, [x], [out, old], N=n)
+
+    def test_bits(self):
+        for dtype in (np.int16, np.uint16):
+            x = np.random.default_rng(4).integers(0, 2**15, 32).astype(dtype) | np.array(64, dtype)
+            want = np.array([np.bitwise_and.reduce(x), np.bitwise_or.reduce(x), np.bitwise_xor.reduce(x)], dtype)
+            self.check(bits, [x], [want], N=32)
+
+    def test_strict(self):
+        with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):
+            x = np.zeros(64, np.int16)
+            self.refuses(bits, "tl.atomic_and", x, x, N=32, num_stages=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
