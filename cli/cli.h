@@ -86,7 +86,7 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info,
-	command_config, command_cache, command_bisect;
+	command_config, command_cache, command_bisect, command_completion, command_manual;
 
 /* ---- the library ---- */
 
