@@ -10,11 +10,13 @@ shell, in order.
 Words behind the language: `gpu`, `ptxas`, `torch`: runs where there is one, else its syntax is looked at; `network`, `root`, `long` (minutes):
 its syntax alone; `fragment`: a part of a program, whose syntax is looked at.
 
-Beside that: blocks must say what they are, inline `neso ...` and `make ...` must name commands, options and targets that are there, and
-links must lead to files."""
+Beside that: blocks must say what they are; inline `neso ...` and `make ...` must name commands, options and targets that are there, paths
+files, and variables settings; links must lead to files."""
 
 import argparse
 import ast
+import glob
+import json
 import os
 import pathlib
 import re
@@ -105,7 +107,7 @@ class Page:
     def runs(self, block):
         if block.words & {"network", "root", "long", "fragment"}:
             return False
-        return all(self.have[word] for word in block.words)
+        return all(self.have.get(word) for word in block.words)
 
     # ---- shell ----
 
@@ -206,9 +208,19 @@ class Page:
         for number, line in enumerate(text.split("\n"), 1):
             for span in re.findall(r"`([^`]+)`", line):
                 self.names(number, span)
+                self.places(number, span)
             for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"`[^`]+`", "", line)):
                 if not re.match(r"[a-z]+:", target) and not (ROOT / self.name).parent.joinpath(target).exists():
                     self.fault(f"{number}: a link to {target}, which is not there")
+
+    def places(self, number, span):
+        """Files of the repository and settings of the environment; words in capitals stand for something."""
+        path = re.match(r"(examples|scripts|src|test|docs|bench|include|python|lib|cmake|cli)/[a-z_0-9./*-]+$", span)
+        if path and not glob.glob(str(ROOT / path[0])):
+            self.fault(f"{number}: there is no {path[0]}")
+        for name in re.findall(r"(?<![$\w])((?:NESO|TRITON)_[A-Z][A-Z0-9_]+)(?![\w(])", span):
+            if name not in self.have["settings"]:
+                self.fault(f"{number}: there is no setting {name}")
 
     def names(self, number, text):
         """Commands and options of `neso ...`, targets of `make ...`."""
@@ -253,12 +265,15 @@ def facts(build):
     commands = [c for c in re.findall(r"^  ([a-z]+) +[A-Z]", said("--help"), re.M) if c != "neso"]
     options = {c: set(re.findall(r"^ .*?--([a-z][a-z-]*)", said(c, "--help").split("Options:")[1], re.M)) for c in commands}
     options["help"] = set()
+    settings = {v for s in json.loads(said("config", "--json")) for v in (s["variable"], s["other_variable"])}
+    settings |= set(re.findall(r"\bNESO_[A-Z_]+", "".join(p.read_text() for p in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")])))
     row = lambda name: re.search(rf"^{name} +(.*)", info, re.M)
     return {
         "gpu": not row("gpus")[1].startswith("none"),
         "ptxas": not row("ptxas")[1].startswith("none"),
         "torch": subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0,
         "options": options,
+        "settings": settings,
         "targets": set(re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split()),
     }
 
