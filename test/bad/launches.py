@@ -15,8 +15,10 @@
 # run: neso compile %s:kernel -s "*i32,,16"
 # run: neso compile %s:kernel -s "*i32,i32,i32"
 # run: neso compile %s:kernel -s "*i32,i32,16" --stop-after nothing
+# run: neso compile %s:kernel -s "*i32,i32,16" --emit ptxx
+# run: neso compile %S/nowhere.py:kernel -s "*i32,i32,16"
 # run: neso compile %s:rest -s "*i32,1"
-# error: -: no kernel 'kernl' in  # error: -: unknown pass 'nothing'
+# error: -: no kernel 'kernl' in  # error: -: unknown pass 'nothing'  # error: -: unknown stage 'ptxx'  # error: -: cannot read
 import triton
 import triton.language as tl
 
