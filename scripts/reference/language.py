@@ -129,5 +129,5 @@ def python_page(root, build):
 def _doc(text):
     text = re.sub(r" at 0x[0-9a-f]+", "", text)
     before, mark, example = text.partition(">>> ")
-    before = re.sub(r"([*<])", r"\\\1", before.strip())
+    before = re.sub(r"([*<]|(?<=\])\()", r"\\\1", before.strip())
     return before + (f"\n\n```pycon\n>>> {example.strip()}\n```" if mark else "")
