@@ -7,7 +7,7 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: help demo check bare difftest mutate mutants matrix bench cache-table stress build install wheel clean setup setup-test
+.PHONY: help demo check bare difftest mutate mutants matrix bench cache-table stress build install wheel reference docs clean setup setup-test
 
 help:
 	@echo "make demo      build, then run the example kernels and check each against plain C"
@@ -22,6 +22,8 @@ help:
 	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
 	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged; then with servers behind it (SECONDS=120 FOLDER=)"
 	@echo "make wheel     build the Python package as one file, dist/neso-*.whl, for every CPython from 3.10 on"
+	@echo "make reference build, then write docs/reference and the type stubs from the tables that they describe"
+	@echo "make docs      build, then the pages of docs/ as a site, build/docs/index.html (fetches Sphinx from the Python package index)"
 	@echo "make install   build what is handed out and install it below PREFIX=$(PREFIX)"
 	@echo "make clean     remove everything that was built"
 
@@ -103,6 +105,14 @@ install: setup
 wheel: setup
 	$(call build_preset,dist)
 	@cmake --build --preset dist --target neso_wheel
+
+# What depends on tables is written anew; make check says when it has to be.
+reference: setup
+	$(call build_preset,$(PRESET))
+	@python3 -B scripts/reference --build $(BUILD)
+
+docs: reference
+	@sh scripts/site
 
 clean:
 	rm -rf build dist

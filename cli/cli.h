@@ -93,7 +93,8 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info,
-	command_config, command_cache, command_bisect, command_check, command_lsp, command_view;
+	command_config, command_cache, command_bisect, command_check, command_lsp, command_view,
+	command_completion, command_manual;
 
 /* ---- the library ---- */
 

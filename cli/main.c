@@ -1,5 +1,5 @@
 /* neso: the command. Each command is a row; its own file says what it does. */
-#include "cli/cli.h"
+#include "cli/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,16 +9,23 @@
 #include <unistd.h>
 
 static const Command *const commands[] = {
-	&command_run,   &command_compile, &command_check,  &command_lsp,   &command_list,   &command_opt,
-	&command_layout, &command_view,   &command_info,   &command_config, &command_cache, &command_bisect,
+	&command_run,    &command_compile, &command_check, &command_lsp,    &command_list,       &command_opt,
+	&command_layout, &command_view,    &command_info,  &command_config, &command_cache,      &command_bisect,
+	&command_completion, &command_manual,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+const Command *const *all_commands(size_t *count)
+{
+	*count = COMMAND_COUNT;
+	return commands;
+}
 
 static void print_usage(FILE *to)
 {
 	fputs("usage: neso COMMAND ...\n\n", to);
 	for (int i = 0; i < COMMAND_COUNT; i++)
-		fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n  neso COMMAND --help says more. neso --version prints the version.\n"
 	      "  Exit status: 0 done, 1 the input is at fault or the run failed, 2 the command line is wrong.\n",
 	      to);

@@ -23,7 +23,7 @@ if(APPLE)
 endif()
 
 file(GLOB_RECURSE python_files RELATIVE ${PROJECT_SOURCE_DIR}/python CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/python/neso/*.py ${PROJECT_SOURCE_DIR}/python/neso/py.typed)
+  ${PROJECT_SOURCE_DIR}/python/neso/*.py ${PROJECT_SOURCE_DIR}/python/neso/*.pyi ${PROJECT_SOURCE_DIR}/python/neso/py.typed)
 set(python_copies)
 foreach(file IN LISTS python_files)
   add_custom_command(

@@ -31,7 +31,12 @@ _LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experim
 
 
 def must_use_result(fn=None, _=None):
-    """Marks a function whose result is not to be dropped; kernels need no such mark."""
+    """Marks a function whose result is not to be dropped; kernels need no such mark.
+
+    >>> @triton.must_use_result
+    ... def one():
+    ...     return 1
+    """
     return fn if callable(fn) else (lambda f: f)
 
 

@@ -40,6 +40,7 @@ def is_power_of_two(x):
 
 
 def validate_block_shape(shape):
+    """How many elements a tile of this shape has; an error where it cannot be one."""
     size = 1
     for i, d in enumerate(shape):
         if not isinstance(d, int):

@@ -209,7 +209,11 @@ class CpuDeviceInterface:
 
 
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):
-    """Raises an AssertionError with the worst place when x and y differ by more than atol + rtol * |y|."""
+    """Raises an AssertionError with the worst place when x and y (arrays or tensors of one shape) differ by more than
+    atol + rtol * |y|. None: 1e-2, or 0 where both are integers.
+
+    >>> triton.testing.assert_close(np.ones(4), np.ones(4) + 1e-3)
+    """
     import numpy as np
 
     def to_numpy(value):
@@ -235,7 +239,7 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
 
 
 class Benchmark:
-    """What to measure: the values of the x axis, the lines, and the other arguments of the function."""
+    """What to measure: the values of the x axis, the lines, and the other arguments of the function (perf_report has an example)."""
 
     def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="",
                  x_log=False, y_log=False, styles=None):
@@ -296,6 +300,7 @@ def _table(columns, rows):
 
 
 class Mark:
+    """A function with what is to be measured of it: what perf_report gives. run() measures, prints and plots."""
 
     def __init__(self, fn, benchmarks):
         self.fn = fn
@@ -394,7 +399,13 @@ class Mark:
 
 
 def perf_report(benchmarks):
-    """Makes a function of (x names, line_arg, args) a benchmark with .run()."""
+    """Makes a function of (x names, line_arg, args) a benchmark with .run(). benchmarks: a Benchmark or a list of such.
+
+    >>> @triton.testing.perf_report(triton.testing.Benchmark(
+    ...     x_names=["n"], x_vals=[256, 512], line_arg="way", line_vals=["numpy"], line_names=["NumPy"], plot_name="ones", args={}))
+    ... def measure(n, way):
+    ...     return triton.testing.do_bench(lambda: np.ones(n), warmup=1, rep=1)
+    """
     return lambda fn: Mark(fn, benchmarks)
 
 

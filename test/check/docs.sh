@@ -11,6 +11,14 @@ for page in src/*/README.md docs/architecture.md docs/adding.md; do
 		[ -e "$folder/$link" ] || { echo "$page links to $link, which is not there"; bad=1; }
 	done
 done
+# The site's contents have each page.
+for page in docs/*.md docs/reference/*.md; do
+	name=${page#docs/}
+	[ "$name" = index.md ] || grep -qx "${name%.md}" docs/index.md || { echo "docs/index.md lacks $name"; bad=1; }
+done
+for page in src/*/README.md; do
+	grep -qx "../${page%.md}" docs/index.md || { echo "docs/index.md lacks $page"; bad=1; }
+done
 # Each folder says in its README what it is for, on at most a screen.
 for folder in src/*/; do
 	[ -f "$folder/README.md" ] || { echo "$folder has no README.md"; bad=1; continue; }

@@ -449,6 +449,7 @@ static void fault_names_what_ran(void **state)
 	assert_false(nv_synchronize(kit.driver, NULL, &kit.diags));
 	kit_expect(&kit, DIAG_NV_FAULT,
 		   "a kernel failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered\n"
+		   "note: the targets interp and sim:GPU with --check find the line, on the CPU\n"
 		   "note: launched before: add.py:5 add_kernel, grid (3, 2, 2), called with x_ptr = 0x7f0000001000, "
 		   "n = -98, scale = 1.5, big = 1099511627776\n");
 	/* A later launch meets it too, and is not the one to blame. */

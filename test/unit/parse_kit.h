@@ -50,7 +50,7 @@ static UNUSED void bodies(Run *r, const AstList *list)
 	}
 }
 
-/* "line:col-endcol severity-less text" of each diagnostic, and of its notes, a line each. */
+/* "line:col-endcol text" of each diagnostic, and of its notes that have a place, a line each. */
 static UNUSED const char *errors_of(Run *r)
 {
 	for (const Diag *d = r->diags.first; d; d = d->next) {
@@ -59,7 +59,9 @@ static UNUSED const char *errors_of(Run *r)
 			text_printf(&r->out, "%u:", d->to.line);
 		text_printf(&r->out, "%u %s\n", d->to.col, d->text);
 		for (const Diag *note = d->notes; note; note = note->next)
-			text_printf(&r->out, "  %u:%u %s\n", note->from.line, note->from.col, note->text);
+			if (note->from.line)
+				text_printf(&r->out, "  %u:%u %s\n", note->from.line,
+					    note->from.col, note->text);
 	}
 	return r->out.data;
 }

@@ -156,8 +156,11 @@ static bool is_told(const CodegenResult *r, const Case *c)
 	for (size_t i = 0; i < r->diag_count; i++) {
 		if (strcmp(r->diags[i].code, c->code) != 0 || !strstr(r->diags[i].text, c->text))
 			continue;
-		if (!c->note || (i + 1 < r->diag_count && strstr(r->diags[i + 1].text, c->note)))
+		if (!c->note)
 			return true;
+		for (size_t n = i + 1; n < r->diag_count && n <= i + 2; n++) /* a cure may stand before it */
+			if (strstr(r->diags[n].text, c->note))
+				return true;
 	}
 	return false;
 }

@@ -10,6 +10,7 @@
 # run: neso compile %s:large --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp32:16,i32:16"
 # run: neso compile %s:large --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16"
 # run: neso compile %s:both_across --target sim:sm_90a --why --signature "*fp32:16,*fp32:16,*fp32:16,i32:16"
+# run: neso compile %s:f --target sim:sm_100a --why --signature "*fp16:16,*fp16:16,*fp32:16,32,'tf32'"
 # run: neso compile %s:scaled --target sim:sm_90 --why --signature "*u8:16,*u8:16,*fp32:16"
 import triton
 import triton.language as tl
@@ -24,7 +25,7 @@ def f(a, b, c, K: tl.constexpr, PRECISION: tl.constexpr):
     p = tl.dot(x, y, input_precision=PRECISION, out_dtype=c.dtype.element_ty)
     tl.store(c + r[:, None] * 32 + r[None, :], p)
 
-# CHECK: dots.py:24: p = tl.dot(
+# CHECK: dots.py:25: p = tl.dot(
 # CHECK-NEXT: + dot mma: mma.sync.m16n8k16.f32.f16.f16.f32, 4 times a warp
 # CHECK: - dot ieee: 256 multiply-adds a thread, operands from {{registers|shared memory}}: input_precision is ieee, and no matrix instruction multiplies fp32 so
 # CHECK-NEXT: input_precision of tf32, tf32x3 or bf16x6 has instructions
@@ -41,6 +42,8 @@ def f(a, b, c, K: tl.constexpr, PRECISION: tl.constexpr):
 # CHECK: + dot wgmma: wgmma.m64n64k16.f32.f16.f16, 4 times a warp group, A from shared memory; it goes on into the next iteration
 # CHECK: + dot wgmma: wgmma.m64n64k8.f32.tf32.tf32, 8 times a warp group, A from registers, which is operand 1, as both are turned round; it goes on into the next iteration
 # CHECK: dot no-wgmma: wgmma is not used: operands of fp32 lie across K in memory, and wgmma wants one of them along K
+# CHECK: + dot mma: mma.sync.m16n8k16.f32.f16.f16.f32, 4 times a warp
+# CHECK-NEXT: dot no-tcgen05: tcgen05 is not used: there is no plan for products in tensor memory
 
 
 @triton.jit

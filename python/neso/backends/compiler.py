@@ -14,6 +14,7 @@ class GPUTarget:
 
 
 class Language(Enum):
+    """What a kernel is written in."""
     TRITON = 0
     GLUON = 1
 

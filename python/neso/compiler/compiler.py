@@ -117,6 +117,7 @@ class Group(Lazy):
 
 
 class LazyDict:
+    """A dict some of whose values are worked out when they are asked for."""
 
     def __init__(self, data):
         self.data = data
@@ -438,8 +439,12 @@ def compile(src, target=None, options=None, _env_vars=None):
     For a GPU this ends with PTX: ptxas runs when the result is asked for what it makes (.asm["cubin"], .asm["sass"], .n_regs, .hash), or
     launched.
 
+    >>> from neso.compiler import ASTSource
+    >>> from neso.backends.compiler import GPUTarget
     >>> signature = {"x_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
-    >>> compile(ASTSource(kernel, signature, {"BLOCK": 1024}), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    >>> compiled = triton.compile(ASTSource(kernel, signature, {"BLOCK": 1024}), target=GPUTarget("cuda", 90, 32))
+    >>> ".visible .entry" in compiled.asm["ptx"]
+    True
     """
     src, fn, given = _call_of(src, target, options)
     made = _make(src, fn, given, "ptx", False)

@@ -120,7 +120,7 @@ class UnsupportedLanguageConstruct(CompilationError):
 
 
 class FrontendError(CompilationError):
-    pass
+    """A name of upstream's, for programs that catch it: what is raised is a CompilationError."""
 
 
 class MLIRCompilationError(TritonError):

@@ -13,8 +13,13 @@ TRITON_BUILTIN = "__triton_builtin__"
 # ---- names that only a kernel may call ----
 
 
+LIBRARY = "language.extra.libdevice."
+
+
 def _doc(function):
-    from .docs import doc_of
+    from .docs import doc_of, library_doc_of
+    if function.__neso_path__.startswith(LIBRARY):
+        return function._doc or library_doc_of(function.__name__)
     return function._doc or doc_of(function.__name__)
 
 
@@ -40,7 +45,7 @@ class builtin_function:
     @property
     def __signature__(self):
         from .signatures import signature_of
-        return signature_of(self.__name__)
+        return signature_of(self.__name__, self.__neso_path__.startswith(LIBRARY))
 
     def __repr__(self):
         return f"<function triton.{self.__neso_path__} of the tile language>"
@@ -99,6 +104,7 @@ tuple_of_python = type(())
 
 
 class constexpr_type(base_type):
+    """The type of a constexpr: its value."""
 
     def __init__(self, value):
         self.value = value
@@ -332,6 +338,7 @@ _DtypeClass = dtype
 
 
 class pointer_type(dtype):
+    """The type of pointers to elements of a type."""
 
     def __init__(self, element_ty, address_space=1, const=False):
         element_ty = _unwrap_if_constexpr(element_ty)
@@ -370,6 +377,7 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
+    """The type of tiles: an element type and a shape."""
 
     def __init__(self, element_ty, shape):
         shape = [_unwrap_if_constexpr(s) for s in shape]
@@ -420,6 +428,7 @@ class block_type(dtype):
 
 
 class tuple_type(base_type):
+    """The type of tuples: a type for each item."""
 
     def __init__(self, types, fields=None):
         self.types = types
@@ -493,6 +502,7 @@ def get_int_dtype(bitwidth, signed):
 
 
 class PropagateNan(Enum):
+    """What minimum, maximum and clamp give of a NaN and a number: the number (NONE), or NaN (ALL)."""
     NONE = 0
     ALL = 0xFFFF
 
@@ -534,6 +544,7 @@ class tensor_descriptor_base_type(base_type):
 
 
 class tensor_descriptor_type(tensor_descriptor_base_type):
+    """The type of tensor descriptors: the type of their blocks."""
 
     def __init__(self, block_type, shape_type=None, strides_type=None):
         self.block_type = block_type
@@ -555,6 +566,7 @@ class tensor_descriptor_type(tensor_descriptor_base_type):
 
 
 class slice(base_value):
+    """Python's slice, among the values of a kernel."""
 
     def __init__(self, start, stop, step):
         self.start, self.stop, self.step = start, stop, step
@@ -617,6 +629,7 @@ builtin_range = __builtins__["range"] if isinstance(__builtins__, dict) else __b
 
 
 class condition(base_value):
+    """`while tl.condition(i < n, disable_licm=True)`: a condition with wishes for the compiler."""
 
     def __init__(self, arg1, disable_licm=False):
         self.condition = arg1
@@ -670,13 +683,21 @@ def binary_op_type_legalization(lhs, rhs, semantic):
 
 
 def cdiv_host(x, y):
-    """Ceiling of x / y for whole numbers."""
+    """x / y, rounded up, of whole numbers (int, or tl.constexpr); inside of a kernel of tiles too.
+
+    >>> triton.cdiv(1000, 256)
+    4
+    """
     x, y = _unwrap_if_constexpr(x), _unwrap_if_constexpr(y)
     return (x + y - 1) // y
 
 
 def next_power_of_2_host(n):
-    """The smallest power of two that is not below n; 0 for 0."""
+    """The smallest power of two that is not below n, an int; 0 for 0.
+
+    >>> triton.next_power_of_2(300)
+    512
+    """
     n = _unwrap_if_constexpr(n)
     return 1 << (n - 1).bit_length() if n > 0 else 0
 

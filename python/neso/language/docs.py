@@ -1,4 +1,4 @@
-"""What each function of the tile language does: help(tl.load), editors, and docs/language.md are made of it.
+"""What each function of the tile language does: help(tl.load), editors, and docs/reference/language.md are made of it.
 
 An entry is the function's name, a line of its own, and its text; the last lines, which begin with ">>>", are an example from inside of a
 kernel. Entries are separated by blank lines. A tile is a value with a shape; where a tile is taken, a scalar is taken as one of no
@@ -76,7 +76,7 @@ The tile's elements in row-major order as a tile of one axis.
 
 item
 The one element of a tile as a scalar.
->>> s = tl.item(tl.reshape(x, (1, )))
+>>> s = tl.reshape(tl.max(x, 0), (1, )).item()
 
 expand_dims
 The tile with axes of length 1 added; axis: their places in the result, a constant or a tuple of such. x[:, None] does the same.
@@ -268,7 +268,7 @@ tuple of such.
 extern_elementwise
 The results of a function of a library of bitcode for each element; arg_type_symbol_dict: its name for each tuple of argument types, with the
 type of its result.
->>> y = tl.extern_elementwise("", "", [x], {(tl.float32, ): ("__nv_sinf", tl.float32)}, is_pure=True)
+>>> y = tl.core.extern_elementwise("", "", [x], {(tl.float32, ): ("__nv_sinf", tl.float32)}, is_pure=True)
 
 dispatch
 What extern_elementwise does, for a function of functions.
@@ -460,17 +460,67 @@ Random bits, of unsigned integers, as fp32 from 0 up to 1.
 pair_uniform_to_normal
 Two tiles of fp32 from 0 to 1 as two of the normal distribution.
 >>> a, b = tl.pair_uniform_to_normal(u, v)
+
+globaltimer
+The GPU's clock in nanoseconds: an int64 scalar.
+>>> t = tl.extra.cuda.globaltimer()
+
+smid
+The number of the multiprocessor that runs this program: an int32 scalar.
+>>> sm = tl.extra.cuda.smid()
+
+num_threads
+How many threads run this program, a constant: 32 times num_warps.
+>>> n = tl.extra.cuda.num_threads()
+
+num_warps
+How many warps run this program, a constant.
+>>> w = tl.extra.cuda.num_warps()
+
+gdc_wait
+Waits until the launch before this one, which it overlaps (launch_pdl=True), has ended and its stores can be read.
+>>> tl.extra.cuda.gdc_wait()
+
+gdc_launch_dependents
+Lets the launch behind this one begin (launch_pdl=True), once each program of this one has come here.
+>>> tl.extra.cuda.gdc_launch_dependents()
+
+convert_custom_float8_sm80
+A tile of float8e4b15 as float16, or of float16 as float8e4b15, by PTX of sm_80: what x.to(dtype) calls there.
+>>> h = tl.cast(bits.to(tl.float8e4b15, bitcast=True), tl.float16)
+
+convert_custom_float8_sm70
+What convert_custom_float8_sm80 does, by PTX of older GPUs.
+>>> h = tl.cast(bits.to(tl.float8e4b15, bitcast=True), tl.float16)
 """
 
 _NAMES = {"_experimental_make_tensor_descriptor": "make_tensor_descriptor"}
 _texts = {}
 
 
+def _fill():
+    for entry in DOCS.strip().split("\n\n"):
+        title, _, text = entry.partition("\n")
+        before, mark, example = text.partition("\n>>> ")
+        _texts[title] = f"{before}\n\n    >>> {example}\n" if mark else before + "\n"
+
+
+def names():
+    """All functions that have a text here."""
+    if not _texts:
+        _fill()
+    return set(_texts)
+
+
 def doc_of(name):
     """The text for a function; None: it has none here."""
     if not _texts:
-        for entry in DOCS.strip().split("\n\n"):
-            title, _, text = entry.partition("\n")
-            before, mark, example = text.partition("\n>>> ")
-            _texts[title] = f"{before}\n\n    >>> {example}\n" if mark else before + "\n"
+        _fill()
     return _texts.get(_NAMES.get(name, name))
+
+
+def library_doc_of(name):
+    """The text for a function of the device library; None: it has none."""
+    from .extra.libdevice_docs import entry
+    found = entry(name)
+    return f"{found[1][0].upper()}{found[1][1:]}.\n" if found else None

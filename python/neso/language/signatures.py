@@ -25,7 +25,8 @@ gather(src, index, axis); map_elementwise(scalar_fn, *args, pack=1); debug_barri
 max_contiguous(input, values); max_constancy(input, values); assume(cond); static_assert(cond, msg='')
 static_print(*values, sep=' ', end='\\n', file=None, flush=False); device_print(prefix, *args, hex=False)
 device_assert(cond, msg='', mask=None); inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)
-extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure); to_tensor(x)
+extern_elementwise(lib_name, lib_path, args, arg_type_symbol_dict, is_pure)
+dispatch(func, lib_name, lib_path, args, arg_type_symbol_dict, ret_type, is_pure); to_tensor(x)
 umulhi(x, y); exp(x); exp2(x); log(x); log2(x); cos(x); sin(x); sqrt(x); sqrt_rn(x); rsqrt(x); abs(x)
 fdiv(x, y, ieee_rounding=False); div_rn(x, y); erf(x); floor(x); ceil(x); fma(x, y, z)
 cdiv(x, div); sigmoid(x); softmax(x, dim=None, keep_dims=False, ieee_rounding=False); ravel(x, can_reorder=False)
@@ -43,15 +44,28 @@ philox(seed, c0, c1, c2, c3, n_rounds=10); randint(seed, offset, n_rounds=10); r
 rand(seed, offset, n_rounds=10); rand4x(seed, offset, n_rounds=10); randn(seed, offset, n_rounds=10)
 randn4x(seed, offset, n_rounds=10); uint_to_uniform_float(x); pair_uniform_to_normal(u1, u2)
 philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=10)
+globaltimer(); smid(); num_threads(); num_warps(); gdc_wait(); gdc_launch_dependents()
+convert_custom_float8_sm80(arg, dst_ty, fp_downcast_rounding=None, bitcast=False)
+convert_custom_float8_sm70(arg, dst_ty, fp_downcast_rounding=None, bitcast=False)
 """
 
 _texts = {entry.split("(", 1)[0].strip(): "(" + entry.split("(", 1)[1]
           for entry in SIGNATURES.strip().replace("\n", ";").split(";") if entry.strip()}
 
 
-def signature_of(name):
-    """inspect.Signature; of names without an entry one that takes anything."""
+def text_of(name):
+    """The parameters as text, with their parentheses; None: there is no entry."""
+    text = _texts.get(name)
+    return text.strip() if text else None
+
+
+def signature_of(name, library=False):
+    """inspect.Signature; library: of the device library; of names without an entry one that takes anything."""
     import inspect
+    text = text_of(name)
+    if library:
+        from .extra.libdevice_docs import entry
+        text = (entry(name) or (text, None))[0]
     made = {}
-    exec(f"def f{_texts.get(name, '(*args, **kwargs)').strip()}: pass", made)
+    exec(f"def f{text or '(*args, **kwargs)'}: pass", made)
     return inspect.signature(made["f"])

@@ -28,7 +28,11 @@ _allocator = ContextVar("_allocator", default=_NULL_ALLOCATOR)
 
 
 def set_allocator(allocator):
-    """allocator(size, alignment, stream) gives a buffer with a data_ptr(); it is kept for this context."""
+    """Says where kernels that need memory of their own get it: allocator(size, alignment, stream), of three ints, gives a buffer
+    with a data_ptr(), such as a tensor of bytes. It holds for this context (contextvars).
+
+    >>> triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    """
     _allocator.set(allocator)
 
 

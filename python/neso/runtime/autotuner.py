@@ -274,9 +274,13 @@ class Autotuner(KernelInterface):
 
 
 class Config:
-    """Values for a kernel's meta-parameters and options, as one candidate of the autotuner.
+    """Values for a kernel's meta-parameters (kwargs: dict of names and values) and options, as one candidate of the autotuner.
 
-    pre_hook(args) is called before each launch with it."""
+    pre_hook(args) is called before each launch with it.
+
+    >>> triton.Config({"BLOCK": 256}, num_warps=8).kwargs
+    {'BLOCK': 256}
+    """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
         self.kwargs = kwargs
@@ -316,7 +320,18 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
 
     The kernel runs many times while it is tuned: arrays that it adds to belong in reset_to_zero, arrays that it reads
     and changes in restore_value. prune_configs_by has "early_config_prune" (configs, named_args, **kwargs) and
-    "perf_model" with "top_k". do_bench(call, quantiles) measures; TRITON_PRINT_AUTOTUNING=1 shows what was chosen."""
+    "perf_model" with "top_k". do_bench(call, quantiles) measures; TRITON_PRINT_AUTOTUNING=1 shows what was chosen.
+
+    >>> @triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in (64, 128)], key=["n"])
+    ... @triton.jit
+    ... def fill(x_ptr, n, BLOCK: tl.constexpr):
+    ...     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ...     tl.store(x_ptr + at, 7.0, mask=at < n)
+    >>> x = np.zeros(100, np.float32)
+    >>> _ = fill[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, x.size)
+    >>> bool((x == 7).all())
+    True
+    """
 
     def decorate(fn):
         if not hasattr(fn, "arg_names"):
@@ -345,7 +360,18 @@ class Heuristics(KernelInterface):
 
 
 def heuristics(values):
-    """values: parameter -> function of the dict of all arguments."""
+    """Parameters that are worked out at the launch. values: dict of names and functions, which take the dict of all arguments.
+
+    >>> @triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})
+    ... @triton.jit
+    ... def count(x_ptr, n, BLOCK: tl.constexpr):
+    ...     at = tl.arange(0, BLOCK)
+    ...     tl.store(x_ptr + at, at, mask=at < n)
+    >>> x = np.zeros(5, np.int32)
+    >>> _ = count[(1,)](x, x.size)
+    >>> x.tolist()
+    [0, 1, 2, 3, 4]
+    """
 
     def decorate(fn):
         return Heuristics(fn, fn.arg_names, values)

@@ -21,19 +21,23 @@ def triton_key():
 
 
 def get_cache_invalidating_env_vars():
+    """The variables of the environment that tell compiled kernels apart, with their values, as far as they are set."""
     names = [variable for row in _native.settings() if row[5] for variable in row[2:4] if variable]
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def default_cache_dir():
+    """The folder of the compile cache."""
     return knobs.cache.dir
 
 
 def default_override_dir():
+    """The folder of stages that replace what is compiled."""
     return knobs.cache.override_dir
 
 
 def default_dump_dir():
+    """The folder that stages are dumped to."""
     return knobs.cache.dump_dir
 
 
@@ -269,14 +273,17 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
 
 
 def get_cache_manager(key):
+    """The manager of the files that the cache has for a key."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key))
 
 
 def get_override_manager(key):
+    """The manager of the files that replace the stages of a key."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key), override=True)
 
 
 def get_dump_manager(key):
+    """The manager of the files that the stages of a key are dumped to."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key), dump=True)
 
 
@@ -313,5 +320,6 @@ def get_library(version_hash, signature, constants, ids, name=""):
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
+    """A text that differs where compiled kernels may."""
     options = backend_options.hash() if hasattr(backend_options, "hash") else sorted(backend_options.items())
     return f"{triton_key()}-{src.hash()}-{backend.hash()}-{options}-{sorted(env_vars.items())}"

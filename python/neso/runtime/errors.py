@@ -4,6 +4,7 @@ from ..errors import TritonError
 
 
 class InterpreterError(TritonError):
+    """The interpreter cannot run a kernel."""
 
     def __init__(self, error_message=None):
         super().__init__(error_message)
@@ -14,6 +15,7 @@ class InterpreterError(TritonError):
 
 
 class OutOfResources(TritonError):
+    """A kernel needs more of something than the GPU has: .name says of what, .required and .limit how much (int)."""
 
     def __init__(self, required, limit, name):
         super().__init__(required, limit, name)
@@ -36,6 +38,7 @@ class OutOfResources(TritonError):
 
 
 class PTXASError(TritonError):
+    """The assembler refuses code, or cannot be run."""
 
     def __init__(self, error_message=None):
         super().__init__(error_message)
@@ -46,6 +49,7 @@ class PTXASError(TritonError):
 
 
 class AutotunerError(TritonError):
+    """No configuration of a kernel can be measured."""
 
     def __init__(self, error_message=None):
         super().__init__(error_message)

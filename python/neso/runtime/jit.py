@@ -625,7 +625,22 @@ class IRFunction(JITFunction):
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
         do_not_specialize_on_alignment=None, debug=None, noinline=None, constexpr_policy=None):
     """Makes a kernel of a function. What it may use: its arguments, Python's literals and operators, the tile
-    language, constexpr globals, other jit functions."""
+    language, constexpr globals, other jit functions.
+
+    do_not_specialize: names or numbers of integer arguments whose values are not looked at (else 1 is a constant, and
+    divisible by 16 is known); do_not_specialize_on_alignment: of which alignment is not. noinline=True keeps a function
+    that kernels call apart. debug=True compiles device_assert in. constexpr_policy: "eager" or "generic". repr(specialization)
+    gives its name, launch_metadata(grid, kernel, args) what launch hooks are told.
+
+    >>> @triton.jit
+    ... def double(x_ptr, n, BLOCK: tl.constexpr):
+    ...     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ...     tl.store(x_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)
+    >>> x = np.ones(100, np.float32)
+    >>> _ = double[(1,)](x, x.size, BLOCK=128)
+    >>> float(x.sum())
+    200.0
+    """
 
     def decorate(function):
         if isinstance(function, JITFunction):
@@ -674,7 +689,14 @@ class ConstexprFunction(JITCallable):
 
 
 def constexpr_function(fn):
-    """Makes a function of constants callable from kernels, which run it while they are compiled."""
+    """Makes a function of constants callable from kernels, which run it while they are compiled.
+
+    >>> @triton.constexpr_function
+    ... def half(n):
+    ...     return n // 2
+    >>> half(128)
+    64
+    """
     return ConstexprFunction(fn)
 
 

@@ -93,7 +93,11 @@ class _ArrayWrapper(TensorWrapper):
 
 
 def reinterpret(tensor, dtype):
-    """The same memory with another element type of the same size."""
+    """The same memory (an array, or a tensor) under another dtype of tl, whose elements are of the same size.
+
+    >>> triton.reinterpret(np.zeros(16, np.int8), tl.float8e5).dtype
+    triton.language.float8e5
+    """
     if isinstance(tensor, TensorWrapper):
         return tensor.base if dtype == tensor.base.dtype else type(tensor)(tensor.base, dtype)
     if hasattr(tensor, "data_ptr"):

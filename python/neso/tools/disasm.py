@@ -16,6 +16,7 @@ def _tool(name):
 
 
 def path_to_cuobjdump():
+    """(path, name) of the disassembler that is used."""
     return _tool("cuobjdump"), "cuobjdump"
 
 

@@ -35,6 +35,7 @@ class _Numbers:
 
 
 class MXFP4Tensor(_Numbers):
+    """Numbers of the format e2m1, two to a byte, for tests of dot_scaled."""
 
     def random(self):
         """All sixteen codes are equally likely."""
@@ -77,6 +78,7 @@ class MXFP4Tensor(_Numbers):
 
 
 class MXScaleTensor(_Numbers):
+    """Scales of the format e8m0, powers of two as bytes, for tests of dot_scaled."""
 
     def random(self, low=None, high=None):
         """Powers of two between low and high, NaN left out."""

@@ -108,7 +108,8 @@ static Diag *append(DiagList *list, Diag place, DiagCode code, const char *text,
 	list->last = diag;
 	list->errors += place.severity == DIAG_ERROR;
 	list->warnings += place.severity == DIAG_WARNING;
-	if (cures[code])
+	/* Where a text was made elsewhere, its notes come behind it. */
+	if (!text && cures[code])
 		diag_note(list, diag, (Span){0}, "%s", cures[code]);
 	return diag;
 }

@@ -21,6 +21,8 @@ static void explain_mma(GpuCx *cx, Arena *scratch, const IrOp *dot, const Target
 			      "its operands do not fit into shared memory, beside those of others";
 	if (why)
 		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_WGMMA, why);
+	if (target_has(cx->target, TARGET_TCGEN05))
+		gpu_remark_of(cx, dot, NULL, REMARK_DOT_NO_TCGEN05);
 }
 
 /* Is it still under way behind the next wait? */
