@@ -19,4 +19,9 @@ def kernel(p, n, BLOCK):
     finally:
         tl.store(p, 0)
     tl.static_print(f"{n}")  # error: 23: a value in an f-string  # note: -: tl.device_print("text", value) prints
+    for k in tl.static_range(BLOCK):  # error: 14: tl.static_range: 'end' must be an integer known when compiling  # note: -: declared so: BLOCK: tl.constexpr
+        tl.store(p, k)
+    tl.store(p, (1, 2, 3)[n])  # error: 17: an index must be known while compiling  # note: -: declared so: n: tl.constexpr
+    tl.store(p, (1, 2, 3)[:n][0])  # error: 17: a bound of a slice must be known while compiling  # note: -: declared so: n: tl.constexpr
+    squares = [k * k for k in range(n)]  # error: 15: a bound of an unrolled loop must be known  # note: -: declared so: n: tl.constexpr
     length(BLOCK)

@@ -38,12 +38,6 @@ says "remarks, 4 of them (-) about what could be faster"
 # Every line is shown once, in order.
 [ "$(grep -c '^/' "$TMP/out")" = 3 ] || { cat "$TMP/out"; exit 1; }
 grep '^/' "$TMP/out" | cut -d: -f2 | sort -nc
-# What docs/why.md shows is what comes out.
-neso compile examples/python/stages.py:matmul_kernel --target sim:sm_86 --num-stages 2 --why \
-	--signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32,i32,1,i32:16,1,i32:16,1,128,128,32,8" >"$TMP/out"
-grep -E '^    (  [+-] |examples/.*: )' docs/why.md | sed 's/^    //' >"$TMP/shown"
-[ "$(wc -l <"$TMP/shown")" -ge 7 ]
-while IFS= read -r line; do says "$line"; done <"$TMP/shown"
 # The source may be gone by then: remarks stay.
 neso compile "$TMP/k.py:kernel" --target sim:sm_80 --signature "*fp32:16,i32" --why --json >"$TMP/json"
 python=$(sh scripts/find-python 2>/dev/null) || exit 0

@@ -14,6 +14,7 @@ static bool range_items(FrontLower *low, const Val *v, ValVec *out)
 		const Val *bad = !val_as_int(v->range.start, &start) ? v->range.start :
 				 !val_as_int(v->range.stop, &stop)   ? v->range.stop : v->range.step;
 		lower_error(low, DIAG_NOT_CONSTEXPR, "a bound of an unrolled loop", val_describe(low, bad));
+		lower_note_constexpr(low, bad);
 		return false;
 	}
 	if (!step) {
@@ -123,6 +124,7 @@ static bool slice_part(FrontLower *low, const Val *v, int64_t otherwise, int64_t
 	if (!v || v->kind == VAL_NONE || val_as_int(v, out))
 		return true;
 	lower_error(low, DIAG_NOT_CONSTEXPR, "a bound of a slice", val_describe(low, v));
+	lower_note_constexpr(low, v);
 	return false;
 }
 
@@ -176,8 +178,11 @@ const Val *host_index(FrontLower *low, const Val *v, const Val *index)
 	if (index->kind == VAL_SLICE && v->kind != VAL_RANGE)
 		return slice_of(low, v, index);
 	int64_t i;
-	if (!val_as_int(index, &i))
-		return lower_error(low, DIAG_NOT_CONSTEXPR, "an index", val_describe(low, index));
+	if (!val_as_int(index, &i)) {
+		lower_error(low, DIAG_NOT_CONSTEXPR, "an index", val_describe(low, index));
+		lower_note_constexpr(low, index);
+		return low->poison;
+	}
 	ValVec items = {0};
 	if (!eval_items(low, v, &items))
 		return low->poison;
