@@ -55,7 +55,8 @@ struct SimRaces {
 	Page *buckets[BUCKETS], *last;
 	Page **pages;    /* in the order in which they were made */
 	size_t count, cap, oldest;
-	uint64_t bytes;
+	uint64_t bytes, most; /* of pages; how many there may be */
+	bool forgot;
 	SimKnown *clocks[CLOCKS]; /* NULL: nothing was released there */
 	uint32_t versions[CLOCKS];
 	uint32_t floors[CLOCKS];  /* of many programs: all before it is ordered */
@@ -67,6 +68,7 @@ SimRaces *sim_races_new(uint64_t programs)
 	SimRaces *r = heap_zeroed(sizeof *r);
 	if (r) {
 		r->programs = programs;
+		r->most = MOST_BYTES;
 		r->time = 1;
 	}
 	return r;
@@ -124,10 +126,11 @@ static Page *page_of(SimRaces *r, uint64_t number)
 	while (p && p->number != number)
 		p = p->next;
 	if (!p) {
-		if (r->bytes < MOST_BYTES) {
+		if (r->bytes < r->most) {
 			p = new_page(r);
 		} else {
 			p = r->pages[r->oldest++ % r->count];
+			r->forgot = true;
 			unlink_page(r, p);
 		}
 		if (!p) {
@@ -438,4 +441,14 @@ bool sim_race_writer(const SimRaces *r, uint64_t address, SimParty *out)
 bool sim_race_memory(const SimRaces *races)
 {
 	return !races->no_memory;
+}
+
+void sim_races_limit(SimRaces *races, uint64_t bytes)
+{
+	races->most = bytes;
+}
+
+bool sim_race_forgot(const SimRaces *races)
+{
+	return races->forgot;
 }
