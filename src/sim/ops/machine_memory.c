@@ -119,9 +119,9 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->parts = (uint8_t)a->n;
 	i->align = a->n * a->bits / 8;
 	i->order = (uint8_t)a->order;
-	i->cta_scope = a->cta;
 	i->condition = a->always ? 0 : 2;
 	i->clears = a->clear;
+	i->cta_scope = a->cta;
 	return i;
 }
 

@@ -126,9 +126,9 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->fragment_count = 1;
 		w->faulted = false;
 		w->turns = 0;
-		w->spin = w->before = (SimSpin){0};
 		if (w->defined)
 			sim_defined_start(w);
+		w->spin = w->before = (SimSpin){0};
 		w->sync = 1;
 		w->fence = (SimFence){0};
 		memset(&w->past, 0, sizeof w->past);

@@ -224,6 +224,8 @@ void sim_run_orders(SimRun *run, unsigned count)
 			sim_no_memory(run);
 		else if (n && goes_on(run))
 			compare_contents(run, &result);
+		if (n == 0 && run->launch->whose && run->races)
+			sim_find_writer(run, run->launch->whose);
 		sim_races_free(run->races);
 		run->races = NULL;
 	}

@@ -115,18 +115,6 @@ static void do_switch(SimWarp *w, const SimInstr *i, unsigned n)
 	}
 }
 
-/* At a jump back: has the loop done nothing since the last one but load, from the same places? */
-static bool is_spinning(SimWarp *w, uint32_t pc)
-{
-	SimSpin now = w->spin;
-	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others &&
-		    w->before.loaded == now.loaded;
-	w->before = now;
-	w->before.pc = pc;
-	w->spin.loaded = 0;
-	return same;
-}
-
 static void define(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
 	(i->define ? i->define : sim_define_lanes)(w, i, mask, done);
@@ -164,6 +152,18 @@ static void before_branch(SimWarp *w, const SimInstr *i, uint32_t mask)
 		sim_use_slot(w, i, i->slots[0], mask, "a branch");
 }
 
+/* At a jump back: has the loop done nothing since the last one but load, from the same places? */
+static bool is_spinning(SimWarp *w, uint32_t pc)
+{
+	SimSpin now = w->spin;
+	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others &&
+		    w->before.loaded == now.loaded;
+	w->before = now;
+	w->before.pc = pc;
+	w->spin.loaded = 0;
+	return same;
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -191,9 +191,9 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 		case SIM_EFFECT:
 			w->wait = WAIT_NOTHING;
 			w->fragments[n].pc = pc;
-			w->spin.others += !i->loads;
 			if (w->defined)
 				before_effect(w, i, mask);
+			w->spin.others += !i->loads;
 			if (i->effect(w, i, mask)) {
 				if (w->defined && (w->defined->live || i->condition))
 					define(w, i, mask, true);
