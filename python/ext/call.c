@@ -8,7 +8,8 @@
 
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check", "compile_timeout", "grid", "warmup"};
+	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
+	"neso_schedules", "compile_timeout", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "ir_override", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -166,12 +167,17 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 }
 
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
-enum { ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV__COUNT };
+enum {
+	ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES,
+	ENV__COUNT
+};
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
-					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET", "NESO_CHECK"};
+					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET",
+					"NESO_CHECK", "NESO_SCHEDULES"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
 	bool debug, no_fusion, no_lines, generic, check;
+	uint32_t schedules; /* 0: not set */
 	char precision[16], target[24]; /* "": none */
 } env;
 
@@ -195,6 +201,7 @@ static void take_setting(int which, const char *text)
 	case ENV_NO_LINES: env.no_lines = yes; break;
 	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
 	case ENV_CHECK: env.check = yes; break;
+	case ENV_SCHEDULES: env.schedules = text ? (uint32_t)strtoul(text, NULL, 10) : 0; break;
 	/* The GPU that is there is what runs without being named. */
 	case ENV_TARGET: snprintf(env.target, sizeof env.target, "%s", text && strcmp(text, "cuda") != 0 ? text : ""); break;
 	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
@@ -236,10 +243,15 @@ static bool is_simulated(const neso_compile_options *options)
 static bool checks_can_be(const Call *call, const neso_compile_options *options)
 {
 	bool wanted = false;
-	if (!option_truth(call->options[OPT_CHECK], &wanted) || !wanted || is_simulated(options))
-		return !PyErr_Occurred();
-	PyErr_Format(PyExc_ValueError, "neso_check is the simulator's, and this launch is for %s: "
-		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it", options->target ? options->target : "no target");
+	uint32_t orders = 0;
+	if (!option_truth(call->options[OPT_CHECK], &wanted) || !option_number(call->options[OPT_SCHEDULES], "neso_schedules", &orders))
+		return false;
+	if ((!wanted && orders < 2) || is_simulated(options))
+		return true;
+	PyErr_Format(PyExc_ValueError,
+		     "%s is the simulator's, and this launch is for %s: "
+		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it",
+		     wanted ? "neso_check" : "neso_schedules", options->target ? options->target : "no target");
 	return false;
 }
 
@@ -299,15 +311,18 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	return good;
 }
 
-bool call_checks_on(void)
+void call_environment_checks(neso_launch *launch)
 {
-	return env.check;
+	launch->check = env.check;
+	launch->schedules = env.schedules;
 }
 
-bool call_checks(const Call *call, const neso_compile_options *options, bool *out)
+bool call_checks(const Call *call, const neso_compile_options *options, neso_launch *launch)
 {
-	*out = env.check && is_simulated(options);
-	return !call->has_options || option_truth(call->options[OPT_CHECK], out);
+	if (is_simulated(options))
+		call_environment_checks(launch);
+	return !call->has_options || (option_truth(call->options[OPT_CHECK], &launch->check) &&
+				      option_number(call->options[OPT_SCHEDULES], "neso_schedules", &launch->schedules));
 }
 
 /* ---- grids ---- */

@@ -221,8 +221,8 @@ static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 	PyObject *compiled = find_compiled(l);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
-	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) && call_checks(&l->call, &l->options, &l->launch.check) &&
-	    execute(l, compiled))
+	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
+	    call_checks(&l->call, &l->options, &l->launch) && execute(l, compiled))
 		return compiled;
 	Py_DECREF(compiled);
 	return NULL;
@@ -355,7 +355,8 @@ static bool launch_it(Launch *l, PyObject *compiled, PyObject *const *args)
 		return !PyErr_Occurred() && gpu_launch_variant(l, compiled);
 	}
 	l->options.target = NULL;
-	l->launch.check = ((Variant *)compiled)->simulated && call_checks_on();
+	if (((Variant *)compiled)->simulated)
+		call_environment_checks(&l->launch);
 	return find_read(l) && execute(l, compiled);
 }
 

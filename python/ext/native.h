@@ -215,7 +215,8 @@ bool intern_all(const Word *words, size_t count);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_TIMEOUT, OPT_GRID, OPT_WARMUP, OPT__COUNT
+	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_SCHEDULES, OPT_TIMEOUT, OPT_GRID, OPT_WARMUP,
+	OPT__COUNT
 } Option;
 
 typedef struct Call {
@@ -250,8 +251,8 @@ bool call_keywords(PyObject *kwargs, Call *call);
 bool call_options(const Kernel *k, const Call *call, neso_compile_options *options);
 /* Is a simulated launch to be checked? After call_options. */
 /* Does the environment want checks? As call_options last saw it. */
-bool call_checks_on(void);
-bool call_checks(const Call *call, const neso_compile_options *options, bool *out);
+void call_environment_checks(neso_launch *launch);
+bool call_checks(const Call *call, const neso_compile_options *options, neso_launch *launch);
 bool call_axis(PyObject *value, uint32_t *out);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
 

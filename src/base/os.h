@@ -27,6 +27,7 @@ bool os_is_file(const char *path);
 bool os_is_dir(const char *path);
 char *os_path_dir(Arena *arena, const char *path);             /* "." for a bare name */
 char *os_path_join(Arena *arena, const char *dir, const char *name);
+bool os_is_readable(const void *at, size_t size); /* is there memory? size: at most a page */
 double os_now(void);       /* seconds of a monotonic clock */
 double os_now_coarse(void); /* the same clock to a few milliseconds, for a fraction of the cost */
 unsigned os_cpu_count(void); /* processors this process may run on, at least 1 */

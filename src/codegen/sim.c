@@ -3,13 +3,27 @@
 
 #include "codegen/take.h"
 #include "sim/sim_int.h"
+#include "target/target.h"
 
 struct CodegenSim {
 	Arena arena; /* holds this struct and the kernel */
 	const SimKernel *kernel;
 	unsigned scratch_bytes;
+	const TargetGpu *target;
+	unsigned maxnreg;
 };
 
+/* Registers are as few as a thread may have where nobody says: a GPU may hold fewer programs,
+ * and none more. */
+static SimResidency residency(const CodegenSim *sim, const Facts *facts)
+{
+	enum { FEW_REGISTERS = 32 };
+	TargetOccupancy fit;
+	const TargetProcessors *of = target_processors(sim->target);
+	target_occupancy(sim->target, sim->maxnreg ? MIN(sim->maxnreg, FEW_REGISTERS) : FEW_REGISTERS,
+			 facts->shared, facts->threads / 32, &fit);
+	return (SimResidency){MAX(of->sms * fit.ctas / facts->cluster, 1u), of->name, fit.limit};
+}
 
 static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags)
 {
@@ -25,7 +39,8 @@ static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *di
 		return false;
 	}
 	sim->scratch_bytes = facts->scratch_bytes;
-	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster, facts->shared, diags);
+	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster,
+				 facts->shared, residency(sim, facts), diags);
 	return sim->kernel != NULL;
 }
 
@@ -46,6 +61,8 @@ CodegenResult *codegen_sim_prepare(const CodegenRequest *request, CodegenSim **o
 	if (!sim)
 		return NULL;
 	arena_init(&sim->arena, 0);
+	sim->target = target_find(request->target);
+	sim->maxnreg = request->maxnreg;
 	llir.to = CODEGEN_LLIR;
 	llir.line_info = llir.predictions = true;
 	CodegenResult *result = codegen_take(&llir, take, sim);

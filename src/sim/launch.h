@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SIM_CHECK_SECONDS = 600 };
+
 typedef struct SimBuffer {
 	const char *name; /* for messages, or NULL */
 	void *base;
@@ -52,7 +54,7 @@ typedef struct SimLaunch {
 	uint64_t whose;   /* with checks: an address whose last writer is told; 0: none */
 	unsigned watch;   /* SIM_WATCH: with checks */
 	unsigned schedules; /* above 1: with checks, and in so many orders of warps and programs, whose results are compared; the first one's stays */
-	double timeout;   /* seconds; 0: none */
+	double timeout;   /* seconds; 0: none, with checks SIM_CHECK_SECONDS */
 	bool (*poll)(void *data); /* asked about every 50 ms, on the thread of the call, whether to go on; NULL: it does */
 	void *poll_data;
 	/* Whole lines of device_print, programs in their order, calls serialised; NULL drops them. */

@@ -13,10 +13,16 @@
 
 typedef struct SimKernel SimKernel;
 
+/* How many programs are there at once on a GPU: at least 1. */
+typedef struct SimResidency {
+	unsigned programs;
+	const char *gpu, *limit; /* its name; what keeps an SM from holding more, as in TargetOccupancy */
+} SimResidency;
+
 /* Decodes the kernel of this name: threads of a CTA, CTAs of a cluster. NULL after diagnosing what the simulator does not know, at its source line. Everything
  * lies in the arena, nothing of the module is kept. */
-const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
-			    DiagList *diags);
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
+			    unsigned ctas, unsigned shared, SimResidency resident, DiagList *diags);
 
 /* Runs all programs of the grid. False after diagnosing a fault; findings of the checks are errors too. */
 bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes, DiagList *diags);

@@ -52,6 +52,9 @@ struct SimInstr {
 	uint32_t align;            /* memory */
 	uint8_t order;             /* memory: a SimOrder */
 	uint32_t buffer, buffer_end; /* shared memory: that it must keep to; end 0: all of it */
+	bool loads;                /* memory: and does nothing else */
+	bool cached;               /* a load that the first-level cache keeps */
+	bool cta_scope;            /* an atomic operation for a CTA's threads */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -94,11 +97,13 @@ struct SimKernel {
 	const uint8_t *constant_bytes; /* of a lane */
 	const uint8_t *constant_undefined;
 	const uint32_t *arg_slots;     /* by argument */
+	const bool *arg_maps;          /* by argument: it is a tensor map */
 	uint32_t arg_count;
 	const SimLoc *locs;
 	const SimRange *texts;         /* constant data, in this process */
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
+	SimResidency resident;
 	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
@@ -176,6 +181,7 @@ typedef struct SimRun {
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
 	struct SimBanks *banks; /* likewise */
+	struct SimSums *sums;   /* NULL: nobody compares orders */
 	SimSchedule schedule;
 	_Atomic uint64_t next;  /* program to start */
 	_Atomic uint64_t stop;  /* programs from this one on are not wanted */
@@ -214,6 +220,13 @@ typedef struct SimNamed {
 
 enum { SIM_NAMED_BARRIERS = 16 };
 
+/* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that
+ * are none, and where the last jump back was. */
+typedef struct SimSpin {
+	uint64_t loaded, others;
+	uint32_t pc;
+} SimSpin;
+
 struct SimWarp {
 	SimCta *cta;
 	unsigned index;  /* of the program */
@@ -228,9 +241,14 @@ struct SimWarp {
 	bool faulted;
 	bool last_chance; /* lanes that are missing now will not come */
 	unsigned turns;
+	SimSpin spin, before;
 	uint32_t sync;   /* waits of the warp so far: its own order */
 	SimFence fence;
 	SimPast past;
+	/* Global memory (order.c): time of its lanes' last meeting; what it has acquired and the
+	 * program does not know, the lanes that did when `sync` was `acquired_at`. */
+	uint32_t met, floor, acquired, acquired_at;
+	SimKnown *known;
 	struct SimAsync *async;
 	struct SimStores *stores;     /* tensor.c: likewise */
 	struct SimDefined *defined; /* check/define.h: with checks */
@@ -252,11 +270,13 @@ struct SimCta {
 	SimShadow *shadow; /* NULL: no checks */
 	struct SimHollow *hollow; /* check/define.h: NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
+	struct SimRemote *remote;     /* cluster.c: likewise */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
 	uint32_t floor;
+	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
 	unsigned hint;     /* buffer of the last access */
@@ -307,6 +327,10 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count); /* the fault, of the f
 
 /* ---- faults and checks ---- */
 
+/* given.c: is what the launch is given there? False after diagnosing. */
+bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_bytes,
+		      DiagList *diags);
+
 /* Nothing more is begun, and the report says so. Returns false. */
 bool sim_no_memory(SimRun *run);
 /* Stops the program; returns false. lane < 0: of the warp. It is about the lane's first byte. */
@@ -346,13 +370,30 @@ static inline bool sim_counts_banks(const SimWarp *w, const SimInstr *i)
 void sim_report_conflicts(const SimRun *run, DiagList *diags); /* of all lines, where traffic is asked for */
 void sim_report_banks(const SimRun *run, DiagList *diags);
 
+/* Sums of floats in any order, sums.c. */
+typedef struct SimSums SimSums;
+typedef struct SimFloatType {
+	uint8_t size, digits; /* of the significand, with the one that is not stored: 11, 8, 24, 53 */
+} SimFloatType;
+SimSums *sim_sums_new(void); /* NULL: no memory */
+void sim_sums_free(SimSums *sums);
+/* `value` is added where `before` was. False: no memory. */
+bool sim_sums_add(SimSums *sums, uint64_t address, SimFloatType type, double before, double value);
+/* Of a byte's word, if it is a sum: how far two orders may be apart. */
+bool sim_sums_get(const SimSums *sums, uint64_t address, SimFloatType *type, uint64_t *word, double *apart);
+
 SimShadow *sim_shadow_new(unsigned bytes);
 void sim_shadow_reset(SimShadow *shadow);
 void sim_shadow_free(SimShadow *shadow);
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size);
+void sim_remote_end(SimCta *cta); /* a program has ended: had all who read another CTA's memory met it? */
+void sim_remote_free(SimCta *cta);
 void sim_check_atomic(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
+/* What is done with an mbarrier. ASYNC: a copy that is issued counts on it. */
+typedef enum { SIM_BARRIER_MAKE, SIM_BARRIER_USE, SIM_BARRIER_ASYNC, SIM_BARRIER_DROP } SimBarrierUse;
+void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, SimBarrierUse use);
 /* Of cp.async: the bytes come when its thread waits, `read` of them from the source and the rest 0. False: no memory, and the
  * launch ends. */
 bool sim_check_copy(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size, const uint8_t *source, uint32_t read);
@@ -367,6 +408,8 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
+/* mbarrier.c: copies that are under way when the program has ended, which is a finding */
+void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
 void sim_past_give(SimWarp *w, SimPast *to);
 void sim_past_take(SimWarp *w, const SimPast *from);
@@ -387,14 +430,17 @@ void sim_races_free(SimRaces *races);
 void sim_race_start(SimCta *cta); /* of a program */
 void sim_race_end(SimCta *cta);
 void sim_race_barrier(SimCta *cta);
+void sim_race_meet(SimWarp *w);   /* its lanes */
+void sim_race_spread(SimWarp *w); /* what it has acquired, to the program */
 uint32_t sim_race_tick(SimRaces *races); /* accesses so far are before the time that it returns */
-typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL } SimOrder;
+/* VOLATILE acquires too, but leaves the first-level cache as it is. */
+typedef enum { SIM_PLAIN, SIM_RELAXED, SIM_ACQUIRE, SIM_RELEASE, SIM_ACQ_REL, SIM_VOLATILE } SimOrder;
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 /* `value`: what is going to be written. */
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, const void *value);
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
-void sim_race_fence(SimWarp *w);
+void sim_race_fence(SimWarp *w, uint32_t lanes);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */
 bool sim_race_memory(const SimRaces *races); /* was there enough? */
 
@@ -409,6 +455,7 @@ typedef struct SimPoint {
 } SimPoint;
 
 /* ", element [3, 5] of 'x' (tt.load, tensor<8x8xf32>)"; "" where nothing is known. Several: of the first of them. */
+SimFloatType sim_tile_float(const SimElements *elements); /* of its elements; size 0: they are none */
 const char *sim_tile_text(const SimElements *elements, const SimPoint *at, bool several, char *out, size_t size);
 
 /* ---- decoding ---- */

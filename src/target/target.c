@@ -107,3 +107,16 @@ void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared,
 	for (size_t i = 1; i < ARRAY_LEN(limits); i++)
 		*out = limits[i].ctas < out->ctas ? limits[i] : *out;
 }
+
+const TargetProcessors *target_processors(const TargetGpu *gpu)
+{
+	static const TargetProcessors rows[] = {
+#define PROCESSORS(capability, sms, name) {capability, sms, name},
+#include "target/nvidia/processors.def"
+#undef PROCESSORS
+	};
+	size_t k = 0;
+	while (k + 1 < ARRAY_LEN(rows) && rows[k].capability != gpu->capability)
+		k++;
+	return &rows[k];
+}

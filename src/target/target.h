@@ -88,4 +88,11 @@ typedef struct TargetOccupancy {
  * 256 at a time, from the quarter of the SM's that it runs on (CUDA's occupancy calculator). */
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps, TargetOccupancy *out);
 
+/* SMs of a GPU of this capability, and its name. */
+typedef struct TargetProcessors {
+	unsigned capability, sms;
+	const char *name;
+} TargetProcessors;
+const TargetProcessors *target_processors(const TargetGpu *gpu);
+
 #endif

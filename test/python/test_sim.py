@@ -25,6 +25,11 @@ def all_programs(y_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + tl.arange(0, BLOCK), tl.program_id(0))
 
 
+@triton.jit
+def tickets(y_ptr, count_ptr):
+    tl.store(y_ptr + tl.program_id(0), tl.atomic_add(count_ptr, 1))
+
+
 def simulated():
     """Is there a code generator to simulate with?"""
     try:
@@ -54,6 +59,20 @@ class Simulator(unittest.TestCase):
             with self.assertWarnsRegex(UserWarning, "NESO_CHECK=1 checks simulated launches alone"):
                 self.sums()
             self.sums()
+
+    def test_schedules(self):
+        y, count = np.zeros(8, np.int32), np.zeros(1, np.int32)
+        tickets[(8, )](y, count, neso_target="sim:sm_90a")
+        self.assertEqual(sorted(y), list(range(8)))
+        with self.assertRaisesRegex(LaunchError, "the result depends on the order of threads: byte .* of 'y_ptr'"):
+            tickets[(8, )](y, np.zeros(1, np.int32), neso_target="sim:sm_90a", neso_schedules=4)
+        with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_SCHEDULES="4"):
+            with self.assertRaisesRegex(LaunchError, "in schedule 2"):
+                tickets[(8, )](y, np.zeros(1, np.int32))
+            tickets[(8, )](y, np.zeros(1, np.int32), neso_schedules=1)
+            self.sums()
+        with self.assertRaisesRegex(ValueError, "neso_schedules is the simulator's, and this launch is for interp"):
+            self.sums(neso_schedules=2, neso_target="interp")
 
     def test_environment(self):
         with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_CHECK="1"):

@@ -8,7 +8,9 @@
 # run: neso run %s:unset --target sim:sm_90a -q -g 4 zeros:1:i32 zeros:4:i32
 # run: neso run %s:locked --target sim:sm_90a --check -q -g 4 zeros:1:i32 zeros:1:i32 False
 # run: neso run %s:endless --target sim:sm_90a -q -g 4 zeros:1:i32 zeros:4:i32
-# run: neso run %s:chained --target sim:sm_90a -q -g 300 zeros:301:i32 zeros:300:i32 1
+# run: neso run %s:chained --target sim:sm_90a -q -g 300 zeros:301:i32 zeros:300:i32 1 --expect out=arange:300:i32
+# run: neso run %s:chained --target sim:sm_87 --num-warps 16 -q -g 48 zeros:49:i32 zeros:48:i32 1 --expect out=arange:48:i32
+# run: neso run %s:chained --target sim:sm_87 --num-warps 16 -q -g 60 zeros:61:i32 zeros:60:i32 1
 # exit: 1
 import triton
 import triton.language as tl
@@ -28,7 +30,7 @@ def chained(flags, out, step):
     """Each waits for the next one: all must be there at once."""
     pid = tl.program_id(0)
     if pid < tl.num_programs(0) - 1:
-        while tl.atomic_cas(flags + pid + step, 1, 1) == 0:  # error: 15: deadlock: it waits in this loop for a change of memory that no program will make, and reads byte 4 of 'flags'; 256 programs wait so; 44 programs are not begun
+        while tl.atomic_cas(flags + pid + step, 1, 1) == 0:  # error: 15: deadlock: it waits in this loop for a change of memory that no program will make, and reads byte 4 of 'flags'; 48 programs wait so; 12 programs are not begun, as 48 others are there and an Orin holds no more at once (warps)
             pass
     tl.store(out + pid, pid)
     tl.atomic_xchg(flags + pid, 1)

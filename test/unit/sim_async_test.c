@@ -17,6 +17,7 @@ static const char head[] =
 	"declare i32 @neso.tid_x()\n"
 	"declare void @neso.barrier() convergent\n"
 	"declare void @neso.mbarrier_init(ptr addrspace(3), i32) convergent\n"
+	"declare void @neso.mbarrier_inval(ptr addrspace(3)) convergent\n"
 	"declare void @neso.mbarrier_arrive(ptr addrspace(3)) convergent\n"
 	"declare void @neso.mbarrier_expect_tx(ptr addrspace(3), i32) convergent\n"
 	"declare i1 @neso.mbarrier_test(ptr addrspace(3), i32) convergent\n"
@@ -24,7 +25,8 @@ static const char head[] =
 	"declare void @neso.bulk_copy(ptr addrspace(3), ptr addrspace(1), i32, ptr addrspace(3)) convergent\n"
 	"declare void @neso.fence_async() convergent\n"
 	"declare void @neso.st_global.v1b32(ptr addrspace(1), i1, i32)\n"
-	"define ptx_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) \"neso\"=\"kernel=k args=pp threads=64 shared=1024 cluster=1 "
+	"define ptx_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) \"neso\"=\"kernel=k args=pp "
+	"threads=64 shared=1024 cluster=1 "
 	"scratch=0 scratch_align=0 print=0 assert=0\" {\n"
 	"entry:\n"
 	"  %b = getelementptr i8, ptr addrspace(3) @smem, i32 0\n"
@@ -139,6 +141,64 @@ static void test_copy(void **state)
 	      true, "SIM_", "");
 }
 
+#define ONE(name, body)                                                                                      \
+	"  br i1 %first, label %" name ", label %" name ".end\n" name ":\n" body "  br label %" name         \
+	".end\n" name ".end:\n"
+#define AT_F "  %f = getelementptr i8, ptr addrspace(3) @smem, i32 64\n"
+#define MAKE_F "  call void @neso.mbarrier_init(ptr addrspace(3) %f, i32 1)\n"
+#define COPY(to, from, size, barrier)                                                                        \
+	"  call void @neso.bulk_copy(ptr addrspace(3) " to ", ptr addrspace(1) " from ", i32 " size          \
+	", ptr addrspace(3) " barrier ")\n"
+#define EXPECT(barrier, size)                                                                                \
+	"  call void @neso.mbarrier_expect_tx(ptr addrspace(3) " barrier ", i32 " size ")\n"
+#define MEET "  call void @neso.barrier()\n"
+#define FENCE "  call void @neso.fence_async()\n"
+
+/* Who uses a barrier comes after who made it, and who drops it after them; asynchronous copies
+ * are fenced from its making. */
+static void test_making(void **state)
+{
+	(void)state;
+	clean(AT_F ONE("make2", MAKE_F FENCE)
+		      MEET ONE("load", EXPECT("%f", "256") COPY("%data", "%in", "256", "%f")) WAIT("%f", "0")
+			      READ(1),
+	      1000);
+	fault(AT_F ONE("make2", MAKE_F)
+		      MEET ONE("load", EXPECT("%f", "256") COPY("%data", "%in", "256", "%f")) WAIT("%f", "0")
+			      READ(1),
+	      true, "SIM_PROXY",
+	      "an asynchronous copy counts on the barrier at byte 64 of shared memory, whose making");
+	fault(AT_F ONE("make2", MAKE_F FENCE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %f)\n")
+		      WAIT("%f", "0"),
+	      true, "SIM_", "the barrier at byte 64 of shared memory");
+	fault(ISSUE(1, "%in") WAIT("%b", "0") READ(1)
+		      ONE("drop", "  call void @neso.mbarrier_inval(ptr addrspace(3) %b)\n"),
+	      true, "SIM_", "the barrier at byte 0 of shared memory");
+	clean(ISSUE(1, "%in") WAIT("%b", "0") READ(1)
+		      MEET ONE("drop", "  call void @neso.mbarrier_inval(ptr addrspace(3) %b)\n"
+				       "  store i32 7, ptr addrspace(3) %b\n"),
+	      1000);
+	fault(ISSUE(1, "%in") WAIT("%b", "0") READ(1)
+		      MEET ONE("over", "  store i32 7, ptr addrspace(3) %b\n"),
+	      true, "SIM_MBARRIER", "write of byte 0 of shared memory, where the barrier made at");
+}
+
+/* A phase is over when the bytes that were announced have come, whichever they are; nothing is
+ * under way when a program ends. */
+static void test_bytes(void **state)
+{
+	(void)state;
+#define HALVES(announced)                                                                                    \
+	"  %half = getelementptr i8, ptr addrspace(3) %data, i32 128\n"                                      \
+	"  %in.half = getelementptr i8, ptr addrspace(1) %in, i32 128\n" ONE(                                \
+		"load", EXPECT("%b", announced) COPY("%data", "%in", "128", "%b")                            \
+				COPY("%half", "%in.half", "128", "%b")) WAIT("%b", "0") READ(1)
+	clean(HALVES("256"), 1000);
+	fault(HALVES("128"), true, "SIM_WAIT", "while the copy of");
+	fault(ISSUE(1, "%in"), true, "SIM_WAIT",
+	      "the program ends while the copy to byte 128 of shared memory is under way");
+}
+
 /* The second copy goes where the first one was read: all have arrived before. */
 static void test_ring(void **state)
 {
@@ -208,10 +268,8 @@ static void test_ptx(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_copy),  cmocka_unit_test(test_ring),   cmocka_unit_test(test_making),
+		cmocka_unit_test(test_bytes), cmocka_unit_test(test_memory), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_ptx),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

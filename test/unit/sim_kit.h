@@ -13,6 +13,7 @@ extern const CodegenTable neso_codegen_table;
 /* The request for memory of a launch that fails, 0: none; whether there was one. */
 static long sim_kit_fails_at;
 static bool sim_kit_failed;
+static uint32_t sim_kit_programs = 1;
 
 /* Of a launch that is clean with all its memory: does it say so where there is none? */
 static inline bool sim_kit_tells(CodegenResult *result)
@@ -25,9 +26,9 @@ static inline bool sim_kit_tells(CodegenResult *result)
 	return good;
 }
 
-/* Two arguments. The caller frees the result; what decoding refuses is the result too. */
-static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second, const SimBuffer *buffers, size_t count,
-					 bool check, uint64_t seed)
+/* The caller frees the result; what decoding refuses is the result too. */
+static inline CodegenResult *sim_kit_launch(const char *text, const uint64_t *args, size_t arg_count,
+					    const SimBuffer *buffers, size_t count, bool check, uint64_t seed)
 {
 	CodegenRequest request = {.from = CODEGEN_LLIR, .text = text, .len = strlen(text), .target = "sm_90a"};
 	CodegenSim *sim;
@@ -36,15 +37,27 @@ static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint6
 	if (!sim)
 		return result;
 	neso_codegen_table.free(result);
-	uint64_t args[] = {first, second};
-	SimLaunch launch = {.args = args, .arg_count = 2, .buffers = buffers, .buffer_count = count, .grid = {1, 1, 1}, .check = check,
-				   .seed = seed, .timeout = 60};
+	SimLaunch launch = {.args = args,
+			    .arg_count = arg_count,
+			    .buffers = buffers,
+			    .buffer_count = count,
+			    .grid = {sim_kit_programs, 1, 1},
+			    .check = check,
+			    .seed = seed,
+			    .timeout = 60};
 	arena_fail_after(sim_kit_fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);
 	sim_kit_failed = arena_fail_after(0) <= 0;
 	neso_codegen_table.sim_free(sim);
 	assert_true(result || sim_kit_fails_at);
 	return result;
+}
+
+/* Two arguments. */
+static inline CodegenResult *sim_kit_run(const char *text, uint64_t first, uint64_t second,
+					 const SimBuffer *buffers, size_t count, bool check, uint64_t seed)
+{
+	return sim_kit_launch(text, (uint64_t[]){first, second}, 2, buffers, count, check, seed);
 }
 
 static inline void sim_kit_clean(CodegenResult *result)

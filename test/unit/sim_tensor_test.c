@@ -379,6 +379,54 @@ static CodegenResult *run_plain(const char *body, bool check, uint64_t seed)
 	return run(body, check, seed);
 }
 
+/* What a launch is given may be wrong in any way: it is told, and nothing is read there. */
+static void test_given(void **state)
+{
+	Arena arena;
+	(void)state;
+	arena_init(&arena, 0);
+	make_map(&cases[0]);
+	const char *load = FIRST("load", "  call void @neso.mbarrier_init(ptr addrspace(3) %b, i32 1)\n"
+					 "  call void @neso.tensor_load.1d(ptr addrspace(3) %data, ptr %map, "
+					 "i32 0, ptr addrspace(3) %b)\n");
+	const char *null = FIRST("load", "  call void @neso.mbarrier_init(ptr addrspace(3) %b, i32 1)\n"
+					 "  call void @neso.tensor_load.1d(ptr addrspace(3) %data, ptr null, "
+					 "i32 0, ptr addrspace(3) %b)\n");
+	SimBuffer buffers[] = {{"out", out, sizeof out, true}, {"tensor", tensor, sizeof tensor, true}};
+	uint64_t good = (uint64_t)(uintptr_t)&map, to = (uint64_t)(uintptr_t)out;
+	const struct {
+		const char *body;
+		uint64_t out, map;
+		const char *code, *text;
+	} wrong[] = {
+		{load, to, 0, "RUN_ARGUMENT",
+		 "argument 1 of kernel 'k' is a tensor map, and 0x0 is no memory"},
+		{load, to, 64, "RUN_ARGUMENT", "0x40 is no memory"},
+		{load, to, UINT64_MAX - 63, "RUN_ARGUMENT", "is no memory"},
+		{load, to, good + 8, "RUN_ARGUMENT", "is no multiple of 64"},
+		/* An argument that happens to be the same number is no map. */
+		{null, 0, good, "RUN_OUT_OF_BOUNDS", "load of 128 bytes at 0x0"},
+		{"  store i32 1, ptr addrspace(1) %out\n", 0, good, "RUN_OUT_OF_BOUNDS",
+		 "store of 4 bytes at 0x0"},
+	};
+	for (size_t k = 0; k < ARRAY_LEN(wrong); k++)
+		for (int check = 0; check < 2; check++)
+			sim_kit_found(
+				sim_kit_run(arena_printf(&arena, "%s%s  ret void\n}\n", head, wrong[k].body),
+					    wrong[k].out, wrong[k].map, buffers, 2, check, 0),
+				wrong[k].code, wrong[k].text);
+	SimBuffer gone[] = {
+		{"out", out, sizeof out, true}, {"gone", NULL, 16, true}, {"beyond", out, UINT64_MAX, true}};
+	const char *nothing = arena_printf(&arena, "%s  ret void\n}\n", head);
+	sim_kit_found(sim_kit_run(nothing, to, good, gone, 2, true, 0), "RUN_ARGUMENT",
+		      "the array 'gone' of 16 bytes at 0x0 is no memory");
+	gone[1] = gone[2];
+	sim_kit_found(sim_kit_run(nothing, to, good, gone, 2, true, 0), "RUN_ARGUMENT", "the array 'beyond'");
+	sim_kit_found(sim_kit_launch(nothing, NULL, 0, buffers, 2, true, 0), "RUN_ARGUMENT",
+		      "kernel 'k' takes 2 arguments, 0 are given");
+	arena_free(&arena);
+}
+
 static void test_named(void **state)
 {
 	static const char through_shared[] =
@@ -478,8 +526,12 @@ static void test_ptx(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loads), cmocka_unit_test(test_stores), cmocka_unit_test(test_reductions), cmocka_unit_test(test_proxies), cmocka_unit_test(test_store_faults), cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_named), cmocka_unit_test(test_one_lane), cmocka_unit_test(test_ptx),
+		cmocka_unit_test(test_loads),	     cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_reductions),   cmocka_unit_test(test_proxies),
+		cmocka_unit_test(test_store_faults), cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_given),	     cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_named),	     cmocka_unit_test(test_one_lane),
+		cmocka_unit_test(test_ptx),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* Whether accesses of global memory may overtake one another that come in this order in the text.
  *
- * A program is one thread to its author: what it loads before it stores is what was there before. Threads of a warp go
- * together; another warp may still have to load when this one stores. And what one thread stores for all, a scalar or an element
- * that several warps hold copies of, all load afterwards. What a thread stores and another one loads as another element is the
- * author's to order (tl.debug_barrier). Accesses do not disturb each other where
+ * A program is one thread to its author: what it loads before it stores is what was there before.
+ * Lanes of a warp load together; another warp may still have to load when this one stores. And what
+ * one thread stores for all, a scalar or an element that several threads hold copies of, all load
+ * afterwards. What a thread stores and another one loads as another element is the author's to order
+ * (tl.debug_barrier). Accesses do not disturb each other where
  *
  *	- the pointers begin at different arguments, or at different pointers that were loaded: arrays that one kernel reads and
  *	  writes under two names are not looked for, as nearly every kernel would pay for it;
@@ -174,7 +175,7 @@ static const AxisInfo *axis_info(GpuOrder *o, const IrValue *v)
 }
 
 /* Do several warps hold an element, or several CTAs? A scalar all do. */
-static bool has_copies(GpuOrder *o, IrType pointers)
+static bool has_copies(const GpuOrder *o, IrType pointers)
 {
 	if (!ir_is_tensor(pointers))
 		return true;
@@ -197,7 +198,10 @@ static bool overtakes_load(GpuOrder *o, const IrValue *from, const IrValue *to, 
 
 static bool overtakes_store(GpuOrder *o, const IrValue *to, const IrValue *from)
 {
-	return !ir_is_tensor(to->type) || (has_copies(o, to->type) && from->type == to->type && same_value(from, to, OPERANDS));
+	if (!ir_is_tensor(to->type))
+		return true;
+	bool copies = has_copies(o, to->type) || layout_free_bits(gpu_layout(o->gpu, to->type), LAYOUT_LANE);
+	return copies && from->type == to->type && same_value(from, to, OPERANDS);
 }
 
 static bool is_scalar_atomic(const IrOp *op)
@@ -274,7 +278,7 @@ bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carrie
 		return tensor_overtakes(o, first, then);
 	if (!(x.loads && y.stores) && !(x.stores && y.loads))
 		return false;
-	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1)
+	if (gpu_num_warps(o->gpu, then) * o->gpu->num_ctas == 1 && !(x.stores && y.loads))
 		return false;
 	if (first->kind == OP_CALL || then->kind == OP_CALL)
 		return true;

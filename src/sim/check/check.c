@@ -23,6 +23,7 @@ typedef struct Cell {
 	Access write, read, other; /* other: a read of another warp than `read` in the same interval */
 	bool written : 1, flying : 1;
 	bool async : 1;   /* an asynchronous unit wrote it */
+	bool barrier : 1; /* of an mbarrier: `write` made it, reads are its uses */
 	uint16_t reading; /* asynchronous reads under way; `read` is one of them */
 } Cell;
 
@@ -147,11 +148,34 @@ static void report_reading(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
 }
 
+/* Memory that an mbarrier holds is its own until it is invalidated. */
+static void report_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at,
+			   const Cell *c, const char *what)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	SimParty other = party_of(w, SIM_LANES, &c->write);
+	sim_finding(w->cta->run, sim_party(w, i, lane, at - begin), &other, DIAG_SIM_MBARRIER,
+		    "%s of byte %u of shared memory, where the barrier made at %s still is", what, at,
+		    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+}
+
+/* Kept where it says most: the last of a warp, and one of another. */
+static void note_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, Cell *c)
+{
+	bool other = c->reading || (c->read.warp != w->index && races(w, lane, &c->read));
+	note(w, i, lane, byte, other ? &c->other : &c->read);
+}
+
 void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	CONTRACT(size);
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
+		if (UNLIKELY(c->barrier)) {
+			report_barrier(w, i, lane, offset, at, c, "read");
+			return;
+		}
 		if (!c->written) {
 			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), NULL, DIAG_SIM_UNWRITTEN, "byte %u of shared memory", at);
 			note(w, i, lane, at - offset, &c->read);
@@ -165,10 +189,7 @@ void sim_check_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offse
 			report(w, i, lane, offset, at, &c->write, "the read", "the write");
 			return;
 		}
-		if (c->reading || (c->read.warp != w->index && races(w, lane, &c->read)))
-			note(w, i, lane, at - offset, &c->other);
-		else
-			note(w, i, lane, at - offset, &c->read);
+		note_read(w, i, lane, at - offset, c);
 	}
 }
 
@@ -179,6 +200,10 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 		Cell *c = own_cell(w, at, offset + size, &next);
 		if (UNLIKELY(c->flying)) {
 			report_flying(w, i, lane, offset, at, c, "write");
+			return;
+		}
+		if (UNLIKELY(c->barrier)) {
+			report_barrier(w, i, lane, offset, at, c, "write");
 			return;
 		}
 		if (UNLIKELY(c->reading)) {
@@ -196,15 +221,6 @@ void sim_check_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offs
 		if (with)
 			return;
 	}
-}
-
-/* Of another CTA's memory: what a warp of it would read, but for who reads it. */
-void sim_check_remote_read(SimWarp *w, const SimInstr *i, unsigned lane, unsigned rank, uint32_t offset, uint32_t size)
-{
-	uint32_t own = w->base;
-	w->base = rank * w->cta->run->kernel->shared_pitch;
-	sim_check_read(w, i, lane, offset, size);
-	w->base = own;
 }
 
 /* Atomic operations do not race with one another. */
@@ -293,6 +309,43 @@ void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size)
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
 		c->reading = (uint16_t)(c->reading ? c->reading - 1 : 0);
+	}
+}
+
+/* ---- mbarriers: made and dropped by threads, used by threads and asynchronous units ---- */
+
+void sim_check_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, SimBarrierUse use)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	bool told = false;
+	if (use == SIM_BARRIER_MAKE)
+		sim_check_write(w, i, lane, offset, 8);
+	for (uint32_t at = offset, next; at < offset + 8; at = next) {
+		Cell *c = own_cell(w, at, offset + 8, &next);
+		const Access *with = races(w, lane, &c->write)	 ? &c->write
+				     : use != SIM_BARRIER_DROP	 ? NULL
+				     : races(w, lane, &c->read)	 ? &c->read
+				     : races(w, lane, &c->other) ? &c->other
+								 : NULL;
+		SimParty other = party_of(w, lane, with ? with : &c->write);
+		if (with && !told)
+			sim_finding(w->cta->run, sim_party(w, i, lane, 0), &other, DIAG_SIM_RACE,
+				    "the use of the barrier at byte %u of shared memory and %s at %s have no "
+				    "barrier between them",
+				    offset, with == &c->write ? "its making" : "the use",
+				    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+		else if (use == SIM_BARRIER_ASYNC && !told && is_unfenced(w, c))
+			sim_finding(w->cta->run, sim_party(w, i, lane, 0), &other, DIAG_SIM_PROXY,
+				    "an asynchronous copy counts on the barrier at byte %u of shared memory, "
+				    "whose making at %s is not fenced for it",
+				    offset, sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+		told = true;
+		c->barrier = use != SIM_BARRIER_DROP;
+		if (use == SIM_BARRIER_DROP)
+			note(w, i, lane, 0, &c->write);
+		else if (use != SIM_BARRIER_MAKE)
+			note_read(w, i, lane, 0, c);
 	}
 }
 

@@ -1,66 +1,28 @@
-/* Races in global memory, between programs and between the warps of one.
+/* Races in global memory: between programs, between the warps of one, and between the lanes of a
+ * warp.
  *
  * A word of four bytes remembers its last plain store, its last atomic operation, and two reads by different programs or
- * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of different programs of which one
- * writes are a race, if not both are atomic and nothing orders them; so are two of different warps of a program with no barrier
- * between them. What orders programs are atomic operations of at least the device's scope: who acquires what another has
- * released comes after all that one did before (with fences likewise). Volatile loads acquire too: kernels that wait by them are
- * right on all GPUs, if not by the book. Programs that store what is there already are told apart, as no order changes the result.
+ * warps; where a part of it is accessed by itself, its bytes do from then on. Two accesses of
+ * different programs or warps of which one writes are a race, if not both are atomic (of a scope
+ * that both are in) and nothing orders them (order.c). Lanes of a warp that have not met race where
+ * one reads what another has written, or both store, and not the same; loads are issued for all
+ * lanes at once, so a store behind them is fine, but two lanes that both load a word and store it
+ * lose one's update. Programs that store what is there already are told apart, as no order changes
+ * the result.
  *
- * When is a number that goes up at barriers and releases; programs under checks run on one host thread. What a program knows of
- * another is up to when its accesses are ordered: those of all its warps, and those of the warp that released last. Atomics share
- * a number of clocks by address, and launches of very many programs have no clock for each program but one time: both can only
- * hide races, never make them up. So does forgetting the pages that were noted first, when there is too much to note. */
+ * A load that volatile loads alone order behind another program's store may find what the
+ * first-level cache holds, if the program has loaded the word before. Forgetting the pages that
+ * were noted first, when there is too much to note, can hide races, never make them up. */
 #include <stdlib.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/race.h"
 
-enum { WORD = 4, PAGE = 1024, PAGE_WORDS = PAGE / WORD, BUCKETS = 1 << 14, CLOCKS = 64, MANY_PROGRAMS = 16384 };
+enum { WORD = RACE_WORD, PAGE = RACE_PAGE };
 #define MOST_BYTES (UINT64_C(1) << 30)
 
-typedef struct Mark {
-	uint32_t program; /* its number and one; 0: none */
-	uint32_t time;
-	uint32_t site;    /* as in SimParty */
-	uint8_t warp, lane, byte;
-	bool is_volatile; /* a load, which is no race with atomic operations */
-} Mark;
-
-typedef struct Cell {
-	Mark write, atomic, read, other; /* other: a read by another program than `read` */
-} Cell;
-
-typedef struct Page {
-	uint64_t number; /* of its address */
-	struct Page *next;
-	Cell words[PAGE_WORDS];
-	Cell *bytes;     /* NULL, or a byte's where its word is split */
-	bool split[PAGE_WORDS];
-} Page;
-
-/* What is ordered of a program's accesses: all before `all`, and its warp's before `own`. */
-typedef struct Known {
-	uint32_t all, own, warp;
-} Known;
-
-/* What is ordered before a program, or what was released at some addresses. */
-struct SimKnown {
-	uint32_t seen[CLOCKS]; /* of a program: the clocks' versions that are in it */
-	Known of[];            /* by program */
-};
-
-struct SimRaces {
-	uint32_t time;
-	uint64_t programs;
-	Page *buckets[BUCKETS], *last;
-	Page **pages;    /* in the order in which they were made */
-	size_t count, cap, oldest;
-	uint64_t bytes;
-	SimKnown *clocks[CLOCKS]; /* NULL: nothing was released there */
-	uint32_t versions[CLOCKS];
-	uint32_t floors[CLOCKS];  /* of many programs: all before it is ordered */
-	bool no_memory;
-};
+typedef RaceMark Mark;
+typedef RaceCell Cell;
+typedef RacePage Page;
 
 SimRaces *sim_races_new(uint64_t programs)
 {
@@ -80,7 +42,7 @@ void sim_races_free(SimRaces *r)
 		free(r->pages[k]->bytes);
 		free(r->pages[k]);
 	}
-	for (unsigned k = 0; k < CLOCKS; k++)
+	for (unsigned k = 0; k < RACE_CLOCKS; k++)
 		free(r->clocks[k]);
 	free(r->pages);
 	free(r);
@@ -90,7 +52,7 @@ void sim_races_free(SimRaces *r)
 
 static void unlink_page(SimRaces *r, Page *p)
 {
-	Page **at = &r->buckets[p->number % BUCKETS];
+	Page **at = &r->buckets[p->number % RACE_BUCKETS];
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
@@ -120,7 +82,7 @@ static Page *page_of(SimRaces *r, uint64_t number)
 {
 	if (r->last && r->last->number == number)
 		return r->last;
-	Page *p = r->buckets[number % BUCKETS];
+	Page *p = r->buckets[number % RACE_BUCKETS];
 	while (p && p->number != number)
 		p = p->next;
 	if (!p) {
@@ -137,8 +99,8 @@ static Page *page_of(SimRaces *r, uint64_t number)
 		memset(p->words, 0, sizeof p->words);
 		memset(p->split, 0, sizeof p->split);
 		p->number = number;
-		p->next = r->buckets[number % BUCKETS];
-		r->buckets[number % BUCKETS] = p;
+		p->next = r->buckets[number % RACE_BUCKETS];
+		r->buckets[number % RACE_BUCKETS] = p;
 	}
 	r->last = p;
 	return p;
@@ -170,138 +132,25 @@ static Cell *cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next)
 	return &p->bytes[at % PAGE];
 }
 
-/* ---- what is ordered ---- */
-
-void sim_race_start(SimCta *cta)
-{
-	cta->since = ++cta->run->races->time;
-	cta->floor = 0;
-}
-
-void sim_race_end(SimCta *cta)
-{
-	free(cta->known);
-	cta->known = NULL;
-}
-
-void sim_race_barrier(SimCta *cta)
-{
-	cta->since = ++cta->run->races->time;
-}
-
-uint32_t sim_race_tick(SimRaces *races)
-{
-	return ++races->time;
-}
-
-static void join(Known *to, const Known *from)
-{
-	if (from->all > to->all)
-		to->all = from->all;
-	if (from->own <= to->all)
-		return;
-	if (to->own <= to->all || to->warp == from->warp) {
-		to->own = MAX(to->own, from->own);
-		to->warp = from->warp;
-	} else {
-		/* Two warps' releases: what either did is taken to be ordered. */
-		to->all = MAX(to->own, from->own);
-	}
-}
-
-static unsigned clock_of(uint64_t address)
-{
-	return (unsigned)(address / WORD * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-}
-
-static SimKnown *new_clock(SimRaces *r)
-{
-	SimKnown *made = heap_zeroed(sizeof *made + r->programs * sizeof made->of[0]);
-	r->no_memory |= !made;
-	return made;
-}
-
-static void acquire(SimCta *cta, unsigned clock)
-{
-	SimRaces *r = cta->run->races;
-	cta->floor = MAX(cta->floor, r->floors[clock]);
-	if (!r->clocks[clock] || (!cta->known && !(cta->known = new_clock(r))))
-		return;
-	if (cta->known->seen[clock] == r->versions[clock])
-		return;
-	cta->known->seen[clock] = r->versions[clock];
-	for (uint64_t p = 0; p < r->programs; p++)
-		join(&cta->known->of[p], &r->clocks[clock]->of[p]);
-}
-
-static void release_at(SimWarp *w, unsigned clock, uint32_t all, uint32_t own)
-{
-	SimCta *cta = w->cta;
-	SimRaces *r = cta->run->races;
-	if (r->programs > MANY_PROGRAMS) {
-		r->floors[clock] = MAX(r->floors[clock], own);
-		return;
-	}
-	if (!r->clocks[clock] && !(r->clocks[clock] = new_clock(r)))
-		return;
-	Known *mine = &r->clocks[clock]->of[cta->pid];
-	if (mine->own == own && mine->warp == w->index)
-		return; /* the same fence's */
-	for (uint64_t p = 0; cta->known && p < r->programs; p++)
-		join(&r->clocks[clock]->of[p], &cta->known->of[p]);
-	join(mine, &(Known){all, own, w->index});
-	r->versions[clock]++;
-}
-
-void sim_race_release(SimWarp *w, const void *memory, SimOrder order)
-{
-	unsigned clock = clock_of((uint64_t)(uintptr_t)memory);
-	if (order == SIM_RELEASE || order == SIM_ACQ_REL)
-		release_at(w, clock, w->cta->since, ++w->cta->run->races->time);
-	else if (w->fence.own)
-		release_at(w, clock, w->fence.all, w->fence.own);
-}
-
-/* Fences make an order of relaxed operations: a release of those behind it, an acquire of those before it. */
-void sim_race_fence(SimWarp *w)
-{
-	for (unsigned c = 0; c < CLOCKS; c++)
-		if (w->fence.pending >> c & 1)
-			acquire(w->cta, c);
-	w->fence = (SimFence){.all = w->cta->since, .own = ++w->cta->run->races->time};
-}
-
-static bool is_ordered(const SimWarp *w, const Mark *m)
-{
-	const SimCta *cta = w->cta;
-	unsigned warp = w->index;
-	if (!m->program || m->time < cta->floor)
-		return true;
-	if (m->program == cta->pid + 1)
-		return m->time < cta->since || m->warp == warp || m->time < w->past.global[m->warp];
-	if (!cta->known)
-		return false;
-	const Known *k = &cta->known->of[m->program - 1];
-	return m->time < k->all || (m->time < k->own && m->warp == k->warp);
-}
-
-static bool is_plain_race(const SimWarp *w, const Mark *read)
-{
-	return !read->is_volatile && !is_ordered(w, read);
-}
-
 /* ---- accesses ---- */
 
 /* Each cell's mark gets the byte of the access that it is. */
 static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 {
-	return (Mark){.program = (uint32_t)w->cta->pid + 1, .time = w->cta->run->races->time, .site = i->site, .warp = (uint8_t)w->index,
+	return (Mark){.program = (uint32_t)w->cta->pid + 1,
+		      .time = w->cta->run->races->time,
+		      .site = i->site,
+		      .warp = (uint8_t)w->index,
 		      .lane = (uint8_t)lane};
 }
 
 static SimParty party_of(const Mark *m)
 {
-	return (SimParty){.site = m->site, .pid = m->program - 1, .warp = m->warp, .lanes = UINT32_C(1) << m->lane, .lane = m->lane,
+	return (SimParty){.site = m->site,
+			  .pid = m->program - 1,
+			  .warp = m->warp,
+			  .lanes = UINT32_C(1) << m->lane,
+			  .lane = m->lane,
 			  .byte = m->byte};
 }
 
@@ -310,13 +159,37 @@ static bool is_mine(const SimWarp *w, const Mark *m)
 	return m->program == w->cta->pid + 1;
 }
 
+static bool is_of_warp(const SimWarp *w, const Mark *m)
+{
+	return is_mine(w, m) && m->warp == w->index;
+}
+
+/* Of an earlier read, before a write now. */
+static bool is_read_ordered(const SimWarp *w, unsigned lane, const Mark *m)
+{
+	return is_of_warp(w, m) || race_is_ordered(w, lane, m);
+}
+
+static bool is_plain_race(const SimWarp *w, unsigned lane, const Mark *read)
+{
+	return !(read->flags & MARK_FRESH) && !is_read_ordered(w, lane, read);
+}
+
+/* Two atomic operations: one of a CTA's scope is none to another CTA. */
+static bool is_out_of_scope(const SimWarp *w, unsigned lane, const Mark *m, uint8_t flags)
+{
+	unsigned warps = w->cta->run->kernel->cta_warps;
+	bool same = is_mine(w, m) && m->warp / warps == w->index / warps;
+	return m->program && (m->flags | flags) & MARK_CTA && !same && !race_is_ordered(w, lane, m);
+}
+
 /* Kept where it says most: over an older one of the same warp, or one that is ordered before; of a program's the first warp's and
  * the last one's. */
-static void note_read(SimWarp *w, Cell *c, Mark now)
+static void note_read(const SimWarp *w, Cell *c, Mark now)
 {
-	if ((is_mine(w, &c->read) && c->read.warp == w->index) || is_ordered(w, &c->read))
+	if (is_of_warp(w, &c->read) || is_read_ordered(w, now.lane, &c->read))
 		c->read = now;
-	else if (!is_mine(w, &c->other) || is_mine(w, &c->read) || is_ordered(w, &c->other))
+	else if (!is_mine(w, &c->other) || is_mine(w, &c->read) || is_read_ordered(w, now.lane, &c->other))
 		c->other = now;
 }
 
@@ -329,18 +202,63 @@ static bool in_buffers(const SimCta *cta, uint64_t address)
 	return address - b->base < b->size;
 }
 
-/* `byte`: of the lane's access, which is at `at`. */
-static void report(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at, DiagCode code, const Mark *m,
-		   const char *now, const char *then)
+/* An access of this lane, at a byte of which it meets an earlier one. */
+typedef struct Meeting {
+	SimWarp *w;
+	const SimInstr *i;
+	unsigned lane;
+	uint32_t byte; /* of the access */
+	uint64_t at; /* its address */
+	const Mark *with;
+} Meeting;
+
+static void report(const Meeting *m, DiagCode code, const char *now, const char *then)
 {
-	const SimRun *run = w->cta->run;
-	const SimArray *b = &run->buffers[w->cta->hint];
-	SimParty other = party_of(m);
+	SimRun *run = m->w->cta->run;
+	const SimArray *b = &run->buffers[m->w->cta->hint];
+	SimParty other = party_of(m->with);
+	unsigned long long offset = m->at - b->base;
 	char place[512];
-	sim_finding(w->cta->run, sim_party(w, i, lane, byte), &other, is_mine(w, m) ? DIAG_SIM_RACE : code,
-		    is_mine(w, m) ? "%s at byte %llu of '%s' and %s at %s have no barrier between them" :
-				    "%s at byte %llu of '%s' and %s at %s by another program, in any order",
-		    now, (unsigned long long)(at - b->base), b->name, then, sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place));
+	const char *at = sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place);
+	SimParty who = sim_party(m->w, m->i, m->lane, m->byte);
+	if (is_of_warp(m->w, m->with))
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "%s at byte %llu of '%s' and %s at %s are by lanes of a warp that have not met "
+			    "in between",
+			    now, offset, b->name, then, at);
+	else if (is_mine(m->w, m->with))
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "%s at byte %llu of '%s' and %s at %s have no barrier between them", now, offset,
+			    b->name, then, at);
+	else
+		sim_finding(run, who, &other, code,
+			    "%s at byte %llu of '%s' and %s at %s by another program, in any order", now,
+			    offset, b->name, then, at);
+}
+
+/* ---- loads ---- */
+
+/* Ordered behind another program's store, but by volatile loads alone: has the program loaded it
+ * before? */
+static bool is_stale(const SimWarp *w, const SimInstr *i, const Cell *c)
+{
+	const Mark *had = is_mine(w, &c->read) ? &c->read : &c->other;
+	return i->cached && c->write.program && !is_mine(w, &c->write) && is_mine(w, had) &&
+	       had->flags & MARK_CACHED && had->time <= c->write.time && w->cta->fresh <= c->write.time;
+}
+
+static void report_stale(const Meeting *m, const Cell *c)
+{
+	SimRun *run = m->w->cta->run;
+	const SimArray *b = &run->buffers[m->w->cta->hint];
+	SimParty other = party_of(&c->write);
+	char place[512];
+	sim_finding(run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_STALE,
+		    "byte %llu of '%s' may be what the first-level cache holds since the program loaded it "
+		    "first, not what the store at %s wrote: "
+		    "volatile loads leave the cache as it is",
+		    (unsigned long long)(m->at - b->base), b->name,
+		    sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place));
 }
 
 void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, SimOrder order)
@@ -350,22 +268,50 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	if (!in_buffers(cta, begin))
 		return;
 	if (order != SIM_PLAIN)
-		acquire(cta, clock_of(begin));
+		race_acquire(w, lane, race_clock(begin), order == SIM_ACQUIRE);
 	Mark now = mark_now(w, i, lane);
-	now.is_volatile = order != SIM_PLAIN;
+	now.flags = (order != SIM_PLAIN ? MARK_FRESH : 0) | (i->cached ? MARK_CACHED : 0);
+	bool told = false;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
-		const Mark *with = !is_ordered(w, &c->write) ? &c->write : order == SIM_PLAIN && !is_ordered(w, &c->atomic) ? &c->atomic : NULL;
+		Meeting m = {w, i, lane, now.byte, at, NULL};
+		m.with = !race_is_ordered(w, lane, &c->write)			       ? &c->write
+			 : order == SIM_PLAIN && !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
+										       : NULL;
+		if (!m.with && !told && UNLIKELY(is_stale(w, i, c))) {
+			report_stale(&m, c);
+			told = true;
+		}
 		note_read(w, c, now);
-		if (with) {
-			report(w, i, lane, now.byte, at, DIAG_SIM_PROGRAM_RACE, with, "the load",
-			       with == &c->write ? "the store" : "the atomic operation");
+		if (m.with) {
+			report(&m, DIAG_SIM_PROGRAM_RACE, "the load",
+			       m.with == &c->write ? "the store" : "the atomic operation");
 			return;
 		}
 	}
+}
+
+/* ---- stores ---- */
+
+/* Has another lane of the warp loaded and stored it, as this one does, and they have not met? */
+static bool is_lost(const SimWarp *w, unsigned lane, const Cell *c)
+{
+	return is_of_warp(w, &c->write) && is_of_warp(w, &c->read) && c->read.time >= w->met &&
+	       c->read.time <= c->write.time && !race_is_ordered(w, lane, &c->write);
+}
+
+static void report_lost(const Meeting *m)
+{
+	SimRun *run = m->w->cta->run;
+	const SimArray *b = &run->buffers[m->w->cta->hint];
+	SimParty other = party_of(m->with);
+	sim_finding(
+		run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_RACE,
+		"lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is lost",
+		m->with->lane, m->lane, (unsigned long long)(m->at - b->base), b->name);
 }
 
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, const void *value)
@@ -381,17 +327,28 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
-		const Mark *with = !is_ordered(w, &c->write) ? &c->write : !is_ordered(w, &c->atomic) ? &c->atomic :
-				   !is_ordered(w, &c->read) ? &c->read : !is_ordered(w, &c->other) ? &c->other : NULL;
-		bool same = with == &c->write && memcmp((const uint8_t *)memory + (at - begin), (const uint8_t *)value + (at - begin),
-							next - at) == 0;
-		if (with && !told && !(same && is_mine(w, with)))
-			report(w, i, lane, now.byte, at, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, with, "the store",
-			       with == &c->write ? "the store" : with == &c->atomic ? "the atomic operation" : "the load");
-		told |= with != NULL;
+		Meeting m = {w, i, lane, now.byte, at, NULL};
+		m.with = !race_is_ordered(w, lane, &c->write)	 ? &c->write
+			 : !race_is_ordered(w, lane, &c->atomic) ? &c->atomic
+			 : !is_read_ordered(w, lane, &c->read)	 ? &c->read
+			 : !is_read_ordered(w, lane, &c->other)	 ? &c->other
+								 : NULL;
+		bool same =
+			m.with == &c->write && memcmp((const uint8_t *)memory + (at - begin),
+						      (const uint8_t *)value + (at - begin), next - at) == 0;
+		if (m.with && !told && same && is_lost(w, lane, c))
+			report_lost(&m);
+		else if (m.with && !told && !(same && is_mine(w, m.with)))
+			report(&m, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, "the store",
+			       m.with == &c->write    ? "the store"
+			       : m.with == &c->atomic ? "the atomic operation"
+						      : "the load");
+		told |= m.with != NULL;
 		c->write = now;
 	}
 }
+
+/* ---- atomic operations ---- */
 
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, SimOrder order)
 {
@@ -399,23 +356,35 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 	SimCta *cta = w->cta;
 	if (!in_buffers(cta, begin))
 		return;
-	unsigned clock = clock_of(begin);
+	unsigned clock = race_clock(begin);
 	if (order == SIM_ACQUIRE || order == SIM_ACQ_REL)
-		acquire(cta, clock);
+		race_acquire(w, lane, clock, true);
 	else
 		w->fence.pending |= UINT64_C(1) << clock;
 	Mark now = mark_now(w, i, lane);
+	now.flags = i->cta_scope ? MARK_CTA : 0;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
-		const Mark *with = !is_ordered(w, &c->write) ? &c->write : is_plain_race(w, &c->read) ? &c->read :
-				   is_plain_race(w, &c->other) ? &c->other : NULL;
+		bool scope = is_out_of_scope(w, lane, &c->atomic, now.flags);
+		Mark before = c->atomic;
+		Meeting m = {w, i, lane, now.byte, at, NULL};
+		m.with = !race_is_ordered(w, lane, &c->write) ? &c->write
+			 : is_plain_race(w, lane, &c->read)   ? &c->read
+			 : is_plain_race(w, lane, &c->other)  ? &c->other
+			 : scope			      ? &before
+							      : NULL;
 		c->atomic = now;
-		if (with) {
-			report(w, i, lane, now.byte, at, DIAG_SIM_PROGRAM_RACE, with, "the atomic operation",
-			       with == &c->write ? "the store" : "the load");
+		if (m.with) {
+			report(&m, DIAG_SIM_PROGRAM_RACE,
+			       now.flags & MARK_CTA ? "the atomic operation of a CTA's scope"
+						    : "the atomic operation",
+			       m.with == &c->write	 ? "the store"
+			       : m.with != &before	 ? "the load"
+			       : before.flags & MARK_CTA ? "the atomic operation of a CTA's scope"
+							 : "the atomic operation");
 			return;
 		}
 	}
@@ -423,7 +392,7 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 
 bool sim_race_writer(const SimRaces *r, uint64_t address, SimParty *out)
 {
-	const Page *p = r->buckets[address / PAGE % BUCKETS];
+	const Page *p = r->buckets[address / PAGE % RACE_BUCKETS];
 	while (p && p->number != address / PAGE)
 		p = p->next;
 	if (!p)

@@ -177,7 +177,7 @@ void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
 	if (!run->races || !sim_race_writer(run->races, address, &who))
 		who = none;
 	va_start(args, format);
-	add(run, who, &none, DIAG_SIM_SCHEDULE, format, args);
+	add(run, who, &none, run->launch->schedules > 1 ? DIAG_SIM_SCHEDULE : DIAG_SIM_ORDER, format, args);
 	va_end(args);
 }
 
@@ -213,7 +213,10 @@ static void add_finding(const SimRun *run, DiagList *diags, const SimFinding *f)
 	const SimKernel *k = run->kernel;
 	char who[800], often[64] = "";
 	if (f->count > 1)
-		snprintf(often, sizeof often, f->code == DIAG_SIM_SCHEDULE ? "; %llu bytes" : "; %llu times", (unsigned long long)f->count);
+		snprintf(often, sizeof often,
+			 f->code == DIAG_SIM_SCHEDULE || f->code == DIAG_SIM_ORDER ? "; %llu bytes"
+										   : "; %llu times",
+			 (unsigned long long)f->count);
 	const char *by = f->who.lanes ? party(run, &f->who, who, sizeof who) : "no program has written there";
 	Diag *diag = sim_diag(diags, k, f->code, sim_loc_of(k, &f->who), arena_printf(diags->arena, "%s; kernel '%s', %s%s", f->text, k->name, by, often));
 	const SimLoc *other = &k->locs[sim_loc_of(k, &f->other)];

@@ -131,6 +131,21 @@ static bool coordinates_of(const SimElements *e, unsigned block, unsigned warp, 
 	return true;
 }
 
+SimFloatType sim_tile_float(const SimElements *e)
+{
+	static const struct {
+		const char *name;
+		SimFloatType type;
+	} types[] = {{"f16", {2, 11}}, {"bf16", {2, 8}}, {"f32", {4, 24}}, {"f64", {8, 53}}};
+	const char *from = e ? strrchr(e->type, 'x') : NULL, *to = e ? strrchr(e->type, '>') : NULL;
+	Str element =
+		from && to && to > from ? (Str){from + 1, (size_t)(to - from - 1)} : str_of(e ? e->type : "");
+	for (size_t k = 0; k < ARRAY_LEN(types); k++)
+		if (str_is(element, types[k].name))
+			return types[k].type;
+	return (SimFloatType){0};
+}
+
 const char *sim_tile_text(const SimElements *e, const SimPoint *at, bool several, char *out, size_t size)
 {
 	int64_t coordinates[SIM_MOST_DIMS];

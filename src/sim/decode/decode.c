@@ -470,7 +470,8 @@ static bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args
 
 /* ---- a kernel ---- */
 
-static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args, unsigned threads, unsigned ctas, unsigned shared)
+static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_maps, uint32_t args,
+			 unsigned threads, unsigned ctas, unsigned shared)
 {
 	SimKernel *k = ARENA_NEW(d->arena, SimKernel);
 	/* Slot 0 is a constant, so that no place is 0. */
@@ -489,6 +490,7 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 		.constant_bytes = d->constant_bytes.data,
 		.constant_undefined = d->constant_undefined.data,
 		.arg_slots = arg_slots,
+		.arg_maps = arg_maps,
 		.arg_count = args,
 		.locs = d->locs.data,
 		.texts = d->texts.data,
@@ -504,8 +506,15 @@ static const SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, uint32_t args
 	return k;
 }
 
-const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads, unsigned ctas, unsigned shared,
-			    DiagList *diags)
+/* Tensor maps are the only arguments that a kernel has as bytes of its own. */
+static bool is_map(LLVMValueRef fn, unsigned arg)
+{
+	return LLVMGetEnumAttributeAtIndex(fn, arg + 1,
+					   LLVMGetEnumAttributeKindForName("byval", strlen("byval"))) != NULL;
+}
+
+const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
+			    unsigned ctas, unsigned shared, SimResidency resident, DiagList *diags)
 {
 	SimDecoder d = {.arena = arena, .scratch = diags->arena, .diags = diags, .mod = mod, .kernel_name = kernel,
 			.ops = sim_ops_choose(NULL)};
@@ -520,6 +529,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 	ASSERT(fn);
 	unsigned n = LLVMCountParams(fn);
 	uint32_t *arg_slots = ARENA_ARRAY(arena, uint32_t, n + 1);
+	bool *arg_maps = ARENA_ARRAY(arena, bool, n + 1);
 	SimValue *args = ARENA_ARRAY(d.scratch, SimValue, n + 1);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fn, i));
@@ -528,6 +538,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 			return NULL;
 		}
 		arg_slots[i] = d.constants.len;
+		arg_maps[i] = is_map(fn, i);
 		vec_push(arena, &d.constants, 0);
 		vec_push(arena, &d.constant_bytes, (uint8_t)sim_bytes(type));
 		vec_push(arena, &d.constant_undefined, 0);
@@ -536,5 +547,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 	}
 	if (!decode_function(&d, fn, args, (SimValue){0}, false))
 		return NULL;
-	return finish(&d, arg_slots, n, threads, ctas, shared);
+	SimKernel *made = finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
+	made->resident = resident;
+	return made;
 }

@@ -408,8 +408,11 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 	sim_define(d, v, out);
 	SimInstr *i = memory_access(d, LLVMGetOperand(v, 0), sim_load, sim_load_shared, &shape, LLVMGetAlignment(v), true, out.slots);
 	note_address(d, v);
+	if (i)
+		i->loads = i->cached = i->effect == sim_load;
 	if (i && LLVMGetVolatile(v)) {
-		i->order = SIM_ACQUIRE;
+		i->order = SIM_VOLATILE;
+		i->cached = false;
 		d->ordered = true;
 	}
 	return i != NULL;

@@ -289,6 +289,7 @@ static bool warp_barrier(SimWarp *w, const SimInstr *i, uint32_t mask)
 	(void)i;
 	if (mask == SIM_ALL) {
 		w->sync++;
+		sim_race_meet(w);
 		return true;
 	}
 	w->wait = WAIT_WARP;
@@ -297,10 +298,9 @@ static bool warp_barrier(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 static bool fence(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	(void)mask;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (i->imm && w->cta->run->races)
-		sim_race_fence(w);
+		sim_race_fence(w, mask);
 	return true;
 }
 EFFECT_OP(barrier, barrier, 0)

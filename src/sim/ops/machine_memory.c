@@ -18,7 +18,8 @@
 /* ---- suffixes: words between points, then vNbM ---- */
 
 typedef struct Access {
-	bool always, policy, clear;
+	bool always, policy, clear, cta;
+	bool past_first; /* past the first-level cache */
 	unsigned n, bits;
 	MemoryOp op;
 	MemoryType type;
@@ -64,23 +65,23 @@ static bool read_access(const char *suffix, Access *a)
 	static const struct {
 		const char *name;
 		SimOrder order;
-	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE}, {"release", SIM_RELEASE},
-		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_ACQUIRE}, {"cv", SIM_ACQUIRE}};
+	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE},   {"release", SIM_RELEASE},
+		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_VOLATILE}, {"cv", SIM_VOLATILE}};
 	Str word = {0};
-	bool cta = false;
 	*a = (Access){0};
 	while (suffix && *suffix) {
 		suffix = next_word(suffix, &word);
 		for (size_t k = 0; k < ARRAY_LEN(orders); k++)
 			if (str_is(word, orders[k].name))
 				a->order = orders[k].order;
-		cta |= str_is(word, "cta");
+		a->cta |= str_is(word, "cta");
+		a->past_first |= str_is(word, "cg");
 		a->always |= str_is(word, "always");
 		a->clear |= str_is(word, "clear");
 		a->policy |= str_is(word, "first") || str_is(word, "last");
 		read_operation(a, word);
 	}
-	if (cta) /* says nothing to other programs */
+	if (a->cta) /* says nothing to other programs */
 		a->order = SIM_RELAXED;
 	if (word.len < 4 || word.ptr[0] != 'v')
 		return false;
@@ -120,6 +121,7 @@ static SimInstr *access_instr(SimDecoder *d, LLVMValueRef call, SimEffect *effec
 	i->order = (uint8_t)a->order;
 	i->condition = a->always ? 0 : 2;
 	i->clears = a->clear;
+	i->cta_scope = a->cta;
 	return i;
 }
 
@@ -154,8 +156,12 @@ static bool store_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
 	SimInstr *i = access_instr(d, call, load_global, suffix);
-	d->ordered |= i && i->order != SIM_PLAIN;
-	return i != NULL;
+	if (!i)
+		return false;
+	i->loads = true;
+	i->cached = i->order == SIM_PLAIN && !((const Access *)i->data)->past_first;
+	d->ordered |= i->order != SIM_PLAIN;
+	return true;
 }
 
 static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
@@ -224,6 +230,8 @@ static bool atomic_lane(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t a
 		memcpy(&second, more + p * bytes, bytes);
 		old = a->op == MEMORY_CAS ? memory_atomic(at, a->op, a->type, a->word_bits, second, v) :
 					    memory_atomic(at + p * bytes, a->op, a->type, a->word_bits, v, 0);
+		if (a->op == MEMORY_ADD)
+			memory_note_sum(w, at + p * bytes, a->type, old, v);
 		memcpy(out + p * bytes, &old, bytes);
 		written |= a->op != MEMORY_CAS || old == v;
 		changed |= memcmp(at + (a->op == MEMORY_CAS ? 0 : p * bytes), &old, bytes) != 0;

@@ -124,12 +124,16 @@ static void take(SimWarp *w, uint32_t offset)
 
 /* ---- operations ---- */
 
-static uint8_t *place(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, bool made)
+static uint8_t *place(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, SimBarrierUse use)
 {
 	uint8_t *at = sim_shared(w, i, lane, offset, 8, 8);
-	if (!at || made || !w->cta->shadow || known_of(w->cta, w->base + offset))
+	if (!at || !w->cta->shadow)
 		return at;
-	sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_UNWRITTEN, "the barrier at byte %u of shared memory, which was not made", offset);
+	if (use != SIM_BARRIER_MAKE && !known_of(w->cta, w->base + offset))
+		sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_UNWRITTEN,
+			    "the barrier at byte %u of shared memory, which was not made", offset);
+	else
+		sim_check_barrier(w, i, lane, offset, use);
 	add_known(w->cta, w->base + offset);
 	return at;
 }
@@ -138,13 +142,12 @@ static bool init(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *count = sim_operand(w, i, 1);
 	EACH_LANE(lane, mask) {
-		uint8_t *at = place(w, i, lane, offset[lane], true);
+		uint8_t *at = place(w, i, lane, offset[lane], SIM_BARRIER_MAKE);
 		if (!at)
 			return false;
 		if (!count[lane] || count[lane] >> COUNT_BITS)
-			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "a barrier for %u threads", count[lane]);
-		if (w->cta->shadow)
-			add_known(w->cta, w->base + offset[lane]);
+			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "a barrier for %u threads",
+					 count[lane]);
 		write_word(at, (Word){count[lane], count[lane], 0, false});
 	}
 	return true;
@@ -155,7 +158,7 @@ static bool inval(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0);
 	EACH_LANE(lane, mask) {
-		uint8_t *at = place(w, i, lane, offset[lane], false);
+		uint8_t *at = place(w, i, lane, offset[lane], SIM_BARRIER_DROP);
 		if (!at)
 			return false;
 		struct SimBarriers *b = w->cta->barriers;
@@ -175,7 +178,7 @@ static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *bytes = i->imm ? sim_operand(w, i, 1) : NULL;
 	EACH_LANE(lane, mask) {
-		uint8_t *at = place(w, i, lane, offset[lane], false);
+		uint8_t *at = place(w, i, lane, offset[lane], SIM_BARRIER_USE);
 		if (!at)
 			return false;
 		Word word = read_word(at);
@@ -199,14 +202,16 @@ static void complete(SimCta *cta, uint32_t barrier, uint32_t bytes)
 	write_word(cta->shared + barrier, word);
 }
 
-/* Makes the copies that are under way for the barrier. */
+/* Makes copies that are under way for the barrier, until its phase is over: one that was not
+ * announced may come later. */
 static void land(SimCta *cta, uint32_t barrier)
 {
 	struct SimBarriers *b = cta->barriers;
+	bool phase = read_word(cta->shared + barrier).phase;
 	uint32_t kept = 0;
 	for (uint32_t k = 0; b && k < b->bulks; k++) {
 		Bulk *bulk = &b->bulk[k];
-		if (bulk->barrier != barrier) {
+		if (bulk->barrier != barrier || read_word(cta->shared + barrier).phase != phase) {
 			b->bulk[kept++] = *bulk;
 			continue;
 		}
@@ -223,6 +228,18 @@ static void land(SimCta *cta, uint32_t barrier)
 		b->bulks = kept;
 }
 
+void sim_barriers_end(SimCta *cta)
+{
+	const struct SimBarriers *b = cta->barriers;
+	for (uint32_t k = 0; b && k < b->bulks; k++)
+		sim_finding(cta->run,
+			    sim_party(&cta->warps[b->bulk[k].warp], b->bulk[k].by, b->bulk[k].lane, 0), NULL,
+			    DIAG_SIM_WAIT,
+			    "the program ends while the copy to byte %u of shared memory is under way: "
+			    "nobody has waited for it",
+			    b->bulk[k].to - cta->warps[b->bulk[k].warp].base);
+}
+
 static bool is_done(SimWarp *w, uint32_t offset, uint32_t parity)
 {
 	uint8_t *at = w->shared + offset;
@@ -236,7 +253,7 @@ static bool test(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const uint32_t *offset = sim_operand(w, i, 0), *parity = sim_operand(w, i, 1);
 	uint8_t *to = sim_result(w, i, 0);
 	EACH_LANE(lane, mask) {
-		if (!place(w, i, lane, offset[lane], false))
+		if (!place(w, i, lane, offset[lane], SIM_BARRIER_USE))
 			return false;
 		to[lane] = is_done(w, offset[lane], parity[lane]);
 		if (to[lane])
@@ -249,7 +266,7 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *parity = sim_operand(w, i, 1);
 	EACH_LANE(lane, mask) {
-		if (!place(w, i, lane, offset[lane], false))
+		if (!place(w, i, lane, offset[lane], SIM_BARRIER_USE))
 			return false;
 		if (!is_done(w, offset[lane], parity[lane])) {
 			w->cta->read_loc = i->loc;
@@ -283,7 +300,7 @@ static bool defer(SimWarp *w, Bulk bulk)
 bool sim_box_arrive(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, uint32_t to, uint32_t barrier)
 {
 	uint32_t size = sim_box_bytes(box);
-	if (!place(w, i, lane, barrier, false))
+	if (!place(w, i, lane, barrier, SIM_BARRIER_ASYNC))
 		return false;
 	if (w->cta->shadow) {
 		sim_check_async_write(w, i, lane, to, size);
@@ -302,7 +319,7 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 	EACH_LANE(lane, mask) {
 		uint8_t *into = sim_shared(w, i, lane, to[lane], size[lane], 16);
 		const uint8_t *source = into ? sim_global(w, i, lane, from[lane], size[lane], 16, false) : NULL;
-		if (!source || !place(w, i, lane, barrier[lane], false))
+		if (!source || !place(w, i, lane, barrier[lane], SIM_BARRIER_ASYNC))
 			return false;
 		if (size[lane] % 16)
 			return sim_fault(w, i, (int)lane, DIAG_RUN_MISALIGNED, "bulk copy of %u bytes, which is no multiple of 16", size[lane]);

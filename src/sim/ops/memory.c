@@ -173,7 +173,7 @@ void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 
 void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, uint8_t *to, uint32_t size)
 {
-	uint8_t value[256];
+	uint8_t value[1024]; /* SimShape: 128 parts of 8 bytes */
 	if (LIKELY(!w->cta->careful)) {
 		memory_from_slots(w, i, first, lane, to);
 		return;
@@ -191,6 +191,7 @@ bool sim_load(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint64_t *address = sim_operand(w, i, 0);
 	uint32_t size = (uint32_t)i->bytes * i->parts;
+	w->spin.loaded += mask ? address[__builtin_ctz(mask)] * 3 + mask : 0;
 	EACH_LANE(lane, mask) {
 		const uint8_t *from = sim_global(w, i, lane, address[lane], size, i->align, false);
 		if (!from)
@@ -361,6 +362,19 @@ void memory_note_written(SimWarp *w, const void *at, SimOrder order, bool change
 	w->cta->changed |= changed;
 }
 
+void memory_note_sum(SimWarp *w, const void *at, MemoryType type, uint64_t old, uint64_t v)
+{
+	static const SimFloatType types[] = {[MEMORY_F16] = {2, 11},
+					     [MEMORY_BF16] = {2, 8},
+					     [MEMORY_F32] = {4, 24},
+					     [MEMORY_F64] = {8, 53}};
+	SimRun *run = w->cta->run;
+	if (run->sums && type >= MEMORY_F16 &&
+	    !sim_sums_add(run->sums, (uint64_t)(uintptr_t)at, types[type], to_real(type, old),
+			  to_real(type, v)))
+		sim_no_memory(run);
+}
+
 /* Of LLVM's instructions, whose bit 16 says that the memory is shared. */
 static void *atomic_place(SimWarp *w, const SimInstr *i, unsigned lane)
 {
@@ -401,6 +415,8 @@ bool sim_rmw(SimWarp *w, const SimInstr *i, uint32_t mask)
 		uint64_t old = memory_atomic(at, ops[op].op, type, 8 * i->bytes, lane_bits(sim_operand(w, i, 1), lane, i->bytes), 0);
 		if (UNLIKELY(w->cta->careful) && !(i->imm >> 16))
 			memory_note_written(w, at, SIM_RELAXED, memcmp(at, &old, i->bytes) != 0);
+		if (ops[op].op == MEMORY_ADD)
+			memory_note_sum(w, at, type, old, lane_bits(sim_operand(w, i, 1), lane, i->bytes));
 		put_lane(sim_result(w, i, 0), lane, i->bytes, &old);
 	}
 	return true;

@@ -14,6 +14,8 @@ uint64_t memory_atomic(void *at, MemoryOp op, MemoryType type, unsigned bits, ui
 /* Where the CTA is careful: a load, an atomic operation before it is done, and after it has written. */
 void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
 void memory_note_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
+/* An addition that is done, of a run that compares orders: `old` was there. */
+void memory_note_sum(SimWarp *w, const void *at, MemoryType type, uint64_t old, uint64_t v);
 void memory_note_written(SimWarp *w, const void *at, SimOrder order, bool changed);
 
 /* i->parts of i->bytes each: a lane's results from memory; a lane's operands from the first one on to memory. In slots a

@@ -26,13 +26,16 @@ void sim_past_give(SimWarp *w, SimPast *to)
 	join(to->fenced, w->past.fenced);
 	join(to->global, w->past.global);
 	to->shared[w->index] = ++cta->interval;
-	if (cta->run->races)
+	if (cta->run->races) {
 		to->global[w->index] = sim_race_tick(cta->run->races);
+		sim_race_spread(w);
+	}
 }
 
 void sim_past_take(SimWarp *w, const SimPast *from)
 {
 	w->sync++;
+	sim_race_meet(w);
 	if (!from)
 		return;
 	join(w->past.shared, from->shared);

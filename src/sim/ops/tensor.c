@@ -157,9 +157,10 @@ static const char *wrong_map(const SimTensorMap *m)
 
 static bool is_argument(const SimWarp *w, uint64_t map)
 {
+	const SimKernel *k = w->cta->run->kernel;
 	const SimLaunch *l = w->cta->run->launch;
-	for (size_t a = 0; a < l->arg_count; a++)
-		if (l->args[a] == map)
+	for (size_t a = 0; a < k->arg_count && a < l->arg_count; a++)
+		if (k->arg_maps[a] && l->args[a] == map)
 			return true;
 	return false;
 }
@@ -197,6 +198,20 @@ static bool begins_inside(SimWarp *w, const SimInstr *i, unsigned lane, const Si
 	return true;
 }
 
+static void note_reduction(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, const uint8_t *at,
+			   const uint8_t *values, uint32_t count)
+{
+	unsigned size = box->map.element;
+	for (uint32_t k = 0; k < count; k++) {
+		uint64_t old = 0, v = 0;
+		memcpy(&old, at + k * size, size);
+		memcpy(&v, values + k * size, size);
+		sim_race_atomic(w, i, lane, at + k * size, size, SIM_RELAXED);
+		if (box->reduction == MEMORY_ADD + 1)
+			memory_note_sum(w, at + k * size, type_of(&box->map), old, v);
+	}
+}
+
 /* Stretches of elements that lie in a row in the tensor are looked at as one. */
 static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, bool write, const uint8_t *shared, uint32_t from)
 {
@@ -218,8 +233,7 @@ static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const S
 		for (uint32_t k = 0; write && k < n - first; k++)
 			memcpy(row + k * size, shared + swizzled(from + (first + k) * size, box->map.swizzle), size);
 		if (w->cta->run->races && write && box->reduction)
-			for (uint32_t k = 0; k < n - first; k++)
-				sim_race_atomic(w, i, lane, (const uint8_t *)at + k * size, size, SIM_RELAXED);
+			note_reduction(w, i, lane, box, at, row, n - first);
 		else if (w->cta->run->races && write)
 			sim_race_write(w, i, lane, at, bytes, row);
 		else if (w->cta->run->races)

@@ -50,6 +50,7 @@ void sim_cta_free(SimCta *cta)
 	sim_shadow_free(cta->shadow);
 	sim_hollow_free(cta->hollow);
 	sim_barriers_free(cta);
+	sim_remote_free(cta);
 	sim_race_end(cta);
 	free(cta->text);
 	free(cta);
@@ -105,6 +106,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	cta->program[2] = (uint32_t)(pid / grid[0] / grid[1]);
 	cta->interval = 1;
 	sim_barriers_free(cta);
+	sim_remote_free(cta);
 	if (cta->named)
 		memset(cta->named, 0, sizeof *cta->named * SIM_NAMED_BARRIERS * cta->run->kernel->ctas);
 	cta->fenced = false;
@@ -126,6 +128,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		w->turns = 0;
 		if (w->defined)
 			sim_defined_start(w);
+		w->spin = w->before = (SimSpin){0};
 		w->sync = 1;
 		w->fence = (SimFence){0};
 		memset(&w->past, 0, sizeof w->past);
@@ -138,6 +141,15 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	}
 }
 
+/* Not by a fault. */
+static bool has_ended(const SimCta *cta)
+{
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
+		if (cta->warps[n].fragment_count)
+			return false;
+	return true;
+}
+
 /* Printed text goes out in the order of programs. */
 void sim_cta_end(SimCta *cta)
 {
@@ -145,6 +157,10 @@ void sim_cta_end(SimCta *cta)
 	const SimLaunch *l = run->launch;
 	for (unsigned n = 0; n < run->kernel->warps; n++)
 		sim_stores_end(&cta->warps[n]);
+	if (has_ended(cta)) {
+		sim_barriers_end(cta);
+		sim_remote_end(cta);
+	}
 	sim_race_end(cta);
 	if (!l->print || !run->printed)
 		return;

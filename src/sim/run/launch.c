@@ -1,7 +1,8 @@
-/* A launch: programs on host threads, what ends it, and the same launch in several orders.
+/* A launch: programs on host threads, and what ends it.
  *
  * A program that does not end soon gets company: its thread begins the next one and alternates, as programs may wait for one
- * another; up to RESIDENT of a thread are there at once, in the order of their numbers. When nobody ends for long, each is
+ * another; as many of a thread are there at once as the target
+ * holds, in the order of their numbers. When nobody ends for long, each is
  * proved to go on or to wait for a change of memory (stuck.c): if all of all threads wait, that is a deadlock. Of
  * several faults the one of the program with the least number is reported.
  *
@@ -15,14 +16,17 @@
 #include "base/os.h"
 #include "sim/check/define.h"
 #include "sim/check/traffic.h"
+#include "sim/run/orders.h"
 
-enum { PATIENCE = 4096, RESIDENT = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18, COMPANY = 4 };
+enum { PATIENCE = 4096, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
 #define POLL_SECONDS 0.05
+#define MOST_RESIDENT_BYTES (UINT64_C(1) << 30)
 
 typedef struct Worker {
 	SimRun *run;
-	SimCta *live[RESIDENT], *idle; /* idle: one that the next program takes */
-	unsigned count, ticks;
+	SimCta **live, *idle; /* idle: one that the next program takes */
+	unsigned count, cap, ticks;
+	unsigned resident; /* programs that are there at once */
 	bool more;           /* there may be programs that nobody has begun */
 	bool asks;           /* on the host's thread, and the host wants to be asked */
 	SimProof *proof;
@@ -55,12 +59,20 @@ static bool host_goes_on(SimRun *run)
 	return run->launch->poll(run->launch->poll_data);
 }
 
+/* In seconds; 0: none. */
+static double time_limit(const SimLaunch *launch)
+{
+	bool checks = launch->check || launch->schedules > 1;
+	return launch->timeout > 0 ? launch->timeout : checks ? SIM_CHECK_SECONDS : 0;
+}
+
 static void look_at_clock(Worker *w, const SimCta *cta)
 {
 	SimRun *run = w->run;
 	char why[128];
 	if (run->deadline > 0 && os_now_coarse() >= run->deadline) {
-		snprintf(why, sizeof why, "the launch took longer than %g seconds", run->launch->timeout);
+		snprintf(why, sizeof why, "the launch took longer than %g seconds%s", time_limit(run->launch),
+			 run->launch->timeout > 0 ? "" : ", the limit of checks where none is given");
 		end_here(run, cta, DIAG_RUN_TIMEOUT, why);
 	}
 	if (w->asks && !host_goes_on(run))
@@ -90,6 +102,18 @@ static void begin_program(Worker *w)
 		return;
 	}
 	sim_cta_start(cta, pid);
+	if (w->count == w->cap) {
+		unsigned cap = MAX(2 * w->cap, 16u);
+		SimCta **grown = heap_grow(w->live, sizeof *grown * cap);
+		if (!grown) {
+			sim_no_memory(run);
+			sim_cta_free(cta);
+			w->more = false;
+			return;
+		}
+		w->live = grown;
+		w->cap = cap;
+	}
 	w->live[w->count++] = cta;
 }
 
@@ -201,12 +225,27 @@ static void look_for_deadlock(Worker *w)
 
 /* ---- threads ---- */
 
+/* As many as on a GPU, and as memory holds. */
+static unsigned resident_programs(const SimKernel *k)
+{
+	uint64_t each =
+		(uint64_t)k->warps * ((uint64_t)k->slot_count * SIM_SLOT + (uint64_t)k->local * SIM_LANES) +
+		(uint64_t)k->shared_pitch * k->ctas;
+	return (unsigned)MAX(MIN((uint64_t)k->resident.programs, MOST_RESIDENT_BYTES / (each + 1)),
+			     UINT64_C(1));
+}
+
 static void work(SimRun *run, bool asks)
 {
-	Worker w = {.run = run, .more = true, .asks = asks, .proof_rounds = PATIENCE, .random = run->schedule.seed};
+	Worker w = {.run = run,
+		    .resident = resident_programs(run->kernel),
+		    .more = true,
+		    .asks = asks,
+		    .proof_rounds = PATIENCE,
+		    .random = run->schedule.seed};
 	bool impatient = false;
 	while (!is_over(run)) {
-		bool room = w.more && w.count < RESIDENT;
+		bool room = w.more && w.count < w.resident;
 		if (room && (impatient || w.count < run->schedule.company)) {
 			impatient = false;
 			begin_program(&w);
@@ -221,6 +260,7 @@ static void work(SimRun *run, bool asks)
 	sim_cta_free(w.idle);
 	for (unsigned k = 0; k < w.count; k++)
 		sim_cta_free(w.live[k]);
+	free(w.live);
 	sim_proof_free(w.proof);
 	pthread_mutex_lock(&run->lock);
 	atomic_fetch_sub(&run->active, 1);
@@ -265,7 +305,7 @@ static void run_programs(SimRun *run)
 
 /* ---- in one order ---- */
 
-static void run_once(SimRun *run, SimSchedule schedule)
+void sim_run_once(SimRun *run, SimSchedule schedule)
 {
 	const SimLaunch *launch = run->launch;
 	run->schedule = schedule;
@@ -287,106 +327,6 @@ static void run_once(SimRun *run, SimSchedule schedule)
 		free(run->printed[p]);
 	free(run->printed);
 	run->printed = NULL;
-}
-
-static SimSchedule schedule_of(const SimLaunch *launch, unsigned number)
-{
-	SimSchedule s = {.number = number, .ordering = SIM_RANDOM, .seed = launch->seed + number, .company = COMPANY};
-	if (number == 0)
-		return (SimSchedule){.ordering = launch->seed ? SIM_RANDOM : SIM_BY_TURNS, .seed = launch->seed, .company = 1};
-	if (number == 1)
-		return (SimSchedule){.number = 1, .ordering = SIM_UNTIL_BLOCKED, .company = 1};
-	if (number == 2)
-		s.ordering = SIM_REVERSED;
-	return s;
-}
-
-/* ---- in several orders ---- */
-
-typedef struct Contents {
-	uint8_t *bytes; /* of the buffers that may be written, one after the other */
-	size_t size;
-} Contents;
-
-static bool copy_contents(const SimRun *run, Contents *out)
-{
-	out->size = 0;
-	for (uint32_t k = 0; k < run->buffer_count; k++)
-		out->size += run->buffers[k].writable ? run->buffers[k].size : 0;
-	out->bytes = heap_grow(NULL, out->size + 1);
-	size_t at = 0;
-	for (uint32_t k = 0; out->bytes && k < run->buffer_count; k++) {
-		if (!run->buffers[k].writable)
-			continue;
-		memcpy(out->bytes + at, (const void *)(uintptr_t)run->buffers[k].base, run->buffers[k].size);
-		at += run->buffers[k].size;
-	}
-	return out->bytes != NULL;
-}
-
-static void restore_contents(const SimRun *run, const Contents *from)
-{
-	size_t at = 0;
-	for (uint32_t k = 0; k < run->buffer_count; k++) {
-		if (!run->buffers[k].writable)
-			continue;
-		memcpy((void *)(uintptr_t)run->buffers[k].base, from->bytes + at, run->buffers[k].size);
-		at += run->buffers[k].size;
-	}
-}
-
-static const char *name_of(const SimSchedule *s, char *out, size_t size)
-{
-	static const char *const names[] = {"by turns", "each until it waits", "from the last on", "by chance, seed"};
-	if (s->ordering == SIM_RANDOM)
-		snprintf(out, size, "%s %llu", names[s->ordering], (unsigned long long)s->seed);
-	else
-		snprintf(out, size, "%s", names[s->ordering]);
-	return out;
-}
-
-/* A finding at each store of which something came out otherwise. */
-static void compare_contents(SimRun *run, const Contents *first)
-{
-	char name[64];
-	size_t at = 0;
-	name_of(&run->schedule, name, sizeof name);
-	for (uint32_t k = 0; k < run->buffer_count; k++) {
-		const SimArray *b = &run->buffers[k];
-		const uint8_t *now = (const uint8_t *)(uintptr_t)b->base, *then = first->bytes + at;
-		if (!b->writable)
-			continue;
-		at += b->size;
-		for (uint64_t byte = 0; byte < b->size; byte++)
-			if (now[byte] != then[byte])
-				sim_find_difference(run, b->base + byte,
-						    "byte %llu of '%s' is 0x%02x in schedule %u (%s), and 0x%02x in schedule 0",
-						    (unsigned long long)byte, b->name, now[byte], run->schedule.number, name, then[byte]);
-	}
-}
-
-static void run_schedules(SimRun *run)
-{
-	Contents before = {0}, result = {0};
-	if (!copy_contents(run, &before)) {
-		sim_no_memory(run);
-		return;
-	}
-	for (unsigned n = 0; n < run->launch->schedules && !run->fault.set && !run->no_memory; n++) {
-		if (n)
-			restore_contents(run, &before);
-		run_once(run, schedule_of(run->launch, n));
-		if (n == 0 && !copy_contents(run, &result))
-			sim_no_memory(run);
-		else if (n && !run->fault.set && !run->no_memory)
-			compare_contents(run, &result);
-		sim_races_free(run->races);
-		run->races = NULL;
-	}
-	if (result.bytes && !run->fault.set)
-		restore_contents(run, &result);
-	free(before.bytes);
-	free(result.bytes);
 }
 
 /* ---- a launch ---- */
@@ -435,7 +375,7 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	SimRun run = {.kernel = kernel, .launch = launch, .scratch_bytes = scratch_bytes};
 	run.check = launch->check || launch->schedules > 1;
 	run.programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	run.deadline = launch->timeout > 0 ? os_now_coarse() + launch->timeout : 0;
+	run.deadline = time_limit(launch) > 0 ? os_now_coarse() + time_limit(launch) : 0;
 	run.next_poll = os_now_coarse() + POLL_SECONDS;
 	run.buffers = ARENA_ARRAY(diags->arena, SimArray, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++) {
@@ -449,17 +389,20 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	}
 	if (!run.programs)
 		return true;
+	if (!sim_check_launch(kernel, launch, scratch_bytes, diags))
+		return false;
 	bool good = allow(&run) && (!run.check || sim_coverage_new(&run));
 	if (run.check && launch->watch & SIM_WATCH_TRAFFIC)
 		good = good && sim_traffic_new(&run);
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
+	unsigned orders = sim_orders(kernel, launch);
 	if (!good) {
 		sim_no_memory(&run);
-	} else if (launch->schedules > 1) {
-		run_schedules(&run);
+	} else if (orders > 1) {
+		sim_run_orders(&run, orders);
 	} else {
-		run_once(&run, schedule_of(launch, 0));
+		sim_run_once(&run, sim_schedule(launch, 0));
 		if (launch->whose && run.races)
 			sim_find_writer(&run, launch->whose);
 		sim_races_free(run.races);

@@ -152,6 +152,18 @@ static void before_branch(SimWarp *w, const SimInstr *i, uint32_t mask)
 		sim_use_slot(w, i, i->slots[0], mask, "a branch");
 }
 
+/* At a jump back: has the loop done nothing since the last one but load, from the same places? */
+static bool is_spinning(SimWarp *w, uint32_t pc)
+{
+	SimSpin now = w->spin;
+	bool same = now.loaded && w->before.pc == pc && w->before.others == now.others &&
+		    w->before.loaded == now.loaded;
+	w->before = now;
+	w->before.pc = pc;
+	w->spin.loaded = 0;
+	return same;
+}
+
 /* Runs one fragment until it waits, ends, parts, meets another or has used its instructions up. */
 static void run_fragment(SimWarp *w, unsigned n, int *budget)
 {
@@ -181,6 +193,7 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 			w->fragments[n].pc = pc;
 			if (w->defined)
 				before_effect(w, i, mask);
+			w->spin.others += !i->loads;
 			if (i->effect(w, i, mask)) {
 				if (w->defined && (w->defined->live || i->condition))
 					define(w, i, mask, true);
@@ -219,6 +232,8 @@ static void run_fragment(SimWarp *w, unsigned n, int *budget)
 		}
 		/* After a jump. */
 		w->fragments[n].pc = pc;
+		if (pc <= (uint32_t)(i - code) && is_spinning(w, pc))
+			*budget = 0;
 		if (w->fragment_count > 1) {
 			merge(w, n);
 			return;
@@ -242,6 +257,7 @@ static void release(SimWarp *w, SimWait wait)
 	for (unsigned k = w->fragment_count; k-- > 0;)
 		merge(w, k);
 	w->sync++;
+	sim_race_meet(w);
 }
 
 static bool all_wait(const SimWarp *w, SimWait wait)
@@ -293,6 +309,8 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 	unsigned warps = cta->run->kernel->warps;
 	bool all = to - from == warps;
 	uint32_t time = cta->run->races && !all ? sim_race_tick(cta->run->races) : 0;
+	for (unsigned n = from; n < to && time; n++)
+		sim_race_spread(&cta->warps[n]);
 	for (unsigned k = 0; k < warps; k++) {
 		bool inside = k >= from && k < to;
 		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
@@ -304,6 +322,8 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 		}
 		for (unsigned n = from; n < to; n++) {
 			SimPast *past = &cta->warps[n].past;
+			if (!cta->warps[n].fragment_count)
+				continue; /* it has ended, and waits for nobody */
 			past->shared[k] = shared;
 			if (cta->fenced)
 				past->fenced[k] = fenced;

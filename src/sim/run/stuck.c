@@ -163,8 +163,13 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count)
 	if (count > 1)
 		snprintf(others, sizeof others, "; %u programs wait so", count);
 	if (begun < run->programs)
-		snprintf(others + strlen(others), sizeof others - strlen(others), "; %llu programs are not begun, as %u others are there",
-			 (unsigned long long)(run->programs - begun), count);
+		snprintf(others + strlen(others), sizeof others - strlen(others),
+			 count < run->kernel->resident.programs
+				 ? "; %llu programs are not begun, as %u others are there"
+				 : "; %llu programs are not begun, as %u others are there and an %s holds no "
+				   "more at once (%s)",
+			 (unsigned long long)(run->programs - begun), count, run->kernel->resident.gpu,
+			 run->kernel->resident.limit);
 	snprintf(text, sizeof text, "it waits in this loop for a change of memory that no program will make%s%s; kernel '%s', program (%u, %u, %u)",
 		 read, others, run->kernel->name, first->program[0], first->program[1], first->program[2]);
 	sim_keep_fault(first->run, first->pid, DIAG_RUN_DEADLOCK, loc, text);
