@@ -51,6 +51,7 @@ typedef struct SimLaunch {
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
 	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
+	uint64_t notes;   /* with checks: bytes of notes on global memory; 0: a gigabyte */
 	uint64_t whose;   /* with checks: an address whose last writer is told; 0: none */
 	unsigned watch;   /* SIM_WATCH: with checks */
 	unsigned schedules; /* above 1: with checks, and in so many orders of warps and programs, whose results are compared; the first one's stays */

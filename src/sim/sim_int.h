@@ -173,6 +173,7 @@ typedef struct SimRun {
 	SimArray *buffers;
 	uint32_t buffer_count;
 	struct SimTraffic *traffic; /* likewise (check/traffic.h); NULL: not asked for */
+	bool forgot; /* notes on accesses, as there were too many */
 	uint8_t *seen; /* by instruction: SIM_SEEN (check/coverage.h); NULL: no checks */
 	/* By instruction: buffers that it may access, a bit each; NULL: all of them may all. */
 	uint64_t *allowed;
@@ -442,6 +443,8 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *a
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
 void sim_race_fence(SimWarp *w, uint32_t lanes);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */
+void sim_races_limit(SimRaces *races, uint64_t bytes); /* that notes may have, a page at least */
+bool sim_race_forgot(const SimRaces *races); /* were there more notes than that? */
 bool sim_race_memory(const SimRaces *races); /* was there enough? */
 
 SimEffect sim_load, sim_store, sim_load_shared, sim_store_shared, sim_rmw, sim_cmpxchg;

@@ -55,7 +55,8 @@ static const char foot[] = "  store i32 %r, ptr addrspace(1) %to\n"
 			   "}\n"
 			   "!0 = !{i32 64, i32 128}\n";
 
-static uint32_t out[64], in[64], fresh[64];
+static uint32_t out[64], in[4096], fresh[64];
+static uint64_t notes; /* of the launch */
 
 static CodegenResult *simulate(const char *body)
 {
@@ -82,6 +83,7 @@ static CodegenResult *simulate(const char *body)
 			    .buffer_count = 3,
 			    .unwritten = unwritten,
 			    .grid = {1, 1, 1},
+			    .notes = notes,
 			    .check = true,
 			    .timeout = 20};
 	for (uint32_t k = 0; k < 64; k++)
@@ -395,6 +397,20 @@ static void test_bounds(void **state)
 	arena_free(&arena);
 }
 
+/* Notes of one access are there at least; the next page's take their place, and that is said. */
+static void test_limits(void **state)
+{
+	static const char far[] = "  %own = getelementptr i32, ptr addrspace(1) %in, i32 %t\n"
+				  "  store i32 1, ptr addrspace(1) %own\n"
+				  "  %p = getelementptr i32, ptr addrspace(1) %own, i32 1024\n"
+				  "  store i32 1, ptr addrspace(1) %p\n  %r = add i32 0, 0\n";
+	(void)state;
+	clean(far);
+	notes = 1;
+	expect(far, "SIM_FORGOTTEN", "than there are notes for");
+	notes = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_moves),	 cmocka_unit_test(test_matrices),
 		cmocka_unit_test(test_promises), cmocka_unit_test(test_division),
 		cmocka_unit_test(test_arrays),	 cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ SimRaces *sim_races_new(uint64_t programs)
 	SimRaces *r = heap_zeroed(sizeof *r);
 	if (r) {
 		r->programs = programs;
+		r->most = MOST_BYTES;
 		r->time = 1;
 	}
 	return r;
@@ -86,10 +87,11 @@ static Page *page_of(SimRaces *r, uint64_t number)
 	while (p && p->number != number)
 		p = p->next;
 	if (!p) {
-		if (r->bytes < MOST_BYTES) {
+		if (r->bytes < r->most) {
 			p = new_page(r);
 		} else {
 			p = r->pages[r->oldest++ % r->count];
+			r->forgot = true;
 			unlink_page(r, p);
 		}
 		if (!p) {
@@ -407,4 +409,14 @@ bool sim_race_writer(const SimRaces *r, uint64_t address, SimParty *out)
 bool sim_race_memory(const SimRaces *races)
 {
 	return !races->no_memory;
+}
+
+void sim_races_limit(SimRaces *races, uint64_t bytes)
+{
+	races->most = bytes;
+}
+
+bool sim_race_forgot(const SimRaces *races)
+{
+	return races->forgot;
 }

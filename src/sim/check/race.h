@@ -46,7 +46,8 @@ struct SimRaces {
 	RacePage *buckets[RACE_BUCKETS], *last;
 	RacePage **pages; /* in the order in which they were made */
 	size_t count, cap, oldest;
-	uint64_t bytes;
+	uint64_t bytes, most; /* of pages; how many there may be */
+	bool forgot;
 	SimKnown *clocks[RACE_CLOCKS]; /* NULL: nothing was released there */
 	uint32_t versions[RACE_CLOCKS];
 	uint32_t floors[RACE_CLOCKS];  /* of many programs: all before it is ordered */

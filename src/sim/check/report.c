@@ -245,6 +245,11 @@ void sim_report(const SimRun *run, DiagList *diags)
 		add_finding(run, diags, f);
 	if (run->banks)
 		sim_report_banks(run, diags);
+	if (run->forgot)
+		sim_diag(diags, run->kernel, DIAG_SIM_FORGOTTEN, 0,
+			 arena_printf(diags->arena,
+				      "kernel '%s' accesses more global memory than there are notes for",
+				      run->kernel->name));
 	sim_report_coverage(run, diags);
 	if (run->traffic)
 		sim_report_traffic(run, diags);

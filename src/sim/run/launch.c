@@ -315,11 +315,14 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
+	if (run->races && launch->notes)
+		sim_races_limit(run->races, launch->notes);
 	bool hollow = sim_hollow_buffers(run);
 	if (!hollow || (run->check && (!run->races || !run->banks)) ||
 	    (launch->print && !schedule.number && !run->printed))
 		sim_no_memory(run);
 	run_programs(run);
+	run->forgot |= run->races && sim_race_forgot(run->races);
 	if (run->races && !sim_race_memory(run->races))
 		sim_no_memory(run);
 	sim_hollow_buffers_free(run);
