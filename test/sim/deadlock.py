@@ -5,6 +5,8 @@
 # run: neso run %s:chained --target sim:sm_90a -q -g 100 zeros:101:i32 zeros:100:i32 1 --expect out=arange:100:i32
 # run: neso run %s:chained --target sim:sm_90a --check -q -g 60 zeros:61:i32 zeros:60:i32 1 --expect out=arange:60:i32
 # run: neso run %s:counted --target sim:sm_90a -q -g 2 zeros:2:i32 300000 --expect out=full:2:i32:300000
+# run: neso run %s:met --target sim:sm_90a --check -q -g 300 zeros:1:i32 zeros:300:i32 --expect out=ones:300:i32
+# run: neso run %s:crossed --target sim:sm_90a --check -q -g 2 zeros:2:i32 zeros:1:i32
 # run: neso run %s:unset --target sim:sm_90a -q -g 4 zeros:1:i32 zeros:4:i32
 # run: neso run %s:locked --target sim:sm_90a --check -q -g 4 zeros:1:i32 zeros:1:i32 False
 # run: neso run %s:endless --target sim:sm_90a -q -g 4 zeros:1:i32 zeros:4:i32
@@ -59,3 +61,26 @@ def endless(step, out):
     while k < 5:
         k += tl.load(step + k)  # error: 14: deadlock: it waits in this loop
     tl.store(out, k)
+
+
+@triton.jit
+def met(count, out):
+    """All programs of the grid meet."""
+    tl.atomic_add(count, 1)
+    while tl.atomic_add(count, 0) < tl.num_programs(0):
+        pass
+    tl.store(out + tl.program_id(0), 1)
+
+
+@triton.jit
+def crossed(locks, out):
+    """Each has one lock and wants the other: only programs that run together do so."""
+    pid = tl.program_id(0)
+    first, second = locks + pid % 2, locks + 1 - pid % 2
+    while tl.atomic_cas(first, 0, 1) == 1:
+        pass
+    while tl.atomic_cas(second, 0, 1) == 1:  # error: 11: deadlock: it waits in this loop for a change of memory that no program will make, and reads byte 4 of 'locks'; 2 programs wait so
+        pass
+    tl.store(out, tl.load(out) + 1)
+    tl.atomic_xchg(second, 0)
+    tl.atomic_xchg(first, 0)

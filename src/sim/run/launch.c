@@ -18,7 +18,7 @@
 #include "sim/check/traffic.h"
 #include "sim/run/orders.h"
 
-enum { PATIENCE = 4096, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
+enum { PATIENCE = 4096, UNTOLD = 256, MAX_THREADS = 64, TICK = 16, MOST_PROOF = 1 << 18 };
 #define POLL_SECONDS 0.05
 #define MOST_RESIDENT_BYTES (UINT64_C(1) << 30)
 
@@ -225,14 +225,20 @@ static void look_for_deadlock(Worker *w)
 
 /* ---- threads ---- */
 
-/* As many as on a GPU, and as memory holds. */
+/* As many as on a GPU, and as memory holds; few where programs tell one another nothing. */
 static unsigned resident_programs(const SimKernel *k)
 {
 	uint64_t each =
 		(uint64_t)k->warps * ((uint64_t)k->slot_count * SIM_SLOT + (uint64_t)k->local * SIM_LANES) +
 		(uint64_t)k->shared_pitch * k->ctas;
-	return (unsigned)MAX(MIN((uint64_t)k->resident.programs, MOST_RESIDENT_BYTES / (each + 1)),
-			     UINT64_C(1));
+	uint64_t most = k->ordered ? k->resident.programs : MIN(k->resident.programs, UNTOLD);
+	return (unsigned)MAX(MIN(most, MOST_RESIDENT_BYTES / (each + 1)), UINT64_C(1));
+}
+
+/* How many more: where programs may wait for one another as many again, else one, as it may only be long. */
+static unsigned company_of(const Worker *w)
+{
+	return w->run->kernel->ordered ? w->count : w->count > 0;
 }
 
 static void work(SimRun *run, bool asks)
@@ -243,19 +249,21 @@ static void work(SimRun *run, bool asks)
 		    .asks = asks,
 		    .proof_rounds = PATIENCE,
 		    .random = run->schedule.seed};
-	bool impatient = false;
+	unsigned wanted = 0; /* programs to begin, as nobody has ended for long */
+	bool begun = false;
 	while (!is_over(run)) {
-		bool room = w.more && w.count < w.resident;
-		if (room && (impatient || w.count < run->schedule.company)) {
-			impatient = false;
+		if (w.more && w.count < w.resident && (wanted || w.count < run->schedule.company)) {
+			wanted -= wanted > 0;
+			begun = true;
 			begin_program(&w);
 			continue;
 		}
 		if (!w.count)
 			break;
-		if (impatient)
+		if (wanted && !begun)
 			look_for_deadlock(&w);
-		impatient = w.count && !run_for_a_while(&w);
+		begun = false;
+		wanted = run_for_a_while(&w) ? 0 : company_of(&w);
 	}
 	sim_cta_free(w.idle);
 	for (unsigned k = 0; k < w.count; k++)
