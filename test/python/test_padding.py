@@ -133,6 +133,38 @@ def carried(x_ptr, out_ptr, n, N: tl.constexpr):
 
 
 @triton.jit
+def attention(q_ptr, k_ptr, o_ptr, n, B: tl.constexpr, D: tl.constexpr):
+    r, d = tl.arange(0, B), tl.arange(0, D)
+    q = tl.load(q_ptr + r[:, None] * D + d[None, :])
+    top = tl.full([B], float("-inf"), tl.float32)
+    total = tl.zeros([B], tl.float32)
+    acc = tl.zeros([B, D], tl.float32)
+    for s in range(n):
+        k = tl.load(k_ptr + (s * B + r)[:, None] * D + d[None, :])
+        if tl.max(k.to(tl.float32)) > 100:
+            break
+        x = tl.dot(q, tl.trans(k))
+        higher = tl.maximum(top, tl.max(x, 1))
+        p = tl.exp(x - higher[:, None])
+        scale = tl.exp(top - higher)
+        total = total * scale + tl.sum(p, 1)
+        acc = acc * scale[:, None] + tl.dot(p.to(tl.float16), k)
+        top = higher
+    tl.store(o_ptr + r[:, None] * D + d[None, :], acc / total[:, None])
+
+
+@triton.jit
+def byte_products(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    acc = tl.zeros((M, N), tl.int32)
+    for q in range(3):
+        a = tl.load(a_ptr + m[:, None] * K + k[None, :]) + q.to(tl.int8)
+        b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+        acc += tl.dot(a + 1, b + 1, out_dtype=tl.int32)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
 def prints(out_ptr):
     tl.device_print("x", tl.arange(0, 6))
 
@@ -199,6 +231,24 @@ class Padding(Engines):
             b = random.integers(-4, 4, (k, n)).astype(np.float16)
             want = (a + 1).astype(np.float32) @ (b + 1).astype(np.float32) + 1
             self.check(product, [a, b], [want], M=m, N=n, K=k)
+
+    def test_attention(self):
+        rows, size = 48, 80
+        random = np.random.default_rng(4)
+        q = random.normal(size=(rows, size)).astype(np.float16)
+        k = random.normal(size=(4 * rows, size)).astype(np.float16)
+        k[3 * rows, 0] = 200
+        seen = k[:3 * rows].astype(np.float32)
+        scores = q.astype(np.float32) @ seen.T
+        p = np.exp(scores - scores.max(1, keepdims=True))
+        want = (p @ seen) / p.sum(1, keepdims=True)
+        self.check(attention, [q, k], [want.astype(np.float32)], 4, exact=False, B=rows, D=size)
+
+    def test_byte_products(self):
+        random = np.random.default_rng(2)
+        a, b = random.integers(-5, 5, (20, 48)).astype(np.int8), random.integers(-5, 5, (48, 40)).astype(np.int8)
+        want = sum((a + q + 1).astype(np.int32) @ (b + 1).astype(np.int32) for q in range(3))
+        self.check(byte_products, [a, b], [want], M=20, N=40, K=48)
 
     def test_shapes(self):
         for dtype in (np.int32, np.float16):

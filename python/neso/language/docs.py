@@ -14,8 +14,8 @@ How many programs the grid has along an axis: an int32 scalar. axis: 0, 1 or 2, 
 >>> for row in range(tl.program_id(0), rows, tl.num_programs(0)): ...
 
 arange
-The whole numbers from start up to end, without it: an int32 tile of shape [end - start]. Both are constants, and their difference is a
-power of two.
+The whole numbers from start up to end, without it: an int32 tile of shape [end - start]. Both are constants. In Triton
+their difference is a power of two.
 >>> at = tl.program_id(0) * 128 + tl.arange(0, 128)
 
 full
