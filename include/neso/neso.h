@@ -498,11 +498,11 @@ typedef struct neso_compile_options {
 	neso_poll_fn *poll; /* NULL: that of the launch, or none */
 	void *poll_data;
 	bool no_overflow_checks; /* debug is for device_assert alone */
-	/* What the kernel is called in its code, for profilers: letters, digits, '_', '$'; NULL: its
-	 * name. The call that compiles a variant names it; no variants are told apart by it. */
+	/* What the kernel is called in its code, for profilers: letters, digits, '_', '$'; NULL:
+	 * its name. The call that compiles a variant names it; no variants are told apart by it. */
 	const char *symbol;
-	/* A file with a stage of this kernel, as TRITON_KERNEL_OVERRIDE takes it: NAME.ttir, .ttgir,
-	 * .llir, .ptx, .cubin. It is read when the variant is compiled; NULL: none. */
+	/* A file with a stage of this kernel, as TRITON_KERNEL_OVERRIDE takes it: NAME.ttir,
+	 * .ttgir, .llir, .ptx, .cubin. It is read when the variant is compiled; NULL: none. */
 	const char *override;
 } neso_compile_options;
 

@@ -10,9 +10,7 @@ def kernel(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     a = []
-    v[0] = 1.0  # error: 5: assignment to an element of a tensor  # note: -: tl.where(index == i, value, x) is x with another element
-    y[0] = 1.0  # error: 5: assignment to an element of a tensor  # note: -: tl.store(pointer + index, value) writes to memory
-    b = v[0]  # error: 9: unsupported tensor index: fp32[64] cannot be indexed by 0;  # note: -: picks one element
+    y[0] = 1.0  # error: 5: unsupported tensor index: pointer<fp32> cannot be indexed by 0  # note: -: tl.store(pointer + index, value) writes to memory
     c = x[i]  # error: 9: unsupported tensor index: pointer<fp32> cannot be indexed by int32[64]  # note: -: a pointer is added to
     a.append(n)  # error: 7: has no attribute 'append'  # note: -: a list in a kernel is a tuple
     d = math.exp(v)  # error: 9: the argument of math.exp() must be known while compiling  # note: -: in a kernel: tl.exp

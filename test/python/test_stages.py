@@ -1,4 +1,6 @@
 """Compiling from files of every stage, for another architecture, and under another name."""
+# tests: SYMBOL
+# tests: SYMBOL_TAKEN
 
 import os
 import re

@@ -252,8 +252,8 @@ def num_programs(axis: int | constexpr) -> tensor:
     """
 
 def arange(start: int | constexpr, end: int | constexpr) -> tensor:
-    """The whole numbers from start up to end, without it: an int32 tile of shape [end - start]. Both are constants, and their difference is a
-    power of two.
+    """The whole numbers from start up to end, without it: an int32 tile of shape [end - start]. Both are constants. In Triton
+    their difference is a power of two.
 
         >>> at = tl.program_id(0) * 128 + tl.arange(0, 128)
     """
@@ -508,7 +508,7 @@ def associative_scan(input: tensor | int | float | bool | constexpr, axis: int |
         >>> p = tl.associative_scan(x, 0, multiply)
     """
 
-def histogram(input: tensor | int | float | bool | constexpr, num_bins: int | constexpr, mask: tensor | bool | None = None) -> tensor:
+def histogram(input: tensor | int | float | bool | constexpr, num_bins: int | constexpr, mask: tensor | bool | None = None, weights: tensor | int | float | bool | constexpr | None = None) -> tensor:
     """How many elements of an int32 tile are 0, 1, ..., num_bins - 1: an int32 tile [num_bins]. Those where `mask` is False do not count.
 
         >>> h = tl.histogram(x, 256)

@@ -87,28 +87,46 @@ def reduce_or(input: tensor | int | float | bool | constexpr, axis: int | conste
         >>> s = tl.reduce_or(x, axis=0)
     """
 
-def cumsum(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False, dtype: dtype | None = None) -> tensor:
-    """The sums of all elements up to each along an axis; reverse=True: from the end.
+def cumsum(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False, dtype: dtype | None = None, exclusive: tensor | int | float | bool | constexpr = False) -> tensor:
+    """The sums of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 
         >>> c = tl.cumsum(x, axis=0)
     """
 
-def cumprod(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False) -> tensor:
-    """The products of all elements up to each along an axis; reverse=True: from the end.
+def cumprod(input: tensor | int | float | bool | constexpr, axis: int | constexpr | None = 0, reverse: bool = False, exclusive: tensor | int | float | bool | constexpr = False) -> tensor:
+    """The products of all elements up to each along an axis; reverse=True: from the end. exclusive=True (Triton has it not): without the element itself.
 
         >>> c = tl.cumprod(x, axis=0)
     """
 
-def sort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False) -> tensor:
-    """The elements in order along the last axis; descending=True: the greatest first.
+def sort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False, return_indices: bool = False) -> tensor:
+    """The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were.
 
         >>> y = tl.sort(x)
     """
 
-def topk(x: tensor | int | float | bool | constexpr, k: int | constexpr, dim: int | constexpr | None = None) -> tensor:
-    """The k greatest elements along the last axis, the greatest first; k: a power of two.
+def topk(x: tensor | int | float | bool | constexpr, k: int | constexpr, dim: int | constexpr | None = None, descending: bool = True, return_indices: bool = False) -> tensor:
+    """The k greatest elements along the last axis, the greatest first. return_indices=True (Triton has it not): and where they were.
 
         >>> best = tl.topk(x, 8)
+    """
+
+def argsort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False) -> tensor:
+    """Where the elements are along the last axis, in their order; equal ones stay as they are, NaN is the greatest. Triton has it not.
+
+        >>> index = tl.argsort(x)
+    """
+
+def searchsorted(sorted_values: tensor | int | float | bool | constexpr, values: int | constexpr | Sequence[int], right: tensor | int | float | bool | constexpr = False) -> tensor:
+    """How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
+
+        >>> at = tl.searchsorted(edges, x)
+    """
+
+def median(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None) -> tensor:
+    """The middle one of the elements along the last axis, the lower of two; NaN where there is one. Triton has it not.
+
+        >>> m = tl.median(x)
     """
 
 def bitonic_merge(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False) -> tensor:

@@ -31,7 +31,7 @@ void hint_element(FrontLower *low, const Val *base)
 {
 	if (base->kind != VAL_TENSOR)
 		lower_note(low, "a tuple is made anew: (a, b) with other items");
-	else if (tl_elem(base->tensor.type)->kind == TL_PTR)
+	else if (tl_elem(base->tensor.type)->kind == TL_PTR && base->tensor.type->kind != TL_DESC)
 		lower_note(low, "tl.store(pointer + index, value) writes to memory");
 }
 

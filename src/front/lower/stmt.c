@@ -92,6 +92,8 @@ static bool assign_element(FrontLower *low, Ast *target, const Val *base, const 
 		return false;
 	if (base->kind == VAL_TENSOR) {
 		const Val *tile = sem_assign(low, base, index, value);
+		if (tile->kind == VAL_POISON && value->kind != VAL_POISON)
+			hint_element(low, base);
 		return tile->kind != VAL_POISON && assign_target(low, target->subscript.value, tile);
 	}
 	int64_t i;

@@ -1,5 +1,6 @@
-/* Run-time loops. Every name that the body may assign and that has a value before the loop is carried; those
- * that come out as they went in are taken back out afterwards, so the body is lowered once. */
+/* Run-time loops. Every name that the body may assign and that has a value before the loop is
+ * carried; those that come out as they went in are taken back out afterwards, so the body is lowered
+ * once. */
 #include "front/core.h"
 #include "front/lower/loop_range.h"
 
@@ -36,7 +37,8 @@ static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
 		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
 			continue;
 		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i], .slot = frame_slot(low, low->frame, assigned->data[i]),
+			 (Carried){.name = assigned->data[i],
+				   .slot = frame_slot(low, low->frame, assigned->data[i]),
 				   .init = v});
 	}
 	if (loop->names.len)
@@ -85,7 +87,8 @@ static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
 	lower_restore(low, old);
 }
 
-/* A function, a class, ... that is one of several at the end of a turn: the next would begin with any of them. */
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
+ * any of them. */
 static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 {
 	FrontLower *low = loop->low;
@@ -125,7 +128,8 @@ static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *
 	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
 }
 
-/* Values that are handed on may be block arguments that are dropped: those are the values from before the loop. */
+/* Values that are handed on may be block arguments that are dropped: those are the values from
+ * before the loop. */
 static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
 {
 	for (uint32_t i = 0; i < values->len; i++)
@@ -415,8 +419,10 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 
 /* ---- while ---- */
 
-/* Names that the test assigned first are carried as well: nothing before it, what it assigned after it. */
-static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh, ValueVec *first_args)
+/* Names that the test assigned first are carried as well: nothing before it, what it assigned
+ * after it. */
+static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymVec *fresh,
+			ValueVec *first_args)
 {
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
@@ -435,7 +441,9 @@ static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 		const Slot *slot = &low->frame->slots.data[c->slot];
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON || !c->count;
-		if (v && v->kind != VAL_POISON && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
+		bool same = !v || v->kind == VAL_POISON ||
+			    (c->count ? val_same_shape(v, c->init) : same_known(c->init, v));
+		if (!same) {
 			carried_error(loop, c, slot);
 			keeps = true;
 		}

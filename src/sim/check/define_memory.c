@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "sim/check/define.h"
-#include "sim/ops/memory.h"
 
 enum { WORD = 4 };
 
