@@ -261,6 +261,8 @@ typedef struct LoopScope {
 	const Val *start; /* its value at the start of the body */
 	SymVec kept;      /* names whose values count at the end of the body */
 	bool keeps_all;   /* all of them do: an unrolled loop */
+	SymVec unset;     /* that a side which left early had not assigned: no value at the end */
+	Span unset_at;
 } LoopScope;
 
 typedef struct LoopExits {

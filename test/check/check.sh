@@ -161,10 +161,3 @@ assert server.wait(20) == 0
 assert subprocess.run(["neso", "lsp"], stdin=subprocess.DEVNULL).returncode == 1  # without a shutdown
 PY
 "$python" "$TMP/client.py" "$TMP"
-# What docs/tools.md shows.
-sed -n 's/^    \$ neso check \(.*\)/\1/p' docs/tools.md >"$TMP/arguments"
-neso check $(cat "$TMP/arguments") >"$TMP/out"
-while IFS= read -r line; do
-	grep -qxF "    $line" docs/tools.md || { echo "docs/tools.md lacks: $line"; exit 1; }
-done <"$TMP/out"
-[ "$(wc -l <"$TMP/out")" -eq 3 ]

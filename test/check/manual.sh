@@ -73,7 +73,7 @@ END
 	completes "ttir-raw ttir" neso compile -e tti
 	completes "generic" neso compile --constexpr g
 	completes "stats show" neso cache s
-	completes "layout list" neso help l
+	completes "lsp list layout" neso help l
 	completes "examples/softmax.py" neso list examples/soft
 	completes "softmax_kernel" neso run examples/softmax.py:soft
 	completes "bash" neso completion b

@@ -219,7 +219,7 @@ class Page:
         if path and not glob.glob(str(ROOT / path[0])):
             self.fault(f"{number}: there is no {path[0]}")
         for name in re.findall(r"(?<![$\w])((?:NESO|TRITON)_[A-Z][A-Z0-9_]+)(?![\w(])", span):
-            if name not in self.have["settings"]:
+            if name not in self.have["settings"] and name not in self.have["constants"]:
                 self.fault(f"{number}: there is no setting {name}")
 
     def names(self, number, text):
@@ -274,6 +274,7 @@ def facts(build):
         "torch": subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0,
         "options": options,
         "settings": settings,
+        "constants": set(re.findall(r"NESO_[A-Z0-9_]+", (ROOT / "include/neso/neso.h").read_text())),
         "targets": set(re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split()),
     }
 

@@ -411,7 +411,7 @@ The middle one of the elements along the last axis, the lower of two; NaN where 
 
 searchsorted
 How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
->>> at = tl.searchsorted(edges, x)
+>>> at = tl.searchsorted(tl.sort(x), x)
 
 topk
 The k greatest elements along the last axis, the greatest first. return_indices=True (Triton has it not): and where they were.

@@ -120,7 +120,7 @@ def argsort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | N
 def searchsorted(sorted_values: tensor | int | float | bool | constexpr, values: int | constexpr | Sequence[int], right: tensor | int | float | bool | constexpr = False) -> tensor:
     """How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
 
-        >>> at = tl.searchsorted(edges, x)
+        >>> at = tl.searchsorted(tl.sort(x), x)
     """
 
 def median(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None) -> tensor:

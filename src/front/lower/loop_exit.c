@@ -51,8 +51,12 @@ void loop_open(FrontLower *low, LoopScope *scope, LoopScope *outer)
 
 const Val *loop_close(FrontLower *low, LoopScope *scope)
 {
-	const Val *broken = frame_get(low->frame, scope->broken);
-	low->frame->scope = scope->outer;
+	Frame *frame = low->frame;
+	const Val *broken = frame_get(frame, scope->broken);
+	for (uint32_t i = 0; i < scope->unset.len; i++)
+		frame->slots.data[frame_slot(low, frame, scope->unset.data[i])] =
+			(Slot){.why = WHY_BRANCH, .at = scope->unset_at};
+	frame->scope = scope->outer;
 	return broken == scope->start ? NULL : broken;
 }
 

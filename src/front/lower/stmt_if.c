@@ -214,10 +214,17 @@ static void join_name(Join *j, uint32_t i, const Val *before)
 {
 	FrontLower *low = j->low;
 	bool then_lives = j->t->flow.kind != FLOW_RETURN, else_lives = j->e->flow.kind != FLOW_RETURN;
-	const LoopScope *scope = low->frame->scope;
-	if ((then_lives && else_lives) || (scope && loop_keeps(low, scope, low->frame->names.data[i])))
+	LoopScope *scope = low->frame->scope;
+	Sym name = low->frame->names.data[i];
+	bool kept = scope && loop_keeps(low, scope, name), one = then_lives != else_lives;
+	if (kept && one && !side_slot(then_lives ? j->e : j->t, i)->val) {
+		vec_push(low->arena, &scope->unset, name);
+		scope->unset_at = low->span;
+		kept = false;
+	}
+	if ((then_lives && else_lives) || kept)
 		join_slot(j, i, before);
-	else if (then_lives || else_lives)
+	else if (one)
 		join_one_sided(j, i, then_lives, before);
 }
 

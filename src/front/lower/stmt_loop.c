@@ -1,6 +1,6 @@
 /* Run-time loops. Every name that the body may assign and that has a value before the loop is
- * carried; those that come out as they went in are taken back out afterwards, so the body is lowered
- * once. */
+ * carried; those that come out as they went in are taken back out afterwards, so the body is
+ * lowered once. */
 #include "front/core.h"
 #include "front/lower/loop_range.h"
 

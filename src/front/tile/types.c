@@ -108,7 +108,7 @@ TlType tl_scalar(FrontLower *low, TlDtype dtype)
 
 TlType tl_ptr(FrontLower *low, TlType elem, bool is_const, uint32_t space)
 {
-	CONTRACT(elem->kind == TL_SCALAR || elem->kind == TL_PTR || elem->kind == TL_BLOCK);
+	CONTRACT(elem->kind != TL_VOID);
 	return intern_type(low,
 			   &(TlTypeData){.kind = TL_PTR, .elem = elem, .is_const = is_const, .space = space});
 }
