@@ -401,10 +401,20 @@ const Val *resolve_name(FrontLower *low, Namespace *ns, Sym name, Binding **bind
 
 /* ---- classes ---- */
 
+/* Statements behind a class may give it attributes: those of them that have run, as of the moment. */
+static Binding *class_visible(const FrontLower *low, const FrontClass *c, Sym name)
+{
+	uint32_t around = c->ns.outer ? resolve_limit(low, c->ns.outer) : UINT32_MAX;
+	Binding *b = resolve_visible(low, &c->ns, name);
+	while (b && b->at >= around)
+		b = b->prev;
+	return b;
+}
+
 static const Val *class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding)
 {
 	for (unsigned depth = 0; c && depth < 50; c = c->base, depth++) {
-		Binding *b = namespace_find(&c->ns, name);
+		Binding *b = class_visible(low, c, name);
 		const char *why = b ? NULL : c->base_unknown;
 		if (why && c->base)
 			return val_opaque(low, "%s", why);
