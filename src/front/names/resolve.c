@@ -401,7 +401,8 @@ const Val *resolve_name(FrontLower *low, Namespace *ns, Sym name, Binding **bind
 
 /* ---- classes ---- */
 
-/* Statements behind a class may give it attributes: those of them that have run, as of the moment. */
+/* Statements behind a class may give it attributes: those of them that have run, as of the
+ * moment. */
 static Binding *class_visible(const FrontLower *low, const FrontClass *c, Sym name)
 {
 	uint32_t around = c->ns.outer ? resolve_limit(low, c->ns.outer) : UINT32_MAX;
