@@ -35,6 +35,7 @@ void sim_cta_free(SimCta *cta)
 {
 	if (!cta)
 		return;
+	sim_race_end(cta);
 	for (unsigned n = 0; cta->warps && n < cta->run->kernel->warps; n++) {
 		free(cta->warps[n].regs);
 		free(cta->warps[n].local);
@@ -51,7 +52,6 @@ void sim_cta_free(SimCta *cta)
 	sim_hollow_free(cta->hollow);
 	sim_barriers_free(cta);
 	sim_remote_free(cta);
-	sim_race_end(cta);
 	free(cta->text);
 	free(cta);
 }
