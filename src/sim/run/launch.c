@@ -263,7 +263,7 @@ static void work(SimRun *run, bool asks)
 		if (wanted && !begun)
 			look_for_deadlock(&w);
 		begun = false;
-		wanted = run_for_a_while(&w) ? 0 : company_of(&w);
+		wanted = !w.count || run_for_a_while(&w) ? 0 : company_of(&w); /* all may have ended meanwhile */
 	}
 	sim_cta_free(w.idle);
 	for (unsigned k = 0; k < w.count; k++)
