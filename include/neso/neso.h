@@ -433,8 +433,17 @@ typedef enum neso_arg_kind {
 	NESO_ARG_DESCRIPTOR  /* a tensor descriptor made by the host */
 } neso_arg_kind;
 
-/* UNWRITTEN: as READ_WRITE; checks take what it holds as not defined until it is written. */
-typedef enum neso_access { NESO_READ = 1, NESO_READ_WRITE = 3, NESO_UNWRITTEN = 7 } neso_access;
+/* UNWRITTEN: as READ_WRITE; checks take what it holds as not defined until it is written.
+ * AMBIENT, a bit beside READ or READ_WRITE, for neso_buffer alone: memory of which the kernel may
+ * reach a part and others use the rest, as the mappings of a process. It may be gone, at the launch
+ * or later, as long as the kernel does not go there; what an argument declares of it counts as the
+ * argument's; no launch saves or restores it, so that one that may write it has one schedule. */
+typedef enum neso_access {
+	NESO_READ = 1,
+	NESO_READ_WRITE = 3,
+	NESO_UNWRITTEN = 7,
+	NESO_AMBIENT = 8
+} neso_access;
 
 enum { NESO_MAX_RANK = 5 }; /* of descriptors */
 

@@ -156,7 +156,7 @@ static bool add_mappings(Launch *l, neso_buffer **buffers)
 			break;
 		}
 		(*buffers)[i] = (neso_buffer){(void *)(uintptr_t)address, (size_t)bytes,
-					      writable ? NESO_READ_WRITE : NESO_READ};
+					      NESO_AMBIENT | (writable ? NESO_READ_WRITE : NESO_READ)};
 	}
 	Py_XDECREF(list);
 	l->launch.buffers = *buffers;

@@ -132,7 +132,8 @@ bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
 	InterpBuffer *buffers = ARENA_ARRAY(&call->arena, InterpBuffer, launch->buffer_count + 1);
 	for (size_t i = 0; i < launch->buffer_count; i++)
 		buffers[i] = (InterpBuffer){"buffer", launch->buffers[i].address, launch->buffers[i].bytes,
-					    launch->buffers[i].access != NESO_READ};
+					    (launch->buffers[i].access & NESO_READ_WRITE) != NESO_READ,
+					    launch->buffers[i].access & NESO_AMBIENT};
 	*out = (JitLaunch){
 		.args = args,
 		.arg_count = (uint32_t)launch->arg_count,

@@ -32,6 +32,7 @@ typedef struct InterpBuffer {
 	void *base;
 	uint64_t size; /* bytes */
 	bool writable;
+	bool ambient; /* others use it as well, and it may be gone: neso_access */
 } InterpBuffer;
 
 /* One argument of the TTIR function, in order: the bits of a scalar in its type's format, an address, or,

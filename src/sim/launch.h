@@ -44,12 +44,15 @@ typedef struct SimLaunch {
 	size_t arg_count;
 	const SimBuffer *buffers; /* ranges that kernels may touch; none overlap */
 	size_t buffer_count;
+	/* By buffer: others use it as well, it may be gone, and nothing restores it; NULL: none is.
+	 * They come behind the others. */
+	const bool *ambient;
 	/* By buffer: with checks, nothing has written it yet, and what it holds is not defined;
 	 * NULL: all are written. */
 	const bool *unwritten;
 	uint32_t grid[3];
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
-	bool check;       /* races, reads of what was not written, waits; else bounds, alignment and deadlocks alone */
+	bool check; /* races, reads of what was not written, waits; else bounds, alignment, deadlocks */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */
 	uint64_t notes;   /* with checks: bytes of notes on global memory; 0: a gigabyte */
 	uint64_t whose;   /* with checks: an address whose last writer is told; 0: none */

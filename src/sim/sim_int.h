@@ -175,7 +175,7 @@ typedef struct SimRun {
 	struct SimTraffic *traffic; /* likewise (check/traffic.h); NULL: not asked for */
 	bool forgot; /* notes on accesses, as there were too many */
 	uint8_t *seen; /* by instruction: SIM_SEEN (check/coverage.h); NULL: no checks */
-	/* By instruction: buffers that it may access, a bit each; NULL: all of them may all. */
+	/* By instruction: buffers that it may access, by sim_buffer_bit; NULL: all may all. */
 	uint64_t *allowed;
 	unsigned scratch_bytes;
 	uint64_t programs;
@@ -353,6 +353,14 @@ void sim_find_difference(SimRun *run, uint64_t address, const char *format, ...)
 void sim_find_writer(SimRun *run, uint64_t address); /* a note at the line that wrote it last */
 Diag *sim_diag(DiagList *diags, const SimKernel *kernel, DiagCode code, uint32_t loc, const char *text);
 const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t size);
+
+/* The bit of a buffer in SimRun.allowed. Those from the last one on share it: ambient memory, as
+ * the declared buffers come before. */
+enum { SIM_LAST_BUFFER = 63 };
+static inline unsigned sim_buffer_bit(unsigned buffer)
+{
+	return buffer < SIM_LAST_BUFFER ? buffer : SIM_LAST_BUFFER;
+}
 
 /* Memory of an access that is allowed, or NULL after the fault. */
 void *sim_global(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, uint32_t align, bool write);

@@ -95,7 +95,7 @@ static void *buffer(Bench *b, const char *name, size_t bytes, bool writable)
 {
 	void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
 	memset(p, 0, bytes);
-	b->buffers[b->launch.buffer_count++] = (InterpBuffer){name, p, bytes, writable};
+	b->buffers[b->launch.buffer_count++] = (InterpBuffer){name, p, bytes, writable, false};
 	scalar(b, (uint64_t)(uintptr_t)p);
 	return p;
 }

@@ -1,5 +1,7 @@
 """The simulator from Python: by the environment, by a launch's option, with checks, and what programs see then."""
 
+import contextlib
+import io
 import os
 import unittest
 from unittest import mock
@@ -41,6 +43,12 @@ def simulated():
     return True
 
 
+@triton.jit
+def through(address_ptr, count_ptr, AT: tl.constexpr = 0):
+    tl.atomic_add(tl.load(address_ptr).to(tl.pointer_type(tl.int32)), 1)
+    tl.atomic_add(count_ptr + AT, 1)
+
+
 @unittest.skipUnless(simulated(), "built without LLVM")
 class Simulator(unittest.TestCase):
 
@@ -73,6 +81,19 @@ class Simulator(unittest.TestCase):
             self.sums()
         with self.assertRaisesRegex(ValueError, "neso_schedules is the simulator's, and this launch is for interp"):
             self.sums(neso_schedules=2, neso_target="interp")
+
+    def test_memory_of_others(self):
+        """Where a kernel follows addresses, all memory of the process is within its reach, and none is put back."""
+        x, count = np.arange(4, dtype=np.int32), np.zeros(1, np.int32)
+        address = np.array([x.ctypes.data], np.int64)
+        through[(8, )](address, count, neso_target="sim:sm_90a", neso_check=True)
+        self.assertEqual((list(x), count[0]), ([8, 1, 2, 3], 8))
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            through[(8, )](address, count, neso_target="sim:sm_90a", neso_schedules=3)
+        self.assertIn("not run in several orders: kernel 'through' follows addresses", told.getvalue())
+        self.assertEqual((list(x), count[0]), ([16, 1, 2, 3], 16))
+        with self.assertRaisesRegex(LaunchError, "passes the end of 'count_ptr'"):
+            through[(1, )](address, count, AT=1, neso_target="sim:sm_90a", neso_check=True)
 
     def test_environment(self):
         with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_CHECK="1"):

@@ -228,7 +228,7 @@ static Memory run(GpuKit *k, const IrModule *m, const Case *c)
 			memory.elem[n] = type->elem;
 			memory.bytes[n] = arena_alloc(&k->arena, size);
 			fill(memory.bytes[n], type->elem, n + 1);
-			buffers[n] = (InterpBuffer){"buffer", memory.bytes[n], size, true};
+			buffers[n] = (InterpBuffer){"buffer", memory.bytes[n], size, true, false};
 			args[i].bits = (uint64_t)(uintptr_t)memory.bytes[n];
 		} else {
 			double v = c->numbers[numbers++];

@@ -180,7 +180,7 @@ static void neighbouring_buffers_are_told_apart(void **state)
 	Kit *k = kit_new(copy_text);
 	kit_buffer(k, "x", memory, 16 * 4, false);
 	kit_buffer(k, "q", q, sizeof q, true);
-	k->buffers[k->launch.buffer_count++] = (InterpBuffer){"y", memory + 16, 48 * 4, true};
+	k->buffers[k->launch.buffer_count++] = (InterpBuffer){"y", memory + 16, 48 * 4, true, false};
 	const Diag *d = kit_fails(k, 1);
 	assert_int_equal(d->code, DIAG_RUN_OUT_OF_BOUNDS);
 	assert_non_null(strstr(d->text, "it passes the end of 'x' (64 bytes) by 4 bytes and reaches 'y'"));
@@ -254,7 +254,7 @@ static void misaligned_atomics(void **state)
 	Kit *k = kit_new("module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%v = arith.constant 1 : i32\n"
 			 "%m = arith.constant true\n"
 			 "%o = tt.atomic_rmw add, acq_rel, gpu, %p, %v, %m : (!tt.ptr<i32>, i32, i1) -> i32\ntt.return\n}\n}\n");
-	k->buffers[k->launch.buffer_count++] = (InterpBuffer){"p", memory, 16, true};
+	k->buffers[k->launch.buffer_count++] = (InterpBuffer){"p", memory, 16, true, false};
 	kit_scalar(k, (uint64_t)(uintptr_t)(memory + 2));
 	const Diag *d = kit_fails(k, 1);
 	assert_int_equal(d->code, DIAG_RUN_MISALIGNED);
@@ -285,7 +285,7 @@ static void programs_wait_for_later_ones(void **state)
 		cells[PROGRAMS] = 1; /* the last program may go */
 		Kit *k = kit_new(chain_text);
 		kit_scalar(k, (uint64_t)(uintptr_t)(cells + 1));
-		k->buffers[k->launch.buffer_count++] = (InterpBuffer){"p", cells, sizeof cells, true};
+		k->buffers[k->launch.buffer_count++] = (InterpBuffer){"p", cells, sizeof cells, true, false};
 		kit_scalar(k, UINT32_MAX);
 		k->launch.threads = threads;
 		kit_run(k, PROGRAMS);

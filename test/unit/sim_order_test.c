@@ -1,8 +1,12 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 /* What orders accesses of global memory among programs: who acquires is a thread, until its warp's
  * lanes meet, and its program's threads. */
 #include "needs_llvm.h"
 
 #ifdef NESO_HAVE_LLVM
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "sim_kit.h"
 
@@ -114,9 +118,65 @@ static void test_release(void **state)
 		"SIM_PROGRAM_RACE", "the atomic operation of a CTA's scope");
 }
 
+static CodegenResult *count_once(const SimBuffer *buffer, bool ambient, unsigned schedules)
+{
+	static const char body[] =
+		"target triple = \"nvptx64-nvidia-cuda\"\n"
+		"declare i32 @neso.atom_global.relaxed.gpu.add.u32.always.v1b32(ptr addrspace(1), i32) "
+		"convergent\n"
+		"define ptx_kernel void @k(ptr addrspace(1) %count) \"neso\"=\"kernel=k args=p threads=32 "
+		"shared=0 cluster=1 scratch=0 scratch_align=0 print=0 assert=0\" {\n"
+		"  %seen = call i32 @neso.atom_global.relaxed.gpu.add.u32.always.v1b32(ptr addrspace(1) "
+		"%count, i32 1)\n"
+		"  ret void\n}\n";
+	CodegenRequest request = {
+		.from = CODEGEN_LLIR, .text = body, .len = sizeof body - 1, .target = "sm_90a"};
+	CodegenSim *sim;
+	neso_codegen_table.free(neso_codegen_table.sim_prepare(&request, &sim));
+	assert_non_null(sim);
+	uint64_t args[] = {(uint64_t)(uintptr_t)buffer->base};
+	SimLaunch launch = {.args = args,
+			    .arg_count = 1,
+			    .buffers = buffer,
+			    .buffer_count = 1,
+			    .ambient = &ambient,
+			    .grid = {1, 1, 1},
+			    .check = true,
+			    .schedules = schedules,
+			    .timeout = 60};
+	CodegenResult *result = neso_codegen_table.sim_launch(sim, &launch);
+	neso_codegen_table.sim_free(sim);
+	return result;
+}
+
+/* Memory that others use is neither looked at nor put back: its end is gone here. */
+static void test_ambient(void **state)
+{
+	(void)state;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t *pages =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(mprotect((char *)pages + page, page, PROT_NONE), 0);
+	SimBuffer whole = {"whole", pages, 2 * page, true}, own = {"own", pages, page, true};
+	sim_kit_clean(count_once(&own, false, 3));
+	assert_int_equal(pages[0], 32);
+	sim_kit_clean(count_once(&whole, true, 0));
+	assert_int_equal(pages[0], 64);
+	CodegenResult *told = count_once(&whole, true, 3);
+	assert_true(told->ok);
+	assert_int_equal(told->diag_count, 1);
+	assert_string_equal(told->diags[0].code, "SIM_ONE_ORDER");
+	neso_codegen_table.free(told);
+	assert_int_equal(pages[0], 96);
+	sim_kit_found(count_once(&whole, false, 0), "RUN_ARGUMENT", "is no memory");
+	munmap(pages, 2 * page);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_acquire), cmocka_unit_test(test_release)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_acquire), cmocka_unit_test(test_release),
+					   cmocka_unit_test(test_ambient)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -275,21 +275,47 @@ static uint32_t merge(Arena *arena, InterpBuffer *buffers, uint32_t count)
 	return kept;
 }
 
+/* Behind the declared buffers, which are in order: what of ambient memory none of them has. Returns
+ * how many. */
+static uint32_t add_ambient(const JitLaunch *launch, InterpBuffer *buffers, uint32_t declared)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < launch->buffer_count; i++) {
+		InterpBuffer rest = launch->buffers[i];
+		if (!rest.ambient)
+			continue;
+		uintptr_t at = (uintptr_t)rest.base, end = at + rest.size;
+		for (uint32_t k = 0; k <= declared && at < end; k++) {
+			uintptr_t base = k < declared ? (uintptr_t)buffers[k].base : end;
+			if (k < declared && (base >= end || base + buffers[k].size <= at))
+				continue;
+			rest.base = (void *)at;
+			rest.size = base > at ? base - at : 0;
+			if (rest.size)
+				buffers[declared + count++] = rest;
+			at = k < declared ? base + buffers[k].size : end;
+		}
+	}
+	return count;
+}
+
 static InterpBuffer *marshal_buffers(const Marshal *m, const JitLaunch *launch, uint32_t *count)
 {
 	uint32_t params = m->variant->kernel->info->param_count;
-	InterpBuffer *out = ARENA_ARRAY(m->arena, InterpBuffer, params + launch->buffer_count + 1);
+	/* A declared buffer cuts at most one piece more out of an ambient one. */
+	InterpBuffer *out = ARENA_ARRAY(m->arena, InterpBuffer, 2 * (params + launch->buffer_count) + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < params; i++) {
 		const JitArg *arg = m->given[i];
 		if (arg && (arg->kind == JIT_POINTER || arg->kind == JIT_DESCRIPTOR) && arg->bytes)
 			out[n++] = (InterpBuffer){param_at(m, i)->name, arg->buffer ? arg->buffer : arg->address, arg->bytes,
-						  arg->writable};
+						  arg->writable, false};
 	}
 	for (uint32_t i = 0; i < launch->buffer_count; i++)
-		if (launch->buffers[i].size)
+		if (launch->buffers[i].size && !launch->buffers[i].ambient)
 			out[n++] = launch->buffers[i];
-	*count = merge(m->arena, out, n);
+	n = merge(m->arena, out, n);
+	*count = n + add_ambient(launch, out, n);
 	return out;
 }
 

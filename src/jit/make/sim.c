@@ -105,6 +105,7 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 	uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, run->arg_count + variant->sim_map_count + 1);
 	SimBuffer *buffers = ARENA_ARRAY(diags->arena, SimBuffer, run->buffer_count + 1);
 	bool *unwritten = ARENA_ARRAY(diags->arena, bool, run->buffer_count + 1);
+	bool *ambient = ARENA_ARRAY(diags->arena, bool, run->buffer_count + 1);
 	for (uint32_t i = 0; i < run->arg_count; i++)
 		args[i] = run->args[i].bits;
 	if (!add_maps(variant, run, args, diags->arena)) {
@@ -112,8 +113,10 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		const JitVariant *plain = jit_without_maps(variant, &status, diags);
 		return plain && jit_sim_launch(plain, launch, run, diags);
 	}
-	for (uint32_t i = 0; i < run->buffer_count; i++)
+	for (uint32_t i = 0; i < run->buffer_count; i++) {
 		buffers[i] = (SimBuffer){run->buffers[i].name, run->buffers[i].base, run->buffers[i].size, run->buffers[i].writable};
+		ambient[i] = run->buffers[i].ambient;
+	}
 	mark_unwritten(launch, run, unwritten);
 	SimLaunch sim = {
 		.args = args,
@@ -123,6 +126,7 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		.grid = {run->grid[0], run->grid[1], run->grid[2]},
 		.threads = run->threads,
 		.unwritten = unwritten,
+		.ambient = ambient,
 		.check = launch->check || launch->watch || launch->whose,
 		.watch = launch->watch,
 		.whose = (uint64_t)(uintptr_t)launch->whose,

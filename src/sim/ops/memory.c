@@ -39,7 +39,7 @@ static uint64_t distance(const SimArray *b, uint64_t address, uint64_t size)
 /* By where the address comes from. */
 static inline bool may_access(const SimRun *run, const SimInstr *i, unsigned buffer)
 {
-	return !i->arguments || !run->allowed || run->allowed[i->site - 1] >> buffer & 1;
+	return !i->arguments || !run->allowed || run->allowed[i->site - 1] >> sim_buffer_bit(buffer) & 1;
 }
 
 static void *refuse(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, bool write)

@@ -44,7 +44,7 @@ bool sim_check_launch(const SimKernel *kernel, const SimLaunch *launch, unsigned
 	char text[256];
 	for (size_t i = 0; i < launch->buffer_count; i++) {
 		const SimBuffer *b = &launch->buffers[i];
-		if (is_there(b))
+		if ((launch->ambient && launch->ambient[i]) || is_there(b))
 			continue;
 		snprintf(text, sizeof text, "the array '%s' of %llu bytes at 0x%llx is no memory",
 			 b->name ? b->name : "?", (unsigned long long)b->size,

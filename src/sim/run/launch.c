@@ -342,8 +342,6 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 
 /* ---- a launch ---- */
 
-enum { MOST_BUFFERS = 64 };
-
 /* The buffer that an argument points into; < 0: none. */
 static int buffer_of(const SimRun *run, uint64_t address)
 {
@@ -363,16 +361,21 @@ static uint64_t buffers_of(const SimRun *run, uint64_t arguments)
 				     : buffer_of(run, run->launch->args[a]);
 		if (buffer == -1)
 			return UINT64_MAX;
-		out |= buffer < 0 ? 0 : UINT64_C(1) << buffer;
+		out |= buffer < 0 ? 0 : UINT64_C(1) << sim_buffer_bit((unsigned)buffer);
 	}
 	return out ? out : UINT64_MAX;
+}
+
+static bool is_declared(const SimRun *run, uint32_t buffer)
+{
+	return !run->launch->ambient || !run->launch->ambient[buffer];
 }
 
 /* False: no memory. */
 static bool allow(SimRun *run)
 {
 	const SimKernel *k = run->kernel;
-	if (run->buffer_count > MOST_BUFFERS || run->buffer_count < 2)
+	if (run->buffer_count < 2 || (run->buffer_count > SIM_LAST_BUFFER + 1 && is_declared(run, SIM_LAST_BUFFER)))
 		return true;
 	run->allowed = heap_grow(NULL, sizeof *run->allowed * (k->code_count + 1));
 	for (uint32_t pc = 0; pc < k->code_count && run->allowed; pc++)
@@ -408,6 +411,12 @@ bool sim_run(const SimKernel *kernel, const SimLaunch *launch, unsigned scratch_
 	run.banks = run.check ? sim_banks_new(kernel) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	unsigned orders = sim_orders(kernel, launch);
+	if (launch->schedules > 1 && orders == 1)
+		sim_diag(diags, kernel, DIAG_SIM_ONE_ORDER, 0,
+			 arena_printf(diags->arena,
+				      "kernel '%s' follows addresses that it computes, and what it writes there "
+				      "cannot be taken back",
+				      kernel->name));
 	if (!good) {
 		sim_no_memory(&run);
 	} else if (orders > 1) {

@@ -32,8 +32,19 @@ SimSchedule sim_schedule(const SimLaunch *launch, unsigned number)
 	return s;
 }
 
+/* Memory that is not restored: a second order would begin with what the first one wrote there. */
+static bool writes_ambient(const SimLaunch *launch)
+{
+	for (size_t i = 0; launch->ambient && i < launch->buffer_count; i++)
+		if (launch->ambient[i] && launch->buffers[i].writable)
+			return true;
+	return false;
+}
+
 unsigned sim_orders(const SimKernel *kernel, const SimLaunch *launch)
 {
+	if (writes_ambient(launch))
+		return 1;
 	if (launch->schedules > 1)
 		return launch->schedules;
 	return launch->check && kernel->ordered ? CHECKED_ORDERS : 1;
