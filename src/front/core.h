@@ -195,6 +195,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
+void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after
  * diagnosing. */
@@ -308,6 +309,7 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
+void lower_assignment(FrontLower *low, Ast *node); /* assign.c */
 
 /* What running ops does besides making values (effect.c). */
 typedef enum {
