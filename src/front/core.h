@@ -149,6 +149,15 @@ const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i);
 const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text,
 			    const char **why);
 const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name); /* NULL: none */
+/* resolve_import.c: what `from module import member` gives; NULL: there is no such thing. */
+const Val *resolve_import_member(FrontLower *low, Binding *b, Sym member, Binding **binding);
+const Val *resolve_import_whole(FrontLower *low, Binding *b);
+/* What the last of the star imports that ran after `from` gives for the name; NULL: nothing. */
+const Val *resolve_from_stars(FrontLower *low, const Namespace *ns, uint32_t from, Sym name,
+			      Binding **binding);
+Binding *resolve_imported(FrontLower *low, Binding *b); /* where a chain of from-imports leads */
+/* The part of the tile language that files give this name, where the file itself does not tell. */
+const Val *resolve_usual_module(FrontLower *low, Sym name);
 const Val *resolve_class_attribute(FrontLower *low, FrontClass *c, Sym name);      /* NULL: none */
 const Val *resolve_class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding);
 /* For names of Python itself: len, int, ...; NULL when there is none. */
