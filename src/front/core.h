@@ -149,6 +149,15 @@ const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i);
 const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text,
 			    const char **why);
 const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name); /* NULL: none */
+/* resolve_import.c: what `from module import member` gives; NULL: there is no such thing. */
+const Val *resolve_import_member(FrontLower *low, Binding *b, Sym member, Binding **binding);
+const Val *resolve_import_whole(FrontLower *low, Binding *b);
+/* What the last of the star imports that ran after `from` gives for the name; NULL: nothing. */
+const Val *resolve_from_stars(FrontLower *low, const Namespace *ns, uint32_t from, Sym name,
+			      Binding **binding);
+Binding *resolve_imported(FrontLower *low, Binding *b); /* where a chain of from-imports leads */
+/* The part of the tile language that files give this name, where the file itself does not tell. */
+const Val *resolve_usual_module(FrontLower *low, Sym name);
 const Val *resolve_class_attribute(FrontLower *low, FrontClass *c, Sym name);      /* NULL: none */
 const Val *resolve_class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding);
 /* For names of Python itself: len, int, ...; NULL when there is none. */
@@ -195,6 +204,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
+void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after
  * diagnosing. */
@@ -308,6 +318,7 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
+void lower_assignment(FrontLower *low, Ast *node); /* assign.c */
 
 /* What running ops does besides making values (effect.c). */
 typedef enum {
