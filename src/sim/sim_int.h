@@ -55,6 +55,8 @@ struct SimInstr {
 	bool loads;                /* memory: and does nothing else */
 	bool cached;               /* a load that the first-level cache keeps */
 	bool cta_scope;            /* an atomic operation for a CTA's threads */
+	bool invariant;            /* a load of what nobody writes, as the code promises */
+	bool updates;              /* a store of what is made of a load of the same place */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -104,6 +106,8 @@ struct SimKernel {
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
 	SimResidency resident;
+	uint64_t noalias;              /* arguments that share memory with none, a bit each */
+	bool promises_memory;          /* that, or loads of what nobody writes */
 	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
@@ -181,6 +185,7 @@ typedef struct SimRun {
 	uint64_t programs;
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
+	struct SimPromised *promised; /* check/promised.h: likewise */
 	struct SimBanks *banks; /* likewise */
 	struct SimSums *sums;   /* NULL: nobody compares orders */
 	SimSchedule schedule;
@@ -496,6 +501,7 @@ typedef struct SimDecoder {
 	LLVMValueRef at; /* instruction being decoded */
 	uint32_t local, depth;
 	bool ordered;
+	bool invariant; /* there is a load of what nobody writes */
 } SimDecoder;
 
 #define SIM_CONSTANT 0x80000000u
@@ -520,6 +526,8 @@ SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned opera
 void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
 #define SIM_NONE UINT32_MAX
 
+/* decode_updates.c: is the value made of what was loaded from the address? */
+bool sim_updates(LLVMValueRef value, LLVMValueRef address);
 /* Of one part; NULL where there is none. */
 const SimElements *sim_take_elements(SimDecoder *d, LLVMValueRef node); /* tile.c: what the metadata says, or NULL */
 bool sim_decode_value(SimDecoder *d, LLVMValueRef v);              /* decode_value.c: without control flow */

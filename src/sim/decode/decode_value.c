@@ -399,6 +399,13 @@ static void note_address(SimDecoder *d, LLVMValueRef v)
 		vec_push(d->scratch, &d->addresses, value.slots[k]);
 }
 
+static bool is_invariant(const SimDecoder *d, LLVMValueRef v)
+{
+	static const char name[] = "invariant.load";
+	LLVMContextRef cx = LLVMGetModuleContext(d->mod);
+	return LLVMHasMetadata(v) && LLVMGetMetadata(v, LLVMGetMDKindIDInContext(cx, name, sizeof name - 1));
+}
+
 static bool load(SimDecoder *d, LLVMValueRef v)
 {
 	SimShape shape;
@@ -410,6 +417,8 @@ static bool load(SimDecoder *d, LLVMValueRef v)
 	note_address(d, v);
 	if (i)
 		i->loads = i->cached = i->effect == sim_load;
+	if (i && i->effect == sim_load && is_invariant(d, v))
+		i->invariant = d->invariant = true;
 	if (i && LLVMGetVolatile(v)) {
 		i->order = SIM_VOLATILE;
 		i->cached = false;
@@ -424,8 +433,11 @@ static bool store(SimDecoder *d, LLVMValueRef v)
 	LLVMValueRef value = LLVMGetOperand(v, 0);
 	if (!sim_shape(d, LLVMTypeOf(value), &shape))
 		return false;
-	return memory_access(d, LLVMGetOperand(v, 1), sim_store, sim_store_shared, &shape, LLVMGetAlignment(v), false,
-			     sim_value(d, value).slots) != NULL;
+	SimInstr *i = memory_access(d, LLVMGetOperand(v, 1), sim_store, sim_store_shared, &shape,
+				    LLVMGetAlignment(v), false, sim_value(d, value).slots);
+	if (i)
+		i->updates = sim_updates(value, LLVMGetOperand(v, 1));
+	return i != NULL;
 }
 
 static bool atomic(SimDecoder *d, LLVMValueRef v, bool swap)
