@@ -200,10 +200,10 @@ def root_of_a_negative(x_ptr, out_ptr, n, B: tl.constexpr):
 
 
 @triton.jit
-def multiple_that_is_none(x_ptr, out_ptr, first, B: tl.constexpr):
-    i = tl.multiple_of(first, 8) + tl.arange(0, B)
-    x = tl.load(x_ptr + i)  # FAULT
-    tl.store(out_ptr + tl.arange(0, B), x)
+def multiple_that_is_none(x_ptr, out_ptr, step, B: tl.constexpr):
+    first = tl.multiple_of(tl.program_id(0) * step, 8)  # FAULT
+    i = first + tl.arange(0, B)
+    tl.store(out_ptr + tl.program_id(0) * B + tl.arange(0, B), tl.load(x_ptr + i))
 
 
 @triton.jit
