@@ -9,7 +9,7 @@
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
-	"neso_schedules", "compile_timeout", "ir_override", "grid", "warmup"};
+	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout", "ir_override", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -200,15 +200,17 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
 enum {
 	ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES,
+	ENV_WATCH,
 	ENV__COUNT
 };
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
 					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET",
-					"NESO_CHECK", "NESO_SCHEDULES"};
+					"NESO_CHECK", "NESO_SCHEDULES", "NESO_WATCH"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
 	bool debug, no_fusion, no_lines, generic, check;
 	uint32_t schedules; /* 0: not set */
+	uint32_t watch;
 	char precision[16], target[24]; /* "": none */
 } env;
 
@@ -222,6 +224,14 @@ static bool is_yes(const char *text)
 	return false;
 }
 
+/* A word that is none is passed over, as it is told of where settings are read first. */
+static uint32_t watched_by(const char *text)
+{
+	return !text			     ? 0
+	       : (strstr(text, "nan") ? NESO_WATCH_NAN : 0u) | (strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u) |
+			 (strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
+}
+
 static void take_setting(int which, const char *text)
 {
 	bool yes = is_yes(text);
@@ -233,6 +243,7 @@ static void take_setting(int which, const char *text)
 	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
 	case ENV_CHECK: env.check = yes; break;
 	case ENV_SCHEDULES: env.schedules = text ? (uint32_t)strtoul(text, NULL, 10) : 0; break;
+	case ENV_WATCH: env.watch = watched_by(text); break;
 	/* The GPU that is there is what runs without being named. */
 	case ENV_TARGET: snprintf(env.target, sizeof env.target, "%s", text && strcmp(text, "cuda") != 0 ? text : ""); break;
 	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
@@ -277,12 +288,15 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 	uint32_t orders = 0;
 	if (!option_truth(call->options[OPT_CHECK], &wanted) || !option_number(call->options[OPT_SCHEDULES], "neso_schedules", &orders))
 		return false;
-	if ((!wanted && orders < 2) || is_simulated(options))
+	const char *option = wanted ? "neso_check" : orders > 1 ? "neso_schedules" : NULL;
+	for (int i = OPT_WATCH; i <= OPT_AGAINST && !option; i++)
+		option = call->options[i] && call->options[i] != Py_None ? option_names[i] : NULL;
+	if (!option || is_simulated(options))
 		return true;
 	PyErr_Format(PyExc_ValueError,
 		     "%s is the simulator's, and this launch is for %s: "
 		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it",
-		     wanted ? "neso_check" : "neso_schedules", options->target ? options->target : "no target");
+		     option, options->target ? options->target : "no target");
 	return false;
 }
 
@@ -348,6 +362,7 @@ void call_environment_checks(neso_launch *launch)
 {
 	launch->check = env.check;
 	launch->schedules = env.schedules;
+	launch->watch = env.watch;
 }
 
 bool call_checks(const Call *call, const neso_compile_options *options, neso_launch *launch)
@@ -355,7 +370,8 @@ bool call_checks(const Call *call, const neso_compile_options *options, neso_lau
 	if (is_simulated(options))
 		call_environment_checks(launch);
 	return !call->has_options || (option_truth(call->options[OPT_CHECK], &launch->check) &&
-				      option_number(call->options[OPT_SCHEDULES], "neso_schedules", &launch->schedules));
+				      option_number(call->options[OPT_SCHEDULES], "neso_schedules", &launch->schedules) &&
+				      checks_watch(call->options[OPT_WATCH], &launch->watch));
 }
 
 /* ---- grids ---- */

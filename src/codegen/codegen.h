@@ -37,6 +37,7 @@ typedef struct CodegenRequest {
 	bool fp_fusion;       /* products and sums may be fused */
 	bool no_maps;   /* descriptors are pointers, though the target has TMA */
 	bool line_info;
+	bool portable_order; /* GpuCx.portable_order */
 	/* accesses of shared memory say in LLIR how many wavefronts their plan counts:
 	 * !neso.wavefronts */
 	bool predictions;

@@ -36,6 +36,7 @@ typedef struct SimDecoder {
 	LLVMValueRef at; /* instruction being decoded */
 	uint32_t local, depth;
 	bool ordered;
+	bool invariant; /* there is a load of what nobody writes */
 } SimDecoder;
 
 #define SIM_CONSTANT 0x80000000u
@@ -60,6 +61,9 @@ SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned opera
 void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c,
 	      uint64_t imm);
 #define SIM_NONE UINT32_MAX
+
+/* decode_updates.c: is the value made of what was loaded from the address? */
+bool sim_updates(LLVMValueRef value, LLVMValueRef address);
 
 /* Of one part; NULL where there is none. */
 const SimElements *sim_take_elements(SimDecoder *d,

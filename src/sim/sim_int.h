@@ -55,6 +55,8 @@ struct SimInstr {
 	bool loads;                /* memory: and does nothing else */
 	bool cached;               /* a load that the first-level cache keeps */
 	bool cta_scope;            /* an atomic operation for a CTA's threads */
+	bool invariant;            /* a load of what nobody writes, as the code promises */
+	bool updates;              /* a store of what is made of a load of the same place */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -104,6 +106,8 @@ struct SimKernel {
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
 	SimResidency resident;
+	uint64_t noalias;              /* arguments that share memory with none, a bit each */
+	bool promises_memory;          /* that, or loads of what nobody writes */
 	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
@@ -181,6 +185,7 @@ typedef struct SimRun {
 	uint64_t programs;
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
+	struct SimPromised *promised; /* check/promised.h: likewise */
 	struct SimBanks *banks; /* likewise */
 	struct SimSums *sums;   /* NULL: nobody compares orders */
 	SimSchedule schedule;

@@ -83,6 +83,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " strict_triton");
 	if (option_is_on(OPTION_WIDE_OFFSETS))
 		text_str(&key, " wide_offsets");
+	if (option_is_on(OPTION_PORTABLE_ORDER))
+		text_str(&key, " portable_order");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

@@ -149,6 +149,7 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 		cache_key_add(key, "skip_passes", option_given(OPTION_SKIP_PASSES, NULL));
 	flag_row(key, "strict_triton", option_is_on(OPTION_STRICT));
 	flag_row(key, "wide_offsets", option_is_on(OPTION_WIDE_OFFSETS));
+	flag_row(key, "portable_order", option_is_on(OPTION_PORTABLE_ORDER));
 	const FrontInfo *info = variant->kernel->info;
 	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);

@@ -89,6 +89,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.verify_passes = host->verify_passes,
 		.log = host->dump,
 		.log_data = host->data,
+		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.seconds = stop_left(),
 		.ask = stop_goes_on,

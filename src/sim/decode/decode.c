@@ -173,6 +173,7 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 		.text_count = d->texts.len,
 		.local = d->local,
 		.ordered = d->ordered,
+		.promises_memory = d->invariant,
 	};
 	for (uint32_t pc = 0; pc < d->code.len; pc++)
 		d->code.data[pc].site = pc + 1;
@@ -182,11 +183,23 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 	return k;
 }
 
+static bool is_said(LLVMValueRef fn, unsigned arg, const char *attribute)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+	return LLVMGetEnumAttributeAtIndex(fn, arg + 1, kind) != NULL;
+}
+
 /* Tensor maps are the only arguments that a kernel has as bytes of its own. */
 static bool is_map(LLVMValueRef fn, unsigned arg)
 {
-	return LLVMGetEnumAttributeAtIndex(fn, arg + 1,
-					   LLVMGetEnumAttributeKindForName("byval", strlen("byval"))) != NULL;
+	return is_said(fn, arg, "byval");
+}
+
+static void take_noalias(SimKernel *k, LLVMValueRef fn)
+{
+	for (unsigned i = 0; i < k->arg_count && i < 63; i++)
+		k->noalias |= (uint64_t)is_said(fn, i, "noalias") << i;
+	k->promises_memory |= k->noalias != 0;
 }
 
 const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
@@ -225,5 +238,6 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 		return NULL;
 	SimKernel *made = finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
 	made->resident = resident;
+	take_noalias(made, fn);
 	return made;
 }

@@ -122,6 +122,13 @@ void decode_note_address(SimDecoder *d, LLVMValueRef v)
 		vec_push(d->scratch, &d->addresses, value.slots[k]);
 }
 
+static bool is_invariant(const SimDecoder *d, LLVMValueRef v)
+{
+	static const char name[] = "invariant.load";
+	LLVMContextRef cx = LLVMGetModuleContext(d->mod);
+	return LLVMHasMetadata(v) && LLVMGetMetadata(v, LLVMGetMDKindIDInContext(cx, name, sizeof name - 1));
+}
+
 bool decode_load(SimDecoder *d, LLVMValueRef v)
 {
 	SimShape shape;
@@ -134,6 +141,8 @@ bool decode_load(SimDecoder *d, LLVMValueRef v)
 	decode_note_address(d, v);
 	if (i)
 		i->loads = i->cached = i->effect == sim_load;
+	if (i && i->effect == sim_load && is_invariant(d, v))
+		i->invariant = d->invariant = true;
 	if (i && LLVMGetVolatile(v)) {
 		i->order = SIM_VOLATILE;
 		i->cached = false;
@@ -148,8 +157,11 @@ bool decode_store(SimDecoder *d, LLVMValueRef v)
 	LLVMValueRef value = LLVMGetOperand(v, 0);
 	if (!sim_shape(d, LLVMTypeOf(value), &shape))
 		return false;
-	return memory_access(d, LLVMGetOperand(v, 1), sim_store, sim_store_shared, &shape,
-			     LLVMGetAlignment(v), false, sim_value(d, value).slots) != NULL;
+	SimInstr *i = memory_access(d, LLVMGetOperand(v, 1), sim_store, sim_store_shared, &shape,
+				    LLVMGetAlignment(v), false, sim_value(d, value).slots);
+	if (i)
+		i->updates = sim_updates(value, LLVMGetOperand(v, 1));
+	return i != NULL;
 }
 
 bool decode_atomic(SimDecoder *d, LLVMValueRef v, bool swap)
