@@ -24,7 +24,8 @@ static bool assign_items(FrontLower *low, const AstList *targets, const Val *val
 		if (targets->items[i]->kind == AST_STARRED)
 			star = i;
 	if (star == targets->len ? items.len != targets->len : items.len + 1 < targets->len) {
-		lower_error(low, DIAG_UNPACK_COUNT, items.len, targets->len);
+		lower_error(low, DIAG_UNPACK_COUNT, items.len < targets->len ? "not enough" : "too many",
+			    targets->len - (star < targets->len), items.len);
 		return false;
 	}
 	bool ok = true;

@@ -134,6 +134,7 @@ static bool unknown_keyword(FrontLower *low, const AstFunction *ast, Sym name)
 		lower_error(low, DIAG_ARGUMENT_UNKNOWN_NEAR, fn, name, near);
 	else
 		lower_error(low, DIAG_ARGUMENT_UNKNOWN, fn, name);
+	hint_foreign(low, name);
 	return false;
 }
 

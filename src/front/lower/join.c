@@ -129,8 +129,8 @@ static void type_error(Join *j, uint32_t slot, const Val *before)
 	bool in_then = t->val != before && (!before || !val_same_shape(t->val, before));
 	lower_at(low, in_then || e->val == before ? t->at : e->at);
 	if (before && before->kind == VAL_TENSOR)
-		lower_error(low, DIAG_IF_TYPE, name, val_describe(low, before),
-			    val_describe(low, in_then ? t->val : e->val), in_then ? "then" : "else");
+		lower_error(low, DIAG_IF_TYPE, name, val_describe(low, before), in_then ? "then" : "else",
+			    val_describe(low, in_then ? t->val : e->val));
 	else
 		lower_error(low, DIAG_IF_TYPES, name, val_describe(low, t->val), val_describe(low, e->val));
 	lower_at(low, old);
