@@ -89,7 +89,7 @@ static AotFunction *function_of(Aot *aot, const JitKernel *kernel, const char *c
 
 /* ---- names ---- */
 
-/* What a class or the options add to a function's name where another function of the kernel differs. */
+/* What a class adds to a function's name where another function of the kernel differs. */
 static void add_word(Text *name, const char *text)
 {
 	bool blank = true;
@@ -107,12 +107,33 @@ static bool differs(const Aot *aot, const AotFunction *f, uint32_t p)
 {
 	for (uint32_t i = 0; i < aot->functions.len; i++) {
 		const AotFunction *other = &aot->functions.data[i];
-		if (other->kernel != f->kernel)
-			continue;
-		if (p == UINT32_MAX ? strcmp(other->options, f->options) != 0 : strcmp(other->classes[p], f->classes[p]) != 0)
+		if (other->kernel == f->kernel && strcmp(other->classes[p], f->classes[p]) != 0)
 			return true;
 	}
 	return false;
+}
+
+/* Options that are numbers, with the letters that names have for them. */
+enum { NAMED_OPTIONS = 4 };
+static void named_options(const AotFunction *f, uint32_t out[NAMED_OPTIONS])
+{
+	const JitOptions *o = &f->variants.data[0]->options;
+	out[0] = o->num_warps, out[1] = o->num_stages, out[2] = o->num_ctas, out[3] = o->maxnreg;
+}
+
+static void add_options(const Aot *aot, const AotFunction *f, Text *name)
+{
+	uint32_t own[NAMED_OPTIONS], other[NAMED_OPTIONS];
+	named_options(f, own);
+	for (int o = 0; o < NAMED_OPTIONS; o++) {
+		bool same = true;
+		for (uint32_t i = 0; i < aot->functions.len && same; i++) {
+			named_options(&aot->functions.data[i], other);
+			same = aot->functions.data[i].kernel != f->kernel || other[o] == own[o];
+		}
+		if (!same)
+			text_printf(name, "_%c%u", "wscr"[o], own[o]);
+	}
 }
 
 static bool is_taken(const Aot *aot, const char *name, uint32_t before)
@@ -133,8 +154,7 @@ static void name_function(Aot *aot, uint32_t number)
 	for (uint32_t p = 0; p < f->param_count; p++)
 		if (differs(aot, f, p))
 			add_word(&name, f->classes[p]);
-	if (differs(aot, f, UINT32_MAX))
-		add_word(&name, f->options);
+	add_options(aot, f, &name);
 	f->name = aot_identifier(aot->arena, name.data);
 	for (uint32_t n = 2; is_taken(aot, f->name, number); n++)
 		f->name = arena_printf(aot->arena, "%s_%u", aot_identifier(aot->arena, name.data), n);
