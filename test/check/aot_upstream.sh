@@ -46,7 +46,9 @@ int main(void)
 	SEE(look_argument(0) == 0x1230 && look_argument(1) == 0x4560 && look_argument(2) == 300 && look_argument(3) == bits);
 	SEE(look_grid(0) == 3 && look_grid(1) == 2);
 	SEE(scale_128_warps4xstages3((CUstream)0, 0x1231, 0x4560, 300, 2.5) == CUDA_ERROR_INVALID_VALUE);
+	look_count(3);
 	SEE(scale_128x1_warps4xstages3((CUstream)0, 0x1231, 0x4560, 1, 2.5) == CUDA_SUCCESS && look_grid(0) == 1);
+	look_count(4);
 	SEE(scale((CUstream)0, 0x1231, 0x4560, 300, 2.5, 7) == CUDA_ERROR_INVALID_VALUE);
 	unload_scale();
 	SEE(scale_128_warps4xstages3((CUstream)0, 0x1230, 0x4560, 512, 2.5) == CUDA_SUCCESS);
@@ -58,6 +60,10 @@ int main(void)
 }
 END
 cat >>look.c <<'END'
+void look_count(int count)
+{
+	fake()->arg_count = count;
+}
 int look_kinds(void)
 {
 	static const unsigned char bytes[] = {8, 1, 1, 2, 4, 8, 2, 8, 4};
@@ -67,7 +73,7 @@ int look_kinds(void)
 	return 0;
 }
 END
-echo 'int look_kinds(void);' >>look.h
+echo 'int look_kinds(void); void look_count(int count);' >>look.h
 for flags in "-std=c11 -D_DEFAULT_SOURCE" "-std=gnu17"; do
 	# shellcheck disable=SC2086
 	gcc $flags -Wall -Wextra -Wpedantic -Werror -I. -I"$source/cuda" "-DKINDS=$kinds" program.c scale*.c kinds.*.c look.c -pthread -ldl -o program
@@ -75,7 +81,7 @@ for flags in "-std=c11 -D_DEFAULT_SOURCE" "-std=gnu17"; do
 done
 if command -v g++ >/dev/null; then
 	g++ -std=c++17 -x c++ -Wall -Wextra -Wpedantic -Werror -I. -I"$source/cuda" -c scale.c -o /dev/null
-	for file in scale.*_*.c kinds.*.c; do
+	for file in scale.*_*.c; do
 		g++ -std=c++17 -x c++ -Wall -Wextra -Wpedantic -Werror -I. -I"$source/cuda" -c "$file" -o /dev/null
 	done
 fi
