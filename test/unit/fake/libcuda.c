@@ -23,6 +23,7 @@ typedef struct Context {
 typedef struct Module {
 	Context *context;
 	bool alive;
+	const void *image;
 } Module;
 
 typedef struct Block {
@@ -285,10 +286,9 @@ static void host_kernel_fault(int result)
 
 static int fake_cuModuleLoadData(void **module, const void *image)
 {
-	(void)image;
 	ENTER_CONTEXT("cuModuleLoadData");
 	Module *m = &modules[fake.loads % MAX_MODULES]; /* handles come back late */
-	*m = (Module){current(), true};
+	*m = (Module){current(), true, image};
 	fake.loads++;
 	*module = m;
 	return CUDA_SUCCESS;
@@ -353,6 +353,7 @@ static void note_launch(const FakeLaunch *launch)
 {
 	pthread_mutex_lock(&lock);
 	fake.last = *launch;
+	fake.last.image = ((const Module *)launch->function)->image;
 	for (int i = 0; i < fake.arg_count && i < FAKE_ARGS; i++)
 		memcpy(&fake.last.args[i], launch->params[i], fake.arg_bytes[i] ? fake.arg_bytes[i] : sizeof fake.last.args[i]);
 	if (fake.map_at)
