@@ -513,6 +513,9 @@ typedef struct neso_compile_options {
 	/* A file with a stage of this kernel, as TRITON_KERNEL_OVERRIDE takes it: NAME.ttir,
 	 * .ttgir, .llir, .ptx, .cubin. It is read when the variant is compiled; NULL: none. */
 	const char *override;
+	bool no_reflect_ftz; /* libdevice keeps denormal numbers of fp32, where it asks */
+	/* On, or as NESO_STRICT_TRITON and NESO_WIDE_OFFSETS say. */
+	bool strict_triton, wide_offsets;
 } neso_compile_options;
 
 /* The defaults, likewise. */

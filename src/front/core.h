@@ -196,6 +196,19 @@ const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index);
 const Val *eval_call(FrontLower *low, Ast *node);
 const Val *eval_comprehension(FrontLower *low, Ast *node);
 const Val *eval_joined(FrontLower *low, Ast *node);
+/* An f-string for print and assertions (fstring.c). parts: texts, and values that run; shown: a text in which `{source}`
+ * stands for these. */
+typedef struct Template {
+	ValVec parts;
+	const Val *shown;
+	bool runs; /* some part does */
+} Template;
+typedef VEC(Template) TemplateVec;
+bool template_read(FrontLower *low, const Ast *node, Template *t); /* false after diagnosing */
+/* print and tl.device_print with arguments some of which are the `shown` of templates. */
+const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateVec *templates);
+/* Debug builds print the values where the condition is false; false after diagnosing. */
+bool template_assert(FrontLower *low, const Val *cond, const Template *t);
 /* Truth of a value known now; false after diagnosing (*ok). */
 bool eval_truth(FrontLower *low, const Val *v, bool *ok);
 /* The items that a host value gives when iterated; false after diagnosing. */

@@ -50,6 +50,7 @@ _COMPILE_ERRORS = {"TILE_STATIC_ASSERT": CompileTimeAssertionFailure, "UNSUPPORT
 _RESOURCES = {
     "NV_SHARED": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* at most (?P<limit>\d+)"),
     "SHARED_MEMORY": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* can have (?P<limit>\d+)"),
+    "OPTION_THREADS": ("threads", r"has (?P<need>\d+) threads then.* at most (?P<limit>\d+)"),
     "NV_THREADS": ("threads", r"has (?P<need>\d+) threads in a CTA.* at most (?P<limit>\d+)"),
 }
 

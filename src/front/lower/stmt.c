@@ -43,7 +43,12 @@ static void lower_assert(FrontLower *low, Ast *node)
 		return;
 	}
 	Ast *text = node->assert_stmt.msg;
-	const Val *msg = text ? eval_early(low, text, "the message of an `assert`") : val_str(low, STR(""));
+	const Val *msg = low->poison;
+	Template t;
+	if (text && text->kind == AST_JOINED_STR)
+		msg = template_read(low, text, &t) && template_assert(low, test, &t) ? t.shown : low->poison;
+	else
+		msg = text ? eval_early(low, text, "the message of an `assert`") : val_str(low, STR(""));
 	const Val *args[] = {test, msg};
 	if (msg->kind != VAL_POISON)
 		sem_call(low, "device_assert", args, 2);
