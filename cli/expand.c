@@ -4,11 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/batch.h"
-
-typedef struct Texts {
-	const char **at;
-	size_t count;
-} Texts;
+#include "cli/configs.h"
 
 static void push(Texts *texts, const char *text)
 {
@@ -25,8 +21,7 @@ static const char *trimmed(const char *text, size_t len)
 	return take_text(text, len);
 }
 
-/* Splits at commas outside brackets and quotes. */
-static void split(const char *text, size_t len, Texts *out)
+void texts_split(const char *text, size_t len, Texts *out)
 {
 	int depth = 0;
 	char quote = 0;
@@ -100,29 +95,20 @@ static void alternatives(const char *entry, const neso_parameter *p, Texts *out)
 		return;
 	}
 	Texts parts = {0};
-	split(entry + 1, len - 2, &parts);
+	texts_split(entry + 1, len - 2, &parts);
 	for (size_t i = 0; i < parts.count; i++)
 		add_specialised(take_printf("%s%s", parts.at[i], rest), p, out);
 }
 
 /* ---- configurations of triton.autotune ---- */
 
-typedef struct Config {
-	Texts names, values; /* of parameters */
-	const char *options[4]; /* as config_options; NULL: not given */
-} Config;
-static const char *const config_options[4] = {"num_warps", "num_stages", "num_ctas", "maxnreg"}; /* the first of listed_options */
-
-typedef struct Configs {
-	Config *at;
-	size_t count;
-} Configs;
+const char *const config_options[CONFIG_OPTIONS] = {"num_warps", "num_stages", "num_ctas", "maxnreg"}; /* the first of listed_options */
 
 /* {"NAME": VALUE, ...} */
 static void read_parameters(const char *text, Config *config)
 {
 	Texts pairs = {0};
-	split(text + 1, strlen(text) - 2, &pairs);
+	texts_split(text + 1, strlen(text) - 2, &pairs);
 	for (size_t i = 0; i < pairs.count; i++) {
 		const char *pair = pairs.at[i], *end = pair[0] ? strchr(pair + 1, pair[0]) : NULL;
 		const char *colon = end ? strchr(end, ':') : NULL;
@@ -137,7 +123,7 @@ static void read_config(const char *text, size_t len, Configs *out)
 {
 	Config config = {0};
 	Texts parts = {0};
-	split(text, len, &parts);
+	texts_split(text, len, &parts);
 	for (size_t i = 0; i < parts.count; i++) {
 		const char *part = parts.at[i], *equals = part[0] == '{' ? NULL : strchr(part, '=');
 		const char *value = equals ? trimmed(equals + 1, strlen(equals + 1)) : part;
@@ -152,8 +138,7 @@ static void read_config(const char *text, size_t len, Configs *out)
 	out->at[out->count++] = config;
 }
 
-/* Those that a decorator of the kernel writes out. */
-static Configs configs_of(const neso_kernel *kernel)
+Configs configs_of(const neso_kernel *kernel)
 {
 	static const char mark[] = "Config";
 	Configs out = {0};
@@ -257,7 +242,7 @@ static int each_option(Expanding *x, const Texts *entries, const Config *config,
 	while (strcmp(option->name, listed_options[at]) != 0)
 		option++;
 	Texts values = {0};
-	split(value, strlen(value), &values);
+	texts_split(value, strlen(value), &values);
 	int result = EXIT_DONE;
 	for (size_t i = 0; i < values.count && result == EXIT_DONE; i++) {
 		chosen->given[chosen->given_count++] = (Given){option, values.at[i], 0};
@@ -272,7 +257,7 @@ static int expand(Expanding *x)
 	const Parsed *parsed = &x->request->parsed;
 	Texts entries = {0};
 	if (trimmed(x->request->signature, strlen(x->request->signature))[0])
-		split(x->request->signature, strlen(x->request->signature), &entries);
+		texts_split(x->request->signature, strlen(x->request->signature), &entries);
 	Parsed chosen = *parsed;
 	chosen.given = take((parsed->given_count + 16) * sizeof *chosen.given);
 	if (parsed->given_count)

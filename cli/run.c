@@ -1,12 +1,10 @@
 /* neso run: launches a kernel on arguments made from the command line. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/array.h"
+#include "cli/argument.h"
 #include "cli/device.h"
-#include "cli/grid.h"
 
 static const Option options[] = {
 	{"grid", 'g', "G", "programs: 16, 4,2 or cdiv(n,BLOCK),2 over integer arguments"},
@@ -34,173 +32,24 @@ static const Option options[] = {
 };
 
 static const char details[] =
-	"ARG=VALUE gives a parameter by name; VALUE alone the first parameter that is not given yet. A value is\n"
-	"  FILE.npy[:DTYPE]              an array from a file; an unsigned integer file may hold the bits of bf16 or fp8\n"
-	"  rand:SHAPE:DTYPE[:SEED]       uniform in [0, 1), integers in [0, 100); randn: normal\n"
-	"  zeros:SHAPE:DTYPE  ones:SHAPE:DTYPE  full:SHAPE:DTYPE:VALUE  arange:SHAPE:DTYPE\n"
-	"  uninit:SHAPE:DTYPE            what nobody has written, as --check sees it: all bits set\n"
-	"  desc:BLOCK:ARRAY              a tensor descriptor with block shape BLOCK over any of these\n"
-	"  1024  0.5  1024:i64  0.5:fp64 a number, with its type when the usual one is not meant\n"
-	"  True  None  tl.float16  \"'relu'\"  (1, 2)   any other Python expression, for constexprs\n"
+	ARGUMENT_DETAILS
 	"SHAPE is 1024 or 128x64; neso info lists the dtypes. Arrays that the kernel changed are listed after the run.\n"
 	"--out ARG=FILE.npy writes one (with :DTYPE converted; bf16 and fp8 as unsigned integers of their size).\n\n"
 	"  neso run add.py:add_kernel --grid \"cdiv(n,BLOCK)\" x_ptr=rand:1000:fp32 y_ptr=rand:1000:fp32:7 \\\n"
 	"      out_ptr=zeros:1000:fp32 n=1000 BLOCK=256 --out out_ptr=sum.npy\n";
-
-/* An argument of the command line. */
-typedef struct Argument {
-	const char *name; /* NULL until its parameter is known */
-	neso_arg arg;
-	Array array, before;
-} Argument;
 
 typedef struct Run {
 	const Parsed *parsed;
 	neso_context *context;
 	neso_kernel *kernel;
 	neso_kernel_info info;
-	Argument *args;
-	size_t count;
+	Arguments arguments;
 	double atol, rtol, compile_seconds, run_seconds;
 } Run;
 
-/* ---- values ---- */
-
-/* "1024", "-3", "0x10", "1024:i64", "0.5", "1e-5:fp64"; false when the text is no number. */
-static bool parse_number(const char *text, neso_arg *arg)
-{
-	const char *colon = strrchr(text, ':');
-	neso_dtype dtype = colon ? neso_dtype_of(colon + 1) : NESO_DTYPE_NONE;
-	if (colon && !dtype)
-		return false;
-	char *body = take_text(text, colon ? (size_t)(colon - text) : strlen(text)), *end;
-	if (!*body || strspn(body, "+-") > 1 || !strpbrk(body, "0123456789"))
-		return false;
-	bool hex = strncmp(body + strspn(body, "+-"), "0x", 2) == 0;
-	arg->dtype = dtype;
-	errno = 0;
-	long long i = strtoll(body, &end, hex ? 16 : 10);
-	if (!*end && errno == 0) {
-		arg->value = neso_value_int(i);
-		return true;
-	}
-	errno = 0;
-	unsigned long long u = strtoull(body, &end, hex ? 16 : 10);
-	if (!*end && errno == 0 && body[0] != '-') {
-		arg->value = neso_value_int((int64_t)u);
-		arg->value.is_unsigned = true;
-		return true;
-	}
-	if (strspn(body, "0123456789.eE+-") != strlen(body))
-		return false;
-	double f = strtod(body, &end);
-	arg->value = neso_value_float(f);
-	return !*end;
-}
-
-static void set_array(Argument *a, neso_arg_kind kind)
-{
-	a->arg.kind = kind;
-	a->arg.dtype = a->array.dtype;
-	a->arg.address = a->array.data;
-	a->arg.bytes = a->array.bytes;
-	a->arg.access = a->array.unwritten ? NESO_UNWRITTEN : NESO_READ_WRITE;
-	a->before = array_copy(&a->array);
-}
-
-static int parse_descriptor(const char *text, Argument *a)
-{
-	const char *block = text + strlen("desc:"), *array = strchr(block, ':');
-	int rank;
-	int64_t shape[ARRAY_MAX_RANK];
-	if (!array || !shape_parse(block, (size_t)(array - block), &rank, shape))
-		return usage_error("'%s': a descriptor is desc:BLOCK:ARRAY, as in desc:32x16:rand:128x64:fp16", text);
-	int result = array_make(array + 1, &a->array);
-	if (result != EXIT_DONE)
-		return result;
-	if (rank != a->array.rank || rank > NESO_MAX_RANK || rank == 0)
-		return usage_error("'%s': the block shape has %d axes, the array %d (1 to %d are possible)", text, rank,
-				   a->array.rank, NESO_MAX_RANK);
-	set_array(a, NESO_ARG_DESCRIPTOR);
-	a->arg.rank = (uint32_t)rank;
-	int64_t stride = 1;
-	for (int i = rank - 1; i >= 0; i--) {
-		a->arg.shape[i] = a->array.shape[i];
-		a->arg.strides[i] = stride;
-		a->arg.block_shape[i] = shape[i];
-		stride *= a->array.shape[i];
-	}
-	return EXIT_DONE;
-}
-
-static int parse_value(const char *text, Argument *a)
-{
-	if (strncmp(text, "desc:", 5) == 0)
-		return parse_descriptor(text, a);
-	if (array_is(text)) {
-		int result = array_make(text, &a->array);
-		if (result != EXIT_DONE)
-			return result;
-		set_array(a, NESO_ARG_POINTER);
-		return EXIT_DONE;
-	}
-	if (parse_number(text, &a->arg))
-		return EXIT_DONE;
-	a->arg.value = neso_value_expr(text);
-	return array_meant(text);
-}
-
-/* NAME=VALUE, where NAME is an identifier; else all is the value. */
-static const char *split_name(const char *text, const char **name)
-{
-	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	*name = NULL;
-	if (!len || text[len] != '=' || text[len + 1] == '=' || (text[0] >= '0' && text[0] <= '9'))
-		return text;
-	*name = take_text(text, len);
-	return text + len + 1;
-}
-
-static int parse_arguments(Run *run)
-{
-	const Parsed *parsed = run->parsed;
-	run->args = take(sizeof(Argument) * parsed->arg_count);
-	for (size_t i = 1; i < parsed->arg_count; i++) {
-		Argument *a = &run->args[run->count++];
-		const char *value = split_name(parsed->args[i], &a->name);
-		int result = parse_value(value, a);
-		if (result != EXIT_DONE)
-			return result;
-		a->arg.name = a->name;
-	}
-	return EXIT_DONE;
-}
-
-/* The names of arguments given by position, so that --out and --grid can use them. */
-static void name_positional(Run *run)
-{
-	size_t next = 0;
-	for (size_t i = 0; i < run->count; i++) {
-		while (!run->args[i].name && next < run->info.parameter_count) {
-			neso_parameter parameter;
-			parameter.size = sizeof parameter;
-			neso_kernel_get_parameter(run->kernel, next, &parameter);
-			bool taken = false;
-			for (size_t k = 0; k < run->count; k++)
-				taken |= run->args[k].name && strcmp(run->args[k].name, parameter.name) == 0;
-			next++;
-			if (!taken)
-				run->args[i].name = parameter.name;
-		}
-	}
-}
-
 static Argument *find_array(const Run *run, const char *name)
 {
-	for (size_t i = 0; i < run->count; i++)
-		if (run->args[i].name && strcmp(run->args[i].name, name) == 0 && run->args[i].array.data)
-			return &run->args[i];
-	return NULL;
+	return arguments_array(&run->arguments, name);
 }
 
 /* Arguments that options name must be arrays: said before anything runs. */
@@ -212,7 +61,7 @@ static int check_options(const Run *run)
 		if (!out && !expect && strcmp(given->option->name, "print") != 0)
 			continue;
 		const char *name = given->value;
-		if ((out || expect) && (!*split_name(given->value, &name) || !name))
+		if ((out || expect) && (!*argument_split(given->value, &name) || !name))
 			return usage_error("--%s wants %s", given->option->name, given->option->value);
 		if (!find_array(run, name))
 			return usage_error("--%s: no argument '%s' is an array", given->option->name, name);
@@ -220,36 +69,19 @@ static int check_options(const Run *run)
 	return EXIT_DONE;
 }
 
-/* ---- the grid ---- */
-
 static int read_grid(const Run *run, uint32_t grid[3])
 {
 	const char *text = option_value(run->parsed, "grid");
 	if (!text)
 		return usage_error("neso run wants --grid");
-	GridName *names = take(sizeof *names * (run->count + run->info.parameter_count));
-	size_t count = 0;
-	for (size_t i = 0; i < run->count; i++)
-		if (run->args[i].name && run->args[i].arg.value.kind == NESO_VALUE_INT)
-			names[count++] = (GridName){run->args[i].name, run->args[i].arg.value.i};
-	for (size_t i = 0; i < run->info.parameter_count; i++) {
-		neso_parameter parameter;
-		neso_arg number;
-		memset(&number, 0, sizeof number);
-		parameter.size = sizeof parameter;
-		neso_kernel_get_parameter(run->kernel, i, &parameter);
-		if (parameter.default_value && parse_number(parameter.default_value, &number) &&
-		    number.value.kind == NESO_VALUE_INT)
-			names[count++] = (GridName){parameter.name, number.value.i};
-	}
-	return grid_parse(text, names, count, grid) ? EXIT_DONE : EXIT_USAGE;
+	return arguments_grid(&run->arguments, run->kernel, run->info.parameter_count, text, NULL, 0, grid);
 }
 
 /* ---- after the run ---- */
 
 static int compare(const Run *run, const char *spec)
 {
-	const char *name, *value = split_name(spec, &name);
+	const char *name, *value = argument_split(spec, &name);
 	const Argument *a = find_array(run, name);
 	Array wanted;
 	int result = array_make(value, &wanted);
@@ -277,8 +109,8 @@ static bool is_given(const Run *run, const char *option, const char *value)
 static void print_arrays(const Run *run)
 {
 	bool quiet = option_value(run->parsed, "quiet") != NULL;
-	for (size_t i = 0; i < run->count; i++) {
-		const Argument *a = &run->args[i];
+	for (size_t i = 0; i < run->arguments.count; i++) {
+		const Argument *a = &run->arguments.at[i];
 		if (a->array.data && !quiet && !array_equal(&a->array, &a->before))
 			array_print_summary(a->name, &a->array);
 	}
@@ -294,8 +126,8 @@ static void print_arrays_json(const Run *run)
 	printf("{\"kernel\": ");
 	print_json_text(run->info.name);
 	printf(", \"compile_seconds\": %.9g, \"run_seconds\": %.9g, \"arrays\": [", run->compile_seconds, run->run_seconds);
-	for (size_t i = 0; i < run->count; i++) {
-		const Argument *a = &run->args[i];
+	for (size_t i = 0; i < run->arguments.count; i++) {
+		const Argument *a = &run->arguments.at[i];
 		bool all = a->array.data && is_given(run, "print", a->name);
 		bool changed = a->array.data && !array_equal(&a->array, &a->before);
 		if (!all && (quiet || !changed))
@@ -315,7 +147,7 @@ static int finish(const Run *run)
 		const Given *given = &run->parsed->given[i];
 		const char *name = given->value;
 		if (strcmp(given->option->name, "out") == 0) {
-			const char *file = split_name(given->value, &name);
+			const char *file = argument_split(given->value, &name);
 			if (!array_write(file, &find_array(run, name)->array))
 				result = EXIT_INPUT;
 		} else if (strcmp(given->option->name, "expect") == 0) {
@@ -376,15 +208,15 @@ static int launch_copies(const Run *run, neso_launch l, size_t whose, size_t byt
 {
 	neso_diagnostics *diagnostics;
 	neso_launch_result outcome;
-	neso_arg *args = take(sizeof *args * (run->count + 1));
-	for (size_t i = 0; i < run->count; i++) {
-		args[i] = run->args[i].arg;
-		if (!run->args[i].array.data)
+	neso_arg *args = take(sizeof *args * (run->arguments.count + 1));
+	for (size_t i = 0; i < run->arguments.count; i++) {
+		args[i] = run->arguments.at[i].arg;
+		if (!run->arguments.at[i].array.data)
 			continue;
-		out[i] = array_copy(&run->args[i].before);
+		out[i] = array_copy(&run->arguments.at[i].before);
 		args[i].address = out[i].data;
 	}
-	if (whose < run->count)
+	if (whose < run->arguments.count)
 		l.whose = (const char *)out[whose].data + byte;
 	l.args = args;
 	neso_launch_result_init(&outcome);
@@ -395,7 +227,7 @@ static int launch_copies(const Run *run, neso_launch l, size_t whose, size_t byt
 /* Says how an argument differs, and which line wrote its first wrong element. */
 static int tell_difference(const Run *run, neso_launch l, size_t i, const Difference *d, Array *copies)
 {
-	const Array *array = &run->args[i].array;
+	const Array *array = &run->arguments.at[i].array;
 	char place[256] = "";
 	size_t at = 0, rest = d->first, below = array->count;
 	l.watch = 0;
@@ -407,23 +239,23 @@ static int tell_difference(const Run *run, neso_launch l, size_t i, const Differ
 	}
 	return input_error("%s differs from the interpreter's in %zu of %zu elements; the first is [%s]: "
 			   "%.9g, expected %.9g",
-			   run->args[i].name, d->wrong, array->count, place, d->got, d->want);
+			   run->arguments.at[i].name, d->wrong, array->count, place, d->got, d->want);
 }
 
 static int compare_engines(const Run *run, const neso_launch *l, const neso_compile_options *compile)
 {
 	neso_compile_options plain = *compile;
 	neso_launch interp = *l;
-	Array *copies = take(sizeof *copies * (run->count + 1));
+	Array *copies = take(sizeof *copies * (run->arguments.count + 1));
 	plain.target = NULL;
 	interp.options = &plain;
 	interp.check = false;
 	interp.watch = interp.schedules = 0;
-	int result = launch_copies(run, interp, run->count, 0, copies);
-	for (size_t i = 0; i < run->count && result == EXIT_DONE; i++) {
-		if (!run->args[i].array.data)
+	int result = launch_copies(run, interp, run->arguments.count, 0, copies);
+	for (size_t i = 0; i < run->arguments.count && result == EXIT_DONE; i++) {
+		if (!run->arguments.at[i].array.data)
 			continue;
-		Difference d = array_difference(&run->args[i].array, &copies[i], run->atol, run->rtol);
+		Difference d = array_difference(&run->arguments.at[i].array, &copies[i], run->atol, run->rtol);
 		if (d.wrong)
 			result = tell_difference(run, *l, i, &d, copies);
 	}
@@ -433,7 +265,7 @@ static int compare_engines(const Run *run, const neso_launch *l, const neso_comp
 static int launch(Run *run, const neso_compile_options *compile)
 {
 	long repeat, threads, schedules;
-	neso_launch l = neso_launch_of(NULL, run->count, 1, 1, 1);
+	neso_launch l = neso_launch_of(NULL, run->arguments.count, 1, 1, 1);
 	double timeout;
 	if (!option_number(run->parsed, "repeat", 1, 1000000, 1, &repeat) ||
 	    !option_number(run->parsed, "schedules", 1, 1000, 1, &schedules) ||
@@ -447,9 +279,9 @@ static int launch(Run *run, const neso_compile_options *compile)
 	int result = read_grid(run, l.grid);
 	if (result != EXIT_DONE)
 		return result;
-	neso_arg *args = take(sizeof *args * (run->count + 1));
-	for (size_t i = 0; i < run->count; i++)
-		args[i] = run->args[i].arg;
+	neso_arg *args = take(sizeof *args * (run->arguments.count + 1));
+	for (size_t i = 0; i < run->arguments.count; i++)
+		args[i] = run->arguments.at[i].arg;
 	l.args = args;
 	l.options = compile;
 	l.threads = (uint32_t)threads;
@@ -464,7 +296,7 @@ static int launch(Run *run, const neso_compile_options *compile)
 	Device device;
 	bool on_device = device_is_target(compile->target);
 	if (on_device)
-		result = device_open(&device, run->parsed, run->context, args, run->count);
+		result = device_open(&device, run->parsed, run->context, args, run->arguments.count);
 	double compile_seconds = 0, best = INFINITY, total = 0;
 	for (long i = 0; i < repeat && result == EXIT_DONE; i++) {
 		neso_launch_result outcome;
@@ -508,11 +340,11 @@ static int run_kernel(const Parsed *parsed)
 	run.context = context;
 	int result = open_kernel(parsed, context, parsed->args[0], &module, &run.kernel);
 	if (result == EXIT_DONE)
-		result = parse_arguments(&run);
+		result = arguments_parse(parsed, &run.arguments);
 	if (result == EXIT_DONE) {
 		run.info.size = sizeof run.info;
 		neso_kernel_get_info(run.kernel, &run.info);
-		name_positional(&run);
+		arguments_name(&run.arguments, run.kernel, run.info.parameter_count);
 		result = check_options(&run);
 	}
 	if (result == EXIT_DONE)

@@ -490,6 +490,7 @@ static PyObject *kernel_run(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyMethodDef kernel_methods[] = {
 	{"_setup", kernel_setup, METH_VARARGS, "Gives the parameters."},
 	{"_load", kernel_load, METH_VARARGS, "Reads the kernel's source."},
+	{"_content", tune_content, METH_NOARGS, "A hash of what the kernel is made of."},
 	{"_load_ir", kernel_load_ir, METH_VARARGS, "Reads the kernel's IR."},
 	{"_watch", kernel_watch, METH_O, "Adds globals and attributes to look at before each launch."},
 	{"_forget", kernel_forget, METH_NOARGS, "Drops all that was compiled."},

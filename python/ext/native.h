@@ -13,6 +13,7 @@
  * keeper.c  cache managers written in Python
  * library.c shared objects of programs in the compile cache
  * ir.c      IR text
+ * tune.c    tuning
  * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
@@ -79,6 +80,10 @@ bool remote_add(PyObject *module);
 bool library_add(PyObject *module);
 /* ir.c */
 bool ir_add(PyObject *module);
+/* tune.c */
+bool tune_add(PyObject *module);
+/* Kernel._content(): of one that is loaded. */
+PyObject *tune_content(PyObject *self, PyObject *unused);
 /* A launch's poll: lets signal handlers run, and stops where one, or the output, has raised. */
 bool host_poll(void *unused);
 bool host_add(PyObject *module);

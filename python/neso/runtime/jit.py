@@ -420,6 +420,11 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self._watched, self._called = set(), []
         self._set_up()
 
+    def _made_of(self):
+        """A hash of the kernel and of what it reads, without lines and paths: what tuning results are kept for."""
+        self._prepare()
+        return self._content()
+
     # ---- called by the extension ----
 
     def _prepare(self):
