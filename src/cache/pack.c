@@ -320,7 +320,9 @@ bool cache_pack_sign(const char *path, const char *to, const CacheSecret *secret
 		return false;
 	}
 	Passing p = {.secret = secret, .out = out.fd};
-	bool good = os_write_all(out.fd, (Str){head, sizeof head}) && pass_all(&in, &p, result, why);
-	*why = NULL;
-	return os_output_close(&out, arena, good && !p.failed, why);
+	const char *wrong = NULL;
+	bool good = os_write_all(out.fd, (Str){head, sizeof head}) && pass_all(&in, &p, result, &wrong) && !p.failed;
+	good = os_output_close(&out, arena, good, why);
+	*why = wrong ? wrong : *why;
+	return good;
 }
