@@ -52,6 +52,23 @@ static void compare(uintptr_t x, uintptr_t out, int64_t n, int64_t block)
 	calls++;
 }
 
+/* Nothing to write is an error. */
+static void refuse_none(neso_context *context)
+{
+	neso_aot_options options;
+	neso_diagnostics *diagnostics;
+	neso_variant *none = NULL;
+	char *header, *source;
+	neso_aot_options_init(&options);
+	options.name = "none";
+	if (neso_aot_write(context, &none, 0, &options, &header, &source, &diagnostics) != NESO_ERROR_ARGUMENT ||
+	    header || source || strcmp(neso_diagnostics_get(diagnostics, 0)->code, "AOT_NONE") != 0)
+		fail("no variant is written");
+	neso_diagnostics_free(diagnostics);
+	if (neso_aot_write(context, &none, 1, &options, &header, &source, NULL) != NESO_ERROR_USAGE)
+		fail("a variant that is NULL is written");
+}
+
 int main(int argc, char **argv)
 {
 	static const int64_t lengths[] = {1,
@@ -82,6 +99,7 @@ int main(int argc, char **argv)
 	    neso_module_load_file(context, argv[1], &module, NULL) != NESO_OK ||
 	    neso_module_find(module, "scale", &kernel, NULL) != NESO_OK)
 		fail("no kernel");
+	refuse_none(context);
 	for (size_t x = 0; x < 4; x++)
 		for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++)
 			for (int64_t block = 128; block <= 256; block += 128)
