@@ -8,9 +8,11 @@
 
 static const Option options[] = {
 	{"signature", 's', "TEXT", "key: types and constants of the parameters, as for neso compile"},
-	{"section", 0, "NAME", "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
+	{"section", 0, "NAME",
+	 "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
 	{"max-size", 0, "BYTES", "gc: bytes that may stay, as 500M or 5G (the cache's own bound)"},
-	{"key-file", 0, "FILE", "pack, sign: entries are signed with the key in it; unpack, check: others are refused"},
+	{"key-file", 0, "FILE",
+	 "pack, sign: entries are signed with the key in it; unpack, check: others are refused"},
 	{"max-files", 0, "N", "gc: entries that may stay (the cache's own bound)"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
@@ -413,11 +415,13 @@ static int clear(Cache *c)
 	return print_cleaned(c, status, &cleaned, diagnostics);
 }
 
-static int print_packed(const Cache *c, neso_status status, const neso_cache_packed *packed, neso_diagnostics *diagnostics)
+static int print_packed(const Cache *c, neso_status status, const neso_cache_packed *packed,
+			neso_diagnostics *diagnostics)
 {
 	if (status == NESO_OK && c->json) {
-		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n", (unsigned long long)packed->entries,
-		       (unsigned long long)packed->bytes, (unsigned long long)packed->refused);
+		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n",
+		       (unsigned long long)packed->entries, (unsigned long long)packed->bytes,
+		       (unsigned long long)packed->refused);
 	} else if (status == NESO_OK) {
 		printf("%llu entries, ", (unsigned long long)packed->entries);
 		print_bytes(packed->bytes);
@@ -455,7 +459,8 @@ static int sign_pack(Cache *c)
 	const char *key_file = option_value(c->parsed, "key-file");
 	if (!argument(c, 1) || !key_file)
 		return usage_error("neso cache sign wants a FILE and --key-file");
-	neso_status status = neso_pack_sign(c->context, argument(c, 1), argument(c, 2), key_file, &packed, &diagnostics);
+	neso_status status =
+		neso_pack_sign(c->context, argument(c, 1), argument(c, 2), key_file, &packed, &diagnostics);
 	return print_packed(c, status, &packed, diagnostics);
 }
 
@@ -465,8 +470,8 @@ static int check_pack(Cache *c)
 	neso_diagnostics *diagnostics;
 	if (!argument(c, 1))
 		return usage_error("neso cache check wants a FILE");
-	neso_status status =
-		neso_pack_check(c->context, argument(c, 1), option_value(c->parsed, "key-file"), &packed, &diagnostics);
+	neso_status status = neso_pack_check(c->context, argument(c, 1), option_value(c->parsed, "key-file"),
+					     &packed, &diagnostics);
 	return print_packed(c, status, &packed, diagnostics);
 }
 
@@ -479,10 +484,10 @@ static int cache(const Parsed *parsed)
 		int (*run)(Cache *c);
 		size_t arguments; /* at most */
 	} actions[] = {
-		{"key", key, 2},       {"stats", stats, 1}, {"ls", list, 1},     {"show", show, 2}, {"explain", explain, 2},
-		{"verify", verify, 1}, {"gc", gc, 1},       {"clear", clear, 1}, {"path", path, 1}, {"pack", pack, 2},
-		{"unpack", unpack, 2}, {"diff", diff, 3},       {"sign", sign_pack, 3},
-		{"check", check_pack, 2},
+		{"key", key, 2},	 {"stats", stats, 1},	   {"ls", list, 1},	  {"show", show, 2},
+		{"explain", explain, 2}, {"verify", verify, 1},	   {"gc", gc, 1},	  {"clear", clear, 1},
+		{"path", path, 1},	 {"pack", pack, 2},	   {"unpack", unpack, 2}, {"diff", diff, 3},
+		{"sign", sign_pack, 3},	 {"check", check_pack, 2},
 	};
 	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(parsed->args[0], actions[i].name) != 0)
@@ -497,7 +502,8 @@ static int cache(const Parsed *parsed)
 		neso_context_free(c.context);
 		return result;
 	}
-	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, pack, unpack, sign or check");
+	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, "
+			   "pack, unpack, sign or check");
 }
 
 const Command command_cache = {

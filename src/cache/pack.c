@@ -65,7 +65,8 @@ static bool write_entry(const Packing *p, const CacheFile *file, int out, CacheP
 	if (!cache_read_file(p->store, file->kind, &file->key, &arena, &bytes, &why) ||
 	    !cache_entry_accept(p->store, file->kind, &file->key, bytes, &entry, &why) || !cache_entry_verify(&entry, &why)) {
 		result->refused++;
-	} else if (p->secret && !cache_entry_sign(bytes, cache_kind_names[file->kind], p->secret, &arena, &bytes)) {
+	} else if (p->secret &&
+		   !cache_entry_sign(bytes, cache_kind_names[file->kind], p->secret, &arena, &bytes)) {
 		result->refused++;
 	} else {
 		put_number(row, file->kind, 4);
@@ -251,7 +252,8 @@ static bool open_input(Input *in, const char *path, const char **why, Arena *are
 	return false;
 }
 
-bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *secret, CachePacked *result, const char **why, Arena *arena)
+bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *secret, CachePacked *result,
+		       const char **why, Arena *arena)
 {
 	Input in;
 	if (!open_input(&in, path, why, arena))
@@ -301,7 +303,8 @@ static bool pass_all(Input *in, Passing *p, CachePacked *result, const char **wh
 	return good;
 }
 
-bool cache_pack_check(const char *path, const CacheSecret *secret, CachePacked *result, const char **why, Arena *arena)
+bool cache_pack_check(const char *path, const CacheSecret *secret, CachePacked *result, const char **why,
+		      Arena *arena)
 {
 	Input in;
 	Passing p = {.secret = secret, .out = -1};
@@ -321,7 +324,8 @@ bool cache_pack_sign(const char *path, const char *to, const CacheSecret *secret
 	}
 	Passing p = {.secret = secret, .out = out.fd};
 	const char *wrong = NULL;
-	bool good = os_write_all(out.fd, (Str){head, sizeof head}) && pass_all(&in, &p, result, &wrong) && !p.failed;
+	bool good = os_write_all(out.fd, (Str){head, sizeof head}) && pass_all(&in, &p, result, &wrong) &&
+		    !p.failed;
 	good = os_output_close(&out, arena, good, why);
 	*why = wrong ? wrong : *why;
 	return good;

@@ -1,11 +1,12 @@
 /* HTTP: GET and PUT of URL/ac/KEY, where KEY has 64 digits.
  *
- * So lie the results of actions in caches that speak Bazel's protocol (bazel-remote and others), which look at what they keep:
- * an ActionResult of build.bazel.remote.execution.v2, a message of protocol buffers. Ours has one field, stdout_raw (5), with the
- * entry. To any other server that takes PUT, as WebDAV's do, it is bytes as any; where a folder is missing it is made (MKCOL).
+ * So lie the results of actions in caches that speak Bazel's protocol (bazel-remote and others),
+ * which look at what they keep: an ActionResult of build.bazel.remote.execution.v2, a message of
+ * protocol buffers. Ours has one field, stdout_raw (5), with the entry. To any other server that
+ * takes PUT, as WebDAV's do, it is bytes as any; where a folder is missing it is made (MKCOL).
  *
- * S3 is the same with requests that libcurl signs (AWS Signature Version 4). The signature covers no body: entries check
- * themselves, and over TLS nobody changes them on their way. */
+ * S3 is the same with requests that libcurl signs (AWS Signature Version 4). The signature
+ * covers no body: entries check themselves, and over TLS nobody changes them on their way. */
 #include "remote/inner.h"
 
 #include <stdio.h>
@@ -60,9 +61,10 @@ static Connection *http_connection(Server *server)
 		return NULL;
 	size_t room = strlen(server->scheme) + strlen(server->host) + strlen(server->path) + (server->query ? strlen(server->query) : 0) + 128;
 	h->connection.curl = curl_easy_init();
-	/* No wait for a "100 Continue": entries are small. (A header that is taken away libcurl would sign.) */
-	h->headers = curl_slist_append(
-		NULL, server->signing ? "x-amz-content-sha256: UNSIGNED-PAYLOAD" : "Expect:");
+	/* No wait for a "100 Continue": entries are small. (A header that is taken away libcurl
+	 * would sign.) */
+	h->headers = curl_slist_append(NULL, server->signing ? "x-amz-content-sha256: UNSIGNED-PAYLOAD"
+							     : "Expect:");
 	if (server->token)
 		h->headers = curl_slist_append(h->headers, server->token);
 	h->url = malloc(room);
@@ -363,7 +365,8 @@ static bool s3_open(Server *server, char *why, size_t why_size)
 	if (!server->signing)
 		snprintf(why, why_size, "out of memory");
 	else if (!server->user || !server->password)
-		snprintf(why, why_size, "neither its URL nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say who we are");
+		snprintf(why, why_size,
+			 "neither its URL nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say who we are");
 	else if (!server->path[0] || !server->path[1])
 		snprintf(why, why_size, "its URL names no bucket");
 	else if (curl_version_info(CURLVERSION_NOW)->version_num < FIRST)

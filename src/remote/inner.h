@@ -45,7 +45,8 @@ struct Server {
 	char *scheme, *user, *password, *host, *port, *path, *query; /* user, password, query: NULL when there is none */
 	char *key_format, *certificates;
 	long database; /* of Redis */
-	char *signing, *token; /* of S3: what requests are signed for, and a header; NULL: it is another server */
+	/* Of S3: what requests are signed for, and a header; NULL: it is another server. */
+	char *signing, *token;
 	uint64_t connect_ms, request_ms;
 	size_t largest;
 	struct Pool *pool;

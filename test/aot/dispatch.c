@@ -61,7 +61,8 @@ static void refuse_none(neso_context *context)
 	char *header, *source;
 	neso_aot_options_init(&options);
 	options.name = "none";
-	if (neso_aot_write(context, &none, 0, &options, &header, &source, &diagnostics) != NESO_ERROR_ARGUMENT ||
+	if (neso_aot_write(context, &none, 0, &options, &header, &source, &diagnostics) !=
+		    NESO_ERROR_ARGUMENT ||
 	    header || source || strcmp(neso_diagnostics_get(diagnostics, 0)->code, "AOT_NONE") != 0)
 		fail("no variant is written");
 	neso_diagnostics_free(diagnostics);

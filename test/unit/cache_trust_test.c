@@ -350,7 +350,7 @@ static void sizes_are_read_first(void **state)
 	CacheStore *store = open_store(dir, NULL, NULL);
 	assert_true(put(store, 0, "x"));
 	plant_head(kit, dir, 1, 8, 250u << 20, false);  /* 2 GB, of which nothing is on the disk */
-	plant_head(kit, dir, 2, 6, 250u << 20, true);   /* 152 bytes that say they are 1.5 GB */
+	plant_head(kit, dir, 2, 6, 250u << 20, true); /* 152 bytes that say they are 1.5 GB */
 	plant_head(kit, dir, 3, 1, 1 << 20, false);     /* a size that is fine, and not that of the file */
 	assert_int_equal(truncate(place_of(kit, dir, 3), (off_t)3 << 30), 0);
 	write_file(place_of(kit, dir, 4), STR("x"), 0600);

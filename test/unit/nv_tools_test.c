@@ -807,7 +807,8 @@ static void fat_binaries(void **state)
 	assert_false(nv_fatbin(t.tools, STR("a cubin"), gpu, &out, &t.kit.diags));
 	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "no cubin");
 	unlink(path);
-	char *keep_path = strdup(getenv("PATH")), *home = getenv("CUDA_HOME"), *kept = home ? strdup(home) : NULL;
+	char *keep_path = strdup(getenv("PATH")), *home = getenv("CUDA_HOME"),
+	     *kept = home ? strdup(home) : NULL;
 	if (access("/usr/local/cuda/bin/fatbinary", X_OK) != 0) {
 		setenv("PATH", "/no/such/folder", 1);
 		unsetenv("CUDA_HOME");

@@ -9,9 +9,9 @@ static bool fill(Ed25519 *crypto, void *library)
 {
 	void *found;
 	bool good = true;
-#define CRYPTO(result, name, parameters)                     \
-	found = dlsym(library, #name);                       \
-	memcpy(&crypto->name, &found, sizeof found); \
+#define CRYPTO(result, name, parameters)                                                                     \
+	found = dlsym(library, #name);                                                                       \
+	memcpy(&crypto->name, &found, sizeof found);                                                         \
 	good = good && found;
 	CRYPTO_ROWS
 #undef CRYPTO

@@ -341,6 +341,7 @@ bool cache_entry_signed(Str file, const char *kind, const CacheSecret *secret, c
 	const uint8_t *bytes = (const uint8_t *)file.ptr;
 	if (cache_secret_check(secret, message_of(bytes, kind, room), bytes + MAC))
 		return true;
-	return refuse(why, memcmp(none, bytes + MAC, sizeof none) == 0 ? "it is not signed"
-								     : "its signature is not that of the key");
+	return refuse(why, memcmp(none, bytes + MAC, sizeof none) == 0
+				   ? "it is not signed"
+				   : "its signature is not that of the key");
 }

@@ -12,9 +12,10 @@
  *	    bytes unpacked, SHA-256 of the bytes in the file
  *	    the sections, in order of the table, without gaps
  *
- * So a checksum covers every byte, and who wants one section reads and checks that one; through the sections' checksums a signature covers
- * all as well. The section "key" is the text whose SHA-256 the key is (cache/key.h), never packed. A reader takes any bytes: what is
- * not exactly as above is refused with a reason, before memory is asked for it. */
+ * So a checksum covers every byte, and who wants one section reads and checks that one; through
+ * the sections' checksums a signature covers all as well. The section "key" is the text whose
+ * SHA-256 the key is (cache/key.h), never packed. A reader takes any bytes: what is not exactly
+ * as above is refused with a reason, before memory is asked for it. */
 #ifndef NESO_CACHE_ENTRY_H
 #define NESO_CACHE_ENTRY_H
 
@@ -70,8 +71,8 @@ extern const char cache_other_version[], cache_no_memory[];
 
 /* ---- signatures ---- */
 
-/* The entry with its signature, in the arena. With public keys alone: the entry as it is, when it is
- * signed with one of them; else false. */
+/* The entry with its signature, in the arena. With public keys alone: the entry as it is, when
+ * it is signed with one of them; else false. */
 bool cache_entry_sign(Str file, const char *kind, const CacheSecret *secret, Arena *arena, Str *out);
 /* For a file, or its beginning, that was checked. */
 bool cache_entry_signed(Str file, const char *kind, const CacheSecret *secret, const char **why);

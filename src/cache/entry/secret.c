@@ -1,6 +1,6 @@
-/* HMAC-SHA256 by the hash's plain functions: libcrypto's own HMAC needs its providers, which a static
- * libcrypto would bring along. Keys in PEM are of two fixed forms (RFC 8410): what stands before the 32
- * bytes of a key is compared, and nothing is parsed. */
+/* HMAC-SHA256 by the hash's plain functions: libcrypto's own HMAC needs its providers, which a
+ * static libcrypto would bring along. Keys in PEM are of two fixed forms (RFC 8410): what stands
+ * before the 32 bytes of a key is compared, and nothing is parsed. */
 #define _GNU_SOURCE /* explicit_bzero */
 #include "cache/entry/secret.h"
 
@@ -77,7 +77,8 @@ static int base64_value(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* What stands between two lines, blank bytes apart; how many bytes, SIZE_MAX: it is no base64 or too long. */
+/* What stands between two lines, blank bytes apart; how many bytes, SIZE_MAX: it is no base64 or
+ * too long. */
 static size_t base64_read(const char *at, const char *end, uint8_t *out, size_t room)
 {
 	uint32_t bits = 0, have = 0;
@@ -102,7 +103,8 @@ static const char *take_key(CacheSecret *secret, const char *label, const uint8_
 {
 	static const uint8_t private_head[] = {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06,
 					       0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
-	static const uint8_t public_head[] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
+	static const uint8_t public_head[] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+					      0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 	bool is_private = strncmp(label, "PRIVATE KEY-----", 16) == 0;
 	size_t head = is_private ? sizeof private_head : sizeof public_head;
 	if (!is_private && strncmp(label, "PUBLIC KEY-----", 15) != 0)
@@ -130,7 +132,8 @@ static const char *read_pem(CacheSecret *secret, const char *text)
 	*secret = (CacheSecret){0};
 	secret->is_ed25519 = ed25519_open(&secret->crypto, &why);
 	for (const char *at = strstr(text, begin); at && !why; at = strstr(at, begin)) {
-		const char *label = at + sizeof begin - 1, *from = strchr(label, '\n'), *to = strstr(label, end);
+		const char *label = at + sizeof begin - 1, *from = strchr(label, '\n'),
+			   *to = strstr(label, end);
 		size_t len = from && to && from < to ? base64_read(from, to, der, sizeof der) : SIZE_MAX;
 		why = len == SIZE_MAX ? "it is no PEM" : take_key(secret, label, der, len);
 		at = label;

@@ -1,8 +1,8 @@
 /* Keys of users that entries are signed with. Who has no key can change nothing that is signed,
  * wherever it lies.
  *
- * A file of any bytes is a key of HMAC-SHA256 (RFC 2104): who checks can sign, too. A file in PEM holds
- * keys of Ed25519: a private one signs, and public ones check. */
+ * A file of any bytes is a key of HMAC-SHA256 (RFC 2104): who checks can sign, too. A file in
+ * PEM holds keys of Ed25519: a private one signs, and public ones check. */
 #ifndef NESO_CACHE_SECRET_H
 #define NESO_CACHE_SECRET_H
 
@@ -25,8 +25,9 @@ typedef struct CacheSecret {
 } CacheSecret;
 
 void cache_secret_init(CacheSecret *secret, const void *key, size_t len);
-/* From a file: PEM, or its bytes without blank ones at the end. Others than this user and root must not
- * have written it, nor be able to write it, nor to read what is secret of it. False with a clause. */
+/* From a file: PEM, or its bytes without blank ones at the end. Others than this user and root
+ * must not have written it, nor be able to write it, nor to read what is secret of it. False
+ * with a clause. */
 bool cache_secret_read(CacheSecret *secret, const char *path, const char **why);
 
 /* Can it sign, or check alone? */
