@@ -1,5 +1,5 @@
-/* neso aot: kernels as C for programs that have neither Python nor Neso. Variants are compiled as neso compile does
- * many (batch.h), and written by the library. */
+/* neso aot: kernels as C for programs that have neither Python nor Neso. Variants are compiled
+ * as neso compile does many (batch.h), and written by the library. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,10 +15,13 @@ extern char **environ;
 static const Option options[] = {
 	OPTION_SIGNATURE,
 	{"output", 'o', "DIR", "where to write (the current folder); it is made where it is not there"},
-	{"name", 0, "NAME", "of header and source, and the beginning of their functions' names (the first file's)"},
+	{"name", 0, "NAME",
+	 "of header and source, and the beginning of their functions' names (the first file's)"},
 	{"prefix", 0, "TEXT", "the beginning of the kernels' functions' names"},
-	{"emit", 'e', "WHAT", "source (the default), object, library: the source, or what $CC (cc) makes of it"},
-	{"ptx", 0, "TARGET", "whose PTX serves GPUs that come later (the newest target without 'a'), or none"},
+	{"emit", 'e', "WHAT",
+	 "source (the default), object, library: the source, or what $CC (cc) makes of it"},
+	{"ptx", 0, "TARGET",
+	 "whose PTX serves GPUs that come later (the newest target without 'a'), or none"},
 	{"compress", 0, NULL, "cubins as fat binaries, which the driver unpacks (by NVIDIA's fatbinary)"},
 	{"line-info", 0, NULL, "keep lines of the source in the code, for profilers"},
 	{"list", 'l', "FILE", "more kernels with signatures and options, as for neso compile"},
@@ -36,8 +39,9 @@ static bool has_job(const Jobs *jobs, const Job *like, const char *target)
 	for (size_t i = 0; i < jobs->count; i++) {
 		const Job *job = &jobs->at[i];
 		const neso_compile_options *a = &job->options, *b = &like->options;
-		if (job->kernel == like->kernel && strcmp(job->signature, like->signature) == 0 && a->num_warps == b->num_warps &&
-		    a->num_stages == b->num_stages && a->num_ctas == b->num_ctas && a->maxnreg == b->maxnreg && a->ptx_only &&
+		if (job->kernel == like->kernel && strcmp(job->signature, like->signature) == 0 &&
+		    a->num_warps == b->num_warps && a->num_stages == b->num_stages &&
+		    a->num_ctas == b->num_ctas && a->maxnreg == b->maxnreg && a->ptx_only &&
 		    strcmp(a->target, target) == 0)
 			return true;
 	}
@@ -145,7 +149,8 @@ typedef struct Output {
 
 static bool write_object(const Output *o, const char *source)
 {
-	const char *object = take_printf("%s/%s.o", o->folder, o->name), *archive = take_printf("%s/lib%s.a", o->folder, o->name);
+	const char *object = take_printf("%s/%s.o", o->folder, o->name),
+		   *archive = take_printf("%s/lib%s.a", o->folder, o->name);
 	if (!compile_c(source, object))
 		return false;
 	if (strcmp(o->emit, "object") == 0)
@@ -161,7 +166,8 @@ static int write_output(const Output *o, const char *header, const char *source)
 {
 	const char *path = take_printf("%s/%s.c", o->folder, o->name);
 	bool keeps = strcmp(o->emit, "source") == 0;
-	bool good = make_folder(o->folder) && write_file(take_printf("%s/%s.h", o->folder, o->name), header, strlen(header)) &&
+	bool good = make_folder(o->folder) &&
+		    write_file(take_printf("%s/%s.h", o->folder, o->name), header, strlen(header)) &&
 		    write_file(path, source, strlen(source));
 	if (good && !keeps) {
 		good = write_object(o, path);
@@ -184,7 +190,8 @@ static int write_jobs(const Parsed *parsed, neso_context *context, const Jobs *j
 	how.prefix = option_value(parsed, "prefix");
 	how.no_ptx = ptx && strcmp(ptx, "none") == 0;
 	how.compress = option_value(parsed, "compress") != NULL;
-	neso_status status = neso_aot_write(context, variants, jobs->count, &how, &header, &source, &diagnostics);
+	neso_status status =
+		neso_aot_write(context, variants, jobs->count, &how, &header, &source, &diagnostics);
 	int result = report(parsed, status, diagnostics);
 	if (result == EXIT_DONE)
 		result = write_output(output, header, source);
@@ -203,9 +210,11 @@ static int aot(const Parsed *parsed)
 		return usage_error("neso aot wants FILE.py:KERNEL..., --signature and --target");
 	if (!option_value(parsed, "target") && !option_value(parsed, "list"))
 		return usage_error("neso aot wants --target: GPUs to compile for, as sm_80,sm_90a");
-	if (emit && strcmp(emit, "source") != 0 && strcmp(emit, "object") != 0 && strcmp(emit, "library") != 0)
+	if (emit && strcmp(emit, "source") != 0 && strcmp(emit, "object") != 0 &&
+	    strcmp(emit, "library") != 0)
 		return usage_error("--emit is source, object or library, not '%s'", emit);
-	Output output = {folder && *folder ? folder : ".", option_value(parsed, "name"), emit ? emit : "source"};
+	Output output = {folder && *folder ? folder : ".", option_value(parsed, "name"),
+			 emit ? emit : "source"};
 	output.name = output.name ? output.name : preset_name(parsed);
 	expect_much_memory();
 	neso_context *context = open_context(parsed);
@@ -225,8 +234,10 @@ const Command command_aot = {
 	"aot",
 	"FILE.py:KERNEL...",
 	"Compile kernels into C for programs that have neither Python nor Neso",
-	"Writes NAME.h and NAME.c: a function for each kernel, the code of all targets, and what loads and launches it.\n"
-	"Signatures may hold alternatives, and --target and other options lists, as for neso compile; the function\n"
+	"Writes NAME.h and NAME.c: a function for each kernel, the code of all targets, and what loads and "
+	"launches it.\n"
+	"Signatures may hold alternatives, and --target and other options lists, as for neso compile; the "
+	"function\n"
 	"chooses the variant by its arguments. docs/aot.md says how the files are used.\n",
 	options,
 	aot,

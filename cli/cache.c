@@ -8,9 +8,11 @@
 
 static const Option options[] = {
 	{"signature", 's', "TEXT", "key: types and constants of the parameters, as for neso compile"},
-	{"section", 0, "NAME", "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
+	{"section", 0, "NAME",
+	 "show: one section (source, ttir, ttgir, llir, ptx, cubin, log, key, metadata) as it is"},
 	{"max-size", 0, "BYTES", "gc: bytes that may stay, as 500M or 5G (the cache's own bound)"},
-	{"key-file", 0, "FILE", "pack: entries are signed with the key in it; unpack: those that are not are refused"},
+	{"key-file", 0, "FILE",
+	 "pack, sign: entries are signed with the key in it; unpack, check: others are refused"},
 	{"max-files", 0, "N", "gc: entries that may stay (the cache's own bound)"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
@@ -413,6 +415,22 @@ static int clear(Cache *c)
 	return print_cleaned(c, status, &cleaned, diagnostics);
 }
 
+static int print_packed(const Cache *c, neso_status status, const neso_cache_packed *packed,
+			neso_diagnostics *diagnostics)
+{
+	if (status == NESO_OK && c->json) {
+		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n",
+		       (unsigned long long)packed->entries, (unsigned long long)packed->bytes,
+		       (unsigned long long)packed->refused);
+	} else if (status == NESO_OK) {
+		printf("%llu entries, ", (unsigned long long)packed->entries);
+		print_bytes(packed->bytes);
+		printf(packed->refused ? "; %llu refused\n" : "\n", (unsigned long long)packed->refused);
+	}
+	int result = report(c->parsed, status, diagnostics);
+	return result == EXIT_DONE && packed->refused ? EXIT_INPUT : result;
+}
+
 static int move(Cache *c, bool unpack)
 {
 	neso_cache_packed packed = {.size = sizeof packed};
@@ -421,16 +439,7 @@ static int move(Cache *c, bool unpack)
 		return usage_error("neso cache %s wants a FILE", unpack ? "unpack" : "pack");
 	neso_status status = (unpack ? neso_cache_unpack_signed : neso_cache_pack_signed)(c->context, argument(c, 1),
 											   option_value(c->parsed, "key-file"), &packed, &diagnostics);
-	if (status == NESO_OK && c->json) {
-		printf("{\"entries\": %llu, \"bytes\": %llu, \"refused\": %llu}\n", (unsigned long long)packed.entries,
-		       (unsigned long long)packed.bytes, (unsigned long long)packed.refused);
-	} else if (status == NESO_OK) {
-		printf("%llu entries, ", (unsigned long long)packed.entries);
-		print_bytes(packed.bytes);
-		printf(packed.refused ? "; %llu refused\n" : "\n", (unsigned long long)packed.refused);
-	}
-	int result = report(c->parsed, status, diagnostics);
-	return result == EXIT_DONE && packed.refused ? EXIT_INPUT : result;
+	return print_packed(c, status, &packed, diagnostics);
 }
 
 static int pack(Cache *c)
@@ -443,6 +452,29 @@ static int unpack(Cache *c)
 	return move(c, true);
 }
 
+static int sign_pack(Cache *c)
+{
+	neso_cache_packed packed = {.size = sizeof packed};
+	neso_diagnostics *diagnostics;
+	const char *key_file = option_value(c->parsed, "key-file");
+	if (!argument(c, 1) || !key_file)
+		return usage_error("neso cache sign wants a FILE and --key-file");
+	neso_status status =
+		neso_pack_sign(c->context, argument(c, 1), argument(c, 2), key_file, &packed, &diagnostics);
+	return print_packed(c, status, &packed, diagnostics);
+}
+
+static int check_pack(Cache *c)
+{
+	neso_cache_packed packed = {.size = sizeof packed};
+	neso_diagnostics *diagnostics;
+	if (!argument(c, 1))
+		return usage_error("neso cache check wants a FILE");
+	neso_status status = neso_pack_check(c->context, argument(c, 1), option_value(c->parsed, "key-file"),
+					     &packed, &diagnostics);
+	return print_packed(c, status, &packed, diagnostics);
+}
+
 /* ---- the command ---- */
 
 static int cache(const Parsed *parsed)
@@ -452,9 +484,10 @@ static int cache(const Parsed *parsed)
 		int (*run)(Cache *c);
 		size_t arguments; /* at most */
 	} actions[] = {
-		{"key", key, 2},       {"stats", stats, 1}, {"ls", list, 1},     {"show", show, 2}, {"explain", explain, 2},
-		{"verify", verify, 1}, {"gc", gc, 1},       {"clear", clear, 1}, {"path", path, 1}, {"pack", pack, 2},
-		{"unpack", unpack, 2}, {"diff", diff, 3},
+		{"key", key, 2},	 {"stats", stats, 1},	   {"ls", list, 1},	  {"show", show, 2},
+		{"explain", explain, 2}, {"verify", verify, 1},	   {"gc", gc, 1},	  {"clear", clear, 1},
+		{"path", path, 1},	 {"pack", pack, 2},	   {"unpack", unpack, 2}, {"diff", diff, 3},
+		{"sign", sign_pack, 3},	 {"check", check_pack, 2},
 	};
 	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(parsed->args[0], actions[i].name) != 0)
@@ -469,7 +502,8 @@ static int cache(const Parsed *parsed)
 		neso_context_free(c.context);
 		return result;
 	}
-	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, pack or unpack");
+	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, "
+			   "pack, unpack, sign or check");
 }
 
 const Command command_cache = {
@@ -487,7 +521,9 @@ const Command command_cache = {
 	"  clear           removes all entries\n"
 	"  path            where it is\n"
 	"  pack FILE       all variants in one file, for other machines with such GPUs\n"
-	"  unpack FILE     puts them into the cache here\n\n"
+	"  unpack FILE     puts them into the cache here\n"
+	"  sign FILE [TO]  signs the entries of a pack, with --key-file\n"
+	"  check FILE      are the entries of a pack whole, and signed with --key-file?\n\n"
 	"TRITON_CACHE_DIR says where the cache is; docs/cache.md has the variables.\n",
 	options,
 	cache,

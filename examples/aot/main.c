@@ -1,4 +1,5 @@
-/* A C program with a kernel in it: no Python, no Neso, no CUDA toolkit. neso aot made kernels.h and kernels.c.
+/* A C program with a kernel in it: no Python, no Neso, no CUDA toolkit. neso aot made kernels.h
+ * and kernels.c.
  *
  *	main [LENGTH]           adds two arrays on the GPU and checks the sum
  *	main --launches [N]     what a launch costs beside cuLaunchKernel itself
@@ -24,8 +25,8 @@ static struct {
 	int (*synchronize)(void);
 	int (*load)(void **module, const void *image);
 	int (*function)(void **function, void *module, const char *name);
-	int (*launch)(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-		      void *stream, void **params, void **extra);
+	int (*launch)(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by,
+		      unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 } cuda;
 
 static void check(int status, const char *what)
@@ -38,8 +39,11 @@ static void check(int status, const char *what)
 
 static void open_driver(void)
 {
-	static const char *const names[] = {"cuInit", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuMemAlloc_v2", "cuMemcpyHtoD_v2",
-					    "cuMemcpyDtoH_v2", "cuCtxSynchronize", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"};
+	static const char *const names[] = {
+		"cuInit",	    "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+		"cuMemAlloc_v2",    "cuMemcpyHtoD_v2",		"cuMemcpyDtoH_v2",
+		"cuCtxSynchronize", "cuModuleLoadData",		"cuModuleGetFunction",
+		"cuLaunchKernel"};
 	void *library = dlopen("libcuda.so.1", RTLD_NOW), *found[sizeof names / sizeof *names], *context;
 	if (!library) {
 		fprintf(stderr, "there is no NVIDIA driver\n");
@@ -81,8 +85,10 @@ static int add(int n)
 		return 1;
 	for (int i = 0; i < n; i++)
 		x[i] = (float)i, y[i] = 0.5f;
-	Address dx = device_array(x, (size_t)n), dy = device_array(y, (size_t)n), out = device_array(x, (size_t)n);
-	check(add_kernel(NULL, (unsigned)(n + 1023) / 1024, 1, 1, device(dx), device(dy), device(out), n), "add_kernel");
+	Address dx = device_array(x, (size_t)n), dy = device_array(y, (size_t)n),
+		out = device_array(x, (size_t)n);
+	check(add_kernel(NULL, (unsigned)(n + 1023) / 1024, 1, 1, device(dx), device(dy), device(out), n),
+	      "add_kernel");
 	check(cuda.copy_out(y, out, (size_t)n * sizeof *y), "cuMemcpyDtoH");
 	for (int i = 0; i < n; i++)
 		wrong += y[i] != (float)i + 0.5f;
@@ -123,7 +129,8 @@ static int launches(int count)
 		double each = (now() - began) / count;
 		best[raw] = each < best[raw] ? each : best[raw];
 	}
-	printf("raw %.3f us, neso aot %.3f us, difference %.3f us a launch\n", best[1] * 1e6, best[0] * 1e6, (best[0] - best[1]) * 1e6);
+	printf("raw %.3f us, neso aot %.3f us, difference %.3f us a launch\n", best[1] * 1e6, best[0] * 1e6,
+	       (best[0] - best[1]) * 1e6);
 	fclose(file);
 	free(cubin);
 	return 0;

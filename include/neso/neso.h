@@ -797,17 +797,18 @@ NESO_API const char *neso_variant_key(const neso_variant *variant);
 NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);
 NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
 
-/* ----------------------------------------------------------------------------------------- ahead of time */
+/* ---------------------------------------------------------------------------- ahead of time */
 
-/* Variants for GPUs as C (docs/aot.md): a header and a source that need nothing of Neso, with a function for each kernel
- * that chooses the variant by its arguments. */
+/* Variants for GPUs as C (docs/aot.md): a header and a source that need nothing of Neso, with a
+ * function for each kernel that chooses the variant by its arguments. */
 typedef struct neso_aot_options {
 	size_t size;
-	const char *name;   /* of the files, without suffix, as a C identifier; begins names of their functions */
+	const char *name; /* of the files, a C identifier; begins names of their functions */
 	const char *prefix; /* of the kernels' functions; NULL: none */
-	bool no_ptx;   /* else the PTX of the newest target whose PTX later GPUs can load comes along, or that of variants
-	                  compiled with ptx_only */
-	bool compress; /* cubins as NVIDIA's fat binaries, which the driver unpacks; by its tool fatbinary */
+	/* Else the PTX of the newest target whose PTX later GPUs can load comes along, or that of
+	 * variants compiled with ptx_only. */
+	bool no_ptx;
+	bool compress; /* cubins as fat binaries, which the driver unpacks; by NVIDIA's fatbinary */
 } neso_aot_options;
 
 /* The defaults, likewise. */
@@ -817,9 +818,11 @@ static inline void neso_aot_options_init(neso_aot_options *x)
 	x->size = sizeof *x;
 }
 
-/* Variants of several kernels, signatures and targets. The same variants give the same bytes. Free the texts with neso_text_free. */
+/* Variants of several kernels, signatures and targets. The same variants give the same bytes. Free
+ * the texts with neso_text_free. */
 NESO_API neso_status neso_aot_write(neso_context *context, neso_variant *const *variants, size_t count,
-				    const neso_aot_options *options, char **header, char **source, neso_diagnostics **diagnostics);
+				    const neso_aot_options *options, char **header, char **source,
+				    neso_diagnostics **diagnostics);
 
 /* ---------------------------------------------------------------------------------------- compile cache */
 
@@ -913,6 +916,17 @@ NESO_API neso_status neso_cache_pack_signed(neso_context *context, const char *p
 					    neso_diagnostics **diagnostics);
 NESO_API neso_status neso_cache_unpack_signed(neso_context *context, const char *path, const char *key_file, neso_cache_packed *packed,
 					      neso_diagnostics **diagnostics);
+
+/* Packs by themselves: no cache is needed. A key file with bytes is a key of HMAC-SHA256; one in
+ * PEM has keys of Ed25519, of which a private one signs and public ones check (docs/cache.md).
+ * _sign: every entry signed anew, into the file `to` (NULL: that of the pack itself). _check:
+ * are all of them whole, and signed with a key of the file (NULL: that is not asked)? Others
+ * count as refused. */
+NESO_API neso_status neso_pack_sign(neso_context *context, const char *path, const char *to,
+				    const char *key_file, neso_cache_packed *packed,
+				    neso_diagnostics **diagnostics);
+NESO_API neso_status neso_pack_check(neso_context *context, const char *path, const char *key_file,
+				     neso_cache_packed *packed, neso_diagnostics **diagnostics);
 
 /* Files of the caller's own, under a key and a name that are any texts. *stored (may be NULL) says whether they are there now. */
 NESO_API neso_status neso_cache_put(neso_context *context, const char *key, const char *name, const void *bytes, size_t size,

@@ -158,7 +158,8 @@ static PyObject *variant_aot(PyObject *self, PyObject *arguments)
 	int ptx;
 	neso_context *context = host_context();
 	neso_aot_options_init(&options);
-	if (!context || !PyArg_ParseTuple(arguments, "ssp", &options.name, &options.prefix, &ptx) || !variant_usable(v))
+	if (!context || !PyArg_ParseTuple(arguments, "ssp", &options.name, &options.prefix, &ptx) ||
+	    !variant_usable(v))
 		return NULL;
 	options.no_ptx = !ptx;
 	neso_status status;

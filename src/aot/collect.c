@@ -1,4 +1,5 @@
-/* From variants to C functions: which variants share one, its parameters, and what tells its variants apart. */
+/* From variants to C functions: which variants share one, its parameters, and what tells its
+ * variants apart. */
 #include "aot/inner.h"
 
 #include <stdlib.h>
@@ -14,14 +15,18 @@ static const FrontInfo *info_of(const JitVariant *v)
 static bool constant_of(const JitVariant *v, uint32_t p, JitArg *out)
 {
 	const FrontArg *arg = &v->args[p];
-	const char *text = arg->kind == FRONT_CONST ? arg->text : arg->kind == FRONT_DEFAULT ? info_of(v)->params[p].value : NULL;
-	return text && jit_literal(text, out) && (out->kind == JIT_BOOL || (out->kind == JIT_INT && !(out->is_unsigned && out->i < 0)));
+	const char *text = arg->kind == FRONT_CONST	? arg->text
+			   : arg->kind == FRONT_DEFAULT ? info_of(v)->params[p].value
+							: NULL;
+	return text && jit_literal(text, out) &&
+	       (out->kind == JIT_BOOL || (out->kind == JIT_INT && !(out->is_unsigned && out->i < 0)));
 }
 
 /* "i32:1": an argument that is 1. */
 static bool is_one(const JitVariant *v, uint32_t p)
 {
-	return v->args[p].kind == FRONT_CONST && !info_of(v)->params[p].is_constexpr && strcmp(v->args[p].text, "1") == 0;
+	return v->args[p].kind == FRONT_CONST && !info_of(v)->params[p].is_constexpr &&
+	       strcmp(v->args[p].text, "1") == 0;
 }
 
 static const char *class_of(const JitVariant *v, uint32_t p, Arena *arena)
@@ -32,20 +37,22 @@ static const char *class_of(const JitVariant *v, uint32_t p, Arena *arena)
 	if (arg->kind == FRONT_DEMOTED)
 		return arena_printf(arena, "number %s", jit_dtype_text(arg->dtype));
 	if (arg->kind == FRONT_TYPE)
-		return strcmp(text, "i32") == 0 || strcmp(text, "i64") == 0 ? "int" :
-		       strcmp(text, "u32") == 0 || strcmp(text, "u64") == 0 ? "uint" :
-									      text;
+		return strcmp(text, "i32") == 0 || strcmp(text, "i64") == 0   ? "int"
+		       : strcmp(text, "u32") == 0 || strcmp(text, "u64") == 0 ? "uint"
+									      : text;
 	if (constant_of(v, p, &constant))
 		return constant.kind == JIT_BOOL ? "constant bool" : "constant int";
 	return arena_printf(arena, "= %s", arg->kind == FRONT_CONST ? text : info_of(v)->params[p].value);
 }
 
 /* What is 1 has the type that the parameter has elsewhere. */
-static const char *class_of_one(const JitVariant *const *variants, size_t count, const JitVariant *v, uint32_t p, Arena *arena)
+static const char *class_of_one(const JitVariant *const *variants, size_t count, const JitVariant *v,
+				uint32_t p, Arena *arena)
 {
 	for (size_t i = 0; i < count; i++) {
 		const FrontArg *arg = &variants[i]->args[p];
-		if (variants[i]->kernel == v->kernel && arg->kind == FRONT_TYPE && (arg->text[0] == 'i' || arg->text[0] == 'u'))
+		if (variants[i]->kernel == v->kernel && arg->kind == FRONT_TYPE &&
+		    (arg->text[0] == 'i' || arg->text[0] == 'u'))
 			return class_of(variants[i], p, arena);
 	}
 	return "int";
@@ -68,7 +75,8 @@ static const char *options_text(const JitVariant *v, Arena *arena)
 	return text.data;
 }
 
-static AotFunction *function_of(Aot *aot, const JitKernel *kernel, const char *const *classes, const char *options)
+static AotFunction *function_of(Aot *aot, const JitKernel *kernel, const char *const *classes,
+				const char *options)
 {
 	uint32_t params = kernel->info->param_count;
 	for (uint32_t i = 0; i < aot->functions.len; i++) {
@@ -214,13 +222,17 @@ static void typed_param(const AotFunction *f, uint32_t p, AotParam *out)
 		const JitParam *param = &v->params[p];
 		if (v->args[p].kind != FRONT_TYPE)
 			continue;
-		if (param->kind == JIT_PARAM_SCALAR && (out->kind == AOT_ABSENT || scalars[param->dtype].bits > out->bits))
+		if (param->kind == JIT_PARAM_SCALAR &&
+		    (out->kind == AOT_ABSENT || scalars[param->dtype].bits > out->bits))
 			scalar_param(out, param->dtype);
 		if (param->kind == JIT_PARAM_POINTER)
-			*out = (AotParam){.kind = AOT_POINTER, .type = "const void *", .what = param->text};
-		if (param->kind == JIT_PARAM_DESC)
 			*out = (AotParam){
-				.kind = AOT_TENSOR, .type = "const neso_aot_tensor *", .what = param->text, .rank = rank_of(param->text)};
+				.kind = AOT_POINTER, .type = "const void *", .what = param->text};
+		if (param->kind == JIT_PARAM_DESC)
+			*out = (AotParam){.kind = AOT_TENSOR,
+					  .type = "const neso_aot_tensor *",
+					  .what = param->text,
+					  .rank = rank_of(param->text)};
 	}
 	if (out->kind == AOT_ABSENT) /* it is 1 in all of them */
 		scalar_param(out, DT_INT32);
@@ -238,7 +250,9 @@ static void constant_param(const AotFunction *f, uint32_t p, AotParam *out)
 		scalar_param(out, first.kind == JIT_BOOL ? DT_INT1 : DT_INT64);
 	const FrontArg *arg = &f->variants.data[0]->args[p];
 	out->kind = vary ? out->kind : AOT_ABSENT;
-	out->what = vary ? "constexpr" : arg->kind == FRONT_CONST ? arg->text : f->kernel->info->params[p].value;
+	out->what = vary		       ? "constexpr"
+		    : arg->kind == FRONT_CONST ? arg->text
+					       : f->kernel->info->params[p].value;
 }
 
 static void number_param(const AotFunction *f, uint32_t p, AotParam *out)
@@ -263,19 +277,22 @@ static void make_params(Aot *aot, AotFunction *f)
 			typed_param(f, p, out);
 		out->name = aot_identifier(aot->arena, f->kernel->info->params[p].name);
 		out->value = f->value_count;
-		f->value_count += out->kind == AOT_ABSENT ? 0 : out->kind == AOT_TENSOR ? 2 * out->rank + 2 : 1;
+		f->value_count += out->kind == AOT_ABSENT   ? 0
+				  : out->kind == AOT_TENSOR ? 2 * out->rank + 2
+							    : 1;
 	}
 }
 
 /* ---- guards and cases ---- */
 
-/* The guard's bit, which is new where no variant had it; 0 after diagnosing that there are too many. */
+/* The guard's bit, which is new where no variant had it; 0 after diagnosing that there are too
+ * many. */
 static uint64_t guard(Aot *aot, AotFunction *f, AotGuard wanted)
 {
 	for (uint32_t i = 0; i < f->guards.len; i++) {
 		const AotGuard *g = &f->guards.data[i];
-		if (g->test == wanted.test && g->param == wanted.param && g->value == wanted.value && g->bits == wanted.bits &&
-		    g->is_signed == wanted.is_signed)
+		if (g->test == wanted.test && g->param == wanted.param && g->value == wanted.value &&
+		    g->bits == wanted.bits && g->is_signed == wanted.is_signed)
 			return UINT64_C(1) << i;
 	}
 	if (f->guards.len == AOT_GUARDS) {
@@ -299,10 +316,16 @@ static uint64_t param_guards(Aot *aot, AotFunction *f, const JitVariant *v, uint
 	if (v->args[p].kind != FRONT_TYPE)
 		return 0;
 	if (v->args[p].divisibility > 1)
-		bits |= guard(aot, f, (AotGuard){.test = AOT_DIVISIBLE, .param = p, .value = v->args[p].divisibility});
-	if (own->kind == JIT_PARAM_SCALAR && param->kind == AOT_INTEGER && scalars[own->dtype].bits < param->bits)
-		bits |= guard(aot, f, (AotGuard){.test = AOT_FITS, .param = p, .bits = scalars[own->dtype].bits,
-						 .is_signed = scalars[own->dtype].is_signed});
+		bits |= guard(
+			aot, f,
+			(AotGuard){.test = AOT_DIVISIBLE, .param = p, .value = v->args[p].divisibility});
+	if (own->kind == JIT_PARAM_SCALAR && param->kind == AOT_INTEGER &&
+	    scalars[own->dtype].bits < param->bits)
+		bits |= guard(aot, f,
+			      (AotGuard){.test = AOT_FITS,
+					 .param = p,
+					 .bits = scalars[own->dtype].bits,
+					 .is_signed = scalars[own->dtype].is_signed});
 	return bits;
 }
 
@@ -314,14 +337,19 @@ static uint64_t number_guards(Aot *aot, AotFunction *f, const JitVariant *v)
 		const FrontNumber *n = &v->numbers.at[i];
 		bool known = false;
 		if (scalars[n->dtype].kind == AOT_BITS)
-			jit_diag(aot->diags, f->kernel, DIAG_AOT_NUMBER, f->kernel->info->params[n->param].name, scalars[n->dtype].name);
+			jit_diag(aot->diags, f->kernel, DIAG_AOT_NUMBER,
+				 f->kernel->info->params[n->param].name, scalars[n->dtype].name);
 		for (uint32_t k = 0; k < f->numbers.len && !known; k++)
 			known = f->numbers.data[k].param == n->param && f->numbers.data[k].dtype == n->dtype;
 		if (!known)
 			vec_push(aot->arena, &f->numbers, (AotNumber){n->param, n->dtype, f->value_count++});
-		if (n->must_fit && scalars[n->dtype].kind == AOT_INTEGER && f->params[n->param].kind == AOT_INTEGER)
-			bits |= guard(aot, f, (AotGuard){.test = AOT_FITS, .param = n->param, .bits = scalars[n->dtype].bits,
-							 .is_signed = scalars[n->dtype].is_signed});
+		if (n->must_fit && scalars[n->dtype].kind == AOT_INTEGER &&
+		    f->params[n->param].kind == AOT_INTEGER)
+			bits |= guard(aot, f,
+				      (AotGuard){.test = AOT_FITS,
+						 .param = n->param,
+						 .bits = scalars[n->dtype].bits,
+						 .is_signed = scalars[n->dtype].is_signed});
 	}
 	return bits;
 }
@@ -342,7 +370,8 @@ static void add_case(Aot *aot, AotFunction *f, const JitVariant *v)
 		if (c->guards != guards)
 			continue;
 		for (uint32_t k = 0; k < c->images.len; k++)
-			if (c->images.data[k].variant->options.gpu == v->options.gpu && c->images.data[k].ptx == v->options.ptx_only)
+			if (c->images.data[k].variant->options.gpu == v->options.gpu &&
+			    c->images.data[k].ptx == v->options.ptx_only)
 				return;
 		vec_push(aot->arena, &c->images, (AotImage){.variant = v, .ptx = v->options.ptx_only});
 		return;
@@ -358,7 +387,10 @@ static uint32_t knowledge(const AotFunction *f, const AotCase *c)
 	uint32_t sum = 0;
 	for (uint32_t i = 0; i < f->guards.len; i++)
 		if (c->guards >> i & 1)
-			sum += f->guards.data[i].test == AOT_EQUAL ? 64 : f->guards.data[i].test == AOT_DIVISIBLE ? 16 + (uint32_t)f->guards.data[i].value / 8 : 1;
+			sum += f->guards.data[i].test == AOT_EQUAL ? 64
+			       : f->guards.data[i].test == AOT_DIVISIBLE
+				       ? 16 + (uint32_t)f->guards.data[i].value / 8
+				       : 1;
 	return sum;
 }
 
@@ -394,7 +426,8 @@ bool aot_collect(Aot *aot, const JitVariant *const *variants, size_t count)
 		if (!for_gpu(aot, v))
 			continue;
 		for (uint32_t p = 0; p < params; p++)
-			classes[p] = is_one(v, p) ? class_of_one(variants, count, v, p, aot->arena) : class_of(v, p, aot->arena);
+			classes[p] = is_one(v, p) ? class_of_one(variants, count, v, p, aot->arena)
+						  : class_of(v, p, aot->arena);
 		AotFunction *f = function_of(aot, v->kernel, classes, options_text(v, aot->arena));
 		vec_push(aot->arena, &f->variants, v);
 	}

@@ -1,4 +1,5 @@
-/* The code of each case: cubins, PTX for GPUs that come later, and what runs where no tensor map can be made. */
+/* The code of each case: cubins, PTX for GPUs that come later, and what runs where no tensor map
+ * can be made. */
 #include "aot/inner.h"
 
 #include "nv/nv.h"
@@ -12,7 +13,8 @@ static NvTools *tools_of(const AotFunction *f)
 static uint32_t array_of(Aot *aot, Str code)
 {
 	for (uint32_t i = 0; i < aot->arrays.len; i++)
-		if (aot->arrays.data[i].len == code.len && memcmp(aot->arrays.data[i].ptr, code.ptr, code.len) == 0)
+		if (aot->arrays.data[i].len == code.len &&
+		    memcmp(aot->arrays.data[i].ptr, code.ptr, code.len) == 0)
 			return i;
 	vec_push(aot->arena, &aot->arrays, code);
 	return aot->arrays.len - 1;
@@ -30,7 +32,8 @@ static bool fill_image(Aot *aot, const AotFunction *f, AotImage *image, JitStatu
 		image->code = (Str){ptx.data, ptx.len};
 	} else {
 		image->code = (Str){gpu->cubin.data, gpu->cubin.len};
-		if (aot->options->compress && !nv_fatbin(tools_of(f), image->code, v->options.gpu, &image->code, aot->diags))
+		if (aot->options->compress &&
+		    !nv_fatbin(tools_of(f), image->code, v->options.gpu, &image->code, aot->diags))
 			*status = JIT_RUN;
 	}
 	if (*status != JIT_OK)
@@ -51,7 +54,8 @@ static const JitVariant *newest(const AotCase *c)
 		const JitVariant *v = c->images.data[i].variant;
 		if (c->images.data[i].ptx)
 			return NULL;
-		if (!v->options.gpu->suffix && (!best || v->options.gpu->capability > best->options.gpu->capability))
+		if (!v->options.gpu->suffix &&
+		    (!best || v->options.gpu->capability > best->options.gpu->capability))
 			best = v;
 	}
 	return best;
@@ -68,7 +72,8 @@ static bool fill_case(Aot *aot, const AotFunction *f, AotCase *c, JitStatus *sta
 			return false;
 		if (!image->variant->gpu->map_count)
 			continue;
-		AotImage plain = {.ptx = image->ptx, .variant = jit_without_maps(image->variant, status, aot->diags)};
+		AotImage plain = {.ptx = image->ptx,
+				  .variant = jit_without_maps(image->variant, status, aot->diags)};
 		if (!plain.variant || !fill_image(aot, f, &plain, status))
 			return false;
 		vec_push(aot->arena, &c->plain, plain);
@@ -81,7 +86,8 @@ bool aot_images(Aot *aot, JitStatus *status)
 	*status = JIT_OK;
 	for (uint32_t i = 0; i < aot->functions.len; i++)
 		for (uint32_t k = 0; k < aot->functions.data[i].cases.len; k++)
-			if (!fill_case(aot, &aot->functions.data[i], &aot->functions.data[i].cases.data[k], status))
+			if (!fill_case(aot, &aot->functions.data[i], &aot->functions.data[i].cases.data[k],
+				       status))
 				return false;
 	aot->first_plain = aot->case_count;
 	for (uint32_t i = 0; i < aot->functions.len; i++)

@@ -7,7 +7,15 @@
 
 enum { AOT_GUARDS = 64, AOT_NO_CASE = -1 };
 
-typedef enum AotKind { AOT_POINTER, AOT_TENSOR, AOT_INTEGER, AOT_FLOAT, AOT_BITS, AOT_BOOL, AOT_ABSENT } AotKind;
+typedef enum AotKind {
+	AOT_POINTER,
+	AOT_TENSOR,
+	AOT_INTEGER,
+	AOT_FLOAT,
+	AOT_BITS,
+	AOT_BOOL,
+	AOT_ABSENT
+} AotKind;
 
 /* A parameter of the kernel, and of the function unless it is ABSENT: a constant. */
 typedef struct AotParam {
@@ -15,10 +23,10 @@ typedef struct AotParam {
 	const char *name; /* in C */
 	const char *type; /* in C */
 	const char *what; /* for the comment: its type as in a signature; of a constant its value */
-	uint32_t bits;    /* of an INTEGER */
+	uint32_t bits; /* of an INTEGER */
 	bool is_signed;
-	uint32_t rank;    /* of a TENSOR */
-	uint32_t value;   /* the number of its first value */
+	uint32_t rank; /* of a TENSOR */
+	uint32_t value; /* the number of its first value */
 } AotParam;
 
 typedef enum AotTest { AOT_DIVISIBLE, AOT_FITS, AOT_EQUAL } AotTest;
@@ -27,8 +35,8 @@ typedef enum AotTest { AOT_DIVISIBLE, AOT_FITS, AOT_EQUAL } AotTest;
 typedef struct AotGuard {
 	AotTest test;
 	uint32_t param;
-	int64_t value;  /* DIVISIBLE, EQUAL */
-	uint32_t bits;  /* FITS */
+	int64_t value; /* DIVISIBLE, EQUAL */
+	uint32_t bits; /* FITS */
 	bool is_signed; /* FITS */
 } AotGuard;
 
@@ -52,7 +60,7 @@ typedef struct AotCase {
 	uint64_t guards; /* bits: numbers of the function's guards */
 	uint32_t number; /* among all of the file */
 	AotImages images;
-	AotImages plain;       /* those without tensor maps, of images that have some */
+	AotImages plain; /* those without tensor maps, of images that have some */
 	uint32_t plain_number; /* when there are some */
 } AotCase;
 

@@ -1,16 +1,24 @@
 /* Names of parameters and kernels as names in C and C++. */
 #include "aot/inner.h"
 
-/* What a parameter may not be called: words of C17 and C++20 that are names in Python, and what generated code uses. */
+/* What a parameter may not be called: words of C17 and C++20 that are names in Python, and what
+ * generated code uses. */
+/* clang-format off */
 static const char *const words[] = {
-	"alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "concept", "const", "constexpr", "decltype", "default", "delete",
-	"do", "double", "enum", "explicit", "export", "extern", "false", "float", "friend", "goto", "inline", "int", "long", "mutable",
-	"namespace", "new", "noexcept", "nullptr", "operator", "private", "protected", "public", "register", "requires", "restrict", "short",
-	"signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "typedef", "typeid", "typename", "typeof",
-	"union", "unsigned", "using", "virtual", "void", "volatile", "xor", "or_eq", "bitand", "bitor", "compl", "and_eq", "not_eq", "xor_eq",
-	"char8_t", "char16_t", "char32_t", "wchar_t", "linux", "unix", "main",
-	"stream", "grid_x", "grid_y", "grid_z", "guards", "grid", "values", "NULL",
+	"alignas", "alignof", "asm", "auto", "bool", "case", "catch",
+	"char", "concept", "const", "constexpr", "decltype", "default", "delete",
+	"do", "double", "enum", "explicit", "export", "extern", "false",
+	"float", "friend", "goto", "inline", "int", "long", "mutable",
+	"namespace", "new", "noexcept", "nullptr", "operator", "private", "protected",
+	"public", "register", "requires", "restrict", "short", "signed", "sizeof",
+	"static", "struct", "switch", "template", "this", "throw", "true",
+	"typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+	"virtual", "void", "volatile", "xor", "or_eq", "bitand", "bitor",
+	"compl", "and_eq", "not_eq", "xor_eq", "char8_t", "char16_t", "char32_t",
+	"wchar_t", "linux", "unix", "main", "stream", "grid_x", "grid_y",
+	"grid_z", "guards", "grid", "values", "NULL",
 };
+/* clang-format on */
 
 static bool is_letter(char c)
 {
@@ -35,7 +43,8 @@ static bool is_word(const char *name)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strcmp(words[i], name) == 0)
 			return true;
-	return strncmp(name, "nk_", 3) == 0 || strncmp(name, "neso_", 5) == 0 || strncmp(name, "number_", 7) == 0;
+	return strncmp(name, "nk_", 3) == 0 || strncmp(name, "neso_", 5) == 0 ||
+	       strncmp(name, "number_", 7) == 0;
 }
 
 const char *aot_identifier(Arena *arena, const char *name)

@@ -28,7 +28,8 @@ static uint32_t value_of(const AotFunction *f, const JitSlot *slot)
 	const AotParam *param = &f->params[slot->param];
 	if (slot->part == SLOT_NUMBER) {
 		for (uint32_t i = 0; i < f->numbers.len; i++)
-			if (f->numbers.data[i].param == slot->param && f->numbers.data[i].dtype == slot->dtype)
+			if (f->numbers.data[i].param == slot->param &&
+			    f->numbers.data[i].dtype == slot->dtype)
 				return f->numbers.data[i].value;
 		BUG("the number of a demoted constexpr is there");
 	}
@@ -55,7 +56,8 @@ static void write_terms(Text *out, const TensorMapTerm *terms, unsigned rank)
 {
 	text_str(out, ", {");
 	for (unsigned d = 0; d < TENSOR_MAP_RANK; d++)
-		text_printf(out, d ? ", {%d, %lld}" : "{%d, %lld}", d < rank ? (int)terms[d].arg : -1, d < rank ? (long long)terms[d].scale : 0ll);
+		text_printf(out, d ? ", {%d, %lld}" : "{%d, %lld}", d < rank ? (int)terms[d].arg : -1,
+			    d < rank ? (long long)terms[d].scale : 0ll);
 	text_char(out, '}');
 }
 
@@ -69,7 +71,8 @@ static void write_plans(Text *out, const AotImage *image, uint32_t number)
 		const TensorMapPlan *p = &gpu->maps[i];
 		int swizzle = p->swizzle == 128 ? 3 : p->swizzle == 64 ? 2 : p->swizzle == 32 ? 1 : 0;
 		text_printf(out, "\t{%u, %u, %d, %d, %u, %d, %d, %d", p->type, p->rank, swizzle, p->written,
-			    tensor_map_bytes((TensorMapType)p->type), p->type >= TENSOR_MAP_F16, (int)p->base, (int)p->fill);
+			    tensor_map_bytes((TensorMapType)p->type), p->type >= TENSOR_MAP_F16, (int)p->base,
+			    (int)p->fill);
 		write_terms(out, p->shape, p->rank);
 		write_terms(out, p->strides, p->rank);
 		text_str(out, ", {");
@@ -91,13 +94,15 @@ static void write_image(Text *out, const AotImage *image, uint32_t number)
 	text_printf(out, "\t{nk_code_%u, \"%s\", \"%s\", ", image->array, gpu->name, gpu->args);
 	text_printf(out, v->slot_count ? "nk_values_%u, " : "NULL, ", number);
 	text_printf(out, gpu->map_count ? "nk_plans_%u, " : "NULL, ", number);
-	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u}, /* %s%s */\n", v->slot_count, gpu->map_count, target->capability,
-		    target->suffix != 0, image->ptx, v->options.cooperative, v->options.dependent && target->capability >= 90, gpu->threads,
-		    gpu->shared, gpu->shared + gpu->cubin.shared, MAX(gpu->cluster, 1u), gpu->scratch, scratch_align,
-		    image->ptx ? "PTX of " : "", target->name);
+	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u}, /* %s%s */\n", v->slot_count,
+		    gpu->map_count, target->capability, target->suffix != 0, image->ptx,
+		    v->options.cooperative, v->options.dependent && target->capability >= 90, gpu->threads,
+		    gpu->shared, gpu->shared + gpu->cubin.shared, MAX(gpu->cluster, 1u), gpu->scratch,
+		    scratch_align, image->ptx ? "PTX of " : "", target->name);
 }
 
-typedef void EachImages(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images, uint32_t first);
+typedef void EachImages(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
+			uint32_t first);
 
 /* In the order of the cases' numbers; first: how many images lie before. */
 static void each_images(const Aot *aot, Text *out, EachImages *each)
@@ -115,7 +120,8 @@ static void each_images(const Aot *aot, Text *out, EachImages *each)
 			}
 }
 
-static void write_parts(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images, uint32_t first)
+static void write_parts(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
+			uint32_t first)
 {
 	(void)c;
 	for (uint32_t i = 0; i < images->len; i++) {
@@ -124,25 +130,30 @@ static void write_parts(Text *out, const AotFunction *f, const AotCase *c, const
 	}
 }
 
-static void write_images(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images, uint32_t first)
+static void write_images(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
+			 uint32_t first)
 {
 	(void)f, (void)c;
 	for (uint32_t i = 0; i < images->len; i++)
 		write_image(out, &images->data[i], first + i);
 }
 
-static void write_case(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images, uint32_t first)
+static void write_case(Text *out, const AotFunction *f, const AotCase *c, const AotImages *images,
+		       uint32_t first)
 {
 	bool has_plain = images == &c->images && c->plain.len;
-	text_printf(out, "\t{%u, %u, %d}, /* ", first, images->len, has_plain ? (int)c->plain_number : AOT_NO_CASE);
+	text_printf(out, "\t{%u, %u, %d}, /* ", first, images->len,
+		    has_plain ? (int)c->plain_number : AOT_NO_CASE);
 	text_printf(out, "%s%s */\n", f->name, images == &c->images ? "" : ", without tensor maps");
 }
 
 void aot_tables(const Aot *aot, Text *out)
 {
-	text_printf(out, "enum { NK_CASES = %u, NK_FIRST_PLAIN = %u, NK_PARAMS = %u };\n", aot->case_count, aot->first_plain,
-		    MAX(aot->most_params, 1u));
-	text_printf(out, "#define NK_MAPS %u /* of a launch at most */\n#define NK_SPECIAL %d /* scratch, clusters, attributes */\n",
+	text_printf(out, "enum { NK_CASES = %u, NK_FIRST_PLAIN = %u, NK_PARAMS = %u };\n", aot->case_count,
+		    aot->first_plain, MAX(aot->most_params, 1u));
+	text_printf(out,
+		    "#define NK_MAPS %u /* of a launch at most */\n#define NK_SPECIAL %d /* scratch, "
+		    "clusters, attributes */\n",
 		    aot->most_maps, aot->special);
 	for (uint32_t i = 0; i < aot->arrays.len; i++)
 		write_array(out, i, aot->arrays.data[i]);
@@ -153,5 +164,6 @@ void aot_tables(const Aot *aot, Text *out)
 	text_str(out, "};\n\nstatic const nk_case nk_cases[NK_CASES] = {\n");
 	each_images(aot, out, write_case);
 	text_str(out, "};\n\nstatic int nk_is_plain(uint32_t which)\n{\n");
-	text_str(out, aot->first_plain < aot->case_count ? "\treturn which >= NK_FIRST_PLAIN;\n}\n" : "\t(void)which;\n\treturn 0;\n}\n");
+	text_str(out, aot->first_plain < aot->case_count ? "\treturn which >= NK_FIRST_PLAIN;\n}\n"
+							 : "\t(void)which;\n\treturn 0;\n}\n");
 }

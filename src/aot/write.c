@@ -23,14 +23,18 @@ static void write_prototype(Text *out, const AotFunction *f)
 static void write_plain(Text *out, const char *text)
 {
 	for (const char *c = text; *c; c++)
-		text_char(out, (*c == '*' && c[1] == '/') || (*c == '/' && c[1] == '*') || (unsigned char)*c < ' ' ? ' ' : *c);
+		text_char(out,
+			  (*c == '*' && c[1] == '/') || (*c == '/' && c[1] == '*') || (unsigned char)*c < ' '
+				  ? ' '
+				  : *c);
 }
 
 static void write_targets(Text *out, const AotFunction *f)
 {
 	const AotCase *c = &f->cases.data[0];
 	for (uint32_t i = 0; i < c->images.len; i++)
-		text_printf(out, "%s%s%s", i ? ", " : "", c->images.data[i].ptx ? "PTX of " : "", c->images.data[i].variant->options.gpu->name);
+		text_printf(out, "%s%s%s", i ? ", " : "", c->images.data[i].ptx ? "PTX of " : "",
+			    c->images.data[i].variant->options.gpu->name);
 }
 
 static void write_comment(Text *out, const AotFunction *f)
@@ -42,7 +46,8 @@ static void write_comment(Text *out, const AotFunction *f)
 	write_targets(out, f);
 	for (uint32_t p = 0; p < f->param_count; p++) {
 		const AotParam *param = &f->params[p];
-		text_printf(out, "\n *\t%s%s ", f->kernel->info->params[p].name, param->kind == AOT_ABSENT ? " =" : ":");
+		text_printf(out, "\n *\t%s%s ", f->kernel->info->params[p].name,
+			    param->kind == AOT_ABSENT ? " =" : ":");
 		write_plain(out, param->what ? param->what : "None");
 		if (param->kind == AOT_BITS)
 			text_str(out, ", as its bits");
@@ -72,7 +77,8 @@ static const char header_types[] =
 	"\tNESO_AOT_NO_CLUSTERS = -11 /* the driver cannot launch clusters */\n"
 	"};\n"
 	"\n"
-	"/* A tensor descriptor: shape and strides in elements, of as many dims as the kernel's block has; the last stride is 1.\n"
+	"/* A tensor descriptor: shape and strides in elements, of as many dims as the kernel's block has; "
+	"the last stride is 1.\n"
 	" * pad_nan: what lies outside reads as NaN, else as 0. */\n"
 	"typedef struct neso_aot_tensor {\n"
 	"\tconst void *address;\n"
@@ -88,10 +94,11 @@ static const char header_types[] =
 	"#error \"headers of different versions of neso aot in one program\"\n"
 	"#endif\n";
 
-static const char header_use[] =
-	"/* Every function may be called from any thread. Kernels are launched in the calling thread's current context, and\n"
-	" * loaded into it when they are first launched there. Nothing is printed. Pointers are addresses on the device.\n"
-	" * A grid of 0 programs launches nothing. */\n";
+static const char header_use[] = "/* Every function may be called from any thread. Kernels are launched in "
+				 "the calling thread's current context, and\n"
+				 " * loaded into it when they are first launched there. Nothing is printed. "
+				 "Pointers are addresses on the device.\n"
+				 " * A grid of 0 programs launches nothing. */\n";
 
 /* All but the line that says the hash of this. */
 static void write_header_body(const Aot *aot, Text *out)
@@ -109,16 +116,19 @@ static void write_header_body(const Aot *aot, Text *out)
 	text_printf(out,
 		    "\n/* Loads all kernels into the current context. abi: NESO_AOT_ABI. */\n"
 		    "int %s_load(uint32_t abi);\n"
-		    "/* Unloads them from it, when no other thread launches there. To be called before the context is destroyed\n"
+		    "/* Unloads them from it, when no other thread launches there. To be called before the "
+		    "context is destroyed\n"
 		    " * where the driver is older than CUDA 12. */\n"
 		    "int %s_unload(void);\n"
 		    "/* A sentence for what a function gave back. Lives as long as the program. */\n"
 		    "const char *%s_error(int status);\n",
 		    name, name, name);
 	text_printf(out,
-		    "/* Where the driver's functions are from, before anything else is called; without it libcuda.so.1 is loaded. */\n"
+		    "/* Where the driver's functions are from, before anything else is called; without it "
+		    "libcuda.so.1 is loaded. */\n"
 		    "int %s_set_driver(neso_aot_symbol_fn *symbol, void *data);\n"
-		    "/* Who gives scratch memory; NULL, and without it: memory is allocated and freed in the order of the stream. */\n"
+		    "/* Who gives scratch memory; NULL, and without it: memory is allocated and freed in the "
+		    "order of the stream. */\n"
 		    "void %s_set_scratch(neso_aot_scratch_fn *scratch, void *data);\n",
 		    name, name);
 }
@@ -135,7 +145,8 @@ static uint64_t hash_of(const Text *text)
 static void write_file_comment(const Aot *aot, Text *out)
 {
 	(void)aot;
-	text_str(out, "/* Kernels compiled by Neso " NESO_VERSION " (neso aot). Generated: changes are lost. */\n");
+	text_str(out, "/* Kernels compiled by Neso " NESO_VERSION
+		      " (neso aot). Generated: changes are lost. */\n");
 }
 
 void aot_header(const Aot *aot, Text *out)
@@ -165,7 +176,8 @@ static void write_number(Text *out, int64_t value)
 	if (value == INT64_MIN)
 		text_str(out, "INT64_MIN");
 	else
-		text_printf(out, value == (int32_t)value && value != INT32_MIN ? "%lld" : "INT64_C(%lld)", (long long)value);
+		text_printf(out, value == (int32_t)value && value != INT32_MIN ? "%lld" : "INT64_C(%lld)",
+			    (long long)value);
 }
 
 static void write_fits(Text *out, const AotParam *param, const AotGuard *g)
@@ -180,7 +192,8 @@ static void write_fits(Text *out, const AotParam *param, const AotGuard *g)
 		and = " && ";
 	}
 	if (bits < param->bits - param->is_signed)
-		text_printf(out, "%s%s <= %s%u_MAX", and, param->name, g->is_signed ? "INT" : "UINT", g->bits);
+		text_printf(out, "%s%s <= %s%u_MAX", and, param->name, g->is_signed ? "INT" : "UINT",
+			    g->bits);
 	else if (!*and)
 		text_str(out, "true");
 }
@@ -224,8 +237,8 @@ static void write_choice(Text *out, const AotFunction *f)
 		always = c->guards == 0;
 		text_str(out, i ? "\telse" : "\t");
 		if (!always)
-			text_printf(out, "%sif ((guards & 0x%llx) == 0x%llx)", i ? " " : "", (unsigned long long)c->guards,
-				    (unsigned long long)c->guards);
+			text_printf(out, "%sif ((guards & 0x%llx) == 0x%llx)", i ? " " : "",
+				    (unsigned long long)c->guards, (unsigned long long)c->guards);
 		text_printf(out, "%swhich = %u;\n", always && !i ? "" : "\n\t\t", c->number);
 	}
 	if (!always)
@@ -238,14 +251,16 @@ static void write_numbers(Text *out, const AotFunction *f)
 		const AotNumber *n = &f->numbers.data[i];
 		const AotParam *from = &f->params[n->param];
 		static const char *const types[DT__COUNT] = {
-			[DT_INT1] = "bool", [DT_INT8] = "int8_t", [DT_UINT8] = "uint8_t", [DT_INT16] = "int16_t", [DT_UINT16] = "uint16_t",
-			[DT_INT32] = "int32_t", [DT_UINT32] = "uint32_t", [DT_INT64] = "int64_t", [DT_UINT64] = "uint64_t",
-			[DT_FP32] = "float", [DT_FP64] = "double",
+			[DT_INT1] = "bool",	  [DT_INT8] = "int8_t",	    [DT_UINT8] = "uint8_t",
+			[DT_INT16] = "int16_t",	  [DT_UINT16] = "uint16_t", [DT_INT32] = "int32_t",
+			[DT_UINT32] = "uint32_t", [DT_INT64] = "int64_t",   [DT_UINT64] = "uint64_t",
+			[DT_FP32] = "float",	  [DT_FP64] = "double",
 		};
 		if (n->dtype == DT_INT1)
 			text_printf(out, "\tbool number_%u = %s != 0;\n", i, from->name);
 		else
-			text_printf(out, "\t%s number_%u = (%s)%s;\n", types[n->dtype], i, types[n->dtype], from->name);
+			text_printf(out, "\t%s number_%u = (%s)%s;\n", types[n->dtype], i, types[n->dtype],
+				    from->name);
 	}
 }
 
@@ -301,8 +316,10 @@ static void write_exports(const Aot *aot, Text *out)
 		    "\nconst char *%s_error(int status)\n{\n\treturn nk_error(status);\n}\n",
 		    name, name, name);
 	text_printf(out,
-		    "\nint %s_set_driver(neso_aot_symbol_fn *symbol, void *data)\n{\n\treturn nk_use_symbols(symbol, data);\n}\n"
-		    "\nvoid %s_set_scratch(neso_aot_scratch_fn *scratch, void *data)\n{\n\tnk_use_scratch(scratch, data);\n}\n",
+		    "\nint %s_set_driver(neso_aot_symbol_fn *symbol, void *data)\n{\n\treturn "
+		    "nk_use_symbols(symbol, data);\n}\n"
+		    "\nvoid %s_set_scratch(neso_aot_scratch_fn *scratch, void "
+		    "*data)\n{\n\tnk_use_scratch(scratch, data);\n}\n",
 		    name, name);
 }
 
@@ -314,8 +331,10 @@ void aot_source(const Aot *aot, const Text *header, Text *out)
 	const char *hash = strstr(line, " 0x") + 3;
 	int digits = (int)strcspn(hash, "\n");
 	write_file_comment(aot, out);
-	text_str(out, "#if !defined(_DEFAULT_SOURCE) && !defined(_GNU_SOURCE)\n#define _DEFAULT_SOURCE /* dlfcn.h */\n#endif\n");
-	text_printf(out, "#include \"%s.h\"\n\n#if NESO_AOT_ABI != %d || NESO_AOT_FILE_%s != 0x%.*s\n", name, AOT_ABI, name, digits, hash);
+	text_str(out, "#if !defined(_DEFAULT_SOURCE) && !defined(_GNU_SOURCE)\n#define _DEFAULT_SOURCE /* "
+		      "dlfcn.h */\n#endif\n");
+	text_printf(out, "#include \"%s.h\"\n\n#if NESO_AOT_ABI != %d || NESO_AOT_FILE_%s != 0x%.*s\n", name,
+		    AOT_ABI, name, digits, hash);
 	text_printf(out, "#error \"%s.h is not the header that was made with this file\"\n#endif\n\n", name);
 	text_printf(out, "const char %s_%016llx = 0;\n\n", name, strtoull(hash, NULL, 16));
 	text_add(out, aot_support, (size_t)(tables - aot_support));
@@ -328,12 +347,13 @@ void aot_source(const Aot *aot, const Text *header, Text *out)
 
 /* ---- all ---- */
 
-JitStatus aot_write(const JitVariant *const *variants, size_t count, const AotOptions *options, Text *header, Text *source,
-		    DiagList *diags)
+JitStatus aot_write(const JitVariant *const *variants, size_t count, const AotOptions *options, Text *header,
+		    Text *source, DiagList *diags)
 {
 	Aot aot = {.arena = diags->arena, .options = options, .diags = diags};
 	JitStatus status = JIT_OK;
-	const char *const names[] = {options->name, options->prefix && *options->prefix ? options->prefix : options->name};
+	const char *const names[] = {options->name,
+				     options->prefix && *options->prefix ? options->prefix : options->name};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!aot_is_identifier(names[i])) {
 			diag_add(diags, (Span){0}, DIAG_AOT_NAME, names[i]);

@@ -38,8 +38,9 @@ static neso_status write_aot(ApiCall *call, void *data)
 	return NESO_OK;
 }
 
-neso_status neso_aot_write(neso_context *context, neso_variant *const *variants, size_t count, const neso_aot_options *options,
-			   char **header, char **source, neso_diagnostics **diagnostics)
+neso_status neso_aot_write(neso_context *context, neso_variant *const *variants, size_t count,
+			   const neso_aot_options *options, char **header, char **source,
+			   neso_diagnostics **diagnostics)
 {
 	AotArgs args = {variants, count, options, header, source};
 	if (header)

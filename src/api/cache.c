@@ -312,13 +312,18 @@ typedef struct PackArgs {
 	bool unpack;
 } PackArgs;
 
-/* *secret: NULL where none is given; false after diagnosing. */
-static bool read_secret(ApiCall *call, const char *path, CacheSecret *room, const CacheSecret **secret)
+/* *secret: NULL where none is given; false after diagnosing. signs: it must be able to sign. */
+static bool read_secret(ApiCall *call, const char *path, bool signs, CacheSecret *room, const CacheSecret **secret)
 {
 	const char *why;
 	*secret = path ? room : NULL;
-	if (!path || cache_secret_read(room, path, &why))
+	if (!path)
 		return true;
+	if (cache_secret_read(room, path, &why)) {
+		if (!signs || cache_secret_signs(room))
+			return true;
+		why = "it has public keys alone, which sign nothing";
+	}
 	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_KEY_FILE, path, why);
 	return false;
 }
@@ -333,7 +338,7 @@ static neso_status pack(ApiCall *call, void *data)
 	if (!args->context || !args->path)
 		return api_usage(call, "packing the cache wants a context and a path");
 	CacheStore *store = api_cache_store(call, args->context);
-	if (!store || !read_secret(call, args->key_file, &room, &secret))
+	if (!store || !read_secret(call, args->key_file, !args->unpack, &room, &secret))
 		return NESO_ERROR_SOURCE;
 	bool good = args->unpack ? cache_unpack_file(store, args->path, secret, &packed, &why, &call->arena)
 				 : cache_pack(store, args->path, NULL, NULL, secret, &packed, &why, &call->arena);
@@ -369,4 +374,49 @@ neso_status neso_cache_unpack_signed(neso_context *context, const char *path, co
 {
 	PackArgs args = {context, path, key_file, packed, true};
 	return api_run(context, diagnostics, pack, &args);
+}
+
+/* ---- packs by themselves ---- */
+
+typedef struct PassArgs {
+	const char *path, *to, *key_file;
+	neso_cache_packed *packed;
+} PassArgs;
+
+static neso_status pass_pack(ApiCall *call, void *data)
+{
+	const PassArgs *args = data;
+	CachePacked packed = {0};
+	const char *why = NULL;
+	CacheSecret room;
+	const CacheSecret *secret;
+	if (!args->path || (args->to && !args->key_file))
+		return api_usage(call, "a pack is a file, and signing it wants a key");
+	if (!read_secret(call, args->key_file, args->to != NULL, &room, &secret))
+		return NESO_ERROR_SOURCE;
+	bool good = args->to ? cache_pack_sign(args->path, args->to, secret, &packed, &why, &call->arena)
+			     : cache_pack_check(args->path, secret, &packed, &why, &call->arena);
+	if (!good) {
+		diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_CACHE_PACK, args->path, args->to ? "signed" : "checked",
+			    why ? why : "it is no pack");
+		return NESO_ERROR_SOURCE;
+	}
+	neso_cache_packed out = {.entries = packed.entries, .bytes = packed.bytes, .refused = packed.refused};
+	if (args->packed && !api_write_struct(args->packed, &out, sizeof out))
+		return api_usage(call, "neso_cache_packed.size is not set");
+	return NESO_OK;
+}
+
+neso_status neso_pack_sign(neso_context *context, const char *path, const char *to, const char *key_file,
+			   neso_cache_packed *packed, neso_diagnostics **diagnostics)
+{
+	PassArgs args = {path, to ? to : path, key_file, packed};
+	return api_run(context, diagnostics, pass_pack, &args);
+}
+
+neso_status neso_pack_check(neso_context *context, const char *path, const char *key_file,
+			    neso_cache_packed *packed, neso_diagnostics **diagnostics)
+{
+	PassArgs args = {path, NULL, key_file, packed};
+	return api_run(context, diagnostics, pass_pack, &args);
 }

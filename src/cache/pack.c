@@ -65,9 +65,10 @@ static bool write_entry(const Packing *p, const CacheFile *file, int out, CacheP
 	if (!cache_read_file(p->store, file->kind, &file->key, &arena, &bytes, &why) ||
 	    !cache_entry_accept(p->store, file->kind, &file->key, bytes, &entry, &why) || !cache_entry_verify(&entry, &why)) {
 		result->refused++;
+	} else if (p->secret &&
+		   !cache_entry_sign(bytes, cache_kind_names[file->kind], p->secret, &arena, &bytes)) {
+		result->refused++;
 	} else {
-		if (p->secret)
-			bytes = cache_entry_sign(bytes, cache_kind_names[file->kind], p->secret, &arena);
 		put_number(row, file->kind, 4);
 		put_number(row + 8, bytes.len, 8);
 		written = os_write_all(out, (Str){row, sizeof row}) && os_write_all(out, bytes);
@@ -238,17 +239,94 @@ bool cache_unpack(CacheStore *store, Str pack, const CacheSecret *secret, CacheP
 	return unpack(store, &in, secret, result, why);
 }
 
-bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *secret, CachePacked *result, const char **why, Arena *arena)
+/* False with a reason. */
+static bool open_input(Input *in, const char *path, const char **why, Arena *arena)
 {
 	struct stat st;
-	Input in = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
-	if (in.fd < 0 || fstat(in.fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		*why = arena_strdup(arena, strerror(in.fd < 0 ? errno : EISDIR));
-		if (in.fd >= 0)
-			close(in.fd);
+	*in = (Input){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+	if (in->fd >= 0 && fstat(in->fd, &st) == 0 && !S_ISDIR(st.st_mode))
+		return true;
+	*why = arena_strdup(arena, strerror(in->fd < 0 ? errno : EISDIR));
+	if (in->fd >= 0)
+		close(in->fd);
+	return false;
+}
+
+bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *secret, CachePacked *result,
+		       const char **why, Arena *arena)
+{
+	Input in;
+	if (!open_input(&in, path, why, arena))
 		return false;
-	}
 	bool good = unpack(store, &in, secret, result, why);
 	close(in.fd);
+	return good;
+}
+
+/* ---- packs by themselves ---- */
+
+typedef struct Passing {
+	const CacheSecret *secret;
+	int out; /* entries go there, signed anew; -1: they are looked at */
+	uint64_t refused;
+	bool failed; /* to write */
+} Passing;
+
+static bool pass(void *data, CacheKind kind, const CacheEntry *entry)
+{
+	Passing *p = data;
+	const char *why, *name = cache_kind_names[kind];
+	bool checks = p->out < 0 && p->secret;
+	bool good = (kind == CACHE_VARIANT || kind == CACHE_CUBIN) &&
+		    (!checks || cache_entry_signed(entry->file, name, p->secret, &why)) &&
+		    cache_entry_keyed(entry, &why) && cache_entry_verify(entry, &why);
+	Arena arena;
+	Str bytes;
+	char row[16] = {0};
+	arena_init(&arena, 0);
+	if (good && p->out >= 0 && (good = cache_entry_sign(entry->file, name, p->secret, &arena, &bytes))) {
+		put_number(row, kind, 4);
+		put_number(row + 8, bytes.len, 8);
+		p->failed = !os_write_all(p->out, (Str){row, sizeof row}) || !os_write_all(p->out, bytes);
+	}
+	arena_free(&arena);
+	p->refused += !good;
+	return !p->failed;
+}
+
+static bool pass_all(Input *in, Passing *p, CachePacked *result, const char **why)
+{
+	bool good = read_pack(in, &(Reading){pass, p, result}, why);
+	close(in->fd);
+	result->entries -= p->refused;
+	result->refused += p->refused;
+	return good;
+}
+
+bool cache_pack_check(const char *path, const CacheSecret *secret, CachePacked *result, const char **why,
+		      Arena *arena)
+{
+	Input in;
+	Passing p = {.secret = secret, .out = -1};
+	return open_input(&in, path, why, arena) && pass_all(&in, &p, result, why);
+}
+
+bool cache_pack_sign(const char *path, const char *to, const CacheSecret *secret, CachePacked *result,
+		     const char **why, Arena *arena)
+{
+	Input in;
+	OsOutput out;
+	if (!open_input(&in, path, why, arena))
+		return false;
+	if (!os_output_open(&out, arena, to, why)) {
+		close(in.fd);
+		return false;
+	}
+	Passing p = {.secret = secret, .out = out.fd};
+	const char *wrong = NULL;
+	bool good = os_write_all(out.fd, (Str){head, sizeof head}) && pass_all(&in, &p, result, &wrong) &&
+		    !p.failed;
+	good = os_output_close(&out, arena, good, why);
+	*why = wrong ? wrong : *why;
 	return good;
 }

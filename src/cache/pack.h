@@ -26,5 +26,13 @@ bool cache_unpack_file(CacheStore *store, const char *path, const CacheSecret *s
 /* The entries of a pack, without a store: each gets kind and file; false from it ends. Any bytes are taken. */
 bool cache_pack_read(Str pack, bool (*each)(void *data, CacheKind kind, const CacheEntry *entry), void *data,
 		     CachePacked *result, const char **why);
+/* A pack's entries, checked whole, without a store: those that are signed with `secret` (NULL:
+ * that are sound) are counted, the others refused. False with a reason. */
+bool cache_pack_check(const char *path, const CacheSecret *secret, CachePacked *result, const char **why,
+		      Arena *arena);
+/* The same pack in a file of its own, with entries signed anew; those that are not sound are
+ * left out and refused. */
+bool cache_pack_sign(const char *path, const char *to, const CacheSecret *secret, CachePacked *result,
+		     const char **why, Arena *arena);
 
 #endif

@@ -383,9 +383,9 @@ static bool put_signed(CacheStore *store, CacheKind kind, const CacheDigest *key
 	volatile bool put = false;
 	arena_init(&arena, 0);
 	if (FAULT_TRY(&fault)) {
-		put = put_entry(store, kind, key,
-				cache_entry_sign(file, cache_kind_names[kind], &store->secret, &arena),
-				remotely);
+		Str signed_file;
+		put = cache_entry_sign(file, cache_kind_names[kind], &store->secret, &arena, &signed_file) &&
+		      put_entry(store, kind, key, signed_file, remotely);
 		fault_leave(&fault);
 	}
 	arena_free(&arena);

@@ -1,4 +1,5 @@
-/* Cubins as fat binaries, which are compressed, and which the driver unpacks when it loads them: by NVIDIA's fatbinary. */
+/* Cubins as fat binaries, which are compressed, and which the driver unpacks when it loads them:
+ * by NVIDIA's fatbinary. */
 #include "nv/inner.h"
 
 #include <stdlib.h>

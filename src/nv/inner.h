@@ -183,7 +183,8 @@ void nv_scratch_free(NvDriver *driver);
 
 typedef struct NvRun {
 	const char *path;
-	const char *const *args; /* ends with NULL; "@N", and "=@N" at an argument's end, stand for the path of file N */
+	/* Ends with NULL; "@N", and "=@N" at an argument's end, stand for the path of file N. */
+	const char *const *args;
 	Str input;               /* file 0: what the tool reads */
 	bool has_output;         /* file 1: what it writes */
 	const char *suffix;      /* of file 0's name where files must lie on disk: ".ptx" */

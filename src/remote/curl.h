@@ -39,6 +39,7 @@ bool curl_load(void);
 #define curl_url_cleanup curl_functions.curl_url_cleanup
 #define curl_url_get curl_functions.curl_url_get
 #define curl_url_set curl_functions.curl_url_set
+#define curl_version_info curl_functions.curl_version_info
 #endif
 
 #endif

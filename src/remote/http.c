@@ -1,12 +1,19 @@
 /* HTTP: GET and PUT of URL/ac/KEY, where KEY has 64 digits.
  *
- * So lie the results of actions in caches that speak Bazel's protocol (bazel-remote and others), which look at what they keep:
- * an ActionResult of build.bazel.remote.execution.v2, a message of protocol buffers. Ours has one field, stdout_raw (5), with the
- * entry. To any other server that takes PUT, as WebDAV's do, it is bytes as any; where a folder is missing it is made (MKCOL). */
+ * So lie the results of actions in caches that speak Bazel's protocol (bazel-remote and others),
+ * which look at what they keep: an ActionResult of build.bazel.remote.execution.v2, a message of
+ * protocol buffers. Ours has one field, stdout_raw (5), with the entry. To any other server that
+ * takes PUT, as WebDAV's do, it is bytes as any; where a folder is missing it is made (MKCOL).
+ *
+ * S3 is the same with requests that libcurl signs (AWS Signature Version 4). The signature
+ * covers no body: entries check themselves, and over TLS nobody changes them on their way. */
 #include "remote/inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* CURLOPT_AWS_SIGV4 of libcurl 7.75, whose headers may be older. */
+#define S3_SIGNING ((CURLoption)10305)
 
 enum { STDOUT_RAW = 5 << 3 | 2, OVERHEAD = 4096 }; /* other fields that a server may add */
 
@@ -54,8 +61,12 @@ static Connection *http_connection(Server *server)
 		return NULL;
 	size_t room = strlen(server->scheme) + strlen(server->host) + strlen(server->path) + (server->query ? strlen(server->query) : 0) + 128;
 	h->connection.curl = curl_easy_init();
-	/* No wait for a "100 Continue": entries are small. */
-	h->headers = curl_slist_append(NULL, "Expect:");
+	/* No wait for a "100 Continue": entries are small. (A header that is taken away libcurl
+	 * would sign.) */
+	h->headers = curl_slist_append(NULL, server->signing ? "x-amz-content-sha256: UNSIGNED-PAYLOAD"
+							     : "Expect:");
+	if (server->token)
+		h->headers = curl_slist_append(h->headers, server->token);
 	h->url = malloc(room);
 	if (!h->connection.curl || !h->headers || !h->url) {
 		http_close(&h->connection);
@@ -195,6 +206,8 @@ static CURLcode transfer(const Server *server, Http *h, const Request *q, const 
 #else
 	curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, (long)(safe ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
+	if (server->signing)
+		curl_easy_setopt(curl, S3_SIGNING, server->signing);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, h);
 	if (server->user || server->password) {
@@ -284,7 +297,8 @@ static int put_one(const Server *server, Http *h, const Request *q)
 	wrap(h, q->bytes, q->size);
 	CURLcode code = transfer(server, h, q, NULL, true, &status);
 	/* WebDAV says 409 where the folder is missing, others 404, and nginx 500. */
-	if (code == CURLE_OK && (status == 404 || status == 409 || status == 500)) {
+	bool folder = status == 404 || status == 409 || status == 500;
+	if (code == CURLE_OK && folder && !server->signing) {
 		result = make_folders(server, h, q);
 		if (result != CACHE_REMOTE_OK)
 			return result;
@@ -308,3 +322,64 @@ static int http_run(Server *server, Connection *c, const Request *q)
 }
 
 const Protocol http_protocol = {http_open, http_connection, http_run, http_close};
+
+/* ---- S3 ---- */
+
+static char *copy_or_environment(char *given, const char *variable)
+{
+	const char *text = given ? NULL : getenv(variable);
+	return given ? given : text && *text ? strdup(text) : NULL;
+}
+
+/* A text with something before or behind it; NULL: out of memory. */
+static char *joined(const char *before, const char *text)
+{
+	char *out = malloc(strlen(before) + strlen(text) + 4);
+	if (out)
+		sprintf(out, "%s%s", before, text);
+	return out;
+}
+
+/* "region=eu-west-1" of the URL, else what programs of AWS go by. */
+static const char *region_of(const Server *server)
+{
+	static const char *const variables[] = {"AWS_REGION", "AWS_DEFAULT_REGION"};
+	if (server->query && strncmp(server->query, "region=", 7) == 0)
+		return server->query + 7;
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+		if (getenv(variables[i]) && *getenv(variables[i]))
+			return getenv(variables[i]);
+	return "us-east-1";
+}
+
+static bool s3_open(Server *server, char *why, size_t why_size)
+{
+	enum { FIRST = 0x075800 /* that signs the header for the body: 7.88 */ };
+	const char *token = server->user ? NULL : getenv("AWS_SESSION_TOKEN");
+	char *region = joined("aws:amz:", region_of(server));
+	server->signing = region ? joined(region, ":s3") : NULL;
+	free(region);
+	server->user = copy_or_environment(server->user, "AWS_ACCESS_KEY_ID");
+	server->password = copy_or_environment(server->password, "AWS_SECRET_ACCESS_KEY");
+	server->token = token && *token ? joined("x-amz-security-token: ", token) : NULL;
+	if (!server->signing)
+		snprintf(why, why_size, "out of memory");
+	else if (!server->user || !server->password)
+		snprintf(why, why_size,
+			 "neither its URL nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY say who we are");
+	else if (!server->path[0] || !server->path[1])
+		snprintf(why, why_size, "its URL names no bucket");
+	else if (curl_version_info(CURLVERSION_NOW)->version_num < FIRST)
+		snprintf(why, why_size, "libcurl is older than 7.88, which signs for S3");
+	else {
+		free(server->query);
+		server->query = NULL;
+		char *scheme = strdup(strcmp(server->scheme, "s3") == 0 ? "https" : "http");
+		free(server->scheme);
+		server->scheme = scheme;
+		return scheme && http_open(server, why, why_size);
+	}
+	return false;
+}
+
+const Protocol s3_protocol = {s3_open, http_connection, http_run, http_close};

@@ -45,12 +45,14 @@ struct Server {
 	char *scheme, *user, *password, *host, *port, *path, *query; /* user, password, query: NULL when there is none */
 	char *key_format, *certificates;
 	long database; /* of Redis */
+	/* Of S3: what requests are signed for, and a header; NULL: it is another server. */
+	char *signing, *token;
 	uint64_t connect_ms, request_ms;
 	size_t largest;
 	struct Pool *pool;
 };
 
-extern const Protocol redis_protocol, http_protocol;
+extern const Protocol redis_protocol, http_protocol, s3_protocol;
 
 double remote_now(void);
 /* Milliseconds until then, at least 1 and at most INT_MAX. */

@@ -168,8 +168,9 @@ static void server_free(void *data)
 	if (server->pool)
 		pthread_mutex_destroy(&server->pool->lock);
 	free(server->pool);
-	char *texts[] = {server->scheme, server->user, server->password, server->host, server->port, server->path, server->query,
-			 server->key_format, server->certificates};
+	char *texts[] = {server->scheme,       server->user,	server->password, server->host,
+			 server->port,	       server->path,	server->query,	  server->key_format,
+			 server->certificates, server->signing, server->token};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		free(texts[i]);
 	free(server);
@@ -205,7 +206,8 @@ static const Protocol *protocol_of(const char *scheme)
 	static const struct {
 		const char *scheme;
 		const Protocol *protocol;
-	} known[] = {{"redis", &redis_protocol}, {"rediss", &redis_protocol}, {"http", &http_protocol}, {"https", &http_protocol}};
+	} known[] = {{"redis", &redis_protocol}, {"rediss", &redis_protocol}, {"http", &http_protocol},
+		     {"https", &http_protocol},	 {"s3", &s3_protocol},	      {"s3+http", &s3_protocol}};
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (strcmp(known[i].scheme, scheme) == 0)
 			return known[i].protocol;
@@ -219,7 +221,9 @@ static bool fill(Server *server, const CacheRemoteOptions *o, char *why, size_t 
 	curl_url_cleanup(url);
 	server->protocol = good ? protocol_of(server->scheme) : NULL;
 	if (!server->protocol) {
-		snprintf(why, why_size, "%s", good ? "its URL begins with none of redis://, rediss://, http://, https://" : "it is no URL");
+		snprintf(why, why_size, "%s",
+			 good ? "its URL begins with none of redis://, rediss://, http://, https://, s3://"
+			      : "it is no URL");
 		return false;
 	}
 	server->pool = calloc(1, sizeof *server->pool);

@@ -1,6 +1,6 @@
-/* The function that neso aot wrote chooses the variant that a launch of the library would: for all mixes of aligned
- * pointers, integers that are 1, divisible, wide, and constants. The library says which cubin it would run; the driver
- * that is not there says which one was loaded. */
+/* The function that neso aot wrote chooses the variant that a launch of the library would: for
+ * all mixes of aligned pointers, integers that are 1, divisible, wide, and constants. The
+ * library says which cubin it would run; the driver that is not there says which one was loaded. */
 #include <dlfcn.h>
 #include <neso/neso.h>
 #include <stdio.h>
@@ -45,18 +45,49 @@ static void compare(uintptr_t x, uintptr_t out, int64_t n, int64_t block)
 		fail(kernels_error(status));
 	const void *cubin = neso_variant_binary(variant, "cubin", &size);
 	if (!fake->last.image || memcmp(cubin, fake->last.image, size) != 0) {
-		fprintf(stderr, "x %zx, out %zx, n %lld, BLOCK %lld: not the variant %s\n", (size_t)x, (size_t)out, (long long)n,
-			(long long)block, neso_variant_key(variant));
+		fprintf(stderr, "x %zx, out %zx, n %lld, BLOCK %lld: not the variant %s\n", (size_t)x,
+			(size_t)out, (long long)n, (long long)block, neso_variant_key(variant));
 		exit(1);
 	}
 	calls++;
 }
 
+/* Nothing to write is an error. */
+static void refuse_none(neso_context *context)
+{
+	neso_aot_options options;
+	neso_diagnostics *diagnostics;
+	neso_variant *none = NULL;
+	char *header, *source;
+	neso_aot_options_init(&options);
+	options.name = "none";
+	if (neso_aot_write(context, &none, 0, &options, &header, &source, &diagnostics) !=
+		    NESO_ERROR_ARGUMENT ||
+	    header || source || strcmp(neso_diagnostics_get(diagnostics, 0)->code, "AOT_NONE") != 0)
+		fail("no variant is written");
+	neso_diagnostics_free(diagnostics);
+	if (neso_aot_write(context, &none, 1, &options, &header, &source, NULL) != NESO_ERROR_USAGE)
+		fail("a variant that is NULL is written");
+}
+
 int main(int argc, char **argv)
 {
-	static const int64_t lengths[] = {1, 0, 16, 17, 2, 4096, -16, -1, INT32_MAX, INT32_MIN, INT64_C(1) << 31, INT64_C(1) << 40, -(INT64_C(1) << 40) + 1};
+	static const int64_t lengths[] = {1,
+					  0,
+					  16,
+					  17,
+					  2,
+					  4096,
+					  -16,
+					  -1,
+					  INT32_MAX,
+					  INT32_MIN,
+					  INT64_C(1) << 31,
+					  INT64_C(1) << 40,
+					  -(INT64_C(1) << 40) + 1};
 	static const uintptr_t addresses[] = {256, 264, 4096, 4097};
-	void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "fake_cuda") : NULL;
+	void *library = dlopen("libcuda.so.1", RTLD_NOW),
+	     *symbol = library ? dlsym(library, "fake_cuda") : NULL;
 	FakeCuda *(*get)(void);
 	neso_context *context;
 	neso_module *module;
@@ -65,9 +96,11 @@ int main(int argc, char **argv)
 	memcpy(&get, &symbol, sizeof get);
 	fake = get();
 	fake->context_new(0);
-	if (neso_context_new(NULL, &context, NULL) != NESO_OK || neso_module_load_file(context, argv[1], &module, NULL) != NESO_OK ||
+	if (neso_context_new(NULL, &context, NULL) != NESO_OK ||
+	    neso_module_load_file(context, argv[1], &module, NULL) != NESO_OK ||
 	    neso_module_find(module, "scale", &kernel, NULL) != NESO_OK)
 		fail("no kernel");
+	refuse_none(context);
 	for (size_t x = 0; x < 4; x++)
 		for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++)
 			for (int64_t block = 128; block <= 256; block += 128)

@@ -1,5 +1,5 @@
-/* Launches what neso aot wrote, through a driver that is not there: every parameter that arrives is looked at.
- * Built with the generated files alone; fake.h is the driver's own. */
+/* Launches what neso aot wrote, through a driver that is not there: every parameter that arrives
+ * is looked at. Built with the generated files alone; fake.h is the driver's own. */
 #include "kernels.h"
 
 #include <dlfcn.h>
@@ -13,21 +13,21 @@
 
 static FakeCuda *fake;
 
-#define SEE(condition)                                                                  \
-	do {                                                                            \
-		if (!(condition)) {                                                     \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			exit(1);                                                        \
-		}                                                                       \
+#define SEE(condition)                                                                                       \
+	do {                                                                                                 \
+		if (!(condition)) {                                                                          \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);              \
+			exit(1);                                                                             \
+		}                                                                                            \
 	} while (0)
 
-#define WORKS(call)                                                                          \
-	do {                                                                                 \
-		int status_ = (call);                                                        \
-		if (status_) {                                                               \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, kernels_error(status_)); \
-			exit(1);                                                             \
-		}                                                                            \
+#define WORKS(call)                                                                                          \
+	do {                                                                                                 \
+		int status_ = (call);                                                                        \
+		if (status_) {                                                                               \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, kernels_error(status_));          \
+			exit(1);                                                                             \
+		}                                                                                            \
 	} while (0)
 
 static const void *device(uintptr_t address)
@@ -52,7 +52,8 @@ static void expect(unsigned count, ...)
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t wanted = va_arg(list, uint64_t);
 		if (fake->last.args[i] != wanted) {
-			fprintf(stderr, "argument %u is %llx, not %llx\n", i, (unsigned long long)fake->last.args[i], (unsigned long long)wanted);
+			fprintf(stderr, "argument %u is %llx, not %llx\n", i,
+				(unsigned long long)fake->last.args[i], (unsigned long long)wanted);
 			exit(1);
 		}
 	}
@@ -118,7 +119,8 @@ static void test_scalars(void)
 	sizes(4, bytes);
 	WORKS(scale((void *)0x55, 3, 2, 1, device(0x1230), device(0x4560), 77, 2.5f, 128));
 	expect(4, UINT64_C(0x1230), UINT64_C(0x4560), UINT64_C(77), float_bits(2.5f));
-	SEE(fake->last.grid[0] == 3 && fake->last.grid[1] == 2 && fake->last.grid[2] == 1 && fake->last.block[0] == 128);
+	SEE(fake->last.grid[0] == 3 && fake->last.grid[1] == 2 && fake->last.grid[2] == 1 &&
+	    fake->last.block[0] == 128);
 	SEE(fake->last.stream == (void *)0x55 && fake->launches == launches + 1);
 	/* An i64: a variant of its own. */
 	static const unsigned char wide[] = {8, 8, 8, 4};
@@ -139,11 +141,13 @@ static void test_kinds(void)
 {
 	static const unsigned char bytes[] = {8, 1, 1, 2, 4, 8, 2, 8, 4};
 	sizes(9, bytes);
-	WORKS(kinds(NULL, 1, 1, 1, device(0x100), true, -2, 40000, 4000000000u, -5, 0x3c00, 1.25, 2.5f, false));
-	expect(9, UINT64_C(0x100), UINT64_C(1), UINT64_C(0xfe), UINT64_C(40000), UINT64_C(4000000000), (uint64_t)INT64_C(-5), UINT64_C(0x3c00),
-	       double_bits(1.25), float_bits(2.5f));
+	WORKS(kinds(NULL, 1, 1, 1, device(0x100), true, -2, 40000, 4000000000u, -5, 0x3c00, 1.25, 2.5f,
+		    false));
+	expect(9, UINT64_C(0x100), UINT64_C(1), UINT64_C(0xfe), UINT64_C(40000), UINT64_C(4000000000),
+	       (uint64_t)INT64_C(-5), UINT64_C(0x3c00), double_bits(1.25), float_bits(2.5f));
 	const void *before = fake->last.image;
-	WORKS(kinds(NULL, 1, 1, 1, device(0x100), true, -2, 40000, 4000000000u, -5, 0x3c00, 1.25, 2.5f, true));
+	WORKS(kinds(NULL, 1, 1, 1, device(0x100), true, -2, 40000, 4000000000u, -5, 0x3c00, 1.25, 2.5f,
+		    true));
 	SEE(fake->last.image != before);
 	sizes(0, bytes);
 	WORKS(nothing(NULL, 1, 1, 1));
@@ -179,18 +183,21 @@ static void test_contexts(void)
 	SEE(fake->unloads == unloads + 1 + all);
 }
 
-/* A descriptor of the host's, and one that the kernel makes of its arguments: both are tensor maps. */
+/* A descriptor of the host's, and one that the kernel makes of its arguments: both are tensor
+ * maps. */
 static void test_maps(void)
 {
 	static const unsigned char bytes[] = {0, 0, 0, 0, 0, 0};
-	neso_aot_tensor from = {device(0x10000), {100, 64}, {64, 1}, false}, to = {device(0x20000), {100, 64}, {64, 1}, false};
+	neso_aot_tensor from = {device(0x10000), {100, 64}, {64, 1}, false},
+			to = {device(0x20000), {100, 64}, {64, 1}, false};
 	fake->context_new(0);
 	sizes(0, bytes);
 	int encoded = fake->encoded;
 	fake->map_at = MAP_OF_COPY;
 	WORKS(copy(NULL, 7, 1, 1, &from, &to, 100));
 	SEE(fake->encoded == encoded + 2);
-	/* dims 64 and 100 of fp16, swizzled by 128 bytes; 128 bytes from row to row; boxes of 64 by 16 */
+	/* dims 64 and 100 of fp16, swizzled by 128 bytes; 128 bytes from row to row; boxes of 64
+	 * by 16 */
 	SEE(fake->last_map[0] == 0x10000 && (fake->last_map[1] & 0xffff) == (6 | 2 << 8));
 	SEE(fake->last_map[2] == 64 && fake->last_map[3] == 100 && fake->last_map[8] == 128);
 	SEE(fake->last_map[12] == (64 << 9 | 16));
@@ -199,7 +206,8 @@ static void test_maps(void)
 	from.shape[0] = 99;
 	WORKS(copy(NULL, 7, 1, 1, &from, &to, 100));
 	SEE(fake->encoded == encoded + 3 && fake->last_map[3] == 99);
-	/* No map has such a row: the variant with pointers is loaded, and its arguments are the descriptor's parts. */
+	/* No map has such a row: the variant with pointers is loaded, and its arguments are the
+	 * descriptor's parts. */
 	static const unsigned char parts[] = {8, 8, 8, 8, 8, 1, 4, 4, 8, 8, 8};
 	int loads = fake->loads;
 	fake->map_at = 0;
@@ -207,13 +215,14 @@ static void test_maps(void)
 	sizes(11, parts);
 	WORKS(copy(NULL, 7, 1, 1, &from, &to, 100));
 	SEE(fake->loads == loads + 1);
-	expect(11, UINT64_C(0x10000), UINT64_C(99), UINT64_C(64), UINT64_C(65), UINT64_C(1), UINT64_C(0), UINT64_C(99), UINT64_C(64), UINT64_C(65),
-	       UINT64_C(1), UINT64_C(0x20000));
+	expect(11, UINT64_C(0x10000), UINT64_C(99), UINT64_C(64), UINT64_C(65), UINT64_C(1), UINT64_C(0),
+	       UINT64_C(99), UINT64_C(64), UINT64_C(65), UINT64_C(1), UINT64_C(0x20000));
 	sizes(0, bytes);
 	encoded = fake->encoded;
 	fake->map_at = MAP_OF_COPY_MADE;
 	WORKS(copy_made(NULL, 7, 1, 1, device(0x30000), device(0x40000), 50, 80));
-	SEE(fake->encoded == encoded + 2 && fake->last_map[0] == 0x30000 && fake->last_map[3] == 50 && fake->last_map[8] == 160);
+	SEE(fake->encoded == encoded + 2 && fake->last_map[0] == 0x30000 && fake->last_map[3] == 50 &&
+	    fake->last_map[8] == 160);
 	fake->map_at = 0;
 }
 
@@ -223,7 +232,8 @@ static void test_cluster(void)
 	fake->context_new(0);
 	sizes(1, bytes);
 	WORKS(clustered(NULL, 5, 2, 1, device(16)));
-	SEE(fake->last.grid[0] == 10 && fake->last.grid[1] == 2 && fake->last.cluster == 2 && fake->last.block[0] == 256);
+	SEE(fake->last.grid[0] == 10 && fake->last.grid[1] == 2 && fake->last.cluster == 2 &&
+	    fake->last.block[0] == 256);
 }
 
 /* Constexprs that the policy generic makes arguments. */
@@ -281,7 +291,8 @@ static void test_threads(void)
 		SEE(!result);
 	}
 	SEE(fake->launches == launches + THREADS * 2000);
-	SEE(fake->loads == loads + 2 * 4); /* in each context once: aligned, divisible by 16 or not; unaligned, 1 or not */
+	SEE(fake->loads ==
+	    loads + 2 * 4); /* in each context once: aligned, divisible by 16 or not; unaligned, 1 or not */
 }
 
 /* ---- who gives what ---- */

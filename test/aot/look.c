@@ -7,7 +7,8 @@
 
 static FakeCuda *fake(void)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "fake_cuda") : NULL;
+	void *library = dlopen("libcuda.so.1", RTLD_NOW),
+	     *symbol = library ? dlsym(library, "fake_cuda") : NULL;
 	FakeCuda *(*get)(void);
 	if (!symbol)
 		return NULL;

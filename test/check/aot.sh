@@ -124,3 +124,29 @@ if command -v go >/dev/null; then
 else
 	echo "no go: the program in Go is not tried"
 fi
+
+# What is wrong is said.
+cd "$NESO_ROOT"
+fails() { # TEXT OPTION...
+	wanted=$1
+	shift
+	! neso aot "$@" -o "$TMP/wrong" >"$TMP/log" 2>&1 || { echo "it is taken: $*"; exit 1; }
+	grep -q "$wanted" "$TMP/log" || { cat "$TMP/log"; exit 1; }
+}
+one="test/aot/kernels.py:nothing --target sm_80"
+# shellcheck disable=SC2086
+{
+	fails "'7x' cannot begin a name in C: letters, digits and '_' can" $one --name 7x # DIAG_AOT_NAME
+	fails "'a b' cannot begin a name in C" $one --prefix "a b"
+}
+fails "nothing was compiled for the interpreter: only code for a GPU can be written as C" test/aot/kernels.py:nothing -s "" --target interp
+fails "wants --target" test/aot/kernels.py:nothing -s ""
+fails "source, object or library" test/aot/kernels.py:nothing -s "" --target sm_80 --emit shared
+fails "constexpr SCALE is used as fp16" test/aot/kernels.py:sized -s "*fp16:16, *fp16:16, 100, 1.5, 128" --constexpr generic --target sm_80
+# 65 arguments that are divisible by 16: DIAG_AOT_GUARDS.
+{
+	printf 'import triton\n\n\n@triton.jit\ndef many('
+	for i in $(seq 65); do printf 'a%s, ' "$i"; done
+	printf '):\n    pass\n'
+} >"$TMP/many.py"
+fails "many has variants that more than 64 conditions tell apart" "$TMP/many.py:many" -s "$(seq 65 | sed 's/.*/i32:16/' | paste -sd,)" --target sm_80

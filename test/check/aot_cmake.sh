@@ -47,6 +47,11 @@ touch kernels.py
 build build
 grep -q 'Compiling kernels' "$TMP/log" || { echo "an edit of the kernels is not seen"; exit 1; }
 
+# The example of the repository, which finds no driver where there is none.
+cmake -S "$NESO_ROOT/examples/aot" -B "$TMP/example" -G Ninja -DCMAKE_PREFIX_PATH="$TMP/installed" >"$TMP/log" 2>&1 || { cat "$TMP/log"; exit 1; }
+env -u LD_LIBRARY_PATH cmake --build "$TMP/example" >"$TMP/log" 2>&1 || { cat "$TMP/log"; exit 1; }
+[ -x "$TMP/example/main" ]
+
 # C++ alone.
 command -v c++ >/dev/null || exit 0
 mkdir cpp && mv main.c cpp/main.cpp && cp kernels.py look.h fake.h cpp && sed 's/= library ? dlsym(library, "fake_cuda") : NULL/= dlsym(library, "fake_cuda")/' look.c >cpp/look.cpp

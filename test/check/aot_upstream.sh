@@ -7,7 +7,7 @@ command -v ptxas >/dev/null || { echo "no ptxas"; exit 77; }
 [ -z "$NESO_SANITIZED" ] || { echo "a Python without the sanitizers cannot load the extension"; exit 77; }
 [ -d "$NESO_BUILD/python/neso/_C" ] || { echo "no Python package"; exit 77; }
 export TRITON_CACHE_DIR="$TMP/cache" PYTHONPATH="$NESO_BUILD/python" NESO_QUIET=1
-python=${PYTHON:-/usr/bin/python3}
+python=$(sh scripts/find-python 2>/dev/null) || { echo "no Python"; exit 77; }
 source=$NESO_ROOT/test/aot
 cd "$TMP"
 cp "$source/kernels.py" "$source"/look.[ch] "$source/../unit/fake/fake.h" .

@@ -274,7 +274,8 @@ def facts(build):
         "torch": subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0,
         "options": options,
         "settings": settings,
-        "constants": set(re.findall(r"NESO_[A-Z0-9_]+", (ROOT / "include/neso/neso.h").read_text())),
+        "constants": {name for file in ("include/neso/neso.h", "src/aot/write.c")
+                      for name in re.findall(r"NESO_[A-Z0-9_]+", (ROOT / file).read_text())},
         "targets": set(re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split()),
     }
 

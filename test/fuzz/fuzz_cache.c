@@ -9,7 +9,7 @@
 #include "cache/entry/key.h"
 #include "cache/pack.h"
 
-enum { HEAD = 120, ROW = 72 };
+enum { HEAD = 152, ROW = 72 };
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
 {
@@ -24,7 +24,7 @@ static void put_right(uint8_t *file, size_t size)
 {
 	if (size < HEAD)
 		return;
-	memcpy(file, "NESOENTR\2\0\0\0", 12);
+	memcpy(file, "NESOENTR\3\0\0\0", 12);
 	for (unsigned i = 0; i < 8; i++)
 		file[16 + i] = (uint8_t)((uint64_t)size >> 8 * i);
 	size_t count = MIN((size_t)number(file + 12, 4), (size - HEAD) / ROW), at = HEAD + count * ROW;
@@ -68,7 +68,8 @@ static void read_all(Arena *arena, Str file)
 	CacheSecret secret;
 	cache_secret_init(&secret, "key", 3);
 	ASSERT(!cache_entry_signed(file, "variant", &secret, &why));
-	Str marked = cache_entry_sign(file, "variant", &secret, arena);
+	Str marked;
+	cache_entry_sign(file, "variant", &secret, arena, &marked);
 	ASSERT(cache_entry_open(&entry, marked, NULL, &why) && cache_entry_signed(marked, "variant", &secret, &why));
 	ASSERT(!cache_entry_signed(marked, "cubin", &secret, &why));
 }

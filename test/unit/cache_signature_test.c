@@ -109,7 +109,9 @@ static void entries_are_signed(void **state)
 	Str text;
 	assert_true(cache_secret_read(&secret, a, &why));
 	CacheDigest key = key_of(arena, 9, &text);
-	write_file(place_of(kit, dir, 9), cache_entry_sign(entry_of(arena, 9, "x"), "cubin", &secret, arena), 0644);
+	Str other_kind;
+	assert_true(cache_entry_sign(entry_of(arena, 9, "x"), "cubin", &secret, arena, &other_kind));
+	write_file(place_of(kit, dir, 9), other_kind, 0644);
 	assert_false(cache_get(above_a, CACHE_VARIANT, &key, arena, &entry, NULL));
 	cache_store_free(plain);
 	cache_store_free(with_a);

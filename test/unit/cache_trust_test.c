@@ -303,13 +303,13 @@ static void cleaning_leaves_what_is_not_ours(void **state)
 /* Head and table of an entry with these sections, and its checksum. */
 static Str head_of(Arena *arena, unsigned n, unsigned count, uint64_t each, bool packed, uint64_t *size)
 {
-	enum { HEAD = 120, ROW = 72 };
+	enum { HEAD = 152, ROW = 72 };
 	Str text;
 	CacheDigest key = key_of(arena, n, &text);
 	uint64_t stored = packed ? 20 : each;
 	uint8_t *file = arena_alloc(arena, HEAD + count * ROW);
 	*size = HEAD + count * ROW + count * stored;
-	memcpy(file, "NESOENTR\2", 9);
+	memcpy(file, "NESOENTR\3", 9);
 	file[12] = (uint8_t)count;
 	for (int i = 0; i < 8; i++)
 		file[16 + i] = (uint8_t)(*size >> 8 * i);
@@ -350,7 +350,7 @@ static void sizes_are_read_first(void **state)
 	CacheStore *store = open_store(dir, NULL, NULL);
 	assert_true(put(store, 0, "x"));
 	plant_head(kit, dir, 1, 8, 250u << 20, false);  /* 2 GB, of which nothing is on the disk */
-	plant_head(kit, dir, 2, 6, 250u << 20, true);   /* 120 bytes that say they are 1.5 GB */
+	plant_head(kit, dir, 2, 6, 250u << 20, true); /* 152 bytes that say they are 1.5 GB */
 	plant_head(kit, dir, 3, 1, 1 << 20, false);     /* a size that is fine, and not that of the file */
 	assert_int_equal(truncate(place_of(kit, dir, 3), (off_t)3 << 30), 0);
 	write_file(place_of(kit, dir, 4), STR("x"), 0600);

@@ -790,6 +790,39 @@ static void nothing_is_left(void **state)
 	tools_close(&t);
 }
 
+/* The cubin goes through fatbinary, whose files stand inside an argument. */
+static void fat_binaries(void **state)
+{
+	(void)state;
+	ToolKit t;
+	Str out = {0};
+	char path[128];
+	const TargetGpu *gpu = target_find("sm_90a");
+	tools_open(&t, "exit 0");
+	snprintf(path, sizeof path, "%s/fatbinary", t.folder);
+	write_script(path, "{ echo \"$2 ${3%file=*}\"; cat \"${3##*file=}\"; } >\"${1#--create=}\"");
+	assert_true(nv_fatbin(t.tools, STR("a cubin"), gpu, &out, &t.kit.diags));
+	assert_true(str_is(out, "--compress-all --image3=kind=elf,sm=90a,\na cubin"));
+	write_script(path, "echo 'fatbinary fatal: no cubin'; exit 1");
+	assert_false(nv_fatbin(t.tools, STR("a cubin"), gpu, &out, &t.kit.diags));
+	kit_expect(&t.kit, DIAG_PTXAS_FAILED, "no cubin");
+	unlink(path);
+	char *keep_path = strdup(getenv("PATH")), *home = getenv("CUDA_HOME"),
+	     *kept = home ? strdup(home) : NULL;
+	if (access("/usr/local/cuda/bin/fatbinary", X_OK) != 0) {
+		setenv("PATH", "/no/such/folder", 1);
+		unsetenv("CUDA_HOME");
+		assert_false(nv_fatbin(t.tools, STR("a cubin"), gpu, &out, &t.kit.diags));
+		kit_expect(&t.kit, DIAG_FATBINARY_MISSING, "no fatbinary: ");
+	}
+	setenv("PATH", keep_path, 1);
+	if (kept)
+		setenv("CUDA_HOME", kept, 1);
+	free(keep_path);
+	free(kept);
+	tools_close(&t);
+}
+
 static void disassembler_missing_or_failing(void **state)
 {
 	(void)state;
@@ -900,6 +933,7 @@ int main(void)
 		cmocka_unit_test(option_files_count),
 		cmocka_unit_test(drivers_compiler),
 		cmocka_unit_test(nothing_is_left),
+		cmocka_unit_test(fat_binaries),
 		cmocka_unit_test(disassembler_missing_or_failing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

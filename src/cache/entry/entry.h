@@ -2,18 +2,20 @@
  *
  * Little-endian:
  *	 0  "NESOENTR"
- *	 8  u32 version (2), u32 number of sections
+ *	 8  u32 version (3), u32 number of sections
  *	16  u64 bytes of the whole file
  *	24  the key's SHA-256
  *	56  SHA-256 of the bytes before, of the signature and of the table
- *	88  HMAC-SHA256 of the entry's kind, of the 56 bytes at the beginning and of the table; zeros: it is not signed
- *	120 the table; a section: name (16 bytes, NUL-padded), u32 0, u32 codec (0 as it is, 1 zstd), u64 bytes in the file, u64
+ *	88  64 bytes: the signature of the entry's kind, of the 56 bytes at the beginning and of the table: HMAC-SHA256
+ *	    and zeros, or Ed25519; zeros: it is not signed
+ *	152 the table; a section: name (16 bytes, NUL-padded), u32 0, u32 codec (0 as it is, 1 zstd), u64 bytes in the file, u64
  *	    bytes unpacked, SHA-256 of the bytes in the file
  *	    the sections, in order of the table, without gaps
  *
- * So a checksum covers every byte, and who wants one section reads and checks that one; through the sections' checksums a signature covers
- * all as well. The section "key" is the text whose SHA-256 the key is (cache/key.h), never packed. A reader takes any bytes: what is
- * not exactly as above is refused with a reason, before memory is asked for it. */
+ * So a checksum covers every byte, and who wants one section reads and checks that one; through
+ * the sections' checksums a signature covers all as well. The section "key" is the text whose
+ * SHA-256 the key is (cache/key.h), never packed. A reader takes any bytes: what is not exactly
+ * as above is refused with a reason, before memory is asked for it. */
 #ifndef NESO_CACHE_ENTRY_H
 #define NESO_CACHE_ENTRY_H
 
@@ -24,7 +26,7 @@ enum {
 	CACHE_NAME_SIZE = 16,
 	CACHE_SECTION_LARGEST = 1 << 28,
 	CACHE_ENTRY_LARGEST = 1 << 28, /* bytes of a file; of all sections unpacked twice as many */
-	CACHE_ENTRY_HEAD = 120 + CACHE_SECTIONS * 72, /* more is read of no file before it was checked */
+	CACHE_ENTRY_HEAD = 152 + CACHE_SECTIONS * 72, /* more is read of no file before it was checked */
 };
 
 typedef struct CacheSection {
@@ -69,8 +71,9 @@ extern const char cache_other_version[], cache_no_memory[];
 
 /* ---- signatures ---- */
 
-/* The entry with its signature, in the arena. */
-Str cache_entry_sign(Str file, const char *kind, const CacheSecret *secret, Arena *arena);
+/* The entry with its signature, in the arena. With public keys alone: the entry as it is, when
+ * it is signed with one of them; else false. */
+bool cache_entry_sign(Str file, const char *kind, const CacheSecret *secret, Arena *arena, Str *out);
 /* For a file, or its beginning, that was checked. */
 bool cache_entry_signed(Str file, const char *kind, const CacheSecret *secret, const char **why);
 

@@ -1,4 +1,5 @@
-/* As much of the CUDA toolkit's header as the files of triton.tools.compile want, for machines without one. */
+/* As much of the CUDA toolkit's header as the files of triton.tools.compile want, for machines
+ * without one. */
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 13000
 typedef enum cudaError_enum {
