@@ -221,6 +221,14 @@ void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s
 						    : REMARK_LOOP_ROTATED;
 }
 
+GpuLoopCycles gpu_loop_cycles(GpuCx *gpu, Arena *arena, const Schedule *s)
+{
+	CONTRACT(s->loop->region_count);
+	GpuRotation none = {.rule = REMARK_NONE};
+	Rotating r = {.gpu = gpu, .arena = arena, .s = s, .body = s->loop->regions[0].first, .out = &none};
+	return s->rotation ? s->rotation->cycles : count_cycles(&r);
+}
+
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)
 {
 	const GpuRotation *r = s->rotation;

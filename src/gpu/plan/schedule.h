@@ -66,6 +66,8 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
+	/* TMA brings all that is copied, and nothing but products reads it */
+	bool for_products;
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */
 	bool meets;
