@@ -18,7 +18,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttng.init_barrier {{.*}} {count = 1 : i32}
   // CHECK: %[[FREE:.*]] = ttg.local_alloc : () -> !ttg.memdesc<[[SLOTS]]x1xi64
   // CHECK: ttng.init_barrier {{.*}} {count = 4 : i32}
-  // CHECK: ttg.warp_specialize(%n, %[[THERE]], %[[FREE]], %[[A]], %[[B]], %a, %row, %b) attributes {actualRegisters
+  // CHECK: ttg.warp_specialize(%n, %[[THERE]], %[[FREE]], %[[A]], %[[B]], %a, %row, %b)
   // CHECK-NEXT: default {
   // CHECK-NEXT: %[[L:.*]]:3 = scf.for %[[K:.*]] = %c0 to %n step %c1 iter_args(%[[ACC:.*]] = {{.*}}, %[[SLOT:.*]] = %c0, %[[PARITY:.*]] = %c0)
   // CHECK: %[[HERE:.*]] = ttg.memdesc_index %[[THERE]][%[[SLOT]]]

@@ -234,38 +234,106 @@ static unsigned rounded(unsigned registers)
 	return registers / REGISTER_STEP * REGISTER_STEP;
 }
 
-/* As many CTAs as shared memory and what products add up leave to share an SM. */
-static void find_registers(GpuCx *gpu, GpuRoles *r)
+/* Words that a thread of the kernel's warps holds in the loop: what products add up, and some;
+ * little where nothing else computes tiles. */
+static unsigned held(GpuCx *gpu, const GpuRoles *r, const GpuLoopCycles *one)
 {
-	const TargetGpu *target = gpu->target;
-	unsigned warps = gpu_num_warps(gpu, r->s.loop), all = warps + GPU_ROLE_WARPS,
-		 sums = target->budgets->beside_sums;
+	enum { BESIDE_PRODUCTS = 32 };
+	unsigned words = 0;
 	for (const IrOp *op = r->s.loop->regions[0].first->first; op; op = op->next)
-		sums += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
-	unsigned mean = (MIN(sums, (unsigned)MOST_REGISTERS) * warps + COPY_REGISTERS * GPU_ROLE_WARPS) / all;
-	uint64_t bytes = target->shared_cta - r->s.limit + r->s.bytes + r->beside;
-	TargetOccupancy o;
-	target_occupancy(target, MAX(rounded(mean), (unsigned)COPY_REGISTERS),
-			 (unsigned)MIN(bytes, (uint64_t)target->shared_cta), all, &o);
-	r->ctas = MAX(o.ctas, 1u);
+		words += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
+	return words + (one->issue ? gpu->target->budgets->beside_sums : BESIDE_PRODUCTS);
+}
+
+typedef struct Widest {
+	GpuCx *gpu;
+	Arena *arena;
+	unsigned columns;
+} Widest;
+
+static bool visit_product(void *data, IrOp *op)
+{
+	Widest *w = data;
+	const char *why;
+	const GpuWgmmaPlan *plan =
+		op->kind == OP_WARP_GROUP_DOT ? gpu_wgmma_plan(w->gpu, w->arena, op, &why) : NULL;
+	w->columns = plan ? MAX(w->columns, plan->n) : w->columns;
+	return true;
+}
+
+/* Registers that ptxas wants for the widest product of the function, whatever setmaxnreg says:
+ * below that it ends with C7602 ("Insufficient registers"; seen with m64n64, n128, n256 and ptxas
+ * 13.0). */
+static unsigned least_registers(GpuCx *gpu, Arena *arena, const GpuRoles *r)
+{
+	enum { BESIDE_ONE = 26 };
+	Widest w = {gpu, arena, 0};
+	IrOp *func = r->root;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	ir_walk(func, false, visit_product, &w);
+	return rounded(w.columns / 2 + BESIDE_ONE + REGISTER_STEP - 1);
+}
+
+/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. */
+static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned least)
+{
+	unsigned all = warps + GPU_ROLE_WARPS;
 	unsigned start = rounded(TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * all * r->ctas));
-	if (start >= MOST_REGISTERS)
-		return;
+	r->own = r->other = 0;
+	if (start >= MIN(need, (unsigned)MOST_REGISTERS))
+		return true;
+	if (start < COPY_REGISTERS)
+		return false;
 	r->other = COPY_REGISTERS;
 	r->own = MIN(rounded((start * all - COPY_REGISTERS * GPU_ROLE_WARPS) / warps),
 		     (unsigned)MOST_REGISTERS);
+	return start >= least && r->own >= MIN(need, (unsigned)MOST_REGISTERS);
+}
+
+/* Where registers leave fewer CTAs than memory would, slots take what is left, up to MOST_SLOTS. */
+static void use_memory(GpuCx *gpu, GpuRoles *r, uint64_t bytes, unsigned ctas)
+{
+	enum { MOST_SLOTS = 6 };
+	const TargetGpu *target = gpu->target;
+	uint64_t slot = r->s.bytes / r->s.slots;
+	unsigned slots = r->s.slots;
+	if (r->ctas >= ctas)
+		return;
+	while (slots < MOST_SLOTS && bytes + slot <= target->shared_cta &&
+	       (bytes + slot) * r->ctas <= target->shared_sm) {
+		bytes += slot;
+		slots++;
+	}
+	r->s.deeper |= slots > r->s.slots;
+	set_slots(&r->s, slots);
+}
+
+/* As many CTAs as shared memory and registers leave to share an SM. */
+static void find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one)
+{
+	const TargetGpu *target = gpu->target;
+	unsigned warps = gpu_num_warps(gpu, r->s.loop), need = rounded(held(gpu, r, one) + REGISTER_STEP - 1);
+	unsigned least = least_registers(gpu, arena, r);
+	uint64_t bytes = target->shared_cta - r->s.limit + r->s.bytes + r->beside;
+	TargetOccupancy o;
+	target_occupancy(target, COPY_REGISTERS, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
+			 warps + GPU_ROLE_WARPS, &o);
+	r->ctas = MAX(o.ctas, 1u);
+	while (!move_registers(r, warps, need, least) && r->ctas > 1)
+		r->ctas--;
+	use_memory(gpu, r, bytes, o.ctas);
 }
 
 /* ---- cycles ---- */
 
-static void find_cycles(GpuCx *gpu, Arena *arena, GpuRoles *r)
+static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
 {
 	GpuRoleCycles *c = &r->cycles;
-	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &r->s);
 	uint64_t bytes = r->s.slots ? r->s.bytes / r->s.slots : 0;
-	c->tensor = (one.early + one.late) * r->ctas;
-	c->special = one.special * r->ctas;
-	c->issue = one.issue * r->ctas;
+	c->tensor = (one->early + one->late) * r->ctas;
+	c->special = one->special * r->ctas;
+	c->issue = one->issue * r->ctas;
 	c->copies = (unsigned)(bytes / BYTES_A_CYCLE) * r->ctas;
 	unsigned threads = MAX(c->special, c->issue), units = MAX(c->tensor, c->copies);
 	/* What the threads of one CTA compute runs beside products of the others; and of its own,
@@ -290,8 +358,9 @@ void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes,
 	out->rule = out->why ? REMARK_LOOP_ROLES_NOT : REMARK_LOOP_ROLES;
 	if (out->why)
 		return;
-	find_registers(gpu, out);
-	find_cycles(gpu, arena, out);
+	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &out->s);
+	find_registers(gpu, arena, out, &one);
+	find_cycles(out, &one);
 }
 
 void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r)

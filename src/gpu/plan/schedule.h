@@ -73,7 +73,7 @@ typedef struct Schedule {
 	bool meets;
 	VEC(ScheduledProduct) products;
 	/* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
-	const struct GpuRotation *rotation;
+	struct GpuRotation *rotation;
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;

@@ -50,7 +50,9 @@ unsigned lower_roles_registers(const Lower *lw, const IrOp *func)
 	CONTRACT(func->kind == OP_FUNC);
 	unsigned own, others, all = gpu_all_warps(lw->gpu, func), warps = lw->gpu->num_warps;
 	find_registers(lw, func, &own, &others);
-	return (own * warps + others * (all - warps)) / all / REGISTER_STEP * REGISTER_STEP;
+	/* Rounded up: who asks for more waits until so many are free. */
+	unsigned sum = own * warps + others * (all - warps);
+	return (sum + all * REGISTER_STEP - 1) / (all * REGISTER_STEP) * REGISTER_STEP;
 }
 
 /* ---- the function ---- */
