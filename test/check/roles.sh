@@ -32,6 +32,31 @@ run persistent 2 "$(array 256x0 fp16)" "$(array 0x128 fp16)" zeros:256x128:fp16 
 run attention 2 "$(array 256x64 fp16)" "$(array 320x64 fp16)" "$(array 320x64 fp16)" zeros:256x64:fp16 320 0.125 128 64 64 True 3 --num-warps 8
 run attention 1 "$(array 128x128 fp16)" "$(array 192x128 fp16)" "$(array 192x128 fp16)" zeros:128x128:fp16 192 0.125 128 64 128 True 3 --num-warps 8
 
+# Drawn: kernel, type, sizes, tile, stages and warps. ROLES_SEED=N draws the same again.
+seed=${ROLES_SEED:-$(date +%s)} count=${ROLES_COUNT:-6}
+before=$failed
+awk -v seed="$seed" -v count="$count" '
+function draw(list, parts) { return parts[1 + int(rand() * split(list, parts))] }
+BEGIN {
+	srand(seed)
+	while (count-- > 0) {
+		type = draw("fp16 bf16 fp8e4nv fp32"); along = type == "fp16" || type == "bf16" ? draw("True False") : "True"
+		warps = draw("4 4 8"); bm = warps == 8 ? draw("128 256") : draw("64 128"); bn = draw("32 64 128")
+		bk = type == "fp8e4nv" ? draw("64 128") : type == "fp32" ? draw("16 32") : draw("32 64")
+		kernel = type == "fp16" || type == "bf16" ? draw("product product persistent pointers") : "product"
+		print kernel, type, 16 * (1 + int(rand() * 16)), 16 * (1 + int(rand() * 12)), 16 * int(rand() * 30), bm, bn, bk, along, draw("2 3 4"), warps
+	}
+}' >"$TMP/drawn"
+while read -r kernel type m n k bm bn bk along stages warps; do
+	[ $along = True ] && [ $kernel = product ] && b="rand:${n}x$k:$type" || b="rand:${k}x$n:$type"
+	grid=$(((m + bm - 1) / bm)),$(((n + bn - 1) / bn)) more=
+	[ $kernel = product ] && more=$along
+	[ $kernel = persistent ] && grid=2
+	# shellcheck disable=SC2086
+	run $kernel $grid "rand:${m}x$k:$type" "$b" "zeros:${m}x$n:fp16" "$m" "$n" "$k" "$bm" "$bn" "$bk" $more True "$stages" --num-warps "$warps"
+done <"$TMP/drawn"
+[ $failed = $before ] || echo "drawn by ROLES_SEED=$seed"
+
 # What asks is specialised; nothing is where the setting says so, and all that can be where it says that.
 product_ttgir() { # SPECIALISE
 	neso compile test/gpu/roles.py:product --target sim:sm_90a --emit ttgir --no-loc -s "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,32,False,$1,3"
