@@ -52,6 +52,8 @@ typedef struct CodegenRequest {
 	bool no_locations;      /* loc(...) is left out of texts */
 	bool remarks;           /* what was done and why, in the result */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
+	/* "1": all loops that can have warps with roles do, "0": none; else those that ask */
+	const char *roles;
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
 	/* run_passes without names: the pipeline from the text's level until this pass
 	 * (PassOptions) */

@@ -42,6 +42,10 @@ bool job_read_ir(Job *job)
 	gpu_analyses_open(&job->analyses, job->arena.limit);
 	job->gpu.maps = job->gpu.maps && !r->no_maps;
 	job->gpu.portable_order = r->portable_order;
+	if (r->roles && strcmp(r->roles, "1") == 0)
+		job->gpu.roles = GPU_ROLES_ALL;
+	else if (r->roles && strcmp(r->roles, "0") == 0)
+		job->gpu.roles = GPU_ROLES_NONE;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(

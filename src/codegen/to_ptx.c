@@ -78,7 +78,7 @@ static void find_facts(Job *job, const Lower *lw)
 		.kernel = ir_func_name(job->kernel),
 		.args = args,
 		.maps = maps.len ? maps.data : "",
-		.threads = TARGET_WARP_SIZE * job->gpu.num_warps,
+		.threads = TARGET_WARP_SIZE * gpu_all_warps(&job->gpu, job->kernel),
 		.shared = shared ? (unsigned)shared->i : 0,
 		.cluster = job->gpu.num_ctas,
 		.scratch_bytes = lw->scratch_bytes,

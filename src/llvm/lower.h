@@ -80,6 +80,7 @@ typedef struct Lower {
 	LowerValue *values;        /* by IrValue id */
 	bool uses_print, uses_assert;
 	unsigned scratch_bytes;    /* global scratch of a CTA */
+	struct LowerRoles *roles; /* NULL: all warps run the same code */
 	struct LowerThread *thread; /* thread ids of the region being built (lower.c) */
 	struct LowerDebug *debug;
 	Map *affine; /* what is known of values (lower/affine.h) */
@@ -175,6 +176,18 @@ LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask);
 LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout);
 /* i1: this thread holds the first copy of what it holds (layout_free_bits of lanes, warps, blocks are 0); NULL: always. */
 LLVMValueRef lower_owner(Lower *lw, const Layout *layout);
+
+/* Of a function with ttg.warp_specialize: who runs what is being built (lower/roles.c). */
+typedef struct LowerRoles {
+	unsigned first, warps; /* the warps, the first of them */
+	unsigned barrier;      /* at which they meet */
+	unsigned all, count;   /* warps of a CTA; ops so far */
+	uint64_t memory;       /* where the number of the op that begins is written */
+	/* of a thread of the kernel's warps and of others; 0: as they were at the start */
+	unsigned registers, others;
+	LLVMBasicBlockRef begin, wait; /* of the other warps */
+	LLVMValueRef choice;
+} LowerRoles;
 
 /* ---- building ---- */
 

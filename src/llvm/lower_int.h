@@ -16,6 +16,15 @@ void lower_promises(Lower *lw, const IrOp *op);
 bool lower_module(Lower *lw);
 bool lower_is_kernel(const Lower *lw, const IrOp *func);
 
+/* Of lw->func, whose body starts where the builder is: sets lw->roles where it has
+ * ttg.warp_specialize. Then, where it returns. */
+void lower_roles_begin(Lower *lw);
+void lower_roles_return(Lower *lw);
+/* i1, in the entry block: this warp begins at lw->roles->begin; NULL: there are no such warps. */
+LLVMValueRef lower_roles_other(Lower *lw);
+/* Registers of each thread when the kernel starts; 0: as the assembler likes. */
+unsigned lower_roles_registers(const Lower *lw, const IrOp *func);
+
 /* Line tables, where lw->line_info asks for them (lower/line.c). */
 void lower_line_begin(Lower *lw);    /* of the module */
 void lower_line_function(Lower *lw); /* of lw->fn */

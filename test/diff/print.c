@@ -121,7 +121,10 @@ void print_for(Printer *pr, int i)
 	case LOOP_STEP: line(pr, "for k%d in range(0, n%d, 2):", i, i); break;
 	case LOOP_DOWN: line(pr, "for k%d in range(n%d, 0, -1):", i, i); break;
 	case LOOP_STATIC: line(pr, "for k%d in tl.static_range(%d):", i, (int)s->imm[0]); break;
-	case LOOP_STAGES: line(pr, "for k%d in tl.range(0, n%d, num_stages=%d):", i, i, (int)s->imm[2]); break;
+	case LOOP_STAGES:
+		line(pr, "for k%d in tl.range(0, n%d, num_stages=%d%s):", i, i, (int)s->imm[2],
+		     s->imm[2] % 2 ? ", warp_specialize=True" : "");
+		break;
 	default: line(pr, "k%d = 0", i); line(pr, "while k%d < n%d:", i, i);
 	}
 	pr->open[pr->depth++] = i;

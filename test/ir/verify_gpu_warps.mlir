@@ -12,6 +12,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %y = arith.addi %x, %i : i32  // error: 12: arith.addi: operand 1 is used where it is not defined
       tt.return  // error: 7: tt.return: the block must end in ttg.warp_return
     } : (i32) -> i32
+    ttg.warp_specialize() attributes {actualRegisters = array<i32: 216>}  // error: 5: ttg.warp_specialize: the length of 'actualRegisters' must be 2; found 1
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> ()
     "ttg.warp_specialize.partitions"() ({  // error: 5: ttg.warp_specialize.partitions: it must be in the second region of ttg.warp_specialize  // error: 5: ttg.warp_specialize.partitions: only the last operation of a block may end it
       ttg.warp_return
     }) : () -> ()

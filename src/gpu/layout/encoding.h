@@ -21,6 +21,9 @@
 #include "layout/plan.h"
 #include "target/target.h"
 
+/* Which loops get warps with roles (gpu/plan/roles.h). */
+typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuRolesFor;
+
 typedef struct GpuCx {
 	IrCx *ir;
 	Arena *arena; /* ir's */
@@ -28,6 +31,7 @@ typedef struct GpuCx {
 	const TargetGpu *target;
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
+	GpuRolesFor roles;
 	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */
@@ -54,6 +58,9 @@ unsigned gpu_element_bits(IrType elem);
 
 /* The warps that run an op: those of the innermost ttg.warp_specialize region, else the kernel's. */
 unsigned gpu_num_warps(const GpuCx *cx, const IrOp *op);
+/* The warps of a CTA: those of the kernel, and those of partitions, whole warp groups. `root`: the
+ * module or a function. */
+unsigned gpu_all_warps(const GpuCx *cx, const IrOp *root);
 
 /* The usual layout of a tile that nothing is known of: blocked, one element a thread at a time, the last dim
  * fastest. */

@@ -85,8 +85,9 @@ static void add_buffer(Allocation *a, IrOp *op, uint64_t bytes, uint64_t align, 
 	CONTRACT(a->start[op->id] <= a->end[op->id]);
 	Buffer b = {.op = op, .bytes = bytes, .align = MAX(align, (uint64_t)LEAST_ALIGN), .scratch = scratch};
 	b.number = a->buffers.len;
-	b.first = a->start[op->id];
-	b.last = a->end[op->id];
+	bool always = op->kind == OP_WARP_SPECIALIZE;
+	b.first = always ? 0 : a->start[op->id];
+	b.last = always ? UINT32_MAX : a->end[op->id];
 	for (const IrOp *outer = ir_parent_op(op); outer && outer != a->func; outer = ir_parent_op(outer))
 		b.depth += goes_round(outer);
 	vec_push(a->cx->scratch, &a->buffers, b);

@@ -209,17 +209,45 @@ static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 	}
 }
 
+/* One of the regions: what it wrote and did not fence is so behind the op too. */
+static void walk_role(GpuBarriers *w, const IrRegion *region, GpuPending *s)
+{
+	GpuPending inside = {0};
+	walk_region(w, region, &inside);
+	gpu_spans_join(w->arena, &s->unfenced, &inside.unfenced);
+	for (uint32_t i = 0; i < inside.stores.len; i++)
+		gpu_pending_add_store(w->arena, s, inside.stores.data[i].op);
+}
+
+/* Copies of the regions may reach what threads wrote before: a fence in front of the op, with a
+ * barrier. */
+static void fence_roles(GpuBarriers *w, const IrOp *op, GpuPending *s)
+{
+	bool unfenced = s->stores.len > 0;
+	for (uint32_t i = 0; i < w->of_products.len; i++)
+		unfenced |= gpu_spans_touch(&s->unfenced, w->of_products.data[i]);
+	if (w->marked[op->id])
+		meet_before(w, op, s);
+	if (!unfenced || !w->tensors)
+		return;
+	w->hazard = true;
+	if (w->checking)
+		return;
+	w->grew |= !w->marked[op->id];
+	w->marked[op->id] = true;
+	w->fenced[op->id] |= FENCE_SHARED | (s->stores.len ? FENCE_GLOBAL : 0);
+	meet_before(w, op, s);
+}
+
 static void walk_specialize(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
 	CONTRACT(op->region_count);
 	const IrOp *holder = op->regions[1].first ? op->regions[1].first->last : NULL;
-	GpuPending inside = {0};
+	fence_roles(w, op, s);
 	gpu_pending_meet(s);
-	walk_region(w, &op->regions[0], &inside);
-	for (uint32_t r = 0; holder && r < holder->region_count; r++) {
-		inside = (GpuPending){0};
-		walk_region(w, &holder->regions[r], &inside);
-	}
+	walk_role(w, &op->regions[0], s);
+	for (uint32_t r = 0; holder && r < holder->region_count; r++)
+		walk_role(w, &holder->regions[r], s);
 }
 
 static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s)

@@ -23,6 +23,10 @@ typedef struct GpuScratch {
 	bool own_warp;
 } GpuScratch;
 
+/* The scratch of a ttg.warp_specialize: the number of the op that begins, then each operand. It is
+ * nobody else's as long as the function runs. */
+enum { GPU_CAPTURE_BYTES = 8 };
+
 /* Of any op: asks what the column `scratch` of ops.def names. */
 GpuScratch gpu_scratch(GpuCx *cx, const IrOp *op);
 typedef GpuScratch GpuScratchFn(GpuCx *cx, const IrOp *op);

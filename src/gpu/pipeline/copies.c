@@ -157,18 +157,35 @@ void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending)
 	ir_set(p->m, wait, ATTR_NUM, ir_attr_i32(p->gpu->ir, pending));
 }
 
-/* The number after this one, round the ring. */
-static IrValue *next_slot(Pipeline *p, IrValue *number, IrValue *zero)
+static IrValue *next_of(IrBuilder *b, IrValue *number, IrValue *last, IrValue *zero)
 {
-	IrBuilder *b = &p->top;
 	IrType i32 = number->type;
 	IrValue *next = irb_2(b, OP_ADDI, NULL, number, irb_int(b, i32, 1));
-	IrValue *last = irb_int(&p->before, i32, p->s->slots - 1);
 	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, number, last), zero, next};
 	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
 }
 
-static void add_barriers(Pipeline *p)
+static IrValue *next_slot(Pipeline *p, IrValue *number, IrValue *zero)
+{
+	return next_of(&p->top, number, irb_int(&p->before, number->type, p->s->slots - 1), zero);
+}
+
+IrValue *pipeline_next_slot(const Pipeline *p, IrBuilder *b, IrValue *number, IrValue *zero)
+{
+	CONTRACT(p->s->slots);
+	return next_of(b, number, irb_int(b, number->type, p->s->slots - 1), zero);
+}
+
+IrValue *pipeline_next_parity(IrBuilder *b, IrValue *parity, IrValue *next, IrValue *first)
+{
+	CONTRACT(next->type == first->type);
+	IrType i32 = parity->type;
+	IrValue *one = irb_int(b, i32, 1);
+	IrValue *args[] = {irb_cmpi(b, CMPI_EQ, next, first), irb_2(b, OP_XORI, NULL, parity, one), parity};
+	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+}
+
+static void add_barriers(Pipeline *p, bool free)
 {
 	bool boxes = false;
 	for (uint32_t i = 0; i < p->rings.len; i++) {
@@ -177,9 +194,18 @@ static void add_barriers(Pipeline *p)
 	}
 	p->before.loc = p->loop->loc;
 	p->barriers = boxes ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1) : NULL;
-	p->free = p->s->apart ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots,
+	p->free = free ? gpu_barriers_alloc(p->gpu, &p->before, p->s->slots,
 						   gpu_num_warps(p->gpu, p->loop))
 			      : NULL;
+}
+
+void pipeline_add_rings(Pipeline *p, bool free)
+{
+	CONTRACT(p->s->slots);
+	for (uint32_t i = 0; i < p->s->loads.len; i++)
+		if (p->s->loads.data[i].kind == SCHEDULE_COPIED)
+			add_ring(p, &p->s->loads.data[i]);
+	add_barriers(p, free);
 }
 
 /* All threads have read what this iteration's copies write over, and each waits for what it reads.
@@ -207,9 +233,7 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 		irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};
 	irb_op(b, OP_WAIT_BARRIER, args, 2, NULL, 0, 0);
-	IrValue *zero = irb_int(&p->before, i32, 0), *one = irb_int(b, i32, 1);
-	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, zero), irb_2(b, OP_XORI, NULL, parity, one), parity};
-	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	IrValue *zero = irb_int(&p->before, i32, 0), *turned = pipeline_next_parity(b, parity, next, zero);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, parity, turned, 0});
 }
 
@@ -224,10 +248,8 @@ static void find_freed(Pipeline *p, IrValue *written, IrValue *next, IrValue *fi
 	b->loc = p->loop->loc;
 	p->freed = gpu_barrier_at(p->gpu, b, p->free, written);
 	p->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
-	IrValue *one = irb_int(b, i32, 1), *zero = irb_int(&p->before, i32, 0);
-	IrValue *choice[] = {irb_cmpi(b, CMPI_EQ, next, first), irb_2(b, OP_XORI, NULL, p->parity, one),
-			     p->parity};
-	IrValue *turned = irb_op(b, OP_SELECT, choice, 3, &i32, 1, 0)->results;
+	IrValue *turned = pipeline_next_parity(b, p->parity, next, first);
+	IrValue *zero = irb_int(&p->before, i32, 0);
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, zero, p->parity, turned, 0});
 }
 
@@ -238,10 +260,7 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	CONTRACT(p->s->ahead < p->s->slots && p->s->pending < p->s->ahead);
 	const Schedule *s = p->s;
 	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
-	for (uint32_t i = 0; i < s->loads.len; i++)
-		if (s->loads.data[i].kind == SCHEDULE_COPIED)
-			add_ring(p, &s->loads.data[i]);
-	add_barriers(p);
+	pipeline_add_rings(p, s->apart);
 	for (unsigned k = 0; k < s->ahead; k++)
 		copy_all(p, true, k, irb_int(&p->before, i32, k));
 	IrValue *read = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);

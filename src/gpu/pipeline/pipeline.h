@@ -72,6 +72,13 @@ void pipeline_go_on(Pipeline *p);
 
 /* copies.c */
 
+/* Memory for the rings, and the barriers of their slots, in front of the loop. `free`: those at
+ * which warps arrive that have read. */
+void pipeline_add_rings(Pipeline *p, bool free);
+/* The number after this one, round the ring; zero: the constant. */
+IrValue *pipeline_next_slot(const Pipeline *p, IrBuilder *b, IrValue *number, IrValue *zero);
+/* The parity turned round where `next` is `first`. */
+IrValue *pipeline_next_parity(IrBuilder *b, IrValue *parity, IrValue *next, IrValue *first);
 IrValue *pipeline_slot(Pipeline *p, IrBuilder *b, const PipelineRing *ring, IrValue *number);
 /* Copies of the first iterations, in the loop those ahead, and a wait for the tile that is read:
  * the number of its slot. */
@@ -90,6 +97,10 @@ void pipeline_read_converted(IrModule *m, GpuCx *gpu, IrOp *user, IrType tile, I
 void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number);
 /* Chooses where in the iteration copies are issued. */
 void pipeline_place_copies(Pipeline *p);
+
+/* producer.c: the loops up to `root` once more, at the end of the block of a partition of
+ * `specialize`, with the copies alone; what they take from outside becomes operands. */
+void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block);
 
 /* products.c */
 

@@ -27,6 +27,7 @@ typedef struct Rotating {
 	/* by value id: computed from a product of this iteration; from what late ones added up */
 	uint8_t *from_dot, *from_late;
 	GpuRotation *out;
+	bool copied; /* loads cost threads nothing: TMA puts tiles where products read them */
 } Rotating;
 
 /* ---- what depends on what ---- */
@@ -180,7 +181,8 @@ static unsigned instructions(const Rotating *r, const IrOp *op)
 	bool moves = op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS ||
 		     op->kind == OP_RESHAPE || op->kind == OP_TRANS || ir_has_trait(op, TRAIT_CONST) ||
 		     !op->result_count;
-	if (moves || schedule_is_dot(op))
+	if (moves || schedule_is_dot(op) ||
+	    (r->copied && (op->kind == OP_DESC_LOAD || op->kind == OP_LOCAL_ALLOC)))
 		return 0;
 	return words_of(r, op->kind == OP_REDUCE ? ir_operand(op, 0) : &op->results[0]);
 }
@@ -219,6 +221,16 @@ void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s
 	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS
 		    : threads			    ? REMARK_LOOP_ROTATION_THREADS
 						    : REMARK_LOOP_ROTATED;
+}
+
+GpuLoopCycles gpu_loop_cycles(GpuCx *gpu, Arena *arena, const Schedule *s)
+{
+	CONTRACT(s->loop->region_count);
+	GpuRotation none = {.rule = REMARK_NONE};
+	Rotating r = {.gpu = gpu, .arena = arena, .s = s, .body = s->loop->regions[0].first};
+	r.out = s->rotation ? s->rotation : &none;
+	r.copied = s->for_products;
+	return count_cycles(&r);
 }
 
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s)

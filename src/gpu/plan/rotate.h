@@ -35,6 +35,8 @@ typedef struct GpuRotation {
 
 /* s: with all loads decided. What it asks of the rings: that each keeps one slot more. */
 void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s, GpuRotation *out);
+/* Cycles of an iteration of the scheduled loop, rotated or not. */
+GpuLoopCycles gpu_loop_cycles(GpuCx *gpu, Arena *arena, const Schedule *s);
 /* What became of it, for `--why`. */
 void gpu_rotation_remark(GpuCx *gpu, const Schedule *s);
 

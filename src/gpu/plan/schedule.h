@@ -66,12 +66,14 @@ typedef struct Schedule {
 	/* warps do not meet: each arrives at the barrier of the slot that it has read, and who
 	 * fills it waits there */
 	bool apart;
+	/* TMA brings all that is copied, and nothing but products reads it */
+	bool for_products;
 	/* instead: copies follow a barrier of their own, behind the wait for products of the
 	 * iteration before */
 	bool meets;
 	VEC(ScheduledProduct) products;
 	/* rotate.h; NULL: there is nothing to rotate. Rotated loops have no products that go on */
-	const struct GpuRotation *rotation;
+	struct GpuRotation *rotation;
 	uint64_t bytes, limit; /* of all rings, and what there is for them */
 	RemarkCode rule;  /* NONE, or the rule that leaves the loop as it is; then there are no loads */
 	VEC(ScheduledLoad) loads;

@@ -5,7 +5,7 @@
 #include "gpu/plan/schedule_int.h"
 #include "gpu/remark.h"
 
-enum { DEEP = 2 /* iterations */ };
+enum { DEEP = 2 /* iterations */, WARPS_OF_A_GROUP = 4 };
 
 typedef struct Need {
 	ScheduleCx *d;
@@ -116,11 +116,9 @@ static bool is_unused(const IrOp *op)
 	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
 }
 
-/* Does nothing but products read what copies bring, and all of it come by TMA, to several warp
- * groups? */
-static bool can_be_apart(const ScheduleCx *d)
+/* Does nothing but products read what copies bring, and all of it come by TMA? */
+static bool is_for_products(const ScheduleCx *d)
 {
-	enum { WARPS_OF_A_GROUP = 4 };
 	bool any = false;
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
 		const ScheduledLoad *l = &d->s->loads.data[i];
@@ -135,7 +133,7 @@ static bool can_be_apart(const ScheduleCx *d)
 			     schedule_load_of(d->gpu, d->s, &u->owner->results[0]) != l))
 				return false;
 	}
-	return any && gpu_num_warps(d->gpu, d->s->loop) > WARPS_OF_A_GROUP;
+	return any;
 }
 
 void schedule_fit(ScheduleCx *d)
@@ -168,7 +166,8 @@ void schedule_fit(ScheduleCx *d)
 	}
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
-	s->apart = s->slots && can_be_apart(d);
+	s->for_products = s->slots && is_for_products(d);
+	s->apart = s->for_products && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	CONTRACT(!s->slots || s->bytes <= s->limit);

@@ -51,6 +51,14 @@ GpuScratch gpu_scratch_atomic(GpuCx *cx, const IrOp *op)
 	return scratch_of_plan(gpu_convert_plan_shared(cx, l, l, type->elem));
 }
 
+/* ---- warps with roles: what to do next, and what partitions take ---- */
+
+GpuScratch gpu_scratch_roles(GpuCx *cx, const IrOp *op)
+{
+	(void)cx;
+	return (GpuScratch){GPU_CAPTURE_BYTES * (1 + (uint64_t)op->operand_count), 16, false};
+}
+
 /* ---- any op ---- */
 
 GpuScratch gpu_scratch_none(GpuCx *cx, const IrOp *op)

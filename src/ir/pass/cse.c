@@ -194,11 +194,21 @@ static bool is_load(const Cse *c, const IrOp *op)
 	       (op->kind == OP_LOAD && !ir_get_bool(op, c->cx->module->cx, ATTR_IS_VOLATILE));
 }
 
+/* Regions that take nothing from outside see an empty table. */
+static void visit_regions(Cse *c, IrOp *op)
+{
+	Entry **slots = c->slots;
+	if (op->kind == OP_WARP_PARTITIONS)
+		c->slots = ARENA_ARRAY(c->cx->scratch, Entry *, c->cap);
+	for (uint32_t r = 0; r < op->region_count; r++)
+		visit_region(c, &op->regions[r]);
+	c->slots = slots;
+}
+
 static void visit_op(Cse *c, IrOp *op)
 {
 	/* What is inside first: its own redundancy must not hide that two regions are equal. */
-	for (uint32_t r = 0; r < op->region_count; r++)
-		visit_region(c, &op->regions[r]);
+	visit_regions(c, op);
 	bool load = is_load(c, op);
 	if (!load && !ir_is_pure(op) && !ir_has_trait(op, TRAIT_NOFX)) {
 		if (!ir_is_droppable(op))

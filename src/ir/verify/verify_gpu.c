@@ -267,7 +267,9 @@ static void check_partition(Verifier *v, const IrOp *op, const IrOp *holder, uin
 void verify_warp_specialize(Verifier *v, const IrOp *op)
 {
 	CONTRACT(op->region_count);
-	IrAttr warps = ir_get(op, v->cx, ATTR_PARTITION_WARPS), registers = ir_get(op, v->cx, ATTR_REQUESTED_REGISTERS);
+	IrAttr warps = ir_get(op, v->cx, ATTR_PARTITION_WARPS);
+	IrAttr registers = ir_get(op, v->cx, ATTR_REQUESTED_REGISTERS);
+	IrAttr actual = ir_get(op, v->cx, ATTR_ACTUAL_REGISTERS);
 	const IrBlock *first = op->regions[0].first, *second = op->regions[1].first;
 	const IrOp *yield = first ? ir_terminator(first) : NULL, *holder = second ? second->last : NULL;
 	if (yield && yield->kind == OP_WARP_YIELD &&
@@ -280,6 +282,8 @@ void verify_warp_specialize(Verifier *v, const IrOp *op)
 		return;
 	if (registers)
 		verify_number(v, op, "the length of 'requestedRegisters'", warps->len, registers->len);
+	if (actual)
+		verify_number(v, op, "the length of 'actualRegisters'", warps->len + 1, actual->len);
 	for (uint32_t r = 0; r < holder->region_count; r++) {
 		if (warps->ints[r] < 1 || warps->ints[r] > 32 || !base_is_pow2((uint64_t)warps->ints[r]))
 			verify_must(v, op, verify_text(v, "the warps of partition %u", r), "a power of two, at most 32",

@@ -38,13 +38,15 @@ static void set_number(Lower *lw, LLVMValueRef fn, const char *name, const char 
 #endif
 }
 
-static void set_launch_attributes(Lower *lw, LLVMValueRef fn)
+static void set_launch_attributes(Lower *lw, const IrOp *func, LLVMValueRef fn)
 {
-	unsigned threads = TARGET_WARP_SIZE * lw->gpu->num_warps;
+	unsigned threads = TARGET_WARP_SIZE * gpu_all_warps(lw->gpu, func), limit = lw->maxnreg;
 	LLVMSetFunctionCallConv(fn, LLVMPTXKernelCallConv);
 	set_number(lw, fn, "nvvm.reqntid", "reqntidx", threads);
-	if (lw->maxnreg)
-		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", lw->maxnreg);
+	if (!limit)
+		limit = lower_roles_registers(lw, func);
+	if (limit)
+		set_number(lw, fn, "nvvm.maxnreg", "maxnreg", limit);
 	if (lw->gpu->num_ctas > 1)
 		set_number(lw, fn, "nvvm.cluster_dim", "cluster_dim_x", lw->gpu->num_ctas);
 }
@@ -113,7 +115,7 @@ static LLVMValueRef declare(Lower *lw, const IrOp *func)
 	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
 	LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION, LLVMCreateEnumAttribute(lw->cx, nounwind, 0));
 	if (lower_is_kernel(lw, func)) {
-		set_launch_attributes(lw, fn);
+		set_launch_attributes(lw, func, fn);
 		set_argument_attributes(lw, func, fn);
 	} else {
 		/* It may hold barriers, so calls stay where all threads come by. */
@@ -165,14 +167,21 @@ static bool lower_function(Lower *lw, IrOp *func)
 	lower_thread_begin(lw, entry);
 	regs_give_args(lw, block, 0, &args);
 	LLVMPositionBuilderAtEnd(lw->b, body);
+	lower_roles_begin(lw);
 	if (!lower_block(lw, block))
 		return false;
 	const IrOp *end = ir_terminator(block);
 	lower_line(lw, end ? end->loc : func->loc);
+	lower_roles_return(lw);
 	build_return(lw, end);
+	LLVMValueRef other = lower_roles_other(lw);
 	LLVMPositionBuilderAtEnd(lw->b, entry);
 	lower_line(lw, func->loc);
-	LLVMBuildBr(lw->b, body);
+	if (other)
+		LLVMBuildCondBr(lw->b, other, lw->roles->begin, body);
+	else
+		LLVMBuildBr(lw->b, body);
+	lw->roles = NULL;
 	return true;
 }
 

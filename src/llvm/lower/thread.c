@@ -21,7 +21,7 @@ struct LowerThread {
 	LLVMValueRef thread, lane, warp, cta;
 	const Layout *word_layout; /* of the word below */
 	LLVMValueRef word;
-	unsigned warps;
+	unsigned warps, all; /* that hold tiles; with those that partitions run on */
 	Built *built[BUILT_BUCKETS];
 };
 
@@ -30,6 +30,7 @@ void lower_thread_begin(Lower *lw, LLVMBasicBlockRef entry)
 	lw->thread = ARENA_NEW(lw->arena, struct LowerThread);
 	lw->thread->entry = entry;
 	lw->thread->warps = gpu_num_warps(lw->gpu, lw->func);
+	lw->thread->all = gpu_all_warps(lw->gpu, lw->func);
 }
 
 /* ---- building in the entry block ---- */
@@ -63,7 +64,7 @@ LLVMValueRef lower_thread(Lower *lw)
 		Place back = to_entry(lw);
 		t->thread = MACHINE0(lw, tid_x);
 		LLVMAddCallSiteAttribute(t->thread, LLVMAttributeReturnIndex,
-					 lower_range(lw, 32, 0, TARGET_WARP_SIZE * (uint64_t)t->warps));
+					 lower_range(lw, 32, 0, TARGET_WARP_SIZE * (uint64_t)t->all));
 		from_entry(lw, back);
 	}
 	return t->thread;
@@ -75,7 +76,7 @@ LLVMValueRef lower_lane(Lower *lw)
 	if (!t->lane) {
 		LLVMValueRef thread = lower_thread(lw);
 		Place back = to_entry(lw);
-		t->lane = t->warps == 1 ? thread :
+		t->lane = t->all == 1 ? thread :
 			  LLVMBuildAnd(lw->b, thread, lower_i32(lw, TARGET_WARP_SIZE - 1), "");
 		from_entry(lw, back);
 	}
@@ -90,7 +91,7 @@ LLVMValueRef lower_warp(Lower *lw)
 		Place back = to_entry(lw);
 		/* All lanes have the same: read from lane 0, it is known to ptxas, which keeps it
 		 * in a uniform register. */
-		t->warp = t->warps == 1 ? lower_i32(lw, 0) :
+		t->warp = t->all == 1 ? lower_i32(lw, 0) :
 			  MACHINE1(lw, warp_uniform, LLVMBuildLShr(lw->b, thread, lower_i32(lw, 5), ""));
 		from_entry(lw, back);
 	}
@@ -287,7 +288,12 @@ LLVMValueRef lower_owner(Lower *lw, const Layout *layout)
 
 void lower_barrier(Lower *lw)
 {
-	MACHINE0(lw, barrier);
+	const LowerRoles *r = lw->roles;
+	if (r)
+		MACHINE2(lw, named_barrier, lower_i32(lw, r->barrier),
+			 lower_i32(lw, TARGET_WARP_SIZE * (int64_t)r->warps));
+	else
+		MACHINE0(lw, barrier);
 }
 
 void lower_program_barrier(Lower *lw)

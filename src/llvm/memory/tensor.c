@@ -18,7 +18,8 @@ typedef struct OneThread {
 static OneThread begin_one(Lower *lw, LLVMValueRef cond)
 {
 	OneThread one;
-	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw), lower_i32(lw, 0), "");
+	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw),
+					   lower_i32(lw, lw->roles ? lw->roles->first : 0), "");
 	if (cond && !(LLVMIsConstant(cond) && LLVMConstIntGetZExtValue(cond)))
 		first = LLVMBuildAnd(lw->b, first, cond, "");
 	one.warp = lower_begin_if(lw, first);
@@ -160,7 +161,10 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 bool lower_ARRIVE_BARRIER(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
-	LowerIf lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
+	LLVMValueRef one = MACHINE1(lw, elect, lower_i32(lw, -1));
+	if (op->operand_count > 1)
+		one = LLVMBuildAnd(lw->b, one, lower_scalar(lw, ir_operand(op, 1)), "");
+	LowerIf lane = lower_begin_if(lw, one);
 	MACHINE1(lw, mbarrier_arrive, barrier);
 	lower_end_if(lw, lane);
 	return true;

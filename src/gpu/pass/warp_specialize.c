@@ -1,0 +1,262 @@
+/* warp-specialize: a warp of its own issues the copies of a loop whose products read what TMA
+ * brings.
+ *
+ * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit; loops that it took are
+ * marked neso.pipeline, so that `pipeline` leaves them alone. Method: rings and their barriers
+ * stand in front of a ttg.warp_specialize. Its partition gets a copy of the loops with the copies
+ * alone (pipeline/producer.c); the loops themselves move to the default region, wait for slots and
+ * free them (plan/roles.h). */
+#include "gpu/memory/tensor_copies.h"
+#include "gpu/pipeline/carry.h"
+#include "gpu/pipeline/pipeline.h"
+#include "gpu/plan/roles.h"
+#include "gpu/plan/rotate.h"
+
+typedef struct Roles {
+	Pipeline p;
+	const GpuRoles *r;
+	IrOp *specialize;
+	IrValue *slot, *parity; /* of the loop */
+	IrOp *wait; /* at its start */
+} Roles;
+
+/* ---- the op ---- */
+
+/* Around the root, with a partition of one warp. */
+static IrBlock *open_specialize(Roles *w)
+{
+	Pipeline *p = &w->p;
+	IrCx *ir = p->gpu->ir;
+	IrOp *root = w->r->root;
+	IrType i32 = ir_scalar(ir, TY_I32),
+	       *types = ARENA_ARRAY(p->cx->scratch, IrType, root->result_count + 1);
+	IrValue **results = ARENA_ARRAY(p->cx->scratch, IrValue *, root->result_count + 1);
+	for (uint32_t i = 0; i < root->result_count; i++)
+		types[i] = root->results[i].type;
+	IrBuilder b = ir_at(p->m, root);
+	w->specialize = irb_op(&b, OP_WARP_SPECIALIZE, NULL, 0, types, root->result_count, 2);
+	ir_set(p->m, w->specialize, ATTR_PARTITION_WARPS, ir_attr_ints(ir, i32, (const int64_t[]){1}, 1));
+	if (w->r->own)
+		ir_set(p->m, w->specialize, ATTR_ACTUAL_REGISTERS,
+		       ir_attr_ints(ir, i32, (const int64_t[]){w->r->own, w->r->other}, 2));
+	IrBlock *own = ir_block_new(p->m, &w->specialize->regions[0]),
+		*others = ir_block_new(p->m, &w->specialize->regions[1]);
+	for (uint32_t i = 0; i < root->result_count; i++) {
+		ir_replace_uses(&root->results[i], &w->specialize->results[i]);
+		results[i] = &root->results[i];
+	}
+	ir_op_unlink(root);
+	ir_op_append(own, root);
+	IrBuilder end = ir_at_end(p->m, own, root->loc), holder = ir_at_end(p->m, others, root->loc);
+	irb_op(&end, OP_WARP_YIELD, results, root->result_count, NULL, 0, 0);
+	IrOp *partitions = irb_op(&holder, OP_WARP_PARTITIONS, NULL, 0, NULL, 0, 1);
+	return ir_block_new(p->m, &partitions->regions[0]);
+}
+
+/* ---- the loop of the kernel's warps ---- */
+
+static void await_slot(Roles *w)
+{
+	Pipeline *p = &w->p;
+	IrBuilder *b = &p->top;
+	IrType i32 = ir_scalar(p->gpu->ir, TY_I32);
+	b->loc = p->loop->loc;
+	w->slot = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	w->parity = ir_block_arg_add(p->m, p->body, i32, p->loop->loc);
+	IrValue *there = gpu_barrier_at(p->gpu, b, p->barriers, w->slot);
+	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
+}
+
+/* The number that came `behind` before. */
+static IrValue *slot_before(Roles *w, IrBuilder *b, IrValue *slot, unsigned behind)
+{
+	IrType i32 = slot->type;
+	if (!behind)
+		return slot;
+	IrValue *back = irb_2(b, OP_SUBI, NULL, slot, irb_int(b, i32, behind));
+	IrValue *round = irb_2(b, OP_ADDI, NULL, slot, irb_int(b, i32, (int64_t)w->p.s->slots - behind));
+	IrValue *args[] = {irb_cmpi(b, CMPI_SLT, back, irb_int(b, i32, 0)), round, back};
+	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
+}
+
+static void free_slot(Roles *w, IrBuilder *b, IrValue *slot, IrValue *there)
+{
+	IrValue *args[] = {gpu_barrier_at(w->p.gpu, b, w->p.free, slot), there};
+	irb_op(b, OP_ARRIVE_BARRIER, args, there ? 2 : 1, NULL, 0, 0);
+}
+
+/* i1: were there so many iterations before this one? NULL: there were. */
+static IrValue *came_before(Roles *w, IrBuilder *b, unsigned behind)
+{
+	IrValue *counter = w->p.body->args[0], *step = ir_operand(w->p.loop, 2);
+	if (!behind)
+		return NULL;
+	IrValue *past = irb_2(b, OP_SUBI, NULL, counter, ir_operand(w->p.loop, 0));
+	IrValue *least = irb_2(b, OP_MULI, NULL, step, irb_int(b, step->type, behind));
+	return irb_cmpi(b, CMPI_UGE, past, least);
+}
+
+/* Behind the last wait, which is for all products but those of this iteration; where products are
+ * late, at the start of the iteration, when none is under way. */
+static void free_in_loop(Roles *w)
+{
+	Pipeline *p = &w->p;
+	IrBuilder b = ir_at(p->m, w->wait->next);
+	for (IrOp *op = p->body->first; op && w->r->behind < 2; op = op->next)
+		if (op->kind == OP_WARP_GROUP_DOT || op->kind == OP_WARP_GROUP_DOT_WAIT)
+			b = ir_at(p->m, op->next);
+	b.loc = p->loop->loc;
+	IrValue *there = came_before(w, &b, w->r->behind);
+	free_slot(w, &b, slot_before(w, &b, w->slot, w->r->behind), there);
+}
+
+/* What the next run of the loop would wait for. */
+static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
+{
+	bool is_unsigned = ir_get_bool(loop, w->p.gpu->ir, ATTR_UNSIGNED_CMP);
+	IrOp *spot = loop;
+	while (spot->next->kind == OP_WARP_GROUP_DOT_WAIT)
+		spot = spot->next;
+	IrBuilder b = ir_at(w->p.m, spot->next);
+	b.loc = loop->loc;
+	for (unsigned k = 1; k <= w->r->behind; k++) {
+		IrValue *last = ir_operand(loop, 0), *step = ir_operand(loop, 2);
+		if (k > 1)
+			last = irb_2(&b, OP_ADDI, NULL, last,
+				     irb_2(&b, OP_MULI, NULL, step, irb_int(&b, step->type, k - 1)));
+		IrValue *there = irb_cmpi(&b, is_unsigned ? CMPI_ULT : CMPI_SLT, last, ir_operand(loop, 1));
+		free_slot(w, &b, slot_before(w, &b, slot, k), there);
+	}
+}
+
+static IrValue *result_at(const IrOp *loop, uint32_t from_end)
+{
+	return &loop->results[loop->result_count - from_end];
+}
+
+/* Slot and parity go on through the loops around it up to the root. */
+static void go_on(Roles *w, IrValue *next, IrValue *turned)
+{
+	Pipeline *p = &w->p;
+	IrType i32 = next->type;
+	IrOp *loop = p->loop, *root = w->r->root;
+	bool inner = loop != root;
+	for (bool done = false; !done;) {
+		IrBlock *body = loop->regions[0].first, *outer = loop->block;
+		IrBuilder b = ir_at(p->m, w->specialize);
+		done = loop == root;
+		IrValue *slot = done ? irb_int(&b, i32, 0) : ir_block_arg_add(p->m, outer, i32, loop->loc);
+		IrValue *parity = done ? slot : ir_block_arg_add(p->m, outer, i32, loop->loc);
+		GpuCarried more[] = {{body->args[body->arg_count - 2], slot, next},
+				     {body->args[body->arg_count - 1], parity, turned}};
+		loop = gpu_carry(p->m, p->cx->scratch, loop, more, 2);
+		next = result_at(loop, 2);
+		turned = result_at(loop, 1);
+		if (body == p->body) {
+			p->loop = loop;
+			pipeline_end_products(p, loop);
+			if (inner)
+				free_behind(w, loop, next);
+		}
+		loop = done ? loop : ir_parent_op(loop);
+	}
+}
+
+static void drop(Roles *w)
+{
+	Pipeline *p = &w->p;
+	IrBuilder b = ir_at_end(p->m, w->specialize->block, w->specialize->loc);
+	b.before = w->specialize->next;
+	gpu_barriers_drop(p->gpu, &b, p->barriers);
+	gpu_barriers_drop(p->gpu, &b, p->free);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
+}
+
+static void mark_late(const Roles *w)
+{
+	for (uint32_t i = 0; i < w->p.s->rotation->late.len; i++)
+		ir_set(w->p.m, w->p.s->rotation->late.data[i], ATTR_LATE, ir_attr_unit(w->p.gpu->ir));
+}
+
+static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
+{
+	Schedule s = r->s;
+	s.meets = false; /* slots are freed one by one */
+	Roles w = {.r = r,
+		   .p = {.cx = cx,
+			 .gpu = gpu_of(cx),
+			 .m = cx->module,
+			 .s = &s,
+			 .axes = axes,
+			 .loop = s.loop,
+			 .values = cx->module->next_value}};
+	Pipeline *p = &w.p;
+	IrBlock *block = open_specialize(&w);
+	p->body = s.loop->regions[0].first;
+	p->before = ir_at(p->m, w.specialize);
+	p->top = ir_at(p->m, p->body->first);
+	ir_set(p->m, s.loop, ATTR_PIPELINE, schedule_attr(p->gpu, cx->scratch, &s));
+	pipeline_add_rings(p, true);
+	pipeline_produce(p, r->root, w.specialize, block);
+	IrBuilder end = ir_at_end(p->m, block, s.loop->loc);
+	irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
+	await_slot(&w);
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		pipeline_read(p, &p->rings.data[i], w.slot);
+	if (schedule_is_rotated(&s))
+		mark_late(&w);
+	else
+		pipeline_products(p);
+	free_in_loop(&w);
+	IrBuilder last = ir_at(p->m, p->body->last);
+	last.loc = p->loop->loc;
+	IrValue *zero = irb_int(&last, w.slot->type, 0), *next = pipeline_next_slot(p, &last, w.slot, zero);
+	IrValue *turned = pipeline_next_parity(&last, w.parity, next, zero);
+	go_on(&w, next, turned);
+	drop(&w);
+}
+
+/* ---- the pass ---- */
+
+typedef struct Loops {
+	PassCx *cx;
+	VEC(IrOp *) list;
+} Loops;
+
+static bool is_no_loop(void *data, IrOp *op)
+{
+	bool *good = data;
+	*good &= op->kind != OP_FOR && op->kind != OP_WHILE;
+	return *good;
+}
+
+/* Loops without another inside: those around them are made anew. */
+static bool visit(void *data, IrOp *op)
+{
+	Loops *loops = data;
+	bool inner = op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE);
+	if (inner)
+		ir_walk(op, false, is_no_loop, &inner);
+	if (inner)
+		vec_push(loops->cx->scratch, &loops->list, op);
+	return true;
+}
+
+bool pass_warp_specialize(PassCx *cx, bool *changed)
+{
+	GpuCx *gpu = gpu_of(cx);
+	Loops loops = {.cx = cx};
+	ir_walk(cx->module->op, true, visit, &loops);
+	for (uint32_t i = 0; i < loops.list.len; i++) {
+		GpuRoles r;
+		gpu_roles(gpu, cx->module, cx->scratch, gpu_axis(cx), loops.list.data[i], &r);
+		if (r.rule)
+			gpu_roles_remark(gpu, cx->scratch, &r);
+		if (r.rule != REMARK_LOOP_ROLES)
+			continue;
+		carry_out(cx, gpu_axis(cx), &r);
+		*changed = true;
+	}
+	return true;
+}

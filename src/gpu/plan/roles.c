@@ -1,0 +1,392 @@
+/* Registers: a warp that copies needs few, so those of its warp group go to the kernel's warps. */
+#include "gpu/plan/roles.h"
+
+#include "gpu/analysis/pressure.h"
+#include "gpu/memory/tensor_copies.h"
+#include "gpu/plan/rotate.h"
+#include "gpu/plan/wgmma.h"
+#include "gpu/remark.h"
+
+enum {
+	REGISTER_STEP = 8,
+	COPY_REGISTERS = 40,
+	MOST_REGISTERS = 240,
+	LEAST_SLOTS = 2,
+	BYTES_A_CYCLE = 64, /* that an SM takes of the L2 */
+	HAND_OVER = 30, /* cycles of an arrival and a wait */
+};
+
+/* ---- who asks ---- */
+
+static bool asks(const GpuCx *gpu, const IrOp *loop)
+{
+	return loop->kind == OP_FOR && ir_get_bool(loop, gpu->ir, ATTR_WARP_SPECIALIZE);
+}
+
+/* Tiles of a persistent kernel, one after the other. */
+static bool goes_on(const GpuCx *gpu, const IrOp *loop)
+{
+	return loop->kind == OP_FOR && (asks(gpu, loop) || ir_get_bool(loop, gpu->ir, ATTR_FLATTEN));
+}
+
+typedef struct Inner {
+	const IrOp *loop;
+	bool other;
+} Inner;
+
+static bool visit_inner(void *data, IrOp *op)
+{
+	Inner *in = data;
+	in->other |= (op->kind == OP_FOR || op->kind == OP_WHILE) && !ir_is_inside(in->loop, op);
+	in->other |= op->kind == OP_CALL || op->kind == OP_BARRIER || op->kind == OP_WARP_SPECIALIZE;
+	return !in->other;
+}
+
+/* The outermost loop around it that asks for tiles that go on, with nothing between but loops, and
+ * no other loop. */
+static IrOp *root_of(const GpuCx *gpu, IrOp *loop)
+{
+	IrOp *root = loop;
+	for (IrOp *op = ir_parent_op(loop); op && op->kind == OP_FOR; op = ir_parent_op(op)) {
+		Inner in = {loop, false};
+		ir_walk(op, false, visit_inner, &in);
+		if (in.other)
+			break;
+		root = goes_on(gpu, op) ? op : root;
+	}
+	return root;
+}
+
+static bool is_asked(const GpuCx *gpu, const IrOp *loop)
+{
+	bool asked = gpu->roles == GPU_ROLES_ALL;
+	for (const IrOp *op = loop; op && op->kind == OP_FOR; op = ir_parent_op(op))
+		asked |= asks(gpu, op);
+	return asked && gpu->roles != GPU_ROLES_NONE;
+}
+
+/* ---- may it be done ---- */
+
+static bool is_scalar(const IrOp *op)
+{
+	bool good = true;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		good &= !ir_is_tensor(ir_operand(op, i)->type);
+	for (uint32_t i = 0; i < op->result_count; i++)
+		good &= !ir_is_tensor(op->results[i].type);
+	return good;
+}
+
+typedef struct Address {
+	const IrOp *root;
+	uint8_t *seen;
+} Address;
+
+/* Is it computed in the loops by scalars without effects? Loops around it come along. */
+static bool is_computed(Address *a, const IrValue *v)
+{
+	if (ir_is_defined_outside(v, a->root) || a->seen[v->id])
+		return true;
+	a->seen[v->id] = 1;
+	const IrOp *op = v->def ? v->def : v->block->region->op;
+	if (op->kind == OP_FOR) {
+		bool good = true;
+		uint32_t at = v->def ? (uint32_t)(v - op->results) + 1 : v->index;
+		const IrBlock *body = op->regions[0].first;
+		for (uint32_t i = 0; i < 3 && good; i++)
+			good = is_computed(a, ir_operand(op, i));
+		return good && (!at || (is_computed(a, ir_operand(op, at + 2)) &&
+					is_computed(a, ir_operand(body->last, at - 1))));
+	}
+	bool pure = ir_is_pure(op) || (ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2);
+	if (!v->def || op->region_count || !pure || !is_scalar(op) || ir_parent_op(op)->kind != OP_FOR)
+		return false;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (!is_computed(a, ir_operand(op, i)))
+			return false;
+	return true;
+}
+
+static bool are_computed(const IrModule *m, Arena *arena, const GpuRoles *r)
+{
+	Address a = {r->root, ARENA_ARRAY(arena, uint8_t, m->next_value)};
+	for (const IrOp *op = r->s.loop;; op = ir_parent_op(op)) {
+		for (uint32_t i = 0; i < 3; i++)
+			if (!is_computed(&a, ir_operand(op, i)))
+				return false;
+		if (op == r->root)
+			break;
+	}
+	for (uint32_t i = 0; i < r->s.loads.len; i++) {
+		const ScheduledLoad *l = &r->s.loads.data[i];
+		for (uint32_t k = 0; l->kind == SCHEDULE_COPIED && k < l->load->operand_count; k++)
+			if (!is_computed(&a, ir_operand(l->load, k)))
+				return false;
+	}
+	return true;
+}
+
+/* Where a loop stands for its own: loads that wait in registers are `pipeline`'s alone. */
+static bool has_registers(const Schedule *s)
+{
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
+			return true;
+	return false;
+}
+
+static bool visit_call(void *data, IrOp *op)
+{
+	bool *found = data;
+	*found |= op->kind == OP_CALL;
+	return !*found;
+}
+
+static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const GpuRoles *r)
+{
+	const Schedule *s = &r->s;
+	unsigned warps = gpu_num_warps(gpu, s->loop);
+	IrOp *func = r->root;
+	bool calls = false;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	ir_walk(func, false, visit_call, &calls);
+	if (!target_has(gpu->target, TARGET_SETMAXNREG) || gpu->num_ctas > 1)
+		return "the target, or a cluster, has no such warps";
+	if (s->rule)
+		return "its loads are not started ahead";
+	if (calls || !ir_func_is_public(func, gpu->ir))
+		return "functions are called";
+	if (!s->slots || !s->for_products || has_registers(s))
+		return "products take what does not come by TMA, or others take what does";
+	if (warps % GPU_ROLE_WARPS || warps + GPU_ROLE_WARPS > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
+		return "warps come in whole groups, and there is no room for one more";
+	if (s->slots < LEAST_SLOTS + (r->behind > 1))
+		return "two of its slots do not fit into shared memory";
+	if (!are_computed(m, arena, r))
+		return "an address comes from more than scalars that the loops compute";
+	return NULL;
+}
+
+/* ---- memory ---- */
+
+typedef struct Beside {
+	GpuCx *gpu;
+	const GpuRoles *r;
+	uint64_t scratch, tile;
+} Beside;
+
+static bool is_by_map(const IrOp *op)
+{
+	return op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE || op->kind == OP_DESC_LOAD;
+}
+
+static bool visit_memory(void *data, IrOp *op)
+{
+	Beside *b = data;
+	/* A tile that is stored by a map is taken in the layout that it has. */
+	bool dropped = op->kind == OP_CONVERT_LAYOUT && ir_has_one_use(&op->results[0]) &&
+		       is_by_map(op->results[0].uses->owner);
+	if (ir_is_inside(op, b->r->s.loop) || dropped)
+		return true;
+	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
+	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type))
+		b->tile = MAX(b->tile, gpu_map_bytes(b->gpu, ir_operand(op, 0)->type));
+	return true;
+}
+
+static void set_slots(Schedule *s, unsigned slots)
+{
+	s->bytes = s->bytes / s->slots * slots;
+	s->ahead -= s->slots - slots;
+	s->slots = slots;
+	for (uint32_t i = 0; i < s->loads.len; i++)
+		if (s->loads.data[i].kind == SCHEDULE_COPIED)
+			s->loads.data[i].ahead = s->ahead;
+	s->pending = s->ahead ? s->ahead - 1 : 0;
+}
+
+/* Copies of the next tile run beside what is done with this one, which has memory of its own then:
+ * as many slots fewer; where too few are left, tiles do not go on. */
+static void find_memory(GpuCx *gpu, GpuRoles *r)
+{
+	Schedule *s = &r->s;
+	Beside b = {gpu, r, 0, 0};
+	unsigned slots = s->slots, least = LEAST_SLOTS + s->kept;
+	uint64_t slot = slots ? s->bytes / slots : 0;
+	if (r->root == s->loop || !slots)
+		return;
+	ir_walk(r->root, false, visit_memory, &b);
+	uint64_t beside = b.scratch + b.tile;
+	while (slots > least && slot * slots + beside > s->limit)
+		slots--;
+	if (slot * slots + beside > s->limit)
+		r->root = s->loop;
+	else if (slots < s->slots)
+		set_slots(s, slots);
+	r->beside = r->root == s->loop ? 0 : beside;
+}
+
+/* ---- registers ---- */
+
+static unsigned rounded(unsigned registers)
+{
+	return registers / REGISTER_STEP * REGISTER_STEP;
+}
+
+/* Words that a thread of the kernel's warps holds in the loop: what products add up, and some;
+ * little where nothing else computes tiles. */
+static unsigned held(GpuCx *gpu, const GpuRoles *r, const GpuLoopCycles *one)
+{
+	enum { BESIDE_PRODUCTS = 32 };
+	unsigned words = 0;
+	for (const IrOp *op = r->s.loop->regions[0].first->first; op; op = op->next)
+		words += op->kind == OP_WARP_GROUP_DOT ? gpu_words(gpu, op->results[0].type) : 0;
+	return words + (one->issue ? gpu->target->budgets->beside_sums : BESIDE_PRODUCTS);
+}
+
+typedef struct Widest {
+	GpuCx *gpu;
+	Arena *arena;
+	unsigned columns;
+} Widest;
+
+static bool visit_product(void *data, IrOp *op)
+{
+	Widest *w = data;
+	const char *why;
+	const GpuWgmmaPlan *plan =
+		op->kind == OP_WARP_GROUP_DOT ? gpu_wgmma_plan(w->gpu, w->arena, op, &why) : NULL;
+	w->columns = plan ? MAX(w->columns, plan->n) : w->columns;
+	return true;
+}
+
+/* Registers that ptxas wants for the widest product of the function, whatever setmaxnreg says:
+ * below that it ends with C7602 ("Insufficient registers"; seen with m64n64, n128, n256 and ptxas
+ * 13.0). */
+static unsigned least_registers(GpuCx *gpu, Arena *arena, const GpuRoles *r)
+{
+	enum { BESIDE_ONE = 26 };
+	Widest w = {gpu, arena, 0};
+	IrOp *func = r->root;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	ir_walk(func, false, visit_product, &w);
+	return rounded(w.columns / 2 + BESIDE_ONE + REGISTER_STEP - 1);
+}
+
+/* Moves registers so that `ctas` share an SM; false: the kernel's warps would have too few. */
+static bool move_registers(GpuRoles *r, unsigned warps, unsigned need, unsigned least)
+{
+	unsigned all = warps + GPU_ROLE_WARPS;
+	unsigned start = rounded(TARGET_REGISTERS_SM / (TARGET_WARP_SIZE * all * r->ctas));
+	r->own = r->other = 0;
+	if (start >= MIN(need, (unsigned)MOST_REGISTERS))
+		return true;
+	if (start < COPY_REGISTERS)
+		return false;
+	r->other = COPY_REGISTERS;
+	r->own = MIN(rounded((start * all - COPY_REGISTERS * GPU_ROLE_WARPS) / warps),
+		     (unsigned)MOST_REGISTERS);
+	return start >= least && r->own >= MIN(need, (unsigned)MOST_REGISTERS);
+}
+
+/* Where registers leave fewer CTAs than memory would, slots take what is left, up to MOST_SLOTS. */
+static void use_memory(GpuCx *gpu, GpuRoles *r, uint64_t bytes, unsigned ctas)
+{
+	enum { MOST_SLOTS = 6 };
+	const TargetGpu *target = gpu->target;
+	uint64_t slot = r->s.bytes / r->s.slots;
+	unsigned slots = r->s.slots;
+	if (r->ctas >= ctas)
+		return;
+	while (slots < MOST_SLOTS && bytes + slot <= target->shared_cta &&
+	       (bytes + slot) * r->ctas <= target->shared_sm) {
+		bytes += slot;
+		slots++;
+	}
+	r->s.deeper |= slots > r->s.slots;
+	set_slots(&r->s, slots);
+}
+
+/* As many CTAs as shared memory and registers leave to share an SM. */
+static void find_registers(GpuCx *gpu, Arena *arena, GpuRoles *r, const GpuLoopCycles *one)
+{
+	const TargetGpu *target = gpu->target;
+	unsigned warps = gpu_num_warps(gpu, r->s.loop), need = rounded(held(gpu, r, one) + REGISTER_STEP - 1);
+	unsigned least = least_registers(gpu, arena, r);
+	uint64_t bytes = target->shared_cta - r->s.limit + r->s.bytes + r->beside;
+	TargetOccupancy o;
+	target_occupancy(target, COPY_REGISTERS, (unsigned)MIN(bytes, (uint64_t)target->shared_cta),
+			 warps + GPU_ROLE_WARPS, &o);
+	r->ctas = MAX(o.ctas, 1u);
+	while (!move_registers(r, warps, need, least) && r->ctas > 1)
+		r->ctas--;
+	use_memory(gpu, r, bytes, o.ctas);
+}
+
+/* ---- cycles ---- */
+
+static void find_cycles(GpuRoles *r, const GpuLoopCycles *one)
+{
+	GpuRoleCycles *c = &r->cycles;
+	uint64_t bytes = r->s.slots ? r->s.bytes / r->s.slots : 0;
+	c->tensor = (one->early + one->late) * r->ctas;
+	c->special = one->special * r->ctas;
+	c->issue = one->issue * r->ctas;
+	c->copies = (unsigned)(bytes / BYTES_A_CYCLE) * r->ctas;
+	unsigned threads = MAX(c->special, c->issue), units = MAX(c->tensor, c->copies);
+	/* What the threads of one CTA compute runs beside products of the others; and of its own,
+	 * where it is rotated. */
+	unsigned beside = r->ctas > 1 || schedule_is_rotated(&r->s) ? MAX(units, threads) : units + threads;
+	c->together = beside + (r->ctas > 1 ? 0 : HAND_OVER);
+	c->roles = beside;
+}
+
+/* ---- the whole ---- */
+
+void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, GpuRoles *out)
+{
+	CONTRACT(loop->kind == OP_FOR && loop->region_count);
+	*out = (GpuRoles){.root = loop};
+	if (!is_asked(gpu, loop) || !schedule_loop(gpu, m, arena, axes, loop, &out->s))
+		return;
+	out->root = root_of(gpu, loop);
+	find_memory(gpu, out);
+	out->behind = schedule_is_rotated(&out->s) ? 2 : out->s.products.len ? 1 : 0;
+	out->why = why_not(gpu, m, arena, out);
+	out->rule = out->why ? REMARK_LOOP_ROLES_NOT : REMARK_LOOP_ROLES;
+	if (out->why)
+		return;
+	GpuLoopCycles one = gpu_loop_cycles(gpu, arena, &out->s);
+	find_registers(gpu, arena, out, &one);
+	find_cycles(out, &one);
+}
+
+void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r)
+{
+	const GpuRoleCycles *c = &r->cycles;
+	if (r->rule == REMARK_LOOP_ROLES_NOT) {
+		gpu_remark_of(gpu, r->s.loop, NULL, r->rule, r->why);
+		return;
+	}
+	CONTRACT(r->rule == REMARK_LOOP_ROLES);
+	schedule_remark(gpu, arena, &r->s);
+	unsigned most = MAX(MAX(c->tensor, c->copies), MAX(c->special, c->issue));
+	const char *binds = most == c->tensor	 ? "tensor cores"
+			    : most == c->copies	 ? "copies"
+			    : most == c->special ? "special functions"
+						 : "issue";
+	Remark *remark =
+		gpu_remark_of(gpu, r->s.loop, NULL, r->rule, gpu_num_warps(gpu, r->s.loop),
+			      r->root == r->s.loop ? "" : " from tile to tile", r->s.slots, r->ctas, c->roles,
+			      c->together, c->tensor, c->special, c->issue, c->copies, binds);
+	remark_figure(remark, "slots", r->s.slots);
+	remark_figure(remark, "ctas", r->ctas);
+	remark_figure(remark, "cycles", c->roles);
+	remark_figure(remark, "tensor_cycles", c->tensor);
+	remark_figure(remark, "special_cycles", c->special);
+	remark_figure(remark, "issue_cycles", c->issue);
+	remark_figure(remark, "copy_cycles", c->copies);
+	remark_figure(remark, "registers", r->own);
+}

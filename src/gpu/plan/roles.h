@@ -1,0 +1,49 @@
+/* Loops whose copies are issued by a warp of its own: what `warp-specialize` carries out.
+ *
+ *	a partition's warp, in each iteration:  wait until slot n is free; announce its bytes;
+ *	                                        issue its copies
+ *	the kernel's warps:                     wait until slot n is there; products, from slot n;
+ *	                                        wait: these alone are under way; free slot n - 1
+ *
+ * A slot of the rings has two barriers in shared memory. `there` counts the bytes that copies
+ * bring; `free` counts the warps that have read it. Both sides count slots by themselves, round
+ * and round, with a parity that changes each time that the numbers start again. The partition's
+ * first waits find the phase before the first one over.
+ *
+ * Where a loop around it is specialised (`root`), counts go on from each run of the inner loop to
+ * the next: the copies of the next tile are issued while the kernel's warps store this one. The
+ * slots that products read last are free behind the inner loop. */
+#ifndef NESO_GPU_PLAN_ROLES_H
+#define NESO_GPU_PLAN_ROLES_H
+
+#include "gpu/plan/schedule.h"
+
+enum { GPU_ROLE_WARPS = 4 /* that a partition takes: registers move between warp groups */ };
+
+/* Cycles of an iteration, of all CTAs that share an SM. */
+typedef struct GpuRoleCycles {
+	unsigned tensor, special, issue; /* of tensor cores, units for exponentials, schedulers */
+	unsigned copies; /* of the SM's part of the L2's bandwidth */
+	unsigned together, roles; /* an iteration in one instruction stream; with roles */
+} GpuRoleCycles;
+
+typedef struct GpuRoles {
+	Schedule s;
+	IrOp *root; /* the loop, or one around it */
+	unsigned behind; /* a slot is free when products of so many iterations later have been issued */
+	uint64_t beside; /* bytes of shared memory that what stands around the loop takes meanwhile */
+	unsigned ctas; /* that are to share an SM */
+	unsigned own,
+		other; /* registers of a thread of the kernel's warps, of the partition's; 0: as they are */
+	GpuRoleCycles cycles;
+	RemarkCode rule; /* LOOP_ROLES, or why not; NONE: nobody asks */
+	const char *why; /* of LOOP_ROLES_NOT */
+} GpuRoles;
+
+/* Does the loop, or one around it, ask for roles, or all loops (gpu->roles)? Then what becomes of
+ * it; in the arena. */
+void gpu_roles(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *axes, IrOp *loop, GpuRoles *out);
+/* As remarks, with those of the schedule where the loop has roles. */
+void gpu_roles_remark(GpuCx *gpu, Arena *arena, const GpuRoles *r);
+
+#endif
