@@ -1,4 +1,4 @@
-"""Options of launches and settings that decide a variant: upstream's words for them, and what comes of them."""
+"""Options of launches and settings that decide a variant, in upstream's words, and what they do."""
 # tests: OPTION_THREADS
 
 import os
@@ -72,7 +72,8 @@ class Threads(unittest.TestCase):
     def test_tuned(self):
         """A configuration that does not fit is passed over."""
         configs = [triton.Config({}, num_warps=w) for w in (64, 4)]
-        tuned = triton.autotune(configs, key=["N"], do_bench=lambda call, quantiles: [call() or 1.0] * 3)(more)
+        tuned = triton.autotune(configs, key=["N"],
+                                do_bench=lambda call, quantiles: [call() or 1.0] * 3)(more)
         np.testing.assert_array_equal(launch(tuned, neso_target=SIM), np.arange(8) + 1)
         self.assertEqual(tuned.best_config.num_warps, 4)
         self.assertEqual([t[0] for t in tuned.configs_timings.values()], [float("inf"), 1.0])
@@ -98,7 +99,8 @@ class Flushing(unittest.TestCase):
 
     def test_of_a_launch(self):
         for value in (True, False):
-            np.testing.assert_array_equal(launch(more, neso_target=SIM, enable_reflect_ftz=value), np.arange(8) + 1)
+            o = launch(more, neso_target=SIM, enable_reflect_ftz=value)
+            np.testing.assert_array_equal(o, np.arange(8) + 1)
 
 
 class Settings(unittest.TestCase):
