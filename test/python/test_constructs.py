@@ -14,6 +14,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.language.extra.cuda import gdc_launch_dependents, gdc_wait  # noqa: E402
 from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
 from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
@@ -159,6 +160,16 @@ def captures_in_combine(out, n):
 
 
 @triton.jit
+def dependent(x, out, N: tl.constexpr):
+    gdc_wait()
+    at = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("/* twice */ add.s32 $0, $1, $1; // and no more", "=r,r", [tl.load(x + at)],
+                                  dtype=tl.int32, is_pure=True, pack=1)
+    gdc_launch_dependents()
+    tl.store(out + at, v)
+
+
+@triton.jit
 def prints(x, n, N: tl.constexpr):
     at = tl.arange(0, N)
     v = tl.load(x + at)
@@ -263,6 +274,15 @@ class Constructs(Engines):
                     asserts_with_values[(1, )](x, x.copy(), n, 4, debug=True, neso_target=target)
                 self.assertIn(shown, text.getvalue())
             self.assertEqual(output(asserts_with_values, x, x.copy(), 9, 4, neso_target=target), [])
+
+    def test_grid_control(self):
+        """Beside other inline assembly, with comments."""
+        x = np.array([3, 1, 4, 1], np.int32)
+        targets = ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]
+        for target in targets:
+            out = np.zeros(4, np.int32)
+            dependent[(1, )](x, out, 4, neso_target=target)
+            np.testing.assert_array_equal(out, 2 * x)
 
     def test_positions_of_all(self):
         x = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.int32)

@@ -388,8 +388,8 @@ class ASTSource:
         self.signature = signature
         self.constants = {}
         for key, value in (constexprs or {}).items():
-            index = fn.arg_names.index(key) if isinstance(key, str) else key[0] if isinstance(key, tuple) else key
-            self.constants[(index, )] = value
+            path = (fn.arg_names.index(key), ) if isinstance(key, str) else key if isinstance(key, tuple) else (key, )
+            self.constants[path] = value
         self.attrs = attrs or {}
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
@@ -540,17 +540,22 @@ def _value_of(kind, attrs=None):
     return 0.5
 
 
+def _item_of(src, kind, path):
+    if path in src.constants:
+        return src.constants[path]
+    if isinstance(kind, (tuple, list)):
+        return tuple(_item_of(src, inner, path + (i, )) for i, inner in enumerate(kind))
+    return None if kind == "constexpr" else _value_of(str(kind), src.attrs.get(path))
+
+
 def _values_of(src):
     values = []
     for i, param in enumerate(src.fn.params):
-        if (i, ) in src.constants:
-            values.append(src.constants[(i, )])
-            continue
         kind = src.signature.get(param.name, src.signature.get(i))
-        if kind == "constexpr" or kind is None:
+        if (i, ) not in src.constants and (kind == "constexpr" or kind is None):
             values.append(param.default if param.has_default else None)
         else:
-            values.append(_value_of(str(kind), src.attrs.get((i, ))))
+            values.append(_item_of(src, kind, (i, )))
     return values
 
 
