@@ -14,6 +14,7 @@ from neso import knobs  # noqa: E402
 from neso.backends.compiler import GPUTarget  # noqa: E402
 from neso.compiler import ASTSource  # noqa: E402
 from neso.language.extra import libdevice  # noqa: E402
+from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
 from test_stages import has_codegen  # noqa: E402
 
@@ -39,6 +40,11 @@ def broken(o, x, N: tl.constexpr):
 def halves(o, x, n, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(o + (i * n) // n, tl.load(x + i))
+
+
+@triton.jit
+def checked(o, x, n, N: tl.constexpr):
+    tl.device_assert(n > N, "n is small")
 
 
 @triton.jit
@@ -113,6 +119,25 @@ class Settings(unittest.TestCase):
                 knobs.language.strict_triton = True
                 with self.assertRaisesRegex(triton.CompilationError, "Triton has no `break`"):
                     launch(broken)
+
+    def test_of_this_process_alone(self):
+        """What is not propagated to the environment decides launches as well."""
+        knobs.propagate_env = False
+        self.addCleanup(setattr, knobs, "propagate_env", True)
+        with knobs.language.scope():
+            knobs.language.strict_triton = True
+            self.assertNotIn("NESO_STRICT_TRITON", os.environ)
+            with self.assertRaisesRegex(triton.CompilationError, "Triton has no `break`"):
+                launch(broken)
+            del knobs.language.strict_triton
+            np.testing.assert_array_equal(launch(broken), np.arange(8) + 2)
+            knobs.language.strict_triton = True
+        np.testing.assert_array_equal(launch(broken), np.arange(8) + 2)
+        with knobs.runtime.scope():
+            knobs.runtime.debug = True
+            with self.assertRaisesRegex(DeviceAssertError, "n is small"):
+                launch(checked, 3)
+        launch(checked, 3)
 
     def test_wide_offsets(self):
         def texts():

@@ -372,7 +372,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.ir = None
-        #: the kernel that it takes a tuple apart for, or None; and where its parameters are in those of that one
+        #: the kernel that it takes a tuple apart for, or None; where that one's parameters are in its own
         self.made_for = None
         self.made_of = None
         specialize.functions[self._fn_name] = self

@@ -209,7 +209,8 @@ class Making:
         details = {"key": self.key, "signature": signature, "device": driver.active.get_current_device(),
                    "constants": constants, "num_warps": options["num_warps"], "num_ctas": options["num_ctas"],
                    "num_stages": options["num_stages"], "enable_fp_fusion": options["enable_fp_fusion"],
-                   "launch_cooperative_grid": options["launch_cooperative_grid"], "extern_libs": (), "configs": [attrs],
+                   "launch_cooperative_grid": options["launch_cooperative_grid"], "extern_libs": (),
+                   "configs": [attrs],
                    "specialization_data": self.serialize(), "is_warmup": self.warmup, "reason": reason}
         return hook(key=self.key, repr=text, fn=JitFunctionInfo(kernel.module, kernel.fn.__qualname__, kernel), compile=details,
                     is_manual_warmup=self.warmup, already_compiled=False)
@@ -219,7 +220,8 @@ class Making:
         _, signature, constants, attrs = self._told
         return json.dumps({
             "name": (self.kernel.made_for or self.kernel)._fn_name, "signature": signature,
-            "constant_keys": [list(k) for k in constants], "constant_vals": [_as_json(v) for v in constants.values()],
+            "constant_keys": [list(k) for k in constants],
+            "constant_vals": [_as_json(v) for v in constants.values()],
             "attrs_keys": [list(k) for k in attrs], "attrs_vals": list(attrs.values()),
             "options": self.options, "key": self.key}, default=str)
 
