@@ -254,15 +254,20 @@ static void take_setting(int which, const char *text)
 	}
 }
 
-/* One look at the dict behind os.environ for each; the same object has the same value. */
+/* A look at the dict behind os.environ for each, and at settings of the program's alone; the same
+ * object has the same value. */
 static void read_environment(void)
 {
+	bool own = PyDict_Size(host.settings) > 0;
 	for (int i = 0; i < ENV__COUNT; i++) {
-		if (!PyDict_Check(host.environment)) {
+		PyObject *now = own ? PyDict_GetItemWithError(host.settings, env_words[i]) : NULL;
+		if (!now && !PyDict_Check(host.environment)) {
+			Py_CLEAR(env_values[i]);
 			take_setting(i, getenv(env_names[i]));
 			continue;
 		}
-		PyObject *now = PyDict_GetItemWithError(host.environment, env_words[i]);
+		if (!now)
+			now = PyDict_GetItemWithError(host.environment, env_words[i]);
 		if (now == env_values[i])
 			continue;
 		Py_XINCREF(now);

@@ -277,7 +277,7 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 		{"lasting", &host.lasting},       {"environment", &host.environment}, {"mixed", &host.mixed},
 		{"stream", &host.stream},         {"allocate", &host.allocate}, {"kept", &host.kept},
 		{"warn", &host.warn},             {"nearest", &host.nearest},     {"differ", &host.differ},
-		{"different", &host.different},
+		{"different", &host.different},   {"settings", &host.settings},
 	};
 	if (PyTuple_Size(args) != 0 || !kwargs) {
 		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");

@@ -51,6 +51,7 @@ typedef struct Host {
 	PyObject *wrapper;        /* TensorWrapper */
 	PyObject *lasting;        /* tuple of types, see TypeInfo */
 	PyObject *environment;    /* dict of bytes behind os.environ, or None */
+	PyObject *settings;       /* dict likewise, of what goes before it; None: as if not set */
 	PyObject *mixed;          /* (name, value, name, value): raises for arrays on a GPU beside ones that are not */
 	PyObject *stream;         /* (array or None, device) -> number of the current stream of the array's library, or a type
 	                             whose table of C functions tells it */

@@ -26,9 +26,15 @@ def getenv(key, default=None):
     return default if text is None else text.strip()
 
 
+#: Settings made while propagate_env is False: they go before the environment, and child processes do not see them.
+unpropagated = {}
+
+
 def setenv(key, value):
     if not propagate_env:
+        unpropagated[os.fsencode(key)] = None if value is None else os.fsencode(value)
         return
+    unpropagated.pop(os.fsencode(key), None)
     if value is None:
         os.environ.pop(key, None)
     else:
@@ -61,7 +67,7 @@ class env_base:
 
     def __set__(self, group, value):
         if isinstance(value, Env):
-            group.__dict__.pop(self.name, None)
+            self.__delete__(group)
             return
         group.__dict__[self.name] = value
         text = toenv(value)
@@ -70,6 +76,7 @@ class env_base:
 
     def __delete__(self, group):
         group.__dict__.pop(self.name, None)
+        unpropagated.pop(os.fsencode(self.key), None)
 
     def transform(self, value):
         return value
@@ -244,10 +251,12 @@ class base_knobs:
     @contextmanager
     def scope(self):
         before = {d.key: os.environ.get(d.key) for d in self.knob_descriptors.values()}
-        values = dict(self.__dict__)
+        values, own = dict(self.__dict__), dict(unpropagated)
         try:
             yield
         finally:
+            unpropagated.clear()
+            unpropagated.update(own)
             self.__dict__.clear()
             self.__dict__.update(values)
             for key, value in before.items():

@@ -196,15 +196,15 @@ const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index);
 const Val *eval_call(FrontLower *low, Ast *node);
 const Val *eval_comprehension(FrontLower *low, Ast *node);
 const Val *eval_joined(FrontLower *low, Ast *node);
-/* An f-string for print and assertions (fstring.c). parts: texts, and values that run; shown: a text in which `{source}`
- * stands for these. */
+/* An f-string for print and assertions (fstring.c): texts, and values that run; a text in which
+ * `{source}` stands for these. */
 typedef struct Template {
 	ValVec parts;
 	const Val *shown;
 	bool runs; /* some part does */
 } Template;
 typedef VEC(Template) TemplateVec;
-bool template_read(FrontLower *low, const Ast *node, Template *t); /* false after diagnosing */
+bool template_read(FrontLower *low, const Ast *node, Template *t); /* false: diagnosed */
 /* print and tl.device_print with arguments some of which are the `shown` of templates. */
 const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateVec *templates);
 /* Debug builds print the values where the condition is false; false after diagnosing. */
@@ -213,8 +213,9 @@ bool template_assert(FrontLower *low, const Val *cond, const Template *t);
 bool eval_truth(FrontLower *low, const Val *v, bool *ok);
 /* The items that a host value gives when iterated; false after diagnosing. */
 bool eval_items(FrontLower *low, const Val *v, ValVec *out);
-/* May the current function use a value of the frame, which a closure kept? Diagnosed when not. */
-bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v);
+/* A value of the frame, which a closure kept, as the current function has it (capture.c); poison
+ * after diagnosing. */
+const Val *eval_captured(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
 void poison_target(FrontLower *low, const Ast *target);

@@ -25,12 +25,16 @@ typedef struct Demoted {
 	const char *why;  /* as a clause: "tl.arange wants 'end' when compiling" */
 } Demoted;
 
-/* An argument that a function takes for a demoted parameter. */
+/* An argument that a function takes besides its parameters: for a demoted parameter, or for a value
+ * of the function around it (capture.c). */
 typedef struct DemotedArg {
-	Demoted *number;
+	Demoted *number; /* NULL: captured */
 	TlType type;
 	bool must_fit; /* a value that the type does not hold is an error where it is a constant */
 	IrValue *ir;
+	/* captured: the value, and the frame that has it */
+	IrValue *outer;
+	const struct Frame *frame;
 } DemotedArg;
 
 /* Of a function being lowered. */
@@ -50,6 +54,8 @@ const Val *val_known(const Val *v);
 const Val *val_known_for(const Val *v, const char *why);
 /* A demoted number as a tensor of a scalar type. must_fit: as for the operand of an operator. */
 const Val *demoted_tensor(FrontLower *low, const Val *v, TlType type, bool must_fit);
+/* The argument of the function being lowered for a value of another frame. */
+IrValue *captured_argument(FrontLower *low, const struct Frame *frame, IrValue *outer);
 /* What a call of a function with these arguments passes for them. */
 IrValue *demoted_operand(FrontLower *low, const DemotedArg *arg);
 

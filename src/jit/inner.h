@@ -273,7 +273,7 @@ void jit_ir_hints(JitVariant *variant);
 bool jit_compile(JitVariant *variant, DiagList *diags);
 /* Is the IR of this compilation to be shown before each pass (MLIR_ENABLE_DUMP)? */
 bool jit_dumps_before(const JitVariant *variant);
-/* Is what this setting shows of a compilation to be shown (LLVM_IR_ENABLE_DUMP, NVPTX_ENABLE_DUMP)? */
+/* Is what LLVM_IR_ENABLE_DUMP or NVPTX_ENABLE_DUMP shows to be shown? */
 bool jit_dumps(const JitVariant *variant, OptionId setting);
 
 

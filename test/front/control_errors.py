@@ -50,7 +50,5 @@ def statements(p, n, f, B: tl.constexpr):
         pass
     else:
         pass
-    def inside():  # error: 5: a function defined inside a kernel is not supported in a kernel
-        pass
 
 # tests: RAISED

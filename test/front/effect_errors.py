@@ -42,8 +42,6 @@ def kernel(p, a, b):
     y = (put(p, i) for i in tl.static_range(3))  # error: 9: a generator expression has an effect, which Python would have later or not at all
     z = map(lambda v: put(p, v), (1, 2))  # error: 9: map() or filter() has an effect
     assert a > 2, put(p, 3)  # error: 19: the message of an `assert` has an effect
-    f = lambda v: v + a  # error: 23: 'a' is a value of the function around this one (int32 scalar), and 'apply' is compiled without it
-    g = apply(f, b)
     s = Box(a)
     if a > b:
         s.x = b  # error: 9: 'x' can only be assigned where the object was made

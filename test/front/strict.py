@@ -12,6 +12,8 @@ def kernel(p, n):
             break  # error: 13: Triton has no `break`, and NESO_STRICT_TRITON refuses what it refuses
         else:
             continue  # error: 13: Triton has no `continue`, and NESO_STRICT_TRITON refuses what it refuses
+    def inside():  # error: 5: Triton has no functions inside kernels without a decorator
+        pass
     while n > 0:
         if n > 4:
             return  # error: 13: Triton has no `return` inside a run-time loop, and NESO_STRICT_TRITON refuses

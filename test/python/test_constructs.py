@@ -1,4 +1,6 @@
-"""Python's constructs over tiles: sequences, dicts, lambdas, records with methods, bounded recursion, generators."""
+"""Python's constructs over tiles: sequences, dicts, lambdas, records with methods, bounded recursion,
+generators, functions inside of kernels, f-strings."""
+# tests: CLOSURE_VALUE
 
 import contextlib
 import io
@@ -12,6 +14,7 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.language.extra.cuda import gdc_launch_dependents, gdc_wait  # noqa: E402
 from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
 from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
@@ -99,6 +102,73 @@ def asserts(out, n):
     tl.store(out + at, at)
 
 
+SCALE = tl.constexpr(3)
+
+
+@triton.jit
+def apply(f, t):
+    return f(t) * 2
+
+
+@triton.jit
+def closures(out, n):
+    v = tl.arange(0, 8) + n
+
+    def inner(t, k: tl.constexpr = 1):
+        def deep(u):
+            return u + v * n
+        if k > 1:
+            t = t * SCALE
+        return deep(t) + v
+
+    total = apply(inner, v)
+    for _ in range(3):
+        v += 1
+        total += inner(total, 2)
+        if n > 2:
+            total += apply(lambda t: t + v, total)
+    tl.store(out + tl.arange(0, 8), total)
+
+
+@triton.jit
+def combines(out, n):
+    def larger(a, b):
+        return tl.maximum(a, b)
+
+    tl.store(out, tl.reduce(tl.arange(0, 8) * n, 0, larger))
+
+
+@triton.jit
+def adder(v):
+    def add(t):
+        return t + v
+    return add
+
+
+@triton.jit
+def outlives(out, n):
+    v = tl.arange(0, 8)
+    tl.store(out + v, adder(v)(v))
+
+
+@triton.jit
+def captures_in_combine(out, n):
+    def more(a, b):
+        return a + b + n
+
+    tl.store(out, tl.reduce(tl.arange(0, 8), 0, more))
+
+
+@triton.jit
+def dependent(x, out, N: tl.constexpr):
+    gdc_wait()
+    at = tl.arange(0, N)
+    v = tl.inline_asm_elementwise("/* twice */ add.s32 $0, $1, $1; // and no more", "=r,r", [tl.load(x + at)],
+                                  dtype=tl.int32, is_pure=True, pack=1)
+    gdc_launch_dependents()
+    tl.store(out + at, v)
+
+
 @triton.jit
 def prints(x, n, N: tl.constexpr):
     at = tl.arange(0, N)
@@ -167,26 +237,52 @@ class Constructs(Engines):
         with self.assertRaisesRegex(DeviceAssertError, "too many"):
             asserts[(1, )](np.zeros(8, np.int32), 5, debug=True, neso_target="interp")
 
+    def test_closures(self):
+        for n in (2, 5):
+            v = np.arange(8) + n
+            total = (v + v * n + v) * 2
+            for _ in range(3):
+                v = v + 1
+                total = total + total * 3 + v * n + v
+                if n > 2:
+                    total = total + (total + v) * 2
+            self.check(closures, [], [total.astype(np.int32)], n)
+        self.check(combines, [], [np.array([35], np.int32)], 5)
+        for kernel in (outlives, captures_in_combine):
+            self.refuses(kernel, "is compiled without it: hand it over", np.zeros(8, np.int32), 3)
+
     def test_f_strings(self):
         x = np.array([3, 1, 4, 1], np.int32)
         for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
             lines = output(prints, x, 7, 4, neso_target=target)
             tile = [line for line in lines if "v=" in line]
-            self.assertEqual(sorted(tile), [f"pid (0, 0, 0) idx ({i}) 4 values, v={v}" for i, v in enumerate(x)])
+            self.assertEqual(sorted(tile),
+                             [f"pid (0, 0, 0) idx ({i}) 4 values, v={v}" for i, v in enumerate(x)])
             # What is no tile is printed by each thread.
-            self.assertEqual(set(lines) - set(tile), {"pid (0, 0, 0) idx ()  n=7", "pid (0, 0, 0) idx () of n=7", "pid (0, 0, 0)  4"})
+            self.assertEqual(set(lines) - set(tile), {"pid (0, 0, 0) idx ()  n=7", "pid (0, 0, 0) idx () of n=7",
+                                                      "pid (0, 0, 0)  4"})
         self.refuses(format_of_what_runs, "a format of a value that runs", np.zeros(1, np.int32), 3)
 
     def test_f_strings_of_assertions(self):
         x = np.array([3, 1, 4, 1], np.int32)
         self.check(asserts_with_values, [x], [x], 5, N=4, debug=True)
         for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
-            for n, message, shown in ((9, r"n is \{n\} of 4", "n is 9"), (4, r"\{v\} is not below \{n\}", " 4")):
+            for n, message, shown in ((9, r"n is \{n\} of 4", "n is 9"),
+                                      (4, r"\{v\} is not below \{n\}", " 4")):
                 text = io.StringIO()
                 with self.assertRaisesRegex(DeviceAssertError, message), contextlib.redirect_stdout(text):
                     asserts_with_values[(1, )](x, x.copy(), n, 4, debug=True, neso_target=target)
                 self.assertIn(shown, text.getvalue())
             self.assertEqual(output(asserts_with_values, x, x.copy(), 9, 4, neso_target=target), [])
+
+    def test_grid_control(self):
+        """Beside other inline assembly, with comments."""
+        x = np.array([3, 1, 4, 1], np.int32)
+        targets = ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]
+        for target in targets:
+            out = np.zeros(4, np.int32)
+            dependent[(1, )](x, out, 4, neso_target=target)
+            np.testing.assert_array_equal(out, 2 * x)
 
     def test_positions_of_all(self):
         x = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.int32)

@@ -1,4 +1,4 @@
-"""Options of launches and settings that decide a variant: upstream's words for them, and what comes of them."""
+"""Options of launches and settings that decide a variant, in upstream's words, and what they do."""
 # tests: OPTION_THREADS
 
 import os
@@ -14,6 +14,7 @@ from neso import knobs  # noqa: E402
 from neso.backends.compiler import GPUTarget  # noqa: E402
 from neso.compiler import ASTSource  # noqa: E402
 from neso.language.extra import libdevice  # noqa: E402
+from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
 from test_stages import has_codegen  # noqa: E402
 
@@ -39,6 +40,11 @@ def broken(o, x, N: tl.constexpr):
 def halves(o, x, n, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(o + (i * n) // n, tl.load(x + i))
+
+
+@triton.jit
+def checked(o, x, n, N: tl.constexpr):
+    tl.device_assert(n > N, "n is small")
 
 
 @triton.jit
@@ -72,7 +78,8 @@ class Threads(unittest.TestCase):
     def test_tuned(self):
         """A configuration that does not fit is passed over."""
         configs = [triton.Config({}, num_warps=w) for w in (64, 4)]
-        tuned = triton.autotune(configs, key=["N"], do_bench=lambda call, quantiles: [call() or 1.0] * 3)(more)
+        tuned = triton.autotune(configs, key=["N"],
+                                do_bench=lambda call, quantiles: [call() or 1.0] * 3)(more)
         np.testing.assert_array_equal(launch(tuned, neso_target=SIM), np.arange(8) + 1)
         self.assertEqual(tuned.best_config.num_warps, 4)
         self.assertEqual([t[0] for t in tuned.configs_timings.values()], [float("inf"), 1.0])
@@ -98,7 +105,8 @@ class Flushing(unittest.TestCase):
 
     def test_of_a_launch(self):
         for value in (True, False):
-            np.testing.assert_array_equal(launch(more, neso_target=SIM, enable_reflect_ftz=value), np.arange(8) + 1)
+            o = launch(more, neso_target=SIM, enable_reflect_ftz=value)
+            np.testing.assert_array_equal(o, np.arange(8) + 1)
 
 
 class Settings(unittest.TestCase):
@@ -111,6 +119,25 @@ class Settings(unittest.TestCase):
                 knobs.language.strict_triton = True
                 with self.assertRaisesRegex(triton.CompilationError, "Triton has no `break`"):
                     launch(broken)
+
+    def test_of_this_process_alone(self):
+        """What is not propagated to the environment decides launches as well."""
+        knobs.propagate_env = False
+        self.addCleanup(setattr, knobs, "propagate_env", True)
+        with knobs.language.scope():
+            knobs.language.strict_triton = True
+            self.assertNotIn("NESO_STRICT_TRITON", os.environ)
+            with self.assertRaisesRegex(triton.CompilationError, "Triton has no `break`"):
+                launch(broken)
+            del knobs.language.strict_triton
+            np.testing.assert_array_equal(launch(broken), np.arange(8) + 2)
+            knobs.language.strict_triton = True
+        np.testing.assert_array_equal(launch(broken), np.arange(8) + 2)
+        with knobs.runtime.scope():
+            knobs.runtime.debug = True
+            with self.assertRaisesRegex(DeviceAssertError, "n is small"):
+                launch(checked, 3)
+        launch(checked, 3)
 
     def test_wide_offsets(self):
         def texts():

@@ -153,8 +153,7 @@ def _metadata_of(compiled, info, target, options):
         "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
         **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
         "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
-        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "ir_override",
-                                       "enable_reflect_ftz")},
+        **{name: options[name] for name in _SAME},
         "global_scratch_size": info["scratch"], "global_scratch_align": 16 if info["scratch"] else 1,
         "triton_version": triton_key(), "microseconds": times,
     }
@@ -162,9 +161,12 @@ def _metadata_of(compiled, info, target, options):
     return _Metadata(*(fields[name] for name in _Metadata._fields))
 
 
+#: Options that are metadata as they are.
+_SAME = ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "ir_override",
+         "enable_reflect_ftz")
 _Metadata = namedtuple("KernelMetadata", sorted([
-    *_UPSTREAM, "ir_override", "enable_reflect_ftz", "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
-    "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
+    *_UPSTREAM, *_SAME, "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
+    "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
 
 
 def target_of(name):
@@ -289,7 +291,8 @@ class CompiledKernel(_native.Variant):
                           if p.is_constexpr and (i, ) in making.constants}
         # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
         self._options = {n: v for n, v in zip(_OPTIONS, making.given)
-                         if v and n not in (*_ON, "constexpr_policy") and (n != "neso_target" or simulated or v == "interp")}
+                         if v and n not in (*_ON, "constexpr_policy") and
+                         (n != "neso_target" or simulated or v == "interp")}
         for name in _ON:
             if not making.options[name]:
                 self._options[name] = False
@@ -385,8 +388,8 @@ class ASTSource:
         self.signature = signature
         self.constants = {}
         for key, value in (constexprs or {}).items():
-            index = fn.arg_names.index(key) if isinstance(key, str) else key[0] if isinstance(key, tuple) else key
-            self.constants[(index, )] = value
+            path = (fn.arg_names.index(key), ) if isinstance(key, str) else key if isinstance(key, tuple) else (key, )
+            self.constants[path] = value
         self.attrs = attrs or {}
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
@@ -537,17 +540,22 @@ def _value_of(kind, attrs=None):
     return 0.5
 
 
+def _item_of(src, kind, path):
+    if path in src.constants:
+        return src.constants[path]
+    if isinstance(kind, (tuple, list)):
+        return tuple(_item_of(src, inner, path + (i, )) for i, inner in enumerate(kind))
+    return None if kind == "constexpr" else _value_of(str(kind), src.attrs.get(path))
+
+
 def _values_of(src):
     values = []
     for i, param in enumerate(src.fn.params):
-        if (i, ) in src.constants:
-            values.append(src.constants[(i, )])
-            continue
         kind = src.signature.get(param.name, src.signature.get(i))
-        if kind == "constexpr" or kind is None:
+        if (i, ) not in src.constants and (kind == "constexpr" or kind is None):
             values.append(param.default if param.has_default else None)
         else:
-            values.append(_value_of(str(kind), src.attrs.get((i, ))))
+            values.append(_item_of(src, kind, (i, )))
     return values
 
 

@@ -256,5 +256,6 @@ def connect():
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
-                  environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call,
+                  environment=_environment(), settings=knobs.unpropagated, mixed=mixed, stream=stream_of,
+                  allocate=allocate, kept=kept.call,
                   warn=warned.show, nearest=nearest, differ=against.differ, different=different)

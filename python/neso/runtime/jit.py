@@ -8,6 +8,7 @@ import copy
 import hashlib
 import importlib
 import inspect
+import itertools
 import keyword
 import os
 import pickle
@@ -299,6 +300,15 @@ def _take_apart(value, name, flat, shape):
     return name
 
 
+def _tree_of(value, places):
+    """Where a value's items are among those that it is taken apart to: a number, or (class, trees)."""
+    if isinstance(value, core.tuple):
+        value = tuple(value.values)
+    if not isinstance(value, (tuple, list)):
+        return next(places)
+    return type(value) if hasattr(value, "_fields") else tuple, [_tree_of(item, places) for item in value]
+
+
 def _nothing():
     pass
 
@@ -362,8 +372,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.ir = None
-        #: the kernel that it takes a tuple apart for, or None
+        #: the kernel that it takes a tuple apart for, or None; where that one's parameters are in its own
         self.made_for = None
+        self.made_of = None
         specialize.functions[self._fn_name] = self
         self.kernel = None
         self.debug = debug
@@ -540,6 +551,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             function.__neso_source__ = text
             kernel = made[key] = JITFunction(function, debug=self.debug)
             kernel.made_from, kernel.made_for = self.cache_key, self
+            places = itertools.count()
+            kernel.made_of = [next(places) if p.is_constexpr else _tree_of(v, places)
+                              for p, v in zip(self.params, values)]
             specialize.functions[self._fn_name] = self
         if callable(grid):
             grid = grid(dict(zip(self.arg_names, values), **options))

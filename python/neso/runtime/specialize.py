@@ -2,6 +2,7 @@
 so that another process can compile it ahead of its first launch (JITFunction.preload)."""
 
 import collections
+import numbers
 import time
 import weakref
 
@@ -48,7 +49,9 @@ def specialize(value, is_const, specialized, align):
         if specialized and constant:
             return "constexpr", 1
         return kind, ("D" if align and divisible else "") if specialized else None
-    if isinstance(value, float):
+    if isinstance(value, numbers.Integral):
+        return specialize(int(value), is_const, specialized, align)
+    if isinstance(value, numbers.Real):
         return "fp32", None
     if isinstance(value, JITCallable):
         return "constexpr", value.cache_key
@@ -113,6 +116,37 @@ def key_of_call(kernel, args, kwargs):
 Specialization = collections.namedtuple("SpecializationProxy", ["constants", "signature"])
 
 
+def _attrs(pairs):
+    """What is known of values by path, of those that are looked at; pairs: (type, what is known) by path."""
+    return {path: [["tt.divisibility", 16]] if known == "D" else [] for path, (kind, known) in pairs.items()
+            if kind != "constexpr" and known in ("D", "")}
+
+
+def _leaves(tree, path):
+    if isinstance(tree, int):
+        yield path, tree
+        return
+    for i, inner in enumerate(tree[1]):
+        yield from _leaves(inner, path + (i, ))
+
+
+def _built(tree, items):
+    if isinstance(tree, int):
+        return items[tree]
+    inner = [_built(t, items) for t in tree[1]]
+    return tuple(inner) if tree[0] is tuple else tree[0](*inner)
+
+
+def _put_together(kernel, pairs, values):
+    """Of a kernel that tuples are taken apart for: what hooks are told of the kernel that was launched."""
+    params = kernel.made_for.params
+    kinds = [kind for kind, _ in pairs]
+    signature = {p.name: _built(tree, kinds) for p, tree in zip(params, kernel.made_of)}
+    paths = {path: at for i, tree in enumerate(kernel.made_of) for path, at in _leaves(tree, (i, ))}
+    constants = {path: values[at] for path, at in paths.items() if kinds[at] == "constexpr"}
+    return params, signature, constants, _attrs({path: pairs[at] for path, at in paths.items()})
+
+
 class Making:
     """A compilation that is about to begin. Values of run-time arguments are not kept."""
 
@@ -131,12 +165,15 @@ class Making:
             pairs = [_of_parameter(p, v) for p, v in zip(kernel.params, values)]
             self.signature = {p.name: kind for p, (kind, _) in zip(kernel.params, pairs)}
             self.constants = {(i, ): values[i] for i, (kind, _) in enumerate(pairs) if kind == "constexpr"}
-            self.attrs = {(i, ): [["tt.divisibility", 16]] for i, (kind, known) in enumerate(pairs)
-                          if kind != "constexpr" and known == "D"}
+            self.attrs = _attrs({(i, ): pair for i, pair in enumerate(pairs)})
         self.options = {name: value or _PRESETS.get(name, value) for name, value in zip(_OPTIONS, options)}
         #: one compiled kernel is there for many keys: programs that look see it once
         self.is_generic = self.options.pop("constexpr_policy") == _GENERIC
         self.key = f"{pairs}{self.options}"
+        #: what hooks are told: parameters, signature, constants, attributes
+        self._told = kernel.params, self.signature, self.constants, self.attrs
+        if kernel.made_for is not None and src is None:
+            self._told = _put_together(kernel, pairs, values)
 
     @property
     def symbol(self):
@@ -163,25 +200,29 @@ class Making:
         from .jit import JitFunctionInfo
         kernel = self.kernel.made_for or self.kernel
         options = self.options
-        types = ", ".join(f"{p.name}: {self.signature[p.name]}" for p in self.kernel.params)
+        params, signature, constants, attrs = self._told
+        types = ", ".join(f"{p.name}: {signature[p.name]}" for p in params)
         text = (f"{kernel.fn.__qualname__}[num_warps={options['num_warps']}, num_ctas={options['num_ctas']}, "
                 f"num_stages={options['num_stages']}, enable_fp_fusion={options['enable_fp_fusion']}, "
                 f"launch_cooperative_grid={options['launch_cooperative_grid']}]({types})")
         from .driver import driver
-        details = {"key": self.key, "signature": self.signature, "device": driver.active.get_current_device(),
-                   "constants": self.constants, "num_warps": options["num_warps"], "num_ctas": options["num_ctas"],
+        details = {"key": self.key, "signature": signature, "device": driver.active.get_current_device(),
+                   "constants": constants, "num_warps": options["num_warps"], "num_ctas": options["num_ctas"],
                    "num_stages": options["num_stages"], "enable_fp_fusion": options["enable_fp_fusion"],
-                   "launch_cooperative_grid": options["launch_cooperative_grid"], "extern_libs": (), "configs": [self.attrs],
+                   "launch_cooperative_grid": options["launch_cooperative_grid"], "extern_libs": (),
+                   "configs": [attrs],
                    "specialization_data": self.serialize(), "is_warmup": self.warmup, "reason": reason}
         return hook(key=self.key, repr=text, fn=JitFunctionInfo(kernel.module, kernel.fn.__qualname__, kernel), compile=details,
                     is_manual_warmup=self.warmup, already_compiled=False)
 
     def serialize(self):
         import json
-        values = [_as_json(value) for value in self.constants.values()]
+        _, signature, constants, attrs = self._told
         return json.dumps({
-            "name": self.kernel._fn_name + (" with tuples" if self.kernel.made_for else ""), "signature": self.signature, "constant_keys": [list(k) for k in self.constants],
-            "constant_vals": values, "attrs_keys": [list(k) for k in self.attrs], "attrs_vals": list(self.attrs.values()),
+            "name": (self.kernel.made_for or self.kernel)._fn_name, "signature": signature,
+            "constant_keys": [list(k) for k in constants],
+            "constant_vals": [_as_json(v) for v in constants.values()],
+            "attrs_keys": [list(k) for k in attrs], "attrs_vals": list(attrs.values()),
             "options": self.options, "key": self.key}, default=str)
 
 

@@ -236,7 +236,8 @@ const Val *sem_print(FrontLower *low, const char *text, const Val *const *values
 	IrOp *op = irb_op(&low->b, OP_PRINT, operands, count, NULL, 0, 0);
 	ir_set(low->m, op, ATTR_PREFIX, ir_attr_string(low->cx, str_of(text)));
 	ir_set(low->m, op, ATTR_HEX, ir_attr_bool(low->cx, hex));
-	ir_set(low->m, op, ATTR_IS_SIGNED, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed, count));
+	IrAttr signs = ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed, count);
+	ir_set(low->m, op, ATTR_IS_SIGNED, signs);
 	return low->none;
 }
 
@@ -250,7 +251,8 @@ const Val *builtin_device_print(FrontLower *low, const BuiltinCall *call)
 	if (!sem_arg_bool(low, call->what, "hex", call->a[2], &hex))
 		return low->poison;
 	const char *prefix = arena_strndup(low->arena, call->a[0]->s.ptr, call->a[0]->s.len);
-	return sem_print(low, print_prefix(low, prefix, values->seq.len > 0), values->seq.items, values->seq.len, hex);
+	prefix = print_prefix(low, prefix, values->seq.len > 0);
+	return sem_print(low, prefix, values->seq.items, values->seq.len, hex);
 }
 
 const Val *builtin_device_assert(FrontLower *low, const BuiltinCall *call)

@@ -44,7 +44,8 @@ static IrValue *argument(FrontLower *low, Demoted *d, TlType type, bool must_fit
 	}
 	IrLoc loc = lower_named_loc(low, d->name, d->at);
 	IrValue *ir = ir_block_arg_add(low->m, ir_func_body(args->func), type->ir, loc);
-	vec_push(low->arena, &args->list, (DemotedArg){d, type, must_fit, ir});
+	DemotedArg arg = {.number = d, .type = type, .must_fit = must_fit, .ir = ir};
+	vec_push(low->arena, &args->list, arg);
 	return ir;
 }
 
@@ -64,6 +65,8 @@ const Val *demoted_tensor(FrontLower *low, const Val *v, TlType type, bool must_
 
 IrValue *demoted_operand(FrontLower *low, const DemotedArg *arg)
 {
+	if (!arg->number)
+		return captured_argument(low, arg->frame, arg->outer);
 	Val v = {.kind = VAL_DEMOTED, .demoted = arg->number};
 	const Val *t = demoted_tensor(low, &v, arg->type, arg->must_fit);
 	return t->kind == VAL_TENSOR ? t->tensor.ir : irb_0(&low->b, OP_POISON, arg->type->ir);

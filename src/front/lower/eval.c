@@ -65,15 +65,6 @@ static const Val *global_name(FrontLower *low, Sym name)
 	return v;
 }
 
-bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v)
-{
-	if (frame->root == low->frame->root || !val_has_tensor(v))
-		return true;
-	lower_error(low, DIAG_CLOSURE_VALUE, name, val_describe(low, v),
-		    low->frame->root->function ? low->frame->root->function->ast->name : "<module>");
-	return false;
-}
-
 static const Val *eval_name(FrontLower *low, Sym name)
 {
 	for (const Frame *f = low->frame; f; f = f->env) {
@@ -82,7 +73,7 @@ static const Val *eval_name(FrontLower *low, Sym name)
 		if (v && v->kind == VAL_TENSOR && v->origin && f->root != low->frame->root)
 			v = v->origin;
 		if (v)
-			return eval_reaches(low, f, name, v) ? v : low->poison;
+			return eval_captured(low, f, name, v);
 	}
 	const Val *v = global_name(low, name);
 	return v ? v : missing_name(low, name);

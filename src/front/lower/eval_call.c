@@ -44,8 +44,9 @@ static bool takes_all(const Val *callee)
 
 static bool is_print(const Val *callee)
 {
-	return callee->kind == VAL_PYTHON    ? !callee->python->owner && strcmp(callee->python->name, "print") == 0 :
-	       callee->kind == VAL_BUILTIN ? strcmp(callee->builtin->name, "device_print") == 0 : false;
+	if (callee->kind == VAL_PYTHON)
+		return !callee->python->owner && strcmp(callee->python->name, "print") == 0;
+	return callee->kind == VAL_BUILTIN && strcmp(callee->builtin->name, "device_print") == 0;
 }
 
 static bool is_assert(const Val *callee)
@@ -228,7 +229,9 @@ bool bind_arguments(FrontLower *low, FrontFunction *f, const CallArgs *args, con
 			continue;
 		if (ast->params[i].value) {
 			values[i] = param_default(low, f, i);
-			if (f->env && !eval_reaches(low, f->env, ast->params[i].name, values[i]))
+			if (f->env)
+				values[i] = eval_captured(low, f->env, ast->params[i].name, values[i]);
+			if (values[i]->kind == VAL_POISON)
 				return false;
 		} else {
 			text_printf(&missing, "%s'%s'", missing.len ? ", " : "", ast->params[i].name);

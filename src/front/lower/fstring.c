@@ -1,5 +1,5 @@
-/* f-strings. Where all values are known they are text. Of values that run, print and assertions take a template: each value
- * is printed on a line of its own, behind the text that stands before it. */
+/* f-strings. Where all values are known they are text. Of values that run, print and assertions
+ * take a template: each value is printed on a line of its own, behind the text before it. */
 #include "front/core.h"
 #include "front/tile/sem.h"
 
@@ -16,7 +16,7 @@ static const Val *format_field(FrontLower *low, const Ast *node, const Val *v)
 		return v;
 	if (v->kind == VAL_TENSOR) {
 		lower_error(low, DIAG_NOT_CONSTEXPR, "a value in an f-string", val_describe(low, v));
-		lower_note(low, "print, tl.device_print and assertions take f-strings of values of a running kernel");
+		lower_note(low, "print, tl.device_print and assertions take f-strings of such values");
 		return low->poison;
 	}
 	if (v->kind == VAL_OPAQUE)
@@ -34,7 +34,8 @@ const Val *eval_joined(FrontLower *low, Ast *node)
 	for (uint32_t i = 0; i < node->joined.values.len; i++) {
 		Ast *part = node->joined.values.items[i];
 		Span old = lower_at(low, part->span);
-		const Val *v = part->kind == AST_FORMATTED ? format_field(low, part, field_value(low, part)) : eval(low, part);
+		bool field = part->kind == AST_FORMATTED;
+		const Val *v = field ? format_field(low, part, field_value(low, part)) : eval(low, part);
 		lower_restore(low, old);
 		if (v->kind != VAL_STR)
 			return v;
@@ -52,7 +53,8 @@ static bool add_running(FrontLower *low, const Ast *node, const Val *v, Template
 		lower_error(low, DIAG_UNSUPPORTED, "a format of a value that runs");
 		return false;
 	}
-	if (!lower_extension(low, "f-string of values that run") || !sem_no_padding(low, "an f-string", &v, 1))
+	if (!lower_extension(low, "f-string of values that run") ||
+	    !sem_no_padding(low, "an f-string", &v, 1))
 		return false;
 	Span old = lower_at(low, node->formatted.value->span);
 	text_printf(shown, "{%s}", lower_source_text(low));
@@ -131,7 +133,8 @@ const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateV
 			vec_push(low->arena, &parts, args->args[i]);
 	}
 	for (uint32_t i = 0; i < args->keyword_count; i++)
-		if (strcmp(args->names[i], "hex") == 0 && !sem_arg_bool(low, "tl.device_print", "hex", args->values[i], &hex))
+		if (strcmp(args->names[i], "hex") == 0 &&
+		    !sem_arg_bool(low, "tl.device_print", "hex", args->values[i], &hex))
 			return low->poison;
 	return print_parts(low, &parts, hex, true);
 }

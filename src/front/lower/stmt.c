@@ -74,11 +74,10 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	function_decorate(ast);
-	if (ast->kind == FN_HOST) {
-		lower_error(low, DIAG_UNSUPPORTED, "a function defined inside a kernel");
+	if (ast->kind == FN_HOST && !lower_extension(low, "functions inside kernels without a decorator"))
 		return;
-	}
 	FrontFunction *f = arena_copy(low->arena, ast, sizeof *ast);
+	f->kind = ast->kind == FN_HOST ? FN_JIT : ast->kind;
 	f->env = low->frame;
 	f->id = 0x80000000u + ++low->closures;
 	if (function_defaults(low, f))

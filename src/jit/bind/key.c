@@ -19,8 +19,8 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	if (!base_is_pow2(out->num_warps) || out->num_warps > UINT32_MAX / TARGET_WARP_SIZE)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two");
 	else if (out->gpu && out->num_warps > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
-		jit_diag(diags, kernel, DIAG_OPTION_THREADS, out->num_warps, out->num_warps * TARGET_WARP_SIZE,
-			 TARGET_MAX_THREADS);
+		jit_diag(diags, kernel, DIAG_OPTION_THREADS, out->num_warps,
+			 out->num_warps * TARGET_WARP_SIZE, TARGET_MAX_THREADS);
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
 	return diags->errors == before;

@@ -77,7 +77,9 @@ static int answer(const Lower *lw, LLVMValueRef name)
 	size_t len = 0;
 	const char *at = text && LLVMIsAConstantDataArray(text) ? LLVMGetAsString(text, &len) : "";
 	Str question = {at, strnlen(at, len)};
-	return str_is(question, "__CUDA_FTZ") ? !lw->no_reflect_ftz : str_is(question, "__CUDA_ARCH") ? (int)lw->target->capability * 10 : 0;
+	if (str_is(question, "__CUDA_FTZ"))
+		return !lw->no_reflect_ftz;
+	return str_is(question, "__CUDA_ARCH") ? (int)lw->target->capability * 10 : 0;
 }
 
 /* Answered here, the code is the same for whoever runs it. */

@@ -40,6 +40,25 @@ static Str trimmed(Str s)
 	return s;
 }
 
+/* Without comments. */
+static Str uncommented(Arena *arena, const char *text, size_t len)
+{
+	Text out;
+	text_init(&out, arena);
+	for (size_t i = 0; i < len; i++) {
+		bool line = i + 1 < len && text[i] == '/' && text[i + 1] == '/';
+		bool block = i + 1 < len && text[i] == '/' && text[i + 1] == '*';
+		while (line && i < len && text[i] != '\n')
+			i++;
+		if (block)
+			for (i += 2; i + 1 < len && !(text[i] == '*' && text[i + 1] == '/'); i++)
+				;
+		text_char(&out, block || i >= len ? ' ' : text[i]);
+		i += block;
+	}
+	return (Str){out.data ? out.data : "", out.len};
+}
+
 /* Up to one of the characters; the rest begins behind it. */
 static Str cut_at(Str *rest, const char *ends)
 {
@@ -361,6 +380,9 @@ static bool instruction(Block *b, Str text)
 	unsigned count;
 	if (str_is(name, ".reg"))
 		return declare(b, trimmed(rest));
+	/* Launches come one after the other. */
+	if (str_is(name, "griddepcontrol.wait") || str_is(name, "griddepcontrol.launch_dependents"))
+		return !trimmed(rest).len;
 	if (!read_operands(rest, o, &count) || !count)
 		return false;
 	if (starts(name, "mov.") && count == 2)
@@ -444,7 +466,8 @@ bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t l
 {
 	Block b = {.d = d, .call = call, .carry = sim_constant(d, 0, 8)};
 	SimShape results = {0};
-	Str rest = trimmed((Str){text, len});
+	Str rest = trimmed(uncommented(d->scratch, text, len));
+	bool waits = starts(rest, "griddepcontrol."); /* what has no result is given one for form's sake */
 	if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind && !sim_shape(d, LLVMTypeOf(call), &results))
 		return false;
 	bool good = is_of_registers(call) && results.count && name_operands(&b, &results);
@@ -456,8 +479,9 @@ bool sim_decode_asm(SimDecoder *d, LLVMValueRef call, const char *text, size_t l
 	}
 	SimValue out = {ARENA_ARRAY(d->scratch, uint32_t, results.count + 1), results.count};
 	for (unsigned k = 0; k < results.count && good; k++) {
-		out.slots[k] = b.registers.data[k].slot;
-		good = b.registers.data[k].given;
+		const Register *r = &b.registers.data[k];
+		out.slots[k] = r->given ? r->slot : sim_constant(d, 0, r->bytes);
+		good = r->given || waits;
 	}
 	if (!good)
 		return sim_refuse(d, "the inline assembly '%.*s'", (int)len, text);
