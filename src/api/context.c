@@ -219,7 +219,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.note = options->log && (options->log_compiles || option_is_on(OPTION_LOG_COMPILES)) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
 		.event = options->event || context->trace || counts ? on_event : NULL,
-		.strict = (JitStrict)options->strict,
+		.no_compile = (JitStrict)options->strict,
 		.launched = api_record_launch,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};

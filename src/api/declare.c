@@ -72,6 +72,9 @@ neso_compile_options api_options_of(const JitOptions *o)
 		.no_gpu_limits = o->no_gpu_limits,
 		.dot_precision = o->dot_precision,
 		.no_fp_fusion = o->no_fp_fusion,
+		.no_reflect_ftz = o->no_reflect_ftz,
+		.strict_triton = o->strict,
+		.wide_offsets = o->wide_offsets,
 		.no_line_info = o->no_line_info,
 		.ptx_version = o->ptx_version,
 		.cooperative = o->cooperative,
@@ -235,6 +238,6 @@ neso_status neso_context_set_strict(neso_context *context, neso_strict strict)
 {
 	if (!context || (unsigned)strict > NESO_STRICT_OFF)
 		return NESO_ERROR_USAGE;
-	context->host.strict = (JitStrict)strict;
+	context->host.no_compile = (JitStrict)strict;
 	return NESO_OK;
 }

@@ -20,7 +20,7 @@ struct JitKernel {
 	struct JitDispatchTable *_Atomic dispatch; /* find.c; replaced whole, under table_lock */
 	JitDispatch *replaced;                     /* find.c; under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
-	_Atomic JitStrict strict;
+	_Atomic JitStrict no_compile;
 	_Atomic uint64_t missed; /* launches that strict mode refused */
 };
 

@@ -87,7 +87,7 @@ typedef struct JitHost {
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	JitPolicy policy; /* of options that name none; DEFAULT: EAGER */
-	_Atomic JitStrict strict; /* likewise; may change */
+	_Atomic JitStrict no_compile; /* likewise; may change */
 	const char *const *search_paths; /* for imports, after the importing file's folder */
 	uint32_t search_path_count;
 	void (*print)(void *data, const char *text, size_t len); /* output of kernels; whole lines */
@@ -177,7 +177,7 @@ typedef struct JitOptions {
 	double seconds; /* 0: as the setting says; less: no limit */
 	bool (*ask)(void *data);
 	void *ask_data;
-	JitStrict strict; /* likewise; of launches alone */
+	JitStrict no_compile; /* likewise; of launches alone */
 } JitOptions;
 
 /* Completes them as a call would have them; false after diagnosing. */

@@ -431,7 +431,7 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);
-	complete.strict = jit_launch_strict(kernel, &complete);
+	complete.no_compile = jit_launch_strict(kernel, &complete);
 	double began = os_now();
 	JitStatus status = jit_get(kernel, &binding, &complete, &result->variant, &result->compiled, diags);
 	if (status != JIT_OK)

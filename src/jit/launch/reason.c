@@ -51,7 +51,12 @@ static void add_alignment(Text *out, const FrontArg *before, const FrontArg *now
 	bool fits = now->divisibility > 1;
 	const uint32_t was = MAX(before->divisibility, 1u), is = MAX(now->divisibility, 1u);
 	if (MIN(was, is) > 1 || MAX(was, is) != 16) { /* a parameter of which 8 counts too */
-		text_printf(out, "divisible by %u before, %s by %u", was, value ? value : "now", is);
+		value = value ? value : "now it";
+		if (MIN(was, is) > 1)
+			text_printf(out, "divisible by %u before, %s by %u", was, value, is);
+		else
+			text_printf(out, "%sdivisible by %u before, %s is%s", fits ? "not " : "",
+				    MAX(was, is), value, fits ? "" : " not");
 		return;
 	}
 	if (now->text[0] == '*')

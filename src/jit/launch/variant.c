@@ -169,7 +169,7 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 		fault_leave(&fault);
 	}
 	const JitStatus failed = variant->missed ? JIT_MISS : JIT_SOURCE;
-	variant->options.strict = JIT_STRICT_DEFAULT;
+	variant->options.no_compile = JIT_STRICT_DEFAULT;
 	diags->sources = &kernel->module->sources; /* the variant's own may go with it */
 	finish(variant, good);
 	tell(kernel, (JitEvent){.kind = JIT_COMPILE_END,
@@ -279,8 +279,8 @@ const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, 
 	const JitVariant *plain = NULL;
 	bool compiled;
 	options.no_maps = true;
-	options.strict = strict;
-	options.strict = jit_launch_strict(variant->kernel, &options);
+	options.no_compile = strict;
+	options.no_compile = jit_launch_strict(variant->kernel, &options);
 	JitBinding binding = {
 		.args = variant->args,
 		.given = ARENA_ARRAY(diags->arena, const JitArg *, variant->kernel->info->param_count + 1),
@@ -310,7 +310,7 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 	if (!jit_options(kernel, options, &complete, diags) ||
 	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
 		return JIT_ARGUMENT;
-	complete.strict = JIT_STRICT_OFF;
+	complete.no_compile = JIT_STRICT_OFF;
 	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
 }
 
@@ -333,7 +333,7 @@ JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const J
 	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);
-	complete.strict = jit_launch_strict(kernel, &complete);
+	complete.no_compile = jit_launch_strict(kernel, &complete);
 	JitStatus status = jit_get(kernel, &binding, &complete, variant, &compiled, diags);
 	if (status == JIT_OK && launch->key)
 		jit_find_add(*variant, launch->key);

@@ -193,7 +193,7 @@ void jit_kernel_set_tag(JitKernel *kernel, void *tag)
 
 void jit_kernel_set_strict(JitKernel *kernel, JitStrict strict)
 {
-	kernel->strict = strict;
+	kernel->no_compile = strict;
 }
 
 void *jit_kernel_tag(const JitKernel *kernel)

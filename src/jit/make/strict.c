@@ -6,9 +6,9 @@
 
 JitStrict jit_launch_strict(const JitKernel *kernel, const JitOptions *options)
 {
-	if (options->strict)
-		return options->strict;
-	const JitStrict of_kernel = kernel->strict, of_host = kernel->module->host->strict;
+	if (options->no_compile)
+		return options->no_compile;
+	const JitStrict of_kernel = kernel->no_compile, of_host = kernel->module->host->no_compile;
 	if (of_kernel || of_host)
 		return of_kernel ? of_kernel : of_host;
 	return option_is_on(OPTION_NO_COMPILE) ? JIT_STRICT_ON : JIT_STRICT_OFF;
@@ -16,7 +16,7 @@ JitStrict jit_launch_strict(const JitKernel *kernel, const JitOptions *options)
 
 bool jit_may_compile(const JitVariant *variant)
 {
-	return variant->options.strict != JIT_STRICT_ON;
+	return variant->options.no_compile != JIT_STRICT_ON;
 }
 
 void jit_strict_miss(const JitVariant *variant, DiagList *diags)
