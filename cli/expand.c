@@ -337,7 +337,7 @@ static int expand_declared(Expanding *x)
 	    !option_number(&request->parsed, "most", 1, 1000000, 4096, &most))
 		return EXIT_USAGE;
 	if (target)
-		split(target, strlen(target), &targets);
+		texts_split(target, strlen(target), &targets);
 	neso_declare_options_init(&options);
 	options.file = request->file;
 	options.line = request->line;
