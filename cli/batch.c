@@ -4,6 +4,9 @@
  * At the first interrupt nothing more is begun: what is being compiled is finished and kept, and
  * the summary is printed. The second ends the process as it would end any. SIGTERM, SIGHUP and
  * the end of the parent end what is being compiled, too. */
+#define _GNU_SOURCE /* nftw */
+#include <errno.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -317,6 +320,98 @@ int jobs_run(const Parsed *parsed, Jobs *jobs, long threads)
 	return b.in_state[JOB_FAILED] || b.done < b.count ? EXIT_INPUT : EXIT_DONE;
 }
 
+/* ---- parts of it ---- */
+
+/* --shard I/N: of all jobs in their order each N-th, from the I-th on. */
+static bool take_shard(const Parsed *parsed, Jobs *jobs)
+{
+	const char *text = option_value(parsed, "shard");
+	unsigned long part, parts;
+	char *end, *last = "";
+	if (!text)
+		return true;
+	part = strtoul(text, &end, 10);
+	parts = *end == '/' ? strtoul(end + 1, &last, 10) : 0;
+	if (part < 1 || parts < part || *last || parts > 1000000) {
+		usage_error("--shard wants I/N, from 1/N to N/N, not '%s'", text);
+		return false;
+	}
+	size_t kept = 0;
+	for (size_t i = 0; i < jobs->count; i++) {
+		if (i % parts == part - 1)
+			jobs->at[kept++] = jobs->at[i];
+		else
+			neso_diagnostics_free(jobs->at[i].diagnostics);
+	}
+	jobs->count = kept;
+	return true;
+}
+
+/* --count: the jobs, and none of them done. */
+static int show_jobs(const Parsed *parsed, const Jobs *jobs)
+{
+	int result = EXIT_DONE;
+	size_t variants = 0;
+	for (size_t i = 0; i < jobs->count; i++) {
+		const Job *job = &jobs->at[i];
+		variants += job->state != JOB_FAILED;
+		if (job->state == JOB_FAILED) {
+			result = EXIT_INPUT;
+			show_diagnostics(neso_diagnostics_text(job->diagnostics));
+			if (job->message)
+				input_error("%s: %s", job->request->where, job->message);
+			continue;
+		}
+		printf("%s  %s", job->request->where, job->signature);
+		say_options(stdout, job);
+		putchar('\n');
+	}
+	if (!option_value(parsed, "json"))
+		fprintf(stderr, "%zu variant%s\n", variants, variants == 1 ? "" : "s");
+	return result;
+}
+
+/* ---- a pack ---- */
+
+/* What is compiled goes into a new folder, and from there into the pack. */
+static const char *begin_pack(const Parsed *parsed)
+{
+	const char *temp = getenv("TMPDIR");
+	if (!option_value(parsed, "pack"))
+		return NULL;
+	char *folder = take_printf("%s/neso-pack-XXXXXX", temp && *temp ? temp : "/tmp");
+	if (!mkdtemp(folder) || setenv("TRITON_CACHE_DIR", folder, 1) != 0) {
+		input_error("%s: %s", folder, strerror(errno));
+		return "";
+	}
+	unsetenv("TRITON_DISABLE_CACHE");
+	return folder;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	return remove(path);
+}
+
+static int end_pack(const Parsed *parsed, neso_context *context, const char *folder, int result)
+{
+	neso_diagnostics *diagnostics;
+	neso_cache_packed packed = {.size = sizeof packed};
+	if (result == EXIT_DONE) {
+		const char *file = option_value(parsed, "pack");
+		neso_status status = neso_cache_pack(context, file, &packed, &diagnostics);
+		result = report(parsed, status, diagnostics);
+		if (result == EXIT_DONE && !option_value(parsed, "json"))
+			printf("%s: %llu entries, %llu bytes\n", file, (unsigned long long)packed.entries,
+			       (unsigned long long)packed.bytes);
+	}
+	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return result;
+}
+
 /* ---- the command ---- */
 
 int compile_many(const Parsed *parsed)
@@ -331,7 +426,8 @@ int compile_many(const Parsed *parsed)
 	int result = requests_read(parsed, &requests);
 	if (result != EXIT_DONE)
 		return result;
-	neso_context *context = open_context(parsed);
+	const char *folder = begin_pack(parsed);
+	neso_context *context = folder && !*folder ? NULL : open_context(parsed);
 	if (!context)
 		return EXIT_INPUT;
 	const char *processors = neso_context_info(context, "threads");
@@ -340,14 +436,19 @@ int compile_many(const Parsed *parsed)
 		result = EXIT_USAGE;
 	if (result == EXIT_DONE)
 		result = jobs_expand(context, &requests, &jobs);
+	if (result == EXIT_DONE && !take_shard(parsed, &jobs))
+		result = EXIT_USAGE;
 	if (result == EXIT_DONE) {
 		threads = threads < (long)jobs.count ? threads : (long)jobs.count;
-		result = jobs_run(parsed, &jobs, threads ? threads : 1);
+		result = option_value(parsed, "count") ? show_jobs(parsed, &jobs)
+						       : jobs_run(parsed, &jobs, threads ? threads : 1);
 		for (size_t i = 0; i < jobs.count; i++)
 			neso_diagnostics_free(jobs.at[i].diagnostics);
 		for (size_t i = 0; i < jobs.module_count; i++)
 			neso_module_free(jobs.modules[i]);
 	}
+	if (folder)
+		result = end_pack(parsed, context, folder, result);
 	result = close_context(parsed, context, result);
 	if (interrupted) {
 		fflush(stdout);

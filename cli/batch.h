@@ -11,6 +11,10 @@ typedef struct Request {
 	const char *signature; /* "": of no parameter */
 	Parsed parsed;         /* options: those of the command line, then its own */
 	const char *from;      /* "LIST:LINE"; NULL: the command line */
+	const char *declaration; /* a line of a file of declarations, in the signature's place; or NULL */
+	const char *file;        /* that it is of, and its line */
+	uint32_t line;
+	bool is_control;
 } Request;
 
 typedef struct Requests {

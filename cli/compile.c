@@ -6,15 +6,27 @@
 
 static const Option options[] = {
 	OPTION_SIGNATURE,
-	{"emit", 'e', "STAGE", "source, ttir-raw (from the front end), ttir (the default); for a GPU ttgir, llir, ptx, cubin, sass"},
+	{"emit", 'e', "STAGE",
+	 "source, ttir-raw (from the front end), ttir (the default); for a GPU ttgir, llir, ptx, cubin, "
+	 "sass"},
 	{"output", 'o', "FILE", "where to write (standard output)"},
-	{"list", 'l', "FILE", "kernels to compile: a line each as on this command line, or JSON; - for standard input"},
+	{"list", 'l', "FILE",
+	 "kernels to compile: a line each as on this command line, or JSON; - for standard input"},
+	{"declared", 'd', "FILE",
+	 "declarations (docs/declare.md): all variants that they stand for; - for standard input"},
+	{"shard", 0, "I/N", "of many: the I-th of N parts, for jobs that share the work"},
+	{"count", 0, NULL, "of many: say which variants there are, and compile none"},
+	{"most", 0, "N",
+	 "of a declaration: more variants are an error that names what multiplies them (4096)"},
+	{"pack", 0, "FILE", "of many: compile them into a new pack, and not into the cache"},
 	{"jobs", 'j', "N", "of many kernels: how many at a time (one per processor)"},
 	OPTIONS_COMPILE,
-	{"why", 0, NULL, "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
+	{"why", 0, NULL,
+	 "instead of a stage: what became of loops, loads, dots, conversions, accesses, and by which rule"},
 	{"stats", 0, NULL, "registers, spills, memory and what the assembler said, on standard error"},
 	{"time", 0, NULL, "how long each step took, on standard error"},
-	{"stop-after", 0, "PASS[:N]", "instead of a stage: the IR behind this pass of the pipeline, or behind its Nth run"},
+	{"stop-after", 0, "PASS[:N]",
+	 "instead of a stage: the IR behind this pass of the pipeline, or behind its Nth run"},
 	{"no-loc", 0, NULL, "leave out locations (of ttir and ttgir)"},
 	{"verify-each", 0, NULL, "verify and re-read the IR after each pass"},
 	{"dump-passes", 0, NULL, "IR after each pass on standard error"},
@@ -161,7 +173,8 @@ const Command command_compile = {
 	"argument of type T, and parameters that are left open get the values of the kernel's triton.autotune configurations. --target,\n"
 	"--num-warps, --num-stages, --num-ctas, --maxnreg and --constexpr take lists.\n\n"
 	"  neso compile add.py:add_kernel -s \"{*fp32, *fp16}:16, *fp32:*, *fp32:16, i32:*, 1024\" --target sm_80,sm_90a\n"
-	"  neso compile --list kernels.txt --jobs 8 --json\n\n"
+	"  neso compile --list kernels.txt --jobs 8 --json\n"
+	"  neso compile --declared server.variants --target sm_80,sm_90a --pack server.pack\n\n"
 	"--why wants a GPU as --target, or sim:GPU, where no assembler is needed. \"+\" marks what is as one would wish, \"-\"\n"
 	"what is slower than it could be.\n",
 	options,

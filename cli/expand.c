@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <neso/declare.h>
+
 #include "cli/batch.h"
 #include "cli/configs.h"
 
@@ -165,6 +167,7 @@ typedef struct Expanding {
 	neso_parameter *params;
 	size_t param_count;
 	Jobs *jobs;
+	bool counts; /* --json: what is counted is told there */
 } Expanding;
 
 static bool is_open(const Texts *entries, size_t i)
@@ -191,18 +194,32 @@ static Texts *configured(const Expanding *x, const Texts *entries, const Config 
 	return out;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_options(const neso_compile_options *a, const neso_compile_options *b)
+{
+	return a->num_warps == b->num_warps && a->num_stages == b->num_stages && a->num_ctas == b->num_ctas &&
+	       a->maxnreg == b->maxnreg && a->no_fp_fusion == b->no_fp_fusion && a->debug == b->debug &&
+	       a->constexpr_policy == b->constexpr_policy && a->no_reflect_ftz == b->no_reflect_ftz &&
+	       a->no_specialize == b->no_specialize && a->strict_triton == b->strict_triton &&
+	       a->wide_offsets == b->wide_offsets &&
+	       a->no_gpu_limits == b->no_gpu_limits && a->no_line_info == b->no_line_info &&
+	       a->no_overflow_checks == b->no_overflow_checks && a->ptx_version == b->ptx_version &&
+	       a->cooperative == b->cooperative && a->dependent_launch == b->dependent_launch &&
+	       same_text(a->target, b->target) && same_text(a->dot_precision, b->dot_precision) &&
+	       same_text(a->symbol, b->symbol);
+}
+
 static void add_job(Expanding *x, const char *signature, const neso_compile_options *options)
 {
 	Jobs *jobs = x->jobs;
 	for (size_t i = 0; i < jobs->count; i++) {
 		const Job *job = &jobs->at[i];
-		const neso_compile_options *o = &job->options;
-		if (job->kernel == x->kernel && strcmp(job->signature, signature) == 0 && o->num_warps == options->num_warps &&
-		    o->num_stages == options->num_stages && o->num_ctas == options->num_ctas && o->maxnreg == options->maxnreg &&
-		    o->no_fp_fusion == options->no_fp_fusion && o->debug == options->debug &&
-		    o->no_reflect_ftz == options->no_reflect_ftz &&
-		    o->constexpr_policy == options->constexpr_policy &&
-		    strcmp(o->target ? o->target : "", options->target ? options->target : "") == 0)
+		if (job->kernel == x->kernel && strcmp(job->signature, signature) == 0 &&
+		    same_options(&job->options, options))
 			return;
 	}
 	jobs->at = take_more(jobs->at, (jobs->count + 1) * sizeof *jobs->at);
@@ -275,12 +292,7 @@ static int expand(Expanding *x)
 	return used ? result : each_option(x, &entries, NULL, &chosen, 0);
 }
 
-/* ---- modules and kernels ---- */
-
-typedef struct Loaded {
-	const char *path;
-	neso_module *module; /* NULL: it does not load */
-} Loaded;
+/* ---- declarations ---- */
 
 static void add_failed(Jobs *jobs, const Request *request, neso_diagnostics *diagnostics, const char *message)
 {
@@ -288,6 +300,65 @@ static void add_failed(Jobs *jobs, const Request *request, neso_diagnostics *dia
 	jobs->at[jobs->count++] = (Job){.request = request, .signature = request->signature, .state = JOB_FAILED, .message = message,
 					.diagnostics = diagnostics};
 }
+
+static const char *take_or_null(const char *text)
+{
+	return text ? take_text(text, strlen(text)) : NULL;
+}
+
+static void add_declared(void *data, const neso_declared *variant)
+{
+	Expanding *x = data;
+	neso_compile_options options = *variant->options;
+	options.target = take_or_null(options.target);
+	options.dot_precision = take_or_null(options.dot_precision);
+	options.symbol = take_or_null(options.symbol);
+	if (!x->counts && variant->index == 0)
+		fprintf(stderr, "%s: %llu variant%s%s%s%s\n", x->request->where,
+			(unsigned long long)variant->count, variant->count == 1 ? "" : "s",
+			variant->axes[0] ? " (" : "", variant->axes, variant->axes[0] ? ")" : "");
+	if (!x->counts && variant->index == 0 && variant->multiplier)
+		fprintf(stderr, "    '%s' multiplies them by %llu\n", variant->multiplier,
+			(unsigned long long)variant->multiplier_values);
+	add_job(x, take_text(variant->signature, strlen(variant->signature)), &options);
+}
+
+/* The error's own diagnostics are the failed job's. */
+static int expand_declared(Expanding *x)
+{
+	const Request *request = x->request;
+	const char *target = option_value(&request->parsed, "target");
+	neso_declare_options options;
+	neso_compile_options base;
+	neso_diagnostics *diagnostics;
+	Texts targets = {0};
+	long most;
+	if (!compile_options(&request->parsed, &base) ||
+	    !option_number(&request->parsed, "most", 1, 1000000, 4096, &most))
+		return EXIT_USAGE;
+	if (target)
+		texts_split(target, strlen(target), &targets);
+	neso_declare_options_init(&options);
+	options.file = request->file;
+	options.line = request->line;
+	options.options = &base;
+	options.targets = targets.at;
+	options.target_count = targets.count;
+	options.most = (uint64_t)most;
+	if (neso_kernel_declared(x->kernel, request->declaration, &options, add_declared, x, &diagnostics) ==
+	    NESO_OK)
+		neso_diagnostics_free(diagnostics);
+	else
+		add_failed(x->jobs, request, diagnostics, NULL);
+	return EXIT_DONE;
+}
+
+/* ---- modules and kernels ---- */
+
+typedef struct Loaded {
+	const char *path;
+	neso_module *module; /* NULL: it does not load */
+} Loaded;
 
 /* NULL after adding a failed job. What the file itself is at fault for is told once. */
 static neso_module *load(neso_context *context, const Request *request, Loaded *loaded, size_t *count, Jobs *jobs)
@@ -339,7 +410,10 @@ int jobs_expand(neso_context *context, const Requests *requests, Jobs *jobs)
 		const Request *request = &requests->at[i];
 		neso_module *module = load(context, request, loaded, &loaded_count, jobs);
 		neso_kernel_info info = {.size = sizeof info};
-		Expanding x = {.request = request, .kernel = module ? find(module, request, jobs) : NULL, .jobs = jobs};
+		Expanding x = {.request = request,
+			       .kernel = module ? find(module, request, jobs) : NULL,
+			       .jobs = jobs,
+			       .counts = option_value(&request->parsed, "json") != NULL};
 		if (!x.kernel || neso_kernel_get_info(x.kernel, &info) != NESO_OK)
 			continue;
 		x.param_count = info.parameter_count;
@@ -348,7 +422,7 @@ int jobs_expand(neso_context *context, const Requests *requests, Jobs *jobs)
 			x.params[p].size = sizeof *x.params;
 			neso_kernel_get_parameter(x.kernel, p, &x.params[p]);
 		}
-		int result = expand(&x);
+		int result = request->declaration ? expand_declared(&x) : expand(&x);
 		if (result != EXIT_DONE)
 			return result;
 	}

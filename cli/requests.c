@@ -6,6 +6,8 @@
 #include "cli/batch.h"
 #include "cli/json.h"
 
+#include <neso/declare.h>
+
 const Option request_options[] = {
 	OPTION_SIGNATURE,
 	OPTIONS_COMPILE,
@@ -20,6 +22,10 @@ bool is_batch(const Parsed *parsed)
 	for (size_t i = 0; i < parsed->given_count; i++) {
 		const Given *g = &parsed->given[i];
 		signatures += strcmp(g->option->name, "signature") == 0;
+		static const char *const many[] = {"declared", "shard", "pack", "count"};
+		for (size_t k = 0; k < sizeof many / sizeof *many; k++)
+			if (strcmp(g->option->name, many[k]) == 0)
+				return true;
 		if (strcmp(g->option->name, "list") == 0 || strcmp(g->option->name, "jobs") == 0 || signatures > 1)
 			return true;
 		for (size_t k = 0; k < LISTED_OPTIONS; k++)
@@ -289,9 +295,57 @@ static int read_list(const Parsed *parsed, const char *path, Requests *out)
 	return first == '{' || first == '[' ? read_json(parsed, name, folder, text, out) : read_lines(parsed, name, folder, text, out);
 }
 
+/* ---- declarations ---- */
+
+typedef struct Declared {
+	const Parsed *parsed;
+	Requests *out;
+	bool controls; /* those, or the others */
+} Declared;
+
+static void add_declaration(void *data, const neso_declaration *d)
+{
+	const Declared *to = data;
+	if (d->is_control != to->controls)
+		return;
+	const char *where = take_printf("%s:%s", d->path, d->kernel);
+	add(to->out, where, NULL, "", to->parsed, take_printf("%s:%u", d->file, (unsigned)d->line));
+	Request *request = &to->out->at[to->out->count - 1];
+	request->declaration = take_text(d->text, strlen(d->text));
+	request->file = take_text(d->file, strlen(d->file));
+	request->line = d->line;
+	request->is_control = d->is_control;
+}
+
+/* Lines that say what is concluded from arguments come before those that they matter to. */
+static int read_declared(const Parsed *parsed, const char *path, Requests *out)
+{
+	size_t len;
+	char *text = strcmp(path, "-") == 0 ? read_file(path, &len) : NULL;
+	if (strcmp(path, "-") == 0 && !text)
+		return EXIT_INPUT;
+	for (int controls = 1; controls >= 0; controls--) {
+		Declared to = {parsed, out, controls != 0};
+		neso_diagnostics *diagnostics;
+		neso_status status = neso_declarations_read(NULL, text ? "<stdin>" : path, text,
+							    add_declaration, &to, &diagnostics);
+		int result = report(parsed, status, diagnostics);
+		if (result != EXIT_DONE)
+			return result;
+	}
+	return EXIT_DONE;
+}
+
 int requests_read(const Parsed *parsed, Requests *out)
 {
 	*out = (Requests){0};
+	for (size_t i = 0; i < parsed->given_count; i++) {
+		int result = strcmp(parsed->given[i].option->name, "declared") == 0
+				     ? read_declared(parsed, parsed->given[i].value, out)
+				     : EXIT_DONE;
+		if (result != EXIT_DONE)
+			return result;
+	}
 	add_arguments(parsed, NULL, NULL, out);
 	for (size_t i = 0; i < parsed->given_count; i++) {
 		int result = strcmp(parsed->given[i].option->name, "list") == 0 ? read_list(parsed, parsed->given[i].value, out) : EXIT_DONE;

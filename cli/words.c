@@ -14,6 +14,7 @@ static const struct {
 	{NULL, "constexpr", "eager generic"},
 	{"cache", "section", "source ttir ttgir llir ptx cubin log key metadata"},
 	{"cache", NULL, "key stats ls show explain diff verify gc clear path pack unpack"},
+	{"explain", "format", "text json prometheus"},
 	{"completion", NULL, "bash zsh fish"},
 	{"manual", "format", "man markdown"},
 };

@@ -80,7 +80,8 @@ typedef enum neso_status {
 	NESO_ERROR_REFUSED = 5,  /* a hook of the host said no */
 	NESO_ERROR_MEMORY = 6,   /* no memory, or the limit of the context was reached */
 	NESO_ERROR_INTERNAL = 7, /* a bug of Neso; the diagnostics say where */
-	NESO_ERROR_STOPPED = 8   /* compiling was ended, by its time limit or by the caller */
+	NESO_ERROR_STOPPED = 8,  /* compiling was ended, by its time limit or by the caller */
+	NESO_ERROR_MISS = 9      /* a launch would compile, which strict mode forbids */
 } neso_status;
 
 /* "ok", "wrong use", ...; of any number. */
@@ -247,6 +248,10 @@ typedef enum neso_constexpr_policy {
 	NESO_POLICY_GENERIC /* an argument of the launch: one variant for all values of a kind and size (int32, int64, fp32, ...) */
 } neso_constexpr_policy;
 
+/* May a launch compile (neso/declare.h)? DEFAULT: a launch does as the kernel, this as the context,
+ * this as NESO_STRICT says. */
+typedef enum neso_strict { NESO_STRICT_DEFAULT = 0, NESO_STRICT_ON, NESO_STRICT_OFF } neso_strict;
+
 /* A file under a key (compile cache, below). */
 typedef struct neso_cache_file {
 	const char *name;
@@ -313,6 +318,10 @@ typedef struct neso_context_options {
 	/* Folders of Python packages, with ":" between, where nvidia/cu13/bin/ptxas may lie; the one that libneso
 	 * lies in is always looked at. */
 	const char *packages;
+	neso_strict strict;
+	const char *record;  /* a file of declarations (neso_context_record); NULL: NESO_RECORD */
+	const char *explain; /* a socket, made here; NULL: NESO_EXPLAIN */
+	bool count_launches; /* also with NESO_COUNT_LAUNCHES=1 */
 } neso_context_options;
 
 /* The defaults, to be changed field by field. */
@@ -414,7 +423,9 @@ typedef struct neso_parameter {
 	const char *default_value; /* source text, or NULL: the caller must give it */
 	bool is_constexpr;
 	bool no_specialize; /* named by do_not_specialize */
-	bool no_alignment;  /* named by do_not_specialize_on_alignment */
+	bool no_alignment;  /* named by do_not_specialize_on_alignment, or "unaligned" */
+	bool never_one, always_one, div8; /* neso_kernel_control */
+	const char *dtype; /* that it has whatever is given: "i64"; or NULL */
 } neso_parameter;
 
 /* Set info->size before. */
@@ -516,6 +527,7 @@ typedef struct neso_compile_options {
 	bool no_reflect_ftz; /* libdevice keeps denormal numbers of fp32, where it asks */
 	/* On, or as NESO_STRICT_TRITON and NESO_WIDE_OFFSETS say. */
 	bool strict_triton, wide_offsets;
+	neso_strict strict; /* of this launch; no part of the key */
 } neso_compile_options;
 
 /* The defaults, likewise. */

@@ -75,6 +75,8 @@ static bool make_row(GpuRow *row, const Param *p, PyObject *value, const neso_ar
 	row->value = gpu_value(arg);
 	uint64_t bits = row->value.bits;
 	bool is_tensor = arg->kind == NESO_ARG_POINTER && !p->is_constexpr;
+	if (p->div8) /* what is compared does not tell of 8 */
+		return false;
 	if (value == Py_None || (p->is_constexpr && PyBool_Check(value)) ||
 	    (arg->value.kind == NESO_VALUE_EXPR && value_lasts(value)))
 		return same_row(row, value);

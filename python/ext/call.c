@@ -10,7 +10,7 @@ static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
 	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout",
-	"ir_override", "enable_reflect_ftz", "grid", "warmup"};
+	"ir_override", "enable_reflect_ftz", "neso_strict", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -336,6 +336,12 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		else if (policy)
 			options->constexpr_policy = *policy == 'g' ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
 	}
+	if (given[OPT_STRICT] && given[OPT_STRICT] != Py_None) {
+		bool strict = false;
+		if (!option_truth(given[OPT_STRICT], &strict))
+			return false;
+		options->strict = strict ? NESO_STRICT_ON : NESO_STRICT_OFF;
+	}
 	if (given[OPT_OVERRIDE] && given[OPT_OVERRIDE] != Py_None)
 		options->override = PyUnicode_AsUTF8AndSize(given[OPT_OVERRIDE], NULL);
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
@@ -360,6 +366,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	options->strict_triton = env.strict;
 	options->wide_offsets = env.wide;
 	options->constexpr_policy = k->policy ? k->policy : env.generic ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
+	options->strict = k->strict;
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	options->target = *env.target ? env.target : NULL;
 	bool good = !call->has_options || given_options(call, options, &fusion);

@@ -148,6 +148,8 @@ static PyObject *compile(const Request *r)
 	r->options->symbol = symbol && symbol != Py_None ? PyUnicode_AsUTF8AndSize(symbol, NULL) : NULL;
 	if (PyErr_Occurred())
 		goto out;
+	if (r->launch && r->launch->warmup)
+		r->options->strict = NESO_STRICT_OFF; /* that is compiling ahead */
 	Py_BEGIN_ALLOW_THREADS
 	status = r->launch ? neso_kernel_compile_for(kernel, &r->launch->launch, &variant, &diagnostics)
 			   : neso_kernel_compile(kernel, r->signature, r->options, &variant, &diagnostics);

@@ -405,7 +405,7 @@ PyMODINIT_FUNC PyInit__native(void)
 				    (unsigned)NESO_ABI_VERSION, (unsigned)neso_abi_version());
 	PyObject *module = PyModule_Create(&definition);
 	if (module && host_add(module) && remote_add(module) && library_add(module) && ir_add(module) && tune_add(module) && kernel_add(module) &&
-	    device_add(module) && read_setup() && gpu_setup())
+	    device_add(module) && declare_add(module) && read_setup() && gpu_setup())
 		return module;
 	Py_XDECREF(module);
 	return NULL;

@@ -281,6 +281,8 @@ static PyObject *variant_adopt(PyObject *self, PyObject *other)
 static PyMethodDef variant_methods[] = {
 	{"_is_bound", variant_is_bound, METH_NOARGS, "Is it there in this process?"},
 	{"_adopt", variant_adopt, METH_O, "Becomes what another one is."},
+	{"_load_gpu", declare_load, METH_NOARGS, "Loads its code into the current GPU context."},
+	{"_declaration", declare_line, METH_NOARGS, "The line that declares it, or None."},
 	{"_remarks", variant_remarks, METH_NOARGS, "What became of its parts and why: a list of tuples."},
 	{"_aot", variant_aot, METH_VARARGS, "Header and source in C."},
 	{"_cubin", variant_cubin, METH_NOARGS, "The assembled code, or None."},
@@ -342,14 +344,15 @@ static void kernel_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* _setup(params, pre_hooks, debug, ignore_unknown, policy); params: (name, has_default, default, is_constexpr,
- * is_const, is_typed) */
+/* _setup(params, pre_hooks, debug, ignore_unknown, policy, strict); params: (name, has_default,
+ * default, is_constexpr, is_const, is_typed, div8) */
 static PyObject *kernel_setup(PyObject *self, PyObject *args)
 {
 	Kernel *k = (Kernel *)self;
 	PyObject *params, *hooks;
-	int debug, ignore, policy = NESO_POLICY_DEFAULT;
-	if (!PyArg_ParseTuple(args, "O!O!pp|i", &PyTuple_Type, &params, &PyList_Type, &hooks, &debug, &ignore, &policy))
+	int debug, ignore, policy = NESO_POLICY_DEFAULT, strict = NESO_STRICT_DEFAULT;
+	if (!PyArg_ParseTuple(args, "O!O!pp|ii", &PyTuple_Type, &params, &PyList_Type, &hooks, &debug,
+			      &ignore, &policy, &strict))
 		return NULL;
 	launch_forget(k);
 	drop_params(k);
@@ -360,9 +363,9 @@ static PyObject *kernel_setup(PyObject *self, PyObject *args)
 	for (Py_ssize_t i = 0; i < count; i++) {
 		Param *p = &k->params[i];
 		PyObject *name, *value;
-		int has_default, is_constexpr, is_const, is_typed;
-		if (!PyArg_ParseTuple(PyTuple_GetItem(params, i), "UpOppp", &name, &has_default, &value, &is_constexpr,
-				      &is_const, &is_typed))
+		int has_default, is_constexpr, is_const, is_typed, div8;
+		if (!PyArg_ParseTuple(PyTuple_GetItem(params, i), "UpOpppp", &name, &has_default, &value,
+				      &is_constexpr, &is_const, &is_typed, &div8))
 			return NULL;
 		Py_INCREF(name);
 		p->name = name;
@@ -373,6 +376,7 @@ static PyObject *kernel_setup(PyObject *self, PyObject *args)
 		p->is_constexpr = is_constexpr;
 		p->is_const = is_const;
 		p->is_typed = is_typed;
+		p->div8 = div8;
 		k->param_count = i + 1;
 	}
 	Py_INCREF(hooks);
@@ -380,6 +384,7 @@ static PyObject *kernel_setup(PyObject *self, PyObject *args)
 	k->pre_hooks = hooks;
 	k->debug = debug;
 	k->policy = (neso_constexpr_policy)policy;
+	k->strict = (neso_strict)strict;
 	k->ignore_unknown = ignore;
 	Py_RETURN_NONE;
 }
@@ -498,6 +503,7 @@ static PyMethodDef kernel_methods[] = {
 	{"_entries", kernel_entries, METH_NOARGS, "The compiled kernels."},
 	{"_compile", (PyCFunction)(void (*)(void))find_for_signature, METH_VARARGS | METH_KEYWORDS,
 	 "Compiles for a signature in upstream's notation."},
+	{"_declared", declare_variants, METH_VARARGS, "The variants that a declaration stands for."},
 	{"_run", (PyCFunction)(void (*)(void))kernel_run, METH_VARARGS | METH_KEYWORDS,
 	 "Launches with the grid as a keyword; with warmup=True compiles only."},
 	{0},

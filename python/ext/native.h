@@ -14,6 +14,7 @@
  * library.c shared objects of programs in the compile cache
  * ir.c      IR text
  * tune.c    tuning
+ * declare.c declared variants
  * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
@@ -79,6 +80,13 @@ extern const neso_keeper host_keeper;
 bool remote_add(PyObject *module);
 /* library.c */
 bool library_add(PyObject *module);
+/* declare.c */
+bool declare_add(PyObject *module);
+/* Kernel._declared(line, file, number, targets or None, most) -> list of (signature, options). */
+PyObject *declare_variants(PyObject *self, PyObject *args);
+/* Variant._load_gpu(), and ._declaration() -> its line or None. */
+PyObject *declare_load(PyObject *self, PyObject *unused);
+PyObject *declare_line(PyObject *self, PyObject *unused);
 /* ir.c */
 bool ir_add(PyObject *module);
 /* tune.c */
@@ -178,6 +186,7 @@ typedef struct Param {
 	const char *text;       /* of the name */
 	bool is_constexpr, is_const;
 	bool is_typed; /* by its annotation: whether an integer fits matters */
+	bool div8;     /* divisibility by 8 counts too */
 } Param;
 
 typedef struct Watch {
@@ -200,6 +209,7 @@ typedef struct Kernel {
 	struct Recent *recent[2]; /* the last launch on a GPU, and the last one that was not like it; or NULL */
 	bool debug;
 	neso_constexpr_policy policy; /* DEFAULT: as the environment says */
+	neso_strict strict;           /* likewise */
 	bool ignore_unknown; /* keywords that are neither parameter nor option are dropped */
 } Kernel;
 
@@ -228,7 +238,8 @@ bool intern_all(const Word *words, size_t count);
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
 	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_SCHEDULES,
-	OPT_WATCH, OPT_UNWRITTEN, OPT_AGAINST, OPT_ATOL, OPT_RTOL, OPT_TIMEOUT, OPT_OVERRIDE, OPT_FTZ, OPT_GRID,
+	OPT_WATCH, OPT_UNWRITTEN, OPT_AGAINST, OPT_ATOL, OPT_RTOL, OPT_TIMEOUT, OPT_OVERRIDE, OPT_FTZ, OPT_STRICT,
+	OPT_GRID,
 	OPT_WARMUP, OPT__COUNT
 } Option;
 

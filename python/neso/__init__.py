@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 from . import language, runtime
 from .compiler import CompilationError, compile
-from .errors import TritonError
+from .errors import CompileMissError, TritonError
 from .runtime import (Config, InterpreterError, JITFunction, KernelInterface, MockTensor, OutOfResources,
                       TensorWrapper, autotune, heuristics, reinterpret)
 from .runtime._allocation import set_allocator
@@ -20,11 +20,11 @@ from ._alias import install
 _host.connect()
 
 __all__ = [
-    "AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
+    "AsyncCompileMode", "CompilationError", "CompileMissError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
     "KernelInterface", "MockTensor",
     "OutOfResources", "TensorWrapper", "TritonError", "autotune", "breakpoint", "cdiv", "compile",
-    "constexpr_function", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
-    "reinterpret", "runtime", "set_allocator", "testing", "tools",
+    "compile_declared", "constexpr_function", "control", "declare", "explain", "heuristics", "install", "jit", "knobs", "language", "must_use_result", "next_power_of_2",
+    "record", "reinterpret", "runtime", "set_allocator", "testing", "tools", "warm",
 ]
 
 _LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experimental", "_internal_testing", "profiler", "_C")
@@ -45,8 +45,14 @@ def load_ipython_extension(shell):
     install()
 
 
+_DECLARED = ("compile_declared", "control", "declare", "explain", "record", "warm")
+
+
 def __getattr__(name):
     if name in _LAZY:
         import importlib
         return importlib.import_module("." + name, __name__)
+    if name in _DECLARED:
+        from .runtime import declare
+        return globals().setdefault(name, getattr(declare, name))
     raise AttributeError(f"module 'neso' has no attribute '{name}'")

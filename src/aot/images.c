@@ -72,8 +72,8 @@ static bool fill_case(Aot *aot, const AotFunction *f, AotCase *c, JitStatus *sta
 			return false;
 		if (!image->variant->gpu->map_count)
 			continue;
-		AotImage plain = {.ptx = image->ptx,
-				  .variant = jit_without_maps(image->variant, status, aot->diags)};
+		AotImage plain = {.ptx = image->ptx};
+		plain.variant = jit_without_maps(image->variant, JIT_STRICT_OFF, status, aot->diags);
 		if (!plain.variant || !fill_image(aot, f, &plain, status))
 			return false;
 		vec_push(aot->arena, &c->plain, plain);

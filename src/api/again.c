@@ -52,7 +52,9 @@ static Row row_of(const neso_kernel *kernel, const ApiKey *key, size_t at, uint3
 		.demoted = key->demoted && jit_set_has(key->demoted, number),
 	};
 	unsigned param = kernel->params[number];
-	if (arg->kind == NESO_ARG_POINTER) {
+	if (param & API_PARAM_DIV8) {
+		row.asked = 0; /* facts do not tell of 8 */
+	} else if (arg->kind == NESO_ARG_POINTER) {
 		row.asked = FACT_ALIGNED;
 	} else if (arg->kind == NESO_ARG_VALUE && arg->value.kind == NESO_VALUE_INT && !arg->value.is_unsigned && !row.demoted &&
 		   !(param & API_PARAM_CONSTEXPR) && !api_is_typed(param, arg)) {

@@ -88,6 +88,7 @@ neso_status api_status(JitStatus status)
 		[JIT_RUN] = NESO_ERROR_RUN,
 		[JIT_REFUSED] = NESO_ERROR_REFUSED,
 		[JIT_STOPPED] = NESO_ERROR_STOPPED,
+		[JIT_MISS] = NESO_ERROR_MISS,
 	};
 	return of[status];
 }
@@ -104,6 +105,7 @@ const char *neso_status_text(neso_status status)
 		[NESO_ERROR_MEMORY] = "out of memory",
 		[NESO_ERROR_INTERNAL] = "internal error",
 		[NESO_ERROR_STOPPED] = "stopped",
+		[NESO_ERROR_MISS] = "a launch would compile, which strict mode forbids",
 	};
 	return (unsigned)status < ARRAY_LEN(text) ? text[status] : "unknown status";
 }

@@ -202,6 +202,8 @@ static void fill(neso_context *context, const neso_context_options *options)
 	for (size_t i = 0; i < options->search_path_count; i++)
 		paths[i] = arena_strdup(arena, options->search_paths[i]);
 	context->options.search_paths = paths;
+	const bool counts = context->counts_launches =
+		options->count_launches || option_is_on(OPTION_COUNT_LAUNCHES);
 	context->host = (JitHost){
 		.data = context,
 		.threads = threads,
@@ -216,7 +218,9 @@ static void fill(neso_context *context, const neso_context_options *options)
 		.warn = options->log ? on_warn : NULL,
 		.note = options->log && (options->log_compiles || option_is_on(OPTION_LOG_COMPILES)) ? on_note : NULL,
 		.find_name = options->resolve ? on_find_name : NULL,
-		.event = options->event || context->trace ? on_event : NULL,
+		.event = options->event || context->trace || counts ? on_event : NULL,
+		.no_compile = (JitStrict)options->strict,
+		.launched = api_record_launch,
 		.policy = options->constexpr_policy ? (JitPolicy)options->constexpr_policy : policy_of_environment(),
 	};
 	context->info = collect_info(arena, threads);
@@ -238,6 +242,8 @@ static neso_status context_new(ApiCall *call, void *data)
 		return NESO_ERROR_USAGE;
 	if ((unsigned)options.constexpr_policy > NESO_POLICY_GENERIC)
 		return api_usage(call, "neso_context_options.constexpr_policy is %d", (int)options.constexpr_policy);
+	if ((unsigned)options.strict > NESO_STRICT_OFF)
+		return api_usage(call, "neso_context_options.strict is %d", (int)options.strict);
 	if (options.search_path_count && !options.search_paths)
 		return api_usage(call, "neso_context_options.search_paths is NULL");
 	option_check(&call->diags);
@@ -263,7 +269,12 @@ static neso_status context_new(ApiCall *call, void *data)
 	}
 	pthread_mutex_init(&context->log_lock, NULL);
 	pthread_mutex_init(&context->pool_lock, NULL);
+	pthread_mutex_init(&context->modules_lock, NULL);
+	pthread_mutex_init(&context->record_lock, NULL);
 	atomic_init(&context->users, 1);
+	api_record_begin(context, options.record ? options.record : option_text(OPTION_RECORD), &call->diags);
+	api_explain_begin(context, options.explain ? options.explain : option_text(OPTION_EXPLAIN),
+			  &call->diags);
 	*args->out = context;
 	return NESO_OK;
 }
@@ -281,11 +292,15 @@ void neso_context_free(neso_context *context)
 {
 	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
 		return;
+	api_explain_end(context);
+	api_record_end(context);
 	interp_pool_free(context->pool);
 	api_facts_free(context);
 	free_tools(&context->host);
 	pthread_mutex_destroy(&context->pool_lock);
 	pthread_mutex_destroy(&context->log_lock);
+	pthread_mutex_destroy(&context->modules_lock);
+	pthread_mutex_destroy(&context->record_lock);
 	Arena arena = context->arena;
 	arena_free(&arena);
 }

@@ -21,6 +21,12 @@ struct neso_context {
 	pthread_mutex_t pool_lock;
 	InterpPool *pool; /* started by the first launch that can use it */
 	const char *trace;       /* a file (trace.c); NULL: none */
+	bool counts_launches;
+	pthread_mutex_t modules_lock; /* of the next two */
+	neso_module *modules;         /* all that are loaded, newest first */
+	pthread_mutex_t record_lock;  /* of the next */
+	char *_Atomic record;         /* a file (record.c), malloc; NULL: none */
+	struct ApiServer *server;     /* explain_serve.c; NULL: none */
 	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
@@ -30,24 +36,54 @@ struct neso_context {
 const char *api_trace_begin(Arena *arena, const char *path, DiagList *diags);
 void api_trace(const char *path, const JitEvent *event);
 
-enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */ };
+enum { API_PARAM_CONSTEXPR = 1, API_PARAM_TYPED = 2 /* by its annotation */, API_PARAM_DIV8 = 4 };
 
 struct neso_kernel {
 	neso_module *module;
 	JitKernel *jit;
 	uint32_t param_count;
-	const uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
+	uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
 	_Atomic(const JitDispatch *) last; /* that a launch on a GPU found by its key, or NULL */
 	JitPolicy policy; /* of options that name none */
 };
 
+/* API_PARAM_... of each parameter (module.c). */
+void api_param_flags(const JitKernel *kernel, uint8_t *flags);
+
 struct neso_module {
 	Arena arena; /* holds this struct and the kernels */
 	neso_context *context;
+	neso_module *next; /* of the context's; under its modules_lock */
 	JitModule *jit;
 	neso_kernel *kernels;
 	size_t kernel_count;
 };
+
+/* ---- declare.c ---- */
+
+struct ApiCall;
+struct JitDeclaration;
+/* Where a declaration says that its kernel's file is. */
+const char *api_declared_path(Arena *arena, const struct JitDeclaration *declaration);
+neso_compile_options api_options_of(const JitOptions *options);
+/* Obeys a control line. */
+neso_status api_control(struct ApiCall *call, neso_kernel *kernel, const struct JitDeclaration *line);
+
+/* ---- record.c ---- */
+
+/* file: NULL or "" for none. A file that cannot be had is a warning. */
+void api_record_begin(neso_context *context, const char *file, DiagList *diags);
+void api_record_launch(void *context, const JitVariant *variant); /* JitHost.launched */
+void api_record_end(neso_context *context);
+
+/* ---- explain.c, explain_serve.c ---- */
+
+/* "text", "json", "prometheus"; false: no such format. */
+bool api_explain(neso_context *context, const char *format, Text *out);
+/* Listens at a socket, in a thread of its own; NULL or "" for none. What keeps it from that is a
+ * warning. */
+void api_explain_begin(neso_context *context, const char *socket, DiagList *diags);
+void api_explain_end(neso_context *context);
 
 /* ---- calls ---- */
 

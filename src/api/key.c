@@ -106,7 +106,10 @@ uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_
 	if ((uint32_t)arg->dtype > UINT8_MAX)
 		return NULL;
 	if (arg->kind == NESO_ARG_POINTER) {
-		*at++ = head | (uint64_t)rule_divisible((uintptr_t)arg->address) << 32;
+		const uint64_t small =
+			param & API_PARAM_DIV8 && rule_divisible_small((uintptr_t)arg->address);
+		*at++ = head | (uint64_t)rule_divisible((uintptr_t)arg->address) << 32 |
+			small << 33;
 		return at;
 	}
 	if (arg->kind == NESO_ARG_DESCRIPTOR)
@@ -125,6 +128,7 @@ uint64_t *api_put_arg(uint64_t *at, unsigned param, uint32_t number, const neso_
 	}
 	switch (v->kind) {
 	case NESO_VALUE_INT:
+		head |= (uint64_t)(param & API_PARAM_DIV8 && rule_divisible_small((uint64_t)v->i)) << 63;
 		*at++ = head | (uint64_t)rule_int_class(v->i, v->is_unsigned, api_is_typed(param, arg)) << 33;
 		return at;
 	case NESO_VALUE_NONE:

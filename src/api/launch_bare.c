@@ -57,6 +57,7 @@ static neso_status make(ApiCall *call, void *data)
 	neso_ready *ready = calloc(1, sizeof *ready + count * sizeof ready->slots[0]);
 	if (!ready)
 		fault_raise(FAULT_MEMORY, "out of memory: %u arguments", count);
+	jit_launched(m->variant);
 	ready->variant = m->variant;
 	ready->function = function;
 	ready->has_events = jit_has_events(m->variant);

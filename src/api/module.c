@@ -12,13 +12,20 @@ typedef struct LoadArgs {
 	neso_module **out;
 } LoadArgs;
 
+void api_param_flags(const JitKernel *jit, uint8_t *flags)
+{
+	const FrontInfo *info = jit_kernel_info(jit);
+	for (uint32_t i = 0; i < info->param_count; i++)
+		flags[i] = (uint8_t)((info->params[i].is_constexpr ? API_PARAM_CONSTEXPR : 0) |
+				     (info->params[i].dtype ? API_PARAM_TYPED : 0) |
+				     (info->params[i].div8 ? API_PARAM_DIV8 : 0));
+}
+
 static neso_kernel wrap_kernel(neso_module *module, JitKernel *jit)
 {
 	const FrontInfo *info = jit_kernel_info(jit);
 	uint8_t *params = ARENA_ARRAY(&module->arena, uint8_t, info->param_count + 1);
-	for (uint32_t i = 0; i < info->param_count; i++)
-		params[i] = (uint8_t)((info->params[i].is_constexpr ? API_PARAM_CONSTEXPR : 0) |
-				      (info->params[i].dtype ? API_PARAM_TYPED : 0));
+	api_param_flags(jit, params);
 	return (neso_kernel){.module = module, .jit = jit, .param_count = info->param_count, .params = params,
 			    .policy = module->context->host.policy};
 }
@@ -56,6 +63,10 @@ static neso_status load(ApiCall *call, void *data)
 	}
 	if (module->jit && fault.kind == FAULT_NONE) {
 		atomic_fetch_add(&args->context->users, 1);
+		pthread_mutex_lock(&args->context->modules_lock);
+		module->next = args->context->modules;
+		args->context->modules = module;
+		pthread_mutex_unlock(&args->context->modules_lock);
 		*args->out = module;
 		return NESO_OK;
 	}
@@ -100,6 +111,12 @@ void neso_module_free(neso_module *module)
 	if (!module)
 		return;
 	neso_context *context = module->context;
+	pthread_mutex_lock(&context->modules_lock);
+	neso_module **at = &context->modules;
+	while (*at != module)
+		at = &(*at)->next;
+	*at = module->next;
+	pthread_mutex_unlock(&context->modules_lock);
 	jit_module_free(module->jit);
 	Arena arena = module->arena;
 	arena_free(&arena);
@@ -181,6 +198,10 @@ neso_status neso_kernel_get_parameter(const neso_kernel *kernel, size_t index, n
 		.is_constexpr = front->is_constexpr,
 		.no_specialize = front->do_not_specialize,
 		.no_alignment = front->do_not_specialize_on_alignment,
+		.never_one = front->never_one,
+		.always_one = front->always_one,
+		.div8 = front->div8,
+		.dtype = front->dtype,
 	};
 	return api_write_struct(parameter, &out, sizeof out) ? NESO_OK : NESO_ERROR_USAGE;
 }

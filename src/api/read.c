@@ -32,7 +32,12 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.seconds = options.compile_timeout,
 		.ask = options.poll,
 		.ask_data = options.poll_data,
+		.no_compile = (JitStrict)options.strict,
 	};
+	if ((unsigned)options.strict > NESO_STRICT_OFF) {
+		api_usage(call, "neso_compile_options.strict is %d", (int)options.strict);
+		return false;
+	}
 	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
 		return true;
 	api_usage(call, "neso_compile_options.constexpr_policy is %d", (int)options.constexpr_policy);

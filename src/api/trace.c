@@ -147,6 +147,26 @@ static void write_compile(Text *out, const JitEvent *event, double from)
 		write_steps(out, &info, from);
 }
 
+/* How many variants the kernel has now, as a curve, with what multiplies them. */
+static void write_counter(Text *out, const JitEvent *event, double at)
+{
+	const char *name = jit_kernel_info(event->kernel)->qualified_name;
+	uint32_t values;
+	const char *multiplier = jit_multiplier(event->kernel, out->arena, &values);
+	text_str(out, ",\n{\"name\": ");
+	text_json(out, arena_printf(out->arena, "variants of %s", name));
+	text_printf(out,
+		    ", \"cat\": \"variants\", \"ph\": \"C\", \"ts\": %.3f, \"pid\": %ld, \"args\": "
+		    "{\"variants\": %u",
+		    at, (long)getpid(), jit_kernel_variants(event->kernel));
+	if (values > 1) {
+		text_str(out, ", ");
+		text_json(out, arena_printf(out->arena, "values of %s", multiplier));
+		text_printf(out, ": %u", values);
+	}
+	text_str(out, "}}");
+}
+
 static void write_launch(Text *out, const JitEvent *event, double from)
 {
 	write_head(out, jit_kernel_info(event->kernel)->qualified_name, "launch", from, event->seconds);
@@ -168,7 +188,9 @@ void api_trace(const char *path, const JitEvent *event)
 	text_init(&out, &arena);
 	if (event->kind == JIT_COMPILE_END)
 		write_compile(&out, event, from);
-	else
+	if (event->kind == JIT_COMPILE_END && event->status == JIT_OK)
+		write_counter(&out, event, from + event->seconds * 1e6);
+	if (event->kind == JIT_LAUNCH_END)
 		write_launch(&out, event, from);
 	int fd = open_locked(path);
 	if (fd >= 0) {

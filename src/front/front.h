@@ -77,6 +77,10 @@ typedef struct FrontParam {
 	const char *annotation; /* source text, or NULL */
 	const char *value;      /* default's source text, or NULL */
 	const char *dtype;      /* dtype forced by the annotation ("i64", "fp32"), or NULL */
+	/* What jit(specialize={...}) says of it, "never_one, div8", and an annotation that is a
+	 * text, which may say other things as well; or NULL. */
+	const char *control, *annotation_control;
+	bool never_one, always_one, div8; /* for the caller, from these */
 } FrontParam;
 
 typedef struct FrontInfo {

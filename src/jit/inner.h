@@ -3,6 +3,7 @@
 #define NESO_JIT_INNER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/option/option.h"
 #include "codegen/codegen.h"
@@ -19,6 +20,8 @@ struct JitKernel {
 	struct JitDispatchTable *_Atomic dispatch; /* find.c; replaced whole, under table_lock */
 	JitDispatch *replaced;                     /* find.c; under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
+	_Atomic JitStrict no_compile;
+	_Atomic uint64_t missed; /* launches that strict mode refused */
 };
 
 struct JitModule {
@@ -92,8 +95,12 @@ struct JitVariant {
 	FrontArg *args; /* one per parameter */
 	JitParam *params;
 	JitOptions options;
+	/* What alone changes later: was it launched, and how often the way that tells hosts. */
+	_Atomic bool launched;
+	_Atomic uint64_t launches;
 	bool ready; /* false: its compilation is under way */
 	bool kept;  /* the host's keeper has it, or will */
+	bool missed; /* while it is made: it is not kept anywhere, and may not be compiled */
 	FrontReads *reads; /* while it is made: what its key has of the sources (front_content); or NULL */
 	const char *reason; /* why it was compiled */
 	SourceSet sources; /* as they were when it was lowered */
@@ -130,6 +137,11 @@ void jit_diag_param(DiagList *diags, const JitKernel *kernel, const FrontParam *
 /* " (did you mean 'x'?)" or "". */
 const char *jit_nearest(Arena *arena, const char *name, const char *const *candidates, size_t count);
 
+/* ---- control.c: what the source and its user say of single parameters ---- */
+
+/* False after diagnosing what jit(specialize={...}) has wrong. */
+bool jit_control_source(JitKernel *kernel, DiagList *diags);
+
 /* ---- specialize.c, signature.c: what a call gives, per parameter ---- */
 
 typedef struct JitBinding {
@@ -144,6 +156,15 @@ bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_
 	      JitBinding *binding, DiagList *diags);
 bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signature, const JitOptions *options,
 			JitBinding *binding, DiagList *diags);
+/* What one parameter is bound to that is given a value. */
+FrontArg jit_bind_value(Arena *arena, const JitKernel *kernel, uint32_t param, const JitArg *value,
+			const JitOptions *options, DiagList *diags);
+FrontArg jit_bind_default(const FrontParam *param);
+/* Splits at commas outside brackets and quotes; blanks around the parts are cut off. */
+typedef VEC(Str) JitEntries;
+void jit_split(Arena *arena, const char *text, JitEntries *out);
+/* Is the text a type, hint apart? */
+bool jit_is_type(Str text);
 /* To be called when all args are there. */
 void jit_binding_done(JitBinding *binding, uint32_t param_count);
 TlDtype jit_dtype_of(Str short_name); /* "fp32", also "u1"; DT__COUNT when unknown */
@@ -183,8 +204,21 @@ bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSe
 /* The difference of a new variant to the nearest one that is ready, in a sentence: "n: divisible by 16 before, 1001 is not".
  * given: what the call gives per parameter, NULL where that is not known. */
 const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *const *given);
+/* Of those that are ready, the one that differs in the fewest places; NULL: there is none. */
+const JitVariant *jit_nearest_variant(const JitVariant *variant);
+/* What ends that a run-time parameter multiplies variants. */
+const char *jit_multiplier_advice(const FrontParam *param, bool is_pointer, Arena *arena);
 /* Once per kernel, when it has more than 16: which parameter multiplies them, and what ends that. */
 void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *diags);
+
+/* ---- strict.c ---- */
+
+/* What a launch's options, the kernel, the host and the environment say together: ON or OFF. */
+JitStrict jit_launch_strict(const JitKernel *kernel, const JitOptions *options);
+/* May the launch that asks for the variant compile it? */
+bool jit_may_compile(const JitVariant *variant);
+/* Says which, how it differs from the nearest that is ready, and what would declare it. */
+void jit_strict_miss(const JitVariant *variant, DiagList *diags);
 
 /* ---- variant.c ---- */
 
@@ -195,7 +229,8 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 		  bool *compiled, DiagList *diags);
 
 /* The same with descriptors as pointers. NULL after diagnosing; *status says as what. */
-const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags);
+const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, JitStatus *status,
+				   DiagList *diags);
 
 /* ---- gpu.c: a variant for a GPU ---- */
 

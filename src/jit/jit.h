@@ -25,8 +25,9 @@ typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
 typedef struct JitVariant JitVariant;
 
-/* STOPPED: compiling was ended by its limit, or by who was asked. */
-typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED, JIT_STOPPED } JitStatus;
+/* STOPPED: compiling was ended by its limit, or by who was asked. MISS: a launch would compile, and
+ * may not. */
+typedef enum { JIT_OK, JIT_SOURCE, JIT_ARGUMENT, JIT_RUN, JIT_REFUSED, JIT_STOPPED, JIT_MISS } JitStatus;
 
 typedef enum { JIT_COMPILE_BEGIN, JIT_COMPILE_END, JIT_LAUNCH_BEGIN, JIT_LAUNCH_END } JitEventKind;
 
@@ -71,6 +72,9 @@ typedef struct JitKeeper {
 /* Whether constexpr parameters that are numeric (front_classify) are part of the variant. */
 typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC } JitPolicy;
 
+/* May a launch compile? ON: it may not. DEFAULT: as the kernel, the host, NESO_STRICT say. */
+typedef enum { JIT_STRICT_DEFAULT, JIT_STRICT_ON, JIT_STRICT_OFF } JitStrict;
+
 /* What a module is used with; set once, and must outlive it. The functions may be NULL. */
 typedef struct JitHost {
 	void *data;
@@ -83,6 +87,7 @@ typedef struct JitHost {
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
 	JitPolicy policy; /* of options that name none; DEFAULT: EAGER */
+	_Atomic JitStrict no_compile; /* likewise; may change */
 	const char *const *search_paths; /* for imports, after the importing file's folder */
 	uint32_t search_path_count;
 	void (*print)(void *data, const char *text, size_t len); /* output of kernels; whole lines */
@@ -93,6 +98,8 @@ typedef struct JitHost {
 			  FrontHostValue *value);
 	void (*warn)(void *data, const char *text, size_t len);  /* what is worth saying before a call ends; NULL: it is among its diagnostics */
 	bool (*event)(void *data, const JitEvent *event); /* false at a _BEGIN refuses */
+	void (*launched)(void *data,
+			 const JitVariant *variant); /* for the first time; NULL: nobody wants to know */
 } JitHost;
 
 /* ---- modules and kernels ---- */
@@ -112,9 +119,16 @@ JitKernel *jit_module_find(JitModule *module, const char *name, DiagList *diags)
 const FrontInfo *jit_kernel_info(const JitKernel *kernel);
 JitModule *jit_kernel_module(const JitKernel *kernel);
 uint32_t jit_kernel_variants(const JitKernel *kernel);
+uint64_t jit_kernel_missed(const JitKernel *kernel); /* launches that strict mode refused */
 /* What the host keeps for a kernel: set once, before the kernel is shared. */
 void jit_kernel_set_tag(JitKernel *kernel, void *tag);
 void *jit_kernel_tag(const JitKernel *kernel);
+/* What is concluded from the arguments for one parameter (bind/control.c), words with "," between:
+ * never_one, always_one, div8, unaligned, a type. In addition to what the source says. JIT_ARGUMENT
+ * after diagnosing: no such parameter, no such word, or the kernel has variants already. */
+JitStatus jit_kernel_control(JitKernel *kernel, const char *param, const char *words, DiagList *diags);
+/* Of launches whose options say nothing. */
+void jit_kernel_set_strict(JitKernel *kernel, JitStrict strict);
 
 /* ---- arguments ---- */
 
@@ -163,7 +177,11 @@ typedef struct JitOptions {
 	double seconds; /* 0: as the setting says; less: no limit */
 	bool (*ask)(void *data);
 	void *ask_data;
+	JitStrict no_compile; /* likewise; of launches alone */
 } JitOptions;
+
+/* Completes them as a call would have them; false after diagnosing. */
+bool jit_complete_options(const JitKernel *kernel, JitOptions *options, DiagList *diags);
 
 /* ---- compiling ---- */
 
@@ -217,6 +235,7 @@ typedef struct JitVariantInfo {
 	const char *cache_key; /* 64 digits; NULL when there is none */
 	double store_seconds;  /* that putting it there took */
 	uint32_t maps;
+	uint64_t launches; /* of a GPU, those that hosts were told of */
 } JitVariantInfo;
 void jit_variant_info(const JitVariant *variant, JitVariantInfo *info);
 
@@ -331,6 +350,17 @@ uint64_t jit_find_context(const JitDispatch *dispatch);
 /* The same for callers with a table of their own. The variant's function in the current context; NULL after diagnosing:
  * no driver, or a GPU that cannot run it. */
 NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags);
+/* To be called when a variant is about to be launched the way that a first launch goes. */
+void jit_launched(const JitVariant *variant);
+bool jit_was_launched(const JitVariant *variant);
+/* Loads what a launch in the current context needs, and compiles what it falls back on. JIT_OK at
+ * once for variants of the interpreter and the simulator. */
+JitStatus jit_load(const JitVariant *variant, DiagList *diags);
+/* Those that are ready, newest first. */
+const JitVariant *const *jit_ready_variants(const JitKernel *kernel, Arena *arena, uint32_t *count);
+/* The parameter or option that has the most values among a kernel's variants, and how many; NULL:
+ * there are none. */
+const char *jit_multiplier(const JitKernel *kernel, Arena *arena, uint32_t *values);
 /* How many arguments it has, and how they are made; JitFill.arg is the parameter. */
 uint32_t jit_gpu_arg_count(const JitVariant *variant);
 JitFill jit_gpu_arg(const JitVariant *variant, uint32_t i);

@@ -3,6 +3,9 @@
  * by, api/again.c and python/ext/again.c compare a call with the last one. Numbers in, numbers out:
  * the Python extension includes this header and no other of src/.
  *
+ * A parameter may have its own (jit/bind/control.c): 1 is no constant, or all that it may be; 8
+ * counts as well as 16; divisibility is not looked at; its type is fixed.
+ *
  * An integer that is 1 is a constant. One that 16 divides, and an address that 16 divides, is known
  * to be so. An integer without a type of its own is an int32 where that holds it, else an int64, or
  * a uint64. A float without one is an fp32. */
@@ -12,11 +15,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RULE_DIVISOR = 16 };
+enum { RULE_DIVISOR = 16, RULE_SMALL_DIVISOR = 8 /* of parameters that ask for it (div8) */ };
 
 static inline bool rule_divisible(uint64_t value)
 {
 	return value % RULE_DIVISOR == 0;
+}
+
+static inline bool rule_divisible_small(uint64_t value)
+{
+	return value % RULE_SMALL_DIVISOR == 0;
+}
+
+/* What is known to divide the value; 0: nothing is concluded. */
+static inline unsigned rule_divisor(uint64_t value, bool div8)
+{
+	return rule_divisible(value)		     ? RULE_DIVISOR
+	       : div8 && rule_divisible_small(value) ? RULE_SMALL_DIVISOR
+						     : 0;
 }
 
 static inline bool rule_constant(int64_t i)

@@ -25,8 +25,10 @@ launches = [e for e in events if e["cat"] == "launch"]
 assert launches[0]["name"] == "add_kernel" and launches[0]["args"]["grid"] == [1, 1, 1], launches
 assert compiles[0]["args"]["target"] == "interp" and compiles[0]["args"]["result"] == "compiled"
 assert compiles[-1]["name"] == "bad" and compiles[-1]["args"]["result"] == "failed"
+curves = [e for e in events if e["ph"] == "C"]
+assert curves[0]["name"] == "variants of add_kernel" and curves[0]["args"] == {"variants": 1}, curves
 for one in events:
-    assert one["ph"] == "X" and one["dur"] >= 0 and one["pid"] and one["tid"]
+    assert one["ph"] == "C" or one["ph"] == "X" and one["dur"] >= 0 and one["pid"] and one["tid"]
 if len(compiles) > 2:
     miss, hit = compiles[1:3]
     assert [miss["args"]["cache"], hit["args"]["cache"]] == ["miss", "hit"], compiles

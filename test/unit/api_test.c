@@ -446,7 +446,7 @@ static void wrong_signatures_are_named(void **state)
 	static const struct {
 		const char *signature, *code;
 	} cases[] = {
-		{"*fp32,*fp32,*fp32,i32,16,4", "SIGNATURE_LENGTH"}, {"*fp32:8,*fp32,*fp32,i32,16", "SIGNATURE_HINT"},
+		{"*fp32,*fp32,*fp32,i32,16,4", "SIGNATURE_LENGTH"}, {"*fp32:7,*fp32,*fp32,i32,16", "SIGNATURE_HINT"},
 		{"*fp32,,*fp32,i32,16", "SIGNATURE_EMPTY"},         {"*fp32,*fp32,*fp32,i32,i32", "SIGNATURE_TYPE"},
 		{"*fp32,*fp32,*fp32", "ARG_MISSING"},
 	};

@@ -499,8 +499,9 @@ def _signature_text(src):
         elif kind == "constexpr" or kind is None:
             entries.append(describe.expression(param.default if param.has_default else None))
         else:
-            divisible = any("divisib" in str(attr) for attr in src.attrs.get((i, ), ()))
-            entries.append(f"{kind}:16" if divisible else str(kind))
+            said = src.attrs.get((i, ), ())
+            divisor = 8 if ["tt.divisibility", 8] in said else 16 if any("divisib" in str(attr) for attr in said) else 0
+            entries.append(f"{kind}:{divisor}" if divisor else str(kind))
     return ",".join(entries)
 
 

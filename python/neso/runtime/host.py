@@ -9,7 +9,7 @@ import types
 
 from .. import _native
 from ..compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
-from ..errors import CompileTimeoutError, TritonError
+from ..errors import CompileMissError, CompileTimeoutError, TritonError
 from . import breakpoints, describe
 from .errors import (ArgumentError, DeadlockError, DeviceAssertError, LaunchError, MixedArraysError, OutOfBoundsError,
                      OutOfResources, PTXASError)
@@ -85,6 +85,8 @@ def fail(status, findings, text, kernel):
         if inside is not None:
             inside.__cause__ = _cause(code, first)
         raise raised from (inside or _cause(code, first))
+    if code == "STRICT_MISS":
+        raise CompileMissError(text, found)
     if code == "COMPILE_TIME":
         raise CompileTimeoutError(text)
     if status == 6:

@@ -229,17 +229,30 @@ def _normalize_ty(ty):
     return type_canonicalisation_dict.get(ty.replace("_t", ""), ty)
 
 
+_CONTROLS = frozenset(("never_one", "always_one", "div8", "unaligned"))
+
+
 class KernelParam:
     """A parameter of a kernel."""
 
-    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment):
+    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment, control=""):
         self.num = num
         self._param = param
         self.name = param.name
         self.do_not_specialize = do_not_specialize
-        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
         empty = param.annotation is inspect.Parameter.empty or not param.annotation
-        self.annotation = "" if empty else _normalize_ty(param.annotation)
+        annotation = "" if empty else param.annotation
+        words = [word.strip() for word in control.split(",") if word.strip()]
+        if isinstance(annotation, str) and not _CONTROLS.isdisjoint(w.strip() for w in annotation.split(",")):
+            said = [word.strip() for word in annotation.split(",")]
+            annotation = next((word for word in said if word not in _CONTROLS), "")
+            words += [word for word in said if word in _CONTROLS]
+        #: what jit(specialize=...) and the annotation say of its values
+        self.controls = tuple(words)
+        self.never_one, self.always_one, self.div8 = (w in words for w in ("never_one", "always_one", "div8"))
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or "unaligned" in words
+        types = [word for word in words if word not in _CONTROLS]
+        self.annotation = _normalize_ty(types[-1] if types else annotation) if types or annotation else ""
         self.is_constexpr = "constexpr" in self.annotation
         self.is_const = not self.is_constexpr and ("const" in self.annotation or self.annotation.startswith("*k"))
 
@@ -348,13 +361,17 @@ def _by_name(module, name):
     return found
 
 
+def _register(kernel):
+    specialize.functions[kernel._fn_name] = kernel
+
+
 class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
     _told = False
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
-                 noinline=None, repr=None, launch_metadata=None, constexpr_policy=None):
+                 noinline=None, repr=None, launch_metadata=None, constexpr_policy=None, specialize=None, strict=None):
         JITCallable.__init__(self, fn)
         if constexpr_policy not in _POLICIES:
             raise ValueError(f"constexpr_policy is 'eager' or 'generic', not {constexpr_policy!r}")
@@ -362,20 +379,23 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.version = version
         self.do_not_specialize = do_not_specialize or []
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        #: what is concluded from arguments beside that, by name: see jit
+        self.specialize = {list(self.signature.parameters)[name] if isinstance(name, int) else name: words
+                           for name, words in (specialize or {}).items()}
+        for name in self.specialize:
+            if name not in self.signature.parameters:
+                raise ValueError(f"specialize names '{name}', which is no parameter of {fn.__name__}")
+        self._strict = strict
         self._repr = repr
         self.launch_metadata = launch_metadata
-        self.params = []
-        for i, param in enumerate(self.signature.parameters.values()):
-            self.params.append(KernelParam(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize,
-                                           i in self.do_not_specialize_on_alignment or
-                                           param.name in self.do_not_specialize_on_alignment))
+        self._make_params()
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.ir = None
         #: the kernel that it takes a tuple apart for, or None; where that one's parameters are in its own
         self.made_for = None
         self.made_of = None
-        specialize.functions[self._fn_name] = self
+        _register(self)
         self.kernel = None
         self.debug = debug
         self.noinline = noinline
@@ -384,11 +404,19 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         # Of _make_own: _watched, _called: what launches look at, and callables among it.
         self._make_own()
 
+    def _make_params(self):
+        self.params = [
+            KernelParam(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize,
+                        i in self.do_not_specialize_on_alignment or param.name in self.do_not_specialize_on_alignment,
+                        self.specialize.get(param.name, ""))
+            for i, param in enumerate(self.signature.parameters.values())
+        ]
+
     def _set_up(self):
         """Tells the extension of the parameters."""
         self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
-                           bool(p.annotation)) for p in self.params), self.pre_run_hooks, bool(self.debug), knobs.runtime.interpret,
-                    _POLICIES.index(self._policy))
+                           bool(p.annotation), p.div8) for p in self.params), self.pre_run_hooks, bool(self.debug),
+                    knobs.runtime.interpret, _POLICIES.index(self._policy), (None, True, False).index(self._strict))
 
     __hash__ = JITCallable.__hash__
 
@@ -601,6 +629,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             listed = [p.name for p in self.params if getattr(p, keyword)]
             if listed:
                 words.append(f"{keyword}={listed!r}")
+        if self.specialize:
+            words.append(f"specialize={self.specialize!r}")
         if self.noinline:
             words.append("noinline=True")
         if self.debug:
@@ -642,13 +672,16 @@ class IRFunction(JITFunction):
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
-        do_not_specialize_on_alignment=None, debug=None, noinline=None, constexpr_policy=None):
+        do_not_specialize_on_alignment=None, debug=None, noinline=None, constexpr_policy=None, specialize=None,
+        strict=None):
     """Makes a kernel of a function. What it may use: its arguments, Python's literals and operators, the tile
     language, constexpr globals, other jit functions.
 
     do_not_specialize: names or numbers of integer arguments whose values are not looked at (else 1 is a constant, and
     divisible by 16 is known); do_not_specialize_on_alignment: of which alignment is not. noinline=True keeps a function
-    that kernels call apart. debug=True compiles device_assert in. constexpr_policy: "eager" or "generic". repr(specialization)
+    that kernels call apart. specialize={"n": "never_one, div8"} says more of single arguments: never_one (1 is a number as others
+    are), always_one (it is 1, and else an error), div8 (divisible by 8 is told apart too), unaligned (divisible by 16 is
+    not), a type ("i64") that it has whatever its value is. strict=True: a launch that would compile is an error. debug=True compiles device_assert in. constexpr_policy: "eager" or "generic". repr(specialization)
     gives its name, launch_metadata(grid, kernel, args) what launch hooks are told.
 
     >>> @triton.jit
@@ -668,7 +701,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
         return JITFunction(function, version=version, do_not_specialize=do_not_specialize,
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
                            noinline=noinline, repr=repr, launch_metadata=launch_metadata,
-                           constexpr_policy=constexpr_policy)
+                           constexpr_policy=constexpr_policy, specialize=specialize, strict=strict)
 
     return decorate if fn is None else decorate(fn)
 

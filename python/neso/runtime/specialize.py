@@ -80,6 +80,19 @@ def _of_parameter(param, value):
     if param.is_constexpr:
         return "constexpr", getattr(value, "cache_key", value)
     specialized, align = not param.do_not_specialize, not param.do_not_specialize_on_alignment
+    if param.always_one:
+        return "constexpr", 1
+    if param.never_one and specialized and value.__class__ is int and value == 1:
+        return param.annotation_type or "i32", ""
+    if param.div8 and specialized and align:
+        kind, known = _of_parameter_without_8(param, value)
+        address = value if isinstance(value, int) else _address(value) if kind.__class__ is str and kind[:1] == "*" else 1
+        return kind, "8" if known == "" and address % 8 == 0 else known
+    return _of_parameter_without_8(param, value)
+
+
+def _of_parameter_without_8(param, value):
+    specialized, align = not param.do_not_specialize, not param.do_not_specialize_on_alignment
     if not param.annotation_type:
         return specialize(value, param.is_const, specialized, align)
     if param.annotation_type == "u1" or param.annotation_type[:2] in ("fp", "bf"):
@@ -97,7 +110,8 @@ def _pairs_of(kernel, src):
             value = constants.get((i, ), param.default if param.has_default else None)
             pairs.append(("constexpr", getattr(value, "cache_key", value)))
             continue
-        known = "D" if any("divisib" in str(attr) for attr in attrs.get((i, ), ())) else ""
+        said = attrs.get((i, ), ())
+        known = "8" if ["tt.divisibility", 8] in said else "D" if any("divisib" in str(attr) for attr in said) else ""
         is_known = isinstance(kind, str) and (kind[0] == "*" or kind[0] in "iu" and kind != "u1") and not param.do_not_specialize
         pairs.append((kind, known if is_known else None))
     return pairs
@@ -118,8 +132,8 @@ Specialization = collections.namedtuple("SpecializationProxy", ["constants", "si
 
 def _attrs(pairs):
     """What is known of values by path, of those that are looked at; pairs: (type, what is known) by path."""
-    return {path: [["tt.divisibility", 16]] if known == "D" else [] for path, (kind, known) in pairs.items()
-            if kind != "constexpr" and known in ("D", "")}
+    divisors = {"D": [["tt.divisibility", 16]], "8": [["tt.divisibility", 8]], "": []}
+    return {path: divisors[known] for path, (kind, known) in pairs.items() if kind != "constexpr" and known in divisors}
 
 
 def _leaves(tree, path):

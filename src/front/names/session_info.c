@@ -8,6 +8,28 @@ static const char *source_text(const FrontModule *m, Span span)
 	return arena_strndup(m->session->arena, m->source->text + span.start, span.end - span.start);
 }
 
+/* What jit(specialize={"x": "never_one, div8"}) says of parameter i, by name or by number; or NULL.
+ */
+static const char *control_of(FrontFunction *f, uint32_t i)
+{
+	Arena *arena = f->module->session->arena;
+	for (uint32_t k = 0; f->jit_call && k < f->jit_call->call.keyword_count; k++) {
+		const AstKeyword *word = &f->jit_call->call.keywords[k];
+		if (!word->name || strcmp(word->name, "specialize") != 0)
+			continue;
+		const Val *map = resolve_eval(session_probe(f->module->session), f->ns, word->value);
+		for (uint32_t j = 0; map->kind == VAL_DICT && j < map->dict.len; j++) {
+			const Val *key = map->dict.keys[j], *value = map->dict.values[j];
+			int64_t number;
+			bool is_it = key->kind == VAL_STR ? str_is(key->s, f->ast->params[i].name)
+							  : val_as_int(key, &number) && number == (int64_t)i;
+			if (is_it && value->kind == VAL_STR)
+				return arena_strndup(arena, value->s.ptr, value->s.len);
+		}
+	}
+	return NULL;
+}
+
 /* The signature notation of an annotation that forces a type, or NULL. */
 static const char *forced_dtype(FrontFunction *f, const Ast *annotation)
 {
@@ -30,7 +52,8 @@ static const char *forced_dtype(FrontFunction *f, const Ast *annotation)
 	const char *text = NULL;
 	if (annotation->kind == AST_STRING) {
 		Str t = annotation->string.text;
-		text = arena_strndup(s->arena, t.ptr, t.len);
+		text = arena_strndup(s->arena, t.ptr, t.len); /* "i64, div8": the type comes first */
+		text = arena_strndup(s->arena, text, strcspn(text, ","));
 	} else if (annotation->kind == AST_CALL && annotation->call.args.len == 1 &&
 		   is_tile_name(dotted_name(f->ns, annotation->call.func), "pointer_type")) {
 		const char *elem = forced_dtype(f, annotation->call.args.items[0]);
@@ -151,9 +174,14 @@ static void fill_params(FrontFunction *f)
 			params[i].annotation = source_text(f->module, p->annotation->span);
 			params[i].is_constexpr = is_constexpr_annotation(f->ns, p->annotation);
 			params[i].dtype = params[i].is_constexpr ? NULL : forced_dtype(f, p->annotation);
+			if (p->annotation->kind == AST_STRING && !params[i].is_constexpr)
+				params[i].annotation_control =
+					arena_strndup(arena, p->annotation->string.text.ptr,
+						      p->annotation->string.text.len);
 		}
 		if (p->value)
 			params[i].value = source_text(f->module, p->value->span);
+		params[i].control = params[i].is_constexpr ? NULL : control_of(f, i);
 		params[i].do_not_specialize = is_listed(f, "do_not_specialize", i);
 		params[i].do_not_specialize_on_alignment = is_listed(f, "do_not_specialize_on_alignment", i);
 	}

@@ -26,6 +26,12 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	return diags->errors == before;
 }
 
+bool jit_complete_options(const JitKernel *kernel, JitOptions *options, DiagList *diags)
+{
+	const JitOptions given = *options;
+	return jit_options(kernel, &given, options, diags);
+}
+
 static void key_number(Text *key, const char *name, unsigned value, unsigned preset)
 {
 	if (value == preset)

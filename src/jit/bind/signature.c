@@ -11,10 +11,7 @@ static Str trim(Str s)
 	return s;
 }
 
-typedef VEC(Str) Entries;
-
-/* Splits at commas of depth 0; text between quotes is passed over. */
-static void split(Arena *arena, const char *text, Entries *out)
+void jit_split(Arena *arena, const char *text, JitEntries *out)
 {
 	const char *start = text;
 	int depth = 0;
@@ -41,7 +38,7 @@ static void split(Arena *arena, const char *text, Entries *out)
 }
 
 /* Is the text a type, hint apart? "*fp32", "**fp16", "*kfp32", "i32", "tensordesc<...>". */
-static bool is_type(Str text)
+bool jit_is_type(Str text)
 {
 	if (text.len > 11 && memcmp(text.ptr, "tensordesc<", 11) == 0)
 		return true;
@@ -59,9 +56,9 @@ static FrontArg parse_entry(Arena *arena, const JitKernel *kernel, const FrontPa
 			hint = trim((Str){entry.ptr + i + 1, entry.len - i - 1});
 			break;
 		}
-	if (!is_type(type))
+	if (!jit_is_type(type))
 		return (FrontArg){.kind = FRONT_CONST, .text = arena_strndup(arena, entry.ptr, entry.len)};
-	if (hint.ptr && !str_is(hint, "1") && !str_is(hint, "16"))
+	if (hint.ptr && !str_is(hint, "1") && !str_is(hint, "8") && !str_is(hint, "16"))
 		jit_diag_param(diags, kernel, param, DIAG_SIGNATURE_HINT, arena_strndup(arena, entry.ptr, entry.len));
 	if (param->is_constexpr)
 		jit_diag_param(diags, kernel, param, DIAG_SIGNATURE_TYPE, param->name, arena_strndup(arena, type.ptr, type.len));
@@ -71,7 +68,7 @@ static FrontArg parse_entry(Arena *arena, const JitKernel *kernel, const FrontPa
 	return (FrontArg){
 		.kind = FRONT_TYPE,
 		.text = dtype != DT__COUNT ? jit_dtype_text(dtype) : arena_strndup(arena, type.ptr, type.len),
-		.divisibility = str_is(hint, "16") ? 16 : 0,
+		.divisibility = str_is(hint, "16") ? 16 : str_is(hint, "8") ? 8 : 0,
 	};
 }
 
@@ -88,9 +85,9 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 {
 	const FrontInfo *info = kernel->info;
 	uint32_t before = diags->errors;
-	Entries entries = {0};
+	JitEntries entries = {0};
 	if (trim(str_of(signature)).len)
-		split(arena, signature, &entries);
+		jit_split(arena, signature, &entries);
 	if (entries.len > info->param_count) {
 		jit_diag(diags, kernel, DIAG_SIGNATURE_LENGTH, entries.len, info->qualified_name, info->param_count);
 		return false;
@@ -105,7 +102,7 @@ bool jit_bind_signature(Arena *arena, const JitKernel *kernel, const char *signa
 		else if (i < entries.len)
 			binding->args[i] = parse_entry(arena, kernel, param, entries.data[i], diags);
 		else if (param->value)
-			binding->args[i] = (FrontArg){.kind = FRONT_DEFAULT};
+			binding->args[i] = jit_bind_default(param);
 		else if (param->is_constexpr)
 			jit_diag_param(diags, kernel, param, DIAG_ARG_MISSING_CONSTEXPR, param->name, info->qualified_name);
 		else

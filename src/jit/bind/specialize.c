@@ -83,13 +83,23 @@ static FrontArg bind_int(const Binder *b, const FrontParam *param, const JitArg 
 	if (param->dtype) {
 		dtype = jit_dtype_of(str_of(param->dtype));
 		specialize &= strncmp(param->dtype, "fp", 2) != 0 && strncmp(param->dtype, "bf", 2) != 0;
-	} else if (specialize && rule_constant(arg->i) && arg->dtype == DT__COUNT) {
+	} else if (specialize && !param->never_one && rule_constant(arg->i) && arg->dtype == DT__COUNT) {
 		return constant("1");
 	}
 	FrontArg out = {.kind = FRONT_TYPE, .text = jit_dtype_text(dtype)};
-	if (specialize && !param->do_not_specialize_on_alignment && rule_divisible((uint64_t)arg->i))
-		out.divisibility = RULE_DIVISOR;
+	if (specialize && !param->do_not_specialize_on_alignment)
+		out.divisibility = rule_divisor((uint64_t)arg->i, param->div8);
 	return out;
+}
+
+/* A parameter that is always 1. */
+static FrontArg bind_one(const Binder *b, const FrontParam *param, const JitArg *arg)
+{
+	if (arg->kind != JIT_INT || !rule_constant(arg->i))
+		jit_diag_param(b->diags, b->kernel, param, DIAG_ARG_NOT_ONE, param->name,
+			       arg->kind == JIT_INT || arg->kind == JIT_FLOAT || arg->kind == JIT_BOOL
+				       ? const_text(b->arena, arg) : "something that is no number");
+	return constant("1");
 }
 
 static FrontArg bind_scalar(const Binder *b, const FrontParam *param, const JitArg *arg)
@@ -118,9 +128,8 @@ static FrontArg bind_pointer(const Binder *b, const FrontParam *param, const Jit
 	text_str(&type, is_const(param) ? "*k" : "*");
 	text_str(&type, jit_dtype_text(arg->dtype));
 	FrontArg out = {.kind = FRONT_TYPE, .text = type.data};
-	if (!b->options->no_specialize && !param->do_not_specialize && !param->do_not_specialize_on_alignment &&
-	    rule_divisible((uintptr_t)arg->address))
-		out.divisibility = RULE_DIVISOR;
+	if (!b->options->no_specialize && !param->do_not_specialize && !param->do_not_specialize_on_alignment)
+		out.divisibility = rule_divisor((uintptr_t)arg->address, param->div8);
 	return out;
 }
 
@@ -149,12 +158,22 @@ static FrontArg bind_descriptor(const Binder *b, const FrontParam *param, const 
 	return (FrontArg){.kind = FRONT_TYPE, .text = text.data};
 }
 
+/* Of a constexpr that is not given: as if its default were, where that is a number of which no text
+ * but this is known. */
+FrontArg jit_bind_default(const FrontParam *param)
+{
+	JitArg literal;
+	bool plain = param->is_constexpr && param->value && jit_literal(param->value, &literal) &&
+		     literal.kind != JIT_FLOAT;
+	return plain ? constant(param->value) : (FrontArg){.kind = FRONT_DEFAULT};
+}
+
 /* A constexpr: a constant, or under the policy `generic` a number that may be demoted. */
 static FrontArg bind_constexpr(const Binder *b, const FrontParam *param, const JitArg **given, JitArg *literal)
 {
 	const JitArg *arg = *given;
 	const char *text = arg ? const_text(b->arena, arg) : param->value;
-	FrontArg out = arg ? constant(text) : (FrontArg){.kind = FRONT_DEFAULT};
+	FrontArg out = arg ? constant(text) : jit_bind_default(param);
 	if (b->options->policy != JIT_POLICY_GENERIC || !text)
 		return out;
 	if (!arg || arg->kind == JIT_EXPR) {
@@ -193,6 +212,8 @@ static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitAr
 			literal->dtype = arg->dtype;
 		*given = arg = literal;
 	}
+	if (param->always_one)
+		return bind_one(b, param, arg);
 	switch (arg->kind) {
 	case JIT_POINTER:
 		return bind_pointer(b, param, arg);
@@ -201,6 +222,14 @@ static FrontArg bind_param(const Binder *b, const FrontParam *param, const JitAr
 	default:
 		return bind_scalar(b, param, arg);
 	}
+}
+
+FrontArg jit_bind_value(Arena *arena, const JitKernel *kernel, uint32_t param, const JitArg *value,
+			const JitOptions *options, DiagList *diags)
+{
+	JitArg literal;
+	const Binder b = {arena, kernel, options, diags};
+	return bind_param(&b, &kernel->info->params[param], &value, &literal);
 }
 
 bool jit_bind(Arena *arena, const JitKernel *kernel, const JitArg *args, uint32_t arg_count, const JitOptions *options,

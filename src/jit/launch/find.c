@@ -204,7 +204,10 @@ static bool key_suffices(const JitVariant *variant, const JitSet *set, bool laun
 		const JitParam *param = &variant->params[i];
 		if (set && jit_set_has(set, i) && param->kind != JIT_PARAM_NUMBER)
 			return false;
-		if (launched && param->divisibility > 1 && param->divisibility != RULE_DIVISOR)
+		bool told =
+			param->divisibility == RULE_DIVISOR ||
+			(param->divisibility == RULE_SMALL_DIVISOR && variant->kernel->info->params[i].div8);
+		if (launched && param->divisibility > 1 && !told)
 			return false;
 	}
 	return true;

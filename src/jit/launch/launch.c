@@ -328,6 +328,8 @@ bool jit_tell_launch(const JitVariant *variant, JitEvent event)
 	event.kernel = variant->kernel;
 	event.variant = variant;
 	event.key = variant->key;
+	if (event.kind == JIT_LAUNCH_END)
+		((JitVariant *)(uintptr_t)variant)->launches++;
 	return !host->event || host->event(host->data, &event);
 }
 
@@ -359,8 +361,22 @@ static bool can_check(const JitKernel *kernel, bool sim, const char *target, con
 	return !wanted || sim;
 }
 
+void jit_launched(const JitVariant *variant)
+{
+	const JitHost *host = variant->kernel->module->host;
+	if (atomic_exchange(&((JitVariant *)(uintptr_t)variant)->launched, true) || !host->launched)
+		return;
+	host->launched(host->data, variant);
+}
+
+bool jit_was_launched(const JitVariant *variant)
+{
+	return variant->launched;
+}
+
 static JitStatus run(const Marshal *m, const JitLaunch *launch, JitResult *result)
 {
+	jit_launched(m->variant);
 	if (m->variant->gpu)
 		return run_gpu(m, launch, result);
 	const JitVariant *variant = m->variant;
@@ -415,6 +431,7 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	if (!jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);
+	complete.no_compile = jit_launch_strict(kernel, &complete);
 	double began = os_now();
 	JitStatus status = jit_get(kernel, &binding, &complete, &result->variant, &result->compiled, diags);
 	if (status != JIT_OK)

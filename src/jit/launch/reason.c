@@ -46,9 +46,19 @@ static const char *value_text(Arena *arena, const JitArg *given)
 				  : arena_printf(arena, "%lld", (long long)given->i);
 }
 
-static void add_alignment(Text *out, const FrontArg *now, const char *value)
+static void add_alignment(Text *out, const FrontArg *before, const FrontArg *now, const char *value)
 {
 	bool fits = now->divisibility > 1;
+	const uint32_t was = MAX(before->divisibility, 1u), is = MAX(now->divisibility, 1u);
+	if (MIN(was, is) > 1 || MAX(was, is) != 16) { /* a parameter of which 8 counts too */
+		value = value ? value : "now it";
+		if (MIN(was, is) > 1)
+			text_printf(out, "divisible by %u before, %s by %u", was, value, is);
+		else
+			text_printf(out, "%sdivisible by %u before, %s is%s", fits ? "not " : "",
+				    MAX(was, is), value, fits ? "" : " not");
+		return;
+	}
 	if (now->text[0] == '*')
 		text_str(out, fits ? "not aligned to 16 bytes before, now it is" : "aligned to 16 bytes before, now it is not");
 	else if (value)
@@ -65,7 +75,7 @@ static void add_difference(Text *out, const FrontParam *param, const FrontArg *b
 	text_printf(out, "%s%s: ", out->len ? "; " : "", param->name);
 	bool types = before->kind == FRONT_TYPE && now->kind == FRONT_TYPE;
 	if (types && strcmp(before->text, now->text) == 0)
-		add_alignment(out, now, value);
+		add_alignment(out, before, now, value);
 	else if (types || now->kind == FRONT_CONST || !value)
 		text_printf(out, "%s before, now %s", describe(arena, param, before), describe(arena, param, now));
 	else if (now->kind == FRONT_TYPE) /* a number that became a constant because it is 1 */
@@ -140,7 +150,7 @@ static uint32_t distance(const JitVariant *a, const JitVariant *b)
 }
 
 /* Of those that are ready, and so stay, the one that differs in the fewest places; the newest of several. */
-static const JitVariant *nearest(const JitVariant *variant)
+const JitVariant *jit_nearest_variant(const JitVariant *variant)
 {
 	const JitVariant *best = NULL;
 	uint32_t least = UINT32_MAX;
@@ -158,7 +168,7 @@ static const JitVariant *nearest(const JitVariant *variant)
 
 const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *const *given)
 {
-	const JitVariant *other = nearest(variant);
+	const JitVariant *other = jit_nearest_variant(variant);
 	const FrontInfo *info = variant->kernel->info;
 	Text text;
 	text_init(&text, arena);
@@ -189,7 +199,7 @@ typedef struct Most {
 	int option;
 } Most;
 
-static const JitVariant *const *ready_variants(JitKernel *kernel, Arena *arena, uint32_t *count)
+const JitVariant *const *jit_ready_variants(const JitKernel *kernel, Arena *arena, uint32_t *count)
 {
 	uint32_t room = jit_kernel_variants(kernel);
 	const JitVariant **all = ARENA_ARRAY(arena, const JitVariant *, room + 1);
@@ -261,10 +271,36 @@ static const char *advice(const JitVariant *variant, const Most *most, Arena *ar
 		return "each value of an option has its own code";
 	if (info->params[most->param].is_constexpr)
 		return constexpr_advice(variant, most->param, arena);
-	if (variant->args[most->param].kind == FRONT_TYPE && variant->args[most->param].text[0] == '*')
+	const FrontArg *arg = &variant->args[most->param];
+	return jit_multiplier_advice(&info->params[most->param],
+				     arg->kind == FRONT_TYPE && arg->text[0] == '*', arena);
+}
+
+const char *jit_multiplier_advice(const FrontParam *param, bool is_pointer, Arena *arena)
+{
+	if (is_pointer)
 		return arena_printf(arena, "do_not_specialize_on_alignment=['%s'] leaves its element types",
-				    info->params[most->param].name);
-	return arena_printf(arena, "do_not_specialize=['%s'] leaves its types", info->params[most->param].name);
+				    param->name);
+	return arena_printf(arena, "do_not_specialize=['%s'] leaves its types", param->name);
+}
+
+static const char *name_of(const JitVariant *variant, const Most *most)
+{
+	const FrontInfo *info = variant->kernel->info;
+	return most->param < info->param_count ? info->params[most->param].name
+					       : option_of(&variant->options, most->option).name;
+}
+
+const char *jit_multiplier(const JitKernel *kernel, Arena *arena, uint32_t *values)
+{
+	uint32_t count;
+	const JitVariant *const *all = jit_ready_variants(kernel, arena, &count);
+	*values = 0;
+	if (!count)
+		return NULL;
+	const Most most = find_most(all, count);
+	*values = most.count;
+	return name_of(all[0], &most);
 }
 
 void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *diags)
@@ -279,7 +315,7 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 		return;
 	const FrontInfo *info = kernel->info;
 	uint32_t count;
-	const JitVariant *const *all = ready_variants(kernel, diags->arena, &count);
+	const JitVariant *const *all = jit_ready_variants(kernel, diags->arena, &count);
 	Most most = find_most(all, count);
 	if (most.count <= MULTIPLY)
 		return;
@@ -289,8 +325,6 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	if (!first)
 		return;
-	const char *name = most.param < info->param_count ? info->params[most.param].name
-							   : option_of(&variant->options, most.option).name;
-	jit_diag(diags, kernel, DIAG_VARIANTS_MANY, info->qualified_name, count, name, most.count,
-		 advice(variant, &most, diags->arena));
+	jit_diag(diags, kernel, DIAG_VARIANTS_MANY, info->qualified_name, count, name_of(variant, &most),
+		 most.count, advice(variant, &most, diags->arena));
 }

@@ -168,13 +168,15 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 		good = jit_compile(variant, diags);
 		fault_leave(&fault);
 	}
+	const JitStatus failed = variant->missed ? JIT_MISS : JIT_SOURCE;
+	variant->options.no_compile = JIT_STRICT_DEFAULT;
 	diags->sources = &kernel->module->sources; /* the variant's own may go with it */
 	finish(variant, good);
 	tell(kernel, (JitEvent){.kind = JIT_COMPILE_END,
 				.key = variant->key,
 				.reason = variant->reason,
 				.variant = good ? variant : NULL,
-				.status = good ? JIT_OK : JIT_SOURCE,
+				.status = good ? JIT_OK : failed,
 				.seconds = os_now() - began});
 	if (good)
 		note(variant, os_now() - began);
@@ -182,7 +184,7 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 		discard(variant);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
-	return good ? JIT_OK : JIT_SOURCE;
+	return good ? JIT_OK : failed;
 }
 
 /* The variant with the binding's key, compiled when it is not there. */
@@ -198,6 +200,13 @@ static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOpti
 	if (*variant) {
 		discard(fresh);
 		return JIT_OK;
+	}
+	/* What runs on this processor is kept nowhere. */
+	if ((!fresh->options.gpu || fresh->options.sim) && !jit_may_compile(fresh)) {
+		jit_strict_miss(fresh, diags);
+		finish(fresh, false);
+		discard(fresh);
+		return JIT_MISS;
 	}
 	JitStatus status = compile(fresh, diags);
 	if (status == JIT_OK) {
@@ -263,12 +272,15 @@ JitStatus jit_get(JitKernel *kernel, const JitBinding *binding, const JitOptions
 	return JIT_STOPPED;
 }
 
-const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status, DiagList *diags)
+const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, JitStatus *status,
+				   DiagList *diags)
 {
 	JitOptions options = variant->options;
 	const JitVariant *plain = NULL;
 	bool compiled;
 	options.no_maps = true;
+	options.no_compile = strict;
+	options.no_compile = jit_launch_strict(variant->kernel, &options);
 	JitBinding binding = {
 		.args = variant->args,
 		.given = ARENA_ARRAY(diags->arena, const JitArg *, variant->kernel->info->param_count + 1),
@@ -276,6 +288,17 @@ const JitVariant *jit_without_maps(const JitVariant *variant, JitStatus *status,
 	};
 	*status = jit_get(variant->kernel, &binding, &options, &plain, &compiled, diags);
 	return *status == JIT_OK ? plain : NULL;
+}
+
+JitStatus jit_load(const JitVariant *variant, DiagList *diags)
+{
+	JitStatus status = JIT_OK;
+	diags->sources = &variant->sources;
+	if (variant->gpu && variant->gpu->map_count &&
+	    !jit_without_maps(variant, JIT_STRICT_OFF, &status, diags))
+		return status;
+	return !variant->gpu || !variant->gpu->cubin.data || jit_gpu_function(variant, diags) ? JIT_OK
+											      : JIT_RUN;
 }
 
 JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const JitOptions *options,
@@ -287,6 +310,7 @@ JitStatus jit_compile_signature(JitKernel *kernel, const char *signature, const 
 	if (!jit_options(kernel, options, &complete, diags) ||
 	    !jit_bind_signature(diags->arena, kernel, signature, &complete, &binding, diags))
 		return JIT_ARGUMENT;
+	complete.no_compile = JIT_STRICT_OFF;
 	return jit_get(kernel, &binding, &complete, variant, compiled, diags);
 }
 
@@ -309,6 +333,7 @@ JitStatus jit_compile_launch(JitKernel *kernel, const JitLaunch *launch, const J
 	    !jit_bind(diags->arena, kernel, launch->args, launch->arg_count, &complete, &binding, diags))
 		return JIT_ARGUMENT;
 	jit_launch_asks(launch, &complete);
+	complete.no_compile = jit_launch_strict(kernel, &complete);
 	JitStatus status = jit_get(kernel, &binding, &complete, variant, &compiled, diags);
 	if (status == JIT_OK && launch->key)
 		jit_find_add(*variant, launch->key);

@@ -366,7 +366,7 @@ NvFunction *jit_gpu_function(const JitVariant *variant, DiagList *diags)
 static JitStatus launch_without_maps(const JitVariant *variant, const JitLaunch *launch, void **params, DiagList *diags)
 {
 	JitStatus status;
-	const JitVariant *plain = jit_without_maps(variant, &status, diags);
+	const JitVariant *plain = jit_without_maps(variant, JIT_STRICT_DEFAULT, &status, diags);
 	if (!plain)
 		return status;
 	NvFunction *function = jit_gpu_function(plain, diags);
@@ -446,7 +446,8 @@ void jit_variant_info(const JitVariant *variant, JitVariantInfo *info)
 	*info = (JitVariantInfo){.target = variant->options.sim ? variant->options.target :
 					   variant->options.gpu ? variant->options.gpu->name : "interp",
 				 .options = variant->options,
-				 .reason = variant->reason};
+				 .reason = variant->reason,
+				 .launches = variant->launches};
 	memcpy(info->seconds, variant->seconds, sizeof info->seconds);
 	const JitGpu *gpu = variant->gpu;
 	if (!gpu)

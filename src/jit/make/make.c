@@ -66,6 +66,16 @@ static bool key_decides(const JitMaking *m)
 	return !m->content.reads || !front_read_beyond(m->content.reads);
 }
 
+/* False after diagnosing: a launch may not compile. */
+static bool may_compile(const JitMaking *m)
+{
+	if (jit_may_compile(m->variant))
+		return true;
+	m->variant->missed = true;
+	jit_strict_miss(m->variant, m->diags);
+	return false;
+}
+
 static bool compile_and_put(JitMaking *m)
 {
 	uint32_t before = jit_warnings_count(m->diags);
@@ -87,7 +97,7 @@ static bool compile_and_put(JitMaking *m)
 static bool find_or_compile(JitMaking *m)
 {
 	if (!m->storage->find(m))
-		return compile_and_put(m);
+		return may_compile(m) && compile_and_put(m);
 	cache_digest_hex(&m->digest, m->variant->gpu->cache_key);
 	return true;
 }
@@ -122,7 +132,8 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 		  !jit_dumps(variant, OPTION_LLVM_DUMP) && !jit_dumps(variant, OPTION_NVPTX_DUMP);
 	if (!jit_override_find(variant, &m.override, diags))
 		return false;
-	bool good = m.storage->begin(&m) && make_key(&m) ? make(&m) : compile(&m, false, NULL);
+	bool good =
+		m.storage->begin(&m) && make_key(&m) ? make(&m) : may_compile(&m) && compile(&m, false, NULL);
 	if (good)
 		jit_dump(variant, diags);
 	return good;

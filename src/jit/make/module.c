@@ -82,6 +82,8 @@ static bool load(JitModule *module, const Str *text, DiagList *diags)
 	for (uint32_t i = 0; i < module->kernel_count; i++) {
 		FrontFunction *function = front_function(module->front, i);
 		module->kernels[i] = (JitKernel){.module = module, .function = function, .info = front_info(function)};
+		if (!jit_control_source(&module->kernels[i], diags))
+			return false;
 	}
 	jit_copy_sources(arena, front_sources(module->session), &module->sources);
 	return true;
@@ -179,9 +181,19 @@ uint32_t jit_kernel_variants(const JitKernel *kernel)
 	return count;
 }
 
+uint64_t jit_kernel_missed(const JitKernel *kernel)
+{
+	return kernel->missed;
+}
+
 void jit_kernel_set_tag(JitKernel *kernel, void *tag)
 {
 	kernel->tag = tag;
+}
+
+void jit_kernel_set_strict(JitKernel *kernel, JitStrict strict)
+{
+	kernel->no_compile = strict;
 }
 
 void *jit_kernel_tag(const JitKernel *kernel)

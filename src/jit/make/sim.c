@@ -110,7 +110,7 @@ bool jit_sim_launch(const JitVariant *variant, const JitLaunch *launch, const In
 		args[i] = run->args[i].bits;
 	if (!add_maps(variant, run, args, diags->arena)) {
 		JitStatus status;
-		const JitVariant *plain = jit_without_maps(variant, &status, diags);
+		const JitVariant *plain = jit_without_maps(variant, JIT_STRICT_DEFAULT, &status, diags);
 		return plain && jit_sim_launch(plain, launch, run, diags);
 	}
 	for (uint32_t i = 0; i < run->buffer_count; i++) {

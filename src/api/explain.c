@@ -1,0 +1,272 @@
+/* What a process compiled and launched: as text, as JSON, and for Prometheus. */
+#include "api/inner.h"
+#include "neso/declare.h"
+
+#include <stdlib.h>
+
+/* A kernel's variants, summed up. */
+typedef struct Summary {
+	const JitVariant *const *all;
+	uint32_t count, compiled, hits, values;
+	uint64_t launches;
+	bool counted; /* all launches were */
+	double seconds;
+	const char *multiplier;
+} Summary;
+
+static double seconds_of(const JitVariantInfo *info)
+{
+	double sum = 0;
+	for (int i = 0; i < JIT_STEP__COUNT; i++)
+		sum += info->seconds[i];
+	return sum;
+}
+
+static bool is_hit(const JitVariantInfo *info)
+{
+	return info->cache && strcmp(info->cache, "hit") == 0;
+}
+
+static bool is_counted(const neso_context *context, const JitVariantInfo *info)
+{
+	return context->counts_launches || !info->options.gpu || info->options.sim;
+}
+
+static Summary summary_of(const neso_context *context, const JitKernel *kernel, Arena *arena)
+{
+	Summary s = {.counted = true};
+	s.all = jit_ready_variants(kernel, arena, &s.count);
+	s.multiplier = jit_multiplier(kernel, arena, &s.values);
+	for (uint32_t i = 0; i < s.count; i++) {
+		JitVariantInfo info;
+		jit_variant_info(s.all[i], &info);
+		s.hits += is_hit(&info);
+		s.compiled += !is_hit(&info);
+		s.seconds += is_hit(&info) ? 0 : seconds_of(&info);
+		s.launches += info.launches;
+		s.counted &= is_counted(context, &info);
+	}
+	return s;
+}
+
+/* ---- text ---- */
+
+static void text_kernel(Text *out, const neso_context *context, const neso_kernel *kernel, const Summary *s)
+{
+	const FrontInfo *info = jit_kernel_info(kernel->jit);
+	const uint64_t missed = jit_kernel_missed(kernel->jit);
+	text_printf(out, "%s  %s:%u\n    %u variant%s: %u compiled in %.3f s, %u from the cache",
+		    info->qualified_name, info->path, info->at.line, s->count, s->count == 1 ? "" : "s",
+		    s->compiled, s->seconds, s->hits);
+	if (s->counted)
+		text_printf(out, "; %llu launches", (unsigned long long)s->launches);
+	if (missed)
+		text_printf(out, "; %llu refused by strict mode", (unsigned long long)missed);
+	if (s->values > 1)
+		text_printf(out, "\n    '%s' multiplies them: %u values", s->multiplier, s->values);
+	text_str(out, "\n");
+	for (uint32_t i = 0; i < s->count; i++) {
+		JitVariantInfo v;
+		jit_variant_info(s->all[i], &v);
+		text_printf(out, "    %s\n        %s in %.1f ms: %s", jit_variant_key(s->all[i]),
+			    is_hit(&v) ? "from the cache, compiled" : "compiled", seconds_of(&v) * 1e3,
+			    v.reason);
+		if (is_counted(context, &v))
+			text_printf(out, "; %llu launches", (unsigned long long)v.launches);
+		text_str(out, "\n");
+	}
+}
+
+/* ---- JSON ---- */
+
+static void json_member(Text *out, const char *before, const char *name, const char *value)
+{
+	text_printf(out, "%s\"%s\": ", before, name);
+	text_json(out, value);
+}
+
+static void json_launches(Text *out, bool counted, uint64_t launches)
+{
+	if (counted)
+		text_printf(out, ", \"launches\": %llu", (unsigned long long)launches);
+}
+
+static void json_kernel(Text *out, const neso_context *context, const neso_kernel *kernel, const Summary *s)
+{
+	const FrontInfo *info = jit_kernel_info(kernel->jit);
+	json_member(out, "{", "kernel", info->qualified_name);
+	json_member(out, ", ", "path", info->path);
+	text_printf(out,
+		    ", \"line\": %u, \"compiled\": %u, \"hits\": %u, \"seconds\": %.6f, \"missed\": %llu",
+		    info->at.line, s->compiled, s->hits, s->seconds,
+		    (unsigned long long)jit_kernel_missed(kernel->jit));
+	json_launches(out, s->counted, s->launches);
+	if (s->values > 1) {
+		json_member(out, ", ", "multiplier", s->multiplier);
+		text_printf(out, ", \"values\": %u", s->values);
+	}
+	text_str(out, ", \"variants\": [");
+	for (uint32_t i = 0; i < s->count; i++) {
+		JitVariantInfo v;
+		jit_variant_info(s->all[i], &v);
+		json_member(out, i ? ",\n  {" : "\n  {", "key", jit_variant_key(s->all[i]));
+		json_member(out, ", ", "target", v.target);
+		json_member(out, ", ", "cache", v.cache);
+		text_printf(out, ", \"seconds\": %.6f", seconds_of(&v));
+		json_launches(out, is_counted(context, &v), v.launches);
+		json_member(out, ", ", "reason", v.reason);
+		text_str(out, "}");
+	}
+	text_str(out, "]}");
+}
+
+/* ---- Prometheus ---- */
+
+static void label(Text *out, const char *name, const char *value)
+{
+	text_printf(out, "%s=\"", name);
+	for (const char *p = value; *p; p++) {
+		if (*p == '\\' || *p == '"')
+			text_char(out, '\\');
+		text_str(out, *p == '\n' ? "\\n" : "");
+		if (*p != '\n')
+			text_char(out, *p);
+	}
+	text_char(out, '"');
+}
+
+enum { SERIES = 7 };
+static const struct {
+	const char *name, *kind, *help;
+} series[SERIES] = {
+	{"neso_variants", "gauge", "variants that are there"},
+	{"neso_compiled_total", "counter", "variants that were compiled"},
+	{"neso_cache_hits_total", "counter", "variants that came from the compile cache"},
+	{"neso_compile_seconds_total", "counter", "time that compiling took"},
+	{"neso_strict_misses_total", "counter", "launches that strict mode refused"},
+	{"neso_launches_total", "counter", "launches, where they are counted"},
+	{"neso_multiplier_values", "gauge", "values of the parameter or option that multiplies the variants"},
+};
+
+static void sample(Text *out, int which, const neso_kernel *kernel, const Summary *s)
+{
+	const double values[SERIES] = {s->count,
+				       s->compiled,
+				       s->hits,
+				       s->seconds,
+				       (double)jit_kernel_missed(kernel->jit),
+				       (double)s->launches,
+				       s->values};
+	const FrontInfo *info = jit_kernel_info(kernel->jit);
+	if (which == 5 && !s->counted)
+		return;
+	text_printf(out, "%s{", series[which].name);
+	label(out, "kernel", info->qualified_name);
+	text_char(out, ',');
+	label(out, "path", info->path);
+	if (which == 6) {
+		text_char(out, ',');
+		label(out, "parameter", s->multiplier ? s->multiplier : "");
+	}
+	text_printf(out, "} %.17g\n", values[which]);
+}
+
+/* ---- all ---- */
+
+typedef VEC(const neso_kernel *) Kernels;
+
+static int by_place(const void *a, const void *b)
+{
+	const FrontInfo *x = jit_kernel_info((*(const neso_kernel *const *)a)->jit);
+	const FrontInfo *y = jit_kernel_info((*(const neso_kernel *const *)b)->jit);
+	const int order = strcmp(x->path, y->path);
+	return order ? order : strcmp(x->qualified_name, y->qualified_name);
+}
+
+/* Those that have variants, or were refused some. */
+static Kernels kernels_of(const neso_context *context, Arena *arena)
+{
+	Kernels out = {0};
+	for (const neso_module *m = context->modules; m; m = m->next)
+		for (size_t k = 0; k < m->kernel_count; k++)
+			if (jit_kernel_variants(m->kernels[k].jit) || jit_kernel_missed(m->kernels[k].jit))
+				vec_push(arena, &out, &m->kernels[k]);
+	if (out.len)
+		qsort(out.data, out.len, sizeof(const neso_kernel *), by_place);
+	return out;
+}
+
+static void write_prometheus(Text *out, const neso_context *context, const Kernels *kernels)
+{
+	for (int i = 0; i < SERIES; i++) {
+		text_printf(out, "# HELP %s %s\n# TYPE %s %s\n", series[i].name, series[i].help,
+			    series[i].name, series[i].kind);
+		for (uint32_t k = 0; k < kernels->len; k++) {
+			const Summary s = summary_of(context, kernels->data[k]->jit, out->arena);
+			sample(out, i, kernels->data[k], &s);
+		}
+	}
+}
+
+static void write_all(neso_context *context, bool json, bool prometheus, Text *out)
+{
+	const Kernels kernels = kernels_of(context, out->arena);
+	text_str(out, json ? "[" : "");
+	for (uint32_t i = 0; i < kernels.len && !prometheus; i++) {
+		const Summary s = summary_of(context, kernels.data[i]->jit, out->arena);
+		text_str(out, json && i ? ",\n " : "");
+		(json ? json_kernel : text_kernel)(out, context, kernels.data[i], &s);
+	}
+	if (prometheus)
+		write_prometheus(out, context, &kernels);
+	else if (!json && !kernels.len)
+		text_str(out, "nothing was compiled\n");
+	text_str(out, json ? "]\n" : "");
+}
+
+bool api_explain(neso_context *context, const char *format, Text *out)
+{
+	const bool json = strcmp(format, "json") == 0, prometheus = strcmp(format, "prometheus") == 0;
+	Fault fault;
+	if (!json && !prometheus && strcmp(format, "text") != 0)
+		return false;
+	pthread_mutex_lock(&context->modules_lock);
+	if (FAULT_TRY(&fault)) {
+		write_all(context, json, prometheus, out);
+		fault_leave(&fault);
+	}
+	pthread_mutex_unlock(&context->modules_lock);
+	if (fault.kind != FAULT_NONE)
+		fault_raise(fault.kind, "%s", fault.text);
+	return true;
+}
+
+typedef struct ExplainArgs {
+	neso_context *context;
+	const char *format;
+	char **text;
+} ExplainArgs;
+
+static neso_status explain(ApiCall *call, void *data)
+{
+	const ExplainArgs *args = data;
+	Text text;
+	if (!args->context || !args->format || !args->text)
+		return api_usage(call,
+				 "neso_context_explain wants a context, a format and a place for the text");
+	text_init(&text, &call->arena);
+	if (!api_explain(args->context, args->format, &text))
+		return api_usage(call, "neso_context_explain knows text, json and prometheus, not '%s'",
+				 args->format);
+	*args->text = api_bytes(text.data, text.len);
+	return NESO_OK;
+}
+
+neso_status neso_context_explain(neso_context *context, const char *format, char **text,
+				 neso_diagnostics **diagnostics)
+{
+	ExplainArgs args = {context, format, text};
+	if (text)
+		*text = NULL;
+	return api_run(context, diagnostics, explain, &args);
+}
