@@ -1,4 +1,5 @@
-/* The model of cost: a walk over TTIR that evaluates scalars of known arguments, so that it knows how often loops run. */
+/* The model of cost: a walk over TTIR that evaluates scalars of known arguments, so that it knows
+ * how often loops run. */
 #include "cli/cost.h"
 
 #include <math.h>
@@ -17,8 +18,8 @@ typedef struct Walk {
 	size_t arg_count;
 	int64_t *values; /* by number */
 	bool *known;
-	bool *fed;       /* loaded by a tt.load: elements of the value */
-	double *loaded;  /* bytes, where fed */
+	bool *fed; /* loaded by a tt.load: elements of the value */
+	double *loaded; /* bytes, where fed */
 	size_t value_room;
 	Node *nodes;
 	size_t node_count, node_room;
@@ -119,7 +120,9 @@ static void evaluate(Walk *w, const neso_ir_op *op)
 	uint32_t to = op->results[0].number;
 	if (strcmp(op->name, "arith.constant") == 0) {
 		for (size_t i = 0; i < op->attribute_count; i++)
-			if (strcmp(op->attributes[i].name, "value") == 0 && op->attributes[i].kind <= NESO_IR_INT && op->attributes[i].kind != NESO_IR_TEXT)
+			if (strcmp(op->attributes[i].name, "value") == 0 &&
+			    op->attributes[i].kind <= NESO_IR_INT &&
+			    op->attributes[i].kind != NESO_IR_TEXT)
 				set(w, to, op->attributes[i].i);
 		return;
 	}
@@ -134,10 +137,17 @@ static void evaluate(Walk *w, const neso_ir_op *op)
 		set(w, to, a);
 	if (!get(w, op, 1, &b))
 		return;
-	static const char *const names[] = {"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "minsi", "maxsi"};
-	const int64_t values[] = {(int64_t)((uint64_t)a + (uint64_t)b), (int64_t)((uint64_t)a - (uint64_t)b),
-				  (int64_t)((uint64_t)a * (uint64_t)b), floor_to_zero(a, b), floor_to_zero(a, b),
-				  b ? a % b : 0, b ? a % b : 0, a < b ? a : b, a > b ? a : b};
+	static const char *const names[] = {"addi",  "subi",  "muli",  "divsi", "divui",
+					    "remsi", "remui", "minsi", "maxsi"};
+	const int64_t values[] = {(int64_t)((uint64_t)a + (uint64_t)b),
+				  (int64_t)((uint64_t)a - (uint64_t)b),
+				  (int64_t)((uint64_t)a * (uint64_t)b),
+				  floor_to_zero(a, b),
+				  floor_to_zero(a, b),
+				  b ? a % b : 0,
+				  b ? a % b : 0,
+				  a < b ? a : b,
+				  a > b ? a : b};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
 			set(w, to, values[i]);
@@ -147,7 +157,8 @@ static void evaluate(Walk *w, const neso_ir_op *op)
 
 static void take_arguments(Walk *w, const neso_ir_op *op)
 {
-	for (size_t i = 0; i < op->block_argument_count && op->block_argument_count == w->arg_count; i++)
+	for (size_t i = 0; i < op->block_argument_count && op->block_argument_count == w->arg_count;
+	     i++)
 		if (w->args_known[i])
 			set(w, op->block_arguments[i].number, w->args[i]);
 }
@@ -177,7 +188,9 @@ static void note_dot(Walk *w, const neso_ir_op *op, Node *node)
 		return;
 	node->products = elements(out, to) * (double)a[rank - 1];
 	for (size_t i = 0; i < 2; i++)
-		node->staged += op->operands[i].number < w->value_room ? w->loaded[op->operands[i].number] : 0;
+		node->staged += op->operands[i].number < w->value_room
+					? w->loaded[op->operands[i].number]
+					: 0;
 }
 
 static void visit(void *data, const neso_ir_op *op)
@@ -189,7 +202,8 @@ static void visit(void *data, const neso_ir_op *op)
 		note_shape(w->cost, op->results[i].type);
 	}
 	if (op->block_argument_count && w->node_count == 0)
-		take_arguments(w, op); /* the first op of all lies in the function's entry, or in a loop that begins it */
+		take_arguments(w, op); /* the first op of all lies in the function's entry, or in a
+					  loop that begins it */
 	evaluate(w, op);
 	if (strcmp(op->name, "scf.for") == 0)
 		note_loop(w, op, &node);
@@ -199,9 +213,11 @@ static void visit(void *data, const neso_ir_op *op)
 		node.bytes = op->result_count ? bytes_of(op->results[0].type) : 0;
 		if (op->result_count)
 			w->loaded[op->results[0].number] = node.bytes;
-	} else if (strcmp(op->name, "tt.store") == 0 || strcmp(op->name, "tt.descriptor_store") == 0) {
+	} else if (strcmp(op->name, "tt.store") == 0 ||
+		   strcmp(op->name, "tt.descriptor_store") == 0) {
 		node.bytes = op->operand_count > 1 ? bytes_of(op->operands[1].type) : 0;
-	} else if (op->operand_count && op->result_count == 1 && op->operands[0].number < w->value_room) {
+	} else if (op->operand_count && op->result_count == 1 &&
+		   op->operands[0].number < w->value_room) {
 		/* Casts and transposes of what was loaded. */
 		w->loaded[op->results[0].number] = w->loaded[op->operands[0].number];
 	}
@@ -242,13 +258,15 @@ static void sum_up(Walk *w)
 	}
 }
 
-bool cost_read(neso_context *context, const char *ttir, const int64_t *args, const bool *known, size_t arg_count, Cost *out)
+bool cost_read(neso_context *context, const char *ttir, const int64_t *args, const bool *known,
+	       size_t arg_count, Cost *out)
 {
 	*out = (Cost){.shapes = 0xcbf29ce484222325u, .trips = 1};
 	Walk w = {.args = args, .args_known = known, .arg_count = arg_count, .cost = out};
 	make_room(&w, 256);
 	neso_diagnostics *diagnostics;
-	neso_status status = neso_ir_walk(context, "ttir", ttir, strlen(ttir), visit, &w, &diagnostics);
+	neso_status status =
+		neso_ir_walk(context, "ttir", ttir, strlen(ttir), visit, &w, &diagnostics);
 	neso_diagnostics_free(diagnostics);
 	sum_up(&w);
 	return status == NESO_OK;
@@ -258,15 +276,20 @@ bool cost_read(neso_context *context, const char *ttir, const int64_t *args, con
 
 CostGpu cost_gpu(neso_context *context, bool on_gpu)
 {
-	CostGpu out = {.sms = 108, .shared = 166912, .bandwidth = 1.5e12, .products = 1.5e14}; /* of an A100 */
+	CostGpu out = {.sms = 108,
+		       .shared = 166912,
+		       .bandwidth = 1.5e12,
+		       .products = 1.5e14}; /* of an A100 */
 	neso_gpu gpu = {.size = sizeof gpu};
 	uint32_t index;
-	if (!on_gpu || neso_gpu_current(context, &index, NULL) != NESO_OK || neso_gpu_get(context, index, &gpu, NULL) != NESO_OK)
+	if (!on_gpu || neso_gpu_current(context, &index, NULL) != NESO_OK ||
+	    neso_gpu_get(context, index, &gpu, NULL) != NESO_OK)
 		return out;
 	out.sms = gpu.sms;
 	out.shared = gpu.shared_cta;
 	if (gpu.memory_clock_khz && gpu.bus_bits)
-		out.bandwidth = 2e3 * gpu.memory_clock_khz * gpu.bus_bits / 8; /* two transfers a clock */
+		out.bandwidth =
+			2e3 * gpu.memory_clock_khz * gpu.bus_bits / 8; /* two transfers a clock */
 	/* Products of half precision in a clock of an SM, by capability. */
 	double per_clock = gpu.capability >= 90 ? 2048 : gpu.capability >= 80 ? 1024 : 512;
 	if (gpu.clock_khz)
@@ -281,23 +304,31 @@ const char *cost_refuses(const Cost *cost, const CostGpu *gpu, uint32_t warps, u
 	double shared = cost->staged * stages, threads = WARP * (double)warps;
 	double registers = cost->carried / 4 / threads;
 	if (shared > gpu->shared)
-		return take_printf("%.0f bytes of shared memory for %u stages, of %.0f", shared, stages, gpu->shared);
+		return take_printf("%.0f bytes of shared memory for %u stages, of %.0f", shared,
+				   stages, gpu->shared);
 	if (registers > REGISTERS - 32)
-		return take_printf("%.0f registers of a thread for what the loop carries", registers);
+		return take_printf("%.0f registers of a thread for what the loop carries",
+				   registers);
 	if (cost->largest < threads)
 		return take_printf("%.0f threads for %.0f elements", threads, cost->largest);
 	return NULL;
 }
 
-double cost_seconds(const Cost *cost, const CostGpu *gpu, double programs, uint32_t warps, uint32_t stages)
+double cost_seconds(const Cost *cost, const CostGpu *gpu, double programs, uint32_t warps,
+		    uint32_t stages)
 {
-	enum { CACHED = 3 };              /* the L2 cache is about so much faster than memory */
-	const double latency = 8e-7, issue = 1.5e-7; /* of an access to memory; of an iteration's own work */
-	double staged = fmax(cost->staged * stages, 1024), held = fmax(cost->carried, 64.0 * 4 * WARP * warps);
-	double ctas = fmin(fmin(floor(gpu->shared / staged), floor(FILE_BYTES / held)), WARPS_SM / (double)warps);
+	enum { CACHED = 3 }; /* the L2 cache is about so much faster than memory */
+	const double latency = 8e-7,
+		     issue = 1.5e-7; /* of an access to memory; of an iteration's own work */
+	double staged = fmax(cost->staged * stages, 1024),
+	       held = fmax(cost->carried, 64.0 * 4 * WARP * warps);
+	double ctas = fmin(fmin(floor(gpu->shared / staged), floor(FILE_BYTES / held)),
+			   WARPS_SM / (double)warps);
 	ctas = fmin(fmax(ctas, 1), 32);
-	double waves = ceil(programs / (gpu->sms * ctas)), full = programs / (waves * gpu->sms * ctas);
-	double memory = cost->bytes * programs / (CACHED * gpu->bandwidth), dots = cost->products * programs / gpu->products;
+	double waves = ceil(programs / (gpu->sms * ctas)),
+	       full = programs / (waves * gpu->sms * ctas);
+	double memory = cost->bytes * programs / (CACHED * gpu->bandwidth),
+	       dots = cost->products * programs / gpu->products;
 	/* A wave takes at least its chain of iterations, of which stages overlap. */
 	double chain = waves * (latency + cost->trips * (issue + latency / fmax(stages, 1)));
 	return fmax(fmax(memory, dots) / fmax(full, 0.05), chain);

@@ -1,7 +1,9 @@
-/* Candidates beyond the list: sizes of tiles, warps and stages around what is listed, without those that cannot be good.
+/* Candidates beyond the list: sizes of tiles, warps and stages around what is listed, without those
+ * that cannot be good.
  *
- * A parameter is searched when it decides the size of tiles: with another value the kernel's TTIR has tiles of other shapes. Others keep
- * the values that the list has for them. Nothing is compiled for a GPU here; TTIR takes a few milliseconds. */
+ * A parameter is searched when it decides the size of tiles: with another value the kernel's TTIR
+ * has tiles of other shapes. Others keep the values that the list has for them. Nothing is compiled
+ * for a GPU here; TTIR takes a few milliseconds. */
 #include "cli/tune.h"
 
 #include <stdio.h>
@@ -25,7 +27,7 @@ typedef struct Search {
 	Param params[MOST_PARAMS];
 	size_t param_count, shapes;
 	Config base; /* names of params, with a value each */
-	Tune made;   /* candidates, those that are pruned too */
+	Tune made; /* candidates, those that are pruned too */
 } Search;
 
 /* ---- what a choice of values comes to ---- */
@@ -42,8 +44,8 @@ static size_t function_args(const Tune *tune, int64_t *values, bool *known)
 		known[count] = false;
 		for (size_t i = 0; i < tune->arguments.count; i++) {
 			const Argument *a = &tune->arguments.at[i];
-			if (a->name && strcmp(a->name, parameter.name) == 0 && a->arg.kind == NESO_ARG_VALUE &&
-			    a->arg.value.kind == NESO_VALUE_INT) {
+			if (a->name && strcmp(a->name, parameter.name) == 0 &&
+			    a->arg.kind == NESO_ARG_VALUE && a->arg.value.kind == NESO_VALUE_INT) {
 				known[count] = true;
 				values[count] = a->arg.value.i;
 			}
@@ -57,7 +59,8 @@ static size_t function_args(const Tune *tune, int64_t *values, bool *known)
 static bool cost_of(const Search *s, const Candidate *c, Cost *cost, const char **why)
 {
 	const Tune *tune = s->tune;
-	neso_launch launch = neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
+	neso_launch launch =
+		neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
 	neso_compile_options options = c->options;
 	neso_variant *variant;
 	neso_diagnostics *diagnostics;
@@ -70,7 +73,8 @@ static bool cost_of(const Search *s, const Candidate *c, Cost *cost, const char 
 		status = neso_variant_text(variant, "ttir", &ttir, NULL);
 	if (status != NESO_OK) {
 		const neso_diagnostic *first = neso_diagnostics_get(diagnostics, 0);
-		*why = first ? take_printf("%.*s", (int)strcspn(first->text, "\n"), first->text) : "it does not compile";
+		*why = first ? take_printf("%.*s", (int)strcspn(first->text, "\n"), first->text)
+			     : "it does not compile";
 		neso_diagnostics_free(diagnostics);
 		return false;
 	}
@@ -151,7 +155,8 @@ static void widen(Param *p)
 		low = n < low ? n : low;
 		high = n > high ? n : high;
 	}
-	for (long n = low / STEPS < LEAST ? LEAST : low / STEPS; n <= high * STEPS && n <= MOST; n *= 2)
+	for (long n = low / STEPS < LEAST ? LEAST : low / STEPS; n <= high * STEPS && n <= MOST;
+	     n *= 2)
 		add_value(p, take_printf("%ld", n));
 }
 
@@ -173,9 +178,11 @@ static void open_constexprs(Search *s)
 		neso_kernel_get_parameter(s->tune->kernel, p, &parameter);
 		bool given = parameter.default_value || !parameter.is_constexpr;
 		for (size_t i = 0; i < s->tune->arguments.count; i++)
-			given |= s->tune->arguments.at[i].name && strcmp(s->tune->arguments.at[i].name, parameter.name) == 0;
+			given |= s->tune->arguments.at[i].name &&
+				 strcmp(s->tune->arguments.at[i].name, parameter.name) == 0;
 		if (!given && s->param_count < MOST_PARAMS)
-			s->params[s->param_count++] = (Param){.name = parameter.name, .values = {"64"}, .count = 1};
+			s->params[s->param_count++] =
+				(Param){.name = parameter.name, .values = {"64"}, .count = 1};
 	}
 }
 
@@ -211,13 +218,15 @@ static int choose_params(Search *s, const Configs *listed)
 	size_t searched = 0;
 	for (size_t i = 0; i < s->param_count; i++) {
 		Param *p = &s->params[i];
-		p->searched = strcmp(names, "auto") == 0 ? is_tile_size(s, i, shapes) : is_named(names, p->name);
+		p->searched = strcmp(names, "auto") == 0 ? is_tile_size(s, i, shapes)
+							 : is_named(names, p->name);
 		searched += p->searched;
 		if (p->searched)
 			widen(p);
 	}
 	if (!searched)
-		return input_error("--search %s: no parameter that is open decides the size of tiles", names);
+		return input_error(
+			"--search %s: no parameter that is open decides the size of tiles", names);
 	return EXIT_DONE;
 }
 
@@ -229,9 +238,12 @@ static double programs(const Candidate *c)
 }
 
 /* With each number of warps and stages. */
-static void add_options(Search *s, const Config *config, const Candidate *like, const Cost *cost, const char *why)
+static void add_options(Search *s, const Config *config, const Candidate *like, const Cost *cost,
+			const char *why)
 {
-	static const char *const warps[] = {"1", "2", "4", "8", "16"}, *const stages[] = {"1", "2", "3", "4", "5"};
+	static const char *const warps[] = {"1", "2", "4", "8", "16"}, *const stages[] = {"1", "2",
+											  "3", "4",
+											  "5"};
 	bool loops = cost->staged > 0 && cost->trips > 1;
 	for (size_t w = 0; w < sizeof warps / sizeof *warps; w++)
 		for (size_t t = loops ? 1 : 2; t < (loops ? 5u : 3u); t++) {
@@ -242,9 +254,13 @@ static void add_options(Search *s, const Config *config, const Candidate *like, 
 			if (tune_add(&s->made, &one) != EXIT_DONE || s->made.count == before)
 				continue;
 			Candidate *c = &s->made.at[before];
-			c->pruned = why ? why : cost_refuses(cost, &s->gpu, c->options.num_warps, c->options.num_stages);
+			c->pruned = why ? why
+					: cost_refuses(cost, &s->gpu, c->options.num_warps,
+						       c->options.num_stages);
 			if (!c->pruned)
-				c->model = cost_seconds(cost, &s->gpu, programs(like), c->options.num_warps, c->options.num_stages);
+				c->model =
+					cost_seconds(cost, &s->gpu, programs(like),
+						     c->options.num_warps, c->options.num_stages);
 			if (why)
 				return;
 		}
@@ -283,7 +299,8 @@ static int by_model(const void *a, const void *b)
 
 int tune_search(Tune *tune, const Configs *listed)
 {
-	Search s = {.tune = tune, .gpu = cost_gpu(tune->context, device_is_target(tune->options.target))};
+	Search s = {.tune = tune,
+		    .gpu = cost_gpu(tune->context, device_is_target(tune->options.target))};
 	long most;
 	if (!option_number(tune->parsed, "most", 1, 100000, 24, &most))
 		return EXIT_USAGE;
@@ -295,7 +312,9 @@ int tune_search(Tune *tune, const Configs *listed)
 	s.made.count = 0;
 	each(&s, &s.base, 0);
 	if (s.shapes > MOST_SHAPES)
-		return input_error("--search: %zu choices of values are too many: name fewer parameters", s.shapes);
+		return input_error(
+			"--search: %zu choices of values are too many: name fewer parameters",
+			s.shapes);
 	/* The model orders them; the list's own are measured in any case, and not twice. */
 	qsort(s.made.at, s.made.count, sizeof *s.made.at, by_model);
 	size_t own = tune->count;
@@ -307,7 +326,8 @@ int tune_search(Tune *tune, const Configs *listed)
 		if (known)
 			continue;
 		if (!c->pruned && tune->count - tune->pruned >= (size_t)most)
-			c->pruned = take_printf("the model of cost gives it %.2f us", c->model * 1e6);
+			c->pruned =
+				take_printf("the model of cost gives it %.2f us", c->model * 1e6);
 		tune->at = take_more(tune->at, (tune->count + 1) * sizeof *tune->at);
 		tune->at[tune->count++] = *c;
 		tune->pruned += c->pruned != NULL;

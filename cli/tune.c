@@ -8,32 +8,47 @@
 #include "cli/device.h"
 
 static const Option options[] = {
-	{"grid", 'g', "G", "programs: 16, 4,2 or cdiv(n,BLOCK),2 over integer arguments and a configuration's values"},
-	{"config", 'c', "TEXT", "a configuration to try, BLOCK=128, num_warps=8; may be given several times; else those of the kernel's triton.autotune"},
-	{"search", 0, "NAMES", "try values beyond the list: of these parameters, with , between; auto: of those that are sizes of tiles"},
+	{"grid", 'g', "G",
+	 "programs: 16, 4,2 or cdiv(n,BLOCK),2 over integer arguments and a configuration's "
+	 "values"},
+	{"config", 'c', "TEXT",
+	 "a configuration to try, BLOCK=128, num_warps=8; may be given several times; else those "
+	 "of the kernel's triton.autotune"},
+	{"search", 0, "NAMES",
+	 "try values beyond the list: of these parameters, with , between; auto: of those that are "
+	 "sizes of tiles"},
 	{"most", 0, "N", "candidates of a search that are compiled (24)"},
-	{"key", 0, "NAMES", "parameters whose values the choice is for, with , between (those of the kernel's triton.autotune)"},
-	{"restore", 0, "ARG", "an array that is put back before each run; may be given several times"},
-	{"zero", 0, "ARG", "an array that is filled with zeros before each run; may be given several times"},
+	{"key", 0, "NAMES",
+	 "parameters whose values the choice is for, with , between (those of the kernel's "
+	 "triton.autotune)"},
+	{"restore", 0, "ARG",
+	 "an array that is put back before each run; may be given several times"},
+	{"zero", 0, "ARG",
+	 "an array that is filled with zeros before each run; may be given several times"},
 	{"out", 'o', "FILE", "put the choice into a file of choices (docs/tuning.md)"},
 	{"budget", 0, "SECONDS", "for compiling and measuring"},
 	{"confidence", 0, "X", "that none left behind is faster (0.99)"},
 	{"tie", 0, "X", "relative difference that does not count: the first one is chosen (0.005)"},
 	{"spills", 0, NULL, "measure configurations that spill registers, too"},
 	{"jobs", 'j', "N", "compile so many at once (one per processor)"},
-	{"shard", 0, "I/N", "of all candidates in their order each N-th, from the I-th on; --merge puts the files of all together"},
+	{"shard", 0, "I/N",
+	 "of all candidates in their order each N-th, from the I-th on; --merge puts the files of "
+	 "all together"},
 	{"plot", 0, "FILE.svg", "draw what each gave"},
-	{"merge", 0, NULL, "the arguments are files of choices: write one with the entries of all to --out"},
-	{"only", 0, "TEXT", "with --merge: entries alone whose kernel or GPU has this in it; may be given several times"},
+	{"merge", 0, NULL,
+	 "the arguments are files of choices: write one with the entries of all to --out"},
+	{"only", 0, "TEXT",
+	 "with --merge: entries alone whose kernel or GPU has this in it; may be given several "
+	 "times"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
 	OPTION_HELP,
 	{NULL, 0, NULL, NULL},
 };
 
-static const char details[] =
-	ARGUMENT_DETAILS
-	"\n  neso tune matmul.py:matmul_kernel --grid \"cdiv(M,BLOCK_M),cdiv(N,BLOCK_N)\" --target cuda a=rand:... M=4096 ... -o tuned.json\n"
+static const char details[] = ARGUMENT_DETAILS
+	"\n  neso tune matmul.py:matmul_kernel --grid \"cdiv(M,BLOCK_M),cdiv(N,BLOCK_N)\" --target "
+	"cuda a=rand:... M=4096 ... -o tuned.json\n"
 	"  neso tune --merge a.json b.json -o tuned.json\n";
 
 /* ---- candidates ---- */
@@ -59,8 +74,10 @@ static const char *text_of(const Config *config, const neso_compile_options *o)
 {
 	const char *text = "";
 	for (size_t i = 0; i < config->names.count; i++)
-		text = take_printf("%s%s%s=%s", text, i ? ", " : "", config->names.at[i], config->values.at[i]);
-	text = take_printf("%s%snum_warps=%u, num_stages=%u", text, *text ? ", " : "", o->num_warps, o->num_stages);
+		text = take_printf("%s%s%s=%s", text, i ? ", " : "", config->names.at[i],
+				   config->values.at[i]);
+	text = take_printf("%s%snum_warps=%u, num_stages=%u", text, *text ? ", " : "", o->num_warps,
+			   o->num_stages);
 	if (o->num_ctas > 1)
 		text = take_printf("%s, num_ctas=%u", text, o->num_ctas);
 	return o->maxnreg ? take_printf("%s, maxnreg=%u", text, o->maxnreg) : text;
@@ -70,21 +87,24 @@ static int check_name(const Tune *tune, const char *name)
 {
 	for (size_t i = 0; i < tune->arguments.count; i++)
 		if (tune->arguments.at[i].name && strcmp(tune->arguments.at[i].name, name) == 0)
-			return usage_error("'%s' is given, and a configuration has a value for it", name);
+			return usage_error("'%s' is given, and a configuration has a value for it",
+					   name);
 	for (size_t p = 0; p < tune->info.parameter_count; p++) {
 		neso_parameter parameter = {.size = sizeof parameter};
 		neso_kernel_get_parameter(tune->kernel, p, &parameter);
 		if (strcmp(parameter.name, name) == 0)
 			return EXIT_DONE;
 	}
-	return usage_error("%s has no parameter '%s', for which a configuration has a value", tune->info.name, name);
+	return usage_error("%s has no parameter '%s', for which a configuration has a value",
+			   tune->info.name, name);
 }
 
 int tune_add(Tune *tune, const Config *config)
 {
 	size_t given = tune->arguments.count, count = given + config->names.count;
 	Candidate c = {.options = tune->options, .arg_count = count};
-	uint32_t *const to[CONFIG_OPTIONS] = {&c.options.num_warps, &c.options.num_stages, &c.options.num_ctas, &c.options.maxnreg};
+	uint32_t *const to[CONFIG_OPTIONS] = {&c.options.num_warps, &c.options.num_stages,
+					      &c.options.num_ctas, &c.options.maxnreg};
 	const uint32_t presets[CONFIG_OPTIONS] = {4, 3, 1, 0};
 	for (size_t i = 0; i < CONFIG_OPTIONS; i++)
 		if (!option_of_config(config, i, presets[i], to[i]))
@@ -109,7 +129,8 @@ int tune_add(Tune *tune, const Config *config)
 		if (strcmp(tune->at[i].text, c.text) == 0)
 			return EXIT_DONE;
 	const char *grid = option_value(tune->parsed, "grid");
-	int result = arguments_grid(&tune->arguments, tune->kernel, tune->info.parameter_count, grid, names, name_count, c.grid);
+	int result = arguments_grid(&tune->arguments, tune->kernel, tune->info.parameter_count,
+				    grid, names, name_count, c.grid);
 	tune->at = take_more(tune->at, (tune->count + 1) * sizeof *tune->at);
 	tune->at[tune->count++] = c;
 	return result;
@@ -125,7 +146,8 @@ static int read_config(const char *text, Config *out)
 		const char *name;
 		const char *value = argument_split(parts.at[i], &name);
 		if (!name || !*value)
-			return usage_error("--config wants NAME=VALUE with , between, not '%s'", text);
+			return usage_error("--config wants NAME=VALUE with , between, not '%s'",
+					   text);
 		bool is_option = false;
 		for (size_t k = 0; k < CONFIG_OPTIONS; k++)
 			if (strcmp(name, config_options[k]) == 0) {
@@ -134,8 +156,10 @@ static int read_config(const char *text, Config *out)
 			}
 		if (is_option)
 			continue;
-		out->names.at = take_more(out->names.at, (out->names.count + 1) * sizeof *out->names.at);
-		out->values.at = take_more(out->values.at, (out->values.count + 1) * sizeof *out->values.at);
+		out->names.at =
+			take_more(out->names.at, (out->names.count + 1) * sizeof *out->names.at);
+		out->values.at =
+			take_more(out->values.at, (out->values.count + 1) * sizeof *out->values.at);
 		out->names.at[out->names.count++] = name;
 		out->values.at[out->values.count++] = value;
 	}
@@ -173,7 +197,9 @@ static int take_shard(Tune *tune)
 			tune->at[kept++] = tune->at[k];
 	tune->count = kept;
 	tune->pruned = 0;
-	return kept ? EXIT_DONE : input_error("--shard %s: there are %zu candidates, and none for this one", text, number);
+	return kept ? EXIT_DONE
+		    : input_error("--shard %s: there are %zu candidates, and none for this one",
+				  text, number);
 }
 
 static int add_candidates(Tune *tune)
@@ -188,7 +214,9 @@ static int add_candidates(Tune *tune)
 	if (result == EXIT_DONE && option_value(tune->parsed, "search"))
 		result = tune_search(tune, &listed);
 	if (result == EXIT_DONE && !tune->count)
-		return usage_error("%s has no triton.Config that is written out: give --config or --search", tune->info.name);
+		return usage_error(
+			"%s has no triton.Config that is written out: give --config or --search",
+			tune->info.name);
 	return result == EXIT_DONE ? take_shard(tune) : result;
 }
 
@@ -200,7 +228,8 @@ static void keys_of_kernel(const neso_kernel *kernel, Texts *out)
 	const char *decorator;
 	for (size_t i = 0; (decorator = neso_kernel_decorator(kernel, i)) != NULL; i++) {
 		const char *key = strstr(decorator, "autotune") ? strstr(decorator, "key") : NULL;
-		const char *open = key ? strpbrk(key, "[(") : NULL, *close = open ? strpbrk(open, "])") : NULL;
+		const char *open = key ? strpbrk(key, "[(") : NULL,
+			   *close = open ? strpbrk(open, "])") : NULL;
 		if (!close || strspn(key + 3, " =") != (size_t)(open - key - 3))
 			continue;
 		Texts quoted = {0};
@@ -232,14 +261,16 @@ static const char *key_text(const Tune *tune)
 		for (size_t i = 0; i < tune->arguments.count; i++) {
 			const Argument *a = &tune->arguments.at[i];
 			if (a->name && !a->array.data && strcmp(a->name, tune->keys.at[k]) == 0)
-				values = take_printf("%s%s%s=%s", values, *values ? ", " : "", a->name, value_text(&a->arg));
+				values = take_printf("%s%s%s=%s", values, *values ? ", " : "",
+						     a->name, value_text(&a->arg));
 		}
 	for (size_t p = 0; p < tune->info.parameter_count; p++) {
 		neso_parameter parameter = {.size = sizeof parameter};
 		neso_kernel_get_parameter(tune->kernel, p, &parameter);
 		const Argument *a = arguments_array(&tune->arguments, parameter.name);
 		if (a && a->arg.kind == NESO_ARG_POINTER)
-			types = take_printf("%s%s%s=%s", types, *types ? ", " : "", parameter.name, neso_dtype_name(a->arg.dtype));
+			types = take_printf("%s%s%s=%s", types, *types ? ", " : "", parameter.name,
+					    neso_dtype_name(a->arg.dtype));
 	}
 	return take_printf("%s%s%s", values, *values && *types ? "; " : "", types);
 }
@@ -270,10 +301,13 @@ static bool read_race(const Tune *tune, neso_tune_options *o)
 {
 	const Parsed *parsed = tune->parsed;
 	long jobs;
-	const char **names = take(2 * (parsed->given_count + 1) * sizeof *names), **restore = names + parsed->given_count + 1;
+	const char **names = take(2 * (parsed->given_count + 1) * sizeof *names),
+		   **restore = names + parsed->given_count + 1;
 	neso_tune_options_init(o);
-	if (!option_number(parsed, "jobs", 1, 1024, 0, &jobs) || !option_seconds(parsed, "budget", &o->budget) ||
-	    !option_tolerance(parsed, "confidence", &o->confidence) || !option_tolerance(parsed, "tie", &o->tie))
+	if (!option_number(parsed, "jobs", 1, 1024, 0, &jobs) ||
+	    !option_seconds(parsed, "budget", &o->budget) ||
+	    !option_tolerance(parsed, "confidence", &o->confidence) ||
+	    !option_tolerance(parsed, "tie", &o->tie))
 		return false;
 	o->threads = (uint32_t)jobs;
 	o->spills = option_value(parsed, "spills") != NULL;
@@ -298,10 +332,12 @@ static int race(Tune *tune)
 	neso_launch *launches = take(sizeof *launches * (count + 1));
 	for (size_t i = 0; i < count; i++) {
 		Candidate *c = &tune->at[i];
-		launches[i] = neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
+		launches[i] =
+			neso_launch_of(c->args, c->arg_count, c->grid[0], c->grid[1], c->grid[2]);
 		launches[i].options = &c->options;
 	}
-	neso_status status = neso_tune_kernel(tune->kernel, launches, count, &o, &tuning, &diagnostics);
+	neso_status status =
+		neso_tune_kernel(tune->kernel, launches, count, &o, &tuning, &diagnostics);
 	bar_clear(&watched.bar);
 	int result = report(tune->parsed, status, diagnostics);
 	if (result != EXIT_DONE)
@@ -361,7 +397,8 @@ static int keep(const Tune *tune, const neso_tuned_entry *entry)
 static int finish(const Tune *tune, bool on_gpu)
 {
 	neso_tuned_entry entry = {0};
-	bool json = option_value(tune->parsed, "json") != NULL, any = tune->chosen < tune->summary.count;
+	bool json = option_value(tune->parsed, "json") != NULL,
+	     any = tune->chosen < tune->summary.count;
 	const char *plot = option_value(tune->parsed, "plot");
 	int result = any ? make_entry(tune, on_gpu, &entry) : EXIT_DONE;
 	if (json)
@@ -403,7 +440,8 @@ static int tune_on(Tune *tune)
 	if (on_gpu) {
 		for (size_t i = 0; i < tune->arguments.count; i++)
 			args[i] = tune->arguments.at[i].arg;
-		result = device_open(&device, tune->parsed, tune->context, args, tune->arguments.count);
+		result = device_open(&device, tune->parsed, tune->context, args,
+				     tune->arguments.count);
 		for (size_t i = 0; i < tune->arguments.count; i++)
 			tune->arguments.at[i].arg.address = args[i].address;
 	}
@@ -430,7 +468,8 @@ static int tune_command(const Parsed *parsed)
 	if (!compile_options(parsed, &tune.options))
 		return EXIT_USAGE;
 	if (tune.options.target && strncmp(tune.options.target, "sim:", 4) == 0)
-		return usage_error("neso tune measures on a GPU (--target cuda) or by the interpreter: the simulator's time says nothing");
+		return usage_error("neso tune measures on a GPU (--target cuda) or by the "
+				   "interpreter: the simulator's time says nothing");
 	tune.context = open_context(parsed);
 	if (!tune.context)
 		return EXIT_INPUT;
@@ -445,6 +484,10 @@ static int tune_command(const Parsed *parsed)
 }
 
 const Command command_tune = {
-	"tune", "FILE.py:KERNEL ARG=VALUE...", "Find the fastest configuration of a kernel, and keep it in a file", details, options,
+	"tune",
+	"FILE.py:KERNEL ARG=VALUE...",
+	"Find the fastest configuration of a kernel, and keep it in a file",
+	details,
+	options,
 	tune_command,
 };

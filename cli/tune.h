@@ -14,7 +14,7 @@ typedef struct Candidate {
 	size_t arg_count;
 	uint32_t grid[3];
 	const char *pruned; /* why it is not compiled; NULL: it is */
-	double model;       /* seconds that the model of cost has for it; 0: none */
+	double model; /* seconds that the model of cost has for it; 0: none */
 	neso_tune_candidate found;
 } Candidate;
 
@@ -25,7 +25,7 @@ typedef struct Tune {
 	neso_kernel_info info;
 	Arguments arguments;
 	neso_compile_options options;
-	Texts keys;        /* parameters that the choice depends on */
+	Texts keys; /* parameters that the choice depends on */
 	Candidate *at;
 	size_t count, pruned; /* pruned ones are the last */
 	neso_tune_summary summary;
