@@ -199,7 +199,7 @@ static void add_job(Expanding *x, const char *signature, const neso_compile_opti
 		const neso_compile_options *o = &job->options;
 		if (job->kernel == x->kernel && strcmp(job->signature, signature) == 0 && o->num_warps == options->num_warps &&
 		    o->num_stages == options->num_stages && o->num_ctas == options->num_ctas && o->maxnreg == options->maxnreg &&
-		    o->no_fp_fusion == options->no_fp_fusion && o->debug == options->debug &&
+		    o->no_fp_fusion == options->no_fp_fusion && o->no_reflect_ftz == options->no_reflect_ftz && o->debug == options->debug &&
 		    o->constexpr_policy == options->constexpr_policy &&
 		    strcmp(o->target ? o->target : "", options->target ? options->target : "") == 0)
 			return;

@@ -23,6 +23,7 @@ static const Option options[] = {
 	{"coverage", 0, NULL, "with --target sim:...: check, and tell what never ran or went one way alone"},
 	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move too much"},
 	{"against", 0, "interp", "with --target sim:...: compare with the interpreter, by line"},
+	{"portable", 0, NULL, "with --target sim:...: check, without the barriers and zeros that Neso adds to what Triton promises"},
 	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,
@@ -286,6 +287,7 @@ static int launch(Run *run, const neso_compile_options *compile)
 	l.threads = (uint32_t)threads;
 	l.check = option_value(run->parsed, "check") != NULL;
 	l.schedules = (uint32_t)schedules;
+	l.check |= option_value(run->parsed, "portable") != NULL;
 	l.watch |= option_value(run->parsed, "nan") ? NESO_WATCH_NAN : 0u;
 	l.watch |= option_value(run->parsed, "coverage") ? NESO_WATCH_COVERAGE : 0u;
 	l.watch |= option_value(run->parsed, "traffic") ? NESO_WATCH_TRAFFIC : 0u;
@@ -329,6 +331,8 @@ static int run_kernel(const Parsed *parsed)
 		return usage_error("neso run wants FILE.py:KERNEL and its arguments");
 	if (!compile_options(parsed, &compile))
 		return EXIT_USAGE;
+	if (option_value(parsed, "portable"))
+		setenv("NESO_PORTABLE_ORDER", "1", 1);
 	neso_context *context = open_context(parsed);
 	if (!context)
 		return EXIT_INPUT;

@@ -95,8 +95,27 @@ if(problem)
 endif()
 
 separate_arguments(libraries)
+# Copies of LLVM's archives without tables for unwinding, a twentieth of what is handed out: LLVM throws no exceptions, and of its
+# frames only a debugger would want them. A copy is made anew when its archive is.
+function(neso_llvm_without_unwinding from to)
+  file(MAKE_DIRECTORY ${to})
+  foreach(library ${libraries})
+    string(REGEX REPLACE "^-l(.*)$" "lib\\1.a" archive "${library}")
+    if(EXISTS ${from}/${archive} AND ${from}/${archive} IS_NEWER_THAN ${to}/${archive})
+      execute_process(COMMAND ${CMAKE_OBJCOPY} -R .eh_frame -R .rela.eh_frame ${from}/${archive} ${to}/${archive} RESULT_VARIABLE status)
+      if(status)
+        message(FATAL_ERROR "${CMAKE_OBJCOPY} fails for ${from}/${archive}")
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
 set(NESO_LLVM_LINK -L${folder} ${libraries})
 if(NESO_LLVM_STATIC)
+  if(NESO_DIST AND CMAKE_OBJCOPY)
+    neso_llvm_without_unwinding(${folder} ${PROJECT_BINARY_DIR}/llvm)
+    list(PREPEND NESO_LLVM_LINK -L${PROJECT_BINARY_DIR}/llvm)
+  endif()
   # Compression and the C++ run time go in as well: nothing but the C library stays outside. libxml2, libedit and z3
   # are not reached from what is used.
   list(APPEND NESO_LLVM_LINK -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc -l:libz.a -l:libzstd.a

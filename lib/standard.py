@@ -149,14 +149,29 @@ def _min_any(a, i, b, j):
 
 
 @triton.jit
+def _extremum_with_index(input, axis: tl.constexpr, combine: tl.constexpr, keep_dims: tl.constexpr):
+    """An extremum with its position along an axis, or in row-major order of all elements."""
+    if axis is not None or len(input.shape) == 1:
+        return tl.core._reduce_with_indices(input, 0 if axis is None else axis, combine, keep_dims=keep_dims)
+    else:
+        tl.core._extension("positions in tiles of several dimensions without axis=")
+        best, index = tl.core._reduce_with_indices(tl.reshape(input, [input.numel]), 0, combine)
+        if keep_dims:
+            ones: tl.constexpr = [1] * len(input.shape)
+            return tl.full(ones, best, best.dtype), tl.full(ones, index, index.dtype)
+        else:
+            return best, index
+
+
+@triton.jit
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     """Largest element along an axis, or of all; with its position when return_indices is set."""
     input = tl.core._promote_bfloat16_to_float32(input)
     if return_indices:
         if return_indices_tie_break_left:
-            return tl.core._reduce_with_indices(input, axis, _max_leftmost, keep_dims=keep_dims)
+            return _extremum_with_index(input, axis, _max_leftmost, keep_dims)
         else:
-            return tl.core._reduce_with_indices(input, axis, _max_any, keep_dims=keep_dims)
+            return _extremum_with_index(input, axis, _max_any, keep_dims)
     else:
         return tl.reduce(input.to(_extremum_dtype(input.dtype)), axis, _max_of, keep_dims=keep_dims)
 
@@ -167,23 +182,23 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
     input = tl.core._promote_bfloat16_to_float32(input)
     if return_indices:
         if return_indices_tie_break_left:
-            return tl.core._reduce_with_indices(input, axis, _min_leftmost, keep_dims=keep_dims)
+            return _extremum_with_index(input, axis, _min_leftmost, keep_dims)
         else:
-            return tl.core._reduce_with_indices(input, axis, _min_any, keep_dims=keep_dims)
+            return _extremum_with_index(input, axis, _min_any, keep_dims)
     else:
         return tl.reduce(input.to(_extremum_dtype(input.dtype)), axis, _min_of, keep_dims=keep_dims)
 
 
 @triton.jit
-def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """Position of the largest element along an axis."""
+def argmax(input, axis=None, tie_break_left=True, keep_dims=False):
+    """Position of the largest element along an axis, or in row-major order of all."""
     _, index = max(input, axis, True, tie_break_left, keep_dims)
     return index
 
 
 @triton.jit
-def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """Position of the smallest element along an axis."""
+def argmin(input, axis=None, tie_break_left=True, keep_dims=False):
+    """Position of the smallest element along an axis, or in row-major order of all."""
     _, index = min(input, axis, True, tie_break_left, keep_dims)
     return index
 

@@ -96,16 +96,19 @@ function linesOfPtx(rows) {
   });
 }
 
-/* //## File "path", line 7 inlined at "path", line 9 */
+/* //## File "path", line 7 inlined at "path", line 9: before the instructions of a place a row for it and one for each of its
+ * callers. The innermost place in this file is theirs. */
 function linesOfSass(rows) {
-  let now = 0;
+  let now = 0, begun = false;
   return rows.map(row => {
-    const places = [...row.matchAll(/"([^"]*)", line (\d+)/g)];
-    if (/\/\/## File/.test(row)) {
-      const mine = places.find(p => same(p[1]));
-      now = mine ? +mine[2] : now;
+    const m = /\/\/## File "([^"]*)", line (\d+)/.exec(row);
+    if (m) {
+      if (!begun) now = 0;
+      begun = true;
+      if (!now && same(m[1])) now = +m[2];
       return now;
     }
+    begun = false;
     return /\/\*[0-9a-f]{4,}\*\//.test(row) ? now : 0;
   });
 }

@@ -513,6 +513,9 @@ typedef struct neso_compile_options {
 	/* A file with a stage of this kernel, as TRITON_KERNEL_OVERRIDE takes it: NAME.ttir,
 	 * .ttgir, .llir, .ptx, .cubin. It is read when the variant is compiled; NULL: none. */
 	const char *override;
+	bool no_reflect_ftz; /* libdevice keeps denormal numbers of fp32, where it asks */
+	/* On, or as NESO_STRICT_TRITON and NESO_WIDE_OFFSETS say. */
+	bool strict_triton, wide_offsets;
 } neso_compile_options;
 
 /* The defaults, likewise. */
@@ -793,6 +796,30 @@ NESO_API neso_status neso_variant_remarks(const neso_variant *variant, neso_rema
 NESO_API const char *neso_variant_key(const neso_variant *variant);
 NESO_API neso_kernel *neso_variant_kernel(const neso_variant *variant);
 NESO_API size_t neso_kernel_variant_count(const neso_kernel *kernel);
+
+/* ----------------------------------------------------------------------------------------- ahead of time */
+
+/* Variants for GPUs as C (docs/aot.md): a header and a source that need nothing of Neso, with a function for each kernel
+ * that chooses the variant by its arguments. */
+typedef struct neso_aot_options {
+	size_t size;
+	const char *name;   /* of the files, without suffix, as a C identifier; begins names of their functions */
+	const char *prefix; /* of the kernels' functions; NULL: none */
+	bool no_ptx;   /* else the PTX of the newest target whose PTX later GPUs can load comes along, or that of variants
+	                  compiled with ptx_only */
+	bool compress; /* cubins as NVIDIA's fat binaries, which the driver unpacks; by its tool fatbinary */
+} neso_aot_options;
+
+/* The defaults, likewise. */
+static inline void neso_aot_options_init(neso_aot_options *x)
+{
+	memset(x, 0, sizeof *x);
+	x->size = sizeof *x;
+}
+
+/* Variants of several kernels, signatures and targets. The same variants give the same bytes. Free the texts with neso_text_free. */
+NESO_API neso_status neso_aot_write(neso_context *context, neso_variant *const *variants, size_t count,
+				    const neso_aot_options *options, char **header, char **source, neso_diagnostics **diagnostics);
 
 /* ---------------------------------------------------------------------------------------- compile cache */
 

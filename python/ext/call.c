@@ -9,7 +9,8 @@
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
-	"neso_schedules", "compile_timeout", "ir_override", "grid", "warmup"};
+	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout",
+	"ir_override", "enable_reflect_ftz", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -200,15 +201,18 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 /* Settings of the environment that decide a variant, as os.environ has them, which a program may change at any time. */
 enum {
 	ENV_DEBUG, ENV_PRECISION, ENV_FUSION, ENV_NO_LINES, ENV_POLICY, ENV_TARGET, ENV_CHECK, ENV_SCHEDULES,
+	ENV_WATCH, ENV_STRICT, ENV_WIDE,
 	ENV__COUNT
 };
 static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION",
 					"TRITON_DISABLE_LINE_INFO", "NESO_CONSTEXPR_POLICY", "NESO_TARGET",
-					"NESO_CHECK", "NESO_SCHEDULES"};
+					"NESO_CHECK", "NESO_SCHEDULES", "NESO_WATCH",
+					"NESO_STRICT_TRITON", "NESO_WIDE_OFFSETS"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
-	bool debug, no_fusion, no_lines, generic, check;
+	bool debug, no_fusion, no_lines, generic, check, strict, wide;
 	uint32_t schedules; /* 0: not set */
+	uint32_t watch;
 	char precision[16], target[24]; /* "": none */
 } env;
 
@@ -222,6 +226,14 @@ static bool is_yes(const char *text)
 	return false;
 }
 
+/* A word that is none is passed over, as it is told of where settings are read first. */
+static uint32_t watched_by(const char *text)
+{
+	return !text			     ? 0
+	       : (strstr(text, "nan") ? NESO_WATCH_NAN : 0u) | (strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u) |
+			 (strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
+}
+
 static void take_setting(int which, const char *text)
 {
 	bool yes = is_yes(text);
@@ -232,7 +244,10 @@ static void take_setting(int which, const char *text)
 	case ENV_NO_LINES: env.no_lines = yes; break;
 	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
 	case ENV_CHECK: env.check = yes; break;
+	case ENV_STRICT: env.strict = yes; break;
+	case ENV_WIDE: env.wide = yes; break;
 	case ENV_SCHEDULES: env.schedules = text ? (uint32_t)strtoul(text, NULL, 10) : 0; break;
+	case ENV_WATCH: env.watch = watched_by(text); break;
 	/* The GPU that is there is what runs without being named. */
 	case ENV_TARGET: snprintf(env.target, sizeof env.target, "%s", text && strcmp(text, "cuda") != 0 ? text : ""); break;
 	default: snprintf(env.precision, sizeof env.precision, "%s", text ? text : "");
@@ -277,31 +292,35 @@ static bool checks_can_be(const Call *call, const neso_compile_options *options)
 	uint32_t orders = 0;
 	if (!option_truth(call->options[OPT_CHECK], &wanted) || !option_number(call->options[OPT_SCHEDULES], "neso_schedules", &orders))
 		return false;
-	if ((!wanted && orders < 2) || is_simulated(options))
+	const char *option = wanted ? "neso_check" : orders > 1 ? "neso_schedules" : NULL;
+	for (int i = OPT_WATCH; i <= OPT_AGAINST && !option; i++)
+		option = call->options[i] && call->options[i] != Py_None ? option_names[i] : NULL;
+	if (!option || is_simulated(options))
 		return true;
 	PyErr_Format(PyExc_ValueError,
 		     "%s is the simulator's, and this launch is for %s: "
 		     "neso_target=\"sim:sm_90a\" runs the GPU's code in it",
-		     wanted ? "neso_check" : "neso_schedules", options->target ? options->target : "no target");
+		     option, options->target ? options->target : "no target");
 	return false;
 }
 
 static bool given_options(const Call *call, neso_compile_options *options, bool *fusion)
 {
 	PyObject *const *given = call->options;
-	bool debug = false, checks = true;
+	bool debug = false, checks = true, ftz = true;
 	if (!option_number(given[OPT_WARPS], "num_warps", &options->num_warps) ||
 	    !option_number(given[OPT_STAGES], "num_stages", &options->num_stages) ||
 	    !option_number(given[OPT_CTAS], "num_ctas", &options->num_ctas) ||
 	    !option_number(given[OPT_MAXNREG], "maxnreg", &options->maxnreg) ||
 	    !option_number(given[OPT_PTX], "ptx_version", &options->ptx_version) ||
 	    !option_truth(given[OPT_DEBUG], &debug) || !option_truth(given[OPT_FUSION], fusion) ||
-	    !option_truth(given[OPT_OVERFLOW], &checks) ||
+	    !option_truth(given[OPT_OVERFLOW], &checks) || !option_truth(given[OPT_FTZ], &ftz) ||
 	    !option_truth(given[OPT_COOPERATIVE], &options->cooperative) ||
 	    !option_truth(given[OPT_DEPENDENT], &options->dependent_launch))
 		return false;
 	options->debug |= debug;
 	options->no_overflow_checks = !checks;
+	options->no_reflect_ftz = !ftz;
 	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None)
 		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
@@ -333,6 +352,8 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	bool fusion = !env.no_fusion;
 	options->debug = k->debug || env.debug;
 	options->no_line_info = env.no_lines;
+	options->strict_triton = env.strict;
+	options->wide_offsets = env.wide;
 	options->constexpr_policy = k->policy ? k->policy : env.generic ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	options->target = *env.target ? env.target : NULL;
@@ -348,6 +369,7 @@ void call_environment_checks(neso_launch *launch)
 {
 	launch->check = env.check;
 	launch->schedules = env.schedules;
+	launch->watch = env.watch;
 }
 
 bool call_checks(const Call *call, const neso_compile_options *options, neso_launch *launch)
@@ -355,7 +377,8 @@ bool call_checks(const Call *call, const neso_compile_options *options, neso_lau
 	if (is_simulated(options))
 		call_environment_checks(launch);
 	return !call->has_options || (option_truth(call->options[OPT_CHECK], &launch->check) &&
-				      option_number(call->options[OPT_SCHEDULES], "neso_schedules", &launch->schedules));
+				      option_number(call->options[OPT_SCHEDULES], "neso_schedules", &launch->schedules) &&
+				      checks_watch(call->options[OPT_WATCH], &launch->watch));
 }
 
 /* ---- grids ---- */

@@ -64,11 +64,11 @@ static PyObject *making(const Request *r)
 {
 	Kernel *k = r->kernel;
 	const neso_compile_options *o = r->options;
-	PyObject *options = Py_BuildValue("(IIIINNNNINziz)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
+	PyObject *options = Py_BuildValue("(IIIINNNNINzizN)", o->num_warps, o->num_stages, o->num_ctas, o->maxnreg,
 					  PyBool_FromLong(o->debug), PyBool_FromLong(!o->no_fp_fusion),
 					  PyBool_FromLong(o->cooperative), PyBool_FromLong(o->dependent_launch),
 					  o->ptx_version, PyBool_FromLong(!o->no_overflow_checks), o->target,
-					  (int)o->constexpr_policy, o->override);
+					  (int)o->constexpr_policy, o->override, PyBool_FromLong(!o->no_reflect_ftz));
 	PyObject *what = r->source ? Py_NewRef(r->source) : PyTuple_New(k->param_count), *made = NULL;
 	for (Py_ssize_t i = 0; what && !r->source && i < k->param_count; i++) {
 		Py_INCREF(r->launch->call.values[i]);

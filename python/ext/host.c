@@ -219,19 +219,35 @@ static PyObject *describe(const neso_diagnostic *d)
 			     d->end_column, d->source_line, notes);
 }
 
-PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel)
+/* All of them: a new list. */
+static PyObject *describe_all(const neso_diagnostics *diagnostics)
 {
-	if (host_take_error()) {
-		neso_diagnostics_free(diagnostics);
-		return NULL;
-	}
-	PyObject *list = PyList_New(0), *text = NULL, *done = NULL;
+	PyObject *list = PyList_New(0);
 	for (size_t i = 0; list && i < neso_diagnostics_count(diagnostics); i++) {
 		PyObject *item = describe(neso_diagnostics_get(diagnostics, i));
 		if (!item || PyList_Append(list, item) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(item);
 	}
+	return list;
+}
+
+void host_raise_different(PyObject *text, neso_diagnostics *diagnostics)
+{
+	PyObject *list = describe_all(diagnostics);
+	PyObject *done = list ? PyObject_CallFunctionObjArgs(host.different, text, list, NULL) : NULL;
+	neso_diagnostics_free(diagnostics);
+	Py_XDECREF(done);
+	Py_XDECREF(list);
+}
+
+PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel)
+{
+	if (host_take_error()) {
+		neso_diagnostics_free(diagnostics);
+		return NULL;
+	}
+	PyObject *list = describe_all(diagnostics), *text = NULL, *done = NULL;
 	if (list)
 		text = PyUnicode_FromString(diagnostics ? neso_diagnostics_text(diagnostics) : neso_status_text(status));
 	neso_diagnostics_free(diagnostics);
@@ -260,7 +276,8 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 		{"hooks", &host.hooks},           {"mappings", &host.mappings}, {"wrapper", &host.wrapper},
 		{"lasting", &host.lasting},       {"environment", &host.environment}, {"mixed", &host.mixed},
 		{"stream", &host.stream},         {"allocate", &host.allocate}, {"kept", &host.kept},
-		{"warn", &host.warn},             {"nearest", &host.nearest},
+		{"warn", &host.warn},             {"nearest", &host.nearest},     {"differ", &host.differ},
+		{"different", &host.different},
 	};
 	if (PyTuple_Size(args) != 0 || !kwargs) {
 		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");

@@ -3,14 +3,15 @@
 
 #include <stdlib.h>
 
-/* ir(path, text, passes) -> text */
+/* ir(path, text, passes, no_locations=False) -> text */
 static PyObject *ir(PyObject *self, PyObject *args)
 {
 	(void)self;
 	const char *path, *text;
 	Py_ssize_t length;
 	PyObject *passes;
-	if (!PyArg_ParseTuple(args, "ss#O!", &path, &text, &length, &PyTuple_Type, &passes))
+	int no_locations = 0;
+	if (!PyArg_ParseTuple(args, "ss#O!|p", &path, &text, &length, &PyTuple_Type, &passes, &no_locations))
 		return NULL;
 	const char *names[64];
 	size_t count = (size_t)PyTuple_Size(passes);
@@ -24,7 +25,8 @@ static PyObject *ir(PyObject *self, PyObject *args)
 	neso_context *c = host_context();
 	if (!c)
 		return NULL;
-	neso_ir_options options = {.size = sizeof options, .passes = names, .pass_count = count};
+	neso_ir_options options = {.size = sizeof options, .passes = names, .pass_count = count,
+				   .no_locations = no_locations != 0};
 	char *out = NULL;
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status = neso_ir_run(c, path, text, (size_t)length, &options, &out, &diagnostics);

@@ -148,6 +148,32 @@ static PyObject *variant_key(PyObject *self, PyObject *unused)
 }
 
 /* None of a variant for the interpreter. */
+/* _aot(name, prefix, ptx): header and source of this variant alone. */
+static PyObject *variant_aot(PyObject *self, PyObject *arguments)
+{
+	Variant *v = (Variant *)self;
+	neso_aot_options options;
+	neso_diagnostics *diagnostics = NULL;
+	char *header = NULL, *source = NULL;
+	int ptx;
+	neso_context *context = host_context();
+	neso_aot_options_init(&options);
+	if (!context || !PyArg_ParseTuple(arguments, "ssp", &options.name, &options.prefix, &ptx) || !variant_usable(v))
+		return NULL;
+	options.no_ptx = !ptx;
+	neso_status status;
+	Py_BEGIN_ALLOW_THREADS
+	status = neso_aot_write(context, &v->variant, 1, &options, &header, &source, &diagnostics);
+	Py_END_ALLOW_THREADS
+	if (status != NESO_OK)
+		return host_fail(status, diagnostics, NULL);
+	neso_diagnostics_free(diagnostics);
+	PyObject *texts = Py_BuildValue("(ss)", header, source);
+	neso_text_free(header);
+	neso_text_free(source);
+	return texts;
+}
+
 static PyObject *variant_cubin(PyObject *self, PyObject *unused)
 {
 	(void)unused;
@@ -255,6 +281,7 @@ static PyMethodDef variant_methods[] = {
 	{"_is_bound", variant_is_bound, METH_NOARGS, "Is it there in this process?"},
 	{"_adopt", variant_adopt, METH_O, "Becomes what another one is."},
 	{"_remarks", variant_remarks, METH_NOARGS, "What became of its parts and why: a list of tuples."},
+	{"_aot", variant_aot, METH_VARARGS, "Header and source in C."},
 	{"_cubin", variant_cubin, METH_NOARGS, "The assembled code, or None."},
 	{"_info", variant_info, METH_NOARGS, "What it needs and how it was made, as a dict."},
 	{"_text", variant_text, METH_O, "Text of a stage."},

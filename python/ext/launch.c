@@ -222,8 +222,9 @@ static PyObject *interpret(Launch *l, PyObject *grid, bool warmup)
 	PyObject *compiled = find_compiled(l);
 	if (!compiled || warmup || compiled == Py_None)
 		return compiled;
-	if (call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
-	    call_checks(&l->call, &l->options, &l->launch) && execute(l, compiled))
+	bool good = call_grid(l->kernel, &l->call, grid, l->launch.grid) &&
+		    call_checks(&l->call, &l->options, &l->launch) && checks_unwritten(l);
+	if (good && (checks_wants_against(l) ? checks_against(l, compiled, execute) : execute(l, compiled)))
 		return compiled;
 	Py_DECREF(compiled);
 	return NULL;

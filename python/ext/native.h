@@ -40,6 +40,8 @@ typedef struct Host {
 	PyObject *print;          /* text */
 	PyObject *nearest;        /* "; did you mean ...", of a word and a list of known ones */
 	PyObject *warn;           /* text and JSON of what a compilation warns of */
+	PyObject *differ;         /* (name, dtype, wanted, got, atol, rtol) -> None, or (offset, text) */
+	PyObject *different;      /* (text, findings): raises */
 	PyObject *mappings;       /* () -> list of (address, bytes, writable): all memory of the process */
 	PyObject *compiled;       /* CompiledKernel, a subclass of Variant */
 	PyObject *descriptor;     /* TensorDescriptor */
@@ -64,6 +66,8 @@ neso_context *host_context(void);
 extern unsigned host_generation;
 /* Raises what a failed call said, and frees it. Always NULL. */
 PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject *kernel);
+/* Raises that results differ, with what tells who wrote them, and frees it. */
+void host_raise_different(PyObject *text, neso_diagnostics *diagnostics);
 /* To be called after a call of the library that may have run callbacks: an exception of theirs goes first. */
 bool host_take_error(void);
 /* An exception of a callback is kept for host_take_error; none: nothing happens. */
@@ -222,7 +226,8 @@ bool intern_all(const Word *words, size_t count);
 /* Those before OPT_GRID are handed on with a launch of tuples. */
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
-	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_SCHEDULES, OPT_TIMEOUT, OPT_OVERRIDE, OPT_GRID,
+	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_SCHEDULES,
+	OPT_WATCH, OPT_UNWRITTEN, OPT_AGAINST, OPT_ATOL, OPT_RTOL, OPT_TIMEOUT, OPT_OVERRIDE, OPT_FTZ, OPT_GRID,
 	OPT_WARMUP, OPT__COUNT
 } Option;
 
@@ -262,6 +267,15 @@ void call_environment_checks(neso_launch *launch);
 bool call_checks(const Call *call, const neso_compile_options *options, neso_launch *launch);
 bool call_axis(PyObject *value, uint32_t *out);
 bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3]);
+
+/* ---- checks.c: what simulated launches are told to look for besides ---- */
+
+bool checks_watch(PyObject *given, uint32_t *out);
+/* Arguments that nobody has written, by name; they have been read. */
+bool checks_unwritten(Launch *l);
+bool checks_wants_against(const Launch *l);
+/* The interpreter on the same memory, then execute, whose results must be the same. */
+bool checks_against(Launch *l, PyObject *compiled, bool (*execute)(Launch *, PyObject *));
 
 /* ---- find.c ---- */
 

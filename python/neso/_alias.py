@@ -27,6 +27,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name != "triton" and not name.startswith("triton."):
             return None
+        package, origin = True, None
         if name != "triton":
             ours = "neso" + name[len("triton"):]
             try:
@@ -35,8 +36,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 found = None
             if found is None:
                 return None
-        spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
-        return spec
+            # `python -m` runs no package.
+            spec = getattr(found, "__spec__", None) or found
+            package = getattr(spec, "submodule_search_locations", None) is not None
+            origin = getattr(spec, "origin", None)
+        return importlib.machinery.ModuleSpec(name, self, origin=origin, is_package=package)
+
+    def get_code(self, name):
+        """For `python -m triton.tools.compile`."""
+        ours = "neso" + name[len("triton"):]
+        return importlib.util.find_spec(ours).loader.get_code(ours)
 
     def create_module(self, spec):
         if spec.name == "triton":

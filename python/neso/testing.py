@@ -16,6 +16,21 @@ def nvsmi(attributes):
     return [int(x) for x in subprocess.check_output(command).decode().strip().split(",")]
 
 
+# ---- what launches find ----
+
+
+def findings():
+    """Collects what launches warn of: the simulator's coverage, NaN and traffic as data, with `.code`, `.path`, `.line`, `.text`.
+
+    >>> with triton.testing.findings() as found:
+    ...     pass  # kernel[grid](x, n, neso_target="sim:sm_90a", neso_watch="coverage")
+    >>> found
+    []
+    """
+    from .runtime import warned
+    return warned.collect()
+
+
 # ---- times ----
 
 

@@ -50,7 +50,9 @@ uint64_t *api_put_options(uint64_t *at, const neso_compile_options *o, uint64_t 
 			       (unsigned)o->no_fp_fusion << 3 | (unsigned)o->no_line_info << 4 |
 			       (unsigned)o->cooperative << 5 | (unsigned)o->dependent_launch << 6 |
 			       (unsigned)o->constexpr_policy << 7 | (unsigned)o->ptx_only << 10 |
-			       (unsigned)(o->debug && o->no_overflow_checks) << 11;
+			       (unsigned)(o->debug && o->no_overflow_checks) << 11 |
+			       (unsigned)o->no_reflect_ftz << 12 | (unsigned)o->strict_triton << 13 |
+			       (unsigned)o->wide_offsets << 14;
 	*at++ = context;
 	*at++ = o->num_warps | (uint64_t)o->num_stages << 32;
 	*at++ = o->num_ctas | (uint64_t)o->maxnreg << 32;

@@ -13,7 +13,7 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 6 };
+enum { CODEGEN_ABI = 7 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage {
@@ -35,14 +35,18 @@ typedef struct CodegenRequest {
 	unsigned maxnreg;     /* 0: no limit */
 	unsigned ptx_version; /* 83 for 8.3; 0: the least that the target needs and we use */
 	bool fp_fusion;       /* products and sums may be fused */
+	bool no_reflect_ftz;  /* libdevice is told that denormal numbers of fp32 are kept */
 	bool no_maps;   /* descriptors are pointers, though the target has TMA */
 	bool line_info;
+	bool portable_order; /* GpuCx.portable_order */
 	/* accesses of shared memory say in LLIR how many wavefronts their plan counts:
 	 * !neso.wavefronts */
 	bool predictions;
 	bool debug;           /* keep asserts on (they are in the IR), no optimisation of ours changes */
 	bool keep[CODEGEN_STAGE__COUNT]; /* stages whose text the result shall hold, besides the last */
 	bool dump_before; /* print before each pass into `log` */
+	bool dump_llvm;   /* print LLIR as lowered, and after the passes on it, into `log` */
+	bool dump_ptx;    /* print PTX into `log` */
 	/* print after each pass into `log`; verify, and print and read back */
 	bool dump_passes, verify_passes;
 	bool no_locations;      /* loc(...) is left out of texts */

@@ -41,6 +41,7 @@ bool job_read_ir(Job *job)
 	gpu_cx_init(&job->gpu, &job->ir, job->target, warps, ctas, r->num_stages ? r->num_stages : 3);
 	gpu_analyses_open(&job->analyses, job->arena.limit);
 	job->gpu.maps = job->gpu.maps && !r->no_maps;
+	job->gpu.portable_order = r->portable_order;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(

@@ -11,6 +11,31 @@
 static const char llir_passes[] =
 	"always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
+/* ---- dumps ---- */
+
+static void log_text(const Job *job, bool wanted, const char *title, const Text *text)
+{
+	const CodegenRequest *r = job->request;
+	if (!wanted || !r->log)
+		return;
+	Text all;
+	text_init(&all, text->arena);
+	text_printf(&all, "// -----// %s //----- //\n", title);
+	text_add(&all, text->data, text->len);
+	text_char(&all, '\n');
+	r->log(r->log_data, all.data, all.len);
+}
+
+static void log_llvm(Job *job, const char *title)
+{
+	if (!job->request->dump_llvm)
+		return;
+	Text text;
+	text_init(&text, &job->arena);
+	emit_module_text(job->emit, &text);
+	log_text(job, true, title, &text);
+}
+
 /* ---- facts ---- */
 
 static char argument_letter(IrType type)
@@ -102,6 +127,7 @@ static bool lower(Job *job)
 		.axis = axis_now(job),
 		.target = job->target,
 		.fp_fusion = r->fp_fusion,
+		.no_reflect_ftz = r->no_reflect_ftz,
 		.line_info = r->line_info,
 		.predictions = r->predictions,
 		.maxnreg = r->maxnreg,
@@ -129,8 +155,11 @@ static bool lower(Job *job)
 	const char *text = facts_text(&job->arena, &job->facts);
 	LLVMAddAttributeAtIndex(fn, LOWER_ON_FUNCTION,
 				LLVMCreateStringAttribute(lw.cx, "neso", 4, text, (unsigned)strlen(text)));
-	return (!r->verify_passes || emit_verify(job->emit)) && emit_passes(job->emit, llir_passes) ? true :
-	       llvm_fault(job);
+	log_llvm(job, "LLVM IR Dump Before passes");
+	if ((r->verify_passes && !emit_verify(job->emit)) || !emit_passes(job->emit, llir_passes))
+		return llvm_fault(job);
+	log_llvm(job, "LLVM IR Dump After passes");
+	return true;
 }
 
 bool job_take_facts(Job *job, const char *mark, const char *missing)
@@ -186,6 +215,7 @@ static bool to_ptx(Job *job)
 	if (ptx > job->ptx && !emit_raise_ptx(job->emit, job->target, ptx, job->request->line_info))
 		return llvm_fault(job);
 	job->ptx = ptx;
+	log_llvm(job, "LLVM IR Dump After machine operations");
 	Text code, text;
 	text_init(&code, &job->arena);
 	text_init(&text, &job->arena);
@@ -196,6 +226,7 @@ static bool to_ptx(Job *job)
 		return llvm_fault(job);
 	text_printf(&text, "// neso: %s\n", facts_text(&job->arena, &job->facts));
 	lines_rewrite(&job->arena, (Str){code.data, code.len}, &text);
+	log_text(job, job->request->dump_ptx, "NVPTX Dump", &text);
 	result_text(job->out, CODEGEN_PTX, text.data, text.len);
 	job_made(job, CODEGEN_PTX);
 	return true;

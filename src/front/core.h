@@ -149,6 +149,15 @@ const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i);
 const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text,
 			    const char **why);
 const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name); /* NULL: none */
+/* resolve_import.c: what `from module import member` gives; NULL: there is no such thing. */
+const Val *resolve_import_member(FrontLower *low, Binding *b, Sym member, Binding **binding);
+const Val *resolve_import_whole(FrontLower *low, Binding *b);
+/* What the last of the star imports that ran after `from` gives for the name; NULL: nothing. */
+const Val *resolve_from_stars(FrontLower *low, const Namespace *ns, uint32_t from, Sym name,
+			      Binding **binding);
+Binding *resolve_imported(FrontLower *low, Binding *b); /* where a chain of from-imports leads */
+/* The part of the tile language that files give this name, where the file itself does not tell. */
+const Val *resolve_usual_module(FrontLower *low, Sym name);
 const Val *resolve_class_attribute(FrontLower *low, FrontClass *c, Sym name);      /* NULL: none */
 const Val *resolve_class_member(FrontLower *low, FrontClass *c, Sym name, Binding **binding);
 /* For names of Python itself: len, int, ...; NULL when there is none. */
@@ -187,6 +196,19 @@ const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index);
 const Val *eval_call(FrontLower *low, Ast *node);
 const Val *eval_comprehension(FrontLower *low, Ast *node);
 const Val *eval_joined(FrontLower *low, Ast *node);
+/* An f-string for print and assertions (fstring.c). parts: texts, and values that run; shown: a text in which `{source}`
+ * stands for these. */
+typedef struct Template {
+	ValVec parts;
+	const Val *shown;
+	bool runs; /* some part does */
+} Template;
+typedef VEC(Template) TemplateVec;
+bool template_read(FrontLower *low, const Ast *node, Template *t); /* false after diagnosing */
+/* print and tl.device_print with arguments some of which are the `shown` of templates. */
+const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateVec *templates);
+/* Debug builds print the values where the condition is false; false after diagnosing. */
+bool template_assert(FrontLower *low, const Val *cond, const Template *t);
 /* Truth of a value known now; false after diagnosing (*ok). */
 bool eval_truth(FrontLower *low, const Val *v, bool *ok);
 /* The items that a host value gives when iterated; false after diagnosing. */
@@ -195,6 +217,7 @@ bool eval_items(FrontLower *low, const Val *v, ValVec *out);
 bool eval_reaches(FrontLower *low, const Frame *frame, const char *name, const Val *v);
 /* Sets the names of a target (host or kernel mode alike). */
 bool assign_target(FrontLower *low, Ast *target, const Val *value);
+void poison_target(FrontLower *low, const Ast *target);
 
 /* Binds call arguments to the parameters of a function: values[i] for parameter i (NULL: default). False after
  * diagnosing. */
@@ -308,6 +331,7 @@ void assigned_names(FrontLower *low, const AstList *body, SymVec *out);
 void assigned_in_expressions(FrontLower *low, const AstList *list, SymVec *out);
 /* What an assignment stores: numbers become tensors. */
 const Val *sanitize(FrontLower *low, const Val *v);
+void lower_assignment(FrontLower *low, Ast *node); /* assign.c */
 
 /* What running ops does besides making values (effect.c). */
 typedef enum {

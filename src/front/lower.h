@@ -160,6 +160,8 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 const Val *sem_attribute(FrontLower *low, const Val *v, Sym name);
 /* A call of tl.`name` with positional arguments: print and assert on tensors, min and max of run-time values. */
 const Val *sem_call(FrontLower *low, const char *name, const Val *const *args, uint32_t count);
+/* Prints values that run, each element behind the text. */
+const Val *sem_print(FrontLower *low, const char *text, const Val *const *values, uint32_t count, bool hex);
 /* isinstance(v, cls) for a class of the tile language (tl.tensor, tl.constexpr, tl.dtype, ...): 1 or 0; -1 when cls is none. */
 int sem_is_instance(const Val *v, const Val *cls);
 /* True when a loop may carry `next` in place of `init` (same type). */

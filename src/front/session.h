@@ -195,6 +195,17 @@ FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *
 Binding *namespace_find(const Namespace *ns, Sym name); /* in this one alone */
 Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
 
+void index_import(Namespace *ns, const Ast *node, bool fresh);
+/* The names of a target whose value is not followed, for this reason. */
+void index_opaque(Namespace *ns, const Ast *target, Ast *value, const char *why);
+
+/* ---- session_unsure.c: statements that may not run ---- */
+
+void index_if(Namespace *ns, Ast *node, DiagList *diags);
+void index_try(Namespace *ns, Ast *node, DiagList *diags);
+void index_with(Namespace *ns, Ast *node, DiagList *diags);
+void index_loop(Namespace *ns, const Ast *node, const AstList *body, const AstList *orelse, DiagList *diags);
+
 /* ---- session_change.c: what is changed without being bound ---- */
 
 void change_target(Namespace *ns, Ast *target, Ast *value, Span span);

@@ -19,7 +19,6 @@
 #include "interp/memory.h"
 
 enum { MAX_WAITING = 8192 };
-#define POLL_SECONDS 0.05
 
 /* ---- programs ---- */
 
@@ -53,13 +52,14 @@ static bool past_deadline(const Launch *l)
 	return l->deadline > 0 && os_now() > l->deadline;
 }
 
-/* Asks the host, on the thread that it called from, whether to go on; about every POLL_SECONDS. */
-static void poll_host(Launch *l)
+/* Asks the host, on the thread that it called from, whether to go on; about every
+ * LAUNCH_POLL_SECONDS. */
+void launch_poll(Launch *l)
 {
 	double now = os_now_coarse();
 	if (now < l->next_poll || atomic_load_explicit(&l->cut, memory_order_relaxed))
 		return;
-	l->next_poll = now + POLL_SECONDS;
+	l->next_poll = now + LAUNCH_POLL_SECONDS;
 	if (!l->in->poll(l->in->poll_data))
 		atomic_store(&l->cut, true);
 }
@@ -74,7 +74,8 @@ static void set_next_tick(Exec *x)
 	} else {
 		double now = os_now_coarse();
 		x->tick_step =
-			now - x->tick_time > POLL_SECONDS / 10 ? 1 : MIN(x->tick_step * 2, (uint32_t)MOST);
+			now - x->tick_time > LAUNCH_POLL_SECONDS / 10 ? 1
+								      : MIN(x->tick_step * 2, (uint32_t)MOST);
 		x->tick_time = now;
 	}
 	x->tick_due = x->ticks + x->tick_step;
@@ -92,7 +93,7 @@ bool exec_tick(Exec *x, const Instr *i)
 		return false;
 	}
 	if (x->asks)
-		poll_host(l);
+		launch_poll(l);
 	if (atomic_load_explicit(&l->cut, memory_order_relaxed)) {
 		exec_fault(x, i, DIAG_RUN_STOPPED, "the host ended the launch in this loop");
 		return false;
@@ -164,7 +165,7 @@ static void wait_for_others(Launch *l, Worker *w)
 	uint64_t counted = UINT64_MAX; /* version at which this thread was counted idle */
 	for (unsigned round = 0; w->list && !atomic_load(&l->dead); round++) {
 		if (w->asks)
-			poll_host(l);
+			launch_poll(l);
 		if (atomic_load(&l->cut)) {
 			exec_fault(w->list, w->list->waiting, DIAG_RUN_STOPPED,
 				   "the host ended the launch while this waited");
@@ -230,7 +231,7 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Worker *w)
 			end = MIN(pid + chunk, l->programs);
 		}
 		if (w->asks)
-			poll_host(l);
+			launch_poll(l);
 		if (pid >= l->programs || pid > atomic_load_explicit(&l->stop, memory_order_relaxed) ||
 		    atomic_load_explicit(&l->cut, memory_order_relaxed))
 			break;
@@ -257,7 +258,7 @@ static bool take_programs(Launch *l, void (*wake)(Launch *l), Worker *w)
 	return w->count >= MAX_WAITING;
 }
 
-static void work(Launch *l, bool host_thread, void (*wake)(Launch *l))
+void launch_work(Launch *l, bool host_thread, void (*wake)(Launch *l))
 {
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
@@ -276,158 +277,6 @@ static void work(Launch *l, bool host_thread, void (*wake)(Launch *l))
 	pthread_mutex_lock(&l->lock);
 	l->active--;
 	pthread_mutex_unlock(&l->lock);
-}
-
-struct InterpPool {
-	pthread_mutex_t lock;
-	pthread_cond_t start, done;
-	pthread_t *threads;
-	unsigned count;    /* besides the caller */
-	unsigned wanted;   /* threads that the job still takes */
-	unsigned running;
-	Launch *job;
-	bool quit;
-	_Atomic(bool) busy; /* a launch has the pool */
-};
-
-static void *pool_thread(void *data)
-{
-	InterpPool *pool = data;
-	pthread_mutex_lock(&pool->lock);
-	for (;;) {
-		while (!pool->quit && !pool->wanted)
-			pthread_cond_wait(&pool->start, &pool->lock);
-		if (pool->quit)
-			break;
-		pool->wanted--;
-		pool->running++;
-		Launch *job = pool->job;
-		pthread_mutex_unlock(&pool->lock);
-		work(job, false, NULL);
-		pthread_mutex_lock(&pool->lock);
-		if (--pool->running == 0)
-			pthread_cond_signal(&pool->done);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	return NULL;
-}
-
-InterpPool *interp_pool_new(unsigned threads)
-{
-	if (!threads)
-		threads = os_cpu_count();
-	InterpPool *pool = calloc(1, sizeof *pool);
-	if (!pool)
-		return NULL;
-	pool->threads = calloc(threads, sizeof *pool->threads);
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->start, NULL);
-	pthread_condattr_t monotonic;
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->done, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	for (unsigned k = 0; pool->threads && k + 1 < threads; k++) {
-		if (pthread_create(&pool->threads[k], NULL, pool_thread, pool) != 0)
-			break;
-		pool->count++;
-	}
-	return pool;
-}
-
-void interp_pool_free(InterpPool *pool)
-{
-	if (!pool)
-		return;
-	pthread_mutex_lock(&pool->lock);
-	pool->quit = true;
-	pthread_cond_broadcast(&pool->start);
-	pthread_mutex_unlock(&pool->lock);
-	for (unsigned k = 0; k < pool->count; k++)
-		pthread_join(pool->threads[k], NULL);
-	pthread_mutex_destroy(&pool->lock);
-	pthread_cond_destroy(&pool->start);
-	pthread_cond_destroy(&pool->done);
-	free(pool->threads);
-	free(pool);
-}
-
-/* Starts as many pool threads as are of use. */
-static void wake_pool(Launch *l)
-{
-	InterpPool *pool = l->pool;
-	uint64_t left = l->programs - MIN(atomic_load(&l->next), l->programs);
-	unsigned helpers = (unsigned)MIN((uint64_t)l->helpers, left);
-	if (!helpers)
-		return;
-	pthread_mutex_lock(&l->lock);
-	l->active += helpers;
-	pthread_mutex_unlock(&l->lock);
-	pthread_mutex_lock(&pool->lock);
-	pool->job = l;
-	pool->wanted = helpers;
-	if (helpers == 1)
-		pthread_cond_signal(&pool->start);
-	else
-		pthread_cond_broadcast(&pool->start);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-/* Waits until no pool thread works on the launch; helpers that never started are called off. */
-static void join_pool(Launch *l)
-{
-	InterpPool *pool = l->pool;
-	pthread_mutex_lock(&pool->lock);
-	pool->wanted = 0;
-	while (pool->running) {
-		if (!l->in->poll) {
-			pthread_cond_wait(&pool->done, &pool->lock);
-			continue;
-		}
-		struct timespec until;
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += (long)(POLL_SECONDS * 1e9);
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&pool->done, &pool->lock, &until);
-		pthread_mutex_unlock(&pool->lock);
-		poll_host(l);
-		pthread_mutex_lock(&pool->lock);
-	}
-	pool->job = NULL;
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static InterpPool *pool_of(Launch *l)
-{
-	if (l->in->pool)
-		return l->in->pool;
-	InterpKernel *kernel = (InterpKernel *)(uintptr_t)l->kernel;
-	InterpPool *pool = atomic_load(&kernel->pool);
-	if (pool)
-		return pool;
-	pool = interp_pool_new(l->in->threads);
-	InterpPool *none = NULL;
-	if (pool && !atomic_compare_exchange_strong(&kernel->pool, &none, pool)) {
-		interp_pool_free(pool);
-		pool = none;
-	}
-	return pool;
-}
-
-static void run_threads(Launch *l)
-{
-	InterpPool *pool = l->programs > 1 && l->in->threads != 1 ? pool_of(l) : NULL;
-	bool have = pool && pool->count && !atomic_exchange(&pool->busy, true);
-	if (!have) {
-		work(l, true, NULL);
-		return;
-	}
-	l->pool = pool;
-	l->helpers = l->in->threads ? MIN(pool->count, l->in->threads - 1) : pool->count;
-	work(l, true, wake_pool);
-	join_pool(l);
-	atomic_store(&pool->busy, false);
 }
 
 /* ---- launch ---- */
@@ -547,10 +396,10 @@ bool interp_launch(const InterpKernel *kernel, const InterpLaunch *in, DiagList 
 	/* Small enough that threads end together. */
 	l.chunk = MIN(MAX(l.programs / 256, 1), 32);
 	l.deadline = in->timeout > 0 ? os_now() + in->timeout : 0;
-	l.next_poll = in->poll ? os_now_coarse() + POLL_SECONDS : 0;
+	l.next_poll = in->poll ? os_now_coarse() + LAUNCH_POLL_SECONDS : 0;
 	atomic_init(&l.stop, UINT64_MAX);
 	pthread_mutex_init(&l.lock, NULL);
-	run_threads(&l);
+	launch_threads(&l);
 	if (atomic_load(&l.cut) && !l.faulted)
 		launch_fault(&l, 0, DIAG_RUN_STOPPED, kernel->code->loc,
 			     "the host ended the launch between two programs");

@@ -46,4 +46,14 @@ void exec_give(Launch *l, Exec *x);
 /* Records a fault if it is the first in program order; `text` is copied. */
 void launch_fault(Launch *l, uint64_t pid, DiagCode code, const InterpLoc *loc, const char *text);
 
+/* Takes programs on this thread until there are none; `wake` (may be NULL) is called once it takes
+ * long. */
+void launch_work(Launch *l, bool host_thread, void (*wake)(Launch *l));
+/* Asks the host, on the thread that it called from, whether to go on; about every
+ * LAUNCH_POLL_SECONDS. */
+void launch_poll(Launch *l);
+#define LAUNCH_POLL_SECONDS 0.05
+/* Runs all programs, with the threads of a pool where there is one (pool.c). */
+void launch_threads(Launch *l);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/option/option.h"
 #include "codegen/codegen.h"
 #include "jit/jit.h"
 
@@ -272,6 +273,8 @@ void jit_ir_hints(JitVariant *variant);
 bool jit_compile(JitVariant *variant, DiagList *diags);
 /* Is the IR of this compilation to be shown before each pass (MLIR_ENABLE_DUMP)? */
 bool jit_dumps_before(const JitVariant *variant);
+/* Is what this setting shows of a compilation to be shown (LLVM_IR_ENABLE_DUMP, NVPTX_ENABLE_DUMP)? */
+bool jit_dumps(const JitVariant *variant, OptionId setting);
 
 
 /* ---- pass_dump.c: a file of the IR after each pass (NESO_DUMP) ---- */

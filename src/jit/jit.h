@@ -144,6 +144,8 @@ typedef struct JitOptions {
 	bool debug, no_specialize, no_gpu_limits;
 	bool no_overflow_checks; /* debug adds none */
 	bool no_fp_fusion; /* products and sums are rounded one by one */
+	bool no_reflect_ftz; /* libdevice is told that denormal numbers are kept */
+	bool strict, wide_offsets; /* as the settings; jit_options asks these */
 	bool no_line_info;
 	bool cooperative; /* all CTAs of a launch run at the same time */
 	bool dependent;   /* a launch may start while its predecessor ends */

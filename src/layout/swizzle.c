@@ -1,56 +1,22 @@
-/* Conversions through shared memory: where each element goes, so that both sides use wide instructions and no
- * banks collide.
+/* Conversions through shared memory: where each element goes, so that both sides use wide
+ * instructions and no banks collide.
  *
- * Offsets are coordinates over a basis of the space that the source's threads hold: first the vector V, which
- * registers (or, for ldmatrix and stmatrix, lanes) of a side hold and one instruction moves; then what
- * completes a line of 128 bytes; then G, which tells lines apart. What one wavefront touches on a side spans
- * W (its vector, its lanes). It is free of conflicts when no two of its words lie in one bank of different
- * lines: W and G meet in 0 alone. Both W have at most the dims of a line, so there is a G that avoids both:
- * vectors outside W_source + W_destination, then sums of one vector that is only in W_source and one only in
- * W_destination. (Method of "Linear Layouts", 2025.)
+ * Offsets are coordinates over a basis of the space that the source's threads hold: first the
+ * vector V, which registers (or, for ldmatrix and stmatrix, lanes) of a side hold and one
+ * instruction moves; then what completes a line of 128 bytes; then G, which tells lines apart. What
+ * one wavefront touches on a side spans W (its vector, its lanes). It is free of conflicts when no
+ * two of its words lie in one bank of different lines: W and G meet in 0 alone. Both W have at most
+ * the dims of a line, so there is a G that avoids both: vectors outside W_source + W_destination,
+ * then sums of one vector that is only in W_source and one only in W_destination. (Method of
+ * "Linear Layouts", 2025.)
  *
- * Each way to choose V, and each pair of instructions that it allows, is a candidate; the predicted costs
- * decide. Where a tile is larger than what may be taken, registers that both sides have in common become
- * passes over one buffer. A tile that crosses blocks is stored to each block's own memory and loaded from
- * where it lies. */
-#include "layout/plan_parts.h"
+ * Each way to choose V, and each pair of instructions that it allows, is a candidate; the predicted
+ * costs decide. Where a tile is larger than what may be taken, registers that both sides have in
+ * common become passes over one buffer. A tile that crosses blocks is stored to each block's own
+ * memory and loaded from where it lies. */
+#include "layout/swizzle.h"
 
-enum { LINE_BITS = 1024, WIDEST_BITS = 128, WORD_BITS = 32, MAX_KINDS = 3 };
-
-typedef struct Vectors {
-	uint64_t v[64];
-	unsigned n;
-} Vectors;
-
-static void push(Vectors *list, uint64_t v)
-{
-	ASSERT(list->n < 64);
-	list->v[list->n++] = v;
-}
-
-typedef struct Swizzle {
-	LayoutConversion *c;
-	Vectors held;       /* basis of what one block's source registers, lanes and warps hold */
-	LayoutSide src;     /* as in the conversion */
-	LayoutSide dst;     /* images within `held`, plus (block whose memory it is) << tile bits */
-	unsigned tile_bits; /* where the block begins in dst's images */
-	Vectors common;     /* registers of both sides */
-	bool within_warps;  /* each warp reads what it wrote */
-	bool across_blocks;
-} Swizzle;
-
-/* An instruction of one side and what one wavefront of it touches. */
-typedef struct Tile {
-	LayoutAccessKind kind;
-	unsigned vector_bits;
-	Vectors span;
-} Tile;
-
-/* What is tried: the low offsets, and an instruction for each side. */
-typedef struct Candidate {
-	Vectors vec;
-	Tile src, dst;
-} Candidate;
+enum { LINE_BITS = 1024 };
 
 /* ---- what goes where ---- */
 
@@ -75,7 +41,7 @@ static void locate_all(Swizzle *s)
 	unsigned n = f2_extend(&span, src->reg, src->registers, all, 64);
 	n += f2_extend(&span, src->thread, in_block, all + n, 64);
 	for (unsigned i = 0; i < n; i++)
-		push(&s->held, all[i]);
+		vectors_push(&s->held, all[i]);
 	span = f2_span_of(all, n);
 	F2Span local = span;
 	f2_span_add_all(&span, src->thread + in_block, src->blocks);
@@ -111,202 +77,49 @@ static Swizzle swizzle_of(LayoutConversion *c)
 	return s;
 }
 
-/* ---- candidates ---- */
-
-static void extend(F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n, unsigned limit)
-{
-	if (list->n < limit)
-		list->n += f2_extend(span, vecs, n, list->v + list->n, limit - list->n);
-}
-
-/* Only what lies in one block's memory: images without their block. */
-static void extend_images(const Swizzle *s, F2Span *span, Vectors *list, const uint64_t *vecs, unsigned n,
-			  unsigned limit)
-{
-	uint64_t within[64];
-	for (unsigned i = 0; i < n; i++)
-		within[i] = vecs[i] & ((UINT64_C(1) << s->tile_bits) - 1);
-	extend(span, list, within, n, limit);
-}
-
-static unsigned log2_per(unsigned bits, unsigned element_bits)
-{
-	return bits > element_bits ? base_log2(bits / element_bits) : 0;
-}
-
-/* Registers of a side that lie within one block's memory. */
-static Vectors local_registers(const Swizzle *s, const LayoutSide *side)
-{
-	Vectors local = {.n = 0};
-	for (unsigned i = 0; i < side->registers; i++) {
-		if (side->reg[i] && side->reg[i] >> s->tile_bits == 0)
-			push(&local, side->reg[i]);
-	}
-	return local;
-}
-
-/* Registers in common, then registers of one side: the vector of plain loads and stores. What shares a word
- * is part of it even when no register makes it: lanes that meet in a word do not conflict. */
-static void vector_of(const Swizzle *s, const LayoutSide *side, Vectors *vec)
-{
-	unsigned widest = log2_per(WIDEST_BITS, s->c->element_bits);
-	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
-	Vectors local = local_registers(s, side);
-	F2Span span = f2_span_none(), common = f2_span_of(s->common.v, s->common.n);
-	vec->n = 0;
-	/* In the order of this side's registers: words of neighbours. */
-	for (unsigned i = 0; i < local.n; i++)
-		if (f2_span_has(&common, local.v[i]))
-			extend(&span, vec, &local.v[i], 1, widest);
-	extend(&span, vec, s->common.v, s->common.n, widest);
-	extend(&span, vec, local.v, local.n, widest);
-	extend_images(s, &span, vec, side->thread, side->lanes, word);
-	extend(&span, vec, s->held.v, s->held.n, word);
-}
-
-/* ldmatrix and stmatrix reach the own block's memory alone. */
-static bool in_own_block(const Swizzle *s, const LayoutSide *side)
-{
-	uint64_t images = 0;
-	for (unsigned i = 0; i < side->registers; i++)
-		images |= side->reg[i];
-	for (unsigned i = 0; i < side->lanes; i++)
-		images |= side->thread[i];
-	return images >> s->tile_bits == 0;
-}
-
-/* The row of ldmatrix or stmatrix on a side: a word of registers, then lanes 0 and 1; .trans:
- * lanes 2 to 4. */
-static bool matrix_row_of(const Swizzle *s, const LayoutSide *side, bool trans, Vectors *vec)
-{
-	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
-	F2Span span = f2_span_none();
-	if (side->lanes != 5 || s->c->element_bits > 32 || (trans && s->c->element_bits != 16) ||
-	    !in_own_block(s, side))
-		return false;
-	if (trans) {
-		vec->n = f2_extend(&span, side->thread + 2, 3, vec->v, 3);
-		return vec->n == 3;
-	}
-	Vectors local = local_registers(s, side);
-	vec->n = f2_extend(&span, s->common.v, s->common.n, vec->v, word);
-	vec->n += f2_extend(&span, local.v, local.n, vec->v + vec->n, word - vec->n);
-	if (vec->n != word)
-		return false;
-	vec->n += f2_extend(&span, side->thread, 2, vec->v + vec->n, 2);
-	return vec->n == word + 2;
-}
-
-/* How much of the vector the side's registers make: what plain loads and stores take at once. */
-static unsigned widest_prefix(const LayoutSide *side, const Vectors *vec)
-{
-	unsigned wide = 0;
-	while (wide < vec->n && f2_span_has(&side->span, vec->v[wide]))
-		wide++;
-	return wide;
-}
-
-/* What one wavefront of a plain load or store touches. */
-static Tile vector_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, unsigned wide)
-{
-	unsigned word = log2_per(WORD_BITS, s->c->element_bits);
-	unsigned bits = s->c->element_bits << wide, lanes = bits <= 32 ? 5 : bits == 64 ? 4 : 3;
-	Tile tile = {.kind = LAYOUT_ACCESS_VECTOR, .vector_bits = wide};
-	uint64_t lane[8];
-	F2Span span = f2_span_none();
-	for (unsigned i = 0; i < side->lanes; i++)
-		lane[i] = side->thread[i] & ((UINT64_C(1) << s->tile_bits) - 1);
-	tile.span.n = f2_extend(&span, vec->v, MIN(vec->n, MAX(wide, word)), tile.span.v, 64);
-	tile.span.n += f2_extend(&span, lane, MIN(lanes, side->lanes), tile.span.v + tile.span.n, 64);
-	return tile;
-}
-
-/* The same of ldmatrix or stmatrix; false where this row does not fit the side. */
-static bool matrix_tile(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool trans, Tile *tile)
-{
-	Vectors row;
-	uint64_t rows[3] = {side->thread[2], side->thread[3], side->thread[4]};
-	if (!matrix_row_of(s, side, trans, &row) || row.n != vec->n)
-		return false;
-	F2Span span = f2_span_of(vec->v, vec->n);
-	if (trans) {
-		unsigned pair = 0;
-		while (pair < side->registers && f2_span_has(&span, side->reg[pair]))
-			pair++;
-		if (pair == side->registers || memcmp(row.v, vec->v, sizeof row.v[0] * 3) != 0)
-			return false;
-		rows[0] = side->reg[pair];
-		rows[1] = side->thread[0];
-		rows[2] = side->thread[1];
-	} else {
-		/* The lanes must be the same; the registers of a word may be any of the side's. */
-		for (unsigned i = 0; i < row.n; i++) {
-			bool fits = i + 2 < row.n ? f2_span_has(&side->span, vec->v[i]) : row.v[i] == vec->v[i];
-			if (!fits)
-				return false;
-		}
-	}
-	tile->kind = trans ? LAYOUT_ACCESS_MATRIX_TRANS : LAYOUT_ACCESS_MATRIX;
-	tile->vector_bits = 0;
-	tile->span = *vec;
-	tile->span.n += f2_extend(&span, rows, 3, tile->span.v + vec->n, 3);
-	return true;
-}
-
-/* The instructions of this side that can use the vector; how many. */
-static unsigned side_tiles(const Swizzle *s, const LayoutSide *side, const Vectors *vec, bool matrices, Tile *tiles)
-{
-	unsigned n = 0;
-	tiles[n++] = vector_tile(s, side, vec, widest_prefix(side, vec));
-	if (matrices && matrix_tile(s, side, vec, false, &tiles[n]))
-		n++;
-	if (matrices && matrix_tile(s, side, vec, true, &tiles[n]))
-		n++;
-	return n;
-}
-
 /* ---- the basis of offsets ---- */
 
-/* Vectors of a that complete span(b) to span(a, b). The last of a come first: lanes, whose sums with others
- * do not reach into the vector, as long as there are any. */
+/* Vectors of a that complete span(b) to span(a, b). The last of a come first: lanes, whose sums
+ * with others do not reach into the vector, as long as there are any. */
 static Vectors only_in(const Vectors *a, const Vectors *b)
 {
 	Vectors only = {.n = 0};
 	F2Span span = f2_span_of(b->v, b->n);
 	for (unsigned i = a->n; i-- > 0;)
-		extend(&span, &only, &a->v[i], 1, 64);
+		vectors_extend(&span, &only, &a->v[i], 1, 64);
 	return only;
 }
 
-/* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what passes
- * take. */
+/* G: lines that neither side's wavefront can confuse. `span` holds W_source, W_destination and what
+ * passes take. */
 static Vectors line_vectors(const Swizzle *s, const Candidate *cand, const Vectors *space, F2Span span,
 			    unsigned count)
 {
 	Vectors lines = {.n = 0};
 	Vectors src_only = only_in(&cand->src.span, &cand->dst.span);
 	Vectors dst_only = only_in(&cand->dst.span, &cand->src.span);
-	extend_images(s, &span, &lines, s->dst.thread + s->dst.lanes, s->dst.warps, count);
-	extend(&span, &lines, s->src.thread + s->src.lanes, s->src.warps, count);
-	extend_images(s, &span, &lines, s->dst.reg, s->dst.registers, count);
-	extend(&span, &lines, s->src.reg, s->src.registers, count);
-	extend(&span, &lines, space->v, space->n, count);
+	vectors_extend_images(s, &span, &lines, s->dst.thread + s->dst.lanes, s->dst.warps, count);
+	vectors_extend(&span, &lines, s->src.thread + s->src.lanes, s->src.warps, count);
+	vectors_extend_images(s, &span, &lines, s->dst.reg, s->dst.registers, count);
+	vectors_extend(&span, &lines, s->src.reg, s->src.registers, count);
+	vectors_extend(&span, &lines, space->v, space->n, count);
 	for (unsigned i = 0; i < MIN(src_only.n, dst_only.n) && lines.n < count; i++)
-		push(&lines, src_only.v[i] ^ dst_only.v[i]);
+		vectors_push(&lines, src_only.v[i] ^ dst_only.v[i]);
 	return lines;
 }
 
-/* Registers in common that no thread, vector or wavefront of either side touches: they can be passes. */
+/* Registers in common that no thread, vector or wavefront of either side touches: they can be
+ * passes. */
 static Vectors pass_vectors(const Swizzle *s, const Candidate *cand, unsigned wanted)
 {
 	Vectors passes = {.n = 0}, ignored = {.n = 0};
 	F2Span span = f2_span_none();
-	extend(&span, &ignored, cand->vec.v, cand->vec.n, 64);
-	extend(&span, &ignored, cand->src.span.v, cand->src.span.n, 64);
-	extend(&span, &ignored, cand->dst.span.v, cand->dst.span.n, 64);
-	extend(&span, &ignored, s->src.thread, s->src.lanes + s->src.warps, 64);
-	extend_images(s, &span, &ignored, s->dst.thread, s->dst.threads, 64);
-	extend(&span, &passes, s->common.v, s->common.n, wanted);
+	vectors_extend(&span, &ignored, cand->vec.v, cand->vec.n, 64);
+	vectors_extend(&span, &ignored, cand->src.span.v, cand->src.span.n, 64);
+	vectors_extend(&span, &ignored, cand->dst.span.v, cand->dst.span.n, 64);
+	vectors_extend(&span, &ignored, s->src.thread, s->src.lanes + s->src.warps, 64);
+	vectors_extend_images(s, &span, &ignored, s->dst.thread, s->dst.threads, 64);
+	vectors_extend(&span, &passes, s->common.v, s->common.n, wanted);
 	return passes;
 }
 
@@ -325,16 +138,16 @@ static void drop_passes(Vectors *lines, const Vectors *space, const Vectors *pas
 /* The basis: V, the rest of a line, G, passes. */
 static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vectors *passes)
 {
-	unsigned line = log2_per(LINE_BITS, s->c->element_bits), dims = s->held.n - passes->n;
+	unsigned line = swizzle_log2(LINE_BITS, s->c->element_bits), dims = s->held.n - passes->n;
 	Vectors space = {.n = 0}, basis = {.n = 0};
 	F2Span span = f2_span_of(passes->v, passes->n), start = span;
 	/* All but the passes; threads first, so that their offsets have no part in the passes. */
-	extend(&span, &space, cand->vec.v, cand->vec.n, 64);
-	extend(&span, &space, cand->src.span.v, cand->src.span.n, 64);
-	extend(&span, &space, cand->dst.span.v, cand->dst.span.n, 64);
-	extend_images(s, &span, &space, s->dst.thread, s->dst.threads, 64);
-	extend(&span, &space, s->src.thread, s->src.lanes + s->src.warps, 64);
-	extend(&span, &space, s->held.v, s->held.n, 64);
+	vectors_extend(&span, &space, cand->vec.v, cand->vec.n, 64);
+	vectors_extend(&span, &space, cand->src.span.v, cand->src.span.n, 64);
+	vectors_extend(&span, &space, cand->dst.span.v, cand->dst.span.n, 64);
+	vectors_extend_images(s, &span, &space, s->dst.thread, s->dst.threads, 64);
+	vectors_extend(&span, &space, s->src.thread, s->src.lanes + s->src.warps, 64);
+	vectors_extend(&span, &space, s->held.v, s->held.n, 64);
 	ASSERT(space.n == dims);
 	F2Span tiles = start;
 	f2_span_add_all(&tiles, cand->src.span.v, cand->src.span.n);
@@ -346,14 +159,14 @@ static Vectors offset_basis(const Swizzle *s, const Candidate *cand, const Vecto
 	drop_passes(&lines, &space, passes);
 	F2Span taken = start;
 	f2_span_add_all(&taken, lines.v, lines.n);
-	extend(&taken, &basis, cand->vec.v, cand->vec.n, 64);
-	extend(&taken, &basis, cand->dst.span.v, cand->dst.span.n, 64);
-	extend(&taken, &basis, cand->src.span.v, cand->src.span.n, 64);
-	extend(&taken, &basis, space.v, space.n, 64);
+	vectors_extend(&taken, &basis, cand->vec.v, cand->vec.n, 64);
+	vectors_extend(&taken, &basis, cand->dst.span.v, cand->dst.span.n, 64);
+	vectors_extend(&taken, &basis, cand->src.span.v, cand->src.span.n, 64);
+	vectors_extend(&taken, &basis, space.v, space.n, 64);
 	for (unsigned i = 0; i < lines.n; i++)
-		push(&basis, lines.v[i]);
+		vectors_push(&basis, lines.v[i]);
 	for (unsigned i = 0; i < passes->n; i++)
-		push(&basis, passes->v[i]);
+		vectors_push(&basis, passes->v[i]);
 	ASSERT(basis.n == s->held.n);
 	return basis;
 }
@@ -415,7 +228,8 @@ typedef struct Swaps {
 	bool store, load;
 } Swaps;
 
-/* Plans the candidate; *best becomes it when it is cheaper, or takes less where that is too much. */
+/* Plans the candidate; *best becomes it when it is cheaper, or takes less where that is too
+ * much. */
 static Swaps try_candidate(const Swizzle *s, const Candidate *cand, LayoutPlan *best)
 {
 	LayoutPlan plan = *best;
@@ -457,21 +271,21 @@ static void try_narrower(const Swizzle *s, Candidate cand, LayoutPlan *best)
 		Swaps swaps = try_candidate(s, &cand, best);
 		bool load_swaps = swaps.load;
 		while (swaps.store && cand.src.vector_bits > 0) {
-			cand.src = vector_tile(s, &s->src, &cand.vec, cand.src.vector_bits - 1);
+			cand.src = swizzle_vector_tile(s, &s->src, &cand.vec, cand.src.vector_bits - 1);
 			swaps = try_candidate(s, &cand, best);
 		}
 		if (!load_swaps || cand.dst.vector_bits == 0)
 			return;
 		cand.src = widest_src;
-		cand.dst = vector_tile(s, &s->dst, &cand.vec, cand.dst.vector_bits - 1);
+		cand.dst = swizzle_vector_tile(s, &s->dst, &cand.vec, cand.dst.vector_bits - 1);
 	}
 }
 
 static void try_vector(const Swizzle *s, const Vectors *vec, LayoutPlan *best)
 {
 	Tile src[MAX_KINDS], dst[MAX_KINDS];
-	unsigned src_count = side_tiles(s, &s->src, vec, s->c->target->stmatrix, src);
-	unsigned dst_count = side_tiles(s, &s->dst, vec, s->c->target->ldmatrix, dst);
+	unsigned src_count = swizzle_tiles(s, &s->src, vec, s->c->target->stmatrix, src);
+	unsigned dst_count = swizzle_tiles(s, &s->dst, vec, s->c->target->ldmatrix, dst);
 	for (unsigned i = 0; i < src_count; i++) {
 		for (unsigned j = 0; j < dst_count; j++) {
 			Candidate cand = {*vec, src[i], dst[j]};
@@ -504,8 +318,8 @@ static void add_steps(Swizzle *s, const LayoutPlan *plan)
 	layout_add_rename(c, copies, dst_count, dst_count);
 }
 
-/* Where whole vectors of both sides would meet in banks, so that single words are cheapest: pairs of them leave more
- * of the banks to lanes. */
+/* Where whole vectors of both sides would meet in banks, so that single words are cheapest: pairs
+ * of them leave more of the banks to lanes. */
 static void try_pairs(Swizzle *s, LayoutPlan *plan)
 {
 	const LayoutSide *const sides[] = {&s->dst, &s->src};
@@ -514,7 +328,7 @@ static void try_pairs(Swizzle *s, LayoutPlan *plan)
 		return;
 	for (unsigned i = 0; i < 2; i++) {
 		Vectors vec;
-		vector_of(s, sides[i], &vec);
+		swizzle_vector(s, sides[i], &vec);
 		if (vec.n > 1) {
 			vec.n = 1;
 			try_vector(s, &vec, plan);
@@ -530,12 +344,12 @@ void layout_plan_through_shared(LayoutConversion *c, LayoutPlan *plan)
 	Vectors vec;
 	plan->kind = LAYOUT_PLAN_SHARED;
 	for (unsigned i = 0; i < 2; i++) {
-		vector_of(&s, sides[i], &vec);
+		swizzle_vector(&s, sides[i], &vec);
 		try_vector(&s, &vec, plan);
 		if (i == 0 ? !c->target->ldmatrix : !c->target->stmatrix)
 			continue;
 		for (unsigned trans = 0; trans < 2; trans++) {
-			if (matrix_row_of(&s, sides[i], trans, &vec))
+			if (swizzle_matrix_row(&s, sides[i], trans, &vec))
 				try_vector(&s, &vec, plan);
 		}
 	}

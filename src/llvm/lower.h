@@ -57,7 +57,7 @@ typedef struct Lower {
 	DiagList *diags;
 	AxisMap *axis;
 	const TargetGpu *target;
-	bool fp_fusion, line_info, predictions;
+	bool fp_fusion, no_reflect_ftz, line_info, predictions;
 	unsigned maxnreg; /* 0: no limit */
 	const char *libdevice; /* path of libdevice.10.bc, or NULL */
 	bool failed; /* a diagnostic was made: results no longer matter */

@@ -91,7 +91,8 @@ struct NvDriver {
 	_Atomic(void *) *primary; /* retained context of each, or NULL */
 	unsigned device_count;
 	NvScratch *scratch;
-	NvFunction *evictable; /* loaded.c; what follows too, all under the lock but ticks, which is read without */
+	/* loaded.c; under the lock, but ticks, which is read without */
+	NvFunction *evictable;
 	unsigned max_modules, direct_loaded, evictable_loaded;
 	atomic_uint ticks; /* loads so far of what may go */
 	_Alignas(NV_LINE) atomic_uint recent_at;
@@ -208,7 +209,7 @@ int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned 
 
 typedef struct NvRun {
 	const char *path;
-	const char *const *args; /* ends with NULL; "@N" stands for the path of file N */
+	const char *const *args; /* ends with NULL; "@N", and "=@N" at an argument's end, stand for the path of file N */
 	Str input;               /* file 0: what the tool reads */
 	bool has_output;         /* file 1: what it writes */
 	const char *suffix;      /* of file 0's name where files must lie on disk: ".ptx" */

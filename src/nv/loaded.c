@@ -6,9 +6,9 @@
  * and its `handle` itself, so that nothing is asked of launches of the first kind.
  *
  * `uses` counts launches that are under way in the CPU; a function that is not loaded has
- * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then waits for
- * what was launched. A function that was launched into a graph stays: nobody says how long graphs live.
- * Functions with scratch memory, clusters and the like (`special`) stay as well. */
+ * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then waits
+ * for what was launched. A function that was launched into a graph stays: nobody says how long
+ * graphs live. Functions with scratch memory, clusters and the like (`special`) stay as well. */
 #include "nv/inner.h"
 
 #include "base/option/option.h"
@@ -173,7 +173,8 @@ static int load_again(NvFunction *f)
 	result = cuda->cuModuleGetFunction(&f->code, f->module, f->kernel->info.name);
 	if (result == CUDA_SUCCESS && f->shared + f->facts.shared > TARGET_SHARED_DEFAULT) {
 		int shared = (int)f->shared;
-		result = cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, shared);
+		result =
+			cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, shared);
 		if (result == CUDA_SUCCESS)
 			result = cuda->cuFuncSetCacheConfig(f->code, CUDA_CACHE_PREFER_SHARED);
 	}
@@ -224,19 +225,20 @@ static void pin_if_captured(NvFunction *f, NvStream stream)
 		atomic_store(&f->pinned, true);
 }
 
-int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-		     unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,
-		     void **extra)
+int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+		     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+		     void *stream, void **params, void **extra)
 {
 	NvFunction *f = function;
 	int result = nv_loaded_begin(f);
 	if (result != CUDA_SUCCESS)
 		return result;
 	pin_if_captured(f, stream);
-	atomic_store_explicit(&f->used, atomic_load_explicit(&f->driver->ticks, memory_order_relaxed),
+	atomic_store_explicit(&f->used,
+			      atomic_load_explicit(&f->driver->ticks, memory_order_relaxed),
 			      memory_order_relaxed);
-	result = f->driver->cuda.cuLaunchKernel(f->code, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-						shared, stream, params, extra);
+	result = f->driver->cuda.cuLaunchKernel(f->code, grid_x, grid_y, grid_z, block_x, block_y,
+						block_z, shared, stream, params, extra);
 	nv_loaded_end(f);
 	return result;
 }

@@ -149,6 +149,10 @@ bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **
  * with source lines where the cubin has them. */
 bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, DiagList *diags);
 
+/* A cubin as a fat binary, compressed, which the driver unpacks when it loads it: by NVIDIA's fatbinary, found as ptxas is. In the
+ * list's arena. */
+bool nv_fatbin(NvTools *tools, Str cubin, const TargetGpu *gpu, Str *out, DiagList *diags);
+
 /* ---- loading and launching ---- */
 
 /* A cubin and what a launch of its kernel needs; loaded lazily into each context that it is launched in. */

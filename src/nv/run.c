@@ -288,7 +288,10 @@ static const char *const *real_args(Arena *arena, const NvRun *run, const Work *
 	const char **args = ARENA_ARRAY(arena, const char *, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *arg = run->args[i];
-		args[i] = arg[0] == '@' && (arg[1] == '0' || arg[1] == '1') && !arg[2] ? work->path[arg[1] - '0'] : arg;
+		const char *at = strrchr(arg, '@');
+		bool file = at && (at[1] == '0' || at[1] == '1') && !at[2] && (at == arg || at[-1] == '=');
+		args[i] = !file ? arg : at == arg ? work->path[at[1] - '0']
+						  : arena_printf(arena, "%.*s%s", (int)(at - arg), arg, work->path[at[1] - '0']);
 	}
 	return args;
 }

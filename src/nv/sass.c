@@ -8,7 +8,7 @@ bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, Di
 	static const struct {
 		const char *name, *options[3];
 	} programs[] = {
-		{"nvdisasm", {"-c", "-g", "@0"}}, /* code only, with source lines */
+		{"nvdisasm", {"-c", "-gi", "@0"}}, /* code only, with source lines, of callers too */
 		{"cuobjdump", {"-sass", "@0", NULL}},
 	};
 	const char *tried = "";

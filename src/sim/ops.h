@@ -135,7 +135,7 @@ typedef struct SimMma {
 typedef void SimProduct(const SimMma *x, void *const *to, const void *const *from);
 
 /* The loops, compiled once for each instruction set and chosen when a kernel is decoded; results are the same. */
-struct SimOps {
+typedef struct SimOps {
 	const char *name;
 	SimPure *const (*ints)[4], *const (*icmp)[4];
 	SimPure *const (*floats)[FLOAT__COUNT], *const (*fcmp)[FLOAT__COUNT];
@@ -155,7 +155,7 @@ struct SimOps {
 	SimPure *const *address64, *const *address32;
 	SimPure *const *add_imm;
 	SimProduct *product;
-};
+} SimOps;
 
 /* The best set for this processor, or at most the one named ("plain", "avx2"). */
 const SimOps *sim_ops_choose(const char *at_most);

@@ -55,6 +55,8 @@ struct SimInstr {
 	bool loads;                /* memory: and does nothing else */
 	bool cached;               /* a load that the first-level cache keeps */
 	bool cta_scope;            /* an atomic operation for a CTA's threads */
+	bool invariant;            /* a load of what nobody writes, as the code promises */
+	bool updates;              /* a store of what is made of a load of the same place */
 	uint16_t wavefronts;       /* shared memory: that its plan counts; 0: there is none */
 	uint64_t imm;
 	uint32_t to[2];            /* JUMP, BRANCH: pc */
@@ -104,6 +106,8 @@ struct SimKernel {
 	uint32_t text_count;
 	uint32_t local;                /* bytes of a lane's own memory */
 	SimResidency resident;
+	uint64_t noalias;              /* arguments that share memory with none, a bit each */
+	bool promises_memory;          /* that, or loads of what nobody writes */
 	bool ordered;                  /* the order of programs may decide what comes out, of good ones too: atomics say so */
 };
 
@@ -181,6 +185,7 @@ typedef struct SimRun {
 	uint64_t programs;
 	bool check;
 	SimRaces *races;        /* NULL: not looked for */
+	struct SimPromised *promised; /* check/promised.h: likewise */
 	struct SimBanks *banks; /* likewise */
 	struct SimSums *sums;   /* NULL: nobody compares orders */
 	SimSchedule schedule;
@@ -468,70 +473,5 @@ typedef struct SimPoint {
 /* ", element [3, 5] of 'x' (tt.load, tensor<8x8xf32>)"; "" where nothing is known. Several: of the first of them. */
 SimFloatType sim_tile_float(const SimElements *elements); /* of its elements; size 0: they are none */
 const char *sim_tile_text(const SimElements *elements, const SimPoint *at, bool several, char *out, size_t size);
-
-/* ---- decoding ---- */
-
-typedef struct SimValue {
-	uint32_t *slots;
-	uint32_t count;
-} SimValue;
-
-typedef struct SimOps SimOps; /* ops.h */
-
-typedef struct SimDecoder {
-	Arena *arena, *scratch; /* of the kernel; of decoding */
-	const SimOps *ops;
-	DiagList *diags;
-	LLVMModuleRef mod;
-	const char *kernel_name;
-	bool failed;
-	VEC(SimInstr) code;
-	VEC(uint64_t) constants;
-	VEC(uint8_t) constant_bytes;
-	VEC(uint8_t) constant_undefined;
-	VEC(SimLoc) locs;
-	VEC(SimRange) texts;
-	uint32_t slots;  /* virtual ones so far; constants have the high bit */
-	Map loc_of;      /* metadata -> SimLoc */
-	Map tiles;       /* metadata -> SimElements */
-	LayoutContext layouts;
-	Map data_of;     /* global -> address */
-	Map constant_of; /* value, bytes -> slot */
-	VEC(uint32_t) addresses; /* that are loaded, or made of numbers */
-	uint32_t undefined[4]; /* slots of what is not defined, by log2 of a lane's bytes; 0: none yet */
-	Map values;      /* LLVMValueRef -> SimValue, of the function being decoded */
-	uint32_t loc;
-	LLVMValueRef at; /* instruction being decoded */
-	uint32_t local, depth;
-	bool ordered;
-} SimDecoder;
-
-#define SIM_CONSTANT 0x80000000u
-#define SIM_ANYWHERE (UINT64_C(1) << 63)
-
-/* A type as slots: how many, and the bytes of each. */
-typedef struct SimShape {
-	uint32_t count;
-	LLVMTypeRef part[128];
-} SimShape;
-
-bool sim_shape(SimDecoder *d, LLVMTypeRef type, SimShape *out);
-unsigned sim_bits(LLVMTypeRef part);  /* of an integer, float or pointer; 0: none that is known */
-unsigned sim_bytes(LLVMTypeRef part); /* of a lane */
-bool sim_refuse(SimDecoder *d, const char *format, ...) PRINTF_LIKE(2, 3);
-SimValue sim_value(SimDecoder *d, LLVMValueRef v);
-SimValue sim_new(SimDecoder *d, uint32_t count);
-void sim_define(SimDecoder *d, LLVMValueRef v, SimValue value);
-uint32_t sim_constant(SimDecoder *d, uint64_t bits, unsigned bytes);
-uint32_t sim_undefined(SimDecoder *d, unsigned bytes); /* 0, which checks take for anything */
-SimInstr *sim_emit(SimDecoder *d, SimKind kind, unsigned results, unsigned operands);
-void sim_pure(SimDecoder *d, SimPure *fn, unsigned size, uint32_t result, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
-#define SIM_NONE UINT32_MAX
-
-/* Of one part; NULL where there is none. */
-const SimElements *sim_take_elements(SimDecoder *d, LLVMValueRef node); /* tile.c: what the metadata says, or NULL */
-bool sim_decode_value(SimDecoder *d, LLVMValueRef v);              /* decode_value.c: without control flow */
-bool sim_decode_intrinsic(SimDecoder *d, LLVMValueRef v, const char *name); /* llvm.* */
-bool sim_decode_machine(SimDecoder *d, LLVMValueRef v, const char *name);   /* neso.*, and functions of the driver */
 
 #endif

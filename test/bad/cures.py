@@ -18,7 +18,7 @@ def kernel(p, n, BLOCK):
         tl.store(p, 1)
     finally:
         tl.store(p, 0)
-    tl.static_print(f"{n}")  # error: 23: a value in an f-string  # note: -: tl.device_print("text", value) prints
+    tl.static_print(f"{n}")  # error: 23: a value in an f-string  # note: -: print, tl.device_print and assertions take f-strings
     for k in tl.static_range(BLOCK):  # error: 14: tl.static_range: 'end' must be an integer known when compiling  # note: -: declared so: BLOCK: tl.constexpr
         tl.store(p, k)
     tl.store(p, (1, 2, 3)[n])  # error: 17: an index must be known while compiling  # note: -: declared so: n: tl.constexpr

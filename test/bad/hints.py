@@ -27,7 +27,7 @@ def kernel(x, y, n, B: tl.constexpr):
     for q in n:  # error: 14: cannot be iterated over  # note: -: for i in range(n) counts
         pass
     tl.static_assert(n > 3)  # error: 5: must be known when compiling  # note: -: tl.device_assert(cond)
-    r = tl.load(n)  # error: 9: tl.load: expected a pointer, found int32
+    r = tl.load(n)  # error: 9: tl.load: Unsupported ptr type: expected a pointer, found int32
     s = tl.exp(i)  # error: 9: tl.exp takes fp32 or fp64
     tl.store(y + i, v, mask=i < n & i > 2)  # warning: 33: `n & i` is computed before the comparisons on both sides of it  # note: -: (a < b) & (c < d)
     tl.store(y + i, v, mask=0 <= i < n)

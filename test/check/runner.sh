@@ -12,12 +12,17 @@ sed -n 's/^# out: //p' "$file"
 sed -n "s,^# err: ,,p" "$file" >&2
 exit $(sed -n 's/^# status: //p' "$file" | grep . || echo 0)
 END
-# A program that plays a cmocka test.
-printf '#!/bin/sh\necho 1..3\necho ok 1 - a\necho "not ok 2 - b"\necho "not ok 3 # SKIP c"\nexit 1\n' \
-	>"$TMP/build/test/planted_test"
-printf '#!/bin/sh\necho 1..2\necho ok 1 - a\nkill -9 $$\n' >"$TMP/build/test/crash_test"
-chmod +x "$TMP/build/neso" "$TMP/build/test/planted_test" "$TMP/build/test/crash_test"
-touch "$root/test/unit/planted_test.c" "$root/test/unit/crash_test.c" "$root/test/unit/unbuilt_test.c"
+# A program that plays those of cmocka tests; it has no third one.
+cat >"$TMP/build/test/unit_tests" <<'END'
+#!/bin/sh
+case $1 in
+planted_test) printf '1..3\nok 1 - a\nnot ok 2 - b\nnot ok 3 # SKIP c\n'; exit 1 ;;
+crash_test) printf '1..2\nok 1 - a\n'; kill -9 $$ ;;
+*) exit 2 ;;
+esac
+END
+chmod +x "$TMP/build/neso" "$TMP/build/test/unit_tests"
+touch "$root/test/unit/planted_test.c" "$root/test/unit/crash_test.c" "$root/test/unit/unknown_test.c"
 
 plant() { cat >"$front/$1.py"; }
 run='# run: neso %s'
@@ -109,10 +114,10 @@ cat "$TMP/out"
 [ $status -eq 1 ]
 filecheck_passed=1 filecheck_failed=1 filecheck_skipped=0
 [ -n "$FILECHECK" ] || filecheck_passed=0 filecheck_failed=0 filecheck_skipped=2
-# unit: a; b, crash; c, unbuilt.  front: error, elsewhere, success; column, line, unexpected, missing, status, vacuous, slow; skipped.
+# unit: a; b, crash, unknown; c.  front: error, elsewhere, success; column, line, unexpected, missing, status, vacuous, slow; skipped.
 # check: good; bad; skip.
-[ "$(tail -n 1 "$TMP/out")" = "$((1 + 3 + 1 + filecheck_passed + 1)) passed, $((2 + 7 + 1 + filecheck_failed)) failed, \
-$((2 + 1 + 1 + filecheck_skipped)) skipped" ]
+[ "$(tail -n 1 "$TMP/out")" = "$((1 + 3 + 1 + filecheck_passed + 1)) passed, $((3 + 7 + 1 + filecheck_failed)) failed, \
+$((1 + 1 + 1 + filecheck_skipped)) skipped" ]
 grep -q "missing: test/front/fail_missing.py:3:7: error: unknown name" "$TMP/out"
 grep -q "unexpected: test/front/fail_unexpected.py:5:7: error: and another" "$TMP/out"
 grep -q "left out: 1 slow" "$TMP/out"
@@ -121,3 +126,8 @@ grep -q "left out: 1 slow" "$TMP/out"
 # Only what a pattern selects; status 0 when all of it passes.
 sh scripts/run-tests -b "$TMP/build" -r "$root" pass_success >"$TMP/out"
 [ "$(tail -n 1 "$TMP/out")" = "1 passed, 0 failed, 0 skipped" ]
+
+# Unit tests that were not built are skipped.
+rm "$TMP/build/test/unit_tests"
+sh scripts/run-tests -b "$TMP/build" -r "$root" planted_test >"$TMP/out"
+[ "$(tail -n 1 "$TMP/out")" = "0 passed, 0 failed, 1 skipped" ]

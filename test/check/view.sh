@@ -10,6 +10,17 @@ neso view examples/softmax.py -o - >"$TMP/softmax.html" # a signature that is gu
 neso view examples/vector_add.py --target sim:sm_86 -o "$TMP/sim.html" # without an assembler
 printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef odd(x):\n    """</script><script>alert("é")</script>"""\n    tl.store(x, 1.0)\n' >"$TMP/odd.py"
 neso view "$TMP/odd.py" -o "$TMP/odd.html"
+# SASS, by a stand-in for the assembler and one for the disassembler, which shows what nvdisasm 13.5 printed of this kernel.
+cat >"$TMP/nvdisasm" <<'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo "Cuda compilation tools, release 13.5, V13.5.37"; exit; }
+[ "$1 $2" = "-c -gi" ] && [ -s "$3" ] && exec cat "$(dirname "$0")/inlined.sass"
+exit 1
+END
+chmod +x "$TMP/nvdisasm"
+cp test/check/view/inlined.py test/check/view/inlined.sass "$TMP"
+TRITON_PTXAS_PATH=$NESO_BUILD/test/mutate_assembler TRITON_NVDISASM_PATH=$TMP/nvdisasm \
+	neso view "$TMP/inlined.py:rows" --signature "*fp32:16,*fp32:16,i32,1024" -o "$TMP/inlined.html"
 "$python" - "$TMP" <<'PY'
 import json
 import re
@@ -47,6 +58,8 @@ assert read("softmax")["title"] == "softmax_kernel"
 sim = {s["name"]: s for s in read("sim")["stages"]}
 assert sim["llir"]["text"] and "sim:sm_86" in read("sim")["facts"]
 assert "alert" in read("odd")["source"]
+sass = {s["name"]: s for s in read("inlined")["stages"]}["sass"]
+assert sass["text"] == open("test/check/view/inlined.sass").read(), sass
 PY
 got=0
 neso view "$TMP/odd.py" --target interp -o "$TMP/none.html" 2>"$TMP/err" || got=$?

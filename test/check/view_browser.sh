@@ -23,6 +23,13 @@ dom m80.html m80.dom
 neso view test/why/rotation.py:chain --num-warps 8 --num-stages 2 -o "$TMP/late.html" >/dev/null \
 	--signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
 dom late.html late.dom
+# SASS as in view.sh.
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "release 13.5, V13.5.37" || cat "$(dirname "$0")/inlined.sass"\n' >"$TMP/nvdisasm"
+chmod +x "$TMP/nvdisasm"
+cp test/check/view/inlined.py test/check/view/inlined.sass "$TMP"
+TRITON_PTXAS_PATH=$NESO_BUILD/test/mutate_assembler TRITON_NVDISASM_PATH=$TMP/nvdisasm \
+	neso view "$TMP/inlined.py:rows" --signature "*fp32:16,*fp32:16,i32,1024" -o "$TMP/inlined.html" >/dev/null
+dom 'inlined.html#sass:L15' sass.dom
 "$python" - "$TMP" <<'PY'
 import sys
 from html.parser import HTMLParser
@@ -130,6 +137,11 @@ for box, label in zip(chart.all("rect"), chart.all("text", "inside")):
 assert [t.whole() for t in chart.all("text")].count("line 18: product") == 1
 assert len(x["tile 0"]) == 4 and x["tile 0"][3] == x["tile 1"][2] > x["tile 0"][2], x
 assert "2048 cycles" in next(loop.all("svg", "bars")).whole() and "an SM of its own: 2048 cycles" in loop.whole()
+# Instructions of a helper, of a helper's helper in another file, of a file that no line of this one called.
+rows = {n.whole(): n.a.get("data-from") for n in next(read("sass").all("div", id="stage")).children}
+at = lambda word: next(line for text, line in rows.items() if word in text and "*/" in text)
+assert [at(w) for w in ("LDC R1", "LDG.E R11", "HFMA2", "S2UR", "LDG.E R10", "UMOV", "STG.E")] == ["12", "14", "8", "15", "14", "0", "16"], rows
+assert all("15" == n.a["data-from"] for n in read("sass").all("div", "hot") if "data-from" in n.a)
 root = read("add")
 assert "No loop is pipelined" in next(root.all("section", id="pipeline")).whole()
 cells = [td.whole() for td in next(root.all("table", "grid")).all("td")]

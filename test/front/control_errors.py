@@ -9,15 +9,15 @@ import triton.language as tl
 def kernel(p, n, f, B: tl.constexpr):
     x = n
     if n > 0:
-        x = f  # error: 9: 'x' is int32 scalar before the `if`, but fp32 scalar after its then branch
+        x = f  # error: 9: initial value for `x` is of type int32 scalar, but the then block redefines it as fp32 scalar
     if n > 1:
-        y = n  # error: 9: 'y' is int32 scalar in the then branch and fp32 scalar in the else branch
+        y = n  # error: 9: Mismatched type for y between then block (int32 scalar) and else block (fp32 scalar)
     else:
         y = f
     z = n if n > 2 else f  # error: 9: the sides of a run-time conditional expression differ: int32 scalar and fp32 scalar
     total = 0
     for i in range(n):
-        total += f * 1.0  # error: 9: 'total' is int32 scalar before the loop on line 19, but fp32 scalar after this assignment
+        total += f * 1.0  # error: 9: Loop-carried variable total has initial type int32 scalar before the loop on line 19, but is re-assigned to fp32 scalar in loop: its type must stay the same
     for j in range(n):
         B = j  # error: 9: 'B' is int 64, known while compiling, before the loop on line 21, and cannot be assigned in it
     none = None

@@ -9,7 +9,7 @@ def kernel(p, q, n, stride):
     a = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16])  # error: 9: tl.make_tensor_descriptor: 'shape' has 2 entries, the block 1 dimensions
     b = tl.make_tensor_descriptor(p, [n, n], [stride, stride], [16, 16])  # error: 9: tl.make_tensor_descriptor: the last stride must be 1, it is int32
     c = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16, 4])  # error: 9: tl.make_tensor_descriptor: Descriptor block shape must have at least 16 bytes in the last dimension, and it has 8
-    k = tl.make_tensor_descriptor(n, [n], [1], [16])  # error: 9: tl.make_tensor_descriptor: expected a pointer, found int32
+    k = tl.make_tensor_descriptor(n, [n], [1], [16])  # error: 9: tl.make_tensor_descriptor: Unsupported ptr type: expected a pointer, found int32
     m = tl.make_tensor_descriptor(p.to(tl.pointer_type(tl.int32)), [n], [1], [16], padding_option="nan")  # error: 9: tl.make_tensor_descriptor: padding with NaN needs floats, the block is int32[16]
     d = tl.make_tensor_descriptor(p, [n, n, n, n, n, n], [n, n, n, n, n, 1], [1, 1, 1, 1, 1, 16])  # error: 9: tl.make_tensor_descriptor: a descriptor has 1 to 5 dimensions, not 6
     good = tl.make_tensor_descriptor(p, [n, n], [stride, 1], [16, 16])

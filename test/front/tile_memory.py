@@ -7,7 +7,7 @@ import triton.language as tl
 @triton.jit
 def kernel(p, c, i, h, B: tl.constexpr):
     x = tl.arange(0, B)
-    a = tl.load(x)  # error: 9: tl.load: expected a pointer, found int32[64]
+    a = tl.load(x)  # error: 9: tl.load: Unsupported ptr type: expected a pointer, found int32[64]
     tl.store(c + x, x)  # error: 5: Cannot store to a constant pointer: tl.store wants to write through const_pointer<int32>[64]
     tl.store(p, x)  # error: 5: tl.store: 'value' is int32[64], the pointer is pointer<fp32>
     b = tl.load(p + x, mask=x)  # error: 9: tl.load: the mask must be int1, not int32[64]

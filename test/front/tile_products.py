@@ -16,7 +16,7 @@ def kernel(p, q, n, B: tl.constexpr):
     h = tl.dot(a, b, input_precision="tf32", allow_tf32=True)  # error: 9: tl.dot: give input_precision or allow_tf32, not both
     i = tl.dot(a, b, input_precision="fp19")  # error: 9: tl.dot: input_precision is 'fp19'; it can be 'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'
     j = tl.dot(a.to(tl.int32), b.to(tl.int32))  # error: 9: tl.dot does not multiply int32 by int32
-    k = tl.dot(a.to(tl.float8e5), b.to(tl.float8e5), max_num_imprecise_acc=64)  # error: 9: tl.dot: max_num_imprecise_acc (64) must be <= K (32)
+    k = tl.dot(a.to(tl.float8e5), b.to(tl.float8e5), max_num_imprecise_acc=64)  # error: 9: max_num_imprecise_acc (64) must be <= K (32)
     s = tl.zeros([16, 2], tl.uint8)
     m = tl.dot_scaled(a, s, "e4m3", b, s, "e4m3")  # error: 9: tl.dot_scaled: lhs of format e4m3 cannot be fp16[16, 32]
     u = tl.zeros([16, 32], tl.uint8)

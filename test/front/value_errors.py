@@ -52,7 +52,7 @@ def kernel(p, n, N: tl.constexpr):
     long: tl.constexpr = "ab" * 10000000  # error: 26: a sequence of more than 1048576 items
     item: tl.constexpr = (1, 2)[5]  # error: 26: index 5 is out of range for 2 items
     key: tl.constexpr = {"a": 1}["b"]  # error: 25: key 'b' was not found
-    a, b = (1, 2, 3)  # error: 5: 3 values cannot be unpacked into 2 names
+    a, b = (1, 2, 3)  # error: 5: too many values to unpack (expected 2, got 3)
     text: tl.constexpr = f"{N:q}"  # error: 28: the format 'q' does not fit the value
     sub: tl.constexpr = N[0]  # error: 25: int 8 cannot be subscripted
     called: tl.constexpr = N(1)  # error: 28: int 8 cannot be called

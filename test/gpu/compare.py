@@ -97,6 +97,11 @@ def pipeline_cases():
             yield case("matmul", [at, bt, empty(m, n), *sizes, [1], m, [1], k, *tile], grid, 1e-4)
             a, b = f16(m, 2 * max(k, 1)), f16(max(k, 1), 2 * n)
             yield case("matmul", [a, b, empty(m, n), *sizes, 2 * k, [2], 2 * n, [2], *tile], grid, 1e-4)
+        tile = [[128], [128], [32], ["True"], ["'tf32'"], ["tl.float32"]] # 128 sums, and pointers to as many
+        for step in (1, 3):
+            a, b = f16(130, 77 * step), f16(77, 136 * step)
+            strides = [77 * step, step, 136 * step, step]
+            yield case("matmul", [a, b, empty(130, 136), 130, 136, 77, *strides, *tile], (2, 2), 1e-4)
         for precision, tolerance in (("tf32", 2e-2), ("ieee", 2e-5), ("tf32x3", 2e-5)):
             tile = [[64], [64], [32], ["True"], [f"'{precision}'"], ["tl.float32"]]
             yield case("matmul", [floats(128, 320), floats(320, 64), empty(128, 64), 128, 64, 320, 320, [1], 64, [1], *tile], (2, 1), tolerance)

@@ -66,21 +66,55 @@ KERNELS = [
 
 # ---- operators: of a line's text, (class, what was done, the new line; None: deleted) ----
 
-SYNC, WAIT, ORDER, COUNT, ADDRESS, MASK, STORE, PREDICATE = (
-    "barriers", "waits", "orders", "counts", "addresses", "masks", "stores", "predicates")
-CLASSES = (SYNC, WAIT, ORDER, COUNT, ADDRESS, MASK, STORE, PREDICATE)
-SYNCHRONISATION = (SYNC, WAIT, ORDER)
+SYNC, WAIT, ORDER, STAGE, COUNT, ADDRESS, MASK, STORE, PREDICATE, OPERAND, SWIZZLE = (
+    "barriers", "waits", "orders", "stages", "counts", "addresses", "masks", "stores", "predicates", "operands", "swizzles")
+CLASSES = (SYNC, WAIT, ORDER, STAGE, COUNT, ADDRESS, MASK, STORE, PREDICATE, OPERAND, SWIZZLE)
+SYNCHRONISATION = (SYNC, WAIT, ORDER, STAGE)
 
 BARRIERS = "barrier|warp_barrier|cluster_barrier|named_barrier|named_arrive"
 WAITS = (r"mbarrier_wait|cp_async_wait\.\d+|bulk_wait[.\w]*|cp_async_commit|bulk_commit|wgmma_commit|wgmma_fence|fence_async\w*"
          r"|mbarrier_arrive|mbarrier_expect_tx")
 OTHER_COMPARE = {"slt": "sle", "sle": "slt", "sgt": "sge", "sge": "sgt", "ult": "ule", "ule": "ult", "ugt": "uge",
                  "uge": "ugt", "eq": "ne", "ne": "eq"}
+INVERTED = {"slt": "sge", "sle": "sgt", "sgt": "sle", "sge": "slt", "ult": "uge", "ule": "ugt", "ugt": "ule", "uge": "ult"}
+OTHER_ORDER = (("acq_rel", "relaxed"), ("acq_rel", "acquire"), ("acq_rel", "release"), ("acquire", "relaxed"), ("release", "relaxed"))
+VALUE = r"(%[\w.]+|-?[\w.+]+)"
 
 
-def llir(line):
+def swapped(line, m):
+    """With its groups 1 and 2 in each other's place."""
+    return line[:m.start(1)] + m[2] + line[m.end(1):m.start(2)] + m[1] + line[m.end(2):]
+
+
+def operands(line):
+    """Of operations that are not the same the other way round."""
+    of = re.search(rf" = (?:sub|fsub|fdiv|sdiv|udiv|srem|urem|shl|lshr|ashr)(?: [a-z]+)* (?:i\d+|float|half) {VALUE}, {VALUE}(?=,|\s|$)", line)
+    if of and of[1] != of[2]:
+        yield OPERAND, "operands swapped", re.sub(r" (nuw|nsw|exact)\b", "", swapped(line, of))
+    compare = re.search(rf" = icmp (?:samesign )?(?:[su][lg][te]) (?:i\d+) {VALUE}, {VALUE}(?=,|\s|$)", line)
+    if compare:
+        yield OPERAND, "operands swapped", swapped(line, compare)
+    choice = re.search(r" = select (?:[a-z]+ )*i1 %[\w.]+, \S+ (%[\w.]+), \S+ (%[\w.]+)(?=,|\s|$)", line)
+    if choice:
+        yield OPERAND, "arms swapped", swapped(line, choice)
+    if re.search(r" = sub ", line):
+        yield OPERAND, "sub is add", re.sub(r" = sub(?: nuw| nsw)*", " = add", line)
+
+
+def inverted(line):
+    compare = re.search(r" = icmp (?:samesign )?(\w+) ", line)
+    if compare and compare[1] in INVERTED:
+        yield PREDICATE, f"{compare[1]} is {INVERTED[compare[1]]}", line[:compare.start(1)] + INVERTED[compare[1]] + line[compare.end(1):]
+    branch = re.match(r"\s+br i1 %[\w.]+, label (%[\w.]+), label (%[\w.]+)", line)
+    if branch:
+        yield PREDICATE, "paths swapped", swapped(line, branch)
+
+
+def llir(line, _):
     if line.startswith("declare"):
         return
+    yield from operands(line)
+    yield from inverted(line)
     call = re.match(r"\s+(?:tail )?call void @neso\.([\w.]+)\(", line)
     if call and re.fullmatch(BARRIERS, call[1]):
         yield SYNC, "deleted", None
@@ -105,8 +139,7 @@ def llir(line):
     if re.match(r"\s+store ", line):
         yield STORE, "deleted", None
     if re.search(r"@neso\.(atom|red)_global", line):
-        for was, now in (("acq_rel", "relaxed"), ("acq_rel", "acquire"), ("acq_rel", "release"), ("acquire", "relaxed"),
-                         ("release", "relaxed"), (".gpu.", ".cta."), (".sys.", ".cta.")):
+        for was, now in (*OTHER_ORDER, (".gpu.", ".cta."), (".sys.", ".cta.")):
             if f".{was.strip('.')}." in line:
                 yield ORDER, f"{was} is {now}", line.replace(f".{was.strip('.')}.", f".{now.strip('.')}.", 1)
     if re.search(r"@neso\.(ld_global|ld_fresh|st_global|atom_global|red_global|cp_async)", line):
@@ -146,7 +179,37 @@ def llir(line):
         yield COUNT, f"begins at {int(phi[1]) + 1}", line[:phi.start(1)] + str(int(phi[1]) + 1) + line[phi.end(1):]
 
 
-def ttgir(line):
+def other_stages(line, lines):
+    """Of a buffer's slot: each index by which others are taken."""
+    index = re.search(r"ttg\.memdesc_index %[\w#]+\[(%[\w#]+)\]", line)
+    if index:
+        known = sorted(set(re.findall(r"ttg\.memdesc_index %[\w#]+\[(%[\w#]+)\]", "\n".join(lines))) - {index[1]})
+        for other in known:
+            yield STAGE, f"slot {index[1]} is {other}", line[:index.start(1)] + other + line[index.end(1):]
+
+
+def loop_bounds(line):
+    loop = re.search(r"(\s+)(?:%\S+ = )?scf\.for %\S+ = (%\S+) to (%\S+) step .* : i32", line)
+    for what, way in (("one more", "addi"), ("one less", "subi")) if loop else ():
+        for name, group in (("bound", 3), ("start", 2)):
+            new = line[:loop.start(group)] + "%mutant" + line[loop.end(group):]
+            yield COUNT, f"{name} {what}", (f"{loop[1]}%mutant_one = arith.constant 1 : i32\n{loop[1]}%mutant = arith.{way} {loop[group]}, %mutant_one : i32\n"
+                                           + new.lstrip("\n"))
+
+
+def swizzles(line):
+    """Of shared memory, whoever writes and reads it: two bases in each other's place."""
+    bases = re.match(r"#shared\d* = .*offset = \[(.*)\]\}", line)
+    bases = bases and re.findall(r"\[[^\]]*\]", bases[1])
+    for n in range(0, len(bases or ()) - 1, 2):
+        new = bases[:n] + [bases[n + 1], bases[n]] + bases[n + 2:]
+        yield SWIZZLE, f"bases {n} and {n + 1} swapped", re.sub(r"offset = \[.*\]\}", lambda _: f"offset = [{', '.join(new)}]}}", line)
+
+
+def ttgir(line, lines):
+    yield from swizzles(line)
+    yield from other_stages(line, lines)
+    yield from loop_bounds(line)
     op = re.match(r"\s+(?:(%[\w.:#]+) = )?([\w.]+)", line)
     if not op:
         return
@@ -166,6 +229,16 @@ def ttgir(line):
             yield WAIT, f"{shown} the bytes", re.sub(r"size = (\d+)", lambda m: f"size = {way(int(m[1]))}", line)
     if op[2] in ("tt.store", "ttg.local_store", "ttng.async_tma_copy_local_to_global") and not op[1]:
         yield STORE, "deleted", None
+    if op[2].startswith("tt.atomic"):
+        for was, now in (*OTHER_ORDER, (", gpu,", ", cta,")):
+            if re.search(rf"\b{was.strip(', ')}\b", line):
+                yield ORDER, f"{was.strip(', ')} is {now.strip(', ')}", re.sub(rf"\b{was.strip(', ')}\b", now.strip(", "), line, count=1)
+    box = re.search(r"ttng\.async_tma_copy_\w+ %[\w#]+\[(%[\w#]+), (%[\w#]+)\]", line)
+    if box and box[1] != box[2]:
+        yield ADDRESS, "coordinates swapped", swapped(line, box)
+    if op[2] == "arith.subi":
+        of = re.search(r"arith\.subi (%[\w#]+), (%[\w#]+)", line)
+        yield OPERAND, "operands swapped", swapped(line, of)
     if op[2] == "arith.cmpi":
         compare = re.search(r"arith\.cmpi (\w+),", line)
         other = OTHER_COMPARE[compare[1]]
@@ -228,7 +301,7 @@ class Kernel:
         for stage, operator in OPERATORS.items():
             lines = self.stages[stage].split("\n")
             for number, line in enumerate(lines):
-                for kind, what, new in operator(line):
+                for kind, what, new in operator(line, lines):
                     text = "\n".join(lines[:number] + ([] if new is None else [new]) + lines[number + 1:])
                     text = declared(text, line, new)
                     if new == line or (stage, text) in seen:

@@ -1,5 +1,7 @@
 """Python's constructs over tiles: sequences, dicts, lambdas, records with methods, bounded recursion, generators."""
 
+import contextlib
+import io
 import os
 import unittest
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
 from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
-from engines import Engines  # noqa: E402
+from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
 
 
 @triton.jit
@@ -97,6 +99,48 @@ def asserts(out, n):
     tl.store(out + at, at)
 
 
+@triton.jit
+def prints(x, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.device_print(f"{N} values, v={v} n={n}")
+    print("of", f"{n=}", N)
+
+
+@triton.jit
+def asserts_with_values(x, out, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    assert n < 6, f"n is {n} of {N}"
+    tl.device_assert(v < n, f"{v} is not below {n}")
+    tl.store(out + at, v)
+
+
+@triton.jit
+def format_of_what_runs(out, n):
+    tl.device_print(f"{n:3d}")
+
+
+@triton.jit
+def positions(x, out, N: tl.constexpr):
+    v = tl.reshape(tl.load(x + tl.arange(0, N)), (2, N // 2))
+    best, at = tl.max(v, axis=None, return_indices=True)
+    least, where = tl.min(v, return_indices=True, keep_dims=True)
+    tl.store(out, best)
+    tl.store(out + 1, at)
+    tl.store(out + 2 + tl.arange(0, 1), tl.reshape(least, [1]))
+    tl.store(out + 3, tl.sum(where))
+    tl.store(out + 4, tl.argmax(v) * 10 + tl.argmin(tl.ravel(v)))
+
+
+def output(kernel, *args, **options):
+    """What a launch prints."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        kernel[(1, )](*args, **options)
+    return text.getvalue().splitlines()
+
+
 class Constructs(Engines):
     def test_collections(self):
         at = np.arange(8)
@@ -122,6 +166,31 @@ class Constructs(Engines):
         self.check(asserts, [], [np.arange(8, dtype=np.int32)], 9, debug=True)
         with self.assertRaisesRegex(DeviceAssertError, "too many"):
             asserts[(1, )](np.zeros(8, np.int32), 5, debug=True, neso_target="interp")
+
+    def test_f_strings(self):
+        x = np.array([3, 1, 4, 1], np.int32)
+        for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
+            lines = output(prints, x, 7, 4, neso_target=target)
+            tile = [line for line in lines if "v=" in line]
+            self.assertEqual(sorted(tile), [f"pid (0, 0, 0) idx ({i}) 4 values, v={v}" for i, v in enumerate(x)])
+            # What is no tile is printed by each thread.
+            self.assertEqual(set(lines) - set(tile), {"pid (0, 0, 0) idx ()  n=7", "pid (0, 0, 0) idx () of n=7", "pid (0, 0, 0)  4"})
+        self.refuses(format_of_what_runs, "a format of a value that runs", np.zeros(1, np.int32), 3)
+
+    def test_f_strings_of_assertions(self):
+        x = np.array([3, 1, 4, 1], np.int32)
+        self.check(asserts_with_values, [x], [x], 5, N=4, debug=True)
+        for target in ("interp", SIMULATED[1])[:1 + HAS_SIMULATOR]:
+            for n, message, shown in ((9, r"n is \{n\} of 4", "n is 9"), (4, r"\{v\} is not below \{n\}", " 4")):
+                text = io.StringIO()
+                with self.assertRaisesRegex(DeviceAssertError, message), contextlib.redirect_stdout(text):
+                    asserts_with_values[(1, )](x, x.copy(), n, 4, debug=True, neso_target=target)
+                self.assertIn(shown, text.getvalue())
+            self.assertEqual(output(asserts_with_values, x, x.copy(), 9, 4, neso_target=target), [])
+
+    def test_positions_of_all(self):
+        x = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.int32)
+        self.check(positions, [x], [np.array([9, 5, 1, 1, 51], np.int32)], N=8)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ class Keys(unittest.TestCase):
     }
     #: Of the others those that a value cannot be made up for.
     SPECIAL = ("TRITON_CACHE_DIR", "TRITON_DISABLE_CACHE", "TRITON_ALWAYS_COMPILE", "TRITON_CACHE_MANAGER", "TRITON_REMOTE_CACHE_BACKEND",
-               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "NESO_DUMP", "NESO_CACHE_KEY_FILE", "CC", "CUDA_HOME", "CUDA_PATH")
+               "NESO_CODEGEN_PATH", "NESO_REMOTE_MODE", "NESO_DUMP", "LLVM_IR_ENABLE_DUMP", "NVPTX_ENABLE_DUMP",
+               "NESO_CACHE_KEY_FILE", "CC", "CUDA_HOME", "CUDA_PATH")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -167,6 +168,20 @@ class Dump(unittest.TestCase):
                     os.remove(path)
                     self.assertIn("IR Dump Before coalesce", text)
                     self.assertIn("ttg.num-warps", text)
+
+    @unittest.skipUnless(has_gpu_compiler(), "built without LLVM, or no ptxas")
+    def test_of_later_stages(self):
+        for variable, title, word in (("LLVM_IR_ENABLE_DUMP", "LLVM IR Dump After passes", "define"),
+                                      ("NVPTX_ENABLE_DUMP", "NVPTX Dump", ".visible .entry")):
+            for value, there in (("1", True), ("0", False)):
+                with with_environment(**{variable: value}):
+                    text = self.shown("0", neso_target="sm_80")
+                self.assertEqual((title in text, word in text), (there, there), (variable, value))
+                self.assertEqual("NVPTX" in text, there and variable[:2] == "NV")
+
+    def test_runtime_without_them(self):
+        with with_environment(LLVM_IR_ENABLE_DUMP="1", NVPTX_ENABLE_DUMP="1"):
+            self.assertEqual(self.shown("0"), "")
 
 
 if __name__ == "__main__":

@@ -110,6 +110,71 @@ class Errors(unittest.TestCase):
             with self.subTest(kernel.__name__), STRICT:
                 self.assertIn(words, str(self.error(kernel, signature)))
 
+    def test_more_words_that_programs_match_on(self):
+
+        @triton.jit
+        def kernel(p, WHAT: tl.constexpr):
+            x = tl.zeros((4, ), tl.float32)
+            if WHAT == "shapes":
+                x + tl.zeros((8, ), tl.float32)
+            elif WHAT == "rank":
+                tl.broadcast_to(x, (4, 4, 4)) + tl.broadcast_to(tl.zeros((4, 4), tl.float32), (4, ))
+            elif WHAT == "reshape":
+                tl.reshape(x, (8, ))
+            elif WHAT == "pointer":
+                tl.load(tl.arange(0, 4))
+            elif WHAT == "branch":
+                y = 1
+                if tl.program_id(0) > 0:
+                    y = 1.0
+                tl.store(p, y)
+            elif WHAT == "branches":
+                if tl.program_id(0) > 0:
+                    y = 1.0
+                else:
+                    y = 1
+                tl.store(p, y)
+            elif WHAT == "loop":
+                y = 1
+                for i in range(tl.program_id(0)):
+                    y = y + 1.0
+                tl.store(p, y)
+            elif WHAT == "end":
+                tl.arange(4, 4)
+            elif WHAT == "range":
+                tl.arange(0, 2**40)
+            elif WHAT == "size":
+                tl.zeros((2097152, ), tl.float32)
+            elif WHAT == "dot":
+                tl.dot(tl.zeros((16, 32), tl.float16), tl.zeros((16, 16), tl.float16))
+            elif WHAT == "imprecise":
+                a = tl.zeros((64, 64), tl.float8e5)
+                tl.dot(a, a, max_num_imprecise_acc=128)
+            elif WHAT == "many":
+                a, b = (1, 2, 3)
+            elif WHAT == "few":
+                a, b, c = (1, 2)
+
+        for what, words in (
+            ("shapes", "Cannot make_shape_compatible: incompatible dimensions at index 0: 4 and 8"),
+            ("rank", "Cannot broadcast, rank mismatch"),
+            ("reshape", "reshape() cannot change total number of elements in tensor"),
+            ("pointer", "Unsupported ptr type"),
+            ("branch", "initial value for `y` is of type int32"),
+            ("branches", "Mismatched type for y between then block"),
+            ("loop", "Loop-carried variable y has initial type int32"),
+            ("end", "arange's end argument must be greater than the start argument"),
+            ("range", "arange must fit in int32"),
+            ("size", "numel (2097152) exceeds triton maximum tensor numel (1048576)"),
+            ("dot", "input and other must have equal reduction dimensions"),
+            ("many", "too many values to unpack (expected 2, got 3)"),
+            ("few", "not enough values to unpack (expected 3, got 2)"),
+        ):
+            with self.subTest(what), STRICT:
+                self.assertIn(words, str(self.error(kernel, {"p": "*fp32"}, WHAT=what)))
+        error = self.error(kernel, {"p": "*fp32"}, WHAT="imprecise")
+        self.assertEqual(str(error.__cause__), "max_num_imprecise_acc (128) must be <= K (64)")
+
 
 @triton.jit
 def nested_call():

@@ -32,6 +32,21 @@ def tickets(y_ptr, count_ptr):
     tl.store(y_ptr + tl.program_id(0), tl.atomic_add(count_ptr, 1))
 
 
+@triton.jit
+def adds(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(out_ptr + i, mask=i < n) + tl.log(tl.load(x_ptr + i, mask=i < n)), mask=i < n)
+
+
+@triton.jit
+def halves(x_ptr, out_ptr, WHOLE: tl.constexpr):
+    """Two copies; without a barrier the second one is of another lane's elements, which may be there or not."""
+    i = tl.arange(0, 64)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x)
+    tl.store(out_ptr + 64 + i, x if WHOLE else tl.load(out_ptr + 63 - i))
+
+
 def simulated():
     """Is there a code generator to simulate with?"""
     try:
@@ -124,6 +139,54 @@ class Simulator(unittest.TestCase):
             all_programs[(1, )](y, 16)
             with self.assertRaises(OutOfBoundsError):
                 all_programs[(1, )](y[:12].copy(), 16)
+
+    def test_unwritten(self):
+        x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+        adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_check=True)
+        with self.assertRaisesRegex(LaunchError, "loaded from memory that nothing has written"):
+            adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_check=True, neso_unwritten="out_ptr")
+        adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_unwritten=["out_ptr"])
+        for wrong in ("n", "other", ("BLOCK", )):
+            with self.assertRaisesRegex(ValueError, "neso_unwritten: .* is no parameter with an array"):
+                adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_unwritten=wrong)
+        with self.assertRaisesRegex(TypeError, "neso_unwritten takes names, not 3"):
+            adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_unwritten=[3])
+
+    def test_watched(self):
+        x, out = np.full(64, -1, np.float32), np.zeros(64, np.float32)
+        line = adds.fn.__code__.co_firstlineno + 3
+        with triton.testing.findings() as found:
+            adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_watch="nan")
+            self.assertEqual([(f.code, f.severity, f.line) for f in found][:1], [("SIM_NAN", "warning", line)])
+            found.clear()
+            adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_watch=("coverage", "traffic"))
+            self.assertLessEqual({f.code for f in found}, {"SIM_COVERAGE", "SIM_TRAFFIC"})
+            self.assertTrue(any("never false" in f.text and f.line == line for f in found), found)
+            found.clear()
+            with mock.patch.dict(os.environ, NESO_TARGET="sim:sm_90a", NESO_WATCH="nan,coverage"):
+                adds[(1, )](x, out, 64, 64)
+            self.assertEqual({f.code for f in found}, {"SIM_NAN", "SIM_COVERAGE"})
+        with self.assertRaisesRegex(ValueError, "neso_watch is of 'nan', 'coverage' and 'traffic', not 'nans'"):
+            adds[(1, )](x, out, 64, 64, neso_target="sim:sm_90a", neso_watch="nans")
+        for option in ({"neso_watch": "nan"}, {"neso_unwritten": "out_ptr"}, {"neso_against": "interp"}):
+            with self.assertRaisesRegex(ValueError, f"{list(option)[0]} is the simulator's"):
+                adds[(1, )](x, out, 64, 64, neso_target="interp", **option)
+
+    def test_against(self):
+        x, out = np.arange(64, dtype=np.float32), np.zeros(128, np.float32)
+        options = {"neso_target": "sim:sm_90a", "neso_against": "interp"}
+        halves[(1, )](x, out, True, **options)
+        self.assertEqual(list(out), list(x) * 2)
+        out[:] = 0
+        with self.assertRaises(LaunchError) as caught:
+            halves[(1, )](x, out, False, **options)
+        self.assertRegex(str(caught.exception), r"out_ptr differs from the interpreter's in \d+ of 128 elements; the first is \[\d+\]")
+        self.assertEqual(caught.exception.code, "SIM_WRITER")
+        self.assertEqual(caught.exception.findings[0].line, halves.fn.__code__.co_firstlineno + 6)
+        y = np.zeros(3, np.float32)
+        row_sums[(3, )](np.random.default_rng(0).random((3, 100), np.float32), y, 100, 128, neso_rtol=1e-5, **options)
+        with self.assertRaisesRegex(ValueError, "neso_against is 'interp', not 'cuda'"):
+            halves[(1, )](x, out, True, neso_target="sim:sm_90a", neso_against="cuda")
 
 
 if __name__ == "__main__":

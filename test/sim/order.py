@@ -4,7 +4,7 @@
 # run: neso run %s:again --target sim:sm_80 --schedules 4 -q -g 1 zeros:1:i32 zeros:1:i32 --expect total=full:1:i32:45
 # run: neso run %s:shifted --target sim:sm_90a --schedules 4 -q -g 1 arange:1025:i32 zeros:1:i32 --expect wrong=zeros:1:i32
 # run: neso run %s:each_row --target sim:sm_90a --schedules 4 -q -g 1 ones:4096:i32 1024 --expect p=full:4096:i32:2
-# run: neso run %s:gathered --target sim:sm_90a --schedules 4 -q -g 1 zeros:1:i32 zeros:512:i32 --expect p=full:1:i32:1
+# run: neso run %s:gathered --target sim:sm_90a -q -g 1 zeros:1:i32 zeros:512:i32 --expect p=full:1:i32:1
 # expect: success
 import triton
 import triton.language as tl

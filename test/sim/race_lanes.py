@@ -6,6 +6,7 @@
 # run: neso run %s:halves --target sim:sm_90a --num-warps 1 --check -q -g 1 zeros:16:i32 True
 # run: neso run %s:passed_on --target sim:sm_90a --num-warps 1 --check -q -g 1 zeros:32:i32 zeros:32:i32 False
 # run: neso run %s:counted --target sim:sm_90a --num-warps 1 --check -q -g 1 zeros:16:i32
+# run: neso run %s:all_warps --target sim:sm_90a --check -q -g 1 zeros:8:i32
 # exit: 1
 import triton
 import triton.language as tl
@@ -47,3 +48,10 @@ def counted(counts):
     """Each half of the lanes adds one: one of two is lost."""
     i = tl.arange(0, 32)
     tl.store(counts + i // 2, tl.load(counts + i // 2) + 1)  # error: 5: race: lanes 0 and 1 of a warp both load byte 0 of 'counts' and store it: one's update is lost
+
+
+@triton.jit
+def all_warps(counts):
+    """The compiler has the warps meet between loads and stores, and the updates are lost all the same."""
+    i = tl.arange(0, 256) % 8
+    tl.store(counts + i, tl.load(counts + i) + 1)  # error: 5: one's update is lost

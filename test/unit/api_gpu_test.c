@@ -120,8 +120,7 @@ static void test_targets(void **state)
 	expect(diagnostics, "did you mean 'sm_");
 	f.options.num_warps = 64; /* before anything is compiled, at the kernel */
 	assert_int_equal(compile(&f, "sm_80", &variant, &diagnostics), NESO_ERROR_ARGUMENT);
-	expect(diagnostics, "scale.py:5:1: error: num_warps is 64, but must be a power of two up to 32: a CTA has at most "
-			    "1024 threads");
+	expect(diagnostics, "scale.py:5:1: error: num_warps is 64: a CTA has 2048 threads then, and can have at most 1024");
 	assert_int_equal(compile(&f, "interp", &variant, NULL), NESO_OK);
 	f.options.num_warps = 0;
 	f.fake->major = 5; /* DIAG_GPU_TOO_OLD */

@@ -86,7 +86,7 @@ UNUSED static void kit_buffer(Kit *k, const char *name, void *base, size_t bytes
 {
 	kit_scalar(k, (uint64_t)(uintptr_t)base);
 	if (bytes)
-		k->buffers[k->launch.buffer_count++] = (InterpBuffer){name, base, bytes, writable};
+		k->buffers[k->launch.buffer_count++] = (InterpBuffer){name, base, bytes, writable, false};
 }
 
 UNUSED static void kit_run(Kit *k, uint32_t grid)

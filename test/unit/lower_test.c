@@ -229,7 +229,7 @@ static void test_bounds(void **unused)
 	check_stops("def f(n):\n    return f(n + 1)\n@triton.jit\ndef kernel(p):\n    tl.store(p, f(0))\n",
 		    "error: calls of 'f' nested more than 150 deep");
 	check_stops("@triton.jit\ndef kernel(p):\n    x = tl.full((1 << 20, 1 << 20), 0, tl.int32)\n",
-		    "1099511627776 elements");
+		    "numel (1099511627776)");
 	/* DIAG_RAISED */
 	check_stops("@triton.jit\ndef kernel(p):\n    raise TypeError('no')\n", "bound.py:5:5: error: TypeError: no");
 	/* DIAG_KERNEL_STAR, DIAG_NOT_A_KERNEL by way of a host that asks for it */

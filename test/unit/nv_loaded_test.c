@@ -1,4 +1,5 @@
-/* Loaded modules are bounded, on the fake driver, which aborts at an unload of what is not loaded and refuses launches of it. */
+/* Loaded modules are bounded, on the fake driver, which aborts at an unload of what is not loaded
+ * and refuses launches of it. */
 #include "nv_kit.h"
 
 #include <pthread.h>
@@ -155,7 +156,8 @@ static void *launch_at_random(void *data)
 	NvContext context = nv_context(t->many->kit.driver, &diags);
 	for (int n = 0; n < 5000; n++) {
 		t->seed = t->seed * 1664525 + 1013904223;
-		NvFunction *f = nv_kernel_function(t->many->kernels[t->seed >> 16 & 63], context, &diags);
+		NvFunction *f =
+			nv_kernel_function(t->many->kernels[t->seed >> 16 & 63], context, &diags);
 		t->failed += !f || !nv_launch(f, one, NULL, params, &diags);
 	}
 	arena_free(&arena);

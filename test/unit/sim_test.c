@@ -22,6 +22,7 @@ static const char head[] =
 	"declare i13 @llvm.ctlz.i13(i13, i1)\n"
 	"declare i13 @llvm.cttz.i13(i13, i1)\n"
 	"declare void @neso.barrier() convergent\n"
+	"declare ptr addrspace(1) @neso.address(ptr addrspace(1), i32, i32)\n"
 	"declare void @neso.warp_barrier() convergent\n"
 	"declare i32 @neso.shfl_bfly(i32, i32, i32, i32) convergent\n"
 	"declare void @neso.cp_async_16(ptr addrspace(3), ptr addrspace(1), i1, i32)\n"
@@ -400,6 +401,17 @@ static void test_bounds(void **state)
 	expect("  %far = getelementptr i32, ptr addrspace(1) %to, i32 1\n"
 	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %far, i1 true, i32 1)\n",
 	       false, "RUN_OUT_OF_BOUNDS", "passes the end of 'out' (256 bytes) by 4 bytes");
+	/* An index that is widened in the address keeps its sign. */
+	static const char addresses[] =
+		"  %twice = shl i32 %t, 1\n  %back = sub i32 63, %twice\n"
+		"  %p = call ptr addrspace(1) @neso.address(ptr addrspace(1) %to, i32 %back, i32 4)\n"
+		"  store i32 %t, ptr addrspace(1) %p\n";
+	expect(addresses, true, NULL, NULL);
+	for (uint32_t k = 0; k < 64; k++)
+		assert_int_equal(out[k], 63 - k);
+	expect("  %p = call ptr addrspace(1) @neso.address(ptr addrspace(1) %to, i32 1, i32 4)\n"
+	       "  store i32 %t, ptr addrspace(1) %p\n",
+	       true, "RUN_OUT_OF_BOUNDS", "passes the end of 'out' (256 bytes) by 4 bytes");
 	expect("  %far = getelementptr i32, ptr addrspace(1) %to, i32 1\n"
 	       "  %in = icmp slt i32 %t, 63\n"
 	       "  call void @neso.st_global.v1b32(ptr addrspace(1) %far, i1 %in, i32 1)\n",

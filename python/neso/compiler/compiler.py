@@ -136,7 +136,7 @@ class LazyDict:
 #: Upstream's options that nothing here depends on, as it has them.
 _UPSTREAM = {
     "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0, "profile_scratch_size": 0, "profile_scratch_align": 1, "ptx_options": None,
-    "enable_reflect_ftz": True, "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
+    "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
     "deprecated_fp8_dot_operand_dtypes": (), "default_dot_input_precision": "tf32",
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"), "max_num_imprecise_acc_default": 0, "extern_libs": (),
     "instrumentation_mode": "", "tensordesc_meta": None,
@@ -153,7 +153,8 @@ def _metadata_of(compiled, info, target, options):
         "arch": f"sm{target.arch}" if target.backend == "cuda" else "", "debug": options["debug"], "shared": info["shared"],
         **{name: info[name] or options[name] for name in ("num_warps", "num_stages", "num_ctas")},
         "maxnreg": options["maxnreg"] or None, "ptx_version": options["ptx_version"] or None,
-        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "ir_override")},
+        **{name: options[name] for name in ("enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "ir_override",
+                                       "enable_reflect_ftz")},
         "global_scratch_size": info["scratch"], "global_scratch_align": 16 if info["scratch"] else 1,
         "triton_version": triton_key(), "microseconds": times,
     }
@@ -162,7 +163,7 @@ def _metadata_of(compiled, info, target, options):
 
 
 _Metadata = namedtuple("KernelMetadata", sorted([
-    *_UPSTREAM, "ir_override", "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
+    *_UPSTREAM, "ir_override", "enable_reflect_ftz", "name", "hash", "target", "backend_name", "arch", "debug", "shared", "num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version",
     "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "global_scratch_size", "global_scratch_align", "triton_version", "microseconds"]))
 
 
@@ -288,8 +289,8 @@ class CompiledKernel(_native.Variant):
                           if p.is_constexpr and (i, ) in making.constants}
         # The GPU that is there runs what is not named: a launch by name takes arrays of the host.
         self._options = {n: v for n, v in zip(_OPTIONS, making.given)
-                         if v and n not in ("enable_fp_fusion", "sanitize_overflow", "constexpr_policy") and (n != "neso_target" or simulated or v == "interp")}
-        for name in ("enable_fp_fusion", "sanitize_overflow"):
+                         if v and n not in (*_ON, "constexpr_policy") and (n != "neso_target" or simulated or v == "interp")}
+        for name in _ON:
             if not making.options[name]:
                 self._options[name] = False
 
@@ -501,7 +502,10 @@ def _signature_text(src):
 
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
-            "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override")
+            "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override",
+            "enable_reflect_ftz")
+#: Options that are on unless they are given.
+_ON = ("enable_fp_fusion", "sanitize_overflow", "enable_reflect_ftz")
 
 
 def _target_name(target):

@@ -50,6 +50,7 @@ _COMPILE_ERRORS = {"TILE_STATIC_ASSERT": CompileTimeAssertionFailure, "UNSUPPORT
 _RESOURCES = {
     "NV_SHARED": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* at most (?P<limit>\d+)"),
     "SHARED_MEMORY": ("shared memory", r"needs (?P<need>\d+) bytes of shared memory.* can have (?P<limit>\d+)"),
+    "OPTION_THREADS": ("threads", r"has (?P<need>\d+) threads then.* at most (?P<limit>\d+)"),
     "NV_THREADS": ("threads", r"has (?P<need>\d+) threads in a CTA.* at most (?P<limit>\d+)"),
 }
 
@@ -89,6 +90,12 @@ def fail(status, findings, text, kernel):
     if status == 6:
         raise MemoryError(text)
     raise TritonError(text)
+
+
+def different(text, findings):
+    """Raises that a launch's results are not the interpreter's; the findings tell who wrote them."""
+    found = [f for f in map(lambda f: Finding(*f), findings) if f.code == "SIM_WRITER"]
+    raise LaunchError("\n".join([text, *map(repr, found)]), found)
 
 
 # Faults of operators and statements: upstream's errors of these have no cause.
@@ -243,11 +250,11 @@ def connect():
     from .. import knobs
     from ..compiler.compiler import CompiledKernel
     from ..tools.tensor_descriptor import TensorDescriptor
-    from . import kept, warned
+    from . import against, kept, warned
     from .jit import JITCallable, TensorWrapper
     lasting = (describe.core.dtype, JITCallable, type, types.FunctionType, types.BuiltinFunctionType, enum.Enum)
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
                   environment=_environment(), mixed=mixed, stream=stream_of, allocate=allocate, kept=kept.call,
-                  warn=warned.show, nearest=nearest)
+                  warn=warned.show, nearest=nearest, differ=against.differ, different=different)

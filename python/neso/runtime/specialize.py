@@ -12,7 +12,8 @@ from ..language import core
 functions = weakref.WeakValueDictionary()
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl",
-            "ptx_version", "sanitize_overflow", "target", "constexpr_policy", "ir_override")
+            "ptx_version", "sanitize_overflow", "target", "constexpr_policy", "ir_override",
+            "enable_reflect_ftz")
 _PRESETS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
 _GENERIC = 2
 

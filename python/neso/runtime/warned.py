@@ -1,5 +1,6 @@
 """What a compilation warns of: as Python's warnings where upstream has such, else as text on stderr."""
 
+import contextlib
 import json
 import sys
 import warnings
@@ -16,6 +17,7 @@ _IN_SOURCE = {
     "RESULT_UNUSED": UserWarning,
     "BUILTIN_EXTREME": DeprecationWarning,
 }
+_collected = []  # lists of those who collect what is found
 _shown = {}  # by Python's rules each place is warned of once
 
 
@@ -25,9 +27,31 @@ def _text(found):
     return "".join(lines + [_text(note) for note in found.get("notes", [])])
 
 
+@contextlib.contextmanager
+def collect():
+    """What launches and compilations warn of meanwhile, as a list of findings, in place of text on stderr."""
+    found = []
+    _collected.append(found)
+    try:
+        yield found
+    finally:
+        _collected[:] = [other for other in _collected if other is not found]
+
+
+def _finding(one):
+    from .host import Finding
+    return Finding(("error", "warning", "note").index(one["severity"]), one["code"], one["text"], one["path"], one["line"],
+                   one["column"], one["end_line"], one["end_column"], one.get("source_line"),
+                   [[("error", "warning", "note").index(n["severity"]), n["code"], n["text"], n["path"], n["line"], n["column"],
+                     n["end_line"], n["end_column"], n.get("source_line"), []] for n in one.get("notes", [])])
+
+
 def show(text, described):
     """text: of all findings; described: the same as JSON."""
     found = json.loads(described)
+    if _collected:
+        _collected[-1].extend(map(_finding, found))
+        return
     others = [one for one in found if one["code"] not in _IN_SOURCE or not one.get("line")]
     if len(others) == len(found):
         sys.stderr.write(text)

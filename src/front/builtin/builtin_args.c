@@ -59,8 +59,11 @@ bool sem_arg_str(FrontLower *low, const char *what, const char *arg, const Val *
 
 bool sem_arg_dtype(FrontLower *low, const char *what, const char *arg, const Val *v, TlType *out)
 {
-	if (v->kind != VAL_DTYPE)
-		return bad_arg(low, what, arg, "a dtype", v);
+	if (v->kind != VAL_DTYPE) {
+		bad_arg(low, what, arg, "a dtype", v);
+		lower_note(low, "dtypes are names of the tile language: tl.float32");
+		return false;
+	}
 	*out = v->type;
 	return true;
 }
@@ -290,6 +293,8 @@ bool builtin_bind(FrontLower *low, const BuiltinInfo *info, const Val *self, con
 			call->a[i] = default_value(low, p->value);
 		} else {
 			lower_error(low, DIAG_TILE_ARG_MISSING, call->what, STR_ARG(p->name));
+			if (strcmp(call->what, "tl.arange") == 0)
+				lower_note(low, "tl.arange(0, N) are the N numbers from 0 on");
 			return false;
 		}
 	}

@@ -199,7 +199,7 @@ const Val *builtin_debug_barrier(FrontLower *low, const BuiltinCall *call)
 /* ---- printing, assertions ---- */
 
 /* A prefix that is followed by values ends in ": " and begins with a space. */
-static Str print_prefix(FrontLower *low, const char *prefix, bool values)
+static const char *print_prefix(FrontLower *low, const char *prefix, bool values)
 {
 	Text text;
 	text_init(&text, low->arena);
@@ -213,39 +213,44 @@ static Str print_prefix(FrontLower *low, const char *prefix, bool values)
 		text_str(&text, prefix);
 	}
 	const char *space = text.len > 2 && text.data[0] != ' ' ? " " : "";
-	return str_of(arena_printf(low->arena, "%s%s", space, text.data));
+	return arena_printf(low->arena, "%s%s", space, text.data);
 }
 
-const Val *builtin_device_print(FrontLower *low, const BuiltinCall *call)
+const Val *sem_print(FrontLower *low, const char *text, const Val *const *values, uint32_t count, bool hex)
 {
-	const Val *values = call->a[1];
 	IrValue *operands[MAX_ASM];
 	int64_t is_signed[MAX_ASM];
-	bool hex;
-	if (call->a[0]->kind != VAL_STR || values->seq.len > MAX_ASM)
-		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string",
-				   sem_describe(low, call->a[0]));
-	const char *prefix = arena_strndup(low->arena, call->a[0]->s.ptr, call->a[0]->s.len);
-	for (const char *at = prefix; *at; at++) {
+	for (const char *at = text; *at; at++) {
 		if (!isprint((unsigned char)*at) && !isspace((unsigned char)*at))
-			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "ASCII text",
-					   sem_describe(low, call->a[0]));
+			return lower_error(low, DIAG_TILE_ARG_KIND, "tl.device_print", "prefix", "ASCII text",
+					   sem_describe(low, val_str(low, str_of(text))));
 	}
-	if (!sem_arg_bool(low, call->what, "hex", call->a[2], &hex))
-		return low->poison;
-	for (uint32_t i = 0; i < values->seq.len; i++) {
-		const Val *v = sem_arg_tensor(low, call->what, "args", values->seq.items[i]);
+	CONTRACT(count <= MAX_ASM);
+	for (uint32_t i = 0; i < count; i++) {
+		const Val *v = sem_arg_tensor(low, "tl.device_print", "args", values[i]);
 		if (!v)
 			return low->poison;
 		operands[i] = sem_ir(v);
 		is_signed[i] = tl_is_signed(sem_elem(v));
 	}
-	IrOp *op = irb_op(&low->b, OP_PRINT, operands, values->seq.len, NULL, 0, 0);
-	ir_set(low->m, op, ATTR_PREFIX, ir_attr_string(low->cx, print_prefix(low, prefix, values->seq.len > 0)));
+	IrOp *op = irb_op(&low->b, OP_PRINT, operands, count, NULL, 0, 0);
+	ir_set(low->m, op, ATTR_PREFIX, ir_attr_string(low->cx, str_of(text)));
 	ir_set(low->m, op, ATTR_HEX, ir_attr_bool(low->cx, hex));
-	ir_set(low->m, op, ATTR_IS_SIGNED, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed,
-							values->seq.len));
+	ir_set(low->m, op, ATTR_IS_SIGNED, ir_attr_ints(low->cx, ir_scalar(low->cx, TY_I32), is_signed, count));
 	return low->none;
+}
+
+const Val *builtin_device_print(FrontLower *low, const BuiltinCall *call)
+{
+	const Val *values = call->a[1];
+	bool hex;
+	if (call->a[0]->kind != VAL_STR || values->seq.len > MAX_ASM)
+		return lower_error(low, DIAG_TILE_ARG_KIND, call->what, "prefix", "a string",
+				   sem_describe(low, call->a[0]));
+	if (!sem_arg_bool(low, call->what, "hex", call->a[2], &hex))
+		return low->poison;
+	const char *prefix = arena_strndup(low->arena, call->a[0]->s.ptr, call->a[0]->s.len);
+	return sem_print(low, print_prefix(low, prefix, values->seq.len > 0), values->seq.items, values->seq.len, hex);
 }
 
 const Val *builtin_device_assert(FrontLower *low, const BuiltinCall *call)

@@ -102,8 +102,11 @@ const Val *host_contains(FrontLower *low, const Val *item, const Val *container)
 		return val_bool(low, host_environment(low, item) != NULL);
 	if (container->kind == VAL_STR && item->kind == VAL_STR)
 		return val_bool(low, str_holds(container->s, item->s));
-	if (item->kind == VAL_TENSOR && !item->origin)
-		return lower_error(low, DIAG_NOT_CONSTEXPR, "the left side of `in`", val_describe(low, item));
+	if (item->kind == VAL_TENSOR && !item->origin) {
+		lower_error(low, DIAG_NOT_CONSTEXPR, "the left side of `in`", val_describe(low, item));
+		lower_note(low, "in a kernel: (x == a) | (x == b)");
+		return low->poison;
+	}
 	if (container->kind == VAL_DICT)
 		return val_bool(low, val_dict_find(container, item) != NULL);
 	ValVec items = {0};

@@ -1,4 +1,5 @@
 /* Calls: evaluating arguments, binding them to parameters, and what a call of each kind of value does. */
+#include "front/builtin/builtin.h"
 #include "front/core.h"
 #include "front/reads.h"
 
@@ -7,6 +8,7 @@
 typedef struct Collected {
 	ValVec args, values;
 	SymVec names;
+	TemplateVec templates;
 	bool failed;
 } Collected;
 
@@ -40,8 +42,31 @@ static bool takes_all(const Val *callee)
 	return false;
 }
 
-static const Val *eval_argument(FrontLower *low, const Val *callee, Ast *arg)
+static bool is_print(const Val *callee)
 {
+	return callee->kind == VAL_PYTHON    ? !callee->python->owner && strcmp(callee->python->name, "print") == 0 :
+	       callee->kind == VAL_BUILTIN ? strcmp(callee->builtin->name, "device_print") == 0 : false;
+}
+
+static bool is_assert(const Val *callee)
+{
+	return callee->kind == VAL_BUILTIN && strcmp(callee->builtin->name, "device_assert") == 0;
+}
+
+static const Val *eval_template(FrontLower *low, Collected *c, const Ast *arg)
+{
+	Template t;
+	if (!template_read(low, arg, &t))
+		return low->poison;
+	if (t.runs)
+		vec_push(low->arena, &c->templates, t);
+	return t.shown;
+}
+
+static const Val *eval_argument(FrontLower *low, const Val *callee, Ast *arg, Collected *c)
+{
+	if (arg->kind == AST_JOINED_STR && !low->frame->host && (is_print(callee) || is_assert(callee)))
+		return eval_template(low, c, arg);
 	if (!eval_is_lazy(arg) || !takes_all(callee))
 		return eval(low, arg);
 	return arg->kind == AST_GENERATOR ? eval_comprehension(low, arg) : eval_call(low, arg);
@@ -53,7 +78,7 @@ static Collected collect_arguments(FrontLower *low, const Val *callee, const Ast
 	for (uint32_t i = 0; i < node->call.args.len; i++) {
 		Ast *arg = node->call.args.items[i];
 		bool star = arg->kind == AST_STARRED;
-		const Val *v = star ? eval(low, arg->wrap.value) : eval_argument(low, callee, arg);
+		const Val *v = star ? eval(low, arg->wrap.value) : eval_argument(low, callee, arg, &c);
 		c.failed = c.failed || v->kind == VAL_POISON;
 		Span old = lower_at(low, arg->span);
 		if (!star)
@@ -64,7 +89,7 @@ static Collected collect_arguments(FrontLower *low, const Val *callee, const Ast
 	}
 	for (uint32_t i = 0; i < node->call.keyword_count; i++) {
 		const AstKeyword *k = &node->call.keywords[i];
-		const Val *v = eval(low, k->value);
+		const Val *v = eval_argument(low, callee, k->value, &c);
 		if (!k->name) {
 			Span old = lower_at(low, k->value->span);
 			collect_double_star(low, &c, v);
@@ -109,6 +134,10 @@ const Val *eval_call(FrontLower *low, Ast *node)
 	if (c.failed || callee->kind == VAL_POISON)
 		return low->poison;
 	CallArgs args = {c.args.data, c.args.len, c.names.data, c.values.data, c.values.len};
+	if (c.templates.len && is_print(callee))
+		return template_print(low, &args, &c.templates);
+	if (c.templates.len && args.arg_count && !template_assert(low, args.args[0], &c.templates.data[0]))
+		return low->poison;
 	return lower_call(low, callee, &args);
 }
 
@@ -134,6 +163,7 @@ static bool unknown_keyword(FrontLower *low, const AstFunction *ast, Sym name)
 		lower_error(low, DIAG_ARGUMENT_UNKNOWN_NEAR, fn, name, near);
 	else
 		lower_error(low, DIAG_ARGUMENT_UNKNOWN, fn, name);
+	hint_foreign(low, name);
 	return false;
 }
 

@@ -1,4 +1,4 @@
-/* Comprehensions and f-strings. */
+/* Comprehensions, and formats of values that are known. */
 #include "front/core.h"
 #include "front/demote.h"
 
@@ -96,45 +96,6 @@ const Val *eval_comprehension(FrontLower *low, Ast *node)
 	}
 	return low->frame->host ? val_list(low, c.values.data, c.values.len)
 				: val_tuple(low, c.values.data, c.values.len);
-}
-
-/* ---- f-strings ---- */
-
-static const Val *formatted(FrontLower *low, const Ast *node)
-{
-	CONTRACT(node->kind == AST_FORMATTED);
-	const Val *v = eval(low, node->formatted.value);
-	if (v->kind == VAL_POISON)
-		return v;
-	if (v->kind == VAL_TENSOR && v->origin)
-		v = v->origin;
-	if (v->kind == VAL_TENSOR) {
-		lower_error(low, DIAG_NOT_CONSTEXPR, "a value in an f-string", val_describe(low, v));
-		lower_note(low, "tl.device_print(\"text\", value) prints values of a running kernel");
-		return low->poison;
-	}
-	if (v->kind == VAL_OPAQUE)
-		return low->frame->host ? v : lower_error(low, DIAG_VALUE_OPAQUE, v->opaque.why);
-	const Val *spec = node->formatted.format_spec ? eval(low, node->formatted.format_spec) : NULL;
-	if (spec && spec->kind != VAL_STR)
-		return spec;
-	return host_format(low, v, spec ? spec->s : (Str){"", 0}, node->formatted.conversion);
-}
-
-const Val *eval_joined(FrontLower *low, Ast *node)
-{
-	Text t;
-	text_init(&t, low->arena);
-	for (uint32_t i = 0; i < node->joined.values.len; i++) {
-		Ast *part = node->joined.values.items[i];
-		Span old = lower_at(low, part->span);
-		const Val *v = part->kind == AST_FORMATTED ? formatted(low, part) : eval(low, part);
-		lower_restore(low, old);
-		if (v->kind != VAL_STR)
-			return v;
-		text_add(&t, v->s.ptr, v->s.len);
-	}
-	return val_str(low, (Str){t.data ? t.data : "", t.len});
 }
 
 /* ---- format specifications: [[fill]align][sign][#][0][width][,][.precision][type] ---- */

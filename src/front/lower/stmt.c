@@ -1,276 +1,7 @@
-/* Statements of kernels. A list of statements is a stream: what a branch with an early return leaves to be done is
- * the rest of its stream, which becomes the region of the other branch (stmt_if.c). */
+/* Statements of kernels. A list of statements is a stream: what a branch with an early return
+ * leaves to be done is the rest of its stream, which becomes the region of the other branch
+ * (stmt_if.c). */
 #include "front/core.h"
-
-/* ---- assignment ---- */
-
-const Val *sanitize(FrontLower *low, const Val *v)
-{
-	if (val_is_number(v))
-		return val_add_origin(low, sem_to_tensor(low, v), v);
-	if (v->kind != VAL_TUPLE)
-		return v;
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
-	for (uint32_t i = 0; i < v->seq.len; i++)
-		t->seq.items[i] = sanitize(low, v->seq.items[i]);
-	return t;
-}
-
-static bool assign_items(FrontLower *low, const AstList *targets, const Val *value)
-{
-	ValVec items = {0};
-	if (!eval_items(low, value, &items))
-		return false;
-	uint32_t star = targets->len;
-	for (uint32_t i = 0; i < targets->len; i++)
-		if (targets->items[i]->kind == AST_STARRED)
-			star = i;
-	if (star == targets->len ? items.len != targets->len : items.len + 1 < targets->len) {
-		lower_error(low, DIAG_UNPACK_COUNT, items.len, targets->len);
-		return false;
-	}
-	bool ok = true;
-	uint32_t extra = star < targets->len ? items.len + 1 - targets->len : 0;
-	for (uint32_t i = 0; i < targets->len; i++) {
-		if (i == star)
-			ok = assign_target(low, targets->items[i]->wrap.value,
-					   val_list(low, items.data + i, extra)) && ok;
-		else
-			ok = assign_target(low, targets->items[i], items.data[i > star ? i + extra - 1 : i]) && ok;
-	}
-	return ok;
-}
-
-/* After an error the names of the target are poison, so that nothing is said twice. */
-static void poison_target(FrontLower *low, const Ast *target)
-{
-	if (target->kind == AST_NAME)
-		frame_set(low, low->frame, target->name.id, low->poison);
-	else if (target->kind == AST_TUPLE || target->kind == AST_LIST)
-		for (uint32_t i = 0; i < target->seq.items.len; i++)
-			poison_target(low, target->seq.items.items[i]);
-	else if (target->kind == AST_STARRED)
-		poison_target(low, target->wrap.value);
-	else if (target->kind == AST_SUBSCRIPT)
-		poison_target(low, target->subscript.value);
-}
-
-static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
-{
-	CONTRACT(target->kind == AST_ATTRIBUTE);
-	const Val *object = eval(low, target->attribute.value);
-	if (object->kind == VAL_POISON)
-		return false;
-	if (object->kind == VAL_OBJECT) {
-		FrontClass *c = object->object.klass;
-		/* Elsewhere it would be assigned whatever the branch, in the first turn of a loop alone, or in a copy. */
-		if (object->object.home != low->b.block) {
-			lower_error(low, DIAG_FIELD_ELSEWHERE, target->attribute.attr, val_describe(low, object));
-			return false;
-		}
-		for (uint32_t i = 0; i < c->field_count; i++)
-			if (c->fields[i].name == target->attribute.attr) {
-				object->object.fields[i] = value;
-				return true;
-			}
-		if (low->frame->host) {
-			lower_error(low, DIAG_FIELD_UNKNOWN, c->name, target->attribute.attr);
-			return false;
-		}
-	}
-	lower_error(low, DIAG_UNSUPPORTED, "assignment to an attribute");
-	return false;
-}
-
-/* An element of what the target's value is, `base`. Tiles are values: the target names another
- * one afterwards. */
-static bool assign_element(FrontLower *low, Ast *target, const Val *base, const Val *index, const Val *value)
-{
-	CONTRACT(target->kind == AST_SUBSCRIPT);
-	if (base->kind == VAL_POISON || index->kind == VAL_POISON)
-		return false;
-	if (base->kind == VAL_TENSOR) {
-		const Val *tile = sem_assign(low, base, index, value);
-		if (tile->kind == VAL_POISON && value->kind != VAL_POISON)
-			hint_element(low, base);
-		return tile->kind != VAL_POISON && assign_target(low, target->subscript.value, tile);
-	}
-	int64_t i;
-	if (low->frame->host && base->kind == VAL_LIST && val_as_int(index, &i)) {
-		i += i < 0 ? base->seq.len : 0;
-		if (i < 0 || i >= base->seq.len) {
-			lower_error(low, DIAG_INDEX, (long long)i, base->seq.len);
-			return false;
-		}
-		base->seq.items[i] = value;
-		return true;
-	}
-	if (low->frame->host && base->kind == VAL_DICT) {
-		ValVec keys = {0}, values = {0};
-		for (uint32_t k = 0; k < base->dict.len; k++) {
-			vec_push(low->arena, &keys, base->dict.keys[k]);
-			vec_push(low->arena, &values, base->dict.values[k]);
-		}
-		vec_push(low->arena, &keys, index);
-		vec_push(low->arena, &values, value);
-		((Val *)base)->dict = val_dict(low, keys.data, values.data, keys.len)->dict;
-		return true;
-	}
-	lower_error(low, DIAG_UNSUPPORTED, "assignment to an element of a tuple or list");
-	hint_element(low, base);
-	return false;
-}
-
-static bool is_declared_constexpr(const Frame *frame, Sym name)
-{
-	for (uint32_t i = 0; i < frame->constexprs.len; i++)
-		if (frame->constexprs.data[i] == name)
-			return true;
-	return false;
-}
-
-/* The value as it was before an assignment made tensors of its numbers; NULL after saying that it
- * was never known. */
-static const Val *unsanitized(FrontLower *low, Sym name, const Val *v)
-{
-	if (v->kind == VAL_TENSOR) {
-		if (!v->origin)
-			lower_error(low, DIAG_NOT_CONSTEXPR, name, val_describe(low, v));
-		return v->origin;
-	}
-	if (v->kind != VAL_TUPLE)
-		return v;
-	Val *t = arena_copy(low->arena, v, sizeof *v);
-	t->seq.items = ARENA_ARRAY(low->arena, const Val *, MAX(v->seq.len, 1u));
-	for (uint32_t i = 0; i < v->seq.len; i++)
-		if (!(t->seq.items[i] = unsanitized(low, name, v->seq.items[i])))
-			return NULL;
-	return t;
-}
-
-static bool assign_name(FrontLower *low, Sym name, const Val *value)
-{
-	if (is_declared_constexpr(low->frame, name))
-		value = unsanitized(low, name, value);
-	frame_set(low, low->frame, name, value ? value : low->poison);
-	return value != NULL;
-}
-
-bool assign_target(FrontLower *low, Ast *target, const Val *value)
-{
-	if (value->kind == VAL_POISON) {
-		poison_target(low, target);
-		return false;
-	}
-	Span old = lower_at(low, target->span);
-	bool ok = true;
-	switch (target->kind) {
-	case AST_NAME:
-		ok = assign_name(low, target->name.id, value);
-		break;
-	case AST_TUPLE:
-	case AST_LIST:
-		ok = assign_items(low, &target->seq.items, value);
-		if (!ok)
-			poison_target(low, target);
-		break;
-	case AST_ATTRIBUTE:
-		ok = assign_attribute(low, target, value);
-		break;
-	case AST_SUBSCRIPT: {
-		const Val *base = eval(low, target->subscript.value), *index = eval(low,
-				target->subscript.index);
-		ok = assign_element(low, target, base, index, value);
-		break;
-	}
-	default:
-		lower_error(low, DIAG_UNSUPPORTED, "this target of an assignment");
-		ok = false;
-	}
-	lower_restore(low, old);
-	return ok;
-}
-
-/* The value under the target's name as prefix of its locations. */
-static const Val *eval_for(FrontLower *low, const Ast *target, Ast *value)
-{
-	Sym old = low->frame->prefix;
-	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
-	lower_at(low, low->span);
-	const Val *v = sanitize(low, eval(low, value));
-	low->frame->prefix = old;
-	lower_at(low, low->span);
-	return v;
-}
-
-static void lower_assign(FrontLower *low, Ast *node)
-{
-	CONTRACT(node->kind == AST_ASSIGN);
-	const AstList *targets = &node->assign.targets;
-	const Ast *first = targets->items[0];
-	/* The subject of a `match` stays what it is: a constant decides when compiling. */
-	bool is_subject = first->kind == AST_NAME && strncmp(first->name.id, "%match", 6) == 0;
-	if (is_subject)
-		lower_extension(low, "`match`");
-	const Val *v = is_subject ? eval(low, node->assign.value) : eval_for(low, first, node->assign.value);
-	for (uint32_t i = 0; i < targets->len; i++)
-		assign_target(low, targets->items[i], v);
-}
-
-static void lower_ann_assign(FrontLower *low, Ast *node)
-{
-	CONTRACT(node->kind == AST_ANN_ASSIGN);
-	Ast *target = node->ann_assign.target;
-	bool is_constexpr = is_constexpr_annotation(low->frame->ns, node->ann_assign.annotation);
-	if (!node->ann_assign.value) {
-		if (target->kind == AST_NAME && is_constexpr)
-			vec_push(low->arena, &low->frame->constexprs, target->name.id);
-		return;
-	}
-	if (!is_constexpr) {
-		assign_target(low, target, eval_for(low, target, node->ann_assign.value));
-		return;
-	}
-	const Val *v = eval(low, node->ann_assign.value);
-	if (target->kind == AST_NAME) {
-		uint64_t index;
-		const Slot *slot = map_get(&low->frame->slot_of, map_key(target->name.id), &index)
-					   ? &low->frame->slots.data[index] : NULL;
-		/* The same statement again is a turn of an unrolled loop. */
-		if (slot && slot->val && slot->val->kind != VAL_POISON && slot->at.start != target->span.start) {
-			Span old = lower_at(low, target->span);
-			lower_error(low, DIAG_CONSTEXPR_AGAIN, target->name.id);
-			lower_restore(low, old);
-			return;
-		}
-	}
-	assign_target(low, target, v->kind == VAL_TENSOR && v->origin ? v->origin : v);
-}
-
-static void lower_aug_assign(FrontLower *low, Ast *node)
-{
-	CONTRACT(node->kind == AST_AUG_ASSIGN);
-	Ast *target = node->aug_assign.target;
-	Sym old = low->frame->prefix;
-	low->frame->prefix = target->kind == AST_NAME ? target->name.id : NULL;
-	lower_at(low, low->span);
-	const Val *base = NULL, *index = NULL; /* evaluated once */
-	if (target->kind == AST_SUBSCRIPT) {
-		base = eval(low, target->subscript.value);
-		index = eval(low, target->subscript.index);
-	}
-	const Val *l = base ? eval_subscript(low, base, index) : eval(low, target);
-	const Val *r = eval(low, node->aug_assign.value);
-	lower_at(low, node->span);
-	const Val *v = sanitize(low, eval_binary(low, node->aug_assign.op, l, r));
-	low->frame->prefix = old;
-	lower_at(low, node->span);
-	if (base && v->kind != VAL_POISON)
-		assign_element(low, target, base, index, v);
-	else
-		assign_target(low, target, v);
-}
 
 /* ---- small statements ---- */
 
@@ -312,7 +43,12 @@ static void lower_assert(FrontLower *low, Ast *node)
 		return;
 	}
 	Ast *text = node->assert_stmt.msg;
-	const Val *msg = text ? eval_early(low, text, "the message of an `assert`") : val_str(low, STR(""));
+	const Val *msg = low->poison;
+	Template t;
+	if (text && text->kind == AST_JOINED_STR)
+		msg = template_read(low, text, &t) && template_assert(low, test, &t) ? t.shown : low->poison;
+	else
+		msg = text ? eval_early(low, text, "the message of an `assert`") : val_str(low, STR(""));
 	const Val *args[] = {test, msg};
 	if (msg->kind != VAL_POISON)
 		sem_call(low, "device_assert", args, 2);
@@ -374,13 +110,9 @@ static void lower_simple(FrontLower *low, Ast *node)
 {
 	switch (node->kind) {
 	case AST_ASSIGN:
-		lower_assign(low, node);
-		break;
 	case AST_ANN_ASSIGN:
-		lower_ann_assign(low, node);
-		break;
 	case AST_AUG_ASSIGN:
-		lower_aug_assign(low, node);
+		lower_assignment(low, node);
 		break;
 	case AST_EXPR:
 		if (node->unary_stmt.value->kind != AST_STRING)
@@ -508,7 +240,8 @@ static bool has_left(const Stream *s)
 	return false;
 }
 
-/* An `if` known now joins the stream; false when the condition is only known at run time (*cond). */
+/* An `if` known now joins the stream; false when the condition is only known at run time
+ * (*cond). */
 static bool enter_if(FrontLower *low, Ast *node, Stream *s, const Val **cond)
 {
 	*cond = eval(low, node->if_stmt.test);

@@ -1,214 +1,8 @@
-/* Run-time loops. Every name that the body may assign and that has a value before the loop is
- * carried; those that come out as they went in are taken back out afterwards, so the body is
- * lowered once. */
+/* Run-time loops. The body is lowered once, with every name that it may assign carried
+ * (loop_carry.h). */
 #include "front/core.h"
+#include "front/lower/loop_carry.h"
 #include "front/lower/loop_range.h"
-
-#include <stdlib.h>
-
-typedef struct Carried {
-	Sym name;
-	uint32_t slot;
-	const Val *init;
-	uint32_t first, count; /* of its IR values among the loop's */
-} Carried;
-
-typedef struct Loop {
-	FrontLower *low;
-	Span span;
-	VEC(Carried) names;
-	ValueVec init, args, next; /* args: of the block that the body reads them from */
-	bool *drop;                /* by IR value: not carried after all */
-	LoopExits exits;
-} Loop;
-
-static int by_slot(const void *a, const void *b)
-{
-	const Carried *x = a, *y = b;
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
-
-/* What the loop may carry: `skip` is its own variable. */
-static void find_carried(Loop *loop, const SymVec *assigned, Sym skip)
-{
-	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < assigned->len; i++) {
-		const Val *v = frame_get(low->frame, assigned->data[i]);
-		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
-			continue;
-		vec_push(low->arena, &loop->names,
-			 (Carried){.name = assigned->data[i],
-				   .slot = frame_slot(low, low->frame, assigned->data[i]),
-				   .init = v});
-	}
-	if (loop->names.len)
-		qsort(loop->names.data, loop->names.len, sizeof *loop->names.data, by_slot);
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		Carried *c = &loop->names.data[i];
-		c->first = loop->init.len;
-		val_flatten(low, c->init, &loop->init);
-		c->count = loop->init.len - c->first;
-	}
-}
-
-/* Block arguments for the carried values; the names mean them from here on. */
-static void enter_block(Loop *loop, IrBlock *block, ValueVec *args)
-{
-	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Carried *c = &loop->names.data[i];
-		IrLoc loc = lower_named_loc(low, c->name, loop->span);
-		for (uint32_t k = 0; k < c->count; k++)
-			vec_push(low->arena, args,
-				 ir_block_arg_add(low->m, block, loop->init.data[c->first + k]->type, loc));
-		if (!c->count)
-			continue;
-		uint32_t cursor = c->first;
-		low->frame->slots.data[c->slot].val = val_rebuild(low, c->init, args->data, &cursor);
-	}
-}
-
-static bool same_known(const Val *a, const Val *b)
-{
-	return !val_has_tensor(b) && val_equal(a, b);
-}
-
-static void carried_error(Loop *loop, const Carried *c, const Slot *slot)
-{
-	FrontLower *low = loop->low;
-	const Source *source = source_get(&low->session->sources, loop->span.file);
-	uint32_t line = source ? source_line_col(source, loop->span.start).line : 0;
-	Span old = lower_at(low, slot->at);
-	if (c->count)
-		lower_error(low, DIAG_LOOP_TYPE, c->name, val_describe(low, c->init), line,
-			    val_describe(low, slot->val));
-	else
-		lower_error(low, DIAG_LOOP_CONSTEXPR, c->name, val_describe(low, c->init), line);
-	lower_restore(low, old);
-}
-
-/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
- * any of them. */
-static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
-{
-	FrontLower *low = loop->low;
-	const Source *source = source_get(&low->session->sources, slot->at.file);
-	Span old = lower_at(low, slot->at);
-	lower_error(low, DIAG_NAME_MIXED, c->name, source ? source_line_col(source, slot->at.start).line : 0);
-	lower_restore(low, old);
-}
-
-/* What the body leaves in the carried names. */
-static void collect_next(Loop *loop)
-{
-	FrontLower *low = loop->low;
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Carried *c = &loop->names.data[i];
-		const Slot *slot = &low->frame->slots.data[c->slot];
-		const Val *v = slot->val;
-		bool keeps = !v || v->kind == VAL_POISON;
-		if (!v && slot->why == WHY_MIXED)
-			mixed_error(loop, c, slot);
-		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !same_known(c->init, v))) {
-			carried_error(loop, c, slot);
-			keeps = true;
-		}
-		if (keeps || !c->count) {
-			for (uint32_t k = 0; k < c->count; k++)
-				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
-			continue;
-		}
-		val_flatten(low, v, &loop->next);
-	}
-}
-
-/* Values that every turn hands on as it got them are those from before the loop. */
-static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *args, uint32_t i)
-{
-	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
-}
-
-/* Values that are handed on may be block arguments that are dropped: those are the values from
- * before the loop. */
-static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
-{
-	for (uint32_t i = 0; i < values->len; i++)
-		for (uint32_t k = 0; k < args->len; k++)
-			if (loop->drop[k] && values->data[i] == args->data[k]) {
-				values->data[i] = loop->init.data[k];
-				break;
-			}
-}
-
-/* `passed`: what the test of a `while` hands on of the arguments `first`; NULL for a `for`. */
-static void find_dropped(Loop *loop, const ValueVec *first, ValueVec *passed)
-{
-	uint32_t n = loop->init.len;
-	loop->drop = ARENA_ARRAY(loop->low->arena, bool, MAX(n, 1u));
-	for (uint32_t i = 0; i < n; i++)
-		loop->drop[i] = unchanged(loop, &loop->next, &loop->args, i) &&
-				(!passed || unchanged(loop, passed, first, i));
-	name_init(loop, &loop->next, &loop->args);
-	if (passed)
-		name_init(loop, passed, first);
-}
-
-static void drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
-{
-	for (uint32_t i = args->len; i-- > 0;) {
-		if (!loop->drop[i])
-			continue;
-		ir_replace_uses(args->data[i], loop->init.data[i]);
-		ir_block_arg_erase(block, args->data[i]->index);
-	}
-}
-
-static ValueVec kept(const Loop *loop, const ValueVec *all)
-{
-	ValueVec out = {0};
-	for (uint32_t i = 0; i < all->len; i++)
-		if (!loop->drop[i])
-			vec_push(loop->low->arena, &out, all->data[i]);
-	return out;
-}
-
-static IrType *types_of(FrontLower *low, const ValueVec *values)
-{
-	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values->len, 1u));
-	for (uint32_t i = 0; i < values->len; i++)
-		types[i] = values->data[i]->type;
-	return types;
-}
-
-/* After the loop: carried names are its results, from `result` on; what was first assigned in it
- * has no value. */
-static void leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t result, Sym variable)
-{
-	FrontLower *low = loop->low;
-	Frame *frame = low->frame;
-	SlotVec inside = frame->slots;
-	frame_restore(low, frame, before);
-	ValueVec out = {0};
-	for (uint32_t i = 0; i < loop->init.len; i++)
-		vec_push(low->arena, &out, loop->drop[i] ? loop->init.data[i] : ir_result(op, result++));
-	for (uint32_t i = 0; i < loop->names.len; i++) {
-		const Carried *c = &loop->names.data[i];
-		uint32_t cursor = c->first;
-		if (c->count)
-			frame->slots.data[c->slot].val = val_rebuild(low, c->init, out.data, &cursor);
-		if (!inside.data[c->slot].val) /* deleted */
-			frame->slots.data[c->slot] = inside.data[c->slot];
-	}
-	for (uint32_t i = 0; i < frame->names.len; i++) {
-		Slot *slot = &frame->slots.data[i];
-		if (frame->names.data[i] == variable)
-			*slot = (Slot){.why = WHY_LOOP_VARIABLE, .at = loop->span};
-		else if (!slot->val && i < inside.len && inside.data[i].val)
-			*slot = inside.data[i].val->kind == VAL_POISON
-					? (Slot){.val = low->poison, .at = loop->span}
-					: (Slot){.why = WHY_LOOP, .at = loop->span};
-	}
-}
 
 /* Whether the body leaves the loop, at its end; NULL: never. */
 static const Val *lower_body(Loop *loop, const AstList *body)
@@ -238,44 +32,6 @@ static void open_exits(Loop *loop, const AstList *body, SymVec *assigned)
 	loop_may_return(low);
 	vec_push(low->arena, assigned, loop_returned(low));
 	vec_push(low->arena, assigned, loop_value(low));
-}
-
-/* A name that has no value before the loop is carried as well: nothing goes in. An argument for
- * each of its values in `block`. */
-static void carry_late(Loop *loop, IrBuilder *outer, Sym name, const Val *v, IrBlock *block, ValueVec *args)
-{
-	FrontLower *low = loop->low;
-	ValueVec values = {0};
-	val_flatten(low, v, &values);
-	Carried c = {.name = name, .slot = frame_slot(low, low->frame, name), .init = v,
-		     .first = loop->init.len, .count = values.len};
-	for (uint32_t k = 0; k < values.len; k++) {
-		IrType type = values.data[k]->type;
-		vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
-		vec_push(low->arena, args, ir_block_arg_add(low->m, block, type, outer->loc));
-	}
-	vec_push(low->arena, &loop->names, c);
-}
-
-static bool is_carried(const Loop *loop, uint32_t slot)
-{
-	for (uint32_t k = 0; k < loop->names.len; k++)
-		if (loop->names.data[k].slot == slot)
-			return true;
-	return false;
-}
-
-/* What the loop may return is known when its body has been lowered. True when it is carried
- * late. */
-static bool carry_returned(Loop *loop, IrBuilder *outer, IrBlock *block)
-{
-	FrontLower *low = loop->low;
-	Sym name = loop_value(low);
-	const Val *v = loop->exits.returns ? frame_get(low->frame, name) : NULL;
-	if (!v || v->kind == VAL_POISON || is_carried(loop, frame_slot(low, low->frame, name)))
-		return false;
-	carry_late(loop, outer, name, v, block, &loop->args);
-	return true;
 }
 
 /* ---- for ---- */
@@ -340,7 +96,7 @@ static IrOp *make_left_for(FrontLower *low, IrBuilder *outer, IrBlock *block, co
 	b.block = test;
 	b.before = NULL;
 	irb_op(&b, OP_CONDITION, operands.data, operands.len, NULL, 0, 0);
-	IrOp *op = irb_op(&low->b, OP_WHILE, first.data, first.len, types_of(low, &first), first.len, 2);
+	IrOp *op = irb_op(&low->b, OP_WHILE, first.data, first.len, carry_types(low, &first), first.len, 2);
 	ir_block_append(&op->regions[0], test);
 	ir_block_append(&op->regions[1], block);
 	return op;
@@ -357,7 +113,7 @@ static IrOp *make_for(FrontLower *low, IrBuilder *outer, IrBlock *block, const L
 	vec_push(low->arena, &operands, r->to->tensor.ir);
 	vec_push(low->arena, &operands, r->by->tensor.ir);
 	append(low, &operands, init);
-	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, types_of(low, init), init->len, 1);
+	IrOp *op = irb_op(&low->b, OP_FOR, operands.data, operands.len, carry_types(low, init), init->len, 1);
 	ir_block_append(&op->regions[0], block);
 	return op;
 }
@@ -381,22 +137,22 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	open_exits(&loop, &node->for_stmt.body, &assigned);
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
-	find_carried(&loop, &assigned, variable);
+	carry_find(&loop, &assigned, variable);
 	IrBlock *block = ir_block_new(low->m, NULL);
 	IrValue *iv = ir_block_arg_add(low->m, block, b.ok ? b.from->tensor.ir->type : b.type->ir,
 				       lower_named_loc(low, variable, node->for_stmt.target->span));
 	low->b.block = block;
 	low->b.before = NULL;
 	const Val *value = b.ok ? loop_range_at(low, &b, iv) : val_tensor(low, iv, b.type);
-	enter_block(&loop, block, &loop.args);
+	carry_enter(&loop, block, &loop.args);
 	frame_set(low, low->frame, variable, value);
 	const Val *broken = lower_body(&loop, &node->for_stmt.body);
 	lower_at(low, span);
 	carry_returned(&loop, &outer, block);
-	collect_next(&loop);
-	find_dropped(&loop, NULL, NULL);
-	drop_args(&loop, block, &loop.args);
-	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init);
+	carry_collect(&loop);
+	carry_find_dropped(&loop, NULL, NULL);
+	carry_drop_args(&loop, block, &loop.args);
+	ValueVec next = carry_kept(&loop, &loop.next), init = carry_kept(&loop, &loop.init);
 	if (!b.ok || (broken && broken->kind == VAL_POISON)) {
 		irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
 		outer.loc = low->b.loc;
@@ -408,12 +164,12 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	}
 	if (broken) {
 		IrOp *op = make_left_for(low, &outer, block, &b, broken, &next, &init);
-		leave(&loop, &before, op, 1, variable);
+		carry_leave(&loop, &before, op, 1, variable);
 		return loop_after(low, loop.exits);
 	}
 	IrOp *op = make_for(low, &outer, block, &b, &next, &init);
 	loop_attrs(low, op, range);
-	leave(&loop, &before, op, 0, variable);
+	carry_leave(&loop, &before, op, 0, variable);
 	return loop_after(low, loop.exits);
 }
 
@@ -427,7 +183,7 @@ static void carry_fresh(Loop *loop, IrBuilder *outer, IrBlock *first, const SymV
 	FrontLower *low = loop->low;
 	for (uint32_t i = 0; i < fresh->len; i++) {
 		const Val *v = frame_get(low->frame, fresh->data[i]);
-		if (v && val_has_tensor(v) && !is_carried(loop, frame_slot(low, low->frame, fresh->data[i])))
+		if (v && val_has_tensor(v) && !carry_has(loop, frame_slot(low, low->frame, fresh->data[i])))
 			carry_late(loop, outer, fresh->data[i], v, first, first_args);
 	}
 }
@@ -442,9 +198,9 @@ static void pass_on(Loop *loop, const ValueVec *first_args, ValueVec *out)
 		const Val *v = slot->val;
 		bool keeps = !v || v->kind == VAL_POISON || !c->count;
 		bool same = !v || v->kind == VAL_POISON ||
-			    (c->count ? val_same_shape(v, c->init) : same_known(c->init, v));
+			    (c->count ? val_same_shape(v, c->init) : carry_is_same(c->init, v));
 		if (!same) {
-			carried_error(loop, c, slot);
+			carry_error(loop, c, slot);
 			keeps = true;
 		}
 		if (!keeps) {
@@ -522,13 +278,13 @@ Flow lower_while(FrontLower *low, Ast *node)
 	}
 	SlotVec before = frame_save(low, low->frame);
 	IrBuilder outer = low->b;
-	find_carried(&loop, &assigned, NULL);
+	carry_find(&loop, &assigned, NULL);
 
 	IrBlock *first = ir_block_new(low->m, NULL), *second = ir_block_new(low->m, NULL);
 	ValueVec first_args = {0}, passed = {0};
 	low->b.block = first;
 	low->b.before = NULL;
-	enter_block(&loop, first, &first_args);
+	carry_enter(&loop, first, &first_args);
 	const Val *cond = lower_test(low, node->if_stmt.test, go);
 	lower_at(low, span);
 	carry_fresh(&loop, &outer, first, &in_test, &first_args);
@@ -536,13 +292,14 @@ Flow lower_while(FrontLower *low, Ast *node)
 	IrBuilder test_end = low->b;
 
 	low->b.block = second;
-	enter_block(&loop, second, &loop.args);
+	carry_enter(&loop, second, &loop.args);
 	lower_while_body(&loop, &node->if_stmt.body, go, &outer, first, second, &first_args, &passed);
-	collect_next(&loop);
-	find_dropped(&loop, &first_args, &passed);
-	drop_args(&loop, first, &first_args);
-	drop_args(&loop, second, &loop.args);
-	ValueVec next = kept(&loop, &loop.next), init = kept(&loop, &loop.init), pass = kept(&loop, &passed);
+	carry_collect(&loop);
+	carry_find_dropped(&loop, &first_args, &passed);
+	carry_drop_args(&loop, first, &first_args);
+	carry_drop_args(&loop, second, &loop.args);
+	ValueVec next = carry_kept(&loop, &loop.next), init = carry_kept(&loop, &loop.init);
+	ValueVec pass = carry_kept(&loop, &passed);
 	irb_op(&low->b, OP_YIELD, next.data, next.len, NULL, 0, 0);
 	outer.loc = low->b.loc;
 	low->b = outer;
@@ -557,9 +314,9 @@ Flow lower_while(FrontLower *low, Ast *node)
 	for (uint32_t i = 0; i < pass.len; i++)
 		vec_push(low->arena, &condition, pass.data[i]);
 	irb_op(&test_end, OP_CONDITION, condition.data, condition.len, NULL, 0, 0);
-	IrOp *op = irb_op(&low->b, OP_WHILE, init.data, init.len, types_of(low, &init), init.len, 2);
+	IrOp *op = irb_op(&low->b, OP_WHILE, init.data, init.len, carry_types(low, &init), init.len, 2);
 	ir_block_append(&op->regions[0], first);
 	ir_block_append(&op->regions[1], second);
-	leave(&loop, &before, op, 0, NULL);
+	carry_leave(&loop, &before, op, 0, NULL);
 	return loop_after(low, loop.exits);
 }

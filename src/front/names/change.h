@@ -1,7 +1,8 @@
 /* Inside names/: what host code changes without binding a name.
  *
- * Statements of a module are obeyed or remembered as they come (session_change.c). What functions do when somebody calls them, and what
- * is done to things that cannot be told from here, is a list of effects that every read is held against (effect.c). */
+ * Statements of a module are obeyed or remembered as they come (session_change.c). What functions
+ * do when somebody calls them, and what is done to things that cannot be told from here, is a list
+ * of effects that every read is held against (effect.c). */
 #ifndef NESO_FRONT_NAMES_CHANGE_H
 #define NESO_FRONT_NAMES_CHANGE_H
 
@@ -19,10 +20,13 @@ typedef void ChangeFn(void *data, const Change *change);
 
 /* Calls `each` for what the node itself changes; its children are the caller's to visit. */
 void change_of_node(Namespace *ns, Ast *node, ChangeFn *each, void *data);
+void change_of_target(Namespace *ns, Ast *target, Ast *value, Span span, ChangeFn *each, void *data);
 /* globals(), vars(), locals(): of a module's own */
 bool change_is_namespace(const Ast *node);
 bool change_is_environment(Namespace *ns, const Ast *object); /* os.environ */
 bool change_makes_other_code(Sym attribute); /* f.__defaults__ = ... */
+
+bool change_is_one_of(Sym name, const char *const *names, size_t count);
 
 /* Names in the expression that may stand for the same object as its value, or be part of it. */
 void change_each_alias(Ast *value, AstVisit *visit, void *data);

@@ -1,7 +1,9 @@
-/* Names to values: what a global, a closure variable, an attribute of a module or class is worth in one lowering.
+/* Names to values: what a global, a closure variable, an attribute of a module or class is worth in
+ * one lowering.
  *
- * A binding is evaluated when it is first asked for, with Python's semantics, and remembered in the FrontLower. Host
- * code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use of it is an error. */
+ * A binding is evaluated when it is first asked for, with Python's semantics, and remembered in the
+ * FrontLower. Host code that cannot be evaluated here gives VAL_OPAQUE with the reason; only a use
+ * of it is an error. */
 #include "front/core.h"
 #include "front/syntax/parse.h"
 #include "front/names/change.h"
@@ -33,20 +35,6 @@ const Val *resolve_eval(FrontLower *low, Namespace *ns, Ast *expr)
 	return val_opaque(low, "%s", quiet.first ? quiet.first->text : "it is host code");
 }
 
-/* ---- modules ---- */
-
-static const Val *module_value(FrontLower *low, FrontModule *m)
-{
-	return val_module(low, m);
-}
-
-/* Parts of the tile language under the names that files give them, where the file itself does not tell. */
-static const Val *usual_module(FrontLower *low, Sym name)
-{
-	const char *path = usual_name(name);
-	return path ? module_value(low, session_module(low->session, MODULE_BUILTIN, path, NULL)) : NULL;
-}
-
 /* x = None at module level, set by a function that says `global x`. */
 static bool is_set_elsewhere(const Binding *b)
 {
@@ -66,137 +54,6 @@ static bool is_set_elsewhere(const Binding *b)
 				return true;
 	}
 	return false;
-}
-
-static const Val *builtin_member(FrontLower *low, const char *path, Sym name)
-{
-	const Val *v = builtin_lookup(low, path, name);
-	if (v)
-		return v;
-	/* triton.x that is host code: testing, autotune, Config. */
-	if (strncmp(path, "triton.language", 15) == 0)
-		return NULL;
-	if (strcmp(path, "triton") == 0 && strcmp(name, "breakpoint") == 0)
-		return resolve_python(low, name);
-	return val_opaque(low, "%s.%s is host code", path, name);
-}
-
-static const Val *module_attribute(FrontLower *low, FrontModule *m, Sym name)
-{
-	if (m->kind == MODULE_EXTERNAL) {
-		const Val *v = external_attribute(low, m->name, name);
-		v = v ? v : resolve_ask_attribute(low, m, name);
-		return v ? v : val_opaque(low, "%s.%s is host code", m->name, name);
-	}
-	if (m->kind == MODULE_FILE) {
-		if (strcmp(name, "__name__") == 0)
-			return val_str(low, str_of(m->name));
-		const Val *v = resolve_name(low, &m->ns, name, NULL);
-		if (v)
-			return v;
-	}
-	FrontModule *sub = import_submodule(m, name, low->span, low->diags);
-	return sub ? module_value(low, sub) : NULL;
-}
-
-const Val *resolve_module_attribute(FrontLower *low, const Val *module, Sym name)
-{
-	CONTRACT(module->kind == VAL_MODULE);
-	FrontModule *m = module->module.module;
-	if (module->module.builtin_path)
-		return builtin_member(low, module->module.builtin_path, name);
-	const Val *v = module_attribute(low, m, name);
-	return module_in_lib(m) ? v : lower_read(low, m, name, v);
-}
-
-static const Val *import_member(FrontLower *low, Binding *b, Sym member, Binding **binding);
-
-/* Does `from m import *` bind the name: as __all__ says, where there is one. What cannot be told is bound, by import_member. */
-static bool star_exports(FrontLower *low, Binding *star, Sym name)
-{
-	bool found;
-	FrontModule *m = binding_module(star, low->diags, &found);
-	const Binding *all = m->kind == MODULE_FILE ? namespace_find(&m->ns, lower_sym(low, str_of("__all__"))) : NULL;
-	if (!all)
-		return name[0] != '_';
-	const Val *v = resolve_name(low, &m->ns, all->name, NULL);
-	for (uint32_t i = 0; val_is_seq(v) && i < v->seq.len; i++)
-		if (v->seq.items[i]->kind == VAL_STR && str_is(v->seq.items[i]->s, name))
-			return true;
-	return !val_is_seq(v);
-}
-
-/* What the last of the star imports that ran after `from` gives for the name. */
-static const Val *from_stars(FrontLower *low, const Namespace *ns, uint32_t from, Sym name, Binding **binding)
-{
-	for (uint32_t i = ns->stars.len; i-- > 0;) {
-		Binding *star = ns->stars.data[i];
-		if (star->busy || star->span.start < from || star->span.start >= resolve_limit(low, ns))
-			continue;
-		star->busy = true;
-		const Val *v = star_exports(low, star, name) ? import_member(low, star, name, binding) : NULL;
-		star->busy = false;
-		if (v && (v->kind != VAL_OPAQUE || (star->from && star->from->kind == MODULE_FILE)))
-			return v;
-	}
-	return NULL;
-}
-
-/* What `from module import member` gives; NULL when there is no such thing. */
-static const Val *import_member(FrontLower *low, Binding *b, Sym member, Binding **binding)
-{
-	bool found;
-	FrontModule *m = binding_module(b, low->diags, &found);
-	if (m->kind == MODULE_FILE && m == b->ns->module && !(b->module && *b->module)) {
-		/* from . import x in a package's own __init__.py */
-		FrontModule *sub = import_submodule(m, member, b->span, low->diags);
-		if (sub)
-			return module_value(low, sub);
-	}
-	if (m->kind == MODULE_FILE) {
-		Binding *inner = resolve_visible(low, &m->ns, member);
-		const Val *v = inner ? from_stars(low, &m->ns, inner->at, member, binding) : NULL;
-		if (!v && inner && inner != b) {
-			if (binding)
-				*binding = inner;
-			return resolve_binding(low, inner);
-		}
-		v = v || inner ? v : resolve_name(low, &m->ns, member, binding);
-		if (v)
-			return v;
-	}
-	if (m->kind == MODULE_BUILTIN)
-		return builtin_member(low, m->name, member);
-	if (m->kind == MODULE_EXTERNAL) {
-		const Val *v = external_attribute(low, m->name, member);
-		if (!v && !found)
-			v = usual_module(low, member);
-		if (v)
-			return v;
-		return found ? val_opaque(low, "%s.%s is host code", m->name, member)
-			     : val_opaque(low, "module '%s' was not found", m->name);
-	}
-	FrontModule *sub = import_submodule(m, member, b->span, low->diags);
-	return sub ? module_value(low, sub) : NULL;
-}
-
-/* The binding that a chain of from-imports leads to. */
-static Binding *imported(FrontLower *low, Binding *b)
-{
-	for (unsigned i = 0; b->kind == BIND_FROM && i < 20; i++) {
-		Binding *inner = NULL;
-		import_member(low, b, b->member, &inner);
-		if (!inner || inner == b)
-			break;
-		b = inner;
-	}
-	return b;
-}
-
-static const Val *import_whole(FrontLower *low, Binding *b)
-{
-	bool found;
-	return module_value(low, binding_module(b, low->diags, &found));
 }
 
 /* ---- bindings ---- */
@@ -288,9 +145,9 @@ static const Val *evaluate(FrontLower *low, Binding *b)
 			return val_opaque(low, "it is set by host code");
 		return val_class(low, b->klass);
 	case BIND_IMPORT:
-		return import_whole(low, b);
+		return resolve_import_whole(low, b);
 	case BIND_FROM: {
-		const Val *v = import_member(low, b, b->member, NULL);
+		const Val *v = resolve_import_member(low, b, b->member, NULL);
 		if (!v && b->from && namespace_find(&b->from->ns, b->member))
 			return depends_on_itself(low, b);
 		return v ? v : val_opaque(low, "module '%s' has no '%s'", b->module ? b->module : ".", b->member);
@@ -328,7 +185,8 @@ static const Val *evaluate(FrontLower *low, Binding *b)
 	BUG("binding of kind %d", (int)b->kind);
 }
 
-/* With the names that were there when the statement ran: those of its namespace, and of the classes and the module around it. */
+/* With the names that were there when the statement ran: those of its namespace, and of the classes
+ * and the module around it. */
 static const Val *evaluate_then(FrontLower *low, Binding *b)
 {
 	AsOf then[8];
@@ -340,7 +198,8 @@ static const Val *evaluate_then(FrontLower *low, Binding *b)
 	return v;
 }
 
-/* Where it is not known whether the statement runs, the value is known if it is the same without it. */
+/* Where it is not known whether the statement runs, the value is known if it is the same without
+ * it. */
 static const Val *evaluate_surely(FrontLower *low, Binding *b)
 {
 	const char *effect = effect_on_name(b);
@@ -370,7 +229,7 @@ const Val *resolve_binding(FrontLower *low, Binding *b)
 		if (told)
 			map_put(&low->told, map_key(b), wrapped);
 		if (!told && b->kind == BIND_VALUE)
-			told = usual_module(low, b->name);
+			told = resolve_usual_module(low, b->name);
 		v = told ? told : v;
 	}
 	map_put_ptr(&low->globals, b, v);
@@ -381,12 +240,12 @@ const Val *resolve_name(FrontLower *low, Namespace *ns, Sym name, Binding **bind
 {
 	for (Namespace *n = ns; n; n = n->outer) {
 		Binding *b = resolve_visible(low, n, name);
-		const Val *v = from_stars(low, n, b ? b->at : 0, name, binding);
+		const Val *v = resolve_from_stars(low, n, b ? b->at : 0, name, binding);
 		if (v)
 			return v;
 		if (b) {
 			if (binding)
-				*binding = imported(low, b);
+				*binding = resolve_imported(low, b);
 			return resolve_binding(low, b);
 		}
 	}
@@ -465,7 +324,7 @@ bool resolve_is_constexpr(FrontLower *low, Namespace *ns, const Ast *expr, unsig
 				return is_constexpr_annotation(n, b->annotation) ||
 				       resolve_is_constexpr(low, n, b->value, depth + 1);
 			if (b && b->kind == BIND_FROM) {
-				Binding *inner = imported(low, b);
+				Binding *inner = resolve_imported(low, b);
 				return inner->kind == BIND_VALUE &&
 				       (is_constexpr_annotation(inner->ns, inner->annotation) ||
 					resolve_is_constexpr(low, inner->ns, inner->value, depth + 1));

@@ -48,6 +48,8 @@ static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlT
 	if ((tl_is_ptr(tl_elem(a)) && tl_is_float(tl_elem(b))) ||
 	    (tl_is_ptr(tl_elem(b)) && tl_is_float(tl_elem(a))))
 		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
+	else if (tl_is_ptr(tl_elem(a)) || tl_is_ptr(tl_elem(b)))
+		lower_note(low, "offsets are added to a pointer, and subtracted: pointer + index");
 	return NULL;
 }
 

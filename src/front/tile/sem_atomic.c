@@ -88,7 +88,7 @@ const Val *sem_atomic_rmw(FrontLower *low, IrRmw op, const Val *ptr, const Val *
 		value = sem_is_poison(mask) ? mask : sem_broadcast_to(low, what, value, at->shape, at->rank);
 	} else if (tl_is_block(sem_type(value)) || tl_is_block(sem_type(mask))) {
 		bool in_value = tl_is_block(sem_type(value));
-		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, in_value ? "val" : "mask",
+		return lower_error(low, DIAG_TILE_ACCESS_SCALAR, what, in_value ? "val" : "mask",
 				   sem_describe(low, in_value ? value : mask), sem_describe(low, ptr));
 	}
 	if (sem_is_poison(value))
@@ -131,7 +131,7 @@ const Val *sem_atomic_cas(FrontLower *low, const Val *ptr, const Val *expected, 
 			return value;
 	} else if (tl_is_block(sem_type(expected)) || tl_is_block(sem_type(value))) {
 		bool in_value = tl_is_block(sem_type(value));
-		return lower_error(low, DIAG_TILE_ACCESS_SHAPE, atomic->what, in_value ? "val" : "cmp",
+		return lower_error(low, DIAG_TILE_ACCESS_SCALAR, atomic->what, in_value ? "val" : "cmp",
 				   sem_describe(low, in_value ? value : expected), sem_describe(low, ptr));
 	}
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(expected), sem_ir(value)};

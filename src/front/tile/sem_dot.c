@@ -21,16 +21,24 @@ static bool dtypes_ok(FrontLower *low, TlType a, TlType b)
 	return false;
 }
 
+/* What of two operands must be equal and is not; NULL: they can be multiplied. */
+static const char *shapes_differ(TlType x, TlType y)
+{
+	if (!tl_is_block(x) || !tl_is_block(y) || x->rank != y->rank || x->rank < 2)
+		return "ranks >= 2";
+	for (uint32_t i = 0; i + 2 < x->rank; i++)
+		if (x->shape[i] != y->shape[i])
+			return "batch shapes";
+	return x->shape[x->rank - 1] == y->shape[y->rank - 2] ? NULL : "reduction dimensions";
+}
+
 static bool shapes_ok(FrontLower *low, const Val *a, const Val *b)
 {
 	TlType x = sem_type(a), y = sem_type(b);
-	bool ok = tl_is_block(x) && tl_is_block(y) && x->rank == y->rank && x->rank >= 2 &&
-		  x->shape[x->rank - 1] == y->shape[y->rank - 2];
-	for (uint32_t i = 0; ok && i + 2 < x->rank; i++)
-		ok = x->shape[i] == y->shape[i];
-	if (!ok)
-		lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
-	return ok;
+	const char *differ = shapes_differ(x, y);
+	if (differ)
+		lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y), differ);
+	return !differ;
 }
 
 /* M, N >= 1; K >= 16, or 32 for elements of 8 bits: what tensor cores take. */
@@ -222,9 +230,13 @@ const Val *sem_dot_scaled(FrontLower *low, const SemScaledSide *a, const SemScal
 		return lower_error(low, DIAG_TILE_SCALED_PACK);
 	bool ranks = tl_is_block(x) && tl_is_block(y) && x->rank == y->rank && (x->rank == 2 || x->rank == 3);
 	uint32_t n = ranks ? x->rank : 2;
-	if (!ranks || (n == 3 && x->shape[0] != y->shape[0]) ||
-	    x->shape[n - 1] * (a->k_pack ? pack_a : 1) != y->shape[n - 2] * (b->k_pack ? pack_b : 1))
-		return lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y));
+	const char *differ = !ranks                                 ? "ranks >= 2"
+			     : n == 3 && x->shape[0] != y->shape[0] ? "batch shapes"
+			     : x->shape[n - 1] * (a->k_pack ? pack_a : 1) != y->shape[n - 2] * (b->k_pack ? pack_b : 1)
+				     ? "reduction dimensions"
+				     : NULL;
+	if (differ)
+		return lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y), differ);
 	int64_t shape[3] = {x->shape[0]}, k = x->shape[n - 1] * (a->k_pack ? pack_a : 1);
 	shape[n - 2] = x->shape[n - 2] * (a->k_pack ? 1 : pack_a);
 	shape[n - 1] = y->shape[n - 1] * (b->k_pack ? 1 : pack_b);

@@ -106,7 +106,7 @@ static bool fit_operand(FrontLower *low, const char *what, const char *arg, cons
 	if (!tl_is_block(type)) {
 		if (!tl_is_block(sem_type(*v)))
 			return true;
-		lower_error(low, DIAG_TILE_ACCESS_SHAPE, what, arg, sem_describe(low, *v),
+		lower_error(low, DIAG_TILE_ACCESS_SCALAR, what, arg, sem_describe(low, *v),
 			    sem_describe(low, *ptr));
 		return false;
 	}

@@ -261,11 +261,9 @@ static bool is_full_slice(const Val *v)
 /* ':' passes over a dimension whether it is there or not: x[:, None] of a scalar has shape [1]. */
 static const Val *bad_index(FrontLower *low, const Val *v, const Val *index)
 {
-	lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
-		    sem_is_tensor(index) ? sem_describe(low, index) : val_brief(low, index));
-	if (sem_is_tile(v) && tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v)))
-		lower_note(low, "a pointer is added to: tl.load(pointer + index)");
-	return low->poison;
+	bool pointer = sem_is_tile(v) && tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v));
+	return lower_error(low, pointer ? DIAG_TILE_SUBSCRIPT_POINTER : DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
+			   sem_is_tensor(index) ? sem_describe(low, index) : val_brief(low, index));
 }
 
 static const Val *expand_scalar(FrontLower *low, const Val *v, const Val *index)
@@ -374,7 +372,7 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 	if (sem_is_poison(tile) || sem_is_poison(index) || sem_is_poison(value))
 		return low->poison;
 	if (!sem_is_tile(tile) || !tl_is_block(sem_type(tile)))
-		return lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, tile), val_brief(low, index));
+		return bad_index(low, tile, index);
 	if (!lower_extension(low, "assignment to elements of a tile") || !read_items(low, tile, index, &s))
 		return low->poison;
 	for (uint32_t i = 0; i < s.items; i++)

@@ -29,6 +29,9 @@ typedef struct GpuCx {
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
 	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
+	/* Kernels are to order their accesses of global memory themselves, and masked loads without
+	 * `other` give anything: as far as Triton promises. */
+	bool portable_order;
 	RemarkList *remarks; /* what passes do and why; NULL: nobody asked */
 	void *cache; /* attribute -> layout (encoding.c) */
 } GpuCx;

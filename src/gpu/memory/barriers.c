@@ -60,7 +60,8 @@ static bool own_meets_pending(const GpuPending *s, const GpuEffects *e, const Ir
 
 static bool overtakes(GpuBarriers *w, const GpuPending *s, const IrOp *op)
 {
-	for (uint32_t i = 0; gpu_is_global(op) && i < s->globals.len; i++) {
+	bool looked_at = gpu_is_global(op) && !w->gpu->portable_order;
+	for (uint32_t i = 0; looked_at && i < s->globals.len; i++) {
 		if (gpu_overtakes(&w->order, s->globals.data[i].op, op, s->globals.data[i].carried))
 			return true;
 	}

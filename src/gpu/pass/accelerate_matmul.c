@@ -13,8 +13,8 @@
  * them there; what is computed in the loop is A from registers. */
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
-#include "gpu/memory/tensor_copies.h"
 #include "gpu/plan/dot.h"
+#include "gpu/pass/accelerate.h"
 #include "gpu/plan/wgmma.h"
 
 #include "layout/kinds.h"
@@ -42,7 +42,7 @@ static Shape shape_of(const IrOp *dot)
 
 enum { MOST_STEPS = 12, BITS_FOR_WORK = 16, MOST_WORK = 2 };
 
-static bool passes_on(const IrOp *op)
+bool accelerate_passes_on(const IrOp *op)
 {
 	return ir_has_trait(op, TRAIT_ELEM) || op->kind == OP_CONVERT_LAYOUT;
 }
@@ -53,7 +53,7 @@ static bool feeds_dot(const IrValue *v, unsigned depth)
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		if (u->owner->kind == OP_DOT && u == &u->owner->operands[0])
 			return true;
-		if (depth && passes_on(u->owner) && u->owner->result_count == 1 &&
+		if (depth && accelerate_passes_on(u->owner) && u->owner->result_count == 1 &&
 		    feeds_dot(&u->owner->results[0], depth - 1))
 			return true;
 	}
@@ -68,7 +68,7 @@ static bool comes_from_dot(const IrValue *v, unsigned depth)
 		return false;
 	if (op->kind == OP_DOT || op->kind == OP_WARP_GROUP_DOT)
 		return true;
-	for (uint32_t i = 0; i < op->operand_count && passes_on(op); i++)
+	for (uint32_t i = 0; i < op->operand_count && accelerate_passes_on(op); i++)
 		if (comes_from_dot(ir_operand(op, i), depth - 1))
 			return true;
 	return false;
@@ -96,7 +96,7 @@ static unsigned word_elements(GpuCx *gpu, const IrValue *v, unsigned dim, unsign
 		return all;
 	if (op && op->kind == OP_LOAD && !layout_vector(gpu_layout(gpu, v->type), dim, 1, registers))
 		return all;
-	if (!op || depth == 0 || !passes_on(op))
+	if (!op || depth == 0 || !accelerate_passes_on(op))
 		return v->type->elem->bits >= 8 ? MIN(all, v->type->elem->bits) : all;
 	unsigned least = all;
 	for (uint32_t i = 0; i < op->operand_count; i++)
@@ -113,7 +113,7 @@ static bool is_of_bytes_along(GpuCx *gpu, const IrValue *v, unsigned dim, unsign
 		return false;
 	if (op->kind == OP_LOAD)
 		return v->type->elem->bits == 8 && layout_vector(gpu_layout(gpu, v->type), dim, 1, registers);
-	for (uint32_t i = 0; i < op->operand_count && depth && passes_on(op); i++)
+	for (uint32_t i = 0; i < op->operand_count && depth && accelerate_passes_on(op); i++)
 		if (is_of_bytes_along(gpu, ir_operand(op, i), dim, depth - 1))
 			return true;
 	return false;
@@ -124,7 +124,7 @@ static unsigned work_on(const IrValue *v, unsigned depth)
 {
 	const IrOp *op = v->def;
 	unsigned work = 0;
-	if (!op || depth == 0 || !passes_on(op))
+	if (!op || depth == 0 || !accelerate_passes_on(op))
 		return 0;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		work = MAX(work, work_on(ir_operand(op, i), depth - 1));
@@ -211,7 +211,7 @@ static const Layout *in_steps(GpuCx *gpu, const Layout *l, unsigned k_dim, unsig
 /* Bytes whose words do not lie along K come by ldmatrix.trans in pairs of neighbours of the other
  * dim, so a thread must hold pairs: the coordinates of `dim` below `last` are doubled, and `last`,
  * which a register stands for, becomes 1 (gpu/plan/dot.c, stretch). */
-static const Layout *stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64_t last)
+const Layout *accelerate_stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64_t last)
 {
 	uint64_t bases[64], mask = layout_space_mask(&l->out, LAYOUT_DIM0 + dim);
 	for (unsigned i = 0; i < l->in_bits; i++) {
@@ -223,7 +223,7 @@ static const Layout *stretched(GpuCx *gpu, const Layout *l, unsigned dim, uint64
 }
 
 /* The lowest coordinate from 8 on that a register of the operand stands for; 0: none. */
-static uint64_t last_to_stretch(const Layout *l, unsigned dim)
+uint64_t accelerate_last_to_stretch(const Layout *l, unsigned dim)
 {
 	for (unsigned bit = 3; bit < layout_out_bits(l, LAYOUT_DIM0 + dim); bit++)
 		for (unsigned i = 0; i < layout_in_bits(l, LAYOUT_REGISTER); i++)
@@ -238,12 +238,12 @@ static void stretch_for_bytes(GpuCx *gpu, const IrOp *dot, const Shape *s, const
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned dim = s->rank - 2 + i;
 		uint64_t last = is_of_bytes_along(gpu, ir_operand(dot, i), dim, MOST_STEPS)
-					? last_to_stretch(layouts[i], dim)
+					? accelerate_last_to_stretch(layouts[i], dim)
 					: 0;
 		if (!last)
 			continue;
-		layouts[i] = stretched(gpu, layouts[i], dim, last);
-		layouts[2] = stretched(gpu, layouts[2], dim, last);
+		layouts[i] = accelerate_stretched(gpu, layouts[i], dim, last);
+		layouts[2] = accelerate_stretched(gpu, layouts[2], dim, last);
 	}
 }
 
@@ -319,172 +319,7 @@ static void lay_out_fma(GpuCx *gpu, const Shape *s, unsigned num_warps, const La
 	layouts[1] = gpu_fma_operand(gpu, layouts[2], 1, s->k);
 }
 
-/* ---- wgmma ---- */
-
-/* Where an operand comes from: conversions and transpositions apart. */
-static IrValue *origin_of(IrValue *v, bool *transposed)
-{
-	*transposed = false;
-	while (v->def && (v->def->kind == OP_CONVERT_LAYOUT || v->def->kind == OP_TRANS)) {
-		*transposed ^= v->def->kind == OP_TRANS;
-		v = ir_operand(v->def, 0);
-	}
-	return v;
-}
-
-/* The dim along which neighbours lie in memory, or in threads. */
-static unsigned neighbours(GpuCx *gpu, const IrValue *v)
-{
-	uint32_t registers[8];
-	const Layout *l = gpu_layout(gpu, v->type);
-	return layout_vector(l, 0, 4, registers) > layout_vector(l, 1, 4, registers) ? 0 : 1;
-}
-
-/* In front of the loops that do not change the value. */
-static IrOp *before_loops(const IrValue *v, IrOp *op)
-{
-	for (IrOp *loop = ir_parent_op(op); loop && loop->kind == OP_FOR && ir_is_defined_outside(v, loop);
-	     loop = ir_parent_op(loop))
-		op = loop;
-	return op;
-}
-
-/* Memory of this type that holds the value already, in the block of `spot` and before it. */
-static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
-{
-	for (const IrUse *u = v->uses; u; u = u->next) {
-		IrOp *op = u->owner;
-		if (op->kind != OP_LOCAL_ALLOC || op->results[0].type != type || op->block != spot->block)
-			continue;
-		for (const IrOp *at = spot->prev; at; at = at->prev)
-			if (at == op)
-				return &op->results[0];
-	}
-	return NULL;
-}
-
-/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round:
- * threads hold pairs of the other dim. */
-static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
-{
-	unsigned other = 1 - k_dim, warps[2] = {1, 1};
-	warps[other] = gpu_num_warps(gpu, dot);
-	const Layout *l =
-		layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
-	uint64_t last = last_to_stretch(l, other);
-	return last ? stretched(gpu, l, other, last) : l;
-}
-
-/* The operand in shared memory: as it lies in global
- * memory where the instruction takes that, else K first. */
-static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
-{
-	GpuCx *gpu = gpu_of(cx);
-	bool transposed;
-	IrValue *v = origin_of(ir_operand(dot, operand), &transposed);
-	unsigned dim = neighbours(gpu, v), k_dim = (operand == 0) != transposed ? 1 : 0;
-	bool turned = gpu_wgmma_wants_k_first(v->type->elem) && dim != k_dim;
-	dim = turned ? k_dim : dim;
-	const Layout *l = gpu_wgmma_memory(gpu, v->type->shape, v->type->elem->bits, dim);
-	IrType type = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, gpu_encoding(gpu, l), 0, false);
-	IrOp *spot = before_loops(v, dot);
-	IrValue *memory = stored_before(v, type, spot);
-	IrBuilder b = ir_at(cx->module, spot);
-	if (!memory && turned && v->type->elem->bits == 8)
-		v = gpu_convert(gpu, &b, v, turning(gpu, dot, v->type, k_dim));
-	if (!memory)
-		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
-	return transposed ? gpu_memory_transposed(gpu, &b, memory) : memory;
-}
-
-/* Is it computed where the dot is, from what is in registers anyway? */
-static bool is_computed(const IrOp *dot, const IrValue *operand)
-{
-	bool transposed;
-	const IrValue *v = origin_of((IrValue *)(uintptr_t)operand, &transposed);
-	return v->def && v->def->block == dot->block && !transposed && passes_on(v->def);
-}
-
-/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes
- * such words from registers alone: threads read them from the ring in any order. */
-static unsigned across_k(GpuCx *gpu, const IrOp *dot)
-{
-	unsigned across = 0;
-	for (uint32_t i = 0; i < 2; i++) {
-		bool transposed;
-		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
-		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
-		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
-		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 &&
-		    neighbours(gpu, v) != k_dim)
-			across |= 1u << i;
-	}
-	return across;
-}
-
-/* The operand that comes from registers; 2: none. */
-static unsigned from_registers(GpuCx *gpu, const IrOp *dot)
-{
-	unsigned across = across_k(gpu, dot);
-	return across == 2 ? 1 : across || is_computed(dot, ir_operand(dot, 0)) ? 0 : 2;
-}
-
-static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
-{
-	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
-}
-
-/* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both
- * operands turned round. */
-static void use_warp_groups(PassCx *cx, IrOp *dot, const unsigned *warps)
-{
-	GpuCx *gpu = gpu_of(cx);
-	LayoutContext *layouts = &gpu->layouts;
-	IrBuilder b = ir_at(cx->module, dot);
-	IrType old = dot->results[0].type;
-	unsigned held = from_registers(gpu, dot);
-	bool turn = held == 1;
-	bool scatter = held < 2 && across_k(gpu, dot);
-	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
-	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
-	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
-	sums = scatter ? gpu_wgmma_scattered(gpu, sums, 0) : sums;
-	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, sums, turn));
-	IrValue *args[3];
-	for (unsigned i = 0; i < 2; i++) {
-		IrValue *v = ir_operand(dot, i);
-		if (i != held) {
-			args[i] = in_memory(cx, dot, i);
-			continue;
-		}
-		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
-		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
-		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
-		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
-	}
-	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));
-	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
-	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
-	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
-		if (ir_get(dot, gpu->ir, names[i]))
-			ir_set(cx->module, made->def, names[i], ir_get(dot, gpu->ir, names[i]));
-	ir_replace_uses(&dot->results[0], gpu_convert(gpu, &b, made, gpu_layout(gpu, old)));
-	ir_op_erase(dot);
-}
-
 /* ---- all ---- */
-
-/* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
-static uint64_t operand_bytes(GpuCx *gpu, const IrOp *dot)
-{
-	uint64_t bytes = 0;
-	unsigned held = from_registers(gpu, dot);
-	for (uint32_t i = 0; i < 2; i++) {
-		IrType type = ir_operand(dot, i)->type;
-		bytes += i == held ? 0 : (uint64_t)ir_numel(type) * type->elem->bits / 8;
-	}
-	return bytes;
-}
 
 static bool lay_out(Dots *dots, IrOp *dot)
 {
@@ -492,12 +327,12 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	GpuCx *gpu = gpu_of(cx);
 	unsigned warps[2];
 	const char *why;
-	unsigned across = across_k(gpu, dot);
-	uint64_t stored = dots->stored + operand_bytes(gpu, dot);
+	unsigned across = wgmma_across_k(gpu, dot);
+	uint64_t stored = dots->stored + wgmma_operand_bytes(gpu, dot);
 	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 &&
 	    stored <= gpu->target->shared_cta) {
 		dots->stored = stored;
-		use_warp_groups(cx, dot, warps);
+		wgmma_take(cx, dot, warps);
 		return true;
 	}
 	const Layout *layouts[3];

@@ -1,172 +1,9 @@
-/* The engine of explode.h, in two steps.
- *
- * 1. Tokens: for each handle and part, the one value that it is, or VARIES. A fixpoint over the ops that touch
- *    handles, in program order: loops join what enters with what comes round; a part can fall twice (unknown,
- *    one value, VARIES), so it ends soon.
- * 2. Rewriting, in program order: each handle gets its parts. Parts with a token are made where they are needed
- *    (the token dominates); the others become carried values, results or arguments in the handle's place. */
+/* The second step of explode.h, in program order: each handle gets its parts. Parts with a token
+ * (explode_tokens.c) are made where they are needed: the token dominates. The others become carried
+ * values, results or arguments in the handle's place. */
 #include "ir/rewrite/explode.h"
 
-typedef struct Tokens {
-	uint32_t count;
-	IrValue *at[EXPLODE_MAX_PARTS]; /* NULL: not known yet */
-} Tokens;
-
-static const IrValue varies_value; /* only its address matters */
-#define VARIES ((IrValue *)(uintptr_t)&varies_value)
-
-static bool is_handle(const Explode *e, const IrValue *v)
-{
-	return e->hooks->is_handle(v->type);
-}
-
-static Tokens *tokens_of(Explode *e, IrValue *v)
-{
-	Tokens *t = map_get_ptr(&e->known, v);
-	if (!t) {
-		IrType types[EXPLODE_MAX_PARTS];
-		t = ARENA_NEW(e->cx->scratch, Tokens);
-		t->count = e->hooks->part_types(e, v->type, types);
-		map_put_ptr(&e->known, v, t);
-	}
-	return t;
-}
-
-/* ---- which ops ---- */
-
-static bool find(void *data, IrOp *op)
-{
-	Explode *e = data;
-	bool touches = false;
-	for (uint32_t i = 0; i < op->operand_count && !touches; i++)
-		touches = is_handle(e, ir_operand(op, i));
-	for (uint32_t i = 0; i < op->result_count && !touches; i++)
-		touches = is_handle(e, &op->results[i]);
-	if (op->kind == OP_FUNC) {
-		IrType type = ir_func_type_of(op);
-		for (uint32_t i = 0; i < type->len && !touches; i++)
-			touches = e->hooks->is_handle(type->list[i]);
-	}
-	for (uint32_t r = 0; r < op->region_count && !touches; r++)
-		for (IrBlock *b = op->regions[r].first; b && !touches; b = b->next)
-			for (uint32_t i = 0; i < b->arg_count && !touches; i++)
-				touches = is_handle(e, b->args[i]);
-	if (touches)
-		vec_push(e->cx->scratch, &e->touched, op);
-	return true;
-}
-
-/* ---- step 1: tokens ---- */
-
-/* Returns whether `to` fell. A token that is only visible inside `scope` (not NULL) cannot leave it. */
-static bool join(Explode *e, IrValue *to, IrValue *from, const IrOp *scope)
-{
-	if (!is_handle(e, to))
-		return false;
-	bool changed = false;
-	Tokens *t = tokens_of(e, to), *f = tokens_of(e, from);
-	for (uint32_t i = 0; i < t->count; i++) {
-		IrValue *token = f->at[i];
-		if (!token || t->at[i] == VARIES || token == t->at[i])
-			continue;
-		if (token != VARIES && scope && !ir_is_defined_outside(token, scope))
-			token = VARIES;
-		t->at[i] = t->at[i] ? VARIES : token;
-		changed = true;
-	}
-	return changed;
-}
-
-static IrOp *terminator_of(const IrOp *op, uint32_t region)
-{
-	IrBlock *block = op->regions[region].first;
-	return block ? ir_terminator(block) : NULL;
-}
-
-static bool own_tokens(Explode *e, IrValue *v)
-{
-	bool changed = false;
-	Tokens *t = tokens_of(e, v);
-	for (uint32_t i = 0; i < t->count; i++) {
-		changed |= t->at[i] != VARIES;
-		t->at[i] = VARIES;
-	}
-	return changed;
-}
-
-static bool make_tokens(Explode *e, IrOp *op)
-{
-	bool changed = false;
-	Tokens *t = tokens_of(e, &op->results[0]);
-	bool derived = is_handle(e, ir_operand(op, 0));
-	for (uint32_t i = 0; i < t->count; i++) {
-		IrValue *token = e->hooks->token(op, i);
-		if (!token && derived)
-			token = tokens_of(e, ir_operand(op, 0))->at[i];
-		else if (!token)
-			token = VARIES;
-		changed |= token != t->at[i];
-		t->at[i] = token;
-	}
-	return changed;
-}
-
-static bool flow_loop(Explode *e, IrOp *op)
-{
-	bool changed = false;
-	if (op->kind == OP_FOR) {
-		IrBlock *body = op->regions[0].first;
-		for (uint32_t i = 0; i < op->result_count; i++) {
-			changed |= join(e, body->args[1 + i], ir_operand(op, 3 + i), NULL);
-			changed |= join(e, body->args[1 + i], ir_operand(ir_terminator(body), i), op);
-			changed |= join(e, &op->results[i], body->args[1 + i], NULL);
-		}
-		return changed;
-	}
-	IrBlock *before = op->regions[0].first, *after = op->regions[1].first;
-	for (uint32_t i = 0; i < before->arg_count; i++) {
-		changed |= join(e, before->args[i], ir_operand(op, i), NULL);
-		changed |= join(e, before->args[i], ir_operand(ir_terminator(after), i), op);
-	}
-	for (uint32_t i = 0; i < op->result_count; i++) {
-		IrValue *handed = ir_operand(ir_terminator(before), 1 + i);
-		changed |= join(e, after->args[i], handed, op);
-		changed |= join(e, &op->results[i], handed, op);
-	}
-	return changed;
-}
-
-static bool flow(Explode *e, IrOp *op)
-{
-	bool changed = false;
-	switch (op->kind) {
-	case OP_FOR:
-	case OP_WHILE:
-		return flow_loop(e, op);
-	case OP_IF:
-		for (uint32_t i = 0; i < op->result_count; i++) {
-			changed |= join(e, &op->results[i], ir_operand(terminator_of(op, 0), i), op);
-			changed |= join(e, &op->results[i], ir_operand(terminator_of(op, 1), i), op);
-		}
-		return changed;
-	case OP_SELECT:
-		changed |= join(e, &op->results[0], ir_operand(op, 1), NULL);
-		return changed | join(e, &op->results[0], ir_operand(op, 2), NULL);
-	case OP_CALL:
-		for (uint32_t i = 0; i < op->result_count; i++)
-			changed |= is_handle(e, &op->results[i]) && own_tokens(e, &op->results[i]);
-		return changed;
-	case OP_FUNC:
-		for (uint32_t i = 0; ir_func_body(op) && i < ir_func_body(op)->arg_count; i++)
-			if (is_handle(e, ir_func_body(op)->args[i]))
-				changed |= own_tokens(e, ir_func_body(op)->args[i]);
-		return changed;
-	default:
-		return e->hooks->makes(op) && make_tokens(e, op);
-	}
-}
-
-/* ---- step 2: parts ---- */
+/* ---- parts ---- */
 
 IrValue *explode_as(Explode *e, IrValue *v, IrType type)
 {
@@ -180,7 +17,7 @@ const Parts *explode_parts(Explode *e, IrValue *handle)
 	return p;
 }
 
-/* Tokens name values as they were before step 2. */
+/* Tokens name values as they were before this step. */
 static IrValue *moved(Explode *e, IrValue *v)
 {
 	for (IrValue *to; (to = map_get_ptr(&e->moved, v)) != NULL;)
@@ -199,11 +36,12 @@ static void move(Explode *e, IrValue *from, IrValue *to)
 static Parts *fixed_parts(Explode *e, IrValue *handle)
 {
 	IrType types[EXPLODE_MAX_PARTS];
-	Tokens *t = tokens_of(e, handle);
 	Parts *p = ARENA_NEW(e->cx->scratch, Parts);
 	p->count = e->hooks->part_types(e, handle->type, types);
-	for (uint32_t i = 0; i < p->count; i++)
-		p->at[i] = t->at[i] && t->at[i] != VARIES ? explode_as(e, moved(e, t->at[i]), types[i]) : NULL;
+	for (uint32_t i = 0; i < p->count; i++) {
+		IrValue *token = explode_token(e, handle, i);
+		p->at[i] = token ? explode_as(e, moved(e, token), types[i]) : NULL;
+	}
 	map_put_ptr(&e->parts, handle, p);
 	return p;
 }
@@ -220,28 +58,26 @@ static void add_type(Explode *e, TypeList *list, IrType type)
 static void add_carried_types(Explode *e, TypeList *list, IrValue *v)
 {
 	IrType types[EXPLODE_MAX_PARTS];
-	if (!is_handle(e, v)) {
+	if (!explode_is_handle(e, v)) {
 		add_type(e, list, v->type);
 		return;
 	}
-	Tokens *t = tokens_of(e, v);
 	uint32_t n = e->hooks->part_types(e, v->type, types);
 	for (uint32_t i = 0; i < n; i++)
-		if (t->at[i] == VARIES)
+		if (explode_varies(e, v, i))
 			add_type(e, list, types[i]);
 }
 
 /* The values that carry `v` to a place where it is called `as`. */
 static void add_carried(Explode *e, ValueList *list, IrValue *v, IrValue *as)
 {
-	if (!is_handle(e, v)) {
+	if (!explode_is_handle(e, v)) {
 		vec_push(e->cx->scratch, list, v);
 		return;
 	}
-	Tokens *t = tokens_of(e, as);
 	const Parts *p = explode_parts(e, v);
 	for (uint32_t i = 0; i < p->count; i++)
-		if (t->at[i] == VARIES)
+		if (explode_varies(e, as, i))
 			vec_push(e->cx->scratch, list, p->at[i]);
 }
 
@@ -253,7 +89,8 @@ static void set_operands(Explode *e, IrOp *op, const ValueList *list)
 		ir_operand_add(e->m, op, list->data[i]);
 }
 
-/* What hands values on: the operands from `first` on are called as[0], as[1], ... at their destination. */
+/* What hands values on: the operands from `first` on are called as[0], as[1], ... at their
+ * destination. */
 static void carry_operands(Explode *e, IrOp *op, uint32_t first, IrValue *const *as)
 {
 	ValueList list = {0};
@@ -266,7 +103,8 @@ static void carry_operands(Explode *e, IrOp *op, uint32_t first, IrValue *const 
 	set_operands(e, op, &list);
 }
 
-/* Arguments that are handles become arguments for the parts that vary; e->b is where the others are made. */
+/* Arguments that are handles become arguments for the parts that vary; e->b is where the others are
+ * made. */
 static void carry_args(Explode *e, IrBlock *block)
 {
 	uint32_t n = block->arg_count;
@@ -276,7 +114,7 @@ static void carry_args(Explode *e, IrBlock *block)
 	for (uint32_t i = 0; i < n; i++) {
 		TypeList types = {0};
 		add_carried_types(e, &types, old[i]);
-		Parts *parts = is_handle(e, old[i]) ? fixed_parts(e, old[i]) : NULL;
+		Parts *parts = explode_is_handle(e, old[i]) ? fixed_parts(e, old[i]) : NULL;
 		uint32_t part = 0;
 		for (uint32_t j = 0; j < types.len; j++) {
 			IrValue *made = ir_block_arg_add(e->m, block, types.data[j], old[i]->loc);
@@ -291,7 +129,8 @@ static void carry_args(Explode *e, IrBlock *block)
 	}
 }
 
-/* A copy of op with results for the parts of handles, in its place; the old one only names values any more. */
+/* A copy of op with results for the parts of handles, in its place; the old one only names values
+ * any more. */
 static IrOp *carry_results(Explode *e, IrOp *op)
 {
 	TypeList types = {0};
@@ -315,7 +154,7 @@ static IrOp *carry_results(Explode *e, IrOp *op)
 	uint32_t next = 0;
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		IrValue *old = &op->results[i];
-		if (!is_handle(e, old)) {
+		if (!explode_is_handle(e, old)) {
 			move(e, old, &made->results[next++]);
 			continue;
 		}
@@ -328,7 +167,7 @@ static IrOp *carry_results(Explode *e, IrOp *op)
 	return made;
 }
 
-/* ---- step 2: ops ---- */
+/* ---- ops ---- */
 
 static void rewrite_block(Explode *e, IrBlock *block);
 
@@ -379,7 +218,7 @@ static void rewrite_if(Explode *e, IrOp *op)
 		if (!op->regions[r].first)
 			continue;
 		rewrite_block(e, op->regions[r].first);
-		carry_operands(e, terminator_of(op, r), 0, as);
+		carry_operands(e, ir_terminator(op->regions[r].first), 0, as);
 	}
 	carry_results(e, op);
 }
@@ -391,13 +230,14 @@ static void rewrite_select(Explode *e, IrOp *op)
 	Parts *parts = fixed_parts(e, &op->results[0]);
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (!parts->at[i])
-			parts->at[i] = irb_3(&e->b, OP_SELECT, NULL, ir_operand(op, 0), yes->at[i], no->at[i]);
+			parts->at[i] = irb_3(&e->b, OP_SELECT, NULL, ir_operand(op, 0), yes->at[i],
+					     no->at[i]);
 	vec_push(e->cx->scratch, &e->dead, op);
 }
 
 static void rewrite_maker(Explode *e, IrOp *op)
 {
-	bool derived = is_handle(e, ir_operand(op, 0));
+	bool derived = explode_is_handle(e, ir_operand(op, 0));
 	const Parts *from = derived ? explode_parts(e, ir_operand(op, 0)) : NULL;
 	e->b = ir_at(e->m, op);
 	IrType types[EXPLODE_MAX_PARTS];
@@ -425,7 +265,7 @@ static IrAttr carried_arg_attrs(Explode *e, const IrOp *func, IrValue *const *ol
 	for (uint32_t i = 0; i < n; i++) {
 		TypeList types = {0};
 		add_carried_types(e, &types, old[i]);
-		IrAttr own = !is_handle(e, old[i]) && i < attrs->len ? attrs->items[i] : NULL;
+		IrAttr own = !explode_is_handle(e, old[i]) && i < attrs->len ? attrs->items[i] : NULL;
 		for (uint32_t j = 0; j < types.len; j++)
 			vec_push(e->cx->scratch, &list, own ? own : ir_attr_dict(cx, NULL, NULL, 0));
 	}
@@ -466,7 +306,7 @@ static void pass_all_parts(Explode *e, IrOp *op)
 	ValueList list = {0};
 	for (uint32_t i = 0; i < op->operand_count; i++) {
 		IrValue *v = ir_operand(op, i);
-		const Parts *p = is_handle(e, v) ? explode_parts(e, v) : NULL;
+		const Parts *p = explode_is_handle(e, v) ? explode_parts(e, v) : NULL;
 		for (uint32_t j = 0; p && j < p->count; j++)
 			vec_push(e->cx->scratch, &list, p->at[j]);
 		if (!p)
@@ -546,15 +386,9 @@ bool explode_run(PassCx *cx, const ExplodeHooks *hooks, bool *changed)
 	map_init(&e.known, cx->scratch);
 	map_init(&e.parts, cx->scratch);
 	map_init(&e.moved, cx->scratch);
-	ir_walk(e.m->op, false, find, &e);
-	*changed = e.touched.len != 0;
-	if (!e.touched.len)
+	*changed = explode_find_tokens(&e);
+	if (!*changed)
 		return true;
-	for (bool again = true; again;) {
-		again = false;
-		for (uint32_t i = 0; i < e.touched.len; i++)
-			again |= flow(&e, e.touched.data[i]);
-	}
 	/* Op and handle addresses differ, so one map serves for "touched" too. */
 	for (uint32_t i = 0; i < e.touched.len; i++)
 		map_put(&e.known, map_key(e.touched.data[i]), 1);

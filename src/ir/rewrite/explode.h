@@ -1,9 +1,10 @@
-/* Handles taken apart: block pointers and tensor descriptors are values that stand for several plain ones (base,
- * shape, strides, ...: the parts). This engine replaces each handle by its parts through loops, branches,
- * selects and calls; the two passes on top of it say what makes a handle and what uses one.
+/* Handles taken apart: block pointers and tensor descriptors are values that stand for several
+ * plain ones (base, shape, strides, ...: the parts). This engine replaces each handle by its parts
+ * through loops, branches, selects and calls; the two passes on top of it say what makes a handle
+ * and what uses one.
  *
- * A part that is the same value wherever a loop or branch could hand it on stays outside of it; only parts that
- * vary are carried. */
+ * A part that is the same value wherever a loop or branch could hand it on stays outside of it;
+ * only parts that vary are carried. */
 #ifndef NESO_IR_REWRITE_EXPLODE_H
 #define NESO_IR_REWRITE_EXPLODE_H
 
@@ -23,7 +24,8 @@ typedef struct Explode Explode;
 typedef struct ExplodeHooks {
 	bool (*is_handle)(IrType type);
 	uint32_t (*part_types)(Explode *e, IrType handle, IrType *types);
-	/* Which value is part i of what `op` makes, before any conversion to the part's type; NULL: one of its own. */
+	/* Which value is part i of what `op` makes, before any conversion to the part's type; NULL:
+	 * one of its own. */
 	IrValue *(*token)(const IrOp *op, uint32_t i);
 	/* Is it an op that makes a handle (perhaps out of another one, operand 0)? */
 	bool (*makes)(const IrOp *op);
@@ -50,6 +52,13 @@ bool explode_run(PassCx *cx, const ExplodeHooks *hooks, bool *changed);
 const Parts *explode_parts(Explode *e, IrValue *handle);
 /* The value as type `type`: sign-extended when it is a narrower integer. */
 IrValue *explode_as(Explode *e, IrValue *v, IrType type);
+
+/* ---- explode_tokens.c, for explode.c ---- */
+
+bool explode_is_handle(const Explode *e, const IrValue *v);
+bool explode_find_tokens(Explode *e); /* true when there are handles */
+IrValue *explode_token(Explode *e, IrValue *handle, uint32_t part); /* NULL: it varies, or is never known */
+bool explode_varies(Explode *e, IrValue *handle, uint32_t part);
 
 /* ---- access to a tile in memory ---- */
 

@@ -9,16 +9,18 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	out->num_stages = out->num_stages ? out->num_stages : 3;
 	out->num_ctas = out->num_ctas ? out->num_ctas : 1;
 	out->policy = out->policy ? out->policy : kernel->module->host->policy;
+	out->strict = out->strict || option_is_on(OPTION_STRICT);
+	out->wide_offsets = out->wide_offsets || option_is_on(OPTION_WIDE_OFFSETS);
 	uint32_t before = diags->errors;
 	if (!jit_target(kernel, out->target, &out->gpu, &out->sim, diags))
 		return false;
 	out->ptx_only = out->ptx_only && out->gpu && !out->sim;
 	/* The CPU has no threads of a program to run out of. */
-	_Static_assert(TARGET_MAX_THREADS == 32 * TARGET_WARP_SIZE, "as the text says");
-	const char *warps = out->gpu ? "a power of two up to 32: a CTA has at most 1024 threads"
-				     : "a power of two up to 64";
-	if (!base_is_pow2(out->num_warps) || out->num_warps > (out->gpu ? 32 : 64))
-		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, warps);
+	if (!base_is_pow2(out->num_warps) || out->num_warps > UINT32_MAX / TARGET_WARP_SIZE)
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_warps", out->num_warps, "a power of two");
+	else if (out->gpu && out->num_warps > TARGET_MAX_THREADS / TARGET_WARP_SIZE)
+		jit_diag(diags, kernel, DIAG_OPTION_THREADS, out->num_warps, out->num_warps * TARGET_WARP_SIZE,
+			 TARGET_MAX_THREADS);
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
 	return diags->errors == before;
@@ -62,6 +64,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 	}
 	if (options->no_fp_fusion)
 		text_str(&key, " no_fp_fusion");
+	if (options->no_reflect_ftz)
+		text_str(&key, " no_reflect_ftz");
 	if (options->cooperative)
 		text_str(&key, " cooperative");
 	if (options->dependent)
@@ -79,10 +83,12 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_str(&key, " no_overflow_checks");
 	if (options->no_gpu_limits)
 		text_str(&key, " no_gpu_limits");
-	if (option_is_on(OPTION_STRICT))
+	if (options->strict)
 		text_str(&key, " strict_triton");
-	if (option_is_on(OPTION_WIDE_OFFSETS))
+	if (options->wide_offsets)
 		text_str(&key, " wide_offsets");
+	if (option_is_on(OPTION_PORTABLE_ORDER))
+		text_str(&key, " portable_order");
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

@@ -104,11 +104,18 @@ static FrontArg bind_scalar(const Binder *b, const FrontParam *param, const JitA
 	return (FrontArg){.kind = FRONT_TYPE, .text = jit_dtype_text(dtype)};
 }
 
+/* Annotated with tl.const: what it points to is not stored to. */
+static bool is_const(const FrontParam *param)
+{
+	const char *said = param->annotation;
+	return said && strstr(said, "const") && !strstr(said, "constexpr");
+}
+
 static FrontArg bind_pointer(const Binder *b, const FrontParam *param, const JitArg *arg)
 {
 	Text type;
 	text_init(&type, b->arena);
-	text_char(&type, '*');
+	text_str(&type, is_const(param) ? "*k" : "*");
 	text_str(&type, jit_dtype_text(arg->dtype));
 	FrontArg out = {.kind = FRONT_TYPE, .text = type.data};
 	if (!b->options->no_specialize && !param->do_not_specialize && !param->do_not_specialize_on_alignment &&

@@ -132,6 +132,7 @@ static void option_rows(const JitVariant *variant, CacheKey *key)
 	flag_row(key, "no_overflow_checks", o->no_overflow_checks);
 	flag_row(key, "no_gpu_limits", o->no_gpu_limits);
 	flag_row(key, "no_fp_fusion", o->no_fp_fusion);
+	flag_row(key, "no_reflect_ftz", o->no_reflect_ftz);
 	flag_row(key, "no_line_info", o->no_line_info);
 	flag_row(key, "no_maps", o->no_maps);
 	flag_row(key, "cooperative", o->cooperative);
@@ -147,8 +148,9 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 {
 	if (option_given(OPTION_SKIP_PASSES, NULL))
 		cache_key_add(key, "skip_passes", option_given(OPTION_SKIP_PASSES, NULL));
-	flag_row(key, "strict_triton", option_is_on(OPTION_STRICT));
-	flag_row(key, "wide_offsets", option_is_on(OPTION_WIDE_OFFSETS));
+	flag_row(key, "strict_triton", variant->options.strict);
+	flag_row(key, "wide_offsets", variant->options.wide_offsets);
+	flag_row(key, "portable_order", option_is_on(OPTION_PORTABLE_ORDER));
 	const FrontInfo *info = variant->kernel->info;
 	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);

@@ -84,7 +84,7 @@ typedef struct Option {
 	const char *text;
 } Option;
 
-enum { OPTION_COUNT = 17 };
+enum { OPTION_COUNT = 20 };
 
 /* In the order of the key. Allocates nothing. */
 static Option option_of(const JitOptions *o, int index)
@@ -106,6 +106,9 @@ static Option option_of(const JitOptions *o, int index)
 	case 13: return (Option){"tensor_maps", SWITCH, !o->no_maps, NULL};
 	case 14: return (Option){"overflow_checks", SWITCH, !o->no_overflow_checks, NULL};
 	case 15: return (Option){"override", TEXT, 0, o->override ? o->override : "none"};
+	case 16: return (Option){"reflect_ftz", SWITCH, !o->no_reflect_ftz, NULL};
+	case 17: return (Option){"strict_triton", SWITCH, o->strict, NULL};
+	case 18: return (Option){"wide_offsets", SWITCH, o->wide_offsets, NULL};
 	default: return (Option){"dot_precision", TEXT, 0, o->dot_precision ? o->dot_precision : "tf32"};
 	}
 }
@@ -115,7 +118,7 @@ static bool same_option(const Option *a, const Option *b)
 	return a->kind == TEXT ? strcmp(a->text, b->text) == 0 : a->number == b->number;
 }
 
-static const char *option_text(Arena *arena, const Option *o)
+static const char *text_of_option(Arena *arena, const Option *o)
 {
 	if (o->kind == TEXT)
 		return o->text;
@@ -166,7 +169,7 @@ const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *co
 		Option before = option_of(&other->options, i), now = option_of(&variant->options, i);
 		if (!same_option(&before, &now))
 			text_printf(&text, "%s%s: %s before, now %s", text.len ? "; " : "", now.name,
-				    option_text(arena, &before), option_text(arena, &now));
+				    text_of_option(arena, &before), text_of_option(arena, &now));
 	}
 	if (text.len)
 		return text.data;

@@ -22,8 +22,8 @@ FrontOptions jit_front_options(const JitOptions *options)
 		.debug = options->debug,
 		.no_overflow_checks = options->no_overflow_checks,
 		.no_gpu_limits = options->no_gpu_limits,
-		.strict = option_is_on(OPTION_STRICT),
-		.wide_offsets = option_is_on(OPTION_WIDE_OFFSETS),
+		.strict = options->strict,
+		.wide_offsets = options->wide_offsets,
 		.target_arch = options->gpu ? options->gpu->capability : 0,
 	};
 }
@@ -85,6 +85,11 @@ bool jit_dumps_before(const JitVariant *variant)
 		if (strcasecmp(given, words[i]) == 0)
 			return false;
 	return option_is_on(OPTION_MLIR_DUMP) || strcmp(given, variant->kernel->info->name) == 0;
+}
+
+bool jit_dumps(const JitVariant *variant, OptionId setting)
+{
+	return option_is_on(setting) && !variant->ready && variant->kernel->module->host->dump;
 }
 
 static void dump_pass(void *data, const PassInfo *pass, const IrModule *module, bool after, double seconds)

@@ -118,7 +118,8 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 	m.binary_only = option_is_on(OPTION_BINARY_ONLY);
 	/* With passes that are shown or checked there is to be something to see. */
 	m.reads = !option_is_on(OPTION_ALWAYS_COMPILE) && !host->dump_passes && !host->verify_passes &&
-		  !jit_dumps_before(variant) && !jit_dumps_passes(variant);
+		  !jit_dumps_before(variant) && !jit_dumps_passes(variant) &&
+		  !jit_dumps(variant, OPTION_LLVM_DUMP) && !jit_dumps(variant, OPTION_NVPTX_DUMP);
 	if (!jit_override_find(variant, &m.override, diags))
 		return false;
 	bool good = m.storage->begin(&m) && make_key(&m) ? make(&m) : compile(&m, false, NULL);

@@ -93,6 +93,7 @@ static bool run_there(const char *path, Str text, const JitIrOptions *options, c
 		.num_stages = options->num_stages,
 		.verify_passes = options->verify_each || options->stress,
 		.no_locations = options->no_locations,
+		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.stop_after = options->stop_after,
 	};

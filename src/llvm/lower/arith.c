@@ -160,9 +160,18 @@ bool lower_MULI(Lower *lw, IrOp *op)
 	return affine_elementwise(lw, op, lower_affine_multiply);
 }
 
+/* One sum in each address, from the 32-bit index: in LLVM's, the index is widened and multiplied in
+ * front of the loop that does not change it, and is held there in two registers. */
+static LLVMValueRef address_of(Lower *lw, LowerAffineOp *op, LLVMValueRef pointer, LLVMValueRef index)
+{
+	return LLVMIsConstant(index) ? lower_affine_address(lw, op, pointer, index)
+				     : MACHINE3(lw, address, pointer, index, lower_i32(lw, op->bytes));
+}
+
 bool lower_ADDPTR(Lower *lw, IrOp *op)
 {
-	return affine_elementwise(lw, op, lower_affine_address);
+	bool wide = ir_get_bool(op, lw->module->cx, ATTR_WIDE) && ir_elem(ir_operand(op, 1)->type)->bits == 32;
+	return affine_elementwise(lw, op, wide ? address_of : lower_affine_address);
 }
 
 ELEMENTWISE(SUBI, LLVMBuildSub(lw->b, a[0], a[1], ""))

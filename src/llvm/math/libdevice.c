@@ -77,7 +77,7 @@ static int answer(const Lower *lw, LLVMValueRef name)
 	size_t len = 0;
 	const char *at = text && LLVMIsAConstantDataArray(text) ? LLVMGetAsString(text, &len) : "";
 	Str question = {at, strnlen(at, len)};
-	return str_is(question, "__CUDA_FTZ") ? 1 : str_is(question, "__CUDA_ARCH") ? (int)lw->target->capability * 10 : 0;
+	return str_is(question, "__CUDA_FTZ") ? !lw->no_reflect_ftz : str_is(question, "__CUDA_ARCH") ? (int)lw->target->capability * 10 : 0;
 }
 
 /* Answered here, the code is the same for whoever runs it. */

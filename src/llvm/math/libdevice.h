@@ -2,7 +2,7 @@
  * an op names.
  *
  * libdevice is the path of the request, else what base/toolkit.h finds. Only what is called is read from a file. Its f32 functions take denormal
- * numbers for 0 (__nvvm_reflect of __CUDA_FTZ is 1), as upstream has it. */
+ * numbers for 0 (__nvvm_reflect of __CUDA_FTZ is 1), as upstream has it, unless the request says otherwise. */
 #ifndef NESO_LLVM_MATH_LIBDEVICE_H
 #define NESO_LLVM_MATH_LIBDEVICE_H
 

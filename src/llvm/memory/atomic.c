@@ -203,7 +203,7 @@ static bool do_scalar(Atomic *a)
 {
 	Lower *lw = a->lw;
 	LLVMValueRef v = NULL, place = lower_shared_at(lw, gpu_shared_offset(lw->gpu, a->op));
-	if (a->release)
+	if (a->release && !lw->gpu->portable_order)
 		lower_program_barrier(lw);
 	LowerIf part = lower_begin_if(lw, lower_global_owner(lw, &a->tile));
 	fence(a, a->release);
@@ -212,7 +212,7 @@ static bool do_scalar(Atomic *a)
 	if (a->used)
 		lower_elements(lw, LLVMBuildStore(lw->b, lower_to_bits(lw, v, a->elem), place), NULL);
 	lower_end_if(lw, part);
-	if (a->used || a->acquire)
+	if (a->used || (a->acquire && !lw->gpu->portable_order))
 		lower_program_barrier(lw);
 	if (!a->used)
 		return true;

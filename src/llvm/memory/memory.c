@@ -319,7 +319,7 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 		others[i] = LLVMConstNull(word_type(lw, &w));
 	}
 	/* What was cleared is 0 already. */
-	unseen = unseen || (how->clear && !other);
+	unseen = unseen || ((how->clear || lw->gpu->portable_order) && !other);
 	if (condition && !unseen && other)
 		lower_words_pack(lw, tile, &w, rep, start, other, elem, others);
 	for (unsigned i = 0; condition && !unseen && i < w.count; i++)
@@ -399,7 +399,7 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
+	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

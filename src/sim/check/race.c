@@ -298,9 +298,12 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 
 /* ---- stores ---- */
 
-/* Has another lane of the warp loaded and stored it, as this one does, and they have not met? */
-static bool is_lost(const SimWarp *w, unsigned lane, const Cell *c)
+/* Has another lane of the warp loaded and stored it, as this one does, and they have not met? What
+ * the store itself makes of its old value is lost among the warps, too, and behind a barrier. */
+static bool is_lost(const SimWarp *w, const SimInstr *i, unsigned lane, const Cell *c)
 {
+	if (i->updates && w->cta->run->kernel->code[c->write.site - 1].updates)
+		return true;
 	return is_of_warp(w, &c->write) && is_of_warp(w, &c->read) && c->read.time >= w->met &&
 	       c->read.time <= c->write.time && !race_is_ordered(w, lane, &c->write);
 }
@@ -309,11 +312,17 @@ static void report_lost(const Meeting *m)
 {
 	SimRun *run = m->w->cta->run;
 	const SimArray *b = &run->buffers[m->w->cta->hint];
-	SimParty other = party_of(m->with);
-	sim_finding(
-		run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_RACE,
-		"lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is lost",
-		m->with->lane, m->lane, (unsigned long long)(m->at - b->base), b->name);
+	SimParty other = party_of(m->with), who = sim_party(m->w, m->i, m->lane, m->byte);
+	unsigned long long offset = m->at - b->base;
+	if (!is_of_warp(m->w, m->with))
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "threads of two warps both load byte %llu of '%s' and store it: one's update is lost",
+			    offset, b->name);
+	else
+		sim_finding(run, who, &other, DIAG_SIM_RACE,
+			    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is "
+			    "lost",
+			    m->with->lane, m->lane, offset, b->name);
 }
 
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, const void *value)
@@ -338,7 +347,7 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 		bool same =
 			m.with == &c->write && memcmp((const uint8_t *)memory + (at - begin),
 						      (const uint8_t *)value + (at - begin), next - at) == 0;
-		if (m.with && !told && same && is_lost(w, lane, c))
+		if (m.with && !told && same && is_mine(w, m.with) && is_lost(w, i, lane, c))
 			report_lost(&m);
 		else if (m.with && !told && !(same && is_mine(w, m.with)))
 			report(&m, same ? DIAG_SIM_SAME_STORE : DIAG_SIM_PROGRAM_RACE, "the store",

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "layout/layout.h"
-#include "sim/sim_int.h"
+#include "sim/decoder.h"
 
 enum { WORDS, ROWS, ROWS_TRANSPOSED };
 

@@ -1,7 +1,8 @@
-/* What the files of the decoder share besides sim_int.h. */
+/* What the files of the decoder share besides decoder.h. */
 #ifndef NESO_SIM_DECODE_DECODE_H
 #define NESO_SIM_DECODE_DECODE_H
 
+#include "sim/decoder.h"
 #include "sim/ops.h"
 
 /* decode_constant.c: the bits of a constant of one part; all parts as slots (none: diagnosed). */
@@ -18,6 +19,18 @@ void sim_decode_origins(SimDecoder *d, const uint32_t *arg_slots, uint32_t args)
 
 /* decode_slots.c: numbers of slots in all instructions, constants first; how many there are. */
 uint32_t sim_place_slots(SimDecoder *d, uint32_t fixed);
+
+/* decode_control.c: a function, into d->code; `called`: its end is a jump, and what it returns goes
+ * to `result`. */
+bool decode_function(SimDecoder *d, LLVMValueRef fn, const SimValue *args, SimValue result, bool called);
+
+/* decode_memory.c */
+bool decode_gep(SimDecoder *d, LLVMValueRef v);
+bool decode_alloca(SimDecoder *d, LLVMValueRef v);
+bool decode_load(SimDecoder *d, LLVMValueRef v);
+bool decode_store(SimDecoder *d, LLVMValueRef v);
+bool decode_atomic(SimDecoder *d, LLVMValueRef v, bool swap);
+void decode_note_address(SimDecoder *d, LLVMValueRef v); /* one that comes from no argument that is known */
 
 /* decode_value.c; part by part, and the value is defined. */
 int decode_float(LLVMTypeRef part); /* a SimFloat, or -1 */
@@ -58,6 +71,11 @@ static inline unsigned index_of(unsigned bytes)
 static inline bool is_odd(LLVMTypeRef part)
 {
 	return sim_bits(part) != 8 * sim_bytes(part);
+}
+
+static inline uint32_t filled(SimDecoder *d, uint32_t slot, LLVMTypeRef part)
+{
+	return is_odd(part) ? decode_fill(d, slot, sim_bits(part)) : slot;
 }
 
 static inline SimValue operand(SimDecoder *d, LLVMValueRef v, unsigned n)

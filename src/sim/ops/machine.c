@@ -477,6 +477,21 @@ static bool float_to_fp8(SimWarp *w, const SimInstr *i, uint32_t mask)
 DEFINE_OP(f32_to_e4m3, float_to_fp8, FP_E4M3FN, define_to_fp8)
 DEFINE_OP(f32_to_e5m2, float_to_fp8, FP_E5M2, define_to_fp8)
 
+/* ---- addresses ---- */
+
+static bool decode_address(SimDecoder *d, LLVMValueRef call, const char *suffix)
+{
+	(void)suffix;
+	SimValue out = sim_new(d, 1);
+	uint32_t base = sim_value(d, LLVMGetOperand(call, 0)).slots[0];
+	uint32_t index = sim_value(d, LLVMGetOperand(call, 1)).slots[0];
+	uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
+	sim_pure(d, d->ops->address64[2], 8, out.slots[0], base, index, SIM_NONE, bytes);
+	sim_define(d, call, out);
+	return true;
+}
+const SimMachine sim_machine_address = {.decode = decode_address};
+
 /* ---- division: the divisor, what was divided by it ---- */
 
 OPS_LANEWISE(do_by_zero_16, uint16_t, uint16_t, x ? y : UINT16_MAX)

@@ -3,6 +3,7 @@
 #define NESO_SIM_OPS_MACHINE_H
 
 #include "sim/check/define.h"
+#include "sim/decoder.h"
 #include "sim/ops.h"
 
 /* Emits the call. `suffix` of a family, or NULL. */

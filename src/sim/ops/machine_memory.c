@@ -166,7 +166,13 @@ static bool decode_load(SimDecoder *d, LLVMValueRef call, const char *suffix)
 
 static bool decode_store(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
-	return access_instr(d, call, store_global, suffix) != NULL;
+	SimInstr *i = access_instr(d, call, store_global, suffix);
+	if (!i)
+		return false;
+	unsigned n = LLVMGetNumArgOperands(call);
+	for (unsigned k = ((const Access *)i->data)->operands; k < n; k++)
+		i->updates |= sim_updates(LLVMGetOperand(call, k), LLVMGetOperand(call, 0));
+	return true;
 }
 DEFINE_OP(ld_global, decode_load, sim_define_load)
 DEFINE_OP(ld_fresh, decode_load, sim_define_load)

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "sim/check/promised.h"
 #include "sim/half.h"
 
 /* ---- what is allowed ---- */
@@ -167,6 +168,8 @@ void memory_note_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 {
 	if (w->cta->run->races)
 		sim_race_read(w, i, lane, at, size, (SimOrder)i->order);
+	if (UNLIKELY(w->cta->run->promised != NULL))
+		sim_promised_access(w, i, lane, (uint64_t)(uintptr_t)at, size, false);
 	w->cta->read_loc = i->loc;
 	w->cta->read_at = (uint64_t)(uintptr_t)at;
 }
@@ -181,6 +184,8 @@ void memory_put(SimWarp *w, const SimInstr *i, unsigned first, unsigned lane, ui
 	memory_from_slots(w, i, first, lane, value);
 	if (w->cta->run->races)
 		sim_race_write(w, i, lane, to, size, value);
+	if (UNLIKELY(w->cta->run->promised != NULL))
+		sim_promised_access(w, i, lane, (uint64_t)(uintptr_t)to, size, true);
 	w->cta->changed |= memcmp(to, value, size) != 0;
 	memcpy(to, value, size);
 }

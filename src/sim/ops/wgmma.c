@@ -1,43 +1,26 @@
 /* Products of a warp group: m64nNkK, a warp at a time.
  *
- * Warp w of the four has rows 16 w ... of A and of the accumulators, as fragments of m16n8 products (kern/product.c), side by
- * side along N; each reads all of B. Matrices in shared memory are cut in parts of 16 bytes, which are a row of such a fragment's words.
- * A descriptor has the address, the leading and the stride distance (bits 0, 16, 32: sixteens of bytes), and the swizzle (bits 62, 63: none, 128,
- * 64, 32 bytes). With T elements in 16 bytes and S in the swizzle (T without one) element (row, k) is at
- *
- *	along K first      row % 8 * (S bytes) + row / 8 * stride + k, without a swizzle k / T * leading
- *	along rows first   row % S + k % 8 * (S bytes), and with a swizzle row / S * leading + k / 8 * stride,
- *	                   without row / T * stride + k / 8 * leading
- *
- * and 16-byte parts change places by the address, as in tensor.c. Without checks a product is made when it is issued. With checks
- * when the warp waits for its group: until then what it reads must stay, and its accumulators are tokens, in all lanes the same NaN with
- * a number, which only further products and their wait take; the wait gives what they stand for. Source: PTX ISA 8.8, "wgmma". */
+ * Warp w of the four has rows 16 w ... of A and of the accumulators, as fragments of m16n8 products
+ * (kern/product.c), side by side along N; each reads all of B (wgmma_parts.c). Without checks a
+ * product is made when it is issued. With checks when the warp waits for its group: until then what
+ * it reads must stay, and its accumulators are tokens, in all lanes the same NaN with a number,
+ * which only further products and their wait take; the wait gives what they stand for. Source: PTX
+ * ISA 8.8, "wgmma". */
 #include <stdlib.h>
 
 #include "sim/check/define_product.h"
 #include "sim/ops/machine.h"
+#include "sim/ops/wgmma.h"
 #include "sim/ops.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 
-enum { MOST_N = 256, MOST_WORDS = 128, A_WORDS = 4, B_WORDS = 2, PART = 16, MOST_SETS = 64 };
+enum { MOST_WORDS = 128, MOST_SETS = 64 };
 #define TOKEN 0x7fa50000u
 
-typedef struct Words {
-	_Alignas(64) uint32_t lane[SIM_LANES];
-} Words;
-
-typedef struct Wgmma {
-	SimMma shape; /* m16n8kK */
-	SimProduct *multiply;
-	unsigned n, count, each; /* accumulators, and those of eight columns */
-	unsigned steps, first;   /* along K; operand of A: behind the accumulators, where there are any */
-	bool words;              /* A comes in them */
-	bool rows_first[2];      /* of A, of B */
-} Wgmma;
-
-/* Accumulators that are under way, or have not been taken since; then a token of theirs is one that a wait should have had. */
+/* Accumulators that are under way, or have not been taken since; then a token of theirs is one that
+ * a wait should have had. */
 typedef struct Set {
 	Words *words;   /* NULL: taken */
 	Words *hollow; /* their bits that are not defined; NULL: all are */
@@ -51,7 +34,7 @@ typedef struct Product {
 	uint32_t set, group;
 	bool added; /* to the accumulators, else to 0 */
 	uint64_t a, b;
-	Words words[A_WORDS], hollow[A_WORDS]; /* of A; bits that are not defined, where `mixed` */
+	Words words[WGMMA_A_WORDS], hollow[WGMMA_A_WORDS]; /* of A; bits that are not defined, where `mixed` */
 	uint32_t mixed, origin;
 } Product;
 
@@ -62,62 +45,16 @@ struct SimProducts {
 	bool fenced;
 };
 
-/* ---- matrices in shared memory ---- */
-
-static uint32_t part_at(uint64_t descriptor, unsigned row, unsigned k, unsigned bytes, bool rows_first)
-{
-	static const unsigned spans[] = {16, 128, 64, 32};
-	uint32_t base = (uint32_t)(descriptor & 0x3fff) * 16, leading = (uint32_t)(descriptor >> 16 & 0x3fff) * 16,
-		 stride = (uint32_t)(descriptor >> 32 & 0x3fff) * 16;
-	unsigned mode = (unsigned)(descriptor >> 62), span = spans[mode], of_span = span / bytes;
-	uint32_t at;
-	if (!rows_first)
-		at = row % 8 * span + row / 8 * stride + (mode ? k * bytes : k * bytes / PART * leading);
-	else
-		at = row % of_span * bytes + k % 8 * span +
-		     (mode ? row / of_span * leading + k / 8 * stride : row / of_span * stride + k / 8 * leading);
-	at += base;
-	return mode ? at ^ (at >> 7 & (span / PART - 1)) << 4 : at;
-}
-
-/* Parts of `rows` rows from `first` on: along K the rows one after the other; along rows first those of a k. */
-typedef struct Parts {
-	uint32_t at[2 * MOST_N];
-	unsigned count;
-} Parts;
-
-static void list_parts(const Wgmma *x, uint64_t descriptor, unsigned first, unsigned rows, bool rows_first, Parts *out)
-{
-	unsigned bytes = x->shape.bits / 8, each = PART / bytes;
-	out->count = 0;
-	for (unsigned row = 0; row < rows; row += rows_first ? each : 1)
-		for (unsigned k = 0; k < x->shape.k; k += rows_first ? 1 : each)
-			out->at[out->count++] = part_at(descriptor, first + row, k, bytes, rows_first);
-}
-
-/* Words of eight rows each: word `2 * (half of K)` and, of A, one more for rows 8 to 15. */
-static void put_part(const Wgmma *x, Words *words, unsigned per_half, unsigned number, bool rows_first, const uint8_t *from)
-{
-	if (!rows_first) {
-		unsigned row = number / 2, half = number % 2;
-		memcpy((uint8_t *)words[half * per_half + row / 8].lane + row % 8 * PART, from, PART);
-		return;
-	}
-	/* Eight rows of 16 bits at one k. */
-	unsigned group = number / x->shape.k, k = number % x->shape.k;
-	uint8_t *to = (uint8_t *)words[k / 8 * per_half + group].lane;
-	for (unsigned row = 0; row < 8; row++)
-		memcpy(to + row * PART + k % 8 * 2, from + 2 * row, 2);
-}
+/* ---- accesses ---- */
 
 static bool look_at(SimWarp *w, const SimInstr *i, const Parts *parts)
 {
 	for (unsigned p = 0; p < parts->count; p++) {
 		unsigned lane = p / 2 % SIM_LANES;
-		if (!sim_shared(w, i, lane, parts->at[p], PART, PART))
+		if (!sim_shared(w, i, lane, parts->at[p], WGMMA_PART, WGMMA_PART))
 			return false;
 		if (w->cta->shadow)
-			sim_check_async_read(w, i, lane, parts->at[p], PART);
+			sim_check_async_read(w, i, lane, parts->at[p], WGMMA_PART);
 	}
 	return true;
 }
@@ -125,40 +62,7 @@ static bool look_at(SimWarp *w, const SimInstr *i, const Parts *parts)
 static void leave(SimWarp *w, const Parts *parts)
 {
 	for (unsigned p = 0; p < parts->count; p++)
-		sim_check_async_done(w, parts->at[p], PART);
-}
-
-static void find_parts(const SimWarp *w, const Wgmma *x, uint64_t a, uint64_t b, Parts *of_a, Parts *of_b)
-{
-	of_a->count = 0;
-	if (!x->words)
-		list_parts(x, a, w->index % 4 * 16, 16, x->rows_first[0], of_a);
-	list_parts(x, b, 0, x->n, x->rows_first[1], of_b);
-}
-
-/* ---- a product ---- */
-
-static void multiply(SimWarp *w, const Wgmma *x, const Parts *of_a, const Parts *of_b, Words *a, bool added, void *const *to,
-		     const void *const *from)
-{
-	static const Words zeros;
-	const uint8_t *shared = w->shared;
-	unsigned parts = of_b->count / (x->n / 8); /* of eight columns */
-	for (unsigned p = 0; p < of_a->count; p++)
-		put_part(x, a, 2, p, x->rows_first[0], shared + of_a->at[p]);
-	for (unsigned j = 0; j < x->n / 8; j++) {
-		Words b[B_WORDS];
-		const void *in[A_WORDS + B_WORDS + 4];
-		for (unsigned p = 0; p < parts; p++)
-			put_part(x, b, 1, p, x->rows_first[1], shared + of_b->at[j * parts + p]);
-		for (unsigned k = 0; k < A_WORDS; k++)
-			in[k] = &a[k];
-		for (unsigned k = 0; k < B_WORDS; k++)
-			in[A_WORDS + k] = &b[k];
-		for (unsigned k = 0; k < x->each; k++)
-			in[A_WORDS + B_WORDS + k] = added ? from[j * x->each + k] : &zeros;
-		x->multiply(&x->shape, to + j * x->each, in);
-	}
+		sim_check_async_done(w, parts->at[p], WGMMA_PART);
 }
 
 /* ---- tokens ---- */
@@ -243,7 +147,8 @@ void sim_products_free(SimWarp *w)
 	w->tokens = false;
 }
 
-/* The set that the accumulators are tokens of; MOST_SETS: they are numbers. False after the fault. */
+/* The set that the accumulators are tokens of; MOST_SETS: they are numbers. False after the
+ * fault. */
 static bool set_of(SimWarp *w, const SimInstr *i, unsigned count, uint32_t *out)
 {
 	uint32_t set, number, tokens = 0;
@@ -332,9 +237,9 @@ static bool keep(SimWarp *w, const Product *product)
 static bool read_product(SimWarp *w, const SimInstr *i, unsigned step, Product *out)
 {
 	const Wgmma *x = i->data;
-	unsigned each = x->words ? A_WORDS : 1, a = x->first + step * each, b = x->first + x->steps * each + step;
+	unsigned each = x->words ? WGMMA_A_WORDS : 1, a = x->first + step * each, b = x->first + x->steps * each + step;
 	*out = (Product){.by = i};
-	for (unsigned k = 0; k < A_WORDS && x->words; k++) {
+	for (unsigned k = 0; k < WGMMA_A_WORDS && x->words; k++) {
 		uint32_t slot = i->slots[i->results + a + k];
 		memcpy(&out->words[k], sim_operand(w, i, a + k), sizeof out->words[k]);
 		if (!w->defined || !w->defined->lanes[slot])
@@ -362,7 +267,7 @@ static void multiply_now(SimWarp *w, const SimInstr *i, unsigned step, Product *
 		to[k] = sim_result(w, i, k);
 		from[k] = step || !x->first ? to[k] : sim_operand(w, i, k);
 	}
-	multiply(w, x, of_a, of_b, product->words, product->added, to, from);
+	wgmma_multiply(w, x, of_a, of_b, product->words, product->added, to, from);
 }
 
 /* With checks: it begins, and goes on until its group is waited for. */
@@ -396,7 +301,7 @@ static bool issue(SimWarp *w, const SimInstr *i, uint32_t mask)
 		Parts of_a, of_b;
 		if (!read_product(w, i, step, &product))
 			return false;
-		find_parts(w, x, product.a, product.b, &of_a, &of_b);
+		wgmma_find_parts(w, x, product.a, product.b, &of_a, &of_b);
 		if (!look_at(w, i, &of_a) || !look_at(w, i, &of_b))
 			return false;
 		if (!w->cta->shadow)
@@ -431,55 +336,14 @@ static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 
 /* ---- what is not defined ---- */
 
-static bool any_in(SimWarp *w, const Parts *parts, uint32_t *origin)
-{
-	for (unsigned p = 0; p < parts->count; p++) {
-		const uint8_t *bits = sim_hollow_shared(w, parts->at[p], false);
-		for (unsigned k = 0; bits && k < PART; k++) {
-			if (!bits[k])
-				continue;
-			*origin = w->cta->hollow->origin[(w->base + parts->at[p] + k) / 4];
-			return true;
-		}
-	}
-	return false;
-}
-
-/* As `multiply`, of the bits that are not defined. */
-static void multiply_hollow(SimWarp *w, const Wgmma *x, const Parts *of_a, const Parts *of_b, Words *a,
-			    bool added, Words *accumulators)
-{
-	static const Words zeros;
-	const uint8_t *shared = sim_hollow_shared(w, 0, true);
-	unsigned parts = of_b->count / (x->n / 8);
-	for (unsigned p = 0; p < of_a->count && shared; p++)
-		put_part(x, a, 2, p, x->rows_first[0], shared + of_a->at[p]);
-	for (unsigned j = 0; j < x->n / 8 && shared; j++) {
-		Words b[B_WORDS];
-		const uint8_t *of[2][A_WORDS], *sum[4];
-		uint8_t *to[4];
-		for (unsigned p = 0; p < parts; p++)
-			put_part(x, b, 1, p, x->rows_first[1], shared + of_b->at[j * parts + p]);
-		for (unsigned k = 0; k < A_WORDS; k++)
-			of[0][k] = (const uint8_t *)&a[k];
-		for (unsigned k = 0; k < B_WORDS; k++)
-			of[1][k] = (const uint8_t *)&b[k];
-		for (unsigned k = 0; k < x->each; k++) {
-			to[k] = (uint8_t *)&accumulators[j * x->each + k];
-			sum[k] = added ? to[k] : (const uint8_t *)&zeros;
-		}
-		sim_product_undefined(&x->shape, x->multiply, of[0], of[1], sum, to);
-	}
-}
-
 static void finish_hollow(SimWarp *w, Product *p, Set *set, const Parts *of_a, const Parts *of_b)
 {
 	uint32_t origin = p->origin;
-	bool mixed = p->mixed || any_in(w, of_a, &origin) || any_in(w, of_b, &origin);
+	bool mixed = p->mixed || wgmma_any_hollow(w, of_a, &origin) || wgmma_any_hollow(w, of_b, &origin);
 	if ((!mixed && !set->hollow) || !hollow_of(w, set))
 		return;
 	set->origin = mixed ? origin : set->origin;
-	multiply_hollow(w, p->by->data, of_a, of_b, p->hollow, p->added, set->hollow);
+	wgmma_multiply_hollow(w, p->by->data, of_a, of_b, p->hollow, p->added, set->hollow);
 }
 
 /* Descriptors, and whether to add, are taken at once; what else there is travels with the
@@ -487,7 +351,7 @@ static void finish_hollow(SimWarp *w, Product *p, Set *set, const Parts *of_a, c
 static void define_issue(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 {
 	const Wgmma *x = i->data;
-	unsigned each = x->words ? A_WORDS : 1;
+	unsigned each = x->words ? WGMMA_A_WORDS : 1;
 	for (unsigned k = x->first; k < i->operands && !done; k++)
 		if (!x->words || k >= x->first + x->steps * each)
 			sim_use(w, i, k, mask, "a matrix descriptor");
@@ -527,8 +391,8 @@ static void finish(SimWarp *w, Product *p)
 	const void *from[MOST_WORDS];
 	for (unsigned k = 0; k < x->count; k++)
 		from[k] = to[k] = &set->words[k];
-	find_parts(w, x, p->a, p->b, &of_a, &of_b);
-	multiply(w, x, &of_a, &of_b, p->words, p->added, to, from);
+	wgmma_find_parts(w, x, p->a, p->b, &of_a, &of_b);
+	wgmma_multiply(w, x, &of_a, &of_b, p->words, p->added, to, from);
 	if (w->defined && w->defined->live)
 		finish_hollow(w, p, set, &of_a, &of_b);
 	leave(w, &of_a);
@@ -591,13 +455,13 @@ static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	if (!suffix || !target_product_read(TARGET_MMA_WGMMA, suffix, &p))
 		return sim_refuse(d, "the product '%s'", suffix ? suffix : "");
 	*s = mma_shape_of(&p);
-	ASSERT(p.n <= MOST_N && s->a_words == A_WORDS);
+	ASSERT(p.n <= WGMMA_MOST_N && s->a_words == WGMMA_A_WORDS);
 	x->n = p.n;
 	x->count = s->c_words;
 	x->each = x->count / (p.n / 8);
 	s->m = 16;
 	s->n = 8;
-	s->b_words = B_WORDS;
+	s->b_words = WGMMA_B_WORDS;
 	s->c_words = x->each;
 	x->rows_first[0] = p.rows_first[0];
 	x->rows_first[1] = p.rows_first[1];
@@ -611,7 +475,7 @@ static bool decode_product(SimDecoder *d, LLVMValueRef call, const char *suffix)
 	x->steps = p.steps;
 	x->first = p.fresh ? 0 : x->count;
 	x->words = p.a_in_registers;
-	unsigned operands = x->first + x->steps * (x->words ? A_WORDS + 1 : 2) + !p.fresh;
+	unsigned operands = x->first + x->steps * (x->words ? WGMMA_A_WORDS + 1 : 2) + !p.fresh;
 	return (i->results == x->count && i->operands == operands) || sim_refuse(d, "the product '%s' of so many words", suffix);
 }
 

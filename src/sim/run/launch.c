@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "base/os.h"
 #include "sim/check/define.h"
+#include "sim/check/promised.h"
 #include "sim/check/traffic.h"
 #include "sim/run/orders.h"
 
@@ -326,6 +327,8 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 	if (run->races && launch->notes)
 		sim_races_limit(run->races, launch->notes);
 	bool hollow = sim_hollow_buffers(run);
+	if (run->check && run->kernel->promises_memory)
+		hollow = sim_promised_new(run) && hollow;
 	if (!hollow || (run->check && (!run->races || !run->banks)) ||
 	    (launch->print && !schedule.number && !run->printed))
 		sim_no_memory(run);
@@ -334,6 +337,7 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 	if (run->races && !sim_race_memory(run->races))
 		sim_no_memory(run);
 	sim_hollow_buffers_free(run);
+	sim_promised_free(run);
 	for (uint64_t p = 0; run->printed && p < run->programs; p++)
 		free(run->printed[p]);
 	free(run->printed);

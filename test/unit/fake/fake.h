@@ -17,6 +17,7 @@ typedef struct FakeLaunch {
 	void **params;
 	unsigned attributes, cooperative, dependent, cluster; /* cuLaunchKernelEx */
 	uint64_t args[FAKE_ARGS]; /* the first arg_count params */
+	const void *image; /* that the function's module was loaded from */
 } FakeLaunch;
 
 typedef struct FakeCuda {

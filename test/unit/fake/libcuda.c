@@ -23,6 +23,7 @@ typedef struct Context {
 typedef struct Module {
 	Context *context;
 	bool alive;
+	const void *image;
 } Module;
 
 typedef struct Block {
@@ -285,14 +286,13 @@ static void host_kernel_fault(int result)
 
 static int fake_cuModuleLoadData(void **module, const void *image)
 {
-	(void)image;
 	ENTER_CONTEXT("cuModuleLoadData");
 	pthread_mutex_lock(&lock);
 	unsigned at = (unsigned)fake.loads++ % MAX_MODULES; /* handles come back late */
 	for (int i = 0; i < MAX_MODULES && modules[at].alive; i++)
 		at = (at + 1) % MAX_MODULES;
 	Module *m = &modules[at];
-	*m = (Module){current(), true};
+	*m = (Module){current(), true, image};
 	pthread_mutex_unlock(&lock);
 	*module = m;
 	return CUDA_SUCCESS;
@@ -357,6 +357,7 @@ static void note_launch(const FakeLaunch *launch)
 {
 	pthread_mutex_lock(&lock);
 	fake.last = *launch;
+	fake.last.image = ((const Module *)launch->function)->image;
 	for (int i = 0; i < fake.arg_count && i < FAKE_ARGS; i++)
 		memcpy(&fake.last.args[i], launch->params[i], fake.arg_bytes[i] ? fake.arg_bytes[i] : sizeof fake.last.args[i]);
 	if (fake.map_at)

@@ -4,6 +4,7 @@
 >>> module.walk(lambda op: print(op.get_name(), op.get_num_operands()))
 """
 
+import re
 import weakref
 
 from ... import _native
@@ -189,6 +190,14 @@ class module:
         return self._source
 
     __str__ = str
+
+    def str_nodebug(self):
+        """The text without locations, and so without the names of variables: values have the names that MLIR gives them."""
+        bare = _native.ir("<ttir>", self._source, (), True)
+        numbers = {}
+        number = lambda name: f"%{numbers.setdefault(name, len(numbers))}"  # what has a number for a name has none
+        unnamed = re.sub(r'("(?:[^"\\]|\\.)*")|%([A-Za-z_$.0-9-]+)', lambda m: m[1] or number(m[2]), bare)
+        return _native.ir("<ttir>", unnamed, (), True)
 
     def _functions(self):
         return [op for op in self._ops if op.get_name() == "tt.func"]

@@ -1,0 +1,231 @@
+/* What a run-time loop carries (loop_carry.h). */
+#include "front/core.h"
+#include "front/lower/loop_carry.h"
+
+#include <stdlib.h>
+
+static int by_slot(const void *a, const void *b)
+{
+	const Carried *x = a, *y = b;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* What the loop may carry: `skip` is its own variable. */
+void carry_find(Loop *loop, const SymVec *assigned, Sym skip)
+{
+	FrontLower *low = loop->low;
+	for (uint32_t i = 0; i < assigned->len; i++) {
+		const Val *v = frame_get(low->frame, assigned->data[i]);
+		if (!v || assigned->data[i] == skip || v->kind == VAL_POISON)
+			continue;
+		vec_push(low->arena, &loop->names,
+			 (Carried){.name = assigned->data[i],
+				   .slot = frame_slot(low, low->frame, assigned->data[i]),
+				   .init = v});
+	}
+	if (loop->names.len)
+		qsort(loop->names.data, loop->names.len, sizeof *loop->names.data, by_slot);
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		Carried *c = &loop->names.data[i];
+		c->first = loop->init.len;
+		val_flatten(low, c->init, &loop->init);
+		c->count = loop->init.len - c->first;
+	}
+}
+
+/* Block arguments for the carried values; the names mean them from here on. */
+void carry_enter(Loop *loop, IrBlock *block, ValueVec *args)
+{
+	FrontLower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		IrLoc loc = lower_named_loc(low, c->name, loop->span);
+		for (uint32_t k = 0; k < c->count; k++)
+			vec_push(low->arena, args,
+				 ir_block_arg_add(low->m, block, loop->init.data[c->first + k]->type, loc));
+		if (!c->count)
+			continue;
+		uint32_t cursor = c->first;
+		low->frame->slots.data[c->slot].val = val_rebuild(low, c->init, args->data, &cursor);
+	}
+}
+
+bool carry_is_same(const Val *a, const Val *b)
+{
+	return !val_has_tensor(b) && val_equal(a, b);
+}
+
+void carry_error(Loop *loop, const Carried *c, const Slot *slot)
+{
+	FrontLower *low = loop->low;
+	const Source *source = source_get(&low->session->sources, loop->span.file);
+	uint32_t line = source ? source_line_col(source, loop->span.start).line : 0;
+	Span old = lower_at(low, slot->at);
+	if (c->count)
+		lower_error(low, DIAG_LOOP_TYPE, c->name, val_describe(low, c->init), line,
+			    val_describe(low, slot->val));
+	else
+		lower_error(low, DIAG_LOOP_CONSTEXPR, c->name, val_describe(low, c->init), line);
+	lower_restore(low, old);
+}
+
+/* A function, a class, ... that is one of several at the end of a turn: the next would begin with
+ * any of them. */
+static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
+{
+	FrontLower *low = loop->low;
+	const Source *source = source_get(&low->session->sources, slot->at.file);
+	Span old = lower_at(low, slot->at);
+	lower_error(low, DIAG_NAME_MIXED, c->name, source ? source_line_col(source, slot->at.start).line : 0);
+	lower_restore(low, old);
+}
+
+/* What the body leaves in the carried names. */
+void carry_collect(Loop *loop)
+{
+	FrontLower *low = loop->low;
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		const Slot *slot = &low->frame->slots.data[c->slot];
+		const Val *v = slot->val;
+		bool keeps = !v || v->kind == VAL_POISON;
+		if (!v && slot->why == WHY_MIXED)
+			mixed_error(loop, c, slot);
+		if (!keeps && (c->count ? !val_same_shape(v, c->init) : !carry_is_same(c->init, v))) {
+			carry_error(loop, c, slot);
+			keeps = true;
+		}
+		if (keeps || !c->count) {
+			for (uint32_t k = 0; k < c->count; k++)
+				vec_push(low->arena, &loop->next, loop->args.data[c->first + k]);
+			continue;
+		}
+		val_flatten(low, v, &loop->next);
+	}
+}
+
+/* Values that every turn hands on as it got them are those from before the loop. */
+static bool unchanged(const Loop *loop, const ValueVec *values, const ValueVec *args, uint32_t i)
+{
+	return values->data[i] == args->data[i] || values->data[i] == loop->init.data[i];
+}
+
+/* Values that are handed on may be block arguments that are dropped: those are the values from
+ * before the loop. */
+static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
+{
+	for (uint32_t i = 0; i < values->len; i++)
+		for (uint32_t k = 0; k < args->len; k++)
+			if (loop->drop[k] && values->data[i] == args->data[k]) {
+				values->data[i] = loop->init.data[k];
+				break;
+			}
+}
+
+/* `passed`: what the test of a `while` hands on of the arguments `first`; NULL for a `for`. */
+void carry_find_dropped(Loop *loop, const ValueVec *first, ValueVec *passed)
+{
+	uint32_t n = loop->init.len;
+	loop->drop = ARENA_ARRAY(loop->low->arena, bool, MAX(n, 1u));
+	for (uint32_t i = 0; i < n; i++)
+		loop->drop[i] = unchanged(loop, &loop->next, &loop->args, i) &&
+				(!passed || unchanged(loop, passed, first, i));
+	name_init(loop, &loop->next, &loop->args);
+	if (passed)
+		name_init(loop, passed, first);
+}
+
+void carry_drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
+{
+	for (uint32_t i = args->len; i-- > 0;) {
+		if (!loop->drop[i])
+			continue;
+		ir_replace_uses(args->data[i], loop->init.data[i]);
+		ir_block_arg_erase(block, args->data[i]->index);
+	}
+}
+
+ValueVec carry_kept(const Loop *loop, const ValueVec *all)
+{
+	ValueVec out = {0};
+	for (uint32_t i = 0; i < all->len; i++)
+		if (!loop->drop[i])
+			vec_push(loop->low->arena, &out, all->data[i]);
+	return out;
+}
+
+IrType *carry_types(FrontLower *low, const ValueVec *values)
+{
+	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(values->len, 1u));
+	for (uint32_t i = 0; i < values->len; i++)
+		types[i] = values->data[i]->type;
+	return types;
+}
+
+/* After the loop: carried names are its results, from `result` on; what was first assigned in it
+ * has no value. */
+void carry_leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t result, Sym variable)
+{
+	FrontLower *low = loop->low;
+	Frame *frame = low->frame;
+	SlotVec inside = frame->slots;
+	frame_restore(low, frame, before);
+	ValueVec out = {0};
+	for (uint32_t i = 0; i < loop->init.len; i++)
+		vec_push(low->arena, &out, loop->drop[i] ? loop->init.data[i] : ir_result(op, result++));
+	for (uint32_t i = 0; i < loop->names.len; i++) {
+		const Carried *c = &loop->names.data[i];
+		uint32_t cursor = c->first;
+		if (c->count)
+			frame->slots.data[c->slot].val = val_rebuild(low, c->init, out.data, &cursor);
+		if (!inside.data[c->slot].val) /* deleted */
+			frame->slots.data[c->slot] = inside.data[c->slot];
+	}
+	for (uint32_t i = 0; i < frame->names.len; i++) {
+		Slot *slot = &frame->slots.data[i];
+		if (frame->names.data[i] == variable)
+			*slot = (Slot){.why = WHY_LOOP_VARIABLE, .at = loop->span};
+		else if (!slot->val && i < inside.len && inside.data[i].val)
+			*slot = inside.data[i].val->kind == VAL_POISON
+					? (Slot){.val = low->poison, .at = loop->span}
+					: (Slot){.why = WHY_LOOP, .at = loop->span};
+	}
+}
+
+/* A name that has no value before the loop is carried as well: nothing goes in. An argument for
+ * each of its values in `block`. */
+void carry_late(Loop *loop, IrBuilder *outer, Sym name, const Val *v, IrBlock *block, ValueVec *args)
+{
+	FrontLower *low = loop->low;
+	ValueVec values = {0};
+	val_flatten(low, v, &values);
+	Carried c = {.name = name, .slot = frame_slot(low, low->frame, name), .init = v,
+		     .first = loop->init.len, .count = values.len};
+	for (uint32_t k = 0; k < values.len; k++) {
+		IrType type = values.data[k]->type;
+		vec_push(low->arena, &loop->init, irb_0(outer, OP_POISON, type));
+		vec_push(low->arena, args, ir_block_arg_add(low->m, block, type, outer->loc));
+	}
+	vec_push(low->arena, &loop->names, c);
+}
+
+bool carry_has(const Loop *loop, uint32_t slot)
+{
+	for (uint32_t k = 0; k < loop->names.len; k++)
+		if (loop->names.data[k].slot == slot)
+			return true;
+	return false;
+}
+
+/* What the loop may return is known when its body has been lowered. True when it is carried
+ * late. */
+bool carry_returned(Loop *loop, IrBuilder *outer, IrBlock *block)
+{
+	FrontLower *low = loop->low;
+	Sym name = loop_value(low);
+	const Val *v = loop->exits.returns ? frame_get(low->frame, name) : NULL;
+	if (!v || v->kind == VAL_POISON || carry_has(loop, frame_slot(low, low->frame, name)))
+		return false;
+	carry_late(loop, outer, name, v, block, &loop->args);
+	return true;
+}

@@ -1,0 +1,171 @@
+/* Dots that become products of warp groups: which operand comes from registers, and how the others
+ * get into shared memory (accelerate_matmul.c). */
+#include "gpu/gpu.h"
+#include "gpu/memory/tensor_copies.h"
+#include "gpu/pass/accelerate.h"
+#include "gpu/plan/wgmma.h"
+
+#include "layout/kinds.h"
+
+/* Where an operand comes from: conversions and transpositions apart. */
+static IrValue *origin_of(IrValue *v, bool *transposed)
+{
+	*transposed = false;
+	while (v->def && (v->def->kind == OP_CONVERT_LAYOUT || v->def->kind == OP_TRANS)) {
+		*transposed ^= v->def->kind == OP_TRANS;
+		v = ir_operand(v->def, 0);
+	}
+	return v;
+}
+
+/* The dim along which neighbours lie in memory, or in threads. */
+static unsigned neighbours(GpuCx *gpu, const IrValue *v)
+{
+	uint32_t registers[8];
+	const Layout *l = gpu_layout(gpu, v->type);
+	return layout_vector(l, 0, 4, registers) > layout_vector(l, 1, 4, registers) ? 0 : 1;
+}
+
+/* In front of the loops that do not change the value. */
+static IrOp *before_loops(const IrValue *v, IrOp *op)
+{
+	for (IrOp *loop = ir_parent_op(op); loop && loop->kind == OP_FOR && ir_is_defined_outside(v, loop);
+	     loop = ir_parent_op(loop))
+		op = loop;
+	return op;
+}
+
+/* Memory of this type that holds the value already, in the block of `spot` and before it. */
+static IrValue *stored_before(const IrValue *v, IrType type, const IrOp *spot)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		IrOp *op = u->owner;
+		if (op->kind != OP_LOCAL_ALLOC || op->results[0].type != type || op->block != spot->block)
+			continue;
+		for (const IrOp *at = spot->prev; at; at = at->prev)
+			if (at == op)
+				return &op->results[0];
+	}
+	return NULL;
+}
+
+/* A layout of words along K that ldmatrix.trans gives of bytes that lie the other way round:
+ * threads hold pairs of the other dim. */
+static const Layout *turning(GpuCx *gpu, const IrOp *dot, IrType type, unsigned k_dim)
+{
+	unsigned other = 1 - k_dim, warps[2] = {1, 1};
+	warps[other] = gpu_num_warps(gpu, dot);
+	const Layout *l =
+		layout_mma_operand(&gpu->layouts, type->shape, 2, warps, other, 16, 32 / type->elem->bits);
+	uint64_t last = accelerate_last_to_stretch(l, other);
+	return last ? accelerate_stretched(gpu, l, other, last) : l;
+}
+
+/* The operand in shared memory: as it lies in global
+ * memory where the instruction takes that, else K first. */
+static IrValue *in_memory(PassCx *cx, IrOp *dot, unsigned operand)
+{
+	GpuCx *gpu = gpu_of(cx);
+	bool transposed;
+	IrValue *v = origin_of(ir_operand(dot, operand), &transposed);
+	unsigned dim = neighbours(gpu, v), k_dim = (operand == 0) != transposed ? 1 : 0;
+	bool turned = gpu_wgmma_wants_k_first(v->type->elem) && dim != k_dim;
+	dim = turned ? k_dim : dim;
+	const Layout *l = gpu_wgmma_memory(gpu, v->type->shape, v->type->elem->bits, dim);
+	IrType type = ir_memdesc(gpu->ir, v->type->elem, v->type->shape, 2, gpu_encoding(gpu, l), 0, false);
+	IrOp *spot = before_loops(v, dot);
+	IrValue *memory = stored_before(v, type, spot);
+	IrBuilder b = ir_at(cx->module, spot);
+	if (!memory && turned && v->type->elem->bits == 8)
+		v = gpu_convert(gpu, &b, v, turning(gpu, dot, v->type, k_dim));
+	if (!memory)
+		memory = irb_1(&b, OP_LOCAL_ALLOC, type, v);
+	return transposed ? gpu_memory_transposed(gpu, &b, memory) : memory;
+}
+
+/* Is it computed where the dot is, from what is in registers anyway? */
+static bool is_computed(const IrOp *dot, const IrValue *operand)
+{
+	bool transposed;
+	const IrValue *v = origin_of((IrValue *)(uintptr_t)operand, &transposed);
+	return v->def && v->def->block == dot->block && !transposed && accelerate_passes_on(v->def);
+}
+
+/* Operands of words that are loaded in the loop and lie across K, as bits. The instruction takes
+ * such words from registers alone: threads read them from the ring in any order. */
+unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned across = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		bool transposed;
+		const IrValue *v = origin_of(ir_operand(dot, i), &transposed);
+		unsigned k_dim = (i == 0) != transposed ? 1 : 0;
+		bool loads = v->def && (v->def->kind == OP_LOAD || v->def->kind == OP_DESC_LOAD);
+		if (loads && v->def->block == dot->block && v->type->elem->bits == 32 &&
+		    neighbours(gpu, v) != k_dim)
+			across |= 1u << i;
+	}
+	return across;
+}
+
+/* The operand that comes from registers; 2: none. */
+static unsigned from_registers(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned across = wgmma_across_k(gpu, dot);
+	return across == 2 ? 1 : across || is_computed(dot, ir_operand(dot, 0)) ? 0 : 2;
+}
+
+static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
+{
+	return turn ? layout_transpose(&gpu->layouts, l, (const unsigned[]){1, 0}) : l;
+}
+
+/* warps: along the dims of what is multiplied. Where operand 1 comes from registers, that is both
+ * operands turned round. */
+void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
+{
+	GpuCx *gpu = gpu_of(cx);
+	LayoutContext *layouts = &gpu->layouts;
+	IrBuilder b = ir_at(cx->module, dot);
+	IrType old = dot->results[0].type;
+	unsigned held = from_registers(gpu, dot);
+	bool turn = held == 1;
+	bool scatter = held < 2 && wgmma_across_k(gpu, dot);
+	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
+	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);
+	const Layout *sums = layout_wgmma_accumulator(layouts, shape, warps, n);
+	sums = scatter ? gpu_wgmma_scattered(gpu, sums, 0) : sums;
+	IrType type = gpu_with_layout(gpu, old, turned_round(gpu, sums, turn));
+	IrValue *args[3];
+	for (unsigned i = 0; i < 2; i++) {
+		IrValue *v = ir_operand(dot, i);
+		if (i != held) {
+			args[i] = in_memory(cx, dot, i);
+			continue;
+		}
+		const int64_t rows[] = {v->type->shape[turn], v->type->shape[!turn]};
+		const Layout *l = layout_wgmma_operand(layouts, rows, warps, 32 / v->type->elem->bits);
+		l = scatter ? gpu_wgmma_scattered(gpu, l, 0) : l;
+		args[i] = gpu_convert(gpu, &b, v, turned_round(gpu, l, turn));
+	}
+	args[2] = gpu_convert(gpu, &b, ir_operand(dot, 2), gpu_layout(gpu, type));
+	IrValue *made = irb_op(&b, OP_WARP_GROUP_DOT, args, 3, &type, 1, 0)->results;
+	static const IrAttrName names[] = {ATTR_INPUT_PRECISION, ATTR_MAX_IMPRECISE};
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (ir_get(dot, gpu->ir, names[i]))
+			ir_set(cx->module, made->def, names[i], ir_get(dot, gpu->ir, names[i]));
+	ir_replace_uses(&dot->results[0], gpu_convert(gpu, &b, made, gpu_layout(gpu, old)));
+	ir_op_erase(dot);
+}
+
+/* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
+uint64_t wgmma_operand_bytes(GpuCx *gpu, const IrOp *dot)
+{
+	uint64_t bytes = 0;
+	unsigned held = from_registers(gpu, dot);
+	for (uint32_t i = 0; i < 2; i++) {
+		IrType type = ir_operand(dot, i)->type;
+		bytes += i == held ? 0 : (uint64_t)ir_numel(type) * type->elem->bits / 8;
+	}
+	return bytes;
+}

@@ -1,0 +1,259 @@
+/* rebase-pointers: tiles of pointers that a crowded loop carries become one pointer that it
+ * carries, and offsets that it does not change.
+ *
+ * Needs: TTGIR with its final layouts, behind `pipeline`, which looks at the pointers. Keeps: every
+ * address.
+ * Method: a tile of pointers that is built of one pointer and tiles of offsets, and that moves by
+ * the same distance everywhere, is built again in each iteration from that pointer. A thread then
+ * holds offsets, of 32 bits and of as many as there are rows, in place of pointers, of 64 bits and
+ * of as many as there are elements. The largest offsets come last, marked neso.wide: they are
+ * widened where they are added, and not once in front of the loop, where the sums would take
+ * registers again. */
+#include "gpu/analysis/axis.h"
+#include "gpu/analysis/pressure.h"
+#include "gpu/gpu.h"
+#include "gpu/pipeline/carry.h"
+
+enum { MOST_TERMS = 8, MOST_SHAPES = 8, MOST_STEPS = 8 };
+
+/* A tile of offsets, and the ops that give it the shape of the pointers, innermost last. */
+typedef struct Term {
+	IrValue *offset;
+	const IrOp *shapes[MOST_SHAPES];
+	unsigned shape_count, words;
+} Term;
+
+/* root + terms at first, and steps further in each iteration. */
+typedef struct Moving {
+	IrValue *arg, *root;
+	IrLoc loc;
+	Term terms[MOST_TERMS];
+	unsigned term_count;
+	IrValue *steps[MOST_STEPS];
+	unsigned step_count;
+	uint32_t index; /* of the loop's results */
+} Moving;
+
+typedef struct Rebase {
+	PassCx *cx;
+	GpuCx *gpu;
+	VEC(IrOp *) loops;
+} Rebase;
+
+/* ---- what moves ---- */
+
+/* The scalar of a splat; NULL: none. */
+static IrValue *scalar_of(const IrValue *v)
+{
+	return v->def && v->def->kind == OP_SPLAT ? ir_operand(v->def, 0) : NULL;
+}
+
+static bool find_steps(Moving *m, const IrValue *yielded, const IrBlock *body)
+{
+	for (const IrValue *v = yielded; v != m->arg; v = ir_operand(v->def, 0)) {
+		bool moves = v->def && v->def->kind == OP_ADDPTR && v->def->block == body;
+		if (!moves || m->step_count == MOST_STEPS)
+			return false;
+		IrValue *distance = ir_operand(v->def, 1);
+		int64_t number;
+		if (!scalar_of(distance) && !ir_constant_int(distance, &number))
+			return false;
+		m->steps[m->step_count++] = distance;
+	}
+	return m->step_count > 0;
+}
+
+/* Registers of a tile, of those that a broadcast makes equal one. */
+static unsigned distinct_words(GpuCx *gpu, const IrValue *v)
+{
+	const IrOp *op = v->def;
+	bool copies = op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_SPLAT);
+	return copies ? distinct_words(gpu, ir_operand(op, 0)) : gpu_words(gpu, v->type);
+}
+
+static bool find_terms(GpuCx *gpu, Moving *m, IrValue *init)
+{
+	Term path = {0};
+	for (IrValue *v = init;; v = ir_operand(v->def, 0)) {
+		if (!v->def)
+			return false;
+		switch (v->def->kind) {
+		case OP_SPLAT:
+			m->root = ir_operand(v->def, 0);
+			return m->term_count > 0;
+		case OP_ADDPTR:
+			if (m->term_count == MOST_TERMS)
+				return false;
+			path.offset = ir_operand(v->def, 1);
+			path.words = distinct_words(gpu, path.offset);
+			m->terms[m->term_count++] = path;
+			break;
+		case OP_BROADCAST:
+		case OP_EXPAND_DIMS:
+			if (path.shape_count == MOST_SHAPES)
+				return false;
+			path.shapes[path.shape_count++] = v->def;
+			break;
+		default: return false;
+		}
+	}
+}
+
+/* The fewest registers first: their sums are few. */
+static void sort_terms(Moving *m)
+{
+	for (unsigned i = 1; i < m->term_count; i++)
+		for (unsigned at = i; at && m->terms[at - 1].words > m->terms[at].words; at--) {
+			Term t = m->terms[at];
+			m->terms[at] = m->terms[at - 1];
+			m->terms[at - 1] = t;
+		}
+}
+
+/* Registers that the pointers take: of those that stand side by side one is held. */
+static unsigned pointer_words(const Rebase *r, const IrValue *pointers)
+{
+	int64_t side_by_side = 1;
+	for (unsigned d = 0; d < pointers->type->rank; d++)
+		side_by_side = MAX(side_by_side, axis_vector(gpu_axis(r->cx), pointers, NULL, d));
+	return MAX(gpu_words(r->gpu, pointers->type) / (unsigned)side_by_side, 2u);
+}
+
+static unsigned offset_words(const Moving *m)
+{
+	unsigned words = 2;
+	for (unsigned t = 0; t < m->term_count; t++)
+		words += m->terms[t].words;
+	return words;
+}
+
+static bool find_moving(const Rebase *r, const IrOp *loop, uint32_t index, Moving *m)
+{
+	const IrBlock *body = loop->regions[0].first;
+	*m = (Moving){.arg = body->args[index + 1], .index = index, .loc = loop->loc};
+	IrValue *init = ir_operand(loop, index + 3);
+	if (!ir_is_tensor(m->arg->type) || !ir_is_ptr(m->arg->type->elem) ||
+	    !find_steps(m, ir_operand(body->last, index), body) || !find_terms(r->gpu, m, init))
+		return false;
+	if (init->def)
+		m->loc = init->def->loc;
+	sort_terms(m);
+	return offset_words(m) < pointer_words(r, init);
+}
+
+/* ---- building ---- */
+
+static IrType of_ints(const Rebase *r, IrType shape, IrType elem)
+{
+	return ir_tensor(r->gpu->ir, elem, shape->shape, shape->rank, shape->encoding);
+}
+
+/* The offsets in the shape of the pointers, in front of the loop. */
+static void shape_terms(const Rebase *r, IrOp *loop, Moving *m)
+{
+	IrBuilder b = ir_at(r->cx->module, loop);
+	b.loc = m->loc;
+	for (unsigned t = 0; t < m->term_count; t++) {
+		Term *term = &m->terms[t];
+		for (unsigned k = term->shape_count; k-- > 0;) {
+			const IrOp *op = term->shapes[k];
+			IrType type = of_ints(r, op->results[0].type, ir_elem(term->offset->type));
+			IrValue *shaped = irb_1(&b, op->kind, type, term->offset);
+			for (uint32_t a = 0; a < op->attr_count; a++)
+				ir_set_named(r->cx->module, shaped->def, op->attrs[a].name,
+					     op->attrs[a].value);
+			term->offset = shaped;
+		}
+	}
+}
+
+static IrValue *pointers_at(const Rebase *r, IrBuilder *b, const Moving *m, IrValue *root)
+{
+	IrValue *v = irb_splat(b, root, m->arg->type);
+	for (unsigned t = 0; t < m->term_count; t++) {
+		v = irb_2(b, OP_ADDPTR, v->type, v, m->terms[t].offset);
+		bool last = t + 1 == m->term_count;
+		if (last && ir_elem(m->terms[t].offset->type)->bits == 32)
+			ir_set(r->cx->module, v->def, ATTR_WIDE, ir_attr_unit(r->gpu->ir));
+	}
+	return v;
+}
+
+static IrValue *step_of(IrBuilder *b, IrValue *distance)
+{
+	IrValue *scalar = scalar_of(distance);
+	int64_t number = 0;
+	if (scalar)
+		return scalar;
+	bool constant = ir_constant_int(distance, &number);
+	CONTRACT(constant);
+	return irb_int(b, ir_elem(distance->type), number);
+}
+
+/* The loop with the pointer it carries besides; what carried the tile is left to dce. */
+static IrOp *rebase(const Rebase *r, IrOp *loop, Moving *m)
+{
+	IrModule *module = r->cx->module;
+	IrBlock *body = loop->regions[0].first;
+	shape_terms(r, loop, m);
+	GpuCarried carried = {.init = m->root};
+	carried.arg = ir_block_arg_add(module, body, m->root->type, m->loc);
+	IrBuilder at = ir_at(module, body->last);
+	carried.next = carried.arg;
+	for (unsigned s = 0; s < m->step_count; s++)
+		carried.next =
+			irb_2(&at, OP_ADDPTR, m->root->type, carried.next, step_of(&at, m->steps[s]));
+	at = ir_at(module, body->first);
+	at.loc = m->loc;
+	IrValue *pointers = pointers_at(r, &at, m, carried.arg);
+	ir_replace_uses(m->arg, pointers);
+	ir_operand_set(body->last, m->index, m->arg);
+	IrOp *made = gpu_carry(module, r->cx->scratch, loop, &carried, 1);
+	if (made->results[m->index].uses) {
+		IrBuilder behind = ir_at(module, made->next); /* a block has a terminator */
+		IrValue *last = pointers_at(r, &behind, m, &made->results[made->result_count - 1]);
+		ir_replace_uses(&made->results[m->index], last);
+	}
+	return made;
+}
+
+/* ---- which loops ---- */
+
+static unsigned carried_words(const Rebase *r, const IrOp *loop)
+{
+	const IrBlock *body = loop->regions[0].first;
+	unsigned words = 0;
+	for (uint32_t i = 1; i < body->arg_count; i++) {
+		IrType type = body->args[i]->type;
+		if (ir_is_tensor(type))
+			words += ir_is_ptr(type->elem) ? pointer_words(r, body->args[i])
+						       : gpu_words(r->gpu, type);
+	}
+	return words;
+}
+
+static bool find_loop(void *data, IrOp *op)
+{
+	Rebase *r = data;
+	if (op->kind == OP_FOR && carried_words(r, op) > r->gpu->target->budgets->loop_of_dots)
+		vec_push(r->cx->scratch, &r->loops, op);
+	return true;
+}
+
+bool pass_rebase_pointers(PassCx *cx, bool *changed)
+{
+	Rebase r = {.cx = cx, .gpu = gpu_of(cx)};
+	ir_walk(cx->module->op, true, find_loop, &r);
+	for (uint32_t k = 0; k < r.loops.len; k++) {
+		IrOp *loop = r.loops.data[k];
+		uint32_t count = loop->result_count;
+		for (uint32_t i = 0; i < count; i++) {
+			Moving m;
+			if (!find_moving(&r, loop, i, &m))
+				continue;
+			loop = rebase(&r, loop, &m);
+			*changed = true;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,472 @@
+"""Faulty kernels, each with one mistake that users make; `# FAULT` marks its line. faulty.py has what must be said of them."""
+import triton
+import triton.language as tl
+
+
+# ---- masks and bounds ----
+
+
+@triton.jit
+def mask_lets_one_more_load(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i <= n, other=0.0)  # FAULT
+    tl.store(out_ptr + i, x * 2, mask=i < n)
+
+
+@triton.jit
+def mask_lets_one_more_store(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.store(out_ptr + i, x * 2, mask=i < n + 1)  # FAULT
+
+
+@triton.jit
+def mask_forgotten(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i)  # FAULT
+    tl.store(out_ptr + i, x * 2, mask=i < n)
+
+
+@triton.jit
+def mask_of_rows_alone(x_ptr, out_ptr, rows, cols, BR: tl.constexpr, BC: tl.constexpr):
+    r, c = tl.program_id(0) * BR + tl.arange(0, BR), tl.arange(0, BC)
+    inside = (r[:, None] < rows) & (c[None, :] < cols)
+    x = tl.load(x_ptr + r[:, None] * cols + c[None, :], mask=inside, other=0.0)
+    tl.store(out_ptr + r[:, None] * cols + c[None, :], x, mask=r[:, None] < rows)  # FAULT
+
+
+@triton.jit
+def mask_of_the_whole_not_the_row(x_ptr, out_ptr, rows, cols, BR: tl.constexpr, BC: tl.constexpr):
+    r, c = tl.program_id(0) * BR + tl.arange(0, BR), tl.arange(0, BC)
+    at = r[:, None] * cols + c[None, :]
+    x = tl.load(x_ptr + at, mask=at < rows * cols, other=0.0)
+    tl.store(out_ptr + at, x + c[None, :], mask=at < rows * cols)  # FAULT
+
+
+@triton.jit
+def left_neighbour_of_the_first(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    left = tl.load(x_ptr + i - 1, mask=i < n, other=0.0)  # FAULT
+    tl.store(out_ptr + i, left, mask=i < n)
+
+
+@triton.jit
+def one_turn_too_many(x_ptr, out_ptr, n, B: tl.constexpr):
+    total = tl.zeros([B], tl.float32)
+    for start in range(0, n + 1, B):
+        total += tl.load(x_ptr + start + tl.arange(0, B))  # FAULT
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def advances_too_far(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = x_ptr + tl.arange(0, B)
+    total = tl.zeros([B], tl.float32)
+    for start in range(0, n, B):
+        total += tl.load(at)  # FAULT
+        at += 2 * B
+    tl.store(out_ptr + tl.arange(0, B), total)
+
+
+@triton.jit
+def row_stride_of_the_other_axis(x_ptr, out_ptr, rows, cols, BR: tl.constexpr, BC: tl.constexpr):
+    r, c = tl.arange(0, BR), tl.arange(0, BC)
+    inside = (r[:, None] < rows) & (c[None, :] < cols)
+    x = tl.load(x_ptr + r[:, None] * cols + c[None, :], mask=inside, other=0.0)
+    tl.store(out_ptr + r[:, None] * rows + c[None, :], x, mask=inside)  # FAULT
+
+
+@triton.jit
+def strides_swapped(x_ptr, out_ptr, rows, cols, BR: tl.constexpr, BC: tl.constexpr):
+    r, c = tl.arange(0, BR), tl.arange(0, BC)
+    inside = (r[:, None] < rows) & (c[None, :] < cols)
+    x = tl.load(x_ptr + r[:, None] + c[None, :] * cols, mask=inside, other=0.0)  # FAULT
+    tl.store(out_ptr + r[:, None] * cols + c[None, :], x, mask=inside)
+
+
+@triton.jit
+def index_beyond_the_table(table_ptr, which_ptr, out_ptr, B: tl.constexpr, D: tl.constexpr):
+    which = tl.load(which_ptr + tl.arange(0, B))
+    d = tl.arange(0, D)
+    x = tl.load(table_ptr + which[:, None] * D + d[None, :])  # FAULT
+    tl.store(out_ptr + tl.arange(0, B)[:, None] * D + d[None, :], x)
+
+
+@triton.jit
+def gathers_beyond_the_tile(x_ptr, which_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, tl.gather(tl.load(x_ptr + i), tl.load(which_ptr + i), 0))  # FAULT
+
+
+@triton.jit
+def offset_overflows_in_a_load(x_ptr, out_ptr, stride, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * stride + i)  # FAULT
+    tl.store(out_ptr + tl.program_id(0) * B + i, x)
+
+
+@triton.jit
+def offset_overflows_in_a_store(x_ptr, out_ptr, stride, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    tl.store(out_ptr + tl.program_id(0) * stride + i, x)  # FAULT
+
+
+@triton.jit
+def box_larger_than_the_array(x_ptr, out_ptr, rows, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [rows + 8, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [rows, 64], [64, 1], [B, 64])
+    at = tl.program_id(0) * B
+    out.store([at, 0], x.load([at, 0]))  # FAULT
+
+
+@triton.jit
+def block_without_boundary_check(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.program_id(0) * B
+    x = tl.make_block_ptr(x_ptr, (n, ), (1, ), (at, ), (B, ), (0, ))
+    out = tl.make_block_ptr(out_ptr, (n, ), (1, ), (at, ), (B, ), (0, ))
+    tl.store(out, tl.load(x), boundary_check=(0, ))  # FAULT
+
+
+# ---- values ----
+
+
+@triton.jit
+def accumulates_onto_nothing(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, tl.load(out_ptr + i, mask=i < n) + x, mask=i < n)  # FAULT
+
+
+@triton.jit
+def adds_atomically_onto_nothing(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.atomic_add(out_ptr, tl.sum(x))  # FAULT
+
+
+@triton.jit
+def sums_padding(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr, tl.sum(x * x))  # FAULT
+
+
+@triton.jit
+def maximum_over_padding(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    tl.store(out_ptr, tl.max(x, 0))  # FAULT
+
+
+@triton.jit
+def unwritten_tail_is_read(x_ptr, tmp_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(tmp_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    tl.debug_barrier()
+    tl.store(out_ptr + i, tl.load(tmp_ptr + (i ^ 1)))  # FAULT
+
+
+@triton.jit
+def divides_by_zero(x_ptr, out_ptr, groups, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, tl.load(x_ptr + i // groups))  # FAULT
+
+
+@triton.jit
+def shifts_by_the_width(x_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x >> (i % 64))  # FAULT
+
+
+@triton.jit
+def exponential_without_the_maximum(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=-float("inf"))
+    e = tl.exp(x)  # FAULT
+    tl.store(out_ptr + i, e / tl.sum(e, 0), mask=i < n)
+
+
+@triton.jit
+def root_of_a_negative(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    mean = tl.sum(x, 0) / n
+    tl.store(out_ptr, tl.sqrt(tl.sum(x, 0) / n - mean * mean - 1.0))  # FAULT
+
+
+# ---- promises ----
+
+
+@triton.jit
+def multiple_that_is_none(x_ptr, out_ptr, step, B: tl.constexpr):
+    first = tl.multiple_of(tl.program_id(0) * step, 8)  # FAULT
+    i = first + tl.arange(0, B)
+    tl.store(out_ptr + tl.program_id(0) * B + tl.arange(0, B), tl.load(x_ptr + i))
+
+
+@triton.jit
+def contiguous_that_is_not(x_ptr, which_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    which = tl.max_contiguous(tl.load(which_ptr + i), B)
+    tl.store(out_ptr + i, tl.load(x_ptr + tl.multiple_of(which, 8)))  # FAULT
+
+
+@triton.jit
+def assumes_what_is_not(x_ptr, out_ptr, n, B: tl.constexpr):
+    tl.assume(n > 64)  # FAULT
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n, other=0.0), mask=i < n)
+
+
+@triton.jit
+def stores_to_a_const(x_ptr: tl.const, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i)
+    tl.store(x_ptr + i, x + 1)  # FAULT
+    tl.store(out_ptr + i, x)
+
+
+# ---- threads of a program ----
+
+
+@triton.jit
+def neighbours_without_a_barrier(x_ptr, tmp_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(tmp_ptr + i, tl.load(x_ptr + i) * 2)
+    tl.store(out_ptr + i, tl.load(tmp_ptr + (i + 1) % B))  # FAULT
+
+
+@triton.jit
+def barrier_before_but_not_behind(x_ptr, tmp_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    for turn in range(n):
+        tl.store(tmp_ptr + i, tl.load(x_ptr + turn * B + i))  # FAULT
+        tl.debug_barrier()
+        tl.store(out_ptr + turn * B + i, tl.load(tmp_ptr + B - 1 - i))
+
+
+@triton.jit
+def histogram_without_atomics(x_ptr, count_ptr, B: tl.constexpr):
+    bin = tl.load(x_ptr + tl.arange(0, B)) % 16
+    tl.store(count_ptr + bin, tl.load(count_ptr + bin) + 1)  # FAULT
+
+
+@triton.jit
+def scatters_onto_one_place(x_ptr, which_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out_ptr + tl.load(which_ptr + i) % 8, tl.load(x_ptr + i))  # FAULT
+
+
+@triton.jit
+def shifts_in_place(x_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n - 1)
+    tl.store(x_ptr + i + 1, x, mask=i < n - 1)  # FAULT
+
+
+# ---- programs ----
+
+
+@triton.jit
+def blocks_overlap(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * (B - 1) + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, x + tl.program_id(0), mask=i < n)  # FAULT
+
+
+@triton.jit
+def every_program_does_all(x_ptr, out_ptr, n, B: tl.constexpr):
+    for start in range(0, n, B):
+        i = start + tl.arange(0, B)
+        tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)  # FAULT
+
+
+@triton.jit
+def counts_without_atomics(x_ptr, count_ptr, B: tl.constexpr):
+    x = tl.load(x_ptr + tl.program_id(0) * B + tl.arange(0, B))
+    tl.store(count_ptr, tl.load(count_ptr) + tl.sum(x, 0))  # FAULT
+
+
+@triton.jit
+def splits_k_without_atomics(a_ptr, b_ptr, c_ptr, K, B: tl.constexpr):
+    i, k = tl.arange(0, B), tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(a_ptr + i[:, None] * K + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * B + i[None, :])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot(a, b))  # FAULT
+
+
+@triton.jit
+def stencil_in_place(x_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    left = tl.load(x_ptr + i - 1, mask=(i > 0) & (i < n), other=0)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.debug_barrier()
+    tl.store(x_ptr + i, left + x, mask=i < n)  # FAULT
+
+
+@triton.jit
+def counter_cleared_by_one(count_ptr, out_ptr):
+    if tl.program_id(0) == 0:
+        tl.store(count_ptr, 0)  # FAULT
+    tl.store(out_ptr + tl.program_id(0), tl.atomic_add(count_ptr, 1) * 0)
+
+
+@triton.jit
+def places_by_ticket(x_ptr, count_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    place = tl.atomic_add(count_ptr, 1)
+    tl.store(out_ptr + place * B + i, x)  # FAULT
+
+
+# ---- locks, flags, scopes ----
+
+
+@triton.jit
+def lock_never_released(lock_ptr, sum_ptr, x_ptr):
+    x = tl.load(x_ptr + tl.program_id(0))
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:  # FAULT
+        pass
+    tl.store(sum_ptr, tl.load(sum_ptr) + x)
+
+
+@triton.jit
+def lock_released_too_early(lock_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.atomic_xchg(lock_ptr, 0)
+    tl.store(sum_ptr + i, tl.load(sum_ptr + i) + x)  # FAULT
+
+
+@triton.jit
+def lock_released_without_a_barrier(lock_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(sum_ptr + i, tl.load(sum_ptr + i) + x)  # FAULT
+    tl.atomic_xchg(lock_ptr, 0)
+
+
+@triton.jit
+def lock_taken_relaxed(lock_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    while tl.atomic_cas(lock_ptr, 0, 1, sem="relaxed") == 1:
+        pass
+    tl.store(sum_ptr + i, tl.load(sum_ptr + i) + x)  # FAULT
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr, 0, sem="release")
+
+
+@triton.jit
+def lock_of_a_block_scope(lock_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * B + i)
+    while tl.atomic_cas(lock_ptr, 0, 1, scope="cta") == 1:  # FAULT
+        pass
+    tl.store(sum_ptr + i, tl.load(sum_ptr + i) + x)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr, 0, scope="cta")
+
+
+@triton.jit
+def flag_by_a_plain_store(x_ptr, data_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr + i, tl.load(x_ptr + i) * 2)
+        tl.debug_barrier()
+        tl.store(flag_ptr, 1)  # FAULT
+    else:
+        while tl.atomic_add(flag_ptr, 0) == 0:
+            pass
+        tl.store(out_ptr + i, tl.load(data_ptr + i))
+
+
+@triton.jit
+def flag_before_the_data(x_ptr, data_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.atomic_xchg(flag_ptr, 1)
+        tl.store(data_ptr + i, tl.load(x_ptr + i) * 2)
+    else:
+        while tl.atomic_add(flag_ptr, 0) == 0:
+            pass
+        tl.store(out_ptr + i, tl.load(data_ptr + i))  # FAULT
+
+
+@triton.jit
+def last_one_without_a_barrier(x_ptr, parts_ptr, count_ptr, out_ptr, B: tl.constexpr, P: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(parts_ptr + tl.program_id(0) * B + i, tl.load(x_ptr + tl.program_id(0) * B + i) * 2)
+    if tl.atomic_add(count_ptr, 1) == P - 1:
+        total = tl.zeros([B], tl.float32)
+        for k in range(P):
+            total += tl.load(parts_ptr + k * B + i)  # FAULT
+        tl.store(out_ptr + i, total)
+
+
+@triton.jit
+def last_one_relaxed(x_ptr, parts_ptr, count_ptr, out_ptr, B: tl.constexpr, P: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(parts_ptr + tl.program_id(0) * B + i, tl.load(x_ptr + tl.program_id(0) * B + i) * 2)
+    tl.debug_barrier()
+    if tl.atomic_add(count_ptr, 1, sem="relaxed") == P - 1:
+        total = tl.zeros([B], tl.float32)
+        for k in range(P):
+            total += tl.load(parts_ptr + k * B + i)  # FAULT
+        tl.store(out_ptr + i, total)
+
+
+@triton.jit
+def all_wait_for_all(count_ptr, out_ptr, P: tl.constexpr):
+    tl.atomic_add(count_ptr, 1)
+    while tl.atomic_add(count_ptr, 0) < P:  # FAULT
+        pass
+    tl.store(out_ptr + tl.program_id(0), 1)
+
+
+@triton.jit
+def waits_for_who_comes_later_and_waits(flags_ptr, out_ptr):
+    pid = tl.program_id(0)
+    while tl.atomic_add(flags_ptr + 1 - pid, 0) == 0:  # FAULT
+        pass
+    tl.atomic_xchg(flags_ptr + pid, 1)
+    tl.store(out_ptr + pid, 1)
+
+
+# ---- correct kernels, whose TTGIR is edited by hand (faulty.py says how) ----
+
+
+@triton.jit
+def staged(a_ptr, b_ptr, c_ptr, K, B: tl.constexpr, BK: tl.constexpr):
+    i, k = tl.arange(0, B), tl.arange(0, BK)
+    acc = tl.zeros((B, B), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + i[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * B + i[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * B + i[None, :], acc)
+
+
+@triton.jit
+def boxed(a_ptr, b_ptr, c_ptr, K, B: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [B, K], [K, 1], [B, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, B], [B, 1], [BK, B])
+    c = tl.make_tensor_descriptor(c_ptr, [B, B], [B, 1], [B, B])
+    acc = tl.zeros((B, B), tl.float32)
+    for start in range(0, K, BK):
+        acc = tl.dot(a.load([0, start]), b.load([start, 0]), acc)
+    c.store([0, 0], acc)
+
+
+@triton.jit
+def clustered(x_ptr, out_ptr):
+    i, k = tl.arange(0, 64), tl.arange(0, 64)
+    x = tl.load(x_ptr + i[:, None] * 64 + k[None, :])
+    tl.store(out_ptr + i, tl.sum(x, 1))
+    tl.store(out_ptr + 64 + k, tl.sum(x, 0))
