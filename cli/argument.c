@@ -53,13 +53,16 @@ static int parse_descriptor(const char *text, Argument *a)
 	int rank;
 	int64_t shape[ARRAY_MAX_RANK];
 	if (!array || !shape_parse(block, (size_t)(array - block), &rank, shape))
-		return usage_error("'%s': a descriptor is desc:BLOCK:ARRAY, as in desc:32x16:rand:128x64:fp16", text);
+		return usage_error(
+			"'%s': a descriptor is desc:BLOCK:ARRAY, as in desc:32x16:rand:128x64:fp16",
+			text);
 	int result = array_make(array + 1, &a->array);
 	if (result != EXIT_DONE)
 		return result;
 	if (rank != a->array.rank || rank > NESO_MAX_RANK || rank == 0)
-		return usage_error("'%s': the block shape has %d axes, the array %d (1 to %d are possible)", text, rank,
-				   a->array.rank, NESO_MAX_RANK);
+		return usage_error(
+			"'%s': the block shape has %d axes, the array %d (1 to %d are possible)",
+			text, rank, a->array.rank, NESO_MAX_RANK);
 	set_array(a, NESO_ARG_DESCRIPTOR);
 	a->arg.rank = (uint32_t)rank;
 	int64_t stride = 1;
@@ -91,7 +94,8 @@ static int parse_value(const char *text, Argument *a)
 
 const char *argument_split(const char *text, const char **name)
 {
-	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	size_t len =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 	*name = NULL;
 	if (!len || text[len] != '=' || text[len + 1] == '=' || (text[0] >= '0' && text[0] <= '9'))
 		return text;
@@ -128,7 +132,8 @@ void arguments_name(Arguments *arguments, const neso_kernel *kernel, size_t para
 			const char *name = parameter_of(kernel, next++).name;
 			bool taken = false;
 			for (size_t k = 0; k < arguments->count; k++)
-				taken |= arguments->at[k].name && strcmp(arguments->at[k].name, name) == 0;
+				taken |= arguments->at[k].name &&
+					 strcmp(arguments->at[k].name, name) == 0;
 			if (!taken)
 				arguments->at[i].name = name;
 		}
@@ -138,21 +143,24 @@ void arguments_name(Arguments *arguments, const neso_kernel *kernel, size_t para
 Argument *arguments_array(const Arguments *arguments, const char *name)
 {
 	for (size_t i = 0; i < arguments->count; i++)
-		if (arguments->at[i].name && strcmp(arguments->at[i].name, name) == 0 && arguments->at[i].array.data)
+		if (arguments->at[i].name && strcmp(arguments->at[i].name, name) == 0 &&
+		    arguments->at[i].array.data)
 			return &arguments->at[i];
 	return NULL;
 }
 
-int arguments_grid(const Arguments *arguments, const neso_kernel *kernel, size_t parameter_count, const char *text,
-		   const GridName *more, size_t more_count, uint32_t grid[3])
+int arguments_grid(const Arguments *arguments, const neso_kernel *kernel, size_t parameter_count,
+		   const char *text, const GridName *more, size_t more_count, uint32_t grid[3])
 {
-	GridName *names = take(sizeof *names * (arguments->count + parameter_count + more_count + 1));
+	GridName *names =
+		take(sizeof *names * (arguments->count + parameter_count + more_count + 1));
 	size_t count = 0;
 	for (size_t i = 0; i < more_count; i++)
 		names[count++] = more[i];
 	for (size_t i = 0; i < arguments->count; i++)
 		if (arguments->at[i].name && arguments->at[i].arg.value.kind == NESO_VALUE_INT)
-			names[count++] = (GridName){arguments->at[i].name, arguments->at[i].arg.value.i};
+			names[count++] =
+				(GridName){arguments->at[i].name, arguments->at[i].arg.value.i};
 	for (size_t i = 0; i < parameter_count; i++) {
 		neso_parameter parameter = parameter_of(kernel, i);
 		neso_arg number;

@@ -94,7 +94,8 @@ typedef struct Command {
 
 extern const Command command_run, command_compile, command_opt, command_layout, command_list, command_info,
 	command_config, command_cache, command_bisect, command_check, command_lsp, command_view,
-	command_completion, command_manual, command_aot, command_record, command_explain;
+	command_completion, command_manual, command_aot, command_tune, command_record,
+	command_explain;
 
 /* ---- the library ---- */
 

@@ -104,7 +104,8 @@ static void alternatives(const char *entry, const neso_parameter *p, Texts *out)
 
 /* ---- configurations of triton.autotune ---- */
 
-const char *const config_options[CONFIG_OPTIONS] = {"num_warps", "num_stages", "num_ctas", "maxnreg"}; /* the first of listed_options */
+/* The first of listed_options. */
+const char *const config_options[CONFIG_OPTIONS] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
 
 /* {"NAME": VALUE, ...} */
 static void read_parameters(const char *text, Config *config)

@@ -11,7 +11,7 @@
 static const Command *const commands[] = {
 	&command_run,    &command_compile, &command_check, &command_lsp,    &command_list,       &command_opt,
 	&command_layout, &command_view,    &command_info,  &command_config, &command_cache,      &command_bisect,
-	&command_completion, &command_manual,  &command_aot,   &command_record, &command_explain,
+	&command_completion, &command_manual, &command_aot, &command_tune, &command_record, &command_explain,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

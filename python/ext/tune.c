@@ -8,16 +8,18 @@
 /* ---- the race ---- */
 
 typedef struct Racing {
-	PyObject *measure;  /* (candidate) -> seconds, or why it is passed over */
+	PyObject *measure; /* (candidate) -> seconds, or why it is passed over */
 	PyObject *progress; /* (candidate, done, all), or None */
-	PyObject *now;      /* () -> seconds, or None */
-	bool failed;        /* an exception is set */
+	PyObject *now; /* () -> seconds, or None */
+	bool failed; /* an exception is set */
 } Racing;
 
-static neso_tune_answer measure(void *data, size_t candidate, double *seconds, char why[NESO_TUNE_WHY])
+static neso_tune_answer measure(void *data, size_t candidate, double *seconds,
+				char why[NESO_TUNE_WHY])
 {
 	Racing *r = data;
-	PyObject *result = r->failed ? NULL : PyObject_CallFunction(r->measure, "n", (Py_ssize_t)candidate);
+	PyObject *result =
+		r->failed ? NULL : PyObject_CallFunction(r->measure, "n", (Py_ssize_t)candidate);
 	neso_tune_answer answer = NESO_TUNE_END;
 	if (result && PyUnicode_Check(result)) {
 		const char *text = PyUnicode_AsUTF8AndSize(result, NULL);
@@ -40,9 +42,10 @@ static neso_tune_answer measure(void *data, size_t candidate, double *seconds, c
 static void progress(void *data, size_t candidate, size_t done, size_t all)
 {
 	Racing *r = data;
-	PyObject *result = r->failed ? NULL
-				     : PyObject_CallFunction(r->progress, "nnn", (Py_ssize_t)candidate, (Py_ssize_t)done,
-							     (Py_ssize_t)all);
+	PyObject *result =
+		r->failed ? NULL
+			  : PyObject_CallFunction(r->progress, "nnn", (Py_ssize_t)candidate,
+						  (Py_ssize_t)done, (Py_ssize_t)all);
 	r->failed |= !result;
 	Py_XDECREF(result);
 }
@@ -61,7 +64,8 @@ static PyObject *row_of(const neso_tuning *tuning, size_t i)
 {
 	neso_tune_candidate c = {.size = sizeof c};
 	neso_tuning_get(tuning, i, &c);
-	return Py_BuildValue("(szIdddd)", neso_tune_state_text(c.state), c.why, c.runs, c.seconds, c.noise, c.low, c.high);
+	return Py_BuildValue("(szIdddd)", neso_tune_state_text(c.state), c.why, c.runs, c.seconds,
+			     c.noise, c.low, c.high);
 }
 
 static PyObject *result_of(const neso_tuning *tuning)
@@ -76,23 +80,28 @@ static PyObject *result_of(const neso_tuning *tuning)
 	}
 	if (!rows)
 		return NULL;
-	return Py_BuildValue("{s:n,s:O,s:O,s:I,s:d,s:d,s:d,s:N}", "chosen", s.chosen == s.count ? (Py_ssize_t)-1 : (Py_ssize_t)s.chosen,
-			     "settled", s.settled ? Py_True : Py_False, "out_of_time", s.out_of_time ? Py_True : Py_False, "rounds",
-			     s.rounds, "seconds", s.seconds, "noise", s.noise, "confidence", s.confidence, "candidates", rows);
+	return Py_BuildValue("{s:n,s:O,s:O,s:I,s:d,s:d,s:d,s:N}", "chosen",
+			     s.chosen == s.count ? (Py_ssize_t)-1 : (Py_ssize_t)s.chosen, "settled",
+			     s.settled ? Py_True : Py_False, "out_of_time",
+			     s.out_of_time ? Py_True : Py_False, "rounds", s.rounds, "seconds",
+			     s.seconds, "noise", s.noise, "confidence", s.confidence, "candidates",
+			     rows);
 }
 
 static PyObject *tune_race(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	(void)self;
-	static char *words[] = {"count", "measure", "progress", "now", "budget", "confidence", "tie", "hopeless", "resolution",
-				"rounds_min", "rounds_max", NULL};
+	static char *words[] = {"count",      "measure",    "progress",	  "now",
+				"budget",     "confidence", "tie",	  "hopeless",
+				"resolution", "rounds_min", "rounds_max", NULL};
 	Racing r = {.progress = Py_None, .now = Py_None};
 	Py_ssize_t count;
 	neso_tune_options options;
 	neso_tune_options_init(&options);
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "nO|OOdddddII", words, &count, &r.measure, &r.progress, &r.now,
-					 &options.budget, &options.confidence, &options.tie, &options.hopeless,
-					 &options.resolution, &options.rounds_min, &options.rounds_max))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "nO|OOdddddII", words, &count, &r.measure,
+					 &r.progress, &r.now, &options.budget, &options.confidence,
+					 &options.tie, &options.hopeless, &options.resolution,
+					 &options.rounds_min, &options.rounds_max))
 		return NULL;
 	const neso_tune_hooks hooks = {.size = sizeof hooks, .data = &r, .measure = measure};
 	options.data = &r;
@@ -100,7 +109,8 @@ static PyObject *tune_race(PyObject *self, PyObject *args, PyObject *kwargs)
 	options.now = r.now != Py_None ? now : NULL;
 	neso_tuning *tuning;
 	neso_diagnostics *diagnostics;
-	neso_status status = neso_tune_race(count > 0 ? (size_t)count : 0, &hooks, &options, &tuning, &diagnostics);
+	neso_status status = neso_tune_race(count > 0 ? (size_t)count : 0, &hooks, &options,
+					    &tuning, &diagnostics);
 	if (status != NESO_OK)
 		return host_fail(status, diagnostics, NULL);
 	neso_diagnostics_free(diagnostics);
@@ -146,7 +156,8 @@ static PyObject *tuned_find(PyObject *self, PyObject *args)
 	PyObject *capsule;
 	int any_driver;
 	neso_tuned_entry e = {.size = sizeof e};
-	if (!PyArg_ParseTuple(args, "O(sssss)p", &capsule, &e.kernel, &e.content, &e.gpu, &e.driver, &e.key, &any_driver))
+	if (!PyArg_ParseTuple(args, "O(sssss)p", &capsule, &e.kernel, &e.content, &e.gpu, &e.driver,
+			      &e.key, &any_driver))
 		return NULL;
 	const neso_tuned *tuned = PyCapsule_GetPointer(capsule, capsule_name);
 	if (!tuned)
@@ -162,14 +173,13 @@ static PyObject *tuned_record(PyObject *self, PyObject *args)
 	PyObject *path;
 	neso_tuned_entry e = {.size = sizeof e};
 	neso_diagnostics *diagnostics;
-	if (!PyArg_ParseTuple(args, "O&(sssss)sddI", PyUnicode_FSConverter, &path, &e.kernel, &e.content, &e.gpu, &e.driver, &e.key,
-			      &e.config, &e.seconds, &e.noise, &e.tried))
+	if (!PyArg_ParseTuple(args, "O&(sssss)sddI", PyUnicode_FSConverter, &path, &e.kernel,
+			      &e.content, &e.gpu, &e.driver, &e.key, &e.config, &e.seconds,
+			      &e.noise, &e.tried))
 		return NULL;
 	neso_status status;
-	Py_BEGIN_ALLOW_THREADS
-	status = neso_tuned_record(PyBytes_AsString(path), &e, &diagnostics);
-	Py_END_ALLOW_THREADS
-	Py_DECREF(path);
+	Py_BEGIN_ALLOW_THREADS status = neso_tuned_record(PyBytes_AsString(path), &e, &diagnostics);
+	Py_END_ALLOW_THREADS Py_DECREF(path);
 	if (status != NESO_OK)
 		return host_fail(status, diagnostics, NULL);
 	neso_diagnostics_free(diagnostics);
@@ -221,11 +231,16 @@ PyObject *tune_content(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
 	{"tune_race", (PyCFunction)(void (*)(void))tune_race, METH_VARARGS | METH_KEYWORDS,
-	 "(count, measure, progress=None, now=None, ...) -> dict: which of `count` candidates is the fastest."},
-	{"tune_machine", tune_machine, METH_VARARGS, "(on_cpu) -> (gpu, driver), as keys of choices have them."},
+	 "(count, measure, progress=None, now=None, ...) -> dict: which of `count` candidates is "
+	 "the fastest."},
+	{"tune_machine", tune_machine, METH_VARARGS,
+	 "(on_cpu) -> (gpu, driver), as keys of choices have them."},
 	{"tuned_read", tuned_read, METH_VARARGS, "(path) -> what tuned_find looks in."},
-	{"tuned_find", tuned_find, METH_VARARGS, "(tuned, (kernel, content, gpu, driver, key), any_driver) -> (config, driver, seconds, noise) or None."},
-	{"tuned_record", tuned_record, METH_VARARGS, "(path, key, config, seconds, noise, tried): puts a choice into a file."},
+	{"tuned_find", tuned_find, METH_VARARGS,
+	 "(tuned, (kernel, content, gpu, driver, key), any_driver) -> (config, driver, seconds, "
+	 "noise) or None."},
+	{"tuned_record", tuned_record, METH_VARARGS,
+	 "(path, key, config, seconds, noise, tried): puts a choice into a file."},
 	{0},
 };
 

@@ -12,8 +12,10 @@ const char *neso_tune_state_text(neso_tune_state state)
 	return tune_state_text((TuneState)state);
 }
 
-_Static_assert((int)NESO_TUNE_CHOSEN == (int)TUNE_CHOSEN && (int)NESO_TUNE_CLOSE == (int)TUNE_CLOSE, "the same states");
-_Static_assert((int)NESO_TUNE_WHY == (int)TUNE_WHY && (int)NESO_TUNE_END == (int)TUNE_END, "the same answers");
+_Static_assert((int)NESO_TUNE_CHOSEN == (int)TUNE_CHOSEN && (int)NESO_TUNE_CLOSE == (int)TUNE_CLOSE,
+	       "the same states");
+_Static_assert((int)NESO_TUNE_WHY == (int)TUNE_WHY && (int)NESO_TUNE_END == (int)TUNE_END,
+	       "the same answers");
 
 bool api_read_tune_options(ApiCall *call, const neso_tune_options *given, neso_tune_options *out)
 {
@@ -30,7 +32,8 @@ static neso_tuning *tuning_new(void)
 	return tuning;
 }
 
-neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks, const neso_tune_options *options, neso_tuning **out)
+neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks,
+		     const neso_tune_options *options, neso_tuning **out)
 {
 	enum { MOST = 1 << 20 };
 	if (!count || count > MOST)
@@ -55,7 +58,8 @@ neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks, const 
 		neso_tuning_free(tuning);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
-	tuning->confidence = race.confidence > 0 && race.confidence < 1 ? race.confidence : TUNE_CONFIDENCE;
+	tuning->confidence =
+		race.confidence > 0 && race.confidence < 1 ? race.confidence : TUNE_CONFIDENCE;
 	tuning->tie = race.tie > 0 ? race.tie : TUNE_TIE;
 	*out = tuning;
 	return NESO_OK;
@@ -105,7 +109,8 @@ static neso_status race(ApiCall *call, void *data)
 	RaceArgs *args = data;
 	if (!args->given || !args->out)
 		return api_usage(call, "neso_tune_race wants hooks and a place for the tuning");
-	if (!api_read_struct(call, &args->hooks, sizeof args->hooks, args->given, "neso_tune_hooks") ||
+	if (!api_read_struct(call, &args->hooks, sizeof args->hooks, args->given,
+			     "neso_tune_hooks") ||
 	    !api_read_tune_options(call, args->given_options, &args->options))
 		return NESO_ERROR_USAGE;
 	if (!args->hooks.measure)
@@ -120,7 +125,8 @@ static neso_status race(ApiCall *call, void *data)
 	return api_tune(call, args->count, &hooks, &args->options, args->out);
 }
 
-neso_status neso_tune_race(size_t count, const neso_tune_hooks *hooks, const neso_tune_options *options, neso_tuning **tuning,
+neso_status neso_tune_race(size_t count, const neso_tune_hooks *hooks,
+			   const neso_tune_options *options, neso_tuning **tuning,
 			   neso_diagnostics **diagnostics)
 {
 	RaceArgs args = {.count = count, .given = hooks, .given_options = options, .out = tuning};

@@ -9,6 +9,7 @@
 /* False after api_usage. */
 bool api_read_tune_options(ApiCall *call, const neso_tune_options *given, neso_tune_options *out);
 /* Runs the race and makes the handle; the caller's hooks raise no faults. */
-neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks, const neso_tune_options *options, neso_tuning **out);
+neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks,
+		     const neso_tune_options *options, neso_tuning **out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Racing launches of a kernel: compiled side by side, arrays put back before each run, the L2 cache emptied, times by events. */
+/* Racing launches of a kernel: compiled side by side, arrays put back before each run, the L2 cache
+ * emptied, times by events. */
 #include "api/tune.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ typedef struct Tuning {
 	neso_tuning **out;
 	bool on_gpu;
 	void *begin, *end; /* events */
-	void *cache;       /* as large as the L2 cache, twice */
+	void *cache; /* as large as the L2 cache, twice */
 	size_t cache_bytes;
 	Kept *kept;
 	size_t kept_count;
@@ -37,15 +38,18 @@ static bool is_gpu(const char *target)
 static void clause(char why[TUNE_WHY], neso_diagnostics *diagnostics)
 {
 	const neso_diagnostic *first = NULL;
-	for (size_t i = 0; (first = neso_diagnostics_get(diagnostics, i)) && first->severity != NESO_ERROR; i++)
+	for (size_t i = 0;
+	     (first = neso_diagnostics_get(diagnostics, i)) && first->severity != NESO_ERROR; i++)
 		;
-	snprintf(why, TUNE_WHY, "%.*s", (int)(first ? strcspn(first->text, "\n") : 9), first ? first->text : "it failed");
+	snprintf(why, TUNE_WHY, "%.*s", (int)(first ? strcspn(first->text, "\n") : 9),
+		 first ? first->text : "it failed");
 	neso_diagnostics_free(diagnostics);
 }
 
 static bool ends(neso_status status)
 {
-	return status == NESO_ERROR_MEMORY || status == NESO_ERROR_INTERNAL || status == NESO_ERROR_REFUSED;
+	return status == NESO_ERROR_MEMORY || status == NESO_ERROR_INTERNAL ||
+	       status == NESO_ERROR_REFUSED;
 }
 
 /* ---- compiling ---- */
@@ -55,7 +59,8 @@ static TuneAnswer prepare(void *data, uint32_t i, char why[TUNE_WHY])
 	Tuning *t = data;
 	neso_variant *variant;
 	neso_diagnostics *diagnostics = NULL;
-	neso_status status = neso_kernel_compile_for(t->kernel, &t->launches[i], &variant, &diagnostics);
+	neso_status status =
+		neso_kernel_compile_for(t->kernel, &t->launches[i], &variant, &diagnostics);
 	if (status != NESO_OK) {
 		clause(why, diagnostics);
 		return ends(status) ? TUNE_END : TUNE_PASS;
@@ -115,7 +120,8 @@ static bool begin_run(Tuning *t)
 		return false;
 	if (!t->on_gpu)
 		return true;
-	neso_status status = neso_gpu_fill(t->context, t->cache, 0, t->cache_bytes, NULL, &diagnostics);
+	neso_status status =
+		neso_gpu_fill(t->context, t->cache, 0, t->cache_bytes, NULL, &diagnostics);
 	if (!good(t, status, diagnostics))
 		return false;
 	status = neso_gpu_event_record(t->context, t->begin, NULL, &diagnostics);
@@ -233,10 +239,20 @@ static bool open_gpu(Tuning *t)
 	status = neso_gpu_get(t->context, index, &gpu, &diagnostics);
 	if (!good(t, status, diagnostics))
 		return false;
-	t->cache_bytes = 2 * MAX((size_t)gpu.l2, (size_t)1 << 20);
-	status = neso_gpu_alloc(t->context, t->cache_bytes, &t->cache, &diagnostics);
-	if (!good(t, status, diagnostics))
-		return false;
+	/* Twice the cache; where memory is short, what there is. */
+	enum { LEAST = 1 << 20 };
+	for (t->cache_bytes = 2 * MAX((size_t)gpu.l2, (size_t)LEAST); t->cache_bytes > LEAST;
+	     t->cache_bytes /= 2) {
+		status = neso_gpu_alloc(t->context, t->cache_bytes, &t->cache, &diagnostics);
+		neso_diagnostics_free(diagnostics);
+		if (status == NESO_OK)
+			break;
+	}
+	if (status != NESO_OK) {
+		status = neso_gpu_alloc(t->context, t->cache_bytes, &t->cache, &diagnostics);
+		if (!good(t, status, diagnostics))
+			return false;
+	}
 	status = neso_gpu_event_new(t->context, &t->begin, &diagnostics);
 	if (!good(t, status, diagnostics))
 		return false;
@@ -260,10 +276,14 @@ static void close_all(Tuning *t)
 static neso_status check(Tuning *t, ApiCall *call)
 {
 	if (!t->kernel || !t->launches || !t->count || !t->out)
-		return api_usage(call, "neso_tune_kernel wants a kernel, launches and a place for the tuning");
+		return api_usage(
+			call,
+			"neso_tune_kernel wants a kernel, launches and a place for the tuning");
 	for (size_t i = 0; i < t->count; i++)
-		if (t->launches[i].size != sizeof(neso_launch) || t->launches[i].arg_size != sizeof(neso_arg))
-			return api_usage(call, "the launches of neso_tune_kernel are of this version of the library, and so is neso_arg");
+		if (t->launches[i].size != sizeof(neso_launch) ||
+		    t->launches[i].arg_size != sizeof(neso_arg))
+			return api_usage(call, "the launches of neso_tune_kernel are of this "
+					       "version of the library, and so is neso_arg");
 	return api_read_tune_options(call, t->given, &t->options) ? NESO_OK : NESO_ERROR_USAGE;
 }
 
@@ -273,7 +293,8 @@ static void take_failed(Tuning *t, ApiCall *call)
 	for (size_t i = 0; i < neso_diagnostics_count(t->failed); i++) {
 		const neso_diagnostic *d = neso_diagnostics_get(t->failed, i);
 		if (d->severity == NESO_ERROR)
-			diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_TUNED_FILE, arena_strdup(&call->arena, d->text));
+			diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_TUNED_FILE,
+				    arena_strdup(&call->arena, d->text));
 	}
 	neso_diagnostics_free(t->failed);
 	t->failed = NULL;
@@ -287,7 +308,11 @@ static neso_status tune(ApiCall *call, void *data)
 		return status;
 	t->on_gpu = t->launches[0].options && is_gpu(t->launches[0].options->target);
 	t->context = t->kernel->module->context;
-	const TuneHooks hooks = {.data = t, .prepare = prepare, .measure = measure, .now = now, .progress = progress};
+	const TuneHooks hooks = {.data = t,
+				 .prepare = prepare,
+				 .measure = measure,
+				 .now = now,
+				 .progress = progress};
 	status = t->on_gpu && !open_gpu(t) ? NESO_ERROR_RUN : keep(t, call);
 	if (status == NESO_OK)
 		status = api_tune(call, t->count, &hooks, &t->options, t->out);
@@ -302,10 +327,15 @@ static neso_status tune(ApiCall *call, void *data)
 	return NESO_ERROR_RUN;
 }
 
-neso_status neso_tune_kernel(neso_kernel *kernel, const neso_launch *candidates, size_t count, const neso_tune_options *options,
-			     neso_tuning **tuning, neso_diagnostics **diagnostics)
+neso_status neso_tune_kernel(neso_kernel *kernel, const neso_launch *candidates, size_t count,
+			     const neso_tune_options *options, neso_tuning **tuning,
+			     neso_diagnostics **diagnostics)
 {
-	Tuning t = {.kernel = kernel, .launches = candidates, .count = count, .given = options, .out = tuning};
+	Tuning t = {.kernel = kernel,
+		    .launches = candidates,
+		    .count = count,
+		    .given = options,
+		    .out = tuning};
 	if (tuning)
 		*tuning = NULL;
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, tune, &t);

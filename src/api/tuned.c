@@ -64,11 +64,11 @@ static neso_status read_file(ApiCall *call, TuneResults *results, const char *pa
 	if (missing && access(path, F_OK) != 0 && errno == ENOENT)
 		return NESO_OK;
 	if (!os_read_file(&call->arena, path, &text, &why))
-		return failed(call, why);
+		return failed(call, arena_printf(&call->arena, "%s: %s", path, why));
 	if (tune_results_read(results, text, &why, &line))
 		return NESO_OK;
-	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_TUNED_TEXT, arena_strdup(&call->arena, path), line,
-		    arena_strdup(&call->arena, why));
+	diag_add_at(&call->diags, NULL, (LineCol){0, 0}, DIAG_TUNED_TEXT,
+		    arena_strdup(&call->arena, path), line, arena_strdup(&call->arena, why));
 	return NESO_ERROR_SOURCE;
 }
 
@@ -95,7 +95,9 @@ static neso_status write_file(ApiCall *call, const TuneResults *results, const c
 	const Str bytes = {text.data, text.len};
 	if (strcmp(path, "-") == 0)
 		return os_write_all(STDOUT_FILENO, bytes) ? NESO_OK : failed(call, strerror(errno));
-	return os_write_file(&call->arena, path, bytes, &why) ? NESO_OK : failed(call, why);
+	if (os_write_file(&call->arena, path, bytes, &why))
+		return NESO_OK;
+	return failed(call, arena_printf(&call->arena, "%s: %s", path, why));
 }
 
 static neso_status write_tuned(ApiCall *call, void *data)
@@ -106,7 +108,8 @@ static neso_status write_tuned(ApiCall *call, void *data)
 	return write_file(call, &args->tuned->results, args->path);
 }
 
-neso_status neso_tuned_write(const neso_tuned *tuned, const char *path, neso_diagnostics **diagnostics)
+neso_status neso_tuned_write(const neso_tuned *tuned, const char *path,
+			     neso_diagnostics **diagnostics)
 {
 	TunedArgs args = {.tuned = (neso_tuned *)(uintptr_t)tuned, .path = path};
 	return api_run(NULL, diagnostics, write_tuned, &args);
@@ -119,10 +122,15 @@ static bool read_entry(ApiCall *call, const neso_tuned_entry *given, TuneEntry *
 	neso_tuned_entry e;
 	if (!given || !api_read_struct(call, &e, sizeof e, given, "neso_tuned_entry"))
 		return false;
-	*out = (TuneEntry){{e.kernel, e.content, e.gpu, e.driver, e.key}, e.config, e.seconds, e.noise, e.tried};
+	*out = (TuneEntry){{e.kernel, e.content, e.gpu, e.driver, e.key},
+			   e.config,
+			   e.seconds,
+			   e.noise,
+			   e.tried};
 	if (e.kernel && e.content && e.gpu && e.driver && e.key && e.config)
 		return true;
-	api_usage(call, "an entry of tuning results wants kernel, content, gpu, driver, key and config");
+	api_usage(call,
+		  "an entry of tuning results wants kernel, content, gpu, driver, key and config");
 	return false;
 }
 
@@ -131,12 +139,14 @@ static neso_status put(ApiCall *call, void *data)
 	const TunedArgs *args = data;
 	TuneEntry entry;
 	if (!args->tuned || !read_entry(call, args->given, &entry))
-		return args->tuned ? NESO_ERROR_USAGE : api_usage(call, "neso_tuned_put wants a neso_tuned");
+		return args->tuned ? NESO_ERROR_USAGE
+				   : api_usage(call, "neso_tuned_put wants a neso_tuned");
 	tune_results_put(&args->tuned->results, &entry);
 	return NESO_OK;
 }
 
-neso_status neso_tuned_put(neso_tuned *tuned, const neso_tuned_entry *entry, neso_diagnostics **diagnostics)
+neso_status neso_tuned_put(neso_tuned *tuned, const neso_tuned_entry *entry,
+			   neso_diagnostics **diagnostics)
 {
 	TunedArgs args = {.tuned = tuned, .given = entry};
 	return api_run(NULL, diagnostics, put, &args);
@@ -185,7 +195,8 @@ static neso_status record(ApiCall *call, void *data)
 	return status;
 }
 
-neso_status neso_tuned_record(const char *path, const neso_tuned_entry *entry, neso_diagnostics **diagnostics)
+neso_status neso_tuned_record(const char *path, const neso_tuned_entry *entry,
+			      neso_diagnostics **diagnostics)
 {
 	TunedArgs args = {.path = path, .given = entry};
 	return api_run(NULL, diagnostics, record, &args);
@@ -198,8 +209,9 @@ size_t neso_tuned_count(const neso_tuned *tuned)
 
 static bool give(const TuneEntry *e, neso_tuned_entry *to)
 {
-	const neso_tuned_entry out = {sizeof out,   e->key.kernel, e->key.content, e->key.gpu, e->key.driver,
-				      e->key.key, e->config,	 e->seconds,	 e->noise,   e->tried};
+	const neso_tuned_entry out = {sizeof out,    e->key.kernel, e->key.content, e->key.gpu,
+				      e->key.driver, e->key.key,    e->config,	    e->seconds,
+				      e->noise,	     e->tried};
 	return api_write_struct(to, &out, sizeof out);
 }
 
@@ -211,7 +223,8 @@ neso_status neso_tuned_get(const neso_tuned *tuned, size_t index, neso_tuned_ent
 
 bool neso_tuned_find(const neso_tuned *tuned, neso_tuned_entry *entry, bool any_driver)
 {
-	if (!tuned || !entry || !entry->kernel || !entry->content || !entry->gpu || !entry->driver || !entry->key)
+	if (!tuned || !entry || !entry->kernel || !entry->content || !entry->gpu ||
+	    !entry->driver || !entry->key)
 		return false;
 	const TuneKey key = {entry->kernel, entry->content, entry->gpu, entry->driver, entry->key};
 	const TuneEntry *found = tune_results_find(&tuned->results, &key, any_driver);
@@ -242,7 +255,9 @@ static neso_status content(ApiCall *call, void *data)
 		return api_usage(call, "neso_tune_content wants a kernel and a place for the text");
 	const char *digest = jit_kernel_content(args->kernel->jit, &call->arena);
 	if (!digest)
-		return failed(call, "the kernel's sources do not compile, so that there is no hash of them");
+		return failed(
+			call,
+			"the kernel's sources do not compile, so that there is no hash of them");
 	*args->first = api_bytes(digest, strlen(digest));
 	return NESO_OK;
 }
@@ -259,17 +274,21 @@ static neso_status machine(ApiCall *call, void *data)
 {
 	const WhatArgs *args = data;
 	if (!args->context || !args->first || !args->second)
-		return api_usage(call, "neso_tune_machine wants a context and places for the texts");
+		return api_usage(call,
+				 "neso_tune_machine wants a context and places for the texts");
 	NvDriver *driver = args->context->host.driver;
 	const char *gpu = "cpu", *version = "none";
 	DiagList none;
 	diag_init(&none, &call->arena, NULL);
 	if (!args->on_cpu && nv_driver_start(driver, &none)) {
-		const NvDevice *device = nv_context(driver, &call->diags) ? nv_context_device(driver, &call->diags) : NULL;
+		const NvDevice *device = nv_context(driver, &call->diags)
+						 ? nv_context_device(driver, &call->diags)
+						 : NULL;
 		if (!device)
 			return NESO_ERROR_RUN;
 		const char *text = nv_driver_text(driver), *number = strchr(text, ' ');
-		gpu = arena_printf(&call->arena, "%s %s", device->name, device->target ? device->target->name : "unknown");
+		gpu = arena_printf(&call->arena, "%s %s", device->name,
+				   device->target ? device->target->name : "unknown");
 		version = number ? number + 1 : text;
 	}
 	*args->first = api_bytes(gpu, strlen(gpu));
@@ -277,7 +296,8 @@ static neso_status machine(ApiCall *call, void *data)
 	return NESO_OK;
 }
 
-neso_status neso_tune_machine(neso_context *context, bool on_cpu, char **gpu, char **driver, neso_diagnostics **diagnostics)
+neso_status neso_tune_machine(neso_context *context, bool on_cpu, char **gpu, char **driver,
+			      neso_diagnostics **diagnostics)
 {
 	WhatArgs args = {.context = context, .on_cpu = on_cpu, .first = gpu, .second = driver};
 	if (gpu)

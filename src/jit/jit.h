@@ -205,8 +205,8 @@ JitStatus jit_classify_signature(JitKernel *kernel, const char *signature, const
  * diagnosing, also when the target is no GPU; JIT_SOURCE: the sources do not say it, as they do not compile. */
 JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const JitOptions *options, struct CacheKey *key,
 			     DiagList *diags);
-/* A hash of its sources and of what these read, whatever it is called with; in the arena. NULL: the sources do not say it, as they
- * do not compile. */
+/* A hash of its sources and of what these read, whatever it is called with; in the arena. NULL: the
+ * sources do not say it, as they do not compile. */
 const char *jit_kernel_content(JitKernel *kernel, Arena *arena);
 const char *jit_variant_key(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);

@@ -123,6 +123,7 @@ NvDriver *nv_driver_new(const NvDriverOptions *options)
 		if (options)
 			driver->options = *options;
 		driver->options.library = nv_text(driver->options.library);
+		nv_loaded_init(driver);
 		fault_leave(&fault);
 	} else {
 		free(driver);
@@ -366,6 +367,7 @@ static bool start(NvDriver *driver, void *data, DiagList *diags)
 		if (!read_devices(driver, diags))
 			return false;
 		driver->pid = getpid();
+		driver->direct_loaded = driver->evictable_loaded = 0;
 		atomic_store_explicit(&driver->life->generation, ++driver->generation, memory_order_release);
 		return true;
 	}

@@ -91,6 +91,10 @@ struct NvDriver {
 	_Atomic(void *) *primary; /* retained context of each, or NULL */
 	unsigned device_count;
 	NvScratch *scratch;
+	/* loaded.c; under the lock, but ticks, which is read without */
+	NvFunction *evictable;
+	unsigned max_modules, direct_loaded, evictable_loaded;
+	atomic_uint ticks; /* loads so far of what may go */
 	_Alignas(NV_LINE) atomic_uint recent_at;
 	_Alignas(NV_LINE) NvRecent recent[NV_RECENT];
 };
@@ -121,10 +125,16 @@ struct NvFunction {
 	/* the rest */
 	NvKernel *kernel;
 	NvContext context;
-	void *context_handle, *module;
+	void *context_handle, *module, *code; /* code: the driver's own handle */
 	const NvDevice *device;
 	NvFunctionFacts facts;
 	NvFunction *next;
+	/* loaded.c */
+	NvFunction *older;
+	atomic_int uses;
+	atomic_uint used; /* a tick */
+	atomic_bool pinned;
+	bool is_evictable;
 };
 
 /* Zeroed; raises FAULT_MEMORY. */
@@ -178,6 +188,22 @@ const char *nv_args_text(const NvKernel *kernel, void *const *params, DiagList *
  * launch. */
 NvPtr nv_scratch_get(NvFunction *function, size_t bytes, size_t align, NvStream stream, bool *once);
 void nv_scratch_free(NvDriver *driver);
+
+/* ---- loaded.c: what is loaded is bounded. With the lock, but begin, end and launch ---- */
+
+void nv_loaded_init(NvDriver *driver);
+/* Makes room before a function is loaded. True: it may be unloaded again. */
+bool nv_loaded_place(NvFunction *function);
+/* It is loaded: launch and handle are set. */
+void nv_loaded_add(NvFunction *function, bool evictable);
+void nv_loaded_remove(NvFunction *function);
+/* Around a use of function->code, which is loaded then; a result of the driver's. */
+int nv_loaded_begin(NvFunction *function);
+void nv_loaded_end(NvFunction *function);
+/* cuLaunchKernel of a function that may be unloaded: `function` is the NvFunction. */
+int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+		     unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,
+		     void **extra);
 
 /* ---- tools ---- */
 

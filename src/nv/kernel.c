@@ -78,8 +78,9 @@ void nv_kernel_free(NvKernel *kernel)
 	for (NvFunction *f = kernel->first, *next; f; f = next) {
 		next = f->next;
 		nv_recent_forget(driver, f);
+		nv_loaded_remove(f);
 		/* A context that is gone took its modules along; so did the parent of a fork. */
-		if (f->generation == nv_generation(driver) &&
+		if (f->module && f->generation == nv_generation(driver) &&
 		    nv_context_enter(driver, f->context_handle, f->context)) {
 			driver->cuda.cuModuleUnload(f->module);
 			nv_context_leave(driver);
@@ -125,7 +126,7 @@ static bool load_failed(const NvFunction *f, int result, DiagList *diags)
 static unsigned fact(const NvFunction *f, int attribute)
 {
 	int value = 0;
-	int result = f->driver->cuda.cuFuncGetAttribute(&value, attribute, f->handle);
+	int result = f->driver->cuda.cuFuncGetAttribute(&value, attribute, f->code);
 	return result == CUDA_SUCCESS && value > 0 ? (unsigned)value : 0;
 }
 
@@ -141,9 +142,9 @@ static bool set_shared(NvFunction *f, DiagList *diags)
 	}
 	if (need <= TARGET_SHARED_DEFAULT)
 		return true;
-	int result = cuda->cuFuncSetAttribute(f->handle, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)f->shared);
+	int result = cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)f->shared);
 	if (result == CUDA_SUCCESS)
-		result = cuda->cuFuncSetCacheConfig(f->handle, CUDA_CACHE_PREFER_SHARED);
+		result = cuda->cuFuncSetCacheConfig(f->code, CUDA_CACHE_PREFER_SHARED);
 	return result == CUDA_SUCCESS || load_failed(f, result, diags);
 }
 
@@ -157,7 +158,7 @@ static bool set_cluster(NvFunction *f, DiagList *diags)
 	else if (info->cluster > 1 && !cuda->cuLaunchKernelEx)
 		why = arena_printf(diags->arena, "%s cannot launch them", f->driver->text);
 	else if (info->cluster > TARGET_CLUSTER_CTAS &&
-		 cuda->cuFuncSetAttribute(f->handle, CUDA_FUNCTION_ANY_CLUSTER, 1) != CUDA_SUCCESS)
+		 cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_ANY_CLUSTER, 1) != CUDA_SUCCESS)
 		why = arena_printf(diags->arena, "%s takes at most %d", f->device->name, TARGET_CLUSTER_CTAS);
 	if (why)
 		diag_add(diags, (Span){0}, DIAG_NV_CLUSTER, info->shown, info->cluster, why);
@@ -184,7 +185,6 @@ static bool check_function(NvFunction *f, DiagList *diags)
 static void fill_function(NvFunction *f)
 {
 	const NvKernelInfo *info = &f->kernel->info;
-	f->launch = f->driver->cuda.cuLaunchKernel;
 	f->threads = info->threads;
 	f->shared = info->shared;
 	f->mapped = info->map_count > 0;
@@ -208,7 +208,7 @@ static bool load_module(NvFunction *f, DiagList *diags)
 		cuda->cuThreadExchangeStreamCaptureMode(&mode);
 	if (result != CUDA_SUCCESS)
 		return load_failed(f, result, diags);
-	result = cuda->cuModuleGetFunction(&f->handle, f->module, f->kernel->info.name);
+	result = cuda->cuModuleGetFunction(&f->code, f->module, f->kernel->info.name);
 	if ((result == CUDA_SUCCESS || load_failed(f, result, diags)) && check_function(f, diags))
 		return true;
 	cuda->cuModuleUnload(f->module);
@@ -245,12 +245,14 @@ static bool load(NvDriver *driver, void *data, DiagList *diags)
 	fill_function(f);
 	driver->cuda.cuCtxGetCurrent(&f->context_handle);
 	Fault fault;
+	bool evictable = nv_loaded_place(f);
 	if (!load_caught(f, diags, &fault)) {
 		free(f);
 		if (fault.kind != FAULT_NONE)
 			fault_raise(fault.kind, "%s", fault.text);
 		return false;
 	}
+	nv_loaded_add(f, evictable);
 	f->next = atomic_load_explicit(&kernel->first, memory_order_relaxed);
 	atomic_store_explicit(&kernel->first, f, memory_order_release);
 	l->function = f;
@@ -274,9 +276,12 @@ NvFunctionFacts nv_function_facts(const NvFunction *function)
 
 unsigned nv_function_occupancy(NvFunction *f, DiagList *diags)
 {
-	int blocks = 0;
-	int result = f->driver->cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f->handle, (int)f->threads,
-										 f->shared);
+	int blocks = 0, result = nv_loaded_begin(f);
+	if (result == CUDA_SUCCESS) {
+		result = f->driver->cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+			&blocks, f->code, (int)f->threads, f->shared);
+		nv_loaded_end(f);
+	}
 	if (result == CUDA_SUCCESS && blocks > 0)
 		return (unsigned)blocks;
 	nv_failed(f->driver, result ? result : CUDA_LAUNCH_OUT_OF_RESOURCES,

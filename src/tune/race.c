@@ -16,15 +16,16 @@ typedef struct Race {
 	Arena *arena;
 	double began;
 	double *times; /* of each candidate, rounds_max of them */
-	double *work;  /* as many, for medians */
-	bool *left;    /* still in the race */
+	double *work; /* as many, for medians */
+	bool *left; /* still in the race */
 	uint32_t next, done; /* preparing; under lock */
 	pthread_mutex_t lock;
 } Race;
 
 const char *tune_state_text(TuneState state)
 {
-	static const char *const texts[TUNE__COUNT] = {"untried", "failed", "hopeless", "slower", "close", "chosen"};
+	static const char *const texts[TUNE__COUNT] = {"untried", "failed", "hopeless",
+						       "slower",  "close",  "chosen"};
 	return (unsigned)state < TUNE__COUNT ? texts[state] : "unknown";
 }
 
@@ -156,12 +157,14 @@ static void warm_up(Race *race)
 	for (uint32_t n = 0; n < race->options.warmups; n++)
 		for (uint32_t i = 0; i < out->count && !out->ended; i++)
 			/* Though time be over, something is chosen. */
-			if (race->left[i] && (isinf(best) || in_time(race)) && run(race, i, &first[i])) {
+			if (race->left[i] && (isinf(best) || in_time(race)) &&
+			    run(race, i, &first[i])) {
 				best = fmin(best, first[i]);
 				tell(race, i, i + 1, out->count);
 			}
 	for (uint32_t i = 0; i < out->count; i++)
-		if (race->left[i] && first[i] > 0 && first[i] > FAR * race->options.hopeless * best) {
+		if (race->left[i] && first[i] > 0 &&
+		    first[i] > FAR * race->options.hopeless * best) {
 			out->candidates[i].median = first[i];
 			leave(race, i, TUNE_HOPELESS);
 		}
@@ -173,7 +176,8 @@ static void run_round(Race *race, uint32_t round)
 	bool any = false;
 	for (uint32_t k = 0; k < out->count && !out->ended; k++) {
 		/* Other neighbours in each round, and both directions. */
-		uint32_t at = (k + round / 2) % out->count, i = round % 2 ? out->count - 1 - at : at;
+		uint32_t at = (k + round / 2) % out->count,
+			 i = round % 2 ? out->count - 1 - at : at;
 		double seconds = 0;
 		if (!race->left[i] || ((round || any) && !in_time(race)))
 			continue;
@@ -201,7 +205,8 @@ static uint32_t leader(const Race *race)
 	uint32_t best = out->count;
 	for (uint32_t i = 0; i < out->count; i++)
 		if (race->left[i] && out->candidates[i].runs &&
-		    (best == out->count || out->candidates[i].median < out->candidates[best].median))
+		    (best == out->count ||
+		     out->candidates[i].median < out->candidates[best].median))
 			best = i;
 	return best;
 }
@@ -247,7 +252,8 @@ static bool look(Race *race)
 		double least = times[0];
 		for (uint32_t r = 1; r < out->candidates[i].runs; r++)
 			least = fmin(least, times[r]);
-		if (out->candidates[i].runs >= 2 && least > race->options.hopeless * out->candidates[best].median) {
+		if (out->candidates[i].runs >= 2 &&
+		    least > race->options.hopeless * out->candidates[best].median) {
 			leave(race, i, TUNE_HOPELESS);
 			continue;
 		}
@@ -273,13 +279,14 @@ static void choose(Race *race)
 	out->chosen = best;
 	for (uint32_t i = 0; i < best && best < out->count; i++)
 		if (race->left[i] && out->candidates[i].runs &&
-		    out->candidates[i].median <= out->candidates[best].median * (1 + race->options.tie)) {
+		    out->candidates[i].median <=
+			    out->candidates[best].median * (1 + race->options.tie)) {
 			out->chosen = i;
 			break;
 		}
 	for (uint32_t i = 0; i < out->count; i++)
 		if (race->left[i])
-			out->candidates[i].state = i == out->chosen	   ? TUNE_CHOSEN
+			out->candidates[i].state = i == out->chosen	     ? TUNE_CHOSEN
 						   : out->candidates[i].runs ? TUNE_CLOSE
 									     : TUNE_UNTRIED;
 }
@@ -313,7 +320,8 @@ static TuneOptions completed(const TuneOptions *given)
 	return o;
 }
 
-void tune_race(Arena *arena, uint32_t count, const TuneHooks *hooks, const TuneOptions *options, TuneOutcome *out)
+void tune_race(Arena *arena, uint32_t count, const TuneHooks *hooks, const TuneOptions *options,
+	       TuneOutcome *out)
 {
 	*out = (TuneOutcome){.count = count, .chosen = count};
 	Race race = {.hooks = hooks, .options = completed(options), .out = out, .arena = arena};

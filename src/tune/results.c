@@ -55,7 +55,8 @@ static TuneEntry copy_of(Arena *arena, const TuneEntry *entry)
 
 static bool is_better(const TuneEntry *entry, const TuneEntry *than)
 {
-	if (entry->seconds > 0 && than->seconds > 0 && (entry->seconds < than->seconds || entry->seconds > than->seconds))
+	if (entry->seconds > 0 && than->seconds > 0 &&
+	    (entry->seconds < than->seconds || entry->seconds > than->seconds))
 		return entry->seconds < than->seconds;
 	return strcmp(entry->config, than->config) < 0;
 }
@@ -70,10 +71,13 @@ static void add(TuneResults *results, const TuneEntry *entry, bool replace)
 		return;
 	if (results->count == results->room) {
 		uint32_t room = results->room ? 2 * results->room : 64;
-		results->at = arena_grow(results->arena, results->at, results->room * sizeof *results->at, room * sizeof *results->at);
+		results->at =
+			arena_grow(results->arena, results->at, results->room * sizeof *results->at,
+				   room * sizeof *results->at);
 		results->room = room;
 	}
-	memmove(results->at + at + 1, results->at + at, (results->count - at) * sizeof *results->at);
+	memmove(results->at + at + 1, results->at + at,
+		(results->count - at) * sizeof *results->at);
 	results->at[at] = copy_of(results->arena, entry);
 	results->count++;
 }
@@ -99,7 +103,8 @@ const TuneEntry *tune_results_find(const TuneResults *results, const TuneKey *ke
 	for (at = place_of(results, &first); any_driver && at < results->count; at++) {
 		if (compare_but_driver(&results->at[at].key, key) != 0)
 			break;
-		found = &results->at[at]; /* the last is that of the newest: drivers sort by their numbers */
+		found = &results->at[at]; /* the last is that of the newest: drivers sort by their
+					     numbers */
 	}
 	return found;
 }
@@ -125,7 +130,8 @@ void tune_results_write(const TuneResults *results, Text *out)
 		write_field(out, "driver", e->key.driver);
 		write_field(out, "key", e->key.key);
 		write_field(out, "config", e->config);
-		text_printf(out, "\"us\": %.6g, \"noise\": %.3g, \"tried\": %u}", e->seconds * 1e6, e->noise, e->tried);
+		text_printf(out, "\"us\": %.6g, \"noise\": %.3g, \"tried\": %u}", e->seconds * 1e6,
+			    e->noise, e->tried);
 	}
 	text_str(out, "\n]}\n");
 }
@@ -209,7 +215,8 @@ static const char *read_text(Reader *r)
 	while (r->at < r->end && *r->at != '"') {
 		char c = *r->at++;
 		if ((unsigned char)c < 0x20 || out.len > FIELD_LONGEST) {
-			wrong(r, out.len > FIELD_LONGEST ? "a text is too long" : "a text does not end in its line");
+			wrong(r, out.len > FIELD_LONGEST ? "a text is too long"
+							 : "a text does not end in its line");
 			return NULL;
 		}
 		if (c != '\\')
@@ -225,12 +232,14 @@ static bool read_number(Reader *r, double *out)
 	char text[64];
 	size_t len = 0;
 	peek(r);
-	while (r->at < r->end && len + 1 < sizeof text && strchr("+-.0123456789eE", *r->at) && *r->at)
+	while (r->at < r->end && len + 1 < sizeof text && strchr("+-.0123456789eE", *r->at) &&
+	       *r->at)
 		text[len++] = *r->at++;
 	text[len] = '\0';
 	char *end = text;
 	*out = len ? strtod(text, &end) : 0;
-	return (len && !*end && *out >= 0 && *out < 1e15) || wrong(r, "a number that is not negative is wanted");
+	return (len && !*end && *out >= 0 && *out < 1e15) ||
+	       wrong(r, "a number that is not negative is wanted");
 }
 
 static bool read_member(Reader *r, TuneEntry *entry)
@@ -240,8 +249,9 @@ static bool read_member(Reader *r, TuneEntry *entry)
 		return false;
 	const struct {
 		const char *name, **to;
-	} texts[] = {{"kernel", &entry->key.kernel}, {"content", &entry->key.content}, {"gpu", &entry->key.gpu},
-		     {"driver", &entry->key.driver}, {"key", &entry->key.key},	       {"config", &entry->config}};
+	} texts[] = {{"kernel", &entry->key.kernel}, {"content", &entry->key.content},
+		     {"gpu", &entry->key.gpu},	     {"driver", &entry->key.driver},
+		     {"key", &entry->key.key},	     {"config", &entry->config}};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (strcmp(name, texts[i].name) == 0)
 			return (*texts[i].to = read_text(r)) != NULL;
@@ -270,7 +280,8 @@ static bool read_entry(Reader *r, TuneEntry *entry)
 	} while (peek(r) == ',' && r->at++);
 	if (!take(r, '}'))
 		return false;
-	return (entry->key.kernel && entry->key.content && entry->key.gpu && entry->key.driver && entry->key.key && entry->config) ||
+	return (entry->key.kernel && entry->key.content && entry->key.gpu && entry->key.driver &&
+		entry->key.key && entry->config) ||
 	       wrong(r, "an entry wants kernel, content, gpu, driver, key and config");
 }
 
@@ -279,13 +290,15 @@ static bool read_head(Reader *r)
 	double version = 0;
 	const char *name = take(r, '{') ? read_text(r) : NULL;
 	if (!name || strcmp(name, "neso-tuned") != 0)
-		return wrong(r, "this is no file of tuning results: it does not begin with {\"neso-tuned\": 1");
+		return wrong(r, "this is no file of tuning results: it does not begin with "
+				"{\"neso-tuned\": 1");
 	if (!take(r, ':') || !read_number(r, &version))
 		return false;
 	if (version > FORMAT)
 		return wrong(r, "a newer version of Neso wrote it");
 	name = take(r, ',') ? read_text(r) : NULL;
-	return (name && strcmp(name, "entries") == 0 && take(r, ':') && take(r, '[')) || wrong(r, "\"entries\" is missing");
+	return (name && strcmp(name, "entries") == 0 && take(r, ':') && take(r, '[')) ||
+	       wrong(r, "\"entries\" is missing");
 }
 
 static bool read_all(Reader *r, TuneResults *results)
@@ -301,7 +314,8 @@ static bool read_all(Reader *r, TuneResults *results)
 			break;
 		r->at++;
 	}
-	return take(r, ']') && take(r, '}') && (!peek(r) || wrong(r, "there is more behind its end"));
+	return take(r, ']') && take(r, '}') &&
+	       (!peek(r) || wrong(r, "there is more behind its end"));
 }
 
 bool tune_results_read(TuneResults *results, Str text, const char **why, uint32_t *line)

@@ -23,10 +23,12 @@ double stats_deviation(double *values, uint32_t count, double median)
 {
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = fabs(values[i] - median);
-	return 1.4826 * stats_median(values, count); /* 1 / the normal distribution's third quartile */
+	return 1.4826 *
+	       stats_median(values, count); /* 1 / the normal distribution's third quartile */
 }
 
-/* The normal distribution's, by Newton's method on erfc: the tail is smooth and convex from the start value on. */
+/* The normal distribution's, by Newton's method on erfc: the tail is smooth and convex from the
+ * start value on. */
 static double normal(double p)
 {
 	double x = sqrt(-2 * log(2 * p));
@@ -62,7 +64,9 @@ double stats_student(double p, uint32_t freedom)
 		y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x;
 		y = expm1(a * y * y);
 	} else {
-		y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) * y - 1) * (n + 1) /
+		y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) *
+			     y -
+		     1) * (n + 1) /
 			    (n + 2) +
 		    1 / y;
 	}

@@ -6,7 +6,8 @@
 
 /* Sorts. */
 double stats_median(double *values, uint32_t count);
-/* The standard deviation that a normal distribution with this median absolute deviation has. Reorders. */
+/* The standard deviation that a normal distribution with this median absolute deviation has.
+ * Reorders. */
 double stats_deviation(double *values, uint32_t count, double median);
 /* The point that Student's t with `freedom` degrees exceeds with this probability, 0 < p <= 0.5. */
 double stats_student(double p, uint32_t freedom);
@@ -14,8 +15,8 @@ double stats_student(double p, uint32_t freedom);
 typedef struct StatsInterval {
 	double middle, half; /* of the median */
 } StatsInterval;
-/* Of the median of `values`, which exceeds its upper end with probability p; noise below `least` is not believed.
- * Reorders. */
+/* Of the median of `values`, which exceeds its upper end with probability p; noise below `least` is
+ * not believed. Reorders. */
 StatsInterval stats_interval(double *values, uint32_t count, double p, double least);
 
 #endif

@@ -18,15 +18,16 @@ enum { MOST = 64 };
 
 /* A machine whose kernels take what the test says, with noise, drift and outliers. */
 typedef struct Machine {
-	double times[MOST];    /* seconds; 0: it does not compile, less: it compiles and does not run */
-	double noise;          /* relative standard deviation */
-	double outliers;       /* how often a run takes three times as long */
-	double drift;          /* relative slowing down with each run */
-	double step;           /* of the clock */
+	double times[MOST]; /* seconds; 0: it does not compile, less: it compiles and does not run
+			     */
+	double noise; /* relative standard deviation */
+	double outliers; /* how often a run takes three times as long */
+	double drift; /* relative slowing down with each run */
+	double step; /* of the clock */
 	double compile, clock; /* seconds of each; now */
 	uint32_t runs[MOST], all;
 	uint64_t random;
-	int end_after;         /* runs; 0: never */
+	int end_after; /* runs; 0: never */
 	atomic_int preparing, most_preparing, prepared;
 } Machine;
 
@@ -133,7 +134,10 @@ static void a_drifting_clock_is_fair(void **state)
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		Arena arena;
 		arena_init(&arena, 0);
-		Machine m = {.noise = 0.005, .drift = 1e-3, .random = seed, .times = {1.02e-4, 1.02e-4, 1.02e-4, 1e-4}};
+		Machine m = {.noise = 0.005,
+			     .drift = 1e-3,
+			     .random = seed,
+			     .times = {1.02e-4, 1.02e-4, 1.02e-4, 1e-4}};
 		TuneOutcome out = race(&arena, &m, 4, &(TuneOptions){.tie = 0.01});
 		assert_int_equal(out.chosen, 3);
 		arena_free(&arena);
@@ -243,9 +247,11 @@ static void preparing_is_bounded(void **state)
 
 /* ---- the file ---- */
 
-static TuneEntry entry(const char *kernel, const char *key, const char *driver, const char *config, double us)
+static TuneEntry entry(const char *kernel, const char *key, const char *driver, const char *config,
+		       double us)
 {
-	return (TuneEntry){{kernel, "c0ffee", "GPU sm_90a", driver, key}, config, us * 1e-6, 0.01, 3};
+	return (TuneEntry){
+		{kernel, "c0ffee", "GPU sm_90a", driver, key}, config, us * 1e-6, 0.01, 3};
 }
 
 static const char *written(const TuneResults *results)
@@ -262,8 +268,10 @@ static void the_file_is_sorted_and_reads_back(void **state)
 	Arena arena;
 	arena_init(&arena, 0);
 	TuneResults a, b, back;
-	const TuneEntry some[] = {entry("softmax", "n=7", "13.0", "B=1", 5), entry("matmul", "M=4, N=\"4\"", "13.0", "B=2, num_warps=8", 12.5),
-				  entry("matmul", "M=4, N=\"4\"", "12.8", "B=3", 13), entry("matmul", "M=10", "13.0", "B=\t\\", 1)};
+	const TuneEntry some[] = {entry("softmax", "n=7", "13.0", "B=1", 5),
+				  entry("matmul", "M=4, N=\"4\"", "13.0", "B=2, num_warps=8", 12.5),
+				  entry("matmul", "M=4, N=\"4\"", "12.8", "B=3", 13),
+				  entry("matmul", "M=10", "13.0", "B=\t\\", 1)};
 	tune_results_init(&a, &arena);
 	tune_results_init(&b, &arena);
 	tune_results_init(&back, &arena);
@@ -282,8 +290,10 @@ static void the_file_is_sorted_and_reads_back(void **state)
 	assert_string_equal(found->config, "B=2, num_warps=8");
 	assert_float_equal(found->seconds, 12.5e-6, 1e-12);
 	assert_int_equal(found->tried, 3);
-	assert_non_null(strstr(text, "\n{\"kernel\": \"softmax\", \"content\": \"c0ffee\", \"gpu\": \"GPU sm_90a\", \"driver\": "
-				     "\"13.0\", \"key\": \"n=7\", \"config\": \"B=1\", \"us\": 5, \"noise\": 0.01, \"tried\": 3}\n]}\n"));
+	assert_non_null(strstr(text, "\n{\"kernel\": \"softmax\", \"content\": \"c0ffee\", "
+				     "\"gpu\": \"GPU sm_90a\", \"driver\": "
+				     "\"13.0\", \"key\": \"n=7\", \"config\": \"B=1\", \"us\": 5, "
+				     "\"noise\": 0.01, \"tried\": 3}\n]}\n"));
 	arena_free(&arena);
 }
 
@@ -294,7 +304,9 @@ static void other_drivers_count_when_told_so(void **state)
 	arena_init(&arena, 0);
 	TuneResults r;
 	tune_results_init(&r, &arena);
-	TuneEntry old = entry("k", "n=1", "12.8", "B=1", 5), new = entry("k", "n=1", "13.0", "B=2", 5), other = entry("k", "n=2", "13.9", "B=3", 5);
+	TuneEntry old = entry("k", "n=1", "12.8", "B=1", 5),
+		  new = entry("k", "n=1", "13.0", "B=2", 5),
+		  other = entry("k", "n=2", "13.9", "B=3", 5);
 	tune_results_put(&r, &old);
 	tune_results_put(&r, &new);
 	tune_results_put(&r, &other);
@@ -342,7 +354,8 @@ static void broken_files_are_refused_with_their_line(void **state)
 		{"{\"other\": 1}", "does not begin", 1},
 		{"{\"neso-tuned\": 2, \"entries\": []}", "newer version", 1},
 		{"{\"neso-tuned\": 1, \"entries\": [\n{\"kernel\": \"k\"}\n]}", "wants kernel", 2},
-		{"{\"neso-tuned\": 1, \"entries\": [\n{\"kernel\": \"k\n\"}\n]}", "end in its line", 2},
+		{"{\"neso-tuned\": 1, \"entries\": [\n{\"kernel\": \"k\n\"}\n]}", "end in its line",
+		 2},
 		{"{\"neso-tuned\": 1, \"entries\": [\n{\"us\": -1}\n]}", "not negative", 2},
 		{"{\"neso-tuned\": 1, \"entries\": []} x", "behind its end", 1},
 		{"{\"neso-tuned\": 1, \"entries\": [{\"kernel\": \"\\u12\"}]}", "escape", 1},

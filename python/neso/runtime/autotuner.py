@@ -10,7 +10,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import knobs, testing
-from . import tuned
+from . import farm, tuned
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
 from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
@@ -174,6 +174,10 @@ class Autotuner(KernelInterface):
         inner = self._inner()
         watched = inner.pre_run_hooks or knobs.runtime.jit_post_compile_hook or knobs.runtime.jit_cache_hook
         if len(configs) < 2 or watched or isinstance(driver.active, CpuDriver):
+            return
+        if farm.active.get() is not None:
+            farm.compile_configs(farm.active.get(), [
+                functools.partial(self.fn.run, *args, **{**kwargs, **c.all_kwargs(), "warmup": True}) for c in configs])
             return
 
         def compile(config):

@@ -287,9 +287,13 @@ static void host_kernel_fault(int result)
 static int fake_cuModuleLoadData(void **module, const void *image)
 {
 	ENTER_CONTEXT("cuModuleLoadData");
-	Module *m = &modules[fake.loads % MAX_MODULES]; /* handles come back late */
+	pthread_mutex_lock(&lock);
+	unsigned at = (unsigned)fake.loads++ % MAX_MODULES; /* handles come back late */
+	for (int i = 0; i < MAX_MODULES && modules[at].alive; i++)
+		at = (at + 1) % MAX_MODULES;
+	Module *m = &modules[at];
 	*m = (Module){current(), true, image};
-	fake.loads++;
+	pthread_mutex_unlock(&lock);
 	*module = m;
 	return CUDA_SUCCESS;
 }

@@ -1,0 +1,37 @@
+/* What a configuration costs, read off its TTIR before anything is compiled for a GPU: bytes,
+ * products, what must be held in registers and shared memory. Estimates, to leave out what cannot
+ * be good and to order the rest. */
+#ifndef NESO_CLI_COST_H
+#define NESO_CLI_COST_H
+
+#include "cli/cli.h"
+
+/* Of a GPU; what is not known is that of an A100. */
+typedef struct CostGpu {
+	double sms, shared, bandwidth,
+		products; /* of all; bytes per CTA; bytes and products per second */
+} CostGpu;
+
+typedef struct Cost {
+	double bytes,
+		products; /* of one program: what it loads and stores, multiplications in dots */
+	double staged; /* bytes of loads that feed dots in a loop's iteration: shared memory of one
+			  stage */
+	double carried; /* bytes that the largest loop carries: accumulators, in registers */
+	double largest; /* elements of the largest tile */
+	double trips; /* of the loop that runs longest */
+	uint64_t shapes; /* a hash of all tiles' shapes */
+} Cost;
+
+CostGpu cost_gpu(neso_context *context, bool on_gpu);
+/* args: values of the function's arguments, in order; known: which of them are. False after a
+ * message. */
+bool cost_read(neso_context *context, const char *ttir, const int64_t *args, const bool *known,
+	       size_t arg_count, Cost *out);
+/* Why the GPU cannot run it well with so many warps and stages; NULL: it can. */
+const char *cost_refuses(const Cost *cost, const CostGpu *gpu, uint32_t warps, uint32_t stages);
+/* Seconds of a run. */
+double cost_seconds(const Cost *cost, const CostGpu *gpu, double programs, uint32_t warps,
+		    uint32_t stages);
+
+#endif

@@ -1,0 +1,244 @@
+/* Modules that are loaded are bounded.
+ *
+ * The first half of the bound is loaded for good: their launches are as fast as the driver's. What
+ * comes after them is loaded until others need the place: the least recently used are unloaded,
+ * several at a time, and loaded again by a launch. Such a function's `launch` is nv_loaded_launch,
+ * and its `handle` itself, so that nothing is asked of launches of the first kind.
+ *
+ * `uses` counts launches that are under way in the CPU; a function that is not loaded has
+ * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then waits
+ * for what was launched. A function that was launched into a graph stays: nobody says how long
+ * graphs live. Functions with scratch memory, clusters and the like (`special`) stay as well. */
+#include "nv/inner.h"
+
+#include "base/option/option.h"
+
+enum { LOADED_CLOSED = -(1 << 30) };
+
+void nv_loaded_init(NvDriver *driver)
+{
+	uint64_t most = option_number(OPTION_MAX_MODULES);
+	driver->max_modules = (unsigned)MIN(most, (uint64_t)1 << 30);
+}
+
+/* ---- unloading ---- */
+
+typedef struct Victims {
+	NvFunction *at[64];
+	unsigned count;
+} Victims;
+
+static bool may_go(const NvFunction *f, unsigned generation)
+{
+	return f->module && f->generation == generation && !atomic_load(&f->pinned) &&
+	       atomic_load(&f->uses) == 0;
+}
+
+/* The oldest come first; at most `most`. */
+static void find_victims(const NvDriver *driver, unsigned most, Victims *out)
+{
+	out->count = 0;
+	for (NvFunction *f = driver->evictable; f; f = f->older) {
+		if (!may_go(f, nv_generation(driver)))
+			continue;
+		unsigned at = out->count;
+		while (at > 0 && atomic_load(&out->at[at - 1]->used) > atomic_load(&f->used))
+			at--;
+		if (at >= most)
+			continue;
+		unsigned last = MIN(out->count, most - 1);
+		memmove(out->at + at + 1, out->at + at, (last - at) * sizeof *out->at);
+		out->at[at] = f;
+		out->count = last + 1;
+	}
+}
+
+/* All that runs in the context ends; false: it cannot be waited for now (a graph is captured). */
+static bool wait_for_context(NvDriver *driver)
+{
+	int mode = CUDA_CAPTURE_RELAXED;
+	bool exchanged = driver->cuda.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+	int result = driver->cuda.cuCtxSynchronize();
+	if (exchanged)
+		driver->cuda.cuThreadExchangeStreamCaptureMode(&mode);
+	return result == CUDA_SUCCESS;
+}
+
+static void unload(NvDriver *driver, NvFunction *f, bool there)
+{
+	nv_recent_forget(driver, f);
+	if (there)
+		driver->cuda.cuModuleUnload(f->module);
+	f->module = f->code = NULL;
+	driver->evictable_loaded--;
+}
+
+/* Those of one context, of which the first is closed. */
+static void unload_context(NvDriver *driver, Victims *victims, unsigned first)
+{
+	NvFunction *lead = victims->at[first];
+	bool there = nv_context_enter(driver, lead->context_handle, lead->context);
+	bool idle = there && wait_for_context(driver);
+	for (unsigned i = first; i < victims->count; i++) {
+		NvFunction *f = victims->at[i];
+		if (!f || f->context != lead->context)
+			continue;
+		if (idle || !there) /* a context that is gone took its modules along */
+			unload(driver, f, there);
+		else
+			atomic_fetch_sub(&f->uses, LOADED_CLOSED);
+		victims->at[i] = NULL;
+	}
+	if (there)
+		nv_context_leave(driver);
+}
+
+/* Makes room for one more. With the lock. */
+static void make_room(NvDriver *driver)
+{
+	unsigned most = MAX(driver->max_modules - driver->max_modules / 2, 1u);
+	if (driver->evictable_loaded < most)
+		return;
+	Victims victims;
+	find_victims(driver, MIN(MAX(most / 8, 1u), (unsigned)ARRAY_LEN(victims.at) - 1), &victims);
+	unsigned closed = 0;
+	for (unsigned i = 0; i < victims.count; i++) {
+		int none = 0;
+		if (atomic_compare_exchange_strong(&victims.at[i]->uses, &none, LOADED_CLOSED))
+			victims.at[closed++] = victims.at[i];
+	}
+	victims.count = closed;
+	for (unsigned i = 0; i < victims.count; i++)
+		if (victims.at[i])
+			unload_context(driver, &victims, i);
+}
+
+/* ---- loading ---- */
+
+bool nv_loaded_place(NvFunction *f)
+{
+	NvDriver *driver = f->driver;
+	if (!driver->max_modules || f->special || driver->direct_loaded < driver->max_modules / 2)
+		return false;
+	make_room(driver);
+	return true;
+}
+
+void nv_loaded_add(NvFunction *f, bool evictable)
+{
+	NvDriver *driver = f->driver;
+	f->is_evictable = evictable;
+	f->launch = evictable ? nv_loaded_launch : driver->cuda.cuLaunchKernel;
+	f->handle = evictable ? (void *)f : f->code;
+	if (!evictable) {
+		driver->direct_loaded++;
+		return;
+	}
+	atomic_store(&f->used, ++driver->ticks);
+	f->older = driver->evictable;
+	driver->evictable = f;
+	driver->evictable_loaded++;
+}
+
+void nv_loaded_remove(NvFunction *f)
+{
+	NvDriver *driver = f->driver;
+	bool ours = f->generation == nv_generation(driver);
+	if (!f->is_evictable) {
+		driver->direct_loaded -= ours && driver->direct_loaded ? 1 : 0;
+		return;
+	}
+	driver->evictable_loaded -= ours && f->module && driver->evictable_loaded ? 1 : 0;
+	NvFunction **at = &driver->evictable;
+	while (*at != f)
+		at = &(*at)->older;
+	*at = f->older;
+}
+
+/* The lock is held, and the context current. A result of the driver's. */
+static int load_again(NvFunction *f)
+{
+	NvDriver *driver = f->driver;
+	const CudaApi *cuda = &driver->cuda;
+	make_room(driver);
+	int mode = CUDA_CAPTURE_RELAXED;
+	bool exchanged = cuda->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+	int result = cuda->cuModuleLoadData(&f->module, f->kernel->cubin);
+	if (exchanged)
+		cuda->cuThreadExchangeStreamCaptureMode(&mode);
+	if (result != CUDA_SUCCESS) {
+		f->module = NULL;
+		return result;
+	}
+	result = cuda->cuModuleGetFunction(&f->code, f->module, f->kernel->info.name);
+	if (result == CUDA_SUCCESS && f->shared + f->facts.shared > TARGET_SHARED_DEFAULT) {
+		int shared = (int)f->shared;
+		result =
+			cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, shared);
+		if (result == CUDA_SUCCESS)
+			result = cuda->cuFuncSetCacheConfig(f->code, CUDA_CACHE_PREFER_SHARED);
+	}
+	if (result != CUDA_SUCCESS) {
+		cuda->cuModuleUnload(f->module);
+		f->module = f->code = NULL;
+		return result;
+	}
+	driver->evictable_loaded++;
+	driver->ticks++;
+	return result;
+}
+
+int nv_loaded_begin(NvFunction *f)
+{
+	if (!f->is_evictable)
+		return CUDA_SUCCESS;
+	if (LIKELY(atomic_fetch_add(&f->uses, 1) >= 0))
+		return CUDA_SUCCESS;
+	atomic_fetch_sub(&f->uses, 1);
+	int result = CUDA_SUCCESS;
+	nv_lock(f->driver);
+	/* Under the lock nobody closes or opens it: it is open, or not loaded. */
+	if (f->module) {
+		atomic_fetch_add(&f->uses, 1);
+	} else {
+		result = load_again(f);
+		if (result == CUDA_SUCCESS)
+			atomic_fetch_add(&f->uses, 1 - LOADED_CLOSED);
+	}
+	nv_unlock(f->driver);
+	return result;
+}
+
+void nv_loaded_end(NvFunction *f)
+{
+	if (f->is_evictable)
+		atomic_fetch_sub(&f->uses, 1);
+}
+
+/* Launched into a graph it must stay, whatever becomes of the launch. */
+static void pin_if_captured(NvFunction *f, NvStream stream)
+{
+	int status = 0;
+	if (atomic_load_explicit(&f->pinned, memory_order_relaxed))
+		return;
+	if (f->driver->cuda.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != 0)
+		atomic_store(&f->pinned, true);
+}
+
+int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+		     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+		     void *stream, void **params, void **extra)
+{
+	NvFunction *f = function;
+	int result = nv_loaded_begin(f);
+	if (result != CUDA_SUCCESS)
+		return result;
+	pin_if_captured(f, stream);
+	atomic_store_explicit(&f->used,
+			      atomic_load_explicit(&f->driver->ticks, memory_order_relaxed),
+			      memory_order_relaxed);
+	result = f->driver->cuda.cuLaunchKernel(f->code, grid_x, grid_y, grid_z, block_x, block_y,
+						block_z, shared, stream, params, extra);
+	nv_loaded_end(f);
+	return result;
+}
