@@ -519,8 +519,4 @@ static const Instr *run_addptr(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_ADDPTR(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_addptr);
-	return true;
-}
+bool interp_ADDPTR(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_addptr); }
