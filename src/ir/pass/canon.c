@@ -361,22 +361,7 @@ static bool canon_run(PassCx *cx, unsigned sets, bool *changed)
 	return true;
 }
 
-bool pass_fold(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, 0, changed);
-}
-
-bool pass_canonicalize(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_SIMPLIFY, changed);
-}
-
-bool pass_combine(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_COMBINE, changed);
-}
-
-bool pass_reorder_broadcast(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_REORDER, changed);
-}
+bool pass_fold(PassCx *cx, bool *changed) { return canon_run(cx, 0, changed); }
+bool pass_canonicalize(PassCx *cx, bool *changed) { return canon_run(cx, CANON_SIMPLIFY, changed); }
+bool pass_combine(PassCx *cx, bool *changed) { return canon_run(cx, CANON_COMBINE, changed); }
+bool pass_reorder_broadcast(PassCx *cx, bool *changed) { return canon_run(cx, CANON_REORDER, changed); }
