@@ -200,6 +200,7 @@ static bool match(void *data, const CacheFile *file)
 
 bool api_cache_find(ApiCall *call, CacheStore *store, const char *key, CacheFile *found)
 {
+	CONTRACT(key);
 	Matching m = {.key = key};
 	char two[3] = {key[0], key[0] ? key[1] : '\0', '\0'};
 	if (strlen(key) >= 4 && strspn(key, "0123456789abcdef") == strlen(key))

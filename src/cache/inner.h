@@ -78,7 +78,6 @@ void cache_report(CacheStore *store, CacheFaultKind kind, const char *path, cons
 void cache_report_errno(CacheStore *store, const char *path, int error);
 /* Adds to the count of what there is. */
 void cache_count(CacheStore *store, int64_t bytes, int64_t files, CacheUsage *now);
-void cache_count_set(CacheStore *store, CacheUsage usage);
 
 /* ---- store_remote.c ---- */
 

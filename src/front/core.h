@@ -191,7 +191,6 @@ const Val *eval_attribute(FrontLower *low, const Val *v, Sym name, Span span); /
 const Val *eval_attribute_node(FrontLower *low, Ast *node);
 const Val *eval_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r);
 const Val *eval_compare(FrontLower *low, AstCmpOp op, const Val *l, const Val *r);
-const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v);
 const Val *eval_subscript(FrontLower *low, const Val *v, const Val *index);
 const Val *eval_call(FrontLower *low, Ast *node);
 const Val *eval_comprehension(FrontLower *low, Ast *node);

@@ -117,7 +117,6 @@ bool val_is_constexpr(const Val *v);
 /* Host value as a C number; looks through `origin`. False when it is not one or does not fit. */
 bool val_as_int(const Val *v, int64_t *out);
 bool val_as_uint(const Val *v, uint64_t *out); /* as val_as_int, for 0 <= v < 2^64 */
-bool val_as_bool(const Val *v, bool *out); /* BOOL, INT 0/1 */
 bool val_as_double(const Val *v, double *out);
 bool val_truth(const Val *v); /* Python's truth of a host value */
 bool val_equal(const Val *a, const Val *b); /* Python's == on host values */

@@ -191,7 +191,6 @@ FrontFunction *function_of_ast(Namespace *ns, AstFunction *ast);
 /* Names that the function's body binds; NULL when the body holds a syntax error. */
 Namespace *function_namespace(FrontFunction *f, DiagList *diags);
 bool function_parse(FrontFunction *f, DiagList *diags); /* its body; false after diagnosing */
-FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags);
 Binding *namespace_find(const Namespace *ns, Sym name); /* in this one alone */
 Binding *namespace_bind(Namespace *ns, BindKind kind, Sym name, Span span);
 

@@ -12,12 +12,6 @@ static const PassInfo passes[] = {
 #undef PASS
 };
 
-const PassInfo *gpu_pass_table(size_t *count)
-{
-	*count = ARRAY_LEN(passes);
-	return passes;
-}
-
 const PassInfo *gpu_pass_by_name(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(passes); i++)

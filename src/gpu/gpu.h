@@ -25,7 +25,6 @@ static inline GpuCx *gpu_of(const PassCx *cx)
 }
 
 const PassInfo *gpu_pass_by_name(const char *name); /* of gpu/passes.def and ir/passes.def; NULL when unknown */
-const PassInfo *gpu_pass_table(size_t *count);
 
 /* The value in this layout: itself, or a conversion before `b`. */
 IrValue *gpu_convert(GpuCx *cx, IrBuilder *b, IrValue *value, const Layout *layout);

@@ -37,7 +37,7 @@ bool decode_refuse_level(Decoder *d, const IrOp *op)
 			     ir_op_info[op->kind].text);
 }
 
-const InterpLoc *decode_loc(Decoder *d, IrLoc loc)
+static const InterpLoc *decode_loc(Decoder *d, IrLoc loc)
 {
 	IrLoc at = loc ? ir_loc_position(loc) : NULL;
 	if (!at)

@@ -427,16 +427,7 @@ bool interp_CMPF(Decoder *d, const IrOp *op)
 static const Instr *run_select(Exec *x, const Instr *i)
 {
 	const Tile *mask = instr_in(x, i, 0);
-	if (mask->form == FORM_SPLAT) {
-		const Tile *chosen = instr_in(x, i, mask->base & 1 ? 1 : 2);
-		Tile *out = tile_out(x, i, 0);
-		const Shape *shape = out->shape;
-		tile_copy(out, chosen);
-		if (out->form == FORM_SPLAT)
-			out->shape = shape;
-		return i + 1;
-	}
-	return elem_plain(x, i);
+	return mask->form == FORM_SPLAT ? elem_copy(x, i, mask->base & 1 ? 1 : 2) : elem_plain(x, i);
 }
 
 bool interp_SELECT(Decoder *d, const IrOp *op)

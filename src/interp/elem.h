@@ -28,6 +28,7 @@ void elem_run(Exec *x, const Instr *i, const ElemOp *e, Tile *out, const Tile *c
 /* As elem_run, for an `out` that has memory already, and views or splats. */
 void elem_runs(Exec *x, const ElemOp *e, Tile *out, const Tile *const *in);
 InstrFn elem_plain, elem_cmpi;
+const Instr *elem_copy(Exec *x, const Instr *i, unsigned k); /* the result is operand k */
 ElemScalar elem_sext_bool;
 /* The instruction that knows lazy forms of this op, or NULL. */
 InstrFn *elem_lazy_of(IrOpKind op, unsigned kind);

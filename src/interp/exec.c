@@ -6,7 +6,7 @@
 #include "interp/memory.h"
 #include "interp/run.h"
 
-Exec *exec_new(const InterpKernel *kernel)
+static Exec *exec_new(const InterpKernel *kernel)
 {
 	Exec *x = aligned_alloc(64, (sizeof *x + 63) / 64 * 64);
 	Tile *slots = calloc(kernel->slot_count + 1u, sizeof *slots);
@@ -41,7 +41,7 @@ void exec_free(Exec *x)
 }
 
 /* Forgets all values but the constants. */
-void exec_reset(Exec *x)
+static void exec_reset(Exec *x)
 {
 	memset(x->free_bufs, 0, sizeof x->free_bufs);
 	for (Buf *b = x->all_bufs; b; b = b->all) {

@@ -263,9 +263,7 @@ int32_t exec_find_buffer(Exec *x, uint64_t address, uint64_t size, int32_t origi
 /* At the back edge of a loop: false when the program has to stop (time-out, a fault elsewhere). */
 bool exec_tick(Exec *x, const Instr *i);
 void exec_print(Exec *x, const char *text, size_t len);
-Exec *exec_new(const InterpKernel *kernel);
 void exec_free(Exec *x);
-void exec_reset(Exec *x);
 
 /* ---- decoding (decode.c) ---- */
 
@@ -327,7 +325,11 @@ uint32_t decode_slot(Decoder *d, const IrValue *value); /* made on first sight *
 uint32_t decode_new_slot(Decoder *d, SlotType type);
 /* An instruction for `op`: its operands and results, last uses, location. */
 Instr *decode_instr(Decoder *d, const IrOp *op, InstrFn *fn);
-const InterpLoc *decode_loc(Decoder *d, IrLoc loc);
+static inline bool decode_plain(Decoder *d, const IrOp *op, InstrFn *fn) /* nothing else belongs to it */
+{
+	decode_instr(d, op, fn);
+	return true;
+}
 Body *decode_body(Decoder *d, const IrOp *op, const IrRegion *region);
 bool decode_refuse(Decoder *d, const IrOp *op, const char *format, ...) PRINTF_LIKE(3, 4);
 KernType kern_type(unsigned kind); /* of an element type; KT_F32 for the small floats */

@@ -129,7 +129,7 @@ static void box_simplify(Tile *t)
 		tile_splat(t, 1);
 }
 
-static const Instr *copy_operand(Exec *x, const Instr *i, unsigned k)
+const Instr *elem_copy(Exec *x, const Instr *i, unsigned k)
 {
 	const Tile *a = instr_in(x, i, k);
 	Tile *out = tile_out(x, i, 0);
@@ -146,9 +146,9 @@ static const Instr *run_and_bool(Exec *x, const Instr *i)
 	if (!lazy_allowed(x))
 		return elem_plain(x, i);
 	if (a->form == FORM_SPLAT)
-		return copy_operand(x, i, a->base ? 1 : 0);
+		return elem_copy(x, i, a->base ? 1 : 0);
 	if (b->form == FORM_SPLAT)
-		return copy_operand(x, i, b->base ? 0 : 1);
+		return elem_copy(x, i, b->base ? 0 : 1);
 	if (a->form != FORM_BOX || b->form != FORM_BOX)
 		return elem_plain(x, i);
 	int64_t al[IR_MAX_RANK], ah[IR_MAX_RANK], bl[IR_MAX_RANK], bh[IR_MAX_RANK];
@@ -168,9 +168,9 @@ static const Instr *run_or_bool(Exec *x, const Instr *i)
 {
 	const Tile *a = instr_in(x, i, 0), *b = instr_in(x, i, 1);
 	if (lazy_allowed(x) && a->form == FORM_SPLAT)
-		return copy_operand(x, i, a->base ? 0 : 1);
+		return elem_copy(x, i, a->base ? 0 : 1);
 	if (lazy_allowed(x) && b->form == FORM_SPLAT)
-		return copy_operand(x, i, b->base ? 1 : 0);
+		return elem_copy(x, i, b->base ? 1 : 0);
 	return elem_plain(x, i);
 }
 
@@ -185,7 +185,7 @@ static bool below_divisor(const Tile *a, const Tile *b)
 static const Instr *run_rem(Exec *x, const Instr *i)
 {
 	const Tile *a = instr_in(x, i, 0), *b = instr_in(x, i, 1);
-	return lazy_allowed(x) && a->form == FORM_AFFINE && below_divisor(a, b) ? copy_operand(x, i, 0)
+	return lazy_allowed(x) && a->form == FORM_AFFINE && below_divisor(a, b) ? elem_copy(x, i, 0)
 										: elem_plain(x, i);
 }
 
@@ -290,9 +290,9 @@ static const Instr *run_minmax(Exec *x, const Instr *i)
 	if (!is_signed && (al < 0 || bl < 0))
 		return elem_plain(x, i);
 	if (ah <= bl)
-		return copy_operand(x, i, least ? 0 : 1);
+		return elem_copy(x, i, least ? 0 : 1);
 	if (bh <= al)
-		return copy_operand(x, i, least ? 1 : 0);
+		return elem_copy(x, i, least ? 1 : 0);
 	return elem_plain(x, i);
 }
 
@@ -519,8 +519,4 @@ static const Instr *run_addptr(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_ADDPTR(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_addptr);
-	return true;
-}
+bool interp_ADDPTR(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_addptr); }

@@ -60,7 +60,7 @@ static void rows_locate(Rows *r)
 	}
 }
 
-void rows_start(Rows *r, const Shape *shape, const Tile *ptr, const Tile *mask)
+static void rows_start(Rows *r, const Shape *shape, const Tile *ptr, const Tile *mask)
 {
 	CONTRACT(ptr->kind == TY_PTR);
 	r->shape = shape;
@@ -73,7 +73,7 @@ void rows_start(Rows *r, const Shape *shape, const Tile *ptr, const Tile *mask)
 	rows_locate(r);
 }
 
-bool rows_next(Rows *r)
+static bool rows_next(Rows *r)
 {
 	r->linear += r->n;
 	if (r->linear >= r->shape->numel)
@@ -295,7 +295,7 @@ static bool alias_memory(Exec *x, Tile *out, const Tile *ptr, const Tile *mask)
 }
 
 /* A mask in a form that rows understand. */
-const Tile *memory_mask(Exec *x, const Tile *mask, Tile *room)
+static const Tile *memory_mask(Exec *x, const Tile *mask, Tile *room)
 {
 	room->buf = NULL;
 	if (!mask || mask->form == FORM_BOX)

@@ -21,10 +21,6 @@ typedef struct Rows {
 	int64_t bits_stride;
 } Rows;
 
-void rows_start(Rows *r, const Shape *shape, const Tile *ptr, const Tile *mask);
-bool rows_next(Rows *r);
-
-const Tile *memory_mask(Exec *x, const Tile *mask, Tile *room);
 const Instr *memory_load(Exec *x, const Instr *i, Tile *out, const Tile *ptr, const Tile *mask, const Tile *other);
 const Instr *memory_store(Exec *x, const Instr *i, const Tile *ptr, const Tile *value, const Tile *mask);
 

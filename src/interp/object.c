@@ -131,11 +131,7 @@ static const Instr *run_make_tensor_ptr(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_MAKE_TENSOR_PTR(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_make_tensor_ptr);
-	return true;
-}
+bool interp_MAKE_TENSOR_PTR(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_make_tensor_ptr); }
 
 static const Instr *run_advance(Exec *x, const Instr *i)
 {
@@ -147,11 +143,7 @@ static const Instr *run_advance(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_ADVANCE(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_advance);
-	return true;
-}
+bool interp_ADVANCE(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_advance); }
 
 /* ---- descriptors ---- */
 
@@ -205,11 +197,7 @@ static const Instr *run_desc_store(Exec *x, const Instr *i)
 	return store_window(x, i, &o, instr_in(x, i, 1), UINT32_MAX);
 }
 
-bool interp_DESC_STORE(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_desc_store);
-	return true;
-}
+bool interp_DESC_STORE(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_desc_store); }
 
 static const IrRmw desc_rmws[] = {
 	[DESC_ADD] = RMW_ADD, [DESC_MIN] = RMW_MIN, [DESC_MAX] = RMW_MAX,
@@ -307,8 +295,4 @@ static const Instr *run_desc_scatter(Exec *x, const Instr *i)
 	return next;
 }
 
-bool interp_DESC_SCATTER(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_desc_scatter);
-	return true;
-}
+bool interp_DESC_SCATTER(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_desc_scatter); }

@@ -69,6 +69,7 @@ void interp_pool_free(InterpPool *pool)
 	if (!pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
+	CONTRACT(!pool->running);
 	pool->quit = true;
 	pthread_cond_broadcast(&pool->start);
 	pthread_mutex_unlock(&pool->lock);
@@ -93,6 +94,7 @@ static void wake_pool(Launch *l)
 	l->active += helpers;
 	pthread_mutex_unlock(&l->lock);
 	pthread_mutex_lock(&pool->lock);
+	CONTRACT(!pool->job && !pool->running);
 	pool->job = l;
 	pool->wanted = helpers;
 	if (helpers == 1)
@@ -123,6 +125,7 @@ static void join_pool(Launch *l)
 		launch_poll(l);
 		pthread_mutex_lock(&pool->lock);
 	}
+	CONTRACT(!pool->wanted);
 	pool->job = NULL;
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -146,6 +149,7 @@ static InterpPool *pool_of(Launch *l)
 
 void launch_threads(Launch *l)
 {
+	CONTRACT(l->programs && l->active == 1);
 	InterpPool *pool = l->programs > 1 && l->in->threads != 1 ? pool_of(l) : NULL;
 	bool have = pool && pool->count && !atomic_exchange(&pool->busy, true);
 	if (!have) {

@@ -37,17 +37,8 @@ static const Instr *run_nothing(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_BARRIER(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_nothing);
-	return true;
-}
-
-bool interp_ASSUME(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_nothing);
-	return true;
-}
+bool interp_BARRIER(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_nothing); }
+bool interp_ASSUME(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_nothing); }
 
 /* ---- histogram ---- */
 
@@ -73,11 +64,7 @@ static const Instr *run_histogram(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_HISTOGRAM(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_histogram);
-	return true;
-}
+bool interp_HISTOGRAM(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_histogram); }
 
 /* ---- printing ---- */
 

@@ -275,6 +275,7 @@ void launch_work(Launch *l, bool host_thread, void (*wake)(Launch *l))
 			     fault.text);
 	}
 	pthread_mutex_lock(&l->lock);
+	CONTRACT(l->active > 0);
 	l->active--;
 	pthread_mutex_unlock(&l->lock);
 }

@@ -38,17 +38,8 @@ static const Instr *run_splat(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_SPLAT(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_splat);
-	return true;
-}
-
-bool interp_UNSPLAT(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_splat);
-	return true;
-}
+bool interp_SPLAT(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_splat); }
+bool interp_UNSPLAT(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_splat); }
 
 /* Makes out the same elements as `a` with dimension d of the result taken from a's dimension from[d] (or new, when
  * negative); sizes may grow from 1. */
@@ -197,11 +188,7 @@ static const Instr *run_reshape(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_RESHAPE(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_reshape);
-	return true;
-}
+bool interp_RESHAPE(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_reshape); }
 
 /* Writes tile `a` to the elements of out at data offset `offset`, with out's strides. */
 static void place(Exec *x, const Tile *a, Tile *out, int64_t offset, const int64_t *stride)
@@ -240,11 +227,7 @@ static const Instr *run_join(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_JOIN(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_join);
-	return true;
-}
+bool interp_JOIN(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_join); }
 
 static const Instr *run_cat(Exec *x, const Instr *i)
 {
@@ -256,11 +239,7 @@ static const Instr *run_cat(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_CAT(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_cat);
-	return true;
-}
+bool interp_CAT(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_cat); }
 
 static const Instr *run_split(Exec *x, const Instr *i)
 {
@@ -295,11 +274,7 @@ static const Instr *run_split(Exec *x, const Instr *i)
 	return i + 1;
 }
 
-bool interp_SPLIT(Decoder *d, const IrOp *op)
-{
-	decode_instr(d, op, run_split);
-	return true;
-}
+bool interp_SPLIT(Decoder *d, const IrOp *op) { return decode_plain(d, op, run_split); }
 
 static const Instr *run_gather(Exec *x, const Instr *i)
 {

@@ -5,7 +5,8 @@ LineCol ir_loc_place(IrLoc position)
 	return position ? (LineCol){position->line, position->col + 1} : (LineCol){0};
 }
 
-void ir_diag_callers(DiagList *list, Diag *diag, IrLoc loc)
+/* The notes alone. */
+static void ir_diag_callers(DiagList *list, Diag *diag, IrLoc loc)
 {
 	for (IrLoc caller = loc ? ir_loc_caller(loc) : NULL; caller; caller = ir_loc_caller(caller)) {
 		IrLoc at = ir_loc_position(caller);

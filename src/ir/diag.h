@@ -10,7 +10,5 @@ LineCol ir_loc_place(IrLoc position);
 
 Diag *ir_diag(DiagList *list, IrLoc loc, DiagCode code, ...);
 Diag *ir_diag_v(DiagList *list, IrLoc loc, DiagCode code, va_list args);
-/* The notes alone. */
-void ir_diag_callers(DiagList *list, Diag *diag, IrLoc loc);
 
 #endif

@@ -43,14 +43,6 @@ const IrOpInfo ir_op_info[OP__COUNT] = {
 
 #undef N
 
-IrOpKind ir_op_by_text(Str text)
-{
-	for (int i = 0; i < OP__COUNT; i++)
-		if (str_is(text, ir_op_info[i].text))
-			return (IrOpKind)i;
-	return OP__COUNT;
-}
-
 /* ---- uses ---- */
 
 static void use_link(IrUse *use, IrValue *value)

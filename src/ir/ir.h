@@ -132,7 +132,6 @@ static inline bool ir_has_trait(const IrOp *op, unsigned traits)
 bool ir_is_pure(const IrOp *op);
 /* Unused, it may be dropped (pure, or without effect, or a load that is not volatile). */
 bool ir_is_droppable(const IrOp *op);
-IrOpKind ir_op_by_text(Str text); /* OP__COUNT when unknown */
 
 /* ---- modules, regions, blocks ---- */
 

@@ -103,8 +103,6 @@ static inline bool pass_may_be_skipped(const PassInfo *pass)
 {
 	return pass->when == PASS_OPTIONAL || pass->when == PASS_NAMED;
 }
-/* Does a list with "," between hold the name? */
-bool pass_list_has(const char *list, const char *name);
 
 /* Runs the passes (names that options->find knows) in order. False after a diagnosed fault. */
 bool pass_run_list(IrModule *module, const char *const *names, size_t count, const PassOptions *options,

@@ -170,7 +170,6 @@ const Layout *layout_concat(LayoutContext *cx, const Layout *l, unsigned axis);
 void layout_print(Text *t, const Layout *l);
 /* NULL and *error (a sentence in the arena, *at the byte) when the text is no layout. */
 const Layout *layout_parse(LayoutContext *cx, Str text, const char **error, size_t *at);
-const char *layout_name_text(unsigned name, char buffer[8]);
 /* Who holds which element, in rows of the last dim: w1.l3:r0 is register 0 of lane 3 of warp 1 (b0. before it
  * is a cluster's block), copies after `|`; of a shared layout the offset. */
 void layout_print_table(Text *t, const Layout *l);

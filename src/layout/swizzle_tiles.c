@@ -151,6 +151,7 @@ unsigned swizzle_tiles(const Swizzle *s, const LayoutSide *side, const Vectors *
 		       Tile *tiles)
 {
 	unsigned n = 0;
+	CONTRACT(vec->n <= ARRAY_LEN(vec->v));
 	tiles[n++] = swizzle_vector_tile(s, side, vec, widest_prefix(side, vec));
 	if (matrices && matrix_tile(s, side, vec, false, &tiles[n]))
 		n++;

@@ -9,7 +9,7 @@
 
 static const char *const hardware_names[] = {"register", "offset", "lane", "warp", "block"};
 
-const char *layout_name_text(unsigned name, char buffer[8])
+static const char *layout_name_text(unsigned name, char buffer[8])
 {
 	if (name < LAYOUT_DIM0)
 		return hardware_names[name];

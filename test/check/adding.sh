@@ -38,5 +38,9 @@ for name in $(sed -nE 's/^BUILTIN\("([a-z_0-9]+)", IN_TL \| IN_MATH.*/\1/p' src/
 		[ "$file" = core ] && ! grep -q "^BUILTIN(\"$name\",.*OF_TENSOR" src/front/builtin/builtins.def && continue
 		grep -qw "$name" "python/neso/language/$file.py" || { echo "python/neso/language/$file.py has no $name"; bad=1; }
 	done
+	if grep -q "^BUILTIN(\"$name\", IN_TL " src/front/builtin/builtins.def && ! grep -qw "$name" python/neso/language/__init__.py; then
+		echo "python/neso/language/__init__.py has no $name"
+		bad=1
+	fi
 done
 exit $bad

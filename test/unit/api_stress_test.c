@@ -90,7 +90,6 @@ static void *work(void *data)
 
 static void threads_compile_and_launch_at_once(void **state)
 {
-	(void)state;
 	neso_context *context;
 	Worker workers[THREADS];
 	pthread_t threads[THREADS];
@@ -154,7 +153,6 @@ static bool live(long fail_at)
 
 static void memory_may_run_out_anywhere(void **state)
 {
-	(void)state;
 	long n = 1;
 	while (!live(n))
 		n++;
@@ -163,7 +161,6 @@ static void memory_may_run_out_anywhere(void **state)
 
 static void a_limit_is_kept_and_said(void **state)
 {
-	(void)state;
 	enum { LONG = 2 << 20 };
 	char *file = malloc(LONG);
 	neso_context_options options;

@@ -13,7 +13,6 @@
 
 static void arena_limit_raises_a_fault(void **state)
 {
-	(void)state;
 	Arena arena;
 	Fault fault;
 	arena_init(&arena, 1 << 20);
@@ -35,7 +34,6 @@ static bool never(void *data)
 /* The outer limit holds inside, is raised once, and is left by what left its FAULT_TRY. */
 static void work_ends_when_its_time_is_up(void **state)
 {
-	(void)state;
 	Arena arena;
 	Fault fault;
 	Stop outer, inner;
@@ -69,7 +67,6 @@ static void work_ends_when_its_time_is_up(void **state)
 
 static void work_ends_when_who_is_asked_says_so(void **state)
 {
-	(void)state;
 	Fault fault;
 	Stop stop;
 	volatile unsigned asked = 0;
@@ -89,7 +86,6 @@ static void work_ends_when_who_is_asked_says_so(void **state)
 
 static void arena_reset_returns_to_the_mark(void **state)
 {
-	(void)state;
 	Arena arena;
 	arena_init(&arena, 0);
 	char *before = arena_strdup(&arena, "kept");
@@ -105,7 +101,6 @@ static void arena_reset_returns_to_the_mark(void **state)
 
 static void text_grows(void **state)
 {
-	(void)state;
 	Arena arena;
 	Text text, wanted;
 	arena_init(&arena, 0);
@@ -135,7 +130,6 @@ static void text_grows(void **state)
 
 static void interned_text_is_one_pointer(void **state)
 {
-	(void)state;
 	Arena arena;
 	Interner in;
 	arena_init(&arena, 0);
@@ -150,7 +144,6 @@ static void interned_text_is_one_pointer(void **state)
 
 static void nearest_name_is_found(void **state)
 {
-	(void)state;
 	static const char *const names[] = {"arange", "zeros", "maximum", "max"};
 	assert_string_equal(str_nearest(STR("arrange"), names, 4), "arange");
 	assert_string_equal(str_nearest(STR("maximun"), names, 4), "maximum");
@@ -160,7 +153,6 @@ static void nearest_name_is_found(void **state)
 
 static void map_replaces_and_finds(void **state)
 {
-	(void)state;
 	Arena arena;
 	Map map;
 	uint64_t value;
@@ -178,7 +170,6 @@ static void map_replaces_and_finds(void **state)
 
 static void a_diagnostic_points_at_line_and_column(void **state)
 {
-	(void)state;
 	Arena arena;
 	SourceSet set;
 	DiagList list;
@@ -214,7 +205,6 @@ static void text_for_terminals(void **state)
 		{"", NULL},
 	};
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *shown = str_shown(&arena, cases[i][0]);

@@ -28,7 +28,6 @@ static int teardown(void **state)
 /* FIPS 180-4's examples; RFC 4648's alphabet. */
 static void digests_are_sha256(void **state)
 {
-	(void)state;
 	char hex[CACHE_HEX_SIZE], text[CACHE_BASE32_SIZE];
 	CacheDigest digest = cache_hash_of("abc", 3), again;
 	cache_digest_hex(&digest, hex);
@@ -101,7 +100,6 @@ static void differences_of_keys_are_rows(void **state)
 
 static void sizes_are_read(void **state)
 {
-	(void)state;
 	uint64_t n;
 	assert_true(option_read_size("10", &n) && n == 10);
 	assert_true(option_read_size("2.5k", &n) && n == 2560);

@@ -59,7 +59,6 @@ static void expect_fault(const CodegenRequest *request, const char *code, const 
 
 static void compiles_an_empty_kernel(void **state)
 {
-	(void)state;
 	CodegenRequest request = request_of(empty_kernel);
 	for (int i = 0; i < CODEGEN_STAGE__COUNT; i++)
 		request.keep[i] = true;
@@ -101,7 +100,6 @@ static void compiles_an_empty_kernel(void **state)
 
 static void says_what_is_wrong(void **state)
 {
-	(void)state;
 	CodegenRequest request = request_of(empty_kernel);
 	request.target = "sm_99";
 	expect_fault(&request, "CODEGEN_TARGET", "known are: sm_75, sm_80");
@@ -127,7 +125,6 @@ static void says_what_is_wrong(void **state)
 /* An operation of other hardware is a fatal error of LLVM's; the process goes on, and the next compilation is right. */
 static void survives_fatal_errors(void **state)
 {
-	(void)state;
 #ifdef __SANITIZE_ADDRESS__
 	skip(); /* what LLVM had is lost then, and that is reported */
 #endif
@@ -151,7 +148,6 @@ static void survives_fatal_errors(void **state)
 /* Memory that runs out anywhere on the way: a result that says so or none, and the next compilation is whole. */
 static void memory_may_run_out(void **state)
 {
-	(void)state;
 	CodegenRequest request = request_of(empty_kernel);
 	bool whole = false;
 	for (long n = 1; n < 1000 && !whole; n++) {
@@ -178,7 +174,6 @@ static void *compile_often(void *data)
 
 static void threads_give_the_same_text(void **state)
 {
-	(void)state;
 	CodegenRequest request = request_of(empty_kernel);
 	CodegenResult *r = table->compile(&request);
 	assert_true(r && r->ok);
@@ -197,7 +192,6 @@ static void threads_give_the_same_text(void **state)
 /* The same input gives the same bytes at each stage, wherever in memory things lie. */
 static void stages_are_the_same_again(void **state)
 {
-	(void)state;
 	static const char *const files[] = {"softmax", "layernorm", "matmul"};
 	for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
 		Arena arena;
@@ -231,7 +225,6 @@ static void stages_are_the_same_again(void **state)
 
 static void facts_go_through_text(void **state)
 {
-	(void)state;
 	Arena arena;
 	arena_init(&arena, 0);
 	Facts facts = {.kernel = "k", .args = "p4s", .threads = 256, .shared = 1024, .cluster = 2, .scratch_bytes = 64,
@@ -256,7 +249,6 @@ static void facts_go_through_text(void **state)
 /* Files that say how a kernel is launched are edited by hand: what no launch can be made of is told. */
 static void facts_that_no_kernel_has(void **state)
 {
-	(void)state;
 	static const char good[] = "kernel=k args=p4 threads=128 shared=64 cluster=1 scratch=0 scratch_align=0 print=0 assert=0";
 	static const struct {
 		const char *word, *instead, *why;
@@ -287,7 +279,6 @@ static void facts_that_no_kernel_has(void **state)
 
 static void lines_name_what_was_inlined(void **state)
 {
-	(void)state;
 	Arena arena;
 	Text out;
 	arena_init(&arena, 0);
@@ -327,7 +318,6 @@ static void bytes_are_cleared(void **state)
 		"  ret void\n"
 		"}\n";
 	CodegenRequest request = request_of(text);
-	(void)state;
 	request.from = CODEGEN_LLIR;
 	CodegenResult *r = table->compile(&request);
 	if (!r->ok)

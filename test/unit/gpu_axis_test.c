@@ -451,7 +451,6 @@ static uint64_t one_program(uint32_t seed)
 static void claims_hold(void **state)
 {
 	uint64_t claims = 0;
-	(void)state;
 	for (uint32_t seed = 1; seed <= 3000; seed++)
 		claims += one_program(seed);
 	assert_true(claims > 1000000);
@@ -515,7 +514,6 @@ static const struct {
 
 static void patterns_have_vectors(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		GpuKit k;
 		gpu_kit_init(&k, 4, 1);

@@ -26,7 +26,6 @@ static int64_t cost_of(const Net *net, uint32_t far)
 static void cuts_are_smallest(void **state)
 {
 	Random random = {7};
-	(void)state;
 	for (unsigned round = 0; round < 300; round++) {
 		Arena arena;
 		Net net;
@@ -63,7 +62,6 @@ static void prices_go_with_plans(void **state)
 {
 	Random random = {3};
 	unsigned near = 0, all = 0;
-	(void)state;
 	for (unsigned round = 0; round < 400; round++) {
 		Arena arena;
 		LayoutContext cx;
@@ -101,7 +99,6 @@ static void prices_go_with_plans(void **state)
 static void accesses_cost_their_lines(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	GpuAccess access = {.element_bits = 16, .dim = 1, .vector = 8, .contiguity = 64, .constancy = {1, 1},
 			    .shared = {1, 1}};

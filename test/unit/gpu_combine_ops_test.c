@@ -33,7 +33,6 @@ static const struct {
 
 static void functions_commute(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
 		GpuKit k;
 		gpu_kit_init(&k, 4, 1);
@@ -113,7 +112,6 @@ static void check_gather(const Layout *source, const Layout *indices, unsigned a
 
 static void gathers_read_the_right_element(void **state)
 {
-	(void)state;
 	Random r = {99};
 	unsigned within = 0;
 	for (unsigned i = 0; i < 1500; i++) {

@@ -370,7 +370,6 @@ static void reduce_case(Random *r, unsigned number)
 
 static void random_reductions(void **state)
 {
-	(void)state;
 	Random r = {4711};
 	for (unsigned i = 0; i < 2000; i++)
 		reduce_case(&r, i);
@@ -405,7 +404,6 @@ static void scan_case(Random *r, unsigned number)
 
 static void random_scans(void **state)
 {
-	(void)state;
 	Random r = {815};
 	for (unsigned i = 0; i < 2000; i++)
 		scan_case(&r, i);
@@ -433,7 +431,6 @@ static const Layout *blocked(Case *c, const char *text)
 /* A row of 1024 over 4 warps: 7 sums and 5 shuffles in a warp, one trip, 3 sums. */
 static void row_of_four_warps(void **state)
 {
-	(void)state;
 	Case c;
 	const Layout *l = blocked(&c, "{register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], "
 				      "warp = [[128], [256]], block = []} -> {dim0 = 1024}");
@@ -452,7 +449,6 @@ static void row_of_four_warps(void **state)
 /* Eight rows over 32 lanes: halving takes 4 + 2 + 1 + 1 + 1 shuffles, and 8 to give all rows to all lanes; not 40. */
 static void rows_are_halved(void **state)
 {
-	(void)state;
 	Case c;
 	const Layout *l = blocked(&c, "{register = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], "
 				      "warp = [[8, 0], [16, 0]], block = []} -> {dim0 = 32, dim1 = 32}");
@@ -470,7 +466,6 @@ static void rows_are_halved(void **state)
 /* Two neighbours in two lanes, as sorting compares them: one shuffle. */
 static void pairs_take_one_shuffle(void **state)
 {
-	(void)state;
 	Case c;
 	const Layout *l = blocked(&c, "{register = [[1, 0]], lane = [[0, 1], [2, 0], [4, 0], [8, 0], [16, 0]], "
 				      "warp = [], block = []} -> {dim0 = 32, dim1 = 2}");
@@ -488,7 +483,6 @@ static void pairs_take_one_shuffle(void **state)
 /* Eight results to a thread, each in parts of eight warps: every warp adds up one of the eight, and hands it round. */
 static void many_parts_are_shared_out(void **state)
 {
-	(void)state;
 	Case c;
 	const Layout *l = blocked(&c, "{register = [[0, 1], [0, 2], [0, 128], [8, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], "
 				      "warp = [[1, 0], [2, 0], [4, 0]], block = []} -> {dim0 = 16, dim1 = 256}");
@@ -514,7 +508,6 @@ static void many_parts_are_shared_out(void **state)
 /* 4 in a thread, 32 lanes, 4 warps: 3 sums and 5 + 1 shuffles in a warp, one trip. */
 static void scan_of_a_row(void **state)
 {
-	(void)state;
 	Case c;
 	const Layout *l = blocked(&c, "{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], "
 				      "warp = [[128], [256]], block = []} -> {dim0 = 512}");

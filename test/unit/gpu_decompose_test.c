@@ -151,7 +151,6 @@ static const Case cases[] = {
 static void dots_keep_their_values(void **state)
 {
 	static float before[M * N], after[M * N];
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		GpuKit k;
 		unsigned numbers = 0;

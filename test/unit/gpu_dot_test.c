@@ -337,7 +337,6 @@ static void plans_compute_the_product(void **state)
 		{"i8", "i8", "i32", "sm_75", "", 0, 64, 32, 64, 4, GPU_DOT_SHARED, 16, true},
 		{"i16", "i16", "i32", "sm_80", "", 0, 32, 32, 64, 1, GPU_DOT_SHARED, 4, true},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(problems); i++) {
 		print_message("%s %lldx%lldx%lld on %s\n", problems[i].a, (long long)problems[i].m,
 			      (long long)problems[i].n, (long long)problems[i].k, problems[i].target);
@@ -351,7 +350,6 @@ static void widened_operands_keep_their_words(void **state)
 {
 	GpuKit kit;
 	IrOp *dot = NULL;
-	(void)state;
 	gpu_kit_init(&kit, 4, 1);
 #define TILE(elem) "tensor<32x32x" elem ", #b>"
 	IrModule *m = gpu_kit_read(
@@ -377,7 +375,6 @@ static void widened_operands_keep_their_words(void **state)
 static void chained_dots_keep_rows_in_a_warp(void **state)
 {
 	GpuKit kit;
-	(void)state;
 	gpu_kit_init(&kit, 4, 1);
 	kit.cx.target = target_find("sm_90");
 	IrModule *m = gpu_kit_read(

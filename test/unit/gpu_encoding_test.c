@@ -112,7 +112,6 @@ static IrType type_of(GpuKit *k, const char *shape, const char *encoding)
 static void attributes_construct_what_upstream_says(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	for (size_t i = 0; i < ARRAY_LEN(upstream); i++) {
 		const char *linear = arena_printf(&k.arena, "#ttg.linear<{%s}>", upstream[i].linear);
@@ -129,7 +128,6 @@ static void attributes_construct_what_upstream_says(void **state)
 static void layouts_become_attributes_and_come_back(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	IrType blocked = type_of(&k, "16x32", B);
 	const Layout *l = gpu_layout(&k.cx, blocked);
@@ -149,7 +147,6 @@ static void layouts_become_attributes_and_come_back(void **state)
 static void repeated_tiles_keep_their_order(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 1, 1);
 	int64_t shape[2] = {24, 40};
 	const Layout *l = gpu_default_layout(&k.cx, shape, 2, 1);
@@ -172,7 +169,6 @@ static const char *memory_text(GpuKit *k, const char *type)
 static void memory_has_layouts_of_offsets(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 #define SWIZZLED "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>"
 	assert_string_equal(memory_text(&k, "!ttg.memdesc<4x8xf16, " SWIZZLED ", #ttg.shared_memory>"),
@@ -218,7 +214,6 @@ static void misfits_have_a_reason(void **state)
 		 "no matrix instruction that is known has such a layout"},
 	};
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *error = NULL;
@@ -231,7 +226,6 @@ static void misfits_have_a_reason(void **state)
 static void usual_layouts_share_the_tile_among_threads(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	assert_string_equal(gpu_kit_layout_text(&k, gpu_default_layout(&k.cx, (int64_t[]){8, 64}, 2, 4)),
 			    "{register = [[2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], "

@@ -63,7 +63,6 @@ static void conversions_say_how(void **state)
 		{"warps", "conversion shared: 512xi32 from tt.load to tt.store: through 2048 bytes of shared memory, 1 stores and 1 loads a "
 			  "warp in 8 wavefronts\n"},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char body[1200];
 		snprintf(body, sizeof body,
@@ -92,7 +91,6 @@ static const char through_memory[] =
 
 static void memory_says_its_conflicts(void **state)
 {
-	(void)state;
 	check(through_memory, NULL, 0, 1,
 	      "memory ldmatrix: written: by stmatrix, 2 a warp, in 8 wavefronts\n"
 	      "15 memory bank-conflicts: read: 8 instructions a warp, in 256 wavefronts, 248 of them because of bank conflicts\n");
@@ -133,12 +131,10 @@ static void odd_dots_say_why(void **state)
 		if (k == 32)
 			check(body, passes, 1, 1, "dot layout: ");
 	}
-	(void)state;
 }
 
 static void registers_peak_where_most_is_held(void **state)
 {
-	(void)state;
 	check("tt.func public @f(%x: !tt.ptr<f32>) {\n"
 	      "  %p = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #a>\n"
 	      "  %u = tt.load %p : tensor<512x!tt.ptr<f32>, #a>\n"
@@ -160,7 +156,6 @@ static void a_schedule_becomes_remarks(void **state)
 	k.cx.remarks = &list;
 	IrModule *m = gpu_kit_read(&k, "tt.func public @f() {\n  tt.return\n}\n");
 	IrOp *op = ir_func_body(ir_module_block(m)->first)->first;
-	(void)state;
 	ScheduledLoad loads[] = {
 		{.load = op, .kind = SCHEDULE_REGISTERS, .ahead = 1, .rule = REMARK_LOAD_MEMORY, .why = remark_clause(REMARK_LOAD_MEMORY)},
 		{.load = op, .kind = SCHEDULE_REGISTERS, .ahead = 1, .rule = REMARK_LOAD_TILE, .why = remark_clause(REMARK_LOAD_TILE)},
@@ -187,7 +182,6 @@ static void equal_remarks_are_one(void **state)
 {
 	Arena arena;
 	RemarkList list;
-	(void)state;
 	arena_init(&arena, 0);
 	remark_init(&list, &arena);
 	assert_null(remark_add(NULL, "a", (LineCol){1, 1}, REMARK_LOAD_COPIED, 1, 2, 3, 4ull));
@@ -217,7 +211,6 @@ static void the_assembler_s_words_have_places(void **state)
 		"ptxas info    : Used 168 registers\n";
 	Arena arena;
 	RemarkList list;
-	(void)state;
 	arena_init(&arena, 0);
 	remark_init(&list, &arena);
 	nv_report_remarks(str_of(said), str_of(ptx), "/k.py", (LineCol){3, 1}, &list);
@@ -230,7 +223,6 @@ static void the_assembler_s_words_have_places(void **state)
 static void occupancy_is_the_least_of_limits(void **state)
 {
 	TargetOccupancy fit;
-	(void)state;
 	target_occupancy(target_find("sm_80"), 32, 0, 4, &fit);
 	assert_int_equal(fit.ctas, 16);
 	assert_string_equal(fit.limit, "warps");

@@ -399,7 +399,6 @@ static IrOp *find_barrier(IrRegion *region, unsigned *skip)
 
 static void random_programs_do_not_race(void **state)
 {
-	(void)state;
 	Random r = {4242};
 	unsigned accesses = 0, barriers = 0, shared = 0, needed = 0, tried = 0;
 	for (unsigned i = 0; i < 250; i++) {
@@ -467,7 +466,6 @@ static unsigned barriers_in(const IrModule *m)
 /* Two conversions through 16 KB each share them, with a barrier between; two small ones do not. */
 static void sharing_is_weighed(void **state)
 {
-	(void)state;
 	GpuKit k;
 	gpu_kit_init(&k, 4, 1);
 	IrModule *m = gpu_kit_read(&k, HEAD "tt.func public @f(%x: tensor<128x32xf32, #b>) {\n"
@@ -492,7 +490,6 @@ static void sharing_is_weighed(void **state)
 /* Memory that leaves little for a conversion: it goes in passes. */
 static void conversions_make_do(void **state)
 {
-	(void)state;
 	GpuKit k;
 	gpu_kit_init(&k, 4, 1);
 	IrModule *m = gpu_kit_read(&k, HEAD "tt.func public @f(%x: tensor<128x128xf32, #b>) {\n"
@@ -517,7 +514,6 @@ static void conversions_make_do(void **state)
 /* Regions with warps of their own never share; what is before and after them does. */
 static void side_by_side_is_apart(void **state)
 {
-	(void)state;
 	GpuKit k;
 	gpu_kit_init(&k, 4, 1);
 	IrModule *m = gpu_kit_read(&k, HEAD
@@ -558,7 +554,6 @@ static char *read_file(const char *path)
 
 static void too_much_is_told(void **state)
 {
-	(void)state;
 	GpuKit k;
 	static const char *const allocate[] = {"allocate"};
 	gpu_kit_init(&k, 4, 1);

@@ -433,7 +433,6 @@ static void programs_keep_their_meaning(void **state)
 {
 	static const char *const targets[] = {"sm_80", "sm_90a"};
 	static int32_t before[OUTPUTS * TILE], after[OUTPUTS * TILE];
-	(void)state;
 	for (unsigned seed = 1; seed <= 150; seed++) {
 		GpuKit k;
 		gpu_kit_init(&k, 1, 1);

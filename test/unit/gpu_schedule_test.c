@@ -108,7 +108,6 @@ static void each_load_says_how(void **state)
 		{"scf.for %i = %w0 to %wide step %wide", "i64", LOAD DOT, 3,
 		 "loop: as it is: its steps are not known to be small"},
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		check_row(&rows[i], "sm_86");
 }
@@ -117,7 +116,6 @@ static void each_load_says_how(void **state)
 static void faults_are_found(void **state)
 {
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	ScheduledLoad load = {.kind = SCHEDULE_COPIED, .ahead = 2, .bytes = 4096};
 	const Schedule right = {.stages = 3, .ahead = 2, .slots = 3, .pending = 1, .bytes = 12288, .limit = 12288,

@@ -46,7 +46,6 @@ static const struct {
 
 static void layouts_follow_from_one_another(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		GpuKit k;
 		gpu_kit_init(&k, 4, 1);
@@ -61,7 +60,6 @@ static void layouts_follow_from_one_another(void **state)
 static void modules_say_their_warps(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 8, 1);
 	assert_string_equal(verified(&k, HEAD "}\n"),
 			    "the module must say that it runs on 8 warps: attribute 'ttg.num-warps'");
@@ -71,7 +69,6 @@ static void modules_say_their_warps(void **state)
 static void partitions_have_warps_of_their_own(void **state)
 {
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 #define TWO "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>"
 	const char *text = HEAD "tt.func public @f(%x: f32) {\nttg.warp_specialize(%x)\ndefault {\nttg.warp_yield\n}\n"
@@ -93,7 +90,6 @@ static void inference_is_its_own_inverse(void **state)
 		"%y = math.exp %x : tensor<16x32xf32>",
 	};
 	GpuKit k;
-	(void)state;
 	gpu_kit_init(&k, 4, 1);
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		IrModule *m = gpu_kit_read(&k, arena_printf(&k.arena, "tt.func public @f(%%x: tensor<16x32xf32>) {\n%s\ntt.return\n}\n",

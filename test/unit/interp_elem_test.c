@@ -384,7 +384,6 @@ static void all_forms(Case c)
 
 static void integer_arithmetic(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *op;
 		Reference *reference;
@@ -405,7 +404,6 @@ static void integer_arithmetic(void **state)
 
 static void integer_comparison(void **state)
 {
-	(void)state;
 	static Reference *const references[] = {ref_eq, ref_ne, ref_slt, ref_sle, ref_sgt, ref_sge, ref_ult, ref_ule, ref_ugt,
 						ref_uge};
 	for (unsigned p = 0; p < ARRAY_LEN(references); p++) {
@@ -418,7 +416,6 @@ static void integer_comparison(void **state)
 
 static void integer_conversion(void **state)
 {
-	(void)state;
 	for (int from = I1; from <= I64; from++)
 		for (int to = I1; to <= I64; to++) {
 			if (from < to) {
@@ -432,7 +429,6 @@ static void integer_conversion(void **state)
 
 static void float_arithmetic(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *op;
 		unsigned operands;
@@ -456,7 +452,6 @@ static void float_arithmetic(void **state)
 
 static void float_comparison(void **state)
 {
-	(void)state;
 	static Reference *const references[] = {NULL, ref_oeq, ref_ogt, ref_oge, ref_olt, ref_ole, ref_one, ref_ord,
 						ref_ueq, ref_ugtf, ref_ugef, ref_ultf, ref_ulef, ref_une, ref_uno};
 	for (unsigned p = 1; p < ARRAY_LEN(references); p++) {
@@ -469,7 +464,6 @@ static void float_comparison(void **state)
 
 static void conversion_between_floats(void **state)
 {
-	(void)state;
 	for (int from = E4M3; from <= E5FNUZ; from++)
 		for (int to = E4M3; to <= E5FNUZ; to++) {
 			if (from == to)
@@ -489,7 +483,6 @@ static void conversion_between_floats(void **state)
 
 static void conversion_of_numbers(void **state)
 {
-	(void)state;
 	static const int floats[] = {F16, BF16, F32, F64};
 	for (size_t f = 0; f < ARRAY_LEN(floats); f++)
 		for (int i = I1; i <= I64; i++) {

@@ -30,7 +30,6 @@ static const char *const add_text =
 
 static void vector_addition(void **state)
 {
-	(void)state;
 	for (int plain = 0; plain < 2; plain++) {
 		enum { N = 10007 };
 		float *x = malloc(N * 4), *y = malloc(N * 4), *o = malloc(N * 4);
@@ -57,7 +56,6 @@ static void vector_addition(void **state)
 
 static void past_the_end_is_reported(void **state)
 {
-	(void)state;
 	enum { N = 10000 };
 	float *x = malloc(N * 4), *o = malloc(N * 4);
 	Kit *k = kit_new(add_text);

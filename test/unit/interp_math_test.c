@@ -60,7 +60,6 @@ static double ulps(float got, double want)
 
 static void elementary_functions(void **state)
 {
-	(void)state;
 	const Kernels *all[3];
 	unsigned n = sets(all);
 	for (size_t f = 0; f < ARRAY_LEN(functions); f++) {
@@ -94,7 +93,6 @@ static void elementary_functions(void **state)
 
 static void narrow_floats_are_exact(void **state)
 {
-	(void)state;
 	static const FpFormat formats[KF__COUNT] = {FP_F16, FP_BF16, FP_E4M3FN, FP_E5M2, FP_E4M3B11FNUZ, FP_E4M3FNUZ, FP_E5M2FNUZ};
 	const Kernels *all[3];
 	unsigned n = sets(all);
@@ -141,7 +139,6 @@ static void narrow_floats_are_exact(void **state)
 
 static void products_are_the_same_everywhere(void **state)
 {
-	(void)state;
 	const Kernels *all[3];
 	unsigned n = sets(all);
 	for (int columns = 1; columns <= 200; columns += 7) {

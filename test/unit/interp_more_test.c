@@ -36,7 +36,6 @@ static double e2m1(unsigned v)
 
 static void scaled_products(void **state)
 {
-	(void)state;
 	/* a: e2m1, two along k in a byte; b: e4m3; scales of 32 elements along k, b's of [n, k / 32]. */
 	Arena arena;
 	arena_init(&arena, 0);
@@ -92,7 +91,6 @@ static void scaled_products(void **state)
 
 static void batched_products(void **state)
 {
-	(void)state;
 	enum { B = 4 };
 	Arena arena;
 	arena_init(&arena, 0);
@@ -132,7 +130,6 @@ static void batched_products(void **state)
  * from one that is an argument. */
 static void descriptors(void **state)
 {
-	(void)state;
 	const char *text =
 		"module {\ntt.func public @kernel(%p: !tt.ptr<f32>, %d: !tt.tensordesc<tensor<4x8xf32>>, %y: i32, %x: i32) {\n"
 		"%h = arith.constant 5 : i32\n%w = arith.constant 10 : i32\n%ws = arith.constant 10 : i64\n%one = arith.constant 1 : i64\n"
@@ -166,7 +163,6 @@ static void descriptors(void **state)
 
 static void rows_by_number(void **state)
 {
-	(void)state;
 	const char *text =
 		"module {\ntt.func public @kernel(%p: !tt.ptr<f32>, %x: !tt.ptr<i32>, %o: !tt.ptr<f32>) {\n"
 		"%h = arith.constant 6 : i32\n%w = arith.constant 16 : i32\n%ws = arith.constant 16 : i64\n%one = arith.constant 1 : i64\n"
@@ -200,7 +196,6 @@ static void rows_by_number(void **state)
 /* Pairs of elements: (a, b) -> (b if b > a else a + b, a), in lifted form and with a branch. */
 static void element_maps(void **state)
 {
-	(void)state;
 	static const char *const bodies[] = {
 		"%g = arith.cmpi sgt, %b, %a : i32\n%s = arith.addi %a, %b : i32\n%r = arith.select %g, %b, %s : i32\n",
 		"%g = arith.cmpi sgt, %b, %a : i32\n%r = scf.if %g -> (i32) {\nscf.yield %b : i32\n} else {\n%s = arith.addi %a, %b : i32\n"
@@ -237,7 +232,6 @@ static void element_maps(void **state)
 /* x becomes x + y where x lies over y, shifted by one element: loads come before the store. */
 static void overlapping_memory(void **state)
 {
-	(void)state;
 	const char *text =
 		"module {\ntt.func public @kernel(%p: !tt.ptr<f32>) {\n"
 		"%i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n%one = arith.constant dense<1> : tensor<64xi32>\n"
@@ -263,7 +257,6 @@ static void overlapping_memory(void **state)
 /* What was loaded stays what it was when the memory is written before its use. */
 static void loads_are_not_changed_by_later_stores(void **state)
 {
-	(void)state;
 	const char *text =
 		"module {\ntt.func public @kernel(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {\n"
 		"%i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n"

@@ -58,7 +58,6 @@ static void asm_gives(const char *text, const char *constraints, const uint32_t 
 
 static void instructions(void **state)
 {
-	(void)state;
 	uint32_t a[16], b[16], want[16];
 	uint64_t seed = 5;
 	for (int i = 0; i < 16; i++) {
@@ -125,7 +124,6 @@ static void instructions(void **state)
 
 static void packed_instructions(void **state)
 {
-	(void)state;
 	uint32_t a[16], b[16], want[16];
 	for (int i = 0; i < 16; i++) { /* two halves: 1.5 and i; bf16 alike */
 		a[i] = 0x3e003e00;
@@ -154,7 +152,6 @@ static void packed_instructions(void **state)
 /* A spin on a flag that a later program raises, inside the assembly. */
 static void waiting_in_assembly(void **state)
 {
-	(void)state;
 	const char *text =
 		"module {\ntt.func public @kernel(%p: !tt.ptr<i32>) {\n%pid = tt.get_program_id x : i32\n%c0 = arith.constant 0 : i32\n"
 		"%first = arith.cmpi eq, %pid, %c0 : i32\nscf.if %first {\n"
@@ -222,7 +219,6 @@ static void near(double got, double want, double tolerance)
 
 static void device_library(void **state)
 {
-	(void)state;
 	near(library("__nv_tanhf", "f32", "f32", 0.7, NAN), tanh((double)0.7f), 1e-7);
 	near(library("__nv_tanhf", "f32", "f32", 1e-5, NAN), tanh((double)1e-5f), 1e-7);
 	near(library("__nv_pow", "f64", "f64", 2.5, 3.5), pow(2.5, 3.5), 1e-15);

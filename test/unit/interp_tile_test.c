@@ -54,7 +54,6 @@ static int32_t numbers[64];
 
 static void shapes(void **state)
 {
-	(void)state;
 	int32_t want[128];
 	for (int i = 0; i < 64; i++)
 		numbers[i] = i * i - 100;
@@ -93,7 +92,6 @@ static void shapes(void **state)
 /* Affine integers through reshape, remainder, comparison, selection: what lazy forms must not get wrong. */
 static void lazy_integers(void **state)
 {
-	(void)state;
 	int32_t want[64];
 	for (int i = 0; i < 64; i++)
 		want[i] = (i + 30) % 50 + (3 * i - 20 < 40 && i >= 7 ? 1000 : 0) + (i % 8) * 100000;
@@ -139,7 +137,6 @@ static void lazy_integers(void **state)
 
 static void reductions(void **state)
 {
-	(void)state;
 	uint64_t seed = 3;
 	float x[64], o[64];
 	for (int i = 0; i < 64; i++)
@@ -192,7 +189,6 @@ static void reductions(void **state)
 
 static void scans(void **state)
 {
-	(void)state;
 	int32_t v[64], want[64];
 	for (int i = 0; i < 64; i++)
 		v[i] = (i * 29 + 3) % 17 - 5;
@@ -225,7 +221,6 @@ static void scans(void **state)
 
 static void histogram(void **state)
 {
-	(void)state;
 	int32_t v[64], want[16] = {0};
 	for (int i = 0; i < 64; i++) {
 		v[i] = i * i % 20;
@@ -324,7 +319,6 @@ static double to_tf32(double v)
 
 static void products(void **state)
 {
-	(void)state;
 	static const Format f16 = {"f16", FP_F16, 2}, bf16 = {"bf16", FP_BF16, 2}, f32 = {"f32", FP_F32, 4};
 	static const Format f64 = {"f64", FP_F64, 8}, e4m3 = {"f8E4M3FN", FP_E4M3FN, 1}, e5m2 = {"f8E5M2", FP_E5M2, 1};
 	static const Format i8 = {"i8", FP__COUNT, 1}, i32 = {"i32", FP__COUNT, 4};

@@ -197,7 +197,6 @@ static void one_case(const Case *test, bool tile)
 
 static void scalars_and_splats(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		one_case(&cases[i], false);
 		one_case(&cases[i], true);
@@ -206,7 +205,6 @@ static void scalars_and_splats(void **state)
 
 static void dense_tiles_element_by_element(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	kit_func(&k, "f", false, NULL, 0, NULL, 0);
@@ -229,7 +227,6 @@ static void dense_tiles_element_by_element(void **state)
 
 static void moved_elements(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	kit_func(&k, "f", false, NULL, 0, NULL, 0);
@@ -260,7 +257,6 @@ static void moved_elements(void **state)
 
 static void constants_are_united_at_the_start(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType i32 = kit_type(&k, TY_I32);

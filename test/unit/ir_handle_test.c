@@ -107,7 +107,6 @@ static void check(Tile *t, PassFn *pass, IrOpKind gone)
 
 static void loads_and_stores(void **state)
 {
-	(void)state;
 	for (int64_t padding = PAD_ZERO; padding <= PAD_NAN; padding++) {
 		for (uint32_t dims = 0; dims <= 2; dims++) {
 			Tile t;
@@ -126,7 +125,6 @@ static void loads_and_stores(void **state)
 /* for n: print(load p); p = advance(p): only the offsets are carried. */
 static void carried_by_a_loop(void **state)
 {
-	(void)state;
 	Tile t;
 	start(&t, false);
 	Kit *k = &t.k;
@@ -168,7 +166,6 @@ static void carried_by_a_loop(void **state)
 
 static void carried_by_a_while_loop(void **state)
 {
-	(void)state;
 	Tile t;
 	start(&t, false);
 	Kit *k = &t.k;
@@ -193,7 +190,6 @@ static void carried_by_a_while_loop(void **state)
 
 static void chosen_by_a_branch(void **state)
 {
-	(void)state;
 	for (int other = 0; other < 2; other++) {
 		Tile t;
 		start(&t, false);
@@ -220,7 +216,6 @@ static void chosen_by_a_branch(void **state)
 
 static void descriptors(void **state)
 {
-	(void)state;
 	for (int64_t padding = PAD_ZERO; padding <= PAD_NAN; padding++) {
 		Tile t;
 		start(&t, true);
@@ -246,7 +241,6 @@ static void descriptors(void **state)
 
 static void rows_by_number(void **state)
 {
-	(void)state;
 	Tile t;
 	start(&t, true);
 	Kit *k = &t.k;
@@ -264,7 +258,6 @@ static void rows_by_number(void **state)
 /* A descriptor argument becomes pointer, shape, strides and padding, in the function's type too. */
 static void descriptor_arguments(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType f32 = kit_type(&k, TY_F32), i64 = kit_type(&k, TY_I64);
@@ -288,7 +281,6 @@ static void descriptor_arguments(void **state)
 /* An op that cannot take a handle: said at its place. */
 static void other_uses_are_refused(void **state)
 {
-	(void)state;
 	Tile t;
 	start(&t, false);
 	IrBuilder *b = &t.k.b;

@@ -41,7 +41,6 @@ static void chain(Kit *k, int n, int calls)
 
 static void an_inlined_op_knows_its_callers(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	chain(&k, 3, 1);
@@ -70,7 +69,6 @@ static void an_inlined_op_knows_its_callers(void **state)
 
 static void noinline_functions_stay(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	chain(&k, 2, 1);
@@ -97,7 +95,6 @@ static const Diag *refused(Kit *k, PassFn *pass)
 
 static void recursion_is_diagnosed(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType i32 = kit_type(&k, TY_I32);
@@ -115,7 +112,6 @@ static void recursion_is_diagnosed(void **state)
 
 static void doubling_ends(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	chain(&k, 64, 2);
@@ -141,7 +137,6 @@ static IrOp *counted_loop(Kit *k, IrValue *upper, IrValue *init)
 
 static void unrolling_has_a_limit(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType i32 = kit_type(&k, TY_I32);
@@ -159,7 +154,6 @@ static void unrolling_has_a_limit(void **state)
 /* 10 iterations by 4: one loop of two quadruple steps, one of what is left, which is not pipelined. */
 static void unrolling_shape(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType i32 = kit_type(&k, TY_I32);
@@ -225,7 +219,6 @@ static void small(Kit *k)
 
 static void the_runner_watches_each_pass(void **state)
 {
-	(void)state;
 	Kit k;
 	Seen seen = {0};
 	small(&k);
@@ -243,7 +236,6 @@ static void the_runner_watches_each_pass(void **state)
 
 static void the_text_form_must_come_back(void **state)
 {
-	(void)state;
 	for (int how = 0; how < 2; how++) {
 		Kit k;
 		Seen seen = {.harm_text = how == 0, .harm_trip = how == 1};
@@ -325,7 +317,6 @@ static const PassInfo *liars(const char *name)
 
 static void passes_are_held_to_what_they_say(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *pass;
 		int code; /* -1: none */
@@ -343,7 +334,6 @@ static void passes_are_held_to_what_they_say(void **state)
 /* Computed when asked for, again only after a change. */
 static void analyses_are_shared(void **state)
 {
-	(void)state;
 	static const char *const names[] = {"look", "look", "honest", "look", "look"};
 	Kit k;
 	small(&k);
@@ -364,7 +354,6 @@ static unsigned barriers_in(const Kit *k)
 
 static void passes_can_be_left_out(void **state)
 {
-	(void)state;
 	static const char *const names[] = {"honest", "keeps", "honest", "honest"};
 	static const struct {
 		const char *skip, *stop_after;
@@ -383,7 +372,6 @@ static void passes_can_be_left_out(void **state)
 
 static void the_pipeline_is_known(void **state)
 {
-	(void)state;
 	for (int descriptors = 0; descriptors < 2; descriptors++) {
 		size_t count, all;
 		Arena arena;
@@ -439,7 +427,6 @@ static void build_large(Kit *k)
 
 static void a_large_module_takes_linear_time(void **state)
 {
-	(void)state;
 	Kit k;
 	build_large(&k);
 	kit_verify(&k);
@@ -465,7 +452,6 @@ static unsigned depth_of(const IrOp *op)
 /* Branches inside branches, each with the same condition. */
 static void deep_nesting(void **state)
 {
-	(void)state;
 	Kit k;
 	kit_init(&k);
 	IrType args[] = {kit_type(&k, TY_I32), kit_type(&k, TY_I1)};

@@ -387,7 +387,6 @@ ONE(unroll, pass_loop_unroll)
 
 static void all_passes(void **state)
 {
-	(void)state;
 	PassFn *const list[] = {pass_canonicalize, pass_combine,     pass_reorder_broadcast, pass_cse, pass_licm,
 				pass_loop_unroll,  pass_canonicalize, pass_cse,		      pass_dce};
 	through("all", list, ARRAY_LEN(list), SEEDS);
@@ -396,7 +395,6 @@ static void all_passes(void **state)
 /* A second run finds nothing to do. */
 static void canonicalize_reaches_its_end(void **state)
 {
-	(void)state;
 	unsigned again = 0;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		Kit k;

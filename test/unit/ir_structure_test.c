@@ -188,7 +188,6 @@ static void random_function(Kit *k, uint64_t seed)
 static void the_same_is_computed_in_the_same_order(void **state)
 {
 	enum { GRAPHS = 600, INPUTS = 6 };
-	(void)state;
 	for (uint64_t seed = 0; seed < GRAPHS; seed++) {
 		static Machine before[INPUTS], after;
 		Kit k;
@@ -231,7 +230,6 @@ static void an_early_return_nests_the_rest(void **state)
 {
 	Kit k;
 	Text out;
-	(void)state;
 	kit_init(&k);
 	assert_true(structured(&k, "tt.func @f(%c: i1, %x: i32) -> i32 {\n"
 				   "  cf.cond_br %c, ^bb1, ^bb2\n"
@@ -267,7 +265,6 @@ static void refuses(const char *text, DiagCode code, uint32_t line, uint32_t col
 
 static void cycles_are_refused(void **state)
 {
-	(void)state;
 	refuses("tt.func @f(%c: i1) {\n  cf.br ^a\n^a:\n  cf.cond_br %c, ^a, ^b\n^b:\n  tt.return\n}\n",
 		DIAG_STRUCTURE_CYCLE, 4, 3);
 }
@@ -276,7 +273,6 @@ static void what_nests_too_deeply_is_refused(void **state)
 {
 	Arena arena;
 	Text text;
-	(void)state;
 	arena_init(&arena, 0);
 	text_init(&text, &arena);
 	text_str(&text, "tt.func @f(%c: i1) {\n  cf.cond_br %c, ^r0, ^b0\n");

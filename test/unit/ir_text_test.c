@@ -95,7 +95,6 @@ static void kernels_come_out_as_upstream_wrote_them(void **state)
 {
 	static const char *const names[] = {"asm_raw", "atomics", "blockptr_raw", "descs_raw", "dots",	   "flow",
 					    "flow_raw", "mapp_raw", "noinl_raw",    "scaled",	 "shapes", "types", "ttgir_ops"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		Arena arena;
 		arena_init(&arena, 0);
@@ -108,7 +107,6 @@ static void shared_stages_come_out_as_they_are(void **state)
 {
 	static const char *const names[] = {"attn", "mm", "softmax"};
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		char *path = arena_printf(&arena, "%s/../shared/upstream-stages/%s.ttir", NESO_SOURCE_DIR, names[i]);
@@ -160,7 +158,6 @@ static void everything_else_round_trips(void **state)
 		"",
 		"// nothing but a comment\n",
 	};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		round_trip(texts[i], strlen(texts[i]), false);
 }
@@ -168,7 +165,6 @@ static void everything_else_round_trips(void **state)
 static void names_of_the_text_are_kept(void **state)
 {
 	Kit *k = &(Kit){0};
-	(void)state;
 	kit_init(k);
 	const char *text = "module {\n"
 			   "  tt.func @f(%n: i32, %x_1: f32) {\n"
@@ -204,7 +200,6 @@ static void float_is(IrTypeKind kind, uint64_t bits, const char *text)
 /* Texts from upstream's printer. */
 static void floats_have_upstreams_text(void **state)
 {
-	(void)state;
 	float_is(TY_F32, 0, "0.000000e+00");
 	float_is(TY_F32, 0x80000000, "-0.000000e+00");
 	float_is(TY_F32, 0x3f800000, "1.000000e+00");
@@ -236,7 +231,6 @@ static void every_float_of_small_formats_reads_back(void **state)
 {
 	static const IrTypeKind kinds[] = {TY_F16, TY_BF16, TY_F8E4M3FN, TY_F8E5M2};
 	Kit *k = &(Kit){0};
-	(void)state;
 	kit_init(k);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		IrType type = ir_scalar(&k->cx, kinds[i]);
@@ -273,7 +267,6 @@ static void fault_at(const char *text, DiagCode code, uint32_t line, uint32_t co
 
 static void faults_of_words(void **state)
 {
-	(void)state;
 	fault_at(BODY("\001"), DIAG_IR_CHARACTER, 2, 3);
 	fault_at(BODY("tt.assert %x, \"a"), DIAG_IR_STRING_END, 2, 17);
 	fault_at(BODY("tt.assert %x, \"a\\q\" : i1"), DIAG_IR_ESCAPE, 2, 19);
@@ -291,7 +284,6 @@ static void faults_of_words(void **state)
 
 static void faults_of_types_and_attributes(void **state)
 {
-	(void)state;
 	fault_at(BODY("%a = arith.addi %x, %x : i33"), DIAG_IR_TYPE_NAME, 2, 28);
 	fault_at(BODY("%a = arith.addi %x, %x : ui32"), DIAG_IR_TYPE_NAME, 2, 28);
 	fault_at(BODY("%a = tt.splat %x : i32 -> tensor<4x0xi32>"), DIAG_IR_DIMENSION, 2, 36);
@@ -311,7 +303,6 @@ static void faults_of_types_and_attributes(void **state)
 
 static void faults_of_values_and_blocks(void **state)
 {
-	(void)state;
 	fault_at(BODY("%a = arith.addi %x, %y : i32"), DIAG_IR_VALUE, 2, 23);
 	fault_at(BODY("%a = arith.addi %x#1, %x : i32"), DIAG_IR_VALUE_INDEX, 2, 19);
 	fault_at(BODY("%x = arith.addi %x, %x : i32"), DIAG_IR_VALUE_TWICE, 2, 3);
@@ -343,7 +334,6 @@ static void several_faults_in_one_run(void **state)
 			   "}\n"
 			   "tt.func @g() { tt.retrun }\n";
 	Kit *k = &(Kit){0};
-	(void)state;
 	kit_init(k);
 	assert_null(read_text(k, text, strlen(text)));
 	show_diags(k);
@@ -367,7 +357,6 @@ static void deep_nesting_is_refused(void **state)
 		{"tt.func @f() {", "\"tt.reduce\"() ({", "}"},
 	};
 	enum { TIMES = 5000 };
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		Kit *k = &(Kit){0};
 		Text text;
@@ -388,7 +377,6 @@ static void depth_has_a_diagnostic(void **state)
 {
 	Arena arena;
 	Text text;
-	(void)state;
 	arena_init(&arena, 0);
 	text_init(&text, &arena);
 	text_str(&text, "module attributes {a = ");

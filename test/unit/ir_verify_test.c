@@ -30,7 +30,6 @@ static void finds(Kit *k, IrLevel level, DiagCode code, const char *text)
 static void a_good_module_has_no_faults(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	kit_keep(&k, ir_result(add(&k), 0));
 	kit_return(&k);
@@ -43,7 +42,6 @@ static void a_good_module_has_no_faults(void **state)
 static void a_use_outside_of_the_list_is_found(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	IrOp *op = add(&k);
 	kit_return(&k);
@@ -59,7 +57,6 @@ static void a_use_outside_of_the_list_is_found(void **state)
 static void an_operand_without_value_is_found(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	ir_operand_set(add(&k), 1, NULL);
 	kit_return(&k);
@@ -69,7 +66,6 @@ static void an_operand_without_value_is_found(void **state)
 static void a_missing_location_is_found(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	add(&k)->loc = NULL;
 	kit_return(&k);
@@ -79,7 +75,6 @@ static void a_missing_location_is_found(void **state)
 static void a_stray_result_is_found(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	add(&k)->results[0].index = 3;
 	kit_return(&k);
@@ -89,7 +84,6 @@ static void a_stray_result_is_found(void **state)
 static void a_wrong_number_of_regions_is_found(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	irb_op(&k.b, OP_BARRIER, NULL, 0, NULL, 0, 1);
 	kit_return(&k);
@@ -99,7 +93,6 @@ static void a_wrong_number_of_regions_is_found(void **state)
 static void layouts_belong_to_one_level(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	IrAttr layout = ir_attr_custom(&k.cx, ir_sym(&k.cx, "ttg.blocked"), NULL, 0);
 	IrType tile = ir_tensor(&k.cx, kit_type(&k, TY_I32), (int64_t[]){4}, 1, layout);
@@ -117,7 +110,6 @@ static void layouts_belong_to_one_level(void **state)
 static void ops_belong_to_levels(void **state)
 {
 	Kit k;
-	(void)state;
 	begin(&k);
 	IrBlock *end = ir_block_new(k.m, &k.func->regions[0]);
 	IrOp *br = irb_op(&k.b, OP_BR, NULL, 0, NULL, 0, 0);
@@ -137,7 +129,6 @@ static void ops_belong_to_levels(void **state)
  * a fault, not a crash. */
 static void every_op_can_be_verified(void **state)
 {
-	(void)state;
 	for (int kind = 0; kind < OP__COUNT; kind++) {
 		Kit k;
 		begin(&k);

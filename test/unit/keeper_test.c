@@ -140,7 +140,6 @@ static const char *how(Shelf *shelf, const char **code)
 static void it_is_asked_and_given(void **state)
 {
 	static const char *const names[] = {"key", "facts", "metadata", "cubin", "source", "ttir", "ttgir", "llir", "ptx", "digests"};
-	(void)state;
 	Shelf shelf = {0};
 	assert_string_equal(how(&shelf, NULL), "miss");
 	assert_int_equal(shelf.gets, 1);
@@ -160,7 +159,6 @@ static void it_is_asked_and_given(void **state)
 static void what_is_not_what_was_put_is_noticed(void **state)
 {
 	static const char *const names[] = {"facts", "cubin", "digests"};
-	(void)state;
 	Shelf shelf = {0};
 	const char *code;
 	assert_string_equal(how(&shelf, NULL), "miss");
@@ -190,7 +188,6 @@ static int count_gets(void *data, const char *const *keys, const char *const *na
 /* Nor is the cache asked for the stages of a hit. */
 static void the_cache_is_not_asked(void **state)
 {
-	(void)state;
 	unsigned gets = 0;
 	Shelf shelf = {0};
 	char folder[200], command[220];
@@ -211,7 +208,6 @@ static void the_cache_is_not_asked(void **state)
 
 static void a_keeper_has_get_and_put(void **state)
 {
-	(void)state;
 	neso_context *context;
 	neso_keeper keeper = {.size = sizeof keeper, .get = get};
 	assert_int_equal(new_context(&keeper, &context), NESO_ERROR_USAGE);

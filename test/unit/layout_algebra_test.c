@@ -39,7 +39,6 @@ static const Layout *any_map(Fixture *f, unsigned in_bits, unsigned out_bits)
 
 static void f2_agrees_with_counting(void **state)
 {
-	(void)state;
 	Random r = {5};
 	for (unsigned round = 0; round < 2000; round++) {
 		uint64_t a[6], b[6], common[6], kernel[6];
@@ -72,7 +71,6 @@ static void f2_agrees_with_counting(void **state)
 
 static void equal_maps_are_equal_pointers(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 1);
 	const Layout *made[200];
@@ -93,7 +91,6 @@ static void equal_maps_are_equal_pointers(void **state)
 
 static void images_are_counted(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 2);
 	for (unsigned i = 0; i < 1000; i++) {
@@ -122,7 +119,6 @@ static void images_are_counted(void **state)
 
 static void inverses_undo(void **state)
 {
-	(void)state;
 	Fixture f;
 	unsigned inverted = 0;
 	start(&f, 3);
@@ -150,7 +146,6 @@ static void inverses_undo(void **state)
 
 static void products_divide(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 4);
 	for (unsigned i = 0; i < 1000; i++) {
@@ -182,7 +177,6 @@ static void products_divide(void **state)
 
 static void restriction_drops_dims(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 5);
 	for (unsigned i = 0; i < 300; i++) {
@@ -235,7 +229,6 @@ static void check_transposed(const int64_t *a, const int64_t *b, void *data)
 
 static void transposes_move_coordinates(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 6);
 	for (unsigned i = 0; i < 500; i++) {
@@ -275,7 +268,6 @@ static void check_reshaped(const int64_t *a, const int64_t *b, void *data)
 
 static void reshapes_keep_the_index(void **state)
 {
-	(void)state;
 	Fixture f;
 	unsigned refused = 0, repeated = 0;
 	start(&f, 7);
@@ -310,7 +302,6 @@ static void reshapes_keep_the_index(void **state)
 
 static void slices_and_expansions(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 8);
 	for (unsigned i = 0; i < 500; i++) {
@@ -343,7 +334,6 @@ static void slices_and_expansions(void **state)
 
 static void join_split_concat(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 9);
 	for (unsigned i = 0; i < 300; i++) {
@@ -385,7 +375,6 @@ static void join_split_concat(void **state)
 
 static void text_reads_back(void **state)
 {
-	(void)state;
 	Fixture f;
 	start(&f, 10);
 	for (unsigned i = 0; i < 500; i++) {
@@ -410,7 +399,6 @@ static void text_reads_back(void **state)
 
 static void text_is_canonical(void **state)
 {
-	(void)state;
 	Fixture f;
 	Text t;
 	start(&f, 11);
@@ -426,7 +414,6 @@ static void text_is_canonical(void **state)
 
 static void bad_text_is_refused(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *text, *error;
 		size_t at;

@@ -55,7 +55,6 @@ static unsigned registers_for(Random *r, unsigned tile, unsigned threads)
 
 static void random_layouts_convert(void **state)
 {
-	(void)state;
 	Random r = {20251};
 	Tally tally = {{0}, 0, 0, 0, 0, 0};
 	for (unsigned i = 0; i < 3000; i++) {
@@ -98,7 +97,6 @@ static const Layout *nearby_layout(Random *r, LayoutContext *cx, const Layout *s
 
 static void nearby_layouts_stay_in_warps(void **state)
 {
-	(void)state;
 	Random r = {777};
 	Tally tally = {{0}, 0, 0, 0, 0, 0};
 	LayoutTarget dear = {COSTS, .ldmatrix = true};
@@ -160,7 +158,6 @@ static const Layout *blocked(Programs *p, int64_t rows, int64_t columns, unsigne
  * differ. */
 static void accumulator_to_operand(void **state)
 {
-	(void)state;
 	Programs p;
 	const int64_t shape[] = {64, 64};
 	const unsigned warps[] = {4, 1};
@@ -181,7 +178,6 @@ static void accumulator_to_operand(void **state)
 /* What is loaded in rows goes to operands by ldmatrix, .trans where K is the other dim, without conflicts. */
 static void operands_by_ldmatrix(void **state)
 {
-	(void)state;
 	Programs p;
 	const int64_t shape[] = {64, 64};
 	const unsigned warps[] = {2, 2}, swap[] = {1, 0};
@@ -218,7 +214,6 @@ static void words_of_neighbours_are_preferred(void **state)
 {
 	Programs p;
 	int64_t shape[2] = {64, 256};
-	(void)state;
 	start(&p);
 	LayoutBlocked rows = {.rank = 2, .size_per_thread = {1, 8}, .threads_per_warp = {1, 32}, .warps_per_cta = {8, 1},
 			      .order = {1, 0}};
@@ -237,7 +232,6 @@ static void words_of_neighbours_are_preferred(void **state)
 
 static void transposed_copies(void **state)
 {
-	(void)state;
 	Programs p;
 	const unsigned swap[] = {1, 0};
 	start(&p);
@@ -258,7 +252,6 @@ static void transposed_copies(void **state)
 /* The result of a reduction over columns, back to one value a thread: shuffles, and no copy stored twice. */
 static void slices_convert(void **state)
 {
-	(void)state;
 	Programs p;
 	const int64_t line[] = {64};
 	LayoutBlocked one = {.rank = 1, .size_per_thread = {1}, .threads_per_warp = {32}, .warps_per_cta = {4}};
@@ -285,7 +278,6 @@ static const Layout *parse(Programs *p, const char *text)
 /* Every warp holds all, eight of its lanes what it wants, each four of them: four rounds, of which lanes pick one. */
 static void lanes_that_share_pick(void **state)
 {
-	(void)state;
 	Programs p;
 	start(&p);
 	const Layout *src = parse(&p, "{register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], "
@@ -315,7 +307,6 @@ static void lanes_that_share_pick(void **state)
  * much. */
 static void odd_sizes_convert(void **state)
 {
-	(void)state;
 	Programs p;
 	const unsigned warps[] = {4, 1};
 	const int64_t widths[] = {80, 112, 176};
@@ -380,7 +371,6 @@ static const Layout *bytes_in_pairs(Programs *p, const Layout *l)
 
 static void local_loads(void **state)
 {
-	(void)state;
 	Programs p;
 	LayoutAccess access;
 	const int64_t shape[] = {64, 64};
@@ -417,7 +407,6 @@ static void local_loads(void **state)
 
 static void random_local_loads(void **state)
 {
-	(void)state;
 	Random r = {4242};
 	for (unsigned i = 0; i < 500; i++) {
 		Programs p;
@@ -442,7 +431,6 @@ static void random_local_loads(void **state)
 
 static void plans_print(void **state)
 {
-	(void)state;
 	Programs p;
 	Text t;
 	start(&p);

@@ -15,7 +15,6 @@ static LayoutContext cx;
 
 static int set_up(void **state)
 {
-	(void)state;
 	arena_init(&arena, 0);
 	layout_context_init(&cx, &arena);
 	return 0;
@@ -23,7 +22,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	arena_free(&arena);
 	return 0;
 }
@@ -141,7 +139,6 @@ static const Layout *accumulator(int64_t rows, int64_t columns, unsigned instr_m
 
 static void mma_fragments(void **state)
 {
-	(void)state;
 	check_fragment(accumulator(16, 8, 16), 4, accumulator_16x8);
 	check_fragment(accumulator(8, 8, 8), 2, accumulator_8x8);
 	check_fragment(operand(0, 16, 16, 16, 2), 8, a_16x16_b16);
@@ -160,7 +157,6 @@ static void mma_fragments(void **state)
 /* Warps stand next to one another, the last dim fastest, and the whole repeats: N first. */
 static void mma_tiles_repeat(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {128, 64}, a_shape[] = {128, 32}, b_shape[] = {32, 64};
 	const unsigned warps[] = {2, 4};
 	const Layout *c = layout_mma_accumulator(&cx, shape, 2, warps, 16);
@@ -204,7 +200,6 @@ static void mma_tiles_repeat(void **state)
 
 static void wgmma_fragments(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {128, 64}, odd[] = {64, 80}, a_shape[] = {64, 32};
 	const unsigned one[] = {4, 1}, two[] = {8, 1};
 	const Layout *c = layout_wgmma_accumulator(&cx, shape, one, 64);
@@ -273,7 +268,6 @@ static void blocked_place(const LayoutBlocked *b, const int64_t *shape, unsigned
 
 static void blocked_layouts(void **state)
 {
-	(void)state;
 	Random r = {99};
 	for (unsigned round = 0; round < 400; round++) {
 		LayoutBlocked b = {.rank = 1 + random_below(&r, 3)};
@@ -308,7 +302,6 @@ static void blocked_layouts(void **state)
 
 static void blocked_over_a_cluster(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {64, 32};
 	LayoutBlocked b = {.rank = 2, .size_per_thread = {1, 1}, .threads_per_warp = {1, 32}, .warps_per_cta = {4, 1},
 			   .order = {1, 0}, .ctas = {2, 2}, .cta_split = {2, 1}, .cta_order = {1, 0}};
@@ -344,7 +337,6 @@ static void check_swizzle(const Layout *l, unsigned vec, unsigned per_phase, uns
 
 static void plain_and_swizzled(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {16, 64};
 	const unsigned by_row[] = {1, 0}, by_column[] = {0, 1};
 	const Layout *rows = layout_shared_plain(&cx, shape, 2, by_row);
@@ -364,7 +356,6 @@ static void plain_and_swizzled(void **state)
 /* TMA XORs address bits 4-6 with bits 7-9, as many of them as the swizzle has chunks of 16 bytes. */
 static void tma_swizzles(void **state)
 {
-	(void)state;
 	for (unsigned bits = 8; bits <= 32; bits *= 2) {
 		for (unsigned swizzle = 16; swizzle <= 128; swizzle *= 2) {
 			for (unsigned transposed = 0; transposed < 2; transposed++) {
@@ -388,7 +379,6 @@ static void tma_swizzles(void **state)
 
 static void padded_offsets(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {8, 64};
 	const unsigned order[] = {1, 0};
 	LayoutPadded padded = {.linear = layout_shared_plain(&cx, shape, 2, order), .count = 2,
@@ -407,7 +397,6 @@ static void padded_offsets(void **state)
 /* Sizes that are no powers of two: each element has exactly one offset. */
 static void repeated_tiles_are_covered(void **state)
 {
-	(void)state;
 	const int64_t shape[] = {24, 80};
 	const unsigned order[] = {1, 0};
 	uint8_t seen[24][80] = {{0}};
@@ -425,7 +414,6 @@ static void repeated_tiles_are_covered(void **state)
 
 static void tables_show_holders(void **state)
 {
-	(void)state;
 	Text t;
 	const char *error;
 	size_t at;
@@ -450,7 +438,6 @@ static void tables_show_holders(void **state)
 
 static void vectors_along_a_dim(void **state)
 {
-	(void)state;
 	uint32_t registers[8];
 	const int64_t shape[] = {64, 64};
 	LayoutBlocked b = {.rank = 2, .size_per_thread = {2, 4}, .threads_per_warp = {4, 8}, .warps_per_cta = {4, 1},

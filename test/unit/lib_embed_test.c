@@ -11,7 +11,6 @@
 
 static void embedded_files_are_those_of_lib(void **state)
 {
-	(void)state;
 	Arena arena;
 	arena_init(&arena, 0);
 	assert_in_range(front_lib_count, 1, 100);

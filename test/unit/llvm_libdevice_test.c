@@ -58,7 +58,6 @@ static const char *said(const CodegenResult *r)
 
 static void test_library(void **state)
 {
-	(void)state;
 	char path[] = "/tmp/neso-library-XXXXXX";
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
@@ -91,7 +90,6 @@ static void test_library(void **state)
 
 static void test_missing(void **state)
 {
-	(void)state;
 	CodegenResult *r = compile("__nv_sinhf", "", "/no/such/libdevice.10.bc", "f32");
 	assert_false(r->ok);
 	assert_string_equal(r->diags[0].code, "LOWER_SYMBOL");
@@ -102,7 +100,6 @@ static void test_missing(void **state)
 
 static void test_libdevice(void **state)
 {
-	(void)state;
 	static const char *const symbols[][2] = {{"__nv_sinhf", "f32"}, {"__nv_lgamma", "f64"}, {"__nv_j0f", "f32"}, {"__nv_tanf", "f32"}};
 	if (access("/usr/local/cuda/nvvm/libdevice/libdevice.10.bc", R_OK) != 0)
 		skip();

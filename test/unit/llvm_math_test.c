@@ -115,7 +115,6 @@ static void check_casts(const char *target, Kind from, Kind to, int rounding)
 
 static void test_from_fp8(void **state)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(targets); t++)
 		for (unsigned i = 0; i < ARRAY_LEN(fp8); i++)
 			for (unsigned k = 0; k < ARRAY_LEN(wide); k++)
@@ -124,7 +123,6 @@ static void test_from_fp8(void **state)
 
 static void test_to_fp8(void **state)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(targets); t++)
 		for (unsigned i = 0; i < ARRAY_LEN(fp8); i++)
 			for (unsigned k = 0; k < ARRAY_LEN(wide); k++)
@@ -134,7 +132,6 @@ static void test_to_fp8(void **state)
 
 static void test_between_fp8(void **state)
 {
-	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(targets); t++)
 		for (unsigned i = 0; i < ARRAY_LEN(fp8); i++)
 			for (unsigned k = 0; k < ARRAY_LEN(fp8); k++)
@@ -144,7 +141,6 @@ static void test_between_fp8(void **state)
 
 static void test_wide_casts(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(wide); i++)
 		for (unsigned k = 0; k < ARRAY_LEN(wide); k++)
 			for (int rounding = ROUND_RTZ; rounding <= ROUND_RTNE && i != k; rounding++)
@@ -172,7 +168,6 @@ static LLVMValueRef bytes_body(Eval *e, LLVMValueRef fn, const void *data)
 
 static void test_bytes(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 24; i++) {
 		Bytes c = {.is_signed = i & 1, .lane = i >> 1 & 3, .to = &wide[i >> 3]}; /* not f64 */
 		Eval e;
@@ -294,7 +289,6 @@ static double greatest_error(const Function *f, const EvalFunction *code, double
 
 static void test_functions(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(functions); i++) {
 		const Function *f = &functions[i];
 		Eval e;
@@ -312,7 +306,6 @@ static void test_functions(void **state)
 /* Zeros, infinities, NaN, and arguments with a result that is exact. */
 static void test_edges(void **state)
 {
-	(void)state;
 	static const struct {
 		Unary *build;
 		double x, y;
@@ -361,7 +354,6 @@ static const double corners[] = {0.0, -0.0, 1, -1, 0.5, -2, 3, -3, 2.5, 1e10, -1
 
 static void test_fmod(void **state)
 {
-	(void)state;
 	static Binary *const build = func_fmod;
 	for (unsigned wide_type = 0; wide_type < 2; wide_type++) {
 		Eval e;
@@ -392,7 +384,6 @@ static void test_fmod(void **state)
 
 static void test_pow(void **state)
 {
-	(void)state;
 	static Binary *const build = func64_pow;
 	Eval e;
 	eval_open(&e, "sm_80");

@@ -12,7 +12,6 @@
 #ifndef NESO_HAVE_LLVM
 static void needs_llvm(void **state)
 {
-	(void)state;
 	skip();
 }
 

@@ -6,7 +6,6 @@
 
 static void nothing_before_use(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	assert_string_equal(kit.fake->calls, "");
@@ -19,7 +18,6 @@ static void nothing_before_use(void **state)
 
 static void devices_are_described(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	assert_true(nv_driver_start(kit.driver, &kit.diags));
@@ -47,7 +45,6 @@ static void devices_are_described(void **state)
 /* The GPU is asked for its clocks when somebody wants to know them. */
 static void clocks_are_no_part_of_starting(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	assert_true(nv_driver_start(kit.driver, &kit.diags));
@@ -61,7 +58,6 @@ static void clocks_are_no_part_of_starting(void **state)
 
 static void library_that_is_not_there(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	NvDriverOptions options = {.library = "/no/such/libcuda.so.1"};
@@ -79,7 +75,6 @@ static void library_that_is_not_there(void **state)
 
 static void folder_of_the_library(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	char folder[4096];
@@ -96,7 +91,6 @@ static void folder_of_the_library(void **state)
 
 static void starts_that_fail(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	kit.fake->missing = "cuLaunchKernel";
@@ -127,7 +121,6 @@ static void starts_that_fail(void **state)
 
 static void current_context_is_respected(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	assert_true(nv_driver_start(kit.driver, &kit.diags));
@@ -156,7 +149,6 @@ static void current_context_is_respected(void **state)
 
 static void contexts_of_old_drivers(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	kit.fake->version = 11040;
@@ -174,7 +166,6 @@ static void contexts_of_old_drivers(void **state)
 
 static void primary_context_refused(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	kit.fake->fail_call = "cuDevicePrimaryCtxRetain";
@@ -188,7 +179,6 @@ static void primary_context_refused(void **state)
 
 static void memory_goes_there_and_back(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	NvPtr a = 0, b = 0;
@@ -234,7 +224,6 @@ static void memory_goes_there_and_back(void **state)
 
 static void calls_that_fail(void **state)
 {
-	(void)state;
 	static const char *const calls[] = {"cuMemcpyHtoDAsync", "cuMemsetD8Async", "cuStreamCreate", "cuEventCreate",
 					    "cuStreamSynchronize", "cuCtxSynchronize"};
 	Kit kit;
@@ -294,7 +283,6 @@ static bool starts_again(Kit *kit)
 
 static void fork_before_and_after(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	assert_int_equal(in_child(&kit, starts_itself), 0);
@@ -321,7 +309,6 @@ static void *start_in_thread(void *data)
 
 static void threads_start_once(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 20; round++) {
 		Kit kit;
 		kit_open(&kit);

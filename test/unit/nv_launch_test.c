@@ -46,7 +46,6 @@ static const uint32_t grid_of_12[3] = {3, 2, 2};
 
 static void launch_reaches_the_driver(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	kit_open(&kit);
@@ -85,7 +84,6 @@ static void launch_reaches_the_driver(void **state)
 
 static void one_module_for_each_context(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	kit_open(&kit);
@@ -113,7 +111,6 @@ static void one_module_for_each_context(void **state)
 
 static void loads_that_fail(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	NvKernelInfo info = plain_info();
@@ -146,7 +143,6 @@ static NvFunction *load_info(Kit *kit, const NvKernelInfo *info, NvKernel **kern
 
 static void shared_memory(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	kit_open(&kit);
@@ -173,7 +169,6 @@ static void shared_memory(void **state)
 
 static void threads_and_registers(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	kit_open(&kit);
@@ -189,7 +184,6 @@ static void threads_and_registers(void **state)
 
 static void grid_limits(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -219,7 +213,6 @@ static void grid_limits(void **state)
 
 static void clusters_and_attributes(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -261,7 +254,6 @@ static void clusters_and_attributes(void **state)
 
 static void clusters_where_there_are_none(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -313,7 +305,6 @@ static uint64_t launch_scratch(Kit *kit, NvFunction *f, uint32_t programs, NvStr
 
 static void scratch_grows_with_its_stream(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	kit_open(&kit);
@@ -349,7 +340,6 @@ static void scratch_grows_with_its_stream(void **state)
 
 static void scratch_without_pools_and_in_graphs(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	kit_open(&kit);
@@ -383,7 +373,6 @@ static NvPtr host_scratch(void *data, size_t bytes, size_t align, NvStream strea
 
 static void scratch_of_the_host(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	size_t asked = 0;
@@ -407,7 +396,6 @@ static void scratch_of_the_host(void **state)
 
 static void launch_refused_by_the_driver(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -431,7 +419,6 @@ static void launch_refused_by_the_driver(void **state)
 
 static void fault_names_what_ran(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel, *second;
@@ -469,7 +456,6 @@ static void fault_names_what_ran(void **state)
 
 static void fault_after_many_launches(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -532,7 +518,6 @@ static void *work(void *data)
 
 static void many_threads_launch(void **state)
 {
-	(void)state;
 	Kit kit;
 	kit_open(&kit);
 	NvKernelInfo info = plain_info();
@@ -555,7 +540,6 @@ static void many_threads_launch(void **state)
 
 static void child_cannot_launch(void **state)
 {
-	(void)state;
 	Kit kit;
 	Args args;
 	NvKernel *kernel;
@@ -589,7 +573,6 @@ static const TensorMapPlan map_plan = {
 
 static void tensor_maps(void **state)
 {
-	(void)state;
 	Kit kit;
 	NvKernel *kernel;
 	Args args;

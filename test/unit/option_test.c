@@ -12,7 +12,6 @@
 static void values_are_of_their_type(void **state)
 {
 	const char *from = NULL;
-	(void)state;
 	unsetenv("NESO_THREADS");
 	assert_null(option_given(OPTION_THREADS, &from));
 	assert_int_equal(option_number(OPTION_THREADS), 0);
@@ -42,7 +41,6 @@ static void values_are_of_their_type(void **state)
 static void truth_is_spelt_as_upstream_has_it(void **state)
 {
 	static const char *const on[] = {"1", "true", "TRUE", "On", "yes", "Y"}, *const off[] = {"0", "false", "no", "2", "truely", "t"};
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(on); i++) {
 		setenv("DISABLE_PTXAS_OPT", on[i], 1);
 		assert_true(option_is_on(OPTION_PTXAS_OPT));
@@ -57,7 +55,6 @@ static void truth_is_spelt_as_upstream_has_it(void **state)
 static void a_second_name_comes_second(void **state)
 {
 	const char *from = NULL;
-	(void)state;
 	setenv("NESO_PTXAS", "/b", 1);
 	unsetenv("TRITON_PTXAS_PATH");
 	assert_string_equal(option_given(OPTION_PTXAS, &from), "/b");
@@ -77,7 +74,6 @@ static void names_are_known_or_near(void **state)
 		{"NESO_LOG", "NESO_LOG_COMPILES"},	   {"TRITON_SOMETHING_ELSE", NULL},	   {"NESO_", NULL},
 	};
 	const char *near;
-	(void)state;
 	for (int id = 0; id < OPTION__COUNT; id++)
 		assert_true(option_known(option_info((OptionId)id)->variable, &near));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -93,7 +89,6 @@ static void names_are_known_or_near(void **state)
 /* Every row can be shown and found; presets are of their type. */
 static void rows_are_whole(void **state)
 {
-	(void)state;
 	for (int id = 0; id < OPTION__COUNT; id++) {
 		const OptionInfo *o = option_info((OptionId)id);
 		uint64_t bytes;
@@ -113,7 +108,6 @@ static void the_environment_is_checked(void **state)
 	Arena arena;
 	DiagList diags;
 	Text text;
-	(void)state;
 	arena_init(&arena, 0);
 	diag_init(&diags, &arena, NULL);
 	option_check(&diags);

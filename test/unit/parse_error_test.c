@@ -477,7 +477,6 @@ static const ErrorCase error_cases[] = {
 
 static void errors_have_line_and_columns(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(error_cases); i++) {
 		const ErrorCase *c = &error_cases[i];
 		Run r;
@@ -532,7 +531,6 @@ static const LimitCase limit_cases[] = {
 
 static void limits_are_located_errors(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(limit_cases); i++) {
 		const LimitCase *c = &limit_cases[i];
 		Run text, r;
@@ -547,7 +545,6 @@ static void limits_are_located_errors(void **state)
 
 static void indentation_has_a_limit(void **state)
 {
-	(void)state;
 	Run text, r;
 	arena_init(&text.arena, 0);
 	text_init(&text.out, &text.arena);
@@ -566,7 +563,6 @@ static void indentation_has_a_limit(void **state)
 /* Trees that are just not too deep are taken. */
 static void deep_trees_are_taken(void **state)
 {
-	(void)state;
 	Run text, r;
 	arena_init(&text.arena, 0);
 	const char *sum = repeat(&text, "x = 1", " + 1", 990, "\n");
@@ -583,7 +579,6 @@ static void deep_trees_are_taken(void **state)
 /* Each request for memory fails once: a fault, and nothing else happens. */
 static void memory_may_run_out_anywhere(void **state)
 {
-	(void)state;
 	Run text;
 	arena_init(&text.arena, 0);
 	const char *source = repeat(&text, "", "def f(a, b=f'{a}'): return a + 'b\\n' 'c'\nif a: x = [1, 2]\n", 500, "$ (");

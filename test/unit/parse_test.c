@@ -26,7 +26,6 @@ static void check_spans(const char *text, const char *tree)
 
 static void every_keyword_is_known(void **state)
 {
-	(void)state;
 	for (TokenKind k = TOK_FALSE; k < TOK__COUNT; k++)
 		assert_int_equal(lex_name_kind(lex_token_text(k), strlen(lex_token_text(k))), k);
 	assert_int_equal(lex_name_kind("match", 5), TOK_NAME);
@@ -36,7 +35,6 @@ static void every_keyword_is_known(void **state)
 
 static void every_punctuation_is_one_token(void **state)
 {
-	(void)state;
 	for (TokenKind k = TOK_COLON; k <= TOK_CARET_EQUAL; k++) {
 		Run r;
 		const char *text = lex_token_text(k);
@@ -55,7 +53,6 @@ static void every_punctuation_is_one_token(void **state)
 
 static void an_indent_knows_its_dedent(void **state)
 {
-	(void)state;
 	Run r;
 	start_bytes(&r, "", 0);
 	const char *text = "if a:\n  if b:\n  \tc\n# comment\n\n  d\ne\n";
@@ -79,7 +76,6 @@ static void an_indent_knows_its_dedent(void **state)
 
 static void every_node_kind_has_a_size(void **state)
 {
-	(void)state;
 	for (int k = 0; k < AST__COUNT; k++)
 		assert_in_range(parse_node_size[k], offsetof(Ast, function), sizeof(Ast));
 }
@@ -88,7 +84,6 @@ static void every_node_kind_has_a_size(void **state)
 
 static void expressions(void **state)
 {
-	(void)state;
 	check_tree("a + b * -c ** d\n",
 		   "EXPR\n"
 		   "  value: BIN_OP +\n"
@@ -183,7 +178,6 @@ static void expressions(void **state)
 
 static void displays_and_comprehensions(void **state)
 {
-	(void)state;
 	check_tree("(), (a,), [b, *c], {d}, {}, {e: f, **g}\n",
 		   "EXPR\n"
 		   "  value: TUPLE\n"
@@ -245,7 +239,6 @@ static void displays_and_comprehensions(void **state)
 
 static void numbers(void **state)
 {
-	(void)state;
 	check_tree("0, 007_0.5, 0x_fF, 0b1_0, 0o17, 1_000, 00, 1e3, .5, 1., 3e-2j, 1if a else 0xfor b\n",
 		   "EXPR\n"
 		   "  value: TUPLE\n"
@@ -278,7 +271,6 @@ static void numbers(void **state)
 
 static void strings(void **state)
 {
-	(void)state;
 	check_tree("'a\\n\\x41\\101\\u00e9\\\n\\q' \"b\"\n",
 		   "EXPR\n  value: STRING \"a\\nAA\xc3\xa9\\\\qb\"\n");
 	check_tree("r'\\n', b'\\xff\\n', Rb'\\d', u'', '''a\r\nb'\\''''\n",
@@ -295,7 +287,6 @@ static void strings(void **state)
 
 static void format_strings(void **state)
 {
-	(void)state;
 	check_tree("'x' f'a{{{b!r:>{w}.2f}}}' rf'\\{c}'\n",
 		   "EXPR\n"
 		   "  value: JOINED_STR\n"
@@ -344,7 +335,6 @@ static void format_strings(void **state)
 
 static void simple_statements(void **state)
 {
-	(void)state;
 	check_tree("a = b, *c = (d) = e; f: int = 1; g += 2\n",
 		   "ASSIGN\n"
 		   "  target: NAME a\n"
@@ -397,7 +387,6 @@ static void simple_statements(void **state)
 
 static void compound_statements(void **state)
 {
-	(void)state;
 	check_tree("if a: pass\nelif b:\n\tc\nelse: d\n",
 		   "IF\n"
 		   "  test: NAME a\n"
@@ -466,7 +455,6 @@ static void compound_statements(void **state)
 
 static void definitions(void **state)
 {
-	(void)state;
 	check_tree("@a.b(c)\n@d\ndef f[T: int, *Ts](x: y = 1, *z: *Ts, k=2) -> r:\n  return x\n",
 		   "FUNCTION_DEF f\n"
 		   "  decorator: CALL\n"
@@ -510,7 +498,6 @@ static void definitions(void **state)
 
 static void soft_keywords(void **state)
 {
-	(void)state;
 	check_tree("match = case = type = 1\nmatch(a)\ntype.x\nmatch a:\n  case 1: b\ntype T[X] = int; c\n",
 		   "ASSIGN\n"
 		   "  target: NAME match\n"
@@ -532,7 +519,6 @@ static void soft_keywords(void **state)
 
 static void layout_of_lines(void **state)
 {
-	(void)state;
 	check_tree("\xef\xbb\xbf# -*- coding: utf-8 -*-\r\n\f\r\nif a:\r\n    b\r\n\r\n\f# c\r\n    d \\\r\n  + e\r\n\fg",
 		   "IF\n"
 		   "  test: NAME a\n"
@@ -561,7 +547,6 @@ static void layout_of_lines(void **state)
 
 static void spans(void **state)
 {
-	(void)state;
 	check_spans("x = (a) + f(b, k=1)[2 : 3]\n",
 		   "ASSIGN @0-26\n"
 		   "  target: NAME x @0-1\n"
@@ -601,7 +586,6 @@ static void spans(void **state)
 
 static void errors_of_bodies_wait_until_asked_for(void **state)
 {
-	(void)state;
 	Run r;
 	const char *text = "def f():\n  return 1 +\n\ndef g(): return 2\nclass C:\n  def h(self):\n    return $\n";
 	start_bytes(&r, text, strlen(text));
@@ -626,7 +610,6 @@ static void errors_of_bodies_wait_until_asked_for(void **state)
 
 static void damage_is_an_error_of_the_file(void **state)
 {
-	(void)state;
 	Run r;
 	const char *text = "def f():\n  x = (1\n\ndef g(): return 2\n";
 	start_bytes(&r, text, strlen(text));
@@ -640,7 +623,6 @@ static void damage_is_an_error_of_the_file(void **state)
 
 static void nested_functions_are_reached(void **state)
 {
-	(void)state;
 	check_tree("if A:\n  def f():\n    class C:\n      @d\n      def m(self):\n        def k(): pass\n",
 		   "IF\n"
 		   "  test: NAME A\n"
@@ -663,7 +645,6 @@ static void nested_functions_are_reached(void **state)
 
 static void functions_know_their_places(void **state)
 {
-	(void)state;
 	Run r;
 	const char *text = "'''Doc'''\n@a\n@b\ndef f(x: int = 1): # c\n  pass\n  # d\n\ny\n";
 	start_bytes(&r, text, strlen(text));
@@ -681,7 +662,6 @@ static void functions_know_their_places(void **state)
 
 static void one_expression(void **state)
 {
-	(void)state;
 	Run r;
 	start_bytes(&r, "", 0);
 	Source *good = source_add(&r.set, "e", " (1,\n 'a') \n", 12, 1);

@@ -33,7 +33,6 @@ static DiagList lower_for(Arena *arena, uint32_t arch)
 
 static void dtypes_depend_on_the_target(void **state)
 {
-	(void)state;
 	Arena arena;
 	arena_init(&arena, 0);
 	assert_int_equal(lower_for(&arena, 0).errors, 0);

@@ -130,7 +130,6 @@ static void fault(const char *body, bool check, const char *code, const char *te
 
 static void test_copy(void **state)
 {
-	(void)state;
 	clean(ISSUE(1, "%in") WAIT("%b", "0") READ(1), 1000);
 	/* Nobody waits; the phase before this one; one warp alone, and the other comes before or after. */
 	fault(ISSUE(1, "%in") READ(1), true, "SIM_WAIT", "while the copy of");
@@ -158,7 +157,6 @@ static void test_copy(void **state)
  * are fenced from its making. */
 static void test_making(void **state)
 {
-	(void)state;
 	clean(AT_F ONE("make2", MAKE_F FENCE)
 		      MEET ONE("load", EXPECT("%f", "256") COPY("%data", "%in", "256", "%f")) WAIT("%f", "0")
 			      READ(1),
@@ -187,7 +185,6 @@ static void test_making(void **state)
  * under way when a program ends. */
 static void test_bytes(void **state)
 {
-	(void)state;
 #define HALVES(announced)                                                                                    \
 	"  %half = getelementptr i8, ptr addrspace(3) %data, i32 128\n"                                      \
 	"  %in.half = getelementptr i8, ptr addrspace(1) %in, i32 128\n" ONE(                                \
@@ -202,7 +199,6 @@ static void test_bytes(void **state)
 /* The second copy goes where the first one was read: all have arrived before. */
 static void test_ring(void **state)
 {
-	(void)state;
 	clean(ISSUE(1, "%in") WAIT("%b", "0") READ(1) ARRIVE
 	      "  br i1 %low, label %again, label %other\nagain:\n" WAIT("%e", "0") "  br label %other\nother:\n"
 	      ISSUE(2, "%more") WAIT("%b", "1") READ(2), 1064);
@@ -214,7 +210,6 @@ static void test_ring(void **state)
 static void test_memory(void **state)
 {
 	bool whole = false;
-	(void)state;
 	for (long n = 1; n < 1000 && !whole; n++) {
 		fails_at = n;
 		CodegenResult *result = simulate(ISSUE(1, "%in") WAIT("%b", "0") READ(1), true, 0);
@@ -229,7 +224,6 @@ static void test_memory(void **state)
 
 static void test_faults(void **state)
 {
-	(void)state;
 	/* Nothing arrives. */
 	fault(WAIT("%b", "0"), false, "RUN_DEADLOCK", "waits in this loop");
 	/* Every thread arrives at a barrier for one. */
@@ -246,7 +240,6 @@ static void test_ptx(void **state)
 					     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
 					     "mbarrier.try_wait.parity.shared::cta.b64 %over", "fence.proxy.async.shared::cta",
 					     "mbarrier.arrive.shared::cta.b64 _,"};
-	(void)state;
 	Arena arena;
 	arena_init(&arena, 0);
 	char *text = text_of(&arena, ISSUE(1, "%in") WAIT("%b", "0") ARRIVE

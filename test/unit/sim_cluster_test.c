@@ -49,7 +49,6 @@ static CodegenResult *run(const char *body, uint64_t seed)
 
 static void test_end(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 4; seed++) {
 		sim_kit_clean(run(MEET READ MEET, seed));
 		for (uint32_t i = 0; i < 128; i++)
@@ -65,7 +64,6 @@ static void test_end(void **state)
 /* One's own memory is there as long as one is. */
 static void test_own(void **state)
 {
-	(void)state;
 	sim_kit_clean(run("  %v = call i32 @neso.ld_cluster.v1b32(ptr addrspace(3) %mine, i32 %r)\n"
 			  "  store i32 %v, ptr addrspace(1) %to\n",
 			  0));

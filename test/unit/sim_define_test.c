@@ -120,7 +120,6 @@ static void clean(const char *body)
 
 static void test_uses(void **state)
 {
-	(void)state;
 	undefined("  %r = add i32 %x, 0\n", "what is stored; a load leaves it out");
 	clean("  %r = add i32 %chosen, 0\n");
 	/* An address. */
@@ -165,7 +164,6 @@ static void test_uses(void **state)
 /* Bits that other bits decide are of no account. */
 static void test_bits(void **state)
 {
-	(void)state;
 	clean("  %m = sext i1 %is to i32\n  %r = and i32 %x, %m\n");
 	undefined("  %r = and i32 %x, 255\n", "what is stored");
 	clean("  %n = icmp sge i32 %t, 20\n  %m = sext i1 %n to i32\n  %r = or i32 %x, %m\n");
@@ -186,7 +184,6 @@ static void test_bits(void **state)
 
 static void test_compares(void **state)
 {
-	(void)state;
 	/* The highest bit is there, and it decides. */
 	clean("  %l = lshr i32 %x, 1\n  %c = icmp ult i32 %l, -2147483648\n  %r = zext i1 %c to i32\n");
 	clean("  %l = lshr i32 %x, 1\n  %c = icmp sge i32 %l, 0\n  %r = zext i1 %c to i32\n");
@@ -202,7 +199,6 @@ static void test_compares(void **state)
 
 static void test_code(void **state)
 {
-	(void)state;
 	undefined("  br i1 %is, label %a, label %b\na:\n  br label %b\nb:\n  %p = phi i32 [ poison, %entry "
 		  "], [ %t, %a ]\n  %r = add i32 %p, 1\n",
 		  "the code says nothing of it");
@@ -220,7 +216,6 @@ static void test_code(void **state)
 /* Through other lanes, shared memory, products. */
 static void test_moves(void **state)
 {
-	(void)state;
 	undefined("  %r = call i32 @neso.shfl_bfly(i32 -1, i32 %x, i32 16, i32 31)\n", "what is stored");
 	clean("  %s = call i32 @neso.shfl_bfly(i32 -1, i32 %x, i32 16, i32 31)\n  %c = icmp slt i32 %t, 4\n  "
 	      "%d = icmp slt i32 %t, 32\n"
@@ -249,7 +244,6 @@ static void test_moves(void **state)
 
 static void test_matrices(void **state)
 {
-	(void)state;
 	static const char matrix[] = "  %%w = and i32 %%t, 31\n  %%warp = and i32 %%t, 32\n  %%base = shl "
 				     "i32 %%warp, 4\n  %%row = shl i32 %%w, 4\n"
 				     "  %%place = or i32 %%base, %%row\n  %%p = getelementptr i8, ptr "
@@ -284,7 +278,6 @@ static void test_matrices(void **state)
 
 static void test_promises(void **state)
 {
-	(void)state;
 	/* 64 threads: the sums of some pass the limit. */
 	static const struct {
 		const char *broken, *kept;
@@ -316,7 +309,6 @@ static void test_promises(void **state)
 
 static void test_division(void **state)
 {
-	(void)state;
 	expect("  %r = call i32 @neso.by_zero_32(i32 %t, i32 5)\n", "SIM_DIVISION", "decides what is stored");
 	assert_int_equal((int32_t)out[0], -1);
 	assert_int_equal((int32_t)out[1], 5);
@@ -327,7 +319,6 @@ static void test_division(void **state)
 
 static void test_arrays(void **state)
 {
-	(void)state;
 	undefined("  %r = load i32, ptr addrspace(1) %new\n", "from memory that nothing has written");
 	clean("  store i32 %t, ptr addrspace(1) %new\n  %r = load i32, ptr addrspace(1) %new\n");
 	clean("  %y = load i32, ptr addrspace(1) %new\n  %r = add i32 %t, 1\n");
@@ -352,7 +343,6 @@ static void test_arrays(void **state)
 /* An address stays within what its argument points to. */
 static void test_bounds(void **state)
 {
-	(void)state;
 	static const char far[] = "  %a = ptrtoint ptr addrspace(1) %in to i64\n  %b = ptrtoint ptr "
 				  "addrspace(1) %out to i64\n  %d = sub i64 %a, %b\n";
 	Arena arena;
@@ -404,7 +394,6 @@ static void test_limits(void **state)
 				  "  store i32 1, ptr addrspace(1) %own\n"
 				  "  %p = getelementptr i32, ptr addrspace(1) %own, i32 1024\n"
 				  "  store i32 1, ptr addrspace(1) %p\n  %r = add i32 0, 0\n";
-	(void)state;
 	clean(far);
 	notes = 1;
 	expect(far, "SIM_FORGOTTEN", "than there are notes for");

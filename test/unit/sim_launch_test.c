@@ -77,7 +77,6 @@ static bool third_time_no(void *data)
 
 static void test_poll(void **state)
 {
-	(void)state;
 	for (uint32_t programs = 1; programs <= 4; programs += 3) {
 		for (unsigned check = 0; check < 2; check++) {
 			int asked = 0;
@@ -94,7 +93,6 @@ static void test_poll(void **state)
 
 static void test_timeout(void **state)
 {
-	(void)state;
 	CodegenResult *result = launch(counts, (SimLaunch){.grid = {3}, .timeout = 0.1});
 	assert_false(result->ok);
 	assert_string_equal(result->diags[0].code, "RUN_TIMEOUT");
@@ -104,7 +102,6 @@ static void test_timeout(void **state)
 /* With checks and without, on any number of threads; other seeds, other orders. */
 static void test_same_each_time(void **state)
 {
-	(void)state;
 	uint64_t first[3] = {0};
 	for (unsigned n = 0; n < 12; n++) {
 		unsigned seed = n % 3;

@@ -99,7 +99,6 @@ static void test_functions(void **state)
 {
 	static float a[COUNT], out[COUNT];
 	static double wide[COUNT], wide_out[COUNT];
-	(void)state;
 	if (!installed())
 		skip();
 	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
@@ -178,7 +177,6 @@ static void test_roundings(void **state)
 		   {"rcp", "__nv_frcp_", "__nv_drcp_", 1}, {"sqrt", "__nv_fsqrt_", "__nv_dsqrt_", 1}, {"fma", "__nv_fmaf_", "__nv_fma_", 3}};
 	static float in[3][COUNT], out[COUNT];
 	static double wide[3][COUNT], wide_out[COUNT];
-	(void)state;
 	if (!installed())
 		skip();
 	for (unsigned k = 0; k < 3; k++) {
@@ -218,7 +216,6 @@ static void test_conversions(void **state)
 	static int32_t words[COUNT];
 	static int64_t longs[COUNT];
 	char symbol[64];
-	(void)state;
 	if (!installed())
 		skip();
 	for (unsigned i = 0; i < COUNT; i++) {

@@ -187,7 +187,6 @@ static void fill_tensor(void)
 
 static void test_loads(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		const Case *c = &cases[k];
 		Arena arena;
@@ -234,7 +233,6 @@ static const char *store_body(Arena *arena, const Case *c, const char *before, c
 static void test_stores(void **state)
 {
 	static const size_t which[] = {0, 4, 6, 10};
-	(void)state;
 	for (size_t k = 0; k < sizeof which / sizeof *which; k++) {
 		const Case *c = &cases[which[k]];
 		Arena arena;
@@ -275,7 +273,6 @@ static void test_reductions(void **state)
 	static const char *const kinds[] = {"add", "min", "xor"};
 	const Case *c = &cases[0];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	for (unsigned k = 0; k < 12; k++) {
 		uint32_t before[TENSOR / 4];
@@ -303,7 +300,6 @@ static void test_proxies(void **state)
 {
 	const Case *c = &cases[4];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	make_map(c);
 	const char *made = FIRST("make", "  call void @neso.mbarrier_init(ptr addrspace(3) %b, i32 1)\n" FENCE) "  call void @neso.barrier()\n"
@@ -327,7 +323,6 @@ static void test_store_faults(void **state)
 {
 	const Case *c = &cases[4];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	make_map(c);
 #define OVERWRITE "  store i32 1, ptr addrspace(3) %mine\n"
@@ -348,7 +343,6 @@ static void test_maps(void **state)
 {
 	Case c = cases[4];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	const char *body = load_body(&arena, &c, WAIT);
 	make_map(&c);
@@ -383,7 +377,6 @@ static CodegenResult *run_plain(const char *body, bool check, uint64_t seed)
 static void test_given(void **state)
 {
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	make_map(&cases[0]);
 	const char *load = FIRST("load", "  call void @neso.mbarrier_init(ptr addrspace(3) %b, i32 1)\n"
@@ -444,7 +437,6 @@ static void test_named(void **state)
 		"  %from = getelementptr i32, ptr addrspace(1) %out, i32 %other\n"
 		"  %v = call i32 @neso.ld_global.v1b32(ptr addrspace(1) %from, i1 true)\n"
 		"  call void @neso.named_barrier(i32 15, i32 64)\n" PUT("%v");
-	(void)state;
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		sim_kit_clean(run_plain(through_shared, true, seed));
 		for (uint32_t i = 0; i < 64; i++)
@@ -470,7 +462,6 @@ static void test_named(void **state)
 
 static void test_one_lane(void **state)
 {
-	(void)state;
 	sim_kit_clean(run_plain("  call void @neso.setmaxnreg.dec.40()\n  call void @neso.setmaxnreg.inc.232()\n"
 				"  %e = call i1 @neso.elect(i32 -1)\n  %v = zext i1 %e to i32\n" PUT("%v"), true, 0));
 	for (unsigned i = 0; i < 64; i++)
@@ -484,7 +475,6 @@ static void test_memory(void **state)
 {
 	const Case *c = &cases[4];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	make_map(c);
 	const char *bodies[] = {load_body(&arena, c, WAIT), store_body(&arena, c, FENCE, COMMIT "  call void @neso.bulk_wait.0()\n")};
@@ -507,7 +497,6 @@ static void test_ptx(void **state)
 		"cp.async.bulk.commit_group;", "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group 0;", "elect.sync _|%p", "setmaxnreg.dec.sync.aligned.u32 40;",
 		"bar.sync %r", "bar.arrive %r", "cp.reduce.async.bulk.tensor.1d.global.shared::cta.xor.tile.bulk_group [", "mbarrier.inval.shared::cta.b64 [", "fence.proxy.async;", "prefetch.tensormap ["};
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	const char *load = load_body(&arena, &cases[4], WAIT), *rest =
 		FIRST("w", "  call void @neso.tensor_store.3d(ptr %map, i32 1, i32 2, i32 3, ptr addrspace(3) %data)\n" COMMIT

@@ -167,7 +167,6 @@ static bool is_told(const CodegenResult *r, const Case *c)
 
 static void test_tiles(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		CodegenResult *result = simulate(&cases[k]);
 		bool told = is_told(result, &cases[k]);

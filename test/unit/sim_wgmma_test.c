@@ -285,7 +285,6 @@ static void expect(const Case *c, int times, int from)
 
 static void test_products(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		const Case *c = &cases[k];
 		for (unsigned added = 0; added < 2; added++) {
@@ -314,7 +313,6 @@ static void test_chains(void **state)
 {
 	const Case *c = &cases[0];
 	Arena arena;
-	(void)state;
 	arena_init(&arena, 0);
 	fill(c);
 	Text t = begin(&arena, c, PROXY);
@@ -374,7 +372,6 @@ static CodegenResult *planted(const Case *c, Fault fault)
 static void test_faults(void **state)
 {
 	const Case *c = &cases[1];
-	(void)state;
 	sim_kit_clean(planted(c, GOOD));
 	sim_kit_found(planted(c, NO_WAIT), "SIM_WAIT", "are used while it is under way: no wait has given them");
 	sim_kit_found(planted(c, LATE), "SIM_WAIT", "are used while it is under way: no wait has given them");
@@ -387,7 +384,6 @@ static void test_faults(void **state)
 
 static void test_memory(void **state)
 {
-	(void)state;
 	do {
 		sim_kit_fails_at++;
 		assert_true(sim_kit_tells(planted(&cases[1], GOOD)));
@@ -410,7 +406,6 @@ static void test_ptx(void **state)
 		{13, {"m64n64k32.f32.e4m3.e4m3 {%", ", 1, 1;", "wgmma.wait"}},
 		{15, {"m64n48k32.s32.s8.s8 {%", ", %p", "wgmma.wait"}},
 	};
-	(void)state;
 	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
 		const Case *c = &cases[texts[k].which];
 		Arena arena;

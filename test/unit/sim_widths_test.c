@@ -261,7 +261,6 @@ static void check(const Operation *op, unsigned bits)
 static void test_widths(void **state)
 {
 	static const unsigned widths[] = {1, 2, 3, 7, 8, 9, 12, 13, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 57, 63, 64};
-	(void)state;
 	for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
 		for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
 			const Operation *op = &operations[k];

@@ -12,7 +12,6 @@
 
 static void rows_are_consistent(void **state)
 {
-	(void)state;
 	size_t n;
 	const TargetGpu *gpus = target_all(&n);
 	assert_true(n >= 10);
@@ -43,7 +42,6 @@ static void rows_are_consistent(void **state)
 /* A target has the column of the highest capability that is not above its own. */
 static void costs_are_of_the_generation(void **state)
 {
-	(void)state;
 	assert_ptr_equal(target_costs_of(75), &target_costs[COSTS_SM_75]);
 	assert_ptr_equal(target_costs_of(89), &target_costs[COSTS_SM_80]);
 	assert_ptr_equal(target_costs_of(90), &target_costs[COSTS_SM_90]);
@@ -60,7 +58,6 @@ static void costs_are_of_the_generation(void **state)
 
 static void known_figures(void **state)
 {
-	(void)state;
 	assert_int_equal(target_find("sm_80")->shared_cta, 163 * 1024);
 	assert_int_equal(target_find("sm_86")->shared_cta, 99 * 1024);
 	assert_int_equal(target_find("sm_89")->ctas, 24);
@@ -77,7 +74,6 @@ static void known_figures(void **state)
 
 static void devices_find_their_target(void **state)
 {
-	(void)state;
 	assert_string_equal(target_for_device(80)->name, "sm_80");
 	assert_string_equal(target_for_device(90)->name, "sm_90a");
 	assert_string_equal(target_for_device(100)->name, "sm_100a");
@@ -95,7 +91,6 @@ static void devices_find_their_target(void **state)
 
 static void matrix_instructions(void **state)
 {
-	(void)state;
 	const TargetGpu *a100 = target_find("sm_80"), *h100 = target_find("sm_90a");
 	const TargetMma *mma = target_mma(a100, TARGET_MMA_SYNC, TARGET_ELEMENT_F16, TARGET_ELEMENT_F32);
 	assert_true(mma->m == 16 && mma->n == 8 && mma->k == 16);
@@ -157,7 +152,6 @@ static void products_have_names(void **state)
 	};
 	Arena arena = {0};
 	TargetProduct p;
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		assert_true(target_product_read(good[i].family, good[i].name, &p));
 		assert_string_equal(target_product_name(&arena, &p), good[i].name);

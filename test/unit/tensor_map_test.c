@@ -38,7 +38,6 @@ static const char *values_of(const TensorMapPlan *p, Args *a, TensorMapValues *o
 
 static void values(void **state)
 {
-	(void)state;
 	TensorMapValues v;
 	Args a = args_of(0x1000, 30, 70, 40, true);
 	assert_null(values_of(&plan, &a, &v));
@@ -59,7 +58,6 @@ static void values(void **state)
 
 static void limits(void **state)
 {
-	(void)state;
 	static const struct {
 		uint64_t base;
 		int32_t rows;
@@ -100,7 +98,6 @@ static void limits(void **state)
 
 static void text(void **state)
 {
-	(void)state;
 	Arena arena;
 	Text t;
 	const TensorMapPlan *back;

@@ -134,7 +134,6 @@ static neso_variant *compile(Fixture *f, const char *signature)
 /* One compilation for a thousand values, and each result is right. */
 static void numeric_constexprs_are_arguments(void **state)
 {
-	(void)state;
 	enum { ROWS = 2, STRIDE = 1100 };
 	Fixture f;
 	begin(&f, "ragged", NESO_POLICY_GENERIC);
@@ -162,7 +161,6 @@ static void numeric_constexprs_are_arguments(void **state)
 
 static void policies_are_chosen_per_call(void **state)
 {
-	(void)state;
 	Fixture f;
 	begin(&f, "simple", NESO_POLICY_DEFAULT);
 	neso_variant *a = compile(&f, "*fp32,i32,3"), *b = compile(&f, "*fp32,i32,4");
@@ -190,7 +188,6 @@ static void policies_are_chosen_per_call(void **state)
 /* The error of a constant is met with the same words; what fits goes on without a compilation. */
 static void values_that_do_not_fit_are_constants(void **state)
 {
-	(void)state;
 	Fixture f;
 	begin(&f, "small", NESO_POLICY_GENERIC);
 	neso_variant *variant = compile(&f, "*i8,100"), *none;
@@ -223,7 +220,6 @@ static void values_that_do_not_fit_are_constants(void **state)
 /* What is structural may depend on what others are. */
 static void sets_depend_on_structural_values(void **state)
 {
-	(void)state;
 	Fixture f;
 	begin(&f, "chooses", NESO_POLICY_GENERIC);
 	assert_ptr_equal(compile(&f, "*i32,1,16"), compile(&f, "*i32,1,8"));
@@ -248,7 +244,6 @@ static void on_class(void *data, const neso_constexpr *found)
 
 static void constexprs_are_classed(void **state)
 {
-	(void)state;
 	Fixture f;
 	Classes c = {""};
 	neso_diagnostics *diagnostics;
@@ -284,7 +279,6 @@ static void a_default_may_be_given(void **state)
 
 static void misses_have_reasons(void **state)
 {
-	(void)state;
 	static const struct {
 		const char *signature;
 		uint32_t warps;
@@ -316,7 +310,6 @@ static void misses_have_reasons(void **state)
 
 static void reasons_name_the_values(void **state)
 {
-	(void)state;
 	static const struct {
 		int64_t n, k;
 		neso_constexpr_policy policy;
@@ -374,7 +367,6 @@ static void expect_warning(const char *kernel, const char *format, const char *e
 
 static void many_variants_are_warned_of(void **state)
 {
-	(void)state;
 	expect_warning("simple", "*fp32,i32,%2$d", /* K */
 		       "simple has 17 variants, and 'K' has 17 values among them: it is numeric: with the constexpr policy 'generic' "
 		       "one variant serves them all");
@@ -386,7 +378,6 @@ static void many_variants_are_warned_of(void **state)
 /* Forty configurations of two parameters: nobody multiplies them alone, until a third one does. */
 static void configurations_are_not_warned_of(void **state)
 {
-	(void)state;
 	Fixture f;
 	begin(&f, "shapes", NESO_POLICY_EAGER);
 	int warnings = 0;
@@ -429,7 +420,6 @@ static void *ask(void *data)
 /* A miss compiles once however many threads ask; kernels of one module compile side by side. */
 static void a_miss_compiles_once(void **state)
 {
-	(void)state;
 	enum { THREADS = 8, KERNELS = 2, ROUNDS = 6 };
 	static const char *const kernels[KERNELS] = {"simple", "small"};
 	for (int round = 0; round < ROUNDS; round++) {

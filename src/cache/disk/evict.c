@@ -77,7 +77,7 @@ void cache_count(CacheStore *store, int64_t bytes, int64_t files, CacheUsage *no
 		*now = usage;
 }
 
-void cache_count_set(CacheStore *store, CacheUsage usage)
+static void cache_count_set(CacheStore *store, CacheUsage usage)
 {
 	int fd = cache_open_counts(store, "usage");
 	if (fd < 0)

@@ -247,15 +247,6 @@ bool val_as_uint(const Val *v, uint64_t *out)
 	return true;
 }
 
-bool val_as_bool(const Val *v, bool *out)
-{
-	int64_t i;
-	if (!val_as_int(v, &i) || (i != 0 && i != 1))
-		return false;
-	*out = i != 0;
-	return true;
-}
-
 bool val_as_double(const Val *v, double *out)
 {
 	const Val *h = val_host(v);

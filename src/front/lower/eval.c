@@ -190,7 +190,7 @@ const Val *eval_binary(FrontLower *low, AstBinOp op, const Val *l, const Val *r)
 	return v ? v : host_binary(low, op, l, r);
 }
 
-const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v)
+static const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v)
 {
 	if (v->kind == VAL_POISON)
 		return v;

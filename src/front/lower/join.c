@@ -43,6 +43,7 @@ void side_open(FrontLower *low, Side *side, const SlotVec *live)
 
 void side_close(FrontLower *low, Side *side, Flow flow)
 {
+	CONTRACT(side->block);
 	side->flow = flow;
 	side->b = low->b;
 	side->slots = low->frame->slots;
@@ -92,6 +93,7 @@ static void add_merge(Join *j, int64_t slot, const Val *t, const Val *e)
 static const Val *merged(Join *j, const Merge *m, const IrOp *op)
 {
 	ValueVec handles = {0};
+	CONTRACT(m->first + m->count <= j->leaves.len);
 	for (uint32_t i = 0; i < m->count; i++) {
 		const Leaf *leaf = &j->leaves.data[m->first + i];
 		vec_push(j->low->arena, &handles, leaf->same ? leaf->same : ir_result(op, leaf->index));
@@ -220,6 +222,7 @@ static void join_names(Join *j, const SlotVec *before)
 {
 	FrontLower *low = j->low;
 	Frame *frame = low->frame;
+	CONTRACT(before->len <= frame->names.len);
 	frame_restore(low, frame, before);
 	if (j->t->flow.kind == FLOW_RETURN && j->e->flow.kind == FLOW_RETURN && !frame->scope)
 		return;
@@ -272,6 +275,7 @@ static const Val *join_returns(Join *j, bool *merges)
 
 static void close_block(FrontLower *low, Side *side, const ValueVec *values)
 {
+	CONTRACT(side->block);
 	side->b.loc = low->b.loc;
 	irb_op(&side->b, OP_YIELD, values->data, values->len, NULL, 0, 0);
 }
@@ -280,6 +284,7 @@ static IrOp *make_if(Join *j, IrBuilder *outer, IrValue *cond)
 {
 	FrontLower *low = j->low;
 	uint32_t n = j->then_values.len;
+	CONTRACT(n == j->else_values.len);
 	IrType *types = ARENA_ARRAY(low->arena, IrType, MAX(n, 1u));
 	for (uint32_t i = 0; i < n; i++)
 		types[i] = j->then_values.data[i]->type;

@@ -84,6 +84,7 @@ static void mixed_error(Loop *loop, const Carried *c, const Slot *slot)
 void carry_collect(Loop *loop)
 {
 	FrontLower *low = loop->low;
+	CONTRACT(loop->args.len == loop->init.len);
 	for (uint32_t i = 0; i < loop->names.len; i++) {
 		const Carried *c = &loop->names.data[i];
 		const Slot *slot = &low->frame->slots.data[c->slot];
@@ -102,6 +103,7 @@ void carry_collect(Loop *loop)
 		}
 		val_flatten(low, v, &loop->next);
 	}
+	CONTRACT(loop->next.len == loop->init.len);
 }
 
 /* Values that every turn hands on as it got them are those from before the loop. */
@@ -126,6 +128,7 @@ static void name_init(const Loop *loop, ValueVec *values, const ValueVec *args)
 void carry_find_dropped(Loop *loop, const ValueVec *first, ValueVec *passed)
 {
 	uint32_t n = loop->init.len;
+	CONTRACT(loop->next.len == n && (!passed || passed->len == n));
 	loop->drop = ARENA_ARRAY(loop->low->arena, bool, MAX(n, 1u));
 	for (uint32_t i = 0; i < n; i++)
 		loop->drop[i] = unchanged(loop, &loop->next, &loop->args, i) &&
@@ -137,6 +140,7 @@ void carry_find_dropped(Loop *loop, const ValueVec *first, ValueVec *passed)
 
 void carry_drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
 {
+	CONTRACT(loop->drop && args->len == loop->init.len);
 	for (uint32_t i = args->len; i-- > 0;) {
 		if (!loop->drop[i])
 			continue;
@@ -148,6 +152,7 @@ void carry_drop_args(const Loop *loop, IrBlock *block, const ValueVec *args)
 ValueVec carry_kept(const Loop *loop, const ValueVec *all)
 {
 	ValueVec out = {0};
+	CONTRACT(loop->drop && all->len == loop->init.len);
 	for (uint32_t i = 0; i < all->len; i++)
 		if (!loop->drop[i])
 			vec_push(loop->low->arena, &out, all->data[i]);
@@ -169,6 +174,7 @@ void carry_leave(Loop *loop, const SlotVec *before, const IrOp *op, uint32_t res
 	FrontLower *low = loop->low;
 	Frame *frame = low->frame;
 	SlotVec inside = frame->slots;
+	CONTRACT(loop->drop && result <= op->result_count);
 	frame_restore(low, frame, before);
 	ValueVec out = {0};
 	for (uint32_t i = 0; i < loop->init.len; i++)

@@ -23,7 +23,7 @@ static bool is_call_of(const Ast *node, const char *name)
 	       strcmp(node->call.func->name.id, name) == 0;
 }
 
-bool change_is_namespace(const Ast *node)
+static bool change_is_namespace(const Ast *node)
 {
 	if (node->kind == AST_ATTRIBUTE && strcmp(node->attribute.attr, "__dict__") == 0)
 		return true;

@@ -22,7 +22,6 @@ typedef void ChangeFn(void *data, const Change *change);
 void change_of_node(Namespace *ns, Ast *node, ChangeFn *each, void *data);
 void change_of_target(Namespace *ns, Ast *target, Ast *value, Span span, ChangeFn *each, void *data);
 /* globals(), vars(), locals(): of a module's own */
-bool change_is_namespace(const Ast *node);
 bool change_is_environment(Namespace *ns, const Ast *object); /* os.environ */
 bool change_makes_other_code(Sym attribute); /* f.__defaults__ = ... */
 

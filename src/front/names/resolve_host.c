@@ -17,7 +17,7 @@ static Ast *host_expression(FrontSession *s, const char *text)
 	return ast;
 }
 
-FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags)
+static FrontFunction *module_function(FrontModule *m, const char *qualified, DiagList *diags)
 {
 	module_find_kernels(m, diags);
 	for (uint32_t i = m->functions.len; i-- > 0;)

@@ -10,6 +10,7 @@
 static void mark_unsure(Namespace *ns, uint32_t from, uint32_t to, const char *why)
 {
 	FrontSession *s = ns->module->session;
+	CONTRACT(to <= s->made.len);
 	for (uint32_t i = from; i < to; i++)
 		if (s->made.data[i]->span.file == ns->module->source->id && !s->made.data[i]->unsure)
 			s->made.data[i]->unsure = why;
@@ -36,6 +37,7 @@ static void mark_either(Namespace *ns, uint32_t first, uint32_t second, uint32_t
 			const char *why)
 {
 	const FrontSession *s = ns->module->session;
+	CONTRACT(first <= second && second <= end);
 	for (uint32_t i = second; i < end; i++)
 		if (!sure || is_bound_in(s, first, second, s->made.data[i]))
 			mark_unsure(ns, i, i + 1, why);
@@ -179,6 +181,7 @@ static bool may_raise(const AstList *body)
  * body's own is not reached. */
 void index_try(Namespace *ns, Ast *node, DiagList *diags)
 {
+	CONTRACT(node->kind == AST_TRY);
 	FrontSession *s = ns->module->session;
 	const char *why = decides(ns, node->span, "a `try` whose end is not known here");
 	bool raises = false;
@@ -239,6 +242,7 @@ void index_loop(Namespace *ns, const Ast *node, const AstList *body, const AstLi
 
 void index_with(Namespace *ns, Ast *node, DiagList *diags)
 {
+	CONTRACT(node->kind == AST_WITH);
 	FrontSession *s = ns->module->session;
 	const char *why = decides(ns, node->span, "a `with` that may end early");
 	bool raises = false;

@@ -26,8 +26,6 @@ int64_t axis_first(const AxisInfo *info, IrType type, unsigned dim, int64_t n);
 int64_t axis_every(const AxisInfo *info, IrType type);
 AxisInfo axis_join(const AxisInfo *a, const AxisInfo *b, IrType type);
 int64_t axis_low_bit(int64_t x); /* the largest power of two that divides x, at most AXIS_MOST */
-/* The facts about all elements, of another value. */
-AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from);
 
 /* An op without regions, with what is known of its operands; the hints of the op are not looked at. */
 typedef struct AxisOp {

@@ -87,15 +87,8 @@ AxisInfo axis_join(const AxisInfo *a, const AxisInfo *b, IrType type)
 
 /* ---- arithmetic ---- */
 
-AxisInfo axis_op_unknown(const AxisOp *x)
-{
-	return axis_nothing(x->type);
-}
-
-AxisInfo axis_op_same(const AxisOp *x)
-{
-	return *x->a;
-}
+AxisInfo axis_op_unknown(const AxisOp *x) { return axis_nothing(x->type); }
+AxisInfo axis_op_same(const AxisOp *x) { return *x->a; }
 
 AxisInfo axis_op_program(const AxisOp *x)
 {
@@ -166,10 +159,7 @@ static AxisInfo quotient(const AxisOp *x, bool unsign)
 	return info;
 }
 
-AxisInfo axis_op_quotient(const AxisOp *x)
-{
-	return quotient(x, x->op->kind == OP_DIVUI);
-}
+AxisInfo axis_op_quotient(const AxisOp *x) { return quotient(x, x->op->kind == OP_DIVUI); }
 
 static AxisInfo remainder_of(const AxisOp *x, bool unsign)
 {
@@ -186,10 +176,7 @@ static AxisInfo remainder_of(const AxisOp *x, bool unsign)
 	return info;
 }
 
-AxisInfo axis_op_remainder(const AxisOp *x)
-{
-	return remainder_of(x, x->op->kind == OP_REMUI);
-}
+AxisInfo axis_op_remainder(const AxisOp *x) { return remainder_of(x, x->op->kind == OP_REMUI); }
 
 /* ---- bits ---- */
 

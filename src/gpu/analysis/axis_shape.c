@@ -16,7 +16,8 @@ AxisInfo axis_op_range(const AxisOp *x)
 	return info;
 }
 
-AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from)
+/* The facts about all elements, of another value. */
+static AxisInfo axis_keep_facts(AxisInfo info, const AxisInfo *from)
 {
 	info.known = from->known;
 	info.value = from->value;

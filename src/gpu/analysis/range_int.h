@@ -29,7 +29,6 @@ bool range_is_number(IrType elem);
 IrValue *range_number(Ranges *r, int64_t value);
 /* a OP b of numbers that do not leave 64 bits. */
 IrValue *range_make(Ranges *r, IrOpKind kind, IrValue *a, IrValue *b);
-void range_require(Ranges *r, IrCmpI predicate, IrValue *a, IrValue *b);
 /* From here on the interval lies within -2^bits ... 2^bits - 1, or `sound` is false. */
 void range_hold_within(Ranges *r, Range *x, unsigned bits);
 Range range_constant(Ranges *r, int64_t low, int64_t high);

@@ -37,7 +37,7 @@ IrValue *range_make(Ranges *r, IrOpKind kind, IrValue *a, IrValue *b)
 	}
 }
 
-void range_require(Ranges *r, IrCmpI predicate, IrValue *a, IrValue *b)
+static void range_require(Ranges *r, IrCmpI predicate, IrValue *a, IrValue *b)
 {
 	IrValue *holds = irb_cmpi(&r->before, predicate, a, b);
 	r->sound = r->sound ? irb_2(&r->before, OP_ANDI, NULL, r->sound, holds) : holds;

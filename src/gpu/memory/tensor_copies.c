@@ -54,14 +54,6 @@ IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *num
 	return buffer_at(b, barriers, number);
 }
 
-IrValue *gpu_slot_at(GpuCx *cx, IrBuilder *b, IrValue *ring, IrValue *number)
-{
-	CONTRACT(number->type->kind == TY_I32);
-	CONTRACT(ring->type->kind == TY_MEMDESC);
-	(void)cx;
-	return buffer_at(b, ring, number);
-}
-
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
 	CONTRACT(arrivals);

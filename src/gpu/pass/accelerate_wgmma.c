@@ -124,12 +124,14 @@ static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
  * operands turned round. */
 void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 {
+	CONTRACT(dot->kind == OP_DOT);
 	GpuCx *gpu = gpu_of(cx);
 	LayoutContext *layouts = &gpu->layouts;
 	IrBuilder b = ir_at(cx->module, dot);
 	IrType old = dot->results[0].type;
 	unsigned held = from_registers(gpu, dot);
 	bool turn = held == 1;
+	CONTRACT(held <= 2);
 	bool scatter = held < 2 && wgmma_across_k(gpu, dot);
 	const int64_t shape[] = {old->shape[turn], old->shape[!turn]};
 	unsigned n = (unsigned)MIN(shape[1] / warps[1], 256);

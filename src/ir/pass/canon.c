@@ -55,7 +55,7 @@ void canon_push(Canon *c, IrOp *op)
 		vec_push(c->scratch, &c->work, op);
 }
 
-void canon_push_users(Canon *c, IrValue *v)
+static void canon_push_users(Canon *c, IrValue *v)
 {
 	for (IrUse *use = v->uses; use; use = use->next)
 		canon_push(c, use->owner);
@@ -128,7 +128,7 @@ bool canon_replace_op(Canon *c, IrOp *op, IrValue *v)
 	return true;
 }
 
-bool canon_replace_constant(Canon *c, IrOp *op, IrAttr value)
+static bool canon_replace_constant(Canon *c, IrOp *op, IrAttr value)
 {
 	return canon_replace_op(c, op, canon_constant(c, value));
 }
@@ -348,7 +348,8 @@ static void run_on_function(Canon *c, IrOp *func, const uint16_t *first, const u
 	}
 }
 
-bool canon_run(PassCx *cx, unsigned sets, bool *changed)
+/* Runs on all functions of the module: the whole pass. */
+static bool canon_run(PassCx *cx, unsigned sets, bool *changed)
 {
 	uint16_t first[OP__COUNT + 1] = {0}, last[OP__COUNT + 1] = {0};
 	Canon c = {.m = cx->module, .cx = cx->module->cx, .scratch = cx->scratch, .sets = sets};
@@ -360,22 +361,7 @@ bool canon_run(PassCx *cx, unsigned sets, bool *changed)
 	return true;
 }
 
-bool pass_fold(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, 0, changed);
-}
-
-bool pass_canonicalize(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_SIMPLIFY, changed);
-}
-
-bool pass_combine(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_COMBINE, changed);
-}
-
-bool pass_reorder_broadcast(PassCx *cx, bool *changed)
-{
-	return canon_run(cx, CANON_REORDER, changed);
-}
+bool pass_fold(PassCx *cx, bool *changed) { return canon_run(cx, 0, changed); }
+bool pass_canonicalize(PassCx *cx, bool *changed) { return canon_run(cx, CANON_SIMPLIFY, changed); }
+bool pass_combine(PassCx *cx, bool *changed) { return canon_run(cx, CANON_COMBINE, changed); }
+bool pass_reorder_broadcast(PassCx *cx, bool *changed) { return canon_run(cx, CANON_REORDER, changed); }

@@ -47,19 +47,14 @@ typedef struct Canon {
 
 typedef bool CanonRule(Canon *c, IrOp *op);
 
-/* Runs on all functions of the module: the whole pass. */
-bool canon_run(PassCx *cx, unsigned sets, bool *changed);
-
 /* ---- for rules ---- */
 
 void canon_push(Canon *c, IrOp *op);         /* to be looked at (again) */
-void canon_push_users(Canon *c, IrValue *v);
 void canon_replace(Canon *c, IrValue *from, IrValue *to); /* all uses */
 void canon_set_operand(Canon *c, IrOp *op, uint32_t i, IrValue *v);
 void canon_erase(Canon *c, IrOp *op);        /* with its regions; results must be unused */
 /* The op's only result becomes v, and the op goes. Returns true, for rules to end with. */
 bool canon_replace_op(Canon *c, IrOp *op, IrValue *v);
-bool canon_replace_constant(Canon *c, IrOp *op, IrAttr value);
 /* The one op of this constant in the function, at its start. */
 IrValue *canon_constant(Canon *c, IrAttr value);
 IrValue *canon_int(Canon *c, IrType type, int64_t value); /* a tensor type: in all elements */

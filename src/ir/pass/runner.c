@@ -125,7 +125,8 @@ void pass_dump_before(Text *out, const PassInfo *pass, const IrModule *module)
 	text_char(out, '\n');
 }
 
-bool pass_list_has(const char *list, const char *name)
+/* Does a list with "," between hold the name? */
+static bool pass_list_has(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 	for (const char *at = list; at && *at; at += *at == ',') {

@@ -76,9 +76,11 @@ static void add_carried(Explode *e, ValueList *list, IrValue *v, IrValue *as)
 		return;
 	}
 	const Parts *p = explode_parts(e, v);
-	for (uint32_t i = 0; i < p->count; i++)
+	for (uint32_t i = 0; i < p->count; i++) {
+		CONTRACT(p->at[i]);
 		if (explode_varies(e, as, i))
 			vec_push(e->cx->scratch, list, p->at[i]);
+	}
 }
 
 static void set_operands(Explode *e, IrOp *op, const ValueList *list)

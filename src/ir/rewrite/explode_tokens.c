@@ -161,12 +161,14 @@ static bool flow(Explode *e, IrOp *op)
 
 IrValue *explode_token(Explode *e, IrValue *handle, uint32_t part)
 {
+	CONTRACT(part < tokens_of(e, handle)->count);
 	IrValue *token = tokens_of(e, handle)->at[part];
 	return token == VARIES ? NULL : token;
 }
 
 bool explode_varies(Explode *e, IrValue *handle, uint32_t part)
 {
+	CONTRACT(part < tokens_of(e, handle)->count);
 	return tokens_of(e, handle)->at[part] == VARIES;
 }
 

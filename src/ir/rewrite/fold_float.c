@@ -160,10 +160,7 @@ bool fold_SITOFP(const FoldCell *f, uint64_t *out)
 	return from_magnitude(f, out, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, a < 0);
 }
 
-bool fold_UITOFP(const FoldCell *f, uint64_t *out)
-{
-	return from_magnitude(f, out, f->a, false);
-}
+bool fold_UITOFP(const FoldCell *f, uint64_t *out) { return from_magnitude(f, out, f->a, false); }
 
 bool fold_FPTOSI(const FoldCell *f, uint64_t *out)
 {
@@ -229,12 +226,5 @@ bool fold_FP_TO_FP(const FoldCell *f, uint64_t *out)
 	return give(f, out, x);
 }
 
-bool fold_EXTF(const FoldCell *f, uint64_t *out)
-{
-	return fold_FP_TO_FP(f, out);
-}
-
-bool fold_TRUNCF(const FoldCell *f, uint64_t *out)
-{
-	return fold_FP_TO_FP(f, out);
-}
+bool fold_EXTF(const FoldCell *f, uint64_t *out) { return fold_FP_TO_FP(f, out); }
+bool fold_TRUNCF(const FoldCell *f, uint64_t *out) { return fold_FP_TO_FP(f, out); }

@@ -108,10 +108,7 @@ bool fold_TRUNCI(const FoldCell *f, uint64_t *out)
 	return true;
 }
 
-bool fold_EXTUI(const FoldCell *f, uint64_t *out)
-{
-	return fold_TRUNCI(f, out);
-}
+bool fold_EXTUI(const FoldCell *f, uint64_t *out) { return fold_TRUNCI(f, out); }
 
 bool fold_BITCAST(const FoldCell *f, uint64_t *out)
 {
@@ -119,7 +116,4 @@ bool fold_BITCAST(const FoldCell *f, uint64_t *out)
 	return ir_is_scalar(f->from) && ir_is_scalar(f->to) && f->from->bits == f->to->bits;
 }
 
-bool fold_ARITH_BITCAST(const FoldCell *f, uint64_t *out)
-{
-	return fold_BITCAST(f, out);
-}
+bool fold_ARITH_BITCAST(const FoldCell *f, uint64_t *out) { return fold_BITCAST(f, out); }

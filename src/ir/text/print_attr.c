@@ -52,7 +52,7 @@ static void print_type_list(Printer *p, const IrType *list, uint32_t len)
 	}
 }
 
-void print_func_type(Printer *p, IrType type)
+static void print_func_type(Printer *p, IrType type)
 {
 	uint32_t results = type->len - type->split;
 	bool parens = results != 1 || type->list[type->split]->kind == TY_FUNC;
@@ -409,14 +409,6 @@ void ir_print_attr(Text *out, IrAttr attr)
 {
 	Printer p = plain_printer(out);
 	print_attr(&p, attr, false);
-}
-
-void ir_print_loc(Text *out, IrLoc loc)
-{
-	Printer p = plain_printer(out);
-	print_str(&p, "loc(");
-	print_loc(&p, loc, false);
-	print_str(&p, ")");
 }
 
 const char *ir_type_text(Arena *arena, IrType type)

@@ -37,7 +37,6 @@ void print_i64(Printer *p, int64_t value);
 void print_type(Printer *p, IrType type);
 void print_type_brief(Printer *p, IrType type); /* without the name of its kind */
 void print_types(Printer *p, const IrOp *op, bool results, uint32_t from, uint32_t to);
-void print_func_type(Printer *p, IrType type);
 /* Within lists, i64 and f64 go without their type. */
 void print_attr(Printer *p, IrAttr attr, bool in_list);
 void print_attr_name(Printer *p, Sym name);

@@ -1,7 +1,7 @@
 /* Reading attributes: numbers, strings, lists, those of other dialects; dictionaries of ops. */
 #include "ir/text/read_int.h"
 
-bool read_attr_name(Reader *r, Sym *name)
+static bool read_attr_name(Reader *r, Sym *name)
 {
 	Str text;
 	if (r->tok.kind == TOK_STRING) {

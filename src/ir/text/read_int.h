@@ -150,7 +150,6 @@ ReadAlias *read_find_alias(Reader *r, Str text, Span span);
 IrType read_type(Reader *r);
 IrType read_type_brief(Reader *r, char brief); /* q: of a pointer, d: of a descriptor, m: of memory */
 IrAttr read_attr(Reader *r);
-bool read_attr_name(Reader *r, Sym *name);
 IrAttr read_make_int(Reader *r, Span span, IrType type, uint64_t value, bool negative);
 bool read_fits_bits(Reader *r, Span span, IrType type, uint64_t value);
 IrAttr read_dense(Reader *r); /* after the word `dense` */

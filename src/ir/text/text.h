@@ -15,7 +15,6 @@ void ir_print(Text *out, const IrModule *module, IrPrintOptions options);
 void ir_print_op(Text *out, const IrModule *module, const IrOp *op, IrPrintOptions options); /* for messages */
 void ir_print_type(Text *out, IrType type);
 void ir_print_attr(Text *out, IrAttr attr);
-void ir_print_loc(Text *out, IrLoc loc); /* inline form */
 /* A type as text in the arena, for messages. */
 const char *ir_type_text(Arena *arena, IrType type);
 

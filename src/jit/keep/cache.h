@@ -64,7 +64,6 @@ bool jit_source_digest(const JitVariant *variant, Arena *arena, CacheDigest *dig
 
 /* ---- override.c ---- */
 
-bool jit_dump_wanted(void);
 void jit_dump(const JitVariant *variant, DiagList *diags); /* when it is wanted; a failure is a warning */
 /* Notes at the last error, which the assembler's failure is, where the PTX is to be had; what there is of
  * the variant is dumped when that is wanted. */

@@ -164,7 +164,7 @@ void jit_override_apply(const JitOverride *override, CodegenRequest *request)
 
 /* ---- dumps ---- */
 
-bool jit_dump_wanted(void)
+static bool jit_dump_wanted(void)
 {
 	return option_is_on(OPTION_DUMP);
 }

@@ -146,10 +146,7 @@ static bool cast_float_op(Lower *lw, IrOp *op, int rounding)
 	return true;
 }
 
-bool lower_EXTF(Lower *lw, IrOp *op)
-{
-	return cast_float_op(lw, op, ROUND_RTNE);
-}
+bool lower_EXTF(Lower *lw, IrOp *op) { return cast_float_op(lw, op, ROUND_RTNE); }
 
 /* arith's rounding modes: 0 to nearest even, 3 towards zero; the front end writes no others. */
 bool lower_TRUNCF(Lower *lw, IrOp *op)
@@ -356,15 +353,8 @@ static bool cast_int(Lower *lw, IrOp *op)
 	return true;
 }
 
-bool lower_SITOFP(Lower *lw, IrOp *op)
-{
-	return cast_int(lw, op);
-}
-
-bool lower_UITOFP(Lower *lw, IrOp *op)
-{
-	return cast_int(lw, op);
-}
+bool lower_SITOFP(Lower *lw, IrOp *op) { return cast_int(lw, op); }
+bool lower_UITOFP(Lower *lw, IrOp *op) { return cast_int(lw, op); }
 
 /* ---- bits ---- */
 
@@ -383,12 +373,5 @@ static LLVMValueRef same_bits(Lower *lw, const IrOp *op, const LLVMValueRef *arg
 	return LLVMBuildBitCast(lw->b, args[0], to, "");
 }
 
-bool lower_BITCAST(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, same_bits);
-}
-
-bool lower_ARITH_BITCAST(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, same_bits);
-}
+bool lower_BITCAST(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, same_bits); }
+bool lower_ARITH_BITCAST(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, same_bits); }

@@ -34,10 +34,7 @@ bool lower_RESHAPE(Lower *lw, IrOp *op)
 	return rename_tile(lw, op);
 }
 
-bool lower_TRANS(Lower *lw, IrOp *op)
-{
-	return rename_tile(lw, op);
-}
+bool lower_TRANS(Lower *lw, IrOp *op) { return rename_tile(lw, op); }
 
 /* Both operands' registers as those of one tile: the new bit is the lowest, or the highest. */
 static bool put_together(Lower *lw, IrOp *op, const Layout *made, bool lowest)

@@ -103,15 +103,8 @@ static bool choose_registers(Lower *lw, IrOp *op, ToOperand *from)
 	return true;
 }
 
-bool lower_EXPAND_DIMS(Lower *lw, IrOp *op)
-{
-	return choose_registers(lw, op, expand_from);
-}
-
-bool lower_BROADCAST(Lower *lw, IrOp *op)
-{
-	return choose_registers(lw, op, broadcast_from);
-}
+bool lower_EXPAND_DIMS(Lower *lw, IrOp *op) { return choose_registers(lw, op, expand_from); }
+bool lower_BROADCAST(Lower *lw, IrOp *op) { return choose_registers(lw, op, broadcast_from); }
 
 /* ---- programs ---- */
 

@@ -176,15 +176,8 @@ static bool lower_sum(Lower *lw, IrOp *op, bool minus)
 	return true;
 }
 
-bool lower_ADDF(Lower *lw, IrOp *op)
-{
-	return lower_sum(lw, op, false);
-}
-
-bool lower_SUBF(Lower *lw, IrOp *op)
-{
-	return lower_sum(lw, op, true);
-}
+bool lower_ADDF(Lower *lw, IrOp *op) { return lower_sum(lw, op, false); }
+bool lower_SUBF(Lower *lw, IrOp *op) { return lower_sum(lw, op, true); }
 
 /* ---- the rest ---- */
 
@@ -214,22 +207,7 @@ static LLVMValueRef element_CMPF(Lower *lw, const IrOp *op, const LLVMValueRef *
 	return LLVMBuildFCmp(lw->b, float_predicate(predicate), a[0], a[1], "");
 }
 
-bool lower_MULF(Lower *lw, IrOp *op)
-{
-	return elementwise(lw, op, element_MULF);
-}
-
-bool lower_NEGF(Lower *lw, IrOp *op)
-{
-	return elementwise(lw, op, element_NEGF);
-}
-
-bool lower_FMA(Lower *lw, IrOp *op)
-{
-	return elementwise(lw, op, element_FMA);
-}
-
-bool lower_CMPF(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, element_CMPF);
-}
+bool lower_MULF(Lower *lw, IrOp *op) { return elementwise(lw, op, element_MULF); }
+bool lower_NEGF(Lower *lw, IrOp *op) { return elementwise(lw, op, element_NEGF); }
+bool lower_FMA(Lower *lw, IrOp *op) { return elementwise(lw, op, element_FMA); }
+bool lower_CMPF(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, element_CMPF); }

@@ -78,10 +78,7 @@ static V exp_body(Lower *lw, V fn)
 	return exp_sum(lw, LLVMGetParam(fn, 0), NULL);
 }
 
-LLVMValueRef func64_exp(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_exp_f64", x, exp_body);
-}
+LLVMValueRef func64_exp(Lower *lw, LLVMValueRef x) { return call(lw, "neso_exp_f64", x, exp_body); }
 
 static V exp2_body(Lower *lw, V fn)
 {
@@ -91,10 +88,7 @@ static V exp2_body(Lower *lw, V fn)
 	return exp_reduced(lw, add(lw, high, low), k);
 }
 
-LLVMValueRef func64_exp2(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_exp2_f64", x, exp2_body);
-}
+LLVMValueRef func64_exp2(Lower *lw, LLVMValueRef x) { return call(lw, "neso_exp2_f64", x, exp2_body); }
 
 /* ---- logarithms ---- */
 
@@ -164,10 +158,7 @@ static V log_body(Lower *lw, V fn)
 	return log_edges(lw, x, log_sum(lw, x, NULL, &low));
 }
 
-LLVMValueRef func64_log(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_log_f64", x, log_body);
-}
+LLVMValueRef func64_log(Lower *lw, LLVMValueRef x) { return call(lw, "neso_log_f64", x, log_body); }
 
 static V log2_body(Lower *lw, V fn)
 {
@@ -179,10 +170,7 @@ static V log2_body(Lower *lw, V fn)
 	return log_edges(lw, x, add(lw, y, add(lw, rest, p_low)));
 }
 
-LLVMValueRef func64_log2(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_log2_f64", x, log2_body);
-}
+LLVMValueRef func64_log2(Lower *lw, LLVMValueRef x) { return call(lw, "neso_log2_f64", x, log2_body); }
 
 /* log(1 + x) = log u + c / u, where u is 1 + x as rounded and c what that lost. */
 static V log1p_body(Lower *lw, V fn)
@@ -276,10 +264,7 @@ static V erf_body(Lower *lw, V fn)
 	return math_select(lw, less(lw, size, k64(lw, 1)), small, signed_as(lw, large, x));
 }
 
-LLVMValueRef func64_erf(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_erf_f64", x, erf_body);
-}
+LLVMValueRef func64_erf(Lower *lw, LLVMValueRef x) { return call(lw, "neso_erf_f64", x, erf_body); }
 
 /* Below 0.55: x + x^3 P(x^2), relative error 2^-65; above 1 - 2 / (e^2x + 1). */
 static V tanh_body(Lower *lw, V fn)
@@ -295,10 +280,7 @@ static V tanh_body(Lower *lw, V fn)
 	return math_select(lw, less(lw, size, k64(lw, 0.55)), small, signed_as(lw, large, x));
 }
 
-LLVMValueRef func64_tanh(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_tanh_f64", x, tanh_body);
-}
+LLVMValueRef func64_tanh(Lower *lw, LLVMValueRef x) { return call(lw, "neso_tanh_f64", x, tanh_body); }
 
 /* Above 1, pi/2 less the arc tangent of 1/x; above tan(pi/8), pi/4 more than that of (t - 1) / (t + 1). */
 static V atan_body(Lower *lw, V fn)
@@ -321,10 +303,7 @@ static V atan_body(Lower *lw, V fn)
 	return signed_as(lw, y, x);
 }
 
-LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x)
-{
-	return call(lw, "neso_atan_f64", x, atan_body);
-}
+LLVMValueRef func64_atan(Lower *lw, LLVMValueRef x) { return call(lw, "neso_atan_f64", x, atan_body); }
 
 /* Of a point (x, y): by the quotient of the sizes, which has no value where both are 0 or infinite. */
 static V atan2_body(Lower *lw, V fn)

@@ -18,7 +18,9 @@ static bool same_args(const LLVMValueRef *a, const LLVMValueRef *b, uint32_t cou
 	return true;
 }
 
-bool math_each_f32(Lower *lw, IrOp *op, LowerElement *fn)
+/* lower_elementwise, on f32 where the op's floats are narrower: each operand is extended, each
+ * result rounded to nearest. */
+static bool math_each_f32(Lower *lw, IrOp *op, LowerElement *fn)
 {
 	IrType t = ir_elem(op->results[0].type), f32 = ir_scalar(lw->module->cx, TY_F32);
 	if (t->kind != TY_F16 && t->kind != TY_BF16)
@@ -85,10 +87,7 @@ static LLVMValueRef divide(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 	return is_f64(lw, a[0]) ? LLVMBuildFDiv(lw->b, a[0], a[1], "") : MACHINE2(lw, div_full, a[0], a[1]);
 }
 
-bool lower_DIVF(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, divide);
-}
+bool lower_DIVF(Lower *lw, IrOp *op) { return math_each_f32(lw, op, divide); }
 
 static LLVMValueRef divide_exactly(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {
@@ -98,10 +97,7 @@ static LLVMValueRef divide_exactly(Lower *lw, const IrOp *op, const LLVMValueRef
 
 /* An f32 quotient of two f16 or bf16 rounds to theirs as the exact one does: it has more than twice their
  * digits. */
-bool lower_PRECISE_DIVF(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, divide_exactly);
-}
+bool lower_PRECISE_DIVF(Lower *lw, IrOp *op) { return math_each_f32(lw, op, divide_exactly); }
 
 static LLVMValueRef square_root(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {
@@ -109,10 +105,7 @@ static LLVMValueRef square_root(Lower *lw, const IrOp *op, const LLVMValueRef *a
 	return is_f64(lw, a[0]) ? math_intrinsic(lw, "llvm.sqrt", a, 1) : MACHINE1(lw, sqrt_ftz, a[0]);
 }
 
-bool lower_SQRT(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, square_root);
-}
+bool lower_SQRT(Lower *lw, IrOp *op) { return math_each_f32(lw, op, square_root); }
 
 static LLVMValueRef square_root_exactly(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {
@@ -120,10 +113,7 @@ static LLVMValueRef square_root_exactly(Lower *lw, const IrOp *op, const LLVMVal
 	return is_f64(lw, a[0]) ? math_intrinsic(lw, "llvm.sqrt", a, 1) : MACHINE1(lw, sqrt_rn, a[0]);
 }
 
-bool lower_PRECISE_SQRT(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, square_root_exactly);
-}
+bool lower_PRECISE_SQRT(Lower *lw, IrOp *op) { return math_each_f32(lw, op, square_root_exactly); }
 
 static LLVMValueRef reciprocal_root(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {
@@ -131,10 +121,7 @@ static LLVMValueRef reciprocal_root(Lower *lw, const IrOp *op, const LLVMValueRe
 	return is_f64(lw, a[0]) ? func64_rsqrt(lw, a[0]) : MACHINE1(lw, rsqrt_ftz, a[0]);
 }
 
-bool lower_RSQRT(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, reciprocal_root);
-}
+bool lower_RSQRT(Lower *lw, IrOp *op) { return math_each_f32(lw, op, reciprocal_root); }
 
 static LLVMValueRef remainder_of(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 {
@@ -142,10 +129,7 @@ static LLVMValueRef remainder_of(Lower *lw, const IrOp *op, const LLVMValueRef *
 	return func_fmod(lw, a[0], a[1]);
 }
 
-bool lower_REMF(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, remainder_of);
-}
+bool lower_REMF(Lower *lw, IrOp *op) { return math_each_f32(lw, op, remainder_of); }
 
 /* ---- smallest and largest ---- */
 
@@ -173,10 +157,7 @@ static LLVMValueRef clamp(Lower *lw, const IrOp *op, const LLVMValueRef *a)
 	return math_intrinsic(lw, all ? "llvm.minimum" : "llvm.minnum", (LLVMValueRef[]){low, a[2]}, 2);
 }
 
-bool lower_CLAMPF(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, clamp);
-}
+bool lower_CLAMPF(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, clamp); }
 
 /* ---- to integers, signs ---- */
 
@@ -205,20 +186,9 @@ static LLVMValueRef build_ABSF(Lower *lw, const IrOp *op, const LLVMValueRef *ar
 	return LLVMBuildSelect(lw->b, LLVMBuildICmp(lw->b, LLVMIntEQ, args[0], nan, ""), nan, bits, "");
 }
 
-bool lower_FLOOR(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, build_FLOOR);
-}
-
-bool lower_CEIL(Lower *lw, IrOp *op)
-{
-	return math_each_f32(lw, op, build_CEIL);
-}
-
-bool lower_ABSF(Lower *lw, IrOp *op)
-{
-	return lower_elementwise(lw, op, build_ABSF);
-}
+bool lower_FLOOR(Lower *lw, IrOp *op) { return math_each_f32(lw, op, build_FLOOR); }
+bool lower_CEIL(Lower *lw, IrOp *op) { return math_each_f32(lw, op, build_CEIL); }
+bool lower_ABSF(Lower *lw, IrOp *op) { return lower_elementwise(lw, op, build_ABSF); }
 
 /* ---- functions ---- */
 
@@ -257,12 +227,5 @@ static bool trigonometric(Lower *lw, IrOp *op, bool cosine)
 	return true;
 }
 
-bool lower_SIN(Lower *lw, IrOp *op)
-{
-	return trigonometric(lw, op, false);
-}
-
-bool lower_COS(Lower *lw, IrOp *op)
-{
-	return trigonometric(lw, op, true);
-}
+bool lower_SIN(Lower *lw, IrOp *op) { return trigonometric(lw, op, false); }
+bool lower_COS(Lower *lw, IrOp *op) { return trigonometric(lw, op, true); }

@@ -7,10 +7,6 @@
 
 enum { MATH_MAX_OPERANDS = 3 };
 
-/* lower_elementwise, on f32 where the op's floats are narrower: each operand is extended, each result rounded
- * to nearest. */
-bool math_each_f32(Lower *lw, IrOp *op, LowerElement *fn);
-
 /* An intrinsic that is overloaded on one type: name without suffix ("llvm.fma"), all operands and the result of
  * that type. */
 LLVMValueRef math_intrinsic(Lower *lw, const char *name, const LLVMValueRef *args, unsigned count);

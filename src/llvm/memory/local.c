@@ -243,22 +243,7 @@ static bool same_address(Lower *lw, IrOp *op)
 	return true;
 }
 
-bool lower_MEMDESC_SUBSLICE(Lower *lw, IrOp *op)
-{
-	return same_address(lw, op);
-}
-
-bool lower_MEMDESC_TRANS(Lower *lw, IrOp *op)
-{
-	return same_address(lw, op);
-}
-
-bool lower_MEMDESC_RESHAPE(Lower *lw, IrOp *op)
-{
-	return same_address(lw, op);
-}
-
-bool lower_MEMDESC_REINTERPRET(Lower *lw, IrOp *op)
-{
-	return same_address(lw, op);
-}
+bool lower_MEMDESC_SUBSLICE(Lower *lw, IrOp *op) { return same_address(lw, op); }
+bool lower_MEMDESC_TRANS(Lower *lw, IrOp *op) { return same_address(lw, op); }
+bool lower_MEMDESC_RESHAPE(Lower *lw, IrOp *op) { return same_address(lw, op); }
+bool lower_MEMDESC_REINTERPRET(Lower *lw, IrOp *op) { return same_address(lw, op); }

@@ -98,7 +98,7 @@ void sim_put_undefined(SimWarp *w, uint32_t slot, unsigned bytes, uint32_t mask,
 
 /* ---- findings ---- */
 
-const char *sim_origin_text(uint32_t origin)
+static const char *sim_origin_text(uint32_t origin)
 {
 	switch ((SimOrigin)(origin >> 28)) {
 	case ORIGIN_MASK: return "a load leaves it out, as its mask is false there";

@@ -80,7 +80,6 @@ void sim_use_origin(SimWarp *w, const SimInstr *i, uint32_t lanes, uint32_t orig
 void sim_use_all(SimWarp *w, const SimInstr *i, uint32_t mask, const char *what); /* of all operands */
 void sim_use_shared(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size,
 		    const char *what);
-const char *sim_origin_text(uint32_t origin);
 
 /* After a computation. */
 static inline void sim_define_pure(SimWarp *w, const SimInstr *i, uint32_t mask)

@@ -93,6 +93,7 @@ SimValue sim_new(SimDecoder *d, uint32_t count)
 void sim_define(SimDecoder *d, LLVMValueRef v, SimValue value)
 {
 	SimValue *kept = ARENA_NEW(d->scratch, SimValue);
+	CONTRACT(value.slots);
 	*kept = value;
 	map_put_ptr(&d->values, v, kept);
 }

@@ -195,6 +195,7 @@ static bool decode_return(Function *f, LLVMValueRef v)
 		SimValue in = sim_value(d, value);
 		if (d->failed || !sim_shape(d, LLVMTypeOf(value), &shape))
 			return false;
+		CONTRACT(shape.count == f->result.count);
 		for (uint32_t k = 0; k < shape.count; k++)
 			copy(d, sim_bytes(shape.part[k]), f->result.slots[k], in.slots[k]);
 	}
@@ -221,6 +222,7 @@ static bool decode_call(SimDecoder *d, LLVMValueRef v)
 	if (d->depth > 64)
 		return sim_refuse(d, "functions that call one another without end");
 	unsigned n = LLVMGetNumArgOperands(v);
+	CONTRACT(n == LLVMCountParams(fn));
 	SimValue *args = ARENA_ARRAY(d->scratch, SimValue, n + 1), result = {0};
 	SimShape shape = {0};
 	for (unsigned i = 0; i < n; i++)
@@ -295,8 +297,8 @@ static void resolve(Function *f)
 	for (uint32_t k = 0; k < f->jumps.len; k++) {
 		const Jump *j = &f->jumps.data[k];
 		uint64_t pc = d->code.len + 1;
-		if (j->block)
-			map_get(&f->starts, map_key(j->block), &pc);
+		bool found = !j->block || map_get(&f->starts, map_key(j->block), &pc);
+		ASSERT(found);
 		d->code.data[j->instr].to[j->which] = (uint32_t)pc - 1;
 	}
 }

@@ -15,7 +15,6 @@ typedef struct SimBox {
 uint32_t sim_box_bytes(const SimBox *box);
 /* To and from shared memory, swizzled by addresses; what is outside of the tensor is filled, and not stored. */
 void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to);
-void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from);
 /* mbarrier.c: issues the load of a box whose places are allowed. False: faulted, or no memory. */
 bool sim_box_arrive(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, uint32_t to, uint32_t barrier);
 

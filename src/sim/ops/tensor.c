@@ -105,7 +105,7 @@ static MemoryType type_of(const SimTensorMap *m)
 	}
 }
 
-void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
+static void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
 {
 	unsigned size = box->map.element;
 	uint64_t to;

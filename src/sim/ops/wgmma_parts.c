@@ -40,6 +40,7 @@ static void list_parts(const Wgmma *x, uint64_t descriptor, unsigned first, unsi
 {
 	unsigned bytes = x->shape.bits / 8, each = WGMMA_PART / bytes;
 	out->count = 0;
+	ASSERT(rows * x->shape.k * bytes <= ARRAY_LEN(out->at) * WGMMA_PART);
 	for (unsigned row = 0; row < rows; row += rows_first ? each : 1)
 		for (unsigned k = 0; k < x->shape.k; k += rows_first ? 1 : each)
 			out->at[out->count++] = part_at(descriptor, first + row, k, bytes, rows_first);
