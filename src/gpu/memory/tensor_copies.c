@@ -54,6 +54,13 @@ IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *num
 	return buffer_at(b, barriers, number);
 }
 
+IrValue *gpu_slot_at(IrBuilder *b, IrValue *ring, IrValue *number)
+{
+	CONTRACT(number->type->kind == TY_I32);
+	CONTRACT(ring->type->kind == TY_MEMDESC);
+	return buffer_at(b, ring, number);
+}
+
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals)
 {
 	CONTRACT(arrivals);

@@ -10,6 +10,7 @@ IrValue *gpu_map_alloc(GpuCx *cx, IrBuilder *b, IrType map, uint32_t slots);
 IrValue *gpu_barriers_alloc(GpuCx *cx, IrBuilder *b, uint32_t count, unsigned arrivals); /* in each phase */
 void gpu_barriers_drop(GpuCx *cx, IrBuilder *b, IrValue *barriers);
 IrValue *gpu_barrier_at(GpuCx *cx, IrBuilder *b, IrValue *barriers, IrValue *number);
+IrValue *gpu_slot_at(IrBuilder *b, IrValue *ring, IrValue *number);
 /* What reads the memory of `alloc`, which holds the
  * same in the same layout, reads `memory` instead. */
 void gpu_read_as_it_lies(GpuCx *cx, IrOp *alloc, IrValue *memory);

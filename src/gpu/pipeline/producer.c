@@ -135,7 +135,7 @@ static void put_copies(Producer *d, IrBlock *block)
 	IrValue **slots = ARENA_ARRAY(d->arena, IrValue *, p->rings.len);
 	uint64_t bytes = 0;
 	for (uint32_t i = 0; i < p->rings.len; i++) {
-		slots[i] = gpu_slot_at(gpu, &b, capture(d, p->rings.data[i].memory), d->slot);
+		slots[i] = gpu_slot_at(&b, capture(d, p->rings.data[i].memory), d->slot);
 		bytes += p->rings.data[i].load->bytes;
 	}
 	there = gpu_barrier_at(gpu, &b, there, d->slot);
