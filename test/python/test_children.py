@@ -101,6 +101,15 @@ class Children(unittest.TestCase):
             self.assertEqual((done.stdout, done.stderr), (wanted, ""))
 
 
+class Import(unittest.TestCase):
+
+    def test_what_only_some_need_is_not_loaded(self):
+        program = "import sys; import neso; print([m for m in sys.argv[1:] if m in sys.modules])"
+        modules = ("concurrent.futures", "logging", "importlib.util", "importlib.abc", "tempfile", "json", "subprocess", "ctypes", "numpy")
+        done = python("-S", "-c", program, *modules)  # what a site's own files load is not neso's
+        self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
+
+
 class CommandLine(unittest.TestCase):
     """`python -m neso X` does what `python X` does."""
 
