@@ -59,7 +59,7 @@ endif()
 set(static_missing)
 if(NESO_LLVM_STATIC)
   foreach(library libLLVMCore.a libz.a libzstd.a libstdc++.a)
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE found
+    execute_process(COMMAND ${CMAKE_C_COMPILER} --sysroot=${CMAKE_SYSROOT} -print-file-name=${library} OUTPUT_VARIABLE found
       OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(NOT EXISTS "${found}")
       neso_llvm_config(folder --libdir)
