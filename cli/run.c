@@ -118,7 +118,7 @@ static void print_arrays(const Run *run)
 		array_print_summary(a->name, &a->array);
 	}
 	if (!quiet && !changed && run->arguments.count)
-		puts(run->programs ? "no array was changed" : "no array was changed: the grid has no program");
+		printf("no array was changed%s\n", run->programs ? "" : ": the grid has no program");
 	for (size_t i = 0; i < run->parsed->given_count; i++)
 		if (strcmp(run->parsed->given[i].option->name, "print") == 0)
 			array_print_all(run->parsed->given[i].value, &find_array(run, run->parsed->given[i].value)->array);

@@ -1,4 +1,4 @@
-/* Stands in libcublasLt's place: products of fp32 in memory of the host, by columns, as the descriptors say. */
+/* Stands in libcublasLt's place: products of fp32 in the host's memory, by columns, as the descriptors say. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute, const 
 	*workspace_of(preference) = *(const size_t *)value;
 	return 0;
 }
-int cublasLtMatmulAlgoGetHeuristic(void *handle, Desc *desc, Layout *a, Layout *b, Layout *c, Layout *d, void *preference, int wanted,
-				   uint64_t *found, int *count)
+int cublasLtMatmulAlgoGetHeuristic(void *handle, Desc *desc, Layout *a, Layout *b, Layout *c, Layout *d,
+				   void *preference, int wanted, uint64_t *found, int *count)
 {
 	(void)handle, (void)desc, (void)c, (void)d;
 	found[0] = 42;
@@ -63,11 +63,13 @@ static float at(const float *m, const Layout *l, int turned, uint64_t row, uint6
 	return turned ? m[row * (uint64_t)l->ld + column] : m[column * (uint64_t)l->ld + row];
 }
 
-int cublasLtMatmul(void *handle, Desc *desc, const float *alpha, const float *a, Layout *la, const float *b, Layout *lb, const float *beta,
-		   const float *c, Layout *lc, float *d, Layout *ld, const uint64_t *algo, void *workspace, size_t bytes, void *stream)
+int cublasLtMatmul(void *handle, Desc *desc, const float *alpha, const float *a, Layout *la, const float *b,
+		   Layout *lb, const float *beta, const float *c, Layout *lc, float *d, Layout *ld,
+		   const uint64_t *algo, void *workspace, size_t bytes, void *stream)
 {
 	(void)handle, (void)workspace, (void)stream;
-	if (algo[0] != 42 || bytes != 64 || la->type || lb->type || lc->type || ld->type || desc->compute != 77)
+	if (algo[0] != 42 || bytes != 64 || desc->compute != 77 ||
+	    la->type || lb->type || lc->type || ld->type)
 		return 7;
 	uint64_t depth = desc->trans[0] ? la->rows : la->columns;
 	for (uint64_t j = 0; j < ld->columns; j++) {
