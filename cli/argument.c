@@ -30,7 +30,8 @@ bool argument_number(const char *text, neso_arg *arg)
 		arg->value.is_unsigned = true;
 		return true;
 	}
-	if (strspn(body, "0123456789.eE+-") != strlen(body))
+	/* Digits alone are an integer, if one that no dtype holds. */
+	if (strspn(body, "0123456789.eE+-") != strlen(body) || !strpbrk(body, ".eE"))
 		return false;
 	double f = strtod(body, &end);
 	arg->value = neso_value_float(f);
@@ -88,6 +89,9 @@ static int parse_value(const char *text, Argument *a)
 	}
 	if (argument_number(text, &a->arg))
 		return EXIT_DONE;
+	const char *digits = text + strspn(text, "+-");
+	if (*digits && strspn(digits, "0123456789") == strlen(digits))
+		return usage_error("%s is out of range: no dtype holds it", text);
 	a->arg.value = neso_value_expr(text);
 	return array_meant(text);
 }

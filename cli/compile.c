@@ -148,6 +148,12 @@ static int compile(const Parsed *parsed)
 		compile.ptx_only = ends_with_ptx(parsed);
 		neso_status status = neso_kernel_compile(kernel, signature ? signature : "", &compile, &variant, &diagnostics);
 		result = report(parsed, status, diagnostics);
+		neso_kernel_info info = {.size = sizeof info};
+		neso_kernel_get_info(kernel, &info);
+		if (result != EXIT_DONE && !signature && info.parameter_count)
+			fputs("note: --signature gives each parameter a type or a value: "
+			      "--signature \"*fp32,i32,1024\"\n",
+			      stderr);
 	}
 	if (result == EXIT_DONE) {
 		print_facts(parsed, variant);

@@ -6,6 +6,24 @@ bool device_is_target(const char *target)
 	return target && strcmp(target, "interp") != 0 && strncmp(target, "sim:", 4) != 0;
 }
 
+int target_check(const neso_context *context, const char *target)
+{
+	const char *known = neso_context_info(context, "targets");
+	Nearest nearest;
+	nearest_begin(&nearest, target, strlen(target));
+	for (const char *at = known ? known : ""; *at; at += strspn(at, ", ")) {
+		size_t len = strcspn(at, ", ");
+		const char *name = take_text(at, len);
+		if (strcmp(name, target) == 0)
+			return EXIT_DONE;
+		nearest_look(&nearest, name);
+		at += len;
+	}
+	return strcmp(target, "cuda") == 0 ? EXIT_DONE
+					   : usage_error("unknown target '%s'%s; known are: %s", target,
+							 nearest_text(&nearest, ""), known ? known : "none");
+}
+
 /* The status of a call that is over, shown. */
 static int done(const Device *device, neso_status status, neso_diagnostics *diagnostics)
 {

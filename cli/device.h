@@ -15,6 +15,8 @@ typedef struct Device {
 
 /* Is this target's memory the GPU's? */
 bool device_is_target(const char *target);
+/* A usage error for a target that no GPU has: told before a driver is asked for. */
+int target_check(const neso_context *context, const char *target);
 int device_open(Device *device, const Parsed *parsed, neso_context *context, neso_arg *args, size_t count);
 /* Around what is timed; the second waits and gives seconds. */
 int device_begin(Device *device);

@@ -45,6 +45,7 @@ typedef struct Run {
 	neso_kernel_info info;
 	Arguments arguments;
 	double atol, rtol, compile_seconds, run_seconds;
+	bool programs; /* does the grid have any */
 } Run;
 
 static Argument *find_array(const Run *run, const char *name)
@@ -108,12 +109,16 @@ static bool is_given(const Run *run, const char *option, const char *value)
 /* Arrays that changed, unless nobody wants to hear of them, and those that are to be printed. */
 static void print_arrays(const Run *run)
 {
-	bool quiet = option_value(run->parsed, "quiet") != NULL;
-	for (size_t i = 0; i < run->arguments.count; i++) {
+	bool quiet = option_value(run->parsed, "quiet") != NULL, changed = false;
+	for (size_t i = 0; i < run->arguments.count && !quiet; i++) {
 		const Argument *a = &run->arguments.at[i];
-		if (a->array.data && !quiet && !array_equal(&a->array, &a->before))
-			array_print_summary(a->name, &a->array);
+		if (!a->array.data || array_equal(&a->array, &a->before))
+			continue;
+		changed = true;
+		array_print_summary(a->name, &a->array);
 	}
+	if (!quiet && !changed && run->arguments.count)
+		printf("no array was changed%s\n", run->programs ? "" : ": the grid has no program");
 	for (size_t i = 0; i < run->parsed->given_count; i++)
 		if (strcmp(run->parsed->given[i].option->name, "print") == 0)
 			array_print_all(run->parsed->given[i].value, &find_array(run, run->parsed->given[i].value)->array);
@@ -277,8 +282,11 @@ static int launch(Run *run, const neso_compile_options *compile)
 	if (against && (strcmp(against, "interp") != 0 || repeat > 1 || !is_simulated(compile->target)))
 		return usage_error("--against interp is for one run with --target sim:...");
 	int result = read_grid(run, l.grid);
+	if (result == EXIT_DONE && device_is_target(compile->target))
+		result = target_check(run->context, compile->target);
 	if (result != EXIT_DONE)
 		return result;
+	run->programs = l.grid[0] && l.grid[1] && l.grid[2];
 	neso_arg *args = take(sizeof *args * (run->arguments.count + 1));
 	for (size_t i = 0; i < run->arguments.count; i++)
 		args[i] = run->arguments.at[i].arg;

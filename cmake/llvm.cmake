@@ -59,8 +59,8 @@ endif()
 set(static_missing)
 if(NESO_LLVM_STATIC)
   foreach(library libLLVMCore.a libz.a libzstd.a libstdc++.a)
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE found
-      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} --sysroot=${CMAKE_SYSROOT} -print-file-name=${library}
+      OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(NOT EXISTS "${found}")
       neso_llvm_config(folder --libdir)
       if(NOT EXISTS "${folder}/${library}")
@@ -95,14 +95,15 @@ if(problem)
 endif()
 
 separate_arguments(libraries)
-# Copies of LLVM's archives without tables for unwinding, a twentieth of what is handed out: LLVM throws no exceptions, and of its
-# frames only a debugger would want them. A copy is made anew when its archive is.
+# Copies of LLVM's archives without tables for unwinding, a twentieth of what is handed out: LLVM throws no
+# exceptions, and of its frames only a debugger would want them. A copy is made anew when its archive is.
 function(neso_llvm_without_unwinding from to)
   file(MAKE_DIRECTORY ${to})
   foreach(library ${libraries})
     string(REGEX REPLACE "^-l(.*)$" "lib\\1.a" archive "${library}")
     if(EXISTS ${from}/${archive} AND ${from}/${archive} IS_NEWER_THAN ${to}/${archive})
-      execute_process(COMMAND ${CMAKE_OBJCOPY} -R .eh_frame -R .rela.eh_frame ${from}/${archive} ${to}/${archive} RESULT_VARIABLE status)
+      execute_process(COMMAND ${CMAKE_OBJCOPY} -R .eh_frame -R .rela.eh_frame ${from}/${archive} ${to}/${archive}
+        RESULT_VARIABLE status)
       if(status)
         message(FATAL_ERROR "${CMAKE_OBJCOPY} fails for ${from}/${archive}")
       endif()

@@ -96,8 +96,8 @@ function linesOfPtx(rows) {
   });
 }
 
-/* //## File "path", line 7 inlined at "path", line 9: before the instructions of a place a row for it and one for each of its
- * callers. The innermost place in this file is theirs. */
+/* //## File "path", line 7 inlined at "path", line 9: before the instructions of a place a row for it and one for
+ * each of its callers. The innermost place in this file is theirs. */
 function linesOfSass(rows) {
   let now = 0, begun = false;
   return rows.map(row => {

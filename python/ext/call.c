@@ -184,8 +184,10 @@ static bool option_number(PyObject *value, const char *name, uint32_t *out)
 		PyObject *inner = PyObject_GetAttrString(value, "value");
 		number = inner ? PyNumber_Index(inner) : NULL;
 		Py_XDECREF(inner);
-		if (!number)
+		if (!number) {
+			PyErr_Format(PyExc_TypeError, "%s is a whole number, not %R", name, value);
 			return false;
+		}
 	}
 	unsigned long n = PyLong_AsUnsignedLong(number);
 	Py_DECREF(number);

@@ -1,9 +1,7 @@
 """Puts this package under the name `triton`: every `triton.x.y` is the module `neso.x.y` itself."""
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.util
 import os
 import sys
 import types
@@ -22,16 +20,17 @@ class _Triton(types.ModuleType):
         return sorted(set(self.__dict__) | set(dir(importlib.import_module("neso"))))
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Finder:
 
     def find_spec(self, name, path=None, target=None):
         if name != "triton" and not name.startswith("triton."):
             return None
         package, origin = True, None
         if name != "triton":
+            from importlib.util import find_spec  # here: `import neso` does without it
             ours = "neso" + name[len("triton"):]
             try:
-                found = sys.modules.get(ours) or importlib.util.find_spec(ours)
+                found = sys.modules.get(ours) or find_spec(ours)
             except ModuleNotFoundError:
                 found = None
             if found is None:

@@ -137,6 +137,22 @@ status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
 complains "column 6: 'q' is no integer argument"
 status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99
 complains "no dtype 'float99'"
+status 2 neso run "$file:copy" --grid 1 x_ptr=ones:64:fp32 y_ptr=zeros:64:fp32 n=99999999999999999999
+complains "99999999999999999999 is out of range: no dtype holds it"
+status 2 neso run "$file:copy" --target sm90 --grid 1 x_ptr=ones:64:fp32 y_ptr=zeros:64:fp32 n=64
+complains "unknown target 'sm90'; did you mean 'sm_90'? *; known are: interp sm_75"
+status 0 neso run "$file:copy" --grid 1 x_ptr=zeros:64:fp32 y_ptr=zeros:64:fp32 n=64
+says '^no array was changed$'
+status 0 neso run "$file:copy" --grid 0 x_ptr=ones:64:fp32 y_ptr=zeros:64:fp32 n=64
+says '^no array was changed: the grid has no program$'
+status 0 neso run "$file:copy" --grid 0 x_ptr=ones:64:fp32 y_ptr=zeros:64:fp32 n=64 --quiet
+[ ! -s "$TMP/stdout" ]
+status 1 neso compile "$file:copy"
+complains 'note: --signature gives each parameter'
+status 1 neso compile "$file:copy" --signature '*fp32,*fp32,i32,64' --emit ptx
+# DIAG_STAGE_TARGET
+complains "stage 'ptx' is of code for a GPU, and this is for the interpreter"
+complains 'note: --target sm_90a'
 status 2 neso run "$file:copy" --grid 1 n=3 --out n=x.npy
 complains "no argument 'n' is an array"
 status 2 neso compile "$file:copy" --num-warps many

@@ -36,6 +36,7 @@ def kernel(p: tl.const, q, n):
     tl.store(offset(p), 1.0)  # error: 5: Cannot store to a constant pointer
     put((p, q))
     apart(p)
+    tl.store(p.to(tl.int64).to(tl.pointer_type(tl.float32)), 1.0)  # of a number a plain pointer is made
     tl.store((q, p)[1], 1.0)  # error: 5: Cannot store to a constant pointer
     tl.store(tl.broadcast_to(p, (8, 8)), 1.0)  # error: 5: Cannot store to a constant pointer
     tl.store(tl.reshape(p + tl.arange(0, 32), (4, 8)).trans(), 1.0)  # error: 5: Cannot store to a constant pointer

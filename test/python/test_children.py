@@ -1,5 +1,6 @@
 """The name `triton` in processes that a program starts, however it starts them; and `python -m neso` beside `python`."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -65,6 +66,22 @@ class Children(unittest.TestCase):
                         print(pool.map(child, [7]))
                 """, "[0, 1, 2]\n[7]\n", "-m", "neso")
 
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "pytest-xdist is not installed")
+    def test_workers_of_pytest(self):
+        path = self.program("""
+            import os
+
+            import pytest
+            import triton
+
+            @pytest.mark.parametrize("i", range(4))
+            def test_name(i):
+                assert triton.__neso__ and os.environ["PYTEST_XDIST_WORKER"] in ("gw0", "gw1")
+            """)
+        done = python("-m", "neso", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", path)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("4 passed", done.stdout)
+
     def test_a_kernel_in_a_worker(self):
         self.check("""
             import multiprocessing
@@ -99,6 +116,15 @@ class Children(unittest.TestCase):
             program = "try:\n    import triton; print(triton.here)\nexcept ImportError as error:\n    print(error.name)"
             done = python("-S", "-c", program, PYTHONPATH=os.pathsep.join(path))
             self.assertEqual((done.stdout, done.stderr), (wanted, ""))
+
+
+class Import(unittest.TestCase):
+
+    def test_what_only_some_need_is_not_loaded(self):
+        program = "import sys; import neso; print([m for m in sys.argv[1:] if m in sys.modules])"
+        modules = ("concurrent.futures", "logging", "importlib.util", "importlib.abc", "tempfile", "json", "subprocess", "ctypes", "numpy")
+        done = python("-S", "-c", program, *modules)  # what a site's own files load is not neso's
+        self.assertEqual((done.stdout, done.stderr), ("[]\n", ""))
 
 
 class CommandLine(unittest.TestCase):

@@ -175,6 +175,26 @@ class Errors(unittest.TestCase):
         error = self.error(kernel, {"p": "*fp32"}, WHAT="imprecise")
         self.assertEqual(str(error.__cause__), "max_num_imprecise_acc (128) must be <= K (64)")
 
+    def test_calls_that_are_none(self):
+
+        @triton.jit
+        def kernel(x_ptr, BLOCK: tl.constexpr):
+            tl.store(x_ptr, BLOCK)
+
+        x = bytearray(8)
+        source = triton.compiler.ASTSource(kernel, {"x_ptr": "*fp32"}, {"BLOCK": 1})
+        for call, kind, words in (
+            (lambda: kernel(x, 4), RuntimeError, "outside of the scope of a kernel: kernel\\[grid\\]"),
+            (lambda: kernel[(1, )](x, 4, num_warps="4"), TypeError, "num_warps is a whole number, not '4'"),
+            (lambda: triton.jit(len), TypeError, "only functions made by `def`.*len"),
+            (lambda: triton.jit(int), TypeError, "only functions made by `def`.*int"),
+            (lambda: triton.compile(kernel), TypeError, "ASTSource\\(kernel, signature, constexprs\\)"),
+            (lambda: triton.compile(source, target="sm_90"), TypeError, "target is a GPUTarget.*not 'sm_90'"),
+            (lambda: triton.compiler.ASTSource(kernel, {"z": "*fp32"}), ValueError, "no parameter 'z': it has x_ptr, BLOCK"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
 
 @triton.jit
 def nested_call():

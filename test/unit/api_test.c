@@ -194,6 +194,9 @@ static void the_text_of_a_stage_is_given(void **state)
 	neso_text_free(text);
 	assert_int_equal(neso_variant_text(variant, "sass", &text, &diagnostics), NESO_ERROR_ARGUMENT);
 	assert_null(text);
+	expect_code(diagnostics, "STAGE_TARGET");
+	assert_int_equal(neso_variant_text(variant, "sas", &text, &diagnostics), NESO_ERROR_ARGUMENT);
+	assert_null(text);
 	expect_code(diagnostics, "STAGE_UNKNOWN");
 	close_fixture(&f);
 }

@@ -386,6 +386,9 @@ class ASTSource:
         self.ext = "ttir"
         self.name = fn.__name__
         self.signature = signature
+        for name in signature:
+            if isinstance(name, str) and name not in fn.arg_names:
+                raise ValueError(f"kernel '{fn.__name__}' has no parameter '{name}': it has {', '.join(fn.arg_names) or 'none'}")
         self.constants = {}
         for key, value in (constexprs or {}).items():
             path = (fn.arg_names.index(key), ) if isinstance(key, str) else key if isinstance(key, tuple) else (key, )
@@ -471,10 +474,13 @@ def _make(src, fn, given, warmup, hooks):
 
 def _call_of(src, target, options):
     """A source, its function, and the options of a call."""
+    from ..runtime.jit import IRFunction, JITCallable
     if isinstance(src, ASTSource):
         fn = src.fn
+    elif isinstance(src, JITCallable):
+        raise TypeError(f"compile takes an ASTSource or a path: ASTSource({src.__name__}, signature, constexprs); "
+                        f"{src.__name__}.warmup(..., grid=(1, )) compiles for arguments like those")
     else:
-        from ..runtime.jit import IRFunction
         src = src if isinstance(src, IRSource) else IRSource(src)
         fn = IRFunction(src)
     given = {**getattr(src, "options", {}), **{k: v for k, v in (options or {}).items() if k in _OPTIONS}}
@@ -514,6 +520,8 @@ _ON = ("enable_fp_fusion", "sanitize_overflow", "enable_reflect_ftz")
 
 def _target_name(target):
     """sm_90a for GPUTarget("cuda", 90, 32): the kind with all that the GPU has."""
+    if not hasattr(target, "backend"):
+        raise TypeError(f"target is a GPUTarget, GPUTarget(\"cuda\", 90, 32), not {target!r}")
     if target.backend == "cpu":
         named = knobs.runtime.target
         return named if named and named.startswith("sim:") else "interp"

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import tempfile
 
 from ..runtime import kept
 
@@ -42,6 +41,8 @@ def _files(compiled, places):
 def _from_ttir(compiled, given):
     """(its kernel, of the TTIR; the same compiled kernel again; which of the arguments it takes)"""
     from .compiler import IRSource, _make
+    import tempfile
+
     from ..runtime.jit import IRFunction
     names = list(compiled.src.signature)
     constants = {i for i, in getattr(compiled.src, "constants", {})}

@@ -7,7 +7,6 @@ import inspect
 import os
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 from .. import knobs, testing
 from . import farm, tuned
@@ -187,6 +186,7 @@ class Autotuner(KernelInterface):
                 pass
             progress.step(str(config))
 
+        from concurrent.futures import ThreadPoolExecutor
         with Progress(f"compiling {self.__name__}", len(configs)) as progress:
             with ThreadPoolExecutor(min(len(configs), os.cpu_count() or 1, 32)) as threads:
                 list(threads.map(compile, configs))

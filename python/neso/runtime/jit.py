@@ -39,6 +39,8 @@ class JITCallable:
     _decorator = f"@{describe.PACKAGE}.constexpr_function"
 
     def __init__(self, fn):
+        if isinstance(fn, (type, types.BuiltinFunctionType)):
+            raise TypeError(f"only functions made by `def` can be kernels, not {fn!r}")
         self.fn = fn
         self.signature = inspect.signature(fn)
         self.raw_src, self.starting_line_number = sources.read_lines(fn)
@@ -641,7 +643,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         return self._fn_name if self._repr is None else self._repr(_)
 
     def __call__(self, *args, **kwargs):
-        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel: "
+                           f"{self.__name__}[grid](...) launches it, as in {self.__name__}[(1, )](...)")
 
     def __repr__(self):
         return f"JITFunction({self.module}:{self.fn.__qualname__})"

@@ -1,7 +1,6 @@
 """What a compilation warns of: as Python's warnings where upstream has such, else as text on stderr."""
 
 import contextlib
-import json
 import sys
 import warnings
 
@@ -48,6 +47,7 @@ def _finding(one):
 
 def show(text, described):
     """text: of all findings; described: the same as JSON."""
+    import json
     found = json.loads(described)
     if _collected:
         _collected[-1].extend(map(_finding, found))

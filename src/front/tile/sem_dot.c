@@ -230,13 +230,15 @@ const Val *sem_dot_scaled(FrontLower *low, const SemScaledSide *a, const SemScal
 		return lower_error(low, DIAG_TILE_SCALED_PACK);
 	bool ranks = tl_is_block(x) && tl_is_block(y) && x->rank == y->rank && (x->rank == 2 || x->rank == 3);
 	uint32_t n = ranks ? x->rank : 2;
-	const char *differ = !ranks                                 ? "ranks >= 2"
-			     : n == 3 && x->shape[0] != y->shape[0] ? "batch shapes"
-			     : x->shape[n - 1] * (a->k_pack ? pack_a : 1) != y->shape[n - 2] * (b->k_pack ? pack_b : 1)
-				     ? "reduction dimensions"
-				     : NULL;
+	const char *differ = ranks ? NULL : "ranks >= 2";
+	if (ranks && n == 3 && x->shape[0] != y->shape[0])
+		differ = "batch shapes";
+	else if (ranks && x->shape[n - 1] * (a->k_pack ? pack_a : 1) !=
+				  y->shape[n - 2] * (b->k_pack ? pack_b : 1))
+		differ = "reduction dimensions";
 	if (differ)
-		return lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y), differ);
+		return lower_error(low, DIAG_TILE_DOT_SHAPES, tl_describe(low, x), tl_describe(low, y),
+				   differ);
 	int64_t shape[3] = {x->shape[0]}, k = x->shape[n - 1] * (a->k_pack ? pack_a : 1);
 	shape[n - 2] = x->shape[n - 2] * (a->k_pack ? 1 : pack_a);
 	shape[n - 1] = y->shape[n - 1] * (b->k_pack ? 1 : pack_b);

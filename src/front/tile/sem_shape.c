@@ -72,7 +72,8 @@ const Val *sem_broadcast_to(FrontLower *low, const char *what, const Val *v, con
 		fits = from->shape[i] == shape[i] || from->shape[i] == 1;
 	if (!fits)
 		return lower_error(low, DIAG_TILE_BROADCAST_TO, what,
-				   from->rank != rank ? "rank mismatch" : "only dimensions of size 1 are repeated",
+				   from->rank != rank ? "rank mismatch"
+						      : "only dimensions of size 1 are repeated",
 				   tl_shape_text(low, from->shape, from->rank),
 				   tl_shape_text(low, shape, rank));
 	return repeat(low, v, shape);
@@ -99,7 +100,8 @@ bool sem_broadcast_pair(FrontLower *low, const Val **l, const Val **r)
 	int64_t shape[IR_MAX_RANK];
 	for (uint32_t i = 0; i < x->rank; i++) {
 		if (x->shape[i] != y->shape[i] && x->shape[i] != 1 && y->shape[i] != 1) {
-			lower_error(low, DIAG_TILE_BROADCAST, i, (long long)x->shape[i], (long long)y->shape[i],
+			lower_error(low, DIAG_TILE_BROADCAST, i, (long long)x->shape[i],
+				    (long long)y->shape[i],
 				    tl_shape_text(low, a->shape, a->rank),
 				    tl_shape_text(low, b->shape, b->rank));
 			return false;

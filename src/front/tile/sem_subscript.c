@@ -262,7 +262,8 @@ static bool is_full_slice(const Val *v)
 static const Val *bad_index(FrontLower *low, const Val *v, const Val *index)
 {
 	bool pointer = sem_is_tile(v) && tl_is_ptr(sem_elem(v)) && !tl_is_block_ptr(sem_elem(v));
-	return lower_error(low, pointer ? DIAG_TILE_SUBSCRIPT_POINTER : DIAG_TILE_SUBSCRIPT, sem_describe(low, v),
+	return lower_error(low, pointer ? DIAG_TILE_SUBSCRIPT_POINTER : DIAG_TILE_SUBSCRIPT,
+			   sem_describe(low, v),
 			   sem_is_tensor(index) ? sem_describe(low, index) : val_brief(low, index));
 }
 

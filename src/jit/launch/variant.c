@@ -409,9 +409,14 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */
 	bool has_cubin = variant->gpu && variant->gpu->cubin.data;
 	size_t stages = has_cubin ? ARRAY_LEN(gpu_stages) : variant->options.gpu ? ARRAY_LEN(gpu_stages) - 1 : 0;
-	for (size_t i = 0; i < stages; i++)
-		if (strcmp(stage, gpu_stages[i]) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(gpu_stages); i++) {
+		if (strcmp(stage, gpu_stages[i]) == 0 && i < stages)
 			return jit_gpu_text(variant, stage, out, diags);
+		if (strcmp(stage, gpu_stages[i]) == 0 && !variant->options.gpu) {
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_TARGET, stage);
+			return JIT_ARGUMENT;
+		}
+	}
 	if (strcmp(stage, "facts") == 0 && variant->gpu) {
 		jit_stored_facts(out, variant);
 		return JIT_OK;
