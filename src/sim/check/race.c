@@ -195,6 +195,13 @@ static void note_read(const SimWarp *w, Cell *c, Mark now)
 		c->other = now;
 }
 
+/* Of an access that is ordered behind an earlier one of another warp of the program. */
+static void credit(const SimWarp *w, const Mark *m)
+{
+	if (is_mine(w, m) && m->warp != w->index && m->time < w->cta->since)
+		sim_credit(w->cta);
+}
+
 static bool in_buffers(const SimCta *cta, uint64_t address)
 {
 	const SimRun *run = cta->run;
@@ -269,8 +276,10 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	SimCta *cta = w->cta;
 	if (!in_buffers(cta, begin))
 		return;
-	if (order != SIM_PLAIN)
+	if (order != SIM_PLAIN) {
+		cta->tells = true;
 		race_acquire(w, lane, race_clock(begin), order == SIM_ACQUIRE);
+	}
 	Mark now = mark_now(w, i, lane);
 	now.flags = (order != SIM_PLAIN ? MARK_FRESH : 0) | (i->cached ? MARK_CACHED : 0);
 	bool told = false;
@@ -288,6 +297,8 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 			told = true;
 		}
 		note_read(w, c, now);
+		credit(w, &c->write);
+		credit(w, &c->atomic);
 		if (m.with) {
 			report(&m, DIAG_SIM_PROGRAM_RACE, "the load",
 			       m.with == &c->write ? "the store" : "the atomic operation");
@@ -355,6 +366,10 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			       : m.with == &c->atomic ? "the atomic operation"
 						      : "the load");
 		told |= m.with != NULL;
+		credit(w, &c->write);
+		credit(w, &c->atomic);
+		credit(w, &c->read);
+		credit(w, &c->other);
 		c->write = now;
 	}
 }
@@ -368,6 +383,8 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 	if (!in_buffers(cta, begin))
 		return;
 	unsigned clock = race_clock(begin);
+	cta->tells = true;
+	sim_credit(cta);
 	if (order == SIM_ACQUIRE || order == SIM_ACQ_REL)
 		race_acquire(w, lane, clock, true);
 	else
@@ -387,6 +404,9 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 			 : is_plain_race(w, lane, &c->other)  ? &c->other
 			 : scope			      ? &before
 							      : NULL;
+		credit(w, &c->write);
+		credit(w, &c->read);
+		credit(w, &c->other);
 		c->atomic = now;
 		if (m.with) {
 			report(&m, DIAG_SIM_PROGRAM_RACE,
