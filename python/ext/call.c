@@ -9,8 +9,8 @@
 static const char *const option_names[] = {
 	"num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
 	"launch_pdl", "ptx_version", "sanitize_overflow", "constexpr_policy", "neso_target", "neso_check",
-	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol", "compile_timeout",
-	"ir_override", "enable_reflect_ftz", "grid", "warmup"};
+	"neso_schedules", "neso_watch", "neso_unwritten", "neso_against", "neso_atol", "neso_rtol",
+	"compile_timeout", "ir_override", "enable_reflect_ftz", "grid", "warmup"};
 /* Options of other targets and of upstream's that change nothing here. */
 static const char *const ignored_options[] = {
 	"cluster_dims", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
@@ -229,9 +229,10 @@ static bool is_yes(const char *text)
 /* A word that is none is passed over, as it is told of where settings are read first. */
 static uint32_t watched_by(const char *text)
 {
-	return !text			     ? 0
-	       : (strstr(text, "nan") ? NESO_WATCH_NAN : 0u) | (strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u) |
-			 (strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
+	uint32_t watch = 0;
+	watch |= text && strstr(text, "nan") ? NESO_WATCH_NAN : 0u;
+	watch |= text && strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u;
+	return watch | (text && strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
 }
 
 static void take_setting(int which, const char *text)

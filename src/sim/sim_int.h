@@ -285,8 +285,8 @@ struct SimCta {
 	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
-	/* The last barrier of the CTA: where, and the interval behind it. Has a release, or what one
-	 * thread acquired or saw, come before the next one (idle.c)? */
+	/* The last barrier of the CTA: where, and the interval behind it. Has a release, or what
+	 * one thread acquired or saw, come before the next one (idle.c)? */
 	uint32_t arriving, barrier_site, barrier_interval; /* arriving: to the next one */
 	bool tells;
 	unsigned hint;     /* buffer of the last access */

@@ -74,7 +74,8 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	uint64_t arg = (uint64_t)(uintptr_t)out;
 	SimBuffer buffer = {"out", out, sizeof out, true};
 	SimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
-				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules, .watch = watch};
+				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules,
+				   .watch = watch};
 	memset(out, 0, sizeof out);
 	arena_fail_after(fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);
@@ -352,7 +353,7 @@ static void test_banks(void **state)
 	}
 }
 
-/* Where traffic is asked for: bank conflicts, whatever the plan says, and their cycles; none without. */
+/* Where traffic is asked for: bank conflicts, whatever the plan says, and their cycles. */
 static void test_traffic(void **state)
 {
 	static const char body[] = "  %o = shl i32 %t, 3\n"
@@ -368,8 +369,8 @@ static void test_traffic(void **state)
 		for (size_t i = 0; i < result->diag_count; i++)
 			found += strcmp(result->diags[i].code, "SIM_TRAFFIC") == 0 &&
 				 strstr(result->diags[i].text,
-					"4 accesses of shared memory by a warp take 6 wavefronts, each a cycle of "
-					"their SM, where their bytes would take 4: about 2 cycles");
+					"4 accesses of shared memory by a warp take 6 wavefronts, each a "
+					"cycle of their SM, where their bytes would take 4: about 2 cycles");
 		assert_int_equal(found, asked);
 		neso_codegen_table.free(result);
 	}

@@ -350,8 +350,8 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 			continue;
 		if (op->kind == OP_SELECT && ir_operand(op, 0) == mask && ir_operand(op, 2) != value && value != mask)
 			continue;
-		if (!ir_has_trait(op, TRAIT_PURE) || !ir_has_trait(op, TRAIT_ELEM) || op->region_count || branches(op) ||
-		    !is_unseen(ir_result(op, 0), mask, most))
+		if (!ir_has_trait(op, TRAIT_PURE) || !ir_has_trait(op, TRAIT_ELEM) || op->region_count ||
+		    branches(op) || !is_unseen(ir_result(op, 0), mask, most))
 			return false;
 	}
 	return true;
@@ -406,7 +406,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
+	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD &&
+		    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

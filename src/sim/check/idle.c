@@ -44,14 +44,17 @@ static uint64_t idle_of_line(const SimRun *run, uint32_t loc, double *cycles)
 {
 	const TargetCosts *costs = run->kernel->resident.costs;
 	uint64_t waits = 0;
+	double sum = 0;
 	for (uint32_t pc = 0; pc < run->kernel->code_count; pc++) {
 		const SimInstr *i = &run->kernel->code[pc];
 		const SimTraffic *t = &run->traffic[pc];
 		if (i->loc != loc || !is_idle(t))
 			continue;
 		waits += t->waits;
-		*cycles += sim_cycles(t->waits, !costs ? 0 : t->is_barrier ? costs->cta_barrier : costs->issue);
+		if (costs)
+			sum += sim_cycles(t->waits, t->is_barrier ? costs->cta_barrier : costs->issue);
 	}
+	*cycles = sum;
 	return waits;
 }
 

@@ -327,12 +327,13 @@ static void report_lost(const Meeting *m)
 	unsigned long long offset = m->at - b->base;
 	if (!is_of_warp(m->w, m->with))
 		sim_finding(run, who, &other, DIAG_SIM_RACE,
-			    "threads of two warps both load byte %llu of '%s' and store it: one's update is lost",
+			    "threads of two warps both load byte %llu of '%s' and store it: one's "
+			    "update is lost",
 			    offset, b->name);
 	else
 		sim_finding(run, who, &other, DIAG_SIM_RACE,
-			    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is "
-			    "lost",
+			    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's "
+			    "update is lost",
 			    m->with->lane, m->lane, offset, b->name);
 }
 

@@ -45,7 +45,7 @@ void sim_count_sectors(SimWarp *w, const SimInstr *i, uint32_t mask, const uint6
 static unsigned sector_cost(const TargetCosts *costs, const SimInstr *i)
 {
 	bool loads = i->loads || i->define == sim_define_copy;
-	return loads ? costs->load_sector : i->define == sim_define_atomic ? costs->atomic_sector : costs->store_sector;
+	return loads ? costs->load_sector : costs->store_sector;
 }
 
 /* *cycles: of the sectors beyond the least. */
@@ -61,8 +61,9 @@ static SimTraffic sum_of_line(const SimRun *run, uint32_t loc, double *cycles)
 		sum.accesses += t->accesses;
 		sum.sectors += t->sectors;
 		sum.least += t->least;
+		const SimInstr *i = &run->kernel->code[pc];
 		if (costs && t->sectors > t->least)
-			*cycles += sim_cycles(t->sectors - t->least, sector_cost(costs, &run->kernel->code[pc]));
+			*cycles += sim_cycles(t->sectors - t->least, sector_cost(costs, i));
 	}
 	return sum;
 }
