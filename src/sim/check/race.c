@@ -198,6 +198,8 @@ static void note_read(const SimWarp *w, Cell *c, Mark now)
 /* Of an access that is ordered behind an earlier one of another warp of the program. */
 static void credit(const SimWarp *w, const Mark *m)
 {
+	if (LIKELY(!w->cta->run->traffic))
+		return;
 	if (is_mine(w, m) && m->warp != w->index && m->time < w->cta->since)
 		sim_credit(w->cta);
 }
