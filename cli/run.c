@@ -23,7 +23,7 @@ static const Option options[] = {
 	{"coverage", 0, NULL, "with --target sim:...: check, and tell what never ran or went one way alone"},
 	{"traffic", 0, NULL, "with --target sim:...: check, and tell accesses that move too much"},
 	{"against", 0, "interp", "with --target sim:...: compare with the interpreter, by line"},
-	{"portable", 0, NULL, "with --target sim:...: check, without the barriers and zeros that Neso adds to what Triton promises"},
+	{"portable", 0, NULL, "with --target sim:...: check, without what Neso adds to Triton's promises"},
 	{"schedules", 0, "N", "with --target sim:...: check, and run in N orders of warps and programs, whose results must be the same"},
 	OPTIONS_COMPILE,
 	OPTION_JSON,

@@ -231,9 +231,10 @@ static bool is_yes(const char *text)
 /* A word that is none is passed over, as it is told of where settings are read first. */
 static uint32_t watched_by(const char *text)
 {
-	return !text			     ? 0
-	       : (strstr(text, "nan") ? NESO_WATCH_NAN : 0u) | (strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u) |
-			 (strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
+	uint32_t watch = 0;
+	watch |= text && strstr(text, "nan") ? NESO_WATCH_NAN : 0u;
+	watch |= text && strstr(text, "coverage") ? NESO_WATCH_COVERAGE : 0u;
+	return watch | (text && strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
 }
 
 static void take_setting(int which, const char *text)

@@ -31,7 +31,9 @@ bool checks_watch(PyObject *given, uint32_t *out)
 	static const struct {
 		const char *word;
 		uint32_t bit;
-	} of[] = {{"nan", NESO_WATCH_NAN}, {"coverage", NESO_WATCH_COVERAGE}, {"traffic", NESO_WATCH_TRAFFIC}};
+	} of[] = {{"nan", NESO_WATCH_NAN},
+		  {"coverage", NESO_WATCH_COVERAGE},
+		  {"traffic", NESO_WATCH_TRAFFIC}};
 	if (!given || given == Py_None)
 		return true;
 	PyObject *words = words_of(given, "neso_watch");
@@ -43,7 +45,8 @@ bool checks_watch(PyObject *given, uint32_t *out)
 				bit = of[k].bit;
 		*out |= bit;
 		if (!bit) {
-			PyErr_Format(PyExc_ValueError, "neso_watch is of 'nan', 'coverage' and 'traffic', not %R",
+			PyErr_Format(PyExc_ValueError,
+				     "neso_watch is of 'nan', 'coverage' and 'traffic', not %R",
 				     PyList_GetItem(words, i));
 			Py_CLEAR(words);
 		}
@@ -73,7 +76,8 @@ bool checks_unwritten(Launch *l)
 			arg->access = NESO_UNWRITTEN;
 			continue;
 		}
-		PyErr_Format(PyExc_ValueError, "neso_unwritten: %R is no parameter with an array that may be written",
+		PyErr_Format(PyExc_ValueError,
+			     "neso_unwritten: %R is no parameter with an array that may be written",
 			     PyList_GetItem(words, i));
 		Py_CLEAR(words);
 	}
@@ -157,15 +161,16 @@ static void tell(Launch *l, const Saved *saved, neso_variant *variant, const voi
 static int compare(Launch *l, const Saved *saved, neso_variant *variant, size_t i)
 {
 	const neso_arg *arg = &l->args[i];
-	const PyObject *wanted = saved[i].wanted;
-	if (!wanted || memcmp(begin_of(arg), PyBytes_AsString((PyObject *)(uintptr_t)wanted), arg->bytes) == 0)
+	PyObject *wanted = saved[i].wanted;
+	if (!wanted || memcmp(begin_of(arg), PyBytes_AsString(wanted), arg->bytes) == 0)
 		return 1;
 	PyObject *got = bytes_of(arg);
 	PyObject *atol = l->call.options[OPT_ATOL], *rtol = l->call.options[OPT_RTOL];
-	PyObject *found = got ? PyObject_CallFunction(host.differ, "OsOOOO", l->kernel->params[i].name,
-						      neso_dtype_name(arg->dtype), wanted, got, atol ? atol : Py_None,
-						      rtol ? rtol : Py_None)
-			      : NULL;
+	PyObject *found = NULL;
+	if (got)
+		found = PyObject_CallFunction(host.differ, "OsOOOO", l->kernel->params[i].name,
+					      neso_dtype_name(arg->dtype), wanted, got,
+					      atol ? atol : Py_None, rtol ? rtol : Py_None);
 	int same = !found ? -1 : found == Py_None;
 	if (same == 0) {
 		Py_ssize_t offset = PyLong_AsSsize_t(PyTuple_GetItem(found, 0));

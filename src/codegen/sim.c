@@ -3,6 +3,7 @@
 
 #include "codegen/take.h"
 #include "sim/sim_int.h"
+#include "target/cost.h"
 #include "target/target.h"
 
 struct CodegenSim {
@@ -22,7 +23,10 @@ static SimResidency residency(const CodegenSim *sim, const Facts *facts)
 	const TargetProcessors *of = target_processors(sim->target);
 	target_occupancy(sim->target, sim->maxnreg ? MIN(sim->maxnreg, FEW_REGISTERS) : FEW_REGISTERS,
 			 facts->shared, facts->threads / 32, &fit);
-	return (SimResidency){MAX(of->sms * fit.ctas / facts->cluster, 1u), of->name, fit.limit};
+	return (SimResidency){.programs = MAX(of->sms * fit.ctas / facts->cluster, 1u),
+			      .costs = target_costs_of(sim->target->capability),
+			      .gpu = of->name,
+			      .limit = fit.limit};
 }
 
 static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags)

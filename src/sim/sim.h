@@ -13,9 +13,10 @@
 
 typedef struct SimKernel SimKernel;
 
-/* How many programs are there at once on a GPU: at least 1. */
+/* How many programs are there at once on a GPU: at least 1; what its instructions cost. */
 typedef struct SimResidency {
 	unsigned programs;
+	const struct TargetCosts *costs;
 	const char *gpu, *limit; /* its name; what keeps an SM from holding more, as in TargetOccupancy */
 } SimResidency;
 

@@ -285,6 +285,10 @@ struct SimCta {
 	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
+	/* The last barrier of the CTA: where, and the interval behind it. Has a release, or what
+	 * one thread acquired or saw, come before the next one (idle.c)? */
+	uint32_t arriving, barrier_site, barrier_interval; /* arriving: to the next one */
+	bool tells;
 	unsigned hint;     /* buffer of the last access */
 	uint64_t random;
 	bool careful;      /* accesses of global memory are to be told: to race.c, or */
@@ -294,6 +298,13 @@ struct SimCta {
 	uint64_t read_at;
 };
 
+void sim_credit_barrier(const SimCta *cta); /* idle.c: */
+/* The last barrier orders something: an access of this program, by another warp, before it. */
+static inline void sim_credit(const SimCta *cta)
+{
+	if (UNLIKELY(cta->run->traffic != NULL) && cta->barrier_site)
+		sim_credit_barrier(cta);
+}
 static inline void *sim_slot(const SimWarp *w, uint32_t slot)
 {
 	return w->regs + (size_t)slot * SIM_SLOT;
@@ -434,7 +445,7 @@ void sim_stores_free(SimWarp *w);
 void sim_products_free(SimWarp *w);
 void sim_find_tokens(SimWarp *w, const SimInstr *i); /* a finding where the instruction uses one */
 bool sim_check_commit(SimWarp *w, uint32_t mask); /* likewise */
-void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending);
+bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending); /* has any copy come? */
 void sim_check_free(SimWarp *w);
 
 /* Races between programs, race.c. Accesses of global memory that are allowed; what lies in no buffer of the

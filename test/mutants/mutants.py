@@ -36,7 +36,7 @@ KERNELS = [
     ("product", HOPPER, ["1,1 rand:64x160:fp16 rand:160x64:fp16 full:64x64:fp32:77 64 64 160 64 64 32",
                          "1,1 rand:48x112:fp16 rand:112x16:fp16 full:48x16:fp32:77 48 16 112 64 64 32",
                          "2,2 randn:80x16:fp16 randn:16x96:fp16 full:80x96:fp32:77 80 96 16 64 64 32"], ""),
-    ("product", HOPPER, ["1,1 rand:64x96:fp32 rand:96x32:fp32 full:64x32:fp32:77 64 32 96 64 32 32",
+    ("product", HOPPER, ["1,1 rand:64x224:fp32 rand:224x32:fp32 full:64x32:fp32:77 64 32 224 64 32 32",
                          "2,1 rand:96x48:fp32 rand:48x16:fp32 full:96x16:fp32:77 96 16 48 64 32 32"], ""),
     ("boxes", HOPPER, ["1 rand:64x160:fp16 rand:160x64:fp16 full:64x64:fp32:77 160 64 32",
                        "1 rand:64x16:fp16 rand:16x64:fp16 full:64x64:fp32:77 16 64 32",
@@ -60,7 +60,7 @@ KERNELS = [
     ("scattered", HOPPER, ["2 rand:401:i32 rand:401:i32:3 zeros:16:i32 zeros:16:i32 401 256", "1 rand:131:i32 rand:131:i32:3 zeros:16:i32 zeros:16:i32 131 256"], ""),
     ("sums", HOPPER, ["1 rand:4096:i32 full:128:i32:777"], "--num-ctas 2"),
     ("best", HOPPER, ["2 rand:17x101:i32 full:17:i32:777 full:17:i32:777 17 101 16 128", "1 rand:3x66:i32:4 full:3:i32:777 full:3:i32:777 3 66 16 128"], ""),
-    ("sorted_rows", HOPPER, ["1 rand:128:i32 full:128:i32:777 128", "1 randn:128:i32 full:128:i32:777 128"], ""),
+    ("sorted_rows", HOPPER, ["2 rand:256:i32 full:256:i32:777 128", "1 randn:128:i32 full:128:i32:777 128"], ""),
 ]
 
 

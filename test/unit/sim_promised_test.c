@@ -38,7 +38,8 @@ static CodegenResult *run(const char *out_attribute, const char *load, const cha
 		*first == 'l' ? "  store i32 %x, ptr addrspace(1) %to\n" : "");
 	SimBuffer buffers[] = {{"memory", memory, sizeof memory, true}};
 	const uint32_t *in = memory + (*in_plus ? 64 : 0);
-	CodegenResult *result = sim_kit_run(text, (uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)in, buffers, 1, true, 0);
+	uint64_t to = (uint64_t)(uintptr_t)out, from = (uint64_t)(uintptr_t)in;
+	CodegenResult *result = sim_kit_run(text, to, from, buffers, 1, true, 0);
 	arena_free(&arena);
 	return result;
 }

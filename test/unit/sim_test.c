@@ -55,6 +55,8 @@ static CodegenRequest request_of(const char *text)
 }
 
 /* Names of what was diagnosed, one after the other; "" when the run was good. The caller frees the result. */
+static unsigned watch;
+
 static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 {
 	Arena arena;
@@ -72,7 +74,8 @@ static CodegenResult *simulate(const char *body, bool check, uint64_t seed)
 	uint64_t arg = (uint64_t)(uintptr_t)out;
 	SimBuffer buffer = {"out", out, sizeof out, true};
 	SimLaunch launch = {.args = &arg, .arg_count = 1, .buffers = &buffer, .buffer_count = 1, .grid = {1, 1, 1},
-				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules};
+				   .check = check, .seed = seed, .timeout = 20, .schedules = schedules,
+				   .watch = watch};
 	memset(out, 0, sizeof out);
 	arena_fail_after(fails_at);
 	result = neso_codegen_table.sim_launch(sim, &launch);
@@ -350,6 +353,30 @@ static void test_banks(void **state)
 	}
 }
 
+/* Where traffic is asked for: bank conflicts, whatever the plan says, and their cycles. */
+static void test_traffic(void **state)
+{
+	static const char body[] = "  %o = shl i32 %t, 3\n"
+				   "  %p = getelementptr i8, ptr addrspace(3) @smem, i32 %o\n"
+				   "  store i32 %t, ptr addrspace(3) %p, align 4\n"
+				   "  %q = getelementptr i32, ptr addrspace(3) @smem, i32 %t\n"
+				   "  store i32 %t, ptr addrspace(3) %q, align 4\n";
+	(void)state;
+	for (unsigned asked = 0; asked < 2; asked++) {
+		watch = asked ? SIM_WATCH_TRAFFIC : 0;
+		CodegenResult *result = simulate(body, true, 0);
+		unsigned found = 0;
+		for (size_t i = 0; i < result->diag_count; i++)
+			found += strcmp(result->diags[i].code, "SIM_TRAFFIC") == 0 &&
+				 strstr(result->diags[i].text,
+					"4 accesses of shared memory by a warp take 6 wavefronts, each a "
+					"cycle of their SM, where their bytes would take 4: about 2 cycles");
+		assert_int_equal(found, asked);
+		neso_codegen_table.free(result);
+	}
+	watch = 0;
+}
+
 static void test_barriers(void **state)
 {
 	(void)state;
@@ -526,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_cast_constants),
 		cmocka_unit_test(test_runs), cmocka_unit_test(test_odd_widths), cmocka_unit_test(test_races),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_unwritten), cmocka_unit_test(test_waits), cmocka_unit_test(test_banks),
+		cmocka_unit_test(test_traffic),
 		cmocka_unit_test(test_barriers), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_assembly), cmocka_unit_test(test_memory), cmocka_unit_test(test_refusals),
 	};

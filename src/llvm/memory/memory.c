@@ -327,6 +327,13 @@ static void special_load(Lower *lw, const GlobalTile *tile, const How *how, uint
 	lower_words_unpack(lw, tile, &w, rep, start, words, elem, regs);
 }
 
+/* Is the op lowered to code that branches on its operands? What a register held before may then
+ * decide the way, and the slow one is long. */
+static bool branches(const IrOp *op)
+{
+	return op->kind == OP_SIN || op->kind == OP_COS || op->kind == OP_REMF || op->kind == OP_EXTERN;
+}
+
 /* Does nothing depend on a value's elements where the mask is false? They may go through pure elementwise ops into what the same
  * mask keeps from being stored, chosen, or an address. *most more uses are looked at, then it is taken to be seen. */
 static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
@@ -344,7 +351,7 @@ static bool is_unseen(const IrValue *value, const IrValue *mask, unsigned *most)
 		if (op->kind == OP_SELECT && ir_operand(op, 0) == mask && ir_operand(op, 2) != value && value != mask)
 			continue;
 		if (!ir_has_trait(op, TRAIT_PURE) || !ir_has_trait(op, TRAIT_ELEM) || op->region_count ||
-		    !is_unseen(ir_result(op, 0), mask, most))
+		    branches(op) || !is_unseen(ir_result(op, 0), mask, most))
 			return false;
 	}
 	return true;
@@ -399,7 +406,8 @@ LLVMValueRef *lower_global_load(Lower *lw, const IrOp *op, const IrValue *pointe
 	unsigned most = MOST_USES;
 	bool unseen = mask && op->kind == OP_LOAD && is_unseen(ir_result(op, 0), mask, &most);
 	How how = how_of(lw, op);
-	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD && gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
+	how.clear = mask && !lw->gpu->portable_order && op->kind == OP_LOAD &&
+		    gpu_crowd(lw->gpu, op) > lw->target->budgets->data_of_loads;
 	if (!ir_get_bool(op, lw->gpu->ir, ATTR_IS_VOLATILE))
 		share_addresses(lw, &tile, pointers, mask, other);
 	for (uint32_t rep = 0; rep < tile.reps; rep++) {

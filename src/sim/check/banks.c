@@ -4,7 +4,8 @@
  * wavefronts as the busiest of the 32 banks of 4 bytes has different words. */
 #include <stdlib.h>
 
-#include "sim/sim_int.h"
+#include "sim/check/traffic.h"
+#include "target/cost.h"
 
 enum { BANKS = 32, WORD = 4 };
 
@@ -131,12 +132,15 @@ static void report_conflicts_of(const SimRun *run, DiagList *diags, uint32_t loc
 		sum.wavefronts += run->banks->of[pc].wavefronts;
 		sum.least += run->banks->of[pc].least;
 	}
+	unsigned cost = k->resident.costs ? k->resident.costs->wavefront : 4;
+	double cycles = sim_cycles(sum.wavefronts - sum.least, cost);
 	sim_diag(diags, k, DIAG_SIM_TRAFFIC, loc,
 		 arena_printf(diags->arena,
 			      "%llu accesses of shared memory by a warp take %llu wavefronts, each "
-			      "a cycle of their SM, where their bytes would take %llu; kernel '%s'",
+			      "a cycle of their SM, where their bytes would take %llu: %s; kernel '%s'",
 			      (unsigned long long)sum.accesses, (unsigned long long)sum.wavefronts,
-			      (unsigned long long)sum.least, k->name));
+			      (unsigned long long)sum.least, sim_cycles_text(diags->arena, cycles),
+			      k->name));
 }
 
 void sim_report_conflicts(const SimRun *run, DiagList *diags)

@@ -92,13 +92,23 @@ static inline Cell *own_cell(const SimWarp *w, uint32_t at, uint32_t end, uint32
 }
 
 /* Is an access of this lane, now, unordered with an earlier one? */
-static bool races(const SimWarp *w, unsigned lane, const Access *a)
+static bool is_unordered(const SimWarp *w, unsigned lane, const Access *a)
 {
 	if (!a->interval)
 		return false;
 	if (a->warp != w->index)
 		return a->interval >= w->past.shared[a->warp];
 	return a->sync == w->sync && (a->lanes & ~(UINT32_C(1) << lane)) != 0;
+}
+
+/* Of two of which one writes. */
+static bool races(const SimWarp *w, unsigned lane, const Access *a)
+{
+	if (is_unordered(w, lane, a))
+		return true;
+	if (a->interval && a->warp != w->index && a->interval < w->cta->barrier_interval)
+		sim_credit(w->cta);
+	return false;
 }
 
 /* Of the earlier access; the lane that it is about is not the own one. */
@@ -163,7 +173,7 @@ static void report_barrier(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 /* Kept where it says most: the last of a warp, and one of another. */
 static void note_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, Cell *c)
 {
-	bool other = c->reading || (c->read.warp != w->index && races(w, lane, &c->read));
+	bool other = c->reading || (c->read.warp != w->index && is_unordered(w, lane, &c->read));
 	note(w, i, lane, byte, other ? &c->other : &c->read);
 }
 
@@ -421,10 +431,11 @@ static void land(SimWarp *w, unsigned lane, const Copy *copy)
 	sim_check_landed(w, copy->by, lane, copy->offset, copy->size, false);
 }
 
-void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
+bool sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
 {
+	bool landed = false;
 	if (!w->async)
-		return;
+		return false;
 	EACH_LANE(lane, mask) {
 		uint32_t kept = 0, count = w->async->lane[lane].count, group = w->async->lane[lane].group;
 		Copy *copies = w->async->lane[lane].copies;
@@ -436,7 +447,9 @@ void sim_check_wait(SimWarp *w, uint32_t mask, uint32_t pending)
 				copies[kept++] = copies[k];
 		}
 		w->async->lane[lane].count = kept;
+		landed |= kept < count;
 	}
+	return landed;
 }
 
 void sim_check_free(SimWarp *w)

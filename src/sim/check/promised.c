@@ -87,12 +87,13 @@ static void look_at(const Access *a, Word *word, const char *name)
 	unsigned long long offset = a->offset;
 	if (breaks_invariant(a, word))
 		sim_finding(run, who, &word->who, DIAG_SIM_PROMISE,
-			    "byte %llu of '%s' is written, and loaded as what nobody writes (!invariant.load)",
+			    "byte %llu of '%s' is written, and loaded as what nobody writes "
+			    "(!invariant.load)",
 			    offset, name);
 	else if (breaks_noalias(a, word))
 		sim_finding(run, who, &word->who, DIAG_SIM_PROMISE,
-			    "byte %llu of '%s' is reached through two arguments and written, and one is said to "
-			    "share memory with none (noalias)",
+			    "byte %llu of '%s' is reached through two arguments and written, and one is "
+			    "said to share memory with none (noalias)",
 			    offset, name);
 	if (!word->touched || a->write || (a->i->invariant && !word->written)) {
 		word->who = who;
@@ -103,7 +104,8 @@ static void look_at(const Access *a, Word *word, const char *name)
 	word->invariant |= a->i->invariant ? a->bytes : 0;
 }
 
-void sim_promised_access(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, bool write)
+void sim_promised_access(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size,
+			 bool write)
 {
 	SimRun *run = w->cta->run;
 	const SimArray *b = &run->buffers[w->cta->hint];

@@ -8,6 +8,7 @@
 bool sim_promised_new(SimRun *run); /* false: no memory */
 void sim_promised_free(SimRun *run);
 /* An access of global memory by a lane, which is in a buffer. */
-void sim_promised_access(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size, bool write);
+void sim_promised_access(SimWarp *w, const SimInstr *i, unsigned lane, uint64_t address, uint32_t size,
+			 bool write);
 
 #endif

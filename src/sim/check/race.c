@@ -195,6 +195,15 @@ static void note_read(const SimWarp *w, Cell *c, Mark now)
 		c->other = now;
 }
 
+/* Of an access that is ordered behind an earlier one of another warp of the program. */
+static void credit(const SimWarp *w, const Mark *m)
+{
+	if (LIKELY(!w->cta->run->traffic))
+		return;
+	if (is_mine(w, m) && m->warp != w->index && m->time < w->cta->since)
+		sim_credit(w->cta);
+}
+
 static bool in_buffers(const SimCta *cta, uint64_t address)
 {
 	const SimRun *run = cta->run;
@@ -269,8 +278,10 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	SimCta *cta = w->cta;
 	if (!in_buffers(cta, begin))
 		return;
-	if (order != SIM_PLAIN)
+	if (order != SIM_PLAIN) {
+		cta->tells = true;
 		race_acquire(w, lane, race_clock(begin), order == SIM_ACQUIRE);
+	}
 	Mark now = mark_now(w, i, lane);
 	now.flags = (order != SIM_PLAIN ? MARK_FRESH : 0) | (i->cached ? MARK_CACHED : 0);
 	bool told = false;
@@ -288,6 +299,8 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 			told = true;
 		}
 		note_read(w, c, now);
+		credit(w, &c->write);
+		credit(w, &c->atomic);
 		if (m.with) {
 			report(&m, DIAG_SIM_PROGRAM_RACE, "the load",
 			       m.with == &c->write ? "the store" : "the atomic operation");
@@ -316,12 +329,13 @@ static void report_lost(const Meeting *m)
 	unsigned long long offset = m->at - b->base;
 	if (!is_of_warp(m->w, m->with))
 		sim_finding(run, who, &other, DIAG_SIM_RACE,
-			    "threads of two warps both load byte %llu of '%s' and store it: one's update is lost",
+			    "threads of two warps both load byte %llu of '%s' and store it: one's "
+			    "update is lost",
 			    offset, b->name);
 	else
 		sim_finding(run, who, &other, DIAG_SIM_RACE,
-			    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's update is "
-			    "lost",
+			    "lanes %u and %u of a warp both load byte %llu of '%s' and store it: one's "
+			    "update is lost",
 			    m->with->lane, m->lane, offset, b->name);
 }
 
@@ -355,6 +369,10 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			       : m.with == &c->atomic ? "the atomic operation"
 						      : "the load");
 		told |= m.with != NULL;
+		credit(w, &c->write);
+		credit(w, &c->atomic);
+		credit(w, &c->read);
+		credit(w, &c->other);
 		c->write = now;
 	}
 }
@@ -368,6 +386,8 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 	if (!in_buffers(cta, begin))
 		return;
 	unsigned clock = race_clock(begin);
+	cta->tells = true;
+	sim_credit(cta);
 	if (order == SIM_ACQUIRE || order == SIM_ACQ_REL)
 		race_acquire(w, lane, clock, true);
 	else
@@ -387,6 +407,9 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 			 : is_plain_race(w, lane, &c->other)  ? &c->other
 			 : scope			      ? &before
 							      : NULL;
+		credit(w, &c->write);
+		credit(w, &c->read);
+		credit(w, &c->other);
 		c->atomic = now;
 		if (m.with) {
 			report(&m, DIAG_SIM_PROGRAM_RACE,

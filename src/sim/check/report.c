@@ -255,6 +255,8 @@ void sim_report(const SimRun *run, DiagList *diags)
 		sim_report_traffic(run, diags);
 	if (run->traffic && run->banks)
 		sim_report_conflicts(run, diags);
+	if (run->traffic)
+		sim_report_idle(run, diags);
 	if (run->fault.set)
 		sim_diag(diags, run->kernel, run->fault.code, run->fault.loc, run->fault.text);
 	if (run->no_memory)

@@ -5,7 +5,9 @@
  * the SM's load and store unit. */
 #include <stdlib.h>
 
+#include "sim/check/define.h"
 #include "sim/check/traffic.h"
+#include "target/cost.h"
 
 enum { SECTOR = 32 };
 
@@ -40,9 +42,18 @@ void sim_count_sectors(SimWarp *w, const SimInstr *i, uint32_t mask, const uint6
 	t->least += (bytes + SECTOR - 1) / SECTOR;
 }
 
-static SimTraffic sum_of_line(const SimRun *run, uint32_t loc)
+static unsigned sector_cost(const TargetCosts *costs, const SimInstr *i)
 {
+	bool loads = i->loads || i->define == sim_define_copy;
+	return loads ? costs->load_sector : costs->store_sector;
+}
+
+/* *cycles: of the sectors beyond the least. */
+static SimTraffic sum_of_line(const SimRun *run, uint32_t loc, double *cycles)
+{
+	const TargetCosts *costs = run->kernel->resident.costs;
 	SimTraffic sum = {0};
+	*cycles = 0;
 	for (uint32_t pc = 0; pc < run->kernel->code_count; pc++) {
 		const SimTraffic *t = &run->traffic[pc];
 		if (run->kernel->code[pc].loc != loc)
@@ -50,6 +61,9 @@ static SimTraffic sum_of_line(const SimRun *run, uint32_t loc)
 		sum.accesses += t->accesses;
 		sum.sectors += t->sectors;
 		sum.least += t->least;
+		const SimInstr *i = &run->kernel->code[pc];
+		if (costs && t->sectors > t->least)
+			*cycles += sim_cycles(t->sectors - t->least, sector_cost(costs, i));
 	}
 	return sum;
 }
@@ -63,13 +77,23 @@ static bool is_first_of_line(const SimRun *run, uint32_t pc)
 	return true;
 }
 
-static const char *traffic_text(Arena *arena, const SimKernel *k, const SimTraffic *t)
+double sim_cycles(uint64_t times, unsigned quarters)
+{
+	return (double)times * quarters / 4;
+}
+
+const char *sim_cycles_text(Arena *arena, double cycles)
+{
+	return arena_printf(arena, "about %.0f cycles of an SM by the target's costs", cycles);
+}
+
+static const char *traffic_text(Arena *arena, const SimKernel *k, const SimTraffic *t, double cycles)
 {
 	return arena_printf(arena,
 			    "%llu accesses of global memory by a warp move %llu sectors of %d bytes, where "
-			    "their bytes would fill %llu; kernel '%s'",
+			    "their bytes would fill %llu: %s; kernel '%s'",
 			    (unsigned long long)t->accesses, (unsigned long long)t->sectors, SECTOR,
-			    (unsigned long long)t->least, k->name);
+			    (unsigned long long)t->least, sim_cycles_text(arena, cycles), k->name);
 }
 
 void sim_report_traffic(const SimRun *run, DiagList *diags)
@@ -78,9 +102,10 @@ void sim_report_traffic(const SimRun *run, DiagList *diags)
 	for (uint32_t pc = 0; pc < k->code_count; pc++) {
 		if (!run->traffic[pc].accesses || !is_first_of_line(run, pc))
 			continue;
-		SimTraffic t = sum_of_line(run, k->code[pc].loc);
+		double cycles;
+		SimTraffic t = sum_of_line(run, k->code[pc].loc, &cycles);
 		if (t.sectors > t.least)
 			sim_diag(diags, k, DIAG_SIM_TRAFFIC, k->code[pc].loc,
-				 traffic_text(diags->arena, k, &t));
+				 traffic_text(diags->arena, k, &t, cycles));
 	}
 }

@@ -1,5 +1,5 @@
-/* Is what is stored made of what was loaded from the same place? Two threads that do so at once lose
- * an update, though they may store the same.
+/* Is what is stored made of what was loaded from the same place? Two threads that do so at once
+ * lose an update, though they may store the same.
  *
  * Walks the operands of the value, up to a number of them, through computations and choices; a
  * place is the same where the address is the same value. What is not found can hide a lost update,

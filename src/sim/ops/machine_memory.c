@@ -3,6 +3,7 @@
  * An asynchronous copy is made when it is issued; with checks when its thread waits for it, and it is poison that is there till then. */
 #include <stdlib.h>
 
+#include "sim/check/traffic.h"
 #include "sim/ops/machine.h"
 #include "sim/ops/memory.h"
 
@@ -451,7 +452,7 @@ static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 static bool wait_groups(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	if (w->cta->shadow)
-		sim_check_wait(w, mask, (uint32_t)i->imm);
+		sim_count_wait(w, i, sim_check_wait(w, mask, (uint32_t)i->imm));
 	return true;
 }
 

@@ -375,6 +375,9 @@ static void define_store(SimWarp *w, const SimInstr *i, uint32_t mask, bool done
 			sim_use_shared(w, i, lane, swizzled(from[lane] + n * size, box.map.swizzle), size,
 				       "what is stored");
 			uint8_t *bits = sim_hollow_at(w, to, size);
+			if (bits && i->imm >> REDUCE_SHIFT && bits[0])
+				sim_finding(w->cta->run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_UNDEFINED,
+					    "what a reduction of a box changes; nothing has written it");
 			if (bits)
 				memset(bits, 0, size);
 		}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sim/check/define_product.h"
+#include "sim/check/traffic.h"
 #include "sim/ops/machine.h"
 #include "sim/ops/wgmma.h"
 #include "sim/ops.h"
@@ -414,6 +415,7 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 		else
 			p->list[kept++] = *one;
 	}
+	sim_count_wait(w, i, p && kept < p->count);
 	if (p)
 		p->count = kept;
 	for (unsigned k = 0; k < i->operands; k++) {

@@ -352,6 +352,8 @@ static bool open_for(SimCta *cta, unsigned from, unsigned to, SimWait wait)
 	for (unsigned n = from; n < to; n++)
 		release(&cta->warps[n], wait);
 	share_past(cta, from, to);
+	if (cta->run->traffic && cta->run->kernel->ctas == 1)
+		sim_count_barrier(cta);
 	return true;
 }
 
