@@ -41,7 +41,7 @@ typedef struct Host {
 	PyObject *print;          /* text */
 	PyObject *nearest;        /* "; did you mean ...", of a word and a list of known ones */
 	PyObject *warn;           /* text and JSON of what a compilation warns of */
-	PyObject *differ;         /* (name, dtype, wanted, got, atol, rtol) -> None, or (offset, text) */
+	PyObject *differ; /* (name, dtype, wanted, got, atol, rtol) -> None, or (offset, text) */
 	PyObject *different;      /* (text, findings): raises */
 	PyObject *mappings;       /* () -> list of (address, bytes, writable): all memory of the process */
 	PyObject *compiled;       /* CompiledKernel, a subclass of Variant */
@@ -238,9 +238,8 @@ bool intern_all(const Word *words, size_t count);
 typedef enum {
 	OPT_WARPS, OPT_STAGES, OPT_CTAS, OPT_MAXNREG, OPT_DEBUG, OPT_FUSION, OPT_COOPERATIVE, OPT_DEPENDENT, OPT_PTX,
 	OPT_OVERFLOW, OPT_POLICY, OPT_TARGET, OPT_CHECK, OPT_SCHEDULES,
-	OPT_WATCH, OPT_UNWRITTEN, OPT_AGAINST, OPT_ATOL, OPT_RTOL, OPT_TIMEOUT, OPT_OVERRIDE, OPT_FTZ, OPT_STRICT,
-	OPT_GRID,
-	OPT_WARMUP, OPT__COUNT
+	OPT_WATCH, OPT_UNWRITTEN, OPT_AGAINST, OPT_ATOL, OPT_RTOL, OPT_TIMEOUT, OPT_OVERRIDE,
+	OPT_FTZ, OPT_STRICT, OPT_GRID, OPT_WARMUP, OPT__COUNT
 } Option;
 
 typedef struct Call {
