@@ -43,8 +43,9 @@ class _Finder:
 
     def get_code(self, name):
         """For `python -m triton.tools.compile`."""
+        from importlib.util import find_spec
         ours = "neso" + name[len("triton"):]
-        return importlib.util.find_spec(ours).loader.get_code(ours)
+        return find_spec(ours).loader.get_code(ours)
 
     def create_module(self, spec):
         if spec.name == "triton":

@@ -199,9 +199,11 @@ class Examples(unittest.TestCase):
         import examples_kernel
         finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(verbose=False)
         tried = set()
+        names = {"triton": triton, "neso": triton, "tl": tl, "np": np, "kernel": examples_kernel.kernel,
+                 "other": triton.jit(examples_kernel.kernel.fn)}
         for module in ("neso", "neso.testing"):
             for name, value in public(module):
-                for test in finder.find(value, name, module=False, globs={"triton": triton, "tl": tl, "np": np, "kernel": examples_kernel.kernel, "neso": triton}):
+                for test in finder.find(value, name, module=False, globs=dict(names)):
                     if test.examples and name != "install":
                         tried.add(name)
                         contextvars.copy_context().run(runner.run, test)

@@ -44,6 +44,9 @@ def named(o, **values):
     note(o, values["x"])
     return values["y"]
 @triton.jit
+def apply(f, v):
+    return f(v)
+@triton.jit
 def all_of(o, *values):
     s = 0
     for v in values:
@@ -121,6 +124,12 @@ k = 11;f = lambda v, k=k: v + k;k = 12;note(o, f(a))
 k = 11;f = lambda v: v + k;k = 12;note(o, f(a))
 f = lambda v=put(o, 14): v;note(o, 11);note(o, f());note(o, f())
 x = (lambda v, w=2: v * w)(b);note(o, x)
+f = lambda v: v + a;x = apply(f, b);note(o, x)
+f = lambda v, q=a: v + q;x = apply(f, b);note(o, x)
+k = a;f = lambda v: v + k;k = b;note(o, f(c));note(o, apply(f, c))
+k = a;f = lambda v, q=k: v + q;k = b;note(o, f(c));note(o, apply(f, c))
+k = a;f = lambda v: v + k;k = b if a > 2 else c;note(o, f(c))
+k = a;f = lambda v: v + k;for i in range(a): k += i;>note(o, f(c))
 x = early(o, a) + early(o, b);note(o, x)
 early(o, a) if b > 2 else early(o, c)
 guarded(o, a);guarded(o, c)
@@ -173,8 +182,6 @@ REFUSED = {
         "x = {put(o, a): 3}",
     ),
     "is a value of the function around this one": (
-        "f = lambda v: v + a;x = apply(f, b)",
-        "f = lambda v, q=a: v + q;x = apply(f, b)",
     ),
     "can only be assigned where the object was made": (
         "s = Box(a);if a > 2: s.x = b",
@@ -188,9 +195,6 @@ REFUSED = {
 
 EXTRA = '''
 from neso.language.core import _aggregate as aggregate
-@triton.jit
-def apply(f, v):
-    return f(v)
 @aggregate
 class Box:
     x: tl.tensor

@@ -20,8 +20,10 @@ def record(file=None):
     >>> import tempfile
     >>> file = tempfile.NamedTemporaryFile(suffix=".variants")
     >>> triton.record(file.name)
+    >>> x = np.zeros(64, np.float32)
     >>> _ = kernel[(1,)](x, x.size, BLOCK=64)
-    >>> "kernel(" in open(file.name).read()
+    >>> with open(file.name) as lines:
+    ...     "kernel(" in lines.read()
     True
     >>> triton.record(None)
     """

@@ -9,9 +9,7 @@ remote cache), where this process finds it. Executors of threads, of processes, 
 
 import importlib
 import os
-import runpy
 import sys
-from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -36,6 +34,7 @@ def _find(place):
         raise ValueError(f"a worker cannot find {name}: kernels that are compiled elsewhere stand in a module, and in no function")
     if module == "__main__":
         if file not in _mains:
+            import runpy
             _mains[file] = runpy.run_path(file, run_name="__neso_worker__")
         found = _mains[file]
     else:
@@ -96,6 +95,7 @@ class Farm:
             knobs.runtime.jit_cache_hook = before
 
     def finish(self):
+        from concurrent.futures import wait  # here: `import neso` does without it
         wait([future for _, future in self.futures])
         self.errors = [(name, future.result()) for name, future in self.futures if future.result()]
 
