@@ -117,6 +117,15 @@ class File(unittest.TestCase):
         with self.assertRaisesRegex(AutotunerError, "there is no file .*tuned.json.not"):
             kernel()["launch"](1000)
 
+    def test_where_nothing_may_be_compiled_nothing_is_measured(self):
+        self.scope("record")
+        kernel()["launch"](1000)
+        knobs.autotuning.mode = "measure"
+        with knobs.runtime.scope():
+            knobs.runtime.strict = True
+            with self.assertRaisesRegex(AutotunerError, "add_to is not tuned for n=1001.*NESO_STRICT lets nothing be measured"):
+                kernel()["launch"](1001)
+
     def test_another_kernel_is_another_entry(self):
         self.scope("record")
         scope = kernel()

@@ -101,8 +101,9 @@ def _file(path):
 
 
 def mode():
-    """'measure', 'record' or 'never'."""
-    return knobs.autotuning.mode or "measure"
+    """'measure', 'record' or 'never', which a process is held to whose launches may not compile."""
+    given = knobs.autotuning.mode or "measure"
+    return "never" if given == "measure" and knobs.runtime.strict else given
 
 
 def is_used():
@@ -138,7 +139,8 @@ def refuse(key):
         f"there is no file {path}" if path else "NESO_TUNED names no file"
     raise AutotunerError(
         f"{kernel} is not tuned for {values or 'this call'} on {gpu} (driver {driver}, content {content}), {where}, and "
-        "NESO_TUNE=never lets nothing be measured. A run with NESO_TUNE=record"
+        f"{'NESO_TUNE=never' if knobs.autotuning.mode == 'never' else 'NESO_STRICT'} lets nothing be measured. "
+        "A run with NESO_TUNE=record"
         f"{'' if path else ' and NESO_TUNED=FILE'} adds it")
 
 
