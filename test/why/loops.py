@@ -8,6 +8,7 @@
 # run: neso compile %s:stays --target sim:sm_86 --why --signature "*fp16:16,*fp16:16,*fp32:16,i32,3"
 # run: neso compile %s:stays --target sim:sm_86 --why --signature "*fp16:16,*fp16:16,*fp32:16,i64,4"
 # run: neso compile %s:total --target sim:sm_86 --why --signature "*fp32:16,*fp32:16,i32"
+# run: neso compile %s:unaligned --target sim:sm_90a --why --signature "*fp16,*fp16,*fp32:16,i32,i32,i32,i32,i32"
 import triton
 import triton.language as tl
 
@@ -23,20 +24,20 @@ def product(a, b, c, k, STAGES: tl.constexpr):
         acc = tl.dot(x, y, acc)
     tl.store(c + r[:, None] * 64 + r[None, :], acc)
 
-# CHECK: loops.py:20: for i in tl.range(0, k, 32, num_stages=STAGES):
+# CHECK: loops.py:21: for i in tl.range(0, k, 32, num_stages=STAGES):
 # CHECK-NEXT: + loop pipelined: 2 stages, 0 groups pending, 16384 bytes
-# CHECK: loops.py:21: x = tl.load(a + r[:, None] * k + (i + s)[None, :])
+# CHECK: loops.py:22: x = tl.load(a + r[:, None] * k + (i + s)[None, :])
 # CHECK-NEXT: + load copied: copied 1 ahead, 16 bytes at once, 2 slots of 4096 bytes
 # CHECK-NEXT: + access wide: copy of 64x32xf16: 16 bytes at once, 2 times a thread (2 times)
 # CHECK-NEXT: memory vectors: written by copies: 2 instructions a warp of 16 bytes a thread, in 8 wavefronts (2 times)
 # CHECK-NEXT: + memory ldmatrix: read: by ldmatrix, 4 a warp, in 16 wavefronts
 # CHECK: registers peak: tiles take most registers here: some 64 of a thread
 # CHECK: 12 remarks, 0 of them (-) about what could be faster
-# CHECK: loops.py:20:
-# CHECK-NEXT: loop one-stage: as it is: num_stages is 1
-# CHECK: loops.py:20:
-# CHECK-NEXT: + loop registers: no copies
 # CHECK: loops.py:21:
+# CHECK-NEXT: loop one-stage: as it is: num_stages is 1
+# CHECK: loops.py:21:
+# CHECK-NEXT: + loop registers: no copies
+# CHECK: loops.py:22:
 # CHECK-NEXT: load no-copies: registers 1 ahead: the target, or a cluster, has no asynchronous copies
 
 
@@ -86,3 +87,19 @@ def total(a, c, k):
 # CHECK: while i < k:
 # CHECK-NEXT: loop while: as it is: whether another iteration comes is known only at its start
 # CHECK: loop no-load: as it is: no load of a tile in it reaches an operand of a dot
+
+
+@triton.jit
+def unaligned(a, b, c, k, sam, sak, sbk, sbn):
+    r = tl.arange(0, 128)
+    s = tl.arange(0, 32)
+    ap = a + r[:, None] * sam + s[None, :] * sak
+    bp = b + s[:, None] * sbk + r[None, :] * sbn
+    acc = tl.zeros((128, 128), tl.float32)
+    for i in range(0, k, 32):
+        acc = tl.dot(tl.load(ap), tl.load(bp), acc)
+        ap += 32 * sak
+        bp += 32 * sbk
+    tl.store(c + r[:, None] * 128 + r[None, :], acc)
+
+# CHECK: loop rebased: it carries more than a thread has registers for: tiles of pointers, 2, are made in each iteration of a pointer and offsets that take 70 registers in place of 128

@@ -13,6 +13,7 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/gpu.h"
 #include "gpu/pipeline/carry.h"
+#include "gpu/remark.h"
 
 enum { MOST_TERMS = 8, MOST_SHAPES = 8, MOST_STEPS = 8 };
 
@@ -247,13 +248,19 @@ bool pass_rebase_pointers(PassCx *cx, bool *changed)
 	for (uint32_t k = 0; k < r.loops.len; k++) {
 		IrOp *loop = r.loops.data[k];
 		uint32_t count = loop->result_count;
+		unsigned tiles = 0, offsets = 0, pointers = 0;
 		for (uint32_t i = 0; i < count; i++) {
 			Moving m;
 			if (!find_moving(&r, loop, i, &m))
 				continue;
+			tiles++;
+			offsets += offset_words(&m);
+			pointers += pointer_words(&r, ir_operand(loop, i + 3));
 			loop = rebase(&r, loop, &m);
 			*changed = true;
 		}
+		if (tiles)
+			gpu_remark_of(r.gpu, loop, NULL, REMARK_LOOP_REBASED, tiles, offsets, pointers);
 	}
 	return true;
 }
