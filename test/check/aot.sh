@@ -20,7 +20,8 @@ cp test/aot/kernels.py test/aot/kernels.txt "$TMP/moved"
 cmp "$TMP/out/kernels.c" "$TMP/moved/again/kernels.c"
 cmp "$TMP/out/kernels.h" "$TMP/moved/again/kernels.h"
 
-# From here on nothing of the build is used but the driver.
+# From here on nothing of the build is used but the driver, which programs without the sanitizers cannot load from theirs.
+[ -z "${NESO_SANITIZED:-}" ] || exit 0
 cp test/aot/*.[ch] test/aot/main.* test/unit/fake/fake.h "$TMP/out"
 cp "$NESO_BUILD/test/fake/libcuda.so.1" "$TMP/out"
 cd "$TMP/out"
@@ -104,11 +105,9 @@ if command -v fatbinary >/dev/null; then
 	gcc -std=c11 $warnings -c "$TMP/packed/kernels.c" -o /dev/null
 fi
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$NESO_BUILD/CMakeCache.txt")
-if [ -z "$NESO_SANITIZED" ]; then
-	"$compiler" -std=gnu11 -Iinclude -I"$TMP/out" "$TMP/out/dispatch.c" "$TMP/library/libkernels.a" -L"$NESO_BUILD" -lneso -pthread -ldl \
-		-Wl,-rpath,"$NESO_BUILD" -o "$TMP/dispatch"
-	"$TMP/dispatch" test/aot/kernels.py
-fi
+"$compiler" -std=gnu11 -Iinclude -I"$TMP/out" "$TMP/out/dispatch.c" "$TMP/library/libkernels.a" -L"$NESO_BUILD" -lneso -pthread -ldl \
+	-Wl,-rpath,"$NESO_BUILD" -o "$TMP/dispatch"
+"$TMP/dispatch" test/aot/kernels.py
 
 cd "$TMP/library"
 cp "$TMP/out"/look.* "$TMP/out"/fake.h "$TMP/out"/main.* .

@@ -4,6 +4,7 @@ set -e
 command -v ptxas >/dev/null || { echo "no ptxas"; exit 77; }
 [ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
 [ -e "$NESO_BUILD/test/fake/libcuda.so.1" ] || { echo "no fake driver: cmocka is missing"; exit 77; }
+[ -z "${NESO_SANITIZED:-}" ] || { echo "programs without the sanitizers cannot load this build's driver"; exit 77; }
 export TRITON_CACHE_DIR="$TMP/cache"
 cmake --install "$NESO_BUILD" --prefix "$TMP/first" >"$TMP/log" || { cat "$TMP/log"; exit 1; }
 mv "$TMP/first" "$TMP/installed"
