@@ -73,7 +73,8 @@ class Product:
 
     def right(self):
         exact = self.a.float() @ (self.b.T if self.along_k else self.b).float()
-        return ((self.c.float() - exact).abs().max() / exact.abs().max()).item() < 5e-3
+        # of fp8 products wgmma keeps fewer bits of a sum
+        return ((self.c.float() - exact).abs().max() / exact.abs().max()).item() < (2e-2 if self.type == torch.float8_e4m3fn else 5e-3)
 
     def iterations(self, tile):
         m, n, k = self.size
