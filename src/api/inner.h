@@ -20,19 +20,19 @@ struct neso_context {
 	pthread_mutex_t log_lock;
 	pthread_mutex_t pool_lock;
 	InterpPool *pool; /* started by the first launch that can use it */
-	const char *trace;       /* a file (trace.c); NULL: none */
+	const char *trace;       /* a file (explain/trace.c); NULL: none */
 	bool counts_launches;
 	pthread_mutex_t modules_lock; /* of the next two */
 	neso_module *modules;         /* all that are loaded, newest first */
 	pthread_mutex_t record_lock;  /* of the next */
-	char *_Atomic record;         /* a file (record.c), malloc; NULL: none */
-	struct ApiServer *server;     /* explain_serve.c; NULL: none */
+	char *_Atomic record;         /* a file (declare/record.c), malloc; NULL: none */
+	struct ApiServer *server;     /* explain/serve.c; NULL: none */
 	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
 
-/* trace.c. Makes the file, or looks at the one that is there: its absolute path, or NULL after a
- * warning. */
+/* explain/trace.c. Makes the file, or looks at the one that is there: its absolute path, or NULL
+ * after a warning. */
 const char *api_trace_begin(Arena *arena, const char *path, DiagList *diags);
 void api_trace(const char *path, const JitEvent *event);
 
@@ -59,7 +59,7 @@ struct neso_module {
 	size_t kernel_count;
 };
 
-/* ---- declare.c ---- */
+/* ---- declare/declare.c ---- */
 
 struct ApiCall;
 struct JitDeclaration;
@@ -69,14 +69,14 @@ neso_compile_options api_options_of(const JitOptions *options);
 /* Obeys a control line. */
 neso_status api_control(struct ApiCall *call, neso_kernel *kernel, const struct JitDeclaration *line);
 
-/* ---- record.c ---- */
+/* ---- declare/record.c ---- */
 
 /* file: NULL or "" for none. A file that cannot be had is a warning. */
 void api_record_begin(neso_context *context, const char *file, DiagList *diags);
 void api_record_launch(void *context, const JitVariant *variant); /* JitHost.launched */
 void api_record_end(neso_context *context);
 
-/* ---- explain.c, explain_serve.c ---- */
+/* ---- explain/explain.c, explain/serve.c ---- */
 
 /* "text", "json", "prometheus"; false: no such format. */
 bool api_explain(neso_context *context, const char *format, Text *out);
@@ -129,13 +129,14 @@ TlDtype api_dtype(neso_dtype dtype); /* DT__COUNT for NONE and unknown numbers *
 neso_dtype api_neso_dtype(TlDtype dtype); /* NONE for DT__COUNT */
 /* A value as a Python expression in the arena; NULL for an unknown kind. */
 const char *api_value_text(Arena *arena, const neso_value *value);
-/* ---- read.c: what a launch gives ---- */
+
+/* ---- launch/read.c: what a launch gives ---- */
 
 /* False after api_usage. */
 bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out);
 bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out);
 
-/* ---- key.c: the bits of a call that decide which variant it asks for ---- */
+/* ---- launch/key.c: the bits of a call that decide which variant it asks for ---- */
 
 enum { API_KEY_WORDS = 384, API_ROOM_WORDS = 68 /* the most for options, and for an argument */ };
 typedef struct ApiKey {
@@ -166,7 +167,7 @@ static inline bool api_is_typed(unsigned param, const neso_arg *arg)
 	return param & API_PARAM_TYPED || arg->dtype != NESO_DTYPE_NONE;
 }
 
-/* ---- again.c: looking up ---- */
+/* ---- launch/again.c: looking up ---- */
 
 /* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is
  * to be remembered by, if it has one. */

@@ -1,7 +1,8 @@
 /* What a launch concludes from a value: upstream's rules of specialisation, written once.
- * jit/specialize.c makes types and constants by them, api/key.c the words that a call is looked up
- * by, api/again.c and python/ext/again.c compare a call with the last one. Numbers in, numbers out:
- * the Python extension includes this header and no other of src/.
+ *
+ * jit/bind/specialize.c makes types and constants by them, api/launch/key.c the words that a call
+ * is looked up by; api/launch/again.c and python/ext/again.c compare a call with the last one.
+ * Numbers in, numbers out: the Python extension includes this header and no other of src/.
  *
  * A parameter may have its own (jit/bind/control.c): 1 is no constant, or all that it may be; 8
  * counts as well as 16; divisibility is not looked at; its type is fixed.

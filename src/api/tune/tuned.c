@@ -1,5 +1,5 @@
 /* The file of choices, as callers see it. */
-#include "api/tune.h"
+#include "api/tune/tune.h"
 
 #include <errno.h>
 #include <fcntl.h>

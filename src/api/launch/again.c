@@ -1,6 +1,7 @@
 /* Looking a launch up. Most launches on a GPU are like the one right before: what was seen of its
  * arguments is compared with this one's, one after the other, and nothing is stored or hashed.
- * Where that fails the call is packed (key.c) and looked up in the kernel's table (jit/find.c). */
+ * Where that fails the call is packed (key.c) and looked up in the kernel's table
+ * (jit/launch/find.c). */
 #include "api/inner.h"
 
 #include "jit/rules.h"

@@ -1,6 +1,6 @@
 /* The compile cache's entry points that look at keys: a kernel's own, why it missed, how two
  * differ. */
-#include "api/cache.h"
+#include "api/cache/cache.h"
 
 #include "cache/disk/log.h"
 #include "cache/entry/key.h"

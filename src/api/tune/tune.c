@@ -1,5 +1,5 @@
 /* Races of the caller's own, and what came of a race. */
-#include "api/tune.h"
+#include "api/tune/tune.h"
 
 struct neso_tuning {
 	Arena arena; /* holds this struct */

@@ -1,6 +1,6 @@
 /* The compile cache's entry points that look through it and look after it; files of callers are in
- * cache_files.c. */
-#include "api/cache.h"
+ * files.c. */
+#include "api/cache/cache.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Racing launches of a kernel: compiled side by side, arrays put back before each run, the L2 cache
  * emptied, times by events. */
-#include "api/tune.h"
+#include "api/tune/tune.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Inside cache*.c. */
+/* What the files of this room share. */
 #ifndef NESO_API_CACHE_H
 #define NESO_API_CACHE_H
 
