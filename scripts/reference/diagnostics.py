@@ -137,14 +137,14 @@ def _c_text(literals):
 
 def _unit_rows(root):
     """(code, Example) of tables in unit tests: {DIAG_X, BYTES("source"), "1:5-6 text\\n"} and fault_at(BODY("source"), DIAG_X, ...)."""
-    path = root / "test/unit/parse_error_test.c"
+    path = root / "test/unit/front/parse_error_test.c"
     row = re.compile(r"\{DIAG_([A-Z_]+),\s*BYTES\(((?:\s*" + C_STRING + r")+)\),\s*((?:\s*" + C_STRING + r")+)\}")
     for code, source, errors in row.findall(path.read_text()):
         place = re.match(r"(\d+):(\d+)\S* (.*)", _c_text(errors))
         lines = _c_text(source).split("\n")
         if place and int(place[1]) <= len(lines) and lines[int(place[1]) - 1].isprintable():
             yield code, Example(path.relative_to(root), place[3], lines[int(place[1]) - 1], int(place[2]))
-    path = root / "test/unit/ir_text_test.c"
+    path = root / "test/unit/ir/ir_text_test.c"
     for source, code, column in re.findall(r"fault_at\(BODY\(((?:\s*" + C_STRING + r")+)\), DIAG_([A-Z_]+), 2, (\d+)\)", path.read_text()):
         line = _c_text(source)
         if line.isprintable():

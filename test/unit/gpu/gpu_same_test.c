@@ -381,7 +381,7 @@ static void kernels_of_many_shapes(void **state)
 		{"attention", "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32:16,32,32,32", 4, {2, 1, 1}, {64}},
 	};
 	(void)state;
-	run_cases(NESO_SOURCE_DIR "/test/unit/gpu_same_kernels.py", cases, ARRAY_LEN(cases));
+	run_cases(NESO_SOURCE_DIR "/test/unit/gpu/gpu_same_kernels.py", cases, ARRAY_LEN(cases));
 }
 
 /* At each number of stages, with trip counts from none to more than there are stages. */

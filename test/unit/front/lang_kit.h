@@ -24,7 +24,7 @@ static inline int lang_open(void **state)
 	static Lang lang;
 	neso_diagnostics *diagnostics;
 	assert_int_equal(neso_context_new(NULL, &lang.context, NULL), NESO_OK);
-	neso_status status = neso_module_load_file(lang.context, NESO_SOURCE_DIR "/test/unit/lang_kernels.py", &lang.module,
+	neso_status status = neso_module_load_file(lang.context, NESO_SOURCE_DIR "/test/unit/front/lang_kernels.py", &lang.module,
 						   &diagnostics);
 	if (status != NESO_OK)
 		print_error("%s", neso_diagnostics_text(diagnostics));

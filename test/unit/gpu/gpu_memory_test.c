@@ -557,7 +557,7 @@ static void too_much_is_told(void **state)
 	GpuKit k;
 	static const char *const allocate[] = {"allocate"};
 	gpu_kit_init(&k, 4, 1);
-	char *text = read_file(NESO_SOURCE_DIR "/test/unit/gpu_memory.mlir");
+	char *text = read_file(NESO_SOURCE_DIR "/test/unit/gpu/gpu_memory.mlir");
 	IrModule *m = gpu_kit_read(&k, text);
 	assert_false(run(&k, m, allocate, 1));
 	const Diag *d = k.diags.first;
