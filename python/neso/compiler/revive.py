@@ -40,7 +40,7 @@ def _files(compiled, places):
 
 def _from_ttir(compiled, given):
     """(its kernel, of the TTIR; the same compiled kernel again; which of the arguments it takes)"""
-    from .compiler import IRSource, _make
+    from .ahead import IRSource, _make
     import tempfile
 
     from ..runtime.jit import IRFunction
@@ -60,7 +60,8 @@ def _from_ttir(compiled, given):
 
 def bind(compiled):
     """Gives a kernel without a variant in this process one: behind a fork of its function, of what was pickled by its TTIR."""
-    from .compiler import _OPTIONS, AsmDict, _make
+    from .ahead import _OPTIONS, _make
+    from .compiler import AsmDict
     given = {name: getattr(compiled.metadata, name) for name in _OPTIONS if getattr(compiled.metadata, name, None) is not None}
     given["neso_target"] = compiled._target
     if isinstance(compiled.asm, AsmDict):

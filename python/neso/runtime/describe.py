@@ -38,8 +38,7 @@ def tile_path(value):
                 return name[len(root):]
         return None
     if isinstance(value, type):
-        module = value.__module__
-        if module == "neso.language.core" and getattr(core, value.__name__, None) is value:
+        if value.__module__.startswith("neso.language.") and getattr(core, value.__name__, None) is value:
             return ".language." + value.__name__
         return None
     path = getattr(value, "__neso_path__", None)

@@ -1,20 +1,16 @@
 """@jit: a Python function as a kernel.
 
-A JITFunction is a native Kernel, which binds and launches; here is what it is made of: its source, its parameters, the
-globals it reads, and its key."""
+A JITFunction is a native Kernel, which binds and launches; here is what it is made of: its source and its key
+(callables.py), its parameters (parameters.py), and what compilations are told and tell."""
 
-import ast
 import copy
-import hashlib
 import importlib
-import inspect
 import itertools
 import keyword
 import os
 import pickle
 import re
 import sys
-import threading
 import types
 import weakref
 from dataclasses import dataclass
@@ -22,276 +18,14 @@ from dataclasses import dataclass
 from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
-from . import _async_compile, describe, host, kept, sources, specialize
+from . import _async_compile, describe, host, kept, specialize
+from .callables import (_SIMPLE, BoundConstexprFunction, ConstexprFunction, JITCallable, KernelInterface,  # noqa: F401
+                        constexpr_function, get_full_name, get_jit_fn_file_line)
+from .parameters import KernelParam, _normalize_ty, mangle_type  # noqa: F401
 from .specialize import native_specialize_impl  # noqa: F401
 from .tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 TRITON_MODULE = "triton.language"
-
-# hashlib takes its time over the first, which is not to be the first launch's.
-_EMPTY_DIGEST = hashlib.sha256()
-_SIMPLE = (bool, int, float, str, bytes, type(None), core.dtype)
-
-
-class JITCallable:
-    """A function whose source the compiler reads."""
-
-    _decorator = f"@{describe.PACKAGE}.constexpr_function"
-
-    def __init__(self, fn):
-        if isinstance(fn, (type, types.BuiltinFunctionType)):
-            raise TypeError(f"only functions made by `def` can be kernels, not {fn!r}")
-        self.fn = fn
-        self.signature = inspect.signature(fn)
-        self.raw_src, self.starting_line_number = sources.read_lines(fn)
-        self._src, self._line, self._indent = sources.cut(self.raw_src, max(self.starting_line_number, 1))
-        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
-        self._hash_lock = threading.RLock()
-        self._hash = None
-        self._made_source = None
-        self._reader = None
-        self.used_global_vals = {}
-        #: kernels that were given it as a constant
-        self._users = weakref.WeakSet()
-        self.__doc__ = fn.__doc__
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__globals__ = fn.__globals__
-        self.__module__ = fn.__module__
-
-    # ---- source ----
-
-    @property
-    def src(self):
-        return self._src
-
-    @src.setter
-    def src(self, text):
-        raise AttributeError("the source changes by _unsafe_update_src(), which wants .hash = None of all callers too")
-
-    def _unsafe_update_src(self, new_src):
-        self._src = new_src
-        self._indent = 0
-        self.hash = None
-
-    @property
-    def hash(self):
-        return self._hash
-
-    @hash.setter
-    def hash(self, value):
-        self._hash = value
-        if value is None:
-            self._made_source = None
-            self._reader = None
-            self.used_global_vals = {}
-            users, self._users = list(self._users), weakref.WeakSet()
-            for kernel in users:
-                kernel._forget()
-
-    def parse(self):
-        return ast.parse(self._src)
-
-    def get_capture_scope(self):
-        return self.__globals__ | describe.closure_of(self.fn)
-
-    def _read(self):
-        reader = self._reader
-        if reader is None:
-            reader = self._reader = sources.Reader(self._src)
-        return reader
-
-    def _scope(self):
-        return describe.Scope(self._read().all_names, self.__globals__, describe.cells_of(self.fn))
-
-    def _source(self):
-        # One for all threads: the compiler asks by its path, and what nobody holds is gone.
-        with describe.source_lock:
-            if self._made_source is None or not self._made_source.is_fresh():
-                path = self.fn.__code__.co_filename
-                self._made_source = describe.Source(path, self._src, self._def_name(), self._line, self._indent,
-                                                    self._scope(), self._decorator_text(), self.fn)
-            return self._made_source
-
-    def _def_name(self):
-        return sources.DEF.match(self._src).group(1)
-
-    def _decorator_text(self):
-        return self._decorator
-
-    # ---- key ----
-
-    @property
-    def cache_key(self):
-        with self._hash_lock:
-            if self._hash is None:
-                self._hash = f"recursion:{self._fn_name}"
-                try:
-                    self._hash = self._compute_key()
-                except BaseException:
-                    self._hash = None
-                    raise
-            return self._hash
-
-    def _compute_key(self):
-        reader = self._read()
-        closure = describe.closure_of(self.fn)
-        digest = _EMPTY_DIGEST.copy()
-        digest.update(self._src.encode())
-        self.used_global_vals = {}
-        constants = []
-        for name in sorted(reader.globals):
-            value = self.__globals__.get(name)
-            scope = self.__globals__
-            if value is None:
-                value, scope = closure.get(name), closure
-            self._note(digest, name, value, scope, name in reader.defaults and name not in reader.body_names, constants)
-        for name, path in reader.paths:
-            value = closure.get(name, self.__globals__.get(name))
-            for part in path:
-                if value is None or describe.tile_path(value) is not None:
-                    value = None
-                    break
-                value = getattr(value, part, None)
-            self._note(digest, ".".join((name, ) + path), value, None, False, constants)
-        digest.update(repr((self.starting_line_number, constants)).encode())
-        return digest.hexdigest()
-
-    def _note(self, digest, name, value, scope, in_default, constants):
-        inner = value
-        while not isinstance(inner, JITCallable) and getattr(inner, "fn", None) is not None and \
-                isinstance(inner, KernelInterface):
-            inner = inner.fn
-        if isinstance(inner, JITCallable):
-            digest.update((inner.cache_key + str(getattr(inner, "noinline", False))).encode())
-            for key, entry in inner.used_global_vals.items():
-                mine = self.used_global_vals.get(key)
-                if mine is not None and not _same(mine[0], entry[0]):
-                    raise RuntimeError(f"Global variable {key[0]} has value {mine[0]} when compiling {self._fn_name}, but "
-                                       f"inner kernel {inner.__name__} has conflicting value {entry[0]} from when it was "
-                                       "first compiled.  This is not allowed.")
-                self.used_global_vals[key] = entry
-            return
-        if value is None or isinstance(value, types.ModuleType) or describe.tile_path(value) is not None:
-            return
-        if isinstance(value, type) or (callable(value) and not isinstance(value, core.constexpr)):
-            self._note_function(name, value)
-            return
-        if scope is None or in_default:
-            return
-        if isinstance(value, core.constexpr):
-            constants.append((name, repr(value)))
-        try:
-            kept = value if isinstance(value, _SIMPLE) else copy.deepcopy(value)
-        except Exception:
-            kept = describe.snapshot(value)
-        self.used_global_vals[(name, id(scope))] = (kept, scope)
-
-    def _note_function(self, name, value):
-        """A function of the host that kernels call runs while they are compiled: it is part of what is compiled (front/content)."""
-
-    def __hash__(self):
-        return hash(self.cache_key)
-
-    @property
-    def type(self):
-        return core.constexpr_type(self)
-
-
-def _same(a, b):
-    try:
-        return type(a) is type(b) and bool(a == b)
-    except Exception:
-        return a is b
-
-
-# ---- parameters ----
-
-
-def _normalize_ty(ty):
-    if isinstance(ty, str):
-        ty = ty.strip()
-        if ty.startswith("const "):
-            inner = _normalize_ty(ty.removeprefix("const "))
-            return "*k" + inner[1:]
-        if ty.endswith("*"):
-            return "*" + _normalize_ty(ty[:-1])
-        if ty.startswith("*"):
-            return "*" + _normalize_ty(ty[1:])
-        if ty.startswith("tl."):
-            return _normalize_ty(ty.removeprefix("tl."))
-    elif isinstance(ty, core.pointer_type):
-        return f"*{_normalize_ty(ty.element_ty)}"
-    elif isinstance(ty, core.dtype):
-        ty = ty.name
-    elif isinstance(ty, type):
-        ty = ty.__name__
-    else:
-        ty = str(ty)
-    return type_canonicalisation_dict.get(ty.replace("_t", ""), ty)
-
-
-_CONTROLS = frozenset(("never_one", "always_one", "div8", "unaligned"))
-
-
-class KernelParam:
-    """A parameter of a kernel."""
-
-    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment, control=""):
-        self.num = num
-        self._param = param
-        self.name = param.name
-        self.do_not_specialize = do_not_specialize
-        empty = param.annotation is inspect.Parameter.empty or not param.annotation
-        annotation = "" if empty else param.annotation
-        words = [word.strip() for word in control.split(",") if word.strip()]
-        if isinstance(annotation, str) and not _CONTROLS.isdisjoint(w.strip() for w in annotation.split(",")):
-            said = [word.strip() for word in annotation.split(",")]
-            annotation = next((word for word in said if word not in _CONTROLS), "")
-            words += [word for word in said if word in _CONTROLS]
-        #: what jit(specialize=...) and the annotation say of its values
-        self.controls = tuple(words)
-        self.never_one, self.always_one, self.div8 = (w in words for w in ("never_one", "always_one", "div8"))
-        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or "unaligned" in words
-        types = [word for word in words if word not in _CONTROLS]
-        self.annotation = _normalize_ty(types[-1] if types else annotation) if types or annotation else ""
-        self.is_constexpr = "constexpr" in self.annotation
-        self.is_const = not self.is_constexpr and ("const" in self.annotation or self.annotation.startswith("*k"))
-
-    @property
-    def annotation_type(self):
-        base = self.annotation.removeprefix("*k").removeprefix("*")
-        return self.annotation if base in type_canonicalisation_dict.values() else ""
-
-    @property
-    def default(self):
-        return self._param.default
-
-    @property
-    def has_default(self):
-        return self._param.default is not inspect.Parameter.empty
-
-    def __repr__(self):
-        return f"KernelParam({self.num}, {self.name})"
-
-
-# ---- kernels ----
-
-
-class KernelInterface:
-    """What can be launched as kernel[grid](...)."""
-
-    def warmup(self, *args, grid, **kwargs):
-        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
-
-    def run(self, *args, grid, warmup, **kwargs):
-        raise NotImplementedError("a KernelInterface has a run()")
-
-    def __getitem__(self, grid):
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
-
-    def __class_getitem__(cls, item):
-        return cls
 
 
 @dataclass
@@ -709,79 +443,11 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     return decorate if fn is None else decorate(fn)
 
 
-# ---- functions that run while compiling ----
-
-
-class BoundConstexprFunction(JITCallable):
-
-    def __init__(self, instance, fn):
-        self.__self__ = instance
-        self.__func__ = fn
-
-    @property
-    def cache_key(self):
-        return self.__func__.cache_key
-
-    def __call__(self, *args, **kwargs):
-        return self.__func__(self.__self__, *args, **kwargs)
-
-
-class ConstexprFunction(JITCallable):
-    """A function of constants, for host and kernels."""
-
-    def _note_function(self, name, value):
-        """What it gives must follow from its text: upstream's words."""
-        module = getattr(value, "__module__", None) or ""
-        if isinstance(value, types.FunctionType) and module.partition(".")[0] not in ("neso", "triton", "math", "copy"):
-            raise RuntimeError(f"Unsupported function referenced: {value}")
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else BoundConstexprFunction(instance, self)
-
-    def __call__(self, *args, _semantic=None, **kwargs):
-        unwrap = core._unwrap_if_constexpr
-        return self.fn(*[unwrap(a) for a in args], **{k: unwrap(v) for k, v in kwargs.items()})
-
-
-def constexpr_function(fn):
-    """Makes a function of constants callable from kernels, which run it while they are compiled.
-
-    >>> @triton.constexpr_function
-    ... def half(n):
-    ...     return n // 2
-    >>> half(128)
-    64
-    """
-    return ConstexprFunction(fn)
-
-
 # ---- what programs look for here ----
 
 
 def convert_to_tuple_if_list(value):
     return tuple(value) if isinstance(value, list) else value
-
-
-def get_full_name(fn):
-    return f"{fn.__module__}.{fn.__qualname__}"
-
-
-def mangle_type(arg, specialize=False):
-    """The name that a signature gives to an argument's type."""
-    if not isinstance(arg, (int, float, bool)) and hasattr(arg, "dtype"):
-        return f"*{_normalize_ty(str(arg.dtype).rsplit('.', 1)[-1])}"
-    if isinstance(arg, bool):
-        return "u1"
-    if isinstance(arg, int):
-        kind, _, constant = _native.rules(arg)
-        return "constexpr" if specialize and constant else kind
-    return "fp32" if isinstance(arg, float) else "constexpr" if arg is None else type(arg).__name__
-
-
-def get_jit_fn_file_line(fn):
-    while not isinstance(fn, JITCallable):
-        fn = fn.fn
-    return fn.fn.__code__.co_filename, fn._line
 
 
 os.register_at_fork(after_in_child=_native.forked)
