@@ -1,4 +1,5 @@
-/* Between content_tree.c, which writes a syntax tree as text, and content_names.c, which asks it for names alone. */
+/* The walk of a syntax tree: content_tree.c writes its text, content_given.c keeps what is known of
+ * names meanwhile, content_names.c asks for names alone. */
 #ifndef NESO_FRONT_NAMES_CONTENT_INT_H
 #define NESO_FRONT_NAMES_CONTENT_INT_H
 
@@ -32,7 +33,22 @@ void content_node(ContentWalk *t, const Ast *node);
 /* Statements. */
 void content_block(ContentWalk *t, const AstList *body);
 void content_def(ContentWalk *t, AstFunction *f);
-/* Its parameters have a value. */
+
+/* ---- content_given.c ---- */
+
+/* The name has a value from here to the end of the block. */
+void content_give(ContentWalk *t, Sym name);
+/* Targets that were read, those of `coming` behind the first `from`, have their value from here on. */
+void content_give_coming(ContentWalk *t, uint32_t from);
+/* The name is assigned to; it has its value once that was read. */
+void content_bind(ContentWalk *t, Sym name);
+/* All parameters, before what their defaults read. */
 void content_bind_params(ContentWalk *t, const AstFunction *f);
+/* The name is read. */
+void content_read(ContentWalk *t, Sym name);
+/* The text depends on what the name stands for. */
+void content_collect(ContentWalk *t, Sym name);
+/* Is the name one of the function's own, whatever was run of it? */
+bool content_is_own(const ContentWalk *t, Sym name);
 
 #endif

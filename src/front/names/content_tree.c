@@ -82,48 +82,6 @@ void content_block(ContentWalk *t, const AstList *body)
 	text_char(t->out, '}');
 }
 
-/* ---- which names have a value for sure ---- */
-
-static bool is_given(const ContentWalk *t, Sym name)
-{
-	uint64_t at;
-	return map_get(&t->place, map_key(name), &at) && at >= t->base && at < t->given.len && t->given.data[at] == name;
-}
-
-static void give(ContentWalk *t, Sym name)
-{
-	if (!t->found || is_given(t, name))
-		return;
-	map_put(&t->place, map_key(name), t->given.len);
-	vec_push(t->arena, &t->given, name);
-}
-
-/* Targets that were read have their value from here on. */
-static void give_coming(ContentWalk *t, uint32_t from)
-{
-	for (uint32_t i = from; i < t->coming.len; i++)
-		give(t, t->coming.data[i]);
-	t->coming.len = from;
-}
-
-static void bind(ContentWalk *t, Sym name)
-{
-	uint64_t known;
-	if (t->found)
-		vec_push(t->arena, &t->coming, name);
-	if (!t->bound || map_get(&t->seen_bound, map_key(name), &known))
-		return;
-	map_put(&t->seen_bound, map_key(name), 1);
-	vec_push(t->arena, t->bound, name);
-}
-
-/* All of them before what their defaults read. */
-void content_bind_params(ContentWalk *t, const AstFunction *f)
-{
-	for (uint32_t i = 0; i < f->param_count; i++)
-		bind(t, f->params[i].name);
-}
-
 static void keywords(ContentWalk *t, const AstKeyword *all, uint32_t n)
 {
 	count(t, n);
@@ -180,7 +138,7 @@ void content_def(ContentWalk *t, AstFunction *f)
 	if (!f->is_lambda)
 		t->base = given;
 	for (uint32_t i = 0; t->found && i < f->param_count; i++)
-		give(t, f->params[i].name);
+		content_give(t, f->params[i].name);
 	if (parsed(t, f)) {
 		if (f->is_lambda)
 			content_node(t, f->body.items[0]->unary_stmt.value);
@@ -214,30 +172,6 @@ static void import(ContentWalk *t, const Ast *node)
 	}
 }
 
-/* ---- names ---- */
-
-static void read_name(ContentWalk *t, Sym name)
-{
-	uint64_t known;
-	if (t->early && !map_get(&t->seen_bound, map_key(name), &known))
-		vec_push(t->arena, t->early, name);
-}
-
-static void add_name(ContentWalk *t, Sym name)
-{
-	uint64_t known;
-	if (t->valued || map_get(&t->seen, map_key(name), &known))
-		return;
-	map_put(&t->seen, map_key(name), 1);
-	vec_push(t->arena, t->names, name);
-}
-
-/* Is the name one of the function's own, whatever was run of it? */
-static bool is_own(const ContentWalk *t, Sym name)
-{
-	return t->found && !t->all && is_given(t, name);
-}
-
 /* a.b.c as one name; the tree of what the attributes are asked of, when that is something else. */
 static void attribute(ContentWalk *t, const Ast *node)
 {
@@ -252,8 +186,8 @@ static void attribute(ContentWalk *t, const Ast *node)
 		return;
 	}
 	name_word(t, node->name.id);
-	read_name(t, node->name.id);
-	if (is_own(t, node->name.id))
+	content_read(t, node->name.id);
+	if (content_is_own(t, node->name.id))
 		return;
 	Text name;
 	text_init(&name, t->arena);
@@ -262,7 +196,7 @@ static void attribute(ContentWalk *t, const Ast *node)
 		text_char(&name, '.');
 		text_str(&name, parts[n]->attribute.attr);
 	}
-	add_name(t, intern(t->interner, (Str){name.data, name.len}));
+	content_collect(t, intern(t->interner, (Str){name.data, name.len}));
 }
 
 /* ---- nodes ---- */
@@ -281,7 +215,7 @@ static void loop(ContentWalk *t, const Ast *node, uint32_t coming)
 	uint32_t given = t->given.len;
 	target(t, node->for_stmt.target);
 	content_node(t, node->for_stmt.iter);
-	give_coming(t, coming);
+	content_give_coming(t, coming);
 	content_block(t, &node->for_stmt.body);
 	t->given.len = given;
 	branch(t, &node->for_stmt.orelse);
@@ -314,14 +248,14 @@ static void statement(ContentWalk *t, const Ast *node)
 	case AST_ASSIGN:
 		list_as(t, &node->assign.targets, true);
 		content_node(t, node->assign.value);
-		give_coming(t, coming);
+		content_give_coming(t, coming);
 		break;
 	case AST_ANN_ASSIGN:
 		target(t, node->ann_assign.target);
 		annotation(t, node->ann_assign.annotation);
 		content_node(t, node->ann_assign.value);
 		if (node->ann_assign.value)
-			give_coming(t, coming);
+			content_give_coming(t, coming);
 		break;
 	case AST_AUG_ASSIGN:
 		word(t, ast_bin_op_text(node->aug_assign.op));
@@ -329,7 +263,7 @@ static void statement(ContentWalk *t, const Ast *node)
 			content_node(t, node->aug_assign.target); /* is read too */
 		target(t, node->aug_assign.target);
 		content_node(t, node->aug_assign.value);
-		give_coming(t, coming);
+		content_give_coming(t, coming);
 		break;
 	case AST_FOR:
 		loop(t, node, coming);
@@ -390,11 +324,11 @@ static void leaf(ContentWalk *t, const Ast *node, bool is_target)
 	case AST_NAME:
 		name_word(t, node->name.id);
 		if (is_target)
-			bind(t, node->name.id);
+			content_bind(t, node->name.id);
 		else
-			read_name(t, node->name.id);
-		if (!(is_target && t->found) && !is_own(t, node->name.id))
-			add_name(t, node->name.id);
+			content_read(t, node->name.id);
+		if (!(is_target && t->found) && !content_is_own(t, node->name.id))
+			content_collect(t, node->name.id);
 		break;
 	case AST_INT:
 		count(t, (uint32_t)node->number.base);
@@ -486,7 +420,7 @@ static void expression(ContentWalk *t, const Ast *node, bool is_target)
 	case AST_COMP_FOR:
 		target(t, node->comp_for.target);
 		content_node(t, node->comp_for.iter);
-		give_coming(t, coming);
+		content_give_coming(t, coming);
 		list(t, &node->comp_for.ifs);
 		break;
 	case AST_JOINED_STR:
