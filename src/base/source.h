@@ -39,11 +39,4 @@ LineCol source_line_col(const Source *source, uint32_t offset);
 /* The text of a line, counted as in LineCol, without its newline. */
 Str source_line(const Source *source, uint32_t line);
 
-static inline Span span_join(Span a, Span b)
-{
-	if (!a.file || a.file != b.file)
-		return a.file ? a : b;
-	return (Span){a.file, MIN(a.start, b.start), MAX(a.end, b.end)};
-}
-
 #endif

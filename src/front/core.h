@@ -38,7 +38,6 @@ typedef struct Frame {
 	const struct Frame *root; /* of the function of the IR whose ops it makes: itself, or one that calls it */
 	struct LoopScope *scope;  /* the loop around the statement that may be left early, or NULL */
 	const Val *raised;        /* host: exception on its way */
-	Span raised_at;
 } Frame;
 
 /* While a value of a namespace is evaluated: names that it binds later are not there yet. */

@@ -116,7 +116,6 @@ struct InterpKernel {
 	uint32_t slot_count;
 	const SlotType *slots;
 	const uint32_t *params; /* slots of the arguments */
-	const SlotType *param_types;
 	uint32_t param_count;
 	const Tile *constants; /* tiles put into slots before each program's first instruction */
 	const uint32_t *constant_slots;

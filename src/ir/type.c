@@ -154,11 +154,6 @@ IrType ir_tensor(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrA
 					  .encoding = encoding});
 }
 
-IrType ir_tensordesc(IrCx *cx, IrType tensor)
-{
-	return ir_tensordesc_signed(cx, tensor, SIGN_NONE);
-}
-
 IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign)
 {
 	CONTRACT(tensor->kind == TY_TENSOR);

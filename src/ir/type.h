@@ -134,7 +134,6 @@ IrType ir_ptr(IrCx *cx, IrType elem, uint32_t space);
 IrType ir_tensor(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding);
 /* Whether a descriptor's integers are signed: upstream says so in the type (tensor<4xui8>), and only there. */
 typedef enum { SIGN_NONE, SIGN_SIGNED, SIGN_UNSIGNED } IrSign;
-IrType ir_tensordesc(IrCx *cx, IrType tensor); /* SIGN_NONE */
 IrType ir_tensordesc_signed(IrCx *cx, IrType tensor, IrSign sign);
 IrType ir_memdesc(IrCx *cx, IrType elem, const int64_t *shape, uint32_t rank, IrAttr encoding, uint32_t space,
 		  bool is_mutable);

@@ -117,7 +117,6 @@ JitKernel *jit_module_kernel(const JitModule *module, uint32_t i);
 JitKernel *jit_module_find(JitModule *module, const char *name, DiagList *diags);
 
 const FrontInfo *jit_kernel_info(const JitKernel *kernel);
-JitModule *jit_kernel_module(const JitKernel *kernel);
 uint32_t jit_kernel_variants(const JitKernel *kernel);
 uint64_t jit_kernel_missed(const JitKernel *kernel); /* launches that strict mode refused */
 /* What the host keeps for a kernel: set once, before the kernel is shared. */

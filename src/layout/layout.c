@@ -258,28 +258,6 @@ const Layout *layout_make(LayoutContext *cx, const LayoutSpace *in, const Layout
 	return l;
 }
 
-static const Layout *make_1d(LayoutContext *cx, unsigned in, unsigned bits, unsigned out, bool zero)
-{
-	LayoutSpace from = layout_space_none(), to = layout_space_none();
-	uint64_t bases[64];
-	layout_space_add(&from, in, bits, 1);
-	layout_space_add(&to, out, zero ? 0 : bits, 1);
-	for (unsigned i = 0; i < bits; i++)
-		bases[i] = zero ? 0 : UINT64_C(1) << i;
-	return layout_make(cx, &from, &to, bases);
-}
-
-const Layout *layout_identity(LayoutContext *cx, unsigned in, unsigned bits, unsigned out)
-{
-	CONTRACT(in != out || !bits);
-	return make_1d(cx, in, bits, out, false);
-}
-
-const Layout *layout_zero(LayoutContext *cx, unsigned in, unsigned bits, unsigned out)
-{
-	return make_1d(cx, in, bits, out, true);
-}
-
 /* ---- asking ---- */
 
 static unsigned bits_of(const LayoutSpace *space, unsigned name)
@@ -381,23 +359,9 @@ bool layout_is_one_to_one(const Layout *l)
 	return layout_image_rank(l) == l->in_bits;
 }
 
-bool layout_is_identity(const Layout *l)
-{
-	for (unsigned i = 0; i < l->in_bits; i++) {
-		if (l->bases[i] != UINT64_C(1) << i)
-			return false;
-	}
-	return l->in_bits == l->out_bits;
-}
-
 uint64_t layout_free_bits(const Layout *l, unsigned in)
 {
 	F2Span span = f2_span_of(l->bases, l->in_bits);
 	uint64_t mask = layout_space_mask(&l->in, in);
 	return mask ? (~span.pivots & mask) >> layout_space_shift(&l->in, in) : 0;
-}
-
-unsigned layout_kernel(const Layout *l, uint64_t *out)
-{
-	return f2_kernel(l->bases, l->in_bits, out);
 }

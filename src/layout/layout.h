@@ -94,10 +94,6 @@ uint32_t layout_space_rep_number(const LayoutSpace *space, const uint32_t *digit
 
 /* Any map; bases has one packed point of out for each bit of in. */
 const Layout *layout_make(LayoutContext *cx, const LayoutSpace *in, const LayoutSpace *out, const uint64_t *bases);
-/* 2^bits places of `in` are those of `out`, in order. */
-const Layout *layout_identity(LayoutContext *cx, unsigned in, unsigned bits, unsigned out);
-/* All 2^bits places of `in` hold the one element that `out` has. */
-const Layout *layout_zero(LayoutContext *cx, unsigned in, unsigned bits, unsigned out);
 
 unsigned layout_in_bits(const Layout *l, unsigned name); /* 0 also where the dim is not there */
 unsigned layout_out_bits(const Layout *l, unsigned name);
@@ -118,17 +114,12 @@ unsigned layout_vector(const Layout *l, unsigned dim, unsigned limit, uint32_t *
 unsigned layout_image_rank(const Layout *l);
 bool layout_is_onto(const Layout *l);
 bool layout_is_one_to_one(const Layout *l);
-bool layout_is_identity(const Layout *l); /* the same bits on both sides, whatever their names */
 /* The bits of an input dim that only choose among copies: setting them to 0 keeps exactly one place of each
  * element. The lowest bits are kept: registers before lanes before warps before blocks. */
 uint64_t layout_free_bits(const Layout *l, unsigned in);
-/* A basis of the inputs that map to 0: out has room for in_bits; their number. */
-unsigned layout_kernel(const Layout *l, uint64_t *out);
 
 /* ---- algebra ---- */
 
-/* Direct sum in order: in each dim of either side the bits of a come first. a has no repetitions. */
-const Layout *layout_product(LayoutContext *cx, const Layout *a, const Layout *b);
 /* First inner, then outer; inner's outputs are outer's inputs. */
 const Layout *layout_compose(LayoutContext *cx, const Layout *outer, const Layout *inner);
 /* NULL where the map is not one-to-one and onto. */
@@ -136,8 +127,6 @@ const Layout *layout_invert(LayoutContext *cx, const Layout *l);
 /* A map p with l(p(l(x))) = l(x); for an onto layout a right inverse: l(p(y)) = y. Takes the
  * lowest inputs. */
 const Layout *layout_pseudo_invert(LayoutContext *cx, const Layout *l);
-/* The q with tile * q = l, or NULL: is the tile a prefix of the layout? q has the dims of l. */
-const Layout *layout_divide(LayoutContext *cx, const Layout *l, const Layout *tile);
 /* Only these dims, given as sets of bits 1 << name; without repetitions. */
 const Layout *layout_restrict(LayoutContext *cx, const Layout *l, uint32_t in_names, uint32_t out_names);
 /* Without the registers whose basis is 0. */

@@ -65,7 +65,6 @@ enum {
 };
 
 enum {
-	CUDA_STREAM_NON_BLOCKING = 1,
 	CUDA_CAPTURE_NONE = 0,
 	CUDA_CAPTURE_ACTIVE = 1,
 	CUDA_CAPTURE_RELAXED = 2, /* mode of cuThreadExchangeStreamCaptureMode */

@@ -269,11 +269,6 @@ NvFunction *nv_kernel_function(NvKernel *kernel, NvContext context, DiagList *di
 	return nv_locked(kernel->driver, load, &l, diags) ? l.function : NULL;
 }
 
-NvFunctionFacts nv_function_facts(const NvFunction *function)
-{
-	return function->facts;
-}
-
 unsigned nv_function_occupancy(NvFunction *f, DiagList *diags)
 {
 	int blocks = 0, result = nv_loaded_begin(f);

@@ -72,18 +72,6 @@ bool nv_synchronize_all(NvDriver *driver, DiagList *diags)
 	return true;
 }
 
-bool nv_stream_new(NvDriver *driver, NvStream *stream, DiagList *diags)
-{
-	*stream = NULL;
-	return CALL(driver, diags, cuStreamCreate, stream, CUDA_STREAM_NON_BLOCKING);
-}
-
-void nv_stream_free(NvDriver *driver, NvStream stream)
-{
-	if (stream && nv_generation(driver) != 0)
-		driver->cuda.cuStreamDestroy(stream);
-}
-
 /* ---- events ---- */
 
 bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags)

@@ -140,8 +140,6 @@ const char *nv_assembler_options(NvTools *tools, const NvAssemble *how, Arena *a
 /* May a cubin that `assembler` (an identity) made elsewhere stand for one made here? Where there is no ptxas and nobody asked for the
  * driver's compiler, and the driver, if there is one, is not of a major release before the assembler's: it might not load it. */
 bool nv_takes_cubin_of(NvTools *tools, const NvAssemble *how, const char *assembler, Arena *arena);
-/* Newest PTX version that it reads: 90 for 9.0; 0 after diagnosing. */
-unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags);
 /* Path of "ptxas", "nvdisasm", "cuobjdump", by the same search, and version "13.0.88"; both in the arena. False:
  * there is none, nothing is diagnosed. */
 bool nv_tools_find(NvTools *tools, const char *name, Arena *arena, const char **path, const char **version);
@@ -183,7 +181,6 @@ NvFunction *nv_kernel_function(NvKernel *kernel, NvContext context, DiagList *di
 typedef struct NvFunctionFacts {
 	unsigned registers, local, shared, max_threads;
 } NvFunctionFacts;
-NvFunctionFacts nv_function_facts(const NvFunction *function);
 /* CTAs that an SM holds at a time; 0 after diagnosing. */
 unsigned nv_function_occupancy(NvFunction *function, DiagList *diags);
 
@@ -220,8 +217,6 @@ bool nv_fill(NvDriver *driver, NvPtr to, int byte, size_t bytes, NvStream stream
  * address, a device_assert) is met here: the error lists the launches that may have caused it. */
 bool nv_synchronize(NvDriver *driver, NvStream stream, DiagList *diags);
 bool nv_synchronize_all(NvDriver *driver, DiagList *diags);
-bool nv_stream_new(NvDriver *driver, NvStream *stream, DiagList *diags);
-void nv_stream_free(NvDriver *driver, NvStream stream);
 bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags);
 bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList *diags);
 bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags);

@@ -277,32 +277,3 @@ const char *nv_assembler_identity(NvTools *tools, const NvAssemble *how, Arena *
 	}
 	return arena_printf(arena, "%s%s", name, nv_assembler_options(tools, how, arena));
 }
-
-/* Which PTX a release of CUDA reads: each minor release of 11 and 12 up to 12.5 raised it by one, 12.6 did not. */
-static unsigned ptx_of_release(unsigned release)
-{
-	unsigned major = release / 10, minor = release % 10;
-	if (major == 11)
-		return 70 + minor;
-	if (major == 12)
-		return 80 + (minor > 5 ? minor - 1 : minor);
-	return major > 12 ? 90 + (major - 13) * 10 + minor : 0;
-}
-
-unsigned nv_assembler_ptx(NvTools *tools, const NvAssemble *how, DiagList *diags)
-{
-	const char *tried;
-	if (nv_uses_driver(tools, how, diags->arena)) {
-		if (!have_driver(tools, how, diags))
-			return 0;
-		int version = nv_driver_version(how->driver);
-		return ptx_of_release((unsigned)(version / 1000 * 10 + version % 1000 / 10));
-	}
-	const NvTool *tool = nv_tool(tools, "ptxas", how->target->capability, diags->arena, &tried);
-	if (!tool) {
-		say_missing(tried, diags);
-		return 0;
-	}
-	/* One that does not say its version is taken for as new as the target needs. */
-	return MAX(ptx_of_release(tool->release), tool->release ? 0 : how->target->ptx);
-}

@@ -122,11 +122,6 @@ bool target_runs_cubin(const TargetGpu *gpu, unsigned capability)
 	return gpu->capability / 10 == capability / 10 && gpu->capability <= capability;
 }
 
-bool target_loads_ptx(const TargetGpu *gpu, unsigned capability)
-{
-	return gpu->suffix ? gpu->capability == capability : gpu->capability <= capability;
-}
-
 void target_occupancy(const TargetGpu *gpu, unsigned registers, unsigned shared, unsigned warps,
 		      TargetOccupancy *out)
 {

@@ -78,7 +78,6 @@ const TargetGpu *target_for_device(unsigned capability);
 const TargetGpu *target_base(const TargetGpu *gpu);
 /* Can a device of this capability load a cubin of the target, or its PTX? */
 bool target_runs_cubin(const TargetGpu *gpu, unsigned capability);
-bool target_loads_ptx(const TargetGpu *gpu, unsigned capability);
 
 static inline bool target_has(const TargetGpu *gpu, unsigned features)
 {

@@ -27,7 +27,6 @@ static inline bool tl_is_block(TlType t) { return t->kind == TL_BLOCK; }
 static inline bool tl_is_ptr(TlType t) { return t->kind == TL_PTR; }
 static inline bool tl_is_block_ptr(TlType t) { return t->kind == TL_PTR && t->elem->kind == TL_BLOCK; }
 static inline bool tl_is_float(TlType t) { return t->kind == TL_SCALAR && tl_dtypes[t->dtype].cls == DTC_FLOAT; }
-static inline bool tl_is_unsigned(TlType t) { return t->kind == TL_SCALAR && tl_dtypes[t->dtype].cls == DTC_UINT; }
 static inline bool tl_is_int(TlType t) { return t->kind == TL_SCALAR && tl_dtypes[t->dtype].cls != DTC_FLOAT; }
 static inline bool tl_is_fp8(TlType t) { return tl_is_float(t) && tl_dtypes[t->dtype].bits == 8; }
 /* int1 counts as unsigned, as upstream has it. */

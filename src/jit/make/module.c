@@ -168,11 +168,6 @@ const FrontInfo *jit_kernel_info(const JitKernel *kernel)
 	return kernel->info;
 }
 
-JitModule *jit_kernel_module(const JitKernel *kernel)
-{
-	return kernel->module;
-}
-
 uint32_t jit_kernel_variants(const JitKernel *kernel)
 {
 	pthread_mutex_lock(&kernel->module->table_lock);

@@ -616,20 +616,6 @@ static int fake_cuPointerGetAttribute(void *value, int attribute, uint64_t ptr)
 
 /* ---- streams and events ---- */
 
-static int fake_cuStreamCreate(void **stream, unsigned flags)
-{
-	ENTER_CONTEXT("cuStreamCreate");
-	*stream = malloc(1);
-	return flags == CUDA_STREAM_NON_BLOCKING ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
-}
-
-static int fake_cuStreamDestroy(void *stream)
-{
-	ENTER_CONTEXT("cuStreamDestroy");
-	free(stream);
-	return CUDA_SUCCESS;
-}
-
 static int fake_cuStreamSynchronize(void *stream)
 {
 	(void)stream;

@@ -16,7 +16,8 @@ static void start(Tile *t, bool descriptor)
 	t->i64 = kit_type(k, TY_I64);
 	t->i32 = kit_type(k, TY_I32);
 	t->tile = ir_tensor(&k->cx, kit_type(k, TY_F32), (int64_t[]){4, 8}, 2, NULL);
-	t->handle = descriptor ? ir_tensordesc(&k->cx, t->tile) : ir_ptr(&k->cx, t->tile, 1);
+	t->handle = descriptor ? ir_tensordesc_signed(&k->cx, t->tile, SIGN_NONE)
+			       : ir_ptr(&k->cx, t->tile, 1);
 	IrType p = ir_ptr(&k->cx, kit_type(k, TY_F32), 1);
 	IrType args[] = {p, p, t->i32, t->i32, t->i32, t->i32, kit_type(k, TY_I1), t->i64, t->i64};
 	kit_func(k, "f", false, args, ARRAY_LEN(args), NULL, 0);
@@ -245,7 +246,8 @@ static void rows_by_number(void **state)
 	start(&t, true);
 	Kit *k = &t.k;
 	IrBuilder *b = &k->b;
-	t.handle = ir_tensordesc(&k->cx, ir_tensor(&k->cx, kit_type(k, TY_F32), (int64_t[]){1, 8}, 2, NULL));
+	IrType wide = ir_tensor(&k->cx, kit_type(k, TY_F32), (int64_t[]){1, 8}, 2, NULL);
+	t.handle = ir_tensordesc_signed(&k->cx, wide, SIGN_NONE);
 	IrValue *d = descriptor(&t, b, kit_arg(k, ARG_BASE), PAD_NAN), *e = descriptor(&t, b, kit_arg(k, ARG_OTHER), PAD_ZERO);
 	uint64_t numbers[4] = {0, 5, 2, 0xffffffff};
 	IrValue *rows = irb_constant(b, ir_attr_dense(&k->cx, kit_tile(k, TY_I32, 4), numbers, 4));
@@ -262,7 +264,7 @@ static void descriptor_arguments(void **state)
 	kit_init(&k);
 	IrType f32 = kit_type(&k, TY_F32), i64 = kit_type(&k, TY_I64);
 	IrType tile = ir_tensor(&k.cx, f32, (int64_t[]){4, 8}, 2, NULL);
-	IrType in[] = {kit_type(&k, TY_I32), ir_tensordesc(&k.cx, tile)};
+	IrType in[] = {kit_type(&k, TY_I32), ir_tensordesc_signed(&k.cx, tile, SIGN_NONE)};
 	kit_func(&k, "f", false, in, 2, NULL, 0);
 	kit_keep(&k, irb_3(&k.b, OP_DESC_LOAD, tile, kit_arg(&k, 1), kit_arg(&k, 0), kit_arg(&k, 0)));
 	kit_return(&k);

@@ -476,7 +476,6 @@ static void options_reach_it(void **state)
 	identity = nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags);
 	assert_true(strncmp(identity, "ptxas 12.8.93 ", 14) == 0 && !strchr(identity + 14, ' '));
 	unsetenv("DISABLE_PTXAS_OPT");
-	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 87);
 	kit_clean(&t.kit);
 	tools_close(&t);
 }
@@ -714,7 +713,6 @@ static void drivers_compiler(void **state)
 	nv_cubin_free(&cubin);
 	assert_non_null(strstr(nv_assembler_identity(t.tools, &how, &t.kit.arena, &t.kit.diags), "driver 13.0"));
 	assert_false(nv_takes_cubin_of(t.tools, &how, "ptxas 13.0.88", &t.kit.arena)); /* it was asked for */
-	assert_int_equal(nv_assembler_ptx(t.tools, &how, &t.kit.diags), 90);
 	t.kit.fake->jit_error = "ptxas application ptx input, line 10; error   : Unknown symbol '%r9'\n"
 				"ptxas fatal   : Ptx assembly aborted due to errors";
 	t.kit.fake->fail_call = "cuLinkAddData";
