@@ -44,40 +44,79 @@ static NvFunction *load(Kit *kit, NvKernel *kernel)
 
 static const uint32_t grid_of_12[3] = {3, 2, 2};
 
-static void launch_reaches_the_driver(void **state)
-{
+/* What a test has: an open driver, the facts of a kernel, and its arguments. */
+typedef struct Launch {
 	Kit kit;
 	Args args;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvKernel *kernel = nv_kernel_new(kit.driver, "cubin", 5, &info);
-	assert_string_equal(kit.fake->calls, ""); /* nothing is loaded before it is launched */
-	NvFunction *f = load(&kit, kernel);
+	NvKernelInfo info;
+	NvKernel *kernel;
+} Launch;
+
+static int launch_open(void **state)
+{
+	static Launch l;
+	kit_open(&l.kit);
+	fill_args(&l.args);
+	l.info = plain_info();
+	l.kernel = NULL;
+	*state = &l;
+	return 0;
+}
+
+static void unload(Launch *l)
+{
+	nv_kernel_free(l->kernel);
+	l->kernel = NULL;
+}
+
+/* The kernel as its facts are now, in the place of the last one. */
+static NvFunction *load_info(Launch *l)
+{
+	unload(l);
+	l->kernel = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
+	NvFunction *f = load(&l->kit, l->kernel);
+	if (!f)
+		unload(l);
+	return f;
+}
+
+static int launch_close(void **state)
+{
+	Launch *l = *state;
+	unload(l);
+	kit_close(&l->kit);
+	return 0;
+}
+
+static void launch_reaches_the_driver(void **state)
+{
+	Launch *l = *state;
+	l->kernel = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
+	assert_string_equal(l->kit.fake->calls, ""); /* nothing is loaded before it is launched */
+	NvFunction *f = load(&l->kit, l->kernel);
 	assert_non_null(f);
-	assert_ptr_equal(load(&kit, kernel), f);
-	assert_int_equal(kit.fake->loads, 1);
-	assert_int_equal(nv_function_occupancy(f, &kit.diags), 4);
+	assert_ptr_equal(load(&l->kit, l->kernel), f);
+	assert_int_equal(l->kit.fake->loads, 1);
+	assert_int_equal(nv_function_occupancy(f, &l->kit.diags), 4);
 	int stream;
-	assert_true(nv_launch(f, grid_of_12, &stream, args.params, &kit.diags));
-	kit_clean(&kit);
-	const FakeLaunch *last = &kit.fake->last;
+	assert_true(nv_launch(f, grid_of_12, &stream, l->args.params, &l->kit.diags));
+	kit_clean(&l->kit);
+	const FakeLaunch *last = &l->kit.fake->last;
 	assert_int_equal(last->grid[0], 3);
 	assert_int_equal(last->grid[2], 2);
 	assert_int_equal(last->block[0], 128);
 	assert_int_equal(last->shared, 1024);
 	assert_ptr_equal(last->stream, &stream);
-	assert_ptr_equal(last->params, args.params);
+	assert_ptr_equal(last->params, l->args.params);
 	/* No programs: nothing is launched, nothing is wrong. */
 	for (int axis = 0; axis < 3; axis++) {
 		uint32_t grid[3] = {1, 1, 1};
 		grid[axis] = 0;
-		assert_true(nv_launch(f, grid, NULL, args.params, &kit.diags));
+		assert_true(nv_launch(f, grid, NULL, l->args.params, &l->kit.diags));
 	}
-	assert_int_equal(kit.fake->launches, 1);
-	nv_kernel_free(kernel);
-	assert_int_equal(kit.fake->unloads, 1);
-	kit_close(&kit);
+	assert_int_equal(l->kit.fake->launches, 1);
+	unload(l);
+	assert_int_equal(l->kit.fake->unloads, 1);
 }
 
 static void one_module_for_each_context(void **state)
@@ -109,173 +148,128 @@ static void one_module_for_each_context(void **state)
 
 static void loads_that_fail(void **state)
 {
-	Kit kit;
-	kit_open(&kit);
-	NvKernelInfo info = plain_info();
-	NvKernel *kernel = nv_kernel_new(kit.driver, "cubin", 5, &info);
-	kit.fake->fail_call = "cuModuleLoadData";
-	kit.fake->fail_result = CUDA_NO_BINARY_FOR_GPU;
-	assert_null(load(&kit, kernel));
-	kit_expect(&kit, DIAG_NV_LOAD, "add.py:5 add_kernel cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU: as injected\n"
+	Launch *l = *state;
+	l->kernel = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
+	l->kit.fake->fail_call = "cuModuleLoadData";
+	l->kit.fake->fail_result = CUDA_NO_BINARY_FOR_GPU;
+	assert_null(load(&l->kit, l->kernel));
+	kit_expect(&l->kit, DIAG_NV_LOAD, "add.py:5 add_kernel cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU: as injected\n"
 				       "note: the GPU is Fake GPU 0, of capability 9.0");
-	assert_non_null(load(&kit, kernel)); /* the next one tries again */
-	kit_clean(&kit);
-	nv_kernel_free(kernel);
-	info.name = "other";
-	kernel = nv_kernel_new(kit.driver, "cubin", 5, &info);
-	assert_null(load(&kit, kernel));
-	kit_expect(&kit, DIAG_NV_LOAD, "the module has no kernel 'other'");
-	assert_int_equal(kit.fake->loads, kit.fake->unloads);
-	nv_kernel_free(kernel);
-	kit_close(&kit);
-}
-
-static NvFunction *load_info(Kit *kit, const NvKernelInfo *info, NvKernel **kernel)
-{
-	*kernel = nv_kernel_new(kit->driver, "cubin", 5, info);
-	NvFunction *f = load(kit, *kernel);
-	if (!f)
-		nv_kernel_free(*kernel);
-	return f;
+	assert_non_null(load(&l->kit, l->kernel)); /* the next one tries again */
+	kit_clean(&l->kit);
+	unload(l);
+	l->info.name = "other";
+	l->kernel = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
+	assert_null(load(&l->kit, l->kernel));
+	kit_expect(&l->kit, DIAG_NV_LOAD, "the module has no kernel 'other'");
+	assert_int_equal(l->kit.fake->loads, l->kit.fake->unloads);
 }
 
 static void shared_memory(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
-	kit_open(&kit);
-	NvKernelInfo info = plain_info();
-	info.shared = 48 * 1024;
-	assert_non_null(load_info(&kit, &info, &kernel));
-	assert_null(strstr(kit.fake->calls, "cuFuncSetAttribute"));
-	nv_kernel_free(kernel);
-	info.shared++;
-	assert_non_null(load_info(&kit, &info, &kernel));
-	assert_non_null(strstr(kit.fake->calls, "cuFuncSetAttribute cuFuncSetCacheConfig"));
-	nv_kernel_free(kernel);
-	info.shared = 232448;
-	assert_non_null(load_info(&kit, &info, &kernel));
-	nv_kernel_free(kernel);
-	kit_clean(&kit);
-	kit.fake->static_shared = 16; /* what the cubin has itself counts too */
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_SHARED,
+	Launch *l = *state;
+	l->info.shared = 48 * 1024;
+	assert_non_null(load_info(l));
+	assert_null(strstr(l->kit.fake->calls, "cuFuncSetAttribute"));
+	l->info.shared++;
+	assert_non_null(load_info(l));
+	assert_non_null(strstr(l->kit.fake->calls, "cuFuncSetAttribute cuFuncSetCacheConfig"));
+	l->info.shared = 232448;
+	assert_non_null(load_info(l));
+	unload(l);
+	kit_clean(&l->kit);
+	l->kit.fake->static_shared = 16; /* what the cubin has itself counts too */
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_SHARED,
 		   "add.py:5 add_kernel needs 232464 bytes of shared memory, but Fake GPU 0 gives a CTA at most 232448");
-	assert_int_equal(kit.fake->loads, kit.fake->unloads);
-	kit_close(&kit);
+	assert_int_equal(l->kit.fake->loads, l->kit.fake->unloads);
 }
 
 static void threads_and_registers(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
-	kit_open(&kit);
-	kit.fake->registers = 200;
-	kit.fake->max_threads = 256;
-	NvKernelInfo info = plain_info();
-	info.threads = 512;
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_THREADS,
+	Launch *l = *state;
+	l->kit.fake->registers = 200;
+	l->kit.fake->max_threads = 256;
+	l->info.threads = 512;
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_THREADS,
 		   "has 512 threads in a CTA, but with 200 registers each at most 256 can run");
-	kit_close(&kit);
 }
 
 static void grid_limits(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
+	Launch *l = *state;
+	NvFunction *f = load_info(l);
 	const uint32_t largest[3] = {2147483647u, 65535, 1};
-	assert_true(nv_launch(f, largest, NULL, args.params, &kit.diags));
+	assert_true(nv_launch(f, largest, NULL, l->args.params, &l->kit.diags));
 	const uint32_t wide[3] = {2147483648u, 1, 1}, high[3] = {1, 65536, 1}, deep[3] = {0, 1, 70000};
-	assert_false(nv_launch(f, wide, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_GRID,
+	assert_false(nv_launch(f, wide, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_GRID,
 		   "the grid has 2147483648 programs along axis 0, but Fake GPU 0 takes at most 2147483647");
-	assert_false(nv_launch(f, high, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_GRID, "65536 programs along axis 1, but Fake GPU 0 takes at most 65535");
-	assert_false(nv_launch(f, deep, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_GRID, "70000 programs along axis 2");
-	nv_kernel_free(kernel);
-	info.cluster = 2;
-	f = load_info(&kit, &info, &kernel);
+	assert_false(nv_launch(f, high, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_GRID, "65536 programs along axis 1, but Fake GPU 0 takes at most 65535");
+	assert_false(nv_launch(f, deep, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_GRID, "70000 programs along axis 2");
+	l->info.cluster = 2;
+	f = load_info(l);
 	const uint32_t pairs[3] = {1073741824u, 1, 1};
-	assert_false(nv_launch(f, pairs, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_GRID, "2147483648 CTAs along axis 0");
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_false(nv_launch(f, pairs, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_GRID, "2147483648 CTAs along axis 0");
 }
 
 static void clusters_and_attributes(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	info.cluster = 4;
-	info.cooperative = info.dependent = true;
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	assert_int_equal(kit.fake->last.grid[0], 12);
-	assert_int_equal(kit.fake->last.grid[1], 2);
-	assert_int_equal(kit.fake->last.cluster, 4);
-	assert_int_equal(kit.fake->last.cooperative, 1);
-	assert_int_equal(kit.fake->last.dependent, 1);
-	assert_int_equal(kit.fake->last.attributes, 3);
+	Launch *l = *state;
+	l->info.cluster = 4;
+	l->info.cooperative = l->info.dependent = true;
+	NvFunction *f = load_info(l);
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	assert_int_equal(l->kit.fake->last.grid[0], 12);
+	assert_int_equal(l->kit.fake->last.grid[1], 2);
+	assert_int_equal(l->kit.fake->last.cluster, 4);
+	assert_int_equal(l->kit.fake->last.cooperative, 1);
+	assert_int_equal(l->kit.fake->last.dependent, 1);
+	assert_int_equal(l->kit.fake->last.attributes, 3);
 	/* 132 SMs, 4 CTAs each: 528 at once. */
 	const uint32_t fits[3] = {132, 1, 1}, too_many[3] = {133, 1, 1};
-	assert_true(nv_launch(f, fits, NULL, args.params, &kit.diags));
-	kit_clean(&kit);
-	assert_false(nv_launch(f, too_many, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_COOPERATIVE, "a cooperative grid of 532 CTAs cannot run at once: Fake GPU 0 has 132 SMs, "
+	assert_true(nv_launch(f, fits, NULL, l->args.params, &l->kit.diags));
+	kit_clean(&l->kit);
+	assert_false(nv_launch(f, too_many, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_COOPERATIVE, "a cooperative grid of 532 CTAs cannot run at once: Fake GPU 0 has 132 SMs, "
 					      "each for 4 of them");
-	kit.fake->blocks_per_sm = 0;
-	assert_false(nv_launch(f, fits, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_CALL, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-	nv_kernel_free(kernel);
-	info = plain_info();
-	info.cluster = 16;
-	assert_non_null(load_info(&kit, &info, &kernel));
-	assert_non_null(strstr(kit.fake->calls, "cuFuncSetAttribute:cluster"));
-	nv_kernel_free(kernel);
-	kit.fake->fail_call = "cuFuncSetAttribute:cluster";
-	kit.fake->fail_result = CUDA_INVALID_VALUE;
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_CLUSTER, "needs clusters of 16 CTAs: Fake GPU 0 takes at most 8");
-	kit_close(&kit);
+	l->kit.fake->blocks_per_sm = 0;
+	assert_false(nv_launch(f, fits, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_CALL, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+	l->info = plain_info();
+	l->info.cluster = 16;
+	assert_non_null(load_info(l));
+	assert_non_null(strstr(l->kit.fake->calls, "cuFuncSetAttribute:cluster"));
+	l->kit.fake->fail_call = "cuFuncSetAttribute:cluster";
+	l->kit.fake->fail_result = CUDA_INVALID_VALUE;
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_CLUSTER, "needs clusters of 16 CTAs: Fake GPU 0 takes at most 8");
 }
 
 static void clusters_where_there_are_none(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
-	kit_open(&kit);
-	fill_args(&args);
-	kit.fake->major = 8;
-	NvKernelInfo info = plain_info();
-	info.cluster = 2;
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_CLUSTER, "needs clusters of 2 CTAs: Fake GPU 0 has none");
+	Launch *l = *state;
+	l->kit.fake->major = 8;
+	l->info.cluster = 2;
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_CLUSTER, "needs clusters of 2 CTAs: Fake GPU 0 has none");
 	/* Overlapping is a hint: where it is not known, the launch is an ordinary one. */
-	info.cluster = 1;
-	info.dependent = true;
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	assert_null(strstr(kit.fake->calls, "cuLaunchKernelEx"));
-	nv_kernel_free(kernel);
-	kit_close(&kit);
-	kit_open(&kit);
-	kit.fake->without = 1;
-	info.cluster = 2;
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_CLUSTER, "driver 13.0");
-	kit_close(&kit);
+	l->info.cluster = 1;
+	l->info.dependent = true;
+	NvFunction *f = load_info(l);
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	assert_null(strstr(l->kit.fake->calls, "cuLaunchKernelEx"));
+	unload(l);
+	kit_close(&l->kit);
+	kit_open(&l->kit);
+	l->kit.fake->without = 1;
+	l->info.cluster = 2;
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_CLUSTER, "driver 13.0");
 }
 
 /* ---- scratch ---- */
@@ -303,63 +297,58 @@ static uint64_t launch_scratch(Kit *kit, NvFunction *f, uint32_t programs, NvStr
 
 static void scratch_grows_with_its_stream(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
-	kit_open(&kit);
-	NvKernelInfo info = scratch_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
+	Launch *l = *state;
+	l->info = scratch_info();
+	NvFunction *f = load_info(l);
 	int a, b;
-	uint64_t first = launch_scratch(&kit, f, 10, &a);
+	uint64_t first = launch_scratch(&l->kit, f, 10, &a);
 	assert_true(first != 0 && first % 128 == 0);
-	assert_int_equal(launch_scratch(&kit, f, 9, &a), first);
-	uint64_t other = launch_scratch(&kit, f, 10, &b);
+	assert_int_equal(launch_scratch(&l->kit, f, 9, &a), first);
+	uint64_t other = launch_scratch(&l->kit, f, 10, &b);
 	assert_true(other != 0 && other != first); /* streams run beside each other */
-	assert_int_equal(kit.fake->allocations, 2);
-	assert_true(launch_scratch(&kit, f, 11, &a) != 0);
-	assert_int_equal(kit.fake->allocations, 3);
-	assert_int_equal(kit.fake->frees, 1);
-	assert_int_equal(kit.fake->bytes, 10000 + 15000);
-	assert_true(launch_scratch(&kit, f, 15, &a) != 0); /* half as much again was there */
-	assert_int_equal(kit.fake->allocations, 3);
-	kit_clean(&kit);
-	assert_int_equal(launch_scratch(&kit, f, 1000000, &a), 0);
-	kit_expect(&kit, DIAG_NV_SCRATCH, "no scratch memory of 1000000000 bytes for a grid of (1000000, 1, 1)");
-	assert_true(launch_scratch(&kit, f, 1, &a) != 0);
+	assert_int_equal(l->kit.fake->allocations, 2);
+	assert_true(launch_scratch(&l->kit, f, 11, &a) != 0);
+	assert_int_equal(l->kit.fake->allocations, 3);
+	assert_int_equal(l->kit.fake->frees, 1);
+	assert_int_equal(l->kit.fake->bytes, 10000 + 15000);
+	assert_true(launch_scratch(&l->kit, f, 15, &a) != 0); /* half as much again was there */
+	assert_int_equal(l->kit.fake->allocations, 3);
+	kit_clean(&l->kit);
+	assert_int_equal(launch_scratch(&l->kit, f, 1000000, &a), 0);
+	kit_expect(&l->kit, DIAG_NV_SCRATCH, "no scratch memory of 1000000000 bytes for a grid of (1000000, 1, 1)");
+	assert_true(launch_scratch(&l->kit, f, 1, &a) != 0);
 	/* A stream that has the handle of one that is gone: the old buffer is not left behind, nor taken over as it is. */
-	assert_true(launch_scratch(&kit, f, 12, &a) != 0);
-	kit.fake->stream_ids = 1000;
-	assert_true(launch_scratch(&kit, f, 3, &a) != 0);
-	assert_non_null(strstr(kit.fake->calls, "cuMemFree "));
-	assert_int_equal(kit.fake->bytes, 10000 + 3000);
-	nv_kernel_free(kernel);
-	kit_close(&kit);
-	assert_int_equal(kit.fake->bytes, 0);
+	assert_true(launch_scratch(&l->kit, f, 12, &a) != 0);
+	l->kit.fake->stream_ids = 1000;
+	assert_true(launch_scratch(&l->kit, f, 3, &a) != 0);
+	assert_non_null(strstr(l->kit.fake->calls, "cuMemFree "));
+	assert_int_equal(l->kit.fake->bytes, 10000 + 3000);
+	unload(l);
+	kit_close(&l->kit);
+	assert_int_equal(l->kit.fake->bytes, 0);
+	kit_open(&l->kit);
 }
 
 static void scratch_without_pools_and_in_graphs(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
-	kit_open(&kit);
-	NvKernelInfo info = scratch_info();
-	kit.fake->pools = 0;
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	assert_true(launch_scratch(&kit, f, 10, NULL) != 0 && launch_scratch(&kit, f, 20, NULL) != 0);
-	assert_int_equal(kit.fake->allocations, 2);
-	assert_int_equal(kit.fake->bytes, 20000);
-	assert_non_null(strstr(kit.fake->calls, "cuMemFree "));
+	Launch *l = *state;
+	l->info = scratch_info();
+	l->kit.fake->pools = 0;
+	NvFunction *f = load_info(l);
+	assert_true(launch_scratch(&l->kit, f, 10, NULL) != 0 && launch_scratch(&l->kit, f, 20, NULL) != 0);
+	assert_int_equal(l->kit.fake->allocations, 2);
+	assert_int_equal(l->kit.fake->bytes, 20000);
+	assert_non_null(strstr(l->kit.fake->calls, "cuMemFree "));
 	/* A graph gets memory of its own, which it frees. */
-	kit.fake->pools = 1;
-	kit.fake->capturing = CUDA_CAPTURE_ACTIVE;
-	assert_true(launch_scratch(&kit, f, 10, NULL) != 0);
-	assert_int_equal(kit.fake->allocations, 3);
-	assert_int_equal(kit.fake->bytes, 20000);
-	kit.fake->fail_call = "cuMemAllocAsync";
-	kit.fake->fail_result = CUDA_OUT_OF_MEMORY;
-	assert_int_equal(launch_scratch(&kit, f, 10, NULL), 0);
-	kit_expect(&kit, DIAG_NV_SCRATCH, "no scratch memory of 10000 bytes");
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	l->kit.fake->pools = 1;
+	l->kit.fake->capturing = CUDA_CAPTURE_ACTIVE;
+	assert_true(launch_scratch(&l->kit, f, 10, NULL) != 0);
+	assert_int_equal(l->kit.fake->allocations, 3);
+	assert_int_equal(l->kit.fake->bytes, 20000);
+	l->kit.fake->fail_call = "cuMemAllocAsync";
+	l->kit.fake->fail_result = CUDA_OUT_OF_MEMORY;
+	assert_int_equal(launch_scratch(&l->kit, f, 10, NULL), 0);
+	kit_expect(&l->kit, DIAG_NV_SCRATCH, "no scratch memory of 10000 bytes");
 }
 
 static NvPtr host_scratch(void *data, size_t bytes, size_t align, NvStream stream)
@@ -371,119 +360,95 @@ static NvPtr host_scratch(void *data, size_t bytes, size_t align, NvStream strea
 
 static void scratch_of_the_host(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
+	Launch *l = *state;
 	size_t asked = 0;
-	kit_open(&kit);
 	NvDriverOptions options = {.library = kit_library(), .scratch = host_scratch, .scratch_data = &asked};
-	nv_driver_free(kit.driver);
-	kit.driver = nv_driver_new(&options);
-	NvKernelInfo info = scratch_info();
-	info.cluster = 2;
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	assert_int_equal(launch_scratch(&kit, f, 10, NULL), 0xabc00);
+	nv_driver_free(l->kit.driver);
+	l->kit.driver = nv_driver_new(&options);
+	l->info = scratch_info();
+	l->info.cluster = 2;
+	NvFunction *f = load_info(l);
+	assert_int_equal(launch_scratch(&l->kit, f, 10, NULL), 0xabc00);
 	assert_int_equal(asked, 20000);
-	assert_int_equal(kit.fake->allocations, 0);
-	assert_int_equal(launch_scratch(&kit, f, 100, NULL), 0);
-	kit_expect(&kit, DIAG_NV_SCRATCH, "200000 bytes");
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_int_equal(l->kit.fake->allocations, 0);
+	assert_int_equal(launch_scratch(&l->kit, f, 100, NULL), 0);
+	kit_expect(&l->kit, DIAG_NV_SCRATCH, "200000 bytes");
 }
 
 /* ---- faults ---- */
 
 static void launch_refused_by_the_driver(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	kit.fake->fail_call = "cuLaunchKernel";
-	kit.fake->fail_result = CUDA_LAUNCH_OUT_OF_RESOURCES;
-	assert_false(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	kit_expect(&kit, DIAG_NV_LAUNCH,
+	Launch *l = *state;
+	NvFunction *f = load_info(l);
+	l->kit.fake->fail_call = "cuLaunchKernel";
+	l->kit.fake->fail_result = CUDA_LAUNCH_OUT_OF_RESOURCES;
+	assert_false(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_LAUNCH,
 		   "add.py:5 add_kernel cannot be launched: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: as injected\n"
 		   "note: grid (3, 2, 2), 128 threads and 1024 bytes of shared memory a CTA, called with "
 		   "x_ptr = 0x7f0000001000, n = -98, scale = 1.5, big = 1099511627776\n"
 		   "note: it uses 32 registers a thread");
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	kit_clean(&kit);
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	kit_clean(&l->kit);
 }
 
 static void fault_names_what_ran(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel, *second;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
-	info.shown = "mul.py:9 mul_kernel";
-	NvFunction *g = load_info(&kit, &info, &second);
+	Launch *l = *state;
+	NvFunction *f = load_info(l);
+	l->info.shown = "mul.py:9 mul_kernel";
+	NvKernel *second = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
+	NvFunction *g = load(&l->kit, second);
 	/* What ended well is not named. */
-	assert_true(nv_launch(g, grid_of_12, NULL, args.params, &kit.diags));
-	assert_true(nv_synchronize(kit.driver, NULL, &kit.diags));
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	kit.fake->kernel_fault(CUDA_ILLEGAL_ADDRESS);
-	assert_false(nv_synchronize(kit.driver, NULL, &kit.diags));
-	kit_expect(&kit, DIAG_NV_FAULT,
+	assert_true(nv_launch(g, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	assert_true(nv_synchronize(l->kit.driver, NULL, &l->kit.diags));
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	l->kit.fake->kernel_fault(CUDA_ILLEGAL_ADDRESS);
+	assert_false(nv_synchronize(l->kit.driver, NULL, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_FAULT,
 		   "a kernel failed on the GPU: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered\n"
 		   "note: the targets interp and sim:GPU with --check find the line, on the CPU\n"
 		   "note: launched before: add.py:5 add_kernel, grid (3, 2, 2), called with x_ptr = 0x7f0000001000, "
 		   "n = -98, scale = 1.5, big = 1099511627776\n");
 	/* A later launch meets it too, and is not the one to blame. */
-	assert_false(nv_launch(g, grid_of_12, NULL, args.params, &kit.diags));
+	assert_false(nv_launch(g, grid_of_12, NULL, l->args.params, &l->kit.diags));
 	Text text;
-	text_init(&text, &kit.arena);
-	diag_render_all(&text, &kit.diags);
+	text_init(&text, &l->kit.arena);
+	diag_render_all(&text, &l->kit.diags);
 	assert_null(strstr(text.data, "mul_kernel"));
-	kit_expect(&kit, DIAG_NV_FAULT, "add_kernel");
+	kit_expect(&l->kit, DIAG_NV_FAULT, "add_kernel");
 	/* So does loading; kernels that are gone are not named. */
-	nv_kernel_free(kernel);
-	assert_null(load_info(&kit, &info, &kernel));
-	kit_expect(&kit, DIAG_NV_FAULT, "no launch of Neso was pending");
+	assert_null(load_info(l));
+	kit_expect(&l->kit, DIAG_NV_FAULT, "no launch of Neso was pending");
 	nv_kernel_free(second);
-	kit_close(&kit);
 }
 
 static void fault_after_many_launches(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
+	Launch *l = *state;
 	int stream;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
+	NvFunction *f = load_info(l);
 	for (uint32_t i = 1; i <= 7; i++) {
 		const uint32_t grid[3] = {i, 1, 1};
-		assert_true(nv_launch(f, grid, i % 2 ? &stream : NULL, args.params, &kit.diags));
+		assert_true(nv_launch(f, grid, i % 2 ? &stream : NULL, l->args.params, &l->kit.diags));
 	}
-	assert_true(nv_synchronize(kit.driver, &stream, &kit.diags)); /* 1, 3, 5, 7 ended */
-	kit.fake->kernel_fault(CUDA_ASSERT);
-	assert_false(nv_synchronize_all(kit.driver, &kit.diags));
+	assert_true(nv_synchronize(l->kit.driver, &stream, &l->kit.diags)); /* 1, 3, 5, 7 ended */
+	l->kit.fake->kernel_fault(CUDA_ASSERT);
+	assert_false(nv_synchronize_all(l->kit.driver, &l->kit.diags));
 	Text text;
-	text_init(&text, &kit.arena);
-	diag_render_all(&text, &kit.diags);
+	text_init(&text, &l->kit.arena);
+	diag_render_all(&text, &l->kit.diags);
 	const char *newest = strstr(text.data, "grid (6, 1, 1)"), *oldest = strstr(text.data, "grid (2, 1, 1)");
 	assert_true(newest && oldest && newest < oldest);
 	assert_null(strstr(text.data, "grid (7, 1, 1)"));
-	kit_expect(&kit, DIAG_NV_FAULT, "CUDA_ERROR_ASSERT");
-	kit.fake->kernel_fault(0);
+	kit_expect(&l->kit, DIAG_NV_FAULT, "CUDA_ERROR_ASSERT");
+	l->kit.fake->kernel_fault(0);
 	for (uint32_t i = 0; i < 200; i++)
-		assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	kit.fake->kernel_fault(CUDA_ILLEGAL_ADDRESS);
-	assert_false(nv_synchronize_all(kit.driver, &kit.diags));
-	kit_expect(&kit, DIAG_NV_FAULT, "note: and at least 59 more");
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+		assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
+	l->kit.fake->kernel_fault(CUDA_ILLEGAL_ADDRESS);
+	assert_false(nv_synchronize_all(l->kit.driver, &l->kit.diags));
+	kit_expect(&l->kit, DIAG_NV_FAULT, "note: and at least 59 more");
 }
 
 /* ---- threads, fork ---- */
@@ -516,51 +481,40 @@ static void *work(void *data)
 
 static void many_threads_launch(void **state)
 {
-	Kit kit;
-	kit_open(&kit);
-	NvKernelInfo info = plain_info();
-	NvKernel *kernel = nv_kernel_new(kit.driver, "cubin", 5, &info);
+	Launch *l = *state;
+	l->kernel = nv_kernel_new(l->kit.driver, "cubin", 5, &l->info);
 	pthread_t threads[8];
 	Worker workers[8];
 	for (int i = 0; i < 8; i++) {
-		workers[i] = (Worker){&kit, kernel, false};
+		workers[i] = (Worker){&l->kit, l->kernel, false};
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
 	}
 	for (int i = 0; i < 8; i++) {
 		pthread_join(threads[i], NULL);
 		assert_true(workers[i].ok);
 	}
-	assert_int_equal(kit.fake->loads, 1);
-	assert_int_equal(kit.fake->launches, 4000);
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_int_equal(l->kit.fake->loads, 1);
+	assert_int_equal(l->kit.fake->launches, 4000);
 }
 
 static void child_cannot_launch(void **state)
 {
-	Kit kit;
-	Args args;
-	NvKernel *kernel;
-	kit_open(&kit);
-	fill_args(&args);
-	NvKernelInfo info = plain_info();
-	NvFunction *f = load_info(&kit, &info, &kernel);
+	Launch *l = *state;
+	NvFunction *f = load_info(l);
 	fflush(NULL);
 	pid_t pid = fork();
 	if (!pid) {
-		int before = kit.fake->unloads;
-		bool said = !nv_launch(f, grid_of_12, NULL, args.params, &kit.diags) &&
-			    kit.diags.first->code == DIAG_NV_FORKED;
-		bool none = kit.fake->launches == 0 && !load(&kit, kernel);
-		nv_kernel_free(kernel);
-		_exit(said && none && kit.fake->unloads == before ? 0 : 1);
+		int before = l->kit.fake->unloads;
+		bool said = !nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags) &&
+			    l->kit.diags.first->code == DIAG_NV_FORKED;
+		bool none = l->kit.fake->launches == 0 && !load(&l->kit, l->kernel);
+		unload(l);
+		_exit(said && none && l->kit.fake->unloads == before ? 0 : 1);
 	}
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
 }
 
 /* A map of what x_ptr points to: n rows of 64 fp16, `big` elements apart. */
@@ -571,31 +525,26 @@ static const TensorMapPlan map_plan = {
 
 static void tensor_maps(void **state)
 {
-	Kit kit;
-	NvKernel *kernel;
-	Args args;
-	kit_open(&kit);
-	kit.fake->map_at = 4;
-	fill_args(&args);
-	args.n = 30;
-	args.big = 72;
-	NvKernelInfo info = plain_info();
-	info.args = "p4f8t";
-	info.maps = &map_plan;
-	info.map_count = 1;
-	info.arg_names = NULL;
+	Launch *l = *state;
+	l->kit.fake->map_at = 4;
+	l->args.n = 30;
+	l->args.big = 72;
+	l->info.args = "p4f8t";
+	l->info.maps = &map_plan;
+	l->info.map_count = 1;
+	l->info.arg_names = NULL;
 	assert_true(nv_maps_allowed(&map_plan, 1, "p4f8t"));
 	assert_false(nv_maps_allowed(&map_plan, 1, "p4f8"));
 	assert_false(nv_maps_allowed(&map_plan, 1, "84f8t")); /* the base is a pointer */
 	assert_false(nv_maps_allowed(&map_plan, 1, "pff8t"));
 	assert_false(nv_maps_allowed(&map_plan, 1, "p4ft"));
 	assert_false(nv_maps_allowed(NULL, 0, "p4f8t"));
-	NvFunction *f = load_info(&kit, &info, &kernel);
+	NvFunction *f = load_info(l);
 	for (int i = 0; i < 3; i++) /* made once */
-		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), 0);
-	assert_int_equal(kit.fake->encoded, 1);
-	const uint64_t *map = kit.fake->last_map;
-	assert_int_equal(map[0], args.pointer);
+		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, l->args.params), 0);
+	assert_int_equal(l->kit.fake->encoded, 1);
+	const uint64_t *map = l->kit.fake->last_map;
+	assert_int_equal(map[0], l->args.pointer);
 	assert_int_equal(map[1], 6 | 2 << 8 | 3 << 16 | 2 << 24 | UINT64_C(1) << 32);
 	assert_int_equal(map[2], 64);
 	assert_int_equal(map[3], 30);
@@ -603,51 +552,51 @@ static void tensor_maps(void **state)
 	assert_int_equal(map[12], 64 << 9 | 16);
 	/* Buffers that take turns are remembered; another size is another map. */
 	for (int i = 0; i < 4; i++) {
-		args.pointer ^= 0x40000;
-		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), 0);
-		assert_int_equal(map[0], args.pointer);
+		l->args.pointer ^= 0x40000;
+		assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, l->args.params), 0);
+		assert_int_equal(map[0], l->args.pointer);
 	}
-	assert_true(kit.fake->encoded <= 5);
-	args.n = 31;
-	assert_true(nv_launch(f, grid_of_12, NULL, args.params, &kit.diags));
+	assert_true(l->kit.fake->encoded <= 5);
+	l->args.n = 31;
+	assert_true(nv_launch(f, grid_of_12, NULL, l->args.params, &l->kit.diags));
 	assert_int_equal(map[3], 31);
 	/* What no map can say, and a driver that knows none. */
-	assert_true(nv_can_launch(f, args.params));
-	args.big = 71;
-	assert_false(nv_can_launch(f, args.params));
-	assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, args.params), NV_NO_MAP);
-	kit_clean(&kit);
-	nv_kernel_free(kernel);
-	kit_close(&kit);
-	kit_open(&kit);
-	kit.fake->without = 1;
-	f = load_info(&kit, &info, &kernel);
-	args.big = 72;
-	assert_false(nv_can_launch(f, args.params));
-	nv_kernel_free(kernel);
-	kit_close(&kit);
+	assert_true(nv_can_launch(f, l->args.params));
+	l->args.big = 71;
+	assert_false(nv_can_launch(f, l->args.params));
+	assert_int_equal(nv_launch_plain(f, grid_of_12, NULL, l->args.params), NV_NO_MAP);
+	kit_clean(&l->kit);
+	unload(l);
+	kit_close(&l->kit);
+	kit_open(&l->kit);
+	l->kit.fake->without = 1;
+	f = load_info(l);
+	l->args.big = 72;
+	assert_false(nv_can_launch(f, l->args.params));
 }
+
+#define LAUNCH_TEST(name) cmocka_unit_test_setup_teardown(name, launch_open, launch_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(launch_reaches_the_driver),
+		LAUNCH_TEST(launch_reaches_the_driver),
 		cmocka_unit_test(one_module_for_each_context),
-		cmocka_unit_test(loads_that_fail),
-		cmocka_unit_test(shared_memory),
-		cmocka_unit_test(threads_and_registers),
-		cmocka_unit_test(grid_limits),
-		cmocka_unit_test(clusters_and_attributes),
-		cmocka_unit_test(clusters_where_there_are_none),
-		cmocka_unit_test(scratch_grows_with_its_stream),
-		cmocka_unit_test(scratch_without_pools_and_in_graphs),
-		cmocka_unit_test(scratch_of_the_host),
-		cmocka_unit_test(launch_refused_by_the_driver),
-		cmocka_unit_test(fault_names_what_ran),
-		cmocka_unit_test(fault_after_many_launches),
-		cmocka_unit_test(many_threads_launch),
-		cmocka_unit_test(tensor_maps),
-		cmocka_unit_test(child_cannot_launch),
+		LAUNCH_TEST(loads_that_fail),
+		LAUNCH_TEST(shared_memory),
+		LAUNCH_TEST(threads_and_registers),
+		LAUNCH_TEST(grid_limits),
+		LAUNCH_TEST(clusters_and_attributes),
+		LAUNCH_TEST(clusters_where_there_are_none),
+		LAUNCH_TEST(scratch_grows_with_its_stream),
+		LAUNCH_TEST(scratch_without_pools_and_in_graphs),
+		LAUNCH_TEST(scratch_of_the_host),
+		LAUNCH_TEST(launch_refused_by_the_driver),
+		LAUNCH_TEST(fault_names_what_ran),
+		LAUNCH_TEST(fault_after_many_launches),
+		LAUNCH_TEST(many_threads_launch),
+		LAUNCH_TEST(tensor_maps),
+		LAUNCH_TEST(child_cannot_launch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
