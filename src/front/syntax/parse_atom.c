@@ -22,10 +22,15 @@ static Ast *clause(Parser *p)
 	return node_end(p, node);
 }
 
+static bool at_clause(const Parser *p)
+{
+	return at(p, TOK_FOR) || (at(p, TOK_ASYNC) && p->tok[1].kind == TOK_FOR);
+}
+
 bool parse_clauses(Parser *p, Ast *comp)
 {
 	uint32_t base = p->stack.len;
-	while (at(p, TOK_FOR) || (at(p, TOK_ASYNC) && p->tok[1].kind == TOK_FOR)) {
+	while (at_clause(p)) {
 		Ast *node = clause(p);
 		if (!node)
 			return false;
@@ -33,11 +38,6 @@ bool parse_clauses(Parser *p, Ast *comp)
 	}
 	comp->comp.clauses = parse_take_list(p, comp, base);
 	return true;
-}
-
-static bool at_clause(const Parser *p)
-{
-	return at(p, TOK_FOR) || (at(p, TOK_ASYNC) && p->tok[1].kind == TOK_FOR);
 }
 
 /* The rest of a comprehension whose element was read, with its closing bracket. */
@@ -59,21 +59,24 @@ static void *want_comma(Parser *p, TokenKind close)
 							   : "',' or '}'");
 }
 
-/* Pushes the rest of a list whose first item was read, with its closing bracket. */
-static bool rest_of_list(Parser *p, TokenKind close)
+/* The items of a list, the first of which was read, with its closing bracket. */
+static Ast *items(Parser *p, AstKind kind, uint32_t start, Ast *first, TokenKind close)
 {
+	uint32_t base = p->stack.len;
+	push(p, first);
 	while (accept(p, TOK_COMMA)) {
 		if (at(p, close))
 			break;
 		Ast *item = parse_star_or_named(p);
 		if (!item)
-			return false;
+			return NULL;
 		push(p, item);
 	}
-	if (accept(p, close))
-		return true;
-	want_comma(p, close);
-	return false;
+	if (!accept(p, close))
+		return want_comma(p, close);
+	Ast *node = node_new(p, kind, start);
+	node->seq.items = parse_take_list(p, node, base);
+	return node_end(p, node);
 }
 
 /* tuple: '(' [star_named (',' star_named)* [',']] ')'
@@ -81,7 +84,7 @@ static bool rest_of_list(Parser *p, TokenKind close)
  * genexp: '(' named_expression for_if_clauses ')' */
 static Ast *parentheses(Parser *p)
 {
-	uint32_t start = tok_start(p), base = p->stack.len;
+	uint32_t start = tok_start(p);
 	advance(p);
 	if (at(p, TOK_RPAREN)) {
 		advance(p);
@@ -106,19 +109,14 @@ static Ast *parentheses(Parser *p)
 		return parse_error_here(p, DIAG_SYNTAX_EQUALS, NULL, NULL);
 	if (!at(p, TOK_COMMA))
 		return want_comma(p, TOK_RPAREN);
-	push(p, first);
-	if (!rest_of_list(p, TOK_RPAREN))
-		return NULL;
-	Ast *node = node_new(p, AST_TUPLE, start);
-	node->seq.items = parse_take_list(p, node, base);
-	return node_end(p, node);
+	return items(p, AST_TUPLE, start, first, TOK_RPAREN);
 }
 
 /* list: '[' [star_named (',' star_named)* [',']] ']'
  * listcomp: '[' named_expression for_if_clauses ']' */
 static Ast *brackets(Parser *p)
 {
-	uint32_t start = tok_start(p), base = p->stack.len;
+	uint32_t start = tok_start(p);
 	advance(p);
 	if (at(p, TOK_RBRACKET)) {
 		advance(p);
@@ -129,12 +127,7 @@ static Ast *brackets(Parser *p)
 		return NULL;
 	if (at_clause(p))
 		return comprehension(p, AST_LIST_COMP, start, first, NULL, TOK_RBRACKET);
-	push(p, first);
-	if (!rest_of_list(p, TOK_RBRACKET))
-		return NULL;
-	Ast *node = node_new(p, AST_LIST, start);
-	node->seq.items = parse_take_list(p, node, base);
-	return node_end(p, node);
+	return items(p, AST_LIST, start, first, TOK_RBRACKET);
 }
 
 /* dict: '{' [('**' bitwise_or | expression ':' expression) (',' ...)* [',']] '}'
@@ -181,7 +174,7 @@ static Ast *dict(Parser *p, uint32_t start, Ast *key)
 /* A dict or a set: the first item tells. */
 static Ast *braces(Parser *p)
 {
-	uint32_t start = tok_start(p), base = p->stack.len;
+	uint32_t start = tok_start(p);
 	advance(p);
 	if (at(p, TOK_RBRACE)) {
 		advance(p);
@@ -197,12 +190,7 @@ static Ast *braces(Parser *p)
 		return dict(p, start, first);
 	if (at_clause(p))
 		return comprehension(p, AST_SET_COMP, start, first, NULL, TOK_RBRACE);
-	push(p, first);
-	if (!rest_of_list(p, TOK_RBRACE))
-		return NULL;
-	Ast *node = node_new(p, AST_SET, start);
-	node->seq.items = parse_take_list(p, node, base);
-	return node_end(p, node);
+	return items(p, AST_SET, start, first, TOK_RBRACE);
 }
 
 static Ast *constant(Parser *p, AstKind kind)

@@ -266,15 +266,21 @@ enum {
 	PRICE_MEMORY = 1,    /* where its accesses have no price */
 };
 
-static unsigned price_of_one(const IrOp *op)
-{
 #define TILES(layout, cost, scratch, axis, range) PRICE_##cost
-	static const uint8_t prices[OP__COUNT] = {
+static const uint8_t prices[OP__COUNT] = {
 #define OP(name, text, levels, takes, gives, regions, traits, type, format, attrs, rules, tiles, doc) \
 	[OP_##name] = tiles,
 #include "ir/ops.def"
 #undef OP
-	};
+};
+
+bool gpu_is_special(const IrOp *op)
+{
+	return prices[op->kind] == PRICE_SPECIAL;
+}
+
+static unsigned price_of_one(const IrOp *op)
+{
 	unsigned price = prices[op->kind], bits = op->result_count ? ir_elem(op->results[0].type)->bits : 32;
 	return price == PRICE_FOREIGN ? PRICE_LONG : price * (bits > 32 ? 2 : 1);
 }

@@ -8,6 +8,7 @@
 #include "gpu/plan/rotate.h"
 
 #include "gpu/analysis/pressure.h"
+#include "gpu/plan/price.h"
 #include "gpu/plan/wgmma.h"
 #include "gpu/remark.h"
 
@@ -157,24 +158,6 @@ static unsigned product_cycles(const Rotating *r, const IrOp *dot)
 	return plan ? plan->tiles * plan->steps * plan->n / 2 * (gpu_num_warps(r->gpu, dot) / 4) : 0;
 }
 
-static bool is_special(const IrOp *op)
-{
-	switch (op->kind) {
-	case OP_EXP:
-	case OP_EXP2:
-	case OP_LOG:
-	case OP_LOG2:
-	case OP_SIN:
-	case OP_COS:
-	case OP_SQRT:
-	case OP_RSQRT:
-	case OP_DIVF:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Instructions of a thread: one for each register of what it makes, or adds up. */
 static unsigned instructions(const Rotating *r, const IrOp *op)
 {
@@ -194,7 +177,7 @@ static GpuLoopCycles count_cycles(const Rotating *r)
 	for (const IrOp *op = r->body->first; op; op = op->next) {
 		if (op->kind == OP_WARP_GROUP_DOT)
 			*(is_late(r->out, op) ? &c.late : &c.early) += product_cycles(r, op);
-		c.special += is_special(op) ? instructions(r, op) * each * SPECIAL_CYCLES : 0;
+		c.special += gpu_is_special(op) || op->kind == OP_DIVF ? instructions(r, op) * each * SPECIAL_CYCLES : 0;
 		c.issue += instructions(r, op) * each;
 	}
 	unsigned threads = MAX(c.special, c.issue);
