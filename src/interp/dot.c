@@ -232,6 +232,15 @@ static char *accumulator(Exec *x, const Instr *i, Tile *out, const Tile *c, Kern
 	return wide;
 }
 
+/* Sums that were wider become the result. */
+static void finish(Exec *x, Tile *out, const char *sums, Buf *wide)
+{
+	if (!wide)
+		return;
+	x->k->from_f32[kern_format(out->kind)](out->data, sums, (size_t)out->shape->numel);
+	buf_unref(wide);
+}
+
 static const Instr *run_dot(Exec *x, const Instr *i)
 {
 	const Dot *dot = i->aux;
@@ -257,10 +266,7 @@ static const Instr *run_dot(Exec *x, const Instr *i)
 		else
 			multiply(x, dot->type, to, wa, wb, ma, mb);
 	}
-	if (wide_buf) {
-		x->k->from_f32[kern_format(out->kind)](out->data, sums, (size_t)out->shape->numel);
-		buf_unref(wide_buf);
-	}
+	finish(x, out, sums, wide_buf);
 	buf_unref(a_buf);
 	buf_unref(b_buf);
 	return i + 1;
@@ -365,10 +371,7 @@ static const Instr *run_dot_scaled(Exec *x, const Instr *i)
 		multiply(x, KT_F32, sums + batch * mc.rows * mc.columns * 4, (const char *)wa,
 			 (const char *)wb, (Matrix){1, mc.rows, k}, (Matrix){1, k, mc.columns});
 	}
-	if (wide_buf) {
-		x->k->from_f32[kern_format(out->kind)](out->data, sums, (size_t)out->shape->numel);
-		buf_unref(wide_buf);
-	}
+	finish(x, out, sums, wide_buf);
 	buf_unref(a_buf);
 	buf_unref(b_buf);
 	return i + 1;

@@ -28,13 +28,8 @@ bool nv_fatbin(NvTools *tools, Str cubin, const TargetGpu *gpu, Str *out, DiagLi
 	bool good = !ran.error && !ran.timed_out && ran.status == 0 && ran.output_len;
 	if (good)
 		*out = (Str){arena_copy(diags->arena, ran.output, ran.output_len), ran.output_len};
-	else if (ran.timed_out)
-		diag_add(diags, (Span){0}, DIAG_PTXAS_TIMEOUT, tool->path, run.timeout);
-	else if (ran.error)
-		diag_add(diags, (Span){0}, DIAG_PTXAS_START, tool->path, strerror(ran.error));
 	else
-		diag_add(diags, (Span){0}, DIAG_PTXAS_FAILED, tool->path,
-			 arena_printf(diags->arena, "%.*s", (int)MIN(ran.said.len, 400), ran.said.ptr));
+		nv_tool_failed(tool, run.timeout, &ran, diags);
 	free(ran.output);
 	return good;
 }

@@ -251,6 +251,8 @@ struct NvTool {
 	NvPart *parts;
 };
 const NvTool *nv_tool(NvTools *tools, const char *name, unsigned capability, Arena *arena, const char **tried);
+/* Diagnoses a run that did not end, did not begin, or failed: with what it said. */
+void nv_tool_failed(const NvTool *tool, double timeout, const NvRan *ran, DiagList *diags);
 const NvToolsOptions *nv_tools_options(const NvTools *tools);
 /* program.c. What the program says of its version, and its parts and identity in *tool; `ask` runs it. In the arena. */
 typedef const char *NvAsk(const NvTool *tool, Arena *arena);

@@ -89,12 +89,8 @@ static void say_failure(const NvTool *tool, const NvRan *ran, Str said, DiagList
 static bool take_result(const NvTool *tool, const NvRan *ran, double timeout, Str ptx, const NvAssemble *how,
 			NvCubin *cubin, DiagList *diags)
 {
-	if (ran->error) {
-		diag_add(diags, (Span){0}, DIAG_PTXAS_START, tool->path, strerror(ran->error));
-		return false;
-	}
-	if (ran->timed_out) {
-		diag_add(diags, (Span){0}, DIAG_PTXAS_TIMEOUT, tool->path, timeout);
+	if (ran->error || ran->timed_out) {
+		nv_tool_failed(tool, timeout, ran, diags);
 		return false;
 	}
 	Str said = rename_input(diags->arena, ran->said, ran->input_path, how->kernel);

@@ -32,13 +32,7 @@ bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, Di
 			text_add(out, ran.said.ptr, ran.said.len);
 			return true;
 		}
-		if (ran.timed_out)
-			diag_add(diags, (Span){0}, DIAG_PTXAS_TIMEOUT, tool->path, run.timeout);
-		else if (ran.error)
-			diag_add(diags, (Span){0}, DIAG_PTXAS_START, tool->path, strerror(ran.error));
-		else
-			diag_add(diags, (Span){0}, DIAG_PTXAS_FAILED, tool->path,
-				 arena_printf(diags->arena, "%.*s", (int)MIN(ran.said.len, 400), ran.said.ptr));
+		nv_tool_failed(tool, run.timeout, &ran, diags);
 		return false;
 	}
 	diag_add(diags, (Span){0}, DIAG_DISASSEMBLER_MISSING, tried);

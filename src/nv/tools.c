@@ -313,3 +313,14 @@ bool nv_uses_driver(NvTools *tools, const NvAssemble *how, Arena *arena)
 	return how->driver && !given_ptxas(tools, how->target->capability) &&
 	       !nv_tool(tools, "ptxas", how->target->capability, arena, NULL);
 }
+
+void nv_tool_failed(const NvTool *tool, double timeout, const NvRan *ran, DiagList *diags)
+{
+	if (ran->timed_out)
+		diag_add(diags, (Span){0}, DIAG_PTXAS_TIMEOUT, tool->path, timeout);
+	else if (ran->error)
+		diag_add(diags, (Span){0}, DIAG_PTXAS_START, tool->path, strerror(ran->error));
+	else
+		diag_add(diags, (Span){0}, DIAG_PTXAS_FAILED, tool->path,
+			 arena_printf(diags->arena, "%.*s", (int)MIN(ran->said.len, 400), ran->said.ptr));
+}

@@ -177,7 +177,8 @@ static GpuLoopCycles count_cycles(const Rotating *r)
 	for (const IrOp *op = r->body->first; op; op = op->next) {
 		if (op->kind == OP_WARP_GROUP_DOT)
 			*(is_late(r->out, op) ? &c.late : &c.early) += product_cycles(r, op);
-		c.special += gpu_is_special(op) || op->kind == OP_DIVF ? instructions(r, op) * each * SPECIAL_CYCLES : 0;
+		if (gpu_is_special(op) || op->kind == OP_DIVF)
+			c.special += instructions(r, op) * each * SPECIAL_CYCLES;
 		c.issue += instructions(r, op) * each;
 	}
 	unsigned threads = MAX(c.special, c.issue);
