@@ -22,6 +22,7 @@ static void rows_are_consistent(void **state)
 			    base->ptx <= gpu->ptx);
 		assert_true(target_has(gpu, base->features));
 		assert_ptr_equal(target_find(gpu->name), gpu);
+		assert_int_equal(target_processors(gpu)->capability, gpu->capability);
 		assert_true(gpu->shared_cta <= gpu->shared_sm && gpu->warps % 16 == 0);
 		assert_int_equal(gpu->name[strlen(gpu->name) - 1] == 'a', gpu->suffix == 'a');
 		/* What the instruction set adds stays: mma of bf16 from 8.0 on; that of fp8 is an
