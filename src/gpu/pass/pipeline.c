@@ -83,6 +83,8 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 		mark_late(&p);
 	else
 		pipeline_products(&p);
+	if (s->slots)
+		pipeline_wait_late(&p, p.meet_before ? p.meet_before : p.loop);
 	IrOp *loop = with_carried(&p);
 	if (s->slots)
 		behind(&p, loop);

@@ -228,7 +228,9 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	b->loc = p->loop->loc;
 	/* Where they meet in front of the copies, or not at all, once is enough for the barriers in
 	 * the slots to be made. */
-	irb_op(p->s->meets || p->free ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	bool in_front = p->s->meets || p->free;
+	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	p->meet_before = in_front ? meet : NULL;
 	if (p->free && !p->s->meets)
 		irb_op(b, OP_ARRIVE_BARRIER, &p->freed, 1, NULL, 0, 0);
 	IrValue *args[] = {gpu_barrier_at(p->gpu, b, p->barriers, read), parity};

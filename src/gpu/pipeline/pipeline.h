@@ -50,6 +50,7 @@ typedef struct Pipeline {
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 	bool met; /* they stand behind a barrier of their own */
+	IrOp *meet_before; /* the barrier in front of the loop behind which slots are read; NULL: none */
 } Pipeline;
 
 /* Where ops of the first iterations go, or of those ahead in the loop. */
@@ -87,6 +88,10 @@ IrValue *pipeline_copy_ahead(Pipeline *p);
 void pipeline_await(Pipeline *p, IrBuilder *b, unsigned pending);
 /* The copies and the commit of an iteration go behind `spot`, in their order. */
 void pipeline_move_copies(Pipeline *p, IrOp *spot);
+
+/* before.c: what waits in front of the loop for tiles that are loaded there goes in front of
+ * `spot`, which is the loop or stands in front of it behind the first copies. */
+void pipeline_wait_late(Pipeline *p, IrOp *spot);
 
 /* reads.c */
 
