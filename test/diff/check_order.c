@@ -1,4 +1,5 @@
-/* Types and ranges of ops that order elements, count them or scan them, and of constructs that change nothing. */
+/* Types and ranges of ops that order elements, count or scan them, and of constructs that change
+ * nothing. */
 #include <math.h>
 
 #include "check.h"
@@ -69,16 +70,15 @@ bool check_histogram(Checker *c, int i)
 		const Stmt *w = arg(c, i, 1);
 		neso_dtype t = w->type.dtype;
 		s->type.dtype = t;
-		s->range = range_fitted((Range){fmin(w->range.lo * n, 0), fmax(w->range.hi * n, 0), w->range.whole,
-						false},
-					t);
+		Range sums = {fmin(w->range.lo * n, 0), fmax(w->range.hi * n, 0), w->range.whole, false};
+		s->range = range_fitted(sums, t);
 		c->work += (double)n * bins;
 		if (!same_shape(&w->type, &a->type) || t == NESO_INT1 || is_fp8(t) || w->range.nan ||
 		    !sums_exactly(w, n))
 			return false;
 	}
-	return a->type.rank == 1 && (a->type.dtype == NESO_INT32 || a->type.dtype == NESO_INT64) && bins >= 2 &&
-	       bins <= 256;
+	bool indices = a->type.dtype == NESO_INT32 || a->type.dtype == NESO_INT64;
+	return a->type.rank == 1 && indices && bins >= 2 && bins <= 256;
 }
 
 bool check_scan(Checker *c, int i)

@@ -143,7 +143,8 @@ static void choose_taste(Generator *g)
 	for (int k = 0; k < 4; k++)
 		g->dtypes[k] = dtypes[below(g, sizeof dtypes / sizeof dtypes[0])];
 	for (int k = 0; k < 3; k++)
-		g->dims[k] = odd && below(g, 3) ? sizes[below(g, 20)] : 1 << (below(g, 4) ? 3 + below(g, 4) : below(g, 9));
+		g->dims[k] = odd && below(g, 3) ? sizes[below(g, 20)]
+						: 1 << (below(g, 4) ? 3 + below(g, 4) : below(g, 9));
 	memcpy(g->weights, usual, sizeof usual);
 	for (int n = 1 + below(g, 2); n > 0; n--) {
 		const Op *favoured = pairs[below(g, sizeof pairs / sizeof pairs[0])];

@@ -240,9 +240,11 @@ static PrintFn *const prints[OP__COUNT] = {
 
 static const char *const helpers[] = {
 	[HELPER_RECORD] =
-		"class Held:\n    a: object\n    b: object\n\n    @triton.jit\n    def first(self):\n        return self.a\n",
+		"class Held:\n    a: object\n    b: object\n\n"
+		"    @triton.jit\n    def first(self):\n        return self.a\n",
 	[HELPER_SAME] =
-		"def same(x, N: tl.constexpr):\n    if N == 0:\n        return x\n    return same(x, N - 1)\n",
+		"def same(x, N: tl.constexpr):\n    if N == 0:\n        return x\n"
+		"    return same(x, N - 1)\n",
 	[HELPER_PRODUCT] = "def product(a, b):\n    return a * b\n",
 	[HELPER_AND] = "def both(a, b):\n    return a & b\n",
 	[HELPER_LARGER] = "def larger(a, b):\n    return tl.maximum(a, b)\n",
@@ -283,7 +285,8 @@ void program_print(const Program *p, Case *c)
 	fputs("import triton\nimport triton.language as tl\n\n\n", out);
 	for (unsigned h = 0; h < sizeof helpers / sizeof helpers[0]; h++)
 		if (pr.helpers >> h & 1)
-			fprintf(out, "@%s\n%s\n\n", h == HELPER_RECORD ? "dataclass" : "triton.jit", helpers[h]);
+			fprintf(out, "@%s\n%s\n\n", h == HELPER_RECORD ? "dataclass" : "triton.jit",
+				helpers[h]);
 	copy_text(out, pr.functions, &functions);
 	fputs("@triton.jit\ndef kernel(", out);
 	for (int k = 0; k < c->arg_count; k++)

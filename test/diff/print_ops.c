@@ -240,8 +240,8 @@ void print_flip(Printer *pr, int i)
 void print_gather(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	line(pr, "v%d = tl.gather(%s, %s, %d)", i, A(0), index_below(A(1), arg_type(pr, i, 0)->dim[s->imm[0]]).s,
-	     (int)s->imm[0]);
+	Words index = index_below(A(1), arg_type(pr, i, 0)->dim[s->imm[0]]);
+	line(pr, "v%d = tl.gather(%s, %s, %d)", i, A(0), index.s, (int)s->imm[0]);
 }
 
 void print_reduce(Printer *pr, int i)

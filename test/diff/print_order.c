@@ -17,7 +17,7 @@ void print_sort(Printer *pr, int i)
 		line(pr, "v%d = tl.topk(%s, %d).to(%s)", i, A(0), (int)stmt(pr, i)->imm[2],
 		     tl_name(stmt(pr, i)->type.dtype));
 	else
-		line(pr, stmt(pr, i)->imm[1] ? "v%d = tl.sort(%s, descending=True)" : "v%d = tl.sort(%s)", i, A(0));
+		line(pr, "v%d = tl.sort(%s%s)", i, A(0), stmt(pr, i)->imm[1] ? ", descending=True" : "");
 }
 
 
@@ -25,20 +25,24 @@ void print_order(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
 	const char *down = s->imm[1] ? ", descending=True" : "";
-	int k = (int)s->imm[2];
-	switch (s->sub) {
-	case ORDER_ARGSORT: line(pr, "v%d = tl.argsort(%s%s)", i, A(0), down); break;
-	case ORDER_VALUES: line(pr, "v%d, u%d = tl.sort(%s%s, return_indices=True)", i, i, A(0), down); break;
-	case ORDER_POSITIONS: line(pr, "u%d, v%d = tl.sort(%s%s, return_indices=True)", i, i, A(0), down); break;
-	case ORDER_LARGEST: line(pr, "v%d, u%d = tl.topk(%s, %d, return_indices=True)", i, i, A(0), k); break;
-	case ORDER_LARGEST_AT: line(pr, "u%d, v%d = tl.topk(%s, %d, return_indices=True)", i, i, A(0), k); break;
-	default: line(pr, "v%d = tl.median(%s)", i, A(0)); break;
-	}
+	bool takes = s->sub == ORDER_LARGEST || s->sub == ORDER_LARGEST_AT;
+	bool index = s->sub == ORDER_POSITIONS || s->sub == ORDER_LARGEST_AT;
+	if (s->sub == ORDER_ARGSORT)
+		line(pr, "v%d = tl.argsort(%s%s)", i, A(0), down);
+	else if (s->sub == ORDER_MEDIAN)
+		line(pr, "v%d = tl.median(%s)", i, A(0));
+	else if (takes)
+		line(pr, "%c%d, %c%d = tl.topk(%s, %d, return_indices=True)", index ? 'u' : 'v', i,
+		     index ? 'v' : 'u', i, A(0), (int)s->imm[2]);
+	else
+		line(pr, "%c%d, %c%d = tl.sort(%s%s, return_indices=True)", index ? 'u' : 'v', i,
+		     index ? 'v' : 'u', i, A(0), down);
 }
 
 void print_search(Printer *pr, int i)
 {
-	line(pr, "v%d = tl.searchsorted(tl.sort(%s).to(%s), %s%s)", i, A(0), tl_name(arg_type(pr, i, 0)->dtype), A(1),
+	const char *type = tl_name(arg_type(pr, i, 0)->dtype);
+	line(pr, "v%d = tl.searchsorted(tl.sort(%s).to(%s), %s%s)", i, A(0), type, A(1),
 	     stmt(pr, i)->sub ? ", right=True" : "");
 }
 
@@ -58,17 +62,16 @@ void print_scan(Printer *pr, int i)
 	const Stmt *s = stmt(pr, i);
 	Words how = {""};
 	append(&how, "%s%s", s->imm[1] ? ", reverse=True" : "", s->imm[2] ? ", exclusive=True" : "");
-	const char *reverse = how.s;
+	static const char *const sums[] = {"cumsum", "cumprod"};
 	const char *type = tl_name(s->type.dtype);
 	int axis = (int)s->imm[0];
-	switch (s->sub) {
-	case SCAN_SUM: line(pr, "v%d = tl.cumsum(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
-	case SCAN_PRODUCT: line(pr, "v%d = tl.cumprod(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
-	case SCAN_MAX: line(pr, "v%d = tl.associative_scan(%s, %d, larger%s)", i, A(0), axis, reverse); break;
-	default:
-		line(pr, "u%d, v%d = tl.associative_scan((%s, %s), %d, then%s)", i, i, A(0), A(1), axis, reverse);
-		break;
-	}
+	if (s->sub <= SCAN_PRODUCT)
+		line(pr, "v%d = tl.%s(%s, axis=%d%s).to(%s)", i, sums[s->sub], A(0), axis, how.s, type);
+	else if (s->sub == SCAN_MAX)
+		line(pr, "v%d = tl.associative_scan(%s, %d, larger%s)", i, A(0), axis, how.s);
+	else
+		line(pr, "u%d, v%d = tl.associative_scan((%s, %s), %d, then%s)", i, i, A(0), A(1), axis,
+		     how.s);
 	pr->helpers |= s->sub == SCAN_MAX ? 1u << HELPER_LARGER : s->sub == SCAN_THEN ? 1u << HELPER_THEN : 0;
 }
 

@@ -71,7 +71,8 @@ static const Val *eval_name(FrontLower *low, Sym name)
 		const Val *v = frame_get(f, name);
 		/* A number that was assigned in another function of the kernel is made again here. */
 		if (v && v->kind == VAL_TENSOR && v->origin && f->root != low->frame->root)
-			v = val_add_origin(low, sem_cast(low, sem_to_tensor(low, v->origin), v->tensor.type), v->origin);
+			v = val_add_origin(low, sem_cast(low, sem_to_tensor(low, v->origin), v->tensor.type),
+					   v->origin);
 		if (v)
 			return v->kind == VAL_TENSOR && v->origin ? v : eval_captured(low, f, name, v);
 	}
