@@ -245,7 +245,7 @@ typedef struct JitOverride {
 	int stage; /* a CodegenStage, or JIT_OVERRIDE_CUBIN */
 	const char *path;
 	Str text;
-	/* Of a cubin: how it is launched, as PTX says it; of the JSON beside it. ptr NULL: not known. */
+	/* How a cubin is launched, as PTX says it, of the JSON beside it; ptr NULL: not known. */
 	Str facts;
 } JitOverride;
 /* The override of a variant; `given` is false where there is none. */
