@@ -1,5 +1,6 @@
-/* What padding costs: accesses and products whose tiles have sizes that are no powers of two (front/tile/sem_pad.c)
- * take the time and the registers of the powers of two above. Read before the passes, which make other ops of them. */
+/* What padding costs: accesses and products whose tiles have sizes that are no powers of two
+ * (front/tile/sem_pad.c) take the time and the registers of the powers of two above. Read before
+ * the passes, which make other ops of them. */
 #include "gpu/explain/explain.h"
 
 /* "24x40": its product, and that of the sizes rounded up, as text too. */
@@ -31,8 +32,8 @@ static bool explain_op(void *data, IrOp *op)
 	double all;
 	text_init(&rounded, cx->remarks->arena);
 	unsigned percent = (unsigned)(100 - 100 * counts(sizes->text, &rounded, &all) / all + 0.5);
-	Remark *r = gpu_remark_of(cx, op, NULL, REMARK_TILE_PADDED, sizes->text, rounded.data, percent,
-				  op->kind == OP_DOT ? "multiplications" : "elements");
+	Remark *r = gpu_remark_of(cx, op, NULL, REMARK_TILE_PADDED, sizes->text, rounded.data,
+				  percent, op->kind == OP_DOT ? "multiplications" : "elements");
 	remark_figure(r, "percent", percent);
 	return true;
 }
