@@ -41,6 +41,11 @@ def name_of(specialization):
 
 
 @triton.jit
+def chosen(o, b):
+    tl.store(o, 1.0, mask=b)
+
+
+@triton.jit
 def reduced(o, x, N: tl.constexpr):
     tl.store(o, tl.sum(tl.load(x + tl.arange(0, N))))
 
@@ -186,6 +191,14 @@ class Stages(unittest.TestCase):
             file.write(".version 8.0\n")
         with self.assertRaisesRegex(ValueError, "has no function that is a kernel"):
             triton.compile(path, target=HOPPER)
+
+    def test_names_of_types(self):
+        for given, made in (("bool", "i1"), ("int32", "i32"), ("float16", "f16")):
+            source = ASTSource(more, {"o": "*fp32", "x": f"*{given}", "N": "constexpr"}, {"N": 32})
+            ttir = triton.compile(source, target=HOPPER).asm["ttir"]
+            self.assertIn(f"%x: !tt.ptr<{made}>", ttir)
+        source = ASTSource(chosen, {"o": "*fp32", "b": "bool"}, {})
+        self.assertIn("%b: i1", triton.compile(source, target=HOPPER).asm["ttir"])
 
     def test_architecture(self):
         self.assertIn(".target sm_80", compiled(arch="sm80").asm["ptx"])

@@ -514,6 +514,8 @@ def _signature_text(src):
         else:
             said = src.attrs.get((i, ), ())
             divisor = 8 if ["tt.divisibility", 8] in said else 16 if any("divisib" in str(attr) for attr in said) else 0
+            # The name alone would be the class, a constant.
+            kind = {"bool": "i1", "*bool": "*i1"}.get(kind, kind)
             entries.append(f"{kind}:{divisor}" if divisor else str(kind))
     return ",".join(entries)
 
