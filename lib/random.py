@@ -142,3 +142,40 @@ def randn(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     a, b, _, _ = randint4x(seed, offset, n_rounds)
     x, _ = pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))
     return x
+
+
+# ---- the numbers of torch's generator on CUDA ----
+
+
+@triton.jit
+def curand4x(seed, subsequence, offset):
+    """Four tiles of random uint32: those that cuRAND's Philox generator gives from `offset` on, a multiple of 4, in a
+    subsequence of a seed."""
+    tl.core._extension("tl.curand4x")
+    block = tl.to_tensor(offset).to(tl.uint64) >> 2
+    way = tl.to_tensor(subsequence).to(tl.uint64)
+    low = (block & 0xFFFFFFFF).to(tl.uint32) + (way * 0).to(tl.uint32)
+    none = low * 0
+    return philox(seed, low, (block >> 32).to(tl.uint32) + none, way.to(tl.uint32) + none,
+                  (way >> 32).to(tl.uint32) + none)
+
+
+@triton.jit
+def torch_randint(seed, offset, index, threads):
+    """Random uint32: the words behind elements `index` of what torch makes on CUDA by one kernel with that many
+    threads. A thread has four elements in a turn, `threads` apart, from a subsequence of its own."""
+    tl.core._extension("tl.torch_randint")
+    index = tl.to_tensor(index).to(tl.uint64)
+    threads = tl.to_tensor(threads).to(tl.uint64)
+    turn = index // threads
+    a, b, c, d = curand4x(seed, index % threads, tl.to_tensor(offset).to(tl.uint64) + turn - (turn & 3))
+    which = turn & 3
+    return tl.where(which < 2, tl.where(which == 0, a, b), tl.where(which == 2, c, d))
+
+
+@triton.jit
+def torch_rand(seed, offset, index, threads):
+    """Random fp32 in [0, 1): elements `index` of torch.rand on CUDA, as torch_randint has them."""
+    x = torch_randint(seed, offset, index, threads).to(tl.float32)
+    u = x * 2.3283064365386963e-10 + 1.1641532182693481e-10
+    return tl.where(u == 1.0, 0.0, u)

@@ -445,10 +445,20 @@ def argsort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
 
 
 @triton.jit
-def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indices: tl.constexpr = False):
-    """The elements along the last dimension in order, and where they were when return_indices is set."""
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0, return_indices: tl.constexpr = False,
+         values=None):
+    """The elements along the last dimension in order. With where they were when return_indices is set, and with
+    `values`, a tile or a tuple of them, in the same order."""
     last: tl.constexpr = len(x.shape) - 1
-    if return_indices or not _is_power_of_two(x.numel) or not _is_power_of_two(x.shape[last]):
+    if values is not None:
+        index = argsort(x, dim, descending)
+        if isinstance(values, tl.tuple):
+            moved = tuple([tl.gather(v, index, last) for v in values])
+        else:
+            moved = tl.gather(values, index, last)
+        keys = tl.gather(x, index, last)
+        return (keys, index, moved) if return_indices else (keys, moved)
+    elif return_indices or not _is_power_of_two(x.numel) or not _is_power_of_two(x.shape[last]):
         index = argsort(x, dim, descending)
         values = tl.gather(x, index, last)
         return (values, index) if return_indices else values
@@ -503,6 +513,35 @@ def searchsorted(sorted_values, values, right: tl.constexpr = False):
             goes_on = (further <= size) & (found < wanted)
         count = tl.where(goes_on, further, count)
     return tl.reshape(count, values.shape)
+
+
+@triton.jit
+def segments(x):
+    """Along the last dimension: which run of equal elements each one is in, from 0."""
+    tl.core._extension("tl.segments")
+    last: tl.constexpr = len(x.shape) - 1
+    key = _key(x, False)
+    at = _along(tl.arange(0, x.shape[last]), last, last + 1)
+    before = tl.gather(key, tl.broadcast_to(tl.maximum(at - 1, 0), x.shape), last)
+    return tl.associative_scan((key != before).to(tl.int32), last, _add)
+
+
+@triton.jit
+def unique(x, return_counts: tl.constexpr = False):
+    """The different elements of a tile of one dimension in order, the last one again in the rest of it; with how
+    often each is there, 0 in the rest, when return_counts is set. And how many there are."""
+    tl.core._extension("tl.unique")
+    tl.static_assert(len(x.shape) == 1, "unique: a tile of one dimension")
+    size: tl.constexpr = x.shape[0]
+    ordered = tl.gather(x, argsort(x), 0)
+    run = segments(ordered)
+    first = searchsorted(run, tl.arange(0, size))
+    values = tl.gather(ordered, tl.minimum(first, size - 1), 0)
+    number = run[size - 1] + 1
+    if return_counts:
+        return values, searchsorted(run, tl.arange(0, size), True) - first, number
+    else:
+        return values, number
 
 
 @triton.jit

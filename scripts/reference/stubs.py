@@ -31,7 +31,7 @@ PAIR, FOUR = "_tuple[tensor, tensor]", "_tuple[tensor, tensor, tensor, tensor]"
 RESULTS = {
     "static_print": "None", "static_assert": "None", "device_print": "None", "device_assert": "None", "debug_barrier": "None", "assume": "None",
     "store": "None", "store_tensor_descriptor": "None", "split": PAIR, "broadcast": PAIR, "philox": FOUR, "philox_impl": FOUR, "rand4x": FOUR,
-    "randn4x": FOUR, "randint4x": FOUR, "pair_uniform_to_normal": PAIR, "swizzle2d": PAIR, "make_tensor_descriptor": "tensor_descriptor",
+    "randn4x": FOUR, "curand4x": FOUR, "randint4x": FOUR, "pair_uniform_to_normal": PAIR, "swizzle2d": PAIR, "make_tensor_descriptor": "tensor_descriptor",
     "_experimental_make_tensor_descriptor": "tensor_descriptor", "max": "Any", "min": "Any", "reduce": "Any", "associative_scan": "Any",
     "map_elementwise": "Any", "inline_asm_elementwise": "Any", "gdc_wait": "None", "gdc_launch_dependents": "None", "cdiv": "Any",
 }

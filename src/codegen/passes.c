@@ -118,6 +118,7 @@ bool job_to_ttgir(Job *job)
 	static const char *const first[] = {"structure", "rewrite-tensor-pointer"};
 	size_t count;
 	const char *const *names = gpu_pipeline(&job->arena, &count);
+	gpu_explain_padding(&job->gpu, job->module);
 	if (ir_module_level(job->module) == LEVEL_T &&
 	    (!run_list(job, first, ARRAY_LEN(first)) || !lower_descriptors(job) ||
 	     !run_list(job, names, count)))

@@ -46,6 +46,7 @@ typedef struct FrontLower {
 	FrontReads *reads;  /* what is read is noted or held against it (reads.h); or NULL */
 	uint32_t evaluating; /* what is read is part of a value, which is looked at as a whole */
 	const struct AsOf *as_of; /* how far the statements of namespaces have run (core.h) */
+	bool licm_disabled; /* by the tl.condition() that was lowered last */
 	bool quiet;         /* what the kernel prints while it is lowered is dropped */
 } FrontLower;
 

@@ -245,6 +245,8 @@ typedef struct JitOverride {
 	int stage; /* a CodegenStage, or JIT_OVERRIDE_CUBIN */
 	const char *path;
 	Str text;
+	/* How a cubin is launched, as PTX says it, of the JSON beside it; ptr NULL: not known. */
+	Str facts;
 } JitOverride;
 /* The override of a variant; `given` is false where there is none. */
 /* False after diagnosing that it cannot be had. */

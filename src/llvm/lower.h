@@ -212,6 +212,8 @@ LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond);
 void lower_end_if(Lower *lw, LowerIf part);
 /* The loop that this branch closes is not to be unrolled: by LLVM, nor by ptxas. */
 void lower_keep_rolled(Lower *lw, LLVMValueRef branch);
+/* The backward branch says what the loop's op asks for. */
+void lower_end_loop(Lower *lw, const IrOp *loop, LLVMValueRef branch, bool rolled);
 
 /* A user's fault at an op's place; sets lw->failed and returns false. */
 bool lower_diag(Lower *lw, IrLoc loc, DiagCode code, ...);

@@ -26,6 +26,31 @@ bool same_type(const Type *a, const Type *b)
 	return a->dtype == b->dtype && same_shape(a, b);
 }
 
+static int padded_dim(int dim)
+{
+	int whole = 1;
+	while (whole < dim)
+		whole *= 2;
+	return whole;
+}
+
+bool is_unpadded(const Type *t)
+{
+	bool whole = true;
+	for (int d = 0; d < t->rank; d++)
+		whole = whole && padded_dim(t->dim[d]) == t->dim[d];
+	return whole;
+}
+
+/* What engines compute. */
+static int padded_elements(const Type *t)
+{
+	int n = 1;
+	for (int d = 0; d < t->rank; d++)
+		n *= padded_dim(t->dim[d]);
+	return n;
+}
+
 int dtype_digits(neso_dtype t)
 {
 	switch (t) {
@@ -66,7 +91,7 @@ bool visible(const Checker *c, int value)
 {
 	int function = -1;
 	for (int d = 0; d < c->depth; d++)
-		if (c->p->stmts[c->open[d].start].op == OP_FN)
+		if (c->p->stmts[c->open[d].start].op == OP_FN && !c->p->stmts[c->open[d].start].imm[1])
 			function = d;
 	if (c->p->stmts[value].type.dtype == NESO_DTYPE_NONE)
 		return false;
@@ -125,7 +150,8 @@ bool check_for(Checker *c, int i)
 	if (s->imm[0] < 0 || s->imm[0] > MAX_TRIPS || (s->sub == LOOP_STATIC && s->imm[0] > 3))
 		return false;
 	for (int d = 0; d < c->depth; d++) /* a function does not see the kernel's arguments */
-		if (c->p->stmts[c->open[d].start].op == OP_FN && s->sub != LOOP_CONSTANT && s->sub != LOOP_STATIC)
+		if (c->p->stmts[c->open[d].start].op == OP_FN && !c->p->stmts[c->open[d].start].imm[1] &&
+		    s->sub != LOOP_CONSTANT && s->sub != LOOP_STATIC)
 			return false;
 	return open_region(c, i);
 }
@@ -133,7 +159,8 @@ bool check_for(Checker *c, int i)
 bool check_if(Checker *c, int i)
 {
 	const Type *t = arg_type(c, i, 0);
-	return t->dtype == NESO_INT1 && t->rank == 0 && open_region(c, i);
+	neso_dtype asked = stmt(c, i)->sub == BRANCH_IF ? NESO_INT1 : NESO_INT32;
+	return t->dtype == asked && t->rank == 0 && open_region(c, i);
 }
 
 bool check_fn(Checker *c, int i)
@@ -141,7 +168,8 @@ bool check_fn(Checker *c, int i)
 	for (int d = 0; d < c->depth; d++)
 		if (c->p->stmts[c->open[d].start].op == OP_FN)
 			return false;
-	return c->p->stmts[i].arg_count > 0 && open_region(c, i);
+	const Stmt *s = &c->p->stmts[i];
+	return s->arg_count > 0 && !(s->imm[0] && s->imm[1]) && open_region(c, i);
 }
 
 bool check_index(Checker *c, int i)
@@ -337,12 +365,12 @@ bool check_stmt(Checker *c, int i)
 	if (!checks[s->op](c, i))
 		return false;
 	for (int d = 0; d < s->type.rank; d++)
-		if (s->type.dim[d] == 0 || (s->type.dim[d] & (s->type.dim[d] - 1)) != 0)
+		if (s->type.dim[d] == 0)
 			return false;
-	if (type_elements(&s->type) > MAX_ELEMENTS)
+	if (padded_elements(&s->type) > MAX_ELEMENTS)
 		return false;
 	c->scope[i] = scope;
-	c->work += (double)type_elements(&s->type) * iterations(c);
+	c->work += (double)padded_elements(&s->type) * iterations(c);
 	c->p->new_floats |= s->type.dtype == NESO_FP8E4NV;
 	/* A sum or product that is rounded is another one when it is fused. */
 	if (is_float(s->type.dtype) && s->type.dtype != NESO_DTYPE_NONE && !s->range.whole)

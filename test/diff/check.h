@@ -29,6 +29,8 @@ Range range_sum(Range a, Range b);
 Range range_fitted(Range r, neso_dtype t);
 /* The largest element of a product of two tiles. */
 double dot_largest(const Stmt *a, const Stmt *b);
+/* Is the sum of n of them exact in any order? */
+bool sums_exactly(const Stmt *a, double n);
 /* The ELSE of an IF. */
 int else_of(const Program *p, int start);
 

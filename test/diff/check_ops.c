@@ -57,12 +57,21 @@ static Range range_product(Range a, Range b)
 
 /* ---- leaves and memory ---- */
 
+/* In one that does not see the kernel's arguments. */
 static bool in_function(const Checker *c)
 {
 	for (int d = 0; d < c->depth; d++)
-		if (stmt(c, c->open[d].start)->op == OP_FN)
+		if (stmt(c, c->open[d].start)->op == OP_FN && !stmt(c, c->open[d].start)->imm[1])
 			return true;
 	return false;
+}
+
+static bool in_any_function(const Checker *c)
+{
+	bool found = false;
+	for (int d = 0; d < c->depth; d++)
+		found = found || stmt(c, c->open[d].start)->op == OP_FN;
+	return found;
 }
 
 /* imm[0]: how it lies; imm[1]: the mask, whose tile is args[mask]. */
@@ -85,7 +94,7 @@ static bool placed(const Checker *c, int i, const Type *t, int mask)
 	if (s->imm[1] == MASK_BOTH && t->rank < 2)
 		return false;
 	if (s->imm[0] == AT_BLOCK || s->imm[0] == AT_DESCRIPTOR) {
-		if (s->imm[1] != MASK_NONE || t->dtype == NESO_INT1)
+		if (s->imm[1] != MASK_NONE || t->dtype == NESO_INT1 || !is_unpadded(t))
 			return false;
 		if (s->imm[0] == AT_DESCRIPTOR)
 			return t->rank == 2 && t->dim[1] * (int)neso_dtype_size(t->dtype) >= 16 && !is_fp8(t->dtype);
@@ -176,7 +185,7 @@ bool check_exchange(Checker *c, int i)
 
 static bool atomic_type(neso_dtype t)
 {
-	return t == NESO_INT32 || t == NESO_UINT32 || t == NESO_INT64 || t == NESO_UINT64;
+	return is_int(t) && neso_dtype_size(t) > 1;
 }
 
 bool check_old(Checker *c, int i)
@@ -186,7 +195,10 @@ bool check_old(Checker *c, int i)
 	s->range = dtype_range(s->type.dtype);
 	if (is_float(s->type.dtype) && !is_fp8(s->type.dtype) && s->sub == ATOMIC_ADD)
 		return !in_function(c);
-	if (s->type.dtype == NESO_FP32 && (s->sub == ATOMIC_MAX || s->sub == ATOMIC_MIN))
+	if (s->sub == ATOMIC_CAS && !is_unpadded(&s->type))
+		return false;
+	if (is_float(s->type.dtype) && !is_fp8(s->type.dtype) && s->type.dtype != NESO_FP64 &&
+	    (s->sub == ATOMIC_MAX || s->sub == ATOMIC_MIN))
 		return !in_function(c) && !arg(c, i, 0)->range.nan;
 	return !in_function(c) && atomic_type(s->type.dtype);
 }
@@ -194,7 +206,7 @@ bool check_old(Checker *c, int i)
 bool check_return(Checker *c, int i)
 {
 	const Type *t = arg_type(c, i, 0);
-	bool placed = c->depth == 0 || (enclosing(c, OP_FOR) >= 0 && !in_function(c));
+	bool placed = c->depth == 0 || (enclosing(c, OP_FOR) >= 0 && !in_any_function(c));
 	return placed && t->dtype == NESO_INT1 && t->rank == 0;
 }
 
@@ -217,8 +229,7 @@ bool check_atomic(Checker *c, int i)
 	if (is_float(v->type.dtype)) {
 		double most = range_largest(v->range) * type_elements(&v->type) * iterations(c) * c->p->grid;
 		return s->sub == ATOMIC_ADD && v->range.whole && !v->range.nan &&
-		       (v->type.dtype == NESO_FP32 || v->type.dtype == NESO_FP64) &&
-		       most < ldexp(1, dtype_digits(v->type.dtype) - 1);
+		       !is_fp8(v->type.dtype) && most < ldexp(1, dtype_digits(v->type.dtype) - 1);
 	}
 	return atomic_type(v->type.dtype);
 }

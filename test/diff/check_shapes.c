@@ -114,7 +114,7 @@ bool check_slice(Checker *c, int i)
 	const Stmt *a = arg(c, i, 0);
 	s->type = a->type;
 	s->range = a->range;
-	if (!slice_fits(&a->type, s->imm) || is_fp8(a->type.dtype) || (s->imm[2] & (s->imm[2] - 1)) != 0)
+	if (!slice_fits(&a->type, s->imm) || is_fp8(a->type.dtype))
 		return false;
 	if (s->sub)
 		drop_axis(&s->type, s->imm[0]);
@@ -156,25 +156,6 @@ bool check_flip(Checker *c, int i)
 	       a->type.dtype != NESO_INT1 && !is_fp8(a->type.dtype) && a->type.dim[s->imm[0]] > 1;
 }
 
-bool check_sort(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	s->type = a->type;
-	s->range = a->range;
-	if (a->type.rank == 0 || a->type.rank > 3 || a->type.dtype == NESO_INT1 || is_fp8(a->type.dtype) ||
-	    a->range.nan || type_elements(&a->type) > 512 || a->type.dim[a->type.rank - 1] < 2)
-		return false;
-	int k = s->imm[2], n = a->type.dim[a->type.rank - 1];
-	if (k) {
-		s->type.dim[s->type.rank - 1] = (uint16_t)k;
-		if (k < 2 || k >= n || (k & (k - 1)) != 0)
-			return false;
-	}
-	c->work += 2e5;
-	return true;
-}
-
 bool check_gather(Checker *c, int i)
 {
 	Stmt *s = stmt(c, i);
@@ -192,21 +173,9 @@ bool check_gather(Checker *c, int i)
 	return !is_fp8(a->type.dtype);
 }
 
-bool check_histogram(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	int bins = s->type.dim[0];
-	s->type = (Type){.dtype = NESO_INT32, .rank = 1, .dim = {(uint16_t)bins}};
-	s->range = (Range){0, type_elements(&a->type), true, false};
-	return a->type.rank == 1 && (a->type.dtype == NESO_INT32 || a->type.dtype == NESO_INT64) && bins >= 2 &&
-	       bins <= 256;
-}
-
 /* ---- along an axis ---- */
 
-/* Is the sum of n of them exact in any order? */
-static bool sums_exactly(const Stmt *a, double n)
+bool sums_exactly(const Stmt *a, double n)
 {
 	return !is_float(a->type.dtype) || (a->range.whole && !a->range.nan &&
 					    range_largest(a->range) * n <= ldexp(1, dtype_digits(a->type.dtype)));
@@ -259,29 +228,6 @@ bool check_reduce(Checker *c, int i)
 	}
 	c->work += type_elements(&a->type);
 	return reduced_value(c, i, (double)type_elements(&a->type) / type_elements(&s->type));
-}
-
-bool check_scan(Checker *c, int i)
-{
-	Stmt *s = stmt(c, i);
-	const Stmt *a = arg(c, i, 0);
-	neso_dtype t = a->type.dtype;
-	if (is_fp8(t) || t == NESO_INT1 || a->type.rank == 0 || s->imm[0] < 0 || s->imm[0] >= a->type.rank)
-		return false;
-	double n = a->type.dim[s->imm[0]];
-	s->type = a->type;
-	s->range = dtype_range(t);
-	switch (s->sub) {
-	case SCAN_SUM:
-		s->range = range_fitted((Range){fmin(a->range.lo * n, a->range.lo),
-						fmax(a->range.hi * n, a->range.hi), a->range.whole, a->range.nan},
-					t);
-		return sums_exactly(a, n);
-	case SCAN_PRODUCT: return is_int(t);
-	case SCAN_MAX: s->range = a->range; return t != NESO_BF16; /* maximum gives fp32 then */
-	case SCAN_THEN: return is_int(t) && s->arg_count == 2 && same_type(&a->type, arg_type(c, i, 1));
-	default: return false;
-	}
 }
 
 double dot_largest(const Stmt *a, const Stmt *b)

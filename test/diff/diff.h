@@ -71,6 +71,28 @@ enum { ATOMIC_ADD, ATOMIC_MAX, ATOMIC_MIN, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, AT
 enum { AT_ROWS, AT_COLUMNS, AT_BACKWARDS, AT_PERMUTED, AT_PADDED, AT_STRIDED, AT_RUNTIME, AT_BLOCK, AT_DESCRIPTOR, AT_ODD, AT__COUNT };
 /* Which part of memory an iteration of the innermost loop has: all the same, one by the loop's index, one by a pointer that is moved on. */
 enum { BY_NOTHING, BY_INDEX, BY_POINTER, BY__COUNT };
+enum {
+	ORDER_ARGSORT,
+	ORDER_VALUES,
+	ORDER_POSITIONS,
+	ORDER_LARGEST,
+	ORDER_LARGEST_AT,
+	ORDER_MEDIAN,
+	ORDER__COUNT
+};
+/* Constructs that a value goes through unchanged. */
+enum {
+	WRAP_LIST,
+	WRAP_DICT,
+	WRAP_LAMBDA,
+	WRAP_RECORD,
+	WRAP_MATCH,
+	WRAP_RECURSION,
+	WRAP_SAID,
+	WRAP_CHOICE,
+	WRAP__COUNT
+};
+enum { BRANCH_IF, BRANCH_MATCH, BRANCH_MATCH_AS, BRANCH__COUNT };
 enum { MASK_NONE, MASK_LAST, MASK_BOTH, MASK_THIRD, MASK_VALUE, MASK__COUNT };
 enum { LOOP_CONSTANT, LOOP_RUNTIME, LOOP_STEP, LOOP_DOWN, LOOP_WHILE, LOOP_STATIC, LOOP_STAGES, LOOP__COUNT };
 
@@ -141,6 +163,8 @@ static inline bool is_unsigned(neso_dtype t)
 int type_elements(const Type *t);
 bool same_shape(const Type *a, const Type *b);
 bool same_type(const Type *a, const Type *b);
+/* Are all dimensions powers of two? */
+bool is_unpadded(const Type *t);
 int dtype_digits(neso_dtype t);   /* p: whole numbers up to 2^p are exact */
 Range dtype_range(neso_dtype t); /* of any element, wild ones included */
 double range_largest(Range r);   /* |v| at most */

@@ -51,6 +51,8 @@ Type some_type(Generator *g, neso_dtype dtype)
 		int dim = g->dims[below(g, 3)];
 		if (below(g, 12) == 0)
 			dim = 1 << below(g, 9);
+		else if (below(g, 40) == 0)
+			dim = 1 + below(g, 70);
 		while (dim > room)
 			dim /= 2;
 		t.dim[d] = (uint16_t)dim;
@@ -132,11 +134,17 @@ static void choose_taste(Generator *g)
 				      {OP_FOR, OP_IF, OP_FN, OP_BINARY, OP_COMPARE},
 				      {OP_LOAD, OP_STORE, OP_ATOMIC, OP_LOOKUP, OP_OLD},
 				      {OP_BINARY, OP_CAST, OP_UNARY, OP_BITCAST, OP_BINARY_IMM},
-				      {OP_GATHER, OP_HISTOGRAM, OP_SORT, OP_FLIP, OP_EXCHANGE}};
+				      {OP_GATHER, OP_HISTOGRAM, OP_SORT, OP_FLIP, OP_EXCHANGE},
+				      {OP_ORDER, OP_SEARCH, OP_SCAN, OP_SLICE, OP_PUT},
+				      {OP_WRAP, OP_FN, OP_IF, OP_LEAVE, OP_FOR}};
+	static const int sizes[] = {3,  5,  6,  7,  9,  10, 11, 12, 13, 15,
+				    17, 20, 24, 28, 31, 33, 40, 48, 65, 96};
+	bool odd = below(g, 3) == 0;
 	for (int k = 0; k < 4; k++)
 		g->dtypes[k] = dtypes[below(g, sizeof dtypes / sizeof dtypes[0])];
 	for (int k = 0; k < 3; k++)
-		g->dims[k] = 1 << (below(g, 4) ? 3 + below(g, 4) : below(g, 9));
+		g->dims[k] = odd && below(g, 3) ? sizes[below(g, 20)]
+						: 1 << (below(g, 4) ? 3 + below(g, 4) : below(g, 9));
 	memcpy(g->weights, usual, sizeof usual);
 	for (int n = 1 + below(g, 2); n > 0; n--) {
 		const Op *favoured = pairs[below(g, sizeof pairs / sizeof pairs[0])];

@@ -18,8 +18,10 @@ void line(Printer *pr, const char *format, ...)
 	FILE *file = pr->function >= 0 ? pr->functions : pr->kernel;
 	int depth = 1;
 	va_list list;
-	for (int d = pr->depth - 1; d >= 0 && pr->p->stmts[pr->open[d]].op != OP_FN; d--)
-		depth++;
+	for (int d = pr->depth - 1; d >= 0 && pr->open[d] != pr->function; d--) {
+		const Stmt *s = &pr->p->stmts[pr->open[d]];
+		depth += s->op == OP_IF && s->sub != BRANCH_IF ? 2 : 1;
+	}
 	for (int d = 0; d < depth; d++)
 		fputs("    ", file);
 	va_start(list, format);
@@ -152,7 +154,16 @@ void print_end_for(Printer *pr, int i)
 
 void print_if(Printer *pr, int i)
 {
-	line(pr, "if %s:", arg_name(pr, i, 0).s);
+	const Stmt *s = &pr->p->stmts[i];
+	if (s->sub == BRANCH_IF) {
+		line(pr, "if %s:", arg_name(pr, i, 0).s);
+	} else {
+		line(pr, "match %s & 3:", arg_name(pr, i, 0).s);
+		if (s->sub == BRANCH_MATCH)
+			line(pr, "    case 0 | 2:");
+		else
+			line(pr, "    case (1 | 2 | 3) as w%d:", i);
+	}
 	pr->open[pr->depth++] = i;
 }
 
@@ -162,7 +173,7 @@ void print_else(Printer *pr, int i)
 	assign(pr, start, i);
 	line(pr, "pass");
 	pr->depth--;
-	line(pr, "else:");
+	line(pr, pr->p->stmts[start].sub == BRANCH_IF ? "else:" : "    case _:");
 	pr->depth++;
 }
 
@@ -176,12 +187,17 @@ void print_end_if(Printer *pr, int i)
 void print_fn(Printer *pr, int i)
 {
 	const Stmt *s = &pr->p->stmts[i];
-	fprintf(pr->functions, "@triton.jit%s\ndef f%d(", s->imm[0] ? "(noinline=True)" : "", i);
+	Words parameters = {""};
 	for (int k = 0; k < s->arg_count; k++)
-		fprintf(pr->functions, "%sv%d", k ? ", " : "", i + 1 + k);
-	fputs("):\n", pr->functions);
+		append(&parameters, "%sv%d", k ? ", " : "", i + 1 + k);
+	if (s->imm[1]) {
+		line(pr, "def f%d(%s):", i, parameters.s);
+	} else {
+		fprintf(pr->functions, "@triton.jit%s\ndef f%d(%s):\n", s->imm[0] ? "(noinline=True)" : "", i,
+			parameters.s);
+		pr->function = i;
+	}
 	pr->open[pr->depth++] = i;
-	pr->function = i;
 }
 
 void print_param(Printer *pr, int i)
@@ -192,7 +208,7 @@ void print_param(Printer *pr, int i)
 void print_end_fn(Printer *pr, int i)
 {
 	const Stmt *s = &pr->p->stmts[i];
-	int start = pr->function;
+	int start = pr->open[pr->depth - 1];
 	Words values = {""}, results = {""}, arguments = {""};
 	for (int k = 0; k < s->arg_count; k++) {
 		append(&values, "%s%s", k ? ", " : "", arg_name(pr, i, k).s);
@@ -201,7 +217,8 @@ void print_end_fn(Printer *pr, int i)
 	for (int k = 0; k < pr->p->stmts[start].arg_count; k++)
 		append(&arguments, "%s%s", k ? ", " : "", arg_name(pr, start, k).s);
 	line(pr, "return %s", values.s);
-	fputs("\n\n", pr->functions);
+	if (pr->function == start)
+		fputs("\n\n", pr->functions);
 	pr->function = -1;
 	pr->depth--;
 	line(pr, "%s = f%d(%s)", results.s, start, arguments.s);
@@ -222,6 +239,12 @@ static PrintFn *const prints[OP__COUNT] = {
 #undef OP
 
 static const char *const helpers[] = {
+	[HELPER_RECORD] =
+		"class Held:\n    a: object\n    b: object\n\n"
+		"    @triton.jit\n    def first(self):\n        return self.a\n",
+	[HELPER_SAME] =
+		"def same(x, N: tl.constexpr):\n    if N == 0:\n        return x\n"
+		"    return same(x, N - 1)\n",
 	[HELPER_PRODUCT] = "def product(a, b):\n    return a * b\n",
 	[HELPER_AND] = "def both(a, b):\n    return a & b\n",
 	[HELPER_LARGER] = "def larger(a, b):\n    return tl.maximum(a, b)\n",
@@ -257,10 +280,13 @@ void program_print(const Program *p, Case *c)
 	for (int i = 0; i < p->count; i++)
 		prints[p->stmts[i].op](&pr, i);
 	FILE *out = open_memstream(&c->text, &size);
+	if (pr.helpers >> HELPER_RECORD & 1)
+		fputs("from dataclasses import dataclass\n\n", out);
 	fputs("import triton\nimport triton.language as tl\n\n\n", out);
 	for (unsigned h = 0; h < sizeof helpers / sizeof helpers[0]; h++)
 		if (pr.helpers >> h & 1)
-			fprintf(out, "@triton.jit\n%s\n\n", helpers[h]);
+			fprintf(out, "@%s\n%s\n\n", h == HELPER_RECORD ? "dataclass" : "triton.jit",
+				helpers[h]);
 	copy_text(out, pr.functions, &functions);
 	fputs("@triton.jit\ndef kernel(", out);
 	for (int k = 0; k < c->arg_count; k++)

@@ -23,7 +23,7 @@ typedef struct Printer {
 	unsigned helpers; /* bits: see print.c */
 } Printer;
 
-enum { HELPER_PRODUCT, HELPER_AND, HELPER_LARGER, HELPER_BEST, HELPER_THEN };
+enum { HELPER_PRODUCT, HELPER_AND, HELPER_LARGER, HELPER_BEST, HELPER_THEN, HELPER_RECORD, HELPER_SAME };
 
 #define OP(name, function, weight) void print_##function(Printer *pr, int i);
 #include "ops.def"
@@ -45,6 +45,8 @@ void print_pointer(Printer *pr, int i, int loop);
 Name arg_name(const Printer *pr, int i, int k);
 const char *tl_name(neso_dtype t);
 Words shape_of(const Type *t);
+/* An index below n, of a value that may be any integer. */
+Words index_below(const char *value, int n);
 /* A constant of the type, as it is written. */
 Name literal(neso_dtype t, int value);
 

@@ -111,6 +111,16 @@ static Words odd_text(const Printer *pr, int i, int which, const char *flat)
 	return w;
 }
 
+/* A factor that makes a permutation of the numbers below n. */
+static int coprime(int n)
+{
+	static const int primes[] = {5, 7, 11, 13, 17, 19};
+	int k = 0;
+	while (k < 5 && n % primes[k] == 0)
+		k++;
+	return primes[k];
+}
+
 static Words index_text(Printer *pr, int i, const Type *t, int style)
 {
 	Words w = {""};
@@ -119,9 +129,9 @@ static Words index_text(Printer *pr, int i, const Type *t, int style)
 	if (style == AT_BACKWARDS)
 		append(&w, "%d - (%s)", n - 1, flat.s);
 	else if (style == AT_ODD)
-		append(&w, "(%s & %d)", odd_text(pr, i, 20, flat.s).s, n - 1);
+		append(&w, "(%s)", index_below(odd_text(pr, i, 20, flat.s).s, n).s);
 	else if (style == AT_PERMUTED)
-		append(&w, "((%s) * 5 + 3) %% %d", flat.s, n);
+		append(&w, "((%s) * %d + 3) %% %d", flat.s, coprime(n), n);
 	else
 		append(&w, "%s%s", style == AT_PADDED ? "1 + " : "", flat.s);
 	return w;

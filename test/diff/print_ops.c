@@ -237,26 +237,11 @@ void print_flip(Printer *pr, int i)
 	line(pr, "v%d = tl.flip(%s, %d)", i, A(0), (int)stmt(pr, i)->imm[0]);
 }
 
-void print_sort(Printer *pr, int i)
-{
-	if (stmt(pr, i)->imm[2])
-		line(pr, "v%d = tl.topk(%s, %d).to(%s)", i, A(0), (int)stmt(pr, i)->imm[2],
-		     tl_name(stmt(pr, i)->type.dtype));
-	else
-		line(pr, stmt(pr, i)->imm[1] ? "v%d = tl.sort(%s, descending=True)" : "v%d = tl.sort(%s)", i, A(0));
-}
-
 void print_gather(Printer *pr, int i)
 {
 	const Stmt *s = stmt(pr, i);
-	line(pr, "v%d = tl.gather(%s, %s & %d, %d)", i, A(0), A(1), arg_type(pr, i, 0)->dim[s->imm[0]] - 1,
-	     (int)s->imm[0]);
-}
-
-void print_histogram(Printer *pr, int i)
-{
-	int bins = stmt(pr, i)->type.dim[0];
-	line(pr, "v%d = tl.histogram(%s & %d, %d)", i, A(0), bins - 1, bins);
+	Words index = index_below(A(1), arg_type(pr, i, 0)->dim[s->imm[0]]);
+	line(pr, "v%d = tl.gather(%s, %s, %d)", i, A(0), index.s, (int)s->imm[0]);
 }
 
 void print_reduce(Printer *pr, int i)
@@ -283,23 +268,6 @@ void print_reduce(Printer *pr, int i)
 		       : s->sub == RED_AND     ? 1u << HELPER_AND
 		       : s->sub == RED_PRODUCT ? 1u << HELPER_PRODUCT
 					       : 0;
-}
-
-void print_scan(Printer *pr, int i)
-{
-	const Stmt *s = stmt(pr, i);
-	const char *reverse = s->imm[1] ? ", reverse=True" : "";
-	const char *type = tl_name(s->type.dtype);
-	int axis = (int)s->imm[0];
-	switch (s->sub) {
-	case SCAN_SUM: line(pr, "v%d = tl.cumsum(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
-	case SCAN_PRODUCT: line(pr, "v%d = tl.cumprod(%s, axis=%d%s).to(%s)", i, A(0), axis, reverse, type); break;
-	case SCAN_MAX: line(pr, "v%d = tl.associative_scan(%s, %d, larger%s)", i, A(0), axis, reverse); break;
-	default:
-		line(pr, "u%d, v%d = tl.associative_scan((%s, %s), %d, then%s)", i, i, A(0), A(1), axis, reverse);
-		break;
-	}
-	pr->helpers |= s->sub == SCAN_MAX ? 1u << HELPER_LARGER : s->sub == SCAN_THEN ? 1u << HELPER_THEN : 0;
 }
 
 void print_dot(Printer *pr, int i)

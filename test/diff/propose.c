@@ -38,11 +38,6 @@ static bool is_integer(const Stmt *s, const void *data)
 	return is_int(s->type.dtype);
 }
 
-static bool is_integer_tile(const Stmt *s, const void *data)
-{
-	return is_integer(s, data) && s->type.rank > 0;
-}
-
 static bool is_index(const Stmt *s, const void *data)
 {
 	(void)data;
@@ -148,13 +143,6 @@ bool propose_atomic(Generator *g)
 	return unary(
 		g, is_number,
 		(Stmt){.op = OP_ATOMIC, .sub = (uint8_t)below(g, ATOMIC_XCHG), .imm = {below(g, 8), below(g, 3)}});
-}
-
-bool propose_return(Generator *g)
-{
-	Type t = {.dtype = NESO_INT1};
-	int a = pick_type(g, &t);
-	return a >= 0 && add(g, (Stmt){.op = OP_RETURN, .arg_count = 1, .args = {(uint16_t)a}}) >= 0;
 }
 
 /* ---- elementwise ---- */
@@ -295,8 +283,13 @@ bool propose_reshape(Generator *g)
 		  .type = {.rank = (uint8_t)(1 + below(g, MAX_RANK))}};
 	for (int d = 0; d < s.type.rank; d++)
 		s.type.dim[d] = 1;
-	for (int n = type_elements(&stmt(g, a)->type); n > 1; n /= 2)
-		s.type.dim[below(g, s.type.rank)] *= 2;
+	for (int n = type_elements(&stmt(g, a)->type), factor = 2; n > 1;) {
+		for (; n % factor != 0; factor++)
+			;
+		int d = below(g, s.type.rank);
+		s.type.dim[d] = (uint16_t)(s.type.dim[d] * factor);
+		n /= factor;
+	}
 	return add(g, s) >= 0;
 }
 
@@ -392,7 +385,7 @@ bool propose_slice(Generator *g)
 	if (a < 0)
 		return false;
 	Stmt s = {.op = OP_SLICE, .sub = below(g, 3) == 0, .arg_count = 1, .args = {(uint16_t)a}};
-	some_slice(g, a, false, s.imm);
+	some_slice(g, a, below(g, 3) == 0, s.imm);
 	return add(g, s) >= 0;
 }
 
@@ -420,24 +413,9 @@ bool propose_put(Generator *g)
 	return add(g, s) >= 0;
 }
 
-bool propose_leave(Generator *g)
-{
-	Type t = {.dtype = NESO_INT1};
-	int a = pick_type(g, &t);
-	if (a < 0)
-		return false;
-	Stmt s = {.op = OP_LEAVE, .sub = (uint8_t)below(g, 2), .arg_count = 1, .args = {(uint16_t)a}};
-	return add(g, s) >= 0;
-}
-
 bool propose_flip(Generator *g)
 {
 	return unary(g, is_tile, (Stmt){.op = OP_FLIP, .imm = {below(g, 3)}});
-}
-
-bool propose_sort(Generator *g)
-{
-	return unary(g, is_tile, (Stmt){.op = OP_SORT, .imm = {0, below(g, 2), below(g, 3) ? 0 : 2 << below(g, 4)}});
 }
 
 bool propose_gather(Generator *g)
@@ -456,19 +434,6 @@ bool propose_gather(Generator *g)
 		       0;
 }
 
-bool propose_histogram(Generator *g)
-{
-	int a = pick(g, is_index, NULL);
-	if (a < 0 || stmt(g, a)->type.rank != 1) {
-		Type t = {.dtype = NESO_INT32, .rank = 1, .dim = {(uint16_t)g->dims[below(g, 3)]}};
-		a = value_of(g, &t, false);
-	}
-	return a >= 0 && add(g, (Stmt){.op = OP_HISTOGRAM,
-				       .arg_count = 1,
-				       .args = {(uint16_t)a},
-				       .type = {.rank = 1, .dim = {(uint16_t)(2 << below(g, 8))}}}) >= 0;
-}
-
 bool propose_reduce(Generator *g)
 {
 	int a = pick(g, is_tile, NULL);
@@ -479,27 +444,6 @@ bool propose_reduce(Generator *g)
 	s.imm[0] = below(g, t.rank + 1) - (below(g, 3) == 0);
 	s.imm[1] = below(g, 3) == 0;
 	if (s.sub == RED_BEST) {
-		int b = value_of(g, &t, false);
-		if (b < 0)
-			return false;
-		s.args[s.arg_count++] = (uint16_t)b;
-	}
-	return add(g, s) >= 0;
-}
-
-bool propose_scan(Generator *g)
-{
-	int sub = below(g, SCAN__COUNT);
-	int a = pick(g, sub == SCAN_PRODUCT || sub == SCAN_THEN ? is_integer_tile : is_tile, NULL);
-	if (a < 0)
-		return false;
-	Type t = stmt(g, a)->type;
-	Stmt s = {.op = OP_SCAN,
-		  .sub = (uint8_t)sub,
-		  .arg_count = 1,
-		  .args = {(uint16_t)a},
-		  .imm = {below(g, t.rank), below(g, 3) == 0}};
-	if (sub == SCAN_THEN) {
 		int b = value_of(g, &t, false);
 		if (b < 0)
 			return false;

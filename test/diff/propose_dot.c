@@ -15,6 +15,12 @@ static int add_unary(Generator *g, int a, Stmt s)
 	return a < 0 ? -1 : add(g, s);
 }
 
+/* From `least` on, mostly twice that any number of times. */
+static uint16_t some_extent(Generator *g, int least, int doublings)
+{
+	return (uint16_t)(below(g, 10) ? least << below(g, doublings) : least + below(g, 40));
+}
+
 /* A new operand of the type, whose elements are small whole numbers. */
 static int new_operand(Generator *g, const Type *t)
 {
@@ -91,8 +97,8 @@ static int left_operand(Generator *g)
 	Type t = {.dtype = dtypes[below(g, 9)], .rank = (uint8_t)(below(g, 8) ? 2 : 3)};
 	int least = neso_dtype_size(t.dtype) == 1 ? 32 : 16;
 	t.dim[0] = (uint16_t)(1 << below(g, 3));
-	t.dim[t.rank - 2] = (uint16_t)(16 << below(g, t.rank == 2 ? 4 : 2));
-	t.dim[t.rank - 1] = (uint16_t)(least << below(g, 2));
+	t.dim[t.rank - 2] = some_extent(g, 16, t.rank == 2 ? 4 : 2);
+	t.dim[t.rank - 1] = some_extent(g, least, 2);
 	return new_operand(g, &t);
 }
 
@@ -106,7 +112,7 @@ bool propose_dot(Generator *g)
 	r.dtype = t.dtype == NESO_INT8 ? NESO_INT32 : t.dtype == NESO_FP64 ? NESO_FP64 : NESO_FP32;
 	if (t.dtype == NESO_FP16 && below(g, 6) == 0)
 		r.dtype = NESO_FP16;
-	r.dim[t.rank - 1] = (uint16_t)(16 << below(g, t.rank == 2 ? 4 : 2));
+	r.dim[t.rank - 1] = some_extent(g, 16, t.rank == 2 ? 4 : 2);
 	t.dim[t.rank - 2] = (uint16_t)k;
 	t.dim[t.rank - 1] = r.dim[t.rank - 1];
 	int b = new_operand(g, &t);
@@ -152,7 +158,7 @@ int add_product(Generator *g, int phi)
 				   : out == NESO_INT32                  ? NESO_INT8
 									: dtypes[below(g, 5)],
 			  .rank = 2,
-			  .dim = {acc.type.dim[0], (uint16_t)(32 << below(g, 2))}};
+			  .dim = {acc.type.dim[0], some_extent(g, 32, 2)}};
 		a = new_operand(g, &t);
 		if (a < 0)
 			return -1;

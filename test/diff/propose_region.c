@@ -139,12 +139,21 @@ static int condition(Generator *g)
 				     .args = {(uint16_t)a, (uint16_t)b}});
 }
 
+/* What is matched. */
+static int subject(Generator *g)
+{
+	Type t = {.dtype = NESO_INT32};
+	return value_of(g, &t, false);
+}
+
 bool propose_if(Generator *g)
 {
 	Mark m = mark(g);
-	int c = condition(g), count = below(g, 3);
+	int branch = below(g, 4) ? BRANCH_IF : 1 + below(g, 2), count = below(g, 3);
+	int c = branch == BRANCH_IF ? condition(g) : subject(g);
 	Type types[2];
-	int start = c < 0 ? -1 : add(g, (Stmt){.op = OP_IF, .arg_count = 1, .args = {(uint16_t)c}, .imm = {count}});
+	Stmt s = {.op = OP_IF, .sub = (uint8_t)branch, .arg_count = 1, .args = {(uint16_t)c}, .imm = {count}};
+	int start = c < 0 ? -1 : add(g, s);
 	if (start < 0)
 		return take_back(g, &m);
 	fill(g, 4);
@@ -171,12 +180,26 @@ bool propose_if(Generator *g)
 	return true;
 }
 
+bool propose_leave(Generator *g)
+{
+	int a = enclosing(&g->c, OP_FOR) >= 0 ? condition(g) : -1;
+	Stmt s = {.op = OP_LEAVE, .sub = (uint8_t)below(g, 2), .arg_count = 1, .args = {(uint16_t)a}};
+	return a >= 0 && add(g, s) >= 0;
+}
+
+bool propose_return(Generator *g)
+{
+	int a = condition(g);
+	return a >= 0 && add(g, (Stmt){.op = OP_RETURN, .arg_count = 1, .args = {(uint16_t)a}}) >= 0;
+}
+
 /* ---- functions ---- */
 
 bool propose_fn(Generator *g)
 {
 	Mark m = mark(g);
-	Stmt s = {.op = OP_FN, .imm = {below(g, 2)}},
+	int kind = below(g, 3);
+	Stmt s = {.op = OP_FN, .imm = {kind == 1, kind == 2}},
 	     end = {.op = OP_END_FN, .arg_count = (uint8_t)(1 + below(g, 2))};
 	for (int n = 1 + below(g, 3); n > 0; n--) {
 		int i = pick(g, NULL, NULL);

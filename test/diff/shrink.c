@@ -351,10 +351,19 @@ static bool resize(Program *p, int from, int to)
 	return true;
 }
 
+static bool has_dim(const Program *p, int dim)
+{
+	bool found = false;
+	for (int i = 0; i < p->count; i++)
+		for (int d = 0; d < p->stmts[i].type.rank; d++)
+			found = found || p->stmts[i].type.dim[d] == dim;
+	return found;
+}
+
 static void shrink_shapes(Shrinker *s)
 {
-	for (int from = MAX_ELEMENTS; from >= 2; from /= 2) {
-		for (int to = 1; to < from; to *= 2) {
+	for (int from = MAX_ELEMENTS; from >= 2; from--) {
+		for (int to = has_dim(s->p, from) ? 1 : from; to < from; to += to < 3 ? 1 : to) {
 			Program q = *s->p;
 			if (resize(&q, from, to) && memcmp(&q, s->p, sizeof q) != 0 && attempt(s, &q))
 				break;

@@ -26,6 +26,8 @@ def kernel(p, n, f, B: tl.constexpr):
         n = n - 1
     for k in range(f):  # error: 14: the upper bound of a loop must be an integer scalar, found fp32 scalar
         pass
+    for m in range(0, n, B - 64):  # error: 14: the step must not be zero
+        pass
     width: tl.constexpr = 4
     width: tl.constexpr = 5  # error: 5: constexpr 'width' already has a value and cannot get another
     if B == 64:

@@ -33,6 +33,13 @@ def kernel(p, n, m, B: tl.constexpr):
     for q in tl.range(0, n, num_stages=3, loop_unroll_factor=2, disallow_acc_multi_buffer=True, flatten=True,
                       warp_specialize=True):
         acc += tl.load(p + q)
+    # CHECK: } {tt.disable_licm}
+    for r in tl.range(n, disable_licm=True):
+        acc += r
+    # CHECK: scf.while
+    # CHECK: } attributes {tt.disable_licm}
+    while tl.condition(k < n, disable_licm=True):
+        k += 1
     # No turn of a static loop is left as a loop, and each sees its number.
     # CHECK-NOT: scf.for
     # CHECK: arith.constant 4.000000e+00

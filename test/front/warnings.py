@@ -21,6 +21,9 @@ def kernel(p, q, n, B: tl.constexpr):
     tl.debug_barrier()
     w = i << 32  # warning: 9: Value 32 exceeds the maximum bitwidth (32) for type 'int32'. This may result in undefined behavior.
     w += i >> 31
+    w += i // (B - 64)  # warning: 10: the right operand of operator // is 0: what it gives is not defined
+    w += n % (B - 64)  # warning: 10: the right operand of operator % is 0: what it gives is not defined
+    w += i // (n * 0 + 1)
     v = tl.view(x, (2, B // 2))  # warning: 9: view is deprecated, please use reshape with can_reorder being true.
     m = (i < 3) and (i > 2)  # warning: 9: Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead
     m = m | (i > 5)

@@ -25,4 +25,32 @@ module {
     }
     tt.return
   }
+  // A loop that asks for it keeps what it has; the one around it does not get it.
+  // CHECK-LABEL: @kept
+  // CHECK: scf.for
+  // CHECK-NEXT: arith.muli %x, %x
+  // CHECK: } {tt.disable_licm}
+  // CHECK: scf.while
+  // CHECK: do {
+  // CHECK: arith.muli %x, %n
+  // CHECK: } attributes
+  tt.func public @kept(%p: !tt.ptr<i32>, %x: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1  : i32 {
+      %0 = arith.muli %x, %x : i32
+      %1 = arith.addi %0, %i : i32
+      tt.store %p, %1 : !tt.ptr<i32>
+    } {tt.disable_licm}
+    %2 = scf.while (%a = %n) : (i32) -> i32 {
+      %3 = arith.cmpi slt, %a, %x : i32
+      scf.condition(%3) %a : i32
+    } do {
+    ^bb0(%a: i32):
+      %4 = arith.muli %x, %n : i32
+      %5 = arith.addi %4, %a : i32
+      scf.yield %5 : i32
+    } attributes {tt.disable_licm}
+    tt.return
+  }
 }

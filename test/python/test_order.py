@@ -28,6 +28,30 @@ def sorts(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, DOWN: tl.
 
 
 @triton.jit
+def carries(x_ptr, y_ptr, out_ptr, moved_ptr, both_ptr, N: tl.constexpr, M: tl.constexpr, DOWN: tl.constexpr):
+    x, y = tl.load(x_ptr + places(N, M)), tl.load(y_ptr + places(N, M))
+    keys, moved = tl.sort(x, descending=DOWN, values=y)
+    tl.store(out_ptr + places(N, M), keys)
+    tl.store(moved_ptr + places(N, M), moved)
+    keys, index, (one, two) = tl.sort(x, descending=DOWN, return_indices=True, values=(y, y + 1))
+    tl.store(both_ptr + places(N, M), one + two + index)
+
+
+@triton.jit
+def runs(x_ptr, run_ptr, out_ptr, count_ptr, sum_ptr, N: tl.constexpr, M: tl.constexpr):
+    tl.store(run_ptr + places(N, M), tl.segments(tl.load(x_ptr + places(N, M))))
+    at = tl.arange(0, M)
+    values, counts, number = tl.unique(tl.load(x_ptr + at), return_counts=True)
+    tl.store(out_ptr + at, values)
+    tl.store(count_ptr + at, counts)
+    _, again = tl.unique(tl.load(x_ptr + at))
+    tl.store(count_ptr + M, number)
+    tl.store(count_ptr + M + 1, again)
+    ordered, weights = tl.sort(tl.load(x_ptr + at), values=at)
+    tl.store(sum_ptr + at, tl.histogram(tl.segments(ordered), M, weights=weights))
+
+
+@triton.jit
 def best(x_ptr, out_ptr, index_ptr, N: tl.constexpr, M: tl.constexpr, K: tl.constexpr, DOWN: tl.constexpr):
     x = tl.load(x_ptr + places(N, M))
     values, index = tl.topk(x, K, descending=DOWN, return_indices=True)
@@ -93,6 +117,36 @@ class Order(Engines):
                     self.check(sorts, [x], [np.take_along_axis(x, index, 1), index.astype(np.int32)], N=n, M=m,
                                DOWN=down, assembled=m == 13)
 
+    def test_values(self):
+        random = np.random.default_rng(5)
+        for n, m in ((1, 8), (3, 13)):
+            x = random.integers(-4, 4, (n, m)).astype(np.float32)
+            y = random.integers(-99, 99, (n, m)).astype(np.int32)
+            for down in (0, 1):
+                index = argsort(x, down)
+                moved = np.take_along_axis(y, index, 1)
+                both = (2 * moved + 1 + index).astype(np.int32)
+                self.check(carries, [x, y], [np.take_along_axis(x, index, 1), moved, both], N=n, M=m, DOWN=down)
+
+    def test_unique(self):
+        random = np.random.default_rng(6)
+        for n, m in ((1, 16), (2, 11), (1, 1)):
+            x = random.integers(0, 5, (n, m)).astype(np.float32)
+            run = np.cumsum(np.pad(x[:, 1:] != x[:, :-1], ((0, 0), (1, 0))), 1).astype(np.int32)
+            if m > 8:
+                x[0, 3] = x[0, 7] = np.nan
+                run = [[0] for _ in x]
+                for r, row in enumerate(x):
+                    for a, b in zip(row, row[1:]):
+                        run[r].append(run[r][-1] + (a != b and not (np.isnan(a) and np.isnan(b))))
+                run = np.array(run, np.int32)
+            values, inverse, counts = np.unique(x[0], return_inverse=True, return_counts=True)
+            more = m - len(values)
+            sums = np.bincount(inverse, np.arange(m), m).astype(np.int32)
+            self.check(runs, [x], [run, np.append(values, [values[-1]] * more).astype(np.float32),
+                                   np.concatenate([counts, [0] * more, [len(values)] * 2]).astype(np.int32), sums],
+                       N=n, M=m)
+
     def test_topk(self):
         random = np.random.default_rng(2)
         for n, m, k in ((1, 16, 4), (4, 16, 3), (3, 20, 8)):
@@ -140,6 +194,7 @@ class Order(Engines):
             x = np.zeros(64, np.float32)
             self.refuses(middles, "Triton has no tl.median", x, x, N=2, M=4, num_stages=2)
             self.refuses(scans, "Triton has no exclusive scans", x, x, N=2, M=4, num_stages=2)
+            self.refuses(runs, "Triton has no tl.segments", x, x, x, x, x, N=2, M=4, num_stages=2)
             self.refuses(sorts, "Triton has no tl.argsort", x, x, x, N=2, M=4, DOWN=0, num_stages=2)
 
 

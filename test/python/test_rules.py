@@ -9,8 +9,9 @@ import numpy as np  # noqa: E402
 
 import neso as triton  # noqa: E402
 import neso.language as tl  # noqa: E402
+from neso.runtime.errors import DeviceAssertError  # noqa: E402
 
-from engines import Engines  # noqa: E402
+from engines import HAS_SIMULATOR, SIMULATED, Engines  # noqa: E402
 
 
 @triton.jit
@@ -105,6 +106,14 @@ def program_order(p, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.load(p + (i + N - 1) % N))
 
 
+@triton.jit
+def steps(out_ptr, n, by):
+    total = 0
+    for i in range(0, n, by):
+        total += i
+    tl.store(out_ptr, total)
+
+
 class Rules(Engines):
     def test_promotion(self):
         self.check(promotions, [], [])
@@ -141,6 +150,13 @@ class Rules(Engines):
 
     def test_evaluation(self):
         self.check(evaluation, [np.zeros(1, np.int32)], [np.array([12, 5, 4, 5], np.int32)], 1)
+
+    def test_steps(self):
+        for by in (1, 2, 3, -1):
+            self.check(steps, [], [np.array([sum(range(0, 8, by))], np.int32)], 8, by)
+        for target in ("interp", ) + (SIMULATED if HAS_SIMULATOR else ()):
+            with self.assertRaisesRegex(DeviceAssertError, "must not be zero"):
+                steps[(1, )](np.zeros(1, np.int32), 8, 0, neso_target=target)
 
     def test_program_order(self):
         want = np.roll((np.roll(np.arange(128), -1) * 2), 1).astype(np.int32)

@@ -2,8 +2,11 @@
 # tests: SYMBOL
 # tests: SYMBOL_TAKEN
 
+import glob
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -16,6 +19,8 @@ import neso.language as tl  # noqa: E402
 from neso import knobs  # noqa: E402
 from neso.backends.compiler import GPUTarget  # noqa: E402
 from neso.compiler import ASTSource  # noqa: E402
+
+from engines import HAS_ASSEMBLER  # noqa: E402
 
 HOPPER = GPUTarget("cuda", 90, 32)
 #: The constant of `more` in the text of a stage, and another.
@@ -33,6 +38,16 @@ def more(o, x, N: tl.constexpr):
 
 def name_of(specialization):
     return f"more_{specialization.constants['N']}_{specialization.signature['x'].strip('*')}"
+
+
+@triton.jit
+def chosen(o, b):
+    tl.store(o, 1.0, mask=b)
+
+
+@triton.jit
+def reduced(o, x, N: tl.constexpr):
+    tl.store(o, tl.sum(tl.load(x + tl.arange(0, N))))
 
 
 @triton.jit(repr=name_of)
@@ -127,15 +142,63 @@ class Stages(unittest.TestCase):
                     self.assertEqual(made.metadata.num_warps, warps)
                     self.assertRegex(made.asm["ptx"], rf"\.reqntid {32 * warps}\b")
 
+    @unittest.skipUnless(HAS_ASSEMBLER, "no assembler")
+    def test_cubin(self):
+        # In another process: the variables are read when a kernel is compiled, and what was compiled is not dumped.
+        script = f"""if True:
+            import sys
+            sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+            import test_stages
+            made = test_stages.compiled(test_stages.reduced, 4096, num_warps=8)
+            assert made.asm["cubin"]"""
+        variables = {**os.environ, "TRITON_KERNEL_DUMP": "1", "TRITON_ALWAYS_COMPILE": "1",
+                     "TRITON_DUMP_DIR": self.folder.name}
+        subprocess.run([sys.executable, "-c", script], env=variables, check=True)
+        path = glob.glob(os.path.join(self.folder.name, "*", "reduced.cubin"))[0]
+        made = triton.compile(path, target=HOPPER)
+        with open(path, "rb") as file:
+            self.assertEqual(made.asm["cubin"], file.read())
+        self.assertEqual((made.name, made.metadata.num_warps), ("reduced", 8))
+        self.assertGreater(made.metadata.shared, 0)
+        self.assertEqual(list(made.src.signature.values()), ["*fp32", "*fp32"])
+        # Another that is launched otherwise is another.
+        with open(path.replace("cubin", "json")) as file:
+            said = file.read()
+        with open(path.replace("cubin", "json"), "w") as file:
+            file.write(re.sub(r"shared=\d+", "shared=4096", said))
+        self.assertEqual(triton.compile(path, target=HOPPER).metadata.shared, 4096)
+
     def test_wrong_files(self):
         path = os.path.join(self.folder.name, "more.cubin")
-        with self.assertRaisesRegex(NotImplementedError, "and no '.cubin'"):
+        with self.assertRaisesRegex(FileNotFoundError, "more.cubin"):
             triton.compile(path, target=HOPPER)
+        with open(path, "wb") as file:
+            file.write(b"\x7fELF")
+        with self.assertRaisesRegex(FileNotFoundError, "more.json, which says how .* is launched, is not there"):
+            triton.compile(path, target=HOPPER)
+        with open(path.replace("cubin", "json"), "w") as file:
+            file.write("{}")
+        with self.assertRaisesRegex(ValueError, "does not say how .* is launched"):
+            triton.compile(path, target=HOPPER)
+        with open(path.replace("cubin", "json"), "w") as file:
+            file.write('{"launch": "kernel=more args=ptp threads=128 shared=0"}')
+        with self.assertRaisesRegex(ValueError, "takes tensor maps"):
+            triton.compile(path, target=HOPPER)
+        with self.assertRaisesRegex(NotImplementedError, "and no '.o'"):
+            triton.compile(path.replace("cubin", "o"), target=HOPPER)
         path = os.path.join(self.folder.name, "more.ptx")
         with open(path, "w") as file:
             file.write(".version 8.0\n")
         with self.assertRaisesRegex(ValueError, "has no function that is a kernel"):
             triton.compile(path, target=HOPPER)
+
+    def test_names_of_types(self):
+        for given, made in (("bool", "i1"), ("int32", "i32"), ("float16", "f16")):
+            source = ASTSource(more, {"o": "*fp32", "x": f"*{given}", "N": "constexpr"}, {"N": 32})
+            ttir = triton.compile(source, target=HOPPER).asm["ttir"]
+            self.assertIn(f"%x: !tt.ptr<{made}>", ttir)
+        source = ASTSource(chosen, {"o": "*fp32", "b": "bool"}, {})
+        self.assertIn("%b: i1", triton.compile(source, target=HOPPER).asm["ttir"])
 
     def test_architecture(self):
         self.assertIn(".target sm_80", compiled(arch="sm80").asm["ptx"])

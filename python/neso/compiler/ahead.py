@@ -41,16 +41,23 @@ class ASTSource:
 
 
 class IRSource:
-    """A stage of a kernel in a file: TTIR, TTGIR, LLIR or PTX; the first of its functions is the kernel."""
+    """A stage of a kernel in a file: TTIR, TTGIR, LLIR or PTX, of which the first function is the kernel; or a cubin, with
+    the JSON that was written beside it."""
 
     def __init__(self, path, context=None, backend=None):
         self.path = str(path)
         self.ext = self.path.rsplit(".", 1)[-1]
-        if self.ext not in ("ttir", "ttgir", "llir", "ptx"):
-            raise NotImplementedError(f"neso compiles .ttir, .ttgir, .llir and .ptx of a kernel, and no '.{self.ext}'")
-        with open(self.path) as file:
-            self.src = file.read()
-        self._hash = hashlib.sha256(self.src.encode()).hexdigest()
+        if self.ext not in ("ttir", "ttgir", "llir", "ptx", "cubin"):
+            raise NotImplementedError(f"neso compiles .ttir, .ttgir, .llir, .ptx and .cubin of a kernel, and no '.{self.ext}'")
+        with open(self.path, "rb") as file:
+            content = file.read()
+        if self.ext == "cubin":
+            from . import stages
+            self.src = stages.told(self.path)
+            content += self.src.encode()
+        else:
+            self.src = content.decode()
+        self._hash = hashlib.sha256(content).hexdigest()
         #: options that the file decides
         self.options = {}
         if self.ext == "ttir":
@@ -138,6 +145,8 @@ def _signature_text(src):
         else:
             said = src.attrs.get((i, ), ())
             divisor = 8 if ["tt.divisibility", 8] in said else 16 if any("divisib" in str(attr) for attr in said) else 0
+            # The name alone would be the class, a constant.
+            kind = {"bool": "i1", "*bool": "*i1"}.get(kind, kind)
             entries.append(f"{kind}:{divisor}" if divisor else str(kind))
     return ",".join(entries)
 

@@ -178,7 +178,7 @@ def target_of(name):
 
 class Remark(typing.NamedTuple):
     """What became of a part of a kernel when it was compiled for a GPU, and by which rule."""
-    kind: str       #: loop, load, dot, conversion, memory, access, registers, ptxas
+    kind: str       #: loop, load, dot, tile, conversion, memory, access, registers, ptxas
     rule: str       #: a stable name, unique within its kind
     outcome: str    #: done; missed: something could be faster; fact
     path: str | None

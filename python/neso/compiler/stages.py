@@ -1,5 +1,7 @@
 """Texts of stages below TTIR as sources: who they are for, and what they say of a launch."""
 
+import json
+import os
 import re
 
 #: Of a stage, where the kernel's name and parameters are, and what a parameter is by its text.
@@ -11,13 +13,26 @@ _PROTOTYPES = {
     "ptx": (r"\.entry\s+(\w+)\s*\(([^)]*)\)", (
         (r"\.ptr\b", "*i8"), (r"\.param\s+\.[usb](\d+)", "i{0}"), (r"\.param\s+\.(f\d+)", "{0}"))),
 }
+#: What a letter of a launch's arguments is; pointers say not to what. The last, s, is memory that the launch adds.
+_LETTERS = {"p": "*i8", "1": "i8", "2": "i16", "4": "i32", "8": "i64", "f": "fp32", "d": "fp64", "h": "fp16"}
 _SCALARS = {"f16": "fp16", "f32": "fp32", "f64": "fp64", "float": "fp32", "double": "fp64", "half": "fp16", "bfloat": "bf16"}
 _MLIR = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "i1"}
-_WARPS = {"ttgir": r'"ttg\.num-warps" = (\d+)', "llir": r'"nvvm\.reqntid"="(\d+)"', "ptx": r"\.reqntid (\d+)"}
+_WARPS = {"ttgir": r'"ttg\.num-warps" = (\d+)', "llir": r'"nvvm\.reqntid"="(\d+)"', "ptx": r"\.reqntid (\d+)",
+          "cubin": r"\bthreads=(\d+)"}
 
 
 def prototype(path, stage, text):
     """(name, [(parameter, type)]) of the first kernel in the text of a stage. Pointers of LLIR and PTX say not to what."""
+    if stage == "cubin":
+        launch, _, variant = text.partition("\n")
+        facts = dict(word.split("=", 1) for word in launch.split())
+        args = facts["args"].removesuffix("s")
+        if set(args) - set(_LETTERS):
+            raise ValueError(f"{path} takes tensor maps, which launches make of descriptors: compile the kernel itself")
+        params = re.findall(r"(\w+): (\*?\w+)(?::\d+)?(?=[,)])", variant)
+        if len(params) != len(args):
+            params = [(f"arg{i}", _LETTERS[letter]) for i, letter in enumerate(args)]
+        return facts["kernel"], params
     pattern, kinds = _PROTOTYPES[stage]
     found = re.search(pattern, text, re.DOTALL)
     if not found:
@@ -30,6 +45,18 @@ def prototype(path, stage, text):
         star = "*" if kind[0] == "*" else ""
         params.append((f"arg{len(params)}", star + _SCALARS.get(kind.lstrip("*"), kind.lstrip("*"))))
     return found[1], params
+
+
+def told(path):
+    """What the JSON beside a cubin says of its launch, and behind it of its parameters."""
+    beside = path.removesuffix("cubin") + "json"
+    if not os.path.exists(beside):
+        raise FileNotFoundError(f"{beside}, which says how {path} is launched, is not there: TRITON_KERNEL_DUMP=1 writes both")
+    with open(beside) as file:
+        said = json.load(file)
+    if "launch" not in said:
+        raise ValueError(f"{beside} does not say how {path} is launched: it has no \"launch\"")
+    return f"{said['launch']}\n{said.get('variant', '')}"
 
 
 def stub(name, params):

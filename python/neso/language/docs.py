@@ -398,7 +398,7 @@ The products of all elements up to each along an axis; reverse=True: from the en
 >>> c = tl.cumprod(x, axis=0)
 
 sort
-The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were.
+The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were. values=, a tile or a tuple of tiles (Triton has it not): and these in the same order.
 >>> y = tl.sort(x)
 
 argsort
@@ -412,6 +412,14 @@ The middle one of the elements along the last axis, the lower of two; NaN where 
 searchsorted
 How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
 >>> at = tl.searchsorted(tl.sort(x), x)
+
+segments
+Which run of equal elements along the last axis each element is in, from 0. Triton has it not.
+>>> sums = tl.histogram(tl.segments(tl.sort(x)), 128)
+
+unique
+The different elements of a tile of one axis in order, the last one again in the rest, and how many there are. return_counts=True: between them how often each is there. Triton has it not.
+>>> values, counts, n = tl.unique(x, return_counts=True)
 
 topk
 The k greatest elements along the last axis, the greatest first. return_indices=True (Triton has it not): and where they were.
@@ -452,6 +460,18 @@ Random fp32 of the normal distribution with mean 0 and variance 1, for a seed, a
 randn4x
 Four tiles of randn at the price of one.
 >>> a, b, c, d = tl.randn4x(seed, at)
+
+curand4x
+Four tiles of random uint32 as cuRAND's Philox generator gives them for a seed, a subsequence and an offset, a multiple of 4. Triton has it not.
+>>> a, b, c, d = tl.curand4x(seed, at, 0)
+
+torch_rand
+The elements of torch.rand on CUDA, by index, for the seed and the offset of its generator and the threads of its kernel: 256 * min(ceil(n / 256), processors * threads of one // 256). Triton has it not.
+>>> r = tl.torch_rand(seed, 0, at, 4096)
+
+torch_randint
+The random uint32 that torch makes its elements of, as torch_rand has them. Triton has it not.
+>>> r = tl.torch_randint(seed, 0, at, 4096)
 
 uint_to_uniform_float
 Random bits, of unsigned integers, as fp32 from 0 up to 1.

@@ -65,4 +65,22 @@ def pair_uniform_to_normal(u1: tensor | int | float | bool | constexpr, u2: tens
         >>> a, b = tl.pair_uniform_to_normal(u, v)
     """
 
+def curand4x(seed: tensor | int | float | bool | constexpr, subsequence: tensor | int | float | bool | constexpr, offset: tensor | int | float | bool | constexpr) -> _tuple[tensor, tensor, tensor, tensor]:
+    """Four tiles of random uint32 as cuRAND's Philox generator gives them for a seed, a subsequence and an offset, a multiple of 4. Triton has it not.
+
+        >>> a, b, c, d = tl.curand4x(seed, at, 0)
+    """
+
+def torch_rand(seed: tensor | int | float | bool | constexpr, offset: tensor | int | float | bool | constexpr, index: tensor | int | float | bool | constexpr, threads: tensor | int | float | bool | constexpr) -> tensor:
+    """The elements of torch.rand on CUDA, by index, for the seed and the offset of its generator and the threads of its kernel: 256 * min(ceil(n / 256), processors * threads of one // 256). Triton has it not.
+
+        >>> r = tl.torch_rand(seed, 0, at, 4096)
+    """
+
+def torch_randint(seed: tensor | int | float | bool | constexpr, offset: tensor | int | float | bool | constexpr, index: tensor | int | float | bool | constexpr, threads: tensor | int | float | bool | constexpr) -> tensor:
+    """The random uint32 that torch makes its elements of, as torch_rand has them. Triton has it not.
+
+        >>> r = tl.torch_randint(seed, 0, at, 4096)
+    """
+
 def uint32_to_uniform_float(*args: Any, **kwargs: Any) -> tensor: ...

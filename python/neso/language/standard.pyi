@@ -99,8 +99,8 @@ def cumprod(input: tensor | int | float | bool | constexpr, axis: int | constexp
         >>> c = tl.cumprod(x, axis=0)
     """
 
-def sort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False, return_indices: bool = False) -> tensor:
-    """The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were.
+def sort(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None, descending: bool = False, return_indices: bool = False, values: int | constexpr | Sequence[int] | None = None) -> tensor:
+    """The elements in order along the last axis; descending=True: the greatest first. return_indices=True (Triton has it not): and where they were. values=, a tile or a tuple of tiles (Triton has it not): and these in the same order.
 
         >>> y = tl.sort(x)
     """
@@ -121,6 +121,18 @@ def searchsorted(sorted_values: tensor | int | float | bool | constexpr, values:
     """How many of the sorted values are less than each value; right=True: not greater. Triton has it not.
 
         >>> at = tl.searchsorted(tl.sort(x), x)
+    """
+
+def segments(x: tensor | int | float | bool | constexpr) -> tensor:
+    """Which run of equal elements along the last axis each element is in, from 0. Triton has it not.
+
+        >>> sums = tl.histogram(tl.segments(tl.sort(x)), 128)
+    """
+
+def unique(x: tensor | int | float | bool | constexpr, return_counts: tensor | int | float | bool | constexpr = False) -> tensor:
+    """The different elements of a tile of one axis in order, the last one again in the rest, and how many there are. return_counts=True: between them how often each is there. Triton has it not.
+
+        >>> values, counts, n = tl.unique(x, return_counts=True)
     """
 
 def median(x: tensor | int | float | bool | constexpr, dim: int | constexpr | None = None) -> tensor:

@@ -8,6 +8,13 @@ const Val *builtin_identity(FrontLower *low, const BuiltinCall *call)
 	return call->a[0];
 }
 
+/* The loop whose test this is takes the wish (lower_while). */
+const Val *builtin_condition(FrontLower *low, const BuiltinCall *call)
+{
+	low->licm_disabled = val_is_constexpr(call->a[1]) && val_truth(call->a[1]);
+	return call->a[0];
+}
+
 const Val *builtin_constexpr(FrontLower *low, const BuiltinCall *call)
 {
 	if (val_demoted(call->a[0]))

@@ -69,11 +69,12 @@ static const Val *eval_name(FrontLower *low, Sym name)
 {
 	for (const Frame *f = low->frame; f; f = f->env) {
 		const Val *v = frame_get(f, name);
-		/* A number that was assigned in another function of the kernel is the number here. */
+		/* A number that was assigned in another function of the kernel is made again here. */
 		if (v && v->kind == VAL_TENSOR && v->origin && f->root != low->frame->root)
-			v = v->origin;
+			v = val_add_origin(low, sem_cast(low, sem_to_tensor(low, v->origin), v->tensor.type),
+					   v->origin);
 		if (v)
-			return eval_captured(low, f, name, v);
+			return v->kind == VAL_TENSOR && v->origin ? v : eval_captured(low, f, name, v);
 	}
 	const Val *v = global_name(low, name);
 	return v ? v : missing_name(low, name);

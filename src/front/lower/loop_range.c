@@ -148,6 +148,8 @@ LoopRange loop_range(FrontLower *low, const Val *range)
 		step = val_int(low, -by);
 	const Val *start = bound(low, given[0], "lower bound"), *stop = bound(low, given[1], "upper bound");
 	bool known = step->kind != VAL_TENSOR;
+	if (known && val_as_int(step, &by) && by == 0)
+		step = lower_error(low, DIAG_RANGE_STEP);
 	step = bound(low, step, "step");
 	r.ok = start->kind != VAL_POISON && stop->kind != VAL_POISON && step->kind != VAL_POISON;
 	if (!r.ok)

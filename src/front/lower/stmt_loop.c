@@ -57,6 +57,7 @@ static void loop_attrs(FrontLower *low, IrOp *op, const Val *range)
 	loop_flag(low, op, ATTR_DISALLOW_ACC_MULTI_BUFFER, range->range.disallow_acc_multi_buffer);
 	loop_flag(low, op, ATTR_FLATTEN, range->range.flatten);
 	loop_flag(low, op, ATTR_WARP_SPECIALIZE, range->range.warp_specialize);
+	loop_flag(low, op, ATTR_DISABLE_LICM, range->range.disable_licm);
 }
 
 static void append(FrontLower *low, ValueVec *out, const ValueVec *more)
@@ -164,6 +165,7 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	}
 	if (broken) {
 		IrOp *op = make_left_for(low, &outer, block, &b, broken, &next, &init);
+		loop_flag(low, op, ATTR_DISABLE_LICM, range->range.disable_licm);
 		carry_leave(&loop, &before, op, 1, variable);
 		return loop_after(low, loop.exits);
 	}
@@ -285,7 +287,9 @@ Flow lower_while(FrontLower *low, Ast *node)
 	low->b.block = first;
 	low->b.before = NULL;
 	carry_enter(&loop, first, &first_args);
+	low->licm_disabled = false;
 	const Val *cond = lower_test(low, node->if_stmt.test, go);
+	bool licm_disabled = low->licm_disabled;
 	lower_at(low, span);
 	carry_fresh(&loop, &outer, first, &in_test, &first_args);
 	pass_on(&loop, &first_args, &passed);
@@ -315,6 +319,8 @@ Flow lower_while(FrontLower *low, Ast *node)
 		vec_push(low->arena, &condition, pass.data[i]);
 	irb_op(&test_end, OP_CONDITION, condition.data, condition.len, NULL, 0, 0);
 	IrOp *op = irb_op(&low->b, OP_WHILE, init.data, init.len, carry_types(low, &init), init.len, 2);
+	if (licm_disabled)
+		ir_set(low->m, op, ATTR_DISABLE_LICM, ir_attr_unit(low->cx));
 	ir_block_append(&op->regions[0], first);
 	ir_block_append(&op->regions[1], second);
 	carry_leave(&loop, &before, op, 0, NULL);

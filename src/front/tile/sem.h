@@ -141,6 +141,9 @@ bool sem_no_padding(FrontLower *low, const char *what, const Val *const *args, u
 const Val *sem_valid(FrontLower *low, TlType t, int axis);
 /* The mask (may be NULL) without the padding. */
 const Val *sem_mask_padding(FrontLower *low, TlType t, const Val *mask);
+/* The op says the sizes of its tile, for those that ask what padding costs; `columns` > 0: of a
+ * product that it is an operand of. */
+void sem_note_padding(FrontLower *low, IrOp *op, TlType t, int64_t columns);
 const Val *sem_fill_padding(FrontLower *low, const Val *v, int axis, const Val *with);
 /* Division by what the padding holds is not defined. */
 const Val *sem_safe_divisor(FrontLower *low, const Val *v);

@@ -228,6 +228,15 @@ static const Val *divide(FrontLower *low, const Val *l, const Val *r)
 	return emit(low, OP_DIVF, l, r);
 }
 
+static void warn_divisor(FrontLower *low, const char *what, const Val *r)
+{
+	const IrOp *def = sem_ir(r)->def;
+	const IrValue *v = def && def->kind == OP_SPLAT ? ir_operand(def, 0) : sem_ir(r);
+	int64_t n;
+	if (ir_constant_int(v, &n) && n == 0)
+		lower_warning(low, DIAG_TILE_DIVISOR, what);
+}
+
 static const Val *floor_divide(FrontLower *low, const Val *l, const Val *r)
 {
 	SemRules rules = {.what = "operator //", .arithmetic = true, .division = true};
@@ -237,6 +246,7 @@ static const Val *floor_divide(FrontLower *low, const Val *l, const Val *r)
 		bad_operands(low, &rules, sem_type(l), sem_type(r));
 		return low->poison;
 	}
+	warn_divisor(low, rules.what, r);
 	return emit(low, tl_is_signed(sem_elem(l)) ? OP_DIVSI : OP_DIVUI, l, sem_safe_divisor(low, r));
 }
 
@@ -246,6 +256,8 @@ static const Val *remainder_of(FrontLower *low, const Val *l, const Val *r)
 	if (!sem_operands(low, &rules, &l, &r))
 		return low->poison;
 	TlType t = sem_elem(l);
+	if (!tl_is_float(t))
+		warn_divisor(low, rules.what, r);
 	r = tl_is_float(t) ? r : sem_safe_divisor(low, r);
 	return emit(low, tl_is_float(t) ? OP_REMF : tl_is_signed(t) ? OP_REMSI : OP_REMUI, l, r);
 }

@@ -158,6 +158,7 @@ const Val *sem_dot(FrontLower *low, const Val *a, const Val *b, const SemDot *do
 	b = sem_fill_padding(low, b, (int)sem_type(b)->rank - 2, sem_const_int(low, 0, sem_elem(b)));
 	IrValue *ir = irb_3(&low->b, OP_DOT, NULL, sem_ir(a), sem_ir(b), sem_ir(acc));
 	ir_set(low->m, ir->def, ATTR_INPUT_PRECISION, ir_attr_i32(low->cx, precision));
+	sem_note_padding(low, ir->def, x, y->shape[y->rank - 1]);
 	if (limit)
 		ir_set(low->m, ir->def, ATTR_MAX_IMPRECISE, ir_attr_i32(low->cx, limit));
 	const Val *result = sem_make(low, ir, sem_type(acc));

@@ -167,6 +167,7 @@ static const Val *load_pointers(FrontLower *low, const Val *ptr, const SemAccess
 		return other;
 	IrValue *operands[3] = {sem_ir(ptr), mask ? sem_ir(mask) : NULL, other ? sem_ir(other) : NULL};
 	IrOp *op = irb_op(&low->b, OP_LOAD, operands, other ? 3 : mask ? 2 : 1, &type->ir, 1, 0);
+	sem_note_padding(low, op, type, 0);
 	set_hints(low, op, cache, evict, access->is_volatile);
 	const Val *loaded = sem_make(low, ir_result(op, 0), type);
 	return is_truth ? sem_cast(low, loaded, tl_scalar(low, DT_INT1)) : loaded;
@@ -232,6 +233,7 @@ static const Val *store_pointers(FrontLower *low, const Val *ptr, const Val *val
 	mask = sem_mask_padding(low, sem_type(ptr), mask);
 	IrValue *operands[3] = {sem_ir(ptr), sem_ir(value), mask ? sem_ir(mask) : NULL};
 	IrOp *op = irb_op(&low->b, OP_STORE, operands, mask ? 3 : 2, NULL, 0, 0);
+	sem_note_padding(low, op, sem_type(ptr), 0);
 	set_hints(low, op, cache, evict, false);
 	return low->none;
 }

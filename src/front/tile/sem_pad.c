@@ -21,6 +21,19 @@ bool tl_is_padded(TlType t)
 	return false;
 }
 
+void sem_note_padding(FrontLower *low, IrOp *op, TlType t, int64_t columns)
+{
+	Text text;
+	if (!tl_is_padded(t) && base_is_pow2((uint64_t)(columns ? columns : 1)))
+		return;
+	text_init(&text, low->arena);
+	for (uint32_t i = 0; i < t->rank; i++)
+		text_printf(&text, "%s%lld", i ? "x" : "", (long long)t->shape[i]);
+	if (columns)
+		text_printf(&text, "x%lld", (long long)columns);
+	ir_set(low->m, op, ATTR_PADDED, ir_attr_string(low->cx, (Str){text.data, text.len}));
+}
+
 /* The type with its padding as elements. */
 static TlType whole(FrontLower *low, TlType t)
 {

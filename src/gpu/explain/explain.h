@@ -9,6 +9,9 @@
  * registers are needed most. Nothing where nobody asked. */
 void gpu_explain(GpuCx *cx, const IrModule *module);
 
+/* What padding costs, of a module as the front end writes it (explain_padding.c). */
+void gpu_explain_padding(GpuCx *cx, const IrModule *module);
+
 /* Its parts (explain_dot.c, explain_access.c). */
 void gpu_explain_dot(GpuCx *cx, Arena *scratch, const IrOp *dot);
 void gpu_explain_product(GpuCx *cx, Arena *scratch, const IrOp *dot);

@@ -3,6 +3,7 @@
  * Needs: any verified module. Keeps: meaning; a loop that runs no iteration computes them in vain, which pure
  * ops allow. Divisions move when the divisor is a constant that cannot fail. Loads stay: what they read may
  * change, and they may fail where the loop would not have run.
+ * Loops with tt.disable_licm keep what they have.
  * Method: inner loops first, so that what leaves one may leave the next; ops of the body in order, so that a
  * chain moves at once. Ops inside branches stay there. Linear in the size of the module times loop depth. */
 #include "ir/pass.h"
@@ -44,10 +45,16 @@ static bool is_invariant(IrOp *op, const IrOp *loop)
 	return operands_are_outside(&in, op) && ir_walk(op, false, operands_are_outside, &in);
 }
 
+typedef struct Licm {
+	const IrCx *cx;
+	bool *changed;
+} Licm;
+
 static bool visit(void *data, IrOp *loop)
 {
-	bool *changed = data;
-	if (loop->kind != OP_FOR && loop->kind != OP_WHILE)
+	const Licm *in = data;
+	bool is_loop = loop->kind == OP_FOR || loop->kind == OP_WHILE;
+	if (!is_loop || ir_get_bool(loop, in->cx, ATTR_DISABLE_LICM))
 		return true;
 	for (uint32_t r = 0; r < loop->region_count; r++) {
 		IrBlock *body = loop->regions[r].first;
@@ -57,7 +64,7 @@ static bool visit(void *data, IrOp *loop)
 				continue;
 			ir_op_unlink(op);
 			ir_op_insert_before(op, loop);
-			*changed = true;
+			*in->changed = true;
 		}
 	}
 	return true;
@@ -65,6 +72,7 @@ static bool visit(void *data, IrOp *loop)
 
 bool pass_licm(PassCx *cx, bool *changed)
 {
-	ir_walk(cx->module->op, true, visit, changed);
+	Licm in = {cx->module->cx, changed};
+	ir_walk(cx->module->op, true, visit, &in);
 	return true;
 }

@@ -259,7 +259,15 @@ static void gpu_metadata(Text *out, const JitGpu *gpu)
 		tensor_map_write(out, gpu->maps, gpu->map_count);
 		text_str(out, "\"");
 	}
-	text_str(out, ", \"assembler\": ");
+	text_printf(out,
+		    ", \"launch\": \"kernel=%s args=%s threads=%u shared=%u cluster=%u scratch=%u "
+		    "scratch_align=%u",
+		    gpu->name, gpu->args, gpu->threads, gpu->shared, gpu->cluster, gpu->scratch,
+		    gpu->scratch_align);
+	if (gpu->map_count)
+		text_str(out, " maps=");
+	tensor_map_write(out, gpu->maps, gpu->map_count);
+	text_str(out, "\", \"assembler\": ");
 	text_json(out, gpu->assembler ? gpu->assembler : "none");
 }
 

@@ -299,8 +299,13 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 	/* PTX of ours says itself how it is launched. */
 	bool whole = override && (override->stage < CODEGEN_PTX ||
 				  (override->stage == CODEGEN_PTX && strstr(override->text.ptr, "// neso: ")));
+	JitOverride launch = {.stage = CODEGEN_PTX, .path = override ? override->path : NULL};
+	bool told = override && override->facts.ptr;
+	if (told)
+		launch.text = override->facts;
+	const JitOverride *from = told ? &launch : whole ? override : NULL;
 	const CodegenTable *table = codegen_load(diags);
-	CodegenResult *code = table ? generate(variant, whole ? override : NULL, CODEGEN_PTX, keep, false, table, diags) : NULL;
+	CodegenResult *code = table ? generate(variant, from, CODEGEN_PTX, keep, false, table, diags) : NULL;
 	if (!code)
 		return false;
 	take_code(variant, table, code);
@@ -308,7 +313,7 @@ bool jit_gpu_compile(JitVariant *variant, const JitOverride *override, bool keep
 	if (!keep)
 		jit_gpu_drop_code(variant->gpu);
 	if (override && !whole)
-		return take_override(variant, override, diags);
+		return (!told || fits(variant, override, diags)) && take_override(variant, override, diags);
 	return fits(variant, override, diags) && (variant->options.ptx_only || assemble(variant, diags));
 }
 

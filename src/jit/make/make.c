@@ -28,6 +28,9 @@ static bool make_key(JitMaking *m)
 		CacheDigest digest = cache_hash_of(m->override.text.ptr, m->override.text.len);
 		cache_digest_hex(&digest, hex);
 		cache_key_printf(&m->key, "override", "%d %s", m->override.stage, hex);
+		if (m->override.facts.ptr)
+			cache_key_printf(&m->key, "launch", "%.*s", (int)m->override.facts.len - 1,
+					 m->override.facts.ptr);
 	}
 	m->digest = cache_key_digest(&m->key);
 	return true;

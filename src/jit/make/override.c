@@ -89,6 +89,19 @@ static bool read_override(JitOverride *out, int stage, const char *path, Arena *
 	return true;
 }
 
+/* The line "launch" of the JSON beside a cubin (jit_metadata), as a line of PTX. */
+static Str launch_facts(const char *path, Arena *arena)
+{
+	static const char key[] = "\"launch\": \"";
+	const char *error, *json = arena_printf(arena, "%.*s.json", (int)(strrchr(path, '.') - path), path);
+	Str text;
+	if (!os_is_file(json) || !os_read_file(arena, json, &text, &error))
+		return (Str){0};
+	const char *all = arena_strndup(arena, text.ptr, text.len), *at = strstr(all, key);
+	const char *from = at ? at + sizeof key - 1 : NULL, *end = from ? strchr(from, '"') : NULL;
+	return end ? str_of(arena_printf(arena, "// neso: %.*s\n", (int)(end - from), from)) : (Str){0};
+}
+
 /* Which stage a file is of, by its name's end; -1: of none. */
 static int stage_of(const char *path)
 {
@@ -120,6 +133,8 @@ static bool one_file(const JitVariant *variant, const char *path, JitOverride *o
 		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_OVERRIDE_FILE, who, path, why);
 		return false;
 	}
+	if (stage == JIT_OVERRIDE_CUBIN)
+		found.facts = launch_facts(found.path, diags->arena);
 	if (holds(found.text, stage, name))
 		*out = found;
 	else if (!holds_another(variant, &found))

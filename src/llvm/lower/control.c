@@ -29,7 +29,7 @@ bool lower_WHILE(Lower *lw, IrOp *op)
 	Regs yields = regs_of_operands(lw, ir_terminator(body), 0);
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
 	lower_line(lw, op->loc);
-	LLVMBuildBr(lw->b, head);
+	lower_end_loop(lw, op, LLVMBuildBr(lw->b, head), false);
 	regs_incoming(&carried, &yields, end);
 
 	LLVMMoveBasicBlockAfter(exit, end);

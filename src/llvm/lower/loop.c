@@ -224,8 +224,7 @@ bool lower_FOR(Lower *lw, IrOp *op)
 	LLVMValueRef next = next_counter(lw, op, counter, step);
 	LLVMBasicBlockRef end = LLVMGetInsertBlock(lw->b);
 	LLVMValueRef back = LLVMBuildCondBr(lw->b, is_below(lw, op, next, high), body, exit);
-	if (packs)
-		lower_keep_rolled(lw, back);
+	lower_end_loop(lw, op, back, packs);
 	LLVMAddIncoming(counter, &next, &end, 1);
 	incoming(c.phi, c.next, c.phi_count, end);
 

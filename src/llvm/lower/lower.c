@@ -243,18 +243,38 @@ LLVMBasicBlockRef lower_new_block(Lower *lw, const char *name)
 	return LLVMAppendBasicBlockInContext(lw->cx, lw->fn, name);
 }
 
-void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
+/* Properties of the loop whose backward branch this is. */
+static void describe_loop(Lower *lw, LLVMValueRef branch, const char *const *names, unsigned count)
 {
-	CONTRACT(LLVMGetInstructionOpcode(branch) == LLVMBr);
-	static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
-	LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, name, sizeof name - 1);
+	CONTRACT(LLVMGetInstructionOpcode(branch) == LLVMBr && count <= 2);
+	static const char kind[] = "llvm.loop";
 	/* A loop's node is told apart by naming itself. */
-	LLVMMetadataRef self = LLVMTemporaryMDNode(lw->cx, NULL, 0);
-	LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(lw->cx, &text, 1)};
-	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, ARRAY_LEN(parts));
+	LLVMMetadataRef self = LLVMTemporaryMDNode(lw->cx, NULL, 0), parts[3] = {self};
+	for (unsigned i = 0; i < count; i++) {
+		LLVMMetadataRef text = LLVMMDStringInContext2(lw->cx, names[i], strlen(names[i]));
+		parts[i + 1] = LLVMMDNodeInContext2(lw->cx, &text, 1);
+	}
+	LLVMMetadataRef loop = LLVMMDNodeInContext2(lw->cx, parts, count + 1);
 	LLVMMetadataReplaceAllUsesWith(self, loop);
 	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(lw->cx, kind, sizeof kind - 1),
 			LLVMMetadataAsValue(lw->cx, loop));
+}
+
+void lower_keep_rolled(Lower *lw, LLVMValueRef branch)
+{
+	describe_loop(lw, branch, &(const char *){"llvm.loop.unroll.disable"}, 1);
+}
+
+void lower_end_loop(Lower *lw, const IrOp *loop, LLVMValueRef branch, bool rolled)
+{
+	const char *names[2];
+	unsigned count = 0;
+	if (rolled)
+		names[count++] = "llvm.loop.unroll.disable";
+	if (ir_get_bool(loop, lw->module->cx, ATTR_DISABLE_LICM))
+		names[count++] = "llvm.licm.disable";
+	if (count)
+		describe_loop(lw, branch, names, count);
 }
 
 LowerIf lower_begin_if(Lower *lw, LLVMValueRef cond)

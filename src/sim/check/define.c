@@ -198,6 +198,7 @@ static uint64_t lane_rule(const SimInstr *i, const Lane *l)
 	case RULE_OR: return (l->ux | l->uy) & (l->ux | ~l->x) & (l->uy | ~l->y);
 	case RULE_CARRY: return upward(l->ux | l->uy);
 	case RULE_ADDRESS: return upward(l->ux | (l->uy ? (l->uy & (0 - l->uy)) * i->imm : 0));
+	case RULE_HALVES: return (l->ux ? 0xffffu : 0) | (l->uy ? 0xffff0000u : 0);
 	case RULE_EQUAL: return ((l->x ^ l->y) & ~(l->ux | l->uy)) == 0;
 	case RULE_LESS: return !less_decided(l->x, l->ux, l->y, l->uy, 0);
 	case RULE_GREATER: return !less_decided(l->y, l->uy, l->x, l->ux, 0);

@@ -46,6 +46,7 @@ typedef enum SimRule {
 	RULE_OR,
 	RULE_CARRY, /* from the lowest such bit of either operand up */
 	RULE_ADDRESS, /* a base and an index */
+	RULE_HALVES, /* each half of the result, if any bit of its operand: the first one's the low half */
 	RULE_SELECT,
 	RULE_EQUAL, /* a comparison that other bits may decide */
 	RULE_LESS, /* likewise, x < y or not; */

@@ -66,6 +66,8 @@ static void set_moves(Rules *r)
 		set(r, ops->fabs[k], RULE_SAME, 0);
 	}
 	set(r, sim_machine_prmt.pure, RULE_MOVE2, 0);
+	set(r, sim_machine_cvt_rz_f16x2.pure, RULE_HALVES, 0);
+	set(r, sim_machine_cvt_rz_bf16x2.pure, RULE_HALVES, 0);
 }
 
 static void set_real(Rules *r, SimPure *fn, unsigned to, unsigned from)

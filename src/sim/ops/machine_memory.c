@@ -133,9 +133,10 @@ static bool load_global(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const Access *a = i->data;
 	uint32_t lanes = a->always ? mask : wanted(w, i, 1, mask);
 	/* Nothing is loaded, and whoever takes it drops it: what was there before may be tokens (wgmma.c). */
-	for (unsigned k = 0; k < i->results && UNLIKELY(w->tokens) && !lanes; k++)
+	bool drops = UNLIKELY(w->tokens) && !lanes;
+	for (unsigned k = 0; k < i->results && drops && mask == SIM_ALL; k++)
 		memset(sim_result(w, i, k), 0, SIM_SLOT);
-	for (unsigned k = 0; k < i->results && i->clears; k++)
+	for (unsigned k = 0; k < i->results && (i->clears || drops); k++)
 		EACH_LANE(off, mask & ~lanes)
 			memset((uint8_t *)sim_result(w, i, k) + off * i->size, 0, i->size);
 	return sim_load(w, i, lanes);
