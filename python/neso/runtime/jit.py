@@ -22,7 +22,7 @@ from . import _async_compile, describe, host, kept, specialize
 from .callables import (_SIMPLE, BoundConstexprFunction, ConstexprFunction, JITCallable, KernelInterface,  # noqa: F401
                         constexpr_function, get_full_name, get_jit_fn_file_line)
 from .parameters import KernelParam, _normalize_ty, mangle_type  # noqa: F401
-from .specialize import native_specialize_impl  # noqa: F401
+from .specialize import native_specialize_impl, specialize_impl  # noqa: F401
 from .tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 TRITON_MODULE = "triton.language"
