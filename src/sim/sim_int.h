@@ -91,6 +91,7 @@ struct SimKernel {
 	unsigned ctas, cta_warps;      /* of a program, of a CTA */
 	unsigned warps;                /* of a program */
 	unsigned shared, shared_pitch; /* bytes of a CTA; from one CTA's to the next one's */
+	unsigned registers;            /* that a thread has at most; 0: nobody says */
 	const SimInstr *code;
 	uint32_t code_count;
 	uint32_t slot_count;
@@ -221,10 +222,19 @@ typedef struct SimPast {
 /* A barrier of some of the CTA's warps, by number. */
 typedef struct SimNamed {
 	uint32_t threads, come, generation; /* threads 0: nobody has come */
+	uint32_t warps[SIM_MOST_WARPS / 32]; /* that have come, a bit each */
 	SimPast past;
 } SimNamed;
 
 enum { SIM_NAMED_BARRIERS = 16 };
+
+/* What setmaxnreg has left a warp (registers.c): for each thread; how often, and the last time. */
+typedef struct SimRegisters {
+	uint32_t threads;
+	uint32_t wanted; /* by the warp, which waits; 0: it does not */
+	uint32_t moves, move, at; /* at: interval */
+	const SimInstr *by;
+} SimRegisters;
 
 /* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that
  * are none, and where the last jump back was. */
@@ -262,6 +272,7 @@ struct SimWarp {
 	bool tokens;            /* there may be some in its registers */
 	bool at_barrier;        /* it has come to a named one and waits there */
 	uint32_t at_generation; /* of it */
+	SimRegisters registers;
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
 
@@ -278,6 +289,7 @@ struct SimCta {
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
 	struct SimRemote *remote;     /* cluster.c: likewise */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
+	uint32_t registers[SIM_MOST_WARPS]; /* of each CTA's pool: registers.c */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
@@ -433,6 +445,9 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
+void sim_registers_start(SimCta *cta);
+void sim_registers_end(SimCta *cta); /* warps of a group that did not come to a setmaxnreg, which is a finding */
+void sim_registers_text(const SimCta *cta, char *out, size_t size); /* "": nobody waits for any */
 /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
 void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */

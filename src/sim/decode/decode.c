@@ -4,6 +4,7 @@
  * they name. Slots are virtual until all is decoded; then those that live within one block take
  * turns. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -203,6 +204,35 @@ static void take_noalias(SimKernel *k, LLVMValueRef fn)
 	k->promises_memory |= k->noalias != 0;
 }
 
+/* That each thread has at most; 0: nobody says. LLVM before 21 has it as metadata. */
+static unsigned registers_of(LLVMModuleRef mod, LLVMValueRef fn)
+{
+#if LLVM_VERSION_MAJOR >= 21
+	enum { NAME_BYTES = sizeof "nvvm.maxnreg" - 1 };
+	const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	(void)mod;
+	unsigned len;
+	LLVMAttributeRef said = LLVMGetStringAttributeAtIndex(fn, on_function, "nvvm.maxnreg", NAME_BYTES);
+	return said ? (unsigned)strtoul(LLVMGetStringAttributeValue(said, &len), NULL, 10) : 0;
+#else
+	enum { MOST = 1024 };
+	LLVMValueRef nodes[MOST], parts[3];
+	unsigned count = LLVMGetNamedMetadataNumOperands(mod, "nvvm.annotations"), out = 0, len;
+	if (count > MOST)
+		return 0;
+	LLVMGetNamedMetadataOperands(mod, "nvvm.annotations", nodes);
+	for (unsigned k = 0; k < count; k++) {
+		if (LLVMGetMDNodeNumOperands(nodes[k]) != ARRAY_LEN(parts))
+			continue;
+		LLVMGetMDNodeOperands(nodes[k], parts);
+		const char *name = LLVMGetMDString(parts[1], &len);
+		if (parts[0] == fn && name && len == 7 && memcmp(name, "maxnreg", 7) == 0)
+			out = (unsigned)LLVMConstIntGetZExtValue(parts[2]);
+	}
+	return out;
+#endif
+}
+
 const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
 			    unsigned ctas, unsigned shared, SimResidency resident, DiagList *diags)
 {
@@ -239,6 +269,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 		return NULL;
 	SimKernel *made = finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
 	made->resident = resident;
+	made->registers = registers_of(mod, fn);
 	take_noalias(made, fn);
 	return made;
 }

@@ -1,13 +1,10 @@
-/* Warps with roles: named barriers, fences between threads and asynchronous units, one lane of a warp, registers.
+/* Warps with roles: named barriers, fences between threads and asynchronous units, one lane of a warp.
  *
  * A named barrier is for a number of threads, a warp at a time; who waits tries again at each turn. What a warp did before it comes
- * is ordered before what those do who have waited. Source: PTX ISA 8.8, "bar", "fence.proxy.async", "elect.sync", "setmaxnreg". */
-#include <stdio.h>
-
+ * is ordered before what those do who have waited. Source: PTX ISA 8.8, "bar", "fence.proxy.async", "elect.sync". */
 #include "sim/ops/machine.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
-#define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 
 /* ---- what is known of others ---- */
 
@@ -87,12 +84,17 @@ static bool come(SimWarp *w, const SimInstr *i, SimNamed *b, uint32_t threads)
 {
 	if (b->come && b->threads != threads)
 		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "%u threads, where who came before said %u", threads, b->threads);
+	unsigned own = w->index % w->cta->run->kernel->cta_warps;
+	if (b->warps[own / 32] >> own % 32 & 1)
+		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "the warp comes twice before %u threads have come", threads);
+	b->warps[own / 32] |= UINT32_C(1) << own % 32;
 	b->threads = threads;
 	b->come += SIM_LANES;
 	w->cta->changed = true;
 	sim_past_give(w, &b->past);
 	if (b->come == b->threads) {
 		b->come = 0;
+		memset(b->warps, 0, sizeof b->warps);
 		b->generation++;
 	}
 	return true;
@@ -142,19 +144,3 @@ static bool elect(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 EFFECT_OP(elect, elect, 0)
-
-static bool registers(SimWarp *w, const SimInstr *i, uint32_t mask)
-{
-	return machine_whole(w, i, mask, "setmaxnreg");
-}
-
-static bool decode_registers(SimDecoder *d, LLVMValueRef call, const char *suffix)
-{
-	unsigned n = 0;
-	char which[4] = "";
-	if (!suffix || sscanf(suffix, "%3[a-z].%u", which, &n) != 2 || (strcmp(which, "inc") != 0 && strcmp(which, "dec") != 0) || n % 8 || n < 24 ||
-	    n > 256)
-		return sim_refuse(d, "setmaxnreg.%s: inc or dec, to 24 to 256 registers in eights", suffix ? suffix : "");
-	return machine_effect(d, call, registers, n) != NULL;
-}
-DECODE_OP(setmaxnreg, decode_registers)
