@@ -22,6 +22,7 @@ void sim_past_give(SimWarp *w, SimPast *to)
 	join(to->shared, w->past.shared);
 	join(to->fenced, w->past.fenced);
 	join(to->global, w->past.global);
+	join(to->proxied, w->past.proxied);
 	to->shared[w->index] = ++cta->interval;
 	if (cta->run->races) {
 		to->global[w->index] = sim_race_tick(cta->run->races);
@@ -38,6 +39,7 @@ void sim_past_take(SimWarp *w, const SimPast *from)
 	join(w->past.shared, from->shared);
 	join(w->past.fenced, from->fenced);
 	join(w->past.global, from->global);
+	join(w->past.proxied, from->proxied);
 }
 
 void sim_past_fence(SimWarp *w)
@@ -47,16 +49,27 @@ void sim_past_fence(SimWarp *w)
 	w->cta->fenced = true;
 }
 
+/* Of global memory: what the warp knows is what the program's last barrier ordered, and its own past. */
+static void fence_global(SimWarp *w)
+{
+	SimCta *cta = w->cta;
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
+		w->past.proxied[n] = MAX(w->past.proxied[n], MAX(cta->since, w->past.global[n]));
+	w->past.proxied[w->index] = sim_race_tick(cta->run->races);
+}
+
+/* imm: of global memory too. */
 static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	(void)i;
 	(void)mask;
 	if (w->cta->shadow)
 		sim_past_fence(w);
+	if (i->imm && w->cta->run->races)
+		fence_global(w);
 	return true;
 }
 EFFECT_OP(fence_async, proxy, 0)
-EFFECT_OP(fence_async_all, proxy, 0)
+EFFECT_OP(fence_async_all, proxy, 1)
 
 /* ---- named barriers ---- */
 

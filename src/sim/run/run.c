@@ -313,20 +313,23 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 		sim_race_spread(&cta->warps[n]);
 	for (unsigned k = 0; k < warps; k++) {
 		bool inside = k >= from && k < to;
-		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
+		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0, proxied = 0;
 		for (unsigned n = from; n < to && (cta->fenced || !inside); n++) {
 			const SimPast *past = &cta->warps[n].past;
 			shared = MAX(shared, past->shared[k]);
 			fenced = MAX(fenced, past->fenced[k]);
 			global = MAX(global, past->global[k]);
+			proxied = MAX(proxied, past->proxied[k]);
 		}
 		for (unsigned n = from; n < to; n++) {
 			SimPast *past = &cta->warps[n].past;
 			if (!cta->warps[n].fragment_count)
 				continue; /* it has ended, and waits for nobody */
 			past->shared[k] = shared;
-			if (cta->fenced)
+			if (cta->fenced) {
 				past->fenced[k] = fenced;
+				past->proxied[k] = proxied;
+			}
 			if (!all)
 				past->global[k] = global;
 		}
