@@ -214,10 +214,11 @@ typedef struct SimFence {
 } SimFence;
 
 /* What is ordered before a warp's next access, by warp of the program: its accesses of shared memory before `shared` (intervals), its
- * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c), its
- * writes of that before `proxied` for asynchronous units too. */
+ * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c),
+ * its writes of that before `proxied` for asynchronous units too. */
 typedef struct SimPast {
-	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS], proxied[SIM_MOST_WARPS];
+	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS];
+	uint32_t proxied[SIM_MOST_WARPS];
 } SimPast;
 
 /* A barrier of some of the CTA's warps, by number. */
@@ -447,7 +448,7 @@ void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
 void sim_registers_start(SimCta *cta);
-void sim_registers_end(SimCta *cta); /* warps of a group that did not come to a setmaxnreg, which is a finding */
+void sim_registers_end(SimCta *cta); /* findings: warps that did not come to their group's setmaxnreg */
 void sim_registers_text(const SimCta *cta, char *out, size_t size); /* "": nobody waits for any */
 /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
 void sim_barriers_end(SimCta *cta);
@@ -482,11 +483,14 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
 /* Of asynchronous units (race_async.c). What the program's threads have written must be fenced. */
 void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
-void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size); /* what was noted last is under way */
+/* What was noted last is under way. */
+void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
 /* It is written; `known` false: nobody will know. */
-void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, bool known);
+void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size,
+		      bool known);
 /* A copy from there is made: has it changed since that time? */
-void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, uint32_t issued);
+void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size,
+		     uint32_t issued);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
 void sim_race_fence(SimWarp *w, uint32_t lanes);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */

@@ -314,10 +314,17 @@ void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 	}
 }
 
+/* It has read until now: who writes must come behind the wait, and not behind the issue alone. */
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size)
 {
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
+		Access until = c->read;
+		until.warp = (uint8_t)w->index;
+		until.interval = w->cta->interval;
+		until.sync = w->sync;
+		if (c->reading)
+			*(c->read.warp == w->index ? &c->read : &c->other) = until;
 		c->reading = (uint16_t)(c->reading ? c->reading - 1 : 0);
 	}
 }

@@ -55,13 +55,14 @@ struct SimRaces {
 	bool no_memory;
 };
 
-/* The cell of what begins at `at` and ends before `end`; *next: where the next one's begins. NULL: no memory. */
+/* The cell of what begins at `at` and ends before `end`; *next: where the next one's begins.
+ * NULL: no memory. */
 RaceCell *race_cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next);
 SimParty race_party(const RaceMark *m);
 bool race_in_buffers(const SimCta *cta, uint64_t address);
 /* race_async.c: the finding that an access, `now`, meets a write that is under way. */
-void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at, const RaceMark *m,
-			const char *now);
+void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at,
+			const RaceMark *m, const char *now);
 /* Is the earlier access, by anyone, ordered before one of this lane now? Lanes of a warp are not,
  * between meetings of theirs. */
 bool race_is_ordered(const SimWarp *w, unsigned lane, const RaceMark *m);

@@ -21,22 +21,23 @@ static const char *line_of(const SimRun *run, const SimParty *other, char *out, 
 	return sim_place(run->kernel, sim_loc_of(run->kernel, other), out, size);
 }
 
-void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at, const RaceMark *m,
-			const char *now)
+void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at,
+			const RaceMark *m, const char *now)
 {
 	SimCta *cta = w->cta;
 	SimParty other = race_party(m);
 	char line[512];
 	sim_finding(cta->run, sim_party(w, i, lane, byte), &other, DIAG_SIM_WAIT,
-		    "%s of byte %llu of '%s' while the store of %s is under way: nobody has waited until it is written",
+		    "%s of byte %llu of '%s' while the store of %s is under way: nobody has waited until it "
+		    "is written",
 		    now, place_of(cta, at), name_of(cta), line_of(cta->run, &other, line, sizeof line));
 }
 
 /* Did a thread of the program write it, with no fence behind? */
 static bool is_unfenced(const SimWarp *w, unsigned lane, const RaceMark *m)
 {
-	return m->program == w->cta->pid + 1 && !(m->flags & MARK_ASYNC) && m->time >= w->past.proxied[m->warp] &&
-	       race_is_ordered(w, lane, m);
+	return m->program == w->cta->pid + 1 && !(m->flags & MARK_ASYNC) &&
+	       m->time >= w->past.proxied[m->warp] && race_is_ordered(w, lane, m);
 }
 
 void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size)
@@ -47,9 +48,10 @@ void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		return;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		const RaceCell *c = race_cell_at(cta->run->races, at, begin + size, &next);
-		const RaceMark *m = !c ? NULL : is_unfenced(w, lane, &c->write) ? &c->write
-			: is_unfenced(w, lane, &c->atomic)			? &c->atomic
-										: NULL;
+		const RaceMark *m = !c				       ? NULL
+				    : is_unfenced(w, lane, &c->write)  ? &c->write
+				    : is_unfenced(w, lane, &c->atomic) ? &c->atomic
+								       : NULL;
 		if (!c)
 			return;
 		if (!m)
@@ -57,7 +59,8 @@ void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		SimParty other = race_party(m);
 		char line[512];
 		sim_finding(cta->run, sim_party(w, i, lane, (uint32_t)(at - begin)), &other, DIAG_SIM_PROXY,
-			    "asynchronous access of byte %llu of '%s', which the threads' write at %s is not fenced for",
+			    "asynchronous access of byte %llu of '%s', which the threads' write at %s is not "
+			    "fenced for",
 			    place_of(cta, at), name_of(cta), line_of(cta->run, &other, line, sizeof line));
 		return;
 	}
@@ -82,7 +85,8 @@ void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 	}
 }
 
-void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, bool known)
+void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size,
+		      bool known)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
@@ -97,7 +101,8 @@ void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 	}
 }
 
-void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size, uint32_t issued)
+void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size,
+		     uint32_t issued)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
@@ -110,7 +115,8 @@ void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		SimParty other = race_party(&c->write);
 		char line[512];
 		sim_finding(cta->run, sim_party(w, i, lane, (uint32_t)(at - begin)), &other, DIAG_SIM_WAIT,
-			    "what is copied changes, by the store of %s, while the copy is under way: nobody has waited for it",
+			    "what is copied changes, by the store of %s, while the copy is under way: nobody "
+			    "has waited for it",
 			    line_of(cta->run, &other, line, sizeof line));
 		return;
 	}

@@ -181,6 +181,7 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 		d->code.data[pc].site = pc + 1;
 	sim_decode_rules(d);
 	sim_decode_origins(d, arg_slots, args);
+	sim_decode_wraps(d);
 	k->slot_count = sim_place_slots(d, fixed);
 	return k;
 }

@@ -1,5 +1,5 @@
-/* Boxes of tensors: where their elements are, in shared memory and in the tensor, and what is noted of
- * the tensor's memory when a copy is issued, has been made, and has been waited for. */
+/* Boxes of tensors: where their elements are, in shared memory and in the tensor, and what is noted
+ * of the tensor's memory when a copy is issued, has been made, and has been waited for. */
 #include "sim/ops/async.h"
 #include "sim/ops/memory.h"
 #include "target/tensor_map.h"
@@ -18,8 +18,8 @@ uint32_t sim_box_swizzled(uint32_t at, unsigned swizzle)
 	return at ^ (at >> 7 & bits) << 4;
 }
 
-/* Stores end where sixteen bytes do that begin in the tensor (seen on an H200: elements behind a last size that is
- * no multiple of them are written); loads end with the tensor. */
+/* Stores end where sixteen bytes do that begin in the tensor (seen on an H200: elements behind a
+ * last size that is no multiple of them are written); loads end with the tensor. */
 static uint64_t last_size(const SimTensorMap *m, bool stores)
 {
 	return stores ? (m->dims[0] * m->element + 15) / 16 * 16 / m->element : m->dims[0];
@@ -43,7 +43,9 @@ static uint64_t filling(const SimTensorMap *m)
 {
 	if (!m->fill)
 		return 0;
-	return m->fill == 2 || m->element == 2 ? 0x7fff : m->element == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
+	return m->fill == 2 || m->element == 2 ? 0x7fff
+	       : m->element == 4	       ? 0x7fffffff
+					       : UINT64_C(0x7fffffffffffffff);
 }
 
 void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
@@ -53,14 +55,17 @@ void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
 	uint32_t row = box->counts[0], part = 16 / size;
 	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
 		/* Whole rows by the sixteen bytes that stay together. */
-		if (n % row == 0 && box->map.steps[0] == 1 && sim_box_element(box, n, false, &from) && sim_box_element(box, n + row - 1, false, &last)) {
+		if (n % row == 0 && box->map.steps[0] == 1 && sim_box_element(box, n, false, &from) &&
+		    sim_box_element(box, n + row - 1, false, &last)) {
 			for (uint32_t k = 0; k < row; k += part)
-				memcpy(shared + sim_box_swizzled(to + (n + k) * size, box->map.swizzle), (const uint8_t *)(uintptr_t)from + k * size, 16);
+				memcpy(shared + sim_box_swizzled(to + (n + k) * size, box->map.swizzle),
+				       (const uint8_t *)(uintptr_t)from + k * size, 16);
 			n += row - 1;
 			continue;
 		}
 		bool inside = sim_box_element(box, n, false, &from);
-		memcpy(shared + sim_box_swizzled(to + n * size, box->map.swizzle), inside ? (const void *)(uintptr_t)from : &fill, size);
+		memcpy(shared + sim_box_swizzled(to + n * size, box->map.swizzle),
+		       inside ? (const void *)(uintptr_t)from : &fill, size);
 	}
 }
 
@@ -88,7 +93,8 @@ void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
 		const uint8_t *at = shared + sim_box_swizzled(from + n * size, box->map.swizzle);
 		memcpy(&v, at, size);
 		if (box->reduction)
-			memory_atomic((void *)(uintptr_t)to, (MemoryOp)(box->reduction - 1), type_of(&box->map), 8 * size, v, 0);
+			memory_atomic((void *)(uintptr_t)to, (MemoryOp)(box->reduction - 1),
+				      type_of(&box->map), 8 * size, v, 0);
 		else
 			memcpy((void *)(uintptr_t)to, at, size);
 	}
@@ -166,8 +172,9 @@ bool sim_box_look(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *bo
 	uint8_t row[SIM_MOST_BOX * 8];
 	SimRun *run = w->cta->run;
 	if (run->races && write && !box->reduction && overlaps(box))
-		sim_finding(run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_RACE,
-			    "rows of the box that is stored lie over one another, and are stored in any order");
+		sim_finding(
+			run, sim_party(w, i, lane, 0), NULL, DIAG_SIM_RACE,
+			"rows of the box that is stored lie over one another, and are stored in any order");
 	while (next_row(box, write, &n, &first, &begin)) {
 		uint32_t bytes = (n - first) * size;
 		const void *at = sim_global(w, i, lane, begin, bytes, 1, write);
@@ -176,7 +183,8 @@ bool sim_box_look(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *bo
 		w->cta->changed |= write;
 		for (uint32_t k = 0; write && k < n - first; k++)
 			memcpy(row + k * size,
-			       w->shared + sim_box_swizzled(from + (first + k) * size, box->map.swizzle), size);
+			       w->shared + sim_box_swizzled(from + (first + k) * size, box->map.swizzle),
+			       size);
 		if (run->races)
 			note_row(w, i, lane, box, at, write ? row : NULL, bytes);
 	}

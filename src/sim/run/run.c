@@ -313,7 +313,8 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 		sim_race_spread(&cta->warps[n]);
 	for (unsigned k = 0; k < warps; k++) {
 		bool inside = k >= from && k < to;
-		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0, proxied = 0;
+		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
+		uint32_t proxied = 0;
 		for (unsigned n = from; n < to && (cta->fenced || !inside); n++) {
 			const SimPast *past = &cta->warps[n].past;
 			shared = MAX(shared, past->shared[k]);
