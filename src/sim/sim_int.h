@@ -278,6 +278,13 @@ struct SimWarp {
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
 
+/* The last barrier of threads, for idle.c: where, the interval and the time of race.c behind it. Has
+ * a release, or what one thread acquired or saw, come before the next one? */
+typedef struct SimMeeting {
+	uint32_t arriving, site, interval, time; /* arriving: to the next one */
+	bool tells;
+} SimMeeting;
+
 struct SimCta {
 	SimRun *run;
 	uint64_t pid;
@@ -299,10 +306,7 @@ struct SimCta {
 	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
-	/* The last barrier of the CTA: where, and the interval behind it. Has a release, or what
-	 * one thread acquired or saw, come before the next one (idle.c)? */
-	uint32_t arriving, barrier_site, barrier_interval; /* arriving: to the next one */
-	bool tells;
+	SimMeeting meetings[1 + SIM_MOST_WARPS]; /* of all the program's threads; of each CTA of a cluster */
 	unsigned hint;     /* buffer of the last access */
 	uint64_t random;
 	bool careful;      /* accesses of global memory are to be told: to race.c, or */
@@ -312,13 +316,16 @@ struct SimCta {
 	uint64_t read_at;
 };
 
-void sim_credit_barrier(const SimCta *cta); /* idle.c: */
-/* The last barrier orders something: an access of this program, by another warp, before it. */
-static inline void sim_credit(const SimCta *cta)
+/* Of the barrier that the warp waits at, or has come from. */
+static inline SimMeeting *sim_meeting(SimCta *cta, unsigned rank, bool all)
 {
-	if (UNLIKELY(cta->run->traffic != NULL) && cta->barrier_site)
-		sim_credit_barrier(cta);
+	return &cta->meetings[all || cta->run->kernel->ctas == 1 ? 0 : 1 + rank];
 }
+/* idle.c: a barrier orders an access of the warp behind an earlier one, by that warp of the program,
+ * in that interval. */
+void sim_credit_shared(const SimWarp *w, unsigned warp, uint32_t interval);
+void sim_credit_global(const SimWarp *w, unsigned warp, uint32_t time); /* likewise; a time of race.c */
+void sim_credit_tells(SimWarp *w, bool releases); /* acquires, volatile loads; atomic operations release */
 static inline void *sim_slot(const SimWarp *w, uint32_t slot)
 {
 	return w->regs + (size_t)slot * SIM_SLOT;

@@ -106,8 +106,8 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 {
 	if (is_unordered(w, lane, a))
 		return true;
-	if (a->interval && a->warp != w->index && a->interval < w->cta->barrier_interval)
-		sim_credit(w->cta);
+	if (UNLIKELY(w->cta->run->traffic != NULL) && a->interval && a->warp != w->index)
+		sim_credit_shared(w, a->warp, a->interval);
 	return false;
 }
 

@@ -204,8 +204,8 @@ static void credit(const SimWarp *w, const Mark *m)
 {
 	if (LIKELY(!w->cta->run->traffic))
 		return;
-	if (is_mine(w, m) && m->warp != w->index && m->time < w->cta->since)
-		sim_credit(w->cta);
+	if (is_mine(w, m) && m->warp != w->index)
+		sim_credit_global(w, m->warp, m->time);
 }
 
 bool race_in_buffers(const SimCta *cta, uint64_t address)
@@ -283,7 +283,7 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 	if (!race_in_buffers(cta, begin))
 		return;
 	if (order != SIM_PLAIN) {
-		cta->tells = true;
+		sim_credit_tells(w, false);
 		race_acquire(w, lane, race_clock(begin), order == SIM_ACQUIRE);
 	}
 	Mark now = mark_now(w, i, lane);
@@ -399,8 +399,7 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 	if (!race_in_buffers(cta, begin))
 		return;
 	unsigned clock = race_clock(begin);
-	cta->tells = true;
-	sim_credit(cta);
+	sim_credit_tells(w, true);
 	if (order == SIM_ACQUIRE || order == SIM_ACQ_REL)
 		race_acquire(w, lane, clock, true);
 	else

@@ -356,8 +356,8 @@ static bool open_for(SimCta *cta, unsigned from, unsigned to, SimWait wait)
 	for (unsigned n = from; n < to; n++)
 		release(&cta->warps[n], wait);
 	share_past(cta, from, to);
-	if (cta->run->traffic && cta->run->kernel->ctas == 1)
-		sim_count_barrier(cta);
+	if (cta->run->traffic)
+		sim_count_barrier(cta, sim_meeting(cta, cta->warps[from].rank, wait == WAIT_CLUSTER));
 	return true;
 }
 
