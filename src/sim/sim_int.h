@@ -131,6 +131,7 @@ typedef struct SimArray {
 	uint64_t base, size;
 	bool writable;
 	bool unwritten;
+	uint32_t written; /* time of race.c at which anyone has written it last; 0: nobody */
 	uint8_t *hollow; /* bits of it that are not defined; NULL: all are (check/define.h) */
 } SimArray;
 

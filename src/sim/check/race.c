@@ -354,6 +354,7 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 	SimCta *cta = w->cta;
 	if (!race_in_buffers(cta, begin))
 		return;
+	cta->run->buffers[cta->hint].written = cta->run->races->time;
 	Mark now = mark_now(w, i, lane);
 	bool told = false;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
@@ -404,6 +405,7 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 		race_acquire(w, lane, clock, true);
 	else
 		w->fence.pending |= UINT64_C(1) << clock;
+	cta->run->buffers[cta->hint].written = cta->run->races->time;
 	Mark now = mark_now(w, i, lane);
 	now.flags = i->cta_scope ? MARK_CTA : 0;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {

@@ -44,7 +44,7 @@ void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
-	if (!race_in_buffers(cta, begin))
+	if (!race_in_buffers(cta, begin) || !cta->run->buffers[cta->hint].written)
 		return;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		const RaceCell *c = race_cell_at(cta->run->races, at, begin + size, &next);
@@ -101,11 +101,22 @@ void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *
 	}
 }
 
+/* Has anyone written the array since? */
+static bool was_written(const SimRun *run, uint64_t at, uint32_t since)
+{
+	for (uint32_t k = 0; k < run->buffer_count; k++)
+		if (at - run->buffers[k].base < run->buffers[k].size)
+			return run->buffers[k].written >= since;
+	return false;
+}
+
 void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *memory, uint32_t size,
 		     uint32_t issued)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
+	if (!was_written(cta->run, begin, issued))
+		return;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
 		const RaceCell *c = race_cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)

@@ -105,18 +105,17 @@ void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
 /* Elements from number *n on that lie in a row in the tensor; *n: behind them. False: no more. */
 static bool next_row(const SimBox *box, bool write, uint32_t *n, uint32_t *first, uint64_t *begin)
 {
-	unsigned size = box->map.element;
-	uint32_t count = sim_box_bytes(box) / size;
-	uint64_t next;
+	uint32_t count = sim_box_bytes(box) / box->map.element;
 	while (*n < count && !sim_box_element(box, *n, write, begin))
 		++*n;
 	if (*n >= count)
 		return false;
-	*first = (*n)++;
-	uint32_t room = box->counts[0] - *first % box->counts[0];
-	while (*n - *first < room && sim_box_element(box, *n, write, &next) &&
-	       next == *begin + (uint64_t)(*n - *first) * size)
-		++*n;
+	*first = *n;
+	const SimTensorMap *m = &box->map;
+	uint32_t in_row = *first % box->counts[0], room = box->counts[0] - in_row;
+	int64_t at = box->at[0] + (int64_t)in_row * m->steps[0];
+	uint64_t inside = (write ? last_size(m, true) : m->dims[0]) - (uint64_t)at;
+	*n = m->steps[0] == 1 ? *first + (uint32_t)MIN(inside, (uint64_t)room) : *first + 1;
 	return true;
 }
 
