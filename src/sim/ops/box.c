@@ -149,16 +149,37 @@ static void note_row(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox 
 	sim_race_flies(w, i, lane, at, bytes);
 }
 
+/* Of its indices along a dim, those that are inside of the tensor; it does not begin before it. */
+static uint64_t count_inside(const SimBox *box, unsigned d)
+{
+	uint64_t past = (uint64_t)MAX(box->at[d], 0), size = box->map.dims[d];
+	return past < size ? MIN((uint64_t)box->counts[d], size - past) : 0;
+}
+
+/* Of the dims with several indices in the box but the fastest, the one with the least stride above
+ * `least`, or of it and a later number; 0: none. */
+static unsigned next_dim(const SimBox *box, uint64_t least, unsigned after)
+{
+	const SimTensorMap *m = &box->map;
+	unsigned best = 0;
+	for (unsigned d = 1; d < m->rank; d++) {
+		uint64_t stride = m->strides[d - 1];
+		bool later = stride > least || (stride == least && d > after);
+		if (count_inside(box, d) > 1 && later && (!best || stride < m->strides[best - 1]))
+			best = d;
+	}
+	return best;
+}
+
 /* Do two rows that are stored lie over one another? */
 static bool overlaps(const SimBox *box)
 {
-	const SimTensorMap *m = &box->map;
-	uint64_t span = (uint64_t)box->counts[0] * m->element;
-	for (unsigned d = 1; d < m->rank; d++) {
-		bool several = box->counts[d] > 1 && (int64_t)box->at[d] + 1 < (int64_t)m->dims[d];
-		if (several && m->strides[d - 1] < span)
+	uint64_t span = count_inside(box, 0) * box->map.element, least = 0;
+	for (unsigned d = 0; (d = next_dim(box, least, d)) != 0;) {
+		least = box->map.strides[d - 1];
+		if (least < span)
 			return true;
-		span = several ? m->strides[d - 1] * (box->counts[d] - 1) + span : span;
+		span += least * (count_inside(box, d) - 1);
 	}
 	return false;
 }
