@@ -58,6 +58,12 @@ typedef enum { FLOAT_F16, FLOAT_BF16, FLOAT_F32, FLOAT_F64, FLOAT__COUNT } SimFl
 	INT_CMP(sadd_over, ops_overflows((Wide)sx + sy, BITS))                                \
 	INT_CMP(ssub_over, ops_overflows((Wide)sx - sy, BITS))                                \
 	INT_CMP(smul_over, ops_overflows((Wide)sx * sy, BITS))                                \
+	/* Neither the signed nor the unsigned number fits. */                                \
+	INT_CMP(add_over, (T)(x + y) < x && ops_overflows((Wide)sx + sy, BITS))               \
+	INT_CMP(sub_over, x < y && ops_overflows((Wide)sx - sy, BITS))                        \
+	INT_CMP(mul_over, (UnsignedWide)x * y >> BITS != 0 && ops_overflows((Wide)sx * sy, BITS)) \
+	INT_CMP(shl_over, y < BITS && (T)((T)(x << (y & (BITS - 1))) >> (y & (BITS - 1))) != x && \
+			  ((SignedT)(T)(x << (y & (BITS - 1))) >> (y & (BITS - 1))) != sx)    \
 	/* What flags rule out (decode_rules.c); imm: bits of the result of a cast. */        \
 	INT_CMP(shift_over, y >= BITS)                                                        \
 	INT_CMP(ushl_over, y < BITS && (T)((T)(x << (y & (BITS - 1))) >> (y & (BITS - 1))) != x) \

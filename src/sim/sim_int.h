@@ -91,6 +91,7 @@ struct SimKernel {
 	unsigned ctas, cta_warps;      /* of a program, of a CTA */
 	unsigned warps;                /* of a program */
 	unsigned shared, shared_pitch; /* bytes of a CTA; from one CTA's to the next one's */
+	unsigned registers;            /* that a thread has at most; 0: nobody says */
 	const SimInstr *code;
 	uint32_t code_count;
 	uint32_t slot_count;
@@ -130,6 +131,7 @@ typedef struct SimArray {
 	uint64_t base, size;
 	bool writable;
 	bool unwritten;
+	uint32_t written; /* time of race.c at which anyone has written it last; 0: nobody */
 	uint8_t *hollow; /* bits of it that are not defined; NULL: all are (check/define.h) */
 } SimArray;
 
@@ -213,18 +215,29 @@ typedef struct SimFence {
 } SimFence;
 
 /* What is ordered before a warp's next access, by warp of the program: its accesses of shared memory before `shared` (intervals), its
- * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c). */
+ * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c),
+ * its writes of that before `proxied` for asynchronous units too. */
 typedef struct SimPast {
 	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS];
+	uint32_t proxied[SIM_MOST_WARPS];
 } SimPast;
 
 /* A barrier of some of the CTA's warps, by number. */
 typedef struct SimNamed {
 	uint32_t threads, come, generation; /* threads 0: nobody has come */
+	uint32_t warps[SIM_MOST_WARPS / 32]; /* that have come, a bit each */
 	SimPast past;
 } SimNamed;
 
 enum { SIM_NAMED_BARRIERS = 16 };
+
+/* What setmaxnreg has left a warp (registers.c): for each thread; how often, and the last time. */
+typedef struct SimRegisters {
+	uint32_t threads;
+	uint32_t wanted; /* by the warp, which waits; 0: it does not */
+	uint32_t moves, move, at; /* at: interval */
+	const SimInstr *by;
+} SimRegisters;
 
 /* A loop that only loads, and the same each time, waits: addresses of loads so far, operations that
  * are none, and where the last jump back was. */
@@ -262,8 +275,16 @@ struct SimWarp {
 	bool tokens;            /* there may be some in its registers */
 	bool at_barrier;        /* it has come to a named one and waits there */
 	uint32_t at_generation; /* of it */
+	SimRegisters registers;
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
 };
+
+/* The last barrier of threads, for idle.c: where, the interval and the time of race.c behind it. Has
+ * a release, or what one thread acquired or saw, come before the next one? */
+typedef struct SimMeeting {
+	uint32_t arriving, site, interval, time; /* arriving: to the next one */
+	bool tells;
+} SimMeeting;
 
 struct SimCta {
 	SimRun *run;
@@ -278,6 +299,7 @@ struct SimCta {
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
 	struct SimRemote *remote;     /* cluster.c: likewise */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
+	uint32_t registers[SIM_MOST_WARPS]; /* of each CTA's pool: registers.c */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
 	SimKnown *known;   /* by program; NULL: nothing of others is ordered before this one */
 	uint32_t since;    /* time of the last barrier (race.c) */
@@ -285,10 +307,7 @@ struct SimCta {
 	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
-	/* The last barrier of the CTA: where, and the interval behind it. Has a release, or what
-	 * one thread acquired or saw, come before the next one (idle.c)? */
-	uint32_t arriving, barrier_site, barrier_interval; /* arriving: to the next one */
-	bool tells;
+	SimMeeting meetings[1 + SIM_MOST_WARPS]; /* of all the program's threads; of each CTA of a cluster */
 	unsigned hint;     /* buffer of the last access */
 	uint64_t random;
 	bool careful;      /* accesses of global memory are to be told: to race.c, or */
@@ -298,13 +317,16 @@ struct SimCta {
 	uint64_t read_at;
 };
 
-void sim_credit_barrier(const SimCta *cta); /* idle.c: */
-/* The last barrier orders something: an access of this program, by another warp, before it. */
-static inline void sim_credit(const SimCta *cta)
+/* Of the barrier that the warp waits at, or has come from. */
+static inline SimMeeting *sim_meeting(SimCta *cta, unsigned rank, bool all)
 {
-	if (UNLIKELY(cta->run->traffic != NULL) && cta->barrier_site)
-		sim_credit_barrier(cta);
+	return &cta->meetings[all || cta->run->kernel->ctas == 1 ? 0 : 1 + rank];
 }
+/* idle.c: a barrier orders an access of the warp behind an earlier one, by that warp of the program,
+ * in that interval. */
+void sim_credit_shared(const SimWarp *w, unsigned warp, uint32_t interval);
+void sim_credit_global(const SimWarp *w, unsigned warp, uint32_t time); /* likewise; a time of race.c */
+void sim_credit_tells(SimWarp *w, bool releases); /* acquires, volatile loads; atomic operations release */
 static inline void *sim_slot(const SimWarp *w, uint32_t slot)
 {
 	return w->regs + (size_t)slot * SIM_SLOT;
@@ -433,6 +455,9 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size);
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size);
 void sim_barriers_free(SimCta *cta);
+void sim_registers_start(SimCta *cta);
+void sim_registers_end(SimCta *cta); /* findings: warps that did not come to their group's setmaxnreg */
+void sim_registers_text(const SimCta *cta, char *out, size_t size); /* "": nobody waits for any */
 /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
 void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
@@ -464,6 +489,16 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *at,
 /* `value`: what is going to be written. */
 void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, const void *value);
 void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size, SimOrder order);
+/* Of asynchronous units (race_async.c). What the program's threads have written must be fenced. */
+void sim_race_fenced(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
+/* What was noted last is under way. */
+void sim_race_flies(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size);
+/* It is written; `known` false: nobody will know. */
+void sim_race_written(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size,
+		      bool known);
+/* A copy from there is made: has it changed since that time? */
+void sim_race_source(SimWarp *w, const SimInstr *i, unsigned lane, const void *at, uint32_t size,
+		     uint32_t issued);
 void sim_race_release(SimWarp *w, const void *at, SimOrder order); /* of an atomic operation that has written */
 void sim_race_fence(SimWarp *w, uint32_t lanes);
 bool sim_race_writer(const SimRaces *races, uint64_t address, SimParty *out); /* who wrote last */

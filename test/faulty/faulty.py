@@ -3,7 +3,7 @@
     faulty.py [--build build/release] [--only WORD] [--jobs N] [--table]
 
 A row of KERNELS is a kernel, its mode, its grid and arguments, and what is expected: a diagnostic's code, or `missed` with
-the reason. Its line is the one with `# FAULT`; for a kernel whose TTGIR is edited (EDITS), one that holds a text. The
+the reason. Its line is the one with `# FAULT`; for a kernel whose TTGIR or LLIR is edited (EDITS), one that holds a text. The
 finding or one of its notes must name it. A kernel that is edited must be clean without the edit.
 """
 import argparse
@@ -19,11 +19,11 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS_FILE = os.path.join(HERE, "kernels.py")
 CHECK = "--check"
-Row = collections.namedtuple("Row", "kernel fault code arguments mode target edit at grid")
+Row = collections.namedtuple("Row", "kernel fault code arguments mode target edit at grid stage")
 
 
-def row(kernel, fault, code, grid, arguments, mode=CHECK, target="sm_90a", edit=None, at="# FAULT"):
-    return Row(kernel, fault, code, arguments.split(), mode.split(), target, edit, at, grid)
+def row(kernel, fault, code, grid, arguments, mode=CHECK, target="sm_90a", edit=None, at="# FAULT", stage="ttgir"):
+    return Row(kernel, fault, code, arguments.split(), mode.split(), target, edit, at, grid, stage)
 
 
 def staged(name, fault, code, edit, at):
@@ -35,8 +35,21 @@ def boxed(name, fault, code, edit, at):
     return row(f"boxed:{name}", fault, code, "1", "rand:64x320:fp16 rand:320x64:fp16 zeros:64x64:fp32 320 64 32", edit=edit, at=at)
 
 
+def roled(name, fault, code, edit, at):
+    return row(f"roled:{name}", fault, code, "1", "rand:128x128:fp16 rand:128x128:fp16 zeros:128x128:fp16 128 128 128 64 64", edit=edit, at=at)
+
+
+def moved(name, fault, code, edit, at):
+    return row(f"moved:{name}", fault, code, "1,1", "rand:128x384:fp16 rand:384x128:fp16 zeros:128x128:fp16 128 128 384 128 128 64", edit=edit, at=at,
+               stage="llir")
+
+
+def in_llir(kernel, name, fault, code, arguments, edit, at, grid="1", mode=CHECK):
+    return row(f"{kernel}:{name}", fault, code, grid, arguments, mode=mode, edit=edit, at=at, stage="llir")
+
+
 BOUNDS, RACE, PROGRAMS, UNDEFINED, WAIT, BARRIER = "RUN_OUT_OF_BOUNDS", "SIM_RACE", "SIM_PROGRAM_RACE", "SIM_UNDEFINED", "SIM_WAIT", "SIM_MBARRIER"
-STUCK, PROMISE, ORDER = "RUN_DEADLOCK", "SIM_PROMISE", "SIM_ORDER"
+STUCK, PROMISE, ORDER, PROXY = "RUN_DEADLOCK", "SIM_PROMISE", "SIM_ORDER", "SIM_PROXY"
 DOT, LOADS, STORE, LOOP = "acc = tl.dot(", "tl.load(", "c.store(", "for start"
 
 KERNELS = [
@@ -113,6 +126,39 @@ KERNELS = [
     row("all_wait_for_all", "a barrier of more programs than are resident", STUCK, "300", "zeros:1:i32 zeros:300:i32 300",
         mode="--check --num-warps 32"),
     row("waits_for_who_comes_later_and_waits", "two programs wait for each other", STUCK, "2", "zeros:2:i32 zeros:2:i32"),
+    row("offset_wraps_into_the_array", "an offset of 32 bits overflows, to one that the array has", "SIM_WRAP", "4",
+        "rand:8192:fp32 zeros:1280:fp32 1073741824 256"),
+    row("index_of_16_bits", "an index of 16 bits overflows", BOUNDS, "1", "rand:80000:fp32 zeros:256:fp32 256"),
+    row("rows_by_ticket_beyond_the_end", "a ticket beyond the last is worked on", BOUNDS, "3", "rand:10x64:fp32 zeros:1:i32 zeros:10x64:fp32 10 64"),
+    row("assumes_of_each_turn", "tl.assume does not hold in the last turn", PROMISE, "1", "rand:1000:fp32 zeros:256:fp32 1000 256"),
+    row("multiple_of_a_pointer", "tl.multiple_of of a pointer that is none", PROMISE, "1", "rand:300:fp32 zeros:256:fp32 3 256"),
+    row("staging_reused", "the second half is staged while the first one is read", RACE, "2",
+        "rand:1024:fp32 zeros:512:fp32 zeros:1024:fp32 256", mode="--portable"),
+    row("smoothed_in_place", "neighbours are read that other warps have stored", RACE, "1", "rand:256:fp32 3 256"),
+    row("places_by_lane", "the order of lanes decides the places of results", ORDER, "1", "randn:32:fp32 zeros:1:i32 zeros:32:fp32 32",
+        mode="--check --num-warps 1"),
+    row("reversed_in_place", "an array is reversed in place", PROGRAMS, "4", "rand:1000:fp32 1000 256"),
+    row("transposed_in_place", "a matrix is transposed in place", PROGRAMS, "2,2", "rand:64x64:fp32 64 32"),
+    row("staging_shared_by_programs", "programs stage in one place", PROGRAMS, "4", "rand:1024:fp32 zeros:256:fp32 zeros:1024:fp32 256"),
+    row("half_sums_read_too_early", "a sum of 16 bits is read while others add", PROGRAMS, "4", "rand:1024:fp16 zeros:1:fp16 zeros:4:fp16 256"),
+    row("half_neighbour_is_stored", "a plain store beside an atomic sum of the same 16 bits", PROGRAMS, "4",
+        "rand:1024:fp16 zeros:4:fp16 4 256"),
+    row("flag_polled_by_a_plain_load", "a flag is polled by a plain load", PROGRAMS, "2",
+        "rand:256:fp32 zeros:256:fp32 zeros:1:i32 zeros:256:fp32 256"),
+    row("flag_published_relaxed", "a flag is set by a relaxed operation", PROGRAMS, "2",
+        "rand:256:fp32 zeros:256:fp32 zeros:1:i32 zeros:256:fp32 256"),
+    row("flag_of_the_wrong_word", "a program waits for its own flag, not the neighbour's", PROGRAMS, "3",
+        "rand:768:fp32 zeros:3:i32 zeros:768:fp32 zeros:768:fp32 256"),
+    row("counts_of_a_block_scope", "programs count by operations of the scope cta", PROGRAMS, "4", "rand:1024:i32 zeros:16:i32 256"),
+    row("locks_of_programs_not_of_tiles", "two programs of a tile take a lock each", PROGRAMS, "4", "rand:1024:fp32 zeros:4:i32 zeros:512:fp32 256"),
+    row("looks_back_at_itself", "a program waits for what it sets itself behind", STUCK, "4", "rand:1024:i32 zeros:4:i32 zeros:4:i32 256"),
+    row("two_locks_in_two_orders", "two programs take two locks in two orders", STUCK, "2", "zeros:2:i32 zeros:1:i32 zeros:1:i32"),
+    row("reduces_onto_nothing", "a box is added to an array that nobody has set", UNDEFINED, "4", "rand:128x64:fp32 uninit:32x64:fp32 32"),
+    row("first_one_stores_others_reduce", "one program stores the box that others add to", PROGRAMS, "4", "rand:128x64:fp32 zeros:32x64:fp32 32"),
+    row("stored_by_tma_read_by_a_neighbour", "a neighbour's box is read without waiting", PROGRAMS, "4",
+        "rand:128x64:fp32 zeros:128x64:fp32 zeros:128x64:fp32 32"),
+    row("rows_overlap_in_a_store", "rows of a descriptor that is stored overlap", RACE, "1", "rand:32x64:fp16 zeros:32x64:fp16 32 32"),
+    row("next_tile_is_copied_already", "a loop stores what its next turn has copied", WAIT, "1", "rand:512x64:fp16 rand:64x64:fp16 7 64"),
     staged("waits_for_too_few", "one group too many is in flight", WAIT, (r"(async_wait \{num = )1", r"\g<1>2"), LOADS),
     staged("no_barrier_behind_the_wait", "threads read what others have copied", WAIT, (r"(async_wait \{num = 1(?:.|\n)*?)\n\s*gpu\.barrier[^\n]*",
                                                                                        r"\1"), LOADS),
@@ -136,6 +182,28 @@ KERNELS = [
     boxed("no_barrier_before_the_store", "TMA stores what other threads still write", RACE,
           (r"(fence_async_shared[^\n]*)\n[^\n]*gpu\.barrier[^\n]*", r"\1"), STORE),
     boxed("store_not_waited_for", "a program ends while its copies run", WAIT, (r"\n[^\n]*async_tma_store_wait[^\n]*", ""), STORE),
+    roled("slot_not_waited_for", "a warp copies into a slot that is not free", WAIT, (r"\n[^\n]*wait_free[^\n]*", ""), "acc = tl.dot("),
+    roled("slot_freed_too_early", "a slot is freed while products read it", RACE,
+          (r"(\n[^\n]*pendings = 0 : i32\} : tensor[^\n]*)((?:\n[^\n]*)*?arrive_barrier[^\n]*)", r"\2\1"), "acc = tl.dot("),
+    roled("last_slot_not_freed", "a tile's last slot is not freed", STUCK, (r"(arrive_barrier(?:.|\n)*?)\n[^\n]*arrive_barrier[^\n]*", r"\1"),
+          "for tile"),
+    roled("one_copy_too_few", "the warp that copies does so once less", STUCK, (r"(partition0(?:.|\n)*scf\.for %\w+ = )%c0\w*( to)", r"\g<1>%c1_i32_11\2"),
+          "for tile"),
+    roled("staging_while_others_store", "a tile is staged while TMA reads the one before", RACE, (r"\n[^\n]*gpu\.barrier[^\n]*", ""), STORE),
+    roled("staging_reused_too_early", "nobody waits until TMA has read the tile", WAIT, (r"\n[^\n]*async_tma_store_wait[^\n]*", ""), STORE),
+    moved("asks_for_more_registers", "setmaxnreg asks for more than the others have given", STUCK, (r"inc\.216", "inc.224", 0), "for k"),
+    moved("no_limit_of_registers", "setmaxnreg in a kernel without a limit", "SIM_REGISTERS", (r'"nvvm.maxnreg"="\d+"', ""), "def moved("),
+    moved("roles_meet_with_half", "a barrier among all is for half of the threads", RACE,
+          (r"named_barrier\(i32 1, i32 256\)", "named_barrier(i32 1, i32 128)", 0), "for k"),
+    in_llir("handed_on", "read_and_not_written", "a flag is set when TMA has read, and not written", WAIT,
+            "rand:32x64:fp16 zeros:32x64:fp16 zeros:1:i32 zeros:32x64:fp16 32", (r"bulk_wait\.0", "bulk_wait.read.0", 0), "tmp.store(", grid="2"),
+    in_llir("copied_back", "no_fence_of_global_memory", "TMA copies what threads have written without a fence", PROXY,
+            "rand:32x64:fp16 zeros:32x64:fp16 zeros:32x64:fp16 32", (r"\n[^\n]*call void @neso\.fence_async_all[^\n]*", ""), "tmp.load("),
+    in_llir("clustered", "reads_too_early", "another CTA's sums are read before they are there", RACE, "rand:64x64:fp32 zeros:128:fp32",
+            (r"\n[^\n]*call void @neso\.cluster_barrier[^\n]*", ""), "tl.sum(x, ", mode="--check --num-ctas 2"),
+    in_llir("clustered", "ends_too_early", "a CTA ends while another one reads its memory", RACE, "rand:64x64:fp32 zeros:128:fp32",
+            (r"(call void @neso\.cluster_barrier(?:.|\n)*)\n[^\n]*call void @neso\.cluster_barrier[^\n]*", r"\1"), "tl.sum(x, ",
+            mode="--check --num-ctas 2"),
 ]
 
 
@@ -156,15 +224,16 @@ def signature(kernel, arguments):
 
 
 def edited(neso, r, folder):
-    """The file of the kernel's TTGIR with the row's edit."""
+    """The file of the kernel's TTGIR, or of another stage, with the row's edit."""
     kernel = r.kernel.split(":")[0]
+    options = [f"{m} {r.mode[n + 1]}".split() for n, m in enumerate(r.mode) if m in ("--num-ctas", "--num-warps")]
     done = subprocess.run([neso, "compile", f"{KERNELS_FILE}:{kernel}", "--target", r.target, "--signature", signature(kernel, r.arguments),
-                           "--emit", "ttgir"], capture_output=True, text=True)
+                           "--emit", r.stage, *sum(options, [])], capture_output=True, text=True, env=dict(os.environ, NESO_CACHE_POSITION="1"))
     pattern, new, count = (*r.edit, 1)[:3]
     text, changed = re.subn(pattern, new, done.stdout, count=count)
     if not changed or text == done.stdout:
         raise SystemExit(f"{r.kernel}: the edit changes nothing\n{done.stderr}")
-    path = os.path.join(folder, f"{kernel}.ttgir")
+    path = os.path.join(folder, f"{kernel}.{r.stage}")
     with open(path, "w") as f:
         f.write(text)
     return path
@@ -223,7 +292,7 @@ def main():
     parser.add_argument("--only", default="", help="kernels whose name holds this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--table", action="store_true", help="print each kernel and what is found")
-    parser.add_argument("--unedited", action="store_true", help="kernels whose TTGIR is edited run without the edit")
+    parser.add_argument("--unedited", action="store_true", help="kernels that are edited run without the edit")
     options = parser.parse_args()
     neso = os.path.join(os.path.abspath(options.build), "neso")
     rows = [r._replace(edit=None) if options.unedited else r for r in KERNELS if options.only in r.kernel]

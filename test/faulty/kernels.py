@@ -128,6 +128,30 @@ def block_without_boundary_check(x_ptr, out_ptr, n, B: tl.constexpr):
     tl.store(out, tl.load(x), boundary_check=(0, ))  # FAULT
 
 
+@triton.jit
+def offset_wraps_into_the_array(x_ptr, out_ptr, stride, B: tl.constexpr):
+    i = tl.arange(0, B)
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * 4 * stride + i)  # FAULT
+    tl.store(out_ptr + pid * B + i, x)
+
+
+@triton.jit
+def index_of_16_bits(x_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = (i.to(tl.int16) * 300).to(tl.int32)
+    tl.store(out_ptr + i, tl.load(x_ptr + at))  # FAULT
+
+
+@triton.jit
+def rows_by_ticket_beyond_the_end(x_ptr, count_ptr, out_ptr, rows, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.atomic_add(count_ptr, 1)
+    while row <= rows:
+        tl.store(out_ptr + row * B + i, tl.load(x_ptr + row * B + i))  # FAULT
+        row = tl.atomic_add(count_ptr, 1)
+
+
 # ---- values ----
 
 
@@ -228,6 +252,23 @@ def stores_to_a_const(x_ptr: tl.const, out_ptr, B: tl.constexpr):
     tl.store(out_ptr + i, x)
 
 
+@triton.jit
+def assumes_of_each_turn(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    acc = tl.zeros([B], tl.float32)
+    for start in range(0, n, B):
+        tl.assume(start + B <= n)  # FAULT
+        acc += tl.load(x_ptr + start + i, mask=start + i < n, other=0.0)
+    tl.store(out_ptr + i, acc)
+
+
+@triton.jit
+def multiple_of_a_pointer(x_ptr, out_ptr, off, B: tl.constexpr):
+    p = tl.multiple_of(x_ptr + off, 16)  # FAULT
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, tl.load(p + i))
+
+
 # ---- threads of a program ----
 
 
@@ -264,6 +305,35 @@ def shifts_in_place(x_ptr, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     x = tl.load(x_ptr + i, mask=i < n - 1)
     tl.store(x_ptr + i + 1, x, mask=i < n - 1)  # FAULT
+
+
+@triton.jit
+def staging_reused(x_ptr, stage_ptr, out_ptr, B: tl.constexpr):
+    """A program's own scratch takes one half after the other; nobody waits until the first one is out."""
+    i = tl.arange(0, B)
+    stage = stage_ptr + tl.program_id(0) * B
+    for part in tl.static_range(2):
+        x = tl.load(x_ptr + (tl.program_id(0) * 2 + part) * B + i)
+        tl.store(stage + i, x)  # FAULT
+        tl.debug_barrier()
+        tl.store(out_ptr + (tl.program_id(0) * 2 + part) * B + i, tl.load(stage + B - 1 - i))
+
+
+@triton.jit
+def smoothed_in_place(x_ptr, turns, B: tl.constexpr):
+    i = tl.arange(0, B)
+    for turn in range(turns):
+        x = tl.load(x_ptr + i) + tl.load(x_ptr + (i + 1) % B)  # FAULT
+        tl.debug_barrier()
+        tl.store(x_ptr + i, x * 0.5)
+
+
+@triton.jit
+def places_by_lane(x_ptr, count_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i)
+    at = tl.atomic_add(count_ptr + i * 0, 1, mask=x > 0)
+    tl.store(out_ptr + at, x, mask=x > 0)  # FAULT
 
 
 # ---- programs ----
@@ -319,6 +389,49 @@ def places_by_ticket(x_ptr, count_ptr, out_ptr, B: tl.constexpr):
     x = tl.load(x_ptr + tl.program_id(0) * B + i)
     place = tl.atomic_add(count_ptr, 1)
     tl.store(out_ptr + place * B + i, x)  # FAULT
+
+
+@triton.jit
+def reversed_in_place(x_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.debug_barrier()
+    tl.store(x_ptr + n - 1 - i, x, mask=i < n)  # FAULT
+
+
+@triton.jit
+def transposed_in_place(x_ptr, n, B: tl.constexpr):
+    r, c = tl.program_id(0) * B + tl.arange(0, B), tl.program_id(1) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + r[:, None] * n + c[None, :])
+    tl.debug_barrier()
+    tl.store(x_ptr + c[:, None] * n + r[None, :], tl.trans(x))  # FAULT
+
+
+@triton.jit
+def staging_shared_by_programs(x_ptr, stage_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    pid = tl.program_id(0)
+    tl.store(stage_ptr + i, tl.load(x_ptr + pid * B + i))  # FAULT
+    tl.debug_barrier()
+    tl.store(out_ptr + pid * B + i, tl.load(stage_ptr + (i ^ 1)))
+
+
+@triton.jit
+def half_sums_read_too_early(x_ptr, sum_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * B + tl.arange(0, B))
+    tl.atomic_add(sum_ptr, tl.sum(x.to(tl.float32)).to(tl.float16))
+    tl.store(out_ptr + pid, tl.load(sum_ptr))  # FAULT
+
+
+@triton.jit
+def half_neighbour_is_stored(x_ptr, sum_ptr, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.load(x_ptr + pid * B + tl.arange(0, B))
+    s = tl.sum(x.to(tl.float32)).to(tl.float16)
+    tl.atomic_add(sum_ptr + pid, s)
+    if pid == n - 1:
+        tl.store(sum_ptr + pid - 1, s)  # FAULT
 
 
 # ---- locks, flags, scopes ----
@@ -439,7 +552,145 @@ def waits_for_who_comes_later_and_waits(flags_ptr, out_ptr):
     tl.store(out_ptr + pid, 1)
 
 
-# ---- correct kernels, whose TTGIR is edited by hand (faulty.py says how) ----
+@triton.jit
+def flag_polled_by_a_plain_load(x_ptr, data_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr + i, tl.load(x_ptr + i) * 2)
+        tl.debug_barrier()
+        tl.atomic_xchg(flag_ptr, 1)
+    else:
+        while tl.load(flag_ptr) == 0:  # FAULT
+            pass
+        tl.store(out_ptr + i, tl.load(data_ptr + i))
+
+
+@triton.jit
+def flag_published_relaxed(x_ptr, data_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr + i, tl.load(x_ptr + i) * 2)
+        tl.debug_barrier()
+        tl.atomic_xchg(flag_ptr, 1, sem="relaxed")
+    else:
+        while tl.atomic_add(flag_ptr, 0, sem="acquire") == 0:
+            pass
+        tl.store(out_ptr + i, tl.load(data_ptr + i))  # FAULT
+
+
+@triton.jit
+def flag_of_the_wrong_word(x_ptr, flag_ptr, part_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    i = tl.arange(0, B)
+    tl.store(part_ptr + pid * B + i, tl.load(x_ptr + pid * B + i) * 2)
+    tl.debug_barrier()
+    tl.atomic_xchg(flag_ptr + pid, 1, sem="release")
+    if pid > 0:
+        while tl.atomic_add(flag_ptr + pid, 0, sem="acquire") == 0:
+            pass
+        tl.store(out_ptr + pid * B + i, tl.load(part_ptr + (pid - 1) * B + i))  # FAULT
+
+
+@triton.jit
+def counts_of_a_block_scope(x_ptr, count_ptr, B: tl.constexpr):
+    x = tl.load(x_ptr + tl.program_id(0) * B + tl.arange(0, B))
+    tl.atomic_add(count_ptr + (tl.abs(x) % 16), 1, scope="cta")  # FAULT
+
+
+@triton.jit
+def locks_of_programs_not_of_tiles(x_ptr, lock_ptr, out_ptr, B: tl.constexpr):
+    """Two programs of a tile take a lock each."""
+    i = tl.arange(0, B)
+    pid = tl.program_id(0)
+    tile = pid % 2
+    x = tl.load(x_ptr + pid * B + i)
+    while tl.atomic_cas(lock_ptr + pid, 0, 1) == 1:
+        pass
+    at = out_ptr + tile * B + i
+    tl.store(at, tl.load(at) + x)  # FAULT
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr + pid, 0)
+
+
+@triton.jit
+def looks_back_at_itself(x_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    total = tl.sum(tl.load(x_ptr + pid * B + tl.arange(0, B)))
+    before = 0
+    if pid > 0:
+        while tl.atomic_add(flag_ptr + pid, 0) == 0:  # FAULT
+            pass
+    tl.atomic_xchg(flag_ptr + pid, 1)
+    tl.store(out_ptr + pid, total)
+
+
+@triton.jit
+def two_locks_in_two_orders(lock_ptr, here_ptr, out_ptr):
+    """Each has taken one before either asks for the other."""
+    first, second = tl.program_id(0), 1 - tl.program_id(0)
+    while tl.atomic_cas(lock_ptr + first, 0, 1) == 1:
+        pass
+    tl.atomic_add(here_ptr, 1)
+    while tl.atomic_add(here_ptr, 0) < 2:
+        pass
+    while tl.atomic_cas(lock_ptr + second, 0, 1) == 1:  # FAULT
+        pass
+    tl.store(out_ptr, tl.load(out_ptr) + 1)
+    tl.atomic_xchg(lock_ptr + second, 0)
+    tl.atomic_xchg(lock_ptr + first, 0)
+
+
+# ---- descriptors ----
+
+
+@triton.jit
+def reduces_onto_nothing(x_ptr, out_ptr, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [4 * B, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [B, 64], [64, 1], [B, 64])
+    out.atomic_add([0, 0], x.load([tl.program_id(0) * B, 0]))  # FAULT
+
+
+@triton.jit
+def first_one_stores_others_reduce(x_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    x = tl.make_tensor_descriptor(x_ptr, [4 * B, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [B, 64], [64, 1], [B, 64])
+    tile = x.load([pid * B, 0])
+    if pid == 0:
+        out.store([0, 0], tile)  # FAULT
+    else:
+        out.atomic_add([0, 0], tile)  # FAULT
+
+
+@triton.jit
+def stored_by_tma_read_by_a_neighbour(x_ptr, out_ptr, again_ptr, B: tl.constexpr):
+    """A neighbour's part is read without waiting for its program."""
+    pid = tl.program_id(0)
+    x = tl.make_tensor_descriptor(x_ptr, [4 * B, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [4 * B, 64], [64, 1], [B, 64])
+    out.store([pid * B, 0], x.load([pid * B, 0]) * 2)
+    r, c = (pid ^ 1) * B + tl.arange(0, B), tl.arange(0, 64)
+    tl.store(again_ptr + r[:, None] * 64 + c[None, :], tl.load(out_ptr + r[:, None] * 64 + c[None, :]))  # FAULT
+
+
+@triton.jit
+def rows_overlap_in_a_store(x_ptr, out_ptr, stride, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [B, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [B, 64], [stride, 1], [B, 64])
+    out.store([0, 0], x.load([0, 0]))  # FAULT
+
+
+@triton.jit
+def next_tile_is_copied_already(a_ptr, b_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a_d = tl.make_tensor_descriptor(a_ptr, [8 * B, B], [B, 1], [B, B])
+    b = tl.load(b_ptr + i[:, None] * B + i[None, :])
+    for k in range(n):
+        a = a_d.load([k * B, 0])  # FAULT
+        tl.store(a_ptr + ((k + 1) * B + i)[:, None] * B + i[None, :], tl.dot(a, b).to(tl.float16))
+
+
+# ---- correct kernels, whose TTGIR or LLIR is edited by hand (faulty.py says how) ----
 
 
 @triton.jit
@@ -470,3 +721,55 @@ def clustered(x_ptr, out_ptr):
     x = tl.load(x_ptr + i[:, None] * 64 + k[None, :])
     tl.store(out_ptr + i, tl.sum(x, 1))
     tl.store(out_ptr + 64 + k, tl.sum(x, 0))
+
+
+@triton.jit
+def roled(a_ptr, b_ptr, c_ptr, M, N, K, B: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [B, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, B])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [B, B])
+    across = tl.cdiv(N, B)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, B) * across, tl.num_programs(0), flatten=True, warp_specialize=True):
+        m, n = tile // across * B, tile % across * B
+        acc = tl.zeros((B, B), tl.float32)
+        for k in tl.range(0, tl.cdiv(K, BK), num_stages=3):
+            acc = tl.dot(a.load([m, k * BK]), b.load([k * BK, n]), acc)
+        c.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def moved(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, tl.cdiv(K, BK), num_stages=3, warp_specialize=True):
+        acc = tl.dot(a.load([m, k * BK]), b.load([k * BK, n]), acc)
+    i, j = m + tl.arange(0, BM), n + tl.arange(0, BN)
+    tl.store(c_ptr + i[:, None] * N + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))
+
+
+@triton.jit
+def handed_on(x_ptr, tmp_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    r, c = tl.arange(0, B), tl.arange(0, 64)
+    x = tl.make_tensor_descriptor(x_ptr, [B, 64], [64, 1], [B, 64])
+    tmp = tl.make_tensor_descriptor(tmp_ptr, [B, 64], [64, 1], [B, 64])
+    if pid == 0:
+        tmp.store([0, 0], x.load([0, 0]) * 2)
+        tl.debug_barrier()
+        tl.atomic_xchg(flag_ptr, 1, sem="release")
+    else:
+        while tl.atomic_add(flag_ptr, 0, sem="acquire") == 0:
+            pass
+        tl.store(out_ptr + r[:, None] * 64 + c[None, :], tl.load(tmp_ptr + (B - 1 - r[:, None]) * 64 + c[None, :]))
+
+
+@triton.jit
+def copied_back(x_ptr, tmp_ptr, out_ptr, B: tl.constexpr):
+    r, c = tl.arange(0, B), tl.arange(0, 64)
+    tl.store(tmp_ptr + r[:, None] * 64 + c[None, :], tl.load(x_ptr + r[:, None] * 64 + c[None, :]) * 2)
+    tl.debug_barrier()
+    tmp = tl.make_tensor_descriptor(tmp_ptr, [B, 64], [64, 1], [B, 64])
+    out = tl.make_tensor_descriptor(out_ptr, [B, 64], [64, 1], [B, 64])
+    out.store([0, 0], tmp.load([0, 0]))

@@ -347,11 +347,11 @@ def signature(args):
     return ",".join(parts)
 
 
-def run(neso, target, file, kernel, args, grid, work, policy="eager", num_stages=3):
+def run(neso, target, file, kernel, args, grid, work, policy="eager", num_stages=3, simulated=("--check", )):
     """The arrays after a run, in order. Nothing is fused on a GPU: the interpreter rounds after each operation."""
     command, values, outs = [neso, "run", "--quiet", "--grid", ",".join(map(str, grid))], [f"{file}:{kernel}"], []
     command += ["--target", target, "--no-fp-fusion", "--constexpr", policy, "--num-stages", str(num_stages)]
-    command += ["--check"] if target.startswith("sim:") else []
+    command += simulated if target.startswith("sim:") else []
     for i, a in enumerate(args):
         if isinstance(a, np.ndarray):
             path = os.path.join(work, f"in{i}.npy")
@@ -417,7 +417,8 @@ def judge(options, case):
             ours = run(options.neso, "interp", file, kernel, args, grid, work)
             policy = "generic" if options.policies else "eager"
             theirs = (on_upstream(options.neso, file, kernel, args, grid, work) if options.upstream
-                      else run(options.neso, options.target, file, kernel, args, grid, work, policy, *num_stages))
+                      else run(options.neso, options.target, file, kernel, args, grid, work, policy, *num_stages,
+                               simulated=options.simulated.split()))
             row["difference"], row["where"] = worst(ours, theirs, tolerance)
             row["ok"] = row["difference"] <= tolerance
         except Exception as error:  # one case must not hide the others
@@ -434,6 +435,8 @@ def main():
     parser.add_argument("--target")
     parser.add_argument("--only", default="")
     parser.add_argument("--out")
+    parser.add_argument("--simulated", default="--check", help="the options of a run on sim: (--schedules 4)")
+    parser.add_argument("--jobs", type=int, default=8)
     options = parser.parse_args()
     options.target = options.target or ("interp" if options.policies else "cuda")
     chosen = [case for case in cases() if options.only in case[1]]
@@ -441,7 +444,7 @@ def main():
         numbers = [case for case in number_cases() if options.only in case[1]]
         chosen = [case[:4] + (0,) for case in ([] if options.policies == "numbers" else chosen) + numbers]
     # Upstream compiles in this process, one at a time.
-    with ThreadPoolExecutor(1 if options.upstream else 8) as pool:
+    with ThreadPoolExecutor(1 if options.upstream else options.jobs) as pool:
         results = list(pool.map(lambda case: judge(options, case), chosen))
     failed = sum(not row["ok"] for row in results)
     if options.out:

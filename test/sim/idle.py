@@ -2,6 +2,8 @@
 # run: neso run %s:needed --target sim:sm_90a --traffic -q -g 1 rand:256:fp32 zeros:256:fp32 zeros:256:fp32 zeros:256:fp32
 # run: neso run %s:told --target sim:sm_90a --traffic -q -g 4 rand:1024:fp32 zeros:1024:fp32 zeros:1:i32 zeros:256:fp32 4
 # run: neso run %s:product --target sim:sm_80 --traffic -q -g 1 rand:32x64:fp16 rand:64x32:fp16 zeros:32x32:fp32 64
+# run: neso run %s:of_a_cluster --target sim:sm_90a --num-ctas 2 --traffic -q -g 1 rand:64x64:fp32 zeros:64x64:fp32 zeros:64x64:fp32 True
+# run: neso run %s:of_a_cluster --target sim:sm_90a --num-ctas 2 --traffic -q -g 1 rand:64x64:fp32 zeros:64x64:fp32 zeros:64x64:fp32 False
 # run: neso run %s:needless --target sim:sm_90a --traffic -q -g 2 rand:512:fp32 zeros:512:fp32 zeros:512:fp32
 import triton
 import triton.language as tl
@@ -47,3 +49,16 @@ def needless(x_ptr, tmp_ptr, out_ptr):
     tl.store(tmp_ptr + i, tl.load(x_ptr + i))
     tl.debug_barrier()  # warning: 5: orders nothing: 2 barriers of a CTA: nothing behind needs what is before; about 40 cycles of an SM
     tl.store(out_ptr + i, tl.load(tmp_ptr + i))
+
+
+@triton.jit
+def of_a_cluster(x_ptr, tmp_ptr, out_ptr, NEEDED: tl.constexpr):
+    """Each thread reads what it has written itself, or what another CTA's has."""
+    i, k = tl.arange(0, 64), tl.arange(0, 64)
+    x = tl.load(x_ptr + i[:, None] * 64 + k[None, :])
+    at = tmp_ptr + i[:, None] * 64 + k[None, :]
+    tl.store(at, x)
+    tl.debug_barrier()  # warning: 5: orders nothing: 1 barriers of a cluster: nothing behind needs what is before; about 200 cycles of an SM
+    if NEEDED:
+        at = tmp_ptr + (63 - i)[:, None] * 64 + k[None, :]
+    tl.store(out_ptr + i[:, None] * 64 + k[None, :], tl.load(at))

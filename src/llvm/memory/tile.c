@@ -140,6 +140,16 @@ static void set_buffer(Lower *lw, LLVMValueRef instruction)
 				LLVMMetadataAsValue(lw->cx, lw->buffer));
 }
 
+/* !neso.at: its place, which LLVM drops where it moves the access out of a loop. */
+static void set_place(Lower *lw, LLVMValueRef instruction)
+{
+	static const char name[] = "neso.at";
+	LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(lw->b);
+	if (place)
+		LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(lw->cx, name, sizeof name - 1),
+				LLVMMetadataAsValue(lw->cx, place));
+}
+
 void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *e)
 {
 	static const char name[] = "neso.tile";
@@ -149,6 +159,7 @@ void lower_elements(Lower *lw, LLVMValueRef instruction, const LowerElements *e)
 		return;
 	ASSERT(!e || e->vector_bits + e->matrix_bits <= 16);
 	set_buffer(lw, instruction);
+	set_place(lw, instruction);
 	parts[0] = tile_of(lw, e ? e->layout : NULL);
 	parts[1] = number(lw, e && e->layout ? (int64_t)e->kind : -1);
 	if (e && e->layout) {

@@ -106,8 +106,8 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 {
 	if (is_unordered(w, lane, a))
 		return true;
-	if (a->interval && a->warp != w->index && a->interval < w->cta->barrier_interval)
-		sim_credit(w->cta);
+	if (UNLIKELY(w->cta->run->traffic != NULL) && a->interval && a->warp != w->index)
+		sim_credit_shared(w, a->warp, a->interval);
 	return false;
 }
 
@@ -293,20 +293,29 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 	sim_check_flies(w, i, lane, offset, size);
 }
 
+static void report_unfenced(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Cell *c)
+{
+	char place[512];
+	const SimKernel *k = w->cta->run->kernel;
+	SimParty other = party_of(w, SIM_LANES, &c->write);
+	sim_finding(w->cta->run, sim_party(w, i, lane, at - begin), &other, DIAG_SIM_PROXY,
+		    "asynchronous read of byte %u of shared memory, which the threads' write at %s is not fenced for",
+		    at, sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+}
+
 void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, uint32_t size)
 {
 	CONTRACT(size);
-	char place[512];
-	const SimKernel *k = w->cta->run->kernel;
-	bool told = false;
-	sim_check_read(w, i, lane, offset, size);
+	bool looked = false, told = false;
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
-		if (!told && is_unfenced(w, c) && !races(w, lane, &c->write)) {
-			SimParty other = party_of(w, SIM_LANES, &c->write);
-			sim_finding(w->cta->run, sim_party(w, i, lane, at - offset), &other, DIAG_SIM_PROXY,
-				    "asynchronous read of byte %u of shared memory, which the threads' write at %s is not fenced for", at,
-				    sim_place(k, sim_loc_of(k, &other), place, sizeof place));
+		bool bad = c->barrier || c->flying || !c->written || races(w, lane, &c->write);
+		if (UNLIKELY(bad && !looked)) {
+			sim_check_read(w, i, lane, at, offset + size - at);
+			looked = true;
+		}
+		if (UNLIKELY(!bad && !told && is_unfenced(w, c))) {
+			report_unfenced(w, i, lane, offset, at, c);
 			told = true;
 		}
 		note(w, i, lane, at - offset, &c->read);
@@ -314,11 +323,23 @@ void sim_check_async_read(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t
 	}
 }
 
+/* It has read until now: who writes must come behind the wait, and not behind the issue alone. */
 void sim_check_async_done(SimWarp *w, uint32_t offset, uint32_t size)
 {
+	uint32_t interval = w->cta->interval, sync = w->sync;
 	for (uint32_t at = offset, next; at < offset + size; at = next) {
 		Cell *c = own_cell(w, at, offset + size, &next);
-		c->reading = (uint16_t)(c->reading ? c->reading - 1 : 0);
+		if (!c->reading)
+			continue;
+		c->reading--;
+		Access *own = &c->read;
+		if (c->read.warp != w->index) {
+			own = &c->other;
+			*own = c->read;
+			own->warp = (uint8_t)w->index;
+		}
+		own->interval = interval;
+		own->sync = sync;
 	}
 }
 

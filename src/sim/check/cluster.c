@@ -49,6 +49,8 @@ void sim_remote_end(SimCta *cta)
 	for (unsigned rank = 0; cta->remote && rank < MIN(k->ctas, (unsigned)MOST_CTAS); rank++) {
 		for (unsigned n = 0; n < k->warps; n++) {
 			const Read *r = &cta->remote->of[rank][n];
+			if (r->interval && cta->run->traffic)
+				sim_credit_shared(&cta->warps[rank * k->cta_warps], n, r->interval);
 			if (r->interval && !outlives(cta, rank, n, r->interval))
 				sim_finding(cta->run, r->who, NULL, DIAG_SIM_RACE,
 					    "the read of the shared memory of CTA %u and that CTA's end have "

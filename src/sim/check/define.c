@@ -104,6 +104,7 @@ static const char *sim_origin_text(uint32_t origin)
 	case ORIGIN_MASK: return "a load leaves it out, as its mask is false there";
 	case ORIGIN_MEMORY: return "it is loaded from memory that nothing has written";
 	case ORIGIN_PROMISE: return "it is computed there and is not what the code promises of it";
+	case ORIGIN_WRAP: return "computed here, it does not fit";
 	case ORIGIN_DIVISION: return "it is a quotient or a remainder by zero";
 	default: return "the code says nothing of it";
 	}
@@ -126,7 +127,9 @@ void sim_use_origin(SimWarp *w, const SimInstr *i, uint32_t lanes, uint32_t orig
 		 other = origin_party(w, origin, lanes);
 	who.lanes = lanes;
 	SimOrigin why = (SimOrigin)(origin >> 28);
-	DiagCode code = why == ORIGIN_DIVISION ? DIAG_SIM_DIVISION : DIAG_SIM_UNDEFINED;
+	DiagCode code = why == ORIGIN_DIVISION ? DIAG_SIM_DIVISION
+			: why == ORIGIN_WRAP   ? DIAG_SIM_WRAP
+					       : DIAG_SIM_UNDEFINED;
 	if (code == DIAG_SIM_DIVISION) /* at the line that divides */
 		sim_finding(w->cta->run, other, &who, code, "what it gives decides %s", what);
 	else

@@ -15,7 +15,14 @@
 #include "sim/check/coverage.h"
 
 /* Why a value is not defined. */
-typedef enum SimOrigin { ORIGIN_CODE, ORIGIN_MASK, ORIGIN_MEMORY, ORIGIN_PROMISE, ORIGIN_DIVISION } SimOrigin;
+typedef enum SimOrigin {
+	ORIGIN_CODE,
+	ORIGIN_MASK,
+	ORIGIN_MEMORY,
+	ORIGIN_PROMISE,
+	ORIGIN_DIVISION,
+	ORIGIN_WRAP
+} SimOrigin;
 #define SIM_ORIGIN(why, instr) ((uint32_t)(why) << 28 | (instr)->site)
 
 typedef struct SimDefined {

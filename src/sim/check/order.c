@@ -88,7 +88,7 @@ uint32_t sim_race_tick(SimRaces *races)
 
 unsigned race_clock(uint64_t address)
 {
-	return (unsigned)(address / RACE_WORD * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+	return (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
 static SimKnown *new_clock(SimRaces *r)

@@ -108,8 +108,7 @@ static Page *page_of(SimRaces *r, uint64_t number)
 	return p;
 }
 
-/* The cell of what begins at `at` and ends before `end`; *next: where the next one's begins. NULL: no memory. */
-static Cell *cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next)
+Cell *race_cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next)
 {
 	Page *p = page_of(r, at / PAGE);
 	uint32_t word = (uint32_t)(at % PAGE / WORD);
@@ -146,7 +145,7 @@ static Mark mark_now(const SimWarp *w, const SimInstr *i, unsigned lane)
 		      .lane = (uint8_t)lane};
 }
 
-static SimParty party_of(const Mark *m)
+SimParty race_party(const Mark *m)
 {
 	return (SimParty){.site = m->site,
 			  .pid = m->program - 1,
@@ -164,6 +163,11 @@ static bool is_mine(const SimWarp *w, const Mark *m)
 static bool is_of_warp(const SimWarp *w, const Mark *m)
 {
 	return is_mine(w, m) && m->warp == w->index;
+}
+
+static bool is_of_lane(const SimWarp *w, unsigned lane, const Mark *m)
+{
+	return is_of_warp(w, m) && m->lane == lane;
 }
 
 /* Of an earlier read, before a write now. */
@@ -200,11 +204,11 @@ static void credit(const SimWarp *w, const Mark *m)
 {
 	if (LIKELY(!w->cta->run->traffic))
 		return;
-	if (is_mine(w, m) && m->warp != w->index && m->time < w->cta->since)
-		sim_credit(w->cta);
+	if (is_mine(w, m) && m->warp != w->index)
+		sim_credit_global(w, m->warp, m->time);
 }
 
-static bool in_buffers(const SimCta *cta, uint64_t address)
+bool race_in_buffers(const SimCta *cta, uint64_t address)
 {
 	const SimRun *run = cta->run;
 	if (!run->buffer_count)
@@ -227,7 +231,7 @@ static void report(const Meeting *m, DiagCode code, const char *now, const char 
 {
 	SimRun *run = m->w->cta->run;
 	const SimArray *b = &run->buffers[m->w->cta->hint];
-	SimParty other = party_of(m->with);
+	SimParty other = race_party(m->with);
 	unsigned long long offset = m->at - b->base;
 	char place[512];
 	const char *at = sim_place(run->kernel, sim_loc_of(run->kernel, &other), place, sizeof place);
@@ -262,7 +266,7 @@ static void report_stale(const Meeting *m, const Cell *c)
 {
 	SimRun *run = m->w->cta->run;
 	const SimArray *b = &run->buffers[m->w->cta->hint];
-	SimParty other = party_of(&c->write);
+	SimParty other = race_party(&c->write);
 	char place[512];
 	sim_finding(run, sim_party(m->w, m->i, m->lane, m->byte), &other, DIAG_SIM_STALE,
 		    "byte %llu of '%s' may be what the first-level cache holds since the program loaded it "
@@ -276,17 +280,17 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
-	if (!in_buffers(cta, begin))
+	if (!race_in_buffers(cta, begin))
 		return;
 	if (order != SIM_PLAIN) {
-		cta->tells = true;
+		sim_credit_tells(w, false);
 		race_acquire(w, lane, race_clock(begin), order == SIM_ACQUIRE);
 	}
 	Mark now = mark_now(w, i, lane);
 	now.flags = (order != SIM_PLAIN ? MARK_FRESH : 0) | (i->cached ? MARK_CACHED : 0);
 	bool told = false;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
-		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
+		Cell *c = race_cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
@@ -296,6 +300,11 @@ void sim_race_read(SimWarp *w, const SimInstr *i, unsigned lane, const void *mem
 										       : NULL;
 		if (!m.with && !told && UNLIKELY(is_stale(w, i, c))) {
 			report_stale(&m, c);
+			told = true;
+		}
+		if (!m.with && !told && UNLIKELY((c->write.flags | c->atomic.flags) & MARK_FLYING)) {
+			const Mark *flying = c->write.flags & MARK_FLYING ? &c->write : &c->atomic;
+			race_report_flying(w, i, lane, now.byte, at, flying, "load");
 			told = true;
 		}
 		note_read(w, c, now);
@@ -325,7 +334,7 @@ static void report_lost(const Meeting *m)
 {
 	SimRun *run = m->w->cta->run;
 	const SimArray *b = &run->buffers[m->w->cta->hint];
-	SimParty other = party_of(m->with), who = sim_party(m->w, m->i, m->lane, m->byte);
+	SimParty other = race_party(m->with), who = sim_party(m->w, m->i, m->lane, m->byte);
 	unsigned long long offset = m->at - b->base;
 	if (!is_of_warp(m->w, m->with))
 		sim_finding(run, who, &other, DIAG_SIM_RACE,
@@ -343,12 +352,13 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
-	if (!in_buffers(cta, begin))
+	if (!race_in_buffers(cta, begin))
 		return;
+	cta->run->buffers[cta->hint].written = cta->run->races->time;
 	Mark now = mark_now(w, i, lane);
 	bool told = false;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
-		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
+		Cell *c = race_cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
@@ -369,6 +379,10 @@ void sim_race_write(SimWarp *w, const SimInstr *i, unsigned lane, const void *me
 			       : m.with == &c->atomic ? "the atomic operation"
 						      : "the load");
 		told |= m.with != NULL;
+		if (UNLIKELY(c->write.flags & MARK_FLYING) && !told && !is_of_lane(w, lane, &c->write)) {
+			race_report_flying(w, i, lane, now.byte, at, &c->write, "store");
+			told = true;
+		}
 		credit(w, &c->write);
 		credit(w, &c->atomic);
 		credit(w, &c->read);
@@ -383,19 +397,19 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 {
 	uint64_t begin = (uint64_t)(uintptr_t)memory;
 	SimCta *cta = w->cta;
-	if (!in_buffers(cta, begin))
+	if (!race_in_buffers(cta, begin))
 		return;
 	unsigned clock = race_clock(begin);
-	cta->tells = true;
-	sim_credit(cta);
+	sim_credit_tells(w, true);
 	if (order == SIM_ACQUIRE || order == SIM_ACQ_REL)
 		race_acquire(w, lane, clock, true);
 	else
 		w->fence.pending |= UINT64_C(1) << clock;
+	cta->run->buffers[cta->hint].written = cta->run->races->time;
 	Mark now = mark_now(w, i, lane);
 	now.flags = i->cta_scope ? MARK_CTA : 0;
 	for (uint64_t at = begin, next; at < begin + size; at = next) {
-		Cell *c = cell_at(cta->run->races, at, begin + size, &next);
+		Cell *c = race_cell_at(cta->run->races, at, begin + size, &next);
 		if (!c)
 			return;
 		now.byte = (uint8_t)(at - begin);
@@ -407,6 +421,8 @@ void sim_race_atomic(SimWarp *w, const SimInstr *i, unsigned lane, const void *m
 			 : is_plain_race(w, lane, &c->other)  ? &c->other
 			 : scope			      ? &before
 							      : NULL;
+		if (UNLIKELY(c->write.flags & MARK_FLYING) && !m.with)
+			race_report_flying(w, i, lane, now.byte, at, &c->write, "atomic operation");
 		credit(w, &c->write);
 		credit(w, &c->read);
 		credit(w, &c->other);
@@ -434,7 +450,7 @@ bool sim_race_writer(const SimRaces *r, uint64_t address, SimParty *out)
 	uint32_t word = (uint32_t)(address % PAGE / WORD);
 	const Cell *c = p->split[word] ? &p->bytes[address % PAGE] : &p->words[word];
 	const Mark *m = c->atomic.time > c->write.time ? &c->atomic : &c->write;
-	*out = party_of(m);
+	*out = race_party(m);
 	return m->program != 0;
 }
 

@@ -8,8 +8,9 @@ enum { RACE_PAGE = 1024, RACE_WORD = 4, RACE_PAGE_WORDS = RACE_PAGE / RACE_WORD 
 enum { RACE_BUCKETS = 1 << 14, RACE_CLOCKS = 64 };
 
 /* An access. FRESH: a load that is no race with atomic operations. CTA: an atomic operation of a
- * CTA's scope. CACHED: a load that leaves what it finds in the first-level cache. */
-enum { MARK_FRESH = 1, MARK_CTA = 2, MARK_CACHED = 4 };
+ * CTA's scope. CACHED: a load that leaves what it finds in the first-level cache. ASYNC: a write of
+ * an asynchronous unit; FLYING: it is under way. */
+enum { MARK_FRESH = 1, MARK_CTA = 2, MARK_CACHED = 4, MARK_ASYNC = 8, MARK_FLYING = 16 };
 typedef struct RaceMark {
 	uint32_t program; /* its number and one; 0: none */
 	uint32_t time;
@@ -54,6 +55,14 @@ struct SimRaces {
 	bool no_memory;
 };
 
+/* The cell of what begins at `at` and ends before `end`; *next: where the next one's begins.
+ * NULL: no memory. */
+RaceCell *race_cell_at(SimRaces *r, uint64_t at, uint64_t end, uint64_t *next);
+SimParty race_party(const RaceMark *m);
+bool race_in_buffers(const SimCta *cta, uint64_t address);
+/* race_async.c: the finding that an access, `now`, meets a write that is under way. */
+void race_report_flying(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t byte, uint64_t at,
+			const RaceMark *m, const char *now);
 /* Is the earlier access, by anyone, ordered before one of this lane now? Lanes of a warp are not,
  * between meetings of theirs. */
 bool race_is_ordered(const SimWarp *w, unsigned lane, const RaceMark *m);

@@ -9,7 +9,7 @@
 typedef struct SimTraffic {
 	uint64_t accesses, sectors, least;
 	uint64_t waits, orders;
-	bool is_barrier;
+	bool is_barrier, of_cluster;
 } SimTraffic;
 
 bool sim_traffic_new(SimRun *run); /* false: no memory */
@@ -21,7 +21,7 @@ const char *sim_cycles_text(Arena *arena, double cycles);
 
 /* idle.c: barriers and waits that order nothing */
 void sim_count_wait(SimWarp *w, const SimInstr *i, bool orders);
-void sim_count_barrier(SimCta *cta);
+void sim_count_barrier(SimCta *cta, SimMeeting *meeting);
 void sim_report_idle(const SimRun *run, DiagList *diags);
 
 

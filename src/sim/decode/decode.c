@@ -4,6 +4,7 @@
  * they name. Slots are virtual until all is decoded; then those that live within one block take
  * turns. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -180,6 +181,7 @@ static SimKernel *finish(SimDecoder *d, uint32_t *arg_slots, const bool *arg_map
 		d->code.data[pc].site = pc + 1;
 	sim_decode_rules(d);
 	sim_decode_origins(d, arg_slots, args);
+	sim_decode_wraps(d);
 	k->slot_count = sim_place_slots(d, fixed);
 	return k;
 }
@@ -201,6 +203,35 @@ static void take_noalias(SimKernel *k, LLVMValueRef fn)
 	for (unsigned i = 0; i < k->arg_count && i < 63; i++)
 		k->noalias |= (uint64_t)is_said(fn, i, "noalias") << i;
 	k->promises_memory |= k->noalias != 0;
+}
+
+/* That each thread has at most; 0: nobody says. LLVM before 21 has it as metadata. */
+static unsigned registers_of(LLVMModuleRef mod, LLVMValueRef fn)
+{
+#if LLVM_VERSION_MAJOR >= 21
+	enum { NAME_BYTES = sizeof "nvvm.maxnreg" - 1 };
+	const LLVMAttributeIndex on_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	(void)mod;
+	unsigned len;
+	LLVMAttributeRef said = LLVMGetStringAttributeAtIndex(fn, on_function, "nvvm.maxnreg", NAME_BYTES);
+	return said ? (unsigned)strtoul(LLVMGetStringAttributeValue(said, &len), NULL, 10) : 0;
+#else
+	enum { MOST = 1024 };
+	LLVMValueRef nodes[MOST], parts[3];
+	unsigned count = LLVMGetNamedMetadataNumOperands(mod, "nvvm.annotations"), out = 0, len;
+	if (count > MOST)
+		return 0;
+	LLVMGetNamedMetadataOperands(mod, "nvvm.annotations", nodes);
+	for (unsigned k = 0; k < count; k++) {
+		if (LLVMGetMDNodeNumOperands(nodes[k]) != ARRAY_LEN(parts))
+			continue;
+		LLVMGetMDNodeOperands(nodes[k], parts);
+		const char *name = LLVMGetMDString(parts[1], &len);
+		if (parts[0] == fn && name && len == 7 && memcmp(name, "maxnreg", 7) == 0)
+			out = (unsigned)LLVMConstIntGetZExtValue(parts[2]);
+	}
+	return out;
+#endif
 }
 
 const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel, unsigned threads,
@@ -239,6 +270,7 @@ const SimKernel *sim_decode(Arena *arena, LLVMModuleRef mod, const char *kernel,
 		return NULL;
 	SimKernel *made = finish(&d, arg_slots, arg_maps, n, threads, ctas, shared);
 	made->resident = resident;
+	made->registers = registers_of(mod, fn);
 	take_noalias(made, fn);
 	return made;
 }

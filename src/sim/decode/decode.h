@@ -16,6 +16,11 @@ void decode_promise(SimDecoder *d, LLVMValueRef v, uint32_t first); /* of what w
 
 /* decode_origins.c: arguments that addresses come from. */
 void sim_decode_origins(SimDecoder *d, const uint32_t *arg_slots, uint32_t args);
+/* The operand that is an address of global memory; < 0: there is none. */
+int sim_address_of(const SimInstr *i);
+
+/* decode_wraps.c: numbers of 32 bits that addresses are made of promise to fit. */
+void sim_decode_wraps(SimDecoder *d);
 
 /* decode_slots.c: numbers of slots in all instructions, constants first; how many there are. */
 uint32_t sim_place_slots(SimDecoder *d, uint32_t fixed);

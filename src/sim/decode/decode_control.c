@@ -31,9 +31,17 @@ static uint32_t loc_of(SimDecoder *d, LLVMMetadataRef place)
 	return at;
 }
 
+static LLVMValueRef metadata(SimDecoder *d, LLVMValueRef v, const char *name)
+{
+	return LLVMGetMetadata(
+		v, LLVMGetMDKindIDInContext(LLVMGetModuleContext(d->mod), name, (unsigned)strlen(name)));
+}
+
 static void set_place(SimDecoder *d, LLVMValueRef instr)
 {
 	uint32_t loc = loc_of(d, LLVMInstructionGetDebugLoc(instr));
+	LLVMValueRef kept = !loc && LLVMHasMetadata(instr) ? metadata(d, instr, "neso.at") : NULL;
+	loc = kept ? loc_of(d, LLVMValueAsMetadata(kept)) : loc;
 	d->at = instr;
 	if (loc)
 		d->loc = loc;
@@ -262,12 +270,6 @@ static bool decode_instr(Function *f, LLVMValueRef v, LLVMBasicBlockRef block)
 	if (good)
 		decode_promise(d, v, first);
 	return good;
-}
-
-static LLVMValueRef metadata(SimDecoder *d, LLVMValueRef v, const char *name)
-{
-	return LLVMGetMetadata(
-		v, LLVMGetMDKindIDInContext(LLVMGetModuleContext(d->mod), name, (unsigned)strlen(name)));
 }
 
 /* What the lowering says of the access that was decoded last: the plan's wavefronts, the tile. */

@@ -69,8 +69,7 @@ static void walk(Origins *o)
 	} while (o->changed);
 }
 
-/* The operand that is an address of global memory; < 0: there is none. */
-static int address_of(const SimInstr *i)
+int sim_address_of(const SimInstr *i)
 {
 	if (i->kind != SIM_EFFECT)
 		return -1;
@@ -96,7 +95,7 @@ void sim_decode_origins(SimDecoder *d, const uint32_t *arg_slots, uint32_t args)
 	walk(&o);
 	for (uint32_t pc = 0; pc < d->code.len; pc++) {
 		SimInstr *i = &d->code.data[pc];
-		int address = address_of(i);
+		int address = sim_address_of(i);
 		uint64_t set = address < 0 ? 0 : set_of(&o, i->slots[i->results + (unsigned)address]);
 		i->arguments = set & SIM_ANYWHERE ? 0 : set;
 	}

@@ -283,7 +283,7 @@ static bool barrier(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	(void)mask;
 	w->wait = i->imm && w->cta->run->kernel->ctas > 1 ? WAIT_CLUSTER : WAIT_CTA;
-	w->cta->arriving = i->site;
+	sim_meeting(w->cta, w->rank, w->wait == WAIT_CLUSTER)->arriving = i->site;
 	return false;
 }
 

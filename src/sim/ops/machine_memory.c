@@ -256,9 +256,13 @@ static bool atomic(SimWarp *w, const SimInstr *i, uint32_t mask)
 	const Access *a = i->data;
 	const uint64_t *address = sim_operand(w, i, 0);
 	uint32_t doing = a->always ? mask : wanted(w, i, 1, mask);
-	EACH_LANE(lane, doing)
+	/* Lanes come in any order, as warps do. */
+	bool back = w->cta->run->schedule.ordering == SIM_REVERSED;
+	for (uint32_t rest = doing, lane; rest; rest &= ~(UINT32_C(1) << lane)) {
+		lane = back ? 31u - (uint32_t)__builtin_clz(rest) : (uint32_t)__builtin_ctz(rest);
 		if (!atomic_lane(w, i, lane, address[lane]))
 			return false;
+	}
 	if (!i->results)
 		return true;
 	/* The words given otherwise. */

@@ -34,6 +34,7 @@ typedef struct Bulk {
 	const uint8_t *from; /* NULL: a box */
 	SimBox box;
 	unsigned warp, lane;
+	uint32_t issued; /* time of order.c */
 } Bulk;
 
 struct SimBarriers {
@@ -220,6 +221,10 @@ static void land(SimCta *cta, uint32_t barrier)
 			memcpy(cta->shared + bulk->to, bulk->from, bulk->size);
 		else
 			sim_box_load(&bulk->box, issuer->shared, bulk->to - issuer->base);
+		if (bulk->from && cta->run->races)
+			sim_race_source(issuer, bulk->by, bulk->lane, bulk->from, bulk->size, bulk->issued);
+		else if (!bulk->from)
+			sim_box_read(issuer, bulk->by, bulk->lane, &bulk->box, bulk->issued);
 		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size, true);
 		complete(cta, barrier, bulk->size);
 		give(issuer, barrier - issuer->base);
@@ -292,6 +297,8 @@ static bool defer(SimWarp *w, Bulk bulk)
 	}
 	if (!b)
 		return false;
+	if (w->cta->run->races)
+		bulk.issued = sim_race_tick(w->cta->run->races);
 	b->bulk[b->bulks++] = bulk;
 	memset(w->cta->shared + bulk.to, POISON, bulk.size);
 	return true;
@@ -329,8 +336,10 @@ static bool copy(SimWarp *w, const SimInstr *i, uint32_t mask)
 			continue;
 		}
 		sim_check_async_write(w, i, lane, to[lane], size[lane]);
-		if (w->cta->run->races)
+		if (w->cta->run->races) {
+			sim_race_fenced(w, i, lane, source, size[lane]);
 			sim_race_read(w, i, lane, source, size[lane], SIM_PLAIN);
+		}
 		if (!defer(w, (Bulk){.to = w->base + to[lane], .size = size[lane], .barrier = w->base + barrier[lane], .by = i, .from = source, .warp = w->index, .lane = lane}))
 			return false;
 	}

@@ -1,13 +1,10 @@
-/* Warps with roles: named barriers, fences between threads and asynchronous units, one lane of a warp, registers.
+/* Warps with roles: named barriers, fences between threads and asynchronous units, one lane of a warp.
  *
  * A named barrier is for a number of threads, a warp at a time; who waits tries again at each turn. What a warp did before it comes
- * is ordered before what those do who have waited. Source: PTX ISA 8.8, "bar", "fence.proxy.async", "elect.sync", "setmaxnreg". */
-#include <stdio.h>
-
+ * is ordered before what those do who have waited. Source: PTX ISA 8.8, "bar", "fence.proxy.async", "elect.sync". */
 #include "sim/ops/machine.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
-#define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 
 /* ---- what is known of others ---- */
 
@@ -25,6 +22,7 @@ void sim_past_give(SimWarp *w, SimPast *to)
 	join(to->shared, w->past.shared);
 	join(to->fenced, w->past.fenced);
 	join(to->global, w->past.global);
+	join(to->proxied, w->past.proxied);
 	to->shared[w->index] = ++cta->interval;
 	if (cta->run->races) {
 		to->global[w->index] = sim_race_tick(cta->run->races);
@@ -41,6 +39,7 @@ void sim_past_take(SimWarp *w, const SimPast *from)
 	join(w->past.shared, from->shared);
 	join(w->past.fenced, from->fenced);
 	join(w->past.global, from->global);
+	join(w->past.proxied, from->proxied);
 }
 
 void sim_past_fence(SimWarp *w)
@@ -50,16 +49,27 @@ void sim_past_fence(SimWarp *w)
 	w->cta->fenced = true;
 }
 
+/* Of global memory: what the warp knows is what the program's last barrier ordered, and its own past. */
+static void fence_global(SimWarp *w)
+{
+	SimCta *cta = w->cta;
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++)
+		w->past.proxied[n] = MAX(w->past.proxied[n], MAX(cta->since, w->past.global[n]));
+	w->past.proxied[w->index] = sim_race_tick(cta->run->races);
+}
+
+/* imm: of global memory too. */
 static bool proxy(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
-	(void)i;
 	(void)mask;
 	if (w->cta->shadow)
 		sim_past_fence(w);
+	if (i->imm && w->cta->run->races)
+		fence_global(w);
 	return true;
 }
 EFFECT_OP(fence_async, proxy, 0)
-EFFECT_OP(fence_async_all, proxy, 0)
+EFFECT_OP(fence_async_all, proxy, 1)
 
 /* ---- named barriers ---- */
 
@@ -87,12 +97,17 @@ static bool come(SimWarp *w, const SimInstr *i, SimNamed *b, uint32_t threads)
 {
 	if (b->come && b->threads != threads)
 		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "%u threads, where who came before said %u", threads, b->threads);
+	unsigned own = w->index % w->cta->run->kernel->cta_warps;
+	if (b->warps[own / 32] >> own % 32 & 1)
+		return sim_fault(w, i, -1, DIAG_SIM_NAMED, "the warp comes twice before %u threads have come", threads);
+	b->warps[own / 32] |= UINT32_C(1) << own % 32;
 	b->threads = threads;
 	b->come += SIM_LANES;
 	w->cta->changed = true;
 	sim_past_give(w, &b->past);
 	if (b->come == b->threads) {
 		b->come = 0;
+		memset(b->warps, 0, sizeof b->warps);
 		b->generation++;
 	}
 	return true;
@@ -142,19 +157,3 @@ static bool elect(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 EFFECT_OP(elect, elect, 0)
-
-static bool registers(SimWarp *w, const SimInstr *i, uint32_t mask)
-{
-	return machine_whole(w, i, mask, "setmaxnreg");
-}
-
-static bool decode_registers(SimDecoder *d, LLVMValueRef call, const char *suffix)
-{
-	unsigned n = 0;
-	char which[4] = "";
-	if (!suffix || sscanf(suffix, "%3[a-z].%u", which, &n) != 2 || (strcmp(which, "inc") != 0 && strcmp(which, "dec") != 0) || n % 8 || n < 24 ||
-	    n > 256)
-		return sim_refuse(d, "setmaxnreg.%s: inc or dec, to 24 to 256 registers in eights", suffix ? suffix : "");
-	return machine_effect(d, call, registers, n) != NULL;
-}
-DECODE_OP(setmaxnreg, decode_registers)

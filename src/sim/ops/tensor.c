@@ -17,7 +17,7 @@
 #define DECODE_OP(name, fn) const SimMachine sim_machine_##name = {.decode = fn};
 #define DEFINE_OP(name, fn, definer) const SimMachine sim_machine_##name = {.decode = fn, .define = definer};
 
-enum { MOST_BOX = 256, MOST_STEP = 8, REDUCE_SHIFT = 8 /* in an instruction's imm: the reduction's MemoryOp + 1 */ };
+enum { MOST_READ = 256, READ_WAIT = 1 << 16, MOST_STEP = 8, REDUCE_SHIFT = 8 /* in an instruction's imm: the reduction's MemoryOp + 1 */ };
 
 static unsigned rank_of(const SimInstr *i)
 {
@@ -27,99 +27,6 @@ static unsigned rank_of(const SimInstr *i)
 static unsigned reduction_of(const SimInstr *i)
 {
 	return (unsigned)(i->imm >> REDUCE_SHIFT);
-}
-
-/* ---- boxes ---- */
-
-uint32_t sim_box_bytes(const SimBox *box)
-{
-	uint32_t bytes = box->map.element;
-	for (unsigned d = 0; d < box->map.rank; d++)
-		bytes *= box->counts[d];
-	return bytes;
-}
-
-static uint32_t swizzled(uint32_t at, unsigned swizzle)
-{
-	uint32_t bits = swizzle ? swizzle / 16 - 1 : 0;
-	return at ^ (at >> 7 & bits) << 4;
-}
-
-/* Stores end where sixteen bytes do that begin in the tensor (seen on an H200: elements behind a last size that is
- * no multiple of them are written); loads end with the tensor. */
-static uint64_t last_size(const SimTensorMap *m, bool stores)
-{
-	return stores ? (m->dims[0] * m->element + 15) / 16 * 16 / m->element : m->dims[0];
-}
-
-/* Of element `number` of the box: its place in the tensor; false outside of it. */
-static bool element_of(const SimBox *box, uint32_t number, bool stores, uint64_t *address)
-{
-	const SimTensorMap *m = &box->map;
-	bool inside = true;
-	*address = m->address;
-	for (unsigned d = 0; d < m->rank; d++) {
-		int64_t at = box->at[d] + (int64_t)(number % box->counts[d]) * m->steps[d];
-		number /= box->counts[d];
-		inside &= at >= 0 && (uint64_t)at < (d ? m->dims[d] : last_size(m, stores));
-		*address += (uint64_t)at * (d ? m->strides[d - 1] : m->element);
-	}
-	return inside;
-}
-
-static uint64_t filling(const SimTensorMap *m)
-{
-	if (!m->fill)
-		return 0;
-	return m->fill == 2 || m->element == 2 ? 0x7fff : m->element == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
-}
-
-void sim_box_load(const SimBox *box, uint8_t *shared, uint32_t to)
-{
-	unsigned size = box->map.element;
-	uint64_t fill = filling(&box->map), from, last;
-	uint32_t row = box->counts[0], part = 16 / size;
-	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
-		/* Whole rows by the sixteen bytes that stay together. */
-		if (n % row == 0 && box->map.steps[0] == 1 && element_of(box, n, false, &from) && element_of(box, n + row - 1, false, &last)) {
-			for (uint32_t k = 0; k < row; k += part)
-				memcpy(shared + swizzled(to + (n + k) * size, box->map.swizzle), (const uint8_t *)(uintptr_t)from + k * size, 16);
-			n += row - 1;
-			continue;
-		}
-		bool inside = element_of(box, n, false, &from);
-		memcpy(shared + swizzled(to + n * size, box->map.swizzle), inside ? (const void *)(uintptr_t)from : &fill, size);
-	}
-}
-
-static MemoryType type_of(const SimTensorMap *m)
-{
-	switch (m->type) {
-	case TENSOR_MAP_S32:
-	case TENSOR_MAP_S64: return MEMORY_SIGNED;
-	case TENSOR_MAP_F16: return MEMORY_F16;
-	case TENSOR_MAP_BF16: return MEMORY_BF16;
-	case TENSOR_MAP_F32: return MEMORY_F32;
-	case TENSOR_MAP_F64: return MEMORY_F64;
-	default: return MEMORY_UNSIGNED;
-	}
-}
-
-static void sim_box_store(const SimBox *box, const uint8_t *shared, uint32_t from)
-{
-	unsigned size = box->map.element;
-	uint64_t to;
-	for (uint32_t n = 0; n < sim_box_bytes(box) / size; n++) {
-		uint64_t v = 0;
-		if (!element_of(box, n, true, &to))
-			continue;
-		const uint8_t *at = shared + swizzled(from + n * size, box->map.swizzle);
-		memcpy(&v, at, size);
-		if (box->reduction)
-			memory_atomic((void *)(uintptr_t)to, (MemoryOp)(box->reduction - 1), type_of(&box->map), 8 * size, v, 0);
-		else
-			memcpy((void *)(uintptr_t)to, at, size);
-	}
 }
 
 /* ---- what is allowed ---- */
@@ -143,7 +50,7 @@ static const char *wrong_map(const SimTensorMap *m)
 			return "a size is not 1 to 2^32";
 		if (d && (m->strides[d - 1] % 16 || m->strides[d - 1] >= UINT64_C(1) << 40))
 			return "a stride is no multiple of 16 below 2^40";
-		if (!m->box[d] || m->box[d] > MOST_BOX)
+		if (!m->box[d] || m->box[d] > SIM_MOST_BOX)
 			return "a side of its box is not 1 to 256";
 		if (!m->steps[d] || m->steps[d] > MOST_STEP)
 			return "an element stride is not 1 to 8";
@@ -198,50 +105,6 @@ static bool begins_inside(SimWarp *w, const SimInstr *i, unsigned lane, const Si
 	return true;
 }
 
-static void note_reduction(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, const uint8_t *at,
-			   const uint8_t *values, uint32_t count)
-{
-	unsigned size = box->map.element;
-	for (uint32_t k = 0; k < count; k++) {
-		uint64_t old = 0, v = 0;
-		memcpy(&old, at + k * size, size);
-		memcpy(&v, values + k * size, size);
-		sim_race_atomic(w, i, lane, at + k * size, size, SIM_RELAXED);
-		if (box->reduction == MEMORY_ADD + 1)
-			memory_note_sum(w, at + k * size, type_of(&box->map), old, v);
-	}
-}
-
-/* Stretches of elements that lie in a row in the tensor are looked at as one. */
-static bool look_at_memory(SimWarp *w, const SimInstr *i, unsigned lane, const SimBox *box, bool write, const uint8_t *shared, uint32_t from)
-{
-	unsigned size = box->map.element;
-	uint32_t count = sim_box_bytes(box) / size, n = 0;
-	uint64_t begin, next;
-	uint8_t row[MOST_BOX * 8];
-	while (n < count) {
-		uint32_t first = n++, room = box->counts[0] - first % box->counts[0];
-		if (!element_of(box, first, write, &begin))
-			continue;
-		while (n - first < room && element_of(box, n, write, &next) && next == begin + (uint64_t)(n - first) * size)
-			n++;
-		uint32_t bytes = (n - first) * size;
-		const void *at = sim_global(w, i, lane, begin, bytes, 1, write);
-		if (!at)
-			return false;
-		w->cta->changed |= write;
-		for (uint32_t k = 0; write && k < n - first; k++)
-			memcpy(row + k * size, shared + swizzled(from + (first + k) * size, box->map.swizzle), size);
-		if (w->cta->run->races && write && box->reduction)
-			note_reduction(w, i, lane, box, at, row, n - first);
-		else if (w->cta->run->races && write)
-			sim_race_write(w, i, lane, at, bytes, row);
-		else if (w->cta->run->races)
-			sim_race_read(w, i, lane, at, bytes, SIM_PLAIN);
-	}
-	return true;
-}
-
 /* Swizzles need what they permute whole; without one 16 bytes would do, and TMA wants 128. */
 static uint8_t *place_of(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t offset, const SimBox *box)
 {
@@ -257,7 +120,7 @@ static bool load(SimWarp *w, const SimInstr *i, uint32_t mask)
 	EACH_LANE(lane, mask) {
 		SimBox box = {0};
 		if (!box_of(w, i, lane, map[lane], 2, &box) || !place_of(w, i, lane, to[lane], &box) ||
-		    !look_at_memory(w, i, lane, &box, false, NULL, 0) || !sim_box_arrive(w, i, lane, &box, to[lane], barrier[lane]))
+		    !sim_box_look(w, i, lane, &box, false, 0) || !sim_box_arrive(w, i, lane, &box, to[lane], barrier[lane]))
 			return false;
 	}
 	return true;
@@ -281,10 +144,10 @@ static void define_load(SimWarp *w, const SimInstr *i, uint32_t mask, bool done)
 		for (uint32_t n = 0, size = box.map.element; n < sim_box_bytes(&box) / size; n++) {
 			static const uint8_t none[8];
 			uint64_t from;
-			const uint8_t *bits = global && element_of(&box, n, false, &from)
+			const uint8_t *bits = global && sim_box_element(&box, n, false, &from)
 						      ? sim_hollow_at(w, from, size)
 						      : NULL;
-			sim_hollow_put(w, swizzled(to[lane] + n * size, box.map.swizzle), bits ? bits : none,
+			sim_hollow_put(w, sim_box_swizzled(to[lane] + n * size, box.map.swizzle), bits ? bits : none,
 				       size, SIM_ORIGIN(ORIGIN_MEMORY, i));
 		}
 	}
@@ -297,6 +160,7 @@ typedef struct Store {
 	SimBox box;
 	uint32_t from, group;
 	unsigned lane;
+	bool read; /* and may not be written yet */
 	const SimInstr *by;
 } Store;
 
@@ -339,7 +203,7 @@ static bool store(SimWarp *w, const SimInstr *i, uint32_t mask)
 		SimBox box = {0};
 		if (!box_of(w, i, lane, map[lane], 1, &box) || !begins_inside(w, i, lane, &box) ||
 		    !place_of(w, i, lane, from[lane], &box) ||
-		    !look_at_memory(w, i, lane, &box, true, w->shared, from[lane]))
+		    !sim_box_look(w, i, lane, &box, true, from[lane]))
 			return false;
 		for (unsigned d = 0; d < box.map.rank; d++)
 			if (box.map.steps[d] != 1)
@@ -370,9 +234,9 @@ static void define_store(SimWarp *w, const SimInstr *i, uint32_t mask, bool done
 			return;
 		for (uint32_t n = 0, size = box.map.element; n < sim_box_bytes(&box) / size; n++) {
 			uint64_t to;
-			if (!element_of(&box, n, true, &to))
+			if (!sim_box_element(&box, n, true, &to))
 				continue;
-			sim_use_shared(w, i, lane, swizzled(from[lane] + n * size, box.map.swizzle), size,
+			sim_use_shared(w, i, lane, sim_box_swizzled(from[lane] + n * size, box.map.swizzle), size,
 				       "what is stored");
 			uint8_t *bits = sim_hollow_at(w, to, size);
 			if (bits && i->imm >> REDUCE_SHIFT && bits[0])
@@ -384,11 +248,16 @@ static void define_store(SimWarp *w, const SimInstr *i, uint32_t mask, bool done
 	}
 }
 
-static void finish(SimWarp *w, const Store *s)
+static void finish(SimWarp *w, Store *s, bool written)
 {
-	sim_box_store(&s->box, w->shared, s->from);
-	sim_check_async_done(w, s->from, sim_box_bytes(&s->box));
-	w->cta->changed = true;
+	if (!s->read) {
+		sim_box_store(&s->box, w->shared, s->from);
+		sim_check_async_done(w, s->from, sim_box_bytes(&s->box));
+		w->cta->changed = true;
+	}
+	if (written)
+		sim_box_written(w, s->by, s->lane, &s->box, true);
+	s->read = true;
 }
 
 static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
@@ -403,21 +272,36 @@ static bool commit(SimWarp *w, const SimInstr *i, uint32_t mask)
 	return true;
 }
 
-/* Stores are made when they have been waited for in either way. */
+/* Too many that nobody waits for until they are written: the oldest are taken to be. */
+static uint32_t forget(SimWarp *w, uint32_t count)
+{
+	struct SimStores *s = w->stores;
+	for (uint32_t k = 0; k < count; k++)
+		sim_box_written(w, s->list[k].by, s->list[k].lane, &s->list[k].box, false);
+	memmove(s->list, s->list + count, sizeof *s->list * (s->count - count));
+	return s->count - count;
+}
+
+/* Stores are made when they have been waited for in either way. imm: pending, and whether until they
+ * are read alone. */
 static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	struct SimStores *s = w->stores;
-	uint32_t kept = 0, pending = (uint32_t)i->imm;
+	uint32_t kept = 0, pending = (uint32_t)i->imm & (READ_WAIT - 1);
+	bool written = !(i->imm & READ_WAIT);
 	for (uint32_t k = 0; s && k < s->count; k++) {
 		Store *one = &s->list[k];
 		uint32_t filled = s->group[one->lane];
-		if (mask >> one->lane & 1 && one->group < filled && filled - one->group > pending)
-			finish(w, one);
-		else
+		bool done = mask >> one->lane & 1 && one->group < filled && filled - one->group > pending;
+		if (done && (written || !one->read))
+			finish(w, one, written);
+		if (!done || !written)
 			s->list[kept++] = *one;
 	}
 	if (s)
 		s->count = kept;
+	if (s && kept > MOST_READ && s->list[kept - MOST_READ].read)
+		s->count = forget(w, kept - MOST_READ);
 	return true;
 }
 
@@ -427,9 +311,11 @@ void sim_stores_end(SimWarp *w)
 		return;
 	for (uint32_t k = 0; w->stores && k < w->stores->count; k++) {
 		Store *one = &w->stores->list[k];
+		if (one->read)
+			continue;
 		sim_finding(w->cta->run, sim_party(w, one->by, one->lane, 0), NULL, DIAG_SIM_WAIT,
 			    "the program ends while the store of byte %u of shared memory is under way: its thread has not waited for it", one->from);
-		finish(w, one);
+		finish(w, one, false);
 	}
 	if (w->stores)
 		w->stores->count = 0;
@@ -479,8 +365,9 @@ static bool decode_reduce(SimDecoder *d, LLVMValueRef call, const char *suffix)
 
 static bool decode_wait(SimDecoder *d, LLVMValueRef call, const char *suffix)
 {
-	const char *number = suffix && strncmp(suffix, "read.", 5) == 0 ? suffix + 5 : suffix;
-	return machine_effect(d, call, wait, number ? strtoul(number, NULL, 10) : 0) != NULL;
+	bool read = suffix && strncmp(suffix, "read.", 5) == 0;
+	const char *number = read ? suffix + 5 : suffix;
+	return machine_effect(d, call, wait, (number ? strtoul(number, NULL, 10) : 0) | (read ? READ_WAIT : 0)) != NULL;
 }
 
 static bool prefetch(SimWarp *w, const SimInstr *i, uint32_t mask)

@@ -110,10 +110,10 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	if (cta->named)
 		memset(cta->named, 0, sizeof *cta->named * SIM_NAMED_BARRIERS * cta->run->kernel->ctas);
 	cta->fenced = false;
+	sim_registers_start(cta);
 	cta->random = (cta->run->schedule.seed + pid) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	cta->careful = cta->run->races != NULL;
-	cta->barrier_site = cta->barrier_interval = 0;
-	cta->tells = false;
+	memset(cta->meetings, 0, sizeof cta->meetings);
 	cta->text_len = 0;
 	memset(cta->shared, 0, (size_t)cta->run->kernel->shared_pitch * cta->run->kernel->ctas);
 	if (cta->shadow)
@@ -162,6 +162,7 @@ void sim_cta_end(SimCta *cta)
 	if (has_ended(cta)) {
 		sim_barriers_end(cta);
 		sim_remote_end(cta);
+		sim_registers_end(cta);
 	}
 	sim_race_end(cta);
 	if (!l->print || !run->printed)

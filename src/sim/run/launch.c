@@ -324,6 +324,8 @@ void sim_run_once(SimRun *run, SimSchedule schedule)
 	run->print_next = 0;
 	run->printed = launch->print && !schedule.number ? heap_zeroed(run->programs * sizeof *run->printed) : NULL;
 	run->races = run->check ? sim_races_new(run->programs) : NULL;
+	for (uint32_t k = 0; k < run->buffer_count; k++)
+		run->buffers[k].written = 0;
 	if (run->races && launch->notes)
 		sim_races_limit(run->races, launch->notes);
 	bool hollow = sim_hollow_buffers(run);

@@ -314,19 +314,23 @@ static void share_past(SimCta *cta, unsigned from, unsigned to)
 	for (unsigned k = 0; k < warps; k++) {
 		bool inside = k >= from && k < to;
 		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
+		uint32_t proxied = 0;
 		for (unsigned n = from; n < to && (cta->fenced || !inside); n++) {
 			const SimPast *past = &cta->warps[n].past;
 			shared = MAX(shared, past->shared[k]);
 			fenced = MAX(fenced, past->fenced[k]);
 			global = MAX(global, past->global[k]);
+			proxied = MAX(proxied, past->proxied[k]);
 		}
 		for (unsigned n = from; n < to; n++) {
 			SimPast *past = &cta->warps[n].past;
 			if (!cta->warps[n].fragment_count)
 				continue; /* it has ended, and waits for nobody */
 			past->shared[k] = shared;
-			if (cta->fenced)
+			if (cta->fenced) {
 				past->fenced[k] = fenced;
+				past->proxied[k] = proxied;
+			}
 			if (!all)
 				past->global[k] = global;
 		}
@@ -352,8 +356,8 @@ static bool open_for(SimCta *cta, unsigned from, unsigned to, SimWait wait)
 	for (unsigned n = from; n < to; n++)
 		release(&cta->warps[n], wait);
 	share_past(cta, from, to);
-	if (cta->run->traffic && cta->run->kernel->ctas == 1)
-		sim_count_barrier(cta);
+	if (cta->run->traffic)
+		sim_count_barrier(cta, sim_meeting(cta, cta->warps[from].rank, wait == WAIT_CLUSTER));
 	return true;
 }
 

@@ -159,6 +159,7 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count)
 		if (first->warps[n].fragment_count)
 			loc = run->kernel->code[first->warps[n].fragments[0].pc].loc;
 	describe_read(first, read, sizeof read);
+	sim_registers_text(first, read, sizeof read);
 	uint64_t begun = MIN(atomic_load(&run->next), run->programs);
 	if (count > 1)
 		snprintf(others, sizeof others, "; %u programs wait so", count);

@@ -18,8 +18,6 @@ static const char head[] =
 	"declare i32 @neso.tid_x()\n"
 	"declare i1 @neso.elect(i32) convergent\n"
 	"declare void @neso.setmaxnreg.dec.40() convergent\n"
-	"declare void @neso.setmaxnreg.inc.232() convergent\n"
-	"declare void @neso.setmaxnreg.inc.30() convergent\n"
 	"declare void @neso.barrier() convergent\n"
 	"declare void @neso.named_barrier(i32, i32) convergent\n"
 	"declare void @neso.named_arrive(i32, i32) convergent\n"
@@ -462,13 +460,11 @@ static void test_named(void **state)
 
 static void test_one_lane(void **state)
 {
-	sim_kit_clean(run_plain("  call void @neso.setmaxnreg.dec.40()\n  call void @neso.setmaxnreg.inc.232()\n"
-				"  %e = call i1 @neso.elect(i32 -1)\n  %v = zext i1 %e to i32\n" PUT("%v"), true, 0));
+	sim_kit_clean(run_plain("  %e = call i1 @neso.elect(i32 -1)\n  %v = zext i1 %e to i32\n" PUT("%v"), true, 0));
 	for (unsigned i = 0; i < 64; i++)
 		assert_int_equal(out[i], i % 32 == 0);
 	sim_kit_found(run_plain("  br i1 %first, label %a, label %z\na:\n  %e = call i1 @neso.elect(i32 -1)\n  %v = zext i1 %e to i32\n" PUT("%v")
 				"  br label %z\nz:\n", false, 0), "SIM_CONVERGENCE", "elect.sync");
-	sim_kit_found(run_plain("  call void @neso.setmaxnreg.inc.30()\n", false, 0), "RUN_UNSUPPORTED", "to 24 to 256 registers in eights");
 }
 
 static void test_memory(void **state)
