@@ -368,6 +368,11 @@ const char *jit_variant_key(const JitVariant *variant)
 	return variant->key;
 }
 
+bool jit_variant_demotes(const JitVariant *variant)
+{
+	return variant->numbers.count != 0;
+}
+
 JitKernel *jit_variant_kernel(const JitVariant *variant)
 {
 	return variant->kernel;

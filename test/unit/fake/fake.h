@@ -39,6 +39,10 @@ typedef struct FakeCuda {
 	int jit_options; /* of the last cuLinkCreate: target number */
 	int arg_count;   /* params to read at a launch */
 	int quiet;       /* calls only return: FAKE_CUDA_QUIET in the environment, to time what is above them */
+	/* what a launch takes, in ms of the clock that events read; NULL: events are 1.5 ms apart */
+	float (*cost)(const void *image);
+	double clock;
+	int event_busy; /* cuEventQuery: not yet */
 	/* counts */
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */

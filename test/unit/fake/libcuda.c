@@ -364,6 +364,7 @@ static void note_launch(const FakeLaunch *launch)
 		memcpy(fake.last_map, launch->params[fake.map_at], sizeof fake.last_map);
 	fake.last.context = current();
 	fake.launches++;
+	fake.clock += fake.cost ? (double)fake.cost(fake.last.image) : 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -664,7 +665,7 @@ static int fake_cuEventCreate(void **event, unsigned flags)
 {
 	(void)flags;
 	ENTER_CONTEXT("cuEventCreate");
-	*event = malloc(1);
+	*event = calloc(1, sizeof(double));
 	return CUDA_SUCCESS;
 }
 
@@ -676,9 +677,17 @@ static int fake_cuEventDestroy(void *event)
 
 static int fake_cuEventRecord(void *event, void *stream)
 {
-	(void)event, (void)stream;
+	(void)stream;
 	ENTER_CONTEXT("cuEventRecord");
+	*(double *)event = fake.clock;
 	return CUDA_SUCCESS;
+}
+
+static int fake_cuEventQuery(void *event)
+{
+	(void)event;
+	ENTER_CONTEXT("cuEventQuery");
+	return fake.event_busy ? CUDA_NOT_READY : CUDA_SUCCESS;
 }
 
 static int fake_cuEventSynchronize(void *event)
@@ -690,9 +699,8 @@ static int fake_cuEventSynchronize(void *event)
 
 static int fake_cuEventElapsedTime(float *milliseconds, void *from, void *to)
 {
-	(void)from, (void)to;
 	ENTER_CONTEXT("cuEventElapsedTime");
-	*milliseconds = 1.5f;
+	*milliseconds = fake.cost ? (float)(*(double *)to - *(double *)from) : 1.5f;
 	return CUDA_SUCCESS;
 }
 
