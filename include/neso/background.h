@@ -24,11 +24,10 @@ typedef struct neso_future neso_future;
  * with the arguments of the call itself is told here, all else by the future. "cuda" is the calling
  * thread's GPU. */
 NESO_API neso_status neso_kernel_compile_async(neso_kernel *kernel, const char *signature,
-					       const neso_compile_options *options,
-					       neso_future **future, neso_diagnostics **diagnostics);
+					       const neso_compile_options *options, neso_future **future,
+					       neso_diagnostics **diagnostics);
 NESO_API neso_status neso_kernel_compile_for_async(neso_kernel *kernel, const neso_launch *launch,
-						   neso_future **future,
-						   neso_diagnostics **diagnostics);
+						   neso_future **future, neso_diagnostics **diagnostics);
 NESO_API bool neso_future_done(const neso_future *future);
 /* For at most so many seconds, below 0 for ever: is it done? */
 NESO_API bool neso_future_wait(neso_future *future, double seconds);
@@ -51,14 +50,14 @@ NESO_API void neso_future_free(neso_future *future);
  * the place of those that were not used for the longest. */
 typedef struct neso_tiers {
 	size_t size;
-	uint64_t launches;  /* that asked */
-	uint32_t values;    /* that are remembered */
+	uint64_t launches; /* that asked */
+	uint32_t values; /* that are remembered */
 	uint32_t compiling; /* in use often enough: their variant is being made */
-	uint32_t tried;     /* it is there, and launches of both are timed */
-	uint32_t special;   /* it was faster, and serves */
-	uint32_t generic;   /* it was not: the variant for all values serves */
-	uint32_t failed;    /* it could not be made, or strict mode forbids it: likewise */
-	uint64_t compiled;  /* variants made for single values so far */
+	uint32_t tried; /* it is there, and launches of both are timed */
+	uint32_t special; /* it was faster, and serves */
+	uint32_t generic; /* it was not: the variant for all values serves */
+	uint32_t failed; /* it could not be made, or strict mode forbids it: likewise */
+	uint64_t compiled; /* variants made for single values so far */
 } neso_tiers;
 /* Set tiers->size before. */
 NESO_API neso_status neso_kernel_tiers(const neso_kernel *kernel, neso_tiers *tiers);
@@ -67,8 +66,8 @@ NESO_API neso_status neso_kernel_tiers(const neso_kernel *kernel, neso_tiers *ti
 typedef struct neso_turn {
 	size_t size;
 	uint64_t value; /* which value of the kernel's it has; 0: none */
-	bool due;       /* its variant is to be made, by the caller, who then calls neso_kernel_tier_made */
-	bool is_timed;  /* neso_turn_begin and neso_turn_end are to surround the launch */
+	bool due; /* its variant is to be made, by the caller, who then calls neso_kernel_tier_made */
+	bool is_timed; /* neso_turn_begin and neso_turn_end are to surround the launch */
 	bool is_special; /* the variant is for this value alone */
 	bool is_settled; /* and so it stays: launches of this value need ask no more */
 	bool on_gpu;

@@ -12,10 +12,10 @@ typedef struct ApiJob ApiJob;
 struct ApiJob {
 	ApiJob *next;
 	const neso_module *module; /* whose end waits for it */
-	void (*run)(ApiJob *job);  /* on another thread */
+	void (*run)(ApiJob *job); /* on another thread */
 	void (*drop)(ApiJob *job); /* in its place: it is not to be done any more */
 	void (*free)(ApiJob *job); /* after either, when nobody here looks at it any more */
-	atomic_bool stop;          /* to be asked while it runs */
+	atomic_bool stop; /* to be asked while it runs */
 };
 
 /* False: there is no thread for it, and nothing happened. */
@@ -45,9 +45,9 @@ neso_status api_tiered_launch(neso_kernel *kernel, const neso_launch *launch, ne
 
 /* ---- launch.c ---- */
 
-/* dispatch: what the launch was found to be like, or NULL. by: the key by which it is remembered on the CPU, or
- * NULL. */
-neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const JitDispatch *dispatch, const ApiKey *by,
-		       neso_launch_result *result, neso_diagnostics **diagnostics);
+/* dispatch: what the launch was found to be like, or NULL. by: the key by which it is remembered on
+ * the CPU, or NULL. */
+neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const JitDispatch *dispatch,
+		       const ApiKey *by, neso_launch_result *result, neso_diagnostics **diagnostics);
 
 #endif

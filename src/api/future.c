@@ -19,8 +19,8 @@ struct neso_future {
 	neso_compile_options options;
 	neso_poll_fn *poll; /* the caller's */
 	void *poll_data;
-	int device;         /* to be current; below 0: none */
-	NvContext context;  /* into which it is loaded; 0: it is not */
+	int device; /* to be current; below 0: none */
+	NvContext context; /* into which it is loaded; 0: it is not */
 	ApiFutureDone *told;
 	void *told_data;
 	pthread_mutex_t lock; /* of what follows */
@@ -62,7 +62,8 @@ static void copy_options(neso_future *f, const neso_compile_options *given)
 
 static void copy_launch(neso_future *f, const neso_launch *given)
 {
-	f->launch = (neso_launch){.size = sizeof f->launch, .arg_size = sizeof(neso_arg), .options = &f->options};
+	f->launch =
+		(neso_launch){.size = sizeof f->launch, .arg_size = sizeof(neso_arg), .options = &f->options};
 	neso_arg *args = ARENA_ARRAY(&f->arena, neso_arg, given->arg_count + 1);
 	for (size_t i = 0; i < given->arg_count; i++) {
 		memcpy(&args[i], (const char *)given->args + i * given->arg_size,
@@ -130,8 +131,9 @@ static void run(ApiJob *job)
 	neso_diagnostics *diagnostics = NULL;
 	api_run(NULL, NULL, use_device, f);
 	const neso_status status =
-		f->signature ? neso_kernel_compile(f->kernel, f->signature, &f->options, &variant, &diagnostics)
-			     : neso_kernel_compile_for(f->kernel, &f->launch, &variant, &diagnostics);
+		f->signature
+			? neso_kernel_compile(f->kernel, f->signature, &f->options, &variant, &diagnostics)
+			: neso_kernel_compile_for(f->kernel, &f->launch, &variant, &diagnostics);
 	if (status == NESO_OK)
 		load(f, variant);
 	end(f, status, variant, diagnostics);
@@ -281,7 +283,11 @@ neso_status neso_kernel_compile_for_async(neso_kernel *kernel, const neso_launch
 
 bool api_future_begin(neso_kernel *kernel, const neso_launch *launch, ApiFutureDone *done, void *data)
 {
-	return start(&(Asked){.kernel = kernel, .launch = launch, .loads = true, .told = done, .told_data = data},
+	return start(&(Asked){.kernel = kernel,
+			      .launch = launch,
+			      .loads = true,
+			      .told = done,
+			      .told_data = data},
 		     NULL) == NESO_OK;
 }
 

@@ -47,7 +47,7 @@ struct neso_kernel {
 	_Atomic(const JitDispatch *) last; /* that a launch on a GPU found by its key, or NULL */
 	JitPolicy policy; /* of options that name none */
 	struct ApiTier *_Atomic tier; /* tier.c; NULL: no launch asked */
-	_Atomic(const JitDispatch *) settled; /* of the last value that a variant of its own serves, or NULL */
+	_Atomic(const JitDispatch *) settled; /* of the last value that has a variant of its own */
 };
 
 /* API_PARAM_... of each parameter (module.c). */

@@ -141,8 +141,8 @@ static neso_status run(ApiCall *call, void *data)
 }
 
 /* What was launched before needs nothing but its key: no arena, and nothing that a fault could leave. */
-neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const JitDispatch *dispatch, const ApiKey *by,
-		       neso_launch_result *result, neso_diagnostics **diagnostics)
+neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const JitDispatch *dispatch,
+		       const ApiKey *by, neso_launch_result *result, neso_diagnostics **diagnostics)
 {
 	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result, .again = dispatch};
 	ApiKey key;

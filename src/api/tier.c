@@ -1,5 +1,5 @@
 /* The policy `tiered`: a launch with a value that is new has the variant for all values; a value
- * that stays in use gets a variant of its own, made in the background; then launches of it alternate
+ * that stays in use gets a variant of its own, made in the background; then its launches alternate
  * between both and are timed, and the faster one serves from there on.
  *
  * A value is a launch's key under the policy `eager` (key.c): numeric constexprs with the types and
@@ -16,11 +16,11 @@
 #include "base/os.h"
 
 enum {
-	VALUES = 512,   /* a power of two */
-	WINDOW = 8,     /* places of a value */
-	SAMPLES = 8,    /* launches of each variant that are compared, after WARMING ones */
+	VALUES = 512, /* a power of two */
+	WINDOW = 8, /* places of a value */
+	SAMPLES = 8, /* launches of each variant that are compared, after WARMING ones */
 	WARMING = 1,
-	FLYING = 6,     /* timed launches of a value that are not over */
+	FLYING = 6, /* timed launches of a value that are not over */
 	LONG_AGO = 1 << 14, /* launches of the kernel, after which a special value may lose its place */
 	MARGIN_PERCENT = 1, /* faster by less is not faster */
 };
@@ -37,8 +37,8 @@ typedef struct Flight {
 /* What is known of a value beyond its count. */
 typedef struct Trial {
 	neso_variant *variant;
-	uint32_t begun[2], count[2];    /* of the generic one, of the special one; with WARMING */
-	double seconds[2][SAMPLES];     /* of a program */
+	uint32_t begun[2], count[2]; /* of the generic one, of the special one; with WARMING */
+	double seconds[2][SAMPLES]; /* of a program */
 	Flight flights[FLYING];
 	size_t words;
 	uint64_t key[];
@@ -148,7 +148,8 @@ static Value *room(const neso_kernel *kernel, ApiTier *tier, uint64_t hash)
 
 static bool is_key(const Trial *trial, const ApiKey *key)
 {
-	return trial->words == key->count && memcmp(trial->key, key->words, key->count * sizeof *key->words) == 0;
+	return trial->words == key->count &&
+	       memcmp(trial->key, key->words, key->count * sizeof *key->words) == 0;
 }
 
 /* ---- trying ---- */
@@ -173,7 +174,8 @@ static void add_sample(Value *value, bool is_special, double seconds)
 	const uint32_t at = trial->count[is_special]++;
 	if (at >= WARMING && at < WARMING + SAMPLES)
 		trial->seconds[is_special][at - WARMING] = seconds;
-	if (value->state != TRIED || trial->count[0] < WARMING + SAMPLES || trial->count[1] < WARMING + SAMPLES)
+	if (value->state != TRIED || trial->count[0] < WARMING + SAMPLES ||
+	    trial->count[1] < WARMING + SAMPLES)
 		return;
 	const double generic = median(trial->seconds[0]), special = median(trial->seconds[1]);
 	value->state = special < generic * (1 - MARGIN_PERCENT / 100.0) ? SPECIAL : GENERIC;
@@ -260,7 +262,8 @@ static neso_variant *choose(neso_kernel *kernel, ApiTier *tier, const ApiKey *ke
 	}
 	if (!is_key(value->trial, key))
 		return NULL; /* another value with this hash */
-	const bool special = value->state == SPECIAL || (value->state == TRIED && try_special(kernel, value, turn));
+	const bool special =
+		value->state == SPECIAL || (value->state == TRIED && try_special(kernel, value, turn));
 	turn->is_settled = special && value->state == SPECIAL;
 	return special ? value->trial->variant : NULL;
 }
@@ -344,8 +347,8 @@ void neso_turn_end(neso_kernel *kernel, neso_turn *turn, const neso_launch *laun
 	const double seconds = os_now() - turn->began;
 	const double programs = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	if (!done || programs == 0 ||
-	    (turn->on_gpu &&
-	     api_run(NULL, NULL, record_end, (void *[]){driver_of(kernel), turn, launch->stream}) != NESO_OK)) {
+	    (turn->on_gpu && api_run(NULL, NULL, record_end,
+				     (void *[]){driver_of(kernel), turn, launch->stream}) != NESO_OK)) {
 		give_up(kernel, turn);
 		return;
 	}
@@ -370,7 +373,8 @@ void neso_turn_end(neso_kernel *kernel, neso_turn *turn, const neso_launch *laun
 
 bool api_is_tiered(const neso_kernel *kernel, const neso_launch *launch)
 {
-	if (!kernel || !launch || launch->size != sizeof *launch || (launch->options && !api_is_plain(launch)))
+	if (!kernel || !launch || launch->size != sizeof *launch ||
+	    (launch->options && !api_is_plain(launch)))
 		return false;
 	const int policy = launch->options ? (int)launch->options->constexpr_policy : 0;
 	return (policy ? policy : (int)kernel->policy) == NESO_POLICY_TIERED;
@@ -401,7 +405,8 @@ static bool is_for_gpu(const neso_compile_options *options)
 
 /* The variant for all values is `generic`: is one for the launch's value to be had? special: the
  * launch under the policy `eager`. */
-static neso_variant *turn_of(neso_kernel *kernel, const JitVariant *generic, const As *special, neso_turn *turn)
+static neso_variant *turn_of(neso_kernel *kernel, const JitVariant *generic, const As *special,
+			     neso_turn *turn)
 {
 	ApiKey key;
 	if (!jit_variant_demotes(generic) || special->options.override ||
@@ -441,7 +446,8 @@ neso_status api_tiered_launch(neso_kernel *kernel, const neso_launch *launch, ne
 	ApiKey key;
 	neso_turn turn = {.size = sizeof turn};
 	launch_as(&special, launch, NESO_POLICY_EAGER);
-	const JitDispatch *last = is_for_gpu(&special.options) ? api_find_last(kernel, &special.launch) : NULL;
+	const JitDispatch *last =
+		is_for_gpu(&special.options) ? api_find_last(kernel, &special.launch) : NULL;
 	if (last && last == atomic_load_explicit(&kernel->settled, memory_order_acquire))
 		return api_launch(kernel, &special.launch, last, NULL, result, diagnostics);
 	launch_as(&generic, launch, NESO_POLICY_GENERIC);
@@ -454,7 +460,8 @@ neso_status api_tiered_launch(neso_kernel *kernel, const neso_launch *launch, ne
 	const neso_status status = api_launch(kernel, chosen, NULL, found ? NULL : &key, result, diagnostics);
 	neso_turn_end(kernel, &turn, launch, status == NESO_OK);
 	if (turn.is_settled && turn.on_gpu)
-		atomic_store_explicit(&kernel->settled, api_find_last(kernel, &special.launch), memory_order_release);
+		atomic_store_explicit(&kernel->settled, api_find_last(kernel, &special.launch),
+				      memory_order_release);
 	return status;
 }
 
@@ -468,8 +475,9 @@ neso_status neso_kernel_tiers(const neso_kernel *kernel, neso_tiers *tiers)
 		return NESO_ERROR_USAGE;
 	if (tier) {
 		uint32_t *const counts[] = {
-			[FREE] = NULL, [COUNTED] = NULL, [COMPILING] = &out.compiling, [TRIED] = &out.tried,
-			[SPECIAL] = &out.special, [GENERIC] = &out.generic, [FAILED] = &out.failed,
+			[FREE] = NULL,		[COUNTED] = NULL,	  [COMPILING] = &out.compiling,
+			[TRIED] = &out.tried,	[SPECIAL] = &out.special, [GENERIC] = &out.generic,
+			[FAILED] = &out.failed,
 		};
 		pthread_mutex_lock(&tier->lock);
 		out.launches = tier->launches;

@@ -69,8 +69,8 @@ typedef struct JitKeeper {
 	void (*put)(void *data, JitKept what, const char *key, const char *kernel, const struct CacheSection *sections, size_t count);
 } JitKeeper;
 
-/* Whether constexpr parameters that are numeric (front_classify) are part of the variant. TIERED is who
- * calls' affair, who chooses for each launch; here it is GENERIC. */
+/* Whether constexpr parameters that are numeric (front_classify) are part of the variant. TIERED is
+ * for callers, who choose for each launch; here it is GENERIC. */
 typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC, JIT_POLICY_TIERED } JitPolicy;
 
 /* May a launch compile? ON: it may not. DEFAULT: as the kernel, the host, NESO_STRICT say. */

@@ -225,7 +225,7 @@ void nv_stream_free(NvDriver *driver, NvStream stream);
 bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags);
 bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList *diags);
 bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags);
-/* Is what was in the stream before it done? Waits for nothing; so it is too where the driver knows no more. */
+/* Is what was in the stream before it done, or failed? Waits for nothing. */
 bool nv_event_done(const NvDriver *driver, NvEvent event);
 /* Does the stream record a graph? */
 bool nv_stream_captures(const NvDriver *driver, NvStream stream);

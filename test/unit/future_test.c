@@ -54,7 +54,8 @@ static void begin(Fixture *f)
 	pthread_mutex_init(&f->gate, NULL);
 	const neso_context_options options = {.size = sizeof options, .event = on_event, .event_data = f};
 	assert_int_equal(neso_context_new(&options, &f->context, NULL), NESO_OK);
-	assert_int_equal(neso_module_load_text(f->context, "f.py", text, sizeof text - 1, &f->module, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_text(f->context, "f.py", text, sizeof text - 1, &f->module, NULL),
+			 NESO_OK);
 	assert_int_equal(neso_module_find(f->module, "kernel", &f->kernel, NULL), NESO_OK);
 }
 
@@ -107,8 +108,8 @@ static void a_launch_may_be_asked_for(void **state)
 	neso_future *future;
 	{
 		char name[] = "C";
-		neso_arg args[] = {neso_arg_buffer("x", NESO_FP32, NULL, 0, NESO_READ_WRITE), neso_arg_int("n", 7),
-				   neso_arg_int(name, 3)};
+		neso_arg args[] = {neso_arg_buffer("x", NESO_FP32, NULL, 0, NESO_READ_WRITE),
+				   neso_arg_int("n", 7), neso_arg_int(name, 3)};
 		neso_launch l = neso_launch_of(args, 3, 1, 1, 1);
 		assert_int_equal(neso_kernel_compile_for_async(f.kernel, &l, &future, NULL), NESO_OK);
 		memset(args, 0xff, sizeof args);
@@ -140,7 +141,8 @@ static void errors_are_the_futures(void **state)
 	if (status == NESO_ERROR_SOURCE)
 		assert_non_null(strstr(neso_diagnostics_text(diagnostics), "f.py:11:"));
 	neso_future_free(future);
-	assert_int_equal(neso_module_load_text(f.context, "f.py", text, sizeof text - 1, &f.module, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_text(f.context, "f.py", text, sizeof text - 1, &f.module, NULL),
+			 NESO_OK);
 	assert_int_equal(neso_module_find(f.module, "wrong", &wrong, NULL), NESO_OK);
 	assert_int_equal(neso_kernel_compile_async(wrong, "*fp32", NULL, &future, NULL), NESO_OK);
 	assert_int_equal(neso_future_result(future, &variant, &diagnostics), NESO_ERROR_SOURCE);
@@ -247,9 +249,11 @@ static void a_child_has_threads_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_future_gives_the_variant), cmocka_unit_test(a_launch_may_be_asked_for),
-		cmocka_unit_test(errors_are_the_futures),     cmocka_unit_test(what_waits_is_cancelled),
-		cmocka_unit_test(a_future_may_be_left_alone), cmocka_unit_test(a_module_stops_its_own),
+		cmocka_unit_test(a_future_gives_the_variant),
+		cmocka_unit_test(a_launch_may_be_asked_for),
+		cmocka_unit_test(errors_are_the_futures),	  cmocka_unit_test(what_waits_is_cancelled),
+		cmocka_unit_test(a_future_may_be_left_alone),
+		cmocka_unit_test(a_module_stops_its_own),
 		cmocka_unit_test(a_child_has_threads_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

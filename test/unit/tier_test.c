@@ -79,7 +79,8 @@ static void begin(Fixture *f, const char *kernel)
 	setenv("NESO_TIER_LAUNCHES", "5", 1);
 	f->options.size = sizeof f->options;
 	assert_int_equal(neso_context_new(&options, &f->context, NULL), NESO_OK);
-	assert_int_equal(neso_module_load_text(f->context, "t.py", text, sizeof text - 1, &f->module, NULL), NESO_OK);
+	assert_int_equal(neso_module_load_text(f->context, "t.py", text, sizeof text - 1, &f->module, NULL),
+			 NESO_OK);
 	assert_int_equal(neso_module_find(f->module, kernel, &f->kernel, NULL), NESO_OK);
 }
 

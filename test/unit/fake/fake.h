@@ -39,10 +39,6 @@ typedef struct FakeCuda {
 	int jit_options; /* of the last cuLinkCreate: target number */
 	int arg_count;   /* params to read at a launch */
 	int quiet;       /* calls only return: FAKE_CUDA_QUIET in the environment, to time what is above them */
-	/* what a launch takes, in ms of the clock that events read; NULL: events are 1.5 ms apart */
-	float (*cost)(const void *image);
-	double clock;
-	int event_busy; /* cuEventQuery: not yet */
 	/* counts */
 	int inits, loads, unloads, contexts_retained, launches, allocations, frees, pushes, link_states;
 	size_t bytes, capacity; /* in use, and of the device */
@@ -57,6 +53,10 @@ typedef struct FakeCuda {
 	int encoded; /* tensor maps */
 	int map_at; /* which param of launches is one; 0: none */
 	uint64_t last_map[16]; /* that of the last launch */
+	/* of a launch, in ms of the clock that events read; NULL: events are 1.5 ms apart */
+	float (*cost)(const void *image);
+	double clock;
+	int event_busy; /* cuEventQuery: not yet */
 } FakeCuda;
 
 FakeCuda *fake_cuda(void);

@@ -704,6 +704,23 @@ static int fake_cuEventElapsedTime(float *milliseconds, void *from, void *to)
 	return CUDA_SUCCESS;
 }
 
+/* For tests in Python: what is launched first from here on takes 2 ms, all else 1 ms. */
+static const void *slow_image;
+
+static float cost_of(const void *image)
+{
+	slow_image = slow_image ? slow_image : image;
+	return image == slow_image ? 2.0f : 1.0f;
+}
+
+__attribute__((visibility("default"))) void fake_first_is_slower(void);
+
+void fake_first_is_slower(void)
+{
+	slow_image = NULL;
+	fake.cost = cost_of;
+}
+
 /* ---- the way in ---- */
 
 enum { ALWAYS = 0, MAYBE = 1 };
