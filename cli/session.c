@@ -115,12 +115,16 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	options->no_fp_fusion = option_value(parsed, "no-fp-fusion") != NULL;
 	options->debug = option_value(parsed, "debug") != NULL;
 	const char *policy = option_value(parsed, "constexpr");
-	if (policy && strcmp(policy, "eager") != 0 && strcmp(policy, "generic") != 0) {
-		usage_error("--constexpr wants eager or generic, not '%s'", policy);
-		return false;
-	}
-	options->constexpr_policy = !policy ? NESO_POLICY_DEFAULT
-				    : strcmp(policy, "generic") == 0 ? NESO_POLICY_GENERIC
-								     : NESO_POLICY_EAGER;
-	return true;
+	static const char *const policies[] = {
+		[NESO_POLICY_EAGER] = "eager",
+		[NESO_POLICY_GENERIC] = "generic",
+		[NESO_POLICY_TIERED] = "tiered",
+	};
+	for (int i = NESO_POLICY_EAGER; policy && i <= NESO_POLICY_TIERED; i++)
+		if (strcmp(policy, policies[i]) == 0)
+			options->constexpr_policy = (neso_constexpr_policy)i;
+	if (!policy || options->constexpr_policy)
+		return true;
+	usage_error("--constexpr wants eager, generic or tiered, not '%s'", policy);
+	return false;
 }

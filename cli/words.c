@@ -11,7 +11,7 @@ static const struct {
 	{NULL, "emit", "@stages"},
 	{NULL, "pass", "@passes"},
 	{NULL, "stop-after", "@passes"},
-	{NULL, "constexpr", "eager generic"},
+	{NULL, "constexpr", "eager generic tiered"},
 	{"cache", "section", "source ttir ttgir llir ptx cubin log key metadata"},
 	{"cache", NULL, "key stats ls show explain diff verify gc clear path pack unpack"},
 	{"explain", "format", "text json prometheus"},

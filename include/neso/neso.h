@@ -245,7 +245,13 @@ typedef uint64_t neso_scratch_fn(void *data, size_t bytes, size_t align, void *s
 typedef enum neso_constexpr_policy {
 	NESO_POLICY_DEFAULT = 0,
 	NESO_POLICY_EAGER,  /* part of the variant, as Triton has it: each value is compiled for */
-	NESO_POLICY_GENERIC /* an argument of the launch: one variant for all values of a kind and size (int32, int64, fp32, ...) */
+	/* An argument of the launch: one variant for all values of a kind and size (int32, int64,
+	 * fp32, ...). */
+	NESO_POLICY_GENERIC,
+	/* Likewise, until a value stays in use: then a variant for it is made in the background, and
+	 * serves it if it is measured to be faster (neso/background.h). Elsewhere than in launches
+	 * it is GENERIC. */
+	NESO_POLICY_TIERED
 } neso_constexpr_policy;
 
 /* May a launch compile (neso/declare.h)? DEFAULT: a launch does as the kernel, this as the context,

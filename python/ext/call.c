@@ -212,7 +212,8 @@ static const char *const env_names[] = {"TRITON_DEBUG", "TRITON_F32_DEFAULT", "T
 					"NESO_STRICT_TRITON", "NESO_WIDE_OFFSETS"};
 static PyObject *env_words[ENV__COUNT], *env_values[ENV__COUNT];
 static struct {
-	bool debug, no_fusion, no_lines, generic, check, strict, wide;
+	bool debug, no_fusion, no_lines, check, strict, wide;
+	neso_constexpr_policy policy;
 	uint32_t schedules; /* 0: not set */
 	uint32_t watch;
 	char precision[16], target[24]; /* "": none */
@@ -237,6 +238,17 @@ static uint32_t watched_by(const char *text)
 	return watch | (text && strstr(text, "traffic") ? NESO_WATCH_TRAFFIC : 0u);
 }
 
+/* NESO_POLICY_DEFAULT: it is none. */
+static neso_constexpr_policy policy_of(const char *text)
+{
+	static const char *const words[] = {
+		[NESO_POLICY_EAGER] = "eager", [NESO_POLICY_GENERIC] = "generic", [NESO_POLICY_TIERED] = "tiered"};
+	for (int i = NESO_POLICY_EAGER; i <= NESO_POLICY_TIERED; i++)
+		if (strcmp(text, words[i]) == 0)
+			return (neso_constexpr_policy)i;
+	return NESO_POLICY_DEFAULT;
+}
+
 static void take_setting(int which, const char *text)
 {
 	bool yes = is_yes(text);
@@ -245,7 +257,7 @@ static void take_setting(int which, const char *text)
 	case ENV_DEBUG: env.debug = yes; break;
 	case ENV_FUSION: env.no_fusion = no; break;
 	case ENV_NO_LINES: env.no_lines = yes; break;
-	case ENV_POLICY: env.generic = text && strcmp(text, "generic") == 0; break;
+	case ENV_POLICY: env.policy = text ? policy_of(text) : NESO_POLICY_EAGER; break;
 	case ENV_CHECK: env.check = yes; break;
 	case ENV_STRICT: env.strict = yes; break;
 	case ENV_WIDE: env.wide = yes; break;
@@ -333,11 +345,11 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
-		const char *policy = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
-		if (policy && strcmp(policy, "generic") != 0 && strcmp(policy, "eager") != 0)
-			PyErr_Format(PyExc_ValueError, "constexpr_policy is 'eager' or 'generic', not '%s'", policy);
-		else if (policy)
-			options->constexpr_policy = *policy == 'g' ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
+		const char *word = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
+		const neso_constexpr_policy policy = word ? policy_of(word) : NESO_POLICY_DEFAULT;
+		if (word && !policy)
+			PyErr_Format(PyExc_ValueError, "constexpr_policy is 'eager', 'generic' or 'tiered', not '%s'", word);
+		options->constexpr_policy = policy;
 	}
 	if (given[OPT_STRICT] && given[OPT_STRICT] != Py_None) {
 		bool strict = false;
@@ -368,7 +380,7 @@ bool call_options(const Kernel *k, const Call *call, neso_compile_options *optio
 	options->no_line_info = env.no_lines;
 	options->strict_triton = env.strict;
 	options->wide_offsets = env.wide;
-	options->constexpr_policy = k->policy ? k->policy : env.generic ? NESO_POLICY_GENERIC : NESO_POLICY_EAGER;
+	options->constexpr_policy = k->policy ? k->policy : env.policy ? env.policy : NESO_POLICY_EAGER;
 	options->strict = k->strict;
 	options->dot_precision = *env.precision ? env.precision : NULL;
 	options->target = *env.target ? env.target : NULL;

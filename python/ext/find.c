@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static PyObject *word_prepare, *word_making, *word_making_source, *word_made;
+static PyObject *word_prepare, *word_making, *word_making_source, *word_made, *word_specialise;
 
 /* ---- what a kernel has compiled ---- */
 
@@ -204,14 +204,144 @@ bool find_read(Launch *l)
 	return true;
 }
 
+/* A new reference to what compiling looks at of a value: of memory (element type, place within 16
+ * bytes), so that nobody holds it until then. */
+static PyObject *what_decides(const neso_arg *arg, PyObject *value)
+{
+	if (arg->kind != NESO_ARG_POINTER)
+		return Py_NewRef(value);
+	return PyObject_CallFunction(host.memory, "sk", neso_dtype_name(arg->dtype),
+				     (unsigned long)((uintptr_t)arg->address % 16));
+}
+
+/* A value stays in use: the package compiles for it in the background. What keeps it from that is
+ * no matter of this launch. */
+static void specialise(Launch *l, const neso_variant *generic)
+{
+	neso_variant_info info = {.size = sizeof info};
+	Kernel *k = l->kernel;
+	PyObject *values = PyTuple_New(k->param_count), *options = call_option_words(&l->call), *done = NULL;
+	neso_variant_get_info(generic, &info);
+	for (Py_ssize_t i = 0; values && i < k->param_count; i++)
+		PyTuple_SetItem(values, i, what_decides(&l->args[i], l->call.values[i]));
+	PyObject *numbers = Py_BuildValue("(KiKs)", (unsigned long long)l->turn.value, gpu_device(l),
+					  (unsigned long long)gpu_context(l), info.target);
+	if (values && options && numbers)
+		done = PyObject_CallMethodObjArgs((PyObject *)k, word_specialise, numbers, k->module, values,
+						  options, NULL);
+	if (!done) {
+		PyErr_Clear();
+		neso_kernel_tier_made(k->kernel, l->turn.value, NULL);
+	}
+	Py_XDECREF(done);
+	Py_XDECREF(numbers);
+	Py_XDECREF(values);
+	Py_XDECREF(options);
+}
+
+/* Under the policy tiered a launch is of another from here on: generic, or eager where its value
+ * has a variant of its own. */
+static const neso_variant *find_tiered(Launch *l)
+{
+	Kernel *k = l->kernel;
+	const neso_variant *variant = NULL;
+	l->turn = (neso_turn){.size = sizeof l->turn};
+	l->options.constexpr_policy = NESO_POLICY_GENERIC;
+	if (k->kernel)
+		variant = l->warmup ? neso_kernel_find(k->kernel, &l->launch)
+				    : neso_kernel_find_tiered(k->kernel, &l->launch, &l->turn);
+	if (l->turn.is_special)
+		l->options.constexpr_policy = NESO_POLICY_EAGER;
+	if (l->turn.due)
+		specialise(l, variant);
+	return variant;
+}
+
+static const neso_variant *find_variant(Launch *l)
+{
+	if (l->options.constexpr_policy == NESO_POLICY_TIERED)
+		return find_tiered(l);
+	return l->kernel->kernel ? neso_kernel_find(l->kernel->kernel, &l->launch) : NULL;
+}
+
 PyObject *find_compiled(Launch *l)
 {
 	Kernel *k = l->kernel;
 	if (!find_read(l))
 		return NULL;
-	const neso_variant *variant = k->kernel ? neso_kernel_find(k->kernel, &l->launch) : NULL;
+	const neso_variant *variant = find_variant(l);
 	PyObject *compiled = variant ? known(k, variant) : NULL;
 	return compiled ? Py_NewRef(compiled) : compile(&(Request){k, &l->options, l, NULL, NULL});
+}
+
+/* ---- values that stay in use ---- */
+
+static PyObject *compile_value(Launch *l, PyObject *kwargs)
+{
+	Kernel *k = l->kernel;
+	if (!launch_begin(k) || !call_keywords(kwargs, &l->call) || !call_options(k, &l->call, &l->options))
+		return NULL;
+	l->options.constexpr_policy = NESO_POLICY_EAGER;
+	return find_read(l) ? compile(&(Request){k, &l->options, l, NULL, NULL}) : NULL;
+}
+
+/* _compile_value(value, device, context, module, values, **options): whatever comes of it, the
+ * kernel's tiers hear of it. */
+PyObject *find_for_value(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	Kernel *k = (Kernel *)self;
+	Launch l = {.kernel = k};
+	unsigned long long value, context;
+	int device;
+	PyObject *module, *values, *compiled = NULL;
+	if (!PyArg_ParseTuple(args, "KiKOO!", &value, &device, &context, &module, &PyTuple_Type, &values))
+		return NULL;
+	const Py_ssize_t count = PyTuple_Size(values);
+	PyObject **items = calloc((size_t)count + 1, sizeof *items);
+	l.args = calloc((size_t)count + 1, sizeof *l.args);
+	for (Py_ssize_t i = 0; items && i < count; i++)
+		items[i] = PyTuple_GetItem(values, i);
+	l.call.values = items;
+	if (items && l.args && count == k->param_count && module == k->module)
+		compiled = compile_value(&l, kwargs);
+	else
+		PyErr_SetString(PyExc_RuntimeError, "the kernel is another by now");
+	if (compiled && compiled != Py_None && device >= 0)
+		gpu_load((Variant *)compiled, device, context);
+	neso_variant *made = compiled && compiled != Py_None ? ((Variant *)compiled)->variant : NULL;
+	if (module == k->module && k->kernel)
+		neso_kernel_tier_made(k->kernel, value, made);
+	held_free(&l.held);
+	free(items);
+	free(l.args);
+	return compiled;
+}
+
+/* _value_failed(value, module): it was not even begun. */
+PyObject *find_value_failed(PyObject *self, PyObject *args)
+{
+	const Kernel *k = (const Kernel *)self;
+	unsigned long long value;
+	PyObject *module;
+	if (!PyArg_ParseTuple(args, "KO", &value, &module))
+		return NULL;
+	if (module == k->module && k->kernel)
+		neso_kernel_tier_made(k->kernel, value, NULL);
+	Py_RETURN_NONE;
+}
+
+/* _tiers() */
+PyObject *find_tiers(PyObject *self, PyObject *unused)
+{
+	const Kernel *k = (const Kernel *)self;
+	neso_tiers t = {.size = sizeof t};
+	(void)unused;
+	if (k->kernel)
+		neso_kernel_tiers(k->kernel, &t);
+	return Py_BuildValue("{sKsIsIsIsIsIsIsK}", "launches", (unsigned long long)t.launches, "values",
+			     t.values, "compiling", t.compiling, "tried", t.tried, "special", t.special,
+			     "generic", t.generic, "failed", t.failed, "compiled",
+			     (unsigned long long)t.compiled);
 }
 
 /* _compile(signature, source, **options) */
@@ -232,5 +362,6 @@ PyObject *find_for_signature(PyObject *self, PyObject *args, PyObject *kwargs)
 bool find_setup(void)
 {
 	return intern(&word_prepare, "_prepare") && intern(&word_making, "_making") &&
-	       intern(&word_making_source, "_making_source") && intern(&word_made, "_made");
+	       intern(&word_making_source, "_making_source") && intern(&word_made, "_made") &&
+	       intern(&word_specialise, "_specialise");
 }

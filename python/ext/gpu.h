@@ -71,6 +71,7 @@ struct GpuCall {
 	const PyObject *last;     /* the last tensor that was read, and the argument that it gave */
 	const neso_arg *last_arg;
 	uint64_t context;
+	int current; /* the device that it is launched on */
 };
 
 /* Reads the values into l->args; as gpu_look. */

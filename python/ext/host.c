@@ -14,6 +14,7 @@ typedef struct Pending {
 	PyObject *type, *value, *trace;
 } Pending;
 static _Thread_local Pending pending; /* of a callback on this thread */
+static _Thread_local PyObject *stops; /* a list, or NULL */
 static Pending print_pending;         /* of output, which comes from any thread: whoever launches next looks at it */
 
 /* ---- callbacks ---- */
@@ -55,9 +56,18 @@ bool host_poll(void *unused)
 	PyGILState_STATE state = PyGILState_Ensure();
 	if (!pending.type && !print_pending.type && PyErr_CheckSignals() < 0)
 		keep_error(&pending);
-	bool go_on = !pending.type && !print_pending.type;
+	bool go_on = !pending.type && !print_pending.type && (!stops || PyList_Size(stops) == 0);
 	PyGILState_Release(state);
 	return go_on;
+}
+
+PyObject *host_stop_when(PyObject *self, PyObject *list)
+{
+	PyObject *old = stops;
+	(void)self;
+	stops = PyList_Check(list) ? Py_NewRef(list) : NULL;
+	Py_XDECREF(old);
+	Py_RETURN_NONE;
 }
 
 static bool read_answer(PyObject *answer, neso_value *value)
@@ -278,6 +288,7 @@ static PyObject *setup(PyObject *self, PyObject *args, PyObject *kwargs)
 		{"stream", &host.stream},         {"allocate", &host.allocate}, {"kept", &host.kept},
 		{"warn", &host.warn},             {"nearest", &host.nearest},     {"differ", &host.differ},
 		{"different", &host.different},   {"settings", &host.settings},
+		{"memory", &host.memory},
 	};
 	if (PyTuple_Size(args) != 0 || !kwargs) {
 		PyErr_SetString(PyExc_TypeError, "setup() takes keywords");
@@ -383,6 +394,7 @@ static PyMethodDef methods[] = {
 	{"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS,
 	 "Gives the extension its callbacks."},
 	{"forked", forked, METH_NOARGS, "To be called in the child of a fork."},
+	{"stop_when", host_stop_when, METH_O, "A list: with items in it, what this thread compiles stops."},
 	{"version", version, METH_NOARGS, "Version of the library."},
 	{"info", info, METH_O, "A fact about library and machine, or None."},
 	{0},

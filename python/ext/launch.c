@@ -183,7 +183,9 @@ static bool execute(Launch *l, PyObject *compiled)
 	neso_diagnostics *diagnostics = NULL;
 	neso_status status;
 	Py_BEGIN_ALLOW_THREADS
+	neso_turn_begin(k->kernel, &l->turn, NULL);
 	status = neso_variant_launch(v->variant, &l->launch, NULL, &diagnostics);
+	neso_turn_end(k->kernel, &l->turn, &l->launch, status == NESO_OK);
 	Py_END_ALLOW_THREADS
 	free(buffers);
 	bool copied = !l->held.finish || finish_copies(&l->held);
@@ -312,6 +314,7 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 	l.kernel = k;
 	l.gpu = NULL;
 	l.is_read = false;
+	l.turn.is_timed = l.turn.is_special = l.turn.is_settled = false;
 	l.launch.stream = NULL;
 	l.held.objects = l.held.finish = NULL;
 	l.held.has_tuple = false;
@@ -329,6 +332,7 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 			if (l.call.options[OPT_GRID] && !grid)
 				grid = l.call.options[OPT_GRID];
 			result = launch_bound(&l, grid, warmup && PyObject_IsTrue(warmup) == 1);
+			neso_turn_end(k->kernel, &l.turn, &l.launch, false); /* of a launch that failed before it */
 		}
 		gpu_call_free(l.gpu);
 		held_free(&l.held);

@@ -2,6 +2,8 @@
  * others are looked up in the library (find.c). */
 #include "gpu.h"
 
+#include <neso/declare.h>
+
 #include <stdlib.h>
 
 /* How one argument of the function is made of a call's values; FILL_BITS: it is there already. */
@@ -297,7 +299,9 @@ static bool run(Launch *l, const GpuReady *ready)
 		for (size_t i = 0; i < ready->made_count; i++)
 			values[ready->made[i].slot] = make_one(&ready->made[i], l, &room[i]);
 		Py_BEGIN_ALLOW_THREADS
+		neso_turn_begin(l->kernel->kernel, &l->turn, l->launch.stream);
 		status = neso_ready_launch(ready->ready, l->launch.grid, l->launch.stream, values, &diagnostics);
+		neso_turn_end(l->kernel->kernel, &l->turn, &l->launch, status == NESO_OK);
 		Py_END_ALLOW_THREADS
 	}
 	if (room != usual_room)
@@ -363,6 +367,8 @@ static bool remember(Launch *l, PyObject *compiled, GpuReady *ready, const uint6
 	Kernel *k = l->kernel;
 	if (((Variant *)compiled)->module != k->module)
 		return true; /* a global changed meanwhile */
+	if (l->turn.is_special && !l->turn.is_settled)
+		return true; /* the next one like it may have another variant */
 	if (!ready->recent || is_recent(k, ready->recent)) {
 		bool no_memory;
 		Recent *r = recent_new(l->gpu, l, &no_memory);
@@ -409,6 +415,27 @@ static PyObject *find(Launch *l, bool warmup, const GpuReady **ready)
 	return compiled;
 }
 
+int gpu_device(const Launch *l)
+{
+	return l->gpu ? l->gpu->current : -1;
+}
+
+uint64_t gpu_context(const Launch *l)
+{
+	return l->gpu ? l->gpu->context : 0;
+}
+
+void gpu_load(const Variant *v, int device, uint64_t context)
+{
+	neso_context *own = host_context();
+	if (own && use_device(own, device) && neso_gpu_context(own) == context) {
+		Py_BEGIN_ALLOW_THREADS
+		neso_variant_load(v->variant, NULL);
+		Py_END_ALLOW_THREADS
+	}
+	PyErr_Clear();
+}
+
 /* The context is current. */
 static PyObject *launch_in(Launch *l, PyObject *grid, bool warmup, int device)
 {
@@ -433,10 +460,12 @@ PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup)
 	int device;
 	if (!context || !current_context(context, &g->context, &device))
 		return NULL;
+	g->current = device;
 	if (g->device < 0 || g->device == device)
 		return launch_in(l, grid, warmup, device);
 	if (!use_device(context, g->device))
 		return NULL;
+	g->current = g->device;
 	g->context = neso_gpu_context(context);
 	PyObject *compiled = launch_in(l, grid, warmup, g->device);
 	PyObject *type, *value, *trace;

@@ -28,6 +28,7 @@
 
 #include <stddef.h>
 
+#include "neso/background.h"
 #include "neso/neso.h"
 
 /* ---- host.c ---- */
@@ -58,6 +59,7 @@ typedef struct Host {
 	                             whose table of C functions tells it */
 	PyObject *kept;           /* ("active"), ("get", what, key, kernel), ("put", what, key, kernel, files), ("fetch", class, pairs),
 	                             ("store", class, key, name, bytes): kept.py */
+	PyObject *memory;         /* (element type, address) -> what stands for such an array */
 	PyObject *allocate;       /* (bytes, align, stream) -> address of memory by set_allocator, or None: nobody set it */
 } Host;
 extern Host host;
@@ -72,6 +74,8 @@ PyObject *host_fail(neso_status status, neso_diagnostics *diagnostics, PyObject 
 void host_raise_different(PyObject *text, neso_diagnostics *diagnostics);
 /* To be called after a call of the library that may have run callbacks: an exception of theirs goes first. */
 bool host_take_error(void);
+/* stop_when(list or None): what this thread compiles stops when the list has items. */
+PyObject *host_stop_when(PyObject *self, PyObject *list);
 /* An exception of a callback is kept for host_take_error; none: nothing happens. */
 void host_keep_error(void);
 /* keeper.c */
@@ -258,6 +262,7 @@ typedef struct Launch {
 	neso_launch launch;
 	Held held;
 	bool warmup;         /* compiled, and not launched */
+	neso_turn turn;      /* of a tiered launch that was looked up; of others its truths are false */
 	struct GpuCall *gpu; /* NULL: it is for the interpreter */
 } Launch;
 
@@ -298,6 +303,11 @@ PyObject *find_compiled(Launch *l);
 bool find_read(Launch *l);
 /* Kernel._compile(signature, source, **options): for a signature in upstream's notation. */
 PyObject *find_for_signature(PyObject *self, PyObject *args, PyObject *kwargs);
+/* Kernel._compile_value(value, device, context, module, values, **options): see _specialise. */
+PyObject *find_for_value(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *find_value_failed(PyObject *self, PyObject *args);
+/* Kernel._tiers() -> dict */
+PyObject *find_tiers(PyObject *self, PyObject *unused);
 
 /* ---- launch.c ---- */
 
@@ -331,6 +341,11 @@ void gpu_call_free(GpuCall *gpu); /* NULL is fine */
 bool gpu_launch_variant(Launch *l, PyObject *compiled);
 /* The same as launch does with what is bound. */
 PyObject *gpu_launch(Launch *l, PyObject *grid, bool warmup);
+/* Its device, below 0: none is known; and context. */
+int gpu_device(const Launch *l);
+uint64_t gpu_context(const Launch *l);
+/* Into that context, where it is the device's own. */
+void gpu_load(const Variant *v, int device, uint64_t context);
 void recent_drop(struct Recent *recent); /* NULL is fine */
 void gpu_ready_free(struct GpuReady *ready, bool alive);
 

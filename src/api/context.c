@@ -1,5 +1,5 @@
 /* Contexts: what modules share, and the host's callbacks. */
-#include "api/inner.h"
+#include "api/background/background.h"
 
 #include <stdlib.h>
 
@@ -183,7 +183,10 @@ static void free_tools(const JitHost *host)
 
 static JitPolicy policy_of_environment(void)
 {
-	return strcmp(option_text(OPTION_CONSTEXPR_POLICY), "generic") == 0 ? JIT_POLICY_GENERIC : JIT_POLICY_EAGER;
+	const char *text = option_text(OPTION_CONSTEXPR_POLICY);
+	return strcmp(text, "tiered") == 0    ? JIT_POLICY_TIERED
+	       : strcmp(text, "generic") == 0 ? JIT_POLICY_GENERIC
+					      : JIT_POLICY_EAGER;
 }
 
 static void open_trace(neso_context *context, DiagList *diags)
@@ -240,7 +243,7 @@ static neso_status context_new(ApiCall *call, void *data)
 		return api_usage(call, "neso_context_new has nowhere to put the context");
 	if (!api_read_struct(call, &options, sizeof options, args->options, "neso_context_options"))
 		return NESO_ERROR_USAGE;
-	if ((unsigned)options.constexpr_policy > NESO_POLICY_GENERIC)
+	if ((unsigned)options.constexpr_policy > NESO_POLICY_TIERED)
 		return api_usage(call, "neso_context_options.constexpr_policy is %d", (int)options.constexpr_policy);
 	if ((unsigned)options.strict > NESO_STRICT_OFF)
 		return api_usage(call, "neso_context_options.strict is %d", (int)options.strict);
@@ -292,6 +295,7 @@ void neso_context_free(neso_context *context)
 {
 	if (!context || atomic_fetch_sub(&context->users, 1) != 1)
 		return;
+	api_background_end(context);
 	api_explain_end(context);
 	api_record_end(context);
 	interp_pool_free(context->pool);

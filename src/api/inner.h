@@ -27,6 +27,7 @@ struct neso_context {
 	pthread_mutex_t record_lock;  /* of the next */
 	char *_Atomic record;         /* a file (declare/record.c), malloc; NULL: none */
 	struct ApiServer *server;     /* explain/serve.c; NULL: none */
+	struct ApiBackground *_Atomic background; /* background/background.c; NULL: nothing was asked yet */
 	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };
@@ -45,6 +46,8 @@ struct neso_kernel {
 	uint8_t *params; /* API_PARAM_... of each: what a launch asks of them, close together */
 	_Atomic(const JitDispatch *) last; /* that a launch on a GPU found by its key, or NULL */
 	JitPolicy policy; /* of options that name none */
+	struct ApiTier *_Atomic tier; /* tier.c; NULL: no launch asked */
+	_Atomic(const JitDispatch *) settled; /* of the last value that has a variant of its own */
 };
 
 /* API_PARAM_... of each parameter (module.c). */
@@ -153,6 +156,10 @@ typedef struct ApiKey {
  * launch's structs are of this version. */
 bool api_key_make(ApiKey *key, const neso_kernel *kernel, const neso_launch *launch, uint64_t context,
 		  bool launches);
+/* The last launch that api_find_again found, if this one is like it. */
+const JitDispatch *api_find_last(neso_kernel *kernel, const neso_launch *launch);
+/* Structs of this version alone are packed. */
+bool api_is_plain(const neso_launch *launch);
 JitKey api_jit_key(const ApiKey *key);
 /* Parts of it, from `at` on: the place behind what they wrote, or NULL where there is no key. */
 uint64_t *api_put_options(uint64_t *at, const neso_compile_options *options, uint64_t context);

@@ -1,5 +1,5 @@
 /* Modules and kernels: handles around those of jit. */
-#include "api/inner.h"
+#include "api/background/background.h"
 
 #include <stdlib.h>
 
@@ -117,6 +117,9 @@ void neso_module_free(neso_module *module)
 		at = &(*at)->next;
 	*at = module->next;
 	pthread_mutex_unlock(&context->modules_lock);
+	api_background_forget(module);
+	for (size_t i = 0; i < module->kernel_count; i++)
+		api_tier_free(&module->kernels[i]);
 	jit_module_free(module->jit);
 	Arena arena = module->arena;
 	arena_free(&arena);

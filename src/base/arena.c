@@ -15,7 +15,7 @@ struct ArenaChunk {
 	alignas(16) char data[];
 };
 
-enum { CHUNK_FIRST = 16 << 10, CHUNK_LARGEST = 4 << 20 };
+enum { CHUNK_SMALL = 2 << 10, CHUNK_FIRST = 16 << 10, CHUNK_LARGEST = 4 << 20 };
 
 static atomic_long fail_countdown;
 
@@ -34,6 +34,11 @@ static bool must_fail(void)
 void arena_init(Arena *arena, size_t limit)
 {
 	*arena = (Arena){.limit = limit};
+}
+
+void arena_init_small(Arena *arena, size_t limit)
+{
+	*arena = (Arena){.limit = limit, .first = CHUNK_SMALL};
 }
 
 void arena_free(Arena *arena)
@@ -76,7 +81,9 @@ void *heap_aligned(size_t align, size_t size)
 static void add_chunk(Arena *arena, size_t need)
 {
 	stop_time();
-	size_t size = arena->chunk ? (size_t)(arena->chunk->end - (char *)arena->chunk) * 2 : CHUNK_FIRST;
+	size_t size = arena->first ? arena->first : CHUNK_FIRST;
+	if (arena->chunk)
+		size = (size_t)(arena->chunk->end - (char *)arena->chunk) * 2;
 	size = MIN(size, (size_t)CHUNK_LARGEST);
 	size = MAX(size, need + sizeof(ArenaChunk));
 	if (need > SIZE_MAX - sizeof(ArenaChunk) || (arena->limit && arena->total + size > arena->limit))

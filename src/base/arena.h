@@ -15,6 +15,7 @@ typedef struct Arena {
 	char *at, *end;    /* free space of the newest chunk */
 	size_t total;      /* bytes taken from the system */
 	size_t limit;      /* 0: none */
+	size_t first;      /* bytes of the first chunk; 0: 16 KiB */
 } Arena;
 
 /* A position to which an arena can be taken back. */
@@ -24,6 +25,8 @@ typedef struct ArenaMark {
 } ArenaMark;
 
 void arena_init(Arena *arena, size_t limit);
+/* For what is small and lives long. */
+void arena_init_small(Arena *arena, size_t limit);
 void arena_free(Arena *arena);
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset(Arena *arena, ArenaMark mark); /* frees all that was allocated since the mark */

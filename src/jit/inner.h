@@ -60,7 +60,7 @@ typedef struct JitParam {
 
 /* What runs on a GPU. */
 typedef struct JitGpu {
-	Str ptx; /* in the variant's arena; ptr NULL: it lies in the cache, or is made again */
+	Str ptx; /* in the variant's `work`; ptr NULL: it lies in the cache, or is made again */
 	/* What the code generator gave, with the texts of all stages, as long as the variant is on its way into the cache; or NULL. */
 	CodegenResult *code;
 	const CodegenTable *table; /* of code */
@@ -89,7 +89,8 @@ typedef struct JitPassDump {
 struct JitVariant {
 	JitKernel *kernel;
 	JitVariant *next;
-	Arena arena; /* holds this struct and the IR */
+	Arena arena; /* holds this struct and what lives as long */
+	Arena work;  /* the IR and PTX: of what is kept elsewhere they go once it is made (jit_drop_work) */
 	JitPassDump pass_dump;
 	const char *key;
 	FrontArg *args; /* one per parameter */
@@ -105,7 +106,7 @@ struct JitVariant {
 	const char *reason; /* why it was compiled */
 	SourceSet sources; /* as they were when it was lowered */
 	IrCx cx;
-	IrModule *ir; /* as it left the passes */
+	IrModule *ir; /* as it left the passes; NULL: it is made again when it is asked for */
 	JitSlot *slots;
 	uint32_t slot_count;
 	FrontNumbers numbers; /* the last slots: demoted constexprs */
@@ -323,6 +324,8 @@ void jit_pass_dump_open(JitVariant *variant);
 void jit_pass_dump(void *variant, const char *pass, CodegenStage stage, const char *text, size_t len);
 /* NULL after diagnosing a name in NESO_SKIP_PASSES that is none of an optional pass; else the list, "" where there is none. */
 const char *jit_skipped_passes(DiagList *diags);
+/* Gives back the memory of the IR and the PTX. */
+void jit_drop_work(JitVariant *variant);
 /* The steps up to TTIR. */
 bool jit_compile_ir(JitVariant *variant, DiagList *diags);
 /* A variant from the cache with its TTIR, in an arena of its own: to be given back. NULL after diagnosing. */

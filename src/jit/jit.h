@@ -69,8 +69,9 @@ typedef struct JitKeeper {
 	void (*put)(void *data, JitKept what, const char *key, const char *kernel, const struct CacheSection *sections, size_t count);
 } JitKeeper;
 
-/* Whether constexpr parameters that are numeric (front_classify) are part of the variant. */
-typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC } JitPolicy;
+/* Whether constexpr parameters that are numeric (front_classify) are part of the variant. TIERED is
+ * for callers, who choose for each launch; here it is GENERIC. */
+typedef enum { JIT_POLICY_DEFAULT, JIT_POLICY_EAGER, JIT_POLICY_GENERIC, JIT_POLICY_TIERED } JitPolicy;
 
 /* May a launch compile? ON: it may not. DEFAULT: as the kernel, the host, NESO_STRICT say. */
 typedef enum { JIT_STRICT_DEFAULT, JIT_STRICT_ON, JIT_STRICT_OFF } JitStrict;
@@ -208,6 +209,8 @@ JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const Jit
  * sources do not say it, as they do not compile. */
 const char *jit_kernel_content(JitKernel *kernel, Arena *arena);
 const char *jit_variant_key(const JitVariant *variant);
+/* Are some of its kernel's constexprs arguments? */
+bool jit_variant_demotes(const JitVariant *variant);
 JitKernel *jit_variant_kernel(const JitVariant *variant);
 /* Text at a stage into `out`: "source", "ttir-raw", "ttir"; of a GPU's variant also "ttgir", "llir", "ptx", "sass". */
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags);

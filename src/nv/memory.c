@@ -90,6 +90,17 @@ bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags)
 	return CALL(driver, diags, cuEventSynchronize, event);
 }
 
+bool nv_event_done(const NvDriver *driver, NvEvent event)
+{
+	return driver->cuda.cuEventQuery(event) != CUDA_NOT_READY;
+}
+
+bool nv_stream_captures(const NvDriver *driver, NvStream stream)
+{
+	int status = 0;
+	return driver->cuda.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != 0;
+}
+
 bool nv_event_elapsed(NvDriver *driver, NvEvent from, NvEvent to, double *seconds, DiagList *diags)
 {
 	float milliseconds = 0;

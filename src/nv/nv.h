@@ -220,6 +220,10 @@ bool nv_synchronize_all(NvDriver *driver, DiagList *diags);
 bool nv_event_new(NvDriver *driver, NvEvent *event, DiagList *diags);
 bool nv_event_record(NvDriver *driver, NvEvent event, NvStream stream, DiagList *diags);
 bool nv_event_wait(NvDriver *driver, NvEvent event, DiagList *diags);
+/* Is what was in the stream before it done, or failed? Waits for nothing. */
+bool nv_event_done(const NvDriver *driver, NvEvent event);
+/* Does the stream record a graph? */
+bool nv_stream_captures(const NvDriver *driver, NvStream stream);
 /* Seconds from one recorded event to another; waits for the second. */
 bool nv_event_elapsed(NvDriver *driver, NvEvent from, NvEvent to, double *seconds, DiagList *diags);
 void nv_event_free(NvDriver *driver, NvEvent event);

@@ -4,7 +4,7 @@ says() { grep -qF -- "$1" "$TMP/out" || { echo "not said: $1"; cat "$TMP/out"; e
 TRITON_CACHE_DIR=/some/where NESO_CONSTEXPR_POLICY=generic TRITON_CACHE_DIRR=x neso config >"$TMP/out" 2>"$TMP/err"
 says "cache.dir = /some/where  (from TRITON_CACHE_DIR)"
 says "runtime.constexpr_policy = generic  (from NESO_CONSTEXPR_POLICY)"
-says "    NESO_CONSTEXPR_POLICY: choice, tells variants apart. eager|generic:"
+says "    NESO_CONSTEXPR_POLICY: choice, tells variants apart. eager|generic|tiered:"
 says "cache.max_size = 5G  (preset)"
 says "    TRITON_PTXAS_PATH, NESO_PTXAS: path, tells variants apart."
 says "    TRITON_KERNEL_DUMP, TRITON_DUMP_IR: bool. all stages are written"

@@ -5,6 +5,7 @@ import ctypes
 import os
 import struct
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -131,6 +132,11 @@ def tiles(d, o, B: tl.constexpr):
 
 @triton.jit
 def fill(x, V: tl.constexpr, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), V)
+
+
+@triton.jit(constexpr_policy="tiered")
+def tiered(x, V: tl.constexpr, B: tl.constexpr):
     tl.store(x + tl.arange(0, B), V)
 
 
@@ -348,6 +354,34 @@ class Values(Case):
         self.assertEqual(arguments(8, 4), [0x1000, f32(0.5)])
         with self.assertRaisesRegex(ValueError, "'lazy'"):
             fill[(1, )](Exchanged(0x1000), V=0.5, B=32, constexpr_policy="lazy")
+
+    def test_tiered(self):
+        """A value that stays in use gets a variant of its own, made elsewhere; what is launched is right before and after."""
+        _library.fake_first_is_slower()
+
+        def launch(v):
+            return tiered[(1, )](Exchanged(0x1000), V=v, B=32)
+
+        self.launched(2)
+        every = launch(1000)
+        for v in range(2, 400):
+            self.assertIs(launch(v), every)
+            self.assertEqual(arguments(8, 4), [0x1000, v])
+        self.assertEqual(tiered.tiers()["compiled"], 0)
+        self.launched(1)
+        for _ in range(20000):
+            launch(1234)
+            tiers = tiered.tiers()
+            if tiers["special"] + tiers["generic"]:
+                break
+            time.sleep(0.001 if tiers["compiling"] else 0)
+        self.assertEqual((tiers["special"], tiers["generic"], tiers["failed"]), (1, 0, 0))
+        own = launch(1234)
+        self.assertIn("V=1234", own._key())
+        for _ in range(3):
+            self.assertIs(launch(1235), every)
+            self.assertIs(launch(1234), own)
+            self.assertIs(launch(1234), own)
 
     def test_many_constants(self):
         """The table of calls is bounded; what is compiled stays."""

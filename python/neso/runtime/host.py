@@ -254,10 +254,11 @@ def connect():
     from ..tools.tensor_descriptor import TensorDescriptor
     from . import against, kept, warned
     from .jit import JITCallable, TensorWrapper
+    from .tensors import Memory
     lasting = (describe.core.dtype, JITCallable, type, types.FunctionType, types.BuiltinFunctionType, enum.Enum)
     _native.setup(resolve=_resolve, fail=fail, expression=describe.expression, import_array=_import_array, print=show,
                   compiled=CompiledKernel, descriptor=TensorDescriptor, constexpr=describe.core.constexpr,
                   slow=knobs._watched, hooks=run_hooks, mappings=mappings, wrapper=TensorWrapper, lasting=lasting,
                   environment=_environment(), settings=knobs.unpropagated, mixed=mixed, stream=stream_of,
                   allocate=allocate, kept=kept.call,
-                  warn=warned.show, nearest=nearest, differ=against.differ, different=different)
+                  warn=warned.show, nearest=nearest, differ=against.differ, different=different, memory=Memory)

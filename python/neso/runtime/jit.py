@@ -76,7 +76,7 @@ def _stand_in(name, params, path, scope):
 
 
 # As neso_constexpr_policy has them; None: knobs.runtime.constexpr_policy.
-_POLICIES = (None, "eager", "generic")
+_POLICIES = (None, "eager", "generic", "tiered")
 
 
 #: What is of one process, in a kernel's __dict__.
@@ -110,7 +110,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
                  noinline=None, repr=None, launch_metadata=None, constexpr_policy=None, specialize=None, strict=None):
         JITCallable.__init__(self, fn)
         if constexpr_policy not in _POLICIES:
-            raise ValueError(f"constexpr_policy is 'eager' or 'generic', not {constexpr_policy!r}")
+            raise ValueError(f"constexpr_policy is 'eager', 'generic' or 'tiered', not {constexpr_policy!r}")
         self.module = fn.__module__
         self.version = version
         self.do_not_specialize = do_not_specialize or []
@@ -273,6 +273,20 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         if making.is_new:
             compiled._keys.append(making.key)
 
+    def _specialise(self, what, module, values, options):
+        """Under the policy tiered a value stays in use."""
+        from . import background
+        value, device, context, target = what
+        options = {**options, "neso_target": target, "constexpr_policy": "eager"}
+        background.specialise(self, value, device, context, module, values, options)
+
+    def tiers(self):
+        """What the policy `tiered` knows of this kernel's values: a dict of numbers. `launches` asked; of the `values`
+        that are remembered some are `compiling`, `tried` beside the variant for all, served by a variant of their own
+        (`special`), by the variant for all (`generic`) as that was not slower, or as none could be made (`failed`);
+        `compiled` counts the variants made for values."""
+        return self._tiers()
+
     def _look_at(self, reads):
         """What the compiler was told is looked at before each launch, as far as _prepare did not see to it."""
         watched = {(name, id(scope)) for (name, _), (_, scope) in self.used_global_vals.items()}.union(self._watched)
@@ -326,7 +340,17 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
     def run(self, *args, grid=None, warmup=False, **kwargs):
         return self._run(*args, grid=grid, warmup=warmup, **kwargs)
 
+    def compile_async(self, *args, grid=None, **kwargs):
+        """As warmup, on another thread: a concurrent.futures.Future whose result() is the compiled kernel, or raises
+        what warmup would. cancel() stops a compilation that has begun, too."""
+        from . import background
+        args = tuple(map(MockTensor.wrap_dtype, args))
+        kwargs = {name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
+        return background.submit(lambda: self._run(*args, grid=grid, warmup=True, **kwargs))
+
     def warmup(self, *args, grid=None, **kwargs):
+        if "wait" in kwargs and "wait" not in self.arg_names and not kwargs.pop("wait"):
+            return self.compile_async(*args, grid=grid, **kwargs)
         args = tuple(map(MockTensor.wrap_dtype, args))
         kwargs = {name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
 
@@ -418,7 +442,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     divisible by 16 is known); do_not_specialize_on_alignment: of which alignment is not. noinline=True keeps a function
     that kernels call apart. specialize={"n": "never_one, div8"} says more of single arguments: never_one (1 is a number as others
     are), always_one (it is 1, and else an error), div8 (divisible by 8 is told apart too), unaligned (divisible by 16 is
-    not), a type ("i64") that it has whatever its value is. strict=True: a launch that would compile is an error. debug=True compiles device_assert in. constexpr_policy: "eager" or "generic". repr(specialization)
+    not), a type ("i64") that it has whatever its value is. strict=True: a launch that would compile is an error. debug=True compiles device_assert in. constexpr_policy: "eager", "generic" or "tiered". repr(specialization)
     gives its name, launch_metadata(grid, kernel, args) what launch hooks are told.
 
     >>> @triton.jit

@@ -1,5 +1,7 @@
 """Stand-ins for tensors: a type alone, and memory under another element type."""
 
+from ..language import core
+
 
 class MockTensor:
     """A tensor that is only a type, for warmup."""
@@ -26,6 +28,18 @@ class MockTensor:
     @staticmethod
     def ptr_range():
         return 0
+
+
+class Memory(MockTensor):
+    """What compiling looks at of an array: its element type, as signatures have it, and its place."""
+
+    def __init__(self, dtype, address):
+        kind = {"i": "int", "u": "uint"}.get(dtype[0])
+        super().__init__(core.dtype("int1" if dtype[1:] == "1" else kind + dtype[1:] if kind else dtype))
+        self._address = address
+
+    def data_ptr(self):
+        return self._address
 
 
 class TensorWrapper:

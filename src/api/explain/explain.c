@@ -1,5 +1,6 @@
 /* What a process compiled and launched: as text, as JSON, and for Prometheus. */
 #include "api/inner.h"
+#include "neso/background.h"
 #include "neso/declare.h"
 
 #include <stdlib.h>
@@ -51,6 +52,24 @@ static Summary summary_of(const neso_context *context, const JitKernel *kernel, 
 
 /* ---- text ---- */
 
+/* What the policy `tiered` knows of it, if a launch asked. */
+static void text_tiers(Text *out, const neso_kernel *kernel, bool json)
+{
+	neso_tiers t = {.size = sizeof t};
+	neso_kernel_tiers(kernel, &t);
+	if (t.launches && json)
+		text_printf(out,
+			    ", \"tiers\": {\"values\": %u, \"compiling\": %u, \"tried\": %u, "
+			    "\"special\": %u, \"generic\": %u, \"failed\": %u, \"compiled\": %llu}",
+			    t.values, t.compiling, t.tried, t.special, t.generic, t.failed,
+			    (unsigned long long)t.compiled);
+	else if (t.launches)
+		text_printf(out,
+			    "\n    tiers: %u values, of which %u have a variant of their own, and of %u it "
+			    "was not faster",
+			    t.values, t.special, t.generic);
+}
+
 static void text_kernel(Text *out, const neso_context *context, const neso_kernel *kernel, const Summary *s)
 {
 	const FrontInfo *info = jit_kernel_info(kernel->jit);
@@ -62,6 +81,7 @@ static void text_kernel(Text *out, const neso_context *context, const neso_kerne
 		text_printf(out, "; %llu launches", (unsigned long long)s->launches);
 	if (missed)
 		text_printf(out, "; %llu refused by strict mode", (unsigned long long)missed);
+	text_tiers(out, kernel, false);
 	if (s->values > 1)
 		text_printf(out, "\n    '%s' multiplies them: %u values", s->multiplier, s->values);
 	text_str(out, "\n");
@@ -105,6 +125,7 @@ static void json_kernel(Text *out, const neso_context *context, const neso_kerne
 		json_member(out, ", ", "multiplier", s->multiplier);
 		text_printf(out, ", \"values\": %u", s->values);
 	}
+	text_tiers(out, kernel, true);
 	text_str(out, ", \"variants\": [");
 	for (uint32_t i = 0; i < s->count; i++) {
 		JitVariantInfo v;

@@ -152,8 +152,7 @@ static inline void look_ahead(const JitDispatch *dispatch)
 	__builtin_prefetch(dispatch->function);
 }
 
-/* Structs of this version alone are packed. */
-static bool is_plain(const neso_launch *launch)
+bool api_is_plain(const neso_launch *launch)
 {
 	const neso_compile_options *options = launch->size == sizeof *launch ? launch->options : NULL;
 	return options && options->size == sizeof *options && !launch->check && launch->schedules <= 1 && !launch->watch && !launch->whose &&
@@ -161,10 +160,17 @@ static bool is_plain(const neso_launch *launch)
 	       (!launch->arg_count || launch->args);
 }
 
+const JitDispatch *api_find_last(neso_kernel *kernel, const neso_launch *launch)
+{
+	const JitDispatch *found = atomic_load_explicit(&kernel->last, memory_order_acquire);
+	const uint64_t context = found ? jit_find_context(found) : 0;
+	return context && is_like(found, kernel, launch, context) ? found : NULL;
+}
+
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key)
 {
 	key->count = 0;
-	if (!is_plain(launch) || !launch->options->target)
+	if (!api_is_plain(launch) || !launch->options->target)
 		return NULL;
 	const JitDispatch *found = atomic_load_explicit(&kernel->last, memory_order_acquire);
 	uint64_t context = 0;
@@ -186,7 +192,7 @@ const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key)
 {
 	key->count = 0;
-	if (!is_plain(launch) || !api_key_make(key, kernel, launch, 0, false))
+	if (!api_is_plain(launch) || !api_key_make(key, kernel, launch, 0, false))
 		return NULL;
 	const JitDispatch *found = jit_find(kernel->jit, key->words, key->count, key->hash);
 	return found ? found->variant : NULL;

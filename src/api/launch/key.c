@@ -182,7 +182,7 @@ static uint64_t hash_words(const uint64_t *words, size_t count)
 const JitSet *api_demoted(const neso_kernel *kernel, neso_constexpr_policy policy)
 {
 	int chosen = policy ? (int)policy : (int)kernel->policy;
-	return chosen == NESO_POLICY_GENERIC ? jit_kernel_demoted(kernel->jit) : NULL;
+	return chosen >= NESO_POLICY_GENERIC ? jit_kernel_demoted(kernel->jit) : NULL;
 }
 
 const uint64_t *neso_kernel_demoted(const neso_kernel *kernel, neso_constexpr_policy policy)

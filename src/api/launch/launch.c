@@ -1,6 +1,6 @@
 /* Launching. What was launched on a GPU before takes no arena, no lock and no api_run: what was
  * found (again.c) says where each of the function's arguments lies in the caller's. */
-#include "api/inner.h"
+#include "api/background/background.h"
 
 /* ---- arguments of the GPU's function ---- */
 
@@ -142,14 +142,14 @@ static neso_status run(ApiCall *call, void *data)
 }
 
 /* What was launched before needs nothing but its key: no arena, and nothing that a fault could leave. */
-neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
-			       neso_diagnostics **diagnostics)
+neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const JitDispatch *dispatch,
+		       const ApiKey *by, neso_launch_result *result, neso_diagnostics **diagnostics)
 {
-	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result};
+	LaunchArgs args = {.kernel = kernel, .launch = launch, .result = result, .again = dispatch};
 	ApiKey key;
-	if (kernel && launch) {
+	if (kernel && launch && !dispatch) {
 		args.again = api_find_again(kernel, launch, &key);
-		args.key = key.count ? &key : NULL;
+		args.key = key.count ? &key : by && by->count ? by : NULL;
 	}
 	if (LIKELY(args.again != NULL)) {
 		args.again_result = launch_again(args.again, launch);
@@ -161,6 +161,14 @@ neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, n
 		}
 	}
 	return api_run(kernel ? kernel->module->context : NULL, diagnostics, run, &args);
+}
+
+neso_status neso_kernel_launch(neso_kernel *kernel, const neso_launch *launch, neso_launch_result *result,
+			       neso_diagnostics **diagnostics)
+{
+	if (UNLIKELY(api_is_tiered(kernel, launch)))
+		return api_tiered_launch(kernel, launch, result, diagnostics);
+	return api_launch(kernel, launch, NULL, NULL, result, diagnostics);
 }
 
 neso_status neso_variant_launch(neso_variant *variant, const neso_launch *launch, neso_launch_result *result,

@@ -44,7 +44,7 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		api_usage(call, "neso_compile_options.strict is %d", (int)options.strict);
 		return false;
 	}
-	if ((unsigned)options.constexpr_policy <= NESO_POLICY_GENERIC)
+	if ((unsigned)options.constexpr_policy <= NESO_POLICY_TIERED)
 		return true;
 	api_usage(call, "neso_compile_options.constexpr_policy is %d", (int)options.constexpr_policy);
 	return false;

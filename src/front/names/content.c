@@ -148,10 +148,17 @@ static void inner_content(Content *c, FrontFunction *f, Namespace *scope, const 
 static void defaults_content(Content *c, FrontFunction *f)
 {
 	const FrontArg *args = f == c->kernel ? c->args : NULL;
-	for (uint32_t i = 0; i < f->ast->param_count; i++)
-		if (f->ast->params[i].value && (!args || i >= c->arg_count || args[i].kind == FRONT_DEFAULT))
-			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s=", f->ast->params[i].name), "",
+	for (uint32_t i = 0; i < f->ast->param_count; i++) {
+		const char *name = f->ast->params[i].name;
+		if (!f->ast->params[i].value)
+			continue;
+		/* A default that a call leaves is as if it were given. */
+		if (args && i < c->arg_count && args[i].kind == FRONT_DEFAULT)
+			add_value(c, FRONT_PART_ARGUMENT, name, "", param_default(&c->low, f, i));
+		else if (!args || i >= c->arg_count)
+			add_value(c, FRONT_PART_GLOBAL, arena_printf(c->arena, "%s=", name), "",
 				  param_default(&c->low, f, i));
+	}
 }
 
 static void function_content(Content *c, Found *found)

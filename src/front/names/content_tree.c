@@ -99,10 +99,30 @@ static void annotation(ContentWalk *t, const Ast *node)
 		text_char(t->out, 'c');
 }
 
+/* A decorator that is about launches: what kind of function it makes is told beside the tree
+ * (content.c), and what it says of parameters by the call's arguments. Hosts that hand over a
+ * function write it their own way. */
+static bool is_about_launches(const Ast *decorator)
+{
+	const Ast *d = decorator->kind == AST_CALL ? decorator->call.func : decorator;
+	const char *last = d->kind == AST_ATTRIBUTE ? d->attribute.attr
+			   : d->kind == AST_NAME    ? d->name.id
+						    : "";
+	return strcmp(last, "jit") == 0 || strcmp(last, "autotune") == 0 || strcmp(last, "heuristics") == 0;
+}
+
+static void decorators(ContentWalk *t, const AstFunction *f)
+{
+	for (uint32_t i = 0; i < f->decorators.len; i++)
+		if (f != t->root || !is_about_launches(f->decorators.items[i]))
+			content_node(t, f->decorators.items[i]);
+	text_char(t->out, '@');
+}
+
 static void head(ContentWalk *t, AstFunction *f)
 {
 	word(t, f->is_lambda ? "lambda" : f->name);
-	list(t, &f->decorators);
+	decorators(t, f);
 	count(t, f->param_count);
 	uint32_t coming = t->coming.len;
 	content_bind_params(t, f);

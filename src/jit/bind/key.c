@@ -9,6 +9,8 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 	out->num_stages = out->num_stages ? out->num_stages : 3;
 	out->num_ctas = out->num_ctas ? out->num_ctas : 1;
 	out->policy = out->policy ? out->policy : kernel->module->host->policy;
+	if (out->policy == JIT_POLICY_TIERED)
+		out->policy = JIT_POLICY_GENERIC;
 	out->strict = out->strict || option_is_on(OPTION_STRICT);
 	out->wide_offsets = out->wide_offsets || option_is_on(OPTION_WIDE_OFFSETS);
 	uint32_t before = diags->errors;

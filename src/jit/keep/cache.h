@@ -84,6 +84,7 @@ typedef struct JitMaking {
 	const struct JitStorage *storage;
 	bool reads;       /* what is there may be taken */
 	bool binary_only; /* TRITON_STORE_BINARY_ONLY: of what is put */
+	bool is_kept;     /* with all stages, by the storage: texts are found there again */
 	JitOverride override;
 	JitContent content;
 	CacheKey key;

@@ -97,7 +97,9 @@ static void argument_rows(const JitVariant *variant, const JitContent *content, 
 		const FrontArg *arg = &variant->args[i];
 		const char *name = arena_printf(key->arena, "argument %s", info->params[i].name);
 		const char *worth = cache_key_value(&content->arguments, name);
-		if (arg->kind == FRONT_DEMOTED)
+		if (arg->kind == FRONT_DEFAULT && worth)
+			cache_key_printf(key, name, "= %s", worth);
+		else if (arg->kind == FRONT_DEMOTED)
 			cache_key_printf(key, name, "%s, given by the launch", jit_dtype_text(arg->dtype));
 		else if (arg->kind == FRONT_CONST)
 			cache_key_printf(key, name, "= %s", worth ? worth : arg->text);

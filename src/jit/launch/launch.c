@@ -438,6 +438,8 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	if (status != JIT_OK)
 		return status;
 	result->compile_seconds = result->compiled ? os_now() - began : 0;
+	if (launch->key && !result->variant->gpu)
+		jit_find_add(result->variant, launch->key);
 	diags->sources = &result->variant->sources;
 	Marshal m = {diags->arena, result->variant, binding.given, diags};
 	return run(&m, launch, result);

@@ -26,8 +26,7 @@ static void discard(JitVariant *variant)
 {
 	jit_gpu_free(variant->gpu);
 	jit_sim_free(variant->sim);
-	Arena arena = variant->arena;
-	arena_free(&arena);
+	jit_remade_free(variant);
 }
 
 /* Until the table changes, or who compiles wants to be asked again. */
@@ -101,9 +100,10 @@ static const char *copy_text(Arena *arena, const char *text)
 static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, const JitOptions *options)
 {
 	Arena arena;
-	arena_init(&arena, kernel->module->host->compile_memory);
+	arena_init_small(&arena, kernel->module->host->compile_memory);
 	JitVariant *variant = ARENA_NEW(&arena, JitVariant);
 	variant->arena = arena;
+	arena_init(&variant->work, kernel->module->host->compile_memory);
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
 		uint32_t count = kernel->info->param_count;
@@ -366,6 +366,11 @@ JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const Jit
 const char *jit_variant_key(const JitVariant *variant)
 {
 	return variant->key;
+}
+
+bool jit_variant_demotes(const JitVariant *variant)
+{
+	return variant->numbers.count != 0;
 }
 
 JitKernel *jit_variant_kernel(const JitVariant *variant)

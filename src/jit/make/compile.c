@@ -245,11 +245,30 @@ static bool rename_kernel(JitVariant *variant, DiagList *diags)
 	return true;
 }
 
+/* What lowering found lives as long as the variant. */
+static void take_over(JitVariant *variant)
+{
+	const SourceSet found = variant->sources;
+	FrontNumbers *numbers = &variant->numbers;
+	jit_copy_sources(&variant->arena, &found, &variant->sources);
+	if (numbers->count)
+		numbers->at = arena_copy(&variant->arena, numbers->at, numbers->count * sizeof *numbers->at);
+}
+
+void jit_drop_work(JitVariant *variant)
+{
+	variant->ir = NULL;
+	if (variant->gpu)
+		variant->gpu->ptx = (Str){0};
+	arena_free(&variant->work);
+}
+
 bool jit_compile_ir(JitVariant *variant, DiagList *diags)
 {
 	double since = os_now();
-	ir_cx_init(&variant->cx, &variant->arena);
+	ir_cx_init(&variant->cx, &variant->work);
 	variant->ir = jit_lower(variant, &variant->cx, &variant->sources, &variant->numbers, diags);
+	take_over(variant);
 	if (!variant->ir)
 		return false;
 	variant->seconds[JIT_STEP_FRONT] = lap(&since);
@@ -282,6 +301,7 @@ JitVariant *jit_remake(const JitVariant *variant, DiagList *diags)
 	JitVariant *volatile again = ARENA_NEW(&arena, JitVariant);
 	*again = *variant;
 	again->arena = arena;
+	arena_init(&again->work, again->kernel->module->host->compile_memory);
 	volatile bool good = false;
 	Fault fault;
 	if (FAULT_TRY(&fault)) {
@@ -301,6 +321,7 @@ JitVariant *jit_remake(const JitVariant *variant, DiagList *diags)
 
 void jit_remade_free(JitVariant *variant)
 {
-	Arena arena = variant->arena;
+	Arena arena = variant->arena, work = variant->work;
+	arena_free(&work);
 	arena_free(&arena);
 }

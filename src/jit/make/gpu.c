@@ -219,7 +219,7 @@ static void take_code(JitVariant *variant, const CodegenTable *table, CodegenRes
 	for (int stage = CODEGEN_TTGIR; stage < CODEGEN_STAGE__COUNT; stage++)
 		variant->seconds[steps[stage]] = code->seconds[stage];
 	const CodegenText *ptx = &code->stage[CODEGEN_PTX];
-	gpu->ptx = (Str){arena_strndup(arena, ptx->data, ptx->len), ptx->len};
+	gpu->ptx = (Str){arena_strndup(&variant->work, ptx->data, ptx->len), ptx->len};
 	gpu->name = arena_strdup(arena, code->kernel);
 	gpu->args = arena_strdup(arena, code->args);
 	if (!tensor_map_read(arena, code->maps, &gpu->maps, &gpu->map_count))
@@ -244,7 +244,7 @@ static bool take_override(JitVariant *variant, const JitOverride *override, Diag
 {
 	JitGpu *gpu = variant->gpu;
 	if (override->stage == CODEGEN_PTX) {
-		gpu->ptx = (Str){arena_strndup(&variant->arena, override->text.ptr, override->text.len), override->text.len};
+		gpu->ptx = (Str){arena_strndup(&variant->work, override->text.ptr, override->text.len), override->text.len};
 		return variant->options.ptx_only || assemble(variant, diags);
 	}
 	char *data = override->text.len > 64 && memcmp(override->text.ptr, "\177ELF", 4) == 0 ? malloc(override->text.len) : NULL;

@@ -89,8 +89,10 @@ static bool compile_and_put(JitMaking *m)
 	gpu->cache = decided ? "miss" : "off";
 	if (decided && made_by_key(m)) {
 		double began = os_now();
-		if (m->storage->put(m, jit_warnings_write(m->diags->arena, m->diags, before)))
+		const bool put = m->storage->put(m, jit_warnings_write(m->diags->arena, m->diags, before));
+		if (put)
 			cache_digest_hex(&m->digest, gpu->cache_key);
+		m->is_kept = put && !m->binary_only && !m->variant->options.ptx_only && !m->override.given;
 		gpu->store_seconds = os_now() - began;
 	}
 	jit_gpu_drop_code(gpu);
@@ -139,5 +141,7 @@ bool jit_gpu_make(JitVariant *variant, DiagList *diags)
 		m.storage->begin(&m) && make_key(&m) ? make(&m) : may_compile(&m) && compile(&m, false, NULL);
 	if (good)
 		jit_dump(variant, diags);
+	if (good && m.is_kept)
+		jit_drop_work(variant);
 	return good;
 }

@@ -121,8 +121,7 @@ static void variant_free(JitVariant *variant)
 		interp_free(variant->interp);
 	jit_gpu_free(variant->gpu);
 	jit_sim_free(variant->sim);
-	Arena arena = variant->arena;
-	arena_free(&arena);
+	jit_remade_free(variant);
 }
 
 void jit_module_free(JitModule *module)

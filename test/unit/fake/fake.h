@@ -53,6 +53,10 @@ typedef struct FakeCuda {
 	int encoded; /* tensor maps */
 	int map_at; /* which param of launches is one; 0: none */
 	uint64_t last_map[16]; /* that of the last launch */
+	/* of a launch, in ms of the clock that events read; NULL: events are 1.5 ms apart */
+	float (*cost)(const void *image);
+	double clock;
+	int event_busy; /* cuEventQuery: not yet */
 } FakeCuda;
 
 FakeCuda *fake_cuda(void);

@@ -364,6 +364,7 @@ static void note_launch(const FakeLaunch *launch)
 		memcpy(fake.last_map, launch->params[fake.map_at], sizeof fake.last_map);
 	fake.last.context = current();
 	fake.launches++;
+	fake.clock += fake.cost ? (double)fake.cost(fake.last.image) : 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -650,7 +651,7 @@ static int fake_cuEventCreate(void **event, unsigned flags)
 {
 	(void)flags;
 	ENTER_CONTEXT("cuEventCreate");
-	*event = malloc(1);
+	*event = calloc(1, sizeof(double));
 	return CUDA_SUCCESS;
 }
 
@@ -662,9 +663,17 @@ static int fake_cuEventDestroy(void *event)
 
 static int fake_cuEventRecord(void *event, void *stream)
 {
-	(void)event, (void)stream;
+	(void)stream;
 	ENTER_CONTEXT("cuEventRecord");
+	*(double *)event = fake.clock;
 	return CUDA_SUCCESS;
+}
+
+static int fake_cuEventQuery(void *event)
+{
+	(void)event;
+	ENTER_CONTEXT("cuEventQuery");
+	return fake.event_busy ? CUDA_NOT_READY : CUDA_SUCCESS;
 }
 
 static int fake_cuEventSynchronize(void *event)
@@ -676,10 +685,26 @@ static int fake_cuEventSynchronize(void *event)
 
 static int fake_cuEventElapsedTime(float *milliseconds, void *from, void *to)
 {
-	(void)from, (void)to;
 	ENTER_CONTEXT("cuEventElapsedTime");
-	*milliseconds = 1.5f;
+	*milliseconds = fake.cost ? (float)(*(double *)to - *(double *)from) : 1.5f;
 	return CUDA_SUCCESS;
+}
+
+/* For tests in Python: what is launched first from here on takes 2 ms, all else 1 ms. */
+static const void *slow_image;
+
+static float cost_of(const void *image)
+{
+	slow_image = slow_image ? slow_image : image;
+	return image == slow_image ? 2.0f : 1.0f;
+}
+
+__attribute__((visibility("default"))) void fake_first_is_slower(void);
+
+void fake_first_is_slower(void)
+{
+	slow_image = NULL;
+	fake.cost = cost_of;
 }
 
 /* ---- the way in ---- */
