@@ -21,6 +21,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+BENCH = os.path.join(HERE, "..", "..", "bench", "gpu")
 RNG = np.random.default_rng(7)
 # fp8e4nv is no type of GPUs before sm_89.
 REFUSED = "fp8e4nv not supported in this architecture (sm_8"
@@ -73,6 +74,7 @@ def cases():
     yield from arith_cases()
     yield from memory_cases()
     yield from pipeline_cases()
+    yield from backward_cases()
     yield from examples()
 
 
@@ -158,6 +160,20 @@ def pipeline_cases():
             yield p, "updated", [floats(64 * 256), shift, 9, [256], [own]], (1,), 0
         yield p, "jumps", [floats(64 * 256), 32 * 256, 300, 9, [256], [own]], (1,), 0
         yield p, "wrapped", [floats(12 * 256), 65536, 9, [256], [own]], (1,), 0
+
+
+def backward_cases():
+    """Attention's backward, as bench/gpu/backward.py measures it."""
+    p = os.path.join(BENCH, "backward_kernels.py")
+    for d, n, causal in ((64, 256, 0), (64, 256, 1), (128, 128, 1)):
+        q, k, v, do, dq, dk, dv, o = (floats(1, n, d, dtype=np.float16) for _ in range(8))
+        lse, delta, zeros, f = floats(n) + 8, floats(n), empty(1, n, d), 1.44 * d**-0.5
+        small = (k * np.float16(f)).astype(np.float16)
+        yield stages(5, (p, "backward", [q, small, v, do, dq, dk, dv, lse, delta, d**-0.5, n, [d], [32], [128], [128], [32], [2], [causal]],
+                         (n // 128, 1), 4e-3))
+        yield stages(3, (p, "backward_adding", [q, k, v, do, zeros, dk, dv, lse, delta, d**-0.5, f, n, [d], [64], [64], [causal]], (n // 64, 1), 4e-3))
+        yield stages(3, (p, "backward_keys", [q, k, v, do, dk, dv, lse, delta, d**-0.5, f, n, [d], [64], [64], [causal]], (n // 64, 1), 4e-3))
+        yield stages(3, (p, "backward_rows", [q, k, v, do, dq, lse, delta, d**-0.5, f, n, [d], [128], [64], [causal]], (n // 128, 1), 4e-3))
 
 
 def memory_cases():
