@@ -6,8 +6,8 @@
  * program cannot tell what it has synchronised with.) Nothing is taken to be disjoint because two
  * arguments point to it; version-loops has the kernel look, where it can. Of the others, loads
  * count that reach a dot's operand through pure ops; without a dot, all tiles that are loaded, if
- * the loop asks for stages itself. A load can be ahead when what its address and mask come from can be
- * computed ahead: pure ops, divisions, what the loop carries, and other loads, up to
+ * the loop asks for stages itself. A load can be ahead when what its address and mask come from can
+ * be computed ahead: pure ops, divisions, what the loop carries, and other loads, up to
  * SCHEDULE_DEEPEST of them one after another. */
 #include "gpu/plan/schedule_int.h"
 
