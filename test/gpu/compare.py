@@ -150,6 +150,9 @@ def pipeline_cases():
             yield case("batched", [f16(4, 16, k), f16(4, k, 32), empty(4, 16, 32), k, [4], [16], [32], [32]], (1,), SUMS)
         a, b, sa, sb = (RNG.integers(0, top, size=s).astype(np.int8) for s, top in (((32, 256), 0x48), ((128, 32), 128), ((32, 8), 127), ((32, 8), 127)))
         yield case("scaled", [a, sa | 120, b, sb | 120, empty(32, 32), 256, [32], [32], [64]], (1,), 2e-3)
+        for shift in (2 * 4096, 7 * 4096):
+            small = (RNG.integers(0, 8, size=13 * 4096) == 0).astype(np.float16)
+            yield case("added", [small, shift, 6, [64], ["'relaxed'" if count % 2 else "'acq_rel'"]], (1,), 0)
         flags = np.array([1, 0, 2, 2, 1, 3, 0, 0], i32)
         yield case("until_found", [f16(16, 64), f16(64, 32), flags, empty(16, 32), [16], [32], [32]], (1,), SUMS)
         yield case("until", [f16(16, 80), f16(80, 32), empty(16, 32), 80, [16], [32], [16]], (1,), SUMS)

@@ -8,8 +8,9 @@
  * does not define lives as long as the loop, and what goes round a loop all through it. Two buffers
  * interfere when they are live at once, or belong to warps that run side by side.
  *
- * Placement: largest first, each into the smallest gap between those placed before that it
- * interferes with; without one, above them (best fit). Sharing bytes costs barriers, so while it is
+ * Placement: largest first (where that is too much, those first that live longest), each into the
+ * smallest gap between those placed before that it interferes with; without one, above them (best
+ * fit). Sharing bytes costs barriers, so while it is
  * cheap no two buffers share any; else scratches that follow one another are kept apart one pair
  * after the other, those in the innermost loops first. Cheap is what takes no more than a part of
  * what the CTAs that may be resident leave to each, or than is needed anyway. Functions that are
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "gpu/analysis/text_order.h"
 #include "gpu/gpu.h"
 #include "gpu/memory/memory_int.h"
 #include "ir/text/text.h"
@@ -34,31 +36,17 @@ typedef struct Buffer {
 	uint32_t number;
 	unsigned depth; /* of loops */
 	bool scratch, apart; /* apart: kept from the next one */
+	bool long_first;     /* placed in the order of how long buffers live */
 } Buffer;
 
 typedef struct Allocation {
 	PassCx *cx;
 	GpuCx *gpu;
 	IrOp *func;
-	uint32_t *start, *end; /* by op id: numbers before and after what is inside */
-	uint32_t next;
+	uint32_t *start, *end; /* by op id, as text_order.h says */
 	unsigned registers; /* that a thread needs at least */
 	VEC(Buffer) buffers;
 } Allocation;
-
-/* ---- numbers ---- */
-
-static void number_region(Allocation *a, const IrRegion *region)
-{
-	for (const IrBlock *block = region->first; block; block = block->next) {
-		for (const IrOp *op = block->first; op; op = op->next) {
-			a->start[op->id] = a->next++;
-			for (uint32_t r = 0; r < op->region_count; r++)
-				number_region(a, &op->regions[r]);
-			a->end[op->id] = op->region_count ? a->next++ : a->start[op->id];
-		}
-	}
-}
 
 /* ---- what is to be placed ---- */
 
@@ -192,6 +180,9 @@ static bool interfere(const Buffer *a, const Buffer *b)
 static int by_size(const void *left, const void *right)
 {
 	const Buffer *a = *(Buffer *const *)left, *b = *(Buffer *const *)right;
+	uint32_t longer = a->last - a->first, shorter = b->last - b->first;
+	if (a->long_first && longer != shorter)
+		return longer < shorter ? 1 : -1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
 	return a->number < b->number ? -1 : a->number > b->number;
@@ -285,9 +276,20 @@ static uint64_t cheap_bytes(const Allocation *a)
 	return target->shared_sm / MAX(resident, 1u) / 4;
 }
 
+/* What lives long lies below then, and what follows one another in loops above it. */
+static void place_long_first(Allocation *a)
+{
+	for (uint32_t i = 0; i < a->buffers.len; i++)
+		a->buffers.data[i].long_first = true;
+}
+
 static uint64_t place(Allocation *a)
 {
 	uint64_t least = place_all(a, true), most = MIN(cheap_bytes(a), (uint64_t)a->gpu->target->shared_cta);
+	if (least > a->gpu->target->shared_cta) {
+		place_long_first(a);
+		least = place_all(a, true);
+	}
 	unsigned deepest = 0;
 	most = MAX(most, least);
 	if (place_all(a, false) <= most)
@@ -386,9 +388,9 @@ static uint64_t allocate_func(PassCx *cx, IrOp *func, uint64_t base, bool told)
 	CONTRACT(func->region_count);
 	GpuCx *gpu = gpu_of(cx);
 	Allocation a = {.cx = cx, .gpu = gpu, .func = func};
-	a.start = ARENA_ARRAY(cx->scratch, uint32_t, cx->module->next_op);
-	a.end = ARENA_ARRAY(cx->scratch, uint32_t, cx->module->next_op);
-	number_region(&a, &func->regions[0]);
+	TextOrder order = text_order(cx->scratch, cx->module, func);
+	a.start = order.start;
+	a.end = order.end;
 	ir_walk(func, false, add_memory, &a);
 	Liveness liveness = {&a, gpu_aliases_in(cx, func)};
 	ir_walk(func, false, live_op, &liveness);

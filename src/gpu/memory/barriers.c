@@ -187,9 +187,53 @@ static void walk_plain(GpuBarriers *w, const IrOp *op, GpuPending *s)
 
 static void walk_region(GpuBarriers *w, const IrRegion *region, GpuPending *s);
 
+static bool is_tensor_copy(const IrOp *op)
+{
+	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
+}
+
+static bool reads_by_proxy(const IrOp *op)
+{
+	return is_tensor_copy(op) || op->kind == OP_WARP_GROUP_DOT;
+}
+
+typedef struct Unfenced {
+	GpuBarriers *w;
+	const GpuPending *s;
+	bool found;
+} Unfenced;
+
+static bool visit_unfenced(void *data, IrOp *op)
+{
+	Unfenced *u = data;
+	const GpuEffects *e = reads_by_proxy(op) ? gpu_effects_of(u->w, op) : NULL;
+	for (uint32_t i = 0; e && i < e->touches.len; i++)
+		u->found |= gpu_spans_touch(&u->s->unfenced, e->touches.data[i].span);
+	return !u->found;
+}
+
+/* What threads wrote in front of a loop for its products is fenced there, once, and not in each
+ * iteration. */
+static void fence_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
+{
+	Unfenced u = {w, s, false};
+	if (w->marked[op->id])
+		meet_before(w, op, s);
+	ir_walk((IrOp *)(uintptr_t)op, false, visit_unfenced, &u);
+	if (!u.found)
+		return;
+	w->hazard = true;
+	if (w->checking)
+		return;
+	w->grew |= !w->marked[op->id];
+	w->marked[op->id] = true;
+	meet_before(w, op, s);
+}
+
 /* `enter` is the state at the loop; on return *s is that where it ends. */
 static void walk_loop(GpuBarriers *w, const IrOp *op, GpuPending *s)
 {
+	fence_loop(w, op, s);
 	GpuPending enter = gpu_pending_copy(w->arena, s);
 	for (;;) {
 		GpuPending round = gpu_pending_copy(w->arena, &enter), joined;
@@ -298,9 +342,8 @@ static bool collect_bytes(void *data, IrOp *op)
 static bool collect_products(void *data, IrOp *op)
 {
 	GpuBarriers *w = data;
-	bool tensor = op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
-	const GpuEffects *e = tensor || op->kind == OP_WARP_GROUP_DOT ? gpu_effects_of(w, op) : NULL;
-	w->tensors |= tensor;
+	const GpuEffects *e = reads_by_proxy(op) ? gpu_effects_of(w, op) : NULL;
+	w->tensors |= is_tensor_copy(op);
 	for (uint32_t i = 0; e && i < e->touches.len; i++)
 		gpu_spans_add(w->arena, &w->of_products, e->touches.data[i].span);
 	return true;

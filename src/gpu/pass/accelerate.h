@@ -2,6 +2,8 @@
 #ifndef NESO_GPU_PASS_ACCELERATE_H
 #define NESO_GPU_PASS_ACCELERATE_H
 
+#include "base/vec.h"
+#include "gpu/analysis/text_order.h"
 #include "gpu/gpu.h"
 
 /* Does the op compute its result from its operands' elements alone, so that it can be where they
@@ -12,8 +14,23 @@ const Layout *accelerate_stretched(GpuCx *gpu, const Layout *l, unsigned dim, ui
 
 /* Operands of words that are loaded in the loop and lie across K, as bits. */
 unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot);
-/* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
-uint64_t wgmma_operand_bytes(GpuCx *gpu, const IrOp *dot);
+typedef struct WgmmaTile {
+	const IrValue *value;
+	uint64_t bytes;
+	uint32_t first, last;
+} WgmmaTile;
+
+/* The operands that are put into memory, and from where to where in the text they stay there. */
+typedef struct WgmmaStored {
+	Arena *arena;
+	TextOrder order; /* of the module as it was */
+	VEC(WgmmaTile) tiles;
+} WgmmaStored;
+
+WgmmaStored wgmma_stored(PassCx *cx);
+/* Is there room for the dot's operands, beside those that are there at the same time? They are
+ * listed then. */
+bool wgmma_has_room(GpuCx *gpu, WgmmaStored *stored, const IrOp *dot);
 /* The dot becomes one; warps: along the dims of what is multiplied. */
 void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps);
 

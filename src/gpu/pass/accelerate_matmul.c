@@ -22,7 +22,7 @@
 typedef struct Dots {
 	PassCx *cx;
 	VEC(IrOp *) list;
-	uint64_t stored; /* bytes of operands in memory so far */
+	WgmmaStored stored;
 } Dots;
 
 typedef struct Shape {
@@ -328,10 +328,8 @@ static bool lay_out(Dots *dots, IrOp *dot)
 	unsigned warps[2];
 	const char *why;
 	unsigned across = wgmma_across_k(gpu, dot);
-	uint64_t stored = dots->stored + wgmma_operand_bytes(gpu, dot);
 	if (gpu_wgmma_for(gpu, dot, across == 2, warps, &why) && across < 3 &&
-	    stored <= gpu->target->shared_cta) {
-		dots->stored = stored;
+	    wgmma_has_room(gpu, &dots->stored, dot)) {
 		wgmma_take(cx, dot, warps);
 		return true;
 	}
@@ -365,7 +363,7 @@ static bool visit(void *data, IrOp *op)
 
 bool pass_accelerate_matmul(PassCx *cx, bool *changed)
 {
-	Dots dots = {.cx = cx};
+	Dots dots = {.cx = cx, .stored = wgmma_stored(cx)};
 	ir_walk(cx->module->op, false, visit, &dots);
 	for (uint32_t i = 0; i < dots.list.len; i++)
 		*changed = lay_out(&dots, dots.list.data[i]) || *changed;

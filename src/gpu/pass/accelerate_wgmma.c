@@ -108,11 +108,40 @@ unsigned wgmma_across_k(GpuCx *gpu, const IrOp *dot)
 	return across;
 }
 
+/* Does a dot take the value from memory, as operand 1 or turned round? */
+static bool is_in_memory(const IrValue *v, bool transposed)
+{
+	for (const IrUse *u = v->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		bool first = u == &op->operands[0];
+		bool dot = op->kind == OP_DOT && (u == &op->operands[1] || (transposed && first));
+		bool moved = op->kind == OP_CONVERT_LAYOUT || op->kind == OP_TRANS;
+		if (dot || op->kind == OP_LOCAL_ALLOC ||
+		    (moved && is_in_memory(&op->results[0], transposed != (op->kind == OP_TRANS))))
+			return true;
+	}
+	return false;
+}
+
+/* Would threads hold other rows of operand 0 than they compute, while memory has them anyway? So it
+ * is where warps share the columns of the result. */
+static bool comes_back(GpuCx *gpu, const IrOp *dot)
+{
+	unsigned warps[2];
+	const char *why;
+	bool transposed;
+	const IrValue *v = origin_of(ir_operand(dot, 0), &transposed);
+	return !transposed && v->type->elem->bits == 16 && gpu_wgmma_for(gpu, dot, false, warps, &why) &&
+	       warps[1] > 1 && is_in_memory(v, false);
+}
+
 /* The operand that comes from registers; 2: none. */
 static unsigned from_registers(GpuCx *gpu, const IrOp *dot)
 {
 	unsigned across = wgmma_across_k(gpu, dot);
-	return across == 2 ? 1 : across || is_computed(dot, ir_operand(dot, 0)) ? 0 : 2;
+	if (across == 2)
+		return 1;
+	return across || (is_computed(dot, ir_operand(dot, 0)) && !comes_back(gpu, dot)) ? 0 : 2;
 }
 
 static const Layout *turned_round(GpuCx *gpu, const Layout *l, bool turn)
@@ -160,14 +189,69 @@ void wgmma_take(PassCx *cx, IrOp *dot, const unsigned *warps)
 	ir_op_erase(dot);
 }
 
-/* Bytes of the operands that would be put into memory. All stay there at once, at worst. */
-uint64_t wgmma_operand_bytes(GpuCx *gpu, const IrOp *dot)
+/* ---- room ---- */
+
+WgmmaStored wgmma_stored(PassCx *cx)
 {
-	uint64_t bytes = 0;
-	unsigned held = from_registers(gpu, dot);
-	for (uint32_t i = 0; i < 2; i++) {
-		IrType type = ir_operand(dot, i)->type;
-		bytes += i == held ? 0 : (uint64_t)ir_numel(type) * type->elem->bits / 8;
+	return (WgmmaStored){cx->scratch, text_order(cx->scratch, cx->module, cx->module->op), {0}};
+}
+
+/* Memory that loops in front of which it is filled read stays as long as they run; what is loaded
+ * in a loop has a ring there. */
+static WgmmaTile tile_of(const WgmmaStored *stored, const IrOp *dot, uint32_t operand)
+{
+	bool transposed;
+	IrValue *v = origin_of(ir_operand(dot, operand), &transposed);
+	const IrOp *spot = before_loops(v, (IrOp *)(uintptr_t)dot);
+	if (spot == dot && ir_parent_op(dot)->kind == OP_FOR)
+		spot = ir_parent_op(dot);
+	uint64_t bits = (uint64_t)ir_numel(v->type) * v->type->elem->bits;
+	return (WgmmaTile){v, bits / 8, stored->order.start[spot->id], stored->order.end[spot->id]};
+}
+
+/* A tile that is there already, as it lies in global memory, stays from the first op that reads it
+ * to the last one. */
+static void add_tile(WgmmaStored *stored, WgmmaTile tile)
+{
+	bool lies_so = !gpu_wgmma_wants_k_first(tile.value->type->elem);
+	for (uint32_t i = 0; i < stored->tiles.len && lies_so; i++) {
+		WgmmaTile *there = &stored->tiles.data[i];
+		if (there->value == tile.value) {
+			there->first = MIN(there->first, tile.first);
+			there->last = MAX(there->last, tile.last);
+			return;
+		}
 	}
-	return bytes;
+	vec_push(stored->arena, &stored->tiles, tile);
+}
+
+/* The most bytes that are there at once: that is so where one begins. */
+static uint64_t most_bytes(const WgmmaStored *stored)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < stored->tiles.len; i++) {
+		uint32_t at = stored->tiles.data[i].first;
+		uint64_t sum = 0;
+		for (uint32_t k = 0; k < stored->tiles.len; k++) {
+			const WgmmaTile *t = &stored->tiles.data[k];
+			sum += t->first <= at && at <= t->last ? t->bytes : 0;
+		}
+		most = MAX(most, sum);
+	}
+	return most;
+}
+
+bool wgmma_has_room(GpuCx *gpu, WgmmaStored *stored, const IrOp *dot)
+{
+	WgmmaStored with = {.arena = stored->arena, .order = stored->order};
+	unsigned held = from_registers(gpu, dot);
+	for (uint32_t i = 0; i < stored->tiles.len; i++)
+		vec_push(with.arena, &with.tiles, stored->tiles.data[i]);
+	for (uint32_t i = 0; i < 2; i++)
+		if (i != held)
+			add_tile(&with, tile_of(&with, dot, i));
+	if (most_bytes(&with) > gpu->target->shared_cta)
+		return false;
+	*stored = with;
+	return true;
 }

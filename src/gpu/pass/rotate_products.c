@@ -14,6 +14,7 @@
  * late product holds its first operand too, which must stay in its registers until then. */
 #include "base/vec.h"
 #include "gpu/gpu.h"
+#include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/schedule.h"
 
 typedef VEC(IrValue *) Values;
@@ -270,37 +271,6 @@ static uint32_t taken_by(Rotation *r, IrOp *op)
 	return 0;
 }
 
-static bool is_moved(const IrOp *op)
-{
-	return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT || op->kind == OP_RESHAPE || op->kind == OP_TRANS;
-}
-
-static bool is_used_before(const IrValue *v, const IrOp *end)
-{
-	for (const IrUse *u = v->uses; u; u = u->next)
-		for (const IrOp *op = end->prev; op && op != v->def; op = op->prev)
-			if (ir_is_inside(u->owner, op) && (!is_moved(op) || is_used_before(&op->results[0], end)))
-				return true;
-	return false;
-}
-
-/* The assembler takes waits for cheap and puts them early; where products are to run beside what stands in front of their wait,
- * it is told that this comes first. */
-static void compute_first(Rotation *r, IrOp *before)
-{
-	Values ends = {0};
-	for (IrOp *op = before->prev; op && op->kind != OP_WARP_GROUP_DOT && op->kind != OP_WARP_GROUP_DOT_WAIT; op = op->prev) {
-		if (op->result_count != 1 || !ir_is_tensor(op->results[0].type) || !ir_is_float(op->results[0].type->elem) || is_moved(op) ||
-		    ir_has_trait(op, TRAIT_CONST) || is_used_before(&op->results[0], before))
-			continue;
-		vec_push(r->cx->scratch, &ends, &op->results[0]);
-	}
-	if (!ends.len)
-		return;
-	IrBuilder b = ir_at(r->m, before);
-	irb_op(&b, OP_COMPUTE_FIRST, ends.data, ends.len, NULL, 0, 0);
-}
-
 /* Is it handed on to the next iteration's products alone, in registers that those of this one still hold? */
 static bool narrows(const IrOp *op)
 {
@@ -315,7 +285,7 @@ static void place_waits(Rotation *r, IrBlock *block)
 	for (IrOp *op = block->first; op; op = op->next) {
 		uint32_t count = op == block->last || narrows(op) ? r->under_way.len : taken_by(r, op);
 		if (count && waited)
-			compute_first(r, op);
+			pipeline_compute_first(r->m, r->cx->scratch, op);
 		if (count)
 			await(r, op, count);
 		waited |= count > 0;

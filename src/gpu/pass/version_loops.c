@@ -1,6 +1,6 @@
 /* version-loops: a loop whose loads could start ahead of time but for its stores becomes two, and a look at the addresses chooses.
  *
- * Needs: TTGIR with its final layouts. Keeps: what is computed, bit by bit.
+ * Needs: TTIR, or TTGIR with its final layouts. Keeps: what is computed, bit by bit.
  * Method: in front of the loop it is computed from where to where each of its loads and stores can reach, all iterations
  * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
  * loop as it was. A loop with an access whose reach is not known stays as it is. */
@@ -25,7 +25,7 @@ static bool visit_access(void *data, IrOp *op)
 	Versions *v = data;
 	Reach reach;
 	unsigned mask = op->kind == OP_LOAD ? 1 : 2;
-	if (op->kind != OP_LOAD && op->kind != OP_STORE)
+	if (op->kind != OP_LOAD && !schedule_only_writes(op))
 		return true;
 	v->known = ranges_access(&v->ranges, ir_operand(op, 0), op->operand_count > mask ? ir_operand(op, mask) : NULL, &reach.low,
 				 &reach.high);
@@ -93,11 +93,29 @@ static void split(PassCx *cx, IrOp *loop, IrValue *apart)
 	yield(cx, &choice->regions[1], loop);
 }
 
+static bool visit_dot(void *data, IrOp *op)
+{
+	*(bool *)data |= op->kind == OP_DOT;
+	return true;
+}
+
+/* Before there are layouts: loops of products, for `map-loads`, where the target has TMA. */
+static bool comes_now(const Versions *v, IrOp *loop)
+{
+	const GpuCx *gpu = gpu_of(v->cx);
+	bool products = false;
+	if (ir_module_level(v->cx->module) == LEVEL_G)
+		return true;
+	ir_walk(loop, false, visit_dot, &products);
+	return gpu->maps && products;
+}
+
 static bool visit_loop(void *data, IrOp *op)
 {
 	Versions *v = data;
 	GpuCx *gpu = gpu_of(v->cx);
-	if (op->kind == OP_FOR && !ir_get(op, gpu->ir, ATTR_PIPELINE) &&
+	bool looked_at = ir_get(op, gpu->ir, ATTR_PIPELINE) || ir_get(op, gpu->ir, ATTR_DISJOINT);
+	if (op->kind == OP_FOR && !looked_at && comes_now(v, op) &&
 	    schedule_waits_for_stores(gpu, v->cx->module, v->cx->scratch, op))
 		vec_push(v->cx->scratch, &v->loops, op);
 	return true;

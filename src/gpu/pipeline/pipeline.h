@@ -49,6 +49,8 @@ typedef struct Pipeline {
 	                                 * them; NULL: they meet. The one to be filled */
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
+	VEC(IrOp *) early;  /* products that are issued in front of the wait for another one */
+	VEC(IrOp *) last;   /* products that are waited for at the end of the body */
 	bool met; /* they stand behind a barrier of their own */
 	IrOp *meet_before; /* the barrier in front of the loop behind which slots are read; NULL: none */
 } Pipeline;
@@ -112,6 +114,9 @@ void pipeline_produce(Pipeline *p, IrOp *root, IrOp *specialize, IrBlock *block)
 /* Products are issued, and waited for: those that go on when those of the next iteration have been
  * issued. */
 void pipeline_products(Pipeline *p);
+/* The assembler takes waits for cheap and puts them early; where products are to run beside what
+ * stands in front of their wait, `before`, it is told that this comes first. */
+void pipeline_compute_first(IrModule *m, Arena *arena, IrOp *before);
 /* Waits for results of the loop that are under way when it ends. */
 void pipeline_end_products(Pipeline *p, IrOp *loop);
 

@@ -1,5 +1,55 @@
-/* Products of warp groups are issued, and waited for by ops of their own. */
+/* Products of warp groups are issued, and waited for by ops of their own.
+ *
+ * A product that ends in its iteration is waited for behind it; others that need nothing of it are
+ * issued in front of that wait (early), and are waited for where their results are first used. So
+ * what the threads make of the first result runs beside them. Sums that go round the loop alone are
+ * waited for at its end (last), but for what may go on into the next iteration. */
+#include "gpu/analysis/pressure.h"
 #include "gpu/pipeline/pipeline.h"
+
+enum { OTHER_REGISTERS = 56, MOST_REGISTERS = 240 };
+
+/* ---- what comes first ---- */
+
+static bool is_moved(const IrOp *op)
+{
+	return op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_SPLAT ||
+	       op->kind == OP_RESHAPE || op->kind == OP_TRANS;
+}
+
+static bool is_used_before(const IrValue *v, const IrOp *end)
+{
+	for (const IrUse *u = v->uses; u; u = u->next)
+		for (const IrOp *op = end->prev; op && op != v->def; op = op->prev)
+			if (ir_is_inside(u->owner, op) &&
+			    (!is_moved(op) || is_used_before(&op->results[0], end)))
+				return true;
+	return false;
+}
+
+/* Does it compute a tile of floats that nothing uses before `end`? */
+static bool is_end(const IrOp *op, const IrOp *end)
+{
+	return op->result_count == 1 && ir_is_tensor(op->results[0].type) &&
+	       ir_is_float(op->results[0].type->elem) && !is_moved(op) && !ir_has_trait(op, TRAIT_CONST) &&
+	       !is_used_before(&op->results[0], end);
+}
+
+void pipeline_compute_first(IrModule *m, Arena *arena, IrOp *before)
+{
+	CONTRACT(before->block);
+	VEC(IrValue *) ends = {0};
+	for (IrOp *op = before->prev;
+	     op && op->kind != OP_WARP_GROUP_DOT && op->kind != OP_WARP_GROUP_DOT_WAIT; op = op->prev)
+		if (is_end(op, before))
+			vec_push(arena, &ends, &op->results[0]);
+	if (!ends.len)
+		return;
+	IrBuilder b = ir_at(m, before);
+	irb_op(&b, OP_COMPUTE_FIRST, ends.data, ends.len, NULL, 0, 0);
+}
+
+/* ---- waits ---- */
 
 static IrOp *await_products(Pipeline *p, IrBuilder *b, IrValue **values, uint32_t count, unsigned pending)
 {
@@ -36,11 +86,19 @@ static bool is_issued(const Pipeline *p, const IrOp *op)
 	return false;
 }
 
-/* Behind the product, and the copies that follow it. */
+static bool is_early(const Pipeline *p, const IrOp *op)
+{
+	for (uint32_t i = 0; i < p->early.len; i++)
+		if (p->early.data[i] == op)
+			return true;
+	return false;
+}
+
+/* Behind the product, those that started with it, and the copies that follow it. */
 static IrBuilder behind_issued(Pipeline *p, IrOp *dot)
 {
 	const IrOp *spot = dot;
-	while (is_issued(p, spot->next))
+	while (is_issued(p, spot->next) || is_early(p, spot->next))
 		spot = spot->next;
 	IrBuilder b = ir_at(p->m, spot->next);
 	b.loc = dot->loc;
@@ -61,6 +119,187 @@ static void issue_behind_wait(Pipeline *p, IrOp *wait)
 	pipeline_move_copies(p, spot);
 }
 
+/* ---- products that start early ---- */
+
+static bool is_in_front(const IrOp *op, const IrOp *of)
+{
+	for (const IrOp *at = of; at; at = at->prev)
+		if (at == op)
+			return true;
+	return false;
+}
+
+/* Can the value be there at `dot`? */
+static bool is_ready(const Pipeline *p, const IrValue *v, const IrOp *dot)
+{
+	const IrOp *op = v->def;
+	if (ir_is_defined_outside(v, p->loop))
+		return true;
+	if (!op || op->block != p->body)
+		return !op;
+	if (schedule_is_dot(op) || op->kind == OP_WARP_GROUP_DOT_WAIT)
+		return false;
+	if (is_in_front(op, dot))
+		return true;
+	bool ok = ir_is_pure(op) && !op->region_count;
+	for (uint32_t i = 0; i < op->operand_count && ok; i++)
+		ok = is_ready(p, ir_operand(op, i), dot);
+	return ok;
+}
+
+/* What the value comes from goes in front of `dot`. */
+static void move_in_front(const Pipeline *p, IrOp *op, IrOp *dot)
+{
+	if (!op || op->block != p->body || is_in_front(op, dot))
+		return;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		move_in_front(p, ir_operand(op, i)->def, dot);
+	ir_op_unlink(op);
+	ir_op_insert_before(op, dot);
+}
+
+/* Does it end in its iteration, and start with sums that are there before the loop? */
+static bool is_awaited(const Pipeline *p, const IrOp *op)
+{
+	return op->kind == OP_WARP_GROUP_DOT && schedule_can_go_on(p->gpu, op) && !goes_on(p, op) &&
+	       ir_is_defined_outside(ir_operand(op, 2), p->loop);
+}
+
+static unsigned carried_registers(const Pipeline *p)
+{
+	unsigned words = OTHER_REGISTERS;
+	for (uint32_t i = 1; i < p->body->arg_count; i++)
+		if (!ir_is_ptr(ir_elem(p->body->args[i]->type)))
+			words += gpu_words(p->gpu, p->body->args[i]->type);
+	return words;
+}
+
+/* Products behind `dot` that need nothing of it, and fit into registers beside it, follow it. */
+static void start_early(Pipeline *p, IrOp *dot)
+{
+	unsigned words = carried_registers(p) + gpu_words(p->gpu, dot->results[0].type);
+	IrOp *last = dot;
+	for (IrOp *op = dot->next, *next; op; op = next) {
+		next = op->next;
+		bool ready = is_awaited(p, op);
+		for (uint32_t i = 0; i < op->operand_count && ready; i++)
+			ready = is_ready(p, ir_operand(op, i), dot);
+		unsigned more = ready ? gpu_words(p->gpu, op->results[0].type) : 0;
+		if (!ready || words + more > MOST_REGISTERS)
+			continue;
+		words += more;
+		for (uint32_t i = 0; i < op->operand_count; i++)
+			move_in_front(p, ir_operand(op, i)->def, dot);
+		ir_op_unlink(op);
+		ir_op_insert_before(op, last->next);
+		vec_push(p->cx->scratch, &p->early, op);
+		last = op;
+	}
+}
+
+static void start_all_early(Pipeline *p)
+{
+	for (IrOp *op = p->body->first; op; op = op->next)
+		if (is_awaited(p, op) && !is_early(p, op))
+			start_early(p, op);
+}
+
+/* Products that are issued between `dot` and `end`. */
+static unsigned issued_between(const IrOp *dot, const IrOp *end)
+{
+	unsigned n = 0;
+	for (const IrOp *op = dot->next; op && op != end; op = op->next)
+		n += op->kind == OP_WARP_GROUP_DOT;
+	return n;
+}
+
+/* Waits for a product that started early in front of the first op that takes its result. */
+static void end_early(Pipeline *p, IrOp *dot)
+{
+	IrValue *value = &dot->results[0];
+	IrOp *user = dot->next;
+	bool used = false;
+	while (user && !used) {
+		for (const IrUse *u = value->uses; u && !used; u = u->next)
+			used = ir_is_inside(u->owner, user);
+		user = used ? user : user->next;
+	}
+	if (!used)
+		user = p->body->last;
+	unsigned behind = issued_between(dot, user);
+	if (!behind)
+		pipeline_compute_first(p->m, p->cx->scratch, user);
+	IrBuilder b = ir_at(p->m, user);
+	b.loc = dot->loc;
+	use_awaited(await_products(p, &b, &value, 1, behind), &value, 1);
+}
+
+/* ---- products that end with the iteration ---- */
+
+static IrOp *memory_of(const IrValue *v)
+{
+	IrOp *op = v->def;
+	while (op && (op->kind == OP_MEMDESC_TRANS || op->kind == OP_MEMDESC_INDEX ||
+		      op->kind == OP_MEMDESC_RESHAPE))
+		op = ir_operand(op, 0)->def;
+	return op && op->kind == OP_LOCAL_ALLOC ? op : NULL;
+}
+
+/* Does its sum go round the loop alone, so that nothing asks for it before the iteration ends? */
+static bool ends_last(const Pipeline *p, const IrOp *dot)
+{
+	const IrUse *use = dot->results[0].uses;
+	if (!ir_has_one_use(&dot->results[0]) || use->owner != p->body->last)
+		return false;
+	uint32_t number = (uint32_t)(use - p->body->last->operands) + 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		const IrValue *v = ir_operand(dot, i);
+		const IrOp *memory = memory_of(v);
+		bool known = memory && (memory->block == p->body || !ir_is_inside(memory, p->loop));
+		if (v->type->kind == TY_MEMDESC && !known)
+			return false;
+	}
+	return number < p->body->arg_count && ir_operand(dot, 2) == p->body->args[number] &&
+	       ir_has_one_use(p->body->args[number]);
+}
+
+/* Memory that is filled in the iteration is not free before the wait. */
+static void keep_memory(Pipeline *p, const IrOp *dot)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		IrOp *memory = memory_of(ir_operand(dot, i));
+		if (!memory || !ir_is_inside(memory, p->loop))
+			continue;
+		IrBuilder b = ir_at(p->m, p->body->last);
+		IrValue *held = &memory->results[0];
+		irb_op(&b, OP_LOCAL_DEALLOC, &held, 1, NULL, 0, 0);
+	}
+}
+
+/* One wait at the end of the body for all, which holds what they take from registers too. */
+static void end_last(Pipeline *p)
+{
+	IrValue *values[2 * SCHEDULE_MOST_PRODUCTS];
+	uint32_t count = p->last.len, n = count;
+	if (!count)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		IrValue *a = ir_operand(p->last.data[i], 0);
+		values[i] = &p->last.data[i]->results[0];
+		if (ir_is_tensor(a->type))
+			values[n++] = a;
+	}
+	IrBuilder b = ir_at(p->m, p->body->last);
+	b.loc = p->last.data[0]->loc;
+	unsigned go_on = 0;
+	for (const IrOp *op = p->last.data[count - 1]; op; op = op->next)
+		go_on += goes_on(p, op);
+	IrOp *wait = await_products(p, &b, values, n, go_on);
+	use_awaited(wait, values, count);
+	for (uint32_t i = 0; i < count; i++)
+		keep_memory(p, p->last.data[i]);
+}
+
 /* Waits for a product that ends in its iteration. The first one also gives what those of the
  * iteration before have added up, where that is used. */
 static void end_product(Pipeline *p, IrOp *dot, bool first)
@@ -72,7 +311,7 @@ static void end_product(Pipeline *p, IrOp *dot, bool first)
 		if (p->s->products.data[i].used)
 			values[count++] = p->s->products.data[i].carried;
 	IrBuilder b = behind_issued(p, dot);
-	IrOp *wait = await_products(p, &b, values, count, 0);
+	IrOp *wait = await_products(p, &b, values, count, issued_between(dot, b.before));
 	use_awaited(wait, values, count);
 	issue_behind_wait(p, wait);
 }
@@ -83,18 +322,26 @@ void pipeline_products(Pipeline *p)
 	uint32_t count = p->s->products.len;
 	IrOp *last = NULL;
 	bool first = true;
+	start_all_early(p);
 	for (IrOp *op = p->body->first, *next; op; op = next) {
 		next = op->next;
 		if (op->kind != OP_WARP_GROUP_DOT || !schedule_can_go_on(p->gpu, op))
 			continue;
 		ir_set(p->m, op, ATTR_IS_ASYNC, ir_attr_bool(p->gpu->ir, true));
-		if (goes_on(p, op)) {
+		if (goes_on(p, op))
 			last = op;
+		if (goes_on(p, op) || is_early(p, op))
+			continue;
+		if (!first && p->last.len < SCHEDULE_MOST_PRODUCTS && ends_last(p, op)) {
+			vec_push(p->cx->scratch, &p->last, op);
 			continue;
 		}
 		end_product(p, op, first);
 		first = false;
 	}
+	for (uint32_t i = 0; i < p->early.len; i++)
+		end_early(p, p->early.data[i]);
+	end_last(p);
 	if (!last)
 		return;
 	IrBuilder b = behind_issued(p, last);

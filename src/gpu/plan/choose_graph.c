@@ -8,7 +8,7 @@
 #include "gpu/plan/dot.h"
 #include "gpu/plan/schedule.h"
 
-enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
+enum { STAGED_PART = 4, COPY_ADDRESS = 3 /* quarter cycles: a pointer is carried for each copy */, ROW_COPY = 32 /* likewise, with the branch around each */, WEIGHT_ONCE = 16, WEIGHT_MOST = 16 * 8 * 8 * 8 };
 
 /* ---- what an op's driving layout means for its values ---- */
 
@@ -430,7 +430,7 @@ static void price_copies(Choose *c)
 			continue;
 		for (unsigned d = 0; d < IR_MAX_RANK; d++)
 			node->access->shared[d] = 1;
-		node->access->more = COPY_ADDRESS;
+		node->access->more = node->op->results[0].type->rank == 1 ? ROW_COPY : COPY_ADDRESS;
 	}
 }
 

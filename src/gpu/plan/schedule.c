@@ -2,11 +2,13 @@
  *
  * A loop is left as it is where something in it may write to what a load reads, or orders memory:
  * stores, atomics, calls, barriers, prints, asserts, assembly with effects; and where another loop
- * is inside. Nothing is taken to be disjoint because two arguments point to it; version-loops has
- * the kernel look, where it can. Of the others, loads count that reach a dot's operand through pure
- * ops; without a dot, all tiles that are loaded, if the loop asks for stages itself. A load can be
- * ahead when what its address and mask come from can be computed ahead: pure ops, divisions, what
- * the loop carries, and other loads, up to SCHEDULE_DEEPEST of them one after another. */
+ * is inside. (An atomic operation whose result nobody looks at writes, and orders no later load: a
+ * program cannot tell what it has synchronised with.) Nothing is taken to be disjoint because two
+ * arguments point to it; version-loops has the kernel look, where it can. Of the others, loads
+ * count that reach a dot's operand through pure ops; without a dot, all tiles that are loaded, if
+ * the loop asks for stages itself. A load can be ahead when what its address and mask come from can
+ * be computed ahead: pure ops, divisions, what the loop carries, and other loads, up to
+ * SCHEDULE_DEEPEST of them one after another. */
 #include "gpu/plan/schedule_int.h"
 
 #include "gpu/analysis/prefix.h"
@@ -40,14 +42,20 @@ static RemarkCode stops(const IrOp *op)
 	}
 }
 
+bool schedule_only_writes(const IrOp *op)
+{
+	return op->kind == OP_STORE || (op->kind == OP_ATOMIC_RMW && !op->results[0].uses);
+}
+
 static bool visit_op(void *data, IrOp *op)
 {
 	ScheduleCx *d = data;
-	bool apart = op->kind == OP_STORE && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
+	bool writes = schedule_only_writes(op);
+	bool apart = writes && ir_get_bool(d->s->loop, d->gpu->ir, ATTR_DISJOINT);
 	RemarkCode why = apart ? REMARK_NONE : stops(op);
 	d->has_dot |= schedule_is_dot(op);
-	d->has_store |= op->kind == OP_STORE;
-	d->stopped |= why && op->kind != OP_STORE;
+	d->has_store |= writes;
+	d->stopped |= why && !writes;
 	if (why && !d->s->rule)
 		d->s->rule = why;
 	return true;
@@ -64,12 +72,28 @@ static bool can_count(const IrOp *loop)
 
 /* ---- which loads ---- */
 
+static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met);
+
+/* What a branch gives goes on behind it. */
+static bool reaches_through(const IrUse *use, const IrOp *loop, uint8_t *met)
+{
+	const IrOp *branch = ir_parent_op(use->owner);
+	if (use->owner->kind != OP_YIELD || branch == loop || branch->kind != OP_IF)
+		return false;
+	const IrValue *result = &branch->results[use - use->owner->operands];
+	bool again = met[result->id];
+	met[result->id] = 1;
+	return !again && reaches_dot(result, loop, met);
+}
+
 static bool reaches_dot(const IrValue *v, const IrOp *loop, uint8_t *met)
 {
 	for (const IrUse *u = v->uses; u; u = u->next) {
 		const IrOp *op = u->owner;
 		if (!ir_is_inside(op, loop))
 			continue;
+		if (reaches_through(u, loop, met))
+			return true;
 		if (schedule_is_dot(op) && u != &op->operands[2])
 			return true;
 		if (op->region_count || !(ir_is_pure(op) || op->kind == OP_LOCAL_ALLOC) ||

@@ -89,6 +89,8 @@ bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
 /* Will the load be copied, as long as its layout has neighbours in one thread? Its mask may then
  * end within a copy (prefix.h). */
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
+/* A store, or an atomic operation whose result nobody uses. */
+bool schedule_only_writes(const IrOp *op);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* Does the op multiply tiles by matrix instructions or multiply-adds, whatever of them? */

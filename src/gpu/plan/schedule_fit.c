@@ -1,5 +1,6 @@
 /* How far ahead loads are: what there is room for in shared memory, on an SM and in registers. */
 #include "gpu/analysis/pressure.h"
+#include "gpu/analysis/text_order.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/plan/rotate.h"
 #include "gpu/plan/schedule_int.h"
@@ -10,6 +11,8 @@ enum { DEEP = 2 /* iterations */, WARPS_OF_A_GROUP = 4 };
 typedef struct Need {
 	ScheduleCx *d;
 	uint64_t most, held;
+	TextOrder order;
+	const IrOp *func;
 } Need;
 
 static bool is_scheduled_conversion(const ScheduleCx *d, const IrOp *op)
@@ -28,11 +31,39 @@ static bool is_ring(const ScheduleCx *d, const IrOp *alloc)
 	return alloc->operand_count && schedule_load_of(d->gpu, d->s, &alloc->results[0]);
 }
 
+/* The number of the last op that uses the memory, views of it too; what goes round a loop, or out
+ * of a branch, is taken to be used to the end. */
+static uint32_t last_use(const Need *n, const IrValue *memory)
+{
+	uint32_t last = 0;
+	for (const IrUse *u = memory->uses; u; u = u->next) {
+		const IrOp *op = u->owner;
+		if (op->region_count || ir_has_trait(op, TRAIT_TERM))
+			return UINT32_MAX;
+		last = MAX(last, n->order.end[op->id]);
+		for (uint32_t r = 0; r < op->result_count; r++)
+			if (op->results[r].type->kind == TY_MEMDESC)
+				last = MAX(last, last_use(n, &op->results[r]));
+	}
+	return last;
+}
+
+/* Is the memory live while the loop runs? What a loop around both uses, and does not define, is. */
+static bool is_live(const Need *n, const IrOp *alloc)
+{
+	const IrOp *whole = n->d->s->loop;
+	for (const IrOp *outer = ir_parent_op(whole); outer != n->func; outer = ir_parent_op(outer))
+		if (outer->kind != OP_IF && !ir_is_inside(alloc, outer))
+			whole = outer;
+	return n->order.start[alloc->id] <= n->order.end[whole->id] &&
+	       last_use(n, &alloc->results[0]) >= n->order.start[whole->id];
+}
+
 static bool visit_memory(void *data, IrOp *op)
 {
 	Need *n = data;
 	if (op->kind == OP_LOCAL_ALLOC && !is_ring(n->d, op))
-		n->held += gpu_memdesc_bytes(n->d->gpu, op->results[0].type);
+		n->held += is_live(n, op) ? gpu_memdesc_bytes(n->d->gpu, op->results[0].type) : 0;
 	else if (ir_is_inside(op, n->d->s->loop) && !is_scheduled_conversion(n->d, op))
 		n->most = MAX(n->most, gpu_scratch(n->d->gpu, op).bytes);
 	return true;
@@ -89,6 +120,36 @@ bool schedule_is_rotated(const Schedule *s)
 	return s->rotation && s->rotation->rule == REMARK_LOOP_ROTATED;
 }
 
+typedef struct OtherLoops {
+	const ScheduleCx *d;
+	unsigned registers;
+} OtherLoops;
+
+static bool visit_other_loop(void *data, IrOp *op)
+{
+	OtherLoops *o = data;
+	const IrBlock *body = op->kind == OP_FOR ? op->regions[0].first : NULL;
+	unsigned words = o->d->gpu->target->budgets->beside_sums;
+	if (!body || ir_is_inside(o->d->s->loop, op))
+		return true;
+	for (uint32_t i = 1; i < body->arg_count; i++)
+		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
+			words += gpu_words(o->d->gpu, body->args[i]->type);
+	o->registers = MAX(o->registers, words);
+	return true;
+}
+
+/* Registers that the kernel takes whatever becomes of this loop: what other loops carry. */
+static unsigned registers_of_others(const ScheduleCx *d)
+{
+	OtherLoops others = {.d = d};
+	IrOp *func = d->s->loop;
+	while (func->kind != OP_FUNC)
+		func = ir_parent_op(func);
+	ir_walk(func, false, visit_other_loop, &others);
+	return others.registers;
+}
+
 /* Rings keep a slot more where the loop is rotated; where there is no room for it, or where that
  * would leave fewer CTAs on an SM, which run beside each other's products as well, it is not. */
 static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
@@ -102,9 +163,9 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	if (!schedule_is_rotated(s))
 		return;
 	s->kept = 1;
-	unsigned ahead = ahead_within(s, slot);
-	bool fewer = ahead && ctas_on_sm(d, r->registers, taken + slot * (ahead + 2)) <
-				      ctas_on_sm(d, r->in_order, taken + slot * (ahead + 1));
+	unsigned ahead = ahead_within(s, slot), others = registers_of_others(d);
+	bool fewer = ahead && ctas_on_sm(d, MAX(r->registers, others), taken + slot * (ahead + 2)) <
+				      ctas_on_sm(d, MAX(r->in_order, others), taken + slot * (ahead + 1));
 	if (ahead && !fewer)
 		return;
 	s->kept = 0;
@@ -144,7 +205,7 @@ void schedule_fit(ScheduleCx *d)
 	IrOp *func = s->loop;
 	while (func->kind != OP_FUNC)
 		func = ir_parent_op(func);
-	Need need = {.d = d};
+	Need need = {.d = d, .order = text_order(d->arena, d->m, func), .func = func};
 	ir_walk(func, false, visit_memory, &need);
 	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
 	s->limit = taken < all ? all - taken : 0;

@@ -1,0 +1,70 @@
+/* choose-warps: a kernel whose loops of products add up more than the threads of its warps can hold
+ * gets twice the warps, where they come in warp groups.
+ *
+ * Needs: TTIR. Keeps: what is computed; num_warps is how a program is spread over threads, which it
+ * does not see. Kernels with assembly or calls that may look at threads keep what was asked for.
+ * Method: what a loop of products carries from iteration to iteration is in registers all the time.
+ * (Attention's backward of heads of 128, with 128 keys and 4 warps: sums alone would take 256 of a
+ * thread's 255 registers.) */
+#include "gpu/gpu.h"
+#include "gpu/remark.h"
+
+enum { WARPS_OF_A_GROUP = 4, MOST_WARPS = 8 };
+
+typedef struct Chooser {
+	GpuCx *gpu;
+	const IrOp *loop; /* that carries most */
+	uint64_t words;   /* of all threads */
+	bool looks;       /* the kernel may look at its threads */
+} Chooser;
+
+static bool visit_dot(void *data, IrOp *op)
+{
+	*(bool *)data |= op->kind == OP_DOT;
+	return true;
+}
+
+static uint64_t words_carried(const IrOp *loop)
+{
+	const IrBlock *body = loop->regions[0].first;
+	uint64_t bits = 0;
+	for (uint32_t i = 1; i < body->arg_count; i++) {
+		IrType type = body->args[i]->type;
+		if (ir_is_tensor(type) && ir_is_float(type->elem) && type->rank >= 2)
+			bits += (uint64_t)ir_numel(type) * type->elem->bits;
+	}
+	return bits / 32;
+}
+
+static bool visit(void *data, IrOp *op)
+{
+	Chooser *c = data;
+	bool products = false;
+	c->looks |= op->kind == OP_INLINE_ASM || op->kind == OP_CALL;
+	c->looks |= op->kind == OP_EXTERN && !ir_is_pure(op);
+	if (op->kind != OP_FOR)
+		return true;
+	ir_walk(op, false, visit_dot, &products);
+	uint64_t words = products ? words_carried(op) : 0;
+	if (words > c->words) {
+		c->words = words;
+		c->loop = op;
+	}
+	return true;
+}
+
+bool pass_choose_warps(PassCx *cx, bool *changed)
+{
+	Chooser c = {.gpu = gpu_of(cx)};
+	unsigned *warps = &c.gpu->num_warps, asked = *warps;
+	if (!target_has(c.gpu->target, TARGET_WGMMA) || asked != WARPS_OF_A_GROUP || c.gpu->num_ctas > 1)
+		return true;
+	ir_walk(cx->module->op, false, visit, &c);
+	uint64_t each = c.words / (TARGET_WARP_SIZE * asked);
+	if (c.looks || each <= c.gpu->target->budgets->carried_sums)
+		return true;
+	*warps = MOST_WARPS;
+	*changed = true;
+	gpu_remark_of(c.gpu, c.loop, NULL, REMARK_REGISTERS_WARPS, *warps, asked, (unsigned)each);
+	return true;
+}
