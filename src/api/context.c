@@ -1,5 +1,5 @@
 /* Contexts: what modules share, and the host's callbacks. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 #include <stdlib.h>
 

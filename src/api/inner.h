@@ -27,7 +27,7 @@ struct neso_context {
 	pthread_mutex_t record_lock;  /* of the next */
 	char *_Atomic record;         /* a file (declare/record.c), malloc; NULL: none */
 	struct ApiServer *server;     /* explain/serve.c; NULL: none */
-	struct ApiBackground *_Atomic background; /* background/background.c; NULL: nothing was asked yet */
+	struct ApiBackground *_Atomic background; /* background.c; NULL: nothing was asked yet */
 	const char *const *info; /* name, value, ... NULL */
 	_Atomic(char *) facts[API_FACTS]; /* malloc; NULL: not asked for yet */
 };

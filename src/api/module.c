@@ -1,5 +1,5 @@
 /* Modules and kernels: handles around those of jit. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Launching. What was launched on a GPU before takes no arena, no lock and no api_run: what was
  * found (again.c) says where each of the function's arguments lies in the caller's. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 /* ---- arguments of the GPU's function ---- */
 

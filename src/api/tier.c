@@ -8,7 +8,7 @@
  *
  * Whoever finds the table locked goes on with the variant for all values, which is always right:
  * launches wait for nobody, and neither does a child of a fork, where the holder may be gone. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 #include <stdlib.h>
 

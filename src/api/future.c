@@ -1,5 +1,5 @@
 /* Compilations in the background (neso_future), with copies of all that they were asked with. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 #include <stdlib.h>
 #include <time.h>

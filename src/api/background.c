@@ -1,6 +1,6 @@
 /* A queue of jobs, and the threads that do them: as many as there is work for, up to four, which
  * begin with the first job and end with the context. */
-#include "api/background/background.h"
+#include "api/background.h"
 
 #include <signal.h>
 #include <stdlib.h>
