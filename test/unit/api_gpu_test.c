@@ -638,7 +638,7 @@ static void test_ended(void **state)
 /* Of a variant that the cache has, neither IR nor PTX stays, and its texts are there all the same. */
 static void test_memory_of_variants(void **state)
 {
-	enum { FIRST = 4, ALL = 24, MOST = 24 << 10 /* bytes, of which its cubin is half */ };
+	enum { FIRST = 4, ALL = 24, MOST = 24 << 10 /* bytes */ };
 	(void)state;
 	Fixture f;
 	begin(&f);
@@ -651,7 +651,8 @@ static void test_memory_of_variants(void **state)
 		if (i == FIRST)
 			before = kit_heap();
 		f.options.target = "sm_80";
-		assert_int_equal(neso_kernel_compile(f.kernel, signature, &f.options, &variant, NULL), NESO_OK);
+		assert_int_equal(neso_kernel_compile(f.kernel, signature, &f.options, &variant, NULL),
+				 NESO_OK);
 	}
 	const size_t each = (kit_heap() - before) / (ALL - FIRST);
 	if (each > MOST)
