@@ -4,7 +4,8 @@
  * Conventions are those of neso.h. Threads belong to the context: they begin with the first work,
  * and end with neso_context_free. neso_module_free stops what is under way for its kernels, and
  * waits until it has stopped. A child of a fork has threads of its own; what its parent had begun
- * is stopped there. */
+ * is stopped there. As with compilations on threads of the program's own, a child that is forked
+ * while one is under way loads the module anew before it compiles more of it. */
 #ifndef NESO_BACKGROUND_H
 #define NESO_BACKGROUND_H
 

@@ -19,7 +19,8 @@ static void free_info(NvKernel *kernel)
 	free((char *)info->args);
 	free((void *)info->maps);
 	free(kernel->map_entries);
-	free(kernel->cubin);
+	if (!info->borrows)
+		free(kernel->cubin);
 	free(kernel);
 }
 
@@ -57,7 +58,7 @@ NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const N
 	if (FAULT_TRY(&fault)) {
 		kernel->driver = driver;
 		/* PTX, which the driver takes too, ends with NUL. */
-		kernel->cubin = memcpy(nv_new(len + 1), cubin, len);
+		kernel->cubin = info->borrows ? (void *)(uintptr_t)cubin : memcpy(nv_new(len + 1), cubin, len);
 		kernel->len = len;
 		copy_info(kernel, info);
 		fault_leave(&fault);

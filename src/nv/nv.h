@@ -169,9 +169,11 @@ typedef struct NvKernelInfo {
 	size_t map_count;
 	bool cooperative;  /* all CTAs run at the same time (launch_cooperative_grid) */
 	bool dependent;    /* may start while its predecessor in the stream ends (launch_pdl) */
+	bool borrows;      /* the cubin outlives the kernel, and is not copied */
 } NvKernelInfo;
 
-NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const NvKernelInfo *info); /* copies */
+/* Copies, but what it borrows. */
+NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const NvKernelInfo *info);
 void nv_kernel_free(NvKernel *kernel); /* unloads where it was loaded; NULL is fine */
 
 /* The kernel in a context, which must be current. No lock when it was loaded before. Lives as long as the kernel. */

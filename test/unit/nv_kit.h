@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <cmocka.h>
 
@@ -47,6 +50,16 @@ static inline FakeCuda *kit_fake(void)
 	assert_non_null(found);
 	memcpy(&get, &found, sizeof get);
 	return get();
+}
+
+/* Bytes of the heap in use; 0 where the C library does not tell, or a sanitizer has the heap. */
+static inline size_t kit_heap(void)
+{
+#ifdef __GLIBC__
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
 }
 
 static inline void kit_open(Kit *kit)

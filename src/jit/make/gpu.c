@@ -185,6 +185,7 @@ void jit_gpu_kernel(JitVariant *variant)
 		.map_count = gpu->map_count,
 		.cooperative = variant->options.cooperative,
 		.dependent = variant->options.dependent,
+		.borrows = true,
 	};
 	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
 }

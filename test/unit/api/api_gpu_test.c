@@ -635,6 +635,37 @@ static void test_ended(void **state)
 	end(&f);
 }
 
+/* Of a variant that the cache has, neither IR nor PTX stays, and its texts are there all the same. */
+static void test_memory_of_variants(void **state)
+{
+	enum { FIRST = 4, ALL = 24, MOST = 24 << 10 /* bytes */ };
+	(void)state;
+	Fixture f;
+	begin(&f);
+	need_ptxas(&f);
+	size_t before = 0;
+	neso_variant *variant = NULL;
+	for (int i = 0; i < ALL; i++) {
+		char signature[64];
+		snprintf(signature, sizeof signature, "*fp32:16,i32,fp32,64,%d", 100 + i);
+		if (i == FIRST)
+			before = kit_heap();
+		f.options.target = "sm_80";
+		assert_int_equal(neso_kernel_compile(f.kernel, signature, &f.options, &variant, NULL),
+				 NESO_OK);
+	}
+	const size_t each = (kit_heap() - before) / (ALL - FIRST);
+	if (each > MOST)
+		fail_msg("%zu bytes for each variant", each);
+	for (int i = 0; i < 2; i++) {
+		char *said = NULL;
+		assert_int_equal(neso_variant_text(variant, i ? "ptx" : "ttir", &said, NULL), NESO_OK);
+		assert_non_null(strstr(said, i ? ".target sm_80" : "tt.func"));
+		neso_text_free(said);
+	}
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -645,6 +676,7 @@ int main(void)
 		cmocka_unit_test(test_texts),	cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_generic), cmocka_unit_test(test_again),
 		cmocka_unit_test(test_hints),	cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_memory_of_variants),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ typedef struct Fixture {
 	neso_module *module;
 	neso_kernel *kernel;
 	neso_compile_options options;
-	int compilations;
+	_Atomic int compilations;
 	char reasons[REASONS][256];
 	char log[4096];
 } Fixture;
