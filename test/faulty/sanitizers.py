@@ -29,7 +29,8 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # By the manual: accesses of global memory do not race for racecheck, which looks at shared memory; initcheck looks at global memory alone.
 LOOKS_AT = {"RUN_OUT_OF_BOUNDS": {"memcheck"}, "RUN_MISALIGNED": {"memcheck"}, "SIM_UNDEFINED": {"initcheck"}, "SIM_WAIT": {"racecheck"},
             "SIM_PROXY": {"racecheck"}, "SIM_MBARRIER": {"synccheck"}, "RUN_DEADLOCK": {"synccheck"}}
-HOPPER = ("boxed", "box_larger_than_the_array", "roles")
+HOPPER = ("boxed", "box_larger_than_the_array", "roled", "moved", "handed_on", "copied_back", "clustered", "reduces_onto_nothing",
+          "first_one_stores", "stored_by_tma", "rows_overlap", "next_tile")
 
 
 def looks_at(row, tool):
