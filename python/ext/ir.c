@@ -1,8 +1,6 @@
 /* IR text: through passes, as ops, its kernels. */
 #include "native.h"
 
-#include <stdlib.h>
-
 /* ir(path, text, passes, no_locations=False) -> text */
 static PyObject *ir(PyObject *self, PyObject *args)
 {

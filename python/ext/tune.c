@@ -3,8 +3,6 @@
 
 #include <neso/tune.h>
 
-#include <stdlib.h>
-
 /* ---- the race ---- */
 
 typedef struct Racing {

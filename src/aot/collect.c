@@ -2,8 +2,6 @@
  * variants apart. */
 #include "aot/inner.h"
 
-#include <stdlib.h>
-
 static const FrontInfo *info_of(const JitVariant *v)
 {
 	return v->kernel->info;

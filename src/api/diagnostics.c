@@ -1,8 +1,6 @@
 /* neso_diagnostics: a DiagList as data that outlives the call, rendered once. */
 #include "api/inner.h"
 
-#include <stdlib.h>
-
 struct neso_diagnostics {
 	Arena arena; /* holds this struct */
 	const neso_diagnostic **items;

@@ -1,7 +1,6 @@
 /* Programs' numbers, printing, assertions, histogram, barriers. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "interp/kern/math.h"
 #include "interp/run.h"

@@ -3,8 +3,6 @@
  * an order by id is deterministic. */
 #include "ir/type.h"
 
-#include <stdlib.h>
-
 #include "base/float/fp.h"
 
 _Static_assert(TY_I1 == 0 && TY_I64 + 1 == TY_F8E4M3FN && TY_F64 + 1 == TY_PTR, "ORDER TY");

@@ -2,8 +2,6 @@
  * named, so the cubin is what ptxas would have made for it, and needs a context only to run in. */
 #include "nv/inner.h"
 
-#include <stdlib.h>
-
 #include "base/fault.h"
 
 enum { LOG_SIZE = 64 << 10 };

@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/os.h"
 #include "cache/entry/stamp.h"

@@ -4,8 +4,6 @@
  * Errors with a line show that line of the PTX, and the source line that its .loc names. Others stay in the log. */
 #include "nv/inner.h"
 
-#include <stdlib.h>
-
 typedef struct Reader {
 	Str ptx;
 	const char *kernel, *path; /* the kernel's name, and what its PTX is called in messages */

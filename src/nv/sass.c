@@ -1,8 +1,6 @@
 /* SASS of a cubin, by the toolkit's disassemblers. */
 #include "nv/inner.h"
 
-#include <stdlib.h>
-
 bool nv_disassemble(NvTools *tools, const void *cubin, size_t len, Text *out, DiagList *diags)
 {
 	static const struct {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "base/fault.h"
 #include "base/os.h"

@@ -1,15 +1,10 @@
 /* What the tests of the interpreter share: TTIR text to a kernel, buffers, launches in plain and in fast form. */
 #ifndef NESO_TEST_INTERP_KIT_H
 #define NESO_TEST_INTERP_KIT_H
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "base/diag/diag.h"
 #include "interp/interp.h"

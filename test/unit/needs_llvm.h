@@ -1,13 +1,7 @@
 /* For tests of what is there only with LLVM: without it, the program is this one, which skips. */
 #ifndef NESO_TEST_NEEDS_LLVM_H
 #define NESO_TEST_NEEDS_LLVM_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #ifndef NESO_HAVE_LLVM
 static void needs_llvm(void **state)

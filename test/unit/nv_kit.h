@@ -3,11 +3,9 @@
 #ifndef NESO_TEST_NV_KIT_H
 #define NESO_TEST_NV_KIT_H
 
+#include "unit.h"
+
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +13,6 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-
-#include <cmocka.h>
 
 #include "base/fault.h"
 #include "nv/cuda.h"

@@ -2,7 +2,6 @@
 #include "base/diag/remark.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 typedef struct RemarkInfo {
 	const char *kind, *rule, *text, *advice;

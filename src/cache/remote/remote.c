@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "cache/remote/remote_int.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "front/host/bigint.h"
 #include "front/tile/sem_desc.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* ---- making ---- */

@@ -9,8 +9,6 @@
 #include "front/names/change.h"
 #include "front/reads.h"
 
-#include <stdio.h>
-
 /* ---- evaluating expressions of a namespace ---- */
 
 /* Errors become the reason of an opaque value. */

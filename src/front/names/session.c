@@ -4,8 +4,6 @@
 #include "front/core.h"
 #include "front/session.h"
 
-#include <stdio.h>
-
 void session_lock(FrontSession *s)
 {
 	pthread_mutex_lock(&s->lock);

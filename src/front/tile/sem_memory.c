@@ -4,8 +4,6 @@
  * (no cache modifier, normal eviction, not volatile). */
 #include "front/tile/sem.h"
 
-#include <stdlib.h>
-
 const char *const sem_load_caches[] = {"", ".ca", ".cg", ".cv", NULL};
 const int sem_load_cache_values[] = {CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CV};
 const char *const sem_store_caches[] = {"", ".wb", ".cg", ".cs", ".wt", NULL};

@@ -5,8 +5,6 @@
 #include "base/fault.h"
 #include "jit/keep/cache.h"
 
-#include <stdlib.h>
-
 /* ---- the sources ---- */
 
 static const char *short_digest(Arena *arena, Str text)

@@ -4,7 +4,6 @@
  * Beside a variant that ptxas made lies a reference to it under the key that it has whoever
  * assembles: a machine without ptxas finds by that what another one made (a pack, a layer, a
  * server). */
-#include <stdlib.h>
 
 #include "cache/disk/log.h"
 #include "jit/keep/cache.h"

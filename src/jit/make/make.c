@@ -1,7 +1,6 @@
 /* A variant for a GPU: from where such variants are kept (JitStorage), or compiled and put there.
  * The key of the variant gives the whole of it; where it is compiled, its PTX gives the cubin
  * (cubin.c). */
-#include <stdlib.h>
 
 #include "base/build.h"
 #include "base/fault.h"

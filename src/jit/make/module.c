@@ -1,8 +1,6 @@
 /* Modules: one file, parsed once, with its kernels. */
 #include "jit/inner.h"
 
-#include <stdlib.h>
-
 #include "base/fault.h"
 #include "base/os.h"
 

@@ -4,8 +4,6 @@
  * (its constant data, a thread's own memory, its scratch) is allowed as well. Atomics are atomic among host threads. */
 #include "sim/ops/memory.h"
 
-#include <stdio.h>
-
 #include "sim/check/promised.h"
 #include "sim/half.h"
 

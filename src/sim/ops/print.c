@@ -1,6 +1,5 @@
 /* vprintf and __assertfail, as the driver's functions: a format, and a buffer with the arguments at their alignment. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "sim/ops/machine.h"
 

@@ -1,5 +1,4 @@
 /* The CTA of a program: its memory and its warps. One after the other use it. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/check/define.h"

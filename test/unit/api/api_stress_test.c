@@ -1,14 +1,9 @@
 /* Many threads on the same handles; memory that runs out at every point. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-
 #include <neso/neso.h>
 
 #include "base/arena.h"

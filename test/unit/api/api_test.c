@@ -1,13 +1,8 @@
 /* neso.h from the outside: handles, introspection, launches, diagnostics, versions of structs, hooks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
-
 #include <neso/neso.h>
 
 #define FILE_HEAD "import triton\nimport triton.language as tl\n\n"

@@ -1,12 +1,7 @@
 /* Callers that keep compiled kernels themselves (neso_keeper): what they are given is what makes the next process's kernel, and what is
  * not what they were given makes none. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,5 @@
 /* Shared objects in the compile cache: what is given a path, and what is refused and why. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

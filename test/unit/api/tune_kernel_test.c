@@ -1,16 +1,11 @@
 /* Tuning a kernel through the public API, in the interpreter by a made-up clock; files of choices.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
 #include <neso/tune.h>
 
 enum { N = 100, COUNT = 3 };

@@ -1,15 +1,9 @@
 /* Variants through neso.h: what makes one, why, how many; constexprs as arguments; threads that ask at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
 #include <pthread.h>
-
-#include <cmocka.h>
-
 #include <neso/neso.h>
 
 static const char text[] =

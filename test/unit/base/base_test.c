@@ -1,10 +1,5 @@
 /* Arenas, ends of work, interning, text distance, the map, line tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/diag/diag.h"
 #include "base/fault.h"

@@ -1,11 +1,7 @@
 /* Settings: what the environment says, types, presets, names that are like others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 #include "base/option/option.h"
 

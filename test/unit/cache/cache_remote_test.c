@@ -1,12 +1,7 @@
 /* The remote cache with back ends of the test's own: what is found on another machine, what a server that is away or lies does to a
  * store, the queue, forks, and the end of a process. Servers are in test/check/remote*.sh. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -18,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif

@@ -1,10 +1,5 @@
 /* The store on real folders: what is found again, what failures leave behind, and many processes at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,5 @@
 /* Digests, keys, entries: what they hold, and that no damage goes unnoticed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "cache/entry/entry.h"
 #include "cache/entry/key.h"

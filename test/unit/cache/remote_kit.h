@@ -2,13 +2,7 @@
  * folders of their own, which are as many machines. */
 #ifndef NESO_TEST_REMOTE_KIT_H
 #define NESO_TEST_REMOTE_KIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

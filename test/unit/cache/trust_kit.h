@@ -1,13 +1,7 @@
 /* Stores in folders of their own, for tests of what others put there. */
 #ifndef NESO_TEST_TRUST_KIT_H
 #define NESO_TEST_TRUST_KIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <fcntl.h>
 #include <grp.h>

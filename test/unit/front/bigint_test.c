@@ -1,9 +1,5 @@
 /* Integers of any size: against 128-bit arithmetic, and by identities where numbers are longer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit.h"
 
 #include "front/host/bigint.h"
 

@@ -1,17 +1,11 @@
 /* What the lang_*_test programs share: launches of the kernels of lang_kernels.py, one program each, on the interpreter. */
 #ifndef NESO_TEST_LANG_KIT_H
 #define NESO_TEST_LANG_KIT_H
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
 #include <neso/neso.h>
 
 typedef struct Lang {

@@ -1,10 +1,5 @@
 /* The embedded library is the files of lib/, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/os.h"
 #include "front/names/lib_embed.h"

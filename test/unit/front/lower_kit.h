@@ -2,11 +2,7 @@
 #ifndef NESO_TEST_LOWER_KIT_H
 #define NESO_TEST_LOWER_KIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdlib.h>
 

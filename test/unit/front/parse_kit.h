@@ -1,13 +1,7 @@
 /* What the tests of the parser share: one source text, its module, its diagnostics and its tree as text. */
 #ifndef NESO_TEST_PARSE_KIT_H
 #define NESO_TEST_PARSE_KIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/fault.h"
 #include "front/syntax/parser.h"

@@ -1,9 +1,5 @@
 /* Semantics of tensors that need a target: which dtypes there are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "front/front.h"
 

@@ -1,11 +1,6 @@
 /* Reductions and scans on random layouts: plans are run on simulated threads, one word for each, and compared with loops
  * over the tile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "gpu/plan/combine.h"
 #include "layout_random.h"

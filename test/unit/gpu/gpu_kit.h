@@ -1,13 +1,7 @@
 /* Tests of src/gpu: a context, types and modules from text, what layouts are as text. */
 #ifndef NESO_TEST_GPU_KIT_H
 #define NESO_TEST_GPU_KIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "gpu/gpu.h"
 #include "ir/text/text.h"

@@ -1,13 +1,8 @@
 /* The vector kernels of each instruction set that this machine has: elementary functions against libm's double ones
  * over all exponents, conversions of floats exhaustively, and all sets against each other bit by bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdlib.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,7 @@
 /* What tests of passes share: a module with one function, built with the builder, and passes run on it. */
 #ifndef NESO_TEST_IR_PASS_KIT_H
 #define NESO_TEST_IR_PASS_KIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 

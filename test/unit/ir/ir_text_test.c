@@ -1,12 +1,8 @@
 /* The text form: upstream's texts come out as they went in, print -> read -> print is the identity in every form,
  * and what cannot be read is diagnosed at its place. */
-#include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <locale.h>
 
 #include "base/os.h"
 #include "ir/text/asm.h"

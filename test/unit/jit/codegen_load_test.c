@@ -1,14 +1,10 @@
 /* Loading libneso-codegen.so: where it is looked for, and what is said when it cannot be taken. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/os.h"
 #include "jit/codegen_load.h"

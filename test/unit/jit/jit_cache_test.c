@@ -1,10 +1,5 @@
 /* The compile cache as a user of neso.h meets it: what hits, what misses, and that trouble with it stops nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

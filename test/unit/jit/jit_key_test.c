@@ -1,10 +1,5 @@
 /* What a program's resolver tells is in the key as it was told to the lowering; what changes in between is not kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,7 @@
 /* The laws of the algebra of layouts on random maps, evaluated point by point; the text both ways. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <stdio.h>
 
 #include "layout_random.h"
 

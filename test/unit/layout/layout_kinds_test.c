@@ -1,12 +1,7 @@
 /* The constructors against tables of elements, written from the definitions: the fragment figures of the PTX
  * ISA (in its words: groupID = lane / 4, threadID_in_group = lane % 4), the nesting of blocked layouts, the
  * address bits of swizzles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "layout_random.h"
 

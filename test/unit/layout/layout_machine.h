@@ -6,14 +6,9 @@
  * Banks are counted on the way and compared with what was predicted. */
 #ifndef NESO_TEST_LAYOUT_MACHINE_H
 #define NESO_TEST_LAYOUT_MACHINE_H
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "layout/f2.h"
 #include "layout/plan.h"

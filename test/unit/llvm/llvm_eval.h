@@ -6,13 +6,7 @@
  * rounded. */
 #ifndef NESO_TEST_LLVM_EVAL_H
 #define NESO_TEST_LLVM_EVAL_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,7 @@
 /* The table of GPUs: rows agree with one another, lookups find what the contract says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "target/cost.h"
 #include "target/mma.h"

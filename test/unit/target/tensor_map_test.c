@@ -1,11 +1,7 @@
 /* Plans of tensor maps: what they come to for a launch's arguments, what no map can say, and plans as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "target/tensor_map.h"
 

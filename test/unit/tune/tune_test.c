@@ -1,14 +1,10 @@
 /* Choosing among configurations, by a made-up clock with noise; and the file of choices. */
+#include "unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "tune/race.h"
 #include "tune/results.h"
