@@ -82,7 +82,7 @@ class Runs:
             env = faulty.environment(self.neso, row, folder)
             if "--portable" in row.mode:
                 env["NESO_PORTABLE_ORDER"] = "1"
-            command = [self.options.sanitizer, "--tool", tool, "--print-limit", "3",
+            command = [self.options.sanitizer, "--tool", tool, "--print-limit", "3", "--report-api-errors", "no",
                        *faulty.command(self.neso, row, target="cuda", mode=mode)]
             text = ended(command, env, min(left, limit))
         if text is None:

@@ -107,6 +107,25 @@ def program_order(p, out_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def numbers(out_ptr):
+    a = 2**31 - 1
+    b = -2**31
+    tl.static_assert(a.dtype == tl.int32 and b.dtype == tl.int32)
+    c = 2**31
+    d = 2**32 - 1
+    tl.static_assert(c.dtype == tl.uint32 and d.dtype == tl.uint32)
+    e = 2**32
+    f = -2**31 - 1
+    tl.static_assert(e.dtype == tl.int64 and f.dtype == tl.int64)
+    g = 2**63
+    tl.static_assert(g.dtype == tl.uint64)
+    h = 0.1
+    i = True
+    tl.static_assert(h.dtype == tl.float32 and i.dtype == tl.int1)
+    tl.store(out_ptr, h)
+
+
+@triton.jit
 def steps(out_ptr, n, by):
     total = 0
     for i in range(0, n, by):
@@ -150,6 +169,9 @@ class Rules(Engines):
 
     def test_evaluation(self):
         self.check(evaluation, [np.zeros(1, np.int32)], [np.array([12, 5, 4, 5], np.int32)], 1)
+
+    def test_numbers(self):
+        self.check(numbers, [], [np.array([0.1], np.float32)])
 
     def test_steps(self):
         for by in (1, 2, 3, -1):
