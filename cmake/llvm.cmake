@@ -111,11 +111,33 @@ function(neso_llvm_without_unwinding from to)
   endforeach()
 endfunction()
 
+# Writes rows of what LLVM's table of passes reaches and no pipeline here names, for src/llvm/compat/left_out.c. What is
+# kept: the passes of codegen/to_ptx.c and what they are made of; analyses, and managers of passes.
+function(neso_llvm_left_out archive out)
+  set(kept "AlwaysInliner|EarlyCSE|InstCombine|LICM|LoopSimplify|LCSSA|Verifier")
+  execute_process(COMMAND ${CMAKE_NM} -u ${archive} OUTPUT_VARIABLE names ERROR_QUIET)
+  string(REGEX MATCHALL "_ZNK?4llvm[0-9]+[A-Za-z0-9_]*Pass(3runE|13printPipelineE|C[12]E|D[12]Ev)[A-Za-z0-9_]*" passes "${names}")
+  string(REGEX MATCHALL "_ZNK?4llvm11PassBuilder[0-9]+(build|add)[A-Z][A-Za-z0-9_]*" pipelines "${names}")
+  list(APPEND passes ${pipelines})
+  list(REMOVE_DUPLICATES passes)
+  list(FILTER passes EXCLUDE REGEX "${kept}")
+  set(rows)
+  set(number 0)
+  foreach(symbol IN LISTS passes)
+    string(APPEND rows "LEFT_OUT(${number}, \"${symbol}\")\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  file(CONFIGURE OUTPUT ${out} CONTENT "${rows}" @ONLY)
+endfunction()
+
+set(NESO_LLVM_LEFT_OUT)
 set(NESO_LLVM_LINK -L${folder} ${libraries})
 if(NESO_LLVM_STATIC)
   if(NESO_DIST AND CMAKE_OBJCOPY)
     neso_llvm_without_unwinding(${folder} ${PROJECT_BINARY_DIR}/llvm)
     list(PREPEND NESO_LLVM_LINK -L${PROJECT_BINARY_DIR}/llvm)
+    set(NESO_LLVM_LEFT_OUT ${PROJECT_BINARY_DIR}/generated/llvm/left_out.inc)
+    neso_llvm_left_out(${folder}/libLLVMPasses.a ${NESO_LLVM_LEFT_OUT})
   endif()
   # Compression and the C++ run time go in as well: nothing but the C library stays outside. libxml2, libedit and z3
   # are not reached from what is used.

@@ -7,7 +7,7 @@
 #include "llvm/math/func.h"
 #include "llvm/math/libdevice.h"
 
-/* Passes on LLIR, while machine operations are calls. */
+/* Passes on LLIR, while machine operations are calls. cmake/llvm.cmake names them too. */
 static const char llir_passes[] =
 	"always-inline,function(early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 

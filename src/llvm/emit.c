@@ -42,6 +42,11 @@ static void on_fatal_error(const char *reason)
 	longjmp(e->landing, 1);
 }
 
+void emit_left_out(void)
+{
+	on_fatal_error("a pass of LLVM that this build leaves out (cmake/llvm.cmake names those it keeps)");
+}
+
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data)
 {
 	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)

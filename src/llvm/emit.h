@@ -52,6 +52,9 @@ bool emit_verify(Emit *e);                         /* false: e->error */
 bool emit_passes(Emit *e, const char *pipeline);   /* likewise */
 bool emit_ptx(Emit *e, Text *out);                 /* likewise */
 
+/* A fatal error: a function of LLVM that is not linked was called (compat/left_out.c). */
+void emit_left_out(void);
+
 /* As CodegenTable's. */
 void emit_llvm_version(char out[32]);
 const char *emit_llvm_file(void);

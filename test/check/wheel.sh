@@ -61,4 +61,4 @@ mkdir -p env/lib/$(ls env/lib)/site-packages/triton-3.6.0.dist-info
 printf 'Metadata-Version: 2.1\nName: triton\nVersion: 3.6.0\n' >env/lib/$(ls env/lib)/site-packages/triton-3.6.0.dist-info/METADATA
 env/bin/python program.py 2>err && { echo "upstream's is there, and nothing was said"; exit 1; }
 grep -q 'neso-triton and triton 3.6.0 are both installed' err
-ls -l dist | awk 'NF > 8 { print $9 ": " $5 " bytes" }'
+ls -l dist | awk 'NF > 8 { print $9 ": " $5 " bytes"; if ($5 > 16000000) { print "larger than is promised"; exit 1 } }'
