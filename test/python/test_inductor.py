@@ -150,7 +150,12 @@ class Backends(unittest.TestCase):
         for value, wanted in ((Tensor(), ("*fp32", "D")), (16, ("i32", "D")), (7, ("i32", "")), (1, ("constexpr", 1)), (2**40 + 1, ("i64", "")),
                               (2.5, ("fp32", None)), (True, ("u1", None)), (None, ("constexpr", None))):
             self.assertEqual(native_specialize_impl(BaseBackend, value, False, True, True), wanted)
+            extra = make_backend(CPU).get_arg_specialization
+            self.assertEqual(triton.runtime.jit.specialize_impl(value, specialize_extra=extra, is_const=False, specialize_value=True, align=True),
+                             wanted)
         self.assertEqual(native_specialize_impl(BaseBackend, 16, False, False, True), ("i32", None))
+        self.assertEqual([BaseBackend.get_arg_specialization(value, "int", align=True) for value in (16, 17)], ["D", ""])
+        self.assertEqual(BaseBackend.get_arg_specialization(Tensor(), "tensor", align=True), "D")
 
 
 class Compiling(unittest.TestCase):

@@ -41,7 +41,8 @@ class Torchrun(unittest.TestCase):
                 file.write(PROGRAM)
             done = subprocess.run([sys.executable, "-m", "neso", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", path],
                                   capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"})
-        self.assertEqual((done.returncode, done.stdout), (0, "sum 3\n"), done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("sum 3", done.stdout.splitlines())  # gloo of torch 2.9 writes there too
 
 
 if __name__ == "__main__":

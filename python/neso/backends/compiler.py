@@ -74,3 +74,10 @@ class BaseBackend(metaclass=ABCMeta):
     @staticmethod
     def get_tensor_specialization(arg, **kwargs):
         return "D" if arg.data_ptr() % 16 == 0 and kwargs.get("align", False) else ""
+
+    @classmethod
+    def get_arg_specialization(cls, arg, ty, **kwargs):
+        """Both by one name, as torch 2.9 asks; ty: "int" or "tensor"."""
+        if ty == "int":
+            return cls.get_int_specialization(arg, **kwargs)
+        return cls.get_tensor_specialization(arg, **kwargs) if ty == "tensor" else ""

@@ -23,7 +23,7 @@ from .. import _native, knobs
 from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
 from ..language import core
 from . import _async_compile, describe, host, kept, sources, specialize
-from .specialize import native_specialize_impl  # noqa: F401
+from .specialize import native_specialize_impl, specialize_impl  # noqa: F401
 from .tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 TRITON_MODULE = "triton.language"

@@ -76,6 +76,11 @@ def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, 
     return specialize(arg, is_const, specialize_value, align)
 
 
+def specialize_impl(arg, specialize_extra=None, is_const=False, specialize_value=True, align=True):
+    """The same by the name that torch 2.9 falls back to. specialize_extra is the back end's get_arg_specialization, which adds nothing."""
+    return specialize(arg, is_const, specialize_value, align)
+
+
 def _of_parameter(param, value):
     if param.is_constexpr:
         return "constexpr", getattr(value, "cache_key", value)
