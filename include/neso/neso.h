@@ -946,7 +946,7 @@ NESO_API neso_status neso_cache_put(neso_context *context, const char *key, cons
 /* *bytes, followed by a NUL: freed with neso_text_free; NULL: it is not there. */
 NESO_API neso_status neso_cache_get(neso_context *context, const char *key, const char *name, char **bytes, size_t *size,
 				    neso_diagnostics **diagnostics);
-/* Up to 23 files that belong together: they are found all, as they were put, or none. */
+/* Up to 24 files that belong together: they are found all, as they were put, or none. */
 NESO_API neso_status neso_cache_put_group(neso_context *context, const char *key, const char *name, const neso_cache_file *files,
 					  size_t count, bool *stored, neso_diagnostics **diagnostics);
 /* *files: one block, freed with neso_cache_group_free; NULL and 0: it is not there. */

@@ -119,7 +119,7 @@ bool api_read_struct(ApiCall *call, void *to, size_t size, const void *from, con
 		return true;
 	size_t given;
 	memcpy(&given, from, sizeof given);
-	if (given < sizeof given || given > 1 << 16) {
+	if (given < sizeof given || given > 1 << 16 || given % _Alignof(size_t)) {
 		api_usage(call, "%s.size is %zu: set it to sizeof(%s)", what, given, what);
 		return false;
 	}
@@ -137,7 +137,7 @@ bool api_write_struct(void *to, const void *from, size_t size)
 {
 	size_t given;
 	memcpy(&given, to, sizeof given);
-	if (given < sizeof given || given > 1 << 16)
+	if (given < sizeof given || given > 1 << 16 || given % _Alignof(size_t))
 		return false;
 	memset((char *)to + sizeof given, 0, given - sizeof given);
 	memcpy((char *)to + sizeof given, (const char *)from + sizeof given, MIN(size, given) - sizeof given);

@@ -134,6 +134,8 @@ const char *api_value_text(Arena *arena, const neso_value *value);
 /* False after api_usage. */
 bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out);
 bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out);
+/* Has each buffer of a launch that is to run an address? Else false after diagnosing. */
+bool api_has_memory(ApiCall *call, const JitLaunch *launch);
 
 /* ---- key.c: the bits of a call that decide which variant it asks for ---- */
 

@@ -193,7 +193,7 @@ const uint64_t *neso_kernel_demoted(const neso_kernel *kernel, neso_constexpr_po
 
 uint64_t neso_number_class(const neso_value *value)
 {
-	return (uint64_t)value->kind | class_of_number(value) << 8;
+	return value ? (uint64_t)value->kind | class_of_number(value) << 8 : 0;
 }
 
 uint64_t *api_put_set(uint64_t *at, const neso_kernel *kernel, const JitSet *set)

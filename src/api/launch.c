@@ -124,7 +124,8 @@ static neso_status run(ApiCall *call, void *data)
 		return given == NESO_OK ? api_status(status) : given;
 	}
 	if (!api_read_struct(call, &launch, sizeof launch, args->launch, "neso_launch") ||
-	    !api_read_options(call, launch.options, &options) || !api_read_launch(call, &launch, &jit))
+	    !api_read_options(call, launch.options, &options) || !api_read_launch(call, &launch, &jit) ||
+	    !api_has_memory(call, &jit))
 		return NESO_ERROR_USAGE;
 	JitKey key;
 	if (args->key) {

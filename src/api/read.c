@@ -1,4 +1,6 @@
 /* What a caller gives with a launch, as jit takes it: options, arguments, buffers. */
+#include <math.h>
+#include <stddef.h>
 #include "api/inner.h"
 
 bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptions *out)
@@ -34,6 +36,10 @@ bool api_read_options(ApiCall *call, const neso_compile_options *given, JitOptio
 		.ask_data = options.poll_data,
 		.no_compile = (JitStrict)options.strict,
 	};
+	if (isnan(options.compile_timeout)) {
+		api_usage(call, "neso_compile_options.compile_timeout is no number");
+		return false;
+	}
 	if ((unsigned)options.strict > NESO_STRICT_OFF) {
 		api_usage(call, "neso_compile_options.strict is %d", (int)options.strict);
 		return false;
@@ -110,8 +116,13 @@ static bool read_memory(ApiCall *call, const neso_arg *arg, JitArg *out)
 
 static bool read_args(ApiCall *call, const neso_launch *launch, JitArg **args)
 {
-	if (launch->arg_count && (!launch->args || launch->arg_size < sizeof(const char *) || launch->arg_count > 1 << 16)) {
-		api_usage(call, "neso_launch.args, arg_count and arg_size do not fit each other");
+	if (launch->arg_count && (!launch->args || launch->arg_count > 1 << 16)) {
+		api_usage(call, "neso_launch.args and arg_count do not fit each other");
+		return false;
+	}
+	size_t arg_size = launch->arg_size;
+	if (launch->arg_count && (arg_size < offsetof(neso_arg, rank) || arg_size % _Alignof(neso_arg))) {
+		api_usage(call, "neso_launch.arg_size is %zu: set it to sizeof(neso_arg)", arg_size);
 		return false;
 	}
 	*args = ARENA_ARRAY(&call->arena, JitArg, launch->arg_count + 1);
@@ -122,8 +133,41 @@ static bool read_args(ApiCall *call, const neso_launch *launch, JitArg **args)
 		JitArg *out = &(*args)[i];
 		out->name = arg.name;
 		out->dtype = api_dtype(arg.dtype);
+		if ((unsigned)arg.kind > NESO_ARG_DESCRIPTOR) {
+			api_usage(call, "the kind of argument '%s' is %d, which no argument has",
+				  arg.name ? arg.name : "?", (int)arg.kind);
+			return false;
+		}
 		if (arg.kind == NESO_ARG_VALUE ? !read_value(call, &arg, out) : !read_memory(call, &arg, out))
 			return false;
+	}
+	return true;
+}
+
+static bool read_launch_numbers(ApiCall *call, const neso_launch *launch)
+{
+	enum { KNOWN = NESO_WATCH_NAN | NESO_WATCH_COVERAGE | NESO_WATCH_TRAFFIC };
+	if (launch->size < offsetof(neso_launch, options))
+		api_usage(call, "neso_launch.size is %zu: set it to sizeof(neso_launch)", launch->size);
+	else if (launch->watch & ~(uint32_t)KNOWN)
+		api_usage(call, "neso_launch.watch is %u, and its bits are those of neso_watch",
+			  (unsigned)launch->watch);
+	else if (isnan(launch->timeout))
+		api_usage(call, "neso_launch.timeout is no number");
+	else
+		return true;
+	return false;
+}
+
+bool api_has_memory(ApiCall *call, const JitLaunch *launch)
+{
+	for (uint32_t i = 0; i < launch->arg_count; i++) {
+		const JitArg *arg = &launch->args[i];
+		if ((arg->kind != JIT_POINTER && arg->kind != JIT_DESCRIPTOR) || arg->address || !arg->bytes)
+			continue;
+		api_usage(call, "the address of argument '%s' is NULL, and %zu bytes are said to be there",
+			  arg->name ? arg->name : "?", arg->bytes);
+		return false;
 	}
 	return true;
 }
@@ -131,7 +175,7 @@ static bool read_args(ApiCall *call, const neso_launch *launch, JitArg **args)
 bool api_read_launch(ApiCall *call, const neso_launch *launch, JitLaunch *out)
 {
 	JitArg *args;
-	if (!read_args(call, launch, &args))
+	if (!read_launch_numbers(call, launch) || !read_args(call, launch, &args))
 		return false;
 	if (launch->buffer_count && !launch->buffers) {
 		api_usage(call, "neso_launch.buffers is NULL");

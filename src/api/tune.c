@@ -20,7 +20,18 @@ _Static_assert((int)NESO_TUNE_WHY == (int)TUNE_WHY && (int)NESO_TUNE_END == (int
 bool api_read_tune_options(ApiCall *call, const neso_tune_options *given, neso_tune_options *out)
 {
 	neso_tune_options_init(out);
-	return !given || api_read_struct(call, out, sizeof *out, given, "neso_tune_options");
+	if (given && !api_read_struct(call, out, sizeof *out, given, "neso_tune_options"))
+		return false;
+	if ((out->zero_count && !out->zero) || (out->restore_count && !out->restore))
+		api_usage(call, "neso_tune_options.%s is NULL",
+			  out->zero_count && !out->zero ? "zero" : "restore");
+	else if (!(out->confidence >= 0 && out->confidence < 1))
+		api_usage(call, "neso_tune_options.confidence is %g, and is less than 1", out->confidence);
+	else if (!(out->budget >= 0 && out->tie >= 0 && out->hopeless >= 0 && out->resolution >= 0))
+		api_usage(call, "budget, tie, hopeless and resolution of neso_tune_options are 0 or more");
+	else
+		return true;
+	return false;
 }
 
 static neso_tuning *tuning_new(void)

@@ -19,6 +19,9 @@ typedef struct FrontModule FrontModule;
 typedef struct FrontFunction FrontFunction;
 typedef struct FrontReads FrontReads;
 
+/* "tf32", "ieee", ...: as tl.dot's input_precision, in letters of either case. */
+bool front_is_dot_precision(const char *name);
+
 /* What depends on options and target while lowering. */
 typedef struct FrontOptions {
 	uint32_t num_warps, num_stages, num_ctas;

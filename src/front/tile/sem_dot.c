@@ -2,10 +2,19 @@
 #include "front/tile/sem_dot.h"
 
 #include <ctype.h>
+#include <strings.h>
 
 static const char *const precisions[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
 static const int precision_values[] = {PREC_TF32 + 1, PREC_TF32X3 + 1, PREC_IEEE + 1, PREC_BF16X3 + 1,
 	PREC_BF16X6 + 1};
+
+bool front_is_dot_precision(const char *name)
+{
+	for (size_t i = 0; precisions[i]; i++)
+		if (strcasecmp(precisions[i], name) == 0)
+			return true;
+	return false;
+}
 
 static bool dtypes_ok(FrontLower *low, TlType a, TlType b)
 {

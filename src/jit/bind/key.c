@@ -23,6 +23,12 @@ bool jit_options(const JitKernel *kernel, const JitOptions *given, JitOptions *o
 			 out->num_warps * TARGET_WARP_SIZE, TARGET_MAX_THREADS);
 	if (!base_is_pow2(out->num_ctas) || out->num_ctas > 16)
 		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "num_ctas", out->num_ctas, "a power of two up to 16");
+	else if (out->num_ctas > 1 && out->gpu && !target_has(out->gpu, TARGET_CLUSTER))
+		jit_diag(diags, kernel, DIAG_OPTION_CLUSTER, out->num_ctas, out->gpu->name);
+	if (out->maxnreg && (out->maxnreg < 16 || out->maxnreg > 256))
+		jit_diag(diags, kernel, DIAG_OPTION_VALUE, "maxnreg", out->maxnreg, "0, or 16 to 256");
+	if (out->dot_precision && !front_is_dot_precision(out->dot_precision))
+		jit_diag(diags, kernel, DIAG_OPTION_PRECISION, out->dot_precision);
 	return diags->errors == before;
 }
 

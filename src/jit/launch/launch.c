@@ -1,4 +1,5 @@
 /* Launches: argument values to the bits that the interpreter wants, buffers to the ranges it checks. */
+#include <math.h>
 #include "jit/inner.h"
 
 #include "base/float/fp.h"
@@ -442,6 +443,32 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	return run(&m, launch, result);
 }
 
+/* Is an argument for one of the variant's constants another number than it was compiled for? */
+static bool other_constant(const JitArg *arg, const char *text)
+{
+	JitArg compiled;
+	bool is_number = arg->kind == JIT_INT || arg->kind == JIT_FLOAT || arg->kind == JIT_BOOL;
+	if (!is_number || !text || !jit_literal(text, &compiled))
+		return false;
+	if (arg->kind == JIT_FLOAT || compiled.kind == JIT_FLOAT) {
+		double a = arg->kind == JIT_FLOAT ? arg->f : (double)arg->i;
+		double b = compiled.kind == JIT_FLOAT ? compiled.f : (double)compiled.i;
+		return a != b && !(isnan(a) && isnan(b));
+	}
+	return compiled.kind != JIT_EXPR && arg->i != compiled.i;
+}
+
+static bool constants_fit(const Marshal *m)
+{
+	uint32_t before = m->diags->errors;
+	for (uint32_t i = 0; i < m->variant->kernel->info->param_count; i++) {
+		const JitParam *param = &m->variant->params[i];
+		if (param->kind == JIT_PARAM_CONST && m->given[i] && other_constant(m->given[i], param->text))
+			wrong_type(m, i, arena_printf(m->arena, "the constant %s", param->text));
+	}
+	return m->diags->errors == before;
+}
+
 JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch, JitResult *result, DiagList *diags)
 {
 	CONTRACT(variant->ready);
@@ -452,7 +479,8 @@ JitStatus jit_launch_variant(const JitVariant *variant, const JitLaunch *launch,
 		return JIT_ARGUMENT;
 	const JitArg **given = ARENA_ARRAY(diags->arena, const JitArg *, kernel->info->param_count + 1);
 	Marshal m = {diags->arena, variant, given, diags};
-	if (!jit_match_args(m.arena, kernel, launch->args, launch->arg_count, m.given, diags))
+	if (!jit_match_args(m.arena, kernel, launch->args, launch->arg_count, m.given, diags) ||
+	    !constants_fit(&m))
 		return JIT_ARGUMENT;
 	return run(&m, launch, result);
 }
