@@ -22,6 +22,9 @@ class _Triton(types.ModuleType):
 
 class _Finder:
 
+    def __init__(self, children):
+        self._children = children
+
     def find_spec(self, name, path=None, target=None):
         if name != "triton" and not name.startswith("triton."):
             return None
@@ -49,6 +52,8 @@ class _Finder:
 
     def create_module(self, spec):
         if spec.name == "triton":
+            if self._children:
+                _tell_torch()
             neso = importlib.import_module("neso")
             module = _Triton("triton", neso.__doc__)
             module.__version__ = TRITON_VERSION
@@ -90,6 +95,15 @@ def environment(before=None):
     return {"PYTHONPATH": os.pathsep.join([_folder(), *paths])}
 
 
+def _tell_torch():
+    """From 2.15 on torch puts the folder that it lies in before PYTHONPATH when it starts its compile workers, and with it the upstream `triton`
+    that lies there too. It takes another list from this variable."""
+    name = "TORCH_CUSTOM_PYTHONPATH"
+    ours = _folder()
+    if os.environ.get(name, ours).split(os.pathsep)[0] == ours:
+        os.environ[name] = os.pathsep.join([ours, *(path for path in sys.path if path != ours)])
+
+
 def _site_folders():
     import sysconfig
     paths = sysconfig.get_paths()
@@ -111,4 +125,4 @@ def install(children=True):
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
             del sys.modules[name]
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path.insert(0, _Finder(children))

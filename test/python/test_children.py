@@ -41,6 +41,22 @@ class Children(unittest.TestCase):
         self.check(f"import neso; neso.install(); neso.install(); import triton, subprocess, sys\n"
                    f"print(triton.__neso__ and 'here', flush=True); subprocess.run([sys.executable, '-c', {CHILD!r}])", "here\nneso\n")
 
+    def test_workers_of_torch(self):
+        """torch takes the path of its workers from a variable, and else puts the folder before it that an upstream triton may lie in."""
+        self.check(f"""
+            import os, sys, subprocess
+            import neso
+            neso.install()
+            sys.path.append("/added")
+            import triton
+            path = os.environ["TORCH_CUSTOM_PYTHONPATH"]
+            print("/added" in path.split(os.pathsep), flush=True)
+            subprocess.run([sys.executable, "-c", {CHILD!r}], env={{**os.environ, "PYTHONPATH": path}})
+        """, "True\nneso\n")
+        given = {"TORCH_CUSTOM_PYTHONPATH": "/mine"}
+        done = python("-m", "neso", "-c", "import os, triton; print(os.environ['TORCH_CUSTOM_PYTHONPATH'])", **given)
+        self.assertEqual((done.stdout, done.stderr), ("/mine\n", ""))
+
     def test_install_here_alone(self):
         self.check("import neso, os; before = os.environ.get('PYTHONPATH'); neso.install(children=False); import triton\n"
                    "print(triton.__neso__ and 'here', os.environ.get('PYTHONPATH') == before)", "here True\n")

@@ -12,6 +12,8 @@ def _become():
         # A Python that has no neso, started by one that has: it has the triton that it had.
         if error.name != "neso":
             raise
+        if os.environ.get("TORCH_CUSTOM_PYTHONPATH", "").split(os.pathsep)[0] == os.path.dirname(os.path.dirname(__file__)):
+            del os.environ["TORCH_CUSTOM_PYTHONPATH"]  # which is of that other Python's
         sys.path[:] = [path for path in sys.path if os.path.realpath(path) != here]
         del sys.modules[__name__]
         importlib.invalidate_caches()
