@@ -208,15 +208,34 @@ static bool storage_of(PyObject *tensor, unsigned long long address, char **begi
 	return good && address >= at && address - at <= size;
 }
 
+/* Of a tensor that does not tell its strides: elements one after another. */
+static void contiguous(int rank, const int64_t *shape, int64_t *strides)
+{
+	int64_t step = 1;
+	for (int i = rank; i-- > 0;) {
+		strides[i] = step;
+		if (__builtin_mul_overflow(step, shape[i], &step))
+			step = 0; /* no memory is as large */
+	}
+}
+
 static bool strided_extent(PyObject *tensor, size_t item, int64_t *low, int64_t *high)
 {
 	enum { MAX_RANK = 64 };
 	int64_t shape[MAX_RANK], strides[MAX_RANK];
 	int rank = 0, stride_rank = 0;
 	PyObject *shape_object = PyObject_GetAttr(tensor, name_shape);
-	PyObject *stride_object = PyObject_CallMethodObjArgs(tensor, name_stride, NULL);
-	bool good = shape_object && stride_object && read_sizes(shape_object, shape, &rank, MAX_RANK) &&
-		    read_sizes(stride_object, strides, &stride_rank, MAX_RANK);
+	PyObject *stride_object = shape_object ? PyObject_CallMethodObjArgs(tensor, name_stride, NULL) : NULL;
+	bool no_stride = shape_object && !stride_object && PyErr_ExceptionMatches(PyExc_AttributeError);
+	if (no_stride)
+		PyErr_Clear();
+	bool good = shape_object && (stride_object || no_stride) &&
+		    read_sizes(shape_object, shape, &rank, MAX_RANK) &&
+		    (no_stride || read_sizes(stride_object, strides, &stride_rank, MAX_RANK));
+	if (good && no_stride) {
+		stride_rank = rank;
+		contiguous(rank, shape, strides);
+	}
 	if (good && rank == stride_rank) {
 		for (int i = 0; i < rank; i++)
 			strides[i] *= (int64_t)item;

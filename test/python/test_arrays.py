@@ -130,6 +130,22 @@ class Arrays(unittest.TestCase):
         self.x = np.arange(16, dtype=np.float32)
         self.o = np.zeros(16, np.float32)
 
+    def test_a_pointer_with_a_shape(self):
+        """What has no strides lies in one piece."""
+        class Wrapped:
+            dtype, shape = "float32", (2, 4)
+
+            def __init__(self, array):
+                self.array = array
+
+            def data_ptr(self):
+                return self.array.ctypes.data
+        x, out = np.arange(8, dtype=np.float32), np.zeros(16, np.float32)
+        double_kernel[(1, )](Wrapped(x), Wrapped(out), 8)
+        self.assertEqual(out[:8].tolist(), (2 * x).tolist())
+        with self.assertRaises(OutOfBoundsError):
+            double_kernel[(1, )](out, Wrapped(x), 16)
+
     def test_dlpack(self):
         double_kernel[(1, )](Jax(self.x), self.o, 16)
         np.testing.assert_array_equal(self.o, self.x * 2)
