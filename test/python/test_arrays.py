@@ -46,6 +46,14 @@ class Writable(Jax):
         self.array[index] = value
 
 
+class NewJax(Writable):
+    """With a __setitem__, which raises."""
+    __module__ = "jaxlib._jax"
+
+    def __setitem__(self, index, value):
+        raise TypeError("JAX arrays are immutable")
+
+
 class OnDevice(Jax):
 
     def __dlpack_device__(self):
@@ -152,6 +160,8 @@ class Arrays(unittest.TestCase):
         double_kernel[(1, )](self.x, Writable(self.o), 8)
         with self.assertRaisesRegex(OutOfBoundsError, "read-only"):
             double_kernel[(1, )](self.x, Jax(self.o), 16)
+        with self.assertRaisesRegex(OutOfBoundsError, "read-only"):
+            double_kernel[(1, )](self.x, NewJax(self.o), 16)
         with self.assertRaisesRegex(OutOfBoundsError, "passes the end of 'x_ptr'"):
             double_kernel[(1, )](Jax(self.x), self.o, 32)
 

@@ -113,6 +113,16 @@ _DL_TYPES = {(0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64
              (11, 8): "float8_e4m3fnuz", (13, 8): "float8_e5m2fnuz"}
 
 
+def _is_constant(array):
+    """May its elements only be read? What has no __setitem__ says so; JAX's arrays have one that raises."""
+    if not hasattr(type(array), "__setitem__") or type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        return True
+    try:
+        return memoryview(array).readonly
+    except (TypeError, ValueError, BufferError):
+        return False
+
+
 def _dlpack(array):
     device = array.__dlpack_device__()
     if device[0] not in (1, 3, 13):
@@ -136,8 +146,7 @@ def _dlpack(array):
             strides.insert(0, step)
             step *= size
     begin, size = _strided(address, shape, strides, item)
-    # What has no __setitem__ says that its elements do not change (JAX).
-    return address, begin, size, dtype, hasattr(type(array), "__setitem__"), (array, capsule), None
+    return address, begin, size, dtype, not _is_constant(array), (array, capsule), None
 
 
 _FORMATS = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32", "l": "int64",
