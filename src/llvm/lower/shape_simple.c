@@ -124,10 +124,7 @@ bool lower_PROGRAM_ID(Lower *lw, IrOp *op)
 {
 	static const MachineOp ctas[] = {MACHINE_ctaid_x, MACHINE_ctaid_y, MACHINE_ctaid_z};
 	static const MachineOp clusters[] = {MACHINE_clusterid_x, MACHINE_clusterid_y, MACHINE_clusterid_z};
-	static const MachineOp turned[] = {MACHINE_ctaid_last_x};
-	bool last_first = ir_get_bool(op, lw->module->cx, ATTR_LAST_FIRST);
-	CONTRACT(!last_first || lw->gpu->num_ctas == 1);
-	return program_register(lw, op, last_first ? turned : ctas, clusters, 0);
+	return program_register(lw, op, ctas, clusters, 0);
 }
 
 bool lower_NUM_PROGRAMS(Lower *lw, IrOp *op)

@@ -123,8 +123,6 @@ static bool position(SimWarp *w, const SimInstr *i, uint32_t mask)
 }
 EFFECT_OP(tid_x, tid, 0)
 EFFECT_OP(ctaid_x, position, CTAID)
-/* Which CTA runs a program is the simulator's to say. */
-EFFECT_OP(ctaid_last_x, position, CTAID)
 EFFECT_OP(ctaid_y, position, CTAID + 1)
 EFFECT_OP(ctaid_z, position, CTAID + 2)
 EFFECT_OP(nctaid_x, position, COUNT)
