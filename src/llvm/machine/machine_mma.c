@@ -164,3 +164,14 @@ bool machine_wgmma_wait(Arena *arena, const char *suffix, LLVMTypeRef function, 
 	add_tied(&constraints, count);
 	return machine_finish(form, &text, &constraints);
 }
+
+unsigned machine_tied(const char *name, LLVMTypeRef function)
+{
+	static const char product[] = "neso.wgmma.", wait[] = "neso.wgmma_wait.";
+	Wgmma x;
+	if (!strncmp(name, wait, sizeof wait - 1))
+		return LLVMCountParamTypes(function);
+	if (strncmp(name, product, sizeof product - 1) != 0 || !read_wgmma(name + sizeof product - 1, function, &x))
+		return 0;
+	return x.first;
+}
