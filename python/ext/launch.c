@@ -332,7 +332,8 @@ PyObject *launch(Kernel *k, PyObject *grid, PyObject *const *args, Py_ssize_t na
 			if (l.call.options[OPT_GRID] && !grid)
 				grid = l.call.options[OPT_GRID];
 			result = launch_bound(&l, grid, warmup && PyObject_IsTrue(warmup) == 1);
-			neso_turn_end(k->kernel, &l.turn, &l.launch, false); /* of a launch that failed before it */
+			/* Of a launch that failed before it. */
+			neso_turn_end(k->kernel, &l.turn, &l.launch, false);
 		}
 		gpu_call_free(l.gpu);
 		held_free(&l.held);

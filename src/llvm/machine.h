@@ -42,15 +42,15 @@ typedef bool MachineExpand(Arena *arena, const char *suffix, LLVMTypeRef functio
 #undef MACHINE
 #undef FAMILY
 
-/* Of a call of a family of products of warp groups, or of a wait for them: how many operands go in where results come
- * out, the first of both (machine_mma.c). 0 for all others. */
+/* Of a call of a family of products of warp groups, or of a wait for them: how many operands go in
+ * where results come out, the first of both (machine_mma.c). 0 for all others. */
 unsigned machine_tied(const char *name, LLVMTypeRef function);
 
 /* Families whose forms are made elsewhere. */
 MachineExpand machine_alu; /* math/extern.c */
 
-/* Accumulators of products of warp groups that nobody reads when the product is done need no sum to add to: they get
- * none (machine_unread.c). Before machine_replace. */
+/* Accumulators of products of warp groups that nobody reads when the product is done need no sum to
+ * add to: they get none (machine_unread.c). Before machine_replace. */
 void machine_drop_unread(LLVMModuleRef mod);
 
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is

@@ -58,7 +58,8 @@ NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const N
 	if (FAULT_TRY(&fault)) {
 		kernel->driver = driver;
 		/* PTX, which the driver takes too, ends with NUL. */
-		kernel->cubin = info->borrows ? (void *)(uintptr_t)cubin : memcpy(nv_new(len + 1), cubin, len);
+		kernel->cubin = info->borrows ? (void *)(uintptr_t)cubin :
+						memcpy(nv_new(len + 1), cubin, len);
 		kernel->len = len;
 		copy_info(kernel, info);
 		fault_leave(&fault);

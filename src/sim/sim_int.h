@@ -214,9 +214,10 @@ typedef struct SimFence {
 	uint64_t pending;
 } SimFence;
 
-/* What is ordered before a warp's next access, by warp of the program: its accesses of shared memory before `shared` (intervals), its
- * writes of it before `fenced` for asynchronous units too, its accesses of global memory before `global` (times of race.c),
- * its writes of that before `proxied` for asynchronous units too. */
+/* What is ordered before a warp's next access, by warp of the program: its accesses of shared memory
+ * before `shared` (intervals), its writes of it before `fenced` for asynchronous units too, its
+ * accesses of global memory before `global` (times of race.c), its writes of that before `proxied`
+ * for asynchronous units too. */
 typedef struct SimPast {
 	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS];
 	uint32_t proxied[SIM_MOST_WARPS];

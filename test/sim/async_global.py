@@ -45,6 +45,6 @@ def copied_already(a_ptr, b_ptr, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tiles = tl.make_tensor_descriptor(a_ptr, [8 * B, B], [B, 1], [B, B])
     b = tl.load(b_ptr + i[:, None] * B + i[None, :])
-    for k in range(n):  # error: 5: missing wait: what is copied changes, by the store of
+    for k in range(n):
         a = tiles.load([k * B, 0])  # error: 13: missing wait: what is copied changes, by the store of
         tl.store(a_ptr + ((k + 1) * B + i)[:, None] * B + i[None, :], tl.dot(a, b).to(tl.float16))

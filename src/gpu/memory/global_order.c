@@ -256,11 +256,12 @@ static bool same_root(const GpuOrder *o, const IrOp *first, const IrOp *then)
 	return !a || !b || a == b;
 }
 
-/* Has the kernel looked that what the loop around both stores is not what it loads (version_loops.c)? */
+/* Has the kernel looked whether the loop around both stores what it loads (version_loops.c)? */
 static bool are_disjoint(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	for (const IrOp *loop = ir_parent_op(first); loop && loop->kind != OP_FUNC; loop = ir_parent_op(loop))
-		if (loop->kind == OP_FOR && ir_get_bool(loop, o->gpu->ir, ATTR_DISJOINT) && ir_is_inside(then, loop))
+		if (loop->kind == OP_FOR && ir_get_bool(loop, o->gpu->ir, ATTR_DISJOINT) &&
+		    ir_is_inside(then, loop))
 			return then->kind == OP_TMA_LOAD;
 	return false;
 }

@@ -1,5 +1,7 @@
 /* Launches: argument values to the bits that the interpreter wants, buffers to the ranges it checks. */
 #include <math.h>
+#include <stdlib.h>
+
 #include "jit/inner.h"
 
 #include "base/float/fp.h"
@@ -445,10 +447,19 @@ JitStatus jit_launch(JitKernel *kernel, const JitLaunch *launch, const JitOption
 	return run(&m, launch, result);
 }
 
+/* An integer of 64 bits, signed or not: an argument has those bits. */
+static bool is_long(const char *text)
+{
+	size_t digits = strspn(text + (*text == '-'), "0123456789");
+	return digits >= 18 && digits <= 20 && !text[digits + (*text == '-')];
+}
+
 /* Is an argument for one of the variant's constants another number than it was compiled for? */
 static bool other_constant(const JitArg *arg, const char *text)
 {
 	JitArg compiled;
+	if (arg->kind == JIT_INT && text && is_long(text))
+		return (uint64_t)arg->i != strtoull(text, NULL, 10);
 	bool is_number = arg->kind == JIT_INT || arg->kind == JIT_FLOAT || arg->kind == JIT_BOOL;
 	if (!is_number || !text || !jit_literal(text, &compiled))
 		return false;

@@ -171,7 +171,7 @@ unsigned machine_tied(const char *name, LLVMTypeRef function)
 	Wgmma x;
 	if (!strncmp(name, wait, sizeof wait - 1))
 		return LLVMCountParamTypes(function);
-	if (strncmp(name, product, sizeof product - 1) != 0 || !read_wgmma(name + sizeof product - 1, function, &x))
+	if (strncmp(name, product, sizeof product - 1) != 0)
 		return 0;
-	return x.first;
+	return read_wgmma(name + sizeof product - 1, function, &x) ? x.first : 0;
 }

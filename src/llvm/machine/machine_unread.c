@@ -1,9 +1,10 @@
 /* Accumulators of products of warp groups that nobody reads.
  *
- * An accumulator goes in and comes out in one register. Where its sum is not read, ptxas (13.0) takes the register for one that
- * is only read: it leaves out the copy of a value that is needed later as well, and the product writes over that value. Such an
- * accumulator gets no value here, so there is nothing to leave out. What comes out of a product goes through waits, which have
- * their registers in and out too: each that is dropped may leave another unread. */
+ * An accumulator goes in and comes out in one register. Where its sum is not read, ptxas (13.0)
+ * takes the register for one that is only read: it leaves out the copy of a value that is needed
+ * later as well, and the product writes over that value. Such an accumulator gets no value here, so
+ * there is nothing to leave out. What comes out of a product goes through waits, which have their
+ * registers in and out too: each that is dropped may leave another unread. */
 #include "llvm/machine.h"
 
 enum { MOST_TIED = 256 };
@@ -15,7 +16,7 @@ static LLVMValueRef next_use(LLVMUseRef *use)
 	return user;
 }
 
-/* Which results of a call are read; extractions that nobody uses go. False: it is used as a whole. */
+/* Which results of a call are read; extractions that nobody uses go. False: it is used whole. */
 static bool find_read(LLVMValueRef call, bool *read)
 {
 	LLVMUseRef use = LLVMGetFirstUse(call);

@@ -139,9 +139,11 @@ static bool expect(Lower *lw, const IrOp *op)
 	MACHINE2(lw, mbarrier_expect_tx, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_SIZE, 0)));
 	lw->tensor_loads = loads_behind(op, ir_operand(op, 1));
 	const IrOp *behind = op->next;
-	for (unsigned i = 0; i < lw->tensor_loads; i++, behind = behind->next)
+	for (unsigned i = 0; i < lw->tensor_loads; i++, behind = behind->next) {
+		lower_line(lw, behind->loc);
 		if (!load(lw, behind))
 			return false;
+	}
 	return true;
 }
 

@@ -293,7 +293,8 @@ void sim_check_async_write(SimWarp *w, const SimInstr *i, unsigned lane, uint32_
 	sim_check_flies(w, i, lane, offset, size);
 }
 
-static void report_unfenced(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at, const Cell *c)
+static void report_unfenced(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t begin, uint32_t at,
+			    const Cell *c)
 {
 	char place[512];
 	const SimKernel *k = w->cta->run->kernel;

@@ -635,7 +635,7 @@ static void test_ended(void **state)
 	end(&f);
 }
 
-/* Of a variant that the cache has, neither IR nor PTX stays, and its texts are there all the same. */
+/* Of a variant that the cache has, neither IR nor PTX stays; its texts are there all the same. */
 static void test_memory_of_variants(void **state)
 {
 	enum { FIRST = 4, ALL = 24, MOST = 24 << 10 /* bytes */ };
