@@ -308,7 +308,7 @@ struct SimCta {
 	uint32_t fresh;    /* time of its last acquire by what drops the first-level cache */
 	char *text;        /* printed so far */
 	size_t text_len, text_cap;
-	SimMeeting meetings[1 + SIM_MOST_WARPS]; /* of all the program's threads; of each CTA of a cluster */
+	SimMeeting meetings[1 + SIM_MOST_WARPS]; /* of all the program's threads; of each of its CTAs */
 	unsigned hint;     /* buffer of the last access */
 	uint64_t random;
 	bool careful;      /* accesses of global memory are to be told: to race.c, or */
