@@ -207,7 +207,7 @@ static bool to_llir(Job *job)
 static bool to_ptx(Job *job)
 {
 	unsigned ptx = job->ptx;
-	machine_drop_unread(job->emit->mod);
+	machine_prepare_sums(job->emit->mod);
 	const char *unknown = machine_replace(job->emit->mod, &job->arena, &ptx);
 	if (unknown) {
 		job_fault(job, DIAG_CODEGEN_OPERATION, unknown);

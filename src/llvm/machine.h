@@ -50,8 +50,9 @@ unsigned machine_tied(const char *name, LLVMTypeRef function);
 MachineExpand machine_alu; /* math/extern.c */
 
 /* Accumulators of products of warp groups that nobody reads when the product is done need no sum to
- * add to: they get none (machine_unread.c). Before machine_replace. */
-void machine_drop_unread(LLVMModuleRef mod);
+ * add to: they get none. Those that others use as well are copied in front of the fence
+ * (machine_sums.c). Before machine_replace. */
+void machine_prepare_sums(LLVMModuleRef mod);
 
 /* Replaces every call of a machine operation in the module by its NVPTX form. NULL, or the name of a function that is
  * none. *ptx is raised to what they need. No pass on LLIR may run afterwards: what the forms do stands in their rows alone. */
