@@ -94,8 +94,8 @@ static bool may_be_shared(LLVMValueRef v)
 }
 
 /* Registers that products write are set in front of the fence: operands that others use too are
- * copied there, by assembly that does nothing. LLVM would copy them behind it, where ptxas puts in a
- * fence for each product (C7519) and lets none begin before the last one has ended. */
+ * copied there, by assembly that does nothing. LLVM would copy them behind it: there ptxas puts a
+ * fence in front of each product (C7519), and lets none begin before the last one has ended. */
 static void copy_of_call(LLVMBuilderRef b, LLVMValueRef call, unsigned tied)
 {
 	LLVMValueRef fence = LLVMIsACallInst(call) ? fence_of(call) : NULL, held[MOST_TIED];
