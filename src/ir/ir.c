@@ -340,6 +340,13 @@ void ir_op_erase(IrOp *op)
 	ir_op_unlink(op);
 }
 
+IrOp *ir_func_of(IrOp *op)
+{
+	while (op && op->kind != OP_FUNC)
+		op = ir_parent_op(op);
+	return op;
+}
+
 bool ir_is_inside(const IrOp *op, const IrOp *outer)
 {
 	while (op && op != outer)

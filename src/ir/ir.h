@@ -167,6 +167,7 @@ void ir_op_unlink(IrOp *op); /* keeps operands */
 void ir_op_erase(IrOp *op);
 void ir_drop_operands(IrOp *op); /* of nested ops too: the op is about to go, or is unreachable */
 static inline IrOp *ir_parent_op(const IrOp *op) { return op->block ? op->block->region->op : NULL; }
+IrOp *ir_func_of(IrOp *op); /* the function around it; or NULL */
 /* Is `op` inside (or the same as) `outer`? */
 bool ir_is_inside(const IrOp *op, const IrOp *outer);
 /* Is the value defined outside of all regions of `op`? */

@@ -11,6 +11,17 @@ unsigned gpu_words(GpuCx *cx, IrType type)
 	return (unsigned)((elements * bits + 31) / 32);
 }
 
+unsigned gpu_carried_words(GpuCx *cx, const IrOp *loop)
+{
+	CONTRACT(loop->kind == OP_FOR);
+	const IrBlock *body = loop->regions[0].first;
+	unsigned words = 0;
+	for (uint32_t i = 1; i < body->arg_count; i++)
+		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
+			words += gpu_words(cx, body->args[i]->type);
+	return words;
+}
+
 /* Is it what a program computes with, and not where it finds it? */
 static bool is_data(const IrValue *v)
 {

@@ -6,6 +6,8 @@
 
 /* 32-bit registers that a tile takes in each thread, copies left out; 1 or 2 of a scalar. */
 unsigned gpu_words(GpuCx *cx, IrType type);
+/* Of all that a loop carries but pointers. */
+unsigned gpu_carried_words(GpuCx *cx, const IrOp *loop);
 /* Registers that are taken when the loads that stand together with this one, with no store, reduction, barrier or conversion
  * between, are all under way: theirs, and those of the data (no indices, no masks) that is needed behind them. An
  * estimate: what is in the same block counts. */

@@ -7,6 +7,7 @@
  * (Attention's backward of heads of 128, with 128 keys and 4 warps: sums alone would take 256 of a
  * thread's 255 registers.) */
 #include "gpu/gpu.h"
+#include "gpu/plan/dot.h"
 #include "gpu/remark.h"
 
 enum { WARPS_OF_A_GROUP = 4, MOST_WARPS = 8 };
@@ -17,12 +18,6 @@ typedef struct Chooser {
 	uint64_t words;   /* of all threads */
 	bool looks;       /* the kernel may look at its threads */
 } Chooser;
-
-static bool visit_dot(void *data, IrOp *op)
-{
-	*(bool *)data |= op->kind == OP_DOT;
-	return true;
-}
 
 static uint64_t words_carried(const IrOp *loop)
 {
@@ -39,13 +34,11 @@ static uint64_t words_carried(const IrOp *loop)
 static bool visit(void *data, IrOp *op)
 {
 	Chooser *c = data;
-	bool products = false;
 	c->looks |= op->kind == OP_INLINE_ASM || op->kind == OP_CALL;
 	c->looks |= op->kind == OP_EXTERN && !ir_is_pure(op);
 	if (op->kind != OP_FOR)
 		return true;
-	ir_walk(op, false, visit_dot, &products);
-	uint64_t words = products ? words_carried(op) : 0;
+	uint64_t words = gpu_holds_dot(op) ? words_carried(op) : 0;
 	if (words > c->words) {
 		c->words = words;
 		c->loop = op;

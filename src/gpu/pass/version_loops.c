@@ -5,6 +5,7 @@
  * together (range.h). If no store can reach what a load does, the loop marked neso.disjoint runs, for `pipeline` to take; else the
  * loop as it was. A loop with an access whose reach is not known stays as it is. */
 #include "gpu/analysis/range.h"
+#include "gpu/plan/dot.h"
 #include "gpu/plan/schedule.h"
 #include "gpu/remark.h"
 
@@ -93,21 +94,10 @@ static void split(PassCx *cx, IrOp *loop, IrValue *apart)
 	yield(cx, &choice->regions[1], loop);
 }
 
-static bool visit_dot(void *data, IrOp *op)
-{
-	*(bool *)data |= op->kind == OP_DOT;
-	return true;
-}
-
 /* Before there are layouts: loops of products, for `map-loads`, where the target has TMA. */
 static bool comes_now(const Versions *v, IrOp *loop)
 {
-	const GpuCx *gpu = gpu_of(v->cx);
-	bool products = false;
-	if (ir_module_level(v->cx->module) == LEVEL_G)
-		return true;
-	ir_walk(loop, false, visit_dot, &products);
-	return gpu->maps && products;
+	return ir_module_level(v->cx->module) == LEVEL_G || (gpu_of(v->cx)->maps && gpu_holds_dot(loop));
 }
 
 static bool visit_loop(void *data, IrOp *op)

@@ -7,8 +7,6 @@
 #include "gpu/analysis/pressure.h"
 #include "gpu/pipeline/pipeline.h"
 
-enum { OTHER_REGISTERS = 56, MOST_REGISTERS = 240 };
-
 /* ---- what comes first ---- */
 
 static bool is_moved(const IrOp *op)
@@ -165,19 +163,12 @@ static bool is_awaited(const Pipeline *p, const IrOp *op)
 	       ir_is_defined_outside(ir_operand(op, 2), p->loop);
 }
 
-static unsigned carried_registers(const Pipeline *p)
-{
-	unsigned words = OTHER_REGISTERS;
-	for (uint32_t i = 1; i < p->body->arg_count; i++)
-		if (!ir_is_ptr(ir_elem(p->body->args[i]->type)))
-			words += gpu_words(p->gpu, p->body->args[i]->type);
-	return words;
-}
-
 /* Products behind `dot` that need nothing of it, and fit into registers beside it, follow it. */
 static void start_early(Pipeline *p, IrOp *dot)
 {
-	unsigned words = carried_registers(p) + gpu_words(p->gpu, dot->results[0].type);
+	const TargetBudgets *budgets = p->gpu->target->budgets;
+	unsigned words = budgets->beside_sums + gpu_carried_words(p->gpu, p->loop) +
+			 gpu_words(p->gpu, dot->results[0].type);
 	IrOp *last = dot;
 	for (IrOp *op = dot->next, *next; op; op = next) {
 		next = op->next;
@@ -185,7 +176,7 @@ static void start_early(Pipeline *p, IrOp *dot)
 		for (uint32_t i = 0; i < op->operand_count && ready; i++)
 			ready = is_ready(p, ir_operand(op, i), dot);
 		unsigned more = ready ? gpu_words(p->gpu, op->results[0].type) : 0;
-		if (!ready || words + more > MOST_REGISTERS)
+		if (!ready || words + more > budgets->early_products)
 			continue;
 		words += more;
 		for (uint32_t i = 0; i < op->operand_count; i++)

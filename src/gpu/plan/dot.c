@@ -514,3 +514,18 @@ uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot)
 	return (trip_of(&d, dot, A)->cost.shared_bytes + 15) / 16 * 16 +
 	       trip_of(&d, dot, B)->cost.shared_bytes;
 }
+
+static bool visit_dot(void *data, IrOp *op)
+{
+	bool *found = data;
+	*found |= op->kind == OP_DOT;
+	return !*found;
+}
+
+bool gpu_holds_dot(IrOp *op)
+{
+	bool found = false;
+	CONTRACT(op->region_count);
+	ir_walk(op, false, visit_dot, &found);
+	return found;
+}

@@ -67,6 +67,9 @@ const TargetMma *gpu_wgmma_of_types(const TargetGpu *target, IrType a, IrType b,
 /* Bytes of shared memory that it works in; 0: none. */
 uint64_t gpu_dot_scratch(GpuCx *cx, const IrOp *dot);
 
+/* Is there a tt.dot inside the op? */
+bool gpu_holds_dot(IrOp *op);
+
 /* May operand 0 or 1 come in any layout? */
 bool gpu_dot_takes_any(GpuCx *cx, const IrOp *dot);
 

@@ -146,10 +146,8 @@ static const char *why_not(GpuCx *gpu, const IrModule *m, Arena *arena, const Gp
 {
 	const Schedule *s = &r->s;
 	unsigned warps = gpu_num_warps(gpu, s->loop);
-	IrOp *func = r->root;
+	IrOp *func = ir_func_of(r->root);
 	bool calls = false;
-	while (func->kind != OP_FUNC)
-		func = ir_parent_op(func);
 	ir_walk(func, false, visit_call, &calls);
 	if (!target_has(gpu->target, TARGET_SETMAXNREG) || gpu->num_ctas > 1)
 		return "the target, or a cluster, has no such warps";
@@ -268,10 +266,7 @@ static unsigned least_registers(GpuCx *gpu, Arena *arena, const GpuRoles *r)
 {
 	enum { BESIDE_ONE = 26 };
 	Widest w = {gpu, arena, 0};
-	IrOp *func = r->root;
-	while (func->kind != OP_FUNC)
-		func = ir_parent_op(func);
-	ir_walk(func, false, visit_product, &w);
+	ir_walk(ir_func_of(r->root), false, visit_product, &w);
 	return rounded(w.columns / 2 + BESIDE_ONE + REGISTER_STEP - 1);
 }
 

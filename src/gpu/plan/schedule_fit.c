@@ -128,14 +128,10 @@ typedef struct OtherLoops {
 static bool visit_other_loop(void *data, IrOp *op)
 {
 	OtherLoops *o = data;
-	const IrBlock *body = op->kind == OP_FOR ? op->regions[0].first : NULL;
-	unsigned words = o->d->gpu->target->budgets->beside_sums;
-	if (!body || ir_is_inside(o->d->s->loop, op))
+	if (op->kind != OP_FOR || ir_is_inside(o->d->s->loop, op))
 		return true;
-	for (uint32_t i = 1; i < body->arg_count; i++)
-		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
-			words += gpu_words(o->d->gpu, body->args[i]->type);
-	o->registers = MAX(o->registers, words);
+	unsigned beside = o->d->gpu->target->budgets->beside_sums;
+	o->registers = MAX(o->registers, beside + gpu_carried_words(o->d->gpu, op));
 	return true;
 }
 
@@ -143,10 +139,7 @@ static bool visit_other_loop(void *data, IrOp *op)
 static unsigned registers_of_others(const ScheduleCx *d)
 {
 	OtherLoops others = {.d = d};
-	IrOp *func = d->s->loop;
-	while (func->kind != OP_FUNC)
-		func = ir_parent_op(func);
-	ir_walk(func, false, visit_other_loop, &others);
+	ir_walk(ir_func_of(d->s->loop), false, visit_other_loop, &others);
 	return others.registers;
 }
 
@@ -202,9 +195,7 @@ void schedule_fit(ScheduleCx *d)
 	CONTRACT(!d->s->rule && d->s->loads.len && d->s->stages > 1);
 	Schedule *s = d->s;
 	uint64_t slot = 0;
-	IrOp *func = s->loop;
-	while (func->kind != OP_FUNC)
-		func = ir_parent_op(func);
+	IrOp *func = ir_func_of(s->loop);
 	Need need = {.d = d, .order = text_order(d->arena, d->m, func), .func = func};
 	ir_walk(func, false, visit_memory, &need);
 	uint64_t all = d->gpu->target->shared_cta, taken = need.held + (need.most + 127) / 128 * 128;
@@ -259,11 +250,7 @@ static unsigned held_registers(GpuCx *gpu, IrType type)
 
 void schedule_limit_registers(ScheduleCx *d)
 {
-	const IrBlock *body = d->s->loop->regions[0].first;
-	unsigned taken = 0;
-	for (uint32_t i = 1; i < body->arg_count; i++)
-		if (!ir_is_ptr(ir_elem(body->args[i]->type)))
-			taken += gpu_words(d->gpu, body->args[i]->type);
+	unsigned taken = gpu_carried_words(d->gpu, d->s->loop);
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
 		ScheduledLoad *l = &d->s->loads.data[i];
 		if (l->kind != SCHEDULE_REGISTERS)
