@@ -9,7 +9,6 @@ sums of o * do, K times its scale where a kernel wants it, zeros and the cast of
 products, whatever a way computes twice.
 """
 import argparse
-import importlib.util
 import json
 import os
 import sys
@@ -18,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from run import DEVICE, HERE, Timer, geometric
+from run import DEVICE, Timer, geometric, launch, load_kernels
 
 LOG2_E = 1.4426950408889634
 # BM1 = BN2, BN1 = BM2, warps, stages: the first is what Triton's tutorial takes.
@@ -28,19 +27,6 @@ ADDING = [(64, 64, 4, 2), (64, 64, 8, 2), (64, 128, 8, 1), (64, 128, 8, 2), (64,
 KEYS = [(64, 64, 4, 2), (64, 64, 4, 3), (64, 128, 8, 2), (64, 128, 8, 3), (128, 128, 8, 2), (32, 128, 8, 3)]
 # Of the kernel for dQ beside each of KEYS.
 ROWS = {4: (64, 64, 4, 3), 8: (128, 64, 8, 3)}
-
-
-def load_kernels(implementation):
-    os.environ["TILE_IMPL"] = implementation
-    spec = importlib.util.spec_from_file_location(f"backward_kernels_{implementation}", os.path.join(HERE, "backward_kernels.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def launch(kernel, grid, *args, warmup=False, **options):
-    return kernel.warmup(*args, grid=grid, **options) if warmup else kernel[grid](*args, **options)
 
 
 class Problem:
@@ -248,7 +234,7 @@ def main():
     modules, failures, timer, results = {}, [], Timer(), []
     for name in args.impl.split(","):
         try:
-            modules[name] = load_kernels(name)
+            modules[name] = load_kernels(name, "backward_kernels")
         except ImportError as error:
             print(f"without {name}: {error}")
     for p in rows:

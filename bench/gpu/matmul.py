@@ -7,7 +7,6 @@ torch and timed a few times; then the best one of each and torch take turns, wit
 peak is that of peak.py: a loop of mma.sync on registers, all SMs. --only takes rows whose name holds one of the words.
 """
 import argparse
-import importlib.util
 import json
 import os
 import sys
@@ -17,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 import peak
-from run import DEVICE, HERE, Timer, cdiv, geometric
+from run import DEVICE, Timer, cdiv, geometric, launch, load_kernels
 
 TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float8_e4m3fn, "tf32": torch.float32, "int8": torch.int8,
          "fp32": torch.float32}
@@ -25,15 +24,6 @@ TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float8_e4m3
 TILES = [(128, 128, 32, 4, 4), (128, 128, 64, 3, 4), (128, 128, 64, 3, 8), (128, 256, 32, 4, 8), (128, 256, 64, 3, 8),
          (256, 128, 64, 3, 8), (64, 128, 64, 4, 4)]
 ATTENTION_TILES = [(128, 64, 4, 3), (128, 64, 8, 3), (128, 128, 8, 2), (64, 64, 4, 3), (128, 32, 4, 3)]
-
-
-def load_kernels(implementation):
-    os.environ["TILE_IMPL"] = implementation
-    spec = importlib.util.spec_from_file_location(f"dot_kernels_{implementation}", os.path.join(HERE, "dot_kernels.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 class Problem:
@@ -55,10 +45,6 @@ class Lazy:
         if self.value is None:
             self.value = self.make()
         return self.value
-
-
-def launch(kernel, grid, *args, warmup=False, **options):
-    return kernel.warmup(*args, grid=grid, **options) if warmup else kernel[grid](*args, **options)
 
 
 def numbers(shape, kind):
@@ -332,7 +318,7 @@ def main():
     modules, failures, peaks, timer = {}, [], {}, Timer()
     for name in args.impl.split(","):
         try:
-            modules[name] = load_kernels(name)
+            modules[name] = load_kernels(name, "dot_kernels")
         except ImportError as error:
             failures.append(f"{name}: {error}")
     kinds = {r.kind for r in rows} | ({"fp16 acc"} if not words else set())

@@ -22,13 +22,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DEVICE = "cuda"
 
 
-def load_kernels(implementation):
+def load_kernels(implementation, name="kernels"):
+    """The file NAME.py beside this one, as the implementation compiles it."""
     os.environ["TILE_IMPL"] = implementation
-    spec = importlib.util.spec_from_file_location(f"kernels_{implementation}", os.path.join(HERE, "kernels.py"))
+    spec = importlib.util.spec_from_file_location(f"{name}_{implementation}", os.path.join(HERE, f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def launch(kernel, grid, *args, warmup=False, **options):
+    return kernel.warmup(*args, grid=grid, **options) if warmup else kernel[grid](*args, **options)
 
 
 # ---- rows: name, bytes, how each implementation is called, torch's equivalent, how results are compared
