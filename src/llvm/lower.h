@@ -14,6 +14,7 @@
 
 #include "base/diag/diag.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "gpu/analysis/axis.h"
 #include "gpu/layout/encoding.h"
 #include "gpu/memory/memory.h"
@@ -44,6 +45,12 @@ typedef struct LowerTileNode {
 	LLVMMetadataRef node;
 } LowerTileNode;
 
+/* A barrier in shared memory to be made, for so many threads, or to be dropped. */
+typedef struct LowerBarrier {
+	LLVMValueRef word;
+	int64_t count;
+} LowerBarrier;
+
 typedef struct LowerTypes {
 	LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, void_;
 	LLVMTypeRef global; /* ptr addrspace(1) */
@@ -73,6 +80,7 @@ typedef struct Lower {
 	const IrOp *buffer_op; /* whose shared memory was looked for last: */
 	LLVMMetadataRef buffer; /* NULL: not known */
 	bool hinted;            /* some op so far has tl.max_contiguous */
+	VEC(LowerBarrier) barriers; /* of the run of ops so far that make or drop some (memory/tensor.c) */
 	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */
 	bool tensor_expects;       /* the next ttng.barrier_expect is done */
 	bool tensor_waits;         /* so is the next one */
@@ -176,6 +184,9 @@ LLVMValueRef lower_parity(Lower *lw, LLVMValueRef word, uint64_t mask);
 LLVMValueRef *lower_coordinates(Lower *lw, const Layout *layout);
 /* i1: this thread holds the first copy of what it holds (layout_free_bits of lanes, warps, blocks are 0); NULL: always. */
 LLVMValueRef lower_owner(Lower *lw, const Layout *layout);
+
+/* Fetches the tensor maps among the arguments, so that the first copies need not wait for them (memory/tensor.c). */
+void lower_fetch_maps(Lower *lw, const IrBlock *body);
 
 /* Of a function with ttg.warp_specialize: who runs what is being built (lower/roles.c). */
 typedef struct LowerRoles {

@@ -168,6 +168,8 @@ static bool lower_function(Lower *lw, IrOp *func)
 	regs_give_args(lw, block, 0, &args);
 	LLVMPositionBuilderAtEnd(lw->b, body);
 	lower_roles_begin(lw);
+	if (lower_is_kernel(lw, func))
+		lower_fetch_maps(lw, block);
 	if (!lower_block(lw, block))
 		return false;
 	const IrOp *end = ir_terminator(block);

@@ -35,24 +35,51 @@ static void end_one(Lower *lw, OneThread one)
 
 /* ---- barriers ---- */
 
+/* Makes or drops all barriers of a run of such ops: each branch to one thread costs its latency once more, and fences do. */
+static void build_barriers(Lower *lw, bool make)
+{
+	OneThread one = begin_one(lw, NULL);
+	for (size_t i = 0; i < lw->barriers.len; i++) {
+		LowerBarrier barrier = lw->barriers.data[i];
+		if (make)
+			MACHINE2(lw, mbarrier_init, barrier.word, lower_i32(lw, barrier.count));
+		else
+			MACHINE1(lw, mbarrier_inval, barrier.word);
+	}
+	/* The unit that counts bytes there finds them made. */
+	if (make)
+		MACHINE0(lw, fence_async);
+	end_one(lw, one);
+	lw->barriers.len = 0;
+}
+
+/* Does another op of the kind follow, with nothing between them that runs? */
+static bool run_goes_on(const IrOp *op)
+{
+	const IrOp *next = op->next;
+	while (next && (next->kind == OP_MEMDESC_INDEX || next->kind == OP_CONSTANT || next->kind == OP_LOCAL_DEALLOC ||
+			(next->kind == OP_LOCAL_ALLOC && !next->operand_count)))
+		next = next->next;
+	return next && next->kind == op->kind;
+}
+
+static bool gather_barrier(Lower *lw, const IrOp *op)
+{
+	LowerBarrier barrier = {lower_scalar(lw, ir_operand(op, 0)), ir_get_int(op, lw->gpu->ir, ATTR_COUNT, 1)};
+	vec_push(lw->arena, &lw->barriers, barrier);
+	if (!run_goes_on(op))
+		build_barriers(lw, op->kind == OP_INIT_BARRIER);
+	return true;
+}
+
 bool lower_INIT_BARRIER(Lower *lw, IrOp *op)
 {
-	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
-	OneThread one = begin_one(lw, NULL);
-	MACHINE2(lw, mbarrier_init, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_COUNT, 1)));
-	/* The unit that counts bytes there finds it made. */
-	MACHINE0(lw, fence_async);
-	end_one(lw, one);
-	return true;
+	return gather_barrier(lw, op);
 }
 
 bool lower_INVAL_BARRIER(Lower *lw, IrOp *op)
 {
-	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
-	OneThread one = begin_one(lw, NULL);
-	MACHINE1(lw, mbarrier_inval, barrier);
-	end_one(lw, one);
-	return true;
+	return gather_barrier(lw, op);
 }
 
 bool lower_WAIT_BARRIER(Lower *lw, IrOp *op)
@@ -257,4 +284,20 @@ bool lower_TMA_STORE_WAIT(Lower *lw, IrOp *op)
 	wait_for_stores(lw, op);
 	end_one(lw, one);
 	return true;
+}
+
+/* ---- maps ---- */
+
+void lower_fetch_maps(Lower *lw, const IrBlock *body)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		any |= gpu_is_map(body->args[i]->type);
+	if (!any)
+		return;
+	OneThread one = begin_one(lw, NULL);
+	for (uint32_t i = 0; i < body->arg_count; i++)
+		if (gpu_is_map(body->args[i]->type))
+			MACHINE1(lw, tensor_prefetch, lower_scalar(lw, body->args[i]));
+	end_one(lw, one);
 }
