@@ -51,7 +51,7 @@ static bool sides(IrType tile, unsigned swizzle, GpuBox *box)
 	return row % PART == 0 && (!swizzle || box->bytes / row >= PATTERN_ROWS);
 }
 
-static const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle)
+const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle)
 {
 	GpuBox box;
 	if (!sides(tile, swizzle, &box))

@@ -19,6 +19,7 @@ typedef struct GpuBox {
 } GpuBox;
 
 /* The memory of a tile whose boxes are swizzled so; NULL: its sides do not allow it. */
+const Layout *gpu_box_memory(GpuCx *cx, IrType tile, unsigned swizzle);
 /* The memory that reads with fewest conflicts, and the whole is at a multiple of what is swizzled; NULL: TMA cannot move such a tile. */
 const Layout *gpu_box_best(GpuCx *cx, IrType tile);
 /* The boxes of a tile in this memory; false: it is none that TMA fills. */

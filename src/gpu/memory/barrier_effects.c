@@ -61,6 +61,10 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 	case OP_ARRIVE_BARRIER:
 		touch(w, e, ir_operand(op, 0), false, false);
 		return;
+	case OP_TMA_STORE_WAIT: /* one thread's: the others meet it before they write there */
+		for (uint32_t i = 0; i < op->operand_count; i++)
+			touch(w, e, ir_operand(op, i), false, false);
+		return;
 	case OP_INIT_BARRIER:
 	case OP_INVAL_BARRIER:
 		touch(w, e, ir_operand(op, 0), true, false);

@@ -228,6 +228,9 @@ static bool is_before_barrier(const GpuOrder *o, const IrOp *op)
 /* The kernel's argument that a map's tensor begins at; NULL: it may be what any pointer reaches. */
 static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
 {
+	/* What a role is given is what the op that starts it has. */
+	while (map->block && map->block->region->op->kind == OP_WARP_PARTITIONS)
+		map = ir_operand(ir_parent_op(map->block->region->op), map->index);
 	const IrOp *func = map->block ? map->block->region->op : NULL;
 	TensorMapPlan plan;
 	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/memory/memory_int.h"
+#include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/pipeline.h"
 
@@ -192,35 +193,156 @@ static bool is_looked_at(const Copies *c, const IrOp *store)
 	return l.found;
 }
 
-/* The tile in the layout that it comes in: any will do. */
-static IrValue *as_it_comes(IrValue *tile)
+typedef struct Beside {
+	GpuCx *gpu;
+	uint64_t bytes, scratch;
+} Beside;
+
+/* The loop that a store is in, with nothing but conditions between. */
+static IrOp *loop_of(const IrOp *store)
 {
-	while (tile->def && tile->def->kind == OP_CONVERT_LAYOUT && ir_has_one_use(tile))
-		tile = ir_operand(tile->def, 0);
-	return tile;
+	IrOp *op = ir_parent_op(store);
+	while (op->kind == OP_IF)
+		op = ir_parent_op(op);
+	return op->kind == OP_FOR ? op : NULL;
+}
+
+static bool add_memory(void *data, IrOp *op)
+{
+	Beside *b = data;
+	if (op->kind == OP_LOCAL_ALLOC)
+		b->bytes += gpu_memdesc_bytes(b->gpu, op->results[0].type);
+	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
+	return true;
+}
+
+static bool is_of_role(const IrOp *op)
+{
+	while (op && op->kind != OP_WARP_SPECIALIZE)
+		op = op->block ? ir_parent_op(op) : NULL;
+	return op != NULL;
+}
+
+/* Is there memory for the store alone, beside all that the function has? It must cost no CTA of an SM. Where warps have roles,
+ * their plan left room for it (plan/roles.c). */
+static bool has_memory(const Copies *c, const IrOp *store)
+{
+	const TargetGpu *target = c->gpu->target;
+	uint64_t bytes = gpu_store_beside(c->gpu, store);
+	Beside b = {.gpu = c->gpu};
+	if (is_of_role(store))
+		return true;
+	ir_walk(c->func, false, add_memory, &b);
+	uint64_t before = b.bytes + b.scratch + TMA_ALIGN, after = before + bytes;
+	return after <= target->shared_cta && target->shared_sm / before == target->shared_sm / after;
+}
+
+typedef struct Store {
+	IrOp *op;
+	GpuStorePlan plan;
+	IrValue *parts[GPU_MOST_PIECES], *memory[GPU_MOST_PIECES];
+	bool written; /* something later looks at the tensor: waited for until it is there */
+} Store;
+
+/* memory: what is free then. */
+static IrOp *wait_for(const Copies *c, IrBuilder *b, unsigned pendings, IrValue **memory, uint32_t count)
+{
+	IrOp *wait = irb_op(b, OP_TMA_STORE_WAIT, memory, count, NULL, 0, 0);
+	ir_set(c->m, wait, ATTR_PENDINGS, ir_attr_i32(c->gpu->ir, pendings));
+	return wait;
+}
+
+static void wait_for_all(const Copies *c, IrBuilder *b, Store *s, uint32_t memory)
+{
+	IrOp *wait = wait_for(c, b, 0, s->memory, memory);
+	if (s->written)
+		ir_set(c->m, wait, ATTR_WRITTEN, ir_attr_unit(c->gpu->ir));
+}
+
+static IrValue *part_memory(const Copies *c, IrBuilder *b, const Store *s, IrValue *tile, bool changes)
+{
+	IrType t = s->plan.memory;
+	t = ir_memdesc(c->gpu->ir, t->elem, t->shape, t->rank, t->encoding, SHARED_SPACE, changes);
+	IrValue *memory = tile ? irb_1(b, OP_LOCAL_ALLOC, t, tile) : irb_0(b, OP_LOCAL_ALLOC, t);
+	if (s->plan.bytes < TMA_ALIGN)
+		ir_set(c->m, memory->def, ATTR_ALIGNMENT, ir_attr_i32(c->gpu->ir, TMA_ALIGN));
+	return memory;
+}
+
+static void copy_part(const Copies *c, IrBuilder *b, const Store *s, unsigned number, IrValue *memory)
+{
+	IrOp *store = s->op;
+	IrValue *args[2 + TENSOR_MAP_RANK] = {ir_operand(store, 0), memory};
+	bool reduces = store->kind == OP_DESC_REDUCE;
+	uint32_t last = store->operand_count - 1;
+	int64_t past = (int64_t)number * s->plan.memory->shape[s->plan.memory->rank - 1];
+	for (uint32_t i = 2; i <= last; i++)
+		args[i] = ir_operand(store, i);
+	if (past)
+		args[last] = irb_2(b, OP_ADDI, NULL, args[last], irb_int(b, args[last]->type, past));
+	IrOp *copy = irb_op(b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
+	if (reduces)
+		ir_set(c->m, copy, ATTR_REDUCE_KIND, ir_get(store, c->gpu->ir, ATTR_REDUCE_KIND));
+}
+
+static void drop_parts(IrBuilder *b, Store *s, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		irb_op(b, OP_LOCAL_DEALLOC, &s->memory[i], 1, NULL, 0, 0);
+}
+
+/* Each part has memory of its own, which lives as long as the store. */
+static void store_once(const Copies *c, IrBuilder *b, Store *s)
+{
+	for (unsigned i = 0; i < s->plan.pieces; i++) {
+		s->memory[i] = part_memory(c, b, s, s->parts[i], false);
+		copy_part(c, b, s, i, s->memory[i]);
+	}
+	wait_for_all(c, b, s, s->plan.pieces);
+	drop_parts(b, s, s->plan.pieces);
+}
+
+/* Parts take turns in memory that the loop keeps; a part waits for the copy that was there before. */
+static void store_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
+{
+	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
+	front.loc = end.loc = s->op->loc;
+	for (unsigned i = 0; i < slots; i++)
+		s->memory[i] = part_memory(c, &front, s, NULL, true);
+	for (unsigned i = 0; i < s->plan.pieces; i++) {
+		IrValue *memory = s->memory[i % slots];
+		wait_for(c, b, slots - 1, &memory, 1);
+		irb_op(b, OP_LOCAL_STORE, (IrValue *[]){s->parts[i], memory}, 2, NULL, 0, 0);
+		copy_part(c, b, s, i, memory);
+	}
+	wait_for_all(c, s->written ? b : &end, s, slots);
+	drop_parts(&end, s, slots);
+}
+
+/* Conversions of the tile that nothing else takes go. */
+static void take_as_it_comes(IrOp *store)
+{
+	IrValue *tile = gpu_stored_tile(store), *given = ir_operand(store, 1);
+	ir_operand_set(store, 1, tile);
+	while (given != tile) {
+		IrOp *conversion = given->def;
+		given = ir_operand(conversion, 0);
+		ir_op_erase(conversion);
+	}
 }
 
 static void lower_store(const Copies *c, IrOp *store)
 {
-	GpuCx *gpu = c->gpu;
+	take_as_it_comes(store);
 	IrBuilder b = ir_at(c->m, store);
-	IrValue *map = ir_operand(store, 0), *args[2 + TENSOR_MAP_RANK] = {map};
-	bool reduces = store->kind == OP_DESC_REDUCE, looked_at = is_looked_at(c, store);
-	IrType memory = gpu_map_memdesc(gpu, map->type);
-	memory = ir_memdesc(gpu->ir, memory->elem, memory->shape, memory->rank, memory->encoding, SHARED_SPACE, false);
-	args[1] = irb_1(&b, OP_LOCAL_ALLOC, memory, as_it_comes(ir_operand(store, 1)));
-	if (gpu_memdesc_bytes(gpu, memory) < TMA_ALIGN)
-		ir_set(c->m, args[1]->def, ATTR_ALIGNMENT, ir_attr_i32(gpu->ir, TMA_ALIGN));
-	for (uint32_t i = 2; i < store->operand_count; i++)
-		args[i] = ir_operand(store, i);
-	IrOp *copy = irb_op(&b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
-	if (reduces)
-		ir_set(c->m, copy, ATTR_REDUCE_KIND, ir_get(store, gpu->ir, ATTR_REDUCE_KIND));
-	IrOp *wait = irb_op(&b, OP_TMA_STORE_WAIT, NULL, 0, NULL, 0, 0);
-	ir_set(c->m, wait, ATTR_PENDINGS, ir_attr_i32(gpu->ir, 0));
-	if (looked_at)
-		ir_set(c->m, wait, ATTR_WRITTEN, ir_attr_unit(gpu->ir));
-	irb_op(&b, OP_LOCAL_DEALLOC, &args[1], 1, NULL, 0, 0);
+	IrOp *loop = loop_of(store);
+	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
+	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.pieces, s.parts);
+	if (loop && has_memory(c, store))
+		store_in_loop(c, &b, &s, loop);
+	else
+		store_once(c, &b, &s);
 	ir_op_erase(store);
 }
 

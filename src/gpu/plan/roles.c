@@ -2,6 +2,7 @@
 #include "gpu/plan/roles.h"
 
 #include "gpu/analysis/pressure.h"
+#include "gpu/memory/pieces.h"
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/plan/rotate.h"
 #include "gpu/plan/wgmma.h"
@@ -189,7 +190,8 @@ static bool visit_memory(void *data, IrOp *op)
 		return true;
 	b->scratch = MAX(b->scratch, gpu_scratch(b->gpu, op).bytes);
 	if (is_by_map(op) && gpu_is_map(ir_operand(op, 0)->type))
-		b->tile = MAX(b->tile, gpu_map_bytes(b->gpu, ir_operand(op, 0)->type));
+		b->tile = MAX(b->tile, op->kind == OP_DESC_LOAD ? gpu_map_bytes(b->gpu, ir_operand(op, 0)->type) :
+								  gpu_store_beside(b->gpu, op));
 	return true;
 }
 

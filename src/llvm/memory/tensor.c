@@ -99,13 +99,25 @@ typedef struct Boxes {
 	LLVMValueRef map, memory, at[TENSOR_MAP_RANK]; /* at: dim 0 of the tensor first */
 } Boxes;
 
+/* Memory of a part of the tile holds as many of its boxes, laid out as the whole's are. */
+static bool take_part(Lower *lw, Boxes *boxes, IrType memory)
+{
+	GpuBox part;
+	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &part) || part.bytes != boxes->box.bytes ||
+	    part.swizzle != boxes->box.swizzle)
+		return false;
+	boxes->tile = memory;
+	boxes->box = part;
+	return true;
+}
+
 /* Indices are operands from `first` on. False after diagnosing. */
 static bool find_boxes(Lower *lw, const IrOp *op, uint32_t first, Boxes *out)
 {
 	const IrValue *map = ir_operand(op, 0), *memory = ir_operand(op, 1);
 	*out = (Boxes){.lw = lw, .op = op, .tile = map->type->elem, .map = lower_scalar(lw, map), .memory = lower_scalar(lw, memory)};
 	if (!gpu_is_map(map->type) || !gpu_box_of(lw->gpu, out->tile, gpu_map_layout(lw->gpu, map->type), &out->box) ||
-	    gpu_layout(lw->gpu, memory->type) != gpu_map_layout(lw->gpu, map->type))
+	    !take_part(lw, out, memory->type))
 		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, map->type));
 	ASSERT(op->operand_count >= first + out->box.rank && op->operand_count <= first + TENSOR_MAP_RANK);
 	out->more = op->operand_count - first - out->box.rank;

@@ -1,0 +1,115 @@
+/* Pieces of tiles that are stored through tensor maps: see pieces.h. A half is what a thread holds where one bit of the last
+ * coordinate is 0 or 1; no element moves. */
+#include "gpu/memory/pieces.h"
+
+enum { SHARED_SPACE = 0 };
+
+IrValue *gpu_stored_tile(const IrOp *store)
+{
+	IrValue *tile = ir_operand(store, 1);
+	while (tile->def && tile->def->kind == OP_CONVERT_LAYOUT && ir_has_one_use(tile))
+		tile = ir_operand(tile->def, 0);
+	return tile;
+}
+
+typedef struct Halving {
+	int64_t shape[LAYOUT_MAX_RANK]; /* the last dim as 2 and its half */
+	unsigned order[LAYOUT_MAX_RANK]; /* that puts the 2 behind */
+	unsigned rank;
+	const Layout *apart, *turned, *half;
+} Halving;
+
+/* False: threads do not hold both halves in registers of their own. */
+static bool halve(GpuCx *cx, IrType tile, const Layout *l, Halving *h)
+{
+	unsigned last = tile->rank - 1, bit;
+	*h = (Halving){.rank = tile->rank + 1};
+	if (h->rank > LAYOUT_MAX_RANK || tile->shape[last] % 2)
+		return false;
+	for (unsigned k = 0; k < last; k++)
+		h->shape[k] = tile->shape[k];
+	h->shape[last] = 2;
+	h->shape[last + 1] = tile->shape[last] / 2;
+	for (unsigned k = 0; k < h->rank; k++)
+		h->order[k] = k < last ? k : k == last ? last + 1 : last;
+	h->apart = layout_reshape(&cx->layouts, l, h->shape, h->rank);
+	h->turned = h->apart ? layout_transpose(&cx->layouts, h->apart, h->order) : NULL;
+	h->half = h->turned ? layout_split(&cx->layouts, h->turned, &bit) : NULL;
+	return h->half != NULL;
+}
+
+static IrType half_type(GpuCx *cx, const Halving *h, IrType tile)
+{
+	int64_t shape[LAYOUT_MAX_RANK];
+	for (unsigned k = 0; k < tile->rank; k++)
+		shape[k] = h->shape[h->order[k]];
+	return ir_tensor(cx->ir, tile->elem, shape, tile->rank, gpu_encoding(cx, h->half));
+}
+
+static bool can_be_halved(GpuCx *cx, IrType tile, unsigned pieces)
+{
+	Halving h;
+	for (; pieces > 1; pieces /= 2, tile = half_type(cx, &h, tile))
+		if (!halve(cx, tile, gpu_layout(cx, tile), &h))
+			return false;
+	return true;
+}
+
+GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store)
+{
+	IrType map = ir_operand(store, 0)->type, tile = map->elem, memory = gpu_map_memdesc(cx, map);
+	CONTRACT(gpu_is_map(map));
+	const Layout *layout = gpu_map_layout(cx, map);
+	int64_t shape[LAYOUT_MAX_RANK];
+	unsigned last = tile->rank - 1;
+	GpuBox box;
+	GpuStorePlan plan = {.pieces = 1};
+	plan.memory = ir_memdesc(cx->ir, memory->elem, memory->shape, memory->rank, memory->encoding, SHARED_SPACE, true);
+	plan.bytes = gpu_memdesc_bytes(cx, plan.memory);
+	if (!gpu_box_of(cx, tile, layout, &box) || box.count == 1 || box.count > GPU_MOST_PIECES || !base_is_pow2(box.count) ||
+	    tile->shape[last] / box.side[last] != (int64_t)box.count || !can_be_halved(cx, gpu_stored_tile(store)->type, box.count))
+		return plan;
+	for (unsigned k = 0; k < tile->rank; k++)
+		shape[k] = box.side[k];
+	IrType part = ir_tensor(cx->ir, tile->elem, shape, tile->rank, NULL);
+	IrAttr encoding = gpu_encoding(cx, gpu_box_memory(cx, part, box.swizzle));
+	plan.pieces = box.count;
+	plan.memory = ir_memdesc(cx->ir, tile->elem, shape, tile->rank, encoding, SHARED_SPACE, true);
+	plan.bytes = box.bytes;
+	return plan;
+}
+
+uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store)
+{
+	GpuStorePlan plan = gpu_plan_store(cx, store);
+	return plan.bytes * MIN(plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+}
+
+static IrOp *build_halves(GpuCx *cx, IrBuilder *b, IrValue *tile)
+{
+	Halving h;
+	bool good = halve(cx, tile->type, gpu_layout(cx, tile->type), &h);
+	CONTRACT(good);
+	int64_t shape[LAYOUT_MAX_RANK], order[LAYOUT_MAX_RANK];
+	for (unsigned k = 0; k < h.rank; k++) {
+		order[k] = h.order[k];
+		shape[k] = h.shape[h.order[k]];
+	}
+	IrType elem = tile->type->elem, half = half_type(cx, &h, tile->type);
+	IrType apart = ir_tensor(cx->ir, elem, h.shape, h.rank, gpu_encoding(cx, h.apart)),
+	       turned = ir_tensor(cx->ir, elem, shape, h.rank, gpu_encoding(cx, h.turned));
+	IrValue *at = irb_1(b, OP_TRANS, turned, irb_1(b, OP_RESHAPE, apart, tile));
+	ir_set(b->m, at->def, ATTR_ORDER, ir_attr_ints(cx->ir, ir_scalar(cx->ir, TY_I32), order, h.rank));
+	return irb_op(b, OP_SPLIT, &at, 1, (IrType[]){half, half}, 2, 0);
+}
+
+void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out)
+{
+	if (pieces == 1) {
+		out[0] = tile;
+		return;
+	}
+	IrOp *halves = build_halves(cx, b, tile);
+	for (unsigned i = 0; i < 2; i++)
+		gpu_tile_pieces(cx, b, &halves->results[i], pieces / 2, out + i * (pieces / 2));
+}

@@ -1,0 +1,31 @@
+/* A tile that is stored through a tensor map goes by way of shared memory. Where its boxes lie side by side along the last dim and
+ * each thread can tell them apart by its registers, it goes in pieces of a box each: copies of the first run while threads
+ * write the next, and in a loop two pieces of memory do for all. */
+#ifndef NESO_GPU_PIECES_H
+#define NESO_GPU_PIECES_H
+
+#include "gpu/layout/boxes.h"
+#include "gpu/memory/memory.h"
+#include "ir/ir.h"
+
+enum {
+	GPU_MOST_PIECES = 8,
+	GPU_PIECES_AHEAD = 2, /* that a loop has memory for */
+};
+
+typedef struct GpuStorePlan {
+	unsigned pieces; /* a power of two; 1: the tile as it is */
+	IrType memory;   /* of one */
+	uint64_t bytes;  /* of it */
+} GpuStorePlan;
+
+/* The tile in the layout that it comes in: any will do. */
+IrValue *gpu_stored_tile(const IrOp *store);
+/* store: tt.descriptor_store or _reduce through a map. */
+GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store);
+/* The parts of a tile along its last dim, in order, for a plan with so many. */
+void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out);
+/* Bytes of shared memory for the store where it has its own beside all else in a loop. */
+uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store);
+
+#endif
