@@ -129,7 +129,8 @@ static bool visit(void *data, IrOp *op)
 		explain_memory(e->cx, op, ir_operand(op, 1), tile, true, (unsigned)width);
 		break;
 	}
-	case OP_TMA_STORE: {
+	case OP_TMA_STORE:
+	case OP_TMA_STORE_ROWS: {
 		Text tile;
 		tile_text(&tile, e->scratch, ir_operand(op, 0)->type->elem);
 		gpu_remark_of(e->cx, op, NULL, REMARK_ACCESS_MAP, tile.data);

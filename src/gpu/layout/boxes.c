@@ -161,6 +161,14 @@ static bool is_written(const IrValue *map)
 	return false;
 }
 
+/* Each warp group copies its own rows, where a store says so (ttng.async_tma_store_rows). */
+static unsigned groups_of(GpuCx *cx, const IrValue *map)
+{
+	enum { WARPS = 4 };
+	const IrUse *u = map->uses;
+	return u && u->owner->kind == OP_TMA_STORE_ROWS ? gpu_num_warps(cx, u->owner) / WARPS : 1;
+}
+
 /* neso.map: base, fill, then argument and scale of each size and of each stride. Dims that the tile
  * does not have come first. */
 bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan *out)
@@ -173,6 +181,7 @@ bool gpu_map_recipe(GpuCx *cx, const IrOp *func, uint32_t number, TensorMapPlan 
 	    !gpu_box_of(cx, arg->type->elem, gpu_map_layout(cx, arg->type), &box))
 		return false;
 	unsigned rank = map->len / 4;
+	box.side[0] /= groups_of(cx, arg);
 	if (rank < box.rank || rank > TENSOR_MAP_RANK)
 		return false;
 	*out = (TensorMapPlan){

@@ -69,6 +69,7 @@ static void memory_effects(const GpuBarriers *w, const IrOp *op, GpuEffects *e)
 	case OP_INVAL_BARRIER:
 		touch(w, e, ir_operand(op, 0), true, false);
 		return;
+	case OP_TMA_STORE_ROWS: /* its groups meet by themselves, in memory of their own */
 	case OP_BARRIER_EXPECT: /* of the thread that made it */
 	case OP_LOCAL_DEALLOC:
 		return;

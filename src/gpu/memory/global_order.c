@@ -30,7 +30,7 @@ static bool is_store(const IrOp *op)
 /* Through a tensor map: by the one thread that issues it, and done when that has waited. */
 static bool is_tensor_access(const IrOp *op)
 {
-	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_REDUCE;
+	return op->kind == OP_TMA_LOAD || op->kind == OP_TMA_STORE || op->kind == OP_TMA_STORE_ROWS || op->kind == OP_TMA_REDUCE;
 }
 
 bool gpu_is_global(const IrOp *op)

@@ -11,6 +11,9 @@
 enum {
 	GPU_MOST_PIECES = 8,
 	GPU_PIECES_AHEAD = 2, /* that a loop has memory for */
+	GPU_GROUP_WARPS = 4,
+	GPU_MOST_GROUPS = 4,
+	GPU_PATTERN_ROWS = 8, /* of a box, with which its swizzle begins again */
 };
 
 typedef struct GpuStorePlan {
@@ -25,6 +28,8 @@ IrValue *gpu_stored_tile(const IrOp *store);
 GpuStorePlan gpu_plan_store(GpuCx *cx, const IrOp *store);
 /* The parts of a tile along its last dim, in order, for a plan with so many. */
 void gpu_tile_pieces(GpuCx *cx, IrBuilder *b, IrValue *tile, unsigned pieces, IrValue **out);
+/* May each warp group write and copy its own rows of a tile in memory of its own, and wait for no other? */
+bool gpu_rows_are_of_groups(GpuCx *cx, const IrOp *store);
 /* Bytes of shared memory for the store where it has its own beside all else in a loop. */
 uint64_t gpu_store_beside(GpuCx *cx, const IrOp *store);
 

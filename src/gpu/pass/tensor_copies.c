@@ -269,17 +269,23 @@ static IrValue *part_memory(const Copies *c, IrBuilder *b, const Store *s, IrVal
 	return memory;
 }
 
+/* Where it begins along the last dim. */
+static IrValue *index_of_part(IrBuilder *b, const Store *s, unsigned number)
+{
+	IrValue *first = ir_operand(s->op, s->op->operand_count - 1);
+	int64_t past = (int64_t)number * s->plan.memory->shape[s->plan.memory->rank - 1];
+	return past ? irb_2(b, OP_ADDI, NULL, first, irb_int(b, first->type, past)) : first;
+}
+
 static void copy_part(const Copies *c, IrBuilder *b, const Store *s, unsigned number, IrValue *memory)
 {
 	IrOp *store = s->op;
 	IrValue *args[2 + TENSOR_MAP_RANK] = {ir_operand(store, 0), memory};
 	bool reduces = store->kind == OP_DESC_REDUCE;
 	uint32_t last = store->operand_count - 1;
-	int64_t past = (int64_t)number * s->plan.memory->shape[s->plan.memory->rank - 1];
-	for (uint32_t i = 2; i <= last; i++)
+	for (uint32_t i = 2; i < last; i++)
 		args[i] = ir_operand(store, i);
-	if (past)
-		args[last] = irb_2(b, OP_ADDI, NULL, args[last], irb_int(b, args[last]->type, past));
+	args[last] = index_of_part(b, s, number);
 	IrOp *copy = irb_op(b, reduces ? OP_TMA_REDUCE : OP_TMA_STORE, args, store->operand_count, NULL, 0, 0);
 	if (reduces)
 		ir_set(c->m, copy, ATTR_REDUCE_KIND, ir_get(store, c->gpu->ir, ATTR_REDUCE_KIND));
@@ -300,6 +306,30 @@ static void store_once(const Copies *c, IrBuilder *b, Store *s)
 	}
 	wait_for_all(c, b, s, s->plan.pieces);
 	drop_parts(b, s, s->plan.pieces);
+}
+
+/* The same where each warp group writes and copies its own rows: one may be at the next tile when another still stores. */
+static void store_rows_in_loop(const Copies *c, IrBuilder *b, Store *s, IrOp *loop)
+{
+	unsigned slots = MIN(s->plan.pieces, (unsigned)GPU_PIECES_AHEAD);
+	uint32_t last = s->op->operand_count;
+	IrBuilder front = ir_at(c->m, loop), end = behind(c, loop);
+	front.loc = end.loc = s->op->loc;
+	for (unsigned i = 0; i < slots; i++)
+		s->memory[i] = part_memory(c, &front, s, NULL, true);
+	/* Nobody else is there any more. */
+	irb_op(&front, OP_BARRIER, NULL, 0, NULL, 0, 0);
+	for (unsigned i = 0; i < s->plan.pieces; i++) {
+		IrValue *args[3 + TENSOR_MAP_RANK] = {ir_operand(s->op, 0), s->parts[i], s->memory[i % slots]};
+		for (uint32_t k = 2; k < last; k++)
+			args[k + 1] = ir_operand(s->op, k);
+		args[last] = index_of_part(b, s, i);
+		IrOp *store = irb_op(b, OP_TMA_STORE_ROWS, args, last + 1, NULL, 0, 0);
+		ir_set(c->m, store, ATTR_PENDINGS, ir_attr_i32(c->gpu->ir, slots - 1));
+	}
+	IrOp *wait = wait_for(c, &end, 0, s->memory, slots);
+	ir_set(c->m, wait, ATTR_BY_GROUPS, ir_attr_unit(c->gpu->ir));
+	drop_parts(&end, s, slots);
 }
 
 /* Parts take turns in memory that the loop keeps; a part waits for the copy that was there before. */
@@ -339,7 +369,9 @@ static void lower_store(const Copies *c, IrOp *store)
 	IrOp *loop = loop_of(store);
 	Store s = {.op = store, .plan = gpu_plan_store(c->gpu, store), .written = is_looked_at(c, store)};
 	gpu_tile_pieces(c->gpu, &b, ir_operand(store, 1), s.plan.pieces, s.parts);
-	if (loop && has_memory(c, store))
+	if (loop && has_memory(c, store) && !s.written && gpu_rows_are_of_groups(c->gpu, store))
+		store_rows_in_loop(c, &b, &s, loop);
+	else if (loop && has_memory(c, store))
 		store_in_loop(c, &b, &s, loop);
 	else
 		store_once(c, &b, &s);

@@ -209,18 +209,30 @@ void verify_tma_load(Verifier *v, const IrOp *op)
 	check_dims(v, op, "operand 2", ir_scalar(v->cx, TY_I64), &one, 1, in(op, 2));
 }
 
-/* The memory may be that of a part of the tile along the last dim. */
-void verify_tma_store(Verifier *v, const IrOp *op)
+/* The memory, operand `at`, may be that of a part of the tile along the last dim; indices come behind it. */
+static void check_part_of_map(Verifier *v, const IrOp *op, uint32_t at)
 {
-	IrType tile = in(op, 0)->elem, memory = in(op, 1);
+	IrType tile = in(op, 0)->elem, memory = in(op, at);
 	int64_t shape[IR_MAX_RANK];
 	uint32_t last = tile->rank - 1;
 	for (uint32_t k = 0; k < tile->rank; k++)
 		shape[k] = tile->shape[k];
 	if (memory->rank == tile->rank && tile->rank && memory->shape[last] && tile->shape[last] % memory->shape[last] == 0)
 		shape[last] = memory->shape[last];
-	check_dims(v, op, "operand 1", tile->elem, shape, tile->rank, memory);
-	verify_indices(v, op, tile, op->operand_count - 2);
+	check_dims(v, op, arena_printf(v->arena, "operand %u", at), tile->elem, shape, tile->rank, memory);
+	verify_indices(v, op, tile, op->operand_count - at - 1);
+}
+
+void verify_tma_store(Verifier *v, const IrOp *op)
+{
+	check_part_of_map(v, op, 1);
+}
+
+void verify_tma_store_rows(Verifier *v, const IrOp *op)
+{
+	check_part_of_map(v, op, 2);
+	check_like(v, op, "operand 1", in(op, 2), in(op, 1));
+	check_mutable(v, op, "operand 2", in(op, 2));
 }
 
 void verify_async_wait(Verifier *v, const IrOp *op)

@@ -2,11 +2,12 @@
  *
  * One thread of the first warp issues: it is elected, which ptxas knows, so that addresses are in uniform registers. What one
  * thread announces and the copies behind it share a branch. A tile is moved by as many boxes as its memory has (gpu/boxes.h). */
-#include "gpu/layout/boxes.h"
+#include "gpu/memory/pieces.h"
 #include "ir/enums.h"
 #include "ir/text/text.h"
 #include "llvm/lower.h"
 #include "llvm/machine.h"
+#include "llvm/memory/local.h"
 
 /* ---- one thread ---- */
 
@@ -268,6 +269,76 @@ static bool store(Lower *lw, const IrOp *op, MachineOp copy, const char *kind)
 	return true;
 }
 
+/* ---- rows of warp groups ---- */
+
+enum { FIRST_GROUP_BARRIER = 12 /* of the named ones; those before are for roles and turns */ };
+
+static LLVMValueRef warp_here(Lower *lw)
+{
+	return LLVMBuildSub(lw->b, lower_warp(lw), lower_i32(lw, lw->roles ? lw->roles->first : 0), "");
+}
+
+static LLVMValueRef group_here(Lower *lw)
+{
+	return LLVMBuildLShr(lw->b, warp_here(lw), lower_i32(lw, base_log2(GPU_GROUP_WARPS)), "");
+}
+
+/* One thread of each group. */
+static OneThread begin_one_of_group(Lower *lw)
+{
+	OneThread one;
+	LLVMValueRef number = LLVMBuildAnd(lw->b, warp_here(lw), lower_i32(lw, GPU_GROUP_WARPS - 1), "");
+	one.warp = lower_begin_if(lw, LLVMBuildICmp(lw->b, LLVMIntEQ, number, lower_i32(lw, 0), ""));
+	one.lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
+	return one;
+}
+
+static void meet_group(Lower *lw)
+{
+	LLVMValueRef number = LLVMBuildAdd(lw->b, group_here(lw), lower_i32(lw, FIRST_GROUP_BARRIER), "");
+	MACHINE2(lw, named_barrier, number, lower_i32(lw, TARGET_WARP_SIZE * GPU_GROUP_WARPS));
+}
+
+/* The box of a group's rows. */
+static bool copy_rows(Lower *lw, const IrOp *op)
+{
+	IrType memory = ir_operand(op, 2)->type;
+	GpuBox box;
+	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &box))
+		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, memory));
+	unsigned groups = gpu_num_warps(lw->gpu, op) / GPU_GROUP_WARPS, n = 1;
+	LLVMValueRef group = group_here(lw), args[2 + TENSOR_MAP_RANK] = {lower_scalar(lw, ir_operand(op, 0))};
+	for (uint32_t i = op->operand_count; i-- > 3;) {
+		LLVMValueRef at = lower_scalar(lw, ir_operand(op, i)), rows = lower_i32(lw, (int64_t)(box.side[0] / groups));
+		/* The tile's dim 0, the last but one. */
+		args[n++] = i == op->operand_count - 2 ? LLVMBuildAdd(lw->b, at, LLVMBuildMul(lw->b, group, rows, ""), "") : at;
+	}
+	LLVMValueRef offset = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box.bytes / groups)), "");
+	args[n++] = LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, lower_scalar(lw, ir_operand(op, 2)), &offset, 1, "");
+	machine_family(lw, MACHINE_tensor_store, arena_printf(lw->arena, "%ud", op->operand_count - 3), lw->t.void_, args, n);
+	MACHINE0(lw, bulk_commit);
+	return true;
+}
+
+bool lower_TMA_STORE_ROWS(Lower *lw, IrOp *op)
+{
+	const IrValue *tile = ir_operand(op, 1);
+	LocalTile local;
+	if (!lower_local_tile(lw, op, ir_operand(op, 2), gpu_layout(lw->gpu, tile->type), &local))
+		return false;
+	OneThread one = begin_one_of_group(lw);
+	wait_for_stores(lw, op);
+	end_one(lw, one);
+	meet_group(lw);
+	lower_local_store(lw, &local, lower_get(lw, tile).regs, tile->type->elem);
+	MACHINE0(lw, fence_async);
+	meet_group(lw);
+	one = begin_one_of_group(lw);
+	bool good = copy_rows(lw, op);
+	end_one(lw, one);
+	return good;
+}
+
 bool lower_TMA_STORE(Lower *lw, IrOp *op)
 {
 	return store(lw, op, MACHINE_tensor_store, "");
@@ -292,7 +363,7 @@ bool lower_TMA_STORE_WAIT(Lower *lw, IrOp *op)
 		lw->tensor_waits = false;
 		return true;
 	}
-	OneThread one = begin_one(lw, NULL);
+	OneThread one = ir_get(op, lw->gpu->ir, ATTR_BY_GROUPS) ? begin_one_of_group(lw) : begin_one(lw, NULL);
 	wait_for_stores(lw, op);
 	end_one(lw, one);
 	return true;
