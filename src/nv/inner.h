@@ -44,6 +44,7 @@ typedef struct NvMapEntry {
 /* The arguments of a launch with its maps. */
 typedef struct NvArguments {
 	NvMap maps[NV_MOST_MAPS];
+	uint32_t programs; /* along axis 0: the caller fills it in */
 	void *params[NV_MOST_ARGS];
 } NvArguments;
 
@@ -117,7 +118,7 @@ struct NvFunction {
 	unsigned generation;
 	unsigned threads, shared;
 	uint32_t max_grid[3]; /* programs */
-	bool mapped;          /* with tensor maps */
+	bool mapped;          /* with tensor maps, or the count of programs */
 	bool special;         /* cluster, scratch, cooperative, dependent */
 	uint8_t recorded;     /* arguments kept in the ring */
 	uint8_t arg_size[NV_RECENT_ARGS];
@@ -127,6 +128,7 @@ struct NvFunction {
 	NvContext context;
 	void *context_handle, *module, *code; /* code: the driver's own handle */
 	const NvDevice *device;
+	uint32_t most_ctas; /* that a launch starts along axis 0, each for several programs; 0: all */
 	NvFunctionFacts facts;
 	NvFunction *next;
 	/* loaded.c */
