@@ -45,7 +45,7 @@ typedef struct NvMapEntry {
 typedef struct NvArguments {
 	NvMap maps[NV_MOST_MAPS];
 	uint32_t programs; /* along axis 0: the caller fills it in */
-	void *params[NV_MOST_ARGS];
+	void *params[NV_MOST_ARGS + 1];
 } NvArguments;
 
 /* One launch. Written without a lock: seq is 0 while the rest changes. */
@@ -106,6 +106,7 @@ struct NvKernel {
 	size_t len;
 	NvKernelInfo info;
 	size_t arg_count;
+	size_t given_count; /* without those behind: the count of programs, the scratch */
 	NvMapEntry *map_entries; /* NV_MAP_WAYS for each map; NULL: none */
 	_Atomic(NvFunction *) first;
 };

@@ -37,6 +37,7 @@ static void copy_info(NvKernel *kernel, const NvKernelInfo *info)
 	to->shown = nv_text(info->shown ? info->shown : info->name);
 	to->args = nv_text(info->args ? info->args : "");
 	kernel->arg_count = strlen(to->args);
+	kernel->given_count = strcspn(to->args, "ns");
 	ASSERT(nv_maps_allowed(info->maps, info->map_count, to->args));
 	if (info->map_count) {
 		size_t bytes = info->map_count * sizeof *info->maps;

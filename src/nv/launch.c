@@ -153,10 +153,13 @@ static bool launch_special(NvFunction *f, const uint32_t grid[3], NvStream strea
 	return result == CUDA_SUCCESS || launch_failed(f, result, grid, params, diags);
 }
 
-static inline int launch_ctas(NvFunction *f, uint32_t x, const uint32_t grid[3], NvStream stream, void **params)
+/* grid: of programs, as it is remembered. */
+static inline int launch_ctas(NvFunction *f, const uint32_t grid[3], const uint32_t ctas[3], NvStream stream,
+			      void **params)
 {
 	unsigned record = nv_recent_add(f, grid, stream, params);
-	int result = f->launch(f->handle, x, grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
+	int result = f->launch(f->handle, ctas[0], ctas[1], ctas[2], f->threads, 1, 1, f->shared, stream, params,
+			       NULL);
 	if (UNLIKELY(result != CUDA_SUCCESS))
 		nv_recent_drop(f->driver, record);
 	return result;
@@ -166,9 +169,10 @@ static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream,
 {
 	NvArguments arguments;
 	arguments.programs = grid[0];
-	return nv_arguments(f, params, &arguments) ?
-		       launch_ctas(f, ctas_of(f, grid), grid, stream, arguments.params) :
-		       NV_NO_MAP;
+	if (!nv_arguments(f, params, &arguments))
+		return NV_NO_MAP;
+	const uint32_t ctas[3] = {ctas_of(f, grid), grid[1], grid[2]};
+	return launch_ctas(f, grid, ctas, stream, arguments.params);
 }
 
 int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
@@ -178,7 +182,7 @@ int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void
 	if (UNLIKELY(!plain))
 		return NV_NOT_PLAIN;
 	return UNLIKELY(f->mapped) ? launch_mapped(f, grid, stream, params) :
-				   launch_ctas(f, grid[0], grid, stream, params);
+				   launch_ctas(f, grid, grid, stream, params);
 }
 
 bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)

@@ -79,14 +79,14 @@ bool nv_arguments(const NvFunction *f, void *const *params, NvArguments *out)
 {
 	const NvKernel *kernel = f->kernel;
 	size_t maps = 0;
-	for (size_t i = 0; i < kernel->arg_count; i++) {
+	for (size_t i = 0; i < kernel->given_count; i++) {
 		bool map = kernel->info.args[i] == 't';
 		if (map && !make(f, maps, params, &out->maps[maps]))
 			return false;
-		bool count = kernel->info.args[i] == 'n', scratch = kernel->info.args[i] == 's';
-		/* That of the scratch is filled in by who has it. */
-		out->params[i] = map ? (void *)&out->maps[maps++] : count ? &out->programs : scratch ? NULL : params[i];
+		out->params[i] = map ? (void *)&out->maps[maps++] : params[i];
 	}
+	/* That of the scratch is filled in by who has it. */
+	out->params[kernel->given_count] = &out->programs;
 	return true;
 }
 
