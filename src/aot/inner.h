@@ -89,6 +89,7 @@ typedef struct Aot {
 	uint32_t image_count;
 	uint32_t most_maps, most_params;
 	bool special;
+	bool persistent; /* a CTA of some kernel runs several programs */
 } Aot;
 
 /* collect.c. False after diagnosing. */

@@ -94,9 +94,10 @@ static void write_image(Text *out, const AotImage *image, uint32_t number)
 	text_printf(out, "\t{nk_code_%u, \"%s\", \"%s\", ", image->array, gpu->name, gpu->args);
 	text_printf(out, v->slot_count ? "nk_values_%u, " : "NULL, ", number);
 	text_printf(out, gpu->map_count ? "nk_plans_%u, " : "NULL, ", number);
-	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u}, /* %s%s */\n", v->slot_count,
-		    gpu->map_count, target->capability, target->suffix != 0, image->ptx,
-		    v->options.cooperative, v->options.dependent && target->capability >= 90, gpu->threads,
+	text_printf(out, "%u, %zu, %u, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u}, /* %s%s */\n",
+		    v->slot_count, gpu->map_count, target->capability, target->suffix != 0, image->ptx,
+		    v->options.cooperative, v->options.dependent && target->capability >= 90,
+		    jit_gpu_is_persistent(gpu), gpu->threads,
 		    gpu->shared, gpu->shared + gpu->cubin.shared, MAX(gpu->cluster, 1u), gpu->scratch,
 		    scratch_align, image->ptx ? "PTX of " : "", target->name);
 }
@@ -153,8 +154,8 @@ void aot_tables(const Aot *aot, Text *out)
 		    aot->first_plain, MAX(aot->most_params, 1u));
 	text_printf(out,
 		    "#define NK_MAPS %u /* of a launch at most */\n#define NK_SPECIAL %d /* scratch, "
-		    "clusters, attributes */\n",
-		    aot->most_maps, aot->special);
+		    "clusters, attributes */\n#define NK_PERSISTENT %d /* CTAs of several programs */\n",
+		    aot->most_maps, aot->special, aot->persistent);
 	for (uint32_t i = 0; i < aot->arrays.len; i++)
 		write_array(out, i, aot->arrays.data[i]);
 	text_char(out, '\n');

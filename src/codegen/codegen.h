@@ -13,7 +13,7 @@
 
 #include "sim/launch.h"
 
-enum { CODEGEN_ABI = 7 };
+enum { CODEGEN_ABI = 8 };
 #define CODEGEN_SYMBOL "neso_codegen_table"
 
 typedef enum CodegenStage {
@@ -54,6 +54,9 @@ typedef struct CodegenRequest {
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	/* "1": all loops that can have warps with roles do, "0": none; else those that ask */
 	const char *roles;
+	/* "1": kernels run several programs a CTA where they can, "auto": where that pays; else
+	 * none */
+	const char *persist;
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
 	/* run_passes without names: the pipeline from the text's level until this pass
 	 * (PassOptions) */
@@ -129,7 +132,8 @@ typedef struct CodegenResult {
 	bool uses_print, uses_assert;
 	/* One letter for each argument of the PTX kernel, those of the TTIR function in order and
 	 * then ours: 'p' pointer, '1' '2' '4' '8' bytes of an integer, 'f' 'd' float and double,
-	 * 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__), 's' global scratch. */
+	 * 'h' 16-bit float, 't' tensor map (128 bytes, __grid_constant__), 'n' the count of
+	 * programs along axis 0 (32 bits), whatever that of CTAs is, 's' global scratch. */
 	const char *args;
 	const char *maps; /* how the launch makes each 't', as target/tensor_map.h writes it; "" without */
 } CodegenResult;

@@ -87,7 +87,8 @@ static const char *wrong(Str line, Str kernel, Str args, Facts *f)
 	if (!number_of(line, "print", 1, &print) || !number_of(line, "assert", 1, &asserts))
 		return "print and assert are neither 0 nor 1";
 	for (size_t i = 0; i < args.len; i++)
-		if (!memchr("p1248fdhts", args.ptr[i], 10) ||
+		if (!memchr("p1248fdhtns", args.ptr[i], 11) ||
+		    (args.ptr[i] == 'n' && i + 1 + (f->scratch_bytes != 0) < args.len) ||
 		    (args.ptr[i] == 's' && (i + 1 < args.len || !f->scratch_bytes)))
 			return "args has a letter that means nothing there";
 	if (f->scratch_bytes && (!args.len || args.ptr[args.len - 1] != 's'))

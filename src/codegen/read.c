@@ -46,6 +46,10 @@ bool job_read_ir(Job *job)
 		job->gpu.roles = GPU_ROLES_ALL;
 	else if (r->roles && strcmp(r->roles, "0") == 0)
 		job->gpu.roles = GPU_ROLES_NONE;
+	if (r->persist && strcmp(r->persist, "1") == 0)
+		job->gpu.persist = GPU_PERSIST_ALL;
+	else if (r->persist && strcmp(r->persist, "auto") == 0)
+		job->gpu.persist = GPU_PERSIST_AUTO;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(

@@ -1,6 +1,8 @@
 /* The simulator's entries of the library's table (codegen/codegen.h). */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/option/option.h"
 #include "codegen/take.h"
 #include "sim/sim_int.h"
 #include "target/cost.h"
@@ -12,6 +14,7 @@ struct CodegenSim {
 	unsigned scratch_bytes;
 	const TargetGpu *target;
 	unsigned maxnreg;
+	uint32_t most_ctas; /* that a launch starts along axis 0, each for several programs; 0: all */
 };
 
 /* Registers are as few as a thread may have where nobody says: a GPU may hold fewer programs,
@@ -27,6 +30,14 @@ static SimResidency residency(const CodegenSim *sim, const Facts *facts)
 			      .costs = target_costs_of(sim->target->capability),
 			      .gpu = of->name,
 			      .limit = fit.limit};
+}
+
+static uint32_t most_ctas(const Facts *facts, SimResidency resident)
+{
+	uint64_t given = option_number(OPTION_PERSIST_CTAS);
+	if (!strchr(facts->args, 'n'))
+		return 0;
+	return given ? (uint32_t)MIN(given, (uint64_t)UINT32_MAX) : resident.programs;
 }
 
 static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *diags)
@@ -45,8 +56,10 @@ static bool take(void *data, LLVMModuleRef mod, const Facts *facts, DiagList *di
 		return false;
 	}
 	sim->scratch_bytes = facts->scratch_bytes;
+	SimResidency resident = residency(sim, facts);
+	sim->most_ctas = most_ctas(facts, resident);
 	sim->kernel = sim_decode(&sim->arena, mod, facts->kernel, facts->threads, facts->cluster,
-				 facts->shared, residency(sim, facts), diags);
+				 facts->shared, resident, diags);
 	return sim->kernel != NULL;
 }
 
@@ -87,7 +100,16 @@ typedef struct Launch {
 static bool run(void *data, DiagList *diags)
 {
 	const Launch *l = data;
-	return sim_run(l->sim->kernel, l->launch, l->sim->scratch_bytes, diags);
+	SimLaunch launch = *l->launch;
+	const uint32_t *grid = launch.grid;
+	if (l->sim->most_ctas && grid[0] && grid[1] && grid[2]) {
+		uint64_t *args = ARENA_ARRAY(diags->arena, uint64_t, launch.arg_count + 1);
+		memcpy(args, launch.args, launch.arg_count * sizeof *args);
+		args[launch.arg_count++] = grid[0];
+		launch.args = args;
+		launch.grid[0] = target_persistent_ctas(grid, l->sim->most_ctas);
+	}
+	return sim_run(l->sim->kernel, &launch, l->sim->scratch_bytes, diags);
 }
 
 CodegenResult *codegen_sim_launch(const CodegenSim *sim, const SimLaunch *launch)

@@ -2,6 +2,7 @@
 #include "base/stop.h"
 #include "codegen/job.h"
 #include "gpu/layout/boxes.h"
+#include "gpu/plan/persist.h"
 #include "llvm/lines.h"
 #include "llvm/lower_int.h"
 #include "llvm/math/func.h"
@@ -61,7 +62,9 @@ static void find_facts(Job *job, const Lower *lw)
 	const IrBlock *body = ir_func_body(job->kernel);
 	char *args = ARENA_ARRAY(&job->arena, char, body->arg_count + 2);
 	for (uint32_t i = 0; i < body->arg_count; i++)
-		args[i] = argument_letter(body->args[i]->type);
+		args[i] = gpu_is_program_count(&job->gpu, job->kernel, i) ?
+				  'n' :
+				  argument_letter(body->args[i]->type);
 	if (lw->scratch_bytes)
 		args[body->arg_count] = 's';
 	Text maps;

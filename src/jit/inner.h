@@ -78,6 +78,18 @@ typedef struct JitGpu {
 	char cache_key[65];      /* "": none */
 } JitGpu;
 
+/* Does a CTA of the kernel run several programs (NESO_PERSIST)? */
+static inline bool jit_gpu_is_persistent(const JitGpu *gpu)
+{
+	return strchr(gpu->args, 'n') != NULL;
+}
+
+/* Arguments that slots are of: the launch makes the others. */
+static inline size_t jit_gpu_slots(const JitGpu *gpu)
+{
+	return strlen(gpu->args) - gpu->map_count - jit_gpu_is_persistent(gpu) - (gpu->scratch != 0);
+}
+
 /* A variant of a kernel. Immutable once ready. */
 /* Where the IR after each pass goes while the variant is compiled (pass_dump.c). */
 typedef struct JitPassDump {

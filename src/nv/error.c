@@ -200,6 +200,7 @@ static void add_value(Text *t, char letter, uint64_t bits)
 		text_printf(t, "%g", d);
 		break;
 	case 't': text_str(t, "a tensor map"); break;
+	case 'n': text_str(t, "the grid's programs"); break;
 	default: text_str(t, "scratch"); break;
 	}
 }

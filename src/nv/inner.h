@@ -44,7 +44,8 @@ typedef struct NvMapEntry {
 /* The arguments of a launch with its maps. */
 typedef struct NvArguments {
 	NvMap maps[NV_MOST_MAPS];
-	void *params[NV_MOST_ARGS];
+	uint32_t programs; /* along axis 0: the caller fills it in */
+	void *params[NV_MOST_ARGS + 1];
 } NvArguments;
 
 /* One launch. Written without a lock: seq is 0 while the rest changes. */
@@ -105,6 +106,7 @@ struct NvKernel {
 	size_t len;
 	NvKernelInfo info;
 	size_t arg_count;
+	size_t given_count; /* without those behind: the count of programs, the scratch */
 	NvMapEntry *map_entries; /* NV_MAP_WAYS for each map; NULL: none */
 	_Atomic(NvFunction *) first;
 };
@@ -117,7 +119,7 @@ struct NvFunction {
 	unsigned generation;
 	unsigned threads, shared;
 	uint32_t max_grid[3]; /* programs */
-	bool mapped;          /* with tensor maps */
+	bool mapped;          /* with tensor maps, or the count of programs */
 	bool special;         /* cluster, scratch, cooperative, dependent */
 	uint8_t recorded;     /* arguments kept in the ring */
 	uint8_t arg_size[NV_RECENT_ARGS];
@@ -127,6 +129,7 @@ struct NvFunction {
 	NvContext context;
 	void *context_handle, *module, *code; /* code: the driver's own handle */
 	const NvDevice *device;
+	uint32_t most_ctas; /* that a launch starts along axis 0, each for several programs; 0: all */
 	NvFunctionFacts facts;
 	NvFunction *next;
 	/* loaded.c */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "base/option/option.h"
 
 static void free_info(NvKernel *kernel)
 {
@@ -36,6 +37,7 @@ static void copy_info(NvKernel *kernel, const NvKernelInfo *info)
 	to->shown = nv_text(info->shown ? info->shown : info->name);
 	to->args = nv_text(info->args ? info->args : "");
 	kernel->arg_count = strlen(to->args);
+	kernel->given_count = strcspn(to->args, "ns");
 	ASSERT(nv_maps_allowed(info->maps, info->map_count, to->args));
 	if (info->map_count) {
 		size_t bytes = info->map_count * sizeof *info->maps;
@@ -189,7 +191,7 @@ static void fill_function(NvFunction *f)
 	const NvKernelInfo *info = &f->kernel->info;
 	f->threads = info->threads;
 	f->shared = info->shared;
-	f->mapped = info->map_count > 0;
+	f->mapped = info->map_count > 0 || strchr(info->args, 'n');
 	f->special = info->cluster > 1 || info->scratch_bytes || info->cooperative ||
 		     (info->dependent && f->driver->cuda.cuLaunchKernelEx && f->device->capability >= 90);
 	memcpy(f->max_grid, f->device->max_grid, sizeof f->max_grid);
@@ -197,6 +199,23 @@ static void fill_function(NvFunction *f)
 	f->recorded = (uint8_t)MIN(f->kernel->arg_count, (size_t)NV_RECENT_ARGS);
 	for (unsigned i = 0; i < f->recorded; i++)
 		f->arg_size[i] = (uint8_t)nv_letter_bytes(info->args[i]);
+}
+
+/* Of kernels whose CTAs run several programs. All CTAs of a cooperative grid meet, and are the
+ * user's. */
+static void find_most_ctas(NvFunction *f)
+{
+	const NvKernelInfo *info = &f->kernel->info;
+	uint64_t given = option_number(OPTION_PERSIST_CTAS);
+	const CudaApi *cuda = &f->driver->cuda;
+	int each = 0;
+	if (!strchr(info->args, 'n') || info->cluster > 1 || info->cooperative)
+		return;
+	if (given)
+		f->most_ctas = (uint32_t)MIN(given, (uint64_t)UINT32_MAX);
+	else if (cuda->cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, f->code, (int)f->threads,
+								   f->shared) == CUDA_SUCCESS)
+		f->most_ctas = (uint32_t)MAX(each, 1) * f->device->sms;
 }
 
 static bool load_module(NvFunction *f, DiagList *diags)
@@ -211,8 +230,10 @@ static bool load_module(NvFunction *f, DiagList *diags)
 	if (result != CUDA_SUCCESS)
 		return load_failed(f, result, diags);
 	result = cuda->cuModuleGetFunction(&f->code, f->module, f->kernel->info.name);
-	if ((result == CUDA_SUCCESS || load_failed(f, result, diags)) && check_function(f, diags))
+	if ((result == CUDA_SUCCESS || load_failed(f, result, diags)) && check_function(f, diags)) {
+		find_most_ctas(f);
 		return true;
+	}
 	cuda->cuModuleUnload(f->module);
 	return false;
 }

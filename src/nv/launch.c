@@ -7,6 +7,12 @@ static uint64_t cta_count(const NvFunction *f, const uint32_t grid[3])
 	return (uint64_t)grid[0] * grid[1] * grid[2] * f->kernel->info.cluster;
 }
 
+/* CTAs along axis 0, for a grid of programs. */
+static uint32_t ctas_of(const NvFunction *f, const uint32_t grid[3])
+{
+	return f->most_ctas ? target_persistent_ctas(grid, f->most_ctas) : grid[0];
+}
+
 static bool grid_fits(const NvFunction *f, const uint32_t grid[3])
 {
 	return grid[0] <= f->max_grid[0] && grid[1] <= f->max_grid[1] && grid[2] <= f->max_grid[2];
@@ -61,7 +67,7 @@ static int launch_with_attributes(const NvFunction *f, const uint32_t grid[3], N
 {
 	const NvKernelInfo *info = &f->kernel->info;
 	const CudaApi *cuda = &f->driver->cuda;
-	unsigned x = grid[0] * info->cluster, n = 0;
+	unsigned x = ctas_of(f, grid) * info->cluster, n = 0;
 	CudaLaunchAttribute attributes[3];
 	if (!cuda->cuLaunchKernelEx || (info->cluster <= 1 && !info->cooperative && !info->dependent))
 		return f->launch(f->handle, x, grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
@@ -147,10 +153,13 @@ static bool launch_special(NvFunction *f, const uint32_t grid[3], NvStream strea
 	return result == CUDA_SUCCESS || launch_failed(f, result, grid, params, diags);
 }
 
-static int launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
+/* grid: of programs, as it is remembered. */
+static inline int launch_ctas(NvFunction *f, const uint32_t grid[3], const uint32_t ctas[3], NvStream stream,
+			      void **params)
 {
 	unsigned record = nv_recent_add(f, grid, stream, params);
-	int result = f->launch(f->handle, grid[0], grid[1], grid[2], f->threads, 1, 1, f->shared, stream, params, NULL);
+	int result = f->launch(f->handle, ctas[0], ctas[1], ctas[2], f->threads, 1, 1, f->shared, stream, params,
+			       NULL);
 	if (UNLIKELY(result != CUDA_SUCCESS))
 		nv_recent_drop(f->driver, record);
 	return result;
@@ -159,7 +168,11 @@ static int launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, 
 static int launch_mapped(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
 	NvArguments arguments;
-	return nv_arguments(f, params, &arguments) ? launch_plain(f, grid, stream, arguments.params) : NV_NO_MAP;
+	arguments.programs = grid[0];
+	if (!nv_arguments(f, params, &arguments))
+		return NV_NO_MAP;
+	const uint32_t ctas[3] = {ctas_of(f, grid), grid[1], grid[2]};
+	return launch_ctas(f, grid, ctas, stream, arguments.params);
 }
 
 int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
@@ -168,7 +181,8 @@ int nv_launch_plain(NvFunction *f, const uint32_t grid[3], NvStream stream, void
 		     f->generation == nv_generation(f->driver);
 	if (UNLIKELY(!plain))
 		return NV_NOT_PLAIN;
-	return UNLIKELY(f->mapped) ? launch_mapped(f, grid, stream, params) : launch_plain(f, grid, stream, params);
+	return UNLIKELY(f->mapped) ? launch_mapped(f, grid, stream, params) :
+				   launch_ctas(f, grid, grid, stream, params);
 }
 
 bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStream stream, void **params, DiagList *diags)
@@ -184,6 +198,7 @@ bool nv_launch_report(NvFunction *f, int result, const uint32_t grid[3], NvStrea
 	if (f->generation != nv_generation(f->driver))
 		return launch_failed(f, CUDA_NOT_INITIALIZED, grid, params, diags);
 	NvArguments arguments;
+	arguments.programs = grid[0];
 	if (!f->mapped)
 		return launch_special(f, grid, stream, params, diags);
 	if (nv_arguments(f, params, &arguments))

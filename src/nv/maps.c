@@ -79,13 +79,14 @@ bool nv_arguments(const NvFunction *f, void *const *params, NvArguments *out)
 {
 	const NvKernel *kernel = f->kernel;
 	size_t maps = 0;
-	for (size_t i = 0; i < kernel->arg_count; i++) {
+	for (size_t i = 0; i < kernel->given_count; i++) {
 		bool map = kernel->info.args[i] == 't';
 		if (map && !make(f, maps, params, &out->maps[maps]))
 			return false;
-		/* That of the scratch is filled in by who has it. */
-		out->params[i] = map ? (void *)&out->maps[maps++] : kernel->info.args[i] == 's' ? NULL : params[i];
+		out->params[i] = map ? (void *)&out->maps[maps++] : params[i];
 	}
+	/* That of the scratch is filled in by who has it. */
+	out->params[kernel->given_count] = &out->programs;
 	return true;
 }
 
@@ -100,7 +101,8 @@ bool nv_maps_allowed(const TensorMapPlan *plans, size_t count, const char *args)
 	size_t letters = strlen(args), maps = 0;
 	for (size_t i = 0; i < letters; i++)
 		maps += args[i] == 't';
-	bool ok = maps == count && count <= NV_MOST_MAPS && (!count || letters <= NV_MOST_ARGS);
+	bool made = count || strchr(args, 'n');
+	bool ok = maps == count && count <= NV_MOST_MAPS && (!made || letters <= NV_MOST_ARGS);
 	for (size_t i = 0; i < count && ok; i++) {
 		const TensorMapPlan *p = &plans[i];
 		ok = (size_t)p->base < letters && args[p->base] == 'p' && (p->fill < 0 || ((size_t)p->fill < letters && args[p->fill] == '1'));

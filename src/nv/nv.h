@@ -192,7 +192,9 @@ bool nv_maps_allowed(const TensorMapPlan *plans, size_t count, const char *args)
 bool nv_can_launch(const NvFunction *function, void *const *params);
 
 /* Asynchronous. params as cuLaunchKernel wants them: a pointer to each argument's bytes, one for each letter of args;
- * those of tensor maps ('t') and of the scratch ('s'), which come last, are made here and need not be there. Nothing is allocated and no lock is taken (with scratch: a
+ * those of tensor maps ('t'), of the count of programs ('n') and of the scratch ('s'), which come last, are made here and need not be
+ * there. A kernel with 'n' is launched with as many CTAs as the GPU holds at once; grids are of programs all the same. Nothing is
+ * allocated and no lock is taken (with scratch: a
  * lock, and memory when the buffer must grow). A grid of 0 programs launches nothing. The context of
  * nv_kernel_function must be current. Errors name kernel, grid and arguments; those of an earlier launch that are met
  * here say so. */

@@ -23,6 +23,8 @@
 
 /* Which loops get warps with roles (gpu/plan/roles.h). */
 typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuRolesFor;
+/* Which kernels run several programs a CTA (gpu/plan/persist.h). */
+typedef enum GpuPersistFor { GPU_PERSIST_NONE, GPU_PERSIST_AUTO, GPU_PERSIST_ALL } GpuPersistFor;
 
 typedef struct GpuCx {
 	IrCx *ir;
@@ -32,6 +34,7 @@ typedef struct GpuCx {
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
 	GpuRolesFor roles;
+	GpuPersistFor persist;
 	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */

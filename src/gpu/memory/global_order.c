@@ -269,10 +269,36 @@ static bool are_disjoint(const GpuOrder *o, const IrOp *first, const IrOp *then)
 	return false;
 }
 
+/* The op itself or the one around it in this block; NULL: it is not there. */
+static const IrOp *within(const IrOp *op, const IrBlock *block)
+{
+	while (op && op->block != block)
+		op = ir_parent_op(op);
+	return op;
+}
+
+/* Do they follow one another only as parts of different programs of one CTA, which do not see each
+ * other's stores (gpu/plan/persist.h)? */
+static bool are_of_two_programs(const GpuOrder *o, const IrOp *first, const IrOp *then)
+{
+	const IrOp *a = first, *b = NULL;
+	while (a && a->block && !(b = within(then, a->block)))
+		a = ir_parent_op(a);
+	if (!b || (a == b && a != first && a->kind != OP_IF))
+		return false;
+	for (const IrOp *op = a != b ? a->next : NULL; op; op = op->next)
+		if (op == b)
+			return false;
+	const IrOp *loop = ir_parent_op(a);
+	while (loop && loop->kind == OP_IF)
+		loop = ir_parent_op(loop);
+	return loop && loop->kind == OP_FOR && ir_get_bool(loop, o->gpu->ir, ATTR_PROGRAMS);
+}
+
 bool gpu_crosses_proxies(const GpuOrder *o, const IrOp *first, const IrOp *then)
 {
 	return is_tensor_access(then) && !is_tensor_access(first) && first->kind != OP_LOAD && same_root(o, first, then) &&
-	       !are_disjoint(o, first, then);
+	       !are_disjoint(o, first, then) && !are_of_two_programs(o, first, then);
 }
 
 /* What one thread loads through a map is there for all that have waited, and stores wait for one another in that thread; a store and
@@ -288,6 +314,8 @@ static bool tensor_overtakes(const GpuOrder *o, const IrOp *first, const IrOp *t
 bool gpu_overtakes(GpuOrder *o, const IrOp *first, const IrOp *then, bool carried)
 {
 	Accesses x = accesses_of(o, first), y = accesses_of(o, then);
+	if (are_of_two_programs(o, first, then))
+		return false;
 	if (is_tensor_access(first) || is_tensor_access(then))
 		return tensor_overtakes(o, first, then);
 	if (!(x.loads && y.stores) && !(x.stores && y.loads))

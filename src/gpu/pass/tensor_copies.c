@@ -164,10 +164,12 @@ typedef struct Looks {
 	bool behind, found;
 } Looks;
 
-static bool share_loop(const IrOp *a, const IrOp *b)
+/* Iterations that are programs do not look at each other's stores (gpu/plan/persist.h). */
+static bool share_loop(const Copies *c, const IrOp *a, const IrOp *b)
 {
 	for (const IrOp *op = ir_parent_op(a); op; op = op->block ? ir_parent_op(op) : NULL)
-		if ((op->kind == OP_FOR || op->kind == OP_WHILE) && ir_is_inside(b, op))
+		if ((op->kind == OP_FOR || op->kind == OP_WHILE) && ir_is_inside(b, op) &&
+		    !ir_get_bool(op, c->gpu->ir, ATTR_PROGRAMS))
 			return true;
 	return false;
 }
@@ -178,7 +180,7 @@ static bool look(void *data, IrOp *op)
 	const IrValue *root;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (gpu_global_access(l->c->gpu, op, &root) && (l->behind || share_loop(op, l->store))) {
+	} else if (gpu_global_access(l->c->gpu, op, &root) && (l->behind || share_loop(l->c, op, l->store))) {
 		l->found |= !root || !l->root || root == l->root;
 	}
 	return true;

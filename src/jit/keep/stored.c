@@ -174,7 +174,7 @@ static bool read_facts(JitVariant *variant, JitGpu *gpu, Str text)
 	return f.launch && gpu->name && gpu->args && gpu->threads && gpu->threads <= 1024 &&
 	       (!gpu->scratch_align || base_is_pow2(gpu->scratch_align)) &&
 	       nv_maps_allowed(gpu->maps, gpu->map_count, gpu->args) &&
-	       strlen(gpu->args) == variant->slot_count + gpu->map_count + (gpu->scratch != 0) && variant->numbers.count <= variant->slot_count;
+	       jit_gpu_slots(gpu) == variant->slot_count && variant->numbers.count <= variant->slot_count;
 }
 
 /* ---- loading ---- */

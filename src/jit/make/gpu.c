@@ -94,6 +94,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.log_data = host->data,
 		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.roles = option_text(OPTION_ROLES),
+		.persist = option_text(OPTION_PERSIST),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.seconds = stop_left(),
 		.ask = stop_goes_on,
@@ -170,7 +171,7 @@ void jit_gpu_kernel(JitVariant *variant)
 	CONTRACT(variant->gpu);
 	JitGpu *gpu = variant->gpu;
 	const FrontInfo *front = variant->kernel->info;
-	ASSERT(strlen(gpu->args) == variant->slot_count + gpu->map_count + (gpu->scratch != 0));
+	ASSERT(jit_gpu_slots(gpu) == variant->slot_count);
 	NvKernelInfo info = {
 		.name = gpu->name,
 		.shown = arena_printf(&variant->arena, "%s:%u %s", front->path, front->at.line, front->qualified_name),
@@ -263,7 +264,7 @@ static bool take_override(JitVariant *variant, const JitOverride *override, Diag
 static bool fits(const JitVariant *variant, const JitOverride *override, DiagList *diags)
 {
 	const JitGpu *gpu = variant->gpu;
-	unsigned takes = (unsigned)(strlen(gpu->args) - gpu->map_count - (gpu->scratch != 0));
+	unsigned takes = (unsigned)jit_gpu_slots(gpu);
 	if (!override || takes == variant->slot_count)
 		return true;
 	diag_add_at(diags, override->path, (LineCol){0, 0}, DIAG_OVERRIDE_ARGUMENTS, override->path, variant->kernel->info->name, takes,

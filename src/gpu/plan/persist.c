@@ -1,0 +1,206 @@
+/* A program may move into a loop where nothing sees which CTA runs it: it neither waits for other
+ * programs nor reads the grid but along axis 0. */
+#include "gpu/plan/persist.h"
+
+#include <string.h>
+
+#include "gpu/layout/boxes.h"
+#include "gpu/plan/dot.h"
+#include "gpu/plan/schedule.h"
+#include "gpu/plan/wgmma.h"
+
+enum {
+	/* Cycles that a CTA takes besides its loop of products: to start, until the first copy has
+	 * landed, to store its tile, to end. (H200, 128x256x64, 8 warps: 6,500.) */
+	AROUND_CYCLES = 6500,
+	WORTH_PERCENT = 2, /* of a program's cycles */
+	OTHER_REGISTERS = 64, /* of a thread, besides accumulators */
+	FMA_BITS_A_CYCLE = 16 * 2048, /* multiply-adds times bits of A's elements, of an SM */
+};
+
+/* ---- what a program does ---- */
+
+typedef struct Program {
+	GpuCx *gpu;
+	const char *why;
+} Program;
+
+static bool looks_at_ctas(const Program *p, const IrOp *op)
+{
+	IrAttr text = ir_get(op, p->gpu->ir, ATTR_ASM_STRING);
+	return !ir_is_pure(op) || (text && strstr(text->text, "cta"));
+}
+
+static const char *against(const Program *p, const IrOp *op)
+{
+	switch (op->kind) {
+	case OP_PROGRAM_ID:
+	case OP_NUM_PROGRAMS:
+		return ir_get_int(op, p->gpu->ir, ATTR_AXIS, 0) ? "it reads axis 1 or 2 of the grid" : NULL;
+	case OP_ATOMIC_RMW:
+	case OP_ATOMIC_CAS:
+		return op->results[0].uses ? "it uses what an atomic operation returns" : NULL;
+	case OP_LOAD:
+		return ir_get_bool(op, p->gpu->ir, ATTR_IS_VOLATILE) ? "it has a volatile load" : NULL;
+	case OP_WHILE: return "it has a loop that may run without end";
+	case OP_CALL: return "it calls a function";
+	case OP_PRINT: return "it prints";
+	case OP_ASSERT: return "it asserts";
+	case OP_EXTERN:
+	case OP_INLINE_ASM:
+		return looks_at_ctas(p, op) ? "it has assembly or a function with effects" : NULL;
+	default: return NULL;
+	}
+}
+
+static bool visit_program(void *data, IrOp *op)
+{
+	Program *p = data;
+	p->why = against(p, op);
+	return !p->why;
+}
+
+/* ---- the loop of products ---- */
+
+typedef struct Loops {
+	GpuCx *gpu;
+	IrOp *loop;     /* the first that holds a dot, outermost */
+	unsigned count; /* of these */
+} Loops;
+
+static bool is_in_loop(const IrOp *op)
+{
+	for (op = ir_parent_op(op); op && op->kind != OP_FUNC; op = ir_parent_op(op))
+		if (op->kind == OP_FOR || op->kind == OP_WHILE)
+			return true;
+	return false;
+}
+
+static bool visit_loops(void *data, IrOp *op)
+{
+	Loops *l = data;
+	if ((op->kind == OP_FOR || op->kind == OP_WHILE) && !is_in_loop(op) && gpu_holds_dot(op)) {
+		l->loop = l->loop ? l->loop : op;
+		l->count++;
+	}
+	return true;
+}
+
+typedef struct Products {
+	GpuCx *gpu;
+	const IrModule *m;
+	Arena *arena;
+	const IrOp *loop;
+	bool mapped, pointers, nested, other;
+	uint64_t fma_bits, words; /* of an iteration; that products add up in */
+	uint64_t bytes; /* of the tiles that an iteration loads by maps */
+} Products;
+
+static uint64_t bytes_of(IrType tile)
+{
+	return (uint64_t)ir_numel(tile) * tile->elem->bits / 8;
+}
+
+static void add_dot(Products *p, const IrOp *dot)
+{
+	unsigned warps[2];
+	const char *why;
+	IrType a = ir_operand(dot, 0)->type, c = dot->results[0].type;
+	p->other |= !gpu_wgmma_for(p->gpu, dot, false, warps, &why) &&
+		    !gpu_wgmma_for(p->gpu, dot, true, warps, &why);
+	p->fma_bits += (uint64_t)ir_numel(c) * (uint64_t)a->shape[1] * a->elem->bits;
+	p->words += (uint64_t)ir_numel(c) * c->elem->bits / 32;
+}
+
+static bool visit_products(void *data, IrOp *op)
+{
+	Products *p = data;
+	p->nested |= op->kind == OP_FOR || op->kind == OP_WHILE;
+	bool loads = op->kind == OP_LOAD || op->kind == OP_DESC_LOAD;
+	if (op->kind == OP_DOT)
+		add_dot(p, op);
+	if (!loads || !ir_is_tensor(op->results[0].type))
+		return true;
+	if (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type)) {
+		p->mapped = true;
+		p->bytes += bytes_of(op->results[0].type);
+	} else {
+		p->pointers |= schedule_reaches_dot(p->m, p->arena, op);
+	}
+	return true;
+}
+
+/* How often a loop runs; 0: not known. */
+static uint64_t trips_of(const IrOp *loop)
+{
+	int64_t from, to, step;
+	bool known = ir_constant_int(ir_operand(loop, 0), &from) &&
+		     ir_constant_int(ir_operand(loop, 1), &to) && ir_constant_int(ir_operand(loop, 2), &step);
+	return known && step > 0 && to > from ? (uint64_t)((to - from + step - 1) / step) : 0;
+}
+
+static void measure(const Products *p, GpuPersistPlan *out)
+{
+	const TargetGpu *target = p->gpu->target;
+	uint64_t slots = MAX(p->gpu->num_stages, 2u), threads = TARGET_WARP_SIZE * p->gpu->num_warps;
+	uint64_t by_shared = target->shared_sm / (p->bytes * slots + TARGET_SHARED_RESERVED);
+	uint64_t by_registers = TARGET_REGISTERS_SM / (p->words + OTHER_REGISTERS * threads);
+	out->ctas = (unsigned)MAX(MIN(by_shared, by_registers), 1u);
+	out->cycles = trips_of(p->loop) * p->fma_bits / FMA_BITS_A_CYCLE;
+}
+
+static const char *against_loop(Products *p)
+{
+	ir_walk((IrOp *)(uintptr_t)p->loop, false, visit_products, p);
+	if (p->loop->kind != OP_FOR || p->nested)
+		return "it loops over tiles itself";
+	if (p->other)
+		return "a product of the loop is not by warp groups";
+	if (!p->mapped || p->pointers)
+		return "products take what does not come by tensor maps";
+	return NULL;
+}
+
+GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *func)
+{
+	GpuPersistPlan out = {0};
+	Loops loops = {.gpu = gpu};
+	Program program = {.gpu = gpu};
+	if (!gpu->maps || !target_has(gpu->target, TARGET_WGMMA))
+		return out;
+	ir_walk(func, false, visit_loops, &loops);
+	out.loop = loops.loop;
+	if (!out.loop)
+		return out;
+	Products products = {.gpu = gpu, .m = m, .arena = arena, .loop = out.loop};
+	out.why = against_loop(&products);
+	measure(&products, &out);
+	if (!out.why && loops.count > 1)
+		out.why = "it has several loops of products";
+	if (!out.why && gpu->num_ctas > 1)
+		out.why = "a program is a cluster";
+	if (!out.why && ir_func_body(func)->next)
+		out.why = "its control flow is not structured";
+	if (!out.why)
+		ir_walk(func, false, visit_program, &program);
+	out.why = out.why ? out.why : program.why;
+	return out;
+}
+
+const char *gpu_persist_loses(const GpuPersistPlan *plan)
+{
+	if (plan->ctas > 1)
+		return "CTAs that share an SM hide what stands around each other's loops";
+	if (plan->cycles > (uint64_t)AROUND_CYCLES * 100 / WORTH_PERCENT)
+		return "the loop is so long that what stands around it does not count";
+	return NULL;
+}
+
+bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number)
+{
+	IrAttr dicts = ir_get(func, gpu->ir, ATTR_ARG_ATTRS);
+	bool found = false;
+	for (uint32_t k = 0; dicts && number < dicts->len && k < dicts->items[number]->len; k++)
+		found |= dicts->items[number]->names[k] == gpu->ir->names[ATTR_PROGRAMS];
+	return found;
+}

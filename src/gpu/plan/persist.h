@@ -1,0 +1,29 @@
+/* Kernels whose programs one CTA runs one after the other: what `persist-programs` carries out.
+ *
+ *	for p = CTA to programs step CTAs:      program_id(0) is p, num_programs(0) is programs
+ *		the kernel's body
+ *
+ * `programs` is an argument that the launch adds (neso.programs): the grid's first number. The
+ * launch starts as many CTAs as the GPU holds at once; any other number is right too. The loop is
+ * marked neso.programs: its iterations are programs, so none reads what another one writes. */
+#ifndef NESO_GPU_PLAN_PERSIST_H
+#define NESO_GPU_PLAN_PERSIST_H
+
+#include "gpu/layout/encoding.h"
+
+/* Of the loop of products, per program. */
+typedef struct GpuPersistPlan {
+	IrOp *loop;         /* NULL: none comes near */
+	const char *why;    /* NULL: it can be done; else what stands against it */
+	uint64_t cycles;    /* of the tensor cores; 0: how often it runs is not known */
+	unsigned ctas;      /* that an SM holds at once, as far as accumulators and copies say */
+} GpuPersistPlan;
+
+/* Of a kernel at TTIR, its loads mapped (`map-loads`). */
+GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *func);
+/* Does it pay, where nobody says (NESO_PERSIST=auto)? NULL: it does; else why not. */
+const char *gpu_persist_loses(const GpuPersistPlan *plan);
+/* Is argument `number` of the kernel the count of programs? */
+bool gpu_is_program_count(const GpuCx *gpu, const IrOp *func, uint32_t number);
+
+#endif

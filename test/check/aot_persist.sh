@@ -1,0 +1,23 @@
+# What neso aot writes of a kernel whose CTAs run several programs starts as many CTAs as the GPU holds at once,
+# and hands over the count of programs.
+set -e
+command -v ptxas >/dev/null || { echo "no ptxas"; exit 77; }
+[ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
+[ -e "$NESO_BUILD/test/fake/libcuda.so.1" ] || { echo "no fake driver: cmocka is missing"; exit 77; }
+[ -z "${NESO_SANITIZED:-}" ] || { echo "the driver cannot be loaded beside the sanitizers"; exit 77; }
+export TRITON_CACHE_DIR="$TMP/cache"
+signature="*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 64, 64, 64"
+NESO_PERSIST=1 neso aot test/aot/persist.py:product -s "$signature" --target sm_90a --name products -o "$TMP/out" >"$TMP/log" 2>&1 ||
+	{ cat "$TMP/log"; exit 1; }
+args=$(sed -n 's/.*"product", "\([a-z0-9]*n\)", .*/\1/p' "$TMP/out/products.c" | head -n 1)
+[ -n "$args" ] || { echo "no argument counts programs"; exit 1; }
+cp test/aot/persist.c test/unit/fake/fake.h "$NESO_BUILD/test/fake/libcuda.so.1" "$TMP/out"
+cd "$TMP/out"
+warnings="-O1 -I. -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow -DPROGRAMS_AT=$((${#args} - 1))"
+for cc in gcc clang; do
+	command -v $cc >/dev/null || continue
+	# shellcheck disable=SC2086
+	$cc -std=c11 $warnings persist.c products.c -pthread -ldl -o persist
+	LD_LIBRARY_PATH=$TMP/out ./persist
+done
+command -v g++ >/dev/null && g++ -std=c++17 -x c++ $warnings -fsyntax-only products.c

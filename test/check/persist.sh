@@ -1,0 +1,28 @@
+# Kernels whose CTAs run several programs give what the interpreter gives, under the simulator's checks, whatever the
+# counts of programs and of CTAs are.
+set -e
+[ -e "$NESO_BUILD/libneso-codegen.so" ] || { echo "built without LLVM"; exit 77; }
+export NESO_PERSIST=1
+neso compile test/aot/persist.py:product --target sm_90a --emit ttgir --no-loc \
+	-s "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,32" >"$TMP/ttgir"
+grep -q 'neso.programs, tt.flatten' "$TMP/ttgir" || { echo "the kernel has no loop over programs"; exit 1; }
+
+product() { # CTAS M N K BM BN BK OPTION...
+	ctas=$1 m=$2 n=$3 k=$4 bm=$5 bn=$6 bk=$7
+	shift 7
+	NESO_PERSIST_CTAS=$ctas timeout 300 neso run test/aot/persist.py:product --target sim:sm_90a --against interp --atol 0.02 \
+		--rtol 0.01 -q -g $(((m + bm - 1) / bm * ((n + bn - 1) / bn))) "$@" \
+		"rand:${m}x$k:fp16" "rand:${k}x$n:fp16" "zeros:${m}x$n:fp16" "$m" "$n" "$k" "$bm" "$bn" "$bk" ||
+		{ echo "${m}x${n}x$k of $bm, $bn, $bk by $ctas CTAs: $*"; exit 1; }
+}
+for ctas in 1 3 6 7; do
+	product $ctas 192 128 160 64 64 32 --schedules 2
+done
+product 2 192 128 16 64 64 32 --check           # one iteration, of which half is there
+product 3 192 256 128 128 64 64 --check --num-warps 8
+product 3 200 136 72 64 64 32 --check --num-stages 4 # no tile divides the sizes
+product 2 192 128 160 64 64 32 --check --num-stages 1
+NESO_WARP_SPECIALIZE=1 product 3 192 128 160 64 64 32 --check
+# More programs than the GPU holds by itself, and fewer.
+product 0 1280 1280 32 64 64 32
+product 0 128 128 32 64 64 32

@@ -1,0 +1,54 @@
+# Kernels whose CTAs run several programs: what was done; what keeps the others from it, where one loop of products comes near.
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,1"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,2"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,3"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,4"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,5"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,6"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,7"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --num-warps 2 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: NESO_PERSIST=auto neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+# run: neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a, b, c, N, K, CASE: tl.constexpr):
+    first = tl.program_id(0)
+    if CASE == 1:
+        first = tl.program_id(1)
+    a_desc = tl.make_tensor_descriptor(a, [N, K], [K, 1], [64, 32])
+    b_desc = tl.make_tensor_descriptor(b, [K, N], [N, 1], [32, 64])
+    c_desc = tl.make_tensor_descriptor(c, [N, N], [N, 1], [64, 64])
+    if CASE == 2:
+        first += tl.atomic_add(c.to(tl.pointer_type(tl.int32)), 0)
+    if CASE == 3:
+        while tl.load(c + 1) > 0:
+            first += 1
+    if CASE == 4:
+        tl.device_print("first", first)
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 32):
+        acc = tl.dot(a_desc.load([first * 64, k]), b_desc.load([k, 0]), acc)
+    if CASE == 5:
+        for k in range(0, K, 32):
+            acc = tl.dot(a_desc.load([first * 64, k]), b_desc.load([k, 0]), acc)
+    if CASE == 6:
+        first += tl.load(c + 2, volatile=True).to(tl.int32)
+    if CASE == 7:
+        first = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [first], tl.int32, False, 1)
+    c_desc.store([first * 64, 0], acc.to(tl.float16))
+
+# CHECK: + loop persistent: a CTA runs several programs, one after the other
+# CHECK: loop not-persistent: each program is a CTA of its own: it reads axis 1 or 2 of the grid
+# CHECK: loop not-persistent: each program is a CTA of its own: it uses what an atomic operation returns
+# CHECK: loop not-persistent: each program is a CTA of its own: it has a loop that may run without end
+# CHECK: loop not-persistent: each program is a CTA of its own: it prints
+# CHECK: loop not-persistent: each program is a CTA of its own: it has several loops of products
+# CHECK: loop not-persistent: each program is a CTA of its own: it has a volatile load
+# CHECK: loop not-persistent: each program is a CTA of its own: it has assembly or a function with effects
+# CHECK: loop not-persistent: each program is a CTA of its own: a product of the loop is not by warp groups
+# CHECK: loop not-persistent: each program is a CTA of its own: CTAs that share an SM hide
+# CHECK-NOT: persistent
