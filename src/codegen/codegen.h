@@ -54,6 +54,8 @@ typedef struct CodegenRequest {
 	const char *libdevice; /* path of libdevice.10.bc, or NULL: none */
 	/* "1": all loops that can have warps with roles do, "0": none; else those that ask */
 	const char *roles;
+	/* "1": in all loops that can warp groups take turns, "0": in none; else where that pays */
+	const char *turns;
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
 	/* run_passes without names: the pipeline from the text's level until this pass
 	 * (PassOptions) */

@@ -46,6 +46,10 @@ bool job_read_ir(Job *job)
 		job->gpu.roles = GPU_ROLES_ALL;
 	else if (r->roles && strcmp(r->roles, "0") == 0)
 		job->gpu.roles = GPU_ROLES_NONE;
+	if (r->turns && strcmp(r->turns, "1") == 0)
+		job->gpu.turns = GPU_TURNS_ALL;
+	else if (r->turns && strcmp(r->turns, "0") == 0)
+		job->gpu.turns = GPU_TURNS_NONE;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(

@@ -24,6 +24,9 @@
 /* Which loops get warps with roles (gpu/plan/roles.h). */
 typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuRolesFor;
 
+/* In which loops warp groups take turns (gpu/plan/turns.h). */
+typedef enum GpuTurnsFor { GPU_TURNS_PAYING, GPU_TURNS_ALL, GPU_TURNS_NONE } GpuTurnsFor;
+
 typedef struct GpuCx {
 	IrCx *ir;
 	Arena *arena; /* ir's */
@@ -32,6 +35,7 @@ typedef struct GpuCx {
 	LayoutTarget plan_target; /* what conversions may use */
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
 	GpuRolesFor roles;
+	GpuTurnsFor turns;
 	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */

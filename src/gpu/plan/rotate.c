@@ -201,7 +201,8 @@ void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s
 	out->registers = count_registers(&r, true);
 	out->in_order = count_registers(&r, false);
 	out->cycles = count_cycles(&r);
-	bool threads = out->cycles.early + out->cycles.late < MAX(out->cycles.special, out->cycles.issue);
+	unsigned products = out->cycles.early + out->cycles.late;
+	bool threads = gpu->turns != GPU_TURNS_ALL && products < MAX(out->cycles.special, out->cycles.issue);
 	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS
 		    : threads			    ? REMARK_LOOP_ROTATION_THREADS
 						    : REMARK_LOOP_ROTATED;

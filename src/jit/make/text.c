@@ -95,6 +95,7 @@ static bool run_there(const char *path, Str text, const JitIrOptions *options, c
 		.no_locations = options->no_locations,
 		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.roles = option_text(OPTION_ROLES),
+		.turns = option_text(OPTION_TURNS),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.stop_after = options->stop_after,
 	};

@@ -14,17 +14,24 @@ typedef struct OneThread {
 	LowerIf warp, lane;
 } OneThread;
 
-/* cond: i1, the same in all threads; NULL: true. */
-static OneThread begin_one(Lower *lw, LLVMValueRef cond)
+/* cond: i1, the same in all threads; NULL: true. In the first warp of the group that the op names. */
+static OneThread begin_one_for(Lower *lw, LLVMValueRef cond, const IrOp *op)
 {
+	enum { WARPS_OF_A_GROUP = 4 };
 	OneThread one;
-	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw),
-					   lower_i32(lw, lw->roles ? lw->roles->first : 0), "");
+	int64_t group = op ? ir_get_int(op, lw->gpu->ir, ATTR_ISSUER, 0) : 0;
+	int64_t warp = (lw->roles ? lw->roles->first : 0) + group * WARPS_OF_A_GROUP;
+	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw), lower_i32(lw, warp), "");
 	if (cond && !(LLVMIsConstant(cond) && LLVMConstIntGetZExtValue(cond)))
 		first = LLVMBuildAnd(lw->b, first, cond, "");
 	one.warp = lower_begin_if(lw, first);
 	one.lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
 	return one;
+}
+
+static OneThread begin_one(Lower *lw, LLVMValueRef cond)
+{
+	return begin_one_for(lw, cond, NULL);
 }
 
 static void end_one(Lower *lw, OneThread one)
@@ -153,7 +160,7 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 		lw->tensor_expects = false;
 		return true;
 	}
-	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 1)));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, ir_operand(op, 1)), op);
 	bool good = expect(lw, op);
 	end_one(lw, one);
 	return good;
@@ -176,7 +183,7 @@ bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
 	const IrValue *cond = ir_operand(op, 2);
-	OneThread one = begin_one(lw, lower_scalar(lw, cond));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, cond), op);
 	bool good = true;
 	MACHINE2(lw, mbarrier_wait, barrier, parity);
 	lw->tensor_expects = op->next->kind == OP_BARRIER_EXPECT && ir_operand(op->next, 1) == cond;
@@ -193,7 +200,7 @@ bool lower_TMA_LOAD(Lower *lw, IrOp *op)
 		lw->tensor_loads--;
 		return true;
 	}
-	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 3)));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, ir_operand(op, 3)), op);
 	bool good = load(lw, op);
 	end_one(lw, one);
 	return good;

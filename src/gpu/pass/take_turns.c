@@ -1,0 +1,118 @@
+/* take-turns: warp groups issue the products of a loop in turns (plan/turns.h).
+ *
+ * Needs: TTGIR with its barriers in place. Keeps: what is computed, bit by bit.
+ *
+ * Copies that the loop issues itself are issued by the last group, in front of its turn: all others
+ * have read by then what is written over, and no group stands still for another one. */
+#include "gpu/gpu.h"
+#include "gpu/plan/turns.h"
+#include "gpu/remark.h"
+
+typedef struct Turns {
+	PassCx *cx;
+	GpuCx *gpu;
+	IrModule *m;
+	IrOp *loop;
+	GpuTurns plan;
+} Turns;
+
+static IrOp *put(const Turns *t, IrOp *before, IrOpKind kind, const IrOp *at)
+{
+	IrBuilder b = ir_at(t->m, before);
+	b.loc = at->loc;
+	return irb_op(&b, kind, NULL, 0, NULL, 0, 0);
+}
+
+static void put_last(const Turns *t, IrOp *before)
+{
+	ir_set(t->m, put(t, before, OP_PASS_TURN, t->loop), ATTR_LAST_ROUND, ir_attr_bool(t->gpu->ir, true));
+}
+
+/* ---- copies ---- */
+
+static bool is_copy(const IrOp *op)
+{
+	return op->kind == OP_WAIT_FREE || op->kind == OP_BARRIER_EXPECT || op->kind == OP_TMA_LOAD;
+}
+
+static bool is_behind(const IrOp *op, const IrOp *spot)
+{
+	for (const IrOp *at = spot; at; at = at->next)
+		if (at == op)
+			return true;
+	return false;
+}
+
+/* Is all that the copies take there in front of `spot`? */
+static bool may_move(const IrOp *spot)
+{
+	bool good = true;
+	for (const IrOp *op = spot; op && good; op = op->next)
+		for (uint32_t i = 0; is_copy(op) && i < op->operand_count; i++) {
+			const IrValue *v = ir_operand(op, i);
+			good &= !(v->def && v->def->block == spot->block && is_behind(v->def, spot));
+		}
+	return good;
+}
+
+static void move_copies(const Turns *t, IrOp *spot)
+{
+	IrBlock *body = spot->block;
+	bool good = may_move(spot);
+	for (IrOp *op = body->first, *next; op; op = next) {
+		next = op->next;
+		if (!is_copy(op))
+			continue;
+		ir_set(t->m, op, ATTR_ISSUER, ir_attr_i32(t->gpu->ir, t->plan.groups - 1));
+		if (!t->plan.around && good && is_behind(op, spot)) {
+			ir_op_unlink(op);
+			ir_op_insert_before(op, spot);
+		}
+	}
+}
+
+/* ---- the loop ---- */
+
+static void take_turns(const Turns *t)
+{
+	const GpuTurns *plan = &t->plan;
+	put(t, t->loop, OP_BEGIN_TURNS, t->loop);
+	if (plan->around)
+		put(t, t->loop, OP_TAKE_TURN, t->loop);
+	IrOp *spot = put(t, plan->take, OP_TAKE_TURN, plan->take);
+	put(t, plan->pass->next, OP_PASS_TURN, plan->pass);
+	move_copies(t, spot);
+	if (!plan->around)
+		put(t, t->loop->next, OP_TAKE_TURN, t->loop);
+	IrOp *behind = t->loop->next;
+	put_last(t, plan->around ? behind : behind->next);
+}
+
+typedef struct Loops {
+	Arena *arena;
+	VEC(IrOp *) list;
+} Loops;
+
+static bool visit(void *data, IrOp *op)
+{
+	Loops *loops = data;
+	if (op->kind == OP_FOR)
+		vec_push(loops->arena, &loops->list, op);
+	return true;
+}
+
+bool pass_take_turns(PassCx *cx, bool *changed)
+{
+	Loops loops = {.arena = cx->scratch};
+	ir_walk(cx->module->op, true, visit, &loops);
+	for (uint32_t i = 0; i < loops.list.len; i++) {
+		Turns t = {.cx = cx, .gpu = gpu_of(cx), .m = cx->module, .loop = loops.list.data[i]};
+		gpu_turns(t.gpu, t.loop, &t.plan);
+		if (!t.plan.take)
+			continue;
+		gpu_remark_of(t.gpu, t.loop, NULL, REMARK_LOOP_TURNS, t.plan.groups, t.plan.products);
+		take_turns(&t);
+		*changed = true;
+	}
+	return true;
+}
