@@ -14,7 +14,7 @@ typedef struct OneThread {
 	LowerIf warp, lane;
 } OneThread;
 
-/* cond: i1, the same in all threads; NULL: true. In the first warp of the group that the op names. */
+/* cond: i1, the same in all threads; NULL: true. In the first warp of the group that op names. */
 static OneThread begin_one_for(Lower *lw, LLVMValueRef cond, const IrOp *op)
 {
 	enum { WARPS_OF_A_GROUP = 4 };
