@@ -7,8 +7,9 @@
 // CHECK: ttng.warp_group_dot
 // CHECK-NEXT: gpu.pass_turn
 // CHECK: ttng.wait_free {{.*}}{neso.issuer = 1 : i32}
-// CHECK: math.exp2
-// CHECK: gpu.take_turn
+// CHECK: %[[P:acc[_0-9]*]] = arith.truncf
+// CHECK: gpu.compute_first {{.*}}%[[P]]
+// CHECK-NEXT: gpu.take_turn
 // CHECK-NEXT: ttng.warp_group_dot
 // CHECK-NOT: gpu.pass_turn
 // CHECK: scf.yield

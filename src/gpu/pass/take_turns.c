@@ -5,6 +5,7 @@
  * Copies that the loop issues itself are issued by the last group, in front of its turn: all others
  * have read by then what is written over, and no group stands still for another one. */
 #include "gpu/gpu.h"
+#include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/turns.h"
 #include "gpu/remark.h"
 
@@ -77,8 +78,11 @@ static void take_turns(const Turns *t)
 {
 	const GpuTurns *plan = &t->plan;
 	put(t, t->loop, OP_BEGIN_TURNS, t->loop);
-	if (plan->around)
+	if (plan->around) {
 		put(t, t->loop, OP_TAKE_TURN, t->loop);
+		/* The assembler would wait for the turn first of all. */
+		pipeline_compute_first(t->m, t->cx->scratch, plan->take);
+	}
 	IrOp *spot = put(t, plan->take, OP_TAKE_TURN, plan->take);
 	put(t, plan->pass->next, OP_PASS_TURN, plan->pass);
 	move_copies(t, spot);
