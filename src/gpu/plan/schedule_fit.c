@@ -165,9 +165,13 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
+/* Does nothing come of it? What others have turned round may be left to be dropped. */
 static bool is_unused(const IrOp *op)
 {
-	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
+	bool unused = ir_is_pure(op) && op->result_count == 1;
+	for (const IrUse *u = unused ? op->results[0].uses : NULL; u && unused; u = u->next)
+		unused = is_unused(u->owner);
+	return unused;
 }
 
 /* Does nothing but products read what copies bring, and all of it come by TMA? */
