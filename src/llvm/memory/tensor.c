@@ -42,12 +42,40 @@ static void end_one(Lower *lw, OneThread one)
 
 /* ---- barriers ---- */
 
+/* What stands between ops that one branch does together: it says where barriers are. */
+static bool is_place(const IrOp *op)
+{
+	return op->kind == OP_MEMDESC_INDEX || ir_has_trait(op, TRAIT_CONST) || op->kind == OP_LOCAL_DEALLOC ||
+	       (op->kind == OP_LOCAL_ALLOC && !op->operand_count);
+}
+
+/* The next op of the kind that goes together with this one; NULL: there is none. */
+static IrOp *together(const IrOp *op, IrOpKind kind)
+{
+	IrOp *next = op->next;
+	while (next && is_place(next))
+		next = next->next;
+	return next && next->kind == kind ? next : NULL;
+}
+
+/* The first op of those that this one, the last, goes together with. */
+static IrOp *first_together(IrOp *op)
+{
+	IrOp *first = op;
+	for (IrOp *at = op->prev; at && (at->kind == op->kind || is_place(at)); at = at->prev)
+		first = at->kind == op->kind ? at : first;
+	return first;
+}
+
 bool lower_INIT_BARRIER(Lower *lw, IrOp *op)
 {
-	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	if (together(op, OP_INIT_BARRIER))
+		return true;
 	OneThread one = begin_one(lw, NULL);
-	MACHINE2(lw, mbarrier_init, barrier, lower_i32(lw, ir_get_int(op, lw->gpu->ir, ATTR_COUNT, 1)));
-	/* The unit that counts bytes there finds it made. */
+	for (IrOp *at = first_together(op); at; at = together(at, OP_INIT_BARRIER))
+		MACHINE2(lw, mbarrier_init, lower_scalar(lw, ir_operand(at, 0)),
+			 lower_i32(lw, ir_get_int(at, lw->gpu->ir, ATTR_COUNT, 1)));
+	/* The unit that counts bytes there finds them made. */
 	MACHINE0(lw, fence_async);
 	end_one(lw, one);
 	return true;
@@ -55,9 +83,11 @@ bool lower_INIT_BARRIER(Lower *lw, IrOp *op)
 
 bool lower_INVAL_BARRIER(Lower *lw, IrOp *op)
 {
-	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0));
+	if (together(op, OP_INVAL_BARRIER))
+		return true;
 	OneThread one = begin_one(lw, NULL);
-	MACHINE1(lw, mbarrier_inval, barrier);
+	for (IrOp *at = first_together(op); at; at = together(at, OP_INVAL_BARRIER))
+		MACHINE1(lw, mbarrier_inval, lower_scalar(lw, ir_operand(at, 0)));
 	end_one(lw, one);
 	return true;
 }
