@@ -1,8 +1,16 @@
 // Warp groups issue products in turns: of a loop with a late product both of an iteration, which stand together; copies that the loop
-// issues are issued by the last group, in front of its turn. Behind the loop the last round, which begins no other one.
+// issues are issued by the last group, in front of its turn. The first iteration's product in front of the loop is issued in turns too.
+// Behind the loop the last round, which begins no other one.
 // options: --pass=take-turns --verify-each --stress --no-loc
 // CHECK: gpu.begin_turns
-// CHECK-NEXT: scf.for
+// CHECK-NEXT: gpu.take_turn
+// CHECK-NEXT: %[[S:[^ ]*]] = ttng.warp_group_dot {{.*}}isAsync = true
+// CHECK-NEXT: gpu.pass_turn
+// CHECK-NEXT: %[[W:[^ ]*]] = ttng.warp_group_dot_wait %[[S]] {pendings = 0 : i32}
+// CHECK-NEXT: ttng.wait_free
+// CHECK: math.exp2 %[[W]]
+// CHECK-NOT: gpu.begin_turns
+// CHECK: scf.for
 // CHECK: ttng.arrive_barrier
 // CHECK: ttng.wait_barrier
 // CHECK: ttng.wait_free {{.*}}{neso.issuer = 1 : i32}

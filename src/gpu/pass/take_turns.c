@@ -72,12 +72,64 @@ static void move_copies(const Turns *t, IrOp *spot)
 	}
 }
 
+/* ---- products in front of the loop ---- */
+
+typedef VEC(IrOp *) Products;
+
+/* Those of a first iteration: the last ones in front of the loop, that stand together. */
+static void find_first(const Turns *t, Products *out)
+{
+	IrOp *op = t->loop->prev;
+	while (op && op->kind != OP_WARP_GROUP_DOT && op->kind != OP_FOR && op->kind != OP_WHILE)
+		op = op->prev;
+	for (; op && (op->kind == OP_WARP_GROUP_DOT || gpu_is_light(t->gpu, op)); op = op->prev)
+		if (op->kind == OP_WARP_GROUP_DOT && !ir_get_bool(op, t->gpu->ir, ATTR_IS_ASYNC))
+			vec_push(t->cx->scratch, out, op);
+}
+
+/* Waits for them in front of `before`. */
+static void await(const Turns *t, IrOp *before, const Products *products)
+{
+	IrValue **values = ARENA_ARRAY(t->cx->scratch, IrValue *, products->len);
+	IrType *types = ARENA_ARRAY(t->cx->scratch, IrType, products->len);
+	for (uint32_t i = 0; i < products->len; i++) {
+		values[i] = &products->data[i]->results[0];
+		types[i] = values[i]->type;
+	}
+	IrBuilder b = ir_at(t->m, before);
+	b.loc = products->data[0]->loc;
+	IrOp *wait = irb_op(&b, OP_WARP_GROUP_DOT_WAIT, values, products->len, types, products->len, 0);
+	ir_set(t->m, wait, ATTR_PENDINGS, ir_attr_i32(t->gpu->ir, 0));
+	for (uint32_t i = 0; i < products->len; i++) {
+		ir_replace_uses(values[i], &wait->results[i]);
+		ir_operand_set(wait, i, values[i]);
+	}
+}
+
+/* They are issued in turns too, so that what threads make of them is out of step from the start. */
+static bool take_first_turns(const Turns *t)
+{
+	Products products = {0};
+	find_first(t, &products);
+	if (!products.len)
+		return false;
+	IrOp *first = products.data[products.len - 1], *behind = products.data[0]->next;
+	put(t, first, OP_BEGIN_TURNS, t->loop);
+	put(t, first, OP_TAKE_TURN, first);
+	put(t, behind, OP_PASS_TURN, first);
+	await(t, behind, &products);
+	for (uint32_t i = 0; i < products.len; i++)
+		ir_set(t->m, products.data[i], ATTR_IS_ASYNC, ir_attr_bool(t->gpu->ir, true));
+	return true;
+}
+
 /* ---- the loop ---- */
 
 static void take_turns(const Turns *t)
 {
 	const GpuTurns *plan = &t->plan;
-	put(t, t->loop, OP_BEGIN_TURNS, t->loop);
+	if (plan->around || !take_first_turns(t))
+		put(t, t->loop, OP_BEGIN_TURNS, t->loop);
 	if (plan->around) {
 		put(t, t->loop, OP_TAKE_TURN, t->loop);
 		/* The assembler would wait for the turn first of all. */

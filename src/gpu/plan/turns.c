@@ -17,8 +17,7 @@ static bool may_come(const IrOp *wait)
 	return at && at->kind == OP_MEMDESC_INDEX && ir_operand(at, 0)->type->shape[0] >= LEAST_SLOTS;
 }
 
-/* May who has the turn do it? Nothing that waits for other warp groups, and little in all. */
-static bool is_light(const GpuCx *gpu, const IrOp *op)
+bool gpu_is_light(const GpuCx *gpu, const IrOp *op)
 {
 	switch (op->kind) {
 	case OP_WARP_GROUP_DOT_WAIT: return ir_get_int(op, gpu->ir, ATTR_PENDINGS, 0) > 0;
@@ -41,7 +40,7 @@ static IrOp *next_product(const GpuCx *gpu, IrOp *dot, bool *light, bool *comes)
 	IrOp *op = dot->next ? dot->next : body->first;
 	*light = *comes = true;
 	while (!is_product(op)) {
-		*light &= is_light(gpu, op);
+		*light &= gpu_is_light(gpu, op);
 		*comes &= op->kind != OP_WAIT_BARRIER || may_come(op);
 		op = op->next ? op->next : body->first;
 	}

@@ -4,7 +4,8 @@
  * warp group computes runs beside products of other groups. So they must not be in step: while one
  * computes, the other is to issue.
  *
- *	loop i:  take the turn              -- the first group's begins in front of the loop
+ *	products of the first iteration, that stand in front of the loop: in turns likewise
+ *	loop i:  take the turn              -- the first group's begins in front of all
  *	         products                   -- issued
  *	         pass the turn on           -- the next group issues its products
  *	         what threads compute
@@ -35,6 +36,8 @@ typedef struct GpuTurns {
 	unsigned groups, products;
 } GpuTurns;
 
+/* May who has the turn do it? Nothing that waits for other warp groups, and little in all. */
+bool gpu_is_light(const GpuCx *gpu, const IrOp *op);
 /* loop: with its barriers in place. */
 void gpu_turns(GpuCx *gpu, IrOp *loop, GpuTurns *out);
 

@@ -45,8 +45,8 @@ static void end_one(Lower *lw, OneThread one)
 /* What stands between ops that one branch does together: it says where barriers are. */
 static bool is_place(const IrOp *op)
 {
-	return op->kind == OP_MEMDESC_INDEX || ir_has_trait(op, TRAIT_CONST) || op->kind == OP_LOCAL_DEALLOC ||
-	       (op->kind == OP_LOCAL_ALLOC && !op->operand_count);
+	bool memory = op->kind == OP_LOCAL_DEALLOC || (op->kind == OP_LOCAL_ALLOC && !op->operand_count);
+	return memory || op->kind == OP_MEMDESC_INDEX || ir_has_trait(op, TRAIT_CONST);
 }
 
 /* The next op of the kind that goes together with this one; NULL: there is none. */
