@@ -118,6 +118,7 @@ assembled() { # NAME THREADS KERNEL SIGNATURE WARPS STAGES
 }
 assembled split64 128 backward "$(split 64 0)" 4 5
 assembled split128 256 backward "$(split 128 0)" 4 5
+assembled square128 256 backward "$h,$h,$h,$h,$h,$h,$h,$f,$f,fp32,i32:16,128,64,64,64,64,2,0" 8 3
 assembled adding64 256 backward_adding "$(adding 64 64 128)" 8 2
 assembled adding128 256 backward_adding "$(adding 128 128 64)" 8 2
 exit $failed
