@@ -29,7 +29,7 @@ typedef struct MapLoads {
 	GpuMapArgs args;
 	TensorSearch search;
 	VEC(IrOp *) loads, vectors, stores;
-	VEC(const IrOp *) loops; /* in which loads go through maps */
+	VEC(const IrOp *) loops; /* in which tiles come through maps */
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
 } MapLoads;
@@ -130,6 +130,8 @@ static bool visit(void *data, IrOp *op)
 		vec_push(m->cx->scratch, &m->loads, op);
 	else if (op->kind == OP_LOAD && is_vector(m, op))
 		vec_push(m->cx->scratch, &m->vectors, op);
+	if (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type))
+		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
 		vec_push(m->cx->scratch, &m->stores, op);
 	m->apart &= !meets_others(m, op);
@@ -248,7 +250,7 @@ static void map_vector(MapLoads *m, IrOp *load)
 	bool beside = false;
 	for (uint32_t i = 0; i < m->loops.len; i++)
 		beside |= m->loops.data[i] == ir_parent_op(load);
-	if (!beside || !tensor_of(&m->search, load, &tensor))
+	if (!beside || !m->apart || !tensor_of(&m->search, load, &tensor))
 		return;
 	IrOp *made = through_map(m, load, &tensor, load->results[0].type, NULL);
 	if (!made)
