@@ -57,6 +57,8 @@ typedef struct CodegenRequest {
 	/* "1": kernels run several programs a CTA where they can, "auto": where that pays; else
 	 * none */
 	const char *persist;
+	/* "1": in all loops that can warp groups take turns, "0": in none; else where that pays */
+	const char *turns;
 	const char *skip_passes; /* PassOptions.skip; NULL: none */
 	/* run_passes without names: the pipeline from the text's level until this pass
 	 * (PassOptions) */

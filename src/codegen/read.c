@@ -50,6 +50,10 @@ bool job_read_ir(Job *job)
 		job->gpu.persist = GPU_PERSIST_ALL;
 	else if (r->persist && strcmp(r->persist, "auto") == 0)
 		job->gpu.persist = GPU_PERSIST_AUTO;
+	if (r->turns && strcmp(r->turns, "1") == 0)
+		job->gpu.turns = GPU_TURNS_ALL;
+	else if (r->turns && strcmp(r->turns, "0") == 0)
+		job->gpu.turns = GPU_TURNS_NONE;
 	remark_init(&job->remarks, &job->arena);
 	job->gpu.remarks = r->remarks ? &job->remarks : NULL;
 	job->gpu.plan_target.shared_bytes = (uint64_t)ir_get_int(

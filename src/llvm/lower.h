@@ -14,7 +14,6 @@
 
 #include "base/diag/diag.h"
 #include "base/map.h"
-#include "base/vec.h"
 #include "gpu/analysis/axis.h"
 #include "gpu/layout/encoding.h"
 #include "gpu/memory/memory.h"
@@ -45,12 +44,6 @@ typedef struct LowerTileNode {
 	LLVMMetadataRef node;
 } LowerTileNode;
 
-/* A barrier in shared memory to be made, for so many threads, or to be dropped. */
-typedef struct LowerBarrier {
-	LLVMValueRef word;
-	int64_t count;
-} LowerBarrier;
-
 typedef struct LowerTypes {
 	LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, void_;
 	LLVMTypeRef global; /* ptr addrspace(1) */
@@ -80,7 +73,6 @@ typedef struct Lower {
 	const IrOp *buffer_op; /* whose shared memory was looked for last: */
 	LLVMMetadataRef buffer; /* NULL: not known */
 	bool hinted;            /* some op so far has tl.max_contiguous */
-	VEC(LowerBarrier) barriers; /* of the run of ops so far that make or drop some (memory/tensor.c) */
 	unsigned tensor_loads;     /* ops from the next one on that are done (lower_tensor.c) */
 	bool tensor_expects;       /* the next ttng.barrier_expect is done */
 	bool tensor_waits;         /* so is the next one */

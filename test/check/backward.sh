@@ -78,9 +78,16 @@ sed -n '/warp_group_dot /,/math.exp2/p;/math.exp2/q' "$TMP/loop" >"$TMP/front"
 [ "$(grep -c 'warp_group_dot ' "$TMP/front")" = 2 ] || wrong "one product in front of the exponentials"
 has front "pendings = 1"
 
+# Where TMA brings rows of numbers too, and nothing goes through shared memory, warps never meet in a loop; they take turns.
+compile backward "$(split 128 0)" 8 5 --target sm_90a --emit ttgir -o "$TMP/split.ttgir" || failed=1
+sed -n '/scf.for/,/neso.pipeline/p' "$TMP/split.ttgir" >"$TMP/loops"
+hasnt loops "gpu.barrier"
+hasnt loops "async_copy_global_to_local %"
+[ "$(grep -c gpu.take_turn "$TMP/loops")" = 2 ] || wrong "two loops, and not two turns"
+
 # What a mask's branch takes is loaded ahead as well, each row of numbers once.
 compile backward_keys "$h,$h,$h,$h,$h,$h,$f,$f,fp32,fp32,i32:16,64,64,128,1" 8 2 --target sim:sm_90a --why >"$TMP/keys-why" || failed=1
-[ "$(grep -c 'load copied: copied .* 4 bytes at once' "$TMP/keys-why")" = 2 ] || wrong "rows of numbers are not copied once each"
+[ "$(grep -c 'load tensor-map: copied by TMA .* slots of 256 bytes' "$TMP/keys-why")" = 2 ] || wrong "rows of numbers are not copied once each"
 hasnt keys-why "conversion shared: 64xf32"
 
 run() { # FILE
@@ -111,6 +118,7 @@ assembled() { # NAME THREADS KERNEL SIGNATURE WARPS STAGES
 }
 assembled split64 128 backward "$(split 64 0)" 4 5
 assembled split128 256 backward "$(split 128 0)" 4 5
+assembled square128 256 backward "$h,$h,$h,$h,$h,$h,$h,$f,$f,fp32,i32:16,128,64,64,64,64,2,0" 8 3
 assembled adding64 256 backward_adding "$(adding 64 64 128)" 8 2
 assembled adding128 256 backward_adding "$(adding 128 128 64)" 8 2
 exit $failed

@@ -2,7 +2,7 @@
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,32"
-# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,64,64,128"
+# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,32,128"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 16 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,256,128,128"
 import triton
 import triton.language as tl
@@ -23,5 +23,5 @@ def chain(a, b, c, o, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
 # CHECK: - loop rotation-registers: products are waited for where they stand, which is to take 3072 cycles of an SM instead of 2048: with some of them an iteration late a thread would hold 376 registers
 # CHECK-NEXT: more warps, or smaller tiles
 # CHECK: loop rotation-threads: products are waited for where they stand, which is to take 768 cycles of an SM instead of 640: threads compute for longer than products take, and do so best by more warps (registers: 120)
-# CHECK: loop rotation-ctas: products are waited for where they stand, which is to take 768 cycles of an SM instead of 512: with some of them an iteration late fewer CTAs would share an SM (registers: 120)
+# CHECK: loop rotation-ctas: products are waited for where they stand, which is to take 768 cycles of an SM instead of 512: with some of them an iteration late fewer CTAs would share an SM (registers: 144)
 # CHECK: - loop rotation-memory: products are waited for where they stand, which is to take 6144 cycles of an SM instead of 4096: with some of them an iteration late rings would not fit into shared memory (registers: 216)

@@ -6,7 +6,7 @@
 
 #include "gpu/analysis/unseen.h"
 
-enum { RANK = TENSOR_TILE_RANK, ALIGN = 16 /* bytes */ };
+enum { ALIGN = 16 /* bytes */ };
 
 /* Of what no mask ends: behind all indices, and a multiple of 16 bytes. */
 enum { NO_END = INT32_MAX / ALIGN * ALIGN };
@@ -123,7 +123,7 @@ static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, con
 	StridedMask mask;
 	if (!strided_mask(strides, access->operand_count > operand ? ir_operand(access, operand) : NULL, &mask))
 		return refuse(m, "its mask is more than bounds of its indices");
-	for (unsigned d = 0; d < RANK; d++) {
+	for (unsigned d = 0; d < out->rank; d++) {
 		TensorDim *dim = &out->dims[d];
 		*dim = (TensorDim){.size = {-1, NO_END}};
 		if (!term_of(m, pointers->step[d], &dim->stride) || !dim->stride.scale)
@@ -142,7 +142,7 @@ static bool find_dims(TensorSearch *m, Strides *strides, const IrOp *access, con
 		if (dim->from && !poly_same(dim->at, mask.from[d]))
 			return refuse(m, "its mask begins elsewhere than its indices");
 	}
-	out->count = RANK;
+	out->count = out->rank;
 	return contiguous == 1 || refuse(m, "not one of its dims alone is contiguous");
 }
 
@@ -185,7 +185,7 @@ static bool add_to_tile(TensorSearch *m, Tensor *tensor, const PolyTerm *t)
 {
 	TensorDim *best = NULL;
 	PolyTerm at, found;
-	for (unsigned d = 0; d < RANK; d++) {
+	for (unsigned d = 0; d < tensor->rank; d++) {
 		TensorDim *dim = &tensor->dims[d];
 		if (dim->ends || dim->from || !quotient(m, t, dim->stride, &at))
 			continue;
@@ -210,7 +210,7 @@ static bool add_dim(TensorSearch *m, Tensor *tensor, const PolyTerm *t, unsigned
 			stride = (TensorTerm){t->of[i]->index, 1};
 	if (stride.scale <= 0 || !is_stride(m, stride, bytes) || !quotient(m, t, stride, &at))
 		return false;
-	for (unsigned d = RANK; d < tensor->count; d++)
+	for (unsigned d = tensor->rank; d < tensor->count; d++)
 		if (tensor->dims[d].stride.arg == stride.arg && tensor->dims[d].stride.scale == stride.scale)
 			return add_at(m, &tensor->dims[d], &at);
 	if (tensor->count == TENSOR_MAP_RANK)
@@ -224,7 +224,7 @@ static bool find_beginning(TensorSearch *m, const Strided *pointers, unsigned by
 {
 	Arena *arena = m->arena;
 	const Poly *rest = pointers->first;
-	for (unsigned d = 0; d < RANK; d++)
+	for (unsigned d = 0; d < tensor->rank; d++)
 		if (tensor->dims[d].at)
 			rest = poly_add(arena, rest, poly_multiply(arena, tensor->dims[d].at, pointers->step[d], false), -1);
 	for (uint32_t i = 0; rest && i < rest->count; i++) {
@@ -287,7 +287,7 @@ bool tensor_of(TensorSearch *m, const IrOp *access, Tensor *out)
 	strides_init(&strides, m->arena, m->module, loop->kind == OP_FOR ? (IrOp *)(uintptr_t)loop : NULL);
 	const Strided *pointers = strided_of(&strides, ir_operand(access, 0));
 	unsigned bytes = tile_of(access)->elem->bits / 8;
-	*out = (Tensor){.base = pointers ? pointers->base : NULL};
+	*out = (Tensor){.base = pointers ? pointers->base : NULL, .rank = tile_of(access)->rank};
 	if (!out->base || !is_argument(m, out->base))
 		return refuse(m, "its address is not base and index times stride");
 	return find_dims(m, &strides, access, pointers, out) && find_beginning(m, pointers, bytes, out) &&

@@ -13,8 +13,6 @@
 #include "gpu/analysis/strided.h"
 #include "target/tensor_map.h"
 
-enum { TENSOR_TILE_RANK = 2 };
-
 /* The value of argument `arg` of the kernel times `scale`; arg below 0: `scale` itself. */
 typedef struct TensorTerm {
 	int64_t arg, scale;
@@ -30,7 +28,7 @@ typedef struct TensorDim {
 typedef struct Tensor {
 	const IrValue *base;
 	TensorDim dims[TENSOR_MAP_RANK]; /* the tile's first; of each other one the tile has one */
-	unsigned count;
+	unsigned rank, count; /* of the tile; with the others */
 	unsigned last; /* the contiguous one */
 } Tensor;
 
@@ -42,9 +40,9 @@ typedef struct TensorSearch {
 	const char *why;     /* there is none */
 } TensorSearch;
 
-/* Of a tt.load or tt.store of a tile of rank 2. False: there is none, as search->why says. Indices
- * that wrap at the end go on instead, where nobody sees what is computed of the elements behind it
- * (unseen.h). */
+/* Of a tt.load or tt.store of a tile of rank 1 or 2. False: there is none, as search->why says.
+ * Indices that wrap at the end go on instead, where nobody sees what is computed of the elements
+ * behind it (unseen.h). */
 bool tensor_of(TensorSearch *search, const IrOp *access, Tensor *out);
 
 #endif

@@ -26,6 +26,9 @@ typedef enum GpuRolesFor { GPU_ROLES_ASKED, GPU_ROLES_ALL, GPU_ROLES_NONE } GpuR
 /* Which kernels run several programs a CTA (gpu/plan/persist.h). */
 typedef enum GpuPersistFor { GPU_PERSIST_NONE, GPU_PERSIST_AUTO, GPU_PERSIST_ALL } GpuPersistFor;
 
+/* In which loops warp groups take turns (gpu/plan/turns.h). */
+typedef enum GpuTurnsFor { GPU_TURNS_PAYING, GPU_TURNS_ALL, GPU_TURNS_NONE } GpuTurnsFor;
+
 typedef struct GpuCx {
 	IrCx *ir;
 	Arena *arena; /* ir's */
@@ -35,6 +38,7 @@ typedef struct GpuCx {
 	unsigned num_warps, num_ctas, num_stages; /* of the kernel */
 	GpuRolesFor roles;
 	GpuPersistFor persist;
+	GpuTurnsFor turns;
 	bool maps; /* descriptors may be tensor maps: the target has TMA, and the launch can make them */
 	/* Kernels are to order their accesses of global memory themselves, and masked loads without
 	 * `other` give anything: as far as Triton promises. */

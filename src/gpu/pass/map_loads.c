@@ -20,7 +20,7 @@
 #include "gpu/remark.h"
 #include "ir/enums.h"
 
-enum { RANK = TENSOR_TILE_RANK, MOST_ARGUMENTS = 200 };
+enum { RANK = 2, MOST_ARGUMENTS = 200, VECTOR_BYTES = 128 /* a slot of a ring begins at such */ };
 
 typedef struct MapLoads {
 	PassCx *cx;
@@ -28,7 +28,8 @@ typedef struct MapLoads {
 	IrOp *func;
 	GpuMapArgs args;
 	TensorSearch search;
-	VEC(IrOp *) loads, stores;
+	VEC(IrOp *) loads, vectors, stores;
+	VEC(const IrOp *) loops; /* in which tiles come through maps */
 	bool apart; /* no program waits for another one */
 	bool silent; /* nor tells another one that it has stored */
 } MapLoads;
@@ -87,6 +88,19 @@ static bool is_candidate(MapLoads *m, IrOp *load)
 		goes_to_products(m, &load->results[0], false, 1));
 }
 
+/* A vector that threads take beside products, as attention's backward the sums of its rows: where
+ * what products take comes by TMA, so does it, and nobody has to wait for all threads' copies. */
+static bool is_vector(MapLoads *m, IrOp *load)
+{
+	IrType type = load->results[0].type;
+	int64_t evict = ir_get_int(load, m->gpu->ir, ATTR_EVICT, EVICT_NORMAL);
+	if (!ir_is_tensor(type) || type->rank != 1 || !ir_is_scalar(type->elem) || type->elem->bits < 8)
+		return false;
+	return (uint64_t)ir_numel(type) * type->elem->bits / 8 % VECTOR_BYTES == 0 &&
+	       evict == EVICT_NORMAL && !schedule_fills(load) &&
+	       schedule_may_copy(m->gpu, m->cx->module, m->cx->scratch, load);
+}
+
 /* A tile that is stored once. (In a loop whatever comes next would wait until it is written.) */
 static bool is_result(const MapLoads *m, const IrOp *store)
 {
@@ -114,6 +128,10 @@ static bool visit(void *data, IrOp *op)
 	MapLoads *m = data;
 	if (op->kind == OP_LOAD && is_candidate(m, op))
 		vec_push(m->cx->scratch, &m->loads, op);
+	else if (op->kind == OP_LOAD && is_vector(m, op))
+		vec_push(m->cx->scratch, &m->vectors, op);
+	if (op->kind == OP_DESC_LOAD && gpu_is_map(ir_operand(op, 0)->type))
+		vec_push(m->cx->scratch, &m->loops, ir_parent_op(op));
 	if (op->kind == OP_STORE && is_result(m, op))
 		vec_push(m->cx->scratch, &m->stores, op);
 	m->apart &= !meets_others(m, op);
@@ -139,14 +157,21 @@ static IrValue *index_of(const MapLoads *m, IrBuilder *b, const Poly *at)
 	return sum ? sum : irb_int(b, i32, 0);
 }
 
+/* Does the tile lie the other way round in memory? */
+static bool is_turned(const Tensor *tensor)
+{
+	return tensor->rank == RANK && tensor->last == 0;
+}
+
 /* Dims in the order of the map: those that the tile has one of, then the tile's, the contiguous one
  * last. */
 static unsigned in_order(const Tensor *tensor, unsigned *order)
 {
 	unsigned n = 0;
-	for (unsigned d = RANK; d < tensor->count; d++)
+	for (unsigned d = tensor->rank; d < tensor->count; d++)
 		order[n++] = d;
-	order[n++] = 1 - tensor->last;
+	if (tensor->rank == RANK)
+		order[n++] = 1 - tensor->last;
 	order[n++] = tensor->last;
 	return n;
 }
@@ -181,7 +206,7 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 		return NULL;
 	IrBuilder b = ir_at(m->cx->module, access);
 	if (value)
-		operands[used++] = tensor->last == 0 ? transposed(m, &b, value, tile) : value;
+		operands[used++] = is_turned(tensor) ? transposed(m, &b, value, tile) : value;
 	for (unsigned i = 0; i < n; i++)
 		operands[used++] = index_of(m, &b, tensor->dims[order[i]].at);
 	return value ? irb_op(&b, OP_DESC_STORE, operands, used, NULL, 0, 0) :
@@ -191,7 +216,7 @@ static IrOp *through_map(MapLoads *m, IrOp *access, const Tensor *tensor, IrType
 /* The tile as the map has it. */
 static IrType tile_of_map(const MapLoads *m, IrType type, const Tensor *tensor)
 {
-	if (tensor->last != 0)
+	if (!is_turned(tensor))
 		return type;
 	return ir_tensor(m->gpu->ir, type->elem, (int64_t[]){type->shape[1], type->shape[0]}, RANK, NULL);
 }
@@ -211,9 +236,26 @@ static void map_load(MapLoads *m, IrOp *load)
 		gpu_remark_of(m->gpu, load, NULL, REMARK_LOAD_POINTERS, why);
 		return;
 	}
+	vec_push(m->cx->scratch, &m->loops, ir_parent_op(load));
 	IrBuilder b = ir_at(m->cx->module, load);
 	IrValue *tile = &made->results[0];
-	ir_replace_uses(&load->results[0], tensor.last == 0 ? transposed(m, &b, tile, type) : tile);
+	ir_replace_uses(&load->results[0], is_turned(&tensor) ? transposed(m, &b, tile, type) : tile);
+	ir_op_erase(load);
+}
+
+/* In a loop whose tiles go through maps. */
+static void map_vector(MapLoads *m, IrOp *load)
+{
+	Tensor tensor;
+	bool beside = false;
+	for (uint32_t i = 0; i < m->loops.len; i++)
+		beside |= m->loops.data[i] == ir_parent_op(load);
+	if (!beside || !m->apart || !tensor_of(&m->search, load, &tensor))
+		return;
+	IrOp *made = through_map(m, load, &tensor, load->results[0].type, NULL);
+	if (!made)
+		return;
+	ir_replace_uses(&load->results[0], &made->results[0]);
 	ir_op_erase(load);
 }
 
@@ -237,6 +279,8 @@ static bool map_function(PassCx *cx, IrOp *func)
 	ir_walk(func, false, visit, &m);
 	for (uint32_t i = 0; i < m.loads.len; i++)
 		map_load(&m, m.loads.data[i]);
+	for (uint32_t i = 0; i < m.vectors.len; i++)
+		map_vector(&m, m.vectors.data[i]);
 	for (uint32_t i = 0; i < m.stores.len && m.args.made.len && m.apart && m.silent; i++)
 		map_store(&m, m.stores.data[i]);
 	if (m.args.made.len)

@@ -67,6 +67,60 @@ static void await_slot(Roles *w)
 	w->wait = irb_op(b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
 }
 
+/* Is the ring read by late products alone? */
+static bool is_late(const Roles *w, const PipelineRing *ring)
+{
+	const GpuRotation *rotation = w->p.s->rotation;
+	bool late = false;
+	for (const IrOp *op = w->p.body->first; op; op = op->next)
+		for (uint32_t i = 0; i < 2 && op->kind == OP_WARP_GROUP_DOT; i++) {
+			const IrValue *v = ir_operand(op, i);
+			if (v->type->kind != TY_MEMDESC ||
+			    schedule_load_of(w->p.gpu, w->p.s, v) != ring->load)
+				continue;
+			late = false;
+			for (uint32_t k = 0; k < rotation->late.len; k++)
+				late |= rotation->late.data[k] == op;
+			if (!late)
+				return false;
+		}
+	return late;
+}
+
+/* What late products alone read is needed an iteration later than the rest, and is free later: its
+ * slots have barriers of their own, so that both are filled as soon as they can be. */
+static void part_late(Roles *w)
+{
+	Pipeline *p = &w->p;
+	uint32_t late = 0;
+	if (!schedule_is_rotated(p->s))
+		return;
+	for (uint32_t i = 0; i < p->rings.len; i++)
+		late += p->rings.data[i].late = is_late(w, &p->rings.data[i]);
+	if (late == p->rings.len || !late) {
+		for (uint32_t i = 0; i < p->rings.len; i++)
+			p->rings.data[i].late = false;
+		return;
+	}
+	p->late.there = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, 1);
+	p->late.free = gpu_barriers_alloc(p->gpu, &p->before, p->s->slots, gpu_num_warps(p->gpu, p->loop));
+}
+
+/* In front of the first late product, which rotate-products puts off. */
+static void await_late(Roles *w)
+{
+	Pipeline *p = &w->p;
+	IrOp *spot = p->body->first;
+	if (!p->late.there)
+		return;
+	while (!ir_get_bool(spot, p->gpu->ir, ATTR_LATE))
+		spot = spot->next;
+	IrBuilder b = ir_at(p->m, spot);
+	b.loc = p->loop->loc;
+	IrValue *there = gpu_barrier_at(p->gpu, &b, p->late.there, w->slot);
+	irb_op(&b, OP_WAIT_BARRIER, (IrValue *[]){there, w->parity}, 2, NULL, 0, 0);
+}
+
 /* The number that came `behind` before. */
 static IrValue *slot_before(Roles *w, IrBuilder *b, IrValue *slot, unsigned behind)
 {
@@ -79,9 +133,9 @@ static IrValue *slot_before(Roles *w, IrBuilder *b, IrValue *slot, unsigned behi
 	return irb_op(b, OP_SELECT, args, 3, &i32, 1, 0)->results;
 }
 
-static void free_slot(Roles *w, IrBuilder *b, IrValue *slot, IrValue *there)
+static void free_slot(Roles *w, IrBuilder *b, IrValue *free, IrValue *slot, IrValue *there)
 {
-	IrValue *args[] = {gpu_barrier_at(w->p.gpu, b, w->p.free, slot), there};
+	IrValue *args[] = {gpu_barrier_at(w->p.gpu, b, free, slot), there};
 	irb_op(b, OP_ARRIVE_BARRIER, args, there ? 2 : 1, NULL, 0, 0);
 }
 
@@ -106,8 +160,11 @@ static void free_in_loop(Roles *w)
 		if (op->kind == OP_WARP_GROUP_DOT || op->kind == OP_WARP_GROUP_DOT_WAIT)
 			b = ir_at(p->m, op->next);
 	b.loc = p->loop->loc;
-	IrValue *there = came_before(w, &b, w->r->behind);
-	free_slot(w, &b, slot_before(w, &b, w->slot, w->r->behind), there);
+	unsigned behind = w->r->behind, first = p->late.free ? behind - 1 : behind;
+	free_slot(w, &b, p->free, slot_before(w, &b, w->slot, first), came_before(w, &b, first));
+	if (p->late.free)
+		free_slot(w, &b, p->late.free, slot_before(w, &b, w->slot, behind),
+			  came_before(w, &b, behind));
 }
 
 /* What the next run of the loop would wait for. */
@@ -125,7 +182,11 @@ static void free_behind(Roles *w, IrOp *loop, IrValue *slot)
 			last = irb_2(&b, OP_ADDI, NULL, last,
 				     irb_2(&b, OP_MULI, NULL, step, irb_int(&b, step->type, k - 1)));
 		IrValue *there = irb_cmpi(&b, is_unsigned ? CMPI_ULT : CMPI_SLT, last, ir_operand(loop, 1));
-		free_slot(w, &b, slot_before(w, &b, slot, k), there);
+		IrValue *before = slot_before(w, &b, slot, k);
+		if (!w->p.late.free || k < w->r->behind)
+			free_slot(w, &b, w->p.free, before, there);
+		if (w->p.late.free)
+			free_slot(w, &b, w->p.late.free, before, there);
 	}
 }
 
@@ -169,6 +230,10 @@ static void drop(Roles *w)
 	b.before = w->specialize->next;
 	gpu_barriers_drop(p->gpu, &b, p->barriers);
 	gpu_barriers_drop(p->gpu, &b, p->free);
+	if (p->late.there) {
+		gpu_barriers_drop(p->gpu, &b, p->late.there);
+		gpu_barriers_drop(p->gpu, &b, p->late.free);
+	}
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		irb_op(&b, OP_LOCAL_DEALLOC, &p->rings.data[i].memory, 1, NULL, 0, 0);
 }
@@ -198,16 +263,19 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const GpuRoles *r)
 	p->top = ir_at(p->m, p->body->first);
 	ir_set(p->m, s.loop, ATTR_PIPELINE, schedule_attr(p->gpu, cx->scratch, &s));
 	pipeline_add_rings(p, true);
+	part_late(&w);
 	pipeline_produce(p, r->root, w.specialize, block);
 	IrBuilder end = ir_at_end(p->m, block, s.loop->loc);
 	irb_op(&end, OP_WARP_RETURN, NULL, 0, NULL, 0, 0);
 	await_slot(&w);
 	for (uint32_t i = 0; i < p->rings.len; i++)
 		pipeline_read(p, &p->rings.data[i], w.slot);
-	if (schedule_is_rotated(&s))
+	if (schedule_is_rotated(&s)) {
 		mark_late(&w);
-	else
+		await_late(&w);
+	} else {
 		pipeline_products(p);
+	}
 	free_in_loop(&w);
 	IrBuilder last = ir_at(p->m, p->body->last);
 	last.loc = p->loop->loc;

@@ -20,7 +20,7 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 		p->before.loc = l->load->loc;
 		IrValue *memory =
 			gpu_map_alloc(p->gpu, &p->before, ir_operand(l->load, 0)->type, p->s->slots);
-		vec_push(p->cx->scratch, &p->rings, (PipelineRing){l, memory});
+		vec_push(p->cx->scratch, &p->rings, (PipelineRing){.load = l, .memory = memory});
 		return;
 	}
 	for (uint32_t k = 0; k < tile->rank; k++)
@@ -29,7 +29,8 @@ static void add_ring(Pipeline *p, const ScheduledLoad *l)
 	IrType type = ir_memdesc(p->gpu->ir, tile->elem, shape, tile->rank + 1, encoding,
 				 PIPELINE_SHARED_SPACE, true);
 	p->before.loc = l->load->loc;
-	vec_push(p->cx->scratch, &p->rings, (PipelineRing){l, irb_0(&p->before, OP_LOCAL_ALLOC, type)});
+	PipelineRing ring = {.load = l, .memory = irb_0(&p->before, OP_LOCAL_ALLOC, type)};
+	vec_push(p->cx->scratch, &p->rings, ring);
 }
 
 typedef struct At {

@@ -27,7 +27,13 @@ typedef struct PipelineCarried {
 typedef struct PipelineRing {
 	const ScheduledLoad *load;
 	IrValue *memory;
+	bool late; /* read by late products alone: filled, awaited and freed by itself */
 } PipelineRing;
+
+/* Barriers of the slots of rings: that copies have filled them, that warps have read them. */
+typedef struct PipelineSlots {
+	IrValue *there, *free;
+} PipelineSlots;
 
 typedef struct Pipeline {
 	PassCx *cx;
@@ -45,6 +51,7 @@ typedef struct Pipeline {
 	VEC(PipelineCarried) carried;
 	VEC(PipelineRing) rings;
 	IrValue *barriers; /* of the slots that TMA fills; NULL: it fills none */
+	PipelineSlots late; /* of the slots that late products alone read, where these have their own */
 	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
 	                                 * them; NULL: they meet. The one to be filled */
 	bool copies;       /* there are rings that cp.async fills */

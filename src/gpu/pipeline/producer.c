@@ -124,17 +124,18 @@ static IrValue *value_of(Producer *d, IrValue *v)
 
 /* ---- the loops ---- */
 
-/* The copies of an iteration, at the end of its block. */
-static void put_copies(Producer *d, IrBlock *block)
+/* The copies of an iteration to rings whose slots have these barriers. */
+static void put_copies_to(Producer *d, IrBuilder b, const PipelineSlots *to, bool late)
 {
 	Pipeline *p = d->p;
 	GpuCx *gpu = p->gpu;
-	IrBuilder b = ir_at_end(d->m, block, p->loop->loc);
 	IrValue *args[4 + TENSOR_MAP_RANK], *yes = irb_int(&b, ir_scalar(gpu->ir, TY_I1), 1);
-	IrValue *there = capture(d, p->barriers), *free = capture(d, p->free);
+	IrValue *there = capture(d, to->there), *free = capture(d, to->free);
 	IrValue **slots = ARENA_ARRAY(d->arena, IrValue *, p->rings.len);
 	uint64_t bytes = 0;
 	for (uint32_t i = 0; i < p->rings.len; i++) {
+		if (p->rings.data[i].late != late)
+			continue;
 		slots[i] = gpu_slot_at(&b, capture(d, p->rings.data[i].memory), d->slot);
 		bytes += p->rings.data[i].load->bytes;
 	}
@@ -145,6 +146,8 @@ static void put_copies(Producer *d, IrBlock *block)
 	ir_set(d->m, op, ATTR_SIZE, ir_attr_i32(gpu->ir, (int64_t)bytes));
 	for (uint32_t i = 0; i < p->rings.len; i++) {
 		const IrOp *load = p->rings.data[i].load->load;
+		if (p->rings.data[i].late != late)
+			continue;
 		args[0] = value_of(d, ir_operand(load, 0));
 		args[1] = slots[i];
 		args[2] = there;
@@ -155,7 +158,17 @@ static void put_copies(Producer *d, IrBlock *block)
 		op = irb_op(&b, OP_TMA_LOAD, args, 3 + load->operand_count, NULL, 0, 0);
 		ir_set(d->m, op, ATTR_FREE_SLOT, ir_attr_unit(gpu->ir));
 	}
-	b.loc = p->loop->loc;
+}
+
+/* The copies of an iteration, at the end of its block. */
+static void put_copies(Producer *d, IrBlock *block)
+{
+	Pipeline *p = d->p;
+	PipelineSlots all = {p->barriers, p->free};
+	put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &all, false);
+	if (p->late.there)
+		put_copies_to(d, ir_at_end(d->m, block, p->loop->loc), &p->late, true);
+	IrBuilder b = ir_at_end(d->m, block, p->loop->loc);
 	IrValue *zero = irb_int(&b, d->slot->type, 0), *next = pipeline_next_slot(p, &b, d->slot, zero);
 	d->parity = pipeline_next_parity(&b, d->parity, next, zero);
 	d->slot = next;

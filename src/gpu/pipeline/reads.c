@@ -58,6 +58,16 @@ static void read_turned(Pipeline *p, IrOp *read)
 	ir_op_erase(read);
 }
 
+/* Threads that read what TMA brings do so where they need it: until then it takes no registers. */
+static IrOp *first_user(IrOp *load)
+{
+	for (IrOp *op = load->next; op; op = op->next)
+		for (const IrUse *u = load->results[0].uses; u; u = u->next)
+			if (ir_is_inside(u->owner, op))
+				return op;
+	return load;
+}
+
 void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number)
 {
 	IrOp *load = ring->load->load;
@@ -73,7 +83,7 @@ void pipeline_read(Pipeline *p, const PipelineRing *ring, IrValue *number)
 	}
 	read_as_it_lies(p, ring, number);
 	if (load->results[0].uses) {
-		IrBuilder b = ir_at(p->m, load);
+		IrBuilder b = ir_at(p->m, ring->load->boxes ? first_user(load) : load);
 		IrValue *tile =
 			irb_1(&b, OP_LOCAL_LOAD, load->results[0].type, pipeline_slot(p, &b, ring, number));
 		if (schedule_fills(load)) {

@@ -77,11 +77,19 @@ static bool is_kept(const Rotating *r, const IrValue *memory)
 	return ir_is_defined_outside(memory, r->s->loop) || schedule_load_of(r->gpu, r->s, memory);
 }
 
+/* What threads get of others would be put into registers while products are under way, which the
+ * assembler ends by C7513 ("serialized"). */
+static bool is_own(const Rotating *r, const IrValue *a)
+{
+	return !(a->def && a->def->kind == OP_CONVERT_LAYOUT && gpu_scratch(r->gpu, a->def).bytes);
+}
+
 static bool may_be_late(const Rotating *r, const IrOp *dot)
 {
 	const IrValue *a = ir_operand(dot, 0);
-	return ir_is_tensor(a->type) && r->from_dot[a->id] && is_kept(r, ir_operand(dot, 1)) &&
-	       ir_has_one_use(&dot->results[0]) && dot->results[0].uses->owner == r->body->last;
+	return ir_is_tensor(a->type) && r->from_dot[a->id] && is_own(r, a) &&
+	       is_kept(r, ir_operand(dot, 1)) && ir_has_one_use(&dot->results[0]) &&
+	       dot->results[0].uses->owner == r->body->last;
 }
 
 /* False: the loop holds a dot that is no product of
@@ -201,7 +209,8 @@ void gpu_rotation(GpuCx *gpu, Arena *arena, const IrModule *m, const Schedule *s
 	out->registers = count_registers(&r, true);
 	out->in_order = count_registers(&r, false);
 	out->cycles = count_cycles(&r);
-	bool threads = out->cycles.early + out->cycles.late < MAX(out->cycles.special, out->cycles.issue);
+	unsigned products = out->cycles.early + out->cycles.late;
+	bool threads = gpu->turns != GPU_TURNS_ALL && products < MAX(out->cycles.special, out->cycles.issue);
 	out->rule = out->registers > MOST_REGISTERS ? REMARK_LOOP_ROTATION_REGISTERS
 		    : threads			    ? REMARK_LOOP_ROTATION_THREADS
 						    : REMARK_LOOP_ROTATED;

@@ -165,22 +165,42 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 	r->rule = fewer ? REMARK_LOOP_ROTATION_CTAS : REMARK_LOOP_ROTATION_ROOM;
 }
 
+/* Does nothing come of it? What others have turned round may be left to be dropped. */
 static bool is_unused(const IrOp *op)
 {
-	return ir_is_pure(op) && op->result_count == 1 && !op->results[0].uses;
+	bool unused = ir_is_pure(op) && op->result_count == 1;
+	for (const IrUse *u = unused ? op->results[0].uses : NULL; u && unused; u = u->next)
+		unused = is_unused(u->owner);
+	return unused;
 }
 
-/* Does nothing but products read what copies bring, and all of it come by TMA? */
-static bool is_for_products(const ScheduleCx *d)
+static bool meets(void *data, IrOp *op)
+{
+	const ScheduleCx *d = data;
+	bool stored = op->kind == OP_LOCAL_ALLOC && op->operand_count && !is_ring(d, op);
+	return !stored && (is_scheduled_conversion(d, op) || !gpu_scratch(d->gpu, op).bytes);
+}
+
+/* Does no op of the loop go through shared memory, where all threads meet? */
+static bool never_meets(ScheduleCx *d)
+{
+	return ir_walk(d->s->loop, false, meets, d);
+}
+
+/* Does nothing but products read what copies bring, and all of it come by TMA? `vectors`: threads
+ * may read those, which they have done when the next iteration begins. */
+static bool is_for_products(const ScheduleCx *d, bool vectors)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < d->s->loads.len; i++) {
 		const ScheduledLoad *l = &d->s->loads.data[i];
 		if (l->kind != SCHEDULE_COPIED)
 			continue;
-		any = true;
 		if (!l->boxes)
 			return false;
+		if (vectors && l->load->results[0].type->rank == 1)
+			continue;
+		any = true;
 		for (const IrUse *u = l->load->results[0].uses; u; u = u->next)
 			if (!is_unused(u->owner) &&
 			    (u->owner->kind != OP_LOCAL_ALLOC ||
@@ -218,8 +238,9 @@ void schedule_fit(ScheduleCx *d)
 	}
 	deepen(d, slot, taken);
 	s->slots = s->ahead ? s->ahead + 1 + s->kept : 0;
-	s->for_products = s->slots && is_for_products(d);
-	s->apart = s->for_products && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
+	s->for_products = s->slots && is_for_products(d, false);
+	bool apart = s->for_products || (s->slots && is_for_products(d, true) && never_meets(d));
+	s->apart = apart && gpu_num_warps(d->gpu, s->loop) > WARPS_OF_A_GROUP;
 	s->pending = s->ahead ? s->ahead - 1 : 0;
 	s->bytes = slot * s->slots;
 	CONTRACT(!s->slots || s->bytes <= s->limit);

@@ -107,6 +107,8 @@ const char *jit_key(Arena *arena, const JitKernel *kernel, const FrontArg *args,
 		text_printf(&key, " warp_specialize=%s", option_text(OPTION_ROLES));
 	if (option_given(OPTION_PERSIST, NULL))
 		text_printf(&key, " persist=%s", option_text(OPTION_PERSIST));
+	if (option_given(OPTION_TURNS, NULL))
+		text_printf(&key, " turns=%s", option_text(OPTION_TURNS));
 	if (options->dot_precision && strcmp(options->dot_precision, "tf32") != 0)
 		text_printf(&key, " dot_precision=%s", options->dot_precision);
 	if (options->override)

@@ -155,6 +155,8 @@ static void environment_rows(const JitVariant *variant, CacheKey *key)
 		cache_key_add(key, "warp_specialize", option_text(OPTION_ROLES));
 	if (option_given(OPTION_PERSIST, NULL))
 		cache_key_add(key, "persist", option_text(OPTION_PERSIST));
+	if (option_given(OPTION_TURNS, NULL))
+		cache_key_add(key, "turns", option_text(OPTION_TURNS));
 	const FrontInfo *info = variant->kernel->info;
 	if (option_is_on(OPTION_CACHE_POSITION))
 		cache_key_printf(key, "position", "%s:%u", info->path, info->at.line);

@@ -95,6 +95,7 @@ CodegenRequest jit_gpu_request(const JitVariant *variant, Text *ttir)
 		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.roles = option_text(OPTION_ROLES),
 		.persist = option_text(OPTION_PERSIST),
+		.turns = option_text(OPTION_TURNS),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.seconds = stop_left(),
 		.ask = stop_goes_on,

@@ -96,6 +96,7 @@ static bool run_there(const char *path, Str text, const JitIrOptions *options, c
 		.portable_order = option_is_on(OPTION_PORTABLE_ORDER),
 		.roles = option_text(OPTION_ROLES),
 		.persist = option_text(OPTION_PERSIST),
+		.turns = option_text(OPTION_TURNS),
 		.skip_passes = option_given(OPTION_SKIP_PASSES, NULL),
 		.stop_after = options->stop_after,
 	};

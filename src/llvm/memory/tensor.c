@@ -15,17 +15,24 @@ typedef struct OneThread {
 	LowerIf warp, lane;
 } OneThread;
 
-/* cond: i1, the same in all threads; NULL: true. */
-static OneThread begin_one(Lower *lw, LLVMValueRef cond)
+/* cond: i1, the same in all threads; NULL: true. In the first warp of the group that op names. */
+static OneThread begin_one_for(Lower *lw, LLVMValueRef cond, const IrOp *op)
 {
+	enum { WARPS_OF_A_GROUP = 4 };
 	OneThread one;
-	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw),
-					   lower_i32(lw, lw->roles ? lw->roles->first : 0), "");
+	int64_t group = op ? ir_get_int(op, lw->gpu->ir, ATTR_ISSUER, 0) : 0;
+	int64_t warp = (lw->roles ? lw->roles->first : 0) + group * WARPS_OF_A_GROUP;
+	LLVMValueRef first = LLVMBuildICmp(lw->b, LLVMIntEQ, lower_warp(lw), lower_i32(lw, warp), "");
 	if (cond && !(LLVMIsConstant(cond) && LLVMConstIntGetZExtValue(cond)))
 		first = LLVMBuildAnd(lw->b, first, cond, "");
 	one.warp = lower_begin_if(lw, first);
 	one.lane = lower_begin_if(lw, MACHINE1(lw, elect, lower_i32(lw, -1)));
 	return one;
+}
+
+static OneThread begin_one(Lower *lw, LLVMValueRef cond)
+{
+	return begin_one_for(lw, cond, NULL);
 }
 
 static void end_one(Lower *lw, OneThread one)
@@ -36,51 +43,54 @@ static void end_one(Lower *lw, OneThread one)
 
 /* ---- barriers ---- */
 
-/* Makes or drops all barriers of a run of such ops: each branch to one thread costs its latency once more, and fences do. */
-static void build_barriers(Lower *lw, bool make)
+/* What stands between ops that one branch does together: it says where barriers are. */
+static bool is_place(const IrOp *op)
 {
-	OneThread one = begin_one(lw, NULL);
-	for (size_t i = 0; i < lw->barriers.len; i++) {
-		LowerBarrier barrier = lw->barriers.data[i];
-		if (make)
-			MACHINE2(lw, mbarrier_init, barrier.word, lower_i32(lw, barrier.count));
-		else
-			MACHINE1(lw, mbarrier_inval, barrier.word);
-	}
-	/* The unit that counts bytes there finds them made. */
-	if (make)
-		MACHINE0(lw, fence_async);
-	end_one(lw, one);
-	lw->barriers.len = 0;
+	bool memory = op->kind == OP_LOCAL_DEALLOC || (op->kind == OP_LOCAL_ALLOC && !op->operand_count);
+	return memory || op->kind == OP_MEMDESC_INDEX || ir_has_trait(op, TRAIT_CONST);
 }
 
-/* Does another op of the kind follow, with nothing between them that runs? */
-static bool run_goes_on(const IrOp *op)
+/* The next op of the kind that goes together with this one; NULL: there is none. */
+static IrOp *together(const IrOp *op, IrOpKind kind)
 {
-	const IrOp *next = op->next;
-	while (next && (next->kind == OP_MEMDESC_INDEX || next->kind == OP_CONSTANT || next->kind == OP_LOCAL_DEALLOC ||
-			(next->kind == OP_LOCAL_ALLOC && !next->operand_count)))
+	IrOp *next = op->next;
+	while (next && is_place(next))
 		next = next->next;
-	return next && next->kind == op->kind;
+	return next && next->kind == kind ? next : NULL;
 }
 
-static bool gather_barrier(Lower *lw, const IrOp *op)
+/* The first op of those that this one, the last, goes together with. */
+static IrOp *first_together(IrOp *op)
 {
-	LowerBarrier barrier = {lower_scalar(lw, ir_operand(op, 0)), ir_get_int(op, lw->gpu->ir, ATTR_COUNT, 1)};
-	vec_push(lw->arena, &lw->barriers, barrier);
-	if (!run_goes_on(op))
-		build_barriers(lw, op->kind == OP_INIT_BARRIER);
-	return true;
+	IrOp *first = op;
+	for (IrOp *at = op->prev; at && (at->kind == op->kind || is_place(at)); at = at->prev)
+		first = at->kind == op->kind ? at : first;
+	return first;
 }
 
 bool lower_INIT_BARRIER(Lower *lw, IrOp *op)
 {
-	return gather_barrier(lw, op);
+	if (together(op, OP_INIT_BARRIER))
+		return true;
+	OneThread one = begin_one(lw, NULL);
+	for (IrOp *at = first_together(op); at; at = together(at, OP_INIT_BARRIER))
+		MACHINE2(lw, mbarrier_init, lower_scalar(lw, ir_operand(at, 0)),
+			 lower_i32(lw, ir_get_int(at, lw->gpu->ir, ATTR_COUNT, 1)));
+	/* The unit that counts bytes there finds them made. */
+	MACHINE0(lw, fence_async);
+	end_one(lw, one);
+	return true;
 }
 
 bool lower_INVAL_BARRIER(Lower *lw, IrOp *op)
 {
-	return gather_barrier(lw, op);
+	if (together(op, OP_INVAL_BARRIER))
+		return true;
+	OneThread one = begin_one(lw, NULL);
+	for (IrOp *at = first_together(op); at; at = together(at, OP_INVAL_BARRIER))
+		MACHINE1(lw, mbarrier_inval, lower_scalar(lw, ir_operand(at, 0)));
+	end_one(lw, one);
+	return true;
 }
 
 bool lower_WAIT_BARRIER(Lower *lw, IrOp *op)
@@ -193,7 +203,7 @@ bool lower_BARRIER_EXPECT(Lower *lw, IrOp *op)
 		lw->tensor_expects = false;
 		return true;
 	}
-	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 1)));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, ir_operand(op, 1)), op);
 	bool good = expect(lw, op);
 	end_one(lw, one);
 	return good;
@@ -216,7 +226,7 @@ bool lower_WAIT_FREE(Lower *lw, IrOp *op)
 {
 	LLVMValueRef barrier = lower_scalar(lw, ir_operand(op, 0)), parity = lower_scalar(lw, ir_operand(op, 1));
 	const IrValue *cond = ir_operand(op, 2);
-	OneThread one = begin_one(lw, lower_scalar(lw, cond));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, cond), op);
 	bool good = true;
 	MACHINE2(lw, mbarrier_wait, barrier, parity);
 	lw->tensor_expects = op->next->kind == OP_BARRIER_EXPECT && ir_operand(op->next, 1) == cond;
@@ -233,7 +243,7 @@ bool lower_TMA_LOAD(Lower *lw, IrOp *op)
 		lw->tensor_loads--;
 		return true;
 	}
-	OneThread one = begin_one(lw, lower_scalar(lw, ir_operand(op, 3)));
+	OneThread one = begin_one_for(lw, lower_scalar(lw, ir_operand(op, 3)), op);
 	bool good = load(lw, op);
 	end_one(lw, one);
 	return good;
