@@ -225,8 +225,8 @@ static bool is_before_barrier(const GpuOrder *o, const IrOp *op)
 
 /* ---- through tensor maps ---- */
 
-/* The kernel's argument that a map's tensor begins at; NULL: it may be what any pointer reaches. */
-static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
+/* The kernel's argument that a map's tensor begins at; NULL: not known. */
+static const IrValue *base_of_map(const GpuCx *gpu, const IrValue *map, bool *of_pointers)
 {
 	/* What a role is given is what the op that starts it has. */
 	while (map->block && map->block->region->op->kind == OP_WARP_PARTITIONS)
@@ -234,15 +234,36 @@ static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
 	const IrOp *func = map->block ? map->block->region->op : NULL;
 	TensorMapPlan plan;
 	GpuCx *cx = (GpuCx *)(uintptr_t)gpu; /* layouts are remembered there */
-	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count ||
-	    gpu_map_is_of_pointers(cx, func, map->index))
+	if (!func || func->kind != OP_FUNC || !gpu_map_recipe(cx, func, map->index, &plan) || (uint32_t)plan.base >= map->block->arg_count)
 		return NULL;
+	*of_pointers = gpu_map_is_of_pointers(cx, func, map->index);
 	return map->block->args[plan.base];
+}
+
+static bool is_by_map(const IrOp *op)
+{
+	return is_tensor_access(op) || op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE;
+}
+
+const IrValue *gpu_access_base(const GpuCx *gpu, const IrOp *op)
+{
+	bool of_pointers;
+	if (op->kind == OP_CALL)
+		return NULL;
+	return is_by_map(op) ? base_of_map(gpu, ir_operand(op, 0), &of_pointers) : root_of(ir_operand(op, 0), NULL, DEEP);
+}
+
+/* NULL: it may be what any pointer reaches. */
+static const IrValue *root_of_map(const GpuCx *gpu, const IrValue *map)
+{
+	bool of_pointers = false;
+	const IrValue *base = base_of_map(gpu, map, &of_pointers);
+	return of_pointers ? NULL : base;
 }
 
 bool gpu_global_access(const GpuCx *gpu, const IrOp *op, const IrValue **root)
 {
-	bool map = is_tensor_access(op) || op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE || op->kind == OP_DESC_REDUCE;
+	bool map = is_by_map(op);
 	*root = NULL;
 	if (!map && !gpu_is_global(op))
 		return false;

@@ -174,13 +174,22 @@ static bool share_loop(const Copies *c, const IrOp *a, const IrOp *b)
 	return false;
 }
 
+/* Of a role beside the store's: it copies what no store of the loops reaches (plan/roles.h), or it would not run beside them. */
+static bool is_beside(const IrOp *op, const IrOp *store)
+{
+	for (; op->block; op = ir_parent_op(op))
+		if (op->kind == OP_WARP_PARTITIONS)
+			return ir_is_inside(store, ir_parent_op(op)) && !ir_is_inside(store, op);
+	return false;
+}
+
 static bool look(void *data, IrOp *op)
 {
 	Looks *l = data;
 	const IrValue *root;
 	if (op == l->store) {
 		l->behind = true;
-	} else if (gpu_global_access(l->c->gpu, op, &root) && (l->behind || share_loop(l->c, op, l->store))) {
+	} else if (!is_beside(op, l->store) && gpu_global_access(l->c->gpu, op, &root) && (l->behind || share_loop(l->c, op, l->store))) {
 		l->found |= !root || !l->root || root == l->root;
 	}
 	return true;

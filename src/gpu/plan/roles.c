@@ -43,6 +43,44 @@ static bool visit_inner(void *data, IrOp *op)
 	return !in->other;
 }
 
+typedef struct Reach {
+	const GpuCx *gpu;
+	const IrOp *loop;
+	const IrValue *stored; /* NULL: anywhere */
+	bool found;
+} Reach;
+
+static bool visit_load(void *data, IrOp *op)
+{
+	Reach *r = data;
+	if (op->kind == OP_DESC_LOAD || op->kind == OP_LOAD) {
+		const IrValue *loaded = gpu_access_base(r->gpu, op);
+		r->found |= !loaded || !r->stored || loaded == r->stored;
+	}
+	return !r->found;
+}
+
+static bool visit_store(void *data, IrOp *op)
+{
+	Reach *r = data;
+	IrType to = op->operand_count ? ir_operand(op, 0)->type : NULL;
+	bool pointers = to && (to->kind == TY_TENSORDESC || ir_is_ptr(to) || (ir_is_tensor(to) && ir_is_ptr(to->elem)));
+	if (!ir_has_trait(op, TRAIT_WRITE) || !pointers)
+		return true;
+	r->stored = gpu_access_base(r->gpu, op);
+	ir_walk((IrOp *)(uintptr_t)r->loop, false, visit_load, r);
+	return !r->found;
+}
+
+/* May an iteration of `around` store what `loop` loads in the next one? Programs do not. */
+static bool stores_reach(const GpuCx *gpu, const IrOp *around, const IrOp *loop)
+{
+	Reach r = {.gpu = gpu, .loop = loop};
+	if (!ir_get_bool(around, gpu->ir, ATTR_PROGRAMS))
+		ir_walk((IrOp *)(uintptr_t)around, false, visit_store, &r);
+	return r.found;
+}
+
 /* The outermost loop around it that asks for tiles that go on, with nothing between but loops, and
  * no other loop. */
 static IrOp *root_of(const GpuCx *gpu, IrOp *loop)
@@ -51,7 +89,7 @@ static IrOp *root_of(const GpuCx *gpu, IrOp *loop)
 	for (IrOp *op = ir_parent_op(loop); op && op->kind == OP_FOR; op = ir_parent_op(op)) {
 		Inner in = {loop, false};
 		ir_walk(op, false, visit_inner, &in);
-		if (in.other)
+		if (in.other || stores_reach(gpu, op, loop))
 			break;
 		root = goes_on(gpu, op) ? op : root;
 	}
