@@ -234,6 +234,15 @@ static bool is_of_role(const IrOp *op)
 	return op != NULL;
 }
 
+/* On an SM, with as few registers as what stores tiles has. */
+static unsigned ctas(const Copies *c, uint64_t bytes)
+{
+	enum { LEAST_REGISTERS = 64 };
+	TargetOccupancy o;
+	target_occupancy(c->gpu->target, LEAST_REGISTERS, (unsigned)bytes, gpu_all_warps(c->gpu, c->func), &o);
+	return o.ctas;
+}
+
 /* Is there memory for the store alone, beside all that the function has? It must cost no CTA of an SM. Where warps have roles,
  * their plan left room for it (plan/roles.c). */
 static bool has_memory(const Copies *c, const IrOp *store)
@@ -245,7 +254,7 @@ static bool has_memory(const Copies *c, const IrOp *store)
 		return true;
 	ir_walk(c->func, false, add_memory, &b);
 	uint64_t before = b.bytes + b.scratch + TMA_ALIGN, after = before + bytes;
-	return after <= target->shared_cta && target->shared_sm / before == target->shared_sm / after;
+	return after <= target->shared_cta && ctas(c, before) == ctas(c, after);
 }
 
 typedef struct Store {

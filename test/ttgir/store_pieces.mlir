@@ -1,0 +1,85 @@
+// A tile that is stored through a map goes by way of shared memory in pieces of a box: each has memory of its own, and the wait behind
+// the last names all of it. In a loop two pieces of memory stay, in turns, and a copy goes on under the next tile: where each warp
+// group has rows of its own, it writes, copies and waits for them alone; else all threads do together, behind a wait for the copy that
+// was there. A sum in a loop that is added is no store of rows. What the loop loads again is waited for till it is there.
+// options: --pass=tensor-copies,cse,dce --verify-each --stress --no-loc --target sm_90a
+#acc = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = []}>
+#turned = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[64, 0], [32, 0], [16, 0]], block = []}>
+#columns = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [0, 64]], block = []}>
+#memory = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [0, 64]]}, alignment = 1024>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @once
+  // CHECK: tt.reshape %tile : tensor<128x128xf16, {{.*}}> -> tensor<128x2x64xf16
+  // CHECK: %[[L:.*]], %[[R:.*]] = tt.split
+  // CHECK-NEXT: %[[ONE:.*]] = ttg.local_alloc %[[L]] : {{.*}} -> !ttg.memdesc<128x64xf16
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %c[%row, %column] %[[ONE]]
+  // CHECK-NEXT: %[[TWO:.*]] = ttg.local_alloc %[[R]]
+  // CHECK: %[[AT:.*]] = arith.addi %column, %c64
+  // CHECK: ttng.async_tma_copy_local_to_global %c[%row, %[[AT]]] %[[TWO]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32} %[[ONE]], %[[TWO]] :
+  // CHECK-NEXT: ttg.local_dealloc %[[ONE]]
+  // CHECK-NEXT: ttg.local_dealloc %[[TWO]]
+  tt.func public @once(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    tt.return
+  }
+  // Halves that lie in other warps are no pieces.
+  // CHECK-LABEL: @whole
+  // CHECK: %[[WHOLE:.*]] = ttg.local_alloc %tile : {{.*}} -> !ttg.memdesc<128x128xf16
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %c[%row, %column] %[[WHOLE]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32} %[[WHOLE]]
+  tt.func public @whole(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #columns>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    tt.descriptor_store %c[%row, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #columns>
+    tt.return
+  }
+  // CHECK-LABEL: @rows
+  // CHECK: %[[ONE:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, {{.*}}, mutable>
+  // CHECK-NEXT: %[[TWO:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, {{.*}}, mutable>
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: scf.for
+  // CHECK: %[[L:.*]], %[[R:.*]] = tt.split
+  // CHECK-NEXT: ttng.async_tma_store_rows %c[%i, %column] %[[L]], %[[ONE]] {pendings = 1 : i32}
+  // CHECK: ttng.async_tma_store_rows %c[%i, %{{.*}}] %[[R]], %[[TWO]] {pendings = 1 : i32}
+  // CHECK-NOT: wait
+  // CHECK: }
+  // CHECK-NEXT: ttng.async_tma_store_wait {neso.by_groups, pendings = 0 : i32} %[[ONE]], %[[TWO]] :
+  tt.func public @rows(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %row to %m step %c128 : i32 {
+      tt.descriptor_store %c[%i, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @turns
+  // CHECK: %[[ONE:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, {{.*}}, mutable>
+  // CHECK-NEXT: %[[TWO:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, {{.*}}, mutable>
+  // CHECK-NEXT: scf.for
+  // CHECK: ttng.async_tma_store_wait {pendings = 1 : i32} %[[ONE]]
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[ONE]]
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %c[%i, %column] %[[ONE]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 1 : i32} %[[TWO]]
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[TWO]]
+  // CHECK: }
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32} %[[ONE]], %[[TWO]] :
+  tt.func public @turns(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #turned>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %row to %m step %c128 : i32 {
+      tt.descriptor_store %c[%i, %column], %tile : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #turned>
+    }
+    tt.return
+  }
+  // CHECK-LABEL: @again
+  // CHECK: scf.for
+  // CHECK-NOT: store_rows
+  // CHECK: ttng.async_tma_store_wait {neso.written, pendings = 0 : i32}
+  // CHECK: }
+  tt.func public @again(%p: !tt.ptr<f16>, %m: i32, %n: i32, %tile: tensor<128x128xf16, #acc>, %row: i32, %column: i32, %c: !tt.tensordesc<tensor<128x128xf16, #memory>> {neso.map = array<i64: 0, 0, 1, 1, 2, 1, 2, 1, -1, 1>}) {
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %row to %m step %c128 : i32 {
+      %x = tt.descriptor_load %c[%i, %column] : !tt.tensordesc<tensor<128x128xf16, #memory>> -> tensor<128x128xf16, #acc>
+      %y = arith.addf %x, %tile : tensor<128x128xf16, #acc>
+      tt.descriptor_store %c[%i, %column], %y : !tt.tensordesc<tensor<128x128xf16, #memory>>, tensor<128x128xf16, #acc>
+    }
+    tt.return
+  }
+}
