@@ -53,9 +53,9 @@ compile "$TMP/late.ttgir" 64 128
 grep -q 'pendings = 1' "$TMP/late.ttgir" || { echo "no product is late"; failed=1; }
 faults "$TMP/late.ttgir" 64 128
 rounds "$TMP/late.ttgir" 64 128
-compile "$TMP/order.ttgir" 64 32
-faults "$TMP/order.ttgir" 64 32
-rounds "$TMP/order.ttgir" 64 32
+compile "$TMP/order.ttgir" 128 64
+faults "$TMP/order.ttgir" 128 64
+rounds "$TMP/order.ttgir" 128 64
 export NESO_WARP_SPECIALIZE=1
 compile "$TMP/roles.ttgir" 64 128
 grep -q warp_specialize "$TMP/roles.ttgir" || { echo "no roles"; failed=1; }

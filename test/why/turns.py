@@ -1,7 +1,8 @@
-# Turns of warp groups: loops whose threads compute exponentials beside products; not without them, not with warps of one group, and of
-# all loops only where it is asked for.
+# Turns of warp groups: loops whose threads compute exponentials beside products; not without them, not with warps of one group, nor where
+# CTAs share an SM.
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,True"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,128,False"
+# run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,128,64,True"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 8 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,128,64,32,True"
 # run: neso compile %s:chain --target sim:sm_90a --why --num-warps 4 --num-stages 2 --signature "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,64,64,32,True"
 # A tile that two products read, one of them turned round, keeps no warps in step either.
@@ -38,7 +39,7 @@ def twice(a, b, c, o, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
 # CHECK: + loop turns: 2 warp groups issue products in turns, 2 of an iteration at a time
 # CHECK: + loop rotated
 # CHECK-NOT: loop turns
-# CHECK: loop rotation-threads
+# CHECK: loop rotation-ctas
 # CHECK: + loop turns: 2 warp groups issue products in turns, 2 of an iteration at a time
 # CHECK-NOT: loop turns
 # CHECK: + loop turns: 2 warp groups issue products in turns, 3 of an iteration at a time

@@ -63,6 +63,19 @@ static bool visit(void *data, IrOp *op)
 	return !in->other;
 }
 
+/* Does shared memory leave an SM to one CTA? Others would fill what a turn leaves idle. */
+static bool is_alone(const GpuCx *gpu, const IrOp *loop)
+{
+	enum { LEAST_REGISTERS = 32 };
+	const IrOp *module = loop;
+	TargetOccupancy o;
+	while (ir_parent_op(module))
+		module = ir_parent_op(module);
+	unsigned bytes = (unsigned)ir_get_int(module, gpu->ir, ATTR_MODULE_SHARED, 0);
+	target_occupancy(gpu->target, LEAST_REGISTERS, bytes, gpu_all_warps(gpu, module), &o);
+	return o.ctas <= 1;
+}
+
 static bool may_take_turns(const GpuCx *gpu, IrOp *loop, bool *special)
 {
 	Inner in = {.loop = loop};
@@ -107,7 +120,7 @@ void gpu_turns(GpuCx *gpu, IrOp *loop, GpuTurns *out)
 		return;
 	while (first && !is_product(first))
 		first = first->next;
-	bool pays = gpu->turns == GPU_TURNS_ALL || special;
+	bool pays = gpu->turns == GPU_TURNS_ALL || (special && is_alone(gpu, loop));
 	if (!first || !pays || !find_turn(gpu, first, out)) {
 		out->take = out->pass = NULL;
 		return;
