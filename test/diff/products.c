@@ -1,6 +1,6 @@
 /* Products tile by tile, as whole programs: what is random is how tiles are numbered, loaded, added
- * up and stored. For kernels whose CTAs run several programs (NESO_PERSIST), which the other programs
- * hardly ever are. Sums of whole numbers that stay exact have one result. */
+ * up and stored. For kernels whose CTAs run several programs (NESO_PERSIST), which the other
+ * programs hardly ever are. Sums of whole numbers that stay exact have one result. */
 #define _DEFAULT_SOURCE
 #include <stdarg.h>
 #include <string.h>
