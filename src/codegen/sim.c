@@ -107,6 +107,7 @@ static bool run(void *data, DiagList *diags)
 		memcpy(args, launch.args, launch.arg_count * sizeof *args);
 		args[launch.arg_count++] = grid[0];
 		launch.args = args;
+		launch.several = true;
 		launch.grid[0] = target_persistent_ctas(grid, l->sim->most_ctas);
 	}
 	return sim_run(l->sim->kernel, &launch, l->sim->scratch_bytes, diags);

@@ -51,6 +51,7 @@ typedef struct SimLaunch {
 	 * NULL: all are written. */
 	const bool *unwritten;
 	uint32_t grid[3];
+	bool several; /* each program of the grid runs several of the user's: messages say CTA */
 	unsigned threads; /* of the host; 0: as many as processors. With `check` one */
 	bool check; /* races, reads of what was not written, waits; else bounds, alignment, deadlocks */
 	uint64_t seed;    /* order in which warps get their turns; 0: one after the other */

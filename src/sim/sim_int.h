@@ -347,6 +347,11 @@ static inline const void *sim_operand(const SimWarp *w, const SimInstr *i, unsig
 /* ---- a CTA ---- */
 
 SimCta *sim_cta_new(SimRun *run); /* NULL: no memory */
+/* What messages call a program of the grid. */
+static inline const char *sim_program_word(const SimRun *run)
+{
+	return run->launch->several ? "CTA" : "program";
+}
 uint32_t sim_scratch_pitch(const SimRun *run); /* from one CTA's scratch to the next one's */
 void sim_cta_free(SimCta *cta);   /* NULL is fine */
 void sim_cta_start(SimCta *cta, uint64_t pid);

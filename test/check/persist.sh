@@ -26,3 +26,7 @@ NESO_WARP_SPECIALIZE=1 product 3 192 128 160 64 64 32 --check
 # More programs than the GPU holds by itself, and fewer.
 product 0 1280 1280 32 64 64 32
 product 0 128 128 32 64 64 32
+# Random products, from a fixed seed and from a fresh one.
+difftest --products --seconds 6 --seed 1 --jobs 1 --target sim:sm_90a --findings 1
+NESO_PERSIST_CTAS=2 difftest --products --seconds 6 --seed 1000 --jobs 1 --target sim:sm_90a --findings 1
+NESO_PERSIST_CTAS=1 difftest --products --seconds 6 --seed "$(date +%s)" --jobs 1 --target sim:sm_90a --findings 1

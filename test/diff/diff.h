@@ -7,6 +7,7 @@
  *	generate.c, propose*.c  seed -> Program
  *	check*.c                types and ranges
  *	print*.c                Program -> Case
+ *	products.c              seed -> Case: products tile by tile, which are not shrunk
  *	case.c                  Case <-> file
  *	run.c                   Case -> Outcome
  *	shrink.c                Program -> a smaller one with the same Outcome
@@ -195,6 +196,7 @@ typedef struct Case {
 void program_generate(Program *p, uint64_t seed);
 /* Of a program that was checked. Free with case_free. */
 void program_print(const Program *p, Case *c);
+void product_make(Case *c, uint64_t seed); /* likewise */
 void case_free(Case *c);
 /* A file that difftest and the runner of tests take. head: comment lines to begin with, or "". */
 void case_write(const Case *c, FILE *file, const char *head);

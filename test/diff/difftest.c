@@ -1,6 +1,7 @@
 /* Random tile programs, run by the interpreter and by other engines that must agree with it.
  *
  *	difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]
+ *	difftest --products ...         products tile by tile (products.c), which are not shrunk
  *	difftest --print SEED           the program of a seed
  *	difftest [--target T]... FILE   a program that was kept
  *
@@ -27,7 +28,7 @@ typedef struct Options {
 	uint64_t seed, count;
 	int jobs, findings;
 	const char *keep, *file;
-	bool print;
+	bool print, products;
 	Engines engines;
 } Options;
 
@@ -46,6 +47,17 @@ typedef struct Shared {
 	Worker workers[MAX_JOBS];
 } Shared;
 
+static void make_case(const Options *o, uint64_t seed, Case *c)
+{
+	static Program p;
+	if (o->products) {
+		product_make(c, seed);
+		return;
+	}
+	program_generate(&p, seed);
+	program_print(&p, c);
+}
+
 /* ---- workers ---- */
 
 static void work(const Options *o, Shared *shared, Worker *w)
@@ -58,13 +70,11 @@ static void work(const Options *o, Shared *shared, Worker *w)
 		uint64_t n = atomic_fetch_add(&shared->next, 1);
 		if (n >= o->count)
 			break;
-		static Program p;
 		Case c;
 		w->seed = o->seed + n;
 		w->since = seconds_now();
 		w->busy = true;
-		program_generate(&p, w->seed);
-		program_print(&p, &c);
+		make_case(o, w->seed, &c);
 		case_run(&c, &o->engines, context, &w->outcome);
 		case_free(&c);
 		atomic_fetch_add(&shared->done, 1);
@@ -111,18 +121,22 @@ static void report(const Options *o, uint64_t seed, const Outcome *seen)
 	Outcome outcome;
 	char head[200], path[400];
 	program_generate(&p, seed);
-	program_print(&p, &c);
+	make_case(o, seed, &c);
 	case_run_apart(&c, &o->engines, &outcome);
 	case_free(&c);
 	if (outcome.kind == SAME || outcome.kind == REFUSED) {
 		printf("difftest: seed %llu: %s in a process that ran others before, not in one of its own\n%s\n",
 		       (unsigned long long)seed, kind_text(seen->kind), seen->text);
 		outcome = *seen;
-	} else {
+	} else if (!o->products) {
 		program_shrink(&p, &o->engines, &outcome, 40);
 	}
-	program_check(&p);
-	program_print(&p, &c);
+	if (o->products) {
+		product_make(&c, seed);
+	} else {
+		program_check(&p);
+		program_print(&p, &c);
+	}
 	write_head(&outcome, seed, head, sizeof head);
 	printf("difftest: seed %llu, %s%s%s on %s:\n%s\n", (unsigned long long)seed, kind_text(outcome.kind),
 	       outcome.code[0] ? " " : "", outcome.code, outcome.target, outcome.text);
@@ -230,10 +244,8 @@ static int run_file(const Options *o)
 
 static int print_program(const Options *o)
 {
-	static Program p;
 	Case c;
-	program_generate(&p, o->seed);
-	program_print(&p, &c);
+	make_case(o, o->seed, &c);
 	case_write(&c, stdout, "");
 	case_free(&c);
 	return 0;
@@ -251,6 +263,10 @@ static bool read_options(Options *o, int argc, char **argv)
 		const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
 		if (strcmp(word, "--no-check") == 0) {
 			o->engines.check = false;
+			continue;
+		}
+		if (strcmp(word, "--products") == 0) {
+			o->products = true;
 			continue;
 		}
 		if (word[0] != '-') {
@@ -289,6 +305,7 @@ int main(int argc, char **argv)
 	Options o;
 	if (!read_options(&o, argc, argv)) {
 		fputs("usage: difftest [--seconds N | --count N] [--seed N] [--jobs N] [--target T]... [--keep FOLDER] [--no-check] [--findings N]\n"
+		      "       difftest --products ...\n"
 		      "       difftest --print SEED\n"
 		      "       difftest [--target T]... FILE\n",
 		      stderr);

@@ -7,11 +7,21 @@
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,5"
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,6"
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,7"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,8"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,9"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,10"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --debug --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,11"
+# run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32,12"
 # run: NESO_PERSIST=1 neso compile %s:product --target sim:sm_90a --why --num-warps 2 --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 # run: NESO_PERSIST=auto neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 # run: neso compile %s:product --target sim:sm_90a --why --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,0"
 import triton
 import triton.language as tl
+
+
+@triton.jit(noinline=True)
+def turned(x):
+    return -x
 
 
 @triton.jit
@@ -29,9 +39,24 @@ def product(a, b, c, N, K, CASE: tl.constexpr):
             first += 1
     if CASE == 4:
         tl.device_print("first", first)
+    if CASE == 9:
+        first += tl.num_programs(2)
+    if CASE == 10:
+        first = turned(first)
+    if CASE == 11:
+        tl.device_assert(first >= 0)
     acc = tl.zeros((64, 64), tl.float32)
-    for k in range(0, K, 32):
-        acc = tl.dot(a_desc.load([first * 64, k]), b_desc.load([k, 0]), acc)
+    if CASE == 8:
+        for tile in range(first, N // 64, tl.num_programs(0)):
+            for k in range(0, K, 32):
+                acc = tl.dot(a_desc.load([tile * 64, k]), b_desc.load([k, 0]), acc)
+    elif CASE == 12:
+        for k in range(0, K, 32):
+            i, j = first * 64 + tl.arange(0, 64), k + tl.arange(0, 32)
+            acc = tl.dot(tl.load(a + i[:, None] * K + j[None, :]), b_desc.load([k, 0]), acc)
+    else:
+        for k in range(0, K, 32):
+            acc = tl.dot(a_desc.load([first * 64, k]), b_desc.load([k, 0]), acc)
     if CASE == 5:
         for k in range(0, K, 32):
             acc = tl.dot(a_desc.load([first * 64, k]), b_desc.load([k, 0]), acc)
@@ -49,6 +74,11 @@ def product(a, b, c, N, K, CASE: tl.constexpr):
 # CHECK: loop not-persistent: each program is a CTA of its own: it has several loops of products
 # CHECK: loop not-persistent: each program is a CTA of its own: it has a volatile load
 # CHECK: loop not-persistent: each program is a CTA of its own: it has assembly or a function with effects
+# CHECK: loop not-persistent: each program is a CTA of its own: it loops over tiles itself
+# CHECK: loop not-persistent: each program is a CTA of its own: it reads axis 1 or 2 of the grid
+# CHECK: loop not-persistent: each program is a CTA of its own: it calls a function
+# CHECK: loop not-persistent: each program is a CTA of its own: it asserts
+# CHECK: loop not-persistent: each program is a CTA of its own: products take what does not come by tensor maps
 # CHECK: loop not-persistent: each program is a CTA of its own: a product of the loop is not by warp groups
 # CHECK: loop not-persistent: each program is a CTA of its own: CTAs that share an SM hide
 # CHECK-NOT: persistent

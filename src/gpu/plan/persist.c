@@ -166,7 +166,7 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 	GpuPersistPlan out = {0};
 	Loops loops = {.gpu = gpu};
 	Program program = {.gpu = gpu};
-	if (!gpu->maps || !target_has(gpu->target, TARGET_WGMMA))
+	if (!gpu->maps || gpu->num_ctas > 1 || !target_has(gpu->target, TARGET_WGMMA))
 		return out;
 	ir_walk(func, false, visit_loops, &loops);
 	out.loop = loops.loop;
@@ -177,8 +177,6 @@ GpuPersistPlan gpu_persist_plan(GpuCx *gpu, const IrModule *m, Arena *arena, IrO
 	measure(&products, &out);
 	if (!out.why && loops.count > 1)
 		out.why = "it has several loops of products";
-	if (!out.why && gpu->num_ctas > 1)
-		out.why = "a program is a cluster";
 	if (!out.why && ir_func_body(func)->next)
 		out.why = "its control flow is not structured";
 	if (!out.why)

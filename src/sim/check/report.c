@@ -18,8 +18,8 @@ const char *sim_place(const SimKernel *kernel, uint32_t loc, char *out, size_t s
 static int add_program(const SimRun *run, uint64_t pid, char *out, size_t size)
 {
 	const uint32_t *grid = run->launch->grid;
-	return snprintf(out, size, "program (%u, %u, %u)", (unsigned)(pid % grid[0]), (unsigned)(pid / grid[0] % grid[1]),
-			(unsigned)(pid / grid[0] / grid[1]));
+	return snprintf(out, size, "%s (%u, %u, %u)", sim_program_word(run), (unsigned)(pid % grid[0]),
+			(unsigned)(pid / grid[0] % grid[1]), (unsigned)(pid / grid[0] / grid[1]));
 }
 
 /* "lane 3", "lanes 0-7, 16" */

@@ -44,8 +44,8 @@ static void end_here(SimRun *run, const SimCta *cta, DiagCode code, const char *
 		if (cta->warps[n].fragment_count)
 			w = &cta->warps[n];
 	char text[256];
-	snprintf(text, sizeof text, "%s; kernel '%s', program (%u, %u, %u) is here", why, run->kernel->name, cta->program[0],
-		 cta->program[1], cta->program[2]);
+	snprintf(text, sizeof text, "%s; kernel '%s', %s (%u, %u, %u) is here", why, run->kernel->name,
+		 sim_program_word(run), cta->program[0], cta->program[1], cta->program[2]);
 	sim_keep_fault(run, cta->pid, code, w->fragment_count ? run->kernel->code[w->fragments[0].pc].loc : 0, text);
 	atomic_store(&run->stop, 0);
 }

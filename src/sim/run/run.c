@@ -393,8 +393,8 @@ static void deadlock(SimCta *cta)
 		}
 	}
 	at = MIN(at, sizeof text - 1);
-	snprintf(text + at, sizeof text - at, "; kernel '%s', program (%u, %u, %u)", k->name, cta->program[0], cta->program[1],
-		 cta->program[2]);
+	snprintf(text + at, sizeof text - at, "; kernel '%s', %s (%u, %u, %u)", k->name, sim_program_word(cta->run),
+		 cta->program[0], cta->program[1], cta->program[2]);
 	sim_keep_fault(cta->run, cta->pid, DIAG_RUN_DEADLOCK, loc, text);
 }
 

@@ -171,7 +171,10 @@ void sim_note_stuck(SimCta *const *ctas, unsigned count)
 				   "more at once (%s)",
 			 (unsigned long long)(run->programs - begun), count, run->kernel->resident.gpu,
 			 run->kernel->resident.limit);
-	snprintf(text, sizeof text, "it waits in this loop for a change of memory that no program will make%s%s; kernel '%s', program (%u, %u, %u)",
-		 read, others, run->kernel->name, first->program[0], first->program[1], first->program[2]);
+	const uint32_t *at = first->program;
+	snprintf(text, sizeof text,
+		 "it waits in this loop for a change of memory that no program will make%s%s; kernel '%s', "
+		 "%s (%u, %u, %u)",
+		 read, others, run->kernel->name, sim_program_word(run), at[0], at[1], at[2]);
 	sim_keep_fault(first->run, first->pid, DIAG_RUN_DEADLOCK, loc, text);
 }
