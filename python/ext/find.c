@@ -54,6 +54,10 @@ void find_drop(Variant *v)
 	const size_t at = place_of(k, v->variant);
 	records_remove(v);
 	memmove(k->variants + at, k->variants + at + 1, (--k->variant_count - at) * sizeof *k->variants);
+	PyObject *done = PyObject_CallMethod((PyObject *)v, "_forgotten", "n", Py_REFCNT((PyObject *)v) - 1);
+	if (!done)
+		PyErr_WriteUnraisable((PyObject *)v);
+	Py_XDECREF(done);
 	Py_DECREF((PyObject *)v);
 }
 
