@@ -388,9 +388,17 @@ static int keep(const Tune *tune, const neso_tuned_entry *entry)
 {
 	const char *path = option_value(tune->parsed, "out");
 	neso_diagnostics *diagnostics;
-	if (!path)
-		return EXIT_DONE;
-	neso_status status = neso_tuned_record(path, entry, &diagnostics);
+	neso_tuned *tuned;
+	neso_status status = neso_tuned_new(&tuned, &diagnostics);
+	if (status == NESO_OK)
+		status = neso_tuned_put(tuned, entry, NULL);
+	if (status == NESO_OK)
+		status = neso_tuned_keep(tuned, tune->context, false, &diagnostics);
+	neso_tuned_free(tuned);
+	if (status == NESO_OK && path) {
+		neso_diagnostics_free(diagnostics);
+		status = neso_tuned_record(path, entry, &diagnostics);
+	}
 	return report(tune->parsed, status, diagnostics);
 }
 

@@ -5,7 +5,9 @@
 #include "api/inner.h"
 #include "neso/tune.h"
 #include "tune/race.h"
+#include "tune/results.h"
 
+TuneResults *api_tuned_results(neso_tuned *tuned);
 /* False after api_usage. */
 bool api_read_tune_options(ApiCall *call, const neso_tune_options *given, neso_tune_options *out);
 /* Runs the race and makes the handle; the caller's hooks raise no faults. */
