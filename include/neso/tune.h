@@ -72,6 +72,10 @@ typedef struct neso_tune_options {
 	/* A run's time, asked behind the launch in the place of the events or the clock: for tests.
 	 * NULL: none. */
 	double (*run_time)(void *data, size_t candidate);
+	/* Above 1: candidates are shared out among so many GPUs of the current one's kind, which race
+	 * at the same time with copies of the arrays; those that are not left behind by far are
+	 * compared on the current one. run_time, now and progress are asked from several threads. */
+	uint32_t gpus;
 } neso_tune_options;
 
 static inline void neso_tune_options_init(neso_tune_options *x)
