@@ -343,7 +343,8 @@ const char *cost_refuses(const Cost *cost, const CostGpu *gpu, CostOptions o)
 	return NULL;
 }
 
-/* Relative time beside what the figures say: which of several with the same bounds is rather the faster one. */
+/* Relative time beside what the figures say: which of several with the same bounds is rather the
+ * faster one. */
 static double habits(const Cost *cost, CostOptions o)
 {
 	double registers = held_by(cost, o) / 4 / (WARP * (double)o.warps), factor = 1;

@@ -1,5 +1,5 @@
-/* Candidates beyond the list: sizes of tiles, warps, stages, clusters, and loops with warps of their
- * own for copies, around what is listed, without those that cannot be good.
+/* Candidates beyond the list: sizes of tiles, warps, stages, clusters, and loops with warps of
+ * their own for copies, around what is listed, without those that cannot be good.
  *
  * A parameter is searched when it decides the size of tiles: with another value the kernel's TTIR
  * has tiles of other shapes. Others keep the values that the list has for them. Nothing is compiled
@@ -280,8 +280,8 @@ static void add_one(Search *s, const Config *config, const Candidate *like, cons
 static void add_options(Search *s, const Config *config, const Candidate *like, const Cost *cost,
 			const char *why)
 {
-	static const char *const warps[] = {"1", "2", "4", "8", "16"},
-				 *const stages[] = {"1", "2", "3", "4", "5"}, *const ctas[] = {"1", "2"};
+	static const char *const warps[] = {"1", "2", "4", "8", "16"};
+	static const char *const stages[] = {"1", "2", "3", "4", "5"}, *const ctas[] = {"1", "2"};
 	const bool loops = cost->staged > 0 && cost->trips > 1;
 	const size_t most_ctas = s->gpu.clusters && loops && !config->options[2] ? 2 : 1;
 	if (why) {

@@ -192,7 +192,8 @@ static PyObject *tuned_kept(PyObject *self, PyObject *args)
 	neso_tuned_entry e = {.size = sizeof e};
 	neso_tuned *tuned = NULL;
 	PyObject *result = NULL;
-	if (!PyArg_ParseTuple(args, "(sssss)p", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key, &any_driver))
+	if (!PyArg_ParseTuple(args, "(sssss)p", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key,
+			      &any_driver))
 		return NULL;
 	neso_context *context = host_context();
 	if (!context || neso_tuned_new(&tuned, NULL) != NESO_OK)
@@ -203,7 +204,8 @@ static PyObject *tuned_kept(PyObject *self, PyObject *args)
 		neso_tuned_read_kept(tuned, context, NULL, NULL);
 		found = neso_tuned_find(tuned, &e, true);
 	}
-	result = found ? Py_BuildValue("(ssdd)", e.config, e.driver, e.seconds, e.noise) : Py_NewRef(Py_None);
+	result = found ? Py_BuildValue("(ssdd)", e.config, e.driver, e.seconds, e.noise)
+		       : Py_NewRef(Py_None);
 	neso_tuned_free(tuned);
 	return result;
 }
@@ -213,8 +215,8 @@ static PyObject *tuned_keep(PyObject *self, PyObject *args)
 	(void)self;
 	neso_tuned_entry e = {.size = sizeof e};
 	neso_tuned *tuned = NULL;
-	if (!PyArg_ParseTuple(args, "(sssss)sddI", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key, &e.config,
-			      &e.seconds, &e.noise, &e.tried))
+	if (!PyArg_ParseTuple(args, "(sssss)sddI", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key,
+			      &e.config, &e.seconds, &e.noise, &e.tried))
 		return NULL;
 	neso_context *context = host_context();
 	if (!context || neso_tuned_new(&tuned, NULL) != NESO_OK)
@@ -280,7 +282,8 @@ static PyMethodDef methods[] = {
 	 "noise) or None."},
 	{"tuned_record", tuned_record, METH_VARARGS,
 	 "(path, key, config, seconds, noise, tried): puts a choice into a file."},
-	{"tuned_kept", tuned_kept, METH_VARARGS, "(key, any_driver) -> as tuned_find, of the compile cache."},
+	{"tuned_kept", tuned_kept, METH_VARARGS,
+	 "(key, any_driver) -> as tuned_find, of the compile cache."},
 	{"tuned_keep", tuned_keep, METH_VARARGS,
 	 "(key, config, seconds, noise, tried): puts a choice into the compile cache."},
 	{0},

@@ -1,5 +1,5 @@
 /* Choices of tuning as entries: a number that says how good one is, and what it is, which the cache
- * does not look into. Packs have them; of two with one key the one with the smaller number stays. */
+ * does not look into. Packs have them; of two with one key that with the smaller number stays. */
 #ifndef NESO_CACHE_CHOICE_H
 #define NESO_CACHE_CHOICE_H
 

@@ -85,7 +85,7 @@ typedef struct JitHost {
 	NvDriver *driver; /* never NULL, like tools */
 	NvTools *tools;
 	JitCache *cache; /* NULL: none */
-	struct JitRecords *records; /* which variants may be forgotten (launch/records.c); NULL: none */
+	struct JitRecords *records; /* which variants may be forgotten; NULL: none */
 	JitKeeper keeper; /* for a variant that it is active for, the cache is neither read nor written */
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
@@ -365,7 +365,7 @@ const JitSet *jit_kernel_demoted(const JitKernel *kernel);
 uint64_t jit_float_bits(TlDtype dtype, double value);
 uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
-/* Allocates nothing, and takes no lock but for a variant that may be forgotten: that one is held. */
+/* Allocates nothing, and takes no lock but for a variant that may be forgotten, which is held. */
 const JitDispatch *jit_find(JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
 /* What tells contexts apart in such a key: the calling thread's. 0: it has none; make: and there is no GPU to make one on. */
 uint64_t jit_gpu_context(const JitKernel *kernel, bool make);

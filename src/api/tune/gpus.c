@@ -1,5 +1,5 @@
-/* A race on several GPUs of one kind: each has a share of the candidates, with copies of the arrays,
- * all at the same time; what its share does not leave behind by far runs once more on the caller's
+/* A race on several GPUs of one kind: each has a share of the candidates, with copies of the
+ * arrays, all at the same time; what its share does not leave behind by far runs once more on the caller's
  * GPU, where it is compared. So the choice is made by times of one GPU. */
 #include "api/tune/tune.h"
 
@@ -96,30 +96,35 @@ static Copy *copy_of(Copy *copies, size_t count, const neso_arg *arg)
 }
 
 /* What a launch writes to must be its own; all that arguments name is copied. */
-static neso_status copy_arrays(Share *share, Copy *copies, size_t *count)
+static neso_status copy_array(Share *share, Copy *copies, size_t *count, neso_arg *arg)
 {
 	neso_context *context = share->gpus->context;
+	Copy *copy = copy_of(copies, *count, arg);
+	neso_status status = NESO_OK;
+	if (!copy) {
+		copy = &copies[(*count)++];
+		*copy = (Copy){.from = begin_of(arg), .bytes = arg->bytes};
+		status = neso_gpu_alloc(context, copy->bytes, &copy->to, &share->diagnostics);
+		if (status == NESO_OK)
+			status = neso_gpu_copy(context, copy->to, copy->from, copy->bytes, NULL,
+					       &share->diagnostics);
+	}
+	if (status != NESO_OK)
+		return status;
+	arg->address = (char *)copy->to + ((char *)arg->address - (char *)copy->from);
+	arg->buffer = arg->buffer ? copy->to : NULL;
+	return NESO_OK;
+}
+
+static neso_status copy_arrays(Share *share, Copy *copies, size_t *count)
+{
 	for (size_t i = 0; i < share->count; i++) {
 		neso_arg *args = (neso_arg *)(uintptr_t)share->launches[i].args;
 		for (size_t k = 0; k < share->launches[i].arg_count; k++) {
-			neso_arg *arg = &args[k];
-			if (!has_memory(arg))
-				continue;
-			Copy *copy = copy_of(copies, *count, arg);
-			neso_status status = NESO_OK;
-			if (!copy) {
-				copy = &copies[(*count)++];
-				*copy = (Copy){.from = begin_of(arg), .bytes = arg->bytes};
-				status = neso_gpu_alloc(context, copy->bytes, &copy->to,
-							&share->diagnostics);
-				if (status == NESO_OK)
-					status = neso_gpu_copy(context, copy->to, copy->from, copy->bytes,
-							       NULL, &share->diagnostics);
-			}
+			const neso_status status =
+				has_memory(&args[k]) ? copy_array(share, copies, count, &args[k]) : NESO_OK;
 			if (status != NESO_OK)
 				return status;
-			arg->address = (char *)copy->to + ((char *)arg->address - (char *)copy->from);
-			arg->buffer = arg->buffer ? copy->to : NULL;
 		}
 	}
 	return NESO_OK;
@@ -159,7 +164,8 @@ static void share_out(Gpus *g, Arena *arena)
 		for (size_t i = s; i < g->count; i += g->share_count) {
 			neso_launch *launch = &share->launches[share->count];
 			*launch = g->launches[i];
-			launch->args = arena_copy(arena, launch->args, launch->arg_count * sizeof *launch->args);
+			launch->args = arena_copy(arena, launch->args,
+						  launch->arg_count * sizeof *launch->args);
 			share->numbers[share->count++] = i;
 		}
 	}

@@ -181,7 +181,8 @@ static Ast *parse_argument(FrontLower *low, const char *text, const char **why)
 	diag_init(&quiet, number ? low->arena : s->arena, NULL);
 	ast = number ? parse_number(low, text, &quiet)
 		     : ast_parse_expression(s->arena, &s->names,
-					    source_add(&s->sources, "<argument>", key, strlen(key), 1), &quiet);
+					    source_add(&s->sources, "<argument>", key, strlen(key), 1),
+					    &quiet);
 	if (!ast)
 		*why = quiet.first ? quiet.first->text : "no expression";
 	else if (!number)

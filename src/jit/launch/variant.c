@@ -47,7 +47,8 @@ static void wait_for_change(JitModule *module)
 	pthread_cond_timedwait(&module->table_changed, &module->table_lock, &until);
 }
 
-/* The variant, held, when it is there or comes while waiting; NULL after *fresh was put into the list. */
+/* The variant, held, when it is there or comes while waiting; NULL after *fresh was put into the
+ * list. */
 static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 {
 	JitModule *module = kernel->module;

@@ -137,8 +137,8 @@ static void loading_again_may_fail(void **state)
 	many_close(&m);
 }
 
-/* Kernels that may be forgotten are all among those that are unloaded, also with clusters or scratch
- * memory; unloaded, they are not loaded. */
+/* Kernels that may be forgotten are all among those that are unloaded, also with clusters or
+ * scratch memory; unloaded, they are not loaded. */
 static void those_that_may_go_leave_nothing_loaded(void **state)
 {
 	(void)state;
