@@ -1,6 +1,6 @@
 /* A race on several GPUs of one kind: each has a share of the candidates, with copies of the
- * arrays, all at the same time; what its share does not leave behind by far runs once more on the caller's
- * GPU, where it is compared. So the choice is made by times of one GPU. */
+ * arrays, all at the same time; what its share does not leave behind by far runs once more on the
+ * caller's GPU, where it is compared. So the choice is made by times of one GPU. */
 #include "api/tune/tune.h"
 
 #include <pthread.h>

@@ -82,7 +82,7 @@ static void gpus_share_the_candidates(void **state)
 	if (!none) {
 		assert_int_equal(summary.chosen, 7);
 		for (int i = 0; i < MANY; i++) {
-			/* Even ones ran on the current GPU, and one of the others, which was good. */
+			/* Even ones ran on the current GPU, and of the others a good one. */
 			assert_true((m.runs[i][1] > 0) == (i % 2 == 0 || i == 7));
 			assert_true((m.runs[i][0] > 0) == (i % 2 == 1));
 			neso_tune_candidate found = {.size = sizeof found};
