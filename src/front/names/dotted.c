@@ -75,7 +75,7 @@ static const char *name_of(Namespace *ns, Sym id, unsigned depth)
 		case BIND_IMPORT:
 			rest = strchr(b->module, '.');
 			if (import_is_tile_language(b->module))
-				return b->whole && rest ? arena_printf(s->arena, "triton%s", rest) : "triton";
+				return b->whole && rest ? join(s, "triton", rest + 1) : "triton";
 			return b->whole ? b->module : b->name;
 		case BIND_FROM:
 			return member_name(s, b, depth);
