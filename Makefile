@@ -89,8 +89,9 @@ bench: setup
 
 # FOLDER: where the cache lies; a new one in /tmp when not given.
 stress: setup
-	$(call build_preset,$(PRESET),cache_stress neso_command)
+	$(call build_preset,$(PRESET),cache_stress serve_stress neso_command)
 	@folder=$(or $(FOLDER),$$(mktemp -d)) && $(BUILD)/test/cache_stress --processes 64 --keys 200 --seconds $(or $(SECONDS),120) "$$folder"
+	@folder=$$(mktemp -d) && FAKE_CUDA_QUIET=1 NESO_CODEGEN_PATH=$(BUILD) $(BUILD)/test/serve_stress --seconds $(or $(SECONDS),120) $(BUILD)/test/fake/libcuda.so.1 "$$folder"; status=$$?; rm -rf "$$folder"; [ $$status = 0 ] || [ $$status = 77 ]
 	@STRESS_SECONDS=$(or $(SECONDS),120) STRESS_PROCESSES=64 STRESS_KEYS=200 sh scripts/run-tests -b $(BUILD) cache_stress_servers
 
 # Fails where a promise is not kept.

@@ -2,6 +2,9 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 
+#include <neso/tune.h>
+
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -475,6 +478,39 @@ static int check_pack(Cache *c)
 	return print_packed(c, status, &packed, diagnostics);
 }
 
+/* ---- choices of tuning ---- */
+
+static neso_status export_choices(Cache *c, neso_tuned *tuned, neso_diagnostics **diagnostics)
+{
+	neso_status status = neso_tuned_read_kept(tuned, c->context, NULL, diagnostics);
+	if (status != NESO_OK)
+		return status;
+	neso_diagnostics_free(*diagnostics);
+	return neso_tuned_write(tuned, "-", diagnostics);
+}
+
+static neso_status import_choices(Cache *c, neso_tuned *tuned, neso_diagnostics **diagnostics)
+{
+	for (size_t i = 1; i < c->parsed->arg_count; i++) {
+		const neso_status status = neso_tuned_read(tuned, c->parsed->args[i], diagnostics);
+		if (status != NESO_OK)
+			return status;
+		neso_diagnostics_free(*diagnostics);
+	}
+	return neso_tuned_keep(tuned, c->context, true, diagnostics);
+}
+
+static int choices(Cache *c)
+{
+	neso_tuned *tuned;
+	neso_diagnostics *diagnostics;
+	neso_status status = neso_tuned_new(&tuned, &diagnostics);
+	if (status == NESO_OK)
+		status = (argument(c, 1) ? import_choices : export_choices)(c, tuned, &diagnostics);
+	neso_tuned_free(tuned);
+	return report(c->parsed, status, diagnostics);
+}
+
 /* ---- the command ---- */
 
 static int cache(const Parsed *parsed)
@@ -487,7 +523,7 @@ static int cache(const Parsed *parsed)
 		{"key", key, 2},	 {"stats", stats, 1},	   {"ls", list, 1},	  {"show", show, 2},
 		{"explain", explain, 2}, {"verify", verify, 1},	   {"gc", gc, 1},	  {"clear", clear, 1},
 		{"path", path, 1},	 {"pack", pack, 2},	   {"unpack", unpack, 2}, {"diff", diff, 3},
-		{"sign", sign_pack, 3},	 {"check", check_pack, 2},
+		{"sign", sign_pack, 3},	 {"check", check_pack, 2}, {"choices", choices, SIZE_MAX},
 	};
 	for (size_t i = 0; parsed->arg_count && i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(parsed->args[0], actions[i].name) != 0)
@@ -503,7 +539,7 @@ static int cache(const Parsed *parsed)
 		return result;
 	}
 	return usage_error("neso cache wants key, stats, ls, show, explain, diff, verify, gc, clear, path, "
-			   "pack, unpack, sign or check");
+			   "pack, unpack, sign, check or choices");
 }
 
 const Command command_cache = {
@@ -520,10 +556,12 @@ const Command command_cache = {
 	"  gc              removes the least recently used beyond the bounds, and leftovers\n"
 	"  clear           removes all entries\n"
 	"  path            where it is\n"
-	"  pack FILE       all variants in one file, for other machines with such GPUs\n"
+	"  pack FILE       all variants and choices in one file, for other machines with such GPUs\n"
 	"  unpack FILE     puts them into the cache here\n"
 	"  sign FILE [TO]  signs the entries of a pack, with --key-file\n"
-	"  check FILE      are the entries of a pack whole, and signed with --key-file?\n\n"
+	"  check FILE      are the entries of a pack whole, and signed with --key-file?\n"
+	"  choices         what tuning chose, as a file of choices\n"
+	"  choices FILE... puts files of choices into the cache\n\n"
 	"TRITON_CACHE_DIR says where the cache is; docs/cache.md has the variables.\n",
 	options,
 	cache,

@@ -9,7 +9,7 @@ typedef struct Node {
 	uint32_t number, parent;
 	bool loop;
 	double trips;
-	double bytes, products, staged, carried;
+	double bytes, products, staged, carried, fresh;
 } Node;
 
 typedef struct Walk {
@@ -18,8 +18,8 @@ typedef struct Walk {
 	size_t arg_count;
 	int64_t *values; /* by number */
 	bool *known;
-	bool *fed; /* loaded by a tt.load: elements of the value */
-	double *loaded; /* bytes, where fed */
+	bool *constant; /* a tile of a constant */
+	double *loaded; /* bytes of the load that it is of; 0: it is of none */
 	size_t value_room;
 	Node *nodes;
 	size_t node_count, node_room;
@@ -33,8 +33,10 @@ static void make_room(Walk *w, uint32_t number)
 	size_t room = 2 * ((size_t)number + 64), old = w->value_room;
 	w->values = take_more(w->values, room * sizeof *w->values);
 	w->known = take_more(w->known, room * sizeof *w->known);
+	w->constant = take_more(w->constant, room * sizeof *w->constant);
 	w->loaded = take_more(w->loaded, room * sizeof *w->loaded);
 	memset(w->known + old, 0, (room - old) * sizeof *w->known);
+	memset(w->constant + old, 0, (room - old) * sizeof *w->constant);
 	memset(w->loaded + old, 0, (room - old) * sizeof *w->loaded);
 	w->value_room = room;
 }
@@ -119,6 +121,7 @@ static void evaluate(Walk *w, const neso_ir_op *op)
 		return;
 	uint32_t to = op->results[0].number;
 	if (strcmp(op->name, "arith.constant") == 0) {
+		w->constant[to] = strncmp(op->results[0].type, "tensor<", 7) == 0;
 		for (size_t i = 0; i < op->attribute_count; i++)
 			if (strcmp(op->attributes[i].name, "value") == 0 &&
 			    op->attributes[i].kind <= NESO_IR_INT &&
@@ -187,6 +190,9 @@ static void note_dot(Walk *w, const neso_ir_op *op, Node *node)
 	if (rank < 2 || to < 2)
 		return;
 	node->products = elements(out, to) * (double)a[rank - 1];
+	if (op->operand_count > 2 && op->operands[2].number < w->value_room &&
+	    w->constant[op->operands[2].number])
+		node->fresh = bytes_of(op->results[0].type);
 	for (size_t i = 0; i < 2; i++)
 		node->staged += op->operands[i].number < w->value_room
 					? w->loaded[op->operands[i].number]
@@ -205,6 +211,8 @@ static void visit(void *data, const neso_ir_op *op)
 		take_arguments(w, op); /* the first op of all lies in the function's entry, or in a
 					  loop that begins it */
 	evaluate(w, op);
+	for (size_t i = 0; i < op->attribute_count; i++)
+		w->cost->specialised |= strcmp(op->attributes[i].name, "tt.warp_specialize") == 0;
 	if (strcmp(op->name, "scf.for") == 0)
 		note_loop(w, op, &node);
 	else if (strcmp(op->name, "tt.dot") == 0 || strcmp(op->name, "tt.dot_scaled") == 0)
@@ -255,6 +263,7 @@ static void sum_up(Walk *w)
 		w->cost->bytes += n->bytes * times;
 		w->cost->products += n->products * times;
 		w->cost->staged += looped ? n->staged : 0;
+		w->cost->fresh = fmax(w->cost->fresh, looped ? n->fresh : 0);
 	}
 }
 
@@ -286,6 +295,7 @@ CostGpu cost_gpu(neso_context *context, bool on_gpu)
 	    neso_gpu_get(context, index, &gpu, NULL) != NESO_OK)
 		return out;
 	out.sms = gpu.sms;
+	out.clusters = gpu.capability >= 90;
 	out.shared = gpu.shared_cta;
 	if (gpu.memory_clock_khz && gpu.bus_bits)
 		out.bandwidth =
@@ -297,39 +307,75 @@ CostGpu cost_gpu(neso_context *context, bool on_gpu)
 	return out;
 }
 
-enum { REGISTERS = 255, FILE_BYTES = 4 * 65536, WARP = 32, WARPS_SM = 64 };
+enum { REGISTERS = 255, FILE_BYTES = 4 * 65536, WARP = 32, WARPS_SM = 64, GROUP = 4 };
 
-const char *cost_refuses(const Cost *cost, const CostGpu *gpu, uint32_t warps, uint32_t stages)
+/* A program's tiles lie in the memory of all its CTAs. */
+static double of_cta(double bytes, CostOptions o)
 {
-	double shared = cost->staged * stages, threads = WARP * (double)warps;
-	double registers = cost->carried / 4 / threads;
+	return bytes / o.ctas;
+}
+
+/* Bytes in registers. */
+static double held_by(const Cost *cost, CostOptions o)
+{
+	return of_cta(cost->carried + cost->fresh, o);
+}
+
+const char *cost_refuses(const Cost *cost, const CostGpu *gpu, CostOptions o)
+{
+	double shared = of_cta(cost->staged, o) * o.stages, threads = WARP * (double)o.warps;
+	double registers = held_by(cost, o) / 4 / threads;
+	if ((o.ctas > 1 || cost->specialised) && !gpu->clusters)
+		return o.ctas > 1 ? "the GPU has no clusters" : "the GPU's loops have no warps of their own";
+	if (o.ctas > 1 && cost->products <= 0)
+		return "CTAs of a cluster would share nothing";
+	if (cost->specialised && (o.stages < 2 || o.warps % GROUP))
+		return take_printf("%u warps and %u stages for a loop with warps of its own", o.warps,
+				   o.stages);
 	if (shared > gpu->shared)
 		return take_printf("%.0f bytes of shared memory for %u stages, of %.0f", shared,
-				   stages, gpu->shared);
+				   o.stages, gpu->shared);
 	if (registers > REGISTERS - 32)
-		return take_printf("%.0f registers of a thread for what the loop carries",
+		return take_printf("%.0f registers of a thread for what the loop carries and multiplies",
 				   registers);
-	if (cost->largest < threads)
-		return take_printf("%.0f threads for %.0f elements", threads, cost->largest);
+	if (cost->largest < threads * o.ctas)
+		return take_printf("%.0f threads for %.0f elements", threads * o.ctas, cost->largest);
 	return NULL;
 }
 
-double cost_seconds(const Cost *cost, const CostGpu *gpu, double programs, uint32_t warps,
-		    uint32_t stages)
+/* Relative time beside what the figures say: which of several with the same bounds is rather the
+ * faster one. */
+static double habits(const Cost *cost, CostOptions o)
+{
+	double registers = held_by(cost, o) / 4 / (WARP * (double)o.warps), factor = 1;
+	if (cost->products > 0) {
+		/* Sums fill the registers, and leave room; warps multiply in groups. */
+		factor += 0.02 * fabs(log2(fmax(registers, 8) / 128));
+		factor += o.warps % GROUP ? 0.1 : 0;
+		factor += 0.01 * fabs((double)o.stages - 3);
+		factor += o.ctas > 1 ? 0.03 : 0; /* they wait for each other */
+		factor -= cost->specialised ? 0.02 : 0;
+	} else {
+		factor += 0.02 * fabs(log2(fmax(cost->largest / (WARP * (double)o.warps), 1) / 16));
+	}
+	return factor;
+}
+
+double cost_seconds(const Cost *cost, const CostGpu *gpu, double programs, CostOptions o)
 {
 	enum { CACHED = 3 }; /* the L2 cache is about so much faster than memory */
 	const double latency = 8e-7,
 		     issue = 1.5e-7; /* of an access to memory; of an iteration's own work */
-	double staged = fmax(cost->staged * stages, 1024),
-	       held = fmax(cost->carried, 64.0 * 4 * WARP * warps);
+	double staged = fmax(of_cta(cost->staged, o) * o.stages, 1024),
+	       held = fmax(held_by(cost, o), 64.0 * 4 * WARP * o.warps);
 	double ctas = fmin(fmin(floor(gpu->shared / staged), floor(FILE_BYTES / held)),
-			   WARPS_SM / (double)warps);
+			   WARPS_SM / (double)o.warps);
 	ctas = fmin(fmax(ctas, 1), 32);
-	double waves = ceil(programs / (gpu->sms * ctas)),
-	       full = programs / (waves * gpu->sms * ctas);
+	double all = programs * o.ctas;
+	double waves = ceil(all / (gpu->sms * ctas)), full = all / (waves * gpu->sms * ctas);
 	double memory = cost->bytes * programs / (CACHED * gpu->bandwidth),
 	       dots = cost->products * programs / gpu->products;
 	/* A wave takes at least its chain of iterations, of which stages overlap. */
-	double chain = waves * (latency + cost->trips * (issue + latency / fmax(stages, 1)));
-	return fmax(fmax(memory, dots) / fmax(full, 0.05), chain);
+	double chain = waves * (latency + cost->trips * (issue + latency / fmax(o.stages, 1)));
+	return fmax(fmax(memory, dots) / fmax(full, 0.05), chain) * habits(cost, o);
 }

@@ -1,5 +1,5 @@
-/* Candidates beyond the list: sizes of tiles, warps and stages around what is listed, without those
- * that cannot be good.
+/* Candidates beyond the list: sizes of tiles, warps, stages, clusters, and loops with warps of
+ * their own for copies, around what is listed, without those that cannot be good.
  *
  * A parameter is searched when it decides the size of tiles: with another value the kernel's TTIR
  * has tiles of other shapes. Others keep the values that the list has for them. Nothing is compiled
@@ -111,17 +111,33 @@ static bool is_power(long n)
 	return n > 0 && (n & (n - 1)) == 0;
 }
 
-/* The shapes of a configuration's tiles; 0: it does not compile. */
-static uint64_t shapes_of(Search *s, const Config *config)
+/* False: it does not compile. */
+static bool cost_of_config(Search *s, const Config *config, Cost *cost)
 {
 	Tune one = *s->tune;
-	Cost cost;
 	const char *why;
 	one.at = NULL;
 	one.count = 0;
-	if (tune_add(&one, config) != EXIT_DONE || !one.count)
-		return 0;
-	return cost_of(s, &one.at[0], &cost, &why) ? cost.shapes : 0;
+	return tune_add(&one, config) == EXIT_DONE && one.count && cost_of(s, &one.at[0], cost, &why);
+}
+
+/* The shapes of a configuration's tiles; 0: it does not compile. */
+static uint64_t shapes_of(Search *s, const Config *config)
+{
+	Cost cost;
+	return cost_of_config(s, config, &cost) ? cost.shapes : 0;
+}
+
+/* Does a parameter that is True or False decide whether a loop has warps of its own for copies? */
+static bool is_specialisation(Search *s, size_t i)
+{
+	Cost on, off;
+	const char *value = s->base.values.at[i];
+	if (strcmp(value, "True") != 0 && strcmp(value, "False") != 0)
+		return false;
+	const Config with_true = with(&s->base, i, "True"), with_false = with(&s->base, i, "False");
+	return cost_of_config(s, &with_true, &on) && cost_of_config(s, &with_false, &off) &&
+	       on.specialised != off.specialised;
 }
 
 static bool is_tile_size(Search *s, size_t i, uint64_t shapes)
@@ -149,14 +165,15 @@ static void add_value(Param *p, const char *value)
 static void widen(Param *p)
 {
 	enum { LEAST = 16, MOST = 65536, STEPS = 4 };
-	long low = MOST, high = LEAST;
+	long low = MOST, high = 1;
 	for (size_t i = 0; i < p->count; i++) {
 		long n = number_of(p->values[i]);
 		low = n < low ? n : low;
 		high = n > high ? n : high;
 	}
-	for (long n = low / STEPS < LEAST ? LEAST : low / STEPS; n <= high * STEPS && n <= MOST;
-	     n *= 2)
+	/* What is less than sizes of tiles mostly are is a number of rows or the like. */
+	const long least = low < LEAST ? 1 : LEAST;
+	for (long n = low / STEPS < least ? least : low / STEPS; n <= high * STEPS && n <= MOST; n *= 2)
 		add_value(p, take_printf("%ld", n));
 }
 
@@ -218,8 +235,14 @@ static int choose_params(Search *s, const Configs *listed)
 	size_t searched = 0;
 	for (size_t i = 0; i < s->param_count; i++) {
 		Param *p = &s->params[i];
-		p->searched = strcmp(names, "auto") == 0 ? is_tile_size(s, i, shapes)
-							 : is_named(names, p->name);
+		const bool is_auto = strcmp(names, "auto") == 0;
+		if ((is_auto || is_named(names, p->name)) && is_specialisation(s, i)) {
+			add_value(p, "True");
+			add_value(p, "False");
+			searched++;
+			continue;
+		}
+		p->searched = is_auto ? is_tile_size(s, i, shapes) : is_named(names, p->name);
 		searched += p->searched;
 		if (p->searched)
 			widen(p);
@@ -237,33 +260,43 @@ static double programs(const Candidate *c)
 	return (double)c->grid[0] * c->grid[1] * c->grid[2];
 }
 
-/* With each number of warps and stages. */
+/* why: it does not compile; NULL: it does. */
+static void add_one(Search *s, const Config *config, const Candidate *like, const Cost *cost,
+		    const char *why)
+{
+	const size_t before = s->made.count;
+	if (tune_add(&s->made, config) != EXIT_DONE || s->made.count == before)
+		return;
+	Candidate *c = &s->made.at[before];
+	const CostOptions options = {c->options.num_warps, c->options.num_stages,
+				     c->options.num_ctas ? c->options.num_ctas : 1};
+	c->pruned = why ? why : cost_refuses(cost, &s->gpu, options);
+	if (!c->pruned)
+		c->model = cost_seconds(cost, &s->gpu, programs(like), options);
+}
+
+/* With each number of warps, of stages, and, where the GPU has clusters and there are products, of
+ * CTAs. */
 static void add_options(Search *s, const Config *config, const Candidate *like, const Cost *cost,
 			const char *why)
 {
-	static const char *const warps[] = {"1", "2", "4", "8", "16"}, *const stages[] = {"1", "2",
-											  "3", "4",
-											  "5"};
-	bool loops = cost->staged > 0 && cost->trips > 1;
+	static const char *const warps[] = {"1", "2", "4", "8", "16"};
+	static const char *const stages[] = {"1", "2", "3", "4", "5"}, *const ctas[] = {"1", "2"};
+	const bool loops = cost->staged > 0 && cost->trips > 1;
+	const size_t most_ctas = s->gpu.clusters && loops && !config->options[2] ? 2 : 1;
+	if (why) {
+		add_one(s, config, like, cost, why);
+		return;
+	}
 	for (size_t w = 0; w < sizeof warps / sizeof *warps; w++)
-		for (size_t t = loops ? 1 : 2; t < (loops ? 5u : 3u); t++) {
-			Config one = *config;
-			one.options[0] = warps[w];
-			one.options[1] = stages[t];
-			size_t before = s->made.count;
-			if (tune_add(&s->made, &one) != EXIT_DONE || s->made.count == before)
-				continue;
-			Candidate *c = &s->made.at[before];
-			c->pruned = why ? why
-					: cost_refuses(cost, &s->gpu, c->options.num_warps,
-						       c->options.num_stages);
-			if (!c->pruned)
-				c->model =
-					cost_seconds(cost, &s->gpu, programs(like),
-						     c->options.num_warps, c->options.num_stages);
-			if (why)
-				return;
-		}
+		for (size_t t = loops ? 1 : 2; t < (loops ? 5u : 3u); t++)
+			for (size_t c = 0; c < most_ctas; c++) {
+				Config one = *config;
+				one.options[0] = warps[w];
+				one.options[1] = stages[t];
+				one.options[2] = most_ctas > 1 ? ctas[c] : config->options[2];
+				add_one(s, &one, like, cost, NULL);
+			}
 }
 
 static void each(Search *s, const Config *config, size_t i)

@@ -31,6 +31,9 @@ static const Option options[] = {
 	{"tie", 0, "X", "relative difference that does not count: the first one is chosen (0.005)"},
 	{"spills", 0, NULL, "measure configurations that spill registers, too"},
 	{"jobs", 'j', "N", "compile so many at once (one per processor)"},
+	{"gpus", 0, "N",
+	 "measure on so many GPUs of the current one's kind at the same time; the best of each are "
+	 "compared on the current one (1)"},
 	{"shard", 0, "I/N",
 	 "of all candidates in their order each N-th, from the I-th on; --merge puts the files of "
 	 "all together"},
@@ -300,16 +303,18 @@ static size_t names_of(const Parsed *parsed, const char *option, const char **ou
 static bool read_race(const Tune *tune, neso_tune_options *o)
 {
 	const Parsed *parsed = tune->parsed;
-	long jobs;
+	long jobs, gpus;
 	const char **names = take(2 * (parsed->given_count + 1) * sizeof *names),
 		   **restore = names + parsed->given_count + 1;
 	neso_tune_options_init(o);
 	if (!option_number(parsed, "jobs", 1, 1024, 0, &jobs) ||
+	    !option_number(parsed, "gpus", 1, 64, 1, &gpus) ||
 	    !option_seconds(parsed, "budget", &o->budget) ||
 	    !option_tolerance(parsed, "confidence", &o->confidence) ||
 	    !option_tolerance(parsed, "tie", &o->tie))
 		return false;
 	o->threads = (uint32_t)jobs;
+	o->gpus = (uint32_t)gpus;
 	o->spills = option_value(parsed, "spills") != NULL;
 	o->zero = names;
 	o->zero_count = names_of(parsed, "zero", names);
@@ -388,9 +393,17 @@ static int keep(const Tune *tune, const neso_tuned_entry *entry)
 {
 	const char *path = option_value(tune->parsed, "out");
 	neso_diagnostics *diagnostics;
-	if (!path)
-		return EXIT_DONE;
-	neso_status status = neso_tuned_record(path, entry, &diagnostics);
+	neso_tuned *tuned;
+	neso_status status = neso_tuned_new(&tuned, &diagnostics);
+	if (status == NESO_OK)
+		status = neso_tuned_put(tuned, entry, NULL);
+	if (status == NESO_OK)
+		status = neso_tuned_keep(tuned, tune->context, false, &diagnostics);
+	neso_tuned_free(tuned);
+	if (status == NESO_OK && path) {
+		neso_diagnostics_free(diagnostics);
+		status = neso_tuned_record(path, entry, &diagnostics);
+	}
 	return report(tune->parsed, status, diagnostics);
 }
 

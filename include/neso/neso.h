@@ -157,6 +157,9 @@ NESO_API neso_status neso_dtype_convert(neso_dtype to, void *destination, neso_d
 typedef struct neso_context neso_context;
 typedef struct neso_module neso_module;
 typedef struct neso_kernel neso_kernel;
+/* A variant that a function gives lives as long as its module, unless it is given back
+ * (neso_variant_release): then, where there are many, it may be forgotten. One that a callback is
+ * told of is there while that runs. */
 typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level {
@@ -700,8 +703,14 @@ NESO_API neso_status neso_kernel_compile_for(neso_kernel *kernel, const neso_lau
 					     neso_diagnostics **diagnostics);
 /* The same, for callers that ask before each launch: the variant, where such a call asked for it
  * before. NULL: it did not, or is of a kind that is not looked up, and neso_kernel_compile_for
- * tells. Takes no lock and allocates nothing. */
+ * tells. Allocates nothing, and takes no lock but for a variant that may be forgotten. */
 NESO_API neso_variant *neso_kernel_find(const neso_kernel *kernel, const neso_launch *launch);
+/* Processes that meet ever new values forget variants: beyond half of NESO_MAX_VARIANTS the least
+ * recently used, if the cache has them, and no caller. Each variant that a function gave, each time
+ * that one did, is one that the caller has until it is released; held: has once more. Both may be
+ * left alone. NULL is fine. */
+NESO_API void neso_variant_hold(neso_variant *variant);
+NESO_API void neso_variant_release(neso_variant *variant);
 /* Runs every program of the grid and returns when all are done; on a GPU, when the launch is in its stream, in the context
  * that is current in the calling thread (without one, the primary context of device 0 is made current). result may be NULL; set result->size before. On
  * NESO_ERROR_RUN the buffers hold what was written before. */

@@ -72,6 +72,10 @@ typedef struct neso_tune_options {
 	/* A run's time, asked behind the launch in the place of the events or the clock: for tests.
 	 * NULL: none. */
 	double (*run_time)(void *data, size_t candidate);
+	/* Above 1: candidates are shared out among so many GPUs of the current one's kind, which
+	 * race at the same time with copies of the arrays; those that are not left behind by far
+	 * are compared on the current one. run_time and now are asked from several threads. */
+	uint32_t gpus;
 } neso_tune_options;
 
 static inline void neso_tune_options_init(neso_tune_options *x)
@@ -153,6 +157,16 @@ NESO_API neso_status neso_tuned_put(neso_tuned *tuned, const neso_tuned_entry *e
  * there. */
 NESO_API neso_status neso_tuned_record(const char *path, const neso_tuned_entry *entry,
 				       neso_diagnostics **diagnostics);
+/* Puts all entries into the context's compile cache, where packs take them from; each replaces one
+ * with its key there, with keep_faster unless that one is as fast. Without a cache nothing
+ * happens. */
+NESO_API neso_status neso_tuned_keep(const neso_tuned *tuned, neso_context *context,
+				     bool keep_faster, neso_diagnostics **diagnostics);
+/* Adds, as neso_tuned_read does, what the compile cache has by the key in *key; key NULL: all that
+ * its own folder has. */
+NESO_API neso_status neso_tuned_read_kept(neso_tuned *tuned, neso_context *context,
+					  const neso_tuned_entry *key,
+					  neso_diagnostics **diagnostics);
 /* The index-th in order; NESO_ERROR_USAGE past the end. Texts live as long as `tuned`. */
 NESO_API size_t neso_tuned_count(const neso_tuned *tuned);
 NESO_API neso_status neso_tuned_get(const neso_tuned *tuned, size_t index, neso_tuned_entry *entry);

@@ -16,8 +16,7 @@ void recent_drop(Recent *r)
 	if (!r || --r->users)
 		return;
 	for (size_t i = 0; i < r->count; i++) {
-		if (!r->rows[i].type)
-			Py_XDECREF(r->rows[i].object);
+		Py_XDECREF(r->rows[i].seen);
 		Py_XDECREF(r->rows[i].type);
 	}
 	free(r);
@@ -59,14 +58,16 @@ static bool same_row(GpuRow *row, PyObject *object)
 {
 	row->how = ROW_SAME;
 	Py_CLEAR(row->type);
-	row->object = Py_NewRef(object);
+	row->seen = Py_NewRef(object);
 	return true;
 }
 
-static bool number_row(GpuRow *row, GpuHow how, uint64_t word)
+/* Numbers never change: the same object needs no look. */
+static bool number_row(GpuRow *row, PyObject *number, GpuHow how, uint64_t word)
 {
 	row->how = (uint8_t)how;
 	row->word = word;
+	row->seen = Py_NewRef(number);
 	return true;
 }
 
@@ -84,12 +85,13 @@ static bool make_row(GpuRow *row, const Param *p, PyObject *value, const neso_ar
 	row->is_typed = p->is_typed;
 	if (PyLong_CheckExact(value) && !arg->value.is_unsigned)
 		return p->is_constexpr
-			       ? number_row(row, ROW_CONST_INT, bits)
-			       : number_row(row, ROW_INT, rule_int_class(arg->value.i, false, p->is_typed));
+			       ? number_row(row, value, ROW_CONST_INT, bits)
+			       : number_row(row, value, ROW_INT,
+					    rule_int_class(arg->value.i, false, p->is_typed));
 	if (PyFloat_CheckExact(value))
-		return number_row(row, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits);
+		return number_row(row, value, p->is_constexpr ? ROW_CONST_FLOAT : ROW_FLOAT, bits);
 	if (PyBool_Check(value))
-		return number_row(row, ROW_BOOL, 0);
+		return number_row(row, value, ROW_BOOL, 0);
 	const TypeInfo *type = is_tensor ? array_type(value) : NULL;
 	return type && type->kind == KIND_TENSOR && tensor_row(row, type->exchange, value);
 }
@@ -160,12 +162,9 @@ static bool match(const GpuRow *rows, PyObject *const *values, Py_ssize_t count,
 		const GpuRow *row = &rows[i];
 		PyObject *value = values[i];
 		out[i] = row->value;
-		if (!row->type) {
-			if (value != row->object)
-				return false;
+		if (value == row->seen)
 			continue;
-		}
-		if (Py_TYPE(value) != row->type)
+		if (Py_TYPE(value) != row->type) /* also of what must be the same object */
 			return false;
 		if (row->how != ROW_TENSOR) {
 			if (!same_number(row, value, &out[i]))

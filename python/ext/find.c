@@ -44,7 +44,21 @@ static bool remember(Kernel *k, const PyObject *module, PyObject *compiled)
 	size_t at = place_of(k, variant);
 	memmove(grown + at + 1, grown + at, (k->variant_count++ - at) * sizeof *grown);
 	grown[at] = Py_NewRef(compiled);
+	records_add(k, (Variant *)compiled);
 	return true;
+}
+
+void find_drop(Variant *v)
+{
+	Kernel *k = v->owner;
+	const size_t at = place_of(k, v->variant);
+	records_remove(v);
+	memmove(k->variants + at, k->variants + at + 1, (--k->variant_count - at) * sizeof *k->variants);
+	PyObject *done = PyObject_CallMethod((PyObject *)v, "_forgotten", "n", Py_REFCNT((PyObject *)v) - 1);
+	if (!done)
+		PyErr_WriteUnraisable((PyObject *)v);
+	Py_XDECREF(done);
+	Py_DECREF((PyObject *)v);
 }
 
 /* ---- compiling ---- */
@@ -84,12 +98,15 @@ static PyObject *making(const Request *r)
 	return made;
 }
 
-/* A new reference to what Python calls a variant that it does not know yet. */
+/* A new reference to what Python calls a variant that it does not know yet; it takes over the
+ * library's handle. */
 static PyObject *wrap(PyObject *module, neso_variant *variant)
 {
 	PyObject *compiled = PyObject_CallFunctionObjArgs(host.compiled, NULL);
-	if (!compiled)
+	if (!compiled) {
+		neso_variant_release(variant);
 		return NULL;
+	}
 	((Variant *)compiled)->variant = variant;
 	((Variant *)compiled)->module = module;
 	Py_INCREF(module);
@@ -110,7 +127,9 @@ static PyObject *take_variant(Kernel *k, PyObject *module, neso_variant *variant
 	PyObject *compiled = known(k, variant);
 	bool known = compiled != NULL;
 	Py_XINCREF(compiled);
-	if (!known)
+	if (known)
+		neso_variant_release(variant);
+	else
 		compiled = wrap(module, variant);
 	if (compiled && (!tell_made(k, compiled, token, known, false) || !remember(k, module, compiled) ||
 			 !tell_made(k, compiled, token, known, true)))
@@ -155,6 +174,7 @@ static PyObject *compile(const Request *r)
 			   : neso_kernel_compile(kernel, r->signature, r->options, &variant, &diagnostics);
 	Py_END_ALLOW_THREADS
 	if (status != NESO_OK || host_take_error()) {
+		neso_variant_release(variant);
 		if (status != NESO_OK)
 			host_fail(status, diagnostics, (PyObject *)k);
 		goto out;
@@ -163,6 +183,8 @@ static PyObject *compile(const Request *r)
 	neso_diagnostics_free(diagnostics);
 	if (shown)
 		compiled = take_variant(k, module, variant, token);
+	else
+		neso_variant_release(variant);
 out:
 	r->options->symbol = NULL;
 	Py_XDECREF(symbol);
@@ -241,10 +263,10 @@ static void specialise(Launch *l, const neso_variant *generic)
 
 /* Under the policy tiered a launch is of another from here on: generic, or eager where its value
  * has a variant of its own. */
-static const neso_variant *find_tiered(Launch *l)
+static neso_variant *find_tiered(Launch *l)
 {
 	Kernel *k = l->kernel;
-	const neso_variant *variant = NULL;
+	neso_variant *variant = NULL;
 	l->turn = (neso_turn){.size = sizeof l->turn};
 	l->options.constexpr_policy = NESO_POLICY_GENERIC;
 	if (k->kernel)
@@ -257,7 +279,8 @@ static const neso_variant *find_tiered(Launch *l)
 	return variant;
 }
 
-static const neso_variant *find_variant(Launch *l)
+/* Held, or NULL. */
+static neso_variant *find_variant(Launch *l)
 {
 	if (l->options.constexpr_policy == NESO_POLICY_TIERED)
 		return find_tiered(l);
@@ -269,9 +292,16 @@ PyObject *find_compiled(Launch *l)
 	Kernel *k = l->kernel;
 	if (!find_read(l))
 		return NULL;
-	const neso_variant *variant = find_variant(l);
-	PyObject *compiled = variant ? known(k, variant) : NULL;
-	return compiled ? Py_NewRef(compiled) : compile(&(Request){k, &l->options, l, NULL, NULL});
+	neso_kernel *kernel = k->kernel; /* a value that is specialised may run Python, and that forget */
+	neso_variant *variant = find_variant(l);
+	PyObject *compiled = variant && kernel == k->kernel ? known(k, variant) : NULL;
+	if (kernel == k->kernel)
+		neso_variant_release(variant);
+	if (compiled) {
+		records_use((Variant *)compiled);
+		return Py_NewRef(compiled);
+	}
+	return compile(&(Request){k, &l->options, l, NULL, NULL});
 }
 
 /* ---- values that stay in use ---- */

@@ -30,11 +30,11 @@ static inline GpuValue gpu_value(const neso_arg *arg)
 /* What a value is compared with, to tell whether a call is like the one before it. */
 typedef enum GpuHow { ROW_TENSOR, ROW_INT, ROW_FLOAT, ROW_BOOL, ROW_SAME, ROW_CONST_INT, ROW_CONST_FLOAT } GpuHow;
 typedef struct GpuRow {
+	PyObject *seen; /* held: what has this value as long as it lives; NULL of tensors */
 	PyTypeObject *type; /* held; SAME: NULL */
 	union {
 		const Exchange *exchange; /* TENSOR */
 		uint64_t word;            /* INT: rule_int_class; CONST_...: its bits */
-		PyObject *object;         /* SAME: held */
 	};
 	GpuValue value; /* with the bits of constants */
 	DlDevice device; /* TENSOR, with the next two */

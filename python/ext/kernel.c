@@ -100,7 +100,10 @@ static void variant_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 	Variant *v = (Variant *)self;
-	gpu_ready_free(v->ready, v->module && ((Module *)v->module)->generation == host_generation);
+	const bool alive = v->module && ((Module *)v->module)->generation == host_generation;
+	gpu_ready_free(v->ready, alive);
+	if (alive)
+		neso_variant_release(v->variant);
 	Py_XDECREF(v->module);
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 	release(self);
@@ -269,6 +272,9 @@ static PyObject *variant_adopt(PyObject *self, PyObject *other)
 	if (!PyObject_IsInstance(other, (PyObject *)variant_type) || !variant_usable(from))
 		return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a compiled kernel adopts another one");
 	gpu_ready_free(v->ready, is_bound(v));
+	neso_variant_hold(from->variant);
+	if (is_bound(v))
+		neso_variant_release(v->variant);
 	PyObject *old = v->module;
 	v->ready = NULL;
 	v->looked = false;

@@ -17,8 +17,10 @@ void launch_forget(Kernel *k)
 	size_t variant_count = k->variant_count;
 	k->variants = NULL;
 	k->variant_count = 0;
-	for (size_t i = 0; i < variant_count; i++)
+	for (size_t i = 0; i < variant_count; i++) {
+		records_remove((Variant *)variants[i]);
 		Py_DECREF(variants[i]);
+	}
 	free(variants);
 	Watch *watches = k->watches;
 	size_t count = k->watch_count;

@@ -15,6 +15,7 @@
  * ir.c      IR text
  * tune.c    tuning
  * declare.c declared variants
+ * records.c how many of them are remembered
  * remote.c  remote cache back ends written in Python
  * host.c    the context, and the library's callbacks into Python
  *
@@ -177,13 +178,25 @@ typedef struct Module {
 typedef struct Variant {
 	PyObject_HEAD
 	PyObject *module; /* keeps it alive */
-	neso_variant *variant;
+	neso_variant *variant; /* held */
 	bool looked; /* for the two that follow */
 	bool makes_pointers; /* of integers: into memory that no argument names */
 	bool stops; /* at a breakpoint() */
 	bool on_gpu, simulated;
 	struct GpuReady *ready; /* a list: one for each context it was launched in */
+	/* records.c: of those that kernels have */
+	struct Variant *newer, *older;
+	struct Kernel *owner; /* borrowed; NULL: none has it */
 } Variant;
+
+/* ---- records.c: how many compiled kernels are remembered ---- */
+
+/* The kernel has it from here on; others may go. */
+void records_add(struct Kernel *owner, Variant *v);
+void records_use(Variant *v);    /* it was looked up */
+void records_remove(Variant *v); /* its kernel has it no more */
+/* find.c: takes it out of its kernel. */
+void find_drop(Variant *v);
 
 typedef struct Param {
 	PyObject *name, *value; /* value: default, or NULL */

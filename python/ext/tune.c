@@ -184,6 +184,49 @@ static PyObject *tuned_record(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+/* What the compile cache has. any_driver: else of another driver, the newest. */
+static PyObject *tuned_kept(PyObject *self, PyObject *args)
+{
+	(void)self;
+	int any_driver;
+	neso_tuned_entry e = {.size = sizeof e};
+	neso_tuned *tuned = NULL;
+	PyObject *result = NULL;
+	if (!PyArg_ParseTuple(args, "(sssss)p", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key,
+			      &any_driver))
+		return NULL;
+	neso_context *context = host_context();
+	if (!context || neso_tuned_new(&tuned, NULL) != NESO_OK)
+		return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+	neso_tuned_read_kept(tuned, context, &e, NULL);
+	bool found = neso_tuned_find(tuned, &e, false);
+	if (!found && any_driver) {
+		neso_tuned_read_kept(tuned, context, NULL, NULL);
+		found = neso_tuned_find(tuned, &e, true);
+	}
+	result = found ? Py_BuildValue("(ssdd)", e.config, e.driver, e.seconds, e.noise)
+		       : Py_NewRef(Py_None);
+	neso_tuned_free(tuned);
+	return result;
+}
+
+static PyObject *tuned_keep(PyObject *self, PyObject *args)
+{
+	(void)self;
+	neso_tuned_entry e = {.size = sizeof e};
+	neso_tuned *tuned = NULL;
+	if (!PyArg_ParseTuple(args, "(sssss)sddI", &e.kernel, &e.content, &e.gpu, &e.driver, &e.key,
+			      &e.config, &e.seconds, &e.noise, &e.tried))
+		return NULL;
+	neso_context *context = host_context();
+	if (!context || neso_tuned_new(&tuned, NULL) != NESO_OK)
+		return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+	if (neso_tuned_put(tuned, &e, NULL) == NESO_OK)
+		neso_tuned_keep(tuned, context, false, NULL);
+	neso_tuned_free(tuned);
+	Py_RETURN_NONE;
+}
+
 static PyObject *tune_machine(PyObject *self, PyObject *args)
 {
 	(void)self;
@@ -239,6 +282,10 @@ static PyMethodDef methods[] = {
 	 "noise) or None."},
 	{"tuned_record", tuned_record, METH_VARARGS,
 	 "(path, key, config, seconds, noise, tried): puts a choice into a file."},
+	{"tuned_kept", tuned_kept, METH_VARARGS,
+	 "(key, any_driver) -> as tuned_find, of the compile cache."},
+	{"tuned_keep", tuned_keep, METH_VARARGS,
+	 "(key, config, seconds, noise, tried): puts a choice into the compile cache."},
 	{0},
 };
 

@@ -179,6 +179,7 @@ static void free_tools(const JitHost *host)
 	nv_tools_free(host->tools);
 	nv_driver_free(host->driver);
 	jit_cache_free(host->cache);
+	jit_records_free(host->records);
 }
 
 static JitPolicy policy_of_environment(void)
@@ -231,6 +232,7 @@ static void fill(neso_context *context, const neso_context_options *options)
 	NvToolsOptions tools = {.ptxas = options->ptxas, .packages = options->packages};
 	context->host.cache = jit_cache_new(options->cache_dir);
 	jit_cache_tools(context->host.cache, &tools);
+	context->host.records = jit_records_new(option_number(OPTION_MAX_VARIANTS));
 	context->host.driver = nv_driver_new(&driver);
 	context->host.tools = nv_tools_new(&tools);
 }

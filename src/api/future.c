@@ -90,8 +90,11 @@ static void release(neso_future *f)
 
 static void end(neso_future *f, neso_status status, neso_variant *variant, neso_diagnostics *diagnostics)
 {
-	if (f->told)
-		f->told(f->told_data, f->kernel, variant);
+	if (f->told) {
+		f->told(f->told_data, f->kernel, variant); /* which holds what it keeps */
+		neso_variant_release(variant);
+		variant = NULL; /* nobody asks this future */
+	}
 	pthread_mutex_lock(&f->lock);
 	f->done = true;
 	f->status = status;

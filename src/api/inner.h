@@ -181,7 +181,9 @@ static inline bool api_is_typed(unsigned param, const neso_arg *arg)
 /* A launch on a GPU that was like this one. NULL: there was none, and the key is what this one is
  * to be remembered by, if it has one. */
 const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
-/* The variant that such a call asked for before, on any target, or NULL; likewise. */
+/* Where its variant may be forgotten it is held for the caller; NULL is fine. */
+void api_let_go(const JitDispatch *dispatch);
+/* The variant that such a call asked for before, on any target, held, or NULL; likewise. */
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key);
 /* What api_find_again compares calls with, for JitKey.rows. */
 const uint64_t *api_key_rows(Arena *arena, const ApiKey *key, const neso_kernel *kernel, const neso_launch *launch,

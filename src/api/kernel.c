@@ -29,7 +29,7 @@ static neso_status compile(ApiCall *call, void *data)
 		    !api_read_launch(call, &launch, &jit) ||
 		    !api_read_options(call, launch.options, &options))
 			return NESO_ERROR_USAGE;
-		api_find(args->kernel, args->launch, &key);
+		jit_let_go(api_find(args->kernel, args->launch, &key));
 		const JitKey jit_key = api_jit_key(&key);
 		jit.key = key.count ? &jit_key : NULL;
 		status = jit_compile_launch(args->kernel->jit, &jit, &options, &variant, &call->diags);
@@ -66,6 +66,18 @@ neso_variant *neso_kernel_find(const neso_kernel *kernel, const neso_launch *lau
 {
 	ApiKey key;
 	return kernel && launch ? api_variant(api_find(kernel, launch, &key)) : NULL;
+}
+
+void neso_variant_hold(neso_variant *variant)
+{
+	if (variant)
+		jit_hold(api_jit_variant(variant));
+}
+
+void neso_variant_release(neso_variant *variant)
+{
+	if (variant)
+		jit_let_go(api_jit_variant(variant));
 }
 
 /* ---- constexprs ---- */

@@ -96,6 +96,8 @@ static void clear(const neso_kernel *kernel, Value *value)
 {
 	for (int i = 0; value->trial && i < FLYING; i++)
 		end_flight(kernel, &value->trial->flights[i]);
+	if (value->trial)
+		neso_variant_release(value->trial->variant);
 	free(value->trial);
 	*value = (Value){0};
 }
@@ -265,10 +267,11 @@ static neso_variant *choose(neso_kernel *kernel, ApiTier *tier, const ApiKey *ke
 	const bool special =
 		value->state == SPECIAL || (value->state == TRIED && try_special(kernel, value, turn));
 	turn->is_settled = special && value->state == SPECIAL;
+	neso_variant_hold(special ? value->trial->variant : NULL);
 	return special ? value->trial->variant : NULL;
 }
 
-/* The special variant that a launch is to have, or NULL: the generic one. */
+/* The special variant that a launch is to have, held, or NULL: the generic one. */
 static neso_variant *take_turn(neso_kernel *kernel, const ApiKey *key, neso_turn *turn)
 {
 	ApiTier *tier = tier_of(kernel);
@@ -288,6 +291,7 @@ void neso_kernel_tier_made(neso_kernel *kernel, uint64_t hash, neso_variant *var
 	pthread_mutex_lock(&tier->lock);
 	Value *value = find(tier, hash);
 	if (value && value->state == COMPILING) {
+		neso_variant_hold(variant);
 		value->trial->variant = variant;
 		value->state = variant ? TRIED : FAILED;
 		tier->compiled += variant != NULL;
@@ -429,6 +433,8 @@ neso_variant *neso_kernel_find_tiered(neso_kernel *kernel, const neso_launch *la
 		return NULL;
 	as.options.constexpr_policy = NESO_POLICY_EAGER;
 	neso_variant *special = turn_of(kernel, generic, &as, turn);
+	if (special)
+		jit_let_go(generic);
 	return special ? special : api_variant(generic);
 }
 
@@ -452,13 +458,16 @@ neso_status api_tiered_launch(neso_kernel *kernel, const neso_launch *launch, ne
 		return api_launch(kernel, &special.launch, last, NULL, result, diagnostics);
 	launch_as(&generic, launch, NESO_POLICY_GENERIC);
 	const JitVariant *found = api_find(kernel, &generic.launch, &key);
-	const bool is_special = found && turn_of(kernel, found, &special, &turn);
+	neso_variant *own = found ? turn_of(kernel, found, &special, &turn) : NULL;
+	const bool is_special = own != NULL;
 	const neso_launch *chosen = is_special ? &special.launch : &generic.launch;
 	if (turn.due && !api_future_begin(kernel, &special.launch, made, (void *)(uintptr_t)turn.value))
 		neso_kernel_tier_made(kernel, turn.value, NULL);
 	neso_turn_begin(kernel, &turn, launch->stream);
 	const neso_status status = api_launch(kernel, chosen, NULL, found ? NULL : &key, result, diagnostics);
 	neso_turn_end(kernel, &turn, launch, status == NESO_OK);
+	neso_variant_release(own);
+	jit_let_go(found);
 	if (turn.is_settled && turn.on_gpu)
 		atomic_store_explicit(&kernel->settled, api_find_last(kernel, &special.launch),
 				      memory_order_release);

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/os.h"
+#include "cache/choice.h"
 #include "cache/inner.h"
 
 static const char head[16] = "NESOPACK\1\0\0\0\0\0\0\0";
@@ -27,6 +28,11 @@ static uint64_t get_number(const char *at, unsigned bytes)
 	return value;
 }
 
+static bool is_packed(CacheKind kind)
+{
+	return kind == CACHE_VARIANT || kind == CACHE_CUBIN || kind == CACHE_CHOICE;
+}
+
 /* ---- writing ---- */
 
 typedef VEC(CacheFile) Files;
@@ -42,7 +48,7 @@ typedef struct Packing {
 static bool collect(void *data, const CacheFile *file)
 {
 	Packing *p = data;
-	if ((file->kind == CACHE_VARIANT || file->kind == CACHE_CUBIN) && (!p->wants || p->wants(p->data, file)))
+	if (is_packed(file->kind) && (!p->wants || p->wants(p->data, file)))
 		vec_push(p->arena, &p->files, *file);
 	return true;
 }
@@ -215,11 +221,12 @@ static bool put(void *data, CacheKind kind, const CacheEntry *entry)
 {
 	Unpacking *u = data;
 	const char *why;
-	bool good = (kind == CACHE_VARIANT || kind == CACHE_CUBIN) &&
+	bool good = is_packed(kind) &&
 		    (!u->secret || cache_entry_signed(entry->file, cache_kind_names[kind], u->secret, &why)) &&
 		    cache_entry_keyed(entry, &why) && cache_entry_verify(entry, &why);
-	if (!good || !cache_put_here(u->store, kind, &entry->key, entry->file))
-		u->refused++;
+	good = good && (kind == CACHE_CHOICE ? cache_choice_take(u->store, entry)
+					     : cache_put_here(u->store, kind, &entry->key, entry->file));
+	u->refused += !good;
 	return true;
 }
 
@@ -277,7 +284,7 @@ static bool pass(void *data, CacheKind kind, const CacheEntry *entry)
 	Passing *p = data;
 	const char *why, *name = cache_kind_names[kind];
 	bool checks = p->out < 0 && p->secret;
-	bool good = (kind == CACHE_VARIANT || kind == CACHE_CUBIN) &&
+	bool good = is_packed(kind) &&
 		    (!checks || cache_entry_signed(entry->file, name, p->secret, &why)) &&
 		    cache_entry_keyed(entry, &why) && cache_entry_verify(entry, &why);
 	Arena arena;

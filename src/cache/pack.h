@@ -13,7 +13,7 @@ typedef struct CachePacked {
 	uint64_t entries, bytes, refused;
 } CachePacked;
 
-/* All variants and cubins, or those that `wants` (may be NULL) takes; sorted by key, so that equal stores make equal packs. secret: they are signed
+/* All variants, cubins and choices, or those that `wants` (may be NULL) takes; sorted by key, so that equal stores make equal packs. secret: they are signed
  * with it; NULL: they are as they lie there. The file appears at `path` whole; what is there and no file is written to as it is. False, with a
  * text of the system, when it cannot be written. */
 bool cache_pack(CacheStore *store, const char *path, bool (*wants)(void *data, const CacheFile *file), void *data, const CacheSecret *secret,

@@ -12,7 +12,7 @@
 
 const char *const cache_kind_names[CACHE_KIND__COUNT] = {
 	[CACHE_VARIANT] = "variant", [CACHE_CUBIN] = "cubin", [CACHE_FILE] = "file", [CACHE_FACT] = "fact",
-	[CACHE_LIBRARY] = "library",
+	[CACHE_LIBRARY] = "library", [CACHE_CHOICE] = "choice",
 };
 
 /* ---- life ---- */

@@ -29,6 +29,7 @@ typedef enum CacheKind {
 	CACHE_FILE,    /* what callers keep (files.h) */
 	CACHE_FACT,    /* what was found out about this machine */
 	CACHE_LIBRARY, /* shared objects of callers, which are no entries (library.h) */
+	CACHE_CHOICE,  /* what tuning chose (choice.h) */
 	CACHE_KIND__COUNT
 } CacheKind;
 extern const char *const cache_kind_names[CACHE_KIND__COUNT]; /* "variant", ... */

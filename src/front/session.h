@@ -157,7 +157,8 @@ struct FrontSession {
 	uint32_t refused;   /* how often a file was asked for that is broken or cannot be read */
 	Map host_exprs;     /* text -> Ast: what the host gave for names */
 	Map python_classes; /* name -> FrontClass: ValueError, ... */
-	Map arg_exprs;      /* text -> Ast: values of constexpr arguments */
+	Map arg_exprs;      /* text -> Ast: values of constexpr arguments that are no numbers */
+	Source *numbers;    /* where those that are stand; NULL: there was none */
 	Map body_imports;   /* Ast of an import in a function's body -> Namespace */
 	Binding plain_host_value; /* stands for a global of the host that is no constexpr */
 	VEC(Binding *) made; /* all bindings, as they were made */

@@ -19,6 +19,8 @@ struct JitKernel {
 	uint32_t counted; /* variants when many were last looked at, all bits set when warned of; under table_lock */
 	struct JitDispatchTable *_Atomic dispatch; /* find.c; replaced whole, under table_lock */
 	JitDispatch *replaced;                     /* find.c; under table_lock */
+	struct JitCalls *_Atomic calls; /* records.c; of variants that may go; replaced under table_lock */
+	JitGone gone;                   /* under table_lock */
 	struct JitDemotion *_Atomic demotions;     /* demote.c; added to under table_lock */
 	_Atomic JitStrict no_compile;
 	_Atomic uint64_t missed; /* launches that strict mode refused */
@@ -113,6 +115,14 @@ struct JitVariant {
 	_Atomic uint64_t launches;
 	bool ready; /* false: its compilation is under way */
 	bool kept;  /* the host's keeper has it, or will */
+	/* records.c */
+	bool passes;       /* it may be forgotten */
+	bool counted;
+	_Atomic uint32_t held; /* grows under table_lock, or where it is held already */
+	_Atomic uint64_t used; /* a tick */
+	JitDispatch *old_calls; /* under table_lock: that others took the place of */
+	JitVariant *newer, *older; /* of the host's; under its lock */
+	unsigned generation;       /* of the list that it is in; 0: none */
 	bool missed; /* while it is made: it is not kept anywhere, and may not be compiled */
 	FrontReads *reads; /* while it is made: what its key has of the sources (front_content); or NULL */
 	const char *reason; /* why it was compiled */
@@ -217,7 +227,7 @@ bool jit_numbers_fit(const JitVariant *variant, const JitBinding *binding, JitSe
 /* The difference of a new variant to the nearest one that is ready, in a sentence: "n: divisible by 16 before, 1001 is not".
  * given: what the call gives per parameter, NULL where that is not known. */
 const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *const *given);
-/* Of those that are ready, the one that differs in the fewest places; NULL: there is none. */
+/* Of those that are ready, the one that differs in the fewest places, held; NULL: there is none. */
 const JitVariant *jit_nearest_variant(const JitVariant *variant);
 /* What ends that a run-time parameter multiplies variants. */
 const char *jit_multiplier_advice(const FrontParam *param, bool is_pointer, Arena *arena);
@@ -302,6 +312,23 @@ void jit_find_add(const JitVariant *variant, const JitKey *key);
 void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,
 			 const JitArg *const *given, void *const *params);
 void jit_find_free(JitKernel *kernel);
+
+/* ---- records.c ---- */
+
+/* May a variant that is to be made now be forgotten later? */
+bool jit_passes(const JitKernel *kernel, const JitOptions *options);
+/* It is ready, and none of the module's locks is held: room is made for it. */
+void jit_records_add(JitVariant *variant);
+/* The module ends, and with it its variants. */
+void jit_records_leave(JitModule *module);
+/* Those that may go, with the variant held. */
+const JitDispatch *jit_find_passing(JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
+/* With table_lock. False: there is one that is as good, or memory ran out. */
+bool jit_publish_passing(JitKernel *kernel, JitDispatch *dispatch);
+void jit_dispatch_free(JitDispatch *dispatch);
+void jit_calls_free(JitKernel *kernel);
+/* variant.c: frees it, and what it has. */
+void jit_variant_free(JitVariant *variant);
 
 /* ---- launch.c ---- */
 

@@ -20,6 +20,7 @@ struct CacheKey;
 struct CacheStore;
 struct CacheBackend;
 struct JitLaunch;
+struct JitRecords;
 
 typedef struct JitModule JitModule;
 typedef struct JitKernel JitKernel;
@@ -84,6 +85,7 @@ typedef struct JitHost {
 	NvDriver *driver; /* never NULL, like tools */
 	NvTools *tools;
 	JitCache *cache; /* NULL: none */
+	struct JitRecords *records; /* which variants may be forgotten; NULL: none */
 	JitKeeper keeper; /* for a variant that it is active for, the cache is neither read nor written */
 	size_t compile_memory; /* bytes of one compilation, and of one module's syntax trees */
 	bool dump_passes, verify_passes;
@@ -120,6 +122,13 @@ JitKernel *jit_module_find(JitModule *module, const char *name, DiagList *diags)
 const FrontInfo *jit_kernel_info(const JitKernel *kernel);
 uint32_t jit_kernel_variants(const JitKernel *kernel);
 uint64_t jit_kernel_missed(const JitKernel *kernel); /* launches that strict mode refused */
+/* Of its variants that were forgotten (launch/records.c). */
+typedef struct JitGone {
+	uint32_t count, compiled, hits;
+	uint64_t launches;
+	double seconds; /* that compiling took */
+} JitGone;
+JitGone jit_kernel_gone(const JitKernel *kernel);
 /* What the host keeps for a kernel: set once, before the kernel is shared. */
 void jit_kernel_set_tag(JitKernel *kernel, void *tag);
 void *jit_kernel_tag(const JitKernel *kernel);
@@ -129,6 +138,19 @@ void *jit_kernel_tag(const JitKernel *kernel);
 JitStatus jit_kernel_control(JitKernel *kernel, const char *param, const char *words, DiagList *diags);
 /* Of launches whose options say nothing. */
 void jit_kernel_set_strict(JitKernel *kernel, JitStrict strict);
+
+/* ---- variants that may be forgotten (launch/records.c) ---- */
+
+/* What a host has of them: beyond half of `most` they may go, the least recently used first, when
+ * others come. NULL where there is no bound (0), or no memory. Outlives the modules. */
+struct JitRecords *jit_records_new(uint64_t most);
+void jit_records_free(struct JitRecords *records); /* NULL is fine */
+/* A variant that a function gives is held, and stays until it is let go; NULL is fine. One that
+ * nobody lets go lives as long as its module. Those of a fast look-up (JitDispatch) are held where
+ * `passes` says so. */
+void jit_hold(const JitVariant *variant);
+void jit_let_go(const JitVariant *variant);
+void jit_let_all_go(const JitVariant *const *variants, uint32_t count);
 
 /* ---- arguments ---- */
 
@@ -262,7 +284,7 @@ typedef struct JitLaunch {
 } JitLaunch;
 
 typedef struct JitResult {
-	const JitVariant *variant;
+	const JitVariant *variant; /* of jit_launch held, also when the launch failed; or NULL */
 	bool compiled;
 	double compile_seconds, run_seconds;
 } JitResult;
@@ -319,7 +341,7 @@ typedef struct JitKey {
 } JitKey;
 
 /* What was found out about calls with a key: their variant, and what a launch on a GPU needs once
- * one worked. Never changed; lives as long as the module. */
+ * one worked. Never changed; lives as long as the variant. */
 typedef struct JitDispatch {
 	NvDriver *driver;
 	NvFunction *function; /* NULL: not launched so yet, and what follows of launches is not there */
@@ -329,9 +351,10 @@ typedef struct JitDispatch {
 	uint32_t place_count, made_count;
 	uint32_t key_count, row_words;
 	bool has_events; /* jit_has_events */
+	bool passes;     /* its variant may be forgotten, and is held for who found it */
 	uint64_t hash;
 	const JitVariant *variant;
-	struct JitDispatch *replaced; /* find.c's own */
+	struct JitDispatch *next; /* find.c's and records.c's own */
 	uint64_t words[]; /* the key, and JitKey.rows */
 } JitDispatch;
 
@@ -342,8 +365,8 @@ const JitSet *jit_kernel_demoted(const JitKernel *kernel);
 uint64_t jit_float_bits(TlDtype dtype, double value);
 uint64_t jit_number_bits(const JitArg *number, TlDtype dtype);
 
-/* Takes no lock and allocates nothing. */
-const JitDispatch *jit_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
+/* Allocates nothing, and takes no lock but for a variant that may be forgotten, which is held. */
+const JitDispatch *jit_find(JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash);
 /* What tells contexts apart in such a key: the calling thread's. 0: it has none; make: and there is no GPU to make one on. */
 uint64_t jit_gpu_context(const JitKernel *kernel, bool make);
 /* The same without making one, of a kernel that was launched. */
@@ -358,7 +381,7 @@ bool jit_was_launched(const JitVariant *variant);
 /* Loads what a launch in the current context needs, and compiles what it falls back on. JIT_OK at
  * once for variants of the interpreter and the simulator. */
 JitStatus jit_load(const JitVariant *variant, DiagList *diags);
-/* Those that are ready, newest first. */
+/* Those that are ready, newest first; all are held. */
 const JitVariant *const *jit_ready_variants(const JitKernel *kernel, Arena *arena, uint32_t *count);
 /* The parameter or option that has the most values among a kernel's variants, and how many; NULL:
  * there are none. */

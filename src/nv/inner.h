@@ -203,6 +203,8 @@ void nv_loaded_remove(NvFunction *function);
 /* Around a use of function->code, which is loaded then; a result of the driver's. */
 int nv_loaded_begin(NvFunction *function);
 void nv_loaded_end(NvFunction *function);
+/* Within such a use: launched into a graph it must stay, whatever becomes of the launch. */
+void nv_loaded_launched(NvFunction *function, NvStream stream);
 /* cuLaunchKernel of a function that may be unloaded: `function` is the NvFunction. */
 int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
 		     unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,

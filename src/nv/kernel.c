@@ -96,6 +96,17 @@ void nv_kernel_free(NvKernel *kernel)
 	nv_driver_free(driver);
 }
 
+bool nv_kernel_is_loaded(NvKernel *kernel)
+{
+	NvDriver *driver = kernel->driver;
+	bool loaded = false;
+	nv_lock(driver);
+	for (const NvFunction *f = kernel->first; f; f = f->next)
+		loaded |= f->module && f->generation == nv_generation(driver);
+	nv_unlock(driver);
+	return loaded;
+}
+
 /* ---- loading ---- */
 
 typedef struct Load {

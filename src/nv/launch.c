@@ -63,7 +63,7 @@ static bool cooperative_fits(NvFunction *f, const uint32_t grid[3], DiagList *di
 	return false;
 }
 
-static int launch_with_attributes(const NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
+static int launch_with_attributes(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
 {
 	const NvKernelInfo *info = &f->kernel->info;
 	const CudaApi *cuda = &f->driver->cuda;
@@ -94,7 +94,13 @@ static int launch_with_attributes(const NvFunction *f, const uint32_t grid[3], N
 		.attributes = attributes,
 		.attribute_count = n,
 	};
-	return cuda->cuLaunchKernelEx(&config, f->handle, params, NULL);
+	int result = nv_loaded_begin(f);
+	if (result != CUDA_SUCCESS)
+		return result;
+	nv_loaded_launched(f, stream);
+	result = cuda->cuLaunchKernelEx(&config, f->code, params, NULL);
+	nv_loaded_end(f);
+	return result;
 }
 
 static int recorded_launch(NvFunction *f, const uint32_t grid[3], NvStream stream, void **params)
@@ -114,12 +120,15 @@ static int launch_with_scratch(NvFunction *f, const uint32_t grid[3], NvStream s
 	NvDriver *driver = f->driver;
 	size_t bytes = (size_t)cta_count(f, grid) * info->scratch_bytes, align = MAX(info->scratch_align, 1u);
 	bool once = false;
+	*no_memory = false;
+	int result = nv_loaded_begin(f); /* which may want the lock */
+	if (result != CUDA_SUCCESS)
+		return result;
 	nv_lock(driver);
 	const NvDriverOptions *o = &driver->options;
 	NvPtr ptr = o->scratch ? o->scratch(o->scratch_data, bytes, align, stream) : NV_SCRATCH_OWN;
 	if (ptr == NV_SCRATCH_OWN)
 		ptr = nv_scratch_get(f, bytes, align, stream, &once);
-	int result = CUDA_SUCCESS;
 	*no_memory = !ptr;
 	if (ptr) {
 		for (size_t i = 0; i < f->kernel->arg_count; i++)
@@ -130,6 +139,7 @@ static int launch_with_scratch(NvFunction *f, const uint32_t grid[3], NvStream s
 			driver->cuda.cuMemFreeAsync(ptr, stream);
 	}
 	nv_unlock(driver);
+	nv_loaded_end(f);
 	return result;
 }
 

@@ -8,7 +8,8 @@
  * `uses` counts launches that are under way in the CPU; a function that is not loaded has
  * LOADED_CLOSED in it. Who unloads closes first, and only where nothing is under way; then waits
  * for what was launched. A function that was launched into a graph stays: nobody says how long
- * graphs live. Functions with scratch memory, clusters and the like (`special`) stay as well. */
+ * graphs live. Functions with scratch memory, clusters and the like (`special`) stay as well, but
+ * those of kernels that may go themselves (NvKernelInfo.passing). */
 #include "nv/inner.h"
 
 #include "base/option/option.h"
@@ -118,7 +119,8 @@ static void make_room(NvDriver *driver)
 bool nv_loaded_place(NvFunction *f)
 {
 	NvDriver *driver = f->driver;
-	if (!driver->max_modules || f->special || driver->direct_loaded < driver->max_modules / 2)
+	const bool stays = f->special || driver->direct_loaded < driver->max_modules / 2;
+	if (!driver->max_modules || (stays && !f->kernel->info.passing))
 		return false;
 	make_room(driver);
 	return true;
@@ -178,6 +180,8 @@ static int load_again(NvFunction *f)
 		if (result == CUDA_SUCCESS)
 			result = cuda->cuFuncSetCacheConfig(f->code, CUDA_CACHE_PREFER_SHARED);
 	}
+	if (result == CUDA_SUCCESS && f->kernel->info.cluster > TARGET_CLUSTER_CTAS)
+		result = cuda->cuFuncSetAttribute(f->code, CUDA_FUNCTION_ANY_CLUSTER, 1);
 	if (result != CUDA_SUCCESS) {
 		cuda->cuModuleUnload(f->module);
 		f->module = f->code = NULL;
@@ -215,10 +219,14 @@ void nv_loaded_end(NvFunction *f)
 		atomic_fetch_sub(&f->uses, 1);
 }
 
-/* Launched into a graph it must stay, whatever becomes of the launch. */
-static void pin_if_captured(NvFunction *f, NvStream stream)
+void nv_loaded_launched(NvFunction *f, NvStream stream)
 {
 	int status = 0;
+	if (!f->is_evictable)
+		return;
+	atomic_store_explicit(&f->used,
+			      atomic_load_explicit(&f->driver->ticks, memory_order_relaxed),
+			      memory_order_relaxed);
 	if (atomic_load_explicit(&f->pinned, memory_order_relaxed))
 		return;
 	if (f->driver->cuda.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != 0)
@@ -233,10 +241,7 @@ int nv_loaded_launch(void *function, unsigned grid_x, unsigned grid_y, unsigned 
 	int result = nv_loaded_begin(f);
 	if (result != CUDA_SUCCESS)
 		return result;
-	pin_if_captured(f, stream);
-	atomic_store_explicit(&f->used,
-			      atomic_load_explicit(&f->driver->ticks, memory_order_relaxed),
-			      memory_order_relaxed);
+	nv_loaded_launched(f, stream);
 	result = f->driver->cuda.cuLaunchKernel(f->code, grid_x, grid_y, grid_z, block_x, block_y,
 						block_z, shared, stream, params, extra);
 	nv_loaded_end(f);

@@ -170,11 +170,13 @@ typedef struct NvKernelInfo {
 	bool cooperative;  /* all CTAs run at the same time (launch_cooperative_grid) */
 	bool dependent;    /* may start while its predecessor in the stream ends (launch_pdl) */
 	bool borrows;      /* the cubin outlives the kernel, and is not copied */
+	bool passing;      /* where modules are bounded, it is always among those that are unloaded again */
 } NvKernelInfo;
 
 /* Copies, but what it borrows. */
 NvKernel *nv_kernel_new(NvDriver *driver, const void *cubin, size_t len, const NvKernelInfo *info);
 void nv_kernel_free(NvKernel *kernel); /* unloads where it was loaded; NULL is fine */
+bool nv_kernel_is_loaded(NvKernel *kernel); /* in any context, by this process */
 
 /* The kernel in a context, which must be current. No lock when it was loaded before. Lives as long as the kernel. */
 typedef struct NvFunction NvFunction;

@@ -113,4 +113,34 @@ if [ -f "$NESO_BUILD/test/fake/libcuda.so.1" ] && neso info | grep -q '^ptxas *[
 	says '^BLOCK=16, num_warps=1, num_stages=3 *1500.00 us .* chosen$' # the fake's events are always so far apart: a tie
 	says '^BLOCK=1024, num_warps=4, num_stages=3 *1500.00 us .* close$'
 	grep -q '"gpu": "Fake GPU 0 sm_90a", "driver": "13.0' "$TMP/gpu.json"
+	status 0 neso tune "$file:add_to" -g "cdiv(n,BLOCK)" zeros:5000:fp32 5000 1.0 --target cuda --gpus 2
+	says '^BLOCK=16, num_warps=1, num_stages=3 *1500.00 us .* chosen$'
+	says '^BLOCK=1024, num_warps=4, num_stages=3 *1500.00 us .* close$'
+
+	# A search on a GPU with clusters, over a loop that may have warps of its own.
+	cat >"$TMP/asks.py" <<-'END'
+	import triton
+	import triton.language as tl
+
+
+	@triton.jit
+	def product(a_ptr, b_ptr, c_ptr, n, BLOCK_K: tl.constexpr, OWN: tl.constexpr):
+	    rows = tl.arange(0, 128)
+	    sums = tl.zeros((128, 128), tl.float32)
+	    for k in tl.range(0, n, BLOCK_K, warp_specialize=OWN):
+	        inner = k + tl.arange(0, BLOCK_K)
+	        a = tl.load(a_ptr + rows[:, None] * n + inner[None, :])
+	        b = tl.load(b_ptr + inner[:, None] * 128 + rows[None, :])
+	        sums = tl.dot(a, b, sums)
+	    tl.store(c_ptr + rows[:, None] * 128 + rows[None, :], sums)
+	END
+	set -- "$TMP/asks.py:product" -g 1 randn:128x4096:fp16 randn:4096x128:fp16 zeros:128x128:fp32 4096
+	set -- "$@" -c "BLOCK_K=64, OWN=False" --search auto --most 1 --json
+	status 0 neso tune "$@" --target cuda
+	says '"config": "BLOCK_K=64, OWN=True, num_warps=8, num_stages=3", "state": "pruned", "why": "the model'
+	says '"config": "BLOCK_K=64, OWN=False, num_warps=8, num_stages=3, num_ctas=2", "state": "pruned", "why": "the model'
+	says '"config": "BLOCK_K=64, OWN=True, num_warps=2, num_stages=3", "state": "pruned", "why": "2 warps and 3 stages'
+	status 0 neso tune "$@"
+	lacks 'num_ctas'
+	says '"config": "BLOCK_K=64, OWN=True, num_warps=8, num_stages=3", "state": "pruned", "why": "the GPU.s loops'
 fi

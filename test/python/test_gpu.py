@@ -4,6 +4,7 @@ own, as a process has one driver."""
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import neso
@@ -44,6 +45,30 @@ print(neso.runtime.driver.active.get_current_target().backend)
 """
 
 
+FORGETS = """
+import neso, neso.language as tl
+class Device: type, index = "cuda", 0
+class Array:
+    is_cuda, dtype, device = True, "float32", Device()
+    def data_ptr(self): return 0x10000
+@neso.jit
+def f(x, TAG: tl.constexpr): tl.store(x + tl.arange(0, 16), 1.0)
+kept = f[(1, )](Array(), TAG=0)
+for round in range(3):
+    for tag in range(60):
+        f[(1, )](Array(), TAG=tag)
+        assert len(f._entries()) <= 16, len(f._entries())
+    neso.knobs.runtime.strict = True
+assert "TAG=0" in kept._key() and kept.asm["cubin"]
+again = f[(1, )](Array(), TAG=59)
+assert again is f[(1, )](Array(), TAG=59) and again.cache == "hit", again.cache
+try:
+    f[(1, )](Array(), TAG=60)
+    assert False
+except neso.CompileMissError: pass
+"""
+
+
 def run(*arguments, **environment):
     words = dict(os.environ, **environment)
     words.pop("TRITON_INTERPRET", None)
@@ -52,7 +77,8 @@ def run(*arguments, **environment):
 
 class Gpu(unittest.TestCase):
 
-    def test_cases(self):
+    def needs(self):
+        """The fake driver, and what makes code."""
         if not os.path.exists(FAKE):
             self.skipTest("the fake driver was not built")
         compiles = run("-c", "import linecache\ntext = %r\nexec(text)" % COMPILES)
@@ -60,6 +86,18 @@ class Gpu(unittest.TestCase):
             if "ptxas" in compiles.stderr or "libneso-codegen" in compiles.stderr:
                 self.skipTest("GPU code cannot be made here: " + compiles.stderr.strip().splitlines()[-1])
             self.fail(compiles.stderr)
+
+    def test_forgets(self):
+        """What a process remembers of variants is bounded; what was forgotten comes from the cache."""
+        self.needs()
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("-c", "text = %r\nexec(text)" % FORGETS,
+                       TRITON_LIBCUDA_PATH=FAKE, NESO_MAX_VARIANTS="16", NESO_MAX_MODULES="4",
+                       TRITON_CACHE_DIR=folder)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_cases(self):
+        self.needs()
         done = run("-m", "unittest", "-q", "gpu_cases", TRITON_LIBCUDA_PATH=FAKE)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

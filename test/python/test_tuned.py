@@ -18,6 +18,7 @@ from neso import knobs  # noqa: E402
 from neso.runtime import tuned  # noqa: E402
 from neso.runtime.errors import AutotunerError  # noqa: E402
 
+BUILD = os.path.abspath(os.path.join(os.path.dirname(triton.__file__), "..", ".."))
 KERNEL = """
 import numpy as np
 import neso as triton
@@ -87,6 +88,54 @@ class File(unittest.TestCase):
         self.assertEqual((entry["kernel"], entry["gpu"], entry["key"]), ("add_to", "cpu", "n=1000; x_ptr=fp32"))
         self.assertEqual(entry["tried"], 4)
 
+    def command(self, *words, **variables):
+        done = subprocess.run([os.path.join(BUILD, "neso"), *words], capture_output=True, text=True,
+                              env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def cache(self, name):
+        return {"TRITON_CACHE_DIR": os.path.join(self.folder, name), "NESO_TUNED": ""}
+
+    def test_a_pack_has_choices(self):
+        """A strict server of another machine measures nothing, and has no file of choices."""
+        first = self.process("import kernels", "print(kernels.launch())", NESO_TUNE="record", **self.cache("here"))
+        self.assertEqual(first.returncode, 0, first.stderr)
+        pack = os.path.join(self.folder, "kernels.pack")
+        self.command("cache", "pack", pack, **self.cache("here"))
+        self.command("cache", "unpack", pack, **self.cache("there"))
+        server = FORBID, "import kernels"
+        for more in ({"NESO_TUNE": "never"}, {"NESO_TUNE": "record"}):
+            second = self.process(*server, "print(kernels.launch())", **more, **self.cache("there"))
+            self.assertEqual(second.stdout, first.stdout, second.stderr)
+        # (The interpreter keeps no variants that strict launches could take.)
+        strict = self.process(*server, "from neso.runtime import tuned", "kernels.add_to.fn._prepare()",
+                              "place = tuned.key_of(kernels.add_to.fn, 'n=1000; x_ptr=fp32')",
+                              "print(tuned.mode(), tuned.find(place, kernels.CONFIGS))", NESO_STRICT="1",
+                              **self.cache("there"))
+        self.assertEqual(strict.stdout, "never " + first.stdout, strict.stderr)
+        nothing = self.process("import kernels", "kernels.launch()", NESO_TUNE="never", **self.cache("nowhere"))
+        self.assertIn("is not tuned for n=1000", nothing.stderr)
+
+    def test_choices_of_the_cache_are_a_file(self):
+        """Exported, changed, put back; of two the faster stays, and one of another driver serves who may not measure."""
+        done = self.process("import kernels", "kernels.launch()", NESO_TUNE="record", **self.cache("here"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(self.command("cache", "choices", **self.cache("here")))
+        entry = found["entries"][0]
+        for microseconds, config, wanted in ((entry["us"] * 2, "BLOCK=32, num_warps=1, num_stages=1", entry["config"]),
+                                             (entry["us"] / 2, "BLOCK=64, num_warps=2, num_stages=1", "BLOCK=64, num_warps=2, num_stages=1")):
+            with open(self.path, "w") as file:
+                json.dump({"neso-tuned": 1, "entries": [{**entry, "us": microseconds, "config": config}]}, file)
+            self.command("cache", "choices", self.path, **self.cache("here"))
+            (kept, ) = json.loads(self.command("cache", "choices", **self.cache("here")))["entries"]
+            self.assertEqual(kept["config"], wanted)
+        with open(self.path, "w") as file:
+            json.dump({"neso-tuned": 1, "entries": [{**entry, "driver": "other"}]}, file)
+        self.command("cache", "choices", self.path, **self.cache("other"))
+        second = self.process(FORBID, "import kernels", "kernels.launch()", NESO_TUNE="never", **self.cache("other"))
+        self.assertEqual(second.returncode, 0, second.stderr)
+
     def test_the_file_decides(self):
         """Another choice in the file is taken: nothing is measured behind its back."""
         self.scope("record")
@@ -107,15 +156,16 @@ class File(unittest.TestCase):
         self.scope("record")
         kernel()["launch"](1000)
         knobs.autotuning.mode = "never"
-        with self.assertRaisesRegex(AutotunerError, r"add_to is not tuned for n=1001; x_ptr=fp32 on cpu .*tuned.json has no "
+        with self.assertRaisesRegex(AutotunerError, r"add_to is not tuned for n=1001; x_ptr=fp32 on cpu .*tuned.json and the compile cache have no "
                                     r"choice for it, and NESO_TUNE=never.*NESO_TUNE=record adds it"):
             kernel()["launch"](1001)
         knobs.autotuning.file = None
-        with self.assertRaisesRegex(AutotunerError, "NESO_TUNED names no file.*NESO_TUNED=FILE adds it"):
-            kernel()["launch"](1000)
+        with self.assertRaisesRegex(AutotunerError, "cache has no choice for it, and NESO_TUNED names no file.*record adds it"):
+            kernel()["launch"](1001)
         knobs.autotuning.file = self.path + ".not"
-        with self.assertRaisesRegex(AutotunerError, "there is no file .*tuned.json.not"):
-            kernel()["launch"](1000)
+        with self.assertRaisesRegex(AutotunerError, "there is no file .*tuned.json.not, and the compile cache has none"):
+            kernel()["launch"](1001)
+        self.assertIsNotNone(kernel()["launch"](1000))  # the cache has it
 
     def test_where_nothing_may_be_compiled_nothing_is_measured(self):
         self.scope("record")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import typing
 import weakref
 from collections import namedtuple
@@ -297,6 +298,16 @@ class CompiledKernel(_native.Variant):
         for name in _ON:
             if not making.options[name]:
                 self._options[name] = False
+
+    def _forgotten(self, users):
+        """Its kernel has it no more. Where its own parts are its only `users` it goes at once, and not when garbage is
+        collected: what the library has of it goes with it."""
+        own = [name for name in ("asm", "_facts")
+               if isinstance(self.__dict__.get(name), (AsmDict, revive.Facts)) and
+               sys.getrefcount(self.__dict__[name]) == 2]
+        if len(own) == users:
+            for name in own:
+                del self.__dict__[name]
 
     def _tell(self, listener, making):
         """Calls knobs.compilation.listener, as upstream does. Of a hit, what it took to find it is the first time."""

@@ -5,11 +5,12 @@ import functools
 import hashlib
 import inspect
 import os
+import sys
 import time
 import warnings
 
 from .. import knobs, testing
-from . import farm, tuned
+from . import accumulates, farm, tuned
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key
 from .driver import CpuDriver, driver
 from .errors import AutotunerError, OutOfResources, PTXASError
@@ -39,6 +40,14 @@ def _restore(array, kept):
         array[...] = kept
 
 
+def _caller():
+    """The stacklevel of the nearest frame outside of this package, for whom calls this."""
+    package, frame, level = os.path.dirname(os.path.dirname(__file__)) + os.sep, sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 class Autotuner(KernelInterface):
     """A kernel with configurations; the first launch for each key times them all.
 
@@ -56,6 +65,7 @@ class Autotuner(KernelInterface):
                               f"{nearest(name, list(arg_names))}", UserWarning, stacklevel=3)
         self.cache = {}
         self.race = None
+        self._is_looked_at = False
         self.arg_names = arg_names
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
         self.reset_to_zero = list(reset_to_zero or ())
@@ -195,9 +205,24 @@ class Autotuner(KernelInterface):
         """Times by config. Those that differ in what only a GPU looks at are one program here, and measured once."""
         alike = self._do_bench is None and isinstance(driver.active, CpuDriver)
         self._compile_all(configs, args, kwargs)
+        self._look_for_accumulation(configs, args, kwargs)
         progress = Progress(f"tuning {self.__name__}", len(configs))
         with progress:
             return self._measure_each(configs, args, kwargs, alike, progress)
+
+    def _look_for_accumulation(self, configs, args, kwargs):
+        """Warns where runs add up, and nothing puts arrays back. Hooks may do so."""
+        if self._is_looked_at or self.user_defined_pre_hook or any(config.pre_hook for config in configs):
+            return
+        self._is_looked_at = True
+        try:
+            compiled = self.fn.run(*args, **{**kwargs, **configs[0].all_kwargs(), "warmup": True})
+            ttir = compiled.asm["ttir"] if compiled is not None else ""
+        except Exception:
+            return  # measuring tells
+        said = accumulates.advice(self.__name__, ttir, {*self.reset_to_zero, *self.restore_value})
+        if said:
+            warnings.warn(said, UserWarning, stacklevel=_caller())
 
     def _measure_each(self, configs, args, kwargs, alike, progress):
         programs = {}

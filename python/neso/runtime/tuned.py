@@ -1,4 +1,5 @@
-"""Choices of the autotuner that last: a file of them (NESO_TUNED), and the race that makes them.
+"""Choices of the autotuner that last: a file of them (NESO_TUNED), the compile cache, which packs are made of, and the
+race that makes them.
 
 The library's C core does both (include/neso/tune.h); the command `neso tune` uses the same."""
 
@@ -107,7 +108,7 @@ def mode():
 
 
 def is_used():
-    return bool(knobs.autotuning.file) or mode() == "never"
+    return bool(knobs.autotuning.file) or mode() in ("never", "record")
 
 
 def key_of(fn, key):
@@ -128,6 +129,8 @@ def find(key, configs):
     path = knobs.autotuning.file
     results = _file(path) if path else None
     found = _native.tuned_find(results, key, mode() == "never") if results is not None else None
+    if not found and not (path and mode() == "record"):  # what a file lacks is to be measured for it
+        found = _native.tuned_kept(key, mode() == "never")
     return config_of(found[0], configs) if found else None
 
 
@@ -135,18 +138,21 @@ def refuse(key):
     """The error of what may not be measured and is not known."""
     kernel, content, gpu, driver, values = key
     path = knobs.autotuning.file
-    where = f"{path} has no choice for it" if path and _stamp(path) else \
-        f"there is no file {path}" if path else "NESO_TUNED names no file"
+    where = f"{path} and the compile cache have no choice for it" if path and _stamp(path) else \
+        f"there is no file {path}, and the compile cache has none" if path else \
+        "the compile cache has no choice for it, and NESO_TUNED names no file"
     raise AutotunerError(
         f"{kernel} is not tuned for {values or 'this call'} on {gpu} (driver {driver}, content {content}), {where}, and "
         f"{'NESO_TUNE=never' if knobs.autotuning.mode == 'never' else 'NESO_STRICT'} lets nothing be measured. "
-        "A run with NESO_TUNE=record"
-        f"{'' if path else ' and NESO_TUNED=FILE'} adds it")
+        "A run with NESO_TUNE=record adds it")
 
 
 def record(key, config, seconds, noise, tried):
-    if knobs.autotuning.file and mode() == "record":
+    if mode() != "record":
+        return
+    if knobs.autotuning.file:
         _native.tuned_record(knobs.autotuning.file, key, config_text(config), seconds, noise, tried)
+    _native.tuned_keep(key, config_text(config), seconds, noise, tried)
 
 
 # ---- the race ----

@@ -195,7 +195,7 @@ typedef struct RecordArgs {
 	const char *file;
 } RecordArgs;
 
-/* What was launched before. A variant lives as long as its module. */
+/* What was launched before, and is remembered. */
 static void add_launched(neso_context *context, Arena *arena)
 {
 	Fault fault;
@@ -209,6 +209,7 @@ static void add_launched(neso_context *context, Arena *arena)
 				for (uint32_t i = 0; i < count; i++)
 					if (jit_was_launched(all[i]))
 						add_variant(context, all[i]);
+				jit_let_all_go(all, count);
 			}
 		fault_leave(&fault);
 	}

@@ -216,6 +216,8 @@ static neso_status run(ApiCall *call, Warming *w)
 	compile_all(w);
 	for (uint32_t i = 0; i < w->jobs.len; i++) {
 		const neso_status one = finish(call, w, &w->jobs.data[i]);
+		if (w->jobs.data[i].status == JIT_OK)
+			jit_let_go(w->jobs.data[i].variant);
 		status = status == NESO_OK ? one : status;
 		arena_free(&w->jobs.data[i].arena);
 	}

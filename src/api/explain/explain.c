@@ -9,6 +9,7 @@
 typedef struct Summary {
 	const JitVariant *const *all;
 	uint32_t count, compiled, hits, values;
+	uint32_t gone; /* that were forgotten */
 	uint64_t launches;
 	bool counted; /* all launches were */
 	double seconds;
@@ -47,6 +48,12 @@ static Summary summary_of(const neso_context *context, const JitKernel *kernel, 
 		s.launches += info.launches;
 		s.counted &= is_counted(context, &info);
 	}
+	const JitGone gone = jit_kernel_gone(kernel);
+	s.gone = gone.count;
+	s.hits += gone.hits;
+	s.compiled += gone.compiled;
+	s.seconds += gone.seconds;
+	s.launches += gone.launches;
 	return s;
 }
 
@@ -77,6 +84,8 @@ static void text_kernel(Text *out, const neso_context *context, const neso_kerne
 	text_printf(out, "%s  %s:%u\n    %u variant%s: %u compiled in %.3f s, %u from the cache",
 		    info->qualified_name, info->path, info->at.line, s->count, s->count == 1 ? "" : "s",
 		    s->compiled, s->seconds, s->hits);
+	if (s->gone)
+		text_printf(out, "; %u forgotten again", s->gone);
 	if (s->counted)
 		text_printf(out, "; %llu launches", (unsigned long long)s->launches);
 	if (missed)
@@ -121,6 +130,8 @@ static void json_kernel(Text *out, const neso_context *context, const neso_kerne
 		    info->at.line, s->compiled, s->hits, s->seconds,
 		    (unsigned long long)jit_kernel_missed(kernel->jit));
 	json_launches(out, s->counted, s->launches);
+	if (s->gone)
+		text_printf(out, ", \"forgotten\": %u", s->gone);
 	if (s->values > 1) {
 		json_member(out, ", ", "multiplier", s->multiplier);
 		text_printf(out, ", \"values\": %u", s->values);
@@ -204,13 +215,18 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp(x->qualified_name, y->qualified_name);
 }
 
-/* Those that have variants, or were refused some. */
+static bool has_something(const JitKernel *kernel)
+{
+	return jit_kernel_variants(kernel) || jit_kernel_missed(kernel) || jit_kernel_gone(kernel).count;
+}
+
+/* Those that have variants, or had, or were refused some. */
 static Kernels kernels_of(const neso_context *context, Arena *arena)
 {
 	Kernels out = {0};
 	for (const neso_module *m = context->modules; m; m = m->next)
 		for (size_t k = 0; k < m->kernel_count; k++)
-			if (jit_kernel_variants(m->kernels[k].jit) || jit_kernel_missed(m->kernels[k].jit))
+			if (has_something(m->kernels[k].jit))
 				vec_push(arena, &out, &m->kernels[k]);
 	if (out.len)
 		qsort(out.data, out.len, sizeof(const neso_kernel *), by_place);
@@ -225,6 +241,7 @@ static void write_prometheus(Text *out, const neso_context *context, const Kerne
 		for (uint32_t k = 0; k < kernels->len; k++) {
 			const Summary s = summary_of(context, kernels->data[k]->jit, out->arena);
 			sample(out, i, kernels->data[k], &s);
+			jit_let_all_go(s.all, s.count);
 		}
 	}
 }
@@ -237,6 +254,7 @@ static void write_all(neso_context *context, bool json, bool prometheus, Text *o
 		const Summary s = summary_of(context, kernels.data[i]->jit, out->arena);
 		text_str(out, json && i ? ",\n " : "");
 		(json ? json_kernel : text_kernel)(out, context, kernels.data[i], &s);
+		jit_let_all_go(s.all, s.count);
 	}
 	if (prometheus)
 		write_prometheus(out, context, &kernels);

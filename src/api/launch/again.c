@@ -183,10 +183,19 @@ const JitDispatch *api_find_again(neso_kernel *kernel, const neso_launch *launch
 	if (!api_key_make(key, kernel, launch, context, true))
 		return NULL;
 	found = jit_find(kernel->jit, key->words, key->count, key->hash);
+	if (found && !found->function)
+		api_let_go(found);
 	if (!found || !found->function)
 		return NULL;
-	atomic_store_explicit(&kernel->last, found, memory_order_release);
+	if (!found->passes)
+		atomic_store_explicit(&kernel->last, found, memory_order_release);
 	return found;
+}
+
+void api_let_go(const JitDispatch *dispatch)
+{
+	if (dispatch && dispatch->passes)
+		jit_let_go(dispatch->variant);
 }
 
 const JitVariant *api_find(const neso_kernel *kernel, const neso_launch *launch, ApiKey *key)

@@ -58,6 +58,7 @@ static neso_status make(ApiCall *call, void *data)
 	if (!ready)
 		fault_raise(FAULT_MEMORY, "out of memory: %u arguments", count);
 	jit_launched(m->variant);
+	jit_hold(m->variant);
 	ready->variant = m->variant;
 	ready->function = function;
 	ready->has_events = jit_has_events(m->variant);
@@ -78,6 +79,8 @@ neso_status neso_variant_ready(neso_variant *variant, neso_ready **ready, neso_d
 
 void neso_ready_free(neso_ready *ready)
 {
+	if (ready)
+		jit_let_go(ready->variant);
 	free(ready);
 }
 

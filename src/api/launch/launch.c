@@ -103,9 +103,13 @@ static bool write_result(neso_launch_result *to, const JitResult *result)
 	return !to || api_write_struct(to, &out, sizeof out);
 }
 
+/* The variant is held: the caller has it from here on, or nobody. */
 static neso_status give_result(ApiCall *call, neso_launch_result *to, const JitResult *result)
 {
-	return write_result(to, result) ? NESO_OK : api_usage(call, "neso_launch_result.size is not set");
+	const bool given = write_result(to, result);
+	if (!to || !given)
+		jit_let_go(result->variant);
+	return given ? NESO_OK : api_usage(call, "neso_launch_result.size is not set");
 }
 
 static neso_status run(ApiCall *call, void *data)
@@ -119,7 +123,7 @@ static neso_status run(ApiCall *call, void *data)
 		return api_usage(call, "a launch wants a kernel and a neso_launch");
 	if (args->again) {
 		JitStatus status = launch_rest(args->again, args->launch, args->again_result, &call->diags);
-		result.variant = args->again->variant;
+		result.variant = args->again->variant; /* as held as what was found */
 		neso_status given = give_result(call, args->result, &result);
 		return given == NESO_OK ? api_status(status) : given;
 	}
@@ -137,6 +141,8 @@ static neso_status run(ApiCall *call, void *data)
 	JitStatus status = args->variant
 				   ? jit_launch_variant(api_jit_variant(args->variant), &jit, &result, &call->diags)
 				   : jit_launch(args->kernel->jit, &jit, &options, &result, &call->diags);
+	if (args->variant)
+		jit_hold(result.variant);
 	neso_status given = give_result(call, args->result, &result);
 	return given == NESO_OK ? api_status(status) : given;
 }
@@ -157,6 +163,8 @@ neso_status api_launch(neso_kernel *kernel, const neso_launch *launch, const Jit
 		if (LIKELY(args.again_result == 0) && (!result || write_result(result, &done))) {
 			if (diagnostics)
 				*diagnostics = NULL;
+			if (UNLIKELY(args.again->passes) && !result)
+				jit_let_go(args.again->variant);
 			return NESO_OK;
 		}
 	}

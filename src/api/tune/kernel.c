@@ -68,6 +68,7 @@ static TuneAnswer prepare(void *data, uint32_t i, char why[TUNE_WHY])
 	neso_diagnostics_free(diagnostics);
 	neso_variant_info info = {.size = sizeof info};
 	neso_variant_get_info(variant, &info);
+	neso_variant_release(variant);
 	if (!info.spill_stores || t->options.spills)
 		return TUNE_GOOD;
 	snprintf(why, TUNE_WHY, "it spills %u bytes of registers", info.spill_stores);
@@ -308,6 +309,9 @@ static neso_status tune(ApiCall *call, void *data)
 		return status;
 	t->on_gpu = t->launches[0].options && is_gpu(t->launches[0].options->target);
 	t->context = t->kernel->module->context;
+	if (t->on_gpu && t->options.gpus > 1 &&
+	    api_tune_on_gpus(call, t->kernel, t->launches, t->count, &t->options, t->out))
+		return NESO_OK;
 	const TuneHooks hooks = {.data = t,
 				 .prepare = prepare,
 				 .measure = measure,

@@ -43,6 +43,25 @@ static neso_tuning *tuning_new(void)
 	return tuning;
 }
 
+static void set_confidence(neso_tuning *tuning, double confidence, double tie)
+{
+	tuning->confidence = confidence > 0 && confidence < 1 ? confidence : TUNE_CONFIDENCE;
+	tuning->tie = tie > 0 ? tie : TUNE_TIE;
+}
+
+neso_tuning *api_tuning_new(const neso_tune_options *options, Arena **arena)
+{
+	neso_tuning *tuning = tuning_new();
+	set_confidence(tuning, options->confidence, options->tie);
+	*arena = &tuning->arena;
+	return tuning;
+}
+
+TuneOutcome *api_tuning_outcome(neso_tuning *tuning)
+{
+	return &tuning->outcome;
+}
+
 neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks,
 		     const neso_tune_options *options, neso_tuning **out)
 {
@@ -69,9 +88,7 @@ neso_status api_tune(ApiCall *call, size_t count, const TuneHooks *hooks,
 		neso_tuning_free(tuning);
 		fault_raise(fault.kind, "%s", fault.text);
 	}
-	tuning->confidence =
-		race.confidence > 0 && race.confidence < 1 ? race.confidence : TUNE_CONFIDENCE;
-	tuning->tie = race.tie > 0 ? race.tie : TUNE_TIE;
+	set_confidence(tuning, race.confidence, race.tie);
 	*out = tuning;
 	return NESO_OK;
 }

@@ -15,6 +15,11 @@ struct neso_tuned {
 	TuneResults results;
 };
 
+TuneResults *api_tuned_results(neso_tuned *tuned)
+{
+	return &tuned->results;
+}
+
 typedef struct TunedArgs {
 	neso_tuned *tuned, **out;
 	const char *path;

@@ -7,9 +7,14 @@ enum { MAX_RENAMES = 20 };
 
 static const char *dotted(Namespace *ns, const Ast *expr, unsigned depth);
 
-static const char *join(Arena *arena, const char *a, const char *b)
+/* Kept once: names are asked for in each compilation. */
+static const char *join(FrontSession *s, const char *a, const char *b)
 {
-	return arena_printf(arena, "%s%s%s", a, *a ? "." : "", b);
+	Arena arena;
+	arena_init_small(&arena, 0);
+	Sym name = session_sym(s, arena_printf(&arena, "%s%s%s", a, *a ? "." : "", b));
+	arena_free(&arena);
+	return name;
 }
 
 /* Renames of the tile language that a file imports from a module of its own that is not at hand. */
@@ -48,7 +53,7 @@ static const char *member_name(FrontSession *s, Binding *b, unsigned depth)
 	}
 	if (m->kind == MODULE_EXTERNAL && usual_name(b->member))
 		return usual_name(b->member);
-	return join(s->arena, m->name, b->member);
+	return join(s, m->name, b->member);
 }
 
 static const char *name_of(Namespace *ns, Sym id, unsigned depth)
@@ -61,7 +66,7 @@ static const char *name_of(Namespace *ns, Sym id, unsigned depth)
 				Binding star = *n->stars.data[i];
 				star.member = id;
 				if (star.module && import_is_tile_language(star.module))
-					return join(s->arena, star.module, id);
+					return join(s, star.module, id);
 			}
 			continue;
 		}
@@ -70,7 +75,7 @@ static const char *name_of(Namespace *ns, Sym id, unsigned depth)
 		case BIND_IMPORT:
 			rest = strchr(b->module, '.');
 			if (import_is_tile_language(b->module))
-				return b->whole && rest ? arena_printf(s->arena, "triton%s", rest) : "triton";
+				return b->whole && rest ? join(s, "triton", rest + 1) : "triton";
 			return b->whole ? b->module : b->name;
 		case BIND_FROM:
 			return member_name(s, b, depth);
@@ -94,7 +99,7 @@ static const char *dotted(Namespace *ns, const Ast *expr, unsigned depth)
 	if (expr->kind != AST_ATTRIBUTE)
 		return NULL;
 	const char *base = dotted(ns, expr->attribute.value, depth + 1);
-	return base ? join(ns->module->session->arena, base, expr->attribute.attr) : NULL;
+	return base ? join(ns->module->session, base, expr->attribute.attr) : NULL;
 }
 
 const char *dotted_name(Namespace *ns, const Ast *expr)

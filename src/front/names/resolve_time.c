@@ -149,26 +149,57 @@ const Val *resolve_field(FrontLower *low, FrontClass *c, uint32_t i)
 	return module_in_lib(c->module) ? v : lower_read(low, field, field->name, v);
 }
 
-const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text, const char **why)
+/* Of which there may be ever new ones: a number. */
+static bool is_number(const char *text)
+{
+	text += *text == '-';
+	return *text >= '0' && *text <= '9' && text[strspn(text, "0123456789.eE+-")] == '\0';
+}
+
+/* As long as the lowering lives; all are at the same place. */
+static Ast *parse_number(FrontLower *low, const char *text, DiagList *quiet)
 {
 	FrontSession *s = low->session;
-	Sym key = session_sym(s, text);
-	Ast *ast = map_get_ptr(&s->arg_exprs, key);
-	if (!ast) {
-		DiagList quiet;
-		diag_init(&quiet, s->arena, NULL);
-		Source *source = source_add(&s->sources, "<argument>", key, strlen(key), 1);
-		ast = ast_parse_expression(s->arena, &s->names, source, &quiet);
-		if (!ast) {
-			*why = quiet.first ? quiet.first->text : "no expression";
-			return NULL;
-		}
+	if (!s->numbers)
+		s->numbers = source_add(&s->sources, "<argument>", "", 0, 1);
+	SourceSet own;
+	source_set_init(&own, low->arena);
+	Source *source = source_add(&own, "<argument>", text, strlen(text), 1);
+	source->id = s->numbers->id;
+	return ast_parse_expression(low->arena, &s->names, source, quiet);
+}
+
+static Ast *parse_argument(FrontLower *low, const char *text, const char **why)
+{
+	FrontSession *s = low->session;
+	DiagList quiet;
+	const bool number = is_number(text);
+	Sym key = number ? NULL : session_sym(s, text);
+	Ast *ast = number ? NULL : map_get_ptr(&s->arg_exprs, key);
+	if (ast)
+		return ast;
+	diag_init(&quiet, number ? low->arena : s->arena, NULL);
+	ast = number ? parse_number(low, text, &quiet)
+		     : ast_parse_expression(s->arena, &s->names,
+					    source_add(&s->sources, "<argument>", key, strlen(key), 1),
+					    &quiet);
+	if (!ast)
+		*why = quiet.first ? quiet.first->text : "no expression";
+	else if (!number)
 		map_put_ptr(&s->arg_exprs, key, ast);
-	}
+	return ast;
+}
+
+const Val *resolve_argument(FrontLower *low, FrontFunction *f, uint32_t i, const char *text, const char **why)
+{
+	Ast *ast = parse_argument(low, text, why);
+	if (!ast)
+		return NULL;
 	Namespace *ns = f->ns;
 	while (ns->outer)
 		ns = ns->outer;
-	return lower_read(low, ast, f->ast->params[i].name, resolve_eval(low, ns, ast));
+	/* The owner is the parameter, as its argument: not as its default. */
+	return lower_read(low, &f->ast->params[i].kind, f->ast->params[i].name, resolve_eval(low, ns, ast));
 }
 
 static const Val *evaluate_default(FrontLower *low, FrontFunction *f, const AstParam *p)

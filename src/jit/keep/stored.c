@@ -210,14 +210,18 @@ bool jit_stored_load(JitVariant *variant, const CacheEntry *entry, const char **
 	    !cache_entry_section(entry, "warnings", diags->arena, &warnings, why))
 		return false;
 	JitGpu *gpu = ARENA_NEW(&variant->arena, JitGpu);
-	const JitVariant before = *variant;
+	JitSlot *const slots = variant->slots;
+	const uint32_t slot_count = variant->slot_count;
+	const FrontNumbers numbers = variant->numbers;
+	double seconds[JIT_STEP__COUNT];
+	memcpy(seconds, variant->seconds, sizeof seconds);
 	const JitParam *params = arena_copy(&variant->arena, variant->params, variant->kernel->info->param_count * sizeof *params);
 	if (!read_facts(variant, gpu, facts) || (!ptx_only && !(gpu->assembler && is_cubin(cubin)))) {
 		/* It will be compiled. */
-		variant->slots = before.slots;
-		variant->slot_count = before.slot_count;
-		variant->numbers = before.numbers;
-		memcpy(variant->seconds, before.seconds, sizeof before.seconds);
+		variant->slots = slots;
+		variant->slot_count = slot_count;
+		variant->numbers = numbers;
+		memcpy(variant->seconds, seconds, sizeof seconds);
 		if (variant->kernel->info->param_count)
 			memcpy(variant->params, params, variant->kernel->info->param_count * sizeof *params);
 		*why = "what it says of the kernel makes no sense";

@@ -6,7 +6,9 @@
  * under the module's lock, fills an entry before it publishes it, and replaces a table that is full
  * by one twice as large; old tables stay until the module goes, because somebody may be reading
  * them (together they are no larger than the newest one). Entries are never changed; one that was
- * only compiled gives its place to one that was launched, and stays until the module goes too. */
+ * only compiled gives its place to one that was launched, and stays until the module goes too.
+ *
+ * Calls of variants that may be forgotten lie elsewhere (records.c). */
 #include "jit/inner.h"
 
 #include "jit/rules.h"
@@ -34,13 +36,15 @@ static inline uint32_t slot_of(const JitDispatchTable *table, const uint64_t *ke
 	}
 }
 
-const JitDispatch *jit_find(const JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
+const JitDispatch *jit_find(JitKernel *kernel, const uint64_t *key, size_t count, uint64_t hash)
 {
 	CONTRACT(count);
 	JitDispatchTable *table = atomic_load_explicit(&kernel->dispatch, memory_order_acquire);
-	if (!table)
-		return NULL;
-	return atomic_load_explicit(&table->slots[slot_of(table, key, count, hash)], memory_order_acquire);
+	const JitDispatch *found = NULL;
+	if (table)
+		found = atomic_load_explicit(&table->slots[slot_of(table, key, count, hash)],
+					     memory_order_acquire);
+	return LIKELY(found != NULL) ? found : jit_find_passing(kernel, key, count, hash);
 }
 
 /* ---- adding ---- */
@@ -77,7 +81,7 @@ static bool publish(JitKernel *kernel, JitDispatch *d)
 	if (same && (same->function || !d->function))
 		return false;
 	if (same) {
-		same->replaced = kernel->replaced;
+		same->next = kernel->replaced;
 		kernel->replaced = same;
 		atomic_store_explicit(&table->slots[at], d, memory_order_release);
 		return true;
@@ -94,7 +98,7 @@ static bool publish(JitKernel *kernel, JitDispatch *d)
 	return true;
 }
 
-static void entry_free(JitDispatch *d)
+void jit_dispatch_free(JitDispatch *d)
 {
 	free(d->made);
 	free(d);
@@ -105,15 +109,15 @@ void jit_find_free(JitKernel *kernel)
 	JitDispatchTable *table = kernel->dispatch;
 	for (uint32_t i = 0; table && i <= table->mask; i++)
 		if (table->slots[i])
-			entry_free(table->slots[i]);
+			jit_dispatch_free(table->slots[i]);
 	while (table) {
 		JitDispatchTable *older = table->older;
 		free(table);
 		table = older;
 	}
 	for (JitDispatch *d = kernel->replaced, *next; d; d = next) {
-		next = d->replaced;
-		entry_free(d);
+		next = d->next;
+		jit_dispatch_free(d);
 	}
 	kernel->dispatch = NULL;
 	kernel->replaced = NULL;
@@ -229,7 +233,7 @@ static void add(const JitVariant *variant, const JitKey *key, NvFunction *functi
 	memset(d, 0, sizeof *d);
 	d->places = (uint32_t *)(d->words + words);
 	if (function && !make_fills(d, variant, launch, given, params)) {
-		entry_free(d);
+		jit_dispatch_free(d);
 		return;
 	}
 	d->hash = key->hash;
@@ -237,16 +241,17 @@ static void add(const JitVariant *variant, const JitKey *key, NvFunction *functi
 	d->function = function;
 	d->driver = kernel->module->host->driver;
 	d->has_events = jit_has_events(variant);
+	d->passes = variant->passes;
 	d->key_count = (uint32_t)key->count;
 	d->row_words = (uint32_t)row_words;
 	memcpy(d->words, key->words, key->count * sizeof *d->words);
 	if (row_words)
 		memcpy(d->words + key->count, key->rows, row_words * sizeof *d->words);
 	pthread_mutex_lock(&kernel->module->table_lock);
-	bool added = publish(kernel, d);
+	bool added = d->passes ? jit_publish_passing(kernel, d) : publish(kernel, d);
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	if (!added)
-		entry_free(d);
+		jit_dispatch_free(d);
 }
 
 void jit_find_add(const JitVariant *variant, const JitKey *key)
@@ -255,6 +260,8 @@ void jit_find_add(const JitVariant *variant, const JitKey *key)
 	const JitDispatch *known = jit_find(variant->kernel, key->words, key->count, key->hash);
 	if (!known)
 		add(variant, key, NULL, NULL, NULL, NULL);
+	else if (known->passes)
+		jit_let_go(known->variant);
 }
 
 void jit_find_add_launch(const JitVariant *variant, NvFunction *function, const JitLaunch *launch,

@@ -149,7 +149,7 @@ static uint32_t distance(const JitVariant *a, const JitVariant *b)
 	return count;
 }
 
-/* Of those that are ready, and so stay, the one that differs in the fewest places; the newest of several. */
+/* The newest of several. */
 const JitVariant *jit_nearest_variant(const JitVariant *variant)
 {
 	const JitVariant *best = NULL;
@@ -162,6 +162,7 @@ const JitVariant *jit_nearest_variant(const JitVariant *variant)
 			best = v;
 		}
 	}
+	jit_hold(best);
 	pthread_mutex_unlock(&variant->kernel->module->table_lock);
 	return best;
 }
@@ -181,6 +182,7 @@ const char *jit_reason(Arena *arena, const JitVariant *variant, const JitArg *co
 			text_printf(&text, "%s%s: %s before, now %s", text.len ? "; " : "", now.name,
 				    text_of_option(arena, &before), text_of_option(arena, &now));
 	}
+	jit_let_go(other);
 	if (text.len)
 		return text.data;
 	return other ? "a constant that is the default: given before and not now, or the other way round" : "first variant";
@@ -206,8 +208,10 @@ const JitVariant *const *jit_ready_variants(const JitKernel *kernel, Arena *aren
 	*count = 0;
 	pthread_mutex_lock(&kernel->module->table_lock);
 	for (const JitVariant *v = kernel->variants; v && *count < room; v = v->next)
-		if (v->ready)
+		if (v->ready) {
+			jit_hold(v);
 			all[(*count)++] = v;
+		}
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	return all;
 }
@@ -300,7 +304,9 @@ const char *jit_multiplier(const JitKernel *kernel, Arena *arena, uint32_t *valu
 		return NULL;
 	const Most most = find_most(all, count);
 	*values = most.count;
-	return name_of(all[0], &most);
+	const char *name = name_of(all[0], &most);
+	jit_let_all_go(all, count);
+	return name;
 }
 
 void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *diags)
@@ -317,6 +323,7 @@ void jit_warn_variants(JitKernel *kernel, const JitVariant *variant, DiagList *d
 	uint32_t count;
 	const JitVariant *const *all = jit_ready_variants(kernel, diags->arena, &count);
 	Most most = find_most(all, count);
+	jit_let_all_go(all, count);
 	if (most.count <= MULTIPLY)
 		return;
 	pthread_mutex_lock(&kernel->module->table_lock);

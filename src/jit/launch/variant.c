@@ -22,8 +22,14 @@ static JitVariant *find(const JitKernel *kernel, const char *key)
 	return NULL;
 }
 
-static void discard(JitVariant *variant)
+void jit_variant_free(JitVariant *variant)
 {
+	if (variant->interp)
+		interp_free(variant->interp);
+	for (JitDispatch *d = variant->old_calls, *next; d; d = next) {
+		next = d->next;
+		jit_dispatch_free(d);
+	}
 	jit_gpu_free(variant->gpu);
 	jit_sim_free(variant->sim);
 	jit_remade_free(variant);
@@ -41,7 +47,8 @@ static void wait_for_change(JitModule *module)
 	pthread_cond_timedwait(&module->table_changed, &module->table_lock, &until);
 }
 
-/* The variant when it is there or comes while waiting; NULL after *fresh was put into the list. */
+/* The variant, held, when it is there or comes while waiting; NULL after *fresh was put into the
+ * list. */
 static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 {
 	JitModule *module = kernel->module;
@@ -52,7 +59,7 @@ static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 		wait_for_change(module);
 	if (!goes_on) {
 		pthread_mutex_unlock(&module->table_lock);
-		discard(fresh);
+		jit_variant_free(fresh);
 		stop_point();
 		BUG("waiting ended, and nobody wanted it");
 	}
@@ -60,16 +67,19 @@ static JitVariant *find_or_add(JitKernel *kernel, JitVariant *fresh)
 		fresh->next = kernel->variants;
 		kernel->variants = fresh;
 	}
+	jit_hold(found ? found : fresh);
 	pthread_mutex_unlock(&module->table_lock);
 	return found;
 }
 
+/* Held. */
 static JitVariant *find_ready(JitKernel *kernel, const char *key)
 {
 	pthread_mutex_lock(&kernel->module->table_lock);
 	JitVariant *found = find(kernel, key);
 	if (found && !found->ready)
 		found = NULL;
+	jit_hold(found);
 	pthread_mutex_unlock(&kernel->module->table_lock);
 	return found;
 }
@@ -116,6 +126,7 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		variant->options.dot_precision = copy_text(own, options->dot_precision);
 		variant->options.override = copy_text(own, options->override);
 		variant->options.symbol = copy_text(own, options->symbol);
+		variant->passes = jit_passes(kernel, options);
 		variant->key = arena_strdup(own, binding->key);
 		variant->args = ARENA_ARRAY(own, FrontArg, count + 1);
 		variant->params = ARENA_ARRAY(own, JitParam, count + 1);
@@ -128,7 +139,7 @@ static JitVariant *variant_new(JitKernel *kernel, const JitBinding *binding, con
 		fault_leave(&fault);
 		return variant;
 	}
-	discard(variant);
+	jit_variant_free(variant);
 	fault_raise(fault.kind, "%s", fault.text);
 }
 
@@ -158,7 +169,7 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 	double began = os_now();
 	if (!tell(kernel, (JitEvent){.kind = JIT_COMPILE_BEGIN, .key = variant->key, .reason = variant->reason})) {
 		finish(variant, false);
-		discard(variant);
+		jit_variant_free(variant);
 		jit_diag(diags, kernel, DIAG_REFUSED);
 		return JIT_REFUSED;
 	}
@@ -181,7 +192,7 @@ static JitStatus compile(JitVariant *variant, DiagList *diags)
 	if (good)
 		note(variant, os_now() - began);
 	else
-		discard(variant);
+		jit_variant_free(variant);
 	if (fault.kind != FAULT_NONE)
 		fault_raise(fault.kind, "%s", fault.text);
 	return good ? JIT_OK : failed;
@@ -198,18 +209,19 @@ static JitStatus get(JitKernel *kernel, const JitBinding *binding, const JitOpti
 	JitVariant *fresh = variant_new(kernel, binding, options);
 	*variant = find_or_add(kernel, fresh);
 	if (*variant) {
-		discard(fresh);
+		jit_variant_free(fresh);
 		return JIT_OK;
 	}
 	/* What runs on this processor is kept nowhere. */
 	if ((!fresh->options.gpu || fresh->options.sim) && !jit_may_compile(fresh)) {
 		jit_strict_miss(fresh, diags);
 		finish(fresh, false);
-		discard(fresh);
+		jit_variant_free(fresh);
 		return JIT_MISS;
 	}
 	JitStatus status = compile(fresh, diags);
 	if (status == JIT_OK) {
+		jit_records_add(fresh);
 		jit_warn_variants(kernel, fresh, diags);
 		*variant = fresh;
 		*compiled = true;
@@ -241,6 +253,8 @@ static JitStatus get_demoted(JitKernel *kernel, const JitBinding *binding, const
 	}
 	if (jit_numbers_fit(*variant, binding, &set))
 		return JIT_OK;
+	jit_let_go(*variant);
+	*variant = NULL;
 	jit_settle(diags->arena, kernel, binding, &set, options, &settled);
 	return get(kernel, &settled, options, variant, compiled, diags);
 }
@@ -293,10 +307,14 @@ const JitVariant *jit_without_maps(const JitVariant *variant, JitStrict strict, 
 JitStatus jit_load(const JitVariant *variant, DiagList *diags)
 {
 	JitStatus status = JIT_OK;
+	const JitVariant *plain = NULL;
 	diags->sources = &variant->sources;
-	if (variant->gpu && variant->gpu->map_count &&
-	    !jit_without_maps(variant, JIT_STRICT_OFF, &status, diags))
-		return status;
+	if (variant->gpu && variant->gpu->map_count) {
+		plain = jit_without_maps(variant, JIT_STRICT_OFF, &status, diags);
+		jit_let_go(plain);
+		if (!plain)
+			return status;
+	}
 	return !variant->gpu || !variant->gpu->cubin.data || jit_gpu_function(variant, diags) ? JIT_OK
 											      : JIT_RUN;
 }
@@ -357,7 +375,7 @@ JitStatus jit_signature_rows(JitKernel *kernel, const char *signature, const Jit
 	JitVariant *variant = variant_new(kernel, &binding, &complete);
 	bool read = jit_content(variant, diags->arena, &content);
 	bool good = read && jit_variant_rows(variant, &content, key, diags);
-	discard(variant);
+	jit_variant_free(variant);
 	if (!read)
 		jit_diag(diags, kernel, DIAG_CACHE_SOURCE, kernel->info->qualified_name);
 	return good ? JIT_OK : JIT_SOURCE;

@@ -299,7 +299,9 @@ JitVariant *jit_remake(const JitVariant *variant, DiagList *diags)
 	Arena arena;
 	arena_init(&arena, variant->kernel->module->host->compile_memory);
 	JitVariant *volatile again = ARENA_NEW(&arena, JitVariant);
+	pthread_mutex_lock(&variant->kernel->module->table_lock); /* of its place in the list */
 	*again = *variant;
+	pthread_mutex_unlock(&variant->kernel->module->table_lock);
 	again->arena = arena;
 	arena_init(&again->work, again->kernel->module->host->compile_memory);
 	volatile bool good = false;

@@ -188,6 +188,7 @@ void jit_gpu_kernel(JitVariant *variant)
 		.cooperative = variant->options.cooperative,
 		.dependent = variant->options.dependent,
 		.borrows = true,
+		.passing = variant->passes,
 	};
 	gpu->kernel = nv_kernel_new(host_of(variant)->driver, gpu->cubin.data, gpu->cubin.len, &info);
 }
@@ -378,7 +379,9 @@ static JitStatus launch_without_maps(const JitVariant *variant, const JitLaunch 
 	if (!plain)
 		return status;
 	NvFunction *function = jit_gpu_function(plain, diags);
-	return function ? jit_gpu_launch(plain, function, NV_NOT_PLAIN, launch, params, diags) : JIT_RUN;
+	status = function ? jit_gpu_launch(plain, function, NV_NOT_PLAIN, launch, params, diags) : JIT_RUN;
+	jit_let_go(plain);
+	return status;
 }
 
 JitStatus jit_gpu_launch(const JitVariant *variant, NvFunction *function, int result, const JitLaunch *launch,

@@ -113,26 +113,19 @@ JitModule *jit_module_load(const JitHost *host, const char *path, const Str *tex
 	return jit_module_make(host, path, text, load, diags);
 }
 
-static void variant_free(JitVariant *variant)
-{
-	if (variant->interp)
-		interp_free(variant->interp);
-	jit_gpu_free(variant->gpu);
-	jit_sim_free(variant->sim);
-	jit_remade_free(variant);
-}
-
 void jit_module_free(JitModule *module)
 {
 	if (!module)
 		return;
+	jit_records_leave(module);
 	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++)
 		for (JitVariant *v = module->kernels[i].variants, *next; v; v = next) {
 			next = v->next;
-			variant_free(v);
+			jit_variant_free(v);
 		}
 	for (uint32_t i = 0; i < module->kernel_count && module->kernels; i++) {
 		jit_find_free(&module->kernels[i]);
+		jit_calls_free(&module->kernels[i]);
 		jit_demotions_free(&module->kernels[i]);
 	}
 	pthread_cond_destroy(&module->table_changed);

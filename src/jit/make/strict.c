@@ -28,6 +28,7 @@ void jit_strict_miss(const JitVariant *variant, DiagList *diags)
 				 variant->reason);
 	if (nearest)
 		diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "the nearest variant is %s", nearest->key);
+	jit_let_go(nearest);
 	const char *line = jit_declaration(diags->arena, variant, NULL);
 	if (line)
 		diag_note_at(diags, diag, NULL, (LineCol){0, 0}, "this line declares it: %s", line);

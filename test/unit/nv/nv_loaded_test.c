@@ -137,6 +137,45 @@ static void loading_again_may_fail(void **state)
 	many_close(&m);
 }
 
+/* Kernels that may be forgotten are all among those that are unloaded, also with clusters or
+ * scratch memory; unloaded, they are not loaded. */
+static void those_that_may_go_leave_nothing_loaded(void **state)
+{
+	(void)state;
+	Many m;
+	many_open(&m, "16");
+	const NvKernelInfo infos[] = {
+		{.name = "kernel", .threads = 128, .args = "", .passing = true},
+		{.name = "kernel", .threads = 128, .args = "", .passing = true, .cluster = 2},
+		{.name = "kernel", .threads = 128, .args = "s", .passing = true, .scratch_bytes = 64},
+		{.name = "kernel", .threads = 128, .args = "", .passing = true, .cooperative = true},
+	};
+	for (int i = 0; i < KERNELS; i++) {
+		nv_kernel_free(m.kernels[i]);
+		m.kernels[i] = nv_kernel_new(m.kit.driver, "cubin", 5, &infos[i % 4]);
+	}
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < KERNELS; i++) {
+			assert_true(launch(&m, i));
+			assert_in_range(loaded(&m), 1, BOUND);
+			assert_true(nv_kernel_is_loaded(m.kernels[i]));
+		}
+	int left = 0;
+	for (int i = 0; i < KERNELS; i++)
+		left += nv_kernel_is_loaded(m.kernels[i]);
+	assert_int_equal(left, loaded(&m));
+	m.kit.fake->capturing = 1;
+	for (int i = 0; i < 4; i++)
+		assert_true(launch(&m, i));
+	m.kit.fake->capturing = 0;
+	for (int i = 4; i < KERNELS; i++)
+		assert_true(launch(&m, i));
+	for (int i = 0; i < 4; i++)
+		assert_true(nv_kernel_is_loaded(m.kernels[i]));
+	kit_clean(&m.kit);
+	many_close(&m);
+}
+
 /* ---- threads ---- */
 
 typedef struct Thread {
@@ -193,6 +232,7 @@ int main(void)
 		cmocka_unit_test(without_a_bound_all_stay),
 		cmocka_unit_test(what_a_graph_has_stays),
 		cmocka_unit_test(what_may_run_stays),
+		cmocka_unit_test(those_that_may_go_leave_nothing_loaded),
 		cmocka_unit_test(loading_again_may_fail),
 		cmocka_unit_test(threads_never_launch_what_is_not_loaded),
 	};

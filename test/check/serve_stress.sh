@@ -1,0 +1,7 @@
+# A server's process with ever changing values (test/stress), for some seconds.
+set -u
+command -v serve_stress >/dev/null || { echo "serve_stress is not built"; exit 77; }
+[ -e "$NESO_BUILD/test/fake/libcuda.so.1" ] || { echo "no fake driver: cmocka is missing"; exit 77; }
+NESO_CODEGEN_PATH=$NESO_BUILD
+export NESO_CODEGEN_PATH
+FAKE_CUDA_QUIET=1 serve_stress --seconds 2 --values 400 "$NESO_BUILD/test/fake/libcuda.so.1" "$TMP/folder"
