@@ -16,6 +16,7 @@
  * anywhere behind it (neso.free_slot). */
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"
+#include "gpu/pipeline/left.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/rotate.h"
 
@@ -43,6 +44,7 @@ static void behind(Pipeline *p, IrOp *loop)
 	b.before = loop->next;
 	if (p->copies)
 		pipeline_await(p, &b, 0);
+	left_await(p, &b, loop);
 	if (p->barriers)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	if (p->free)
@@ -64,8 +66,12 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	p.body = s->loop->regions[0].first;
 	p.before = ir_at(cx->module, s->loop);
 	p.top = ir_at(cx->module, p.body->first);
+	if (s->left)
+		left_predict(&p);
 	if (s->slots)
 		number = pipeline_copy_ahead(&p);
+	if (s->left == SCHEDULE_GUESSED)
+		left_note_copies(&p);
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
 			held[i] = pipeline_value(&p, false, &s->loads.data[i].load->results[0], 0);
@@ -89,46 +95,105 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	if (s->slots)
 		behind(&p, loop);
 	pipeline_end_products(&p, loop);
+	if (s->left)
+		left_uncount(p.m, cx->scratch, loop);
 }
 
 typedef struct Loops {
 	PassCx *cx;
 	VEC(IrOp *) list;
+	VEC(LeftLoop) left;
 } Loops;
 
 static bool visit(void *data, IrOp *op)
 {
 	Loops *loops = data;
-	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
+	bool counts = op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE);
+	if (counts || op->kind == OP_WHILE)
 		vec_push(loops->cx->scratch, &loops->list, op);
-	if (op->kind == OP_WHILE)
-		schedule_remark(gpu_of(loops->cx), loops->cx->scratch,
-				&(Schedule){.loop = op, .rule = REMARK_LOOP_WHILE});
 	return true;
+}
+
+static void remark_while(const Loops *loops, IrOp *loop)
+{
+	schedule_remark(gpu_of(loops->cx), loops->cx->scratch,
+			&(Schedule){.loop = loop, .rule = REMARK_LOOP_WHILE});
+}
+
+/* Those that may be left are counted for the while; what stands behind the way out goes in front
+ * of it. */
+static void count_left(Loops *loops)
+{
+	PassCx *cx = loops->cx;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < loops->list.len; i++) {
+		IrOp *loop = loops->list.data[i];
+		LeftLoop left;
+		if (loop->kind == OP_WHILE && !left_count(cx->module, gpu_of(cx), cx->scratch, loop, &left)) {
+			remark_while(loops, loop);
+			continue;
+		}
+		if (loop->kind == OP_WHILE) {
+			vec_push(cx->scratch, &loops->left, left);
+			loop = left.is;
+		}
+		left_guard_loads(cx->module, gpu_of(cx), cx->scratch, loop);
+		loops->list.data[kept++] = loop;
+	}
+	loops->list.len = kept;
+}
+
+static const LeftLoop *left_of(const Loops *loops, const IrOp *loop)
+{
+	for (uint32_t i = 0; i < loops->left.len; i++)
+		if (loops->left.data[i].is == loop)
+			return &loops->left.data[i];
+	return NULL;
+}
+
+/* Nothing in it asks for loads ahead. */
+static bool asks_for_nothing(const Schedule *s)
+{
+	return s->rule == REMARK_LOOP_NO_DOT || s->rule == REMARK_LOOP_NO_LOAD;
+}
+
+static void pipeline_loop(Loops *loops, const AxisMap *axes, IrOp *loop, bool *changed)
+{
+	PassCx *cx = loops->cx;
+	GpuCx *gpu = gpu_of(cx);
+	Schedule s;
+	const LeftLoop *left = left_of(loops, loop);
+	bool ahead = false;
+	bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loop, &s);
+	if (left && asks_for_nothing(&s))
+		remark_while(loops, loop);
+	else
+		schedule_remark(gpu, cx->scratch, &s);
+	for (uint32_t k = 0; has_loads && k < s.loads.len; k++)
+		ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
+	if (left && !ahead)
+		left_restore(left);
+	else if (left)
+		ir_drop_operands(left->was);
+	if (!has_loads || (left && !ahead))
+		return;
+	ASSERT(!schedule_fault(cx->scratch, &s));
+	ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
+	*changed = true;
+	if (ahead)
+		carry_out(cx, axes, &s);
 }
 
 bool pass_pipeline(PassCx *cx, bool *changed)
 {
-	GpuCx *gpu = gpu_of(cx);
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
+	count_left(&loops);
 	if (!loops.list.len)
 		return true;
 	AxisMap *axes = gpu_axis(cx);
-	for (uint32_t i = 0; i < loops.list.len; i++) {
-		Schedule s;
-		bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s);
-		schedule_remark(gpu, cx->scratch, &s);
-		if (!has_loads)
-			continue;
-		ASSERT(!schedule_fault(cx->scratch, &s));
-		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
-		*changed = true;
-		bool ahead = false;
-		for (uint32_t k = 0; k < s.loads.len; k++)
-			ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
-		if (ahead)
-			carry_out(cx, axes, &s);
-	}
+	*changed |= loops.left.len > 0; /* what was computed of them, even if they are restored */
+	for (uint32_t i = 0; i < loops.list.len; i++)
+		pipeline_loop(&loops, axes, loops.list.data[i], changed);
 	return true;
 }

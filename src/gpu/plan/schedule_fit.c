@@ -149,7 +149,7 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
 	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
-	if (!slot)
+	if (!slot || s->left)
 		return;
 	gpu_rotation(d->gpu, d->arena, d->m, s, r);
 	s->rotation = r->rule ? r : NULL;
@@ -208,7 +208,7 @@ void schedule_fit(ScheduleCx *d)
 	s->ahead = ahead_within(s, slot);
 	if (schedule_is_rotated(s)) {
 		s->products.len = 0;
-	} else if (s->products.len && s->ahead) {
+	} else if (s->products.len && s->ahead && !s->left) {
 		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
 			  slot * 3 <= s->limit;
 		s->meets = !s->kept;
