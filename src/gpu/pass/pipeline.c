@@ -75,6 +75,7 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
 			held[i] = pipeline_value(&p, false, &s->loads.data[i].load->results[0], 0);
+	IrValue **words = s->left ? left_hold(&p) : NULL;
 	pipeline_go_on(&p);
 	for (uint32_t i = 0; i < p.rings.len; i++)
 		pipeline_read(&p, &p.rings.data[i], number);
@@ -83,6 +84,8 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);
 			ir_op_erase(s->loads.data[i].load);
 		}
+	if (words)
+		left_use_held(&p, words);
 	if (s->slots)
 		pipeline_place_copies(&p);
 	if (schedule_is_rotated(s))
@@ -95,24 +98,12 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	if (s->slots)
 		behind(&p, loop);
 	pipeline_end_products(&p, loop);
-	if (s->left)
-		left_uncount(p.m, cx->scratch, loop);
 }
 
 typedef struct Loops {
 	PassCx *cx;
 	VEC(IrOp *) list;
-	VEC(LeftLoop) left;
 } Loops;
-
-static bool visit(void *data, IrOp *op)
-{
-	Loops *loops = data;
-	bool counts = op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE);
-	if (counts || op->kind == OP_WHILE)
-		vec_push(loops->cx->scratch, &loops->list, op);
-	return true;
-}
 
 static void remark_while(const Loops *loops, IrOp *loop)
 {
@@ -120,35 +111,14 @@ static void remark_while(const Loops *loops, IrOp *loop)
 			&(Schedule){.loop = loop, .rule = REMARK_LOOP_WHILE});
 }
 
-/* Those that may be left are counted for the while; what stands behind the way out goes in front
- * of it. */
-static void count_left(Loops *loops)
+static bool visit(void *data, IrOp *op)
 {
-	PassCx *cx = loops->cx;
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < loops->list.len; i++) {
-		IrOp *loop = loops->list.data[i];
-		LeftLoop left;
-		if (loop->kind == OP_WHILE && !left_count(cx->module, gpu_of(cx), cx->scratch, loop, &left)) {
-			remark_while(loops, loop);
-			continue;
-		}
-		if (loop->kind == OP_WHILE) {
-			vec_push(cx->scratch, &loops->left, left);
-			loop = left.is;
-		}
-		left_guard_loads(cx->module, gpu_of(cx), cx->scratch, loop);
-		loops->list.data[kept++] = loop;
-	}
-	loops->list.len = kept;
-}
-
-static const LeftLoop *left_of(const Loops *loops, const IrOp *loop)
-{
-	for (uint32_t i = 0; i < loops->left.len; i++)
-		if (loops->left.data[i].is == loop)
-			return &loops->left.data[i];
-	return NULL;
+	Loops *loops = data;
+	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
+		vec_push(loops->cx->scratch, &loops->list, op);
+	if (op->kind == OP_WHILE)
+		remark_while(loops, op);
+	return true;
 }
 
 /* Nothing in it asks for loads ahead. */
@@ -162,24 +132,19 @@ static void pipeline_loop(Loops *loops, const AxisMap *axes, IrOp *loop, bool *c
 	PassCx *cx = loops->cx;
 	GpuCx *gpu = gpu_of(cx);
 	Schedule s;
-	const LeftLoop *left = left_of(loops, loop);
-	bool ahead = false;
+	bool is_left = ir_get_bool(loop, gpu->ir, ATTR_LEFT), ahead = false;
 	bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loop, &s);
-	if (left && asks_for_nothing(&s))
+	if (is_left && asks_for_nothing(&s))
 		remark_while(loops, loop);
 	else
 		schedule_remark(gpu, cx->scratch, &s);
 	for (uint32_t k = 0; has_loads && k < s.loads.len; k++)
 		ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
-	if (left && !ahead)
-		left_restore(left);
-	else if (left)
-		ir_drop_operands(left->was);
-	if (!has_loads || (left && !ahead))
-		return;
-	ASSERT(!schedule_fault(cx->scratch, &s));
-	ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
-	*changed = true;
+	if (has_loads) {
+		ASSERT(!schedule_fault(cx->scratch, &s));
+		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
+		*changed = true;
+	}
 	if (ahead)
 		carry_out(cx, axes, &s);
 }
@@ -188,11 +153,9 @@ bool pass_pipeline(PassCx *cx, bool *changed)
 {
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
-	count_left(&loops);
 	if (!loops.list.len)
 		return true;
 	AxisMap *axes = gpu_axis(cx);
-	*changed |= loops.left.len > 0; /* what was computed of them, even if they are restored */
 	for (uint32_t i = 0; i < loops.list.len; i++)
 		pipeline_loop(&loops, axes, loops.list.data[i], changed);
 	return true;

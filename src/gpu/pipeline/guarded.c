@@ -54,11 +54,12 @@ static void move_out(Guard *g, IrOp *op)
 		mask(g, op);
 }
 
-static void look_at_side(Guard *g, Arena *scratch, bool then, bool all)
+static bool look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 {
+	bool any = false;
 	g->side = g->branch->regions[!then].first;
 	if (!g->side)
-		return;
+		return false;
 	IrBuilder b = ir_at(g->m, g->branch);
 	IrValue *condition = ir_operand(g->branch, 0);
 	g->there = then ? condition
@@ -67,14 +68,18 @@ static void look_at_side(Guard *g, Arena *scratch, bool then, bool all)
 		next = op->next;
 		if (op->kind != OP_LOAD || !ir_is_tensor(op->results[0].type) || !may_go(g, op))
 			continue;
-		if (all || schedule_reaches_dot(g->m, scratch, op))
-			move_out(g, op);
+		if (!all && !schedule_reaches_dot(g->m, scratch, op))
+			continue;
+		move_out(g, op);
+		any = true;
 	}
+	return any;
 }
 
-void left_guard_loads(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop)
+bool left_guard_loads(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop)
 {
 	CONTRACT(loop->kind == OP_FOR);
+	bool any = false;
 	for (IrOp *op = loop->regions[0].first->first; op; op = op->next) {
 		bool dots;
 		if (op->kind != OP_IF ||
@@ -82,7 +87,8 @@ void left_guard_loads(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop)
 			continue;
 		uint8_t *met = ARENA_ARRAY(scratch, uint8_t, m->next_op);
 		Guard g = {.m = m, .gpu = gpu, .branch = op, .met = met};
-		look_at_side(&g, scratch, true, !dots);
-		look_at_side(&g, scratch, false, !dots);
+		any |= look_at_side(&g, scratch, true, !dots);
+		any |= look_at_side(&g, scratch, false, !dots);
 	}
+	return any;
 }

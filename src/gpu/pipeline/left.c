@@ -1,5 +1,5 @@
-/* A loop that may be left is counted while it is pipelined, as scf.for that carries whether another
- * iteration comes:
+/* A loop that may be left is counted from count-loops to uncount-loops (pass/count_loops.c), as
+ * scf.for that carries whether another iteration comes:
  *
  *	more, values = test(init)              more, values = test(init)
  *	while more:                            for t = 0 to most, more, go = more, values:
@@ -18,13 +18,14 @@ enum { LEFT_INITS = 3 /* operands of scf.for in front of what it carries */ };
 /* ---- scf.while -> scf.for ---- */
 
 typedef struct Holds {
-	bool loads, stops;
+	bool loads, dots, stops;
 } Holds;
 
 static bool visit_body(void *data, IrOp *op)
 {
 	Holds *h = data;
 	h->stops |= op->kind == OP_FOR || op->kind == OP_WHILE;
+	h->dots |= schedule_is_dot(op);
 	h->loads |= (op->kind == OP_LOAD || op->kind == OP_DESC_LOAD) && ir_is_tensor(op->results[0].type);
 	return !h->stops;
 }
@@ -96,14 +97,15 @@ static IrBlock *copy_body(IrModule *m, GpuCx *gpu, Arena *scratch, const IrOp *l
 	return made;
 }
 
-bool left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop, LeftLoop *out)
+IrOp *left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop)
 {
 	CONTRACT(loop->kind == OP_WHILE);
 	const IrBlock *test = loop->regions[0].first;
 	Holds holds = {0};
 	ir_walk(loop, false, visit_body, &holds);
-	if (holds.stops || !holds.loads || !can_move_test(test))
-		return false;
+	bool asks = holds.dots || ir_get(loop, gpu->ir, ATTR_NUM_STAGES);
+	if (holds.stops || !holds.loads || !asks || !can_move_test(test))
+		return NULL;
 	IrType i32 = ir_scalar(gpu->ir, TY_I32);
 	IrBuilder b = ir_at(m, loop);
 	IrOp *condition = copy_test(&b, scratch, test, operands_of(scratch, loop));
@@ -111,7 +113,8 @@ bool left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop, LeftLoop *o
 	IrValue **operands = ARENA_ARRAY(scratch, IrValue *, LEFT_INITS + carried);
 	IrType *types = ARENA_ARRAY(scratch, IrType, carried);
 	operands[0] = irb_int(&b, i32, 0);
-	operands[1] = irb_int(&b, i32, INT32_MAX);
+	operands[1] = irb_3(&b, OP_SELECT, i32, ir_operand(condition, 0), irb_int(&b, i32, INT32_MAX),
+			    irb_int(&b, i32, 0));
 	operands[2] = irb_int(&b, i32, 1);
 	operands[LEFT_INITS] = operands[LEFT_INITS + 1] = ir_operand(condition, 0);
 	for (uint32_t i = 1; i < condition->operand_count; i++)
@@ -126,18 +129,8 @@ bool left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop, LeftLoop *o
 	ir_block_append(&made->regions[0], copy_body(m, gpu, scratch, loop, i32));
 	for (uint32_t i = 0; i < loop->result_count; i++)
 		ir_replace_uses(&loop->results[i], &made->results[i + LEFT_GO]);
-	ir_op_unlink(loop);
-	*out = (LeftLoop){loop, made};
-	return true;
-}
-
-void left_restore(const LeftLoop *loop)
-{
-	CONTRACT(!loop->was->block && loop->is->block);
-	ir_op_insert_before(loop->was, loop->is);
-	for (uint32_t i = 0; i < loop->was->result_count; i++)
-		ir_replace_uses(&loop->is->results[i + LEFT_GO], &loop->was->results[i]);
-	ir_op_erase(loop->is);
+	ir_op_erase(loop);
+	return made;
 }
 
 /* ---- and back ---- */
@@ -196,6 +189,36 @@ IrValue *left_exists(Pipeline *p, bool first, unsigned k)
 		return pipeline_value(p, true, go, k);
 	return k ? pipeline_value(p, false, ir_operand(p->body->last, LEFT_GO - 1), k - 1)
 		 : irb_int(&p->top, go->type, 1);
+}
+
+/* Is the value computed for some later iteration? */
+static bool is_ahead(const Pipeline *p, const IrValue *v)
+{
+	for (unsigned k = 0; k < ARRAY_LEN(p->ahead); k++)
+		if (p->ahead[k] && p->ahead[k]->done[v->id])
+			return true;
+	return false;
+}
+
+IrValue **left_hold(Pipeline *p)
+{
+	CONTRACT(p->s->left);
+	IrValue **held = ARENA_ARRAY(p->cx->scratch, IrValue *, p->values);
+	for (IrOp *op = p->top.before; op; op = op->next)
+		if (op->kind == OP_LOAD && !ir_is_tensor(op->results[0].type) && is_ahead(p, &op->results[0]))
+			held[op->results[0].id] = pipeline_value(p, false, &op->results[0], 0);
+	return held;
+}
+
+void left_use_held(Pipeline *p, IrValue *const *held)
+{
+	for (IrOp *op = p->body->first, *next; op; op = next) {
+		next = op->next;
+		if (op->kind != OP_LOAD || op->results[0].id >= p->values || !held[op->results[0].id])
+			continue;
+		ir_replace_uses(&op->results[0], held[op->results[0].id]);
+		ir_op_erase(op);
+	}
 }
 
 /* ---- copies under way when the loop is left ---- */

@@ -11,27 +11,24 @@ enum {
 	LEFT_GO = 2,   /* i1: as far as is known ahead, it does */
 };
 
-/* A loop in the form of scf.for, in the place of the scf.while that it was. */
-typedef struct LeftLoop {
-	IrOp *was, *is;
-} LeftLoop;
-
-/* False: it stays what it is, as it holds no load of a tile, or loops, or its test does more than
- * compute. */
-bool left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop, LeftLoop *out);
-/* It is what it was. */
-void left_restore(const LeftLoop *loop);
-/* scf.for that is pipelined -> scf.while. */
+/* The loop in the form of scf.for. NULL: it stays what it is, as it asks for no stages, or holds no
+ * load of a tile, or loops, or its test does more than compute. */
+IrOp *left_count(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop);
+/* Back to scf.while, as left_count made it or pipelined. */
 IrOp *left_uncount(IrModule *m, Arena *scratch, IrOp *loop);
 
 /* guarded.c: loads in the sides of branches go in front of them, masked, where the condition can be
- * computed ahead. */
-void left_guard_loads(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop);
+ * computed ahead. True: some do. */
+bool left_guard_loads(IrModule *m, GpuCx *gpu, Arena *scratch, IrOp *loop);
 
 /* What is known ahead of whether an iteration comes goes into LEFT_GO. */
 void left_predict(Pipeline *p);
 /* As pipeline_exists. */
 IrValue *left_exists(Pipeline *p, bool first, unsigned k);
+/* Words that say which iterations come, loaded one iteration ahead: by the id of a scalar load's
+ * result, what it gives in the iteration that runs; NULL: it is loaded there. */
+IrValue **left_hold(Pipeline *p);
+void left_use_held(Pipeline *p, IrValue *const *held);
 /* TMA may still be on its way to slots when the loop is left: which ones is carried, `left_await`
  * waits for them behind the loop. */
 void left_note_copies(Pipeline *p);

@@ -136,6 +136,14 @@ static bool visit_captured(void *data, IrOp *inner)
 	return in->ok;
 }
 
+/* In an iteration that may not come, by what is no 0 in the first one. */
+static bool can_divide(const ScheduleCx *d, const IrOp *op)
+{
+	if (!ir_has_trait(op, TRAIT_NOFX) || op->operand_count != 2)
+		return false;
+	return d->s->left != SCHEDULE_GUESSED || ir_is_defined_outside(ir_operand(op, 1), d->s->loop);
+}
+
 static bool op_can_be_ahead(ScheduleCx *d, IrOp *op, unsigned loads)
 {
 	Inside in = {d, op, loads, true};
@@ -151,7 +159,7 @@ static bool op_can_be_ahead(ScheduleCx *d, IrOp *op, unsigned loads)
 		}
 		in.loads++;
 		d->deepest = MAX(d->deepest, in.loads);
-	} else if (!ir_is_pure(op) && !(ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2)) {
+	} else if (!ir_is_pure(op) && !can_divide(d, op)) {
 		d->why = REMARK_LOAD_FIXED;
 		return false;
 	}
@@ -366,7 +374,8 @@ bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp
 	Schedule s = {.loop = loop};
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
 	bool any = false;
-	if (!look_at_loop(&d) || !d.has_store || d.stopped || !can_count(loop))
+	if (ir_get_bool(loop, gpu->ir, ATTR_LEFT) || !look_at_loop(&d) || !d.has_store || d.stopped ||
+	    !can_count(loop))
 		return false;
 	for (IrOp *op = loop->regions[0].first->first; op && !any; op = op->next)
 		any = counts(&d, op);

@@ -208,7 +208,7 @@ void schedule_fit(ScheduleCx *d)
 	s->ahead = ahead_within(s, slot);
 	if (schedule_is_rotated(s)) {
 		s->products.len = 0;
-	} else if (s->products.len && s->ahead && !s->left) {
+	} else if (s->products.len && s->ahead) {
 		s->kept = !costs_ctas(d, s, taken + slot * (s->ahead + 1), taken + slot * (s->ahead + 2)) &&
 			  slot * 3 <= s->limit;
 		s->meets = !s->kept;
