@@ -1,10 +1,10 @@
 /* count-loops: a loop that says only at its end whether another iteration comes (scf.while) gets
  * the form of one that is counted, where it asks for loads ahead; loads in sides of branches go in
- * front of them. uncount-loops: it is scf.while again.
+ * front of them.
  *
- * Needs: TTGIR. Keeps: what is computed. Between the two, scf.for with neso.left ends by what it
- * carries first (pipeline/left.h): passes there may move what is in such a loop, and must not take
- * its bounds for the number of its iterations. */
+ * Needs: TTGIR; uncount-loops later on. Keeps: what is computed. Between the two, scf.for with
+ * neso.left ends by what it carries first (pipeline/left.h): passes there may move what is in such
+ * a loop, and must not take its bounds for the number of its iterations. */
 #include "gpu/pipeline/left.h"
 
 typedef struct Loops {
@@ -12,7 +12,7 @@ typedef struct Loops {
 	VEC(IrOp *) list;
 } Loops;
 
-static bool visit_all(void *data, IrOp *op)
+static bool visit(void *data, IrOp *op)
 {
 	Loops *loops = data;
 	if (op->kind == OP_FOR || op->kind == OP_WHILE)
@@ -20,18 +20,10 @@ static bool visit_all(void *data, IrOp *op)
 	return true;
 }
 
-static bool visit_counted(void *data, IrOp *op)
-{
-	Loops *loops = data;
-	if (op->kind == OP_FOR && ir_get_bool(op, gpu_of(loops->cx)->ir, ATTR_LEFT))
-		vec_push(loops->cx->scratch, &loops->list, op);
-	return true;
-}
-
 bool pass_count_loops(PassCx *cx, bool *changed)
 {
 	Loops loops = {.cx = cx};
-	ir_walk(cx->module->op, true, visit_all, &loops);
+	ir_walk(cx->module->op, true, visit, &loops);
 	for (uint32_t i = 0; i < loops.list.len; i++) {
 		IrOp *loop = loops.list.data[i];
 		if (loop->kind == OP_WHILE) {
@@ -41,15 +33,5 @@ bool pass_count_loops(PassCx *cx, bool *changed)
 		if (loop)
 			*changed |= left_guard_loads(cx->module, gpu_of(cx), cx->scratch, loop);
 	}
-	return true;
-}
-
-bool pass_uncount_loops(PassCx *cx, bool *changed)
-{
-	Loops loops = {.cx = cx};
-	ir_walk(cx->module->op, true, visit_counted, &loops);
-	for (uint32_t i = 0; i < loops.list.len; i++)
-		left_uncount(cx->module, cx->scratch, loops.list.data[i]);
-	*changed |= loops.list.len > 0;
 	return true;
 }
