@@ -161,15 +161,21 @@ def curand4x(seed, subsequence, offset):
 
 
 @triton.jit
-def torch_randint(seed, offset, index, threads):
-    """Random uint32: the words behind elements `index` of what torch makes on CUDA by one kernel with that many
-    threads. A thread has four elements in a turn, `threads` apart, from a subsequence of its own."""
-    tl.core._extension("tl.torch_randint")
+def _torch_words(seed, offset, index, threads):
+    """The four words of the turn that makes elements `index`, and which of them is theirs."""
     index = tl.to_tensor(index).to(tl.uint64)
     threads = tl.to_tensor(threads).to(tl.uint64)
     turn = index // threads
     a, b, c, d = curand4x(seed, index % threads, tl.to_tensor(offset).to(tl.uint64) + turn - (turn & 3))
-    which = turn & 3
+    return a, b, c, d, turn & 3
+
+
+@triton.jit
+def torch_randint(seed, offset, index, threads):
+    """Random uint32: the words behind elements `index` of what torch makes on CUDA by one kernel with that many
+    threads. A thread has four elements in a turn, `threads` apart, from a subsequence of its own."""
+    tl.core._extension("tl.torch_randint")
+    a, b, c, d, which = _torch_words(seed, offset, index, threads)
     return tl.where(which < 2, tl.where(which == 0, a, b), tl.where(which == 2, c, d))
 
 
@@ -179,3 +185,16 @@ def torch_rand(seed, offset, index, threads):
     x = torch_randint(seed, offset, index, threads).to(tl.float32)
     u = x * 2.3283064365386963e-10 + 1.1641532182693481e-10
     return tl.where(u == 1.0, 0.0, u)
+
+
+@triton.jit
+def torch_randn(seed, offset, index, threads):
+    """Normal random fp32: elements `index` of torch.randn on CUDA. Of two words one makes the radius and one the angle,
+    whose sine and cosine are two elements."""
+    tl.core._extension("tl.torch_randn")
+    a, b, c, d, which = _torch_words(seed, offset, index, threads)
+    first = which < 2
+    u = tl.where(first, a, c).to(tl.float32) * 2.3283064365386963e-10 + 1.1641532182693481e-10
+    v = tl.where(first, b, d).to(tl.float32) * 1.4629180792671596e-09 + 7.314590396335798e-10
+    radius = tl.sqrt(-2.0 * tl.log(u))
+    return radius * tl.where((which & 1) == 0, tl.sin(v), tl.cos(v))

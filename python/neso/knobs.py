@@ -389,7 +389,9 @@ class compilation_knobs(base_knobs):
 
 @_from_table
 class autotuning_knobs(base_knobs):
-    pass
+    #: called behind a tuning, by names: fn, key, best_config, configs_timings, duration (None: nothing was
+    #: measured), cache_hit
+    listener = None
 
 
 @_from_table

@@ -12,6 +12,8 @@ def next_of(n):
 @triton.jit
 def stored(o, t):
     tl.static_assert(t.type[0] == tl.int32 and t.type[1] == tl.constexpr_type(3))
+    tl.static_assert(t.type == tl.tuple_type([tl.int32, tl.constexpr_type(3)]))
+    tl.static_assert(t.type != tl.tuple_type((tl.int32, tl.int32)))
     tl.store(o + t[1], t[0])
 
 

@@ -78,6 +78,21 @@ def torch(out, uniform, threads, SEED: tl.constexpr, OFFSET: tl.constexpr, N: tl
     tl.store(uniform + at, tl.torch_rand(SEED, OFFSET, at, threads))
 
 
+def torch_normals(seed, offset, n, threads):
+    """A thread's four: sines and cosines of one angle, of two."""
+    pairs = torch_words(seed, offset, -(-n // (4 * threads)) * 4 * threads, threads).reshape(-1, 2, threads)
+    u = pairs[:, 0] * 2.0**-32 + 2.0**-33
+    v = (pairs[:, 1] * 2.0**-32 + 2.0**-33) * 2 * np.pi
+    radius = np.sqrt(-2 * np.log(u))
+    return np.stack([radius * np.sin(v), radius * np.cos(v)], 1).ravel()[:n].astype(np.float32)
+
+
+@triton.jit
+def normal(out, threads, SEED: tl.constexpr, OFFSET: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.torch_randn(SEED, OFFSET, at, threads))
+
+
 class Random(Engines):
     def test_philox(self):
         for counter, key, expected in KNOWN:
@@ -101,6 +116,14 @@ class Random(Engines):
         # What torch.manual_seed(0) and torch.rand(10, device="cuda") print.
         printed = [0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290, 0.9096]
         np.testing.assert_allclose(torch_words(0, 0, 10, 256) / 2**32, printed, atol=6e-5)
+
+    def test_torch_normal(self):
+        for seed, offset, threads in ((0, 0, 256), (42, 4, 16), ((1 << 40) + 7, 1 << 36, 8)):
+            self.check(normal, [], [torch_normals(seed, offset, 64, threads)], threads, exact=False, SEED=seed,
+                       OFFSET=offset, N=64)
+        # What torch.manual_seed(0) and torch.randn(10, device="cuda") print.
+        printed = [-0.9247, -0.4253, -2.6438, 0.1452, -0.1209, -0.5797, -0.6229, -0.3284, -1.0745, -0.3631]
+        np.testing.assert_allclose(torch_normals(0, 0, 10, 256), printed, atol=6e-5)
 
     def test_strict(self):
         with mock.patch.dict(os.environ, {"NESO_STRICT_TRITON": "1"}):

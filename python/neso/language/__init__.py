@@ -15,7 +15,7 @@ from .core import (PropagateNan, TRITON_MAX_TENSOR_NUMEL, add, advance, aggregat
 from .math import (abs, ceil, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log, log2, rsqrt, sin, sqrt, sqrt_rn,
                    umulhi)
 from .random import (curand4x, pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x, randn, randn4x,
-                     torch_rand, torch_randint, uint_to_uniform_float)
+                     torch_rand, torch_randint, torch_randn, uint_to_uniform_float)
 from .standard import (argmax, argmin, argsort, bitonic_merge, cdiv, cumprod, cumsum, flip, interleave, max, median, min, ravel,
                        reduce_or, searchsorted, segments, sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unique, unsqueeze, xor_sum, zeros,
                        zeros_like)

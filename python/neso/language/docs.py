@@ -473,6 +473,10 @@ torch_randint
 The random uint32 that torch makes its elements of, as torch_rand has them. Triton has it not.
 >>> r = tl.torch_randint(seed, 0, at, 4096)
 
+torch_randn
+The elements of torch.randn on CUDA, as torch_rand has those of torch.rand; the last bits are not torch's, whose sine is a rougher one. Triton has it not.
+>>> r = tl.torch_randn(seed, 0, at, 4096)
+
 uint_to_uniform_float
 Random bits, of unsigned integers, as fp32 from 0 up to 1.
 >>> u = tl.uint_to_uniform_float(bits)

@@ -83,4 +83,10 @@ def torch_randint(seed: tensor | int | float | bool | constexpr, offset: tensor 
         >>> r = tl.torch_randint(seed, 0, at, 4096)
     """
 
+def torch_randn(seed: tensor | int | float | bool | constexpr, offset: tensor | int | float | bool | constexpr, index: tensor | int | float | bool | constexpr, threads: tensor | int | float | bool | constexpr) -> tensor:
+    """The elements of torch.randn on CUDA, as torch_rand has those of torch.rand; the last bits are not torch's, whose sine is a rougher one. Triton has it not.
+
+        >>> r = tl.torch_randn(seed, 0, at, 4096)
+    """
+
 def uint32_to_uniform_float(*args: Any, **kwargs: Any) -> tensor: ...

@@ -45,7 +45,7 @@ philox(seed, c0, c1, c2, c3, n_rounds=10); randint(seed, offset, n_rounds=10); r
 rand(seed, offset, n_rounds=10); rand4x(seed, offset, n_rounds=10); randn(seed, offset, n_rounds=10)
 randn4x(seed, offset, n_rounds=10); uint_to_uniform_float(x); pair_uniform_to_normal(u1, u2)
 philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=10); curand4x(seed, subsequence, offset)
-torch_rand(seed, offset, index, threads); torch_randint(seed, offset, index, threads)
+torch_rand(seed, offset, index, threads); torch_randint(seed, offset, index, threads); torch_randn(seed, offset, index, threads)
 globaltimer(); smid(); num_threads(); num_warps(); gdc_wait(); gdc_launch_dependents()
 convert_custom_float8_sm80(arg, dst_ty, fp_downcast_rounding=None, bitcast=False)
 convert_custom_float8_sm70(arg, dst_ty, fp_downcast_rounding=None, bitcast=False)

@@ -23,6 +23,8 @@ _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
 
 def _zero(array):
+    if array is None:
+        return
     if hasattr(array, "zero_"):
         array.zero_()
     else:
@@ -30,10 +32,14 @@ def _zero(array):
 
 
 def _clone(array):
+    if array is None:
+        return None
     return array.clone() if hasattr(array, "clone") else array.copy()
 
 
 def _restore(array, kept):
+    if array is None:
+        return
     if hasattr(array, "copy_"):
         array.copy_(kept)
     else:
@@ -301,6 +307,7 @@ class Autotuner(KernelInterface):
             found = tuned.find(place, candidates)
             if found is not None:
                 self.cache[key], self.configs_timings = found, {}
+                self._tell_listener(key, True)
                 return True
             if tuned.mode() == "never":
                 tuned.refuse(place)
@@ -323,7 +330,14 @@ class Autotuner(KernelInterface):
             noise = self.race.noise if self.race is not None else 0.0
             tuned.record(place, self.cache[key], (timing[0] if isinstance(timing, (list, tuple)) else timing) * 1e-3,
                          noise, len(candidates))
+        self._tell_listener(key, known)
         return known
+
+    def _tell_listener(self, key, known):
+        if knobs.autotuning.listener is not None:
+            knobs.autotuning.listener(fn=self._inner(), key=key, best_config=self.cache[key],
+                                      configs_timings=self.configs_timings,
+                                      duration=None if known else self.bench_time, cache_hit=known)
 
     def _inner(self):
         fn = self.fn
@@ -366,7 +380,7 @@ class Autotuner(KernelInterface):
         if self.perf_model:
             top = self.configs_top_k
             if isinstance(top, float) and top <= 1.0:
-                top = int(len(self.configs) * top)
+                top = builtins.max(int(len(self.configs) * top), 1)
             elif not isinstance(top, int):
                 raise TypeError("Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) an int")
             if len(configs) > top:
@@ -410,6 +424,8 @@ class Config:
     def __str__(self):
         shown = [f"{n}: {v}" for n, v in self.kwargs.items()]
         shown += [f"{n}: {getattr(self, n)}" for n in ("num_warps", "num_ctas", "num_stages", "maxnreg")]
+        if self.ir_override is not None:
+            shown.append(f"ir_override: {self.ir_override}")
         return ", ".join(shown)
 
     def _identity(self):

@@ -165,6 +165,7 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	}
 	if (broken) {
 		IrOp *op = make_left_for(low, &outer, block, &b, broken, &next, &init);
+		loop_attr(low, op, ATTR_NUM_STAGES, range->range.num_stages);
 		loop_flag(low, op, ATTR_DISABLE_LICM, range->range.disable_licm);
 		carry_leave(&loop, &before, op, 1, variable);
 		return loop_after(low, loop.exits);

@@ -16,6 +16,7 @@
  * anywhere behind it (neso.free_slot). */
 #include "gpu/memory/tensor_copies.h"
 #include "gpu/pipeline/carry.h"
+#include "gpu/pipeline/left.h"
 #include "gpu/pipeline/pipeline.h"
 #include "gpu/plan/rotate.h"
 
@@ -43,6 +44,7 @@ static void behind(Pipeline *p, IrOp *loop)
 	b.before = loop->next;
 	if (p->copies)
 		pipeline_await(p, &b, 0);
+	left_await(p, &b, loop);
 	if (p->barriers)
 		gpu_barriers_drop(p->gpu, &b, p->barriers);
 	if (p->free)
@@ -64,11 +66,16 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 	p.body = s->loop->regions[0].first;
 	p.before = ir_at(cx->module, s->loop);
 	p.top = ir_at(cx->module, p.body->first);
+	if (s->left)
+		left_predict(&p);
 	if (s->slots)
 		number = pipeline_copy_ahead(&p);
+	if (s->left == SCHEDULE_GUESSED)
+		left_note_copies(&p);
 	for (uint32_t i = 0; i < s->loads.len; i++)
 		if (s->loads.data[i].kind == SCHEDULE_REGISTERS)
 			held[i] = pipeline_value(&p, false, &s->loads.data[i].load->results[0], 0);
+	IrValue **words = s->left ? left_hold(&p) : NULL;
 	pipeline_go_on(&p);
 	for (uint32_t i = 0; i < p.rings.len; i++)
 		pipeline_read(&p, &p.rings.data[i], number);
@@ -77,6 +84,8 @@ static void carry_out(PassCx *cx, const AxisMap *axes, const Schedule *s)
 			ir_replace_uses(&s->loads.data[i].load->results[0], held[i]);
 			ir_op_erase(s->loads.data[i].load);
 		}
+	if (words)
+		left_use_held(&p, words);
 	if (s->slots)
 		pipeline_place_copies(&p);
 	if (schedule_is_rotated(s))
@@ -96,39 +105,58 @@ typedef struct Loops {
 	VEC(IrOp *) list;
 } Loops;
 
+static void remark_while(const Loops *loops, IrOp *loop)
+{
+	schedule_remark(gpu_of(loops->cx), loops->cx->scratch,
+			&(Schedule){.loop = loop, .rule = REMARK_LOOP_WHILE});
+}
+
 static bool visit(void *data, IrOp *op)
 {
 	Loops *loops = data;
 	if (op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE))
 		vec_push(loops->cx->scratch, &loops->list, op);
 	if (op->kind == OP_WHILE)
-		schedule_remark(gpu_of(loops->cx), loops->cx->scratch,
-				&(Schedule){.loop = op, .rule = REMARK_LOOP_WHILE});
+		remark_while(loops, op);
 	return true;
+}
+
+/* Nothing in it asks for loads ahead. */
+static bool asks_for_nothing(const Schedule *s)
+{
+	return s->rule == REMARK_LOOP_NO_DOT || s->rule == REMARK_LOOP_NO_LOAD;
+}
+
+static void pipeline_loop(Loops *loops, const AxisMap *axes, IrOp *loop, bool *changed)
+{
+	PassCx *cx = loops->cx;
+	GpuCx *gpu = gpu_of(cx);
+	Schedule s;
+	bool is_left = ir_get_bool(loop, gpu->ir, ATTR_LEFT), ahead = false;
+	bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loop, &s);
+	if (is_left && asks_for_nothing(&s))
+		remark_while(loops, loop);
+	else
+		schedule_remark(gpu, cx->scratch, &s);
+	for (uint32_t k = 0; has_loads && k < s.loads.len; k++)
+		ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
+	if (has_loads) {
+		ASSERT(!schedule_fault(cx->scratch, &s));
+		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
+		*changed = true;
+	}
+	if (ahead)
+		carry_out(cx, axes, &s);
 }
 
 bool pass_pipeline(PassCx *cx, bool *changed)
 {
-	GpuCx *gpu = gpu_of(cx);
 	Loops loops = {.cx = cx};
 	ir_walk(cx->module->op, true, visit, &loops);
 	if (!loops.list.len)
 		return true;
 	AxisMap *axes = gpu_axis(cx);
-	for (uint32_t i = 0; i < loops.list.len; i++) {
-		Schedule s;
-		bool has_loads = schedule_loop(gpu, cx->module, cx->scratch, axes, loops.list.data[i], &s);
-		schedule_remark(gpu, cx->scratch, &s);
-		if (!has_loads)
-			continue;
-		ASSERT(!schedule_fault(cx->scratch, &s));
-		ir_set(cx->module, s.loop, ATTR_PIPELINE, schedule_attr(gpu, cx->scratch, &s));
-		*changed = true;
-		bool ahead = false;
-		for (uint32_t k = 0; k < s.loads.len; k++)
-			ahead |= s.loads.data[k].kind != SCHEDULE_PLAIN;
-		if (ahead)
-			carry_out(cx, axes, &s);
-	}
+	for (uint32_t i = 0; i < loops.list.len; i++)
+		pipeline_loop(&loops, axes, loops.list.data[i], changed);
 	return true;
 }

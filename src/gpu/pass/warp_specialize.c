@@ -303,7 +303,8 @@ static bool is_no_loop(void *data, IrOp *op)
 static bool visit(void *data, IrOp *op)
 {
 	Loops *loops = data;
-	bool inner = op->kind == OP_FOR && !ir_get(op, gpu_of(loops->cx)->ir, ATTR_PIPELINE);
+	const IrCx *ir = gpu_of(loops->cx)->ir;
+	bool inner = op->kind == OP_FOR && !ir_get(op, ir, ATTR_PIPELINE) && !ir_get(op, ir, ATTR_LEFT);
 	if (inner)
 		ir_walk(op, false, is_no_loop, &inner);
 	if (inner)

@@ -230,6 +230,7 @@ static void await_boxes(Pipeline *p, IrValue *read, IrValue *next)
 	/* Where they meet in front of the copies, or not at all, once is enough for the barriers in
 	 * the slots to be made. */
 	bool in_front = p->s->meets || p->free;
+	p->awaited = parity;
 	IrOp *meet = irb_op(in_front ? &p->before : b, OP_BARRIER, NULL, 0, NULL, 0, 0);
 	p->meet_before = in_front ? meet : NULL;
 	if (p->free && !p->s->meets)
@@ -276,6 +277,7 @@ IrValue *pipeline_copy_ahead(Pipeline *p)
 	IrValue *next = s->kept ? next_slot(p, written, zero) : read;
 	vec_push(p->cx->scratch, &p->carried, (PipelineCarried){NULL, first, written, next, 0});
 	find_freed(p, written, next, first);
+	p->read = read;
 	if (p->barriers)
 		await_boxes(p, read, wrapped);
 	copy_all(p, false, s->ahead, written);

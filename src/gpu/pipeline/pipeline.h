@@ -54,6 +54,8 @@ typedef struct Pipeline {
 	PipelineSlots late; /* of the slots that late products alone read, where these have their own */
 	IrValue *free, *freed, *parity; /* of the same slots: where warps arrive that have read
 	                                 * them; NULL: they meet. The one to be filled */
+	IrValue *read, *awaited; /* the slot that is read, and the parity of its barrier */
+	VEC(IrValue *) under_way; /* left.c: is there a copy of the iteration 1, 2 ... later? */
 	bool copies;       /* there are rings that cp.async fills */
 	VEC(IrOp *) issued; /* the copies and the commit of an iteration */
 	VEC(IrOp *) early;  /* products that are issued in front of the wait for another one */

@@ -1,6 +1,6 @@
 /* Values as of another iteration: what loads need (addresses, masks) is computed a second time, as
  * for an iteration that is ahead, from carried values of its own that run ahead. */
-#include "gpu/pipeline/pipeline.h"
+#include "gpu/pipeline/left.h"
 
 static PipelinePoint *new_point(Pipeline *p)
 {
@@ -50,6 +50,8 @@ IrValue *pipeline_exists(Pipeline *p, bool first, unsigned k)
 	IrValue *lower = ir_operand(p->loop, 0), *upper = ir_operand(p->loop, 1);
 	if (point->exists)
 		return point->exists;
+	if (p->s->left)
+		return point->exists = left_exists(p, first, k);
 	if (!first)
 		return point->exists = more_than(p, b, irb_2(b, OP_SUBI, NULL, upper, p->body->args[0]), k);
 	if (k == 0) {
@@ -164,6 +166,8 @@ static IrValue *compute_ahead(Pipeline *p, IrValue *v, unsigned k)
 {
 	if (v->block && v->index == 0)
 		return counter_plus(p, &p->top, v, k);
+	if (v->block && !k)
+		return v;
 	if (v->block || v->def->kind == OP_LOAD)
 		return carry(p, v, k, pipeline_value(p, true, v, k));
 	IrOp *copy = copy_op(p, false, v->def, k);

@@ -136,17 +136,30 @@ static bool visit_captured(void *data, IrOp *inner)
 	return in->ok;
 }
 
+/* In an iteration that may not come, by what is no 0 in the first one. */
+static bool can_divide(const ScheduleCx *d, const IrOp *op)
+{
+	if (!ir_has_trait(op, TRAIT_NOFX) || op->operand_count != 2)
+		return false;
+	return d->s->left != SCHEDULE_GUESSED || ir_is_defined_outside(ir_operand(op, 1), d->s->loop);
+}
+
 static bool op_can_be_ahead(ScheduleCx *d, IrOp *op, unsigned loads)
 {
 	Inside in = {d, op, loads, true};
 	if (op->kind == OP_LOAD) {
+		if (d->s->left == SCHEDULE_GUESSED && loads < SCHEDULE_DEEPEST &&
+		    !schedule_is_harmless(d, op)) {
+			d->why = REMARK_LOAD_LEFT;
+			return false;
+		}
 		if (ir_get_bool(op, d->gpu->ir, ATTR_IS_VOLATILE) || loads == SCHEDULE_DEEPEST) {
 			d->why = loads == SCHEDULE_DEEPEST ? REMARK_LOAD_DEEP : REMARK_LOAD_FROM_VOLATILE;
 			return false;
 		}
 		in.loads++;
 		d->deepest = MAX(d->deepest, in.loads);
-	} else if (!ir_is_pure(op) && !(ir_has_trait(op, TRAIT_NOFX) && op->operand_count == 2)) {
+	} else if (!ir_is_pure(op) && !can_divide(d, op)) {
 		d->why = REMARK_LOAD_FIXED;
 		return false;
 	}
@@ -220,13 +233,29 @@ static RemarkCode why_not_copied(const ScheduleCx *d, const IrOp *load, unsigned
 	return *width < LEAST_BYTES ? REMARK_LOAD_NARROW : REMARK_NONE;
 }
 
+static void forget_seen(ScheduleCx *d)
+{
+	d->deepest = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(d->seen); i++)
+		d->seen[i] = ARENA_ARRAY(d->arena, uint8_t, d->values);
+}
+
+bool schedule_can_be_ahead(ScheduleCx *d, const IrValue *v)
+{
+	CONTRACT(v->id < d->values);
+	forget_seen(d);
+	return can_be_ahead(d, v, 0);
+}
+
 static bool operands_can_be_ahead(ScheduleCx *d, const IrOp *load)
 {
 	bool ok = !ir_get_bool(load, d->gpu->ir, ATTR_IS_VOLATILE);
 	d->why = REMARK_LOAD_VOLATILE;
-	d->deepest = 0;
-	for (unsigned i = 0; i < ARRAY_LEN(d->seen); i++)
-		d->seen[i] = ARENA_ARRAY(d->arena, uint8_t, d->values);
+	if (ok && d->s->left == SCHEDULE_GUESSED && !schedule_is_harmless(d, load)) {
+		d->why = REMARK_LOAD_LEFT;
+		return false;
+	}
+	forget_seen(d);
 	for (uint32_t i = 0; i < load->operand_count && ok; i++)
 		ok = can_be_ahead(d, ir_operand(load, i), 0);
 	return ok;
@@ -306,6 +335,8 @@ bool schedule_loop(GpuCx *gpu, const IrModule *m, Arena *arena, const AxisMap *a
 	*out = (Schedule){.loop = loop};
 	if (!look_at_loop(&d))
 		return false;
+	if (!out->rule)
+		schedule_leaving(&d);
 	bool any = false;
 	for (IrOp *op = loop->regions[0].first->first; op; op = op->next) {
 		if (!counts(&d, op))
@@ -343,9 +374,22 @@ bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp
 	Schedule s = {.loop = loop};
 	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
 	bool any = false;
-	if (!look_at_loop(&d) || !d.has_store || d.stopped || !can_count(loop))
+	if (ir_get_bool(loop, gpu->ir, ATTR_LEFT) || !look_at_loop(&d) || !d.has_store || d.stopped ||
+	    !can_count(loop))
 		return false;
 	for (IrOp *op = loop->regions[0].first->first; op && !any; op = op->next)
 		any = counts(&d, op);
 	return any;
+}
+
+bool schedule_is_predicted(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop,
+			   const IrValue *scalar, bool *dots)
+{
+	CONTRACT(loop->kind == OP_FOR);
+	Schedule s = {.loop = loop};
+	ScheduleCx d = {.gpu = gpu, .arena = arena, .s = &s, .values = m->next_value};
+	if (!look_at_loop(&d) || s.rule)
+		return false;
+	*dots = d.has_dot;
+	return schedule_is_scalar_ahead(&d, scalar);
 }

@@ -55,8 +55,17 @@ typedef struct ScheduledProduct {
 	bool used;        /* by other ops than the product, which need a wait before */
 } ScheduledProduct;
 
+/* A loop that may be left after any iteration (pipeline/left.h). */
+typedef enum ScheduleLeft {
+	SCHEDULE_COUNTED,   /* its bounds say how many iterations there are */
+	SCHEDULE_PREDICTED, /* whether an iteration comes is computed as far ahead as its loads are */
+	SCHEDULE_GUESSED    /* it is not; loads are ahead that may be done for nothing */
+} ScheduleLeft;
+
 typedef struct Schedule {
 	IrOp *loop;
+	ScheduleLeft left;
+	VEC(IrValue *) comes; /* left: i1; another iteration comes only where all of them are true */
 	unsigned stages;  /* as asked for */
 	bool deeper;      /* there are more, as memory is left */
 	unsigned ahead;   /* of what is copied; 0: nothing is */
@@ -91,6 +100,10 @@ bool schedule_reaches_dot(const IrModule *m, Arena *arena, const IrOp *load);
 bool schedule_may_copy(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *load);
 /* A store, or an atomic operation whose result nobody uses. */
 bool schedule_only_writes(const IrOp *op);
+/* Does the loop ask for loads ahead, and can this scalar of it be computed ahead from scalars?
+ * *dots: it holds products. */
+bool schedule_is_predicted(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop,
+			   const IrValue *scalar, bool *dots);
 /* Would it be scheduled, but for the stores in it? */
 bool schedule_waits_for_stores(GpuCx *gpu, const IrModule *m, Arena *arena, IrOp *loop);
 /* Does the op multiply tiles by matrix instructions or multiply-adds, whatever of them? */

@@ -149,7 +149,7 @@ static void rotate(ScheduleCx *d, uint64_t slot, uint64_t taken)
 {
 	Schedule *s = d->s;
 	GpuRotation *r = ARENA_NEW(d->arena, GpuRotation);
-	if (!slot)
+	if (!slot || s->left)
 		return;
 	gpu_rotation(d->gpu, d->arena, d->m, s, r);
 	s->rotation = r->rule ? r : NULL;

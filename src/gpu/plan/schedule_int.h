@@ -17,6 +17,14 @@ typedef struct ScheduleCx {
 	RemarkCode why;
 } ScheduleCx;
 
+/* Can the value be computed iterations ahead? */
+bool schedule_can_be_ahead(ScheduleCx *d, const IrValue *v);
+/* Can it, from scalars alone? */
+bool schedule_is_scalar_ahead(ScheduleCx *d, const IrValue *v);
+/* Of a loop that may be left: whether that is predicted, and by what. */
+void schedule_leaving(ScheduleCx *d);
+/* May the load be done in an iteration that may not come? */
+bool schedule_is_harmless(ScheduleCx *d, const IrOp *load);
 /* How far ahead copies are, with how many slots, once all loads are listed. */
 void schedule_fit(ScheduleCx *d);
 /* Tiles wait in registers while the loop computes: no more of them than what it carries leaves. */
