@@ -9,6 +9,7 @@
  * Boxes of tensor maps (tensor.c) complete on barriers likewise. Source: PTX ISA 8.8, "mbarrier", "cp.async.bulk". */
 #include <stdlib.h>
 
+#include "sim/check/traffic.h"
 #include "sim/ops/async.h"
 #include "sim/ops/machine.h"
 
@@ -26,6 +27,7 @@ typedef struct Word {
 typedef struct Known {
 	uint32_t offset; /* likewise */
 	SimPast past; /* what is ordered before who waits */
+	uint32_t landed, seen[SIM_MOST_WARPS]; /* copies that it has counted; when a warp last waited */
 } Known;
 
 typedef struct Bulk {
@@ -111,16 +113,25 @@ static void add_known(SimCta *cta, uint32_t offset)
 }
 
 /* What the warp did is ordered before whoever waits. */
-static void give(SimWarp *w, uint32_t offset)
+static void give(SimWarp *w, uint32_t offset, const SimInstr *at)
 {
 	Known *k = known_of(w->cta, w->base + offset);
-	sim_past_give(w, k ? &k->past : NULL);
+	sim_past_give(w, k ? &k->past : NULL, at);
 }
 
-static void take(SimWarp *w, uint32_t offset)
+/* Who sees a copy come needs the wait, whoever reads what has come: here nobody knows who does. */
+static void take(SimWarp *w, const uint32_t *offset, uint32_t mask, const SimInstr *at)
 {
-	const Known *k = known_of(w->cta, w->base + offset);
-	sim_past_take(w, k ? &k->past : NULL);
+	bool orders = false;
+	EACH_LANE(lane, mask) {
+		Known *k = known_of(w->cta, w->base + offset[lane]);
+		sim_past_take(w, k ? &k->past : NULL, at);
+		orders |= !k || k->landed != k->seen[w->index];
+		if (k)
+			k->seen[w->index] = k->landed;
+	}
+	if (mask)
+		sim_count_meeting(w, at, SIM_SHARED_BARRIER, 1, orders);
 }
 
 /* ---- operations ---- */
@@ -191,9 +202,26 @@ static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (word.bytes >= MOST_BYTES)
 			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "more than %d bytes are announced", MOST_BYTES - 1);
 		write_word(at, word);
-		give(w, offset[lane]);
+		give(w, offset[lane], i);
 	}
 	return true;
+}
+
+/* What has come is known to who waits: and what its issuer has done besides is not. */
+static void give_landed(SimWarp *issuer, uint32_t barrier, const SimInstr *by)
+{
+	Known *k = known_of(issuer->cta, barrier);
+	unsigned unit = sim_unit(issuer->cta->run->kernel, issuer->index);
+	if (!k)
+		return;
+	k->landed++;
+	if (unit == issuer->index) {
+		sim_past_give(issuer, &k->past, by);
+		return;
+	}
+	k->past.shared[unit] = k->past.sure[unit] = ++issuer->cta->interval;
+	k->past.via[unit] = 0;
+	k->past.by[unit] = by->site;
 }
 
 static void complete(SimCta *cta, uint32_t barrier, uint32_t bytes)
@@ -227,7 +255,7 @@ static void land(SimCta *cta, uint32_t barrier)
 			sim_box_read(issuer, bulk->by, bulk->lane, &bulk->box, bulk->issued);
 		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size, true);
 		complete(cta, barrier, bulk->size);
-		give(issuer, barrier - issuer->base);
+		give_landed(issuer, barrier, bulk->by);
 	}
 	if (b)
 		b->bulks = kept;
@@ -257,13 +285,14 @@ static bool test(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *parity = sim_operand(w, i, 1);
 	uint8_t *to = sim_result(w, i, 0);
+	uint32_t done = 0;
 	EACH_LANE(lane, mask) {
 		if (!place(w, i, lane, offset[lane], SIM_BARRIER_USE))
 			return false;
 		to[lane] = is_done(w, offset[lane], parity[lane]);
-		if (to[lane])
-			take(w, offset[lane]);
+		done |= (uint32_t)(to[lane] != 0) << lane;
 	}
+	take(w, offset, done, i);
 	return true;
 }
 
@@ -279,8 +308,7 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return false; /* once more at the next turn */
 		}
 	}
-	EACH_LANE(lane, mask)
-		take(w, offset[lane]);
+	take(w, offset, mask, i);
 	return true;
 }
 
