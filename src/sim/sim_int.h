@@ -244,7 +244,7 @@ static inline unsigned sim_known_count(const SimKernel *k)
 typedef struct SimNamed {
 	uint32_t threads, come, generation; /* threads 0: nobody has come */
 	uint32_t warps[SIM_MOST_WARPS / 32]; /* that have come, a bit each */
-	SimPast past;
+	SimPast past, met; /* of who has come; of who had when all did, and nobody once more */
 } SimNamed;
 
 enum { SIM_NAMED_BARRIERS = 16 };

@@ -220,7 +220,7 @@ KERNELS = [
     moved("roles_meet_with_half", "a barrier among all is for half of the threads", RACE,
           (r"named_barrier\(i32 1, i32 256\)", "named_barrier(i32 1, i32 128)", 0), "for k"),
     moved("registers_not_fenced", "accumulators are not fenced before a product", PROXY, (r"\n[^\n]*call void @neso\.wgmma_fence[^\n]*", ""), DOT),
-    moved("slot_freed_by_three_of_four", "a slot is free when three of four warps have read it", WAIT,
+    moved("slot_freed_by_three_of_four", "a slot is free when three of four warps have read it", RACE,
           (r"(mbarrier_init\([^\n]*), i32 4\)", r"\1, i32 3)"), DOT),
     moved("arrives_twice", "a warp frees a slot twice", STUCK, (r"(\n[^\n]*call void @neso\.mbarrier_arrive\([^\n]*)", r"\1\1"), "for k"),
     moved("makings_not_fenced", "copies count on barriers whose making is not fenced", PROXY, (r"\n[^\n]*call void @neso\.fence_async\(\)[^\n]*", "", 0),

@@ -63,6 +63,11 @@ KERNELS = [
     ("scattered", HOPPER, ["2 rand:401:i32 rand:401:i32:3 zeros:16:i32 zeros:16:i32 401 256", "1 rand:131:i32 rand:131:i32:3 zeros:16:i32 zeros:16:i32 131 256"], ""),
     ("sums", HOPPER, ["1 rand:4096:i32 full:128:i32:777"], "--num-ctas 2"),
     ("best", HOPPER, ["2 rand:17x101:i32 full:17:i32:777 full:17:i32:777 17 101 16 128", "1 rand:3x66:i32:4 full:3:i32:777 full:3:i32:777 3 66 16 128"], ""),
+    ("roled", HOPPER, ["1 rand:128x224:fp16 rand:224x64:fp16 full:128x64:fp16:77 128 64 224 64 32",
+                       "2 rand:192x64:fp16 rand:64x128:fp16 full:192x128:fp16:77 192 128 64 64 32",
+                       "1 rand:64x32:fp16 rand:32x128:fp16 full:64x128:fp16:77 64 128 32 64 32"], ""),
+    ("roled_twice", HOPPER, ["1,1 rand:112x288:fp16 rand:288x112:fp16 full:112x112:fp16:77 112 112 288 128 128 32",
+                             "1,2 rand:80x32:fp16 rand:32x160:fp16 full:80x160:fp16:77 80 160 32 128 128 32"], ""),
     ("sorted_rows", HOPPER, ["2 rand:256:i32 full:256:i32:777 128", "1 randn:128:i32 full:128:i32:777 128"], ""),
 ]
 

@@ -26,7 +26,8 @@ typedef struct Word {
 /* What is known of a barrier besides, with checks. */
 typedef struct Known {
 	uint32_t offset; /* likewise */
-	SimPast past; /* what is ordered before who waits */
+	SimPast past, over; /* of who has come; of who had when the last phase was over */
+	bool phase;         /* that `over` is not of */
 	uint32_t landed, seen[SIM_MOST_WARPS]; /* copies that it has counted; when a warp last waited */
 } Known;
 
@@ -112,11 +113,23 @@ static void add_known(SimCta *cta, uint32_t offset)
 	b->known[b->count++] = (Known){.offset = offset};
 }
 
+/* Who comes before the others have waited for this phase is of the next one. */
+static void end_phase(const SimCta *cta, Known *k)
+{
+	bool phase = read_word(cta->shared + k->offset).phase;
+	if (phase != k->phase)
+		k->over = k->past;
+	k->phase = phase;
+}
+
 /* What the warp did is ordered before whoever waits. */
 static void give(SimWarp *w, uint32_t offset, const SimInstr *at)
 {
 	Known *k = known_of(w->cta, w->base + offset);
-	sim_past_give(w, k ? &k->past : NULL, at);
+	if (!k)
+		return;
+	sim_past_give(w, &k->past, at);
+	end_phase(w->cta, k);
 }
 
 /* Who sees a copy come needs the wait, whoever reads what has come: here nobody knows who does. */
@@ -125,7 +138,7 @@ static void take(SimWarp *w, const uint32_t *offset, uint32_t mask, const SimIns
 	bool orders = false;
 	EACH_LANE(lane, mask) {
 		Known *k = known_of(w->cta, w->base + offset[lane]);
-		sim_past_take(w, k ? &k->past : NULL, at);
+		sim_past_take(w, k ? &k->over : NULL, at);
 		orders |= !k || k->landed != k->seen[w->index];
 		if (k)
 			k->seen[w->index] = k->landed;
@@ -217,11 +230,12 @@ static void give_landed(SimWarp *issuer, uint32_t barrier, const SimInstr *by)
 	k->landed++;
 	if (unit == issuer->index) {
 		sim_past_give(issuer, &k->past, by);
-		return;
+	} else {
+		k->past.shared[unit] = k->past.sure[unit] = ++issuer->cta->interval;
+		k->past.via[unit] = 0;
+		k->past.by[unit] = by->site;
 	}
-	k->past.shared[unit] = k->past.sure[unit] = ++issuer->cta->interval;
-	k->past.via[unit] = 0;
-	k->past.by[unit] = by->site;
+	end_phase(issuer->cta, k);
 }
 
 static void complete(SimCta *cta, uint32_t barrier, uint32_t bytes)

@@ -113,6 +113,7 @@ static bool come(SimWarp *w, const SimInstr *i, SimNamed *b, uint32_t threads)
 		b->come = 0;
 		memset(b->warps, 0, sizeof b->warps);
 		b->generation++;
+		b->met = b->past;
 	}
 	return true;
 }
@@ -141,7 +142,7 @@ static bool meet(SimWarp *w, const SimInstr *i, uint32_t mask)
 		return false; /* once more at the next turn */
 	}
 	w->at_barrier = false;
-	sim_past_take(w, &b->past, i);
+	sim_past_take(w, &b->met, i);
 	sim_count_meeting(w, i, SIM_NAMED_BARRIER, b->threads / SIM_LANES, false);
 	return true;
 }

@@ -58,6 +58,10 @@ static const char head[] =
 #define READ(n)                                                                                                \
 	"  %v" #n " = load i32, ptr addrspace(3) %mine\n"                                                     \
 	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v" #n ")\n"
+#define READ_IN                                                                                              \
+	"  %from = getelementptr i32, ptr addrspace(1) %in, i32 %t\n"                                        \
+	"  %own = load i32, ptr addrspace(1) %from\n"                                                        \
+	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %own)\n"
 #define ARRIVE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %e)\n"
 
 static _Alignas(16) uint32_t out[64], in[128];
@@ -200,6 +204,16 @@ static void test_issuer(void **state)
 	      true, "SIM_", "byte 128 of shared memory");
 }
 
+/* Who waits for a phase knows what those did who came for it, and not what they did before they
+ * came for the next one. */
+static void test_phases(void **state)
+{
+#define ALL_MEET(parity) ARRIVE WAIT("%e", parity)
+	clean(AT_X ONE("store", STORE_X) ALL_MEET("0") READ_X READ_IN, 1000);
+	fault(AT_X ALL_MEET("0") ONE("store", STORE_X ARRIVE) READ_X READ_IN, true, "SIM_",
+	      "byte 640 of shared memory");
+}
+
 /* A phase is over when the bytes that were announced have come, whichever they are; nothing is
  * under way when a program ends. */
 static void test_bytes(void **state)
@@ -281,7 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_copy),  cmocka_unit_test(test_ring),   cmocka_unit_test(test_making),
-		cmocka_unit_test(test_issuer),
+		cmocka_unit_test(test_issuer), cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_bytes), cmocka_unit_test(test_memory), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_ptx),
 	};
