@@ -75,9 +75,9 @@ def compiled(neso, number, row, target, folder):
             env["TRITON_KERNEL_OVERRIDE"] = edited(neso, row, path, own)
         if "--portable" in row.mode:
             env["NESO_PORTABLE_ORDER"] = "1"
-        done = subprocess.run([neso, "aot", f"{path}:{symbol(row)}", "--target", row.target if row.edit else target, "--signature",
+        done = subprocess.run([neso, "aot", f"{path}:{symbol(row)}", "--target", row.target if row.edit or row.code == "clean" else target, "--signature",
                                faulty.signature(row.kernel.split(":")[0], row.arguments), "--name", f"row{number}", "--prefix", f"row{number}_",
-                               "--line-info", "--ptx", "none", "-o", folder, *options_of(row)], capture_output=True, text=True, env=env)
+                               "--line-info", "--ptx", "none" if row.target == target else row.target, "-o", folder, *options_of(row)], capture_output=True, text=True, env=env)
         return "" if done.returncode == 0 else done.stderr
 
 

@@ -152,7 +152,9 @@ class Batch:
 
     def note(self, row, found, end, hung):
         errors = found["errors"] if found else 0
-        if end is None and not errors:
+        if end and end[0] < 0:
+            word = "refused"  # the runner has no code for this GPU
+        elif end is None and not errors:
             word = "hung" if hung else "lost" if time.monotonic() < self.options.end else "?"
         elif self.tool == ALONE:
             word = "-" if end and not end[0] else f"{end[0]}" if end else "hung"
