@@ -32,7 +32,8 @@ def all_rows(only, target):
 
 
 def symbol(row):
-    return row.kernel.replace(":", "__") + ("__clean" if row.code == "clean" else "")
+    warps = [f"__warps_{row.mode[n + 1]}" for n, m in enumerate(row.mode) if m == "--num-warps"]
+    return row.kernel.replace(":", "__") + "".join(warps) + ("__clean" if row.code == "clean" else "")
 
 
 def renamed(row, folder):

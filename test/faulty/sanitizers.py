@@ -9,7 +9,7 @@ behind it are started again. --out (FOLDER/results.json) is written as results c
 
 Prints a row for each kernel: what each tool says (errors; hung; lost: the context; - nothing; . nothing, and by its manual it
 does not look at faults of this kind; ? the time was over), an `=` where an error names the faulty line, and the simulator's
-codes. The last lines count what both find and what only one does, and findings by kind of fault.
+codes. A `!` marks what a tool says of the kernel without its fault as well, which is no finding. The last lines count what both find and what only one does, and findings by kind of fault.
 """
 import argparse
 import collections
@@ -61,7 +61,14 @@ class Results:
             os.replace(self.path + ".new", self.path)
 
     def word(self, name, tool):
-        return self.said[name].get(tool, {}).get("word", "?")
+        """Where the kernel without its fault is reported as well, and no faulty line named: with a `!`, and it is no finding."""
+        entry = self.said[name].get(tool, {})
+        if entry.get("status") is not None and entry["status"] < 0:
+            return "refused"
+        clean = self.said.get(name.split("__")[0] + "__clean", {}).get(tool, {})
+        word = entry.get("word", "?")
+        same = clean.get("errors") and entry.get("first", "")[:30] == clean["first"][:30] and not name.endswith("__clean")
+        return word + "!" if same and found(word) else word
 
 
 def blocks_of(text):
@@ -224,8 +231,11 @@ def counted(name, pairs):
 
 def summary(rows, results):
     faults = [r for r in rows if r["code"] != "clean" and not r["refused"]]
-    tried = [r for r in faults if any(results.word(r["name"], t) != "?" for t in TOOLS)]
+    tried = [r for r in faults if any(results.word(r["name"], t) not in ("?", "refused") for t in TOOLS)]
     print(f"\n{len(tried)} of {len(faults)} faulty kernels tried")
+    clean = [r for r in rows if r["code"] == "clean"]
+    print(f"of {len(clean)} kernels without a fault: " + ", ".join(
+        f"{t} reports {sum(found(results.word(r['name'], t)) for r in clean)}" for t in TOOLS) + f", the simulator {sum(bool(r['simulator']) for r in clean)}")
     for tool in TOOLS:
         of = [r for r in tried if results.word(r["name"], tool) != "?"]
         counted(tool, [(found(results.word(r["name"], tool)), bool(r["simulator"])) for r in of])
