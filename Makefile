@@ -17,7 +17,7 @@ help:
 	@echo "make matrix    build, then compile and simulate the matrix of matmuls (MATRIX='kind=fp16 target=sm_86 --count 100'; resumes)"
 	@echo "make difftest  build, then run random programs by the interpreter and the simulator, which must agree (SECONDS=60 SEED=, JOBS=, TARGET=cuda)"
 	@echo "make mutate    build, then edit random programs at random: what the compile cache gives must be what a compilation gives (COUNT=5000 or SECONDS=, SEED=, JOBS=, WAY=c|python|command)"
-	@echo "make mutants   build, then change lowered kernels a line at a time: the simulator's checks must notice each (SEED=, KERNEL= part of a name, PER_KERNEL=, JOBS=)"
+	@echo "make mutants   build, then change lowered kernels a line at a time: the simulator's checks must notice each (SEED=, KERNEL= part of a name, PER_KERNEL=, JOBS=, LOG= keeps verdicts: what is there is not run again)"
 	@echo "make bench     build, then time compiler and interpreter on this machine"
 	@echo "make cache-table  build, then print what the compile cache saves of twenty kernels, beside what is promised (TARGET=sm_90a)"
 	@echo "make stress    build, then set 64 processes on one compile cache, which are killed and whose files are damaged; then with servers behind it (SECONDS=120 FOLDER=)"
@@ -81,7 +81,7 @@ mutate: setup
 # SEED: which ones of a kernel's mutants, where PER_KERNEL is less than there are. What survives is printed, and lies in $(BUILD)/mutants.
 mutants: setup
 	$(call build_preset,$(PRESET),neso_command neso-codegen)
-	@$$(sh scripts/find-python) test/mutants/mutants.py --build $(BUILD) --seed $(or $(SEED),1) --per-kernel $(or $(PER_KERNEL),100) $(addprefix --only ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) --keep $(BUILD)/mutants
+	@$$(sh scripts/find-python) test/mutants/mutants.py --build $(BUILD) --seed $(or $(SEED),1) --per-kernel $(or $(PER_KERNEL),100) $(addprefix --only ,$(KERNEL)) $(addprefix --jobs ,$(JOBS)) $(addprefix --log ,$(LOG)) --keep $(BUILD)/mutants
 
 bench: setup
 	$(call build_preset,$(PRESET),example_bench)

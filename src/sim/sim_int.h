@@ -221,13 +221,30 @@ typedef struct SimFence {
 typedef struct SimPast {
 	uint32_t shared[SIM_MOST_WARPS], fenced[SIM_MOST_WARPS], global[SIM_MOST_WARPS];
 	uint32_t proxied[SIM_MOST_WARPS];
+	/* ways.c: by which way that is known; what would be by those alone that are needed; of a
+	 * barrier: where those came who say so, and somebody has acquired something for all */
+	uint32_t via[SIM_MOST_WARPS], sure[SIM_MOST_WARPS], sure_global[SIM_MOST_WARPS];
+	uint32_t by[SIM_MOST_WARPS], told_at;
 } SimPast;
+
+/* What copies that come by themselves have written is no warp's: whoever waits for it knows it, and
+ * nothing else of its issuer. A number behind those of warps; where none is left, the issuer's. */
+static inline unsigned sim_unit(const SimKernel *k, unsigned issuer)
+{
+	return k->warps < SIM_MOST_WARPS ? k->warps : issuer;
+}
+
+/* Warps, and what comes by itself: of which a warp knows something. */
+static inline unsigned sim_known_count(const SimKernel *k)
+{
+	return MIN(k->warps + 1, (unsigned)SIM_MOST_WARPS);
+}
 
 /* A barrier of some of the CTA's warps, by number. */
 typedef struct SimNamed {
 	uint32_t threads, come, generation; /* threads 0: nobody has come */
 	uint32_t warps[SIM_MOST_WARPS / 32]; /* that have come, a bit each */
-	SimPast past;
+	SimPast past, met; /* of who has come; of who had when all did, and nobody once more */
 } SimNamed;
 
 enum { SIM_NAMED_BARRIERS = 16 };
@@ -275,6 +292,7 @@ struct SimWarp {
 	struct SimProducts *products; /* wgmma.c: with checks; NULL: none yet */
 	bool tokens;            /* there may be some in its registers */
 	bool at_barrier;        /* it has come to a named one and waits there */
+	bool tells;             /* ways.c: it has acquired something since it met all */
 	uint32_t at_generation; /* of it */
 	SimRegisters registers;
 	_Alignas(64) uint8_t scratch[SIM_SLOT];
@@ -299,6 +317,7 @@ struct SimCta {
 	struct SimHollow *hollow; /* check/define.h: NULL: no checks */
 	struct SimBarriers *barriers; /* mbarrier.c: with checks; NULL: none yet */
 	struct SimRemote *remote;     /* cluster.c: likewise */
+	struct SimWays *ways;         /* ways.c: likewise, where traffic is asked for */
 	SimNamed *named;   /* SIM_NAMED_BARRIERS for each CTA; NULL: nobody has come to any */
 	uint32_t registers[SIM_MOST_WARPS]; /* of each CTA's pool: registers.c */
 	bool fenced;       /* a warp has fenced writes for asynchronous units */
@@ -325,8 +344,8 @@ static inline SimMeeting *sim_meeting(SimCta *cta, unsigned rank, bool all)
 }
 /* idle.c: a barrier orders an access of the warp behind an earlier one, by that warp of the program,
  * in that interval. */
-void sim_credit_shared(const SimWarp *w, unsigned warp, uint32_t interval);
-void sim_credit_global(const SimWarp *w, unsigned warp, uint32_t time); /* likewise; a time of race.c */
+void sim_credit_shared(SimWarp *w, unsigned warp, uint32_t interval);
+void sim_credit_global(SimWarp *w, unsigned warp, uint32_t time); /* likewise; a time of race.c */
 void sim_credit_tells(SimWarp *w, bool releases); /* acquires, volatile loads; atomic operations release */
 static inline void *sim_slot(const SimWarp *w, uint32_t slot)
 {
@@ -467,8 +486,8 @@ void sim_registers_text(const SimCta *cta, char *out, size_t size); /* "": nobod
 /* mbarrier.c: copies that are under way when the program has ended, which is a finding */
 void sim_barriers_end(SimCta *cta);
 /* roles.c: what the warp knows goes to who meets it, and comes from them; NULL is fine. */
-void sim_past_give(SimWarp *w, SimPast *to);
-void sim_past_take(SimWarp *w, const SimPast *from);
+void sim_past_give(SimWarp *w, SimPast *to, const SimInstr *at);
+void sim_past_take(SimWarp *w, const SimPast *from, const SimInstr *at);
 void sim_past_fence(SimWarp *w); /* its writes, and those that it knows of, are seen by asynchronous units */
 /* tensor.c: what is under way when a program ends, which is a finding, is done; the notes. */
 void sim_stores_end(SimWarp *w);

@@ -773,3 +773,220 @@ def copied_back(x_ptr, tmp_ptr, out_ptr, B: tl.constexpr):
     tmp = tl.make_tensor_descriptor(tmp_ptr, [B, 64], [64, 1], [B, 64])
     out = tl.make_tensor_descriptor(out_ptr, [B, 64], [64, 1], [B, 64])
     out.store([0, 0], tmp.load([0, 0]))
+
+
+# ---- more of each kind ----
+
+
+@triton.jit
+def unsigned_left(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B).to(tl.uint32)
+    left = tl.load(x_ptr + (i - 1), mask=i < n, other=0.0)  # FAULT
+    tl.store(out_ptr + i, left, mask=i < n)
+
+
+@triton.jit
+def pointer_of_32_bits(x_ptr, out_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = x_ptr.to(tl.int64).to(tl.int32).to(tl.int64).to(tl.pointer_type(tl.float32))
+    tl.store(out_ptr + i, tl.load(at + i))  # FAULT
+
+
+@triton.jit
+def remainder_of_nothing(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    groups = n // 1000
+    tl.store(out_ptr + i % groups, tl.load(x_ptr + i))  # FAULT
+
+
+@triton.jit
+def mean_of_a_mask(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    count = tl.sum((i < n).to(tl.int32), 0)
+    tl.store(out_ptr + tl.program_id(0), tl.sum(x.to(tl.int32), 0) // count)  # FAULT
+
+
+@triton.jit
+def count_of_bits(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=0)
+    width = tl.max(x, 0) + 31
+    tl.store(out_ptr + i, (1 << width) + i)  # FAULT
+
+
+@triton.jit
+def index_from_padding(x_ptr, table_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    which = tl.load(x_ptr + i, mask=i < n)
+    best = tl.max(which, 0)
+    tl.store(out_ptr, tl.load(table_ptr + best))  # FAULT
+
+
+@triton.jit
+def partial_sums_of_skipped_programs(x_ptr, part_ptr, count_ptr, out_ptr, n, P: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    i = pid * B + tl.arange(0, B)
+    if pid * B + B <= n:
+        tl.store(part_ptr + pid, tl.sum(tl.load(x_ptr + i), 0))
+    tl.debug_barrier()
+    if tl.atomic_add(count_ptr, 1) == P - 1:
+        tl.store(out_ptr, tl.sum(tl.load(part_ptr + tl.arange(0, P)), 0))  # FAULT
+
+
+@triton.jit
+def half_of_a_table(x_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if n % 2 == 0:
+        tl.store(out_ptr + 2 * i, tl.load(x_ptr + i))
+    tl.debug_barrier()
+    tl.store(x_ptr + i, tl.load(out_ptr + i))  # FAULT
+
+
+@triton.jit
+def assumes_a_multiple(x_ptr, out_ptr, n, B: tl.constexpr):
+    tl.assume(n % 16 == 0)  # FAULT
+    i = tl.arange(0, B)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n, other=0.0), mask=i < n)
+
+
+@triton.jit
+def scan_by_doubling(x_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    step = 1
+    while step < n:
+        left = tl.load(x_ptr + i - step, mask=(i >= step) & (i < n), other=0)
+        here = tl.load(x_ptr + i, mask=i < n, other=0)
+        tl.store(x_ptr + i, here + left, mask=i < n)  # FAULT
+        step *= 2
+
+
+@triton.jit
+def odd_and_even_rows(x_ptr, M: tl.constexpr, N: tl.constexpr):
+    r, c = tl.arange(0, M // 2)[:, None], tl.arange(0, N)[None, :]
+    even = tl.load(x_ptr + 2 * r * N + c)
+    tl.store(x_ptr + (2 * r + 1) * N + c, even + 1)
+    odd = tl.load(x_ptr + (2 * r + 1) * N + (N - 1 - c))  # FAULT
+    tl.store(x_ptr + 2 * r * N + c, odd)
+
+
+@triton.jit
+def greatest_of_a_block_scope(x_ptr, out_ptr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_max(out_ptr, tl.max(tl.load(x_ptr + i), 0), scope="cta")  # FAULT
+
+
+@triton.jit
+def tiles_twice(x_ptr, out_ptr, m, n, GROUP: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    rows, cols = tl.cdiv(m, B), tl.cdiv(n, B)
+    group = pid // (GROUP * cols)
+    first = group * GROUP
+    size = min(rows - first, GROUP)
+    r = first + pid % size
+    c = pid % (GROUP * cols) // GROUP
+    at = (r * B + tl.arange(0, B)[:, None]) * n + c * B + tl.arange(0, B)[None, :]
+    tl.store(out_ptr + at, tl.load(x_ptr + at) + pid)  # FAULT
+
+
+@triton.jit
+def tail_is_stored_by_two(x_ptr, out_ptr, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    start = tl.minimum(pid * B, n - B)
+    i = start + tl.arange(0, B)
+    tl.store(out_ptr + i, tl.load(out_ptr + i) + tl.load(x_ptr + i))  # FAULT
+
+
+@triton.jit
+def sum_read_while_added(x_ptr, sum_ptr, out_ptr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    x = tl.load(x_ptr + i)
+    tl.atomic_add(sum_ptr, tl.sum(x, 0))
+    mean = tl.load(sum_ptr) / 1024  # FAULT
+    tl.store(out_ptr + i, x - mean)
+
+
+@triton.jit
+def lock_freed_by_a_store(lock_ptr, sum_ptr, x_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(sum_ptr + i, tl.load(sum_ptr + i) + tl.load(x_ptr + tl.program_id(0) * B + i))
+    tl.debug_barrier()
+    tl.store(lock_ptr, 0)  # FAULT
+
+
+@triton.jit
+def scratch_of_the_group(x_ptr, tmp_ptr, lock_ptr, out_ptr, GROUP: tl.constexpr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    c = tl.arange(0, N)
+    g = pid % GROUP
+    while tl.atomic_cas(lock_ptr + g, 0, 1) == 1:
+        pass
+    first = tl.load(lock_ptr + GROUP + g)
+    x = tl.load(x_ptr + pid * N + c)
+    if first == 0:
+        tl.atomic_xchg(lock_ptr + GROUP + g, 1)
+    else:
+        x += tl.load(tmp_ptr + g * N + c)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr + g, 0)
+    tl.store(tmp_ptr + g * N + c, x)  # FAULT
+
+
+@triton.jit
+def cumulative_across_programs(x_ptr, carry_ptr, flag_ptr, out_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    i = pid * B + tl.arange(0, B)
+    s = tl.cumsum(tl.load(x_ptr + i), 0)
+    if pid > 0:
+        while tl.atomic_add(flag_ptr + pid - 1, 0) == 0:
+            pass
+        s += tl.load(carry_ptr + pid - 1)
+    tl.atomic_xchg(flag_ptr + pid, 1)
+    tl.store(carry_ptr + pid, tl.sum(tl.where(tl.arange(0, B) == B - 1, s, 0), 0))  # FAULT
+    tl.store(out_ptr + i, s)
+
+
+@triton.jit
+def second_grid_barrier_does_not_count_on(x_ptr, tmp_ptr, count_ptr, out_ptr, n, B: tl.constexpr):
+    pid, programs = tl.program_id(0), tl.num_programs(0)
+    i = tl.arange(0, B)
+    tl.store(tmp_ptr + pid * B + i, tl.load(x_ptr + pid * B + i))
+    tl.debug_barrier()
+    tl.atomic_add(count_ptr, 1)
+    while tl.atomic_add(count_ptr, 0) < programs:
+        pass
+    other = (pid + 1) % programs
+    mine = tl.load(tmp_ptr + other * B + i)
+    tl.debug_barrier()
+    tl.atomic_add(count_ptr, 1)
+    while tl.atomic_add(count_ptr, 0) < programs:
+        pass
+    tl.store(tmp_ptr + pid * B + i, mine + 1)  # FAULT
+    tl.store(out_ptr + pid * B + i, mine)
+
+
+@triton.jit
+def producer_runs_ahead(x_ptr, ring_ptr, full_ptr, out_ptr, turns, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        for k in range(turns):
+            tl.store(ring_ptr + (k % 2) * B + i, tl.load(x_ptr + k * B + i))  # FAULT
+            tl.debug_barrier()
+            tl.atomic_add(full_ptr, 1, sem="release")
+    else:
+        for k in range(turns):
+            while tl.atomic_add(full_ptr, 0, sem="acquire") <= k:
+                pass
+            tl.store(out_ptr + k * B + i, tl.load(ring_ptr + (k % 2) * B + i))
+
+
+@triton.jit
+def waits_for_the_next_program(count_ptr, out_ptr):
+    pid = tl.program_id(0)
+    if pid + 1 < tl.num_programs(0):
+        while tl.atomic_add(count_ptr + pid + 1, 0) == 0:  # FAULT
+            pass
+    tl.store(out_ptr + pid, pid)
+    tl.atomic_xchg(count_ptr + pid, 1)

@@ -193,3 +193,29 @@ def sorted_rows(x_ptr, out_ptr, B: tl.constexpr):
     i = tl.arange(0, B)
     base = tl.program_id(0) * B
     tl.store(out_ptr + base + i, tl.sort(tl.load(x_ptr + base + i)))
+
+
+@triton.jit
+def roled(a_ptr, b_ptr, c_ptr, M, N, K, B: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [B, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, B])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [B, B])
+    across = tl.cdiv(N, B)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, B) * across, tl.num_programs(0), flatten=True, warp_specialize=True):
+        m, n = tile // across * B, tile % across * B
+        acc = tl.zeros((B, B), tl.float32)
+        for k in tl.range(0, tl.cdiv(K, BK), num_stages=3):
+            acc = tl.dot(a.load([m, k * BK]), b.load([k * BK, n]), acc)
+        c.store([m, n], acc.to(tl.float16))
+
+
+@triton.jit
+def roled_twice(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, tl.cdiv(K, BK), num_stages=3, warp_specialize=True):
+        acc = tl.dot(a.load([m, k * BK]), b.load([k * BK, n]), acc)
+    i, j = m + tl.arange(0, BM), n + tl.arange(0, BN)
+    tl.store(c_ptr + i[:, None] * N + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))

@@ -1,6 +1,6 @@
 """Mutation testing of the simulator: faults are made in lowered kernels, and a run under its checks must notice each.
 
-    mutants.py --build build/release [--seed N] [--sample N] [--per-kernel N] [--only WORD] [--jobs N] [--show WORD]
+    mutants.py --build build/release [--seed N] [--sample N] [--per-kernel N] [--only WORD] [--jobs N] [--show WORD] [--log FILE]
 
 Each kernel of KERNELS is run on the simulator with --check, which must find nothing; its TTGIR and LLIR are the
 material. A mutant is one line of a stage that is deleted or changed (OPERATORS). It is killed when its run ends with
@@ -9,12 +9,14 @@ kernel is none, and one that does not compile is none either. What survives is r
 where nothing tells it from the kernel, it may do the same (a barrier too many, a mask that is always true), and is
 listed to be looked at. Prints the score by class, and each survivor with its line.
 
---sample N takes N mutants of each class by chance, from the seed, and is what `make check` runs.
+--sample N takes N mutants of each class by chance, from the seed, and is what `make check` runs. --log FILE keeps each
+verdict as it comes; what is there is not run again, so that a long run may be stopped. --seconds N ends it itself.
 Exit status: 0 when no class scores less than --floor says.
 """
 import argparse
 import concurrent.futures
 import hashlib
+import json
 import os
 import random
 import re
@@ -22,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BOTH, HOPPER = ("sm_80", "sm_90a"), ("sm_90a",)
@@ -60,6 +63,11 @@ KERNELS = [
     ("scattered", HOPPER, ["2 rand:401:i32 rand:401:i32:3 zeros:16:i32 zeros:16:i32 401 256", "1 rand:131:i32 rand:131:i32:3 zeros:16:i32 zeros:16:i32 131 256"], ""),
     ("sums", HOPPER, ["1 rand:4096:i32 full:128:i32:777"], "--num-ctas 2"),
     ("best", HOPPER, ["2 rand:17x101:i32 full:17:i32:777 full:17:i32:777 17 101 16 128", "1 rand:3x66:i32:4 full:3:i32:777 full:3:i32:777 3 66 16 128"], ""),
+    ("roled", HOPPER, ["1 rand:128x224:fp16 rand:224x64:fp16 full:128x64:fp16:77 128 64 224 64 32",
+                       "2 rand:192x64:fp16 rand:64x128:fp16 full:192x128:fp16:77 192 128 64 64 32",
+                       "1 rand:64x32:fp16 rand:32x128:fp16 full:64x128:fp16:77 64 128 32 64 32"], ""),
+    ("roled_twice", HOPPER, ["1,1 rand:112x288:fp16 rand:288x112:fp16 full:112x112:fp16:77 112 112 288 128 128 32",
+                             "1,2 rand:80x32:fp16 rand:32x160:fp16 full:80x160:fp16:77 80 160 32 128 128 32"], ""),
     ("sorted_rows", HOPPER, ["2 rand:256:i32 full:256:i32:777 128", "1 randn:128:i32 full:128:i32:777 128"], ""),
 ]
 
@@ -342,6 +350,9 @@ class Mutant:
     def __str__(self):
         return f"{self.kernel.name}.{self.stage}:{self.number + 1}: {self.kind}, {self.what}: {self.line[:160]}"
 
+    def key(self):
+        return hashlib.sha256(f"{self.kernel.name} {self.stage} {self.text}".encode()).hexdigest()[:20]
+
     def judge(self, folder):
         os.makedirs(folder)
         path = os.path.join(folder, f"{self.kernel.row[0]}.{self.stage}")
@@ -394,7 +405,32 @@ def chosen(kernels, options):
         for m in out:
             by_class.setdefault(m.kind, []).append(m)
         out = [m for kind in CLASSES for m in chance.sample(by_class.get(kind, []), min(options.sample, len(by_class.get(kind, []))))]
+    if options.seconds < float("inf"):
+        chance.shuffle(out)
     return out
+
+
+class Log:
+    """Verdicts of mutants, by their keys, in a file that grows."""
+
+    def __init__(self, path):
+        self.known = {}
+        self.file = open(path, "a+") if path else None
+        if path:
+            self.file.seek(0)
+            self.known = {row["key"]: row for row in map(json.loads, self.file)}
+
+    def recall(self, mutant):
+        row = self.known.get(mutant.key())
+        if row:
+            mutant.verdict, mutant.said = row["verdict"], row["said"]
+        return row is not None
+
+    def keep(self, mutant):
+        if self.file:
+            row = {"key": mutant.key(), "verdict": mutant.verdict, "said": mutant.said, "mutant": str(mutant)}
+            self.file.write(json.dumps(row) + "\n")
+            self.file.flush()
 
 
 def report(mutants, options):
@@ -433,6 +469,8 @@ def main():
     parser.add_argument("--sync-floor", type=float, default=0)
     parser.add_argument("--keep", default="", help="folder for the survivors' stages")
     parser.add_argument("--unchecked", action="store_true", help="run mutants without --check: what results alone tell")
+    parser.add_argument("--log", default="", help="file for verdicts as they come")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no mutant is begun later")
     parser.add_argument("--verbose", action="store_true", help="print all mutants")
     options = parser.parse_args()
     neso = os.path.join(os.path.abspath(options.build), "neso")
@@ -445,8 +483,13 @@ def main():
             mutants = chosen(kernels, options)
             where = [os.path.join(folder, f"mutant{n}") for n in range(len(mutants))]
 
+            log, end = Log(options.log), time.monotonic() + options.seconds
+
             def judged(pair):
+                if log.recall(pair[0]) or time.monotonic() > end:
+                    return pair[0]
                 mutant = pair[0].judge(pair[1])
+                log.keep(mutant)
                 if options.keep and mutant.verdict in ("survived", "crashed"):
                     os.makedirs(options.keep, exist_ok=True)
                     name = hashlib.sha256(mutant.text.encode()).hexdigest()[:10]
@@ -454,7 +497,10 @@ def main():
                         f.write(mutant.text)
                 shutil.rmtree(pair[1])
                 return mutant
-            mutants = list(pool.map(judged, zip(mutants, where)))
+            drawn = len(mutants)
+            mutants = [m for m in pool.map(judged, zip(mutants, where)) if m.verdict]
+            if len(mutants) < drawn:
+                print(f"the time was over: {len(mutants)} of {drawn}")
         return report(mutants, options)
     finally:
         shutil.rmtree(folder)

@@ -102,7 +102,7 @@ static bool is_unordered(const SimWarp *w, unsigned lane, const Access *a)
 }
 
 /* Of two of which one writes. */
-static bool races(const SimWarp *w, unsigned lane, const Access *a)
+static bool races(SimWarp *w, unsigned lane, const Access *a)
 {
 	if (is_unordered(w, lane, a))
 		return true;
@@ -114,7 +114,9 @@ static bool races(const SimWarp *w, unsigned lane, const Access *a)
 /* Of the earlier access; the lane that it is about is not the own one. */
 static SimParty party_of(const SimWarp *w, unsigned lane, const Access *a)
 {
-	SimParty p = {.site = a->site, .lanes = a->lanes, .pid = w->cta->pid, .warp = a->warp, .lane = a->lane, .byte = a->byte};
+	bool unit = a->warp == w->cta->run->kernel->warps; /* then `sync` is who issued it */
+	SimParty p = {.site = a->site, .lanes = a->lanes, .pid = w->cta->pid, .warp = unit ? (uint8_t)a->sync : a->warp,
+		      .lane = a->lane, .byte = a->byte};
 	if (a->warp == w->index && a->lane == lane && a->lanes & ~(UINT32_C(1) << lane))
 		p.byte = SIM_NO_BYTE;
 	return p;
@@ -266,6 +268,10 @@ void sim_check_landed(SimWarp *w, const SimInstr *i, unsigned lane, uint32_t off
 		c->async = bulk;
 		c->write = (Access){0};
 		note(w, i, lane, at - offset, &c->write);
+		if (bulk && sim_unit(w->cta->run->kernel, w->index) != w->index) {
+			c->write.warp = (uint8_t)w->cta->run->kernel->warps;
+			c->write.sync = w->index;
+		}
 	}
 }
 

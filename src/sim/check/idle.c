@@ -4,8 +4,9 @@
  * ordered by nothing else: what meets is credited to the last barrier between the two, so all
  * barriers without credit can be left out at once. A release, and what one thread acquired or saw
  * for all, need the barrier too. A wait orders something when it completes a copy or a product.
- * What is uncertain is credited: a barrier that is told of is needless on this input, as far as the
- * checks see. */
+ * Barriers of some of the warps, named or in shared memory, are credited by ways.c: all those that
+ * hand on what is needed. What is uncertain is credited: a barrier that is told of is needless on
+ * this input, as far as the checks see. */
 #include "sim/check/traffic.h"
 #include "target/cost.h"
 
@@ -18,6 +19,17 @@ void sim_count_wait(SimWarp *w, const SimInstr *i, bool orders)
 	t->orders += orders;
 }
 
+/* A barrier that is needed orders all before it. */
+static void make_sure(SimCta *cta, const SimMeeting *m, SimWarp *w)
+{
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
+		if (m != cta->meetings && cta->warps[n].rank != w->rank)
+			continue; /* of other CTAs its warps know what they knew */
+		w->past.sure[n] = m->interval;
+		w->past.sure_global[n] = m->time;
+	}
+}
+
 void sim_count_barrier(SimCta *cta, SimMeeting *m)
 {
 	SimTraffic *t = &cta->run->traffic[m->arriving - 1];
@@ -26,38 +38,61 @@ void sim_count_barrier(SimCta *cta, SimMeeting *m)
 	m->interval = cta->interval;
 	m->time = cta->run->races ? sim_race_tick(cta->run->races) : 0;
 	t->waits++;
-	t->is_barrier = true;
-	t->of_cluster = all && cta->run->kernel->ctas > 1;
+	t->waiting = all && cta->run->kernel->ctas > 1 ? SIM_CLUSTER_BARRIER : SIM_CTA_BARRIER;
 	t->orders += m->tells;
 	m->tells = false;
 	for (unsigned n = 1; all && n <= cta->run->kernel->ctas; n++)
 		cta->meetings[n].tells = false;
+	for (unsigned n = 0; n < cta->run->kernel->warps; n++) {
+		SimWarp *w = &cta->warps[n];
+		if (!all && m != &cta->meetings[1 + w->rank])
+			continue;
+		w->tells = false;
+		if (t->orders)
+			make_sure(cta, m, w);
+	}
 }
 
 /* Of the CTA's last barrier and the cluster's, those that lie between: the last one, or the
- * cluster's where warps of two CTAs meet. */
-static void credit(const SimWarp *w, unsigned warp, bool own, bool all)
+ * cluster's where warps of two CTAs meet. Where neither does, barriers of some of the warps. */
+static const SimMeeting *last_of(const SimWarp *w, unsigned warp, bool own, bool all)
 {
 	const SimCta *cta = w->cta;
 	const SimMeeting *whole = &cta->meetings[0], *one = &cta->meetings[1 + w->rank];
-	bool same = cta->warps[warp].rank == w->rank;
-	const SimMeeting *m = own && (!all || (same && one->interval > whole->interval)) ? one
-			      : all							 ? whole
-											 : NULL;
+	bool same = warp >= cta->run->kernel->warps || cta->warps[warp].rank == w->rank;
+	if (own && (!all || (same && one->interval > whole->interval)))
+		return one;
+	return all ? whole : NULL;
+}
+
+static const SimMeeting *credit(const SimWarp *w, unsigned warp, bool own, bool all)
+{
+	const SimMeeting *m = last_of(w, warp, own, all);
 	if (m)
-		cta->run->traffic[m->site - 1].orders++;
+		w->cta->run->traffic[m->site - 1].orders++;
+	else
+		sim_ways_credit(w, warp);
+	return m;
 }
 
-void sim_credit_shared(const SimWarp *w, unsigned warp, uint32_t interval)
+void sim_credit_shared(SimWarp *w, unsigned warp, uint32_t interval)
 {
 	const SimMeeting *whole = &w->cta->meetings[0], *one = &w->cta->meetings[1 + w->rank];
-	credit(w, warp, one->site && interval < one->interval, whole->site && interval < whole->interval);
+	if (interval < w->past.sure[warp])
+		return;
+	const SimMeeting *m = credit(w, warp, one->site && interval < one->interval,
+				     whole->site && interval < whole->interval);
+	w->past.sure[warp] = m ? m->interval : w->past.shared[warp];
 }
 
-void sim_credit_global(const SimWarp *w, unsigned warp, uint32_t time)
+void sim_credit_global(SimWarp *w, unsigned warp, uint32_t time)
 {
 	const SimMeeting *whole = &w->cta->meetings[0], *one = &w->cta->meetings[1 + w->rank];
-	credit(w, warp, one->site && time < one->time, whole->site && time < whole->time);
+	if (time < w->past.sure_global[warp])
+		return;
+	const SimMeeting *m =
+		credit(w, warp, one->site && time < one->time, whole->site && time < whole->time);
+	w->past.sure_global[warp] = m ? m->time : w->past.global[warp];
 }
 
 void sim_credit_tells(SimWarp *w, bool releases)
@@ -68,6 +103,9 @@ void sim_credit_tells(SimWarp *w, bool releases)
 		if (releases && of[k]->site)
 			w->cta->run->traffic[of[k]->site - 1].orders++;
 	}
+	w->tells = true;
+	for (unsigned n = 0; releases && w->cta->run->traffic && n < w->cta->run->kernel->warps; n++)
+		sim_ways_credit(w, n);
 }
 
 static bool is_idle(const SimTraffic *t)
@@ -75,16 +113,29 @@ static bool is_idle(const SimTraffic *t)
 	return t->waits && !t->orders;
 }
 
+/* Of one wait: a named barrier's warps share its cost. */
 static unsigned cost_of(const TargetCosts *costs, const SimTraffic *t)
 {
-	return t->of_cluster ? costs->cluster_barrier : t->is_barrier ? costs->cta_barrier : costs->issue;
+	switch (t->waiting) {
+	case SIM_CTA_BARRIER: return costs->cta_barrier;
+	case SIM_CLUSTER_BARRIER: return costs->cluster_barrier;
+	case SIM_NAMED_BARRIER: return MAX(costs->cta_barrier / MAX(t->warps, 1u), 1u);
+	case SIM_SHARED_BARRIER: return costs->shared_barrier;
+	case SIM_OWN_WAIT: break;
+	}
+	return costs->issue;
 }
 
 static const char *name_of(const SimTraffic *t)
 {
-	return t->of_cluster   ? "barriers of a cluster"
-	       : t->is_barrier ? "barriers of a CTA"
-			       : "waits of a warp";
+	static const char *const names[] = {
+		[SIM_OWN_WAIT] = "waits of a warp",
+		[SIM_CTA_BARRIER] = "barriers of a CTA",
+		[SIM_CLUSTER_BARRIER] = "barriers of a cluster",
+		[SIM_NAMED_BARRIER] = "waits of a warp at a named barrier",
+		[SIM_SHARED_BARRIER] = "waits of a warp for a barrier in shared memory",
+	};
+	return names[t->waiting];
 }
 
 /* Of a line: those that order nothing; how often they came, each warp of a wait. */

@@ -200,7 +200,7 @@ static void note_read(const SimWarp *w, Cell *c, Mark now)
 }
 
 /* Of an access that is ordered behind an earlier one of another warp of the program. */
-static void credit(const SimWarp *w, const Mark *m)
+static void credit(SimWarp *w, const Mark *m)
 {
 	if (LIKELY(!w->cta->run->traffic))
 		return;

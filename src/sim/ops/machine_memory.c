@@ -67,7 +67,7 @@ static bool read_access(const char *suffix, Access *a)
 		const char *name;
 		SimOrder order;
 	} orders[] = {{"relaxed", SIM_RELAXED}, {"acquire", SIM_ACQUIRE},   {"release", SIM_RELEASE},
-		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_VOLATILE}, {"cv", SIM_VOLATILE}};
+		      {"acq_rel", SIM_ACQ_REL}, {"volatile", SIM_VOLATILE}};
 	Str word = {0};
 	*a = (Access){0};
 	while (suffix && *suffix) {
@@ -76,7 +76,7 @@ static bool read_access(const char *suffix, Access *a)
 			if (str_is(word, orders[k].name))
 				a->order = orders[k].order;
 		a->cta |= str_is(word, "cta");
-		a->past_first |= str_is(word, "cg");
+		a->past_first |= str_is(word, "cg") || str_is(word, "cv");
 		a->always |= str_is(word, "always");
 		a->clear |= str_is(word, "clear");
 		a->policy |= str_is(word, "first") || str_is(word, "last");

@@ -9,6 +9,7 @@
  * Boxes of tensor maps (tensor.c) complete on barriers likewise. Source: PTX ISA 8.8, "mbarrier", "cp.async.bulk". */
 #include <stdlib.h>
 
+#include "sim/check/traffic.h"
 #include "sim/ops/async.h"
 #include "sim/ops/machine.h"
 
@@ -25,7 +26,9 @@ typedef struct Word {
 /* What is known of a barrier besides, with checks. */
 typedef struct Known {
 	uint32_t offset; /* likewise */
-	SimPast past; /* what is ordered before who waits */
+	SimPast past, over; /* of who has come; of who had when the last phase was over */
+	bool phase;         /* that `over` is not of */
+	uint32_t landed, seen[SIM_MOST_WARPS]; /* copies that it has counted; when a warp last waited */
 } Known;
 
 typedef struct Bulk {
@@ -110,17 +113,38 @@ static void add_known(SimCta *cta, uint32_t offset)
 	b->known[b->count++] = (Known){.offset = offset};
 }
 
-/* What the warp did is ordered before whoever waits. */
-static void give(SimWarp *w, uint32_t offset)
+/* Who comes before the others have waited for this phase is of the next one. */
+static void end_phase(const SimCta *cta, Known *k)
 {
-	Known *k = known_of(w->cta, w->base + offset);
-	sim_past_give(w, k ? &k->past : NULL);
+	bool phase = read_word(cta->shared + k->offset).phase;
+	if (phase != k->phase)
+		k->over = k->past;
+	k->phase = phase;
 }
 
-static void take(SimWarp *w, uint32_t offset)
+/* What the warp did is ordered before whoever waits. */
+static void give(SimWarp *w, uint32_t offset, const SimInstr *at)
 {
-	const Known *k = known_of(w->cta, w->base + offset);
-	sim_past_take(w, k ? &k->past : NULL);
+	Known *k = known_of(w->cta, w->base + offset);
+	if (!k)
+		return;
+	sim_past_give(w, &k->past, at);
+	end_phase(w->cta, k);
+}
+
+/* Who sees a copy come needs the wait, whoever reads what has come: here nobody knows who does. */
+static void take(SimWarp *w, const uint32_t *offset, uint32_t mask, const SimInstr *at)
+{
+	bool orders = false;
+	EACH_LANE(lane, mask) {
+		Known *k = known_of(w->cta, w->base + offset[lane]);
+		sim_past_take(w, k ? &k->over : NULL, at);
+		orders |= !k || k->landed != k->seen[w->index];
+		if (k)
+			k->seen[w->index] = k->landed;
+	}
+	if (mask)
+		sim_count_meeting(w, at, SIM_SHARED_BARRIER, 1, orders);
 }
 
 /* ---- operations ---- */
@@ -191,9 +215,27 @@ static bool arrive(SimWarp *w, const SimInstr *i, uint32_t mask)
 		if (word.bytes >= MOST_BYTES)
 			return sim_fault(w, i, (int)lane, DIAG_SIM_MBARRIER, "more than %d bytes are announced", MOST_BYTES - 1);
 		write_word(at, word);
-		give(w, offset[lane]);
+		give(w, offset[lane], i);
 	}
 	return true;
+}
+
+/* What has come is known to who waits: and what its issuer has done besides is not. */
+static void give_landed(SimWarp *issuer, uint32_t barrier, const SimInstr *by)
+{
+	Known *k = known_of(issuer->cta, barrier);
+	unsigned unit = sim_unit(issuer->cta->run->kernel, issuer->index);
+	if (!k)
+		return;
+	k->landed++;
+	if (unit == issuer->index) {
+		sim_past_give(issuer, &k->past, by);
+	} else {
+		k->past.shared[unit] = k->past.sure[unit] = ++issuer->cta->interval;
+		k->past.via[unit] = 0;
+		k->past.by[unit] = by->site;
+	}
+	end_phase(issuer->cta, k);
 }
 
 static void complete(SimCta *cta, uint32_t barrier, uint32_t bytes)
@@ -227,7 +269,7 @@ static void land(SimCta *cta, uint32_t barrier)
 			sim_box_read(issuer, bulk->by, bulk->lane, &bulk->box, bulk->issued);
 		sim_check_landed(issuer, bulk->by, bulk->lane, bulk->to - issuer->base, bulk->size, true);
 		complete(cta, barrier, bulk->size);
-		give(issuer, barrier - issuer->base);
+		give_landed(issuer, barrier, bulk->by);
 	}
 	if (b)
 		b->bulks = kept;
@@ -257,13 +299,14 @@ static bool test(SimWarp *w, const SimInstr *i, uint32_t mask)
 {
 	const uint32_t *offset = sim_operand(w, i, 0), *parity = sim_operand(w, i, 1);
 	uint8_t *to = sim_result(w, i, 0);
+	uint32_t done = 0;
 	EACH_LANE(lane, mask) {
 		if (!place(w, i, lane, offset[lane], SIM_BARRIER_USE))
 			return false;
 		to[lane] = is_done(w, offset[lane], parity[lane]);
-		if (to[lane])
-			take(w, offset[lane]);
+		done |= (uint32_t)(to[lane] != 0) << lane;
 	}
+	take(w, offset, done, i);
 	return true;
 }
 
@@ -279,8 +322,7 @@ static bool wait(SimWarp *w, const SimInstr *i, uint32_t mask)
 			return false; /* once more at the next turn */
 		}
 	}
-	EACH_LANE(lane, mask)
-		take(w, offset[lane]);
+	take(w, offset, mask, i);
 	return true;
 }
 

@@ -2,6 +2,7 @@
  *
  * A named barrier is for a number of threads, a warp at a time; who waits tries again at each turn. What a warp did before it comes
  * is ordered before what those do who have waited. Source: PTX ISA 8.8, "bar", "fence.proxy.async", "elect.sync". */
+#include "sim/check/traffic.h"
 #include "sim/ops/machine.h"
 
 #define EFFECT_OP(name, fn, n) const SimMachine sim_machine_##name = {.effect = fn, .imm = n};
@@ -14,11 +15,12 @@ static void join(uint32_t *to, const uint32_t *from)
 		to[n] = MAX(to[n], from[n]);
 }
 
-void sim_past_give(SimWarp *w, SimPast *to)
+void sim_past_give(SimWarp *w, SimPast *to, const SimInstr *at)
 {
 	SimCta *cta = w->cta;
 	if (!to)
 		return;
+	sim_ways_give(w, to, at);
 	join(to->shared, w->past.shared);
 	join(to->fenced, w->past.fenced);
 	join(to->global, w->past.global);
@@ -28,14 +30,16 @@ void sim_past_give(SimWarp *w, SimPast *to)
 		to->global[w->index] = sim_race_tick(cta->run->races);
 		sim_race_spread(w);
 	}
+	sim_ways_given(w, to, at);
 }
 
-void sim_past_take(SimWarp *w, const SimPast *from)
+void sim_past_take(SimWarp *w, const SimPast *from, const SimInstr *at)
 {
 	w->sync++;
 	sim_race_meet(w);
 	if (!from)
 		return;
+	sim_ways_take(w, from, at);
 	join(w->past.shared, from->shared);
 	join(w->past.fenced, from->fenced);
 	join(w->past.global, from->global);
@@ -104,11 +108,12 @@ static bool come(SimWarp *w, const SimInstr *i, SimNamed *b, uint32_t threads)
 	b->threads = threads;
 	b->come += SIM_LANES;
 	w->cta->changed = true;
-	sim_past_give(w, &b->past);
+	sim_past_give(w, &b->past, i);
 	if (b->come == b->threads) {
 		b->come = 0;
 		memset(b->warps, 0, sizeof b->warps);
 		b->generation++;
+		b->met = b->past;
 	}
 	return true;
 }
@@ -137,7 +142,8 @@ static bool meet(SimWarp *w, const SimInstr *i, uint32_t mask)
 		return false; /* once more at the next turn */
 	}
 	w->at_barrier = false;
-	sim_past_take(w, &b->past);
+	sim_past_take(w, &b->met, i);
+	sim_count_meeting(w, i, SIM_NAMED_BARRIER, b->threads / SIM_LANES, false);
 	return true;
 }
 EFFECT_OP(named_barrier, meet, 0)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "sim/check/define.h"
+#include "sim/check/traffic.h"
 
 static void fill_constants(SimWarp *w)
 {
@@ -50,6 +51,7 @@ void sim_cta_free(SimCta *cta)
 	sim_shadow_free(cta->shadow);
 	sim_hollow_free(cta->hollow);
 	sim_barriers_free(cta);
+	sim_ways_free(cta);
 	sim_remote_free(cta);
 	free(cta->text);
 	free(cta);
@@ -106,6 +108,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 	cta->interval = 1;
 	sim_barriers_free(cta);
 	sim_remote_free(cta);
+	sim_ways_free(cta);
 	if (cta->named)
 		memset(cta->named, 0, sizeof *cta->named * SIM_NAMED_BARRIERS * cta->run->kernel->ctas);
 	cta->fenced = false;
@@ -135,7 +138,7 @@ void sim_cta_start(SimCta *cta, uint64_t pid)
 		memset(&w->past, 0, sizeof w->past);
 		for (unsigned k = 0; k < SIM_MOST_WARPS; k++)
 			w->past.shared[k] = 1;
-		w->at_barrier = false;
+		w->at_barrier = w->tells = false;
 		sim_check_free(w);
 		sim_products_free(w);
 		sim_stores_free(w);

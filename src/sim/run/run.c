@@ -306,12 +306,12 @@ static void check_barrier(SimCta *cta, unsigned from, unsigned to)
 /* What one of the warps [from, to) knows to be ordered before it all know; accesses of theirs so far are. */
 static void share_past(SimCta *cta, unsigned from, unsigned to)
 {
-	unsigned warps = cta->run->kernel->warps;
+	unsigned warps = cta->run->kernel->warps, known = sim_known_count(cta->run->kernel);
 	bool all = to - from == warps;
 	uint32_t time = cta->run->races && !all ? sim_race_tick(cta->run->races) : 0;
 	for (unsigned n = from; n < to && time; n++)
 		sim_race_spread(&cta->warps[n]);
-	for (unsigned k = 0; k < warps; k++) {
+	for (unsigned k = 0; k < known; k++) {
 		bool inside = k >= from && k < to;
 		uint32_t shared = inside ? cta->interval : 0, global = inside ? time : 0, fenced = 0;
 		uint32_t proxied = 0;
@@ -355,9 +355,12 @@ static bool open_for(SimCta *cta, unsigned from, unsigned to, SimWait wait)
 	cta->interval++;
 	for (unsigned n = from; n < to; n++)
 		release(&cta->warps[n], wait);
+	SimMeeting *meeting = sim_meeting(cta, cta->warps[from].rank, wait == WAIT_CLUSTER);
+	if (cta->run->traffic)
+		sim_ways_meet(cta, from, to, meeting->arriving);
 	share_past(cta, from, to);
 	if (cta->run->traffic)
-		sim_count_barrier(cta, sim_meeting(cta, cta->warps[from].rank, wait == WAIT_CLUSTER));
+		sim_count_barrier(cta, meeting);
 	return true;
 }
 

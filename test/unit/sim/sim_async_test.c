@@ -58,6 +58,10 @@ static const char head[] =
 #define READ(n)                                                                                                \
 	"  %v" #n " = load i32, ptr addrspace(3) %mine\n"                                                     \
 	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %v" #n ")\n"
+#define READ_IN                                                                                              \
+	"  %from = getelementptr i32, ptr addrspace(1) %in, i32 %t\n"                                        \
+	"  %own = load i32, ptr addrspace(1) %from\n"                                                        \
+	"  call void @neso.st_global.v1b32(ptr addrspace(1) %to, i1 true, i32 %own)\n"
 #define ARRIVE "  call void @neso.mbarrier_arrive(ptr addrspace(3) %e)\n"
 
 static _Alignas(16) uint32_t out[64], in[128];
@@ -181,6 +185,35 @@ static void test_making(void **state)
 	      true, "SIM_MBARRIER", "write of byte 0 of shared memory, where the barrier made at");
 }
 
+/* A copy that has come tells who waits for it of its bytes, and of nothing else that its issuer has
+ * done behind its arrival. */
+static void test_issuer(void **state)
+{
+#define AT_X "  %x = getelementptr i8, ptr addrspace(3) @smem, i32 640\n"
+#define STORE_X "  store i32 7, ptr addrspace(3) %x\n"
+#define READ_X "  %seven = load volatile i32, ptr addrspace(3) %x\n"
+	clean(AT_X ONE("load", STORE_X EXPECT("%b", "256") COPY("%data", "%in", "256", "%b")) WAIT("%b", "0")
+		      READ_X READ(1),
+	      1000);
+	fault(AT_X ONE("load", EXPECT("%b", "256") COPY("%data", "%in", "256", "%b") STORE_X) WAIT("%b", "0")
+		      READ_X READ(1),
+	      true, "SIM_", "byte 640 of shared memory");
+	/* The issuer's warp does not wait for it, nor meet who has. */
+	fault(ISSUE(1, "%in") "  br i1 %low, label %read, label %wait\nwait:\n" WAIT("%b", "0") ARRIVE
+			      "  ret void\nread:\n" READ(1),
+	      true, "SIM_", "byte 128 of shared memory");
+}
+
+/* Who waits for a phase knows what those did who came for it, and not what they did before they
+ * came for the next one. */
+static void test_phases(void **state)
+{
+#define ALL_MEET(parity) ARRIVE WAIT("%e", parity)
+	clean(AT_X ONE("store", STORE_X) ALL_MEET("0") READ_X READ_IN, 1000);
+	fault(AT_X ALL_MEET("0") ONE("store", STORE_X ARRIVE) READ_X READ_IN, true, "SIM_",
+	      "byte 640 of shared memory");
+}
+
 /* A phase is over when the bytes that were announced have come, whichever they are; nothing is
  * under way when a program ends. */
 static void test_bytes(void **state)
@@ -262,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_copy),  cmocka_unit_test(test_ring),   cmocka_unit_test(test_making),
+		cmocka_unit_test(test_issuer), cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_bytes), cmocka_unit_test(test_memory), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_ptx),
 	};
