@@ -96,11 +96,11 @@ int open_kernel(const Parsed *parsed, neso_context *context, const char *where, 
 
 bool compile_options(const Parsed *parsed, neso_compile_options *options)
 {
-	long warps, stages, ctas, maxnreg;
+	long warps, stages, ctas, maxnreg, ptx;
 	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
 	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) ||
 	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas) ||
-	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg))
+	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg) || !option_number(parsed, "ptx-version", 10, 999, 0, &ptx))
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
@@ -112,6 +112,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	options->num_ctas = (uint32_t)ctas;
 	options->target = option_value(parsed, "target");
 	options->maxnreg = (uint32_t)maxnreg;
+	options->ptx_version = (uint32_t)ptx;
 	options->no_fp_fusion = option_value(parsed, "no-fp-fusion") != NULL;
 	options->debug = option_value(parsed, "debug") != NULL;
 	const char *policy = option_value(parsed, "constexpr");

@@ -50,9 +50,27 @@ static void refuse(const Kernel *k, PyObject *type, PyObject *text)
 	Py_XDECREF(text);
 }
 
+/* A kernel whose parameters are not all known, as *args and **kwargs are not: no launch has all arguments. */
+static bool refuse_open(const Kernel *k)
+{
+	for (Py_ssize_t i = 0; i < k->param_count; i++) {
+		PyObject *name = k->params[i].name;
+		if (PyUnicode_ReadChar(name, 0) != '*')
+			continue;
+		refuse(k, PyExc_TypeError,
+		       PyUnicode_FromFormat("JIT functions do not support %U where they are launched: a kernel's parameters have "
+					    "names, and one that takes a tuple has any number of values",
+					    name));
+		return true;
+	}
+	return false;
+}
+
 /* "did you mean": among the kernel's parameters and the options. */
 static void unknown_word(const Kernel *k, PyObject *word)
 {
+	if (refuse_open(k))
+		return;
 	PyObject *known = PyList_New(0), *near = NULL;
 	for (Py_ssize_t i = 0; known && i < k->param_count; i++)
 		PyList_Append(known, k->params[i].name);
@@ -114,7 +132,9 @@ static bool fill_defaults(const Kernel *k, PyObject **values)
 			return false;
 		missing = text;
 	}
-	if (missing) {
+	if (missing && refuse_open(k)) {
+		Py_DECREF(missing);
+	} else if (missing) {
 		refuse(k, PyExc_TypeError,
 		       PyUnicode_FromFormat("dynamic_func() missing %zd required positional argument%s: %U",
 					    count, count == 1 ? "" : "s", missing));

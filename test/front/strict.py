@@ -6,6 +6,11 @@ import triton.language as tl
 
 
 @triton.jit
+def named(**values):
+    return values["n"]
+
+
+@triton.jit
 def kernel(p, n):
     for i in range(n):
         if i > 3:
@@ -16,5 +21,8 @@ def kernel(p, n):
         pass
     while n > 0:
         if n > 4:
-            return  # error: 13: Triton has no `return` inside a run-time loop, and NESO_STRICT_TRITON refuses
+            return  # error: 13: Cannot have `return` statements inside `while` or `for` statements in triton, and NESO_STRICT
         n -= 1
+    first, *rest = (1, 2, 3)  # error: 5: starred assignment targets are not supported, and NESO_STRICT_TRITON refuses
+    named(n=1)  # error: 5: JIT functions do not support **kwargs, and NESO_STRICT_TRITON refuses
+    print("text", None)  # error: 5: Triton has no print of anything but a text, and then numbers and tiles

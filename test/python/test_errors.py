@@ -175,6 +175,20 @@ class Errors(unittest.TestCase):
         error = self.error(kernel, {"p": "*fp32"}, WHAT="imprecise")
         self.assertEqual(str(error.__cause__), "max_num_imprecise_acc (128) must be <= K (64)")
 
+    def test_parameters_without_names(self):
+
+        @triton.jit
+        def named(x, **values):
+            pass
+
+        @triton.jit
+        def counted(x, *values):
+            pass
+
+        for kernel, given, word in ((named, {"N": 1}, r"\*\*values"), (named, {}, r"\*\*values"), (counted, {}, r"\*values")):
+            with self.assertRaisesRegex(TypeError, f"kernel '.*': JIT functions do not support {word}"):
+                kernel[(1, )](1, **given)
+
     def test_calls_that_are_none(self):
 
         @triton.jit

@@ -150,7 +150,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
 
     def _set_up(self):
         """Tells the extension of the parameters."""
-        self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
+        self._setup(tuple((p.shown_name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
                            bool(p.annotation), p.div8) for p in self.params), self.pre_run_hooks, bool(self.debug),
                     knobs.runtime.interpret, _POLICIES.index(self._policy), (None, True, False).index(self._strict))
 

@@ -23,6 +23,9 @@ static bool assign_items(FrontLower *low, const AstList *targets, const Val *val
 	for (uint32_t i = 0; i < targets->len; i++)
 		if (targets->items[i]->kind == AST_STARRED)
 			star = i;
+	if (star < targets->len && !low->frame->host &&
+	    !lower_extension_words(low, "starred assignment targets are not supported"))
+		return false;
 	if (star == targets->len ? items.len != targets->len : items.len + 1 < targets->len) {
 		lower_error(low, DIAG_UNPACK_COUNT, items.len < targets->len ? "not enough" : "too many",
 			    targets->len - (star < targets->len), items.len);
