@@ -439,7 +439,9 @@ static const Val *dispatch(FrontLower *low, Ast *node, bool dropped)
 	case AST_AWAIT:
 	case AST_YIELD:
 	case AST_YIELD_FROM:
-		return lower_error(low, DIAG_UNSUPPORTED, "a generator or coroutine");
+		lower_error(low, DIAG_UNSUPPORTED, "a generator or coroutine");
+		lower_note(low, "a function returns its results: return a, b");
+		return low->poison;
 	default:
 		BUG("%s is no expression", ast_kind_name(node->kind));
 	}

@@ -72,6 +72,10 @@ static void lower_delete(FrontLower *low, Ast *node)
 static void lower_nested_def(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
+	if (node->function->is_async) {
+		lower_error(low, DIAG_UNSUPPORTED, "`async`");
+		return;
+	}
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	function_decorate(ast);
 	if (ast->kind == FN_HOST && !lower_extension(low, "functions inside kernels without a decorator"))
@@ -127,13 +131,15 @@ static void lower_simple(FrontLower *low, Ast *node)
 		break;
 	case AST_IMPORT:
 	case AST_IMPORT_FROM:
-		bind_import(low, node);
+		if (low->frame->host || lower_extension(low, "`import` inside a kernel"))
+			bind_import(low, node);
 		break;
 	case AST_FUNCTION_DEF:
 		lower_nested_def(low, node);
 		break;
 	case AST_WITH:
 		lower_error(low, DIAG_UNSUPPORTED, "a `with` statement");
+		lower_note(low, "what it opens is the host's: it stands around the launch");
 		break;
 	case AST_BREAK:
 		lower_error(low, DIAG_UNSUPPORTED, "`break` outside a loop");
@@ -148,9 +154,11 @@ static void lower_simple(FrontLower *low, Ast *node)
 	case AST_GLOBAL:
 	case AST_NONLOCAL:
 		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
+		lower_note(low, "tl.store through a pointer argument gives results to the host, `return` to a caller in the kernel");
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
+		lower_note(low, "a class at module level, decorated with @triton.aggregate, holds values of a kernel");
 		break;
 	case AST_SKIPPED:
 		lower_error(low, DIAG_UNSUPPORTED, "this statement");
