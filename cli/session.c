@@ -73,7 +73,7 @@ static int the_only_kernel(const neso_module *module, const char *path, neso_ker
 {
 	size_t found = only_kernel(module, kernel);
 	if (!found)
-		return input_error("%s has no kernel", path);
+		return input_error("%s has no kernel: a function at module level that @triton.jit decorates", path);
 	return found == 1 ? EXIT_DONE : usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)",
 						    path, found, path);
 }

@@ -133,6 +133,15 @@ status 2 neso run "$file:copy" x_ptr=rand:64:fp32
 complains 'wants --grid'
 status 2 neso run "$file:copy" --grid 1,1,1,1
 complains 'more than three axes'
+status 2 neso run "$file:copy" --grid '64/2'
+complains 'column 3: a grid has whole numbers: cdiv(n, BLOCK) divides and rounds up'
+status 2 neso run "$file:copy" --grid 1 x_ptr="$file"
+complains "is there, and arrays are read from .npy files"
+status 2 neso compile "$file:copy" -s "$signature" --most 3
+complains '[-]-most is a limit of declarations'
+: >"$TMP/empty.py"
+status 1 neso compile "$TMP/empty.py"
+complains 'has no kernel: a function at module level that @triton.jit decorates'
 status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
 complains "column 6: 'q' is no integer argument"
 status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99
