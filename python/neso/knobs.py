@@ -6,6 +6,7 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from contextlib import contextmanager
 
 from . import _native
@@ -245,6 +246,14 @@ class env_nvidia_tool(env_base):
 
 
 class base_knobs:
+
+    def __setattr__(self, name, value):
+        if not name.startswith("_") and not hasattr(type(self), name):
+            import difflib
+            near = difflib.get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], 1)
+            warnings.warn(f"knobs.{type(self).__name__.removesuffix('_knobs')} has no setting {name!r}, which decides nothing"
+                          f"{f'; did you mean {near[0]!r}?' if near else ''}", UserWarning, stacklevel=2)
+        super().__setattr__(name, value)
 
     @property
     def knob_descriptors(self):

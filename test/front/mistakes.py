@@ -25,7 +25,7 @@ def kernel(p, n):
     with n:  # error: 5: a `with` statement is not supported  # note: -: what it opens is the host's
         pass
     global g  # error: 5: `global` is not supported  # note: -: tl.store through a pointer argument gives results
-    class Inner:  # error: 5: a class defined inside a kernel  # note: -: a class at module level, decorated with @triton.aggregate
+    class Inner:  # error: 5: a class defined inside a kernel  # note: -: a class at module level, decorated with @triton.language.core._aggregate
         pass
     n.x = 1  # error: 5: assignment to an attribute  # note: -: a variable holds a value
     yield n  # error: 5: a generator or coroutine  # note: -: a function returns its results: return a, b

@@ -131,7 +131,8 @@ def show(level, text):
 
 def nearest(word, known):
     import difflib
-    close = difflib.get_close_matches(word, known, 1) or [name for name in known if name[:1] == word[:1]][:1]
+    same = [name for name in known if name.lower() == word.lower()]
+    close = same or difflib.get_close_matches(word, known, 1) or (len(word) > 1 and [n for n in known if n[0] == word[0]])
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

@@ -12,6 +12,7 @@ import pickle
 import re
 import sys
 import types
+import warnings
 import weakref
 from dataclasses import dataclass
 
@@ -115,6 +116,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.version = version
         self.do_not_specialize = do_not_specialize or []
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        self._look_at_names("do_not_specialize", self.do_not_specialize)
+        self._look_at_names("do_not_specialize_on_alignment", self.do_not_specialize_on_alignment)
         #: what is concluded from arguments beside that, by name: see jit
         self.specialize = {list(self.signature.parameters)[name] if isinstance(name, int) else name: words
                            for name, words in (specialize or {}).items()}
@@ -139,6 +142,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self._policy = constexpr_policy
         # Of _make_own: _watched, _called: what launches look at, and callables among it.
         self._make_own()
+
+    def _look_at_names(self, option, given):
+        names = list(self.signature.parameters)
+        for name in given:
+            if name not in names and not (isinstance(name, int) and 0 <= name < len(names)):
+                warnings.warn(f"{option} of {self.fn.__name__} has {name!r}, which is no parameter and decides nothing"
+                              f"{host.nearest(name, names) if isinstance(name, str) else ''}", UserWarning, stacklevel=4)
 
     def _make_params(self):
         self.params = [
@@ -458,7 +468,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     def decorate(function):
         if isinstance(function, JITFunction):
             function = function.fn
-        assert callable(function)
+        assert callable(function), f"only functions made by `def` can be kernels, not {function!r}"
         return JITFunction(function, version=version, do_not_specialize=do_not_specialize,
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
                            noinline=noinline, repr=repr, launch_metadata=launch_metadata,

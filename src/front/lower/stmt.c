@@ -158,7 +158,7 @@ static void lower_simple(FrontLower *low, Ast *node)
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
-		lower_note(low, "a class at module level, decorated with @triton.aggregate, holds values of a kernel");
+		lower_note(low, "a class at module level, decorated with @triton.language.core._aggregate, holds values of a kernel");
 		break;
 	case AST_SKIPPED:
 		lower_error(low, DIAG_UNSUPPORTED, "this statement");
