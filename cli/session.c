@@ -73,7 +73,8 @@ static int the_only_kernel(const neso_module *module, const char *path, neso_ker
 {
 	size_t found = only_kernel(module, kernel);
 	if (!found)
-		return input_error("%s has no kernel: a function at module level that @triton.jit decorates", path);
+		return input_error("%s has no kernel: a function at module level that @triton.jit decorates",
+				   path);
 	return found == 1 ? EXIT_DONE : usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)",
 						    path, found, path);
 }
@@ -100,7 +101,8 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
 	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) ||
 	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas) ||
-	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg) || !option_number(parsed, "ptx-version", 10, 999, 0, &ptx))
+	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg) ||
+	    !option_number(parsed, "ptx-version", 10, 999, 0, &ptx))
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;

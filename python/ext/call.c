@@ -50,7 +50,7 @@ static void refuse(const Kernel *k, PyObject *type, PyObject *text)
 	Py_XDECREF(text);
 }
 
-/* A kernel whose parameters are not all known, as *args and **kwargs are not: no launch has all arguments. */
+/* A kernel whose parameters are not all known, as *args and **kwargs are not. */
 static bool refuse_open(const Kernel *k)
 {
 	for (Py_ssize_t i = 0; i < k->param_count; i++) {
@@ -58,9 +58,10 @@ static bool refuse_open(const Kernel *k)
 		if (PyUnicode_ReadChar(name, 0) != '*')
 			continue;
 		refuse(k, PyExc_TypeError,
-		       PyUnicode_FromFormat("JIT functions do not support %U where they are launched: a kernel's parameters have "
-					    "names, and one that takes a tuple has any number of values",
-					    name));
+		       PyUnicode_FromFormat(
+			       "JIT functions do not support %U where they are launched: a kernel's "
+			       "parameters have names, and one that takes a tuple has any number of values",
+			       name));
 		return true;
 	}
 	return false;
@@ -378,7 +379,9 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
 		if (!(options->compile_timeout > 0)) {
 			if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
-				PyErr_Format(PyExc_ValueError, "compile_timeout is seconds, more than 0, not %R", given[OPT_TIMEOUT]);
+				PyErr_Format(PyExc_ValueError,
+					     "compile_timeout is seconds, more than 0, not %R",
+					     given[OPT_TIMEOUT]);
 			return false;
 		}
 	}
@@ -400,7 +403,8 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 		options->override = PyUnicode_AsUTF8AndSize(given[OPT_OVERRIDE], NULL);
 	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None) {
 		if (!PyUnicode_Check(given[OPT_TARGET])) {
-			PyErr_Format(PyExc_TypeError, "neso_target is a name, as 'sm_90a' and 'sim:sm_90a' are, not %R",
+			PyErr_Format(PyExc_TypeError,
+				     "neso_target is a name, as 'sm_90a' and 'sim:sm_90a' are, not %R",
 				     given[OPT_TARGET]);
 			return false;
 		}
@@ -509,7 +513,8 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	if (PyTuple_CheckExact(grid) && PyTuple_Size(grid) <= 3) {
 		Py_ssize_t n = PyTuple_Size(grid);
 		if (!n) {
-			PyErr_SetString(PyExc_ValueError, "a grid has one to three axes, and () has none: (1, ) is one program");
+			PyErr_SetString(PyExc_ValueError,
+					"a grid has one to three axes, () has none: (1, ) is one program");
 			return false;
 		}
 		for (Py_ssize_t i = 0; i < n; i++)
@@ -532,7 +537,8 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 	} else {
 		PyObject *tuple = PySequence_Tuple(grid);
 		if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError))
-			PyErr_Format(PyExc_TypeError, "a grid is a tuple of one to three whole numbers, not %R%s", grid,
+			PyErr_Format(PyExc_TypeError,
+				     "a grid is a tuple of one to three whole numbers, not %R%s", grid,
 				     made ? ", which its function gave" : "");
 		Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
 		good = tuple != NULL;

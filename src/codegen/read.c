@@ -5,8 +5,8 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 
-/* An older PTX than the target has is raised, as later assemblers read it all the same; a newer one than LLVM writes is not
- * there to be had. */
+/* An older PTX than the target has is raised, as later assemblers read it all the same; a newer one
+ * than LLVM writes is not there to be had. */
 static bool find_ptx(Job *job)
 {
 	EmitPtxRange range = emit_ptx_range(job->target, &job->arena);

@@ -63,8 +63,9 @@ const Val *builtin_range(FrontLower *low, const BuiltinCall *call)
 		&v->range.disallow_acc_multi_buffer,
 			       &v->range.flatten, &v->range.warp_specialize, &v->range.disable_licm};
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
-		static const char *const names[] = {"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer",
-						    "flatten", "warp_specialize", "disable_licm"};
+		static const char *const names[] = {"num_stages", "loop_unroll_factor",
+						    "disallow_acc_multi_buffer", "flatten",
+						    "warp_specialize", "disable_licm"};
 		enum { NUMBERS = 2 };
 		int64_t number = 0;
 		bool flag;
@@ -73,8 +74,8 @@ const Val *builtin_range(FrontLower *low, const BuiltinCall *call)
 					       : sem_arg_bool(low, call->what, names[i], *hints[i], &flag)))
 			return low->poison;
 		if (*hints[i] && i < NUMBERS && number < 0)
-			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, names[i], "a number from 0 on",
-					   sem_describe(low, *hints[i]));
+			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, names[i],
+					   "a number from 0 on", sem_describe(low, *hints[i]));
 	}
 	return v;
 }

@@ -168,8 +168,8 @@ static bool is_device_print(const CallArgs *args)
 	return true;
 }
 
-/* print() of a program: tl.device_print, as in Triton. Beyond Triton, other constants become the text before the
- * values that follow them. */
+/* print() of a program: tl.device_print, as in Triton. Beyond Triton, other constants become the
+ * text before the values that follow them. */
 static const Val *print_at_run(FrontLower *low, const CallArgs *args)
 {
 	if (args->keyword_count || is_device_print(args))

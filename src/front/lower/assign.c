@@ -84,7 +84,8 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 		}
 	}
 	lower_error(low, DIAG_UNSUPPORTED, "assignment to an attribute");
-	lower_note(low, "a variable holds a value; instances of a class that is decorated with @triton.language.core._aggregate have attributes");
+	lower_note(low, "a variable holds a value; instances of a class that is decorated with "
+			"@triton.language.core._aggregate have attributes");
 	return false;
 }
 

@@ -51,7 +51,8 @@ static bool add_running(FrontLower *low, const Ast *node, const Val *v, Template
 {
 	if (node->formatted.format_spec) {
 		lower_error(low, DIAG_UNSUPPORTED, "a format of a value that runs");
-		lower_note(low, "{x} without a format prints it; hex=True of tl.device_print prints whole numbers as hexadecimal");
+		lower_note(low, "{x} without a format prints it; hex=True of tl.device_print prints whole "
+				"numbers as hexadecimal");
 		return false;
 	}
 	if (!lower_extension(low, "f-string of values that run") ||

@@ -154,11 +154,13 @@ static void lower_simple(FrontLower *low, Ast *node)
 	case AST_GLOBAL:
 	case AST_NONLOCAL:
 		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
-		lower_note(low, "tl.store through a pointer argument gives results to the host, `return` to a caller in the kernel");
+		lower_note(low, "tl.store through a pointer argument gives results to the host, `return` "
+				"to a caller in the kernel");
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
-		lower_note(low, "a class at module level, decorated with @triton.language.core._aggregate, holds values of a kernel");
+		lower_note(low, "a class at module level, decorated with "
+				"@triton.language.core._aggregate, holds values of a kernel");
 		break;
 	case AST_SKIPPED:
 		lower_error(low, DIAG_UNSUPPORTED, "this statement");

@@ -416,7 +416,8 @@ const Val *sem_unary(FrontLower *low, AstUnOp op, const Val *v)
 	if (!t || (t->kind != TL_SCALAR && op != UN_NOT) || (op == UN_INVERT && tl_is_float(t))) {
 		lower_error(low, DIAG_TILE_OPERAND, what[op], sem_describe(low, v));
 		if (t && tl_is_float(t))
-			lower_note(low, "x == 0 is a condition; x.to(tl.int32, bitcast=True) are the bits of a float");
+			lower_note(low, "x == 0 is a condition; x.to(tl.int32, bitcast=True) are the bits of "
+					"a float");
 		return low->poison;
 	}
 	switch (op) {

@@ -802,15 +802,24 @@ static void test_api(void **state)
 static void test_urls(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"redis://h", "rediss://me:pa%2Fss@h:6380/1", "HTTP://h:8080/x?y", "https://[::1]:443",
-					   "s3://bucket/a", "s3+http://127.0.0.1:9000/b"};
+	static const char *const good[] = {
+		"redis://h",	     "rediss://me:pa%2Fss@h:6380/1", "HTTP://h:8080/x?y",
+		"https://[::1]:443", "s3://bucket/a",		     "s3+http://127.0.0.1:9000/b",
+	};
 	static const struct {
 		const char *url, *fault;
-	} bad[] = {{"redis.example", "no URL"},		  {"gopher://h", "begins with none of redis://"},
-		   {"redis://", "names no server"},	  {"http:///path", "names no server"},
-		   {"redis://:6379", "names no server"},  {"redis://h:abc", "no port"},
-		   {"redis://h:0", "from 1 to 65535"},	  {"redis://h:65536", "from 1 to 65535"},
-		   {"redis://h:99999999999", "no port"},  {"redis://me:secret@", "names no server"}};
+	} bad[] = {
+		{"redis.example", "no URL"},
+		{"gopher://h", "begins with none of redis://"},
+		{"redis://", "names no server"},
+		{"http:///path", "names no server"},
+		{"redis://:6379", "names no server"},
+		{"redis://h:abc", "no port"},
+		{"redis://h:0", "from 1 to 65535"},
+		{"redis://h:65536", "from 1 to 65535"},
+		{"redis://h:99999999999", "no port"},
+		{"redis://me:secret@", "names no server"},
+	};
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		assert_null(cache_url_fault(good[i]));
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -989,7 +998,8 @@ int main(void)
 		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage), TEST(test_damage_is_remembered), TEST(test_signed),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit), TEST(test_fork_and_counts), TEST(test_fork_at_the_end),
-		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_urls), TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
+		TEST(test_urls),
+		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
 		TEST(test_no_library),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

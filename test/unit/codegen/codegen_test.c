@@ -105,7 +105,8 @@ static void says_what_is_wrong(void **state)
 	expect_fault(&request, "CODEGEN_TARGET", "known are: sm_75, sm_80");
 	request = request_of(empty_kernel);
 	request.ptx_version = 89;
-	expect_fault(&request, "PTX_VERSION", "ptx_version=89 is no PTX version that can be written for sm_90a here: from 81 to");
+	expect_fault(&request, "PTX_VERSION",
+		     "ptx_version=89 is no PTX version that can be written for sm_90a here: from 81 to");
 	request.ptx_version = 830;
 	expect_fault(&request, "PTX_VERSION", "ptx_version=830");
 	request = request_of(empty_kernel);
