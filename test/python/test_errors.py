@@ -60,7 +60,15 @@ class Errors(unittest.TestCase):
             error = self.error(kernel)
         self.assertIn("at 2:8:", str(error))
         self.assertIsInstance(error.__cause__, ValueError)
-        self.assertIn("must be a power of 2", str(error.__cause__))
+        self.assertEqual(str(error.__cause__), "arange's range must be a power of 2")
+
+        @triton.jit
+        def tile():
+            tl.full((2, 33), 0, dtype=tl.int64)
+
+        with STRICT:
+            error = self.error(tile)
+        self.assertEqual(str(error.__cause__), "Shape element 1 must be a power of 2")
 
     def test_calls_are_a_chain(self):
         error = self.error(nested_call)

@@ -64,6 +64,9 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 	const Val *object = eval(low, target->attribute.value);
 	if (object->kind == VAL_POISON)
 		return false;
+	if (object->kind == VAL_OBJECT && !low->frame->host &&
+	    !lower_extension_words(low, "Attribute assignment is not supported in triton"))
+		return false;
 	if (object->kind == VAL_OBJECT) {
 		FrontClass *c = object->object.klass;
 		/* Elsewhere it would be assigned whatever the branch, in the first turn of a loop
