@@ -31,7 +31,7 @@ _LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experim
 
 
 def must_use_result(fn=None, _=None):
-    """Marks a function whose result is not to be dropped; kernels need no such mark.
+    """Marks a function whose result a kernel must use: a call that drops it is an error, which ends in a text that is given.
 
     >>> @triton.must_use_result
     ... def one():

@@ -102,7 +102,7 @@ def different(text, findings):
 
 # Faults of operators and statements: upstream's errors of these have no cause.
 _UNCAUSED = {"TILE_STATIC_ASSERT", "TILE_OPERAND", "TILE_OPERANDS", "OPERAND_TYPE", "OPERAND_TYPES", "UNSUPPORTED", "STRICT",
-             "STRICT_WORDS"}
+             "STRICT_WORDS", "RESULT_DROPPED"}
 # Sentences that programs compare __cause__ with, where ours says more: what of it is in theirs.
 _CAUSES = {
     "TILE_ARANGE_SIZE": (r".*", "arange's range must be a power of 2"),

@@ -88,10 +88,49 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
 
+/* The function that a name or an attribute stands for: @must_use_result is about it. */
+static const FrontFunction *named_function(FrontLower *low, Ast *func)
+{
+	bool of_name = func->kind == AST_ATTRIBUTE && func->attribute.value->kind == AST_NAME;
+	if (func->kind != AST_NAME && !of_name)
+		return NULL;
+	const Val *v = eval(low, func);
+	v = v->kind == VAL_METHOD ? v->method.callee : v;
+	if (v->kind != VAL_FUNCTION)
+		return NULL;
+	function_decorate(v->function);
+	return v->function;
+}
+
+static bool may_be_dropped(FrontLower *low, Ast *expr)
+{
+	if (expr->kind != AST_CALL || low->frame->host)
+		return true;
+	uint32_t before = low->diags->errors;
+	const FrontFunction *f = named_function(low, expr->call.func);
+	if (low->diags->errors != before)
+		return false;
+	if (!f || !f->must_use)
+		return true;
+	const Ast *call = f->must_use;
+	bool says = call->kind == AST_CALL && call->call.args.len &&
+		    call->call.args.items[0]->kind == AST_STRING;
+	Span old = lower_at(low, expr->call.func->span);
+	const char *name = lower_source_text(low);
+	lower_at(low, expr->span);
+	const Val *text = says ? eval(low, call->call.args.items[0]) : NULL;
+	lower_error(low, DIAG_RESULT_DROPPED, name, text ? " " : "",
+		    text ? val_str_text(low, text) : "");
+	lower_restore(low, old);
+	return false;
+}
+
 /* An operation that is computed for nothing: as what it gives is dropped, it does not change
  * what it was given. */
 static void lower_dropped(FrontLower *low, Ast *expr)
 {
+	if (!may_be_dropped(low, expr))
+		return;
 	const IrOp *last = low->b.block->last;
 	const Val *v = eval_dropped(low, expr);
 	bool operation = expr->kind == AST_CALL || expr->kind == AST_BIN_OP || expr->kind == AST_COMPARE ||

@@ -125,6 +125,8 @@ void function_decorate(FrontFunction *f)
 			f->jit_call = d->kind == AST_CALL ? d : NULL;
 		} else if (is_tile_name(name, "constexpr_function")) {
 			f->kind = FN_CONSTEXPR;
+		} else if (is_tile_name(name, "must_use_result")) {
+			f->must_use = d;
 		} else if (name && strcmp(last, "partial") == 0 && d->kind == AST_CALL && d->call.args.len &&
 			   is_tile_name(dotted_name(ns, d->call.args.items[0]), "jit")) {
 			f->kind = FN_JIT;
