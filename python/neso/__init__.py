@@ -37,7 +37,14 @@ def must_use_result(fn=None, _=None):
     ... def one():
     ...     return 1
     """
-    return fn if callable(fn) else (lambda f: f)
+    if not callable(fn):
+        return lambda function: _marked(function, fn or True)
+    return _marked(fn, True)
+
+
+def _marked(function, text):
+    function._must_use_result = text
+    return function
 
 
 def load_ipython_extension(shell):

@@ -183,6 +183,17 @@ class Errors(unittest.TestCase):
         error = self.error(kernel, {"p": "*fp32"}, WHAT="imprecise")
         self.assertEqual(str(error.__cause__), "max_num_imprecise_acc (128) must be <= K (64)")
 
+    def test_results_that_must_be_used(self):
+
+        @triton.jit
+        def evil():
+            cube(tl.full((64, ), 0.0, tl.float32))
+
+        error = self.error(evil)
+        self.assertEqual(error.error_message, "The result of cube is not being used. Cubes are dear.")
+        self.assertIn("at 2:4:", str(error))
+        self.assertIsNone(error.__cause__)
+
     def test_parameters_without_names(self):
 
         @triton.jit
@@ -216,6 +227,15 @@ class Errors(unittest.TestCase):
         ):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+
+DEAR = "Cubes are dear."
+
+
+@triton.must_use_result(DEAR)
+@triton.jit
+def cube(x):
+    return x * x * x
 
 
 @triton.jit

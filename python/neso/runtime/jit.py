@@ -405,6 +405,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             words.append("noinline=True")
         if self.debug:
             words.append("debug=True")
+        must_use = getattr(self, "_must_use_result", None) or getattr(self.fn, "_must_use_result", None)
+        if must_use:
+            words.append(f"_must_use={must_use!r}")
         return f"@{describe.PACKAGE}.jit({', '.join(words)})" if words else f"@{describe.PACKAGE}.jit"
 
     def repr(self, _):

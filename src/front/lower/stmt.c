@@ -112,13 +112,14 @@ static bool may_be_dropped(FrontLower *low, Ast *expr)
 		return false;
 	if (!f || !f->must_use)
 		return true;
-	const Ast *call = f->must_use;
-	bool says = call->kind == AST_CALL && call->call.args.len &&
-		    call->call.args.items[0]->kind == AST_STRING;
+	Ast *said = f->must_use;
+	if (said->kind == AST_CALL && said->call.args.len)
+		said = said->call.args.items[0];
+	bool says = said->kind == AST_STRING;
 	Span old = lower_at(low, expr->call.func->span);
 	const char *name = lower_source_text(low);
 	lower_at(low, expr->span);
-	const Val *text = says ? eval(low, call->call.args.items[0]) : NULL;
+	const Val *text = says ? eval(low, said) : NULL;
 	lower_error(low, DIAG_RESULT_DROPPED, name, text ? " " : "",
 		    text ? val_str_text(low, text) : "");
 	lower_restore(low, old);

@@ -147,6 +147,8 @@ void function_decorate(FrontFunction *f)
 		const AstKeyword *k = &f->jit_call->call.keywords[i];
 		if (k->name && strcmp(k->name, "noinline") == 0)
 			f->noinline = k->value->kind == AST_TRUE;
+		if (k->name && strcmp(k->name, "_must_use") == 0) /* the Python package's */
+			f->must_use = k->value;
 		if (k->name && strcmp(k->name, "debug") == 0)
 			f->debug = k->value->kind == AST_TRUE;
 	}
