@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void *array_alloc(size_t bytes)
 {
@@ -101,6 +102,8 @@ int array_meant(const char *text)
 		nearest_look(&nearest, makers[i].word);
 	if (all > 4 && strcmp(text + all - 4, ".npz") == 0)
 		return usage_error("'%s': arrays are read from .npy files, one each (numpy.save)", text);
+	if (strpbrk(text, "./") && access(text, F_OK) == 0)
+		return usage_error("'%s' is there, and arrays are read from .npy files (numpy.save)", text);
 	if (text[len] != ':' || !nearest.known)
 		return EXIT_DONE;
 	return usage_error("'%s': no way to make an array is called '%.*s'%s", text, (int)len, text, nearest_text(&nearest, ""));

@@ -92,6 +92,8 @@ static void say_options(FILE *to, const Job *job)
 		fprintf(to, " num_ctas=%u", (unsigned)o->num_ctas);
 	if (o->maxnreg)
 		fprintf(to, " maxnreg=%u", (unsigned)o->maxnreg);
+	if (o->ptx_version)
+		fprintf(to, " ptx_version=%u", (unsigned)o->ptx_version);
 	if (o->constexpr_policy == NESO_POLICY_GENERIC)
 		fputs(" generic", to);
 }

@@ -127,6 +127,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options);
 		{"constexpr", 0, "POLICY", "eager (compile for each value) or generic (numbers are arguments)"}, \
 		{"target", 0, "NAME", "interp (the default), cuda (the GPU that is there), or sm_80, sm_90a, ..."},    \
 		{"maxnreg", 0, "N", "registers of a thread at most"},                              \
+		{"ptx-version", 0, "N", "PTX to write: 83 for 8.3 (the oldest that will do)"},     \
 		{"no-fp-fusion", 0, NULL, "round products and sums one by one"},                   \
 		{"ptxas", 0, "FILE", "the assembler; driver: the driver's own"},                   \
 		{"debug", 0, NULL, "compile device_assert in"},                                    \

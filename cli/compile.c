@@ -127,6 +127,9 @@ static int emit(const Parsed *parsed, neso_context *context, const neso_variant 
 
 static int compile(const Parsed *parsed)
 {
+	if (option_value(parsed, "most") && !option_value(parsed, "declared") &&
+	    !option_value(parsed, "list"))
+		return usage_error("--most is a limit of declarations: --declared FILE has some");
 	if (is_batch(parsed))
 		return compile_many(parsed);
 	if (parsed->arg_count != 1)

@@ -152,7 +152,9 @@ bool grid_parse(const char *text, const GridName *names, size_t name_count, uint
 		fail(&p, "missing ')'");
 	skip_spaces(&p);
 	if (*p.at)
-		fail(&p, "something is left over");
+		fail(&p, *p.at == '/'
+				 ? "a grid has whole numbers: cdiv(n, BLOCK) divides and rounds up, // down"
+				 : "an operator (+ - * // %), a comma or the end was expected");
 	if (p.error)
 		usage_error("--grid %s, column %zu: %s", text, (size_t)((p.failed ? p.failed : p.at) - text) + 1, p.error);
 	return !p.error;

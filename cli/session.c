@@ -73,7 +73,8 @@ static int the_only_kernel(const neso_module *module, const char *path, neso_ker
 {
 	size_t found = only_kernel(module, kernel);
 	if (!found)
-		return input_error("%s has no kernel", path);
+		return input_error("%s has no kernel: a function at module level that @triton.jit decorates",
+				   path);
 	return found == 1 ? EXIT_DONE : usage_error("%s has %zu kernels: say which with %s:KERNEL (neso list shows them)",
 						    path, found, path);
 }
@@ -96,11 +97,12 @@ int open_kernel(const Parsed *parsed, neso_context *context, const char *where, 
 
 bool compile_options(const Parsed *parsed, neso_compile_options *options)
 {
-	long warps, stages, ctas, maxnreg;
+	long warps, stages, ctas, maxnreg, ptx;
 	if (!option_number(parsed, "num-warps", 1, 64, 0, &warps) ||
 	    !option_number(parsed, "num-stages", 1, 64, 0, &stages) ||
 	    !option_number(parsed, "num-ctas", 1, 16, 0, &ctas) ||
-	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg))
+	    !option_number(parsed, "maxnreg", 16, 255, 0, &maxnreg) ||
+	    !option_number(parsed, "ptx-version", 10, 999, 0, &ptx))
 		return false;
 	memset(options, 0, sizeof *options);
 	options->size = sizeof *options;
@@ -112,6 +114,7 @@ bool compile_options(const Parsed *parsed, neso_compile_options *options)
 	options->num_ctas = (uint32_t)ctas;
 	options->target = option_value(parsed, "target");
 	options->maxnreg = (uint32_t)maxnreg;
+	options->ptx_version = (uint32_t)ptx;
 	options->no_fp_fusion = option_value(parsed, "no-fp-fusion") != NULL;
 	options->debug = option_value(parsed, "debug") != NULL;
 	const char *policy = option_value(parsed, "constexpr");

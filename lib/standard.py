@@ -192,6 +192,8 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 @triton.jit
 def argmax(input, axis=None, tie_break_left=True, keep_dims=False):
     """Position of the largest element along an axis, or in row-major order of all."""
+    if axis is None:
+        tl.core._extension("tl.argmax without axis=")
     _, index = max(input, axis, True, tie_break_left, keep_dims)
     return index
 
@@ -199,6 +201,8 @@ def argmax(input, axis=None, tie_break_left=True, keep_dims=False):
 @triton.jit
 def argmin(input, axis=None, tie_break_left=True, keep_dims=False):
     """Position of the smallest element along an axis, or in row-major order of all."""
+    if axis is None:
+        tl.core._extension("tl.argmin without axis=")
     _, index = min(input, axis, True, tie_break_left, keep_dims)
     return index
 

@@ -50,9 +50,39 @@ static void refuse(const Kernel *k, PyObject *type, PyObject *text)
 	Py_XDECREF(text);
 }
 
+/* A kernel whose parameters are not all known, as *args and **kwargs are not. */
+static bool refuse_open(const Kernel *k)
+{
+	for (Py_ssize_t i = 0; i < k->param_count; i++) {
+		PyObject *name = k->params[i].name;
+		if (PyUnicode_ReadChar(name, 0) != '*')
+			continue;
+		refuse(k, PyExc_TypeError,
+		       PyUnicode_FromFormat(
+			       "JIT functions do not support %U where they are launched: a kernel's "
+			       "parameters have names, and one that takes a tuple has any number of values",
+			       name));
+		return true;
+	}
+	return false;
+}
+
+static PyObject *parameters_text(const Kernel *k)
+{
+	PyObject *text = PyUnicode_FromString(k->param_count ? "; it has" : "; it has no parameters");
+	for (Py_ssize_t i = 0; text && i < k->param_count; i++) {
+		PyObject *more = PyUnicode_FromFormat("%U%s %U", text, i ? "," : "", k->params[i].name);
+		Py_DECREF(text);
+		text = more;
+	}
+	return text;
+}
+
 /* "did you mean": among the kernel's parameters and the options. */
 static void unknown_word(const Kernel *k, PyObject *word)
 {
+	if (refuse_open(k))
+		return;
 	PyObject *known = PyList_New(0), *near = NULL;
 	for (Py_ssize_t i = 0; known && i < k->param_count; i++)
 		PyList_Append(known, k->params[i].name);
@@ -60,11 +90,13 @@ static void unknown_word(const Kernel *k, PyObject *word)
 		PyList_Append(known, option_words[i]);
 	if (known && !PyErr_Occurred())
 		near = PyObject_CallFunction(host.nearest, "OO", word, known);
-	Py_XDECREF(known);
-	if (near)
+	PyObject *shown = near && PyUnicode_GetLength(near) == 0 ? parameters_text(k) : NULL;
+	if (near && !PyErr_Occurred())
 		refuse(k, PyExc_KeyError,
 		       PyUnicode_FromFormat("Keyword argument %U was specified but unrecognised%U", word,
-					    near));
+					    shown ? shown : near));
+	Py_XDECREF(known);
+	Py_XDECREF(shown);
 	Py_XDECREF(near);
 }
 
@@ -114,7 +146,9 @@ static bool fill_defaults(const Kernel *k, PyObject **values)
 			return false;
 		missing = text;
 	}
-	if (missing) {
+	if (missing && refuse_open(k)) {
+		Py_DECREF(missing);
+	} else if (missing) {
 		refuse(k, PyExc_TypeError,
 		       PyUnicode_FromFormat("dynamic_func() missing %zd required positional argument%s: %U",
 					    count, count == 1 ? "" : "s", missing));
@@ -341,8 +375,16 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	options->debug |= debug;
 	options->no_overflow_checks = !checks;
 	options->no_reflect_ftz = !ftz;
-	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None)
+	if (given[OPT_TIMEOUT] && given[OPT_TIMEOUT] != Py_None) {
 		options->compile_timeout = PyFloat_AsDouble(given[OPT_TIMEOUT]);
+		if (!(options->compile_timeout > 0)) {
+			if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
+				PyErr_Format(PyExc_ValueError,
+					     "compile_timeout is seconds, more than 0, not %R",
+					     given[OPT_TIMEOUT]);
+			return false;
+		}
+	}
 	options->ptx_only = given[OPT_WARMUP] && PyUnicode_Check(given[OPT_WARMUP]); /* warmup="ptx" */
 	if (given[OPT_POLICY] && given[OPT_POLICY] != Py_None) {
 		const char *word = PyUnicode_AsUTF8AndSize(given[OPT_POLICY], NULL);
@@ -359,8 +401,15 @@ static bool given_options(const Call *call, neso_compile_options *options, bool 
 	}
 	if (given[OPT_OVERRIDE] && given[OPT_OVERRIDE] != Py_None)
 		options->override = PyUnicode_AsUTF8AndSize(given[OPT_OVERRIDE], NULL);
-	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None)
+	if (given[OPT_TARGET] && given[OPT_TARGET] != Py_None) {
+		if (!PyUnicode_Check(given[OPT_TARGET])) {
+			PyErr_Format(PyExc_TypeError,
+				     "neso_target is a name, as 'sm_90a' and 'sim:sm_90a' are, not %R",
+				     given[OPT_TARGET]);
+			return false;
+		}
 		options->target = PyUnicode_AsUTF8AndSize(given[OPT_TARGET], NULL);
+	}
 	return !PyErr_Occurred() && checks_can_be(call, options);
 }
 
@@ -463,6 +512,11 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 		return call_axis(grid, &out[0]);
 	if (PyTuple_CheckExact(grid) && PyTuple_Size(grid) <= 3) {
 		Py_ssize_t n = PyTuple_Size(grid);
+		if (!n) {
+			PyErr_SetString(PyExc_ValueError,
+					"a grid has one to three axes, () has none: (1, ) is one program");
+			return false;
+		}
 		for (Py_ssize_t i = 0; i < n; i++)
 			if (!call_axis(PyTuple_GetItem(grid, i), &out[i]))
 				return false;
@@ -482,6 +536,10 @@ bool call_grid(const Kernel *k, const Call *call, PyObject *grid, uint32_t out[3
 		good = call_axis(grid, &out[0]);
 	} else {
 		PyObject *tuple = PySequence_Tuple(grid);
+		if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError))
+			PyErr_Format(PyExc_TypeError,
+				     "a grid is a tuple of one to three whole numbers, not %R%s", grid,
+				     made ? ", which its function gave" : "");
 		Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
 		good = tuple != NULL;
 		for (Py_ssize_t i = 0; good && i < n; i++) {

@@ -31,13 +31,20 @@ _LAZY = ("testing", "tools", "knobs", "backends", "compiler", "errors", "experim
 
 
 def must_use_result(fn=None, _=None):
-    """Marks a function whose result is not to be dropped; kernels need no such mark.
+    """Marks a function whose result a kernel must use: a call that drops it is an error, which ends in a text that is given.
 
     >>> @triton.must_use_result
     ... def one():
     ...     return 1
     """
-    return fn if callable(fn) else (lambda f: f)
+    if not callable(fn):
+        return lambda function: _marked(function, fn or True)
+    return _marked(fn, True)
+
+
+def _marked(function, text):
+    function._must_use_result = text
+    return function
 
 
 def load_ipython_extension(shell):

@@ -6,6 +6,7 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from contextlib import contextmanager
 
 from . import _native
@@ -145,19 +146,35 @@ class env_either(env_base):
 
 
 class env_class(env_base):
-    """MODULE:CLASS."""
+    """MODULE:CLASS; or, where the library speaks to servers by itself, a URL of one."""
 
-    def __init__(self, key, kind):
+    def __init__(self, key, kind, schemes=()):
         super().__init__(key)
         self.kind = kind
+        self.schemes = schemes
+
+    def _check(self, text):
+        """What a text that is no class stands for must be a URL. True: it is one."""
+        scheme, slashes, _ = text.partition("://")
+        if self.schemes and slashes:
+            if scheme.lower() in self.schemes:
+                return True
+            raise RuntimeError(f"{self.key} is '{text}', whose URL begins with none of "
+                               f"{', '.join(f'{s}://' for s in self.schemes)}")
+        if slashes or not all(text.partition(":")):
+            raise RuntimeError(f"{self.key} is '{text}'; it is written MODULE:CLASS")
+        return False
+
+    def __set__(self, group, value):
+        if isinstance(value, str) and value:
+            self._check(value)
+        super().__set__(group, value)
 
     def get(self):
         text = getenv(self.key)
-        if not text or "://" in text:  # a server's, which the library speaks to by itself
+        if not text or self._check(text):
             return None
-        module, colon, name = text.partition(":")
-        if not colon:
-            raise RuntimeError(f"{self.key} is '{text}'; it is written MODULE:CLASS")
+        module, _, name = text.partition(":")
         # Upstream's classes by upstream's names, whether or not they are imported under these.
         module = "neso" + module.removeprefix("triton") if (module + ".").startswith("triton.") else module
         found = getattr(importlib.import_module(module), name)
@@ -229,6 +246,14 @@ class env_nvidia_tool(env_base):
 
 
 class base_knobs:
+
+    def __setattr__(self, name, value):
+        if not name.startswith("_") and not hasattr(type(self), name):
+            import difflib
+            near = difflib.get_close_matches(name, [n for n in dir(type(self)) if not n.startswith("_")], 1)
+            warnings.warn(f"knobs.{type(self).__name__.removesuffix('_knobs')} has no setting {name!r}, which decides nothing"
+                          f"{f'; did you mean {near[0]!r}?' if near else ''}", UserWarning, stacklevel=2)
+        super().__setattr__(name, value)
 
     @property
     def knob_descriptors(self):
@@ -346,7 +371,8 @@ class cache_knobs(base_knobs):
     override_dir = env_str_callable_default("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override"))
     dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
     manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
-    remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+    remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend",
+                                     ("redis", "rediss", "http", "https", "s3", "s3+http"))
 
     def get_triton_dir(self, name):
         return os.path.join(self.home_dir, ".triton", name)

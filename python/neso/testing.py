@@ -69,7 +69,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     on the wall. `warmup` and `rep` are the milliseconds spent before and while measuring. Gives the mean, or what
     return_mode or quantiles ask for."""
     from .runtime.driver import CpuDriver, driver
-    assert return_mode in _MODES
+    assert return_mode in _MODES, f"return_mode is one of {', '.join(_MODES)}, not {return_mode!r}"
     if isinstance(driver.active, CpuDriver):
         return _bench_by_clock(fn, warmup, rep, grad_to_none, quantiles, return_mode)
     active, device = driver.active, driver.active.get_device_interface()
@@ -119,7 +119,7 @@ def _bench_by_clock(fn, warmup, rep, grad_to_none, quantiles, return_mode):
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """The same without what launching costs the CPU: fn() is recorded many times over in a CUDA graph by torch, and the
     graph is run. Without torch or a GPU it is do_bench."""
-    assert return_mode in _MODES
+    assert return_mode in _MODES, f"return_mode is one of {', '.join(_MODES)}, not {return_mode!r}"
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return do_bench(fn, warmup=min(rep, 5), rep=rep, grad_to_none=grad_to_none, quantiles=quantiles,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/os.h"
 
 const char *const cache_kind_names[CACHE_KIND__COUNT] = {
 	[CACHE_VARIANT] = "variant", [CACHE_CUBIN] = "cubin", [CACHE_FILE] = "file", [CACHE_FACT] = "fact",
@@ -54,8 +55,11 @@ static void fill(CacheStore *store, const CacheOptions *options)
 		store->roots[0].own = true;
 		store->root_count = 1;
 	}
-	for (uint32_t i = 0; i < options->layer_count; i++)
+	for (uint32_t i = 0; i < options->layer_count; i++) {
 		store->roots[store->root_count++].path = heap_text(options->layers[i], "/neso-1");
+		if (!os_is_dir(options->layers[i]))
+			cache_report(store, CACHE_FAULT_LAYER, options->layers[i], "no folder is there");
+	}
 	store->options = *options;
 	store->options.dir = NULL;
 	store->options.layers = NULL;

@@ -96,6 +96,7 @@ void cache_release(CacheClaim *claim);
 typedef enum CacheFaultKind {
 	CACHE_FAULT_NONE,
 	CACHE_FAULT_UNUSABLE, /* cannot be read or written */
+	CACHE_FAULT_LAYER,    /* a folder that is only read is not there */
 	CACHE_FAULT_OPEN,     /* others can write it */
 	CACHE_FAULT_DAMAGED,  /* an entry */
 	CACHE_FAULT_REMOTE,   /* the remote cache is away; path is its name */

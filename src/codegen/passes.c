@@ -1,6 +1,8 @@
 /* From TTIR to TTGIR, and lists of passes by name. */
 #include "codegen/job.h"
 
+#include <stdlib.h>
+
 #include "gpu/analysis/pressure.h"
 #include "gpu/explain/explain.h"
 #include "ir/text/text.h"
@@ -154,12 +156,31 @@ static void take_pipeline(Job *job)
 	job->pass_count = ttir + gpu;
 }
 
+/* NAME or NAME:N. */
+static bool will_stop(Job *job)
+{
+	const char *stop = job->request->stop_after;
+	size_t len = strcspn(stop, ":");
+	unsigned runs = 0;
+	char *end = "";
+	unsigned long last = stop[len] ? strtoul(stop + len + 1, &end, 10) : 1;
+	for (size_t i = 0; i < job->pass_count; i++)
+		runs += strlen(job->passes[i]) == len && strncmp(job->passes[i], stop, len) == 0;
+	if (!*end && last >= 1 && last <= runs)
+		return true;
+	job_fault(job, DIAG_PASS_NEVER, stop, runs);
+	return false;
+}
+
 bool job_run_passes(Job *job)
 {
 	if (!job_find_target(job) || !job_read_ir(job))
 		return false;
-	if (job->request->stop_after && !job->pass_count)
+	if (job->request->stop_after && !job->pass_count) {
 		take_pipeline(job);
+		if (!will_stop(job))
+			return false;
+	}
 	for (size_t i = 0; i < job->pass_count; i++) {
 		if (!gpu_pass_by_name(job->passes[i])) {
 			job_fault(job, DIAG_PASS_UNKNOWN, job->passes[i], "");

@@ -5,9 +5,29 @@
 #include "ir/text/text.h"
 #include "ir/verify/verify.h"
 
+/* An older PTX than the target has is raised, as later assemblers read it all the same; a newer one
+ * than LLVM writes is not there to be had. */
+static bool find_ptx(Job *job)
+{
+	EmitPtxRange range = emit_ptx_range(job->target, &job->arena);
+	unsigned asked = job->request->ptx_version;
+	if (range.error) {
+		job_fault(job, DIAG_CODEGEN_TEXT, range.error);
+		return false;
+	}
+	job->ptx = MAX(asked, range.least);
+	if (asked > range.most || !emit_ptx_exists(asked)) {
+		job_fault(job, DIAG_PTX_VERSION, asked, job->target->name, range.least, range.most);
+		return false;
+	}
+	if (asked && asked < range.least)
+		job_fault(job, DIAG_PTX_RAISED, asked, job->target->name, range.least);
+	return true;
+}
+
 bool job_find_target(Job *job)
 {
-	const char *name = job->request->target ? job->request->target : "", *error;
+	const char *name = job->request->target ? job->request->target : "";
 	job->target = target_find(name);
 	if (!job->target) {
 		const char *near = target_nearest(name);
@@ -16,10 +36,7 @@ bool job_find_target(Job *job)
 		      target_names(&job->arena, ", "));
 		return false;
 	}
-	job->ptx = emit_ptx_version(job->target, job->request->ptx_version, &job->arena, &error);
-	if (!job->ptx)
-		job_fault(job, DIAG_CODEGEN_TEXT, error);
-	return job->ptx != 0;
+	return find_ptx(job);
 }
 
 static unsigned module_number(const Job *job, IrAttrName name, unsigned otherwise)

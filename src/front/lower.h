@@ -59,6 +59,8 @@ void lower_warning(FrontLower *low, DiagCode code, ...);
 /* Diagnoses at low->span what Triton does not have, where the program shall do without; true: it
  * may be used. */
 bool lower_extension(FrontLower *low, const char *what);
+/* The same in words of Triton's own, on which programs match. */
+bool lower_extension_words(FrontLower *low, const char *words);
 /* What helps, behind the error just diagnosed. */
 void lower_note(FrontLower *low, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same: that the parameter whose value this is can be a constexpr; nothing where it is another value. */
@@ -159,6 +161,7 @@ const Val *sem_assign(FrontLower *low, const Val *tile, const Val *index, const 
 /* v.name of a tensor, dtype or descriptor value: dtype, shape, type, T, element_ty, ... or a bound method. NULL: no such attribute. */
 const Val *sem_attribute(FrontLower *low, const Val *v, Sym name);
 /* A call of tl.`name` with positional arguments: print and assert on tensors, min and max of run-time values. */
+const Val *sem_call_with(FrontLower *low, const char *name, const CallArgs *args);
 const Val *sem_call(FrontLower *low, const char *name, const Val *const *args, uint32_t count);
 /* Prints values that run, each element behind the text. */
 const Val *sem_print(FrontLower *low, const char *text, const Val *const *values, uint32_t count, bool hex);

@@ -106,6 +106,7 @@ struct FrontFunction {
 	bool decorated;       /* kind and the flags below are known */
 	bool is_static, is_class_method, is_property, noinline, tuned, debug;
 	Ast *jit_call;        /* @jit(...) with its keywords, or NULL */
+	Ast *must_use;        /* @must_use_result, its call with a text, or a text; or NULL */
 	Ast *foreign;         /* the first decorator that is not Python's or the tile language's, or NULL */
 	bool foreign_inside;  /* it comes before @jit does */
 	bool scanned, changes_arguments; /* effect.c */

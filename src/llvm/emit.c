@@ -114,19 +114,23 @@ const char *emit_llvm_file(void)
 	return dladdr(symbol, &info) ? info.dli_fname : NULL;
 }
 
-unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error)
+EmitPtxRange emit_ptx_range(const TargetGpu *target, Arena *arena)
 {
 	/* Conversions of fp8 came to sm_89 with 8.1 (PTX ISA, cvt); 8.0 is what came with CUDA
 	 * 12.0. What needs more says so in its row (machine.h). */
 	unsigned least = MAX(target->ptx, target_has(target, TARGET_FP8) ? 81u : 80u);
-	unsigned version = MAX(asked, least);
-	*error = NULL;
+	EmitPtxRange range = {.least = least, .most = MAX_PTX};
 	if (target->llvm > LLVM_VERSION_MAJOR)
-		*error = arena_printf(arena, "LLVM %s does not know %s", LLVM_VERSION_STRING, target->name);
+		range.error = arena_printf(arena, "LLVM %s does not know %s", LLVM_VERSION_STRING, target->name);
 	else if (least > MAX_PTX)
-		*error = arena_printf(arena, "LLVM %s does not know PTX %u.%u, which %s needs", LLVM_VERSION_STRING,
-				      least / 10, least % 10, target->name);
-	return *error ? 0 : MIN(version, (unsigned)MAX_PTX);
+		range.error = arena_printf(arena, "LLVM %s does not know PTX %u.%u, which %s needs", LLVM_VERSION_STRING,
+					   least / 10, least % 10, target->name);
+	return range;
+}
+
+bool emit_ptx_exists(unsigned version)
+{
+	return version != 89; /* 9.0 follows 8.8 */
 }
 
 /* ---- opening and closing ---- */

@@ -26,9 +26,15 @@ typedef struct Emit {
 	char error[512]; /* the first one */
 } Emit;
 
-/* PTX version to write: the least that the target and what every kernel may use need, or what was asked for. 0: LLVM does
- * not know the version, or the target; *error says which. */
-unsigned emit_ptx_version(const TargetGpu *target, unsigned asked, Arena *arena, const char **error);
+/* PTX versions that can be written: from the least that the target and what every kernel may use need to the newest that
+ * LLVM knows. With an error there are none. */
+typedef struct EmitPtxRange {
+	unsigned least, most;
+	const char *error;
+} EmitPtxRange;
+EmitPtxRange emit_ptx_range(const TargetGpu *target, Arena *arena);
+/* False: a number between two versions that is none. */
+bool emit_ptx_exists(unsigned version);
 
 /*	Emit e;
  *	emit_enter(&e);

@@ -133,6 +133,22 @@ status 2 neso run "$file:copy" x_ptr=rand:64:fp32
 complains 'wants --grid'
 status 2 neso run "$file:copy" --grid 1,1,1,1
 complains 'more than three axes'
+# A switch is on or off.
+status 0 env NESO_STRICT_TRITON=maybe neso compile "$file:copy" -s "$signature" -o "$TMP/x"
+complains "NESO_STRICT_TRITON is 'maybe', which is neither on (1, true, on, yes, y) nor off" # DIAG_SETTING_SWITCH
+status 0 env TRITON_KERNEL_OVERRIDE=maybe neso compile "$file:copy" -s "$signature" -o "$TMP/x"
+complains "TRITON_KERNEL_OVERRIDE is 'maybe', which is neither on"
+status 0 env NESO_STRICT_TRITON=NO TRITON_DEBUG=Off neso compile "$file:copy" -s "$signature" -o "$TMP/x"
+[ ! -s "$TMP/stderr" ] || { echo "told of a switch:"; cat "$TMP/stderr"; exit 1; }
+status 2 neso run "$file:copy" --grid '64/2'
+complains 'column 3: a grid has whole numbers: cdiv(n, BLOCK) divides and rounds up'
+status 2 neso run "$file:copy" --grid 1 x_ptr="$file"
+complains "is there, and arrays are read from .npy files"
+status 2 neso compile "$file:copy" -s "$signature" --most 3
+complains '[-]-most is a limit of declarations'
+: >"$TMP/empty.py"
+status 1 neso compile "$TMP/empty.py"
+complains 'has no kernel: a function at module level that @triton.jit decorates'
 status 2 neso run "$file:copy" --grid 'cdiv(q,2)'
 complains "column 6: 'q' is no integer argument"
 status 2 neso run "$file:copy" --grid 1 x_ptr=rand:64:float99

@@ -3,6 +3,21 @@
 # exit: 1
 import triton
 import triton.language as tl
+from triton.language.core import _aggregate as aggregate
+
+
+@triton.jit
+def named(**values):
+    return values["n"]
+
+
+@aggregate
+class Pair:
+    first: tl.tensor
+
+    @triton.constexpr_function
+    def __init__(self, first):
+        self.first = first
 
 
 @triton.jit
@@ -16,5 +31,14 @@ def kernel(p, n):
         pass
     while n > 0:
         if n > 4:
-            return  # error: 13: Triton has no `return` inside a run-time loop, and NESO_STRICT_TRITON refuses
+            return  # error: 13: Cannot have `return` statements inside `while` or `for` statements in triton, and NESO_STRICT
         n -= 1
+    first, *rest = (1, 2, 3)  # error: 5: starred assignment targets are not supported, and NESO_STRICT_TRITON refuses
+    named(n=1)  # error: 5: JIT functions do not support **kwargs, and NESO_STRICT_TRITON refuses
+    print("text", None)  # error: 5: Triton has no print of anything but a text, and then numbers and tiles
+    tl.argmax(tl.arange(0, 4))  # error: 5: Triton has no tl.argmax without axis=, and NESO_STRICT_TRITON refuses
+    import math  # error: 5: Triton has no `import` inside a kernel
+    pair = Pair(n)
+    pair.first = 1  # error: 5: Attribute assignment is not supported in triton, and NESO_STRICT_TRITON refuses
+    not (0, 0)  # error: 5: Triton has no `not` of a tuple
+    min(1.0, -0.0)  # error: 5: Triton has no min of -0.0

@@ -60,7 +60,15 @@ class Errors(unittest.TestCase):
             error = self.error(kernel)
         self.assertIn("at 2:8:", str(error))
         self.assertIsInstance(error.__cause__, ValueError)
-        self.assertIn("must be a power of 2", str(error.__cause__))
+        self.assertEqual(str(error.__cause__), "arange's range must be a power of 2")
+
+        @triton.jit
+        def tile():
+            tl.full((2, 33), 0, dtype=tl.int64)
+
+        with STRICT:
+            error = self.error(tile)
+        self.assertEqual(str(error.__cause__), "Shape element 1 must be a power of 2")
 
     def test_calls_are_a_chain(self):
         error = self.error(nested_call)
@@ -175,6 +183,31 @@ class Errors(unittest.TestCase):
         error = self.error(kernel, {"p": "*fp32"}, WHAT="imprecise")
         self.assertEqual(str(error.__cause__), "max_num_imprecise_acc (128) must be <= K (64)")
 
+    def test_results_that_must_be_used(self):
+
+        @triton.jit
+        def evil():
+            cube(tl.full((64, ), 0.0, tl.float32))
+
+        error = self.error(evil)
+        self.assertEqual(error.error_message, "The result of cube is not being used. Cubes are dear.")
+        self.assertIn("at 2:4:", str(error))
+        self.assertIsNone(error.__cause__)
+
+    def test_parameters_without_names(self):
+
+        @triton.jit
+        def named(x, **values):
+            pass
+
+        @triton.jit
+        def counted(x, *values):
+            pass
+
+        for kernel, given, word in ((named, {"N": 1}, r"\*\*values"), (named, {}, r"\*\*values"), (counted, {}, r"\*values")):
+            with self.assertRaisesRegex(TypeError, f"kernel '.*': JIT functions do not support {word}"):
+                kernel[(1, )](1, **given)
+
     def test_calls_that_are_none(self):
 
         @triton.jit
@@ -194,6 +227,15 @@ class Errors(unittest.TestCase):
         ):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+
+DEAR = "Cubes are dear."
+
+
+@triton.must_use_result(DEAR)
+@triton.jit
+def cube(x):
+    return x * x * x
 
 
 @triton.jit

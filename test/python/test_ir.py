@@ -102,7 +102,7 @@ class FromIr(unittest.TestCase):
             self.compiled("module {\n  tt.func public @f(%a: tensor<4xi32>) {\n    tt.return\n  }\n}\n")
         with self.assertRaisesRegex(ValueError, "no function that is a kernel"):
             self.compiled("module {\n  tt.func private @f() {\n    tt.return\n  }\n}\n")
-        with self.assertRaisesRegex(NotImplementedError, "no '.sass'"):
+        with self.assertRaisesRegex(NotImplementedError, "not 'kernel.sass'"):
             triton.compile("kernel.sass")
         with self.assertRaises(FileNotFoundError):
             triton.compile("nowhere.ttir")

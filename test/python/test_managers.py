@@ -287,6 +287,17 @@ class Managers(unittest.TestCase):
         # The library itself speaks to servers of Redis.
         self.assertFalse(kept.call("active"))
 
+    def test_what_names_no_server_is_refused_when_it_is_set(self):
+        for text, said in (("gopher://host", "begins with none of redis://"), ("redis:", "written MODULE:CLASS"),
+                           ("a class", "written MODULE:CLASS")):
+            with self.assertRaisesRegex(RuntimeError, said):
+                knobs.cache.remote_manager_class = text
+            os.environ["TRITON_REMOTE_CACHE_BACKEND"] = text
+            with self.assertRaisesRegex(RuntimeError, said):
+                knobs.cache.remote_manager_class
+        with self.assertRaisesRegex(RuntimeError, "written MODULE:CLASS"):
+            knobs.cache.manager_class = "redis://host"
+
     def test_a_redis_server_by_upstreams_names(self):
         program = shutil.which("redis-server") or shutil.which("redis-check-rdb")  # the same program, as scripts/find-server knows
         if not program:

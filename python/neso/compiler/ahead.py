@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import warnings
 
 from .. import _native, knobs
 from ..backends.compiler import GPUTarget, Language
@@ -22,6 +23,8 @@ class ASTSource:
                 raise ValueError(f"kernel '{fn.__name__}' has no parameter '{name}': it has {', '.join(fn.arg_names) or 'none'}")
         self.constants = {}
         for key, value in (constexprs or {}).items():
+            if isinstance(key, str) and key not in fn.arg_names:
+                raise ValueError(f"'{key}' is not in list of the parameters of '{fn.__name__}': {', '.join(fn.arg_names) or 'none'}")
             path = (fn.arg_names.index(key), ) if isinstance(key, str) else key if isinstance(key, tuple) else (key, )
             self.constants[path] = value
         self.attrs = attrs or {}
@@ -46,9 +49,10 @@ class IRSource:
 
     def __init__(self, path, context=None, backend=None):
         self.path = str(path)
-        self.ext = self.path.rsplit(".", 1)[-1]
+        self.ext = os.path.splitext(self.path)[1].removeprefix(".")
         if self.ext not in ("ttir", "ttgir", "llir", "ptx", "cubin"):
-            raise NotImplementedError(f"neso compiles .ttir, .ttgir, .llir, .ptx and .cubin of a kernel, and no '.{self.ext}'")
+            raise NotImplementedError(f"neso compiles files .ttir, .ttgir, .llir, .ptx and .cubin of a kernel, and not '{self.path}'; "
+                                      "a function that @triton.jit decorates is compiled as an ASTSource")
         with open(self.path, "rb") as file:
             content = file.read()
         if self.ext == "cubin":
@@ -110,6 +114,14 @@ def _make(src, fn, given, warmup, hooks):
     return fn._compile(_signature_text(src), (src, hooks), warmup=warmup, **given)
 
 
+def _look_at_options(options):
+    from ..runtime.host import nearest
+    for name in options:
+        if name not in _OPTIONS and name not in _OTHERS:
+            warnings.warn(f"the option {name!r} of compile is not known and decides nothing{nearest(name, _OPTIONS)}", UserWarning,
+                          stacklevel=4)
+
+
 def _call_of(src, target, options):
     """A source, its function, and the options of a call."""
     from ..runtime.jit import IRFunction, JITCallable
@@ -121,6 +133,7 @@ def _call_of(src, target, options):
     else:
         src = src if isinstance(src, IRSource) else IRSource(src)
         fn = IRFunction(src)
+    _look_at_options(options or {})
     given = {**getattr(src, "options", {}), **{k: v for k, v in (options or {}).items() if k in _OPTIONS}}
     if target is not None:
         given["neso_target"] = _target_name(target)
@@ -154,6 +167,11 @@ def _signature_text(src):
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion", "launch_cooperative_grid",
             "launch_pdl", "ptx_version", "sanitize_overflow", "neso_target", "constexpr_policy", "ir_override",
             "enable_reflect_ftz")
+#: Options of Triton's back ends that decide nothing here.
+_OTHERS = ("warp_size", "arch", "ptx_options", "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "default_dot_input_precision",
+           "allowed_dot_input_precisions", "max_num_imprecise_acc_default", "extern_libs", "backend_name", "instrumentation_mode",
+           "cluster_dims", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "instruction_sched_variant", "schedule_hint", "num_consumer_groups",
+           "num_buffers_warp_spec", "reg_dec_producer", "reg_inc_consumer")
 #: Options that are on unless they are given.
 _ON = ("enable_fp_fusion", "sanitize_overflow", "enable_reflect_ftz")
 

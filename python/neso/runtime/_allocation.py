@@ -33,6 +33,8 @@ def set_allocator(allocator):
 
     >>> triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
     """
+    if allocator is not None and not callable(allocator):
+        raise TypeError(f"an allocator is a function of (size, alignment, stream), not {allocator!r}")
     _allocator.set(allocator)
 
 

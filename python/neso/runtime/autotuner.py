@@ -64,7 +64,18 @@ class Autotuner(KernelInterface):
                  prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None,
                  cache_results=False):
         self.configs = configs if configs else [Config({}, num_warps=4, num_stages=3, num_ctas=1)]
+        for config in self.configs:
+            if not hasattr(config, "kwargs"):
+                raise TypeError(f"autotune: configs has objects such as triton.Config({{'BLOCK': 64}}, num_warps=4), not {config!r}")
         self.keys = key
+        if isinstance(key, str):
+            warnings.warn(f"autotune: key is a list of names, [{key!r}]; of the text {key!r} each letter is one", UserWarning,
+                          stacklevel=3)
+        for option, names in (("reset_to_zero", reset_to_zero), ("restore_value", restore_value)):
+            for name in names or ():
+                if name not in arg_names:
+                    warnings.warn(f"autotune: {option} has {name!r}, which is no parameter of the kernel"
+                                  f"{nearest(name, list(arg_names))}", UserWarning, stacklevel=3)
         for name in key:
             if name not in arg_names:
                 warnings.warn(f"autotune: the key {name!r} is no parameter of the kernel and decides nothing"
@@ -405,6 +416,8 @@ class Config:
     """
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+        if not hasattr(kwargs, "items"):
+            raise TypeError(f"a Config begins with a dict of names and values, as {{'BLOCK': 64}}, not {kwargs!r}")
         self.kwargs = kwargs
         self.num_warps = num_warps
         self.num_ctas = num_ctas
@@ -471,6 +484,9 @@ class Heuristics(KernelInterface):
     """A kernel some of whose parameters are computed from the others."""
 
     def __init__(self, fn, arg_names, values):
+        for name, compute in values.items():
+            if not callable(compute):
+                raise TypeError(f"heuristics: {name!r} is a function of all arguments, lambda args: {compute!r}, not {compute!r}")
         self.fn = fn
         self.values = values
         self.arg_names = arg_names

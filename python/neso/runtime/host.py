@@ -101,13 +101,21 @@ def different(text, findings):
 
 
 # Faults of operators and statements: upstream's errors of these have no cause.
-_UNCAUSED = {"TILE_STATIC_ASSERT", "TILE_OPERAND", "TILE_OPERANDS", "OPERAND_TYPE", "OPERAND_TYPES", "UNSUPPORTED"}
+_UNCAUSED = {"TILE_STATIC_ASSERT", "TILE_OPERAND", "TILE_OPERANDS", "OPERAND_TYPE", "OPERAND_TYPES", "UNSUPPORTED", "STRICT",
+             "STRICT_WORDS", "RESULT_DROPPED"}
+# Sentences that programs compare __cause__ with, where ours says more: what of it is in theirs.
+_CAUSES = {
+    "TILE_ARANGE_SIZE": (r".*", "arange's range must be a power of 2"),
+    "TILE_SHAPE_POW2": (r".*dimension (\d+) of the tile.*", r"Shape element \1 must be a power of 2"),
+}
 
 
 def _cause(code, finding):
     """The kind of Python exception that the finding would be, for programs that look at __cause__."""
     if finding is None or code in _UNCAUSED:
         return None
+    if code in _CAUSES:
+        return ValueError(re.sub(*_CAUSES[code], finding.text, count=1))
     if code.startswith("NAME_"):
         return NameError(f"{finding.text}")
     if "TYPE" in code or "ARGUMENT" in code:
@@ -131,7 +139,8 @@ def show(level, text):
 
 def nearest(word, known):
     import difflib
-    close = difflib.get_close_matches(word, known, 1) or [name for name in known if name[:1] == word[:1]][:1]
+    same = [name for name in known if name.lower() == word.lower()]
+    close = same or difflib.get_close_matches(word, known, 1) or (len(word) > 1 and [n for n in known if n[0] == word[0]])
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

@@ -12,6 +12,7 @@ import pickle
 import re
 import sys
 import types
+import warnings
 import weakref
 from dataclasses import dataclass
 
@@ -115,6 +116,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         self.version = version
         self.do_not_specialize = do_not_specialize or []
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        self._look_at_names("do_not_specialize", self.do_not_specialize)
+        self._look_at_names("do_not_specialize_on_alignment", self.do_not_specialize_on_alignment)
         #: what is concluded from arguments beside that, by name: see jit
         self.specialize = {list(self.signature.parameters)[name] if isinstance(name, int) else name: words
                            for name, words in (specialize or {}).items()}
@@ -140,6 +143,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
         # Of _make_own: _watched, _called: what launches look at, and callables among it.
         self._make_own()
 
+    def _look_at_names(self, option, given):
+        names = list(self.signature.parameters)
+        for name in given:
+            if name not in names and not (isinstance(name, int) and 0 <= name < len(names)):
+                warnings.warn(f"{option} of {self.fn.__name__} has {name!r}, which is no parameter and decides nothing"
+                              f"{host.nearest(name, names) if isinstance(name, str) else ''}", UserWarning, stacklevel=4)
+
     def _make_params(self):
         self.params = [
             KernelParam(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize,
@@ -150,7 +160,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
 
     def _set_up(self):
         """Tells the extension of the parameters."""
-        self._setup(tuple((p.name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
+        self._setup(tuple((p.shown_name, p.has_default, p.default if p.has_default else None, p.is_constexpr, p.is_const,
                            bool(p.annotation), p.div8) for p in self.params), self.pre_run_hooks, bool(self.debug),
                     knobs.runtime.interpret, _POLICIES.index(self._policy), (None, True, False).index(self._strict))
 
@@ -395,6 +405,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface):
             words.append("noinline=True")
         if self.debug:
             words.append("debug=True")
+        must_use = getattr(self, "_must_use_result", None) or getattr(self.fn, "_must_use_result", None)
+        if must_use:
+            words.append(f"_must_use={must_use!r}")
         return f"@{describe.PACKAGE}.jit({', '.join(words)})" if words else f"@{describe.PACKAGE}.jit"
 
     def repr(self, _):
@@ -458,7 +471,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     def decorate(function):
         if isinstance(function, JITFunction):
             function = function.fn
-        assert callable(function)
+        assert callable(function), f"only functions made by `def` can be kernels, not {function!r}"
         return JITFunction(function, version=version, do_not_specialize=do_not_specialize,
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
                            noinline=noinline, repr=repr, launch_metadata=launch_metadata,

@@ -63,6 +63,11 @@ class KernelParam:
         return self.annotation if base in type_canonicalisation_dict.values() else ""
 
     @property
+    def shown_name(self):
+        """As its definition writes it: *args, **kwargs."""
+        return {self._param.VAR_POSITIONAL: "*", self._param.VAR_KEYWORD: "**"}.get(self._param.kind, "") + self.name
+
+    @property
     def default(self):
         return self._param.default
 

@@ -32,6 +32,11 @@ static neso_status set_remote(ApiCall *call, void *data)
 	bool functions = remote.get_many || remote.put;
 	if (remote.url ? functions || remote.name : !functions || !remote.name)
 		return api_usage(call, "neso_cache_remote wants a name and a function, or a URL");
+	if (remote.url && cache_url_fault(remote.url)) {
+		char shown[CACHE_REMOTE_WHY];
+		cache_place_text(remote.url, shown, sizeof shown);
+		return api_usage(call, "a remote cache at %s: %s", shown, cache_url_fault(remote.url));
+	}
 	CacheBackend backend = {.data = remote.data, .get_many = remote.get_many, .put = remote.put, .close = remote.close};
 	jit_cache_set_remote(args->context->host.cache, remote.url ? NULL : &backend, remote.url ? remote.url : remote.name, remote.synchronous,
 			     &call->arena);

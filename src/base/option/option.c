@@ -134,18 +134,25 @@ const char *option_text(OptionId id)
 	return text ? text : info[id].preset[0] ? info[id].preset : NULL;
 }
 
-bool option_is_on(OptionId id)
+/* In capitals too. */
+static bool is_one_of(const char *text, const char *const words[5])
 {
-	static const char *const on[] = {"1", "true", "on", "yes", "y"};
-	const char *text = option_text(id);
-	for (size_t i = 0; i < ARRAY_LEN(on) && text; i++) {
+	for (size_t i = 0; i < 5 && text; i++) {
 		size_t n = 0;
-		while (on[i][n] && (text[n] | 0x20) == (on[i][n] | 0x20))
+		while (words[i][n] && (text[n] | 0x20) == (words[i][n] | 0x20))
 			n++;
-		if (!on[i][n] && !text[n])
+		if (!words[i][n] && !text[n])
 			return true;
 	}
 	return false;
+}
+
+static const char *const on[5] = {"1", "true", "on", "yes", "y"};
+static const char *const off[5] = {"0", "false", "off", "no", "n"};
+
+bool option_is_on(OptionId id)
+{
+	return is_one_of(option_text(id), on);
 }
 
 uint64_t option_number(OptionId id)
@@ -199,7 +206,14 @@ void option_check(DiagList *diags)
 				    near ? arena_printf(diags->arena, "; did you mean %s?", near) : "");
 	}
 	for (int id = 0; id < OPTION__COUNT; id++) {
-		const char *from, *text = option_wrong((OptionId)id, &from);
+		const char *from, *text = variable_of((OptionId)id, &from);
+		/* Of two of one kind: a switch, or a file. */
+		bool file = id == OPTION_OVERRIDE && text && (strchr(text, '.') || strchr(text, '/'));
+		bool is_switch = info[id].type == OPTION_BOOL || (id == OPTION_OVERRIDE && !file);
+		if (text && is_switch && info[id].state != OPTION_KNOWN && !is_one_of(text, on) &&
+		    !is_one_of(text, off))
+			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_SWITCH, from, text);
+		text = option_wrong((OptionId)id, &from);
 		bool number = info[id].type == OPTION_INT || info[id].type == OPTION_SIZE;
 		if (text && info[id].state != OPTION_KNOWN && !(number && strncmp(info[id].name, "cache.", 6) == 0))
 			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_SETTING_VALUE, from, text,

@@ -149,6 +149,8 @@ CacheRemote *cache_remote_new(const CacheBackend *backend, const char *name, boo
 	remote->is_given = backend != NULL;
 	if (backend)
 		remote->given = *backend;
+	else if (options->place && strstr(options->place, "://") && cache_url_fault(options->place))
+		tell(remote, cache_url_fault(options->place));
 	if (good && remote->name)
 		return remote;
 	remote_free_texts(remote);

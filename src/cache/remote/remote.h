@@ -60,6 +60,8 @@ typedef struct CacheRemoteTable {
 bool cache_backend_open(const CacheRemoteOptions *options, CacheBackend *backend, char *why, size_t why_size);
 /* A place as it may be shown: without user and password. */
 void cache_place_text(const char *place, char *out, size_t size);
+/* What is wrong with a URL, as a clause; NULL: nothing that shows before its server is asked. */
+const char *cache_url_fault(const char *url);
 
 /* ---- in use ---- */
 

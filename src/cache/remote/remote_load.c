@@ -2,6 +2,8 @@
 #include "cache/remote/remote.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/fault.h"
 #include "base/option/library.h"
@@ -34,6 +36,46 @@ void cache_place_text(const char *place, char *out, size_t size)
 			break;
 		}
 	snprintf(out, size, "%.*s%s", (int)(slashes + 3 - place), place, host);
+}
+
+static bool is_known_scheme(const char *url, size_t len)
+{
+	static const char *const schemes[] = {"redis", "rediss", "http", "https", "s3", "s3+http"};
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++)
+		if (strlen(schemes[i]) == len && strncasecmp(url, schemes[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* HOST, HOST:PORT or [ADDRESS]:PORT. */
+static const char *host_fault(const char *host, size_t len)
+{
+	const char *end = host + len, *bracket = len && *host == '[' ? memchr(host, ']', len) : NULL;
+	const char *colon = bracket ? bracket + 1 : memchr(host, ':', len);
+	if (!len || *host == ':')
+		return "it names no server";
+	if (!colon || colon >= end)
+		return NULL;
+	unsigned long port = 0;
+	for (const char *at = colon + 1; at < end; at++) {
+		if (*at < '0' || *at > '9' || port > UINT16_MAX)
+			return "what stands behind the server's name is no port";
+		port = port * 10 + (unsigned long)(*at - '0');
+	}
+	return port && port <= UINT16_MAX ? NULL : "its port is none from 1 to 65535";
+}
+
+const char *cache_url_fault(const char *url)
+{
+	const char *slashes = strstr(url, "://");
+	char shown[CACHE_REMOTE_WHY];
+	if (!slashes)
+		return "it is no URL";
+	if (!is_known_scheme(url, (size_t)(slashes - url)))
+		return "its URL begins with none of redis://, rediss://, http://, https://, s3://";
+	cache_place_text(url, shown, sizeof shown);
+	const char *host = strstr(shown, "://") + 3;
+	return host_fault(host, strcspn(host, "/?#"));
 }
 
 /* The URL that a place stands for; NULL, with why, when it is none. */

@@ -194,13 +194,18 @@ const Val *builtin_call(FrontLower *low, const BuiltinInfo *builtin, const Val *
 	return builtin->run(low, &call);
 }
 
+const Val *sem_call_with(FrontLower *low, const char *name, const CallArgs *args)
+{
+	const BuiltinInfo *row = builtin_find(IN_TL, name);
+	ASSERT(row);
+	return lower_call(low, builtin_value(low, row), args);
+}
+
 const Val *sem_call(FrontLower *low, const char *name, const Val *const *args, uint32_t count)
 {
 	const Val **copy = ARENA_ARRAY(low->arena, const Val *, count);
 	for (uint32_t i = 0; i < count; i++)
 		copy[i] = args[i];
 	CallArgs call = {.args = copy, .arg_count = count};
-	const BuiltinInfo *row = builtin_find(IN_TL, name);
-	ASSERT(row);
-	return lower_call(low, builtin_value(low, row), &call);
+	return sem_call_with(low, name, &call);
 }

@@ -3,6 +3,7 @@
 #include "front/demote.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 const Val *builtin_program_id(FrontLower *low, const BuiltinCall *call)
 {
@@ -120,6 +121,37 @@ static bool asm_results(FrontLower *low, const BuiltinCall *call, const Val *fir
 	return true;
 }
 
+/* Results and arguments, without what is clobbered. */
+static unsigned constraint_count(const char *constraints)
+{
+	unsigned count = 0;
+	for (const char *at = constraints; *at; at += strcspn(at, ","), at += *at == ',') {
+		at += strspn(at, " ");
+		count += *at && *at != '~';
+	}
+	return count;
+}
+
+/* $N and ${N:modifier} name operands; $$ is a dollar. */
+static bool check_asm_operands(FrontLower *low, const char *text, const char *constraints)
+{
+	unsigned count = constraint_count(constraints);
+	for (const char *at = strchr(text, '$'); at; at = strchr(at, '$')) {
+		at += 1;
+		if (*at == '$') {
+			at++;
+			continue;
+		}
+		at += *at == '{';
+		unsigned long named = *at >= '0' && *at <= '9' ? strtoul(at, NULL, 10) : 0;
+		if (count && named >= count) {
+			lower_error(low, DIAG_TILE_ASM_OPERAND, (unsigned)named, constraints, count - 1);
+			return false;
+		}
+	}
+	return true;
+}
+
 const Val *builtin_inline_asm(FrontLower *low, const BuiltinCall *call)
 {
 	const Val *in[MAX_ASM], *out[MAX_ASM];
@@ -133,7 +165,8 @@ const Val *builtin_inline_asm(FrontLower *low, const BuiltinCall *call)
 	    !sem_arg_str(low, call->what, "constraints", call->a[1], &constraints) ||
 	    !sem_arg_bool(low, call->what, "is_pure", call->a[4], &code.pure) ||
 	    !sem_arg_int(low, call->what, "pack", call->a[5], &code.pack) || !asm_args(low, call, in, &count) ||
-	    !asm_results(low, call, count ? in[0] : NULL, types, &results))
+	    !asm_results(low, call, count ? in[0] : NULL, types, &results) ||
+	    !check_asm_operands(low, text, constraints))
 		return low->poison;
 	code.text = str_of(text);
 	code.constraints = str_of(constraints);

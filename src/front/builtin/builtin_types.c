@@ -62,8 +62,21 @@ const Val *builtin_range(FrontLower *low, const BuiltinCall *call)
 	const Val **hints[] = {&v->range.num_stages, &v->range.loop_unroll_factor,
 		&v->range.disallow_acc_multi_buffer,
 			       &v->range.flatten, &v->range.warp_specialize, &v->range.disable_licm};
-	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
+		static const char *const names[] = {"num_stages", "loop_unroll_factor",
+						    "disallow_acc_multi_buffer", "flatten",
+						    "warp_specialize", "disable_licm"};
+		enum { NUMBERS = 2 };
+		int64_t number = 0;
+		bool flag;
 		*hints[i] = call->a[3 + i]->kind == VAL_NONE ? NULL : call->a[3 + i];
+		if (*hints[i] && !(i < NUMBERS ? sem_arg_int(low, call->what, names[i], *hints[i], &number)
+					       : sem_arg_bool(low, call->what, names[i], *hints[i], &flag)))
+			return low->poison;
+		if (*hints[i] && i < NUMBERS && number < 0)
+			return lower_error(low, DIAG_TILE_ARG_KIND, call->what, names[i],
+					   "a number from 0 on", sem_describe(low, *hints[i]));
+	}
 	return v;
 }
 

@@ -157,9 +157,25 @@ const Val *host_py_id(FrontLower *low, const Val *self, const CallArgs *args)
 	return args->arg_count ? args->args[0] : low->none;
 }
 
-/* print() of a program: constants become the text before the values that follow them. */
+/* A text, then numbers and tiles: tl.device_print. */
+static bool is_device_print(const CallArgs *args)
+{
+	if (!args->arg_count || args->args[0]->kind != VAL_STR)
+		return false;
+	for (uint32_t i = 1; i < args->arg_count; i++)
+		if (args->args[i]->kind != VAL_TENSOR && !val_is_host_number(args->args[i]))
+			return false;
+	return true;
+}
+
+/* print() of a program: tl.device_print, as in Triton. Beyond Triton, other constants become the
+ * text before the values that follow them. */
 static const Val *print_at_run(FrontLower *low, const CallArgs *args)
 {
+	if (args->keyword_count || is_device_print(args))
+		return sem_call_with(low, "device_print", args);
+	if (!lower_extension(low, "print of anything but a text, and then numbers and tiles"))
+		return low->poison;
 	for (uint32_t i = 0; i < args->arg_count;) {
 		Text prefix;
 		ValVec parts = {0};

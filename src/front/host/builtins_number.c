@@ -180,6 +180,14 @@ const Val *host_is_integer(FrontLower *low, const Val *self, const CallArgs *arg
 
 /* ---- min, max, sum, any, all ---- */
 
+/* Triton takes no -0.0 beside a constant, as it is neither less nor more than 0.0. */
+static bool may_be_compared(FrontLower *low, const char *name, const Val *v)
+{
+	bool negative_zero = v->kind == VAL_FLOAT && v->f == 0 && signbit(v->f);
+	return !negative_zero || low->frame->host ||
+	       lower_extension(low, arena_printf(low->arena, "%s of -0.0", name));
+}
+
 /* Over host values by Python's order; over run-time ones by tl.minimum and tl.maximum. */
 static const Val *extreme(FrontLower *low, const CallArgs *args, bool max)
 {
@@ -213,6 +221,8 @@ static const Val *extreme(FrontLower *low, const CallArgs *args, bool max)
 			b = lower_call(low, key, &(CallArgs){.args = &v, .arg_count = 1});
 		}
 		bool ok;
+		if (!may_be_compared(low, name, a) || !may_be_compared(low, name, b))
+			return low->poison;
 		int order = host_order(b, a, &ok);
 		if (!ok)
 			return lower_error(low, DIAG_OPERAND_TYPES, "<", val_describe(low, b), val_describe(low, a));

@@ -23,6 +23,9 @@ static bool assign_items(FrontLower *low, const AstList *targets, const Val *val
 	for (uint32_t i = 0; i < targets->len; i++)
 		if (targets->items[i]->kind == AST_STARRED)
 			star = i;
+	if (star < targets->len && !low->frame->host &&
+	    !lower_extension_words(low, "starred assignment targets are not supported"))
+		return false;
 	if (star == targets->len ? items.len != targets->len : items.len + 1 < targets->len) {
 		lower_error(low, DIAG_UNPACK_COUNT, items.len < targets->len ? "not enough" : "too many",
 			    targets->len - (star < targets->len), items.len);
@@ -61,6 +64,9 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 	const Val *object = eval(low, target->attribute.value);
 	if (object->kind == VAL_POISON)
 		return false;
+	if (object->kind == VAL_OBJECT && !low->frame->host &&
+	    !lower_extension_words(low, "Attribute assignment is not supported in triton"))
+		return false;
 	if (object->kind == VAL_OBJECT) {
 		FrontClass *c = object->object.klass;
 		/* Elsewhere it would be assigned whatever the branch, in the first turn of a loop
@@ -81,6 +87,8 @@ static bool assign_attribute(FrontLower *low, Ast *target, const Val *value)
 		}
 	}
 	lower_error(low, DIAG_UNSUPPORTED, "assignment to an attribute");
+	lower_note(low, "a variable holds a value; instances of a class that is decorated with "
+			"@triton.language.core._aggregate have attributes");
 	return false;
 }
 

@@ -199,6 +199,8 @@ static const Val *eval_unary(FrontLower *low, AstUnOp op, const Val *v)
 		return sem_unary(low, op, v);
 	v = val_known_for(v, "constants are combined when compiling");
 	static const char *const methods[] = {[UN_NEG] = "__neg__", [UN_POS] = "__pos__", [UN_INVERT] = "__invert__"};
+	if (op == UN_NOT && val_is_seq(v) && !low->frame->host && !lower_extension(low, "`not` of a tuple"))
+		return low->poison;
 	const Val *by_method = op == UN_NOT ? NULL : operator_method(low, methods[op], v, NULL);
 	return by_method ? by_method : host_unary(low, op, v);
 }
@@ -439,7 +441,9 @@ static const Val *dispatch(FrontLower *low, Ast *node, bool dropped)
 	case AST_AWAIT:
 	case AST_YIELD:
 	case AST_YIELD_FROM:
-		return lower_error(low, DIAG_UNSUPPORTED, "a generator or coroutine");
+		lower_error(low, DIAG_UNSUPPORTED, "a generator or coroutine");
+		lower_note(low, "a function returns its results: return a, b");
+		return low->poison;
 	default:
 		BUG("%s is no expression", ast_kind_name(node->kind));
 	}

@@ -215,9 +215,20 @@ static bool bind_keywords(FrontLower *low, const AstFunction *ast, const CallArg
 	return true;
 }
 
+/* Beyond Triton in functions that kernels call. */
+static bool may_take_any(FrontLower *low, const FrontFunction *f)
+{
+	for (uint32_t i = 0; f->kind == FN_JIT && i < f->ast->param_count; i++)
+		if (f->ast->params[i].kind == PARAM_STAR_STAR)
+			return lower_extension_words(low, "JIT functions do not support **kwargs");
+	return true;
+}
+
 bool bind_arguments(FrontLower *low, FrontFunction *f, const CallArgs *args, const Val **values)
 {
 	const AstFunction *ast = f->ast;
+	if (!may_take_any(low, f))
+		return false;
 	if (!module_in_lib(f->module))
 		lower_enter(low, f);
 	if (!bind_positional(low, ast, args, values) || !bind_keywords(low, ast, args, values))

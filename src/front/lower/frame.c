@@ -226,6 +226,13 @@ bool lower_extension(FrontLower *low, const char *what)
 	return !low->options->strict;
 }
 
+bool lower_extension_words(FrontLower *low, const char *words)
+{
+	if (low->options->strict)
+		lower_error(low, DIAG_STRICT_WORDS, words);
+	return !low->options->strict;
+}
+
 void lower_note(FrontLower *low, const char *format, ...)
 {
 	va_list args;

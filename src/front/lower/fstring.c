@@ -51,6 +51,8 @@ static bool add_running(FrontLower *low, const Ast *node, const Val *v, Template
 {
 	if (node->formatted.format_spec) {
 		lower_error(low, DIAG_UNSUPPORTED, "a format of a value that runs");
+		lower_note(low, "{x} without a format prints it; hex=True of tl.device_print prints whole "
+				"numbers as hexadecimal");
 		return false;
 	}
 	if (!lower_extension(low, "f-string of values that run") ||
@@ -132,10 +134,12 @@ const Val *template_print(FrontLower *low, const CallArgs *args, const TemplateV
 		if (!t)
 			vec_push(low->arena, &parts, args->args[i]);
 	}
-	for (uint32_t i = 0; i < args->keyword_count; i++)
-		if (strcmp(args->names[i], "hex") == 0 &&
-		    !sem_arg_bool(low, "tl.device_print", "hex", args->values[i], &hex))
+	for (uint32_t i = 0; i < args->keyword_count; i++) {
+		if (strcmp(args->names[i], "hex") != 0)
+			return sem_call_with(low, "device_print", args);
+		if (!sem_arg_bool(low, "tl.device_print", "hex", args->values[i], &hex))
 			return low->poison;
+	}
 	return print_parts(low, &parts, hex, true);
 }
 

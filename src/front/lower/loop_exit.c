@@ -91,7 +91,8 @@ Flow loop_leave(FrontLower *low, const Ast *node)
 
 Flow loop_return(FrontLower *low, const Val *value, Span at)
 {
-	if (!lower_extension(low, "`return` inside a run-time loop"))
+	if (!lower_extension_words(
+		    low, "Cannot have `return` statements inside `while` or `for` statements in triton"))
 		lower_note(low, "a flag that the loop's condition asks does: while i < n and not found");
 	frame_set(low, low->frame, loop_value(low), value);
 	frame_set(low, low->frame, loop_returned(low), sem_to_tensor(low, low->true_));

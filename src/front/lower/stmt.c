@@ -72,6 +72,10 @@ static void lower_delete(FrontLower *low, Ast *node)
 static void lower_nested_def(FrontLower *low, Ast *node)
 {
 	CONTRACT(node->kind == AST_FUNCTION_DEF || node->kind == AST_LAMBDA);
+	if (node->function->is_async) {
+		lower_error(low, DIAG_UNSUPPORTED, "`async`");
+		return;
+	}
 	FrontFunction *ast = function_of_ast(low->frame->ns, node->function);
 	function_decorate(ast);
 	if (ast->kind == FN_HOST && !lower_extension(low, "functions inside kernels without a decorator"))
@@ -84,10 +88,50 @@ static void lower_nested_def(FrontLower *low, Ast *node)
 		frame_set(low, low->frame, node->function->name, val_function(low, f));
 }
 
+/* The function that a name or an attribute stands for: @must_use_result is about it. */
+static const FrontFunction *named_function(FrontLower *low, Ast *func)
+{
+	bool of_name = func->kind == AST_ATTRIBUTE && func->attribute.value->kind == AST_NAME;
+	if (func->kind != AST_NAME && !of_name)
+		return NULL;
+	const Val *v = eval(low, func);
+	v = v->kind == VAL_METHOD ? v->method.callee : v;
+	if (v->kind != VAL_FUNCTION)
+		return NULL;
+	function_decorate(v->function);
+	return v->function;
+}
+
+static bool may_be_dropped(FrontLower *low, Ast *expr)
+{
+	if (expr->kind != AST_CALL || low->frame->host)
+		return true;
+	uint32_t before = low->diags->errors;
+	const FrontFunction *f = named_function(low, expr->call.func);
+	if (low->diags->errors != before)
+		return false;
+	if (!f || !f->must_use)
+		return true;
+	Ast *said = f->must_use;
+	if (said->kind == AST_CALL && said->call.args.len)
+		said = said->call.args.items[0];
+	bool says = said->kind == AST_STRING;
+	Span old = lower_at(low, expr->call.func->span);
+	const char *name = lower_source_text(low);
+	lower_at(low, expr->span);
+	const Val *text = says ? eval(low, said) : NULL;
+	lower_error(low, DIAG_RESULT_DROPPED, name, text ? " " : "",
+		    text ? val_str_text(low, text) : "");
+	lower_restore(low, old);
+	return false;
+}
+
 /* An operation that is computed for nothing: as what it gives is dropped, it does not change
  * what it was given. */
 static void lower_dropped(FrontLower *low, Ast *expr)
 {
+	if (!may_be_dropped(low, expr))
+		return;
 	const IrOp *last = low->b.block->last;
 	const Val *v = eval_dropped(low, expr);
 	bool operation = expr->kind == AST_CALL || expr->kind == AST_BIN_OP || expr->kind == AST_COMPARE ||
@@ -127,13 +171,15 @@ static void lower_simple(FrontLower *low, Ast *node)
 		break;
 	case AST_IMPORT:
 	case AST_IMPORT_FROM:
-		bind_import(low, node);
+		if (low->frame->host || lower_extension(low, "`import` inside a kernel"))
+			bind_import(low, node);
 		break;
 	case AST_FUNCTION_DEF:
 		lower_nested_def(low, node);
 		break;
 	case AST_WITH:
 		lower_error(low, DIAG_UNSUPPORTED, "a `with` statement");
+		lower_note(low, "what it opens is the host's: it stands around the launch");
 		break;
 	case AST_BREAK:
 		lower_error(low, DIAG_UNSUPPORTED, "`break` outside a loop");
@@ -148,9 +194,13 @@ static void lower_simple(FrontLower *low, Ast *node)
 	case AST_GLOBAL:
 	case AST_NONLOCAL:
 		lower_error(low, DIAG_UNSUPPORTED, node->kind == AST_GLOBAL ? "`global`" : "`nonlocal`");
+		lower_note(low, "tl.store through a pointer argument gives results to the host, `return` "
+				"to a caller in the kernel");
 		break;
 	case AST_CLASS_DEF:
 		lower_error(low, DIAG_UNSUPPORTED, "a class defined inside a kernel");
+		lower_note(low, "a class at module level, decorated with "
+				"@triton.language.core._aggregate, holds values of a kernel");
 		break;
 	case AST_SKIPPED:
 		lower_error(low, DIAG_UNSUPPORTED, "this statement");

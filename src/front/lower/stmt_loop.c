@@ -129,6 +129,7 @@ Flow lower_for(FrontLower *low, Ast *node, const Val *range)
 	lower_at(low, span);
 	if (node->for_stmt.target->kind != AST_NAME) {
 		lower_error(low, DIAG_UNSUPPORTED, "a loop variable that is not a name");
+		lower_note(low, "for i in range(n): a, b = ... in the body");
 		return (Flow){.kind = FLOW_FALL};
 	}
 	Sym variable = node->for_stmt.target->name.id;

@@ -125,6 +125,8 @@ void function_decorate(FrontFunction *f)
 			f->jit_call = d->kind == AST_CALL ? d : NULL;
 		} else if (is_tile_name(name, "constexpr_function")) {
 			f->kind = FN_CONSTEXPR;
+		} else if (is_tile_name(name, "must_use_result")) {
+			f->must_use = d;
 		} else if (name && strcmp(last, "partial") == 0 && d->kind == AST_CALL && d->call.args.len &&
 			   is_tile_name(dotted_name(ns, d->call.args.items[0]), "jit")) {
 			f->kind = FN_JIT;
@@ -145,6 +147,8 @@ void function_decorate(FrontFunction *f)
 		const AstKeyword *k = &f->jit_call->call.keywords[i];
 		if (k->name && strcmp(k->name, "noinline") == 0)
 			f->noinline = k->value->kind == AST_TRUE;
+		if (k->name && strcmp(k->name, "_must_use") == 0) /* the Python package's */
+			f->must_use = k->value;
 		if (k->name && strcmp(k->name, "debug") == 0)
 			f->debug = k->value->kind == AST_TRUE;
 	}

@@ -50,6 +50,8 @@ static TlType bad_operands(FrontLower *low, const SemRules *rules, TlType a, TlT
 		lower_note(low, "offsets are whole numbers: // divides these, / gives floats");
 	else if (tl_is_ptr(tl_elem(a)) || tl_is_ptr(tl_elem(b)))
 		lower_note(low, "offsets are added to a pointer, and subtracted: pointer + index");
+	else if (strcmp(rules->what, "operator //") == 0)
+		lower_note(low, "tl.floor(x / y) rounds a quotient of floats down");
 	return NULL;
 }
 
@@ -411,8 +413,13 @@ const Val *sem_unary(FrontLower *low, AstUnOp op, const Val *v)
 	static const char *const what[] = {[UN_NOT] = "operator not", [UN_NEG] = "unary -", [UN_POS] = "unary +",
 					   [UN_INVERT] = "operator ~"};
 	TlType t = sem_is_tile(v) ? sem_elem(v) : NULL;
-	if (!t || (t->kind != TL_SCALAR && op != UN_NOT) || (op == UN_INVERT && tl_is_float(t)))
-		return lower_error(low, DIAG_TILE_OPERAND, what[op], sem_describe(low, v));
+	if (!t || (t->kind != TL_SCALAR && op != UN_NOT) || (op == UN_INVERT && tl_is_float(t))) {
+		lower_error(low, DIAG_TILE_OPERAND, what[op], sem_describe(low, v));
+		if (t && tl_is_float(t))
+			lower_note(low, "x == 0 is a condition; x.to(tl.int32, bitcast=True) are the bits of "
+					"a float");
+		return low->poison;
+	}
 	switch (op) {
 	case UN_NOT:
 		v = truth_operand(low, what[op], v);
@@ -510,8 +517,11 @@ const Val *sem_clamp(FrontLower *low, const Val *x, const Val *lo, const Val *hi
 	lo = sem_cast(low, lo, sem_elem(x));
 	if (!sem_broadcast_pair(low, &x, &lo))
 		return low->poison;
-	if (!tl_is_float(sem_elem(x)))
-		return lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));
+	if (!tl_is_float(sem_elem(x))) {
+		lower_error(low, DIAG_TILE_OPERAND, "tl.clamp", sem_describe(low, x));
+		lower_note(low, "tl.minimum(tl.maximum(x, low), high) keeps integers within bounds");
+		return low->poison;
+	}
 	IrValue *ir = irb_3(&low->b, OP_CLAMPF, NULL, sem_ir(x), sem_ir(lo), sem_ir(hi));
 	ir_set(low->m, ir->def, ATTR_PROPAGATE_NAN, ir_attr_i32(low->cx, propagate_nan ? NAN_ALL : NAN_NONE));
 	return sem_make(low, ir, sem_type(x));

@@ -273,7 +273,10 @@ const Val *sem_gather(FrontLower *low, const Val *src, const Val *index, const V
 {
 	TlType s = sem_type(src), i = sem_type(index);
 	uint32_t dim;
-	if (!tl_is_block(s) || !tl_is_block(i) || s->rank != i->rank || !tl_is_int(i->elem))
+	if (tl_is_block(i) && !tl_is_int(i->elem))
+		return lower_error(low, DIAG_TILE_ARG_KIND, "tl.gather", "index", "a tile of integers",
+				   sem_describe(low, index));
+	if (!tl_is_block(s) || !tl_is_block(i) || s->rank != i->rank)
 		return lower_error(low, DIAG_TILE_GATHER, sem_describe(low, src), sem_describe(low, index));
 	if (!sem_arg_axis(low, "tl.gather", axis, s->rank, &dim))
 		return low->poison;

@@ -123,7 +123,8 @@ static bool read_index(FrontLower *low, const Val *tile, const Val *v, int64_t n
 	}
 	if (!sem_is_tile(v) || tl_numel(sem_type(v)) != 1 || !tl_is_int(sem_elem(v)) || tl_is(sem_elem(v),
 			DT_INT1)) {
-		lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, tile), val_brief(low, v));
+		lower_error(low, DIAG_TILE_SUBSCRIPT, sem_describe(low, tile),
+			    sem_is_tensor(v) ? sem_describe(low, v) : val_brief(low, v));
 		return false;
 	}
 	*out = (Pick){.kind = PICK_ONE, .at = run_index(low, v, n)};

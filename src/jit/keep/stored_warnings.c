@@ -10,6 +10,12 @@ static void one(CacheKey *rows, const char *code, const Diag *d)
 	cache_key_printf(rows, code, "%s\t%u\t%u\t%s", d->path ? d->path : "", d->from.line, d->from.col, d->text);
 }
 
+/* What folders and files of this process could not do is not a warning of the code. */
+static bool is_of_the_code(const Diag *d)
+{
+	return d->severity == DIAG_WARNING && strncmp(diag_code_name(d->code), "CACHE_", 6) != 0;
+}
+
 uint32_t jit_warnings_count(const DiagList *diags)
 {
 	uint32_t n = 0;
@@ -25,7 +31,7 @@ Str jit_warnings_write(Arena *arena, const DiagList *diags, uint32_t skip)
 	for (const Diag *d = diags->first; d; d = d->next) {
 		if (skip && skip--)
 			continue;
-		if (d->severity != DIAG_WARNING)
+		if (!is_of_the_code(d))
 			continue;
 		one(&rows, diag_code_name(d->code), d);
 		for (const Diag *note = d->notes; note; note = note->next)

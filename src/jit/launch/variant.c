@@ -422,6 +422,16 @@ static JitStatus ttir_text(const JitVariant *variant, Text *out, DiagList *diags
 	return ir ? JIT_OK : JIT_SOURCE;
 }
 
+/* Why there is none of this name. */
+static DiagCode missing_stage(const JitVariant *variant, const char *stage)
+{
+	static const char *const stages[] = {"ttgir", "llir", "ptx", "cubin", "sass"};
+	for (size_t i = 0; i < ARRAY_LEN(stages); i++)
+		if (strcmp(stage, stages[i]) == 0)
+			return variant->options.gpu ? DIAG_STAGE_ASSEMBLED : DIAG_STAGE_TARGET;
+	return DIAG_STAGE_UNKNOWN;
+}
+
 JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *out, DiagList *diags)
 {
 	diags->sources = &variant->sources;
@@ -432,24 +442,16 @@ JitStatus jit_variant_text(const JitVariant *variant, const char *stage, Text *o
 	static const char *const gpu_stages[] = {"ttgir", "llir", "ptx", "sass"}; /* the last from a cubin */
 	bool has_cubin = variant->gpu && variant->gpu->cubin.data;
 	size_t stages = has_cubin ? ARRAY_LEN(gpu_stages) : variant->options.gpu ? ARRAY_LEN(gpu_stages) - 1 : 0;
-	for (size_t i = 0; i < ARRAY_LEN(gpu_stages); i++) {
-		if (strcmp(stage, gpu_stages[i]) == 0 && i < stages)
+	for (size_t i = 0; i < stages; i++)
+		if (strcmp(stage, gpu_stages[i]) == 0)
 			return jit_gpu_text(variant, stage, out, diags);
-		if (strcmp(stage, gpu_stages[i]) == 0 && !variant->options.gpu) {
-			diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_TARGET, stage);
-			return JIT_ARGUMENT;
-		}
-	}
 	if (strcmp(stage, "facts") == 0 && variant->gpu) {
 		jit_stored_facts(out, variant);
 		return JIT_OK;
 	}
 	const FrontInfo *info = variant->kernel->info;
 	if (strcmp(stage, "source") != 0) {
-		diag_add_at(diags, NULL, (LineCol){0, 0}, DIAG_STAGE_UNKNOWN, stage,
-			    has_cubin		   ? "source, ttir-raw, ttir, ttgir, llir, ptx, sass"
-			    : variant->options.gpu ? "source, ttir-raw, ttir, ttgir, llir, ptx"
-						   : "source, ttir-raw, ttir");
+		diag_add_at(diags, NULL, (LineCol){0, 0}, missing_stage(variant, stage), stage);
 		return JIT_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < variant->sources.files.len; i++) {

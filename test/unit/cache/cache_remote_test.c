@@ -798,6 +798,36 @@ static void test_api(void **state)
 	assert_int_equal(kit->server->closes, 2);
 }
 
+/* What a URL says wrong shows before its server is asked. */
+static void test_urls(void **state)
+{
+	(void)state;
+	static const char *const good[] = {
+		"redis://h",	     "rediss://me:pa%2Fss@h:6380/1", "HTTP://h:8080/x?y",
+		"https://[::1]:443", "s3://bucket/a",		     "s3+http://127.0.0.1:9000/b",
+	};
+	static const struct {
+		const char *url, *fault;
+	} bad[] = {
+		{"redis.example", "no URL"},
+		{"gopher://h", "begins with none of redis://"},
+		{"redis://", "names no server"},
+		{"http:///path", "names no server"},
+		{"redis://:6379", "names no server"},
+		{"redis://h:abc", "no port"},
+		{"redis://h:0", "from 1 to 65535"},
+		{"redis://h:65536", "from 1 to 65535"},
+		{"redis://h:99999999999", "no port"},
+		{"redis://me:secret@", "names no server"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		assert_null(cache_url_fault(good[i]));
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		assert_non_null(cache_url_fault(bad[i].url));
+		assert_non_null(strstr(cache_url_fault(bad[i].url), bad[i].fault));
+	}
+}
+
 static void test_api_usage(void **state)
 {
 	Kit *kit = *state;
@@ -813,6 +843,13 @@ static void test_api_usage(void **state)
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
 	remote = (neso_cache_remote){.name = "x", .get_many = get_many};
 	assert_int_equal(neso_cache_set_remote(a, &remote, NULL), NESO_ERROR_USAGE);
+	neso_diagnostics *diagnostics;
+	remote = (neso_cache_remote){.size = sizeof remote, .url = "gopher://me:secret@host"};
+	assert_int_equal(neso_cache_set_remote(a, &remote, &diagnostics), NESO_ERROR_USAGE);
+	const char *said = neso_diagnostics_text(diagnostics);
+	assert_non_null(strstr(said, "gopher://host: its URL begins with none of redis://"));
+	assert_null(strstr(said, "secret"));
+	neso_diagnostics_free(diagnostics);
 	assert_int_equal(neso_cache_flush(NULL, 1, NULL, NULL), NESO_ERROR_USAGE);
 	assert_int_equal(neso_cache_flush(a, 0.0 / 0.0, NULL, NULL), NESO_ERROR_USAGE);
 	assert_int_equal(neso_cache_flush(a, -1, NULL, NULL), NESO_OK);
@@ -961,6 +998,7 @@ int main(void)
 		TEST(test_second_machine), TEST(test_no_folder), TEST(test_facts_stay),	 TEST(test_damage), TEST(test_damage_is_remembered), TEST(test_signed),   TEST(test_away_and_back),
 		TEST(test_closed_while_away), TEST(test_poison), TEST(test_refused),	 TEST(test_too_large), TEST(test_modes),
 		TEST(test_queue_has_a_bound), TEST(test_stuck_put),	 TEST(test_threads),  TEST(test_fork_and_exit), TEST(test_fork_and_counts), TEST(test_fork_at_the_end),
+		TEST(test_urls),
 		TEST(test_many_at_once),   TEST(test_api),		 TEST(test_api_usage), TEST(test_api_left), TEST(test_api_endless_flush), TEST(test_api_set_by_threads),
 		TEST(test_no_library),
 	};

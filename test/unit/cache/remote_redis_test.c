@@ -258,7 +258,7 @@ static void test_places(void **state)
 		const char *place, *says;
 	} wrong[] = {
 		{"ftp://host/", "its URL begins with none of redis://"},
-		{"redis://host:port", "it is no URL"},
+		{"redis://host:port", "is no port"},
 		{"redis://nobody.invalid", "nobody.invalid"},
 		{arena_printf(&kit->arena, "redis://127.0.0.1:%d", kit_free_port()), "onnect"},
 		{arena_printf(&kit->arena, "http://127.0.0.1:%d", kit->port), ""}, /* another protocol */

@@ -58,6 +58,8 @@ static inline const char *below(Kit *kit, const char *name)
 
 static inline CacheStore *open_store(const char *dir, const char *layer, const char *secret)
 {
+	if (layer)
+		(void)mkdir(layer, 0777);
 	CacheOptions options = {.dir = dir, .layers = &layer, .layer_count = layer ? 1 : 0, .secret_file = secret};
 	return cache_store_new(&options);
 }

@@ -104,6 +104,12 @@ static void says_what_is_wrong(void **state)
 	request.target = "sm_99";
 	expect_fault(&request, "CODEGEN_TARGET", "known are: sm_75, sm_80");
 	request = request_of(empty_kernel);
+	request.ptx_version = 89;
+	expect_fault(&request, "PTX_VERSION",
+		     "ptx_version=89 is no PTX version that can be written for sm_90a here: from 81 to");
+	request.ptx_version = 830;
+	expect_fault(&request, "PTX_VERSION", "ptx_version=830");
+	request = request_of(empty_kernel);
 	request.kernel = "other";
 	expect_fault(&request, "CODEGEN_KERNEL", "'other'");
 	request = request_of("module {\n}\n");
@@ -120,6 +126,27 @@ static void says_what_is_wrong(void **state)
 		       "declare void @neso.nothing()\n";
 	request.len = strlen(request.text);
 	expect_fault(&request, "CODEGEN_OPERATION", "neso.nothing");
+}
+
+static void writes_the_version_that_is_asked_for(void **state)
+{
+	static const struct {
+		unsigned asked;
+		const char *line, *warning;
+	} cases[] = {{0, ".version 8.1", NULL}, {81, ".version 8.1", NULL}, {83, ".version 8.3", NULL},
+		     {70, ".version 8.1", "ptx_version=70 is older than what sm_90a needs: 81 is written"}};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CodegenRequest request = request_of(empty_kernel);
+		request.ptx_version = cases[i].asked;
+		CodegenResult *r = table->compile(&request);
+		assert_non_null(r);
+		assert_true(r->ok);
+		assert_non_null(strstr(r->stage[CODEGEN_PTX].data, cases[i].line));
+		assert_int_equal(r->diag_count != 0, cases[i].warning != NULL);
+		if (cases[i].warning)
+			assert_non_null(strstr(first_text(r), cases[i].warning));
+		table->free(r);
+	}
 }
 
 /* An operation of other hardware is a fatal error of LLVM's; the process goes on, and the next compilation is right. */
@@ -332,6 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compiles_an_empty_kernel),
 		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(writes_the_version_that_is_asked_for),
 		cmocka_unit_test(survives_fatal_errors),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(threads_give_the_same_text),

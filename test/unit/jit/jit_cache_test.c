@@ -351,6 +351,25 @@ static void any_facts_are_taken_or_refused(void **state)
 	arena_free(&arena);
 }
 
+/* What a folder of this process could not do is no warning of the code, and not kept with it. */
+static void trouble_of_folders_is_not_stored(void **state)
+{
+	Kit *kit = *state;
+	setenv("NESO_DUMP", "/dev/null", 1);
+	Made made = simple(kit, source);
+	assert_string_equal(made.how, "miss");
+	assert_non_null(strstr(made.warnings, "the stages of kernel cannot be dumped to /dev/null"));
+	unsetenv("NESO_DUMP");
+	made = simple(kit, source);
+	assert_string_equal(made.how, "hit");
+	assert_null(strstr(made.warnings, "dumped"));
+	setenv("NESO_CACHE_RO", "/nowhere/at/all", 1);
+	made = simple(kit, source); /* DIAG_CACHE_LAYER */
+	unsetenv("NESO_CACHE_RO");
+	assert_non_null(strstr(made.warnings,
+			       "NESO_CACHE_RO: nothing is taken from /nowhere/at/all: no folder is there"));
+}
+
 static void trouble_is_told_once(void **state)
 {
 	Kit *kit = *state;
@@ -540,6 +559,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(binaries_alone_can_be_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_entries_are_made_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(any_facts_are_taken_or_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(trouble_of_folders_is_not_stored, setup, teardown),
 		cmocka_unit_test_setup_teardown(trouble_is_told_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(stages_are_dumped, setup, teardown),
 		cmocka_unit_test_setup_teardown(stages_are_overridden, setup, teardown),
