@@ -309,23 +309,34 @@ static void meet_group(Lower *lw)
 	MACHINE2(lw, named_barrier, number, lower_i32(lw, TARGET_WARP_SIZE * GPU_GROUP_WARPS));
 }
 
-/* The box of a group's rows. */
+/* A group's rows of one of the memory's boxes, which lie side by side. */
+static void copy_rows_of_box(const Boxes *boxes, const IrOp *op, unsigned number)
+{
+	Lower *lw = boxes->lw;
+	const GpuBox *box = &boxes->box;
+	unsigned groups = gpu_num_warps(lw->gpu, op) / GPU_GROUP_WARPS, n = 1;
+	LLVMValueRef group = group_here(lw), args[2 + TENSOR_MAP_RANK] = {lower_scalar(lw, ir_operand(op, 0))};
+	LLVMValueRef row = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box->side[0] / groups)), "");
+	uint32_t last = op->operand_count - 1;
+	for (uint32_t i = last; i > 2; i--) {
+		LLVMValueRef at = lower_scalar(lw, ir_operand(op, i));
+		LLVMValueRef past = i == last ? lower_i32(lw, (int64_t)number * box->side[1]) : i == last - 1 ? row : NULL;
+		args[n++] = past ? LLVMBuildAdd(lw->b, at, past, "") : at;
+	}
+	LLVMValueRef offset = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box->bytes / groups)), "");
+	offset = LLVMBuildAdd(lw->b, offset, lower_i32(lw, (int64_t)(number * box->bytes)), "");
+	args[n++] = LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, lower_scalar(lw, ir_operand(op, 2)), &offset, 1, "");
+	machine_family(lw, MACHINE_tensor_store, arena_printf(lw->arena, "%ud", last - 2), lw->t.void_, args, n);
+}
+
 static bool copy_rows(Lower *lw, const IrOp *op)
 {
 	IrType memory = ir_operand(op, 2)->type;
-	GpuBox box;
-	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &box))
+	Boxes boxes = {.lw = lw};
+	if (!gpu_box_of(lw->gpu, memory, gpu_layout(lw->gpu, memory), &boxes.box))
 		return lower_diag(lw, op->loc, DIAG_LOWER_BOX, ir_op_info[op->kind].text, ir_type_text(lw->arena, memory));
-	unsigned groups = gpu_num_warps(lw->gpu, op) / GPU_GROUP_WARPS, n = 1;
-	LLVMValueRef group = group_here(lw), args[2 + TENSOR_MAP_RANK] = {lower_scalar(lw, ir_operand(op, 0))};
-	for (uint32_t i = op->operand_count; i-- > 3;) {
-		LLVMValueRef at = lower_scalar(lw, ir_operand(op, i)), rows = lower_i32(lw, (int64_t)(box.side[0] / groups));
-		/* The tile's dim 0, the last but one. */
-		args[n++] = i == op->operand_count - 2 ? LLVMBuildAdd(lw->b, at, LLVMBuildMul(lw->b, group, rows, ""), "") : at;
-	}
-	LLVMValueRef offset = LLVMBuildMul(lw->b, group, lower_i32(lw, (int64_t)(box.bytes / groups)), "");
-	args[n++] = LLVMBuildInBoundsGEP2(lw->b, lw->t.i8, lower_scalar(lw, ir_operand(op, 2)), &offset, 1, "");
-	machine_family(lw, MACHINE_tensor_store, arena_printf(lw->arena, "%ud", op->operand_count - 3), lw->t.void_, args, n);
+	for (unsigned i = 0; i < boxes.box.count; i++)
+		copy_rows_of_box(&boxes, op, i);
 	MACHINE0(lw, bulk_commit);
 	return true;
 }
